@@ -1,0 +1,70 @@
+// `analytical-fifo`: as `analytical`, but each directed link serves one message
+// at a time, in the order in which their heads arrive (ties: order of Start).
+//
+// On link i of a path, with the head there at h and the tail at t:
+//   begin  s = max(h, link free)
+//   end    e = max(s + bytes / bandwidth, t)     the link is busy until then
+// and on link i + 1 the head is there at s + latency (with store_and_forward:
+// with the tail), the tail at e + latency. sent = e of the first link, received
+// = e + latency of the last. Alone on its path a message takes what
+// `analytical` says, to the picosecond. Buffers are unbounded.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/analytical/heap4.h"
+#include "backends/analytical/path_cost.h"
+#include "backends/fabric.h"
+#include "backends/registry.h"
+
+namespace chakra {
+
+class FifoFabric final : public Fabric {
+ public:
+  FifoFabric(const Topology& topology, const FabricOptions& options);
+
+  FlowId Start(const Flow& flow, Time now) override;
+  Time NextEvent() const override;
+  void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
+  FlowCost Cost(int src, int dst, uint64_t bytes) const override { return cost_.Price(src, dst, bytes).cost; }
+  void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
+    cost_.Account(src, dst, bytes, times);
+  }
+  std::vector<DimensionTraffic> Traffic() const override { return cost_.Traffic(); }
+  int devices() const override { return cost_.topology().devices(); }
+
+ private:
+  enum Kind : uint8_t { kSent, kHead, kReceived };  // at one instant, in this order
+
+  struct Event {
+    Time at;
+    uint64_t order_kind;  // order of Start times 4, plus the kind
+    uint32_t message;
+    bool Before(const Event& o) const { return at != o.at ? at < o.at : order_kind < o.order_kind; }
+  };
+  struct Message {
+    uint64_t bytes;
+    uint64_t tag;
+    Time tail;  // arrives at the link that the head waits for
+    PathCursor cursor;
+    Hop hop;  // that link
+  };
+
+  // Serves message `m`, whose head is there at `head`; posts what follows.
+  // Returns the end of service.
+  Time Serve(uint32_t m, uint64_t order, Time head);
+  void Post(Time at, uint64_t order, Kind kind, uint32_t m);
+  void Run(Time t, std::vector<FlowEnd>* ended);
+
+  mutable PathCost cost_;  // remembers transfer times
+  bool store_and_forward_;
+  std::vector<Time> link_free_;
+  Heap4<Event> heap_;
+  std::vector<Message> messages_;
+  std::vector<uint32_t> unused_;
+  std::vector<FlowEnd> early_;  // ended before a Start, not yet told
+  FlowId flows_ = 0;
+};
+
+}  // namespace chakra

@@ -1,0 +1,116 @@
+// What a path costs when nothing else is in flight: one term a dimension, no
+// walk over links.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/fabric.h"
+#include "backends/topology/topology.h"
+
+namespace chakra {
+
+// a + b; Time::Never() where that is past the end of time.
+inline Time SaturatingAdd(Time a, Time b) {
+  int64_t sum;
+  if (__builtin_add_overflow(a.picos(), b.picos(), &sum)) return Time::Never();
+  return Time::Picos(sum);
+}
+
+class PathCost {
+ public:
+  PathCost(const Topology& topology, bool store_and_forward);
+
+  struct Answer {
+    FlowCost cost;
+    Time first;  // transfer over the first link
+  };
+
+  // Precondition: both in [0, devices()). Not thread-safe, for it remembers
+  // the last transfer times.
+  Answer Price(int src, int dst, uint64_t bytes);
+  // Counts `times` messages in Traffic().
+  void Account(int src, int dst, uint64_t bytes, uint64_t times);
+  // Both in one pass.
+  Answer PriceAndAccount(int src, int dst, uint64_t bytes);
+
+  // Transfer over one link of dimension `dim`.
+  Time Transfer(size_t dim, uint64_t bytes);
+
+  std::vector<DimensionTraffic> Traffic() const;
+  const Topology& topology() const { return topology_; }
+
+ private:
+  struct Dim {
+    TopologyDimension::Kind kind;
+    int size;
+    Bandwidth bandwidth;
+    Time latency;
+    uint64_t last_bytes = 0;  // the last Transfer()
+    Time last_time;
+    uint64_t carried = 0;  // payload times links
+  };
+  int Links(const Dim& d, int a, int b) const;
+  template <bool kAccount>
+  Answer Walk(int src, int dst, uint64_t bytes);
+
+  Topology topology_;
+  std::vector<Dim> dims_;
+  bool store_and_forward_;
+};
+
+inline Time PathCost::Transfer(size_t dim, uint64_t bytes) {
+  Dim& d = dims_[dim];
+  if (d.last_bytes != bytes) {
+    d.last_bytes = bytes;
+    d.last_time = TransferTime(bytes, d.bandwidth);
+  }
+  return d.last_time;
+}
+
+inline int PathCost::Links(const Dim& d, int a, int b) const {
+  switch (d.kind) {
+    case TopologyDimension::Kind::kSwitch:
+      return 2;
+    case TopologyDimension::Kind::kFullyConnected:
+      return 1;
+    case TopologyDimension::Kind::kRing:
+      break;
+  }
+  const int up = b > a ? b - a : b - a + d.size;
+  return up < d.size - up ? up : d.size - up;
+}
+
+template <bool kAccount>
+inline PathCost::Answer PathCost::Walk(int src, int dst, uint64_t bytes) {
+  Answer answer;
+  if (src == dst) return answer;
+  bool begun = false;
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    const int a = topology_.Coordinate(src, static_cast<int>(i));
+    const int b = topology_.Coordinate(dst, static_cast<int>(i));
+    if (a == b) continue;
+    Dim& d = dims_[i];
+    const int links = Links(d, a, b);
+    const Time transfer = Transfer(i, bytes);
+    if (kAccount) d.carried += bytes * static_cast<uint64_t>(links);
+    if (!begun) answer.first = transfer;
+    begun = true;
+    answer.cost.latency += d.latency * links;
+    if (store_and_forward_) {
+      for (int k = 0; k < links; ++k) answer.cost.transfer = SaturatingAdd(answer.cost.transfer, transfer);
+    } else if (transfer > answer.cost.transfer) {
+      answer.cost.transfer = transfer;
+    }
+  }
+  return answer;
+}
+
+inline PathCost::Answer PathCost::Price(int src, int dst, uint64_t bytes) {
+  return Walk<false>(src, dst, bytes);
+}
+inline PathCost::Answer PathCost::PriceAndAccount(int src, int dst, uint64_t bytes) {
+  return Walk<true>(src, dst, bytes);
+}
+
+}  // namespace chakra

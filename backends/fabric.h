@@ -1,0 +1,78 @@
+// A fabric carries flows between ranks in simulated time.
+//
+// The engine pulls: it asks when something may next happen, advances the fabric
+// to that instant, and takes what ended. A fabric knows ranks, bytes and time;
+// it never calls back. Same calls, same answers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trace/units.h"
+
+namespace chakra {
+
+using FlowId = uint64_t;
+
+struct Flow {
+  int src = 0;          // device indices: [0, devices of the topology)
+  int dst = 0;          // may equal src: ends at once
+  uint64_t bytes = 0;   // 0 costs latency only
+  uint64_t tag = 0;     // the caller's own; comes back in FlowEnd
+  int service_class = 0;
+  bool want_sent = false;  // also report when the last byte has left src
+};
+
+struct FlowEnd {
+  enum Kind : uint8_t { kSent, kReceived };
+  uint64_t tag;
+  Time at;
+  Kind kind;
+};
+
+// Uncontended cost of one message.
+struct FlowCost {
+  Time latency;   // from first byte sent to first byte received
+  Time transfer;  // bytes over the narrowest link (store and forward: sum over links)
+  Time sent;      // from first to last byte leaving the source: bytes over the first link
+  Time received() const { return latency + transfer; }
+};
+
+struct DimensionTraffic {
+  std::string name;
+  std::string kind;
+  int size = 0;
+  uint64_t bytes = 0;  // payload times links crossed in this dimension
+};
+
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+
+  // Starts a flow at `now`, which must not be before the last AdvanceTo().
+  // Flows started at one instant are served in the order of the calls.
+  virtual FlowId Start(const Flow& flow, Time now) = 0;
+
+  // The earliest instant at which something may end or change; Time::Never()
+  // when idle.
+  virtual Time NextEvent() const = 0;
+
+  // Advances to `t` (>= every earlier t) and appends what ended up to and at
+  // t, ordered by (time, order of Start).
+  virtual void AdvanceTo(Time t, std::vector<FlowEnd>* ended) = 0;
+
+  // True when flows never delay each other, so that Cost() is exact whatever
+  // else is in flight. The engine may then answer whole collectives in closed
+  // form, and tell of their bytes by Account().
+  virtual bool contention_free() const { return false; }
+  virtual FlowCost Cost(int src, int dst, uint64_t bytes) const = 0;
+  // Counts `times` messages of `bytes` from src to dst that were not simulated.
+  virtual void Account(int src, int dst, uint64_t bytes, uint64_t times) = 0;
+
+  virtual std::vector<DimensionTraffic> Traffic() const = 0;
+  virtual int devices() const = 0;
+};
+
+}  // namespace chakra

@@ -1,0 +1,22 @@
+# Sourced by the scripts: installs the Debian packages that are missing.
+#   need_packages NAME...
+need_packages() {
+  command -v dpkg-query >/dev/null || return 0
+  missing=""
+  for p in "$@"; do
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
+  done
+  [ -z "$missing" ] && return 0
+  echo "installing:$missing" >&2
+  sudo=""
+  [ "$(id -u)" = 0 ] || sudo=sudo
+  $sudo apt-get update -qq </dev/null >&2
+  # shellcheck disable=SC2086
+  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing </dev/null >&2
+}
+
+# What the binary needs to build.
+build_packages="cmake ninja-build g++ pkg-config libprotobuf-dev protobuf-compiler libabsl-dev libcli11-dev
+  libzstd-dev zlib1g-dev libsimdjson-dev libre2-dev libyaml-cpp-dev libssl-dev"
+# What tests and benchmarks need beside.
+test_packages="libgtest-dev libgmock-dev libbenchmark-dev zstd ccache"

@@ -1,0 +1,59 @@
+#include "replay/cli/command.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "trace/proto_io.h"
+
+namespace chakra::cli {
+
+void PrintError(absl::string_view message) {
+  const std::string line = absl::StrCat("chakra-replay: ", message, "\n");
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+int Command::Fail(const absl::Status& status) {
+  PrintError(status.message());
+  return kFailed;
+}
+
+int Command::Misuse(const std::string& message) const {
+  std::string path = app_->get_name();
+  if (app_->get_parent() != nullptr && !app_->get_parent()->get_name().empty()) {
+    path = absl::StrCat(app_->get_parent()->get_name(), " ", path);
+  }
+  PrintError(absl::StrCat(message, "; see `chakra-replay ", path, " --help`"));
+  return kMisuse;
+}
+
+absl::Status WriteOutput(const std::string& path, absl::string_view content) {
+  if (path != "-") return WriteFile(path, content);
+  if (std::fwrite(content.data(), 1, content.size(), stdout) == content.size() && std::fflush(stdout) == 0) {
+    return absl::OkStatus();
+  }
+  return absl::UnavailableError(absl::StrCat("cannot write standard output: ", std::strerror(errno)));
+}
+
+absl::Status CheckOutputPath(const std::string& path) {
+  if (path == "-") return absl::OkStatus();
+  std::error_code error;
+  const std::filesystem::path p(path);
+  if (std::filesystem::is_directory(p, error)) {
+    return absl::InvalidArgumentError(absl::StrCat("cannot write ", path, ": it is a folder; expected a file"));
+  }
+  const std::filesystem::path folder = p.has_parent_path() ? p.parent_path() : ".";
+  if (!std::filesystem::is_directory(folder, error)) {
+    return absl::NotFoundError(absl::StrCat("cannot write ", path, ": there is no folder ", folder.string()));
+  }
+  return absl::OkStatus();
+}
+
+int DefaultThreads() { return std::max(1u, std::thread::hardware_concurrency()); }
+
+}  // namespace chakra::cli

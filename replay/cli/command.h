@@ -1,0 +1,55 @@
+// What the subcommands share: exit statuses, output, and the frame that runs them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace chakra::cli {
+
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;  // the input or the run is at fault
+inline constexpr int kMisuse = 2;  // the command line is at fault
+
+// One subcommand. Its options are bound when it is made.
+class Command {
+ public:
+  explicit Command(CLI::App* app) : app_(app) {}
+  virtual ~Command() = default;
+  // Called after parsing when the subcommand was chosen. Returns the exit status.
+  virtual int Run() = 0;
+  CLI::App* app() const { return app_; }
+
+ protected:
+  // Prints "chakra-replay: MESSAGE" to stderr and returns kFailed.
+  static int Fail(const absl::Status& status);
+  // The same, pointing to the subcommand's --help; returns kMisuse.
+  int Misuse(const std::string& message) const;
+
+ private:
+  CLI::App* app_;
+};
+
+std::unique_ptr<Command> MakeReplayCommand(CLI::App* root);
+std::unique_ptr<Command> MakeInspectCommand(CLI::App* root);
+std::unique_ptr<Command> MakeConvertCommand(CLI::App* root);
+
+// Prints one line, "chakra-replay: MESSAGE", to stderr.
+void PrintError(absl::string_view message);
+
+// Writes `content` to a file, or to stdout where `path` is "-". Errors name the
+// path and the reason; a full disk is one.
+absl::Status WriteOutput(const std::string& path, absl::string_view content);
+
+// An error when a file at `path` could not be created because its folder is missing or
+// `path` is a folder. "-" is always fine.
+absl::Status CheckOutputPath(const std::string& path);
+
+// Threads that a run uses when it is not told: the machine's, at least 1.
+int DefaultThreads();
+
+}  // namespace chakra::cli

@@ -1,0 +1,206 @@
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "proto/cluster.pb.h"
+#include "replay/cli/command.h"
+#include "trace/convert/astra_sim.h"
+#include "trace/convert/json.h"
+#include "trace/proto_io.h"
+#include "trace/reader.h"
+#include "trace/writer.h"
+
+namespace chakra::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// ASTRA-sim's configuration as a cluster file.
+class AstraSimOptions {
+ public:
+  explicit AstraSimOptions(CLI::App* app) : app_(app) {
+    app->allow_extras();
+    app->add_option("--network", in_.network_yaml, "Analytical network configuration (YAML)")->type_name("FILE");
+    app->add_option("--system", in_.system_json, "System configuration (JSON)")->type_name("FILE");
+    app->add_option("--memory", in_.memory_json, "Remote memory configuration (JSON)")->type_name("FILE");
+    app->add_option("--groups", in_.groups_json, "Communicator groups (JSON); they are checked, and stay a file of their own")
+        ->type_name("FILE");
+    app->add_option("-o,--output", output_, "Cluster file; its ending chooses text format or .json")
+        ->type_name("FILE");
+    app->footer("Example:\n"
+                "  chakra-replay convert astra-sim --network network.yml --system system.json -o cluster.txtpb\n"
+                "An option that has no counterpart is named on stderr, not dropped silently.");
+  }
+
+  bool chosen() const { return app_->parsed(); }
+  // What is missing on the command line; "": nothing.
+  std::string Missing() const {
+    if (in_.network_yaml.empty()) return "convert astra-sim expects --network FILE";
+    if (output_.empty()) return "convert astra-sim expects -o FILE";
+    return "";
+  }
+  absl::Status Run() const {
+    auto result = ClusterFromAstraSim(in_);
+    if (!result.ok()) return result.status();
+    for (const std::string& note : result->notes) PrintError(absl::StrCat("note: ", note));
+    const bool json = absl::EndsWith(output_, ".json");
+    auto text = FormatMessage(result->cluster, json ? MessageFormat::kJson : MessageFormat::kText);
+    if (!text.ok()) return text.status();
+    return WriteOutput(output_, *text);
+  }
+
+ private:
+  CLI::App* app_;
+  AstraSimInputs in_;
+  std::string output_;
+};
+
+class ConvertCommand : public Command {
+ public:
+  explicit ConvertCommand(CLI::App* app)
+      : Command(app),
+        astra_sim_(app->add_subcommand("astra-sim", "Make a cluster file from ASTRA-sim's configuration")) {
+    app->allow_extras();
+    app->add_option("IN", inputs_, "Trace files, directories, prefixes or tar archives")->type_name("");
+    app->add_option("-o,--output", output_, "A file for one trace, a directory for several; - is standard output")
+        ->type_name("OUT");
+    app->add_option("--to", to_, "et, json or text; default: by the end of OUT (.json, .txtpb, .txt), else et")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"et", "json", "text"}).description(""));
+    app->add_option("--compression", compression_,
+                    "none, gzip or zstd, for et; default: by the end of OUT (.gz, .zst), else none")
+        ->type_name("METHOD")
+        ->check(CLI::IsMember({"none", "gzip", "zstd"}).description(""));
+    app->add_flag("--allow-truncated", read_.allow_truncated, "Drop a partial last node instead of refusing it");
+    app->footer("Example:\n  chakra-replay convert examples/transformer_step -o step_as_json --to json");
+    read_.keep_raw = true;
+    read_.threads = DefaultThreads();
+  }
+
+  int Run() override;
+
+ private:
+  std::string Format() const;
+  Compression Method() const;
+  absl::Status Convert(const TraceSet& traces) const;
+  absl::Status WriteOne(const RankTrace& trace, const std::string& path) const;
+  absl::Status CopyGroups(const TraceSet& traces) const;
+
+  std::vector<std::string> inputs_;
+  ReadOptions read_;
+  std::string output_;
+  std::string to_;
+  std::string compression_;
+  AstraSimOptions astra_sim_;
+};
+
+std::string ConvertCommand::Format() const {
+  if (!to_.empty()) return to_;
+  if (absl::EndsWith(output_, ".json")) return "json";
+  if (absl::EndsWith(output_, ".txtpb") || absl::EndsWith(output_, ".txt")) return "text";
+  return "et";
+}
+
+Compression ConvertCommand::Method() const {
+  if (compression_ == "gzip") return Compression::kGzip;
+  if (compression_ == "zstd") return Compression::kZstd;
+  return compression_.empty() ? CompressionOf(output_) : Compression::kNone;
+}
+
+absl::Status ConvertCommand::WriteOne(const RankTrace& trace, const std::string& path) const {
+  const std::string format = Format();
+  if (format == "et") {
+    if (path == "-") {
+      std::string bytes;
+      EtWriter writer(&bytes, Method());
+      if (absl::Status s = WriteTrace(trace, &writer); !s.ok()) return s;
+      return WriteOutput(path, bytes);
+    }
+    EtWriter writer(path, Method());
+    return WriteTrace(trace, &writer);
+  }
+  auto text = format == "json" ? EtToJson(trace) : EtToText(trace);
+  if (!text.ok()) return text.status();
+  return WriteOutput(path, *text);
+}
+
+// "dir/w.3.et.zst" as "w.3".
+std::string Stem(const std::string& file) {
+  std::string name = fs::path(file.substr(file.find('!') == std::string::npos ? 0 : file.find('!') + 1)).filename();
+  absl::string_view stem = name;
+  absl::ConsumeSuffix(&stem, ".gz") || absl::ConsumeSuffix(&stem, ".zst");
+  absl::ConsumeSuffix(&stem, ".et") || absl::ConsumeSuffix(&stem, ".json") || absl::ConsumeSuffix(&stem, ".txtpb");
+  return std::string(stem);
+}
+
+// The group file travels with the traces that it was found beside.
+absl::Status ConvertCommand::CopyGroups(const TraceSet& traces) const {
+  for (const InputFile& input : traces.inputs) {
+    if (input.role != "groups" || input.path.find('!') != std::string::npos) continue;
+    auto content = ReadFile(input.path);
+    if (!content.ok()) return content.status();
+    const fs::path to = fs::path(output_) / fs::path(input.path).filename();
+    if (absl::Status s = WriteFile(to.string(), *content); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ConvertCommand::Convert(const TraceSet& traces) const {
+  std::error_code error;
+  const bool folder = fs::is_directory(output_, error);
+  if (traces.ranks.size() == 1 && !folder) return WriteOne(traces.ranks[0], output_);
+  if (!folder && !fs::create_directory(output_, error)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "cannot make the folder ", output_, " for ", traces.ranks.size(), " traces: ",
+        error ? error.message() : "a file of this name exists"));
+  }
+  const std::string format = Format();
+  std::string ending = format == "et" ? ".et" : format == "json" ? ".json" : ".txtpb";
+  if (format == "et" && Method() == Compression::kGzip) ending += ".gz";
+  if (format == "et" && Method() == Compression::kZstd) ending += ".zst";
+  std::set<std::string> names;
+  for (const RankTrace& rank : traces.ranks) {
+    std::string name = Stem(rank.file);
+    if (!absl::EndsWith(name, absl::StrCat(".", rank.rank))) absl::StrAppend(&name, ".", rank.rank);
+    const std::string path = (fs::path(output_) / (name + ending)).string();
+    if (!names.insert(path).second) {
+      return absl::InvalidArgumentError(absl::StrCat("two traces would be written to ", path));
+    }
+    if (absl::Status s = WriteOne(rank, path); !s.ok()) return s;
+  }
+  return CopyGroups(traces);
+}
+
+int ConvertCommand::Run() {
+  if (astra_sim_.chosen()) {
+    const std::string missing = astra_sim_.Missing();
+    if (!missing.empty()) return Misuse(missing);
+    const absl::Status status = astra_sim_.Run();
+    return status.ok() ? kDone : Fail(status);
+  }
+  if (inputs_.empty()) return Misuse("convert expects at least one IN");
+  if (output_.empty()) return Misuse("convert expects -o OUT");
+  if (!compression_.empty() && compression_ != "none" && Format() != "et") {
+    return Misuse("--compression is for --to et");
+  }
+  auto traces = ReadTraceSet(inputs_, read_);
+  if (!traces.ok()) return Fail(traces.status());
+  if (output_ == "-" && traces->ranks.size() > 1) {
+    return Misuse(absl::StrCat("-o - takes one trace, but there are ", traces->ranks.size()));
+  }
+  const absl::Status status = Convert(*traces);
+  return status.ok() ? kDone : Fail(status);
+}
+
+}  // namespace
+
+std::unique_ptr<Command> MakeConvertCommand(CLI::App* root) {
+  return std::make_unique<ConvertCommand>(
+      root->add_subcommand("convert", "Convert traces between .et, JSON and text, or ASTRA-sim's configuration"));
+}
+
+}  // namespace chakra::cli

@@ -1,0 +1,59 @@
+#include "trace/inspect.h"
+
+#include "replay/cli/command.h"
+#include "trace/reader.h"
+
+namespace chakra::cli {
+namespace {
+
+class InspectCommand : public Command {
+ public:
+  explicit InspectCommand(CLI::App* app) : Command(app) {
+    app->allow_extras();
+    app->add_option("TRACE", inputs_, "Trace files, directories, prefixes (dir/workload) or tar archives")
+        ->type_name("");
+    app->add_option("--groups", read_.groups_file, "Communicator groups; default: found beside the traces")
+        ->type_name("FILE");
+    app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired");
+    app->add_flag("--allow-truncated", read_.allow_truncated, "Drop a partial last node instead of refusing it");
+    app->add_option("--threads", read_.threads, "Files decoded at once; default: the machine's cores")
+        ->type_name("N")
+        ->check(CLI::Range(1, 4096).description(""));
+    app->add_option("--format", format_, "text or json; default: text")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"text", "json"}).description(""));
+    app->footer("Example:\n  chakra-replay inspect examples/transformer_step --format json");
+    read_.threads = DefaultThreads();
+  }
+
+  int Run() override {
+    if (inputs_.empty()) return Misuse("inspect expects at least one TRACE");
+    auto traces = ReadTraceSet(inputs_, read_);
+    if (!traces.ok()) return Fail(traces.status());
+    const proto::Inspection inspection = Inspect(*traces);
+    std::string out;
+    if (format_ == "json") {
+      auto json = PrintInspectionJson(inspection);
+      if (!json.ok()) return Fail(json.status());
+      out = *std::move(json);
+    } else {
+      out = PrintInspectionText(inspection);
+    }
+    const absl::Status written = WriteOutput("-", out);
+    return written.ok() ? kDone : Fail(written);
+  }
+
+ private:
+  std::vector<std::string> inputs_;
+  ReadOptions read_;
+  std::string format_ = "text";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeInspectCommand(CLI::App* root) {
+  return std::make_unique<InspectCommand>(
+      root->add_subcommand("inspect", "Summarize traces: ranks, nodes, communication, critical path, problems"));
+}
+
+}  // namespace chakra::cli

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "replay/cli/command.h"
+#include "trace/proto_io.h"
+
+namespace chakra::cli {
+namespace {
+
+std::string Nearest(const std::string& name, const std::vector<std::string>& names) {
+  const std::string nearest = NearestName(name, names);
+  return nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?");
+}
+
+std::vector<std::string> OptionNames(const CLI::App* app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* o : app->get_options()) {
+    for (const std::string& n : o->get_lnames()) names.push_back("--" + n);
+    for (const std::string& n : o->get_snames()) names.push_back("-" + n);
+  }
+  return names;
+}
+
+std::vector<std::string> CommandNames(const CLI::App* app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app->get_subcommands(nullptr)) names.push_back(sub->get_name());
+  return names;
+}
+
+int Misuse(const std::string& message, const std::string& help_of) {
+  PrintError(absl::StrCat(message, "; see `chakra-replay ", help_of, "--help`"));
+  return kMisuse;
+}
+
+// The first thing on the command line that `app` did not understand. Empty: all was understood.
+std::string Stray(const CLI::App* app) {
+  const std::vector<std::string> rest = app->remaining();
+  if (rest.empty()) return "";
+  const std::string option = rest[0].substr(0, rest[0].find('='));
+  if (option.size() > 1 && option[0] == '-') {
+    return absl::StrCat("there is no option ", option, Nearest(option, OptionNames(app)));
+  }
+  return absl::StrCat("unexpected argument \"", rest[0], "\"");
+}
+
+std::string HelpOf(const CLI::App* app) {
+  std::string path;
+  for (; app != nullptr && app->get_parent() != nullptr; app = app->get_parent()) {
+    path = absl::StrCat(app->get_name(), " ", path);
+  }
+  return path;
+}
+
+// The innermost subcommand that was chosen.
+CLI::App* Chosen(CLI::App* app) {
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return app;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Replays Chakra execution traces on simulated clusters.", "chakra-replay");
+  app.set_version_flag("--version", std::string("chakra-replay ") + CHAKRA_VERSION, "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.footer("`chakra-replay COMMAND --help` describes a command.\n"
+             "Exit status: 0 done, 1 the input or the run is at fault, 2 the command line is.");
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(MakeReplayCommand(&app));
+  commands.push_back(MakeInspectCommand(&app));
+  commands.push_back(MakeConvertCommand(&app));
+
+  if (argc < 2) return Misuse("expected a command: replay, inspect or convert", "");
+  const std::string first = argv[1];
+  if (first[0] != '-') {
+    const std::vector<std::string> names = CommandNames(&app);
+    if (std::find(names.begin(), names.end(), first) == names.end()) {
+      return Misuse(absl::StrCat("there is no command \"", first, "\"", SuggestName(first, names)), "");
+    }
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& e) {
+    return app.exit(e);
+  } catch (const CLI::CallForVersion& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    CLI::App* chosen = Chosen(&app);
+    const std::string stray = Stray(chosen);
+    return Misuse(stray.empty() ? e.what() : stray, HelpOf(chosen));
+  }
+  CLI::App* chosen = Chosen(&app);
+  const std::string stray = Stray(chosen);
+  if (!stray.empty()) return Misuse(stray, HelpOf(chosen));
+  for (const auto& command : commands) {
+    if (command->app()->parsed()) return command->Run();
+  }
+  return Misuse("expected a command: replay, inspect or convert", "");
+}
+
+}  // namespace
+}  // namespace chakra::cli
+
+int main(int argc, char** argv) { return chakra::cli::Main(argc, argv); }

@@ -1,0 +1,127 @@
+// Runs matched collective calls on a fabric: step by step as flows, or in
+// closed form where that is exact.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "backends/fabric.h"
+#include "replay/collectives/fast_path.h"
+#include "replay/collectives/registry.h"
+#include "replay/engine.h"
+#include "replay/match.h"
+#include "replay/measure/metrics.h"
+
+namespace chakra {
+
+// The runner never calls back. What ended and what it wants to be woken for
+// gathers in ended() and wakes(), which the caller drains after each call.
+class CollectiveRunner {
+ public:
+  struct Ended {
+    uint32_t rank;
+    uint32_t row;
+    Time at;  // may lie in the future
+  };
+  struct Wake {
+    Time at;
+    uint32_t active;
+    uint32_t stream;
+  };
+
+  CollectiveRunner(Fabric* fabric, const CollectiveCosts& costs, const Matching& matching, bool fast_paths)
+      : fabric_(fabric), costs_(costs), matching_(matching), fast_paths_(fast_paths), plans_(costs.algorithm),
+        fast_(fabric, costs) {}
+
+  // Plans every call. Errors: an algorithm that cannot plan its collective.
+  absl::Status Prepare();
+
+  // Member `member` of `call` has reached it at `now`, with node `row`.
+  void Arrive(uint32_t call, uint32_t member, uint32_t row, Time now);
+  // A flow whose tag says OwnsTag() ended.
+  void OnFlow(const FlowEnd& end, Time now);
+  void OnWake(uint32_t active, uint32_t stream, Time now) { Run(active, stream, now); }
+
+  // Flows of others must have this bit of their tag set.
+  static constexpr uint64_t kForeignTag = uint64_t{1} << 63;
+  static bool OwnsTag(uint64_t tag) { return (tag & kForeignTag) == 0; }
+
+  std::vector<Ended>& ended() { return ended_; }
+  std::vector<Wake>& wakes() { return wakes_; }
+
+  // True from the arrival of `member` on.
+  bool Arrived(uint32_t call, uint32_t member) const;
+
+  // Adds the calls that ended, and closes the books of the fast path.
+  void Report(Metrics* metrics);
+  uint64_t flows() const { return flows_; }
+
+ private:
+  struct CallState {
+    uint32_t active = kNoRow;
+    uint32_t arrived = 0;
+    uint32_t left = 0;  // members that have not ended
+    bool over = false;
+  };
+  struct StreamRun {
+    uint32_t next = 0;    // step
+    uint32_t end = 0;
+    uint32_t begin = 0;
+    uint32_t member = 0;
+    int part = 0;
+    bool paid = false;    // the overhead of the next step
+  };
+  struct Active {
+    uint32_t call = 0;
+    const Plan* plan = nullptr;
+    bool fast = false;
+    uint64_t chunk = 0;            // bytes of each chunk where all are equal, else kUneven
+    Time first, last_arrival, last_end;
+    std::vector<uint32_t> row;     // by member; kNoRow: not arrived
+    std::vector<Time> begin;       // by member
+    std::vector<StreamRun> streams;
+    std::vector<uint32_t> streams_left;  // by member
+    std::vector<uint32_t> inbox;   // by connection: messages that wait for a receive
+    std::vector<uint32_t> waiter;  // by connection: stream + 1 that waits for a message
+    std::vector<uint32_t> sender;  // by connection: stream + 1 that waits until its message has left
+  };
+  static constexpr uint64_t kUneven = ~uint64_t{0};
+  static constexpr int kConnectionBits = 39;
+
+  uint32_t Open(uint32_t call, Time now);
+  void StartMember(uint32_t active, uint32_t member, Time now);
+  void Run(uint32_t active, uint32_t stream, Time now);
+  bool Send(uint32_t active, uint32_t stream, const Step& step, Time now);
+  uint64_t StepBytes(const Active& a, const Step& step, uint32_t member, int part) const;
+  void EndMember(Active& a, uint32_t member, Time at);
+  void Close(Active& a);
+  void RunFast(uint32_t active);
+
+  Fabric* fabric_;
+  CollectiveCosts costs_;
+  const Matching& matching_;
+  bool fast_paths_;
+  PlanCache plans_;
+  FastPath fast_;
+  std::vector<const Plan*> plan_of_;  // by call; null: a group of one
+  std::vector<CallState> calls_;
+  std::vector<Active> active_;
+  std::vector<uint32_t> free_;
+  std::vector<Ended> ended_;
+  std::vector<Wake> wakes_;
+  std::vector<Time> ends_;  // scratch
+  // By (kind, group index); names are looked up once at the end.
+  std::vector<std::array<CollectiveMetrics, kCollectiveTypes>> totals_;
+  uint64_t flows_ = 0;
+  uint64_t fast_calls_ = 0;
+};
+
+// Bytes as nccl-tests counts them: the larger of a rank's in and out buffer.
+uint64_t BufferBytes(CollectiveType type, uint64_t comm_size, int ranks);
+
+}  // namespace chakra

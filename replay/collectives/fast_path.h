@@ -1,0 +1,68 @@
+// Collectives in closed form, for fabrics on which flows never delay each other.
+//
+// On such a fabric the end of every step is a maximum of sums, so a plan in
+// which all members do the same can be evaluated step by step without events:
+// for one member if all began together and all see the same costs, else for
+// all members side by side. Equal to the flow-by-flow replay to the picosecond.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "backends/fabric.h"
+#include "replay/collectives/plan.h"
+#include "replay/engine.h"
+
+namespace chakra {
+
+class FastPath {
+ public:
+  FastPath(Fabric* fabric, const CollectiveCosts& costs) : fabric_(fabric), costs_(costs) {}
+
+  // True if Evaluate() may answer `plan` on `bytes`: a rotational,
+  // synchronizing plan of one stream in which all chunks are equal, on a
+  // contention-free fabric.
+  bool Applies(const Plan& plan, uint64_t bytes) const;
+
+  // When each member ends, given when each began. `group` names `members`
+  // (ranks) in later calls. Precondition: Applies(plan, bytes).
+  void Evaluate(const Plan& plan, uint32_t group, const std::vector<int>& members, uint64_t bytes,
+                const std::vector<Time>& begin, std::vector<Time>* end);
+
+  // Tells the fabric of the bytes that Evaluate() moved.
+  void Account();
+
+ private:
+  struct Entry {
+    const Plan* plan;
+    const std::vector<int>* members;
+    uint64_t message = 0;        // bytes of one chunk of one part
+    uint64_t times = 0;          // calls answered
+    bool uniform = false;        // every member sees the same costs
+    Time together;               // duration when all begin together; valid if uniform
+    std::vector<FlowCost> cost;  // [connection] if uniform, else [connection * members + sender]
+    std::vector<int> offset;     // [connection] of the receiver from the sender
+    std::vector<uint64_t> bytes; // [connection] of one message
+    std::vector<uint64_t> sends; // [connection] messages a part
+  };
+  Entry& EntryFor(const Plan& plan, uint32_t group, const std::vector<int>& members, uint64_t bytes);
+  Time Together(const Entry& entry) const;
+  void Skewed(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end);
+
+  Fabric* fabric_;
+  CollectiveCosts costs_;
+  absl::flat_hash_map<std::tuple<const Plan*, uint32_t, uint64_t>, std::unique_ptr<Entry>> entries_;
+  std::vector<Entry*> in_order_;
+};
+
+// Time of adding a received message of `bytes` to what is there: two reads and
+// a write over the memory bus.
+inline Time ReduceTime(const CollectiveCosts& costs, uint64_t bytes) {
+  if (costs.reduce_bandwidth.bytes_per_second() == 0) return Time::Zero();
+  return TransferTime(3 * bytes, costs.reduce_bandwidth);
+}
+
+}  // namespace chakra

@@ -1,0 +1,43 @@
+#include "replay/collectives/builders.h"
+
+namespace chakra {
+namespace {
+
+int Mod(int a, int n) { return ((a % n) + n) % n; }
+
+// n-1 rounds in which member m sends chunk m + first - s and receives
+// chunk m + first - 1 - s from its left neighbour.
+void Rounds(int n, int first, StepOp receive, Program* program) {
+  for (int s = 0; s < n - 1; ++s) {
+    program->steps.push_back({StepOp::kSend, 0, 1, Mod(first - s, n), 1});
+    program->steps.push_back({receive, 0, n - 1, Mod(first - 1 - s, n), 1});
+  }
+}
+
+}  // namespace
+
+void BuildRing(Plan* plan, int) {
+  const int n = plan->members;
+  Program program;
+  program.connections = 1;
+  switch (plan->type) {
+    case CollectiveType::kAllReduce:
+      Rounds(n, 0, StepOp::kRecvReduce, &program);
+      Rounds(n, 1, StepOp::kRecv, &program);
+      break;
+    case CollectiveType::kAllGather:
+      Rounds(n, 0, StepOp::kRecv, &program);
+      plan->chunk_is_whole = true;
+      break;
+    default:  // reduce-scatter: member m ends with chunk m
+      Rounds(n, -1, StepOp::kRecvReduce, &program);
+      break;
+  }
+  program.streams = {{0, static_cast<uint32_t>(program.steps.size())}};
+  plan->chunks = n;
+  plan->rotational = true;
+  plan->synchronizing = true;
+  plan->programs = {std::move(program)};
+}
+
+}  // namespace chakra

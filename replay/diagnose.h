@@ -1,0 +1,29 @@
+// Why a run cannot finish.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "replay/match.h"
+#include "trace/trace.h"
+
+namespace chakra {
+
+// What the engine knows when nothing can happen any more.
+struct StuckView {
+  const TraceSet* traces = nullptr;
+  const Matching* matching = nullptr;
+  uint64_t finished = 0;
+  uint64_t total = 0;
+  std::function<uint32_t(int rank)> left;                          // nodes not finished
+  std::function<bool(uint32_t call, uint32_t member)> arrived;
+  std::function<bool(uint32_t message)> receiver_waits;
+  std::function<bool(uint32_t message)> sent;
+};
+
+// A FailedPrecondition error that lists one cycle of ranks waiting for each
+// other: by rank, node, name, group and position.
+absl::Status DiagnoseStuck(const StuckView& view);
+
+}  // namespace chakra

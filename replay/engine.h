@@ -1,0 +1,78 @@
+// The replay: one discrete-event loop over every rank's graph and one fabric.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "backends/fabric.h"
+#include "replay/measure/metrics.h"
+#include "trace/trace.h"
+
+namespace chakra {
+
+enum class LanePolicy { kRecorded, kSingle, kUnlimited };
+enum class ComputeRung : uint8_t { kTable, kRoofline, kRecorded, kNone };
+inline constexpr int kComputeRungs = 4;
+
+// Where MEM_LOAD and MEM_STORE go.
+struct MemoryModel {
+  enum class Kind { kLocal, kPerRank, kPerNode, kPool };
+  Kind kind = Kind::kLocal;
+  Bandwidth bandwidth;      // 0: not configured; a memory node is then an error
+  Time latency;
+  int ranks_per_node = 1;   // kPerNode
+};
+
+// What the collective library costs beside the wire (cluster.proto).
+struct CollectiveCosts {
+  int splits = 1;
+  Time step_overhead;
+  Bandwidth reduce_bandwidth;  // 0: free
+  std::map<std::string, std::string> algorithm;
+};
+
+// Compute times of one distinct graph, row for row. COMP rows only; others 0.
+struct ComputeTimes {
+  std::vector<Time> time;
+  std::vector<ComputeRung> rung;
+};
+
+struct Progress {
+  Time now;
+  uint64_t nodes_done = 0;
+  uint64_t nodes_total = 0;
+};
+
+struct EngineOptions {
+  LanePolicy lanes = LanePolicy::kRecorded;
+  MemoryModel memory;
+  CollectiveCosts collectives;
+  bool fast_paths = true;    // closed forms where the fabric allows them
+  bool strict = false;
+  // dims of the topology, sizes fastest first; for involved_dim. May be empty.
+  std::vector<int> dimension_sizes;
+  std::function<void(const Progress&)> progress;  // called now and then; may be null
+};
+
+// Replays `traces` on `fabric`. compute[g] belongs to graph g of
+// DistinctGraphs(traces). Rank r is device r of the fabric.
+// Errors: a node that cannot be replayed (named), more ranks than devices, a
+// group member without a trace, collectives that do not agree (both nodes
+// named), unmatched sends and receives, and a run that cannot finish (with who
+// waits for whom).
+absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
+                               Fabric& fabric, const EngineOptions& options);
+
+// The distinct graphs in order of first use by rank, and each rank's index.
+struct DistinctGraphs {
+  explicit DistinctGraphs(const TraceSet& traces);
+  std::vector<const Graph*> graphs;
+  std::vector<uint32_t> of_rank;
+};
+
+}  // namespace chakra

@@ -1,0 +1,53 @@
+// How long a rank was busy with what, kept up to date node by node.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "replay/measure/metrics.h"
+#include "trace/units.h"
+
+namespace chakra {
+
+// Begin() and End() come in time order and in pairs of one class.
+class BusyClock {
+ public:
+  enum Class : uint8_t { kCompute, kHost, kComm, kMemory, kNothing };
+
+  void Begin(Class c, Time now) {
+    Settle(now);
+    ++running_[c];
+  }
+  void End(Class c, Time now) {
+    Settle(now);
+    --running_[c];
+    totals_.end = now;
+  }
+  // Of all that has ended. RankMetrics::nodes is left to the caller.
+  RankMetrics Totals() const {
+    RankMetrics totals = totals_;
+    totals.idle = totals.end - any_;
+    return totals;
+  }
+
+ private:
+  void Settle(Time now) {
+    const Time span = now - last_;
+    last_ = now;
+    if (span == Time::Zero()) return;
+    const bool compute = running_[kCompute] > 0, comm = running_[kComm] > 0;
+    const bool host = running_[kHost] > 0, memory = running_[kMemory] > 0;
+    if (compute) totals_.compute_busy += span;
+    if (host) totals_.host_busy += span;
+    if (comm) totals_.comm_busy += span;
+    if (memory) totals_.memory_busy += span;
+    if (comm && !compute) totals_.exposed_comm += span;
+    if (compute || comm || host || memory) any_ += span;
+  }
+
+  std::array<uint32_t, 5> running_{};
+  Time last_, any_;
+  RankMetrics totals_;
+};
+
+}  // namespace chakra

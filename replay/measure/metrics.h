@@ -1,0 +1,49 @@
+// What a replay measured, before it becomes a report.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/trace.h"
+#include "trace/units.h"
+
+namespace chakra {
+
+struct RankMetrics {
+  Time end;           // when its last node ended
+  Time compute_busy;  // at least one COMP node that is no host operation ran
+  Time host_busy;     // at least one host operation ran
+  Time comm_busy;     // at least one communication node ran or waited
+  Time exposed_comm;  // comm_busy without a (non-host) COMP node running
+  Time memory_busy;   // at least one memory node ran
+  Time idle;          // end less the time in which any node ran
+  uint64_t nodes = 0;
+};
+
+// All instances of one kind on one group. Point-to-point messages are one
+// entry for each kind "send_recv", group "".
+struct CollectiveMetrics {
+  int ranks = 0;
+  uint64_t count = 0;
+  uint64_t bytes = 0;  // larger of a rank's in and out buffer, summed over instances
+  Time time;           // last end less last arrival, summed
+  Time wait;           // last arrival less first arrival, summed
+  std::string algorithm;
+};
+
+struct Metrics {
+  Time makespan;
+  std::vector<RankMetrics> ranks;
+  std::map<std::pair<std::string, std::string>, CollectiveMetrics> collectives;  // (kind, group)
+  uint64_t nodes = 0;
+  uint64_t flows = 0;             // simulated one by one
+  uint64_t fast_collectives = 0;  // answered in closed form
+  uint64_t invalid_nodes = 0;
+  std::vector<Repair> repairs;    // found while replaying
+  std::vector<std::string> warnings;
+};
+
+}  // namespace chakra

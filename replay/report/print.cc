@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "google/protobuf/util/json_util.h"
+#include "replay/report/report.h"
+#include "trace/text_table.h"
+
+namespace chakra {
+namespace {
+
+constexpr int kRankRows = 16;
+constexpr int kCollectiveRows = 16;
+constexpr int kListRows = 8;
+constexpr size_t kNameWidth = 28;
+
+std::string Ps(int64_t ps) { return FormatTime(Time::Picos(ps)); }
+
+std::string More(int64_t rest, absl::string_view what) {
+  if (rest <= 0) return "";
+  return absl::StrCat("  ... and ", FormatCount(static_cast<uint64_t>(rest)), " more ", what,
+                      " (all are in --format json)\n");
+}
+
+std::string Head(const proto::Report& r) {
+  std::string out = absl::StrCat("chakra-replay ", r.version(), "\n");
+  absl::StrAppend(&out, "  traces   ", FormatCount(r.ranks()), r.ranks() == 1 ? " rank, " : " ranks, ",
+                  FormatCount(r.nodes()), " nodes, ", FormatCount(r.distinct_graphs()),
+                  r.distinct_graphs() == 1 ? " distinct graph\n" : " distinct graphs\n");
+  if (!r.group_source().empty()) absl::StrAppend(&out, "  groups   from ", r.group_source(), "\n");
+  absl::StrAppend(&out, "  cluster  ", r.cluster(), "\n");
+  absl::StrAppend(&out, "  replay   fabric ", r.fabric(), ", lanes ", r.lanes(), ", compute ", r.compute(), "\n");
+  absl::StrAppend(&out, "  flows    ", FormatCount(r.flows()), " simulated one by one, ",
+                  FormatCount(r.fast_collectives()), " collectives in closed form\n");
+  if (r.invalid_nodes() > 0) {
+    absl::StrAppend(&out, "  invalid  ", FormatCount(r.invalid_nodes()), " INVALID nodes, replayed as no-ops\n");
+  }
+  absl::StrAppend(&out, "\nMakespan   ", Ps(r.makespan_ps()),
+                  absl::StrFormat("   (%.9g s)\n", Time::Picos(r.makespan_ps()).seconds()));
+  return out;
+}
+
+// The ranks that end last come first where not all fit.
+std::string Ranks(const proto::Report& r) {
+  std::vector<int> rows(r.rank_size());
+  std::iota(rows.begin(), rows.end(), 0);
+  const bool cut = r.rank_size() > kRankRows;
+  if (cut) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](int a, int b) { return r.rank(a).end_ps() > r.rank(b).end_ps(); });
+    rows.resize(kRankRows);
+  }
+  TextTable table({"rank", "end", "compute", "comm", "exposed comm", "memory", "host", "idle", "nodes"},
+                  std::vector<bool>(9, false));
+  for (int i : rows) {
+    const proto::RankReport& x = r.rank(i);
+    table.Add({std::to_string(x.rank()), Ps(x.end_ps()), Ps(x.compute_busy_ps()), Ps(x.comm_busy_ps()),
+               Ps(x.exposed_comm_ps()), Ps(x.memory_busy_ps()), Ps(x.host_busy_ps()), Ps(x.idle_ps()),
+               FormatCount(x.nodes())});
+  }
+  return absl::StrCat(cut ? "\nRanks, the last to end first\n" : "\nRanks\n", table.Print(),
+                      More(r.rank_size() - static_cast<int64_t>(rows.size()), "ranks"));
+}
+
+std::string GroupName(const proto::CollectiveReport& c) {
+  return Shorten(c.group(), 20, c.kind() == "send_recv" ? "-" : "(all)");
+}
+
+std::string Collectives(const proto::Report& r) {
+  if (r.collective_size() == 0) return "";
+  std::vector<int> rows(r.collective_size());
+  std::iota(rows.begin(), rows.end(), 0);
+  std::stable_sort(rows.begin(), rows.end(), [&](int a, int b) {
+    return r.collective(a).time_ps() > r.collective(b).time_ps();
+  });
+  if (rows.size() > kCollectiveRows) rows.resize(kCollectiveRows);
+  TextTable table({"kind", "group", "ranks", "count", "bytes", "time", "wait", "algbw", "busbw"},
+                  {true, true, false, false, false, false, false, false, false});
+  for (int i : rows) {
+    const proto::CollectiveReport& c = r.collective(i);
+    table.Add({c.kind(), GroupName(c), std::to_string(c.ranks()), FormatCount(c.count()), FormatBytes(c.bytes()),
+               Ps(c.time_ps()), Ps(c.wait_ps()), absl::StrFormat("%.2f", c.algbw_gbytes_per_s()),
+               absl::StrFormat("%.2f", c.busbw_gbytes_per_s())});
+  }
+  return absl::StrCat("\nCommunication, the longest first (algbw, busbw in GB/s)\n", table.Print(),
+                      More(r.collective_size() - static_cast<int64_t>(rows.size()), "kinds and groups"));
+}
+
+std::string Dimensions(const proto::Report& r) {
+  if (r.dimension_size() == 0) return "";
+  TextTable table({"dimension", "kind", "size", "bytes"}, {true, true, false, false});
+  for (const proto::DimensionReport& d : r.dimension()) {
+    table.Add({Shorten(d.name(), kNameWidth, "-"), d.kind(), std::to_string(d.size()), FormatBytes(d.bytes())});
+  }
+  return absl::StrCat("\nTopology\n", table.Print());
+}
+
+std::string Rungs(const proto::Report& r) {
+  TextTable table({"compute time from", "nodes", "time"}, {true, false, false});
+  for (const proto::RungReport& x : r.rung()) {
+    if (x.nodes() > 0) table.Add({x.rung(), FormatCount(x.nodes()), Ps(x.time_ps())});
+  }
+  if (table.rows() == 0) return "";
+  std::string out = absl::StrCat("\nCompute\n", table.Print());
+  if (r.unanswered_size() > 0) {
+    absl::StrAppend(&out, "  names that nothing answered (they take no time):\n");
+    const int n = std::min(kListRows, r.unanswered_size());
+    for (int i = 0; i < n; ++i) {
+      absl::StrAppend(&out, "    ", Shorten(r.unanswered(i).name(), 70, "(no name)"), "  x ",
+                      FormatCount(r.unanswered(i).nodes()), "\n");
+    }
+    absl::StrAppend(&out, More(r.unanswered_size() - n, "names"));
+  }
+  return out;
+}
+
+std::string Notes(const proto::Report& r) {
+  std::string out;
+  if (r.repair_size() > 0) {
+    absl::StrAppend(&out, "\nRepairs\n");
+    const int n = std::min(kListRows, r.repair_size());
+    for (int i = 0; i < n; ++i) {
+      const proto::Repair& x = r.repair(i);
+      absl::StrAppend(&out, "  ", x.kind(), " x ", FormatCount(x.count()), ", rank ", x.rank(), " (",
+                      Shorten(x.file(), 60, "-"), "), first node ", x.first_node(),
+                      x.detail().empty() ? "" : ": ", x.detail(), "\n");
+    }
+    absl::StrAppend(&out, More(r.repair_size() - n, "repairs"));
+  }
+  if (r.warning_size() > 0) {
+    absl::StrAppend(&out, "\nWarnings\n");
+    for (const std::string& w : r.warning()) absl::StrAppend(&out, "  ", w, "\n");
+  }
+  return out;
+}
+
+std::string Csv(const proto::Report& r) {
+  std::string out = "rank,end_ps,compute_busy_ps,comm_busy_ps,exposed_comm_ps,idle_ps\n";
+  for (const proto::RankReport& x : r.rank()) {
+    absl::StrAppend(&out, x.rank(), ",", x.end_ps(), ",", x.compute_busy_ps(), ",", x.comm_busy_ps(), ",",
+                    x.exposed_comm_ps(), ",", x.idle_ps(), "\n");
+  }
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<ReportFormat> ParseReportFormat(absl::string_view name) {
+  if (name == "text") return ReportFormat::kText;
+  if (name == "json") return ReportFormat::kJson;
+  if (name == "csv") return ReportFormat::kCsv;
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", name, "\" is no report format; expected text, json or csv"));
+}
+
+absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportFormat format) {
+  if (format == ReportFormat::kCsv) return Csv(report);
+  if (format == ReportFormat::kJson) {
+    google::protobuf::util::JsonPrintOptions options;
+    options.add_whitespace = true;
+    options.preserve_proto_field_names = true;
+    options.always_print_primitive_fields = true;
+    std::string out;
+    const auto status = google::protobuf::util::MessageToJsonString(report, &out, options);
+    if (!status.ok()) return absl::InternalError(absl::StrCat("cannot print the report: ", status.ToString()));
+    return out;
+  }
+  return absl::StrCat(Head(report), Ranks(report), Collectives(report), Dimensions(report), Rungs(report),
+                      Notes(report), "\n", report.bound(), "\n");
+}
+
+}  // namespace chakra

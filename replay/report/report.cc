@@ -1,0 +1,223 @@
+#include "replay/report/report.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "trace/utf8.h"
+
+namespace chakra {
+namespace {
+
+constexpr absl::string_view kRungNames[kComputeRungs] = {"table", "roofline", "recorded", "none"};
+
+void AddRanks(const Metrics& metrics, proto::Report* report) {
+  for (size_t i = 0; i < metrics.ranks.size(); ++i) {
+    const RankMetrics& m = metrics.ranks[i];
+    proto::RankReport& r = *report->add_rank();
+    r.set_rank(static_cast<int>(i));
+    r.set_end_ps(m.end.picos());
+    r.set_compute_busy_ps(m.compute_busy.picos());
+    r.set_comm_busy_ps(m.comm_busy.picos());
+    r.set_exposed_comm_ps(m.exposed_comm.picos());
+    r.set_idle_ps(m.idle.picos());
+    r.set_host_busy_ps(m.host_busy.picos());
+    r.set_memory_busy_ps(m.memory_busy.picos());
+    r.set_nodes(m.nodes);
+  }
+}
+
+void AddCollectives(const Metrics& metrics, proto::Report* report) {
+  for (const auto& [key, m] : metrics.collectives) {
+    proto::CollectiveReport& c = *report->add_collective();
+    c.set_kind(ToUtf8(key.first));
+    c.set_group(ToUtf8(key.second));
+    c.set_ranks(m.ranks);
+    c.set_count(m.count);
+    c.set_bytes(m.bytes);
+    c.set_time_ps(m.time.picos());
+    c.set_wait_ps(m.wait.picos());
+    c.set_algorithm(m.algorithm);
+    if (m.time > Time::Zero()) {
+      const double rate = static_cast<double>(m.bytes) / m.time.seconds() / 1e9;
+      c.set_algbw_gbytes_per_s(rate);
+      c.set_busbw_gbytes_per_s(rate * BusFactor(key.first, m.ranks));
+    }
+  }
+}
+
+void AddDimensions(const std::vector<DimensionTraffic>& traffic, proto::Report* report) {
+  for (const DimensionTraffic& t : traffic) {
+    proto::DimensionReport& d = *report->add_dimension();
+    d.set_name(ToUtf8(t.name));
+    d.set_kind(t.kind);
+    d.set_size(t.size);
+    d.set_bytes(t.bytes);
+    if (t.size > 1 && t.bytes == 0) {
+      report->add_warning(absl::StrFormat("dimension %s (%s of %d) carried no bytes", d.name(), t.kind, t.size));
+    }
+  }
+}
+
+void AddRungs(const RunDescription& run, proto::Report* report) {
+  const DistinctGraphs distinct(*run.traces);
+  std::vector<uint64_t> uses(distinct.graphs.size(), 0);
+  for (uint32_t g : distinct.of_rank) ++uses[g];
+  std::array<uint64_t, kComputeRungs> nodes{};
+  std::array<Time, kComputeRungs> time{};
+  std::map<std::string, uint64_t> unanswered;
+  for (size_t g = 0; g < distinct.graphs.size(); ++g) {
+    const Graph& graph = *distinct.graphs[g];
+    const ComputeTimes& times = (*run.times)[g];
+    for (uint32_t row = 0; row < graph.size(); ++row) {
+      if (graph.type[row] != NodeType::kComp) continue;
+      const auto rung = static_cast<size_t>(times.rung[row]);
+      nodes[rung] += uses[g];
+      time[rung] += times.time[row] * static_cast<int64_t>(uses[g]);
+      if (times.rung[row] == ComputeRung::kNone) unanswered[ToUtf8(graph.name_of(row))] += uses[g];
+    }
+  }
+  for (int i = 0; i < kComputeRungs; ++i) {
+    proto::RungReport& r = *report->add_rung();
+    r.set_rung(std::string(kRungNames[i]));
+    r.set_nodes(nodes[i]);
+    r.set_time_ps(time[i].picos());
+  }
+  for (const auto& [name, count] : unanswered) {
+    proto::Unanswered& u = *report->add_unanswered();
+    u.set_name(name);
+    u.set_nodes(count);
+  }
+}
+
+void AddRepair(const Repair& repair, proto::Report* report) {
+  proto::Repair& r = *report->add_repair();
+  r.set_kind(repair.kind);
+  r.set_file(ToUtf8(repair.file));
+  r.set_rank(repair.rank);
+  r.set_count(repair.count);
+  r.set_first_node(repair.first_node);
+  r.set_detail(ToUtf8(repair.detail));
+}
+
+void AddInputs(const std::vector<InputFile>& inputs, proto::Report* report) {
+  for (const InputFile& input : inputs) {
+    proto::InputFile& i = *report->add_input();
+    i.set_path(ToUtf8(input.path));
+    i.set_sha256(input.sha256);
+    i.set_bytes(input.bytes);
+    i.set_role(input.role);
+  }
+}
+
+// Time that a rank spends on a kind and group, waits included. Messages are one
+// entry for all ranks: their time alone, in equal shares, two ranks to a message.
+double TimeOfRank(const Metrics& metrics, const std::string& kind, const CollectiveMetrics& m) {
+  if (kind == "send_recv") return 2 * m.time.seconds() / static_cast<double>(metrics.ranks.size());
+  return (m.time + m.wait).seconds();
+}
+
+// The kind and group that rank `rank` spent the most time on:
+// ` (most: all_reduce on group "dp")`. "" when there is none.
+std::string LargestCollective(const Metrics& metrics, const TraceSet& traces, int rank) {
+  const std::pair<std::string, std::string>* best = nullptr;
+  double most = 0;
+  for (const auto& [key, m] : metrics.collectives) {
+    const auto group = traces.groups.find(key.second);
+    if (group != traces.groups.end() &&
+        std::find(group->second.begin(), group->second.end(), rank) == group->second.end()) {
+      continue;
+    }
+    const double time = TimeOfRank(metrics, key.first, m);
+    if (time <= most) continue;
+    most = time;
+    best = &key;
+  }
+  if (best == nullptr) return "";
+  const auto& [kind, group] = *best;
+  if (kind == "send_recv") return " (most: send_recv)";
+  if (group.empty()) return absl::StrCat(" (most: ", kind, " on all ranks)");
+  return absl::StrCat(" (most: ", kind, " on group \"", ToUtf8(group), "\")");
+}
+
+}  // namespace
+
+double BusFactor(absl::string_view kind, int ranks) {
+  if (ranks < 1) return 1;
+  const double n = ranks;
+  if (kind == "all_reduce") return 2 * (n - 1) / n;
+  for (absl::string_view k :
+       {"all_gather", "reduce_scatter", "reduce_scatter_block", "all_to_all", "gather", "scatter"}) {
+    if (kind == k) return (n - 1) / n;
+  }
+  return 1;
+}
+
+std::string DescribeBound(const Metrics& metrics, const TraceSet& traces) {
+  const auto last = std::max_element(metrics.ranks.begin(), metrics.ranks.end(),
+                                     [](const RankMetrics& a, const RankMetrics& b) { return a.end < b.end; });
+  if (last == metrics.ranks.end() || last->end == Time::Zero()) return "nothing bounds the run: it takes no time";
+  const int rank = static_cast<int>(last - metrics.ranks.begin());
+  struct Share {
+    const char* name;
+    Time time;
+    std::string detail;
+  };
+  const Time other = last->end - last->compute_busy - last->exposed_comm - last->idle;
+  std::vector<Share> shares = {
+      {"computation", last->compute_busy, ""},
+      {"exposed communication", last->exposed_comm, LargestCollective(metrics, traces, rank)},
+      {last->memory_busy > last->host_busy ? "memory operations" : "host operations", other, ""},
+      {"idle waiting", last->idle, ""},
+  };
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const Share& a, const Share& b) { return a.time > b.time; });
+  std::string line;
+  for (const Share& s : shares) {
+    if (s.time <= Time::Zero()) continue;
+    const double percent = 100 * s.time.seconds() / last->end.seconds();
+    if (line.empty()) {
+      line = absl::StrFormat("bound by %s: %.1f %%%s of rank %d, which ends last at %s", s.name, percent, s.detail,
+                             rank, FormatTime(last->end));
+    } else {
+      absl::StrAppendFormat(&line, "; %s %.1f %%%s", s.name, percent, s.detail);
+    }
+  }
+  return line;
+}
+
+proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
+  proto::Report report;
+  report.set_version(run.version);
+  report.set_makespan_ps(metrics.makespan.picos());
+  report.set_cluster(ToUtf8(run.cluster));
+  report.set_fabric(run.fabric);
+  report.set_lanes(run.lanes);
+  report.set_compute(run.compute);
+  report.set_ranks(static_cast<int>(metrics.ranks.size()));
+  report.set_nodes(metrics.nodes);
+  report.set_flows(metrics.flows);
+  report.set_fast_collectives(metrics.fast_collectives);
+  report.set_distinct_graphs(run.traces->distinct_graphs());
+  report.set_group_source(ToUtf8(run.traces->group_source));
+  report.set_invalid_nodes(metrics.invalid_nodes);
+  for (const std::string& w : run.warnings) report.add_warning(ToUtf8(w));
+  for (const std::string& w : metrics.warnings) report.add_warning(ToUtf8(w));
+  AddRanks(metrics, &report);
+  AddCollectives(metrics, &report);
+  AddDimensions(run.traffic, &report);
+  AddRungs(run, &report);
+  for (const RankTrace& rank : run.traces->ranks) {
+    for (const Repair& repair : rank.repairs) AddRepair(repair, &report);
+  }
+  for (const Repair& repair : metrics.repairs) AddRepair(repair, &report);
+  AddInputs(run.traces->inputs, &report);
+  AddInputs(run.inputs, &report);
+  report.set_bound(DescribeBound(metrics, *run.traces));
+  return report;
+}
+
+}  // namespace chakra

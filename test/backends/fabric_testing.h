@@ -1,0 +1,66 @@
+// Drives a fabric as an engine would.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/registry.h"
+
+namespace chakra {
+
+struct TimedFlow {
+  Flow flow;
+  Time at;
+};
+
+inline Topology MakeTopology(std::vector<TopologyDimension> dims) {
+  absl::StatusOr<Topology> t = Topology::Make(std::move(dims));
+  EXPECT_TRUE(t.ok()) << t.status();
+  return t.ok() ? *std::move(t) : Topology();
+}
+
+inline TopologyDimension MakeDim(TopologyDimension::Kind kind, int size, double gigabytes_per_s = 50,
+                                 int64_t latency_ns = 500) {
+  return {kind, size, Bandwidth::FromGigabytes(gigabytes_per_s), Time::Nanos(latency_ns), "d"};
+}
+
+// Starts the flows (sorted by time) as their instants come, and takes every end.
+inline std::vector<FlowEnd> Drive(Fabric* fabric, const std::vector<TimedFlow>& flows) {
+  std::vector<FlowEnd> ended;
+  size_t next = 0;
+  for (;;) {
+    const Time start = next < flows.size() ? flows[next].at : Time::Never();
+    const Time t = std::min(start, fabric->NextEvent());
+    if (t == Time::Never()) return ended;
+    fabric->AdvanceTo(t, &ended);
+    while (next < flows.size() && flows[next].at == t) {
+      fabric->Start(flows[next].flow, t);
+      ++next;
+    }
+  }
+}
+
+// When the flow with `tag` was received; -1 ps where it never was.
+inline Time ReceivedAt(const std::vector<FlowEnd>& ended, uint64_t tag,
+                       FlowEnd::Kind kind = FlowEnd::kReceived) {
+  for (const FlowEnd& e : ended) {
+    if (e.tag == tag && e.kind == kind) return e.at;
+  }
+  return Time::Picos(-1);
+}
+
+inline std::unique_ptr<Fabric> NewFabric(const char* name, const Topology& topology,
+                                         bool store_and_forward = false) {
+  FabricOptions options;
+  options.store_and_forward = store_and_forward;
+  auto fabric = MakeFabric(name, topology, options);
+  EXPECT_TRUE(fabric.ok()) << fabric.status();
+  return *std::move(fabric);
+}
+
+}  // namespace chakra

@@ -1,0 +1,34 @@
+#include "backends/registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace chakra {
+namespace {
+
+using testing::HasSubstr;
+
+Topology Two() {
+  return *Topology::Make(
+      {{TopologyDimension::Kind::kRing, 2, Bandwidth::FromGigabytes(1), Time::Zero(), "x"}});
+}
+
+TEST(Registry, MakesEveryNameItLists) {
+  EXPECT_THAT(FabricNames(), testing::ElementsAre("analytical", "analytical-fifo"));
+  for (const std::string& name : FabricNames()) {
+    const auto fabric = MakeFabric(name, Two(), {});
+    ASSERT_TRUE(fabric.ok()) << fabric.status();
+    EXPECT_EQ((*fabric)->devices(), 2);
+    EXPECT_EQ((*fabric)->contention_free(), name == "analytical");
+  }
+}
+
+TEST(Registry, AnUnknownNameComesWithTheNearestAndTheList) {
+  const absl::Status s = MakeFabric("analytic-fifo", Two(), {}).status();
+  EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(s.message()), HasSubstr("\"analytic-fifo\"; did you mean \"analytical-fifo\"?"));
+  EXPECT_THAT(std::string(s.message()), HasSubstr("analytical, analytical-fifo"));
+}
+
+}  // namespace
+}  // namespace chakra

@@ -1,0 +1,12 @@
+// JSON traces: any bytes give a trace or an error.
+#include <cstddef>
+#include <cstdint>
+
+#include "trace/convert/json.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const absl::string_view content(reinterpret_cast<const char*>(data), size);
+  (void)chakra::EtFromJson(content, "fuzz.json");
+  (void)chakra::EtFromText(content, "fuzz.txt");
+  return 0;
+}

@@ -1,0 +1,225 @@
+#include "replay/compute/compute.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "replay/cluster.h"
+
+namespace chakra {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct NodeSpec {
+  NodeType type = NodeType::kComp;
+  const char* name = "gemm";
+  int64_t ops = -1;    // -1: absent
+  int64_t bytes = -1;  // -1: absent
+  int64_t recorded_us = 0;
+  bool cpu = false;
+  const char* types = "";
+  const char* shapes = "";
+};
+
+Graph MakeGraph(const std::vector<NodeSpec>& nodes) {
+  Graph g;
+  for (const NodeSpec& n : nodes) {
+    g.id.push_back(100 + g.id.size());
+    g.name.push_back(g.strings.Intern(n.name));
+    g.type.push_back(n.type);
+    g.flags.push_back(n.cpu ? kIsCpuOp | kHasCpuAttr : 0);
+    g.duration.push_back(Time::Micros(n.recorded_us));
+    g.shapes.push_back(g.strings.Intern(n.shapes));
+    g.types.push_back(g.strings.Intern(n.types));
+    if (n.ops < 0 && n.bytes < 0) {
+      g.payload.push_back(kNoRow);
+      continue;
+    }
+    g.payload.push_back(static_cast<uint32_t>(g.work.size()));
+    Work w;
+    w.has_num_ops = n.ops >= 0;
+    w.has_tensor_bytes = n.bytes >= 0;
+    w.num_ops = std::max<int64_t>(0, n.ops);
+    w.tensor_bytes = static_cast<uint64_t>(std::max<int64_t>(0, n.bytes));
+    g.work.push_back(w);
+  }
+  return g;
+}
+
+proto::Device TestDevice() {
+  proto::Device d;
+  (*d.mutable_peak_tflops())["bf16"] = 100;
+  (*d.mutable_peak_tflops())["fp32"] = 10;
+  d.set_memory_gbytes_per_s(1000);
+  return d;
+}
+
+ComputeTimes Price(const Graph& g, const ComputeModel& m, ComputeNotes* notes = nullptr) {
+  absl::StatusOr<ComputeTimes> t = PriceGraph(g, m, notes);
+  EXPECT_TRUE(t.ok()) << t.status();
+  return t.ok() ? *t : ComputeTimes();
+}
+
+TEST(Rungs, Parse) {
+  EXPECT_THAT(*ParseRungs(kDefaultRungs),
+              ElementsAre(ComputeRung::kTable, ComputeRung::kRoofline, ComputeRung::kRecorded));
+  EXPECT_THAT(*ParseRungs("recorded, table"), ElementsAre(ComputeRung::kRecorded, ComputeRung::kTable));
+  const auto error = [](const char* text) { return std::string(ParseRungs(text).status().message()); };
+  EXPECT_THAT(error("rooflin"), HasSubstr("did you mean \"roofline\"? Known: table, roofline, recorded"));
+  EXPECT_THAT(error("table,interpolate"), HasSubstr("not available yet"));
+  EXPECT_THAT(error("table,table"), HasSubstr("\"table\" is there twice"));
+  EXPECT_THAT(error(""), HasSubstr("unknown rung \"\""));
+  EXPECT_THAT(error("none"), HasSubstr("unknown rung \"none\""));
+}
+
+TEST(Roofline, TheLongerOfComputeAndMemory) {
+  const proto::Device device = TestDevice();
+  const ComputeModel model{{ComputeRung::kRoofline}, &device};
+  const Graph g = MakeGraph({
+      {NodeType::kComp, "compute bound", 1000000, 1000},  // 1e6 / 100e12 = 10 ns
+      {NodeType::kComp, "memory bound", 1000, 1000000},   // 1e6 / 1e12 = 1 us
+      {NodeType::kComp, "no bytes", 1000000},
+      {NodeType::kComp, "zero bytes", 1000000, 0},
+      {NodeType::kComp, "no ops", -1, 1000},
+      {NodeType::kComp, "nearest", 151, 0},  // 1.51 ps
+      {NodeType::kComp, "nothing"},
+      {NodeType::kComp, "zeros", 0, 0},
+  });
+  const ComputeTimes t = Price(g, model);
+  const int64_t expected[] = {10000, 1000000, 10000, 10000, 1000, 2, 0, 0};
+  for (size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(t.time[i].picos(), expected[i]) << i;
+    EXPECT_EQ(t.rung[i], i < 6 ? ComputeRung::kRoofline : ComputeRung::kNone) << i;
+  }
+}
+
+// ASTRA-sim: perf = min(bandwidth * ops / bytes, peak), time = ops / perf.
+TEST(Roofline, IsAstraSimsFormula) {
+  const proto::Device device = TestDevice();
+  const ComputeModel model{{ComputeRung::kRoofline}, &device};
+  for (int64_t ops : {1, 77, 12345, 99999999}) {
+    for (int64_t bytes : {1, 500, 123456, 77777777}) {
+      const double o = static_cast<double>(ops);
+      const double perf = std::min(1000e9 * o / static_cast<double>(bytes), 100e12);
+      const ComputeTimes t = Price(MakeGraph({{NodeType::kComp, "x", ops, bytes}}), model);
+      EXPECT_NEAR(static_cast<double>(t.time[0].picos()), o / perf * 1e12, 0.5001);
+    }
+  }
+}
+
+TEST(Roofline, AnswersForTheGpuOnly) {
+  const proto::Device device = TestDevice();
+  const ComputeModel model{{ComputeRung::kRoofline}, &device};
+  Graph g = MakeGraph({{NodeType::kComp, "host", 1000, 1000, 0, true}, {NodeType::kMemLoad, "load", 1000, 1000}});
+  const ComputeTimes t = Price(g, model);
+  EXPECT_THAT(t.rung, ElementsAre(ComputeRung::kNone, ComputeRung::kNone));
+  EXPECT_THAT(t.time, ElementsAre(Time::Zero(), Time::Zero()));
+}
+
+TEST(Roofline, PeakByDtype) {
+  proto::Device device = TestDevice();
+  const ComputeModel model{{ComputeRung::kRoofline}, &device};
+  const Graph g = MakeGraph({
+      {NodeType::kComp, "a", 1000000, -1, 0, false, "['Tensor(float)']"},
+      {NodeType::kComp, "a", 1000000, -1, 0, false, "['Tensor(c10::BFloat16)']"},
+      {NodeType::kComp, "a", 1000000, -1, 0, false, "['Tensor(c10::Half)']"},
+      {NodeType::kComp, "b", 1000000, -1, 0, false, "['Tensor(c10::Half)']"},
+      {NodeType::kComp, "a", 1000000, -1, 0, false, "['Int']"},
+  });
+  ComputeNotes notes;
+  const ComputeTimes t = Price(g, model, &notes);
+  EXPECT_THAT(t.time, ElementsAre(Time::Nanos(100), Time::Nanos(10), Time::Nanos(10), Time::Nanos(10), Time::Nanos(10)));
+  EXPECT_THAT(notes.unknown_peak, ElementsAre(testing::Pair("fp16", 2)));
+  device.set_default_dtype("fp32");
+  EXPECT_EQ(Price(g, model).time[4], Time::Nanos(100));
+}
+
+TEST(Roofline, AnUnknownRateDoesNotAnswer) {
+  proto::Device device;
+  const ComputeModel model{{ComputeRung::kRoofline, ComputeRung::kRecorded}, &device};
+  const Graph g = MakeGraph({{NodeType::kComp, "x", 1000, -1, 5}, {NodeType::kComp, "y", -1, 1000, 6}});
+  EXPECT_THAT(Price(g, model).rung, ElementsAre(ComputeRung::kRecorded, ComputeRung::kRecorded));
+  const ComputeModel none{{ComputeRung::kTable, ComputeRung::kRoofline}};
+  EXPECT_THAT(Price(g, none).rung, ElementsAre(ComputeRung::kNone, ComputeRung::kNone));
+}
+
+TEST(Roofline, RefusesWhatCannotBe) {
+  proto::Device device = TestDevice();
+  const ComputeModel model{{ComputeRung::kRoofline}, &device};
+  Graph g = MakeGraph({{NodeType::kComp, "odd", 1000}});
+  g.work[0].num_ops = -3;
+  EXPECT_THAT(std::string(PriceGraph(g, model, nullptr).status().message()),
+              HasSubstr("node 100 (\"odd\"): num_ops is -3"));
+  g.work[0].num_ops = INT64_MAX;
+  (*device.mutable_peak_tflops())["bf16"] = 1e-3;
+  EXPECT_THAT(std::string(PriceGraph(g, model, nullptr).status().message()), HasSubstr("node 100"));
+}
+
+TEST(Chain, TheFirstRungThatAnswersWins) {
+  const proto::Device device = TestDevice();
+  proto::KernelTable table;
+  table.add_row()->set_name("gemm");
+  table.mutable_row(0)->set_duration_us(7);
+  absl::StatusOr<KernelTableIndex> index = KernelTableIndex::Make(table, "t");
+  ASSERT_TRUE(index.ok());
+  const Graph g = MakeGraph({{NodeType::kComp, "gemm", 1000000, 0, 3},
+                             {NodeType::kComp, "relu", 1000000, 0, 3},
+                             {NodeType::kComp, "host", 1000000, 0, 3, true},
+                             {NodeType::kComp, "gemm", 1000000, 0, 3, true},
+                             {NodeType::kComp, "empty"},
+                             {NodeType::kCollective, "gemm", -1, -1, 3}});
+  using R = ComputeRung;
+  ComputeModel model{{R::kTable, R::kRoofline, R::kRecorded}, &device, &*index};
+  ComputeTimes t = Price(g, model);
+  EXPECT_THAT(t.rung, ElementsAre(R::kTable, R::kRoofline, R::kRecorded, R::kTable, R::kNone, R::kNone));
+  EXPECT_THAT(t.time, ElementsAre(Time::Micros(7), Time::Nanos(10), Time::Micros(3), Time::Micros(7), Time::Zero(),
+                                  Time::Zero()));
+  model.rungs = {R::kRecorded, R::kTable};
+  t = Price(g, model);
+  EXPECT_EQ(t.rung[0], R::kRecorded);
+  EXPECT_EQ(t.time[0], Time::Micros(3));
+}
+
+TEST(Chain, TheTableSeesShapesAndTypes) {
+  proto::KernelTable table;
+  for (int i = 0; i < 2; ++i) {
+    table.add_row()->set_name("gemm");
+    table.mutable_row(i)->set_shapes(i == 0 ? "[[1]]" : "[[2]]");
+    table.mutable_row(i)->set_duration_us(i + 1);
+  }
+  absl::StatusOr<KernelTableIndex> index = KernelTableIndex::Make(table, "t");
+  ASSERT_TRUE(index.ok());
+  Graph g = MakeGraph({{NodeType::kComp, "gemm", -1, -1, 0, false, "", "[[2]]"},
+                       {NodeType::kComp, "gemm", -1, -1, 0, false, "", "[[1]]"},
+                       {NodeType::kComp, "gemm", -1, -1, 0, false, "", "[[3]]"}});
+  const ComputeModel model{{ComputeRung::kTable}, nullptr, &*index};
+  EXPECT_THAT(Price(g, model).time, ElementsAre(Time::Micros(2), Time::Micros(1), Time::Zero()));
+  g.shapes.clear();  // as where no node has any
+  g.types.clear();
+  EXPECT_EQ(Price(g, model).rung[0], ComputeRung::kNone);
+}
+
+TEST(Dtype, OfTypesText) {
+  EXPECT_EQ(DtypeOf("['Tensor(float)', 'Int']"), "fp32");
+  EXPECT_EQ(DtypeOf("['Int', 'Tensor(double)']"), "fp64");
+  EXPECT_EQ(DtypeOf("['GenericList[Tensor(c10::Half),Tensor(float)]']"), "fp16");
+  EXPECT_EQ(DtypeOf("['Tensor(long int)', 'Tensor(c10::BFloat16)']"), "bf16");
+  EXPECT_EQ(DtypeOf("['Tensor(signed char)']"), "int8");
+  EXPECT_EQ(DtypeOf("['Tensor(bfloat16)']"), "bf16");
+  EXPECT_EQ(DtypeOf("['Tensor(float8_e4m3fn)']"), "fp8");
+  EXPECT_EQ(DtypeOf("['Int', 'Bool']"), "");
+  EXPECT_EQ(DtypeOf("Tensor("), "");
+  EXPECT_EQ(DtypeOf(""), "");
+  for (const char* t : {"float", "double", "half", "bfloat16", "int8", "float8_e5m2"}) {
+    EXPECT_THAT(PeakDtypes(), testing::Contains(std::string(DtypeOf(std::string("Tensor(") + t + ")"))));
+  }
+}
+
+TEST(Names, OfRungs) {
+  EXPECT_EQ(Name(ComputeRung::kTable), "table");
+  EXPECT_EQ(Name(ComputeRung::kNone), "none");
+}
+
+}  // namespace
+}  // namespace chakra

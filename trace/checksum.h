@@ -1,0 +1,28 @@
+// SHA-256, for the record of what a result was made from.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace chakra {
+
+// Feed with Update(), then take Hex() once.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  void Update(absl::string_view bytes);
+  // 64 lower-case hexadecimal digits.
+  std::string Hex();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Of a text in memory.
+std::string Sha256Hex(absl::string_view bytes);
+
+}  // namespace chakra

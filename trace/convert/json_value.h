@@ -1,0 +1,91 @@
+// JSON with positions: a strict parser (RFC 8259) that remembers where every
+// value and key stands, so that later errors can point there.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace chakra {
+
+struct JsonMember;
+
+struct JsonValue {
+  enum class Kind : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
+
+  Kind kind = Kind::kNull;
+  bool boolean = false;
+  size_t begin = 0;  // byte offsets in the source
+  size_t end = 0;
+  std::string text;                 // string: decoded, valid UTF-8; number: as written
+  std::vector<JsonValue> items;     // array
+  std::vector<JsonMember> members;  // object, in the order of the source, keys distinct
+
+  const JsonValue* Find(absl::string_view key) const;
+  bool is(Kind k) const { return kind == k; }
+
+  // A number, or a string that holds one (as proto3 JSON writes 64-bit
+  // integers), within the type's range. 4.0 and 4e3 are integers. False otherwise.
+  bool ToInt64(int64_t* out) const;
+  bool ToUint64(uint64_t* out) const;
+  // Finite. Also "NaN", "Infinity", "-Infinity" as strings when asked to.
+  bool ToDouble(double* out, bool allow_special = false) const;
+};
+
+struct JsonMember {
+  std::string key;
+  size_t at = 0;  // byte offset of the key
+  JsonValue value;
+};
+
+// "string", "number", ...: for messages.
+absl::string_view Name(JsonValue::Kind kind);
+
+// Reads one value after another from a source that must outlive it.
+class JsonReader {
+ public:
+  // `name` is the file's, for messages.
+  JsonReader(absl::string_view source, absl::string_view name) : source_(source), name_(name) {}
+
+  // True when only blanks are left.
+  bool AtEnd();
+  // The next value. Errors (InvalidArgument): what is wrong, at file:line:column
+  // and byte. Nesting beyond 100 levels is one.
+  absl::StatusOr<JsonValue> Next();
+
+  // "file:line:column", counted from 1, columns in bytes.
+  std::string Where(size_t offset) const;
+  // "MESSAGE at file:line:column (byte N)", InvalidArgument.
+  absl::Status Error(size_t offset, absl::string_view message) const;
+  // The source text of a value.
+  absl::string_view Raw(const JsonValue& v) const { return source_.substr(v.begin, v.end - v.begin); }
+
+ private:
+  void SkipBlanks();
+  absl::Status ReadValue(int depth, JsonValue* out);
+  absl::Status ReadObject(int depth, JsonValue* out);
+  absl::Status ReadArray(int depth, JsonValue* out);
+  absl::Status ReadString(std::string* out);
+  absl::Status ReadEscape(std::string* out);
+  absl::Status ReadHex4(uint32_t* out);
+  absl::Status ReadNumber(JsonValue* out);
+  bool Take(char c);
+  // Error "expected WHAT, found ..." here.
+  absl::Status Expected(absl::string_view what) const;
+
+  absl::string_view source_;
+  absl::string_view name_;
+  size_t at_ = 0;
+};
+
+// The only value of a document; anything after it is an error.
+absl::StatusOr<JsonValue> ParseJson(absl::string_view source, absl::string_view name);
+
+// Length in bytes of the longest valid UTF-8 prefix.
+size_t ValidUtf8Prefix(absl::string_view s);
+
+}  // namespace chakra

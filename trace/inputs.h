@@ -1,0 +1,39 @@
+// From what a user names to the trace files that are meant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace chakra {
+
+// What PREFIX.N.et[.zst|.gz] (or PREFIX.N.json) says. `rank` is -1 where the
+// name has no number; `is_trace` is false for other endings.
+struct TraceName {
+  std::string prefix;  // with the folder
+  int rank = -1;
+  bool is_trace = false;
+};
+TraceName ParseTraceName(absl::string_view path);
+
+struct TraceFile {
+  std::string path;
+  std::string prefix;
+  int rank = 0;
+};
+
+// The files that `inputs` (files, folders, prefixes) name, not yet opened.
+// Errors: nothing there (with what lies near), several prefixes in a folder.
+absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::string>& inputs);
+
+// Sorts by rank. Errors: a rank twice, or one missing in 0 to n - 1. A single
+// file without a number is rank 0.
+absl::Status CheckRanks(std::vector<TraceFile>* files);
+
+// The names in a folder, sorted; empty when it cannot be read.
+std::vector<std::string> ListFolder(const std::string& folder);
+
+}  // namespace chakra

@@ -1,0 +1,43 @@
+// Reads Chakra traces: .et frames, plain or compressed (gzip, zstd; told by
+// content, never by name), tar archives of these, and the JSON relatives.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "trace/trace.h"
+
+namespace chakra {
+
+struct ReadOptions {
+  bool keep_raw = false;         // keep RawFrames, for lossless output
+  bool allow_truncated = false;  // drop a partial last node, with a repair
+  bool strict = false;           // every repair is an error
+  int threads = 1;               // files decoded at once; the result does not depend on it
+  std::string groups_file;       // explicit communicator groups; "": found beside the traces, or in metadata nodes
+};
+
+// Reads all ranks of a run. Each input is a file, a directory, a tar archive or
+// a prefix ("dir/workload" for dir/workload.0.et...). Ranks come from the names
+// (PREFIX.N.et[.zst|.gz]); a single file without a number is rank 0.
+// Errors name file, rank, node id, field and byte offset (in the decompressed
+// stream), and say what was expected.
+absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs,
+                                      const ReadOptions& options);
+
+// Decodes one file's content, already in memory (compressed or not). `file`
+// is used in messages only.
+absl::StatusOr<RankTrace> DecodeTrace(absl::string_view content, absl::string_view file, int rank,
+                                      const ReadOptions& options);
+
+// Byte offset, in the decompressed stream, of the frame of node `id` in `file`;
+// for messages made long after decoding. -1 when it cannot be found.
+int64_t LocateNode(const std::string& file, uint64_t id);
+
+// "rank 3, node 17 ("matmul") of dir/w.3.et, byte 1234": the subject of an
+// error about one node.
+std::string DescribeNode(const RankTrace& trace, uint32_t row);
+
+}  // namespace chakra

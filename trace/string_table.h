@@ -1,0 +1,34 @@
+// Interned strings: each distinct text once, named by a dense 32-bit index.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace chakra {
+
+// Index 0 is always "". Views stay valid until the next Intern().
+class StringTable {
+ public:
+  StringTable();
+  uint32_t Intern(absl::string_view s);
+  absl::string_view Get(uint32_t i) const {
+    return absl::string_view(bytes_.data() + begin_[i], begin_[i + 1] - begin_[i]);
+  }
+  uint32_t size() const { return static_cast<uint32_t>(begin_.size() - 1); }
+  bool operator==(const StringTable& o) const { return begin_ == o.begin_ && bytes_ == o.bytes_; }
+  // Forgets every string; keeps the memory.
+  void Clear();
+  // Gives back the memory that only Intern() needs. Intern() may still be
+  // called; it rebuilds what it needs.
+  void Shrink();
+
+ private:
+  void Rehash(size_t buckets);
+  std::vector<char> bytes_;
+  std::vector<uint64_t> begin_;     // size() + 1
+  std::vector<uint32_t> slot_;      // open addressing; index + 1, 0 is free
+};
+
+}  // namespace chakra

@@ -1,0 +1,75 @@
+// Strong types for the quantities that cross module boundaries.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace chakra {
+
+// An instant or a span of simulated time: an integer count of picoseconds
+// (int64: 106 days). At 800 Gb/s a byte lasts 10 ps, so nothing coarser is
+// exact.
+class Time {
+ public:
+  constexpr Time() = default;
+  static constexpr Time Picos(int64_t n) { return Time(n); }
+  static constexpr Time Nanos(int64_t n) { return Time(n * 1000); }
+  static constexpr Time Micros(int64_t n) { return Time(n * 1000000); }
+  // Nearest picosecond; saturates at Never().
+  static Time FromNanos(double ns);
+  static constexpr Time Zero() { return Time(0); }
+  // Later than every instant of a run.
+  static constexpr Time Never() { return Time(std::numeric_limits<int64_t>::max()); }
+
+  constexpr int64_t picos() const { return ps_; }
+  constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
+
+  constexpr Time operator+(Time o) const { return Time(ps_ + o.ps_); }
+  constexpr Time operator-(Time o) const { return Time(ps_ - o.ps_); }
+  constexpr Time& operator+=(Time o) { ps_ += o.ps_; return *this; }
+  constexpr Time& operator-=(Time o) { ps_ -= o.ps_; return *this; }
+  constexpr Time operator*(int64_t k) const { return Time(ps_ * k); }
+  constexpr auto operator<=>(const Time&) const = default;
+
+ private:
+  explicit constexpr Time(int64_t ps) : ps_(ps) {}
+  int64_t ps_ = 0;
+};
+
+// A rate of transfer: an integer count of bytes per second, so that ASTRA-sim's
+// "GB/s" (2^30 bytes in 1e9 ns) and decimal GB/s are both exact.
+class Bandwidth {
+ public:
+  constexpr Bandwidth() = default;
+  static constexpr Bandwidth BytesPerSecond(int64_t n) { return Bandwidth(n); }
+  static Bandwidth FromGigabytes(double gb_per_s);  // decimal; nearest B/s
+  constexpr int64_t bytes_per_second() const { return bps_; }
+  constexpr auto operator<=>(const Bandwidth&) const = default;
+
+ private:
+  explicit constexpr Bandwidth(int64_t bps) : bps_(bps) {}
+  int64_t bps_ = 0;
+};
+
+// Time to move `bytes` at `rate`, rounded up to a whole picosecond.
+// Precondition: rate > 0. Saturates at Time::Never().
+inline Time TransferTime(uint64_t bytes, Bandwidth rate) {
+  const uint64_t bps = static_cast<uint64_t>(rate.bytes_per_second());
+  constexpr uint64_t kPicos = 1000000000000;
+  if (bytes <= 18000000) {  // the product fits 64 bits: a far cheaper division
+    return Time::Picos(static_cast<int64_t>((bytes * kPicos + bps - 1) / bps));
+  }
+  const unsigned __int128 ps =
+      (static_cast<unsigned __int128>(bytes) * kPicos + bps - 1) / bps;
+  if (ps > static_cast<unsigned __int128>(std::numeric_limits<int64_t>::max())) return Time::Never();
+  return Time::Picos(static_cast<int64_t>(ps));
+}
+
+// "1.234 ms": at most four significant digits, the unit chosen by size.
+std::string FormatTime(Time t);
+// "1.5 GiB", binary units.
+std::string FormatBytes(uint64_t bytes);
+
+}  // namespace chakra

@@ -1,0 +1,92 @@
+// The protobuf wire format, read in place.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "absl/strings/string_view.h"
+
+namespace chakra::wire {
+
+enum Type : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
+// The rest of a message.
+struct Cursor {
+  const uint8_t* p;
+  const uint8_t* end;
+  bool done() const { return p == end; }
+  size_t left() const { return static_cast<size_t>(end - p); }
+};
+
+// One field: its number, its type and its value. `bits` holds a scalar; a
+// kBytes field lies at [p, p + bits).
+struct Field {
+  const uint8_t* at = nullptr;  // of the tag
+  uint32_t number = 0;
+  uint32_t type = 0;
+  uint64_t bits = 0;
+  const uint8_t* p = nullptr;
+  absl::string_view text() const { return {reinterpret_cast<const char*>(p), static_cast<size_t>(bits)}; }
+  Cursor message() const { return {p, p + bits}; }
+};
+
+// False, with the cursor anywhere, when the bytes end early or a varint is
+// longer than 10 bytes.
+inline bool ReadVarint(Cursor* c, uint64_t* out) {
+  const uint8_t* p = c->p;
+  if (p == c->end) return false;
+  uint64_t v = *p++;
+  if (v >= 0x80) {
+    v &= 0x7f;
+    for (int shift = 7;; shift += 7) {
+      if (p == c->end || shift > 63) return false;
+      const uint64_t byte = *p++;
+      v |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+  }
+  c->p = p;
+  *out = v;
+  return true;
+}
+
+// What is wrong with a field, or null when it was read. Precondition: the
+// cursor is not done.
+inline const char* ReadField(Cursor* c, Field* f) {
+  f->at = c->p;
+  uint64_t tag;
+  if (!ReadVarint(c, &tag) || tag >> 32 != 0) return "a damaged field tag";
+  f->number = static_cast<uint32_t>(tag >> 3);
+  f->type = tag & 7;
+  if (f->number == 0) return "field number 0";
+  switch (f->type) {
+    case kVarint:
+      return ReadVarint(c, &f->bits) ? nullptr : "a varint that does not end";
+    case kBytes:
+      if (!ReadVarint(c, &f->bits)) return "a field length that does not end";
+      if (f->bits > c->left()) return "a field longer than the message that holds it";
+      f->p = c->p;
+      c->p += f->bits;
+      return nullptr;
+    case kFixed64:
+      if (c->left() < 8) return "an 8-byte field that is cut short";
+      std::memcpy(&f->bits, c->p, 8);
+      c->p += 8;
+      return nullptr;
+    case kFixed32: {
+      if (c->left() < 4) return "a 4-byte field that is cut short";
+      uint32_t v;
+      std::memcpy(&v, c->p, 4);
+      f->bits = v;
+      c->p += 4;
+      return nullptr;
+    }
+    case 3:
+    case 4:
+      return "a group, which no Chakra message has";
+    default:
+      return "an unknown wire type";
+  }
+}
+
+}  // namespace chakra::wire
