@@ -35,13 +35,19 @@ constexpr int kMicroBatches = 4;
 constexpr int64_t kSequence = 2048;
 constexpr int64_t kHidden = 4096;
 constexpr int64_t kVocabulary = 32000;
-constexpr int64_t kElement = 2;                            // bytes of bf16
-constexpr double kAssumedFlops = 400e12;                   // for the recorded durations
+constexpr int64_t kElement = 2;           // bytes of bf16
+constexpr double kAssumedFlops = 400e12;  // for the recorded durations
 constexpr int64_t kActivation = kSequence * kHidden * kElement;
 constexpr int64_t kLayerWeights = 12 * kHidden * kHidden / kTensor;  // elements of a rank
 
 // CUDA streams of the pretended recording.
-enum Stream : int64_t { kComputeStream = 7, kTensorStream = 20, kPipelineStream = 24, kDataStream = 28, kCopyStream = 32 };
+enum Stream : int64_t {
+  kComputeStream = 7,
+  kTensorStream = 20,
+  kPipelineStream = 24,
+  kDataStream = 28,
+  kCopyStream = 32
+};
 
 // Appends nodes to one rank's trace.
 class Rank {
@@ -53,22 +59,25 @@ class Rank {
   int stage() const { return rank_ / (kTensor * kData); }
   const absl::Status& status() const { return status_; }
 
-  uint64_t Compute(const std::string& name, int64_t operations, int64_t bytes, const std::vector<uint64_t>& deps) {
+  uint64_t Compute(const std::string& name, int64_t operations, int64_t bytes,
+                   const std::vector<uint64_t>& deps) {
     et::Node node = Begin(name, et::COMP_NODE, kComputeStream, deps);
     Attribute(&node, "num_ops")->set_int64_val(operations);
     Attribute(&node, "tensor_size")->set_uint64_val(static_cast<uint64_t>(bytes));
-    node.set_duration_micros(static_cast<uint64_t>(static_cast<double>(operations) / kAssumedFlops * 1e6) + 1);
+    node.set_duration_micros(static_cast<uint64_t>(static_cast<double>(operations) / kAssumedFlops * 1e6) +
+                             1);
     return Add(node);
   }
 
-  uint64_t Memory(const std::string& name, et::NodeType type, int64_t bytes, const std::vector<uint64_t>& deps) {
+  uint64_t Memory(const std::string& name, et::NodeType type, int64_t bytes,
+                  const std::vector<uint64_t>& deps) {
     et::Node node = Begin(name, type, kCopyStream, deps);
     Attribute(&node, "tensor_size")->set_uint64_val(static_cast<uint64_t>(bytes));
     return Add(node);
   }
 
-  uint64_t Collective(const std::string& name, et::CollectiveCommType type, int64_t bytes, const std::string& group,
-                      Stream stream, const std::vector<uint64_t>& deps) {
+  uint64_t Collective(const std::string& name, et::CollectiveCommType type, int64_t bytes,
+                      const std::string& group, Stream stream, const std::vector<uint64_t>& deps) {
     et::Node node = Begin(name, et::COMM_COLL_NODE, stream, deps);
     Attribute(&node, "comm_type")->set_int64_val(type);
     Attribute(&node, "comm_size")->set_int64_val(bytes);
@@ -88,10 +97,13 @@ class Rank {
   int Next() const { return rank_ + kTensor * kData; }
   // Groups as WriteGroups() numbers them.
   std::string TensorGroup() const { return std::to_string(1 + rank_ / kTensor); }
-  std::string DataGroup() const { return std::to_string(1 + kRanks / kTensor + tensor() + kTensor * stage()); }
+  std::string DataGroup() const {
+    return std::to_string(1 + kRanks / kTensor + tensor() + kTensor * stage());
+  }
 
  private:
-  et::Node Begin(const std::string& name, et::NodeType type, Stream stream, const std::vector<uint64_t>& deps) {
+  et::Node Begin(const std::string& name, et::NodeType type, Stream stream,
+                 const std::vector<uint64_t>& deps) {
     et::Node node;
     node.set_id(next_++);
     node.set_name(name);
@@ -153,8 +165,8 @@ uint64_t Forward(Rank& r, int batch, uint64_t previous) {
   for (int layer = 0; layer < kLayers; ++layer) {
     const std::string name = absl::StrCat(in, "/layer", r.stage() * kLayers + layer, "/forward/");
     at = r.Compute(absl::StrCat(name, "attention"), kAttentionOperations, kAttentionBytes, {at});
-    at = r.Collective(absl::StrCat(name, "attention_all_reduce"), et::ALL_REDUCE, kActivation, r.TensorGroup(),
-                      kTensorStream, {at});
+    at = r.Collective(absl::StrCat(name, "attention_all_reduce"), et::ALL_REDUCE, kActivation,
+                      r.TensorGroup(), kTensorStream, {at});
     at = r.Compute(absl::StrCat(name, "mlp"), kMlpOperations, kMlpBytes, {at});
     at = r.Collective(absl::StrCat(name, "mlp_all_reduce"), et::ALL_REDUCE, kActivation, r.TensorGroup(),
                       kTensorStream, {at});
@@ -183,8 +195,8 @@ uint64_t Backward(Rank& r, int batch, uint64_t forward, std::vector<uint64_t>* g
                       kTensorStream, {at});
     at = r.Compute(absl::StrCat(name, "attention"), 2 * kAttentionOperations, 2 * kAttentionBytes, {at});
     (*gradients)[layer] = at;
-    at = r.Collective(absl::StrCat(name, "attention_all_reduce"), et::ALL_REDUCE, kActivation, r.TensorGroup(),
-                      kTensorStream, {at});
+    at = r.Collective(absl::StrCat(name, "attention_all_reduce"), et::ALL_REDUCE, kActivation,
+                      r.TensorGroup(), kTensorStream, {at});
   }
   if (r.stage() > 0) r.Send(absl::StrCat(in, "/send_gradients"), r.Previous(), kMicroBatches + batch, {at});
   return at;
@@ -195,8 +207,9 @@ void Optimize(Rank& r, const std::vector<uint64_t>& gradients) {
   const int64_t bytes = kLayerWeights * kElement;
   std::vector<uint64_t> reduced(kLayers);
   for (int layer = kLayers - 1; layer >= 0; --layer) {
-    reduced[layer] = r.Collective(absl::StrCat("layer", r.stage() * kLayers + layer, "/gradient_reduce_scatter"),
-                                  et::REDUCE_SCATTER, bytes, r.DataGroup(), kDataStream, {gradients[layer]});
+    reduced[layer] =
+        r.Collective(absl::StrCat("layer", r.stage() * kLayers + layer, "/gradient_reduce_scatter"),
+                     et::REDUCE_SCATTER, bytes, r.DataGroup(), kDataStream, {gradients[layer]});
   }
   std::vector<uint64_t> updated;
   for (int layer = 0; layer < kLayers; ++layer) {

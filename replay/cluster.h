@@ -36,7 +36,10 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
 // file (text format, JSON or binary), or an ASTRA-sim network file (.yml,
 // .yaml). Errors: neither a preset nor a file (with the nearest preset and the
 // list), an unknown key, a value out of range, and what the readers find.
-absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec);
+// `notes`, where given, gets a line for each ASTRA-sim option without a
+// counterpart.
+absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec,
+                                           std::vector<std::string>* notes = nullptr);
 
 // Keys of the overrides. "peak_tflops" sets the default dtype's;
 // "peak_tflops.fp16" that of one. "nodes" is the size of the last dimension,

@@ -120,7 +120,7 @@ std::vector<std::string> OverrideKeys() {
   return keys;
 }
 
-absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec) {
+absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec, std::vector<std::string>* notes) {
   const std::string name = spec.substr(0, spec.find(':'));
   if (!PresetText(name).empty()) return LoadPreset(name, spec);
   struct stat unused;
@@ -136,6 +136,7 @@ absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec) {
     inputs.network_yaml = spec;
     absl::StatusOr<AstraSimResult> result = ClusterFromAstraSim(inputs);
     if (!result.ok()) return result.status();
+    if (notes != nullptr) notes->insert(notes->end(), result->notes.begin(), result->notes.end());
     return std::move(result->cluster);
   }
   proto::Cluster cluster;

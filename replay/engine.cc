@@ -60,6 +60,7 @@ class Engine {
   void Prepare();
   void Loop();
   void HandleInstant(Time now);
+  void AdvanceFabric(Time now);
   void DrainRunner();
   void Release(uint32_t rank, uint32_t row) {
     if (--ranks_[rank].waits[row] == 0) ready_.push_back({rank, ranks_[rank].lanes->place[row]});
@@ -136,6 +137,7 @@ void Engine::Prepare() {
   const DistinctGraphs distinct(traces_);
   for (const Graph* graph : distinct.graphs) graph_lanes_.push_back(LanesOfGraph(*graph, options_.lanes));
   ranks_.resize(traces_.ranks.size());
+  if (options_.spans != nullptr) options_.spans->assign(ranks_.size(), {});
   for (uint32_t r = 0; r < ranks_.size(); ++r) {
     RankState& rank = ranks_[r];
     rank.trace = &traces_.ranks[r];
@@ -145,6 +147,7 @@ void Engine::Prepare() {
     rank.own = LanesOfRank(*rank.trace, options_.lanes, matching_);
     rank.left = rank.graph->size();
     nodes_total_ += rank.left;
+    if (options_.spans != nullptr) (*options_.spans)[r].resize(rank.left);
     const Graph& graph = *rank.graph;
     rank.waits.resize(graph.size());
     for (uint32_t row = 0; row < graph.size(); ++row) {
@@ -176,6 +179,13 @@ absl::StatusOr<Metrics> Engine::Run() {
   if (absl::Status s = runner_.Prepare(); !s.ok()) return s;
   Prepare();
   Loop();
+  if (nodes_done_ < nodes_total_ && !events_.empty()) {
+    const Event& event = events_.top();
+    return absl::OutOfRangeError(absl::StrCat(
+        "the run exceeds the longest simulated time, 106 days",
+        event.rank & Event::kWake ? "" : absl::StrCat(": ", DescribeNode(traces_.ranks[event.rank], event.row),
+                                                      " would end later")));
+  }
   if (nodes_done_ < nodes_total_) {
     StuckView view;
     view.traces = &traces_;
@@ -192,7 +202,7 @@ absl::StatusOr<Metrics> Engine::Run() {
 }
 
 // One round is one instant: all that ends is retired, then all that became
-// ready is started. What starts and ends in no time ends in the next round of
+// ready is started. What starts and ends in no time ends in a further round of
 // the same instant. Nothing depends on the order in which ranks were read.
 void Engine::Loop() {
   uint64_t next_nodes = kNodesPerProgress, next_ends = kEndsPerProgress;
@@ -211,31 +221,39 @@ void Engine::Loop() {
   }
 }
 
+// Retires all that ends at `now`, then starts what became ready.
 void Engine::HandleInstant(Time now) {
-  if (fabric_.NextEvent() <= now) {
-    flow_ends_.clear();
-    fabric_.AdvanceTo(now, &flow_ends_);
-    ends_seen_ += flow_ends_.size();
-    for (const FlowEnd& end : flow_ends_) {
-      if (CollectiveRunner::OwnsTag(end.tag)) {
-        runner_.OnFlow(end, now);
+  while (true) {
+    if (fabric_.NextEvent() <= now) {
+      AdvanceFabric(now);
+    } else if (!events_.empty() && events_.top().at == now) {
+      const Event event = events_.top();
+      events_.pop();
+      if (event.rank & Event::kWake) {
+        runner_.OnWake(event.rank & ~Event::kWake, event.row, now);
+        DrainRunner();
       } else {
-        OnMessage(end, now);
+        Finish(event.rank, event.row, now);
       }
-    }
-    DrainRunner();
-  }
-  while (!events_.empty() && events_.top().at == now) {
-    const Event event = events_.top();
-    events_.pop();
-    if (event.rank & Event::kWake) {
-      runner_.OnWake(event.rank & ~Event::kWake, event.row, now);
-      DrainRunner();
     } else {
-      Finish(event.rank, event.row, now);
+      break;
     }
   }
   Dispatch(now);
+}
+
+void Engine::AdvanceFabric(Time now) {
+  flow_ends_.clear();
+  fabric_.AdvanceTo(now, &flow_ends_);
+  ends_seen_ += flow_ends_.size();
+  for (const FlowEnd& end : flow_ends_) {
+    if (CollectiveRunner::OwnsTag(end.tag)) {
+      runner_.OnFlow(end, now);
+    } else {
+      OnMessage(end, now);
+    }
+  }
+  DrainRunner();
 }
 
 void Engine::DrainRunner() {
@@ -285,6 +303,7 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   RankState& rank = ranks_[r];
   const Graph& graph = *rank.graph;
   const NodeType type = graph.type[row];
+  if (options_.spans != nullptr) (*options_.spans)[r][row].begin = now;
   if (type != NodeType::kRecv) rank.busy.Begin(ClassOf(graph, row), now);
   switch (type) {
     case NodeType::kComp:
@@ -393,6 +412,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   RankState& rank = ranks_[r];
   const Graph& graph = *rank.graph;
   rank.busy.End(ClassOf(graph, row), now);
+  if (options_.spans != nullptr) (*options_.spans)[r][row].end = now;
   --rank.left;
   ++nodes_done_;
   for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) Release(r, graph.child[i]);

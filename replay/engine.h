@@ -42,6 +42,13 @@ struct ComputeTimes {
   std::vector<ComputeRung> rung;
 };
 
+// When each node began and ended, by rank and row.
+struct NodeSpan {
+  Time begin;
+  Time end;
+};
+using NodeSpans = std::vector<std::vector<NodeSpan>>;
+
 struct Progress {
   Time now;
   uint64_t nodes_done = 0;
@@ -57,6 +64,7 @@ struct EngineOptions {
   // dims of the topology, sizes fastest first; for involved_dim. May be empty.
   std::vector<int> dimension_sizes;
   std::function<void(const Progress&)> progress;  // called now and then; may be null
+  NodeSpans* spans = nullptr;  // filled when not null; the caller's
 };
 
 // Replays `traces` on `fabric`. compute[g] belongs to graph g of

@@ -15,6 +15,8 @@
 namespace chakra {
 namespace {
 
+// 256 TiB: what all ranks hold together still fits 64 bits.
+constexpr uint64_t kMostBytes = uint64_t{1} << 48;
 constexpr size_t kMostListed = 8;  // unmatched messages that an error spells out
 
 class Matcher {
@@ -63,6 +65,11 @@ class Matcher {
   }
   static absl::Status Bad(const RankTrace& trace, uint32_t row, const std::string& what) {
     return absl::InvalidArgumentError(absl::StrCat(Node(trace, row), ": ", what));
+  }
+
+  static absl::Status CheckSize(const RankTrace& trace, uint32_t row, const Comm& comm) {
+    if (comm.bytes <= kMostBytes) return absl::OkStatus();
+    return Bad(trace, row, absl::StrCat("comm_size: ", comm.bytes, " bytes, expected at most ", kMostBytes));
   }
 
   // The group of a call: by name, by involved_dim, or all ranks.
@@ -164,6 +171,7 @@ class Matcher {
     if (!comm.has_bytes && type != CollectiveType::kBarrier) {
       return Bad(trace, row, "comm_size: missing; expected the bytes of this rank's input buffer");
     }
+    if (absl::Status s = CheckSize(trace, row, comm); !s.ok()) return s;
     const auto group = GroupOf(trace, row);
     if (!group.ok()) return group.status();
     CollectiveCall call;
@@ -265,6 +273,7 @@ class Matcher {
                                           trace.rank));
     }
     if (!comm.has_bytes) return Bad(trace, row, "comm_size: missing; expected the bytes of the message");
+    if (absl::Status s = CheckSize(trace, row, comm); !s.ok()) return s;
     const int src = send ? trace.rank : other;
     const int dst = send ? other : trace.rank;
     Channel& channel = channels_[{src, dst, peer.tag}];

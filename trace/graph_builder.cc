@@ -95,7 +95,8 @@ std::string NodeText(const Graph& g, uint32_t row) {
 }
 
 // Precondition: `waiting` (rows with unmet dependencies) holds a cycle.
-absl::Status CycleError(const Graph& g, const std::vector<uint32_t>& unmet, absl::string_view subject) {
+absl::Status CycleError(const Graph& g, const std::vector<uint32_t>& unmet, absl::string_view subject,
+                        const std::vector<uint64_t>& offsets) {
   uint32_t row = 0;
   while (unmet[row] == 0) ++row;
   std::vector<uint32_t> seen_at(g.size(), kNoRow);
@@ -116,13 +117,14 @@ absl::Status CycleError(const Graph& g, const std::vector<uint32_t>& unmet, absl
   if (length > kShown) names.push_back(absl::StrCat("... ", length - kShown, " more"));
   names.push_back(NodeText(g, row));
   return absl::InvalidArgumentError(absl::StrCat(
-      subject, ", node ", g.id[row], ", fields data_deps and ctrl_deps: the dependencies form a cycle of ",
+      subject, ", node ", g.id[row], ", fields data_deps and ctrl_deps",
+      row < offsets.size() ? absl::StrCat(", byte ", offsets[row]) : "", ": the dependencies form a cycle of ",
       length, " nodes, expected none: ", absl::StrJoin(names, " waits for ")));
 }
 
 }  // namespace
 
-absl::Status FinishGraph(Graph* g, absl::string_view subject) {
+absl::Status FinishGraph(Graph* g, absl::string_view subject, const std::vector<uint64_t>& offsets) {
   const uint32_t n = g->size();
   BuildChildren(g);
   std::vector<uint32_t> rows = ByKey(*g);
@@ -151,7 +153,7 @@ absl::Status FinishGraph(Graph* g, absl::string_view subject) {
       if (--unmet[g->child[e]] == 0) ready.push(place[g->child[e]]);
     }
   }
-  if (g->order.size() < n) return CycleError(*g, unmet, subject);
+  if (g->order.size() < n) return CycleError(*g, unmet, subject, offsets);
   return absl::OkStatus();
 }
 
@@ -202,12 +204,13 @@ std::shared_ptr<const Graph> GraphPool::Find(const Graph& graph, uint64_t hash) 
 }
 
 absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::Intern(const Graph& graph,
-                                                               absl::string_view subject) {
+                                                               absl::string_view subject,
+                                                               const std::vector<uint64_t>& offsets) {
   const uint64_t hash = ContentHash(graph);
   if (auto found = Find(graph, hash)) return found;
   auto copy = std::make_shared<Graph>(graph);
   copy->strings.Shrink();
-  if (absl::Status s = FinishGraph(copy.get(), subject); !s.ok()) return s;
+  if (absl::Status s = FinishGraph(copy.get(), subject, offsets); !s.ok()) return s;
   const std::lock_guard<std::mutex> lock(mutex_);
   auto& same_hash = graphs_[hash];
   for (const auto& c : same_hash) {  // another thread may have been faster

@@ -68,17 +68,21 @@ absl::Status NothingThere(const std::string& input) {
 }
 
 // Traces in `folder` with a rank in their name; all of them, or one prefix's.
+// Their JSON and text relatives count where there is no .et.
 std::vector<TraceFile> FindTraces(const std::string& folder, const std::string* prefix) {
-  std::vector<TraceFile> found;
+  std::vector<TraceFile> found, relatives;
   for (const std::string& name : ListFolder(folder.empty() ? "." : folder)) {
     const std::string path = Join(folder, name);
     const TraceName parsed = ParseTraceName(path);
-    if (!parsed.is_trace || parsed.rank < 0 || absl::EndsWith(name, ".json")) continue;
+    if (!parsed.is_trace || parsed.rank < 0) continue;
     if (prefix != nullptr && parsed.prefix != *prefix) continue;
     std::error_code error;
-    if (fs::is_regular_file(path, error)) found.push_back({path, parsed.prefix, parsed.rank});
+    const bool relative = absl::EndsWith(name, ".json") || absl::EndsWith(name, ".txtpb");
+    if (fs::is_regular_file(path, error)) {
+      (relative ? relatives : found).push_back({path, parsed.prefix, parsed.rank});
+    }
   }
-  return found;
+  return found.empty() ? relatives : found;
 }
 
 absl::StatusOr<std::vector<TraceFile>> ReadFolder(const std::string& folder) {
@@ -113,7 +117,8 @@ TraceName ParseTraceName(absl::string_view path) {
   TraceName name;
   absl::string_view s = path;
   if (!absl::ConsumeSuffix(&s, ".zst")) absl::ConsumeSuffix(&s, ".gz");
-  name.is_trace = absl::ConsumeSuffix(&s, ".et") || absl::ConsumeSuffix(&s, ".json");
+  name.is_trace = absl::ConsumeSuffix(&s, ".et") || absl::ConsumeSuffix(&s, ".json") ||
+                  absl::ConsumeSuffix(&s, ".txtpb");
   const size_t dot = s.rfind('.');
   int rank = 0;
   if (name.is_trace && dot != s.npos && dot + 1 < s.size() &&
@@ -185,7 +190,8 @@ absl::Status CheckRanks(std::vector<TraceFile>* files) {
   if (missing.size() > kShown) missing.back() = "...";
   return absl::InvalidArgumentError(
       absl::StrCat(files->back().path, ": ranks 0 to ", files->back().rank,
-                   " are expected, without a trace: ", absl::StrJoin(missing, ", ")));
+                   " are expected, without a trace: ", absl::StrJoin(missing, ", "),
+                   "; give every rank's file, or one file alone with --ranks N to replay it as N equal ranks"));
 }
 
 }  // namespace chakra

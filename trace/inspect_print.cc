@@ -19,10 +19,12 @@ std::string More(int total, absl::string_view what) {
 }
 
 std::string Head(const proto::Inspection& x) {
-  std::string out = absl::StrCat("Traces\n  ranks            ", FormatCount(x.ranks()), "\n  nodes            ",
-                                 FormatCount(x.nodes()), "\n  dependencies     ", FormatCount(x.dependencies()),
-                                 "\n  distinct graphs  ", FormatCount(x.distinct_graphs()), "\n");
-  absl::StrAppend(&out, "  recorded         span ", Ps(x.span_ps()), ", durations in all ", Ps(x.duration_ps()), "\n");
+  std::string out =
+      absl::StrCat("Traces\n  ranks            ", FormatCount(x.ranks()), "\n  nodes            ",
+                   FormatCount(x.nodes()), "\n  dependencies     ", FormatCount(x.dependencies()),
+                   "\n  distinct graphs  ", FormatCount(x.distinct_graphs()), "\n");
+  absl::StrAppend(&out, "  recorded         span ", Ps(x.span_ps()), ", durations in all ",
+                  Ps(x.duration_ps()), "\n");
   const proto::CriticalPath& p = x.critical_path();
   if (p.nodes() > 0) {
     absl::StrAppend(&out, "  critical path    ", Ps(p.duration_ps()), " over ", FormatCount(p.nodes()),
@@ -35,7 +37,8 @@ std::string Head(const proto::Inspection& x) {
 
 std::string PrintTypes(const proto::Inspection& x) {
   TextTable table({"type", "nodes", "recorded"}, {true, false, false});
-  for (const proto::TypeCount& t : x.type()) table.Add({t.type(), FormatCount(t.nodes()), Ps(t.duration_ps())});
+  for (const proto::TypeCount& t : x.type())
+    table.Add({t.type(), FormatCount(t.nodes()), Ps(t.duration_ps())});
   return absl::StrCat("\nNodes by type\n", table.Print());
 }
 
@@ -48,8 +51,8 @@ std::string PrintCommunication(const proto::Inspection& x) {
     table.Add({c.kind(), Shorten(c.group(), 40, pair ? "-" : "(all)"), FormatCount(c.nodes()),
                FormatBytes(c.bytes())});
   }
-  return absl::StrCat("\nCommunication by kind and group (bytes of comm_size, over all nodes)\n", table.Print(),
-                      More(x.communication_size(), "kinds and groups"));
+  return absl::StrCat("\nCommunication by kind and group (bytes of comm_size, over all nodes)\n",
+                      table.Print(), More(x.communication_size(), "kinds and groups"));
 }
 
 std::string PrintRanks(const proto::Inspection& x) {
@@ -72,7 +75,8 @@ std::string PrintGroups(const proto::Inspection& x) {
     table.Add({Shorten(x.group(i).name(), 30, "(all)"), FormatCount(x.group(i).rank_size()),
                Shorten(ranks, 50, "-")});
   }
-  return absl::StrCat("\nGroups, from ", x.group_source(), "\n", table.Print(), More(x.group_size(), "groups"));
+  return absl::StrCat("\nGroups, from ", x.group_source(), "\n", table.Print(),
+                      More(x.group_size(), "groups"));
 }
 
 std::string PrintProblems(const proto::Inspection& x) {
@@ -81,8 +85,8 @@ std::string PrintProblems(const proto::Inspection& x) {
   for (int i = 0; i < std::min(kRows, x.problem_size()); ++i) {
     const proto::Repair& r = x.problem(i);
     absl::StrAppend(&out, "  ", r.kind(), " x ", FormatCount(r.count()), ", rank ", r.rank(), " (",
-                    Shorten(r.file(), 60, "-"), "), first node ", r.first_node(), r.detail().empty() ? "" : ": ",
-                    r.detail(), "\n");
+                    Shorten(r.file(), 60, "-"), "), first node ", r.first_node(),
+                    r.detail().empty() ? "" : ": ", r.detail(), "\n");
   }
   return absl::StrCat(out, More(x.problem_size(), "problems"));
 }
@@ -90,7 +94,8 @@ std::string PrintProblems(const proto::Inspection& x) {
 }  // namespace
 
 std::string PrintInspectionText(const proto::Inspection& x) {
-  return absl::StrCat(Head(x), PrintTypes(x), PrintCommunication(x), PrintRanks(x), PrintGroups(x), PrintProblems(x));
+  return absl::StrCat(Head(x), PrintTypes(x), PrintCommunication(x), PrintRanks(x), PrintGroups(x),
+                      PrintProblems(x));
 }
 
 absl::StatusOr<std::string> PrintInspectionJson(const proto::Inspection& x) {

@@ -37,6 +37,14 @@ bool LooksLikeJson(absl::string_view s) {
   });
 }
 
+// The blocks that EtToText() writes. No frame begins so: its first tag would
+// be of a wire type that there is not.
+bool LooksLikeTextFormat(absl::string_view s) {
+  s = absl::StripLeadingAsciiWhitespace(s.substr(0, 64));
+  if (!absl::ConsumePrefix(&s, "metadata") && !absl::ConsumePrefix(&s, "node")) return false;
+  return absl::StartsWith(absl::StripLeadingAsciiWhitespace(s), "{");
+}
+
 // One thread's tools: they keep their memory from file to file.
 struct Worker {
   explicit Worker(GraphPool* pool) : decoder(pool) {}
@@ -51,10 +59,11 @@ struct Loaded {
   InputFile input;
 };
 
-// Plain frames of a file's unpacked content: itself, or converted JSON.
+// Plain frames of a file's unpacked content: itself, or converted JSON or text.
 absl::StatusOr<absl::string_view> Frames(absl::string_view plain, absl::string_view file, std::string* keep) {
-  if (!LooksLikeJson(plain)) return plain;
-  absl::StatusOr<std::string> et = EtFromJson(plain, file);
+  const bool json = LooksLikeJson(plain);
+  if (!json && !LooksLikeTextFormat(plain)) return plain;
+  absl::StatusOr<std::string> et = json ? EtFromJson(plain, file) : EtFromText(plain, file);
   if (!et.ok()) return et.status();
   *keep = *std::move(et);
   return absl::string_view(*keep);
@@ -505,7 +514,10 @@ absl::Status ReadPlain(const std::string& file, Buffer* out) {
 
 int64_t LocateNode(const std::string& file, uint64_t id) {
   Buffer plain;
-  if (!ReadPlain(file, &plain).ok() || LooksLikeJson(plain.view())) return -1;
+  if (!ReadPlain(file, &plain).ok() || LooksLikeJson(plain.view()) ||
+      LooksLikeTextFormat(plain.view())) {
+    return -1;
+  }
   return FindNodeFrame(plain.view(), id);
 }
 

@@ -26,9 +26,13 @@ class Time {
   constexpr int64_t picos() const { return ps_; }
   constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
 
-  constexpr Time operator+(Time o) const { return Time(ps_ + o.ps_); }
+  // Saturates at Never(), so that an absurd input cannot wrap around.
+  constexpr Time operator+(Time o) const {
+    int64_t sum = 0;
+    return __builtin_add_overflow(ps_, o.ps_, &sum) ? Never() : Time(sum);
+  }
   constexpr Time operator-(Time o) const { return Time(ps_ - o.ps_); }
-  constexpr Time& operator+=(Time o) { ps_ += o.ps_; return *this; }
+  constexpr Time& operator+=(Time o) { return *this = *this + o; }
   constexpr Time& operator-=(Time o) { ps_ -= o.ps_; return *this; }
   constexpr Time operator*(int64_t k) const { return Time(ps_ * k); }
   constexpr auto operator<=>(const Time&) const = default;

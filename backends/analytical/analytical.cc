@@ -26,9 +26,9 @@ inline void AnalyticalFabric::Push(Time at, uint64_t tag, FlowEnd::Kind kind) {
 }
 
 FlowId AnalyticalFabric::Start(const Flow& flow, Time now) {
-  const PathCost::Answer answer = cost_.PriceAndAccount(flow.src, flow.dst, flow.bytes);
-  if (flow.want_sent) Push(SaturatingAdd(now, answer.first), flow.tag, FlowEnd::kSent);
-  const Time received = SaturatingAdd(SaturatingAdd(now, answer.cost.latency), answer.cost.transfer);
+  const FlowCost answer = cost_.PriceAndAccount(flow.src, flow.dst, flow.bytes);
+  if (flow.want_sent) Push(SaturatingAdd(now, answer.sent), flow.tag, FlowEnd::kSent);
+  const Time received = SaturatingAdd(SaturatingAdd(now, answer.latency), answer.transfer);
   Push(received, flow.tag, FlowEnd::kReceived);
   return flows_++;
 }

@@ -26,7 +26,7 @@ class AnalyticalFabric final : public Fabric {
   Time NextEvent() const override { return heap_.empty() ? Time::Never() : heap_.top().at; }
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
   bool contention_free() const override { return true; }
-  FlowCost Cost(int src, int dst, uint64_t bytes) const override { return cost_.Price(src, dst, bytes).cost; }
+  FlowCost Cost(int src, int dst, uint64_t bytes) const override { return cost_.Price(src, dst, bytes); }
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     cost_.Account(src, dst, bytes, times);
   }

@@ -27,7 +27,7 @@ class FifoFabric final : public Fabric {
   FlowId Start(const Flow& flow, Time now) override;
   Time NextEvent() const override;
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
-  FlowCost Cost(int src, int dst, uint64_t bytes) const override { return cost_.Price(src, dst, bytes).cost; }
+  FlowCost Cost(int src, int dst, uint64_t bytes) const override { return cost_.Price(src, dst, bytes); }
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     cost_.Account(src, dst, bytes, times);
   }

@@ -21,18 +21,13 @@ class PathCost {
  public:
   PathCost(const Topology& topology, bool store_and_forward);
 
-  struct Answer {
-    FlowCost cost;
-    Time first;  // transfer over the first link
-  };
-
   // Precondition: both in [0, devices()). Not thread-safe, for it remembers
   // the last transfer times.
-  Answer Price(int src, int dst, uint64_t bytes);
+  FlowCost Price(int src, int dst, uint64_t bytes);
   // Counts `times` messages in Traffic().
   void Account(int src, int dst, uint64_t bytes, uint64_t times);
   // Both in one pass.
-  Answer PriceAndAccount(int src, int dst, uint64_t bytes);
+  FlowCost PriceAndAccount(int src, int dst, uint64_t bytes);
 
   // Transfer over one link of dimension `dim`.
   Time Transfer(size_t dim, uint64_t bytes);
@@ -52,7 +47,7 @@ class PathCost {
   };
   int Links(const Dim& d, int a, int b) const;
   template <bool kAccount>
-  Answer Walk(int src, int dst, uint64_t bytes);
+  FlowCost Walk(int src, int dst, uint64_t bytes);
 
   Topology topology_;
   std::vector<Dim> dims_;
@@ -82,8 +77,8 @@ inline int PathCost::Links(const Dim& d, int a, int b) const {
 }
 
 template <bool kAccount>
-inline PathCost::Answer PathCost::Walk(int src, int dst, uint64_t bytes) {
-  Answer answer;
+inline FlowCost PathCost::Walk(int src, int dst, uint64_t bytes) {
+  FlowCost answer;
   if (src == dst) return answer;
   bool begun = false;
   for (size_t i = 0; i < dims_.size(); ++i) {
@@ -94,22 +89,22 @@ inline PathCost::Answer PathCost::Walk(int src, int dst, uint64_t bytes) {
     const int links = Links(d, a, b);
     const Time transfer = Transfer(i, bytes);
     if (kAccount) d.carried += bytes * static_cast<uint64_t>(links);
-    if (!begun) answer.first = transfer;
+    if (!begun) answer.sent = transfer;
     begun = true;
-    answer.cost.latency += d.latency * links;
+    answer.latency += d.latency * links;
     if (store_and_forward_) {
-      for (int k = 0; k < links; ++k) answer.cost.transfer = SaturatingAdd(answer.cost.transfer, transfer);
-    } else if (transfer > answer.cost.transfer) {
-      answer.cost.transfer = transfer;
+      for (int k = 0; k < links; ++k) answer.transfer = SaturatingAdd(answer.transfer, transfer);
+    } else if (transfer > answer.transfer) {
+      answer.transfer = transfer;
     }
   }
   return answer;
 }
 
-inline PathCost::Answer PathCost::Price(int src, int dst, uint64_t bytes) {
+inline FlowCost PathCost::Price(int src, int dst, uint64_t bytes) {
   return Walk<false>(src, dst, bytes);
 }
-inline PathCost::Answer PathCost::PriceAndAccount(int src, int dst, uint64_t bytes) {
+inline FlowCost PathCost::PriceAndAccount(int src, int dst, uint64_t bytes) {
   return Walk<true>(src, dst, bytes);
 }
 

@@ -45,7 +45,8 @@ absl::Status CheckOutputPath(const std::string& path) {
   std::error_code error;
   const std::filesystem::path p(path);
   if (std::filesystem::is_directory(p, error)) {
-    return absl::InvalidArgumentError(absl::StrCat("cannot write ", path, ": it is a folder; expected a file"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot write ", path, ": it is a folder; expected a file"));
   }
   const std::filesystem::path folder = p.has_parent_path() ? p.parent_path() : ".";
   if (!std::filesystem::is_directory(folder, error)) {

@@ -24,16 +24,19 @@ class AstraSimOptions {
  public:
   explicit AstraSimOptions(CLI::App* app) : app_(app) {
     app->allow_extras();
-    app->add_option("--network", in_.network_yaml, "Analytical network configuration (YAML)")->type_name("FILE");
+    app->add_option("--network", in_.network_yaml, "Analytical network configuration (YAML)")
+        ->type_name("FILE");
     app->add_option("--system", in_.system_json, "System configuration (JSON)")->type_name("FILE");
     app->add_option("--memory", in_.memory_json, "Remote memory configuration (JSON)")->type_name("FILE");
-    app->add_option("--groups", in_.groups_json, "Communicator groups (JSON); they are checked, and stay a file of their own")
+    app->add_option("--groups", in_.groups_json,
+                    "Communicator groups (JSON); they are checked, and stay a file of their own")
         ->type_name("FILE");
     app->add_option("-o,--output", output_, "Cluster file; its ending chooses text format or .json")
         ->type_name("FILE");
-    app->footer("Example:\n"
-                "  chakra-replay convert astra-sim --network network.yml --system system.json -o cluster.txtpb\n"
-                "An option that has no counterpart is named on stderr, not dropped silently.");
+    app->footer(
+        "Example:\n"
+        "  chakra-replay convert astra-sim --network network.yml --system system.json -o cluster.txtpb\n"
+        "An option that has no counterpart is named on stderr, not dropped silently.");
   }
 
   bool chosen() const { return app_->parsed(); }
@@ -66,16 +69,19 @@ class ConvertCommand : public Command {
         astra_sim_(app->add_subcommand("astra-sim", "Make a cluster file from ASTRA-sim's configuration")) {
     app->allow_extras();
     app->add_option("IN", inputs_, "Trace files, directories, prefixes or tar archives")->type_name("");
-    app->add_option("-o,--output", output_, "A file for one trace, a directory for several; - is standard output")
+    app->add_option("-o,--output", output_,
+                    "A file for one trace, a directory for several; - is standard output")
         ->type_name("OUT");
-    app->add_option("--to", to_, "et, json or text; default: by the end of OUT (.json, .txtpb, .txt), else et")
+    app->add_option("--to", to_,
+                    "et, json or text; default: by the end of OUT (.json, .txtpb, .txt), else et")
         ->type_name("FORMAT")
         ->check(CLI::IsMember({"et", "json", "text"}).description(""));
     app->add_option("--compression", compression_,
                     "none, gzip or zstd, for et; default: by the end of OUT (.gz, .zst), else none")
         ->type_name("METHOD")
         ->check(CLI::IsMember({"none", "gzip", "zstd"}).description(""));
-    app->add_flag("--allow-truncated", read_.allow_truncated, "Drop a partial last node instead of refusing it");
+    app->add_flag("--allow-truncated", read_.allow_truncated,
+                  "Drop a partial last node instead of refusing it");
     app->footer("Example:\n  chakra-replay convert examples/transformer_step -o step_as_json --to json");
     read_.keep_raw = true;
     read_.threads = DefaultThreads();
@@ -130,10 +136,12 @@ absl::Status ConvertCommand::WriteOne(const RankTrace& trace, const std::string&
 
 // "dir/w.3.et.zst" as "w.3".
 std::string Stem(const std::string& file) {
-  std::string name = fs::path(file.substr(file.find('!') == std::string::npos ? 0 : file.find('!') + 1)).filename();
+  std::string name =
+      fs::path(file.substr(file.find('!') == std::string::npos ? 0 : file.find('!') + 1)).filename();
   absl::string_view stem = name;
   absl::ConsumeSuffix(&stem, ".gz") || absl::ConsumeSuffix(&stem, ".zst");
-  absl::ConsumeSuffix(&stem, ".et") || absl::ConsumeSuffix(&stem, ".json") || absl::ConsumeSuffix(&stem, ".txtpb");
+  absl::ConsumeSuffix(&stem, ".et") || absl::ConsumeSuffix(&stem, ".json") ||
+      absl::ConsumeSuffix(&stem, ".txtpb");
   return std::string(stem);
 }
 
@@ -154,9 +162,9 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces) const {
   const bool folder = fs::is_directory(output_, error);
   if (traces.ranks.size() == 1 && !folder) return WriteOne(traces.ranks[0], output_);
   if (!folder && !fs::create_directory(output_, error)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "cannot make the folder ", output_, " for ", traces.ranks.size(), " traces: ",
-        error ? error.message() : "a file of this name exists"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot make the folder ", output_, " for ", traces.ranks.size(),
+                     " traces: ", error ? error.message() : "a file of this name exists"));
   }
   const std::string format = Format();
   std::string ending = format == "et" ? ".et" : format == "json" ? ".json" : ".txtpb";
@@ -199,8 +207,8 @@ int ConvertCommand::Run() {
 }  // namespace
 
 std::unique_ptr<Command> MakeConvertCommand(CLI::App* root) {
-  return std::make_unique<ConvertCommand>(
-      root->add_subcommand("convert", "Convert traces between .et, JSON and text, or ASTRA-sim's configuration"));
+  return std::make_unique<ConvertCommand>(root->add_subcommand(
+      "convert", "Convert traces between .et, JSON and text, or ASTRA-sim's configuration"));
 }
 
 }  // namespace chakra::cli

@@ -15,7 +15,8 @@ class InspectCommand : public Command {
     app->add_option("--groups", read_.groups_file, "Communicator groups; default: found beside the traces")
         ->type_name("FILE");
     app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired");
-    app->add_flag("--allow-truncated", read_.allow_truncated, "Drop a partial last node instead of refusing it");
+    app->add_flag("--allow-truncated", read_.allow_truncated,
+                  "Drop a partial last node instead of refusing it");
     app->add_option("--threads", read_.threads, "Files decoded at once; default: the machine's cores")
         ->type_name("N")
         ->check(CLI::Range(1, 4096).description(""));
@@ -52,8 +53,8 @@ class InspectCommand : public Command {
 }  // namespace
 
 std::unique_ptr<Command> MakeInspectCommand(CLI::App* root) {
-  return std::make_unique<InspectCommand>(
-      root->add_subcommand("inspect", "Summarize traces: ranks, nodes, communication, critical path, problems"));
+  return std::make_unique<InspectCommand>(root->add_subcommand(
+      "inspect", "Summarize traces: ranks, nodes, communication, critical path, problems"));
 }
 
 }  // namespace chakra::cli

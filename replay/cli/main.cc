@@ -63,10 +63,12 @@ CLI::App* Chosen(CLI::App* app) {
 
 int Main(int argc, char** argv) {
   CLI::App app("Replays Chakra execution traces on simulated clusters.", "chakra-replay");
-  app.set_version_flag("--version", std::string("chakra-replay ") + CHAKRA_VERSION, "Print the version and exit");
+  app.set_version_flag("--version", std::string("chakra-replay ") + CHAKRA_VERSION,
+                       "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
-  app.footer("`chakra-replay COMMAND --help` describes a command.\n"
-             "Exit status: 0 done, 1 the input or the run is at fault, 2 the command line is.");
+  app.footer(
+      "`chakra-replay COMMAND --help` describes a command.\n"
+      "Exit status: 0 done, 1 the input or the run is at fault, 2 the command line is.");
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(MakeReplayCommand(&app));
   commands.push_back(MakeInspectCommand(&app));

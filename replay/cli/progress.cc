@@ -28,9 +28,9 @@ void ProgressLine::Update(const Progress& progress) {
   std::string left = "?";
   if (done > 0) left = absl::StrFormat("%.0f s", spent * (total - done) / done);
   const std::string line =
-      absl::StrFormat("\r\033[Ksimulated %s, %s of %s nodes (%.0f %%), about %s left", FormatTime(progress.now),
-                      FormatCount(progress.nodes_done), FormatCount(progress.nodes_total),
-                      total > 0 ? 100 * done / total : 100.0, left);
+      absl::StrFormat("\r\033[Ksimulated %s, %s of %s nodes (%.0f %%), about %s left",
+                      FormatTime(progress.now), FormatCount(progress.nodes_done),
+                      FormatCount(progress.nodes_total), total > 0 ? 100 * done / total : 100.0, left);
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
   drawn_ = true;

@@ -49,7 +49,8 @@ class ReplayCommand : public Command {
     AddReportOptions(app);
     app->footer(
         "Example:\n"
-        "  chakra-replay replay examples/transformer_step --cluster dgx-a100 --format json --report run.json");
+        "  chakra-replay replay examples/transformer_step --cluster dgx-a100 --format json --report "
+        "run.json");
   }
 
   int Run() override;
@@ -85,8 +86,9 @@ class ReplayCommand : public Command {
 
 void ReplayCommand::AddMachineOptions(CLI::App* app) {
   const std::string g = "Machine";
-  app->add_option("--cluster", cluster_,
-                  absl::StrCat("A preset, PRESET:key=value,... or a cluster file; default: ", kDefaultCluster))
+  app->add_option(
+         "--cluster", cluster_,
+         absl::StrCat("A preset, PRESET:key=value,... or a cluster file; default: ", kDefaultCluster))
       ->type_name("SPEC")
       ->group(g);
   app->add_option("--fabric", fabric_,
@@ -105,9 +107,10 @@ void ReplayCommand::AddMachineOptions(CLI::App* app) {
 
 void ReplayCommand::AddTraceOptions(CLI::App* app) {
   const std::string g = "Trace";
-  app->add_option("--lanes", lanes_,
-                  "recorded (threads and streams of the trace), single (one CPU, one compute, one communication "
-                  "lane) or unlimited (dependencies alone); default: recorded")
+  app->add_option(
+         "--lanes", lanes_,
+         "recorded (threads and streams of the trace), single (one CPU, one compute, one communication "
+         "lane) or unlimited (dependencies alone); default: recorded")
       ->type_name("POLICY")
       ->check(CLI::IsMember({"recorded", "single", "unlimited"}).description(""))
       ->group(g);
@@ -194,8 +197,9 @@ absl::StatusOr<std::vector<ComputeTimes>> ReplayCommand::Price(const std::vector
     times.push_back(*std::move(priced));
   }
   for (const auto& [dtype, nodes] : notes.unknown_peak) {
-    run->warnings.push_back(absl::StrCat("the device gives no peak for ", dtype.empty() ? "an unknown type" : dtype,
-                                         ": ", nodes, " nodes take the default type's"));
+    run->warnings.push_back(absl::StrCat("the device gives no peak for ",
+                                         dtype.empty() ? "an unknown type" : dtype, ": ", nodes,
+                                         " nodes take the default type's"));
   }
   return times;
 }

@@ -30,11 +30,13 @@ std::string Head(const proto::Report& r) {
                   r.distinct_graphs() == 1 ? " distinct graph\n" : " distinct graphs\n");
   if (!r.group_source().empty()) absl::StrAppend(&out, "  groups   from ", r.group_source(), "\n");
   absl::StrAppend(&out, "  cluster  ", r.cluster(), "\n");
-  absl::StrAppend(&out, "  replay   fabric ", r.fabric(), ", lanes ", r.lanes(), ", compute ", r.compute(), "\n");
+  absl::StrAppend(&out, "  replay   fabric ", r.fabric(), ", lanes ", r.lanes(), ", compute ", r.compute(),
+                  "\n");
   absl::StrAppend(&out, "  flows    ", FormatCount(r.flows()), " simulated one by one, ",
                   FormatCount(r.fast_collectives()), " collectives in closed form\n");
   if (r.invalid_nodes() > 0) {
-    absl::StrAppend(&out, "  invalid  ", FormatCount(r.invalid_nodes()), " INVALID nodes, replayed as no-ops\n");
+    absl::StrAppend(&out, "  invalid  ", FormatCount(r.invalid_nodes()),
+                    " INVALID nodes, replayed as no-ops\n");
   }
   absl::StrAppend(&out, "\nMakespan   ", Ps(r.makespan_ps()),
                   absl::StrFormat("   (%.9g s)\n", Time::Picos(r.makespan_ps()).seconds()));
@@ -71,16 +73,16 @@ std::string Collectives(const proto::Report& r) {
   if (r.collective_size() == 0) return "";
   std::vector<int> rows(r.collective_size());
   std::iota(rows.begin(), rows.end(), 0);
-  std::stable_sort(rows.begin(), rows.end(), [&](int a, int b) {
-    return r.collective(a).time_ps() > r.collective(b).time_ps();
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](int a, int b) { return r.collective(a).time_ps() > r.collective(b).time_ps(); });
   if (rows.size() > kCollectiveRows) rows.resize(kCollectiveRows);
   TextTable table({"kind", "group", "ranks", "count", "bytes", "time", "wait", "algbw", "busbw"},
                   {true, true, false, false, false, false, false, false, false});
   for (int i : rows) {
     const proto::CollectiveReport& c = r.collective(i);
-    table.Add({c.kind(), GroupName(c), std::to_string(c.ranks()), FormatCount(c.count()), FormatBytes(c.bytes()),
-               Ps(c.time_ps()), Ps(c.wait_ps()), absl::StrFormat("%.2f", c.algbw_gbytes_per_s()),
+    table.Add({c.kind(), GroupName(c), std::to_string(c.ranks()), FormatCount(c.count()),
+               FormatBytes(c.bytes()), Ps(c.time_ps()), Ps(c.wait_ps()),
+               absl::StrFormat("%.2f", c.algbw_gbytes_per_s()),
                absl::StrFormat("%.2f", c.busbw_gbytes_per_s())});
   }
   return absl::StrCat("\nCommunication, the longest first (algbw, busbw in GB/s)\n", table.Print(),
@@ -91,7 +93,8 @@ std::string Dimensions(const proto::Report& r) {
   if (r.dimension_size() == 0) return "";
   TextTable table({"dimension", "kind", "size", "bytes"}, {true, true, false, false});
   for (const proto::DimensionReport& d : r.dimension()) {
-    table.Add({Shorten(d.name(), kNameWidth, "-"), d.kind(), std::to_string(d.size()), FormatBytes(d.bytes())});
+    table.Add(
+        {Shorten(d.name(), kNameWidth, "-"), d.kind(), std::to_string(d.size()), FormatBytes(d.bytes())});
   }
   return absl::StrCat("\nTopology\n", table.Print());
 }
@@ -163,7 +166,8 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
     options.always_print_primitive_fields = true;
     std::string out;
     const auto status = google::protobuf::util::MessageToJsonString(report, &out, options);
-    if (!status.ok()) return absl::InternalError(absl::StrCat("cannot print the report: ", status.ToString()));
+    if (!status.ok())
+      return absl::InternalError(absl::StrCat("cannot print the report: ", status.ToString()));
     return out;
   }
   return absl::StrCat(Head(report), Ranks(report), Collectives(report), Dimensions(report), Rungs(report),

@@ -57,7 +57,8 @@ void AddDimensions(const std::vector<DimensionTraffic>& traffic, proto::Report* 
     d.set_size(t.size);
     d.set_bytes(t.bytes);
     if (t.size > 1 && t.bytes == 0) {
-      report->add_warning(absl::StrFormat("dimension %s (%s of %d) carried no bytes", d.name(), t.kind, t.size));
+      report->add_warning(
+          absl::StrFormat("dimension %s (%s of %d) carried no bytes", d.name(), t.kind, t.size));
     }
   }
 }
@@ -157,9 +158,11 @@ double BusFactor(absl::string_view kind, int ranks) {
 }
 
 std::string DescribeBound(const Metrics& metrics, const TraceSet& traces) {
-  const auto last = std::max_element(metrics.ranks.begin(), metrics.ranks.end(),
-                                     [](const RankMetrics& a, const RankMetrics& b) { return a.end < b.end; });
-  if (last == metrics.ranks.end() || last->end == Time::Zero()) return "nothing bounds the run: it takes no time";
+  const auto last =
+      std::max_element(metrics.ranks.begin(), metrics.ranks.end(),
+                       [](const RankMetrics& a, const RankMetrics& b) { return a.end < b.end; });
+  if (last == metrics.ranks.end() || last->end == Time::Zero())
+    return "nothing bounds the run: it takes no time";
   const int rank = static_cast<int>(last - metrics.ranks.begin());
   struct Share {
     const char* name;
@@ -180,8 +183,8 @@ std::string DescribeBound(const Metrics& metrics, const TraceSet& traces) {
     if (s.time <= Time::Zero()) continue;
     const double percent = 100 * s.time.seconds() / last->end.seconds();
     if (line.empty()) {
-      line = absl::StrFormat("bound by %s: %.1f %%%s of rank %d, which ends last at %s", s.name, percent, s.detail,
-                             rank, FormatTime(last->end));
+      line = absl::StrFormat("bound by %s: %.1f %%%s of rank %d, which ends last at %s", s.name, percent,
+                             s.detail, rank, FormatTime(last->end));
     } else {
       absl::StrAppendFormat(&line, "; %s %.1f %%%s", s.name, percent, s.detail);
     }

@@ -20,12 +20,12 @@ struct RunDescription {
   std::string cluster;
   std::string fabric;
   std::string lanes;
-  std::string compute;                             // rungs in order, comma separated
-  const TraceSet* traces = nullptr;                // required
+  std::string compute;                               // rungs in order, comma separated
+  const TraceSet* traces = nullptr;                  // required
   const std::vector<ComputeTimes>* times = nullptr;  // required; one for each distinct graph
   std::vector<DimensionTraffic> traffic;
-  std::vector<InputFile> inputs;                   // beside traces->inputs
-  std::vector<std::string> warnings;               // beside the metrics' own
+  std::vector<InputFile> inputs;      // beside traces->inputs
+  std::vector<std::string> warnings;  // beside the metrics' own
 };
 
 // Bus bandwidth over algorithm bandwidth of a collective on `ranks` ranks:

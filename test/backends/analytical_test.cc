@@ -49,7 +49,8 @@ TEST(Analytical, DirectAllToAllThroughASwitchAsAstraSimSays) {
 }
 
 TEST(Analytical, ThePathCostsItsLatenciesAndItsNarrowestLink) {
-  auto fabric = NewFabric("analytical", MakeTopology({MakeDim(Kind::kRing, 4, 100, 10), MakeDim(Kind::kSwitch, 4, 25, 300)}));
+  auto fabric = NewFabric(
+      "analytical", MakeTopology({MakeDim(Kind::kRing, 4, 100, 10), MakeDim(Kind::kSwitch, 4, 25, 300)}));
   // 0 -> 6: two ring links, two switch links; 1000 B at 25 GB/s are 40 ns.
   const auto ended = Drive(fabric.get(), {{Message(0, 6, 1000, 7, true), Time::Nanos(5)}});
   EXPECT_EQ(ReceivedAt(ended, 7), Time::Nanos(5 + 20 + 600 + 40));
@@ -60,7 +61,9 @@ TEST(Analytical, ThePathCostsItsLatenciesAndItsNarrowestLink) {
 }
 
 TEST(Analytical, StoreAndForwardPaysEachLink) {
-  auto fabric = NewFabric("analytical", MakeTopology({MakeDim(Kind::kRing, 4, 100, 10), MakeDim(Kind::kSwitch, 4, 25, 300)}), true);
+  auto fabric =
+      NewFabric("analytical",
+                MakeTopology({MakeDim(Kind::kRing, 4, 100, 10), MakeDim(Kind::kSwitch, 4, 25, 300)}), true);
   const auto ended = Drive(fabric.get(), {{Message(0, 6, 1000, 7), Time::Zero()}});
   EXPECT_EQ(ReceivedAt(ended, 7), Time::Nanos(620 + 2 * 10 + 2 * 40));
 }
@@ -97,7 +100,8 @@ TEST(Analytical, EndsComeInOrderOfTimeThenStart) {
   std::vector<TimedFlow> flows;
   std::vector<std::tuple<Time, uint64_t, int>> expected;
   for (uint64_t i = 0; i < 40000; ++i) {
-    Flow f = Message(static_cast<int>(random() % 32), static_cast<int>(random() % 32), random() % 3000 * 100, i, true);
+    Flow f = Message(static_cast<int>(random() % 32), static_cast<int>(random() % 32), random() % 3000 * 100,
+                     i, true);
     const Time at = Time::Nanos(static_cast<int64_t>(i / 2000));
     flows.push_back({f, at});
     std::vector<Hop> path;

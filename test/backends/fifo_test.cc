@@ -31,7 +31,8 @@ TEST(Fifo, IncastThroughASwitchQueuesAtTheReceiver) {
   for (int k = 1; k <= 7; ++k) {
     auto fabric = NewFabric("analytical-fifo", MakeTopology({MakeDim(Kind::kSwitch, 8)}));
     std::vector<TimedFlow> flows;
-    for (int s = 1; s <= k; ++s) flows.push_back({Message(s, 0, 50000, static_cast<uint64_t>(s), true), Time::Zero()});
+    for (int s = 1; s <= k; ++s)
+      flows.push_back({Message(s, 0, 50000, static_cast<uint64_t>(s), true), Time::Zero()});
     const auto ended = Drive(fabric.get(), flows);
     for (int s = 1; s <= k; ++s) {
       EXPECT_EQ(ReceivedAt(ended, static_cast<uint64_t>(s)), Time::Nanos(1000 * s + 1000));
@@ -62,7 +63,8 @@ TEST(Fifo, AllToAllThroughASwitchIsBoundByThePort) {
 // ASTRA-sim's congestion-aware row, 64 ranks and 1 MiB in 4 splits: each split is
 // 500 + 63 * 76 + 576 ns beside its 20 ns of end-point delay, store and forward.
 TEST(Fifo, DirectAllToAllAsAstraSimSays) {
-  const TopologyDimension dim{Kind::kSwitch, 64, Bandwidth::BytesPerSecond(int64_t{50} << 30), Time::Nanos(500), "d"};
+  const TopologyDimension dim{Kind::kSwitch, 64, Bandwidth::BytesPerSecond(int64_t{50} << 30),
+                              Time::Nanos(500), "d"};
   const Topology topology = MakeTopology({dim});
   auto fabric = NewFabric("analytical-fifo", topology, true);
   std::vector<TimedFlow> flows;
@@ -168,7 +170,8 @@ TEST(Fifo, AloneOnItsPathAMessageTakesWhatAnalyticalSays) {
 }
 
 // Slow and obvious: every message's next arrival in a list, the earliest first.
-std::vector<std::tuple<Time, uint64_t, int>> Reference(const Topology& topology, const std::vector<TimedFlow>& flows,
+std::vector<std::tuple<Time, uint64_t, int>> Reference(const Topology& topology,
+                                                       const std::vector<TimedFlow>& flows,
                                                        bool store_and_forward) {
   struct State {
     std::vector<Hop> path;

@@ -93,7 +93,8 @@ TEST(Topology, RefusesWhatCannotBeBuilt) {
     return std::string(Topology::Make(std::move(dims)).status().message());
   };
   EXPECT_NE(error({}).find("0 dimensions"), std::string::npos);
-  EXPECT_NE(error(std::vector<TopologyDimension>(33, Dim(Kind::kRing, 1))).find("33 dimensions"), std::string::npos);
+  EXPECT_NE(error(std::vector<TopologyDimension>(33, Dim(Kind::kRing, 1))).find("33 dimensions"),
+            std::string::npos);
   EXPECT_NE(error({Dim(Kind::kRing, 0)}).find("size 0"), std::string::npos);
   TopologyDimension d = Dim(Kind::kRing, 2);
   d.bandwidth = Bandwidth();

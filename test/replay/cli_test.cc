@@ -39,8 +39,9 @@ class Cli : public testing::Test {
 
   // `arguments` go through the shell.
   Result Run(const std::string& arguments) const {
-    const std::string command = std::string(CHAKRA_BINARY) + " " + arguments + " >" + (folder_ / "out").string() +
-                                " 2>" + (folder_ / "err").string() + " </dev/null";
+    const std::string command = std::string(CHAKRA_BINARY) + " " + arguments + " >" +
+                                (folder_ / "out").string() + " 2>" + (folder_ / "err").string() +
+                                " </dev/null";
     const int raw = std::system(command.c_str());
     return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, Content(folder_ / "out"), Content(folder_ / "err")};
   }
@@ -134,7 +135,8 @@ TEST_F(Cli, TheResultDoesNotDependOnThreadsOrFastPaths) {
 
 TEST_F(Cli, ConvertsThereAndBack) {
   ASSERT_EQ(Run("convert " + kStep + " -o " + At("json") + " --to json").status, 0);
-  ASSERT_EQ(Run("convert " + At("json") + "/workload.?.json -o " + At("et") + " --compression zstd").status, 0);
+  ASSERT_EQ(Run("convert " + At("json") + "/workload.?.json -o " + At("et") + " --compression zstd").status,
+            0);
   EXPECT_EQ(Content(At("et") + "/workload.3.et.zst"), Content(kStep + "/workload.3.et.zst"));
   EXPECT_EQ(Content(At("et") + "/workload.json"), Content(kStep + "/workload.json"));
   EXPECT_EQ(Run("replay " + At("et") + " --format csv").out, Run("replay " + kStep + " --format csv").out);
@@ -142,7 +144,8 @@ TEST_F(Cli, ConvertsThereAndBack) {
 
 TEST_F(Cli, InspectsAsTextAndJson) {
   EXPECT_NE(Run("inspect " + kStep).out.find("COMM_COLL_NODE"), std::string::npos);
-  EXPECT_NE(Run("inspect " + kStep + " --format json").out.find("\"distinct_graphs\": \"2\""), std::string::npos);
+  EXPECT_NE(Run("inspect " + kStep + " --format json").out.find("\"distinct_graphs\": \"2\""),
+            std::string::npos);
 }
 
 }  // namespace

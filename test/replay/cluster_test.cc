@@ -78,7 +78,8 @@ TEST(Cluster, RanksThatDoNotFillBlocksAreRefused) {
 }
 
 TEST(Cluster, MoreRanksThanDevicesNamesBoth) {
-  EXPECT_THAT(BuildError(Load("dgx-h100:nodes=2"), 24), AllOf(HasSubstr("24 ranks"), HasSubstr("16 devices")));
+  EXPECT_THAT(BuildError(Load("dgx-h100:nodes=2"), 24),
+              AllOf(HasSubstr("24 ranks"), HasSubstr("16 devices")));
 }
 
 TEST(Cluster, OverridesReachTheirFields) {
@@ -107,7 +108,8 @@ TEST(Cluster, OverridesReachTheirFields) {
 }
 
 TEST(Cluster, BadOverridesAreNamed) {
-  EXPECT_THAT(LoadError("dgx-h100:nic_gbp=400"), AllOf(HasSubstr("\"nic_gbp\""), HasSubstr("\"nic_gbps\"?"), HasSubstr("nodes")));
+  EXPECT_THAT(LoadError("dgx-h100:nic_gbp=400"),
+              AllOf(HasSubstr("\"nic_gbp\""), HasSubstr("\"nic_gbps\"?"), HasSubstr("nodes")));
   EXPECT_THAT(LoadError("dgx-h100:nodes=two"), AllOf(HasSubstr("nodes"), HasSubstr("\"two\"")));
   EXPECT_THAT(LoadError("dgx-h100:nodes=2.5"), HasSubstr("whole number"));
   EXPECT_THAT(LoadError("dgx-h100:nodes=0"), HasSubstr("whole number"));
@@ -120,7 +122,8 @@ TEST(Cluster, BadOverridesAreNamed) {
 }
 
 TEST(Cluster, NeitherPresetNorFile) {
-  EXPECT_THAT(LoadError("dgx-h10"), AllOf(HasSubstr("\"dgx-h10\""), HasSubstr("did you mean \"dgx-h100\"?"), HasSubstr("dgx-a100")));
+  EXPECT_THAT(LoadError("dgx-h10"), AllOf(HasSubstr("\"dgx-h10\""), HasSubstr("did you mean \"dgx-h100\"?"),
+                                          HasSubstr("dgx-a100")));
   EXPECT_THAT(LoadError("dgx-h10:nodes=2"), HasSubstr("did you mean \"dgx-h100\"?"));
   EXPECT_THAT(LoadError("no/such/file.txtpb"), HasSubstr("neither a preset nor a file"));
 }
@@ -159,14 +162,20 @@ TEST(Cluster, EveryBadFieldIsNamed) {
       {"topology.dimension is missing", [](proto::Cluster* c) { c->clear_topology(); }},
       {"dimension[0].kind is not set",
        [](proto::Cluster* c) { c->mutable_topology()->mutable_dimension(0)->clear_kind(); }},
-      {"dimension[0].size is -1", [](proto::Cluster* c) { c->mutable_topology()->mutable_dimension(0)->set_size(-1); }},
-      {"dimension[1].size is 0", [](proto::Cluster* c) { c->mutable_topology()->mutable_dimension(0)->set_size(0); }},
+      {"dimension[0].size is -1",
+       [](proto::Cluster* c) { c->mutable_topology()->mutable_dimension(0)->set_size(-1); }},
+      {"dimension[1].size is 0",
+       [](proto::Cluster* c) { c->mutable_topology()->mutable_dimension(0)->set_size(0); }},
       {"dimension[1].bandwidth_gbytes_per_s is 0",
        [](proto::Cluster* c) { c->mutable_topology()->mutable_dimension(1)->set_bandwidth_gbytes_per_s(0); }},
       {"dimension[1].bandwidth_gbytes_per_s is nan",
-       [](proto::Cluster* c) { c->mutable_topology()->mutable_dimension(1)->set_bandwidth_gbytes_per_s(kNan); }},
+       [](proto::Cluster* c) {
+         c->mutable_topology()->mutable_dimension(1)->set_bandwidth_gbytes_per_s(kNan);
+       }},
       {"dimension[1].bandwidth_gbytes_per_s is 1e-12",
-       [](proto::Cluster* c) { c->mutable_topology()->mutable_dimension(1)->set_bandwidth_gbytes_per_s(1e-12); }},
+       [](proto::Cluster* c) {
+         c->mutable_topology()->mutable_dimension(1)->set_bandwidth_gbytes_per_s(1e-12);
+       }},
       {"dimension[1].bandwidth_bytes_per_s is -5",
        [](proto::Cluster* c) { c->mutable_topology()->mutable_dimension(1)->set_bandwidth_bytes_per_s(-5); }},
       {"dimension[0].latency_ns is inf",
@@ -175,7 +184,8 @@ TEST(Cluster, EveryBadFieldIsNamed) {
        [](proto::Cluster* c) { (*c->mutable_device()->mutable_peak_tflops())["bf16"] = -1; }},
       {"unknown dtype \"fp12\"",
        [](proto::Cluster* c) { (*c->mutable_device()->mutable_peak_tflops())["fp12"] = 1; }},
-      {"default_dtype is \"half\"", [](proto::Cluster* c) { c->mutable_device()->set_default_dtype("half"); }},
+      {"default_dtype is \"half\"",
+       [](proto::Cluster* c) { c->mutable_device()->set_default_dtype("half"); }},
       {"device.memory_gbytes_per_s is -1",
        [](proto::Cluster* c) { c->mutable_device()->set_memory_gbytes_per_s(-1); }},
       {"device.memory_latency_ns is nan",

@@ -111,7 +111,8 @@ TEST(Roofline, IsAstraSimsFormula) {
 TEST(Roofline, AnswersForTheGpuOnly) {
   const proto::Device device = TestDevice();
   const ComputeModel model{{ComputeRung::kRoofline}, &device};
-  Graph g = MakeGraph({{NodeType::kComp, "host", 1000, 1000, 0, true}, {NodeType::kMemLoad, "load", 1000, 1000}});
+  Graph g =
+      MakeGraph({{NodeType::kComp, "host", 1000, 1000, 0, true}, {NodeType::kMemLoad, "load", 1000, 1000}});
   const ComputeTimes t = Price(g, model);
   EXPECT_THAT(t.rung, ElementsAre(ComputeRung::kNone, ComputeRung::kNone));
   EXPECT_THAT(t.time, ElementsAre(Time::Zero(), Time::Zero()));
@@ -129,7 +130,8 @@ TEST(Roofline, PeakByDtype) {
   });
   ComputeNotes notes;
   const ComputeTimes t = Price(g, model, &notes);
-  EXPECT_THAT(t.time, ElementsAre(Time::Nanos(100), Time::Nanos(10), Time::Nanos(10), Time::Nanos(10), Time::Nanos(10)));
+  EXPECT_THAT(t.time, ElementsAre(Time::Nanos(100), Time::Nanos(10), Time::Nanos(10), Time::Nanos(10),
+                                  Time::Nanos(10)));
   EXPECT_THAT(notes.unknown_peak, ElementsAre(testing::Pair("fp16", 2)));
   device.set_default_dtype("fp32");
   EXPECT_EQ(Price(g, model).time[4], Time::Nanos(100));
@@ -173,8 +175,8 @@ TEST(Chain, TheFirstRungThatAnswersWins) {
   ComputeModel model{{R::kTable, R::kRoofline, R::kRecorded}, &device, &*index};
   ComputeTimes t = Price(g, model);
   EXPECT_THAT(t.rung, ElementsAre(R::kTable, R::kRoofline, R::kRecorded, R::kTable, R::kNone, R::kNone));
-  EXPECT_THAT(t.time, ElementsAre(Time::Micros(7), Time::Nanos(10), Time::Micros(3), Time::Micros(7), Time::Zero(),
-                                  Time::Zero()));
+  EXPECT_THAT(t.time, ElementsAre(Time::Micros(7), Time::Nanos(10), Time::Micros(3), Time::Micros(7),
+                                  Time::Zero(), Time::Zero()));
   model.rungs = {R::kRecorded, R::kTable};
   t = Price(g, model);
   EXPECT_EQ(t.rung[0], R::kRecorded);

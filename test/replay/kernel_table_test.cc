@@ -73,7 +73,8 @@ TEST(KernelTable, DurationIsKeptToThePicosecond) {
 }
 
 TEST(KernelTable, BadRowsAreNumbered) {
-  for (double us : {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+  for (double us :
+       {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     proto::KernelTable t;
     AddRow(&t, "a", "", "", 1);
     AddRow(&t, "b", "", "", us);
@@ -87,7 +88,8 @@ TEST(KernelTable, BadRowsAreNumbered) {
   EXPECT_THAT(std::string(KernelTableIndex::Make(t, "k").status().message()), HasSubstr("those of row 0"));
   proto::KernelTable unnamed;
   AddRow(&unnamed, "", "", "", 1);
-  EXPECT_THAT(std::string(KernelTableIndex::Make(unnamed, "k").status().message()), HasSubstr("name is empty"));
+  EXPECT_THAT(std::string(KernelTableIndex::Make(unnamed, "k").status().message()),
+              HasSubstr("name is empty"));
 }
 
 TEST(Glob, Matches) {

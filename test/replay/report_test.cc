@@ -27,7 +27,8 @@ struct Fixture {
     metrics.makespan = Time::Picos(100);
     metrics.ranks.resize(2);
     metrics.ranks[0].end = Time::Picos(90);
-    metrics.ranks[1] = {Time::Picos(100), Time::Picos(30), {}, Time::Picos(65), Time::Picos(60), {}, Time::Picos(10), 2};
+    metrics.ranks[1] = {
+        Time::Picos(100), Time::Picos(30), {}, Time::Picos(65), Time::Picos(60), {}, Time::Picos(10), 2};
     CollectiveMetrics c;
     c.ranks = 4;
     c.count = 1;
@@ -46,10 +47,12 @@ struct Fixture {
 
 TEST(BusFactor, IsThatOfNcclTests) {
   EXPECT_DOUBLE_EQ(BusFactor("all_reduce", 4), 1.5);
-  for (const char* kind : {"all_gather", "reduce_scatter", "reduce_scatter_block", "all_to_all", "gather", "scatter"}) {
+  for (const char* kind :
+       {"all_gather", "reduce_scatter", "reduce_scatter_block", "all_to_all", "gather", "scatter"}) {
     EXPECT_DOUBLE_EQ(BusFactor(kind, 4), 0.75) << kind;
   }
-  for (const char* kind : {"broadcast", "reduce", "barrier", "send_recv"}) EXPECT_DOUBLE_EQ(BusFactor(kind, 4), 1);
+  for (const char* kind : {"broadcast", "reduce", "barrier", "send_recv"})
+    EXPECT_DOUBLE_EQ(BusFactor(kind, 4), 1);
   EXPECT_DOUBLE_EQ(BusFactor("all_reduce", 1), 0);
   EXPECT_DOUBLE_EQ(BusFactor("all_reduce", 0), 1);
 }
@@ -91,7 +94,8 @@ TEST(Report, WarnsOfADimensionWithoutBytes) {
 TEST(Report, BoundSharesTheLastRanksTime) {
   Fixture f;
   EXPECT_EQ(DescribeBound(f.metrics, f.traces),
-            "bound by exposed communication: 60.0 % (most: all_reduce on group \"pair\") of rank 1, which ends last "
+            "bound by exposed communication: 60.0 % (most: all_reduce on group \"pair\") of rank 1, which "
+            "ends last "
             "at 100 ps; computation 30.0 %; idle waiting 10.0 %");
   EXPECT_EQ(DescribeBound(Metrics(), f.traces), "nothing bounds the run: it takes no time");
 }
@@ -110,8 +114,9 @@ TEST(Report, JsonHasSnakeCaseNamesZerosAndStringIntegers) {
 
 TEST(Report, CsvHasARowForEachRank) {
   Fixture f;
-  EXPECT_EQ(*PrintReport(MakeReport(f.metrics, f.run), ReportFormat::kCsv),
-            "rank,end_ps,compute_busy_ps,comm_busy_ps,exposed_comm_ps,idle_ps\n0,90,0,0,0,0\n1,100,30,65,60,10\n");
+  EXPECT_EQ(
+      *PrintReport(MakeReport(f.metrics, f.run), ReportFormat::kCsv),
+      "rank,end_ps,compute_busy_ps,comm_busy_ps,exposed_comm_ps,idle_ps\n0,90,0,0,0,0\n1,100,30,65,60,10\n");
 }
 
 TEST(Report, TextEndsWithTheBoundAndCutsLongTables) {

@@ -1,0 +1,188 @@
+// What the acceptance tests share: traces made node by node, and the binary as
+// a stranger's script would call it.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "proto/et_def.pb.h"
+#include "proto/report.pb.h"
+#include "trace/proto_io.h"
+#include "trace/units.h"
+#include "trace/writer.h"
+
+namespace chakra::acceptance {
+
+namespace fs = std::filesystem;
+using PbNode = ChakraProtoMsg::Node;
+
+struct Outcome {
+  int status = -1;  // 124: it hung
+  std::string out;
+  std::string err;
+};
+
+inline PbNode MakeNode(uint64_t id, ChakraProtoMsg::NodeType type, std::vector<uint64_t> deps = {}) {
+  PbNode n;
+  n.set_id(id);
+  n.set_name("n" + std::to_string(id));
+  n.set_type(type);
+  for (const uint64_t d : deps) n.add_data_deps(d);
+  auto* cpu = n.add_attr();
+  cpu->set_name("is_cpu_op");
+  cpu->set_bool_val(false);
+  return n;
+}
+inline PbNode Comp(uint64_t id, uint64_t micros, std::vector<uint64_t> deps = {}) {
+  PbNode n = MakeNode(id, ChakraProtoMsg::COMP_NODE, std::move(deps));
+  n.set_duration_micros(micros);
+  return n;
+}
+inline ChakraProtoMsg::AttributeProto* Attr(PbNode* n, const std::string& name) {
+  for (auto& a : *n->mutable_attr()) {
+    if (a.name() == name) return &a;
+  }
+  auto* a = n->add_attr();
+  a->set_name(name);
+  return a;
+}
+inline PbNode With(PbNode n, const std::string& name, int64_t value) {
+  Attr(&n, name)->set_int64_val(value);
+  return n;
+}
+inline PbNode With(PbNode n, const std::string& name, const char* value) {
+  Attr(&n, name)->set_string_val(value);
+  return n;
+}
+inline PbNode Without(const PbNode& n, const std::string& name) {
+  PbNode r = n;
+  r.clear_attr();
+  for (const auto& a : n.attr()) {
+    if (a.name() != name) *r.add_attr() = a;
+  }
+  return r;
+}
+inline PbNode Coll(uint64_t id, int type, int64_t bytes, std::vector<uint64_t> deps = {}) {
+  return With(With(MakeNode(id, ChakraProtoMsg::COMM_COLL_NODE, std::move(deps)), "comm_type", type), "comm_size",
+              bytes);
+}
+inline PbNode Send(uint64_t id, int to, int64_t bytes, int tag = 0) {
+  return With(With(With(MakeNode(id, ChakraProtoMsg::COMM_SEND_NODE), "comm_dst", to), "comm_tag", tag), "comm_size",
+              bytes);
+}
+inline PbNode Recv(uint64_t id, int from, int64_t bytes, int tag = 0) {
+  return With(With(With(MakeNode(id, ChakraProtoMsg::COMM_RECV_NODE), "comm_src", from), "comm_tag", tag),
+              "comm_size", bytes);
+}
+
+// A file's bytes and where each node's message begins in them.
+struct Encoded {
+  std::string bytes;
+  std::vector<size_t> at;
+};
+
+inline Encoded Encode(const std::vector<PbNode>& nodes, bool metadata = true) {
+  Encoded e;
+  EtWriter writer(&e.bytes, Compression::kNone);
+  ChakraProtoMsg::GlobalMetadata m;
+  m.set_version("0.0.4");
+  if (metadata) {
+    EXPECT_TRUE(writer.AddMetadata(m).ok());
+  }
+  size_t end = metadata ? 1 + m.ByteSizeLong() : 0;
+  for (const PbNode& n : nodes) {
+    EXPECT_TRUE(writer.AddFrame(n.SerializeAsString()).ok());
+    const size_t size = n.ByteSizeLong();
+    end += size < 128 ? 1 : size < 16384 ? 2 : 3;
+    e.at.push_back(end);
+    end += size;
+  }
+  EXPECT_TRUE(writer.Finish().ok());
+  EXPECT_EQ(end, e.bytes.size());
+  return e;
+}
+
+// A folder of its own, the binary, and what it said.
+class Bench : public testing::Test {
+ protected:
+  Bench() {
+    std::string pattern = (fs::temp_directory_path() / "acceptance.XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    Write("ring4.txtpb", Ring(4));
+    Write("ring2.txtpb", Ring(2));
+  }
+  ~Bench() override { fs::remove_all(folder_); }
+
+  // 50 * 2^30 B/s and 500 ns a link.
+  static std::string Ring(int n) {
+    return "topology { dimension { kind: RING size: " + std::to_string(n) +
+           " bandwidth_bytes_per_s: 53687091200 latency_ns: 500 } }\n";
+  }
+
+  static std::string Content(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::string At(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Write(const std::string& name, const std::string& content) const {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name, std::ios::binary) << content;
+    return At(name);
+  }
+  // DIR/w.RANK.et; returns where each node begins.
+  std::vector<size_t> Rank(const std::string& dir, int rank, const std::vector<PbNode>& nodes) const {
+    const Encoded e = Encode(nodes);
+    Write(RankName(dir, rank), e.bytes);
+    return e.at;
+  }
+  static std::string RankName(const std::string& dir, int rank) {
+    return dir + "/w." + std::to_string(rank) + ".et";
+  }
+
+  // `arguments` go through the shell, from within the folder.
+  Outcome Run(const std::string& arguments) const {
+    const std::string command = "cd " + folder_.string() + " && timeout 100 " + CHAKRA_BINARY + " " + arguments +
+                                " >.out 2>.err </dev/null";
+    const int raw = std::system(command.c_str());
+    return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, Content(folder_ / ".out"), Content(folder_ / ".err")};
+  }
+
+  proto::Report Replayed(const std::string& arguments) const {
+    const Outcome r = Run("replay " + arguments + " -q --format json --report report.json");
+    EXPECT_EQ(r.status, 0) << arguments << "\n" << r.err;
+    proto::Report report;
+    if (r.status != 0) return report;
+    const absl::Status read = ReadMessageFile(At("report.json"), &report);
+    EXPECT_TRUE(read.ok()) << read;
+    return report;
+  }
+  // Expects `status`, nothing on stdout, and every one of `texts` on stderr.
+  void Refused(const std::string& arguments, const std::vector<std::string>& texts, int status = 1) const {
+    const Outcome r = Run(arguments);
+    EXPECT_EQ(r.status, status) << arguments << "\n" << r.err;
+    EXPECT_EQ(r.out, "") << arguments;
+    for (const std::string& text : texts) {
+      EXPECT_NE(r.err.find(text), std::string::npos) << arguments << "\nlacks \"" << text << "\" in\n" << r.err;
+    }
+  }
+  // That the repair `kind` was counted `count` times, and is an error with --strict.
+  void Repaired(const std::string& arguments, const std::string& kind, uint64_t count) const {
+    const proto::Report report = Replayed(arguments);
+    uint64_t found = 0;
+    for (const auto& r : report.repair()) found += r.kind() == kind ? r.count() : 0;
+    EXPECT_EQ(found, count) << kind << "\n" << report.DebugString();
+    Refused("replay --strict " + arguments, {kind, "strict"});
+  }
+
+  fs::path folder_;
+};
+
+}  // namespace chakra::acceptance
