@@ -11,8 +11,10 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "trace/archive.h"
 #include "trace/byte_source.h"
 #include "trace/convert/json.h"

@@ -24,11 +24,11 @@ int Command::Fail(const absl::Status& status) {
 }
 
 int Command::Misuse(const std::string& message) const {
-  std::string path = app_->get_name();
-  if (app_->get_parent() != nullptr && !app_->get_parent()->get_name().empty()) {
-    path = absl::StrCat(app_->get_parent()->get_name(), " ", path);
+  std::string path;  // from the program down
+  for (const CLI::App* app = app_; app != nullptr; app = app->get_parent()) {
+    path = absl::StrCat(app->get_name(), " ", path);
   }
-  PrintError(absl::StrCat(message, "; see `chakra-replay ", path, " --help`"));
+  PrintError(absl::StrCat(message, "; see `", path, "--help`"));
   return kMisuse;
 }
 

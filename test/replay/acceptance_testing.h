@@ -148,9 +148,9 @@ class Bench : public testing::Test {
   }
 
   // `arguments` go through the shell, from within the folder.
-  Outcome Run(const std::string& arguments) const {
+  Outcome Run(const std::string& arguments, const std::string& out = ".out") const {
     const std::string command = "cd " + folder_.string() + " && timeout 100 " + CHAKRA_BINARY + " " + arguments +
-                                " >.out 2>.err </dev/null";
+                                " >" + out + " 2>.err </dev/null";
     const int raw = std::system(command.c_str());
     return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, Content(folder_ / ".out"), Content(folder_ / ".err")};
   }
