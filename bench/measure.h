@@ -1,19 +1,27 @@
-// What the benchmarks share: wall clock readings and medians.
+// What the benchmarks share: readings of the clock and medians.
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
 namespace chakra {
 
-// Seconds of wall clock that `work()` took.
+// Seconds that the calling thread computed in `work()`: wall clock less what
+// others took of the core, so that a ratio survives a busy machine.
 template <typename Work>
 double SecondsOf(Work&& work) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto now = [] {
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+  };
+  const double begin = now();
   std::forward<Work>(work)();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return now() - begin;
 }
 
 // Precondition: not empty. The upper one of an even number.

@@ -49,7 +49,7 @@ class Engine {
     const ComputeTimes* compute = nullptr;
     RankLanes own;
     std::vector<uint32_t> waits;  // by row: dependencies and lane predecessors that are not done
-    std::array<std::vector<uint32_t>, kQueuedLanes> ready;  // min-heaps of places in order
+    std::array<std::vector<uint32_t>, kQueuedLanes> ready;  // min-heaps of places
     std::array<bool, kQueuedLanes> running{};
     uint32_t left = 0;
     BusyClock busy;
@@ -272,7 +272,7 @@ void Engine::Dispatch(Time now) {
     if (batch_.size() > 1) std::sort(batch_.begin(), batch_.end());
     for (const auto& [r, place] : batch_) {
       RankState& rank = ranks_[r];
-      const uint32_t row = rank.graph->order[place];
+      const uint32_t row = rank.lanes->by_place[place];
       const uint8_t lane = rank.lanes->queue[row];
       if (lane == kNoQueuedLane) {
         Start(r, row, now);
@@ -290,7 +290,7 @@ void Engine::Dispatch(Time now) {
       std::vector<uint32_t>& heap = rank.ready[lane];
       if (rank.running[lane] || heap.empty()) continue;
       std::pop_heap(heap.begin(), heap.end(), std::greater<uint32_t>());
-      const uint32_t row = rank.graph->order[heap.back()];
+      const uint32_t row = rank.lanes->by_place[heap.back()];
       heap.pop_back();
       rank.running[lane] = true;
       Start(r, row, now);
@@ -332,11 +332,6 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
     case NodeType::kMetadata:
       EndAt(now, r, row);
       break;
-  }
-  // With one communication lane, calls of a group are chained from issue to issue.
-  if (options_.lanes == LanePolicy::kSingle && type == NodeType::kCollective) {
-    const uint32_t next = rank.own.comm_next[graph.payload[row]];
-    if (next != kNoRow) Release(r, next);
   }
 }
 
@@ -420,7 +415,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
     if (const uint32_t next = rank.lanes->chain_next[row]; next != kNoRow) Release(r, next);
   }
   const NodeType type = graph.type[row];
-  if (options_.lanes == LanePolicy::kRecorded && (type == NodeType::kCollective || type == NodeType::kSend)) {
+  if (!rank.own.comm_next.empty() && (type == NodeType::kCollective || type == NodeType::kSend)) {
     if (const uint32_t next = rank.own.comm_next[graph.payload[row]]; next != kNoRow) Release(r, next);
   }
   if (const uint8_t lane = rank.lanes->queue[row]; lane != kNoQueuedLane) {

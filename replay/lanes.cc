@@ -1,5 +1,7 @@
 #include "replay/lanes.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_map.h"
 
 namespace chakra {
@@ -35,8 +37,13 @@ bool RunsOnRecordedLane(const Graph& graph, uint32_t row) {
 GraphLanes LanesOfGraph(const Graph& graph, LanePolicy policy) {
   GraphLanes lanes;
   lanes.queue.assign(graph.size(), kNoQueuedLane);
+  lanes.by_place = graph.order;
+  if (policy == LanePolicy::kSingle) {
+    std::sort(lanes.by_place.begin(), lanes.by_place.end(),
+              [&](uint32_t a, uint32_t b) { return graph.id[a] < graph.id[b]; });
+  }
   lanes.place.resize(graph.size());
-  for (uint32_t i = 0; i < graph.size(); ++i) lanes.place[graph.order[i]] = i;
+  for (uint32_t i = 0; i < graph.size(); ++i) lanes.place[lanes.by_place[i]] = i;
   if (policy == LanePolicy::kUnlimited) return lanes;
   absl::flat_hash_map<uint64_t, uint32_t> last;  // (host or device, lane) -> row
   for (uint32_t row : graph.order) {
@@ -58,14 +65,13 @@ GraphLanes LanesOfGraph(const Graph& graph, LanePolicy policy) {
 RankLanes LanesOfRank(const RankTrace& trace, LanePolicy policy, const Matching& matching) {
   RankLanes lanes;
   const Graph& graph = *trace.graph;
-  if (policy == LanePolicy::kUnlimited || graph.comm.empty()) return lanes;
+  if (policy != LanePolicy::kRecorded || graph.comm.empty()) return lanes;
   lanes.comm_next.assign(graph.comm.size(), kNoRow);
   absl::flat_hash_map<uint64_t, uint32_t> last;  // group, or destination -> row of comm
   for (uint32_t row : graph.order) {
     if (!IsComm(graph.type[row]) || graph.type[row] == NodeType::kRecv) continue;
-    if (policy == LanePolicy::kRecorded && RunsOnRecordedLane(graph, row)) continue;
+    if (RunsOnRecordedLane(graph, row)) continue;
     const bool send = graph.type[row] == NodeType::kSend;
-    if (send && policy == LanePolicy::kSingle) continue;
     const uint32_t payload = graph.payload[row];
     const uint32_t index = matching.slots[trace.rank][payload].index;
     const uint64_t key = send ? uint64_t{1} << 32 | static_cast<uint32_t>(matching.messages[index].dst)

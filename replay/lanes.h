@@ -24,7 +24,8 @@ inline constexpr int kQueuedLanes = 4;
 struct GraphLanes {
   std::vector<uint8_t> queue;         // QueuedLane by row
   std::vector<uint32_t> chain_next;   // by row: next of its strict lane, or kNoRow; empty: no chains
-  std::vector<uint32_t> place;        // by row: position in Graph::order
+  std::vector<uint32_t> by_place;     // rows in the order in which a queued lane prefers them
+  std::vector<uint32_t> place;        // the inverse: by row, its position in by_place
 };
 
 // Of one rank: chains of communication nodes on which no lane was recorded.
@@ -32,11 +33,11 @@ struct RankLanes {
   std::vector<uint32_t> comm_next;  // by row of graph->comm; kNoRow
 };
 
+// Preference is Graph::order; for kSingle it is the node id alone, as in ASTRA-sim.
 GraphLanes LanesOfGraph(const Graph& graph, LanePolicy policy);
 
-// kRecorded: collectives chain by group, sends by destination. kSingle: the
-// calls of a group are issued in order (chained from issue to issue), so that
-// one lane cannot hold a later call than its partners'. kUnlimited: none.
+// kRecorded: collectives chain by group, sends by destination. The others chain
+// nothing: there a rank makes its calls as they become ready.
 RankLanes LanesOfRank(const RankTrace& trace, LanePolicy policy, const Matching& matching);
 
 }  // namespace chakra

@@ -116,10 +116,11 @@ absl::Status CycleError(const Graph& g, const std::vector<uint32_t>& unmet, absl
   }
   if (length > kShown) names.push_back(absl::StrCat("... ", length - kShown, " more"));
   names.push_back(NodeText(g, row));
-  return absl::InvalidArgumentError(absl::StrCat(
-      subject, ", node ", g.id[row], ", fields data_deps and ctrl_deps",
-      row < offsets.size() ? absl::StrCat(", byte ", offsets[row]) : "", ": the dependencies form a cycle of ",
-      length, " nodes, expected none: ", absl::StrJoin(names, " waits for ")));
+  return absl::InvalidArgumentError(
+      absl::StrCat(subject, ", node ", g.id[row], ", fields data_deps and ctrl_deps",
+                   row < offsets.size() ? absl::StrCat(", byte ", offsets[row]) : "",
+                   ": the dependencies form a cycle of ", length,
+                   " nodes, expected none: ", absl::StrJoin(names, " waits for ")));
 }
 
 }  // namespace
@@ -203,8 +204,7 @@ std::shared_ptr<const Graph> GraphPool::Find(const Graph& graph, uint64_t hash) 
   return nullptr;
 }
 
-absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::Intern(const Graph& graph,
-                                                               absl::string_view subject,
+absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::Intern(const Graph& graph, absl::string_view subject,
                                                                const std::vector<uint64_t>& offsets) {
   const uint64_t hash = ContentHash(graph);
   if (auto found = Find(graph, hash)) return found;

@@ -18,8 +18,7 @@ namespace chakra {
 // filled. `subject` ("dir/w.3.et: rank 3") begins the error of a cycle, which
 // lists one by ids and names, and by the offsets in the file (one a row) where
 // these are given.
-absl::Status FinishGraph(Graph* graph, absl::string_view subject,
-                         const std::vector<uint64_t>& offsets = {});
+absl::Status FinishGraph(Graph* graph, absl::string_view subject, const std::vector<uint64_t>& offsets = {});
 
 // Of everything in a graph that is not derived by FinishGraph().
 uint64_t ContentHash(const Graph& graph);
@@ -32,7 +31,7 @@ class GraphPool {
   // The pooled graph that equals `graph`; when there is none, a finished copy
   // of it in exactly the memory it needs. Errors: those of FinishGraph().
   absl::StatusOr<std::shared_ptr<const Graph>> Intern(const Graph& graph, absl::string_view subject,
-                                                     const std::vector<uint64_t>& offsets = {});
+                                                      const std::vector<uint64_t>& offsets = {});
 
  private:
   std::shared_ptr<const Graph> Find(const Graph& graph, uint64_t hash);

@@ -117,8 +117,8 @@ TraceName ParseTraceName(absl::string_view path) {
   TraceName name;
   absl::string_view s = path;
   if (!absl::ConsumeSuffix(&s, ".zst")) absl::ConsumeSuffix(&s, ".gz");
-  name.is_trace = absl::ConsumeSuffix(&s, ".et") || absl::ConsumeSuffix(&s, ".json") ||
-                  absl::ConsumeSuffix(&s, ".txtpb");
+  name.is_trace =
+      absl::ConsumeSuffix(&s, ".et") || absl::ConsumeSuffix(&s, ".json") || absl::ConsumeSuffix(&s, ".txtpb");
   const size_t dot = s.rfind('.');
   int rank = 0;
   if (name.is_trace && dot != s.npos && dot + 1 < s.size() &&
@@ -188,10 +188,10 @@ absl::Status CheckRanks(std::vector<TraceFile>* files) {
   }
   if (missing.empty()) return absl::OkStatus();
   if (missing.size() > kShown) missing.back() = "...";
-  return absl::InvalidArgumentError(
-      absl::StrCat(files->back().path, ": ranks 0 to ", files->back().rank,
-                   " are expected, without a trace: ", absl::StrJoin(missing, ", "),
-                   "; give every rank's file, or one file alone with --ranks N to replay it as N equal ranks"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      files->back().path, ": ranks 0 to ", files->back().rank,
+      " are expected, without a trace: ", absl::StrJoin(missing, ", "),
+      "; give every rank's file, or one file alone with --ranks N to replay it as N equal ranks"));
 }
 
 }  // namespace chakra

@@ -516,8 +516,7 @@ absl::Status ReadPlain(const std::string& file, Buffer* out) {
 
 int64_t LocateNode(const std::string& file, uint64_t id) {
   Buffer plain;
-  if (!ReadPlain(file, &plain).ok() || LooksLikeJson(plain.view()) ||
-      LooksLikeTextFormat(plain.view())) {
+  if (!ReadPlain(file, &plain).ok() || LooksLikeJson(plain.view()) || LooksLikeTextFormat(plain.view())) {
     return -1;
   }
   return FindNodeFrame(plain.view(), id);

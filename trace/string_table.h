@@ -12,6 +12,11 @@ namespace chakra {
 class StringTable {
  public:
   StringTable();
+  // A copy holds the strings alone, as after Shrink().
+  StringTable(const StringTable& o) : bytes_(o.bytes_), begin_(o.begin_) {}
+  StringTable& operator=(const StringTable& o) { return *this = StringTable(o); }
+  StringTable(StringTable&&) = default;
+  StringTable& operator=(StringTable&&) = default;
   uint32_t Intern(absl::string_view s);
   absl::string_view Get(uint32_t i) const {
     return absl::string_view(bytes_.data() + begin_[i], begin_[i + 1] - begin_[i]);
@@ -25,10 +30,17 @@ class StringTable {
   void Shrink();
 
  private:
-  void Rehash(size_t buckets);
+  // The hash lies beside the index, so that neither a collision nor growing
+  // touches the text.
+  struct Slot {
+    uint32_t hash = 0;
+    uint32_t index = 0;  // 0 is free
+  };
+  void Grow();
+  void Place(uint32_t hash, uint32_t index);
   std::vector<char> bytes_;
-  std::vector<uint64_t> begin_;     // size() + 1
-  std::vector<uint32_t> slot_;      // open addressing; index + 1, 0 is free
+  std::vector<uint64_t> begin_;  // size() + 1
+  std::vector<Slot> slot_;       // open addressing
 };
 
 }  // namespace chakra

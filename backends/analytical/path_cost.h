@@ -101,9 +101,7 @@ inline FlowCost PathCost::Walk(int src, int dst, uint64_t bytes) {
   return answer;
 }
 
-inline FlowCost PathCost::Price(int src, int dst, uint64_t bytes) {
-  return Walk<false>(src, dst, bytes);
-}
+inline FlowCost PathCost::Price(int src, int dst, uint64_t bytes) { return Walk<false>(src, dst, bytes); }
 inline FlowCost PathCost::PriceAndAccount(int src, int dst, uint64_t bytes) {
   return Walk<true>(src, dst, bytes);
 }

@@ -214,7 +214,8 @@ absl::StatusOr<std::string> ReplayCommand::Replay(const std::vector<ComputeRung>
     if (absl::Status s = AddInput(spec, "cluster", &run); !s.ok()) return s;
   }
   auto cluster = BuildCluster(*loaded, static_cast<int>(traces_.ranks.size()));
-  if (!cluster.ok()) return cluster.status();
+  if (!cluster.ok())
+    return absl::Status(cluster.status().code(), absl::StrCat(spec, ": ", cluster.status().message()));
   auto fabric = MakeFabric(fabric_, cluster->topology, fabric_options_);
   if (!fabric.ok()) return fabric.status();
   auto times = Price(rungs, cluster->proto.device(), &run);

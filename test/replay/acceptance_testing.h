@@ -71,12 +71,12 @@ inline PbNode Without(const PbNode& n, const std::string& name) {
   return r;
 }
 inline PbNode Coll(uint64_t id, int type, int64_t bytes, std::vector<uint64_t> deps = {}) {
-  return With(With(MakeNode(id, ChakraProtoMsg::COMM_COLL_NODE, std::move(deps)), "comm_type", type), "comm_size",
-              bytes);
+  return With(With(MakeNode(id, ChakraProtoMsg::COMM_COLL_NODE, std::move(deps)), "comm_type", type),
+              "comm_size", bytes);
 }
 inline PbNode Send(uint64_t id, int to, int64_t bytes, int tag = 0) {
-  return With(With(With(MakeNode(id, ChakraProtoMsg::COMM_SEND_NODE), "comm_dst", to), "comm_tag", tag), "comm_size",
-              bytes);
+  return With(With(With(MakeNode(id, ChakraProtoMsg::COMM_SEND_NODE), "comm_dst", to), "comm_tag", tag),
+              "comm_size", bytes);
 }
 inline PbNode Recv(uint64_t id, int from, int64_t bytes, int tag = 0) {
   return With(With(With(MakeNode(id, ChakraProtoMsg::COMM_RECV_NODE), "comm_src", from), "comm_tag", tag),
@@ -149,8 +149,8 @@ class Bench : public testing::Test {
 
   // `arguments` go through the shell, from within the folder.
   Outcome Run(const std::string& arguments, const std::string& out = ".out") const {
-    const std::string command = "cd " + folder_.string() + " && timeout 100 " + CHAKRA_BINARY + " " + arguments +
-                                " >" + out + " 2>.err </dev/null";
+    const std::string command = "cd " + folder_.string() + " && timeout 100 " + CHAKRA_BINARY + " " +
+                                arguments + " >" + out + " 2>.err </dev/null";
     const int raw = std::system(command.c_str());
     return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, Content(folder_ / ".out"), Content(folder_ / ".err")};
   }
@@ -170,7 +170,8 @@ class Bench : public testing::Test {
     EXPECT_EQ(r.status, status) << arguments << "\n" << r.err;
     EXPECT_EQ(r.out, "") << arguments;
     for (const std::string& text : texts) {
-      EXPECT_NE(r.err.find(text), std::string::npos) << arguments << "\nlacks \"" << text << "\" in\n" << r.err;
+      EXPECT_NE(r.err.find(text), std::string::npos) << arguments << "\nlacks \"" << text << "\" in\n"
+                                                     << r.err;
     }
   }
   // That the repair `kind` was counted `count` times, and is an error with --strict.

@@ -132,9 +132,9 @@ TEST_F(BadInput, GarbageIsNoTrace) {
   std::string noise;
   uint32_t x = 1;
   for (int i = 0; i < 1000; ++i) noise.push_back(static_cast<char>((x = x * 1664525 + 1013904223) >> 24));
-  for (const std::string& content :
-       {noise, std::string("this is a note, not a trace\nof any kind\n"), std::string("{\"a\": 1}"),
-        std::string("\x1f\x8b broken gzip"), std::string("\x28\xb5\x2f\xfd broken zstd"), std::string(64, '\xff')}) {
+  for (const std::string& content : {noise, std::string("this is a note, not a trace\nof any kind\n"),
+                                     std::string("{\"a\": 1}"), std::string("\x1f\x8b broken gzip"),
+                                     std::string("\x28\xb5\x2f\xfd broken zstd"), std::string(64, '\xff')}) {
     Write("x/w.0.et", content);
     Refused("replay x", {"x/w.0.et"});
     Refused("inspect x", {"x/w.0.et"});
@@ -206,7 +206,8 @@ TEST_F(BadInput, WithoutAGroupTheWorldIsMeant) {
 
 TEST_F(BadInput, GroupsHaveAnyNameAndMustBeDefined) {
   std::vector<size_t> at;
-  for (int r = 0; r < 2; ++r) at = Rank("x", r, {Comp(0, 1), With(Coll(1, 0, 1 << 20, {0}), "pg_name", "tp/ä 1")});
+  for (int r = 0; r < 2; ++r)
+    at = Rank("x", r, {Comp(0, 1), With(Coll(1, 0, 1 << 20, {0}), "pg_name", "tp/ä 1")});
   Refused(std::string("replay x") + kOn2,
           {"x/w.0.et", "rank 0", "node 1", "pg_name", "tp/ä 1", Byte(at[1]), "--groups"});
   Write("g.json", R"({"other": [0, 1]})");
@@ -215,7 +216,8 @@ TEST_F(BadInput, GroupsHaveAnyNameAndMustBeDefined) {
   const proto::Report report = Replayed(std::string("x --groups g.json") + kOn2);
   EXPECT_EQ(report.makespan_ps(), 1 * kMicro + AllReduce2(1 << 20));
   EXPECT_NE(report.group_source().find("g.json"), std::string::npos);
-  for (const char* bad : {"", "{", "[]", R"({"a": [0, "b"]})", R"({"a": [0, 0]})", R"({"a": [-1]})", R"({"a": 7})"}) {
+  for (const char* bad :
+       {"", "{", "[]", R"({"a": [0, "b"]})", R"({"a": [0, 0]})", R"({"a": [-1]})", R"({"a": 7})"}) {
     Write("g.json", bad);
     Refused(std::string("replay x --groups g.json") + kOn2, {"g.json"});
   }
@@ -231,17 +233,19 @@ TEST_F(BadInput, AGroupMemberWithoutATrace) {
 TEST_F(BadInput, ACallOnAGroupOfOthers) {
   for (int r = 0; r < 2; ++r) Rank("x", r, {With(Coll(1, 0, 64), "pg_name", "7")});
   Write("g.json", R"({"7": [0]})");
-  Refused(std::string("replay x --groups g.json") + kOn2, {"x/w.1.et", "rank 1", "node 1", "pg_name", "no member"});
+  Refused(std::string("replay x --groups g.json") + kOn2,
+          {"x/w.1.et", "rank 1", "node 1", "pg_name", "no member"});
 }
 
 TEST_F(BadInput, MessagesWithoutAPartner) {
   const auto at = Rank("x", 0, {Send(4, 1, 64, 3)});
   Rank("x", 1, {Comp(0, 1)});
-  Refused(std::string("replay x") + kOn2,
-          {"x/w.0.et", "rank 0", "node 4", Byte(at[0]), "send without receive", "src 0", "dst 1", "tag 3", "64 bytes"});
+  Refused(std::string("replay x") + kOn2, {"x/w.0.et", "rank 0", "node 4", Byte(at[0]),
+                                           "send without receive", "src 0", "dst 1", "tag 3", "64 bytes"});
   Rank("x", 0, {Comp(0, 1)});
   Rank("x", 1, {Recv(5, 0, 64, 3), Recv(6, 0, 65, 3)});
-  Refused(std::string("replay x") + kOn2, {"2 messages", "rank 1", "node 5", "node 6", "receive without send", "65"});
+  Refused(std::string("replay x") + kOn2,
+          {"2 messages", "rank 1", "node 5", "node 6", "receive without send", "65"});
   Rank("x", 0, {Send(4, 1, 64, 3)});
   Rank("x", 1, {Recv(5, 0, 64, 2)});  // another tag
   Refused(std::string("replay x") + kOn2, {"node 4", "node 5", "tag 3", "tag 2"});
@@ -256,8 +260,8 @@ TEST_F(BadInput, MessagesWithoutAPartner) {
 TEST_F(BadInput, MessagesOfUnequalSizeNameBothSides) {
   const auto a = Rank("x", 0, {Send(4, 1, 64)});
   const auto b = Rank("x", 1, {Comp(0, 1), Recv(5, 0, 128)});
-  Refused(std::string("replay x") + kOn2, {"x/w.0.et", "x/w.1.et", "node 4", "node 5", "comm_size", "64 bytes",
-                                           "128 bytes", Byte(a[0]), Byte(b[1])});
+  Refused(std::string("replay x") + kOn2, {"x/w.0.et", "x/w.1.et", "node 4", "node 5", "comm_size",
+                                           "64 bytes", "128 bytes", Byte(a[0]), Byte(b[1])});
 }
 
 TEST_F(BadInput, MessagesThatCannotBothGoFirst) {
@@ -281,8 +285,8 @@ TEST_F(BadInput, ZeroBytesCostLatencyOnly) {
 TEST_F(BadInput, CallsThatDoNotAgreeNameBothNodes) {
   const auto a = Rank("x", 0, {Coll(1, 0, 64), Coll(2, 2, 64, {1})});
   const auto b = Rank("x", 1, {Coll(1, 2, 64), Coll(2, 0, 64, {1})});
-  Refused(std::string("replay x") + kOn2, {"x/w.0.et", "x/w.1.et", "rank 0", "rank 1", "comm_type", "all_reduce",
-                                           "all_gather", Byte(a[0]), Byte(b[0])});
+  Refused(std::string("replay x") + kOn2, {"x/w.0.et", "x/w.1.et", "rank 0", "rank 1", "comm_type",
+                                           "all_reduce", "all_gather", Byte(a[0]), Byte(b[0])});
   Rank("x", 0, {Coll(1, 0, 64)});
   Rank("x", 1, {Coll(9, 0, 65)});
   Refused(std::string("replay x") + kOn2, {"node 1", "node 9", "comm_size", "64 bytes", "65 bytes"});
@@ -299,16 +303,18 @@ TEST_F(BadInput, ARankThatNeverCalls) {
 
 TEST_F(BadInput, EveryCollectiveIsSimulated) {
   for (int type = 0; type <= 9; ++type) {
-    for (int r = 0; r < 2; ++r) Rank("x", r, {Coll(0, type, 1 << 20)});
-    const proto::Report report = Replayed(std::string("x") + kOn2);
+    for (int r = 0; r < 4; ++r) Rank("x", r, {Coll(0, type, 1 << 20)});
+    const std::string arguments = "x --cluster ring4.txtpb";
+    const proto::Report report = Replayed(arguments);
     EXPECT_GE(report.makespan_ps(), 500000) << type;
-    EXPECT_EQ(report.nodes(), 2u) << type;
+    EXPECT_EQ(report.nodes(), 4u) << type;
+    EXPECT_EQ(Replayed(arguments + " --no-fast-path").makespan_ps(), report.makespan_ps()) << type;
   }
 }
 
 TEST_F(BadInput, MetadataBesideWorkAndInvalidNodes) {
-  One({MakeNode(0, ChakraProtoMsg::METADATA_NODE), Comp(1, 2, {0}), MakeNode(2, ChakraProtoMsg::INVALID_NODE, {1}),
-       Comp(3, 1, {2})});
+  One({MakeNode(0, ChakraProtoMsg::METADATA_NODE), Comp(1, 2, {0}),
+       MakeNode(2, ChakraProtoMsg::INVALID_NODE, {1}), Comp(3, 1, {2})});
   const proto::Report report = Replayed("x");
   EXPECT_EQ(report.makespan_ps(), 3 * kMicro);
   EXPECT_EQ(report.invalid_nodes(), 1u);
@@ -319,7 +325,8 @@ TEST_F(BadInput, MemoryNodesNeedMemory) {
   PbNode load = With(MakeNode(6, ChakraProtoMsg::MEM_LOAD_NODE, {0}), "tensor_size", 1 << 20);
   const auto at = One({Comp(0, 1), load});
   Write("one.txtpb", Ring(1));
-  Refused("replay x --cluster one.txtpb", {"x/w.0.et", "rank 0", "node 6", Byte(at[1]), "memory_gbytes_per_s"});
+  Refused("replay x --cluster one.txtpb",
+          {"x/w.0.et", "rank 0", "node 6", Byte(at[1]), "memory_gbytes_per_s"});
   Write("one.txtpb", Ring(1) + "device { memory_gbytes_per_s: 1 }");
   EXPECT_EQ(Makespan("x --cluster one.txtpb"), 1 * kMicro + 1048576000);
   One({Without(load, "tensor_size")});
@@ -373,7 +380,8 @@ TEST_F(BadInput, FewerAndMoreFilesThanDevices) {
 }
 
 TEST_F(BadInput, ContentionInTwoDimensions) {
-  const std::string d = "dimension { kind: RING size: 2 bandwidth_bytes_per_s: 53687091200 latency_ns: 500 } ";
+  const std::string d =
+      "dimension { kind: RING size: 2 bandwidth_bytes_per_s: 53687091200 latency_ns: 500 } ";
   Write("torus.txtpb", "topology { " + d + d + "}");
   for (int r = 0; r < 4; ++r) Rank("x", r, {Coll(0, 0, 1 << 20)});
   const proto::Report report = Replayed("x --fabric analytical-fifo --cluster torus.txtpb");
@@ -387,13 +395,20 @@ TEST_F(BadInput, UnknownNamesAreAnsweredWithTheNearest) {
   One({Comp(0, 1)});
   Write("bad.yml", "topology: [ Rng ]\nnpus_count: [ 1 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n");
   Write("sys.json", R"({"preferred-dataset-splits": 1})");
-  Refused("convert astra-sim --network bad.yml --system sys.json -o c.txtpb", {"bad.yml", "Rng", "Ring", "Switch"});
+  Refused("convert astra-sim --network bad.yml --system sys.json -o c.txtpb",
+          {"bad.yml", "Rng", "Ring", "Switch"});
   Refused("replay x --workload-config y", {"--workload-config"}, 2);
   Refused("replay x --fabrik analytical", {"--fabrik", "--fabric"}, 2);
   Refused("replay x --fabric analitical", {"analitical", "analytical"}, 2);
   Refused("replay x --cluster dgx-h10", {"dgx-h10", "dgx-h100"});
   Write("c.txtpb", "topology { dimension { kind: RNG size: 1 } }");
   Refused("replay x --cluster c.txtpb", {"c.txtpb", "RNG"});
+  for (const char* field :
+       {"size: 0", "bandwidth_gbytes_per_s: nan", "bandwidth_gbytes_per_s: -1", "latency_ns: -1"}) {
+    Write("c.txtpb",
+          std::string("topology { dimension { kind: RING ") + field + " } dimension { kind: RING } }");
+    Refused("replay x --cluster c.txtpb", {"c.txtpb", "dimension"});
+  }
 }
 
 }  // namespace

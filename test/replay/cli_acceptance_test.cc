@@ -25,8 +25,8 @@ class Stranger : public Bench {
 TEST_F(Stranger, HelpNamesEveryFixedOption) {
   const std::string help = Run("replay --help").out;
   for (const char* option :
-       {"--cluster", "--fabric", "--lanes", "--compute", "--kernels", "--groups", "--ranks", "--strict", "--report",
-        "--format", "--threads", "--quiet", "--allow-truncated", "--store-and-forward"}) {
+       {"--cluster", "--fabric", "--lanes", "--compute", "--kernels", "--groups", "--ranks", "--strict",
+        "--report", "--format", "--threads", "--quiet", "--allow-truncated", "--store-and-forward"}) {
     EXPECT_NE(help.find(option), std::string::npos) << option;
   }
   for (const char* command : {"replay", "inspect", "convert"}) {
@@ -102,7 +102,8 @@ TEST_F(Stranger, AFolderGoesThroughEveryFormAndBack) {
   Done("convert x -o as_zst --to et --compression zstd");
   Done("convert as_zst -o back3 --to et --compression none");
   for (const char* file : {"w.0.et", "w.1.et"}) {
-    for (const char* folder : {"back/", "back2/", "back3/"}) Same(std::string("x/") + file, std::string(folder) + file);
+    for (const char* folder : {"back/", "back2/", "back3/"})
+      Same(std::string("x/") + file, std::string(folder) + file);
   }
   // The groups travel along, and every form replays alike.
   const int64_t makespan = Replayed("x --cluster ring2.txtpb").makespan_ps();
@@ -125,8 +126,9 @@ TEST_F(Stranger, RealTracesComeBackByteForByte) {
   const std::string data = CHAKRA_SHARED_DATA;
   if (!fs::is_directory(data)) GTEST_SKIP() << "NO REAL DATA: " << data << " is absent; nothing was checked";
   for (const char* trace :
-       {"/stage/llama_tiny_8/workload.0.et.zst", "/chakra/resnet50_ddp.0.et.gz", "/bad/no_md.et", "/bad/emptymd.et",
-        "/astra-sim/custom_ring_allreduce_8npus_1MB/custom_allreduce.3.et", "/bad/self_ctrl.et"}) {
+       {"/stage/llama_tiny_8/workload.0.et.zst", "/chakra/resnet50_ddp.0.et.gz", "/bad/no_md.et",
+        "/bad/emptymd.et", "/astra-sim/custom_ring_allreduce_8npus_1MB/custom_allreduce.3.et",
+        "/bad/self_ctrl.et"}) {
     Done("convert " + data + trace + " -o plain.et");
     for (const char* form : {"f.json", "f.txtpb"}) {
       Done("convert " + data + trace + " -o " + form);

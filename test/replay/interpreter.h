@@ -104,6 +104,11 @@ class Interpreter {
       }
     }
     nodes_.push_back(std::move(nodes));
+    prefer_.push_back(order_.back());
+    if (options_.lanes == LanePolicy::kSingle) {
+      std::sort(prefer_.back().begin(), prefer_.back().end(),
+                [&](uint32_t x, uint32_t y) { return g.id[x] < g.id[y]; });
+    }
   }
 
   static std::vector<uint32_t> NaiveOrder(const Graph& g) {
@@ -155,10 +160,6 @@ class Interpreter {
       if (before == row) break;
       const Node& b = nodes_[rank][before];
       if (!n.strict.empty() && b.strict == n.strict && b.state != kDone) return false;
-      if (options_.lanes == LanePolicy::kSingle && n.position >= 0 && g.type[row] == NodeType::kCollective &&
-          g.type[before] == NodeType::kCollective && b.group == n.group && b.state == kWaiting) {
-        return false;
-      }
     }
     for (const Node& other : nodes_[rank]) {
       if (!n.queue.empty() && other.queue == n.queue && other.state == kRunning) return false;
@@ -171,7 +172,7 @@ class Interpreter {
     while (again) {
       again = false;
       for (size_t r = 0; r < nodes_.size(); ++r) {
-        for (uint32_t row : order_[r]) {
+        for (uint32_t row : prefer_[r]) {
           if (nodes_[r][row].state != kWaiting || !MayStart(static_cast<int>(r), row)) continue;
           StartNode(static_cast<int>(r), row, now);
           again = true;
@@ -333,7 +334,7 @@ class Interpreter {
   Wire wire_;
   uint64_t changes_ = 0;
   std::vector<std::vector<Node>> nodes_;
-  std::vector<std::vector<uint32_t>> order_;
+  std::vector<std::vector<uint32_t>> order_, prefer_;
   std::map<std::string, Time> arrives_;  // by message
   std::map<std::pair<std::string, int>, Part> parts_;                              // (call, rank)
   std::map<std::tuple<std::string, int, uint16_t>, std::vector<Transfer>> flows_;  // (call, member, connection)

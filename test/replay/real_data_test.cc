@@ -23,7 +23,8 @@ constexpr int64_t kHop = 500000;        // ps
 class RealData : public Bench {
  protected:
   void SetUp() override {
-    if (!fs::is_directory(kData)) GTEST_SKIP() << "NO REAL DATA: " << kData << " is absent; nothing was checked";
+    if (!fs::is_directory(kData))
+      GTEST_SKIP() << "NO REAL DATA: " << kData << " is absent; nothing was checked";
     Write("ring8.txtpb", Ring(8));
     Write("ring16.txtpb", Ring(16));
   }
@@ -36,7 +37,8 @@ class RealData : public Bench {
       nodes += r.nodes();
       EXPECT_LE(r.exposed_comm_ps(), r.comm_busy_ps());
       EXPECT_GE(r.idle_ps(), 0);
-      EXPECT_LE(std::max({r.compute_busy_ps(), r.comm_busy_ps(), r.host_busy_ps(), r.memory_busy_ps(), r.idle_ps()}),
+      EXPECT_LE(std::max({r.compute_busy_ps(), r.comm_busy_ps(), r.host_busy_ps(), r.memory_busy_ps(),
+                          r.idle_ps()}),
                 r.end_ps());
       EXPECT_GE(r.compute_busy_ps() + r.comm_busy_ps() + r.host_busy_ps() + r.memory_busy_ps() + r.idle_ps(),
                 r.end_ps());
@@ -166,7 +168,8 @@ TEST_F(RealData, ResNetIsDirtyAndRead) {
   EXPECT_EQ(roots[1], 432u);
   std::vector<uint64_t> children;
   const uint32_t first = row_of[216];
-  for (uint32_t e = g.child_begin[first]; e < g.child_begin[first + 1]; ++e) children.push_back(g.id[g.child[e]]);
+  for (uint32_t e = g.child_begin[first]; e < g.child_begin[first + 1]; ++e)
+    children.push_back(g.id[g.child[e]]);
   std::sort(children.begin(), children.end());
   ASSERT_EQ(children.size(), 331u);
   children.resize(3);
@@ -204,7 +207,8 @@ TEST_F(RealData, TheFeedersJsonIsReadButCannotBeReplayed) {
 
 // Not JSON at all, whatever its name says: the resource fork of a file of another system.
 TEST_F(RealData, AResourceForkIsNoTrace) {
-  Refused("replay " + kData + "/chakra/all_gather_et.1.0.2.json.gz", {"all_gather_et.1.0.2.json.gz", "rank 0", "byte"});
+  Refused("replay " + kData + "/chakra/all_gather_et.1.0.2.json.gz",
+          {"all_gather_et.1.0.2.json.gz", "rank 0", "byte"});
 }
 
 class Stage : public RealData, public testing::WithParamInterface<const char*> {};
@@ -242,9 +246,9 @@ TEST_F(RealData, Llama70b) {
 TEST_F(RealData, TheSmallBadFilesDoAsAgreed) {
   const std::string bad = kData + "/bad/";
   const std::map<std::string, std::string> refused = {
-      {"allcycle.et", "cycle"},        {"cycle2.et", "cycle"},     {"dup_ids.et", "field id"},
-      {"empty.et", "empty"},           {"garbage.et", "not a"},    {"self_data.et", "itself"},
-      {"trunc_body.et", "truncated"},  {"text.et", "text.et"},     {"trunc_varint.et", "truncated"},
+      {"allcycle.et", "cycle"},       {"cycle2.et", "cycle"},  {"dup_ids.et", "field id"},
+      {"empty.et", "empty"},          {"garbage.et", "not a"}, {"self_data.et", "itself"},
+      {"trunc_body.et", "truncated"}, {"text.et", "text.et"},  {"trunc_varint.et", "truncated"},
   };
   const std::map<std::string, std::string> repaired = {
       {"missing_ctrl.et", "dangling_ctrl_dep"}, {"missing_dep.et", "dangling_data_dep"},
