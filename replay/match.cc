@@ -17,7 +17,7 @@ namespace {
 
 // 256 TiB: what all ranks hold together still fits 64 bits.
 constexpr uint64_t kMostBytes = uint64_t{1} << 48;
-constexpr size_t kMostListed = 8;  // unmatched messages that an error spells out
+constexpr size_t kMostListed = 100;  // messages that an error spells out
 
 class Matcher {
  public:
@@ -285,17 +285,12 @@ class Matcher {
     const uint32_t index = channel.messages[next++];
     Message& message = result_.messages[index];
     (send ? message.send_row : message.recv_row) = row;
-    if (message.send_row != kNoRow && message.recv_row != kNoRow && message.bytes != comm.bytes) {
-      const RankTrace& partner = traces_.ranks[other];
-      return Bad(trace, row,
-                 absl::StrCat("comm_size: ", comm.bytes, " bytes, but ", message.bytes, " bytes in its partner, ",
-                              Node(partner, send ? message.recv_row : message.send_row), " (src ", src, ", dst ", dst,
-                              ", tag ", peer.tag, ")"));
-    }
+    if (message.bytes != comm.bytes) unequal_.push_back({index, trace.rank, row, comm.bytes});
     result_.slots[trace.rank][payload] = {index, 0};
     return absl::OkStatus();
   }
 
+  // Lists every send and receive without partner or of unequal size.
   absl::Status CheckMessages() {
     std::vector<std::string> lines;
     size_t bad = 0;
@@ -304,16 +299,34 @@ class Matcher {
       if (++bad > kMostListed) continue;
       const bool sent = m.send_row != kNoRow;
       lines.push_back(absl::StrCat(sent ? "send without receive: " : "receive without send: ",
-                                   Node(traces_.ranks[sent ? m.src : m.dst], sent ? m.send_row : m.recv_row), " (src ",
-                                   m.src, ", dst ", m.dst, ", tag ", m.tag, ", ", m.bytes, " bytes)"));
+                                   Node(traces_.ranks[sent ? m.src : m.dst], sent ? m.send_row : m.recv_row), Key(m),
+                                   ", ", m.bytes, " bytes"));
+    }
+    for (const Unequal& u : unequal_) {
+      if (++bad > kMostListed) continue;
+      const Message& m = result_.messages[u.message];
+      const bool sent = u.row == m.send_row && u.rank == m.src;
+      lines.push_back(absl::StrCat("sizes differ: ", Node(traces_.ranks[u.rank], u.row), ": comm_size: ", u.bytes,
+                                   " bytes, but ", m.bytes, " bytes in its partner, ",
+                                   Node(traces_.ranks[sent ? m.dst : m.src], sent ? m.recv_row : m.send_row), Key(m)));
     }
     if (bad == 0) return absl::OkStatus();
     if (bad > kMostListed) lines.push_back(absl::StrCat("and ", bad - kMostListed, " more"));
-    return absl::InvalidArgumentError(
-        absl::StrCat(bad, bad == 1 ? " message has no partner:\n  " : " messages have no partner:\n  ",
-                     absl::StrJoin(lines, "\n  ")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        bad, bad == 1 ? " message has no partner of its size:\n  " : " messages have no partner of their size:\n  ",
+        absl::StrJoin(lines, "\n  ")));
   }
 
+  static std::string Key(const Message& m) {
+    return absl::StrCat(" (src ", m.src, ", dst ", m.dst, ", tag ", m.tag, ")");
+  }
+
+  struct Unequal {
+    uint32_t message;
+    int rank;
+    uint32_t row;
+    uint64_t bytes;
+  };
   struct Channel {
     std::vector<uint32_t> messages;
     uint32_t sends = 0;
@@ -329,6 +342,7 @@ class Matcher {
   std::vector<absl::flat_hash_map<uint32_t, uint32_t>> made_;          // [rank]: group -> calls so far
   std::map<std::tuple<uint32_t, uint32_t, uint8_t>, std::pair<uint32_t, uint32_t>> local_groups_;
   absl::flat_hash_map<std::tuple<int, int, int32_t>, Channel> channels_;
+  std::vector<Unequal> unequal_;
   uint64_t without_group_ = 0;
 };
 

@@ -1,5 +1,9 @@
 #include "replay/symmetric.h"
 
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "trace/reader.h"
 
@@ -30,6 +34,35 @@ absl::Status CheckPeers(const RankTrace& trace, int ranks) {
   return absl::OkStatus();
 }
 
+// The group that `rank` is in where the traced rank is in `name`: the same
+// pattern (start + i * stride), moved so that all ranks are tiled by it.
+absl::StatusOr<std::string> SiblingGroup(const std::string& name, int traced, int rank, int ranks, Groups* groups) {
+  const auto it = groups->find(name);
+  if (it == groups->end() || it->second.empty()) return name;
+  const std::vector<int> members = it->second;
+  for (int m : members) {
+    if (m == rank) return name;
+  }
+  const auto size = static_cast<int64_t>(members.size());
+  const int64_t stride = size > 1 ? int64_t{members[1]} - members[0] : 1;
+  const int64_t block = stride * size;
+  bool tiles = stride > 0 && ranks % block == 0;
+  const auto base_of = [&](int64_t r) { return r / block * block + r % stride; };
+  tiles = tiles && base_of(traced) == members[0];
+  for (int64_t i = 0; i < size; ++i) tiles = tiles && members[i] == members[0] + i * stride;
+  if (!tiles) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--ranks ", ranks, ": group \"", name, "\" of rank ", traced, " has no counterpart for rank ", rank,
+        "; expected ranks start + i * stride whose shifts tile all ", ranks, " ranks. Give the traces of all ranks"));
+  }
+  const int64_t base = base_of(rank);
+  std::string sibling = absl::StrCat(name, "@", base);
+  std::vector<int>& list = (*groups)[sibling];
+  list.clear();
+  for (int64_t i = 0; i < size; ++i) list.push_back(static_cast<int>(base + i * stride));
+  return sibling;
+}
+
 }  // namespace
 
 absl::Status MakeSymmetric(int ranks, TraceSet* traces) {
@@ -44,6 +77,11 @@ absl::Status MakeSymmetric(int ranks, TraceSet* traces) {
     RankTrace& rank = traces->ranks[r];
     rank.rank = r;
     if (r > 0) rank.repairs.clear();
+    for (std::string& group : rank.group_names) {
+      absl::StatusOr<std::string> sibling = SiblingGroup(group, traced.rank, r, ranks, &traces->groups);
+      if (!sibling.ok()) return sibling.status();
+      group = *std::move(sibling);
+    }
     for (Peer& peer : rank.peers) {
       peer.src = Shift(peer.src, traced.rank, r, ranks);
       peer.dst = Shift(peer.dst, traced.rank, r, ranks);

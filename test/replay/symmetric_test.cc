@@ -50,5 +50,20 @@ TEST(Symmetric, RefusesAPeerOutsideAndMoreThanOneTrace) {
   EXPECT_FALSE(MakeSymmetric(4, &two).ok());
 }
 
+TEST(Symmetric, GroupsTileTheRanks) {
+  TraceSet set = OneSender(0, 1);
+  set.ranks[0].group_names = {"", "tp", "dp"};
+  set.groups = {{"tp", {0, 1}}, {"dp", {0, 2}}};
+  ASSERT_TRUE(MakeSymmetric(8, &set).ok());
+  EXPECT_EQ(set.groups.at(set.ranks[1].group_names[1]), (std::vector<int>{0, 1}));
+  EXPECT_EQ(set.groups.at(set.ranks[5].group_names[1]), (std::vector<int>{4, 5}));
+  EXPECT_EQ(set.groups.at(set.ranks[3].group_names[2]), (std::vector<int>{1, 3}));
+  EXPECT_EQ(set.groups.at(set.ranks[7].group_names[2]), (std::vector<int>{5, 7}));
+  TraceSet odd = OneSender(0, 1);
+  odd.ranks[0].group_names = {"", "g"};
+  odd.groups = {{"g", {0, 1, 3}}};
+  EXPECT_FALSE(MakeSymmetric(6, &odd).ok());
+}
+
 }  // namespace
 }  // namespace chakra
