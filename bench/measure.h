@@ -10,18 +10,30 @@
 
 namespace chakra {
 
-// Seconds that the calling thread computed in `work()`: wall clock less what
-// others took of the core, so that a ratio survives a busy machine.
+// Seconds of `clock` that `work()` took.
 template <typename Work>
-double SecondsOf(Work&& work) {
-  const auto now = [] {
+double SecondsOf(clockid_t clock, Work&& work) {
+  const auto now = [clock] {
     timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
   };
   const double begin = now();
   std::forward<Work>(work)();
   return now() - begin;
+}
+
+// Seconds that the calling thread computed: wall clock less what others took of
+// the core, so that a ratio survives a busy machine.
+template <typename Work>
+double SecondsOf(Work&& work) {
+  return SecondsOf(CLOCK_THREAD_CPUTIME_ID, std::forward<Work>(work));
+}
+
+// Seconds on the wall.
+template <typename Work>
+double WallSecondsOf(Work&& work) {
+  return SecondsOf(CLOCK_MONOTONIC, std::forward<Work>(work));
 }
 
 // Precondition: not empty. The upper one of an even number.

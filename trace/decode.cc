@@ -43,6 +43,27 @@ std::string LooksLike(absl::string_view s) {
   return "";
 }
 
+// ReadAttribute() for the shape that nearly all have: a short name, then one
+// value (int32, int64, uint32, uint64, bool, string or string list) that fills
+// the rest. False, with anything in `out`, for every other shape.
+inline bool ReadPlainAttribute(wire::Cursor c, Attribute* out) {
+  if (c.left() < 5 || c.p[0] != 0x0a || c.p[1] >= 0x80 || size_t{c.p[1]} + 5 > c.left()) return false;
+  out->name = AsText(c.p + 2, c.p[1]);
+  c.p += 2 + c.p[1];
+  out->value.at = c.p;
+  uint32_t tag = *c.p++;
+  if (tag >= 0x80) tag = (tag & 0x7f) | uint32_t{*c.p++} << 7;
+  out->value.number = tag >> 3;
+  out->value.type = tag & 7;
+  constexpr uint32_t kVarints = 1u << 7 | 1u << 9 | 1u << 11 | 1u << 13 | 1u << 27;
+  constexpr uint32_t kTexts = 1u << 29 | 1u << 30;
+  if (tag >= 31 << 3 || !wire::ReadVarint(&c, &out->value.bits)) return false;
+  const uint32_t bit = 1u << out->value.number;
+  if (out->value.type == wire::kVarint) return (kVarints & bit) != 0 && c.done();
+  out->value.p = c.p;
+  return out->value.type == wire::kBytes && (kTexts & bit) != 0 && out->value.bits == c.left();
+}
+
 // Whether `frame` holds only well-formed messages in field 2, as a
 // GlobalMetadata without a version does. A Node without an id begins alike.
 bool OnlyAttributes(wire::Cursor frame) {
@@ -281,6 +302,7 @@ bool Decoder::ReadNodeField(const wire::Field& f, Node* node) {
       return true;
     case 2:
       node->name = f.text();
+      node->name_hash = g_.strings.Prefetch(node->name);
       return true;
     case 3:
       if (f.bits >= kNodeTypes) {
@@ -349,14 +371,17 @@ bool Decoder::ReadInputs(const wire::Field& f, Node* node) {
 bool Decoder::ReadNodeAttribute(const wire::Field& f, Node* node) {
   Attribute a;
   const uint8_t* at = f.p;
-  if (const char* wrong = ReadAttribute(f.message(), &a, &at)) {
-    return Fail(at, node, absl::StrCat("attribute ", a.name), wrong);
+  if (!ReadPlainAttribute(f.message(), &a)) {
+    a = Attribute();
+    if (const char* wrong = ReadAttribute(f.message(), &a, &at)) {
+      return Fail(at, node, absl::StrCat("attribute ", a.name), wrong);
+    }
   }
   const AttributeKey key = FindAttributeKey(a.name);
   if (key == AttributeKey::kOther) return true;
   if (a.value.at == nullptr) a.value.at = f.at;
   if (key == AttributeKey::kGroupName || key == AttributeKey::kCommGroup) return SetGroup(key, a, node);
-  if (key != AttributeKey::kInvolvedDims) return SetNumber(key, a, node);
+  if (key != AttributeKey::kInvolvedDims) return SetPlainNumber(key, a, node) || SetNumber(key, a, node);
   if (ToMask(a, &node->comm.involved_dims, &node->comm.dims_count)) return true;
   return Fail(
       a.value.at, node, absl::StrCat("attribute ", a.name),
@@ -376,6 +401,30 @@ bool Decoder::SetGroup(AttributeKey key, const Attribute& a, Node* node) {
   }
   node->peer.group = GroupIndex(text);
   return true;
+}
+
+// The three that nearly every node has, as int64 or uint64 and not negative.
+// False when this is no such case.
+bool Decoder::SetPlainNumber(AttributeKey key, const Attribute& a, Node* node) {
+  if ((a.value.number != 9 && a.value.number != 13) || a.value.bits > static_cast<uint64_t>(kMaxPicos)) {
+    return false;
+  }
+  switch (key) {
+    case AttributeKey::kNumOps:
+      node->work.num_ops = static_cast<int64_t>(a.value.bits);
+      node->work.has_num_ops = true;
+      return true;
+    case AttributeKey::kTensorSize:
+      node->work.tensor_bytes = a.value.bits;
+      node->work.has_tensor_bytes = true;
+      return true;
+    case AttributeKey::kCommSize:
+      node->comm.bytes = a.value.bits;
+      node->comm.has_bytes = true;
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool Decoder::SetNumber(AttributeKey key, const Attribute& a, Node* node) {
@@ -476,7 +525,7 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
   }
   offset_.push_back(offset);
   g_.id.push_back(node.id);
-  g_.name.push_back(g_.strings.Intern(node.name));
+  g_.name.push_back(g_.strings.Intern(node.name, node.name_hash));
   g_.type.push_back(type);
   g_.flags.push_back(node.flags);
   start_ns_.push_back(node.start_ns);

@@ -51,6 +51,7 @@ class Decoder {
     NodeType type = NodeType::kInvalid;
     uint8_t flags = 0;
     absl::string_view name, values, shapes, types;
+    uint32_t name_hash = 0;  // valid when name is not empty
     uint64_t start_ns = 0;
     int64_t duration_ps = 0;
     bool fine_start = false, fine_duration = false;
@@ -71,6 +72,7 @@ class Decoder {
   bool ReadDeps(const wire::Field& f, std::vector<uint64_t>* deps, const Node& node);
   bool ReadInputs(const wire::Field& f, Node* node);
   bool ReadNodeAttribute(const wire::Field& f, Node* node);
+  bool SetPlainNumber(AttributeKey key, const Attribute& a, Node* node);
   bool SetNumber(AttributeKey key, const Attribute& a, Node* node);
   bool SetGroup(AttributeKey key, const Attribute& a, Node* node);
   void AddNode(const Node& node, uint64_t offset);

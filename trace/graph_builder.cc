@@ -79,6 +79,22 @@ void BuildChildren(Graph* g) {
   }
 }
 
+// Rows by id without comparisons, where ids are compact and starts all equal.
+// False, with anything in `rows`, where that is not so.
+bool ByCompactId(const Graph& g, std::vector<uint32_t>* rows) {
+  if (!g.start.empty() || g.id.empty()) return false;
+  const auto [min, max] = std::minmax_element(g.id.begin(), g.id.end());
+  const uint64_t first = *min;
+  if (*max - first >= uint64_t{8} * g.size()) return false;
+  std::vector<uint32_t> by_id(*max - first + 1, kNoRow);
+  for (uint32_t i = 0; i < g.size(); ++i) by_id[g.id[i] - first] = i;
+  rows->clear();
+  for (const uint32_t row : by_id) {
+    if (row != kNoRow) rows->push_back(row);
+  }
+  return rows->size() == g.size();  // else an id is there twice
+}
+
 // Rows by (start, id).
 std::vector<uint32_t> ByKey(const Graph& g) {
   std::vector<uint32_t> rows(g.size());
@@ -86,7 +102,10 @@ std::vector<uint32_t> ByKey(const Graph& g) {
   const auto less = [&g](uint32_t a, uint32_t b) {
     return std::make_tuple(StartOf(g, a), g.id[a]) < std::make_tuple(StartOf(g, b), g.id[b]);
   };
-  if (!std::is_sorted(rows.begin(), rows.end(), less)) std::sort(rows.begin(), rows.end(), less);
+  if (std::is_sorted(rows.begin(), rows.end(), less) || ByCompactId(g, &rows)) return rows;
+  rows.resize(g.size());
+  std::iota(rows.begin(), rows.end(), 0);
+  std::sort(rows.begin(), rows.end(), less);
   return rows;
 }
 

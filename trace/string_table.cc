@@ -17,8 +17,10 @@ uint64_t Fold(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(m) ^ static_cast<uint64_t>(m >> 64);
 }
 
-// The multiply-and-fold of wyhash, inlined for the few words of a name.
-uint32_t Hash(absl::string_view s) {
+}  // namespace
+
+// The multiply-and-fold of wyhash: a name is a few words.
+uint32_t StringTable::Hash(absl::string_view s) {
   constexpr uint64_t kA = 0xa0761d6478bd642f, kB = 0xe7037ed1a0b428db;
   const char* p = s.data();
   size_t n = s.size();
@@ -35,15 +37,12 @@ uint32_t Hash(absl::string_view s) {
   return static_cast<uint32_t>(h ^ h >> 32);
 }
 
-}  // namespace
-
 StringTable::StringTable() : begin_{0, 0} {}
 
-uint32_t StringTable::Intern(absl::string_view s) {
+uint32_t StringTable::Intern(absl::string_view s, uint32_t hash) {
   if (s.empty()) return 0;
   if (size_t{size()} * 2 >= slot_.size()) Grow();
   const size_t mask = slot_.size() - 1;
-  const uint32_t hash = Hash(s);
   size_t i = hash & mask;
   for (; slot_[i].index != 0; i = (i + 1) & mask) {
     if (slot_[i].hash == hash && Get(slot_[i].index) == s) return slot_[i].index;

@@ -17,7 +17,16 @@ class StringTable {
   StringTable& operator=(const StringTable& o) { return *this = StringTable(o); }
   StringTable(StringTable&&) = default;
   StringTable& operator=(StringTable&&) = default;
-  uint32_t Intern(absl::string_view s);
+  uint32_t Intern(absl::string_view s) { return Intern(s, Hash(s)); }
+  // The same in two steps: what lies between them hides the time that memory
+  // takes. Prefetch() may be left without an Intern().
+  uint32_t Prefetch(absl::string_view s) const {
+    const uint32_t hash = Hash(s);
+    if (!slot_.empty()) __builtin_prefetch(&slot_[hash & (slot_.size() - 1)]);
+    return hash;
+  }
+  // Precondition: `hash` is what Prefetch(s) returned.
+  uint32_t Intern(absl::string_view s, uint32_t hash);
   absl::string_view Get(uint32_t i) const {
     return absl::string_view(bytes_.data() + begin_[i], begin_[i + 1] - begin_[i]);
   }
@@ -36,6 +45,7 @@ class StringTable {
     uint32_t hash = 0;
     uint32_t index = 0;  // 0 is free
   };
+  static uint32_t Hash(absl::string_view s);
   void Grow();
   void Place(uint32_t hash, uint32_t index);
   std::vector<char> bytes_;

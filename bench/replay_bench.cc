@@ -1,0 +1,171 @@
+// Nodes and flows a second through the whole engine, and the fast path against
+// the same collective flow by flow.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "backends/registry.h"
+#include "bench/measure.h"
+#include "replay/collectives/fast_path.h"
+#include "replay/collectives/registry.h"
+#include "replay/engine.h"
+#include "trace/graph_builder.h"
+
+namespace chakra {
+namespace {
+
+std::unique_ptr<Fabric> MakeRing(int ranks) {
+  auto topology = Topology::Make(
+      {{TopologyDimension::Kind::kRing, ranks, Bandwidth::FromGigabytes(50), Time::Nanos(500), "ring"}});
+  if (!topology.ok()) return nullptr;
+  auto fabric = MakeFabric("analytical", *topology, FabricOptions());
+  return fabric.ok() ? *std::move(fabric) : nullptr;
+}
+
+// A chain of nodes; every `every`-th is an all-reduce of `bytes` on the rank's
+// group. 0: none is.
+std::shared_ptr<const Graph> Chain(uint32_t nodes, uint32_t every, uint64_t bytes) {
+  Graph g;
+  g.dep_begin.push_back(0);
+  const uint32_t name = g.strings.Intern("node");
+  for (uint32_t i = 0; i < nodes; ++i) {
+    const bool collective = every > 0 && i % every == every - 1;
+    g.id.push_back(i);
+    g.name.push_back(name);
+    g.type.push_back(collective ? NodeType::kCollective : NodeType::kComp);
+    g.flags.push_back(0);
+    g.duration.push_back(Time::Nanos(collective ? 0 : 1000 + i % 13));
+    g.payload.push_back(collective ? static_cast<uint32_t>(g.comm.size()) : kNoRow);
+    if (collective) {
+      Comm comm;
+      comm.type = static_cast<uint8_t>(CollectiveType::kAllReduce);
+      comm.bytes = bytes;
+      comm.has_bytes = true;
+      g.comm.push_back(comm);
+    }
+    if (i > 0) g.dep.push_back(i - 1);
+    g.dep_begin.push_back(static_cast<uint32_t>(g.dep.size()));
+  }
+  GraphPool pool;
+  auto graph = pool.Intern(g, "chain");
+  return graph.ok() ? *graph : nullptr;
+}
+
+struct Job {
+  TraceSet traces;
+  std::vector<ComputeTimes> compute;
+};
+
+// `ranks` ranks that share `graph`, in groups of `group` neighbours (0: all).
+Job MakeJob(int ranks, std::shared_ptr<const Graph> graph, int group) {
+  Job job;
+  job.compute.push_back({graph->duration, std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});
+  for (int r = 0; r < ranks; ++r) {
+    RankTrace trace;
+    trace.rank = r;
+    trace.file = "bench";
+    trace.graph = graph;
+    trace.group_names = {""};
+    Peer peer;
+    if (group > 0) {
+      const std::string name = std::to_string(r / group);
+      job.traces.groups[name].push_back(r);
+      trace.group_names.push_back(name);
+      peer.group = 1;
+    }
+    trace.peers.assign(graph->comm.size(), peer);
+    job.traces.ranks.push_back(std::move(trace));
+  }
+  return job;
+}
+
+// One replay on a fresh fabric; its seconds, -1 when it failed.
+double ReplayOnce(const Job& job, bool fast_paths, Metrics* out) {
+  const std::unique_ptr<Fabric> fabric = MakeRing(static_cast<int>(job.traces.ranks.size()));
+  EngineOptions options;
+  options.fast_paths = fast_paths;
+  double seconds = -1;
+  if (fabric == nullptr) return seconds;
+  bool ok = false;
+  seconds = SecondsOf([&] {
+    auto metrics = Replay(job.traces, job.compute, *fabric, options);
+    ok = metrics.ok();
+    if (ok) *out = *std::move(metrics);
+  });
+  return ok ? seconds : -1;
+}
+
+// range(0) ranks of range(1) nodes, of which every range(2)-th is an
+// all-reduce of 1 MiB on groups of 8.
+void Nodes(benchmark::State& state) {
+  const auto every = static_cast<uint32_t>(state.range(2));
+  const Job job = MakeJob(static_cast<int>(state.range(0)),
+                          Chain(static_cast<uint32_t>(state.range(1)), every, 1 << 20), every > 0 ? 8 : 0);
+  std::vector<double> seconds;
+  Metrics metrics;
+  for (auto _ : state) {
+    seconds.push_back(ReplayOnce(job, true, &metrics));
+    if (seconds.back() < 0) return state.SkipWithError("the replay failed");
+    state.SetIterationTime(seconds.back());
+  }
+  const double rate = static_cast<double>(metrics.nodes) / Median(seconds);
+  state.counters["nodes/s"] = rate;
+  state.counters["x_astra_sim_published"] = rate / 56e3;  // ../shared/reference/astra-sim-results.md
+}
+
+constexpr int kRingRanks = 1024;
+constexpr uint64_t kRingBytes = uint64_t{1} << 30;
+
+constexpr uint32_t kMore = 32;
+
+// A ring all-reduce of 1 GiB on 1,024 ranks, flow by flow, against the closed
+// form. x_flow_by_flow: through Replay() with all that a run sets up.
+// x_further_call: what each further such call adds to a run, nodes and all.
+// x_evaluate_first and x_evaluate_again: the evaluation alone, its first call
+// with the pricing of every message and a later one.
+void RingAllReduce(benchmark::State& state) {
+  const Job job = MakeJob(kRingRanks, Chain(1, 1, kRingBytes), 0);
+  const Job long_job = MakeJob(kRingRanks, Chain(1 + kMore, 1, kRingBytes), 0);
+  const std::unique_ptr<Fabric> fabric = MakeRing(kRingRanks);
+  auto plan = BuildPlan(CollectiveType::kAllReduce, "ring", kRingRanks, 0);
+  if (!plan.ok() || fabric == nullptr) return state.SkipWithError("no plan");
+  std::vector<int> members(kRingRanks);
+  std::iota(members.begin(), members.end(), 0);
+  const std::vector<Time> begin(kRingRanks);
+  std::vector<Time> end;
+  std::vector<double> slow, fast, further, first, again;
+  Metrics by_flow, closed, longer;
+  for (auto _ : state) {
+    slow.push_back(ReplayOnce(job, false, &by_flow));
+    fast.push_back(ReplayOnce(job, true, &closed));
+    const double many = ReplayOnce(long_job, true, &longer);
+    if (slow.back() < 0 || fast.back() < 0 || many < 0) return state.SkipWithError("the replay failed");
+    if (closed.makespan != by_flow.makespan) return state.SkipWithError("the makespans differ");
+    if (longer.makespan != by_flow.makespan * (1 + kMore)) return state.SkipWithError("the makespans differ");
+    further.push_back((many - fast.back()) / kMore);
+    if (by_flow.flows == 0 || closed.flows != 0) return state.SkipWithError("the wrong path answered");
+    FastPath path(fabric.get(), CollectiveCosts());
+    if (!path.Applies(*plan, kRingBytes)) return state.SkipWithError("no fast path");
+    const auto evaluate = [&] { path.Evaluate(*plan, 0, members, kRingBytes, begin, &end); };
+    first.push_back(SecondsOf(evaluate));
+    again.push_back(SecondsOf(evaluate));
+    if (end[0] != by_flow.makespan) return state.SkipWithError("the ends differ");
+    state.SetIterationTime(slow.back());
+  }
+  state.counters["flows/s"] = static_cast<double>(by_flow.flows) / Median(slow);
+  state.counters["x_flow_by_flow"] = Median(slow) / Median(fast);
+  state.counters["x_further_call"] = Median(slow) / Median(further);
+  state.counters["x_evaluate_first"] = Median(slow) / Median(first);
+  state.counters["x_evaluate_again"] = Median(slow) / Median(again);
+}
+
+constexpr auto kMs = benchmark::kMillisecond;
+BENCHMARK(Nodes)->Args({8, 100000, 0})->Args({64, 10000, 0})->UseManualTime()->Unit(kMs)->Iterations(7);
+BENCHMARK(Nodes)->Args({64, 10000, 8})->Args({256, 2500, 32})->UseManualTime()->Unit(kMs)->Iterations(7);
+BENCHMARK(RingAllReduce)->UseManualTime()->Unit(kMs)->Iterations(5);
+
+}  // namespace
+}  // namespace chakra
