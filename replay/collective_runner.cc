@@ -86,8 +86,17 @@ void CollectiveRunner::RunFast(uint32_t active) {
   const CollectiveCall& call = matching_.calls[a.call];
   fast_.Evaluate(*a.plan, call.group, matching_.groups[call.group].members, call.bytes, a.begin, &ends_);
   ++fast_calls_;
+  if (std::all_of(ends_.begin(), ends_.end(), [&](Time t) { return t == ends_[0]; })) {
+    wakes_.push_back({ends_[0], active, kWholeCall});  // one event in place of one a member
+    return;
+  }
   const auto members = static_cast<uint32_t>(ends_.size());
   for (uint32_t m = 0; m < members; ++m) EndMember(active_[active], m, ends_[m]);
+}
+
+void CollectiveRunner::EndTogether(uint32_t active, Time at) {
+  const auto members = static_cast<uint32_t>(active_[active].row.size());
+  for (uint32_t m = 0; m < members; ++m) EndMember(active_[active], m, at);
 }
 
 void CollectiveRunner::StartMember(uint32_t active, uint32_t member, Time now) {

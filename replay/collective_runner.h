@@ -45,7 +45,13 @@ class CollectiveRunner {
   void Arrive(uint32_t call, uint32_t member, uint32_t row, Time now);
   // A flow whose tag says OwnsTag() ended.
   void OnFlow(const FlowEnd& end, Time now);
-  void OnWake(uint32_t active, uint32_t stream, Time now) { Run(active, stream, now); }
+  void OnWake(uint32_t active, uint32_t stream, Time now) {
+    if (stream == kWholeCall) {
+      EndTogether(active, now);
+    } else {
+      Run(active, stream, now);
+    }
+  }
 
   // Flows of others must have this bit of their tag set.
   static constexpr uint64_t kForeignTag = uint64_t{1} << 63;
@@ -90,6 +96,8 @@ class CollectiveRunner {
     std::vector<uint32_t> waiter;  // by connection: stream + 1 that waits for a message
     std::vector<uint32_t> sender;  // by connection: stream + 1 that waits until its message has left
   };
+  // As the stream of a wake: all members of the call end.
+  static constexpr uint32_t kWholeCall = 0xffffffff;
   static constexpr uint64_t kUneven = ~uint64_t{0};
   static constexpr int kConnectionBits = 39;
 
@@ -101,6 +109,7 @@ class CollectiveRunner {
   void EndMember(Active& a, uint32_t member, Time at);
   void Close(Active& a);
   void RunFast(uint32_t active);
+  void EndTogether(uint32_t active, Time at);
 
   Fabric* fabric_;
   CollectiveCosts costs_;

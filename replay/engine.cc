@@ -61,6 +61,7 @@ class Engine {
   void Loop();
   void HandleInstant(Time now);
   void AdvanceFabric(Time now);
+  void RetireRunner(Time now);
   void DrainRunner();
   void Release(uint32_t rank, uint32_t row) {
     if (--ranks_[rank].waits[row] == 0) ready_.push_back({rank, ranks_[rank].lanes->place[row]});
@@ -231,7 +232,7 @@ void Engine::HandleInstant(Time now) {
       events_.pop();
       if (event.rank & Event::kWake) {
         runner_.OnWake(event.rank & ~Event::kWake, event.row, now);
-        DrainRunner();
+        RetireRunner(now);
       } else {
         Finish(event.rank, event.row, now);
       }
@@ -253,6 +254,15 @@ void Engine::AdvanceFabric(Time now) {
       OnMessage(end, now);
     }
   }
+  RetireRunner(now);
+}
+
+// What the runner ended at once is finished at once: only while retiring.
+void Engine::RetireRunner(Time now) {
+  for (const CollectiveRunner::Ended& end : runner_.ended()) {
+    if (end.at == now) Finish(end.rank, end.row, now);
+  }
+  std::erase_if(runner_.ended(), [now](const CollectiveRunner::Ended& end) { return end.at == now; });
   DrainRunner();
 }
 
@@ -269,7 +279,7 @@ void Engine::DrainRunner() {
 void Engine::Dispatch(Time now) {
   do {
     batch_.swap(ready_);
-    if (batch_.size() > 1) std::sort(batch_.begin(), batch_.end());
+    if (!std::is_sorted(batch_.begin(), batch_.end())) std::sort(batch_.begin(), batch_.end());
     for (const auto& [r, place] : batch_) {
       RankState& rank = ranks_[r];
       const uint32_t row = rank.lanes->by_place[place];
@@ -284,7 +294,7 @@ void Engine::Dispatch(Time now) {
       touched_.push_back({r, lane});
     }
     batch_.clear();
-    if (touched_.size() > 1) std::sort(touched_.begin(), touched_.end());
+    if (!std::is_sorted(touched_.begin(), touched_.end())) std::sort(touched_.begin(), touched_.end());
     for (const auto& [r, lane] : touched_) {
       RankState& rank = ranks_[r];
       std::vector<uint32_t>& heap = rank.ready[lane];
