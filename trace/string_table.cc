@@ -30,8 +30,8 @@ uint32_t StringTable::Hash(absl::string_view s) {
   if (n >= 8) {
     a = Word(p);
     b = Word(p + n - 8);
-  } else {
-    std::memcpy(&a, p, n);
+  } else if (n > 0) {
+    std::memcpy(&a, p, n);  // An empty view may have no address at all.
   }
   h = Fold(a ^ kB, b ^ h);
   return static_cast<uint32_t>(h ^ h >> 32);
