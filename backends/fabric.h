@@ -17,10 +17,10 @@ namespace chakra {
 using FlowId = uint64_t;
 
 struct Flow {
-  int src = 0;          // device indices: [0, devices of the topology)
-  int dst = 0;          // may equal src: ends at once
-  uint64_t bytes = 0;   // 0 costs latency only
-  uint64_t tag = 0;     // the caller's own; comes back in FlowEnd
+  int src = 0;         // device indices: [0, devices of the topology)
+  int dst = 0;         // may equal src: ends at once
+  uint64_t bytes = 0;  // 0 costs latency only
+  uint64_t tag = 0;    // the caller's own; comes back in FlowEnd
   int service_class = 0;
   bool want_sent = false;  // also report when the last byte has left src
 };

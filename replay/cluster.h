@@ -37,7 +37,7 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
 // .yaml). Errors: neither a preset nor a file (with the nearest preset and the
 // list), an unknown key, a value out of range, and what the readers find.
 // `notes`, where given, gets a line for each ASTRA-sim option without a
-// counterpart.
+// counterpart, and one on what a network file leaves open.
 absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec,
                                            std::vector<std::string>* notes = nullptr);
 

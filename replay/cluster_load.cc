@@ -136,7 +136,12 @@ absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec, std::vector<
     inputs.network_yaml = spec;
     absl::StatusOr<AstraSimResult> result = ClusterFromAstraSim(inputs);
     if (!result.ok()) return result.status();
-    if (notes != nullptr) notes->insert(notes->end(), result->notes.begin(), result->notes.end());
+    if (notes != nullptr) {
+      notes->insert(notes->end(), result->notes.begin(), result->notes.end());
+      notes->push_back(absl::StrCat(spec,
+                                    ": a network and nothing else; the device, the costs of collectives and "
+                                    "remote memory are unknown (convert astra-sim reads these too)"));
+    }
     return std::move(result->cluster);
   }
   proto::Cluster cluster;

@@ -16,10 +16,11 @@ struct StuckView {
   const Matching* matching = nullptr;
   uint64_t finished = 0;
   uint64_t total = 0;
-  std::function<uint32_t(int rank)> left;                          // nodes not finished
+  std::function<uint32_t(int rank)> left;  // nodes not finished
   std::function<bool(uint32_t call, uint32_t member)> arrived;
   std::function<bool(uint32_t message)> receiver_waits;
   std::function<bool(uint32_t message)> sent;
+  std::function<bool(uint32_t message)> sender_waits;  // for the receive; null: senders never do
 };
 
 // A FailedPrecondition error that lists one cycle of ranks waiting for each

@@ -11,6 +11,8 @@
 #include "replay/lanes.h"
 #include "replay/match.h"
 #include "replay/measure/busy.h"
+#include "replay/measure/transfers.h"
+#include "replay/recorded_comm.h"
 #include "trace/reader.h"
 
 namespace chakra {
@@ -19,10 +21,12 @@ namespace {
 constexpr uint64_t kNodesPerProgress = 1 << 15;
 constexpr uint64_t kEndsPerProgress = 1 << 18;
 
-// Something of the engine's own that happens: a node ends, or a collective's
-// stream goes on (rank has kWake set and names the active call, row the stream).
+// Something of the engine's own that happens: a node ends, becomes ready (row
+// has kReady set), or a collective's stream goes on (rank has kWake set and
+// names the active call, row the stream).
 struct Event {
   static constexpr uint32_t kWake = 1u << 31;
+  static constexpr uint32_t kReady = 1u << 31;  // of row: the delays of its dependencies are over
   Time at;
   uint32_t rank;
   uint32_t row;
@@ -37,7 +41,7 @@ class Engine {
   Engine(const TraceSet& traces, const std::vector<ComputeTimes>& compute, Fabric& fabric,
          const EngineOptions& options, const Matching& matching)
       : traces_(traces), compute_(compute), fabric_(fabric), options_(options), matching_(matching),
-        runner_(&fabric, options.collectives, matching, options.fast_paths) {}
+        runner_(&fabric, options.collectives, matching, options.fast_paths), recorded_(traces, matching) {}
 
   absl::StatusOr<Metrics> Run();
 
@@ -49,6 +53,7 @@ class Engine {
     const ComputeTimes* compute = nullptr;
     RankLanes own;
     std::vector<uint32_t> waits;  // by row: dependencies and lane predecessors that are not done
+    std::vector<Time> not_before;  // by row: the latest delay of a dependency that is done; empty: no delays
     std::array<std::vector<uint32_t>, kQueuedLanes> ready;  // min-heaps of places
     std::array<bool, kQueuedLanes> running{};
     uint32_t left = 0;
@@ -64,10 +69,17 @@ class Engine {
   void RetireRunner(Time now);
   void DrainRunner();
   void Release(uint32_t rank, uint32_t row) {
-    if (--ranks_[rank].waits[row] == 0) ready_.push_back({rank, ranks_[rank].lanes->place[row]});
+    if (--ranks_[rank].waits[row] > 0) return;
+    const RankState& state = ranks_[rank];
+    if (!state.not_before.empty() && state.not_before[row] > now_) {
+      events_.push({state.not_before[row], rank, row | Event::kReady});
+    } else {
+      ready_.push_back({rank, state.lanes->place[row]});
+    }
   }
   void Dispatch(Time now);
   void Start(uint32_t rank, uint32_t row, Time now);
+  void StartRecorded(uint32_t rank, uint32_t row, Time now);
   void StartMemory(uint32_t rank, uint32_t row, Time now);
   void StartSend(uint32_t rank, uint32_t row, Time now);
   void StartReceive(uint32_t rank, uint32_t row, Time now);
@@ -83,6 +95,7 @@ class Engine {
   const EngineOptions& options_;
   const Matching& matching_;
   CollectiveRunner runner_;
+  RecordedComm recorded_;
   std::vector<GraphLanes> graph_lanes_;
   std::vector<RankState> ranks_;
   std::vector<uint8_t> message_;  // MessageState bits by message
@@ -151,6 +164,7 @@ void Engine::Prepare() {
     if (options_.spans != nullptr) (*options_.spans)[r].resize(rank.left);
     const Graph& graph = *rank.graph;
     rank.waits.resize(graph.size());
+    rank.not_before.resize(graph.child_delay.empty() ? 0 : graph.size());
     for (uint32_t row = 0; row < graph.size(); ++row) {
       rank.waits[row] = graph.dep_begin[row + 1] - graph.dep_begin[row];
     }
@@ -177,14 +191,18 @@ void Engine::Prepare() {
 
 absl::StatusOr<Metrics> Engine::Run() {
   if (absl::Status s = CheckMemory(); !s.ok()) return s;
-  if (absl::Status s = runner_.Prepare(); !s.ok()) return s;
+  if (!options_.recorded_comm) {
+    if (absl::Status s = runner_.Prepare(); !s.ok()) return s;
+  }
   Prepare();
   Loop();
   if (nodes_done_ < nodes_total_ && !events_.empty()) {
     const Event& event = events_.top();
     return absl::OutOfRangeError(absl::StrCat(
         "the run exceeds the longest simulated time, 106 days",
-        event.rank & Event::kWake ? "" : absl::StrCat(": ", DescribeNode(traces_.ranks[event.rank], event.row),
+        event.rank & Event::kWake
+            ? ""
+            : absl::StrCat(": ", DescribeNode(traces_.ranks[event.rank], event.row & ~Event::kReady),
                                                       " would end later")));
   }
   if (nodes_done_ < nodes_total_) {
@@ -194,9 +212,26 @@ absl::StatusOr<Metrics> Engine::Run() {
     view.finished = nodes_done_;
     view.total = nodes_total_;
     view.left = [this](int rank) { return ranks_[rank].left; };
-    view.arrived = [this](uint32_t call, uint32_t member) { return runner_.Arrived(call, member); };
-    view.receiver_waits = [this](uint32_t m) { return (message_[m] & kReceiverWaits) != 0; };
-    view.sent = [this](uint32_t m) { return (message_[m] & (kFlying | kArrived)) != 0; };
+    view.arrived = [this](uint32_t call, uint32_t member) {
+      if (!options_.recorded_comm) return runner_.Arrived(call, member);
+      const int rank = matching_.groups[matching_.calls[call].group].members[member];
+      return recorded_.AtCall(call, static_cast<uint32_t>(rank));
+    };
+    view.receiver_waits = [this](uint32_t m) {
+      if (!options_.recorded_comm) return (message_[m] & kReceiverWaits) != 0;
+      return recorded_.AtMessage(m, static_cast<uint32_t>(matching_.messages[m].dst));
+    };
+    view.sent = [this](uint32_t m) {
+      if (!options_.recorded_comm) return (message_[m] & (kFlying | kArrived)) != 0;
+      return recorded_.AtMessage(m, static_cast<uint32_t>(matching_.messages[m].src));
+    };
+    if (options_.recorded_comm) {
+      view.sender_waits = [this](uint32_t m) {
+        const Message& message = matching_.messages[m];
+        return message.recv_row != kNoRow && recorded_.AtMessage(m, static_cast<uint32_t>(message.src)) &&
+               !recorded_.AtMessage(m, static_cast<uint32_t>(message.dst));
+      };
+    }
     return DiagnoseStuck(view);
   }
   return Collect();
@@ -233,6 +268,8 @@ void Engine::HandleInstant(Time now) {
       if (event.rank & Event::kWake) {
         runner_.OnWake(event.rank & ~Event::kWake, event.row, now);
         RetireRunner(now);
+      } else if (event.row & Event::kReady) {
+        ready_.push_back({event.rank, ranks_[event.rank].lanes->place[event.row & ~Event::kReady]});
       } else {
         Finish(event.rank, event.row, now);
       }
@@ -314,7 +351,8 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   const Graph& graph = *rank.graph;
   const NodeType type = graph.type[row];
   if (options_.spans != nullptr) (*options_.spans)[r][row].begin = now;
-  if (type != NodeType::kRecv) rank.busy.Begin(ClassOf(graph, row), now);
+  if (type != NodeType::kRecv || options_.recorded_comm) rank.busy.Begin(ClassOf(graph, row), now);
+  if (options_.recorded_comm && type >= NodeType::kSend) return StartRecorded(r, row, now);
   switch (type) {
     case NodeType::kComp:
       EndAt(now + rank.compute->time[row], r, row);
@@ -343,6 +381,18 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
       EndAt(now, r, row);
       break;
   }
+}
+
+void Engine::StartRecorded(uint32_t r, uint32_t row, Time now) {
+  const Graph& graph = *ranks_[r].graph;
+  const uint32_t index = matching_.slots[r][graph.payload[row]].index;
+  if (graph.type[row] == NodeType::kCollective) {
+    recorded_.ArriveCall(index, r, row, now);
+  } else {
+    recorded_.ArriveMessage(index, r, row, now);
+  }
+  for (const RecordedComm::Ended& end : recorded_.ended()) EndAt(end.at, end.rank, end.row);
+  recorded_.ended().clear();
 }
 
 void Engine::StartMemory(uint32_t r, uint32_t row, Time now) {
@@ -420,7 +470,13 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   if (options_.spans != nullptr) (*options_.spans)[r][row].end = now;
   --rank.left;
   ++nodes_done_;
-  for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) Release(r, graph.child[i]);
+  for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) {
+    if (!rank.not_before.empty()) {
+      Time& least = rank.not_before[graph.child[i]];
+      least = std::max(least, now + graph.child_delay[i]);
+    }
+    Release(r, graph.child[i]);
+  }
   if (!rank.lanes->chain_next.empty()) {
     if (const uint32_t next = rank.lanes->chain_next[row]; next != kNoRow) Release(r, next);
   }
@@ -445,6 +501,10 @@ Metrics Engine::Collect() {
   metrics.flows = flows_;
   metrics.invalid_nodes = invalid_;
   metrics.warnings = matching_.warnings;
+  if (options_.recorded_comm) {
+    recorded_.Report(&metrics);
+    return metrics;
+  }
   runner_.Report(&metrics);
   if (messages_total_.count > 0) {
     messages_total_.ranks = 2;
@@ -471,9 +531,11 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
                                                    " ranks, but the cluster only ", fabric.devices(), " devices"));
   }
   if (options.collectives.splits < 1) return absl::InvalidArgumentError("collectives.splits: expected at least 1");
-  absl::StatusOr<Matching> matching = MatchCommunication(traces, options.dimension_sizes);
+  absl::StatusOr<Matching> matching = MatchCommunication(traces, options.dimension_sizes, options.recorded_comm);
   if (!matching.ok()) return matching.status();
-  return Engine(traces, compute, fabric, options, *matching).Run();
+  absl::StatusOr<Metrics> metrics = Engine(traces, compute, fabric, options, *matching).Run();
+  if (metrics.ok() && !options.recorded_comm) AddRecordedTransfers(traces, *matching, &*metrics);
+  return metrics;
 }
 
 }  // namespace chakra

@@ -23,9 +23,9 @@ inline constexpr int kComputeRungs = 4;
 struct MemoryModel {
   enum class Kind { kLocal, kPerRank, kPerNode, kPool };
   Kind kind = Kind::kLocal;
-  Bandwidth bandwidth;      // 0: not configured; a memory node is then an error
+  Bandwidth bandwidth;  // 0: not configured; a memory node is then an error
   Time latency;
-  int ranks_per_node = 1;   // kPerNode
+  int ranks_per_node = 1;  // kPerNode
 };
 
 // What the collective library costs beside the wire (cluster.proto).
@@ -59,12 +59,16 @@ struct EngineOptions {
   LanePolicy lanes = LanePolicy::kRecorded;
   MemoryModel memory;
   CollectiveCosts collectives;
+  // Communication takes what was measured (Comm::transfer, else the node's
+  // duration) from the arrival of its last member that has a trace; nothing
+  // goes over the fabric, and partners without a trace are not waited for.
+  bool recorded_comm = false;
   bool fast_paths = true;    // closed forms where the fabric allows them
   bool strict = false;
   // dims of the topology, sizes fastest first; for involved_dim. May be empty.
   std::vector<int> dimension_sizes;
   std::function<void(const Progress&)> progress;  // called now and then; may be null
-  NodeSpans* spans = nullptr;  // filled when not null; the caller's
+  NodeSpans* spans = nullptr;                     // filled when not null; the caller's
 };
 
 // Replays `traces` on `fabric`. compute[g] belongs to graph g of

@@ -22,10 +22,10 @@ inline constexpr int kQueuedLanes = 4;
 
 // Of one distinct graph.
 struct GraphLanes {
-  std::vector<uint8_t> queue;         // QueuedLane by row
-  std::vector<uint32_t> chain_next;   // by row: next of its strict lane, or kNoRow; empty: no chains
-  std::vector<uint32_t> by_place;     // rows in the order in which a queued lane prefers them
-  std::vector<uint32_t> place;        // the inverse: by row, its position in by_place
+  std::vector<uint8_t> queue;        // QueuedLane by row
+  std::vector<uint32_t> chain_next;  // by row: next of its strict lane, or kNoRow; empty: no chains
+  std::vector<uint32_t> by_place;    // rows in the order in which a queued lane prefers them
+  std::vector<uint32_t> place;       // the inverse: by row, its position in by_place
 };
 
 // Of one rank: chains of communication nodes on which no lane was recorded.

@@ -15,15 +15,17 @@ namespace chakra {
 
 struct GroupInfo {
   std::string name;          // "" is all ranks
-  std::vector<int> members;  // ranks, in the order that the group lists them
+  std::vector<int> members;  // ranks with a trace, in the order that the group lists them
+  int size = 0;              // ranks of the group; more than members only where some have no trace
 };
 
 struct CollectiveCall {
-  uint32_t group = 0;      // in Matching::groups
+  uint32_t group = 0;  // in Matching::groups
   CollectiveType type = CollectiveType::kAllReduce;
-  int root = 0;            // member, not rank; 0 where the kind has none
-  uint64_t bytes = 0;      // comm_size
-  uint32_t position = 0;   // in the group: 0, 1, ...
+  int root = 0;             // member, not rank; 0 where the kind has none
+  uint64_t bytes = 0;       // comm_size
+  uint32_t position = 0;    // in the group: 0, 1, ...
+  uint32_t made = 0;       // members that make it
   uint32_t first_rank = 0; // of the lowest rank that makes the call, and its row
   uint32_t first_row = 0;
 };
@@ -56,6 +58,9 @@ struct Matching {
 // range, unknown groups, members without a trace, ranks that call on a group
 // they are not in, calls that differ in kind, size or root, calls that a
 // member never makes, sends and receives without partner or of unequal size.
-absl::StatusOr<Matching> MatchCommunication(const TraceSet& traces, const std::vector<int>& dimension_sizes);
+// With `partial` (what was recorded is replayed, not simulated) partners without
+// a trace, and calls that some members never make, are no errors but warnings.
+absl::StatusOr<Matching> MatchCommunication(const TraceSet& traces, const std::vector<int>& dimension_sizes,
+                                            bool partial = false);
 
 }  // namespace chakra

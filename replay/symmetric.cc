@@ -1,5 +1,6 @@
 #include "replay/symmetric.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,8 @@ absl::Status CheckPeers(const RankTrace& trace, int ranks) {
 
 // The group that `rank` is in where the traced rank is in `name`: the same
 // pattern (start + i * stride), moved so that all ranks are tiled by it.
-absl::StatusOr<std::string> SiblingGroup(const std::string& name, int traced, int rank, int ranks, Groups* groups) {
+absl::StatusOr<std::string> SiblingGroup(const std::string& name, int traced, int rank, int ranks,
+                                         Groups* groups) {
   const auto it = groups->find(name);
   if (it == groups->end() || it->second.empty()) return name;
   const std::vector<int> members = it->second;
@@ -53,7 +55,8 @@ absl::StatusOr<std::string> SiblingGroup(const std::string& name, int traced, in
   if (!tiles) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--ranks ", ranks, ": group \"", name, "\" of rank ", traced, " has no counterpart for rank ", rank,
-        "; expected ranks start + i * stride whose shifts tile all ", ranks, " ranks. Give the traces of all ranks"));
+        "; expected ranks start + i * stride whose shifts tile all ", ranks,
+        " ranks. Give the traces of all ranks"));
   }
   const int64_t base = base_of(rank);
   std::string sibling = absl::StrCat(name, "@", base);
@@ -63,6 +66,15 @@ absl::StatusOr<std::string> SiblingGroup(const std::string& name, int traced, in
   return sibling;
 }
 
+// The member of `moved`'s group at the place that the root has in `traced`'s.
+int32_t MoveRoot(const Peer& peer, const RankTrace& traced, const RankTrace& moved, const Groups& groups) {
+  const auto from = groups.find(traced.group_names[peer.group]);
+  const auto to = groups.find(moved.group_names[peer.group]);
+  if (peer.root == kNoRank || from == groups.end() || to == groups.end()) return peer.root;
+  const auto at = std::find(from->second.begin(), from->second.end(), peer.root);
+  return at == from->second.end() ? peer.root : to->second[at - from->second.begin()];
+}
+
 }  // namespace
 
 absl::Status MakeSymmetric(int ranks, TraceSet* traces) {
@@ -70,21 +82,31 @@ absl::Status MakeSymmetric(int ranks, TraceSet* traces) {
     return absl::InvalidArgumentError(absl::StrCat("--ranks replays one trace as many ranks, but there are ",
                                                    traces->ranks.size(), " traces; expected one"));
   }
-  const RankTrace traced = traces->ranks[0];
+  RankTrace traced = traces->ranks[0];
+  const int from = traced.recorded_rank == kNoRank ? traced.rank : traced.recorded_rank;
+  if (from >= ranks) {
+    return absl::InvalidArgumentError(absl::StrCat(traced.file, ": the trace is of rank ", from,
+                                                   "; expected --ranks of more than that, found ", ranks));
+  }
   if (absl::Status s = CheckPeers(traced, ranks); !s.ok()) return s;
+  traced.recorded_rank = kNoRank;
+  const auto taken_as_rank_0 = [](const Repair& r) { return r.kind == "rank_renumbered"; };
+  traced.repairs.erase(std::remove_if(traced.repairs.begin(), traced.repairs.end(), taken_as_rank_0),
+                       traced.repairs.end());
   traces->ranks.assign(static_cast<size_t>(ranks), traced);
   for (int r = 0; r < ranks; ++r) {
     RankTrace& rank = traces->ranks[r];
     rank.rank = r;
     if (r > 0) rank.repairs.clear();
     for (std::string& group : rank.group_names) {
-      absl::StatusOr<std::string> sibling = SiblingGroup(group, traced.rank, r, ranks, &traces->groups);
+      absl::StatusOr<std::string> sibling = SiblingGroup(group, from, r, ranks, &traces->groups);
       if (!sibling.ok()) return sibling.status();
       group = *std::move(sibling);
     }
     for (Peer& peer : rank.peers) {
-      peer.src = Shift(peer.src, traced.rank, r, ranks);
-      peer.dst = Shift(peer.dst, traced.rank, r, ranks);
+      peer.src = Shift(peer.src, from, r, ranks);
+      peer.dst = Shift(peer.dst, from, r, ranks);
+      peer.root = MoveRoot(peer, traced, rank, traces->groups);
     }
   }
   return absl::OkStatus();

@@ -147,6 +147,8 @@ absl::Status TarReader::ReadMember(Buffer* out) {
     }
     if (absl::Status s = ReadExact(out->data() + out->size(), step); !s.ok()) return s;
     out->set_size(out->size() + step);
+    if (absl::Status s = CheckUnpacked(*source_, absl::StrCat(file_, "!", name_), out->size()); !s.ok())
+      return s;
   }
   pending_ = Padded(size_) - size_;
   return absl::OkStatus();

@@ -118,9 +118,14 @@ AttributeKey FindAttributeKey(absl::string_view s) {
     case 10:
       return s == "comm_group" ? K::kCommGroup : K::kOther;
     case 11:
-      return s == "tensor_size" ? K::kTensorSize : s == "duration_ns" ? K::kDurationNs : K::kOther;
+      return s == "tensor_size"   ? K::kTensorSize
+             : s == "duration_ns" ? K::kDurationNs
+             : s == "transfer_ns" ? K::kTransferNs
+                                  : K::kOther;
     case 12:
-      return s == "involved_dim" || s == "involve_dims" ? K::kInvolvedDims : K::kOther;
+      return s == "involved_dim" || s == "involve_dims" ? K::kInvolvedDims
+             : s == "dep_delay_ns"                        ? K::kDepDelays
+                                                          : K::kOther;
     case 13:
       return s == "comm_priority" ? K::kCommPriority : K::kOther;
     default:
@@ -174,25 +179,23 @@ bool ToText(const Attribute& a, std::string* out) {
   return true;
 }
 
-bool ToMask(const Attribute& a, uint32_t* mask, uint8_t* count) {
+namespace {
+
+// Calls add(bits, kind) for each entry of a list of integers or bools, until it
+// returns false. False for that, and for everything that is no such list.
+template <typename Add>
+bool ForEachEntry(const Attribute& a, const Add& add) {
   const uint32_t n = a.value.number;
   if (n < kFirstValue || n % 2 == 1 || n > 28) return false;
   const uint32_t kind = (n - kFirstValue) / 2;
   if (kind == kDouble || kind == kFloat) return false;
-  *mask = 0;
-  *count = 0;
-  const auto add = [&](uint64_t bits) {
-    if (*count == 32) return false;
-    *mask |= (bits != 0 ? 1u : 0u) << (*count)++;
-    return true;
-  };
   wire::Cursor c = a.value.message();
   wire::Field f;
   while (!c.done()) {
     if (wire::ReadField(&c, &f) != nullptr) return false;
     if (f.number != 1) continue;
     if (f.type == kKinds[kind].wire) {
-      if (!add(f.bits)) return false;
+      if (!add(f.bits, kind)) return false;
       continue;
     }
     if (f.type != wire::kBytes) return false;
@@ -207,10 +210,32 @@ bool ToMask(const Attribute& a, uint32_t* mask, uint8_t* count) {
         std::memcpy(&v, packed.p, width);
         packed.p += width;
       }
-      if (!add(v)) return false;
+      if (!add(v, kind)) return false;
     }
   }
   return true;
+}
+
+}  // namespace
+
+bool ToMask(const Attribute& a, uint32_t* mask, uint8_t* count) {
+  *mask = 0;
+  *count = 0;
+  return ForEachEntry(a, [&](uint64_t bits, uint32_t) {
+    if (*count == 32) return false;
+    *mask |= (bits != 0 ? 1u : 0u) << (*count)++;
+    return true;
+  });
+}
+
+bool ToIntegers(const Attribute& a, std::vector<int64_t>* out) {
+  out->clear();
+  return ForEachEntry(a, [&](uint64_t bits, uint32_t kind) {
+    __int128 v = 0;
+    if (!FromScalar(kind, bits, &v) || v < INT64_MIN || v > INT64_MAX) return false;
+    out->push_back(static_cast<int64_t>(v));
+    return true;
+  });
 }
 
 std::string ValueKind(uint32_t number) {

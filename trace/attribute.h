@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "trace/wire.h"
@@ -28,6 +29,8 @@ enum class AttributeKey : uint8_t {
   kRoot,  // root, comm_root, root_rank
   kDurationNs,
   kStartNs,
+  kTransferNs,  // transfer_ns: of a communication node, what it took once everyone was there
+  kDepDelays,   // dep_delay_ns: a list, beside data_deps and then ctrl_deps
 };
 
 // One AttributeProto, not yet understood. value.number is 0 when it has none.
@@ -51,6 +54,9 @@ bool ToText(const Attribute& a, std::string* out);
 // A list of bools or integers as a mask of the entries that are not 0. False
 // when it is no such list, or has more than 32 entries.
 bool ToMask(const Attribute& a, uint32_t* mask, uint8_t* count);
+
+// A list of integers or bools, as they are.
+bool ToIntegers(const Attribute& a, std::vector<int64_t>* out);
 
 // "string_val": the schema's name of a value field; "no value" for 0.
 std::string ValueKind(uint32_t number);

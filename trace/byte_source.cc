@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,7 @@ class Rest : public ByteSource {
     return k;
   }
   uint64_t SizeHint() const override { return raw_->SizeHint(); }
+  std::optional<uint64_t> Packed() const override { return raw_->Packed(); }
 
  private:
   std::string head_;
@@ -66,6 +68,7 @@ class Unpacker : public ByteSource {
  public:
   Unpacker(std::unique_ptr<ByteSource> raw, absl::string_view file)
       : raw_(std::move(raw)), file_(file), in_(kChunk) {}
+  std::optional<uint64_t> Packed() const override { return offset(); }
 
  protected:
   // Makes sure that a byte is at hand; false at the end.
@@ -259,6 +262,15 @@ std::unique_ptr<ByteSource> PutBack(std::string head, ByteSource* rest) {
   return std::make_unique<Rest>(std::move(head), rest);
 }
 
+absl::Status CheckUnpacked(const ByteSource& source, absl::string_view file, uint64_t bytes) {
+  const std::optional<uint64_t> packed = source.Packed();
+  if (!packed.has_value() || bytes <= kFreelyUnpacked || bytes / kMaxRatio <= *packed)
+    return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      file, ": its first ", *packed, " compressed bytes unpack to ", bytes, ", expected at most ",
+      kFreelyUnpacked, " or ", kMaxRatio, " times as many; unpack it first if this is right"));
+}
+
 absl::Status ReadAll(ByteSource* source, absl::string_view file, Buffer* out) {
   out->set_size(0);
   constexpr uint64_t kMaxHint = uint64_t{1} << 30;
@@ -273,6 +285,7 @@ absl::Status ReadAll(ByteSource* source, absl::string_view file, Buffer* out) {
     if (!got.ok()) return got.status();
     if (*got == 0) return absl::OkStatus();
     out->set_size(out->size() + *got);
+    if (absl::Status s = CheckUnpacked(*source, file, out->size()); !s.ok()) return s;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -50,6 +51,9 @@ class ByteSource {
   virtual absl::StatusOr<size_t> Read(char* out, size_t n) = 0;
   // About how many bytes will come; 0 when unknown.
   virtual uint64_t SizeHint() const { return 0; }
+  // Compressed bytes that what was read so far came from; nothing when it is
+  // plain.
+  virtual std::optional<uint64_t> Packed() const { return std::nullopt; }
 };
 
 // Reads `bytes`, which must outlive it.
@@ -96,8 +100,18 @@ absl::StatusOr<std::unique_ptr<ByteSource>> OpenContent(ByteSource* raw, absl::s
 // the result.
 std::unique_ptr<ByteSource> PutBack(std::string head, ByteSource* rest);
 
+// What unpacks to more than this, and to more than kMaxRatio times its size, is
+// taken for a decompression bomb wherever it has to be in memory at once.
+inline constexpr uint64_t kFreelyUnpacked = uint64_t{1} << 30;
+inline constexpr uint64_t kMaxRatio = 1000;
+
+// Error (ResourceExhausted, naming `file`) when `bytes` in memory, read from
+// `source`, are beyond these limits.
+absl::Status CheckUnpacked(const ByteSource& source, absl::string_view file, uint64_t bytes);
+
 // Reads everything into `out` (which loses what it held). `file` names the
-// input in the error of a content that does not fit in memory.
+// input in the error of a content that does not fit in memory or is beyond
+// CheckUnpacked()'s limits.
 absl::Status ReadAll(ByteSource* source, absl::string_view file, Buffer* out);
 
 // Fills `out` with exactly `n` bytes, or with fewer at the end of the stream.

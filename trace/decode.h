@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -74,11 +75,15 @@ class Decoder {
   bool ReadNodeAttribute(const wire::Field& f, Node* node);
   bool SetPlainNumber(AttributeKey key, const Attribute& a, Node* node);
   bool SetNumber(AttributeKey key, const Attribute& a, Node* node);
+  void StoreNumber(AttributeKey key, __int128 v, Node* node);
   bool SetGroup(AttributeKey key, const Attribute& a, Node* node);
+  bool SetDelays(const Attribute& a, Node* node);
   void AddNode(const Node& node, uint64_t offset);
   bool ResolveDeps(bool with_ctrl);
   absl::StatusOr<std::shared_ptr<const Graph>> FinishDeps();
-  bool AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t begin, uint64_t end, bool data);
+  bool AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t begin, uint64_t end, bool data,
+               const int64_t* delay);
+  void SortDeps(size_t begin);
   bool IndexIds();
   uint32_t FindRow(uint64_t id) const;
   bool ConvertStarts();
@@ -108,6 +113,8 @@ class Decoder {
   std::vector<uint64_t> start_ns_;
   std::vector<uint64_t> data_, ctrl_;              // dependencies as ids
   std::vector<uint64_t> data_begin_, ctrl_begin_;  // rows + 1
+  std::vector<int64_t> delays_;                    // dep_delay_ns of the rows that have it, one after the other
+  std::vector<std::pair<uint32_t, uint64_t>> delay_rows_;  // such a row, and where its delays begin
   bool any_lane_ = false;
   std::vector<GroupNode> group_nodes_;
   absl::flat_hash_map<std::string, uint32_t> group_index_;
@@ -117,8 +124,5 @@ class Decoder {
   absl::flat_hash_map<uint64_t, uint32_t> sparse_rows_;  // else
   bool dense_ = true;
 };
-
-// Byte offset of the frame of node `id` in plain frames; -1 when there is none.
-int64_t FindNodeFrame(absl::string_view content, uint64_t id);
 
 }  // namespace chakra

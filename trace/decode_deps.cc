@@ -45,12 +45,14 @@ uint32_t Decoder::FindRow(uint64_t id) const {
   return it == sparse_rows_.end() ? kNoRow : it->second;
 }
 
-bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t begin, uint64_t end,
-                      bool data) {
+// `delay`: of each of the ids; null: none.
+bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t begin, uint64_t end, bool data,
+                      const int64_t* delay) {
   for (uint64_t e = begin; e < end; ++e) {
     const uint32_t d = FindRow(ids[e]);
     if (d != kNoRow && d != row) {
       g_.dep.push_back(d);
+      if (!delay_rows_.empty()) g_.dep_delay.push_back(Time::Nanos(delay == nullptr ? 0 : delay[e - begin]));
       continue;
     }
     const uint64_t id = g_.id[row];
@@ -71,20 +73,56 @@ bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t b
   return true;
 }
 
+// Ascending and each once, from `begin` on; of two delays the longer one holds.
+void Decoder::SortDeps(size_t begin) {
+  const auto first = g_.dep.begin() + static_cast<ptrdiff_t>(begin);
+  if (delay_rows_.empty()) {
+    if (!std::is_sorted(first, g_.dep.end())) std::sort(first, g_.dep.end());
+    g_.dep.erase(std::unique(first, g_.dep.end()), g_.dep.end());
+    return;
+  }
+  std::vector<std::pair<uint32_t, Time>> both;
+  for (size_t i = begin; i < g_.dep.size(); ++i) both.emplace_back(g_.dep[i], g_.dep_delay[i]);
+  std::sort(both.begin(), both.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  });
+  g_.dep.resize(begin);
+  g_.dep_delay.resize(begin);
+  for (const auto& [dep, delay] : both) {
+    if (g_.dep.size() > begin && g_.dep.back() == dep) continue;
+    g_.dep.push_back(dep);
+    g_.dep_delay.push_back(delay);
+  }
+}
+
 bool Decoder::ResolveDeps(bool with_ctrl) {
   const auto n = static_cast<uint32_t>(g_.id.size());
   if (data_.size() + ctrl_.size() >= kNoRow) return FailFile(0, "more than 2^32 - 2 dependencies");
   g_.dep.clear();
+  g_.dep_delay.clear();
   g_.dep_begin.assign(1, 0);
+  auto delayed = delay_rows_.begin();
   for (uint32_t i = 0; i < n; ++i) {
     const size_t begin = g_.dep.size();
-    if (!AddDeps(i, data_, data_begin_[i], data_begin_[i + 1], true)) return false;
-    if (with_ctrl && !AddDeps(i, ctrl_, ctrl_begin_[i], ctrl_begin_[i + 1], false)) return false;
-    if (g_.dep.size() - begin > 1) {
-      const auto first = g_.dep.begin() + static_cast<ptrdiff_t>(begin);
-      if (!std::is_sorted(first, g_.dep.end())) std::sort(first, g_.dep.end());
-      g_.dep.erase(std::unique(first, g_.dep.end()), g_.dep.end());
+    const int64_t* delay = nullptr;
+    const uint64_t data = data_begin_[i + 1] - data_begin_[i], ctrl = ctrl_begin_[i + 1] - ctrl_begin_[i];
+    if (delayed != delay_rows_.end() && delayed->first == i) {
+      const uint64_t at = delayed->second;
+      ++delayed;
+      const uint64_t given = (delayed == delay_rows_.end() ? delays_.size() : delayed->second) - at;
+      if (given != data + ctrl || (delayed != delay_rows_.end() && delayed->first == i)) {
+        status_ = absl::InvalidArgumentError(absl::StrCat(
+            Subject(), ", node ", g_.id[i], " (\"", g_.name_of(i), "\"), field attribute dep_delay_ns, byte ",
+            offset_[i], ": ", given, " delays, expected one for each of the ", data + ctrl,
+            " dependencies, data_deps first"));
+        return false;
+      }
+      delay = delays_.data() + at;
     }
+    if (!AddDeps(i, data_, data_begin_[i], data_begin_[i + 1], true, delay)) return false;
+    if (delay != nullptr) delay += data;
+    if (with_ctrl && !AddDeps(i, ctrl_, ctrl_begin_[i], ctrl_begin_[i + 1], false, delay)) return false;
+    if (g_.dep.size() - begin > 1) SortDeps(begin);
     g_.dep_begin.push_back(static_cast<uint32_t>(g_.dep.size()));
   }
   return true;

@@ -53,7 +53,7 @@ uint64_t HashColumn(uint64_t h, const std::vector<T>& v) {
 }
 
 auto Key(const Comm& c) {
-  return std::make_tuple(c.bytes, c.involved_dims, c.dims_count, c.type, c.has_bytes, c.priority);
+  return std::make_tuple(c.bytes, c.involved_dims, c.dims_count, c.type, c.has_bytes, c.priority, c.transfer);
 }
 auto Key(const Work& w) {
   return std::make_tuple(w.num_ops, w.tensor_bytes, w.has_num_ops, w.has_tensor_bytes);
@@ -71,11 +71,16 @@ void BuildChildren(Graph* g) {
   const uint32_t n = g->size();
   g->child_begin.assign(n + 1, 0);
   g->child.resize(g->dep.size());
+  g->child_delay.resize(g->dep_delay.size());
   for (const uint32_t d : g->dep) ++g->child_begin[d + 1];
   for (uint32_t i = 0; i < n; ++i) g->child_begin[i + 1] += g->child_begin[i];
   std::vector<uint32_t> at(g->child_begin.begin(), g->child_begin.end() - 1);
   for (uint32_t i = 0; i < n; ++i) {
-    for (uint32_t e = g->dep_begin[i]; e < g->dep_begin[i + 1]; ++e) g->child[at[g->dep[e]]++] = i;
+    for (uint32_t e = g->dep_begin[i]; e < g->dep_begin[i + 1]; ++e) {
+      const uint32_t to = at[g->dep[e]]++;
+      g->child[to] = i;
+      if (!g->dep_delay.empty()) g->child_delay[to] = g->dep_delay[e];
+    }
   }
 }
 
@@ -190,8 +195,10 @@ uint64_t ContentHash(const Graph& g) {
   h = HashColumn(h, g.types);
   h = HashColumn(h, g.dep_begin);
   h = HashColumn(h, g.dep);
+  h = HashColumn(h, g.dep_delay);
   for (const Comm& c : g.comm) {
     h = Mix(Mix(h, c.bytes), uint64_t{c.involved_dims} << 32 | static_cast<uint32_t>(c.priority));
+    h = Mix(h, static_cast<uint64_t>(c.transfer.picos()));
     h = Mix(h, uint64_t{c.dims_count} << 16 | c.type << 1 | (c.has_bytes ? 1 : 0));
   }
   for (const Work& w : g.work) {
@@ -206,7 +213,7 @@ uint64_t ContentHash(const Graph& g) {
 bool SameContent(const Graph& a, const Graph& b) {
   return a.id == b.id && a.name == b.name && a.type == b.type && a.flags == b.flags && a.start == b.start &&
          a.duration == b.duration && a.lane == b.lane && a.payload == b.payload && a.shapes == b.shapes &&
-         a.types == b.types && a.dep_begin == b.dep_begin && a.dep == b.dep && SameRows(a.comm, b.comm) &&
+         a.types == b.types && a.dep_begin == b.dep_begin && a.dep == b.dep && a.dep_delay == b.dep_delay &&  SameRows(a.comm, b.comm) &&
          SameRows(a.work, b.work) && a.strings == b.strings;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -82,7 +83,7 @@ simdjson::error_code FindGroupArray(absl::string_view text, simdjson::dom::parse
   }
 }
 
-absl::Status ReadGroupNodeEntry(element e, absl::string_view subject, Groups* groups) {
+absl::Status ReadGroupNodeEntry(element e, absl::string_view subject, Groups* groups, uint64_t* members) {
   object fields;
   std::string name;
   std::string_view text;
@@ -107,14 +108,14 @@ absl::Status ReadGroupNodeEntry(element e, absl::string_view subject, Groups* gr
     ranks = *std::move(read);
   }
   if (ranks.empty()) {
-    constexpr int64_t kMaxRanks = 1 << 24;
+    constexpr int64_t kMaxRanks = 1 << 22;
     if (fields["group_size"].get(number) != simdjson::SUCCESS || number < 1 || number > kMaxRanks) {
       return absl::InvalidArgumentError(
           absl::StrCat(group, ": expected ranks, or a group_size from 1 to ", kMaxRanks));
     }
     for (int r = 0; r < number; ++r) ranks.push_back(r);
   }
-  return MergeGroups({{name, ranks}}, subject, groups);
+  return MergeGroups({{name, std::move(ranks)}}, subject, groups, members);
 }
 
 }  // namespace
@@ -170,16 +171,27 @@ absl::StatusOr<Groups> ParseGroupNode(absl::string_view text, absl::string_view 
         absl::StrCat(subject, ", field inputs.values: no valid JSON array: ", simdjson::error_message(e)));
   }
   Groups groups;
+  uint64_t members = 0;
   for (const element e : list) {
-    if (absl::Status s = ReadGroupNodeEntry(e, subject, &groups); !s.ok()) return s;
+    if (absl::Status s = ReadGroupNodeEntry(e, subject, &groups, &members); !s.ok()) return s;
   }
   return groups;
 }
 
-absl::Status MergeGroups(const Groups& more, absl::string_view subject, Groups* groups) {
+absl::Status MergeGroups(const Groups& more, absl::string_view subject, Groups* groups, uint64_t* members) {
   for (const auto& [name, ranks] : more) {
-    const auto [it, added] = groups->emplace(name, ranks);
-    if (added || it->second == ranks) continue;
+    const auto it = groups->find(name);
+    if (it == groups->end()) {
+      *members += ranks.size();
+      if (*members > kMaxGroupMembers) {
+        return absl::InvalidArgumentError(absl::StrCat(subject, ", group \"", name,
+                                                       "\": expected groups of at most ", kMaxGroupMembers,
+                                                       " members in all"));
+      }
+      groups->emplace(name, ranks);
+      continue;
+    }
+    if (it->second == ranks) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(subject, ", group \"", name, "\": its ranks differ from those that were given before"));
   }

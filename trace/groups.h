@@ -1,6 +1,7 @@
 // Process groups: who takes part in a collective, by name.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,17 @@ bool LooksLikeGroups(absl::string_view json);
 
 // What PyTorch writes in a "## process_group:init ##" node: JSON text, or a
 // list that holds it as its one string, in JSON's or Python's spelling. An
-// empty or missing "ranks" means 0 to group_size - 1. `subject` begins the
-// errors.
+// empty or missing "ranks" means 0 to group_size - 1, at most 2^22 of them in
+// one node. `subject` begins the errors.
 absl::StatusOr<Groups> ParseGroupNode(absl::string_view text, absl::string_view subject);
 
-// Adds `more` to `groups`. Error: a name that both have, with different ranks.
-absl::Status MergeGroups(const Groups& more, absl::string_view subject, Groups* groups);
+// What all groups of a run hold together at most: a node of 40 bytes may stand
+// for millions of ranks.
+inline constexpr uint64_t kMaxGroupMembers = uint64_t{1} << 26;
+
+// Adds `more` to `groups`, and the members that are new to `members`. Errors: a
+// name that both have, with different ranks; more than kMaxGroupMembers.
+absl::Status MergeGroups(const Groups& more, absl::string_view subject, Groups* groups, uint64_t* members);
 
 // Points every communication in group "0" at all ranks, unless `groups` has a
 // group of that name.

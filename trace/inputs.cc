@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -48,8 +49,24 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
   return row[b.size()];
 }
 
+// Whether the names in `folder` can be read.
+absl::Status CheckListing(const std::string& folder) {
+  std::error_code error;
+  const fs::directory_iterator unused(folder, error);
+  if (!error) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat(folder, ": cannot list this folder: ", absl::AsciiStrToLower(error.message())));
+}
+
 absl::Status NothingThere(const std::string& input) {
   const std::string folder = FolderOf(input);
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    return absl::NotFoundError(absl::StrCat(
+        input, ": no such file, folder, or prefix of traces (PREFIX.N.et[.zst|.gz]); there is no folder ",
+        folder));
+  }
+  if (absl::Status s = CheckListing(folder); !s.ok()) return s;
   const std::string wanted = fs::path(input).filename().string();
   std::vector<std::pair<size_t, std::string>> near;
   for (const std::string& name : ListFolder(folder)) {
@@ -60,11 +77,9 @@ absl::Status NothingThere(const std::string& input) {
   for (const auto& [distance, name] : near) {
     if (names.size() < 4) names.push_back(name);
   }
-  std::error_code error;
-  std::string hint = absl::StrCat("; ", folder, " holds ", names.empty() ? "nothing" : Shorten(names));
-  if (!fs::is_directory(folder, error)) hint = absl::StrCat("; there is no folder ", folder);
   return absl::NotFoundError(
-      absl::StrCat(input, ": no such file, folder, or prefix of traces (PREFIX.N.et[.zst|.gz])", hint));
+      absl::StrCat(input, ": no such file, folder, or prefix of traces (PREFIX.N.et[.zst|.gz]); ", folder,
+                   " holds ", names.empty() ? "nothing" : Shorten(names)));
 }
 
 // Traces in `folder` with a rank in their name; all of them, or one prefix's.
@@ -86,6 +101,7 @@ std::vector<TraceFile> FindTraces(const std::string& folder, const std::string* 
 }
 
 absl::StatusOr<std::vector<TraceFile>> ReadFolder(const std::string& folder) {
+  if (absl::Status s = CheckListing(folder); !s.ok()) return s;
   std::vector<TraceFile> found = FindTraces(folder, nullptr);
   const std::vector<std::string> names = ListFolder(folder);
   if (found.empty()) {
@@ -119,6 +135,7 @@ TraceName ParseTraceName(absl::string_view path) {
   if (!absl::ConsumeSuffix(&s, ".zst")) absl::ConsumeSuffix(&s, ".gz");
   name.is_trace =
       absl::ConsumeSuffix(&s, ".et") || absl::ConsumeSuffix(&s, ".json") || absl::ConsumeSuffix(&s, ".txtpb");
+  name.is_trace = name.is_trace && !absl::StartsWith(path.substr(path.rfind('/') + 1), "._");
   const size_t dot = s.rfind('.');
   int rank = 0;
   if (name.is_trace && dot != s.npos && dot + 1 < s.size() &&

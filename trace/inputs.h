@@ -11,7 +11,8 @@
 namespace chakra {
 
 // What PREFIX.N.et[.zst|.gz] (or PREFIX.N.json) says. `rank` is -1 where the
-// name has no number; `is_trace` is false for other endings.
+// name has no number; `is_trace` is false for other endings, and for the "._NAME"
+// that macOS puts beside NAME.
 struct TraceName {
   std::string prefix;  // with the folder
   int rank = -1;
@@ -26,7 +27,8 @@ struct TraceFile {
 };
 
 // The files that `inputs` (files, folders, prefixes) name, not yet opened.
-// Errors: nothing there (with what lies near), several prefixes in a folder.
+// Errors: nothing there (with what lies near), a folder that cannot be listed,
+// several prefixes in a folder.
 absl::StatusOr<std::vector<TraceFile>> ResolveInputs(const std::vector<std::string>& inputs);
 
 // Sorts by rank. Errors: a rank twice, or one missing in 0 to n - 1. A single

@@ -126,8 +126,9 @@ LongestChain FindLongestChain(const Graph& graph) {
     Time start = Time::Zero();
     for (uint32_t i = graph.dep_begin[row]; i < graph.dep_begin[row + 1]; ++i) {
       const uint32_t d = graph.dep[i];
-      if (before[row] == kNoRow || end[d] > start) {
-        start = end[d];
+      const Time ready = graph.dep_delay.empty() ? end[d] : end[d] + graph.dep_delay[i];
+      if (before[row] == kNoRow || ready > start) {
+        start = ready;
         before[row] = d;
       }
     }

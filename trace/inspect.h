@@ -10,7 +10,7 @@
 
 namespace chakra {
 
-// The longest chain of dependencies of a graph by recorded durations: its rows
+// The longest chain of dependencies of a graph by recorded durations and delays: its rows
 // from first to last. Empty for an empty graph. Among chains of one length,
 // the one with the lowest last row, and before each row the lowest such
 // dependency.

@@ -11,11 +11,19 @@
 
 namespace chakra {
 
+// What of a PyTorch capture is meant.
+struct CaptureSelection {
+  std::string host, device;  // one pair by its files; "": what the inputs name
+  std::vector<int> ranks;    // only these (global) ranks; empty: all
+  std::string steps;         // "", "all", "first", "last", "skip-first", "N" or "N-M": of ProfilerStep#N
+};
+
 struct ReadOptions {
   bool keep_raw = false;         // keep RawFrames, for lossless output
   bool allow_truncated = false;  // drop a partial last node, with a repair
   bool strict = false;           // every repair is an error
   int threads = 1;               // files decoded at once; the result does not depend on it
+  CaptureSelection capture;      // PyTorch captures only
   std::string groups_file;       // explicit communicator groups; "": found beside the traces, or in metadata nodes
 };
 
@@ -24,8 +32,7 @@ struct ReadOptions {
 // (PREFIX.N.et[.zst|.gz]); a single file without a number is rank 0.
 // Errors name file, rank, node id, field and byte offset (in the decompressed
 // stream), and say what was expected.
-absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs,
-                                      const ReadOptions& options);
+absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, const ReadOptions& options);
 
 // Decodes one file's content, already in memory (compressed or not). `file`
 // is used in messages only.

@@ -5,17 +5,17 @@
 namespace chakra {
 
 absl::string_view Name(NodeType type) {
-  static constexpr absl::string_view kNames[] = {
-      "INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",  "MEM_STORE_NODE",
-      "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"};
+  static constexpr absl::string_view kNames[] = {"INVALID_NODE",   "METADATA_NODE", "MEM_LOAD_NODE",
+                                                 "MEM_STORE_NODE", "COMP_NODE",     "COMM_SEND_NODE",
+                                                 "COMM_RECV_NODE", "COMM_COLL_NODE"};
   const auto i = static_cast<size_t>(type);
   return i < kNodeTypes ? kNames[i] : "UNKNOWN_NODE";
 }
 
 absl::string_view Name(CollectiveType type) {
   static constexpr absl::string_view kNames[] = {
-      "all_reduce", "reduce",     "all_gather",     "gather",               "scatter",
-      "broadcast",  "all_to_all", "reduce_scatter", "reduce_scatter_block", "barrier"};
+      "all_reduce", "reduce",         "all_gather",           "gather", "scatter", "broadcast",
+      "all_to_all", "reduce_scatter", "reduce_scatter_block", "barrier"};
   const auto i = static_cast<size_t>(type);
   return i < kCollectiveTypes ? kNames[i] : "unknown";
 }

@@ -33,7 +33,10 @@ class Time {
   }
   constexpr Time operator-(Time o) const { return Time(ps_ - o.ps_); }
   constexpr Time& operator+=(Time o) { return *this = *this + o; }
-  constexpr Time& operator-=(Time o) { ps_ -= o.ps_; return *this; }
+  constexpr Time& operator-=(Time o) {
+    ps_ -= o.ps_;
+    return *this;
+  }
   constexpr Time operator*(int64_t k) const { return Time(ps_ * k); }
   constexpr auto operator<=>(const Time&) const = default;
 
@@ -65,8 +68,7 @@ inline Time TransferTime(uint64_t bytes, Bandwidth rate) {
   if (bytes <= 18000000) {  // the product fits 64 bits: a far cheaper division
     return Time::Picos(static_cast<int64_t>((bytes * kPicos + bps - 1) / bps));
   }
-  const unsigned __int128 ps =
-      (static_cast<unsigned __int128>(bytes) * kPicos + bps - 1) / bps;
+  const unsigned __int128 ps = (static_cast<unsigned __int128>(bytes) * kPicos + bps - 1) / bps;
   if (ps > static_cast<unsigned __int128>(std::numeric_limits<int64_t>::max())) return Time::Never();
   return Time::Picos(static_cast<int64_t>(ps));
 }

@@ -27,8 +27,8 @@ inline void AnalyticalFabric::Push(Time at, uint64_t tag, FlowEnd::Kind kind) {
 
 FlowId AnalyticalFabric::Start(const Flow& flow, Time now) {
   const FlowCost answer = cost_.PriceAndAccount(flow.src, flow.dst, flow.bytes);
-  if (flow.want_sent) Push(SaturatingAdd(now, answer.sent), flow.tag, FlowEnd::kSent);
-  const Time received = SaturatingAdd(SaturatingAdd(now, answer.latency), answer.transfer);
+  if (flow.want_sent) Push(now + answer.sent, flow.tag, FlowEnd::kSent);
+  const Time received = now + answer.latency + answer.transfer;
   Push(received, flow.tag, FlowEnd::kReceived);
   return flows_++;
 }

@@ -19,12 +19,12 @@ Time FifoFabric::Serve(uint32_t m, uint64_t order, Time head) {
   const size_t dim = msg.hop.dimension;
   Time& link_free = link_free_[msg.hop.link];
   const Time begin = std::max(head, link_free);
-  const Time end = std::max(SaturatingAdd(begin, cost_.Transfer(dim, msg.bytes)), msg.tail);
+  const Time end = std::max(begin + cost_.Transfer(dim, msg.bytes), msg.tail);
   link_free = end;
   const Time latency = cost_.topology().dimensions()[dim].latency;
-  msg.tail = SaturatingAdd(end, latency);
+  msg.tail = end + latency;
   if (cost_.topology().NextHop(&msg.cursor, &msg.hop)) {
-    Post(store_and_forward_ ? msg.tail : SaturatingAdd(begin, latency), order, kHead, m);
+    Post(store_and_forward_ ? msg.tail : begin + latency, order, kHead, m);
   } else {
     Post(msg.tail, order, kReceived, m);
   }

@@ -10,13 +10,6 @@
 
 namespace chakra {
 
-// a + b; Time::Never() where that is past the end of time.
-inline Time SaturatingAdd(Time a, Time b) {
-  int64_t sum;
-  if (__builtin_add_overflow(a.picos(), b.picos(), &sum)) return Time::Never();
-  return Time::Picos(sum);
-}
-
 class PathCost {
  public:
   PathCost(const Topology& topology, bool store_and_forward);
@@ -93,7 +86,7 @@ inline FlowCost PathCost::Walk(int src, int dst, uint64_t bytes) {
     begun = true;
     answer.latency += d.latency * links;
     if (store_and_forward_) {
-      for (int k = 0; k < links; ++k) answer.transfer = SaturatingAdd(answer.transfer, transfer);
+      for (int k = 0; k < links; ++k) answer.transfer += transfer;
     } else if (transfer > answer.transfer) {
       answer.transfer = transfer;
     }

@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "proto/cluster.pb.h"
 #include "replay/cli/command.h"
+#include "replay/cli/convert_pytorch.h"
 #include "trace/convert/astra_sim.h"
 #include "trace/convert/json.h"
 #include "trace/proto_io.h"
@@ -66,7 +67,8 @@ class ConvertCommand : public Command {
  public:
   explicit ConvertCommand(CLI::App* app)
       : Command(app),
-        astra_sim_(app->add_subcommand("astra-sim", "Make a cluster file from ASTRA-sim's configuration")) {
+        astra_sim_(app->add_subcommand("astra-sim", "Make a cluster file from ASTRA-sim's configuration")),
+        pytorch_(app->add_subcommand("pytorch", "Make Chakra traces from PyTorch's host traces and Kineto")) {
     app->allow_extras();
     app->add_option("IN", inputs_, "Trace files, directories, prefixes or tar archives")->type_name("");
     app->add_option("-o,--output", output_,
@@ -102,6 +104,7 @@ class ConvertCommand : public Command {
   std::string to_;
   std::string compression_;
   AstraSimOptions astra_sim_;
+  PytorchOptions pytorch_;
 };
 
 std::string ConvertCommand::Format() const {
@@ -190,6 +193,12 @@ int ConvertCommand::Run() {
     const absl::Status status = astra_sim_.Run();
     return status.ok() ? kDone : Fail(status);
   }
+  if (pytorch_.chosen()) {
+    const std::string missing = pytorch_.Missing();
+    if (!missing.empty()) return Misuse(missing);
+    const absl::Status status = pytorch_.Run();
+    return status.ok() ? kDone : Fail(status);
+  }
   if (inputs_.empty()) return Misuse("convert expects at least one IN");
   if (output_.empty()) return Misuse("convert expects -o OUT");
   if (!compression_.empty() && compression_ != "none" && Format() != "et") {
@@ -208,7 +217,7 @@ int ConvertCommand::Run() {
 
 std::unique_ptr<Command> MakeConvertCommand(CLI::App* root) {
   return std::make_unique<ConvertCommand>(root->add_subcommand(
-      "convert", "Convert traces between .et, JSON and text, or ASTRA-sim's configuration"));
+      "convert", "Convert traces between .et, JSON and text, PyTorch captures, or ASTRA-sim's configuration"));
 }
 
 }  // namespace chakra::cli

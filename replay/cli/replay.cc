@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -12,8 +13,11 @@
 #include "replay/compute/compute.h"
 #include "replay/compute/kernel_table.h"
 #include "replay/engine.h"
+#include "replay/measure/steps.h"
+#include "replay/recorded_comm.h"
 #include "replay/report/report.h"
 #include "replay/symmetric.h"
+#include "trace/capture_info.h"
 #include "trace/checksum.h"
 #include "trace/proto_io.h"
 #include "trace/reader.h"
@@ -23,6 +27,8 @@ namespace {
 
 constexpr char kDefaultCluster[] = "dgx-h100";
 constexpr char kDefaultFabric[] = "analytical";
+constexpr char kRecorded[] = "recorded";
+constexpr char kSimulated[] = "simulated";
 
 // Adds a file that the run read to the description.
 absl::Status AddInput(const std::string& path, const std::string& role, RunDescription* run) {
@@ -36,6 +42,23 @@ LanePolicy ParseLanes(const std::string& name) {
   if (name == "single") return LanePolicy::kSingle;
   if (name == "unlimited") return LanePolicy::kUnlimited;
   return LanePolicy::kRecorded;
+}
+
+// Whether anything in the run took its time, or its groups, from the cluster.
+bool UsesCluster(const TraceSet& traces, const std::vector<ComputeTimes>& times, bool recorded_comm) {
+  if (!recorded_comm) return true;
+  for (const ComputeTimes& t : times) {
+    if (std::find(t.rung.begin(), t.rung.end(), ComputeRung::kRoofline) != t.rung.end()) return true;
+  }
+  for (const Graph* graph : DistinctGraphs(traces).graphs) {
+    for (NodeType type : graph->type) {
+      if (type == NodeType::kMemLoad || type == NodeType::kMemStore) return true;
+    }
+    for (const Comm& comm : graph->comm) {
+      if (comm.dims_count > 0) return true;
+    }
+  }
+  return false;
 }
 
 class ReplayCommand : public Command {
@@ -61,21 +84,27 @@ class ReplayCommand : public Command {
   void AddReportOptions(CLI::App* app);
   // The report's format: --format, else by the name of --report, else text.
   std::string Format() const;
-  absl::StatusOr<std::string> Replay(const std::vector<ComputeRung>& rungs);
+  // Whether the traces are a capture with times; host traces alone have none.
+  bool HasTimes() const;
+  // Settles what the command line leaves open: for captures, what was measured.
+  absl::Status ChooseSources(RunDescription* run);
+  absl::StatusOr<std::string> Replay();
   // Compute times of each distinct graph.
   absl::StatusOr<std::vector<ComputeTimes>> Price(const std::vector<ComputeRung>& rungs,
                                                   const proto::Device& device, RunDescription* run) const;
   absl::StatusOr<Metrics> RunEngine(const ClusterModel& cluster, const std::vector<ComputeTimes>& times,
-                                    Fabric& fabric);
+                                    Fabric& fabric, NodeSpans* spans);
 
   std::vector<std::string> inputs_;
   ReadOptions read_;
   TraceSet traces_;
+  std::vector<std::optional<CaptureInfo>> captures_;  // by rank; empty: no capture
   std::string cluster_;
   std::string fabric_ = kDefaultFabric;
   FabricOptions fabric_options_;
   std::string lanes_ = "recorded";
-  std::string compute_ = std::string(kDefaultRungs);
+  std::string compute_;  // "": not chosen yet
+  std::string comm_;     // likewise
   std::string kernels_;
   int ranks_ = 0;
   bool no_fast_path_ = false;
@@ -98,9 +127,18 @@ void ReplayCommand::AddMachineOptions(CLI::App* app) {
   app->add_flag("--store-and-forward", fabric_options_.store_and_forward,
                 "Each link takes a whole message before the next does (to compare with ASTRA-sim)")
       ->group(g);
-  app->add_option("--compute", compute_,
-                  "Where compute times come from, in order: table, roofline, recorded; default: " + compute_)
+  app->add_option(
+         "--compute", compute_,
+         absl::StrCat("Where compute times come from, in order: table, roofline, recorded; default: ",
+                      std::string(kDefaultRungs), "; for a capture recorded (after --kernels)"))
       ->type_name("LIST")
+      ->group(g);
+  app->add_option(
+         "--comm", comm_,
+         "What communication costs: recorded (the transfer that was measured, begun when the last rank "
+         "arrives; the default for a capture without --cluster) or simulated (flows on the fabric)")
+      ->type_name("COST")
+      ->check(CLI::IsMember({kSimulated, kRecorded}).description(""))
       ->group(g);
   app->add_option("--kernels", kernels_, "Kernel table for --compute table")->type_name("FILE")->group(g);
 }
@@ -161,13 +199,16 @@ std::string ReplayCommand::Format() const {
 }
 
 absl::StatusOr<Metrics> ReplayCommand::RunEngine(const ClusterModel& cluster,
-                                                 const std::vector<ComputeTimes>& times, Fabric& fabric) {
+                                                 const std::vector<ComputeTimes>& times, Fabric& fabric,
+                                                 NodeSpans* spans) {
   EngineOptions options;
   options.lanes = ParseLanes(lanes_);
   options.memory = cluster.memory;
   options.collectives = cluster.collectives;
   options.fast_paths = !no_fast_path_;
   options.strict = read_.strict;
+  options.recorded_comm = comm_ == kRecorded;
+  options.spans = spans;
   for (const TopologyDimension& d : cluster.topology.dimensions()) options.dimension_sizes.push_back(d.size);
   ProgressLine line(quiet_);
   if (line.enabled()) options.progress = [&line](const Progress& p) { line.Update(p); };
@@ -180,6 +221,7 @@ absl::StatusOr<std::vector<ComputeTimes>> ReplayCommand::Price(const std::vector
   ComputeModel model;
   model.rungs = rungs;
   model.device = &device;
+  model.zeros_recorded = HasTimes();
   absl::StatusOr<KernelTableIndex> index = absl::NotFoundError("");
   if (!kernels_.empty()) {
     auto table = LoadKernelTable(kernels_);
@@ -204,10 +246,48 @@ absl::StatusOr<std::vector<ComputeTimes>> ReplayCommand::Price(const std::vector
   return times;
 }
 
-absl::StatusOr<std::string> ReplayCommand::Replay(const std::vector<ComputeRung>& rungs) {
+bool ReplayCommand::HasTimes() const {
+  return !captures_.empty() && std::all_of(captures_.begin(), captures_.end(), [](const auto& capture) {
+    return capture.has_value() && capture->window_end > Time::Zero();
+  });
+}
+
+absl::Status ReplayCommand::ChooseSources(RunDescription* run) {
+  for (const RankTrace& trace : traces_.ranks) {
+    auto capture = ReadCaptureInfo(trace);
+    if (!capture.ok()) return capture.status();
+    if (captures_.empty() && !capture->has_value()) break;
+    captures_.push_back(*std::move(capture));
+  }
+  const bool capture = !captures_.empty();
+  if (compute_.empty()) {
+    compute_ = !HasTimes() ? std::string(kDefaultRungs) : kernels_.empty() ? kRecorded : "table,recorded";
+  }
+  const bool chosen = !comm_.empty();
+  if (!chosen) comm_ = capture && cluster_.empty() ? kRecorded : kSimulated;
+  if (comm_ == kSimulated) return absl::OkStatus();
+  absl::Status possible = CheckRecordedComm(traces_, &run->warnings);
+  if (possible.ok()) {
+    if (app()->count("--fabric") > 0) {
+      run->warnings.push_back(
+          "--fabric has no effect: communication took its recorded time (--comm recorded)");
+    }
+    return possible;
+  }
+  if (chosen) return absl::Status(possible.code(), absl::StrCat("--comm recorded: ", possible.message()));
+  comm_ = kSimulated;
+  run->warnings.push_back("the capture has no recorded durations of communication, which was simulated");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ReplayCommand::Replay() {
   RunDescription run;
+  if (absl::Status s = ChooseSources(&run); !s.ok()) return s;
+  const bool recorded_comm = comm_ == kRecorded;
+  const auto rungs = ParseRungs(compute_);
+  if (!rungs.ok()) return rungs.status();
   const std::string spec = cluster_.empty() ? kDefaultCluster : cluster_;
-  auto loaded = LoadCluster(spec);
+  auto loaded = LoadCluster(spec, &run.warnings);
   if (!loaded.ok()) return loaded.status();
   std::error_code error;
   if (std::filesystem::is_regular_file(spec, error)) {
@@ -218,20 +298,25 @@ absl::StatusOr<std::string> ReplayCommand::Replay(const std::vector<ComputeRung>
     return absl::Status(cluster.status().code(), absl::StrCat(spec, ": ", cluster.status().message()));
   auto fabric = MakeFabric(fabric_, cluster->topology, fabric_options_);
   if (!fabric.ok()) return fabric.status();
-  auto times = Price(rungs, cluster->proto.device(), &run);
+  auto times = Price(*rungs, cluster->proto.device(), &run);
   if (!times.ok()) return times.status();
-  auto metrics = RunEngine(*cluster, *times, **fabric);
+  NodeSpans spans;
+  auto metrics = RunEngine(*cluster, *times, **fabric, captures_.empty() ? nullptr : &spans);
   if (!metrics.ok()) return metrics.status();
 
+  const bool uses_cluster = UsesCluster(traces_, *times, recorded_comm);
   run.version = CHAKRA_VERSION;
   run.cluster = cluster_.empty() || cluster->proto.name().empty() ? spec : cluster->proto.name();
-  run.fabric = fabric_;
+  if (cluster_.empty() && !uses_cluster) run.cluster = "";
+  run.fabric = recorded_comm ? "" : fabric_;
   run.lanes = lanes_;
   run.compute = compute_;
+  run.comm = comm_;
+  run.steps = MeasureSteps(traces_, captures_, spans);
   run.traces = &traces_;
   run.times = &*times;
-  run.traffic = (*fabric)->Traffic();
-  if (cluster_.empty()) {
+  if (!recorded_comm) run.traffic = (*fabric)->Traffic();
+  if (cluster_.empty() && uses_cluster) {
     run.warnings.push_back(absl::StrCat("no --cluster was named: ", kDefaultCluster, " is assumed"));
   }
   auto format = ParseReportFormat(Format());
@@ -241,8 +326,11 @@ absl::StatusOr<std::string> ReplayCommand::Replay(const std::vector<ComputeRung>
 
 int ReplayCommand::Run() {
   if (inputs_.empty()) return Misuse("replay expects at least one TRACE");
-  auto rungs = ParseRungs(compute_);
-  if (!rungs.ok()) return Misuse(absl::StrCat("--compute: ", rungs.status().message()));
+  if (app()->count("--compute") > 0) {
+    if (auto rungs = ParseRungs(compute_); !rungs.ok()) {
+      return Misuse(absl::StrCat("--compute: ", rungs.status().message()));
+    }
+  }
   const std::vector<std::string> fabrics = FabricNames();
   if (std::find(fabrics.begin(), fabrics.end(), fabric_) == fabrics.end()) {
     return Misuse(absl::StrCat("there is no fabric \"", fabric_, "\"", SuggestName(fabric_, fabrics)));
@@ -254,7 +342,7 @@ int ReplayCommand::Run() {
   if (ranks_ > 0) {
     if (absl::Status s = MakeSymmetric(ranks_, &traces_); !s.ok()) return Fail(s);
   }
-  auto report = Replay(*rungs);
+  auto report = Replay();
   if (!report.ok()) return Fail(report.status());
   const absl::Status written = WriteOutput(report_, *report);
   return written.ok() ? kDone : Fail(written);

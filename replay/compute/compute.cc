@@ -90,7 +90,9 @@ class Pricer {
       case ComputeRung::kRoofline:
         return Roofline(row);
       case ComputeRung::kRecorded:
-        if (graph_.duration[row] > Time::Zero()) return std::optional<Time>(graph_.duration[row]);
+        if (graph_.duration[row] > Time::Zero() || model_.zeros_recorded) {
+          return std::optional<Time>(graph_.duration[row]);
+        }
         break;
       case ComputeRung::kNone:
         break;

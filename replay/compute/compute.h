@@ -28,6 +28,7 @@ struct ComputeModel {
   std::vector<ComputeRung> rungs;
   const proto::Device* device = nullptr;    // not owned; null: the roofline never answers
   const KernelTableIndex* table = nullptr;  // not owned; null: the table never answers
+  bool zeros_recorded = false;              // a recorded duration of 0 is one, as in captures
 };
 
 // Worth a warning in the report; summed over the graphs that were priced.
@@ -48,7 +49,7 @@ struct ComputeNotes {
 //           num_ops / tensor_size, peak) (Williams, Waterman and Patterson,
 //           "Roofline", 2009). A term whose quantity is absent or 0 is left out;
 //           with both left out, or a rate that is unknown, it does not answer.
-// recorded  the duration in the trace, where > 0.
+// recorded  the duration in the trace, where > 0 (or zeros_recorded).
 //
 // Errors (InvalidArgument) name node id, name and field: a negative num_ops, a
 // time past the end of simulated time.

@@ -31,6 +31,8 @@ struct CollectiveMetrics {
   uint64_t bytes = 0;  // larger of a rank's in and out buffer, summed over instances
   Time time;           // last end less last arrival, summed
   Time wait;           // last arrival less first arrival, summed
+  Time recorded;       // what the simulated instances took when they were recorded, from the last arrival on
+  uint64_t recorded_count = 0;  // instances with such a time
   std::string algorithm;
 };
 
@@ -42,7 +44,7 @@ struct Metrics {
   uint64_t flows = 0;             // simulated one by one
   uint64_t fast_collectives = 0;  // answered in closed form
   uint64_t invalid_nodes = 0;
-  std::vector<Repair> repairs;    // found while replaying
+  std::vector<Repair> repairs;  // found while replaying
   std::vector<std::string> warnings;
 };
 

@@ -3,27 +3,35 @@ namespace chakra {
 // Nodes of 8 A100 SXM 80 GB on NVSwitch, one HDR port for each GPU.
 extern const char kDgxA100[] = R"pb(
   name: "dgx-a100"
-  source: "NVIDIA A100 80GB datasheet; NVIDIA DGX A100 user guide DU-09821; latencies: SimAI gen_Topo_Template.py"
+  source: "NVIDIA A100 datasheet 1758950 r4; NVIDIA DGX A100 user guide DU-09821; latencies: SimAI gen_Topo_Template.py"
+  # Latencies are defaults of a simulator, of a link in hardware alone: aliyun/SimAI,
+  # astra-sim-alibabacloud/inputs/topo/gen_Topo_Template.py. A path through a switch pays its link twice: 50
+  # ns on NVLink, 1 us between nodes. Measured end to end with software, 64 bytes take 3.33 us on NVLink
+  # and 2.8 us (one leaf switch) or 3.7 us (two) on InfiniBand: DeepSeek-V3, ISCA 2025, table 5. To answer for
+  # these: nvlink_latency_ns=1665, nic_latency_ns=1400 or 1850.
   topology {
     dimension {
       name: "nvlink"
       kind: SWITCH
-      size: 8  # GPUs on 6 NVSwitch2: DGX A100 user guide DU-09821
-      bandwidth_gbytes_per_s:
-          300         # NVLink 3, 12 links x 25 GB/s a direction: A100 datasheet (600 GB/s both ways)
-      latency_ns: 25  # NVSwitch hop: aliyun/SimAI gen_Topo_Template.py, default
+      # 8 GPUs on 6 NVSwitches: DGX A100 user guide
+      size: 8
+      # 12 NVLink 3 links of 25 GB/s a direction, 600 GB/s both ways: A100 datasheet
+      bandwidth_gbytes_per_s: 300
+      latency_ns: 25  # SimAI, above: NVSwitch hop
     }
     dimension {
       name: "nic"
       kind: SWITCH
       size: 0
-      bandwidth_gbytes_per_s: 25  # one 200 Gb/s HDR ConnectX-6 for each GPU: DGX A100 user guide DU-09821
-      latency_ns: 500             # NIC link: aliyun/SimAI gen_Topo_Template.py, default
+      # one 200 Gb/s HDR ConnectX-6 for each GPU: DGX A100 user guide
+      bandwidth_gbytes_per_s: 25
+      latency_ns: 500  # SimAI, above: NIC link
     }
   }
   device {
     name: "A100-SXM4-80GB"
-    # Dense rates, NVIDIA A100 datasheet. fp64 is that of the tensor cores; fp32 is not, that is tf32.
+    # Dense rates: A100 datasheet, SXM column. fp64 is that of the tensor cores (9.7 without); fp32 is not,
+    # that is tf32.
     peak_tflops { key: "fp64" value: 19.5 }
     peak_tflops { key: "fp32" value: 19.5 }
     peak_tflops { key: "tf32" value: 156 }
@@ -31,7 +39,8 @@ extern const char kDgxA100[] = R"pb(
     peak_tflops { key: "fp16" value: 312 }
     peak_tflops { key: "int8" value: 624 }
     default_dtype: "bf16"
-    memory_gbytes_per_s: 2039  # HBM2e, 80 GB: NVIDIA A100 datasheet
+    # 80 GB HBM2e: A100 datasheet, SXM column; rounded to 2.04 TB/s elsewhere
+    memory_gbytes_per_s: 2039
   }
 )pb";
 

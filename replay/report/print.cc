@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,7 @@ namespace {
 
 constexpr int kRankRows = 16;
 constexpr int kCollectiveRows = 16;
+constexpr int kStepRows = 16;
 constexpr int kListRows = 8;
 constexpr size_t kNameWidth = 28;
 
@@ -29,11 +31,13 @@ std::string Head(const proto::Report& r) {
                   FormatCount(r.nodes()), " nodes, ", FormatCount(r.distinct_graphs()),
                   r.distinct_graphs() == 1 ? " distinct graph\n" : " distinct graphs\n");
   if (!r.group_source().empty()) absl::StrAppend(&out, "  groups   from ", r.group_source(), "\n");
-  absl::StrAppend(&out, "  cluster  ", r.cluster(), "\n");
-  absl::StrAppend(&out, "  replay   fabric ", r.fabric(), ", lanes ", r.lanes(), ", compute ", r.compute(),
-                  "\n");
-  absl::StrAppend(&out, "  flows    ", FormatCount(r.flows()), " simulated one by one, ",
-                  FormatCount(r.fast_collectives()), " collectives in closed form\n");
+  if (!r.cluster().empty()) absl::StrAppend(&out, "  cluster  ", r.cluster(), "\n");
+  absl::StrAppend(&out, "  replay   comm ", r.comm(), r.fabric().empty() ? "" : ", fabric ", r.fabric(),
+                  ", lanes ", r.lanes(), ", compute ", r.compute(), "\n");
+  if (!r.fabric().empty()) {
+    absl::StrAppend(&out, "  flows    ", FormatCount(r.flows()), " simulated one by one, ",
+                    FormatCount(r.fast_collectives()), " collectives in closed form\n");
+  }
   if (r.invalid_nodes() > 0) {
     absl::StrAppend(&out, "  invalid  ", FormatCount(r.invalid_nodes()),
                     " INVALID nodes, replayed as no-ops\n");
@@ -76,17 +80,76 @@ std::string Collectives(const proto::Report& r) {
   std::stable_sort(rows.begin(), rows.end(),
                    [&](int a, int b) { return r.collective(a).time_ps() > r.collective(b).time_ps(); });
   if (rows.size() > kCollectiveRows) rows.resize(kCollectiveRows);
-  TextTable table({"kind", "group", "ranks", "count", "bytes", "time", "wait", "algbw", "busbw"},
-                  {true, true, false, false, false, false, false, false, false});
+  const bool recorded = std::any_of(r.collective().begin(), r.collective().end(),
+                                    [](const proto::CollectiveReport& c) { return c.recorded_count() > 0; });
+  std::vector<std::string> header = {"kind", "group", "ranks", "count", "bytes", "time", "wait"};
+  for (const char* h : {recorded ? "recorded" : "algbw", recorded ? "ratio" : "busbw"}) header.push_back(h);
+  TextTable table(header, {true, true, false, false, false, false, false, false, false});
   for (int i : rows) {
     const proto::CollectiveReport& c = r.collective(i);
-    table.Add({c.kind(), GroupName(c), std::to_string(c.ranks()), FormatCount(c.count()),
-               FormatBytes(c.bytes()), Ps(c.time_ps()), Ps(c.wait_ps()),
-               absl::StrFormat("%.2f", c.algbw_gbytes_per_s()),
-               absl::StrFormat("%.2f", c.busbw_gbytes_per_s())});
+    std::vector<std::string> row = {c.kind(),
+                                    GroupName(c),
+                                    std::to_string(c.ranks()),
+                                    FormatCount(c.count()),
+                                    FormatBytes(c.bytes()),
+                                    Ps(c.time_ps()),
+                                    Ps(c.wait_ps())};
+    if (recorded) {
+      row.push_back(c.recorded_count() == 0 ? "-" : Ps(c.recorded_ps()));
+      row.push_back(c.simulated_to_recorded() == 0 ? "-"
+                                                   : absl::StrFormat("%.3f", c.simulated_to_recorded()));
+    } else {
+      row.push_back(absl::StrFormat("%.2f", c.algbw_gbytes_per_s()));
+      row.push_back(absl::StrFormat("%.2f", c.busbw_gbytes_per_s()));
+    }
+    table.Add(std::move(row));
   }
-  return absl::StrCat("\nCommunication, the longest first (algbw, busbw in GB/s)\n", table.Print(),
+  return absl::StrCat("\nCommunication, the longest first (",
+                      recorded ? "ratio: simulated time to recorded" : "algbw, busbw in GB/s", ")\n",
+                      table.Print(),
                       More(r.collective_size() - static_cast<int64_t>(rows.size()), "kinds and groups"));
+}
+
+// `part` in percent of `whole`.
+double Percent(int64_t part, int64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// How far off a step is, in percent: its time or its kernels, whichever is worse.
+double Worst(const proto::StepReport& s) {
+  return std::max(std::fabs(Percent(s.replayed_ps() - s.measured_ps(), s.measured_ps())),
+                  Percent(s.kernel_start_error_ps(), s.measured_ps()));
+}
+
+// The steps that are furthest off come first where not all fit.
+std::string Steps(const proto::Report& r) {
+  if (r.step_size() == 0) return "";
+  std::vector<int> rows(r.step_size());
+  std::iota(rows.begin(), rows.end(), 0);
+  const bool cut = r.step_size() > kStepRows;
+  if (cut) {
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](int a, int b) { return Worst(r.step(a)) > Worst(r.step(b)); });
+    rows.resize(kStepRows);
+  }
+  TextTable table({"rank", "step", "measured", "replayed", "difference", "kernels", "start error", "of step"},
+                  {false, true, false, false, false, false, false, false});
+  for (int i : rows) {
+    const proto::StepReport& s = r.step(i);
+    const auto percent = [&s](const char* sign, int64_t part) -> std::string {
+      if (s.measured_ps() == 0) return "-";
+      return absl::StrCat(sign, absl::StrFormat("%.2f %%", Percent(part, s.measured_ps())));
+    };
+    const int64_t difference = s.replayed_ps() - s.measured_ps();
+    const bool kernels = s.kernels() > 0;
+    table.Add({std::to_string(s.rank()), Shorten(s.step(), kNameWidth, "-"), Ps(s.measured_ps()),
+               Ps(s.replayed_ps()), percent(difference > 0 ? "+" : "", difference), FormatCount(s.kernels()),
+               kernels ? Ps(s.kernel_start_error_ps()) : "-",
+               kernels ? percent("", s.kernel_start_error_ps()) : "-"});
+  }
+  return absl::StrCat("\nReplay against the capture", cut ? ", the furthest off first" : "",
+                      " (start error: median over kernels)\n", table.Print(),
+                      More(r.step_size() - static_cast<int64_t>(rows.size()), "steps"));
 }
 
 std::string Dimensions(const proto::Report& r) {
@@ -170,8 +233,8 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
       return absl::InternalError(absl::StrCat("cannot print the report: ", status.ToString()));
     return out;
   }
-  return absl::StrCat(Head(report), Ranks(report), Collectives(report), Dimensions(report), Rungs(report),
-                      Notes(report), "\n", report.bound(), "\n");
+  return absl::StrCat(Head(report), Steps(report), Ranks(report), Collectives(report), Dimensions(report),
+                      Rungs(report), Notes(report), "\n", report.bound(), "\n");
 }
 
 }  // namespace chakra

@@ -46,6 +46,24 @@ void AddCollectives(const Metrics& metrics, proto::Report* report) {
       c.set_algbw_gbytes_per_s(rate);
       c.set_busbw_gbytes_per_s(rate * BusFactor(key.first, m.ranks));
     }
+    c.set_recorded_ps(m.recorded.picos());
+    c.set_recorded_count(m.recorded_count);
+    if (m.recorded_count == m.count && m.recorded > Time::Zero()) {
+      c.set_simulated_to_recorded(m.time.seconds() / m.recorded.seconds());
+    }
+  }
+}
+
+void AddSteps(const std::vector<StepMetrics>& steps, proto::Report* report) {
+  for (const StepMetrics& m : steps) {
+    proto::StepReport& s = *report->add_step();
+    s.set_rank(m.rank);
+    s.set_recorded_rank(m.recorded_rank);
+    s.set_step(ToUtf8(m.name));
+    s.set_measured_ps(m.measured.picos());
+    s.set_replayed_ps(m.replayed.picos());
+    s.set_kernel_start_error_ps(m.kernel_start_error.picos());
+    s.set_kernels(m.kernels);
   }
 }
 
@@ -200,6 +218,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   report.set_fabric(run.fabric);
   report.set_lanes(run.lanes);
   report.set_compute(run.compute);
+  report.set_comm(run.comm);
   report.set_ranks(static_cast<int>(metrics.ranks.size()));
   report.set_nodes(metrics.nodes);
   report.set_flows(metrics.flows);
@@ -211,6 +230,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   for (const std::string& w : metrics.warnings) report.add_warning(ToUtf8(w));
   AddRanks(metrics, &report);
   AddCollectives(metrics, &report);
+  AddSteps(run.steps, &report);
   AddDimensions(run.traffic, &report);
   AddRungs(run, &report);
   for (const RankTrace& rank : run.traces->ranks) {

@@ -10,6 +10,7 @@
 #include "proto/report.pb.h"
 #include "replay/engine.h"
 #include "replay/measure/metrics.h"
+#include "replay/measure/steps.h"
 #include "trace/trace.h"
 
 namespace chakra {
@@ -21,9 +22,11 @@ struct RunDescription {
   std::string fabric;
   std::string lanes;
   std::string compute;                               // rungs in order, comma separated
+  std::string comm;                                  // "simulated" or "recorded"
   const TraceSet* traces = nullptr;                  // required
   const std::vector<ComputeTimes>* times = nullptr;  // required; one for each distinct graph
   std::vector<DimensionTraffic> traffic;
+  std::vector<StepMetrics> steps;     // of captures
   std::vector<InputFile> inputs;      // beside traces->inputs
   std::vector<std::string> warnings;  // beside the metrics' own
 };

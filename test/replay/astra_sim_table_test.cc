@@ -22,7 +22,7 @@ struct Row {
   int ranks;
   int64_t bytes;
   Kind kind;
-  bool aware;          // congestion-aware: analytical-fifo, store and forward
+  bool aware;  // congestion-aware: analytical-fifo, store and forward
   double astra_ns;
 };
 
@@ -37,7 +37,8 @@ double ReplayNs(const Row& row) {
   d.latency = Time::Nanos(500);
   FabricOptions fabric_options;
   fabric_options.store_and_forward = row.aware;
-  auto fabric = *MakeFabric(row.aware ? "analytical-fifo" : "analytical", *Topology::Make({d}), fabric_options);
+  auto fabric =
+      *MakeFabric(row.aware ? "analytical-fifo" : "analytical", *Topology::Make({d}), fabric_options);
   EngineOptions options;
   options.lanes = LanePolicy::kSingle;
   options.collectives.splits = 4;
@@ -72,13 +73,13 @@ TEST(AstraSimTable, Collectives) {
       {T::kAllToAll, 64, kMi, Kind::kSwitch, true, 23536},
       {T::kAllToAll, 8, kMi, Kind::kSwitch, true, 23600},
   };
-  std::printf("%-12s %5s %11s %-7s %-5s %14s %16s %9s\n", "collective", "ranks", "bytes", "network", "", "ASTRA-sim, ns",
-              "chakra-replay, ns", "ratio");
+  std::printf("%-12s %5s %11s %-7s %-5s %14s %16s %9s\n", "collective", "ranks", "bytes", "network", "",
+              "ASTRA-sim, ns", "chakra-replay, ns", "ratio");
   for (const Row& row : rows) {
     const double ns = ReplayNs(row);
-    std::printf("%-12s %5d %11lld %-7s %-5s %14.0f %16.3f %9.5f\n", std::string(Name(row.type)).c_str(), row.ranks,
-                static_cast<long long>(row.bytes), row.kind == Kind::kRing ? "Ring" : "Switch", row.aware ? "A" : "U",
-                row.astra_ns, ns, ns / row.astra_ns);
+    std::printf("%-12s %5d %11lld %-7s %-5s %14.0f %16.3f %9.5f\n", std::string(Name(row.type)).c_str(),
+                row.ranks, static_cast<long long>(row.bytes), row.kind == Kind::kRing ? "Ring" : "Switch",
+                row.aware ? "A" : "U", row.astra_ns, ns, ns / row.astra_ns);
     const double steps = row.ranks - 1;
     if (row.type == T::kAllReduce) {
       // ASTRA-sim cuts each of 2 (n - 1) transfers, and on a switch each of its

@@ -1,6 +1,6 @@
 // A second, slow and obvious replay, to hold the engine against: no event
 // queue, no chains, no counters; at each instant everything is looked at again.
-// The fabric is a full mesh without contention.
+// The fabric is a full mesh without contention; recorded communication uses none.
 #pragma once
 
 #include <algorithm>
@@ -30,6 +30,11 @@ class Interpreter {
   // When each node began and ended; nothing when the run cannot finish.
   std::optional<NodeSpans> Run() {
     for (const RankTrace& t : traces_.ranks) AddRank(t);
+    for (const RankTrace& t : traces_.ranks) {
+      for (uint32_t row = 0; row < t.graph->size(); ++row) {
+        if (IsRecorded(t.rank, row)) ++expected_[Meeting(t.rank, row)];
+      }
+    }
     Time now;
     while (true) {
       uint64_t before = 0;
@@ -66,13 +71,13 @@ class Interpreter {
   };
   struct Transfer {
     Time sent, received;
-    std::string key;      // who waits for it
+    std::string key;  // who waits for it
     bool taken = false;
   };
-  struct Part {           // one member's part of one collective
+  struct Part {  // one member's part of one collective
     size_t step = 0;
     int split = 0;
-    Time ready;           // may not go on before
+    Time ready;  // may not go on before
     bool paid = false;
     bool over = false;
   };
@@ -86,7 +91,8 @@ class Interpreter {
     std::map<std::string, int> count;
     for (uint32_t row : order_.back()) {
       Node& n = nodes[row];
-      const bool recorded = options_.lanes == LanePolicy::kRecorded, single = options_.lanes == LanePolicy::kSingle;
+      const bool recorded = options_.lanes == LanePolicy::kRecorded,
+                 single = options_.lanes == LanePolicy::kSingle;
       const NodeType type = g.type[row];
       if (type == NodeType::kCollective) n.group = t.group_names[t.peers[g.payload[row]].group];
       if (type == NodeType::kCollective) n.position = count["coll " + n.group]++;
@@ -119,7 +125,8 @@ class Interpreter {
       for (uint32_t row = 0; row < g.size(); ++row) {
         if (placed.count(row)) continue;
         bool ready = true;
-        for (uint32_t i = g.dep_begin[row]; i < g.dep_begin[row + 1]; ++i) ready = ready && placed.count(g.dep[i]);
+        for (uint32_t i = g.dep_begin[row]; i < g.dep_begin[row + 1]; ++i)
+          ready = ready && placed.count(g.dep[i]);
         if (!ready) continue;
         const auto key = [&](uint32_t r) {
           return std::make_pair(g.start.empty() ? Time::Zero() : g.start[r], g.id[r]);
@@ -136,8 +143,8 @@ class Interpreter {
     const Graph& g = *t.graph;
     const Peer& p = t.peers[g.payload[row]];
     const bool send = g.type[row] == NodeType::kSend;
-    return (send ? "s " : "r ") + std::to_string(send ? t.rank : p.src) + ">" + std::to_string(send ? p.dst : t.rank) +
-           "#" + std::to_string(p.tag);
+    return (send ? "s " : "r ") + std::to_string(send ? t.rank : p.src) + ">" +
+           std::to_string(send ? p.dst : t.rank) + "#" + std::to_string(p.tag);
   }
   std::string MessageName(int rank, uint32_t row) const {
     return Key(traces_.ranks[rank], row).substr(2) + "/" + std::to_string(nodes_[rank][row].position);
@@ -150,11 +157,41 @@ class Interpreter {
     return all;
   }
 
-  bool MayStart(int rank, uint32_t row) const {
+  // Communication that takes its recorded time from the last arrival on.
+  bool IsRecorded(int rank, uint32_t row) const {
+    const NodeType type = traces_.ranks[rank].graph->type[row];
+    return options_.recorded_comm &&
+           (type == NodeType::kSend || type == NodeType::kRecv || type == NodeType::kCollective);
+  }
+  // Whom it meets.
+  std::string Meeting(int rank, uint32_t row) const {
+    const bool call = traces_.ranks[rank].graph->type[row] == NodeType::kCollective;
+    return call ? "call " + CallName(nodes_[rank][row]) : "message " + MessageName(rank, row);
+  }
+  void Meet(int rank, uint32_t row, Time now) {
+    const std::string name = Meeting(rank, row);
+    auto& here = here_[name];
+    here.push_back({rank, row});
+    nodes_[rank][row].knows_end = false;
+    if (static_cast<int>(here.size()) < expected_[name]) return;
+    for (const auto& [r, its_row] : here) {
+      const Graph& g = *traces_.ranks[r].graph;
+      const Time transfer = g.comm[g.payload[its_row]].transfer;
+      nodes_[r][its_row].end = now + (transfer == Time::Never() ? g.duration[its_row] : transfer);
+      nodes_[r][its_row].knows_end = true;
+    }
+  }
+
+  static Time DelayOf(const Graph& g, uint32_t dep) {
+    return g.dep_delay.empty() ? Time::Zero() : g.dep_delay[dep];
+  }
+
+  bool MayStart(int rank, uint32_t row, Time now) const {
     const Graph& g = *traces_.ranks[rank].graph;
     const Node& n = nodes_[rank][row];
     for (uint32_t i = g.dep_begin[row]; i < g.dep_begin[row + 1]; ++i) {
-      if (nodes_[rank][g.dep[i]].state != kDone) return false;
+      const Node& dep = nodes_[rank][g.dep[i]];
+      if (dep.state != kDone || dep.end + DelayOf(g, i) > now) return false;
     }
     for (uint32_t before : order_[rank]) {
       if (before == row) break;
@@ -173,7 +210,7 @@ class Interpreter {
       again = false;
       for (size_t r = 0; r < nodes_.size(); ++r) {
         for (uint32_t row : prefer_[r]) {
-          if (nodes_[r][row].state != kWaiting || !MayStart(static_cast<int>(r), row)) continue;
+          if (nodes_[r][row].state != kWaiting || !MayStart(static_cast<int>(r), row, now)) continue;
           StartNode(static_cast<int>(r), row, now);
           again = true;
         }
@@ -188,6 +225,7 @@ class Interpreter {
     n.state = kRunning;
     n.begin = now;
     n.knows_end = true;
+    if (IsRecorded(rank, row)) return Meet(rank, row, now);
     switch (g.type[row]) {
       case NodeType::kComp:
         n.end = now + g.duration[row];
@@ -225,7 +263,9 @@ class Interpreter {
           Node& n = nodes_[r][row];
           if (n.state != kRunning) continue;
           const Graph& g = *traces_.ranks[r].graph;
-          if (g.type[row] == NodeType::kRecv) {
+          if (IsRecorded(static_cast<int>(r), row)) {
+            if (!n.knows_end || n.end > now) continue;
+          } else if (g.type[row] == NodeType::kRecv) {
             const auto it = arrives_.find(MessageName(static_cast<int>(r), row));
             if (it == arrives_.end() || it->second > now) continue;
             n.end = now;
@@ -265,7 +305,9 @@ class Interpreter {
     const Plan& plan = PlanOf(static_cast<CollectiveType>(comm.type), size);
     const Program& program = plan.program(me);
     const CollectiveCosts& costs = options_.collectives;
-    const auto cut = [&](int s) { return comm.bytes * static_cast<uint64_t>(s) / static_cast<uint64_t>(costs.splits); };
+    const auto cut = [&](int s) {
+      return comm.bytes * static_cast<uint64_t>(s) / static_cast<uint64_t>(costs.splits);
+    };
     const uint64_t bytes = cut(part.split + 1) - cut(part.split);
     const bool ends = part.step == program.steps.size();
     const bool sends = !ends && (program.steps[part.step].op == StepOp::kSend ||
@@ -307,7 +349,8 @@ class Interpreter {
 
   const Plan& PlanOf(CollectiveType type, int members) {
     auto it = plans_.find({type, members});
-    if (it == plans_.end()) it = plans_.emplace(std::make_pair(type, members), *BuildPlan(type, "", members, 0)).first;
+    if (it == plans_.end())
+      it = plans_.emplace(std::make_pair(type, members), *BuildPlan(type, "", members, 0)).first;
     return it->second;
   }
 
@@ -316,9 +359,14 @@ class Interpreter {
     const auto consider = [&](Time t) {
       if (t > now && t < next) next = t;
     };
-    for (const auto& rank : nodes_) {
-      for (const Node& n : rank) {
+    for (size_t r = 0; r < nodes_.size(); ++r) {
+      const Graph& g = *traces_.ranks[r].graph;
+      for (uint32_t row = 0; row < g.size(); ++row) {
+        const Node& n = nodes_[r][row];
         if (n.state == kRunning && n.knows_end) consider(n.end);
+        for (uint32_t i = g.dep_begin[row]; i < g.dep_begin[row + 1]; ++i) {
+          if (nodes_[r][g.dep[i]].state == kDone) consider(nodes_[r][g.dep[i]].end + DelayOf(g, i));
+        }
       }
     }
     for (const auto& [name, at] : arrives_) consider(at);
@@ -335,9 +383,12 @@ class Interpreter {
   uint64_t changes_ = 0;
   std::vector<std::vector<Node>> nodes_;
   std::vector<std::vector<uint32_t>> order_, prefer_;
-  std::map<std::string, Time> arrives_;  // by message
-  std::map<std::pair<std::string, int>, Part> parts_;                              // (call, rank)
-  std::map<std::tuple<std::string, int, uint16_t>, std::vector<Transfer>> flows_;  // (call, member, connection)
+  std::map<std::string, int> expected_;  // recorded communication: who meets, by meeting
+  std::map<std::string, std::vector<std::pair<int, uint32_t>>> here_;  // who is there: rank, row
+  std::map<std::string, Time> arrives_;                                // by message
+  std::map<std::pair<std::string, int>, Part> parts_;                  // (call, rank)
+  std::map<std::tuple<std::string, int, uint16_t>, std::vector<Transfer>>
+      flows_;  // (call, member, connection)
   std::map<std::pair<CollectiveType, int>, Plan> plans_;
 };
 

@@ -129,6 +129,87 @@ TEST(Report, TextEndsWithTheBoundAndCutsLongTables) {
   EXPECT_EQ(text.substr(text.size() - r.bound().size() - 2), "\n" + r.bound() + "\n");
 }
 
+TEST(Report, SimulatedAgainstRecordedTransfers) {
+  Fixture f;
+  CollectiveMetrics& c = f.metrics.collectives.begin()->second;
+  c.recorded = Time::Picos(800);
+  c.recorded_count = 1;
+  CollectiveMetrics partly = c;
+  partly.count = 2;
+  f.metrics.collectives[{"broadcast", ""}] = partly;
+  const proto::Report r = MakeReport(f.metrics, f.run);
+  EXPECT_EQ(r.collective(0).recorded_ps(), 800);
+  EXPECT_EQ(r.collective(0).recorded_count(), 1u);
+  EXPECT_DOUBLE_EQ(r.collective(0).simulated_to_recorded(), 1.25);
+  EXPECT_EQ(r.collective(1).simulated_to_recorded(), 0);  // of two calls one was measured
+  const std::string text = *PrintReport(r, ReportFormat::kText);
+  EXPECT_NE(text.find("recorded  ratio"), std::string::npos) << text;
+  EXPECT_NE(text.find("800 ps  1.250"), std::string::npos) << text;
+  EXPECT_NE(text.find("800 ps      -"), std::string::npos) << text;
+}
+
+TEST(Report, SaysWhatCommunicationCost) {
+  Fixture f;
+  f.run.comm = "recorded";
+  f.run.lanes = "recorded";
+  f.run.compute = "recorded";
+  proto::Report r = MakeReport(f.metrics, f.run);
+  EXPECT_EQ(r.comm(), "recorded");
+  const std::string recorded = *PrintReport(r, ReportFormat::kText);
+  EXPECT_NE(recorded.find("replay   comm recorded, lanes recorded, compute recorded\n"), std::string::npos)
+      << recorded;
+  EXPECT_EQ(recorded.find("cluster  "), std::string::npos) << recorded;
+  EXPECT_EQ(recorded.find("flows  "), std::string::npos) << recorded;
+  f.run.comm = "simulated";
+  f.run.fabric = "fluid";
+  f.run.cluster = "mine";
+  const std::string simulated = *PrintReport(MakeReport(f.metrics, f.run), ReportFormat::kText);
+  EXPECT_NE(simulated.find("cluster  mine\n"), std::string::npos) << simulated;
+  EXPECT_NE(simulated.find("replay   comm simulated, fabric fluid, lanes"), std::string::npos) << simulated;
+  EXPECT_NE(simulated.find("flows  "), std::string::npos) << simulated;
+}
+
+StepMetrics Step(int rank, const std::string& name, int64_t measured, int64_t replayed, int64_t error) {
+  return {rank, rank + 10, name, Time::Picos(measured), Time::Picos(replayed), Time::Picos(error), 5};
+}
+
+TEST(Report, StepsOfACapture) {
+  Fixture f;
+  f.run.steps = {Step(0, "window", 1000, 1010, 20), Step(0, "ProfilerStep#1", 800, 780, 4),
+                 Step(1, "empty", 0, 0, 0)};
+  f.run.steps[2].kernels = 0;
+  const proto::Report r = MakeReport(f.metrics, f.run);
+  ASSERT_EQ(r.step_size(), 3);
+  EXPECT_EQ(r.step(1).rank(), 0);
+  EXPECT_EQ(r.step(1).recorded_rank(), 10);
+  EXPECT_EQ(r.step(1).step(), "ProfilerStep#1");
+  EXPECT_EQ(r.step(1).measured_ps(), 800);
+  EXPECT_EQ(r.step(1).replayed_ps(), 780);
+  EXPECT_EQ(r.step(1).kernel_start_error_ps(), 4);
+  EXPECT_EQ(r.step(1).kernels(), 5u);
+  const std::string text = *PrintReport(r, ReportFormat::kText);
+  EXPECT_NE(text.find("+1.00 %        5        20 ps   2.00 %\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("-2.50 %        5         4 ps   0.50 %\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("0 s           -        0            -        -\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("furthest off"), std::string::npos) << text;
+  EXPECT_NE(PrintReport(r, ReportFormat::kJson)->find("\"kernel_start_error_ps\": \"20\""),
+            std::string::npos);
+}
+
+TEST(Report, OfManyStepsTheWorstAreShown) {
+  Fixture f;
+  for (int i = 0; i < 30; ++i) f.run.steps.push_back(Step(i, "fine", 1000, 1001, 1));
+  f.run.steps[20] = Step(20, "slow", 1000, 1500, 1);
+  f.run.steps[25] = Step(25, "late", 1000, 1000, 400);
+  const std::string text = *PrintReport(MakeReport(f.metrics, f.run), ReportFormat::kText);
+  EXPECT_NE(text.find("furthest off first"), std::string::npos) << text;
+  EXPECT_NE(text.find("... and 14 more steps"), std::string::npos) << text;
+  const size_t slow = text.find(" slow "), late = text.find(" late "), fine = text.find(" fine ");
+  ASSERT_NE(slow, std::string::npos);
+  EXPECT_LT(slow, late);
+  EXPECT_LT(late, fine);
+}
+
 TEST(Report, UnknownFormatIsAnError) { EXPECT_FALSE(ParseReportFormat("xml").ok()); }
 
 }  // namespace

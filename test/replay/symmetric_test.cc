@@ -1,6 +1,14 @@
 #include "replay/symmetric.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "replay/match.h"
+#include "test/replay/trace_builder.h"
+#include "trace/reader.h"
 
 namespace chakra {
 namespace {
@@ -19,6 +27,7 @@ TraceSet OneSender(int rank, int to) {
   trace.rank = rank;
   trace.file = "w.et";
   trace.graph = graph;
+  trace.group_names = {""};
   trace.peers.resize(1);
   trace.peers[0].dst = to;
   trace.repairs.resize(1);
@@ -63,6 +72,64 @@ TEST(Symmetric, GroupsTileTheRanks) {
   odd.ranks[0].group_names = {"", "g"};
   odd.groups = {{"g", {0, 1, 3}}};
   EXPECT_FALSE(MakeSymmetric(6, &odd).ok());
+}
+
+TEST(Symmetric, RootsMoveWithTheirGroup) {
+  TraceSet set = OneSender(0, 1);
+  set.ranks[0].group_names = {"", "tp"};
+  set.groups = {{"tp", {0, 2}}};
+  set.ranks[0].peers[0].group = 1;
+  set.ranks[0].peers[0].root = 2;
+  ASSERT_TRUE(MakeSymmetric(8, &set).ok());
+  const int root[] = {2, 3, 2, 3, 6, 7, 6, 7};
+  for (int r = 0; r < 8; ++r) EXPECT_EQ(set.ranks[r].peers[0].root, root[r]) << r;
+}
+
+// A ring pipeline stage, traced on rank 3 of 4: it works, hands 1 MiB on, and
+// then takes what the stage before it has handed on.
+class LoneRank : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    TraceBuilder t(1);
+    const uint64_t work = t.Comp(0, 100).id();
+    const uint64_t send = t.Send(0, 0, 1 << 20, 5, {work}).id();
+    t.Recv(0, 2, 1 << 20, 5, {send});
+    t.Coll(0, CollectiveType::kAllReduce, 1 << 20, {send}, "pair");
+    dir_ = ::testing::TempDir() + "/lone_rank_" + std::to_string(::getpid());
+    std::filesystem::create_directories(dir_);
+    file_ = dir_ + "/stage.3.et";
+    ASSERT_TRUE(t.Write(0, file_).ok());
+    std::ofstream(dir_ + "/stage.json") << R"({"pair": [2, 3]})";
+  }
+  void TearDown() override { std::filesystem::remove_all(dir_); }
+  std::string dir_, file_;
+};
+
+TEST_F(LoneRank, PeersAndGroupsAreSeenFromTheRecordedRank) {
+  absl::StatusOr<TraceSet> set = ReadTraceSet({file_}, ReadOptions());
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_EQ(set->ranks[0].rank, 0);
+  EXPECT_EQ(set->ranks[0].recorded_rank, 3);
+  EXPECT_EQ(set->ranks[0].repairs.size(), 1u);
+  ASSERT_TRUE(MakeSymmetric(4, &*set).ok());
+  EXPECT_TRUE(set->ranks[0].repairs.empty());  // nothing was taken as rank 0
+  for (int r = 0; r < 4; ++r) {
+    EXPECT_EQ(set->ranks[r].peers[0].dst, (r + 1) % 4) << r;
+    EXPECT_EQ(set->ranks[r].peers[1].src, (r + 3) % 4) << r;
+    EXPECT_EQ(set->groups.at(set->ranks[r].group_names[1]), (std::vector<int>{r / 2 * 2, r / 2 * 2 + 1}))
+        << r;
+  }
+  const absl::StatusOr<Matching> matching = MatchCommunication(*set, {});
+  ASSERT_TRUE(matching.ok()) << matching.status();
+  EXPECT_EQ(matching->messages.size(), 4u);
+  EXPECT_EQ(matching->calls.size(), 2u);
+}
+
+TEST_F(LoneRank, RefusesFewerRanksThanTheRecordedOne) {
+  absl::StatusOr<TraceSet> set = ReadTraceSet({file_}, ReadOptions());
+  ASSERT_TRUE(set.ok()) << set.status();
+  const absl::Status few = MakeSymmetric(3, &*set);
+  EXPECT_NE(std::string(few.message()).find("stage.3.et: the trace is of rank 3"), std::string::npos) << few;
 }
 
 }  // namespace

@@ -18,7 +18,9 @@ namespace et = ChakraProtoMsg;
 
 class TraceBuilder {
  public:
-  explicit TraceBuilder(int ranks) : nodes_(ranks) {}
+  explicit TraceBuilder(int ranks) : nodes_(ranks), metadata_(ranks) {
+    for (et::GlobalMetadata& m : metadata_) m.set_version("0.0.4");
+  }
 
   // Adds a node to `rank`; its id counts up from 0 in each rank.
   et::Node& Add(int rank, et::NodeType type, std::vector<uint64_t> deps = {}) {
@@ -66,6 +68,15 @@ class TraceBuilder {
     attr->set_name(name);
     attr->set_string_val(value);
   }
+  // dep_delay_ns, one for each dependency.
+  static void Delays(et::Node* node, const std::vector<int64_t>& nanos) {
+    et::AttributeProto* attr = node->add_attr();
+    attr->set_name("dep_delay_ns");
+    attr->mutable_int64_list();
+    for (int64_t n : nanos) attr->mutable_int64_list()->add_values(n);
+  }
+  et::GlobalMetadata& Metadata(int rank) { return metadata_[rank]; }
+  std::vector<et::Node>& Nodes(int rank) { return nodes_[rank]; }
   // Id that the next node of `rank` gets.
   uint64_t NextId(int rank) const { return nodes_[rank].size(); }
 
@@ -77,13 +88,7 @@ class TraceBuilder {
     for (size_t r = 0; r < nodes_.size(); ++r) {
       std::string bytes;
       EtWriter writer(&bytes, Compression::kNone);
-      et::GlobalMetadata metadata;
-      metadata.set_version("0.0.4");
-      if (absl::Status s = writer.AddMetadata(metadata); !s.ok()) return s;
-      for (const et::Node& node : nodes_[r]) {
-        if (absl::Status s = writer.AddNode(node); !s.ok()) return s;
-      }
-      if (absl::Status s = writer.Finish(); !s.ok()) return s;
+      if (absl::Status s = Encode(r, &writer); !s.ok()) return s;
       absl::StatusOr<RankTrace> trace =
           DecodeTrace(bytes, absl::StrCat("test.", r, ".et"), static_cast<int>(r), ReadOptions());
       if (!trace.ok()) return trace.status();
@@ -91,9 +96,23 @@ class TraceBuilder {
     }
     return set;
   }
+  // One rank's trace as a file; compressed by the ending of its name.
+  absl::Status Write(size_t rank, const std::string& path) const {
+    EtWriter writer(path);
+    return Encode(rank, &writer);
+  }
 
  private:
+  absl::Status Encode(size_t rank, EtWriter* writer) const {
+    if (absl::Status s = writer->AddMetadata(metadata_[rank]); !s.ok()) return s;
+    for (const et::Node& node : nodes_[rank]) {
+      if (absl::Status s = writer->AddNode(node); !s.ok()) return s;
+    }
+    return writer->Finish();
+  }
+
   std::vector<std::vector<et::Node>> nodes_;
+  std::vector<et::GlobalMetadata> metadata_;
 };
 
 }  // namespace chakra

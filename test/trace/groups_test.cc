@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -70,9 +71,24 @@ TEST(Groups, PyTorchNodeErrors) {
 
 TEST(Groups, MergeRefusesDifferentRanks) {
   Groups all = {{"1", {0, 1}}};
-  EXPECT_TRUE(MergeGroups({{"1", {0, 1}}, {"2", {1}}}, "s", &all).ok());
+  uint64_t members = 2;
+  EXPECT_TRUE(MergeGroups({{"1", {0, 1}}, {"2", {1}}}, "s", &all, &members).ok());
   EXPECT_EQ(all.size(), 2u);
-  EXPECT_FALSE(MergeGroups({{"1", {1, 0}}}, "s", &all).ok());
+  EXPECT_EQ(members, 3u);
+  EXPECT_FALSE(MergeGroups({{"1", {1, 0}}}, "s", &all, &members).ok());
+}
+
+TEST(Groups, FewBytesDoNotMakeManyMembers) {
+  const auto groups = [](int n) {
+    std::string text = "[";
+    for (int i = 0; i < n; ++i) {
+      absl::StrAppend(&text, i > 0 ? "," : "", "{\"pg_name\": ", i, ", \"group_size\": 4194304}");
+    }
+    return ParseGroupNode(text + "]", "s");
+  };
+  EXPECT_TRUE(groups(1).ok());
+  EXPECT_THAT(std::string(groups(17).status().message()),
+              HasSubstr("group \"16\": expected groups of at most 67108864"));
 }
 
 TEST(Groups, ZeroMeansAllRanksUnlessDefined) {

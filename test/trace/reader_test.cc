@@ -157,7 +157,8 @@ TEST_F(ReaderTest, Archive) {
     EXPECT_EQ(t->group_source, tar + "!run/w.json");
     EXPECT_THAT(t->groups.at("1"), ElementsAre(0, 1));
     EXPECT_EQ(t->inputs[0].sha256, Sha256Hex(members + end));
-    EXPECT_EQ(DescribeNode(t->ranks[1], 1), "rank 1, node 1 (\"nb\") of " + tar + "!run/w.1.et, byte 16");
+    EXPECT_EQ(DescribeNode(t->ranks[1], 1),
+              "rank 1, node 1 (\"nb\") of " + tar + "!run/w.1.et (in an archive)");
   }
   EXPECT_THAT(ErrorOf({Write("cut.tar", members)}), HasSubstr("truncated"));
   EXPECT_THAT(ErrorOf({Write("cut2.tar", members.substr(0, 700))}), HasSubstr("truncated"));

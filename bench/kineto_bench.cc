@@ -1,0 +1,101 @@
+// The Kineto reader on a generated capture, against simdjson's plain DOM parse
+// of the same text. CHAKRA_CAPTURE_MB sets the size (default 100, up to 1024).
+#include <benchmark/benchmark.h>
+#include <simdjson.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "bench/capture_generator.h"
+#include "bench/measure.h"
+#include "trace/byte_source.h"
+#include "trace/pytorch/kineto.h"
+
+namespace chakra {
+namespace {
+
+uint64_t CaptureBytes() {
+  const char* text = std::getenv("CHAKRA_CAPTURE_MB");
+  const long mb = text == nullptr ? 100 : std::atol(text);
+  return static_cast<uint64_t>(std::clamp(mb, 1l, 1024l)) << 20;
+}
+
+void ReadGenerated(benchmark::State& state) {
+  CaptureOptions options;
+  options.bytes = CaptureBytes();
+  options.python_functions = state.range(0) != 0;
+  const std::string text = GenerateKineto(options);
+  std::vector<double> ours, theirs;
+  uint64_t events = 0;
+  for (auto _ : state) {
+    ours.push_back(SecondsOf([&] {
+      MemorySource source(text);
+      const auto trace = pytorch::ReadKineto(&source, "generated");
+      if (trace.ok()) events = trace->events.size();
+    }));
+    state.SetIterationTime(ours.back());
+  }
+  if (events == 0) return state.SkipWithError("the capture was not read");
+  for (size_t i = 0; i < ours.size(); ++i) {
+    theirs.push_back(SecondsOf([&] {
+      simdjson::dom::parser parser;
+      simdjson::dom::element root;
+      const auto error = parser.parse(text.data(), text.size(), true).get(root);
+      benchmark::DoNotOptimize(error);
+    }));
+  }
+  state.counters["MB"] = static_cast<double>(text.size()) / 1e6;
+  state.counters["events/s"] = static_cast<double>(events) / Median(ours);
+  state.counters["MB/s"] = static_cast<double>(text.size()) / 1e6 / Median(ours);
+  state.counters["x_simdjson_dom"] = Median(theirs) / Median(ours);
+}
+
+// Writes the capture where `file` lies; gives its size, 0 when it cannot.
+uint64_t WriteGenerated(std::FILE* file) {
+  CaptureOptions options;
+  options.bytes = CaptureBytes();
+  const std::string text = GenerateKineto(options);
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+  return written ? text.size() : 0;
+}
+
+bool ReadFrom(const std::string& path) {
+  auto file = FileSource::Open(path);
+  return file.ok() && pytorch::ReadKineto(file->get(), path).ok();
+}
+
+// Peak memory of a process that reads the capture from a file, by the size of the file.
+void Memory(benchmark::State& state) {
+  std::FILE* file = std::tmpfile();
+  const uint64_t bytes = file == nullptr ? 0 : WriteGenerated(file);
+  if (bytes == 0) return state.SkipWithError("no temporary file can be written");
+  const std::string path = "/proc/self/fd/" + std::to_string(fileno(file));
+  rusage usage{};
+  int status = 0;
+  for (auto _ : state) {
+    const pid_t child = fork();
+    if (child == 0) _exit(ReadFrom(path) ? 0 : 1);
+    if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0) {
+      return state.SkipWithError("the capture was not read");
+    }
+  }
+  std::fclose(file);
+  const double peak = static_cast<double>(usage.ru_maxrss) * 1024;  // KiB
+  state.counters["file_MB"] = static_cast<double>(bytes) / 1e6;
+  state.counters["peak_MB"] = peak / 1e6;
+  state.counters["of_file"] = peak / static_cast<double>(bytes);
+}
+
+constexpr auto kMs = benchmark::kMillisecond;
+BENCHMARK(ReadGenerated)->ArgName("python")->Arg(0)->Arg(1)->UseManualTime()->Unit(kMs)->Iterations(5);
+BENCHMARK(Memory)->Unit(kMs)->Iterations(1);
+
+}  // namespace
+}  // namespace chakra

@@ -1,0 +1,25 @@
+#include "replay/cli/capture_options.h"
+
+namespace chakra::cli {
+
+void AddCaptureOptions(CLI::App* app, ReadOptions* options) {
+  const std::string g = "PyTorch capture";
+  CaptureSelection& capture = options->capture;
+  app->add_option("--host", capture.host, "Host trace (ExecutionTraceObserver) of one rank, instead of TRACE")
+      ->type_name("FILE")
+      ->group(g);
+  app->add_option("--device", capture.device, "Device trace (Kineto) of one rank, instead of TRACE")
+      ->type_name("FILE")
+      ->group(g);
+  app->add_option("--steps", capture.steps,
+                  "Which ProfilerStep marks: all, first, last, skip-first (leaves the warm-up out), N or N-M; default: "
+                  "the whole capture")
+      ->type_name("STEPS")
+      ->group(g);
+  app->add_option("--select-ranks", capture.ranks, "Only these ranks of the capture, comma-separated")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->group(g);
+}
+
+}  // namespace chakra::cli

@@ -1,0 +1,12 @@
+// Options that say what of a PyTorch capture is meant.
+#pragma once
+
+#include "CLI/CLI.hpp"
+#include "trace/reader.h"
+
+namespace chakra::cli {
+
+// Adds --host, --device, --steps and --select-ranks; `options` must outlive `app`.
+void AddCaptureOptions(CLI::App* app, ReadOptions* options);
+
+}  // namespace chakra::cli

@@ -1,0 +1,87 @@
+#include "replay/cli/convert_pytorch.h"
+
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "replay/cli/capture_options.h"
+#include "replay/cli/command.h"
+#include "trace/proto_io.h"
+#include "trace/pytorch/convert.h"
+
+namespace chakra::cli {
+
+namespace fs = std::filesystem;
+
+PytorchOptions::PytorchOptions(CLI::App* app) : app_(app) {
+  app->allow_extras();
+  app->add_option("CAPTURE", inputs_, "A folder of PyTorch profiles, or their files; host and device traces are paired by rank")
+      ->type_name("");
+  app->add_option("-o,--output", output_, "A folder for the Chakra traces (OUT/capture.N.et), or what their names begin with (OUT.N.et)")
+      ->type_name("OUT");
+  app->add_option("--compression", compression_, "none, gzip or zstd; default: none, which every Chakra reader takes")
+      ->type_name("METHOD")
+      ->check(CLI::IsMember({"none", "gzip", "zstd"}).description(""));
+  app->add_option("--report", report_, "The conversion report as a file too; its ending chooses .json or text format")
+      ->type_name("FILE");
+  app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired or left out");
+  app->add_option("--threads", read_.threads, "Threads; the result does not depend on it; default: the machine's cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""));
+  app->add_flag("-q,--quiet", quiet_, "Do not print the conversion report");
+  AddCaptureOptions(app, &read_);
+  read_.threads = DefaultThreads();
+  app->footer(
+      "Examples:\n"
+      "  chakra-replay convert pytorch examples/capture/gloo_ddp_2 -o step\n"
+      "  chakra-replay convert pytorch --host et.json --device kineto.json.gz --steps 7 -o step");
+}
+
+std::string PytorchOptions::Missing() const {
+  const bool pair = !read_.capture.host.empty() || !read_.capture.device.empty();
+  if (inputs_.empty() && !pair) return "convert pytorch expects a CAPTURE, or --host FILE and --device FILE";
+  if (!inputs_.empty() && pair) return "convert pytorch expects a CAPTURE or --host and --device, not both";
+  if (output_.empty()) return "convert pytorch expects -o OUT";
+  return "";
+}
+
+absl::Status PytorchOptions::Prefix(size_t ranks, std::string* prefix) const {
+  std::error_code error;
+  *prefix = output_;
+  if (fs::is_directory(output_, error) || absl::EndsWith(output_, "/")) {
+    fs::create_directories(output_, error);
+    *prefix = (fs::path(output_) / "capture").string();
+  } else if (ranks > 1 && absl::EndsWith(output_, ".et")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("-o ", output_, ": ", ranks, " ranks make ", ranks, " files; expected a folder, or what their names begin with"));
+  } else {
+    const fs::path folder = fs::path(output_).parent_path();
+    if (!folder.empty()) fs::create_directories(folder, error);
+  }
+  if (error) return absl::InvalidArgumentError(absl::StrCat("cannot make the folder of ", output_, ": ", error.message()));
+  return absl::OkStatus();
+}
+
+absl::Status PytorchOptions::Run() const {
+  absl::StatusOr<pytorch::Capture> capture = pytorch::ReadCapture(inputs_, read_);
+  if (!capture.ok()) return capture.status();
+  capture->report.set_version(CHAKRA_VERSION);
+  std::string prefix;
+  if (absl::Status s = Prefix(capture->ranks.size(), &prefix); !s.ok()) return s;
+  const std::string suffix = compression_ == "gzip" ? ".gz" : compression_ == "zstd" ? ".zst" : "";
+  if (absl::Status s = pytorch::WriteCapture(*capture, prefix, suffix); !s.ok()) return s;
+  if (!report_.empty()) {
+    const bool json = absl::EndsWith(report_, ".json");
+    absl::StatusOr<std::string> text = FormatMessage(capture->report, json ? MessageFormat::kJson : MessageFormat::kText);
+    if (!text.ok()) return text.status();
+    if (absl::Status s = WriteOutput(report_, *text); !s.ok()) return s;
+  }
+  if (quiet_) return absl::OkStatus();
+  return WriteOutput("-", absl::StrCat(pytorch::PrintConversion(capture->report), "\nwritten: ", prefix, ".0.et", suffix,
+                                       capture->ranks.size() > 1 ? absl::StrCat(" to ", prefix, ".", capture->ranks.size() - 1, ".et", suffix) : "",
+                                       "\n"));
+}
+
+}  // namespace chakra::cli

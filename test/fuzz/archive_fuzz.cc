@@ -1,0 +1,48 @@
+// Tar archives: members are read, or passed over, to the same end.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fuzz_input.h"
+#include "trace/archive.h"
+
+namespace {
+
+// Names and sizes of the members, and what ended the archive.
+std::vector<std::string> List(absl::string_view tar, bool read) {
+  chakra::MemorySource raw(tar);
+  std::vector<std::string> seen;
+  auto content = chakra::OpenContent(&raw, "fuzz.tar");
+  if (!content.ok()) return seen;
+  chakra::TarReader reader(content->get(), "fuzz.tar");
+  chakra::Buffer buffer;
+  for (;;) {
+    const auto more = reader.Next();
+    if (!more.ok()) {
+      chakra::fuzz::Require(!more.status().message().empty(), "an error says what is wrong");
+      return seen;
+    }
+    if (!*more) break;
+    if (read) {
+      const absl::Status s = reader.ReadMember(&buffer);
+      if (!s.ok()) {
+        seen.push_back(reader.name());
+        return seen;
+      }
+      chakra::fuzz::Require(buffer.size() == reader.size(), "a member has its size");
+    }
+    seen.push_back(reader.name());
+  }
+  seen.push_back("/end");
+  return seen;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const absl::string_view tar(reinterpret_cast<const char*>(data), size);
+  (void)chakra::LooksLikeTar(tar.substr(0, 512));
+  chakra::fuzz::Require(List(tar, true) == List(tar, false), "reading or passing over comes to the same");
+  return 0;
+}

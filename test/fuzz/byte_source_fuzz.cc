@@ -1,0 +1,57 @@
+// gzip, zstd and plain content: what comes out does not depend on how much is
+// asked for at once.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "fuzz_input.h"
+#include "trace/byte_source.h"
+
+namespace {
+
+constexpr size_t kMost = size_t{1} << 18;
+
+// The first kMost bytes of the content, read `step` at a time; true when it
+// came so far without an error.
+bool Unpack(absl::string_view packed, size_t step, std::string* out, std::string* error) {
+  chakra::MemorySource raw(packed);
+  auto source = chakra::OpenContent(&raw, "fuzz.gz");
+  if (!source.ok()) {
+    *error = std::string(source.status().message());
+    return false;
+  }
+  while (out->size() < kMost) {
+    const size_t at = out->size();
+    out->resize(at + std::min(step, kMost - at));
+    const auto got = (*source)->Read(out->data() + at, out->size() - at);
+    out->resize(at + (got.ok() ? *got : 0));
+    if (!got.ok()) {
+      *error = std::string(got.status().message());
+      return false;
+    }
+    if (*got == 0) break;
+  }
+  return true;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using chakra::fuzz::Require;
+  const absl::string_view packed(reinterpret_cast<const char*>(data), size);
+  std::string whole, parts, error, same;
+  const bool ok = Unpack(packed, kMost, &whole, &error);
+  Require(Unpack(packed, 1 + size % 61, &parts, &same) == ok, "errors do not depend on the step");
+  Require(ok ? whole == parts : !error.empty() && !same.empty(), "content does not depend on the step");
+  Require(chakra::LooksCompressed(packed) || (ok && whole == packed.substr(0, kMost)),
+          "plain content is as it is");
+
+  chakra::MemorySource raw(packed);
+  chakra::Buffer all;
+  auto source = chakra::OpenContent(&raw, "fuzz.gz");
+  if (source.ok() && chakra::ReadAll(source->get(), "fuzz.gz", &all).ok()) {
+    Require(ok && all.view().substr(0, kMost) == whole, "all of it begins with its beginning");
+  }
+  return 0;
+}

@@ -1,0 +1,26 @@
+// Kernel tables as CSV: any bytes give rows or an error, and every row that is
+// read can be looked up.
+#include <cstddef>
+#include <cstdint>
+
+#include "fuzz_input.h"
+#include "replay/compute/kernel_table.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using chakra::fuzz::Require;
+  const absl::string_view csv(reinterpret_cast<const char*>(data), size);
+  (void)chakra::GlobMatch(csv.substr(0, size / 4), csv.substr(size / 4));
+  const auto table = chakra::ParseKernelCsv(csv, "fuzz.csv");
+  Require(table.ok() || !table.status().message().empty(), "an error says what is wrong");
+  if (!table.ok()) return 0;
+  const auto index = chakra::KernelTableIndex::Make(*table, "fuzz.csv");
+  if (!index.ok()) return 0;
+  Require(index->size() == static_cast<size_t>(table->row_size()), "every row is in the index");
+  for (const auto& row : table->row()) {
+    const chakra::Time* found = index->Find(row.name(), row.shapes(), row.dtypes());
+    Require(found != nullptr && *found == chakra::Time::FromNanos(row.duration_us() * 1000),
+            "a row finds itself");
+  }
+  (void)index->Find("aten::mm", "[[1, 2]]", "['float']");
+  return 0;
+}

@@ -1,0 +1,25 @@
+// Text-format traces: what is read decodes or is refused, and comes back the
+// same when written and read again.
+#include <cstddef>
+#include <cstdint>
+
+#include "fuzz_input.h"
+#include "trace/convert/json.h"
+#include "trace/reader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using chakra::fuzz::Require;
+  const absl::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto et = chakra::EtFromText(text, "fuzz.txt");
+  Require(et.ok() || !et.status().message().empty(), "an error says what is wrong");
+  if (!et.ok()) return 0;
+  chakra::ReadOptions options;
+  options.keep_raw = true;
+  const auto trace = chakra::DecodeTrace(*et, "fuzz.et", 0, options);
+  if (!trace.ok()) return 0;
+  const auto again = chakra::EtToText(*trace);
+  if (!again.ok()) return 0;
+  const auto back = chakra::EtFromText(*again, "again.txt");
+  Require(back.ok() && *back == *et, "text reads back the same");
+  return 0;
+}

@@ -1,0 +1,225 @@
+#include "replay/match.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "backends/registry.h"
+#include "replay/engine.h"
+#include "test/replay/trace_builder.h"
+
+namespace chakra {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using T = CollectiveType;
+
+TraceSet Built(const TraceBuilder& b) {
+  absl::StatusOr<TraceSet> set = b.Build();
+  EXPECT_TRUE(set.ok()) << set.status();
+  return set.ok() ? *std::move(set) : TraceSet();
+}
+
+std::string Error(const TraceBuilder& b) {
+  const TraceSet set = Built(b);
+  return std::string(MatchCommunication(set, {}).status().message());
+}
+
+// Members of each group that has a call, in order of the groups.
+std::vector<std::vector<int>> CalledGroups(const TraceSet& set, const std::vector<int>& dims) {
+  const absl::StatusOr<Matching> matching = MatchCommunication(set, dims);
+  EXPECT_TRUE(matching.ok()) << matching.status();
+  std::vector<std::vector<int>> groups;
+  if (!matching.ok()) return groups;
+  for (size_t g = 0; g < matching->groups.size(); ++g) {
+    for (const CollectiveCall& call : matching->calls) {
+      if (call.group != g) continue;
+      groups.push_back(matching->groups[g].members);
+      break;
+    }
+  }
+  return groups;
+}
+
+// ---- involved_dim ------------------------------------------------------------
+
+using Dims = std::vector<bool>;
+
+// Every rank gathers 1,000 bytes over the dimensions that `involved` names.
+TraceBuilder Gather(int ranks, const Dims& involved) {
+  TraceBuilder b(ranks);
+  for (int r = 0; r < ranks; ++r) {
+    et::AttributeProto* attr = b.Coll(r, T::kAllGather, 1000).add_attr();
+    attr->set_name("involved_dim");
+    for (const bool d : involved) attr->mutable_bool_list()->add_values(d);
+  }
+  return b;
+}
+
+// 2 x 4 devices. A message of 1,000 bytes takes 100 + 20 ns on the links of the
+// first dimension, 2 * 1,000 + 40 ns through the switch of the second.
+Topology TwoByFour() {
+  TopologyDimension pair, nodes;
+  pair.kind = TopologyDimension::Kind::kFullyConnected;
+  pair.size = 2;
+  pair.bandwidth = Bandwidth::BytesPerSecond(50000000000);
+  pair.latency = Time::Nanos(100);
+  nodes.kind = TopologyDimension::Kind::kSwitch;
+  nodes.size = 4;
+  nodes.bandwidth = Bandwidth::BytesPerSecond(25000000000);
+  nodes.latency = Time::Nanos(1000);
+  return *Topology::Make({pair, nodes});
+}
+
+int64_t MakespanNanos(const TraceSet& set, bool fast_paths) {
+  auto fabric = MakeFabric("analytical", TwoByFour(), FabricOptions());
+  EXPECT_TRUE(fabric.ok()) << fabric.status();
+  const std::vector<ComputeTimes> times(
+      set.distinct_graphs(),
+      {std::vector<Time>(1, Time::Zero()), std::vector<ComputeRung>(1, ComputeRung::kNone)});
+  EngineOptions options;
+  options.dimension_sizes = {2, 4};
+  options.fast_paths = fast_paths;
+  const absl::StatusOr<Metrics> metrics = Replay(set, times, **fabric, options);
+  EXPECT_TRUE(metrics.ok()) << metrics.status();
+  return metrics.ok() ? metrics->makespan.picos() / 1000 : -1;
+}
+
+using Members = std::vector<std::vector<int>>;
+
+TEST(InvolvedDim, GroupsAndTheirTimes) {
+  const Members pairs = {{0, 1}, {2, 3}, {4, 5}, {6, 7}};
+  const Members columns = {{0, 2, 4, 6}, {1, 3, 5, 7}};
+  const Members world = {{0, 1, 2, 3, 4, 5, 6, 7}};
+  const Members alone = {{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}};
+  const struct {
+    Dims involved;
+    int ranks;
+    Members groups;
+    int64_t ns;  // a ring: members - 1 messages, one after the other; -1: longer than a column's
+  } cases[] = {
+      {{true, false}, 8, pairs, 120},
+      {{false, true}, 8, columns, 3 * 2040},
+      {{false}, 8, columns, 3 * 2040},  // what the list does not name takes part
+      {{true}, 8, world, -1},
+      {{true, true}, 8, world, -1},
+      {{false, false}, 8, alone, 0},
+      {{true, false, true}, 8, pairs, 120},  // the third is not there
+      {{true, false}, 6, {{0, 1}, {2, 3}, {4, 5}}, 120},
+      {{false, true}, 6, {{0, 2, 4}, {1, 3, 5}}, 2 * 2040},
+      {{false, true}, 5, {{0, 2, 4}, {1, 3}}, 2 * 2040},
+  };
+  for (const auto& c : cases) {
+    const std::string label = ::testing::PrintToString(c.involved) + " on " + std::to_string(c.ranks);
+    const TraceSet set = Built(Gather(c.ranks, c.involved));
+    EXPECT_EQ(CalledGroups(set, {2, 4}), c.groups) << label;
+    const int64_t fast = MakespanNanos(set, true);
+    EXPECT_EQ(fast, MakespanNanos(set, false)) << label;
+    if (c.ns >= 0) {
+      EXPECT_EQ(fast, c.ns) << label;
+    } else {
+      EXPECT_GT(fast, 3 * 2040) << label;
+    }
+  }
+}
+
+TEST(InvolvedDim, AProcessGroupWinsAndNoDimensionsMeanAll) {
+  TraceBuilder b = Gather(4, {true, false});
+  EXPECT_EQ(CalledGroups(Built(b), {}), (Members{{0, 1, 2, 3}}));
+  TraceBuilder named(4);
+  named.groups = {{"odd", {3, 1}}, {"even", {0, 2}}};
+  for (int r = 0; r < 4; ++r) {
+    et::AttributeProto* attr = named.Coll(r, T::kAllGather, 8, {}, r % 2 ? "odd" : "even").add_attr();
+    attr->set_name("involved_dim");
+    attr->mutable_bool_list()->add_values(true);
+  }
+  EXPECT_EQ(CalledGroups(Built(named), {2, 2}), (Members{{0, 2}, {3, 1}}));
+}
+
+// ---- calls -------------------------------------------------------------------
+
+TEST(Match, CallsPairByGroupAndPosition) {
+  TraceBuilder b(2);
+  b.groups = {{"g", {1, 0}}};
+  b.Coll(0, T::kAllReduce, 8);
+  b.Coll(0, T::kAllGather, 16, {}, "g");
+  b.Coll(0, T::kBarrier, 99);
+  b.Coll(1, T::kAllGather, 16, {}, "g");  // another order between groups is fine
+  b.Coll(1, T::kAllReduce, 8);
+  b.Coll(1, T::kBarrier, 1);  // no size to agree on
+  const TraceSet set = Built(b);
+  const absl::StatusOr<Matching> m = MatchCommunication(set, {});
+  ASSERT_TRUE(m.ok()) << m.status();
+  ASSERT_EQ(m->calls.size(), 3u);
+  EXPECT_EQ(m->slots[0][0].index, m->slots[1][1].index);
+  EXPECT_EQ(m->slots[0][1].index, m->slots[1][0].index);
+  EXPECT_EQ(m->slots[0][2].index, m->slots[1][2].index);
+  EXPECT_EQ(m->slots[0][1].member, 1u);  // "g" lists rank 1 first
+  EXPECT_EQ(m->slots[1][0].member, 0u);
+  EXPECT_EQ(m->calls[m->slots[0][2].index].position, 1u);
+  EXPECT_EQ(m->calls[m->slots[0][2].index].bytes, 0u);
+  EXPECT_THAT(m->warnings, ElementsAre(HasSubstr("4 collective nodes name no process group")));
+}
+
+TEST(Match, RootsAreMembers) {
+  TraceBuilder b(3);
+  b.groups = {{"g", {2, 0}}};
+  for (int r : {0, 2}) TraceBuilder::Int(&b.Coll(r, T::kBroadcast, 8, {}, "g"), "root", 0);
+  const TraceSet set = Built(b);
+  const absl::StatusOr<Matching> m = MatchCommunication(set, {});
+  ASSERT_TRUE(m.ok()) << m.status();
+  EXPECT_EQ(m->calls[0].root, 1);
+  TraceBuilder c(3);
+  c.groups = {{"g", {2, 0}}};
+  for (int r : {0, 2}) TraceBuilder::Int(&c.Coll(r, T::kBroadcast, 8, {}, "g"), "root", 1);
+  EXPECT_THAT(Error(c), HasSubstr("root: rank 1 is no member of the group; expected one of 2, 0"));
+}
+
+TEST(Match, ARankThatStopsCallingIsToldWithItsLastCall) {
+  TraceBuilder b(2);
+  for (int i = 0; i < 3; ++i) b.Coll(0, T::kAllReduce, 8);
+  for (int i = 0; i < 2; ++i) b.Coll(1, T::kAllReduce, 8);
+  EXPECT_THAT(Error(b), AllOf(HasSubstr("rank 1 never makes call 2, all_reduce of 8 bytes"),
+                              HasSubstr("its last call on this group is rank 1, node 1 (\"n1\")"),
+                              HasSubstr("rank 0, node 2 (\"n2\")")));
+  TraceBuilder never(2);
+  never.Coll(0, T::kAllReduce, 8);
+  never.Comp(1, 1);
+  EXPECT_THAT(Error(never), HasSubstr("it makes no call on this group at all"));
+}
+
+// ---- messages ----------------------------------------------------------------
+
+TEST(Match, MessagesPairBySourceDestinationTagAndOrder) {
+  TraceBuilder b(2);
+  b.Send(0, 1, 10, 5);
+  b.Send(0, 1, 20, 6);
+  b.Send(0, 1, 30, 5);
+  b.Recv(1, 0, 20, 6);
+  b.Recv(1, 0, 10, 5);
+  b.Recv(1, 0, 30, 5);
+  const TraceSet set = Built(b);
+  const absl::StatusOr<Matching> m = MatchCommunication(set, {});
+  ASSERT_TRUE(m.ok()) << m.status();
+  ASSERT_EQ(m->messages.size(), 3u);
+  EXPECT_EQ(m->slots[0][0].index, m->slots[1][1].index);
+  EXPECT_EQ(m->slots[0][1].index, m->slots[1][0].index);
+  EXPECT_EQ(m->slots[0][2].index, m->slots[1][2].index);
+}
+
+TEST(Match, EachMessageWithoutPartnerIsListedAndNotMoreThanAHundred) {
+  TraceBuilder b(2);
+  for (int i = 0; i < 130; ++i) b.Send(0, 1, 8, i);
+  b.Recv(1, 0, 16, 7);  // of another size than its send
+  const std::string error = Error(b);
+  EXPECT_THAT(error,
+              AllOf(HasSubstr("130 messages have no partner of their size"),
+                    HasSubstr("send without receive: rank 0, node 0 (\"n0\")"), HasSubstr("and 30 more")));
+  EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 101);
+}
+
+}  // namespace
+}  // namespace chakra

@@ -1,0 +1,147 @@
+// Delays of dependencies (dep_delay_ns), from ids to rows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "test/replay/trace_builder.h"
+#include "trace/decode.h"
+
+namespace chakra {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr Time Ns(int64_t n) { return Time::Nanos(n); }
+
+// Three nodes, and a fourth that waits for `deps`.
+struct Four {
+  explicit Four(std::vector<uint64_t> deps) : b(1) {
+    for (int i = 0; i < 3; ++i) b.Comp(0, 1);
+    node = &b.Comp(0, 1, std::move(deps));
+  }
+  std::shared_ptr<const Graph> Read() const {
+    const auto traces = b.Build();
+    EXPECT_TRUE(traces.ok()) << traces.status();
+    return traces.ok() ? traces->ranks[0].graph : nullptr;
+  }
+  std::string Error() const {
+    const auto traces = b.Build();
+    return traces.ok() ? "no error" : std::string(traces.status().message());
+  }
+  TraceBuilder b;
+  et::Node* node;
+};
+
+TEST(DepDelay, StandsBesideItsDependencyInBothDirections) {
+  Four f({2, 0});
+  f.node->add_ctrl_deps(1);
+  TraceBuilder::Delays(f.node, {20, 0, 7});  // data_deps first
+  TraceBuilder::Delays(&f.b.Comp(0, 1, {1}), {5});
+  const auto g = f.Read();
+  ASSERT_NE(g, nullptr);
+  EXPECT_THAT(g->dep, ElementsAre(0u, 1u, 2u, 1u));
+  EXPECT_THAT(g->dep_delay, ElementsAre(Ns(0), Ns(7), Ns(20), Ns(5)));
+  EXPECT_THAT(g->child, ElementsAre(3u, 3u, 4u, 3u));
+  EXPECT_THAT(g->child_delay, ElementsAre(Ns(0), Ns(7), Ns(5), Ns(20)));
+}
+
+TEST(DepDelay, NodesWithoutTheAttributeWaitNoLonger) {
+  Four f({0, 1});
+  TraceBuilder::Delays(&f.b.Comp(0, 1, {2}), {9});
+  EXPECT_THAT(f.Read()->dep_delay, ElementsAre(Ns(0), Ns(0), Ns(9)));
+  EXPECT_THAT(Four({0, 1}).Read()->dep_delay, IsEmpty());
+  EXPECT_THAT(Four({0, 1}).Read()->child_delay, IsEmpty());
+}
+
+TEST(DepDelay, OfDuplicatesTheLongerHolds) {
+  Four f({1, 0, 1});
+  f.node->add_ctrl_deps(0);
+  TraceBuilder::Delays(f.node, {3, 50, 8, 40});
+  const auto g = f.Read();
+  ASSERT_NE(g, nullptr);
+  EXPECT_THAT(g->dep, ElementsAre(0u, 1u));
+  EXPECT_THAT(g->dep_delay, ElementsAre(Ns(50), Ns(8)));
+}
+
+TEST(DepDelay, ThoseOfDroppedDependenciesGoWithThem) {
+  Four f({2, 99, 1});
+  TraceBuilder::Delays(f.node, {3, 4, 5});
+  const auto g = f.Read();
+  ASSERT_NE(g, nullptr);
+  EXPECT_THAT(g->dep, ElementsAre(1u, 2u));
+  EXPECT_THAT(g->dep_delay, ElementsAre(Ns(5), Ns(3)));
+}
+
+TEST(DepDelay, AListOfAnotherLengthNamesNodeAndField) {
+  for (const auto& [delays, count] : std::vector<std::pair<std::vector<int64_t>, const char*>>{
+           {{1}, "1 delays"}, {{1, 2, 3}, "3 delays"}, {{}, "0 delays"}}) {
+    Four f({0, 1});
+    TraceBuilder::Delays(f.node, delays);
+    TraceBuilder::Delays(&f.b.Comp(0, 1, {3}), {1});  // of the next node, and not counted
+    EXPECT_THAT(f.Error(), HasSubstr("node 3 (\"n3\"), field attribute dep_delay_ns, byte "));
+    EXPECT_THAT(f.Error(), HasSubstr(std::string(count) + ", expected one for each of the 2 dependencies"));
+  }
+  Four none({});
+  TraceBuilder::Delays(none.node, {1});
+  EXPECT_THAT(none.Error(), HasSubstr("1 delays, expected one for each of the 0 dependencies"));
+}
+
+TEST(DepDelay, TwoListsAreAnError) {
+  Four f({0, 1});
+  TraceBuilder::Delays(f.node, {1});
+  TraceBuilder::Delays(f.node, {2});
+  EXPECT_THAT(f.Error(), HasSubstr("node 3 (\"n3\"), field attribute dep_delay_ns"));
+}
+
+TEST(DepDelay, NegativeAndAbsurdDelaysNameNodeAndField) {
+  for (const int64_t delay : {int64_t{-1}, INT64_MIN, INT64_MAX, INT64_MAX / 1000 + 1}) {
+    Four f({0, 1});
+    TraceBuilder::Delays(f.node, {5, delay});
+    EXPECT_THAT(f.Error(), HasSubstr("node 3")) << delay;
+    EXPECT_THAT(f.Error(), HasSubstr("attribute dep_delay_ns")) << delay;
+  }
+  Four most({0, 1});
+  TraceBuilder::Delays(most.node, {5, INT64_MAX / 1000});
+  EXPECT_EQ(most.Error(), "no error");
+}
+
+TEST(DepDelay, OtherKindsOfValueAreRefused) {
+  Four f({0});
+  TraceBuilder::Text(f.node, "dep_delay_ns", "1");
+  EXPECT_THAT(f.Error(), HasSubstr("expected a list of nanoseconds, 0 or more, found string_val"));
+  Four number({0});
+  TraceBuilder::Int(number.node, "dep_delay_ns", 1);
+  EXPECT_THAT(number.Error(), HasSubstr("found int64_val"));
+}
+
+TEST(DepDelay, GraphsThatDifferInADelayAreNotShared) {
+  const std::string folder = ::testing::TempDir() + "/dep_delay_" + std::to_string(::getpid());
+  std::filesystem::create_directories(folder);
+  std::string files[2];
+  for (int i = 0; i < 2; ++i) {
+    Four f({0, 1});
+    TraceBuilder::Delays(f.node, {5, i});
+    const std::string path = folder + "/w." + std::to_string(i) + ".et";
+    ASSERT_TRUE(f.b.Write(0, path).ok());
+    files[i] = path;
+  }
+  const auto differ = ReadTraceSet({files[0], files[1]}, ReadOptions());
+  ASSERT_TRUE(differ.ok()) << differ.status();
+  EXPECT_EQ(differ->distinct_graphs(), 2u);
+  Four same({0, 1});
+  TraceBuilder::Delays(same.node, {5, 0});
+  ASSERT_TRUE(same.b.Write(0, files[1]).ok());
+  const auto equal = ReadTraceSet({files[0], files[1]}, ReadOptions());
+  ASSERT_TRUE(equal.ok()) << equal.status();
+  EXPECT_EQ(equal->distinct_graphs(), 1u);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace chakra

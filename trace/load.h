@@ -1,0 +1,48 @@
+// From trace files, or an archive of them, to decoded ranks, on several threads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "trace/byte_source.h"
+#include "trace/decode.h"
+#include "trace/find_groups.h"
+#include "trace/graph_builder.h"
+#include "trace/inputs.h"
+#include "trace/reader.h"
+#include "trace/trace.h"
+
+namespace chakra {
+
+// One thread's tools: they keep their memory from file to file.
+struct Worker {
+  explicit Worker(GraphPool* pool) : decoder(pool) {}
+  Decoder decoder;
+  Buffer plain;
+};
+
+// One rank.
+struct Loaded {
+  RankTrace trace;
+  std::vector<GroupNode> group_nodes;
+  InputFile input;
+};
+
+// Decodes one rank, whose `content` may be compressed, JSON or text.
+absl::Status DecodeContent(absl::string_view content, absl::string_view file, int rank,
+                           const ReadOptions& options, Worker* worker, Loaded* out);
+
+// One file each rank, in order. The first error by position, whatever order the
+// threads worked in.
+absl::Status LoadFiles(const std::vector<TraceFile>& files, const ReadOptions& options, GraphPool* pool,
+                       std::vector<Loaded>* out);
+
+// One input file: one rank, or an archive of all ranks, sorted by rank. The
+// latter also fills `archive` and adds its JSON members to `candidates`.
+absl::Status LoadSingle(const TraceFile& file, const ReadOptions& options, GraphPool* pool,
+                        std::vector<Loaded>* out, std::vector<GroupCandidate>* candidates,
+                        InputFile* archive);
+
+}  // namespace chakra
