@@ -250,7 +250,8 @@ void CollectiveRunner::Report(Metrics* metrics) {
     for (int type = 0; type < kCollectiveTypes; ++type) {
       const CollectiveMetrics& total = totals_[g][static_cast<size_t>(type)];
       if (total.count == 0) continue;
-      metrics->collectives[{std::string(Name(static_cast<CollectiveType>(type))), matching_.groups[g].name}] = total;
+      metrics->collectives[{std::string(Name(static_cast<CollectiveType>(type))), matching_.groups[g].name}] =
+          total;
     }
   }
   metrics->flows += flows_;

@@ -35,7 +35,11 @@ class CollectiveRunner {
   };
 
   CollectiveRunner(Fabric* fabric, const CollectiveCosts& costs, const Matching& matching, bool fast_paths)
-      : fabric_(fabric), costs_(costs), matching_(matching), fast_paths_(fast_paths), plans_(costs.algorithm),
+      : fabric_(fabric),
+        costs_(costs),
+        matching_(matching),
+        fast_paths_(fast_paths),
+        plans_(costs.algorithm),
         fast_(fabric, costs) {}
 
   // Plans every call. Errors: an algorithm that cannot plan its collective.
@@ -75,26 +79,26 @@ class CollectiveRunner {
     bool over = false;
   };
   struct StreamRun {
-    uint32_t next = 0;    // step
+    uint32_t next = 0;  // step
     uint32_t end = 0;
     uint32_t begin = 0;
     uint32_t member = 0;
     int part = 0;
-    bool paid = false;    // the overhead of the next step
+    bool paid = false;  // the overhead of the next step
   };
   struct Active {
     uint32_t call = 0;
     const Plan* plan = nullptr;
     bool fast = false;
-    uint64_t chunk = 0;            // bytes of each chunk where all are equal, else kUneven
+    uint64_t chunk = 0;  // bytes of each chunk where all are equal, else kUneven
     Time first, last_arrival, last_end;
-    std::vector<uint32_t> row;     // by member; kNoRow: not arrived
-    std::vector<Time> begin;       // by member
+    std::vector<uint32_t> row;  // by member; kNoRow: not arrived
+    std::vector<Time> begin;    // by member
     std::vector<StreamRun> streams;
     std::vector<uint32_t> streams_left;  // by member
-    std::vector<uint32_t> inbox;   // by connection: messages that wait for a receive
-    std::vector<uint32_t> waiter;  // by connection: stream + 1 that waits for a message
-    std::vector<uint32_t> sender;  // by connection: stream + 1 that waits until its message has left
+    std::vector<uint32_t> inbox;         // by connection: messages that wait for a receive
+    std::vector<uint32_t> waiter;        // by connection: stream + 1 that waits for a message
+    std::vector<uint32_t> sender;        // by connection: stream + 1 that waits until its message has left
   };
   // As the stream of a wake: all members of the call end.
   static constexpr uint32_t kWholeCall = 0xffffffff;

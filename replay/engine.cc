@@ -40,8 +40,13 @@ class Engine {
  public:
   Engine(const TraceSet& traces, const std::vector<ComputeTimes>& compute, Fabric& fabric,
          const EngineOptions& options, const Matching& matching)
-      : traces_(traces), compute_(compute), fabric_(fabric), options_(options), matching_(matching),
-        runner_(&fabric, options.collectives, matching, options.fast_paths), recorded_(traces, matching) {}
+      : traces_(traces),
+        compute_(compute),
+        fabric_(fabric),
+        options_(options),
+        matching_(matching),
+        runner_(&fabric, options.collectives, matching, options.fast_paths),
+        recorded_(traces, matching) {}
 
   absl::StatusOr<Metrics> Run();
 
@@ -52,7 +57,7 @@ class Engine {
     const GraphLanes* lanes = nullptr;
     const ComputeTimes* compute = nullptr;
     RankLanes own;
-    std::vector<uint32_t> waits;  // by row: dependencies and lane predecessors that are not done
+    std::vector<uint32_t> waits;   // by row: dependencies and lane predecessors that are not done
     std::vector<Time> not_before;  // by row: the latest delay of a dependency that is done; empty: no delays
     std::array<std::vector<uint32_t>, kQueuedLanes> ready;  // min-heaps of places
     std::array<bool, kQueuedLanes> running{};
@@ -98,12 +103,12 @@ class Engine {
   RecordedComm recorded_;
   std::vector<GraphLanes> graph_lanes_;
   std::vector<RankState> ranks_;
-  std::vector<uint8_t> message_;  // MessageState bits by message
+  std::vector<uint8_t> message_;                    // MessageState bits by message
   std::vector<Time> message_first_, message_last_;  // both sides ready first, last
-  std::vector<Time> memory_free_;  // by pool or node
+  std::vector<Time> memory_free_;                   // by pool or node
   std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events_;
   std::vector<std::pair<uint32_t, uint32_t>> ready_, batch_;  // (rank, place)
-  std::vector<std::pair<uint32_t, uint32_t>> touched_;  // (rank, queued lane)
+  std::vector<std::pair<uint32_t, uint32_t>> touched_;        // (rank, queued lane)
   std::vector<FlowEnd> flow_ends_;
   uint64_t nodes_done_ = 0, nodes_total_ = 0, invalid_ = 0, flows_ = 0, ends_seen_ = 0;
   CollectiveMetrics messages_total_;
@@ -203,7 +208,7 @@ absl::StatusOr<Metrics> Engine::Run() {
         event.rank & Event::kWake
             ? ""
             : absl::StrCat(": ", DescribeNode(traces_.ranks[event.rank], event.row & ~Event::kReady),
-                                                      " would end later")));
+                           " would end later")));
   }
   if (nodes_done_ < nodes_total_) {
     StuckView view;
@@ -524,14 +529,17 @@ DistinctGraphs::DistinctGraphs(const TraceSet& traces) {
   }
 }
 
-absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<ComputeTimes>& compute, Fabric& fabric,
-                               const EngineOptions& options) {
+absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
+                               Fabric& fabric, const EngineOptions& options) {
   if (static_cast<int>(traces.ranks.size()) > fabric.devices()) {
     return absl::InvalidArgumentError(absl::StrCat("the traces have ", traces.ranks.size(),
-                                                   " ranks, but the cluster only ", fabric.devices(), " devices"));
+                                                   " ranks, but the cluster only ", fabric.devices(),
+                                                   " devices"));
   }
-  if (options.collectives.splits < 1) return absl::InvalidArgumentError("collectives.splits: expected at least 1");
-  absl::StatusOr<Matching> matching = MatchCommunication(traces, options.dimension_sizes, options.recorded_comm);
+  if (options.collectives.splits < 1)
+    return absl::InvalidArgumentError("collectives.splits: expected at least 1");
+  absl::StatusOr<Matching> matching =
+      MatchCommunication(traces, options.dimension_sizes, options.recorded_comm);
   if (!matching.ok()) return matching.status();
   absl::StatusOr<Metrics> metrics = Engine(traces, compute, fabric, options, *matching).Run();
   if (metrics.ok() && !options.recorded_comm) AddRecordedTransfers(traces, *matching, &*metrics);

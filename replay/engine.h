@@ -63,7 +63,7 @@ struct EngineOptions {
   // duration) from the arrival of its last member that has a trace; nothing
   // goes over the fabric, and partners without a trace are not waited for.
   bool recorded_comm = false;
-  bool fast_paths = true;    // closed forms where the fabric allows them
+  bool fast_paths = true;  // closed forms where the fabric allows them
   bool strict = false;
   // dims of the topology, sizes fastest first; for involved_dim. May be empty.
   std::vector<int> dimension_sizes;

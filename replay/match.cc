@@ -326,11 +326,13 @@ class Matcher {
       calls += call.made < group.members.size() ? 1 : 0;
       alone += static_cast<int>(group.members.size()) < group.size ? 1 : 0;
     }
-    for (const Message& m : result_.messages) messages += m.send_row == kNoRow || m.recv_row == kNoRow ? 1 : 0;
+    for (const Message& m : result_.messages)
+      messages += m.send_row == kNoRow || m.recv_row == kNoRow ? 1 : 0;
     const auto warn = [this](uint64_t n, const char* what) {
       if (n > 0) result_.warnings.push_back(absl::StrCat(n, what));
     };
-    warn(alone, " collective calls have members without a trace; they begin with the last member that has one");
+    warn(alone,
+         " collective calls have members without a trace; they begin with the last member that has one");
     warn(calls, " collective calls are missing on some of their traced members");
     warn(messages, " messages have one side only; they take their recorded time");
   }

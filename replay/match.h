@@ -25,8 +25,8 @@ struct CollectiveCall {
   int root = 0;             // member, not rank; 0 where the kind has none
   uint64_t bytes = 0;       // comm_size
   uint32_t position = 0;    // in the group: 0, 1, ...
-  uint32_t made = 0;       // members that make it
-  uint32_t first_rank = 0; // of the lowest rank that makes the call, and its row
+  uint32_t made = 0;        // members that make it
+  uint32_t first_rank = 0;  // of the lowest rank that makes the call, and its row
   uint32_t first_row = 0;
 };
 

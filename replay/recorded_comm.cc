@@ -55,8 +55,17 @@ void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, uint32_t rank, ui
   if (meeting->here.empty()) meeting->first = now;
   meeting->last = now;
   meeting->here.push_back({rank, row});
+  const auto eager = [this](uint32_t r, uint32_t its_row) {
+    const Graph& graph = *traces_.ranks[r].graph;
+    return graph.type[its_row] == NodeType::kSend && graph.comm[graph.payload[its_row]].eager;
+  };
+  if (eager(rank, row)) {  // it leaves its message behind
+    meeting->end = std::max(meeting->end, now + traces_.ranks[rank].graph->duration[row]);
+    ended_.push_back({rank, row, now + traces_.ranks[rank].graph->duration[row]});
+  }
   if (meeting->here.size() < expected) return;
   for (const auto& [r, its_row] : meeting->here) {
+    if (eager(r, its_row)) continue;
     const Time at = now + Transfer(r, its_row);
     meeting->end = std::max(meeting->end, at);
     ended_.push_back({r, its_row, at});

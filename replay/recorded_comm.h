@@ -2,7 +2,8 @@
 //
 // A collective (or a message) begins when the last of its members that have a
 // trace arrives, and ends for each of them after its own measured transfer:
-// waiting for others is simulated, the transfer is not.
+// waiting for others is simulated, the transfer is not. A send that was over
+// before its receive began (Comm::eager) waits for nobody.
 #pragma once
 
 #include <cstdint>

@@ -99,6 +99,8 @@ AttributeKey FindAttributeKey(absl::string_view s) {
       return s == "tid" ? K::kTid : K::kOther;
     case 4:
       return s == "root" ? K::kRoot : K::kOther;
+    case 5:
+      return s == "eager" ? K::kEager : K::kOther;
     case 6:
       return s == "stream" ? K::kStream : K::kOther;
     case 7:
@@ -124,8 +126,8 @@ AttributeKey FindAttributeKey(absl::string_view s) {
                                   : K::kOther;
     case 12:
       return s == "involved_dim" || s == "involve_dims" ? K::kInvolvedDims
-             : s == "dep_delay_ns"                        ? K::kDepDelays
-                                                          : K::kOther;
+             : s == "dep_delay_ns"                      ? K::kDepDelays
+                                                        : K::kOther;
     case 13:
       return s == "comm_priority" ? K::kCommPriority : K::kOther;
     default:

@@ -30,6 +30,7 @@ enum class AttributeKey : uint8_t {
   kDurationNs,
   kStartNs,
   kTransferNs,  // transfer_ns: of a communication node, what it took once everyone was there
+  kEager,       // eager: of a send
   kDepDelays,   // dep_delay_ns: a list, beside data_deps and then ctrl_deps
 };
 

@@ -113,7 +113,7 @@ class Decoder {
   std::vector<uint64_t> start_ns_;
   std::vector<uint64_t> data_, ctrl_;              // dependencies as ids
   std::vector<uint64_t> data_begin_, ctrl_begin_;  // rows + 1
-  std::vector<int64_t> delays_;                    // dep_delay_ns of the rows that have it, one after the other
+  std::vector<int64_t> delays_;  // dep_delay_ns of the rows that have it, one after the other
   std::vector<std::pair<uint32_t, uint64_t>> delay_rows_;  // such a row, and where its delays begin
   bool any_lane_ = false;
   std::vector<GroupNode> group_nodes_;

@@ -57,6 +57,7 @@ Range RangeOf(AttributeKey key) {
     case K::kTid:
     case K::kStream:
     case K::kIsCpuOp:
+    case K::kEager:
     case K::kCommType:
       return {kMin64, kMaxU64};
     default:
@@ -327,6 +328,9 @@ void Decoder::StoreNumber(AttributeKey key, __int128 v, Node* node) {
     case K::kDurationNs:
       node->duration_ps = static_cast<int64_t>(v) * 1000;
       node->fine_duration = true;
+      break;
+    case K::kEager:
+      node->comm.eager = v != 0;
       break;
     case K::kTransferNs:
       node->comm.transfer = Time::Picos(static_cast<int64_t>(v) * 1000);

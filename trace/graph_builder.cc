@@ -53,7 +53,8 @@ uint64_t HashColumn(uint64_t h, const std::vector<T>& v) {
 }
 
 auto Key(const Comm& c) {
-  return std::make_tuple(c.bytes, c.involved_dims, c.dims_count, c.type, c.has_bytes, c.priority, c.transfer);
+  return std::make_tuple(c.bytes, c.involved_dims, c.dims_count, c.type, c.has_bytes, c.priority, c.eager,
+                         c.transfer);
 }
 auto Key(const Work& w) {
   return std::make_tuple(w.num_ops, w.tensor_bytes, w.has_num_ops, w.has_tensor_bytes);
@@ -198,7 +199,7 @@ uint64_t ContentHash(const Graph& g) {
   h = HashColumn(h, g.dep_delay);
   for (const Comm& c : g.comm) {
     h = Mix(Mix(h, c.bytes), uint64_t{c.involved_dims} << 32 | static_cast<uint32_t>(c.priority));
-    h = Mix(h, static_cast<uint64_t>(c.transfer.picos()));
+    h = Mix(h, static_cast<uint64_t>(c.transfer.picos()) * 2 + (c.eager ? 1 : 0));
     h = Mix(h, uint64_t{c.dims_count} << 16 | c.type << 1 | (c.has_bytes ? 1 : 0));
   }
   for (const Work& w : g.work) {
@@ -213,8 +214,8 @@ uint64_t ContentHash(const Graph& g) {
 bool SameContent(const Graph& a, const Graph& b) {
   return a.id == b.id && a.name == b.name && a.type == b.type && a.flags == b.flags && a.start == b.start &&
          a.duration == b.duration && a.lane == b.lane && a.payload == b.payload && a.shapes == b.shapes &&
-         a.types == b.types && a.dep_begin == b.dep_begin && a.dep == b.dep && a.dep_delay == b.dep_delay &&  SameRows(a.comm, b.comm) &&
-         SameRows(a.work, b.work) && a.strings == b.strings;
+         a.types == b.types && a.dep_begin == b.dep_begin && a.dep == b.dep && a.dep_delay == b.dep_delay &&
+         SameRows(a.comm, b.comm) && SameRows(a.work, b.work) && a.strings == b.strings;
 }
 
 std::shared_ptr<const Graph> GraphPool::Find(const Graph& graph, uint64_t hash) {

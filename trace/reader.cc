@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "trace/find_groups.h"
 #include "trace/groups.h"
 #include "trace/inputs.h"
@@ -12,10 +14,15 @@
 namespace chakra {
 
 absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  if (pytorch::LooksLikeCapture(inputs)) {
+  if (options.capture.named() || pytorch::LooksLikeCapture(inputs)) {
     absl::StatusOr<pytorch::Capture> capture = pytorch::ReadCapture(inputs, options);
     if (!capture.ok()) return capture.status();
     return pytorch::CaptureTraces(*capture, options);
+  }
+  if (!options.capture.steps.empty() || !options.capture.ranks.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(absl::StrJoin(inputs, ", "),
+                     ": steps and ranks can be selected of PyTorch captures only, and this is none"));
   }
   absl::StatusOr<std::vector<TraceFile>> files = ResolveInputs(inputs);
   if (!files.ok()) return files.status();

@@ -15,7 +15,8 @@ namespace chakra {
 struct CaptureSelection {
   std::string host, device;  // one pair by its files; "": what the inputs name
   std::vector<int> ranks;    // only these (global) ranks; empty: all
-  std::string steps;         // "", "all", "first", "last", "skip-first", "N" or "N-M": of ProfilerStep#N
+  bool named() const { return !host.empty() || !device.empty(); }
+  std::string steps;  // "", "all", "first", "last", "skip-first", "N" or "N-M": of ProfilerStep#N
 };
 
 struct ReadOptions {
@@ -24,7 +25,7 @@ struct ReadOptions {
   bool strict = false;           // every repair is an error
   int threads = 1;               // files decoded at once; the result does not depend on it
   CaptureSelection capture;      // PyTorch captures only
-  std::string groups_file;       // explicit communicator groups; "": found beside the traces, or in metadata nodes
+  std::string groups_file;  // explicit communicator groups; "": found beside the traces, or in metadata nodes
 };
 
 // Reads all ranks of a run. Each input is a file, a directory, a tar archive or

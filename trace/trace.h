@@ -65,6 +65,7 @@ struct Comm {
                                // (saturated at 0xfe).
   bool has_bytes = false;      // comm_size present
   int32_t priority = 0;        // comm_priority
+  bool eager = false;          // eager: a send that was over before its receive began
   Time transfer = Time::Never();  // transfer_ns: measured, from the last arrival on; Never(): absent
 };
 
@@ -174,6 +175,7 @@ struct TraceSet {
   Groups groups;
   std::string group_source;  // where groups came from; "" when none
   std::vector<InputFile> inputs;
+  std::vector<std::string> warnings;  // of the whole set; what is known of one rank is in its repairs
   uint64_t nodes() const;
   size_t distinct_graphs() const;
 };

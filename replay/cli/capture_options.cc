@@ -12,7 +12,8 @@ void AddCaptureOptions(CLI::App* app, ReadOptions* options) {
       ->type_name("FILE")
       ->group(g);
   app->add_option("--steps", capture.steps,
-                  "Which ProfilerStep marks: all, first, last, skip-first (leaves the warm-up out), N or N-M; default: "
+                  "Which ProfilerStep marks: all, first, last, skip-first (leaves the warm-up out), N or "
+                  "N-M; default: "
                   "the whole capture")
       ->type_name("STEPS")
       ->group(g);

@@ -217,7 +217,8 @@ int ConvertCommand::Run() {
 
 std::unique_ptr<Command> MakeConvertCommand(CLI::App* root) {
   return std::make_unique<ConvertCommand>(root->add_subcommand(
-      "convert", "Convert traces between .et, JSON and text, PyTorch captures, or ASTRA-sim's configuration"));
+      "convert",
+      "Convert traces between .et, JSON and text, PyTorch captures, or ASTRA-sim's configuration"));
 }
 
 }  // namespace chakra::cli

@@ -17,17 +17,23 @@ namespace fs = std::filesystem;
 
 PytorchOptions::PytorchOptions(CLI::App* app) : app_(app) {
   app->allow_extras();
-  app->add_option("CAPTURE", inputs_, "A folder of PyTorch profiles, or their files; host and device traces are paired by rank")
+  app->add_option("CAPTURE", inputs_,
+                  "A folder of PyTorch profiles, or their files; host and device traces are paired by rank")
       ->type_name("");
-  app->add_option("-o,--output", output_, "A folder for the Chakra traces (OUT/capture.N.et), or what their names begin with (OUT.N.et)")
+  app->add_option(
+         "-o,--output", output_,
+         "A folder for the Chakra traces (OUT/capture.N.et), or what their names begin with (OUT.N.et)")
       ->type_name("OUT");
-  app->add_option("--compression", compression_, "none, gzip or zstd; default: none, which every Chakra reader takes")
+  app->add_option("--compression", compression_,
+                  "none, gzip or zstd; default: none, which every Chakra reader takes")
       ->type_name("METHOD")
       ->check(CLI::IsMember({"none", "gzip", "zstd"}).description(""));
-  app->add_option("--report", report_, "The conversion report as a file too; its ending chooses .json or text format")
+  app->add_option("--report", report_,
+                  "The conversion report as a file too; its ending chooses .json or text format")
       ->type_name("FILE");
   app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired or left out");
-  app->add_option("--threads", read_.threads, "Threads; the result does not depend on it; default: the machine's cores")
+  app->add_option("--threads", read_.threads,
+                  "Threads; the result does not depend on it; default: the machine's cores")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""));
   app->add_flag("-q,--quiet", quiet_, "Do not print the conversion report");
@@ -48,19 +54,22 @@ std::string PytorchOptions::Missing() const {
 }
 
 absl::Status PytorchOptions::Prefix(size_t ranks, std::string* prefix) const {
-  std::error_code error;
+  std::error_code ignored, error;
   *prefix = output_;
-  if (fs::is_directory(output_, error) || absl::EndsWith(output_, "/")) {
+  if (fs::is_directory(output_, ignored) || absl::EndsWith(output_, "/")) {
     fs::create_directories(output_, error);
     *prefix = (fs::path(output_) / "capture").string();
   } else if (ranks > 1 && absl::EndsWith(output_, ".et")) {
     return absl::InvalidArgumentError(
-        absl::StrCat("-o ", output_, ": ", ranks, " ranks make ", ranks, " files; expected a folder, or what their names begin with"));
+        absl::StrCat("-o ", output_, ": ", ranks, " ranks make ", ranks,
+                     " files; expected a folder, or what their names begin with"));
   } else {
     const fs::path folder = fs::path(output_).parent_path();
     if (!folder.empty()) fs::create_directories(folder, error);
   }
-  if (error) return absl::InvalidArgumentError(absl::StrCat("cannot make the folder of ", output_, ": ", error.message()));
+  if (error)
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot make the folder of ", output_, ": ", error.message()));
   return absl::OkStatus();
 }
 
@@ -74,14 +83,18 @@ absl::Status PytorchOptions::Run() const {
   if (absl::Status s = pytorch::WriteCapture(*capture, prefix, suffix); !s.ok()) return s;
   if (!report_.empty()) {
     const bool json = absl::EndsWith(report_, ".json");
-    absl::StatusOr<std::string> text = FormatMessage(capture->report, json ? MessageFormat::kJson : MessageFormat::kText);
+    absl::StatusOr<std::string> text =
+        FormatMessage(capture->report, json ? MessageFormat::kJson : MessageFormat::kText);
     if (!text.ok()) return text.status();
     if (absl::Status s = WriteOutput(report_, *text); !s.ok()) return s;
   }
   if (quiet_) return absl::OkStatus();
-  return WriteOutput("-", absl::StrCat(pytorch::PrintConversion(capture->report), "\nwritten: ", prefix, ".0.et", suffix,
-                                       capture->ranks.size() > 1 ? absl::StrCat(" to ", prefix, ".", capture->ranks.size() - 1, ".et", suffix) : "",
-                                       "\n"));
+  return WriteOutput(
+      "-", absl::StrCat(pytorch::PrintConversion(capture->report), "\nwritten: ", prefix, ".0.et", suffix,
+                        capture->ranks.size() > 1
+                            ? absl::StrCat(" to ", prefix, ".", capture->ranks.size() - 1, ".et", suffix)
+                            : "",
+                        "\n"));
 }
 
 }  // namespace chakra::cli

@@ -1,5 +1,6 @@
 #include "trace/inspect.h"
 
+#include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
 #include "trace/reader.h"
 
@@ -14,6 +15,7 @@ class InspectCommand : public Command {
         ->type_name("");
     app->add_option("--groups", read_.groups_file, "Communicator groups; default: found beside the traces")
         ->type_name("FILE");
+    AddCaptureOptions(app, &read_);
     app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired");
     app->add_flag("--allow-truncated", read_.allow_truncated,
                   "Drop a partial last node instead of refusing it");
@@ -28,7 +30,7 @@ class InspectCommand : public Command {
   }
 
   int Run() override {
-    if (inputs_.empty()) return Misuse("inspect expects at least one TRACE");
+    if (inputs_.empty() && !read_.capture.named()) return Misuse("inspect expects at least one TRACE");
     auto traces = ReadTraceSet(inputs_, read_);
     if (!traces.ok()) return Fail(traces.status());
     const proto::Inspection inspection = Inspect(*traces);

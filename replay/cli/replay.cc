@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/registry.h"
+#include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/progress.h"
 #include "replay/cluster.h"
@@ -69,6 +70,7 @@ class ReplayCommand : public Command {
         ->type_name("");
     AddMachineOptions(app);
     AddTraceOptions(app);
+    AddCaptureOptions(app, &read_);
     AddReportOptions(app);
     app->footer(
         "Example:\n"
@@ -282,6 +284,7 @@ absl::Status ReplayCommand::ChooseSources(RunDescription* run) {
 
 absl::StatusOr<std::string> ReplayCommand::Replay() {
   RunDescription run;
+  run.warnings = traces_.warnings;
   if (absl::Status s = ChooseSources(&run); !s.ok()) return s;
   const bool recorded_comm = comm_ == kRecorded;
   const auto rungs = ParseRungs(compute_);
@@ -325,7 +328,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
 }
 
 int ReplayCommand::Run() {
-  if (inputs_.empty()) return Misuse("replay expects at least one TRACE");
+  if (inputs_.empty() && !read_.capture.named()) return Misuse("replay expects at least one TRACE");
   if (app()->count("--compute") > 0) {
     if (auto rungs = ParseRungs(compute_); !rungs.ok()) {
       return Misuse(absl::StrCat("--compute: ", rungs.status().message()));

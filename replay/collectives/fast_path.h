@@ -39,14 +39,14 @@ class FastPath {
   struct Entry {
     const Plan* plan;
     const std::vector<int>* members;
-    uint64_t message = 0;        // bytes of one chunk of one part
-    uint64_t times = 0;          // calls answered
-    bool uniform = false;        // every member sees the same costs
-    Time together;               // duration when all begin together; valid if uniform
-    std::vector<FlowCost> cost;  // [connection] if uniform, else [connection * members + sender]
-    std::vector<int> offset;     // [connection] of the receiver from the sender
-    std::vector<uint64_t> bytes; // [connection] of one message
-    std::vector<uint64_t> sends; // [connection] messages a part
+    uint64_t message = 0;         // bytes of one chunk of one part
+    uint64_t times = 0;           // calls answered
+    bool uniform = false;         // every member sees the same costs
+    Time together;                // duration when all begin together; valid if uniform
+    std::vector<FlowCost> cost;   // [connection] if uniform, else [connection * members + sender]
+    std::vector<int> offset;      // [connection] of the receiver from the sender
+    std::vector<uint64_t> bytes;  // [connection] of one message
+    std::vector<uint64_t> sends;  // [connection] messages a part
   };
   Entry& EntryFor(const Plan& plan, uint32_t group, const std::vector<int>& members, uint64_t bytes);
   Time Together(const Entry& entry) const;

@@ -23,10 +23,10 @@ enum class StepOp : uint8_t {
 // Chunk c of a plan of n chunks over B bytes holds bytes [c*B/n, (c+1)*B/n).
 struct Step {
   StepOp op;
-  uint16_t connection;   // dense index among the receiver's incoming connections
-  int32_t peer;          // member; in a rotational plan: offset from the member, in [0, members)
-  int32_t chunk;         // first chunk; in a rotational plan: offset from the member, modulo chunks
-  int32_t count;         // chunks
+  uint16_t connection;  // dense index among the receiver's incoming connections
+  int32_t peer;         // member; in a rotational plan: offset from the member, in [0, members)
+  int32_t chunk;        // first chunk; in a rotational plan: offset from the member, modulo chunks
+  int32_t count;        // chunks
 };
 
 // Steps of a stream run in order. Streams of a member run side by side.

@@ -29,8 +29,8 @@ class Prover {
     for (int m = 0; m < n_; ++m) {
       for (uint32_t c = plan_.connection_base[m]; c < plan_.connection_base[m + 1]; ++c) {
         if (!inbox_[c].empty()) {
-          return Bad(m, absl::StrCat("connection ", c - plan_.connection_base[m], " ends with ", inbox_[c].size(),
-                                     " messages that no step receives"));
+          return Bad(m, absl::StrCat("connection ", c - plan_.connection_base[m], " ends with ",
+                                     inbox_[c].size(), " messages that no step receives"));
         }
       }
     }
@@ -39,8 +39,9 @@ class Prover {
 
  private:
   absl::Status Bad(int member, absl::string_view what) const {
-    return absl::InvalidArgumentError(absl::StrCat("plan ", plan_.algorithm, " for ", std::string(Name(plan_.type)),
-                                                   " on ", n_, " members: member ", member, ": ", std::string(what)));
+    return absl::InvalidArgumentError(absl::StrCat("plan ", plan_.algorithm, " for ",
+                                                   std::string(Name(plan_.type)), " on ", n_,
+                                                   " members: member ", member, ": ", std::string(what)));
   }
 
   bool Barrier() const { return plan_.type == CollectiveType::kBarrier; }
@@ -96,7 +97,8 @@ class Prover {
       for (uint32_t s = 0; s < program.streams.size(); ++s) {
         const uint32_t at = next_[plan_.stream_base[m] + s];
         if (program.streams[s].begin + at < program.streams[s].end) {
-          return Bad(m, absl::StrCat("step ", program.streams[s].begin + at, " waits for a message that never comes"));
+          return Bad(m, absl::StrCat("step ", program.streams[s].begin + at,
+                                     " waits for a message that never comes"));
         }
       }
     }
@@ -105,7 +107,8 @@ class Prover {
 
   absl::Status Step1(int m, uint32_t index, const Step& step, bool* done) {
     const int peer = plan_.rotational ? (m + step.peer) % n_ : step.peer;
-    if (peer < 0 || peer >= n_ || peer == m) return Bad(m, absl::StrCat("step ", index, ": no such peer: ", step.peer));
+    if (peer < 0 || peer >= n_ || peer == m)
+      return Bad(m, absl::StrCat("step ", index, ": no such peer: ", step.peer));
     const int chunk = plan_.rotational ? (m + step.chunk) % plan_.chunks : step.chunk;
     if (chunk < 0 || step.count < 0 || chunk + step.count > plan_.chunks) {
       return Bad(m, absl::StrCat("step ", index, ": no such chunks: ", step.chunk, " + ", step.count));
@@ -133,10 +136,12 @@ class Prover {
   absl::Status Receive(int m, uint32_t index, const Step& step, int peer, int chunk, const Packet& packet) {
     if (Barrier()) return Merge(m, index, false, packet.content[0], &hold_[m][0]);
     if (static_cast<int>(packet.content.size()) != step.count) {
-      return Bad(m, absl::StrCat("step ", index, ": receives ", packet.content.size(), " chunks, expected ", step.count));
+      return Bad(m, absl::StrCat("step ", index, ": receives ", packet.content.size(), " chunks, expected ",
+                                 step.count));
     }
     if (plan_.type == CollectiveType::kAllToAll) {
-      if (packet.chunk != m) return Bad(m, absl::StrCat("step ", index, ": receives what was meant for ", packet.chunk));
+      if (packet.chunk != m)
+        return Bad(m, absl::StrCat("step ", index, ": receives what was meant for ", packet.chunk));
       from_[m][peer] = true;
       return absl::OkStatus();
     }
@@ -156,7 +161,8 @@ class Prover {
   absl::Status Merge(int m, uint32_t index, bool disjoint, const Members& in, Members* into) {
     for (int i = 0; i < n_; ++i) {
       if (!in[i]) continue;
-      if (disjoint && (*into)[i]) return Bad(m, absl::StrCat("step ", index, ": adds member ", i, "'s data twice"));
+      if (disjoint && (*into)[i])
+        return Bad(m, absl::StrCat("step ", index, ": adds member ", i, "'s data twice"));
       (*into)[i] = true;
     }
     return absl::OkStatus();

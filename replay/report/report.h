@@ -18,8 +18,8 @@ namespace chakra {
 // What a run was, beside its metrics. The pointers are borrowed for the call.
 struct RunDescription {
   std::string version;
-  std::string cluster;
-  std::string fabric;
+  std::string cluster;  // "": nothing was priced by one
+  std::string fabric;   // "": nothing crossed one
   std::string lanes;
   std::string compute;                               // rungs in order, comma separated
   std::string comm;                                  // "simulated" or "recorded"

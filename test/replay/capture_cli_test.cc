@@ -245,7 +245,7 @@ TEST_F(CaptureCli, RealCapturesComeOutAsTheyWereMeasured) {
     EXPECT_EQ(r.comm(), "recorded") << name;
     std::vector<int64_t> measured;
     for (const proto::StepReport& s : r.step()) {
-      if (s.step() != "window") measured.push_back(s.measured_ps() / 1000000);
+      if (s.step() != "window") measured.push_back((s.measured_ps() + 500000) / 1000000);
       const auto whole = static_cast<double>(s.measured_ps());
       EXPECT_NEAR(static_cast<double>(s.replayed_ps()), whole, 0.01 * whole)
           << name << ", " << s.ShortDebugString();

@@ -19,7 +19,9 @@ constexpr char kNetwork[] =
     "topology: [Ring, Switch]\nnpus_count: [4, 2]\nbandwidth: [50.0, 12.5]\nlatency: [500, 0.5]\n";
 
 std::string Put(const std::string& name, absl::string_view content) {
-  const std::string path = ::testing::TempDir() + "chakra_astra_" + name;
+  const std::string folder = ::testing::TempDir() + "chakra_astra_sim_test/";  // groups lie beside no trace
+  std::filesystem::create_directories(folder);
+  const std::string path = folder + name;
   EXPECT_TRUE(WriteFile(path, content).ok());
   return path;
 }

@@ -370,14 +370,19 @@ absl::Status Convert(JsonReader* reader, EtWriter* writer) {
                          absl::StrCat("the first value is of kind ", Name(first->kind), "; ", kForms));
   }
   if (first->Find("traceEvents") != nullptr) {
-    return reader->Error(first->begin,
-                         "this is a Kineto trace (it has 'traceEvents'); PyTorch captures are not read yet");
+    return reader->Error(
+        first->begin,
+        "this is a Kineto trace (it has 'traceEvents'); PyTorch captures are not read beside "
+        "Chakra traces");
   }
   const JsonValue* nodes = first->Find("nodes");
   if (nodes != nullptr && first->Find("schema") != nullptr) {
-    return reader->Error(
-        first->begin,
-        "this is a PyTorch host trace (it has 'nodes' and 'schema'); PyTorch captures are not read yet");
+    return reader->Error(first->begin,
+                         nodes->is(Kind::kArray)
+                             ? "this is a PyTorch host trace (it has 'nodes' and 'schema'); PyTorch captures "
+                               "are not read beside "
+                               "Chakra traces"
+                             : "this has the 'schema' of a PyTorch host trace, but its 'nodes' are no list");
   }
   const char* list = first->Find("workload_graph") != nullptr ? "workload_graph"
                      : nodes != nullptr                       ? "nodes"

@@ -14,7 +14,9 @@ namespace chakra::pytorch {
 namespace {
 
 // A call that moves nothing by itself.
-bool Moves(CommOp op) { return op != CommOp::kWait && op != CommOp::kInit && op != CommOp::kUnknown && op != CommOp::kCoalesced; }
+bool Moves(CommOp op) {
+  return op != CommOp::kWait && op != CommOp::kInit && op != CommOp::kUnknown && op != CommOp::kCoalesced;
+}
 
 // Fills what `to` lacks.
 void Merge(const CommCall& from, CommCall* to) {
@@ -50,9 +52,9 @@ CommCall FromKernelName(absl::string_view name) {
   CommCall call;
   call.name = std::string(name.substr(0, name.find('(')));
   static constexpr std::pair<absl::string_view, CommOp> kOps[] = {
-      {"AllReduce", CommOp::kAllReduce},         {"ReduceScatter", CommOp::kReduceScatter},
-      {"AllGather", CommOp::kAllGather},         {"Broadcast", CommOp::kBroadcast},
-      {"AllToAll", CommOp::kAllToAll},           {"_Reduce_", CommOp::kReduce}};
+      {"AllReduce", CommOp::kAllReduce}, {"ReduceScatter", CommOp::kReduceScatter},
+      {"AllGather", CommOp::kAllGather}, {"Broadcast", CommOp::kBroadcast},
+      {"AllToAll", CommOp::kAllToAll},   {"_Reduce_", CommOp::kReduce}};
   for (const auto& [text, op] : kOps) {
     if (absl::StrContains(name, text)) {
       call.op = op;
@@ -60,9 +62,10 @@ CommCall FromKernelName(absl::string_view name) {
     }
   }
   static constexpr std::pair<absl::string_view, absl::string_view> kTypes[] = {
-      {"_float", "float"}, {"_f32", "float"},     {"_half", "half"},      {"_f16", "half"},    {"bf16", "bfloat16"},
-      {"bfloat16", "bfloat16"}, {"_double", "double"}, {"_f64", "double"}, {"_int64", "long"}, {"_i64", "long"},
-      {"_int32", "int"},   {"_i32", "int"},       {"_int8", "signed char"}, {"_i8", "signed char"}, {"_uint8", "byte"}, {"_u8", "byte"}};
+      {"_float", "float"},      {"_f32", "float"},        {"_half", "half"},     {"_f16", "half"},
+      {"bf16", "bfloat16"},     {"bfloat16", "bfloat16"}, {"_double", "double"}, {"_f64", "double"},
+      {"_int64", "long"},       {"_i64", "long"},         {"_int32", "int"},     {"_i32", "int"},
+      {"_int8", "signed char"}, {"_i8", "signed char"},   {"_uint8", "byte"},    {"_u8", "byte"}};
   for (const auto& [text, type] : kTypes) {
     if (absl::StrContains(call.name, text)) {
       call.dtype = std::string(type);
@@ -75,11 +78,17 @@ CommCall FromKernelName(absl::string_view name) {
 // Operators of communication inside `row`'s callers: its innermost call.
 class Assigner {
  public:
-  Assigner(const DeviceTrace& device, const HostTrace* host, const Pairing* pairing, const HostThreads& threads,
-           const DeviceOrder& order, const std::vector<uint32_t>& first_node, Timeline* timeline,
-           std::vector<NewEdge>* edges)
-      : d_(device), trace_(host), pairing_(pairing), threads_(threads), order_(order), first_node_(first_node),
-        t_(timeline), edges_(edges) {}
+  Assigner(const DeviceTrace& device, const HostTrace* host, const Pairing* pairing,
+           const HostThreads& threads, const DeviceOrder& order, const std::vector<uint32_t>& first_node,
+           Timeline* timeline, std::vector<NewEdge>* edges)
+      : d_(device),
+        trace_(host),
+        pairing_(pairing),
+        threads_(threads),
+        order_(order),
+        first_node_(first_node),
+        t_(timeline),
+        edges_(edges) {}
 
   void Run();
 
@@ -97,7 +106,8 @@ class Assigner {
   }
   void AssignHostCalls();
   void Note(absl::string_view kind, uint64_t count, absl::string_view detail) {
-    if (count > 0) t_->repairs.push_back({std::string(kind), d_.file, d_.rank, count, 0, std::string(detail)});
+    if (count > 0)
+      t_->repairs.push_back({std::string(kind), d_.file, d_.rank, count, 0, std::string(detail)});
   }
 
   const DeviceTrace& d_;
@@ -177,7 +187,9 @@ void Assigner::AssignKernel(const DeviceOp& op) {
     std::vector<uint32_t> pending;
     if (op.launch != kNoRow) {
       for (const uint32_t row : calls_) {
-        if (d_.events[row].lane != d_.events[op.launch].lane || threads_.begin[row] > threads_.begin[op.launch]) continue;
+        if (d_.events[row].lane != d_.events[op.launch].lane ||
+            threads_.begin[row] > threads_.begin[op.launch])
+          continue;
         if (!carried_.contains(row) && Moves(call_of_[row].op)) pending.push_back(row);
       }
     }
@@ -231,7 +243,8 @@ int64_t InputBytes(absl::string_view shapes, absl::string_view types) {
     const int64_t item = name < names.size() ? ItemSize(names[name]) : 0;
     name += 2;
     int64_t elements = 1;
-    for (absl::string_view d : absl::StrSplit(shapes.substr(i + 1, close - i - 1), ',', absl::SkipWhitespace())) {
+    for (absl::string_view d :
+         absl::StrSplit(shapes.substr(i + 1, close - i - 1), ',', absl::SkipWhitespace())) {
       int64_t n = 0;
       if (!absl::SimpleAtoi(d, &n) || n < 0 || (n > 0 && elements > (int64_t{1} << 48) / n)) return kNone;
       elements *= n;
@@ -279,7 +292,8 @@ void Assigner::AssignHostCalls() {
     t_->nodes[first_node_[row]].comm = Add(std::move(call));
   }
   Note("calls_without_kernel", without,
-       "communication calls that no captured kernel carries (groups of one, or launched at the window's edge)");
+       "communication calls that no captured kernel carries (groups of one, or launched at the window's "
+       "edge)");
 }
 
 void Assigner::Run() {
@@ -299,13 +313,13 @@ void Assigner::Run() {
 }  // namespace
 
 bool IsCommKernel(absl::string_view name) {
-  return absl::StartsWith(name, "nccl") || absl::StartsWith(name, "rccl") || absl::StrContains(name, "ncclKernel") ||
-         absl::StrContains(name, "ncclDevKernel");
+  return absl::StartsWith(name, "nccl") || absl::StartsWith(name, "rccl") ||
+         absl::StrContains(name, "ncclKernel") || absl::StrContains(name, "ncclDevKernel");
 }
 
 void AssignComms(const DeviceTrace& device, const HostTrace* host, const Pairing* pairing,
-                 const HostThreads& threads, const DeviceOrder& order, const std::vector<uint32_t>& first_node,
-                 Timeline* timeline, std::vector<NewEdge>* edges) {
+                 const HostThreads& threads, const DeviceOrder& order,
+                 const std::vector<uint32_t>& first_node, Timeline* timeline, std::vector<NewEdge>* edges) {
   Assigner(device, host, pairing, threads, order, first_node, timeline, edges).Run();
 }
 

@@ -39,7 +39,8 @@ absl::Status ForEach(size_t n, int threads, const Work& work) {
     }
   };
   std::vector<std::thread> others;
-  for (size_t t = 1; t < std::min<size_t>(n, static_cast<size_t>(std::max(1, threads))); ++t) others.emplace_back(run);
+  for (size_t t = 1; t < std::min<size_t>(n, static_cast<size_t>(std::max(1, threads))); ++t)
+    others.emplace_back(run);
   run();
   for (std::thread& t : others) t.join();
   for (const absl::Status& s : status) {
@@ -83,7 +84,8 @@ std::map<int64_t, uint32_t> Steps(const DeviceTrace& device) {
     int64_t n = 0;
     if (!OnHost(e.kind)) continue;
     const absl::string_view name = device.name_of(e);
-    if (absl::StartsWith(name, "ProfilerStep#") && absl::SimpleAtoi(name.substr(13), &n)) steps.try_emplace(n, row);
+    if (absl::StartsWith(name, "ProfilerStep#") && absl::SimpleAtoi(name.substr(13), &n))
+      steps.try_emplace(n, row);
   }
   return steps;
 }
@@ -93,8 +95,11 @@ absl::Status SelectSteps(const DeviceTrace& device, const std::string& wanted, T
   if (wanted.empty() || wanted == "all") return absl::OkStatus();
   const std::map<int64_t, uint32_t> steps = Steps(device);
   const auto bad = [&](absl::string_view why) {
-    std::string there = steps.empty() ? "it has no ProfilerStep marks" : absl::StrCat("it has steps ", steps.begin()->first, " to ", steps.rbegin()->first);
-    return absl::InvalidArgumentError(absl::StrCat(device.file, ": steps \"", wanted, "\": ", std::string(why), "; ", there));
+    std::string there =
+        steps.empty() ? "it has no ProfilerStep marks"
+                      : absl::StrCat("it has steps ", steps.begin()->first, " to ", steps.rbegin()->first);
+    return absl::InvalidArgumentError(
+        absl::StrCat(device.file, ": steps \"", wanted, "\": ", std::string(why), "; ", there));
   };
   if (steps.empty()) return bad("there are none");
   auto first = steps.begin(), last = std::prev(steps.end());
@@ -146,7 +151,8 @@ class Reader {
 absl::Status Reader::Find(const std::vector<std::string>& inputs) {
   const CaptureSelection& selection = options_.capture;
   for (const auto* explicit_file : {&selection.host, &selection.device}) {
-    if (!explicit_file->empty()) files_.push_back({*explicit_file, explicit_file == &selection.host, -1, false});
+    if (!explicit_file->empty())
+      files_.push_back({*explicit_file, explicit_file == &selection.host, -1, false});
   }
   if (files_.empty()) {
     std::vector<std::string> others;
@@ -156,9 +162,10 @@ absl::Status Reader::Find(const std::vector<std::string>& inputs) {
     for (const std::string& o : others) out_.report.add_files_left_out(o);
   }
   if (!files_.empty()) return absl::OkStatus();
-  return absl::NotFoundError(absl::StrCat(
-      absl::StrJoin(inputs, ", "), ": no PyTorch capture, expected JSON files of torch.profiler (\"traceEvents\") or of "
-      "the ExecutionTraceObserver (\"schema\" and \"nodes\")"));
+  return absl::NotFoundError(
+      absl::StrCat(absl::StrJoin(inputs, ", "),
+                   ": no PyTorch capture, expected JSON files of torch.profiler (\"traceEvents\") or of "
+                   "the ExecutionTraceObserver (\"schema\" and \"nodes\")"));
 }
 
 // What the file itself says, else its name. A number that merely ends a name
@@ -170,7 +177,8 @@ int Reader::RankOf(size_t i) const {
   const int own = l.host != nullptr ? l.host->rank : l.device->rank;
   if (own >= 0) return own;
   if (files_[i].sure) return files_[i].rank;
-  const auto same = std::count_if(files_.begin(), files_.end(), [&](const CaptureFile& f) { return f.host == files_[i].host; });
+  const auto same = std::count_if(files_.begin(), files_.end(),
+                                  [&](const CaptureFile& f) { return f.host == files_[i].host; });
   return same > 1 ? files_[i].rank : -1;
 }
 
@@ -180,8 +188,9 @@ absl::Status Reader::PlaceFile(size_t i, int rank) {
   const bool host = files_[i].host;
   std::string& name = host ? r.host_file : r.device_file;
   if (!name.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("two ", host ? "host" : "device", " traces for rank ", rank, ": ",
-                                                   name, " and ", files_[i].path, "; expected one: name the files "
+    return absl::InvalidArgumentError(absl::StrCat("two ", host ? "host" : "device", " traces for rank ",
+                                                   rank, ": ", name, " and ", files_[i].path,
+                                                   "; expected one: name the files "
                                                    "that are meant, or one pair with --host and --device"));
   }
   name = files_[i].path;
@@ -204,8 +213,9 @@ absl::Status Reader::PairFiles() {
     int known = -1;
     for (const int r : rank) known = std::max(known, r);
     if (hosts + devices == 2 && rank[0] >= 0 && rank[1] >= 0 && rank[0] != rank[1]) {
-      return absl::InvalidArgumentError(absl::StrCat(files_[0].path, " is of rank ", rank[0], ", ", files_[1].path,
-                                                     " of rank ", rank[1], "; expected host and device trace of one rank"));
+      return absl::InvalidArgumentError(absl::StrCat(files_[0].path, " is of rank ", rank[0], ", ",
+                                                     files_[1].path, " of rank ", rank[1],
+                                                     "; expected host and device trace of one rank"));
     }
     if (known < 0) Warn("nothing tells the rank; it is taken as rank 0");
     std::fill(rank.begin(), rank.end(), std::max(known, 0));
@@ -213,7 +223,8 @@ absl::Status Reader::PairFiles() {
   for (size_t i = 0; i < files_.size(); ++i) {
     if (rank[i] < 0) {
       return absl::InvalidArgumentError(absl::StrCat(
-          files_[i].path, ": nothing tells its rank; expected distributedInfo.rank in the file, or a name that ends in "
+          files_[i].path,
+          ": nothing tells its rank; expected distributedInfo.rank in the file, or a name that ends in "
           "the rank (kineto.3.json) or has it after \"rank\" (rank3_...)"));
     }
     if (absl::Status s = PlaceFile(i, rank[i]); !s.ok()) return s;
@@ -319,8 +330,10 @@ void Reader::Report() {
   }
   for (const Repair& r : out_.joined.repairs) AddNotes({r}, r.rank, &report);
   if (host_only) {
-    Warn("there is no device trace: operators have no times, and kernels are not known; give Kineto's trace of the same "
-         "run, or a kernel table");
+    Warn(
+        "there is no device trace: operators have no times, and kernels are not known; give Kineto's trace "
+        "of the same "
+        "run, or a kernel table");
   } else if (!device_ops) {
     Warn("the device traces show no device operation: only the host is replayed");
   }
@@ -336,19 +349,22 @@ void Reader::Report() {
 absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
   if (absl::Status s = Find(inputs); !s.ok()) return s;
   loaded_.resize(files_.size());
-  absl::Status status = ForEach(files_.size(), options_.threads, [&](size_t i) { return Load(files_[i], &loaded_[i]); });
+  absl::Status status =
+      ForEach(files_.size(), options_.threads, [&](size_t i) { return Load(files_[i], &loaded_[i]); });
   if (!status.ok()) return status;
   for (Loaded& l : loaded_) out_.inputs.push_back(l.input);
   if (status = PairFiles(); !status.ok()) return status;
   const std::vector<int>& wanted = options_.capture.ranks;
   for (const int rank : wanted) {
     if (!by_rank_.contains(rank)) {
-      return absl::InvalidArgumentError(absl::StrCat("rank ", rank, " was asked for, but not captured; captured are ",
-                                                     absl::StrJoin(by_rank_, ", ", [](std::string* s, const auto& r) { absl::StrAppend(s, r.first); })));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "rank ", rank, " was asked for, but not captured; captured are ",
+          absl::StrJoin(by_rank_, ", ", [](std::string* s, const auto& r) { absl::StrAppend(s, r.first); })));
     }
   }
   for (auto& [rank, r] : by_rank_) {
-    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), rank) != wanted.end()) out_.ranks.push_back(std::move(r));
+    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), rank) != wanted.end())
+      out_.ranks.push_back(std::move(r));
   }
   status = ForEach(out_.ranks.size(), options_.threads, [&](size_t i) { return Link(&out_.ranks[i]); });
   if (!status.ok()) return status;
@@ -356,8 +372,9 @@ absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
   Report();
   if (options_.strict && out_.report.notes_size() > 0) {
     const proto::ConversionNote& n = out_.report.notes(0);
-    return absl::InvalidArgumentError(absl::StrCat(n.file(), ": rank ", n.rank(), ": ", n.kind(), ", ", n.count(),
-                                                   " times: ", n.detail(), " (an error because strict)"));
+    return absl::InvalidArgumentError(absl::StrCat(n.file(), ": rank ", n.rank(), ": ", n.kind(), ", ",
+                                                   n.count(), " times: ", n.detail(),
+                                                   " (an error because strict)"));
   }
   return std::move(out_);
 }
@@ -402,12 +419,11 @@ absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions
   for (const proto::ConversionNote& note : capture.report.notes()) {
     for (RankTrace& rank : set.ranks) {
       const int own = rank.recorded_rank == kNoRank ? rank.rank : rank.recorded_rank;
-      if (own == note.rank()) rank.repairs.push_back({note.kind(), note.file(), rank.rank, note.count(), 0, note.detail()});
+      if (own == note.rank())
+        rank.repairs.push_back({note.kind(), note.file(), rank.rank, note.count(), 0, note.detail()});
     }
   }
-  for (const std::string& warning : capture.report.warnings()) {
-    if (!set.ranks.empty()) set.ranks[0].repairs.push_back({"capture", set.ranks[0].file, 0, 1, 0, warning});
-  }
+  set.warnings.assign(capture.report.warnings().begin(), capture.report.warnings().end());
   return set;
 }
 

@@ -65,13 +65,13 @@ class Orderer {
  private:
   struct PendingWait {
     uint32_t call;
-    int64_t record = INT64_MIN;   // when the event was recorded on the thread; INT64_MIN: not seen
-    uint32_t source = kNoRow;     // lane's stream of the recorded event; kNoRow: not known
+    int64_t record = INT64_MIN;  // when the event was recorded on the thread; INT64_MIN: not seen
+    uint32_t source = kNoRow;    // lane's stream of the recorded event; kNoRow: not known
   };
   void Note(absl::string_view kind, uint64_t count, absl::string_view detail) {
-    if (count > 0) out_.repairs.push_back({std::string(kind), d_.file, d_.rank, count, 0, std::string(detail)});
+    if (count > 0)
+      out_.repairs.push_back({std::string(kind), d_.file, d_.rank, count, 0, std::string(detail)});
   }
-  bool Is(EdgeKind kind) const { return (options_.without >> static_cast<int>(kind) & 1) == 0; }
   int64_t LaunchTime(uint32_t op) const {
     const uint32_t launch = out_.ops[op].launch;
     return launch == kNoRow ? INT64_MIN : host_.begin[launch];
@@ -80,7 +80,9 @@ class Orderer {
   uint32_t LastLaunched(uint32_t stream, int64_t t, int64_t end) const;
 
   void FindLaunches();
+  uint32_t LaunchOf(const Event& op) const;
   void PlaceOps();
+  uint32_t WaitingStream(uint32_t call) const;
   void CollectCalls();
   void FindTypical();
   void FindCauses();
@@ -96,12 +98,14 @@ class Orderer {
   const TimelineOptions& options_;
   DeviceOrder out_;
   absl::flat_hash_map<int64_t, uint32_t> launch_by_correlation_;
-  std::vector<std::vector<uint32_t>> of_stream_;       // ops, in order of begin
-  std::vector<uint32_t> previous_;                     // by op: previous on its lane
+  absl::flat_hash_map<int64_t, std::vector<uint32_t>>
+      repeated_;                                  // correlations of several calls: all of them
+  std::vector<std::vector<uint32_t>> of_stream_;  // ops, in order of begin
+  std::vector<uint32_t> previous_;                // by op: previous on its lane
   absl::flat_hash_map<uint32_t, std::vector<PendingWait>> waits_;  // by launching call
   absl::flat_hash_map<int64_t, uint32_t> sync_by_correlation_;     // kSync event rows
-  absl::flat_hash_set<uint32_t> graphs_;               // calls that launched several operations
-  std::vector<uint32_t> by_end_;                       // ops by end
+  absl::flat_hash_set<uint32_t> graphs_;                           // calls that launched several operations
+  std::vector<uint32_t> by_end_;                                   // ops by end
   uint64_t before_launch_ = 0, unexplained_ = 0;
   int64_t unexplained_ns_ = 0;
 };
@@ -111,9 +115,29 @@ void Orderer::FindLaunches() {
     for (const uint32_t row : host_.threads[t].events) {
       const Event& e = d_.events[row];
       if (e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) continue;
-      if (e.correlation >= 0) launch_by_correlation_.try_emplace(e.correlation, row);
+      if (e.correlation < 0) continue;
+      const auto [first, fresh] = launch_by_correlation_.try_emplace(e.correlation, row);
+      if (fresh) continue;
+      std::vector<uint32_t>& calls = repeated_[e.correlation];
+      if (calls.empty()) calls.push_back(first->second);
+      calls.push_back(row);
     }
   }
+}
+
+// The call with the operation's correlation; of several the last that had begun.
+uint32_t Orderer::LaunchOf(const Event& op) const {
+  const auto it =
+      op.correlation >= 0 ? launch_by_correlation_.find(op.correlation) : launch_by_correlation_.end();
+  if (it == launch_by_correlation_.end()) return kNoRow;
+  uint32_t best = it->second;
+  if (const auto several = repeated_.find(op.correlation); several != repeated_.end()) {
+    for (const uint32_t call : several->second) {
+      if (host_.begin[call] <= op.ts && (host_.begin[best] > op.ts || host_.begin[call] > host_.begin[best]))
+        best = call;
+    }
+  }
+  return best;
 }
 
 // Splits streams into lanes without overlap, and links each operation to its
@@ -128,13 +152,14 @@ void Orderer::PlaceOps() {
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
     const Event& e = d_.events[row];
     if (!OnDevice(e.kind)) continue;
-    const auto launch = e.correlation >= 0 ? launch_by_correlation_.find(e.correlation) : launch_by_correlation_.end();
-    const bool launched = launch != launch_by_correlation_.end();
-    if (!launched && (e.ts < options_.begin || e.ts >= options_.end || (windowed && e.correlation >= 0))) continue;
+    const uint32_t launch = LaunchOf(e);
+    const bool launched = launch != kNoRow;
+    if (e.ts < options_.begin) continue;  // also of a call that the window's begin cuts
+    if (!launched && (e.ts >= options_.end || (windowed && e.correlation >= 0))) continue;
     if (!launched) ++outside;
     DeviceOp op;
     op.event = row;
-    op.launch = launched ? launch->second : kNoRow;
+    op.launch = launch;
     if (launched && !seen.insert(op.launch).second) graphs_.insert(op.launch);
     op.begin = e.ts;
     op.end = e.ts + e.dur;
@@ -164,22 +189,34 @@ void Orderer::PlaceOps() {
     out_.ops.push_back(op);
   }
   out_.launch_cuts.assign(d_.events.size(), INT64_MIN);
-  Note("device_overlap_clipped", clipped, "operations of one stream overlapped by rounding; the earlier one was cut");
+  Note("device_overlap_clipped", clipped,
+       "operations of one stream overlapped by rounding; the earlier one was cut");
   Note("device_lanes_split", overlapping, "a stream ran operations at once; it is replayed as several lanes");
-  Note("launched_outside_window", outside, "device operations whose launch was not captured keep their stream's order only");
+  Note("launched_outside_window", outside,
+       "device operations whose launch was not captured keep their stream's order only");
 }
 
 uint32_t Orderer::LastLaunched(uint32_t stream, int64_t t, int64_t end) const {
   const std::vector<uint32_t>& ops = of_stream_[stream];
   auto it = std::partition_point(ops.begin(), ops.end(), [&](uint32_t op) { return LaunchTime(op) < t; });
   for (int back = 0; it != ops.begin() && back < kLookBack; ++back) {
-    if (const uint32_t op = *--it; out_.ops[op].end <= end) return op;
+    if (const uint32_t op = *--it; out_.ops[op].end <= end && LaunchTime(op) < t) return op;
   }
   return kNoRow;
 }
 
-// Attaches stream waits to the launch that follows them on their thread, and
-// indexes what the profiler says of synchronisations.
+// Which stream a StreamWaitEvent holds, where the profiler says so.
+uint32_t Orderer::WaitingStream(uint32_t call) const {
+  const auto sync = sync_by_correlation_.find(d_.events[call].correlation);
+  if (sync == sync_by_correlation_.end()) return kNoRow;
+  const Event& e = d_.events[sync->second];
+  if (e.extra == kNoRow || d_.syncs[e.extra].kind != SyncExtra::kStreamWaitEvent) return kNoRow;
+  return of_stream_[e.lane].empty() ? kNoRow : e.lane;
+}
+
+// Attaches stream waits to the launch that follows them on their stream, or,
+// where that is not known, on their thread, and indexes what the profiler says
+// of synchronisations.
 void Orderer::CollectCalls() {
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
     if (d_.events[row].kind == EventKind::kSync && d_.events[row].correlation >= 0) {
@@ -190,6 +227,7 @@ void Orderer::CollectCalls() {
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     if (out_.ops[i].launch != kNoRow) op_of_launch.try_emplace(out_.ops[i].launch, i);
   }
+  std::vector<std::vector<PendingWait>> held(d_.streams.size());
   for (const HostThread& thread : host_.threads) {
     std::vector<PendingWait> pending;
     int64_t record = INT64_MIN;
@@ -202,13 +240,30 @@ void Orderer::CollectCalls() {
         record = host_.begin[row];
         record_stream = launch_stream;
       } else if (IsWaitCall(name)) {
-        pending.push_back({row, record, record_stream});
+        const uint32_t stream = WaitingStream(row);
+        (stream == kNoRow ? pending : held[stream]).push_back({row, record, record_stream});
       } else if (const auto op = op_of_launch.find(row); op != op_of_launch.end()) {
         launch_stream = d_.events[out_.ops[op->second].event].lane;
-        if (!pending.empty()) waits_[row] = std::move(pending);
-        pending.clear();
+        // No stream waits for an event of its own.
+        const auto mine = std::partition(pending.begin(), pending.end(),
+                                         [&](const PendingWait& w) { return w.source == launch_stream; });
+        if (mine != pending.end()) waits_[row].assign(mine, pending.end());
+        pending.erase(mine, pending.end());
         record = INT64_MIN;
         record_stream = kNoRow;
+      }
+    }
+  }
+  for (uint32_t s = 0; s < held.size(); ++s) {
+    std::sort(held[s].begin(), held[s].end(), [this](const PendingWait& a, const PendingWait& b) {
+      return host_.begin[a.call] != host_.begin[b.call] ? host_.begin[a.call] < host_.begin[b.call]
+                                                        : a.call < b.call;
+    });
+    size_t next = 0;
+    for (const uint32_t op : of_stream_[s]) {
+      if (next == held[s].size()) break;
+      for (; next < held[s].size() && host_.begin[held[s][next].call] < LaunchTime(op); ++next) {
+        waits_[out_.ops[op].launch].push_back(held[s][next]);
       }
     }
   }
@@ -241,7 +296,7 @@ void Orderer::FindTypical() {
 // `base`: when the cause was there; it lets the operation begin `typical` later,
 // or when it began, if that was earlier.
 void Orderer::AddCause(EdgeKind kind, uint32_t source, int64_t base, int64_t typical, int64_t begin) {
-  if (base > begin || !Is(kind)) return;
+  if (base > begin) return;
   out_.causes.push_back({kind, source, std::min(begin, base + typical)});
 }
 
@@ -271,7 +326,8 @@ void Orderer::AddWaits(uint32_t i) {
       for (uint32_t s = 0; s < d_.streams.size(); ++s) {
         if (s == own || d_.streams[s].device != d_.streams[own].device) continue;
         const uint32_t candidate = LastLaunched(s, called, op.begin);
-        if (candidate != kNoRow && (source == kNoRow || out_.ops[candidate].end > out_.ops[source].end)) source = candidate;
+        if (candidate != kNoRow && (source == kNoRow || out_.ops[candidate].end > out_.ops[source].end))
+          source = candidate;
       }
     }
     if (source != kNoRow && source != i) {
@@ -297,7 +353,9 @@ void Orderer::Infer(uint32_t i, int64_t ready) {
       continue;
     }
     const Event& e = d_.events[out_.ops[other].event];
-    if (out_.ops[other].lane == op.lane || d_.streams[e.lane].device != d_.streams[d_.events[op.event].lane].device) continue;
+    if (out_.ops[other].lane == op.lane ||
+        d_.streams[e.lane].device != d_.streams[d_.events[op.event].lane].device)
+      continue;
     if (out_.ops[other].end <= ready || out_.ops[other].begin >= op.begin) continue;
     AddCause(EdgeKind::kEventWait, other, out_.ops[other].end, out_.stream_gap, op.begin);
     return;
@@ -336,19 +394,22 @@ void Orderer::FindCauses() {
     op.first_cause = static_cast<uint32_t>(out_.causes.size());
     if (op.launch != kNoRow) {
       if (host_.begin[op.launch] > op.begin) ++before_launch_;
-      AddCause(EdgeKind::kLaunch, op.launch, std::min(host_.begin[op.launch], op.begin), out_.launch_latency, op.begin);
+      AddCause(EdgeKind::kLaunch, op.launch, std::min(host_.begin[op.launch], op.begin), out_.launch_latency,
+               op.begin);
     }
     if (previous_[i] != kNoRow) {
       AddCause(EdgeKind::kStream, previous_[i], out_.ops[previous_[i]].end, out_.stream_gap, op.begin);
     }
     AddWaits(i);
     int64_t ready = INT64_MIN;
-    for (uint32_t c = op.first_cause; c < out_.causes.size(); ++c) ready = std::max(ready, out_.causes[c].ready);
-    if (ready != INT64_MIN && Is(EdgeKind::kEventWait)) Infer(i, ready);
+    for (uint32_t c = op.first_cause; c < out_.causes.size(); ++c)
+      ready = std::max(ready, out_.causes[c].ready);
+    if (ready != INT64_MIN) Infer(i, ready);
     Tighten(i);
   }
   Note("started_before_launch", before_launch_,
-       "device operations that seem to begin before the call that launched them (clocks); launched at their begin");
+       "device operations that seem to begin before the call that launched them (clocks); launched at their "
+       "begin");
   Note("unexplained_device_delay", unexplained_,
        absl::StrCat("device operations that began more than ", kUnexplainedNs / 1000,
                     " us after everything known to hold them back, ", unexplained_ns_ / 1000,
@@ -359,17 +420,19 @@ void Orderer::AddSync(uint32_t call, std::vector<uint32_t> ops) {
   HostSync sync;
   sync.call = call;
   for (const uint32_t op : ops) {
-    if (op == kNoRow || out_.ops[op].end > host_.end[call] + kClockNs) continue;
+    if (op == kNoRow || out_.ops[op].end > host_.end[call] + kClockNs || out_.ops[op].begin > host_.end[call])
+      continue;
     sync.sources.push_back(op);
-    out_.ops[op].end = std::min(out_.ops[op].end, std::max(out_.ops[op].begin, host_.end[call]));
+    out_.ops[op].end = std::min(out_.ops[op].end, host_.end[call]);
   }
-  if (!sync.sources.empty() && Is(EdgeKind::kSync)) out_.syncs.push_back(std::move(sync));
+  if (!sync.sources.empty()) out_.syncs.push_back(std::move(sync));
 }
 
 void Orderer::FindSyncs() {
   absl::flat_hash_map<uint32_t, uint32_t> copies;  // launching call -> copy
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
-    if (out_.ops[i].launch != kNoRow && d_.events[out_.ops[i].event].kind == EventKind::kMemcpy) copies[out_.ops[i].launch] = i;
+    if (out_.ops[i].launch != kNoRow && d_.events[out_.ops[i].event].kind == EventKind::kMemcpy)
+      copies[out_.ops[i].launch] = i;
   }
   for (const HostThread& thread : host_.threads) {
     for (const uint32_t row : thread.events) {
@@ -389,7 +452,8 @@ void Orderer::FindSyncs() {
       std::vector<uint32_t> last(d_.streams.size(), kNoRow);
       for (uint32_t s = 0; s < d_.streams.size(); ++s) last[s] = LastLaunched(s, begin, end);
       const auto sync = sync_by_correlation_.find(e.correlation);
-      if (what != SyncCall::kDevice && sync != sync_by_correlation_.end() && d_.events[sync->second].extra != kNoRow) {
+      if (what != SyncCall::kDevice && sync != sync_by_correlation_.end() &&
+          d_.events[sync->second].extra != kNoRow) {
         const SyncExtra& extra = d_.syncs[d_.events[sync->second].extra];
         const uint32_t lane = d_.events[sync->second].lane;
         const int64_t stream = extra.kind == SyncExtra::kEvent && extra.wait_on_stream >= 0
@@ -418,7 +482,8 @@ void Orderer::FindSyncs() {
           if (op != kNoRow && (best == kNoRow || out_.ops[op].end > out_.ops[best].end)) best = op;
         }
       } else {
-        auto it = std::partition_point(by_end_.begin(), by_end_.end(), [&](uint32_t o) { return out_.ops[o].end <= end; });
+        auto it = std::partition_point(by_end_.begin(), by_end_.end(),
+                                       [&](uint32_t o) { return out_.ops[o].end <= end; });
         while (it != by_end_.begin() && best == kNoRow) {
           if (out_.ops[*--it].end < begin) break;
           if (LaunchTime(*it) < begin) best = *it;

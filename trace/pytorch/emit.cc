@@ -47,14 +47,24 @@ size_t VarintSize(uint64_t v) {
 }
 
 // Fields of Node, and value fields of AttributeProto (proto/et_def.proto).
-enum : uint32_t { kId = 1, kName = 2, kType = 3, kDataDeps = 5, kStartMicros = 6, kDurationMicros = 7, kInputs = 8, kAttr = 10 };
+enum : uint32_t {
+  kId = 1,
+  kName = 2,
+  kType = 3,
+  kDataDeps = 5,
+  kStartMicros = 6,
+  kDurationMicros = 7,
+  kInputs = 8,
+  kAttr = 10
+};
 enum : uint32_t { kInt32 = 7, kInt64 = 9, kInt64List = 10, kUint64 = 13, kBool = 27, kString = 29 };
 
 class Emitter {
  public:
   Emitter(const CaptureRank& rank, uint32_t index, const Joined& joined, EtWriter* writer)
       : rank_(rank), t_(rank.timeline), joined_(joined), comms_(joined.comms[index]), writer_(writer) {
-    window_ = joined.window_begin_ns - joined.clock_offset_ns[index] - (rank.device == nullptr ? 0 : rank.device->base_ns);
+    window_ = joined.window_begin_ns - joined.clock_offset_ns[index] -
+              (rank.device == nullptr ? 0 : rank.device->base_ns);
   }
 
   absl::Status Run();
@@ -93,7 +103,8 @@ void Emitter::IntAttr(absl::string_view name, uint32_t kind, int64_t v) {
 
 void Emitter::TextAttr(absl::string_view name, absl::string_view v) {
   w_.Varint(kAttr << 3 | 2);
-  w_.Varint(1 + VarintSize(name.size()) + name.size() + VarintSize(kString << 3) + VarintSize(v.size()) + v.size());
+  w_.Varint(1 + VarintSize(name.size()) + name.size() + VarintSize(kString << 3) + VarintSize(v.size()) +
+            v.size());
   w_.Text(1, name);
   w_.Text(kString, v);
 }
@@ -103,7 +114,8 @@ void Emitter::ListAttr(absl::string_view name, const std::vector<int64_t>& v) {
   for (const int64_t x : v) packed += VarintSize(static_cast<uint64_t>(x));
   const size_t list = 1 + VarintSize(packed) + packed;
   w_.Varint(kAttr << 3 | 2);
-  w_.Varint(1 + VarintSize(name.size()) + name.size() + VarintSize(kInt64List << 3) + VarintSize(list) + list);
+  w_.Varint(1 + VarintSize(name.size()) + name.size() + VarintSize(kInt64List << 3) + VarintSize(list) +
+            list);
   w_.Text(1, name);
   w_.Varint(kInt64List << 3 | 2);
   w_.Varint(list);
@@ -151,7 +163,8 @@ absl::Status Emitter::Metadata() {
   ChakraProtoMsg::AttributeProto* window = metadata.add_attr();
   window->set_name("window_end_ns");
   window->set_int64_val(t_.window_end - window_);
-  ChakraProtoMsg::AttributeProto *names = metadata.add_attr(), *first = metadata.add_attr(), *last = metadata.add_attr();
+  ChakraProtoMsg::AttributeProto *names = metadata.add_attr(), *first = metadata.add_attr(),
+                                 *last = metadata.add_attr();
   names->set_name("step_names");
   first->set_name("step_first_nodes");
   last->set_name("step_last_nodes");
@@ -175,7 +188,8 @@ absl::Status Emitter::GroupNode() {
       if (c == '"' || c == '\\') quoted.push_back('\\');
       quoted.push_back(c);
     }
-    absl::StrAppend(&json, json.size() > 1 ? "," : "", "{\"pg_name\":\"", quoted, "\",\"group_size\":", members.size(), ",\"ranks\":[");
+    absl::StrAppend(&json, json.size() > 1 ? "," : "", "{\"pg_name\":\"", quoted,
+                    "\",\"group_size\":", members.size(), ",\"ranks\":[");
     for (size_t i = 0; i < members.size(); ++i) absl::StrAppend(&json, i > 0 ? "," : "", members[i]);
     json += "]}";
   }
@@ -249,6 +263,7 @@ void Emitter::CommAttrs(const CommPlan& plan, const CommCall& call) {
   if (plan.type == NodeType::kSend) IntAttr("comm_dst", kInt32, plan.peer);
   if (plan.type == NodeType::kRecv) IntAttr("comm_src", kInt32, plan.peer);
   if (plan.type != NodeType::kCollective) IntAttr("comm_tag", kInt32, plan.tag);
+  if (plan.eager) IntAttr("eager", kBool, 1);
   if (plan.transfer_ns >= 0) IntAttr("transfer_ns", kInt64, plan.transfer_ns);
   if (!call.dtype.empty()) TextAttr("comm_dtype", call.dtype);
   if (call.out_bytes >= 0) IntAttr("comm_out_size", kInt64, call.out_bytes);
@@ -258,7 +273,8 @@ void Emitter::CommAttrs(const CommPlan& plan, const CommCall& call) {
 
 absl::Status Emitter::Node(uint32_t i) {
   static constexpr absl::string_view kCategories[kEventKinds] = {
-      "cpu_op", "user_annotation", "python_function", "runtime", "driver", "kernel", "gpu_memcpy", "gpu_memset", "sync"};
+      "cpu_op", "user_annotation", "python_function", "runtime", "driver",
+      "kernel", "gpu_memcpy",      "gpu_memset",      "sync"};
   const TimelineNode& node = t_.nodes[i];
   w_.Clear();
   w_.Number(kId, i + 1);

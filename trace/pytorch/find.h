@@ -11,9 +11,9 @@ namespace chakra::pytorch {
 
 struct CaptureFile {
   std::string path;
-  bool host = false;    // an execution trace; else Kineto's
-  int rank = -1;        // by the name; -1: the name does not say
-  bool sure = false;    // the name says "rank" or "worker"; else it only ends in a number
+  bool host = false;  // an execution trace; else Kineto's
+  int rank = -1;      // by the name; -1: the name does not say
+  bool sure = false;  // the name says "rank" or "worker"; else it only ends in a number
 };
 
 // The captures among `inputs` (files, and folders with the folders in them),

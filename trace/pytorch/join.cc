@@ -11,17 +11,21 @@
 namespace chakra::pytorch {
 namespace {
 
-constexpr int kMostShift = 64;       // calls by which two ranks' windows may differ
+constexpr int kMostShift = 64;  // calls by which two ranks' windows may differ
 constexpr int64_t kClockNoiseNs = 20000;
 
 bool IsPointToPoint(CommOp op) { return op == CommOp::kSend || op == CommOp::kRecv; }
 
 bool ToCollective(CommOp op, CollectiveType* out) {
   static constexpr std::pair<CommOp, CollectiveType> kTypes[] = {
-      {CommOp::kAllReduce, CollectiveType::kAllReduce}, {CommOp::kReduce, CollectiveType::kReduce},
-      {CommOp::kAllGather, CollectiveType::kAllGather}, {CommOp::kGather, CollectiveType::kGather},
-      {CommOp::kScatter, CollectiveType::kScatter},     {CommOp::kBroadcast, CollectiveType::kBroadcast},
-      {CommOp::kAllToAll, CollectiveType::kAllToAll},   {CommOp::kReduceScatter, CollectiveType::kReduceScatter},
+      {CommOp::kAllReduce, CollectiveType::kAllReduce},
+      {CommOp::kReduce, CollectiveType::kReduce},
+      {CommOp::kAllGather, CollectiveType::kAllGather},
+      {CommOp::kGather, CollectiveType::kGather},
+      {CommOp::kScatter, CollectiveType::kScatter},
+      {CommOp::kBroadcast, CollectiveType::kBroadcast},
+      {CommOp::kAllToAll, CollectiveType::kAllToAll},
+      {CommOp::kReduceScatter, CollectiveType::kReduceScatter},
       {CommOp::kBarrier, CollectiveType::kBarrier}};
   for (const auto& [from, to] : kTypes) {
     if (from == op) {
@@ -38,7 +42,8 @@ void SetBytes(const CommCall& call, int64_t members, CommPlan* plan) {
   if (bytes <= 0 && call.out_bytes > 0) {
     bytes = call.out_bytes;
     if (call.op == CommOp::kAllGather || call.op == CommOp::kGather) bytes /= std::max<int64_t>(1, members);
-    if (call.op == CommOp::kReduceScatter || call.op == CommOp::kScatter) bytes *= std::max<int64_t>(1, members);
+    if (call.op == CommOp::kReduceScatter || call.op == CommOp::kScatter)
+      bytes *= std::max<int64_t>(1, members);
   }
   plan->has_bytes = bytes >= 0 || plan->collective == CollectiveType::kBarrier;
   plan->bytes = static_cast<uint64_t>(std::max<int64_t>(0, bytes));
@@ -70,14 +75,15 @@ class Joiner {
   }
 
  private:
-  struct Call {           // one entry of a rank's comms, where it ran
+  struct Call {  // one entry of a rank's comms, where it ran
     uint32_t comm = 0;
     int64_t begin = 0, end = 0;  // ns of the rank's own clock, epoch
   };
   using Key = std::pair<CommOp, uint64_t>;
 
   void Note(absl::string_view kind, uint32_t rank, uint64_t count, const std::string& detail) {
-    out_.repairs.push_back({std::string(kind), ranks_[rank].device_file, ranks_[rank].rank, count, 0, detail});
+    out_.repairs.push_back(
+        {std::string(kind), ranks_[rank].device_file, ranks_[rank].rank, count, 0, detail});
   }
   int64_t Base(uint32_t r) const { return ranks_[r].device == nullptr ? 0 : ranks_[r].device->base_ns; }
   void FindWorld();
@@ -86,7 +92,8 @@ class Joiner {
   std::string GroupName(uint32_t r, const CommCall& call, const std::vector<int>& members);
   void Renumber();
   void MatchGroups();
-  bool Shift(const std::vector<Call>& a, uint32_t ra, const std::vector<Call>& b, uint32_t rb, int* shift) const;
+  bool Shift(const std::vector<Call>& a, uint32_t ra, const std::vector<Call>& b, uint32_t rb,
+             int* shift) const;
   Key KeyOf(uint32_t r, const Call& call) const {
     const CommPlan& plan = out_.comms[r][call.comm];
     const CommOp op = ranks_[r].timeline.comms[call.comm].op;
@@ -102,7 +109,8 @@ class Joiner {
   std::map<std::pair<int, int>, std::vector<std::pair<uint32_t, Call>>> sent_, received_;  // by (from, to)
   std::map<std::string, std::vector<std::vector<Call>>> calls_;  // by group, captured rank: in order of begin
   std::map<std::string, std::vector<std::map<uint32_t, Call>>> matched_;  // by group: calls, by captured rank
-  std::vector<std::map<std::string, std::string>> pointers_;     // by captured rank: process-group pointers named
+  std::vector<std::map<std::string, std::string>>
+      pointers_;  // by captured rank: process-group pointers named
   std::vector<bool> offset_known_;
 };
 
@@ -113,7 +121,8 @@ void Joiner::FindWorld() {
     world = std::max(world, rank.rank + 1);
     if (rank.device != nullptr) world = std::max(world, rank.device->world_size);
     for (const CommCall& call : rank.timeline.comms) {
-      if (call.group_size > 0 && call.group_size <= (1 << 22)) world = std::max(world, static_cast<int>(call.group_size));
+      if (call.group_size > 0 && call.group_size <= (1 << 22))
+        world = std::max(world, static_cast<int>(call.group_size));
       for (const int r : call.ranks) world = std::max(world, r + 1);
     }
   }
@@ -125,7 +134,8 @@ std::vector<int> Joiner::Members(const CaptureRank& rank, const CommCall& call) 
   if (!call.ranks.empty() && !call.ranks_cut) return call.ranks;
   if (call.start >= 0 && call.stride > 0 && call.group_size > 0 && call.group_size <= out_.world_size) {
     std::vector<int> members;
-    for (int64_t i = 0; i < call.group_size; ++i) members.push_back(static_cast<int>(call.start + i * call.stride));
+    for (int64_t i = 0; i < call.group_size; ++i)
+      members.push_back(static_cast<int>(call.start + i * call.stride));
     return members;
   }
   for (const Groups* groups : {rank.device != nullptr ? &rank.device->groups : nullptr,
@@ -139,7 +149,8 @@ std::vector<int> Joiner::Members(const CaptureRank& rank, const CommCall& call) 
 // Old traces name a group by the address of an object, which differs between
 // ranks: there groups are numbered as each rank first uses them.
 std::string Joiner::GroupName(uint32_t r, const CommCall& call, const std::vector<int>& members) {
-  const bool pointer = call.group.size() > 6 && std::all_of(call.group.begin(), call.group.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool pointer = call.group.size() > 6 && std::all_of(call.group.begin(), call.group.end(),
+                                                            [](char c) { return c >= '0' && c <= '9'; });
   std::string name = call.group;
   if (pointer) {
     auto& names = pointers_[r];
@@ -180,7 +191,8 @@ void Joiner::PlanRank(uint32_t r) {
     if (!p2p && !ToCollective(call.op, &plan.collective)) continue;
     const auto global = [&](int64_t member) -> int {
       if (member < 0) return kNoRank;
-      if (call.root_is_global || members.empty()) return member < out_.world_size ? static_cast<int>(member) : kNoRank;
+      if (call.root_is_global || members.empty())
+        return member < out_.world_size ? static_cast<int>(member) : kNoRank;
       return member < size ? members[static_cast<size_t>(member)] : kNoRank;
     };
     SetBytes(call, size, &plan);
@@ -196,16 +208,21 @@ void Joiner::PlanRank(uint32_t r) {
       continue;
     }
     plan.type = NodeType::kCollective;
-    const bool rooted = plan.collective == CollectiveType::kBroadcast || plan.collective == CollectiveType::kReduce ||
-                        plan.collective == CollectiveType::kGather || plan.collective == CollectiveType::kScatter;
+    const bool rooted =
+        plan.collective == CollectiveType::kBroadcast || plan.collective == CollectiveType::kReduce ||
+        plan.collective == CollectiveType::kGather || plan.collective == CollectiveType::kScatter;
     if (rooted) plan.root = global(call.root);
     auto& calls = calls_[plan.group];
     calls.resize(ranks_.size());
     calls[r].push_back({node.comm, Base(r) + node.start, Base(r) + node.start + node.dur});
   }
-  if (guessed > 0) Note("group_without_self", r, guessed, "calls on groups that do not hold this rank; kept as kernels");
-  if (sizeless > 0) Note("comm_size_unknown", r, sizeless, "calls whose size nothing tells: record_param_comms arguments or a host trace are missing");
-  if (peerless > 0) Note("comm_peer_unknown", r, peerless, "sends or receives whose peer nothing tells; kept as kernels");
+  if (guessed > 0)
+    Note("group_without_self", r, guessed, "calls on groups that do not hold this rank; kept as kernels");
+  if (sizeless > 0)
+    Note("comm_size_unknown", r, sizeless,
+         "calls whose size nothing tells: record_param_comms arguments or a host trace are missing");
+  if (peerless > 0)
+    Note("comm_peer_unknown", r, peerless, "sends or receives whose peer nothing tells; kept as kernels");
 }
 
 // Captured ranks become 0, 1, ...; the others follow.
@@ -232,7 +249,8 @@ void Joiner::Renumber() {
 
 // a[i] is b[i + shift]: what both have agrees in kind and size, and of several
 // such shifts the one under which their ends differ most evenly.
-bool Joiner::Shift(const std::vector<Call>& a, uint32_t ra, const std::vector<Call>& b, uint32_t rb, int* shift) const {
+bool Joiner::Shift(const std::vector<Call>& a, uint32_t ra, const std::vector<Call>& b, uint32_t rb,
+                   int* shift) const {
   bool found = false;
   int64_t best = 0;
   const auto na = static_cast<int>(a.size()), nb = static_cast<int>(b.size());
@@ -288,7 +306,8 @@ void Joiner::MatchGroups() {
       if (left_out > 0) {
         Note("collectives_unshared", r, left_out,
              absl::StrCat("calls on group \"", name, "\" that not every captured member shows",
-                          good ? "" : ": the ranks' calls do not agree in kind, size and order", "; kept as kernels"));
+                          good ? "" : ": the ranks' calls do not agree in kind, size and order",
+                          "; kept as kernels"));
       }
     }
     auto& matched = matched_[name];
@@ -326,13 +345,18 @@ void Joiner::AlignClocks() {
       const int64_t spread = Median(std::move(differences));
       if (std::abs(middle) > kClockNoiseNs + 4 * spread) {
         out_.clock_offset_ns[r] = middle;
-        Note("clock_aligned", r, 1, absl::StrCat("the clock was moved by ", middle, " ns, so that shared collectives end together; their ends vary by ", spread, " ns"));
+        Note(
+            "clock_aligned", r, 1,
+            absl::StrCat("the clock was moved by ", middle,
+                         " ns, so that shared collectives end together; their ends vary by ", spread, " ns"));
       }
       offset_known_[r] = again = true;
     }
   }
   for (uint32_t r = 1; r < ranks_.size(); ++r) {
-    if (!offset_known_[r]) Note("clock_not_aligned", r, 1, "no collective is shared with the other ranks; the clock is taken as it is");
+    if (!offset_known_[r])
+      Note("clock_not_aligned", r, 1,
+           "no collective is shared with the other ranks; the clock is taken as it is");
   }
 }
 
@@ -342,7 +366,8 @@ void Joiner::MeasureTransfers() {
       int64_t last = INT64_MIN;
       for (const auto& [r, call] : one) last = std::max(last, call.begin + out_.clock_offset_ns[r]);
       for (const auto& [r, call] : one) {
-        out_.comms[r][call.comm].transfer_ns = std::max<int64_t>(0, call.end + out_.clock_offset_ns[r] - last);
+        out_.comms[r][call.comm].transfer_ns =
+            std::max<int64_t>(0, call.end + out_.clock_offset_ns[r] - last);
       }
     }
   }
@@ -367,9 +392,14 @@ void Joiner::MeasureMessages() {
     for (size_t i = 0; i < sends.size(); ++i) {
       const auto& [rs, send] = sends[i];
       const auto& [rr, recv] = it->second[i];
-      const int64_t last = std::max(send.begin + out_.clock_offset_ns[rs], recv.begin + out_.clock_offset_ns[rr]);
-      out_.comms[rs][send.comm].transfer_ns = std::max<int64_t>(0, send.end + out_.clock_offset_ns[rs] - last);
-      out_.comms[rr][recv.comm].transfer_ns = std::max<int64_t>(0, recv.end + out_.clock_offset_ns[rr] - last);
+      const int64_t last =
+          std::max(send.begin + out_.clock_offset_ns[rs], recv.begin + out_.clock_offset_ns[rr]);
+      out_.comms[rs][send.comm].eager =
+          send.end + out_.clock_offset_ns[rs] <= recv.begin + out_.clock_offset_ns[rr];
+      out_.comms[rs][send.comm].transfer_ns =
+          std::max<int64_t>(0, send.end + out_.clock_offset_ns[rs] - last);
+      out_.comms[rr][recv.comm].transfer_ns =
+          std::max<int64_t>(0, recv.end + out_.clock_offset_ns[rr] - last);
     }
   }
 }
@@ -377,7 +407,8 @@ void Joiner::MeasureMessages() {
 void Joiner::SetWindow() {
   out_.window_begin_ns = INT64_MAX;
   for (uint32_t r = 0; r < ranks_.size(); ++r) {
-    out_.window_begin_ns = std::min(out_.window_begin_ns, Base(r) + ranks_[r].timeline.window_begin + out_.clock_offset_ns[r]);
+    out_.window_begin_ns =
+        std::min(out_.window_begin_ns, Base(r) + ranks_[r].timeline.window_begin + out_.clock_offset_ns[r]);
   }
 }
 

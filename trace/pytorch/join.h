@@ -16,7 +16,7 @@ namespace chakra::pytorch {
 
 // One rank of a capture, read and linked.
 struct CaptureRank {
-  int rank = 0;                    // global
+  int rank = 0;                        // global
   std::string host_file, device_file;  // "": not captured
   std::unique_ptr<HostTrace> host;
   std::unique_ptr<DeviceTrace> device;
@@ -28,13 +28,14 @@ struct CaptureRank {
 struct CommPlan {
   NodeType type = NodeType::kCollective;  // or kSend, kRecv; kComp: not replayed as communication
   CollectiveType collective = CollectiveType::kAllReduce;
-  uint64_t bytes = 0;          // of this rank's input buffer
+  uint64_t bytes = 0;  // of this rank's input buffer
   bool has_bytes = false;
-  std::string group;           // in Joined::groups; "": all ranks
-  int root = kNoRank;          // replayed rank
-  int peer = kNoRank;          // replayed rank
+  std::string group;   // in Joined::groups; "": all ranks
+  int root = kNoRank;  // replayed rank
+  int peer = kNoRank;  // replayed rank
   int tag = 0;
-  int64_t transfer_ns = -1;    // from the arrival of the last captured member to the end; -1: not known
+  bool eager = false;        // a send that was over before its receive began
+  int64_t transfer_ns = -1;  // from the arrival of the last captured member to the end; -1: not known
 };
 
 struct Joined {

@@ -16,18 +16,24 @@ std::string Base(const std::string& path) {
 }
 
 std::string Ranks(const proto::ConversionReport& r) {
-  TextTable table({"rank", "host trace", "device trace", "paired", "kernels", "launched", "nodes", "comm", "bytes", "window"},
+  TextTable table({"rank", "host trace", "device trace", "paired", "kernels", "launched", "nodes", "comm",
+                   "bytes", "window"},
                   {false, true, true, false, false, false, false, false, false, false});
   for (int i = 0; i < std::min(r.ranks_size(), kRows); ++i) {
     const proto::RankConversion& x = r.ranks(i);
-    table.Add({std::to_string(x.rank()), Shorten(Base(x.host_file()), 24, "-"), Shorten(Base(x.device_file()), 32, "-"),
-               x.pairing().empty() ? "-" : absl::StrCat(FormatCount(x.paired()), "/", FormatCount(x.paired() + x.host_unpaired())),
+    table.Add({std::to_string(x.rank()), Shorten(Base(x.host_file()), 24, "-"),
+               Shorten(Base(x.device_file()), 32, "-"),
+               x.pairing().empty()
+                   ? "-"
+                   : absl::StrCat(FormatCount(x.paired()), "/", FormatCount(x.paired() + x.host_unpaired())),
                FormatCount(x.device_events()), FormatCount(x.launched()), FormatCount(x.nodes()),
-               absl::StrCat(FormatCount(x.comm_nodes()), "/", FormatCount(x.comm_calls())), FormatBytes(x.comm_node_bytes()),
-               FormatTime(Time::Nanos(x.window_ns()))});
+               absl::StrCat(FormatCount(x.comm_nodes()), "/", FormatCount(x.comm_calls())),
+               FormatBytes(x.comm_node_bytes()), FormatTime(Time::Nanos(x.window_ns()))});
   }
   std::string out = table.Print();
-  if (r.ranks_size() > kRows) absl::StrAppend(&out, "  ... and ", r.ranks_size() - kRows, " more ranks (all are in --report FILE.json)\n");
+  if (r.ranks_size() > kRows)
+    absl::StrAppend(&out, "  ... and ", r.ranks_size() - kRows,
+                    " more ranks (all are in --report FILE.json)\n");
   return out;
 }
 
@@ -57,8 +63,9 @@ std::string Notes(const proto::ConversionReport& r) {
   }
   std::string out = lines.empty() ? "" : "\nRepaired or left out\n";
   for (const auto& [kind, line] : lines) {
-    absl::StrAppend(&out, "  ", FormatCount(line.count), " x ", kind, line.ranks > 1 ? absl::StrCat(" on ", line.ranks, " ranks") : "",
-                    ": ", line.detail, "\n");
+    absl::StrAppend(&out, "  ", FormatCount(line.count), " x ", kind,
+                    line.ranks > 1 ? absl::StrCat(" on ", line.ranks, " ranks") : "", ": ", line.detail,
+                    "\n");
   }
   return out;
 }
@@ -66,14 +73,17 @@ std::string Notes(const proto::ConversionReport& r) {
 }  // namespace
 
 std::string PrintConversion(const proto::ConversionReport& r) {
-  std::string out = absl::StrCat("PyTorch capture: ", r.ranks_size(), r.ranks_size() == 1 ? " rank" : " ranks", " of ", r.world_size(), "\n\n");
+  std::string out = absl::StrCat("PyTorch capture: ", r.ranks_size(),
+                                 r.ranks_size() == 1 ? " rank" : " ranks", " of ", r.world_size(), "\n\n");
   out += Ranks(r);
   out += Edges(r);
   out += Notes(r);
   if (r.warnings_size() > 0) out += "\nWarnings\n";
   for (const std::string& w : r.warnings()) absl::StrAppend(&out, "  ", w, "\n");
   if (r.files_left_out_size() > 0) {
-    absl::StrAppend(&out, "\n", r.files_left_out_size(), " other files in the folder were left out: ", r.files_left_out(0), r.files_left_out_size() > 1 ? ", ..." : "", "\n");
+    absl::StrAppend(&out, "\n", r.files_left_out_size(),
+                    " other files in the folder were left out: ", r.files_left_out(0),
+                    r.files_left_out_size() > 1 ? ", ..." : "", "\n");
   }
   return out;
 }

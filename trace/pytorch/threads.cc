@@ -29,11 +29,11 @@ void SetWindow(const DeviceTrace& device, const TimelineOptions& options, HostTh
 }
 
 // Puts the rows of one thread into `events` or `async`, and sets parents.
-void Nest(const DeviceTrace& device, const std::vector<uint32_t>& rows, HostThread* thread, HostThreads* host) {
+void Nest(const DeviceTrace& device, const std::vector<uint32_t>& rows, HostThread* thread,
+          HostThreads* host) {
   std::vector<uint32_t> open;
-  const bool mixed = std::any_of(rows.begin(), rows.end(), [&](uint32_t row) {
-    return !IsHostCollective(device, device.events[row]);
-  });
+  const bool mixed = std::any_of(rows.begin(), rows.end(),
+                                 [&](uint32_t row) { return !IsHostCollective(device, device.events[row]); });
   for (const uint32_t row : rows) {
     const Event& e = device.events[row];
     while (!open.empty() && host->end[open.back()] <= host->begin[row]) {
@@ -125,7 +125,8 @@ bool IsBackward(const DeviceTrace& device, const HostThreads& host, uint32_t thr
                              [&](uint32_t row, int64_t t) { return host.begin[row] < t; });
   for (; it != events.end() && host.begin[*it] == begin; ++it) {
     const Event& e = device.events[*it];
-    if (e.extra != kNoRow && e.kind <= EventKind::kAnnotation && device.ops[e.extra].fwd_thread > 0) return true;
+    if (e.extra != kNoRow && e.kind <= EventKind::kAnnotation && device.ops[e.extra].fwd_thread > 0)
+      return true;
     if (absl::StartsWith(device.name_of(e), "autograd::engine")) return true;
   }
   return false;

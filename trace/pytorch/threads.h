@@ -17,17 +17,17 @@ struct Interval {
 
 // One host thread in its window.
 struct HostThread {
-  std::vector<uint32_t> events;   // rows that nest, in order of begin, callers first
-  std::vector<uint32_t> async;    // rows that overlap others without nesting: begun here, ended elsewhere
-  std::vector<Interval> busy;     // where an operator or a runtime call is open; disjoint, ascending
-  std::vector<int64_t> bounds;    // every begin and end of `events`, ascending
+  std::vector<uint32_t> events;  // rows that nest, in order of begin, callers first
+  std::vector<uint32_t> async;   // rows that overlap others without nesting: begun here, ended elsewhere
+  std::vector<Interval> busy;    // where an operator or a runtime call is open; disjoint, ascending
+  std::vector<int64_t> bounds;   // every begin and end of `events`, ascending
 };
 
 struct HostThreads {
-  std::vector<HostThread> threads;    // by row of DeviceTrace::threads
-  std::vector<uint32_t> parent;       // by event row: the enclosing event of the same thread; kNoRow
-  std::vector<int64_t> begin, end;    // by event row: clipped to the window and to the enclosing event
-  uint64_t clipped = 0;               // ends that were past their caller's by rounding
+  std::vector<HostThread> threads;  // by row of DeviceTrace::threads
+  std::vector<uint32_t> parent;     // by event row: the enclosing event of the same thread; kNoRow
+  std::vector<int64_t> begin, end;  // by event row: clipped to the window and to the enclosing event
+  uint64_t clipped = 0;             // ends that were past their caller's by rounding
   int64_t window_begin = 0, window_end = 0;
 };
 

@@ -6,6 +6,8 @@
 #include <queue>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/pytorch/comm_assign.h"
@@ -18,17 +20,19 @@ namespace {
 // Why a host thread went on at `until`.
 struct Wait {
   int64_t from = 0, until = 0;
-  uint32_t call = kNoRow;                // the runtime call that waits; kNoRow: the thread was idle
+  uint32_t call = kNoRow;  // the runtime call that waits; kNoRow: the thread was idle
   EdgeKind kind = EdgeKind::kSync;
-  std::vector<uint32_t> device;          // sources: operations of the device
-  uint32_t thread = kNoRow;              // or a bound on another thread
+  std::vector<uint32_t> device;  // sources: operations of the device
+  uint32_t thread = kNoRow;      // or a bound on another thread
   int64_t time = 0;
 };
 
 class Builder {
  public:
   Builder(const DeviceTrace& device, const TimelineOptions& options)
-      : d_(device), options_(options), host_(NestHostEvents(device, options)),
+      : d_(device),
+        options_(options),
+        host_(NestHostEvents(device, options)),
         order_(OrderDevice(device, host_, options)) {}
 
   absl::StatusOr<Timeline> Build(const HostTrace* trace, const Pairing* pairing);
@@ -37,13 +41,12 @@ class Builder {
   // What is emitted of one thread so far.
   struct Cursor {
     uint32_t thread = 0;
-    uint32_t last = kNoRow;     // node
-    int64_t waited = 0;         // since the last node's end
-    bool inside = false;        // the last node's call is still open
+    uint32_t last = kNoRow;  // node
+    int64_t waited = 0;      // since the last node's end
+    bool inside = false;     // the last node's call is still open
     std::vector<const Wait*> owed;
     size_t next_wait = 0, next_cut = 0;
   };
-  bool Is(EdgeKind kind) const { return (options_.without >> static_cast<int>(kind) & 1) == 0; }
   int64_t EndOf(uint32_t node) const { return t_.nodes[node].start + t_.nodes[node].dur; }
 
   void CollectWaits();
@@ -57,12 +60,14 @@ class Builder {
   void ConnectWaits();
   void FindSteps();
   std::vector<uint32_t> OrderNodes() const;
+  void Tighten(const std::vector<uint32_t>& nodes);
   void Finish();
   void AddEdge(uint32_t from, uint32_t to, EdgeKind kind, int64_t delay) {
     edges_.push_back({to, {from, kind, std::max<int64_t>(0, delay)}});
   }
-  // The last node of `thread` that had ended at `time`; kNoRow: none.
-  uint32_t LastEnded(uint32_t thread, int64_t time) const;
+  // The last node of `thread` that had ended at `time` and begun before
+  // `before`; kNoRow: none.
+  uint32_t LastEnded(uint32_t thread, int64_t time, int64_t before = INT64_MAX) const;
 
   const DeviceTrace& d_;
   const TimelineOptions& options_;
@@ -70,11 +75,12 @@ class Builder {
   DeviceOrder order_;
   Timeline t_;
   std::vector<NewEdge> edges_;
-  std::vector<std::vector<Wait>> waits_;      // by thread
-  std::vector<std::vector<int64_t>> cuts_;    // by thread
-  std::vector<std::vector<uint32_t>> nodes_of_;  // by thread, in order
+  std::vector<std::vector<Wait>> waits_;          // by thread
+  std::vector<std::vector<int64_t>> cuts_;        // by thread
+  std::vector<std::vector<uint32_t>> nodes_of_;   // by thread, in order
   std::vector<uint32_t> first_node_, last_node_;  // by event row
   std::vector<uint32_t> node_of_op_;
+  absl::flat_hash_set<uint32_t> own_;  // operations for which the call that launched them waits
   std::vector<std::pair<uint32_t, const Wait*>> owed_;  // node, and what it waits for
 };
 
@@ -91,25 +97,27 @@ void Builder::CollectWaits() {
     // The last bound before the device was done: up to there the call worked.
     auto it = std::lower_bound(bounds.begin(), bounds.end(), sync.until);
     wait.from = it == bounds.begin() ? sync.until : std::max(host_.begin[sync.call], *--it);
-    if (const int64_t cut = order_.launch_cuts[sync.call]; cut != INT64_MIN) wait.from = std::max(wait.from, cut);
+    if (const int64_t cut = order_.launch_cuts[sync.call]; cut != INT64_MIN)
+      wait.from = std::max(wait.from, cut);
     wait.from = std::min(wait.from, wait.until);
     wait.device = sync.sources;
+    for (const uint32_t op : sync.sources) {
+      if (order_.ops[op].launch == sync.call) own_.insert(op);
+    }
     waits_[thread].push_back(std::move(wait));
   }
-  if (Is(EdgeKind::kWakeUp) || Is(EdgeKind::kHandOff)) {
-    for (const ThreadWait& w : FindThreadWaits(d_, host_)) {
-      if (!Is(w.kind)) continue;
-      Wait wait;
-      wait.from = w.from;
-      wait.until = w.until;
-      wait.kind = w.kind;
-      wait.thread = w.source;
-      wait.time = w.source_time;
-      waits_[w.thread].push_back(std::move(wait));
-    }
+  for (const ThreadWait& w : FindThreadWaits(d_, host_)) {
+    Wait wait;
+    wait.from = w.from;
+    wait.until = w.until;
+    wait.kind = w.kind;
+    wait.thread = w.source;
+    wait.time = w.source_time;
+    waits_[w.thread].push_back(std::move(wait));
   }
   for (auto& waits : waits_) {
-    std::stable_sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return a.from < b.from; });
+    std::stable_sort(waits.begin(), waits.end(),
+                     [](const Wait& a, const Wait& b) { return a.from < b.from; });
   }
   for (uint32_t row = 0; row < order_.launch_cuts.size(); ++row) {
     if (order_.launch_cuts[row] != INT64_MIN) cuts_[d_.events[row].lane].push_back(order_.launch_cuts[row]);
@@ -124,7 +132,7 @@ void Builder::EmitNode(Cursor* c, uint32_t row, int64_t from, int64_t to) {
   n.event = row;
   n.part = fresh ? 0 : t_.nodes[last_node_[row]].part + 1;
   n.start = from;
-  n.dur = Is(EdgeKind::kCall) ? to - from : 0;
+  n.dur = to - from;
   n.lane = static_cast<int32_t>(c->thread);
   t_.nodes.push_back(n);
   nodes_of_[c->thread].push_back(node);
@@ -133,7 +141,7 @@ void Builder::EmitNode(Cursor* c, uint32_t row, int64_t from, int64_t to) {
   for (const Wait* wait : c->owed) owed_.push_back({node, wait});
   if (c->last != kNoRow) {
     const int64_t gap = from - EndOf(c->last) - c->waited;
-    AddEdge(c->last, node, c->inside ? EdgeKind::kCall : EdgeKind::kThread, Is(EdgeKind::kThread) ? gap : 0);
+    AddEdge(c->last, node, c->inside ? EdgeKind::kCall : EdgeKind::kThread, gap);
   } else if (c->waited == 0) {
     AddEdge(0, node, EdgeKind::kStart, from - t_.window_begin);
   }
@@ -154,7 +162,8 @@ void Builder::TakeWait(Cursor* c, const Wait& wait, int64_t* from, int64_t to) {
 // Time from `from` to `to` in which the thread had nothing open.
 void Builder::EmitIdle(Cursor* c, int64_t from, int64_t to) {
   const std::vector<Wait>& waits = waits_[c->thread];
-  while (c->next_wait < waits.size() && waits[c->next_wait].from < to) TakeWait(c, waits[c->next_wait++], &from, to);
+  while (c->next_wait < waits.size() && waits[c->next_wait].from < to)
+    TakeWait(c, waits[c->next_wait++], &from, to);
   c->inside = false;
 }
 
@@ -210,9 +219,10 @@ void Builder::EmitThread(uint32_t thread) {
   close_until(kNoRow);
 }
 
-uint32_t Builder::LastEnded(uint32_t thread, int64_t time) const {
+uint32_t Builder::LastEnded(uint32_t thread, int64_t time, int64_t before) const {
   const std::vector<uint32_t>& nodes = nodes_of_[thread];
-  auto it = std::partition_point(nodes.begin(), nodes.end(), [&](uint32_t n) { return EndOf(n) <= time; });
+  auto it = std::partition_point(nodes.begin(), nodes.end(),
+                                 [&](uint32_t n) { return EndOf(n) <= time && t_.nodes[n].start < before; });
   return it == nodes.begin() ? kNoRow : *--it;
 }
 
@@ -259,8 +269,10 @@ void Builder::EmitDevice() {
         continue;
       }
       uint32_t from = last_node_[cause.source];
-      if (from == kNoRow || cause.ready < EndOf(from)) {
-        from = LastEnded(d_.events[cause.source].lane, cause.ready);
+      const bool blocks = own_.contains(i);
+      if (from == kNoRow || cause.ready < EndOf(from) || blocks) {
+        // A call that waits for what it launched let go of it before.
+        from = LastEnded(d_.events[cause.source].lane, cause.ready, blocks ? op.end : INT64_MAX);
       }
       if (from == kNoRow) from = 0;
       AddEdge(from, node, EdgeKind::kLaunch, cause.ready - EndOf(from));
@@ -288,7 +300,8 @@ void Builder::ConnectWaits() {
 void Builder::FindSteps() {
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
     const Event& e = d_.events[row];
-    if (!OnHost(e.kind) || first_node_[row] == kNoRow || !absl::StartsWith(d_.name_of(e), "ProfilerStep")) continue;
+    if (!OnHost(e.kind) || first_node_[row] == kNoRow || !absl::StartsWith(d_.name_of(e), "ProfilerStep"))
+      continue;
     // A step that the window cuts is no step.
     if (host_.begin[row] != e.ts || host_.end[row] != e.ts + e.dur) continue;
     const uint32_t last = LastEnded(e.lane, host_.end[row]);
@@ -336,12 +349,39 @@ std::vector<uint32_t> Builder::OrderNodes() const {
       if (done[i - begin]) continue;
       done[i - begin] = true;
       sorted.push_back(order[i]);
-      for (auto it = std::lower_bound(ties.begin(), ties.end(), std::make_pair(i, 0u)); it != ties.end() && it->first == i; ++it) {
+      for (auto it = std::lower_bound(ties.begin(), ties.end(), std::make_pair(i, 0u));
+           it != ties.end() && it->first == i; ++it) {
         if (--unmet[it->second] == 0) ready.push(it->second);
       }
     }
   }
   return sorted;
+}
+
+// What is left of these nodes' edges holds them until they began.
+void Builder::Tighten(const std::vector<uint32_t>& nodes) {
+  struct Latest {
+    size_t edge = SIZE_MAX;
+    int64_t ready = 0;
+  };
+  absl::flat_hash_map<uint32_t, Latest> latest;
+  for (const uint32_t node : nodes) latest[node] = Latest();
+  for (size_t i = 0; i < edges_.size(); ++i) {
+    const auto it = latest.find(edges_[i].to);
+    if (it == latest.end()) continue;
+    const int64_t ready = EndOf(edges_[i].edge.from) + edges_[i].edge.delay_ns;
+    if (it->second.edge == SIZE_MAX || ready > it->second.ready) it->second = {i, ready};
+  }
+  for (const uint32_t node : nodes) {
+    Latest& l = latest[node];
+    if (l.edge == SIZE_MAX) {
+      l.edge = edges_.size();
+      AddEdge(0, node, EdgeKind::kStart, t_.nodes[node].start - t_.window_begin);
+    } else if (l.ready < t_.nodes[node].start) {
+      edges_[l.edge].edge.delay_ns += t_.nodes[node].start - l.ready;
+    }
+    l.ready = t_.nodes[node].start;
+  }
 }
 
 // Sorts the nodes, and the edges by node; drops what contradicts time.
@@ -353,23 +393,26 @@ void Builder::Finish() {
   std::vector<TimelineNode> nodes(n);
   for (uint32_t i = 0; i < n; ++i) nodes[i] = t_.nodes[order[i]];
   t_.nodes = std::move(nodes);
-  uint64_t contradictory = 0;
+  std::vector<uint32_t> lost;  // nodes that wait for less than they did
   for (NewEdge& e : edges_) {
     e.to = place[e.to];
     e.edge.from = place[e.edge.from];
     if (e.edge.from >= e.to) {
-      ++contradictory;
+      lost.push_back(e.to);
       e.to = kNoRow;
     }
   }
   std::erase_if(edges_, [](const NewEdge& e) { return e.to == kNoRow; });
+  if (!lost.empty()) Tighten(lost);
   std::sort(edges_.begin(), edges_.end(), [](const NewEdge& a, const NewEdge& b) {
     if (a.to != b.to) return a.to < b.to;
     if (a.edge.from != b.edge.from) return a.edge.from < b.edge.from;
     return a.edge.delay_ns > b.edge.delay_ns;
   });
   edges_.erase(std::unique(edges_.begin(), edges_.end(),
-                           [](const NewEdge& a, const NewEdge& b) { return a.to == b.to && a.edge.from == b.edge.from; }),
+                           [](const NewEdge& a, const NewEdge& b) {
+                             return a.to == b.to && a.edge.from == b.edge.from;
+                           }),
                edges_.end());
   t_.edge_begin.assign(n + 1, 0);
   t_.edges.reserve(edges_.size());
@@ -382,16 +425,16 @@ void Builder::Finish() {
     step.first = place[step.first];
     step.last = place[step.last];
   }
-  if (contradictory > 0) {
-    t_.repairs.push_back({"contradictory_edges", d_.file, d_.rank, contradictory, 0,
+  if (!lost.empty()) {
+    t_.repairs.push_back({"contradictory_edges", d_.file, d_.rank, lost.size(), 0,
                           "edges against the order of time were dropped"});
   }
 }
 
 absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* pairing) {
   if (host_.window_begin >= host_.window_end && d_.events.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(d_.file, ": no event with a duration, expected operators, runtime calls or device operations"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        d_.file, ": no event with a duration, expected operators, runtime calls or device operations"));
   }
   t_.window_begin = host_.window_begin;
   t_.window_end = host_.window_end;
@@ -408,7 +451,8 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
   ConnectWaits();
   FindSteps();
   if (t_.nodes.size() == 1) {
-    return absl::InvalidArgumentError(absl::StrCat(d_.file, ": nothing to replay in the window that was asked for"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(d_.file, ": nothing to replay in the window that was asked for"));
   }
   if (host_.clipped > 0) {
     t_.repairs.push_back({"call_end_clipped", d_.file, d_.rank, host_.clipped, 0,
@@ -425,13 +469,14 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
 }  // namespace
 
 absl::string_view Name(EdgeKind kind) {
-  static constexpr absl::string_view kNames[kEdgeKinds] = {"start",  "thread",     "call", "hand_off", "wake_up",
-                                                           "launch", "stream",     "event_wait", "sync", "collective"};
+  static constexpr absl::string_view kNames[kEdgeKinds] = {"start",   "thread",    "call",   "hand_off",
+                                                           "wake_up", "launch",    "stream", "event_wait",
+                                                           "sync",    "collective"};
   return kNames[static_cast<size_t>(kind)];
 }
 
-absl::StatusOr<Timeline> BuildTimeline(const DeviceTrace& device, const HostTrace* host, const Pairing* pairing,
-                                       const TimelineOptions& options) {
+absl::StatusOr<Timeline> BuildTimeline(const DeviceTrace& device, const HostTrace* host,
+                                       const Pairing* pairing, const TimelineOptions& options) {
   return Builder(device, options).Build(host, pairing);
 }
 

@@ -20,34 +20,35 @@
 namespace chakra::pytorch {
 
 enum class EdgeKind : uint8_t {
-  kStart,      // begin of the window; only where nothing else is known of a lane's first node
-  kThread,     // order on a host thread; the delay is the idle gap, host work that no event covers
-  kCall,       // order on a host thread inside one call: enter, return
-  kHandOff,    // a host thread begins what another handed to it (forward -> backward)
-  kWakeUp,     // a host thread goes on when another has done its work
-  kLaunch,     // runtime call -> device operation; the delay is the launch latency
-  kStream,     // order on a device's stream
-  kEventWait,  // event record -> stream wait, across streams
-  kSync,       // device operation -> host call that waits for it
-  kCollective, // an asynchronous collective of the host -> who waits for it
+  kStart,       // begin of the window; only where nothing else is known of a lane's first node
+  kThread,      // order on a host thread; the delay is the idle gap, host work that no event covers
+  kCall,        // order on a host thread inside one call: enter, return
+  kHandOff,     // a host thread begins what another handed to it (forward -> backward)
+  kWakeUp,      // a host thread goes on when another has done its work
+  kLaunch,      // runtime call -> device operation; the delay is the launch latency
+  kStream,      // order on a device's stream
+  kEventWait,   // event record -> stream wait, across streams
+  kSync,        // device operation -> host call that waits for it
+  kCollective,  // an asynchronous collective of the host -> who waits for it
 };
 inline constexpr int kEdgeKinds = 10;
 absl::string_view Name(EdgeKind kind);  // "start", "thread", ...
 
 struct TimelineEdge {
-  uint32_t from = 0;      // node
+  uint32_t from = 0;  // node
   EdgeKind kind = EdgeKind::kThread;
-  int64_t delay_ns = 0;   // never negative
+  int64_t delay_ns = 0;  // never negative
 };
 
 struct TimelineNode {
-  uint32_t event = kNoRow;   // row of DeviceTrace::events; kNoRow: the root
-  uint32_t part = 0;         // a host call that its callees interrupt has one part for each stretch
-  int64_t start = 0;         // as measured; ns since DeviceTrace::base_ns. Of a call that waits: when the waiting ended
-  int64_t dur = 0;           // ns that it takes by itself
-  int32_t lane = 0;          // host: row of DeviceTrace::threads; device: row of Timeline::lanes; -1: in no order
+  uint32_t event = kNoRow;  // row of DeviceTrace::events; kNoRow: the root
+  uint32_t part = 0;        // a host call that its callees interrupt has one part for each stretch
+  int64_t start =
+      0;  // as measured; ns since DeviceTrace::base_ns. Of a call that waits: when the waiting ended
+  int64_t dur = 0;   // ns that it takes by itself
+  int32_t lane = 0;  // host: row of DeviceTrace::threads; device: row of Timeline::lanes; -1: in no order
   bool host = true;
-  uint32_t comm = kNoRow;    // row of Timeline::comms: what this node communicates
+  uint32_t comm = kNoRow;  // row of Timeline::comms: what this node communicates
 };
 
 // Which device operations run in order: a stream, or one of several that a
@@ -71,14 +72,15 @@ struct CommTally {
 };
 
 struct Timeline {
-  std::vector<TimelineNode> nodes;       // by (start, order found); node 0 is the root
-  std::vector<uint64_t> edge_begin;      // nodes + 1
-  std::vector<TimelineEdge> edges;       // of each node: what it waits for, no pair twice
+  std::vector<TimelineNode> nodes;   // by (start, order found); node 0 is the root
+  std::vector<uint64_t> edge_begin;  // nodes + 1
+  std::vector<TimelineEdge> edges;   // of each node: what it waits for, no pair twice
   std::vector<DeviceLane> lanes;
   std::vector<CommCall> comms;
   CommTally tally;
   std::vector<TimelineStep> steps;
-  std::vector<uint32_t> caller;          // by event row: the enclosing host call, or the call that launched it; kNoRow
+  std::vector<uint32_t>
+      caller;  // by event row: the enclosing host call, or the call that launched it; kNoRow
   std::vector<Repair> repairs;
   int64_t window_begin = 0, window_end = 0;  // ns since base
 };
@@ -86,13 +88,11 @@ struct Timeline {
 struct TimelineOptions {
   // Only what happens in these ns since base_ns, and what it launches.
   int64_t begin = INT64_MIN, end = INT64_MAX;
-  // For experiments and tests: kinds of edges that are left out.
-  uint32_t without = 0;  // bit per EdgeKind
 };
 
 // `host` and `pairing` may be null: then communication is known from the
 // device trace alone. Errors: a device trace with nothing to replay.
-absl::StatusOr<Timeline> BuildTimeline(const DeviceTrace& device, const HostTrace* host, const Pairing* pairing,
-                                       const TimelineOptions& options);
+absl::StatusOr<Timeline> BuildTimeline(const DeviceTrace& device, const HostTrace* host,
+                                       const Pairing* pairing, const TimelineOptions& options);
 
 }  // namespace chakra::pytorch

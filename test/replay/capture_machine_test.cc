@@ -1,0 +1,204 @@
+// Several ranks of a known machine (machine.h) that all-reduce: profiled, read,
+// replayed with a change, and held against the machine with that change.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "backends/registry.h"
+#include "replay/cluster.h"
+#include "replay/compute/compute.h"
+#include "replay/engine.h"
+#include "test/trace/pytorch/machine.h"
+
+namespace chakra {
+namespace {
+
+using pytorch::machine::Outcome;
+using pytorch::machine::Step;
+using Programs = std::vector<std::vector<Step>>;
+
+constexpr int kRanks = 3;
+constexpr int64_t kTransfer = 8000;
+
+// Each rank has work of its own, and every rank the same all-reduces.
+Programs MakePrograms(uint32_t seed) {
+  Programs programs;
+  for (uint32_t r = 0; r < kRanks; ++r) {
+    std::vector<Step> steps = pytorch::machine::Program(kRanks * seed + r);
+    for (size_t at = 10, k = 0; at < steps.size(); at += 17, ++k) {
+      steps.insert(steps.begin() + static_cast<ptrdiff_t>(at), {Step::kAllReduce, kTransfer, 2});
+    }
+    programs.push_back(steps);
+  }
+  size_t least = SIZE_MAX;  // programs of one length make as many all-reduces
+  for (const auto& p : programs) least = std::min(least, p.size());
+  for (auto& p : programs) p.resize(least);
+  return programs;
+}
+
+// An all-reduce ends everywhere kTransfer after the last rank has come; found by
+// running the ranks again until nothing changes.
+std::vector<Outcome> RunAll(const Programs& programs) {
+  std::vector<int64_t> ends;
+  for (;;) {
+    std::vector<Outcome> out;
+    std::vector<int64_t> now;
+    for (const auto& p : programs) {
+      out.push_back(pytorch::machine::Run(p, true, ends));
+      now.resize(out.back().arrivals.size(), INT64_MIN);
+      for (size_t k = 0; k < now.size(); ++k) now[k] = std::max(now[k], out.back().arrivals[k] + kTransfer);
+    }
+    if (now == ends) return out;
+    ends = now;
+  }
+}
+
+std::vector<pytorch::KinetoBuilder> Profiles(const std::vector<Outcome>& outcomes) {
+  std::vector<pytorch::KinetoBuilder> profiles;
+  for (const Outcome& o : outcomes) profiles.push_back(o.profile);
+  return profiles;
+}
+
+class Machine {
+ public:
+  explicit Machine(std::vector<pytorch::KinetoBuilder> profiles) {
+    const auto n = static_cast<int>(profiles.size());
+    for (int r = 0; r < n; ++r) folder_.Rank(r, profiles[static_cast<size_t>(r)].Rank(r, n));
+    auto traces = ReadTraceSet({folder_.path()}, {});
+    EXPECT_TRUE(traces.ok()) << traces.status();
+    traces_ = *std::move(traces);
+  }
+  // The spans with `name` of `rank`, if any, made longer.
+  NodeSpans Replayed(int rank = 0, const std::string& name = "", Time more = Time::Zero()) const {
+    auto proto = LoadCluster("dgx-h100");
+    auto cluster = BuildCluster(*proto, static_cast<int>(traces_.ranks.size()));
+    auto fabric = MakeFabric("analytical", cluster->topology, {});
+    ComputeModel model;
+    model.rungs = {ComputeRung::kRecorded};
+    model.zeros_recorded = true;
+    ComputeNotes notes;
+    std::vector<ComputeTimes> times;
+    const DistinctGraphs distinct(traces_);
+    for (const Graph* graph : distinct.graphs) times.push_back(*PriceGraph(*graph, model, &notes));
+    if (!name.empty()) {
+      times[distinct.of_rank[static_cast<size_t>(rank)]].time[RowOf(rank, name)] += more;
+    }
+    NodeSpans spans;
+    EngineOptions options;
+    options.recorded_comm = true;
+    options.spans = &spans;
+    auto metrics = Replay(traces_, times, **fabric, options);
+    EXPECT_TRUE(metrics.ok()) << metrics.status();
+    return spans;
+  }
+  uint32_t RowOf(int rank, const std::string& name) const {
+    const Graph& g = *traces_.ranks[static_cast<size_t>(rank)].graph;
+    for (uint32_t i = 0; i < g.size(); ++i) {
+      if (g.name_of(i) == name) return i;
+    }
+    ADD_FAILURE() << "no node " << name;
+    return 0;
+  }
+
+  const TraceSet& traces() const { return traces_; }
+
+ private:
+  pytorch::CaptureFolder folder_;
+  TraceSet traces_;
+};
+
+TEST(CaptureMachine, AChangeOnOneRankDoesToAllWhatItDoesToTheMachine) {
+  uint64_t checked = 0, others = 0;
+  for (uint32_t seed = 0; seed < 12; ++seed) {
+    const Programs programs = MakePrograms(seed);
+    const std::vector<Outcome> before = RunAll(programs);
+    const Machine machine(Profiles(before));
+    for (size_t i = 2; i < programs[0].size(); i += 11) {
+      const int rank = static_cast<int>(i % kRanks);
+      Programs changed = programs;
+      Step& step = changed[static_cast<size_t>(rank)][i];
+      if (step.what != Step::kLaunch && step.what != Step::kWork) continue;
+      step.time += 30000;
+      const std::string name = absl::StrCat(step.what == Step::kLaunch ? "kernel" : "work", i);
+      const std::vector<Outcome> after = RunAll(changed);
+      const NodeSpans spans = machine.Replayed(rank, name, Time::Nanos(30000));
+      for (int r = 0; r < kRanks; ++r) {
+        for (const auto& [event, begin] : after[static_cast<size_t>(r)].begin) {
+          if (!event.starts_with("kernel") && !event.starts_with("work") && !event.starts_with("nccl"))
+            continue;
+          ASSERT_EQ(spans[static_cast<size_t>(r)][machine.RowOf(r, event)].begin.picos(), begin * 1000)
+              << "seed " << seed << ", " << name << " of rank " << rank << " made longer: " << event
+              << " of rank " << r << " began at " << before[static_cast<size_t>(r)].begin.at(event);
+          ++checked;
+          others += r != rank && begin != before[static_cast<size_t>(r)].begin.at(event) ? 1 : 0;
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 10000u);
+  EXPECT_GT(others, 1000u) << "one rank's delay reaches the others through what they share";
+}
+
+// Whatever the profile says, the engine gives it back, lanes and all.
+TEST(CaptureMachine, ProfilesThatMakeNoSenseReplayThemselves) {
+  for (uint32_t seed = 0; seed < 300; ++seed) {
+    const Machine machine({pytorch::machine::Chaos(seed)});
+    const NodeSpans spans = machine.Replayed();
+    const Graph& g = *machine.traces().ranks[0].graph;
+    for (uint32_t i = 0; i < g.size(); ++i) {
+      if (g.type[i] == NodeType::kMetadata) continue;
+      ASSERT_EQ(spans[0][i].begin, g.start[i])
+          << "seed " << seed << " " << DescribeNode(machine.traces().ranks[0], i);
+    }
+  }
+}
+
+// Calls that one kernel carries run at once, however many there are: two
+// messages to one peer and one back, and two all-reduces of one group.
+TEST(CaptureMachine, CallsOfOneKernelTakeItsTimeOnce) {
+  std::vector<pytorch::KinetoBuilder> profiles;
+  for (const int rank : {0, 1}) {
+    const std::string peer = std::to_string(1 - rank);
+    pytorch::KinetoBuilder k;
+    int64_t at = 0;
+    const auto call = [&](const std::string& what, int64_t elements, const std::string& more) {
+      k.Op(1, "record_param_comms", at, 800,
+           pytorch::CommArgs(what, elements, elements, "7", "[0, 1]", 2, "Float", more));
+      at += 1000;
+    };
+    const std::string mine = rank == 0 ? "send" : "recv", other = rank == 0 ? "recv" : "send";
+    const auto side = [&](const std::string& what) {
+      return (what == "send" ? ",\"Dst Rank\":" : ",\"Src Rank\":") + peer;
+    };
+    call(mine, 1000, side(mine));
+    call(mine, 3000, side(mine));
+    call(other, 2000, side(other));
+    k.Launch(1, at, 500, 20, "ncclDevKernel_SendRecv(x)", 10000 + 2000 * rank, 20000 - 2000 * rank);
+    at += 1000;
+    call("allreduce", 100, "");
+    call("allreduce", 200, "");
+    k.Launch(1, at, 500, 20, "ncclDevKernel_Generic(x)", 40000 + 2000 * rank, 20000 - 2000 * rank);
+    k.Launch(1, at + 1000, 500, 20, "after", 61000, 1000);
+    profiles.push_back(k);
+  }
+  const Machine machine(profiles);
+  const NodeSpans spans = machine.Replayed();
+  for (const int rank : {0, 1}) {
+    const Graph& g = *machine.traces().ranks[static_cast<size_t>(rank)].graph;
+    int calls = 0;
+    for (uint32_t i = 0; i < g.size(); ++i) {
+      if (g.type[i] == NodeType::kMetadata) continue;
+      const NodeSpan& span = spans[static_cast<size_t>(rank)][i];
+      EXPECT_EQ(span.begin, g.start[i]) << DescribeNode(machine.traces().ranks[static_cast<size_t>(rank)], i);
+      if (g.type[i] < NodeType::kSend) continue;
+      ++calls;
+      EXPECT_EQ(span.end, g.start[i] + g.duration[i])
+          << DescribeNode(machine.traces().ranks[static_cast<size_t>(rank)], i);
+    }
+    EXPECT_EQ(calls, 5);
+  }
+}
+
+}  // namespace
+}  // namespace chakra

@@ -1,0 +1,67 @@
+// Delays of dependencies (dep_delay_ns).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "replay/engine.h"
+#include "test/replay/engine_testing.h"
+
+namespace chakra {
+namespace {
+
+using ::testing::HasSubstr;
+
+NodeSpans SpansOf(const TraceBuilder& b, LanePolicy policy = LanePolicy::kRecorded) {
+  NodeSpans spans;
+  EngineOptions options = Lanes(policy);
+  options.spans = &spans;
+  const absl::StatusOr<Metrics> m = Replayed(b, options);
+  EXPECT_TRUE(m.ok()) << m.status();
+  return spans;
+}
+
+TEST(EngineDelay, ADelayHoldsFromTheEndOfItsDependency) {
+  TraceBuilder b(1);
+  b.Comp(0, 3);
+  b.Comp(0, 1);
+  TraceBuilder::Delays(&b.Comp(0, 5, {0, 1}), {500, 4750});
+  TraceBuilder::Delays(&b.Comp(0, 1, {2}), {0});
+  const NodeSpans spans = SpansOf(b, LanePolicy::kUnlimited);
+  EXPECT_EQ(spans[0][2].begin.picos(), 5750000);  // 1 us + 4.75 us, later than 3 us + 0.5 us
+  EXPECT_EQ(spans[0][3].begin.picos(), 10750000);
+}
+
+TEST(EngineDelay, ADelayOverBeforeTheLaneIsFreeCostsNothing) {
+  TraceBuilder b(1);
+  TraceBuilder::Int(&b.Comp(0, 1), "stream", 8);
+  TraceBuilder::Int(&b.Comp(0, 10), "stream", 7);
+  et::Node& late = b.Comp(0, 1, {0});  // may begin at 3 us; its stream is free at 10 us
+  TraceBuilder::Int(&late, "stream", 7);
+  TraceBuilder::Delays(&late, {2000});
+  EXPECT_EQ(SpansOf(b)[0][2].begin.picos(), 10 * kUs);
+  EXPECT_EQ(SpansOf(b, LanePolicy::kUnlimited)[0][2].begin.picos(), 3 * kUs);
+}
+
+TEST(EngineDelay, ADelayedHeadHoldsItsStreamButNotAQueuedLane) {
+  TraceBuilder b(1);
+  TraceBuilder::Int(&b.Comp(0, 1), "is_cpu_op", 1);
+  TraceBuilder::Delays(&b.Comp(0, 1, {0}), {4000});
+  b.Comp(0, 1);
+  EXPECT_EQ(SpansOf(b)[0][2].begin.picos(), 0);  // queued: the one that is ready
+  EXPECT_EQ(SpansOf(b)[0][1].begin.picos(), 5 * kUs);
+  for (int i : {1, 2}) {
+    TraceBuilder::Int(&b.Nodes(0)[i], "stream", 7);
+    b.Nodes(0)[i].set_start_time_micros(7 + i);
+  }
+  EXPECT_EQ(SpansOf(b)[0][1].begin.picos(), 5 * kUs);
+  EXPECT_EQ(SpansOf(b)[0][2].begin.picos(), 6 * kUs);
+}
+
+TEST(EngineDelay, ADelayPastTheEndOfTimeIsTold) {
+  TraceBuilder b(1);
+  b.Comp(0, 9000000000000);
+  TraceBuilder::Delays(&b.Comp(0, 1, {0}), {9000000000000000});
+  EXPECT_THAT(ErrorOf(b), HasSubstr("106 days"));
+}
+
+}  // namespace
+}  // namespace chakra

@@ -1,0 +1,168 @@
+#include "trace/pytorch/comm_assign.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "test/trace/pytorch/capture_builder.h"
+
+namespace chakra::pytorch {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::string Rf(int64_t id) { return absl::StrCat(",\"Record function id\":", id); }
+
+TEST(IsCommKernel, OldAndNewNames) {
+  EXPECT_TRUE(IsCommKernel("ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*)"));
+  EXPECT_TRUE(IsCommKernel("ncclDevKernel_SendRecv(ncclDevComm*)"));
+  EXPECT_TRUE(IsCommKernel("void ncclDevKernel_Generic_4(x)"));
+  EXPECT_TRUE(IsCommKernel("rccl_main_kernel"));
+  EXPECT_FALSE(IsCommKernel("volta_sgemm_32x128_nn"));
+}
+
+TEST(AssignComms, AKernelsOwnArgumentsComeFirst) {
+  const Linked l =
+      Link(KinetoBuilder()
+               .Op(1, "record_param_comms", 0, 9000, CommArgs("allreduce", 77, 77, "op", "[0, 1]", 2, "Half"))
+               .Launch(1, 1000, 100, 20, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 5000, 1000,
+                       CommArgs("allreduce", 1000, 1000, "kernel", "[0, 1, 2]", 3)));
+  const CommCall& c = l.Comm("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)");
+  EXPECT_EQ(c.op, CommOp::kAllReduce);
+  EXPECT_EQ(c.in_bytes, 4000);
+  EXPECT_EQ(c.group, "kernel");
+  EXPECT_THAT(c.ranks, ElementsAre(0, 1, 2));
+  EXPECT_EQ(l.t.tally.calls, 1u);
+  EXPECT_EQ(l.t.tally.left_out, 0u);
+}
+
+TEST(AssignComms, ThenItsOperators) {
+  const Linked l = Link(KinetoBuilder()
+                            .Op(1, "record_param_comms", 0, 9000,
+                                CommArgs("_allgather_base", 100, 200, "g", "[0, 1]", 2, "Half"))
+                            .Annotation(1, "nccl:_all_gather_base", 500, 8000)
+                            .Launch(1, 1000, 100, 20, "ncclDevKernel_Generic_1(x)", 5000, 1000));
+  const CommCall& c = l.Comm("ncclDevKernel_Generic_1(x)");
+  EXPECT_EQ(c.op, CommOp::kAllGather);
+  EXPECT_EQ(c.in_bytes, 200);
+  EXPECT_EQ(c.out_bytes, 400);
+  EXPECT_EQ(c.dtype, "Half");
+}
+
+TEST(AssignComms, ThenTheHostTrace) {
+  const Linked l = Link(
+      KinetoBuilder()
+          .Op(1, "c10d::broadcast_", 0, 9000, Rf(5))
+          .Op(1, "record_param_comms", 100, 8000, Rf(6))
+          .Launch(1, 1000, 100, 20, "ncclKernel_Broadcast_RING_LL_Sum_int8_t(x)", 5000, 1000),
+      HostBuilder().Node(10, "c10d::broadcast_", 2, 5).Comm(11, 10, 6, "broadcast", 1000, "3", 1, 4, 2, 3));
+  const CommCall& c = l.Comm("ncclKernel_Broadcast_RING_LL_Sum_int8_t(x)");
+  EXPECT_EQ(c.op, CommOp::kBroadcast);
+  EXPECT_EQ(c.in_bytes, 4000) << "1,000 floats, whatever NCCL moves them as";
+  EXPECT_EQ(c.group, "3");
+  EXPECT_EQ(c.root, 1);
+  EXPECT_EQ(c.start, 4);
+  EXPECT_EQ(c.stride, 2);
+}
+
+TEST(AssignComms, ThenNames) {
+  const Linked kernel =
+      Link(KinetoBuilder()
+               .Op(1, "a", 0, 10)
+               .Launch(1, 1000, 100, 20, "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(x)", 5000, 1000));
+  EXPECT_EQ(kernel.Comm("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(x)").op, CommOp::kReduceScatter);
+  EXPECT_EQ(kernel.Comm("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(x)").in_bytes, kNone);
+  const Linked annotation =
+      Link(KinetoBuilder()
+               .Annotation(1, "nccl:all_to_all", 0, 9000)
+               .Launch(1, 1000, 100, 20, "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(x)", 5000, 1000));
+  EXPECT_EQ(annotation.Comm("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(x)").op, CommOp::kAllToAll);
+}
+
+TEST(AssignComms, AKernelThatNothingNamesKeepsItsTimeAndIsCounted) {
+  const Linked l = Link(
+      KinetoBuilder().Op(1, "a", 0, 10).Launch(1, 1000, 100, 20, "ncclDevKernel_SendRecv(x)", 5000, 1000));
+  EXPECT_EQ(l.t.nodes[l.Find("ncclDevKernel_SendRecv(x)")].comm, kNoRow);
+  EXPECT_EQ(l.Repairs("comm_kernel_unknown"), 1u);
+}
+
+TEST(AssignComms, SeveralKernelsOfOneCallCarryItOnce) {
+  const Linked l =
+      Link(KinetoBuilder()
+               .Op(1, "record_param_comms", 0, 9000, CommArgs("allreduce", 100, 100, "g", "[0, 1]", 2))
+               .Launch(1, 1000, 100, 20, "ncclDevKernel_AllReduce_1(x)", 5000, 1000)
+               .Launch(1, 2000, 100, 20, "ncclDevKernel_AllReduce_2(x)", 7000, 1000));
+  EXPECT_EQ(l.Comm("ncclDevKernel_AllReduce_1(x)").in_bytes, 400);
+  EXPECT_EQ(l.t.nodes[l.Find("ncclDevKernel_AllReduce_2(x)")].comm, kNoRow);
+  EXPECT_EQ(l.Repairs("comm_extra_kernels"), 1u);
+  EXPECT_EQ(l.t.comms.size(), 1u);
+}
+
+TEST(AssignComms, OneKernelOfSeveralCallsIsSplitAndEndsThem) {
+  // A group of calls, launched when it ends (ncclGroupEnd).
+  const Linked l = Link(KinetoBuilder()
+                            .Op(1, "record_param_comms", 0, 1000,
+                                CommArgs("send", 10, 10, "g", "[0, 1]", 2, "Float", ",\"Dst Rank\":1"))
+                            .Op(1, "record_param_comms", 2000, 1000,
+                                CommArgs("recv", 20, 20, "g", "[0, 1]", 2, "Float", ",\"Src Rank\":1"))
+                            .Annotation(1, "nccl:coalesced", 4000, 3000)
+                            .Launch(1, 5000, 1000, 20, "ncclDevKernel_SendRecv(x)", 9000, 4000)
+                            .Launch(1, 8000, 1000, 20, "after", 14000, 1000));
+  EXPECT_EQ(l.t.comms.size(), 2u);
+  std::vector<uint32_t> parts;
+  for (uint32_t i = 0; i < l.t.nodes.size(); ++i) {
+    if (l.NameOf(i) == "ncclDevKernel_SendRecv(x)") parts.push_back(i);
+  }
+  ASSERT_EQ(parts.size(), 3u);
+  for (const size_t p : {0u, 1u}) {
+    const TimelineNode& n = l.t.nodes[parts[p]];
+    EXPECT_EQ(n.start, 9000);
+    EXPECT_EQ(n.dur, 4000);
+    EXPECT_LT(n.lane, 0) << "two at once are no lane";
+  }
+  EXPECT_EQ(l.t.comms[l.t.nodes[parts[0]].comm].op, CommOp::kSend);
+  EXPECT_EQ(l.t.comms[l.t.nodes[parts[1]].comm].op, CommOp::kRecv);
+  EXPECT_EQ(l.t.comms[l.t.nodes[parts[1]].comm].root, 1);
+  const TimelineNode& end = l.t.nodes[parts[2]];
+  EXPECT_EQ(end.start, 13000);
+  EXPECT_EQ(end.dur, 0);
+  EXPECT_EQ(end.comm, kNoRow);
+  ExpectReplaysItself(l);
+  // What follows on the stream waits for both.
+  EXPECT_EQ(Play(l.t, parts[1], 3000).begin[l.Find("after")], 17000);
+}
+
+TEST(AssignComms, WaitsAndSetUpAreNoCalls) {
+  const Linked l =
+      Link(KinetoBuilder()
+               .Op(1, "record_param_comms", 0, 1000, CommArgs("init", 0, 0, "g", "[0, 1]", 2))
+               .Op(1, "record_param_comms", 2000, 1000, CommArgs("wait", 0, 0, "g", "[0, 1]", 2)));
+  EXPECT_EQ(l.t.tally.calls, 0u);
+  EXPECT_TRUE(l.t.comms.empty());
+  EXPECT_EQ(l.Repairs("calls_without_kernel"), 0u);
+}
+
+TEST(AssignComms, CallsThatNoKernelCarriesAreTallied) {
+  const Linked l =
+      Link(KinetoBuilder()
+               .Op(1, "record_param_comms", 0, 1000, CommArgs("allreduce", 100, 100, "g", "[0]", 1))
+               .Op(1, "record_param_comms", 2000, 1000, CommArgs("broadcast", 50, 50, "g", "[0]", 1)));
+  EXPECT_EQ(l.t.tally.calls, 2u);
+  EXPECT_EQ(l.t.tally.bytes, 600u);
+  EXPECT_EQ(l.t.tally.left_out, 2u);
+  EXPECT_EQ(l.t.tally.left_out_bytes, 600u);
+  EXPECT_EQ(l.Repairs("calls_without_kernel"), 2u);
+}
+
+TEST(AssignComms, ACollectiveOfTheHostIsItsOwnEvent) {
+  const Linked l = Link(KinetoBuilder()
+                            .Op(1, "c10d::allreduce_", 0, 9000)
+                            .Event("user_annotation", "gloo:all_reduce", 1, "3", 2000, 5000,
+                                   ",\"Input Dims\":[[10,10],[4]],\"Input type\":[\"float\",\"long int\"]"));
+  const CommCall& c = l.Comm("gloo:all_reduce");
+  EXPECT_EQ(c.op, CommOp::kAllReduce);
+  EXPECT_EQ(c.in_bytes, 10 * 10 * 4 + 4 * 8);
+  EXPECT_EQ(l.t.tally.bytes, 432u);
+  EXPECT_EQ(l.t.tally.left_out, 0u);
+}
+
+}  // namespace
+}  // namespace chakra::pytorch

@@ -1,0 +1,230 @@
+#include "trace/pytorch/convert.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "test/trace/pytorch/capture_builder.h"
+
+namespace chakra::pytorch {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Rf(int64_t id) { return absl::StrCat(",\"Record function id\":", id); }
+
+// Three steps of 30 us on a rank; in each a call that launches a kernel and an
+// all-reduce of 1,000 floats.
+KinetoBuilder Steps(int rank, int world = 2) {
+  KinetoBuilder k;
+  k.Rank(rank, world);
+  for (int s = 0; s < 3; ++s) {
+    const int64_t t = 30000 * s;
+    k.Annotation(1, absl::StrCat("ProfilerStep#", 4 + s), t, 30000);
+    k.Op(1, absl::StrCat("aten::step", s), t + 1000, 9000, Rf(10 * s + 5));
+    k.Launch(1, t + 2000, 1000, 7, absl::StrCat("kernel", s), t + 6000, 3000 + 100 * rank);
+    k.Op(1, "record_param_comms", t + 11000, 8000, Rf(10 * s + 6));
+    k.Launch(1, t + 12000, 1000, 20, absl::StrCat("ncclDevKernel_AllReduce_", s, "(x)"),
+             t + 15000 + 500 * rank, 9000 - 500 * rank, CommArgs("allreduce", 1000, 1000, "0", "[0, 1]", 2));
+  }
+  return k;
+}
+HostBuilder Host(int rank) {
+  HostBuilder h;
+  for (int s = 0; s < 3; ++s) {
+    h.Node(static_cast<uint64_t>(10 * s + 10), absl::StrCat("aten::step", s), 2,
+           static_cast<uint64_t>(10 * s + 5));
+    h.Comm(static_cast<uint64_t>(10 * s + 11), 2, static_cast<uint64_t>(10 * s + 6), "allreduce", 1000, "0",
+           rank, 0, 1, 2);
+  }
+  return h;
+}
+
+// Both ranks, host and device.
+void WriteTwo(const CaptureFolder& folder) {
+  for (const int rank : {0, 1}) {
+    const HostBuilder h = Host(rank);
+    folder.Rank(rank, Steps(rank), &h);
+  }
+}
+
+ReadOptions Selecting(const std::string& steps, std::vector<int> ranks = {}) {
+  ReadOptions o;
+  o.capture.steps = steps;
+  o.capture.ranks = std::move(ranks);
+  return o;
+}
+
+std::string File(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// What WriteCapture() writes of both ranks.
+std::string Output(const Capture& capture) {
+  const CaptureFolder out;
+  EXPECT_TRUE(WriteCapture(capture, out.At("c"), "").ok());
+  std::string all;
+  for (size_t i = 0; i < capture.ranks.size(); ++i) all += File(out.At(absl::StrCat("c.", i, ".et")));
+  return all;
+}
+
+TEST(ReadCapture, PairsFilesByRankAndReports) {
+  const CaptureFolder folder;
+  WriteTwo(folder);
+  const Capture c = folder.Read();
+  ASSERT_EQ(c.ranks.size(), 2u);
+  EXPECT_EQ(c.report.world_size(), 2);
+  const proto::RankConversion& r = c.report.ranks(1);
+  EXPECT_EQ(r.rank(), 1);
+  EXPECT_EQ(r.host_file(), folder.At("host.1.json"));
+  EXPECT_EQ(r.device_file(), folder.At("kineto.1.json"));
+  EXPECT_EQ(r.pairing(), "record_function_id");
+  EXPECT_EQ(r.paired(), 6u);
+  EXPECT_EQ(r.host_unpaired(), 0u);
+  EXPECT_EQ(r.device_events(), 6u);
+  EXPECT_EQ(r.launched(), 6u);
+  EXPECT_EQ(r.comm_nodes(), 3u);
+  EXPECT_EQ(r.comm_calls(), 3u);
+  EXPECT_EQ(r.comm_node_bytes(), 12000u);
+  EXPECT_EQ(r.comm_bytes(), 12000u);
+  EXPECT_EQ(r.steps(), 3u);
+  EXPECT_EQ(r.window_ns(), 90000);
+  EXPECT_EQ(r.edges().at("launch"), 6u);
+  EXPECT_EQ(c.inputs.size(), 4u);
+  EXPECT_THAT(PrintConversion(c.report), HasSubstr("2 ranks of 2"));
+}
+
+TEST(ReadCapture, TheOutputDependsOnNeitherThreadsNorTheOrderOfFiles) {
+  const CaptureFolder folder;
+  WriteTwo(folder);
+  const std::string expected = Output(folder.Read());
+  EXPECT_GT(expected.size(), 1000u);
+  ReadOptions four;
+  four.threads = 4;
+  EXPECT_EQ(Output(folder.Read(four)), expected);
+  std::vector<std::string> files = {folder.At("host.0.json"), folder.At("host.1.json"),
+                                    folder.At("kineto.0.json"), folder.At("kineto.1.json")};
+  do {
+    auto capture = ReadCapture(files, {});
+    ASSERT_TRUE(capture.ok()) << capture.status();
+    ASSERT_EQ(Output(*capture), expected) << absl::StrJoin(files, " ");
+  } while (std::next_permutation(files.begin(), files.end()));
+}
+
+TEST(ReadCapture, WhatIsWrittenIsWhatIsReplayed) {
+  const CaptureFolder folder, out;
+  WriteTwo(folder);
+  const Capture capture = folder.Read();
+  for (const char* suffix : {"", ".gz", ".zst"}) {
+    ASSERT_TRUE(WriteCapture(capture, out.At("c"), suffix).ok());
+    auto direct = CaptureTraces(capture, {});
+    auto read = ReadTraceSet({out.At("c")}, {});
+    ASSERT_TRUE(direct.ok()) << direct.status();
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(direct->groups, read->groups);
+    for (const size_t rank : {0u, 1u}) {
+      const Graph &a = *direct->ranks[rank].graph, &b = *read->ranks[rank].graph;
+      EXPECT_EQ(a.id, b.id);
+      EXPECT_EQ(a.dep, b.dep);
+      EXPECT_EQ(a.dep_delay, b.dep_delay);
+      EXPECT_EQ(a.duration, b.duration);
+      EXPECT_EQ(a.start, b.start);
+      EXPECT_EQ(a.lane, b.lane);
+      EXPECT_EQ(a.order, b.order);
+      EXPECT_EQ(direct->ranks[rank].metadata, read->ranks[rank].metadata);
+    }
+    std::filesystem::remove(out.At(absl::StrCat("c.0.et", suffix)));
+    std::filesystem::remove(out.At(absl::StrCat("c.1.et", suffix)));
+  }
+}
+
+std::vector<std::string> Kernels(const Capture& c, size_t rank = 0) {
+  std::vector<std::string> names;
+  const CaptureRank& r = c.ranks[rank];
+  for (const TimelineNode& n : r.timeline.nodes) {
+    if (!n.host && n.event != kNoRow) names.emplace_back(r.device->name_of(r.device->events[n.event]));
+  }
+  return names;
+}
+
+TEST(ReadCapture, SelectsSteps) {
+  const CaptureFolder folder;
+  WriteTwo(folder);
+  EXPECT_THAT(Kernels(folder.Read(Selecting("5"))), ElementsAre("kernel1", "ncclDevKernel_AllReduce_1(x)"));
+  EXPECT_THAT(Kernels(folder.Read(Selecting("first"))),
+              ElementsAre("kernel0", "ncclDevKernel_AllReduce_0(x)"));
+  EXPECT_THAT(Kernels(folder.Read(Selecting("last"))),
+              ElementsAre("kernel2", "ncclDevKernel_AllReduce_2(x)"));
+  EXPECT_EQ(Kernels(folder.Read(Selecting("skip-first"))).front(), "kernel1");
+  EXPECT_EQ(Kernels(folder.Read(Selecting("skip-first"))).size(), 4u);
+  EXPECT_EQ(Kernels(folder.Read(Selecting("4-5"))).size(), 4u);
+  EXPECT_EQ(Kernels(folder.Read(Selecting("all"))).size(), 6u);
+  const Capture one = folder.Read(Selecting("5"));
+  EXPECT_EQ(one.report.ranks(0).window_ns(), 30000);
+  EXPECT_EQ(one.report.ranks(0).steps(), 1u);
+  EXPECT_EQ(one.report.ranks(0).comm_nodes(), 1u);
+  Linked l;
+  l.device = std::move(*one.ranks[0].device);
+  l.t = one.ranks[0].timeline;
+  ExpectReplaysItself(l);
+}
+
+TEST(ReadCapture, SelectsRanks) {
+  const CaptureFolder folder;
+  WriteTwo(folder);
+  const Capture c = folder.Read(Selecting("", {1}));
+  ASSERT_EQ(c.ranks.size(), 1u);
+  EXPECT_EQ(c.ranks[0].rank, 1);
+  EXPECT_EQ(c.joined.world_size, 2) << "rank 0 is in the job, not in the replay";
+  EXPECT_THAT(folder.Error(Selecting("", {1, 7})), HasSubstr("rank 7 was asked for, but not captured"));
+}
+
+TEST(ReadCapture, TakesOnePairByItsFiles) {
+  const CaptureFolder folder;
+  WriteTwo(folder);
+  ReadOptions pair;
+  pair.capture.host = folder.At("host.1.json");
+  pair.capture.device = folder.At("kineto.1.json");
+  auto c = ReadCapture({}, pair);
+  ASSERT_TRUE(c.ok()) << c.status();
+  ASSERT_EQ(c->ranks.size(), 1u);
+  EXPECT_EQ(c->ranks[0].rank, 1);
+  EXPECT_EQ(c->report.ranks(0).paired(), 6u);
+}
+
+TEST(ReadCapture, ADeviceTraceAloneSaysWhatIsMissing) {
+  const CaptureFolder folder;
+  folder.Rank(0, Steps(0));
+  const Capture c = folder.Read();
+  EXPECT_EQ(c.report.ranks(0).host_file(), "");
+  EXPECT_EQ(c.report.ranks(0).comm_node_bytes(), 12000u) << "the kernels say it themselves";
+  EXPECT_THAT(absl::StrJoin(c.report.warnings(), "\n"),
+              testing::AllOf(HasSubstr("there is no host trace"),
+                             HasSubstr("the job has 2 ranks, 1 of them captured")));
+}
+
+TEST(ReadCapture, AHostTraceAloneHasOrderAndCallsButNoTimes) {
+  const CaptureFolder folder;
+  folder.Write("host.json", Host(0).Json());
+  const Capture c = folder.Read();
+  EXPECT_EQ(c.report.ranks(0).device_file(), "");
+  EXPECT_THAT(absl::StrJoin(c.report.warnings(), "\n"), HasSubstr("there is no device trace"));
+  std::vector<std::string> names;
+  const CaptureRank& r = c.ranks[0];
+  for (const TimelineNode& n : r.timeline.nodes) {
+    if (n.event != kNoRow) names.emplace_back(r.device->name_of(r.device->events[n.event]));
+  }
+  EXPECT_THAT(names, ElementsAre("aten::step0", "record_param_comms", "aten::step1", "record_param_comms",
+                                 "aten::step2", "record_param_comms"));
+  EXPECT_EQ(c.report.ranks(0).comm_nodes() + c.report.ranks(0).comm_left_out(), 3u) << "none is forgotten";
+}
+
+TEST(ReadCapture, RanksComeFromTheFilesBeforeTheirNames) {
+  const CaptureFolder folder;
+  folder.Write("a_rank5.json", Steps(1).Json());
+  const Capture c = folder.Read();
+  EXPECT_EQ(c.ranks[0].rank, 1);
+}
+
+}  // namespace
+}  // namespace chakra::pytorch

@@ -1,0 +1,80 @@
+#include "trace/pytorch/find.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "test/trace/pytorch/capture_builder.h"
+
+namespace chakra::pytorch {
+namespace {
+
+using ::testing::ElementsAre;
+
+const std::string kKineto = "{\"schemaVersion\":1,\"traceEvents\":[]}";
+const std::string kHost = "{\"schema\":\"1.1.1-chakra.0.0.4\",\"nodes\":[]}";
+
+// "name host|device rank" with "?" where the name merely ends in a number.
+std::vector<std::string> Found(const CaptureFolder& folder, std::vector<std::string>* others = nullptr) {
+  std::vector<std::string> ignored, text;
+  auto files = FindCaptureFiles({folder.path()}, others == nullptr ? &ignored : others);
+  EXPECT_TRUE(files.ok()) << files.status();
+  if (!files.ok()) return text;
+  for (const CaptureFile& f : *files) {
+    text.push_back(absl::StrCat(f.path.substr(folder.path().size() + 1), f.host ? " host " : " device ",
+                                f.rank, f.sure ? "" : "?"));
+  }
+  return text;
+}
+
+TEST(FindCaptureFiles, KindsAreToldByContentAndRanksByNames) {
+  const CaptureFolder folder;
+  folder.Write("et/dlrm_eg_3.json", kHost);
+  folder.Write("et/rank12.et.json", kHost);
+  folder.Write("kineto/host42_worker5.1694128201_7.pt.trace.json", kKineto);
+  folder.Write("kineto/kineto.4.json", kKineto);
+  folder.Write("kineto/trace_rank-3_of_8.json", kKineto);
+  folder.Write("kineto/plain.json", kKineto);
+  EXPECT_THAT(Found(folder), ElementsAre("et/dlrm_eg_3.json host 3?", "et/rank12.et.json host 12",
+                                         "kineto/host42_worker5.1694128201_7.pt.trace.json device 5",
+                                         "kineto/kineto.4.json device 4?", "kineto/plain.json device -1?",
+                                         "kineto/trace_rank-3_of_8.json device 3"));
+}
+
+TEST(FindCaptureFiles, ContentTellsWhetherAFileIsPacked) {
+  const CaptureFolder folder;
+  folder.Write("k.json.gz", kKineto);  // unpacked by somebody who kept the name
+  EXPECT_THAT(Found(folder), ElementsAre("k.json.gz device -1?"));
+}
+
+TEST(FindCaptureFiles, OtherFilesAreListed) {
+  const CaptureFolder folder;
+  folder.Write("k.json", kKineto);
+  folder.Write("notes.txt", "hello");
+  folder.Write("config.json", "{\"batch\": 4}");
+  folder.Write("._k.json", "a Mac was here");
+  std::vector<std::string> others;
+  EXPECT_THAT(Found(folder, &others), ElementsAre("k.json device -1?"));
+  std::sort(others.begin(), others.end());
+  EXPECT_THAT(others, ElementsAre(folder.At("config.json"), folder.At("notes.txt")));
+}
+
+TEST(FindCaptureFiles, AMissingInputIsAnError) {
+  std::vector<std::string> others;
+  EXPECT_FALSE(FindCaptureFiles({"/nowhere/at/all"}, &others).ok());
+}
+
+TEST(LooksLikeCapture, AFolderWithTracesIsNone) {
+  const CaptureFolder folder;
+  EXPECT_FALSE(LooksLikeCapture({folder.path()})) << "empty";
+  folder.Write("config.json", "{\"batch\": 4}");
+  EXPECT_FALSE(LooksLikeCapture({folder.path()}));
+  folder.Write("k.json", kKineto);
+  EXPECT_TRUE(LooksLikeCapture({folder.path()}));
+  EXPECT_TRUE(LooksLikeCapture({folder.At("k.json")}));
+  EXPECT_FALSE(LooksLikeCapture({folder.At("config.json")}));
+  folder.Write("w.0.et.zst", "");
+  EXPECT_FALSE(LooksLikeCapture({folder.path()})) << "converted traces beside their capture";
+  EXPECT_TRUE(LooksLikeCapture({folder.At("k.json")}));
+}
+
+}  // namespace
+}  // namespace chakra::pytorch

@@ -1,0 +1,185 @@
+#include "trace/pytorch/join.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "test/trace/pytorch/capture_builder.h"
+
+namespace chakra::pytorch {
+namespace {
+
+using ::testing::ElementsAre;
+
+// One collective of a rank.
+struct Made {
+  std::string what;
+  int64_t elements;
+  int64_t begin, end;  // of its kernel
+  std::string group = "0";
+  std::string ranks = "[0, 1]";
+  int size = 2;
+  std::string more;  // arguments
+};
+
+// A rank that makes these calls, one launch each, its clock `late` ns ahead.
+KinetoBuilder RankOf(const std::vector<Made>& calls, int64_t late = 0) {
+  KinetoBuilder k;
+  k.Base(KinetoBuilder::kBase + late);
+  int64_t at = 0;
+  k.Op(1, "start", 0, 10);
+  for (const Made& m : calls) {
+    at += 1000;
+    k.Launch(1, at, 100, 20, absl::StrCat("ncclDevKernel_", m.what, "_", m.elements, "(x)"), m.begin,
+             m.end - m.begin,
+             CommArgs(m.what, m.elements, m.elements, m.group, m.ranks, m.size, "Float", m.more));
+  }
+  return k;
+}
+
+Capture Join(const std::vector<KinetoBuilder>& ranks) {
+  const CaptureFolder folder;
+  for (size_t r = 0; r < ranks.size(); ++r) folder.Rank(static_cast<int>(r), ranks[r]);
+  return folder.Read();
+}
+
+std::string Call(const Made& m) { return absl::StrCat("ncclDevKernel_", m.what, "_", m.elements, "(x)"); }
+
+TEST(JoinRanks, TransferBeginsWithTheLastArrivalAndEndsForEachRankByItself) {
+  const Made early = {"allreduce", 100, 10000, 52000}, late = {"allreduce", 100, 40000, 50000};
+  const Capture c = Join({RankOf({early}), RankOf({late})});
+  EXPECT_EQ(PlanOf(c, 0, Call(early)).transfer_ns, 12000);
+  EXPECT_EQ(PlanOf(c, 1, Call(late)).transfer_ns, 10000);
+}
+
+TEST(JoinRanks, ALoneRankOfMoreHasItsOwnDuration) {
+  const Made m = {"allreduce", 100, 10000, 52000};
+  const Capture c = Join({RankOf({m})});
+  EXPECT_EQ(c.joined.world_size, 2);
+  EXPECT_EQ(PlanOf(c, 0, Call(m)).transfer_ns, 42000) << "when the other came is not known";
+}
+
+TEST(JoinRanks, ClocksAreAlignedByTheEndsOfSharedCollectives) {
+  std::vector<Made> a, b;
+  for (int i = 0; i < 9; ++i) {
+    const int64_t t = 100000 * (i + 1);
+    a.push_back({"allreduce", 100 + i, t, t + 20000});
+    b.push_back({"allreduce", 100 + i, t + 10000, t + 20000 + i % 3 * 100});
+  }
+  // Rank 1's clock is 5 ms ahead: its events are written as later than they were.
+  const Capture c = Join({RankOf(a), RankOf(b, 5000000)});
+  EXPECT_EQ(c.joined.clock_offset_ns[0], 0);
+  EXPECT_EQ(c.joined.clock_offset_ns[1], -5000100) << "the middle of the ends' differences";
+  EXPECT_EQ(Notes(c, "clock_aligned"), 1u);
+  EXPECT_EQ(PlanOf(c, 0, Call(a[1])).transfer_ns, 20000 - (10000 - 100));
+}
+
+TEST(JoinRanks, ClocksThatAgreeAreLeftAlone) {
+  const Made m = {"allreduce", 100, 10000, 52000}, n = {"allreduce", 100, 20000, 60000};
+  const Capture c = Join({RankOf({m}), RankOf({n})});
+  EXPECT_THAT(c.joined.clock_offset_ns, ElementsAre(0, 0)) << "8 us is what ends vary by";
+  const Capture apart = Join({RankOf({}), RankOf({})});
+  EXPECT_EQ(Notes(apart, "clock_not_aligned"), 1u);
+}
+
+TEST(JoinRanks, WindowsThatBeginAtAnotherCallAreMatchedByWhatTheCallsAre) {
+  const Made a = {"allreduce", 1, 10000, 11000}, b = {"allreduce", 2, 20000, 21000},
+             d = {"allreduce", 3, 30000, 31000}, e = {"allreduce", 4, 40000, 41000};
+  const Capture c = Join({RankOf({a, b, d}), RankOf({b, d, e})});
+  EXPECT_EQ(PlanOf(c, 0, Call(a)).type, NodeType::kComp) << "rank 1 does not show it";
+  EXPECT_EQ(PlanOf(c, 0, Call(b)).type, NodeType::kCollective);
+  EXPECT_EQ(PlanOf(c, 1, Call(d)).type, NodeType::kCollective);
+  EXPECT_EQ(PlanOf(c, 1, Call(e)).type, NodeType::kComp);
+  EXPECT_EQ(Notes(c, "collectives_unshared"), 2u);
+}
+
+TEST(JoinRanks, CallsThatDoNotAgreeStayKernelsAndAreCounted) {
+  const Made a = {"allreduce", 1, 10000, 11000}, b = {"broadcast", 2, 10000, 11000};
+  const Capture c = Join({RankOf({a}), RankOf({b})});
+  EXPECT_EQ(PlanOf(c, 0, Call(a)).type, NodeType::kComp);
+  EXPECT_EQ(PlanOf(c, 1, Call(b)).type, NodeType::kComp);
+  EXPECT_EQ(Notes(c, "collectives_unshared"), 2u);
+}
+
+TEST(JoinRanks, GroupsKeepTheirMembersAsReplayedRanks) {
+  // Only ranks 1 and 3 of four were captured: they are replayed as 0 and 1.
+  const CaptureFolder folder;
+  const Made m = {"broadcast", 100, 10000, 12000, "odd", "[1, 3]", 2, ",\"Rank\":1"};
+  for (const int rank : {1, 3})
+    folder.Write(absl::StrCat("k_rank", rank, ".json"), RankOf({m}).Rank(rank, 4).Json());
+  const Capture c = folder.Read();
+  ASSERT_EQ(c.ranks.size(), 2u);
+  EXPECT_EQ(c.ranks[1].rank, 3);
+  EXPECT_THAT(c.joined.groups.at("odd"), ElementsAre(0, 1));
+  EXPECT_EQ(PlanOf(c, 0, Call(m)).root, 1) << "member 1 of the group is rank 3, replayed as 1";
+  EXPECT_EQ(c.joined.world_size, 4);
+}
+
+TEST(JoinRanks, OneNameForTwoGroupsIsToldApart) {
+  const CaptureFolder folder;
+  for (int rank = 0; rank < 4; ++rank) {
+    const Made m = {"allreduce", 100, 10000, 12000, "tp", rank < 2 ? "[0, 1]" : "[2, 3]", 2};
+    folder.Rank(rank, RankOf({m}));
+  }
+  const Capture c = folder.Read();
+  const std::string kernel = "ncclDevKernel_allreduce_100(x)";
+  EXPECT_EQ(PlanOf(c, 0, kernel).group, PlanOf(c, 1, kernel).group);
+  EXPECT_EQ(PlanOf(c, 2, kernel).group, PlanOf(c, 3, kernel).group);
+  EXPECT_NE(PlanOf(c, 0, kernel).group, PlanOf(c, 2, kernel).group);
+  EXPECT_THAT(c.joined.groups.at(PlanOf(c, 2, kernel).group), ElementsAre(2, 3));
+}
+
+TEST(JoinRanks, GroupsNamedByAPointerAreNumberedByFirstUse) {
+  const CaptureFolder folder;
+  for (const int rank : {0, 1}) {
+    const std::string pointer = rank == 0 ? "94594108284448" : "94594999999999";
+    folder.Rank(rank, RankOf({{"allreduce", 100, 10000, 12000, pointer, "", 2}}));
+  }
+  const Capture c = folder.Read();
+  EXPECT_EQ(PlanOf(c, 0, "ncclDevKernel_allreduce_100(x)").type, NodeType::kCollective);
+  EXPECT_EQ(PlanOf(c, 0, "ncclDevKernel_allreduce_100(x)").group,
+            PlanOf(c, 1, "ncclDevKernel_allreduce_100(x)").group);
+}
+
+TEST(JoinRanks, BytesAreThoseOfTheInputAlsoWhereOnlyTheOutputIsKnown) {
+  const auto plan = [](const std::string& what, int64_t in, int64_t out) {
+    const CaptureFolder folder;
+    folder.Rank(0, KinetoBuilder()
+                       .Op(1, "a", 0, 10)
+                       .Launch(1, 1000, 100, 20, "ncclDevKernel_x(x)", 5000, 1000,
+                               CommArgs(what, in, out, "0", "[0, 1, 2, 3]", 4)));
+    return PlanOf(folder.Read(), 0, "ncclDevKernel_x(x)").bytes;
+  };
+  EXPECT_EQ(plan("_allgather_base", 100, 400), 400u);
+  EXPECT_EQ(plan("_allgather_base", 0, 400), 400u) << "1,600 B out of four ranks";
+  EXPECT_EQ(plan("_reduce_scatter_base", 400, 100), 1600u);
+  EXPECT_EQ(plan("_reduce_scatter_base", 0, 100), 1600u);
+}
+
+TEST(JoinRanks, ASendMeetsItsReceive) {
+  const Made send = {"send", 100, 10000, 50000, "0", "[0, 1]", 2, ",\"Dst Rank\":1"},
+             recv = {"recv", 100, 30000, 52000, "0", "[0, 1]", 2, ",\"Src Rank\":0"};
+  const Capture c = Join({RankOf({send}), RankOf({recv})});
+  EXPECT_EQ(PlanOf(c, 0, Call(send)).transfer_ns, 20000);
+  EXPECT_EQ(PlanOf(c, 1, Call(recv)).transfer_ns, 22000);
+  const Capture lone = Join({RankOf({{"send", 100, 10000, 50000, "0", "[0, 1]", 2, ""}})});
+  EXPECT_EQ(PlanOf(lone, 0, "ncclDevKernel_send_100(x)").type, NodeType::kComp) << "to whom, nothing tells";
+  EXPECT_EQ(Notes(lone, "comm_peer_unknown"), 1u);
+}
+
+TEST(JoinRanks, AGroupWithoutItsCallerIsLeftOut) {
+  const Capture c = Join({RankOf({{"allreduce", 100, 10000, 12000, "2", "[1, 2]", 2}})});
+  EXPECT_EQ(Notes(c, "group_without_self"), 1u);
+  EXPECT_EQ(PlanOf(c, 0, "ncclDevKernel_allreduce_100(x)").type, NodeType::kComp);
+}
+
+TEST(JoinRanks, SizesThatNothingTellsAreCounted) {
+  const CaptureFolder folder;
+  folder.Rank(0, KinetoBuilder()
+                     .Op(1, "a", 0, 10)
+                     .Launch(1, 1000, 100, 20, "ncclKernel_AllReduce_RING_LL_Sum_float(x)", 5000, 1000));
+  const Capture c = folder.Read();
+  EXPECT_EQ(Notes(c, "comm_size_unknown"), 1u);
+  EXPECT_FALSE(PlanOf(c, 0, "ncclKernel_AllReduce_RING_LL_Sum_float(x)").has_bytes);
+}
+
+}  // namespace
+}  // namespace chakra::pytorch

@@ -1,0 +1,202 @@
+// A machine that is known whole: a small simulator of a rank, with two host
+// threads of which one works at a time, and a device with streams. It runs a
+// program and writes the profile that Kineto would have written of it.
+#pragma once
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "test/trace/pytorch/capture_builder.h"
+
+namespace chakra::pytorch::machine {
+
+inline constexpr int64_t kLatency = 4000, kGap = 1000, kCall = 1500, kReturn = 700;
+inline constexpr int kStreams = 3;
+inline constexpr int64_t kHandOver = 2500;  // from one thread to the other
+
+struct Step {
+  enum What { kWork, kLaunch, kRecordAndWait, kStreamSync, kDeviceSync, kSwitch, kAllReduce } what;
+  int64_t time = 0;  // of the host's work, or the kernel
+  int stream = 0;
+  int from = 0;  // kRecordAndWait: the stream that is waited for
+  // kSwitch: the other thread goes on, as the backward thread does while the
+  // main one waits for it.
+};
+
+// `usual`: events are recorded on the stream that was launched on last, as
+// PyTorch's are, which records on the current stream.
+inline std::vector<Step> Program(uint32_t seed, bool usual = false) {
+  std::mt19937 random(seed);
+  const auto below = [&](uint32_t n) { return static_cast<int>(random() % n); };
+  std::vector<Step> steps;
+  int last = 0;
+  for (int i = 0; i < 120; ++i) {
+    if (i % 30 == 29) {  // with enough to do that the others' waiting shows
+      steps.push_back({Step::kSwitch});
+      steps.push_back({Step::kWork, 50000 + below(9000)});
+    }
+    const int kind = below(20);
+    Step s;
+    s.stream = below(kStreams);
+    s.from = (s.stream + 1 + below(kStreams - 1)) % kStreams;
+    // Host-bound, device-bound and mixed programs.
+    const uint32_t host = seed % 3 == 0 ? 40000 : 6000, device = seed % 3 == 1 ? 60000 : 20000;
+    if (kind < 8) {
+      s.what = Step::kWork;
+      s.time = 500 + below(host);
+    } else if (kind < 16) {
+      s.what = Step::kLaunch;
+      s.time = 1000 + below(device);
+    } else if (kind < 18) {
+      s.what = Step::kRecordAndWait;
+    } else {
+      s.what = kind == 18 ? Step::kStreamSync : Step::kDeviceSync;
+    }
+    if (usual && s.what == Step::kRecordAndWait) {
+      s.from = last;
+      s.stream = (last + 1 + below(kStreams - 1)) % kStreams;
+    }
+    if (s.what == Step::kLaunch) last = s.stream;
+    steps.push_back(s);
+  }
+  return steps;
+}
+
+struct Outcome {
+  KinetoBuilder profile;
+  std::map<std::string, int64_t> begin;  // of each event; a synchronisation: when its waiting ended
+  std::vector<int64_t> arrivals;         // at each all-reduce
+};
+
+// `collective_ends`: when each all-reduce ends, as far as it is known.
+inline Outcome Run(const std::vector<Step>& program, bool sync_rows,
+                   const std::vector<int64_t>& collective_ends = {}) {
+  Outcome out;
+  int64_t now = 0;
+  int correlation = 1, thread = 1;
+  std::vector<int64_t> free(kStreams, INT64_MIN / 2), held(kStreams, INT64_MIN / 2);
+  const auto begins = [&](const std::string& name, int64_t at) { out.begin[name] = at; };
+  out.profile.Annotation(1, "ProfilerStep#1", 0, 100000000);
+  begins("ProfilerStep#1", 0);
+  for (size_t i = 0; i < program.size(); ++i) {
+    const Step& s = program[i];
+    const std::string id = std::to_string(i);
+    const int64_t called = now + 300;  // work of the step itself
+    now = called;
+    switch (s.what) {
+      case Step::kSwitch:
+        thread = 3 - thread;
+        now += kHandOver;
+        break;
+      case Step::kWork:
+        out.profile.Op(thread, "work" + id, called, s.time);
+        begins("work" + id, called);
+        now += s.time;
+        break;
+      case Step::kAllReduce:
+      case Step::kLaunch: {
+        int64_t start = std::max(called + kLatency, free[static_cast<size_t>(s.stream)] + kGap);
+        start = std::max(start, held[static_cast<size_t>(s.stream)]);
+        const bool collective = s.what == Step::kAllReduce;
+        int64_t end = start + s.time;
+        if (collective && out.arrivals.size() < collective_ends.size())
+          end = collective_ends[out.arrivals.size()];
+        end = std::max(end, start);
+        const std::string name =
+            collective ? "ncclDevKernel_AllReduce_" + std::to_string(out.arrivals.size()) : "kernel" + id;
+        out.profile.Call(thread, "launch" + id, called, kCall, correlation);
+        out.profile.Kernel(s.stream + 7, name, start, end - start, correlation,
+                           collective ? CommArgs("allreduce", 1000, 1000, "0", "", 0) : "");
+        if (collective) out.arrivals.push_back(start);
+        begins("launch" + id, called);
+        begins(name, start);
+        free[static_cast<size_t>(s.stream)] = end;
+        now += kCall;
+        break;
+      }
+      case Step::kRecordAndWait: {
+        out.profile.Call(thread, "cudaEventRecord", called, 200, correlation);
+        out.profile.Call(thread, "cudaStreamWaitEvent", called + 300, 200, correlation + 1);
+        if (sync_rows)
+          out.profile.SyncRow(s.stream + 7, "Stream Wait Event", called + 300, 1, correlation + 1, s.from + 7,
+                              correlation);
+        held[static_cast<size_t>(s.stream)] =
+            std::max(held[static_cast<size_t>(s.stream)], free[static_cast<size_t>(s.from)] + kGap);
+        now += 500;
+        ++correlation;
+        break;
+      }
+      case Step::kStreamSync:
+      case Step::kDeviceSync: {
+        int64_t done = called;
+        for (size_t k = 0; k < kStreams; ++k) {
+          if (s.what == Step::kDeviceSync || static_cast<int>(k) == s.stream) done = std::max(done, free[k]);
+        }
+        const std::string name =
+            s.what == Step::kStreamSync ? "cudaStreamSynchronize" : "cudaDeviceSynchronize";
+        out.profile.Call(thread, name + id, called, done - called + kReturn, correlation);
+        if (sync_rows && s.what == Step::kStreamSync)
+          out.profile.SyncRow(s.stream + 7, "Stream Sync", called, done - called, correlation);
+        begins(name + id, done);
+        now = done + kReturn;
+        break;
+      }
+    }
+    ++correlation;
+  }
+  return out;
+}
+
+// Events at random times: calls that overlap, kernels before their launches,
+// synchronisations that return early, as if clocks lied.
+inline KinetoBuilder Chaos(uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); };
+  const int64_t span = seed % 2 == 0 ? 100000 : 3000000;
+  const int64_t grain = seed % 3 == 0 ? 1000 : 1;  // whole microseconds make ties
+  const auto time = [&](int64_t n) { return below(n) / grain * grain; };
+  KinetoBuilder k;
+  for (int i = 0; i < 60; ++i) {
+    const int thread = 1 + static_cast<int>(below(3)), stream = 7 + static_cast<int>(below(3));
+    const std::string id = std::to_string(i);
+    const int64_t at = time(span), length = time(span / (1 + below(40)));
+    switch (below(9)) {
+      case 0:
+        k.Annotation(thread, "annotation" + id, at, length);
+        break;
+      case 1:
+      case 2:
+        k.Op(thread, "op" + id, at, length);
+        break;
+      case 3:
+        k.Call(thread, "cudaStreamWaitEvent", at, length / 8, i);
+        if (below(2) == 0)
+          k.SyncRow(stream, "Stream Wait Event", at, 1, i, 7 + static_cast<int>(below(3)),
+                    static_cast<int>(below(60)));
+        break;
+      case 4:
+        k.Call(thread, below(2) == 0 ? "cudaStreamSynchronize" : "cudaEventSynchronize", at, length / 4, i);
+        if (below(2) == 0) k.SyncRow(stream, "Stream Sync", at, 1, i);
+        break;
+      case 5:
+        k.Call(thread, below(2) == 0 ? "cudaDeviceSynchronize" : "cudaEventRecord", at, length / 4, i);
+        break;
+      case 6:
+        k.Call(thread, "cudaMemcpyAsync", at, length / 4, i);
+        k.OnDevice("gpu_memcpy", stream, "Memcpy DtoH (Device -> Pageable)", at + time(span / 20), length / 8,
+                   i);
+        break;
+      default:
+        k.Call(thread, "cudaLaunchKernel", at, length / 20, i);
+        for (int64_t n = 1 + below(8) / 6; n > 0; --n) {
+          k.Kernel(stream, "kernel" + id, at + time(span / 10) - (below(6) == 0 ? 2000 : 0), length / 8,
+                   below(12) == 0 ? 1000 + i : i);
+        }
+    }
+  }
+  return k;
+}
+
+}  // namespace chakra::pytorch::machine
