@@ -114,7 +114,9 @@ absl::StatusOr<std::vector<TraceFile>> ReadFolder(const std::string& folder) {
   }
   if (found.empty()) {
     return absl::NotFoundError(
-        absl::StrCat(folder, ": expected traces named PREFIX.N.et[.zst|.gz]; the folder holds ",
+        absl::StrCat(folder,
+                     ": expected traces named PREFIX.N.et[.zst|.gz], or a PyTorch capture (JSON of "
+                     "torch.profiler or the ExecutionTraceObserver); the folder holds ",
                      names.empty() ? "nothing" : Shorten(names)));
   }
   std::set<std::string> prefixes;

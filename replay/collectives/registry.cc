@@ -20,6 +20,12 @@ const std::vector<Entry>& Entries() {
   using T = CollectiveType;
   static const std::vector<Entry>* entries = new std::vector<Entry>{
       {"ring", {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock}, BuildRing},
+      {"direct", {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock}, BuildDirect},
+      {"one_shot", {T::kAllReduce}, BuildOneShot},
+      {"recursive_doubling", {T::kAllReduce}, BuildRecursiveDoubling},
+      {"halving_doubling", {T::kAllReduce}, BuildHalvingDoubling},
+      {"double_binary_tree", {T::kAllReduce}, BuildDoubleBinaryTree},
+      {"bruck", {T::kAllGather}, BuildBruck},
       {"pairwise", {T::kAllToAll}, BuildPairwise},
       {"binomial", {T::kBroadcast, T::kReduce}, BuildBinomial},
       {"linear", {T::kGather, T::kScatter}, BuildLinear},

@@ -1,0 +1,85 @@
+// Closed forms of the algorithms that are no collective's default, on a mesh
+// without contention: a message of B bytes takes alpha + B beta, and holds its
+// sender for B beta where the plan waits for it to leave.
+#include <map>
+
+#include "engine_testing.h"
+
+namespace chakra {
+namespace {
+
+using T = CollectiveType;
+constexpr int64_t kAlpha = 500000, kBeta = 20;  // ps, ps a byte: kWire
+
+int64_t Time1(const char* algorithm, T type, int ranks, int64_t bytes, bool fast) {
+  TraceBuilder b(ranks);
+  for (int r = 0; r < ranks; ++r) b.Coll(r, type, bytes);
+  EngineOptions options;
+  options.fast_paths = fast;
+  options.collectives.algorithm[std::string(Name(type))] = algorithm;
+  return Makespan(b, options);
+}
+
+int Log2(int n) {
+  int k = 0;
+  while (2 << k <= n) ++k;
+  return k;
+}
+
+TEST(Algorithms, DirectOnes) {
+  for (const bool fast : {true, false}) {
+    for (const int n : {2, 3, 5, 8, 16}) {
+      const int64_t s = int64_t{960} * n;
+      EXPECT_EQ(Time1("one_shot", T::kAllReduce, n, s, fast), (n - 1) * s * kBeta + kAlpha);
+      EXPECT_EQ(Time1("direct", T::kAllReduce, n, s, fast), 2 * ((n - 1) * (s / n) * kBeta + kAlpha));
+      EXPECT_EQ(Time1("direct", T::kReduceScatter, n, s, fast), (n - 1) * (s / n) * kBeta + kAlpha);
+      EXPECT_EQ(Time1("direct", T::kAllGather, n, s, fast), (n - 1) * s * kBeta + kAlpha);
+    }
+  }
+}
+
+TEST(Algorithms, RecursiveOnesAndTheirFolds) {
+  for (const int n : {2, 4, 8, 16, 64}) {
+    const int64_t s = int64_t{960} * n;
+    EXPECT_EQ(Time1("recursive_doubling", T::kAllReduce, n, s, true), Log2(n) * (kAlpha + s * kBeta));
+    EXPECT_EQ(Time1("halving_doubling", T::kAllReduce, n, s, true),
+              2 * (Log2(n) * kAlpha + (n - 1) * (s / n) * kBeta));
+  }
+  // Halving waits for all that was folded in before anyone has a result: a round
+  // of all bytes before, and one after.
+  for (const int n : {3, 5, 6, 7, 12}) {
+    const int64_t s = int64_t{960} * 16, p = int64_t{1} << Log2(n);
+    EXPECT_EQ(Time1("halving_doubling", T::kAllReduce, n, s, true),
+              2 * (Log2(n) * kAlpha + (p - 1) * (s / p) * kBeta) + 2 * (kAlpha + s * kBeta));
+  }
+  // Doubling does not: a member hands back as soon as its own partners were in
+  // time, which costs the second round only where they were folded into, too.
+  const std::map<int, int> rounds = {{3, 2}, {5, 3}, {6, 3}, {7, 4}, {12, 4}};
+  for (const auto& [n, r] : rounds) {
+    EXPECT_EQ(Time1("recursive_doubling", T::kAllReduce, n, 15360, true), r * (kAlpha + 15360 * kBeta)) << n;
+  }
+}
+
+TEST(Algorithms, Bruck) {
+  for (const int n : {2, 4, 8, 16, 64}) {
+    EXPECT_EQ(Time1("bruck", T::kAllGather, n, 1000, true), Log2(n) * kAlpha + (n - 1) * 1000 * kBeta);
+  }
+}
+
+// Eight pieces of a sixteenth of the bytes in each tree. Two members: eight
+// leave one after the other, the last turns around. Four: up two hops, down to
+// a member that serves two children in turn.
+TEST(Algorithms, DoubleBinaryTree) {
+  const int64_t s = 16000, piece = s / 16 * kBeta;
+  EXPECT_EQ(Time1("double_binary_tree", T::kAllReduce, 2, s, true), 9 * piece + 2 * kAlpha);
+  EXPECT_EQ(Time1("double_binary_tree", T::kAllReduce, 4, s, true), 19 * piece + 4 * kAlpha);
+}
+
+// What the double tree is for: its latency grows with the logarithm.
+TEST(Algorithms, TheTreeBeatsTheRingForSmallDataOnManyRanks) {
+  EXPECT_LT(Time1("double_binary_tree", T::kAllReduce, 256, 16384, true) * 10,
+            Time1("ring", T::kAllReduce, 256, 16384, true));
+}
+
+}  // namespace
+}  // namespace chakra
