@@ -1,10 +1,9 @@
 #include "trace/graph_builder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
-#include <functional>
 #include <numeric>
-#include <queue>
 #include <string>
 #include <tuple>
 
@@ -115,6 +114,43 @@ std::vector<uint32_t> ByKey(const Graph& g) {
   return rows;
 }
 
+// A set of numbers below n of which the least is taken out: a bit for each, and
+// above these a bit for each word that is not empty, in as many levels as it takes.
+class LeastFirst {
+ public:
+  explicit LeastFirst(uint32_t n) {
+    do {
+      n = (n + 63) / 64;
+      level_.emplace_back(n);
+    } while (n > 1);
+  }
+  bool empty() const { return level_.back()[0] == 0; }
+  void Add(uint32_t i) {
+    for (std::vector<uint64_t>& words : level_) {
+      const uint64_t before = words[i / 64];
+      words[i / 64] |= uint64_t{1} << i % 64;
+      if (before != 0) return;
+      i /= 64;
+    }
+  }
+  // Precondition: not empty.
+  uint32_t Take() {
+    uint32_t i = 0;
+    for (size_t l = level_.size(); l-- > 0;)
+      i = i * 64 + static_cast<uint32_t>(std::countr_zero(level_[l][i]));
+    uint32_t gone = i;
+    for (std::vector<uint64_t>& words : level_) {
+      words[gone / 64] &= ~(uint64_t{1} << gone % 64);
+      if (words[gone / 64] != 0) break;
+      gone /= 64;
+    }
+    return i;
+  }
+
+ private:
+  std::vector<std::vector<uint64_t>> level_;
+};
+
 std::string NodeText(const Graph& g, uint32_t row) {
   return absl::StrCat(g.id[row], " (\"", g.name_of(row), "\")");
 }
@@ -165,18 +201,17 @@ absl::Status FinishGraph(Graph* g, absl::string_view subject, const std::vector<
     return absl::OkStatus();
   }
   std::vector<uint32_t> unmet(n);
-  std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<uint32_t>> ready;  // of places
+  LeastFirst ready(n);  // of places
   for (uint32_t i = 0; i < n; ++i) {
     unmet[i] = g->dep_begin[i + 1] - g->dep_begin[i];
-    if (unmet[i] == 0) ready.push(place[i]);
+    if (unmet[i] == 0) ready.Add(place[i]);
   }
   g->order.reserve(n);
   while (!ready.empty()) {
-    const uint32_t row = rows[ready.top()];
-    ready.pop();
+    const uint32_t row = rows[ready.Take()];
     g->order.push_back(row);
     for (uint32_t e = g->child_begin[row]; e < g->child_begin[row + 1]; ++e) {
-      if (--unmet[g->child[e]] == 0) ready.push(place[g->child[e]]);
+      if (--unmet[g->child[e]] == 0) ready.Add(place[g->child[e]]);
     }
   }
   if (g->order.size() < n) return CycleError(*g, unmet, subject, offsets);

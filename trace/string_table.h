@@ -17,7 +17,7 @@ class StringTable {
   StringTable& operator=(const StringTable& o) { return *this = StringTable(o); }
   StringTable(StringTable&&) = default;
   StringTable& operator=(StringTable&&) = default;
-  uint32_t Intern(absl::string_view s) { return Intern(s, Hash(s)); }
+  uint32_t Intern(absl::string_view s) { return s.empty() ? 0 : Intern(s, Hash(s)); }
   // The same in two steps: what lies between them hides the time that memory
   // takes. Prefetch() may be left without an Intern().
   uint32_t Prefetch(absl::string_view s) const {
