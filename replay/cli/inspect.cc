@@ -11,7 +11,8 @@ class InspectCommand : public Command {
  public:
   explicit InspectCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    app->add_option("TRACE", inputs_, "Trace files, directories, prefixes (dir/workload) or tar archives")
+    app->add_option("TRACE", inputs_,
+                    "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture")
         ->type_name("");
     app->add_option("--groups", read_.groups_file, "Communicator groups; default: found beside the traces")
         ->type_name("FILE");

@@ -66,7 +66,8 @@ class ReplayCommand : public Command {
  public:
   explicit ReplayCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    app->add_option("TRACE", inputs_, "Trace files, directories, prefixes (dir/workload) or tar archives")
+    app->add_option("TRACE", inputs_,
+                    "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture")
         ->type_name("");
     AddMachineOptions(app);
     AddTraceOptions(app);

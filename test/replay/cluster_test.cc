@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <limits>
@@ -129,7 +130,7 @@ TEST(Cluster, NeitherPresetNorFile) {
 }
 
 TEST(Cluster, ReadsAFile) {
-  const std::string path = testing::TempDir() + "/cluster_test.txtpb";
+  const std::string path = testing::TempDir() + "/cluster_test." + std::to_string(::getpid()) + ".txtpb";
   std::ofstream(path) << "topology { dimension { kind: RING size: 4 bandwidth_bytes_per_s: 53687091200 "
                          "bandwidth_gbytes_per_s: 1 latency_ns: 500 } }";
   absl::StatusOr<ClusterModel> m = BuildCluster(Load(path), 4);
@@ -142,7 +143,7 @@ TEST(Cluster, ReadsAFile) {
 }
 
 TEST(Cluster, ReadsAnAstraSimNetwork) {
-  const std::string path = testing::TempDir() + "/cluster_test.yml";
+  const std::string path = testing::TempDir() + "/cluster_test." + std::to_string(::getpid()) + ".yml";
   std::ofstream(path) << "topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n";
   absl::StatusOr<ClusterModel> m = BuildCluster(Load(path), 8);
   ASSERT_TRUE(m.ok()) << m.status();

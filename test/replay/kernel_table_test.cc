@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <limits>
@@ -139,9 +140,9 @@ TEST(KernelCsv, ErrorsNameFileAndLine) {
 }
 
 TEST(KernelTable, LoadsCsvAndTextByName) {
-  const std::string csv = testing::TempDir() + "/kernel_table_test.CSV";
+  const std::string csv = testing::TempDir() + "/kernel_table_test." + std::to_string(::getpid()) + ".CSV";
   std::ofstream(csv) << "name,duration_us\na,1\n";
-  const std::string text = testing::TempDir() + "/kernel_table_test.txtpb";
+  const std::string text = testing::TempDir() + "/kernel_table_test." + std::to_string(::getpid()) + ".txtpb";
   std::ofstream(text) << "device: \"d\" row { name: \"a\" duration_us: 1 }";
   for (const std::string& path : {csv, text}) {
     absl::StatusOr<proto::KernelTable> t = LoadKernelTable(path);

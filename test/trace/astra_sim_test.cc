@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -19,9 +20,13 @@ constexpr char kNetwork[] =
     "topology: [Ring, Switch]\nnpus_count: [4, 2]\nbandwidth: [50.0, 12.5]\nlatency: [500, 0.5]\n";
 
 std::string Put(const std::string& name, absl::string_view content) {
-  const std::string folder = ::testing::TempDir() + "chakra_astra_sim_test/";  // groups lie beside no trace
-  std::filesystem::create_directories(folder);
-  const std::string path = folder + name;
+  // A folder of the process: tests run side by side.
+  static const struct Folder {
+    Folder() { std::filesystem::create_directories(path); }
+    ~Folder() { std::filesystem::remove_all(path); }
+    const std::string path = ::testing::TempDir() + "/astra_sim_test." + std::to_string(::getpid());
+  } folder;
+  const std::string path = folder.path + "/" + name;
   EXPECT_TRUE(WriteFile(path, content).ok());
   return path;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -129,7 +130,8 @@ TEST(ProtoIo, FilesReportTheSystemsReason) {
 }
 
 TEST(ProtoIo, FileAppearsOnlyWhenCommitted) {
-  const std::filesystem::path dir = std::filesystem::path(::testing::TempDir()) / "chakra_proto_io";
+  const std::filesystem::path dir =
+      std::filesystem::path(::testing::TempDir()) / ("chakra_proto_io." + std::to_string(::getpid()));
   std::filesystem::remove_all(dir);
   std::filesystem::create_directories(dir);
   const std::string path = (dir / "a.json").string();

@@ -5,6 +5,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/util/delimited_message_util.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include <filesystem>
@@ -101,7 +102,8 @@ TEST(Writer, ErrorsAreReportedAndNothingIsLeft) {
     for (int i = 0; i < 10; ++i) (void)full.AddNode(SampleNode(1));
     EXPECT_THAT(std::string(full.Finish().message()), HasSubstr("No space left"));
   }
-  const std::filesystem::path dir = std::filesystem::path(::testing::TempDir()) / "chakra_writer";
+  const std::filesystem::path dir =
+      std::filesystem::path(::testing::TempDir()) / ("chakra_writer." + std::to_string(::getpid()));
   std::filesystem::remove_all(dir);
   std::filesystem::create_directories(dir);
   {
