@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -140,6 +141,7 @@ TEST(Cluster, ReadsAFile) {
   EXPECT_EQ(m->proto.name(), path);
   std::ofstream(path) << "topologie {}";
   EXPECT_THAT(LoadError(path), AllOf(HasSubstr(path), HasSubstr("topologie")));
+  std::filesystem::remove(path);
 }
 
 TEST(Cluster, ReadsAnAstraSimNetwork) {
@@ -149,6 +151,7 @@ TEST(Cluster, ReadsAnAstraSimNetwork) {
   ASSERT_TRUE(m.ok()) << m.status();
   EXPECT_EQ(m->topology.dimensions()[0].bandwidth.bytes_per_second(), int64_t{50} << 30);
   EXPECT_EQ(m->topology.dimensions()[0].kind, TopologyDimension::Kind::kRing);
+  std::filesystem::remove(path);
 }
 
 struct BadCase {

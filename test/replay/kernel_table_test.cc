@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -149,6 +150,7 @@ TEST(KernelTable, LoadsCsvAndTextByName) {
     ASSERT_TRUE(t.ok()) << t.status();
     ASSERT_EQ(t->row_size(), 1);
     EXPECT_EQ(t->row(0).duration_us(), 1);
+    std::filesystem::remove(path);
   }
   EXPECT_FALSE(LoadKernelTable("no/such.csv").ok());
   EXPECT_FALSE(LoadKernelTable("no/such.txtpb").ok());
