@@ -15,6 +15,7 @@
 #include "absl/strings/strip.h"
 #include "trace/archive.h"
 #include "trace/convert/json.h"
+#include "trace/parallel.h"
 #include "trace/sniff.h"
 
 namespace chakra {
@@ -76,25 +77,12 @@ absl::Status LoadFile(const TraceFile& file, const ReadOptions& options, Worker*
   return DecodePlain(worker->plain.view(), file.path, file.rank, options, worker, out);
 }
 
-int ThreadCount(const ReadOptions& options, size_t tasks) {
-  return static_cast<int>(
-      std::max<size_t>(1, std::min<size_t>({static_cast<size_t>(std::max(1, options.threads)), tasks, 256})));
-}
-
-// The first error by position, whatever order the threads worked in.
-absl::Status FirstError(const std::vector<absl::Status>& all) {
-  for (const absl::Status& s : all) {
-    if (!s.ok()) return s;
-  }
-  return absl::OkStatus();
-}
-
 // Decodes members on other threads while the archive is read on this one. With
 // one thread, Add() decodes at once.
 class MemberPool {
  public:
   MemberPool(const ReadOptions& options, GraphPool* pool) : options_(options), pool_(pool), own_(pool) {
-    const int helpers = ThreadCount(options, 256) - 1;
+    const int helpers = ThreadCount(options.threads, 256) - 1;
     for (int t = 0; t < helpers; ++t) threads_.emplace_back([this] { Run(); });
   }
   ~MemberPool() { Join(); }
@@ -286,24 +274,11 @@ absl::Status DecodeContent(absl::string_view content, absl::string_view file, in
 absl::Status LoadFiles(const std::vector<TraceFile>& files, const ReadOptions& options, GraphPool* pool,
                        std::vector<Loaded>* out) {
   out->resize(files.size());
-  std::vector<absl::Status> status(files.size());
-  std::atomic<size_t> next = 0;
-  std::atomic<bool> failed = false;
-  const auto work = [&] {
-    Worker worker(pool);
-    // Tasks are taken in order, so every one before a failed one runs to its end.
-    while (!failed) {
-      const size_t i = next++;
-      if (i >= files.size()) return;
-      status[i] = WithRank(LoadFile(files[i], options, &worker, &(*out)[i]), files[i].path, files[i].rank);
-      if (!status[i].ok()) failed = true;
-    }
-  };
-  std::vector<std::thread> threads;
-  for (int t = 1; t < ThreadCount(options, files.size()); ++t) threads.emplace_back(work);
-  work();
-  for (std::thread& t : threads) t.join();
-  return FirstError(status);
+  return ForEach(files.size(), options.threads, [&] {
+    return [&, worker = std::make_unique<Worker>(pool)](size_t i) {
+      return WithRank(LoadFile(files[i], options, worker.get(), &(*out)[i]), files[i].path, files[i].rank);
+    };
+  });
 }
 
 absl::Status LoadSingle(const TraceFile& file, const ReadOptions& options, GraphPool* pool,

@@ -6,6 +6,10 @@
 
 namespace chakra {
 
+// Makes `program`, as one stream, what every member runs relative to itself,
+// and none can end before all have begun.
+void SetRotational(Program program, int chunks, Plan* plan);
+
 // Ring all-reduce, all-gather and reduce-scatter: 2(n-1) or n-1 steps of B/n to
 // the right neighbour. Patarasuk and Yuan, "Bandwidth optimal all-reduce
 // algorithms", JPDC 2009.

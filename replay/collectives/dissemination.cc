@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "replay/collectives/builders.h"
 
 namespace chakra {
@@ -11,11 +13,7 @@ void BuildDissemination(Plan* plan, int) {
     program.steps.push_back({StepOp::kSend, connection, d, 0, 0});
     program.steps.push_back({StepOp::kRecv, connection, n - d, 0, 0});
   }
-  program.streams = {{0, static_cast<uint32_t>(program.steps.size())}};
-  plan->chunks = 1;
-  plan->rotational = true;
-  plan->synchronizing = true;
-  plan->programs = {std::move(program)};
+  SetRotational(std::move(program), 1, plan);
 }
 
 }  // namespace chakra

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "replay/collectives/builders.h"
 
 namespace chakra {
@@ -12,11 +14,7 @@ void BuildPairwise(Plan* plan, int) {
   for (int i = 1; i < n; ++i) {
     program.steps.push_back({StepOp::kRecv, static_cast<uint16_t>(i - 1), n - i, 0, 1});
   }
-  program.streams = {{0, static_cast<uint32_t>(program.steps.size())}};
-  plan->chunks = n;
-  plan->rotational = true;
-  plan->synchronizing = true;
-  plan->programs = {std::move(program)};
+  SetRotational(std::move(program), n, plan);
 }
 
 }  // namespace chakra

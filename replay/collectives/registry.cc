@@ -53,6 +53,14 @@ void NumberThrough(Plan* plan) {
 
 }  // namespace
 
+void SetRotational(Program program, int chunks, Plan* plan) {
+  program.streams = {{0, static_cast<uint32_t>(program.steps.size())}};
+  plan->chunks = chunks;
+  plan->rotational = true;
+  plan->synchronizing = true;
+  plan->programs = {std::move(program)};
+}
+
 std::vector<std::string> AlgorithmsFor(CollectiveType type) {
   std::vector<std::string> names;
   for (const Entry& entry : Entries()) {

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "replay/collectives/builders.h"
 
 namespace chakra {
@@ -33,11 +35,7 @@ void BuildRing(Plan* plan, int) {
       Rounds(n, -1, StepOp::kRecvReduce, &program);
       break;
   }
-  program.streams = {{0, static_cast<uint32_t>(program.steps.size())}};
-  plan->chunks = n;
-  plan->rotational = true;
-  plan->synchronizing = true;
-  plan->programs = {std::move(program)};
+  SetRotational(std::move(program), n, plan);
 }
 
 }  // namespace chakra

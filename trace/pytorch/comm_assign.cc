@@ -122,6 +122,8 @@ class Assigner {
   absl::flat_hash_map<uint32_t, CommCall> call_of_;  // by such a row
   absl::flat_hash_map<uint32_t, uint32_t> kernels_;  // by such a row: kernels that it launched
   absl::flat_hash_set<uint32_t> carried_;            // calls that a node carries
+  absl::flat_hash_map<uint32_t, std::vector<TimelineEdge>>
+      causes_;  // by device node; filled when first needed
   uint64_t extra_kernels_ = 0, nameless_ = 0;
 };
 
@@ -212,10 +214,13 @@ void Assigner::AssignKernel(const DeviceOp& op) {
 // One node for each call, all at the kernel's time; the kernel ends them.
 void Assigner::SplitKernel(const DeviceOp& op, const std::vector<uint32_t>& calls) {
   const uint32_t kernel = first_node_[op.event];
-  std::vector<TimelineEdge> causes;
-  for (const NewEdge& e : *edges_) {
-    if (e.to == kernel) causes.push_back(e.edge);
+  // The device's edges are grouped by node once: a capture may have many such kernels.
+  if (causes_.empty()) {
+    for (const NewEdge& e : *edges_) {
+      if (!t_->nodes[e.to].host) causes_[e.to].push_back(e.edge);
+    }
   }
+  const std::vector<TimelineEdge>& causes = causes_[kernel];
   for (const uint32_t row : calls) {
     const auto node = static_cast<uint32_t>(t_->nodes.size());
     TimelineNode n = t_->nodes[kernel];
@@ -233,7 +238,7 @@ void Assigner::SplitKernel(const DeviceOp& op, const std::vector<uint32_t>& call
 // The bytes of "[[267786],[]]" elements of the first type of ["float", ...].
 int64_t InputBytes(absl::string_view shapes, absl::string_view types) {
   int64_t bytes = 0;
-  size_t at = 0;
+  bool any = false;
   std::vector<std::string> names = absl::StrSplit(types, '"');
   size_t name = 1;
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -251,9 +256,9 @@ int64_t InputBytes(absl::string_view shapes, absl::string_view types) {
     }
     bytes += elements * item;
     i = close;
-    at = close;
+    any = true;
   }
-  return at == 0 ? kNone : bytes;
+  return any ? bytes : kNone;
 }
 
 // Collectives that the host itself carries out are their own events; a call
@@ -266,15 +271,14 @@ void Assigner::AssignHostCalls() {
     const auto bytes = static_cast<uint64_t>(std::max<int64_t>(0, call_of_[row].in_bytes));
     ++tally.calls;
     tally.bytes += bytes;
-    const bool own = absl::StartsWith(d_.name_of(d_.events[row]), "gloo:");
-    if (own || carried_.contains(row)) continue;
+    if (IsHostCollective(d_, d_.events[row]) || carried_.contains(row)) continue;
     ++without;
     ++tally.left_out;
     tally.left_out_bytes += bytes;
   }
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
     const Event& e = d_.events[row];
-    if (!OnHost(e.kind) || first_node_[row] == kNoRow || !absl::StartsWith(d_.name_of(e), "gloo:")) continue;
+    if (first_node_[row] == kNoRow || !IsHostCollective(d_, e)) continue;
     CommCall call;
     if (const auto own = call_of_.find(row); own != call_of_.end()) {
       call = own->second;

@@ -1,10 +1,7 @@
 #include "trace/pytorch/convert.h"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
-#include <set>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -12,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/byte_source.h"
-#include "trace/groups.h"
-#include "trace/load.h"
+#include "trace/decode.h"
+#include "trace/parallel.h"
 #include "trace/pytorch/emit.h"
 #include "trace/pytorch/find.h"
 #include "trace/pytorch/host_only.h"
@@ -23,31 +20,6 @@
 
 namespace chakra::pytorch {
 namespace {
-
-// Calls work(0) .. work(n - 1) on some threads; the first error by index.
-template <typename Work>
-absl::Status ForEach(size_t n, int threads, const Work& work) {
-  std::vector<absl::Status> status(n);
-  std::atomic<size_t> next = 0;
-  std::atomic<bool> failed = false;
-  const auto run = [&] {
-    while (!failed) {
-      const size_t i = next++;
-      if (i >= n) return;
-      status[i] = work(i);
-      if (!status[i].ok()) failed = true;
-    }
-  };
-  std::vector<std::thread> others;
-  for (size_t t = 1; t < std::min<size_t>(n, static_cast<size_t>(std::max(1, threads))); ++t)
-    others.emplace_back(run);
-  run();
-  for (std::thread& t : others) t.join();
-  for (const absl::Status& s : status) {
-    if (!s.ok()) return s;
-  }
-  return absl::OkStatus();
-}
 
 struct Loaded {
   std::unique_ptr<HostTrace> host;
@@ -137,7 +109,6 @@ class Reader {
   absl::Status PlaceFile(size_t i, int rank);
   int RankOf(size_t i) const;
   absl::Status Link(CaptureRank* rank);
-  absl::Status MissingTimes(CaptureRank* rank);
   void Report();
   void Warn(std::string text) { out_.report.add_warnings(std::move(text)); }
 
@@ -232,19 +203,12 @@ absl::Status Reader::PairFiles() {
   return absl::OkStatus();
 }
 
-// One kind of trace alone: replay what it has, and say what it has not.
-absl::Status Reader::MissingTimes(CaptureRank* rank) {
-  if (rank->device != nullptr) return absl::OkStatus();
-  HostOnly only = AsDeviceTrace(*rank->host);
-  rank->device = std::make_unique<DeviceTrace>(std::move(only.device));
-  rank->pairing = std::move(only.pairing);
-  return absl::OkStatus();
-}
-
 absl::Status Reader::Link(CaptureRank* rank) {
   TimelineOptions window;
   if (rank->device == nullptr) {
-    if (absl::Status s = MissingTimes(rank); !s.ok()) return s;
+    HostOnly only = AsDeviceTrace(*rank->host);
+    rank->device = std::make_unique<DeviceTrace>(std::move(only.device));
+    rank->pairing = std::move(only.pairing);
   } else {
     if (absl::Status s = SelectSteps(*rank->device, options_.capture.steps, &window); !s.ok()) return s;
     if (rank->host != nullptr) {
@@ -349,8 +313,8 @@ void Reader::Report() {
 absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
   if (absl::Status s = Find(inputs); !s.ok()) return s;
   loaded_.resize(files_.size());
-  absl::Status status =
-      ForEach(files_.size(), options_.threads, [&](size_t i) { return Load(files_[i], &loaded_[i]); });
+  absl::Status status = ForEach(files_.size(), options_.threads,
+                                [&] { return [&](size_t i) { return Load(files_[i], &loaded_[i]); }; });
   if (!status.ok()) return status;
   for (Loaded& l : loaded_) out_.inputs.push_back(l.input);
   if (status = PairFiles(); !status.ok()) return status;
@@ -366,7 +330,8 @@ absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
     if (wanted.empty() || std::find(wanted.begin(), wanted.end(), rank) != wanted.end())
       out_.ranks.push_back(std::move(r));
   }
-  status = ForEach(out_.ranks.size(), options_.threads, [&](size_t i) { return Link(&out_.ranks[i]); });
+  status = ForEach(out_.ranks.size(), options_.threads,
+                   [&] { return [&](size_t i) { return Link(&out_.ranks[i]); }; });
   if (!status.ok()) return status;
   out_.joined = JoinRanks(out_.ranks);
   Report();
@@ -398,19 +363,21 @@ absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions
   TraceSet set;
   GraphPool pool;
   set.ranks.resize(capture.ranks.size());
-  const absl::Status status = ForEach(capture.ranks.size(), options.threads, [&](size_t i) {
+  const auto load = [&](size_t i, Decoder* decoder) {
     std::string frames;
     EtWriter writer(&frames, Compression::kNone);
     const CaptureRank& rank = capture.ranks[i];
     if (absl::Status s = EmitRank(rank, static_cast<uint32_t>(i), capture.joined, &writer); !s.ok()) return s;
     if (absl::Status s = writer.Finish(); !s.ok()) return s;
-    Decoder decoder(&pool);
     const std::string& file = rank.device_file.empty() ? rank.host_file : rank.device_file;
-    absl::StatusOr<RankTrace> trace = decoder.Decode(frames, file, static_cast<int>(i), options);
+    absl::StatusOr<RankTrace> trace = decoder->Decode(frames, file, static_cast<int>(i), options);
     if (!trace.ok()) return trace.status();
     set.ranks[i] = *std::move(trace);
     if (rank.rank != static_cast<int>(i)) set.ranks[i].recorded_rank = rank.rank;
     return absl::OkStatus();
+  };
+  const absl::Status status = ForEach(capture.ranks.size(), options.threads, [&] {
+    return [&load, decoder = std::make_unique<Decoder>(&pool)](size_t i) { return load(i, decoder.get()); };
   });
   if (!status.ok()) return status;
   set.inputs = capture.inputs;

@@ -1,12 +1,13 @@
 #include "trace/pytorch/device_order.h"
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/pytorch/median.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -38,13 +39,6 @@ bool IsWaitCall(absl::string_view name) {
 }
 bool IsRecordCall(absl::string_view name) {
   return absl::StrContains(name, "EventRecord") || name == "recordEvent";
-}
-
-int64_t Median(std::vector<int64_t>* v, int64_t otherwise) {
-  if (v->empty()) return otherwise;
-  auto mid = v->begin() + static_cast<ptrdiff_t>(v->size() / 2);
-  std::nth_element(v->begin(), mid, v->end());
-  return *mid;
 }
 
 class Orderer {
@@ -283,14 +277,14 @@ void Orderer::FindTypical() {
     if (before <= called && !waits_.contains(op.launch)) latency.push_back(op.begin - called);
   }
   const int64_t floor = least.empty() ? 0 : *std::min_element(least.begin(), least.end());
-  out_.launch_latency = Median(&latency, floor);
+  out_.launch_latency = latency.empty() ? floor : Median(std::move(latency));
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     const DeviceOp& op = out_.ops[i];
     if (op.launch == kNoRow || previous_[i] == kNoRow || waits_.contains(op.launch)) continue;
     const int64_t before = out_.ops[previous_[i]].end;
     if (host_.begin[op.launch] + 2 * out_.launch_latency < before) gap.push_back(op.begin - before);
   }
-  out_.stream_gap = Median(&gap, std::min<int64_t>(1000, out_.launch_latency));
+  out_.stream_gap = gap.empty() ? std::min<int64_t>(1000, out_.launch_latency) : Median(std::move(gap));
 }
 
 // `base`: when the cause was there; it lets the operation begin `typical` later,

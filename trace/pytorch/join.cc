@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/pytorch/median.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -47,13 +48,6 @@ void SetBytes(const CommCall& call, int64_t members, CommPlan* plan) {
   }
   plan->has_bytes = bytes >= 0 || plan->collective == CollectiveType::kBarrier;
   plan->bytes = static_cast<uint64_t>(std::max<int64_t>(0, bytes));
-}
-
-int64_t Median(std::vector<int64_t> v) {
-  if (v.empty()) return 0;
-  auto mid = v.begin() + static_cast<ptrdiff_t>(v.size() / 2);
-  std::nth_element(v.begin(), mid, v.end());
-  return *mid;
 }
 
 class Joiner {

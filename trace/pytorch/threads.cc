@@ -10,13 +10,6 @@ namespace {
 // Ends past the caller's by at most this are rounding: whole microseconds, cut.
 constexpr int64_t kRoundingNs = 2000;
 
-// A collective that a worker of the host carries out. Some profilers show it on
-// the thread that asked for it, where it overlaps that thread's own work.
-bool IsHostCollective(const DeviceTrace& device, const Event& e) {
-  return (e.kind == EventKind::kAnnotation || e.kind == EventKind::kCpuOp) &&
-         absl::StartsWith(device.name_of(e), "gloo:");
-}
-
 void SetWindow(const DeviceTrace& device, const TimelineOptions& options, HostThreads* host) {
   int64_t begin = INT64_MAX, end = INT64_MIN;
   for (const Event& e : device.events) {
@@ -133,6 +126,11 @@ bool IsBackward(const DeviceTrace& device, const HostThreads& host, uint32_t thr
 }
 
 }  // namespace
+
+bool IsHostCollective(const DeviceTrace& device, const Event& e) {
+  return (e.kind == EventKind::kAnnotation || e.kind == EventKind::kCpuOp) &&
+         absl::StartsWith(device.name_of(e), "gloo:");
+}
 
 HostThreads NestHostEvents(const DeviceTrace& device, const TimelineOptions& options) {
   HostThreads host;

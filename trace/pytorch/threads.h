@@ -31,6 +31,11 @@ struct HostThreads {
   int64_t window_begin = 0, window_end = 0;
 };
 
+// A collective that a worker of the host carries out ("gloo:all_reduce"). Some
+// profilers show it on the thread that asked for it, where it overlaps that
+// thread's own work.
+bool IsHostCollective(const DeviceTrace& device, const Event& e);
+
 // Of host events only; the window is options', or what the events span.
 HostThreads NestHostEvents(const DeviceTrace& device, const TimelineOptions& options);
 

@@ -1,0 +1,53 @@
+// Independent tasks on a few threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace chakra {
+
+// The first error by position, whatever order the tasks ran in.
+inline absl::Status FirstError(const std::vector<absl::Status>& all) {
+  for (const absl::Status& s : all) {
+    if (!s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+// Threads for `tasks` tasks: as many as asked for, but at least 1 and at most 256.
+inline int ThreadCount(int threads, size_t tasks) {
+  return static_cast<int>(
+      std::max<size_t>(1, std::min<size_t>({static_cast<size_t>(std::max(1, threads)), tasks, 256})));
+}
+
+// Runs tasks 0 to n - 1. Each thread calls make() once, and what that returns
+// (which may hold a thread's own tools) with the number of each of its tasks.
+// Tasks are taken in order, so every one before a failed one runs to its end,
+// and the error is that of the first by position.
+template <typename Make>
+absl::Status ForEach(size_t n, int threads, const Make& make) {
+  std::vector<absl::Status> status(n);
+  std::atomic<size_t> next = 0;
+  std::atomic<bool> failed = false;
+  const auto run = [&] {
+    auto work = make();
+    while (!failed) {
+      const size_t i = next++;
+      if (i >= n) return;
+      status[i] = work(i);
+      if (!status[i].ok()) failed = true;
+    }
+  };
+  std::vector<std::thread> others;
+  for (int t = 1; t < ThreadCount(threads, n); ++t) others.emplace_back(run);
+  run();
+  for (std::thread& t : others) t.join();
+  return FirstError(status);
+}
+
+}  // namespace chakra
