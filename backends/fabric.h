@@ -17,12 +17,18 @@ namespace chakra {
 using FlowId = uint64_t;
 
 struct Flow {
-  int src = 0;         // device indices: [0, devices of the topology)
+  int src = 0;         // device indices: [0, devices of the topology); or see SwitchBetween()
   int dst = 0;         // may equal src: ends at once
   uint64_t bytes = 0;  // 0 costs latency only
   uint64_t tag = 0;    // the caller's own; comes back in FlowEnd
   int service_class = 0;
   bool want_sent = false;  // also report when the last byte has left src
+  // Bytes that the links carry for it, what protocols add included. `bytes` are
+  // what Traffic() counts.
+  uint64_t wire_bytes = kPayload;
+  static constexpr uint64_t kPayload = ~uint64_t{0};  // as `bytes`
+  uint64_t OnLinks() const { return wire_bytes == kPayload ? bytes : wire_bytes; }
+  Time delay;              // software's share: kReceived comes this much later, nothing else does
 };
 
 struct FlowEnd {
@@ -36,7 +42,8 @@ struct FlowEnd {
 struct FlowCost {
   Time latency;   // from first byte sent to first byte received
   Time transfer;  // bytes over the narrowest link (store and forward: sum over links)
-  Time sent;      // from first to last byte leaving the source: bytes over the first link
+  Time sent;      // from first to last byte leaving the source: bytes over the narrowest link
+                  // (store and forward: over the first)
   Time received() const { return latency + transfer; }
 };
 
@@ -70,6 +77,14 @@ class Fabric {
   virtual FlowCost Cost(int src, int dst, uint64_t bytes) const = 0;
   // Counts `times` messages of `bytes` from src to dst that were not simulated.
   virtual void Account(int src, int dst, uint64_t bytes, uint64_t times) = 0;
+
+  // The hierarchy of the machine, nearest first: the highest level that a path
+  // between two devices crosses, and a device's number within its block there.
+  virtual int Level(int /*a*/, int /*b*/) const { return 0; }
+  virtual int Coordinate(int device, int /*level*/) const { return device; }
+  // The one switch between two devices, as an end point of flows to and from
+  // the devices that hang on it (>= devices()); -1: there is no such switch.
+  virtual int SwitchBetween(int /*a*/, int /*b*/) const { return -1; }
 
   virtual std::vector<DimensionTraffic> Traffic() const = 0;
   virtual int devices() const = 0;

@@ -130,7 +130,7 @@ void RingAllReduce(benchmark::State& state) {
   const Job job = MakeJob(kRingRanks, Chain(1, 1, kRingBytes), 0);
   const Job long_job = MakeJob(kRingRanks, Chain(1 + kMore, 1, kRingBytes), 0);
   const std::unique_ptr<Fabric> fabric = MakeRing(kRingRanks);
-  auto plan = BuildPlan(CollectiveType::kAllReduce, "ring", kRingRanks, 0);
+  auto plan = BuildPlan({.algorithm = "ring", .members = kRingRanks});
   if (!plan.ok() || fabric == nullptr) return state.SkipWithError("no plan");
   std::vector<int> members(kRingRanks);
   std::iota(members.begin(), members.end(), 0);
@@ -148,8 +148,10 @@ void RingAllReduce(benchmark::State& state) {
     further.push_back((many - fast.back()) / kMore);
     if (by_flow.flows == 0 || closed.flows != 0) return state.SkipWithError("the wrong path answered");
     FastPath path(fabric.get(), CollectiveCosts());
-    if (!path.Applies(*plan, kRingBytes)) return state.SkipWithError("no fast path");
-    const auto evaluate = [&] { path.Evaluate(*plan, 0, members, kRingBytes, begin, &end); };
+    PlannedCall call;
+    call.plan = &*plan;
+    if (!path.Applies(call, kRingBytes)) return state.SkipWithError("no fast path");
+    const auto evaluate = [&] { path.Evaluate(call, 0, members, kRingBytes, begin, &end); };
     first.push_back(SecondsOf(evaluate));
     again.push_back(SecondsOf(evaluate));
     if (end[0] != by_flow.makespan) return state.SkipWithError("the ends differ");

@@ -17,6 +17,7 @@ need_packages() {
 
 # What the binary needs to build.
 build_packages="cmake ninja-build g++ pkg-config libprotobuf-dev protobuf-compiler libabsl-dev libcli11-dev
-  libzstd-dev zlib1g-dev libsimdjson-dev libre2-dev libyaml-cpp-dev libssl-dev"
+  libzstd-dev zlib1g-dev libsimdjson-dev libre2-dev libyaml-cpp-dev libssl-dev
+  libpugixml-dev libeigen3-dev"
 # What tests and benchmarks need beside.
 test_packages="libgtest-dev libgmock-dev libbenchmark-dev zstd ccache"

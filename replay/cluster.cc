@@ -7,7 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "replay/collectives/custom/chakra_program.h"
+#include "replay/collectives/custom/msccl_xml.h"
 #include "replay/collectives/registry.h"
+#include "replay/library/library.h"
 #include "trace/proto_io.h"
 
 namespace chakra {
@@ -201,13 +204,36 @@ absl::StatusOr<MemoryModel> CheckMemory(const proto::Cluster& cluster) {
   return out;
 }
 
-absl::Status CheckAlgorithm(const std::string& collective, const std::string& algorithm) {
+// "FILE" or "COLLECTIVE=PREFIX".
+absl::StatusOr<CustomProgram> LoadProgram(const std::string& spec) {
+  const size_t equals = spec.find('=');
+  if (equals != std::string::npos) {
+    const std::string collective = spec.substr(0, equals);
+    for (int i = 0; i < kCollectiveTypes; ++i) {
+      const auto type = static_cast<CollectiveType>(i);
+      if (collective == std::string(Name(type))) return ReadChakraProgram(spec.substr(equals + 1), type);
+    }
+  }
+  absl::StatusOr<std::string> text = ReadFile(spec);
+  if (!text.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cluster: collectives.program \"", spec, "\": ", std::string(text.status().message()),
+                     "; expected a file of MSCCL XML, or COLLECTIVE=PREFIX of Chakra traces"));
+  }
+  return ReadMscclXml(*text, spec);
+}
+
+absl::Status CheckAlgorithm(const std::string& collective, const std::string& algorithm,
+                            const std::vector<std::shared_ptr<const CustomProgram>>& programs) {
   std::vector<std::string> kinds;
   for (int i = 0; i < kCollectiveTypes; ++i) {
     const auto type = static_cast<CollectiveType>(i);
     kinds.emplace_back(Name(type));
     if (kinds.back() != collective) continue;
-    const std::vector<std::string> names = AlgorithmsFor(type);
+    std::vector<std::string> names = AlgorithmsFor(type);
+    for (const auto& program : programs) {
+      if (program->type == type) names.push_back(program->name);
+    }
     if (std::find(names.begin(), names.end(), algorithm) != names.end()) return absl::OkStatus();
     return Bad(absl::StrCat("collectives.algorithm[\"", collective, "\"]"),
                absl::StrCat("\"", algorithm, "\""), absl::StrCat("one of: ", absl::StrJoin(names, ", ")));
@@ -217,7 +243,8 @@ absl::Status CheckAlgorithm(const std::string& collective, const std::string& al
                    SuggestName(collective, kinds)));
 }
 
-absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c) {
+absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
+                                                 const std::vector<TopologyDimension>& dimensions) {
   CollectiveCosts out;
   if (c.splits() < 0 || c.splits() > 1 << 20) {
     return Bad("collectives.splits", absl::StrCat(c.splits()), "1 to 1048576");
@@ -230,11 +257,33 @@ absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c) {
       CheckBandwidth("collectives.reduce_gbytes_per_s", c.reduce_gbytes_per_s(), false);
   if (!reduce.ok()) return reduce.status();
   out.reduce_bandwidth = *reduce;
+  for (const std::string& spec : c.program()) {
+    absl::StatusOr<CustomProgram> program = LoadProgram(spec);
+    if (!program.ok()) return program.status();
+    out.programs.push_back(std::make_shared<const CustomProgram>(*std::move(program)));
+  }
   out.algorithm = {c.algorithm().begin(), c.algorithm().end()};
   for (const auto& [collective, algorithm] : out.algorithm) {
-    if (absl::Status s = CheckAlgorithm(collective, algorithm); !s.ok()) return s;
+    if (absl::Status s = CheckAlgorithm(collective, algorithm, out.programs); !s.ok()) return s;
+  }
+  if (c.has_library()) {
+    absl::StatusOr<LibraryModel> library = BuildLibrary(c.library(), dimensions);
+    if (!library.ok()) return library.status();
+    out.library = std::make_shared<const LibraryModel>(*std::move(library));
   }
   return out;
+}
+
+// SizeTo() leaves an open dimension of one block out; so does the library.
+void DropLevel(const proto::Topology& asked, const Topology& built, proto::Collectives* collectives) {
+  if (!collectives->has_library() || collectives->library().level_size() != asked.dimension_size() ||
+      asked.dimension_size() == static_cast<int>(built.dimensions().size())) {
+    return;
+  }
+  auto* levels = collectives->mutable_library()->mutable_level();
+  for (int i = 0; i < asked.dimension_size(); ++i) {
+    if (asked.dimension(i).size() == 0) levels->DeleteSubrange(i, 1);
+  }
 }
 
 // The topology that was built, back in the proto.
@@ -270,9 +319,12 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
   if (absl::Status s = CheckDevice(cluster.device()); !s.ok()) return s;
   absl::StatusOr<MemoryModel> memory = CheckMemory(cluster);
   if (!memory.ok()) return memory.status();
-  absl::StatusOr<CollectiveCosts> collectives = CheckCollectives(cluster.collectives());
+  ClusterModel model{cluster, *std::move(topology), *memory, {}};
+  DropLevel(cluster.topology(), model.topology, model.proto.mutable_collectives());
+  absl::StatusOr<CollectiveCosts> collectives =
+      CheckCollectives(model.proto.collectives(), model.topology.dimensions());
   if (!collectives.ok()) return collectives.status();
-  ClusterModel model{cluster, *std::move(topology), *memory, *std::move(collectives)};
+  model.collectives = *std::move(collectives);
   Record(model.topology, model.proto.mutable_topology());
   return model;
 }

@@ -1,6 +1,9 @@
 #include "replay/collective_runner.h"
 
 #include <algorithm>
+#include <set>
+
+#include "absl/strings/str_cat.h"
 
 namespace chakra {
 
@@ -13,16 +16,54 @@ absl::Status CollectiveRunner::Prepare() {
   plan_of_.assign(matching_.calls.size(), nullptr);
   calls_.assign(matching_.calls.size(), CallState());
   totals_.resize(matching_.groups.size());
+  std::set<std::pair<const Plan*, uint32_t>> checked;
   for (size_t i = 0; i < matching_.calls.size(); ++i) {
     const CollectiveCall& call = matching_.calls[i];
     const int members = static_cast<int>(matching_.groups[call.group].members.size());
     calls_[i].left = static_cast<uint32_t>(members);
     if (members < 2) continue;
-    absl::StatusOr<const Plan*> plan = plans_.Get(call.type, members, call.root);
+    const GroupInfo& group = matching_.groups[call.group];
+    absl::StatusOr<const PlannedCall*> plan =
+        planner_.Get(call.type, call.bytes, call.root, group.members, group.name);
     if (!plan.ok()) return plan.status();
     plan_of_[i] = *plan;
+    const Plan* steps = (*plan)->plan;
+    if (steps == nullptr || steps->switches.empty() || !checked.insert({steps, call.group}).second) continue;
+    if (absl::Status status = CheckSwitches(*steps, group); !status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+absl::Status CollectiveRunner::CheckSwitches(const Plan& plan, const GroupInfo& group) const {
+  const auto bad = [&](int a, int b, absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "plan ", plan.algorithm, " for ", std::string(Name(plan.type)), " in group \"", group.name,
+        "\": ", what, " members ", a, " (rank ", group.members[a], ") and ", b, " (rank ", group.members[b],
+        "); expected the one switch of a dimension in which alone they differ"));
+  };
+  for (size_t s = 0; s < plan.switches.size(); ++s) {
+    const auto [a, b] = plan.switches[s];
+    const int endpoint = fabric_->SwitchBetween(group.members[a], group.members[b]);
+    if (endpoint < 0) return bad(a, b, "the machine has no switch between");
+    for (const Step& step : plan.program(plan.members + static_cast<int>(s)).steps) {
+      if (!IsSend(step.op) && !IsReceive(step.op)) continue;
+      if (step.peer >= plan.members)
+        return absl::InvalidArgumentError(absl::StrCat("plan ", plan.algorithm, ": switch ", s,
+                                                       " exchanges messages with switch ",
+                                                       step.peer - plan.members, "; expected members only"));
+      const int anchor = step.peer == a ? b : a;
+      if (fabric_->SwitchBetween(group.members[step.peer], group.members[anchor]) != endpoint)
+        return bad(step.peer, anchor, "another or no switch lies between");
+    }
+  }
+  return absl::OkStatus();
+}
+
+int CollectiveRunner::Endpoint(const Active& a, uint32_t node) const {
+  const std::vector<int>& members = matching_.groups[matching_.calls[a.call].group].members;
+  if (node < members.size()) return members[node];
+  const PlanSwitch& s = a.plan->switches[node - members.size()];
+  return fabric_->SwitchBetween(members[s.a], members[s.b]);
 }
 
 bool CollectiveRunner::Arrived(uint32_t call, uint32_t member) const {
@@ -44,22 +85,26 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now) {
   const CollectiveCall& c = matching_.calls[call];
   const size_t members = matching_.groups[c.group].members.size();
   a.call = call;
-  a.plan = plan_of_[call];
+  a.planned = plan_of_[call];
+  a.plan = a.planned == nullptr ? nullptr : a.planned->plan;
   a.first = now;
   a.last_end = now;
+  a.switches_left = 0;
   a.row.assign(members, kNoRow);
   a.begin.assign(members, Time::Zero());
-  a.fast = a.plan != nullptr && fast_paths_ && fast_.Applies(*a.plan, c.bytes);
+  a.fast = a.plan != nullptr && fast_paths_ && fast_.Applies(*a.planned, c.bytes);
   if (a.plan == nullptr || a.fast) return index;
   const Plan& plan = *a.plan;
-  const auto splits = static_cast<uint64_t>(costs_.splits);
-  const uint64_t pieces = plan.chunk_is_whole ? splits : splits * static_cast<uint64_t>(plan.chunks);
-  a.chunk = c.bytes % pieces == 0 ? c.bytes / pieces : kUneven;
+  a.chunk = EqualChunk(*a.planned, c.bytes);
   a.streams.resize(plan.stream_base.back());
-  a.streams_left.assign(members, 0);
+  a.streams_left.assign(static_cast<size_t>(plan.nodes()), 0);
+  a.switches_left = static_cast<uint32_t>(plan.switches.size());
+  a.awaiting = 0;
   a.inbox.assign(plan.connection_base.back(), 0);
   a.waiter.assign(plan.connection_base.back(), 0);
   a.sender.assign(plan.connection_base.back(), 0);
+  for (size_t node = members; node < static_cast<size_t>(plan.nodes()); ++node)
+    StartNode(index, static_cast<uint32_t>(node), now);
   return index;
 }
 
@@ -75,7 +120,7 @@ void CollectiveRunner::Arrive(uint32_t call, uint32_t member, uint32_t row, Time
   if (a.plan == nullptr) {
     EndMember(a, member, now);
   } else if (!a.fast) {
-    StartMember(index, member, now);
+    StartNode(index, member, now);
   } else if (state.arrived == a.row.size()) {
     RunFast(index);
   }
@@ -84,7 +129,7 @@ void CollectiveRunner::Arrive(uint32_t call, uint32_t member, uint32_t row, Time
 void CollectiveRunner::RunFast(uint32_t active) {
   Active& a = active_[active];
   const CollectiveCall& call = matching_.calls[a.call];
-  fast_.Evaluate(*a.plan, call.group, matching_.groups[call.group].members, call.bytes, a.begin, &ends_);
+  fast_.Evaluate(*a.planned, call.group, matching_.groups[call.group].members, call.bytes, a.begin, &ends_);
   ++fast_calls_;
   if (std::all_of(ends_.begin(), ends_.end(), [&](Time t) { return t == ends_[0]; })) {
     wakes_.push_back({ends_[0], active, kWholeCall});  // one event in place of one a member
@@ -99,7 +144,7 @@ void CollectiveRunner::EndTogether(uint32_t active, Time at) {
   for (uint32_t m = 0; m < members; ++m) EndMember(active_[active], m, at);
 }
 
-void CollectiveRunner::StartMember(uint32_t active, uint32_t member, Time now) {
+void CollectiveRunner::StartNode(uint32_t active, uint32_t member, Time now) {
   Active& a = active_[active];
   const Plan& plan = *a.plan;
   const Program& program = plan.program(static_cast<int>(member));
@@ -110,7 +155,15 @@ void CollectiveRunner::StartMember(uint32_t active, uint32_t member, Time now) {
     const Stream& stream = program.streams[s];
     a.streams[base + s] = {stream.begin, stream.end, stream.begin, member, 0, false};
   }
-  for (uint32_t s = 0; s < streams; ++s) Run(active, base + s, now);
+  if (streams == 0) EndNode(a, member, now);
+  const Time begin = member < static_cast<uint32_t>(plan.members) ? a.planned->costs.begin : Time::Zero();
+  for (uint32_t s = 0; s < streams; ++s) {
+    if (begin > Time::Zero()) {
+      wakes_.push_back({now + begin, active, base + s});
+    } else {
+      Run(active, base + s, now);
+    }
+  }
 }
 
 uint64_t CollectiveRunner::StepBytes(const Active& a, const Step& step, uint32_t member, int part) const {
@@ -119,11 +172,9 @@ uint64_t CollectiveRunner::StepBytes(const Active& a, const Step& step, uint32_t
   const uint64_t bytes = matching_.calls[a.call].bytes;
   const auto cut = [&](int p) {
     return static_cast<uint64_t>(static_cast<unsigned __int128>(bytes) * static_cast<unsigned>(p) /
-                                 static_cast<unsigned>(costs_.splits));
+                                 static_cast<unsigned>(a.planned->costs.parts));
   };
-  const int chunk = plan.rotational
-                        ? static_cast<int>((static_cast<int64_t>(step.chunk) + member) % plan.chunks)
-                        : step.chunk;
+  const int chunk = ChunkOf(plan, static_cast<int>(member), step.chunk);
   return ChunkBytes(plan, cut(part + 1) - cut(part), chunk, step.count);
 }
 
@@ -131,7 +182,7 @@ uint64_t CollectiveRunner::StepBytes(const Active& a, const Step& step, uint32_t
 bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, Time now) {
   Active& a = active_[active];
   StreamRun& run = a.streams[stream];
-  if (costs_.step_overhead > Time::Zero() && !run.paid) {
+  if (costs_.step_overhead > Time::Zero() && !run.paid && IsMember(a, run)) {
     run.paid = true;
     wakes_.push_back({now + costs_.step_overhead, active, stream});
     return true;
@@ -139,7 +190,6 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
   run.paid = false;
   ++run.next;
   const Plan& plan = *a.plan;
-  const std::vector<int>& members = matching_.groups[matching_.calls[a.call].group].members;
   uint32_t to = static_cast<uint32_t>(step.peer);
   if (plan.rotational) {
     to += run.member;
@@ -147,11 +197,17 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
   }
   const uint64_t connection = plan.connection_base[to] + step.connection;
   const bool wait = step.op == StepOp::kSendWait;
+  run.busy = wait;
   if (wait) a.sender[connection] = stream + 1;
   Flow flow;
-  flow.src = members[run.member];
-  flow.dst = members[to];
+  flow.src = Endpoint(a, run.member);
+  flow.dst = Endpoint(a, to);
   flow.bytes = StepBytes(a, step, run.member, run.part);
+  if (const CallCosts& costs = a.planned->costs; !costs.levels.empty()) {
+    const int level = fabric_->Level(flow.src, flow.dst);
+    flow.wire_bytes = costs.OnWire(flow.bytes, level);
+    flow.delay = costs.levels[static_cast<size_t>(level)].latency;
+  }
   flow.tag = uint64_t{active} << kConnectionBits | connection;
   flow.want_sent = wait;
   fabric_->Start(flow, now);
@@ -159,15 +215,65 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
   return wait;
 }
 
+bool CollectiveRunner::HasDone(const StreamRun& run, const StreamRun& other, const Step& step) const {
+  if (other.part != run.part) return other.part > run.part;
+  return other.next - other.begin - (other.busy ? 1 : 0) >= static_cast<uint32_t>(step.chunk);
+}
+
+void CollectiveRunner::WakeAwaiting(uint32_t active, uint32_t node, Time now) {
+  Active& a = active_[active];
+  const Program& program = a.plan->program(static_cast<int>(node));
+  const uint32_t base = a.plan->stream_base[node];
+  for (uint32_t s = base; s < a.plan->stream_base[node + 1]; ++s) {
+    StreamRun& run = a.streams[s];
+    if (!run.awaits) continue;
+    const Step& step = program.steps[run.next];
+    if (!HasDone(run, a.streams[base + static_cast<uint32_t>(step.peer)], step)) continue;
+    run.awaits = false;
+    --a.awaiting;
+    wakes_.push_back({now, active, s});
+  }
+}
+
+bool CollectiveRunner::Local(uint32_t active, uint32_t stream, const Step& step, Time now) {
+  Active& a = active_[active];
+  StreamRun& run = a.streams[stream];
+  if (step.op == StepOp::kAwait) {
+    const uint32_t other = a.plan->stream_base[run.member] + static_cast<uint32_t>(step.peer);
+    run.awaits = !HasDone(run, a.streams[other], step);
+    if (run.awaits) {
+      ++a.awaiting;
+      return true;
+    }
+    ++run.next;
+    return false;
+  }
+  ++run.next;
+  const uint64_t touched = step.op == StepOp::kCopy ? 2 : 3;  // times each byte is read or written
+  const bool free = costs_.reduce_bandwidth.bytes_per_second() == 0 || !IsMember(a, run);
+  if (free) return false;
+  const uint64_t bytes = touched * StepBytes(a, step, run.member, run.part);
+  if (bytes == 0) return false;
+  run.busy = true;
+  wakes_.push_back({now + TransferTime(bytes, costs_.reduce_bandwidth), active, stream});
+  return true;
+}
+
 void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
+  active_[active].streams[stream].busy = false;
   while (true) {
     Active& a = active_[active];
     StreamRun& run = a.streams[stream];
+    if (a.awaiting > 0) WakeAwaiting(active, run.member, now);
     const Program& program = a.plan->program(static_cast<int>(run.member));
     if (run.next < run.end) {
       const Step& step = program.steps[run.next];
       if (step.op == StepOp::kSend || step.op == StepOp::kSendWait) {
         if (Send(active, stream, step, now)) return;
+        continue;
+      }
+      if (!IsReceive(step.op)) {
+        if (Local(active, stream, step, now)) return;
         continue;
       }
       const uint32_t connection = a.plan->connection_base[run.member] + step.connection;
@@ -181,7 +287,8 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
         const Time reduce = costs_.reduce_bandwidth.bytes_per_second() == 0
                                 ? Time::Zero()
                                 : ReduceTime(costs_, StepBytes(a, step, run.member, run.part));
-        if (reduce > Time::Zero()) {
+        if (reduce > Time::Zero() && IsMember(a, run)) {
+          run.busy = true;
           wakes_.push_back({now + reduce, active, stream});
           return;
         }
@@ -189,17 +296,20 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
       continue;
     }
     // The end of a part, which one more overhead closes.
-    if (costs_.step_overhead > Time::Zero() && !run.paid) {
+    const CallCosts& costs = a.planned->costs;
+    const Time close = costs_.step_overhead + costs.part_end;
+    if (close > Time::Zero() && !run.paid && IsMember(a, run)) {
       run.paid = true;
-      wakes_.push_back({now + costs_.step_overhead, active, stream});
+      wakes_.push_back({now + close, active, stream});
       return;
     }
     run.paid = false;
-    if (++run.part < costs_.splits) {
+    if (++run.part < costs.parts) {
       run.next = run.begin;
       continue;
     }
-    if (--a.streams_left[run.member] == 0) EndMember(a, run.member, now);
+    if (a.awaiting > 0) WakeAwaiting(active, run.member, now);
+    if (--a.streams_left[run.member] == 0) EndNode(a, run.member, now);
     return;
   }
 }
@@ -221,11 +331,16 @@ void CollectiveRunner::OnFlow(const FlowEnd& end, Time now) {
   }
 }
 
+void CollectiveRunner::EndNode(Active& a, uint32_t node, Time at) {
+  if (node < static_cast<uint32_t>(a.plan->members)) return EndMember(a, node, at);
+  if (--a.switches_left == 0 && calls_[a.call].left == 0) Close(a);
+}
+
 void CollectiveRunner::EndMember(Active& a, uint32_t member, Time at) {
   const CollectiveCall& call = matching_.calls[a.call];
   ended_.push_back({static_cast<uint32_t>(matching_.groups[call.group].members[member]), a.row[member], at});
   a.last_end = std::max(a.last_end, at);
-  if (--calls_[a.call].left == 0) Close(a);
+  if (--calls_[a.call].left == 0 && a.switches_left == 0) Close(a);
 }
 
 void CollectiveRunner::Close(Active& a) {
@@ -237,15 +352,34 @@ void CollectiveRunner::Close(Active& a) {
   total.bytes += BufferBytes(call.type, call.bytes, total.ranks);
   total.time += a.last_end - a.last_arrival;
   total.wait += a.last_arrival - a.first;
-  if (total.algorithm.empty() && a.plan != nullptr) total.algorithm = a.plan->algorithm;
   CallState& state = calls_[a.call];
   state.over = true;
   free_.push_back(state.active);
   state.active = kNoRow;
 }
 
+void CollectiveRunner::CountChosen() {
+  for (uint32_t i = 0; i < matching_.calls.size(); ++i) {
+    const PlannedCall* planned = plan_of_[i];
+    if (!calls_[i].over || planned == nullptr) continue;
+    const CollectiveCall& call = matching_.calls[i];
+    CollectiveMetrics& total = totals_[call.group][static_cast<size_t>(call.type)];
+    const uint64_t bytes = BufferBytes(call.type, call.bytes, total.ranks);
+    auto used = std::find_if(total.chosen.begin(), total.chosen.end(),
+                             [&](const ChosenAlgorithm& c) { return c.algorithm == planned->algorithm; });
+    if (used == total.chosen.end()) {
+      used = total.chosen.insert(used, {planned->algorithm, 0, bytes, bytes, planned->why});
+    }
+    ++used->count;
+    used->least_bytes = std::min(used->least_bytes, bytes);
+    used->most_bytes = std::max(used->most_bytes, bytes);
+    if (total.algorithm.empty()) total.algorithm = planned->algorithm;
+  }
+}
+
 void CollectiveRunner::Report(Metrics* metrics) {
   fast_.Account();
+  CountChosen();
   for (size_t g = 0; g < totals_.size(); ++g) {
     for (int type = 0; type < kCollectiveTypes; ++type) {
       const CollectiveMetrics& total = totals_[g][static_cast<size_t>(type)];

@@ -14,6 +14,7 @@
 #include "replay/collectives/fast_path.h"
 #include "replay/collectives/registry.h"
 #include "replay/engine.h"
+#include "replay/library/planner.h"
 #include "replay/match.h"
 #include "replay/measure/metrics.h"
 
@@ -39,7 +40,7 @@ class CollectiveRunner {
         costs_(costs),
         matching_(matching),
         fast_paths_(fast_paths),
-        plans_(costs.algorithm),
+        planner_(*fabric, costs_),
         fast_(fabric, costs) {}
 
   // Plans every call. Errors: an algorithm that cannot plan its collective.
@@ -64,6 +65,9 @@ class CollectiveRunner {
   std::vector<Ended>& ended() { return ended_; }
   std::vector<Wake>& wakes() { return wakes_; }
 
+  // How call `call` is run; null: a group of one. After Prepare().
+  const PlannedCall* planned(uint32_t call) const { return plan_of_[call]; }
+
   // True from the arrival of `member` on.
   bool Arrived(uint32_t call, uint32_t member) const;
 
@@ -84,10 +88,13 @@ class CollectiveRunner {
     uint32_t begin = 0;
     uint32_t member = 0;
     int part = 0;
-    bool paid = false;  // the overhead of the next step
+    bool paid = false;    // the overhead of the next step
+    bool busy = false;    // the step before `next` has begun and not ended
+    bool awaits = false;  // another stream of its member
   };
   struct Active {
     uint32_t call = 0;
+    const PlannedCall* planned = nullptr;
     const Plan* plan = nullptr;
     bool fast = false;
     uint64_t chunk = 0;  // bytes of each chunk where all are equal, else kUneven
@@ -95,7 +102,9 @@ class CollectiveRunner {
     std::vector<uint32_t> row;  // by member; kNoRow: not arrived
     std::vector<Time> begin;    // by member
     std::vector<StreamRun> streams;
-    std::vector<uint32_t> streams_left;  // by member
+    std::vector<uint32_t> streams_left;  // by node
+    uint32_t switches_left = 0;          // switches whose programs have not ended
+    uint32_t awaiting = 0;               // streams that await another
     std::vector<uint32_t> inbox;         // by connection: messages that wait for a receive
     std::vector<uint32_t> waiter;        // by connection: stream + 1 that waits for a message
     std::vector<uint32_t> sender;        // by connection: stream + 1 that waits until its message has left
@@ -106,22 +115,38 @@ class CollectiveRunner {
   static constexpr int kConnectionBits = 39;
 
   uint32_t Open(uint32_t call, Time now);
-  void StartMember(uint32_t active, uint32_t member, Time now);
+  // Starts the streams of a member or a switch.
+  void StartNode(uint32_t active, uint32_t node, Time now);
   void Run(uint32_t active, uint32_t stream, Time now);
   bool Send(uint32_t active, uint32_t stream, const Step& step, Time now);
+  // A copy, reduction or await; true if the stream must wait.
+  bool Local(uint32_t active, uint32_t stream, const Step& step, Time now);
+  // Of streams of one member: `other` has done what `step` of `run` awaits.
+  bool HasDone(const StreamRun& run, const StreamRun& other, const Step& step) const;
+  void WakeAwaiting(uint32_t active, uint32_t node, Time now);
+  // A switch, the other kind of node, works without cost.
+  static bool IsMember(const Active& a, const StreamRun& run) {
+    return run.member < static_cast<uint32_t>(a.plan->members);
+  }
+  // Where a member or switch lies in the fabric.
+  int Endpoint(const Active& a, uint32_t node) const;
+  // Every switch of `plan` exists, and reaches all that it exchanges messages with.
+  absl::Status CheckSwitches(const Plan& plan, const GroupInfo& group) const;
   uint64_t StepBytes(const Active& a, const Step& step, uint32_t member, int part) const;
+  void EndNode(Active& a, uint32_t node, Time at);
   void EndMember(Active& a, uint32_t member, Time at);
   void Close(Active& a);
   void RunFast(uint32_t active);
+  void CountChosen();
   void EndTogether(uint32_t active, Time at);
 
   Fabric* fabric_;
   CollectiveCosts costs_;
   const Matching& matching_;
   bool fast_paths_;
-  PlanCache plans_;
+  CollectivePlanner planner_;
   FastPath fast_;
-  std::vector<const Plan*> plan_of_;  // by call; null: a group of one
+  std::vector<const PlannedCall*> plan_of_;  // by call; null: a group of one
   std::vector<CallState> calls_;
   std::vector<Active> active_;
   std::vector<uint32_t> free_;

@@ -13,6 +13,7 @@
 #include "replay/measure/busy.h"
 #include "replay/measure/transfers.h"
 #include "replay/recorded_comm.h"
+#include "replay/slowdown.h"
 #include "trace/reader.h"
 
 namespace chakra {
@@ -46,7 +47,11 @@ class Engine {
         options_(options),
         matching_(matching),
         runner_(&fabric, options.collectives, matching, options.fast_paths),
-        recorded_(traces, matching) {}
+        recorded_(traces, matching),
+        slowdown_(options.collectives.library == nullptr || options.recorded_comm
+                      ? 0
+                      : options.collectives.library->slowdown,
+                  traces.ranks.size()) {}
 
   absl::StatusOr<Metrics> Run();
 
@@ -91,6 +96,23 @@ class Engine {
   void OnMessage(const FlowEnd& end, Time now);
   void Finish(uint32_t rank, uint32_t row, Time now);
   void EndAt(Time at, uint32_t rank, uint32_t row) { events_.push({at, rank, row}); }
+  // With a slowdown: whether `row` is computation of the device, whose end may move.
+  bool Slows(uint32_t rank, uint32_t row) const {
+    return slowdown_.on() && ClassOf(*ranks_[rank].graph, row) == BusyClock::kCompute;
+  }
+  // Forgets the next events while they are ends of computation that have moved since.
+  void DropMoved() {
+    while (slowdown_.on() && !events_.empty()) {
+      const Event& e = events_.top();
+      const bool node = (e.rank & Event::kWake) == 0 && (e.row & Event::kReady) == 0;
+      if (!node || !Slows(e.rank, e.row) || slowdown_.Holds(e.rank, e.row, e.at)) return;
+      events_.pop();
+    }
+  }
+  // A collective of several members begins or ends on a rank.
+  void Slow(uint32_t rank, bool begins, Time now) {
+    for (const Slowdown::End& end : slowdown_.Change(rank, begins, now)) EndAt(end.at, rank, end.row);
+  }
   static BusyClock::Class ClassOf(const Graph& graph, uint32_t row);
   Metrics Collect();
 
@@ -101,6 +123,7 @@ class Engine {
   const Matching& matching_;
   CollectiveRunner runner_;
   RecordedComm recorded_;
+  Slowdown slowdown_;
   std::vector<GraphLanes> graph_lanes_;
   std::vector<RankState> ranks_;
   std::vector<uint8_t> message_;                    // MessageState bits by message
@@ -249,6 +272,7 @@ void Engine::Loop() {
   uint64_t next_nodes = kNodesPerProgress, next_ends = kEndsPerProgress;
   Dispatch(Time::Zero());
   while (true) {
+    DropMoved();
     const Time own = events_.empty() ? Time::Never() : events_.top().at;
     const Time now = std::min(own, fabric_.NextEvent());
     if (now == Time::Never()) break;
@@ -275,7 +299,7 @@ void Engine::HandleInstant(Time now) {
         RetireRunner(now);
       } else if (event.row & Event::kReady) {
         ready_.push_back({event.rank, ranks_[event.rank].lanes->place[event.row & ~Event::kReady]});
-      } else {
+      } else if (!Slows(event.rank, event.row) || slowdown_.Ends(event.rank, event.row, now)) {
         Finish(event.rank, event.row, now);
       }
     } else {
@@ -360,7 +384,9 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   if (options_.recorded_comm && type >= NodeType::kSend) return StartRecorded(r, row, now);
   switch (type) {
     case NodeType::kComp:
-      EndAt(now + rank.compute->time[row], r, row);
+      EndAt(Slows(r, row) ? slowdown_.Begin(r, row, rank.compute->time[row], now)
+                          : now + rank.compute->time[row],
+            r, row);
       break;
     case NodeType::kMemLoad:
     case NodeType::kMemStore:
@@ -374,6 +400,7 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
       break;
     case NodeType::kCollective: {
       const CommSlot slot = matching_.slots[r][graph.payload[row]];
+      if (slowdown_.on()) Slow(r, true, now);
       runner_.Arrive(slot.index, slot.member, row, now);
       DrainRunner();
       break;
@@ -486,6 +513,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
     if (const uint32_t next = rank.lanes->chain_next[row]; next != kNoRow) Release(r, next);
   }
   const NodeType type = graph.type[row];
+  if (slowdown_.on() && type == NodeType::kCollective) Slow(r, false, now);
   if (!rank.own.comm_next.empty() && (type == NodeType::kCollective || type == NodeType::kSend)) {
     if (const uint32_t next = rank.own.comm_next[graph.payload[row]]; next != kNoRow) Release(r, next);
   }

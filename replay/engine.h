@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@
 #include "trace/trace.h"
 
 namespace chakra {
+
+struct LibraryModel;   // replay/library/library.h
+struct CustomProgram;  // replay/collectives/custom/custom_program.h
 
 enum class LanePolicy { kRecorded, kSingle, kUnlimited };
 enum class ComputeRung : uint8_t { kTable, kRoofline, kRecorded, kNone };
@@ -34,6 +38,9 @@ struct CollectiveCosts {
   Time step_overhead;
   Bandwidth reduce_bandwidth;  // 0: free
   std::map<std::string, std::string> algorithm;
+  std::shared_ptr<const LibraryModel> library;  // null: the costs above are all
+  // Algorithms from files: `algorithm` may name them. Used where there is no library.
+  std::vector<std::shared_ptr<const CustomProgram>> programs;
 };
 
 // Compute times of one distinct graph, row for row. COMP rows only; others 0.

@@ -1,5 +1,5 @@
-// Clusters by name. To add one: a text-format Cluster in its own file under
-// presets/, and a line in presets.cc.
+// Clusters by name. To add one: its parts of a text-format Cluster in a file under presets/, and a line in
+// presets.cc. Each number has its source beside it.
 #pragma once
 
 #include <string>
@@ -10,8 +10,10 @@
 namespace chakra {
 
 // The text format of chakra.proto.Cluster; "" where no preset has that name.
-// The last dimension's size is 0: sized to the trace.
-absl::string_view PresetText(absl::string_view name);
+// The last dimension's size is 0: sized to the trace. `collectives.library` has
+// a level for each dimension, the last included.
+std::string PresetText(absl::string_view name);
+
 std::vector<std::string> PresetNames();
 
 }  // namespace chakra

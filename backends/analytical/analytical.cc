@@ -26,9 +26,9 @@ inline void AnalyticalFabric::Push(Time at, uint64_t tag, FlowEnd::Kind kind) {
 }
 
 FlowId AnalyticalFabric::Start(const Flow& flow, Time now) {
-  const FlowCost answer = cost_.PriceAndAccount(flow.src, flow.dst, flow.bytes);
+  const FlowCost answer = cost_.PriceAndAccount(flow);
   if (flow.want_sent) Push(now + answer.sent, flow.tag, FlowEnd::kSent);
-  const Time received = now + answer.latency + answer.transfer;
+  const Time received = now + answer.latency + answer.transfer + flow.delay;
   Push(received, flow.tag, FlowEnd::kReceived);
   return flows_++;
 }

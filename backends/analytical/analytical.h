@@ -3,7 +3,8 @@
 // received = now + sum of the path's latencies + bytes / narrowest bandwidth
 // (cut-through: Kermani and Kleinrock, "Virtual Cut-Through", 1979, without the
 // header's own time), or the sum of bytes / bandwidth over the links with
-// store_and_forward. sent = now + bytes / bandwidth of the first link. A time
+// store_and_forward. sent = now + bytes / narrowest bandwidth (the first
+// link's with store_and_forward). A time
 // past Time::Never() saturates there, and such a flow never ends.
 #pragma once
 
@@ -30,6 +31,9 @@ class AnalyticalFabric final : public Fabric {
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     cost_.Account(src, dst, bytes, times);
   }
+  int Level(int a, int b) const override { return cost_.topology().Level(a, b); }
+  int SwitchBetween(int a, int b) const override { return cost_.topology().SwitchBetween(a, b); }
+  int Coordinate(int device, int level) const override { return cost_.topology().Coordinate(device, level); }
   std::vector<DimensionTraffic> Traffic() const override { return cost_.Traffic(); }
   int devices() const override { return cost_.topology().devices(); }
 

@@ -26,7 +26,7 @@ Time FifoFabric::Serve(uint32_t m, uint64_t order, Time head) {
   if (cost_.topology().NextHop(&msg.cursor, &msg.hop)) {
     Post(store_and_forward_ ? msg.tail : begin + latency, order, kHead, m);
   } else {
-    Post(msg.tail, order, kReceived, m);
+    Post(msg.tail + msg.delay, order, kReceived, m);
   }
   return end;
 }
@@ -44,14 +44,17 @@ FlowId FifoFabric::Start(const Flow& flow, Time now) {
     m = static_cast<uint32_t>(messages_.size());
     messages_.emplace_back();
   }
-  messages_[m] = Message{flow.bytes, flow.tag, now, PathCursor{flow.src, flow.dst}, Hop{}};
+  messages_[m] = Message{flow.OnLinks(), flow.tag, flow.delay, now, PathCursor{flow.src, flow.dst}, Hop{}};
   Time sent = now;
   if (cost_.topology().NextHop(&messages_[m].cursor, &messages_[m].hop)) {
     sent = Serve(m, order, now);
   } else {
-    Post(now, order, kReceived, m);
+    Post(now + flow.delay, order, kReceived, m);
   }
-  if (flow.want_sent) Post(sent, order, kSent, m);
+  if (flow.want_sent) {
+    sent = std::max(sent, now + cost_.Price(flow.src, flow.dst, flow.OnLinks()).sent);
+    Post(sent, order, kSent, m);
+  }
   return order;
 }
 

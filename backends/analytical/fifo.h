@@ -5,7 +5,8 @@
 //   begin  s = max(h, link free)
 //   end    e = max(s + bytes / bandwidth, t)     the link is busy until then
 // and on link i + 1 the head is there at s + latency (with store_and_forward:
-// with the tail), the tail at e + latency. sent = e of the first link, received
+// with the tail), the tail at e + latency. sent = e of the first link, but not
+// before `analytical` has it, received
 // = e + latency of the last. Alone on its path a message takes what
 // `analytical` says, to the picosecond. Buffers are unbounded.
 #pragma once
@@ -31,6 +32,9 @@ class FifoFabric final : public Fabric {
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     cost_.Account(src, dst, bytes, times);
   }
+  int Level(int a, int b) const override { return cost_.topology().Level(a, b); }
+  int SwitchBetween(int a, int b) const override { return cost_.topology().SwitchBetween(a, b); }
+  int Coordinate(int device, int level) const override { return cost_.topology().Coordinate(device, level); }
   std::vector<DimensionTraffic> Traffic() const override { return cost_.Traffic(); }
   int devices() const override { return cost_.topology().devices(); }
 
@@ -46,6 +50,7 @@ class FifoFabric final : public Fabric {
   struct Message {
     uint64_t bytes;
     uint64_t tag;
+    Time delay;
     Time tail;  // arrives at the link that the head waits for
     PathCursor cursor;
     Hop hop;  // that link

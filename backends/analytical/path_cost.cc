@@ -11,7 +11,17 @@ PathCost::PathCost(const Topology& topology, bool store_and_forward)
   }
 }
 
+FlowCost PathCost::ToSwitch(int src, int dst, uint64_t bytes) {
+  const auto dim = static_cast<size_t>(topology_.Level(src, dst));
+  const Time transfer = Transfer(dim, bytes);
+  return {dims_[dim].latency, transfer, transfer};
+}
+
 void PathCost::Account(int src, int dst, uint64_t bytes, uint64_t times) {
+  if (src != dst && (topology_.IsSwitch(src) || topology_.IsSwitch(dst))) {
+    dims_[static_cast<size_t>(topology_.Level(src, dst))].carried += bytes * times;
+    return;
+  }
   for (size_t i = 0; i < dims_.size(); ++i) {
     const int links =
         topology_.LinksWithin(static_cast<int>(i), topology_.Coordinate(src, static_cast<int>(i)),

@@ -14,13 +14,13 @@ class PathCost {
  public:
   PathCost(const Topology& topology, bool store_and_forward);
 
-  // Precondition: both in [0, devices()). Not thread-safe, for it remembers
+  // Precondition: a path of the topology. Not thread-safe, for it remembers
   // the last transfer times.
   FlowCost Price(int src, int dst, uint64_t bytes);
   // Counts `times` messages in Traffic().
   void Account(int src, int dst, uint64_t bytes, uint64_t times);
   // Both in one pass.
-  FlowCost PriceAndAccount(int src, int dst, uint64_t bytes);
+  FlowCost PriceAndAccount(const Flow& flow);
 
   // Transfer over one link of dimension `dim`.
   Time Transfer(size_t dim, uint64_t bytes);
@@ -40,7 +40,8 @@ class PathCost {
   };
   int Links(const Dim& d, int a, int b) const;
   template <bool kAccount>
-  FlowCost Walk(int src, int dst, uint64_t bytes);
+  FlowCost Walk(int src, int dst, uint64_t bytes, uint64_t payload);
+  FlowCost ToSwitch(int src, int dst, uint64_t bytes);
 
   Topology topology_;
   std::vector<Dim> dims_;
@@ -70,9 +71,13 @@ inline int PathCost::Links(const Dim& d, int a, int b) const {
 }
 
 template <bool kAccount>
-inline FlowCost PathCost::Walk(int src, int dst, uint64_t bytes) {
+inline FlowCost PathCost::Walk(int src, int dst, uint64_t bytes, uint64_t payload) {
   FlowCost answer;
   if (src == dst) return answer;
+  if (topology_.IsSwitch(src) || topology_.IsSwitch(dst)) {
+    if (kAccount) Account(src, dst, payload, 1);
+    return ToSwitch(src, dst, bytes);
+  }
   bool begun = false;
   for (size_t i = 0; i < dims_.size(); ++i) {
     const int a = topology_.Coordinate(src, static_cast<int>(i));
@@ -81,7 +86,7 @@ inline FlowCost PathCost::Walk(int src, int dst, uint64_t bytes) {
     Dim& d = dims_[i];
     const int links = Links(d, a, b);
     const Time transfer = Transfer(i, bytes);
-    if (kAccount) d.carried += bytes * static_cast<uint64_t>(links);
+    if (kAccount) d.carried += payload * static_cast<uint64_t>(links);
     if (!begun) answer.sent = transfer;
     begun = true;
     answer.latency += d.latency * links;
@@ -91,12 +96,13 @@ inline FlowCost PathCost::Walk(int src, int dst, uint64_t bytes) {
       answer.transfer = transfer;
     }
   }
+  if (!store_and_forward_) answer.sent = answer.transfer;  // the source feeds no faster than the path takes
   return answer;
 }
 
-inline FlowCost PathCost::Price(int src, int dst, uint64_t bytes) { return Walk<false>(src, dst, bytes); }
-inline FlowCost PathCost::PriceAndAccount(int src, int dst, uint64_t bytes) {
-  return Walk<true>(src, dst, bytes);
+inline FlowCost PathCost::Price(int src, int dst, uint64_t bytes) { return Walk<false>(src, dst, bytes, 0); }
+inline FlowCost PathCost::PriceAndAccount(const Flow& flow) {
+  return Walk<true>(flow.src, flow.dst, flow.OnLinks(), flow.bytes);
 }
 
 }  // namespace chakra

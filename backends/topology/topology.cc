@@ -91,7 +91,31 @@ int Topology::LinksWithin(int dim, int a, int b) const {
   return std::min(up, d.size - up);
 }
 
+int Topology::SwitchBetween(int a, int b) const {
+  if (a < 0 || b < 0 || a >= devices_ || b >= devices_) return -1;
+  int found = -1;
+  for (size_t dim = 0; dim < dimensions_.size(); ++dim) {
+    const int here = Coordinate(a, static_cast<int>(dim));
+    if (here == Coordinate(b, static_cast<int>(dim))) continue;
+    if (found >= 0 || dimensions_[dim].kind != Kind::kSwitch) return -1;
+    found = devices_ * (1 + static_cast<int>(dim)) + a - here * stride_[dim];
+  }
+  return found;
+}
+
+// The one link between a device and a switch.
+bool Topology::SwitchHop(PathCursor* cursor, Hop* hop) const {
+  if (cursor->at == cursor->dst) return false;
+  const bool up = IsSwitch(cursor->dst);
+  const auto dim = static_cast<size_t>(SwitchDimension(up ? cursor->dst : cursor->at));
+  const auto device = static_cast<uint64_t>(up ? cursor->at : cursor->dst);
+  *hop = Hop{static_cast<uint32_t>(link_base_[dim] + 2 * device + (up ? 0 : 1)), static_cast<uint16_t>(dim)};
+  cursor->at = cursor->dst;
+  return true;
+}
+
 bool Topology::NextHop(PathCursor* cursor, Hop* hop) const {
+  if (IsSwitch(cursor->at) || IsSwitch(cursor->dst)) return SwitchHop(cursor, hop);
   int here = 0, there = 0;
   for (;; ++cursor->dimension) {
     if (cursor->dimension == dimensions_.size()) return false;

@@ -54,19 +54,37 @@ class Topology {
   uint64_t links() const { return links_; }
   const std::vector<TopologyDimension>& dimensions() const { return dimensions_; }
   // Appends the links from src to dst in order. Empty when src == dst.
-  // Precondition: both in [0, devices()).
+  // Precondition: both in [0, devices()), or one a switch on which the other
+  // hangs: that path is their one link.
   void Path(int src, int dst, std::vector<Hop>* path) const;
   // The same link by link, without storing the path: takes the next link from
   // where the cursor is. False at the destination.
   bool NextHop(PathCursor* cursor, Hop* hop) const;
   // Links that a path from coordinate `a` to coordinate `b` of `dim` takes in it.
   int LinksWithin(int dim, int a, int b) const;
+  // The switch, as an end point of paths, that two devices of a switch
+  // dimension share: devices() + dimension * devices() + the device of their
+  // block whose coordinate there is 0. -1 when they differ in no or in several
+  // dimensions, in one without a switch, or are no devices.
+  int SwitchBetween(int a, int b) const;
+  bool IsSwitch(int endpoint) const { return endpoint >= devices_; }
+  int SwitchDimension(int endpoint) const { return endpoint / devices_ - 1; }
+  // The highest dimension in which two devices differ; 0 for one and the same;
+  // with a switch, its own.
+  int Level(int a, int b) const {
+    if (IsSwitch(a) || IsSwitch(b)) return SwitchDimension(a > b ? a : b);
+    size_t d = dimensions_.size() - 1;
+    while (d > 0 && Coordinate(a, static_cast<int>(d)) == Coordinate(b, static_cast<int>(d))) --d;
+    return static_cast<int>(d);
+  }
   // Coordinate of a device in dimension `dim`.
   int Coordinate(int device, int dim) const {
     return coordinate_[static_cast<size_t>(device) * dimensions_.size() + static_cast<size_t>(dim)];
   }
 
  private:
+  bool SwitchHop(PathCursor* cursor, Hop* hop) const;
+
   std::vector<TopologyDimension> dimensions_;
   std::vector<int> stride_;          // of device numbers
   std::vector<int32_t> coordinate_;  // device by device

@@ -37,6 +37,8 @@ class Command {
 std::unique_ptr<Command> MakeReplayCommand(CLI::App* root);
 std::unique_ptr<Command> MakeInspectCommand(CLI::App* root);
 std::unique_ptr<Command> MakeConvertCommand(CLI::App* root);
+std::unique_ptr<Command> MakeCollectiveCommand(CLI::App* root);
+std::unique_ptr<Command> MakeCalibrateCommand(CLI::App* root);
 
 // Prints one line, "chakra-replay: MESSAGE", to stderr.
 void PrintError(absl::string_view message);

@@ -73,8 +73,10 @@ int Main(int argc, char** argv) {
   commands.push_back(MakeReplayCommand(&app));
   commands.push_back(MakeInspectCommand(&app));
   commands.push_back(MakeConvertCommand(&app));
+  commands.push_back(MakeCollectiveCommand(&app));
+  commands.push_back(MakeCalibrateCommand(&app));
 
-  if (argc < 2) return Misuse("expected a command: replay, inspect or convert", "");
+  if (argc < 2) return Misuse("expected a command: replay, inspect, convert, collective or calibrate", "");
   const std::string first = argv[1];
   if (first[0] != '-') {
     const std::vector<std::string> names = CommandNames(&app);
@@ -99,7 +101,7 @@ int Main(int argc, char** argv) {
   for (const auto& command : commands) {
     if (command->app()->parsed()) return command->Run();
   }
-  return Misuse("expected a command: replay, inspect or convert", "");
+  return Misuse("expected a command: replay, inspect, convert, collective or calibrate", "");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/progress.h"
 #include "replay/cluster.h"
+#include "replay/collectives/custom/custom_program.h"
 #include "replay/compute/compute.h"
 #include "replay/compute/kernel_table.h"
 #include "replay/engine.h"
@@ -109,6 +110,7 @@ class ReplayCommand : public Command {
   std::string compute_;  // "": not chosen yet
   std::string comm_;     // likewise
   std::string kernels_;
+  std::vector<std::string> programs_;
   int ranks_ = 0;
   bool no_fast_path_ = false;
   std::string report_ = "-";
@@ -142,6 +144,12 @@ void ReplayCommand::AddMachineOptions(CLI::App* app) {
          "arrives; the default for a capture without --cluster) or simulated (flows on the fabric)")
       ->type_name("COST")
       ->check(CLI::IsMember({kSimulated, kRecorded}).description(""))
+      ->group(g);
+  app->add_option(
+         "--program", programs_,
+         "Collective algorithms from files: MSCCL XML, or COLLECTIVE=PREFIX of Chakra traces; may be "
+         "repeated")
+      ->type_name("SPEC")
       ->group(g);
   app->add_option("--kernels", kernels_, "Kernel table for --compute table")->type_name("FILE")->group(g);
 }
@@ -293,6 +301,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   const std::string spec = cluster_.empty() ? kDefaultCluster : cluster_;
   auto loaded = LoadCluster(spec, &run.warnings);
   if (!loaded.ok()) return loaded.status();
+  for (const std::string& p : programs_) loaded->mutable_collectives()->add_program(p);
   std::error_code error;
   if (std::filesystem::is_regular_file(spec, error)) {
     if (absl::Status s = AddInput(spec, "cluster", &run); !s.ok()) return s;
@@ -300,6 +309,9 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   auto cluster = BuildCluster(*loaded, static_cast<int>(traces_.ranks.size()));
   if (!cluster.ok())
     return absl::Status(cluster.status().code(), absl::StrCat(spec, ": ", cluster.status().message()));
+  for (const auto& program : cluster->collectives.programs) {
+    run.warnings.insert(run.warnings.end(), program->warnings.begin(), program->warnings.end());
+  }
   auto fabric = MakeFabric(fabric_, cluster->topology, fabric_options_);
   if (!fabric.ok()) return fabric.status();
   auto times = Price(*rungs, cluster->proto.device(), &run);

@@ -28,7 +28,8 @@ Place PlaceOf(int v, int n) {
 
 }  // namespace
 
-void BuildBinomial(Plan* plan, int root) {
+absl::Status BuildBinomial(const PlanRequest& request, Plan* plan) {
+  const int root = request.root;
   const int n = plan->members;
   const bool reduce = plan->type == CollectiveType::kReduce;
   plan->chunks = 1;
@@ -63,6 +64,7 @@ void BuildBinomial(Plan* plan, int root) {
     }
     program.streams = {{0, static_cast<uint32_t>(program.steps.size())}};
   }
+  return absl::OkStatus();
 }
 
 }  // namespace chakra

@@ -4,7 +4,7 @@
 
 namespace chakra {
 
-void BuildBruck(Plan* plan, int) {
+absl::Status BuildBruck(const PlanRequest&, Plan* plan) {
   const int n = plan->members;
   plan->chunks = n;
   plan->chunk_is_whole = true;
@@ -31,6 +31,7 @@ void BuildBruck(Plan* plan, int) {
   }
   for (Program& program : plan->programs)
     program.streams = {{0, static_cast<uint32_t>(program.steps.size())}};
+  return absl::OkStatus();
 }
 
 }  // namespace chakra

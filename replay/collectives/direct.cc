@@ -24,7 +24,7 @@ void Exchange(int n, bool follow, StepOp receive, Program* program) {
 
 }  // namespace
 
-void BuildDirect(Plan* plan, int) {
+absl::Status BuildDirect(const PlanRequest&, Plan* plan) {
   const int n = plan->members;
   const bool gathers = plan->type == CollectiveType::kAllGather;
   Program program;
@@ -32,12 +32,14 @@ void BuildDirect(Plan* plan, int) {
   if (gathers || plan->type == CollectiveType::kAllReduce) Exchange(n, false, StepOp::kRecv, &program);
   plan->chunk_is_whole = gathers;
   SetRotational(std::move(program), n, plan);
+  return absl::OkStatus();
 }
 
-void BuildOneShot(Plan* plan, int) {
+absl::Status BuildOneShot(const PlanRequest&, Plan* plan) {
   Program program;
   Exchange(plan->members, false, StepOp::kRecvReduce, &program);
   SetRotational(std::move(program), 1, plan);
+  return absl::OkStatus();
 }
 
 }  // namespace chakra

@@ -4,7 +4,7 @@
 
 namespace chakra {
 
-void BuildDissemination(Plan* plan, int) {
+absl::Status BuildDissemination(const PlanRequest&, Plan* plan) {
   const int n = plan->members;
   Program program;
   for (int64_t distance = 1; distance < n; distance *= 2) {
@@ -14,6 +14,7 @@ void BuildDissemination(Plan* plan, int) {
     program.steps.push_back({StepOp::kRecv, connection, n - d, 0, 0});
   }
   SetRotational(std::move(program), 1, plan);
+  return absl::OkStatus();
 }
 
 }  // namespace chakra

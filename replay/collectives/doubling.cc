@@ -46,7 +46,7 @@ struct Folded {
 
 }  // namespace
 
-void BuildRecursiveDoubling(Plan* plan, int) {
+absl::Status BuildRecursiveDoubling(const PlanRequest&, Plan* plan) {
   plan->chunks = 1;
   Folded group(plan);
   group.Fold();
@@ -55,9 +55,10 @@ void BuildRecursiveDoubling(Plan* plan, int) {
     group.EndRound();
   }
   group.Unfold();
+  return absl::OkStatus();
 }
 
-void BuildHalvingDoubling(Plan* plan, int) {
+absl::Status BuildHalvingDoubling(const PlanRequest&, Plan* plan) {
   plan->chunks = static_cast<int>(std::bit_floor(static_cast<unsigned>(plan->members)));
   Folded group(plan);
   group.Fold();
@@ -74,6 +75,7 @@ void BuildHalvingDoubling(Plan* plan, int) {
     group.EndRound();
   }
   group.Unfold();
+  return absl::OkStatus();
 }
 
 }  // namespace chakra

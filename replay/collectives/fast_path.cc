@@ -1,34 +1,59 @@
 #include "replay/collectives/fast_path.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace chakra {
 
-bool FastPath::Applies(const Plan& plan, uint64_t bytes) const {
-  if (!fabric_->contention_free() || !plan.rotational || !plan.synchronizing) return false;
-  if (plan.programs[0].streams.size() != 1) return false;
-  const auto splits = static_cast<uint64_t>(costs_.splits);
-  if (bytes % splits != 0) return false;
-  return plan.chunk_is_whole || (bytes / splits) % static_cast<uint64_t>(plan.chunks) == 0;
+uint64_t EqualChunk(const PlannedCall& call, uint64_t bytes) {
+  const Plan& plan = *call.plan;
+  const int cuts = plan.parts > 0 ? plan.parts : plan.chunks;
+  const uint64_t pieces =
+      static_cast<uint64_t>(call.costs.parts) * (plan.chunk_is_whole ? 1 : static_cast<uint64_t>(cuts));
+  if (bytes % pieces != 0 && call.costs.levels.empty()) return kUnevenChunks;
+  return bytes / pieces + (bytes % pieces != 0 ? 1 : 0);
 }
 
-FastPath::Entry& FastPath::EntryFor(const Plan& plan, uint32_t group, const std::vector<int>& members,
+bool FastPath::Applies(const PlannedCall& call, uint64_t bytes) const {
+  const Plan& plan = *call.plan;
+  if (!fabric_->contention_free() || !plan.rotational || !plan.synchronizing) return false;
+  if (plan.programs[0].streams.size() != 1 || plan.has_local_steps) return false;
+  if (plan.input.count > 0 || plan.output.count > 0 || !plan.switches.empty()) return false;
+  for (const Step& step : plan.programs[0].steps) {
+    if (!IsSend(step.op) && !IsReceive(step.op)) return false;
+  }
+  return EqualChunk(call, bytes) != kUnevenChunks;
+}
+
+FlowCost FastPath::PairCost(const CallCosts& costs, int src, int dst, uint64_t bytes) const {
+  if (costs.levels.empty()) return fabric_->Cost(src, dst, bytes);
+  const int level = fabric_->Level(src, dst);
+  FlowCost cost = fabric_->Cost(src, dst, costs.OnWire(bytes, level));
+  cost.latency += costs.levels[static_cast<size_t>(level)].latency;
+  return cost;
+}
+
+FastPath::Entry& FastPath::EntryFor(const PlannedCall& call, uint32_t group, const std::vector<int>& members,
                                     uint64_t bytes) {
-  std::unique_ptr<Entry>& slot = entries_[{&plan, group, bytes}];
+  std::unique_ptr<Entry>& slot = entries_[{&call, group, bytes}];
   if (slot != nullptr) return *slot;
   slot = std::make_unique<Entry>();
   in_order_.push_back(slot.get());
   Entry& e = *slot;
+  const Plan& plan = *call.plan;
   e.plan = &plan;
+  e.costs = &call.costs;
   e.members = &members;
-  const uint64_t part = bytes / static_cast<uint64_t>(costs_.splits);
-  e.message = plan.chunk_is_whole ? part : part / static_cast<uint64_t>(plan.chunks);
+  e.message = EqualChunk(call, bytes);
   const Program& program = plan.programs[0];
   e.offset.assign(program.connections, 0);
   e.bytes.assign(program.connections, 0);
   e.sends.assign(program.connections, 0);
-  for (const Step& step : program.steps) {
-    if (step.op != StepOp::kSend && step.op != StepOp::kSendWait) continue;
+  e.ring = program.connections == 1 && program.steps.size() % 2 == 0;
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    const Step& step = program.steps[i];
+    e.ring = e.ring && (i % 2 == 0 ? step.op == StepOp::kSend : IsReceive(step.op));
+    if (!IsSend(step.op)) continue;
     e.offset[step.connection] = step.peer;
     e.bytes[step.connection] = e.message * static_cast<uint64_t>(step.count);
     ++e.sends[step.connection];
@@ -39,7 +64,7 @@ FastPath::Entry& FastPath::EntryFor(const Plan& plan, uint32_t group, const std:
   for (uint32_t c = 0; c < program.connections; ++c) {
     for (int m = 0; m < n; ++m) {
       FlowCost& cost = all[static_cast<size_t>(c) * n + m];
-      cost = fabric_->Cost(members[m], members[(m + e.offset[c]) % n], e.bytes[c]);
+      cost = PairCost(call.costs, members[m], members[(m + e.offset[c]) % n], e.bytes[c]);
       const FlowCost& first = all[static_cast<size_t>(c) * n];
       if (cost.received() != first.received() || cost.sent != first.sent) e.uniform = false;
     }
@@ -59,8 +84,8 @@ Time FastPath::Together(const Entry& e) const {
   const Program& program = e.plan->programs[0];
   std::vector<std::vector<Time>> arrived(program.connections);
   std::vector<size_t> taken(program.connections, 0);
-  Time t;
-  for (int part = 0; part < costs_.splits; ++part) {
+  Time t = e.costs->begin;
+  for (int part = 0; part < e.costs->parts; ++part) {
     for (const Step& step : program.steps) {
       const uint32_t c = step.connection;
       const FlowCost& cost = e.cost[c];
@@ -80,9 +105,11 @@ Time FastPath::Together(const Entry& e) const {
           }
           if (step.op == StepOp::kRecvReduce) t += ReduceTime(costs_, e.bytes[c]);
           break;
+        default:  // local steps: Applies() refuses such plans
+          break;
       }
     }
-    t += costs_.step_overhead;
+    t += costs_.step_overhead + e.costs->part_end;
   }
   return t;
 }
@@ -92,9 +119,10 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
   const int n = e.plan->members;
   std::vector<Time>& t = *end;
   t = begin;
+  for (Time& at : t) at += e.costs->begin;
   std::vector<std::vector<Time>> arrived(program.connections);  // blocks of n, by receiver
   std::vector<size_t> taken(program.connections, 0);
-  for (int part = 0; part < costs_.splits; ++part) {
+  for (int part = 0; part < e.costs->parts; ++part) {
     for (const Step& step : program.steps) {
       const uint32_t c = step.connection;
       std::vector<Time>& queue = arrived[c];
@@ -120,26 +148,70 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
         taken[c] = 0;
       }
     }
-    for (int m = 0; m < n; ++m) t[m] += costs_.step_overhead;
+    for (int m = 0; m < n; ++m) t[m] += costs_.step_overhead + e.costs->part_end;
   }
 }
 
-void FastPath::Evaluate(const Plan& plan, uint32_t group, const std::vector<int>& members, uint64_t bytes,
-                        const std::vector<Time>& begin, std::vector<Time>* end) {
-  Entry& e = EntryFor(plan, group, members, bytes);
+// A ring is linear in max-plus algebra: with c the cost of a link and every step s adding the same to all
+// members, after S steps member m ends at
+//   sum of what the steps add + max over k in [0, S] of (begin[m - k] + c[m - k] + ... + c[m - 1]),
+// and whole turns only add, so that the n largest k decide. A sliding maximum answers all members.
+void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<Time>* end) const {
+  const int n = e.plan->members;
+  const Program& program = e.plan->programs[0];
+  Time added;
+  for (const Step& step : program.steps) {
+    added += IsSend(step.op)                  ? costs_.step_overhead
+             : step.op == StepOp::kRecvReduce ? ReduceTime(costs_, e.bytes[0])
+                                              : Time::Zero();
+  }
+  added = (added + costs_.step_overhead + e.costs->part_end) * e.costs->parts + e.costs->begin;
+  const int64_t steps = static_cast<int64_t>(program.steps.size() / 2) * e.costs->parts;
+  const int64_t window = std::min<int64_t>(steps + 1, n);
+  // Members in the order of the ring, unrolled: place u is member order[u mod n].
+  std::vector<int> order(n);
+  for (int i = 1; i < n; ++i) order[i] = (order[i - 1] + e.offset[0]) % n;
+  std::vector<Time> before(static_cast<size_t>(n) + 1);  // costs of the links before a place
+  for (int i = 0; i < n; ++i) {
+    before[i + 1] = before[i] + (e.uniform ? e.cost[0] : e.cost[order[i]]).received();
+  }
+  const auto upto = [&](int64_t u) {
+    const int64_t turn = u >= 0 ? u / n : -((-u + n - 1) / n);
+    return before[n] * turn + before[u - turn * n];
+  };
+  const auto lead = [&](int64_t u) { return begin[order[((u % n) + n) % n]] - upto(u); };
+  std::deque<int64_t> best;  // places of the window, their leads falling
+  end->resize(n);
+  for (int64_t u = -steps; u < n - steps + window - 1; ++u) {
+    while (!best.empty() && lead(best.back()) <= lead(u)) best.pop_back();
+    best.push_back(u);
+    const int64_t m = u + steps - (window - 1);
+    if (m < 0) continue;
+    while (best.front() < m - steps) best.pop_front();
+    (*end)[order[m]] = lead(best.front()) + upto(m) + added;
+  }
+}
+
+void FastPath::Evaluate(const PlannedCall& call, uint32_t group, const std::vector<int>& members,
+                        uint64_t bytes, const std::vector<Time>& begin, std::vector<Time>* end) {
+  Entry& e = EntryFor(call, group, members, bytes);
   ++e.times;
   if (e.uniform && std::all_of(begin.begin(), begin.end(), [&](Time t) { return t == begin[0]; })) {
     end->assign(begin.size(), begin[0] + e.together);
     return;
   }
-  Skewed(e, begin, end);
+  if (e.ring) {
+    Ring(e, begin, end);
+  } else {
+    Skewed(e, begin, end);
+  }
 }
 
 void FastPath::Account() {
   for (Entry* e : in_order_) {
     const int n = e->plan->members;
     for (size_t c = 0; c < e->offset.size(); ++c) {
-      const uint64_t times = e->times * e->sends[c] * static_cast<uint64_t>(costs_.splits);
+      const uint64_t times = e->times * e->sends[c] * static_cast<uint64_t>(e->costs->parts);
       if (e->bytes[c] == 0 || times == 0) continue;
       for (int m = 0; m < n; ++m) {
         fabric_->Account((*e->members)[m], (*e->members)[(m + e->offset[c]) % n], e->bytes[c], times);

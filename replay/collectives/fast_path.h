@@ -15,6 +15,7 @@
 #include "backends/fabric.h"
 #include "replay/collectives/plan.h"
 #include "replay/engine.h"
+#include "replay/library/planner.h"
 
 namespace chakra {
 
@@ -22,14 +23,14 @@ class FastPath {
  public:
   FastPath(Fabric* fabric, const CollectiveCosts& costs) : fabric_(fabric), costs_(costs) {}
 
-  // True if Evaluate() may answer `plan` on `bytes`: a rotational,
+  // True if Evaluate() may answer `call` on `bytes`: a rotational,
   // synchronizing plan of one stream in which all chunks are equal, on a
   // contention-free fabric.
-  bool Applies(const Plan& plan, uint64_t bytes) const;
+  bool Applies(const PlannedCall& call, uint64_t bytes) const;
 
   // When each member ends, given when each began. `group` names `members`
-  // (ranks) in later calls. Precondition: Applies(plan, bytes).
-  void Evaluate(const Plan& plan, uint32_t group, const std::vector<int>& members, uint64_t bytes,
+  // (ranks) in later calls. Precondition: Applies(call, bytes).
+  void Evaluate(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes,
                 const std::vector<Time>& begin, std::vector<Time>* end);
 
   // Tells the fabric of the bytes that Evaluate() moved.
@@ -38,25 +39,35 @@ class FastPath {
  private:
   struct Entry {
     const Plan* plan;
+    const CallCosts* costs;
     const std::vector<int>* members;
-    uint64_t message = 0;         // bytes of one chunk of one part
-    uint64_t times = 0;           // calls answered
-    bool uniform = false;         // every member sees the same costs
-    Time together;                // duration when all begin together; valid if uniform
-    std::vector<FlowCost> cost;   // [connection] if uniform, else [connection * members + sender]
-    std::vector<int> offset;      // [connection] of the receiver from the sender
+    uint64_t message = 0;        // bytes of one chunk of one part
+    uint64_t times = 0;          // calls answered
+    bool ring = false;           // one connection, a send and a receive in turn: see Ring()
+    bool uniform = false;        // every member sees the same costs
+    Time together;               // duration when all begin together; valid if uniform
+    std::vector<FlowCost> cost;  // [connection] if uniform, else [connection * members + sender]; with delays
+    std::vector<int> offset;     // [connection] of the receiver from the sender
     std::vector<uint64_t> bytes;  // [connection] of one message
     std::vector<uint64_t> sends;  // [connection] messages a part
   };
-  Entry& EntryFor(const Plan& plan, uint32_t group, const std::vector<int>& members, uint64_t bytes);
+  Entry& EntryFor(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes);
+  // Of one message, with what the library adds.
+  FlowCost PairCost(const CallCosts& costs, int src, int dst, uint64_t bytes) const;
   Time Together(const Entry& entry) const;
   void Skewed(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end);
+  void Ring(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end) const;
 
   Fabric* fabric_;
   CollectiveCosts costs_;
-  absl::flat_hash_map<std::tuple<const Plan*, uint32_t, uint64_t>, std::unique_ptr<Entry>> entries_;
+  absl::flat_hash_map<std::tuple<const PlannedCall*, uint32_t, uint64_t>, std::unique_ptr<Entry>> entries_;
   std::vector<Entry*> in_order_;
 };
+
+// Bytes of each chunk of a part where all are equal, else kUnevenChunks. A
+// library pads chunks to equal size; without one they are cut to the byte.
+inline constexpr uint64_t kUnevenChunks = ~uint64_t{0};
+uint64_t EqualChunk(const PlannedCall& call, uint64_t bytes);
 
 // Time of adding a received message of `bytes` to what is there: two reads and
 // a write over the memory bus.

@@ -2,7 +2,8 @@
 
 namespace chakra {
 
-void BuildLinear(Plan* plan, int root) {
+absl::Status BuildLinear(const PlanRequest& request, Plan* plan) {
+  const int root = request.root;
   const int n = plan->members;
   const bool gather = plan->type == CollectiveType::kGather;
   plan->chunks = n;
@@ -26,6 +27,7 @@ void BuildLinear(Plan* plan, int root) {
   for (Program& program : plan->programs) {
     program.streams = {{0, static_cast<uint32_t>(program.steps.size())}};
   }
+  return absl::OkStatus();
 }
 
 }  // namespace chakra

@@ -4,7 +4,7 @@
 
 namespace chakra {
 
-void BuildPairwise(Plan* plan, int) {
+absl::Status BuildPairwise(const PlanRequest&, Plan* plan) {
   const int n = plan->members;
   Program program;
   program.connections = static_cast<uint32_t>(n - 1);
@@ -15,6 +15,7 @@ void BuildPairwise(Plan* plan, int) {
     program.steps.push_back({StepOp::kRecv, static_cast<uint16_t>(i - 1), n - i, 0, 1});
   }
   SetRotational(std::move(program), n, plan);
+  return absl::OkStatus();
 }
 
 }  // namespace chakra

@@ -18,14 +18,20 @@ enum class StepOp : uint8_t {
   kSendWait,    // starts a message and waits until its last byte has left
   kRecv,        // waits for a message
   kRecvReduce,  // waits for a message and adds it to what is there
+  kCopy,        // local: copies chunks [peer, peer + count) to [chunk, chunk + count)
+  kReduce,      // local: adds chunks [peer, peer + count) to [chunk, chunk + count)
+  kAwait,       // waits until stream `peer` of this member has done its first `chunk` steps
 };
+
+inline bool IsSend(StepOp op) { return op == StepOp::kSend || op == StepOp::kSendWait; }
+inline bool IsReceive(StepOp op) { return op == StepOp::kRecv || op == StepOp::kRecvReduce; }
 
 // Chunk c of a plan of n chunks over B bytes holds bytes [c*B/n, (c+1)*B/n).
 struct Step {
   StepOp op;
   uint16_t connection;  // dense index among the receiver's incoming connections
-  int32_t peer;         // member; in a rotational plan: offset from the member, in [0, members)
-  int32_t chunk;        // first chunk; in a rotational plan: offset from the member, modulo chunks
+  int32_t peer;         // member, see StepOp; in a rotational plan: offset from the member, in [0, members)
+  int32_t chunk;        // first chunk; in a rotational plan: offset, see ChunkOf()
   int32_t count;        // chunks
 };
 
@@ -41,7 +47,21 @@ struct Program {
   uint32_t connections = 0;  // incoming
 };
 
-// Members are positions in the group, [0, members).
+// Chunks [first, first + count) of every member.
+struct Region {
+  int first = 0;
+  int count = 0;
+};
+
+// A switch that takes part in a plan: the one on the path between two members.
+struct PlanSwitch {
+  int a = 0;
+  int b = 0;
+};
+
+// Members are positions in the group, [0, members); the plan's switches follow
+// as [members, members + switches.size()), with programs of their own. A switch
+// begins with nothing and owes no result.
 struct Plan {
   CollectiveType type = CollectiveType::kAllReduce;
   std::string algorithm;
@@ -54,23 +74,49 @@ struct Plan {
   bool synchronizing = false;
   // Chunks are of B bytes each (all-gather: B per member), else B is cut.
   bool chunk_is_whole = false;
+  // Chunks that B is cut into; 0: all of `chunks`. Chunk c is then as large as
+  // chunk c % parts, which is how input, output and scratch lie side by side.
+  int parts = 0;
+  // True: for bytes that `parts` divides only, so that all chunks are equal and
+  // any may hold what any other held.
+  bool even = false;
+  // Where a member's input and output lie, for plans that do not work in place.
+  // Both empty: in place, as the collective's own order of blocks, from chunk 0
+  // on; chunks behind these are scratch.
+  //   all_reduce, reduce, broadcast: k chunks each; all_gather, gather: input k,
+  //   output n k by member; reduce_scatter, scatter: input n k, output k;
+  //   all_to_all: n k each, input by destination, output by source.
+  Region input;
+  Region output;
   std::vector<Program> programs;
+  std::vector<PlanSwitch> switches;
 
   // Derived by BuildPlan: the first stream and the first incoming connection of
-  // each member when all members' are numbered through. members + 1 entries.
+  // each member and switch when all are numbered through. nodes() + 1 entries.
   std::vector<uint32_t> stream_base;
   std::vector<uint32_t> connection_base;
+  bool has_local_steps = false;  // derived: some step is a kCopy, kReduce or kAwait
 
+  int nodes() const { return members + static_cast<int>(switches.size()); }
   const Program& program(int member) const { return programs[rotational ? 0 : member]; }
 };
 
 inline uint64_t ChunkBytes(const Plan& plan, uint64_t bytes, int first, int count) {
   if (plan.chunk_is_whole) return bytes * static_cast<uint64_t>(count);
-  const auto n = static_cast<unsigned __int128>(plan.chunks);
+  if (plan.parts > 0) first %= plan.parts;
+  const auto n = static_cast<unsigned __int128>(plan.parts > 0 ? plan.parts : plan.chunks);
   const auto at = [&](int c) {
     return static_cast<uint64_t>(static_cast<unsigned __int128>(bytes) * static_cast<unsigned>(c) / n);
   };
   return at(first + count) - at(first);
+}
+
+// The chunk that `chunk` of a step of `node` stands for: in a rotational plan of
+// k chunks a member, k * node further on, modulo chunks.
+inline int ChunkOf(const Plan& plan, int node, int chunk) {
+  if (!plan.rotational) return chunk;
+  const int64_t each = plan.chunks / plan.members;
+  return static_cast<int>((int64_t{chunk} + each * node) % plan.chunks);
 }
 
 }  // namespace chakra

@@ -1,5 +1,7 @@
 #include "replay/collectives/registry.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/collectives/builders.h"
@@ -7,7 +9,9 @@
 namespace chakra {
 namespace {
 
-using Builder = void (*)(Plan*, int root);
+constexpr int kMostPieces = 1 << 16;
+
+using Builder = absl::Status (*)(const PlanRequest&, Plan*);
 
 struct Entry {
   const char* name;
@@ -20,14 +24,30 @@ const std::vector<Entry>& Entries() {
   using T = CollectiveType;
   static const std::vector<Entry>* entries = new std::vector<Entry>{
       {"ring", {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock}, BuildRing},
+      {"bidirectional_ring",
+       {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock},
+       BuildBidirectionalRing},
       {"direct", {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock}, BuildDirect},
       {"one_shot", {T::kAllReduce}, BuildOneShot},
       {"recursive_doubling", {T::kAllReduce}, BuildRecursiveDoubling},
       {"halving_doubling", {T::kAllReduce}, BuildHalvingDoubling},
       {"double_binary_tree", {T::kAllReduce}, BuildDoubleBinaryTree},
       {"bruck", {T::kAllGather}, BuildBruck},
+      {"pat", {T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock}, BuildPat},
+      {"hierarchical",
+       {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock},
+       BuildHierarchical},
+      {"themis", {T::kAllReduce}, BuildThemis},
+      {"nvls", {T::kAllReduce, T::kAllGather, T::kReduceScatter, T::kReduceScatterBlock}, BuildNvls},
+      {"nvls_tree", {T::kAllReduce}, BuildNvlsTree},
+      {"collnet", {T::kAllReduce}, BuildCollnet},
       {"pairwise", {T::kAllToAll}, BuildPairwise},
+      {"direct", {T::kAllToAll}, BuildDirectAllToAll},
+      {"bruck", {T::kAllToAll}, BuildBruckAllToAll},
+      {"hierarchical", {T::kAllToAll}, BuildHierarchicalAllToAll},
+      {"pxn", {T::kAllToAll}, BuildPxn},
       {"binomial", {T::kBroadcast, T::kReduce}, BuildBinomial},
+      {"chain", {T::kBroadcast, T::kReduce}, BuildChain},
       {"linear", {T::kGather, T::kScatter}, BuildLinear},
       {"dissemination", {T::kBarrier}, BuildDissemination},
   };
@@ -41,17 +61,50 @@ bool CanPlan(const Entry& entry, CollectiveType type) {
   return false;
 }
 
-void NumberThrough(Plan* plan) {
-  plan->stream_base.assign(1, 0);
-  plan->connection_base.assign(1, 0);
-  for (int m = 0; m < plan->members; ++m) {
-    const Program& program = plan->program(m);
-    plan->stream_base.push_back(plan->stream_base.back() + static_cast<uint32_t>(program.streams.size()));
-    plan->connection_base.push_back(plan->connection_base.back() + program.connections);
+absl::Status CheckRequest(const PlanRequest& request) {
+  const auto bad = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat(std::string(Name(request.type)), " on ", request.members,
+                                                   " ranks: ", std::string(what)));
+  };
+  int64_t product = 1;
+  for (size_t l = 0; l < request.blocks.size(); ++l) {
+    const int size = request.blocks[l];
+    if (size < 1) return bad(absl::StrCat("blocks[", l, "] is ", size, ", expected at least 1"));
+    product *= size;
+    if (product > request.members) break;
   }
+  if (!request.blocks.empty() && product != request.members) {
+    return bad(absl::StrCat("blocks ", absl::StrJoin(request.blocks, " x "), " hold ",
+                            product > request.members ? "more" : absl::StrCat(product), " ranks, expected ",
+                            request.members));
+  }
+  if (!request.bandwidth.empty() && request.bandwidth.size() != request.blocks.size()) {
+    return bad(absl::StrCat("bandwidth has ", request.bandwidth.size(), " levels, expected ",
+                            request.blocks.size(), " as blocks has, or none"));
+  }
+  for (size_t l = 0; l < request.bandwidth.size(); ++l) {
+    const double b = request.bandwidth[l];
+    if (!(b > 0) || std::isinf(b)) return bad(absl::StrCat("bandwidth[", l, "] is ", b, ", expected > 0"));
+  }
+  if (request.pieces < 1 || request.pieces > kMostPieces)
+    return bad(absl::StrCat("pieces is ", request.pieces, ", expected 1 to ", kMostPieces));
+  return absl::OkStatus();
 }
 
 }  // namespace
+
+void NumberThrough(Plan* plan) {
+  plan->stream_base.assign(1, 0);
+  plan->connection_base.assign(1, 0);
+  for (int m = 0; m < plan->nodes(); ++m) {
+    const Program& program = plan->program(m);
+    plan->stream_base.push_back(plan->stream_base.back() + static_cast<uint32_t>(program.streams.size()));
+    plan->connection_base.push_back(plan->connection_base.back() + program.connections);
+    if (plan->rotational && m > 0) continue;
+    for (const Step& step : program.steps)
+      plan->has_local_steps = plan->has_local_steps || (!IsSend(step.op) && !IsReceive(step.op));
+  }
+}
 
 void SetRotational(Program program, int chunks, Plan* plan) {
   program.streams = {{0, static_cast<uint32_t>(program.steps.size())}};
@@ -74,33 +127,33 @@ bool IsRooted(CollectiveType type) {
          type == CollectiveType::kGather || type == CollectiveType::kScatter;
 }
 
-absl::StatusOr<Plan> BuildPlan(CollectiveType type, absl::string_view algorithm, int members, int root) {
-  if (type == CollectiveType::kAllToAll && members > 65536) {
+absl::StatusOr<Plan> BuildPlan(const PlanRequest& request) {
+  const CollectiveType type = request.type;
+  if (type == CollectiveType::kAllToAll && request.members > 65536) {
     return absl::InvalidArgumentError(
-        absl::StrCat("all_to_all on ", members, " ranks: at most 65536 are supported"));
+        absl::StrCat("all_to_all on ", request.members, " ranks: at most 65536 are supported"));
   }
+  if (absl::Status s = CheckRequest(request); !s.ok()) return s;
   for (const Entry& entry : Entries()) {
-    if (!CanPlan(entry, type) || (!algorithm.empty() && algorithm != entry.name)) continue;
+    if (!CanPlan(entry, type) || (!request.algorithm.empty() && request.algorithm != entry.name)) continue;
     Plan plan;
     plan.type = type;
     plan.algorithm = entry.name;
-    plan.members = members;
-    entry.build(&plan, root);
+    plan.members = request.members;
+    if (absl::Status s = entry.build(request, &plan); !s.ok()) return s;
     NumberThrough(&plan);
     return plan;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("no algorithm \"", std::string(algorithm), "\" for ", std::string(Name(type)),
+      absl::StrCat("no algorithm \"", request.algorithm, "\" for ", std::string(Name(type)),
                    "; expected one of: ", absl::StrJoin(AlgorithmsFor(type), ", ")));
 }
 
-absl::StatusOr<const Plan*> PlanCache::Get(CollectiveType type, int members, int root) {
-  if (!IsRooted(type)) root = 0;
-  std::unique_ptr<Plan>& slot = plans_[{type, members, root}];
+absl::StatusOr<const Plan*> PlanCache::Get(PlanRequest request) {
+  if (!IsRooted(request.type)) request.root = 0;
+  std::unique_ptr<Plan>& slot = plans_[request];
   if (slot == nullptr) {
-    const auto chosen = algorithm_.find(std::string(Name(type)));
-    absl::StatusOr<Plan> plan =
-        BuildPlan(type, chosen == algorithm_.end() ? "" : chosen->second, members, root);
+    absl::StatusOr<Plan> plan = BuildPlan(request);
     if (!plan.ok()) return plan.status();
     slot = std::make_unique<Plan>(*std::move(plan));
   }

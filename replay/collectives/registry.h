@@ -2,10 +2,10 @@
 // builder declared in builders.h, and a line in registry.cc.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,11 +18,32 @@ namespace chakra {
 // Names that can plan `type`, the default first.
 std::vector<std::string> AlgorithmsFor(CollectiveType type);
 
-// Builds the plan of `type` on `members` members. `root` is a member, used by
-// rooted kinds only. An empty `algorithm` is the default.
-// Errors: a name that cannot plan `type`, with those that can.
-// Precondition: members >= 2, 0 <= root < members.
-absl::StatusOr<Plan> BuildPlan(CollectiveType type, absl::string_view algorithm, int members, int root);
+// What a plan is built for.
+struct PlanRequest {
+  CollectiveType type = CollectiveType::kAllReduce;
+  std::string algorithm;  // empty: the default
+  int members = 0;        // >= 2
+  int root = 0;           // a member; rooted kinds only
+  // Sizes of nested blocks, the fastest-running first (GPUs of a node, nodes of
+  // a pod, ...); their product is `members`. Empty: one block of all.
+  std::vector<int> blocks;
+  // Bandwidth of a member's links at each level of `blocks`, in any unit; empty:
+  // equal. Used to balance the load between levels.
+  std::vector<double> bandwidth;
+  // Pieces that a pipelined plan cuts its data into.
+  int pieces = 8;
+  auto operator<=>(const PlanRequest&) const = default;
+};
+
+// Builds what `request` asks for.
+// Errors: a name that cannot plan the collective, with those that can; a group
+// whose size or blocks the algorithm cannot serve; FailedPrecondition where it
+// needs two levels of blocks and `request` has fewer.
+absl::StatusOr<Plan> BuildPlan(const PlanRequest& request);
+
+// Checks and numbers a plan whose programs are filled: derives stream_base and
+// connection_base.
+void NumberThrough(Plan* plan);
 
 // True for broadcast, reduce, gather and scatter.
 bool IsRooted(CollectiveType type);
@@ -36,14 +57,11 @@ absl::Status ValidatePlan(const Plan& plan, int root);
 // Plans built once for each shape. Not thread-safe.
 class PlanCache {
  public:
-  // `algorithm` by collective name; absent: the default.
-  explicit PlanCache(std::map<std::string, std::string> algorithm) : algorithm_(std::move(algorithm)) {}
   // The plan lives as long as the cache.
-  absl::StatusOr<const Plan*> Get(CollectiveType type, int members, int root);
+  absl::StatusOr<const Plan*> Get(PlanRequest request);
 
  private:
-  std::map<std::string, std::string> algorithm_;
-  std::map<std::tuple<CollectiveType, int, int>, std::unique_ptr<Plan>> plans_;
+  std::map<PlanRequest, std::unique_ptr<Plan>> plans_;
 };
 
 }  // namespace chakra

@@ -18,7 +18,7 @@ void Rounds(int n, int first, StepOp receive, Program* program) {
 
 }  // namespace
 
-void BuildRing(Plan* plan, int) {
+absl::Status BuildRing(const PlanRequest&, Plan* plan) {
   const int n = plan->members;
   Program program;
   program.connections = 1;
@@ -36,6 +36,7 @@ void BuildRing(Plan* plan, int) {
       break;
   }
   SetRotational(std::move(program), n, plan);
+  return absl::OkStatus();
 }
 
 }  // namespace chakra

@@ -1,21 +1,73 @@
+#include "replay/collectives/tree.h"
+
+#include <algorithm>
 #include <functional>
 
+#include "replay/collectives/assembly.h"
 #include "replay/collectives/builders.h"
 
 namespace chakra {
 namespace {
 
-constexpr int kPieces = 8;  // of each tree's half of the data: they follow each other through the tree
+// A tree over blocks, with a chain of the others behind the head of each block.
+// Vertex b k + i is the i-th of the chain of vertex b of the tree over blocks.
+std::vector<TreeNode> TreeOfChains(int k, int blocks) {
+  const std::vector<TreeNode> heads = InOrderTree(blocks);
+  std::vector<TreeNode> tree(static_cast<size_t>(k) * heads.size());
+  for (int b = 0; b < blocks; ++b) {
+    TreeNode& head = tree[static_cast<size_t>(b * k)];
+    const TreeNode& block = heads[static_cast<size_t>(b)];
+    if (block.parent >= 0) head.parent = block.parent * k;
+    for (const int child : block.children) head.children.push_back(child * k);
+    for (int v = b * k; v + 1 < (b + 1) * k; ++v) {
+      tree[static_cast<size_t>(v)].children.push_back(v + 1);
+      tree[static_cast<size_t>(v) + 1].parent = v;
+    }
+  }
+  return tree;
+}
 
-struct Node {
-  int parent = -1;
-  std::vector<int> children;
-};
+// Adds a tree whose vertex v is member `label[v]`, with `pieces` chunks from
+// `first` on: what comes from below goes up, what comes from above goes down,
+// in streams of their own except at the root, which turns each piece around.
+// Heads of chains of `k` hand down to other blocks beside their own chain, for
+// those are links of their own.
+void AddTree(const std::vector<TreeNode>& tree, const std::vector<int>& label, int k, int first, int pieces,
+             Assembly* assembly) {
+  std::vector<int> up, down, across;
+  const auto is_far = [&](size_t parent, int child) {
+    return k > 1 && static_cast<int>(parent) / k != child / k;
+  };
+  for (size_t v = 0; v < tree.size(); ++v) {
+    up.push_back(assembly->Open(label[v]));
+    down.push_back(tree[v].parent < 0 ? up.back() : assembly->Open(label[v]));
+    const bool far = std::any_of(tree[v].children.begin(), tree[v].children.end(),
+                                 [&](int child) { return is_far(v, child); });
+    across.push_back(far ? assembly->Open(label[v]) : down.back());
+  }
+  for (int chunk = first; chunk < first + pieces; ++chunk) {
+    for (size_t v = 0; v < tree.size(); ++v) {
+      const int parent = tree[v].parent;
+      for (const int child : tree[v].children)
+        assembly->Receive(StepOp::kRecvReduce, up[static_cast<size_t>(child)], up[v], chunk, 1);
+      if (parent >= 0) {
+        assembly->Send(up[v], up[static_cast<size_t>(parent)], chunk, 1);
+        const auto above = static_cast<size_t>(parent);
+        const bool far = is_far(above, static_cast<int>(v));
+        assembly->Receive(StepOp::kRecv, far ? across[above] : down[above], down[v], chunk, 1);
+      }
+      if (across[v] != down[v]) assembly->Await(across[v], down[v], assembly->size(down[v]));
+      for (const int child : tree[v].children) {
+        assembly->Send(is_far(v, child) ? across[v] : down[v], down[static_cast<size_t>(child)], chunk, 1);
+      }
+    }
+  }
+}
 
-// A balanced binary tree over 0 .. n - 1 in order: the middle of a range is
-// the root of what lies left and right of it, so every other member is a leaf.
-std::vector<Node> InOrderTree(int n) {
-  std::vector<Node> nodes(static_cast<size_t>(n));
+}  // namespace
+
+std::vector<TreeNode> InOrderTree(int n) {
+  std::vector<TreeNode> nodes(static_cast<size_t>(n));
   const std::function<void(int, int, int)> place = [&](int begin, int end, int parent) {
     if (begin >= end) return;
     // The left part is a full tree where that is possible: leaves are then even.
@@ -31,75 +83,21 @@ std::vector<Node> InOrderTree(int n) {
   return nodes;
 }
 
-// Adds member `v` of one tree (as `label` names members) with its half of the
-// chunks: what comes from below goes up, what comes from above goes down.
-void AddTree(const std::vector<Node>& tree, const std::function<int(int)>& label, int v, int first_chunk,
-             const std::function<uint16_t(int to, int from)>& connection, Program* program) {
-  const Node& node = tree[static_cast<size_t>(v)];
-  const auto begin = [&] { return static_cast<uint32_t>(program->steps.size()); };
-  const auto up = [&](int chunk) {
-    for (const int child : node.children) {
-      program->steps.push_back({StepOp::kRecvReduce, connection(v, child), label(child), chunk, 1});
-    }
-    if (node.parent >= 0) {
-      program->steps.push_back({StepOp::kSendWait, connection(node.parent, v), label(node.parent), chunk, 1});
-    }
-  };
-  const auto down = [&](int chunk) {
-    if (node.parent >= 0) {
-      program->steps.push_back({StepOp::kRecv, connection(v, node.parent), label(node.parent), chunk, 1});
-    }
-    for (const int child : node.children) {
-      program->steps.push_back({StepOp::kSendWait, connection(child, v), label(child), chunk, 1});
-    }
-  };
-  uint32_t from = begin();
-  if (node.parent < 0) {  // the root turns each piece around
-    for (int c = 0; c < kPieces; ++c) {
-      up(first_chunk + c);
-      down(first_chunk + c);
-    }
-    program->streams.push_back({from, begin()});
-    return;
-  }
-  for (int c = 0; c < kPieces; ++c) up(first_chunk + c);
-  program->streams.push_back({from, begin()});
-  from = begin();
-  for (int c = 0; c < kPieces; ++c) down(first_chunk + c);
-  program->streams.push_back({from, begin()});
-}
-
-}  // namespace
-
-void BuildDoubleBinaryTree(Plan* plan, int) {
+absl::Status BuildDoubleBinaryTree(const PlanRequest& request, Plan* plan) {
   const int n = plan->members;
-  plan->chunks = 2 * kPieces;
+  const int k = request.blocks.empty() ? 1 : request.blocks[0];
+  if (absl::Status s = CheckSteps(request, int64_t{8} * n * request.pieces); !s.ok()) return s;
+  plan->chunks = 2 * request.pieces;
   plan->synchronizing = true;
-  plan->programs.resize(static_cast<size_t>(n));
-  const std::vector<Node> tree = InOrderTree(n);
+  Assembly assembly(plan);
+  const std::vector<TreeNode> tree = TreeOfChains(k, n / k);
   for (int t = 0; t < 2; ++t) {
-    // The second tree is the first one mirrored (n even) or turned by one, so
-    // that the leaves of one are inner members of the other, nearly.
-    const std::function<int(int)> label = [n, t](int v) {
-      return t == 0 ? v : n % 2 == 0 ? n - 1 - v : (v + 1) % n;
-    };
-    // Incoming connections of a member in a tree: its parent, then its children.
-    const std::function<uint16_t(int, int)> connection = [&tree, t](int to, int from) {
-      const Node& node = tree[static_cast<size_t>(to)];
-      uint16_t index = 0;
-      if (node.parent != from) {
-        index = 1;
-        for (size_t i = 0; i < node.children.size(); ++i)
-          index = node.children[i] == from ? static_cast<uint16_t>(1 + i) : index;
-      }
-      return static_cast<uint16_t>(3 * t + index);
-    };
-    for (int v = 0; v < n; ++v) {
-      Program& program = plan->programs[static_cast<size_t>(label(v))];
-      AddTree(tree, label, v, t * kPieces, connection, &program);
-      program.connections = 6;
-    }
+    std::vector<int> label;  // the second tree's chains run the other way
+    for (int v = 0; v < n; ++v)
+      label.push_back(TreePlace(t, n / k, v / k) * k + (t == 0 ? v % k : k - 1 - v % k));
+    AddTree(tree, label, k, t * request.pieces, request.pieces, &assembly);
   }
+  return assembly.Finish();
 }
 
 }  // namespace chakra

@@ -23,6 +23,14 @@ struct RankMetrics {
   uint64_t nodes = 0;
 };
 
+// Instances of one kind on one group that took one algorithm.
+struct ChosenAlgorithm {
+  std::string algorithm;  // "ring", or "ring/simple" of a library
+  uint64_t count = 0;
+  uint64_t least_bytes = 0, most_bytes = 0;  // as CollectiveMetrics::bytes counts, of one instance
+  std::string why;                           // of the first; empty without a library
+};
+
 // All instances of one kind on one group. Point-to-point messages are one
 // entry for each kind "send_recv", group "".
 struct CollectiveMetrics {
@@ -33,7 +41,8 @@ struct CollectiveMetrics {
   Time wait;           // last arrival less first arrival, summed
   Time recorded;       // what the simulated instances took when they were recorded, from the last arrival on
   uint64_t recorded_count = 0;  // instances with such a time
-  std::string algorithm;
+  std::string algorithm;  // of the first instance
+  std::vector<ChosenAlgorithm> chosen;  // in the order of first use; empty for send_recv
 };
 
 struct Metrics {

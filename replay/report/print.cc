@@ -73,6 +73,16 @@ std::string GroupName(const proto::CollectiveReport& c) {
   return Shorten(c.group(), 20, c.kind() == "send_recv" ? "-" : "(all)");
 }
 
+// The algorithm of most instances, and how many others there are.
+std::string AlgorithmName(const proto::CollectiveReport& c) {
+  if (c.chosen_size() == 0) return c.algorithm().empty() ? "-" : c.algorithm();
+  const auto most = std::max_element(
+      c.chosen().begin(), c.chosen().end(),
+      [](const proto::ChosenAlgorithm& a, const proto::ChosenAlgorithm& b) { return a.count() < b.count(); });
+  return absl::StrCat(most->algorithm(),
+                      c.chosen_size() > 1 ? absl::StrCat(" + ", c.chosen_size() - 1, " more") : "");
+}
+
 std::string Collectives(const proto::Report& r) {
   if (r.collective_size() == 0) return "";
   std::vector<int> rows(r.collective_size());
@@ -84,7 +94,8 @@ std::string Collectives(const proto::Report& r) {
                                     [](const proto::CollectiveReport& c) { return c.recorded_count() > 0; });
   std::vector<std::string> header = {"kind", "group", "ranks", "count", "bytes", "time", "wait"};
   for (const char* h : {recorded ? "recorded" : "algbw", recorded ? "ratio" : "busbw"}) header.push_back(h);
-  TextTable table(header, {true, true, false, false, false, false, false, false, false});
+  header.push_back("algorithm");
+  TextTable table(header, {true, true, false, false, false, false, false, false, false, true});
   for (int i : rows) {
     const proto::CollectiveReport& c = r.collective(i);
     std::vector<std::string> row = {c.kind(),
@@ -102,6 +113,7 @@ std::string Collectives(const proto::Report& r) {
       row.push_back(absl::StrFormat("%.2f", c.algbw_gbytes_per_s()));
       row.push_back(absl::StrFormat("%.2f", c.busbw_gbytes_per_s()));
     }
+    row.push_back(AlgorithmName(c));
     table.Add(std::move(row));
   }
   return absl::StrCat("\nCommunication, the longest first (",

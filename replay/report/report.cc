@@ -41,6 +41,14 @@ void AddCollectives(const Metrics& metrics, proto::Report* report) {
     c.set_time_ps(m.time.picos());
     c.set_wait_ps(m.wait.picos());
     c.set_algorithm(m.algorithm);
+    for (const ChosenAlgorithm& chosen : m.chosen) {
+      proto::ChosenAlgorithm& out = *c.add_chosen();
+      out.set_algorithm(chosen.algorithm);
+      out.set_count(chosen.count);
+      out.set_least_bytes(chosen.least_bytes);
+      out.set_most_bytes(chosen.most_bytes);
+      out.set_why(chosen.why);
+    }
     if (m.time > Time::Zero()) {
       const double rate = static_cast<double>(m.bytes) / m.time.seconds() / 1e9;
       c.set_algbw_gbytes_per_s(rate);

@@ -1,6 +1,7 @@
 // Closed forms of the algorithms that are no collective's default, on a mesh
 // without contention: a message of B bytes takes alpha + B beta, and holds its
 // sender for B beta where the plan waits for it to leave.
+#include <bit>
 #include <map>
 
 #include "engine_testing.h"
@@ -35,6 +36,50 @@ TEST(Algorithms, DirectOnes) {
       EXPECT_EQ(Time1("direct", T::kReduceScatter, n, s, fast), (n - 1) * (s / n) * kBeta + kAlpha);
       EXPECT_EQ(Time1("direct", T::kAllGather, n, s, fast), (n - 1) * s * kBeta + kAlpha);
     }
+  }
+}
+
+TEST(Algorithms, RingsBothWays) {
+  for (const bool fast : {true, false}) {
+    for (const int n : {2, 3, 5, 8, 16}) {
+      const int64_t s = int64_t{960} * n;
+      const int64_t step = kAlpha + s / (2 * n) * kBeta;
+      EXPECT_EQ(Time1("bidirectional_ring", T::kAllReduce, n, s, fast), 2 * (n - 1) * step);
+      EXPECT_EQ(Time1("bidirectional_ring", T::kReduceScatter, n, s, fast), (n - 1) * step);
+      EXPECT_EQ(Time1("bidirectional_ring", T::kAllGather, n, s, fast), (n - 1) * (kAlpha + s / 2 * kBeta));
+    }
+  }
+  for (const T type : {T::kAllReduce, T::kAllGather}) {  // on many ranks, in closed form
+    TraceBuilder b(64);
+    for (int r = 0; r < 64; ++r) b.Coll(r, type, 6400);
+    EngineOptions options;
+    options.collectives.algorithm[std::string(Name(type))] = "bidirectional_ring";
+    const absl::StatusOr<Metrics> metrics = Replayed(b, options);
+    ASSERT_TRUE(metrics.ok()) << metrics.status();
+    EXPECT_EQ(metrics->fast_collectives, 1u);
+  }
+}
+
+// Each member sends as many blocks as a ring would, in a logarithm of rounds.
+TEST(Algorithms, AggregatedTrees) {
+  for (const bool fast : {true, false}) {
+    for (const int n : {2, 3, 4, 5, 7, 8, 12, 16, 33}) {
+      const int64_t s = int64_t{960} * n, rounds = Log2(2 * n - 1);
+      EXPECT_EQ(Time1("pat", T::kAllGather, n, s, fast), rounds * kAlpha + (n - 1) * s * kBeta);
+      EXPECT_EQ(Time1("pat", T::kReduceScatter, n, s, fast), rounds * kAlpha + (n - 1) * (s / n) * kBeta);
+    }
+  }
+}
+
+TEST(Algorithms, AllToAll) {
+  for (const int n : {2, 3, 4, 5, 8, 12, 16, 33}) {
+    const int64_t block = 960, s = block * n;
+    EXPECT_EQ(Time1("direct", T::kAllToAll, n, s, true), kAlpha + block * kBeta);
+    EXPECT_EQ(Time1("direct", T::kAllToAll, n, s, false), kAlpha + block * kBeta);
+    // In round d whatever has bit d in its distance moves on.
+    int64_t moved = 0;
+    for (int j = 1; j < n; ++j) moved += std::popcount(static_cast<unsigned>(j));
+    EXPECT_EQ(Time1("bruck", T::kAllToAll, n, s, true), Log2(2 * n - 1) * kAlpha + moved * block * kBeta);
   }
 }
 

@@ -41,7 +41,6 @@ std::vector<int> Sizes(const std::string& spec, int ranks) {
 }
 
 TEST(Cluster, EveryPresetBuilds) {
-  EXPECT_THAT(PresetNames(), testing::ElementsAre("dgx-a100", "dgx-h100"));
   for (const std::string& name : PresetNames()) {
     const proto::Cluster c = Load(name);
     EXPECT_EQ(c.name(), name);

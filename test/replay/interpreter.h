@@ -325,7 +325,7 @@ class Interpreter {
     }
     const Step& step = program.steps[part.step];
     const int peer = plan.rotational ? (me + step.peer) % size : step.peer;
-    const int chunk = plan.rotational ? (me + step.chunk) % plan.chunks : step.chunk;
+    const int chunk = ChunkOf(plan, me, step.chunk);
     const uint64_t moved = ChunkBytes(plan, bytes, chunk, step.count);
     if (sends) {
       part.paid = false;
@@ -350,7 +350,7 @@ class Interpreter {
   const Plan& PlanOf(CollectiveType type, int members) {
     auto it = plans_.find({type, members});
     if (it == plans_.end())
-      it = plans_.emplace(std::make_pair(type, members), *BuildPlan(type, "", members, 0)).first;
+      it = plans_.emplace(std::make_pair(type, members), *BuildPlan({.type = type, .members = members})).first;
     return it->second;
   }
 

@@ -1,0 +1,228 @@
+#include "replay/calibrate/fit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "replay/calibrate/solve.h"
+
+namespace chakra {
+namespace {
+
+constexpr double kWorthIt = 0.01;  // less error a row, on average, or a moved switch is not believed
+constexpr double kFarthest = 8;    // that a switch moves from where the library has it
+
+// Rows of one collective and number of ranks, by size; all rows of a size share a label.
+struct Series {
+  std::vector<uint64_t> sizes;
+  std::vector<std::vector<size_t>> rows;
+  std::vector<std::string> label;
+  std::vector<std::string> own;  // as the library would
+};
+
+std::vector<Series> SeriesOf(const std::vector<Sample>& all) {
+  std::map<int, std::map<uint64_t, std::vector<size_t>>> by;
+  for (size_t i = 0; i < all.size(); ++i) by[all[i].series][all[i].bytes].push_back(i);
+  std::vector<Series> out;
+  for (const auto& [id, sizes] : by) {
+    Series series;
+    for (const auto& [bytes, rows] : sizes) {
+      series.sizes.push_back(bytes);
+      series.rows.push_back(rows);
+      series.label.push_back(all[rows[0]].label);
+    }
+    series.own = series.label;
+    out.push_back(std::move(series));
+  }
+  return out;
+}
+
+void Assign(const Series& series, std::vector<std::string>* label) {
+  for (size_t i = 0; i < series.rows.size(); ++i) {
+    for (const size_t row : series.rows[i]) (*label)[row] = series.label[i];
+  }
+}
+
+// Whether each size has the label that the library gives it, or gives some size nearby.
+bool Near(const Series& series) {
+  for (size_t i = 0; i < series.sizes.size(); ++i) {
+    bool near = false;
+    for (size_t j = 0; j < series.sizes.size(); ++j) {
+      const double ratio = static_cast<double>(series.sizes[i]) / static_cast<double>(series.sizes[j]);
+      near = near || (series.own[j] == series.label[i] && ratio <= kFarthest && ratio >= 1 / kFarthest);
+    }
+    if (!near) return false;
+  }
+  return true;
+}
+
+// Moves the sizes at which one label gives way to the next, while that pays.
+absl::Status MoveSwitches(Samples& samples, Series* series, std::vector<std::string>* label, Solution* best) {
+  double worth = 0;
+  for (const auto& rows : series->rows) worth += kWorthIt * static_cast<double>(rows.size());
+  bool moved = true;
+  for (int round = 0; moved && round < 20; ++round) {
+    moved = false;
+    const Series now = *series;
+    for (size_t i = 1; i < now.sizes.size() && !moved; ++i) {
+      if (now.label[i] == now.label[i - 1]) continue;
+      // Up by j: sizes i .. i + j - 1 join the smaller ones; down likewise.
+      for (const int by : {1, 2, 3, 4, -1, -2, -3, -4}) {
+        Series trial = now;
+        bool fits = true;
+        for (int k = 0; k < std::abs(by) && fits; ++k) {
+          const auto at = static_cast<std::ptrdiff_t>(i) + (by > 0 ? k : -1 - k);
+          fits = at >= 0 && at < static_cast<std::ptrdiff_t>(now.sizes.size());
+          if (fits) trial.label[static_cast<size_t>(at)] = now.label[by > 0 ? i - 1 : i];
+        }
+        if (!fits || !Near(trial)) continue;
+        std::vector<std::string> assigned = *label;
+        Assign(trial, &assigned);
+        absl::StatusOr<Solution> solution = Solve(samples, assigned);
+        if (!solution.ok()) return solution.status();
+        if (solution->cost > best->cost - worth) continue;
+        *best = *std::move(solution);
+        *series = trial;
+        *label = assigned;
+        moved = true;
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string Number(double v) { return absl::StrFormat("%.4g", v); }
+
+// Writes what was fitted for one label; says what was not.
+void Write(const std::string& name, const LabelStart& start, const LabelFit& fit, Fit* out) {
+  auto* terms = out->cluster.mutable_collectives()->mutable_library()->mutable_term();
+  proto::LibraryTerm* term = nullptr;
+  for (proto::LibraryTerm& t : *terms) {
+    if (t.algorithm() == start.algorithm && t.protocol() == std::string(Name(start.protocol))) term = &t;
+  }
+  for (size_t j = 0; j < kConstants; ++j) {
+    const auto shown = [&](double v) { return j == kSlow || j == kNetworkSlow ? 1 / v : v; };
+    if (!fit.identified[j]) {
+      if (!fit.reason[j].empty()) {
+        out->kept.push_back(absl::StrCat(name, " ", kConstantNames[j], " stays ",
+                                         Number(shown(start.start[j])), ": ", fit.reason[j]));
+      }
+      continue;
+    }
+    if (term == nullptr) {
+      term = terms->Add();
+      term->set_algorithm(start.algorithm);
+      term->set_protocol(std::string(Name(start.protocol)));
+    }
+    const double value = shown(fit.value[j]);
+    if (j == kBase) term->set_base_us(value);
+    if (j == kStep) term->set_step_us(value);
+    if (j == kNetworkStep) term->set_network_step_us(value);
+    if (j == kSlow) term->set_bus_share(value);
+    if (j == kNetworkSlow) term->set_network_share(value);
+    out->fitted.push_back(absl::StrCat(name, " ", kConstantNames[j], ": ", Number(shown(start.start[j])),
+                                       " -> ", Number(value)));
+  }
+}
+
+// A rule for each run of sizes that take another label than the library's own, with its ends halfway (in
+// the logarithm) to the next sizes.
+void WriteChoice(const Series& series, const std::string& collective, int ranks, Fit* out) {
+  auto& choice = *out->cluster.mutable_collectives()->mutable_library()->mutable_choice();
+  const auto rule = [&](size_t i) {
+    return series.label[i] == series.own[i] ? std::string("auto") : series.label[i];
+  };
+  std::string last = "auto";
+  for (size_t i = 0; i < series.sizes.size(); ++i) {
+    if (rule(i) == last) continue;
+    last = rule(i);
+    const double below = i > 0 ? static_cast<double>(series.sizes[i - 1]) : 0;
+    const auto from =
+        static_cast<uint64_t>(std::ceil(std::sqrt(below * static_cast<double>(series.sizes[i]))));
+    const std::string key = absl::StrCat(collective, ":", ranks, "@", from);
+    choice[key] = last;
+    out->fitted.push_back(absl::StrCat(key, ": ", last));
+  }
+}
+
+}  // namespace
+
+double MedianError(const Fit& fit, bool after) {
+  std::vector<double> errors;
+  for (const FittedRow& r : fit.rows) {
+    errors.push_back(std::abs((after ? r.after_us : r.before_us) / r.measured.time_us - 1));
+  }
+  if (errors.empty()) return 0;
+  std::nth_element(errors.begin(), errors.begin() + errors.size() / 2, errors.end());
+  return errors[errors.size() / 2];
+}
+
+absl::StatusOr<std::vector<FittedRow>> PriceRows(const proto::Cluster& before, const proto::Cluster& after,
+                                                 const std::vector<MeasuredRow>& rows) {
+  std::vector<FittedRow> out;
+  for (const MeasuredRow& row : rows) out.push_back({row, "", 0, 0});
+  for (const bool is_after : {false, true}) {
+    absl::StatusOr<Samples> samples = Samples::Make(is_after ? after : before, rows);
+    if (!samples.ok()) return samples.status();
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Sample& s = samples->all()[i];
+      const absl::StatusOr<Linear> l = samples->AsLabel(i, s.label);
+      if (!l.ok()) return l.status();
+      const double launches = samples->library().enqueue_us * s.devices_per_thread;
+      const double us = std::max(s.launch_us + l->fixed, launches);
+      (is_after ? out[i].after_us : out[i].before_us) = us;
+      out[i].label = us == launches ? "launch" : s.label;
+    }
+  }
+  return out;
+}
+
+absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows) {
+  absl::StatusOr<Samples> made = Samples::Make(cluster, rows);
+  if (!made.ok()) return made.status();
+  Samples& samples = *made;
+  const std::vector<Sample>& all = samples.all();
+  std::vector<std::string> label;
+  for (const Sample& s : all) label.push_back(s.label);
+  const std::vector<std::string> given = label;
+  absl::StatusOr<Solution> best = Solve(samples, label);
+  if (!best.ok()) return best.status();
+
+  Fit fit;
+  fit.cluster = cluster;
+  for (Series& series : SeriesOf(all)) {
+    const bool told = std::any_of(series.rows.begin(), series.rows.end(),
+                                  [&](const auto& rows_of) { return all[rows_of[0]].told; });
+    if (told) continue;
+    if (absl::Status s = MoveSwitches(samples, &series, &label, &*best); !s.ok()) return s;
+    if (series.label == series.own) continue;
+    const MeasuredRow& any = rows[series.rows[0][0]];
+    WriteChoice(series, std::string(Name(any.type)), any.ranks, &fit);
+  }
+  for (const auto& [name, of] : best->labels) Write(name, samples.labels().at(name), of, &fit);
+  auto* library = fit.cluster.mutable_collectives()->mutable_library();
+  if (best->enqueue_identified || best->enqueue_us != samples.library().enqueue_us) {
+    fit.fitted.push_back(
+        absl::StrCat("enqueue_us: ", Number(samples.library().enqueue_us), " -> ", Number(best->enqueue_us),
+                     best->enqueue_identified ? "" : " (no row may be shorter than its launches)"));
+    library->set_enqueue_us(best->enqueue_us);
+  } else {
+    fit.kept.push_back(absl::StrCat("enqueue_us stays ", Number(best->enqueue_us),
+                                    ": no two of the smallest rows are equal; measure small sizes"));
+  }
+  if (fit.fitted.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "these ", rows.size(), " rows identify no constant; measure more sizes, small and large"));
+  }
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const absl::StatusOr<Linear> l = samples.AsLabel(i, given[i]);
+    if (!l.ok()) return l.status();
+    const double before =
+        std::max(all[i].launch_us + l->fixed, samples.library().enqueue_us * all[i].devices_per_thread);
+    fit.rows.push_back({rows[i], best->launches[i] ? "launch" : label[i], before, best->time_us[i]});
+  }
+  return fit;
+}
+
+}  // namespace chakra

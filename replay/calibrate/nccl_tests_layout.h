@@ -1,0 +1,43 @@
+// The columns of a printed table. Internal to the readers of this folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "replay/calibrate/nccl_tests_rows.h"
+
+namespace chakra::nccl_tests {
+
+enum class Column : uint8_t {
+  kSize,
+  kCount,
+  kType,
+  kRedop,
+  kRoot,
+  kTime,  // begins a half
+  kCpuTime,
+  kAlg,
+  kBus,
+  kWrong,
+  kStat,  // i_min, i_max, i_p99, i_cv%
+  kAlgorithm,
+  kProtocol,
+  kChannels,
+  kOther,
+};
+
+struct Layout {
+  std::vector<Column> columns;     // empty: no header was seen
+  bool milliseconds = false;       // times
+  bool only_out_of_place = false;  // a single half is out-of-place
+
+  // False if `tokens` are no header.
+  static bool OfHeader(const std::vector<absl::string_view>& tokens, Layout* out);
+};
+
+// Reads a row of `layout`, without a header of the layout that fits. Returns
+// what is wrong with it, or nothing.
+std::string ReadRow(const std::vector<absl::string_view>& tokens, const Layout& layout, Row* row);
+
+}  // namespace chakra::nccl_tests

@@ -1,0 +1,131 @@
+// Rows as nccl-tests prints them, and what makes measurements of them.
+// Internal to the readers of this folder.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "replay/calibrate/nccl_tests.h"
+
+namespace chakra::nccl_tests {
+
+enum class Test : uint8_t {
+  kAllReduce,
+  kReduce,
+  kBroadcast,
+  kSendRecv,  // the kinds up to here move buffers of one size, the others n blocks
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kGather,
+  kScatter,
+  kHypercube,
+  kAllToAllV,
+};
+inline constexpr int kTests = 11;
+inline bool MovesBlocks(Test test) { return test > Test::kSendRecv; }
+
+absl::string_view Name(Test test);
+// From "all_reduce_perf", "./build/all_reduce_perf", "AllReduce", "allreduce".
+std::optional<Test> TestNamed(absl::string_view name);
+// The longest name of a test within `text`; so "nccl_all-gather_8.log" is one.
+std::optional<Test> TestIn(absl::string_view text);
+// Bytes of an element, 0 if the type is not known.
+int ElementBytes(absl::string_view dtype);
+// 22809 is "2.28.9", 2402 is "2.4.2".
+std::string VersionText(int64_t code);
+
+// A printed number: the true one lies within value +- half.
+struct Figure {
+  double value = 0;
+  double half = 0;
+  bool present = false;
+};
+// Decimal, also 1e+06. False if `token` is none. "N/A", nan and inf are
+// figures that are not present.
+bool ParseFigure(absl::string_view token, Figure* out);
+
+struct Half {
+  Figure time;  // microseconds
+  Figure alg;   // GB/s, 1e9 bytes
+  Figure bus;
+  double wrong = 0;
+  bool in_place = false;
+  bool cpu_time = false;  // `time` is that of the launching thread
+  std::string algorithm, protocol;
+  int channels = 0;
+};
+
+struct Row {
+  uint64_t size = 0;
+  std::optional<uint64_t> count;
+  std::string dtype;
+  std::optional<std::string> redop;  // absent: no such column; "": printed empty
+  std::optional<int> root;
+  std::vector<Half> halves;
+  int line = 0;
+};
+
+// Rows of one execution of a test.
+struct Run {
+  std::optional<Test> test;
+  int ranks = 0;  // 0: not said
+  int nodes = 0;
+  std::string device;
+  // Sizes may be those of a received block (rccl-tests -x).
+  bool received_size = false;
+  std::vector<Row> rows;
+};
+
+// Collects measurements and warnings.
+class Output {
+ public:
+  explicit Output(const std::string& path) : path_(path) {}
+
+  std::string Where(int line) const;
+  absl::Status Error(int line, absl::string_view what) const;
+  void Warn(int line, absl::string_view what);
+
+  // Takes a run's rows over as measurements. Errors: the collective or the
+  // number of ranks cannot be told.
+  absl::Status Add(const Run& run);
+
+  const std::string& path() const { return path_; }
+  MeasuredRun& result() { return result_; }
+  // The result. Errors: no rows; `sought` says what was looked for.
+  absl::StatusOr<MeasuredRun> Take(absl::string_view sought);
+
+ private:
+  void Emit(const Run& run, const Row& row, const Half& half, Test test, int ranks, uint64_t scale);
+
+  std::string path_;
+  MeasuredRun result_;
+  size_t unsaid_ = 0;  // warnings beyond those that are kept
+};
+
+// What a row of rccl-tests -x says of its run.
+struct RcclShape {
+  Test test;
+  int ranks;  // GPUs
+  int nodes;
+};
+// Keeps `run` if it is of `shape`, else adds it to `out` and starts another.
+absl::Status StartRcclRun(const RcclShape& shape, int line, Output* out, Run* run);
+
+// Which test printed the rows, with the number of ranks where lines say it.
+absl::Status FindTest(const Run& run, const Output& out, Test* test, std::string* doubt);
+// How many ranks ran it; `doubt` is filled if the lines said otherwise.
+absl::Status FindRanks(const Run& run, Test test, const Output& out, int* ranks, std::string* doubt);
+// True if the half's time and bandwidths are those of `test` on `n` ranks with
+// `scale` (1 or n) times the printed size.
+bool Fits(const Half& half, uint64_t size, Test test, int n, uint64_t scale);
+
+absl::StatusOr<MeasuredRun> ReadText(absl::string_view text, const std::string& path);
+absl::StatusOr<MeasuredRun> ReadJson(absl::string_view text, const std::string& path);
+absl::StatusOr<MeasuredRun> ReadCsv(absl::string_view text, const std::string& path);
+
+}  // namespace chakra::nccl_tests

@@ -1,0 +1,75 @@
+// Measurements as the fit sees them: linear in the constants of their label.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "replay/calibrate/nccl_tests.h"
+#include "replay/library/table.h"
+
+namespace chakra {
+
+// The constants of one algorithm and protocol. kSlow is 1 / share.
+enum Constant { kBase, kStep, kNetworkStep, kSlow, kNetworkSlow };
+inline constexpr int kConstants = 5;
+inline constexpr const char* kConstantNames[kConstants] = {"base_us", "step_us", "network_step_us",
+                                                           "bus_share", "network_share"};
+using Constants = std::array<double, kConstants>;
+
+// device time = fixed + sum of slope[j] * (constant[j] - start[j]), in us.
+struct Linear {
+  double fixed = 0;
+  Constants slope{};
+};
+
+// One label's constants before the fit.
+struct LabelStart {
+  std::string algorithm;
+  Protocol protocol = Protocol::kSimple;
+  Constants start{};
+};
+
+struct Sample {
+  double measured_us = 0;
+  double launch_us = 0;
+  int devices_per_thread = 1;
+  std::string label;  // the library's, or what the measurement says
+  bool told = false;  // the measurement says it
+  int series = 0;     // rows of one collective, ranks
+  uint64_t bytes = 0;
+};
+
+// Prices rows under trial constants. Remembers what it has priced.
+class Samples {
+ public:
+  static absl::StatusOr<Samples> Make(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows);
+
+  const std::vector<Sample>& all() const { return samples_; }
+  const std::map<std::string, LabelStart>& labels() const { return labels_; }
+  const LibraryModel& library() const { return *library_; }
+  // Of sample `i` if it ran as `label`. Errors: the plan cannot be built.
+  absl::StatusOr<Linear> AsLabel(size_t i, const std::string& label);
+
+ private:
+  struct Series {
+    CollectiveType type = CollectiveType::kAllReduce;
+    int ranks = 0;
+    std::unique_ptr<CollectiveTable> table;
+    std::map<std::pair<uint64_t, std::string>, Linear> known;
+  };
+  absl::Status Add(const proto::Cluster& cluster, const MeasuredRow& row);
+  absl::StatusOr<double> DeviceTime(const Series& series, uint64_t bytes, const LabelStart& label,
+                                    const Constants& constants) const;
+  void Start(const Series& series, const Candidate& candidate);
+
+  std::vector<Sample> samples_;
+  std::vector<Series> series_;
+  std::map<std::string, LabelStart> labels_;
+  const LibraryModel* library_ = nullptr;
+};
+
+}  // namespace chakra

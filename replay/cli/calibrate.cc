@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "google/protobuf/text_format.h"
+#include "replay/calibrate/fit.h"
+#include "replay/cli/command.h"
+#include "replay/cluster.h"
+#include "trace/proto_io.h"
+
+namespace chakra::cli {
+namespace {
+
+double Error(double predicted_us, const MeasuredRow& row) { return 100 * (predicted_us / row.time_us - 1); }
+
+class CalibrateCommand : public Command {
+ public:
+  explicit CalibrateCommand(CLI::App* app) : Command(app) {
+    app->allow_extras();
+    app->add_option("LOGS", logs_,
+                    "What nccl-tests or rccl-tests printed (text, JSON, CSV), or a table of `collective`")
+        ->type_name("");
+    app->add_option("--cluster", cluster_,
+                    "The machine that was measured: a preset, PRESET:key=value,... or a file")
+        ->type_name("SPEC");
+    app->add_option("-o,--output", output_, "The cluster file with what was fitted (.txtpb)")
+        ->type_name("FILE");
+    app->add_flag("--skip-bad-files", skip_, "Go on without files that cannot be read");
+    app->add_option("--rows", rows_, "Residuals of each row as CSV")->type_name("FILE");
+    app->add_option("--fit-every", every_,
+                    "Fit only every N-th size of each collective and rank count, and judge on the others")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1000).description(""));
+    app->add_flag("-q,--quiet", quiet_, "No table of residuals");
+    app->footer("Example:\n  chakra-replay calibrate all_reduce.log --cluster dgx-h100 -o measured.txtpb");
+  }
+
+  int Run() override {
+    if (logs_.empty()) return Misuse("expected at least one log");
+    if (cluster_.empty())
+      return Misuse("expected --cluster: the machine that was measured, e.g. --cluster dgx-h100");
+    if (output_.empty()) return Misuse("expected -o FILE for the fitted cluster");
+    for (const std::string& path : {output_, rows_}) {
+      if (path.empty()) continue;
+      if (absl::Status s = CheckOutputPath(path); !s.ok()) return Fail(s);
+    }
+    std::vector<MeasuredRow> rows;
+    for (const std::string& log : logs_) {
+      if (absl::Status s = Read(log, &rows); !s.ok()) {
+        if (!skip_) return Fail(s);
+        PrintError(absl::StrCat(std::string(s.message()), " (skipped)"));
+      }
+    }
+    absl::StatusOr<proto::Cluster> cluster = LoadCluster(cluster_);
+    if (!cluster.ok()) return Fail(cluster.status());
+    const std::vector<MeasuredRow> train = Choose(rows, true);
+    absl::StatusOr<Fit> fit = Calibrate(*cluster, train);
+    if (!fit.ok()) return Fail(fit.status());
+    Describe(*cluster, &fit->cluster);
+    if (absl::Status s = WriteCluster(fit->cluster); !s.ok()) return Fail(s);
+    std::string text = Summary(*fit);
+    if (every_ > 1) {
+      absl::StatusOr<Fit> rest = Judge(*cluster, fit->cluster, Choose(rows, false));
+      if (!rest.ok()) return Fail(rest.status());
+      absl::StrAppend(&text, "the other ", rest->rows.size(), " rows: ", Medians(*rest), "\n");
+      fit->rows.insert(fit->rows.end(), rest->rows.begin(), rest->rows.end());
+    }
+    if (!rows_.empty()) {
+      if (absl::Status s = WriteOutput(rows_, Csv(*fit)); !s.ok()) return Fail(s);
+    }
+    // The cluster may go to standard output; the account of it then must not.
+    if (absl::Status s = WriteOutput(output_ == "-" ? "/dev/stderr" : "-", text); !s.ok()) return Fail(s);
+    return kDone;
+  }
+
+ private:
+  absl::Status Read(const std::string& path, std::vector<MeasuredRow>* rows) {
+    absl::StatusOr<std::string> text = ReadFile(path);
+    if (!text.ok()) return text.status();
+    absl::StatusOr<MeasuredRun> run = ReadNcclTests(*text, path);
+    if (!run.ok()) return run.status();
+    for (const std::string& w : run->warnings) PrintError(absl::StrCat("warning: ", w));
+    for (MeasuredRow& row : run->rows) {
+      row.devices_per_thread = run->gpus_per_process;
+      rows->push_back(std::move(row));
+    }
+    return absl::OkStatus();
+  }
+
+  // Every N-th size of a collective and rank count, or the others.
+  std::vector<MeasuredRow> Choose(const std::vector<MeasuredRow>& rows, bool fitted) const {
+    std::map<std::pair<CollectiveType, int>, std::vector<uint64_t>> sizes;
+    for (const MeasuredRow& r : rows) sizes[{r.type, r.ranks}].push_back(r.bytes);
+    for (auto& [key, of] : sizes) {
+      std::sort(of.begin(), of.end());
+      of.erase(std::unique(of.begin(), of.end()), of.end());
+    }
+    std::vector<MeasuredRow> out;
+    for (const MeasuredRow& r : rows) {
+      const std::vector<uint64_t>& of = sizes[{r.type, r.ranks}];
+      const auto at = std::lower_bound(of.begin(), of.end(), r.bytes) - of.begin();
+      if ((at % every_ == every_ / 2) == fitted) out.push_back(r);
+    }
+    return out;
+  }
+
+  // Rows that were not fitted, as both clusters see them.
+  static absl::StatusOr<Fit> Judge(const proto::Cluster& before, const proto::Cluster& after,
+                                   const std::vector<MeasuredRow>& rows) {
+    absl::StatusOr<std::vector<FittedRow>> out = PriceRows(before, after, rows);
+    if (!out.ok()) return out.status();
+    return Fit{after, *std::move(out), {}, {}};
+  }
+
+  void Describe(const proto::Cluster& before, proto::Cluster* after) const {
+    after->set_name(absl::StrCat(before.name().empty() ? "cluster" : before.name(), "-calibrated"));
+    after->set_source(absl::StrCat(before.source(), before.source().empty() ? "" : "; ",
+                                   "library terms fitted to ", logs_.size(),
+                                   logs_.size() == 1 ? " log" : " logs", " of nccl-tests"));
+  }
+
+  absl::Status WriteCluster(const proto::Cluster& cluster) const {
+    std::string text;
+    google::protobuf::TextFormat::Printer printer;
+    printer.PrintToString(cluster, &text);
+    return WriteOutput(output_, text);
+  }
+
+  static std::string Medians(const Fit& fit) {
+    return absl::StrFormat("median error %.1f %% before, %.1f %% after", 100 * MedianError(fit, false),
+                           100 * MedianError(fit, true));
+  }
+
+  std::string Summary(const Fit& fit) const {
+    std::string out;
+    if (!quiet_) {
+      absl::StrAppendFormat(&out, "#%14s %6s %13s  %-22s %12s %9s %9s  %s\n", "collective", "ranks", "bytes",
+                            "taken as", "measured us", "before %", "after %", "from");
+      for (const FittedRow& r : fit.rows) {
+        absl::StrAppendFormat(&out, " %14s %6d %13d  %-22s %12.2f %+9.1f %+9.1f  %s:%d\n",
+                              std::string(Name(r.measured.type)), r.measured.ranks, r.measured.bytes, r.label,
+                              r.measured.time_us, Error(r.before_us, r.measured),
+                              Error(r.after_us, r.measured), r.measured.file, r.measured.line);
+      }
+    }
+    for (const std::string& line : fit.fitted) absl::StrAppend(&out, "fitted: ", line, "\n");
+    for (const std::string& line : fit.kept) absl::StrAppend(&out, "not fitted: ", line, "\n");
+    absl::StrAppend(&out, fit.rows.size(), " rows fitted: ", Medians(fit), "\n");
+    return out;
+  }
+
+  static std::string Csv(const Fit& fit) {
+    std::string out = "collective,ranks,bytes,taken_as,measured_us,before_us,after_us,file,line\n";
+    for (const FittedRow& r : fit.rows) {
+      absl::StrAppendFormat(&out, "%s,%d,%d,%s,%.3f,%.3f,%.3f,%s,%d\n", std::string(Name(r.measured.type)),
+                            r.measured.ranks, r.measured.bytes, r.label, r.measured.time_us, r.before_us,
+                            r.after_us, r.measured.file, r.measured.line);
+    }
+    return out;
+  }
+
+  std::vector<std::string> logs_;
+  std::string cluster_;
+  std::string output_;
+  std::string rows_;
+  bool skip_ = false;
+  bool quiet_ = false;
+  int every_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeCalibrateCommand(CLI::App* root) {
+  return std::make_unique<CalibrateCommand>(
+      root->add_subcommand("calibrate", "Fit a cluster's collective library to what nccl-tests measured"));
+}
+
+}  // namespace chakra::cli

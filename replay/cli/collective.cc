@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "backends/registry.h"
+#include "replay/cli/command.h"
+#include "replay/library/sizes.h"
+#include "replay/library/table.h"
+#include "trace/proto_io.h"
+
+namespace chakra::cli {
+namespace {
+
+std::vector<std::string> Kinds() {
+  std::vector<std::string> names;
+  for (int i = 0; i < kCollectiveTypes; ++i) names.emplace_back(Name(static_cast<CollectiveType>(i)));
+  return names;
+}
+
+// Ranks of one whole block of the fixed dimensions: a node of the presets.
+int DevicesOf(const proto::Cluster& cluster) {
+  int devices = 1;
+  for (const proto::Dimension& d : cluster.topology().dimension()) devices *= std::max(1, d.size());
+  return devices;
+}
+
+class CollectiveCommand : public Command {
+ public:
+  explicit CollectiveCommand(CLI::App* app) : Command(app) {
+    app->allow_extras();
+    app->add_option("COLLECTIVE", kind_, "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, ...")
+        ->type_name("");
+    const std::string m = "Machine";
+    app->add_option("--cluster", cluster_,
+                    "A preset, PRESET:key=value,... or a cluster file; default: dgx-h100")
+        ->type_name("SPEC")
+        ->group(m);
+    app->add_option("--ranks", table_.ranks, "Ranks; default: one node of the cluster")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1 << 22).description(""))
+        ->group(m);
+    app->add_option("--fabric", table_.fabric,
+                    absl::StrCat(absl::StrJoin(FabricNames(), ", "), "; default: analytical"))
+        ->type_name("NAME")
+        ->group(m);
+    app->add_option("--devices-per-thread", table_.devices_per_thread,
+                    "Devices that one host thread launches on, as -g of nccl-tests; default: those of a host")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1 << 16).description(""))
+        ->group(m);
+    const std::string w = "What is priced";
+    app->add_option("--bytes", bytes_, "Sizes and ranges, e.g. 8,1KiB..8GiB; default: 1KiB..8GiB")
+        ->type_name("LIST")
+        ->group(w);
+    app->add_option("--factor", factor_, "From size to size of a range; default: 2")
+        ->type_name("F")
+        ->group(w);
+    app->add_option("--algorithm", table_.algorithm,
+                    "auto, cheapest, or one algorithm; default: the cluster's choice")
+        ->type_name("NAME")
+        ->group(w);
+    app->add_option("--protocol", table_.protocol, "ll, ll128 or simple; default: the choice's")
+        ->type_name("NAME")
+        ->check(CLI::IsMember({"ll", "ll128", "simple"}).description(""))
+        ->group(w);
+    app->add_option("--root", table_.root, "Of rooted collectives; default: 0")->type_name("RANK")->group(w);
+    app->add_option(
+           "--program", programs_,
+           "Algorithms from files: MSCCL XML, or COLLECTIVE=PREFIX of Chakra traces; may be repeated")
+        ->type_name("SPEC")
+        ->group(w);
+    const std::string o = "Output";
+    app->add_flag("--explain", explain_,
+                  "Also what was considered for each size, and why it was or was not taken")
+        ->group(o);
+    app->add_option("--format", format_, "text, csv or json; default: text")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"text", "csv", "json"}).description(""))
+        ->group(o);
+    app->add_option("-o,--output", output_, "File, or - for standard output, the default")
+        ->type_name("FILE")
+        ->group(o);
+    app->footer(
+        "Example:\n  chakra-replay collective all_reduce --bytes 1KiB..8GiB --cluster dgx-h100 --ranks 16");
+  }
+
+  int Run() override {
+    const std::vector<std::string> kinds = Kinds();
+    const auto kind = std::find(kinds.begin(), kinds.end(), kind_);
+    if (kind_.empty()) return Misuse(absl::StrCat("expected a collective: ", absl::StrJoin(kinds, ", ")));
+    if (kind == kinds.end())
+      return Misuse(absl::StrCat("no collective \"", kind_, "\"", SuggestName(kind_, kinds)));
+    table_.type = static_cast<CollectiveType>(kind - kinds.begin());
+    const absl::StatusOr<std::vector<uint64_t>> sizes = ParseSizes(bytes_, factor_);
+    if (!sizes.ok()) return Misuse(std::string(sizes.status().message()));
+    if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);
+    absl::StatusOr<std::string> text = Table(*sizes);
+    if (!text.ok()) return Fail(text.status());
+    if (absl::Status s = WriteOutput(output_, *text); !s.ok()) return Fail(s);
+    return kDone;
+  }
+
+ private:
+  absl::StatusOr<std::string> Table(const std::vector<uint64_t>& sizes) {
+    absl::StatusOr<proto::Cluster> cluster = LoadCluster(cluster_);
+    if (!cluster.ok()) return cluster.status();
+    for (const std::string& p : programs_) cluster->mutable_collectives()->add_program(p);
+    if (table_.ranks == 0) table_.ranks = DevicesOf(*cluster);
+    if (table_.root < 0 || table_.root >= table_.ranks) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--root is ", table_.root, "; expected 0 to ", table_.ranks - 1));
+    }
+    absl::StatusOr<CollectiveTable> table = CollectiveTable::Make(*cluster, table_);
+    if (!table.ok()) return table.status();
+    std::string out = Head(*cluster);
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      absl::StatusOr<TableRow> row = table->Price(sizes[i]);
+      if (!row.ok()) return row.status();
+      absl::StrAppend(&out, Line(*row, i == 0));
+    }
+    if (format_ == "json") out += "\n]\n";
+    return out;
+  }
+
+  std::string Head(const proto::Cluster& cluster) const {
+    if (format_ == "json") return "[";
+    if (format_ == "csv") {
+      return absl::StrCat("collective,ranks,bytes,algorithm,protocol,channels,time_us,algbw_GBps,busbw_GBps",
+                          explain_ ? ",why" : "", "\n");
+    }
+    return absl::StrFormat("# %s on %d ranks of %s, fabric %s\n#%12s  %-20s %-8s %8s %12s %12s %12s\n", kind_,
+                           table_.ranks, cluster.name().empty() ? cluster_ : cluster.name(), table_.fabric,
+                           "bytes", "algorithm", "protocol", "channels", "time us", "algbw GB/s",
+                           "busbw GB/s");
+  }
+
+  std::string Line(const TableRow& row, bool first) const {
+    if (format_ == "json") {
+      std::string line = absl::StrFormat(
+          "%s\n {\"collective\": \"%s\", \"ranks\": %d, \"bytes\": %d, \"algorithm\": \"%s\", \"protocol\": "
+          "\"%s\", "
+          "\"channels\": %d, \"time_us\": %.3f, \"algbw_GBps\": %.3f, \"busbw_GBps\": %.3f",
+          first ? "" : ",", kind_, table_.ranks, row.bytes, row.algorithm, row.protocol, row.channels,
+          row.time_us, row.algbw, row.busbw);
+      if (explain_)
+        absl::StrAppend(&line, ", \"why\": \"", row.why, "\", \"candidates\": [", JsonCandidates(row), "]");
+      return line + "}";
+    }
+    if (format_ == "csv") {
+      return absl::StrFormat("%s,%d,%d,%s,%s,%d,%.3f,%.3f,%.3f%s\n", kind_, table_.ranks, row.bytes,
+                             row.algorithm, row.protocol, row.channels, row.time_us, row.algbw, row.busbw,
+                             explain_ ? absl::StrCat(",\"", row.why, "\"") : "");
+    }
+    std::string line =
+        absl::StrFormat(" %12d  %-20s %-8s %8d %12.2f %12.2f %12.2f\n", row.bytes, row.algorithm,
+                        row.protocol, row.channels, row.time_us, row.algbw, row.busbw);
+    if (explain_) absl::StrAppend(&line, Explain(row));
+    return line;
+  }
+
+  static std::string JsonCandidates(const TableRow& row) {
+    std::vector<std::string> all;
+    for (const Candidate& c : row.candidates) {
+      all.push_back(absl::StrFormat(
+          "{\"algorithm\": \"%s\", \"protocol\": \"%s\", \"predicted_us\": %.3f, \"unfit\": \"%s\"}",
+          c.algorithm, std::string(Name(c.protocol)), c.time_us, c.unfit));
+    }
+    return absl::StrJoin(all, ", ");
+  }
+
+  static std::string Explain(const TableRow& row) {
+    std::string out = row.why.empty() ? "" : absl::StrCat("#     ", row.why, "\n");
+    for (const Candidate& c : row.candidates) {
+      if (c.unfit.empty()) {
+        absl::StrAppendFormat(&out, "#       %-26s %10.2f us predicted = %.2f + bytes / %.2f GB/s\n",
+                              c.Label(), c.time_us, c.latency_us, c.gbytes_per_s);
+      } else if (c.time_us > 0) {
+        absl::StrAppendFormat(&out, "#       %-26s not considered: %s\n", c.Label(), c.unfit);
+      }
+    }
+    return out;
+  }
+
+  std::string kind_;
+  std::string cluster_ = "dgx-h100";
+  std::string bytes_ = "1KiB..8GiB";
+  double factor_ = 2;
+  TableOptions table_;
+  std::vector<std::string> programs_;
+  bool explain_ = false;
+  std::string format_ = "text";
+  std::string output_ = "-";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeCollectiveCommand(CLI::App* root) {
+  return std::make_unique<CollectiveCommand>(
+      root->add_subcommand("collective", "Price a collective by size, as nccl-tests would measure it"));
+}
+
+}  // namespace chakra::cli

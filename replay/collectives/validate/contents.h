@@ -1,0 +1,68 @@
+// What chunks hold while a plan is executed symbolically: a block of the
+// collective's data, as the sum of what some members had of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "replay/collectives/plan.h"
+#include "replay/collectives/validate.h"
+
+namespace chakra {
+
+// Whose data of one block; `words` words, member m is bit m % 64 of word m / 64.
+using MemberBits = std::vector<uint64_t>;
+
+inline bool HasMember(const uint64_t* bits, int m) { return (bits[m / 64] >> (m % 64) & 1) != 0; }
+
+// Blocks as the collective defines them (see Plan::input): all_reduce, reduce,
+// broadcast: k; all others but a barrier: n k, by the member whose input
+// (all_gather, gather) or output they are. A barrier moves one.
+class Contents {
+ public:
+  // Checks the regions of `plan`. The plan must outlive this.
+  absl::Status Begin(const Plan& plan, int root, PlanFault* fault);
+
+  static constexpr int32_t kNothing = -1;
+  int words() const { return words_; }
+  uint64_t* bits(int node, int chunk) { return &bits_[Cell(node, chunk) * static_cast<size_t>(words_)]; }
+  int32_t& block(int node, int chunk) { return block_[Cell(node, chunk)]; }
+  size_t Cell(int node, int chunk) const {
+    return static_cast<size_t>(node) * static_cast<size_t>(plan_->chunks) + static_cast<size_t>(chunk);
+  }
+  size_t cells() const { return block_.size(); }
+
+  // In place, an all-to-all collects what comes for a member in its own blocks.
+  bool Collects(int node, int chunk) const;
+
+  // The first chunk of `member` that does not end as the collective demands, or
+  // -1. `missing`: a member whose data it lacks, or -1; `what` says more.
+  int FirstWrong(int member, int32_t* block, int* missing, std::string* what);
+
+ private:
+  struct Owed {
+    int chunk;
+    int32_t block;
+    int only;  // whose data; -1: everyone's
+  };
+  absl::Status Bad(absl::string_view what) const;
+  absl::Status InPlace();
+  absl::Status ByRegions();
+  absl::Status Fits(const char* name, const Region& region) const;
+  void Fill();
+  void Give(int member, int chunk, int32_t block);
+  std::vector<Owed> OwedTo(int member) const;
+
+  const Plan* plan_ = nullptr;
+  int root_ = 0;
+  int k_ = 1;
+  bool in_place_ = true;
+  PlanFault* fault_ = nullptr;
+  int words_ = 1;
+  std::vector<uint64_t> bits_;
+  std::vector<int32_t> block_;
+};
+
+}  // namespace chakra

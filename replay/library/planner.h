@@ -1,0 +1,60 @@
+// From a matched call to the plan that it runs and what that costs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "backends/fabric.h"
+#include "replay/collectives/registry.h"
+#include "replay/engine.h"
+#include "replay/library/library.h"
+
+namespace chakra {
+
+// One way to run calls of one kind, size and group. Lives as long as its planner.
+struct PlannedCall {
+  const Plan* plan = nullptr;
+  CallCosts costs;
+  std::string algorithm;  // "ring", or "ring/simple" of a library
+  std::string why;        // of a library's choice; empty without one
+};
+
+// Plans each kind, size and group once. Not thread-safe.
+class CollectivePlanner {
+ public:
+  // `fabric` gives groups their shape.
+  CollectivePlanner(const Fabric& fabric, const CollectiveCosts& costs) : fabric_(fabric), costs_(costs) {}
+
+  // `members` are devices and name the group by their address; `group` is its
+  // name for LibraryModel::choice. Precondition: at least two members.
+  // Errors: an algorithm that cannot plan the collective on this group.
+  absl::StatusOr<const PlannedCall*> Get(CollectiveType type, uint64_t bytes, int root,
+                                         const std::vector<int>& members, const std::string& group);
+
+ private:
+  using Key = std::tuple<CollectiveType, uint64_t, int, const std::vector<int>*>;
+
+  absl::Status PlanFromFile(const CustomProgram& program, int root, int ranks, PlannedCall* out);
+  // The program from a file that serves such calls under `rule`; null: none does.
+  const CustomProgram* FindProgram(CollectiveType type, uint64_t bytes, int root, int ranks,
+                                   const std::string& rule) const;
+  absl::Status PlanPlain(CollectiveType type, uint64_t bytes, int root, const GroupShape& shape,
+                         PlannedCall* out);
+  absl::Status PlanWithLibrary(CollectiveType type, uint64_t bytes, int root, const std::vector<int>& members,
+                               const GroupShape& shape, const std::string& group, PlannedCall* out);
+  const GroupShape& Shape(const std::vector<int>& members);
+
+  const Fabric& fabric_;
+  const CollectiveCosts& costs_;
+  PlanCache plans_;
+  absl::flat_hash_map<const std::vector<int>*, GroupShape> shapes_;
+  std::map<Key, std::unique_ptr<PlannedCall>> calls_;
+};
+
+}  // namespace chakra

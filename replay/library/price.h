@@ -1,0 +1,34 @@
+// The time of one call, alone on the machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "backends/fabric.h"
+#include "replay/engine.h"
+#include "replay/library/library.h"
+
+namespace chakra {
+
+struct PricedCall {
+  Time time;              // from the common begin to the last member's end; launch left out
+  std::string algorithm;  // "ring/simple", or the plan's name without a library
+  std::string why;
+};
+
+// Runs one call on `fabric`, which must be idle; all members begin at once.
+// `bytes` is comm_size, `members` are devices (>= 2). The fabric's own clock goes on
+// from `now`; its end is added to it.
+// Errors: an algorithm that cannot plan the collective on this group.
+absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
+                                     uint64_t bytes, int root, const std::vector<int>& members, Time* now);
+
+// The same on a fabric without contention that costs what `fabric` does.
+absl::StatusOr<Time> PriceUncontended(const Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
+                                      uint64_t bytes, int root, const std::vector<int>& members);
+
+// `costs` with one candidate for calls of `type`.
+CollectiveCosts ForceChoice(const CollectiveCosts& costs, CollectiveType type, const Candidate& candidate);
+
+}  // namespace chakra

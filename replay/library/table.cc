@@ -1,0 +1,89 @@
+#include "replay/library/table.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "replay/collective_runner.h"
+#include "replay/library/price.h"
+#include "replay/library/rates.h"
+#include "replay/report/report.h"
+
+namespace chakra {
+namespace {
+
+bool Grows(CollectiveType type) { return BufferBytes(type, 1, 2) == 2; }
+
+}  // namespace
+
+absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& cluster,
+                                                      const TableOptions& options) {
+  CollectiveTable table;
+  table.options_ = options;
+  absl::StatusOr<ClusterModel> model = BuildCluster(cluster, options.ranks);
+  if (!model.ok()) return model.status();
+  CollectiveCosts& costs = model->collectives;
+  const std::string kind(Name(options.type));
+  if (!options.algorithm.empty() || !options.protocol.empty()) {
+    if (costs.library == nullptr) {
+      if (!options.protocol.empty()) {
+        return absl::InvalidArgumentError(
+            "a protocol needs a cluster with collectives.library, as the presets have");
+      }
+      costs.algorithm[kind] = options.algorithm;
+    } else {
+      auto library = std::make_shared<LibraryModel>(*costs.library);
+      std::string rule = options.algorithm;
+      if (!options.protocol.empty()) absl::StrAppend(&rule, rule.empty() ? "*" : "", "/", options.protocol);
+      library->choice = {{kind, rule}};
+      costs.library = std::move(library);
+    }
+  }
+  table.cluster_ = std::make_unique<ClusterModel>(*std::move(model));
+  absl::StatusOr<std::unique_ptr<Fabric>> fabric =
+      MakeFabric(options.fabric, table.cluster_->topology, options.fabric_options);
+  if (!fabric.ok()) return fabric.status();
+  table.fabric_ = *std::move(fabric);
+  table.members_.resize(static_cast<size_t>(options.ranks));
+  std::iota(table.members_.begin(), table.members_.end(), 0);
+  const LibraryModel* library = table.cluster_->collectives.library.get();
+  table.shape_ = ShapeOf(*table.fabric_, library, table.members_);
+  if (library != nullptr) {
+    const int node = Rates(*library, table.shape_).per_node();
+    table.devices_per_thread_ =
+        library->devices_per_host > 0 ? std::min(library->devices_per_host, node) : node;
+    if (options.devices_per_thread > 0) table.devices_per_thread_ = options.devices_per_thread;
+  }
+  return table;
+}
+
+absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
+  const auto n = static_cast<uint64_t>(options_.ranks);
+  const bool grows = Grows(options_.type);
+  const uint64_t comm_size = grows ? std::max<uint64_t>(1, bytes / n) : bytes;
+  TableRow row;
+  row.bytes = grows ? comm_size * n : bytes;
+  const LibraryModel* library = cluster_->collectives.library.get();
+  if (n > 1) {
+    absl::StatusOr<PricedCall> priced =
+        PriceCall(*fabric_, cluster_->collectives, options_.type, comm_size, options_.root, members_, &now_);
+    if (!priced.ok()) return priced.status();
+    const size_t slash = priced->algorithm.find('/');
+    row.algorithm = priced->algorithm.substr(0, slash);
+    row.protocol = slash == std::string::npos ? "-" : priced->algorithm.substr(slash + 1);
+    row.why = priced->why;
+    row.time_us = static_cast<double>(priced->time.picos()) * 1e-6;
+  }
+  if (library != nullptr) {
+    row.time_us = std::max(library->launch_us + row.time_us, library->enqueue_us * devices_per_thread_);
+    if (n > 1) row.candidates = Candidates(*library, options_.type, row.bytes, shape_);
+    for (const Candidate& c : row.candidates) {
+      if (c.Label() == absl::StrCat(row.algorithm, "/", row.protocol)) row.channels = c.channels;
+    }
+  }
+  if (row.time_us > 0) row.algbw = static_cast<double>(row.bytes) / row.time_us * 1e-3;
+  row.busbw = row.algbw * BusFactor(std::string(Name(options_.type)), options_.ranks);
+  return row;
+}
+
+}  // namespace chakra

@@ -1,0 +1,164 @@
+namespace chakra {
+
+// Nodes of 8 B200 SXM on NVSwitch, one 400 Gb/s port for each GPU.
+extern const char kDgxB200[] = R"pb(
+  name: "dgx-b200"
+  source: "NVIDIA HGX B200 specification; NVIDIA DGX B200 datasheet; latencies: SimAI gen_Topo_Template.py; library: NCCL sources and reports, NPKit and Kineto captures"
+  # Latencies are defaults of a simulator, of a link in hardware alone: aliyun/SimAI,
+  # astra-sim-alibabacloud/inputs/topo/gen_Topo_Template.py, which knows nothing newer than the H100. A path
+  # through a switch pays its link twice: 50 ns on NVLink, 1 us between nodes.
+  topology {
+    dimension {
+      name: "nvlink"
+      kind: SWITCH
+      # 8 GPUs on 2 NVSwitches: DGX B200 datasheet
+      size: 8
+      # 18 NVLink 5 links of 50 GB/s a direction, 1.8 TB/s both ways: HGX B200
+      bandwidth_gbytes_per_s: 900
+      latency_ns: 25  # SimAI, above: NVSwitch hop
+    }
+    dimension {
+      name: "nic"
+      kind: SWITCH
+      size: 0
+      # one 400 Gb/s ConnectX-7 for each GPU: DGX B200 datasheet
+      bandwidth_gbytes_per_s: 50
+      latency_ns: 500  # SimAI, above: NIC link
+    }
+  }
+  device {
+    name: "B200-SXM-180GB"
+    # Dense rates of one GPU: an eighth of HGX B200's, halved where those are with sparsity (TF32 18, BF16 and
+    # FP16 36, FP8 72 PFLOP/s, INT8 72 POP/s; FP32 600, FP64 296 TFLOP/s)
+    peak_tflops { key: "fp64" value: 37 }
+    peak_tflops { key: "fp32" value: 75 }
+    peak_tflops { key: "tf32" value: 1125 }
+    peak_tflops { key: "bf16" value: 2250 }
+    peak_tflops { key: "fp16" value: 2250 }
+    peak_tflops { key: "fp8" value: 4500 }
+    peak_tflops { key: "int8" value: 4500 }
+    default_dtype: "bf16"
+    # 180 GB HBM3e, 64 TB/s for 8 GPUs: DGX B200 datasheet
+    memory_gbytes_per_s: 8000
+  }
+)pb";
+
+// Nodes of 8 B300 SXM on NVSwitch, one 800 Gb/s port for each GPU.
+extern const char kDgxB300[] = R"pb(
+  name: "dgx-b300"
+  source: "NVIDIA HGX B300 specification; latencies: SimAI gen_Topo_Template.py; library: NCCL sources and reports, NPKit and Kineto captures"
+  # Latencies: as dgx-b200
+  topology {
+    dimension {
+      name: "nvlink"
+      kind: SWITCH
+      size: 8
+      # 18 NVLink 5 links of 50 GB/s a direction, 1.8 TB/s both ways: HGX B300
+      bandwidth_gbytes_per_s: 900
+      latency_ns: 25  # SimAI: NVSwitch hop
+    }
+    dimension {
+      name: "nic"
+      kind: SWITCH
+      size: 0
+      # one 800 Gb/s ConnectX-8 for each GPU, 1.6 TB/s both ways for 8: HGX B300
+      bandwidth_gbytes_per_s: 100
+      latency_ns: 500  # SimAI: NIC link
+    }
+  }
+  device {
+    name: "B300-SXM-288GB"
+    # Dense rates of one GPU, as those of dgx-b200; FP64 10 TFLOP/s for 8 GPUs: HGX B300. Sources disagree on
+    # int8, which is left out.
+    peak_tflops { key: "fp64" value: 1.25 }
+    peak_tflops { key: "fp32" value: 75 }
+    peak_tflops { key: "tf32" value: 1125 }
+    peak_tflops { key: "bf16" value: 2250 }
+    peak_tflops { key: "fp16" value: 2250 }
+    peak_tflops { key: "fp8" value: 4500 }
+    default_dtype: "bf16"
+    # 288 GB HBM3e: stas00/ml-engineering, compute/accelerator
+    memory_gbytes_per_s: 8000
+  }
+)pb";
+
+// Racks of 72 GB200 GPUs on one level of NVSwitch, one 400 Gb/s port for each GPU.
+extern const char kGb200Nvl72[] = R"pb(
+  name: "gb200-nvl72"
+  source: "NVIDIA GB200 NVL72 specification; latencies: SimAI gen_Topo_Template.py; library: NCCL sources and reports, NPKit and Kineto captures"
+  # Latencies: as dgx-b200
+  topology {
+    dimension {
+      name: "nvlink"
+      kind: SWITCH
+      # 18 trays of 4 GPUs, each with one link to each of 18 switch chips: GB200 NVL72
+      size: 72
+      # 18 NVLink 5 links of 50 GB/s a direction, 130 TB/s both ways for 72: GB200 NVL72
+      bandwidth_gbytes_per_s: 900
+      latency_ns: 25  # SimAI: NVSwitch hop
+    }
+    dimension {
+      name: "nic"
+      kind: SWITCH
+      size: 0
+      # 4 x 400 Gb/s ConnectX-7 for the 4 GPUs of a tray: stas00/ml-engineering, network
+      bandwidth_gbytes_per_s: 50
+      latency_ns: 500  # SimAI: NIC link
+    }
+  }
+  device {
+    name: "GB200-186GB"
+    # Dense rates of one GPU: 1/72 of GB200 NVL72's, halved where those are with sparsity (TF32 180, BF16 and
+    # FP16 360, FP8 720 PFLOP/s, INT8 720 POP/s; FP32 5,760, FP64 2,880 TFLOP/s)
+    peak_tflops { key: "fp64" value: 40 }
+    peak_tflops { key: "fp32" value: 80 }
+    peak_tflops { key: "tf32" value: 1250 }
+    peak_tflops { key: "bf16" value: 2500 }
+    peak_tflops { key: "fp16" value: 2500 }
+    peak_tflops { key: "fp8" value: 5000 }
+    peak_tflops { key: "int8" value: 5000 }
+    default_dtype: "bf16"
+    # 186 GB HBM3e, 576 TB/s for 72 GPUs: GB200 NVL72
+    memory_gbytes_per_s: 8000
+  }
+)pb";
+
+// Left open for what follows; kLibraryEnd closes it.
+extern const char kBlackwellLibrary[] = R"pb(
+  collectives {
+    library {
+      generation: BLACKWELL
+      # NCCL 2.29 reports 32 of these and 24 NVLS channels on one NVLink domain. Its search finds 8 rings of
+      # 90 GB/s in 18 x 40.1 GB/s and doubles them twice: src/graph/search.cc and connect.cc.
+      channels: 32
+      level {
+        link: NVLINK
+        efficiency: 0.802  # 40.1 of 50 GB/s a link: NCCL src/graph/topo.h, SM100_NVLINK_BW
+        # 0.74 of that: NVLS efficiency of NCCL's tuner, src/graph/tuning.cc
+        in_switch_efficiency: 0.5935
+        # NCCL src/transport/nvls.cc, NVLS_NCHANNELS_SM100_NVL; 32 where the group spans several domains
+        in_switch_channels: 24
+      }
+      level {
+        link: NET
+        # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
+        efficiency: 0.9937
+      }
+      # As dgx-a100: nothing newer was recorded
+      enqueue_us: 5
+      launch_us: 13.9
+      # As dgx-h100: not measured on this generation
+      copy_gbytes_per_s: 47.6
+)pb";
+
+// A tray has a host of its own: GB200 NVL72.
+extern const char kTraysOfFour[] = R"pb(
+      devices_per_host: 4
+)pb";
+
+extern const char kLibraryEnd[] = R"pb(
+    }
+  }
+)pb";
+
+}  // namespace chakra

@@ -1,0 +1,164 @@
+namespace chakra {
+
+extern const char kDgxH100[] = R"pb(
+  name: "dgx-h100"
+  source: "NVIDIA H100 datasheet; NVIDIA DGX H100 user guide; latencies: SimAI gen_Topo_Template.py; library: NCCL sources and reports, NPKit and Kineto captures"
+)pb";
+
+extern const char kDgxH200[] = R"pb(
+  name: "dgx-h200"
+  source: "NVIDIA H200 datasheet; NVIDIA DGX H100/H200 user guide; latencies: SimAI gen_Topo_Template.py; library: NCCL sources and reports, NPKit and Kineto captures"
+)pb";
+
+// Nodes of 8 H100 or H200 SXM on NVSwitch, one NDR port for each GPU.
+extern const char kHopperNode[] = R"pb(
+  # Latencies are defaults of a simulator, of a link in hardware alone: aliyun/SimAI,
+  # astra-sim-alibabacloud/inputs/topo/gen_Topo_Template.py. A path through a switch pays its link twice: 50
+  # ns on NVLink, 1 us between nodes. Measured end to end with software, 64 bytes take 3.33 us on NVLink
+  # and 2.8 us (one leaf switch) or 3.7 us (two) on InfiniBand: DeepSeek-V3, ISCA 2025, table 5. To answer for
+  # these: nvlink_latency_ns=1665, nic_latency_ns=1400 or 1850.
+  topology {
+    dimension {
+      name: "nvlink"
+      kind: SWITCH
+      # 8 GPUs on 4 NVSwitches: DGX H100/H200 user guide
+      size: 8
+      # 18 NVLink 4 links of 25 GB/s a direction, 900 GB/s both ways: H100 and H200 datasheets
+      bandwidth_gbytes_per_s: 450
+      latency_ns: 25  # SimAI, above: NVSwitch hop
+    }
+    dimension {
+      name: "nic"
+      kind: SWITCH
+      size: 0
+      # one 400 Gb/s NDR ConnectX-7 for each GPU: DGX H100/H200 user guide
+      bandwidth_gbytes_per_s: 50
+      latency_ns: 500  # SimAI, above: NIC link
+    }
+  }
+)pb";
+
+extern const char kHopperLibrary[] = R"pb(
+  collectives {
+    library {
+      generation: HOPPER
+      # NCCL reports 24 of these and 16 NVLS channels on 8 H100, 16 of each on two nodes:
+      # aws-samples/aws-do-eks, Container-Root/eks/deployment/nccl-test
+      channels: 24
+      level {
+        link: NVLINK
+        efficiency: 0.824  # 20.6 of 25 GB/s a link: NCCL src/graph/topo.h, SM90_NVLINK_BW
+        # 0.85 of that: NVLS efficiency of NCCL's tuner, src/graph/tuning.cc
+        in_switch_efficiency: 0.7004
+        in_switch_channels: 16  # NCCL src/transport/nvls.cc, NVLS_NCHANNELS_SM90, and the report above
+      }
+      level {
+        link: NET
+        # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
+        efficiency: 0.9937
+      }
+      # As dgx-a100: nothing newer was recorded
+      enqueue_us: 5
+      launch_us: 13.9
+      # NPKit, GPU_DIRECT_RECV, Simple, 1 MiB: median 22,044 ns on a GH200 (spcl/atlahs,
+      # npkit_benchmark_results/clariden)
+      copy_gbytes_per_s: 47.6
+    }
+  }
+)pb";
+
+// Nodes of 8 H800 SXM: H100 with fewer links and hardly any fp64.
+extern const char kDgxH800[] = R"pb(
+  name: "dgx-h800"
+  source: "DeepSeek-V3, ISCA 2025; NVIDIA H100 datasheet; latencies: SimAI gen_Topo_Template.py; library: NCCL sources and reports, NPKit and Kineto captures"
+  # Latencies: as dgx-h100
+  topology {
+    dimension {
+      name: "nvlink"
+      kind: SWITCH
+      size: 8
+      # 8 NVLink 4 links of 25 GB/s a direction, 400 GB/s both ways: DeepSeek-V3, ISCA 2025
+      bandwidth_gbytes_per_s: 200
+      latency_ns: 25  # SimAI: NVSwitch hop
+    }
+    dimension {
+      name: "nic"
+      kind: SWITCH
+      size: 0
+      # one 400 Gb/s NDR ConnectX-7 for each GPU: DeepSeek-V3, ISCA 2025
+      bandwidth_gbytes_per_s: 50
+      latency_ns: 500  # SimAI: NIC link
+    }
+  }
+  device {
+    name: "H800-SXM5-80GB"
+    # The chip of the H100, whose rates (H100 datasheet, dense) are assumed, but for fp64, which is cut to 1:
+    # philisun.com, comparison of H100 and H800
+    peak_tflops { key: "fp64" value: 1 }
+    peak_tflops { key: "fp32" value: 67 }
+    peak_tflops { key: "tf32" value: 494.5 }
+    peak_tflops { key: "bf16" value: 989 }
+    peak_tflops { key: "fp16" value: 989 }
+    peak_tflops { key: "fp8" value: 1979 }
+    peak_tflops { key: "int8" value: 1979 }
+    default_dtype: "bf16"
+    # as the H100
+    memory_gbytes_per_s: 3350
+  }
+  collectives {
+    library {
+      generation: HOPPER
+      # NCCL reports 16 of these and no NVLS channels on 8 H800: NVIDIA/nccl#892
+      channels: 16
+      level {
+        link: NVLINK
+        efficiency: 0.824  # as dgx-h100
+      }
+      level {
+        link: NET
+        efficiency: 0.9937  # as dgx-h100
+      }
+      enqueue_us: 5            # as dgx-h100
+      launch_us: 13.9          # as dgx-h100
+      copy_gbytes_per_s: 47.6  # as dgx-h100
+    }
+  }
+)pb";
+
+extern const char kH100[] = R"pb(
+  device {
+    name: "H100-SXM5-80GB"
+    # Dense rates: H100 datasheet, SXM column, which prints the rates with sparsity, twice these (989 tf32,
+    # 1,979 bf16 and fp16, 3,958 fp8 and int8). fp64 is that of the tensor cores (34 without); fp32 is not,
+    # that is tf32.
+    peak_tflops { key: "fp64" value: 67 }
+    peak_tflops { key: "fp32" value: 67 }
+    peak_tflops { key: "tf32" value: 494.5 }
+    peak_tflops { key: "bf16" value: 989 }
+    peak_tflops { key: "fp16" value: 989 }
+    peak_tflops { key: "fp8" value: 1979 }
+    peak_tflops { key: "int8" value: 1979 }
+    default_dtype: "bf16"
+    # 80 GB HBM3, 3.35 TB/s: H100 datasheet, SXM column
+    memory_gbytes_per_s: 3350
+  }
+)pb";
+
+extern const char kH200[] = R"pb(
+  device {
+    name: "H200-SXM-141GB"
+    # The rates of the H100: H200 datasheet, SXM column, halved where it prints those with sparsity
+    peak_tflops { key: "fp64" value: 67 }
+    peak_tflops { key: "fp32" value: 67 }
+    peak_tflops { key: "tf32" value: 494.5 }
+    peak_tflops { key: "bf16" value: 989 }
+    peak_tflops { key: "fp16" value: 989 }
+    peak_tflops { key: "fp8" value: 1979 }
+    peak_tflops { key: "int8" value: 1979 }
+    default_dtype: "bf16"
+    # 141 GB HBM3e, 4.8 TB/s: H200 datasheet
+    memory_gbytes_per_s: 4800
+  }
+)pb";
+
+}  // namespace chakra

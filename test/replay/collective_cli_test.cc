@@ -1,0 +1,187 @@
+// `chakra-replay collective` and the replay of a preset with a library, as a user runs them.
+#include <gmock/gmock.h>
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+
+#include <sstream>
+
+#include "test/replay/acceptance_testing.h"
+
+namespace chakra::acceptance {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class CollectiveCli : public Bench {
+ protected:
+  std::vector<std::string> Lines(const std::string& arguments) const {
+    const Outcome r = Run("collective " + arguments);
+    EXPECT_EQ(r.status, 0) << arguments << "\n" << r.err;
+    EXPECT_EQ(r.err, "") << arguments;
+    std::vector<std::string> lines;
+    std::stringstream in(r.out);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+  // The cells of the last row of a CSV table.
+  std::vector<std::string> Cells(const std::string& arguments) const {
+    std::vector<std::string> cells;
+    const std::vector<std::string> lines = Lines(arguments + " --format csv");
+    std::stringstream in(lines.empty() ? "" : lines.back());
+    for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+    cells.resize(std::max<size_t>(cells.size(), 9));
+    return cells;
+  }
+  std::string Takes(const std::string& arguments) const {
+    const std::vector<std::string> cells = Cells(arguments);
+    return cells[3] + "/" + cells[4];
+  }
+};
+
+TEST_F(CollectiveCli, ATableAsNcclTestsPrintsOne) {
+  const auto lines = Lines("all_reduce --bytes 1KiB..8GiB --cluster dgx-h100 --ranks 16");
+  ASSERT_EQ(lines.size(), 26u);
+  EXPECT_EQ(lines[0], "# all_reduce on 16 ranks of dgx-h100, fabric analytical");
+  EXPECT_THAT(lines[1], HasSubstr("busbw GB/s"));
+  EXPECT_EQ(lines[2].substr(0, 20), "         1024  tree ");
+  EXPECT_EQ(lines[25].substr(0, 13), "   8589934592");
+  for (const std::string& line : lines) EXPECT_EQ(line[0], line == lines[0] || line == lines[1] ? '#' : ' ');
+  // One node of the default cluster, 1 KiB to 8 GiB.
+  const auto plain = Lines("all_gather");
+  EXPECT_EQ(plain.size(), 26u);
+  EXPECT_EQ(plain[0], "# all_gather on 8 ranks of dgx-h100, fabric analytical");
+  EXPECT_EQ(Lines("all_reduce --bytes 8,1M..16M,1G --factor 4").size(), 2u + 5);
+}
+
+TEST_F(CollectiveCli, Csv) {
+  const auto lines = Lines("all_reduce --bytes 8,1GiB --cluster dgx-h200 --format csv");
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0], "collective,ranks,bytes,algorithm,protocol,channels,time_us,algbw_GBps,busbw_GBps");
+  EXPECT_EQ(lines[1], "all_reduce,8,8,ring,ll,1,40.000,0.000,0.000");
+  const auto cells = Cells("all_reduce --bytes 8,1GiB --cluster dgx-h200");
+  EXPECT_EQ(cells[2], "1073741824");
+  EXPECT_EQ(cells[3], "nvls");
+  EXPECT_NEAR(std::stod(cells[7]), 1073741.824 / std::stod(cells[6]), 0.01);
+  EXPECT_NEAR(std::stod(cells[8]), std::stod(cells[7]) * 14 / 8, 0.01);
+}
+
+TEST_F(CollectiveCli, JsonIsJson) {
+  for (const std::string more : {"", " --explain"}) {
+    const Outcome r = Run("collective all_reduce --bytes 8,1GiB --cluster dgx-h200 --format json" + more);
+    EXPECT_EQ(r.status, 0) << r.err;
+    google::protobuf::ListValue list;
+    ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(r.out, &list).ok()) << r.out;
+    ASSERT_EQ(list.values_size(), 2);
+    const auto& row = list.values(1).struct_value().fields();
+    EXPECT_EQ(row.at("collective").string_value(), "all_reduce");
+    EXPECT_EQ(row.at("ranks").number_value(), 8);
+    EXPECT_EQ(row.at("bytes").number_value(), 1073741824);
+    EXPECT_EQ(row.at("algorithm").string_value(), "nvls");
+    EXPECT_EQ(row.at("protocol").string_value(), "simple");
+    EXPECT_EQ(row.at("channels").number_value(), 16);
+    EXPECT_GT(row.at("time_us").number_value(), 2000);
+    EXPECT_GT(row.at("algbw_GBps").number_value(), 200);
+    EXPECT_GT(row.at("busbw_GBps").number_value(), 400);
+    EXPECT_EQ(row.count("why"), more.empty() ? 0u : 1u);
+    if (more.empty()) continue;
+    EXPECT_THAT(row.at("why").string_value(), HasSubstr("auto: "));
+    EXPECT_GT(row.at("candidates").list_value().values_size(), 8);
+  }
+}
+
+TEST_F(CollectiveCli, ExplainSaysWhatWasConsidered) {
+  const Outcome r = Run("collective all_reduce --bytes 1GiB --cluster dgx-h200 --explain");
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("predicted, next ring/simple"));
+  EXPECT_THAT(r.out, HasSubstr("= 25.00 + bytes / 262.65 GB/s"));
+  EXPECT_THAT(r.out, HasSubstr("nvls_tree/simple           not considered: one node"));
+  EXPECT_THAT(Lines("all_reduce --bytes 1M --explain --format csv")[0], HasSubstr(",busbw_GBps,why"));
+}
+
+TEST_F(CollectiveCli, OneMayBeForced) {
+  const std::string all = "all_reduce --bytes 1MiB --cluster dgx-h100 ";
+  EXPECT_EQ(Takes(all), "ring/ll");
+  EXPECT_EQ(Takes(all + "--protocol simple"), "nvls/simple");
+  EXPECT_EQ(Takes(all + "--algorithm ring --protocol simple"), "ring/simple");
+  EXPECT_EQ(Takes(all + "--algorithm tree"), "tree/ll128");
+  EXPECT_EQ(Takes(all + "--algorithm auto --protocol ll128"), "tree/ll128");
+  EXPECT_EQ(Takes(all + "--algorithm halving_doubling"), "halving_doubling/simple");
+  EXPECT_EQ(Takes("broadcast --bytes 1MiB --root 7"), "ring/ll");
+  Refused("collective " + all + "--algorithm rng", {"rng", "did you mean 'ring'?", "nvls"});
+  Refused("collective " + all + "--algorithm nvls --protocol ll", {"no protocol \"ll\" for nvls"});
+  Refused("collective " + all + "--algorithm nvls_tree", {"nvls_tree/simple", "one node"});
+  Refused("collective " + all + "--algorithm pat", {"\"pat\"", "ring"});
+  Refused("collective " + all + "--protocol LL", {"--protocol", "ll128"}, 2);
+}
+
+TEST_F(CollectiveCli, Typos) {
+  Refused("collective", {"expected a collective", "all_reduce", "barrier", "--help"}, 2);
+  Refused("collective allreduce", {"no collective \"allreduce\"", "did you mean 'all_reduce'?"}, 2);
+  Refused("collective all_reduce all_gather", {"all_gather"}, 2);
+  Refused("collective all_reduce --rank 8", {"--rank"}, 2);
+  Refused("collective all_reduce --format xml", {"--format"}, 2);
+  Refused("collective all_reduce --cluster dgx-h10 --bytes 8", {"dgx-h10", "dgx-h100"});
+  Refused("collective all_reduce --cluster absent.txtpb --bytes 8", {"absent.txtpb"});
+  Refused("collective all_reduce --fabric analyticl --bytes 8", {"analyticl", "analytical"});
+  Refused("collective all_reduce --bytes 8 -o absent/table.txt", {"absent/table.txt"});
+}
+
+TEST_F(CollectiveCli, BadSizesAndRanks) {
+  for (const std::string bytes : {"0", "-8", "8X", "2K..1K", "1..", "8,,16", "nan", "1PiB"}) {
+    Refused("collective all_reduce --bytes=" + bytes, {"size \"", "expected"}, 2);
+  }
+  for (const std::string factor : {"1", "0", "-2", "nan"}) {
+    Refused("collective all_reduce --bytes 1K..2K --factor " + factor, {"factor above 1"}, 2);
+  }
+  Refused("collective all_reduce --bytes 8 --ranks 0", {"--ranks"}, 2);
+  Refused("collective all_reduce --bytes 8 --ranks many", {"--ranks"}, 2);
+  Refused("collective all_reduce --bytes 8 --ranks 12", {"12 ranks", "multiple of 8"});
+  Refused("collective all_reduce --bytes 8 --ranks 5 --cluster ring4.txtpb", {"5 ranks", "4 devices"});
+  Refused("collective broadcast --bytes 8 --ranks 4 --root 4", {"--root is 4", "0 to 3"});
+  Refused("collective broadcast --bytes 8 --ranks 4 --root -1", {"--root is -1"});
+}
+
+TEST_F(CollectiveCli, WithoutALibrary) {
+  const auto cells = Cells("all_reduce --bytes 4M --cluster ring4.txtpb");
+  EXPECT_EQ(cells[3] + cells[4], "ring-");
+  EXPECT_EQ(cells[6], "120.188");  // 6 steps of 500 ns and of 1 MiB at 50 * 2^30 B/s
+  EXPECT_EQ(Cells("all_reduce --bytes 4M --cluster ring4.txtpb --algorithm direct")[3], "direct");
+  EXPECT_EQ(Lines("all_reduce --bytes 4M --cluster ring4.txtpb --explain").size(), 3u);
+  Refused("collective all_reduce --bytes 8 --cluster ring4.txtpb --protocol ll", {"collectives.library"});
+  Refused("collective all_reduce --bytes 8 --cluster ring4.txtpb --algorithm dirct", {"dirct", "direct"});
+}
+
+TEST_F(CollectiveCli, IntoAFile) {
+  EXPECT_EQ(Lines("all_reduce --bytes 8 --format csv -o table.csv").size(), 0u);
+  EXPECT_THAT(Content(At("table.csv")), HasSubstr("all_reduce,8,8,ring,ll,1,40.000"));
+}
+
+TEST_F(CollectiveCli, OneRankHasNothingToDo) {
+  const auto cells = Cells("all_reduce --bytes 8 --ranks 1");
+  EXPECT_THAT(std::vector<std::string>(cells.begin(), cells.begin() + 7),
+              ElementsAre("all_reduce", "1", "8", "-", "-", "1", "13.900"));
+}
+
+// The same rules, in a replay: what ran is in the report.
+TEST_F(CollectiveCli, AReplayShowsWhatWasTaken) {
+  for (int r = 0; r < 8; ++r) {
+    Rank("t", r, {Coll(0, 0, 1 << 30), Coll(1, 0, 4096, {0}), Coll(2, 2, 1 << 20, {1})});
+  }
+  const proto::Report report = Replayed("t --cluster dgx-h200");
+  ASSERT_EQ(report.collective_size(), 2);
+  EXPECT_EQ(report.collective(0).kind(), "all_gather");
+  EXPECT_EQ(report.collective(0).algorithm(), "ring/ll128");  // 8 MiB in all
+  EXPECT_EQ(report.collective(1).algorithm(), "nvls/simple");
+  const Outcome text = Run("replay t --cluster dgx-h200");
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("all_reduce"));
+  // By both ways the same times.
+  EXPECT_EQ(Replayed("t --cluster dgx-h200 --no-fast-path").makespan_ps(), report.makespan_ps());
+  EXPECT_LE(Replayed("t --cluster dgx-h200 --fabric analytical-fifo").makespan_ps(),
+            2 * report.makespan_ps());
+}
+
+}  // namespace
+}  // namespace chakra::acceptance

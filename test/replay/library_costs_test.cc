@@ -1,0 +1,301 @@
+// Closed forms of the library's rings to the picosecond, and the fast path
+// against flow by flow.
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "replay/library/price.h"
+#include "test/replay/library_testing.h"
+
+namespace chakra {
+namespace {
+
+using T = CollectiveType;
+
+// Nodes of 4 on 100 GB/s (10 ps a byte) of which a ring reaches 80, 25 GB/s (40 ps) between them.
+std::string Nodes(int nodes, const std::string& more = "copy_gbytes_per_s: 10") {
+  const bool several = nodes > 1;
+  return "topology { dimension { kind: SWITCH size: " + std::to_string(several ? 4 : 8) +
+         " bandwidth_gbytes_per_s: 100 latency_ns: 25 }" +
+         (several ? " dimension { kind: SWITCH size: " + std::to_string(nodes) +
+                        " bandwidth_gbytes_per_s: 25 latency_ns: 500 }"
+                  : "") +
+         "} collectives { library { generation: HOPPER channels: 4 chunk_bytes: 1048576 " + more +
+         " level { link: NVLINK efficiency: 0.8 } " +
+         (several ? "level { link: NET efficiency: 1 nic_latency_us: 0.5 }" : "") + " } }";
+}
+
+// `bytes` of payload on a link of `link` GB/s that carries `rate` GB/s of it, both in tenths.
+int64_t OnLink(int64_t bytes, int64_t link, int64_t rate) {
+  const int64_t wire = (bytes * link + rate - 1) / rate;
+  return (wire * 10000 + link - 1) / link;
+}
+
+int64_t Ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+struct RingCase {
+  const char* rule;
+  int64_t base, step, network_step;  // ps; network: 2.7, 4, 14 us and the card's 0.5, twice for Simple
+  int64_t rate;                      // tenths of GB/s on one node
+  int64_t chunk;                     // bytes
+  int64_t earns;                     // bytes that a channel must have, at 8 ranks
+};
+
+constexpr RingCase kCases[] = {
+    {"ring/ll", 6600000, 600000, 3200000, 400, 32768, 8 * 8 * 512},
+    {"ring/ll128", 14000000, 1900000, 4500000, 736, 576000, 8 * 640},
+    {"ring/simple", 8400000, 3400000, 15000000, 800, 1048576, 64 * 512},
+};
+
+struct Cut {
+  int64_t parts, chunk, copy;  // ps
+};
+
+Cut CutOf(const RingCase& c, int64_t bytes) {
+  const int64_t channels = std::clamp<int64_t>(bytes / c.earns, 1, 4);
+  const int64_t parts = Ceil(bytes, c.chunk * channels * 8);
+  const double copy = static_cast<double>(bytes) / 8 / static_cast<double>(parts) /
+                      (10.0 * static_cast<double>(channels)) * 1000;
+  const bool simple = std::string(c.rule) == "ring/simple";
+  return {parts, Ceil(bytes, 8 * parts), simple ? std::llround(copy) : 0};
+}
+
+constexpr int64_t kSizes[] = {8, 1000, 65536, 1000003, 33554432, 100000001};
+
+TEST(LibraryCosts, RingOnOneNode) {
+  TestMachine m = MachineOf(ClusterText(Nodes(1)), 8);
+  for (const RingCase& c : kCases) {
+    for (const int64_t bytes : kSizes) {
+      const auto of = [&](T type, int steps) {
+        m.Force(type, c.rule);
+        const int64_t buffer = type == T::kAllGather ? 8 * bytes : bytes;
+        const Cut cut = CutOf(c, buffer);
+        const int64_t hop = c.step + 2 * 25000 + OnLink(cut.chunk, 1000, c.rate);
+        const int64_t expected = c.base + cut.parts * (steps * hop + cut.copy);
+        for (const bool fast : {true, false}) {
+          EXPECT_EQ(CallPicos(m, type, static_cast<uint64_t>(bytes), fast), expected)
+              << std::string(Name(type)) << " " << c.rule << " " << bytes << " " << fast;
+        }
+      };
+      of(T::kAllReduce, 14);
+      of(T::kReduceScatter, 7);
+      of(T::kAllGather, 7);
+    }
+  }
+}
+
+// Two nodes of 4: of 8 links 2 are between nodes. What a member ends with has
+// passed the last 14 x parts links, of which it is the dearest such run that
+// counts: whole turns, and for the rest as many links between nodes as fit.
+TEST(LibraryCosts, RingOnTwoNodes) {
+  TestMachine m = MachineOf(ClusterText(Nodes(2)), 8);
+  for (const RingCase& c : kCases) {
+    for (const int64_t bytes : kSizes) {
+      const Cut cut = CutOf(c, bytes);
+      const bool ll = std::string(c.rule) == "ring/ll";
+      // The node's 80 GB/s are less than the 4 x 25 of its cards, which share each message.
+      const int64_t hop =
+          std::max<int64_t>(c.step, ll ? 1000000 : 0) + 2 * 25000 + OnLink(cut.chunk, 1000, c.rate);
+      // In tenths of GB/s: the card carries c.rate for its own 250.
+      const int64_t far = c.network_step + 2 * 500000 + OnLink(cut.chunk, 250, c.rate);
+      // Neighbours on two nodes differ in both dimensions, but for no ring place: 3 -> 4 is (3,0) -> (0,1).
+      const int64_t across = far + 2 * 25000;
+      const int64_t links = 14 * cut.parts, turns = links / 8, rest = links % 8;
+      const int64_t network = 2 * turns + (rest > 4 ? 2 : rest > 0 ? 1 : 0);
+      const int64_t expected = c.base + (links - network) * hop + network * across + cut.parts * cut.copy;
+      for (const bool fast : {true, false}) {
+        m.Force(T::kAllReduce, c.rule);
+        EXPECT_EQ(CallPicos(m, T::kAllReduce, static_cast<uint64_t>(bytes), fast), expected)
+            << c.rule << " " << bytes;
+      }
+    }
+  }
+}
+
+// A ring of protocol Simple on nodes of 8 H100, worked through link by link: base
+// 8.4 us, 3.4 us and 50 ns a step inside, 14 us and 1,050 ns between, all at the
+// node's 370.8 of 450 GB/s (50 between), and a copy over 24 channels of 47.6 GB/s.
+TEST(LibraryCosts, LongRingsInClosedFormAreThoseFlowByFlow) {
+  const uint64_t bytes = uint64_t{1} << 30;
+  for (const int ranks : {64, 256, 1024, 16384}) {
+    TestMachine m = Preset("dgx-h100", ranks);
+    m.Force(T::kAllReduce, "ring/simple");
+    const int64_t nodes = ranks / 8, steps = 2 * (ranks - 1);
+    const int64_t parts = Ceil(static_cast<int64_t>(bytes), int64_t{2097152} * 24 * ranks);
+    const int64_t links = parts * steps, turns = links / ranks, rest = links % ranks;
+    const int64_t network = turns * nodes + Ceil(rest, 8);
+    const int64_t chunk = Ceil(static_cast<int64_t>(bytes), parts * ranks);
+    const auto seconds = [&](double link) {  // of a chunk, to the picosecond of a whole number of bytes
+      const double wire = std::ceil(static_cast<double>(chunk) * link / 370.8);
+      return static_cast<int64_t>(std::ceil(wire * 1000 / link - 1e-6));
+    };
+    const int64_t copy =
+        std::llround(static_cast<double>(bytes) / ranks / static_cast<double>(parts) / (24 * 47.6) * 1000);
+    const int64_t expected = 8400000 + (links - network) * (3400000 + 50000 + seconds(450)) +
+                             network * (14000000 + 1050000 + seconds(50)) + parts * copy;
+    EXPECT_EQ(CallPicos(m, T::kAllReduce, bytes), expected) << ranks;
+    if (ranks > 1024) continue;
+    EXPECT_EQ(CallPicos(m, T::kAllReduce, bytes, false), expected) << ranks;
+  }
+}
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  int64_t Of(int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(engine_() % static_cast<uint64_t>(high - low + 1));
+  }
+  bool Coin() { return Of(0, 1) == 1; }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// One or two dimensions of random kinds, with or without a library.
+TestMachine RandomMachine(Random& r, bool library) {
+  proto::Cluster cluster;
+  const bool two = r.Coin();
+  const int sizes[] = {static_cast<int>(two ? r.Of(1, 8) : r.Of(2, 40)), static_cast<int>(r.Of(2, 5))};
+  for (int d = 0; d < (two ? 2 : 1); ++d) {
+    proto::Dimension* dim = cluster.mutable_topology()->add_dimension();
+    dim->set_kind(static_cast<proto::Dimension::Kind>(r.Of(1, 3)));
+    dim->set_size(sizes[d]);
+    dim->set_bandwidth_bytes_per_s(r.Of(1000000000, 900000000000));
+    dim->set_latency_ns(static_cast<double>(r.Of(0, 2000)));
+  }
+  proto::Collectives* c = cluster.mutable_collectives();
+  if (r.Coin()) c->set_step_overhead_ns(static_cast<double>(r.Of(1, 500)));
+  if (r.Coin()) c->set_reduce_gbytes_per_s(static_cast<double>(r.Of(100, 3000)));
+  c->set_splits(static_cast<int>(r.Of(1, 5)));
+  if (!library) return MachineOf(cluster, 2);
+  proto::CollectiveLibrary* l = c->mutable_library();
+  l->set_generation(static_cast<proto::CollectiveLibrary::Generation>(r.Of(1, 4)));
+  l->set_channels(static_cast<int>(r.Of(1, 32)));
+  l->set_chunk_bytes(r.Of(1000, 2000000));
+  if (r.Coin()) l->set_copy_gbytes_per_s(static_cast<double>(r.Of(1, 50)));
+  for (int d = 0; d < (two ? 2 : 1); ++d) {
+    proto::LibraryLevel* level = l->add_level();
+    level->set_link(d == 0 ? proto::LibraryLevel::NVLINK : proto::LibraryLevel::NET);
+    level->set_efficiency(static_cast<double>(r.Of(1, 100)) / 100);
+    level->set_nic_latency_us(static_cast<double>(r.Of(0, 3)));
+  }
+  return MachineOf(cluster, 2);
+}
+
+// What the fast path claims, on whatever it may be asked: uneven links, members
+// in any order, sizes that do not divide, members that come late.
+TEST(LibraryCosts, FastPathIsFlowByFlow) {
+  int answered = 0, rings = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    Random r(seed);
+    const bool library = r.Coin();
+    TestMachine m = RandomMachine(r, library);
+    std::vector<int> members = m.All();
+    if (r.Coin()) {
+      for (size_t i = members.size() - 1; i > 0; --i) {
+        std::swap(members[i], members[static_cast<size_t>(r.Of(0, static_cast<int64_t>(i)))]);
+      }
+    }
+    members.resize(static_cast<size_t>(r.Of(2, static_cast<int64_t>(members.size()))));
+    const T type = std::vector<T>{T::kAllReduce, T::kAllGather, T::kReduceScatter}[r.Of(0, 2)];
+    const std::vector<std::string> names = AlgorithmsFor(type);
+    std::string name = names[r.Coin() ? 0 : static_cast<size_t>(r.Of(0, 2))];
+    if (library) {
+      m.Force(type, name + std::vector<std::string>{"/ll", "/ll128", "/simple"}[r.Of(0, 2)]);
+    } else {
+      m.costs().algorithm[std::string(Name(type))] = name;
+    }
+    const auto n = static_cast<int64_t>(members.size());
+    uint64_t bytes = static_cast<uint64_t>(r.Of(0, 2) > 0 ? r.Of(1, 3000000) : r.Of(0, 5000));
+    if (r.Coin()) bytes *= static_cast<uint64_t>(n * m.costs().splits);  // so that chunks are equal
+    std::vector<Time> begin(members.size());
+    if (r.Of(0, 3) > 0) {
+      for (Time& t : begin) t = Time::Picos(r.Of(0, 3000000000));
+    }
+    m.AnotherFabric("analytical");
+    const RunResult closed = RunCall(m, type, bytes, members, begin, true);
+    const auto closed_traffic = m.fabric->Traffic();
+    m.AnotherFabric("analytical");
+    const RunResult flows = RunCall(m, type, bytes, members, begin, false);
+    ASSERT_EQ(closed.error, "");
+    EXPECT_EQ(closed.end, flows.end) << closed.algorithm << " of " << bytes << " on " << n;
+    EXPECT_EQ(flows.flows > 0, true);
+    answered += closed.flows == 0 ? 1 : 0;
+    rings += closed.flows == 0 && name == "ring" ? 1 : 0;
+    const auto traffic = m.fabric->Traffic();
+    for (size_t d = 0; d < traffic.size(); ++d) EXPECT_EQ(closed_traffic[d].bytes, traffic[d].bytes);
+  }
+  EXPECT_GT(answered, 200);
+  EXPECT_GT(rings, 120);
+}
+
+// One call at a time, and nothing left of it: the price does not depend on what was priced before.
+TEST(LibraryCosts, PricesAreThoseOfACallAlone) {
+  TestMachine m = Preset("dgx-h100", 16);
+  Time now;
+  for (const T type : {T::kAllReduce, T::kAllToAll, T::kBroadcast, T::kAllReduce, T::kGather}) {
+    const auto priced = PriceCall(*m.fabric, m.costs(), type, 1 << 20, 0, m.All(), &now);
+    ASSERT_TRUE(priced.ok()) << priced.status();
+    TestMachine fresh = Preset("dgx-h100", 16);
+    EXPECT_EQ(priced->time.picos(), CallPicos(fresh, type, 1 << 20));
+    EXPECT_EQ(*PriceUncontended(*m.fabric, m.costs(), type, 1 << 20, 0, m.All()), priced->time);
+  }
+}
+
+// No algorithm passes more bytes than the wire takes, whatever it is given to overlap.
+TEST(LibraryCosts, NoneIsFasterThanItsLinks) {
+  const double bytes = 1 << 30;
+  struct Bound {
+    T type;
+    double us;  // 450 GB/s: what must leave or reach some member
+  };
+  const double us = bytes / 450e3;
+  for (const Bound& b :
+       {Bound{T::kAllReduce, us}, Bound{T::kAllGather, us * 7 / 8}, Bound{T::kReduceScatter, us / 8},
+        Bound{T::kAllToAll, us * 7 / 8}, Bound{T::kBroadcast, us}, Bound{T::kReduce, us},
+        Bound{T::kGather, us * 7 / 8}, Bound{T::kScatter, us * 7 / 8}}) {
+    for (const std::string& name : AlgorithmsFor(b.type)) {
+      TestMachine m = Preset("dgx-h100", 8);
+      m.Force(b.type, name);
+      const bool grows = b.type == T::kAllGather || b.type == T::kGather;
+      Time now;
+      const auto priced = PriceCall(*m.fabric, m.costs(), b.type,
+                                    static_cast<uint64_t>(grows ? bytes / 8 : bytes), 0, m.All(), &now);
+      if (!priced.ok()) continue;  // what needs several nodes or other switches
+      EXPECT_GT(static_cast<double>(priced->time.picos()) * 1e-6, b.us) << std::string(Name(b.type)) << name;
+    }
+  }
+}
+
+// Broadcast and reduce in the library's ring: a chain of pieces, of which each
+// costs what a hop costs and the last passes n-1 hops.
+TEST(LibraryCosts, ChainOfPieces) {
+  TestMachine m = MachineOf(ClusterText(Nodes(1)), 8);
+  for (const T type : {T::kBroadcast, T::kReduce}) {
+    m.Force(type, "ring/simple");
+    // 64 MiB in pieces of at most 4 channels x 256 KiB: 64 of 1 MiB.
+    const int64_t piece = OnLink(1048576, 1000, 800);
+    for (const int root : {0, 5}) {
+      m.AnotherFabric("analytical");
+      const RunResult run = RunCall(m, type, 67108864, m.All(), std::vector<Time>(8), true, root);
+      ASSERT_EQ(run.error, "");
+      EXPECT_EQ(run.algorithm, "ring/simple");
+      const Time last = *std::max_element(run.end.begin(), run.end.end());
+      EXPECT_EQ(last.picos(), 8400000 + 7 * (3400000 + 50000 + piece) + 63 * piece);
+    }
+  }
+}
+
+// Bytes are counted without what the protocol adds.
+TEST(LibraryCosts, TrafficIsPayload) {
+  TestMachine m = Preset("dgx-h100", 8);
+  m.Force(T::kAllReduce, "nvls");
+  const RunResult run = RunCall(m, T::kAllReduce, 8 << 20, m.All(), std::vector<Time>(8), true);
+  ASSERT_EQ(run.error, "");
+  // B (1 + 1/n) each way on every member's link.
+  EXPECT_EQ(m.fabric->Traffic()[0].bytes, 8u * 2 * ((8 << 20) + (1 << 20)));
+}
+
+}  // namespace
+}  // namespace chakra

@@ -1,0 +1,79 @@
+// How long a plan takes on links that never delay each other: one stream after
+// another, as far as it gets, without events. Every message takes `alpha` plus
+// `beta` a byte, and holds its sender for the latter where the plan waits.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "replay/collectives/plan.h"
+
+namespace chakra {
+
+class PlanClock {
+ public:
+  PlanClock(const Plan& plan, int64_t bytes, int64_t alpha, int64_t beta)
+      : plan_(plan), bytes_(static_cast<uint64_t>(bytes)), alpha_(alpha), beta_(beta) {}
+
+  // When the last stream ends, in the unit of alpha and beta; -1: it waits for ever.
+  int64_t Run() {
+    done_.resize(plan_.stream_base.back());
+    arrived_.resize(plan_.connection_base.back());
+    taken_.resize(arrived_.size());
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (int node = 0; node < plan_.nodes(); ++node) {
+        for (size_t s = 0; s < plan_.program(node).streams.size(); ++s) moved = Go(node, s) || moved;
+      }
+    }
+    int64_t end = 0;
+    for (int node = 0; node < plan_.nodes(); ++node) {
+      for (size_t s = 0; s < plan_.program(node).streams.size(); ++s) {
+        const Stream& stream = plan_.program(node).streams[s];
+        const std::vector<int64_t>& done = done_[plan_.stream_base[node] + s];
+        if (done.size() != stream.end - stream.begin) return -1;
+        if (!done.empty()) end = std::max(end, done.back());
+      }
+    }
+    return end;
+  }
+
+ private:
+  bool Go(int node, size_t s) {
+    const Program& program = plan_.program(node);
+    const Stream& stream = program.streams[s];
+    std::vector<int64_t>& done = done_[plan_.stream_base[node] + s];
+    const size_t before = done.size();
+    for (; stream.begin + done.size() < stream.end;) {
+      const Step& step = program.steps[stream.begin + done.size()];
+      int64_t now = done.empty() ? 0 : done.back();
+      if (IsSend(step.op)) {
+        const int to = plan_.rotational ? (node + step.peer) % plan_.members : step.peer;
+        const uint64_t bytes = ChunkBytes(plan_, bytes_, ChunkOf(plan_, node, step.chunk), step.count);
+        const int64_t sent = now + static_cast<int64_t>(bytes) * beta_;
+        arrived_[plan_.connection_base[to] + step.connection].push_back(sent + alpha_);
+        if (step.op == StepOp::kSendWait) now = sent;
+      } else if (IsReceive(step.op)) {
+        const uint32_t connection = plan_.connection_base[node] + step.connection;
+        if (taken_[connection] == arrived_[connection].size()) break;
+        now = std::max(now, arrived_[connection][taken_[connection]++]);
+      } else if (step.op == StepOp::kAwait) {
+        const auto& other = done_[plan_.stream_base[node] + static_cast<uint32_t>(step.peer)];
+        if (other.size() < static_cast<size_t>(step.chunk)) break;
+        now = std::max(now, other[static_cast<size_t>(step.chunk) - 1]);
+      }
+      done.push_back(now);
+    }
+    return done.size() != before;
+  }
+
+  const Plan& plan_;
+  uint64_t bytes_;
+  int64_t alpha_, beta_;
+  std::vector<std::vector<int64_t>> done_;     // by stream: ends of its steps
+  std::vector<std::vector<int64_t>> arrived_;  // by connection
+  std::vector<size_t> taken_;
+};
+
+}  // namespace chakra

@@ -1,0 +1,212 @@
+#include "replay/presets.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "replay/cluster.h"
+
+namespace chakra {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using Level = proto::LibraryLevel;
+using Library = proto::CollectiveLibrary;
+
+proto::Cluster Load(const std::string& spec) {
+  absl::StatusOr<proto::Cluster> c = LoadCluster(spec);
+  EXPECT_TRUE(c.ok()) << c.status();
+  return c.ok() ? *c : proto::Cluster();
+}
+
+// "8x2" for two blocks of 8, or the error.
+std::string Shape(const proto::Cluster& c, int ranks) {
+  absl::StatusOr<ClusterModel> m = BuildCluster(c, ranks);
+  if (!m.ok()) return std::string(m.status().message());
+  std::string shape;
+  for (const TopologyDimension& d : m->topology.dimensions()) {
+    shape += (shape.empty() ? "" : "x") + std::to_string(d.size);
+  }
+  return shape;
+}
+
+// What a user can look up about a machine, apart from the text of the preset.
+struct Fact {
+  const char* name;
+  Library::Generation generation;
+  int block;          // GPUs that reach each other without a network card
+  double gbytes;      // of a GPU in its block, GB/s a direction
+  double nic_gbytes;  // of a GPU beyond it
+  double memory_gbytes;
+  bool in_switch;  // NVLS
+};
+
+constexpr Fact kFacts[] = {
+    {"dgx-v100", Library::VOLTA, 8, 150, 6.25, 900, false},
+    {"dgx2", Library::VOLTA, 16, 150, 6.25, 900, false},
+    {"dgx-a100", Library::AMPERE, 8, 300, 25, 2039, false},
+    {"dgx-h100", Library::HOPPER, 8, 450, 50, 3350, true},
+    {"dgx-h200", Library::HOPPER, 8, 450, 50, 4800, true},
+    {"dgx-h800", Library::HOPPER, 8, 200, 50, 3350, false},
+    {"dgx-b200", Library::BLACKWELL, 8, 900, 50, 8000, true},
+    {"dgx-b300", Library::BLACKWELL, 8, 900, 100, 8000, true},
+    {"gb200-nvl72", Library::BLACKWELL, 72, 900, 50, 8000, true},
+    {"mi300x", Library::HOPPER, 8, 7 * 64, 50, 5300, false},
+};
+
+TEST(Presets, NamesAreThoseOfTheTable) {
+  std::vector<std::string> names;
+  for (const Fact& f : kFacts) names.emplace_back(f.name);
+  EXPECT_EQ(PresetNames(), names);
+  EXPECT_EQ(PresetText("dgx-h10"), "");
+  EXPECT_EQ(PresetText(""), "");
+}
+
+TEST(Presets, NumbersOfTheMachines) {
+  for (const Fact& f : kFacts) {
+    SCOPED_TRACE(f.name);
+    const proto::Cluster c = Load(f.name);
+    EXPECT_EQ(c.name(), f.name);
+    EXPECT_FALSE(c.source().empty());
+    ASSERT_EQ(c.topology().dimension_size(), 2);
+    const proto::Dimension& block = c.topology().dimension(0);
+    const proto::Dimension& nic = c.topology().dimension(1);
+    const int peers = block.kind() == proto::Dimension::FULLY_CONNECTED ? f.block - 1 : 1;
+    EXPECT_EQ(block.size(), f.block);
+    EXPECT_EQ(block.bandwidth_gbytes_per_s() * peers, f.gbytes);
+    EXPECT_EQ(nic.size(), 0);
+    EXPECT_EQ(nic.name(), "nic");  // nic_gbps= and the like
+    EXPECT_EQ(nic.bandwidth_gbytes_per_s(), f.nic_gbytes);
+    EXPECT_EQ(c.device().memory_gbytes_per_s(), f.memory_gbytes);
+    EXPECT_FALSE(c.device().name().empty());
+    EXPECT_GT(c.device().peak_tflops().at(c.device().default_dtype()), 0);
+    EXPECT_EQ(c.collectives().library().generation(), f.generation);
+    EXPECT_EQ(c.collectives().library().level(0).in_switch_efficiency() > 0, f.in_switch);
+  }
+}
+
+TEST(Presets, SizeThemselvesToTheRanks) {
+  for (const Fact& f : kFacts) {
+    SCOPED_TRACE(f.name);
+    const proto::Cluster c = Load(f.name);
+    for (int ranks : {1, 2, 3, 5, 8, 16, f.block, 3 * f.block}) {
+      SCOPED_TRACE(ranks);
+      const std::string nodes = std::to_string(ranks / f.block);
+      EXPECT_EQ(Shape(c, ranks),
+                ranks <= f.block ? std::to_string(ranks) : std::to_string(f.block) + "x" + nodes);
+    }
+    const int odd = 2 * f.block + 1;
+    EXPECT_THAT(Shape(c, odd), AllOf(HasSubstr(std::to_string(odd) + " ranks"),
+                                     HasSubstr("multiple of " + std::to_string(f.block)),
+                                     HasSubstr("nodes=N"), HasSubstr("gpus_per_node=N")));
+  }
+}
+
+TEST(Presets, OverridesWorkOnEach) {
+  for (const Fact& f : kFacts) {
+    const std::string name = f.name;
+    EXPECT_EQ(Shape(Load(name + ":gpus_per_node=2"), 6), "2x3") << name;
+    EXPECT_EQ(Load(name + ":nic_gbps=80").topology().dimension(1).bandwidth_gbytes_per_s(), 10) << name;
+    EXPECT_EQ(Load(name + ":nvlink_gbytes_per_s=7").topology().dimension(0).bandwidth_gbytes_per_s(), 7)
+        << name;
+  }
+}
+
+TEST(Presets, LibraryHasALevelForEachDimension) {
+  for (const Fact& f : kFacts) {
+    SCOPED_TRACE(f.name);
+    const proto::Cluster c = Load(f.name);
+    const Library& library = c.collectives().library();
+    EXPECT_GE(library.channels(), 1);
+    EXPECT_GT(library.enqueue_us(), 0);
+    EXPECT_GE(library.launch_us(), library.enqueue_us());  // the median of what the other is the least of
+    EXPECT_GE(library.copy_gbytes_per_s(), 0);
+    EXPECT_LT(library.copy_gbytes_per_s() * library.channels(), c.device().memory_gbytes_per_s());
+    EXPECT_EQ(library.term_size(), 0);  // a preset is fitted to no measurement
+    ASSERT_EQ(library.level_size(), c.topology().dimension_size());
+    EXPECT_EQ(library.level(0).link(), Level::NVLINK);
+    EXPECT_EQ(library.level(1).link(), Level::NET);
+    EXPECT_EQ(library.level(1).in_switch_efficiency(), 0);  // SHARP is the user's choice
+    for (const Level& level : library.level()) {
+      EXPECT_GT(level.efficiency(), 0);
+      EXPECT_LE(level.efficiency(), 1);
+      EXPECT_LT(level.in_switch_efficiency(), level.efficiency());
+      EXPECT_EQ(level.in_switch_channels() > 0, level.in_switch_efficiency() > 0);
+      EXPECT_EQ(level.wire_gbytes_per_s() > 0, level.wiring_size() > 0);
+    }
+  }
+}
+
+// The rates per link that NCCL plans with, over those of the links.
+TEST(Presets, EfficiencyIsThatOfTheLibrarysSources) {
+  const auto nvlink = [](const char* name) { return Load(name).collectives().library().level(0); };
+  EXPECT_NEAR(nvlink("dgx-v100").efficiency(), 128.0 / 144, 1e-4);
+  EXPECT_NEAR(nvlink("dgx2").efficiency(), 128.0 / 144, 1e-4);
+  EXPECT_NEAR(nvlink("dgx-a100").efficiency(), 20.0 / 25, 1e-4);
+  EXPECT_NEAR(nvlink("mi300x").efficiency(), 48.0 / 64, 1e-4);
+  for (const char* name : {"dgx-h800", "dgx-h100", "dgx-h200"}) {
+    EXPECT_NEAR(nvlink(name).efficiency(), 20.6 / 25, 1e-4) << name;
+  }
+  for (const char* name : {"dgx-h100", "dgx-h200"}) {
+    EXPECT_NEAR(nvlink(name).in_switch_efficiency(), 0.85 * 20.6 / 25, 1e-4) << name;
+  }
+  for (const char* name : {"dgx-b200", "dgx-b300", "gb200-nvl72"}) {
+    EXPECT_NEAR(nvlink(name).efficiency(), 40.1 / 50, 1e-4) << name;
+    EXPECT_NEAR(nvlink(name).in_switch_efficiency(), 0.74 * 40.1 / 50, 1e-4) << name;
+  }
+}
+
+// The links of each device, after checking that no pair is there twice.
+std::vector<int> LinksOfDevices(const proto::Cluster& c) {
+  const Level& level = c.collectives().library().level(0);
+  std::vector<int> links(static_cast<size_t>(c.topology().dimension(0).size()));
+  std::set<std::pair<int, int>> seen;
+  for (const proto::Wire& w : level.wiring()) {
+    EXPECT_LT(w.a(), w.b());
+    EXPECT_GT(w.links(), 0);
+    EXPECT_TRUE(seen.emplace(w.a(), w.b()).second) << w.a() << "-" << w.b();
+    links.at(static_cast<size_t>(w.a())) += w.links();
+    links.at(static_cast<size_t>(w.b())) += w.links();
+  }
+  return links;
+}
+
+TEST(Presets, WiringUsesEachLinkOfADevice) {
+  for (const Fact& f : kFacts) {
+    SCOPED_TRACE(f.name);
+    const proto::Cluster c = Load(f.name);
+    const Level& level = c.collectives().library().level(0);
+    if (level.wiring_size() == 0) continue;
+    for (int links : LinksOfDevices(c)) EXPECT_EQ(links * level.wire_gbytes_per_s(), f.gbytes);
+  }
+  EXPECT_EQ(LinksOfDevices(Load("dgx-v100")), std::vector<int>(8, 6));
+}
+
+// nvidia-smi topo -m: the first half row of each GPU, "-" where there is no NVLink.
+TEST(Presets, DgxV100IsWiredAsItsMatrixSays) {
+  const std::string kMatrix[8] = {"01122---", "1021-2--", "1202--1-", "2120---1",
+                                  "2---0112", "-2--1021", "--1-1202", "---12120"};
+  const proto::Cluster c = Load("dgx-v100");
+  int pairs = 0;
+  for (const proto::Wire& w : c.collectives().library().level(0).wiring()) {
+    const auto a = static_cast<size_t>(w.a()), b = static_cast<size_t>(w.b());
+    EXPECT_EQ(std::string(1, kMatrix[a][b]), std::to_string(w.links())) << w.a() << "-" << w.b();
+    EXPECT_EQ(kMatrix[a][b], kMatrix[b][a]);
+    ++pairs;
+  }
+  EXPECT_EQ(pairs, 16);  // 28 less 12 that have no link
+}
+
+TEST(Presets, AnUnknownOneListsAll) {
+  const std::string error(LoadCluster("dgx-v10").status().message());
+  for (const Fact& f : kFacts) EXPECT_THAT(error, HasSubstr(f.name));
+  EXPECT_THAT(error, HasSubstr("did you mean \"dgx-v100\"?"));
+}
+
+}  // namespace
+}  // namespace chakra

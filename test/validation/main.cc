@@ -1,0 +1,140 @@
+// Published measurements of all-reduce against predictions: tables, a plot, and
+// the figures that must hold.
+//
+//   collectives_validation MEASURED.csv [--out FOLDER] [--check] [--compare FOLDER]
+//
+// --out writes collectives.csv, collectives.md and collectives.svg; --compare
+// wants the same bytes in a folder; --check wants the figures of checks.h.
+// Exit status: 0 all holds; 1 a figure, a file or the input does not; 2 the
+// command line is wrong; 77 there is no file of measurements.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "test/validation/calibrated.h"
+#include "test/validation/checks.h"
+#include "test/validation/plot.h"
+#include "test/validation/summary.h"
+#include "trace/proto_io.h"
+
+namespace chakra::validation {
+namespace {
+
+struct Options {
+  std::string measured, out, compare;
+  bool check = false;
+};
+
+using Files = std::vector<std::pair<std::string, std::string>>;  // name and content
+
+int Fail(const std::string& what) {
+  std::fprintf(stderr, "collectives_validation: %s\n", what.c_str());
+  return 1;
+}
+
+int Write(const Files& files, const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  for (const auto& [name, content] : files) {
+    const std::string path = absl::StrCat(folder, "/", name);
+    std::ofstream out(path, std::ios::binary);
+    out << content;
+    out.close();
+    if (!out) return Fail(absl::StrCat(path, ": cannot be written"));
+    std::printf("written: %s\n", path.c_str());
+  }
+  return 0;
+}
+
+int Compare(const Files& files, const Options& o) {
+  int status = 0;
+  for (const auto& [name, content] : files) {
+    const std::string path = absl::StrCat(o.compare, "/", name);
+    const absl::StatusOr<std::string> kept = ReadFile(path);
+    if (kept.ok() && *kept == content) continue;
+    status = Fail(absl::StrCat(
+        path,
+        kept.ok() ? " is not what the code gives now" : absl::StrCat(": ", kept.status().message()).c_str(),
+        "; to write it anew: build/test/collectives_validation ", o.measured, " --out ", o.compare));
+  }
+  return status;
+}
+
+int Check(const std::vector<Finding>& findings) {
+  size_t failed = 0;
+  for (const Finding& f : findings) {
+    std::printf("%s  %s\n", f.ok ? "ok  " : "FAIL", f.text.c_str());
+    failed += !f.ok;
+  }
+  if (failed == 0) return 0;
+  return Fail(absl::StrCat(failed, " of ", findings.size(), " figures do not hold"));
+}
+
+int Run(const Options& o) {
+  if (!std::filesystem::exists(o.measured)) {
+    std::fprintf(stderr, "collectives_validation: SKIPPED: %s is absent\n", o.measured.c_str());
+    return 77;
+  }
+  const absl::StatusOr<std::string> text = ReadFile(o.measured);
+  if (!text.ok()) return Fail(std::string(text.status().message()));
+  const absl::StatusOr<std::vector<MeasuredRow>> rows = ParseMeasured(*text);
+  if (!rows.ok()) return Fail(absl::StrCat(o.measured, ": ", rows.status().message()));
+  Machines machines;
+  absl::StatusOr<Column> preset = PresetColumn(*rows, machines);
+  if (!preset.ok()) return Fail(std::string(preset.status().message()));
+  absl::StatusOr<Column> calibrated = CalibratedColumn(*rows, 1);
+  if (!calibrated.ok()) return Fail(std::string(calibrated.status().message()));
+  const std::vector<Column> columns = {*std::move(preset), *std::move(calibrated)};
+  const absl::StatusOr<std::vector<Finding>> fits = CheckCalibrated(*rows);
+  if (!fits.ok()) return Fail(std::string(fits.status().message()));
+  const absl::StatusOr<std::vector<Finding>> switches = CheckSwitches(*rows, columns[0], machines);
+  if (!switches.ok()) return Fail(std::string(switches.status().message()));
+  std::vector<std::string> notes;
+  for (const Finding& f : *switches) notes.push_back(f.text);
+  for (const Finding& f : *fits) notes.push_back(f.text);
+  const Files files = {{"collectives.csv", CsvTable(*rows, columns)},
+                       {"collectives.md", Markdown(*rows, columns, notes)},
+                       {"collectives.svg", Plot(*rows, columns)}};
+  int status = o.out.empty() ? 0 : Write(files, o.out);
+  if (!o.compare.empty()) status = std::max(status, Compare(files, o));
+  if (o.check) {
+    std::vector<Finding> findings = CheckMedians(*rows, columns[0], {0.15, 0.30, 0.25});
+    findings.insert(findings.end(), switches->begin(), switches->end());
+    findings.insert(findings.end(), fits->begin(), fits->end());
+    status = std::max(status, Check(findings));
+  }
+  return status;
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  Options o;
+  bool usage = false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& a = arguments[i];
+    if (a == "--check") {
+      o.check = true;
+    } else if ((a == "--out" || a == "--compare") && i + 1 < arguments.size()) {
+      (a == "--out" ? o.out : o.compare) = arguments[++i];
+    } else if (o.measured.empty() && !a.empty() && a[0] != '-') {
+      o.measured = a;
+    } else {
+      usage = true;
+    }
+  }
+  if (usage || o.measured.empty() || !(o.check || !o.out.empty() || !o.compare.empty())) {
+    std::fprintf(
+        stderr,
+        "usage: collectives_validation MEASURED.csv [--out FOLDER] [--check] [--compare FOLDER], one of "
+        "the three at least\n");
+    return 2;
+  }
+  return Run(o);
+}
+
+}  // namespace
+}  // namespace chakra::validation
+
+int main(int argc, char** argv) {
+  return chakra::validation::Main(std::vector<std::string>(argv + 1, argv + argc));
+}

@@ -1,0 +1,48 @@
+// Where predictions come from: each source is a column of the table.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "replay/library/table.h"
+#include "test/validation/measured.h"
+
+namespace chakra::validation {
+
+struct Prediction {
+  std::string algorithm;  // "ring"
+  std::string protocol;   // "ll128"
+  double time_us = 0;
+};
+
+// One source's answer to each measured row.
+struct Column {
+  std::string name;
+  std::vector<std::optional<Prediction>> rows;  // by index of the row; none where it was not asked
+
+  // Predicted / measured - 1. Precondition: rows[i] is there.
+  double Error(const std::vector<MeasuredRow>& measured, size_t i) const {
+    return rows[i]->time_us / measured[i].time_us - 1;
+  }
+};
+
+// Presets as machines, each kept for the sizes to come.
+class Machines {
+ public:
+  // An all-reduce as nccl-tests would time it; `rule` as in MeasuredRow. Errors: what CollectiveTable says.
+  absl::StatusOr<Prediction> Price(const std::string& preset, int ranks, const std::string& rule,
+                                   uint64_t bytes);
+
+ private:
+  std::map<std::tuple<std::string, int, std::string>, CollectiveTable> tables_;
+};
+
+// The presets alone, without any fit to the rows. Leaves out the rows that say so.
+absl::StatusOr<Column> PresetColumn(const std::vector<MeasuredRow>& rows, Machines& machines);
+
+}  // namespace chakra::validation

@@ -1,0 +1,34 @@
+// Median errors, and the tables that show them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "test/validation/measured.h"
+#include "test/validation/predict.h"
+
+namespace chakra::validation {
+
+// Where "large" begins.
+inline constexpr uint64_t kLarge = uint64_t{1} << 20;
+
+// Median of |error| of some rows from kLarge up, and below.
+struct Medians {
+  std::optional<double> large, small;  // none without rows
+  size_t large_rows = 0, small_rows = 0;
+};
+
+Medians MediansOf(const Column& column, const std::vector<MeasuredRow>& rows, const std::vector<size_t>& of);
+
+// Rows that are compared.
+std::vector<size_t> Compared(const std::vector<MeasuredRow>& rows);
+
+// Every row of the file, in its order, with four cells for each column.
+std::string CsvTable(const std::vector<MeasuredRow>& rows, const std::vector<Column>& columns);
+
+// Medians in all and of each subset, the worst rows, what was left out, and `notes` as a list at the end.
+std::string Markdown(const std::vector<MeasuredRow>& rows, const std::vector<Column>& columns,
+                     const std::vector<std::string>& notes);
+
+}  // namespace chakra::validation
