@@ -63,8 +63,9 @@ class Fabric {
   virtual FlowId Start(const Flow& flow, Time now) = 0;
 
   // The earliest instant at which something may end or change; Time::Never()
-  // when idle.
-  virtual Time NextEvent() const = 0;
+  // when idle. What flows that were started at one instant do to each other may
+  // be worked out here, once for all of them.
+  virtual Time NextEvent() = 0;
 
   // Advances to `t` (>= every earlier t) and appends what ended up to and at
   // t, ordered by (time, order of Start).

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/analytical/analytical.h"
 #include "backends/analytical/fifo.h"
+#include "backends/fluid/fluid.h"
 
 namespace chakra {
 namespace {
@@ -20,12 +21,38 @@ std::unique_ptr<Fabric> New(const Topology& topology, const FabricOptions& optio
 struct Entry {
   const char* name;
   Maker make;
+  bool fluid;  // shares links by rates
 };
 
 constexpr Entry kFabrics[] = {
-    {"analytical", New<AnalyticalFabric>},
-    {"analytical-fifo", New<FifoFabric>},
+    {"analytical", New<AnalyticalFabric>, false},
+    {"analytical-fifo", New<FifoFabric>, false},
+    {"fluid", New<FluidFabric>, true},
 };
+
+absl::Status Check(const Entry& e, const FabricOptions& options) {
+  const auto bad = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat("fabric ", e.name, ": ", what));
+  };
+  if (e.fluid && options.store_and_forward) {
+    return bad("store and forward is for analytical and analytical-fifo; flows are no messages here");
+  }
+  if (!e.fluid && (options.startup != Time::Zero() || options.efficiency != 1 || !options.classes.empty())) {
+    return bad("start-up, efficiency and classes of flows are for fluid");
+  }
+  if (!(options.efficiency > 0 && options.efficiency <= 1)) {
+    return bad(absl::StrCat("efficiency ", options.efficiency, "; expected > 0 and <= 1"));
+  }
+  if (options.startup < Time::Zero() || options.startup > Topology::kMaxLatency) {
+    return bad(absl::StrCat("start-up ", options.startup.picos(), " ps; expected 0 to 1 s"));
+  }
+  for (const ServiceClass& c : options.classes) {
+    if (!(c.weight > 0 && c.weight < 1e12)) {
+      return bad(absl::StrCat("a class of weight ", c.weight, "; expected > 0 and < 1e12"));
+    }
+  }
+  return absl::OkStatus();
+}
 
 size_t EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -47,7 +74,9 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
 absl::StatusOr<std::unique_ptr<Fabric>> MakeFabric(absl::string_view name, const Topology& topology,
                                                    const FabricOptions& options) {
   for (const Entry& e : kFabrics) {
-    if (name == e.name) return e.make(topology, options);
+    if (name != e.name) continue;
+    if (absl::Status s = Check(e, options); !s.ok()) return s;
+    return e.make(topology, options);
   }
   const Entry* nearest =
       std::min_element(std::begin(kFabrics), std::end(kFabrics), [&](const Entry& a, const Entry& b) {

@@ -13,11 +13,26 @@
 
 namespace chakra {
 
-struct FabricOptions {
-  bool store_and_forward = false;  // each link takes the whole message before the next does
+// How a class of flows shares links with the others (fabric `fluid`).
+struct ServiceClass {
+  double weight = 1;  // > 0: share among flows of the same priority
+  int priority = 0;   // higher ones take what they can first
 };
 
-// Errors: an unknown name, with the nearest one and the list.
+struct FabricOptions {
+  bool store_and_forward = false;     // each link takes the whole message before the next does; not `fluid`
+  Time startup;                       // `fluid`: before a flow takes its links
+  double efficiency = 1;              // `fluid`: share of each bandwidth that flows get, in (0, 1]
+  std::vector<ServiceClass> classes;  // by Flow::service_class; a class that is not there has the defaults
+
+  ServiceClass ClassOf(int service_class) const {
+    const auto c = static_cast<size_t>(service_class);
+    return service_class >= 0 && c < classes.size() ? classes[c] : ServiceClass();
+  }
+};
+
+// Errors: an unknown name, with the nearest one and the list; an option that the
+// fabric does not have, or out of range.
 absl::StatusOr<std::unique_ptr<Fabric>> MakeFabric(absl::string_view name, const Topology& topology,
                                                    const FabricOptions& options);
 std::vector<std::string> FabricNames();

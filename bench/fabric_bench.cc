@@ -70,6 +70,34 @@ void Random(benchmark::State& state, const char* name) {
   state.SetItemsProcessed(done);
 }
 
+// Every rank of a star to every other at once; `spread` > 0: of random sizes, so that each flow ends alone.
+void AllToAll(benchmark::State& state, const char* name, uint64_t spread) {
+  const int ranks = static_cast<int>(state.range(0));
+  std::mt19937_64 random(1);
+  std::vector<FlowEnd> ended;
+  int64_t done = 0;
+  for (auto _ : state) {
+    std::unique_ptr<Fabric> fabric = Make(name, {Dim(TopologyDimension::Kind::kSwitch, ranks)});
+    if (!fabric) return state.SkipWithError("no fabric");
+    for (int s = 0; s < ranks; ++s) {
+      for (int d = 0; d < ranks; ++d) {
+        const uint64_t bytes = (1 << 20) + (spread > 0 ? random() % spread : 0);
+        if (s != d) fabric->Start(Flow{s, d, bytes, static_cast<uint64_t>(s)}, Time::Zero());
+      }
+    }
+    ended.clear();
+    for (Time t = fabric->NextEvent(); t != Time::Never(); t = fabric->NextEvent())
+      fabric->AdvanceTo(t, &ended);
+    done += static_cast<int64_t>(ended.size());
+  }
+  state.SetItemsProcessed(done);
+}
+
+constexpr auto kMs = benchmark::kMillisecond;
+BENCHMARK_CAPTURE(Ring, fluid, "fluid")->Arg(1024);
+BENCHMARK_CAPTURE(Random, fluid, "fluid")->Arg(1024);
+BENCHMARK_CAPTURE(AllToAll, fluid_equal, "fluid", 0)->Arg(128)->Arg(1024)->Unit(kMs);
+BENCHMARK_CAPTURE(AllToAll, fluid_spread, "fluid", 1 << 20)->Arg(32)->Arg(128)->Unit(kMs);
 BENCHMARK_CAPTURE(Ring, analytical, "analytical")->Arg(1024);
 BENCHMARK_CAPTURE(Ring, analytical_fifo, "analytical-fifo")->Arg(1024);
 BENCHMARK_CAPTURE(Random, analytical, "analytical")->Arg(1024);

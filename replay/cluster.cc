@@ -10,6 +10,7 @@
 #include "replay/collectives/custom/chakra_program.h"
 #include "replay/collectives/custom/msccl_xml.h"
 #include "replay/collectives/registry.h"
+#include "replay/library/choose.h"
 #include "replay/library/library.h"
 #include "trace/proto_io.h"
 
@@ -249,6 +250,11 @@ absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
   if (c.splits() < 0 || c.splits() > 1 << 20) {
     return Bad("collectives.splits", absl::StrCat(c.splits()), "1 to 1048576");
   }
+  if (c.has_library() && c.splits() > 1) {
+    return Bad(
+        "collectives.splits", absl::StrCat(c.splits()),
+        "1 beside collectives.library, which cuts by its chunk_bytes and takes what library.choice says");
+  }
   out.splits = std::max(1, c.splits());
   absl::StatusOr<Time> overhead = CheckNanos("collectives.step_overhead_ns", c.step_overhead_ns());
   if (!overhead.ok()) return overhead.status();
@@ -266,24 +272,33 @@ absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
   for (const auto& [collective, algorithm] : out.algorithm) {
     if (absl::Status s = CheckAlgorithm(collective, algorithm, out.programs); !s.ok()) return s;
   }
+  if (c.has_library() && !out.algorithm.empty()) {
+    return Bad(absl::StrCat("collectives.algorithm[\"", out.algorithm.begin()->first, "\"]"), "set",
+               "none beside collectives.library: library.choice names its algorithms");
+  }
   if (c.has_library()) {
-    absl::StatusOr<LibraryModel> library = BuildLibrary(c.library(), dimensions);
+    absl::StatusOr<LibraryModel> library = BuildLibrary(c.library(), dimensions, ProgramNames(out.programs));
     if (!library.ok()) return library.status();
     out.library = std::make_shared<const LibraryModel>(*std::move(library));
   }
   return out;
 }
 
-// SizeTo() leaves an open dimension of one block out; so does the library.
-void DropLevel(const proto::Topology& asked, const Topology& built, proto::Collectives* collectives) {
-  if (!collectives->has_library() || collectives->library().level_size() != asked.dimension_size() ||
-      asked.dimension_size() == static_cast<int>(built.dimensions().size())) {
-    return;
+// SizeTo() leaves an open dimension of one block out; so does the library. Errors: a number of levels that
+// the topology as asked for does not have, whether or not one is left out.
+absl::Status DropLevel(const proto::Topology& asked, const Topology& built, proto::Collectives* collectives) {
+  if (!collectives->has_library()) return absl::OkStatus();
+  if (collectives->library().level_size() != asked.dimension_size()) {
+    return Bad("collectives.library.level",
+               absl::StrCat("there ", collectives->library().level_size(), " times"),
+               absl::StrCat("one for each dimension of the topology, which has ", asked.dimension_size()));
   }
+  if (asked.dimension_size() == static_cast<int>(built.dimensions().size())) return absl::OkStatus();
   auto* levels = collectives->mutable_library()->mutable_level();
   for (int i = 0; i < asked.dimension_size(); ++i) {
     if (asked.dimension(i).size() == 0) levels->DeleteSubrange(i, 1);
   }
+  return absl::OkStatus();
 }
 
 // The topology that was built, back in the proto.
@@ -320,7 +335,9 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
   absl::StatusOr<MemoryModel> memory = CheckMemory(cluster);
   if (!memory.ok()) return memory.status();
   ClusterModel model{cluster, *std::move(topology), *memory, {}};
-  DropLevel(cluster.topology(), model.topology, model.proto.mutable_collectives());
+  if (absl::Status s = DropLevel(cluster.topology(), model.topology, model.proto.mutable_collectives());
+      !s.ok())
+    return s;
   absl::StatusOr<CollectiveCosts> collectives =
       CheckCollectives(model.proto.collectives(), model.topology.dimensions());
   if (!collectives.ok()) return collectives.status();

@@ -97,7 +97,7 @@ absl::Status ApplyOverride(absl::string_view spec, absl::string_view item, proto
   return absl::InvalidArgumentError(
       absl::StrCat("cluster \"", spec, "\": unknown key \"", kv.first, "\"",
                    nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?"),
-                   " Known: ", absl::StrJoin(OverrideKeys(), ", ")));
+                   nearest.empty() ? ". Known: " : " Known: ", absl::StrJoin(OverrideKeys(), ", ")));
 }
 
 absl::StatusOr<proto::Cluster> LoadPreset(absl::string_view name, const std::string& spec) {
@@ -129,7 +129,7 @@ absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec, std::vector<
     return absl::NotFoundError(
         absl::StrCat("cluster \"", spec, "\" is neither a preset nor a file",
                      nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?"),
-                     " Presets: ", absl::StrJoin(PresetNames(), ", ")));
+                     nearest.empty() ? ". Presets: " : " Presets: ", absl::StrJoin(PresetNames(), ", ")));
   }
   if (absl::EndsWith(spec, ".yml") || absl::EndsWith(spec, ".yaml")) {
     AstraSimInputs inputs;

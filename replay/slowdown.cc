@@ -45,7 +45,8 @@ const std::vector<Slowdown::End>& Slowdown::Change(uint32_t rank, bool begins, T
   if (before == after) return ends_;
   for (Work& w : d.works) {
     if (w.end <= now) continue;  // ends in this instant
-    const Time done = Time::Picos((now - w.since).picos() * kFull / before);
+    const auto elapsed = static_cast<__int128>((now - w.since).picos());
+    const Time done = Time::Picos(static_cast<int64_t>(elapsed * kFull / before));
     w.left = std::max(Time::Zero(), w.left - done);
     w.since = now;
     w.end = now + Scale(w.left, after, kFull);

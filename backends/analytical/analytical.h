@@ -24,7 +24,7 @@ class AnalyticalFabric final : public Fabric {
   AnalyticalFabric(const Topology& topology, const FabricOptions& options);
 
   FlowId Start(const Flow& flow, Time now) override;
-  Time NextEvent() const override { return heap_.empty() ? Time::Never() : heap_.top().at; }
+  Time NextEvent() override { return heap_.empty() ? Time::Never() : heap_.top().at; }
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
   bool contention_free() const override { return true; }
   FlowCost Cost(int src, int dst, uint64_t bytes) const override { return cost_.Price(src, dst, bytes); }

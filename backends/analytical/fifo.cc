@@ -58,7 +58,7 @@ FlowId FifoFabric::Start(const Flow& flow, Time now) {
   return order;
 }
 
-Time FifoFabric::NextEvent() const {
+Time FifoFabric::NextEvent() {
   if (!early_.empty()) return early_.front().at;
   return heap_.empty() ? Time::Never() : heap_.top().at;
 }

@@ -26,7 +26,7 @@ class FifoFabric final : public Fabric {
   FifoFabric(const Topology& topology, const FabricOptions& options);
 
   FlowId Start(const Flow& flow, Time now) override;
-  Time NextEvent() const override;
+  Time NextEvent() override;
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
   FlowCost Cost(int src, int dst, uint64_t bytes) const override { return cost_.Price(src, dst, bytes); }
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {

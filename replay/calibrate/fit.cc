@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -102,11 +105,13 @@ void Write(const std::string& name, const LabelStart& start, const LabelFit& fit
     if (t.algorithm() == start.algorithm && t.protocol() == std::string(Name(start.protocol))) term = &t;
   }
   for (size_t j = 0; j < kConstants; ++j) {
-    const auto shown = [&](double v) { return j == kSlow || j == kNetworkSlow ? 1 / v : v; };
+    const bool share = j == kSlow || j == kNetworkSlow;
+    const auto shown = [&](double v) { return share ? 1 / v : v; };
+    std::string was = Number(shown(start.start[j]));
+    if (start.least[j] < start.start[j]) was = absl::StrCat(Number(shown(start.least[j])), " to ", was);
     if (!fit.identified[j]) {
       if (!fit.reason[j].empty()) {
-        out->kept.push_back(absl::StrCat(name, " ", kConstantNames[j], " stays ",
-                                         Number(shown(start.start[j])), ": ", fit.reason[j]));
+        out->kept.push_back(absl::StrCat(name, " ", kConstantNames[j], " stays ", was, ": ", fit.reason[j]));
       }
       continue;
     }
@@ -121,28 +126,51 @@ void Write(const std::string& name, const LabelStart& start, const LabelFit& fit
     if (j == kNetworkStep) term->set_network_step_us(value);
     if (j == kSlow) term->set_bus_share(value);
     if (j == kNetworkSlow) term->set_network_share(value);
-    out->fitted.push_back(absl::StrCat(name, " ", kConstantNames[j], ": ", Number(shown(start.start[j])),
-                                       " -> ", Number(value)));
+    out->fitted.push_back(
+        absl::StrCat(name, " ", kConstantNames[j], ": ", was, " -> ", Number(value),
+                     fit.bounded[j] && share ? " (the rows are faster: the links carry no more)" : ""));
   }
 }
 
-// A rule for each run of sizes that take another label than the library's own, with its ends halfway (in
-// the logarithm) to the next sizes.
-void WriteChoice(const Series& series, const std::string& collective, int ranks, Fit* out) {
+// Rules of the collective and number of ranks for each run of sizes that take another label than the
+// library's own, with its ends halfway (in the logarithm) to the next sizes. Elsewhere the library's rules
+// stay.
+void WriteChoice(const Series& series, CollectiveType type, int ranks, const LibraryModel& library,
+                 Fit* out) {
   auto& choice = *out->cluster.mutable_collectives()->mutable_library()->mutable_choice();
-  const auto rule = [&](size_t i) {
-    return series.label[i] == series.own[i] ? std::string("auto") : series.label[i];
-  };
-  std::string last = "auto";
+  const std::string collective(Name(type));
+  std::map<uint64_t, std::string> moved = {{0, ""}};  // by first size; empty: the library's
+  std::string last;
   for (size_t i = 0; i < series.sizes.size(); ++i) {
-    if (rule(i) == last) continue;
-    last = rule(i);
+    const std::string label = series.label[i] == series.own[i] ? "" : series.label[i];
+    if (label == last) continue;
+    last = label;
     const double below = i > 0 ? static_cast<double>(series.sizes[i - 1]) : 0;
-    const auto from =
-        static_cast<uint64_t>(std::ceil(std::sqrt(below * static_cast<double>(series.sizes[i]))));
-    const std::string key = absl::StrCat(collective, ":", ranks, "@", from);
-    choice[key] = last;
-    out->fitted.push_back(absl::StrCat(key, ": ", last));
+    moved[static_cast<uint64_t>(std::ceil(std::sqrt(below * static_cast<double>(series.sizes[i]))))] = last;
+  }
+  LibraryModel others = library;  // without the rules that are written anew
+  std::set<uint64_t> from;
+  for (const auto& entry : moved) from.insert(entry.first);
+  for (const auto& [text, rule] : library.choice) {
+    const ChoiceKey key = *ParseChoiceKey(text);
+    if (key.collective != collective || !key.group.empty()) continue;
+    if (key.ranks != 0 && key.ranks != ranks) continue;
+    from.insert(key.from);
+    if (key.ranks == 0) continue;
+    others.choice.erase(text);
+    choice.erase(text);
+  }
+  std::optional<std::string> written;
+  for (const uint64_t bytes : from) {
+    const std::string& label = std::prev(moved.upper_bound(bytes))->second;
+    const std::string rule = label.empty() ? RuleFor(library, type, bytes, ranks, "") : label;
+    if (rule == (written ? *written : RuleFor(others, type, bytes, ranks, ""))) continue;
+    written = rule;
+    const std::string key = absl::StrCat(collective, ":", ranks, "@", bytes);
+    choice[key] = rule;
+    if (const auto given = library.choice.find(key); given != library.choice.end() && given->second == rule)
+      continue;
+    out->fitted.push_back(absl::StrCat(key, ": ", rule));
   }
 }
 
@@ -167,10 +195,10 @@ absl::StatusOr<std::vector<FittedRow>> PriceRows(const proto::Cluster& before, c
     if (!samples.ok()) return samples.status();
     for (size_t i = 0; i < rows.size(); ++i) {
       const Sample& s = samples->all()[i];
-      const absl::StatusOr<Linear> l = samples->AsLabel(i, s.label);
-      if (!l.ok()) return l.status();
+      const absl::StatusOr<double> device_us = samples->Price(i);
+      if (!device_us.ok()) return device_us.status();
       const double launches = samples->library().enqueue_us * s.devices_per_thread;
-      const double us = std::max(s.launch_us + l->fixed, launches);
+      const double us = std::max(s.launch_us + *device_us, launches);
       (is_after ? out[i].after_us : out[i].before_us) = us;
       out[i].label = us == launches ? "launch" : s.label;
     }
@@ -185,7 +213,6 @@ absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<M
   const std::vector<Sample>& all = samples.all();
   std::vector<std::string> label;
   for (const Sample& s : all) label.push_back(s.label);
-  const std::vector<std::string> given = label;
   absl::StatusOr<Solution> best = Solve(samples, label);
   if (!best.ok()) return best.status();
 
@@ -198,7 +225,7 @@ absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<M
     if (absl::Status s = MoveSwitches(samples, &series, &label, &*best); !s.ok()) return s;
     if (series.label == series.own) continue;
     const MeasuredRow& any = rows[series.rows[0][0]];
-    WriteChoice(series, std::string(Name(any.type)), any.ranks, &fit);
+    WriteChoice(series, any.type, any.ranks, samples.library(), &fit);
   }
   for (const auto& [name, of] : best->labels) Write(name, samples.labels().at(name), of, &fit);
   auto* library = fit.cluster.mutable_collectives()->mutable_library();
@@ -206,22 +233,19 @@ absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<M
     fit.fitted.push_back(
         absl::StrCat("enqueue_us: ", Number(samples.library().enqueue_us), " -> ", Number(best->enqueue_us),
                      best->enqueue_identified ? "" : " (no row may be shorter than its launches)"));
-    library->set_enqueue_us(best->enqueue_us);
+    library->set_enqueue_us(std::min(best->enqueue_us, kMostMicros));
   } else {
-    fit.kept.push_back(absl::StrCat("enqueue_us stays ", Number(best->enqueue_us),
-                                    ": no two of the smallest rows are equal; measure small sizes"));
+    fit.kept.push_back(
+        absl::StrCat("enqueue_us stays ", Number(best->enqueue_us),
+                     ": no two of the smallest sizes take the same time; measure small sizes"));
   }
   if (fit.fitted.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "these ", rows.size(), " rows identify no constant; measure more sizes, small and large"));
   }
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const absl::StatusOr<Linear> l = samples.AsLabel(i, given[i]);
-    if (!l.ok()) return l.status();
-    const double before =
-        std::max(all[i].launch_us + l->fixed, samples.library().enqueue_us * all[i].devices_per_thread);
-    fit.rows.push_back({rows[i], best->launches[i] ? "launch" : label[i], before, best->time_us[i]});
-  }
+  absl::StatusOr<std::vector<FittedRow>> priced = PriceRows(cluster, fit.cluster, rows);
+  if (!priced.ok()) return priced.status();
+  fit.rows = *std::move(priced);
   return fit;
 }
 

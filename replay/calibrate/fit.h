@@ -20,7 +20,7 @@ struct FittedRow {
 
 struct Fit {
   proto::Cluster cluster;           // the one given, with terms, enqueue_us and choices fitted
-  std::vector<FittedRow> rows;      // in the order given
+  std::vector<FittedRow> rows;      // in the order given, as PriceRows() has them
   std::vector<std::string> fitted;  // one line a constant: what it was and what it is
   std::vector<std::string> kept;    // one line a constant that the rows do not identify, with the reason
 };
@@ -39,8 +39,10 @@ double MedianError(const Fit& fit, bool after);
 // squares fit of relative errors, weighted anew until it minimises their absolute
 // values, and drawn weakly towards the constants that the cluster had.
 //
-// A constant that changes no row by 1 %, or that cannot be told from others (base
-// and step with one number of ranks), keeps its value and is listed in `kept`.
+// A constant that changes no row by 1 %, that cannot be told from others (base
+// and step with one number of ranks), or that the scatter of the rows leaves
+// uncertain by 20 % (latencies: and 1 us), keeps its value and is listed in `kept`.
+// No share is more than the links carry.
 // Errors: no rows, a cluster without collectives.library, rows whose ranks or nodes
 // the cluster cannot hold (file and line named), rows that identify nothing.
 absl::StatusOr<Fit> Calibrate(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows);

@@ -1,16 +1,19 @@
 #include "replay/calibrate/samples.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "replay/collective_runner.h"
 #include "replay/library/choose.h"
 #include "replay/library/price.h"
 #include "replay/library/rates.h"
 
 namespace chakra {
 namespace {
+
+constexpr double kMaxShare = 1000;  // that BuildLibrary() takes
+constexpr double kMaxSlow = 1e6;
 
 std::string Lower(const std::string& text) {
   std::string out;
@@ -21,6 +24,44 @@ std::string Lower(const std::string& text) {
 
 absl::Status At(const MeasuredRow& row, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(row.file, ":", row.line, ": ", what));
+}
+
+// By Constant.
+constexpr std::optional<double> LibraryTerm::*kFields[kConstants] = {
+    &LibraryTerm::base_us, &LibraryTerm::step_us, &LibraryTerm::network_step_us, &LibraryTerm::bus_share,
+    &LibraryTerm::network_share};
+
+bool HasAny(const LibraryTerm& term) {
+  return std::any_of(std::begin(kFields), std::end(kFields),
+                     [&](const auto field) { return (term.*field).has_value(); });
+}
+
+// The share at which messages take all of their links: LL sends as many bytes of flags as of data, LL128 8
+// in 128.
+double MostShare(const LibraryModel& library, CollectiveType type, const GroupShape& shape,
+                 const Candidate& c) {
+  LibraryModel plain = library;
+  plain.terms.clear();
+  LibraryModel ideal = plain;
+  for (LibraryLevel& level : ideal.levels) {
+    level.efficiency = 1;
+    if (level.in_switch_efficiency > 0) level.in_switch_efficiency = 1;
+    level.in_switch_channels = 1;
+  }
+  Candidate all = c;  // what takes the whole of a link
+  all.protocol = Protocol::kSimple;
+  if (c.algorithm == "tree") all.algorithm = all.plan = "ring";
+  if (c.algorithm == "pat") all.algorithm = all.plan = "direct";
+  const CallCosts with = CostsOf(plain, type, 1, shape, c);
+  const CallCosts without = CostsOf(ideal, type, 1, shape, all);
+  const double data = c.protocol == Protocol::kLL ? 0.5 : c.protocol == Protocol::kLL128 ? 120.0 / 128 : 1;
+  double most = kMaxShare;
+  for (const int level : shape.levels) {
+    const auto l = static_cast<size_t>(level);
+    most = std::min(
+        most, data * static_cast<double>(with.levels[l].wire) / static_cast<double>(without.levels[l].wire));
+  }
+  return most;
 }
 
 }  // namespace
@@ -73,7 +114,7 @@ absl::Status Samples::Add(const proto::Cluster& cluster, const MeasuredRow& row)
   const absl::StatusOr<Choice> choice = Choose(candidates, rule, [&](const Candidate& c) {
     return PriceUncontended(series.table->fabric(),
                             ForceChoice(series.table->cluster().collectives, row.type, c), row.type,
-                            row.bytes, 0, series.table->members());
+                            CommSize(row.type, row.bytes, row.ranks), 0, series.table->members());
   });
   if (!choice.ok()) return At(row, std::string(choice.status().message()));
   sample.label = choice->candidate.Label();
@@ -86,37 +127,53 @@ absl::Status Samples::Add(const proto::Cluster& cluster, const MeasuredRow& row)
 
 void Samples::Start(const Series& series, const Candidate& c) {
   LabelStart& label = labels_[c.Label()];
-  const Rates rates(*series.table->cluster().collectives.library, series.table->shape(), c.algorithm);
+  const LibraryModel& library = *series.table->cluster().collectives.library;
+  const Rates rates(library, series.table->shape(), c.algorithm);
   const nccl::Algorithm family = FamilyOf(c.algorithm);
+  if (label.algorithm.empty()) {
+    label.lower = {0, 0, 0, 1 / kMaxShare, 1 / kMaxShare};
+    label.upper = {kMostMicros, kMostMicros, kMostMicros, kMaxSlow, kMaxSlow};
+  }
   label.algorithm = c.algorithm;
   label.protocol = c.protocol;
-  label.start[kBase] = rates.Base(family, c.protocol);
-  label.start[kStep] = std::max(label.start[kStep], rates.Step(family, c.protocol, false));
-  label.start[kNetworkStep] = std::max(label.start[kNetworkStep], rates.Step(family, c.protocol, true));
-  const auto& terms = series.table->cluster().collectives.library->terms;
-  const auto found = terms.find({c.algorithm, c.protocol});
-  const LibraryTerm given = found == terms.end() ? LibraryTerm() : found->second;
-  label.start[kSlow] = 1 / given.bus_share.value_or(1);
-  label.start[kNetworkSlow] = 1 / given.network_share.value_or(1);
+  const auto found = library.terms.find({c.algorithm, c.protocol});
+  const LibraryTerm none;
+  const LibraryTerm& given = found == library.terms.end() ? none : found->second;
+  const Constants start = {rates.Base(family, c.protocol), rates.Step(family, c.protocol, false),
+                           rates.Step(family, c.protocol, true), 1 / given.bus_share.value_or(1),
+                           1 / given.network_share.value_or(1)};
+  for (size_t j = 0; j < kConstants; ++j) {
+    label.start[j] = std::max(label.start[j], start[j]);
+    if (start[j] > 0) label.least[j] = label.least[j] > 0 ? std::min(label.least[j], start[j]) : start[j];
+  }
+  const Constant share = rates.nodes() > 1 ? kNetworkSlow : kSlow;
+  const double most = std::min(MostShare(library, series.type, series.table->shape(), c), kMaxShare);
+  label.lower[share] = std::min(std::max(label.lower[share], 1 / most), start[share]);
 }
 
 absl::StatusOr<double> Samples::DeviceTime(const Series& series, uint64_t bytes, const LabelStart& label,
-                                           const Constants& constants) const {
+                                           const LibraryTerm& term) const {
   CollectiveCosts costs = series.table->cluster().collectives;
   auto library = std::make_shared<LibraryModel>(*costs.library);
-  LibraryTerm& term = library->terms[{label.algorithm, label.protocol}];
-  term = {constants[kBase], constants[kStep], constants[kNetworkStep], 1 / constants[kSlow],
-          1 / constants[kNetworkSlow]};
+  if (HasAny(term)) {
+    LibraryTerm& to = library->terms[{label.algorithm, label.protocol}];
+    for (size_t j = 0; j < kConstants; ++j) {
+      if (const auto& field = term.*kFields[j]) to.*kFields[j] = field;
+    }
+  }
   library->choice = {{std::string(Name(series.type)),
                       absl::StrCat(label.algorithm, "/", std::string(Name(label.protocol)))}};
   costs.library = std::move(library);
-  const bool grows = BufferBytes(series.type, 1, 2) == 2;
-  const auto ranks = static_cast<uint64_t>(series.ranks);
-  const uint64_t comm_size = grows ? std::max<uint64_t>(1, bytes / ranks) : bytes;
   const absl::StatusOr<Time> time =
-      PriceUncontended(series.table->fabric(), costs, series.type, comm_size, 0, series.table->members());
+      PriceUncontended(series.table->fabric(), costs, series.type, CommSize(series.type, bytes, series.ranks),
+                       0, series.table->members());
   if (!time.ok()) return time.status();
   return static_cast<double>(time->picos()) * 1e-6;
+}
+
+absl::StatusOr<double> Samples::Price(size_t i) const {
+  const Sample& sample = samples_[i];
+  return DeviceTime(series_[static_cast<size_t>(sample.series)], sample.bytes, labels_.at(sample.label), {});
 }
 
 absl::StatusOr<Linear> Samples::AsLabel(size_t i, const std::string& name) {
@@ -126,17 +183,24 @@ absl::StatusOr<Linear> Samples::AsLabel(size_t i, const std::string& name) {
   if (known != series.known.end()) return known->second;
   const LabelStart& label = labels_.at(name);
   Linear linear;
-  const absl::StatusOr<double> fixed = DeviceTime(series, sample.bytes, label, label.start);
+  const absl::StatusOr<double> fixed = DeviceTime(series, sample.bytes, label, {});
   if (!fixed.ok()) return fixed.status();
   linear.fixed = *fixed;
-  // The time is linear in each constant but for rounding, so one difference gives the slope.
+  // The time is linear in each constant but for rounding, so two values give its line.
   constexpr Constants kStepOf = {10, 1, 1, 0.125, 0.125};
   for (size_t j = 0; j < kConstants; ++j) {
-    Constants moved = label.start;
-    moved[j] += kStepOf[j];
-    const absl::StatusOr<double> time = DeviceTime(series, sample.bytes, label, moved);
-    if (!time.ok()) return time.status();
-    linear.slope[j] = (*time - *fixed) / kStepOf[j];
+    std::array<double, 2> us{};
+    for (const int moved : {0, 1}) {
+      const double value = label.start[j] + moved * kStepOf[j];
+      LibraryTerm term;
+      term.*kFields[j] = j == kSlow || j == kNetworkSlow ? 1 / value : value;
+      const absl::StatusOr<double> time = DeviceTime(series, sample.bytes, label, term);
+      if (!time.ok()) return time.status();
+      us[static_cast<size_t>(moved)] = *time;
+    }
+    linear.slope[j] = (us[1] - us[0]) / kStepOf[j];
+    linear.start[j] = label.start[j];
+    if (linear.slope[j] > 0) linear.start[j] -= (us[0] - *fixed) / linear.slope[j];
   }
   series.known.emplace(std::make_pair(sample.bytes, name), linear);
   return linear;

@@ -19,18 +19,23 @@ inline constexpr int kConstants = 5;
 inline constexpr const char* kConstantNames[kConstants] = {"base_us", "step_us", "network_step_us",
                                                            "bus_share", "network_share"};
 using Constants = std::array<double, kConstants>;
+inline constexpr double kMostMicros = 1e6;  // that BuildLibrary() takes
 
-// device time = fixed + sum of slope[j] * (constant[j] - start[j]), in us.
+// device time = fixed + sum of slope[j] * (constant[j] - start[j]) over the constants that are set, in us.
 struct Linear {
-  double fixed = 0;
+  double fixed = 0;  // as the cluster has it
   Constants slope{};
+  Constants start{};  // what changes nothing when set
 };
 
-// One label's constants before the fit.
+// One label's constants before the fit. Steps may depend on the group.
 struct LabelStart {
   std::string algorithm;
   Protocol protocol = Protocol::kSimple;
-  Constants start{};
+  Constants start{};  // the largest of the groups
+  Constants least{};  // and the least, those that have none left out
+  Constants lower{};  // bounds of a fit: no share moves more than the wire carries
+  Constants upper{};
 };
 
 struct Sample {
@@ -53,6 +58,8 @@ class Samples {
   const LibraryModel& library() const { return *library_; }
   // Of sample `i` if it ran as `label`. Errors: the plan cannot be built.
   absl::StatusOr<Linear> AsLabel(size_t i, const std::string& label);
+  // Device time of sample `i` as the cluster has it, in us.
+  absl::StatusOr<double> Price(size_t i) const;
 
  private:
   struct Series {
@@ -62,8 +69,9 @@ class Samples {
     std::map<std::pair<uint64_t, std::string>, Linear> known;
   };
   absl::Status Add(const proto::Cluster& cluster, const MeasuredRow& row);
+  // With the constants that `term` sets.
   absl::StatusOr<double> DeviceTime(const Series& series, uint64_t bytes, const LabelStart& label,
-                                    const Constants& constants) const;
+                                    const LibraryTerm& term) const;
   void Start(const Series& series, const Candidate& candidate);
 
   std::vector<Sample> samples_;

@@ -14,6 +14,7 @@ namespace chakra {
 struct LabelFit {
   Constants value{};
   std::array<bool, kConstants> identified{};
+  std::array<bool, kConstants> bounded{};      // identified, but at LabelStart's bound
   std::array<std::string, kConstants> reason;  // why not; empty: the library has no such constant here
 };
 
@@ -21,9 +22,7 @@ struct Solution {
   std::map<std::string, LabelFit> labels;
   double enqueue_us = 0;  // host time for each device of a thread
   bool enqueue_identified = false;
-  double cost = 0;              // sum of |log(predicted / measured)|
-  std::vector<double> time_us;  // by sample
-  std::vector<bool> launches;   // by sample: the host's launches bound it
+  double cost = 0;  // sum of |log(predicted / measured)|
 };
 
 // Fits the constants of every label that `label` (by sample) uses, with the host's
@@ -32,8 +31,8 @@ struct Solution {
 absl::StatusOr<Solution> SolveAt(Samples& samples, const std::vector<std::string>& label, double enqueue_us,
                                  bool enqueue_identified);
 
-// The same at the enqueue_us that costs least: none of the rows bound by it, or the
-// 1, 2, ... smallest of a series.
+// The same at the enqueue_us that costs least: the library's, which binds none of the rows, or, of each
+// series with several sizes about as fast as its fastest row, the median of those.
 absl::StatusOr<Solution> Solve(Samples& samples, const std::vector<std::string>& label);
 
 }  // namespace chakra

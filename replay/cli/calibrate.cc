@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/text_format.h"
+#include "google/protobuf/util/json_util.h"
 #include "replay/calibrate/fit.h"
 #include "replay/cli/command.h"
 #include "replay/cluster.h"
@@ -14,6 +17,8 @@
 namespace chakra::cli {
 namespace {
 
+constexpr size_t kMostBytes = size_t{256} << 20;
+
 double Error(double predicted_us, const MeasuredRow& row) { return 100 * (predicted_us / row.time_us - 1); }
 
 class CalibrateCommand : public Command {
@@ -21,12 +26,13 @@ class CalibrateCommand : public Command {
   explicit CalibrateCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
     app->add_option("LOGS", logs_,
-                    "What nccl-tests or rccl-tests printed (text, JSON, CSV), or a table of `collective`")
+                    "What nccl-tests or rccl-tests printed (text, JSON, CSV), or the CSV of `collective`")
         ->type_name("");
     app->add_option("--cluster", cluster_,
                     "The machine that was measured: a preset, PRESET:key=value,... or a file")
         ->type_name("SPEC");
-    app->add_option("-o,--output", output_, "The cluster file with what was fitted (.txtpb)")
+    app->add_option("-o,--output", output_,
+                    "The cluster file with what was fitted: text format, or JSON if it ends in .json")
         ->type_name("FILE");
     app->add_flag("--skip-bad-files", skip_, "Go on without files that cannot be read");
     app->add_option("--rows", rows_, "Residuals of each row as CSV")->type_name("FILE");
@@ -43,10 +49,7 @@ class CalibrateCommand : public Command {
     if (cluster_.empty())
       return Misuse("expected --cluster: the machine that was measured, e.g. --cluster dgx-h100");
     if (output_.empty()) return Misuse("expected -o FILE for the fitted cluster");
-    for (const std::string& path : {output_, rows_}) {
-      if (path.empty()) continue;
-      if (absl::Status s = CheckOutputPath(path); !s.ok()) return Fail(s);
-    }
+    if (absl::Status s = CheckPaths(); !s.ok()) return Fail(s);
     std::vector<MeasuredRow> rows;
     for (const std::string& log : logs_) {
       if (absl::Status s = Read(log, &rows); !s.ok()) {
@@ -77,8 +80,45 @@ class CalibrateCommand : public Command {
   }
 
  private:
+  // Outputs can be written, and overwrite neither each other nor what is read.
+  absl::Status CheckPaths() const {
+    if (!rows_.empty() && rows_ == output_ && rows_ != "-") {
+      return absl::InvalidArgumentError(absl::StrCat("-o and --rows are the same file, \"", rows_, "\""));
+    }
+    for (const std::string& path : {output_, rows_}) {
+      if (path.empty() || path == "-") continue;
+      if (absl::Status s = CheckOutputPath(path); !s.ok()) return s;
+      std::vector<std::string> read = logs_;
+      read.push_back(cluster_);
+      for (const std::string& input : read) {
+        std::error_code error;
+        if (path == input || std::filesystem::equivalent(path, input, error)) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("\"", path, "\" is read, and would be overwritten; expected another output"));
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // At most kMostBytes, also of what is no file.
+  static absl::StatusOr<std::string> ReadLog(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in || std::filesystem::is_directory(path)) return ReadFile(path);  // says why
+    std::string text;
+    std::vector<char> block(1 << 20);
+    while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
+      text.append(block.data(), static_cast<size_t>(in.gcount()));
+      if (text.size() > kMostBytes) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(path, ": more than ", kMostBytes >> 20, " MiB; expected a log of nccl-tests"));
+      }
+    }
+    return text;
+  }
+
   absl::Status Read(const std::string& path, std::vector<MeasuredRow>* rows) {
-    absl::StatusOr<std::string> text = ReadFile(path);
+    absl::StatusOr<std::string> text = ReadLog(path);
     if (!text.ok()) return text.status();
     absl::StatusOr<MeasuredRun> run = ReadNcclTests(*text, path);
     if (!run.ok()) return run.status();
@@ -116,7 +156,9 @@ class CalibrateCommand : public Command {
   }
 
   void Describe(const proto::Cluster& before, proto::Cluster* after) const {
-    after->set_name(absl::StrCat(before.name().empty() ? "cluster" : before.name(), "-calibrated"));
+    const std::string name = before.name().empty() ? "cluster" : before.name();
+    const bool again = name.find("-calibrated") != std::string::npos;
+    after->set_name(again ? name : absl::StrCat(name, "-calibrated"));
     after->set_source(absl::StrCat(before.source(), before.source().empty() ? "" : "; ",
                                    "library terms fitted to ", logs_.size(),
                                    logs_.size() == 1 ? " log" : " logs", " of nccl-tests"));
@@ -124,8 +166,16 @@ class CalibrateCommand : public Command {
 
   absl::Status WriteCluster(const proto::Cluster& cluster) const {
     std::string text;
-    google::protobuf::TextFormat::Printer printer;
-    printer.PrintToString(cluster, &text);
+    if (output_.size() > 5 && output_.compare(output_.size() - 5, 5, ".json") == 0) {
+      google::protobuf::util::JsonPrintOptions options;
+      options.add_whitespace = true;
+      options.preserve_proto_field_names = true;
+      if (!google::protobuf::util::MessageToJsonString(cluster, &text, options).ok()) {
+        return absl::InternalError(absl::StrCat(output_, ": the cluster cannot be written as JSON"));
+      }
+    } else {
+      google::protobuf::TextFormat::Printer().PrintToString(cluster, &text);
+    }
     return WriteOutput(output_, text);
   }
 

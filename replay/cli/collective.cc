@@ -4,11 +4,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "backends/registry.h"
 #include "replay/cli/command.h"
 #include "replay/library/sizes.h"
 #include "replay/library/table.h"
 #include "trace/proto_io.h"
+#include "trace/utf8.h"
 
 namespace chakra::cli {
 namespace {
@@ -24,6 +26,27 @@ int DevicesOf(const proto::Cluster& cluster) {
   int devices = 1;
   for (const proto::Dimension& d : cluster.topology().dimension()) devices *= std::max(1, d.size());
   return devices;
+}
+
+// Inside the quotes of JSON.
+std::string InJson(const std::string& text) {
+  std::string out;
+  for (const char c : ToUtf8(text)) {
+    if (c == '"' || c == '\\') {
+      out += {'\\', c};
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      absl::StrAppendFormat(&out, "\\u%04x", static_cast<int>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// A field of CSV.
+std::string InCsv(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
 }
 
 class CollectiveCommand : public Command {
@@ -45,6 +68,7 @@ class CollectiveCommand : public Command {
                     absl::StrCat(absl::StrJoin(FabricNames(), ", "), "; default: analytical"))
         ->type_name("NAME")
         ->group(m);
+    AddFlowOptions(app, m, &table_.fabric_options);
     app->add_option("--devices-per-thread", table_.devices_per_thread,
                     "Devices that one host thread launches on, as -g of nccl-tests; default: those of a host")
         ->type_name("N")
@@ -142,16 +166,17 @@ class CollectiveCommand : public Command {
           "%s\n {\"collective\": \"%s\", \"ranks\": %d, \"bytes\": %d, \"algorithm\": \"%s\", \"protocol\": "
           "\"%s\", "
           "\"channels\": %d, \"time_us\": %.3f, \"algbw_GBps\": %.3f, \"busbw_GBps\": %.3f",
-          first ? "" : ",", kind_, table_.ranks, row.bytes, row.algorithm, row.protocol, row.channels,
+          first ? "" : ",", kind_, table_.ranks, row.bytes, InJson(row.algorithm), row.protocol, row.channels,
           row.time_us, row.algbw, row.busbw);
       if (explain_)
-        absl::StrAppend(&line, ", \"why\": \"", row.why, "\", \"candidates\": [", JsonCandidates(row), "]");
+        absl::StrAppend(&line, ", \"why\": \"", InJson(row.why), "\", \"candidates\": [", JsonCandidates(row),
+                        "]");
       return line + "}";
     }
     if (format_ == "csv") {
       return absl::StrFormat("%s,%d,%d,%s,%s,%d,%.3f,%.3f,%.3f%s\n", kind_, table_.ranks, row.bytes,
-                             row.algorithm, row.protocol, row.channels, row.time_us, row.algbw, row.busbw,
-                             explain_ ? absl::StrCat(",\"", row.why, "\"") : "");
+                             InCsv(row.algorithm), row.protocol, row.channels, row.time_us, row.algbw,
+                             row.busbw, explain_ ? absl::StrCat(",", InCsv(row.why)) : "");
     }
     std::string line =
         absl::StrFormat(" %12d  %-20s %-8s %8d %12.2f %12.2f %12.2f\n", row.bytes, row.algorithm,
@@ -164,8 +189,9 @@ class CollectiveCommand : public Command {
     std::vector<std::string> all;
     for (const Candidate& c : row.candidates) {
       all.push_back(absl::StrFormat(
-          "{\"algorithm\": \"%s\", \"protocol\": \"%s\", \"predicted_us\": %.3f, \"unfit\": \"%s\"}",
-          c.algorithm, std::string(Name(c.protocol)), c.time_us, c.unfit));
+          "{\"algorithm\": \"%s\", \"protocol\": \"%s\", \"predicted_us\": %s, \"unfit\": \"%s\"}",
+          InJson(c.algorithm), std::string(Name(c.protocol)),
+          c.time_us > 0 ? absl::StrFormat("%.3f", c.time_us) : "null", InJson(c.unfit)));
     }
     return absl::StrJoin(all, ", ");
   }

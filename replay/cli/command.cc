@@ -13,6 +13,18 @@
 
 namespace chakra::cli {
 
+void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options) {
+  app->add_option_function<double>(
+         "--flow-startup-ns", [options](double ns) { options->startup = Time::FromNanos(ns); },
+         "Time before a flow takes its links, for --fabric fluid; ns; default: 0")
+      ->type_name("NS")
+      ->group(group);
+  app->add_option("--flow-efficiency", options->efficiency,
+                  "Share of each link's bandwidth that flows get, for --fabric fluid; default: 1")
+      ->type_name("SHARE")
+      ->group(group);
+}
+
 void PrintError(absl::string_view message) {
   const std::string line = absl::StrCat("chakra-replay: ", message, "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);

@@ -8,6 +8,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "backends/registry.h"
 
 namespace chakra::cli {
 
@@ -39,6 +40,9 @@ std::unique_ptr<Command> MakeInspectCommand(CLI::App* root);
 std::unique_ptr<Command> MakeConvertCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCollectiveCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCalibrateCommand(CLI::App* root);
+
+// The options of fabric `fluid`, bound to `options`, which must outlive the parsing.
+void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);
 
 // Prints one line, "chakra-replay: MESSAGE", to stderr.
 void PrintError(absl::string_view message);

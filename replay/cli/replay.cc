@@ -132,6 +132,7 @@ void ReplayCommand::AddMachineOptions(CLI::App* app) {
   app->add_flag("--store-and-forward", fabric_options_.store_and_forward,
                 "Each link takes a whole message before the next does (to compare with ASTRA-sim)")
       ->group(g);
+  AddFlowOptions(app, g, &fabric_options_);
   app->add_option(
          "--compute", compute_,
          absl::StrCat("Where compute times come from, in order: table, roofline, recorded; default: ",

@@ -79,6 +79,11 @@ FastPath::Entry& FastPath::EntryFor(const PlannedCall& call, uint32_t group, con
 }
 
 Time FastPath::Together(const Entry& e) const {
+  if (e.ring) {
+    std::vector<Time> ends;
+    Ring(e, std::vector<Time>(static_cast<size_t>(e.plan->members)), &ends);
+    return ends[0];
+  }
   // All members are always in the same state, so what a member sends on a
   // connection is what it receives on it.
   const Program& program = e.plan->programs[0];

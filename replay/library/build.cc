@@ -5,8 +5,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "replay/collectives/registry.h"
+#include "replay/library/choose.h"
 #include "replay/library/library.h"
 #include "trace/proto_io.h"
 
@@ -20,6 +20,8 @@ constexpr double kMaxMicros = 1e6;
 constexpr double kMaxGigabytes = 1e9;
 constexpr double kMaxShare = 1000;
 constexpr int kMaxWired = 64;
+constexpr int64_t kMinChunk = 1024;
+constexpr int64_t kMaxChunk = 1000000000000000;
 
 absl::Status Bad(absl::string_view field, absl::string_view got, absl::string_view expected) {
   return absl::InvalidArgumentError(absl::StrCat(kPrefix, field, " is ", got, "; expected ", expected));
@@ -31,9 +33,13 @@ absl::Status Check(absl::string_view field, double v, double most, bool zero) {
   return Bad(field, absl::StrCat(v), absl::StrCat("a number ", zero ? ">= 0" : "> 0", " and <= ", most));
 }
 
-absl::Status CheckWiring(const proto::LibraryLevel& p, const std::string& field, const TopologyDimension& dim,
-                         LibraryLevel* out) {
+absl::Status CheckWiring(const proto::LibraryLevel& p, int level, const std::string& field,
+                         const TopologyDimension& dim, LibraryLevel* out) {
   if (p.wiring_size() == 0) return absl::OkStatus();
+  if (level > 0) {
+    return Bad(field + "wiring", absl::StrCat("there ", p.wiring_size(), " times"),
+               "none: level[0] alone may be wired");
+  }
   if (absl::Status s = Check(field + "wire_gbytes_per_s", p.wire_gbytes_per_s(), kMaxGigabytes, false);
       !s.ok())
     return s;
@@ -93,7 +99,7 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
   if (absl::Status s = Check(field + "nic_latency_us", p.nic_latency_us(), kMaxMicros, true); !s.ok())
     return s;
   out.nic_latency_us = p.nic_latency_us();
-  if (absl::Status s = CheckWiring(p, field, dim, &out); !s.ok()) return s;
+  if (absl::Status s = CheckWiring(p, i, field, dim, &out); !s.ok()) return s;
   return out;
 }
 
@@ -132,7 +138,7 @@ absl::Status AddTerm(const proto::LibraryTerm& p, int i, LibraryModel* out) {
         take(p.has_network_step_us(), p.network_step_us(), "network_step_us", true, kMaxMicros,
              &term.network_step_us),
         take(p.has_bus_share(), p.bus_share(), "bus_share", false, kMaxShare, &term.bus_share),
-        take(p.has_network_share(), p.network_share(), "network_share", false, kMaxGigabytes,
+        take(p.has_network_share(), p.network_share(), "network_share", false, kMaxShare,
              &term.network_share)}) {
     if (!s.ok()) return s;
   }
@@ -143,7 +149,8 @@ absl::Status AddTerm(const proto::LibraryTerm& p, int i, LibraryModel* out) {
   return absl::OkStatus();
 }
 
-absl::Status CheckChoice(const std::string& key, const std::string& rule) {
+absl::Status CheckChoice(const LibraryModel& library, const std::map<CollectiveType, RuleNames>& programs,
+                         const std::string& key, const std::string& rule) {
   const std::string field = absl::StrCat("choice[\"", key, "\"]");
   const std::optional<ChoiceKey> parsed = ParseChoiceKey(key);
   if (!parsed) {
@@ -159,18 +166,11 @@ absl::Status CheckChoice(const std::string& key, const std::string& rule) {
                                                    parsed->collective, "\"",
                                                    SuggestName(parsed->collective, kinds)));
   }
-  const std::string algorithm = rule.substr(0, rule.find('/'));
-  std::vector<std::string> names = {"auto", "*",         "cheapest", "ring", "tree",
-                                    "nvls", "nvls_tree", "collnet",  "pat"};
-  for (const std::string& n : AlgorithmsFor(static_cast<CollectiveType>(kind - kinds.begin())))
-    names.push_back(n);
-  const bool known = std::find(names.begin(), names.end(), algorithm) != names.end();
-  if (!known || (rule.size() > algorithm.size() && !ParseProtocol(rule.substr(algorithm.size() + 1)))) {
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
-    return Bad(field, absl::StrCat("\"", rule, "\""),
-               absl::StrCat("auto, cheapest, or ALGORITHM or ALGORITHM/PROTOCOL with one of: ",
-                            absl::StrJoin(names, ", "), " and ll, ll128 or simple"));
+  const auto type = static_cast<CollectiveType>(kind - kinds.begin());
+  const absl::StatusOr<Rule> parsed_rule = ParseRule(rule, NamesFor(library, type, programs));
+  if (!parsed_rule.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(kPrefix, field, " is \"", rule, "\": ", std::string(parsed_rule.status().message())));
   }
   return absl::OkStatus();
 }
@@ -189,7 +189,8 @@ std::optional<Protocol> ParseProtocol(absl::string_view name) {
 }
 
 absl::StatusOr<LibraryModel> BuildLibrary(const CollectiveLibrary& p,
-                                          const std::vector<TopologyDimension>& dimensions) {
+                                          const std::vector<TopologyDimension>& dimensions,
+                                          const std::map<CollectiveType, RuleNames>& programs) {
   LibraryModel out;
   if (p.generation() < CollectiveLibrary::VOLTA || p.generation() > CollectiveLibrary::BLACKWELL) {
     return Bad("generation", p.generation() == 0 ? std::string("not set") : absl::StrCat(p.generation()),
@@ -211,13 +212,16 @@ absl::StatusOr<LibraryModel> BuildLibrary(const CollectiveLibrary& p,
   for (const absl::Status& s : {Check("enqueue_us", p.enqueue_us(), kMaxMicros, true),
                                 Check("launch_us", p.launch_us(), kMaxMicros, true),
                                 Check("copy_gbytes_per_s", p.copy_gbytes_per_s(), kMaxGigabytes, true),
-                                Check("chunk_bytes", static_cast<double>(p.chunk_bytes()), 1e15, true),
                                 Check("slowdown", p.slowdown(), 1000, true)}) {
     if (!s.ok()) return s;
   }
   out.enqueue_us = p.enqueue_us();
   out.launch_us = p.launch_us();
   out.copy_gbytes_per_s = p.copy_gbytes_per_s();
+  if (p.chunk_bytes() != 0 && (p.chunk_bytes() < kMinChunk || p.chunk_bytes() > kMaxChunk)) {
+    return Bad("chunk_bytes", absl::StrCat(p.chunk_bytes()),
+               absl::StrCat(kMinChunk, " to ", kMaxChunk, ", or 0 for 2 MiB"));
+  }
   if (p.chunk_bytes() > 0) out.chunk_bytes = static_cast<uint64_t>(p.chunk_bytes());
   out.slowdown = p.slowdown();
   if (p.devices_per_host() < 0) return Bad("devices_per_host", absl::StrCat(p.devices_per_host()), ">= 0");
@@ -227,9 +231,19 @@ absl::StatusOr<LibraryModel> BuildLibrary(const CollectiveLibrary& p,
   }
   out.choice = {p.choice().begin(), p.choice().end()};
   for (const auto& [key, rule] : out.choice) {
-    if (absl::Status s = CheckChoice(key, rule); !s.ok()) return s;
+    if (absl::Status s = CheckChoice(out, programs, key, rule); !s.ok()) return s;
   }
   return out;
+}
+
+RuleNames NamesFor(const LibraryModel& library, CollectiveType type,
+                   const std::map<CollectiveType, RuleNames>& programs) {
+  const GroupShape pair{.ranks = 2, .blocks = {2}, .levels = {0}};  // names do not depend on it
+  RuleNames names = NamesOf(Candidates(library, type, 1, pair));
+  if (const auto own = programs.find(type); own != programs.end()) {
+    for (const auto& [name, protocols] : own->second) names[name].insert(protocols.begin(), protocols.end());
+  }
+  return names;
 }
 
 std::optional<ChoiceKey> ParseChoiceKey(absl::string_view key) {

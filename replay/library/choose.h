@@ -2,10 +2,17 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "replay/library/library.h"
 
 namespace chakra {
+
+struct CustomProgram;  // replay/collectives/custom/custom_program.h
 
 struct Choice {
   Candidate candidate;
@@ -15,11 +22,30 @@ struct Choice {
 // The time of a candidate when its plan runs.
 using PriceFunction = std::function<absl::StatusOr<Time>(const Candidate&)>;
 
+// A rule, taken apart.
+struct Rule {
+  std::string algorithm;             // "auto", "cheapest" or a name
+  std::optional<Protocol> protocol;  // absent: any
+};
+
+// What the rules of calls with these candidates may name.
+RuleNames NamesOf(const std::vector<Candidate>& candidates);
+
+// The same of programs from files, by kind.
+std::map<CollectiveType, RuleNames> ProgramNames(
+    const std::vector<std::shared_ptr<const CustomProgram>>& programs);
+Protocol ProtocolOf(const CustomProgram& program);  // Simple where it does not say
+
+// Reads "auto" (or "*"), "cheapest" or one of `names`, alone or followed by "/PROTOCOL". Names may hold a
+// "/". Errors: any other rule, and a protocol that the name does not have, with what could stand there.
+absl::StatusOr<Rule> ParseRule(absl::string_view rule, const RuleNames& names);
+
 // Follows `rule`: "auto" takes the least predicted time of the library's own
-// algorithms, "cheapest" the least price of all, "ALGORITHM" and
+// algorithms, "cheapest" the least price of all, "ALGORITHM" the protocol of the
+// least time (predicted of the library's own, else the price), and
 // "ALGORITHM/PROTOCOL" that one. "auto/PROTOCOL" (or "*/PROTOCOL") and "cheapest/PROTOCOL" look at one
-// protocol only. `price` is called for "cheapest" only. Errors: a rule that names nothing, with what it could
-// name; one that names what this group cannot do, with the reason.
+// protocol only. `price` is not called for what is predicted. Errors: those of ParseRule(); a rule that names
+// what this group cannot do, with the reason.
 absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const std::string& rule,
                               const PriceFunction& price);
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,10 +63,18 @@ struct LibraryModel {
   double slowdown = 0;
 };
 
-// Checks every field against the topology's dimensions. Errors name the field
-// and what was expected.
+// Names that a rule of LibraryModel::choice may hold, with the protocols of each.
+using RuleNames = std::map<std::string, std::set<Protocol>>;
+
+// Checks every field against the topology's dimensions, and rules against what each kind has: what the
+// library can take and `programs`, those of files. Errors name the field and what was expected.
 absl::StatusOr<LibraryModel> BuildLibrary(const proto::CollectiveLibrary& library,
-                                          const std::vector<TopologyDimension>& dimensions);
+                                          const std::vector<TopologyDimension>& dimensions,
+                                          const std::map<CollectiveType, RuleNames>& programs = {});
+
+// The names that the rules for calls of `type` may hold.
+RuleNames NamesFor(const LibraryModel& library, CollectiveType type,
+                   const std::map<CollectiveType, RuleNames>& programs);
 
 // How the members of a group lie in the machine.
 struct GroupShape {
@@ -75,6 +84,10 @@ struct GroupShape {
   std::vector<int> blocks;
   std::vector<int> levels;
   int rings = 0;  // that fit on the wiring of level 0, where it has one
+  // Of a group that is no product of blocks: over how many nodes it lies, and the
+  // fewest members that one has. 0: it is one.
+  int uneven_nodes = 0;
+  int uneven_per_node = 0;
   auto operator<=>(const GroupShape&) const = default;
 };
 
@@ -106,7 +119,7 @@ struct Candidate {
   Protocol protocol = Protocol::kSimple;
   std::string plan;         // the registry's name
   int channels = 1;         // that a call of this size uses
-  int sends_at_once = 1;    // of a member on one link; of programs from files
+  int sends_at_once = 0;    // streams of a member that send; of programs from files only
   double latency_us = 0;    // predicted: latency + bytes / bandwidth
   double gbytes_per_s = 0;  // algorithm bandwidth
   double time_us = 0;
@@ -123,10 +136,10 @@ std::vector<Candidate> Candidates(const LibraryModel& library, CollectiveType ty
 CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t bytes, const GroupShape& shape,
                   const Candidate& candidate);
 
-// For fabrics on which flows do not delay each other: makes messages that a plan sends at once over one
-// link share its bandwidth.
+// Makes messages that a plan sends at once over one link share its bandwidth, where the fabric does not
+// do so itself.
 void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupShape& shape,
-                const Candidate& candidate, CallCosts* costs);
+                const Candidate& candidate, bool contention_free, CallCosts* costs);
 
 // The rule of LibraryModel::choice for a call: "auto", "cheapest" or a label.
 // The most specific wins: group, then ranks, then the largest size that fits.

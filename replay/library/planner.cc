@@ -1,6 +1,7 @@
 #include "replay/library/planner.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "replay/collective_runner.h"
@@ -8,6 +9,7 @@
 #include "replay/library/choose.h"
 #include "replay/library/constants.h"
 #include "replay/library/price.h"
+#include "replay/library/rates.h"
 
 namespace chakra {
 namespace {
@@ -20,16 +22,17 @@ int Pieces(uint64_t bytes, double piece, int most) {
   return pieces;
 }
 
-// What a channel moves at once through a tree or a switch; NCCL: 64 KiB and 128 KiB.
-constexpr double kTreePiece = 65536;
-constexpr double kSwitchPiece = 131072;
-
-// Through a chain: an eighth of the protocol's buffer.
-double ChainPiece(const LibraryModel& library, Protocol p) {
-  return static_cast<double>(p == Protocol::kLL      ? nccl::kChunkLL
-                             : p == Protocol::kLL128 ? nccl::kChunkLL128
-                                                     : library.chunk_bytes / 4);
+// What a channel of a pipelined plan has under way at once. LL and LL128 hand on what has come line by
+// line, Simple by slices: 64 KiB in a tree, 128 KiB in a switch, a quarter of a chunk in a chain (NCCL).
+double PieceBytes(const LibraryModel& library, const Candidate& c) {
+  if (c.protocol == Protocol::kLL) return 1 << 10;
+  if (c.protocol == Protocol::kLL128) return 2 << 10;
+  if (c.plan == "chain") return static_cast<double>(library.chunk_bytes) / 4;
+  return c.algorithm == "tree" ? 64 << 10 : 128 << 10;
 }
+
+// What the bytes of a call must be a multiple of where the plan is even.
+int Cuts(const Plan& plan) { return plan.parts > 0 ? plan.parts : plan.chunks; }
 
 // Messages that one member sends at once, by the most of its streams that send.
 int SendsAtOnce(const Plan& plan) {
@@ -45,11 +48,35 @@ int SendsAtOnce(const Plan& plan) {
   return most;
 }
 
+// Trees and switches know nodes and what lies between them, however many levels either has.
+std::vector<int> BlocksFor(const std::string& plan, const Rates& rates, const GroupShape& shape) {
+  if (!rates.even()) return {};
+  if (plan != "double_binary_tree" && plan != "nvls_tree" && plan != "collnet") return shape.blocks;
+  return rates.nodes() > 1 ? std::vector<int>{rates.per_node(), rates.nodes()}
+                           : std::vector<int>{rates.per_node()};
+}
+
+bool IsNamed(const CustomProgram& program, const std::string& rule) {
+  return rule == program.name ||
+         rule == absl::StrCat(program.name, "/", std::string(Name(ProtocolOf(program))));
+}
+
+// Which calls a program is for.
+std::string Serves(const CustomProgram& program) {
+  const int cuts = Cuts(program.plan);
+  const bool open = program.max_bytes == std::numeric_limits<uint64_t>::max();
+  return absl::StrCat(program.source, ": algorithm \"", program.name, "\" is for ", program.plan.members,
+                      " ranks", IsRooted(program.type) ? absl::StrCat(", root ", program.root) : "", ", ",
+                      program.min_bytes, open ? "" : absl::StrCat(" to ", program.max_bytes), " bytes",
+                      open ? " and more" : "",
+                      program.plan.even && cuts > 1 ? absl::StrCat(" in multiples of ", cuts) : "");
+}
+
 Candidate AsCandidate(const CustomProgram& program) {
   Candidate c;
   c.algorithm = program.name;
   c.plan = program.name;
-  c.protocol = ParseProtocol(program.protocol).value_or(Protocol::kSimple);
+  c.protocol = ProtocolOf(program);
   c.channels = program.channels;
   c.sends_at_once = SendsAtOnce(program.plan);
   return c;
@@ -67,12 +94,11 @@ const CustomProgram* CollectivePlanner::FindProgram(CollectiveType type, uint64_
                                                     const std::string& rule) const {
   for (const auto& program : costs_.programs) {
     const Plan& plan = program->plan;
-    const bool asked = rule.empty() || rule == "auto" || rule == program->name;
+    const bool asked = rule.empty() || rule == "auto" || rule == "*" || IsNamed(*program, rule);
     if (!asked || program->type != type || plan.members != ranks) continue;
     if (IsRooted(type) && program->root != root) continue;
     if (bytes < program->min_bytes || bytes > program->max_bytes) continue;
-    const int cuts = plan.parts > 0 ? plan.parts : plan.chunks;
-    if (plan.even && bytes % static_cast<uint64_t>(cuts) != 0) continue;
+    if (plan.even && bytes % static_cast<uint64_t>(Cuts(plan)) != 0) continue;
     return program.get();
   }
   return nullptr;
@@ -90,12 +116,29 @@ absl::Status CollectivePlanner::PlanFromFile(const CustomProgram& program, int r
   }
   out->plan = &program.plan;
   out->algorithm = program.name;
+  out->channels = program.channels;
   out->costs.parts = costs_.splits;
   return absl::OkStatus();
 }
 
+std::vector<double> CollectivePlanner::Bandwidths(const std::vector<int>& members,
+                                                  const GroupShape& shape) const {
+  constexpr uint64_t kBytes = uint64_t{1} << 30;
+  std::vector<double> out;
+  size_t stride = 1;
+  for (const int size : shape.blocks) {
+    const Time transfer = fabric_.Cost(members[0], members[stride], kBytes).transfer;
+    out.push_back(1 / std::max(1e-12, transfer.seconds()));
+    stride *= static_cast<size_t>(size);
+  }
+  const double most = out.empty() ? 1 : *std::max_element(out.begin(), out.end());
+  for (double& bandwidth : out) bandwidth /= most;
+  return out;
+}
+
 absl::Status CollectivePlanner::PlanPlain(CollectiveType type, uint64_t bytes, int root,
-                                          const GroupShape& shape, PlannedCall* out) {
+                                          const std::vector<int>& members, const GroupShape& shape,
+                                          PlannedCall* out) {
   PlanRequest request{.type = type, .members = shape.ranks, .root = root};
   const auto chosen = costs_.algorithm.find(std::string(Name(type)));
   if (chosen == costs_.algorithm.end()) {
@@ -109,6 +152,7 @@ absl::Status CollectivePlanner::PlanPlain(CollectiveType type, uint64_t bytes, i
     }
     request.algorithm = chosen->second;
     if (shape.blocks.size() > 1) request.blocks = shape.blocks;
+    if (request.algorithm == "themis") request.bandwidth = Bandwidths(members, shape);
   }
   absl::StatusOr<const Plan*> plan = plans_.Get(std::move(request));
   if (!plan.ok()) return plan.status();
@@ -132,33 +176,39 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
     if (absl::Status s = PlanFromFile(*program, root, shape.ranks, out); !s.ok()) return s;
     const Candidate custom = AsCandidate(*program);
     out->costs = CostsOf(library, type, buffer, shape, custom);
-    if (fabric_.contention_free()) ShareLinks(library, type, shape, custom, &out->costs);
+    ShareLinks(library, type, shape, custom, fabric_.contention_free(), &out->costs);
     out->algorithm = custom.Label();
-    out->why = absl::StrCat(program->source, " serves this size");
+    out->why = IsNamed(*program, rule) ? absl::StrCat("fixed, from ", program->source)
+                                       : absl::StrCat(program->source, " serves this size");
     return absl::OkStatus();
   }
   absl::StatusOr<Choice> choice = Choose(candidates, rule, price);
   if (!choice.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(std::string(Name(type)), " of ", buffer, " bytes on ",
-                                                   shape.ranks,
-                                                   " ranks: ", std::string(choice.status().message())));
+    std::string reason(choice.status().message());
+    for (const auto& program : costs_.programs) {
+      if (program->type == type && IsNamed(*program, rule)) reason = Serves(*program);
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat(std::string(Name(type)), " of ", buffer, " bytes on ", shape.ranks, " ranks",
+                     IsRooted(type) ? absl::StrCat(" with root ", root) : "", ": ", reason));
   }
   const Candidate& c = choice->candidate;
   PlanRequest request{.type = type, .algorithm = c.plan, .members = shape.ranks, .root = root};
   if (c.plan != "ring") {
-    request.blocks = shape.blocks;
-    const bool chain = c.plan == "chain";  // all pieces pass all members: few where those are many
-    const double piece =
-        chain ? ChainPiece(library, c.protocol) : (c.algorithm == "tree" ? kTreePiece : kSwitchPiece);
-    request.pieces = Pieces(buffer, piece * c.channels, chain && shape.ranks <= 1024 ? 1024 : 64);
+    request.blocks = BlocksFor(c.plan, Rates(library, shape), shape);
+    if (c.plan == "themis") request.bandwidth = Bandwidths(members, shape);
+    // All pieces of a chain pass all members, whose number then wants more of them.
+    const int most = c.plan == "chain" ? std::clamp((1 << 24) / shape.ranks, 64, 1024) : 64;
+    request.pieces = Pieces(buffer, PieceBytes(library, c) * c.channels, most);
   }
   absl::StatusOr<const Plan*> plan = plans_.Get(std::move(request));
   if (!plan.ok()) return plan.status();
   out->plan = *plan;
   out->costs = CostsOf(library, type, buffer, shape, c);
-  if (fabric_.contention_free()) ShareLinks(library, type, shape, c, &out->costs);
+  ShareLinks(library, type, shape, c, fabric_.contention_free(), &out->costs);
   out->algorithm = c.Label();
   out->why = choice->why;
+  out->channels = c.channels;
   return absl::OkStatus();
 }
 
@@ -173,7 +223,7 @@ absl::StatusOr<const PlannedCall*> CollectivePlanner::Get(CollectiveType type, u
     auto call = std::make_unique<PlannedCall>();
     const GroupShape& shape = Shape(members);
     const absl::Status status = costs_.library == nullptr
-                                    ? PlanPlain(type, bytes, root, shape, call.get())
+                                    ? PlanPlain(type, bytes, root, members, shape, call.get())
                                     : PlanWithLibrary(type, bytes, root, members, shape, group, call.get());
     if (!status.ok()) return status;
     slot = std::move(call);

@@ -23,6 +23,7 @@ struct PlannedCall {
   CallCosts costs;
   std::string algorithm;  // "ring", or "ring/simple" of a library
   std::string why;        // of a library's choice; empty without one
+  int channels = 1;       // known with a library, and of programs from files
 };
 
 // Plans each kind, size and group once. Not thread-safe.
@@ -41,11 +42,13 @@ class CollectivePlanner {
   using Key = std::tuple<CollectiveType, uint64_t, int, const std::vector<int>*>;
 
   absl::Status PlanFromFile(const CustomProgram& program, int root, int ranks, PlannedCall* out);
-  // The program from a file that serves such calls under `rule`; null: none does.
+  // The program from a file that serves such calls under `rule`, which may name it; null: none does.
   const CustomProgram* FindProgram(CollectiveType type, uint64_t bytes, int root, int ranks,
                                    const std::string& rule) const;
-  absl::Status PlanPlain(CollectiveType type, uint64_t bytes, int root, const GroupShape& shape,
-                         PlannedCall* out);
+  // Of a member's links at each level of the group's blocks, as shares of the largest.
+  std::vector<double> Bandwidths(const std::vector<int>& members, const GroupShape& shape) const;
+  absl::Status PlanPlain(CollectiveType type, uint64_t bytes, int root, const std::vector<int>& members,
+                         const GroupShape& shape, PlannedCall* out);
   absl::Status PlanWithLibrary(CollectiveType type, uint64_t bytes, int root, const std::vector<int>& members,
                                const GroupShape& shape, const std::string& group, PlannedCall* out);
   const GroupShape& Shape(const std::vector<int>& members);

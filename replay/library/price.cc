@@ -21,7 +21,7 @@ class Uncontended final : public Fabric {
     ends_.Push({now + cost.received() + flow.delay, order_++, flow.tag, FlowEnd::kReceived});
     return order_;
   }
-  Time NextEvent() const override { return ends_.empty() ? Time::Never() : ends_.top().at; }
+  Time NextEvent() override { return ends_.empty() ? Time::Never() : ends_.top().at; }
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override {
     while (!ends_.empty() && ends_.top().at <= t) {
       ended->push_back({ends_.top().tag, ends_.top().at, ends_.top().kind});
@@ -67,6 +67,12 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
   CollectiveRunner runner(&fabric, costs, matching, true);
   if (absl::Status s = runner.Prepare(); !s.ok()) return s;
   const Time begin = *now;
+  const auto too_long = [&] {
+    return absl::InvalidArgumentError(absl::StrCat(
+        std::string(Name(type)), " of ", BufferBytes(type, bytes, static_cast<int>(members.size())),
+        " bytes on ", members.size(),
+        " ranks would last longer than the longest simulated time, 106 days; is a bandwidth near zero?"));
+  };
   Heap4<Due> due;
   uint64_t order = 0;
   size_t left = members.size();
@@ -85,10 +91,7 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
   std::vector<FlowEnd> ended;
   while (left > 0) {
     const Time next = std::min(fabric.NextEvent(), due.empty() ? Time::Never() : due.top().at);
-    if (next == Time::Never()) {
-      return absl::InternalError(
-          absl::StrCat(std::string(Name(type)), " never ends on ", members.size(), " ranks"));
-    }
+    if (next == Time::Never()) return too_long();
     ended.clear();
     fabric.AdvanceTo(next, &ended);
     for (const FlowEnd& e : ended) runner.OnFlow(e, next);
@@ -100,9 +103,10 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
       drain();
     }
   }
+  if (last == Time::Never()) return too_long();
   *now = last;
   const PlannedCall& planned = *runner.planned(0);
-  return PricedCall{last - begin, planned.algorithm, planned.why};
+  return PricedCall{last - begin, planned.algorithm, planned.why, planned.channels};
 }
 
 absl::StatusOr<Time> PriceUncontended(const Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
@@ -119,6 +123,7 @@ CollectiveCosts ForceChoice(const CollectiveCosts& costs, CollectiveType type, c
   auto library = std::make_shared<LibraryModel>(*costs.library);
   library->choice = {{std::string(Name(type)), candidate.Label()}};
   forced.library = std::move(library);
+  forced.programs.clear();  // none of them is a candidate, whatever its name
   return forced;
 }
 

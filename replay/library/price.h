@@ -15,12 +15,13 @@ struct PricedCall {
   Time time;              // from the common begin to the last member's end; launch left out
   std::string algorithm;  // "ring/simple", or the plan's name without a library
   std::string why;
+  int channels = 1;
 };
 
 // Runs one call on `fabric`, which must be idle; all members begin at once.
 // `bytes` is comm_size, `members` are devices (>= 2). The fabric's own clock goes on
 // from `now`; its end is added to it.
-// Errors: an algorithm that cannot plan the collective on this group.
+// Errors: an algorithm that cannot plan the collective on this group; an end past the longest time, 106 days.
 absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
                                      uint64_t bytes, int root, const std::vector<int>& members, Time* now);
 
@@ -28,7 +29,7 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
 absl::StatusOr<Time> PriceUncontended(const Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
                                       uint64_t bytes, int root, const std::vector<int>& members);
 
-// `costs` with one candidate for calls of `type`.
+// `costs` with one candidate for calls of `type`, and without programs from files.
 CollectiveCosts ForceChoice(const CollectiveCosts& costs, CollectiveType type, const Candidate& candidate);
 
 }  // namespace chakra

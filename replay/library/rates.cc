@@ -41,29 +41,46 @@ Rates::Rates(const LibraryModel& library, const GroupShape& shape, absl::string_
       channels_(library.channels),
       intra_(kUnlimited),
       inter_(kUnlimited) {
-  for (size_t i = 0; i < shape.blocks.size(); ++i) {
-    const LibraryLevel& level = library.levels[static_cast<size_t>(shape.levels[i])];
-    const double rate = DeviceRate(level, shape.blocks[i]) * level.efficiency;
-    if (level.link == LinkClass::kNet) {
-      nodes_ *= shape.blocks[i];
-      inter_ = std::min(inter_, rate);
-      continue;
+  if (shape.uneven_nodes > 0) {
+    even_ = false;
+    nodes_ = shape.uneven_nodes;
+    per_node_ = shape.uneven_per_node;
+    levels_.clear();
+    for (int level = 0; level <= shape.levels[0]; ++level) {
+      levels_.push_back(level);
+      AddLevel(shape, level,
+               library.levels[static_cast<size_t>(level)].link == LinkClass::kNet ? nodes_ : per_node_);
     }
-    per_node_ *= shape.blocks[i];
-    intra_link_ = std::max(intra_link_, level.link);
-    if (shape.rings > 0 && shape.levels[i] == 0) {
-      intra_ = std::min(intra_, shape.rings * level.wire_gbytes_per_s * level.efficiency);
-      channels_ = std::min(channels_, 2 * shape.rings);
-    } else if (level.wired > 0 && shape.levels.size() == 1) {
-      intra_ = std::min(intra_, kPciGigabytes);  // no ring of links: over PCIe
-      intra_link_ = LinkClass::kPci;
-    } else {
-      intra_ = std::min(intra_, rate);
+  } else {
+    for (size_t i = 0; i < shape.blocks.size(); ++i) {
+      const bool network = library.levels[static_cast<size_t>(shape.levels[i])].link == LinkClass::kNet;
+      (network ? nodes_ : per_node_) *= shape.blocks[i];
+      AddLevel(shape, shape.levels[i], shape.blocks[i]);
     }
-    if (level.in_switch_efficiency > 0) in_switch_channels_ = level.in_switch_channels;
   }
   inter_ *= per_node_;
   if (per_node_ == 1) intra_ = inter_;
+}
+
+void Rates::AddLevel(const GroupShape& shape, int index, int members) {
+  if (members < 2) return;
+  const LibraryLevel& level = library_.levels[static_cast<size_t>(index)];
+  const double rate = DeviceRate(level, members) * level.efficiency;
+  if (level.link == LinkClass::kNet) {
+    inter_ = std::min(inter_, rate);
+    return;
+  }
+  intra_link_ = std::max(intra_link_, level.link);
+  if (shape.rings > 0 && index == 0) {
+    intra_ = std::min(intra_, shape.rings * level.wire_gbytes_per_s * level.efficiency);
+    channels_ = std::min(channels_, 2 * shape.rings);
+  } else if (level.wired > 0 && shape.levels.size() == 1 && shape.levels[0] == 0) {
+    intra_ = std::min(intra_, kPciGigabytes);  // no ring of links: over PCIe
+    intra_link_ = LinkClass::kPci;
+  } else {
+    intra_ = std::min(intra_, rate);
+  }
+  if (level.in_switch_efficiency > 0) in_switch_channels_ = level.in_switch_channels;
 }
 
 const LibraryTerm* Rates::Term(Protocol p) const {
@@ -134,6 +151,7 @@ double Rates::BuiltInBus(nccl::Algorithm a, Protocol p, double simple) const {
 
 double Rates::OwnRate(size_t level) const {
   const LibraryLevel& l = library_.levels[level];
+  if (level == 0 && l.wired > 0 && nodes_ == 1) return intra_;  // what its wires carry
   return l.link_gbytes_per_s * l.efficiency;
 }
 
@@ -144,6 +162,18 @@ double Rates::OwnRate(bool network) const {
     if (is_network == network) least = std::min(least, OwnRate(static_cast<size_t>(level)));
   }
   return least;
+}
+
+bool Rates::OneSwitch(bool network) const {
+  const LibraryLevel* only = nullptr;
+  for (const int i : levels_) {
+    const LibraryLevel& level = library_.levels[static_cast<size_t>(i)];
+    if ((level.link == LinkClass::kNet) != network) continue;
+    if (only != nullptr) return false;
+    only = &level;
+  }
+  return even_ && only != nullptr && only->kind == TopologyDimension::Kind::kSwitch &&
+         only->in_switch_efficiency > 0;
 }
 
 double Rates::InSwitch(bool network) const {

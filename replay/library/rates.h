@@ -18,6 +18,7 @@ class Rates {
   // With `measured`, the terms of that algorithm take the place of the built-in constants.
   Rates(const LibraryModel& library, const GroupShape& shape, absl::string_view measured = "");
 
+  bool even() const { return even_; }
   int nodes() const { return nodes_; }
   int per_node() const { return per_node_; }
   int channels() const { return channels_; }
@@ -43,7 +44,12 @@ class Rates {
   // Into and out of a switch that reduces and multicasts; 0: there is none.
   double InSwitch(bool network) const;
 
+  // Whether the whole group hangs on one switch that reduces and multicasts, its
+  // node's (`network` false) or, position by position, the network's.
+  bool OneSwitch(bool network) const;
+
  private:
+  void AddLevel(const GroupShape& shape, int index, int members);
   const LibraryTerm* Term(Protocol p) const;
   double Share(Protocol p) const;
   double BuiltInBus(nccl::Algorithm a, Protocol p, double simple) const;
@@ -51,6 +57,7 @@ class Rates {
   const LibraryModel& library_;
   std::string measured_;
   std::vector<int> levels_;
+  bool even_ = true;  // a product of blocks
   int nodes_ = 1;
   int per_node_ = 1;
   int channels_ = 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 namespace chakra {
 namespace {
@@ -81,10 +82,28 @@ class Packing {
   int steps_ = 0;
 };
 
+// Links of the position that has the fewest to others; 0 where they do not join all positions.
+int FewestLinks(const std::vector<int>& links, int devices, const std::vector<int>& positions) {
+  std::vector<int> reached = {positions[0]};
+  int fewest = std::numeric_limits<int>::max();
+  for (size_t i = 0; i < reached.size(); ++i) {
+    int own = 0;
+    for (const int other : positions) {
+      const int n = links[static_cast<size_t>(reached[i]) * devices + other];
+      own += n;
+      if (n > 0 && std::find(reached.begin(), reached.end(), other) == reached.end())
+        reached.push_back(other);
+    }
+    fewest = std::min(fewest, own);
+  }
+  return reached.size() == positions.size() ? fewest : 0;
+}
+
 }  // namespace
 
 int RingsThatFit(const std::vector<int>& links, int devices, const std::vector<int>& positions) {
-  if (positions.size() < 2 || positions.size() > kMostDevices) return 0;
+  if (positions.size() < 2) return 0;
+  if (positions.size() > kMostDevices) return FewestLinks(links, devices, positions);
   const int direct = Packing(links, devices, positions).Run(false);
   return direct > 0 ? direct : Packing(links, devices, positions).Run(true);
 }

@@ -20,6 +20,32 @@ bool IsProduct(const Fabric& fabric, const std::vector<int>& members, const Grou
   return true;
 }
 
+// Members are of one node when they meet below the first level that is a network.
+void CountNodes(const Fabric& fabric, const LibraryModel& library, const std::vector<int>& members,
+                GroupShape* shape) {
+  int network = 0;
+  while (network < static_cast<int>(library.levels.size()) &&
+         library.levels[static_cast<size_t>(network)].link != LinkClass::kNet) {
+    ++network;
+  }
+  std::vector<std::pair<int, int>> nodes;  // one of its members, and their number
+  size_t last = 0;
+  for (const int member : members) {
+    const auto here = [&](size_t i) {
+      return nodes[i].first == member || fabric.Level(nodes[i].first, member) < network;
+    };
+    if (last >= nodes.size() || !here(last)) {
+      last = 0;
+      while (last < nodes.size() && !here(last)) ++last;
+    }
+    if (last == nodes.size()) nodes.push_back({member, 0});
+    ++nodes[last].second;
+  }
+  shape->uneven_nodes = static_cast<int>(nodes.size());
+  shape->uneven_per_node = shape->ranks;
+  for (const auto& node : nodes) shape->uneven_per_node = std::min(shape->uneven_per_node, node.second);
+}
+
 }  // namespace
 
 GroupShape ShapeOf(const Fabric& fabric, const LibraryModel* library, const std::vector<int>& members) {
@@ -50,6 +76,7 @@ GroupShape ShapeOf(const Fabric& fabric, const LibraryModel* library, const std:
     }
     shape.blocks = {shape.ranks};
     shape.levels = {highest};
+    if (library != nullptr) CountNodes(fabric, *library, members, &shape);
   }
   if (library != nullptr && !library->levels.empty() && library->levels[0].wired > 0 &&
       shape.levels == std::vector<int>{0}) {

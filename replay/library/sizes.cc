@@ -59,7 +59,8 @@ absl::StatusOr<std::vector<uint64_t>> ParseSizes(absl::string_view text, double 
     if (!(factor > 1)) return Bad(item, "a factor above 1 for a range");
     for (double at = static_cast<double>(*first); at <= static_cast<double>(*last) * (1 + 1e-9);
          at *= factor) {
-      sizes.push_back(static_cast<uint64_t>(std::llround(at)));
+      const auto size = static_cast<uint64_t>(std::llround(at));
+      if (sizes.empty() || sizes.back() != size) sizes.push_back(size);
       if (sizes.size() > kMostSizes) return Bad(item, absl::StrCat("at most ", kMostSizes, " sizes"));
     }
   }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/collective_runner.h"
+#include "replay/library/choose.h"
 #include "replay/library/price.h"
 #include "replay/library/rates.h"
 #include "replay/report/report.h"
@@ -14,7 +15,31 @@ namespace {
 
 bool Grows(CollectiveType type) { return BufferBytes(type, 1, 2) == 2; }
 
+// The rule that the options ask for; one of them is set.
+absl::StatusOr<std::string> RuleOf(const TableOptions& options, const CollectiveCosts& costs) {
+  const std::string algorithm = options.algorithm.empty() ? "*" : options.algorithm;
+  const RuleNames names = NamesFor(*costs.library, options.type, ProgramNames(costs.programs));
+  absl::StatusOr<Rule> rule = ParseRule(algorithm, names);
+  if (!rule.ok()) return rule.status();
+  if (options.protocol.empty()) return algorithm;
+  if (rule->protocol) {
+    if (options.protocol == std::string(Name(*rule->protocol))) return algorithm;
+    return absl::InvalidArgumentError(absl::StrCat("algorithm \"", algorithm, "\" and protocol \"",
+                                                   options.protocol,
+                                                   "\" contradict each other; expected one "
+                                                   "protocol"));
+  }
+  const std::string both = absl::StrCat(algorithm, "/", options.protocol);
+  rule = ParseRule(both, names);
+  if (!rule.ok()) return rule.status();
+  return both;
+}
+
 }  // namespace
+
+uint64_t CommSize(CollectiveType type, uint64_t bytes, int ranks) {
+  return Grows(type) ? std::max<uint64_t>(1, bytes / static_cast<uint64_t>(ranks)) : bytes;
+}
 
 absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& cluster,
                                                       const TableOptions& options) {
@@ -33,9 +58,9 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
       costs.algorithm[kind] = options.algorithm;
     } else {
       auto library = std::make_shared<LibraryModel>(*costs.library);
-      std::string rule = options.algorithm;
-      if (!options.protocol.empty()) absl::StrAppend(&rule, rule.empty() ? "*" : "", "/", options.protocol);
-      library->choice = {{kind, rule}};
+      absl::StatusOr<std::string> rule = RuleOf(options, costs);
+      if (!rule.ok()) return rule.status();
+      library->choice = {{kind, *std::move(rule)}};
       costs.library = std::move(library);
     }
   }
@@ -60,7 +85,7 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
 absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
   const auto n = static_cast<uint64_t>(options_.ranks);
   const bool grows = Grows(options_.type);
-  const uint64_t comm_size = grows ? std::max<uint64_t>(1, bytes / n) : bytes;
+  const uint64_t comm_size = CommSize(options_.type, bytes, options_.ranks);
   TableRow row;
   row.bytes = grows ? comm_size * n : bytes;
   const LibraryModel* library = cluster_->collectives.library.get();
@@ -68,20 +93,20 @@ absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
     absl::StatusOr<PricedCall> priced =
         PriceCall(*fabric_, cluster_->collectives, options_.type, comm_size, options_.root, members_, &now_);
     if (!priced.ok()) return priced.status();
-    const size_t slash = priced->algorithm.find('/');
+    // Of a label, the protocol is what follows the last slash.
+    const size_t slash = library == nullptr ? std::string::npos : priced->algorithm.rfind('/');
     row.algorithm = priced->algorithm.substr(0, slash);
     row.protocol = slash == std::string::npos ? "-" : priced->algorithm.substr(slash + 1);
     row.why = priced->why;
+    row.channels = priced->channels;
     row.time_us = static_cast<double>(priced->time.picos()) * 1e-6;
   }
   if (library != nullptr) {
     row.time_us = std::max(library->launch_us + row.time_us, library->enqueue_us * devices_per_thread_);
     if (n > 1) row.candidates = Candidates(*library, options_.type, row.bytes, shape_);
-    for (const Candidate& c : row.candidates) {
-      if (c.Label() == absl::StrCat(row.algorithm, "/", row.protocol)) row.channels = c.channels;
-    }
   }
-  if (row.time_us > 0) row.algbw = static_cast<double>(row.bytes) / row.time_us * 1e-3;
+  if (row.time_us > 0 && options_.type != CollectiveType::kBarrier)
+    row.algbw = static_cast<double>(row.bytes) / row.time_us * 1e-3;
   row.busbw = row.algbw * BusFactor(std::string(Name(options_.type)), options_.ranks);
   return row;
 }

@@ -29,16 +29,21 @@ struct TableRow {
   std::string protocol = "-";   // also without a library
   int channels = 1;
   double time_us = 0;
-  double algbw = 0;  // GB/s: bytes / time
+  double algbw = 0;  // GB/s: bytes / time; a barrier moves none
   double busbw = 0;  // times BusFactor()
   std::string why;
   std::vector<Candidate> candidates;  // with a library
 };
 
+// comm_size of a call whose larger buffer has `bytes`: of all-gather and gather what one rank sends, rounded
+// down, but at least one byte.
+uint64_t CommSize(CollectiveType type, uint64_t bytes, int ranks);
+
 // Prices calls one after another on one machine.
 class CollectiveTable {
  public:
-  // Errors: a cluster that has no `ranks` devices, an unknown fabric, a protocol without a library.
+  // Errors: a cluster that has no `ranks` devices, an unknown fabric, a protocol without a library, an
+  // algorithm or protocol that the collective does not have.
   static absl::StatusOr<CollectiveTable> Make(const proto::Cluster& cluster, const TableOptions& options);
 
   // The time of one of many calls in a row, as nccl-tests takes it: the kernel's, after its launch, but

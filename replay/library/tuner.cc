@@ -13,8 +13,9 @@ using T = CollectiveType;
 using nccl::Algorithm;
 
 constexpr double kNoBandwidth = 0;
+constexpr char kUneven[] = "nodes have different numbers of members";
 
-// Steps of a ring, and of them between nodes.
+// Steps of a ring.
 int RingSteps(T type, int n) {
   if (type == T::kAllReduce) return 2 * (n - 1);
   return type == T::kBroadcast || type == T::kReduce ? n : n - 1;
@@ -71,7 +72,7 @@ class Tuner {
 
   void Ring(Protocol p) {
     const int steps = RingSteps(type_, n_);
-    const int inter = rates_.nodes() > 1 ? RingSteps(type_, rates_.nodes()) : 0;
+    const int inter = (rates_.nodes() - 1) * (type_ == T::kAllReduce ? 2 : 1);
     const double latency = rates_.Base(Algorithm::kRing, p) +
                            (steps - inter) * rates_.Step(Algorithm::kRing, p, false) +
                            inter * rates_.Step(Algorithm::kRing, p, true);
@@ -97,6 +98,8 @@ class Tuner {
       c.unfit = "the switch cannot reduce or multicast (in_switch_efficiency)";
     else if (rates_.nodes() > 1)
       c.unfit = "several nodes: see nvls_tree";
+    else if (!rates_.OneSwitch(false))
+      c.unfit = "the group does not hang on one switch";
   }
 
   void NvlsTree() {
@@ -115,10 +118,12 @@ class Tuner {
       c.unfit = "the switch of the node cannot reduce or multicast";
     else if (rates_.nodes() < 2)
       c.unfit = "one node: see nvls";
+    else if (!rates_.OneSwitch(false))
+      c.unfit = rates_.even() ? "the members of a node do not hang on one switch" : kUneven;
   }
 
   void CollNet() {
-    const double rate = rates_.InSwitch(true);
+    const double rate = rates_.InSwitch(true) * rates_.per_node();
     const double latency = 2 * rates_.Step(Algorithm::kCollNet, Protocol::kSimple, false) +
                            rates_.Step(Algorithm::kCollNet, Protocol::kSimple, true);
     Candidate& c = Add("collnet", "collnet", Protocol::kSimple, latency, std::min(rate, rates_.intra()) / 2,
@@ -127,6 +132,10 @@ class Tuner {
       c.unfit = "one node";
     else if (rate == kNoBandwidth)
       c.unfit = "the network's switches cannot reduce (in_switch_efficiency)";
+    else if (!rates_.OneSwitch(true))
+      c.unfit = rates_.even() ? "the nodes do not hang on one switch" : kUneven;
+    else if (rates_.per_node() < 2)
+      c.unfit = "one member on each node";
   }
 
   void Pat() {
@@ -135,13 +144,14 @@ class Tuner {
                            2.8 * n_;
     Candidate& c = Add("pat", "pat", Protocol::kSimple, latency, 0.75 * rates_.tuner_bus() * n_ / (n_ - 1),
                        rates_.channels());
-    if (rates_.nodes() < 2 || rates_.per_node() > 1) c.unfit = "needs one member on each of several nodes";
+    if (rates_.nodes() < 2 || rates_.nodes() < n_) c.unfit = "needs one member on each of several nodes";
   }
 
   // Grouped sends and receives, as the library does what is no collective of its own.
   void PointToPoint() {
-    const std::string plan = AlgorithmsFor(type_)[0];
-    const double link = rates_.OwnRate(rates_.nodes() > 1);
+    // All peers at once where that is a plan.
+    const std::string plan = type_ == T::kAllToAll ? "direct" : AlgorithmsFor(type_)[0];
+    const double link = rates_.nodes() > 1 ? rates_.OwnRate(true) : rates_.intra();
     for (const Protocol p : {Protocol::kLL, Protocol::kSimple}) {
       const double latency =
           rates_.Base(Algorithm::kRing, p) + rates_.Step(Algorithm::kRing, p, rates_.nodes() > 1);

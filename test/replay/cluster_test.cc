@@ -87,7 +87,7 @@ TEST(Cluster, OverridesReachTheirFields) {
   absl::StatusOr<ClusterModel> m = BuildCluster(
       Load("dgx-h100:nodes=4,gpus_per_node=2,nic_gbps=800,nic_latency_ns=1.5,nvlink_gbytes_per_s=900,"
            "nvlink_latency_ns=0,memory_gbytes_per_s=8000,memory_latency_ns=3,peak_tflops=2250,"
-           "peak_tflops.fp8=4500,splits=4,step_overhead_ns=10,reduce_gbytes_per_s=1600"),
+           "peak_tflops.fp8=4500,splits=1,step_overhead_ns=10,reduce_gbytes_per_s=1600"),
       8);
   ASSERT_TRUE(m.ok()) << m.status();
   const TopologyDimension& nvlink = m->topology.dimensions()[0];
@@ -102,7 +102,7 @@ TEST(Cluster, OverridesReachTheirFields) {
   EXPECT_EQ(m->memory.latency, Time::Nanos(3));
   EXPECT_EQ(m->proto.device().peak_tflops().at("bf16"), 2250);
   EXPECT_EQ(m->proto.device().peak_tflops().at("fp8"), 4500);
-  EXPECT_EQ(m->collectives.splits, 4);
+  EXPECT_EQ(m->collectives.splits, 1);
   EXPECT_EQ(m->collectives.step_overhead, Time::Nanos(10));
   EXPECT_EQ(m->collectives.reduce_bandwidth, Bandwidth::FromGigabytes(1600));
   EXPECT_THAT(m->proto.name(), HasSubstr("dgx-h100:nodes=4"));

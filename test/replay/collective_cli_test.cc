@@ -10,6 +10,7 @@
 namespace chakra::acceptance {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -91,6 +92,26 @@ TEST_F(CollectiveCli, JsonIsJson) {
   }
 }
 
+// Names and paths may hold what the formats mean something by; what nothing predicts is no time.
+TEST_F(CollectiveCli, JsonAndCsvOfAnOddName) {
+  std::string xml = Content(CHAKRA_SOURCE_DIR "/test/fuzz/corpus/msccl_fuzz/gather2.xml");
+  xml.replace(xml.find("\"a\""), 3, "\"a&quot;,\\b\"");
+  Write("odd\"\\.xml", xml);
+  const std::string all =
+      "collective all_gather --bytes 1M --ranks 2 --explain --program 'odd\"\\.xml' --format ";
+  const Outcome r = Run(all + "json");
+  EXPECT_EQ(r.status, 0) << r.err;
+  google::protobuf::ListValue list;
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(r.out, &list).ok()) << r.out;
+  const auto& row = list.values(0).struct_value().fields();
+  EXPECT_EQ(row.at("algorithm").string_value(), "a\",\\b");
+  EXPECT_EQ(row.at("why").string_value(), "odd\"\\.xml serves this size");
+  EXPECT_THAT(r.out, HasSubstr("\"algorithm\": \"bruck\", \"protocol\": \"ll\", \"predicted_us\": null"));
+  EXPECT_THAT(r.out, Not(HasSubstr("\"predicted_us\": 0.000")));
+  EXPECT_THAT(Run(all + "csv").out,
+              AllOf(HasSubstr("\"a\"\",\\b\",simple,2,"), HasSubstr("\"odd\"\"\\.xml serves this size\"")));
+}
+
 TEST_F(CollectiveCli, ExplainSaysWhatWasConsidered) {
   const Outcome r = Run("collective all_reduce --bytes 1GiB --cluster dgx-h200 --explain");
   EXPECT_EQ(r.status, 0) << r.err;
@@ -107,10 +128,11 @@ TEST_F(CollectiveCli, OneMayBeForced) {
   EXPECT_EQ(Takes(all + "--algorithm ring --protocol simple"), "ring/simple");
   EXPECT_EQ(Takes(all + "--algorithm tree"), "tree/ll128");
   EXPECT_EQ(Takes(all + "--algorithm auto --protocol ll128"), "tree/ll128");
-  EXPECT_EQ(Takes(all + "--algorithm halving_doubling"), "halving_doubling/simple");
+  EXPECT_EQ(Takes(all + "--algorithm halving_doubling"), "halving_doubling/ll");
   EXPECT_EQ(Takes("broadcast --bytes 1MiB --root 7"), "ring/ll");
   Refused("collective " + all + "--algorithm rng", {"rng", "did you mean 'ring'?", "nvls"});
   Refused("collective " + all + "--algorithm nvls --protocol ll", {"no protocol \"ll\" for nvls"});
+  Refused("collective " + all + "--algorithm ring/ll --protocol simple", {"\"ring/ll\"", "contradict"});
   Refused("collective " + all + "--algorithm nvls_tree", {"nvls_tree/simple", "one node"});
   Refused("collective " + all + "--algorithm pat", {"\"pat\"", "ring"});
   Refused("collective " + all + "--protocol LL", {"--protocol", "ll128"}, 2);

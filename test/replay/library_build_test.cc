@@ -104,6 +104,7 @@ TEST(LibraryBuild, RefusesWhatTheLibraryCannotBe) {
       {With("launch_us: inf"), {"launch_us is inf"}},
       {With("copy_gbytes_per_s: -3"), {"copy_gbytes_per_s is -3"}},
       {With("chunk_bytes: -1"), {"chunk_bytes is -1"}},
+      {With("chunk_bytes: 1023"), {"chunk_bytes is 1023", "1024 to"}},
       {With("devices_per_host: -1"), {"devices_per_host is -1", ">= 0"}},
       {With("slowdown: -0.5"), {"slowdown is -0.5"}},
       {With("slowdown: 1001"), {"slowdown is 1001", "<= 1000"}},
@@ -136,6 +137,12 @@ TEST(LibraryBuild, RefusesWhatALevelCannotBe) {
       {wired("a: 0 b: 64 links: 1"), {"level[0].wiring is over 65 devices", "at most 64"}},
       {wired("a: 0 b: 2147483647 links: 1"), {"level[0].wiring", "at most 64"}},
   });
+  proto::Cluster outer = ClusterText(level("efficiency: 1"));
+  proto::LibraryLevel* out = outer.mutable_collectives()->mutable_library()->mutable_level(1);
+  out->set_wire_gbytes_per_s(1);
+  out->add_wiring()->set_links(1);
+  EXPECT_THAT(std::string(BuildCluster(outer, 8).status().message()),
+              AllOf(HasSubstr("level[1].wiring is there 1 times"), HasSubstr("level[0] alone")));
 }
 
 TEST(LibraryBuild, RefusesWhatATermCannotBe) {
@@ -165,7 +172,11 @@ TEST(LibraryBuild, RefusesRulesThatNameNothing) {
       {choice("all_reduce@-1", "ring"), {"choice[\"all_reduce@-1\"]"}},
       {choice("all_reduce:0", "ring"), {"choice[\"all_reduce:0\"]", "RANKS"}},
       {choice("all_reduce", "rings"), {"choice[\"all_reduce\"] is \"rings\"", "cheapest", "ring", "direct"}},
-      {choice("all_reduce", "ring/LL"), {"is \"ring/LL\"", "ll, ll128 or simple"}},
+      {choice("all_reduce", "ring/LL"), {"is \"ring/LL\"", "ll, ll128, simple"}},
+      {choice("all_reduce", "ring/ll/x"), {"is \"ring/ll/x\"", "no protocol \"ll/x\" for ring"}},
+      {choice("all_reduce", "auto/foo"), {"no protocol \"foo\" for auto"}},
+      {choice("all_reduce", "nvls/ll"), {"no protocol \"ll\" for nvls", "expected one of: simple"}},
+      {choice("broadcast", "nvls"), {"choice[\"broadcast\"] is \"nvls\"", "binomial, chain, ring"}},
       {choice("all_reduce", "ring/"), {"is \"ring/\""}},
       {choice("all_reduce", ""), {"is \"\"", "auto"}},
       {choice("all_to_all", "themis"), {"is \"themis\"", "pairwise"}},
@@ -174,6 +185,38 @@ TEST(LibraryBuild, RefusesRulesThatNameNothing) {
        {"auto", "cheapest", "ring", "double_binary_tree/simple", "auto/ll", "cheapest/ll128", "*/simple"}) {
     EXPECT_EQ(Built(choice("all_reduce/a@b", rule)).choice.at("all_reduce/a@b"), rule);
   }
+}
+
+// A program from a file may be named, for calls of its own kind.
+TEST(LibraryBuild, RulesNamePrograms) {
+  const auto error = [](const char* kind, const char* rule) {
+    proto::Cluster cluster = ClusterText(With(""));
+    cluster.mutable_collectives()->add_program(CHAKRA_SOURCE_DIR "/test/fuzz/corpus/msccl_fuzz/gather2.xml");
+    (*cluster.mutable_collectives()->mutable_library()->mutable_choice())[kind] = rule;
+    return std::string(BuildCluster(cluster, 8).status().message());
+  };
+  EXPECT_EQ(error("all_gather", "a"), "");
+  EXPECT_EQ(error("all_gather", "a/simple"), "");
+  EXPECT_THAT(error("all_gather", "a/ll"), HasSubstr("no protocol \"ll\" for a; expected one of: simple"));
+  EXPECT_THAT(error("all_reduce", "a"),
+              AllOf(HasSubstr("no algorithm \"a\""), HasSubstr("halving_doubling")));
+}
+
+// What a library decides itself is not read beside one.
+TEST(LibraryBuild, RefusesWhatALibraryDoesNotRead) {
+  proto::Cluster cluster = ClusterText(With(""));
+  const auto error = [&] { return std::string(BuildCluster(cluster, 8).status().message()); };
+  cluster.mutable_collectives()->set_splits(1);
+  cluster.mutable_collectives()->set_step_overhead_ns(5);
+  EXPECT_EQ(error(), "");
+  cluster.mutable_collectives()->set_splits(4);
+  EXPECT_THAT(error(), AllOf(HasSubstr("collectives.splits is 4; expected 1"), HasSubstr("library.choice")));
+  cluster.mutable_collectives()->clear_splits();
+  (*cluster.mutable_collectives()->mutable_algorithm())["all_reduce"] = "one_shot";
+  EXPECT_THAT(error(), AllOf(HasSubstr("collectives.algorithm[\"all_reduce\"] is set; expected none"),
+                             HasSubstr("library.choice")));
+  cluster = *LoadCluster("dgx-h100:splits=4");
+  EXPECT_THAT(error(), HasSubstr("library.choice"));
 }
 
 // The level of the dimension that a run of one block has no use for goes with it.
@@ -201,8 +244,10 @@ TEST(LibraryBuild, ALevelGoesWithItsDimension) {
   // A level short stays an error on one block.
   proto::Cluster short_of = ClusterText(With(""));
   short_of.mutable_collectives()->mutable_library()->mutable_level()->DeleteSubrange(1, 1);
-  EXPECT_THAT(std::string(BuildCluster(short_of, 8).status().message()),
-              AllOf(HasSubstr("level is there 1 times"), HasSubstr("which has 2")));
+  for (const int ranks : {4, 8}) {
+    EXPECT_THAT(std::string(BuildCluster(short_of, ranks).status().message()),
+                AllOf(HasSubstr("level is there 1 times"), HasSubstr("which has 2")));
+  }
 }
 
 }  // namespace

@@ -166,12 +166,15 @@ TestMachine RandomMachine(Random& r, bool library) {
   proto::Collectives* c = cluster.mutable_collectives();
   if (r.Coin()) c->set_step_overhead_ns(static_cast<double>(r.Of(1, 500)));
   if (r.Coin()) c->set_reduce_gbytes_per_s(static_cast<double>(r.Of(100, 3000)));
-  c->set_splits(static_cast<int>(r.Of(1, 5)));
-  if (!library) return MachineOf(cluster, 2);
+  const int splits = static_cast<int>(r.Of(1, 5));
+  if (!library) {
+    c->set_splits(splits);
+    return MachineOf(cluster, 2);
+  }
   proto::CollectiveLibrary* l = c->mutable_library();
   l->set_generation(static_cast<proto::CollectiveLibrary::Generation>(r.Of(1, 4)));
   l->set_channels(static_cast<int>(r.Of(1, 32)));
-  l->set_chunk_bytes(r.Of(1000, 2000000));
+  l->set_chunk_bytes(r.Of(1024, 2000000));
   if (r.Coin()) l->set_copy_gbytes_per_s(static_cast<double>(r.Of(1, 50)));
   for (int d = 0; d < (two ? 2 : 1); ++d) {
     proto::LibraryLevel* level = l->add_level();

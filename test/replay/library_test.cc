@@ -7,6 +7,7 @@
 
 #include "replay/library/choose.h"
 #include "replay/library/constants.h"
+#include "replay/library/price.h"
 #include "replay/library/rates.h"
 #include "replay/library/rings.h"
 #include "test/replay/engine_testing.h"
@@ -60,6 +61,18 @@ TEST(LibraryRings, FitOnLinks) {
   // A line 0 - 1 - 2: no ring of its own, one in which 1 passes on what 2 sends to 0.
   EXPECT_EQ(RingsThatFit({0, 1, 0, 1, 0, 1, 0, 1, 0}, 3, {0, 1, 2}), 1);
   EXPECT_EQ(RingsThatFit({0, 1, 0, 1, 0, 1, 0, 1, 0}, 3, {0, 2}), 0);  // 1 is not of the group
+}
+
+// What is not searched counts as the links of a device; links that do not join the group are no ring.
+TEST(LibraryRings, OfMoreThanEightPositions) {
+  std::vector<int> ring(16 * 16, 0);
+  for (int i = 0; i < 16; ++i) {
+    const int next = (i + 1) % 16;
+    ring[static_cast<size_t>(i * 16 + next)] = ring[static_cast<size_t>(next * 16 + i)] = 3;
+  }
+  EXPECT_EQ(RingsThatFit(ring, 16, Range(0, 16)), 6);
+  EXPECT_EQ(RingsThatFit(ring, 16, Range(0, 9)), 3);
+  EXPECT_EQ(RingsThatFit(ring, 16, {0, 1, 2, 3, 4, 6, 7, 8, 9, 10}), 0);
 }
 
 // A hybrid cube mesh: all 6 links of each device are used by 8, and what a pair shares by two.
@@ -299,8 +312,22 @@ TEST(LibraryShape, Groups) {
   EXPECT_EQ(shape({0, 1, 2, 8, 9}), "5@1");
   EXPECT_EQ(shape({0, 8, 1, 9}), "4@1");  // blocks, but not next to each other
   EXPECT_EQ(shape({0, 1, 2, 8, 9, 10, 16}), "7@1");
-  // Such a group is priced, if dearly: a network step from each member to the next.
-  Predicts(Of(m, T::kAllReduce, kGiB, {0, 1, 2, 8, 9}), "ring/simple", 8.4 + 8 * 14.0, 50 * 0.9937 * 5 / 8);
+  // Such a group is priced as the nodes that it lies on: two, of two members at least.
+  EXPECT_EQ(m.Shape({0, 1, 2, 8, 9}).uneven_nodes, 2);
+  EXPECT_EQ(m.Shape({0, 1, 2, 8, 9}).uneven_per_node, 2);
+  EXPECT_EQ(m.Shape({0, 8, 1, 9}).uneven_nodes, 2);
+  const auto uneven = Of(m, T::kAllReduce, kGiB, {0, 1, 2, 8, 9});
+  Predicts(uneven, "ring/simple", 8.4 + 6 * 3.4 + 2 * 14.0, 450 * 0.824 * 5 / 8);
+  EXPECT_THAT(Find(uneven, "nvls_tree/simple").unfit, HasSubstr("different numbers of members"));
+  // One member on each of 64 nodes: two trees over them, no chain.
+  const TestMachine alone = Preset("dgx-h100:gpus_per_node=1", 64);
+  const auto tree =
+      PriceUncontended(*alone.fabric,
+                       ForceChoice(alone.model.collectives, T::kAllReduce,
+                                   Find(Of(alone, T::kAllReduce, 1024, alone.All()), "tree/ll")),
+                       T::kAllReduce, 1024, 0, alone.All());
+  ASSERT_TRUE(tree.ok()) << tree.status();
+  EXPECT_LT(tree->seconds(), 100e-6);
 }
 
 TEST(LibraryChoice, RulesNameWhatTheyTake) {
@@ -323,15 +350,34 @@ TEST(LibraryChoice, RulesNameWhatTheyTake) {
   EXPECT_EQ(takes("*/simple"), "nvls/simple");
   EXPECT_EQ(takes("auto/ll128"), "tree/ll128");  // 43.6 us, ring/ll128 46.0
   EXPECT_EQ(takes("double_binary_tree/ll"), "tree/ll");
-  EXPECT_EQ(takes("direct"), "direct/simple");  // nothing is predicted of it
+  EXPECT_EQ(takes("direct"), "direct/ll");  // nothing is predicted of it: by its price
+  EXPECT_EQ(takes("themis"), "themis/simple");
+  EXPECT_EQ(takes("nvls"), "nvls/simple");
   EXPECT_THAT(takes("rng"),
               AllOf(HasSubstr("\"rng\""), HasSubstr("did you mean 'ring'?"), HasSubstr("nvls")));
-  EXPECT_THAT(takes("nvls/ll"), AllOf(HasSubstr("no protocol \"ll\" for nvls"), HasSubstr("simple")));
+  EXPECT_EQ(takes("nvls/ll"), "no protocol \"ll\" for nvls; expected one of: simple");
+  EXPECT_EQ(takes("auto/foo"), "no protocol \"foo\" for auto; expected one of: ll, ll128, simple");
+  EXPECT_THAT(takes("ring/simple/xyz"), HasSubstr("no protocol \"simple/xyz\" for ring"));
+  EXPECT_THAT(takes("ring/"), HasSubstr("no protocol \"\" for ring"));
   EXPECT_THAT(takes("collnet"), AllOf(HasSubstr("collnet/simple"), HasSubstr("one node")));
   const auto why = Choose(c, "auto", price);
   EXPECT_EQ(why->why, "auto: 28.01 us predicted, next nvls/simple 28.99 us");
   EXPECT_EQ(Choose(c, "cheapest", price)->why, "cheapest: 3 us simulated, next direct/ll128 9 us");
   EXPECT_EQ(Choose(c, "ring/ll", price)->why, "fixed");
+  EXPECT_EQ(Choose(c, "nvls", price)->why, "fixed, of its protocols simple");
+  EXPECT_EQ(Choose(c, "direct", price)->why,
+            "fixed, of its protocols ll: 3 us simulated, next direct/ll128 9 us");
+  EXPECT_THAT(Choose(c, "ring", nullptr)->why, HasSubstr("of its protocols ll: 28.01 us predicted"));
+}
+
+// Names of programs from files may hold a slash; the longest name counts.
+TEST(LibraryChoice, NamesWithSlashes) {
+  const RuleNames names = {{"a", {Protocol::kLL}}, {"a/simple", {Protocol::kSimple}}};
+  EXPECT_EQ(ParseRule("a/ll", names)->protocol, Protocol::kLL);
+  EXPECT_EQ(ParseRule("a/simple", names)->algorithm, "a/simple");
+  EXPECT_EQ(ParseRule("a/simple", names)->protocol, std::nullopt);
+  EXPECT_EQ(ParseRule("a/simple/simple", names)->protocol, Protocol::kSimple);
+  EXPECT_FALSE(ParseRule("a/simple/ll", names).ok());
 }
 
 TEST(LibraryChoice, TheMostSpecificRuleCounts) {

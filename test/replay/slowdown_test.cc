@@ -86,6 +86,10 @@ TEST(Slowdown, WorkIsConserved) {
   EXPECT_TRUE(slow.Ends(0, 7, Time::Nanos(105)));
   EXPECT_FALSE(slow.Ends(0, 7, Time::Nanos(105)));
   EXPECT_FALSE(Slowdown(0, 1).on());
+  // Past what 64 bits of millionths hold.
+  Slowdown far(0.5, 1);
+  far.Begin(0, 1, Time::Micros(40000000), Time::Zero());
+  EXPECT_EQ(far.Change(0, true, Time::Micros(20000000))[0].at, Time::Micros(50000000));
 }
 
 }  // namespace

@@ -17,10 +17,6 @@ constexpr size_t kFewestSizes = 6;
 
 using Machine = std::pair<std::string, std::string>;  // preset, source
 
-// One of its thirds misses the bound: its times at 1 to 4 MiB are one and the same, and those at 128 and
-// 256 MiB lie 15 % above the line through the others; six or seven points cannot show that.
-const Machine kNotHeld = {"dgx-a100", "stas00/ml-engineering"};
-
 std::map<Machine, std::vector<size_t>> MachinesOf(const std::vector<MeasuredRow>& rows) {
   std::map<Machine, std::vector<size_t>> machines;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -91,12 +87,11 @@ absl::StatusOr<std::vector<Finding>> CheckCalibrated(const std::vector<MeasuredR
       if (errors.empty()) continue;
       all.insert(all.end(), errors.begin(), errors.end());
       const double median = Median(errors);
-      const bool held = machine != kNotHeld;
       findings.push_back(
-          {absl::StrFormat("calibrated on third %d: %s, %s: median error %.1f %% of %d other rows%s",
-                           third + 1, machine.first, machine.second, 100 * median, errors.size(),
-                           held ? "; expected at most 5 %" : " (not held to 5 %)"),
-           !held || median <= kBound});
+          {absl::StrFormat("calibrated on third %d: %s, %s: median error %.1f %% of %d other rows; "
+                           "expected at most 5 %%",
+                           third + 1, machine.first, machine.second, 100 * median, errors.size()),
+           median <= kBound});
     }
     const double median = Median(all);
     findings.push_back({absl::StrFormat("calibrated on third %d: median error %.1f %% of all %d other rows; "

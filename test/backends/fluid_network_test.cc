@@ -1,0 +1,152 @@
+// The fair rates against a slow solver that follows the definition.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+
+#include "backends/fluid/network.h"
+
+namespace chakra {
+namespace {
+
+struct PlainFlow {
+  std::vector<uint32_t> links;
+  double weight = 1;
+  int priority = 0;
+};
+
+// Fills step by step: the least that any link allows is given to all that grow, in long double.
+std::map<uint32_t, double> SlowRates(const std::vector<double>& capacity,
+                                     const std::map<uint32_t, PlainFlow>& flows) {
+  std::vector<long double> left(capacity.begin(), capacity.end());
+  std::map<uint32_t, double> rates;
+  std::set<int, std::greater<int>> priorities;
+  for (const auto& [id, f] : flows) priorities.insert(f.priority);
+  for (const int priority : priorities) {
+    std::map<uint32_t, long double> rate;
+    for (const auto& [id, f] : flows) {
+      if (f.priority == priority) rate[id] = 0;
+    }
+    std::set<uint32_t> growing;
+    for (const auto& [id, r] : rate) growing.insert(id);
+    while (!growing.empty()) {
+      long double step = -1;
+      std::vector<long double> weight(capacity.size(), 0);
+      for (const uint32_t id : growing) {
+        for (const uint32_t l : flows.at(id).links) weight[l] += flows.at(id).weight;
+      }
+      for (size_t l = 0; l < capacity.size(); ++l) {
+        if (weight[l] > 0 && (step < 0 || left[l] / weight[l] < step)) step = left[l] / weight[l];
+      }
+      std::set<uint32_t> full;
+      for (size_t l = 0; l < capacity.size(); ++l) {
+        if (weight[l] > 0 && left[l] / weight[l] <= step * (1 + 1e-15L))
+          full.insert(static_cast<uint32_t>(l));
+        left[l] -= step * weight[l];
+        if (left[l] < 0) left[l] = 0;
+      }
+      for (auto it = growing.begin(); it != growing.end();) {
+        rate[*it] += step * flows.at(*it).weight;
+        bool stands = false;
+        for (const uint32_t l : flows.at(*it).links) stands = stands || full.count(l) > 0;
+        it = stands ? growing.erase(it) : std::next(it);
+      }
+    }
+    for (const auto& [id, r] : rate) rates[id] = static_cast<double>(r);
+  }
+  return rates;
+}
+
+TEST(FluidNetwork, TheTextbookExamples) {
+  FluidNetwork n;
+  const uint32_t a = n.AddLink(1), b = n.AddLink(2);
+  const uint32_t both = n.AddFlow({a, b}, 1, 0), first = n.AddFlow({a}, 1, 0), second = n.AddFlow({b}, 1, 0);
+  std::vector<uint32_t> changed;
+  n.Solve(&changed);
+  EXPECT_EQ(changed.size(), 3u);
+  EXPECT_DOUBLE_EQ(n.rate(both), 0.5);
+  EXPECT_DOUBLE_EQ(n.rate(first), 0.5);
+  EXPECT_DOUBLE_EQ(n.rate(second), 1.5);
+  n.RemoveFlow(first);
+  n.Solve(&changed);
+  EXPECT_DOUBLE_EQ(n.rate(both), 1);
+  EXPECT_DOUBLE_EQ(n.rate(second), 1);
+  // Weights: three to one. Priority: the others get what is left.
+  const uint32_t heavy = n.AddFlow({b}, 3, 0);
+  n.RemoveFlow(both);
+  n.Solve(&changed);
+  EXPECT_DOUBLE_EQ(n.rate(second), 0.5);
+  EXPECT_DOUBLE_EQ(n.rate(heavy), 1.5);
+  const uint32_t urgent = n.AddFlow({a, b}, 1, 1);
+  n.Solve(&changed);
+  EXPECT_DOUBLE_EQ(n.rate(urgent), 1);
+  EXPECT_DOUBLE_EQ(n.rate(second), 0.25);
+  EXPECT_DOUBLE_EQ(n.rate(heavy), 0.75);
+  EXPECT_TRUE(n.IsMaxMin(1e-12));
+}
+
+TEST(FluidNetwork, WhatIsNotConnectedIsNotSolvedAgain) {
+  FluidNetwork n;
+  std::vector<uint32_t> flows, changed;
+  for (int i = 0; i < 100; ++i) flows.push_back(n.AddFlow({n.AddLink(1)}, 1, 0));
+  n.Solve(&changed);
+  EXPECT_EQ(n.work(), 100u);
+  n.AddFlow({7}, 1, 0);
+  n.Solve(&changed);
+  EXPECT_EQ(n.work(), 102u);
+  EXPECT_EQ(changed.size(), 2u);
+  EXPECT_DOUBLE_EQ(n.rate(flows[7]), 0.5);
+  EXPECT_FALSE(n.dirty());
+}
+
+TEST(FluidNetwork, AgreesWithTheSlowSolverAsFlowsComeAndGo) {
+  std::mt19937_64 random(17);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  for (int round = 0; round < 300; ++round) {
+    FluidNetwork n;
+    std::vector<double> capacity;
+    const size_t links = 1 + random() % 20;
+    const bool round_numbers = round % 3 == 0;  // ties
+    for (size_t l = 0; l < links; ++l) {
+      capacity.push_back(round_numbers ? static_cast<double>(1 + random() % 3) : std::exp(uniform(-5, 5)));
+      n.AddLink(capacity.back());
+    }
+    std::map<uint32_t, PlainFlow> flows;
+    std::vector<uint32_t> changed;
+    for (int step = 0; step < 30; ++step) {
+      for (uint64_t k = 1 + random() % 5; k > 0; --k) {
+        if (!flows.empty() && random() % 3 == 0) {
+          auto it = flows.begin();
+          std::advance(it, static_cast<std::ptrdiff_t>(random() % flows.size()));
+          n.RemoveFlow(it->first);
+          flows.erase(it);
+          continue;
+        }
+        PlainFlow f;
+        std::set<uint32_t> chosen;
+        for (uint64_t l = 1 + random() % 4; l > 0; --l)
+          chosen.insert(static_cast<uint32_t>(random() % links));
+        f.links.assign(chosen.begin(), chosen.end());
+        if (round % 4 == 1)
+          f.weight = round_numbers ? static_cast<double>(1 + random() % 3) : std::exp(uniform(-2, 2));
+        if (round % 5 == 2) f.priority = static_cast<int>(random() % 3);
+        const uint32_t id = n.AddFlow(f.links, f.weight, f.priority);
+        ASSERT_EQ(flows.count(id), 0u);
+        flows[id] = f;
+      }
+      n.Solve(&changed);
+      const std::map<uint32_t, double> expected = SlowRates(capacity, flows);
+      for (const auto& [id, rate] : expected) {
+        ASSERT_NEAR(n.rate(id), rate, 1e-9 * std::max(rate, 1e-6)) << round << " " << step << " " << id;
+      }
+      ASSERT_TRUE(n.IsMaxMin(1e-9)) << round << " " << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace chakra

@@ -1,0 +1,58 @@
+// `chakra-replay calibrate` as a user runs it.
+#include <gmock/gmock.h>
+
+#include "test/replay/acceptance_testing.h"
+
+namespace chakra::acceptance {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CalibrateCli : public Bench {
+ protected:
+  // A table of `collective` on the machine, as CSV.
+  std::string Table(const std::string& cluster, const std::string& name) const {
+    const std::string path = At(name);
+    const Outcome r =
+        Run("collective all_reduce --bytes 1KiB..1GiB --cluster " + cluster + " --format csv -o " + path);
+    EXPECT_EQ(r.status, 0) << r.err;
+    return path;
+  }
+};
+
+TEST_F(CalibrateCli, FromATableToAMachine) {
+  const std::string slow = Table("dgx-a100:nvlink_gbytes_per_s=240", "slow.csv");
+  const Outcome fit =
+      Run("calibrate " + slow + " --cluster dgx-a100 -o " + At("fit.txtpb") + " --rows " + At("rows.csv"));
+  ASSERT_EQ(fit.status, 0) << fit.err;
+  EXPECT_THAT(fit.out, HasSubstr("fitted: ring/simple bus_share: 1 -> 0.8"));
+  EXPECT_THAT(fit.out, HasSubstr("21 rows fitted: median error"));
+  const Outcome again = Run("collective all_reduce --bytes 1GiB --format csv --cluster " + At("fit.txtpb"));
+  const Outcome truth =
+      Run("collective all_reduce --bytes 1GiB --format csv --cluster dgx-a100:nvlink_gbytes_per_s=240");
+  EXPECT_EQ(again.out.substr(again.out.find("simple"), 15), truth.out.substr(truth.out.find("simple"), 15));
+  const Outcome json =
+      Run("calibrate " + slow + " --cluster dgx-a100 -q -o " + At("fit.json") + " --fit-every 3");
+  EXPECT_EQ(json.status, 0) << json.err;
+  EXPECT_THAT(json.out, HasSubstr("the other 14 rows: median error"));
+  EXPECT_EQ(Run("collective all_reduce --bytes 1GiB --cluster " + At("fit.json")).status, 0);
+}
+
+TEST_F(CalibrateCli, NothingIsOverwrittenOrReadWithoutEnd) {
+  const std::string table = Table("dgx-a100", "table.csv");
+  const auto fails = [&](const std::string& arguments, const std::string& message, int status = 1) {
+    const Outcome r = Run("calibrate " + arguments);
+    EXPECT_EQ(r.status, status) << arguments;
+    EXPECT_THAT(r.err, HasSubstr(message)) << arguments;
+  };
+  fails(table + " --cluster dgx-a100 -o " + table, "would be overwritten");
+  fails(table + " --cluster dgx-a100 -o " + At("x") + " --rows " + At("x"), "are the same file");
+  fails("/dev/zero --cluster dgx-a100 -o " + At("x"), "more than 256 MiB");
+  fails(At("none.log") + " --cluster dgx-a100 -o " + At("x"), "No such file");
+  fails("--cluster dgx-a100 -o " + At("x"), "expected at least one log", 2);
+  fails(table + " -o " + At("x"), "expected --cluster", 2);
+  fails(table + " --cluster dgx-a100", "expected -o FILE", 2);
+}
+
+}  // namespace
+}  // namespace chakra::acceptance
