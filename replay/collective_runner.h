@@ -35,12 +35,15 @@ class CollectiveRunner {
     uint32_t stream;
   };
 
-  CollectiveRunner(Fabric* fabric, const CollectiveCosts& costs, const Matching& matching, bool fast_paths)
+  // `planner`, where given, must outlive the runner and plan on `fabric` with `costs`.
+  CollectiveRunner(Fabric* fabric, const CollectiveCosts& costs, const Matching& matching, bool fast_paths,
+                   CollectivePlanner* planner = nullptr)
       : fabric_(fabric),
         costs_(costs),
         matching_(matching),
         fast_paths_(fast_paths),
-        planner_(*fabric, costs_),
+        own_planner_(*fabric, costs_),
+        planner_(planner != nullptr ? planner : &own_planner_),
         fast_(fabric, costs) {}
 
   // Plans every call. Errors: an algorithm that cannot plan its collective.
@@ -144,7 +147,8 @@ class CollectiveRunner {
   CollectiveCosts costs_;
   const Matching& matching_;
   bool fast_paths_;
-  CollectivePlanner planner_;
+  CollectivePlanner own_planner_;
+  CollectivePlanner* planner_;
   FastPath fast_;
   std::vector<const PlannedCall*> plan_of_;  // by call; null: a group of one
   std::vector<CallState> calls_;

@@ -10,6 +10,7 @@
 #include "replay/library/constants.h"
 #include "replay/library/price.h"
 #include "replay/library/rates.h"
+#include "replay/library/together.h"
 
 namespace chakra {
 namespace {
@@ -201,14 +202,16 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
     const int most = c.plan == "chain" ? std::clamp((1 << 24) / shape.ranks, 64, 1024) : 64;
     request.pieces = Pieces(buffer, PieceBytes(library, c) * c.channels, most);
   }
-  absl::StatusOr<const Plan*> plan = plans_.Get(std::move(request));
-  if (!plan.ok()) return plan.status();
-  out->plan = *plan;
   out->costs = CostsOf(library, type, buffer, shape, c);
   ShareLinks(library, type, shape, c, fabric_.contention_free(), &out->costs);
   out->algorithm = c.Label();
   out->why = choice->why;
   out->channels = c.channels;
+  if (alone_) out->together = TimeTogether(fabric_, costs_, request, out->costs, bytes, members);
+  if (out->together) return absl::OkStatus();
+  absl::StatusOr<const Plan*> plan = plans_.Get(std::move(request));
+  if (!plan.ok()) return plan.status();
+  out->plan = *plan;
   return absl::OkStatus();
 }
 

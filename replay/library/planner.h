@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -19,7 +20,8 @@ namespace chakra {
 
 // One way to run calls of one kind, size and group. Lives as long as its planner.
 struct PlannedCall {
-  const Plan* plan = nullptr;
+  const Plan* plan = nullptr;    // null where `together` is all that is asked for
+  std::optional<Time> together;  // see TimeTogether(); of planners that price calls alone
   CallCosts costs;
   std::string algorithm;  // "ring", or "ring/simple" of a library
   std::string why;        // of a library's choice; empty without one
@@ -29,8 +31,10 @@ struct PlannedCall {
 // Plans each kind, size and group once. Not thread-safe.
 class CollectivePlanner {
  public:
-  // `fabric` gives groups their shape.
-  CollectivePlanner(const Fabric& fabric, const CollectiveCosts& costs) : fabric_(fabric), costs_(costs) {}
+  // `fabric` gives groups their shape. `alone`: for calls that run by themselves and whose members begin
+  // together, so that a plan with a closed form need not be built.
+  CollectivePlanner(const Fabric& fabric, const CollectiveCosts& costs, bool alone = false)
+      : fabric_(fabric), costs_(costs), alone_(alone) {}
 
   // `members` are devices and name the group by their address; `group` is its
   // name for LibraryModel::choice. Precondition: at least two members.
@@ -55,6 +59,7 @@ class CollectivePlanner {
 
   const Fabric& fabric_;
   const CollectiveCosts& costs_;
+  bool alone_;
   PlanCache plans_;
   absl::flat_hash_map<const std::vector<int>*, GroupShape> shapes_;
   std::map<Key, std::unique_ptr<PlannedCall>> calls_;

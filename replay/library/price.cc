@@ -64,8 +64,10 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
   Matching matching;
   matching.groups.push_back({"", members, static_cast<int>(members.size())});
   matching.calls.push_back({.type = type, .root = root, .bytes = bytes});
-  CollectiveRunner runner(&fabric, costs, matching, true);
-  if (absl::Status s = runner.Prepare(); !s.ok()) return s;
+  CollectivePlanner planner(fabric, costs, true);
+  const absl::StatusOr<const PlannedCall*> call =
+      planner.Get(type, bytes, root, matching.groups[0].members, matching.groups[0].name);
+  if (!call.ok()) return call.status();
   const Time begin = *now;
   const auto too_long = [&] {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -73,6 +75,13 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
         " bytes on ", members.size(),
         " ranks would last longer than the longest simulated time, 106 days; is a bandwidth near zero?"));
   };
+  if (const std::optional<Time> together = (*call)->together) {
+    if (*together == Time::Never()) return too_long();
+    *now = begin + *together;
+    return PricedCall{*together, (*call)->algorithm, (*call)->why, (*call)->channels};
+  }
+  CollectiveRunner runner(&fabric, costs, matching, true, &planner);
+  if (absl::Status s = runner.Prepare(); !s.ok()) return s;
   Heap4<Due> due;
   uint64_t order = 0;
   size_t left = members.size();

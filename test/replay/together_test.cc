@@ -1,0 +1,64 @@
+// The closed forms of pipelined plans against their replay, flow by flow.
+#include "replay/library/together.h"
+
+#include <random>
+
+#include "replay/library/price.h"
+#include "test/replay/library_testing.h"
+
+namespace chakra {
+namespace {
+
+using T = CollectiveType;
+
+// What `rule` costs flow by flow, and by PriceCall(), which takes the closed form where there is one.
+void Agree(const std::string& preset, int ranks, const std::string& rule, uint64_t bytes, bool closed) {
+  TestMachine m = Preset(preset, ranks);
+  m.Force(T::kAllReduce, rule);
+  const std::vector<int> members = m.All();
+  const int64_t slow = CallPicos(m, T::kAllReduce, bytes, false);
+  Time now = Time::Nanos(3);
+  const auto priced = PriceCall(*m.fabric, m.costs(), T::kAllReduce, bytes, 0, members, &now);
+  ASSERT_TRUE(priced.ok()) << priced.status();
+  EXPECT_EQ(priced->time.picos(), slow) << preset << " " << ranks << " " << rule << " " << bytes;
+  EXPECT_EQ(now, Time::Nanos(3) + priced->time);
+  CollectivePlanner planner(*m.fabric, m.costs(), true);
+  const auto call = planner.Get(T::kAllReduce, bytes, 0, members, "");
+  ASSERT_TRUE(call.ok()) << call.status();
+  EXPECT_EQ((*call)->together.has_value(), closed) << preset << " " << ranks << " " << rule;
+  EXPECT_EQ((*call)->plan == nullptr, closed);
+}
+
+TEST(Together, EqualsFlowByFlow) {
+  std::mt19937_64 random(29);
+  for (const int ranks : {2, 3, 5, 8}) {
+    std::vector<uint64_t> sizes = {1, 7, 1000, 1 << 20, (1 << 20) + 13, uint64_t{1} << 28};
+    for (int i = 0; i < 6; ++i) sizes.push_back(1 + random() % (uint64_t{1} << (10 + 4 * i)));
+    for (const uint64_t bytes : sizes) {
+      Agree("dgx-h100", ranks, "nvls/simple", bytes, true);
+      for (const char* rule : {"tree/ll", "tree/ll128", "tree/simple"})
+        Agree("dgx-a100", ranks, rule, bytes, true);
+    }
+  }
+  Agree("gb200-nvl72", 72, "nvls/simple", 100000000, true);
+  // Slow shares: a piece is back before the next has left.
+  Agree("dgx-h100:nvlink_latency_ns=90000", 8, "nvls/simple", 1 << 24, true);
+}
+
+TEST(Together, ElsewhereThePlanRuns) {
+  Agree("dgx-h100", 16, "nvls_tree/simple", 1 << 24, false);
+  Agree("dgx-h100", 16, "tree/simple", 1 << 24, false);
+  Agree("dgx-h100", 8, "ring/simple", 1 << 24, false);
+  Agree("mi300x", 8, "tree/simple", 1 << 24, true);
+  TestMachine m = Preset("dgx-h100", 8);
+  m.Force(T::kAllReduce, "nvls/simple");
+  m.AnotherFabric("analytical-fifo");
+  CollectivePlanner planner(*m.fabric, m.costs(), true);
+  const std::vector<int> members = m.All();
+  const auto call = planner.Get(T::kAllReduce, 1 << 20, 0, members, "");
+  ASSERT_TRUE(call.ok());
+  EXPECT_FALSE((*call)->together.has_value());
+}
+
+}  // namespace
+}  // namespace chakra
