@@ -164,27 +164,29 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
 void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<Time>* end) const {
   const int n = e.plan->members;
   const Program& program = e.plan->programs[0];
-  Time added;
+  using Picos = __int128;  // sums and differences of what may saturate
+  Time part;
   for (const Step& step : program.steps) {
-    added += IsSend(step.op)                  ? costs_.step_overhead
-             : step.op == StepOp::kRecvReduce ? ReduceTime(costs_, e.bytes[0])
-                                              : Time::Zero();
+    part += IsSend(step.op)                  ? costs_.step_overhead
+            : step.op == StepOp::kRecvReduce ? ReduceTime(costs_, e.bytes[0])
+                                             : Time::Zero();
   }
-  added = (added + costs_.step_overhead + e.costs->part_end) * e.costs->parts + e.costs->begin;
+  part += costs_.step_overhead + e.costs->part_end;
+  const Picos added = Picos{part.picos()} * e.costs->parts + e.costs->begin.picos();
   const int64_t steps = static_cast<int64_t>(program.steps.size() / 2) * e.costs->parts;
   const int64_t window = std::min<int64_t>(steps + 1, n);
   // Members in the order of the ring, unrolled: place u is member order[u mod n].
   std::vector<int> order(n);
   for (int i = 1; i < n; ++i) order[i] = (order[i - 1] + e.offset[0]) % n;
-  std::vector<Time> before(static_cast<size_t>(n) + 1);  // costs of the links before a place
+  std::vector<Picos> before(static_cast<size_t>(n) + 1);  // costs of the links before a place
   for (int i = 0; i < n; ++i) {
-    before[i + 1] = before[i] + (e.uniform ? e.cost[0] : e.cost[order[i]]).received();
+    before[i + 1] = before[i] + (e.uniform ? e.cost[0] : e.cost[order[i]]).received().picos();
   }
   const auto upto = [&](int64_t u) {
     const int64_t turn = u >= 0 ? u / n : -((-u + n - 1) / n);
     return before[n] * turn + before[u - turn * n];
   };
-  const auto lead = [&](int64_t u) { return begin[order[((u % n) + n) % n]] - upto(u); };
+  const auto lead = [&](int64_t u) { return begin[order[((u % n) + n) % n]].picos() - upto(u); };
   std::deque<int64_t> best;  // places of the window, their leads falling
   end->resize(n);
   for (int64_t u = -steps; u < n - steps + window - 1; ++u) {
@@ -193,7 +195,8 @@ void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<
     const int64_t m = u + steps - (window - 1);
     if (m < 0) continue;
     while (best.front() < m - steps) best.pop_front();
-    (*end)[order[m]] = lead(best.front()) + upto(m) + added;
+    const Picos at = lead(best.front()) + upto(m) + added;
+    (*end)[order[m]] = at < Time::Never().picos() ? Time::Picos(static_cast<int64_t>(at)) : Time::Never();
   }
 }
 
