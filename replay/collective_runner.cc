@@ -1,6 +1,7 @@
 #include "replay/collective_runner.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -103,6 +104,11 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now) {
   a.inbox.assign(plan.connection_base.back(), 0);
   a.waiter.assign(plan.connection_base.back(), 0);
   a.sender.assign(plan.connection_base.back(), 0);
+  a.held = fast_paths_ && a.planned->together.has_value();
+  if (a.held) {
+    wakes_.push_back({now, index, kHeld});
+    return index;
+  }
   for (size_t node = members; node < static_cast<size_t>(plan.nodes()); ++node)
     StartNode(index, static_cast<uint32_t>(node), now);
   return index;
@@ -117,12 +123,51 @@ void CollectiveRunner::Arrive(uint32_t call, uint32_t member, uint32_t row, Time
   a.begin[member] = now;
   a.last_arrival = now;
   ++state.arrived;
+  if (a.held) return;
   if (a.plan == nullptr) {
     EndMember(a, member, now);
   } else if (!a.fast) {
     StartNode(index, member, now);
   } else if (state.arrived == a.row.size()) {
     RunFast(index);
+  }
+}
+
+void CollectiveRunner::Release(uint32_t active, Time now) {
+  Active& a = active_[active];
+  a.held = false;
+  const auto members = static_cast<uint32_t>(a.row.size());
+  if (calls_[a.call].arrived == members) {
+    a.switches_left = 0;
+    ++fast_calls_;
+    ++together_calls_.emplace(a.planned, std::make_pair(a.call, uint64_t{0})).first->second.second;
+    wakes_.push_back({now + *a.planned->together, active, kWholeCall});
+    return;
+  }
+  const auto nodes = static_cast<uint32_t>(a.plan->nodes());
+  for (uint32_t node = members; node < nodes; ++node) StartNode(active, node, now);
+  for (uint32_t m = 0; m < members; ++m) {
+    if (active_[active].row[m] != kNoRow) StartNode(active, m, now);
+  }
+}
+
+// The bytes of the plan's messages, which were not simulated.
+void CollectiveRunner::AccountTogether(uint32_t call, uint64_t calls) {
+  Active a;
+  a.call = call;
+  a.planned = plan_of_[call];
+  a.plan = a.planned->plan;
+  a.chunk = EqualChunk(*a.planned, matching_.calls[call].bytes);
+  for (int node = 0; node < a.plan->nodes(); ++node) {
+    // Messages of one size and way are counted together.
+    std::map<std::pair<int, uint64_t>, uint64_t> times;
+    for (const Step& step : a.plan->program(node).steps) {
+      if (IsSend(step.op)) ++times[{step.peer, StepBytes(a, step, static_cast<uint32_t>(node), 0)}];
+    }
+    for (const auto& [way, count] : times) {
+      fabric_->Account(Endpoint(a, static_cast<uint32_t>(node)),
+                       Endpoint(a, static_cast<uint32_t>(way.first)), way.second, count * calls);
+    }
   }
 }
 
@@ -379,6 +424,7 @@ void CollectiveRunner::CountChosen() {
 
 void CollectiveRunner::Report(Metrics* metrics) {
   fast_.Account();
+  for (const auto& [planned, of] : together_calls_) AccountTogether(of.first, of.second);
   CountChosen();
   for (size_t g = 0; g < totals_.size(); ++g) {
     for (int type = 0; type < kCollectiveTypes; ++type) {

@@ -56,6 +56,8 @@ class CollectiveRunner {
   void OnWake(uint32_t active, uint32_t stream, Time now) {
     if (stream == kWholeCall) {
       EndTogether(active, now);
+    } else if (stream == kHeld) {
+      Release(active, now);
     } else {
       Run(active, stream, now);
     }
@@ -100,6 +102,7 @@ class CollectiveRunner {
     const PlannedCall* planned = nullptr;
     const Plan* plan = nullptr;
     bool fast = false;
+    bool held = false;   // until the first instant is over: who arrives in it begins together
     uint64_t chunk = 0;  // bytes of each chunk where all are equal, else kUneven
     Time first, last_arrival, last_end;
     std::vector<uint32_t> row;  // by member; kNoRow: not arrived
@@ -114,6 +117,8 @@ class CollectiveRunner {
   };
   // As the stream of a wake: all members of the call end.
   static constexpr uint32_t kWholeCall = 0xffffffff;
+  // The instant of the first arrivals is over.
+  static constexpr uint32_t kHeld = 0xfffffffe;
   static constexpr uint64_t kUneven = ~uint64_t{0};
   static constexpr int kConnectionBits = 39;
 
@@ -140,6 +145,9 @@ class CollectiveRunner {
   void EndMember(Active& a, uint32_t member, Time at);
   void Close(Active& a);
   void RunFast(uint32_t active);
+  // All arrived at once: the closed form. Else what arrived starts.
+  void Release(uint32_t active, Time now);
+  void AccountTogether(uint32_t call, uint64_t calls);
   void CountChosen();
   void EndTogether(uint32_t active, Time at);
 
@@ -161,6 +169,8 @@ class CollectiveRunner {
   std::vector<std::array<CollectiveMetrics, kCollectiveTypes>> totals_;
   uint64_t flows_ = 0;
   uint64_t fast_calls_ = 0;
+  // Answered by PlannedCall::together: the first such call, and how many.
+  std::map<const PlannedCall*, std::pair<uint32_t, uint64_t>> together_calls_;
 };
 
 // Bytes as nccl-tests counts them: the larger of a rank's in and out buffer.

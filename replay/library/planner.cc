@@ -207,8 +207,11 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
   out->algorithm = c.Label();
   out->why = choice->why;
   out->channels = c.channels;
-  if (alone_) out->together = TimeTogether(fabric_, costs_, request, out->costs, bytes, members);
-  if (out->together) return absl::OkStatus();
+  // Under one switch all members end together too, so that a replay may use it.
+  if (alone_ || c.plan == "nvls") {
+    out->together = TimeTogether(fabric_, costs_, request, out->costs, bytes, members);
+  }
+  if (alone_ && out->together) return absl::OkStatus();
   absl::StatusOr<const Plan*> plan = plans_.Get(std::move(request));
   if (!plan.ok()) return plan.status();
   out->plan = *plan;

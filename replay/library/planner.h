@@ -20,8 +20,9 @@ namespace chakra {
 
 // One way to run calls of one kind, size and group. Lives as long as its planner.
 struct PlannedCall {
-  const Plan* plan = nullptr;    // null where `together` is all that is asked for
-  std::optional<Time> together;  // see TimeTogether(); of planners that price calls alone
+  const Plan* plan = nullptr;  // null where `together` is all that is asked for
+  // See TimeTogether(): of planners that price calls alone, and where all members end at once.
+  std::optional<Time> together;
   CallCosts costs;
   std::string algorithm;  // "ring", or "ring/simple" of a library
   std::string why;        // of a library's choice; empty without one

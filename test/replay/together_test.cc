@@ -45,6 +45,27 @@ TEST(Together, EqualsFlowByFlow) {
   Agree("dgx-h100:nvlink_latency_ns=90000", 8, "nvls/simple", 1 << 24, true);
 }
 
+// In a replay: all at one instant in closed form, others flow by flow; the same ends and bytes.
+TEST(Together, InAReplay) {
+  for (const int late : {0, 1, 5}) {  // members that come later
+    TestMachine m = Preset("dgx-h100", 8);
+    m.Force(T::kAllReduce, "nvls/simple");
+    std::vector<Time> begin(8, Time::Nanos(70));
+    for (int i = 0; i < late; ++i) begin[static_cast<size_t>(i)] += Time::Nanos(1000 * i + 1);
+    RunResult run[2];
+    uint64_t bytes[2];
+    for (const bool fast : {false, true}) {
+      m.AnotherFabric("analytical");
+      run[fast] = RunCall(m, T::kAllReduce, 5000000, m.All(), begin, fast);
+      ASSERT_EQ(run[fast].error, "");
+      bytes[fast] = m.fabric->Traffic()[0].bytes;
+    }
+    EXPECT_EQ(run[true].end, run[false].end) << late;
+    EXPECT_EQ(bytes[true], bytes[false]) << late;
+    EXPECT_EQ(run[true].flows == 0, late == 0);
+  }
+}
+
 TEST(Together, ElsewhereThePlanRuns) {
   Agree("dgx-h100", 16, "nvls_tree/simple", 1 << 24, false);
   Agree("dgx-h100", 16, "tree/simple", 1 << 24, false);
