@@ -209,10 +209,8 @@ absl::StatusOr<MemoryModel> CheckMemory(const proto::Cluster& cluster) {
 absl::StatusOr<CustomProgram> LoadProgram(const std::string& spec) {
   const size_t equals = spec.find('=');
   if (equals != std::string::npos) {
-    const std::string collective = spec.substr(0, equals);
-    for (int i = 0; i < kCollectiveTypes; ++i) {
-      const auto type = static_cast<CollectiveType>(i);
-      if (collective == std::string(Name(type))) return ReadChakraProgram(spec.substr(equals + 1), type);
+    if (const std::optional<CollectiveType> type = CollectiveNamed(spec.substr(0, equals))) {
+      return ReadChakraProgram(spec.substr(equals + 1), *type);
     }
   }
   absl::StatusOr<std::string> text = ReadFile(spec);
@@ -226,22 +224,19 @@ absl::StatusOr<CustomProgram> LoadProgram(const std::string& spec) {
 
 absl::Status CheckAlgorithm(const std::string& collective, const std::string& algorithm,
                             const std::vector<std::shared_ptr<const CustomProgram>>& programs) {
-  std::vector<std::string> kinds;
-  for (int i = 0; i < kCollectiveTypes; ++i) {
-    const auto type = static_cast<CollectiveType>(i);
-    kinds.emplace_back(Name(type));
-    if (kinds.back() != collective) continue;
-    std::vector<std::string> names = AlgorithmsFor(type);
-    for (const auto& program : programs) {
-      if (program->type == type) names.push_back(program->name);
-    }
-    if (std::find(names.begin(), names.end(), algorithm) != names.end()) return absl::OkStatus();
-    return Bad(absl::StrCat("collectives.algorithm[\"", collective, "\"]"),
-               absl::StrCat("\"", algorithm, "\""), absl::StrCat("one of: ", absl::StrJoin(names, ", ")));
+  const std::optional<CollectiveType> type = CollectiveNamed(collective);
+  if (!type) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cluster: collectives.algorithm names the unknown collective \"", collective, "\"",
+                     SuggestName(collective, CollectiveNames())));
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("cluster: collectives.algorithm names the unknown collective \"", collective, "\"",
-                   SuggestName(collective, kinds)));
+  std::vector<std::string> names = AlgorithmsFor(*type);
+  for (const auto& program : programs) {
+    if (program->type == *type) names.push_back(program->name);
+  }
+  if (std::find(names.begin(), names.end(), algorithm) != names.end()) return absl::OkStatus();
+  return Bad(absl::StrCat("collectives.algorithm[\"", collective, "\"]"), absl::StrCat("\"", algorithm, "\""),
+             absl::StrCat("one of: ", absl::StrJoin(names, ", ")));
 }
 
 absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,

@@ -7,6 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "backends/registry.h"
 #include "replay/cli/command.h"
+#include "replay/collectives/registry.h"
 #include "replay/library/sizes.h"
 #include "replay/library/table.h"
 #include "trace/proto_io.h"
@@ -14,12 +15,6 @@
 
 namespace chakra::cli {
 namespace {
-
-std::vector<std::string> Kinds() {
-  std::vector<std::string> names;
-  for (int i = 0; i < kCollectiveTypes; ++i) names.emplace_back(Name(static_cast<CollectiveType>(i)));
-  return names;
-}
 
 // Ranks of one whole block of the fixed dimensions: a node of the presets.
 int DevicesOf(const proto::Cluster& cluster) {
@@ -111,12 +106,11 @@ class CollectiveCommand : public Command {
   }
 
   int Run() override {
-    const std::vector<std::string> kinds = Kinds();
-    const auto kind = std::find(kinds.begin(), kinds.end(), kind_);
+    const std::vector<std::string> kinds = CollectiveNames();
+    const std::optional<CollectiveType> kind = CollectiveNamed(kind_);
     if (kind_.empty()) return Misuse(absl::StrCat("expected a collective: ", absl::StrJoin(kinds, ", ")));
-    if (kind == kinds.end())
-      return Misuse(absl::StrCat("no collective \"", kind_, "\"", SuggestName(kind_, kinds)));
-    table_.type = static_cast<CollectiveType>(kind - kinds.begin());
+    if (!kind) return Misuse(absl::StrCat("no collective \"", kind_, "\"", SuggestName(kind_, kinds)));
+    table_.type = *kind;
     const absl::StatusOr<std::vector<uint64_t>> sizes = ParseSizes(bytes_, factor_);
     if (!sizes.ok()) return Misuse(std::string(sizes.status().message()));
     if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);

@@ -25,10 +25,10 @@ bool FastPath::Applies(const PlannedCall& call, uint64_t bytes) const {
   return EqualChunk(call, bytes) != kUnevenChunks;
 }
 
-FlowCost FastPath::PairCost(const CallCosts& costs, int src, int dst, uint64_t bytes) const {
-  if (costs.levels.empty()) return fabric_->Cost(src, dst, bytes);
-  const int level = fabric_->Level(src, dst);
-  FlowCost cost = fabric_->Cost(src, dst, costs.OnWire(bytes, level));
+FlowCost PairCost(const Fabric& fabric, const CallCosts& costs, int src, int dst, uint64_t bytes) {
+  if (costs.levels.empty()) return fabric.Cost(src, dst, bytes);
+  const int level = fabric.Level(src, dst);
+  FlowCost cost = fabric.Cost(src, dst, costs.OnWire(bytes, level));
   cost.latency += costs.levels[static_cast<size_t>(level)].latency;
   return cost;
 }
@@ -64,7 +64,7 @@ FastPath::Entry& FastPath::EntryFor(const PlannedCall& call, uint32_t group, con
   for (uint32_t c = 0; c < program.connections; ++c) {
     for (int m = 0; m < n; ++m) {
       FlowCost& cost = all[static_cast<size_t>(c) * n + m];
-      cost = PairCost(call.costs, members[m], members[(m + e.offset[c]) % n], e.bytes[c]);
+      cost = PairCost(*fabric_, call.costs, members[m], members[(m + e.offset[c]) % n], e.bytes[c]);
       const FlowCost& first = all[static_cast<size_t>(c) * n];
       if (cost.received() != first.received() || cost.sent != first.sent) e.uniform = false;
     }

@@ -52,8 +52,6 @@ class FastPath {
     std::vector<uint64_t> sends;  // [connection] messages a part
   };
   Entry& EntryFor(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes);
-  // Of one message, with what the library adds.
-  FlowCost PairCost(const CallCosts& costs, int src, int dst, uint64_t bytes) const;
   Time Together(const Entry& entry) const;
   void Skewed(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end);
   void Ring(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end) const;
@@ -63,6 +61,9 @@ class FastPath {
   absl::flat_hash_map<std::tuple<const PlannedCall*, uint32_t, uint64_t>, std::unique_ptr<Entry>> entries_;
   std::vector<Entry*> in_order_;
 };
+
+// Of one message that is alone, with what the library adds.
+FlowCost PairCost(const Fabric& fabric, const CallCosts& costs, int src, int dst, uint64_t bytes);
 
 // Bytes of each chunk of a part where all are equal, else kUnevenChunks. A
 // library pads chunks to equal size; without one they are cut to the byte.

@@ -114,6 +114,20 @@ void SetRotational(Program program, int chunks, Plan* plan) {
   plan->programs = {std::move(program)};
 }
 
+std::vector<std::string> CollectiveNames() {
+  std::vector<std::string> names;
+  for (int i = 0; i < kCollectiveTypes; ++i) names.emplace_back(Name(static_cast<CollectiveType>(i)));
+  return names;
+}
+
+std::optional<CollectiveType> CollectiveNamed(absl::string_view name) {
+  for (int i = 0; i < kCollectiveTypes; ++i) {
+    const auto type = static_cast<CollectiveType>(i);
+    if (name == Name(type)) return type;
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> AlgorithmsFor(CollectiveType type) {
   std::vector<std::string> names;
   for (const Entry& entry : Entries()) {

@@ -5,6 +5,7 @@
 #include <compare>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@
 #include "replay/collectives/plan.h"
 
 namespace chakra {
+
+// The collectives by name, and all names in the order of CollectiveType.
+std::optional<CollectiveType> CollectiveNamed(absl::string_view name);
+std::vector<std::string> CollectiveNames();
 
 // Names that can plan `type`, the default first.
 std::vector<std::string> AlgorithmsFor(CollectiveType type);

@@ -158,16 +158,13 @@ absl::Status CheckChoice(const LibraryModel& library, const std::map<CollectiveT
         kPrefix, field,
         ": expected a key COLLECTIVE[:RANKS][@BYTES] or COLLECTIVE/GROUP, e.g. all_reduce:8@1048576"));
   }
-  std::vector<std::string> kinds;
-  for (int i = 0; i < kCollectiveTypes; ++i) kinds.emplace_back(Name(static_cast<CollectiveType>(i)));
-  const auto kind = std::find(kinds.begin(), kinds.end(), parsed->collective);
-  if (kind == kinds.end()) {
+  const std::optional<CollectiveType> type = CollectiveNamed(parsed->collective);
+  if (!type) {
     return absl::InvalidArgumentError(absl::StrCat(kPrefix, field, " names the unknown collective \"",
                                                    parsed->collective, "\"",
-                                                   SuggestName(parsed->collective, kinds)));
+                                                   SuggestName(parsed->collective, CollectiveNames())));
   }
-  const auto type = static_cast<CollectiveType>(kind - kinds.begin());
-  const absl::StatusOr<Rule> parsed_rule = ParseRule(rule, NamesFor(library, type, programs));
+  const absl::StatusOr<Rule> parsed_rule = ParseRule(rule, NamesFor(library, *type, programs));
   if (!parsed_rule.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(kPrefix, field, " is \"", rule, "\": ", std::string(parsed_rule.status().message())));

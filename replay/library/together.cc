@@ -15,13 +15,8 @@ struct Message {
 bool operator==(const Message& a, const Message& b) { return a.takes == b.takes && a.there == b.there; }
 
 Message Price(const Fabric& fabric, const CallCosts& call, int src, int dst, uint64_t bytes) {
-  if (call.levels.empty()) {
-    const FlowCost cost = fabric.Cost(src, dst, bytes);
-    return {cost.sent, cost.received()};
-  }
-  const int level = fabric.Level(src, dst);
-  const FlowCost cost = fabric.Cost(src, dst, call.OnWire(bytes, level));
-  return {cost.sent, cost.received() + call.levels[static_cast<size_t>(level)].latency};
+  const FlowCost cost = PairCost(fabric, call, src, dst, bytes);
+  return {cost.sent, cost.received()};
 }
 
 // All pieces up to the switch and as sums to their owners by shares, the shares back and the pieces down;
