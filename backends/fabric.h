@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/link_use.h"
 #include "trace/units.h"
 
 namespace chakra {
@@ -23,12 +24,15 @@ struct Flow {
   uint64_t tag = 0;    // the caller's own; comes back in FlowEnd
   int service_class = 0;
   bool want_sent = false;  // also report when the last byte has left src
+  // After all earlier flows of the same tag, as the messages of a connection go.
+  // Only where flows share links do they need it.
+  bool in_order = false;
   // Bytes that the links carry for it, what protocols add included. `bytes` are
   // what Traffic() counts.
   uint64_t wire_bytes = kPayload;
   static constexpr uint64_t kPayload = ~uint64_t{0};  // as `bytes`
   uint64_t OnLinks() const { return wire_bytes == kPayload ? bytes : wire_bytes; }
-  Time delay;              // software's share: kReceived comes this much later, nothing else does
+  Time delay;  // software's share: kReceived comes this much later, nothing else does
 };
 
 struct FlowEnd {
@@ -88,6 +92,9 @@ class Fabric {
   virtual int SwitchBetween(int /*a*/, int /*b*/) const { return -1; }
 
   virtual std::vector<DimensionTraffic> Traffic() const = 0;
+  // The `most` busiest links, up to the last AdvanceTo(). Nothing from a fabric
+  // that does not follow links.
+  virtual LinkUses Links(size_t /*most*/) const { return {}; }
   virtual int devices() const = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "backends/fabric.h"
+#include "backends/topology/routing/router.h"
 #include "backends/topology/topology.h"
 
 namespace chakra {
@@ -20,9 +21,13 @@ struct ServiceClass {
 };
 
 struct FabricOptions {
-  bool store_and_forward = false;     // each link takes the whole message before the next does; not `fluid`
-  Time startup;                       // `fluid`: before a flow takes its links
-  double efficiency = 1;              // `fluid`: share of each bandwidth that flows get, in (0, 1]
+  bool store_and_forward = false;  // each link takes the whole message before the next does; not `fluid`
+  Time startup;                    // `fluid`: before a flow takes its links
+  double efficiency = 1;           // `fluid`: share of each bandwidth that flows get, in (0, 1]
+  RoutingOptions routing;          // through networks; `analytical-fifo` does not split messages
+  std::vector<LinkChange>
+      changes;               // `fluid`: links that go down, come back, or have less bandwidth for a while
+  bool link_series = false;  // `fluid`: Links() tells what was taken over time
   std::vector<ServiceClass> classes;  // by Flow::service_class; a class that is not there has the defaults
 
   ServiceClass ClassOf(int service_class) const {

@@ -7,11 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "backends/topology/placement.h"
 #include "replay/collectives/custom/chakra_program.h"
 #include "replay/collectives/custom/msccl_xml.h"
 #include "replay/collectives/registry.h"
 #include "replay/library/choose.h"
 #include "replay/library/library.h"
+#include "replay/machine/check.h"
+#include "replay/machine/topology.h"
 #include "trace/proto_io.h"
 
 namespace chakra {
@@ -19,128 +22,6 @@ namespace {
 
 using proto::Dimension;
 using proto::RemoteMemory;
-
-absl::Status Bad(absl::string_view field, absl::string_view got, absl::string_view expected) {
-  return absl::InvalidArgumentError(absl::StrCat("cluster: ", field, " is ", got, "; expected ", expected));
-}
-
-// Finite and in [0, limit]; > 0 where required.
-absl::Status CheckNumber(absl::string_view field, double v, double limit, bool required) {
-  if (!std::isfinite(v) || v < 0 || v > limit || (required && v == 0)) {
-    return Bad(field, absl::StrCat(v),
-               absl::StrCat("a number ", required ? "> 0" : ">= 0", " and <= ", limit));
-  }
-  return absl::OkStatus();
-}
-
-constexpr double kMaxGigabytesPerSecond = 1e9;
-constexpr double kMaxNanos = 1e9;
-
-absl::StatusOr<Bandwidth> CheckBandwidth(absl::string_view field, double gigabytes_per_s, bool required) {
-  if (absl::Status s = CheckNumber(field, gigabytes_per_s, kMaxGigabytesPerSecond, required); !s.ok())
-    return s;
-  const Bandwidth b = Bandwidth::FromGigabytes(gigabytes_per_s);
-  if (gigabytes_per_s > 0 && b.bytes_per_second() < 1) {
-    return Bad(field, absl::StrCat(gigabytes_per_s), "at least 1e-9 (1 B/s)");
-  }
-  return b;
-}
-
-absl::StatusOr<Time> CheckNanos(absl::string_view field, double ns) {
-  if (absl::Status s = CheckNumber(field, ns, kMaxNanos, false); !s.ok()) return s;
-  return Time::FromNanos(ns);
-}
-
-std::string DimensionField(int i, absl::string_view field) {
-  return absl::StrCat("topology.dimension[", i, "].", field);
-}
-
-absl::StatusOr<TopologyDimension> CheckDimension(const Dimension& d, int i) {
-  TopologyDimension out;
-  switch (d.kind()) {
-    case Dimension::RING:
-      out.kind = TopologyDimension::Kind::kRing;
-      break;
-    case Dimension::FULLY_CONNECTED:
-      out.kind = TopologyDimension::Kind::kFullyConnected;
-      break;
-    case Dimension::SWITCH:
-      out.kind = TopologyDimension::Kind::kSwitch;
-      break;
-    default:
-      return Bad(DimensionField(i, "kind"), d.kind() == 0 ? std::string("not set") : absl::StrCat(d.kind()),
-                 "RING, FULLY_CONNECTED or SWITCH");
-  }
-  if (d.size() < 0) {
-    return Bad(DimensionField(i, "size"), absl::StrCat(d.size()), ">= 1, or 0 for what the trace needs");
-  }
-  out.size = d.size();
-  if (d.bandwidth_bytes_per_s() < 0) {
-    return Bad(DimensionField(i, "bandwidth_bytes_per_s"), absl::StrCat(d.bandwidth_bytes_per_s()), "> 0");
-  }
-  const bool exact = d.bandwidth_bytes_per_s() > 0;
-  absl::StatusOr<Bandwidth> bandwidth =
-      CheckBandwidth(DimensionField(i, "bandwidth_gbytes_per_s"), d.bandwidth_gbytes_per_s(), !exact);
-  if (!bandwidth.ok()) return bandwidth.status();
-  out.bandwidth = exact ? Bandwidth::BytesPerSecond(d.bandwidth_bytes_per_s()) : *bandwidth;
-  absl::StatusOr<Time> latency = CheckNanos(DimensionField(i, "latency_ns"), d.latency_ns());
-  if (!latency.ok()) return latency.status();
-  out.latency = *latency;
-  out.name = d.name().empty() ? absl::StrCat("dim", i) : d.name();
-  return out;
-}
-
-// Fills the open dimension, or shrinks the fixed ones; see BuildCluster().
-absl::Status SizeTo(int64_t ranks, size_t open, std::vector<TopologyDimension>* dims) {
-  int64_t fixed = 1;
-  for (size_t i = 0; i < dims->size(); ++i) {
-    if (i != open) fixed = std::min<int64_t>(fixed * (*dims)[i].size, int64_t{1} << 31);
-  }
-  (*dims)[open].size = static_cast<int>(std::max<int64_t>(1, ranks / fixed));
-  int64_t left = ranks;
-  bool whole = ranks < fixed || ranks % fixed == 0;
-  if (ranks < fixed) {
-    for (size_t i = 0; i < dims->size(); ++i) {
-      int& size = (*dims)[i].size;
-      if (left < size) size = static_cast<int>(left);
-      whole = whole && left % size == 0;
-      left /= size;
-    }
-  }
-  if (!whole) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("cluster: ", ranks, " ranks do not fill whole blocks of the fixed dimensions (", fixed,
-                     " devices); expected a multiple of ", fixed, ", or give topology.dimension[", open,
-                     "].size (nodes=N of a preset) or another size of the others (gpus_per_node=N)"));
-  }
-  if ((*dims)[open].size == 1 && dims->size() > 1)
-    dims->erase(dims->begin() + static_cast<std::ptrdiff_t>(open));
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<TopologyDimension>> CheckTopology(const proto::Topology& topology, int ranks) {
-  if (topology.dimension_size() == 0) return Bad("topology.dimension", "missing", "at least one");
-  if (topology.dimension_size() > Topology::kMaxDimensions) {
-    return Bad("topology.dimension", absl::StrCat("there ", topology.dimension_size(), " times"),
-               absl::StrCat("at most ", Topology::kMaxDimensions));
-  }
-  std::vector<TopologyDimension> dims;
-  int open = -1;
-  for (int i = 0; i < topology.dimension_size(); ++i) {
-    absl::StatusOr<TopologyDimension> d = CheckDimension(topology.dimension(i), i);
-    if (!d.ok()) return d.status();
-    if (d->size == 0 && open >= 0) {
-      return Bad(DimensionField(i, "size"), "0",
-                 absl::StrCat(">= 1: dimension[", open, "] is the one that is sized to the trace"));
-    }
-    if (d->size == 0) open = i;
-    dims.push_back(*std::move(d));
-  }
-  if (open >= 0) {
-    if (absl::Status s = SizeTo(ranks, static_cast<size_t>(open), &dims); !s.ok()) return s;
-  }
-  return dims;
-}
 
 absl::Status CheckDevice(const proto::Device& device) {
   const std::vector<std::string> dtypes = PeakDtypes();
@@ -182,7 +63,7 @@ absl::StatusOr<MemoryModel> CheckMemory(const proto::Cluster& cluster) {
       out.kind = MemoryModel::Kind::kPool;
       break;
     default:
-      return Bad("remote_memory.kind", absl::StrCat(remote.kind()), "NONE, PER_RANK, PER_NODE or POOL");
+      return BadField("remote_memory.kind", absl::StrCat(remote.kind()), "NONE, PER_RANK, PER_NODE or POOL");
   }
   const bool local = remote.kind() == RemoteMemory::NONE;
   absl::StatusOr<Bandwidth> own =
@@ -199,7 +80,7 @@ absl::StatusOr<MemoryModel> CheckMemory(const proto::Cluster& cluster) {
   out.bandwidth = local ? *own : *far;
   out.latency = local ? *own_latency : *far_latency;
   if (remote.kind() == RemoteMemory::PER_NODE ? remote.ranks_per_node() < 1 : remote.ranks_per_node() < 0) {
-    return Bad("remote_memory.ranks_per_node", absl::StrCat(remote.ranks_per_node()), ">= 1");
+    return BadField("remote_memory.ranks_per_node", absl::StrCat(remote.ranks_per_node()), ">= 1");
   }
   out.ranks_per_node = std::max(1, remote.ranks_per_node());
   return out;
@@ -235,18 +116,18 @@ absl::Status CheckAlgorithm(const std::string& collective, const std::string& al
     if (program->type == *type) names.push_back(program->name);
   }
   if (std::find(names.begin(), names.end(), algorithm) != names.end()) return absl::OkStatus();
-  return Bad(absl::StrCat("collectives.algorithm[\"", collective, "\"]"), absl::StrCat("\"", algorithm, "\""),
-             absl::StrCat("one of: ", absl::StrJoin(names, ", ")));
+  return BadField(absl::StrCat("collectives.algorithm[\"", collective, "\"]"),
+                  absl::StrCat("\"", algorithm, "\""), absl::StrCat("one of: ", absl::StrJoin(names, ", ")));
 }
 
 absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
                                                  const std::vector<TopologyDimension>& dimensions) {
   CollectiveCosts out;
   if (c.splits() < 0 || c.splits() > 1 << 20) {
-    return Bad("collectives.splits", absl::StrCat(c.splits()), "1 to 1048576");
+    return BadField("collectives.splits", absl::StrCat(c.splits()), "1 to 1048576");
   }
   if (c.has_library() && c.splits() > 1) {
-    return Bad(
+    return BadField(
         "collectives.splits", absl::StrCat(c.splits()),
         "1 beside collectives.library, which cuts by its chunk_bytes and takes what library.choice says");
   }
@@ -268,8 +149,8 @@ absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
     if (absl::Status s = CheckAlgorithm(collective, algorithm, out.programs); !s.ok()) return s;
   }
   if (c.has_library() && !out.algorithm.empty()) {
-    return Bad(absl::StrCat("collectives.algorithm[\"", out.algorithm.begin()->first, "\"]"), "set",
-               "none beside collectives.library: library.choice names its algorithms");
+    return BadField(absl::StrCat("collectives.algorithm[\"", out.algorithm.begin()->first, "\"]"), "set",
+                    "none beside collectives.library: library.choice names its algorithms");
   }
   if (c.has_library()) {
     absl::StatusOr<LibraryModel> library = BuildLibrary(c.library(), dimensions, ProgramNames(out.programs));
@@ -284,9 +165,9 @@ absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
 absl::Status DropLevel(const proto::Topology& asked, const Topology& built, proto::Collectives* collectives) {
   if (!collectives->has_library()) return absl::OkStatus();
   if (collectives->library().level_size() != asked.dimension_size()) {
-    return Bad("collectives.library.level",
-               absl::StrCat("there ", collectives->library().level_size(), " times"),
-               absl::StrCat("one for each dimension of the topology, which has ", asked.dimension_size()));
+    return BadField(
+        "collectives.library.level", absl::StrCat("there ", collectives->library().level_size(), " times"),
+        absl::StrCat("one for each dimension of the topology, which has ", asked.dimension_size()));
   }
   if (asked.dimension_size() == static_cast<int>(built.dimensions().size())) return absl::OkStatus();
   auto* levels = collectives->mutable_library()->mutable_level();
@@ -296,20 +177,21 @@ absl::Status DropLevel(const proto::Topology& asked, const Topology& built, prot
   return absl::OkStatus();
 }
 
-// The topology that was built, back in the proto.
-void Record(const Topology& topology, proto::Topology* out) {
-  out->clear_dimension();
-  for (const TopologyDimension& d : topology.dimensions()) {
-    Dimension* p = out->add_dimension();
-    p->set_kind(d.kind == TopologyDimension::Kind::kRing             ? Dimension::RING
-                : d.kind == TopologyDimension::Kind::kFullyConnected ? Dimension::FULLY_CONNECTED
-                                                                     : Dimension::SWITCH);
-    p->set_size(d.size);
-    p->set_bandwidth_gbytes_per_s(static_cast<double>(d.bandwidth.bytes_per_second()) / 1e9);
-    p->set_bandwidth_bytes_per_s(d.bandwidth.bytes_per_second());
-    p->set_latency_ns(static_cast<double>(d.latency.picos()) / 1000);
-    p->set_name(d.name);
+// The device of each rank; empty: its own number.
+absl::StatusOr<std::vector<int>> CheckPlacement(const std::string& rule, int ranks, int devices) {
+  if (rule.empty() || rule == "linear") return std::vector<int>();
+  absl::StatusOr<std::vector<int>> placed = PlaceByRule(rule, ranks, devices);
+  if (!placed.ok() && !LooksLikePlacementRule(rule)) {
+    absl::StatusOr<std::string> text = ReadFile(rule);
+    if (!text.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("cluster: placement.rule: ", placed.status().message(),
+                                                     "; and as a file: ", text.status().message()));
+    }
+    return ParsePlacement(*text, rule, ranks, devices);
   }
+  if (!placed.ok())
+    return absl::InvalidArgumentError(absl::StrCat("cluster: placement.rule: ", placed.status().message()));
+  return placed;
 }
 
 }  // namespace
@@ -318,10 +200,9 @@ std::vector<std::string> PeakDtypes() { return {"fp64", "fp32", "tf32", "bf16", 
 
 absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks) {
   if (ranks < 1) return absl::InvalidArgumentError(absl::StrCat("cluster: ", ranks, " ranks; expected >= 1"));
-  absl::StatusOr<std::vector<TopologyDimension>> dims = CheckTopology(cluster.topology(), ranks);
-  if (!dims.ok()) return dims.status();
-  absl::StatusOr<Topology> topology = Topology::Make(*std::move(dims));
-  if (!topology.ok()) return topology.status();
+  absl::StatusOr<BuiltTopology> built = BuildTopology(cluster.topology(), ranks);
+  if (!built.ok()) return built.status();
+  const Topology* const topology = &built->topology;
   if (ranks > topology->devices()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "cluster: the trace has ", ranks, " ranks, the topology only ", topology->devices(), " devices"));
@@ -329,7 +210,16 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
   if (absl::Status s = CheckDevice(cluster.device()); !s.ok()) return s;
   absl::StatusOr<MemoryModel> memory = CheckMemory(cluster);
   if (!memory.ok()) return memory.status();
-  ClusterModel model{cluster, *std::move(topology), *memory, {}};
+  absl::StatusOr<Variation> variation = Variation::Make(cluster.variation(), ranks);
+  if (!variation.ok()) return variation.status();
+  absl::StatusOr<std::vector<int>> device_of =
+      CheckPlacement(cluster.placement().rule(), ranks, topology->devices());
+  if (!device_of.ok()) return device_of.status();
+  if (absl::Status s = CheckReachable(*built, *device_of, ranks); !s.ok()) return s;
+  ClusterModel model{cluster, built->topology, *memory, {}, *std::move(variation), *std::move(device_of)};
+  model.routing = built->routing;
+  model.link_changes = built->changes;
+  model.notes = built->notes;
   if (absl::Status s = DropLevel(cluster.topology(), model.topology, model.proto.mutable_collectives());
       !s.ok())
     return s;
@@ -337,7 +227,7 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
       CheckCollectives(model.proto.collectives(), model.topology.dimensions());
   if (!collectives.ok()) return collectives.status();
   model.collectives = *std::move(collectives);
-  Record(model.topology, model.proto.mutable_topology());
+  RecordTopology(*built, model.proto.mutable_topology());
   return model;
 }
 

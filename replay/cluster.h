@@ -6,9 +6,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "backends/link_use.h"
+#include "backends/topology/routing/router.h"
 #include "backends/topology/topology.h"
 #include "proto/cluster.pb.h"
 #include "replay/engine.h"
+#include "replay/variation.h"
 
 namespace chakra {
 
@@ -17,6 +20,11 @@ struct ClusterModel {
   Topology topology;
   MemoryModel memory;
   CollectiveCosts collectives;
+  Variation variation;
+  std::vector<int> device_of;  // by rank; empty: rank i on device i
+  RoutingOptions routing;      // for FabricOptions, as the next
+  std::vector<LinkChange> link_changes;
+  std::vector<std::string> notes;  // on what files of networks leave open
 };
 
 // The dtypes that Device::peak_tflops knows.
@@ -30,6 +38,7 @@ std::vector<std::string> PeakDtypes();
 // than devices, or ranks that do not fill whole blocks of the fixed dimensions
 // when one is open, name both numbers. Fewer ranks than devices is fine when
 // no dimension is open.
+// The file that Cluster::placement may name is read.
 absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks);
 
 // Reads `spec`: a preset, "PRESET:key=value,..." (OverrideKeys()), a cluster

@@ -255,6 +255,7 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
   }
   flow.tag = uint64_t{active} << kConnectionBits | connection;
   flow.want_sent = wait;
+  flow.in_order = true;
   fabric_->Start(flow, now);
   ++flows_;
   return wait;

@@ -14,6 +14,7 @@
 #include "replay/measure/transfers.h"
 #include "replay/recorded_comm.h"
 #include "replay/slowdown.h"
+#include "replay/variation.h"
 #include "trace/reader.h"
 
 namespace chakra {
@@ -113,6 +114,16 @@ class Engine {
   void Slow(uint32_t rank, bool begins, Time now) {
     for (const Slowdown::End& end : slowdown_.Change(rank, begins, now)) EndAt(end.at, rank, end.row);
   }
+  Time WorkOf(uint32_t rank, uint32_t row) const {
+    const Time time = ranks_[rank].compute->time[row];
+    if (options_.variation == nullptr) return time;
+    return options_.variation->Compute(static_cast<int>(rank), ranks_[rank].graph->id[row], time);
+  }
+  // The unit of memory that a rank shares with the others of its node.
+  size_t MemoryOf(uint32_t rank) const {
+    const size_t device = options_.device_of.empty() ? rank : static_cast<size_t>(options_.device_of[rank]);
+    return device / static_cast<size_t>(std::max(1, options_.memory.ranks_per_node));
+  }
   static BusyClock::Class ClassOf(const Graph& graph, uint32_t row);
   Metrics Collect();
 
@@ -203,7 +214,12 @@ void Engine::Prepare() {
       if (next != kNoRow) ++rank.waits[next];
     }
     for (uint32_t row = 0; row < graph.size(); ++row) {
-      if (rank.waits[row] == 0) ready_.push_back({r, rank.lanes->place[row]});
+      if (rank.waits[row] != 0) continue;
+      if (options_.start.empty() || options_.start[r] == Time::Zero()) {
+        ready_.push_back({r, rank.lanes->place[row]});
+      } else {
+        events_.push({options_.start[r], r, row | Event::kReady});
+      }
     }
   }
   message_.assign(matching_.messages.size(), kUnsent);
@@ -211,8 +227,7 @@ void Engine::Prepare() {
   message_last_.resize(matching_.messages.size());
   size_t memories = 1;
   if (options_.memory.kind == MemoryModel::Kind::kPerNode) {
-    const auto per_node = static_cast<size_t>(std::max(1, options_.memory.ranks_per_node));
-    memories = (ranks_.size() + per_node - 1) / per_node;
+    for (uint32_t r = 0; r < ranks_.size(); ++r) memories = std::max(memories, MemoryOf(r) + 1);
   }
   memory_free_.assign(memories, Time::Zero());
 }
@@ -384,9 +399,7 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   if (options_.recorded_comm && type >= NodeType::kSend) return StartRecorded(r, row, now);
   switch (type) {
     case NodeType::kComp:
-      EndAt(Slows(r, row) ? slowdown_.Begin(r, row, rank.compute->time[row], now)
-                          : now + rank.compute->time[row],
-            r, row);
+      EndAt(Slows(r, row) ? slowdown_.Begin(r, row, WorkOf(r, row), now) : now + WorkOf(r, row), r, row);
       break;
     case NodeType::kMemLoad:
     case NodeType::kMemStore:
@@ -434,9 +447,7 @@ void Engine::StartMemory(uint32_t r, uint32_t row, Time now) {
       memory.latency + TransferTime(graph.work[graph.payload[row]].tensor_bytes, memory.bandwidth);
   Time begin = now;
   if (memory.kind == MemoryModel::Kind::kPool || memory.kind == MemoryModel::Kind::kPerNode) {
-    const size_t unit = memory.kind == MemoryModel::Kind::kPool
-                            ? 0
-                            : r / static_cast<uint32_t>(std::max(1, memory.ranks_per_node));
+    const size_t unit = memory.kind == MemoryModel::Kind::kPool ? 0 : MemoryOf(r);
     begin = std::max(begin, memory_free_[unit]);
     memory_free_[unit] = begin + cost;
   }

@@ -18,6 +18,7 @@ namespace chakra {
 
 struct LibraryModel;   // replay/library/library.h
 struct CustomProgram;  // replay/collectives/custom/custom_program.h
+class Variation;       // replay/variation.h
 
 enum class LanePolicy { kRecorded, kSingle, kUnlimited };
 enum class ComputeRung : uint8_t { kTable, kRoofline, kRecorded, kNone };
@@ -74,12 +75,17 @@ struct EngineOptions {
   bool strict = false;
   // dims of the topology, sizes fastest first; for involved_dim. May be empty.
   std::vector<int> dimension_sizes;
+  const Variation* variation = nullptr;  // the caller's; null: every node takes its ComputeTimes
+  std::vector<Time> start;               // by rank, when its first node may begin; empty: all at 0
+  // By rank, the device whose node's memory it uses (MemoryModel::kPerNode); empty: rank r on device r.
+  std::vector<int> device_of;
   std::function<void(const Progress&)> progress;  // called now and then; may be null
   NodeSpans* spans = nullptr;                     // filled when not null; the caller's
 };
 
 // Replays `traces` on `fabric`. compute[g] belongs to graph g of
-// DistinctGraphs(traces). Rank r is device r of the fabric.
+// DistinctGraphs(traces). Rank r is device r of the fabric (PlacedFabric puts it
+// elsewhere).
 // Errors: a node that cannot be replayed (named), more ranks than devices, a
 // group member without a trace, collectives that do not agree (both nodes
 // named), unmatched sends and receives, and a run that cannot finish (with who

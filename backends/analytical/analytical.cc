@@ -3,7 +3,7 @@
 namespace chakra {
 
 AnalyticalFabric::AnalyticalFabric(const Topology& topology, const FabricOptions& options)
-    : cost_(topology, options.store_and_forward), recent_(kRecent) {}
+    : cost_(topology, options.store_and_forward, options.routing), recent_(kRecent) {}
 
 inline void AnalyticalFabric::Push(Time at, uint64_t tag, FlowEnd::Kind kind) {
   if (at == Time::Never()) return;

@@ -1,11 +1,24 @@
 #include "backends/analytical/fifo.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace chakra {
+namespace {
+
+// A message is not split here: where others split it, each takes one way of its own.
+RoutingOptions OnePath(RoutingOptions routing) {
+  if (routing.policy == RoutingPolicy::kSpray || routing.policy == RoutingPolicy::kFlowlet) {
+    routing.policy = RoutingPolicy::kEcmp;
+    routing.queue_pairs = std::numeric_limits<int>::max();
+  }
+  return routing;
+}
+
+}  // namespace
 
 FifoFabric::FifoFabric(const Topology& topology, const FabricOptions& options)
-    : cost_(topology, options.store_and_forward),
+    : cost_(topology, options.store_and_forward, OnePath(options.routing)),
       store_and_forward_(options.store_and_forward),
       link_free_(topology.links()) {}
 
@@ -14,16 +27,25 @@ inline void FifoFabric::Post(Time at, uint64_t order, Kind kind, uint32_t m) {
   heap_.Push(Event{at, order * 4 + kind, m});
 }
 
+// The next link of its path; false at its end.
+inline bool FifoFabric::NextHop(uint32_t m) {
+  Message& msg = messages_[m];
+  if (cost_.router() == nullptr) return cost_.topology().NextHop(&msg.cursor, &msg.hop);
+  const std::vector<RouteHop>& route = routes_[m].hops;
+  if (msg.next == route.size()) return false;
+  msg.hop = route[msg.next++].hop;
+  return true;
+}
+
 Time FifoFabric::Serve(uint32_t m, uint64_t order, Time head) {
   Message& msg = messages_[m];
-  const size_t dim = msg.hop.dimension;
   Time& link_free = link_free_[msg.hop.link];
   const Time begin = std::max(head, link_free);
-  const Time end = std::max(begin + cost_.Transfer(dim, msg.bytes), msg.tail);
+  const Time end = std::max(begin + cost_.Transfer(msg.hop.link_class, msg.bytes), msg.tail);
   link_free = end;
-  const Time latency = cost_.topology().dimensions()[dim].latency;
+  const Time latency = cost_.topology().link_classes()[msg.hop.link_class].latency;
   msg.tail = end + latency;
-  if (cost_.topology().NextHop(&msg.cursor, &msg.hop)) {
+  if (NextHop(m)) {
     Post(store_and_forward_ ? msg.tail : begin + latency, order, kHead, m);
   } else {
     Post(msg.tail + msg.delay, order, kReceived, m);
@@ -35,7 +57,6 @@ FlowId FifoFabric::Start(const Flow& flow, Time now) {
   // Heads that reached a link before this message was born are served before it.
   if (!heap_.empty() && heap_.top().at <= now) Run(now, &early_);
   const FlowId order = flows_++;
-  cost_.Account(flow.src, flow.dst, flow.bytes, 1);
   uint32_t m;
   if (!unused_.empty()) {
     m = unused_.back();
@@ -44,15 +65,28 @@ FlowId FifoFabric::Start(const Flow& flow, Time now) {
     m = static_cast<uint32_t>(messages_.size());
     messages_.emplace_back();
   }
-  messages_[m] = Message{flow.OnLinks(), flow.tag, flow.delay, now, PathCursor{flow.src, flow.dst}, Hop{}};
+  messages_[m] = Message{flow.OnLinks(), flow.tag, flow.delay, now, PathCursor{flow.src, flow.dst}, Hop{}, 0};
+  Time alone;  // until sent, with nothing else on the way
+  if (cost_.router() == nullptr || flow.src == flow.dst) {
+    if (cost_.router() != nullptr) routes_.resize(messages_.size());
+    if (cost_.router() != nullptr) routes_[m] = Route();
+    cost_.Account(flow.src, flow.dst, flow.bytes, 1);
+    if (flow.want_sent) alone = cost_.Price(flow.src, flow.dst, flow.OnLinks()).sent;
+  } else {
+    routes_.resize(messages_.size());
+    routes_[m] = cost_.router()->Find(flow.src, flow.dst, flow.tag);
+    if (!routes_[m].found) return order;  // it never ends
+    cost_.Account(routes_[m], flow.bytes);
+    alone = cost_.Price(routes_[m], flow.OnLinks()).sent;
+  }
   Time sent = now;
-  if (cost_.topology().NextHop(&messages_[m].cursor, &messages_[m].hop)) {
+  if (NextHop(m)) {
     sent = Serve(m, order, now);
   } else {
     Post(now + flow.delay, order, kReceived, m);
   }
   if (flow.want_sent) {
-    sent = std::max(sent, now + cost_.Price(flow.src, flow.dst, flow.OnLinks()).sent);
+    sent = std::max(sent, now + alone);
     Post(sent, order, kSent, m);
   }
   return order;

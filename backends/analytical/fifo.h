@@ -53,12 +53,14 @@ class FifoFabric final : public Fabric {
     Time delay;
     Time tail;  // arrives at the link that the head waits for
     PathCursor cursor;
-    Hop hop;  // that link
+    Hop hop;        // that link
+    uint32_t next;  // of its route, where there is a router
   };
 
   // Serves message `m`, whose head is there at `head`; posts what follows.
   // Returns the end of service.
   Time Serve(uint32_t m, uint64_t order, Time head);
+  bool NextHop(uint32_t m);
   void Post(Time at, uint64_t order, Kind kind, uint32_t m);
   void Run(Time t, std::vector<FlowEnd>* ended);
 
@@ -67,6 +69,7 @@ class FifoFabric final : public Fabric {
   std::vector<Time> link_free_;
   Heap4<Event> heap_;
   std::vector<Message> messages_;
+  std::vector<Route> routes_;  // by message, where there is a router
   std::vector<uint32_t> unused_;
   std::vector<FlowEnd> early_;  // ended before a Start, not yet told
   FlowId flows_ = 0;

@@ -1,29 +1,36 @@
-// What a path costs when nothing else is in flight: one term a dimension, no
-// walk over links.
+// What a path costs when nothing else is in flight: one term a dimension, and
+// no walk over links but through networks.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "backends/fabric.h"
+#include "backends/topology/routing/router.h"
 #include "backends/topology/topology.h"
 
 namespace chakra {
 
 class PathCost {
  public:
-  PathCost(const Topology& topology, bool store_and_forward);
+  PathCost(const Topology& topology, bool store_and_forward, const RoutingOptions& routing);
 
   // Precondition: a path of the topology. Not thread-safe, for it remembers
-  // the last transfer times.
+  // the last transfer times. Never() where dead links cut dst off.
   FlowCost Price(int src, int dst, uint64_t bytes);
+  FlowCost Price(const Route& route, uint64_t bytes);
   // Counts `times` messages in Traffic().
   void Account(int src, int dst, uint64_t bytes, uint64_t times);
+  void Account(const Route& route, uint64_t bytes);
   // Both in one pass.
   FlowCost PriceAndAccount(const Flow& flow);
 
-  // Transfer over one link of dimension `dim`.
-  Time Transfer(size_t dim, uint64_t bytes);
+  // Transfer over one link of a class.
+  Time Transfer(size_t link_class, uint64_t bytes);
+
+  // Null where the topology has no network.
+  Router* router() const { return router_.get(); }
 
   std::vector<DimensionTraffic> Traffic() const;
   const Topology& topology() const { return topology_; }
@@ -32,11 +39,15 @@ class PathCost {
   struct Dim {
     TopologyDimension::Kind kind;
     int size;
+    Time latency;
+    size_t link_class;
+    uint64_t carried = 0;  // payload times links
+  };
+  struct Class {
     Bandwidth bandwidth;
     Time latency;
     uint64_t last_bytes = 0;  // the last Transfer()
     Time last_time;
-    uint64_t carried = 0;  // payload times links
   };
   int Links(const Dim& d, int a, int b) const;
   template <bool kAccount>
@@ -45,21 +56,25 @@ class PathCost {
 
   Topology topology_;
   std::vector<Dim> dims_;
+  std::vector<Class> classes_;
+  std::unique_ptr<Router> router_;
+  std::vector<double> shares_;  // of a message, by dimension
   bool store_and_forward_;
 };
 
-inline Time PathCost::Transfer(size_t dim, uint64_t bytes) {
-  Dim& d = dims_[dim];
-  if (d.last_bytes != bytes) {
-    d.last_bytes = bytes;
-    d.last_time = TransferTime(bytes, d.bandwidth);
+inline Time PathCost::Transfer(size_t link_class, uint64_t bytes) {
+  Class& c = classes_[link_class];
+  if (c.last_bytes != bytes) {
+    c.last_bytes = bytes;
+    c.last_time = TransferTime(bytes, c.bandwidth);
   }
-  return d.last_time;
+  return c.last_time;
 }
 
 inline int PathCost::Links(const Dim& d, int a, int b) const {
   switch (d.kind) {
     case TopologyDimension::Kind::kSwitch:
+    case TopologyDimension::Kind::kNetwork:
       return 2;
     case TopologyDimension::Kind::kFullyConnected:
       return 1;
@@ -85,7 +100,7 @@ inline FlowCost PathCost::Walk(int src, int dst, uint64_t bytes, uint64_t payloa
     if (a == b) continue;
     Dim& d = dims_[i];
     const int links = Links(d, a, b);
-    const Time transfer = Transfer(i, bytes);
+    const Time transfer = Transfer(d.link_class, bytes);
     if (kAccount) d.carried += payload * static_cast<uint64_t>(links);
     if (!begun) answer.sent = transfer;
     begun = true;
@@ -100,8 +115,17 @@ inline FlowCost PathCost::Walk(int src, int dst, uint64_t bytes, uint64_t payloa
   return answer;
 }
 
-inline FlowCost PathCost::Price(int src, int dst, uint64_t bytes) { return Walk<false>(src, dst, bytes, 0); }
+inline FlowCost PathCost::Price(int src, int dst, uint64_t bytes) {
+  if (router_ != nullptr) return src == dst ? FlowCost() : Price(router_->Find(src, dst, 0), bytes);
+  return Walk<false>(src, dst, bytes, 0);
+}
 inline FlowCost PathCost::PriceAndAccount(const Flow& flow) {
+  if (router_ != nullptr) {
+    if (flow.src == flow.dst) return FlowCost();
+    const Route& route = router_->Find(flow.src, flow.dst, flow.tag);
+    Account(route, flow.bytes);
+    return Price(route, flow.OnLinks());
+  }
   return Walk<true>(flow.src, flow.dst, flow.OnLinks(), flow.bytes);
 }
 

@@ -4,26 +4,60 @@
 #include <cmath>
 
 namespace chakra {
+namespace {
+
+Time Picos(double ps) {
+  const bool fits = ps < static_cast<double>(Time::Never().picos());
+  return fits ? Time::Picos(static_cast<int64_t>(ps)) : Time::Never();
+}
+
+}  // namespace
 
 FluidFabric::FluidFabric(const Topology& topology, const FabricOptions& options)
-    : cost_(topology, false), options_(options), link_of_(topology.links(), kNone) {}
+    : cost_(topology, false, options.routing),
+      options_(options),
+      link_of_(topology.links(), kNone),
+      changes_(options.changes),
+      log_(options.link_series) {
+  std::stable_sort(changes_.begin(), changes_.end(),
+                   [](const LinkChange& a, const LinkChange& b) { return a.at < b.at; });
+  if (!changes_.empty()) change_of_.assign(topology.links(), 1);
+  if (cost_.router() != nullptr) cost_.router()->set_load(this);
+}
+
+double FluidFabric::FlowsOn(uint32_t link) const {
+  return link_of_[link] == kNone ? 0 : static_cast<double>(network_.flows_on(link_of_[link]));
+}
 
 uint32_t FluidFabric::LinkOf(const Hop& hop) {
   uint32_t& link = link_of_[hop.link];
   if (link == kNone) {
-    const Bandwidth b = cost_.topology().dimensions()[hop.dimension].bandwidth;
-    link = network_.AddLink(static_cast<double>(b.bytes_per_second()) * 1e-12 * options_.efficiency);
+    const Bandwidth b = cost_.topology().link_classes()[hop.link_class].bandwidth;
+    const double capacity = static_cast<double>(b.bytes_per_second()) * 1e-12 * options_.efficiency;
+    link = network_.AddLink(change_of_.empty() ? capacity : capacity * change_of_[hop.link]);
+    links_.push_back({hop, capacity});
   }
   return link;
+}
+
+const Route& FluidFabric::RouteOf(const Flow& flow) {
+  if (cost_.router() != nullptr) return cost_.router()->Find(flow.src, flow.dst, flow.tag);
+  hops_.clear();
+  cost_.topology().Path(flow.src, flow.dst, &hops_);
+  path_.hops.clear();
+  path_.latency = Time::Zero();
+  for (const Hop& hop : hops_) {
+    path_.hops.push_back({hop, 1});
+    path_.latency += cost_.topology().link_classes()[hop.link_class].latency;
+  }
+  return path_;
 }
 
 FlowCost FluidFabric::Cost(int src, int dst, uint64_t bytes) const {
   FlowCost cost = cost_.Price(src, dst, bytes);
   if (src == dst) return cost;
   if (options_.efficiency != 1) {
-    const double ps = std::ceil(static_cast<double>(cost.transfer.picos()) / options_.efficiency);
-    const bool fits = ps < static_cast<double>(Time::Never().picos());
-    cost.transfer = fits ? Time::Picos(static_cast<int64_t>(ps)) : Time::Never();
+    cost.transfer = Picos(std::ceil(static_cast<double>(cost.transfer.picos()) / options_.efficiency));
   }
   cost.sent = options_.startup + cost.transfer;
   cost.latency += options_.startup;
@@ -32,14 +66,12 @@ FlowCost FluidFabric::Cost(int src, int dst, uint64_t bytes) const {
 
 void FluidFabric::Post(Time at, Kind kind, uint32_t transfer) {
   if (at == Time::Never()) return;
-  const Transfer& t = transfers_[transfer];
-  heap_.Push(Event{at, t.order * 4 + kind, transfer, t.version});
+  events_.Push(Event{at, transfers_[transfer].order * 4 + kind, transfer});
 }
 
 FlowId FluidFabric::Start(const Flow& flow, Time now) {
   // What ended until now lets go of its links first.
   if (now > now_) AdvanceTo(now, &early_);
-  cost_.Account(flow.src, flow.dst, flow.bytes, 1);
   uint32_t i;
   if (!unused_.empty()) {
     i = unused_.back();
@@ -47,14 +79,20 @@ FlowId FluidFabric::Start(const Flow& flow, Time now) {
   } else {
     i = static_cast<uint32_t>(transfers_.size());
     transfers_.emplace_back();
+    progress_.emplace_back();
   }
   Transfer& t = transfers_[i];
-  const uint32_t version = t.version + 1;  // of a number that is used again
   t = Transfer();
-  t.version = version;
   t.flow = flow;
   t.order = orders_++;
-  t.alone = Cost(flow.src, flow.dst, flow.OnLinks());
+  if (flow.in_order) {
+    const auto [last, first] = last_.try_emplace(flow.tag, i);
+    if (!first) {
+      transfers_[last->second].next = i;
+      last->second = i;
+      return t.order;
+    }
+  }
   if (options_.startup > Time::Zero() && flow.src != flow.dst) {
     Post(now + options_.startup, kBegin, i);
   } else {
@@ -65,20 +103,41 @@ FlowId FluidFabric::Start(const Flow& flow, Time now) {
 
 void FluidFabric::Begin(uint32_t i, Time now) {
   Transfer& t = transfers_[i];
-  t.begin = t.since = now;
-  t.left = static_cast<double>(t.flow.OnLinks());
-  path_.clear();
-  cost_.topology().Path(t.flow.src, t.flow.dst, &path_);
-  if (path_.empty() || t.left == 0) {
+  t.begin = now;
+  progress_[i] = {static_cast<double>(t.flow.OnLinks()), 0, now};
+  if (t.flow.src == t.flow.dst) {
     End(i, now);
+  } else {
+    Enter(i, now);
+  }
+}
+
+void FluidFabric::Enter(uint32_t i, Time now) {
+  Transfer& t = transfers_[i];
+  const Route& route = RouteOf(t.flow);
+  if (!route.found) {
+    waiting_.push_back(i);
     return;
   }
+  t.latency = route.latency;
+  if (!t.counted) cost_.Account(route, t.flow.bytes);
+  t.counted = true;
+  t.alone = cost_.Price(route, t.flow.OnLinks()).transfer;
+  if (options_.efficiency != 1) {
+    t.alone = Picos(std::ceil(static_cast<double>(t.alone.picos()) / options_.efficiency));
+  }
   path_links_.clear();
-  for (const Hop& hop : path_) {
-    const uint32_t link = LinkOf(hop);
-    const double capacity = network_.capacity(link);
-    t.most = path_links_.empty() ? capacity : std::min(t.most, capacity);
-    path_links_.push_back(link);
+  for (const RouteHop& h : route.hops) {
+    const uint32_t link = LinkOf(h.hop);
+    LinkRecord& record = links_[link];
+    t.most = path_links_.empty() ? record.capacity / h.share : std::min(t.most, record.capacity / h.share);
+    ++record.flows;
+    record.bytes += progress_[i].left * h.share;
+    path_links_.push_back({link, h.share});
+  }
+  if (progress_[i].left == 0) {
+    End(i, now);
+    return;
   }
   const ServiceClass c = options_.ClassOf(t.flow.service_class);
   t.network_flow = network_.AddFlow(path_links_, c.weight, c.priority);
@@ -89,44 +148,109 @@ void FluidFabric::Begin(uint32_t i, Time now) {
 // The last byte has left.
 void FluidFabric::End(uint32_t i, Time now) {
   Transfer& t = transfers_[i];
-  ++t.version;
   if (t.network_flow != kNone) network_.RemoveFlow(t.network_flow);
   t.network_flow = kNone;
   if (t.flow.want_sent) Post(now, kTellSent, i);
-  const Time startup = t.flow.src == t.flow.dst ? Time::Zero() : options_.startup;
-  Post(now + (t.alone.latency - startup) + t.flow.delay, kTellReceived, i);
+  Post(now + t.latency + t.flow.delay, kTellReceived, i);
+  if (!t.flow.in_order) return;
+  const uint32_t next = t.next;
+  if (next == kNone) {
+    last_.erase(t.flow.tag);
+  } else {
+    Begin(next, now);
+  }
 }
 
-// The rate of a transfer is another from `now` on.
-void FluidFabric::Reprice(uint32_t i, Time now) {
-  Transfer& t = transfers_[i];
-  t.left = std::max(0.0, t.left - t.rate * static_cast<double>((now - t.since).picos()));
-  t.since = now;
-  t.rate = network_.rate(t.network_flow);
-  ++t.version;
-  if (t.rate <= 0) return;  // of a lower class: until others make room
-  const double ps = std::ceil(t.left / t.rate * (1 - 1e-15));
-  if (ps >= static_cast<double>(Time::Never().picos())) return;
+Time FluidFabric::EndOf(const Transfer& t, const Progress& p, Time now) const {
+  if (p.rate <= 0) return Time::Never();  // until others make room
   // As fast as its path is from the beginning: exactly what `analytical` says.
-  const bool alone = now == t.begin && t.rate == t.most;
-  Post(now + (alone ? t.alone.transfer : Time::Picos(static_cast<int64_t>(ps))), kEnd, i);
+  if (now == t.begin && p.rate >= t.most * (1 - 1e-12)) return now + t.alone;
+  return now + Picos(std::ceil(p.left / p.rate * (1 - 1e-15)));
 }
 
 void FluidFabric::Settle() {
   if (!network_.dirty()) return;
   network_.Solve(&changed_);
-  for (const uint32_t f : changed_) Reprice(transfer_of_[f], now_);
+  for (const uint32_t link : network_.touched()) log_.Set(link, network_.used(link), now_);
+  const bool many = changed_.size() > 64 && changed_.size() > ends_.size() / 8;
+  for (const uint32_t f : changed_) {
+    const uint32_t i = transfer_of_[f];
+    Progress& p = progress_[i];
+    p.left = std::max(0.0, p.left - p.rate * static_cast<double>((now_ - p.since).picos()));
+    p.since = now_;
+    p.rate = network_.rate(f);
+    const Transfer& t = transfers_[i];
+    const Time end = EndOf(t, p, now_);
+    if (many) {
+      ends_.SetLoosely(i, end, t.order * 4 + kEnd);
+    } else {
+      ends_.Set(i, end, t.order * 4 + kEnd);
+    }
+  }
+  if (many) ends_.Restore();
+}
+
+// Off its links, with what is left of it.
+void FluidFabric::Leave(uint32_t i) {
+  Transfer& t = transfers_[i];
+  Progress& p = progress_[i];
+  ends_.Remove(i);
+  p.left = std::max(0.0, p.left - p.rate * static_cast<double>((now_ - p.since).picos()));
+  p.rate = 0;
+  p.since = now_;
+  network_.ForEachHop(t.network_flow,
+                      [&](uint32_t link, double share) { links_[link].bytes -= p.left * share; });
+  network_.RemoveFlow(t.network_flow);
+  t.network_flow = kNone;
+  t.begin = Time::Never();  // never again alone from the beginning
+}
+
+void FluidFabric::Change(const LinkChange& change) {
+  double& now = change_of_[change.link];
+  if (cost_.router() != nullptr && (now > 0) != (change.bandwidth > 0)) {
+    cost_.router()->SetAlive(change.link, change.bandwidth > 0);
+  }
+  now = change.bandwidth;
+  const uint32_t link = link_of_[change.link];
+  if (link == kNone) return;
+  network_.SetCapacity(link, links_[link].capacity * now);
+  if (now > 0 || cost_.router() == nullptr) return;
+  network_.ForEachFlow(link, [&](uint32_t f) { waiting_.push_back(transfer_of_[f]); });
+}
+
+// All changes of this instant; then those who lost their way, or wait for one, look for it.
+void FluidFabric::ChangeLinks() {
+  for (; next_change_ < changes_.size() && changes_[next_change_].at == now_; ++next_change_) {
+    Change(changes_[next_change_]);
+  }
+  std::vector<uint32_t> moved;
+  moved.swap(waiting_);
+  std::sort(moved.begin(), moved.end(),
+            [&](uint32_t a, uint32_t b) { return transfers_[a].order < transfers_[b].order; });
+  moved.erase(std::unique(moved.begin(), moved.end()), moved.end());
+  for (const uint32_t i : moved) {
+    if (transfers_[i].network_flow != kNone) Leave(i);
+    Enter(i, now_);
+  }
+}
+
+Time FluidFabric::NextAt() const {
+  Time at = events_.empty() ? Time::Never() : events_.top().at;
+  if (!ends_.empty()) at = std::min(at, ends_.at());
+  // Changes matter to what is under way.
+  const bool idle = events_.empty() && ends_.empty() && waiting_.empty();
+  if (!idle && next_change_ < changes_.size()) at = std::min(at, changes_[next_change_].at);
+  return at;
 }
 
 Time FluidFabric::NextEvent() {
   if (!early_.empty()) return early_.front().at;
   Settle();
-  while (!heap_.empty() && Void(heap_.top())) heap_.Pop();
-  return heap_.empty() ? Time::Never() : heap_.top().at;
+  return NextAt();
 }
 
 void FluidFabric::Handle(const Event& e, std::vector<FlowEnd>* ended) {
-  Transfer& t = transfers_[e.transfer];
+  const Transfer& t = transfers_[e.transfer];
   switch (static_cast<Kind>(e.order_kind & 3)) {
     case kBegin:
       Begin(e.transfer, e.at);
@@ -144,23 +268,70 @@ void FluidFabric::Handle(const Event& e, std::vector<FlowEnd>* ended) {
   }
 }
 
+// The next of what happens now, by order.
+bool FluidFabric::TakeNow(Event* event) {
+  const bool event_now = !events_.empty() && events_.top().at == now_;
+  const bool end_now = !ends_.empty() && ends_.at() == now_;
+  if (!event_now && !end_now) return false;
+  if (end_now && (!event_now || ends_.order() < events_.top().order_kind)) {
+    *event = {now_, ends_.order(), ends_.item()};
+    ends_.Remove(ends_.item());
+  } else {
+    *event = events_.top();
+    events_.Pop();
+  }
+  return true;
+}
+
 void FluidFabric::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
   if (ended != &early_ && !early_.empty()) {
     ended->insert(ended->end(), early_.begin(), early_.end());
     early_.clear();
   }
+  const auto next = [&] {
+    const Time change = next_change_ < changes_.size() ? changes_[next_change_].at : Time::Never();
+    return std::min(NextAt(), change);
+  };
   while (true) {
     Settle();
-    while (!heap_.empty() && Void(heap_.top())) heap_.Pop();
-    if (heap_.empty() || heap_.top().at > t) break;
-    now_ = heap_.top().at;
-    while (!heap_.empty() && heap_.top().at == now_) {
-      const Event e = heap_.top();
-      heap_.Pop();
-      if (!Void(e)) Handle(e, ended);
-    }
+    const Time at = next();
+    if (at > t || at == Time::Never()) break;
+    now_ = at;
+    if (next_change_ < changes_.size() && changes_[next_change_].at == now_) ChangeLinks();
+    for (Event e; TakeNow(&e);) Handle(e, ended);
   }
   now_ = t;
+}
+
+LinkUses FluidFabric::Links(size_t most) const {
+  LinkUses uses;
+  const Topology& topology = cost_.topology();
+  std::vector<std::pair<double, uint32_t>> by_load;
+  for (uint32_t i = 0; i < links_.size(); ++i) {
+    if (links_[i].flows == 0) continue;
+    ++uses.links;
+    by_load.push_back({-links_[i].bytes / links_[i].capacity, i});
+  }
+  std::sort(by_load.begin(), by_load.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : links_[a.second].hop.link < links_[b.second].hop.link;
+  });
+  if (by_load.size() > most) by_load.resize(most);
+  LinkLog log = log_;
+  log.Finish(now_);
+  if (options_.link_series) uses.bucket = log.bucket();
+  for (const auto& [load, i] : by_load) {
+    const LinkRecord& r = links_[i];
+    const LinkClass& c = topology.link_classes()[r.hop.link_class];
+    LinkUse use{r.hop.link,  topology.LinkName(r.hop.link),
+                c.name,      r.hop.dimension,
+                c.bandwidth, static_cast<uint64_t>(std::llround(r.bytes)),
+                r.flows,     log.peak(i) / r.capacity,
+                {}};
+    const double full = static_cast<double>(log.bucket().picos()) * r.capacity;
+    for (const double bytes : log.Series(i)) use.series.push_back(static_cast<float>(bytes / full));
+    uses.busiest.push_back(std::move(use));
+  }
+  return uses;
 }
 
 }  // namespace chakra

@@ -1,5 +1,5 @@
 // `fluid`: flows share links max-min fairly, and rates change only when a flow
-// comes or goes.
+// comes or goes, or a link changes.
 //
 // A flow holds its path's links from its start (after FabricOptions::startup)
 // until its last byte has left, at sent = start + the time that its rates take
@@ -7,20 +7,33 @@
 // path it takes what `analytical` says, to the picosecond. This is the model of
 // SimGrid's CM02 (Casanova and Marchal, "A Network Model for Simulation of Grid
 // Application", 2002) without its correction factors.
+//
+// A flow that is spread over several ways takes its share of each of their
+// links, and has arrived when its slowest way has.
+//
+// Flows of one tag that are to go in order take their links one after another:
+// shared alike, the first of many would arrive with the last.
+//
+// Where a link goes down, its flows take another way at once with what is left
+// of them; where there is none they wait. A link that comes back serves
+// flows that begin, or waited.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "backends/analytical/heap4.h"
 #include "backends/analytical/path_cost.h"
 #include "backends/fabric.h"
+#include "backends/fluid/end_queue.h"
+#include "backends/fluid/link_log.h"
 #include "backends/fluid/network.h"
 #include "backends/registry.h"
 
 namespace chakra {
 
-class FluidFabric final : public Fabric {
+class FluidFabric final : public Fabric, private LinkLoad {
  public:
   FluidFabric(const Topology& topology, const FabricOptions& options);
 
@@ -35,56 +48,83 @@ class FluidFabric final : public Fabric {
   int Coordinate(int device, int level) const override { return cost_.topology().Coordinate(device, level); }
   int SwitchBetween(int a, int b) const override { return cost_.topology().SwitchBetween(a, b); }
   std::vector<DimensionTraffic> Traffic() const override { return cost_.Traffic(); }
+  LinkUses Links(size_t most) const override;
   int devices() const override { return cost_.topology().devices(); }
 
   const FluidNetwork& network() const { return network_; }
 
  private:
   static constexpr uint32_t kNone = 0xffffffff;
-  // At one instant flows begin and end before anything is told.
+  // At one instant links change, then flows begin and end, before anything is told.
   enum Kind : uint8_t { kBegin, kEnd, kTellSent, kTellReceived };
   struct Event {
     Time at;
     uint64_t order_kind;  // order of Start times 4, plus the kind
     uint32_t transfer;
-    uint32_t version;  // of an end: void when the transfer's rate has changed since
     bool Before(const Event& o) const { return at != o.at ? at < o.at : order_kind < o.order_kind; }
+  };
+  // What a change of the rate needs; the rest lies apart.
+  struct Progress {
+    double left = 0;  // bytes
+    double rate = 0;  // bytes a picosecond
+    Time since;       // of both
   };
   struct Transfer {
     Flow flow;
     uint64_t order = 0;
     uint32_t network_flow = kNone;
-    uint32_t version = 0;
-    Time begin;       // when it took its links
-    Time since;       // of `left` and `rate`
-    double left = 0;  // bytes
-    double rate = 0;  // bytes a picosecond
-    double most = 0;  // of the rate: the narrowest link of the path
-    FlowCost alone;
+    Time begin;             // when it took its links
+    double most = 0;        // of the rate: what its path can carry
+    Time alone;             // on its path
+    Time latency;           // of its path
+    bool counted = false;   // in Traffic()
+    uint32_t next = kNone;  // goes after it, in order
+  };
+  struct LinkRecord {
+    Hop hop;
+    double capacity;  // unchanged; bytes a picosecond
+    uint64_t flows = 0;
+    double bytes = 0;
   };
 
+  double FlowsOn(uint32_t link) const override;
   uint32_t LinkOf(const Hop& hop);
+  const Route& RouteOf(const Flow& flow);
   void Post(Time at, Kind kind, uint32_t transfer);
   void Begin(uint32_t transfer, Time now);
+  // Puts what is left of it on its route.
+  void Enter(uint32_t transfer, Time now);
+  void Leave(uint32_t transfer);
   void End(uint32_t transfer, Time now);
-  void Reprice(uint32_t transfer, Time now);
+  Time EndOf(const Transfer& transfer, const Progress& progress, Time now) const;
   // Solves for what changed at the current instant.
   void Settle();
+  void Change(const LinkChange& change);
+  void ChangeLinks();
+  Time NextAt() const;
+  bool TakeNow(Event* event);
   void Handle(const Event& event, std::vector<FlowEnd>* ended);
-  bool Void(const Event& e) const {
-    return (e.order_kind & 3) == kEnd && transfers_[e.transfer].version != e.version;
-  }
 
   mutable PathCost cost_;  // remembers transfer times
   FabricOptions options_;
   FluidNetwork network_;
   std::vector<uint32_t> link_of_;      // by the topology's number
+  std::vector<LinkRecord> links_;      // by the network's
   std::vector<uint32_t> transfer_of_;  // by the network's flow
   std::vector<Transfer> transfers_;
-  std::vector<uint32_t> unused_;
-  Heap4<Event> heap_;
-  std::vector<uint32_t> changed_, path_links_;
-  std::vector<Hop> path_;
+  std::vector<Progress> progress_;
+  absl::flat_hash_map<uint64_t, uint32_t> last_;  // by tag: the last transfer that goes in order
+  std::vector<uint32_t> unused_, waiting_;        // cut off by dead links
+  Heap4<Event> events_;                           // all but the ends of transfers
+  EndQueue ends_;
+  std::vector<LinkChange> changes_;  // by time
+  size_t next_change_ = 0;
+  std::vector<double> change_of_;  // by the topology's number, where any link changes
+  LinkLog log_;
+  std::vector<uint32_t> changed_;
+  std::vector<FluidHop> path_links_;
+  Route path_;  // where there is no router
+  std::vector<Hop> hops_;
   std::vector<FlowEnd> early_;  // ended before a Start, not yet told
   Time now_;
   uint64_t orders_ = 0;

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "backends/topology/routing/shortest_paths.h"
 
 namespace chakra {
 namespace {
 
 using Kind = TopologyDimension::Kind;
 
-// Directed links that leave a device in one dimension (a switch's two are the
-// one to it and the one from it).
+// Directed links that leave a device in one dimension that is no network (a
+// switch's two are the one to it and the one from it).
 uint64_t LinksPerDevice(const TopologyDimension& d) {
   if (d.size < 2) return 0;
   return d.kind == Kind::kFullyConnected ? static_cast<uint64_t>(d.size - 1) : 2;
@@ -22,6 +24,7 @@ absl::Status Check(const TopologyDimension& d, size_t index) {
   const std::string subject = absl::StrCat("topology dimension ", index, " (\"", d.name, "\"): ");
   if (d.size < 1)
     return absl::InvalidArgumentError(absl::StrCat(subject, "size ", d.size, "; expected >= 1"));
+  if (d.kind == Kind::kNetwork) return absl::OkStatus();
   if (d.bandwidth.bytes_per_second() < 1) {
     return absl::InvalidArgumentError(
         absl::StrCat(subject, "bandwidth ", d.bandwidth.bytes_per_second(), " B/s; expected >= 1 B/s"));
@@ -29,6 +32,43 @@ absl::Status Check(const TopologyDimension& d, size_t index) {
   if (d.latency < Time::Zero() || d.latency > Topology::kMaxLatency) {
     return absl::InvalidArgumentError(
         absl::StrCat(subject, "latency ", d.latency.picos(), " ps; expected 0 to 1 s"));
+  }
+  return absl::OkStatus();
+}
+
+// What the device with the least can send, and half of the latency between the first and the last.
+void Describe(const NetworkGraph& g, TopologyDimension* d) {
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (uint32_t v = 0; v < g.devices(); ++v) {
+    int64_t sum = 0;
+    for (uint32_t arc = g.begin(v); arc < g.end(v); ++arc) {
+      sum +=
+          std::min(g.link_class(arc).bandwidth.bytes_per_second(), std::numeric_limits<int64_t>::max() - sum);
+    }
+    least = std::min(least, sum);
+  }
+  d->bandwidth = Bandwidth::BytesPerSecond(least);
+  const Guide* guide = d->network->guide.get();
+  ShortestPaths paths(g);
+  std::vector<uint32_t> arcs;
+  Time latency;
+  const uint32_t last = g.devices() - 1;
+  for (uint32_t at = 0; at != last; at = g.target(arcs.front())) {
+    arcs.clear();
+    guide != nullptr ? guide->Next(at, last, &arcs) : paths.Next(at, last, &arcs);
+    if (arcs.empty()) break;
+    latency += g.link_class(arcs.front()).latency;
+  }
+  d->latency = Time::Picos(latency.picos() / 2);
+}
+
+absl::Status CheckNetwork(const TopologyDimension& d, size_t index, int64_t below) {
+  const std::string subject = absl::StrCat("topology dimension ", index, " (\"", d.name, "\"): ");
+  if (d.network == nullptr) return absl::InvalidArgumentError(absl::StrCat(subject, "no network"));
+  const int64_t holds = d.size * (d.each_rail ? 1 : below);
+  if (d.network->graph.devices() != holds) {
+    return absl::InvalidArgumentError(absl::StrCat(subject, "the network holds ", d.network->graph.devices(),
+                                                   " devices; expected ", holds));
   }
   return absl::OkStatus();
 }
@@ -43,6 +83,8 @@ absl::string_view Name(TopologyDimension::Kind kind) {
       return "fully_connected";
     case Kind::kSwitch:
       return "switch";
+    case Kind::kNetwork:
+      return "network";
   }
   return "unknown";
 }
@@ -65,8 +107,24 @@ absl::StatusOr<Topology> Topology::Make(std::vector<TopologyDimension> dimension
   }
   t.devices_ = static_cast<int>(devices);
   for (size_t i = 0; i < dimensions.size(); ++i) {
+    TopologyDimension& d = dimensions[i];
     t.link_base_.push_back(t.links_);
-    t.links_ += LinksPerDevice(dimensions[i]) * static_cast<uint64_t>(devices);
+    t.class_base_.push_back(static_cast<uint16_t>(t.link_classes_.size()));
+    if (d.kind == Kind::kNetwork) {
+      if (absl::Status s = CheckNetwork(d, i, t.stride_[i]); !s.ok()) return s;
+      Describe(d.network->graph, &d);
+      t.has_network_ = true;
+      const std::vector<LinkClass>& classes = d.network->graph.classes();
+      t.link_classes_.insert(t.link_classes_.end(), classes.begin(), classes.end());
+      t.links_ +=
+          uint64_t{d.network->graph.arcs()} * static_cast<uint64_t>(devices) / d.network->graph.devices();
+    } else {
+      t.link_classes_.push_back({d.name, d.bandwidth, d.latency});
+      t.links_ += LinksPerDevice(d) * static_cast<uint64_t>(devices);
+    }
+    if (t.link_classes_.size() > 0xffff) {
+      return absl::InvalidArgumentError("topology: more than 65535 classes of links");
+    }
     if (t.links_ > kMaxLinks) {
       return absl::InvalidArgumentError(
           absl::StrCat("topology: more than ", kMaxLinks, " links up to dimension ", i));
@@ -82,11 +140,84 @@ absl::StatusOr<Topology> Topology::Make(std::vector<TopologyDimension> dimension
   return t;
 }
 
+uint32_t Topology::NetworkCopy(int dim, int device) const {
+  const auto i = static_cast<size_t>(dim);
+  const TopologyDimension& d = dimensions_[i];
+  const int block = stride_[i] * d.size;  // devices that the dimension joins
+  if (!d.each_rail) return static_cast<uint32_t>(device / block);
+  return static_cast<uint32_t>(device / block * stride_[i] + device % stride_[i]);
+}
+
+uint32_t Topology::NetworkDevice(int dim, int device) const {
+  const auto i = static_cast<size_t>(dim);
+  const int within = device % (stride_[i] * dimensions_[i].size);
+  return static_cast<uint32_t>(dimensions_[i].each_rail ? within / stride_[i] : within);
+}
+
+int Topology::DeviceAt(int dim, uint32_t copy, uint32_t network_device) const {
+  const auto i = static_cast<size_t>(dim);
+  const int stride = stride_[i], block = stride * dimensions_[i].size;
+  const int c = static_cast<int>(copy), n = static_cast<int>(network_device);
+  return dimensions_[i].each_rail ? c / stride * block + n * stride + c % stride : c * block + n;
+}
+
+uint32_t Topology::NetworkCopies(int dim) const {
+  return static_cast<uint32_t>(devices_) / dimensions_[static_cast<size_t>(dim)].network->graph.devices();
+}
+
+Hop Topology::NetworkHop(int dim, uint32_t copy, uint32_t arc) const {
+  const auto i = static_cast<size_t>(dim);
+  const NetworkGraph& g = dimensions_[i].network->graph;
+  return Hop{static_cast<uint32_t>(link_base_[i] + uint64_t{copy} * g.arcs() + arc),
+             static_cast<uint16_t>(dim), static_cast<uint16_t>(class_base_[i] + g.class_of(arc))};
+}
+
+Topology::NetworkPlace Topology::NetworkArc(uint32_t link) const {
+  size_t i = dimensions_.size() - 1;
+  while (link_base_[i] > link) --i;
+  const uint64_t within = link - link_base_[i];
+  const uint32_t arcs = dimensions_[i].network->graph.arcs();
+  return {static_cast<int>(i), static_cast<uint32_t>(within / arcs), static_cast<uint32_t>(within % arcs)};
+}
+
+std::string Topology::LinkName(uint32_t link) const {
+  size_t i = dimensions_.size() - 1;
+  while (link_base_[i] > link) --i;
+  const TopologyDimension& d = dimensions_[i];
+  const uint64_t within = link - link_base_[i];
+  if (d.kind == Kind::kNetwork) {
+    const NetworkGraph& g = d.network->graph;
+    const auto copy = static_cast<uint32_t>(within / g.arcs());
+    const std::string which = NetworkCopies(static_cast<int>(i)) > 1 ? absl::StrCat(" (", copy, ")") : "";
+    return absl::StrCat(g.ArcName(static_cast<uint32_t>(within % g.arcs())), " of ", d.name, which);
+  }
+  const uint64_t each = LinksPerDevice(d);
+  const auto device = static_cast<int>(within / each);
+  const int here = Coordinate(device, static_cast<int>(i));
+  const auto which = static_cast<int>(within % each);
+  const auto to = [&](int coordinate) {
+    return absl::StrCat("device ", Moved(device, static_cast<int>(i), coordinate));
+  };
+  const std::string self = absl::StrCat("device ", device);
+  switch (d.kind) {
+    case Kind::kRing:
+      return absl::StrCat(self, " - ", to(which == 0 ? (here + 1) % d.size : (here + d.size - 1) % d.size),
+                          " of ", d.name);
+    case Kind::kFullyConnected:
+      return absl::StrCat(self, " - ", to(which < here ? which : which + 1), " of ", d.name);
+    case Kind::kSwitch:
+    case Kind::kNetwork:
+      break;
+  }
+  return which == 0 ? absl::StrCat(self, " - switch of ", d.name)
+                    : absl::StrCat("switch - ", self, " of ", d.name);
+}
+
 int Topology::LinksWithin(int dim, int a, int b) const {
   if (a == b) return 0;
   const TopologyDimension& d = dimensions_[static_cast<size_t>(dim)];
   if (d.kind == Kind::kFullyConnected) return 1;
-  if (d.kind == Kind::kSwitch) return 2;
+  if (d.kind != Kind::kRing) return 2;
   const int up = b > a ? b - a : b - a + d.size;
   return std::min(up, d.size - up);
 }
@@ -109,7 +240,8 @@ bool Topology::SwitchHop(PathCursor* cursor, Hop* hop) const {
   const bool up = IsSwitch(cursor->dst);
   const auto dim = static_cast<size_t>(SwitchDimension(up ? cursor->dst : cursor->at));
   const auto device = static_cast<uint64_t>(up ? cursor->at : cursor->dst);
-  *hop = Hop{static_cast<uint32_t>(link_base_[dim] + 2 * device + (up ? 0 : 1)), static_cast<uint16_t>(dim)};
+  *hop = Hop{static_cast<uint32_t>(link_base_[dim] + 2 * device + (up ? 0 : 1)), static_cast<uint16_t>(dim),
+             class_base_[dim]};
   cursor->at = cursor->dst;
   return true;
 }
@@ -128,7 +260,7 @@ bool Topology::NextHop(PathCursor* cursor, Hop* hop) const {
   const int stride = stride_[dim];
   const auto link = [&](int device, uint64_t which) {
     const uint64_t n = link_base_[dim] + static_cast<uint64_t>(device) * LinksPerDevice(d) + which;
-    *hop = Hop{static_cast<uint32_t>(n), static_cast<uint16_t>(dim)};
+    *hop = Hop{static_cast<uint32_t>(n), static_cast<uint16_t>(dim), class_base_[dim]};
   };
   switch (d.kind) {
     case Kind::kRing: {
@@ -151,6 +283,8 @@ bool Topology::NextHop(PathCursor* cursor, Hop* hop) const {
       cursor->at_switch = false;
       link(cursor->at + (there - here) * stride, 1);
       break;
+    case Kind::kNetwork:
+      return false;
   }
   cursor->at += (there - here) * stride;
   return true;

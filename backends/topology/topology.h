@@ -1,31 +1,40 @@
-// Products of rings, full meshes and switches, and the paths through them.
+// Machines: dimensions of rings, full meshes, switches and networks, and the
+// paths through the first three.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "backends/topology/network.h"
 #include "trace/units.h"
 
 namespace chakra {
 
 struct TopologyDimension {
-  enum class Kind { kRing, kFullyConnected, kSwitch };
+  enum class Kind { kRing, kFullyConnected, kSwitch, kNetwork };
   Kind kind = Kind::kSwitch;
-  int size = 1;
-  Bandwidth bandwidth;  // of a link, each direction
-  Time latency;         // of a link; a switch path pays it twice
+  int size = 1;         // blocks of the dimensions below that it joins
+  Bandwidth bandwidth;  // of a link, each direction; kNetwork: Make() finds what each device can send
+  Time latency;         // of a link; a switch path pays it twice; kNetwork: Make() finds half of the longest
   std::string name;
+  // kNetwork: a graph that holds the devices of all the blocks, in the order of
+  // their numbers; or, with `each_rail`, that is there once for each place in a
+  // block, and holds the devices that have it.
+  std::shared_ptr<const Network> network;
+  bool each_rail = false;
 };
 
-absl::string_view Name(TopologyDimension::Kind kind);  // "ring", "fully_connected", "switch"
+absl::string_view Name(TopologyDimension::Kind kind);  // "ring", "fully_connected", "switch", "network"
 
 // One directed link of a path. `link` is dense in [0, Topology::links()).
 struct Hop {
   uint32_t link;
   uint16_t dimension;
+  uint16_t link_class;  // of Topology::link_classes()
 };
 
 // Where a message is on its way; see Topology::NextHop().
@@ -38,7 +47,10 @@ struct PathCursor {
 
 // A product of dimensions; device numbers run fastest in the first. A message
 // corrects one dimension after the other, the first first (dimension order);
-// on a ring it goes the shorter way, at a tie upwards.
+// on a ring it goes the shorter way, at a tie upwards. A network that holds all
+// devices corrects the dimensions below it as well. Which way a message takes through
+// a network is a Router's to say. A network is stored once, however often it
+// is there.
 class Topology {
  public:
   static constexpr int kMaxDimensions = 32;
@@ -47,15 +59,23 @@ class Topology {
   static constexpr Time kMaxLatency = Time::Micros(1000000);  // no sum over a path overflows
 
   // Errors: no dimension or too many, a size or bandwidth < 1, a latency that
-  // is negative or above a second, more devices or links than the limits above.
+  // is negative or above a second, more devices or links than the limits above,
+  // a network that holds another number of devices.
   static absl::StatusOr<Topology> Make(std::vector<TopologyDimension> dimensions);
 
   int devices() const { return devices_; }
   uint64_t links() const { return links_; }
   const std::vector<TopologyDimension>& dimensions() const { return dimensions_; }
+  // Whether a dimension is a network: then paths are a Router's.
+  bool has_network() const { return has_network_; }
+  // The kinds of links: one for each dimension that is no network, a network's own.
+  const std::vector<LinkClass>& link_classes() const { return link_classes_; }
+  size_t FirstClass(int dim) const { return class_base_[static_cast<size_t>(dim)]; }
+  // "device 3 - switch of dim0", "leaf.1 - spine.2 of dim1": for messages.
+  std::string LinkName(uint32_t link) const;
   // Appends the links from src to dst in order. Empty when src == dst.
   // Precondition: both in [0, devices()), or one a switch on which the other
-  // hangs: that path is their one link.
+  // hangs: that path is their one link. They differ in no network.
   void Path(int src, int dst, std::vector<Hop>* path) const;
   // The same link by link, without storing the path: takes the next link from
   // where the cursor is. False at the destination.
@@ -77,6 +97,25 @@ class Topology {
     while (d > 0 && Coordinate(a, static_cast<int>(d)) == Coordinate(b, static_cast<int>(d))) --d;
     return static_cast<int>(d);
   }
+  // The network of dimension `dim` that holds a device (they count from 0), the
+  // device's number in it, and back.
+  uint32_t NetworkCopy(int dim, int device) const;
+  uint32_t NetworkDevice(int dim, int device) const;
+  int DeviceAt(int dim, uint32_t copy, uint32_t network_device) const;
+  // An arc of a copy of that network as a hop.
+  Hop NetworkHop(int dim, uint32_t copy, uint32_t arc) const;
+  uint32_t NetworkCopies(int dim) const;
+  struct NetworkPlace {
+    int dimension;
+    uint32_t copy;
+    uint32_t arc;
+  };
+  // The inverse of NetworkHop(). Precondition: a link of a network.
+  NetworkPlace NetworkArc(uint32_t link) const;
+  // `device` with another coordinate in `dim`.
+  int Moved(int device, int dim, int coordinate) const {
+    return device + (coordinate - Coordinate(device, dim)) * stride_[static_cast<size_t>(dim)];
+  }
   // Coordinate of a device in dimension `dim`.
   int Coordinate(int device, int dim) const {
     return coordinate_[static_cast<size_t>(device) * dimensions_.size() + static_cast<size_t>(dim)];
@@ -86,9 +125,12 @@ class Topology {
   bool SwitchHop(PathCursor* cursor, Hop* hop) const;
 
   std::vector<TopologyDimension> dimensions_;
-  std::vector<int> stride_;          // of device numbers
-  std::vector<int32_t> coordinate_;  // device by device
-  std::vector<uint64_t> link_base_;  // first link of each dimension
+  std::vector<int> stride_;           // of device numbers
+  std::vector<int32_t> coordinate_;   // device by device
+  std::vector<uint64_t> link_base_;   // first link of each dimension
+  std::vector<uint16_t> class_base_;  // first link class of each dimension
+  std::vector<LinkClass> link_classes_;
+  bool has_network_ = false;
   int devices_ = 0;
   uint64_t links_ = 0;
 };

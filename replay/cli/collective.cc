@@ -63,6 +63,7 @@ class CollectiveCommand : public Command {
                     absl::StrCat(absl::StrJoin(FabricNames(), ", "), "; default: analytical"))
         ->type_name("NAME")
         ->group(m);
+    AddTopologyOptions(app, m, &topology_);
     AddFlowOptions(app, m, &table_.fabric_options);
     app->add_option("--devices-per-thread", table_.devices_per_thread,
                     "Devices that one host thread launches on, as -g of nccl-tests; default: those of a host")
@@ -125,6 +126,9 @@ class CollectiveCommand : public Command {
     absl::StatusOr<proto::Cluster> cluster = LoadCluster(cluster_);
     if (!cluster.ok()) return cluster.status();
     for (const std::string& p : programs_) cluster->mutable_collectives()->add_program(p);
+    std::vector<std::string> notes;
+    if (absl::Status s = ApplyTopologyOptions(topology_, &*cluster, &notes); !s.ok()) return s;
+    for (const std::string& note : notes) PrintError(note);
     if (table_.ranks == 0) table_.ranks = DevicesOf(*cluster);
     if (table_.root < 0 || table_.root >= table_.ranks) {
       return absl::InvalidArgumentError(
@@ -208,6 +212,7 @@ class CollectiveCommand : public Command {
   std::string bytes_ = "1KiB..8GiB";
   double factor_ = 2;
   TableOptions table_;
+  TopologyOptions topology_;
   std::vector<std::string> programs_;
   bool explain_ = false;
   std::string format_ = "text";

@@ -25,6 +25,25 @@ void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* opti
       ->group(group);
 }
 
+void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options) {
+  app->add_option("--network", options->network,
+                  "What joins the nodes, in place of the cluster's last dimension: NAME:key=value,... (see "
+                  "`chakra-replay topology list`; span=rails for one each rail), or a file of a network")
+      ->type_name("SPEC")
+      ->group(group);
+  app->add_option("--routing", options->routing,
+                  "Through networks: ecmp, destination, flowlet, spray, valiant or ugal, with :key=value,... "
+                  "(paths, queue_pairs, seed, bias, up_down, routes=FILE); default: ecmp")
+      ->type_name("SPEC")
+      ->group(group);
+  app->add_option(
+         "--fault", options->faults,
+         "A fault of links, for --fabric fluid; may be repeated: down:vertex=leaf.3,after=10us,until=1ms "
+         "or slow:device=5,bandwidth=0.5 or lossy:from=leaf.0,to=spine.1,loss=0.01")
+      ->type_name("SPEC")
+      ->group(group);
+}
+
 void PrintError(absl::string_view message) {
   const std::string line = absl::StrCat("chakra-replay: ", message, "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);

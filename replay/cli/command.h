@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "backends/registry.h"
+#include "replay/machine/options.h"
 
 namespace chakra::cli {
 
@@ -40,9 +41,13 @@ std::unique_ptr<Command> MakeInspectCommand(CLI::App* root);
 std::unique_ptr<Command> MakeConvertCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCollectiveCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCalibrateCommand(CLI::App* root);
+std::unique_ptr<Command> MakeTopologyCommand(CLI::App* root);
 
 // The options of fabric `fluid`, bound to `options`, which must outlive the parsing.
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);
+
+// --network, --routing and --fault, bound to `options`, which must outlive the parsing.
+void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options);
 
 // Prints one line, "chakra-replay: MESSAGE", to stderr.
 void PrintError(absl::string_view message);

@@ -75,8 +75,10 @@ int Main(int argc, char** argv) {
   commands.push_back(MakeConvertCommand(&app));
   commands.push_back(MakeCollectiveCommand(&app));
   commands.push_back(MakeCalibrateCommand(&app));
+  commands.push_back(MakeTopologyCommand(&app));
 
-  if (argc < 2) return Misuse("expected a command: replay, inspect, convert, collective or calibrate", "");
+  if (argc < 2)
+    return Misuse("expected a command: replay, inspect, convert, collective, calibrate or topology", "");
   const std::string first = argv[1];
   if (first[0] != '-') {
     const std::vector<std::string> names = CommandNames(&app);
@@ -101,7 +103,7 @@ int Main(int argc, char** argv) {
   for (const auto& command : commands) {
     if (command->app()->parsed()) return command->Run();
   }
-  return Misuse("expected a command: replay, inspect, convert, collective or calibrate", "");
+  return Misuse("expected a command: replay, inspect, convert, collective, calibrate or topology", "");
 }
 
 }  // namespace

@@ -6,10 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "backends/placed_fabric.h"
 #include "backends/registry.h"
+#include "backends/topology/placement.h"
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/progress.h"
+#include "replay/cli/rank_options.h"
 #include "replay/cluster.h"
 #include "replay/collectives/custom/custom_program.h"
 #include "replay/compute/compute.h"
@@ -31,6 +34,13 @@ constexpr char kDefaultCluster[] = "dgx-h100";
 constexpr char kDefaultFabric[] = "analytical";
 constexpr char kRecorded[] = "recorded";
 constexpr char kSimulated[] = "simulated";
+constexpr size_t kBusiestLinks = 16;  // in the report
+
+std::vector<int> DimensionSizes(const ClusterModel& cluster) {
+  std::vector<int> sizes;
+  for (const TopologyDimension& d : cluster.topology.dimensions()) sizes.push_back(d.size);
+  return sizes;
+}
 
 // Adds a file that the run read to the description.
 absl::Status AddInput(const std::string& path, const std::string& role, RunDescription* run) {
@@ -72,6 +82,7 @@ class ReplayCommand : public Command {
         ->type_name("");
     AddMachineOptions(app);
     AddTraceOptions(app);
+    rank_options_.AddTo(app);
     AddCaptureOptions(app, &read_);
     AddReportOptions(app);
     app->footer(
@@ -92,6 +103,8 @@ class ReplayCommand : public Command {
   bool HasTimes() const;
   // Settles what the command line leaves open: for captures, what was measured.
   absl::Status ChooseSources(RunDescription* run);
+  // What varies, and where the ranks sit.
+  absl::Status DescribeRanks(const ClusterModel& cluster, RunDescription* run) const;
   absl::StatusOr<std::string> Replay();
   // Compute times of each distinct graph.
   absl::StatusOr<std::vector<ComputeTimes>> Price(const std::vector<ComputeRung>& rungs,
@@ -102,10 +115,13 @@ class ReplayCommand : public Command {
   std::vector<std::string> inputs_;
   ReadOptions read_;
   TraceSet traces_;
+  RankOptions rank_options_;
+  std::vector<Job> jobs_;                             // empty: one
   std::vector<std::optional<CaptureInfo>> captures_;  // by rank; empty: no capture
   std::string cluster_;
   std::string fabric_ = kDefaultFabric;
   FabricOptions fabric_options_;
+  TopologyOptions topology_;
   std::string lanes_ = "recorded";
   std::string compute_;  // "": not chosen yet
   std::string comm_;     // likewise
@@ -132,7 +148,11 @@ void ReplayCommand::AddMachineOptions(CLI::App* app) {
   app->add_flag("--store-and-forward", fabric_options_.store_and_forward,
                 "Each link takes a whole message before the next does (to compare with ASTRA-sim)")
       ->group(g);
+  AddTopologyOptions(app, g, &topology_);
   AddFlowOptions(app, g, &fabric_options_);
+  app->add_flag("--link-series", fabric_options_.link_series,
+                "Report what was taken of the busiest links over time, for --fabric fluid")
+      ->group(g);
   app->add_option(
          "--compute", compute_,
          absl::StrCat("Where compute times come from, in order: table, roofline, recorded; default: ",
@@ -167,9 +187,10 @@ void ReplayCommand::AddTraceOptions(CLI::App* app) {
   app->add_option("--groups", read_.groups_file, "Communicator groups; default: found beside the traces")
       ->type_name("FILE")
       ->group(g);
-  app->add_option("--ranks", ranks_,
-                  "Replay one trace as N equal ranks; peers of sends and receives are taken relative to the "
-                  "traced rank, modulo N")
+  app->add_option(
+         "--ranks", ranks_,
+         "Replay one trace (each job of one trace) as N equal ranks; peers of sends and receives are "
+         "taken relative to the traced rank, modulo N")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 24).description(""))
       ->group(g);
@@ -221,7 +242,10 @@ absl::StatusOr<Metrics> ReplayCommand::RunEngine(const ClusterModel& cluster,
   options.strict = read_.strict;
   options.recorded_comm = comm_ == kRecorded;
   options.spans = spans;
-  for (const TopologyDimension& d : cluster.topology.dimensions()) options.dimension_sizes.push_back(d.size);
+  options.variation = cluster.variation.varies_compute() ? &cluster.variation : nullptr;
+  options.device_of = cluster.device_of;
+  options.start = RankStarts(jobs_, cluster.variation);
+  options.dimension_sizes = DimensionSizes(cluster);
   ProgressLine line(quiet_);
   if (line.enabled()) options.progress = [&line](const Progress& p) { line.Update(p); };
   return chakra::Replay(traces_, times, fabric, options);
@@ -292,6 +316,18 @@ absl::Status ReplayCommand::ChooseSources(RunDescription* run) {
   return absl::OkStatus();
 }
 
+absl::Status ReplayCommand::DescribeRanks(const ClusterModel& cluster, RunDescription* run) const {
+  run->variation = cluster.variation.text();
+  run->jobs = jobs_;
+  if (cluster.device_of.empty()) return absl::OkStatus();
+  run->placement = cluster.proto.placement().rule();
+  if (comm_ == kRecorded)
+    run->warnings.push_back(
+        "the placement moves no communication: it took its recorded time (--comm recorded)");
+  if (LooksLikePlacementRule(run->placement)) return absl::OkStatus();
+  return AddInput(run->placement, "placement", run);
+}
+
 absl::StatusOr<std::string> ReplayCommand::Replay() {
   RunDescription run;
   run.warnings = traces_.warnings;
@@ -303,6 +339,8 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   auto loaded = LoadCluster(spec, &run.warnings);
   if (!loaded.ok()) return loaded.status();
   for (const std::string& p : programs_) loaded->mutable_collectives()->add_program(p);
+  if (absl::Status s = rank_options_.Apply(&*loaded); !s.ok()) return s;
+  if (absl::Status s = ApplyTopologyOptions(topology_, &*loaded, &run.warnings); !s.ok()) return s;
   std::error_code error;
   if (std::filesystem::is_regular_file(spec, error)) {
     if (absl::Status s = AddInput(spec, "cluster", &run); !s.ok()) return s;
@@ -313,13 +351,19 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   for (const auto& program : cluster->collectives.programs) {
     run.warnings.insert(run.warnings.end(), program->warnings.begin(), program->warnings.end());
   }
+  run.warnings.insert(run.warnings.end(), cluster->notes.begin(), cluster->notes.end());
+  fabric_options_.routing = cluster->routing;
+  fabric_options_.changes = cluster->link_changes;
   auto fabric = MakeFabric(fabric_, cluster->topology, fabric_options_);
   if (!fabric.ok()) return fabric.status();
+  *fabric = Place(*std::move(fabric), cluster->device_of);
+  ResolveJobDimensions(jobs_, DimensionSizes(*cluster), &traces_);
+  if (absl::Status s = DescribeRanks(*cluster, &run); !s.ok()) return s;
   auto times = Price(*rungs, cluster->proto.device(), &run);
   if (!times.ok()) return times.status();
   NodeSpans spans;
   auto metrics = RunEngine(*cluster, *times, **fabric, captures_.empty() ? nullptr : &spans);
-  if (!metrics.ok()) return metrics.status();
+  if (!metrics.ok()) return ExplainStuck(metrics.status(), lanes_, run);
 
   const bool uses_cluster = UsesCluster(traces_, *times, recorded_comm);
   run.version = CHAKRA_VERSION;
@@ -332,7 +376,10 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   run.steps = MeasureSteps(traces_, captures_, spans);
   run.traces = &traces_;
   run.times = &*times;
-  if (!recorded_comm) run.traffic = (*fabric)->Traffic();
+  if (!recorded_comm) {
+    run.traffic = (*fabric)->Traffic();
+    run.links = (*fabric)->Links(kBusiestLinks);
+  }
   if (cluster_.empty() && uses_cluster) {
     run.warnings.push_back(absl::StrCat("no --cluster was named: ", kDefaultCluster, " is assumed"));
   }
@@ -352,12 +399,19 @@ int ReplayCommand::Run() {
   if (std::find(fabrics.begin(), fabrics.end(), fabric_) == fabrics.end()) {
     return Misuse(absl::StrCat("there is no fabric \"", fabric_, "\"", SuggestName(fabric_, fabrics)));
   }
+  if (absl::Status s = rank_options_.Check(); !s.ok()) return Misuse(std::string(s.message()));
   if (absl::Status s = CheckOutputPath(report_); !s.ok()) return Fail(s);
   auto traces = ReadTraceSet(inputs_, read_);
   if (!traces.ok()) return Fail(traces.status());
   traces_ = *std::move(traces);
   if (ranks_ > 0) {
     if (absl::Status s = MakeSymmetric(ranks_, &traces_); !s.ok()) return Fail(s);
+  }
+  if (!rank_options_.jobs.empty()) {
+    auto merged =
+        rank_options_.AddJobs(std::move(traces_), absl::StrJoin(inputs_, " "), read_, ranks_, &jobs_);
+    if (!merged.ok()) return Fail(merged.status());
+    traces_ = *std::move(merged);
   }
   auto report = Replay();
   if (!report.ok()) return Fail(report.status());

@@ -74,25 +74,34 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
   LibraryLevel out;
   switch (p.link()) {
     case proto::LibraryLevel::NVLINK:
-      out.link = LinkClass::kNvlink;
+      out.link = LibraryLink::kNvlink;
       break;
     case proto::LibraryLevel::PCI:
-      out.link = LinkClass::kPci;
+      out.link = LibraryLink::kPci;
       break;
     case proto::LibraryLevel::NET:
-      out.link = LinkClass::kNet;
+      out.link = LibraryLink::kNet;
       break;
     default:
       return Bad(field + "link", p.link() == 0 ? std::string("not set") : absl::StrCat(p.link()),
                  "NVLINK, PCI or NET");
   }
-  out.kind = dim.kind;
+  // A network has a port for each device, as a switch has; it reduces nothing itself.
+  const bool network = dim.kind == TopologyDimension::Kind::kNetwork;
+  out.kind = network ? TopologyDimension::Kind::kSwitch : dim.kind;
   out.link_gbytes_per_s = static_cast<double>(dim.bandwidth.bytes_per_second()) * 1e-9;
+  // What Gb/s written for GB/s looks like: no card is faster.
+  if (!network && out.link == LibraryLink::kNet && dim.bandwidth > Parameters::kMaxPortRate) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cluster: topology.dimension[", i, "].bandwidth_gbytes_per_s is ", out.link_gbytes_per_s,
+                     "; expected at most 200 (1.6 Tb/s) where collectives.library.level[", i,
+                     "].link is NET; ", out.link_gbytes_per_s, " Gb/s is ", out.link_gbytes_per_s / 8));
+  }
   if (absl::Status s = Check(field + "efficiency", p.efficiency(), 1, false); !s.ok()) return s;
   out.efficiency = p.efficiency();
   if (absl::Status s = Check(field + "in_switch_efficiency", p.in_switch_efficiency(), 1, true); !s.ok())
     return s;
-  out.in_switch_efficiency = p.in_switch_efficiency();
+  out.in_switch_efficiency = network ? 0 : p.in_switch_efficiency();
   if (absl::Status s = Check(field + "in_switch_channels", p.in_switch_channels(), 1024, true); !s.ok())
     return s;
   out.in_switch_channels = p.in_switch_channels() > 0 ? p.in_switch_channels() : library.channels();

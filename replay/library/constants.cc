@@ -33,7 +33,7 @@ int Column(int nodes) { return std::clamp(nodes, 1, 3) - 1; }
 
 double BaseLatency(Algorithm a, Protocol p) { return kBase[static_cast<int>(a)][static_cast<int>(p)]; }
 
-double StepLatency(Algorithm a, Protocol p, LinkClass link) {
+double StepLatency(Algorithm a, Protocol p, LibraryLink link) {
   return kStep[static_cast<int>(link)][static_cast<int>(a)][static_cast<int>(p)];
 }
 

@@ -13,7 +13,7 @@ enum class Algorithm : uint8_t { kTree, kRing, kCollNet, kNvls, kNvlsTree, kPat 
 // Once for each call.
 double BaseLatency(Algorithm a, Protocol p);
 // Of one step over a link.
-double StepLatency(Algorithm a, Protocol p, LinkClass link);
+double StepLatency(Algorithm a, Protocol p, LibraryLink link);
 
 // Bus bandwidth that LL cannot pass, by generation and nodes.
 double MaxLL(Generation g, int nodes);

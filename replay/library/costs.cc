@@ -24,7 +24,7 @@ double MessageRate(const LibraryModel& library, const Rates& rates, const Candid
                    size_t level) {
   if (family == Algorithm::kRing && c.algorithm == "ring") return rates.Bus(family, c.protocol, rates.bus());
   if (family == Algorithm::kTree) return rates.Bus(family, c.protocol, rates.bus());
-  const bool network = library.levels[level].link == LinkClass::kNet;
+  const bool network = library.levels[level].link == LibraryLink::kNet;
   const bool in_switch =
       network ? family == Algorithm::kCollNet : family == Algorithm::kNvls || family == Algorithm::kNvlsTree;
   if (in_switch) {
@@ -46,7 +46,7 @@ int AtOnce(CollectiveType type, const GroupShape& shape, size_t i, const Library
            const Candidate& c) {
   const int size = shape.blocks[i];
   const bool shared = level.kind == TopologyDimension::Kind::kSwitch;
-  const bool network = level.link == LinkClass::kNet;
+  const bool network = level.link == LibraryLink::kNet;
   // Up and down two trees; between nodes each tree has cards of its own.
   if (c.plan == "double_binary_tree") return network ? 2 : 4;
   // Up and down of one tree for each share; what analytical-fifo comes to on 2 to 8 blocks.
@@ -59,6 +59,7 @@ int AtOnce(CollectiveType type, const GroupShape& shape, size_t i, const Library
   for (size_t b = 0; b < i; ++b) below *= shape.blocks[b];
   switch (level.kind) {
     case TopologyDimension::Kind::kSwitch:
+    case TopologyDimension::Kind::kNetwork:
       return below * (size - 1);
     case TopologyDimension::Kind::kFullyConnected:
       return below;
@@ -93,7 +94,7 @@ CallCosts CostsOf(const LibraryModel& library, CollectiveType, uint64_t bytes, c
   for (size_t level = 0; level < library.levels.size(); ++level) {
     CallCosts::Level out;
     // The network's part of CollNet is one step up to the switch and down again.
-    const bool half = family == Algorithm::kCollNet && library.levels[level].link == LinkClass::kNet;
+    const bool half = family == Algorithm::kCollNet && library.levels[level].link == LibraryLink::kNet;
     out.latency = Time::FromNanos(rates.StepAt(family, c.protocol, level) * (half ? 500 : 1000));
     out.wire = Wire(library.levels[level].link_gbytes_per_s, MessageRate(library, rates, c, family, level));
     costs.levels.push_back(out);

@@ -29,11 +29,11 @@ inline constexpr int kProtocols = 3;
 absl::string_view Name(Protocol p);  // "ll", "ll128", "simple"
 std::optional<Protocol> ParseProtocol(absl::string_view name);
 
-enum class LinkClass : uint8_t { kNvlink, kPci, kNet };
+enum class LibraryLink : uint8_t { kNvlink, kPci, kNet };
 enum class Generation : uint8_t { kVolta, kAmpere, kHopper, kBlackwell };
 
 struct LibraryLevel {
-  LinkClass link = LinkClass::kNvlink;
+  LibraryLink link = LibraryLink::kNvlink;
   TopologyDimension::Kind kind = TopologyDimension::Kind::kSwitch;
   double link_gbytes_per_s = 0;  // of one link, each direction
   double efficiency = 1;

@@ -18,6 +18,7 @@ double DeviceRate(const LibraryLevel& level, int members) {
     case TopologyDimension::Kind::kRing:
       return level.link_gbytes_per_s * (members > 2 ? 2 : 1);
     case TopologyDimension::Kind::kSwitch:
+    case TopologyDimension::Kind::kNetwork:
       break;
   }
   return level.link_gbytes_per_s;
@@ -49,11 +50,11 @@ Rates::Rates(const LibraryModel& library, const GroupShape& shape, absl::string_
     for (int level = 0; level <= shape.levels[0]; ++level) {
       levels_.push_back(level);
       AddLevel(shape, level,
-               library.levels[static_cast<size_t>(level)].link == LinkClass::kNet ? nodes_ : per_node_);
+               library.levels[static_cast<size_t>(level)].link == LibraryLink::kNet ? nodes_ : per_node_);
     }
   } else {
     for (size_t i = 0; i < shape.blocks.size(); ++i) {
-      const bool network = library.levels[static_cast<size_t>(shape.levels[i])].link == LinkClass::kNet;
+      const bool network = library.levels[static_cast<size_t>(shape.levels[i])].link == LibraryLink::kNet;
       (network ? nodes_ : per_node_) *= shape.blocks[i];
       AddLevel(shape, shape.levels[i], shape.blocks[i]);
     }
@@ -66,7 +67,7 @@ void Rates::AddLevel(const GroupShape& shape, int index, int members) {
   if (members < 2) return;
   const LibraryLevel& level = library_.levels[static_cast<size_t>(index)];
   const double rate = DeviceRate(level, members) * level.efficiency;
-  if (level.link == LinkClass::kNet) {
+  if (level.link == LibraryLink::kNet) {
     inter_ = std::min(inter_, rate);
     return;
   }
@@ -76,7 +77,7 @@ void Rates::AddLevel(const GroupShape& shape, int index, int members) {
     channels_ = std::min(channels_, 2 * shape.rings);
   } else if (level.wired > 0 && shape.levels.size() == 1 && shape.levels[0] == 0) {
     intra_ = std::min(intra_, kPciGigabytes);  // no ring of links: over PCIe
-    intra_link_ = LinkClass::kPci;
+    intra_link_ = LibraryLink::kPci;
   } else {
     intra_ = std::min(intra_, rate);
   }
@@ -98,12 +99,12 @@ double Rates::Share(Protocol p) const {
 double Rates::Base(nccl::Algorithm a, Protocol p) const {
   if (const LibraryTerm* term = Term(p); term != nullptr && term->base_us) return *term->base_us;
   const bool in_switch = a == nccl::Algorithm::kNvls || a == nccl::Algorithm::kNvlsTree;
-  return nccl::BaseLatency(a, p) + (in_switch ? nccl::StepLatency(a, p, LinkClass::kNvlink) : 0);
+  return nccl::BaseLatency(a, p) + (in_switch ? nccl::StepLatency(a, p, LibraryLink::kNvlink) : 0);
 }
 
 double Rates::StepAt(nccl::Algorithm a, Protocol p, size_t index) const {
   const LibraryLevel& level = library_.levels[index];
-  const bool network = level.link == LinkClass::kNet;
+  const bool network = level.link == LibraryLink::kNet;
   if (const LibraryTerm* term = Term(p)) {
     if (network && term->network_step_us) return *term->network_step_us;
     if (!network && term->step_us) return *term->step_us;
@@ -123,7 +124,7 @@ double Rates::StepAt(nccl::Algorithm a, Protocol p, size_t index) const {
 double Rates::Step(nccl::Algorithm a, Protocol p, bool network) const {
   double most = 0;
   for (const int level : levels_) {
-    const bool is_network = library_.levels[static_cast<size_t>(level)].link == LinkClass::kNet;
+    const bool is_network = library_.levels[static_cast<size_t>(level)].link == LibraryLink::kNet;
     if (is_network == network) most = std::max(most, StepAt(a, p, static_cast<size_t>(level)));
   }
   return most;
@@ -158,7 +159,7 @@ double Rates::OwnRate(size_t level) const {
 double Rates::OwnRate(bool network) const {
   double least = kUnlimited;
   for (const int level : levels_) {
-    const bool is_network = library_.levels[static_cast<size_t>(level)].link == LinkClass::kNet;
+    const bool is_network = library_.levels[static_cast<size_t>(level)].link == LibraryLink::kNet;
     if (is_network == network) least = std::min(least, OwnRate(static_cast<size_t>(level)));
   }
   return least;
@@ -168,7 +169,7 @@ bool Rates::OneSwitch(bool network) const {
   const LibraryLevel* only = nullptr;
   for (const int i : levels_) {
     const LibraryLevel& level = library_.levels[static_cast<size_t>(i)];
-    if ((level.link == LinkClass::kNet) != network) continue;
+    if ((level.link == LibraryLink::kNet) != network) continue;
     if (only != nullptr) return false;
     only = &level;
   }
@@ -179,7 +180,7 @@ bool Rates::OneSwitch(bool network) const {
 double Rates::InSwitch(bool network) const {
   for (const int i : levels_) {
     const LibraryLevel& level = library_.levels[static_cast<size_t>(i)];
-    if ((level.link == LinkClass::kNet) != network || level.in_switch_efficiency <= 0) continue;
+    if ((level.link == LibraryLink::kNet) != network || level.in_switch_efficiency <= 0) continue;
     const double idle = level.in_switch_channels > 1 ? 1 - 1.0 / level.in_switch_channels : 1;
     return level.link_gbytes_per_s * level.in_switch_efficiency * idle * Share(Protocol::kSimple);
   }

@@ -23,7 +23,7 @@ class Rates {
   int per_node() const { return per_node_; }
   int channels() const { return channels_; }
   int in_switch_channels() const { return in_switch_channels_; }
-  LinkClass intra_link() const { return intra_link_; }
+  LibraryLink intra_link() const { return intra_link_; }
   // Bus bandwidth of a ring of protocol Simple inside a node, between nodes
   // (every member's network card carries its share), and of both together.
   double intra() const { return intra_; }
@@ -62,7 +62,7 @@ class Rates {
   int per_node_ = 1;
   int channels_ = 1;
   int in_switch_channels_ = 0;
-  LinkClass intra_link_ = LinkClass::kNvlink;
+  LibraryLink intra_link_ = LibraryLink::kNvlink;
   double intra_;
   double inter_;
 };

@@ -25,7 +25,7 @@ void CountNodes(const Fabric& fabric, const LibraryModel& library, const std::ve
                 GroupShape* shape) {
   int network = 0;
   while (network < static_cast<int>(library.levels.size()) &&
-         library.levels[static_cast<size_t>(network)].link != LinkClass::kNet) {
+         library.levels[static_cast<size_t>(network)].link != LibraryLink::kNet) {
     ++network;
   }
   std::vector<std::pair<int, int>> nodes;  // one of its members, and their number

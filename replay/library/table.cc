@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "backends/placed_fabric.h"
 #include "replay/collective_runner.h"
 #include "replay/library/choose.h"
 #include "replay/library/price.h"
@@ -65,10 +66,13 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
     }
   }
   table.cluster_ = std::make_unique<ClusterModel>(*std::move(model));
+  FabricOptions fabric_options = options.fabric_options;
+  fabric_options.routing = table.cluster_->routing;
+  fabric_options.changes = table.cluster_->link_changes;
   absl::StatusOr<std::unique_ptr<Fabric>> fabric =
-      MakeFabric(options.fabric, table.cluster_->topology, options.fabric_options);
+      MakeFabric(options.fabric, table.cluster_->topology, fabric_options);
   if (!fabric.ok()) return fabric.status();
-  table.fabric_ = *std::move(fabric);
+  table.fabric_ = Place(*std::move(fabric), table.cluster_->device_of);
   table.members_.resize(static_cast<size_t>(options.ranks));
   std::iota(table.members_.begin(), table.members_.end(), 0);
   const LibraryModel* library = table.cluster_->collectives.library.get();

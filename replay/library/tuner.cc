@@ -56,7 +56,7 @@ class Tuner {
     c.gbytes_per_s = gbytes_per_s;
     c.time_us = latency_us + (gbytes_per_s > 0 ? static_cast<double>(bytes_) / (gbytes_per_s * 1e3) : 0);
     c.channels = channels;
-    if (p == Protocol::kLL128 && rates_.intra_link() != LinkClass::kNvlink && rates_.per_node() > 1) {
+    if (p == Protocol::kLL128 && rates_.intra_link() != LibraryLink::kNvlink && rates_.per_node() > 1) {
       c.unfit = "LL128 needs NVLink inside the node";
     }
     out_.push_back(std::move(c));

@@ -34,6 +34,8 @@ std::string Head(const proto::Report& r) {
   if (!r.cluster().empty()) absl::StrAppend(&out, "  cluster  ", r.cluster(), "\n");
   absl::StrAppend(&out, "  replay   comm ", r.comm(), r.fabric().empty() ? "" : ", fabric ", r.fabric(),
                   ", lanes ", r.lanes(), ", compute ", r.compute(), "\n");
+  if (!r.variation().empty()) absl::StrAppend(&out, "  varied   ", r.variation(), "\n");
+  if (!r.placement().empty()) absl::StrAppend(&out, "  placed   ", r.placement(), "\n");
   if (!r.fabric().empty()) {
     absl::StrAppend(&out, "  flows    ", FormatCount(r.flows()), " simulated one by one, ",
                     FormatCount(r.fast_collectives()), " collectives in closed form\n");
@@ -45,6 +47,20 @@ std::string Head(const proto::Report& r) {
   absl::StrAppend(&out, "\nMakespan   ", Ps(r.makespan_ps()),
                   absl::StrFormat("   (%.9g s)\n", Time::Picos(r.makespan_ps()).seconds()));
   return out;
+}
+
+std::string Jobs(const proto::Report& r) {
+  if (r.job_size() == 0) return "";
+  TextTable table({"job", "traces", "ranks", "start", "end", "makespan"},
+                  {true, true, false, false, false, false});
+  for (const proto::JobReport& j : r.job()) {
+    const std::string ranks = j.ranks() == 1
+                                  ? absl::StrCat(j.first_rank())
+                                  : absl::StrCat(j.first_rank(), "-", j.first_rank() + j.ranks() - 1);
+    table.Add({j.name(), Shorten(j.input(), kNameWidth, "-"), ranks, Ps(j.start_ps()), Ps(j.end_ps()),
+               Ps(j.makespan_ps())});
+  }
+  return absl::StrCat("\nJobs\n", table.Print());
 }
 
 // The ranks that end last come first where not all fit.
@@ -174,6 +190,21 @@ std::string Dimensions(const proto::Report& r) {
   return absl::StrCat("\nTopology\n", table.Print());
 }
 
+std::string Links(const proto::Report& r) {
+  if (r.link_size() == 0) return "";
+  TextTable table({"busiest links", "class", "flows", "bytes", "of makespan", "peak"},
+                  {true, true, false, false, false, false});
+  const int n = std::min(kListRows, r.link_size());
+  for (int i = 0; i < n; ++i) {
+    const proto::LinkReport& l = r.link(i);
+    table.Add({Shorten(l.name(), 48, "-"), Shorten(l.link_class(), kNameWidth, "-"), FormatCount(l.flows()),
+               FormatBytes(l.bytes()), absl::StrFormat("%.1f %%", 100 * l.utilization()),
+               absl::StrFormat("%.0f %%", 100 * l.peak())});
+  }
+  const auto rest = static_cast<int64_t>(r.links_used()) - n;
+  return absl::StrCat("\nLinks\n", table.Print(), More(rest, "directions of links that carried something"));
+}
+
 std::string Rungs(const proto::Report& r) {
   TextTable table({"compute time from", "nodes", "time"}, {true, false, false});
   for (const proto::RungReport& x : r.rung()) {
@@ -245,8 +276,9 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
       return absl::InternalError(absl::StrCat("cannot print the report: ", status.ToString()));
     return out;
   }
-  return absl::StrCat(Head(report), Steps(report), Ranks(report), Collectives(report), Dimensions(report),
-                      Rungs(report), Notes(report), "\n", report.bound(), "\n");
+  return absl::StrCat(Head(report), Jobs(report), Steps(report), Ranks(report), Collectives(report),
+                      Dimensions(report), Links(report), Rungs(report), Notes(report), "\n", report.bound(),
+                      "\n");
 }
 
 }  // namespace chakra

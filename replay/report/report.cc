@@ -75,6 +75,24 @@ void AddSteps(const std::vector<StepMetrics>& steps, proto::Report* report) {
   }
 }
 
+void AddLinks(const LinkUses& links, proto::Report* report) {
+  report->set_links_used(links.links);
+  report->set_link_bucket_ps(links.bucket.picos());
+  const double seconds = static_cast<double>(report->makespan_ps()) * 1e-12;
+  for (const LinkUse& use : links.busiest) {
+    proto::LinkReport* r = report->add_link();
+    r->set_name(ToUtf8(use.name));
+    r->set_link_class(ToUtf8(use.link_class));
+    r->set_bandwidth_bytes_per_s(use.bandwidth.bytes_per_second());
+    r->set_bytes(use.bytes);
+    r->set_flows(use.flows);
+    const double most = static_cast<double>(use.bandwidth.bytes_per_second()) * seconds;
+    r->set_utilization(most > 0 ? static_cast<double>(use.bytes) / most : 0);
+    r->set_peak(use.peak);
+    for (const float share : use.series) r->add_series(share);
+  }
+}
+
 void AddDimensions(const std::vector<DimensionTraffic>& traffic, proto::Report* report) {
   for (const DimensionTraffic& t : traffic) {
     proto::DimensionReport& d = *report->add_dimension();
@@ -234,12 +252,19 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   report.set_distinct_graphs(run.traces->distinct_graphs());
   report.set_group_source(ToUtf8(run.traces->group_source));
   report.set_invalid_nodes(metrics.invalid_nodes);
+  report.set_variation(ToUtf8(run.variation));
+  report.set_placement(ToUtf8(run.placement));
+  for (proto::JobReport& job : ReportJobs(run.jobs, metrics)) {
+    job.set_input(ToUtf8(job.input()));
+    *report.add_job() = std::move(job);
+  }
   for (const std::string& w : run.warnings) report.add_warning(ToUtf8(w));
   for (const std::string& w : metrics.warnings) report.add_warning(ToUtf8(w));
   AddRanks(metrics, &report);
   AddCollectives(metrics, &report);
   AddSteps(run.steps, &report);
   AddDimensions(run.traffic, &report);
+  AddLinks(run.links, &report);
   AddRungs(run, &report);
   for (const RankTrace& rank : run.traces->ranks) {
     for (const Repair& repair : rank.repairs) AddRepair(repair, &report);

@@ -9,6 +9,7 @@
 #include "backends/fabric.h"
 #include "proto/report.pb.h"
 #include "replay/engine.h"
+#include "replay/jobs.h"
 #include "replay/measure/metrics.h"
 #include "replay/measure/steps.h"
 #include "trace/trace.h"
@@ -26,7 +27,11 @@ struct RunDescription {
   const TraceSet* traces = nullptr;                  // required
   const std::vector<ComputeTimes>* times = nullptr;  // required; one for each distinct graph
   std::vector<DimensionTraffic> traffic;
+  LinkUses links;                     // of a fabric that follows them
   std::vector<StepMetrics> steps;     // of captures
+  std::string variation;              // what was varied; "": nothing
+  std::string placement;              // rule or file; "": rank i on device i
+  std::vector<Job> jobs;              // empty: one
   std::vector<InputFile> inputs;      // beside traces->inputs
   std::vector<std::string> warnings;  // beside the metrics' own
 };

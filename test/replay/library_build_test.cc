@@ -49,7 +49,7 @@ TEST(LibraryBuild, TakesEachField) {
   EXPECT_EQ(l.slowdown, 0.25);
   EXPECT_EQ(l.devices_per_host, 2);
   ASSERT_EQ(l.levels.size(), 2u);
-  EXPECT_EQ(l.levels[0].link, LinkClass::kNvlink);
+  EXPECT_EQ(l.levels[0].link, LibraryLink::kNvlink);
   EXPECT_EQ(l.levels[0].link_gbytes_per_s, 100);
   EXPECT_EQ(l.levels[0].efficiency, 0.8);
   EXPECT_EQ(l.levels[0].in_switch_efficiency, 0.5);
@@ -59,7 +59,7 @@ TEST(LibraryBuild, TakesEachField) {
   EXPECT_EQ(l.levels[0].links[3], 3);
   EXPECT_EQ(l.levels[0].links[12], 3);
   EXPECT_EQ(l.levels[0].wire_gbytes_per_s, 12.5);
-  EXPECT_EQ(l.levels[1].link, LinkClass::kNet);
+  EXPECT_EQ(l.levels[1].link, LibraryLink::kNet);
   EXPECT_EQ(l.levels[1].link_gbytes_per_s, 25);
   EXPECT_EQ(l.levels[1].in_switch_channels, 4);  // those of the library
   ASSERT_EQ(l.terms.size(), 1u);
@@ -227,7 +227,7 @@ TEST(LibraryBuild, ALevelGoesWithItsDimension) {
     const auto model = BuildCluster(ClusterText(With("")), ranks);
     ASSERT_TRUE(model.ok()) << model.status();
     ASSERT_EQ(model->collectives.library->levels.size(), 1u);
-    EXPECT_EQ(model->collectives.library->levels[0].link, LinkClass::kNvlink);
+    EXPECT_EQ(model->collectives.library->levels[0].link, LibraryLink::kNvlink);
     // What was built can be written down and built again.
     EXPECT_EQ(model->proto.collectives().library().level_size(), 1);
     const auto again = BuildCluster(model->proto, ranks);
@@ -240,7 +240,7 @@ TEST(LibraryBuild, ALevelGoesWithItsDimension) {
   const auto model = BuildCluster(swapped, 4);
   ASSERT_TRUE(model.ok()) << model.status();
   ASSERT_EQ(model->collectives.library->levels.size(), 1u);
-  EXPECT_EQ(model->collectives.library->levels[0].link, LinkClass::kNet);
+  EXPECT_EQ(model->collectives.library->levels[0].link, LibraryLink::kNet);
   // A level short stays an error on one block.
   proto::Cluster short_of = ClusterText(With(""));
   short_of.mutable_collectives()->mutable_library()->mutable_level()->DeleteSubrange(1, 1);

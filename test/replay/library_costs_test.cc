@@ -160,7 +160,7 @@ TestMachine RandomMachine(Random& r, bool library) {
     proto::Dimension* dim = cluster.mutable_topology()->add_dimension();
     dim->set_kind(static_cast<proto::Dimension::Kind>(r.Of(1, 3)));
     dim->set_size(sizes[d]);
-    dim->set_bandwidth_bytes_per_s(r.Of(1000000000, 900000000000));
+    dim->set_bandwidth_bytes_per_s(r.Of(1000000000, d == 0 ? 900000000000 : 200000000000));
     dim->set_latency_ns(static_cast<double>(r.Of(0, 2000)));
   }
   proto::Collectives* c = cluster.mutable_collectives();

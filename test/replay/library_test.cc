@@ -95,8 +95,8 @@ TEST(LibraryConstants, AreThePublishedOnes) {
       {"NVLS", Algorithm::kNvls}, {"NVLSTree", Algorithm::kNvlsTree}, {"PAT", Algorithm::kPat}};
   const std::map<std::string, Protocol> protocols = {
       {"LL", Protocol::kLL}, {"LL128", Protocol::kLL128}, {"Simple", Protocol::kSimple}};
-  const std::map<std::string, LinkClass> links = {
-      {"NVLINK", LinkClass::kNvlink}, {"PCI", LinkClass::kPci}, {"NET", LinkClass::kNet}};
+  const std::map<std::string, LibraryLink> links = {
+      {"NVLINK", LibraryLink::kNvlink}, {"PCI", LibraryLink::kPci}, {"NET", LibraryLink::kNet}};
   const std::map<std::string, Generation> generations = {{"Volta", Generation::kVolta},
                                                          {"Ampere", Generation::kAmpere},
                                                          {"Hopper", Generation::kHopper},

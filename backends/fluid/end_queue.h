@@ -1,0 +1,108 @@
+// When each transfer will end, the earliest first, where one arrival may move
+// thousands of ends.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/units.h"
+
+namespace chakra {
+
+// A 4-ary heap that knows the place of each item. Items are small numbers. Ties
+// go to the lower order.
+class EndQueue {
+ public:
+  bool empty() const { return heap_.empty(); }
+  size_t size() const { return heap_.size(); }
+  Time at() const { return heap_.front().at; }
+  uint64_t order() const { return heap_.front().order; }
+  uint32_t item() const { return heap_.front().item; }
+
+  // Puts an item in, or moves it.
+  void Set(uint32_t item, Time at, uint64_t order) {
+    const uint32_t place = Place(item, at, order);
+    if (!Up(place)) Down(place);
+  }
+  // The same without keeping the heap's order: Restore() must follow before
+  // anything else is asked. Cheaper where many are moved.
+  void SetLoosely(uint32_t item, Time at, uint64_t order) { Place(item, at, order); }
+  void Restore() {
+    for (size_t i = heap_.size() / 4 + 1; i > 0; --i) {
+      if (i - 1 < heap_.size()) Down(static_cast<uint32_t>(i - 1));
+    }
+  }
+  // Nothing where it is not there.
+  void Remove(uint32_t item) {
+    if (item >= place_.size() || place_[item] == kNone) return;
+    const uint32_t place = place_[item];
+    place_[item] = kNone;
+    const Entry last = heap_.back();
+    heap_.pop_back();
+    if (place == heap_.size()) return;
+    heap_[place] = last;
+    place_[last.item] = place;
+    if (!Up(place)) Down(place);
+  }
+
+ private:
+  static constexpr uint32_t kNone = 0xffffffff;
+  struct Entry {
+    Time at;
+    uint64_t order;
+    uint32_t item;
+    bool Before(const Entry& o) const { return at != o.at ? at < o.at : order < o.order; }
+  };
+
+  uint32_t Place(uint32_t item, Time at, uint64_t order) {
+    if (item >= place_.size()) place_.resize(item + 1, kNone);
+    uint32_t& place = place_[item];
+    if (place == kNone) {
+      place = static_cast<uint32_t>(heap_.size());
+      heap_.push_back({at, order, item});
+    } else {
+      heap_[place].at = at;
+      heap_[place].order = order;
+    }
+    return place;
+  }
+  void Put(const Entry& e, uint32_t place) {
+    heap_[place] = e;
+    place_[e.item] = place;
+  }
+  bool Up(uint32_t place) {
+    const Entry e = heap_[place];
+    const uint32_t begin = place;
+    while (place > 0) {
+      const uint32_t parent = (place - 1) / 4;
+      if (!e.Before(heap_[parent])) break;
+      Put(heap_[parent], place);
+      place = parent;
+    }
+    if (place == begin) return false;
+    Put(e, place);
+    return true;
+  }
+  void Down(uint32_t place) {
+    const Entry e = heap_[place];
+    const size_t n = heap_.size();
+    for (;;) {
+      const size_t first = 4 * size_t{place} + 1;
+      if (first >= n) break;
+      const size_t end = first + 4 < n ? first + 4 : n;
+      size_t least = first;
+      for (size_t c = first + 1; c < end; ++c) {
+        if (heap_[c].Before(heap_[least])) least = c;
+      }
+      if (!heap_[least].Before(e)) break;
+      Put(heap_[least], place);
+      place = static_cast<uint32_t>(least);
+    }
+    Put(e, place);
+  }
+
+  std::vector<Entry> heap_;
+  std::vector<uint32_t> place_;  // by item
+};
+
+}  // namespace chakra

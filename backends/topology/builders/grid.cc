@@ -1,0 +1,217 @@
+#include "backends/topology/builders/grid.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace chakra {
+namespace {
+
+void Divide(int product, int dims, int least, std::vector<int>* so_far, std::vector<int>* best) {
+  if (dims == 1) {
+    so_far->push_back(product);
+    if (best->empty() ||
+        std::lexicographical_compare(so_far->rbegin(), so_far->rend(), best->rbegin(), best->rend())) {
+      *best = *so_far;
+    }
+    so_far->pop_back();
+    return;
+  }
+  const auto fits = [&](int size) {
+    int64_t power = 1;
+    for (int i = 0; i < dims && power <= product; ++i) power *= size;
+    return power <= product;
+  };
+  for (int size = least; fits(size); ++size) {
+    if (product % size != 0) continue;
+    so_far->push_back(size);
+    Divide(product / size, dims - 1, size, so_far, best);
+    so_far->pop_back();
+  }
+}
+
+std::string ShapeText(const std::vector<int>& shape) { return absl::StrJoin(shape, "x"); }
+
+// The given shape, or the most cubic one for `routers` (0: not known).
+absl::StatusOr<std::vector<int>> ShapeOf(const Parameters& p, int routers) {
+  const auto dims = p.Count("dims", 1, kMaxGridDimensions);
+  if (!dims.ok()) return dims.status();
+  if (p.Empty("shape")) {
+    if (routers == 0) return p.Bad("shape", "the sizes of the dimensions, as 4x4x8");
+    if (routers > kMaxNetworkDevices) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(p.network(), ": ", routers, " devices; expected at most ", kMaxNetworkDevices));
+    }
+    return MostCubic(routers, *dims);
+  }
+  auto shape = p.Sizes("shape", 1, 1, kMaxGridDimensions);
+  if (!shape.ok()) return shape;
+  if (p.Given("dims") && static_cast<size_t>(*dims) != shape->size()) {
+    return p.Bad("dims", absl::StrCat(shape->size(), ", as shape ", ShapeText(*shape),
+                                      " has, or one of shape and dims alone"));
+  }
+  int64_t product = 1;
+  for (const int size : *shape) {
+    product *= size;
+    if (product > kMaxNetworkDevices) {
+      return p.Bad("shape", absl::StrCat("a product of at most ", kMaxNetworkDevices));
+    }
+  }
+  return shape;
+}
+
+// The values of `key`, one for each dimension, each as parameters of its own.
+absl::StatusOr<std::vector<Parameters>> PerDimension(const Parameters& p, const char* key, size_t dims) {
+  absl::string_view text = p.Text(key);
+  std::vector<std::string> values(dims, std::string(text));
+  if (text.size() >= 2 && text.front() == '(' && text.back() == ')') {
+    values = absl::StrSplit(text.substr(1, text.size() - 2), ',');
+  }
+  if (values.size() != dims) {
+    return p.Bad(key, absl::StrCat("one value, or one for each of ", dims,
+                                   " dimensions in parentheses with commas between"));
+  }
+  std::vector<Parameters> out;
+  for (const std::string& value : values) {
+    auto one = Parameters::Make({p.network(), {{key, std::string(absl::StripAsciiWhitespace(value))}}},
+                                {{key, "", ""}});
+    if (!one.ok()) return one.status();
+    out.push_back(*std::move(one));
+  }
+  return out;
+}
+
+absl::StatusOr<std::vector<LinkClass>> ClassesOf(const Parameters& p, size_t dims, bool any_rate) {
+  const auto rates = PerDimension(p, "link", dims);
+  if (!rates.ok()) return rates.status();
+  const auto latencies = PerDimension(p, "latency", dims);
+  if (!latencies.ok()) return latencies.status();
+  std::vector<LinkClass> classes;
+  for (size_t i = 0; i < dims; ++i) {
+    const auto rate = (*rates)[i].Rate("link", any_rate);
+    if (!rate.ok()) return rate.status();
+    const auto latency = (*latencies)[i].Latency("latency");
+    if (!latency.ok()) return latency.status();
+    classes.push_back({dims == 1 ? "link" : absl::StrCat("dim", i), *rate, *latency});
+  }
+  return classes;
+}
+
+absl::StatusOr<Network> Assemble(const Grid& grid, const std::vector<LinkClass>& classes,
+                                 const LinkClass& host, std::string note) {
+  GraphBuilder b;
+  if (grid.hosts == 0) {
+    b.AddVertices("device", VertexKind::kDevice, grid.devices, 0, grid.shape);
+    b.set_devices_forward(true);
+  } else {
+    b.AddVertices("device", VertexKind::kDevice, grid.devices);
+    const uint32_t first = b.AddVertices("router", VertexKind::kSwitch, grid.routers(), 1, grid.shape);
+    const uint16_t host_class = b.AddClass(host);
+    for (uint32_t d = 0; d < grid.devices; ++d) {
+      b.AddLink(d, first + d / static_cast<uint32_t>(grid.hosts), host_class);
+    }
+  }
+  for (size_t i = 0; i < grid.shape.size(); ++i) AddGridLinks(grid, i, b.AddClass(classes[i]), &b);
+  auto network = Finish(&b, nullptr, std::move(note));
+  if (network.ok()) network->guide = GridGuide(grid, network->graph);
+  return network;
+}
+
+}  // namespace
+
+std::vector<int> MostCubic(int product, int dims) {
+  std::vector<int> so_far, best;
+  Divide(product, dims, 1, &so_far, &best);
+  return best;
+}
+
+std::vector<Parameter> GridParameters(const char* dims, std::vector<Parameter> more) {
+  std::vector<Parameter> all = {
+      {"shape", "", "sizes, fastest first, 1 to 8 of them, as 4x4x8; default: the most cubic one"},
+      {"dims", dims, "how many dimensions without a shape; 1 to 8"},
+      {"order", "dimension", "dimension: one after the other; any: whichever is left, all shortest paths"},
+      {"hosts", "0", "0: the devices are the routers; 1 to 1024: devices on each router"},
+      {"link", "400Gb/s", "rate of a link, each direction; or one for each dimension: (400Gb/s,200Gb/s)"},
+      {"latency", "500ns", "of a link, the router behind it included; or one for each dimension"},
+      {"host_link", "400Gb/s", "rate between a device and its router"},
+      {"host_latency", "500ns", "between a device and its router"}};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+absl::StatusOr<Grid> GridOf(const Parameters& p, int devices) {
+  const auto hosts = p.Count("hosts", 0, 1024);
+  if (!hosts.ok()) return hosts.status();
+  if (*hosts == 0 && (p.Given("host_link") || p.Given("host_latency"))) {
+    return p.Bad("hosts", "at least 1 with host_link or host_latency");
+  }
+  const auto order = p.Choice("order", {"dimension", "any"});
+  if (!order.ok()) return order.status();
+  const int each = std::max(*hosts, 1);
+  const int routers = static_cast<int>((int64_t{devices} + each - 1) / each);
+  auto shape = ShapeOf(p, routers);
+  if (!shape.ok()) return shape.status();
+
+  Grid grid;
+  grid.shape = *std::move(shape);
+  grid.any_order = *order == "any";
+  grid.hosts = *hosts;
+  const auto room = int64_t{grid.routers()} * each;
+  const std::string fits =
+      devices == 0 ? ""
+                   : absl::StrCat("shape=", ShapeText(MostCubic(std::min(routers, kMaxNetworkDevices),
+                                                                static_cast<int>(grid.shape.size()))));
+  if (*hosts == 0 && devices != 0 && devices < room) {
+    return absl::InvalidArgumentError(absl::StrCat(p.network(), ": shape ", ShapeText(grid.shape), " is ",
+                                                   room, " devices, but ", devices,
+                                                   " are to be connected; expected ", fits));
+  }
+  const auto n = DevicesOf(p, devices, room, fits);
+  if (!n.ok()) return n.status();
+  grid.devices = static_cast<uint32_t>(*n);
+  return grid;
+}
+
+absl::StatusOr<Network> BuildGrid(const Parameters& p, const Grid& grid, bool any_rate) {
+  if (grid.links() > kMaxGridLinks) {
+    return absl::InvalidArgumentError(absl::StrCat(p.network(), ": shape ", ShapeText(grid.shape), " has ",
+                                                   grid.links(), " links; expected at most ", kMaxGridLinks,
+                                                   ", smaller sizes or more dimensions"));
+  }
+  const auto classes = ClassesOf(p, grid.shape.size(), any_rate);
+  if (!classes.ok()) return classes.status();
+  const auto host = ClassOf(p, "host", "host_link", "host_latency");
+  if (!host.ok()) return host.status();
+  return Assemble(grid, *classes, *host,
+                  absl::StrCat(ShapeText(grid.shape),
+                               grid.hosts == 0 ? "" : absl::StrCat(", ", grid.hosts, " devices a router")));
+}
+
+std::vector<Parameter> LineParameters(const char* devices_doc) {
+  return {{"devices", "0", devices_doc},
+          {"link", "400Gb/s", "rate of a link, each direction"},
+          {"latency", "500ns", "of a link"}};
+}
+
+absl::StatusOr<Network> BuildLine(const Parameters& p, int devices, Join join, int most) {
+  const auto room = p.Count("devices", 0, most);
+  if (!room.ok()) return room.status();
+  if (*room == 0 && devices == 0) return p.Bad("devices", "how many to connect, >= 1");
+  if (*room != 0 && devices != 0 && *room != devices) {
+    return p.Bad("devices", absl::StrCat(devices, ", as many as are to be connected"));
+  }
+  const auto n = DevicesOf(p, devices, *room == 0 ? most : *room, "");
+  if (!n.ok()) return n.status();
+  const auto link = ClassOf(p, "link", "link", "latency", /*any_rate=*/true);
+  if (!link.ok()) return link.status();
+  Grid grid;
+  grid.shape = {*n};
+  grid.join = {join};
+  grid.devices = static_cast<uint32_t>(grid.shape[0]);
+  return Assemble(grid, {*link}, *link, "");
+}
+
+}  // namespace chakra

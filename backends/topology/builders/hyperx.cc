@@ -1,0 +1,21 @@
+#include "backends/topology/builders/grid.h"
+
+namespace chakra {
+namespace {
+
+absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+  auto grid = GridOf(p, devices);
+  if (!grid.ok()) return grid.status();
+  grid->join.assign(grid->shape.size(), Join::kAll);
+  return BuildGrid(p, *grid, /*any_rate=*/false);
+}
+
+}  // namespace
+
+NetworkKind HyperXNetwork() {
+  return {"hyperx", "A grid: each router linked to all others in each dimension (flattened butterfly)",
+          "Ahn et al., HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks, SC 2009",
+          GridParameters("2", {}), Build};
+}
+
+}  // namespace chakra

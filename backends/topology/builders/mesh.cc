@@ -1,0 +1,21 @@
+#include "backends/topology/builders/grid.h"
+
+namespace chakra {
+namespace {
+
+absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+  auto grid = GridOf(p, devices);
+  if (!grid.ok()) return grid.status();
+  grid->join.assign(grid->shape.size(), Join::kLine);
+  return BuildGrid(p, *grid, /*any_rate=*/true);
+}
+
+}  // namespace
+
+NetworkKind MeshNetwork() {
+  return {"mesh", "A grid: each router linked to the next one in each dimension",
+          "Dally and Towles, Principles and Practices of Interconnection Networks, 2004, ch. 5",
+          GridParameters("2", {}), Build};
+}
+
+}  // namespace chakra

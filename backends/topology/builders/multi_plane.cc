@@ -1,0 +1,37 @@
+#include "backends/topology/builders/common.h"
+#include "backends/topology/builders/compose.h"
+
+namespace chakra {
+namespace {
+
+absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+  const auto planes = p.Count("planes", 1, 64);
+  if (!planes.ok()) return planes.status();
+  const auto split = p.Flag("split");
+  if (!split.ok()) return split.status();
+  const auto nics = ReadNics(p);
+  if (!nics.ok()) return nics.status();
+  const auto part = BuildPart(p, "of", nics->Ports(devices));
+  if (!part.ok()) return part.status();
+  if (part->graph.devices_forward()) {
+    return p.Bad("of", "a network whose devices do not pass messages on, (fat_tree:k=8) for instance");
+  }
+  const int n = devices > 0 ? devices : static_cast<int>(part->graph.devices()) * nics->per_card;
+  if (n > kMaxNetworkDevices) return p.Bad("of", absl::StrCat("at most ", kMaxNetworkDevices, " devices"));
+  return WithNics(Planes(*part, *planes, *split ? *planes : 1), n, *nics);
+}
+
+}  // namespace
+
+NetworkKind MultiPlaneNetwork() {
+  return {"multi_plane", "Copies of a network beside each other, every device with a port in each",
+          "DeepSeek-V3, ISCA 2025; Alibaba HPN, SIGCOMM 2024",
+          Concat({{"planes", "2", "copies, 1 to 64"},
+                  {"of", "", "the network of a plane, in parentheses: (leaf_spine:k=64)"},
+                  {"split", "yes",
+                   "yes: the planes share the rate of a device's links evenly; no: each has all of it"}},
+                 NicParameters()),
+          Build};
+}
+
+}  // namespace chakra

@@ -1,0 +1,17 @@
+#include "backends/topology/builders/grid.h"
+
+namespace chakra {
+namespace {
+
+absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+  return BuildLine(p, devices, Join::kRing, kMaxNetworkDevices);
+}
+
+}  // namespace
+
+NetworkKind RingNetwork() {
+  return {"ring", "Each device linked to the next, and the last to the first; two by one link", "a cycle",
+          LineParameters("how many; default: as many as there are ranks"), Build};
+}
+
+}  // namespace chakra

@@ -1,0 +1,43 @@
+#include "backends/topology/builders/common.h"
+
+namespace chakra {
+namespace {
+
+absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+  const auto room = p.Count("devices", 0, kMaxNetworkDevices);
+  if (!room.ok()) return room.status();
+  if (*room == 0 && devices == 0) return p.Bad("devices", "how many to connect, >= 1");
+  const auto n =
+      DevicesOf(p, devices, *room == 0 ? kMaxNetworkDevices : *room, absl::StrCat("devices=", devices));
+  if (!n.ok()) return n.status();
+  const auto planes = p.Count("planes", 1, 1024);
+  if (!planes.ok()) return planes.status();
+  const auto link = ClassOf(p, "link", "link", "latency", /*any_rate=*/true);
+  if (!link.ok()) return link.status();
+
+  GraphBuilder b;
+  b.AddVertices("device", VertexKind::kDevice, static_cast<uint32_t>(*n));
+  const uint32_t first = b.AddVertices("switch", VertexKind::kSwitch, static_cast<uint32_t>(*planes), 1);
+  const uint16_t link_class = b.AddClass(*link);
+  for (int d = 0; d < *n; ++d) {
+    for (int s = 0; s < *planes; ++s) {
+      b.AddLink(static_cast<uint32_t>(d), first + static_cast<uint32_t>(s), link_class);
+    }
+  }
+  return Finish(&b, nullptr, "");
+}
+
+}  // namespace
+
+NetworkKind SwitchNetwork() {
+  return {"switch",
+          "Each device linked to one switch, or to each of several beside each other",
+          "a star",
+          {{"devices", "0", "how many; default: as many as there are ranks"},
+           {"planes", "1", "switches, each of them linked to all devices; 1 to 1024"},
+           {"link", "400Gb/s", "rate of a link, each direction"},
+           {"latency", "500ns", "of a link; a path has two"}},
+          Build};
+}
+
+}  // namespace chakra

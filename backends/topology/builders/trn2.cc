@@ -1,0 +1,46 @@
+#include "backends/topology/builders/common.h"
+
+namespace chakra {
+namespace {
+
+absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+  const auto instances =
+      p.Empty("instances") ? absl::StatusOr<int>(devices > 16 ? 4 : 1) : p.Count("instances", 1, 4);
+  if (!instances.ok()) return instances.status();
+  if (*instances != 1 && *instances != 4) return p.Bad("instances", "1, or 4 for an UltraServer");
+  if (devices != 0 && devices != *instances * 16) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(p.network(), ": ", devices, " devices; expected 16 (instances=1) or 64 (instances=4)"));
+  }
+  const bool ultra = *instances == 4;
+  const std::string& link = p.Text("link");
+  if (p.Given("z_link") && !ultra) return p.Bad("z_link", "instances=4 with it");
+  for (const char* key : {"link", "z_link"}) {
+    if (const auto rate = p.Rate(key); !rate.ok()) return rate.status();
+  }
+  if (const auto latency = p.Latency("latency"); !latency.ok()) return latency.status();
+  auto network =
+      BuildNetwork({"torus",
+                    {{"shape", ultra ? "4x4x4" : "4x4"},
+                     {"link", ultra ? absl::StrCat("(", link, ",", link, ",", p.Text("z_link"), ")") : link},
+                     {"latency", p.Text("latency")}}},
+                   devices);
+  if (network.ok()) network->note = ultra ? "Trn2 UltraServer, 4x4x4" : "Trn2 instance, 4x4";
+  return network;
+}
+
+}  // namespace
+
+NetworkKind Trn2Network() {
+  return {"trn2",
+          "A Trn2 instance, 4x4 torus of 16, or an UltraServer, 4 of them in rings",
+          "AWS Neuron documentation, Trn2 architecture",
+          {{"instances", "", "1, or 4 for an UltraServer; default: by the devices, 16 or 64"},
+           {"link", "128GB/s", "rate of a link inside an instance, each direction"},
+           {"z_link", "64GB/s", "rate of a link between instances"},
+           {"latency", "500ns", "of a link"}},
+          Build,
+          /*whole=*/true};
+}
+
+}  // namespace chakra

@@ -1,0 +1,24 @@
+// Networks written down vertex set by vertex set (proto/graph.proto).
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "backends/topology/inputs/read_network.h"
+#include "proto/graph.pb.h"
+
+namespace chakra {
+
+// Errors name the set (`where`: links[2], or the name of a vertex set), the field, its
+// value and what was expected: no devices, devices after other sets, a name twice, a
+// shape that does not give the count, an end that is no set or a slice beyond it, no or
+// two bandwidths, a scheme that does not fit the ends, overlapping ends, a latency
+// or loss out of range, more than kMaxReadVertices or kMaxReadLinks. Devices
+// that cannot reach each other are noted: they may hang together in another dimension.
+absl::StatusOr<ReadNetwork> BuildExplicitGraph(const proto::ExplicitGraph& graph, const std::string& file);
+
+// Text format, JSON or binary.
+absl::StatusOr<ReadNetwork> ReadExplicitGraph(absl::string_view text, const std::string& file);
+
+}  // namespace chakra

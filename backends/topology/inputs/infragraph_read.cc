@@ -1,0 +1,175 @@
+#include <yaml-cpp/yaml.h>
+
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "backends/topology/inputs/assembly.h"
+#include "backends/topology/inputs/infragraph.h"
+#include "trace/convert/json_message.h"
+#include "trace/proto_io.h"
+
+namespace chakra {
+namespace {
+
+absl::Status CheckSchema(const JsonReader& reader, const JsonValue& root) {
+  for (const JsonMember& m : root.members) {
+    if (m.key != "inventory" && m.key != "connections") continue;
+    return reader.Error(m.at, absl::StrCat("\"", m.key, "\" is of InfraGraph before version 1; expected ",
+                                           "devices, links, instances and edges"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<infragraph::Annotated> FromJson(absl::string_view text, const std::string& file) {
+  JsonReader reader(text, file);
+  const auto root = reader.Next();
+  if (!root.ok()) return root.status();
+  if (!reader.AtEnd()) return reader.Error(root->end, "JSON: more text after the end of the value");
+  if (absl::Status s = CheckSchema(reader, *root); !s.ok()) return s;
+  infragraph::Annotated out;
+  const bool wrapped = root->Find("infrastructure") != nullptr || root->Find("annotations") != nullptr;
+  google::protobuf::Message* target = &out;
+  if (!wrapped) target = out.mutable_infrastructure();
+  if (absl::Status s = JsonToMessage(reader, *root, target); !s.ok()) return s;
+  return out;
+}
+
+// A YAML document as JSON. All scalars become strings, which JSON's mapping to
+// messages takes for numbers too.
+class YamlPrinter {
+ public:
+  YamlPrinter(size_t limit, std::string* out) : limit_(limit), out_(*out) {}
+
+  absl::Status Print(const YAML::Node& node, int depth = 0) {
+    if (depth > 50) return absl::InvalidArgumentError("nested more than 50 levels deep");
+    if (out_.size() > limit_) return absl::InvalidArgumentError("its aliases make it far larger than it is");
+    switch (node.Type()) {
+      case YAML::NodeType::Scalar:
+        Quote(node.Scalar());
+        return absl::OkStatus();
+      case YAML::NodeType::Sequence:
+        return PrintList(node, depth);
+      case YAML::NodeType::Map:
+        return PrintMap(node, depth);
+      default:
+        out_ += "null";
+        return absl::OkStatus();
+    }
+  }
+
+ private:
+  absl::Status PrintList(const YAML::Node& node, int depth) {
+    out_ += '[';
+    bool first = true;
+    for (const YAML::Node& item : node) {
+      if (!first) out_ += ',';
+      first = false;
+      if (absl::Status s = Print(item, depth + 1); !s.ok()) return s;
+    }
+    out_ += ']';
+    return absl::OkStatus();
+  }
+
+  absl::Status PrintMap(const YAML::Node& node, int depth) {
+    out_ += '{';
+    bool first = true;
+    for (const auto& item : node) {
+      if (!item.first.IsScalar()) return absl::InvalidArgumentError("a key that is no word");
+      if (!first) out_ += ",\n";
+      first = false;
+      Quote(item.first.Scalar());
+      out_ += ':';
+      if (absl::Status s = Print(item.second, depth + 1); !s.ok()) return s;
+    }
+    out_ += '}';
+    return absl::OkStatus();
+  }
+
+  void Quote(const std::string& text) {
+    constexpr char kHex[] = "0123456789abcdef";
+    out_ += '"';
+    for (const char c : text) {
+      const auto u = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') out_ += '\\';
+      if (u < 0x20) {
+        absl::StrAppend(&out_, "\\u00", absl::string_view(&kHex[u >> 4], 1),
+                        absl::string_view(&kHex[u & 15], 1));
+      } else {
+        out_ += c;
+      }
+    }
+    out_ += '"';
+  }
+
+  size_t limit_;
+  std::string& out_;
+};
+
+absl::StatusOr<infragraph::Annotated> FromYaml(absl::string_view text, const std::string& file) {
+  std::string json;
+  try {
+    const YAML::Node root = YAML::Load(std::string(text));
+    if (!root.IsMap()) return BadNetwork(file, "YAML: expected keys as devices, instances and edges");
+    const absl::Status s = YamlPrinter(20 * text.size() + 4096, &json).Print(root);
+    if (!s.ok()) return BadNetwork(file, absl::StrCat("YAML: ", s.message()));
+  } catch (const YAML::Exception& e) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ":", e.mark.line + 1, ":", e.mark.column + 1, ": YAML: ", e.msg));
+  }
+  return FromJson(json, absl::StrCat(file, " (as JSON)"));
+}
+
+// The word that a line begins with, and what follows it; "" for an indented one.
+absl::string_view FirstWord(absl::string_view line, absl::string_view* rest) {
+  size_t n = 0;
+  while (n < line.size() && (absl::ascii_isalpha(static_cast<unsigned char>(line[n])) || line[n] == '_')) ++n;
+  *rest = absl::StripAsciiWhitespace(line.substr(n));
+  return line.substr(0, n);
+}
+
+// What tells YAML and the two text forms apart.
+struct Looks {
+  bool yaml = false;     // "devices:", and nothing behind it
+  bool wrapped = false;  // "infrastructure {"
+};
+
+Looks LookAt(absl::string_view text) {
+  Looks looks;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    absl::string_view rest;
+    const absl::string_view word = FirstWord(line, &rest);
+    if (word.empty()) continue;
+    const bool known = word == "devices" || word == "instances" || word == "edges" || word == "links" ||
+                       word == "infrastructure" || word == "annotations" || word == "inventory";
+    if (known && (rest == ":" || absl::StartsWith(rest, ": #") || absl::StartsWith(rest, ": [")))
+      looks.yaml = true;
+    if (word == "infrastructure" || word == "annotations") looks.wrapped = true;
+  }
+  return looks;
+}
+
+}  // namespace
+
+absl::StatusOr<infragraph::Annotated> ParseInfraGraph(absl::string_view text, const std::string& file) {
+  const absl::string_view trimmed = absl::StripLeadingAsciiWhitespace(text);
+  if (trimmed.empty()) return BadNetwork(file, "empty; expected an InfraGraph");
+  if (trimmed.front() == '{') return FromJson(text, file);
+  const Looks looks = text.find('\0') == absl::string_view::npos ? LookAt(text) : Looks();
+  if (looks.yaml) return FromYaml(text, file);
+  infragraph::Annotated out;
+  google::protobuf::Message* target = &out;
+  if (!looks.wrapped) target = out.mutable_infrastructure();
+  if (absl::Status s = ParseMessage(text, file, target); !s.ok()) return s;
+  return out;
+}
+
+absl::StatusOr<ReadNetwork> ReadInfraGraph(absl::string_view text, const std::string& file) {
+  const auto graph = ParseInfraGraph(text, file);
+  if (!graph.ok()) return graph.status();
+  return ExpandInfraGraph(*graph, file);
+}
+
+}  // namespace chakra

@@ -1,0 +1,32 @@
+// Lists of links as the ns-3 simulators of HPCC, ASTRA-sim and SimAI read them.
+//
+//   HPCC, ASTRA-sim:  nodes switches links
+//                     switch numbers
+//   SimAI:            nodes gpus_per_server nvswitches switches links gpu_type
+//                     NVSwitch numbers, switch numbers
+//   both, each link:  node node rate delay error_rate
+//
+// Words between blanks; no comments. `nodes` counts all, numbered from 0. Rates
+// are k, M, G, T (decimal), Ki, Mi, Gi, Ti before bps, b/s, Bps or B/s; delays
+// ps, ns, us, ms or s. Rates and delays are those of each direction.
+// (alibaba-edu/High-Precision-Congestion-Control simulation/mix, aliyun/SimAI
+// astra-sim-alibabacloud/inputs.)
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "backends/topology/inputs/read_network.h"
+
+namespace chakra {
+
+// The nodes that are no switches become the devices in the order of their
+// numbers; a note says so where that renumbers them. Parallel links stay.
+// Errors name file, line and field: a count that does not fit what follows, a
+// number that is no node or listed twice, a rate or delay without a unit or out
+// of range, an error rate outside [0, 1), a link of a node with itself, a host
+// without a link, hosts that cannot reach each other.
+absl::StatusOr<ReadNetwork> ReadLinksFile(absl::string_view text, const std::string& file);
+
+}  // namespace chakra

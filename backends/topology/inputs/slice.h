@@ -1,0 +1,36 @@
+// "name[begin:end:step]": what names some of a row of alike things.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace chakra {
+
+struct Slice {
+  std::string name;
+  bool all = true;  // no brackets
+  uint64_t begin = 0;
+  uint64_t end = 0;  // not included
+  uint64_t step = 1;
+  bool to_end = false;  // "[a:]"
+
+  uint64_t size(uint64_t count) const;
+};
+
+// "leaf", "leaf[2]", "leaf[0:4]", "leaf[:4]", "leaf[2:]", "leaf[::2]". Errors: no
+// name, brackets that do not match or hold no such slice, a step of 0.
+absl::StatusOr<Slice> ParseSlice(absl::string_view text);
+
+// Cuts "host[0:2]xpu[0:4]" or "host[0].xpu" into its slices: after each "]" the
+// next begins, and at each "." outside brackets.
+absl::StatusOr<std::vector<Slice>> ParseSlices(absl::string_view text);
+
+// The slice within `count` things: `all` and `to_end` are filled in. Errors: it
+// reaches beyond them or selects nothing; they name the largest valid slice.
+absl::StatusOr<Slice> Within(const Slice& slice, uint64_t count);
+
+}  // namespace chakra

@@ -1,0 +1,74 @@
+#include "backends/topology/network.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "trace/proto_io.h"
+
+namespace chakra {
+
+// One file each in builders/.
+NetworkKind DgxPodNetwork();
+NetworkKind DragonflyNetwork();
+NetworkKind DragonflyPlusNetwork();
+NetworkKind FatTreeNetwork();
+NetworkKind FullMeshNetwork();
+NetworkKind HyperXNetwork();
+NetworkKind HypercubeNetwork();
+NetworkKind LeafSpineNetwork();
+NetworkKind MeshNetwork();
+NetworkKind MultiPlaneNetwork();
+NetworkKind Nvl72Network();
+NetworkKind RailOnlyNetwork();
+NetworkKind RailOptimizedNetwork();
+NetworkKind RingNetwork();
+NetworkKind SlimFlyNetwork();
+NetworkKind SwitchNetwork();
+NetworkKind TorusNetwork();
+NetworkKind TpuPodNetwork();
+NetworkKind Trn2Network();
+
+const std::vector<NetworkKind>& NetworkKinds() {
+  static const std::vector<NetworkKind>* const kKinds = [] {
+    auto* kinds = new std::vector<NetworkKind>{
+        DgxPodNetwork(),
+        DragonflyNetwork(),
+        DragonflyPlusNetwork(),
+        FatTreeNetwork(),
+        FullMeshNetwork(),
+        HyperXNetwork(),
+        HypercubeNetwork(),
+        LeafSpineNetwork(),
+        MeshNetwork(),
+        MultiPlaneNetwork(),
+        Nvl72Network(),
+        RailOnlyNetwork(),
+        RailOptimizedNetwork(),
+        RingNetwork(),
+        SlimFlyNetwork(),
+        SwitchNetwork(),
+        TorusNetwork(),
+        TpuPodNetwork(),
+        Trn2Network(),
+    };
+    std::sort(kinds->begin(), kinds->end(),
+              [](const NetworkKind& a, const NetworkKind& b) { return absl::string_view(a.name) < b.name; });
+    return kinds;
+  }();
+  return *kKinds;
+}
+
+absl::StatusOr<Network> BuildNetwork(const NetworkSpec& spec, int devices) {
+  std::vector<std::string> names;
+  for (const NetworkKind& kind : NetworkKinds()) {
+    names.emplace_back(kind.name);
+    if (spec.name != kind.name) continue;
+    auto parameters = Parameters::Make(spec, kind.parameters);
+    if (!parameters.ok()) return parameters.status();
+    return kind.build(*parameters, devices);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no network \"", spec.name, "\"", SuggestName(spec.name, names)));
+}
+
+}  // namespace chakra

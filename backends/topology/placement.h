@@ -1,0 +1,32 @@
+// On which device each rank sits.
+#pragma once
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace chakra {
+
+// The device of each rank by a rule:
+//   linear             rank i on device i
+//   round_robin:BLOCK  on block i mod blocks, where blocks are BLOCK devices each
+//                      (BLOCK divides the devices): neighbours are far apart
+//   random:SEED        a permutation of the devices, drawn by the seed
+//   stride:N           N devices after the last rank, around; where that comes
+//                      back to a device that is taken, one further
+// Preconditions: 1 <= ranks <= devices. Errors name the rule, the value and the
+// nearest valid one.
+absl::StatusOr<std::vector<int>> PlaceByRule(absl::string_view rule, int ranks, int devices);
+
+// Whether `text` begins as a rule does, so that it is no file.
+bool LooksLikePlacementRule(absl::string_view text);
+
+// The same from the text of a file: lines "RANK DEVICE", "RANK: DEVICE" or
+// "0-7: 8-15" (ranges of one length, in order); # begins a comment. Errors name
+// `file`, the line and what was expected: no such line, a rank or device twice
+// or out of range, and a rank that no line places.
+absl::StatusOr<std::vector<int>> ParsePlacement(absl::string_view text, absl::string_view file, int ranks,
+                                                int devices);
+
+}  // namespace chakra

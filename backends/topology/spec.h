@@ -1,0 +1,84 @@
+// "NAME:key=value,key=value", the text form of a network, and its values.
+//
+// A value is a count ("8"), a list of sizes ("4x4x8"), a rate or a time with
+// its unit ("400Gb/s", "50GB/s", "500ns"), a word, or a network itself in
+// parentheses ("planes=4,of=(fat_tree:k=8)").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "trace/units.h"
+
+namespace chakra {
+
+struct NetworkSpec {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> set;  // keys and values, as given
+};
+
+// Errors: no name, an item that is no KEY=VALUE, a key twice, parentheses that
+// do not match.
+absl::StatusOr<NetworkSpec> ParseNetworkSpec(absl::string_view text);
+std::string PrintNetworkSpec(const NetworkSpec& spec);
+
+// A rate with its unit: b/s or B/s (also bps, Bps) with k, M, G or T before it,
+// decimal. Errors tell that a unit is missing, and what both units would mean.
+absl::StatusOr<Bandwidth> ParseRate(absl::string_view text);
+// A time with its unit: ps, ns, us, ms, s. At most a second.
+absl::StatusOr<Time> ParseTime(absl::string_view text);
+
+// One parameter that a builder knows. `fallback` is the value when it is not
+// given; empty: the builder works it out, as `doc` says.
+struct Parameter {
+  const char* key;
+  const char* fallback;
+  const char* doc;  // with the unit and the range: for `topology list`
+};
+
+// The values of a spec for a builder that declares its parameters. Getters
+// give the value or the fallback; every error names the network and the key,
+// the value given, what was expected and, for a number out of range, the
+// nearest valid one. A getter for a key that was not declared is a bug.
+class Parameters {
+ public:
+  // Errors: a key that is not declared, with the nearest one and the list.
+  static absl::StatusOr<Parameters> Make(NetworkSpec spec, const std::vector<Parameter>& declared);
+
+  const std::string& network() const { return spec_.name; }
+  // Neither given nor with a fallback.
+  bool Empty(absl::string_view key) const { return Text(key).empty(); }
+  // The user's own word, not the fallback.
+  bool Given(absl::string_view key) const;
+
+  const std::string& Text(absl::string_view key) const;
+  absl::StatusOr<int> Count(absl::string_view key, int least, int most) const;
+  absl::StatusOr<double> Number(absl::string_view key, double least, double most) const;
+  absl::StatusOr<bool> Flag(absl::string_view key) const;  // "yes", "no", "true", "false", "1", "0"
+  // "4x4x8": `least_dims` to `most_dims` sizes, each at least `least`.
+  absl::StatusOr<std::vector<int>> Sizes(absl::string_view key, int least, int least_dims,
+                                         int most_dims) const;
+  // One of the words.
+  absl::StatusOr<std::string> Choice(absl::string_view key, const std::vector<std::string>& words) const;
+  absl::StatusOr<Time> Latency(absl::string_view key) const;
+  // A link of a cable or of a card: refused above kMaxPortRate, for that is what
+  // GB/s written for Gb/s looks like, unless `any_rate`.
+  absl::StatusOr<Bandwidth> Rate(absl::string_view key, bool any_rate = false) const;
+  // The network in the parentheses.
+  absl::StatusOr<NetworkSpec> Part(absl::string_view key) const;
+
+  // "fat_tree: k is 7; expected an even number, 8 for instance"
+  absl::Status Bad(absl::string_view key, absl::string_view expected) const;
+
+  static constexpr Bandwidth kMaxPortRate = Bandwidth::BytesPerSecond(200000000000);  // 1.6 Tb/s
+
+ private:
+  NetworkSpec spec_;
+  std::vector<std::pair<std::string, std::string>> values_;  // each declared key, the fallbacks filled in
+};
+
+}  // namespace chakra

@@ -1,0 +1,244 @@
+#include <google/protobuf/util/json_util.h>
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "backends/topology/draw.h"
+#include "backends/topology/measure.h"
+#include "proto/topology_report.pb.h"
+#include "replay/cli/command.h"
+#include "replay/cli/topology_input.h"
+#include "replay/cli/topology_print.h"
+#include "replay/presets.h"
+#include "trace/proto_io.h"
+#include "trace/utf8.h"
+
+namespace chakra::cli {
+namespace {
+
+proto::NetworkKindReport Describe(const NetworkKind& kind) {
+  proto::NetworkKindReport out;
+  out.set_name(kind.name);
+  out.set_summary(kind.summary);
+  out.set_source(kind.source);
+  for (const Parameter& p : kind.parameters) {
+    proto::NetworkParameterReport* parameter = out.add_parameter();
+    parameter->set_key(p.key);
+    parameter->set_fallback(p.fallback);
+    parameter->set_doc(p.doc);
+  }
+  return out;
+}
+
+void AddGroups(const NetworkFigures& figures, proto::TopologyReport* out) {
+  for (const GroupFigures& g : figures.groups) {
+    proto::VertexGroupReport* r = out->add_group();
+    r->set_name(ToUtf8(g.name));
+    r->set_kind(std::string(Name(g.kind)));
+    r->set_tier(g.tier);
+    r->set_count(g.count);
+    for (const int size : g.shape) r->add_shape(size);
+    r->set_least_degree(g.least_degree);
+    r->set_most_degree(g.most_degree);
+    r->set_down_bytes_per_s(g.down);
+    r->set_up_bytes_per_s(g.up);
+    r->set_least_oversubscription(g.least_ratio);
+    r->set_most_oversubscription(g.most_ratio);
+  }
+  for (const ClassFigures& c : figures.classes) {
+    proto::LinkClassReport* r = out->add_link_class();
+    r->set_name(ToUtf8(c.link_class.name));
+    r->set_bandwidth_bytes_per_s(c.link_class.bandwidth.bytes_per_second());
+    r->set_latency_ps(c.link_class.latency.picos());
+    r->set_links(c.links);
+  }
+}
+
+proto::TopologyReport Report(const TopologyInput& input, const NetworkFigures& figures) {
+  const NetworkGraph& graph = input.network.graph;
+  proto::TopologyReport out;
+  out.set_topology(ToUtf8(input.title));
+  out.set_description(ToUtf8(input.network.note));
+  for (const std::string& note : input.notes) out.add_note(ToUtf8(note));
+  out.set_devices(graph.devices());
+  out.set_vertices(graph.vertices());
+  out.set_links(figures.links);
+  out.set_devices_forward(graph.devices_forward());
+  AddGroups(figures, &out);
+  for (const TopologyDimension& d : input.dimensions) {
+    proto::TopologyDimensionReport* r = out.add_dimension();
+    r->set_name(ToUtf8(d.name));
+    r->set_kind(std::string(Name(d.kind)));
+    r->set_size(d.size);
+    r->set_bandwidth_bytes_per_s(d.bandwidth.bytes_per_second());
+    r->set_latency_ps(d.latency.picos());
+  }
+  out.set_diameter(figures.distances.diameter);
+  out.set_average_distance(figures.distances.average);
+  out.set_searched_devices(figures.distances.devices);
+  out.set_distances_exact(figures.distances.exact);
+  out.set_unreachable_pairs(figures.distances.unreachable);
+  for (const Halving& h : figures.halvings) {
+    proto::HalvingReport* r = out.add_halving();
+    r->set_name(ToUtf8(h.name));
+    r->set_bandwidth_bytes_per_s(h.bandwidth);
+    r->set_share(h.share);
+  }
+  if (!figures.halvings.empty()) {
+    out.set_bisection_bytes_per_s(figures.halvings[0].bandwidth);
+    out.set_bisection_share(figures.halvings[0].share);
+  }
+  out.set_halvings_left_out(figures.left_out);
+  out.set_memory_bytes(figures.memory_bytes);
+  return out;
+}
+
+// Every field, those that are zero too.
+absl::StatusOr<std::string> Json(const google::protobuf::Message& message) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  options.always_print_primitive_fields = true;
+  std::string out;
+  const auto status = google::protobuf::util::MessageToJsonString(message, &out, options);
+  if (!status.ok()) return absl::InternalError(absl::StrCat("cannot print the report: ", status.ToString()));
+  return out;
+}
+
+class TopologyCommand : public Command {
+ public:
+  explicit TopologyCommand(CLI::App* app)
+      : Command(app),
+        list_(app->add_subcommand("list", "The networks that there are, their parameters and sources")),
+        show_(app->add_subcommand("show", "Sizes, distances, bisection bandwidth and oversubscription")),
+        check_(
+            app->add_subcommand("check", "What cannot be reached, or looks wrong; exit status 1 on errors")),
+        draw_(app->add_subcommand("draw", "A drawing, SVG or DOT; what is large is folded")) {
+    app->add_option("COMMAND", unknown_, "One of those below")->type_name("");
+    list_->add_option("NAME", name_, "One network, in full")->type_name("");
+    for (CLI::App* sub : {show_, check_, draw_}) {
+      sub->add_option("TOPOLOGY", spec_,
+                      "NAME:key=value,..., a file of a network, or a cluster, as --cluster takes")
+          ->type_name("");
+      sub->add_option("--devices", devices_, "How many to connect; default: as many as TOPOLOGY says")
+          ->type_name("N")
+          ->check(CLI::Range(1, 1 << 22).description(""));
+      sub->add_option("--seed", measure_.seed, "Of samples and random halves; default: 1")->type_name("N");
+    }
+    for (CLI::App* sub : {list_, show_, check_}) {
+      sub->add_option("--format", format_, "text or json; default: text")
+          ->type_name("FORMAT")
+          ->check(CLI::IsMember({"text", "json"}).description(""));
+    }
+    check_->add_option("--radix", checks_.radix, "Most links that a switch may have; default: any number")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1 << 20).description(""));
+    draw_->add_option("--format", drawing_, "svg or dot; default: by the end of FILE, else svg")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"svg", "dot"}).description(""));
+    draw_->add_option("--layout", layout_, "auto, tiered, ring, grid or groups; default: auto")
+        ->type_name("NAME");
+    for (CLI::App* sub : {list_, show_, check_, draw_}) {
+      sub->add_option("-o,--output", output_, "File, or - for standard output, the default")
+          ->type_name("FILE");
+    }
+    app->footer(
+        "Examples:\n"
+        "  chakra-replay topology list\n"
+        "  chakra-replay topology show fat_tree:k=8\n"
+        "  chakra-replay topology draw dgx-h100 --devices 16 -o dgx.svg");
+  }
+
+  int Run() override {
+    const std::vector<std::string> actions = {"list", "show", "check", "draw"};
+    if (!unknown_.empty()) {  // a word that is no subcommand, and what follows it
+      return Misuse(absl::StrCat("there is no command \"topology ", unknown_[0], "\"",
+                                 SuggestName(unknown_[0], actions)));
+    }
+    if (!list_->parsed() && !show_->parsed() && !check_->parsed() && !draw_->parsed()) {
+      return Misuse("expected list, show, check or draw");
+    }
+    if (!list_->parsed() && spec_.empty()) {
+      return Misuse("expected a TOPOLOGY: NAME:key=value,..., a file or a cluster");
+    }
+    if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);
+    bool wrong = false;
+    absl::StatusOr<std::string> text = list_->parsed() ? List() : Look(&wrong);
+    if (!text.ok()) return Fail(text.status());
+    if (absl::Status s = WriteOutput(output_, *text); !s.ok()) return Fail(s);
+    return wrong ? kFailed : kDone;
+  }
+
+ private:
+  absl::StatusOr<std::string> List() const {
+    proto::NetworkList list;
+    std::vector<std::string> names;
+    for (const NetworkKind& kind : NetworkKinds()) {
+      names.emplace_back(kind.name);
+      if (name_.empty() || name_ == kind.name) *list.add_network() = Describe(kind);
+    }
+    if (list.network_size() == 0) {
+      return absl::NotFoundError(
+          absl::StrCat("there is no network \"", name_, "\"", SuggestName(name_, names)));
+    }
+    if (name_.empty()) {
+      for (const std::string& preset : PresetNames()) list.add_cluster(preset);
+    }
+    if (format_ == "json") return Json(list);
+    return name_.empty() ? PrintNetworkList(list) : PrintNetworkKind(list.network(0));
+  }
+
+  absl::StatusOr<std::string> Look(bool* wrong) {
+    absl::StatusOr<DrawLayout> layout = ParseDrawLayout(layout_);
+    if (!layout.ok()) return layout.status();
+    absl::StatusOr<TopologyInput> input = LoadTopology(spec_, devices_);
+    if (!input.ok()) return input.status();
+    const NetworkGraph& graph = input->network.graph;
+    const NetworkFigures figures = Measure(graph, measure_);
+    proto::TopologyReport report = Report(*input, figures);
+    if (draw_->parsed()) return Draw(graph, *layout, report);
+    if (check_->parsed()) {
+      for (const Finding& f : CheckNetwork(graph, figures, checks_)) {
+        proto::TopologyFinding* finding = report.add_finding();
+        finding->set_severity(f.error ? "error" : "note");
+        finding->set_text(ToUtf8(f.text));
+        *wrong = *wrong || f.error;
+      }
+    }
+    if (format_ == "json") return Json(report);
+    return check_->parsed() ? PrintFindings(report) : PrintTopology(report);
+  }
+
+  absl::StatusOr<std::string> Draw(const NetworkGraph& graph, DrawLayout layout,
+                                   const proto::TopologyReport& report) const {
+    DrawOptions options;
+    options.layout = layout;
+    options.title = report.topology();
+    options.figures = DrawingFigures(report);
+    const bool dot =
+        drawing_ == "dot" ||
+        (drawing_.empty() && (absl::EndsWith(output_, ".dot") || absl::EndsWith(output_, ".gv")));
+    return dot ? DrawDot(graph, options) : DrawSvg(graph, options);
+  }
+
+  CLI::App *list_, *show_, *check_, *draw_;
+  std::vector<std::string> unknown_;
+  std::string name_, spec_;
+  int devices_ = 0;
+  MeasureOptions measure_;
+  CheckOptions checks_;
+  std::string format_ = "text";
+  std::string drawing_;  // "": by the output's name
+  std::string layout_ = "auto";
+  std::string output_ = "-";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeTopologyCommand(CLI::App* root) {
+  return std::make_unique<TopologyCommand>(
+      root->add_subcommand("topology", "List networks; show, check and draw one"));
+}
+
+}  // namespace chakra::cli

@@ -1,0 +1,22 @@
+#include <algorithm>
+#include <utility>
+
+#include "backends/topology/topology.h"
+#include "replay/cluster.h"
+
+namespace chakra::cli {
+
+absl::StatusOr<Topology> LoadClusterTopology(const std::string& spec, int devices,
+                                             std::vector<std::string>* notes) {
+  absl::StatusOr<proto::Cluster> cluster = LoadCluster(spec, notes);
+  if (!cluster.ok()) return cluster.status();
+  int64_t all = 1;
+  for (const proto::Dimension& d : cluster->topology().dimension()) {
+    all = std::min<int64_t>(all * std::max(1, d.size()), Topology::kMaxDevices);
+  }
+  absl::StatusOr<ClusterModel> model = BuildCluster(*cluster, devices > 0 ? devices : static_cast<int>(all));
+  if (!model.ok()) return model.status();
+  return std::move(model->topology);
+}
+
+}  // namespace chakra::cli

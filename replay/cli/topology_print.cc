@@ -1,0 +1,194 @@
+#include "replay/cli/topology_print.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "backends/topology/measure.h"
+#include "trace/units.h"
+
+namespace chakra::cli {
+namespace {
+
+constexpr size_t kWidth = 80;
+
+// `text` in lines that each begin with `indent` blanks; the first follows `begin`.
+std::string Wrap(std::string begin, absl::string_view text, size_t indent) {
+  std::string out, line = std::move(begin);
+  bool empty = true;
+  for (const absl::string_view word : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+    if (!empty && line.size() + 1 + word.size() > kWidth) {
+      absl::StrAppend(&out, line, "\n");
+      line.assign(indent, ' ');
+      empty = true;
+    }
+    absl::StrAppend(&line, empty ? "" : " ", word);
+    empty = false;
+  }
+  return absl::StrCat(out, line, "\n");
+}
+
+std::string Shape(const proto::VertexGroupReport& g) { return absl::StrJoin(g.shape(), "x"); }
+
+std::string Ratio(double least, double most) {
+  if (most == 0) return "-";
+  if (most <= least * (1 + 1e-9)) return absl::StrFormat("%.4g:1", most);
+  return absl::StrFormat("%.3g-%.3g:1", least, most);
+}
+
+std::string RateOrDash(double rate) { return rate == 0 ? "-" : FormatRate(rate); }
+
+std::string Degrees(const proto::VertexGroupReport& g) {
+  if (g.least_degree() == g.most_degree()) return absl::StrCat(g.most_degree());
+  return absl::StrCat(g.least_degree(), "-", g.most_degree());
+}
+
+std::string Distances(const proto::TopologyReport& r) {
+  if (r.searched_devices() == 0 || r.devices() < 2) return "-";
+  if (r.distances_exact()) {
+    return absl::StrFormat("%d links between devices, on average %.4g", r.diameter(), r.average_distance());
+  }
+  return absl::StrFormat("at least %d links between devices, on average about %.4g (from %d sampled devices)",
+                         r.diameter(), r.average_distance(), r.searched_devices());
+}
+
+std::string Bisection(const proto::TopologyReport& r) {
+  if (r.halving_size() == 0) return "-";
+  return absl::StrFormat("at most %s, %.4g %% of what half of the devices can send",
+                         FormatRate(r.bisection_bytes_per_s()), 100 * r.bisection_share());
+}
+
+void PrintDimensions(const proto::TopologyReport& r, std::string* out) {
+  if (r.dimension_size() == 0) return;
+  absl::StrAppendFormat(out, "\n%-20s %-16s %8s %12s %10s\n", "dimension", "kind", "size", "rate", "latency");
+  for (const proto::TopologyDimensionReport& d : r.dimension()) {
+    absl::StrAppendFormat(out, "%-20s %-16s %8d %12s %10s\n", d.name(), d.kind(), d.size(),
+                          FormatRate(static_cast<double>(d.bandwidth_bytes_per_s())),
+                          FormatTime(Time::Picos(d.latency_ps())));
+  }
+}
+
+void PrintGroups(const proto::TopologyReport& r, std::string* out) {
+  absl::StrAppendFormat(out, "\n%-16s %-11s %4s %7s %6s %10s %10s %9s\n", "vertices", "kind", "tier", "count",
+                        "links", "down", "up", "down:up");
+  for (const proto::VertexGroupReport& g : r.group()) {
+    absl::StrAppendFormat(out, "%-16s %-11s %4d %7d %6s %10s %10s %9s\n", g.name(), g.kind(), g.tier(),
+                          g.count(), Degrees(g), RateOrDash(g.down_bytes_per_s()),
+                          RateOrDash(g.up_bytes_per_s()),
+                          Ratio(g.least_oversubscription(), g.most_oversubscription()));
+    if (g.shape_size() > 1) absl::StrAppendFormat(out, "  in a grid of %s\n", Shape(g));
+  }
+}
+
+void PrintClasses(const proto::TopologyReport& r, std::string* out) {
+  absl::StrAppendFormat(out, "\n%-24s %12s %12s %10s\n", "links", "count", "rate", "latency");
+  for (const proto::LinkClassReport& c : r.link_class()) {
+    absl::StrAppendFormat(out, "%-24s %12d %12s %10s\n", c.name(), c.links(),
+                          FormatRate(static_cast<double>(c.bandwidth_bytes_per_s())),
+                          FormatTime(Time::Picos(c.latency_ps())));
+  }
+}
+
+void PrintHalvings(const proto::TopologyReport& r, std::string* out) {
+  if (r.halving_size() == 0) return;
+  absl::StrAppendFormat(out, "\n%-32s %14s %10s\n", "halves of the devices", "between them", "share");
+  for (const proto::HalvingReport& h : r.halving()) {
+    absl::StrAppendFormat(out, "%-32s %14s %9.4g%%\n", h.name(), FormatRate(h.bandwidth_bytes_per_s()),
+                          100 * h.share());
+  }
+  if (r.halvings_left_out() > 0) {
+    absl::StrAppendFormat(out, "%d more took too long and were left out\n", r.halvings_left_out());
+  }
+}
+
+}  // namespace
+
+std::string PrintNetworkList(const proto::NetworkList& list) {
+  size_t widest = 0;
+  for (const proto::NetworkKindReport& k : list.network()) widest = std::max(widest, k.name().size());
+  std::string out;
+  for (const proto::NetworkKindReport& k : list.network()) {
+    const size_t indent = widest + 2;
+    out += Wrap(absl::StrFormat("%-*s", indent, k.name()), k.summary(), indent);
+    std::vector<std::string> keys;
+    for (const proto::NetworkParameterReport& p : k.parameter()) {
+      keys.push_back(p.fallback().empty() ? absl::StrCat(p.key(), "=...")
+                                          : absl::StrCat(p.key(), "=", p.fallback()));
+    }
+    if (!keys.empty()) out += Wrap(std::string(indent, ' '), absl::StrJoin(keys, " "), indent);
+  }
+  out += "\n";
+  out += Wrap("Clusters: ", absl::StrJoin(list.cluster(), ", "), 10);
+  out += "`chakra-replay topology list NAME` explains one network's parameters.\n";
+  return out;
+}
+
+std::string PrintNetworkKind(const proto::NetworkKindReport& k) {
+  std::string out = Wrap(absl::StrCat(k.name(), ": "), k.summary(), 2);
+  out += Wrap("source: ", k.source(), 8);
+  size_t widest = 0;
+  for (const proto::NetworkParameterReport& p : k.parameter()) {
+    widest = std::max(widest, p.key().size() + 1 + p.fallback().size());
+  }
+  widest = std::min<size_t>(widest, 24);
+  for (const proto::NetworkParameterReport& p : k.parameter()) {
+    const std::string key = p.fallback().empty() ? p.key() : absl::StrCat(p.key(), "=", p.fallback());
+    out += Wrap(absl::StrFormat("  %-*s  ", widest, key), p.doc(), widest + 4);
+  }
+  return out;
+}
+
+std::string PrintTopology(const proto::TopologyReport& r) {
+  std::string out = absl::StrCat(r.topology(), "\n");
+  if (!r.description().empty()) absl::StrAppend(&out, r.description(), "\n");
+  uint64_t switches = 0;
+  for (const proto::VertexGroupReport& g : r.group()) {
+    if (g.kind() == "switch" || g.kind() == "nvswitch") switches += g.count();
+  }
+  absl::StrAppend(&out, "\ndevices     ", r.devices(), r.devices_forward() ? ", which pass messages on" : "",
+                  "\nswitches    ", switches, "\nlinks       ", r.links(), "\ndiameter    ", Distances(r),
+                  "\nbisection   ", Bisection(r), "\n");
+  if (r.unreachable_pairs() > 0) {
+    absl::StrAppend(&out, "unreachable ", r.unreachable_pairs(),
+                    " ordered pairs of devices; see `topology check`\n");
+  }
+  absl::StrAppend(&out, "memory      ", FormatBytes(r.memory_bytes()), " for the graph\n");
+  PrintDimensions(r, &out);
+  PrintGroups(r, &out);
+  PrintClasses(r, &out);
+  PrintHalvings(r, &out);
+  for (const std::string& note : r.note()) absl::StrAppend(&out, "note: ", note, "\n");
+  return out;
+}
+
+std::string PrintFindings(const proto::TopologyReport& r) {
+  std::string out;
+  for (const std::string& note : r.note()) absl::StrAppend(&out, "note: ", note, "\n");
+  size_t errors = 0;
+  for (const proto::TopologyFinding& f : r.finding()) {
+    absl::StrAppend(&out, f.severity(), ": ", f.text(), "\n");
+    errors += f.severity() == "error" ? 1 : 0;
+  }
+  const std::string reach =
+      r.unreachable_pairs() > 0 ? ""
+      : r.distances_exact()
+          ? "; every device reaches every other"
+          : absl::StrCat("; the ", r.searched_devices(), " devices that were sampled reach every other");
+  absl::StrAppend(&out, r.topology(), ": ", r.devices(), " devices, ", r.links(), " links, ", errors,
+                  errors == 1 ? " error, " : " errors, ", r.finding_size() - static_cast<int>(errors),
+                  " notes", reach, "\n");
+  return out;
+}
+
+std::vector<std::string> DrawingFigures(const proto::TopologyReport& r) {
+  std::vector<std::string> out;
+  if (!r.description().empty()) out.push_back(r.description());
+  out.push_back(absl::StrCat(r.devices(), " devices, ", r.links(), " links; diameter ", Distances(r)));
+  if (r.halving_size() > 0) out.push_back(absl::StrCat("bisection ", Bisection(r)));
+  return out;
+}
+
+}  // namespace chakra::cli

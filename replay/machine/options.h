@@ -1,0 +1,33 @@
+// Short forms of the command line for the topology of a cluster.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "proto/cluster.pb.h"
+
+namespace chakra {
+
+struct TopologyOptions {
+  std::string network;              // what joins the nodes; see ReplaceNetwork()
+  std::string routing;              // "POLICY" or "POLICY:key=value,..."; see SetRouting()
+  std::vector<std::string> faults;  // see AddFault()
+};
+
+// All of them. `notes` gets a line for what else changes.
+absl::Status ApplyTopologyOptions(const TopologyOptions& options, proto::Cluster* cluster,
+                                  std::vector<std::string>* notes);
+
+// Puts a network in place of the last dimension, or of all where it is a whole
+// machine (NetworkKind::whole); the collective library, which knows the
+// dimensions, is then left out. `spec` is "NAME:key=value,...", with span=rails
+// for one network for each rail, or a file of a network.
+absl::Status ReplaceNetwork(const std::string& spec, proto::Cluster* cluster,
+                            std::vector<std::string>* notes);
+
+// Keys: paths, queue_pairs, seed, bias, up_down (yes, no), routes (a file, of the last
+// network), as the fields of proto::Routing.
+absl::Status SetRouting(const std::string& spec, proto::Topology* topology);
+
+}  // namespace chakra

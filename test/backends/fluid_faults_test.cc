@@ -1,0 +1,200 @@
+// `fluid` on networks: links that change, flows that are split, and what is
+// told of links.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "backends/registry.h"
+#include "test/backends/fabric_testing.h"
+#include "test/backends/network_testing.h"
+
+namespace chakra {
+namespace {
+
+Topology OnNetwork(const std::string& spec, int devices) {
+  TopologyDimension d;
+  d.kind = TopologyDimension::Kind::kNetwork;
+  d.name = "net";
+  d.network = std::make_shared<const Network>(MakeNetwork(spec, devices));
+  d.size = static_cast<int>(d.network->graph.devices());
+  return *Topology::Make({d});
+}
+
+// Leaves of 2 devices with 2 spines, 0.1 bytes a picosecond each link.
+const char kSmall[] = "leaf_spine:k=4,link=100GB/s,uplink=100GB/s,latency=0ns,uplink_latency=0ns";
+
+uint32_t LinkOf(const Topology& t, const std::string& from, const std::string& to) {
+  const NetworkGraph& g = t.dimensions()[0].network->graph;
+  return t.NetworkHop(0, 0, g.FindArc(*g.FindVertex(from), *g.FindVertex(to))).link;
+}
+
+Flow Message(int src, int dst, uint64_t bytes, uint64_t tag) {
+  Flow f;
+  f.src = src;
+  f.dst = dst;
+  f.bytes = bytes;
+  f.tag = tag;
+  return f;
+}
+
+// When 100,000 bytes from device 0 to device 2, a microsecond alone, arrive; -1 ps: never.
+Time Arrival(const Topology& t, std::vector<LinkChange> changes,
+             RoutingPolicy policy = RoutingPolicy::kEcmp) {
+  FabricOptions options;
+  options.changes = std::move(changes);
+  options.routing.policy = policy;
+  auto fabric = MakeFabric("fluid", t, options);
+  EXPECT_TRUE(fabric.ok()) << fabric.status();
+  return ReceivedAt(Drive(fabric->get(), {{Message(0, 2, 100000, 0), Time::Zero()}}), 0);
+}
+
+TEST(FluidFaults, AFlowFindsAnotherWayOrWaits) {
+  const Topology t = OnNetwork(kSmall, 4);
+  const Time us = Time::Micros(1);
+  EXPECT_EQ(Arrival(t, {}), us);
+  const uint32_t a = LinkOf(t, "leaf.0", "spine.0"), b = LinkOf(t, "leaf.0", "spine.1");
+  // Whichever it takes, the other has room.
+  EXPECT_EQ(Arrival(t, {{Time::Nanos(400), a, 0}}), us);
+  EXPECT_EQ(Arrival(t, {{Time::Nanos(400), b, 0}}), us);
+  EXPECT_EQ(Arrival(t, {{Time::Nanos(400), a, 0}, {Time::Nanos(400), b, 0}, {Time::Nanos(900), b, 1}}),
+            us + Time::Nanos(500));
+  EXPECT_EQ(Arrival(t, {{Time::Zero(), a, 0}, {Time::Zero(), b, 0}, {Time::Nanos(900), a, 1}}),
+            us + Time::Nanos(900));
+  EXPECT_EQ(Arrival(t, {{Time::Nanos(400), a, 0}, {Time::Nanos(400), b, 0}}), Time::Picos(-1));
+  // The other direction is none of its business.
+  EXPECT_EQ(Arrival(t, {{Time::Nanos(400), LinkOf(t, "spine.0", "leaf.0"), 0},
+                        {Time::Nanos(400), LinkOf(t, "spine.1", "leaf.0"), 0}}),
+            us);
+}
+
+TEST(FluidFaults, WhatIsLeftOfALinkIsWhatFlowsGet) {
+  const Topology t = OnNetwork(kSmall, 4);
+  const uint32_t host = LinkOf(t, "device.0", "leaf.0");
+  // 0.4 us at full rate, 0.6 us' worth at half.
+  EXPECT_EQ(Arrival(t, {{Time::Nanos(400), host, 0.5}}), Time::Nanos(1600));
+  EXPECT_EQ(Arrival(t, {{Time::Nanos(400), host, 0.5}, {Time::Nanos(800), host, 1}}), Time::Nanos(1200));
+  EXPECT_EQ(Arrival(t, {{Time::Zero(), host, 0.8}}), Time::Nanos(1250));
+  // Before it begins and after it has ended.
+  EXPECT_EQ(Arrival(t, {{Time::Nanos(2000), host, 0}}), Time::Nanos(1000));
+}
+
+TEST(FluidFaults, SprayedFlowsTakeTheirSharesAndFeelTheSlowestWay) {
+  const Topology t = OnNetwork(kSmall, 4);
+  EXPECT_EQ(Arrival(t, {}, RoutingPolicy::kSpray), Time::Micros(1));
+  const uint32_t a = LinkOf(t, "leaf.0", "spine.0");
+  // Half of the bytes on a link that has a quarter left: half the rate.
+  EXPECT_EQ(Arrival(t, {{Time::Zero(), a, 0.25}}, RoutingPolicy::kSpray), Time::Micros(2));
+  EXPECT_EQ(Arrival(t, {{Time::Nanos(400), a, 0}}, RoutingPolicy::kSpray), Time::Micros(1));
+  // Two sprayed flows of one leaf fill both uplinks; hashed to one they would need twice as long.
+  FabricOptions options;
+  options.routing.policy = RoutingPolicy::kSpray;
+  auto fabric = *MakeFabric("fluid", t, options);
+  const auto ended = Drive(
+      fabric.get(), {{Message(0, 2, 100000, 0), Time::Zero()}, {Message(1, 3, 100000, 1), Time::Zero()}});
+  EXPECT_EQ(ReceivedAt(ended, 0), Time::Micros(1));
+  EXPECT_EQ(ReceivedAt(ended, 1), Time::Micros(1));
+}
+
+TEST(FluidFaults, LinksTellWhatTheyCarried) {
+  const Topology t = OnNetwork(kSmall, 4);
+  FabricOptions options;
+  options.link_series = true;
+  auto fabric = *MakeFabric("fluid", t, options);
+  // An incast on device 3: its link is full for 3 us, the others' for a third each.
+  std::vector<TimedFlow> flows;
+  for (int i = 0; i < 3; ++i)
+    flows.push_back({Message(i, 3, 100000, static_cast<uint64_t>(i)), Time::Zero()});
+  const auto ended = Drive(fabric.get(), flows);
+  EXPECT_EQ(ended.back().at, Time::Micros(3));
+  const LinkUses uses = fabric->Links(100);
+  ASSERT_FALSE(uses.busiest.empty());
+  EXPECT_EQ(uses.links, uses.busiest.size());
+  const LinkUse& down = uses.busiest.front();
+  EXPECT_EQ(down.name, "leaf.1 - device.3 of net");
+  EXPECT_EQ(down.bytes, 300000u);
+  EXPECT_EQ(down.flows, 3u);
+  EXPECT_NEAR(down.peak, 1, 1e-12);
+  for (const LinkUse& use : uses.busiest) {
+    double bytes = 0;
+    for (const float share : use.series) {
+      bytes += share * static_cast<double>(uses.bucket.picos()) * 0.1;
+      EXPECT_LE(share, 1 + 1e-6);
+    }
+    EXPECT_NEAR(bytes, static_cast<double>(use.bytes), 1e-4 * static_cast<double>(use.bytes)) << use.name;
+  }
+  EXPECT_EQ(fabric->Links(2).busiest.size(), 2u);
+}
+
+// A long run: the buckets widen, nothing is lost.
+TEST(FluidFaults, SeriesKeepTheirSizeOverTime) {
+  const Topology t = OnNetwork(kSmall, 4);
+  FabricOptions options;
+  options.link_series = true;
+  auto fabric = *MakeFabric("fluid", t, options);
+  std::vector<TimedFlow> flows;
+  for (int i = 0; i < 500; ++i) {
+    flows.push_back({Message(0, 2, 100000, static_cast<uint64_t>(i)), Time::Micros(2) * i});
+  }
+  Drive(fabric.get(), flows);
+  const LinkUses uses = fabric->Links(1);
+  EXPECT_LE(uses.busiest[0].series.size(), 128u);
+  double bytes = 0;
+  for (const float share : uses.busiest[0].series)
+    bytes += share * static_cast<double>(uses.bucket.picos()) * 0.1;
+  EXPECT_NEAR(bytes, 5e7, 1e3);
+}
+
+// The same answer alone on its way as `analytical`, on every network and policy.
+TEST(FluidFaults, AloneOnANetworkAFlowTakesWhatAnalyticalSays) {
+  for (const char* spec : {"fat_tree:k=4", "torus:shape=4x4", "dragonfly:p=2,a=4,h=2"}) {
+    const Topology t = OnNetwork(spec, 0);
+    for (const char* policy : {"ecmp", "spray", "flowlet", "valiant"}) {
+      FabricOptions options;
+      options.routing.policy = *ParseRoutingPolicy(policy);
+      auto fluid = *MakeFabric("fluid", t, options), analytical = *MakeFabric("analytical", t, options);
+      for (int i = 0; i < 50; ++i) {
+        const int src = i * 7 % t.devices(), dst = (i * 13 + 5) % t.devices();
+        const uint64_t bytes = 1 + static_cast<uint64_t>(i) * 99991;
+        std::vector<FlowEnd> a, b;
+        const Time now = Time::Micros(10000) * (i + 1);
+        fluid->Start(Message(src, dst, bytes, 0), now);
+        analytical->Start(Message(src, dst, bytes, 0), now);
+        fluid->AdvanceTo(now + Time::Micros(9999), &a);
+        analytical->AdvanceTo(now + Time::Micros(9999), &b);
+        ASSERT_EQ(a.size(), 1u);
+        EXPECT_EQ(a[0].at, b[0].at) << spec << " " << policy << " " << src << " " << dst;
+        EXPECT_EQ(now + fluid->Cost(src, dst, bytes).received(), b[0].at);
+      }
+    }
+  }
+}
+
+// What piled up behind a dead link leaves one after another.
+TEST(FluidFaults, MessagesOfAConnectionKeepTheirOrder) {
+  const Topology t = OnNetwork(kSmall, 4);
+  FabricOptions options;
+  const uint32_t host = LinkOf(t, "device.0", "leaf.0");
+  options.changes = {{Time::Zero(), host, 0}, {Time::Micros(10), host, 1}};
+  auto fabric = *MakeFabric("fluid", t, options);
+  std::vector<TimedFlow> flows;
+  for (int i = 0; i < 4; ++i) {
+    flows.push_back({Message(0, 2, 100000, 9), Time::Micros(i)});
+    flows.back().flow.in_order = true;
+  }
+  const auto ended = Drive(fabric.get(), flows);
+  ASSERT_EQ(ended.size(), 4u);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(ended[static_cast<size_t>(i)].at, Time::Micros(11 + i));
+}
+
+TEST(FluidFaults, FaultsAreForFluid) {
+  const Topology t = OnNetwork(kSmall, 4);
+  FabricOptions options;
+  options.changes = {{Time::Zero(), 0, 0}};
+  for (const char* fabric : {"analytical", "analytical-fifo"}) {
+    EXPECT_NE(std::string(MakeFabric(fabric, t, options).status().message()).find("are for fluid"),
+              std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace chakra

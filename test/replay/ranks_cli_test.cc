@@ -1,0 +1,117 @@
+// Placement, variation and jobs as the binary takes them.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "proto/report.pb.h"
+#include "trace/proto_io.h"
+
+namespace {
+
+const std::string kStep = std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step";
+
+struct Result {
+  int status;
+  std::string out;  // and what went to stderr
+};
+
+Result Ran(const std::string& arguments) {
+  std::FILE* pipe = popen((std::string(CHAKRA_BINARY) + " replay -q " + arguments + " 2>&1").c_str(), "r");
+  Result result{-1, ""};
+  if (pipe == nullptr) return result;
+  std::array<char, 4096> buffer;
+  size_t n = 0;
+  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) result.out.append(buffer.data(), n);
+  const int raw = pclose(pipe);
+  result.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : -1;
+  return result;
+}
+
+chakra::proto::Report ReportOf(const std::string& arguments) {
+  const Result result = Ran(arguments + " --format json");
+  chakra::proto::Report report;
+  EXPECT_EQ(result.status, 0) << result.out;
+  EXPECT_TRUE(chakra::ParseMessage(result.out, "report", &report).ok()) << result.out;
+  return report;
+}
+
+void ExpectRefused(const std::string& arguments, int status, const std::string& text) {
+  const Result result = Ran(kStep + " " + arguments);
+  EXPECT_EQ(result.status, status) << arguments << "\n" << result.out;
+  EXPECT_NE(result.out.find(text), std::string::npos) << arguments << "\n" << result.out;
+}
+
+std::string Written(const std::string& name, const std::string& content) {
+  const std::string path = (std::filesystem::path(testing::TempDir()) / name).string();
+  std::ofstream(path) << content;
+  return path;
+}
+
+TEST(RanksCli, OneSeedOneAnswerWhateverTheThreads) {
+  const std::string cluster =
+      Written("ranks_cli_jitter.txtpb",
+              "topology { dimension { kind: SWITCH bandwidth_gbytes_per_s: 50 } }\n"
+              "device { memory_gbytes_per_s: 1000 }\n"
+              "variation { jitter { kind: LOGNORMAL sigma: 0.2 } start_skew_ns: 5000 }\n");
+  const std::string run = kStep + " --compute recorded --format json --cluster " + cluster;
+  const Result one = Ran(run + " --threads 1");
+  ASSERT_EQ(one.status, 0) << one.out;
+  EXPECT_EQ(Ran(run + " --threads 3").out, one.out);
+  EXPECT_EQ(Ran(run + " --no-fast-path").status, 0);
+  EXPECT_NE(Ran(run + " --seed 2").out, one.out);
+  EXPECT_NE(one.out.find("seed 1: lognormal jitter of sigma 0.2; ranks start within 5 us"),
+            std::string::npos);
+}
+
+TEST(RanksCli, StragglersAndPlacement) {
+  const chakra::proto::Report even = ReportOf(kStep + " --compute recorded");
+  const chakra::proto::Report slow =
+      ReportOf(kStep + " --compute recorded --straggler 0=2 --straggler 1=1.5");
+  EXPECT_GT(slow.makespan_ps(), even.makespan_ps());
+  EXPECT_EQ(slow.variation(), "seed 1: compute x 2 on ranks 0; compute x 1.5 on ranks 1");
+  EXPECT_EQ(even.variation(), "");
+  EXPECT_EQ(ReportOf(kStep + " --placement linear").placement(), "");
+  EXPECT_EQ(ReportOf(kStep + " --placement random:3").placement(), "random:3");
+}
+
+TEST(RanksCli, SeveralJobs) {
+  const chakra::proto::Report alone = ReportOf(kStep);
+  const chakra::proto::Report two = ReportOf("--job " + kStep + "@2ms " + kStep);
+  ASSERT_EQ(two.job_size(), 2);
+  EXPECT_EQ(two.ranks(), 2 * alone.ranks());
+  EXPECT_EQ(two.nodes(), 2 * alone.nodes());
+  EXPECT_EQ(two.job(1).start_ps(), 2000000000);
+  EXPECT_EQ(two.job(1).input(), kStep);
+  EXPECT_EQ(two.job(0).makespan_ps(), two.job(1).makespan_ps());
+  EXPECT_EQ(two.makespan_ps(), two.job(1).end_ps());
+  EXPECT_EQ(alone.job_size(), 0);
+  EXPECT_NE(Ran(kStep + " --job " + kStep).out.find("\nJobs\n"), std::string::npos);
+}
+
+// Where each rank starts what is ready first, ranks of unequal speed may call in unequal order.
+TEST(RanksCli, SaysWhyUnevenRanksMayGetStuck) {
+  const std::string stage = std::string(CHAKRA_SHARED_DATA) + "/stage/llama_tiny_8";
+  if (!std::filesystem::exists(stage)) GTEST_SKIP() << "no " << stage;
+  const std::string run = stage + " --straggler 3=1.5 --placement random:1 --cluster dgx-h100:nodes=2";
+  EXPECT_EQ(Ran(run).status, 0);
+  const Result stuck = Ran(run + " --lanes single");
+  EXPECT_EQ(stuck.status, 1);
+  EXPECT_NE(stuck.out.find("--lanes recorded keeps the order of the trace"), std::string::npos) << stuck.out;
+}
+
+TEST(RanksCli, WhatIsRefused) {
+  ExpectRefused("--straggler 3", 2, "expected RANK=FACTOR");
+  ExpectRefused("--straggler 99=2", 1, "rank 99 of \"99\" is none of the run");
+  ExpectRefused("--seed 0", 2, "--seed");
+  ExpectRefused("--job x@10", 2, "a time with its unit");
+  ExpectRefused("--job /nowhere/b", 1, "/nowhere/b");
+  ExpectRefused("--placement rando:1", 1, "did you mean 'random'");
+  const std::string twice = Written("ranks_cli_placement.txt", "0-1: 0-1\n2 1\n");
+  ExpectRefused("--placement " + twice, 1, twice + ":2: device 1 is taken by line 1");
+}
+
+}  // namespace
