@@ -2,9 +2,11 @@
 // thousands of ends.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "backends/fluid/event_queue.h"
 #include "trace/units.h"
 
 namespace chakra {
@@ -31,6 +33,30 @@ class EndQueue {
     for (size_t i = heap_.size() / 4 + 1; i > 0; --i) {
       if (i - 1 < heap_.size()) Down(static_cast<uint32_t>(i - 1));
     }
+  }
+  // Appends (order, item) of all that end at at(), in no order, and removes them.
+  void TakeFirst(std::vector<EventQueue::Event>* ends) {
+    const Time first = at();
+    taken_.assign(1, 0);
+    for (size_t i = 0; i < taken_.size(); ++i) {
+      const Entry& e = heap_[taken_[i]];
+      ends->push_back({e.order, e.item});
+      for (size_t c = 4 * size_t{taken_[i]} + 1;
+           c < std::min<size_t>(4 * size_t{taken_[i]} + 5, heap_.size()); ++c) {
+        if (heap_[c].at == first) taken_.push_back(static_cast<uint32_t>(c));
+      }
+    }
+    if (taken_.size() * 8 < heap_.size()) {
+      for (size_t i = ends->size() - taken_.size(); i < ends->size(); ++i) Remove((*ends)[i].item);
+      return;
+    }
+    for (const uint32_t place : taken_) place_[heap_[place].item] = kNone;
+    size_t kept = 0;
+    for (size_t i = 0; i < heap_.size(); ++i) {
+      if (heap_[i].at != first) Put(heap_[i], static_cast<uint32_t>(kept++));
+    }
+    heap_.resize(kept);
+    Restore();
   }
   // Nothing where it is not there.
   void Remove(uint32_t item) {
@@ -103,6 +129,7 @@ class EndQueue {
 
   std::vector<Entry> heap_;
   std::vector<uint32_t> place_;  // by item
+  std::vector<uint32_t> taken_;
 };
 
 }  // namespace chakra

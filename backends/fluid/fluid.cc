@@ -66,7 +66,7 @@ FlowCost FluidFabric::Cost(int src, int dst, uint64_t bytes) const {
 
 void FluidFabric::Post(Time at, Kind kind, uint32_t transfer) {
   if (at == Time::Never()) return;
-  events_.Push(Event{at, transfers_[transfer].order * 4 + kind, transfer});
+  events_.Post(at, transfers_[transfer].order * 4 + kind, transfer);
 }
 
 FlowId FluidFabric::Start(const Flow& flow, Time now) {
@@ -235,7 +235,7 @@ void FluidFabric::ChangeLinks() {
 }
 
 Time FluidFabric::NextAt() const {
-  Time at = events_.empty() ? Time::Never() : events_.top().at;
+  Time at = events_.empty() ? Time::Never() : events_.at();
   if (!ends_.empty()) at = std::min(at, ends_.at());
   // Changes matter to what is under way.
   const bool idle = events_.empty() && ends_.empty() && waiting_.empty();
@@ -249,38 +249,39 @@ Time FluidFabric::NextEvent() {
   return NextAt();
 }
 
-void FluidFabric::Handle(const Event& e, std::vector<FlowEnd>* ended) {
-  const Transfer& t = transfers_[e.transfer];
-  switch (static_cast<Kind>(e.order_kind & 3)) {
+void FluidFabric::Handle(const EventQueue::Event& e) {
+  const Transfer& t = transfers_[e.item];
+  switch (static_cast<Kind>(e.order & 3)) {
     case kBegin:
-      Begin(e.transfer, e.at);
+      Begin(e.item, now_);
       break;
     case kEnd:
-      End(e.transfer, e.at);
+      End(e.item, now_);
       break;
     case kTellSent:
-      ended->push_back({t.flow.tag, e.at, FlowEnd::kSent});
+      told_.push_back({e.order, {t.flow.tag, now_, FlowEnd::kSent}});
       break;
     case kTellReceived:
-      ended->push_back({t.flow.tag, e.at, FlowEnd::kReceived});
-      unused_.push_back(e.transfer);
+      told_.push_back({e.order, {t.flow.tag, now_, FlowEnd::kReceived}});
+      unused_.push_back(e.item);
       break;
   }
 }
 
-// The next of what happens now, by order.
-bool FluidFabric::TakeNow(Event* event) {
-  const bool event_now = !events_.empty() && events_.top().at == now_;
-  const bool end_now = !ends_.empty() && ends_.at() == now_;
-  if (!event_now && !end_now) return false;
-  if (end_now && (!event_now || ends_.order() < events_.top().order_kind)) {
-    *event = {now_, ends_.order(), ends_.item()};
-    ends_.Remove(ends_.item());
-  } else {
-    *event = events_.top();
-    events_.Pop();
+void FluidFabric::Step(std::vector<FlowEnd>* ended) {
+  told_.clear();
+  for (;;) {
+    due_.clear();
+    if (!ends_.empty() && ends_.at() == now_) ends_.TakeFirst(&due_);
+    if (!events_.empty() && events_.at() == now_) events_.Take(now_, &due_);
+    if (due_.empty()) break;
+    if (!std::is_sorted(due_.begin(), due_.end())) std::sort(due_.begin(), due_.end());
+    for (const EventQueue::Event& e : due_) Handle(e);
   }
-  return true;
+  // What one event told of at once may belong before what another did.
+  const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (!std::is_sorted(told_.begin(), told_.end(), before)) std::sort(told_.begin(), told_.end(), before);
+  for (const auto& [order, end] : told_) ended->push_back(end);
 }
 
 void FluidFabric::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
@@ -298,7 +299,7 @@ void FluidFabric::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
     if (at > t || at == Time::Never()) break;
     now_ = at;
     if (next_change_ < changes_.size() && changes_[next_change_].at == now_) ChangeLinks();
-    for (Event e; TakeNow(&e);) Handle(e, ended);
+    Step(ended);
   }
   now_ = t;
 }

@@ -23,10 +23,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "backends/analytical/heap4.h"
 #include "backends/analytical/path_cost.h"
 #include "backends/fabric.h"
 #include "backends/fluid/end_queue.h"
+#include "backends/fluid/event_queue.h"
 #include "backends/fluid/link_log.h"
 #include "backends/fluid/network.h"
 #include "backends/registry.h"
@@ -57,12 +57,6 @@ class FluidFabric final : public Fabric, private LinkLoad {
   static constexpr uint32_t kNone = 0xffffffff;
   // At one instant links change, then flows begin and end, before anything is told.
   enum Kind : uint8_t { kBegin, kEnd, kTellSent, kTellReceived };
-  struct Event {
-    Time at;
-    uint64_t order_kind;  // order of Start times 4, plus the kind
-    uint32_t transfer;
-    bool Before(const Event& o) const { return at != o.at ? at < o.at : order_kind < o.order_kind; }
-  };
   // What a change of the rate needs; the rest lies apart.
   struct Progress {
     double left = 0;  // bytes
@@ -102,8 +96,9 @@ class FluidFabric final : public Fabric, private LinkLoad {
   void Change(const LinkChange& change);
   void ChangeLinks();
   Time NextAt() const;
-  bool TakeNow(Event* event);
-  void Handle(const Event& event, std::vector<FlowEnd>* ended);
+  // All that happens at the current instant.
+  void Step(std::vector<FlowEnd>* ended);
+  void Handle(const EventQueue::Event& event);
 
   mutable PathCost cost_;  // remembers transfer times
   FabricOptions options_;
@@ -115,7 +110,7 @@ class FluidFabric final : public Fabric, private LinkLoad {
   std::vector<Progress> progress_;
   absl::flat_hash_map<uint64_t, uint32_t> last_;  // by tag: the last transfer that goes in order
   std::vector<uint32_t> unused_, waiting_;        // cut off by dead links
-  Heap4<Event> events_;                           // all but the ends of transfers
+  EventQueue events_;                           // all but the ends of transfers
   EndQueue ends_;
   std::vector<LinkChange> changes_;  // by time
   size_t next_change_ = 0;
@@ -125,7 +120,9 @@ class FluidFabric final : public Fabric, private LinkLoad {
   std::vector<FluidHop> path_links_;
   Route path_;  // where there is no router
   std::vector<Hop> hops_;
-  std::vector<FlowEnd> early_;  // ended before a Start, not yet told
+  std::vector<EventQueue::Event> due_;
+  std::vector<std::pair<uint64_t, FlowEnd>> told_;  // at one instant, and their order
+  std::vector<FlowEnd> early_;                      // ended before a Start, not yet told
   Time now_;
   uint64_t orders_ = 0;
 };

@@ -18,7 +18,7 @@ void LinkLog::Widen() {
 void LinkLog::Take(Link* link, Time now) {
   const Time from = link->since;
   link->since = now;
-  if (link->rate == 0 || !series_ || now <= from) return;
+  if (link->rate == 0 || now <= from) return;
   while (now.picos() / bucket_.picos() >= static_cast<int64_t>(kBuckets)) Widen();
   const auto first = static_cast<size_t>(from.picos() / bucket_.picos());
   const auto last = static_cast<size_t>(now.picos() / bucket_.picos());
@@ -28,14 +28,6 @@ void LinkLog::Take(Link* link, Time now) {
     const Time end = std::min(now, bucket_ * static_cast<int64_t>(i + 1));
     link->bytes[i] += link->rate * static_cast<double>((end - begin).picos());
   }
-}
-
-void LinkLog::Set(uint32_t link, double rate, Time now) {
-  if (link >= links_.size()) links_.resize(link + 1);
-  Link& l = links_[link];
-  Take(&l, now);
-  l.rate = rate;
-  l.peak = std::max(l.peak, rate);
 }
 
 void LinkLog::Finish(Time now) {

@@ -19,7 +19,14 @@ class LinkLog {
 
   // From `now` on, `rate` (bytes a picosecond) is taken of `link`; never earlier
   // than before for the link.
-  void Set(uint32_t link, double rate, Time now);
+  void Set(uint32_t link, double rate, Time now) {
+    if (link >= links_.size()) links_.resize(link + 1);
+    Link& l = links_[link];
+    if (rate > l.peak) l.peak = rate;
+    if (!series_) return;
+    Take(&l, now);
+    l.rate = rate;
+  }
   // The end of the run, for the series.
   void Finish(Time now);
 
