@@ -21,6 +21,10 @@ class EndQueue {
   uint64_t order() const { return heap_.front().order; }
   uint32_t item() const { return heap_.front().item; }
 
+  // Of an item; Never() where it is not there.
+  Time at(uint32_t item) const {
+    return item < place_.size() && place_[item] != kNone ? heap_[place_[item]].at : Time::Never();
+  }
   // Puts an item in, or moves it.
   void Set(uint32_t item, Time at, uint64_t order) {
     const uint32_t place = Place(item, at, order);

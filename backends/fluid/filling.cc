@@ -5,6 +5,8 @@ namespace {
 
 // What is left of a link after sums that should have emptied it.
 constexpr double kRounding = 1e-13;
+// Below this share of the weights that were there, they are summed up again.
+constexpr double kRest = 1e-3;
 
 }  // namespace
 
@@ -46,6 +48,21 @@ inline void Filling::Stop(uint32_t flow, double level, uint32_t link) {
   }
 }
 
+// What is left of a sum from which nearly all was taken is rounding.
+void Filling::SumWeights(LinkState* link) {
+  link->weight = 0;
+  for (uint32_t i = link->first; i < link->first + link->count; ++i) {
+    const FlowState& f = flows_[by_link_[i]];
+    if (f.holder != kNone) continue;
+    const size_t end = by_link_[i] + 1 < flows_.size() ? flows_[by_link_[i] + 1].first : slots_.size();
+    for (size_t s = f.first; s < end; ++s) {
+      if (slots_[s].link == static_cast<uint32_t>(link - links_.data()))
+        link->weight += f.weight * slots_[s].share;
+    }
+  }
+  link->summed = link->weight;
+}
+
 // Levels at which links are full only grow as flows stand still, so one that is out
 // of date is met too early, never too late, and goes back with the new one.
 void Filling::Run() {
@@ -54,6 +71,7 @@ void Filling::Run() {
     l.first = first;
     first += l.count;
     l.growing = 0;
+    l.summed = l.weight;
   }
   by_link_.resize(slots_.size());
   for (size_t f = 0; f < flows_.size(); ++f) {
@@ -71,6 +89,7 @@ void Filling::Run() {
     heap_.Pop();
     LinkState& l = links_[full.link];
     if (l.growing == 0) continue;
+    if (l.weight < kRest * l.summed) SumWeights(&l);
     const double level = l.left / l.weight;
     if (level > full.level && !heap_.empty() && heap_.top().level < level) {
       heap_.Push({level, full.link});

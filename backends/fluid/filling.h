@@ -39,7 +39,9 @@ class Filling {
     double scale;  // of rounding: what was left at first
     double top = -1;
     double stop = -1;
+    double all = 0;        // weight when it was last summed up
     double weight = 0;     // of the flows that still grow, times their shares
+    double summed = 0;     // `weight` when it was last summed up
     uint32_t growing = 0;  // their number
     uint32_t first = 0;    // of its slots in by_link_
     uint32_t count = 0;
@@ -60,6 +62,7 @@ class Filling {
     bool Before(const Full& o) const { return level != o.level ? level < o.level : link < o.link; }
   };
   void Stop(uint32_t flow, double level, uint32_t link);
+  void SumWeights(LinkState* link);
 
   std::vector<LinkState> links_;
   std::vector<FlowState> flows_;

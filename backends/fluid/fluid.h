@@ -67,6 +67,7 @@ class FluidFabric final : public Fabric, private LinkLoad {
     Flow flow;
     uint64_t order = 0;
     uint32_t network_flow = kNone;
+    Time ready;             // the start-up is over
     Time begin;             // when it took its links
     double most = 0;        // of the rate: what its path can carry
     Time alone;             // on its path
@@ -85,6 +86,7 @@ class FluidFabric final : public Fabric, private LinkLoad {
   uint32_t LinkOf(const Hop& hop);
   const Route& RouteOf(const Flow& flow);
   void Post(Time at, Kind kind, uint32_t transfer);
+  void BeginWhenReady(uint32_t transfer, Time now);
   void Begin(uint32_t transfer, Time now);
   // Puts what is left of it on its route.
   void Enter(uint32_t transfer, Time now);
@@ -110,7 +112,7 @@ class FluidFabric final : public Fabric, private LinkLoad {
   std::vector<Progress> progress_;
   absl::flat_hash_map<uint64_t, uint32_t> last_;  // by tag: the last transfer that goes in order
   std::vector<uint32_t> unused_, waiting_;        // cut off by dead links
-  EventQueue events_;                           // all but the ends of transfers
+  EventQueue events_;                             // all but the ends of transfers
   EndQueue ends_;
   std::vector<LinkChange> changes_;  // by time
   size_t next_change_ = 0;
@@ -125,6 +127,7 @@ class FluidFabric final : public Fabric, private LinkLoad {
   std::vector<FlowEnd> early_;                      // ended before a Start, not yet told
   Time now_;
   uint64_t orders_ = 0;
+  uint64_t solved_ = 0;  // in debug builds
 };
 
 }  // namespace chakra

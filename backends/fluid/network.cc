@@ -1,6 +1,8 @@
 #include "backends/fluid/network.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 namespace chakra {
 namespace {
@@ -363,26 +365,28 @@ void FluidNetwork::Solve(std::vector<uint32_t>* changed) {
 }
 
 bool FluidNetwork::IsMaxMin(double tolerance) const {
-  const auto sum = [&](const Link& link, int least_priority) {
-    double rate = 0;
-    for (const uint32_t slot : link.slots) {
-      const FlowRecord& f = flows_[slots_[slot].flow];
-      if (f.priority >= least_priority) rate += f.level * f.weight * slots_[slot].share;
-    }
-    return rate;
+  struct OfPriority {
+    double used = 0;
+    double top = 0;  // the highest level
   };
-  for (const Link& link : links_) {
-    if (sum(link, -0x7fffffff) > link.capacity * (1 + tolerance)) return false;
+  std::vector<std::map<int, OfPriority, std::greater<int>>> of(links_.size());
+  for (size_t i = 0; i < links_.size(); ++i) {
+    for (const uint32_t slot : links_[i].slots) {
+      const FlowRecord& f = flows_[slots_[slot].flow];
+      OfPriority& p = of[i][f.priority];
+      p.used += f.level * f.weight * slots_[slot].share;
+      p.top = std::max(p.top, f.level);
+    }
+    double used = 0;
+    for (auto& [priority, p] : of[i]) p.used = used += p.used;  // with all higher ones
+    if (used > links_[i].capacity * (1 + tolerance)) return false;
   }
   for (const FlowRecord& f : flows_) {
     bool held = f.count == 0;
     for (uint32_t s = f.first; s < f.first + f.count && !held; ++s) {
-      const Link& link = links_[slots_[s].link];
-      held = sum(link, f.priority) >= link.capacity * (1 - tolerance);
-      for (const uint32_t slot : link.slots) {
-        const FlowRecord& o = flows_[slots_[slot].flow];
-        if (o.priority == f.priority) held = held && o.level <= f.level * (1 + tolerance) + 1e-300;
-      }
+      const OfPriority& p = of[slots_[s].link].at(f.priority);
+      held = p.used >= links_[slots_[s].link].capacity * (1 - tolerance) &&
+             p.top <= f.level * (1 + tolerance) + 1e-300;
     }
     if (!held) return false;
   }

@@ -38,7 +38,10 @@ struct NetworkKind {
 // All kinds, sorted by name.
 const std::vector<NetworkKind>& NetworkKinds();
 
-// Errors: an unknown name (with the nearest one and the list), and the builder's.
+// Errors: an unknown name, with the nearest one and the list; an unknown parameter.
+absl::Status CheckParameters(const NetworkSpec& spec);
+
+// Errors: those, and the builder's.
 absl::StatusOr<Network> BuildNetwork(const NetworkSpec& spec, int devices);
 
 }  // namespace chakra

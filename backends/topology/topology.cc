@@ -36,16 +36,16 @@ absl::Status Check(const TopologyDimension& d, size_t index) {
   return absl::OkStatus();
 }
 
-// What the device with the least can send, and half of the latency between the first and the last.
+// The widest port of the device with the narrowest, and half of the latency between the first and the last. A
+// message takes one port, unless it is split.
 void Describe(const NetworkGraph& g, TopologyDimension* d) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (uint32_t v = 0; v < g.devices(); ++v) {
-    int64_t sum = 0;
+    int64_t most = 0;
     for (uint32_t arc = g.begin(v); arc < g.end(v); ++arc) {
-      sum +=
-          std::min(g.link_class(arc).bandwidth.bytes_per_second(), std::numeric_limits<int64_t>::max() - sum);
+      most = std::max(most, g.link_class(arc).bandwidth.bytes_per_second());
     }
-    least = std::min(least, sum);
+    least = std::min(least, most);
   }
   d->bandwidth = Bandwidth::BytesPerSecond(least);
   const Guide* guide = d->network->guide.get();

@@ -18,7 +18,7 @@ struct TopologyDimension {
   enum class Kind { kRing, kFullyConnected, kSwitch, kNetwork };
   Kind kind = Kind::kSwitch;
   int size = 1;         // blocks of the dimensions below that it joins
-  Bandwidth bandwidth;  // of a link, each direction; kNetwork: Make() finds what each device can send
+  Bandwidth bandwidth;  // of a link, each direction; kNetwork: Make() finds a device's widest port
   Time latency;         // of a link; a switch path pays it twice; kNetwork: Make() finds half of the longest
   std::string name;
   // kNetwork: a graph that holds the devices of all the blocks, in the order of

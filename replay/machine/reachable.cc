@@ -138,7 +138,7 @@ std::map<uint32_t, std::vector<uint32_t>> Used(const BuiltTopology& built, int d
   std::map<uint32_t, std::vector<uint32_t>> out;
   for (const auto& [copy, devices] : used) {
     out[copy].assign(devices.begin(), devices.end());
-    if (!d.each_rail || devices.size() < 2) continue;
+    if (!d.each_rail) continue;
     out[copy].clear();
     for (uint32_t v = 0; v < d.network->graph.devices(); ++v) out[copy].push_back(v);
   }

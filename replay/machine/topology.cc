@@ -130,6 +130,7 @@ class Builder {
   absl::Status ReadNetworks();
   absl::Status Size();
   absl::Status BuildNetworks();
+  absl::Status CheckLeftOut();
   absl::Status BuildOne(size_t i, int64_t below);
   absl::Status MakeNetworks();
   absl::Status ReadRouting(BuiltTopology* built) const;
@@ -214,6 +215,24 @@ absl::Status Builder::Size() {
     open = static_cast<int>(i);
   }
   return open < 0 ? absl::OkStatus() : SizeTo(ranks_, static_cast<size_t>(open), &dims_, &asked_);
+}
+
+// A network that the ranks do not need must still make sense.
+absl::Status Builder::CheckLeftOut() {
+  for (int i = 0; i < proto_.dimension_size(); ++i) {
+    if (std::find(asked_.begin(), asked_.end(), i) != asked_.end()) continue;
+    const Dimension& d = proto_.dimension(i);
+    if (d.kind() != Dimension::NETWORK) continue;
+    auto spec = ParseNetworkSpec(d.network().build());
+    const absl::Status known = spec.ok() ? CheckParameters(*spec) : spec.status();
+    if (!known.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("cluster: ", DimensionField(i, "network.build"), ": ", known.message()));
+    }
+    notes_.push_back(
+        absl::StrCat("the ranks fit one block: the network \"", d.network().build(), "\" is not used"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Builder::BuildOne(size_t i, int64_t below) {
@@ -314,7 +333,7 @@ absl::Status Builder::ReadRouting(BuiltTopology* built) const {
 
 absl::StatusOr<BuiltTopology> Builder::Build() {
   for (const auto step : {&Builder::ReadDimensions, &Builder::ReadNetworks, &Builder::Size,
-                          &Builder::BuildNetworks, &Builder::MakeNetworks}) {
+                          &Builder::CheckLeftOut, &Builder::BuildNetworks, &Builder::MakeNetworks}) {
     if (absl::Status s = (this->*step)(); !s.ok()) return s;
   }
   BuiltTopology built{Topology(), {}, {}, asked_, made_, notes_};

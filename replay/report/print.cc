@@ -201,8 +201,8 @@ std::string Links(const proto::Report& r) {
                FormatBytes(l.bytes()), absl::StrFormat("%.1f %%", 100 * l.utilization()),
                absl::StrFormat("%.0f %%", 100 * l.peak())});
   }
-  const auto rest = static_cast<int64_t>(r.links_used()) - n;
-  return absl::StrCat("\nLinks\n", table.Print(), More(rest, "directions of links that carried something"));
+  return absl::StrCat("\nLinks (directions that carried something: ", FormatCount(r.links_used()),
+                      "; --format json has the ", r.link_size(), " busiest)\n", table.Print());
 }
 
 std::string Rungs(const proto::Report& r) {

@@ -186,6 +186,37 @@ TEST(FluidFaults, MessagesOfAConnectionKeepTheirOrder) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(ended[static_cast<size_t>(i)].at, Time::Micros(11 + i));
 }
 
+// A fault at the very end finds nothing left; one at the beginning is there before the flows.
+TEST(FluidFaults, FaultsAtTheEdgesOfAFlow) {
+  const Topology t = OnNetwork(kSmall, 4);
+  const uint32_t host = LinkOf(t, "device.0", "leaf.0");
+  EXPECT_EQ(Arrival(t, {{Time::Micros(1), host, 0}}), Time::Micros(1));
+  FabricOptions options;
+  options.changes = {{Time::Zero(), host, 0}, {Time::Micros(3), host, 1}};
+  auto fabric = *MakeFabric("fluid", t, options);
+  fabric->Start(Message(0, 2, 0, 0), Time::Zero());
+  std::vector<FlowEnd> ended;
+  while (fabric->NextEvent() != Time::Never()) fabric->AdvanceTo(fabric->NextEvent(), &ended);
+  EXPECT_EQ(ReceivedAt(ended, 0), Time::Micros(3));
+}
+
+// The start-up is each message's own, whether or not it waits for another.
+TEST(FluidFaults, StartUpsInOrder) {
+  const Topology t = OnNetwork(kSmall, 4);
+  FabricOptions options;
+  options.startup = Time::Micros(10);
+  auto fabric = *MakeFabric("fluid", t, options);
+  std::vector<TimedFlow> flows = {{Message(0, 2, 100000, 9), Time::Zero()},
+                                  {Message(0, 2, 100000, 9), Time::Picos(10999000)},
+                                  {Message(0, 2, 100000, 9), Time::Nanos(11000)}};
+  for (TimedFlow& f : flows) f.flow.in_order = true;
+  const auto ended = Drive(fabric.get(), flows);
+  ASSERT_EQ(ended.size(), 3u);
+  EXPECT_EQ(ended[0].at, Time::Micros(11));
+  EXPECT_EQ(ended[1].at, Time::Picos(21999000));
+  EXPECT_EQ(ended[2].at, Time::Picos(22999000));
+}
+
 TEST(FluidFaults, FaultsAreForFluid) {
   const Topology t = OnNetwork(kSmall, 4);
   FabricOptions options;

@@ -102,6 +102,18 @@ TEST(FluidNetwork, WhatIsNotConnectedIsNotSolvedAgain) {
   EXPECT_FALSE(n.dirty());
 }
 
+TEST(FluidNetwork, WeightsFarApart) {
+  FluidNetwork n;
+  const uint32_t l0 = n.AddLink(1), l1 = n.AddLink(100), l2 = n.AddLink(0.25);
+  const uint32_t a = n.AddFlow({{l0}, {l2}}, 9e11, 0), b = n.AddFlow({{l0}}, 1e-6, 0),
+                 c = n.AddFlow({{l0}, {l1}}, 1.1e-6, 0);
+  std::vector<uint32_t> changed;
+  n.Solve(&changed);
+  EXPECT_NEAR(n.rate(a), 0.25, 1e-12);
+  EXPECT_NEAR(n.rate(b), 0.75 / 2.1, 1e-9);
+  EXPECT_NEAR(n.rate(c), 0.75 * 1.1 / 2.1, 1e-9);
+}
+
 TEST(FluidNetwork, AgreesWithTheSlowSolverAsFlowsComeAndGo) {
   std::mt19937_64 random(17);
   const auto uniform = [&](double low, double high) {

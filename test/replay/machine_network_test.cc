@@ -53,6 +53,16 @@ TEST(MachineNetworks, ANetworkIsSizedToTheRanks) {
             1u);
 }
 
+TEST(MachineNetworks, ANetworkThatIsNotNeededIsCheckedAndNoted) {
+  const std::string net = std::string(kNode) + "dimension { kind: NETWORK network { build: ";
+  EXPECT_THAT(Error(net + "\"fat_tree:kk=4\" } }", 4), HasSubstr("unknown parameter \"kk\""));
+  EXPECT_THAT(Error(net + "\"fattree\" } }", 4), HasSubstr("'fat_tree'"));
+  const auto m = BuildCluster(Cluster(net + "\"fat_tree\" } }"), 4);
+  ASSERT_TRUE(m.ok()) << m.status();
+  ASSERT_EQ(m->notes.size(), 1u);
+  EXPECT_THAT(m->notes[0], HasSubstr("is not used"));
+}
+
 TEST(MachineNetworks, EachRailHasANetworkOfItsOwn) {
   const auto m = BuildCluster(
       Cluster(std::string(kNode) +
@@ -219,6 +229,12 @@ TEST(MachineNetworks, RanksThatAreCutOffAreNamed) {
       "} } ";
   EXPECT_EQ(Error(fixed + "fault { vertex: \"device.15\" }", 8), "");
   EXPECT_THAT(Error(fixed + "fault { vertex: \"device.15\" }", 16), HasSubstr("cannot reach device 15"));
+  // Messages between dimensions pass through devices without a rank.
+  EXPECT_THAT(
+      Error("dimension { kind: SWITCH size: 4 bandwidth_gbytes_per_s: 9 } dimension { kind: SWITCH size: 2 "
+            "bandwidth_gbytes_per_s: 9 } fault { dimension: 1 device: 2 }",
+            5),
+      HasSubstr("cannot reach"));
   // On a ring or a full mesh the others pass messages on.
   for (const char* kind : {"RING", "FULLY_CONNECTED"}) {
     const std::string dimension =
