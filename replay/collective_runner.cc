@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 
@@ -104,6 +105,7 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now) {
   a.inbox.assign(plan.connection_base.back(), 0);
   a.waiter.assign(plan.connection_base.back(), 0);
   a.sender.assign(plan.connection_base.back(), 0);
+  a.spread.clear();
   a.held = fast_paths_ && a.planned->together.has_value();
   if (a.held) {
     wakes_.push_back({now, index, kHeld});
@@ -253,12 +255,58 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
     flow.wire_bytes = costs.OnWire(flow.bytes, level);
     flow.delay = costs.levels[static_cast<size_t>(level)].latency;
   }
-  flow.tag = uint64_t{active} << kConnectionBits | connection;
+  flow.tag = uint64_t{active} << (kConnectionBits + kLaneBits) | connection;
   flow.want_sent = wait;
   flow.in_order = true;
-  fabric_->Start(flow, now);
-  ++flows_;
+  int cards = 1;
+  if (!a.planned->costs.levels.empty() && !fabric_->contention_free() && IsMember(a, run) &&
+      to < static_cast<uint32_t>(plan.members)) {
+    cards = a.planned->costs.levels[static_cast<size_t>(fabric_->Level(flow.src, flow.dst))].cards;
+  }
+  if (cards > 1) {
+    SendSpread(a, flow, run.member, to, cards, now);
+  } else {
+    fabric_->Start(flow, now);
+    ++flows_;
+  }
   return wait;
+}
+
+void CollectiveRunner::SendSpread(Active& a, const Flow& flow, uint32_t from, uint32_t to, int cards,
+                                  Time now) {
+  const uint32_t group = matching_.calls[a.call].group;
+  auto lanes = lanes_.find(group);
+  if (lanes == lanes_.end()) {
+    int level = 0;  // the first that leaves the node
+    while (a.planned->costs.levels[static_cast<size_t>(level)].cards == 1) ++level;
+    lanes = lanes_.try_emplace(group, *fabric_, matching_.groups[group].members, level).first;
+  }
+  cards = std::min({cards, lanes->second.Cards(from, to), 1 << kLaneBits});
+  const uint64_t connection = flow.tag & ((uint64_t{1} << kConnectionBits) - 1);
+  Spread& spread = a.spread[connection];
+  spread.arrived.resize(static_cast<size_t>(cards), 0);
+  spread.unsent = static_cast<uint32_t>(cards);
+  for (int lane = 0; lane < cards; ++lane) {
+    Flow part = flow;
+    std::tie(part.src, part.dst) = lanes->second.Ends(from, to, lane);
+    const auto n = static_cast<uint64_t>(cards);
+    part.bytes = flow.bytes / n + (static_cast<uint64_t>(lane) < flow.bytes % n ? 1 : 0);
+    part.tag |= static_cast<uint64_t>(lane) << kConnectionBits;
+    fabric_->Start(part, now);
+    ++flows_;
+  }
+}
+
+bool CollectiveRunner::AllLanes(Active& a, uint64_t connection, const FlowEnd& end) {
+  const auto found = a.spread.find(connection);
+  if (found == a.spread.end()) return true;
+  Spread& spread = found->second;
+  if (end.kind == FlowEnd::kSent) return --spread.unsent == 0;
+  ++spread.arrived[(end.tag >> kConnectionBits) & ((1u << kLaneBits) - 1)];
+  const uint32_t least = *std::min_element(spread.arrived.begin(), spread.arrived.end());
+  if (least == spread.complete) return false;
+  spread.complete = least;
+  return true;
 }
 
 bool CollectiveRunner::HasDone(const StreamRun& run, const StreamRun& other, const Step& step) const {
@@ -361,9 +409,10 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
 }
 
 void CollectiveRunner::OnFlow(const FlowEnd& end, Time now) {
-  const auto active = static_cast<uint32_t>(end.tag >> kConnectionBits);
+  const auto active = static_cast<uint32_t>(end.tag >> (kConnectionBits + kLaneBits));
   const uint64_t connection = end.tag & ((uint64_t{1} << kConnectionBits) - 1);
   Active& a = active_[active];
+  if (!a.spread.empty() && !AllLanes(a, connection, end)) return;
   if (end.kind == FlowEnd::kSent) {
     const uint32_t stream = a.sender[connection] - 1;
     a.sender[connection] = 0;

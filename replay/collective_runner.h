@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "backends/fabric.h"
 #include "replay/collectives/fast_path.h"
@@ -17,6 +18,7 @@
 #include "replay/library/planner.h"
 #include "replay/match.h"
 #include "replay/measure/metrics.h"
+#include "replay/node_lanes.h"
 
 namespace chakra {
 
@@ -97,6 +99,12 @@ class CollectiveRunner {
     bool busy = false;    // the step before `next` has begun and not ended
     bool awaits = false;  // another stream of its member
   };
+  // A connection whose messages go over several cards.
+  struct Spread {
+    std::vector<uint32_t> arrived;  // by lane
+    uint32_t complete = 0;          // messages that have arrived on all lanes
+    uint32_t unsent = 0;            // lanes of the last message that have not left
+  };
   struct Active {
     uint32_t call = 0;
     const PlannedCall* planned = nullptr;
@@ -114,19 +122,26 @@ class CollectiveRunner {
     std::vector<uint32_t> inbox;         // by connection: messages that wait for a receive
     std::vector<uint32_t> waiter;        // by connection: stream + 1 that waits for a message
     std::vector<uint32_t> sender;        // by connection: stream + 1 that waits until its message has left
+    absl::flat_hash_map<uint64_t, Spread> spread;  // by connection
   };
   // As the stream of a wake: all members of the call end.
   static constexpr uint32_t kWholeCall = 0xffffffff;
   // The instant of the first arrivals is over.
   static constexpr uint32_t kHeld = 0xfffffffe;
   static constexpr uint64_t kUneven = ~uint64_t{0};
-  static constexpr int kConnectionBits = 39;
+  // A flow's tag: the call's slot, the lane, the connection.
+  static constexpr int kConnectionBits = 33;
+  static constexpr int kLaneBits = 6;
 
   uint32_t Open(uint32_t call, Time now);
   // Starts the streams of a member or a switch.
   void StartNode(uint32_t active, uint32_t node, Time now);
   void Run(uint32_t active, uint32_t stream, Time now);
   bool Send(uint32_t active, uint32_t stream, const Step& step, Time now);
+  // Starts `flow`, a message between two members, over `cards` cards of their nodes.
+  void SendSpread(Active& a, const Flow& flow, uint32_t from, uint32_t to, int cards, Time now);
+  // Counts a lane's end; true when all lanes of a message have come to theirs.
+  bool AllLanes(Active& a, uint64_t connection, const FlowEnd& end);
   // A copy, reduction or await; true if the stream must wait.
   bool Local(uint32_t active, uint32_t stream, const Step& step, Time now);
   // Of streams of one member: `other` has done what `step` of `run` awaits.
@@ -158,6 +173,7 @@ class CollectiveRunner {
   CollectivePlanner own_planner_;
   CollectivePlanner* planner_;
   FastPath fast_;
+  std::map<uint32_t, NodeLanes> lanes_;      // by group
   std::vector<const PlannedCall*> plan_of_;  // by call; null: a group of one
   std::vector<CallState> calls_;
   std::vector<Active> active_;

@@ -97,6 +97,10 @@ CallCosts CostsOf(const LibraryModel& library, CollectiveType, uint64_t bytes, c
     const bool half = family == Algorithm::kCollNet && library.levels[level].link == LibraryLink::kNet;
     out.latency = Time::FromNanos(rates.StepAt(family, c.protocol, level) * (half ? 500 : 1000));
     out.wire = Wire(library.levels[level].link_gbytes_per_s, MessageRate(library, rates, c, family, level));
+    // Rings and trees have all cards of a node in their rate.
+    const bool all_cards =
+        (family == Algorithm::kRing && c.algorithm == "ring") || family == Algorithm::kTree;
+    if (all_cards && library.levels[level].link == LibraryLink::kNet) out.cards = rates.per_node();
     costs.levels.push_back(out);
   }
   // Peers are served a channel at a time.

@@ -99,6 +99,9 @@ struct CallCosts {
   struct Level {
     Time latency;            // added to each message
     uint64_t wire = kWhole;  // bytes on the fabric for each byte of the message, times 2^32
+    // Network cards of a node that carry `wire` each, at the same time. Where flows do not
+    // delay each other, one tells for all.
+    int cards = 1;
   };
   static constexpr uint64_t kWhole = uint64_t{1} << 32;
   Time begin;                 // before a member's first step

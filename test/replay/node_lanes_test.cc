@@ -1,0 +1,71 @@
+// Rings and trees of a library over several nodes use all network cards, where
+// flows share links.
+#include "replay/node_lanes.h"
+
+#include <gtest/gtest.h>
+
+#include "backends/registry.h"
+#include "replay/library/table.h"
+#include "replay/machine/options.h"
+
+namespace chakra {
+namespace {
+
+std::unique_ptr<Fabric> TwoLevels(const Topology& topology) { return *MakeFabric("fluid", topology, {}); }
+
+TEST(NodeLanes, MembersOfANodeAndTheirRails) {
+  const TopologyDimension node{TopologyDimension::Kind::kSwitch, 4, Bandwidth::FromGigabytes(300),
+                               Time::Nanos(25), "node"};
+  const TopologyDimension nic{TopologyDimension::Kind::kSwitch, 4, Bandwidth::FromGigabytes(50),
+                              Time::Nanos(500), "nic"};
+  const auto fabric = TwoLevels(*Topology::Make({node, nic}));
+  // Three of node 0, in no order, two of node 2, all of node 3.
+  const NodeLanes lanes(*fabric, {2, 8, 0, 3, 11, 12, 13, 14, 15}, 1);
+  EXPECT_EQ(lanes.Cards(0, 1), 2);
+  EXPECT_EQ(lanes.Cards(0, 5), 3);
+  EXPECT_EQ(lanes.Ends(2, 5, 0), std::make_pair(0, 13));  // second of its node
+  EXPECT_EQ(lanes.Ends(2, 5, 2), std::make_pair(2, 15));
+  EXPECT_EQ(lanes.Ends(1, 5, 1), std::make_pair(11, 13));
+}
+
+double Micros(const std::string& algorithm, const std::string& fabric, const TopologyOptions& topology) {
+  proto::Cluster cluster = *LoadCluster("dgx-h100");
+  std::vector<std::string> notes;
+  EXPECT_TRUE(ApplyTopologyOptions(topology, &cluster, &notes).ok());
+  TableOptions options;
+  options.ranks = 16;
+  options.algorithm = algorithm;
+  options.fabric = fabric;
+  auto table = CollectiveTable::Make(cluster, options);
+  EXPECT_TRUE(table.ok()) << table.status();
+  auto row = table->Price(uint64_t{256} << 20);
+  EXPECT_TRUE(row.ok()) << row.status();
+  return row->time_us;
+}
+
+TEST(NodeLanes, WithRoomForAllItTakesWhatItTakesWithoutContention) {
+  for (const char* fabric : {"fluid", "analytical-fifo"}) {
+    const double alone = Micros("ring", "analytical", {});
+    EXPECT_NEAR(Micros("ring", fabric, {}), alone, 0.02 * alone) << fabric;
+    EXPECT_NEAR(Micros("ring", fabric, {"switch", "", {}}), alone, 0.02 * alone) << fabric;
+  }
+}
+
+TEST(NodeLanes, EveryCardCounts) {
+  const double whole = Micros("ring", "fluid", {"switch", "", {}});
+  // Half of any card is half of the ring between the nodes.
+  for (const char* device : {"0", "5", "7", "8"}) {
+    const std::string fault = std::string("slow:bandwidth=0.5,device=") + device;
+    EXPECT_GT(Micros("ring", "fluid", {"switch", "", {fault}}), 1.7 * whole) << device;
+  }
+  // Two leaves a node; one uplink for four cards: 100 GB/s in place of 400.
+  const char* leaves = "leaf_spine:leaves=4,hosts_per_leaf=4,oversubscription=";
+  const double full = Micros("ring", "fluid", {std::string(leaves) + "1:1", "spray", {}});
+  const double quarter = Micros("ring", "fluid", {std::string(leaves) + "4:1", "spray", {}});
+  EXPECT_NEAR(full, whole, 0.02 * whole);
+  EXPECT_GT(quarter, 3.3 * full);
+  EXPECT_LT(quarter, 4.1 * full);
+}
+
+}  // namespace
+}  // namespace chakra
