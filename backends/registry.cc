@@ -41,7 +41,8 @@ absl::Status Check(const Entry& e, const FabricOptions& options) {
     return bad("start-up, efficiency and classes of flows are for fluid");
   }
   if (!e.fluid && (!options.changes.empty() || options.link_series)) {
-    return bad("links that fail, lose packets or are followed over time are for fluid");
+    return bad(
+        "links that fail or lose packets (--fault) or are followed over time (--link-series) are for fluid");
   }
   if (!(options.efficiency > 0 && options.efficiency <= 1)) {
     return bad(absl::StrCat("efficiency ", options.efficiency, "; expected > 0 and <= 1"));

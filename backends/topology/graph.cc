@@ -116,9 +116,9 @@ absl::StatusOr<uint32_t> NetworkGraph::FindVertex(absl::string_view name) const 
   const std::string nearest = NearestName(stem, known);
   return absl::InvalidArgumentError(absl::StrCat(
       "there is no vertex \"", name, "\"",
-      nearest.empty() && groups_.size() > 30
-          ? absl::StrCat("; known: ", known.front(), ", ", known[1], " and ", groups_.size() - 2, " more groups")
-          : SuggestName(stem, known)));
+      nearest.empty() && groups_.size() > 30 ? absl::StrCat("; known: ", known.front(), ", ", known[1],
+                                                            " and ", groups_.size() - 2, " more groups")
+                                             : SuggestName(stem, known)));
 }
 
 std::string NetworkGraph::ArcName(uint32_t arc) const {
@@ -152,8 +152,8 @@ uint16_t GraphBuilder::AddClass(const LinkClass& c) {
 absl::StatusOr<NetworkGraph> GraphBuilder::Build() {
   if (vertices_ > NetworkGraph::kMaxVertices || links_.size() > NetworkGraph::kMaxLinks) {
     return absl::InvalidArgumentError(absl::StrCat("graph: ", vertices_, " vertices and ", links_.size(),
-                                                   " links; expected at most ", NetworkGraph::kMaxVertices, " and ",
-                                                   NetworkGraph::kMaxLinks));
+                                                   " links; expected at most ", NetworkGraph::kMaxVertices,
+                                                   " and ", NetworkGraph::kMaxLinks));
   }
   if (absl::Status s = CheckGroups(groups_); !s.ok()) return s;
   if (classes_.size() > 0xffff) return absl::InvalidArgumentError("graph: more than 65535 classes of links");

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "backends/topology/topology.h"
 #include "replay/cluster.h"
 
@@ -16,6 +17,12 @@ absl::StatusOr<Topology> LoadClusterTopology(const std::string& spec, int device
   }
   absl::StatusOr<ClusterModel> model = BuildCluster(*cluster, devices > 0 ? devices : static_cast<int>(all));
   if (!model.ok()) return model.status();
+  notes->insert(notes->end(), model->notes.begin(), model->notes.end());
+  for (int i = 0; i < cluster->topology().dimension_size() && devices == 0; ++i) {
+    if (cluster->topology().dimension(i).size() != 0) continue;
+    notes->push_back(absl::StrCat("topology.dimension[", i, "] is sized to the ranks; this is for ",
+                                  model->topology.devices(), ": --devices N says for how many"));
+  }
   return std::move(model->topology);
 }
 

@@ -172,14 +172,15 @@ std::string PrintFindings(const proto::TopologyReport& r) {
     absl::StrAppend(&out, f.severity(), ": ", f.text(), "\n");
     errors += f.severity() == "error" ? 1 : 0;
   }
+  const size_t notes = static_cast<size_t>(r.note_size() + r.finding_size()) - errors;
   const std::string reach =
       r.unreachable_pairs() > 0 ? ""
       : r.distances_exact()
           ? "; every device reaches every other"
           : absl::StrCat("; the ", r.searched_devices(), " devices that were sampled reach every other");
   absl::StrAppend(&out, r.topology(), ": ", r.devices(), " devices, ", r.links(), " links, ", errors,
-                  errors == 1 ? " error, " : " errors, ", r.finding_size() - static_cast<int>(errors),
-                  " notes", reach, "\n");
+                  errors == 1 ? " error, " : " errors, ", notes, notes == 1 ? " note" : " notes", reach,
+                  "\n");
   return out;
 }
 

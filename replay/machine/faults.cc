@@ -218,9 +218,9 @@ absl::StatusOr<std::vector<LinkChange>> ExpandFaults(const proto::Topology& prot
     const auto built = std::find(asked.begin(), asked.end(), f.dimension());
     if (built == asked.end()) {
       const bool there = f.dimension() >= 0 && f.dimension() < proto.dimension_size();
-      return BadField(
-          field + ".dimension", absl::StrCat(f.dimension()),
-          there ? "one of more than one block" : absl::StrCat("0 to ", proto.dimension_size() - 1));
+      return BadField(field + ".dimension", absl::StrCat(f.dimension()),
+                      there ? "a dimension that joins more than one block: the ranks fit one"
+                            : absl::StrCat("0 to ", proto.dimension_size() - 1));
     }
     absl::StatusOr<Span> span = SpanOf(field, f);
     if (!span.ok()) return span.status();

@@ -239,7 +239,8 @@ TEST(Router, StaticRoutesComeFirst) {
 }
 
 TEST(Router, ANamelessPolicyIsNamed) {
-  EXPECT_THAT(std::string(ParseRoutingPolicy("ecpm").status().message()), ::testing::HasSubstr("did you mean 'ecmp'"));
+  EXPECT_THAT(std::string(ParseRoutingPolicy("ecpm").status().message()),
+              ::testing::HasSubstr("did you mean 'ecmp'"));
 }
 
 }  // namespace
