@@ -12,6 +12,9 @@ Time Picos(double ps) {
   return fits ? Time::Picos(static_cast<int64_t>(ps)) : Time::Never();
 }
 
+// Of the rate that a path can carry: what counts as all of it.
+constexpr double kWhole = 1 - 1e-12;
+
 }  // namespace
 
 FluidFabric::FluidFabric(const Topology& topology, const FabricOptions& options)
@@ -19,6 +22,7 @@ FluidFabric::FluidFabric(const Topology& topology, const FabricOptions& options)
       options_(options),
       link_of_(topology.links(), kNone),
       changes_(options.changes),
+      ways_(cost_.router() == nullptr ? kWays : 1),
       log_(options.link_series) {
   std::stable_sort(changes_.begin(), changes_.end(),
                    [](const LinkChange& a, const LinkChange& b) { return a.at < b.at; });
@@ -28,7 +32,9 @@ FluidFabric::FluidFabric(const Topology& topology, const FabricOptions& options)
 }
 
 double FluidFabric::FlowsOn(uint32_t link) const {
-  return link_of_[link] == kNone ? 0 : static_cast<double>(network_.flows_on(link_of_[link]));
+  const uint32_t l = link_of_[link];
+  if (l == kNone) return 0;
+  return static_cast<double>(network_.flows_on(l)) + (links_[l].lone == kNone ? 0 : 1);
 }
 
 uint32_t FluidFabric::LinkOf(const Hop& hop) {
@@ -42,17 +48,43 @@ uint32_t FluidFabric::LinkOf(const Hop& hop) {
   return link;
 }
 
-const Route& FluidFabric::RouteOf(const Flow& flow) {
-  if (cost_.router() != nullptr) return cost_.router()->Find(flow.src, flow.dst, flow.tag);
-  hops_.clear();
-  cost_.topology().Path(flow.src, flow.dst, &hops_);
-  path_.hops.clear();
-  path_.latency = Time::Zero();
-  for (const Hop& hop : hops_) {
-    path_.hops.push_back({hop, 1});
-    path_.latency += cost_.topology().link_classes()[hop.link_class].latency;
+void FluidFabric::FindWay(const Flow& flow, Way* way) {
+  if (cost_.router() != nullptr) {
+    way->route = &cost_.router()->Find(flow.src, flow.dst, flow.tag);
+  } else {
+    hops_.clear();
+    cost_.topology().Path(flow.src, flow.dst, &hops_);
+    way->own.hops.clear();
+    way->own.latency = Time::Zero();
+    for (const Hop& hop : hops_) {
+      way->own.hops.push_back({hop, 1});
+      way->own.latency += cost_.topology().link_classes()[hop.link_class].latency;
+    }
+    way->route = &way->own;
   }
-  return path_;
+  way->links.clear();
+  for (const RouteHop& h : way->route->hops) {
+    const uint32_t link = LinkOf(h.hop);
+    const double most = links_[link].capacity / h.share;
+    way->most = way->links.empty() ? most : std::min(way->most, most);
+    way->links.push_back({link, h.share});
+  }
+}
+
+const FluidFabric::Way& FluidFabric::WayOf(const Flow& flow) {
+  Way& way = ways_[static_cast<size_t>(flow.src) % ways_.size()];
+  const bool known = cost_.router() == nullptr && way.src == flow.src && way.dst == flow.dst;
+  if (known && way.bytes == flow.OnLinks()) return way;
+  if (!known) FindWay(flow, &way);
+  way.src = flow.src;
+  way.dst = flow.dst;
+  way.bytes = flow.OnLinks();
+  if (!way.route->found) return way;
+  way.alone = cost_.Price(*way.route, way.bytes).transfer;
+  if (options_.efficiency != 1) {
+    way.alone = Picos(std::ceil(static_cast<double>(way.alone.picos()) / options_.efficiency));
+  }
+  return way;
 }
 
 FlowCost FluidFabric::Cost(int src, int dst, uint64_t bytes) const {
@@ -68,7 +100,7 @@ FlowCost FluidFabric::Cost(int src, int dst, uint64_t bytes) const {
 
 void FluidFabric::Post(Time at, Kind kind, uint32_t transfer) {
   if (at == Time::Never()) return;
-  events_.Post(at, transfers_[transfer].order * 4 + kind, transfer);
+  events_.Post(at, transfers_[transfer].order * kKinds + kind, transfer);
 }
 
 FlowId FluidFabric::Start(const Flow& flow, Time now) {
@@ -121,40 +153,81 @@ void FluidFabric::Begin(uint32_t i, Time now) {
 
 void FluidFabric::Enter(uint32_t i, Time now) {
   Transfer& t = transfers_[i];
-  const Route& route = RouteOf(t.flow);
-  if (!route.found) {
+  const Way& way = WayOf(t.flow);
+  if (!way.route->found) {
     waiting_.push_back(i);
     return;
   }
-  t.latency = route.latency;
-  if (!t.counted) cost_.Account(route, t.flow.bytes);
+  t.latency = way.route->latency;
+  if (!t.counted) cost_.Account(*way.route, t.flow.bytes);
   t.counted = true;
-  t.alone = cost_.Price(route, t.flow.OnLinks()).transfer;
-  if (options_.efficiency != 1) {
-    t.alone = Picos(std::ceil(static_cast<double>(t.alone.picos()) / options_.efficiency));
-  }
-  path_links_.clear();
-  for (const RouteHop& h : route.hops) {
-    const uint32_t link = LinkOf(h.hop);
-    LinkRecord& record = links_[link];
-    t.most = path_links_.empty() ? record.capacity / h.share : std::min(t.most, record.capacity / h.share);
-    ++record.flows;
-    record.bytes += progress_[i].left * h.share;
-    path_links_.push_back({link, h.share});
+  t.alone = way.alone;
+  t.most = way.most;
+  for (const FluidHop& h : way.links) {
+    ++links_[h.link].flows;
+    links_[h.link].bytes += progress_[i].left * h.share;
   }
   if (progress_[i].left == 0) {
     End(i, now);
-    return;
+  } else if (!StandAlone(i, way)) {
+    for (const FluidHop& h : way.links) Join(h.link);
+    path_links_ = way.links;
+    EnterNetwork(i);
   }
+}
+
+// On path_links_.
+void FluidFabric::EnterNetwork(uint32_t i) {
+  Transfer& t = transfers_[i];
   const ServiceClass c = options_.ClassOf(t.flow.service_class);
   t.network_flow = network_.AddFlow(path_links_, c.weight, c.priority);
   if (t.network_flow >= transfer_of_.size()) transfer_of_.resize(t.network_flow + 1, kNone);
   transfer_of_[t.network_flow] = i;
 }
 
+bool FluidFabric::StandAlone(uint32_t i, const Way& way) {
+  // Links that change are left to the solver.
+  if (!changes_.empty()) return false;
+  for (const FluidHop& h : way.links) {
+    if (links_[h.link].lone != kNone || network_.flows_on(h.link) != 0) return false;
+  }
+  uint32_t next = kNone;
+  for (const FluidHop& h : way.links) {
+    LinkRecord& record = links_[h.link];
+    record.lone = i;
+    record.next = next;
+    record.share = h.share;
+    next = h.link;
+  }
+  transfers_[i].lone_link = next;
+  lone_.push_back(i);
+  return true;
+}
+
+void FluidFabric::LeaveAlone(uint32_t i) {
+  for (uint32_t link = transfers_[i].lone_link; link != kNone; link = links_[link].next) {
+    links_[link].lone = kNone;
+    log_.Set(link, 0, now_);
+  }
+  transfers_[i].lone_link = kNone;
+}
+
+void FluidFabric::Join(uint32_t link) {
+  const uint32_t i = links_[link].lone;
+  if (i == kNone) return;
+  path_links_.clear();
+  for (uint32_t l = transfers_[i].lone_link; l != kNone; l = links_[l].next) {
+    path_links_.push_back({l, links_[l].share});
+  }
+  std::reverse(path_links_.begin(), path_links_.end());
+  LeaveAlone(i);
+  EnterNetwork(i);
+}
+
 // The last byte has left.
 void FluidFabric::End(uint32_t i, Time now) {
   Transfer& t = transfers_[i];
+  if (t.lone_link != kNone) LeaveAlone(i);
   if (t.network_flow != kNone) network_.RemoveFlow(t.network_flow);
   t.network_flow = kNone;
   if (t.flow.want_sent) Post(now, kTellSent, i);
@@ -170,12 +243,26 @@ void FluidFabric::End(uint32_t i, Time now) {
 
 Time FluidFabric::EndOf(const Transfer& t, const Progress& p, Time now) const {
   if (p.rate <= 0) return Time::Never();  // until others make room
-  // As fast as its path is from the beginning: exactly what `analytical` says.
-  if (now == t.begin && p.rate >= t.most * (1 - 1e-12)) return now + t.alone;
+  // Exactly what `analytical` says.
+  if (t.begin != Time::Never() && p.rate >= t.most * kWhole) return t.begin + t.alone;
   return now + Picos(std::ceil(p.left / p.rate * (1 - 1e-15)));
 }
 
+void FluidFabric::SettleLone() {
+  for (const uint32_t i : lone_) {
+    const Transfer& t = transfers_[i];
+    if (t.lone_link == kNone) continue;  // others came at the same instant
+    progress_[i].rate = t.most;
+    for (uint32_t link = t.lone_link; link != kNone; link = links_[link].next) {
+      log_.Set(link, t.most * links_[link].share, now_);
+    }
+    Post(now_ + t.alone, kLoneEnd, i);
+  }
+  lone_.clear();
+}
+
 void FluidFabric::Settle() {
+  SettleLone();
   if (!network_.dirty()) return;
   network_.Solve(&changed_);
 #ifndef NDEBUG
@@ -187,15 +274,16 @@ void FluidFabric::Settle() {
   for (const uint32_t f : changed_) {
     const uint32_t i = transfer_of_[f];
     Progress& p = progress_[i];
+    Transfer& t = transfers_[i];
+    if (p.rate < t.most * kWhole && now_ > t.begin) t.begin = Time::Never();
     p.left = std::max(0.0, p.left - p.rate * static_cast<double>((now_ - p.since).picos()));
     p.since = now_;
     p.rate = network_.rate(f);
-    const Transfer& t = transfers_[i];
     const Time end = EndOf(t, p, now_);
     if (many) {
-      ends_.SetLoosely(i, end, t.order * 4 + kEnd);
+      ends_.SetLoosely(i, end, t.order * kKinds + kEnd);
     } else {
-      ends_.Set(i, end, t.order * 4 + kEnd);
+      ends_.Set(i, end, t.order * kKinds + kEnd);
     }
   }
   if (many) ends_.Restore();
@@ -263,10 +351,13 @@ Time FluidFabric::NextEvent() {
 
 void FluidFabric::Handle(const EventQueue::Event& e) {
   const Transfer& t = transfers_[e.item];
-  switch (static_cast<Kind>(e.order & 3)) {
+  switch (static_cast<Kind>(e.order % kKinds)) {
     case kBegin:
       Begin(e.item, now_);
       break;
+    case kLoneEnd:
+      if (t.lone_link == kNone) break;  // it was not left alone
+      [[fallthrough]];
     case kEnd:
       End(e.item, now_);
       break;

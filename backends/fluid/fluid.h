@@ -8,6 +8,9 @@
 // SimGrid's CM02 (Casanova and Marchal, "A Network Model for Simulation of Grid
 // Application", 2002) without its correction factors.
 //
+// A flow that has all its links to itself does not enter the solver: its rate and its end are plain. It does as
+// soon as another one comes onto a link of it.
+//
 // A flow that is spread over several ways takes its share of each of their
 // links, and has arrived when its slowest way has.
 //
@@ -56,7 +59,8 @@ class FluidFabric final : public Fabric, private LinkLoad {
  private:
   static constexpr uint32_t kNone = 0xffffffff;
   // At one instant links change, then flows begin and end, before anything is told.
-  enum Kind : uint8_t { kBegin, kEnd, kTellSent, kTellReceived };
+  enum Kind : uint8_t { kBegin, kEnd, kLoneEnd, kTellSent, kTellReceived };
+  static constexpr uint64_t kKinds = 8;  // no less than there are
   // What a change of the rate needs; the rest lies apart.
   struct Progress {
     double left = 0;  // bytes
@@ -67,8 +71,9 @@ class FluidFabric final : public Fabric, private LinkLoad {
     Flow flow;
     uint64_t order = 0;
     uint32_t network_flow = kNone;
+    uint32_t lone_link = kNone;  // the first of the links that it has to itself, see LinkRecord
     Time ready;             // the start-up is over
-    Time begin;             // when it took its links
+    Time begin;             // when it took its links; Never() once it went slower than its path is
     double most = 0;        // of the rate: what its path can carry
     Time alone;             // on its path
     Time latency;           // of its path
@@ -80,17 +85,43 @@ class FluidFabric final : public Fabric, private LinkLoad {
     double capacity;  // unchanged; bytes a picosecond
     uint64_t flows = 0;
     double bytes = 0;
+    // Of the transfer that has this link to itself: its share of it, and its next link.
+    uint32_t lone = kNone;
+    uint32_t next = kNone;
+    double share = 0;
   };
+  // How a flow goes, and what it costs alone.
+  struct Way {
+    int src = -1, dst = -1;
+    const Route* route = nullptr;
+    Route own;  // `route` where there is no router
+    std::vector<FluidHop> links;
+    double most = 0;  // of the rate
+    uint64_t bytes = 0;
+    Time alone;
+  };
+  static constexpr size_t kWays = 1024;
 
   double FlowsOn(uint32_t link) const override;
   uint32_t LinkOf(const Hop& hop);
-  const Route& RouteOf(const Flow& flow);
+  // Valid until the next call.
+  const Way& WayOf(const Flow& flow);
+  void FindWay(const Flow& flow, Way* way);
   void Post(Time at, Kind kind, uint32_t transfer);
   void BeginWhenReady(uint32_t transfer, Time now);
   void Begin(uint32_t transfer, Time now);
   // Puts what is left of it on its route.
   void Enter(uint32_t transfer, Time now);
   void Leave(uint32_t transfer);
+  // Has the links of `way` to itself from now on. False: others are on them.
+  bool StandAlone(uint32_t transfer, const Way& way);
+  // Off its lone links.
+  void LeaveAlone(uint32_t transfer);
+  // Whoever has `link` to itself enters the solver.
+  void Join(uint32_t link);
+  void EnterNetwork(uint32_t transfer);
+  // Of those that stand alone since this instant.
+  void SettleLone();
   void End(uint32_t transfer, Time now);
   Time EndOf(const Transfer& transfer, const Progress& progress, Time now) const;
   // Solves for what changed at the current instant.
@@ -116,11 +147,12 @@ class FluidFabric final : public Fabric, private LinkLoad {
   EndQueue ends_;
   std::vector<LinkChange> changes_;  // by time
   size_t next_change_ = 0;
+  std::vector<Way> ways_;          // by source; one where there is a router
+  std::vector<uint32_t> lone_;     // stand alone since this instant
   std::vector<double> change_of_;  // by the topology's number, where any link changes
   LinkLog log_;
   std::vector<uint32_t> changed_;
   std::vector<FluidHop> path_links_;
-  Route path_;  // where there is no router
   std::vector<Hop> hops_;
   std::vector<EventQueue::Event> due_;
   std::vector<std::pair<uint64_t, FlowEnd>> told_;  // at one instant, and their order
