@@ -163,8 +163,11 @@ void FluidFabric::Enter(uint32_t i, Time now) {
   t.counted = true;
   t.alone = way.alone;
   t.most = way.most;
+  const std::vector<uint32_t>* crossed = Crossed(i);
   for (const FluidHop& h : way.links) {
-    ++links_[h.link].flows;
+    const bool again =
+        crossed != nullptr && std::find(crossed->begin(), crossed->end(), h.link) != crossed->end();
+    if (!again) ++links_[h.link].flows;
     links_[h.link].bytes += progress_[i].left * h.share;
   }
   if (progress_[i].left == 0) {
@@ -230,6 +233,7 @@ void FluidFabric::End(uint32_t i, Time now) {
   if (t.lone_link != kNone) LeaveAlone(i);
   if (t.network_flow != kNone) network_.RemoveFlow(t.network_flow);
   t.network_flow = kNone;
+  if (!crossed_.empty()) crossed_.erase(i);
   if (t.flow.want_sent) Post(now, kTellSent, i);
   Post(now + t.latency + t.flow.delay, kTellReceived, i);
   if (!t.flow.in_order) return;
@@ -297,11 +301,20 @@ void FluidFabric::Leave(uint32_t i) {
   p.left = std::max(0.0, p.left - p.rate * static_cast<double>((now_ - p.since).picos()));
   p.rate = 0;
   p.since = now_;
-  network_.ForEachHop(t.network_flow,
-                      [&](uint32_t link, double share) { links_[link].bytes -= p.left * share; });
+  std::vector<uint32_t>& crossed = crossed_[i];
+  network_.ForEachHop(t.network_flow, [&](uint32_t link, double share) {
+    links_[link].bytes -= p.left * share;
+    if (std::find(crossed.begin(), crossed.end(), link) == crossed.end()) crossed.push_back(link);
+  });
   network_.RemoveFlow(t.network_flow);
   t.network_flow = kNone;
   t.begin = Time::Never();  // never again alone from the beginning
+}
+
+const std::vector<uint32_t>* FluidFabric::Crossed(uint32_t i) const {
+  if (crossed_.empty()) return nullptr;
+  const auto it = crossed_.find(i);
+  return it == crossed_.end() ? nullptr : &it->second;
 }
 
 void FluidFabric::Change(const LinkChange& change) {

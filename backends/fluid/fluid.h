@@ -8,8 +8,8 @@
 // SimGrid's CM02 (Casanova and Marchal, "A Network Model for Simulation of Grid
 // Application", 2002) without its correction factors.
 //
-// A flow that has all its links to itself does not enter the solver: its rate and its end are plain. It does as
-// soon as another one comes onto a link of it.
+// A flow that has all its links to itself does not enter the solver: its rate and its end are plain. It does
+// as soon as another one comes onto a link of it.
 //
 // A flow that is spread over several ways takes its share of each of their
 // links, and has arrived when its slowest way has.
@@ -72,13 +72,13 @@ class FluidFabric final : public Fabric, private LinkLoad {
     uint64_t order = 0;
     uint32_t network_flow = kNone;
     uint32_t lone_link = kNone;  // the first of the links that it has to itself, see LinkRecord
-    Time ready;             // the start-up is over
-    Time begin;             // when it took its links; Never() once it went slower than its path is
-    double most = 0;        // of the rate: what its path can carry
-    Time alone;             // on its path
-    Time latency;           // of its path
-    bool counted = false;   // in Traffic()
-    uint32_t next = kNone;  // goes after it, in order
+    Time ready;                  // the start-up is over
+    Time begin;                  // when it took its links; Never() once it went slower than its path is
+    double most = 0;             // of the rate: what its path can carry
+    Time alone;                  // on its path
+    Time latency;                // of its path
+    bool counted = false;        // in Traffic()
+    uint32_t next = kNone;       // goes after it, in order
   };
   struct LinkRecord {
     Hop hop;
@@ -113,6 +113,8 @@ class FluidFabric final : public Fabric, private LinkLoad {
   // Puts what is left of it on its route.
   void Enter(uint32_t transfer, Time now);
   void Leave(uint32_t transfer);
+  // Links that it crossed before it was led another way; null: none.
+  const std::vector<uint32_t>* Crossed(uint32_t transfer) const;
   // Has the links of `way` to itself from now on. False: others are on them.
   bool StandAlone(uint32_t transfer, const Way& way);
   // Off its lone links.
@@ -143,7 +145,8 @@ class FluidFabric final : public Fabric, private LinkLoad {
   std::vector<Progress> progress_;
   absl::flat_hash_map<uint64_t, uint32_t> last_;  // by tag: the last transfer that goes in order
   std::vector<uint32_t> unused_, waiting_;        // cut off by dead links
-  EventQueue events_;                             // all but the ends of transfers
+  absl::flat_hash_map<uint32_t, std::vector<uint32_t>> crossed_;  // by transfer that is under way
+  EventQueue events_;                                             // all but the ends of transfers
   EndQueue ends_;
   std::vector<LinkChange> changes_;  // by time
   size_t next_change_ = 0;

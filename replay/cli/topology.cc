@@ -1,8 +1,9 @@
 #include <google/protobuf/util/json_util.h>
 
+#include <filesystem>
 #include <utility>
 
-#include "absl/strings/match.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "backends/topology/draw.h"
 #include "backends/topology/measure.h"
@@ -134,7 +135,9 @@ class TopologyCommand : public Command {
     check_->add_option("--radix", checks_.radix, "Most links that a switch may have; default: any number")
         ->type_name("N")
         ->check(CLI::Range(1, 1 << 20).description(""));
-    draw_->add_option("--format", drawing_, "svg or dot; default: by the end of FILE, else svg")
+    draw_
+        ->add_option("--format", drawing_,
+                     "svg or dot; default: by the end of FILE (.svg, .dot, .gv), svg where it has none")
         ->type_name("FORMAT")
         ->check(CLI::IsMember({"svg", "dot"}).description(""));
     draw_->add_option("--layout", layout_, "auto, tiered, ring, grid or groups; default: auto")
@@ -163,6 +166,11 @@ class TopologyCommand : public Command {
       return Misuse("expected a TOPOLOGY: NAME:key=value,..., a file or a cluster");
     }
     if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);
+    if (draw_->parsed() && drawing_.empty() && !OutputEnd().empty() && OutputEnd() != ".svg" && !EndIsDot()) {
+      return Misuse(absl::StrCat("--output ", output_, ": there is no drawing of the kind \"", OutputEnd(),
+                                 "\"; expected a name that ends in .svg, .dot or .gv, or --format svg or "
+                                 "--format dot"));
+    }
     bool wrong = false;
     absl::StatusOr<std::string> text = list_->parsed() ? List() : Look(&wrong);
     if (!text.ok()) return Fail(text.status());
@@ -171,6 +179,14 @@ class TopologyCommand : public Command {
   }
 
  private:
+  // ".svg"; "" where the file's name has none.
+  std::string OutputEnd() const {
+    const std::string name = std::filesystem::path(output_).filename().string();
+    const size_t dot = name.rfind('.');
+    return dot == std::string::npos ? "" : absl::AsciiStrToLower(name.substr(dot));
+  }
+  bool EndIsDot() const { return OutputEnd() == ".dot" || OutputEnd() == ".gv"; }
+
   absl::StatusOr<std::string> List() const {
     proto::NetworkList list;
     std::vector<std::string> names;
@@ -216,9 +232,7 @@ class TopologyCommand : public Command {
     options.layout = layout;
     options.title = report.topology();
     options.figures = DrawingFigures(report);
-    const bool dot =
-        drawing_ == "dot" ||
-        (drawing_.empty() && (absl::EndsWith(output_, ".dot") || absl::EndsWith(output_, ".gv")));
+    const bool dot = drawing_ == "dot" || (drawing_.empty() && EndIsDot());
     return dot ? DrawDot(graph, options) : DrawSvg(graph, options);
   }
 

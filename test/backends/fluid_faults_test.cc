@@ -125,6 +125,33 @@ TEST(FluidFaults, LinksTellWhatTheyCarried) {
   EXPECT_EQ(fabric->Links(2).busiest.size(), 2u);
 }
 
+// A flow that is led another way counts once on each link, where it stays on it and where it comes back to
+// it.
+TEST(FluidFaults, LinksCountAFlowOnce) {
+  const Topology t = OnNetwork(kSmall, 4);
+  const uint32_t up[] = {LinkOf(t, "leaf.0", "spine.0"), LinkOf(t, "leaf.0", "spine.1")};
+  FabricOptions options;
+  for (int i = 0; i < 4; ++i) {
+    options.changes.push_back({Time::Nanos(200 * i + 100), up[i % 2], 0});
+    options.changes.push_back({Time::Nanos(200 * i + 100), up[(i + 1) % 2], 1});
+  }
+  auto fabric = *MakeFabric("fluid", t, options);
+  const auto ended = Drive(
+      fabric.get(), {{Message(0, 2, 100000, 0), Time::Zero()}, {Message(0, 2, 100000, 1), Time::Micros(20)}});
+  EXPECT_EQ(ReceivedAt(ended, 0), Time::Micros(1));
+  uint64_t bytes = 0;
+  const LinkUses uses = fabric->Links(100);
+  EXPECT_EQ(uses.links, 6u);  // both ends, and up and down over either spine
+  for (const LinkUse& use : uses.busiest) {
+    const bool end = use.name == "device.0 - leaf.0 of net" || use.name == "leaf.1 - device.2 of net";
+    // The second message takes one of the spines.
+    EXPECT_LE(use.flows, 2u) << use.name;
+    EXPECT_GE(use.flows, end ? 2u : 1u) << use.name;
+    bytes += use.bytes;
+  }
+  EXPECT_EQ(bytes, 800000u);
+}
+
 // A long run: the buckets widen, nothing is lost.
 TEST(FluidFaults, SeriesKeepTheirSizeOverTime) {
   const Topology t = OnNetwork(kSmall, 4);

@@ -202,6 +202,40 @@ TEST(Router, DeadLinksAreLeftOut) {
   EXPECT_NE(far, leaf);
 }
 
+// Many links go down and some come back between two questions: as if it had been asked in between.
+TEST(Router, ManyChangesAtOnce) {
+  const Topology t = Only("fat_tree:k=4", 0);
+  const NetworkGraph& g = t.dimensions()[0].network->graph;
+  for (const bool up_down : {false, true}) {
+    RoutingOptions options;
+    options.up_down = up_down;
+    Router patient(t, options), asked(t, options);
+    const auto set = [&](uint32_t arc, bool alive) {
+      patient.SetAlive(t.NetworkHop(0, 0, arc).link, alive);
+      asked.SetAlive(t.NetworkHop(0, 0, arc).link, alive);
+      asked.Find(0, 15, 0);
+    };
+    for (uint32_t round = 0; round < 3; ++round) {
+      for (uint32_t arc = 0; arc < g.arcs(); ++arc) {
+        if (g.Forwards(g.source(arc)) && g.Forwards(g.target(arc)) && (arc + round) % 4 != 3) {
+          set(arc, arc % 4 != round);
+        }
+      }
+      int found = 0;
+      for (int src = 0; src < 16; ++src) {
+        for (int dst = 0; dst < 16; ++dst) {
+          const Route a = patient.Find(src, dst, 7), b = asked.Find(src, dst, 7);
+          ASSERT_EQ(a.found, b.found) << src << " to " << dst;
+          ASSERT_EQ(a.hops.size(), b.hops.size());
+          for (size_t i = 0; i < a.hops.size(); ++i) EXPECT_EQ(a.hops[i].hop.link, b.hops[i].hop.link);
+          found += a.found && src != dst ? 1 : 0;
+        }
+      }
+      EXPECT_GT(found, 16);
+    }
+  }
+}
+
 class Busy : public LinkLoad {
  public:
   double FlowsOn(uint32_t link) const override { return busy.count(link) ? 100 : 0; }

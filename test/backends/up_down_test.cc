@@ -284,6 +284,11 @@ TEST(UpDownTest, DeadLinks) {
     EXPECT_TRUE(arcs.empty());
     paths.SetAlive(nullptr);
     EXPECT_NE(paths.Distance(0, 3), UpDown::kUnreachable);
+    // Without a question before, what is up is known all the same.
+    UpDown fresh(g);
+    fresh.SetAlive(&alive);
+    paths.SetAlive(&alive);
+    for (uint32_t arc = 0; arc < g.arcs(); ++arc) ASSERT_EQ(fresh.Up(arc), paths.Up(arc)) << g.ArcName(arc);
   }
 }
 

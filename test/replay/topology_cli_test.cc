@@ -102,7 +102,7 @@ TEST_F(TopologyCli, ReadsAFileAndFindsWhatIsCutOff) {
 }
 
 TEST_F(TopologyCli, DrawsByTheEndOfTheName) {
-  for (const char* name : {"x.svg", "x.dot", "x.gv", "y"}) {
+  for (const char* name : {"x.svg", "x.dot", "x.gv", "x.DOT", "y", "z.txt --format dot"}) {
     const Outcome r = Run(std::string("topology draw switch:devices=4 -o ") + name);
     EXPECT_EQ(r.status, 0) << r.err;
     EXPECT_EQ(r.out, "");
@@ -111,7 +111,12 @@ TEST_F(TopologyCli, DrawsByTheEndOfTheName) {
   EXPECT_THAT(Content(At("x.svg")), HasSubstr("switch:devices=4"));
   EXPECT_THAT(Content(At("x.dot")), StartsWith("graph {"));
   EXPECT_THAT(Content(At("x.gv")), StartsWith("graph {"));
+  EXPECT_THAT(Content(At("x.DOT")), StartsWith("graph {"));
   EXPECT_THAT(Content(At("y")), StartsWith("<svg "));
+  EXPECT_THAT(Content(At("z.txt")), StartsWith("graph {"));
+  Refused("topology draw switch:devices=4 -o x.png",
+          {"--output x.png", "\".png\"", ".svg, .dot or .gv, or --format svg"}, 2);
+  EXPECT_EQ(Content(At("x.png")), "");
   EXPECT_THAT(Run("topology draw switch:devices=4 --format dot").out, StartsWith("graph {"));
 }
 

@@ -1,12 +1,15 @@
-// What networks of groups share: which port of which group is linked to which.
+// What networks of groups share: which port of which group is linked to which,
+// parameters, and most of their guides.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <tuple>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "backends/topology/builders/common.h"
 
 namespace chakra {
@@ -92,42 +95,104 @@ class GlobalLinks {
   int last_ = 0;  // ports of the round after these
 };
 
+constexpr int kMaxGroupPorts = 4096;
+
+// A size of a network of groups; unchanged where the parameter is not given.
+struct GroupSize {
+  const char* key;
+  int* size;
+};
+// Each 1 to kMaxGroupPorts, `groups` to kMaxNetworkDevices.
+absl::Status ReadGroupSizes(const Parameters& p, const std::vector<GroupSize>& sizes);
+
+// The number of groups: all that can be linked where it is 0. `key` names the
+// parameter of the switches of a group that have global links, `h` each.
+absl::Status ChooseGroups(const Parameters& p, absl::string_view key, int switches, int h, int* groups);
+
+// The parameters of the three classes of links, for a builder to declare.
+void DeclareLinkClasses(std::vector<Parameter>* parameters);
+
 struct LinkClasses {
   LinkClass host, local, global;
 };
+absl::StatusOr<LinkClasses> LinkClassesOf(const Parameters& p);
 
-// The parameters of the three classes of links, for a builder to declare.
-inline void DeclareLinkClasses(std::vector<Parameter>* parameters) {
-  parameters->insert(parameters->end(),
-                     {{"host", "400Gb/s", "rate of a link between a device and its switch, each direction"},
-                      {"local", "400Gb/s", "rate of a link within a group, each direction"},
-                      {"global", "400Gb/s", "rate of a link between groups, each direction"},
-                      {"host_latency", "500ns", "of a link between a device and its switch"},
-                      {"local_latency", "500ns", "of a link within a group"},
-                      {"global_latency", "1us", "of a link between groups"}});
-}
+// What a builder knows before it builds.
+struct GroupPlan {
+  int devices = 0;
+  LinkClasses classes;
+  GlobalLinks links;
+};
 
-inline absl::StatusOr<LinkClasses> LinkClassesOf(const Parameters& p) {
-  LinkClasses out;
-  for (const auto& [name, latency, c] :
-       {std::tuple{"host", "host_latency", &out.host}, std::tuple{"local", "local_latency", &out.local},
-        std::tuple{"global", "global_latency", &out.global}}) {
-    auto made = ClassOf(p, name, name, latency);
-    if (!made.ok()) return made.status();
-    *c = *std::move(made);
+struct GroupNetworkSize {
+  int64_t room = 0;      // for devices
+  std::string fits;      // parameters with room for those that are asked for
+  int64_t switches = 0;  // in all
+  int64_t local = 0;     // links within groups, in all
+};
+
+// Errors: no room, classes of links without sense, and more than a NetworkGraph
+// holds, for which `key` is what could be smaller where groups are not given.
+absl::StatusOr<GroupPlan> PlanGroups(const Parameters& p, int devices, const GroupNetworkSize& size,
+                                     absl::string_view key, const GlobalLinks& links);
+
+// Links each `each` devices to a switch, from `first` on.
+void AddHosts(GraphBuilder* b, const GroupPlan& plan, int each, uint32_t first);
+
+// What guides of networks of groups share. Devices are the first vertices, each
+// with one link, their switches follow; arcs are numbered as links are added:
+// those of devices first.
+class GroupGuide : public Guide {
+ public:
+  // `each` devices hang on a switch, in order; `rank` is what GlobalLinks::Add() returned
+  // for switches with `h` global links each.
+  GroupGuide(const GroupPlan& plan, int each, int h, std::vector<uint16_t> rank)
+      : links_(plan.links), devices_(plan.devices), each_(each), h_(h), rank_(std::move(rank)) {}
+
+  void Next(uint32_t at, uint32_t to, std::vector<uint32_t>* arcs) const final;
+
+ protected:
+  // The first arc of a switch that has devices, which are its first ones.
+  virtual uint32_t Begin(int sw) const = 0;
+  // From switch to switch, which differ.
+  virtual void Between(int here, int there, std::vector<uint32_t>* arcs) const = 0;
+
+  // Arcs of devices, and of switches before `sw` to devices.
+  uint32_t ArcsOfHosts(int sw) const { return static_cast<uint32_t>(devices_) + HostsBefore(sw); }
+  // The arc of a switch after those to its devices.
+  uint32_t AfterHosts(int sw) const { return Begin(sw) + HostsBefore(sw + 1) - HostsBefore(sw); }
+  // Global arcs of switches before the one at place `i` of its group.
+  uint32_t GlobalsBefore(int group, int i) const {
+    return static_cast<uint32_t>(group) * static_cast<uint32_t>(links_.used()) +
+           static_cast<uint32_t>(std::min(i * h_, links_.used()));
   }
-  return out;
-}
-
-// An error when there are more than a NetworkGraph holds: before anything is built.
-inline absl::Status CheckSize(const Parameters& p, absl::string_view key, int64_t vertices, int64_t links) {
-  if (vertices <= int64_t{NetworkGraph::kMaxVertices} &&
-      links <= static_cast<int64_t>(NetworkGraph::kMaxLinks)) {
-    return absl::OkStatus();
+  // Of a global port: its place among its switch's global arcs.
+  uint32_t Rank(int group, int port) const {
+    return rank_[static_cast<size_t>(group) * static_cast<size_t>(links_.used()) + static_cast<size_t>(port)];
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      p.network(), ": ", vertices, " devices and switches with ", links, " links; expected at most ",
-      NetworkGraph::kMaxVertices, " and ", NetworkGraph::kMaxLinks, ": a smaller ", key, ", for instance"));
-}
+  // visit(port) for each port of a group that leads to another, in order.
+  template <typename F>
+  void ForEachPort(int group, int to, F visit) const {
+    const int offset = links_.Offset(group, to);
+    for (int round = 0; round < links_.rounds(); ++round) {
+      const int port = links_.PortTo(round, offset);
+      if (port >= 0) visit(port);
+    }
+  }
+  // Unless it is the last of those from `first` on.
+  static void AddOnce(uint32_t arc, size_t first, std::vector<uint32_t>* arcs) {
+    if (arcs->size() == first || arcs->back() != arc) arcs->push_back(arc);
+  }
+  const GlobalLinks& links() const { return links_; }
+
+ private:
+  uint32_t HostsBefore(int sw) const {
+    return static_cast<uint32_t>(std::min(int64_t{sw} * each_, int64_t{devices_}));
+  }
+
+  GlobalLinks links_;
+  int devices_, each_, h_;
+  std::vector<uint16_t> rank_;  // by group and port
+};
 
 }  // namespace chakra

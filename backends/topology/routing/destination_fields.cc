@@ -6,15 +6,13 @@
 namespace chakra {
 
 DestinationFields::DestinationFields(const NetworkGraph& graph, uint64_t budget)
-    : graph_(&graph), budget_(budget) {
-  FindHomes();
-}
+    : graph_(&graph), budget_(budget) {}
 
-void DestinationFields::SetAlive(const std::vector<bool>* alive) {
-  alive_ = alive;
+void DestinationFields::Renew() {
   fields_.clear();
   last_to_ = NetworkGraph::kNone;
   FindHomes();
+  stale_ = false;
 }
 
 // Devices of one leaf follow each other, so it is enough to look at the one before.

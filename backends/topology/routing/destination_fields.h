@@ -18,8 +18,12 @@ class DestinationFields {
   // `graph` must outlive it.
   DestinationFields(const NetworkGraph& graph, uint64_t budget);
 
-  // Which arcs messages may use; null: all. Kept by reference. Forgets all fields.
-  void SetAlive(const std::vector<bool>* alive);
+  // Which arcs messages may use; null: all. Kept by reference. Fields are found
+  // anew when they are next needed, so many calls in a row cost little.
+  void SetAlive(const std::vector<bool>* alive) {
+    alive_ = alive;
+    stale_ = true;
+  }
   bool Alive(uint32_t arc) const { return alive_ == nullptr || (*alive_)[arc]; }
 
   // Where a field holds the number of `v`, a vertex that messages pass through.
@@ -31,6 +35,7 @@ class DestinationFields {
   // Valid until the next call for another destination.
   template <typename Search>
   const std::vector<uint16_t>& Of(uint32_t to, const Search& search) {
+    if (stale_) Renew();
     const uint32_t home = to < home_.size() ? home_[to] : to;
     if (home == last_to_) return last_->numbers;
     Field& field = fields_[home];
@@ -50,12 +55,14 @@ class DestinationFields {
     uint64_t used = 0;
   };
   uint64_t FieldBytes() const { return size() * sizeof(uint16_t) + sizeof(Field); }
+  void Renew();
   void FindHomes();
   void Shrink();
 
   const NetworkGraph* graph_;
   uint64_t budget_;
   const std::vector<bool>* alive_ = nullptr;
+  bool stale_ = true;
   std::vector<uint32_t> home_;        // by device: the first device that hangs on the same vertices
   std::map<uint32_t, Field> fields_;  // by destination, devices by their home
   uint32_t last_to_ = NetworkGraph::kNone;

@@ -298,9 +298,12 @@ double Router::Cost(const Route& route) const {
 }
 
 const Route& Router::Find(int src, int dst, uint64_t tag) {
+  const auto ways = static_cast<size_t>(options_.queue_pairs);
+  return FindWay(src, dst, ways > 1 ? Pick(Mix(tag, options_.seed), ways) : 0);
+}
+
+const Route& Router::FindWay(int src, int dst, uint64_t queue_pair) {
   const uint64_t pair = Mix(Mix(options_.seed, static_cast<uint64_t>(src)), static_cast<uint64_t>(dst));
-  const uint64_t queue_pair =
-      options_.queue_pairs > 1 ? Pick(Mix(tag, options_.seed), static_cast<size_t>(options_.queue_pairs)) : 0;
   const uint64_t key = Mix(pair, queue_pair);
   Cached& cached = cache_[key % kCached];
   if (cached.epoch != epoch_ || cached.src != src || cached.dst != dst || cached.queue_pair != queue_pair) {

@@ -70,6 +70,8 @@ class Router {
   // From device to device. Valid until the next call. Without networks on the
   // way, the path of Topology.
   const Route& Find(int src, int dst, uint64_t tag);
+  // The same for one of the ways of a pair, in [0, RoutingOptions::queue_pairs): each has a hash of its own.
+  const Route& FindWay(int src, int dst, uint64_t way);
 
   // A link (of a network) goes down or comes back, in one direction. Where links
   // of a copy of a network are down, its messages take the shortest ways that are

@@ -30,13 +30,11 @@ bool TiersOrder(const NetworkGraph& g) {
 }  // namespace
 
 UpDown::UpDown(const NetworkGraph& graph, Order order, uint64_t budget)
-    : graph_(&graph), by_tier_(order == Order::kAuto && TiersOrder(graph)), fields_(graph, budget) {
-  FindOrder();
-}
+    : graph_(&graph), by_tier_(order == Order::kAuto && TiersOrder(graph)), fields_(graph, budget) {}
 
 void UpDown::SetAlive(const std::vector<bool>* alive) {
   fields_.SetAlive(alive);
-  if (!by_tier_) FindOrder();
+  stale_ = stale_ || !by_tier_;
 }
 
 void UpDown::FindOrder() {
@@ -57,6 +55,7 @@ void UpDown::FindOrder() {
                    [&](uint32_t a, uint32_t b) { return height[a] > height[b]; });
   place_.resize(sorted_.size());
   for (size_t i = 0; i < sorted_.size(); ++i) place_[fields_.Index(sorted_[i])] = static_cast<uint32_t>(i);
+  stale_ = false;
 }
 
 // Links to the root, by Index().
@@ -88,7 +87,12 @@ std::vector<uint32_t> UpDown::Levels() const {
   return level;
 }
 
-bool UpDown::Up(uint32_t arc) const {
+bool UpDown::Up(uint32_t arc) {
+  if (stale_) FindOrder();
+  return IsUp(arc);
+}
+
+bool UpDown::IsUp(uint32_t arc) const {
   const uint32_t a = graph_->source(arc), b = graph_->target(arc);
   const bool from = graph_->Forwards(a), to = graph_->Forwards(b);
   if (from && to) return place_[fields_.Index(b)] < place_[fields_.Index(a)];
@@ -105,7 +109,7 @@ void UpDown::Search(uint32_t to, std::vector<uint16_t>* field) {
     const int links = (v == to ? 0 : (*field)[fields_.Index(v)]) + 1;
     for (uint32_t arc = g.begin(v); arc < g.end(v); ++arc) {
       const uint32_t u = g.target(arc), in = g.reverse(arc);
-      if (u == to || !g.Forwards(u) || !fields_.Alive(in) || Up(in)) continue;
+      if (u == to || !g.Forwards(u) || !fields_.Alive(in) || IsUp(in)) continue;
       uint16_t& there = (*field)[fields_.Index(u)];
       if (there != kNoWay) continue;
       there = static_cast<uint16_t>(std::min(links, kMost));
@@ -118,7 +122,7 @@ void UpDown::Search(uint32_t to, std::vector<uint16_t>* field) {
     if (here != kNoWay) continue;
     for (uint32_t arc = g.begin(v); arc < g.end(v); ++arc) {
       const uint32_t u = g.target(arc);
-      if (!g.Forwards(u) || !fields_.Alive(arc) || !Up(arc)) continue;
+      if (!g.Forwards(u) || !fields_.Alive(arc) || !IsUp(arc)) continue;
       const uint16_t above = (*field)[fields_.Index(u)];
       if (above == kNoWay) continue;
       const int links = std::min((above & ~kUpwards) + 1, kMost);
@@ -128,6 +132,7 @@ void UpDown::Search(uint32_t to, std::vector<uint16_t>* field) {
 }
 
 const std::vector<uint16_t>& UpDown::FieldOf(uint32_t to) {
+  if (stale_) FindOrder();
   return fields_.Of(to, [this](uint32_t home, std::vector<uint16_t>* field) { Search(home, field); });
 }
 
@@ -161,7 +166,7 @@ void UpDown::Next(uint32_t at, uint32_t to, std::vector<uint32_t>* arcs) {
     if (!fields_.Alive(arc)) continue;
     const Way way = From(field, graph_->target(arc), to);
     if (way.links != here.links - 1) continue;
-    if (!graph_->Forwards(at) || Up(arc) != here.down) {
+    if (!graph_->Forwards(at) || IsUp(arc) != here.down) {
       if (!here.down || way.down) arcs->push_back(arc);
     }
   }

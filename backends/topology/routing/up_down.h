@@ -35,6 +35,7 @@ class UpDown {
   // call again whenever it has changed. A link is used in the directions that
   // are alive; levels count links of which both are. By tier, a dead link may
   // cut off what only a way down and up again still joins.
+  // Levels are found anew when they are next needed.
   void SetAlive(const std::vector<bool>* alive);
 
   // The arcs out of `at` that lead to `to` with the fewest links, in the order
@@ -46,7 +47,7 @@ class UpDown {
   // Whether tiers decide what is up.
   bool by_tier() const { return by_tier_; }
   // Whether an arc leads upwards.
-  bool Up(uint32_t arc) const;
+  bool Up(uint32_t arc);
 
  private:
   struct Way {
@@ -54,6 +55,7 @@ class UpDown {
     bool down = false;  // downwards only
   };
   void FindOrder();
+  bool IsUp(uint32_t arc) const;
   std::vector<uint32_t> Levels() const;
   void Search(uint32_t to, std::vector<uint16_t>* field);
   const std::vector<uint16_t>& FieldOf(uint32_t to);
@@ -63,6 +65,7 @@ class UpDown {
 
   const NetworkGraph* graph_;
   bool by_tier_ = false;
+  bool stale_ = true;             // the order is
   DestinationFields fields_;      // number of links, and the highest bit where a way starts upwards
   std::vector<uint32_t> sorted_;  // vertices that messages pass through, the highest first
   std::vector<uint32_t> place_;   // by Index(): where it is in sorted_
