@@ -70,6 +70,9 @@ class Fabric {
   // when idle. What flows that were started at one instant do to each other may
   // be worked out here, once for all of them.
   virtual Time NextEvent() = 0;
+  // The same for a caller that will start nothing before the answer or `limit`,
+  // whichever is earlier: what happens up to there may be carried out.
+  virtual Time NextEvent(Time /*limit*/) { return NextEvent(); }
 
   // Advances to `t` (>= every earlier t) and appends what ended up to and at
   // t, ordered by (time, order of Start).
@@ -95,6 +98,10 @@ class Fabric {
   // The `most` busiest links, up to the last AdvanceTo(). Nothing from a fabric
   // that does not follow links.
   virtual LinkUses Links(size_t /*most*/) const { return {}; }
+  // What packets did; no transport from a fabric that sends none.
+  virtual PacketTotals Packets() const { return {}; }
+  // Why flows that are under way will never end, when NextEvent() is Never(); "" where nothing is known.
+  virtual std::string WhyStuck() const { return ""; }
   virtual int devices() const = 0;
 };
 

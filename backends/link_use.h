@@ -24,10 +24,25 @@ struct LinkUse {
   int dimension = 0;
   Bandwidth bandwidth;
   uint64_t bytes = 0;  // that it carried, what protocols add included
-  uint64_t flows = 0;  // that crossed it
+  uint64_t flows = 0;  // that crossed it, each once
   double peak = 0;     // the most of its bandwidth that was taken at an instant, [0, 1]
+  // `packet`: of all kinds; those that were marked, dropped, trimmed; pauses that its other end asked for;
+  // and the most bytes that waited for it.
+  uint64_t packets = 0, marks = 0, drops = 0, trims = 0, pauses = 0, most_queued = 0;
   // Share of the bandwidth taken, by bucket of LinkUses::bucket from time 0; empty unless asked for.
   std::vector<float> series;
+  std::vector<uint64_t> queued;  // `packet`: bytes that waited at the end of a bucket, beside `series`
+};
+
+// What the packets of a fabric did, up to its last AdvanceTo().
+struct PacketTotals {
+  std::string transport;  // "": the fabric sends no packets, and all else is 0
+  uint64_t packets = 0;   // of data that entered the network, those sent again included
+  uint64_t again = 0;     // of those: sent before
+  uint64_t acks = 0;      // acknowledgements and requests
+  uint64_t drops = 0, trims = 0, marks = 0, pauses = 0, timeouts = 0;
+  uint64_t hops = 0;    // packets of any kind over a link
+  uint64_t events = 0;  // that the simulation took for them
 };
 
 struct LinkUses {

@@ -25,6 +25,7 @@ class PlacedFabric final : public Fabric {
     return inner_->Start(placed, now);
   }
   Time NextEvent() override { return inner_->NextEvent(); }
+  Time NextEvent(Time limit) override { return inner_->NextEvent(limit); }
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override { inner_->AdvanceTo(t, ended); }
 
   bool contention_free() const override { return inner_->contention_free(); }
@@ -40,6 +41,8 @@ class PlacedFabric final : public Fabric {
 
   std::vector<DimensionTraffic> Traffic() const override { return inner_->Traffic(); }
   LinkUses Links(size_t most) const override { return inner_->Links(most); }
+  PacketTotals Packets() const override { return inner_->Packets(); }
+  std::string WhyStuck() const override { return inner_->WhyStuck(); }
   int devices() const override { return static_cast<int>(device_of_.size()); }
 
  private:

@@ -7,6 +7,7 @@
 #include "backends/analytical/analytical.h"
 #include "backends/analytical/fifo.h"
 #include "backends/fluid/fluid.h"
+#include "backends/packet/packet_fabric.h"
 
 namespace chakra {
 namespace {
@@ -21,16 +22,18 @@ std::unique_ptr<Fabric> New(const Topology& topology, const FabricOptions& optio
 struct Entry {
   const char* name;
   Maker make;
-  bool fluid;  // shares links by rates
+  bool fluid;            // shares links by rates
+  bool packets = false;  // sends packets
 };
 
 constexpr Entry kFabrics[] = {
     {"analytical", New<AnalyticalFabric>, false},
     {"analytical-fifo", New<FifoFabric>, false},
     {"fluid", New<FluidFabric>, true},
+    {"packet", New<PacketFabric>, false, true},
 };
 
-absl::Status Check(const Entry& e, const FabricOptions& options) {
+absl::Status Check(const Entry& e, const Topology& topology, const FabricOptions& options) {
   const auto bad = [&](absl::string_view what) {
     return absl::InvalidArgumentError(absl::StrCat("fabric ", e.name, ": ", what));
   };
@@ -40,9 +43,14 @@ absl::Status Check(const Entry& e, const FabricOptions& options) {
   if (!e.fluid && (options.startup != Time::Zero() || options.efficiency != 1 || !options.classes.empty())) {
     return bad("start-up, efficiency and classes of flows are for fluid");
   }
-  if (!e.fluid && (!options.changes.empty() || options.link_series)) {
-    return bad(
-        "links that fail or lose packets (--fault) or are followed over time (--link-series) are for fluid");
+  if (!e.fluid && !e.packets && !options.changes.empty()) {
+    return bad("links that fail or lose packets (--fault) are for fluid and packet");
+  }
+  if (!e.fluid && !e.packets && options.link_series) {
+    return bad("links followed over time (--link-series) are for fluid and packet");
+  }
+  if (!e.packets && options.packet_given) {
+    return bad("packets, queues and transports (--packet, or `packet` of a cluster) are for packet");
   }
   if (!(options.efficiency > 0 && options.efficiency <= 1)) {
     return bad(absl::StrCat("efficiency ", options.efficiency, "; expected > 0 and <= 1"));
@@ -55,7 +63,7 @@ absl::Status Check(const Entry& e, const FabricOptions& options) {
       return bad(absl::StrCat("a class of weight ", c.weight, "; expected > 0 and < 1e12"));
     }
   }
-  return absl::OkStatus();
+  return e.packets ? PacketFabric::Check(topology, options) : absl::OkStatus();
 }
 
 size_t EditDistance(absl::string_view a, absl::string_view b) {
@@ -79,7 +87,7 @@ absl::StatusOr<std::unique_ptr<Fabric>> MakeFabric(absl::string_view name, const
                                                    const FabricOptions& options) {
   for (const Entry& e : kFabrics) {
     if (name != e.name) continue;
-    if (absl::Status s = Check(e, options); !s.ok()) return s;
+    if (absl::Status s = Check(e, topology, options); !s.ok()) return s;
     return e.make(topology, options);
   }
   const Entry* nearest =

@@ -14,6 +14,7 @@
 #include "replay/library/choose.h"
 #include "replay/library/library.h"
 #include "replay/machine/check.h"
+#include "replay/machine/packet.h"
 #include "replay/machine/topology.h"
 #include "trace/proto_io.h"
 
@@ -178,19 +179,20 @@ absl::Status DropLevel(const proto::Topology& asked, const Topology& built, prot
 }
 
 // The device of each rank; empty: its own number.
-absl::StatusOr<std::vector<int>> CheckPlacement(const std::string& rule, int ranks, int devices) {
+absl::StatusOr<std::vector<int>> CheckPlacement(const proto::Placement& placement, int ranks, int devices) {
+  const std::string& rule = placement.rule();
   if (rule.empty() || rule == "linear") return std::vector<int>();
+  const std::string where = placement.label().empty() ? "cluster: placement.rule" : placement.label();
   absl::StatusOr<std::vector<int>> placed = PlaceByRule(rule, ranks, devices);
   if (!placed.ok() && !LooksLikePlacementRule(rule)) {
     absl::StatusOr<std::string> text = ReadFile(rule);
     if (!text.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat("cluster: placement.rule: ", placed.status().message(),
-                                                     "; and as a file: ", text.status().message()));
+      return absl::InvalidArgumentError(
+          absl::StrCat(where, ": ", placed.status().message(), "; and as a file: ", text.status().message()));
     }
     return ParsePlacement(*text, rule, ranks, devices);
   }
-  if (!placed.ok())
-    return absl::InvalidArgumentError(absl::StrCat("cluster: placement.rule: ", placed.status().message()));
+  if (!placed.ok()) return absl::InvalidArgumentError(absl::StrCat(where, ": ", placed.status().message()));
   return placed;
 }
 
@@ -213,13 +215,17 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
   absl::StatusOr<Variation> variation = Variation::Make(cluster.variation(), ranks);
   if (!variation.ok()) return variation.status();
   absl::StatusOr<std::vector<int>> device_of =
-      CheckPlacement(cluster.placement().rule(), ranks, topology->devices());
+      CheckPlacement(cluster.placement(), ranks, topology->devices());
   if (!device_of.ok()) return device_of.status();
   if (absl::Status s = CheckReachable(*built, *device_of, ranks); !s.ok()) return s;
   ClusterModel model{cluster, built->topology, *memory, {}, *std::move(variation), *std::move(device_of)};
   model.routing = built->routing;
   model.link_changes = built->changes;
   model.notes = built->notes;
+  absl::StatusOr<PacketOptions> packet = BuildPacket(cluster.packet());
+  if (!packet.ok()) return packet.status();
+  model.packet = *std::move(packet);
+  model.packet_given = cluster.has_packet();
   if (absl::Status s = DropLevel(cluster.topology(), model.topology, model.proto.mutable_collectives());
       !s.ok())
     return s;

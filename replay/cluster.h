@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "backends/link_use.h"
+#include "backends/packet/options.h"
 #include "backends/topology/routing/router.h"
 #include "backends/topology/topology.h"
 #include "proto/cluster.pb.h"
@@ -24,6 +25,8 @@ struct ClusterModel {
   std::vector<int> device_of;  // by rank; empty: rank i on device i
   RoutingOptions routing;      // for FabricOptions, as the next
   std::vector<LinkChange> link_changes;
+  PacketOptions packet;
+  bool packet_given = false;       // the proto says something of it
   std::vector<std::string> notes;  // on what files of networks leave open
 };
 

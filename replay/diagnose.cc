@@ -72,16 +72,19 @@ absl::Status DiagnoseStuck(const StuckView& view) {
   NodeLocator locator;
   int rank = 0;
   while (rank < static_cast<int>(ranks) && view.left(rank) == 0) ++rank;
-  std::string head = absl::StrCat("the run cannot finish: ", view.total - view.finished, " of ", view.total,
-                                  " nodes wait for each other\n");
+  const bool carried = !view.fabric.empty();  // the network holds what they wait for
+  std::string head =
+      absl::StrCat("the run cannot finish: ", view.total - view.finished, " of ", view.total,
+                   " nodes wait for ", carried ? "the network: " : "each other", view.fabric, "\n");
   while (rank < static_cast<int>(ranks) && step_of[rank] == 0) {
     step_of[rank] = lines.size() + 1;
     Wait wait = WaitOf(view, rank, &locator);
     if (wait.for_rank == kNoRank) {
       lines.push_back(absl::StrCat(
-          "rank ", rank, " has ", view.left(rank),
-          " nodes left and waits for no other rank: something it started would end after the longest "
-          "simulated time, 106 days; is a bandwidth near zero?"));
+          "rank ", rank, " has ", view.left(rank), " nodes left and waits for ",
+          carried ? "the network"
+                  : "no other rank: something it started would end after the longest simulated time, 106 "
+                    "days; is a bandwidth near zero?"));
       break;
     }
     lines.push_back(std::move(wait.text));
@@ -89,6 +92,7 @@ absl::Status DiagnoseStuck(const StuckView& view) {
   }
   const size_t first = rank < static_cast<int>(ranks) && step_of[rank] > 0 ? step_of[rank] - 1 : 0;
   for (size_t i = first; i < lines.size(); ++i) absl::StrAppend(&head, "  ", lines[i], "\n");
+  if (carried) return absl::FailedPreconditionError(head);
   absl::StrAppend(&head, "Collectives of a group run in recorded order, and a lane runs one node at a time; ",
                   "--lanes unlimited lets dependencies alone decide.");
   return absl::FailedPreconditionError(head);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "replay/match.h"
@@ -21,10 +22,12 @@ struct StuckView {
   std::function<bool(uint32_t message)> receiver_waits;
   std::function<bool(uint32_t message)> sent;
   std::function<bool(uint32_t message)> sender_waits;  // for the receive; null: senders never do
+  std::string fabric;                                  // Fabric::WhyStuck()
 };
 
 // A FailedPrecondition error that lists one cycle of ranks waiting for each
-// other: by rank, node, name, group and position.
+// other: by rank, node, name, group and position. Where the network holds what
+// they wait for, it says why.
 absl::Status DiagnoseStuck(const StuckView& view);
 
 }  // namespace chakra

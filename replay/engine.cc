@@ -268,6 +268,7 @@ absl::StatusOr<Metrics> Engine::Run() {
       if (!options_.recorded_comm) return (message_[m] & (kFlying | kArrived)) != 0;
       return recorded_.AtMessage(m, static_cast<uint32_t>(matching_.messages[m].src));
     };
+    if (!options_.recorded_comm) view.fabric = fabric_.WhyStuck();
     if (options_.recorded_comm) {
       view.sender_waits = [this](uint32_t m) {
         const Message& message = matching_.messages[m];
@@ -289,7 +290,7 @@ void Engine::Loop() {
   while (true) {
     DropMoved();
     const Time own = events_.empty() ? Time::Never() : events_.top().at;
-    const Time now = std::min(own, fabric_.NextEvent());
+    const Time now = std::min(own, fabric_.NextEvent(own));
     if (now == Time::Never()) break;
     now_ = now;
     HandleInstant(now);
@@ -304,7 +305,7 @@ void Engine::Loop() {
 // Retires all that ends at `now`, then starts what became ready.
 void Engine::HandleInstant(Time now) {
   while (true) {
-    if (fabric_.NextEvent() <= now) {
+    if (fabric_.NextEvent(now) <= now) {
       AdvanceFabric(now);
     } else if (!events_.empty() && events_.top().at == now) {
       const Event event = events_.top();

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "replay/machine/check.h"
 
 namespace chakra {
 namespace {
@@ -47,25 +48,27 @@ absl::Status Bad(absl::string_view field, absl::string_view got, absl::string_vi
 }
 
 // In (0, most].
+bool IsPositive(double v, double most) { return std::isfinite(v) && v > 0 && v <= most; }
+std::string Positive(double most) { return absl::StrCat("a number > 0 and <= ", most); }
+
 absl::Status CheckPositive(absl::string_view field, double v, double most) {
-  if (std::isfinite(v) && v > 0 && v <= most) return absl::OkStatus();
-  return Bad(field, absl::StrCat(v), absl::StrCat("a number > 0 and <= ", most));
+  return IsPositive(v, most) ? absl::OkStatus() : Bad(field, absl::StrCat(v), Positive(most));
 }
 
 absl::StatusOr<std::vector<double>> CheckSpeeds(const proto::Variation& proto, int ranks) {
   std::vector<double> factor;
   for (int i = 0; i < proto.speed_size(); ++i) {
-    const std::string field = absl::StrCat("speed[", i, "]");
-    if (absl::Status s = CheckPositive(absl::StrCat(field, ".factor"), proto.speed(i).factor(), kMostFactor);
-        !s.ok())
-      return s;
-    absl::StatusOr<std::vector<int>> list = ParseRanks(proto.speed(i).ranks(), ranks);
+    const proto::Variation::Speed& speed = proto.speed(i);
+    const Labelled where(speed.label(), absl::StrCat("variation.speed[", i, "]"));
+    if (!IsPositive(speed.factor(), kMostFactor)) {
+      return where.Bad("factor", absl::StrCat(speed.factor()), Positive(kMostFactor));
+    }
+    absl::StatusOr<std::vector<int>> list = ParseRanks(speed.ranks(), ranks);
     if (!list.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("cluster: variation.", field, ".ranks: ", list.status().message()));
+      return absl::InvalidArgumentError(absl::StrCat(where.Field("ranks"), ": ", list.status().message()));
     }
     if (factor.empty()) factor.assign(static_cast<size_t>(ranks), 1.0);
-    for (int r : *list) factor[static_cast<size_t>(r)] *= proto.speed(i).factor();
+    for (int r : *list) factor[static_cast<size_t>(r)] *= speed.factor();
   }
   return factor;
 }
@@ -126,6 +129,7 @@ absl::Status AddStraggler(absl::string_view text, proto::Variation* out) {
         absl::StrCat("\"", text, "\"; expected RANK=FACTOR, as 3=1.5 or 8-15=1.1"));
   }
   proto::Variation::Speed* speed = out->add_speed();
+  speed->set_label(absl::StrCat("--straggler \"", text, "\""));
   speed->set_ranks(std::string(text.substr(0, equals)));
   speed->set_factor(factor);
   return absl::OkStatus();

@@ -17,7 +17,8 @@ namespace chakra {
 absl::StatusOr<std::vector<int>> ParseRanks(absl::string_view list, int ranks);
 
 // "RANK=FACTOR", the short form of Variation::Speed, appended to `out`. RANK may
-// be a list. Errors: no such form; the values are checked by Variation::Make().
+// be a list. Errors: no such form; the values are checked by Variation::Make(),
+// whose errors then name "--straggler" and the text.
 absl::Status AddStraggler(absl::string_view text, proto::Variation* out);
 
 // Everything random is a hash of the seed and of what it is for (rank, node id),

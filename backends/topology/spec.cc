@@ -133,6 +133,26 @@ absl::StatusOr<Time> ParseTime(absl::string_view text) {
   return bad(unit.empty() ? "a unit: ps, ns, us, ms or s" : "one of the units ps, ns, us, ms and s");
 }
 
+absl::StatusOr<uint64_t> ParseBytes(absl::string_view text) {
+  double v = 0;
+  absl::string_view unit;
+  const auto bad = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\"; expected ", what));
+  };
+  if (!TakeNumber(text, &v, &unit)) return bad("a size, as 4096, 400KB or 32MiB");
+  constexpr std::pair<absl::string_view, double> kUnits[] = {
+      {"", 1},     {"B", 1},         {"KB", 1e3},      {"kB", 1e3},     {"MB", 1e6},
+      {"GB", 1e9}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
+  for (const auto& [name, bytes] : kUnits) {
+    if (unit != name) continue;
+    const double n = v * bytes;
+    if (n != std::floor(n)) return bad("whole bytes");
+    if (n > 1e12) return bad("at most 1000GB");
+    return static_cast<uint64_t>(n);
+  }
+  return bad("one of the units B, KB, MB, GB, KiB, MiB and GiB (bytes, not bits)");
+}
+
 absl::StatusOr<Parameters> Parameters::Make(NetworkSpec spec, const std::vector<Parameter>& declared) {
   Parameters p;
   std::vector<std::string> known;
@@ -225,6 +245,15 @@ absl::StatusOr<Time> Parameters::Latency(absl::string_view key) const {
   auto t = ParseTime(Text(key));
   if (t.ok()) return t;
   return absl::InvalidArgumentError(absl::StrCat(spec_.name, ": ", key, " is ", t.status().message()));
+}
+
+absl::StatusOr<uint64_t> Parameters::Bytes(absl::string_view key, uint64_t least, uint64_t most) const {
+  auto n = ParseBytes(Text(key));
+  if (!n.ok())
+    return absl::InvalidArgumentError(absl::StrCat(spec_.name, ": ", key, " is ", n.status().message()));
+  if (*n < least) return Bad(key, absl::StrCat("at least ", least, "B, the nearest"));
+  if (*n > most) return Bad(key, absl::StrCat("at most ", most, "B, the nearest"));
+  return n;
 }
 
 absl::StatusOr<Bandwidth> Parameters::Rate(absl::string_view key, bool any_rate) const {

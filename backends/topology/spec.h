@@ -31,6 +31,8 @@ std::string PrintNetworkSpec(const NetworkSpec& spec);
 absl::StatusOr<Bandwidth> ParseRate(absl::string_view text);
 // A time with its unit: ps, ns, us, ms, s. At most a second.
 absl::StatusOr<Time> ParseTime(absl::string_view text);
+// A size: bytes, or with B, KB, MB, GB (decimal), KiB, MiB or GiB. Whole bytes, at most 1 TB.
+absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
 
 // One parameter that a builder knows. `fallback` is the value when it is not
 // given; empty: the builder works it out, as `doc` says.
@@ -65,6 +67,7 @@ class Parameters {
   // One of the words.
   absl::StatusOr<std::string> Choice(absl::string_view key, const std::vector<std::string>& words) const;
   absl::StatusOr<Time> Latency(absl::string_view key) const;
+  absl::StatusOr<uint64_t> Bytes(absl::string_view key, uint64_t least, uint64_t most) const;
   // A link of a cable or of a card: refused above kMaxPortRate, for that is what
   // GB/s written for Gb/s looks like, unless `any_rate`.
   absl::StatusOr<Bandwidth> Rate(absl::string_view key, bool any_rate = false) const;

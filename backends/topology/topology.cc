@@ -172,17 +172,47 @@ Hop Topology::NetworkHop(int dim, uint32_t copy, uint32_t arc) const {
              static_cast<uint16_t>(dim), static_cast<uint16_t>(class_base_[i] + g.class_of(arc))};
 }
 
-Topology::NetworkPlace Topology::NetworkArc(uint32_t link) const {
+size_t Topology::DimensionOf(uint32_t link) const {
   size_t i = dimensions_.size() - 1;
   while (link_base_[i] > link) --i;
+  return i;
+}
+
+Topology::NetworkPlace Topology::NetworkArc(uint32_t link) const {
+  const size_t i = DimensionOf(link);
   const uint64_t within = link - link_base_[i];
   const uint32_t arcs = dimensions_[i].network->graph.arcs();
   return {static_cast<int>(i), static_cast<uint32_t>(within / arcs), static_cast<uint32_t>(within % arcs)};
 }
 
+Topology::Ends Topology::LinkEnds(uint32_t link) const {
+  const size_t i = DimensionOf(link);
+  const auto dim = static_cast<int>(i);
+  const TopologyDimension& d = dimensions_[i];
+  if (d.kind == Kind::kNetwork) {
+    const NetworkPlace place = NetworkArc(link);
+    const NetworkGraph& g = d.network->graph;
+    // Dimensions have 2^40 numbers each, copies one after the other.
+    const auto end = [&](uint32_t v) {
+      if (v < g.devices()) return static_cast<uint64_t>(DeviceAt(dim, place.copy, v));
+      return (uint64_t{i} + 1) << 40 | (uint64_t{place.copy} * g.vertices() + v);
+    };
+    return {end(g.source(place.arc)), end(g.target(place.arc))};
+  }
+  const uint64_t within = link - link_base_[i], each = LinksPerDevice(d);
+  const auto device = static_cast<int>(within / each), which = static_cast<int>(within % each);
+  const int here = Coordinate(device, dim);
+  const auto at = [&](int coordinate) { return static_cast<uint64_t>(Moved(device, dim, coordinate)); };
+  const auto self = static_cast<uint64_t>(device);
+  if (d.kind == Kind::kRing)
+    return {self, at(which == 0 ? (here + 1) % d.size : (here + d.size - 1) % d.size)};
+  if (d.kind == Kind::kFullyConnected) return {self, at(which < here ? which : which + 1)};
+  const uint64_t hub = static_cast<uint64_t>(devices_) * (i + 1) + at(0);
+  return which == 0 ? Ends{self, hub} : Ends{hub, self};
+}
+
 std::string Topology::LinkName(uint32_t link) const {
-  size_t i = dimensions_.size() - 1;
-  while (link_base_[i] > link) --i;
+  const size_t i = DimensionOf(link);
   const TopologyDimension& d = dimensions_[i];
   const uint64_t within = link - link_base_[i];
   if (d.kind == Kind::kNetwork) {

@@ -73,6 +73,12 @@ class Topology {
   size_t FirstClass(int dim) const { return class_base_[static_cast<size_t>(dim)]; }
   // "device 3 - switch of dim0", "leaf.1 - spine.2 of dim1": for messages.
   std::string LinkName(uint32_t link) const;
+  // Where a link begins and ends: an end point of paths (a device, or a switch as
+  // SwitchBetween() numbers it), or, beyond those, a vertex of a network that is no device; all different.
+  struct Ends {
+    uint64_t from, to;
+  };
+  Ends LinkEnds(uint32_t link) const;
   // Appends the links from src to dst in order. Empty when src == dst.
   // Precondition: both in [0, devices()), or one a switch on which the other
   // hangs: that path is their one link. They differ in no network.
@@ -123,6 +129,7 @@ class Topology {
 
  private:
   bool SwitchHop(PathCursor* cursor, Hop* hop) const;
+  size_t DimensionOf(uint32_t link) const;
 
   std::vector<TopologyDimension> dimensions_;
   std::vector<int> stride_;           // of device numbers

@@ -36,10 +36,15 @@ void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions
                   "(paths, queue_pairs, seed, bias, up_down, routes=FILE); default: ecmp")
       ->type_name("SPEC")
       ->group(group);
+  app->add_option("--fault", options->faults,
+                  "A fault of links, for --fabric fluid and packet; may be repeated: "
+                  "down:vertex=leaf.3,after=10us,until=1ms "
+                  "or slow:device=5,bandwidth=0.5 or lossy:from=leaf.0,to=spine.1,loss=0.01")
+      ->type_name("SPEC")
+      ->group(group);
   app->add_option(
-         "--fault", options->faults,
-         "A fault of links, for --fabric fluid; may be repeated: down:vertex=leaf.3,after=10us,until=1ms "
-         "or slow:device=5,bandwidth=0.5 or lossy:from=leaf.0,to=spine.1,loss=0.01")
+         "--packet", options->packet,
+         "Packets, queues and transport, for --fabric packet: key=value,... (see backends/README.md)")
       ->type_name("SPEC")
       ->group(group);
 }

@@ -53,7 +53,10 @@ absl::Status RankOptions::Check() const {
 }
 
 absl::Status RankOptions::Apply(proto::Cluster* cluster) const {
-  if (!placement.empty()) cluster->mutable_placement()->set_rule(placement);
+  if (!placement.empty()) {
+    cluster->mutable_placement()->set_rule(placement);
+    cluster->mutable_placement()->set_label(absl::StrCat("--placement \"", placement, "\""));
+  }
   for (const std::string& s : stragglers) {
     if (absl::Status bad = AddStraggler(s, cluster->mutable_variation()); !bad.ok()) return bad;
   }

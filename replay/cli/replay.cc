@@ -151,7 +151,7 @@ void ReplayCommand::AddMachineOptions(CLI::App* app) {
   AddTopologyOptions(app, g, &topology_);
   AddFlowOptions(app, g, &fabric_options_);
   app->add_flag("--link-series", fabric_options_.link_series,
-                "Report what was taken of the busiest links over time, for --fabric fluid")
+                "Report what was taken of the busiest links over time, for --fabric fluid and packet")
       ->group(g);
   app->add_option(
          "--compute", compute_,
@@ -354,6 +354,8 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   run.warnings.insert(run.warnings.end(), cluster->notes.begin(), cluster->notes.end());
   fabric_options_.routing = cluster->routing;
   fabric_options_.changes = cluster->link_changes;
+  fabric_options_.packet = cluster->packet;
+  fabric_options_.packet_given = cluster->packet_given;
   auto fabric = MakeFabric(fabric_, cluster->topology, fabric_options_);
   if (!fabric.ok()) return fabric.status();
   *fabric = Place(*std::move(fabric), cluster->device_of);
@@ -379,6 +381,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   if (!recorded_comm) {
     run.traffic = (*fabric)->Traffic();
     run.links = (*fabric)->Links(kBusiestLinks);
+    run.packets = (*fabric)->Packets();
   }
   if (cluster_.empty() && uses_cluster) {
     run.warnings.push_back(absl::StrCat("no --cluster was named: ", kDefaultCluster, " is assumed"));

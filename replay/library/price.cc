@@ -99,8 +99,14 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
   drain();
   std::vector<FlowEnd> ended;
   while (left > 0) {
-    const Time next = std::min(fabric.NextEvent(), due.empty() ? Time::Never() : due.top().at);
-    if (next == Time::Never()) return too_long();
+    const Time own = due.empty() ? Time::Never() : due.top().at;
+    const Time next = std::min(own, fabric.NextEvent(own));
+    if (next == Time::Never()) {
+      const std::string why = fabric.WhyStuck();
+      if (why.empty()) return too_long();
+      return absl::FailedPreconditionError(
+          absl::StrCat(std::string(Name(type)), " on ", members.size(), " ranks cannot finish: ", why));
+    }
     ended.clear();
     fabric.AdvanceTo(next, &ended);
     for (const FlowEnd& e : ended) runner.OnFlow(e, next);

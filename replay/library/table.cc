@@ -69,6 +69,8 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
   FabricOptions fabric_options = options.fabric_options;
   fabric_options.routing = table.cluster_->routing;
   fabric_options.changes = table.cluster_->link_changes;
+  fabric_options.packet = table.cluster_->packet;
+  fabric_options.packet_given = table.cluster_->packet_given;
   absl::StatusOr<std::unique_ptr<Fabric>> fabric =
       MakeFabric(options.fabric, table.cluster_->topology, fabric_options);
   if (!fabric.ok()) return fabric.status();

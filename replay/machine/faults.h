@@ -16,15 +16,15 @@ namespace chakra {
 // a dimension that was left out is an error. The dimensions that faults name are
 // networks. Faults that meet on a link: the one that leaves the least counts.
 // `losses` is what links have lost from the beginning, by link, as a share of their packets.
-// In order of time, then link. Errors name the fault, the field, and the nearest
-// valid value.
+// In order of time, then link. Errors name the fault (by its label, where it has
+// one), the field, and the nearest valid value.
 absl::StatusOr<std::vector<LinkChange>> ExpandFaults(const proto::Topology& asked_topology,
                                                      const Topology& topology, const std::vector<int>& asked,
                                                      const std::map<uint32_t, double>& losses);
 
 // Adds a fault written "KIND:key=value,...": KIND is down, slow (bandwidth=0.5) or
 // lossy (loss=0.01), the keys are LinkFault's, after and until with their units
-// ("after=10us").
+// ("after=10us"). Its label is "--fault" and the text; errors begin with it.
 absl::Status AddFault(const std::string& spec, proto::Topology* topology);
 
 }  // namespace chakra

@@ -10,6 +10,7 @@
 #include "backends/topology/routing/router.h"
 #include "backends/topology/spec.h"
 #include "replay/machine/faults.h"
+#include "replay/machine/packet.h"
 #include "trace/proto_io.h"
 
 namespace chakra {
@@ -18,6 +19,13 @@ namespace {
 bool IsFile(const std::string& path) {
   struct stat s;
   return stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
+}
+
+// Dimensions that faults name become networks.
+bool HasNetwork(const proto::Topology& topology) {
+  return topology.fault_size() > 0 ||
+         std::any_of(topology.dimension().begin(), topology.dimension().end(),
+                     [](const proto::Dimension& d) { return d.kind() == proto::Dimension::NETWORK; });
 }
 
 }  // namespace
@@ -128,9 +136,14 @@ absl::Status ApplyTopologyOptions(const TopologyOptions& options, proto::Cluster
     }
   }
   for (const std::string& fault : options.faults) {
-    if (absl::Status s = AddFault(fault, cluster->mutable_topology()); !s.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat("--fault: ", s.message()));
-    }
+    if (absl::Status s = AddFault(fault, cluster->mutable_topology()); !s.ok()) return s;
+  }
+  if (!options.packet.empty()) {
+    if (absl::Status s = SetPacket(options.packet, cluster); !s.ok()) return s;
+  }
+  if (!options.routing.empty() && !HasNetwork(cluster->topology())) {
+    notes->push_back(absl::StrCat("no dimension of the cluster is a network: --routing ", options.routing,
+                                  " is not used"));
   }
   return absl::OkStatus();
 }

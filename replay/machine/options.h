@@ -13,6 +13,7 @@ struct TopologyOptions {
   std::string network;              // what joins the nodes; see ReplaceNetwork()
   std::string routing;              // "POLICY" or "POLICY:key=value,..."; see SetRouting()
   std::vector<std::string> faults;  // see AddFault()
+  std::string packet;               // "key=value,..."; see SetPacket()
 };
 
 // All of them. `notes` gets a line for what else changes.

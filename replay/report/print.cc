@@ -190,8 +190,41 @@ std::string Dimensions(const proto::Report& r) {
   return absl::StrCat("\nTopology\n", table.Print());
 }
 
+// What happened to packets on the busiest links.
+std::string PacketLinks(const proto::Report& r) {
+  TextTable table({"busiest links", "class", "packets", "of makespan", "most queued", "marks", "drops",
+                   "trims", "pauses"},
+                  {true, true, false, false, false, false, false, false, false});
+  const int n = std::min(kListRows, r.link_size());
+  for (int i = 0; i < n; ++i) {
+    const proto::LinkReport& l = r.link(i);
+    table.Add({Shorten(l.name(), 40, "-"), Shorten(l.link_class(), kNameWidth, "-"), FormatCount(l.packets()),
+               absl::StrFormat("%.1f %%", 100 * l.utilization()), FormatBytes(l.most_queued()),
+               FormatCount(l.marks()), FormatCount(l.drops()), FormatCount(l.trims()),
+               FormatCount(l.pauses())});
+  }
+  return table.Print();
+}
+
+std::string Packets(const proto::Report& r) {
+  if (!r.has_packet()) return "";
+  const proto::PacketReport& p = r.packet();
+  std::string out = absl::StrCat("\nPackets (transport ", p.transport(), ")\n  sent     ",
+                                 FormatCount(p.packets()), " of data, ", FormatCount(p.sent_again()),
+                                 " of them again; ", FormatCount(p.acknowledgements()), " acknowledgements; ",
+                                 FormatCount(p.packet_hops()), " packet-hops\n");
+  absl::StrAppend(&out, "  met      ", FormatCount(p.drops()), " drops, ", FormatCount(p.trims()), " trims, ",
+                  FormatCount(p.marks()), " marks, ", FormatCount(p.pauses()), " pauses, ",
+                  FormatCount(p.timeouts()), " timeouts\n");
+  return out;
+}
+
 std::string Links(const proto::Report& r) {
   if (r.link_size() == 0) return "";
+  const std::string head =
+      absl::StrCat("\nLinks (directions that carried something: ", FormatCount(r.links_used()),
+                   "; --format json has the ", r.link_size(), " busiest)\n");
+  if (r.has_packet()) return absl::StrCat(head, PacketLinks(r));
   TextTable table({"busiest links", "class", "flows", "bytes", "of makespan", "peak"},
                   {true, true, false, false, false, false});
   const int n = std::min(kListRows, r.link_size());
@@ -201,8 +234,7 @@ std::string Links(const proto::Report& r) {
                FormatBytes(l.bytes()), absl::StrFormat("%.1f %%", 100 * l.utilization()),
                absl::StrFormat("%.0f %%", 100 * l.peak())});
   }
-  return absl::StrCat("\nLinks (directions that carried something: ", FormatCount(r.links_used()),
-                      "; --format json has the ", r.link_size(), " busiest)\n", table.Print());
+  return absl::StrCat(head, table.Print());
 }
 
 std::string Rungs(const proto::Report& r) {
@@ -277,8 +309,8 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
     return out;
   }
   return absl::StrCat(Head(report), Jobs(report), Steps(report), Ranks(report), Collectives(report),
-                      Dimensions(report), Links(report), Rungs(report), Notes(report), "\n", report.bound(),
-                      "\n");
+                      Dimensions(report), Packets(report), Links(report), Rungs(report), Notes(report), "\n",
+                      report.bound(), "\n");
 }
 
 }  // namespace chakra

@@ -90,7 +90,30 @@ void AddLinks(const LinkUses& links, proto::Report* report) {
     r->set_utilization(most > 0 ? static_cast<double>(use.bytes) / most : 0);
     r->set_peak(use.peak);
     for (const float share : use.series) r->add_series(share);
+    r->set_packets(use.packets);
+    r->set_marks(use.marks);
+    r->set_drops(use.drops);
+    r->set_trims(use.trims);
+    r->set_pauses(use.pauses);
+    r->set_most_queued(use.most_queued);
+    for (const uint64_t bytes : use.queued) r->add_queued(bytes);
   }
+}
+
+void AddPackets(const PacketTotals& totals, proto::Report* report) {
+  if (totals.transport.empty()) return;
+  proto::PacketReport* p = report->mutable_packet();
+  p->set_transport(totals.transport);
+  p->set_packets(totals.packets);
+  p->set_sent_again(totals.again);
+  p->set_acknowledgements(totals.acks);
+  p->set_drops(totals.drops);
+  p->set_trims(totals.trims);
+  p->set_marks(totals.marks);
+  p->set_pauses(totals.pauses);
+  p->set_timeouts(totals.timeouts);
+  p->set_packet_hops(totals.hops);
+  p->set_events(totals.events);
 }
 
 void AddDimensions(const std::vector<DimensionTraffic>& traffic, proto::Report* report) {
@@ -265,6 +288,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   AddSteps(run.steps, &report);
   AddDimensions(run.traffic, &report);
   AddLinks(run.links, &report);
+  AddPackets(run.packets, &report);
   AddRungs(run, &report);
   for (const RankTrace& rank : run.traces->ranks) {
     for (const Repair& repair : rank.repairs) AddRepair(repair, &report);

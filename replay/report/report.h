@@ -28,6 +28,7 @@ struct RunDescription {
   const std::vector<ComputeTimes>* times = nullptr;  // required; one for each distinct graph
   std::vector<DimensionTraffic> traffic;
   LinkUses links;                     // of a fabric that follows them
+  PacketTotals packets;               // of a fabric that sends them
   std::vector<StepMetrics> steps;     // of captures
   std::string variation;              // what was varied; "": nothing
   std::string placement;              // rule or file; "": rank i on device i

@@ -14,7 +14,7 @@ Topology Two() {
 }
 
 TEST(Registry, MakesEveryNameItLists) {
-  EXPECT_THAT(FabricNames(), testing::ElementsAre("analytical", "analytical-fifo", "fluid"));
+  EXPECT_THAT(FabricNames(), testing::ElementsAre("analytical", "analytical-fifo", "fluid", "packet"));
   for (const std::string& name : FabricNames()) {
     const auto fabric = MakeFabric(name, Two(), {});
     ASSERT_TRUE(fabric.ok()) << fabric.status();

@@ -14,7 +14,10 @@
 namespace chakra {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using Kind = TopologyDimension::Kind;
 
 constexpr char kNode[] =
@@ -280,18 +283,61 @@ TEST(MachineNetworks, ShortForms) {
                                                         {"down:device=1,loss=0.1", "slow and lossy"},
                                                         {"down:device=-1", "whole number"},
                                                         {"down:device=1,after=5", "a unit"},
-                                                        {"down", "names no link"}};
+                                                        {"down", "--fault \"down\": names no link"},
+                                                        {"slow:device=1,bandwidth=2", "\": bandwidth is 2;"},
+                                                        {"down:device=99", "\": device is 99;"},
+                                                        {"down:vertex=x", "\": vertex: there is no"}};
   for (const auto& [fault, expected] : faults) {
     proto::Topology topology = LoadCluster("dgx-a100")->topology();
     const absl::Status added = AddFault(fault, &topology);
     if (!added.ok()) {
       EXPECT_THAT(std::string(added.message()), HasSubstr(expected)) << fault;
+      EXPECT_THAT(std::string(added.message()), StartsWith(absl::StrCat("--fault \"", fault, "\": ")));
+      EXPECT_EQ(topology.fault_size(), 0);
       continue;
     }
     proto::Cluster bad = *LoadCluster("dgx-a100");
     *bad.mutable_topology() = topology;
-    EXPECT_THAT(std::string(BuildCluster(bad, 16).status().message()), HasSubstr(expected)) << fault;
+    const std::string error(BuildCluster(bad, 16).status().message());
+    EXPECT_THAT(error, HasSubstr(expected)) << fault;
+    EXPECT_THAT(error, StartsWith(absl::StrCat("--fault \"", fault, "\": ")));
   }
+}
+
+TEST(MachineNetworks, ALabelStandsForThePlace) {
+  EXPECT_EQ(Error(std::string(kLeaves) + "fault { device: 1 loss: 5 }", 16),
+            "cluster: topology.fault[0].loss is 5; expected >= 0 and < 1; 5 % is 0.05");
+  EXPECT_EQ(Error(std::string(kLeaves) + "fault { device: 1 loss: 5 label: \"cut\" }", 16),
+            "cut: loss is 5; expected >= 0 and < 1; 5 % is 0.05");
+  EXPECT_EQ(Error(std::string(kLeaves) + "fault { label: \"cut\" }", 16),
+            "cut: names no link; expected one of from and to, vertex, device, or share");
+  EXPECT_THAT(Error(std::string(kLeaves) + "fault { vertex: \"leaf.9\" label: \"cut\" }", 16),
+              StartsWith("cut: vertex: there is no vertex"));
+  EXPECT_EQ(Error(std::string(kLeaves) + "fault { device: 1 after_us: -1 label: \"cut\" }", 16),
+            "cut: after_us is -1; expected a number >= 0 and <= 1e+12");
+  proto::Cluster cluster = Cluster(kLeaves);
+  cluster.mutable_placement()->set_rule("rando:1");
+  EXPECT_THAT(std::string(BuildCluster(cluster, 16).status().message()),
+              StartsWith("cluster: placement.rule: there is no placement rule"));
+  cluster.mutable_placement()->set_label("seats");
+  EXPECT_THAT(std::string(BuildCluster(cluster, 16).status().message()),
+              StartsWith("seats: there is no placement rule"));
+}
+
+TEST(MachineNetworks, RoutingWithoutANetworkIsNoted) {
+  const auto notes = [](const std::string& network, const std::vector<std::string>& faults) {
+    proto::Cluster cluster = *LoadCluster("dgx-h100");
+    std::vector<std::string> out;
+    const TopologyOptions options{.network = network, .routing = "spray:seed=2", .faults = faults};
+    EXPECT_TRUE(ApplyTopologyOptions(options, &cluster, &out).ok());
+    return out;
+  };
+  EXPECT_THAT(notes("", {}),
+              ElementsAre("no dimension of the cluster is a network: --routing spray:seed=2 is "
+                          "not used"));
+  EXPECT_THAT(notes("leaf_spine", {}), IsEmpty());
+  // The dimension of a fault becomes a network.
+  EXPECT_THAT(notes("", {"slow:device=1,bandwidth=0.5"}), IsEmpty());
 }
 
 TEST(MachineNetworks, ANetworkCardIsNoFasterThanThereAre) {

@@ -105,11 +105,14 @@ TEST(RanksCli, SaysWhyUnevenRanksMayGetStuck) {
 
 TEST(RanksCli, WhatIsRefused) {
   ExpectRefused("--straggler 3", 2, "expected RANK=FACTOR");
-  ExpectRefused("--straggler 99=2", 1, "rank 99 of \"99\" is none of the run");
+  ExpectRefused("--straggler 99=2", 1, "--straggler \"99=2\": ranks: rank 99 of \"99\" is none of the run");
   ExpectRefused("--seed 0", 2, "--seed");
   ExpectRefused("--job x@10", 2, "a time with its unit");
   ExpectRefused("--job /nowhere/b", 1, "/nowhere/b");
   ExpectRefused("--placement rando:1", 1, "did you mean 'random'");
+  ExpectRefused("--placement rando:1", 1, "--placement \"rando:1\": there is no placement rule");
+  ExpectRefused("--fabric fluid --fault down:dimension=0,vertex=x", 1,
+                "--fault \"down:dimension=0,vertex=x\": vertex: there is no vertex \"x\"");
   const std::string twice = Written("ranks_cli_placement.txt", "0-1: 0-1\n2 1\n");
   ExpectRefused("--placement " + twice, 1, twice + ":2: device 1 is taken by line 1");
 }

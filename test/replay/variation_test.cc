@@ -187,6 +187,12 @@ TEST(Straggler, ShortForm) {
   ASSERT_TRUE(AddStraggler("2-3=1.5", &v).ok());
   EXPECT_EQ(v.speed(0).ranks(), "2-3");
   EXPECT_EQ(v.speed(0).factor(), 1.5);
+  // What is wrong with it is said of the option.
+  EXPECT_EQ(Variation::Make(v, 3).status().message(),
+            "--straggler \"2-3=1.5\": ranks: rank 3 of \"2-3\" is none of the run; expected 0 to 2");
+  v.mutable_speed(0)->set_factor(-1);
+  EXPECT_EQ(Variation::Make(v, 4).status().message(),
+            "--straggler \"2-3=1.5\": factor is -1; expected a number > 0 and <= 1e+06");
   for (const char* bad : {"3", "=2", "3=", "3=fast", ""}) EXPECT_FALSE(AddStraggler(bad, &v).ok()) << bad;
 }
 

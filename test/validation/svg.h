@@ -3,7 +3,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 
@@ -16,6 +19,13 @@ class Svg {
     absl::StrAppendFormat(
         &body_, "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\" stroke-width=\"%.1f\"%s%s%s/>\n", x0, y0, x1,
         y1, color, width, *dashes ? " stroke-dasharray=\"" : "", dashes, *dashes ? "\"" : "");
+  }
+  // Through all points.
+  void Curve(const std::vector<std::pair<double, double>>& points, const char* color, double width) {
+    if (points.empty()) return;
+    absl::StrAppend(&body_, "<path d=\"M");
+    for (const auto& [x, y] : points) absl::StrAppendFormat(&body_, "%.1f %.1f ", x, y);
+    absl::StrAppendFormat(&body_, "\" stroke=\"%s\" stroke-width=\"%.1f\"/>\n", color, width);
   }
   void Rect(double x, double y, double width, double height, const char* fill, const char* stroke = "none") {
     absl::StrAppendFormat(

@@ -1,0 +1,177 @@
+// What happens when: 16 bytes an event, and two queues of them to choose from.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "backends/analytical/heap4.h"
+
+namespace chakra {
+
+// Events are ordered by what they are, never by when they were posted, so that
+// the order is one for any number of threads.
+struct PacketEvent {
+  // At one instant in this order.
+  enum Kind : uint32_t {
+    kArrive,   // a packet (argument) at the end of a port's link
+    kSignal,   // a pause, resumption or credit for a port
+    kFree,     // a port may send its next packet
+    kPace,     // a connection may send again
+    kTimeout,  // of a connection
+    kTimer,    // of a connection's transport
+    kSent,     // a message's last byte has left
+    kReceived,
+  };
+  static constexpr uint32_t kKindShift = 29;
+
+  int64_t at;   // ps
+  uint32_t id;  // kind, and the number of a port, connection or message
+  uint32_t argument;
+
+  static uint32_t Id(Kind kind, uint32_t index) { return kind << kKindShift | index; }
+  Kind kind() const { return static_cast<Kind>(id >> kKindShift); }
+  uint32_t index() const { return id & ((1u << kKindShift) - 1); }
+  bool Before(const PacketEvent& o) const {
+    if (at != o.at) return at < o.at;
+    return id != o.id ? id < o.id : argument < o.argument;
+  }
+};
+static_assert(sizeof(PacketEvent) == 16);
+
+// A 4-ary heap.
+class HeapEvents {
+ public:
+  bool empty() const { return heap_.empty(); }
+  int64_t at() const { return heap_.empty() ? std::numeric_limits<int64_t>::max() : heap_.top().at; }
+  void Push(const PacketEvent& e) { heap_.Push(e); }
+  // The event `ahead` places behind the first, where that is cheap to know; else null.
+  const PacketEvent* Peek(size_t /*ahead*/) const { return nullptr; }
+  // Whether all that Peek() shows is new since the last call.
+  bool TakeFresh() { return false; }
+  PacketEvent Pop() {
+    const PacketEvent e = heap_.top();
+    heap_.Pop();
+    return e;
+  }
+
+ private:
+  Heap4<PacketEvent> heap_;
+};
+
+// Time is cut into buckets, a ring of which holds what comes soon; a heap holds
+// the rest. A bucket is sorted when its turn comes. (R. Brown, "Calendar queues",
+// CACM 1988, with buckets of a fixed width and a heap for what is far.)
+class BucketEvents {
+ public:
+  // A bucket is 2^`width` ps; the ring holds 2^12 of them.
+  explicit BucketEvents(int width = 14) : width_(width), ring_(kBuckets), used_(kBuckets / 64) {}
+
+  bool empty() const { return size_ == 0; }
+  // Of the first event; the greatest time where there is none. May move to its bucket.
+  int64_t at() {
+    if (size_ == 0) return std::numeric_limits<int64_t>::max();
+    if (next_ == current_.size()) NextBucket();
+    return current_[next_].at;
+  }
+  void Push(const PacketEvent& e) {
+    ++size_;
+    const int64_t bucket = e.at >> width_;
+    if (bucket <= bucket_) {
+      Insert(e);
+    } else if (bucket - bucket_ < kBuckets) {
+      const auto i = static_cast<size_t>(bucket) % kBuckets;
+      ring_[i].push_back(e);
+      used_[i / 64] |= uint64_t{1} << (i % 64);
+      ++in_ring_;
+    } else {
+      far_.Push(e);
+    }
+  }
+  const PacketEvent* Peek(size_t ahead) const {
+    return next_ + ahead < current_.size() ? &current_[next_ + ahead] : nullptr;
+  }
+  bool TakeFresh() { return std::exchange(fresh_, false); }
+  PacketEvent Pop() {
+    if (next_ == current_.size()) NextBucket();
+    --size_;
+    return current_[next_++];
+  }
+
+ private:
+  static constexpr int64_t kBuckets = 1 << 12;
+
+  static constexpr size_t kCrowded = 48;  // events in a bucket
+  static constexpr int kNarrowest = 8;    // 256 ps
+
+  // Into the bucket whose turn it is.
+  void Insert(const PacketEvent& e) {
+    size_t i = current_.size();
+    current_.push_back(e);
+    for (; i > next_ && e.Before(current_[i - 1]); --i) current_[i] = current_[i - 1];
+    current_[i] = e;
+  }
+  // The first bucket of the ring that holds anything, counted from bucket_.
+  int64_t FirstInRing() const {
+    const auto start = static_cast<size_t>(bucket_ + 1) % kBuckets;
+    for (size_t word = start / 64, looked = 0; looked <= kBuckets / 64; ++looked) {
+      uint64_t bits = used_[word];
+      if (looked == 0) bits &= ~uint64_t{0} << (start % 64);
+      if (looked == kBuckets / 64) bits &= ~(~uint64_t{0} << (start % 64));
+      if (bits != 0) {
+        const size_t i = word * 64 + static_cast<size_t>(__builtin_ctzll(bits));
+        return bucket_ + 1 + static_cast<int64_t>((i + kBuckets - start) % kBuckets);
+      }
+      word = word + 1 == kBuckets / 64 ? 0 : word + 1;
+    }
+    return std::numeric_limits<int64_t>::max();
+  }
+  void NextBucket() {
+    current_.clear();
+    next_ = 0;
+    fresh_ = true;
+    const int64_t near = in_ring_ == 0 ? std::numeric_limits<int64_t>::max() : FirstInRing();
+    const int64_t far = far_.empty() ? std::numeric_limits<int64_t>::max() : far_.at() >> width_;
+    bucket_ = std::min(near, far);
+    if (near == bucket_) {
+      const auto i = static_cast<size_t>(bucket_) % kBuckets;
+      current_.swap(ring_[i]);
+      used_[i / 64] &= ~(uint64_t{1} << (i % 64));
+      in_ring_ -= current_.size();
+    }
+    while (!far_.empty() && far_.at() >> width_ == bucket_) current_.push_back(far_.Pop());
+    std::sort(current_.begin(), current_.end(),
+              [](const PacketEvent& a, const PacketEvent& b) { return a.Before(b); });
+    if (current_.size() > kCrowded && width_ > kNarrowest) Narrow();
+  }
+  // Buckets of half the time: many small ones are cheaper to sort than few large ones.
+  void Narrow() {
+    std::vector<PacketEvent> all(current_);
+    for (std::vector<PacketEvent>& bucket : ring_) {
+      all.insert(all.end(), bucket.begin(), bucket.end());
+      bucket.clear();
+    }
+    std::fill(used_.begin(), used_.end(), 0);
+    current_.clear();
+    in_ring_ = 0;
+    size_ -= all.size();
+    bucket_ = (bucket_ << 1) - 1;
+    --width_;
+    for (const PacketEvent& e : all) Push(e);
+    NextBucket();
+  }
+
+  int width_;
+  int64_t bucket_ = -1;  // whose turn it is; all before it are done
+  std::vector<PacketEvent> current_;
+  size_t next_ = 0;  // in current_
+  bool fresh_ = false;
+  std::vector<std::vector<PacketEvent>> ring_;
+  std::vector<uint64_t> used_;  // a bit a bucket of the ring
+  size_t in_ring_ = 0, size_ = 0;
+  HeapEvents far_;
+};
+
+}  // namespace chakra

@@ -1,0 +1,457 @@
+// PacketSim: ports and switches.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "backends/packet/sim.h"
+
+namespace chakra {
+namespace {
+
+// Of an OnSignal() argument: a count in the high bits keeps signals of one instant in order.
+constexpr uint32_t kClassBits = 0x0f, kPause = 0x10, kResume = 0x20, kCredit = 0x40;
+
+// As NDP's switches (Handley et al., SIGCOMM 2017): headers to packets of data where both wait.
+constexpr uint8_t kHeadersPerData = 10;
+
+// A number in [0, 1) (SplitMix64: Steele, Lea, Flood, OOPSLA 2014).
+double Draw(uint64_t seed, uint64_t count) {
+  uint64_t z = seed + count * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+}  // namespace
+
+template <typename Events>
+void PacketSim<Events>::Arrive(uint32_t in, uint32_t packet) {
+  if (may_fail_ && !port(in).up) {
+    if (credits_) ReturnCredit(in, pool_[packet].traffic_class, pool_[packet].bytes);
+    return Drop(packet, in);
+  }
+  Packet& k = pool_[packet];
+  if (++k.hop == k.hops) {
+    if (credits_) ReturnCredit(in, k.traffic_class, k.bytes);
+    return Deliver(packet);
+  }
+  Enqueue(path_ports_[k.ports + k.hop], packet, in);
+}
+
+// From a node's input, or the node itself, to a port.
+template <typename Events>
+void PacketSim<Events>::Enqueue(uint32_t out, uint32_t packet, uint32_t in) {
+  Port& o = port(out);
+  Packet* k = &pool_[packet];
+  const auto bit = static_cast<uint8_t>(1u << k->traffic_class);
+  if (!o.up) {
+    if (in != kNoIndex && credits_) ReturnCredit(in, k->traffic_class, k->bytes);
+    return Drop(packet, out);
+  }
+  // Straight on.
+  if (o.free_at <= now_ && !o.posted && o.waiting == 0 && o.ready == 0 && (o.paused & bit) == 0 &&
+      HasCredit(out, k->traffic_class, k->bytes)) {
+    if (in != kNoIndex && credits_) ReturnCredit(in, k->traffic_class, k->bytes);
+    return Transmit(out, packet);
+  }
+  if (!Admit(out, packet, in)) return;
+  PortQueue& q = network_->queue(out, k->traffic_class);
+  k->next = kNoIndex;
+  if (q.tail == kNoIndex) {
+    q.head = packet;
+  } else {
+    pool_[q.tail].next = packet;
+  }
+  q.tail = packet;
+  if (options_.ecn && options_.ecn_at_enqueue) Mark(out, q.bytes, packet);
+  q.bytes += k->bytes;
+  PortInfo& info = network_->info(out);
+  info.queued += k->bytes;
+  info.most_queued = std::max(info.most_queued, info.queued);
+  o.waiting |= static_cast<uint8_t>(1u << k->traffic_class);
+  Kick(out);
+}
+
+template <typename Events>
+double PacketSim<Events>::Threshold(const Node& node, uint32_t in) const {
+  const double dynamic =
+      options_.alpha * static_cast<double>(node.pool > node.shared ? node.pool - node.shared : 0);
+  const double fixed = options_.xoff.Of(network_->info(in).rate);
+  return fixed > 0 ? std::min(fixed, dynamic) : dynamic;
+}
+
+// Takes room in the ingress buffer of a lossless switch. False: there is none.
+template <typename Events>
+bool PacketSim<Events>::Charge(Node* node, uint32_t in, uint8_t traffic_class, uint32_t bytes) {
+  PortCredit& q = network_->credit(in, traffic_class);
+  const uint64_t before = q.ingress > options_.reserved ? q.ingress - options_.reserved : 0;
+  const uint64_t after = q.ingress + bytes > options_.reserved ? q.ingress + bytes - options_.reserved : 0;
+  const bool fits =
+      static_cast<double>(after) <= Threshold(*node, in) && node->shared + after - before <= node->pool;
+  if (after == 0 || (fits && q.ingress_headroom == 0)) {
+    q.ingress += bytes;
+    node->shared += after - before;
+  } else {
+    const LinkClass& c = network_->topology().link_classes()[network_->info(in).link_class];
+    if (q.ingress_headroom + bytes > network_->Headroom(c)) return false;
+    q.ingress_headroom += bytes;
+  }
+  CheckPause(node, in, traffic_class);
+  return true;
+}
+
+template <typename Events>
+void PacketSim<Events>::CheckPause(Node* node, uint32_t in, uint8_t traffic_class) {
+  PortCredit& q = network_->credit(in, traffic_class);
+  const auto shared = static_cast<double>(q.ingress > options_.reserved ? q.ingress - options_.reserved : 0);
+  const double threshold = Threshold(*node, in);
+  if (!q.asked_to_pause) {
+    if (q.ingress_headroom == 0 && (shared == 0 || shared + wire_ <= threshold)) return;
+    q.asked_to_pause = true;
+    ++network_->info(in).pauses;
+    ++counters_.pauses;
+    Signal(in, ++q.signals << 8 | kPause | traffic_class);
+    return;
+  }
+  const double gap = options_.xon_gap > 0 ? options_.xon_gap : 2.0 * wire_;
+  if (q.ingress_headroom > 0 || (shared > 0 && shared + gap > threshold)) return;
+  q.asked_to_pause = false;
+  Signal(in, ++q.signals << 8 | kResume | traffic_class);
+}
+
+// Back over the link of a port: a frame of its own, not behind data.
+template <typename Events>
+void PacketSim<Events>::Signal(uint32_t in, uint32_t argument) {
+  const int64_t time = (argument & kCredit) != 0 ? 0 : network_->TimeFor(in, PacketNetwork::kPauseFrame);
+  Post(now_ + port(in).latency + time, Kind::kSignal, in, argument);
+}
+
+template <typename Events>
+void PacketSim<Events>::ReturnCredit(uint32_t in, uint8_t traffic_class, uint32_t bytes) {
+  if (traffic_class != PacketOptions::kControlClass) Signal(in, bytes << 8 | kCredit | traffic_class);
+}
+
+template <typename Events>
+void PacketSim<Events>::OnSignal(uint32_t index, uint32_t argument) {
+  Port& p = port(index);
+  const uint32_t traffic_class = argument & kClassBits;
+  const auto bit = static_cast<uint8_t>(1u << traffic_class);
+  if ((argument & kPause) != 0) {
+    p.paused |= bit;
+    return;
+  }
+  if ((argument & kCredit) != 0) {
+    network_->credit(index, traffic_class).credit += argument >> 8;
+  } else {
+    p.paused &= static_cast<uint8_t>(~bit);
+  }
+  if (p.waiting != 0 || p.ready != 0) Kick(index);
+}
+
+// Room for a packet that must wait; false: it was dropped, or goes on without its payload.
+template <typename Events>
+bool PacketSim<Events>::Admit(uint32_t out, uint32_t packet, uint32_t in) {
+  Packet& k = pool_[packet];
+  Node& node = network_->node(port(out).node);
+  if (in == kNoIndex || !node.is_switch) return true;
+  const PortQueue& q = network_->queue(out, k.traffic_class);
+  const bool control = k.traffic_class == PacketOptions::kControlClass;
+  const uint64_t most = control ? 2 * options_.queue : options_.queue;
+  bool fits = options_.queue == 0 || q.bytes + k.bytes <= most;
+  if (fits && shared_ && !control) {
+    if (pfc_) {
+      fits = Charge(&node, in, k.traffic_class, k.bytes);
+    } else if (!credits_) {
+      const auto left = static_cast<double>(node.pool > node.buffered ? node.pool - node.buffered : 0);
+      fits = static_cast<double>(q.bytes + k.bytes) <= options_.alpha * left &&
+             node.buffered + k.bytes <= node.pool;
+    }
+  }
+  if (fits) {
+    node.buffered += k.bytes;
+    node.most_buffered = std::max(node.most_buffered, node.buffered);
+    return true;
+  }
+  if (!options_.trim || control || k.kind != Packet::kData) {
+    if (credits_) ReturnCredit(in, k.traffic_class, k.bytes);
+    Drop(packet, out);
+    return false;
+  }
+  ++network_->info(out).trims;
+  ++counters_.trims;
+  k.flags |= Packet::kTrimmed;
+  k.bytes = options_.header;
+  k.traffic_class = PacketOptions::kControlClass;
+  Enqueue(out, packet, in);
+  return false;
+}
+
+// A packet leaves the buffer of its switch.
+template <typename Events>
+void PacketSim<Events>::Release(uint32_t out, const Packet& k) {
+  if (k.hop == 0) return;
+  const uint32_t in = path_ports_[k.ports + k.hop - 1];
+  if (credits_) ReturnCredit(in, k.traffic_class, k.bytes);
+  Node& node = network_->node(port(out).node);
+  if (!node.is_switch) return;
+  node.buffered -= k.bytes;
+  if (!shared_ || !pfc_ || k.traffic_class == PacketOptions::kControlClass) return;
+  PortCredit& q = network_->credit(in, k.traffic_class);
+  uint64_t left = k.bytes;
+  const uint64_t of_headroom = std::min<uint64_t>(left, q.ingress_headroom);
+  q.ingress_headroom -= of_headroom;
+  left -= of_headroom;
+  const uint64_t before = q.ingress > options_.reserved ? q.ingress - options_.reserved : 0;
+  q.ingress -= left;
+  const uint64_t after = q.ingress > options_.reserved ? q.ingress - options_.reserved : 0;
+  node.shared -= before - after;
+  if (q.asked_to_pause) CheckPause(&node, in, k.traffic_class);
+}
+
+template <typename Events>
+void PacketSim<Events>::Drop(uint32_t packet, uint32_t at) {
+  ++network_->info(at).drops;
+  ++counters_.drops;
+  pool_.Give(packet);
+}
+
+template <typename Events>
+bool PacketSim<Events>::HasCredit(uint32_t index, uint8_t traffic_class, uint32_t bytes) const {
+  return !credits_ || traffic_class == PacketOptions::kControlClass ||
+         network_->credit(index, traffic_class).credit >= bytes;
+}
+
+// By the bytes of its queue that a packet meets or leaves behind.
+template <typename Events>
+void PacketSim<Events>::Mark(uint32_t index, uint64_t queued, uint32_t packet) {
+  Packet& k = pool_[packet];
+  if (k.kind != Packet::kData || k.traffic_class == PacketOptions::kControlClass) return;
+  PortInfo& p = network_->info(index);
+  const double low = options_.ecn_low.Of(p.rate), high = options_.ecn_high.Of(p.rate);
+  const auto q = static_cast<double>(queued);
+  if (q <= low) return;
+  if (q < high) {
+    const double share = options_.ecn_probability * (q - low) / (high - low);
+    if (Draw(options_.seed ^ (uint64_t{p.link} << 32), port(index).packets) >= share) return;
+  }
+  k.flags |= Packet::kMarked;
+  ++p.marks;
+  ++counters_.marks;
+}
+
+// Serves the port now or when its packet has left.
+template <typename Events>
+void PacketSim<Events>::Kick(uint32_t index) {
+  Port& p = port(index);
+  if (p.posted) return;
+  if (p.free_at > now_) {
+    p.posted = true;
+    Post(p.free_at, Kind::kFree, index);
+  } else {
+    Serve(index);
+  }
+}
+
+template <typename Events>
+void PacketSim<Events>::Serve(uint32_t index) {
+  const uint32_t packet = Pick(index);
+  if (packet == kNoIndex) return;
+  Transmit(index, packet);
+  Port& p = port(index);
+  if ((p.waiting | p.ready) == 0) return;
+  p.posted = true;
+  Post(p.free_at, Kind::kFree, index);
+}
+
+// The class whose turn it is: control first, the others by deficit round robin (Shreedhar, Varghese,
+// SIGCOMM 1995) with a full packet times the weight for each turn.
+template <typename Events>
+uint32_t PacketSim<Events>::NextClass(uint32_t index, uint32_t eligible) {
+  if ((eligible & 1) != 0) {
+    if (!options_.trim || eligible == 1) return 0;
+    // Headers alone would keep all data from a slow port.
+    PortInfo& info = network_->info(index);
+    if (++info.headers <= kHeadersPerData) return 0;
+    info.headers = 0;
+    eligible &= ~1u;
+  }
+  if (std::has_single_bit(eligible)) {
+    const auto alone = static_cast<uint32_t>(std::countr_zero(eligible));
+    network_->credit(index, alone).deficit = wire_;
+    return alone;
+  }
+  PortInfo& p = network_->info(index);
+  for (;;) {
+    const uint32_t c = p.next_class;
+    PortCredit& q = network_->credit(index, c);
+    if ((eligible >> c & 1) != 0 && q.deficit > 0) return c;
+    if ((eligible >> c & 1) == 0) q.deficit = std::min<int64_t>(q.deficit, 0);
+    p.next_class = static_cast<uint8_t>(c + 1 < static_cast<uint32_t>(options_.classes) ? c + 1 : 1);
+    const uint32_t weight = options_.weights.empty() ? 1 : options_.weights[p.next_class - 1];
+    network_->credit(index, p.next_class).deficit += int64_t{weight} * wire_;
+  }
+}
+
+// A packet to send now; kNoIndex: none may go.
+template <typename Events>
+uint32_t PacketSim<Events>::Pick(uint32_t index) {
+  Port& p = port(index);
+  if (!p.up) return kNoIndex;
+  uint32_t eligible = (p.waiting | p.ready) & ~uint32_t{p.paused};
+  while (eligible != 0) {
+    const uint32_t c = NextClass(index, eligible);
+    const auto traffic_class = static_cast<uint8_t>(c);
+    const PortQueue& q = network_->queue(index, c);
+    uint32_t packet = kNoIndex;
+    const bool waits = q.head != kNoIndex && HasCredit(index, traffic_class, pool_[q.head].bytes);
+    const bool connections = (p.ready >> c & 1) != 0 && HasCredit(index, traffic_class, wire_);
+    if (waits && !(connections && p.turn)) {
+      p.turn = true;
+      packet = Dequeue(index, traffic_class);
+    } else if (connections) {
+      p.turn = false;
+      packet = TakeFromRing(index, traffic_class);
+      if (packet == kNoIndex && waits) packet = Dequeue(index, traffic_class);
+    }
+    if (packet != kNoIndex) {
+      if (!options_.weights.empty() || options_.classes > 2) {
+        network_->credit(index, c).deficit -= pool_[packet].bytes;
+      }
+      return packet;
+    }
+    eligible &= ~(1u << c);
+  }
+  return kNoIndex;
+}
+
+template <typename Events>
+uint32_t PacketSim<Events>::Dequeue(uint32_t index, uint8_t traffic_class) {
+  Port& p = port(index);
+  PortQueue& q = network_->queue(index, traffic_class);
+  const uint32_t packet = q.head;
+  Packet& k = pool_[packet];
+  q.head = k.next;
+  if (q.head == kNoIndex) {
+    q.tail = kNoIndex;
+    p.waiting &= static_cast<uint8_t>(~(1u << traffic_class));
+  }
+  q.bytes -= k.bytes;
+  network_->info(index).queued -= k.bytes;
+  if (options_.ecn && !options_.ecn_at_enqueue) Mark(index, q.bytes, packet);
+  Release(index, k);
+  return packet;
+}
+
+// When the next node can begin with a packet that begins to leave now.
+template <typename Events>
+int64_t PacketSim<Events>::ArrivalAfter(uint32_t index, const Packet& k, int64_t time) {
+  if (!options_.cut_through || k.hop + 1 == k.hops) return time;
+  const PortInfo& p = network_->info(index);
+  if (!network_->node(p.peer).is_switch) return time;
+  // A faster port would run out of bytes.
+  if (network_->info(path_ports_[k.ports + k.hop + 1]).rate > p.rate) return time;
+  return std::min(time, network_->TimeFor(index, options_.header));
+}
+
+template <typename Events>
+void PacketSim<Events>::Transmit(uint32_t index, uint32_t packet) {
+  Port& p = port(index);
+  Packet& k = pool_[packet];
+  const int64_t time = network_->TimeFor(index, k.bytes);
+  p.free_at = now_ + time;
+  p.sent += k.bytes;
+  ++p.packets;
+  ++counters_.hops;
+  if (credits_ && k.traffic_class != PacketOptions::kControlClass) {
+    network_->credit(index, k.traffic_class).credit -= k.bytes;
+  }
+  if (k.telemetry != kNoIndex && k.kind == Packet::kData) {
+    Telemetry& t = pool_.telemetry(k.telemetry);
+    if (t.hops < Telemetry::kMostHops)
+      t.hop[t.hops++] = {now_, p.sent, network_->info(index).queued, network_->info(index).rate};
+  }
+  Post(now_ + ArrivalAfter(index, k, time) + p.latency, Kind::kArrive, index, packet);
+}
+
+template <typename Events>
+void PacketSim<Events>::ChangeLink(uint32_t index, double share, int64_t now) {
+  now_ = now;
+  Port& p = port(index);
+  network_->SetBandwidth(index, share);
+  if (share > 0) {
+    if (p.waiting != 0 || p.ready != 0) Kick(index);
+    return;
+  }
+  for (uint8_t c = 0; c < options_.classes; ++c) {
+    while (network_->queue(index, c).head != kNoIndex) Drop(Dequeue(index, c), index);
+  }
+}
+
+template <typename Events>
+void PacketSim<Events>::Run(int64_t limit, bool stop) {
+  for (;;) {
+    const int64_t at = events_.at();
+    if (at > limit || events_.empty()) return;
+    // All of one instant.
+    if (stop && at > now_ && !told_.empty()) return;
+    Ahead();
+    const PacketEvent e = events_.Pop();
+    now_ = at;
+    ++counters_.events;
+    Handle(e);
+  }
+}
+
+// What the next events will touch comes from memory meanwhile: the packets, and once they are there, the
+// ports that they go to.
+template <typename Events>
+void PacketSim<Events>::Ahead() {
+  constexpr size_t kFar = 12, kNear = 4;
+  const auto packet = [&](size_t ahead) {
+    const PacketEvent* e = events_.Peek(ahead);
+    if (e != nullptr && e->kind() == Kind::kArrive) pool_.Prefetch(e->argument);
+  };
+  const auto ports = [&](size_t ahead) {
+    const PacketEvent* e = events_.Peek(ahead);
+    if (e == nullptr) return;
+    if (e->kind() == Kind::kFree) network_->Prefetch(e->index());
+    if (e->kind() != Kind::kArrive) return;
+    const Packet& k = pool_[e->argument];
+    if (k.hop + 1 < k.hops) network_->Prefetch(path_ports_[k.ports + k.hop + 1u]);
+  };
+  if (events_.TakeFresh()) {
+    for (size_t i = 0; i < kFar; ++i) packet(i);
+    for (size_t i = 0; i < kNear; ++i) ports(i);
+  }
+  packet(kFar);
+  ports(kNear);
+}
+
+template <typename Events>
+void PacketSim<Events>::Handle(const PacketEvent& e) {
+  const uint32_t i = e.index();
+  switch (e.kind()) {
+    case Kind::kArrive:
+      return Arrive(i, e.argument);
+    case Kind::kSignal:
+      return OnSignal(i, e.argument);
+    case Kind::kFree:
+      port(i).posted = false;
+      return Serve(i);
+    case Kind::kPace:
+      return OnPace(i, e.argument);
+    case Kind::kTimeout:
+      return OnTimeout(i, e.argument);
+    case Kind::kTimer:
+      return OnTimer(i, e.argument);
+    case Kind::kSent:
+      return Tell(i, FlowEnd::kSent);
+    case Kind::kReceived:
+      return Tell(i, FlowEnd::kReceived);
+  }
+}
+
+template class PacketSim<HeapEvents>;
+template class PacketSim<BucketEvents>;
+
+}  // namespace chakra

@@ -1,0 +1,338 @@
+#include "backends/packet/packet_fabric.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+
+namespace chakra {
+namespace {
+
+// Packets choose among paths that are hashed like connections'.
+RoutingOptions PathsOf(const FabricOptions& options) {
+  RoutingOptions routing = options.routing;
+  routing.queue_pairs = std::max(routing.queue_pairs, options.packet.paths);
+  if (routing.policy == RoutingPolicy::kSpray || routing.policy == RoutingPolicy::kFlowlet) {
+    routing.policy = RoutingPolicy::kEcmp;
+  }
+  return routing;
+}
+
+// Spraying fabrics spread packets over as many ways as flowlets have.
+FabricOptions WithSpread(FabricOptions options) {
+  PacketOptions& p = options.packet;
+  const bool spray = options.routing.policy == RoutingPolicy::kSpray;
+  if ((spray || options.routing.policy == RoutingPolicy::kFlowlet) &&
+      p.spread == PacketOptions::Spread::kConnection) {
+    p.spread = PacketOptions::Spread::kPacket;
+    p.paths = std::max(p.paths, spray ? 64 : options.routing.paths);
+    p.recovery = PacketOptions::Recovery::kSelective;
+  }
+  p.paths = std::max(p.paths, options.routing.queue_pairs);
+  return options;
+}
+
+}  // namespace
+
+template <typename Events>
+PacketFabricOf<Events>::PacketFabricOf(const Topology& topology, const FabricOptions& options)
+    : options_(WithSpread(options)),
+      cost_(topology, false, PathsOf(options_)),
+      network_(topology, options_.packet),
+      sim_(&network_, options_.packet, !options.changes.empty()),
+      changes_(options.changes),
+      series_(options.packet.series.picos() > 0 ? options.packet.series
+                                                : Time::Micros(options.link_series ? 10 : 0)) {
+  std::stable_sort(changes_.begin(), changes_.end(),
+                   [](const LinkChange& a, const LinkChange& b) { return a.at < b.at; });
+  sim_.set_finder(this);
+  if (cost_.router() != nullptr) cost_.router()->set_load(this);
+  if (!changes_.empty() && changes_.front().at == Time::Zero()) ChangeLinks();
+}
+
+template <typename Events>
+absl::Status PacketFabricOf<Events>::Check(const Topology& topology, const FabricOptions& options) {
+  const PacketOptions p = WithSpread(options).packet;
+  if (absl::Status s = CheckPacketOptions(p); !s.ok()) return s;
+  const uint64_t room = p.queue > 0 ? p.queue : p.buffer;
+  for (const LinkClass& c : topology.link_classes()) {
+    const double low = p.ecn_low.Of(static_cast<double>(c.bandwidth.bytes_per_second()) * 1e-12);
+    if (!p.ecn || room == 0 || low < static_cast<double>(room)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "packet: ecn_low is ", std::llround(low), "B on links ", c.name, "; it is never reached in ",
+        p.queue > 0 ? "a queue" : "a buffer", " of ", room, "B: expected less, as ecn_low=", room / 5,
+        "B,ecn_high=", room / 2, "B, or a larger ", p.queue > 0 ? "queue" : "buffer"));
+  }
+  if (p.buffer == 0) return absl::OkStatus();
+  const PacketNetwork network(topology, p);
+  uint64_t most = 0;
+  std::string where;
+  for (size_t i = 0; i < topology.dimensions().size(); ++i) {
+    const TopologyDimension& d = topology.dimensions()[i];
+    const auto look = [&](uint32_t vertex, const std::string& name) {
+      const uint64_t aside = network.SetAside(static_cast<int>(i), vertex);
+      if (aside <= most) return;
+      most = aside;
+      where = name;
+    };
+    if (d.kind == TopologyDimension::Kind::kSwitch) look(0, absl::StrCat("the switch of ", d.name));
+    if (d.kind != TopologyDimension::Kind::kNetwork) continue;
+    const NetworkGraph& g = d.network->graph;
+    for (uint32_t v = g.devices(); v < g.vertices(); ++v)
+      look(v, absl::StrCat(g.VertexName(v), " of ", d.name));
+  }
+  const uint64_t least = most + 2 * uint64_t{p.Wire()};
+  if (p.buffer >= least) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "packet: buffer is ", p.buffer, "B; the ports of ", where, " set aside ", most,
+      "B of it as headroom and reserves: expected at least ", least, "B, or a smaller headroom"));
+}
+
+template <typename Events>
+bool PacketFabricOf<Events>::AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops) {
+  std::vector<uint32_t>& ports = sim_.path_ports();
+  *first = static_cast<uint32_t>(ports.size());
+  *hops = 0;
+  if (cost_.router() != nullptr && !cost_.topology().IsSwitch(src) && !cost_.topology().IsSwitch(dst)) {
+    const Route& route = cost_.router()->FindWay(src, dst, tag);
+    if (!route.found) return false;
+    for (const RouteHop& h : route.hops) ports.push_back(network_.PortOf(h.hop));
+    *hops = static_cast<uint8_t>(route.hops.size());
+    return true;
+  }
+  hops_.clear();
+  cost_.topology().Path(src, dst, &hops_);
+  for (const Hop& h : hops_) ports.push_back(network_.PortOf(h));
+  *hops = static_cast<uint8_t>(hops_.size());
+  return true;
+}
+
+template <typename Events>
+void PacketFabricOf<Events>::Find(const Connection& c, uint32_t way_of_connection) {
+  Way& way = sim_.ways()[c.ways + way_of_connection];
+  way.found = AddPath(c.src, c.dst, way_of_connection, &way.ports, &way.hops) &&
+              AddPath(c.dst, c.src, way_of_connection, &way.back, &way.hops_back);
+}
+
+template <typename Events>
+uint32_t PacketFabricOf<Events>::WaysOf(int src, int dst) {
+  const uint64_t key = static_cast<uint64_t>(src) << 32 | static_cast<uint32_t>(dst);
+  const auto [it, is_new] = ways_.try_emplace(key, static_cast<uint32_t>(sim_.ways().size()));
+  if (is_new) sim_.ways().resize(sim_.ways().size() + static_cast<size_t>(options_.packet.paths));
+  return it->second;
+}
+
+template <typename Events>
+FlowId PacketFabricOf<Events>::Start(const Flow& flow, Time now) {
+  if (now > now_) RunTo(now.picos(), false);
+  now_ = now;
+  const uint64_t order = orders_++;
+  if (flow.src == flow.dst) {
+    if (flow.want_sent) sim_.told().push_back({now.picos(), order, flow.tag, FlowEnd::kSent});
+    sim_.TellAt(flow.tag, order, now + flow.delay);
+    return order;
+  }
+  cost_.Account(flow.src, flow.dst, flow.bytes, 1);
+  const uint32_t m = sim_.NewMessage();
+  Message& message = sim_.message(m);
+  message.tag = flow.tag;
+  message.order = order;
+  message.bytes = flow.OnLinks();
+  message.packets = std::max<uint64_t>(1, (message.bytes + options_.packet.mtu - 1) / options_.packet.mtu);
+  message.delay = flow.delay.picos();
+  message.want_sent = flow.want_sent;
+  const auto data_classes = static_cast<uint32_t>(options_.packet.classes - 1);
+  const auto traffic_class =
+      static_cast<uint8_t>(1 + static_cast<uint32_t>(std::max(0, flow.service_class)) % data_classes);
+  uint32_t connection = kNoIndex;
+  if (flow.in_order) {
+    const auto it = in_order_.find(flow.tag);
+    if (it != in_order_.end() && sim_.connection(it->second.first).generation == it->second.second) {
+      connection = it->second.first;
+    }
+  }
+  if (connection == kNoIndex) {
+    connection = sim_.Connect(flow.src, flow.dst, flow.tag, traffic_class, WaysOf(flow.src, flow.dst));
+    if (flow.in_order) in_order_[flow.tag] = {connection, sim_.connection(connection).generation};
+  }
+  message.connection = connection;
+  sim_.Send(m, now.picos());
+  return order;
+}
+
+template <typename Events>
+void PacketFabricOf<Events>::ChangeLinks() {
+  const Time at = changes_[next_change_].at;
+  bool reroute = false;
+  for (; next_change_ < changes_.size() && changes_[next_change_].at == at; ++next_change_) {
+    const LinkChange& change = changes_[next_change_];
+    const bool was_up = network_.Share(change.link) > 0;
+    if (cost_.router() != nullptr && was_up != (change.bandwidth > 0)) {
+      cost_.router()->SetAlive(change.link, change.bandwidth > 0);
+      reroute = true;
+    }
+    network_.SetShare(change.link, change.bandwidth);
+    const uint32_t port = network_.Find(change.link);
+    if (port != kNoIndex) sim_.ChangeLink(port, change.bandwidth, at.picos());
+  }
+  if (reroute) sim_.Reroute(at.picos());
+}
+
+template <typename Events>
+int64_t PacketFabricOf<Events>::NextAt() {
+  const int64_t at = sim_.at();
+  const bool waits = at != Time::Never().picos() || sim_.open_messages() > 0;
+  if (!waits || next_change_ == changes_.size()) return at;
+  return std::min(at, changes_[next_change_].at.picos());
+}
+
+template <typename Events>
+void PacketFabricOf<Events>::RunTo(int64_t t, bool stop) {
+  for (;;) {
+    const int64_t at = sim_.at();
+    const bool idle = at == Time::Never().picos();
+    if (idle && sim_.open_messages() == 0 && stop) return;
+    if (next_change_ < changes_.size() && changes_[next_change_].at.picos() <= std::min(at, t)) {
+      ChangeLinks();
+      continue;
+    }
+    if (at > t || idle) return;
+    // What is due in between interrupts the packets just before its instant.
+    int64_t limit = t;
+    if (next_change_ < changes_.size()) limit = std::min(limit, changes_[next_change_].at.picos() - 1);
+    if (series_.on()) {
+      if (at >= series_.next()) series_.Note(network_, at);
+      limit = std::min(limit, series_.next() - 1);
+    }
+    sim_.Run(limit, stop);
+    if (stop && !sim_.told().empty()) return;
+  }
+}
+
+template <typename Events>
+Time PacketFabricOf<Events>::NextEvent(Time limit) {
+  if (sim_.told().empty() && limit > now_) RunTo(limit.picos(), true);
+  if (!sim_.told().empty()) return Time::Picos(sim_.told().front().at);
+  return Time::Picos(NextAt());
+}
+
+template <typename Events>
+void PacketFabricOf<Events>::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
+  RunTo(t.picos(), false);
+  now_ = std::max(now_, t);
+  std::vector<typename Sim::Told>& told = sim_.told();
+  std::sort(told.begin(), told.end(), [](const auto& a, const auto& b) {
+    if (a.at != b.at) return a.at < b.at;
+    return a.order != b.order ? a.order < b.order : a.kind < b.kind;
+  });
+  for (const auto& e : told) ended->push_back({e.tag, Time::Picos(e.at), e.kind});
+  told.clear();
+}
+
+template <typename Events>
+FlowCost PacketFabricOf<Events>::Cost(int src, int dst, uint64_t bytes) const {
+  if (src == dst) return FlowCost();
+  const PacketOptions& p = options_.packet;
+  std::vector<Hop> hops;
+  if (cost_.router() != nullptr && !cost_.topology().IsSwitch(src) && !cost_.topology().IsSwitch(dst)) {
+    const Route& route = cost_.router()->Find(src, dst, 0);
+    if (!route.found) return {Time::Never(), Time::Never(), Time::Never()};
+    for (const RouteHop& h : route.hops) hops.push_back(h.hop);
+  } else {
+    cost_.topology().Path(src, dst, &hops);
+  }
+  const uint64_t packets = std::max<uint64_t>(1, (bytes + p.mtu - 1) / p.mtu);
+  const uint64_t first = packets > 1 ? p.Wire() : bytes + p.header;
+  FlowCost cost;
+  Time widest;  // the time of the first packet on the narrowest link
+  for (size_t i = 0; i < hops.size(); ++i) {
+    const LinkClass& c = cost_.topology().link_classes()[hops[i].link_class];
+    const Time whole = TransferTime(first, c.bandwidth);
+    // As PacketSim::ArrivalAfter().
+    const bool passes = p.cut_through && i + 1 < hops.size() &&
+                        cost_.topology().link_classes()[hops[i + 1].link_class].bandwidth <= c.bandwidth &&
+                        cost_.topology().LinkEnds(hops[i].link).to >= static_cast<uint64_t>(devices());
+    const Time packet = passes ? std::min(whole, TransferTime(p.header, c.bandwidth)) : whole;
+    const Time all = TransferTime(bytes + packets * p.header, c.bandwidth);
+    cost.latency += c.latency + packet + (i > 0 ? p.switch_latency : Time::Zero());
+    if (all > cost.transfer) {
+      cost.transfer = all;
+      widest = whole;
+    }
+    if (i == 0) cost.sent = all;
+  }
+  cost.latency -= widest;
+  return cost;
+}
+
+template <typename Events>
+double PacketFabricOf<Events>::FlowsOn(uint32_t link) const {
+  const uint32_t port = network_.Find(link);
+  if (port == kNoIndex) return 0;
+  return static_cast<double>(network_.info(port).queued) / options_.packet.Wire();
+}
+
+template <typename Events>
+PacketTotals PacketFabricOf<Events>::Packets() const {
+  const PacketCounters& c = sim_.counters();
+  PacketTotals totals;
+  totals.transport = std::string(KindOf(options_.packet.transport).name);
+  totals.packets = c.packets;
+  totals.again = c.again;
+  totals.acks = c.acks;
+  totals.drops = c.drops;
+  totals.trims = c.trims;
+  totals.marks = c.marks;
+  totals.pauses = c.pauses;
+  totals.timeouts = c.timeouts;
+  totals.hops = c.hops;
+  totals.events = c.events;
+  return totals;
+}
+
+template <typename Events>
+LinkUses PacketFabricOf<Events>::Links(size_t most) const {
+  LinkUses uses;
+  std::vector<std::pair<double, uint32_t>> by_load;
+  for (uint32_t i = 0; i < network_.ports(); ++i) {
+    if (network_.port(i).packets == 0) continue;
+    ++uses.links;
+    by_load.push_back({-static_cast<double>(network_.port(i).sent) / network_.info(i).rate, i});
+  }
+  std::sort(by_load.begin(), by_load.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first
+                              : network_.info(a.second).link < network_.info(b.second).link;
+  });
+  if (by_load.size() > most) by_load.resize(most);
+  PortSeries series = series_;
+  if (series.on()) {
+    series.Finish(network_, now_.picos());
+    uses.bucket = series.bucket();
+  }
+  for (const auto& [load, i] : by_load) {
+    const Port& port = network_.port(i);
+    const PortInfo& p = network_.info(i);
+    const LinkClass& c = cost_.topology().link_classes()[p.link_class];
+    LinkUse use;
+    use.link = p.link;
+    use.name = network_.PortName(i);
+    use.link_class = c.name;
+    use.dimension = p.dimension;
+    use.bandwidth = c.bandwidth;
+    use.bytes = port.sent;
+    use.packets = port.packets;
+    use.marks = p.marks;
+    use.drops = p.drops;
+    use.trims = p.trims;
+    use.pauses = p.pauses;
+    use.most_queued = p.most_queued;
+    if (series.on()) series.Tell(i, static_cast<double>(c.bandwidth.bytes_per_second()), &use);
+    uses.busiest.push_back(std::move(use));
+  }
+  return uses;
+}
+
+template class PacketFabricOf<HeapEvents>;
+template class PacketFabricOf<BucketEvents>;
+
+}  // namespace chakra

@@ -1,0 +1,91 @@
+// `packet`: every packet over every link, through the queues of ports and
+// switches, sent as transports allow.
+//
+// A message is received when its last packet is there; it is sent when its last
+// packet has left its device the first time. Acknowledgements go back over the
+// route of the other direction. Devices that messages pass through forward
+// packets like switches with unlimited buffers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "backends/analytical/path_cost.h"
+#include "backends/fabric.h"
+#include "backends/packet/port_series.h"
+#include "backends/packet/sim.h"
+#include "backends/registry.h"
+
+namespace chakra {
+
+// `Events`: a queue of events.h.
+template <typename Events>
+class PacketFabricOf final : public Fabric, private WayFinder, private LinkLoad {
+ public:
+  using Sim = PacketSim<Events>;
+
+  PacketFabricOf(const Topology& topology, const FabricOptions& options);
+
+  // What MakeFabric() refuses: a buffer smaller than what its ports set aside, and what
+  // CheckPacketOptions() refuses.
+  static absl::Status Check(const Topology& topology, const FabricOptions& options);
+
+  FlowId Start(const Flow& flow, Time now) override;
+  Time NextEvent() override { return NextEvent(Time::Zero()); }
+  Time NextEvent(Time limit) override;
+  void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
+  // Of a message alone: store and forward, packet by packet.
+  FlowCost Cost(int src, int dst, uint64_t bytes) const override;
+  void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
+    cost_.Account(src, dst, bytes, times);
+  }
+  int Level(int a, int b) const override { return cost_.topology().Level(a, b); }
+  int Coordinate(int device, int level) const override { return cost_.topology().Coordinate(device, level); }
+  int SwitchBetween(int a, int b) const override { return cost_.topology().SwitchBetween(a, b); }
+  std::vector<DimensionTraffic> Traffic() const override { return cost_.Traffic(); }
+  LinkUses Links(size_t most) const override;
+  PacketTotals Packets() const override;
+  std::string WhyStuck() const override { return sim_.WhyStuck(); }
+  int devices() const override { return cost_.topology().devices(); }
+
+  const PacketCounters& counters() const { return sim_.counters(); }
+  const PacketNetwork& network() const { return network_; }
+  uint64_t MemoryBytes() const { return sim_.MemoryBytes(); }
+  // Of all kinds, at this moment.
+  size_t packets_in_flight() const { return sim_.pool().in_flight(); }
+  size_t most_packets_in_flight() const { return sim_.pool().most_in_flight(); }
+
+ private:
+  void Find(const Connection& connection, uint32_t way) override;
+  double FlowsOn(uint32_t link) const override;
+  uint32_t WaysOf(int src, int dst);
+  // The route of a message by its number; the ports on it are appended to the table of paths.
+  bool AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops);
+  void ChangeLinks();
+  int64_t NextAt();
+  // All up to and at `t`, but stops after the first instant at which something is told.
+  void RunTo(int64_t t, bool stop);
+
+  FabricOptions options_;
+  mutable PathCost cost_;
+  PacketNetwork network_;
+  Sim sim_;
+  absl::flat_hash_map<uint64_t, uint32_t> ways_;                           // by source and destination
+  absl::flat_hash_map<uint64_t, std::pair<uint32_t, uint32_t>> in_order_;  // by tag: connection, generation
+  std::vector<LinkChange> changes_;                                        // by time
+  size_t next_change_ = 0;
+  PortSeries series_;
+  uint64_t orders_ = 0;
+  Time now_;
+  std::vector<Hop> hops_;
+};
+
+using PacketFabric = PacketFabricOf<BucketEvents>;
+extern template class PacketFabricOf<HeapEvents>;
+extern template class PacketFabricOf<BucketEvents>;
+
+}  // namespace chakra

@@ -1,0 +1,45 @@
+// What ports sent and held over time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/link_use.h"
+#include "backends/packet/network.h"
+
+namespace chakra {
+
+// Buckets of equal time from 0. When there are too many, pairs are merged, so that memory does not grow with
+// time.
+class PortSeries {
+ public:
+  static constexpr size_t kMostBuckets = 4096;
+
+  // Zero: off.
+  explicit PortSeries(Time bucket) : bucket_(bucket.picos()), next_(bucket.picos()) {}
+  bool on() const { return bucket_ > 0; }
+  Time bucket() const { return Time::Picos(bucket_); }
+  // The end of the bucket that is under way; ps.
+  int64_t next() const { return next_; }
+  // Before anything happens at or after `at` >= next(): ends all buckets up to there.
+  void Note(const PacketNetwork& network, int64_t at);
+  // Ends the bucket that is under way at `now`.
+  void Finish(const PacketNetwork& network, int64_t now);
+  // Fills LinkUse::series (shares of `rate`, bytes a second), ::queued and ::peak for a port.
+  void Tell(uint32_t port, double rate, LinkUse* use) const;
+
+ private:
+  struct Series {
+    uint64_t sent = 0;  // bytes, up to the last bucket's end
+    std::vector<uint64_t> bytes;
+    std::vector<uint64_t> queued;  // the most at an end of a bucket
+  };
+  void End(const PacketNetwork& network);
+  void Merge();
+
+  int64_t bucket_, next_;  // ps
+  size_t buckets_ = 0;     // that ended
+  std::vector<Series> ports_;
+};
+
+}  // namespace chakra

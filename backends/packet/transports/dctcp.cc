@@ -1,0 +1,128 @@
+#include "backends/packet/transports/dctcp.h"
+
+#include <algorithm>
+
+#include "backends/packet/transports/overrides.h"
+
+namespace chakra {
+
+TransportKind Dctcp::Kind() {
+  TransportKind k;
+  k.name = "dctcp";
+  k.summary = "Window, cut by the share of marked packets";
+  k.source = "Alizadeh and others, Data Center TCP (DCTCP), SIGCOMM 2010; RFC 8257";
+  k.parameters = {
+      {"set", "paper",
+       "paper; or hpcc, as its authors' run.py: 615 Mb/s a round trip, paced, at most one BDP"},
+      {"g", "", "weight of news in alpha, 0.000001 to 1; from the set (1/16)"},
+      {"initial", "0", "first window, payload, as 64KB; 0: the bandwidth-delay product"},
+      {"slow_start", "no", "doubles each round trip until the first mark or loss; yes or no"},
+      {"ai", "", "increase a round trip, payload, 1B to 1GB; from the set (paper: one packet)"},
+      {"ai_rate", "", "the same as a rate, as 615Mb/s; from the set"},
+      {"most", "", "most in the window, 0.01 to 1000 bandwidth-delay products; from the set (paper: 4)"},
+      {"min_rate", "", "the window holds at least this rate, as 1Gb/s; from the set (paper: one packet)"},
+      {"pace", "", "the window spread over the round trip; yes or no; from the set (paper: no)"}};
+  k.ecn = true;
+  return k;
+}
+
+absl::StatusOr<Dctcp::Config> Dctcp::Read(const Parameters& p) {
+  const auto set = p.Choice("set", {"paper", "hpcc"});
+  if (!set.ok()) return set.status();
+  Config c;
+  if (*set == "hpcc") {
+    c.ai_rate = 615e6 / 8 * 1e-12;
+    c.most = 1;
+    c.least_rate = 125e-6;
+    c.pace = true;
+  }
+  Overrides given(p);
+  if (p.Given("ai")) {
+    given.Refuse("ai_rate", "either ai or ai_rate, not both");
+    c.ai_rate = 0;
+  }
+  given.Number("g", 1e-6, 1, &c.g);
+  given.Bytes("initial", 0, 1'000'000'000'000, &c.initial);
+  given.Flag("slow_start", &c.slow_start);
+  given.Bytes("ai", 1, 1'000'000'000, &c.ai);
+  given.Rate("ai_rate", &c.ai_rate);
+  given.Number("most", 0.01, 1000, &c.most);
+  given.Rate("min_rate", &c.least_rate);
+  given.Flag("pace", &c.pace);
+  if (!given.status().ok()) return given.status();
+  return c;
+}
+
+Dctcp::Dctcp(const Config& config, const PathFacts& path, Control* control)
+    : g_(config.g), mtu_(path.mtu), fastest_(path.nic_rate) {
+  const double share = static_cast<double>(path.mtu) / path.wire;  // payload of a byte on the wire
+  const double rtt = static_cast<double>(path.base_rtt.picos());
+  const double bdp = path.Bdp() * share;
+  ai_ = config.ai_rate > 0 ? config.ai_rate * rtt * share : config.ai > 0 ? config.ai : mtu_;
+  most_ = std::max({config.most * bdp, config.initial, mtu_});
+  least_ = std::clamp(config.least_rate * rtt * share, mtu_, most_);
+  window_ = config.initial > 0 ? config.initial : bdp;
+  slow_until_ = config.slow_start ? std::numeric_limits<double>::infinity() : 0;
+  pace_ = config.pace && rtt > 0 ? 1 / (share * rtt) : 0;
+  Steer(control);
+}
+
+void Dctcp::OnAck(const Ack& ack, Control* control) {
+  acked_ += static_cast<double>(ack.acked);
+  if (ack.marked) marked_ += static_cast<double>(ack.acked);
+  bool round = false;
+  if (!begun_) {
+    begun_ = true;
+    round_ends_ = ack.next;
+  } else if (ack.packet >= round_ends_) {
+    round = true;
+    EndRound(ack.next);
+  }
+  if (ack.packet < cut_ends_) return;
+  if (ack.marked) {
+    window_ *= 1 - alpha_ / 2;
+    slow_until_ = window_;
+    cut_ends_ = ack.next;
+  } else {
+    Grow(ack, round);
+  }
+  Steer(control);
+}
+
+void Dctcp::EndRound(uint64_t next) {
+  if (acked_ > 0) alpha_ += g_ * (marked_ / acked_ - alpha_);
+  acked_ = marked_ = 0;
+  round_ends_ = next;
+}
+
+// Not where less than half the window is in use, as RFC 7661 for TCP.
+void Dctcp::Grow(const Ack& ack, bool round) {
+  if (2 * static_cast<double>(ack.in_flight + ack.acked) < window_) return;
+  if (window_ < slow_until_) {
+    window_ = std::min(window_ + static_cast<double>(ack.acked), slow_until_);
+  } else if (round) {
+    window_ += ai_;
+  }
+}
+
+// RFC 5681, sections 3.1 and 3.2: half once a window; one packet after a timeout, then slow start to half.
+void Dctcp::OnLoss(const Loss& loss, Control* control) {
+  if (loss.kind == Loss::kTimeout) {
+    slow_until_ = std::max(window_ / 2, 2 * mtu_);
+    window_ = mtu_;
+    cut_ends_ = loss.packet;
+  } else if (loss.packet >= cut_ends_) {
+    window_ /= 2;
+    slow_until_ = window_;
+    cut_ends_ = loss.next;
+  }
+  Steer(control);
+}
+
+void Dctcp::Steer(Control* control) {
+  window_ = std::clamp(window_, least_, most_);
+  control->window = window_;
+  if (pace_ > 0) control->pace = std::min(window_ * pace_, fastest_);
+}
+
+}  // namespace chakra

@@ -1,0 +1,32 @@
+// As much in flight as a window holds, whatever the network says: the ideal where
+// nothing contends, and the transport to compare simulators with.
+#pragma once
+
+#include <cmath>
+
+#include "absl/status/statusor.h"
+#include "backends/packet/transports/transport.h"
+
+namespace chakra {
+
+class FixedWindow {
+ public:
+  struct Config {
+    double bytes = 0;  // payload; 0: `bdp` times the bandwidth-delay product
+    double bdp = 1;
+  };
+  static TransportKind Kind();
+  static absl::StatusOr<Config> Read(const Parameters& parameters);
+
+  FixedWindow(const Config& config, const PathFacts& path, Control* control) {
+    // Whole packets, so that the path stays full.
+    const double packets = std::ceil(config.bdp * path.Bdp() / path.wire);
+    control->window = config.bytes > 0 ? config.bytes : packets * path.mtu;
+  }
+  void OnAck(const Ack&, Control*) {}
+  void OnLoss(const Loss&, Control*) {}
+  void OnTimer(Time, Control*) {}
+  uint32_t PickPath(Time, uint32_t) { return 0; }
+};
+
+}  // namespace chakra

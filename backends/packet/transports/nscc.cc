@@ -1,0 +1,264 @@
+#include "backends/packet/transports/nscc.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "backends/packet/transports/overrides.h"
+
+namespace chakra {
+namespace {
+
+constexpr double kReferenceBytes = 150000;  // 100 Gb/s for 12 us
+constexpr double kReferencePicos = 12e6;
+constexpr double kIdlePicos = 1e6;  // a delay below it is none
+constexpr double kForgiven = 0.25;  // base round trips: an unmarked delay above the target counts as so much
+constexpr double kAdjustPackets = 8;  // acknowledged since the last adjustment: the next
+constexpr double kLargestCut = 0.5;
+
+}  // namespace
+
+TransportKind Nscc::Kind() {
+  TransportKind k;
+  k.name = "nscc";
+  k.summary = "Ultra Ethernet's sender congestion control, each packet on its own path";
+  k.source = "Ultra Ethernet Specification 1.0, congestion management; constants of uet-htsim's model";
+  k.parameters = {
+      {"trimming", "yes", "switches trim: yes or no"},
+      {"lb", "mixed", "path of a packet: mixed, reps (recycled), bitmap (penalties) or oblivious (a sweep)"},
+      {"target", "", "queueing delay, as 9us; else 3/4 of the idle round trip, all of it without trimming"},
+      {"alpha", "4", "proportional increase, 0.01 to 1000 payloads"},
+      {"fi", "5", "fair increase, 0 to 1000 payloads"},
+      {"eta", "0.15", "increase each round trip, 0 to 100 payloads"},
+      {"fast", "0.25", "fast increase, 0 to 10 of what is acknowledged"},
+      {"gamma", "0.8", "decrease, 0.01 to 1"},
+      {"smoothing", "0.0125", "of the mean delay, 0.0001 to 1"},
+      {"most", "1.5", "largest and first window, 0.01 to 1000 bandwidth-delay products"},
+      {"qa_delay", "4", "quick adaptation above so many target delays, 0.1 to 1000"},
+      {"qa_gate", "3", "and where less than 2^-qa_gate of the largest window arrived, 0 to 20"}};
+  k.ecn = true;
+  k.sprays = true;
+  k.trims = true;
+  return k;
+}
+
+absl::StatusOr<Nscc::Config> Nscc::Read(const Parameters& p) {
+  Config c;
+  const auto lb = p.Choice("lb", {"mixed", "reps", "bitmap", "oblivious"});
+  if (!lb.ok()) return lb.status();
+  c.balance = *lb == "mixed"    ? Balance::kMixed
+              : *lb == "reps"   ? Balance::kReps
+              : *lb == "bitmap" ? Balance::kBitmap
+                                : Balance::kOblivious;
+  if (!p.Empty("target")) {
+    const auto target = p.Latency("target");
+    if (!target.ok()) return target.status();
+    if (*target == Time::Zero()) return p.Bad("target", "more than 0, 9us for instance");
+    c.target = *target;
+  }
+  Overrides o(p);
+  o.Flag("trimming", &c.trimming);
+  o.Number("alpha", 0.01, 1000, &c.alpha);
+  o.Number("fi", 0, 1000, &c.fi);
+  o.Number("eta", 0, 100, &c.eta);
+  o.Number("fast", 0, 10, &c.fast);
+  o.Number("gamma", 0.01, 1, &c.gamma);
+  o.Number("smoothing", 0.0001, 1, &c.smoothing);
+  o.Number("most", 0.01, 1000, &c.most);
+  o.Number("qa_delay", 0.1, 1000, &c.qa_delay);
+  o.Count("qa_gate", 0, 20, &c.qa_gate);
+  if (!o.status().ok()) return o.status();
+  return c;
+}
+
+Nscc::Nscc(const Config& config, const PathFacts& path, Control* control)
+    : gamma_(config.gamma),
+      smoothing_(config.smoothing),
+      base_(static_cast<double>(path.base_rtt.picos())),
+      mtu_(path.mtu),
+      wire_(path.wire),
+      balance_(config.balance),
+      seed_(path.seed) {
+  const double bytes = path.Bdp() / kReferenceBytes;
+  d_.target =
+      config.target ? static_cast<double>(config.target->picos()) : base_ * (config.trimming ? 0.75 : 1.0);
+  const double picos = d_.target / kReferencePicos;
+  d_.alpha = config.alpha * path.mtu * bytes * picos / d_.target;
+  d_.fi = config.fi * path.mtu * bytes;
+  d_.eta = config.eta * path.mtu * bytes;
+  d_.fast = config.fast * bytes;
+  d_.most = std::max(config.most * path.Bdp(), wire_);
+  qa_delay_ = config.qa_delay * d_.target;
+  qa_most_ = d_.most / static_cast<double>(1 << config.qa_gate);
+  cwnd_ = d_.most;
+  Steer(control);
+}
+
+void Nscc::OnAck(const Ack& ack, Control* control) {
+  const double acked = Wire(ack.acked);
+  const double delay = std::max(static_cast<double>(ack.rtt.picos()) - base_, 0.0);
+  if (!started_) {
+    started_ = true;
+    last_adjust_ = ack.now;
+    last_decrease_ = ack.now - ack.rtt;
+  }
+  achieved_ += acked;
+  received_ += acked;
+  ignored_ += acked;
+  Average(delay, ack.marked);
+  if (!QuickAdapt(ack.now, false, ack.marked, delay, Wire(ack.in_flight))) {
+    Cases(ack, delay, acked);
+    Bound();
+    Fulfil(ack.now);
+    Bound();
+  }
+  Steer(control);
+
+  if (Sweeps()) return;
+  if (ack.marked) {
+    Punish(ack.path, kPenaltyMark);
+  } else if (ack.path < kMostPaths && balance_ != Balance::kBitmap) {
+    if (recycled_ == kRecycled) {  // the oldest makes room
+      head_ = static_cast<uint8_t>((head_ + 1) % kRecycled);
+      --recycled_;
+    }
+    ring_[(head_ + recycled_++) % kRecycled] = static_cast<uint8_t>(ack.path);
+  }
+}
+
+void Nscc::Average(double delay, bool marked) {
+  if (!marked && delay > d_.target) delay = kForgiven * base_;
+  mean_delay_ += smoothing_ * (delay - mean_delay_);
+}
+
+void Nscc::Cases(const Ack& ack, double delay, double acked) {
+  if (ack.marked) {
+    if (delay < d_.target) return;
+    growing_ = false;
+    idle_ = 0;
+    if (mean_delay_ <= d_.target) return;
+    if (static_cast<double>((ack.now - last_decrease_).picos()) <= base_) return;
+    cwnd_ *= std::max(1 - gamma_ * (mean_delay_ - d_.target) / mean_delay_, kLargestCut);
+    last_decrease_ = ack.now;
+    return;
+  }
+  if (delay >= d_.target) {
+    inc_ += d_.fi * acked;
+    return;
+  }
+  if (delay < kIdlePicos) {
+    idle_ += acked;
+    growing_ = growing_ || idle_ > cwnd_;
+  } else {
+    idle_ = 0;
+    growing_ = false;
+  }
+  if (growing_) {
+    cwnd_ += d_.fast * acked;
+  } else {
+    inc_ += d_.alpha * acked * (d_.target - delay);
+  }
+}
+
+// True: the window was cut to what arrives, or old marks of before such a cut are still coming in.
+bool Nscc::QuickAdapt(Time now, bool lost, bool marked, double delay, double in_flight) {
+  bool done = marked && ignored_ < to_ignore_;
+  if (!done && now > qa_end_) {
+    if (qa_end_ != Time::Zero() && (armed_ || lost || delay > qa_delay_) && achieved_ < qa_most_) {
+      cwnd_ = std::min(cwnd_, std::max(achieved_, wire_));
+      to_ignore_ = in_flight;
+      ignored_ = 0;
+      armed_ = false;
+      done = true;
+    }
+    achieved_ = 0;
+    qa_end_ = now + Time::Picos(static_cast<int64_t>(base_ + d_.target));
+  }
+  if (done) inc_ = received_ = 0;
+  return done;
+}
+
+void Nscc::Fulfil(Time now) {
+  const double since = static_cast<double>((now - last_adjust_).picos());
+  if (received_ <= kAdjustPackets * wire_ && since <= base_) return;
+  cwnd_ += inc_ / cwnd_;
+  inc_ = received_ = 0;
+  if (since < base_) return;
+  cwnd_ += d_.eta;
+  last_adjust_ = now;
+}
+
+void Nscc::Bound() { cwnd_ = std::clamp(cwnd_, wire_, d_.most); }
+
+void Nscc::OnLoss(const Loss& loss, Control* control) {
+  const double bytes = Wire(loss.bytes);
+  ignored_ += bytes;
+  if (loss.kind == Loss::kTrimmed) Average(base_, true);  // the model's guess of a queue that trims
+  armed_ = true;
+  if (!QuickAdapt(loss.now, true, true, 0, Wire(loss.in_flight))) {
+    cwnd_ -= bytes;
+    Bound();
+  }
+  Steer(control);
+  if (!Sweeps()) Punish(loss.path, loss.kind == Loss::kTimeout ? kPenaltyTimeout : kPenaltyTrimmed);
+}
+
+void Nscc::SetPenalty(uint32_t path, uint32_t penalty) {
+  const uint32_t shift = path % 2 * 4;
+  penalty_[path / 2] = static_cast<uint8_t>((penalty_[path / 2] & ~(15u << shift)) | penalty << shift);
+}
+
+void Nscc::Punish(uint32_t path, uint32_t penalty) {
+  if (path < kMostPaths) SetPenalty(path, std::min(15u, Penalty(path) + penalty));
+}
+
+uint64_t Nscc::Random() {  // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014)
+  uint64_t z = seed_ += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+uint32_t Nscc::PickPath(Time, uint32_t paths) {
+  paths = std::min(paths, kMostPaths);
+  if (paths < 2) return 0;
+  while (recycled_ > 0) {
+    const uint32_t path = ring_[head_];
+    head_ = static_cast<uint8_t>((head_ + 1) % kRecycled);
+    --recycled_;
+    if (path < paths) return path;  // else one of before a link failed
+  }
+  if (balance_ == Balance::kReps) return static_cast<uint32_t>(Random() % paths);
+  return Sweeps() ? Sweep(paths) : SweepUnpunished(paths);
+}
+
+// On to the next path of the sweep: all paths in an order that changes after each round.
+void Nscc::Step(uint32_t paths) {
+  const uint32_t size = std::bit_ceil(paths);
+  do {
+    if (++at_ >= size || round_ != paths) {
+      at_ = 0;
+      round_ = paths;
+      flip_ = static_cast<uint32_t>(Random()) & (size - 1);
+    }
+  } while ((at_ ^ flip_) >= paths);
+}
+
+uint32_t Nscc::Sweep(uint32_t paths) {
+  Step(paths);
+  return at_ ^ flip_;
+}
+
+// The next path without a penalty. The first that is passed over has served one; where all have
+// penalties, the one after a whole round is taken.
+uint32_t Nscc::SweepUnpunished(uint32_t paths) {
+  uint32_t path = Sweep(paths);
+  if (Penalty(path) == 0) return path;
+  SetPenalty(path, Penalty(path) - 1u);
+  uint32_t passed = 0;
+  do {
+    path = Sweep(paths);
+  } while (Penalty(path) > 0 && ++passed < paths);
+  return path;
+}
+
+}  // namespace chakra

@@ -1,0 +1,359 @@
+#include "backends/packet/transports/nscc.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "backends/packet/transports/any_transport.h"
+
+namespace chakra {
+namespace {
+
+static_assert(sizeof(Nscc) <= 600);
+
+constexpr double kWire = 4150;
+constexpr uint64_t kPayload = 4086;
+
+PathFacts Path(double gbps = 100, int64_t rtt_us = 12) {
+  PathFacts p;
+  p.rate = p.nic_rate = gbps / 8000;
+  p.base_rtt = Time::Micros(rtt_us);
+  p.mtu = kPayload;
+  p.wire = 4150;
+  p.hops = 6;
+  return p;
+}
+
+struct Flow {
+  explicit Flow(const Nscc::Config& config = {}) : nscc(config, Path(), &control) {}
+  // The queues took `delay_ns` of the round trip.
+  void Ack(int64_t now_us, int64_t delay_ns, bool marked = false, uint32_t path = 0, uint64_t packets = 1) {
+    chakra::Ack ack;
+    ack.now = Time::Micros(now_us);
+    ack.rtt = Time::Micros(12) + Time::Nanos(delay_ns);
+    ack.acked = packets * kPayload;
+    ack.marked = marked;
+    ack.path = path;
+    nscc.OnAck(ack, &control);
+  }
+  void Lose(int64_t now_us, uint64_t packets, uint64_t in_flight = 0, Loss::Kind kind = Loss::kTrimmed,
+            uint32_t path = 0) {
+    Loss loss;
+    loss.now = Time::Micros(now_us);
+    loss.kind = kind;
+    loss.bytes = packets * kPayload;
+    loss.in_flight = in_flight * kPayload;
+    loss.path = path;
+    nscc.OnLoss(loss, &control);
+  }
+  std::vector<uint32_t> Paths(int n, uint32_t paths) {
+    std::vector<uint32_t> picked;
+    for (int i = 0; i < n; ++i) picked.push_back(nscc.PickPath(Time::Zero(), paths));
+    return picked;
+  }
+  Control control;
+  Nscc nscc;
+};
+
+Nscc::Config Balanced(Nscc::Balance b) {
+  Nscc::Config c;
+  c.balance = b;
+  return c;
+}
+
+TEST(Nscc, ConstantsOf100GAnd12Us) {
+  const Flow f;
+  const Nscc::Derived& d = f.nscc.derived();
+  EXPECT_NEAR(d.target, 9e6, 1e-3);
+  EXPECT_NEAR(d.alpha * 1e6, 1362, 1e-6);  // bytes a microsecond
+  EXPECT_NEAR(d.fi, 20430, 1e-6);
+  EXPECT_NEAR(d.eta, 612.9, 1e-6);
+  EXPECT_NEAR(d.fast, 0.25, 1e-12);
+  EXPECT_NEAR(f.nscc.cwnd(), 225000, 1e-6);
+  EXPECT_NEAR(f.control.window, 225000.0 * 4086 / 4150, 1e-6);
+  EXPECT_EQ(f.control.pace, Control::kNone);
+}
+
+TEST(Nscc, ConstantsOf400GAnd4Us) {
+  Control control;
+  const Nscc nscc({}, Path(400, 4), &control);
+  EXPECT_NEAR(nscc.derived().target, 3e6, 1e-3);
+  EXPECT_NEAR(nscc.derived().alpha * 1e6, 1816, 1e-6);
+  EXPECT_NEAR(nscc.derived().fi, 27240, 1e-6);
+  EXPECT_NEAR(nscc.cwnd(), 300000, 1e-6);
+}
+
+TEST(Nscc, WithoutTrimmingTheTargetIsARoundTrip) {
+  Nscc::Config config;
+  config.trimming = false;
+  EXPECT_NEAR(Flow(config).nscc.derived().target, 12e6, 1e-3);
+  config.target = Time::Micros(5);
+  EXPECT_NEAR(Flow(config).nscc.derived().target, 5e6, 1e-3);
+}
+
+constexpr double kAfterLoss = 225000 - 20 * kWire;
+
+TEST(Nscc, ATrimmedPacketTakesItsBytesFromTheWindow) {
+  Flow f;
+  f.Lose(0, 20);
+  EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 1e-6);
+  f.Lose(0, 1000);
+  EXPECT_EQ(f.nscc.cwnd(), kWire);
+  EXPECT_NEAR(f.control.window, kPayload, 1e-9);
+}
+
+TEST(Nscc, NoMarkAndLittleDelayGrowsInProportion) {
+  Flow f;
+  f.Lose(0, 20);
+  for (int i = 0; i < 8; ++i) f.Ack(1, 3000);
+  EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 1e-6);  // not before more than 8 packets
+  f.Ack(1, 3000);
+  EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss + 9 * kWire * 1362 * 6 / kAfterLoss, 1e-6);
+}
+
+TEST(Nscc, NoMarkAndMuchDelayGrowsSlowly) {
+  Flow f;
+  f.Lose(0, 20);
+  for (int i = 0; i < 9; ++i) f.Ack(1, 10000);
+  EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss + 9 * kWire * 20430 / kAfterLoss, 1e-6);
+}
+
+TEST(Nscc, EachRoundTripAddsALittle) {
+  Flow f;
+  f.Lose(0, 20);
+  f.Ack(1, 10000, true);
+  f.Ack(13, 5000, true);  // 12 us: no longer than a round trip
+  EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 1e-6);
+  f.Ack(14, 5000, true);
+  EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss + 612.9, 1e-6);
+  f.Ack(15, 5000, true);
+  EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss + 612.9, 1e-6);
+}
+
+TEST(Nscc, MarkAndMuchDelayShrinksOnceARoundTrip) {
+  Nscc::Config config;
+  config.smoothing = 1;
+  config.eta = 0;
+  Flow f(config);
+  f.Ack(100, 18000, true);
+  EXPECT_NEAR(f.nscc.cwnd(), 225000 * 0.6, 1e-6);  // 1 - 0.8 (18 - 9) / 18
+  f.Ack(112, 18000, true);
+  EXPECT_NEAR(f.nscc.cwnd(), 225000 * 0.6, 1e-6);
+  f.Ack(113, 90000, true, 0, 10);                  // 10 packets: too much has arrived for quick adaptation
+  EXPECT_NEAR(f.nscc.cwnd(), 225000 * 0.3, 1e-6);  // at most by half
+}
+
+TEST(Nscc, TheMeanDelayMustBeAboveTheTarget) {
+  Flow f;  // a mean of many: one sample of 18 us is 0.225 us
+  f.Ack(100, 18000, true);
+  EXPECT_NEAR(f.nscc.mean_delay(), 0.0125 * 18e6, 1e-3);
+  EXPECT_NEAR(f.nscc.cwnd(), 225000, 1e-6);
+}
+
+TEST(Nscc, MarkAndLittleDelayChangesNoWindow) {
+  Nscc::Config config;
+  config.smoothing = 1;
+  Flow f(config);
+  f.Lose(0, 20);
+  f.Ack(1, 8999, true);
+  EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 1e-6);
+}
+
+TEST(Nscc, AnUnmarkedDelayAboveTheTargetCountsAsAQuarterRoundTrip) {
+  Nscc::Config config;
+  config.smoothing = 1;
+  Flow f(config);
+  f.Ack(1, 10000);
+  EXPECT_NEAR(f.nscc.mean_delay(), 3e6, 1e-3);
+  f.Ack(2, 10000, true);
+  EXPECT_NEAR(f.nscc.mean_delay(), 10e6, 1e-3);
+}
+
+TEST(Nscc, FastIncreaseAfterAWindowWithoutDelay) {
+  Nscc::Config config;
+  config.alpha = 0.01;
+  config.eta = 0;
+  Flow f(config);
+  f.Lose(0, 20);
+  for (int i = 0; i < 34; ++i) f.Ack(1, 500);  // 141,100 bytes
+  EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 50);
+  const double before = f.nscc.cwnd();
+  f.Ack(1, 500);
+  EXPECT_NEAR(f.nscc.cwnd(), before + 0.25 * kWire, 10);
+  f.Ack(1, 1000);  // a microsecond ends it
+  f.Ack(1, 500);
+  EXPECT_NEAR(f.nscc.cwnd(), before + 0.25 * kWire, 20);
+}
+
+TEST(Nscc, QuickAdaptationToWhatArrives) {
+  Flow f;
+  f.Lose(1, 1);  // begins a period of 21 us
+  for (int i = 0; i < 3; ++i) f.Ack(10, 20000, true);
+  f.Lose(22, 1);
+  EXPECT_NEAR(f.nscc.cwnd(), 225000 - 2 * kWire, 1e-6);  // not over yet
+  f.Lose(23, 1, 4);
+  EXPECT_NEAR(f.nscc.cwnd(), 3 * kWire, 1e-6);
+  EXPECT_NEAR(f.control.window, 3.0 * kPayload, 1e-6);
+  for (int i = 0; i < 3; ++i) f.Ack(40, 90000, true);  // of before the cut
+  f.Lose(41, 1);                                       // the fourth of 4 in flight
+  EXPECT_NEAR(f.nscc.cwnd(), 2 * kWire, 1e-6);         // no longer forgiven
+}
+
+TEST(Nscc, QuickAdaptationWithoutALoss) {
+  for (const bool late : {false, true}) {
+    Flow f;
+    f.Ack(1, 20000, true);
+    f.Ack(10, 20000, true, 0, 2);
+    f.Ack(23, late ? 36001 : 36000, true);  // 4 targets
+    EXPECT_EQ(f.nscc.cwnd() < 20000, late);
+  }
+}
+
+TEST(Nscc, QuickAdaptationOnlyWhereLittleArrives) {
+  Flow f;
+  f.Lose(1, 1);
+  f.Ack(10, 20000, true, 0, 7);  // 29,050 bytes; the gate is 28,125
+  f.Lose(23, 1);
+  EXPECT_GT(f.nscc.cwnd(), 200000);
+}
+
+TEST(Nscc, ALossArmsQuickAdaptation) {
+  Flow f;
+  f.Lose(1, 1);
+  f.Ack(23, 1000, true);
+  EXPECT_NEAR(f.nscc.cwnd(), kWire, 1e-6);
+}
+
+TEST(Nscc, EachPeriodCountsAnew) {
+  Flow f;
+  f.Lose(1, 1);
+  f.Ack(10, 20000, true, 0, 7);
+  f.Lose(23, 1);
+  f.Ack(30, 20000, true);
+  f.Lose(45, 1);
+  EXPECT_NEAR(f.nscc.cwnd(), kWire, 1e-6);
+}
+
+TEST(Nscc, ATrimmedPacketCountsAsADelayOfARoundTrip) {
+  Nscc::Config config;
+  config.smoothing = 1;
+  Flow f(config);
+  f.Lose(1, 1, 0, Loss::kTimeout);
+  EXPECT_EQ(f.nscc.mean_delay(), 0);
+  f.Lose(2, 1);
+  EXPECT_NEAR(f.nscc.mean_delay(), 12e6, 1e-3);
+}
+
+TEST(Nscc, OnlyUnmarkedPathsAreUsedAgain) {
+  Flow f(Balanced(Nscc::Balance::kReps));
+  f.Ack(1, 0, false, 5);
+  f.Ack(1, 0, true, 7);
+  f.Ack(1, 0, false, 9);
+  EXPECT_THAT(f.Paths(2, 256), testing::ElementsAre(5, 9));
+  f.Ack(1, 0, true, 7);
+  f.Ack(1, 0, false, 200);  // of before paths went away
+  f.Ack(1, 0, false, 3);
+  EXPECT_THAT(f.Paths(1, 16), testing::ElementsAre(3));
+  for (const uint32_t path : f.Paths(200, 16)) EXPECT_LT(path, 16u);
+}
+
+TEST(Nscc, TheOldestMakesRoom) {
+  Flow f(Balanced(Nscc::Balance::kReps));
+  for (uint32_t path = 0; path < 70; ++path) f.Ack(1, 0, false, path);
+  const auto picked = f.Paths(64, 256);
+  for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(picked[i], i + 6);
+}
+
+TEST(Nscc, ASweepTakesEachPathOnceARound) {
+  for (const uint32_t paths : {8u, 6u, 256u}) {
+    Flow f(Balanced(Nscc::Balance::kOblivious));
+    std::vector<uint32_t> all;
+    for (uint32_t i = 0; i < paths; ++i) all.push_back(i);
+    for (int round = 0; round < 3; ++round) {
+      f.Ack(1, 0, false, 1);  // neither marks nor their absence count
+      EXPECT_THAT(f.Paths(static_cast<int>(paths), paths), testing::UnorderedElementsAreArray(all)) << paths;
+    }
+  }
+  EXPECT_EQ(Flow().nscc.PickPath(Time::Zero(), 1), 0u);
+}
+
+TEST(Nscc, PenaltiesAreServedByPassingOver) {
+  using testing::Contains;
+  using testing::Not;
+  Flow f(Balanced(Nscc::Balance::kBitmap));
+  f.Ack(1, 0, true, 3);
+  EXPECT_THAT(f.Paths(7, 8), Not(Contains(3)));
+  EXPECT_THAT(f.Paths(16, 8), Contains(3));
+  Flow g(Balanced(Nscc::Balance::kBitmap));
+  g.Lose(1, 1, 0, Loss::kTrimmed, 3);
+  EXPECT_THAT(g.Paths(4 * 7, 8), Not(Contains(3)));
+  EXPECT_THAT(g.Paths(16, 8), Contains(3));
+  Flow h(Balanced(Nscc::Balance::kMixed));
+  h.Lose(1, 1, 0, Loss::kTimeout, 3);
+  h.Lose(1, 1, 0, Loss::kTimeout, 3);  // no more than 15
+  EXPECT_THAT(h.Paths(15 * 7, 8), Not(Contains(3)));
+  EXPECT_THAT(h.Paths(16, 8), Contains(3));
+}
+
+TEST(Nscc, AllPathsPunishedIsNoDeadEnd) {
+  Flow f(Balanced(Nscc::Balance::kBitmap));
+  for (uint32_t path = 0; path < 8; ++path) f.Lose(1, 1, 0, Loss::kTimeout, path);
+  for (const uint32_t path : f.Paths(100, 8)) EXPECT_LT(path, 8u);
+  f.Lose(1, 1, 0, Loss::kTimeout, 100000);  // none of its paths
+  EXPECT_LT(f.nscc.PickPath(Time::Zero(), 100000), Nscc::kMostPaths);
+}
+
+TEST(Nscc, MixedRecyclesBeforeItSweeps) {
+  Flow f;
+  f.Ack(1, 0, false, 5);
+  f.Ack(1, 0, false, 5);
+  EXPECT_THAT(f.Paths(2, 8), testing::Each(5));
+  EXPECT_THAT(f.Paths(8, 8), testing::UnorderedElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+TEST(Nscc, TheSeedAloneDecides) {
+  PathFacts path = Path();
+  Control control;
+  const auto first = [&](uint64_t seed) {
+    path.seed = seed;
+    Nscc nscc({}, path, &control);
+    std::vector<uint32_t> picked;
+    for (int i = 0; i < 20; ++i) picked.push_back(nscc.PickPath(Time::Zero(), 64));
+    return picked;
+  };
+  EXPECT_EQ(first(1), first(1));
+  EXPECT_NE(first(1), first(2));
+}
+
+TEST(Nscc, TheParametersSayWhatTheDefaultsAre) {
+  std::string text = "nscc:";
+  for (const Parameter& p : Nscc::Kind().parameters) {
+    if (*p.fallback != 0) text += (text.back() == ':' ? "" : ",") + std::string(p.key) + "=" + p.fallback;
+  }
+  const auto config = ParseTransport(text);
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(std::get<Nscc::Config>(*config), Nscc::Config());
+}
+
+TEST(Nscc, BadParameters) {
+  using testing::AllOf;
+  using testing::HasSubstr;
+  const auto error = [](const char* text) { return std::string(ParseTransport(text).status().message()); };
+  const auto good = ParseTransport("nscc:trimming=no,lb=bitmap,target=5us,qa_gate=2");
+  ASSERT_TRUE(good.ok()) << good.status();
+  EXPECT_FALSE(std::get<Nscc::Config>(*good).trimming);
+  EXPECT_EQ(std::get<Nscc::Config>(*good).balance, Nscc::Balance::kBitmap);
+  EXPECT_THAT(error("nscc:lb=rep"),
+              AllOf(HasSubstr("nscc: lb is \"rep\""), HasSubstr("did you mean \"reps\"")));
+  EXPECT_THAT(error("nscc:gamma=3"), AllOf(HasSubstr("gamma"), HasSubstr("the nearest is 1")));
+  EXPECT_THAT(error("nscc:trimming=maybe"), AllOf(HasSubstr("trimming"), HasSubstr("yes or no")));
+  EXPECT_THAT(error("nscc:target=0ns"), AllOf(HasSubstr("target"), HasSubstr("more than 0")));
+  EXPECT_THAT(error("nscc:qa_gate=21"), AllOf(HasSubstr("qa_gate"), HasSubstr("the nearest is 20")));
+  EXPECT_THAT(error("nscc:triming=no"), HasSubstr("did you mean 'trimming'"));
+  EXPECT_TRUE(Nscc::Kind().sprays && Nscc::Kind().trims && Nscc::Kind().ecn);
+}
+
+}  // namespace
+}  // namespace chakra

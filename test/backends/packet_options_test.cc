@@ -1,0 +1,334 @@
+// The text of packet options: what is not given, what follows the transport,
+// and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "backends/packet/options.h"
+#include "backends/registry.h"
+
+namespace chakra {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using FlowControl = PacketOptions::FlowControl;
+using Recovery = PacketOptions::Recovery;
+using Spread = PacketOptions::Spread;
+
+PacketOptions Read(const std::string& text) {
+  const auto o = ParsePacketOptions(text);
+  EXPECT_TRUE(o.ok()) << text << ": " << o.status();
+  return o.ok() ? *o : PacketOptions();
+}
+
+std::string Error(const std::string& text) {
+  return std::string(ParsePacketOptions(text).status().message());
+}
+
+TEST(PacketOptions, NothingGivenIsTheStruct) {
+  const PacketOptions o = Read(""), d;
+  EXPECT_EQ(o.mtu, 4096u);
+  EXPECT_EQ(o.Wire(), 4160u);
+  EXPECT_EQ(o.mtu, d.mtu);
+  EXPECT_EQ(o.header, d.header);
+  EXPECT_EQ(o.ack, d.ack);
+  EXPECT_EQ(o.ack_every, d.ack_every);
+  EXPECT_EQ(o.cut_through, d.cut_through);
+  EXPECT_EQ(o.switch_latency, d.switch_latency);
+  EXPECT_EQ(o.classes, d.classes);
+  EXPECT_EQ(o.weights, d.weights);
+  EXPECT_EQ(o.queue, d.queue);
+  EXPECT_EQ(o.trim, d.trim);
+  EXPECT_EQ(o.buffer, d.buffer);
+  EXPECT_EQ(o.alpha, d.alpha);
+  EXPECT_EQ(o.reserved, d.reserved);
+  EXPECT_EQ(o.flow_control, d.flow_control);
+  EXPECT_EQ(o.headroom, d.headroom);
+  EXPECT_EQ(o.xoff.bytes + o.xoff.picos, 0);
+  EXPECT_EQ(o.xon_gap, d.xon_gap);
+  EXPECT_EQ(o.credit, d.credit);
+  EXPECT_EQ(o.ecn, d.ecn);
+  EXPECT_EQ(o.ecn_probability, d.ecn_probability);
+  EXPECT_EQ(o.ecn_at_enqueue, d.ecn_at_enqueue);
+  EXPECT_EQ(o.recovery, d.recovery);
+  EXPECT_EQ(o.timeout, d.timeout);
+  EXPECT_EQ(o.paths, d.paths);
+  EXPECT_EQ(o.spread, d.spread);
+  EXPECT_EQ(o.seed, d.seed);
+  EXPECT_EQ(o.series, d.series);
+  const auto* window = std::get_if<FixedWindow::Config>(&o.transport);
+  ASSERT_NE(window, nullptr);
+  EXPECT_EQ(window->bdp, 1);
+  EXPECT_EQ(window->bytes, 0);
+  EXPECT_TRUE(o.Lossless());
+  EXPECT_TRUE(CheckPacketOptions(d).ok());
+}
+
+TEST(PacketOptions, EveryKeyIsRead) {
+  const PacketOptions o = Read(
+      "mtu=1000,header=48,ack=60,ack_every=4,switching=cut_through,switch_latency=300ns,classes=4,weights="
+      "1x3x2,"
+      "buffer=32MB,alpha=0.5,reserved=4KiB,flow_control=pfc,headroom=50KB,xoff=200KB,xon_gap=3KiB,"
+      "ecn=yes,ecn_low=400KB,ecn_high=1600KB,ecn_probability=0.2,ecn_at=enqueue,transport=(window:bdp=2),"
+      "recovery=selective,timeout=1ms,paths=8,spread=packet,seed=7,series=10us");
+  EXPECT_EQ(o.mtu, 1000u);
+  EXPECT_EQ(o.header, 48u);
+  EXPECT_EQ(o.ack, 60u);
+  EXPECT_EQ(o.ack_every, 4u);
+  EXPECT_TRUE(o.cut_through);
+  EXPECT_EQ(o.switch_latency, Time::Nanos(300));
+  EXPECT_EQ(o.classes, 4);
+  EXPECT_THAT(o.weights, ElementsAre(1, 3, 2));
+  EXPECT_EQ(o.buffer, 32000000u);
+  EXPECT_EQ(o.alpha, 0.5);
+  EXPECT_EQ(o.reserved, 4096u);
+  EXPECT_EQ(o.flow_control, FlowControl::kPfc);
+  EXPECT_EQ(o.headroom, 50000u);
+  EXPECT_EQ(o.xoff.bytes, 200000);
+  EXPECT_EQ(o.xon_gap, 3072);
+  EXPECT_TRUE(o.ecn);
+  EXPECT_EQ(o.ecn_low.bytes, 400000);
+  EXPECT_EQ(o.ecn_high.bytes, 1600000);
+  EXPECT_EQ(o.ecn_high.picos, 0);
+  EXPECT_EQ(o.ecn_probability, 0.2);
+  EXPECT_TRUE(o.ecn_at_enqueue);
+  EXPECT_EQ(std::get<FixedWindow::Config>(o.transport).bdp, 2);
+  EXPECT_EQ(o.recovery, Recovery::kSelective);
+  EXPECT_EQ(o.timeout, Time::Micros(1000));
+  EXPECT_EQ(o.paths, 8);
+  EXPECT_EQ(o.spread, Spread::kPacket);
+  EXPECT_EQ(o.seed, 7u);
+  EXPECT_EQ(o.series, Time::Micros(10));
+  EXPECT_FALSE(o.Lossless());  // the headroom given may be too small
+
+  const PacketOptions other = Read(" queue = 1MB , trim = yes ");
+  EXPECT_EQ(other.queue, 1000000u);
+  EXPECT_TRUE(other.trim);
+  EXPECT_EQ(Read("flow_control=credit,credit=64KiB").credit, 65536u);
+}
+
+TEST(PacketOptions, ThresholdsAreBytesOrTime) {
+  const PacketOptions o = Read("ecn_low=32us,ecn_high=128us");
+  EXPECT_TRUE(o.ecn);
+  // 25 Gb/s: 100 and 400 KB.
+  EXPECT_DOUBLE_EQ(o.ecn_low.Of(0.003125), 100000);
+  EXPECT_DOUBLE_EQ(o.ecn_high.Of(0.003125), 400000);
+  EXPECT_EQ(o.ecn_probability, 1);
+  // One alone is a step.
+  const PacketOptions low = Read("ecn_low=30KB"), high = Read("ecn_high=24us");
+  EXPECT_EQ(low.ecn_high.bytes, 30000);
+  EXPECT_EQ(high.ecn_low.picos, 24e6);
+  EXPECT_TRUE(high.ecn);
+  // Nobody marks by default, nor where a user says so.
+  EXPECT_FALSE(Read("buffer=1MB").ecn);
+  EXPECT_FALSE(Read("ecn=no").ecn);
+}
+
+TEST(PacketOptions, MarksFollowTheTransport) {
+  const PacketOptions dcqcn = Read("transport=dcqcn");
+  EXPECT_TRUE(dcqcn.ecn);
+  EXPECT_EQ(dcqcn.ecn_low.picos, 32e6);
+  EXPECT_EQ(dcqcn.ecn_high.picos, 128e6);
+  EXPECT_EQ(dcqcn.ecn_probability, 0.2);
+  EXPECT_FALSE(dcqcn.ecn_at_enqueue);
+  const PacketOptions dctcp = Read("transport=dctcp");
+  EXPECT_DOUBLE_EQ(dctcp.ecn_low.Of(0.00125), 30000);  // 10 Gb/s
+  EXPECT_EQ(dctcp.ecn_high.picos, dctcp.ecn_low.picos);
+  EXPECT_EQ(dctcp.ecn_probability, 1);
+  const PacketOptions nscc = Read("transport=nscc");
+  EXPECT_EQ(nscc.ecn_low.picos, 2.4e6);
+  EXPECT_EQ(nscc.ecn_high.picos, 9.6e6);
+  EXPECT_EQ(nscc.ecn_probability, 1);
+  // The user's own come first; what he leaves open is still the transport's.
+  const PacketOptions own = Read("transport=dcqcn,ecn_low=5KB,ecn_high=200KB");
+  EXPECT_EQ(own.ecn_low.bytes, 5000);
+  EXPECT_EQ(own.ecn_low.picos, 0);
+  EXPECT_EQ(own.ecn_probability, 0.2);
+  EXPECT_EQ(Read("transport=dcqcn,ecn_probability=0.01").ecn_probability, 0.01);
+  EXPECT_EQ(Read("transport=dcqcn,ecn=yes").ecn_low.picos, 32e6);
+}
+
+TEST(PacketOptions, WaysRecoveryAndTrimmingFollowTheTransport) {
+  const PacketOptions o = Read("transport=nscc");
+  EXPECT_EQ(o.spread, Spread::kTransport);
+  EXPECT_EQ(o.paths, 64);
+  EXPECT_EQ(o.recovery, Recovery::kSelective);
+  EXPECT_FALSE(o.trim);  // nothing is ever without room
+  EXPECT_TRUE(Read("transport=nscc,queue=150KB").trim);
+  EXPECT_TRUE(Read("transport=nscc,buffer=64MB").trim);
+  EXPECT_FALSE(Read("transport=nscc,queue=150KB,trim=no").trim);
+  EXPECT_FALSE(Read("transport=nscc,buffer=64MB,flow_control=pfc").trim);
+  EXPECT_EQ(Read("transport=nscc,paths=128").paths, 128);
+  const PacketOptions one = Read("transport=nscc,spread=connection");
+  EXPECT_EQ(one.paths, 1);
+  EXPECT_EQ(one.recovery, Recovery::kSelective);
+  const PacketOptions spray = Read("spread=packet");
+  EXPECT_EQ(spray.paths, 64);
+  EXPECT_EQ(spray.recovery, Recovery::kSelective);
+  EXPECT_FALSE(Read("queue=1MB").trim);
+}
+
+TEST(PacketOptions, EveryTransportHasDefaultsThatHold) {
+  for (const TransportKind& kind : TransportKinds()) {
+    for (const char* more : {"", ",queue=1MB", ",buffer=32MB", ",buffer=32MB,flow_control=pfc"}) {
+      const auto o = ParsePacketOptions(absl::StrCat("transport=", kind.name, more));
+      ASSERT_TRUE(o.ok()) << o.status();
+      EXPECT_EQ(KindOf(o->transport).name, kind.name);
+      EXPECT_EQ(o->ecn, kind.ecn);
+      EXPECT_EQ(o->spread == Spread::kTransport, kind.sprays);
+    }
+  }
+}
+
+struct Refusal {
+  const char* text;
+  const char* names;
+  const char* valid;
+};
+
+TEST(PacketOptions, WhatIsRefusedSaysWhatIsValid) {
+  const Refusal kRefusals[] = {
+      {"mtu", "\"mtu\"", "KEY=VALUE"},
+      {"mtu=4096,mtu=9000", "mtu", "twice"},
+      {"mtuu=4096", "\"mtuu\"", "did you mean 'mtu'?"},
+      {"ecn_lo=4KB", "\"ecn_lo\"", "did you mean 'ecn_low'?"},
+      {"mtu=63", "mtu is 63B", "the nearest is 64B"},
+      {"mtu=65001", "mtu is 65001B", "the nearest is 65000B"},
+      {"mtu=8GB", "mtu is \"8GB\"", "at most 65000B"},
+      {"mtu=4Kb", "mtu is \"4Kb\"", "bytes, not bits"},
+      {"header=1001", "header is 1001B", "the nearest is 1000B"},
+      {"ack=0", "ack is 0B", "the nearest is 1B"},
+      {"ack=4161", "ack is 4161B", "the nearest is 4160B"},
+      {"ack_every=0", "ack_every is \"0\"", "the nearest is 1"},
+      {"ack_every=257", "ack_every is \"257\"", "the nearest is 256"},
+      {"ack_every=4,transport=(window:bytes=10000)", "ack_every is 4", "at most 2"},
+      {"switching=cutthrough", "switching is \"cutthrough\"", "\"cut_through\""},
+      {"switch_latency=300", "switch_latency is \"300\"", "ns"},
+      {"switch_latency=2s", "switch_latency is \"2s\"", "at most 1s"},
+      {"classes=1", "classes is \"1\"", "the nearest is 2"},
+      {"classes=9", "classes is \"9\"", "the nearest is 8"},
+      {"classes=3,weights=1x2x3", "weights is 1x2x3", "as 1x1"},
+      {"weights=0", "weights is \"0\"", ">= 1"},
+      {"weights=10001", "weights is 10001", "the nearest is 10000"},
+      {"queue=4159", "queue is 4159B", "at least 4160B"},
+      {"queue=100,mtu=1000", "queue is 100B", "at least 1064B"},
+      {"buffer=32", "buffer is 32B", "at least 4160B"},
+      {"buffer=32Mb", "buffer is \"32Mb\"", "bytes, not bits"},
+      {"buffer=10KB,reserved=11KB", "buffer is 10000B", "at least 11000B"},
+      {"buffer=100KB,flow_control=pfc,headroom=90KB,reserved=20KB", "buffer is 100000B", "at least 110000B"},
+      {"reserved=4KB", "reserved is 4000B", "buffer=32MB"},
+      {"alpha=0,buffer=1MB", "alpha is 0", "> 0"},
+      {"alpha=-1,buffer=1MB", "alpha is \"-1\"", "from 0 to 1000"},
+      {"alpha=1", "alpha is \"1\"", "a buffer"},
+      {"trim=yes", "trim is yes", "queue=1MB"},
+      {"trim=maybe", "trim is \"maybe\"", "yes or no"},
+      {"trim=yes,buffer=1MB,flow_control=pfc", "trim is yes", "no beside flow_control"},
+      {"trim=yes,queue=1MB,flow_control=credit", "trim is yes", "no beside flow_control"},
+      {"flow_control=pcf", "flow_control is \"pcf\"", "\"pfc\""},
+      {"flow_control=pfc", "flow_control is pfc", "buffer=32MB"},
+      {"flow_control=pfc,buffer=1MB,headroom=8319", "headroom is 8319B", "at least 8320B"},
+      {"headroom=50KB", "headroom is 50000B", "flow_control=pfc"},
+      {"flow_control=pfc,buffer=1MB,xoff=1001KB", "xoff is 1001000B", "at most 1000000B"},
+      {"flow_control=pfc,buffer=1MB,xoff=100", "xoff is \"100\"", "with its unit"},
+      {"xoff=10us", "xoff is 10us", "flow_control=pfc"},
+      {"flow_control=pfc,buffer=1MB,xon_gap=2MB", "xon_gap is 2e+06B", "1000000B"},
+      {"flow_control=pfc,buffer=1MB,xoff=10KB,xon_gap=11KB", "xon_gap is 11000B", "at most 10000B"},
+      {"xon_gap=1KB", "xon_gap is 1000B", "flow_control=pfc"},
+      {"flow_control=credit,credit=4159", "credit is 4159B", "at least 4160B"},
+      {"flow_control=pfc,buffer=1MB,credit=64KB", "credit is 64000B", "flow_control=credit"},
+      {"ecn=yes", "ecn is \"yes\"", "ecn_low=32us"},
+      {"ecn=no,ecn_low=10KB", "ecn_low is \"10KB\"", "ecn=yes"},
+      {"ecn_at=enqueue", "ecn_at is \"enqueue\"", "ecn=yes"},
+      {"ecn_low=400Kb", "ecn_low is \"400Kb\"", "not bits"},
+      {"ecn_low=32", "ecn_low is \"32\"", "as 400KB or 32us"},
+      {"ecn_high=0B", "ecn_high is 0B", "more"},
+      {"ecn_low=2KB,ecn_high=1KB", "ecn_low is 2000B", "at most ecn_high, 1000B"},
+      {"ecn_low=20us,ecn_high=10us", "ecn_low is 20us", "at most ecn_high, 10us"},
+      {"ecn_low=2KB,ecn_high=10us", "ecn_low is 2000B", "both in bytes or both in time"},
+      {"ecn_high=101KB,queue=100KB", "ecn_high is 101000B", "at most 100000B, the queue"},
+      {"ecn_high=2MB,buffer=1MB", "ecn_high is 2000000B", "at most 1000000B, the buffer"},
+      {"ecn_low=10KB,ecn_probability=0", "ecn_probability is 0", "> 0 and <= 1"},
+      {"ecn_low=10KB,ecn_probability=1.5", "ecn_probability is \"1.5\"", "the nearest is 1"},
+      {"ecn_low=10KB,ecn_at=dequeu", "ecn_at is \"dequeu\"", "\"dequeue\""},
+      {"transport=dcqcn,ecn=no", "ecn is no", "transport dcqcn needs"},
+      {"transport=windo", "transport is \"windo\"", "'window'"},
+      {"transport=(window:bdp=0)", "transport is \"window:bdp=0\"", "0.001"},
+      {"transport=(window", "(", ")"},
+      {"transport=", "transport is \"\"", "no name"},
+      {"recovery=gobackn", "recovery is \"gobackn\"", "go_back_n"},
+      {"transport=nscc,recovery=go_back_n", "recovery is go_back_n", "selective"},
+      {"spread=packet,recovery=go_back_n", "recovery is go_back_n", "selective"},
+      {"spread=transport", "spread is transport", "connection or packet"},
+      {"spread=packet,paths=1", "paths is 1", "at least 2"},
+      {"paths=0", "paths is \"0\"", "the nearest is 1"},
+      {"paths=257", "paths is \"257\"", "the nearest is 256"},
+      {"timeout=999ns", "timeout is 999000ps", "1us to 1s"},
+      {"timeout=500", "timeout is \"500\"", "ns"},
+      {"timeout=2s", "timeout is \"2s\"", "at most 1s"},
+      {"seed=0", "seed is \"0\"", "the nearest is 1"},
+      {"series=1ns", "series is 1000ps", "100ns to 1s"},
+  };
+  for (const Refusal& r : kRefusals) {
+    EXPECT_THAT(Error(r.text), AllOf(StartsWith("packet: "), HasSubstr(r.names), HasSubstr(r.valid)))
+        << r.text;
+  }
+}
+
+TEST(PacketOptions, WhatIsMadeByHandIsCheckedToo) {
+  const auto refused = [](auto change) {
+    PacketOptions o;
+    change(o);
+    return std::string(CheckPacketOptions(o).message());
+  };
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(refused([](auto& o) { o.alpha = kNan; }), HasSubstr("alpha is nan"));
+  EXPECT_THAT(refused([](auto& o) { o.classes = 0; }), HasSubstr("classes is 0"));
+  EXPECT_THAT(refused([](auto& o) { o.paths = -1; }), HasSubstr("the nearest is 1"));
+  EXPECT_THAT(refused([](auto& o) { o.timeout = Time::Never(); }), HasSubstr("1us to 1s"));
+  EXPECT_THAT(refused([](auto& o) { o.switch_latency = Time::Picos(-1); }),
+              HasSubstr("switch_latency is -1ps"));
+  EXPECT_THAT(refused([](auto& o) {
+                o.ecn = true;
+                o.ecn_low = o.ecn_high = {kNan, 0};
+              }),
+              HasSubstr("ecn_low is nan"));
+  EXPECT_THAT(refused([](auto& o) {
+                o.buffer = 1000000;
+                o.reserved = ~uint64_t{0};
+                o.headroom = 1;
+              }),
+              HasSubstr("buffer is 1000000B"));
+}
+
+TEST(PacketOptions, EveryKeyIsDocumentedOnce) {
+  for (const Parameter& p : PacketParameters()) {
+    EXPECT_GT(std::string(p.doc).size(), 10u) << p.key;
+    if (*p.fallback == '\0') continue;
+    // A fallback is a value that may be given, but for the buffer that alpha needs.
+    const std::string text = absl::StrCat(p.key, "=", p.fallback);
+    const bool of_marks = std::string(p.key) == "ecn_at";
+    const auto o = ParsePacketOptions(std::string(p.key) == "alpha" ? text + ",buffer=1MB"
+                                      : of_marks                    ? text + ",ecn_low=10us"
+                                                                    : text);
+    EXPECT_TRUE(o.ok()) << o.status();
+  }
+}
+
+TEST(PacketOptions, OtherFabricsRefuseThem) {
+  const auto two =
+      Topology::Make({{TopologyDimension::Kind::kRing, 2, Bandwidth::FromGigabytes(1), Time::Zero(), "x"}});
+  FabricOptions options;
+  options.packet_given = true;
+  for (const char* name : {"analytical", "analytical-fifo", "fluid"}) {
+    EXPECT_THAT(std::string(MakeFabric(name, *two, options).status().message()),
+                AllOf(HasSubstr(name), HasSubstr("--packet")));
+  }
+}
+
+}  // namespace
+}  // namespace chakra

@@ -1,0 +1,28 @@
+// Text of --packet: any bytes give options that hold, or an error that says of
+// what; and the same through a cluster's message.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "fuzz_input.h"
+#include "replay/machine/packet.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using chakra::fuzz::Require;
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const auto read = chakra::ParsePacketOptions(text);
+  chakra::proto::Cluster cluster;
+  const absl::Status set = chakra::SetPacket(text, &cluster);
+  Require(set.ok() == read.ok(), "both ways accept the same");
+  if (!read.ok()) {
+    Require(absl::StartsWith(read.status().message(), "packet: "), "an error says of what");
+    return 0;
+  }
+  Require(chakra::CheckPacketOptions(*read).ok(), "what is read holds");
+  const auto built = chakra::BuildPacket(cluster.packet());
+  Require(built.ok() && built->mtu == read->mtu && built->transport.index() == read->transport.index() &&
+              built->ecn_low.bytes == read->ecn_low.bytes && built->spread == read->spread,
+          "the message means the same");
+  return 0;
+}

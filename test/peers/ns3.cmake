@@ -1,0 +1,18 @@
+# chakra_ns3: ns-3 of Debian's libns3-dev, a target only where that is installed. Its pkg-config files name
+# folders of other packages, which need not be there.
+include_guard(GLOBAL)
+set(ns3_libraries "")
+foreach(m nix-vector-routing internet point-to-point network core)
+  find_library(NS3_${m} ns3-${m})
+  mark_as_advanced(NS3_${m})
+  list(APPEND ns3_libraries ${NS3_${m}})
+endforeach()
+find_path(NS3_INCLUDE ns3/point-to-point-net-device.h)
+mark_as_advanced(NS3_INCLUDE)
+if(NS3_INCLUDE AND NOT ns3_libraries MATCHES "NOTFOUND")
+  add_library(chakra_ns3 INTERFACE)
+  target_include_directories(chakra_ns3 SYSTEM INTERFACE ${NS3_INCLUDE})
+  target_link_libraries(chakra_ns3 INTERFACE ${ns3_libraries})
+else()
+  message(STATUS "ns-3 is not installed: no comparison with it")
+endif()

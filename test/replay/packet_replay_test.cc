@@ -1,0 +1,250 @@
+// Traces over fabric `packet`: the engine, the report, the binary.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "replay/report/report.h"
+#include "test/replay/engine_testing.h"
+
+namespace chakra {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Topology Of(TopologyDimension::Kind kind, int devices) {
+  TopologyDimension d;
+  d.kind = kind;
+  d.name = "net";
+  d.size = devices;
+  d.bandwidth = kWire.bandwidth;
+  d.latency = kWire.latency;
+  return *Topology::Make({d});
+}
+
+std::unique_ptr<Fabric> Packets(const Topology& topology, const std::string& text) {
+  FabricOptions options;
+  auto packet = ParsePacketOptions(text);
+  EXPECT_TRUE(packet.ok()) << packet.status();
+  options.packet = *packet;
+  auto fabric = MakeFabric("packet", topology, options);
+  EXPECT_TRUE(fabric.ok()) << fabric.status();
+  return *std::move(fabric);
+}
+
+void AddMessage(int src, int dst, int64_t bytes, TraceBuilder* b) {
+  b->Send(src, dst, bytes, src);
+  b->Recv(dst, src, bytes, src);
+}
+
+// Passes all on and counts.
+class Counted final : public Fabric {
+ public:
+  explicit Counted(Fabric* inner) : inner_(inner) {}
+  FlowId Start(const Flow& flow, Time now) override { return inner_->Start(flow, now); }
+  Time NextEvent() override { return NextEvent(Time::Zero()); }
+  Time NextEvent(Time limit) override {
+    ++asked;
+    return inner_->NextEvent(limit);
+  }
+  void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override {
+    ++advanced;
+    inner_->AdvanceTo(t, ended);
+  }
+  FlowCost Cost(int src, int dst, uint64_t bytes) const override { return inner_->Cost(src, dst, bytes); }
+  void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
+    inner_->Account(src, dst, bytes, times);
+  }
+  std::vector<DimensionTraffic> Traffic() const override { return inner_->Traffic(); }
+  int devices() const override { return inner_->devices(); }
+
+  int asked = 0, advanced = 0;
+
+ private:
+  Fabric* inner_;
+};
+
+TEST(PacketReplay, AMessageTakesWhatItsPacketsTake) {
+  TraceBuilder b(2);
+  AddMessage(0, 1, 2 * 4096, &b);
+  // Two packets of 4,160 bytes at 20 ps a byte, then the wire.
+  EXPECT_EQ(Makespan(b, {}, "packet"), 2 * 83200 + 500000);
+}
+
+TEST(PacketReplay, TheEngineDoesNotLookAtPackets) {
+  TraceBuilder b(2);
+  AddMessage(0, 1, 1 << 20, &b);  // 256 packets
+  for (int i = 0; i < 5; ++i) b.Comp(1, 1);
+  const TraceSet traces = *b.Build();
+  const auto fabric = Packets(Mesh(2), "");
+  Counted counted(fabric.get());
+  const auto metrics = Replay(traces, Recorded(traces), counted, EngineOptions());
+  ASSERT_TRUE(metrics.ok()) << metrics.status();
+  EXPECT_EQ(metrics->makespan.picos(), (int64_t{1 << 20} + 256 * 64) * 20 + 500000);
+  EXPECT_GE(fabric->Packets().events, 256u);
+  EXPECT_LE(counted.advanced, 2);  // sent, received
+  EXPECT_LE(counted.asked, 40);
+}
+
+TEST(PacketReplay, WhatRanksDoMeanwhileMovesNoPacket) {
+  TraceBuilder alone(4), busy(4);
+  for (TraceBuilder* b : {&alone, &busy}) {
+    for (int r = 1; r < 4; ++r) AddMessage(r, 0, 100000, b);
+  }
+  uint64_t last = busy.Comp(3, 1).id();
+  for (int i = 0; i < 20; ++i) last = busy.Comp(3, 1, {last}).id();
+  const Topology net = Of(TopologyDimension::Kind::kSwitch, 4);
+  std::vector<PacketTotals> totals;
+  std::vector<Time> ends;
+  for (const TraceBuilder* b : {&alone, &busy}) {
+    const TraceSet traces = *b->Build();
+    const auto fabric = Packets(net, "transport=dcqcn,ecn_low=20KB,ecn_high=40KB");
+    const auto metrics = Replay(traces, Recorded(traces), *fabric, EngineOptions());
+    ASSERT_TRUE(metrics.ok()) << metrics.status();
+    totals.push_back(fabric->Packets());
+    ends.push_back(metrics->ranks[0].end);
+  }
+  EXPECT_EQ(ends[0], ends[1]);
+  EXPECT_EQ(totals[0].marks, totals[1].marks);
+  EXPECT_EQ(totals[0].hops, totals[1].hops);
+  EXPECT_GT(totals[0].marks, 0u);
+}
+
+// Each sends two steps up a ring whose buffers hold two packets.
+TEST(PacketReplay, NamesTheCycleThatPacketsWaitIn) {
+  TraceBuilder b(4);
+  for (int r = 0; r < 4; ++r) AddMessage(r, (r + 2) % 4, 1000000, &b);
+  const TraceSet traces = *b.Build();
+  const auto fabric = Packets(Of(TopologyDimension::Kind::kRing, 4), "flow_control=credit,credit=9KB");
+  const auto metrics = Replay(traces, Recorded(traces), *fabric, EngineOptions());
+  EXPECT_EQ(metrics.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(metrics.status().message()),
+              AllOf(HasSubstr("8 of 8 nodes wait for the network: deadlock: ports wait for each other"),
+                    HasSubstr("device 0 - device 1 of net"), HasSubstr("rank 0 has 2 nodes left"),
+                    Not(HasSubstr("--lanes"))));
+}
+
+proto::Report ReportOf(const TraceBuilder& b, Fabric* fabric) {
+  const TraceSet traces = *b.Build();
+  const std::vector<ComputeTimes> times = Recorded(traces);
+  const auto metrics = Replay(traces, times, *fabric, EngineOptions());
+  EXPECT_TRUE(metrics.ok()) << metrics.status();
+  RunDescription run;
+  run.fabric = "of the test";
+  run.traces = &traces;
+  run.times = &times;
+  run.links = fabric->Links(4);
+  run.packets = fabric->Packets();
+  return MakeReport(*metrics, run);
+}
+
+TEST(PacketReplay, ReportsWhatPacketsMet) {
+  TraceBuilder b(5);
+  for (int r = 1; r < 5; ++r) AddMessage(r, 0, 50 * 4096, &b);
+  const auto fabric = Packets(Of(TopologyDimension::Kind::kSwitch, 5), "queue=9KB,recovery=selective");
+  const proto::Report report = ReportOf(b, fabric.get());
+  ASSERT_TRUE(report.has_packet());
+  const proto::PacketReport& p = report.packet();
+  EXPECT_EQ(p.transport(), "window");
+  EXPECT_GT(p.drops(), 0u);
+  EXPECT_EQ(p.packets(), 4 * 50 + p.sent_again());
+  EXPECT_GE(p.sent_again(), p.drops());
+  EXPECT_GT(p.acknowledgements(), 0u);
+  EXPECT_GT(p.packet_hops(), p.packets());
+  EXPECT_GT(p.events(), p.packet_hops() / 2);
+  ASSERT_EQ(report.link_size(), 4);
+  const proto::LinkReport& busiest = report.link(0);
+  EXPECT_EQ(busiest.name(), "switch - device 0 of net");
+  EXPECT_EQ(busiest.drops(), p.drops());
+  EXPECT_GT(busiest.most_queued(), 4096u);
+  EXPECT_LE(busiest.most_queued(), 9000u + 64 * p.packets());
+  EXPECT_EQ(busiest.packets(), 4u * 50 + (p.sent_again() - p.drops()));
+  EXPECT_THAT(*PrintReport(report, ReportFormat::kText),
+              AllOf(HasSubstr("Packets (transport window)"), HasSubstr("most queued"),
+                    HasSubstr(absl::StrCat(p.drops(), " drops, 0 trims"))));
+  EXPECT_THAT(*PrintReport(report, ReportFormat::kJson),
+              HasSubstr(absl::StrCat("\"sent_again\": \"", p.sent_again(), "\"")));
+}
+
+TEST(PacketReplay, OtherFabricsReportNoPackets) {
+  TraceBuilder b(2);
+  AddMessage(0, 1, 100000, &b);
+  const auto fabric = MakeFabric("fluid", Mesh(2), FabricOptions());
+  const proto::Report report = ReportOf(b, fabric->get());
+  EXPECT_FALSE(report.has_packet());
+  EXPECT_THAT(*PrintReport(report, ReportFormat::kText),
+              AllOf(Not(HasSubstr("Packets (")), HasSubstr("of makespan")));
+}
+
+TEST(PacketReplay, ReportsQueuesOverTime) {
+  TraceBuilder b(5);
+  for (int r = 1; r < 5; ++r) AddMessage(r, 0, 1 << 20, &b);
+  const auto fabric = Packets(Of(TopologyDimension::Kind::kSwitch, 5), "series=10us");
+  const proto::Report report = ReportOf(b, fabric.get());
+  EXPECT_EQ(report.link_bucket_ps(), 10 * kUs);
+  const proto::LinkReport& busiest = report.link(0);
+  ASSERT_EQ(busiest.name(), "switch - device 0 of net");
+  ASSERT_GE(busiest.series_size(), 9);
+  EXPECT_EQ(busiest.queued_size(), busiest.series_size());
+  EXPECT_NEAR(busiest.series(4), 1, 0.01);  // one port takes from four
+  EXPECT_GT(busiest.queued(4), 0u);
+}
+
+// Of the binary; stdout and stderr.
+std::string Ran(const std::string& arguments, int* status) {
+  std::FILE* pipe = popen((std::string(CHAKRA_BINARY) + " " + arguments + " 2>&1").c_str(), "r");
+  std::string out;
+  *status = -1;
+  if (pipe == nullptr) return out;
+  std::array<char, 4096> buffer;
+  size_t n = 0;
+  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) out.append(buffer.data(), n);
+  const int raw = pclose(pipe);
+  if (WIFEXITED(raw)) *status = WEXITSTATUS(raw);
+  return out;
+}
+
+TEST(PacketReplay, TheBinaryGivesTheSameBytesForAnyThreads) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "packet_replay_test";
+  std::filesystem::create_directories(folder);
+  TraceBuilder b(4);
+  for (int r = 0; r < 4; ++r) {
+    b.Coll(r, CollectiveType::kAllToAll, 400000, {b.Comp(r, 3).id()});
+    ASSERT_TRUE(b.Write(r, folder / absl::StrCat("t.", r, ".et")).ok());
+  }
+  std::ofstream(folder / "cluster.txtpb")
+      << "topology { dimension { kind: SWITCH bandwidth_gbytes_per_s: 50 latency_ns: 500 } }\n";
+  const std::string run =
+      absl::StrCat("replay -q ", (folder / "t").string(), " --compute recorded --cluster ",
+                   (folder / "cluster.txtpb").string(),
+                   " --format json --fabric packet --packet transport=dcqcn,buffer=60KB,ecn_low=10KB");
+  int status = 0;
+  const std::string one = Ran(run + " --threads 1", &status);
+  EXPECT_EQ(status, 0) << one;
+  EXPECT_THAT(one, HasSubstr("\"transport\": \"dcqcn\""));
+  EXPECT_EQ(Ran(run + " --threads 2", &status), one);
+  const std::string refused = Ran(run + ",mtu=70000", &status);
+  EXPECT_EQ(status, 1);
+  EXPECT_THAT(refused, HasSubstr("mtu"));
+}
+
+TEST(PacketReplay, TheBinaryPricesCollectivesAndSaysWhyItCannot) {
+  const std::string price =
+      "collective all_to_all --bytes 256KiB --ranks 8 --format csv "
+      "--cluster dgx-a100:gpus_per_node=1 --network ring --fabric packet --packet ";
+  int status = 0;
+  EXPECT_THAT(Ran(price + "transport=window", &status), HasSubstr("all_to_all,8,262144,"));
+  EXPECT_EQ(status, 0);
+  const std::string stuck = Ran(price + "flow_control=credit,credit=9KB", &status);
+  EXPECT_EQ(status, 1);
+  EXPECT_THAT(stuck, HasSubstr("all_to_all on 8 ranks cannot finish: deadlock: ports wait"));
+}
+
+}  // namespace
+}  // namespace chakra

@@ -1,0 +1,180 @@
+// Runs of fabric `packet` with rates and queues over time, for curves and the
+// tests of what they show.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "backends/packet/packet_fabric.h"
+
+namespace chakra::validation {
+
+// Sorted by `start`. All to one destination where its queue is watched.
+struct CurveFlow {
+  int src = 0, dst = 0;
+  uint64_t bytes = 0;
+  Time start;
+};
+
+struct PacketCurves {
+  std::vector<double> us;                  // ends of the samples
+  std::vector<std::vector<double>> rates;  // by flow: of the link of its source; share of it
+  std::vector<double> used;                // of the last link of the first flow, share
+  std::vector<double> queued;              // that wait before that link at the end of a sample; bytes
+  std::vector<double> received;            // by flow; us; -1: not
+  uint64_t most_queued = 0;                // before that link, bytes
+  PacketCounters counters;
+
+  double Last() const { return *std::max_element(received.begin(), received.end()); }
+  // Of samples in [from, to) us.
+  double Mean(const std::vector<double>& values, double from, double to) const {
+    double sum = 0;
+    int n = 0;
+    for (size_t i = 0; i < us.size(); ++i) {
+      if (us[i] < from || us[i] >= to) continue;
+      sum += values[i];
+      ++n;
+    }
+    return n == 0 ? 0 : sum / n;
+  }
+};
+
+// Jain, Chiu and Hawe, DEC-TR-301: (sum x)^2 / (n sum x^2), 1 where all are equal.
+inline double JainIndex(const std::vector<double>& x) {
+  double sum = 0, squares = 0;
+  for (const double v : x) {
+    sum += v;
+    squares += v * v;
+  }
+  return squares == 0 ? 1 : sum * sum / (static_cast<double>(x.size()) * squares);
+}
+
+// `hosts` on one switch by links of `gbits` Gb/s.
+inline Topology CurveStar(int hosts, int gbits, Time latency) {
+  TopologyDimension d;
+  d.kind = TopologyDimension::Kind::kSwitch;
+  d.size = hosts;
+  d.bandwidth = Bandwidth::FromGigabytes(gbits / 8.0);
+  d.latency = latency;
+  d.name = "d";
+  return *Topology::Make({d});
+}
+
+// Any network by its name, as "fat_tree:k=16,gbits=100,latency=1us".
+inline absl::StatusOr<Topology> CurveNetwork(const std::string& text, int hosts) {
+  const auto spec = ParseNetworkSpec(text);
+  if (!spec.ok()) return spec.status();
+  auto network = BuildNetwork(*spec, hosts);
+  if (!network.ok()) return network.status();
+  TopologyDimension d;
+  d.kind = TopologyDimension::Kind::kNetwork;
+  d.size = hosts;
+  d.name = "d";
+  d.network = std::make_shared<const Network>(*std::move(network));
+  return Topology::Make({d});
+}
+
+// Ports by the device at an end of their link.
+struct CurvePorts {
+  CurvePorts(const PacketNetwork& network, int devices)
+      : from(static_cast<size_t>(devices), kNoIndex), to(from) {
+    for (uint32_t i = 0; i < network.ports(); ++i) {
+      const Topology::Ends ends = network.topology().LinkEnds(network.info(i).link);
+      if (ends.from < from.size()) from[ends.from] = i;
+      if (ends.to < to.size()) to[ends.to] = i;
+    }
+  }
+  std::vector<uint32_t> from, to;  // kNoIndex: none
+};
+
+// Until all is received, or `end`. A sample each `step`; zero: none. Each
+// device has one link. Errors: options that MakeFabric() refuses.
+inline absl::StatusOr<PacketCurves> RunCurves(const Topology& topology, const std::string& options,
+                                              const std::vector<CurveFlow>& flows, Time step, Time end) {
+  FabricOptions o;
+  const auto packet = ParsePacketOptions(options);
+  if (!packet.ok()) return packet.status();
+  o.packet = *packet;
+  if (absl::Status s = PacketFabric::Check(topology, o); !s.ok()) return s;
+  PacketFabric fabric(topology, o);
+  PacketCurves out;
+  out.rates.resize(step > Time::Zero() ? flows.size() : 0);
+  out.received.assign(flows.size(), -1);
+  std::vector<uint64_t> sent(flows.size() + 1);  // at the last sample; the last: of the last link
+  std::vector<FlowEnd> ended;
+  const auto us = [](Time t) { return static_cast<double>(t.picos()) * 1e-6; };
+  size_t next = 0, open = flows.size();
+  Time sample = step > Time::Zero() ? step : Time::Never();
+  while (open > 0) {
+    const Time start = next < flows.size() ? flows[next].start : Time::Never();
+    const Time t = std::min({start, fabric.NextEvent(std::min({start, sample, end})), sample, end});
+    if (t == Time::Never()) return absl::InternalError(absl::StrCat("stuck: ", fabric.WhyStuck()));
+    fabric.AdvanceTo(t, &ended);
+    for (const FlowEnd& e : ended) out.received[e.tag] = us(e.at);
+    open -= ended.size();
+    ended.clear();
+    for (; next < flows.size() && flows[next].start == t; ++next) {
+      Flow f;
+      f.src = flows[next].src;
+      f.dst = flows[next].dst;
+      f.bytes = flows[next].bytes;
+      f.tag = next;
+      fabric.Start(f, t);
+    }
+    if (t == sample) {
+      const PacketNetwork& network = fabric.network();
+      const CurvePorts ports(network, topology.devices());
+      const auto share = [&](uint32_t port, uint64_t* before) {
+        if (port == kNoIndex) return 0.0;
+        const uint64_t now = network.port(port).sent;
+        const double moved = static_cast<double>(now - std::exchange(*before, now));
+        return moved / (network.info(port).rate * static_cast<double>(step.picos()));
+      };
+      const uint32_t last = ports.to[static_cast<size_t>(flows[0].dst)];
+      out.us.push_back(us(t));
+      for (size_t f = 0; f < flows.size(); ++f) {
+        out.rates[f].push_back(share(ports.from[static_cast<size_t>(flows[f].src)], &sent[f]));
+      }
+      out.used.push_back(share(last, &sent.back()));
+      out.queued.push_back(last == kNoIndex ? 0 : static_cast<double>(network.info(last).queued));
+      sample = t + step;
+    }
+    if (t >= end) break;
+  }
+  const uint32_t last =
+      CurvePorts(fabric.network(), topology.devices()).to[static_cast<size_t>(flows[0].dst)];
+  if (last != kNoIndex) out.most_queued = fabric.network().info(last).most_queued;
+  out.counters = fabric.counters();
+  return out;
+}
+
+// For oracles of the HPCC paper's testbed: 100 Gb/s, 13 us there and back with
+// packets of 1090 bytes and acknowledgements of 64: a product of 162,500 bytes.
+inline Topology HpccStar(int hosts) { return CurveStar(hosts, 100, Time::Picos(3203840)); }
+constexpr char kHpccOptions[] = "mtu=1000B,header=90B,ack=64B,transport=";
+constexpr double kHpccBdp = 162500;
+
+// As the regression runs of ultraethernet/uet-htsim: 1,024 hosts, 100 Gb/s, links of 1 us, packets of 4150
+// bytes; queues hold the bandwidth-delay product of 14.02 us, marks from 0.2 to 0.8 of it at dequeue; timeout
+// of 15 us and what six full queues need.
+constexpr char kNsccNetwork[] = "fat_tree:k=16,link=100Gb/s,latency=1us";
+constexpr char kNsccOptions[] =
+    "mtu=4086B,header=64B,ack=64B,queue=175284B,ecn_low=35057B,ecn_high=140227B,timeout=99us,transport=";
+// From the last byte at the receiver to the acknowledgement at the sender: 6 links of 1 us, 64 bytes over
+// each.
+constexpr double kNsccAckUs = 6.03072;
+
+// `senders` to device 0, all at once.
+inline std::vector<CurveFlow> Incast(int senders, uint64_t bytes) {
+  std::vector<CurveFlow> flows;
+  for (int s = 1; s <= senders; ++s) flows.push_back({s, 0, bytes, Time::Zero()});
+  return flows;
+}
+
+}  // namespace chakra::validation
