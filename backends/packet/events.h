@@ -67,7 +67,7 @@ class HeapEvents {
 class BucketEvents {
  public:
   // A bucket is 2^`width` ps; the ring holds 2^12 of them.
-  explicit BucketEvents(int width = 14) : width_(width), ring_(kBuckets), used_(kBuckets / 64) {}
+  explicit BucketEvents(int width = 14) : width_(width), ring_(kBuckets, kNone), used_(kBuckets / 64) {}
 
   bool empty() const { return size_ == 0; }
   // Of the first event; the greatest time where there is none. May move to its bucket.
@@ -83,8 +83,9 @@ class BucketEvents {
       Insert(e);
     } else if (bucket - bucket_ < kBuckets) {
       const auto i = static_cast<size_t>(bucket) % kBuckets;
-      ring_[i].push_back(e);
-      used_[i / 64] |= uint64_t{1} << (i % 64);
+      if (ring_[i] == kNone || chunks_[ring_[i]].count == Chunk::kMost) AddChunk(i);
+      Chunk& chunk = chunks_[ring_[i]];
+      chunk.events[chunk.count++] = e;
       ++in_ring_;
     } else {
       far_.Push(e);
@@ -103,6 +104,15 @@ class BucketEvents {
  private:
   static constexpr int64_t kBuckets = 1 << 12;
 
+  static constexpr uint32_t kNone = 0xffffffff;
+  // Events of a bucket. The chunk that was freed last is used first: it is still in the cache.
+  struct alignas(64) Chunk {
+    static constexpr uint32_t kMost = 15;
+    PacketEvent events[kMost];
+    uint32_t count;
+    uint32_t next;  // of the bucket
+  };
+  static_assert(sizeof(Chunk) == 256);
   static constexpr size_t kCrowded = 48;  // events in a bucket
   static constexpr int kNarrowest = 8;    // 256 ps
 
@@ -112,6 +122,29 @@ class BucketEvents {
     current_.push_back(e);
     for (; i > next_ && e.Before(current_[i - 1]); --i) current_[i] = current_[i - 1];
     current_[i] = e;
+  }
+  void AddChunk(size_t bucket) {
+    uint32_t c;
+    if (free_.empty()) {
+      c = static_cast<uint32_t>(chunks_.size());
+      chunks_.emplace_back();
+    } else {
+      c = free_.back();
+      free_.pop_back();
+    }
+    chunks_[c].count = 0;
+    chunks_[c].next = ring_[bucket];
+    ring_[bucket] = c;
+    used_[bucket / 64] |= uint64_t{1} << (bucket % 64);
+  }
+  // Moves what a bucket of the ring holds.
+  void Empty(size_t bucket, std::vector<PacketEvent>* events) {
+    for (uint32_t c = ring_[bucket]; c != kNone; c = chunks_[c].next) {
+      events->insert(events->end(), chunks_[c].events, chunks_[c].events + chunks_[c].count);
+      free_.push_back(c);
+    }
+    ring_[bucket] = kNone;
+    used_[bucket / 64] &= ~(uint64_t{1} << (bucket % 64));
   }
   // The first bucket of the ring that holds anything, counted from bucket_.
   int64_t FirstInRing() const {
@@ -136,9 +169,7 @@ class BucketEvents {
     const int64_t far = far_.empty() ? std::numeric_limits<int64_t>::max() : far_.at() >> width_;
     bucket_ = std::min(near, far);
     if (near == bucket_) {
-      const auto i = static_cast<size_t>(bucket_) % kBuckets;
-      current_.swap(ring_[i]);
-      used_[i / 64] &= ~(uint64_t{1} << (i % 64));
+      Empty(static_cast<size_t>(bucket_) % kBuckets, &current_);
       in_ring_ -= current_.size();
     }
     while (!far_.empty() && far_.at() >> width_ == bucket_) current_.push_back(far_.Pop());
@@ -149,11 +180,7 @@ class BucketEvents {
   // Buckets of half the time: many small ones are cheaper to sort than few large ones.
   void Narrow() {
     std::vector<PacketEvent> all(current_);
-    for (std::vector<PacketEvent>& bucket : ring_) {
-      all.insert(all.end(), bucket.begin(), bucket.end());
-      bucket.clear();
-    }
-    std::fill(used_.begin(), used_.end(), 0);
+    for (size_t i = 0; i < ring_.size(); ++i) Empty(i, &all);
     current_.clear();
     in_ring_ = 0;
     size_ -= all.size();
@@ -168,7 +195,9 @@ class BucketEvents {
   std::vector<PacketEvent> current_;
   size_t next_ = 0;  // in current_
   bool fresh_ = false;
-  std::vector<std::vector<PacketEvent>> ring_;
+  std::vector<uint32_t> ring_;  // the last chunk of each bucket
+  std::vector<Chunk> chunks_;
+  std::vector<uint32_t> free_;  // chunks
   std::vector<uint64_t> used_;  // a bit a bucket of the ring
   size_t in_ring_ = 0, size_ = 0;
   HeapEvents far_;

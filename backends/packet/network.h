@@ -45,6 +45,7 @@ struct PortInfo {
   uint8_t headers = 0;     // of trimmed packets since one of data, where data waits
   uint64_t queued = 0;     // bytes that wait
   // What is told of it
+  uint64_t flows = 0;  // messages of connections with one way
   uint64_t marks = 0, drops = 0, trims = 0, pauses = 0;
   uint64_t most_queued = 0;  // bytes
 };
@@ -53,7 +54,6 @@ struct PortInfo {
 struct PortQueue {
   uint32_t head = kNoIndex, tail = kNoIndex;  // packets
   uint32_t ring = kNoIndex;                   // the last of a ring of connections that want to send
-  uint32_t unused = 0;
   uint64_t bytes = 0;
 };
 

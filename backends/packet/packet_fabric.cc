@@ -156,6 +156,11 @@ FlowId PacketFabricOf<Events>::Start(const Flow& flow, Time now) {
     if (flow.in_order) in_order_[flow.tag] = {connection, sim_.connection(connection).generation};
   }
   message.connection = connection;
+  if (options_.packet.spread == PacketOptions::Spread::kConnection) {
+    const Way& way = sim_.ways()[sim_.connection(connection).ways +
+                                 flow.tag % static_cast<uint64_t>(options_.packet.paths)];
+    for (uint32_t h = 0; h < way.hops; ++h) ++network_.info(sim_.path_ports()[way.ports + h]).flows;
+  }
   sim_.Send(m, now.picos());
   return order;
 }
@@ -320,6 +325,7 @@ LinkUses PacketFabricOf<Events>::Links(size_t most) const {
     use.dimension = p.dimension;
     use.bandwidth = c.bandwidth;
     use.bytes = port.sent;
+    use.flows = p.flows;
     use.packets = port.packets;
     use.marks = p.marks;
     use.drops = p.drops;

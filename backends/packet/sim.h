@@ -112,7 +112,16 @@ class PacketSim {
   void Drop(uint32_t packet, uint32_t port);
   void ReturnCredit(uint32_t in, uint8_t traffic_class, uint32_t bytes);
 
-  // send.cc
+  // connect.cc: connections and their ways
+  void FindWays(uint32_t connection);
+  // The way of the next packet. False: there is none.
+  bool Choose(uint32_t connection);
+  bool BeginConnection(uint32_t connection);
+  PathFacts Facts(const Connection& connection, const Way& way) const;
+  double RateAt(const Connection& connection, const Way& way, uint32_t hop) const;
+  void Forget(uint32_t message);
+
+  // send.cc: senders
   bool CanSend(const Sender& sender) const;
   void MayBeReady(uint32_t connection);
   // The next packet of the connections that want to send over a port; kNoIndex: none may now.
@@ -121,12 +130,11 @@ class PacketSim {
   void PrepareNew(uint32_t connection, Packet* packet);
   void PrepareLost(uint32_t connection, Packet* packet);
   void AddToRing(uint32_t connection);
-  void FindWays(uint32_t connection);
-  // The way of the next packet. False: there is none.
-  bool Choose(uint32_t connection);
-  bool BeginConnection(uint32_t connection);
-  PathFacts Facts(const Connection& connection, const Way& way) const;
-  double RateAt(const Connection& connection, const Way& way, uint32_t hop) const;
+  void OnPace(uint32_t connection, uint32_t generation);
+  void OnTimer(uint32_t connection, uint32_t generation);
+  void AfterTransport(uint32_t connection);
+
+  // acknowledge.cc: what senders learn, and what they send again
   void OnAcknowledged(uint32_t packet);
   void OnAckGoBackN(uint32_t connection, const Packet& packet, Ack* ack);
   void OnAckSelective(uint32_t connection, const Packet& packet, Ack* ack);
@@ -136,17 +144,12 @@ class PacketSim {
   void Rewind(uint32_t connection, uint64_t number, uint64_t bytes);
   void PopAcknowledged(uint32_t connection);
   void OnTimeout(uint32_t connection, uint32_t generation);
-  void OnPace(uint32_t connection, uint32_t generation);
-  void OnTimer(uint32_t connection, uint32_t generation);
   void TellLoss(uint32_t connection, const Loss& loss);
-  void AfterTransport(uint32_t connection);
   void ArmTimeout(uint32_t connection);
-  void Forget(uint32_t message);
 
-  // receive.cc
+  // receive.cc: receivers, and what is told
   void Deliver(uint32_t packet);
   void Receive(uint32_t packet);
-  void TakeIn(uint32_t packet);
   bool TakeInSelective(uint32_t packet);
   void Answer(uint32_t packet, Packet::Kind kind);
   void OnArrived(const Packet& packet);
