@@ -2,28 +2,15 @@
 // its memory.
 #include <benchmark/benchmark.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "backends/packet/packet_fabric.h"
 #include "bench/measure.h"
+#include "test/validation/packet_curves.h"
 
 namespace chakra {
 namespace {
-
-absl::StatusOr<Topology> Network(const std::string& spec, int hosts) {
-  auto parsed = ParseNetworkSpec(spec);
-  if (!parsed.ok()) return parsed.status();
-  auto network = BuildNetwork(*parsed, hosts);
-  if (!network.ok()) return network.status();
-  TopologyDimension d;
-  d.kind = TopologyDimension::Kind::kNetwork;
-  d.size = hosts;
-  d.name = "network";
-  d.network = std::make_shared<chakra::Network>(*std::move(network));
-  return Topology::Make({d});
-}
 
 // Every host sends to another one, all at once: hops and seconds.
 template <typename Events>
@@ -51,7 +38,7 @@ double HopsPerSecond(const Topology& topology, const FabricOptions& options, uin
 
 void Permutation(benchmark::State& state, const std::string& network, int hosts, uint64_t packets,
                  const std::string& options_text) {
-  const auto topology = Network(network, hosts);
+  const auto topology = validation::CurveNetwork(network, hosts);
   if (!topology.ok()) return state.SkipWithError(topology.status().ToString().c_str());
   FabricOptions options;
   const auto packet = ParsePacketOptions(options_text);

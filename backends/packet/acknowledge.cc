@@ -1,6 +1,5 @@
 // PacketSim: what senders learn, and what they send again.
 #include <algorithm>
-#include <cmath>
 
 #include "backends/packet/sim.h"
 

@@ -1,6 +1,5 @@
 // PacketSim: connections and their ways.
 #include <algorithm>
-#include <cmath>
 
 #include "backends/packet/sim.h"
 
@@ -18,7 +17,9 @@ PacketSim<Events>::PacketSim(PacketNetwork* network, const PacketOptions& option
       pfc_(options.flow_control == PacketOptions::FlowControl::kPfc),
       credits_(options.flow_control == PacketOptions::FlowControl::kCredit),
       shared_(options.buffer > 0),
-      cnp_gap_(KindOf(options.transport).cnp_gap.picos()) {}
+      cnp_gap_(KindOf(options.transport).cnp_gap.picos()) {
+  counters_.transport = std::string(KindOf(options.transport).name);
+}
 
 template <typename Events>
 uint32_t PacketSim<Events>::NewMessage() {

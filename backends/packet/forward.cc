@@ -84,8 +84,8 @@ double PacketSim<Events>::Threshold(const Node& node, uint32_t in) const {
 template <typename Events>
 bool PacketSim<Events>::Charge(Node* node, uint32_t in, uint8_t traffic_class, uint32_t bytes) {
   PortCredit& q = network_->credit(in, traffic_class);
-  const uint64_t before = q.ingress > options_.reserved ? q.ingress - options_.reserved : 0;
-  const uint64_t after = q.ingress + bytes > options_.reserved ? q.ingress + bytes - options_.reserved : 0;
+  const uint64_t before = q.Shared(options_.reserved);
+  const uint64_t after = q.Shared(options_.reserved, bytes);
   const bool fits =
       static_cast<double>(after) <= Threshold(*node, in) && node->shared + after - before <= node->pool;
   if (after == 0 || (fits && q.ingress_headroom == 0)) {
@@ -103,7 +103,7 @@ bool PacketSim<Events>::Charge(Node* node, uint32_t in, uint8_t traffic_class, u
 template <typename Events>
 void PacketSim<Events>::CheckPause(Node* node, uint32_t in, uint8_t traffic_class) {
   PortCredit& q = network_->credit(in, traffic_class);
-  const auto shared = static_cast<double>(q.ingress > options_.reserved ? q.ingress - options_.reserved : 0);
+  const auto shared = static_cast<double>(q.Shared(options_.reserved));
   const double threshold = Threshold(*node, in);
   if (!q.asked_to_pause) {
     if (q.ingress_headroom == 0 && (shared == 0 || shared + wire_ <= threshold)) return;
@@ -201,9 +201,9 @@ void PacketSim<Events>::Release(uint32_t out, const Packet& k) {
   const uint64_t of_headroom = std::min<uint64_t>(left, q.ingress_headroom);
   q.ingress_headroom -= of_headroom;
   left -= of_headroom;
-  const uint64_t before = q.ingress > options_.reserved ? q.ingress - options_.reserved : 0;
+  const uint64_t before = q.Shared(options_.reserved);
   q.ingress -= left;
-  const uint64_t after = q.ingress > options_.reserved ? q.ingress - options_.reserved : 0;
+  const uint64_t after = q.Shared(options_.reserved);
   node.shared -= before - after;
   if (q.asked_to_pause) CheckPause(&node, in, k.traffic_class);
 }

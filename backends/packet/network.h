@@ -66,6 +66,12 @@ struct PortCredit {
   uint64_t ingress_headroom = 0;
   uint32_t signals = 0;  // sent for it
   bool asked_to_pause = false;
+
+  // Bytes of the shared buffer, with `by` more in `ingress`.
+  uint64_t Shared(uint64_t reserved, uint32_t by = 0) const {
+    const uint64_t held = ingress + by;
+    return held > reserved ? held - reserved : 0;
+  }
 };
 
 struct Node {

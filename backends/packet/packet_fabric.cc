@@ -279,20 +279,7 @@ double PacketFabricOf<Events>::FlowsOn(uint32_t link) const {
 
 template <typename Events>
 PacketTotals PacketFabricOf<Events>::Packets() const {
-  const PacketCounters& c = sim_.counters();
-  PacketTotals totals;
-  totals.transport = std::string(KindOf(options_.packet.transport).name);
-  totals.packets = c.packets;
-  totals.again = c.again;
-  totals.acks = c.acks;
-  totals.drops = c.drops;
-  totals.trims = c.trims;
-  totals.marks = c.marks;
-  totals.pauses = c.pauses;
-  totals.timeouts = c.timeouts;
-  totals.hops = c.hops;
-  totals.events = c.events;
-  return totals;
+  return sim_.counters();
 }
 
 template <typename Events>

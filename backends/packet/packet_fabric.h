@@ -52,7 +52,7 @@ class PacketFabricOf final : public Fabric, private WayFinder, private LinkLoad 
   std::string WhyStuck() const override { return sim_.WhyStuck(); }
   int devices() const override { return cost_.topology().devices(); }
 
-  const PacketCounters& counters() const { return sim_.counters(); }
+  const PacketTotals& counters() const { return sim_.counters(); }
   const PacketNetwork& network() const { return network_; }
   uint64_t MemoryBytes() const { return sim_.MemoryBytes(); }
   // Of all kinds, at this moment.

@@ -15,15 +15,6 @@
 
 namespace chakra {
 
-struct PacketCounters {
-  uint64_t hops = 0;     // packets of any kind over a link
-  uint64_t packets = 0;  // of data that entered the network, those sent again included
-  uint64_t again = 0;    // of those: sent before
-  uint64_t acks = 0;     // acknowledgements and requests
-  uint64_t drops = 0, trims = 0, marks = 0, pauses = 0, timeouts = 0;
-  uint64_t events = 0;
-};
-
 // Finds a way of a connection, or finds it anew; may leave it without a route.
 struct WayFinder {
   virtual ~WayFinder() = default;
@@ -70,7 +61,7 @@ class PacketSim {
   std::vector<Way>& ways() { return ways_; }
   std::vector<uint32_t>& path_ports() { return path_ports_; }
 
-  const PacketCounters& counters() const { return counters_; }
+  const PacketTotals& counters() const { return counters_; }
   uint64_t open_messages() const { return open_messages_; }
   // No event may help: the ports that wait for each other, or what waits for a route. "": nothing waits.
   std::string WhyStuck() const;
@@ -181,7 +172,7 @@ class PacketSim {
   uint32_t epoch_ = 0;  // of the routes
   uint64_t open_messages_ = 0;
   std::vector<Told> told_;
-  PacketCounters counters_;
+  PacketTotals counters_;
 };
 
 extern template class PacketSim<HeapEvents>;

@@ -13,7 +13,7 @@ namespace {
 // What holds in any run that ended: counters agree, and each switch passes on what it gets.
 void ExpectConserved(const PacketRun& run, const FabricOptions& o, const std::vector<TimedFlow>& flows) {
   const PacketNetwork& n = run.fabric->network();
-  const PacketCounters& c = run.counters();
+  const PacketTotals& c = run.counters();
   uint64_t packets = 0, drops = 0, trims = 0, marks = 0, pauses = 0;
   std::vector<uint64_t> in(n.nodes(), 0), out(n.nodes(), 0), bytes_in(n.nodes(), 0), bytes_out(n.nodes(), 0);
   for (uint32_t i = 0; i < n.ports(); ++i) {

@@ -29,7 +29,7 @@ struct PacketCurves {
   std::vector<double> queued;              // that wait before that link at the end of a sample; bytes
   std::vector<double> received;            // by flow; us; -1: not
   uint64_t most_queued = 0;                // before that link, bytes
-  PacketCounters counters;
+  PacketTotals counters;
 
   double Last() const { return *std::max_element(received.begin(), received.end()); }
   // Of samples in [from, to) us.
