@@ -18,6 +18,7 @@ absl::Status CollectiveRunner::Prepare() {
   plan_of_.assign(matching_.calls.size(), nullptr);
   calls_.assign(matching_.calls.size(), CallState());
   totals_.resize(matching_.groups.size());
+  if (log_ != nullptr) first_call_ = log_->AddCalls(matching_.calls.size());
   std::set<std::pair<const Plan*, uint32_t>> checked;
   for (size_t i = 0; i < matching_.calls.size(); ++i) {
     const CollectiveCall& call = matching_.calls[i];
@@ -264,16 +265,26 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
     cards = a.planned->costs.levels[static_cast<size_t>(fabric_->Level(flow.src, flow.dst))].cards;
   }
   if (cards > 1) {
-    SendSpread(a, flow, run.member, to, cards, now);
+    SendSpread(a, flow, run, to, cards, now);
   } else {
-    fabric_->Start(flow, now);
-    ++flows_;
+    Start(a, run, flow, now);
   }
   return wait;
 }
 
-void CollectiveRunner::SendSpread(Active& a, const Flow& flow, uint32_t from, uint32_t to, int cards,
+void CollectiveRunner::Start(const Active& a, const StreamRun& run, const Flow& flow, Time now) {
+  if (log_ != nullptr) {
+    const CollectiveCall& call = matching_.calls[a.call];
+    log_->Name({chakra::Name(call.type), matching_.groups[call.group].name, first_call_ + a.call,
+                run.next - run.begin - 1, static_cast<uint32_t>(run.part)});
+  }
+  fabric_->Start(flow, now);
+  ++flows_;
+}
+
+void CollectiveRunner::SendSpread(Active& a, const Flow& flow, const StreamRun& run, uint32_t to, int cards,
                                   Time now) {
+  const uint32_t from = run.member;
   const uint32_t group = matching_.calls[a.call].group;
   auto lanes = lanes_.find(group);
   if (lanes == lanes_.end()) {
@@ -292,8 +303,7 @@ void CollectiveRunner::SendSpread(Active& a, const Flow& flow, uint32_t from, ui
     const auto n = static_cast<uint64_t>(cards);
     part.bytes = flow.bytes / n + (static_cast<uint64_t>(lane) < flow.bytes % n ? 1 : 0);
     part.tag |= static_cast<uint64_t>(lane) << kConnectionBits;
-    fabric_->Start(part, now);
-    ++flows_;
+    Start(a, run, part, now);
   }
 }
 

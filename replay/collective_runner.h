@@ -15,6 +15,7 @@
 #include "replay/collectives/fast_path.h"
 #include "replay/collectives/registry.h"
 #include "replay/engine.h"
+#include "replay/flow_log.h"
 #include "replay/library/planner.h"
 #include "replay/match.h"
 #include "replay/measure/metrics.h"
@@ -37,13 +38,15 @@ class CollectiveRunner {
     uint32_t stream;
   };
 
-  // `planner`, where given, must outlive the runner and plan on `fabric` with `costs`.
+  // `planner`, where given, must outlive the runner and plan on `fabric` with `costs`. `log`, where given, is
+  // of `fabric`; it is told what flows belong to.
   CollectiveRunner(Fabric* fabric, const CollectiveCosts& costs, const Matching& matching, bool fast_paths,
-                   CollectivePlanner* planner = nullptr)
+                   CollectivePlanner* planner = nullptr, FlowLog* log = nullptr)
       : fabric_(fabric),
         costs_(costs),
         matching_(matching),
         fast_paths_(fast_paths),
+        log_(log),
         own_planner_(*fabric, costs_),
         planner_(planner != nullptr ? planner : &own_planner_),
         fast_(fabric, costs) {}
@@ -139,7 +142,9 @@ class CollectiveRunner {
   void Run(uint32_t active, uint32_t stream, Time now);
   bool Send(uint32_t active, uint32_t stream, const Step& step, Time now);
   // Starts `flow`, a message between two members, over `cards` cards of their nodes.
-  void SendSpread(Active& a, const Flow& flow, uint32_t from, uint32_t to, int cards, Time now);
+  void SendSpread(Active& a, const Flow& flow, const StreamRun& run, uint32_t to, int cards, Time now);
+  // Starts a flow of the step before `run.next`.
+  void Start(const Active& a, const StreamRun& run, const Flow& flow, Time now);
   // Counts a lane's end; true when all lanes of a message have come to theirs.
   bool AllLanes(Active& a, uint64_t connection, const FlowEnd& end);
   // A copy, reduction or await; true if the stream must wait.
@@ -170,6 +175,8 @@ class CollectiveRunner {
   CollectiveCosts costs_;
   const Matching& matching_;
   bool fast_paths_;
+  FlowLog* log_;
+  uint64_t first_call_ = 0;  // in the log
   CollectivePlanner own_planner_;
   CollectivePlanner* planner_;
   FastPath fast_;

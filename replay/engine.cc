@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/collective_runner.h"
 #include "replay/diagnose.h"
+#include "replay/flow_log.h"
 #include "replay/lanes.h"
 #include "replay/match.h"
 #include "replay/measure/busy.h"
@@ -47,7 +48,7 @@ class Engine {
         fabric_(fabric),
         options_(options),
         matching_(matching),
-        runner_(&fabric, options.collectives, matching, options.fast_paths),
+        runner_(&fabric, options.collectives, matching, options.fast_paths, nullptr, options.flow_log),
         recorded_(traces, matching),
         slowdown_(options.collectives.library == nullptr || options.recorded_comm
                       ? 0
@@ -472,6 +473,7 @@ void Engine::StartSend(uint32_t r, uint32_t row, Time now) {
   flow.bytes = message.bytes;
   flow.tag = CollectiveRunner::kForeignTag | index;
   flow.want_sent = true;
+  if (options_.flow_log != nullptr) options_.flow_log->Name({"send_recv", "", index});
   fabric_.Start(flow, now);
   ++flows_;
 }

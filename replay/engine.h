@@ -18,6 +18,7 @@ namespace chakra {
 
 struct LibraryModel;   // replay/library/library.h
 struct CustomProgram;  // replay/collectives/custom/custom_program.h
+class FlowLog;         // replay/flow_log.h
 class Variation;       // replay/variation.h
 
 enum class LanePolicy { kRecorded, kSingle, kUnlimited };
@@ -79,6 +80,7 @@ struct EngineOptions {
   std::vector<Time> start;               // by rank, when its first node may begin; empty: all at 0
   // By rank, the device whose node's memory it uses (MemoryModel::kPerNode); empty: rank r on device r.
   std::vector<int> device_of;
+  FlowLog* flow_log = nullptr;  // of the fabric, told what flows belong to; the caller's; may be null
   std::function<void(const Progress&)> progress;  // called now and then; may be null
   NodeSpans* spans = nullptr;                     // filled when not null; the caller's
 };

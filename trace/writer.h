@@ -7,14 +7,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "proto/et_def.pb.h"
+#include "trace/compressed_file.h"
 #include "trace/trace.h"
 
 namespace chakra {
-
-enum class Compression { kNone, kGzip, kZstd };
-
-// By the ending of the name: ".gz" and ".zst" compress.
-Compression CompressionOf(absl::string_view path);
 
 // A stream of frames, each a varint32 length and one message: the metadata
 // first, then nodes. The same calls give the same bytes.
@@ -41,11 +37,10 @@ class EtWriter {
   absl::Status Finish();
 
  private:
-  struct Sink;
   absl::Status Add(const google::protobuf::MessageLite& message, absl::string_view subject);
   absl::Status Flush(bool last);
 
-  std::unique_ptr<Sink> sink_;
+  std::unique_ptr<CompressedFile> sink_;
   std::string buffer_;   // frames not yet handed to the sink
   std::string scratch_;  // of one message
   uint64_t frames_ = 0;

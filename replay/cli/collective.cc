@@ -4,12 +4,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "backends/registry.h"
 #include "replay/cli/command.h"
+#include "replay/cli/log_options.h"
 #include "replay/collectives/registry.h"
 #include "replay/library/sizes.h"
 #include "replay/library/table.h"
+#include "replay/report/csv.h"
 #include "trace/proto_io.h"
 #include "trace/utf8.h"
 
@@ -36,12 +37,6 @@ std::string InJson(const std::string& text) {
     }
   }
   return out;
-}
-
-// A field of CSV.
-std::string InCsv(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\"", "\"\""}}), "\"");
 }
 
 class CollectiveCommand : public Command {
@@ -102,6 +97,7 @@ class CollectiveCommand : public Command {
     app->add_option("-o,--output", output_, "File, or - for standard output, the default")
         ->type_name("FILE")
         ->group(o);
+    logs_.AddTo(app, "Logs");
     app->footer(
         "Example:\n  chakra-replay collective all_reduce --bytes 1KiB..8GiB --cluster dgx-h100 --ranks 16");
   }
@@ -114,7 +110,13 @@ class CollectiveCommand : public Command {
     table_.type = *kind;
     const absl::StatusOr<std::vector<uint64_t>> sizes = ParseSizes(bytes_, factor_);
     if (!sizes.ok()) return Misuse(std::string(sizes.status().message()));
+    if (absl::Status s = logs_.Check(*this->app(), table_.fabric, output_); !s.ok()) {
+      return Misuse(std::string(s.message()));
+    }
     if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);
+    if (absl::Status s = logs_.Open(); !s.ok()) return Fail(s);
+    logs_.Apply(&table_.fabric_options);
+    table_.flow_log = logs_.flow_log();
     absl::StatusOr<std::string> text = Table(*sizes);
     if (!text.ok()) return Fail(text.status());
     if (absl::Status s = WriteOutput(output_, *text); !s.ok()) return Fail(s);
@@ -143,6 +145,7 @@ class CollectiveCommand : public Command {
       absl::StrAppend(&out, Line(*row, i == 0));
     }
     if (format_ == "json") out += "\n]\n";
+    if (absl::Status s = logs_.Finish(table->fabric(), table->now()); !s.ok()) return s;
     return out;
   }
 
@@ -173,8 +176,8 @@ class CollectiveCommand : public Command {
     }
     if (format_ == "csv") {
       return absl::StrFormat("%s,%d,%d,%s,%s,%d,%.3f,%.3f,%.3f%s\n", kind_, table_.ranks, row.bytes,
-                             InCsv(row.algorithm), row.protocol, row.channels, row.time_us, row.algbw,
-                             row.busbw, explain_ ? absl::StrCat(",", InCsv(row.why)) : "");
+                             CsvField(row.algorithm), row.protocol, row.channels, row.time_us, row.algbw,
+                             row.busbw, explain_ ? absl::StrCat(",", CsvField(row.why)) : "");
     }
     std::string line =
         absl::StrFormat(" %12d  %-20s %-8s %8d %12.2f %12.2f %12.2f\n", row.bytes, row.algorithm,
@@ -217,6 +220,7 @@ class CollectiveCommand : public Command {
   bool explain_ = false;
   std::string format_ = "text";
   std::string output_ = "-";
+  LogOptions logs_;
 };
 
 }  // namespace

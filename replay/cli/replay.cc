@@ -11,6 +11,7 @@
 #include "backends/topology/placement.h"
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
+#include "replay/cli/log_options.h"
 #include "replay/cli/progress.h"
 #include "replay/cli/rank_options.h"
 #include "replay/cluster.h"
@@ -18,6 +19,7 @@
 #include "replay/compute/compute.h"
 #include "replay/compute/kernel_table.h"
 #include "replay/engine.h"
+#include "replay/flow_log.h"
 #include "replay/measure/steps.h"
 #include "replay/recorded_comm.h"
 #include "replay/report/report.h"
@@ -85,6 +87,7 @@ class ReplayCommand : public Command {
     rank_options_.AddTo(app);
     AddCaptureOptions(app, &read_);
     AddReportOptions(app);
+    logs_.AddTo(app, "Logs");
     app->footer(
         "Example:\n"
         "  chakra-replay replay examples/transformer_step --cluster dgx-a100 --format json --report "
@@ -132,6 +135,7 @@ class ReplayCommand : public Command {
   std::string report_ = "-";
   std::string format_;
   bool quiet_ = false;
+  LogOptions logs_;
 };
 
 void ReplayCommand::AddMachineOptions(CLI::App* app) {
@@ -238,7 +242,8 @@ absl::StatusOr<Metrics> ReplayCommand::RunEngine(const ClusterModel& cluster,
   options.lanes = ParseLanes(lanes_);
   options.memory = cluster.memory;
   options.collectives = cluster.collectives;
-  options.fast_paths = !no_fast_path_;
+  options.fast_paths = !no_fast_path_ && logs_.flow_log() == nullptr;
+  options.flow_log = logs_.flow_log();
   options.strict = read_.strict;
   options.recorded_comm = comm_ == kRecorded;
   options.spans = spans;
@@ -333,6 +338,12 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   run.warnings = traces_.warnings;
   if (absl::Status s = ChooseSources(&run); !s.ok()) return s;
   const bool recorded_comm = comm_ == kRecorded;
+  if (recorded_comm && logs_.any()) {
+    return absl::InvalidArgumentError(
+        "--flow-log, --link-log and --link-totals need flows, but communication takes its recorded time; "
+        "expected "
+        "--comm simulated, or a --cluster");
+  }
   const auto rungs = ParseRungs(compute_);
   if (!rungs.ok()) return rungs.status();
   const std::string spec = cluster_.empty() ? kDefaultCluster : cluster_;
@@ -356,8 +367,13 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   fabric_options_.changes = cluster->link_changes;
   fabric_options_.packet = cluster->packet;
   fabric_options_.packet_given = cluster->packet_given;
+  logs_.Apply(&fabric_options_);
   auto fabric = MakeFabric(fabric_, cluster->topology, fabric_options_);
   if (!fabric.ok()) return fabric.status();
+  if (FlowLog* log = logs_.flow_log()) {
+    log->SetRanks(cluster->device_of, static_cast<int>(traces_.ranks.size()));
+    *fabric = Logged(*std::move(fabric), log);
+  }
   *fabric = Place(*std::move(fabric), cluster->device_of);
   ResolveJobDimensions(jobs_, DimensionSizes(*cluster), &traces_);
   if (absl::Status s = DescribeRanks(*cluster, &run); !s.ok()) return s;
@@ -366,6 +382,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   NodeSpans spans;
   auto metrics = RunEngine(*cluster, *times, **fabric, captures_.empty() ? nullptr : &spans);
   if (!metrics.ok()) return ExplainStuck(metrics.status(), lanes_, run);
+  if (absl::Status s = logs_.Finish(**fabric, metrics->makespan); !s.ok()) return s;
 
   const bool uses_cluster = UsesCluster(traces_, *times, recorded_comm);
   run.version = CHAKRA_VERSION;
@@ -403,7 +420,11 @@ int ReplayCommand::Run() {
     return Misuse(absl::StrCat("there is no fabric \"", fabric_, "\"", SuggestName(fabric_, fabrics)));
   }
   if (absl::Status s = rank_options_.Check(); !s.ok()) return Misuse(std::string(s.message()));
+  if (absl::Status s = logs_.Check(*app(), fabric_, report_); !s.ok()) {
+    return Misuse(std::string(s.message()));
+  }
   if (absl::Status s = CheckOutputPath(report_); !s.ok()) return Fail(s);
+  if (absl::Status s = logs_.Open(); !s.ok()) return Fail(s);
   auto traces = ReadTraceSet(inputs_, read_);
   if (!traces.ok()) return Fail(traces.status());
   traces_ = *std::move(traces);

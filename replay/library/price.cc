@@ -60,11 +60,12 @@ struct Due {
 }  // namespace
 
 absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
-                                     uint64_t bytes, int root, const std::vector<int>& members, Time* now) {
+                                     uint64_t bytes, int root, const std::vector<int>& members, Time* now,
+                                     FlowLog* log) {
   Matching matching;
   matching.groups.push_back({"", members, static_cast<int>(members.size())});
   matching.calls.push_back({.type = type, .root = root, .bytes = bytes});
-  CollectivePlanner planner(fabric, costs, true);
+  CollectivePlanner planner(fabric, costs, log == nullptr);
   const absl::StatusOr<const PlannedCall*> call =
       planner.Get(type, bytes, root, matching.groups[0].members, matching.groups[0].name);
   if (!call.ok()) return call.status();
@@ -75,12 +76,12 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
         " bytes on ", members.size(),
         " ranks would last longer than the longest simulated time, 106 days; is a bandwidth near zero?"));
   };
-  if (const std::optional<Time> together = (*call)->together) {
+  if (const std::optional<Time> together = (*call)->together; together && log == nullptr) {
     if (*together == Time::Never()) return too_long();
     *now = begin + *together;
     return PricedCall{*together, (*call)->algorithm, (*call)->why, (*call)->channels};
   }
-  CollectiveRunner runner(&fabric, costs, matching, true, &planner);
+  CollectiveRunner runner(&fabric, costs, matching, log == nullptr, &planner, log);
   if (absl::Status s = runner.Prepare(); !s.ok()) return s;
   Heap4<Due> due;
   uint64_t order = 0;

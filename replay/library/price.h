@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "backends/fabric.h"
 #include "replay/engine.h"
+#include "replay/flow_log.h"
 #include "replay/library/library.h"
 
 namespace chakra {
@@ -20,10 +21,12 @@ struct PricedCall {
 
 // Runs one call on `fabric`, which must be idle; all members begin at once.
 // `bytes` is comm_size, `members` are devices (>= 2). The fabric's own clock goes on
-// from `now`; its end is added to it.
-// Errors: an algorithm that cannot plan the collective on this group; an end past the longest time, 106 days.
+// from `now`; its end is added to it. `log`, where given, is of `fabric`; then every flow is simulated, where
+// a closed form would do too. Errors: an algorithm that cannot plan the collective on this group; an end past
+// the longest time, 106 days.
 absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
-                                     uint64_t bytes, int root, const std::vector<int>& members, Time* now);
+                                     uint64_t bytes, int root, const std::vector<int>& members, Time* now,
+                                     FlowLog* log = nullptr);
 
 // The same on a fabric without contention that costs what `fabric` does.
 absl::StatusOr<Time> PriceUncontended(const Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,

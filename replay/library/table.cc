@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/placed_fabric.h"
 #include "replay/collective_runner.h"
+#include "replay/flow_log.h"
 #include "replay/library/choose.h"
 #include "replay/library/price.h"
 #include "replay/library/rates.h"
@@ -74,7 +75,8 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
   absl::StatusOr<std::unique_ptr<Fabric>> fabric =
       MakeFabric(options.fabric, table.cluster_->topology, fabric_options);
   if (!fabric.ok()) return fabric.status();
-  table.fabric_ = Place(*std::move(fabric), table.cluster_->device_of);
+  if (options.flow_log != nullptr) options.flow_log->SetRanks(table.cluster_->device_of, options.ranks);
+  table.fabric_ = Place(Logged(*std::move(fabric), options.flow_log), table.cluster_->device_of);
   table.members_.resize(static_cast<size_t>(options.ranks));
   std::iota(table.members_.begin(), table.members_.end(), 0);
   const LibraryModel* library = table.cluster_->collectives.library.get();
@@ -96,8 +98,8 @@ absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
   row.bytes = grows ? comm_size * n : bytes;
   const LibraryModel* library = cluster_->collectives.library.get();
   if (n > 1) {
-    absl::StatusOr<PricedCall> priced =
-        PriceCall(*fabric_, cluster_->collectives, options_.type, comm_size, options_.root, members_, &now_);
+    absl::StatusOr<PricedCall> priced = PriceCall(*fabric_, cluster_->collectives, options_.type, comm_size,
+                                                  options_.root, members_, &now_, options_.flow_log);
     if (!priced.ok()) return priced.status();
     // Of a label, the protocol is what follows the last slash.
     const size_t slash = library == nullptr ? std::string::npos : priced->algorithm.rfind('/');

@@ -21,6 +21,7 @@ struct TableOptions {
   int devices_per_thread = 0;
   std::string fabric = "analytical";
   FabricOptions fabric_options;
+  FlowLog* flow_log = nullptr;  // the caller's, outlives the table: of all flows; nothing in closed form then
 };
 
 struct TableRow {
@@ -53,6 +54,8 @@ class CollectiveTable {
 
   const ClusterModel& cluster() const { return *cluster_; }
   const Fabric& fabric() const { return *fabric_; }
+  // When the calls so far had ended, one after the other.
+  Time now() const { return now_; }
   const GroupShape& shape() const { return shape_; }
   const std::vector<int>& members() const { return members_; }
   int devices_per_thread() const { return devices_per_thread_; }

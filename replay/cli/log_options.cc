@@ -1,0 +1,109 @@
+#include "replay/cli/log_options.h"
+
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "replay/cli/command.h"
+#include "replay/report/links_csv.h"
+
+namespace chakra::cli {
+
+absl::Status LogOptions::Output::Open() {
+  if (!asked() || path == "-") return absl::OkStatus();
+  if (absl::Status s = CheckOutputPath(path); !s.ok()) return s;
+  return file.Open(path);
+}
+
+absl::Status LogOptions::Output::Append(absl::string_view bytes) {
+  return path == "-" ? WriteOutput(path, bytes) : file.Append(bytes);
+}
+
+absl::Status LogOptions::Output::Finish() { return path == "-" ? absl::OkStatus() : file.Finish(); }
+
+void LogOptions::AddTo(CLI::App* app, const std::string& group) {
+  app->add_option(
+         "--flow-log", flows_.path,
+         "Every flow, when it started, was received and would have been alone, as CSV (- is standard "
+         "output; .gz and .zst compress); no closed forms then, as with --no-fast-path")
+      ->type_name("FILE|-")
+      ->group(group);
+  app->add_option(
+         "--link-log", links_.path,
+         "What the busiest links carried and queued over time, as CSV, for --fabric fluid and packet; "
+         "one row a link and bucket")
+      ->type_name("FILE|-")
+      ->group(group);
+  app->add_option(
+         "--link-totals", totals_.path,
+         "What the busiest links carried, and of packet their marks, drops, trims and pauses, as CSV, "
+         "for --fabric fluid and packet; one row a link")
+      ->type_name("FILE|-")
+      ->group(group);
+  app->add_option("--log-links", most_, "Links in --link-log and --link-totals; default: 16")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 32).description(""))
+      ->group(group);
+}
+
+absl::Status LogOptions::Check(const CLI::App& app, const std::string& fabric,
+                               const std::string& other) const {
+  const std::pair<const char*, const std::string*> named[] = {
+      {"--flow-log", &flows_.path}, {"--link-log", &links_.path}, {"--link-totals", &totals_.path}};
+  std::vector<std::pair<std::string, std::string>> seen = {{other, "the report or table"}};
+  for (const auto& [option, path] : named) {
+    if (app.count(option) > 0 && path->empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(option, " names no file; expected a name, or -"));
+    }
+    if (path->empty()) continue;
+    for (const auto& [before, what] : seen) {
+      if (before != *path) continue;
+      return absl::InvalidArgumentError(absl::StrCat(option, " and ", what, " both go to ",
+                                                     *path == "-" ? "standard output" : *path,
+                                                     "; expected different files"));
+    }
+    seen.push_back({*path, option});
+    if (path != &flows_.path && fabric != "fluid" && fabric != "packet") {
+      return absl::InvalidArgumentError(
+          absl::StrCat(option, " is for --fabric fluid and packet: ", fabric, " does not follow links"));
+    }
+  }
+  if (app.count("--log-links") > 0 && !links_.asked() && !totals_.asked()) {
+    return absl::InvalidArgumentError("--log-links needs --link-log or --link-totals");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LogOptions::Open() {
+  for (Output* output : {&flows_, &links_, &totals_}) {
+    if (absl::Status s = output->Open(); !s.ok()) return s;
+  }
+  if (flows_.asked()) {
+    flow_log_ = std::make_unique<FlowLog>([this](absl::string_view bytes) { return flows_.Append(bytes); });
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LogOptions::FinishLinks(const Fabric& fabric, Time end) {
+  if (!links_.asked() && !totals_.asked()) return absl::OkStatus();
+  const LinkUses uses = fabric.Links(most_);
+  if (links_.asked()) {
+    const auto write = [this](absl::string_view bytes) { return links_.Append(bytes); };
+    if (absl::Status s = WriteLinkSeries(uses, write); !s.ok()) return s;
+    if (absl::Status s = links_.Finish(); !s.ok()) return s;
+  }
+  if (!totals_.asked()) return absl::OkStatus();
+  const bool packets = !fabric.Packets().transport.empty();
+  const auto write = [this](absl::string_view bytes) { return totals_.Append(bytes); };
+  if (absl::Status s = WriteLinkTotals(uses, packets, end, write); !s.ok()) return s;
+  return totals_.Finish();
+}
+
+absl::Status LogOptions::Finish(const Fabric& fabric, Time end) {
+  if (flows_.asked()) {
+    if (absl::Status s = flow_log_->Finish(); !s.ok()) return s;
+    if (absl::Status s = flows_.Finish(); !s.ok()) return s;
+  }
+  return FinishLinks(fabric, end);
+}
+
+}  // namespace chakra::cli

@@ -1,0 +1,31 @@
+// What links did, as rows of CSV.
+#pragma once
+
+#include "absl/status/status.h"
+#include "backends/link_use.h"
+#include "replay/report/csv.h"
+
+namespace chakra {
+
+// One row a link and bucket of time, links in the order of `links.busiest`. The rows of a link end with the
+// last bucket that it noted; in later ones it did nothing.
+//
+//   link, name, class   number of the topology, as all of these by direction; ends; class
+//   begin_ps, end_ps    of the bucket
+//   share               of its bandwidth that was taken, [0, 1] but for rounding
+//   queued_bytes        `packet`: that waited for it at end_ps; of merged buckets the most. Else empty
+//
+// Errors: those of `write`.
+absl::Status WriteLinkSeries(const LinkUses& links, const WriteBytes& write);
+
+// One row a link:
+//
+//   link, name, class, dimension, bandwidth_bytes_per_s
+//   bytes, flows        that it carried, what protocols add included; that crossed it
+//   utilization, peak   bytes over what it could have carried up to `end`; the most that was taken at once
+//   packets, marks, drops, trims, pauses, most_queued_bytes   see LinkUse; empty without `packets`
+//
+// Errors: those of `write`.
+absl::Status WriteLinkTotals(const LinkUses& links, bool packets, Time end, const WriteBytes& write);
+
+}  // namespace chakra
