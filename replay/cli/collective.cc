@@ -119,8 +119,9 @@ class CollectiveCommand : public Command {
     table_.flow_log = logs_.flow_log();
     absl::StatusOr<std::string> text = Table(*sizes);
     if (!text.ok()) return Fail(text.status());
-    if (absl::Status s = WriteOutput(output_, *text); !s.ok()) return Fail(s);
-    return kDone;
+    absl::Status written = WriteOutput(output_, *text);
+    written.Update(logged_);
+    return written.ok() ? kDone : Fail(written);
   }
 
  private:
@@ -145,7 +146,7 @@ class CollectiveCommand : public Command {
       absl::StrAppend(&out, Line(*row, i == 0));
     }
     if (format_ == "json") out += "\n]\n";
-    if (absl::Status s = logs_.Finish(table->fabric(), table->now()); !s.ok()) return s;
+    logged_ = logs_.Finish(table->fabric(), table->now());
     return out;
   }
 
@@ -221,6 +222,7 @@ class CollectiveCommand : public Command {
   std::string format_ = "text";
   std::string output_ = "-";
   LogOptions logs_;
+  absl::Status logged_;  // after the run; it is told when the table is out
 };
 
 }  // namespace

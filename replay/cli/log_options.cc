@@ -1,12 +1,26 @@
 #include "replay/cli/log_options.h"
 
 #include <cstdint>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "replay/cli/command.h"
 #include "replay/report/links_csv.h"
 
 namespace chakra::cli {
+namespace {
+
+bool SameFile(const std::string& a, const std::string& b) {
+  std::error_code error;
+  const auto full = [&](const std::string& path) {
+    return path == "-" ? std::filesystem::path(path)
+                       : std::filesystem::absolute(path, error).lexically_normal();
+  };
+  return full(a) == full(b);
+}
+
+}  // namespace
 
 absl::Status LogOptions::Output::Open() {
   if (!asked() || path == "-") return absl::OkStatus();
@@ -56,7 +70,7 @@ absl::Status LogOptions::Check(const CLI::App& app, const std::string& fabric,
     }
     if (path->empty()) continue;
     for (const auto& [before, what] : seen) {
-      if (before != *path) continue;
+      if (!SameFile(before, *path)) continue;
       return absl::InvalidArgumentError(absl::StrCat(option, " and ", what, " both go to ",
                                                      *path == "-" ? "standard output" : *path,
                                                      "; expected different files"));

@@ -136,6 +136,7 @@ class ReplayCommand : public Command {
   std::string format_;
   bool quiet_ = false;
   LogOptions logs_;
+  absl::Status logged_;  // after the run; it is told when the report is out
 };
 
 void ReplayCommand::AddMachineOptions(CLI::App* app) {
@@ -382,7 +383,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   NodeSpans spans;
   auto metrics = RunEngine(*cluster, *times, **fabric, captures_.empty() ? nullptr : &spans);
   if (!metrics.ok()) return ExplainStuck(metrics.status(), lanes_, run);
-  if (absl::Status s = logs_.Finish(**fabric, metrics->makespan); !s.ok()) return s;
+  logged_ = logs_.Finish(**fabric, metrics->makespan);
 
   const bool uses_cluster = UsesCluster(traces_, *times, recorded_comm);
   run.version = CHAKRA_VERSION;
@@ -439,7 +440,8 @@ int ReplayCommand::Run() {
   }
   auto report = Replay();
   if (!report.ok()) return Fail(report.status());
-  const absl::Status written = WriteOutput(report_, *report);
+  absl::Status written = WriteOutput(report_, *report);
+  written.Update(logged_);
   return written.ok() ? kDone : Fail(written);
 }
 

@@ -1,0 +1,179 @@
+// --flow-log, --link-log and --link-totals, as a user's scripts would have them.
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "test/replay/acceptance_testing.h"
+#include "trace/byte_source.h"
+
+namespace chakra::acceptance {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr char kRun[] = "replay -q t --compute recorded --report report.txt --cluster ";
+
+class Logs : public Bench {
+ protected:
+  Logs() {
+    for (int r = 0; r < 4; ++r) Rank("t", r, {Comp(0, 3), Coll(1, kAllToAll, 40000, {0})});
+    Write("switch.txtpb",
+          "topology { dimension { name: 'net' kind: SWITCH size: 4 bandwidth_gbytes_per_s: 50 latency_ns: "
+          "500 } }\n");
+  }
+  // The rows of a file that a run wrote.
+  std::vector<std::string> Lines(const std::string& name) const {
+    std::vector<std::string> lines;
+    std::stringstream in(Content(folder_ / name));
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+  void Runs(const std::string& arguments) const {
+    const Outcome r = Run(arguments);
+    EXPECT_EQ(r.status, 0) << arguments << "\n" << r.err;
+    EXPECT_EQ(r.err, "") << arguments;
+  }
+  // What is there beside the inputs.
+  std::vector<std::string> Made() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      const std::string name = entry.path().filename();
+      if (name[0] != '.' && name != "t" && name.find(".txtpb") == std::string::npos) names.push_back(name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  static constexpr int kAllToAll = static_cast<int>(CollectiveType::kAllToAll);
+};
+
+TEST_F(Logs, SameBytesForAnyThreadsAndAgain) {
+  const std::string run =
+      std::string(kRun) + "switch.txtpb --fabric packet --packet transport=dcqcn,buffer=60KB,ecn_low=10KB ";
+  std::vector<std::string> first;
+  for (const char* threads : {"1", "2", "2"}) {
+    Runs(run + "--flow-log f.csv --link-log l.csv --link-totals t.csv --log-links 3 --threads " + threads);
+    const std::vector<std::string> files = {Content(folder_ / "f.csv"), Content(folder_ / "l.csv"),
+                                            Content(folder_ / "t.csv"), Content(folder_ / "report.txt")};
+    if (first.empty()) first = files;
+    EXPECT_EQ(files, first);
+  }
+  EXPECT_EQ(Lines("f.csv").size(), 1u + 12);
+  EXPECT_EQ(Lines("t.csv").size(), 1u + 3);
+  EXPECT_GE(Lines("l.csv").size(), 1u + 3);
+  EXPECT_THAT(Lines("f.csv")[1], AllOf(HasSubstr(",all_to_all,,0,"), HasSubstr(",3000000,")));
+}
+
+// All is as without the logs, but for closed forms.
+TEST_F(Logs, ChangeNoTime) {
+  for (const char* fabric : {"analytical", "analytical-fifo", "fluid", "packet"}) {
+    const std::string run = std::string(kRun) + "switch.txtpb --format csv --fabric " + fabric;
+    Runs(run);
+    const std::string report = Content(folder_ / "report.txt");
+    Runs(run + " --flow-log f.csv");
+    EXPECT_EQ(Content(folder_ / "report.txt"), report) << fabric;
+    EXPECT_EQ(Lines("f.csv").size(), 1u + 12) << fabric;
+  }
+}
+
+TEST_F(Logs, RanksOfAPlacement) {
+  Rank("two", 0, {Send(0, 1, 1000)});
+  Rank("two", 1, {Recv(0, 0, 1000)});
+  Write("places", "0 3\n1 2\n");
+  Runs(
+      "replay -q two --cluster switch.txtpb --placement places --report r.txt --fabric fluid --flow-log "
+      "f.csv");
+  EXPECT_THAT(Lines("f.csv"),
+              ElementsAre(HasSubstr("flow,src_rank,dst_rank,src_device,dst_device,"),
+                          "0,0,1,3,2,1000,1000,send_recv,,0,,,0,20000,1020000,1020000,1020000,1.000000"));
+}
+
+TEST_F(Logs, CompressedByName) {
+  const std::string run = std::string(kRun) + "switch.txtpb --fabric fluid --flow-log ";
+  Runs(run + "f.csv");
+  const std::string plain = Content(folder_ / "f.csv");
+  for (const char* name : {"f.csv.gz", "f.csv.zst"}) {
+    Runs(run + name);
+    const std::string packed = Content(folder_ / name);
+    EXPECT_LT(packed.size(), plain.size());
+    MemorySource raw(packed);
+    auto content = OpenContent(&raw, name);
+    ASSERT_TRUE(content.ok()) << content.status();
+    std::string text(plain.size() + 1, '\0');
+    size_t got = 0;
+    for (;;) {
+      const auto n = (*content)->Read(text.data() + got, text.size() - got);
+      ASSERT_TRUE(n.ok()) << n.status();
+      if (*n == 0) break;
+      got += *n;
+    }
+    EXPECT_EQ(text.substr(0, got), plain) << name;
+  }
+}
+
+TEST_F(Logs, OneOfThemMayGoToStandardOutput) {
+  const Outcome r = Run(std::string(kRun) + "switch.txtpb --fabric fluid --link-totals - --log-links 1");
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("link,name,class,dimension,"), HasSubstr(",device 0 - switch of net,")));
+  Refused("replay t --cluster switch.txtpb --flow-log -", {"--flow-log", "standard output"}, 2);
+  Refused("collective all_reduce --flow-log -", {"--flow-log", "standard output"}, 2);
+}
+
+TEST_F(Logs, RefusedBeforeAnythingRuns) {
+  const std::string run = std::string(kRun) + "switch.txtpb --fabric fluid ";
+  Refused(run + "--flow-log f.csv --link-log ./f.csv", {"--link-log and --flow-log both go to ./f.csv"}, 2);
+  Refused(run + "--flow-log report.txt", {"--flow-log", "report.txt"}, 2);
+  Refused(run + "--log-links 4", {"--log-links needs --link-log"}, 2);
+  Refused(run + "--log-links 0 --link-log l.csv", {"--log-links"}, 2);
+  Refused(run + "--flow-log ''", {"--flow-log names no file"}, 2);
+  Refused(std::string(kRun) + "switch.txtpb --link-log l.csv",
+          {"--link-log", "fluid and packet", "analytical"}, 2);
+  Refused(std::string(kRun) + "switch.txtpb --link-totals l.csv --fabric analytical-fifo", {"--link-totals"},
+          2);
+  Refused(run + "--flow-log nowhere/f.csv", {"nowhere/f.csv", "no folder"});
+  Refused(run + "--flow-log t", {"cannot write t", "folder"});
+  Refused("replay -q " CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2 --flow-log f.csv",
+          {"--flow-log", "--comm simulated"});
+  EXPECT_THAT(Made(), IsEmpty());
+}
+
+TEST_F(Logs, AFullDiskIsNamedAndAFailedRunLeavesNothing) {
+  if (fs::exists("/dev/full")) {
+    for (const char* option : {"--flow-log", "--link-log", "--link-totals"}) {
+      Refused(std::string(kRun) + "switch.txtpb --fabric fluid " + option + " /dev/full", {"/dev/full"});
+    }
+    EXPECT_THAT(Made(), ElementsAre("report.txt"));  // which does not depend on them
+    fs::remove(At("report.txt"));
+  }
+  const std::string stuck =
+      "collective all_to_all --bytes 256KiB --ranks 8 --cluster dgx-a100:gpus_per_node=1 "
+      "--network ring --fabric packet --packet flow_control=credit,credit=9KB ";
+  Refused(stuck + "--flow-log f.csv --link-log l.csv", {"deadlock"});
+  EXPECT_THAT(Made(), IsEmpty());
+}
+
+// Sizes follow each other in time, and are calls 0, 1, ...
+TEST_F(Logs, OfCollectives) {
+  const std::string price =
+      "collective all_gather --bytes 4000,8000 --ranks 4 --cluster switch.txtpb --algorithm ring "
+      "--format csv -o ";
+  Runs(price + "plain.csv");
+  Runs(price + "table.csv --flow-log f.csv");
+  EXPECT_EQ(Content(folder_ / "table.csv"), Content(folder_ / "plain.csv"));
+  const auto rows = Lines("f.csv");
+  ASSERT_EQ(rows.size(), 1u + 24);
+  // A step: 1,000 bytes at 20 ps, and twice 500 ns.
+  EXPECT_EQ(rows[1], "0,0,1,0,1,1000,1000,all_gather,,0,0,0,0,,1020000,1020000,1020000,1.000000");
+  EXPECT_EQ(rows[24].substr(0, 3), "23,");
+  EXPECT_THAT(rows[24], HasSubstr(",2000,2000,all_gather,,1,4,0,5140000,,6180000,1040000,1040000,1.000000"));
+  Runs(price + "table.csv --fabric fluid --link-log l.csv --link-totals t.csv --log-links 2");
+  EXPECT_THAT(Lines("t.csv")[1], HasSubstr("0,50000000000,9000,6,0.029126,1.000000,,,,,,"));
+  EXPECT_THAT(Lines("l.csv")[1], Not(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace chakra::acceptance
