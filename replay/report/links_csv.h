@@ -12,7 +12,8 @@ namespace chakra {
 //
 //   link, name, class   number of the topology, as all of these by direction; ends; class
 //   begin_ps, end_ps    of the bucket
-//   share               of its bandwidth that was taken, [0, 1] but for rounding
+//   share               of its bandwidth that was taken; `packet`: packets count where they begin, so that it may
+//                       be one packet above 1
 //   queued_bytes        `packet`: that waited for it at end_ps; of merged buckets the most. Else empty
 //
 // Errors: those of `write`.
