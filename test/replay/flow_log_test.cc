@@ -1,4 +1,4 @@
-// The rows of flows and links, against cases worked by hand.
+// The rows of flows, against cases worked by hand.
 #include "replay/flow_log.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "backends/placed_fabric.h"
-#include "replay/report/links_csv.h"
 #include "test/backends/fabric_testing.h"
 #include "test/replay/engine_testing.h"
 
@@ -19,7 +18,6 @@ namespace chakra {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr char kColumns[] =
     "flow,src_rank,dst_rank,src_device,dst_device,bytes,wire_bytes,kind,group,call,step,part,start_ps,sent_"
@@ -259,85 +257,6 @@ TEST(FlowLog, TheEngineSaysWhatFlowsBelongTo) {
                 "0,1,2000,all_reduce,dp,1,0,0,520000,1060000", "1,0,2000,all_reduce,dp,1,0,0,520000,1060000",
                 "1,0,2000,all_reduce,dp,1,2,0,1060000,1600000",
                 "0,1,2000,all_reduce,dp,1,2,0,1060000,1600000", "0,1,5000,send_recv,,0,,,1600000,2200000"));
-}
-
-std::string SeriesOf(const LinkUses& links) {
-  std::string text;
-  EXPECT_TRUE(WriteLinkSeries(links, Into(&text)).ok());
-  return text;
-}
-
-std::string TotalsOf(const LinkUses& links, bool packets, Time end) {
-  std::string text;
-  EXPECT_TRUE(WriteLinkTotals(links, packets, end, Into(&text)).ok());
-  return text;
-}
-
-constexpr char kSeriesColumns[] = "link,name,class,begin_ps,end_ps,share,queued_bytes";
-constexpr char kTotalsColumns[] =
-    "link,name,class,dimension,bandwidth_bytes_per_s,bytes,flows,utilization,peak,packets,marks,drops,trims,"
-    "pauses,most_queued_bytes";
-
-TEST(LinksCsv, RowsOfLinksAndBuckets) {
-  LinkUses links;
-  links.bucket = Time::Micros(2);
-  LinkUse use;
-  use.link = 17;
-  use.name = "leaf.0 - spine.1, \"a\"";
-  use.link_class = "up";
-  use.dimension = 1;
-  use.bandwidth = Bandwidth::BytesPerSecond(1000000000);
-  use.bytes = 3000;
-  use.flows = 2;
-  use.peak = 0.75;
-  use.series = {0.5f, 0, 1};
-  links.busiest.push_back(use);
-  use.link = 3;
-  use.name = "b";
-  use.series = {0.25f};
-  use.queued = {4096};
-  use.packets = 9;
-  use.marks = 5;
-  use.drops = 4;
-  use.trims = 3;
-  use.pauses = 2;
-  use.most_queued = 8192;
-  links.busiest.push_back(use);
-  EXPECT_THAT(Lines(SeriesOf(links)),
-              ElementsAre(kSeriesColumns, "17,\"leaf.0 - spine.1, \"\"a\"\"\",up,0,2000000,0.500000,",
-                          "17,\"leaf.0 - spine.1, \"\"a\"\"\",up,2000000,4000000,0.000000,",
-                          "17,\"leaf.0 - spine.1, \"\"a\"\"\",up,4000000,6000000,1.000000,",
-                          "3,b,up,0,2000000,0.250000,4096"));
-  EXPECT_THAT(Lines(TotalsOf(links, false, Time::Micros(6))),
-              ElementsAre(kTotalsColumns,
-                          "17,\"leaf.0 - spine.1, \"\"a\"\"\",up,1,1000000000,3000,2,0.500000,0.750000,,,,,,",
-                          "3,b,up,1,1000000000,3000,2,0.500000,0.750000,,,,,,"));
-  EXPECT_EQ(Lines(TotalsOf(links, true, Time()))[2],
-            "3,b,up,1,1000000000,3000,2,0.000000,0.750000,9,5,4,3,2,8192");
-  EXPECT_EQ(WriteLinkSeries(links, [](absl::string_view) { return absl::DataLossError("x"); }),
-            absl::DataLossError("x"));
-  EXPECT_THAT(Lines(SeriesOf(LinkUses())), ElementsAre(kSeriesColumns));
-}
-
-// The two messages again: 4,128 bytes in packets, acknowledged by two of 64.
-TEST(LinksCsv, OfFabrics) {
-  FabricOptions options;
-  options.link_series = true;
-  const auto flows =
-      std::vector<TimedFlow>{{Message(0, 1, 1000, 7), Time()}, {Message(0, 1, 3000, 8), Time()}};
-  const auto fluid = *MakeFabric("fluid", Mesh(2), options);
-  Drive(fluid.get(), flows);
-  const std::string there = "0,device 0 - device 1 of ,,";
-  EXPECT_THAT(Lines(SeriesOf(fluid->Links(5))), ElementsAre(kSeriesColumns, there + "0,1000000,0.080000,"));
-  EXPECT_THAT(Lines(TotalsOf(fluid->Links(5), false, Time::Nanos(800))),
-              ElementsAre(kTotalsColumns, there + "0,50000000000,4000,2,0.100000,1.000000,,,,,,"));
-  const auto packet = *MakeFabric("packet", Mesh(2), options);
-  Drive(packet.get(), flows);
-  EXPECT_EQ(Lines(SeriesOf(packet->Links(1)))[1], there + "0,10000000,0.008256,0");
-  const auto totals = Lines(TotalsOf(packet->Links(5), true, Time::Nanos(825)));
-  ASSERT_GE(totals.size(), 2u);
-  EXPECT_THAT(totals[1], HasSubstr(",50000000000,4128,2,"));
-  EXPECT_EQ(Cells(totals[1])[9], "2");
 }
 
 }  // namespace
