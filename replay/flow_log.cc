@@ -79,6 +79,9 @@ void FlowLog::End(const FlowEnd& end, bool exact) {
   Open& flow = open_[at];
   (sent ? flow.sent : flow.received) = end.at;
   if (!flow.received || (flow.want_sent && !flow.sent)) return;
+  if (flow.alone > Time::Zero() && flow.alone != Time::Never()) {
+    times_.Add(flow.bytes, *flow.received - flow.start, flow.alone);
+  }
   Row(flow);
   Queue& queue = found->second;
   (before == kNone ? queue.first : open_[before].next) = flow.next;

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "backends/fabric.h"
+#include "replay/measure/flow_times.h"
 #include "replay/report/csv.h"
 
 namespace chakra {
@@ -55,6 +56,8 @@ class FlowLog {
   // Of the next flow that starts.
   void Name(const FlowOrigin& origin);
   uint64_t flows() const { return flows_; }
+  // Of the flows that were received, but those that take no time alone.
+  const FlowTimes& times() const { return times_; }
   // Writes what is left, flows that never ended included. Once, last. Errors: the first of `write`; nothing
   // was written after it.
   absl::Status Finish();
@@ -88,6 +91,7 @@ class FlowLog {
   WriteBytes write_;
   absl::Status status_;
   std::string buffer_;
+  FlowTimes times_;
   bool ranks_known_ = false;
   std::vector<int> rank_on_;  // by device; -1: none
   uint64_t calls_ = 0, flows_ = 0;

@@ -400,6 +400,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
     run.traffic = (*fabric)->Traffic();
     run.links = (*fabric)->Links(kBusiestLinks);
     run.packets = (*fabric)->Packets();
+    if (const FlowLog* log = logs_.flow_log()) run.flow_times = log->times().Rows();
   }
   if (cluster_.empty() && uses_cluster) {
     run.warnings.push_back(absl::StrCat("no --cluster was named: ", kDefaultCluster, " is assumed"));

@@ -219,6 +219,19 @@ std::string Packets(const proto::Report& r) {
   return out;
 }
 
+std::string FlowTimesTable(const proto::Report& r) {
+  if (r.flow_time_size() == 0) return "";
+  TextTable table({"bytes", "flows", "mean time", "slowdown: median", "99 %", "most"},
+                  {true, false, false, false, false, false});
+  for (const proto::FlowReport& f : r.flow_time()) {
+    const bool large = f.most_bytes() == ~uint64_t{0};
+    table.Add({large ? "above 1e9" : absl::StrFormat("<= %.0e", static_cast<double>(f.most_bytes())),
+               FormatCount(f.flows()), Ps(f.mean_ps()), absl::StrFormat("%.3f", f.median_slowdown()),
+               absl::StrFormat("%.3f", f.p99_slowdown()), absl::StrFormat("%.3f", f.max_slowdown())});
+  }
+  return absl::StrCat("\nFlows by size (slowdown: time over time alone)\n", table.Print());
+}
+
 std::string Links(const proto::Report& r) {
   if (r.link_size() == 0) return "";
   const std::string head =
@@ -309,8 +322,8 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
     return out;
   }
   return absl::StrCat(Head(report), Jobs(report), Steps(report), Ranks(report), Collectives(report),
-                      Dimensions(report), Packets(report), Links(report), Rungs(report), Notes(report), "\n",
-                      report.bound(), "\n");
+                      Dimensions(report), FlowTimesTable(report), Packets(report), Links(report),
+                      Rungs(report), Notes(report), "\n", report.bound(), "\n");
 }
 
 }  // namespace chakra

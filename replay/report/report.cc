@@ -116,6 +116,18 @@ void AddPackets(const PacketTotals& totals, proto::Report* report) {
   p->set_events(totals.events);
 }
 
+void AddFlowTimes(const std::vector<FlowTimesRow>& rows, proto::Report* report) {
+  for (const FlowTimesRow& row : rows) {
+    proto::FlowReport* f = report->add_flow_time();
+    f->set_most_bytes(row.most_bytes);
+    f->set_flows(row.flows);
+    f->set_mean_ps(row.mean.picos());
+    f->set_median_slowdown(row.median);
+    f->set_p99_slowdown(row.p99);
+    f->set_max_slowdown(row.max);
+  }
+}
+
 void AddDimensions(const std::vector<DimensionTraffic>& traffic, proto::Report* report) {
   for (const DimensionTraffic& t : traffic) {
     proto::DimensionReport& d = *report->add_dimension();
@@ -289,6 +301,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   AddDimensions(run.traffic, &report);
   AddLinks(run.links, &report);
   AddPackets(run.packets, &report);
+  AddFlowTimes(run.flow_times, &report);
   AddRungs(run, &report);
   for (const RankTrace& rank : run.traces->ranks) {
     for (const Repair& repair : rank.repairs) AddRepair(repair, &report);

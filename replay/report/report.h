@@ -10,6 +10,7 @@
 #include "proto/report.pb.h"
 #include "replay/engine.h"
 #include "replay/jobs.h"
+#include "replay/measure/flow_times.h"
 #include "replay/measure/metrics.h"
 #include "replay/measure/steps.h"
 #include "trace/trace.h"
@@ -27,14 +28,15 @@ struct RunDescription {
   const TraceSet* traces = nullptr;                  // required
   const std::vector<ComputeTimes>* times = nullptr;  // required; one for each distinct graph
   std::vector<DimensionTraffic> traffic;
-  LinkUses links;                     // of a fabric that follows them
-  PacketTotals packets;               // of a fabric that sends them
-  std::vector<StepMetrics> steps;     // of captures
-  std::string variation;              // what was varied; "": nothing
-  std::string placement;              // rule or file; "": rank i on device i
-  std::vector<Job> jobs;              // empty: one
-  std::vector<InputFile> inputs;      // beside traces->inputs
-  std::vector<std::string> warnings;  // beside the metrics' own
+  LinkUses links;                        // of a fabric that follows them
+  PacketTotals packets;                  // of a fabric that sends them
+  std::vector<FlowTimesRow> flow_times;  // where flows were logged
+  std::vector<StepMetrics> steps;        // of captures
+  std::string variation;                 // what was varied; "": nothing
+  std::string placement;                 // rule or file; "": rank i on device i
+  std::vector<Job> jobs;                 // empty: one
+  std::vector<InputFile> inputs;         // beside traces->inputs
+  std::vector<std::string> warnings;     // beside the metrics' own
 };
 
 // Bus bandwidth over algorithm bandwidth of a collective on `ranks` ranks:

@@ -63,6 +63,7 @@ TEST_F(Logs, SameBytesForAnyThreadsAndAgain) {
     EXPECT_EQ(files, first);
   }
   EXPECT_EQ(Lines("f.csv").size(), 1u + 12);
+  EXPECT_THAT(first[3], AllOf(HasSubstr("Flows by size"), HasSubstr("<= 1e+04     12")));
   EXPECT_EQ(Lines("t.csv").size(), 1u + 3);
   EXPECT_GE(Lines("l.csv").size(), 1u + 3);
   EXPECT_THAT(Lines("f.csv")[1], AllOf(HasSubstr(",all_to_all,,0,"), HasSubstr(",3000000,")));
