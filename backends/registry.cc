@@ -105,4 +105,12 @@ std::vector<std::string> FabricNames() {
   return names;
 }
 
+std::vector<std::string> FabricsThatFollowLinks() {
+  std::vector<std::string> names;
+  for (const Entry& e : kFabrics) {
+    if (e.fluid || e.packets) names.emplace_back(e.name);
+  }
+  return names;
+}
+
 }  // namespace chakra

@@ -44,5 +44,7 @@ struct FabricOptions {
 absl::StatusOr<std::unique_ptr<Fabric>> MakeFabric(absl::string_view name, const Topology& topology,
                                                    const FabricOptions& options);
 std::vector<std::string> FabricNames();
+// Those whose Links() tells of links.
+std::vector<std::string> FabricsThatFollowLinks();
 
 }  // namespace chakra

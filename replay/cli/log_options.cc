@@ -1,10 +1,12 @@
 #include "replay/cli/log_options.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "replay/cli/command.h"
 #include "replay/report/links_csv.h"
 
@@ -63,6 +65,7 @@ absl::Status LogOptions::Check(const CLI::App& app, const std::string& fabric,
                                const std::string& other) const {
   const std::pair<const char*, const std::string*> named[] = {
       {"--flow-log", &flows_.path}, {"--link-log", &links_.path}, {"--link-totals", &totals_.path}};
+  const std::vector<std::string> follow = FabricsThatFollowLinks();
   std::vector<std::pair<std::string, std::string>> seen = {{other, "the report or table"}};
   for (const auto& [option, path] : named) {
     if (app.count(option) > 0 && path->empty()) {
@@ -76,9 +79,10 @@ absl::Status LogOptions::Check(const CLI::App& app, const std::string& fabric,
                                                      "; expected different files"));
     }
     seen.push_back({*path, option});
-    if (path != &flows_.path && fabric != "fluid" && fabric != "packet") {
-      return absl::InvalidArgumentError(
-          absl::StrCat(option, " is for --fabric fluid and packet: ", fabric, " does not follow links"));
+    if (path != &flows_.path && std::find(follow.begin(), follow.end(), fabric) == follow.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(option, " is for --fabric ",
+                                                     absl::StrJoin(follow, " and "), ": ", fabric,
+                                                     " does not follow links"));
     }
   }
   if (app.count("--log-links") > 0 && !links_.asked() && !totals_.asked()) {
