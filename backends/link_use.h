@@ -43,6 +43,8 @@ struct PacketTotals {
   uint64_t drops = 0, trims = 0, marks = 0, pauses = 0, timeouts = 0;
   uint64_t hops = 0;    // packets of any kind over a link
   uint64_t events = 0;  // that the simulation took for them
+  // `mixed`: messages that went by packets and that were fluid, and their payload bytes.
+  uint64_t messages = 0, fluid_messages = 0, bytes = 0, fluid_bytes = 0;
 };
 
 struct LinkUses {

@@ -7,6 +7,7 @@
 #include "backends/analytical/analytical.h"
 #include "backends/analytical/fifo.h"
 #include "backends/fluid/fluid.h"
+#include "backends/mixed/mixed_fabric.h"
 #include "backends/packet/packet_fabric.h"
 
 namespace chakra {
@@ -24,6 +25,7 @@ struct Entry {
   Maker make;
   bool fluid;            // shares links by rates
   bool packets = false;  // sends packets
+  bool chooses = false;  // which messages
 };
 
 constexpr Entry kFabrics[] = {
@@ -31,6 +33,7 @@ constexpr Entry kFabrics[] = {
     {"analytical-fifo", New<FifoFabric>, false},
     {"fluid", New<FluidFabric>, true},
     {"packet", New<PacketFabric>, false, true},
+    {"mixed", New<MixedFabric>, true, true, true},
 };
 
 absl::Status Check(const Entry& e, const Topology& topology, const FabricOptions& options) {
@@ -41,16 +44,19 @@ absl::Status Check(const Entry& e, const Topology& topology, const FabricOptions
     return bad("store and forward is for analytical and analytical-fifo; flows are no messages here");
   }
   if (!e.fluid && (options.startup != Time::Zero() || options.efficiency != 1 || !options.classes.empty())) {
-    return bad("start-up, efficiency and classes of flows are for fluid");
+    return bad("start-up, efficiency and classes of flows are for fluid and mixed");
   }
   if (!e.fluid && !e.packets && !options.changes.empty()) {
-    return bad("links that fail or lose packets (--fault) are for fluid and packet");
+    return bad("links that fail or lose packets (--fault) are for fluid, packet and mixed");
   }
   if (!e.fluid && !e.packets && options.link_series) {
-    return bad("links followed over time (--link-series) are for fluid and packet");
+    return bad("links followed over time (--link-series) are for fluid, packet and mixed");
   }
   if (!e.packets && options.packet_given) {
-    return bad("packets, queues and transports (--packet, or `packet` of a cluster) are for packet");
+    return bad("packets, queues and transports (--packet, or `packet` of a cluster) are for packet and mixed");
+  }
+  if (!e.chooses && !options.choices.empty()) {
+    return bad("messages chosen for packets (--mixed, or `by_packets` of a cluster) are for mixed");
   }
   if (!(options.efficiency > 0 && options.efficiency <= 1)) {
     return bad(absl::StrCat("efficiency ", options.efficiency, "; expected > 0 and <= 1"));
@@ -62,6 +68,9 @@ absl::Status Check(const Entry& e, const Topology& topology, const FabricOptions
     if (!(c.weight > 0 && c.weight < 1e12)) {
       return bad(absl::StrCat("a class of weight ", c.weight, "; expected > 0 and < 1e12"));
     }
+  }
+  if (e.chooses) {
+    if (absl::Status s = MixedFabric::Check(topology, options); !s.ok()) return s;
   }
   return e.packets ? PacketFabric::Check(topology, options) : absl::OkStatus();
 }

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "backends/fabric.h"
+#include "backends/mixed/choice.h"
 #include "backends/packet/options.h"
 #include "backends/topology/routing/router.h"
 #include "backends/topology/topology.h"
@@ -31,7 +32,8 @@ struct FabricOptions {
   bool link_series = false;  // `fluid`: Links() tells what was taken over time
   std::vector<ServiceClass> classes;  // by Flow::service_class; a class that is not there has the defaults
   PacketOptions packet;               // fabric `packet`
-  bool packet_given = false;          // somebody asked for it; the other fabrics refuse that
+  bool packet_given = false;          // somebody asked for it; fabrics without packets refuse that
+  std::vector<PacketChoice> choices;  // fabric `mixed`: messages that are of any of these go by packets
 
   ServiceClass ClassOf(int service_class) const {
     const auto c = static_cast<size_t>(service_class);

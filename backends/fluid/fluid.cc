@@ -17,13 +17,13 @@ constexpr double kWhole = 1 - 1e-12;
 
 }  // namespace
 
-FluidFabric::FluidFabric(const Topology& topology, const FabricOptions& options)
+FluidFabric::FluidFabric(const Topology& topology, const FabricOptions& options, Time bucket)
     : cost_(topology, false, options.routing),
       options_(options),
       link_of_(topology.links(), kNone),
       changes_(options.changes),
       ways_(cost_.router() == nullptr ? kWays : 1),
-      log_(options.link_series) {
+      log_(options.link_series, bucket) {
   std::stable_sort(changes_.begin(), changes_.end(),
                    [](const LinkChange& a, const LinkChange& b) { return a.at < b.at; });
   if (!changes_.empty()) change_of_.assign(topology.links(), 1);
@@ -210,7 +210,7 @@ bool FluidFabric::StandAlone(uint32_t i, const Way& way) {
 void FluidFabric::LeaveAlone(uint32_t i) {
   for (uint32_t link = transfers_[i].lone_link; link != kNone; link = links_[link].next) {
     links_[link].lone = kNone;
-    log_.Set(link, 0, now_);
+    SetTaken(link, 0);
   }
   transfers_[i].lone_link = kNone;
 }
@@ -258,7 +258,7 @@ void FluidFabric::SettleLone() {
     if (t.lone_link == kNone) continue;  // others came at the same instant
     progress_[i].rate = t.most;
     for (uint32_t link = t.lone_link; link != kNone; link = links_[link].next) {
-      log_.Set(link, t.most * links_[link].share, now_);
+      SetTaken(link, t.most * links_[link].share);
     }
     Post(now_ + t.alone, kLoneEnd, i);
   }
@@ -273,10 +273,13 @@ void FluidFabric::Settle() {
   // All of it is looked at: where it is large, now and then.
   if (++solved_ % 64 == 0 || transfers_.size() <= 64) assert(network_.IsMaxMin(1e-9));
 #endif
-  for (const uint32_t link : network_.touched()) log_.Set(link, network_.used(link), now_);
+  for (const uint32_t link : network_.touched()) {
+    SetTaken(link, guests_on_.empty() ? network_.used(link) : std::max(0.0, network_.used(link) - GuestsOn(link)));
+  }
   const bool many = changed_.size() > 64 && changed_.size() > ends_.size() / 8;
   for (const uint32_t f : changed_) {
     const uint32_t i = transfer_of_[f];
+    if (i == kNone) continue;  // a guest
     Progress& p = progress_[i];
     Transfer& t = transfers_[i];
     if (p.rate < t.most * kWhole && now_ > t.begin) t.begin = Time::Never();
@@ -327,7 +330,9 @@ void FluidFabric::Change(const LinkChange& change) {
   if (link == kNone) return;
   network_.SetCapacity(link, links_[link].capacity * now);
   if (now > 0 || cost_.router() == nullptr) return;
-  network_.ForEachFlow(link, [&](uint32_t f) { waiting_.push_back(transfer_of_[f]); });
+  network_.ForEachFlow(link, [&](uint32_t f) {
+    if (transfer_of_[f] != kNone) waiting_.push_back(transfer_of_[f]);
+  });
 }
 
 // All changes of this instant; then those who lost their way, or wait for one, look for it.

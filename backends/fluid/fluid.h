@@ -38,7 +38,8 @@ namespace chakra {
 
 class FluidFabric final : public Fabric, private LinkLoad {
  public:
-  FluidFabric(const Topology& topology, const FabricOptions& options);
+  // `bucket`: of Links()' series at first.
+  FluidFabric(const Topology& topology, const FabricOptions& options, Time bucket = LinkLog::kBucket);
 
   FlowId Start(const Flow& flow, Time now) override;
   Time NextEvent() override;
@@ -55,6 +56,21 @@ class FluidFabric final : public Fabric, private LinkLoad {
   int devices() const override { return cost_.topology().devices(); }
 
   const FluidNetwork& network() const { return network_; }
+
+  // What is not simulated here, yet shares links with what is. From the last AdvanceTo() on a guest takes its
+  // max-min share of `hops`, each link at most once and at least one, until it is removed. Links() tells
+  // nothing of guests.
+  uint32_t AddGuest(const std::vector<RouteHop>& hops, int service_class);
+  void RemoveGuest(uint32_t guest);
+  // The share of a link's bandwidth as it is now (FabricOptions::efficiency of it) that flows, not guests,
+  // leave, when NextEvent() has been asked; in [0, 1].
+  double Left(const Hop& hop);
+  // From now on, or no longer, TakeChanged() tells of the link.
+  void Follow(const Hop& hop, bool follow) { links_[LinkOf(hop)].followed = follow; }
+  // Followed links whose Left() may have changed since the last call, by the topology's number.
+  void TakeChanged(std::vector<uint32_t>* links);
+  // How a flow that begins now would go; null where the topology has no network.
+  const Route* RouteOf(const Flow& flow);
 
  private:
   static constexpr uint32_t kNone = 0xffffffff;
@@ -88,7 +104,13 @@ class FluidFabric final : public Fabric, private LinkLoad {
     // Of the transfer that has this link to itself: its share of it, and its next link.
     uint32_t lone = kNone;
     uint32_t next = kNone;
+    bool followed = false, told = false;  // see TakeChanged()
     double share = 0;
+    double taken = 0;  // by flows; bytes a picosecond
+  };
+  struct GuestShare {  // of a link
+    uint32_t guest;
+    double share;
   };
   // How a flow goes, and what it costs alone.
   struct Way {
@@ -124,6 +146,17 @@ class FluidFabric final : public Fabric, private LinkLoad {
   void EnterNetwork(uint32_t transfer);
   // Of those that stand alone since this instant.
   void SettleLone();
+  // From now on flows take `rate`, bytes a picosecond, of a link.
+  void SetTaken(uint32_t link, double rate) {
+    log_.Set(link, rate, now_);
+    LinkRecord& record = links_[link];
+    record.taken = rate;
+    if (!record.followed || record.told) return;
+    record.told = true;
+    told_links_.push_back(link);
+  }
+  // The rate that guests take of a link.
+  double GuestsOn(uint32_t link) const;
   void End(uint32_t transfer, Time now);
   Time EndOf(const Transfer& transfer, const Progress& progress, Time now) const;
   // Solves for what changed at the current instant.
@@ -154,6 +187,8 @@ class FluidFabric final : public Fabric, private LinkLoad {
   std::vector<uint32_t> lone_;     // stand alone since this instant
   std::vector<double> change_of_;  // by the topology's number, where any link changes
   LinkLog log_;
+  absl::flat_hash_map<uint32_t, std::vector<GuestShare>> guests_on_;  // by link
+  std::vector<uint32_t> told_links_;                                // since TakeChanged()
   std::vector<uint32_t> changed_;
   std::vector<FluidHop> path_links_;
   std::vector<Hop> hops_;

@@ -13,9 +13,10 @@ namespace chakra {
 class LinkLog {
  public:
   static constexpr size_t kBuckets = 128;
+  static constexpr Time kBucket = Time::Micros(1);  // at first
 
-  // Without `series` it keeps totals and peaks alone.
-  explicit LinkLog(bool series) : series_(series) {}
+  // Without `series` it keeps totals and peaks alone. Buckets are 2^n times `bucket` > 0.
+  explicit LinkLog(bool series, Time bucket = kBucket) : series_(series), bucket_(bucket) {}
 
   // From `now` on, `rate` (bytes a picosecond) is taken of `link`; never earlier
   // than before for the link.
@@ -46,7 +47,7 @@ class LinkLog {
   void Widen();
 
   bool series_;
-  Time bucket_ = Time::Micros(1);
+  Time bucket_;
   std::vector<Link> links_;
 };
 

@@ -89,6 +89,20 @@ absl::Status PacketFabricOf<Events>::Check(const Topology& topology, const Fabri
 }
 
 template <typename Events>
+FabricOptions PacketFabricOf<Events>::Resolved(const FabricOptions& options) {
+  FabricOptions resolved = WithSpread(options);
+  resolved.routing = PathsOf(resolved);
+  return resolved;
+}
+
+template <typename Events>
+void PacketFabricOf<Events>::SetShare(uint32_t link, double share) {
+  network_.SetShare(link, share);
+  const uint32_t port = network_.Find(link);
+  if (port != kNoIndex) sim_.ChangeLink(port, share, now_.picos());
+}
+
+template <typename Events>
 bool PacketFabricOf<Events>::AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops) {
   std::vector<uint32_t>& ports = sim_.path_ports();
   *first = static_cast<uint32_t>(ports.size());

@@ -185,6 +185,13 @@ Topology::NetworkPlace Topology::NetworkArc(uint32_t link) const {
   return {static_cast<int>(i), static_cast<uint32_t>(within / arcs), static_cast<uint32_t>(within % arcs)};
 }
 
+Hop Topology::LinkHop(uint32_t link) const {
+  const size_t i = DimensionOf(link);
+  if (dimensions_[i].kind != Kind::kNetwork) return {link, static_cast<uint16_t>(i), class_base_[i]};
+  const NetworkPlace place = NetworkArc(link);
+  return NetworkHop(place.dimension, place.copy, place.arc);
+}
+
 Topology::Ends Topology::LinkEnds(uint32_t link) const {
   const size_t i = DimensionOf(link);
   const auto dim = static_cast<int>(i);

@@ -79,6 +79,8 @@ class Topology {
     uint64_t from, to;
   };
   Ends LinkEnds(uint32_t link) const;
+  // A link with its dimension and class.
+  Hop LinkHop(uint32_t link) const;
   // Appends the links from src to dst in order. Empty when src == dst.
   // Precondition: both in [0, devices()), or one a switch on which the other
   // hangs: that path is their one link. They differ in no network.

@@ -1,0 +1,58 @@
+// FluidFabric: what shares its links and is simulated elsewhere.
+#include <algorithm>
+
+#include "backends/fluid/fluid.h"
+
+namespace chakra {
+
+uint32_t FluidFabric::AddGuest(const std::vector<RouteHop>& hops, int service_class) {
+  for (const RouteHop& h : hops) Join(LinkOf(h.hop));
+  path_links_.clear();
+  for (const RouteHop& h : hops) path_links_.push_back({LinkOf(h.hop), h.share});
+  const ServiceClass c = options_.ClassOf(service_class);
+  const uint32_t guest = network_.AddFlow(path_links_, c.weight, c.priority);
+  if (guest >= transfer_of_.size()) transfer_of_.resize(guest + 1, kNone);
+  transfer_of_[guest] = kNone;
+  for (const FluidHop& h : path_links_) guests_on_[h.link].push_back({guest, h.share});
+  return guest;
+}
+
+void FluidFabric::RemoveGuest(uint32_t guest) {
+  network_.ForEachHop(guest, [&](uint32_t link, double) {
+    const auto it = guests_on_.find(link);
+    std::vector<GuestShare>& on = it->second;
+    on.erase(std::find_if(on.begin(), on.end(), [&](const GuestShare& g) { return g.guest == guest; }));
+    if (on.empty()) guests_on_.erase(it);
+  });
+  network_.RemoveFlow(guest);
+}
+
+double FluidFabric::GuestsOn(uint32_t link) const {
+  const auto it = guests_on_.find(link);
+  if (it == guests_on_.end()) return 0;
+  double rate = 0;
+  for (const GuestShare& g : it->second) rate += network_.rate(g.guest) * g.share;
+  return rate;
+}
+
+double FluidFabric::Left(const Hop& hop) {
+  constexpr double kNothing = 1e-9;  // of the bandwidth: what rounding leaves
+  const uint32_t link = LinkOf(hop);
+  const double taken = links_[link].taken / network_.capacity(link);
+  return taken > kNothing ? std::max(0.0, 1 - taken) : 1;
+}
+
+void FluidFabric::TakeChanged(std::vector<uint32_t>* links) {
+  links->clear();
+  for (const uint32_t link : told_links_) {
+    links_[link].told = false;
+    links->push_back(links_[link].hop.link);
+  }
+  told_links_.clear();
+}
+
+const Route* FluidFabric::RouteOf(const Flow& flow) {
+  return cost_.router() == nullptr ? nullptr : &cost_.router()->Find(flow.src, flow.dst, flow.tag);
+}
+
+}  // namespace chakra

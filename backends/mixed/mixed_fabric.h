@@ -1,0 +1,161 @@
+// `mixed`: chosen messages by packets, the rest fluid, over the same links.
+//
+// Each message is on one side from its start to its end: fabric `packet` or
+// fabric `fluid`, each of which works as it does alone. Where both use a link:
+//
+// - For the fluid side, a connection that sends packets is a flow over the links of its ways, from its start
+//   until its last packet has arrived: fluid flows get the max-min share that is left beside it. Messages of one
+//   packet take no share.
+// - For the packet side, a port that a connection uses (there or, for acknowledgements, back) has the bandwidth
+//   that fluid flows leave at that instant, at least kLeast of the link's. A transport that begins is told of
+//   whole links.
+//
+// It is exact where no link is used by both sides: each message then ends when it would in `packet` or `fluid`
+// alone, to the picosecond; so with everything or nothing chosen. Where they meet it is an approximation: fluid
+// flows stand in no queue, carry no headers and send no acknowledgements, and a connection keeps its share from
+// fluid flows even while its transport does not use it.
+//
+// Messages of one connection of a collective stay on the side of those before them that are still under way.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "backends/fluid/fluid.h"
+#include "backends/mixed/choice.h"
+#include "backends/packet/packet_fabric.h"
+
+namespace chakra {
+
+class MixedFabric final : public Fabric {
+ public:
+  // Of a link's bandwidth: what packets get at least. Acknowledgements of 64 bytes for 4,096 need a quarter of it.
+  static constexpr double kLeast = 1.0 / 16;
+
+  // FabricOptions::choices: as Check() accepts them.
+  MixedFabric(const Topology& topology, const FabricOptions& options);
+  // What MakeFabric() refuses: as CheckPacketChoices(); and routing by load, of which each side knows its own.
+  static absl::Status Check(const Topology& topology, const FabricOptions& options);
+
+  FlowId Start(const Flow& flow, Time now) override;
+  Time NextEvent() override { return NextEvent(Time::Zero()); }
+  Time NextEvent(Time limit) override;
+  void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
+  // As the side to which such a message would go now.
+  FlowCost Cost(int src, int dst, uint64_t bytes) const override;
+  void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
+    fluid_.Account(src, dst, bytes, times);
+  }
+  int Level(int a, int b) const override { return topology_.Level(a, b); }
+  int Coordinate(int device, int level) const override { return topology_.Coordinate(device, level); }
+  int SwitchBetween(int a, int b) const override { return topology_.SwitchBetween(a, b); }
+  std::vector<DimensionTraffic> Traffic() const override;
+  // What both sides did on a link, added up. A series that one side has in shorter buckets is summed up to those
+  // of the other.
+  LinkUses Links(size_t most) const override;
+  PacketTotals Packets() const override;
+  std::string WhyStuck() const override { return packet_.WhyStuck(); }
+  int devices() const override { return topology_.devices(); }
+
+  const FluidFabric& fluid() const { return fluid_; }
+  const PacketFabric& packet() const { return packet_; }
+
+ private:
+  static constexpr uint32_t kNone = 0xffffffff;
+  enum Side : uint8_t { kPacket, kFluid };
+  // A choice and what it means here.
+  struct Chosen {
+    PacketChoice choice;
+    std::vector<bool> links, devices;
+  };
+  // A message that is under way.
+  struct Message {
+    uint64_t order = 0;
+    Time delay;  // to be added to its end
+    bool tell_sent = false;
+    uint32_t connection = kNone;
+    uint32_t next = kNone;  // of its tag
+  };
+  struct Queue {
+    uint32_t first, last;
+  };
+  // What sends packets, as the fluid side sees it.
+  struct Connection {
+    int src = 0, dst = 0, service_class = 0;
+    uint64_t tag = 0;
+    uint32_t messages = 0;  // under way; 0: not in use
+    bool large = false;     // more than a packet: takes a share
+    uint32_t guest = kNone;
+    std::vector<RouteHop> there, back;
+  };
+  struct LinkState {
+    uint32_t users = 0;   // connections
+    double healthy = 1;   // share of its bandwidth that faults leave
+    double applied = 1;   // that the packet side has
+  };
+  struct Told {
+    uint64_t order;
+    FlowEnd end;
+    bool Before(const Told& o) const {
+      if (end.at != o.end.at) return end.at < o.end.at;
+      return order != o.order ? order < o.order : end.kind < o.end.kind;
+    }
+  };
+
+  bool ByPackets(const Flow& flow, Time now) const;
+  bool Crosses(const Flow& flow, const std::vector<bool>& links) const;
+  // The links that packets of a tag take now, each once, with the share of them.
+  void WaysOf(int src, int dst, uint64_t tag, std::vector<RouteHop>* ways) const;
+  void StartPackets(const Flow& flow, uint32_t message, Time now);
+  uint32_t Connect(const Flow& flow);
+  void Disconnect(uint32_t connection);
+  void FindWays(uint32_t connection);
+  void LoseWays(uint32_t connection);
+  void AddGuest(uint32_t connection);
+  void RemoveGuest(uint32_t connection);
+  void Use(const Hop& hop);
+  void Unuse(const Hop& hop);
+  void Apply(const Hop& hop);
+  void Remember(Side side, uint64_t tag, uint32_t message);
+  void Forget(Side side, uint64_t tag);
+  // Both sides up to `t`; nothing happens before.
+  void Step(Time t);
+  void RunTo(Time t);
+  Time NextInside(Time limit);
+  void ApplyChanged();
+  void ChangeLinks();
+  void Take(Side side, std::vector<FlowEnd>* ended);
+
+  Topology topology_;
+  FabricOptions options_;
+  FabricOptions resolved_;  // PacketFabric::Resolved()
+  mutable FluidFabric fluid_;
+  PacketFabric packet_;
+  std::unique_ptr<Router> router_;  // for the ways of packets; null where there is no network
+  bool one_way_;                    // of each connection
+  bool same_way_;                   // of both sides
+  std::vector<Chosen> chosen_;
+  std::vector<LinkState> links_;    // by link of the topology
+  std::vector<LinkChange> changes_; // by time
+  size_t next_change_ = 0;
+  std::vector<Message> messages_;
+  std::vector<uint32_t> free_messages_;
+  std::array<absl::flat_hash_map<uint64_t, Queue>, 2> under_way_;  // by side and tag
+  std::vector<Connection> connections_;
+  std::vector<uint32_t> free_connections_;
+  uint64_t fluid_under_way_ = 0;  // messages
+  Heap4<Told> told_;
+  std::vector<FlowEnd> of_packets_, of_fluid_;
+  std::vector<uint32_t> changed_;
+  mutable std::vector<RouteHop> ways_;
+  mutable std::vector<Hop> path_;
+  uint64_t orders_ = 0;
+  PacketTotals totals_;  // messages and bytes of the sides
+  Time now_;
+};
+
+}  // namespace chakra
