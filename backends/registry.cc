@@ -53,7 +53,8 @@ absl::Status Check(const Entry& e, const Topology& topology, const FabricOptions
     return bad("links followed over time (--link-series) are for fluid, packet and mixed");
   }
   if (!e.packets && options.packet_given) {
-    return bad("packets, queues and transports (--packet, or `packet` of a cluster) are for packet and mixed");
+    return bad(
+        "packets, queues and transports (--packet, or `packet` of a cluster) are for packet and mixed");
   }
   if (!e.chooses && !options.choices.empty()) {
     return bad("messages chosen for packets (--mixed, or `by_packets` of a cluster) are for mixed");

@@ -14,6 +14,7 @@
 #include "replay/library/choose.h"
 #include "replay/library/library.h"
 #include "replay/machine/check.h"
+#include "replay/machine/mixed.h"
 #include "replay/machine/packet.h"
 #include "replay/machine/topology.h"
 #include "trace/proto_io.h"
@@ -226,6 +227,9 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
   if (!packet.ok()) return packet.status();
   model.packet = *std::move(packet);
   model.packet_given = cluster.has_packet();
+  absl::StatusOr<std::vector<PacketChoice>> choices = BuildPacketChoices(cluster, ranks, model.device_of);
+  if (!choices.ok()) return choices.status();
+  model.choices = *std::move(choices);
   if (absl::Status s = DropLevel(cluster.topology(), model.topology, model.proto.mutable_collectives());
       !s.ok())
     return s;

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "backends/link_use.h"
+#include "backends/mixed/choice.h"
 #include "backends/packet/options.h"
 #include "backends/topology/routing/router.h"
 #include "backends/topology/topology.h"
@@ -26,8 +27,9 @@ struct ClusterModel {
   RoutingOptions routing;      // for FabricOptions, as the next
   std::vector<LinkChange> link_changes;
   PacketOptions packet;
-  bool packet_given = false;       // the proto says something of it
-  std::vector<std::string> notes;  // on what files of networks leave open
+  bool packet_given = false;          // the proto says something of it
+  std::vector<PacketChoice> choices;  // by device
+  std::vector<std::string> notes;     // on what files of networks leave open
 };
 
 // The dtypes that Device::peak_tflops knows.

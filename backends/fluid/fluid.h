@@ -188,7 +188,7 @@ class FluidFabric final : public Fabric, private LinkLoad {
   std::vector<double> change_of_;  // by the topology's number, where any link changes
   LinkLog log_;
   absl::flat_hash_map<uint32_t, std::vector<GuestShare>> guests_on_;  // by link
-  std::vector<uint32_t> told_links_;                                // since TakeChanged()
+  std::vector<uint32_t> told_links_;                                  // since TakeChanged()
   std::vector<uint32_t> changed_;
   std::vector<FluidHop> path_links_;
   std::vector<Hop> hops_;

@@ -117,15 +117,15 @@ absl::Status CheckLinks(const Topology& topology, const PacketChoice& c, const s
   if (!matches.AnyDimension()) {
     for (const TopologyDimension& d : topology.dimensions()) known.push_back(d.name);
     return absl::InvalidArgumentError(absl::StrCat(name, ": dimension is the unknown \"", c.dimension, "\"",
-                                                   SuggestName(c.dimension, known), ", or 0 to ",
+                                                   SuggestName(c.dimension, known), " By number: 0 to ",
                                                    topology.dimensions().size() - 1));
   }
   for (uint64_t i = 0; i < topology.links(); ++i) {
     if (matches(static_cast<uint32_t>(i))) return absl::OkStatus();
   }
   if (topology.links() == 0 || c.link.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, ": no link is of class \"", c.link_class, "\" and dimension \"", c.dimension, "\""));
+    return absl::InvalidArgumentError(absl::StrCat(name, ": no link is of class \"", c.link_class,
+                                                   "\" and dimension \"", c.dimension, "\""));
   }
   const bool alone = c.link_class.empty() && c.dimension.empty();
   return absl::InvalidArgumentError(absl::StrCat(name, ": link is \"", c.link, "\", which none of the ",

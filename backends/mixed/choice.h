@@ -12,8 +12,8 @@ namespace chakra {
 
 // A message is chosen when it is of all that is given. Patterns: * stands for any characters, ? for one.
 struct PacketChoice {
-  // Links that it would cross. A name as Topology::LinkName() has it, in either direction ("leaf.0 - spine.*"),
-  // or of one end ("leaf.3": all links of it).
+  // Links that it would cross. A name as Topology::LinkName() has it, in either direction ("leaf.0 -
+  // spine.*"), or of one end ("leaf.3": all links of it).
   std::string link;
   std::string link_class;  // of those links: a name
   std::string dimension;   // of those links: a name or a number
@@ -27,11 +27,12 @@ struct PacketChoice {
   bool by_time() const { return after > Time::Zero() || until < Time::Never(); }
 };
 
-// Errors name the choice and its part: one that says nothing, a pattern that matches no link (with the nearest
-// name), devices that are not there, a time that is empty.
+// Errors name the choice and its part: one that says nothing, a pattern that matches no link (with the
+// nearest name), devices that are not there, a time that is empty.
 absl::Status CheckPacketChoices(const Topology& topology, const std::vector<PacketChoice>& choices);
 
-// By link of the topology, whether it is one that a checked choice means; empty where the choice names no links.
+// By link of the topology, whether it is one that a checked choice means; empty where the choice names no
+// links.
 std::vector<bool> ChosenLinks(const Topology& topology, const PacketChoice& choice);
 
 }  // namespace chakra

@@ -50,7 +50,8 @@ MixedFabric::MixedFabric(const Topology& topology, const FabricOptions& options)
 absl::Status MixedFabric::Check(const Topology& topology, const FabricOptions& options) {
   if (options.routing.policy == RoutingPolicy::kUgal) {
     return absl::InvalidArgumentError(
-        "fabric mixed: routing ugal goes by the load of links, of which packets and fluid flows each know their "
+        "fabric mixed: routing ugal goes by the load of links, of which packets and fluid flows each know "
+        "their "
         "own; expected ecmp, destination, flowlet, spray or valiant");
   }
   const absl::Status s = CheckPacketChoices(topology, options.choices);

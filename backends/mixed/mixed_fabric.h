@@ -4,16 +4,17 @@
 // fabric `fluid`, each of which works as it does alone. Where both use a link:
 //
 // - For the fluid side, a connection that sends packets is a flow over the links of its ways, from its start
-//   until its last packet has arrived: fluid flows get the max-min share that is left beside it. Messages of one
-//   packet take no share.
-// - For the packet side, a port that a connection uses (there or, for acknowledgements, back) has the bandwidth
+//   until its last packet has arrived: fluid flows get the max-min share that is left beside it. Messages of
+//   one packet take no share.
+// - For the packet side, a port that a connection uses (there or, for acknowledgements, back) has the
+// bandwidth
 //   that fluid flows leave at that instant, at least kLeast of the link's. A transport that begins is told of
 //   whole links.
 //
-// It is exact where no link is used by both sides: each message then ends when it would in `packet` or `fluid`
-// alone, to the picosecond; so with everything or nothing chosen. Where they meet it is an approximation: fluid
-// flows stand in no queue, carry no headers and send no acknowledgements, and a connection keeps its share from
-// fluid flows even while its transport does not use it.
+// It is exact where no link is used by both sides: each message then ends when it would in `packet` or
+// `fluid` alone, to the picosecond; so with everything or nothing chosen. Where they meet it is an
+// approximation: fluid flows stand in no queue, carry no headers and send no acknowledgements, and a
+// connection keeps its share from fluid flows even while its transport does not use it.
 //
 // Messages of one connection of a collective stay on the side of those before them that are still under way.
 #pragma once
@@ -33,12 +34,14 @@ namespace chakra {
 
 class MixedFabric final : public Fabric {
  public:
-  // Of a link's bandwidth: what packets get at least. Acknowledgements of 64 bytes for 4,096 need a quarter of it.
+  // Of a link's bandwidth: what packets get at least. Acknowledgements of 64 bytes for 4,096 need a quarter
+  // of it.
   static constexpr double kLeast = 1.0 / 16;
 
   // FabricOptions::choices: as Check() accepts them.
   MixedFabric(const Topology& topology, const FabricOptions& options);
-  // What MakeFabric() refuses: as CheckPacketChoices(); and routing by load, of which each side knows its own.
+  // What MakeFabric() refuses: as CheckPacketChoices(); and routing by load, of which each side knows its
+  // own.
   static absl::Status Check(const Topology& topology, const FabricOptions& options);
 
   FlowId Start(const Flow& flow, Time now) override;
@@ -54,8 +57,8 @@ class MixedFabric final : public Fabric {
   int Coordinate(int device, int level) const override { return topology_.Coordinate(device, level); }
   int SwitchBetween(int a, int b) const override { return topology_.SwitchBetween(a, b); }
   std::vector<DimensionTraffic> Traffic() const override;
-  // What both sides did on a link, added up. A series that one side has in shorter buckets is summed up to those
-  // of the other.
+  // What both sides did on a link, added up. A series that one side has in shorter buckets is summed up to
+  // those of the other.
   LinkUses Links(size_t most) const override;
   PacketTotals Packets() const override;
   std::string WhyStuck() const override { return packet_.WhyStuck(); }
@@ -93,9 +96,9 @@ class MixedFabric final : public Fabric {
     std::vector<RouteHop> there, back;
   };
   struct LinkState {
-    uint32_t users = 0;   // connections
-    double healthy = 1;   // share of its bandwidth that faults leave
-    double applied = 1;   // that the packet side has
+    uint32_t users = 0;  // connections
+    double healthy = 1;  // share of its bandwidth that faults leave
+    double applied = 1;  // that the packet side has
   };
   struct Told {
     uint64_t order;
@@ -139,8 +142,8 @@ class MixedFabric final : public Fabric {
   bool one_way_;                    // of each connection
   bool same_way_;                   // of both sides
   std::vector<Chosen> chosen_;
-  std::vector<LinkState> links_;    // by link of the topology
-  std::vector<LinkChange> changes_; // by time
+  std::vector<LinkState> links_;     // by link of the topology
+  std::vector<LinkChange> changes_;  // by time
   size_t next_change_ = 0;
   std::vector<Message> messages_;
   std::vector<uint32_t> free_messages_;

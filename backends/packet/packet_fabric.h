@@ -34,8 +34,8 @@ class PacketFabricOf final : public Fabric, private WayFinder, private LinkLoad 
   // CheckPacketOptions() refuses.
   static absl::Status Check(const Topology& topology, const FabricOptions& options);
 
-  // `options` with what follows from them: how packets are spread, and RoutingOptions::queue_pairs ways of which
-  // a message takes the one of its tag, modulo their number.
+  // `options` with what follows from them: how packets are spread, and RoutingOptions::queue_pairs ways of
+  // which a message takes the one of its tag, modulo their number.
   static FabricOptions Resolved(const FabricOptions& options);
   // From its last AdvanceTo() on the link has that share of its bandwidth, > 0, until the next change of it.
   void SetShare(uint32_t link, double share);

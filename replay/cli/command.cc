@@ -20,7 +20,7 @@ void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* opti
       ->type_name("NS")
       ->group(group);
   app->add_option("--flow-efficiency", options->efficiency,
-                  "Share of each link's bandwidth that flows get, for --fabric fluid; default: 1")
+                  "Share of each link's bandwidth that flows get, for --fabric fluid and mixed; default: 1")
       ->type_name("SHARE")
       ->group(group);
 }
@@ -37,14 +37,21 @@ void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions
       ->type_name("SPEC")
       ->group(group);
   app->add_option("--fault", options->faults,
-                  "A fault of links, for --fabric fluid and packet; may be repeated: "
+                  "A fault of links, for --fabric fluid, packet and mixed; may be repeated: "
                   "down:vertex=leaf.3,after=10us,until=1ms "
                   "or slow:device=5,bandwidth=0.5 or lossy:from=leaf.0,to=spine.1,loss=0.01")
       ->type_name("SPEC")
       ->group(group);
-  app->add_option(
-         "--packet", options->packet,
-         "Packets, queues and transport, for --fabric packet: key=value,... (see backends/README.md)")
+  app->add_option("--packet", options->packet,
+                  "Packets, queues and transport, for --fabric packet and mixed: key=value,... (see "
+                  "backends/README.md)")
+      ->type_name("SPEC")
+      ->group(group);
+  app->add_option("--mixed", options->mixed,
+                  "Messages that --fabric mixed sends by packets, the others being fluid: link=leaf.0 or "
+                  "link=leaf.* - spine.0 (that cross such links), class, dimension (of links), ranks=8-15 or "
+                  "ranks=(3,8-15), after=10us, until=1ms (when they begin); of all that is given. May be "
+                  "repeated: any of them")
       ->type_name("SPEC")
       ->group(group);
 }

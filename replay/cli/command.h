@@ -46,7 +46,7 @@ std::unique_ptr<Command> MakeTopologyCommand(CLI::App* root);
 // The options of fabric `fluid`, bound to `options`, which must outlive the parsing.
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);
 
-// --network, --routing, --fault and --packet, bound to `options`, which must outlive the parsing.
+// --network, --routing, --fault, --packet and --mixed, bound to `options`, which must outlive the parsing.
 void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options);
 
 // Prints one line, "chakra-replay: MESSAGE", to stderr.

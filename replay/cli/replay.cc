@@ -156,7 +156,7 @@ void ReplayCommand::AddMachineOptions(CLI::App* app) {
   AddTopologyOptions(app, g, &topology_);
   AddFlowOptions(app, g, &fabric_options_);
   app->add_flag("--link-series", fabric_options_.link_series,
-                "Report what was taken of the busiest links over time, for --fabric fluid and packet")
+                "Report what was taken of the busiest links over time, for --fabric fluid, packet and mixed")
       ->group(g);
   app->add_option(
          "--compute", compute_,
@@ -368,6 +368,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   fabric_options_.changes = cluster->link_changes;
   fabric_options_.packet = cluster->packet;
   fabric_options_.packet_given = cluster->packet_given;
+  fabric_options_.choices = cluster->choices;
   logs_.Apply(&fabric_options_);
   auto fabric = MakeFabric(fabric_, cluster->topology, fabric_options_);
   if (!fabric.ok()) return fabric.status();

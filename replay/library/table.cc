@@ -72,6 +72,7 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
   fabric_options.changes = table.cluster_->link_changes;
   fabric_options.packet = table.cluster_->packet;
   fabric_options.packet_given = table.cluster_->packet_given;
+  fabric_options.choices = table.cluster_->choices;
   absl::StatusOr<std::unique_ptr<Fabric>> fabric =
       MakeFabric(options.fabric, table.cluster_->topology, fabric_options);
   if (!fabric.ok()) return fabric.status();

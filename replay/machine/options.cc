@@ -10,6 +10,7 @@
 #include "backends/topology/routing/router.h"
 #include "backends/topology/spec.h"
 #include "replay/machine/faults.h"
+#include "replay/machine/mixed.h"
 #include "replay/machine/packet.h"
 #include "trace/proto_io.h"
 
@@ -140,6 +141,9 @@ absl::Status ApplyTopologyOptions(const TopologyOptions& options, proto::Cluster
   }
   if (!options.packet.empty()) {
     if (absl::Status s = SetPacket(options.packet, cluster); !s.ok()) return s;
+  }
+  for (const std::string& choice : options.mixed) {
+    if (absl::Status s = AddPacketChoice(choice, cluster); !s.ok()) return s;
   }
   if (!options.routing.empty() && !HasNetwork(cluster->topology())) {
     notes->push_back(absl::StrCat("no dimension of the cluster is a network: --routing ", options.routing,

@@ -14,6 +14,7 @@ struct TopologyOptions {
   std::string routing;              // "POLICY" or "POLICY:key=value,..."; see SetRouting()
   std::vector<std::string> faults;  // see AddFault()
   std::string packet;               // "key=value,..."; see SetPacket()
+  std::vector<std::string> mixed;   // see AddPacketChoice()
 };
 
 // All of them. `notes` gets a line for what else changes.

@@ -216,6 +216,11 @@ std::string Packets(const proto::Report& r) {
   absl::StrAppend(&out, "  met      ", FormatCount(p.drops()), " drops, ", FormatCount(p.trims()), " trims, ",
                   FormatCount(p.marks()), " marks, ", FormatCount(p.pauses()), " pauses, ",
                   FormatCount(p.timeouts()), " timeouts\n");
+  if (p.messages() + p.fluid_messages() > 0) {
+    absl::StrAppend(&out, "  for      ", FormatCount(p.messages()), " messages, ",
+                    FormatBytes(p.message_bytes()), "; fluid were ", FormatCount(p.fluid_messages()), ", ",
+                    FormatBytes(p.fluid_bytes()), "\n");
+  }
   return out;
 }
 

@@ -41,7 +41,8 @@ inline FabricOptions Mixed(std::vector<PacketChoice> choices, const std::string&
 }
 inline FabricOptions FluidOnly() { return FabricOptions(); }
 
-inline std::unique_ptr<Fabric> Make(const std::string& name, const Topology& t, const FabricOptions& options) {
+inline std::unique_ptr<Fabric> Make(const std::string& name, const Topology& t,
+                                    const FabricOptions& options) {
   auto fabric = MakeFabric(name, t, options);
   EXPECT_TRUE(fabric.ok()) << fabric.status();
   return fabric.ok() ? *std::move(fabric) : nullptr;
