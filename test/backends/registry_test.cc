@@ -14,9 +14,14 @@ Topology Two() {
 }
 
 TEST(Registry, MakesEveryNameItLists) {
-  EXPECT_THAT(FabricNames(), testing::ElementsAre("analytical", "analytical-fifo", "fluid", "packet"));
+  EXPECT_THAT(FabricNames(), testing::ElementsAre("analytical", "analytical-fifo", "fluid", "packet", "mixed"));
   for (const std::string& name : FabricNames()) {
-    const auto fabric = MakeFabric(name, Two(), {});
+    FabricOptions options;
+    if (name == "mixed") {
+      options.choices.emplace_back();
+      options.choices[0].link = "device 0";
+    }
+    const auto fabric = MakeFabric(name, Two(), options);
     ASSERT_TRUE(fabric.ok()) << fabric.status();
     EXPECT_EQ((*fabric)->devices(), 2);
     EXPECT_EQ((*fabric)->contention_free(), name == "analytical");
