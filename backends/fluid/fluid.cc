@@ -225,6 +225,7 @@ void FluidFabric::Join(uint32_t link) {
   std::reverse(path_links_.begin(), path_links_.end());
   LeaveAlone(i);
   EnterNetwork(i);
+  joined_.push_back(i);
 }
 
 // The last byte has left.
@@ -269,6 +270,12 @@ void FluidFabric::Settle() {
   SettleLone();
   if (!network_.dirty()) return;
   network_.Solve(&changed_);
+  // Solve() does not tell of those that never had a rate.
+  for (const uint32_t i : joined_) {
+    const uint32_t f = transfers_[i].network_flow;
+    if (f != kNone && network_.rate(f) == 0) changed_.push_back(f);
+  }
+  joined_.clear();
 #ifndef NDEBUG
   // All of it is looked at: where it is large, now and then.
   if (++solved_ % 64 == 0 || transfers_.size() <= 64) assert(network_.IsMaxMin(1e-9));

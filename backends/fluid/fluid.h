@@ -185,6 +185,7 @@ class FluidFabric final : public Fabric, private LinkLoad {
   size_t next_change_ = 0;
   std::vector<Way> ways_;          // by source; one where there is a router
   std::vector<uint32_t> lone_;     // stand alone since this instant
+  std::vector<uint32_t> joined_;   // stood alone until this instant
   std::vector<double> change_of_;  // by the topology's number, where any link changes
   LinkLog log_;
   absl::flat_hash_map<uint32_t, std::vector<GuestShare>> guests_on_;  // by link

@@ -109,6 +109,21 @@ TEST(Fluid, NothingAndToOneself) {
   EXPECT_EQ(At(ended, 2), Time::Nanos(7));
 }
 
+// Also for one that had its links to itself before.
+TEST(Fluid, AHigherPriorityStopsWhoWasAlone) {
+  FabricOptions options;
+  options.classes = {{1, 0}, {1, 1}};
+  const auto fabric = MakeFabric("fluid", Star(3), options);
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  Flow low = Message(1, 0, 10000000, 0), high = Message(2, 0, 1000000, 1);
+  high.service_class = 1;
+  const auto alone =
+      Drive(NewFabric("fluid", Star(3)).get(), {{high, Time::Zero()}, {low, Time::Micros(100)}});
+  const auto ended = Drive(fabric->get(), {{low, Time::Zero()}, {high, Time::Micros(10)}});
+  EXPECT_EQ(At(ended, 1), Time::Micros(10) + At(alone, 1));
+  EXPECT_EQ(At(ended, 0), At(alone, 0) - Time::Micros(100) + At(alone, 1) - Time::Micros(1));
+}
+
 TEST(Fluid, OptionsThatMakeNoSense) {
   const auto error = [](const char* name, const FabricOptions& options) {
     const auto fabric = MakeFabric(name, Star(2), options);
