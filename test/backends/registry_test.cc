@@ -14,7 +14,8 @@ Topology Two() {
 }
 
 TEST(Registry, MakesEveryNameItLists) {
-  EXPECT_THAT(FabricNames(), testing::ElementsAre("analytical", "analytical-fifo", "fluid", "packet", "mixed"));
+  EXPECT_THAT(FabricNames(),
+              testing::ElementsAre("analytical", "analytical-fifo", "fluid", "packet", "mixed"));
   for (const std::string& name : FabricNames()) {
     FabricOptions options;
     if (name == "mixed") {
