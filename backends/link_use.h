@@ -45,6 +45,20 @@ struct PacketTotals {
   uint64_t events = 0;  // that the simulation took for them
   // `mixed`: messages that went by packets and that were fluid, and their payload bytes.
   uint64_t messages = 0, fluid_messages = 0, bytes = 0, fluid_bytes = 0;
+
+  PacketTotals& operator+=(const PacketTotals& o) {
+    packets += o.packets;
+    again += o.again;
+    acks += o.acks;
+    drops += o.drops;
+    trims += o.trims;
+    marks += o.marks;
+    pauses += o.pauses;
+    timeouts += o.timeouts;
+    hops += o.hops;
+    events += o.events;
+    return *this;
+  }
 };
 
 struct LinkUses {

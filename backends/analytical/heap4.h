@@ -14,6 +14,7 @@ class Heap4 {
  public:
   bool empty() const { return items_.empty(); }
   const E& top() const { return items_.front(); }
+  size_t MemoryBytes() const { return items_.capacity() * sizeof(E); }
 
   void Push(const E& e) {
     size_t i = items_.size();

@@ -6,19 +6,20 @@
 namespace chakra {
 
 template <typename Events>
-PacketSim<Events>::PacketSim(PacketNetwork* network, const PacketOptions& options, bool lossy)
-    : network_(network),
-      options_(options),
+PacketSim<Events>::PacketSim(PacketNetwork* network, const PacketOptions& options, bool lossy, int threads)
+    : Shard(network, this, options, lossy, 0, this),
       mtu_(options.mtu),
-      wire_(options.Wire()),
-      may_fail_(lossy),
       timeouts_(lossy || !options.Lossless()),
       telemetry_(KindOf(options.transport).telemetry),
-      pfc_(options.flow_control == PacketOptions::FlowControl::kPfc),
-      credits_(options.flow_control == PacketOptions::FlowControl::kCredit),
-      shared_(options.buffer > 0),
-      cnp_gap_(KindOf(options.transport).cnp_gap.picos()) {
+      cnp_gap_(KindOf(options.transport).cnp_gap.picos()),
+      threads_(threads),
+      parts_({this}) {
   counters_.transport = std::string(KindOf(options.transport).name);
+  PacketTables* tables = this;
+  for (uint32_t part = 1; part <= network->parts(); ++part) {
+    switches_.push_back(std::make_unique<Shard>(network, tables, options, lossy, part, this));
+    parts_.push_back(switches_.back().get());
+  }
 }
 
 template <typename Events>

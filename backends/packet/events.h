@@ -46,6 +46,11 @@ class HeapEvents {
  public:
   bool empty() const { return heap_.empty(); }
   int64_t at() const { return heap_.empty() ? std::numeric_limits<int64_t>::max() : heap_.top().at; }
+  // Whether the first event is at or before `last`; Pop() gives it then.
+  bool HasUpTo(int64_t last) const { return at() <= last; }
+  // Nothing will be pushed before `t` any more, and nothing is left from there.
+  void Begin(int64_t /*t*/) {}
+  uint64_t MemoryBytes() const { return heap_.MemoryBytes(); }
   void Push(const PacketEvent& e) { heap_.Push(e); }
   // The event `ahead` places behind the first, where that is cheap to know; else null.
   const PacketEvent* Peek(size_t /*ahead*/) const { return nullptr; }
@@ -70,11 +75,35 @@ class BucketEvents {
   explicit BucketEvents(int width = 14) : width_(width), ring_(kBuckets, kNone), used_(kBuckets / 64) {}
 
   bool empty() const { return size_ == 0; }
-  // Of the first event; the greatest time where there is none. May move to its bucket.
-  int64_t at() {
-    if (size_ == 0) return std::numeric_limits<int64_t>::max();
-    if (next_ == current_.size()) NextBucket();
-    return current_[next_].at;
+  // Of the first event; the greatest time where there is none.
+  int64_t at() const {
+    if (next_ < current_.size()) return current_[next_].at;
+    int64_t first = far_.at();
+    if (in_ring_ == 0) return first;
+    const auto bucket = static_cast<size_t>(FirstInRing()) % kBuckets;
+    for (uint32_t c = ring_[bucket]; c != kNone; c = chunks_[c].next) {
+      for (uint32_t i = 0; i < chunks_[c].count; ++i) first = std::min(first, chunks_[c].events[i].at);
+    }
+    return first;
+  }
+  // Whether the first event is at or before `last`; Pop() gives it then. No bucket after `last` is begun: what
+  // comes before it may still be pushed at little cost.
+  bool HasUpTo(int64_t last) {
+    if (next_ == current_.size()) {
+      if (size_ == 0) return false;
+      const int64_t bucket = FirstBucket();
+      if (bucket > last >> width_) return false;
+      Turn(bucket);
+    }
+    return current_[next_].at <= last;
+  }
+  // Nothing will be pushed before `t` any more, and nothing is left from there.
+  void Begin(int64_t t) {
+    if (next_ == current_.size()) bucket_ = std::max(bucket_, (t >> width_) - 1);
+  }
+  uint64_t MemoryBytes() const {
+    return chunks_.capacity() * sizeof(Chunk) + current_.capacity() * sizeof(PacketEvent) +
+           ring_.capacity() * sizeof(uint32_t) + far_.MemoryBytes();
   }
   void Push(const PacketEvent& e) {
     ++size_;
@@ -95,8 +124,8 @@ class BucketEvents {
     return next_ + ahead < current_.size() ? &current_[next_ + ahead] : nullptr;
   }
   bool TakeFresh() { return std::exchange(fresh_, false); }
+  // After HasUpTo().
   PacketEvent Pop() {
-    if (next_ == current_.size()) NextBucket();
     --size_;
     return current_[next_++];
   }
@@ -161,17 +190,20 @@ class BucketEvents {
     }
     return std::numeric_limits<int64_t>::max();
   }
-  void NextBucket() {
+  int64_t FirstBucket() const {
+    const int64_t near = in_ring_ == 0 ? std::numeric_limits<int64_t>::max() : FirstInRing();
+    return std::min(near, far_.empty() ? std::numeric_limits<int64_t>::max() : far_.at() >> width_);
+  }
+  void Turn(int64_t bucket) {
     current_.clear();
     next_ = 0;
     fresh_ = true;
-    const int64_t near = in_ring_ == 0 ? std::numeric_limits<int64_t>::max() : FirstInRing();
-    const int64_t far = far_.empty() ? std::numeric_limits<int64_t>::max() : far_.at() >> width_;
-    bucket_ = std::min(near, far);
-    if (near == bucket_) {
-      Empty(static_cast<size_t>(bucket_) % kBuckets, &current_);
+    const auto place = static_cast<size_t>(bucket) % kBuckets;
+    if (bucket - bucket_ < kBuckets && ring_[place] != kNone) {
+      Empty(place, &current_);
       in_ring_ -= current_.size();
     }
+    bucket_ = bucket;
     while (!far_.empty() && far_.at() >> width_ == bucket_) current_.push_back(far_.Pop());
     std::sort(current_.begin(), current_.end(),
               [](const PacketEvent& a, const PacketEvent& b) { return a.Before(b); });
@@ -187,7 +219,7 @@ class BucketEvents {
     bucket_ = (bucket_ << 1) - 1;
     --width_;
     for (const PacketEvent& e : all) Push(e);
-    NextBucket();
+    Turn(FirstBucket());
   }
 
   int width_;

@@ -1,8 +1,9 @@
-// PacketSim: ports and switches.
+// PacketShard: ports and switches.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "backends/packet/shard.h"
 #include "backends/packet/sim.h"
 
 namespace chakra {
@@ -25,22 +26,24 @@ double Draw(uint64_t seed, uint64_t count) {
 }  // namespace
 
 template <typename Events>
-void PacketSim<Events>::Arrive(uint32_t in, uint32_t packet) {
+void PacketShard<Events>::Arrive(uint32_t in, uint32_t packet) {
   if (may_fail_ && !port(in).up) {
     if (credits_) ReturnCredit(in, pool_[packet].traffic_class, pool_[packet].bytes);
-    return Drop(packet, in);
+    ++network_->info(in).lost;
+    ++counters_.drops;
+    return Forget(packet);
   }
   Packet& k = pool_[packet];
   if (++k.hop == k.hops) {
     if (credits_) ReturnCredit(in, k.traffic_class, k.bytes);
-    return Deliver(packet);
+    return ends_->Deliver(packet);
   }
   Enqueue(path_ports_[k.ports + k.hop], packet, in);
 }
 
 // From a node's input, or the node itself, to a port.
 template <typename Events>
-void PacketSim<Events>::Enqueue(uint32_t out, uint32_t packet, uint32_t in) {
+void PacketShard<Events>::Enqueue(uint32_t out, uint32_t packet, uint32_t in) {
   Port& o = port(out);
   Packet* k = &pool_[packet];
   const auto bit = static_cast<uint8_t>(1u << k->traffic_class);
@@ -73,7 +76,7 @@ void PacketSim<Events>::Enqueue(uint32_t out, uint32_t packet, uint32_t in) {
 }
 
 template <typename Events>
-double PacketSim<Events>::Threshold(const Node& node, uint32_t in) const {
+double PacketShard<Events>::Threshold(const Node& node, uint32_t in) const {
   const double dynamic =
       options_.alpha * static_cast<double>(node.pool > node.shared ? node.pool - node.shared : 0);
   const double fixed = options_.xoff.Of(network_->info(in).rate);
@@ -82,7 +85,7 @@ double PacketSim<Events>::Threshold(const Node& node, uint32_t in) const {
 
 // Takes room in the ingress buffer of a lossless switch. False: there is none.
 template <typename Events>
-bool PacketSim<Events>::Charge(Node* node, uint32_t in, uint8_t traffic_class, uint32_t bytes) {
+bool PacketShard<Events>::Charge(Node* node, uint32_t in, uint8_t traffic_class, uint32_t bytes) {
   PortCredit& q = network_->credit(in, traffic_class);
   const uint64_t before = q.Shared(options_.reserved);
   const uint64_t after = q.Shared(options_.reserved, bytes);
@@ -101,7 +104,7 @@ bool PacketSim<Events>::Charge(Node* node, uint32_t in, uint8_t traffic_class, u
 }
 
 template <typename Events>
-void PacketSim<Events>::CheckPause(Node* node, uint32_t in, uint8_t traffic_class) {
+void PacketShard<Events>::CheckPause(Node* node, uint32_t in, uint8_t traffic_class) {
   PortCredit& q = network_->credit(in, traffic_class);
   const auto shared = static_cast<double>(q.Shared(options_.reserved));
   const double threshold = Threshold(*node, in);
@@ -121,18 +124,21 @@ void PacketSim<Events>::CheckPause(Node* node, uint32_t in, uint8_t traffic_clas
 
 // Back over the link of a port: a frame of its own, not behind data.
 template <typename Events>
-void PacketSim<Events>::Signal(uint32_t in, uint32_t argument) {
-  const int64_t time = (argument & kCredit) != 0 ? 0 : network_->TimeFor(in, PacketNetwork::kPauseFrame);
-  Post(now_ + port(in).latency + time, Kind::kSignal, in, argument);
+void PacketShard<Events>::Signal(uint32_t in, uint32_t argument) {
+  const Port& p = port(in);
+  const int64_t time = (argument & kCredit) != 0
+                           ? 0
+                           : TransferTime(PacketNetwork::kPauseFrame, network_->info(in).bandwidth).picos();
+  PostTo(network_->node(p.node).part, now_ + p.latency + time, Kind::kSignal, in, argument);
 }
 
 template <typename Events>
-void PacketSim<Events>::ReturnCredit(uint32_t in, uint8_t traffic_class, uint32_t bytes) {
+void PacketShard<Events>::ReturnCredit(uint32_t in, uint8_t traffic_class, uint32_t bytes) {
   if (traffic_class != PacketOptions::kControlClass) Signal(in, bytes << 8 | kCredit | traffic_class);
 }
 
 template <typename Events>
-void PacketSim<Events>::OnSignal(uint32_t index, uint32_t argument) {
+void PacketShard<Events>::OnSignal(uint32_t index, uint32_t argument) {
   Port& p = port(index);
   const uint32_t traffic_class = argument & kClassBits;
   const auto bit = static_cast<uint8_t>(1u << traffic_class);
@@ -150,7 +156,7 @@ void PacketSim<Events>::OnSignal(uint32_t index, uint32_t argument) {
 
 // Room for a packet that must wait; false: it was dropped, or goes on without its payload.
 template <typename Events>
-bool PacketSim<Events>::Admit(uint32_t out, uint32_t packet, uint32_t in) {
+bool PacketShard<Events>::Admit(uint32_t out, uint32_t packet, uint32_t in) {
   Packet& k = pool_[packet];
   Node& node = network_->node(port(out).node);
   if (in == kNoIndex || !node.is_switch) return true;
@@ -188,7 +194,7 @@ bool PacketSim<Events>::Admit(uint32_t out, uint32_t packet, uint32_t in) {
 
 // A packet leaves the buffer of its switch.
 template <typename Events>
-void PacketSim<Events>::Release(uint32_t out, const Packet& k) {
+void PacketShard<Events>::Release(uint32_t out, const Packet& k) {
   if (k.hop == 0) return;
   const uint32_t in = path_ports_[k.ports + k.hop - 1];
   if (credits_) ReturnCredit(in, k.traffic_class, k.bytes);
@@ -209,21 +215,27 @@ void PacketSim<Events>::Release(uint32_t out, const Packet& k) {
 }
 
 template <typename Events>
-void PacketSim<Events>::Drop(uint32_t packet, uint32_t at) {
+void PacketShard<Events>::Drop(uint32_t packet, uint32_t at) {
   ++network_->info(at).drops;
   ++counters_.drops;
-  pool_.Give(packet);
+  Forget(packet);
 }
 
 template <typename Events>
-bool PacketSim<Events>::HasCredit(uint32_t index, uint8_t traffic_class, uint32_t bytes) const {
+void PacketShard<Events>::Forget(uint32_t packet) {
+  if (part_ == 0) return pool_.Give(packet);
+  given_.push_back(packet);
+}
+
+template <typename Events>
+bool PacketShard<Events>::HasCredit(uint32_t index, uint8_t traffic_class, uint32_t bytes) const {
   return !credits_ || traffic_class == PacketOptions::kControlClass ||
          network_->credit(index, traffic_class).credit >= bytes;
 }
 
 // By the bytes of its queue that a packet meets or leaves behind.
 template <typename Events>
-void PacketSim<Events>::Mark(uint32_t index, uint64_t queued, uint32_t packet) {
+void PacketShard<Events>::Mark(uint32_t index, uint64_t queued, uint32_t packet) {
   Packet& k = pool_[packet];
   if (k.kind != Packet::kData || k.traffic_class == PacketOptions::kControlClass) return;
   PortInfo& p = network_->info(index);
@@ -241,7 +253,7 @@ void PacketSim<Events>::Mark(uint32_t index, uint64_t queued, uint32_t packet) {
 
 // Serves the port now or when its packet has left.
 template <typename Events>
-void PacketSim<Events>::Kick(uint32_t index) {
+void PacketShard<Events>::Kick(uint32_t index) {
   Port& p = port(index);
   if (p.posted) return;
   if (p.free_at > now_) {
@@ -253,7 +265,7 @@ void PacketSim<Events>::Kick(uint32_t index) {
 }
 
 template <typename Events>
-void PacketSim<Events>::Serve(uint32_t index) {
+void PacketShard<Events>::Serve(uint32_t index) {
   const uint32_t packet = Pick(index);
   if (packet == kNoIndex) return;
   Transmit(index, packet);
@@ -266,7 +278,7 @@ void PacketSim<Events>::Serve(uint32_t index) {
 // The class whose turn it is: control first, the others by deficit round robin (Shreedhar, Varghese,
 // SIGCOMM 1995) with a full packet times the weight for each turn.
 template <typename Events>
-uint32_t PacketSim<Events>::NextClass(uint32_t index, uint32_t eligible) {
+uint32_t PacketShard<Events>::NextClass(uint32_t index, uint32_t eligible) {
   if ((eligible & 1) != 0) {
     if (!options_.trim || eligible == 1) return 0;
     // Headers alone would keep all data from a slow port.
@@ -277,7 +289,7 @@ uint32_t PacketSim<Events>::NextClass(uint32_t index, uint32_t eligible) {
   }
   if (std::has_single_bit(eligible)) {
     const auto alone = static_cast<uint32_t>(std::countr_zero(eligible));
-    network_->credit(index, alone).deficit = wire_;
+    if (options_.classes > 2) network_->credit(index, alone).deficit = wire_;
     return alone;
   }
   PortInfo& p = network_->info(index);
@@ -294,7 +306,7 @@ uint32_t PacketSim<Events>::NextClass(uint32_t index, uint32_t eligible) {
 
 // A packet to send now; kNoIndex: none may go.
 template <typename Events>
-uint32_t PacketSim<Events>::Pick(uint32_t index) {
+uint32_t PacketShard<Events>::Pick(uint32_t index) {
   Port& p = port(index);
   if (!p.up) return kNoIndex;
   uint32_t eligible = (p.waiting | p.ready) & ~uint32_t{p.paused};
@@ -310,13 +322,11 @@ uint32_t PacketSim<Events>::Pick(uint32_t index) {
       packet = Dequeue(index, traffic_class);
     } else if (connections) {
       p.turn = false;
-      packet = TakeFromRing(index, traffic_class);
+      packet = ends_->TakeFromRing(index, traffic_class);
       if (packet == kNoIndex && waits) packet = Dequeue(index, traffic_class);
     }
     if (packet != kNoIndex) {
-      if (!options_.weights.empty() || options_.classes > 2) {
-        network_->credit(index, c).deficit -= pool_[packet].bytes;
-      }
+      if (options_.classes > 2) network_->credit(index, c).deficit -= pool_[packet].bytes;
       return packet;
     }
     eligible &= ~(1u << c);
@@ -325,7 +335,7 @@ uint32_t PacketSim<Events>::Pick(uint32_t index) {
 }
 
 template <typename Events>
-uint32_t PacketSim<Events>::Dequeue(uint32_t index, uint8_t traffic_class) {
+uint32_t PacketShard<Events>::Dequeue(uint32_t index, uint8_t traffic_class) {
   Port& p = port(index);
   PortQueue& q = network_->queue(index, traffic_class);
   const uint32_t packet = q.head;
@@ -344,7 +354,7 @@ uint32_t PacketSim<Events>::Dequeue(uint32_t index, uint8_t traffic_class) {
 
 // When the next node can begin with a packet that begins to leave now.
 template <typename Events>
-int64_t PacketSim<Events>::ArrivalAfter(uint32_t index, const Packet& k, int64_t time) {
+int64_t PacketShard<Events>::ArrivalAfter(uint32_t index, const Packet& k, int64_t time) {
   if (!options_.cut_through || k.hop + 1 == k.hops) return time;
   const PortInfo& p = network_->info(index);
   if (!network_->node(p.peer).is_switch) return time;
@@ -354,7 +364,7 @@ int64_t PacketSim<Events>::ArrivalAfter(uint32_t index, const Packet& k, int64_t
 }
 
 template <typename Events>
-void PacketSim<Events>::Transmit(uint32_t index, uint32_t packet) {
+void PacketShard<Events>::Transmit(uint32_t index, uint32_t packet) {
   Port& p = port(index);
   Packet& k = pool_[packet];
   const int64_t time = network_->TimeFor(index, k.bytes);
@@ -370,88 +380,10 @@ void PacketSim<Events>::Transmit(uint32_t index, uint32_t packet) {
     if (t.hops < Telemetry::kMostHops)
       t.hop[t.hops++] = {now_, p.sent, network_->info(index).queued, network_->info(index).rate};
   }
-  Post(now_ + ArrivalAfter(index, k, time) + p.latency, Kind::kArrive, index, packet);
+  PostTo(p.part, now_ + ArrivalAfter(index, k, time) + p.latency, Kind::kArrive, index, packet);
 }
 
-template <typename Events>
-void PacketSim<Events>::ChangeLink(uint32_t index, double share, int64_t now) {
-  now_ = now;
-  Port& p = port(index);
-  network_->SetBandwidth(index, share);
-  if (share > 0) {
-    if (p.waiting != 0 || p.ready != 0) Kick(index);
-    return;
-  }
-  for (uint8_t c = 0; c < options_.classes; ++c) {
-    while (network_->queue(index, c).head != kNoIndex) Drop(Dequeue(index, c), index);
-  }
-}
-
-template <typename Events>
-void PacketSim<Events>::Run(int64_t limit, bool stop) {
-  for (;;) {
-    const int64_t at = events_.at();
-    if (at > limit || events_.empty()) return;
-    // All of one instant.
-    if (stop && at > now_ && !told_.empty()) return;
-    Ahead();
-    const PacketEvent e = events_.Pop();
-    now_ = at;
-    ++counters_.events;
-    Handle(e);
-  }
-}
-
-// What the next events will touch comes from memory meanwhile: the packets, and once they are there, the
-// ports that they go to.
-template <typename Events>
-void PacketSim<Events>::Ahead() {
-  constexpr size_t kFar = 12, kNear = 4;
-  const auto packet = [&](size_t ahead) {
-    const PacketEvent* e = events_.Peek(ahead);
-    if (e != nullptr && e->kind() == Kind::kArrive) pool_.Prefetch(e->argument);
-  };
-  const auto ports = [&](size_t ahead) {
-    const PacketEvent* e = events_.Peek(ahead);
-    if (e == nullptr) return;
-    if (e->kind() == Kind::kFree) network_->Prefetch(e->index());
-    if (e->kind() != Kind::kArrive) return;
-    const Packet& k = pool_[e->argument];
-    if (k.hop + 1 < k.hops) network_->Prefetch(path_ports_[k.ports + k.hop + 1u]);
-  };
-  if (events_.TakeFresh()) {
-    for (size_t i = 0; i < kFar; ++i) packet(i);
-    for (size_t i = 0; i < kNear; ++i) ports(i);
-  }
-  packet(kFar);
-  ports(kNear);
-}
-
-template <typename Events>
-void PacketSim<Events>::Handle(const PacketEvent& e) {
-  const uint32_t i = e.index();
-  switch (e.kind()) {
-    case Kind::kArrive:
-      return Arrive(i, e.argument);
-    case Kind::kSignal:
-      return OnSignal(i, e.argument);
-    case Kind::kFree:
-      port(i).posted = false;
-      return Serve(i);
-    case Kind::kPace:
-      return OnPace(i, e.argument);
-    case Kind::kTimeout:
-      return OnTimeout(i, e.argument);
-    case Kind::kTimer:
-      return OnTimer(i, e.argument);
-    case Kind::kSent:
-      return Tell(i, FlowEnd::kSent);
-    case Kind::kReceived:
-      return Tell(i, FlowEnd::kReceived);
-  }
-}
-
-template class PacketSim<HeapEvents>;
-template class PacketSim<BucketEvents>;
+template class PacketShard<HeapEvents>;
+template class PacketShard<BucketEvents>;
 
 }  // namespace chakra

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace chakra {
 
@@ -19,21 +20,51 @@ PacketNetwork::PacketNetwork(const Topology& topology, const PacketOptions& opti
     : topology_(topology),
       options_(options),
       classes_(static_cast<size_t>(options.classes)),
-      port_of_(topology.links(), kNoIndex) {}
+      port_of_(topology.links(), kNoIndex) {
+  ChooseParts();
+}
+
+void PacketNetwork::ChooseParts() {
+  // Of switches in a part at the least: smaller ones cost more than they save.
+  constexpr uint64_t kSwitches = 4;
+  uint64_t switches = 0;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (size_t i = 0; i < topology_.dimensions().size(); ++i) {
+    const TopologyDimension& d = topology_.dimensions()[i];
+    if (d.kind != TopologyDimension::Kind::kNetwork) continue;
+    const NetworkGraph& g = d.network->graph;
+    switches += static_cast<uint64_t>(topology_.NetworkCopies(static_cast<int>(i))) * (g.vertices() - g.devices());
+    for (uint32_t arc = 0; arc < g.arcs(); ++arc) {
+      if (g.source(arc) < g.devices() && g.target(arc) < g.devices()) continue;
+      least = std::min(least, g.link_class(arc).latency.picos());
+    }
+  }
+  if (switches < 2 * kSwitches || least == 0) return;
+  parts_ = static_cast<uint32_t>(std::min<uint64_t>(switches / kSwitches, kMostParts));
+  lookahead_ = least;
+}
 
 uint32_t PacketNetwork::NodeOf(uint64_t end, const Hop& hop) {
   const auto [it, is_new] = node_of_.try_emplace(end, static_cast<uint32_t>(nodes_.size()));
   if (!is_new) return it->second;
   Node node;
   node.is_switch = end >= static_cast<uint64_t>(topology_.devices());
-  if (node.is_switch && options_.buffer > 0) {
-    uint32_t vertex = 0;
-    if (topology_.dimensions()[hop.dimension].kind == TopologyDimension::Kind::kNetwork) {
-      const NetworkGraph& g = topology_.dimensions()[hop.dimension].network->graph;
-      const Topology::NetworkPlace place = topology_.NetworkArc(hop.link);
-      const bool from = topology_.LinkEnds(hop.link).from == end;
-      vertex = from ? g.source(place.arc) : g.target(place.arc);
+  const TopologyDimension& d = topology_.dimensions()[hop.dimension];
+  uint32_t vertex = 0;
+  if (node.is_switch && d.kind == TopologyDimension::Kind::kNetwork) {
+    const NetworkGraph& g = d.network->graph;
+    const Topology::NetworkPlace place = topology_.NetworkArc(hop.link);
+    const bool from = topology_.LinkEnds(hop.link).from == end;
+    vertex = from ? g.source(place.arc) : g.target(place.arc);
+    if (parts_ > 0) {
+      // Groups of vertices have one order: leaves and spines of one pod come together.
+      const VertexGroup& group = g.group(vertex);
+      const auto copies = static_cast<uint64_t>(topology_.NetworkCopies(hop.dimension));
+      const uint64_t before = uint64_t{place.copy} * group.count + (vertex - group.first);
+      node.part = static_cast<uint8_t>(1 + before * parts_ / (copies * group.count));
     }
+  }
+  if (node.is_switch && options_.buffer > 0) {
     const uint64_t aside = SetAside(hop.dimension, vertex);
     node.pool = options_.buffer > aside ? options_.buffer - aside : 0;
   }
@@ -68,6 +99,7 @@ uint32_t PacketNetwork::PortOf(const Hop& hop) {
   PortInfo info;
   p.node = NodeOf(ends.from, hop);
   info.peer = NodeOf(ends.to, hop);
+  p.part = nodes_[info.peer].part;
   p.latency = c.latency.picos();
   if (nodes_[p.node].is_switch) p.latency += options_.switch_latency.picos();
   info.bandwidth = c.bandwidth;

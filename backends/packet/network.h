@@ -25,9 +25,10 @@ struct alignas(64) Port {
   uint8_t waiting = 0;                     // classes with packets in their queue, a bit each
   uint8_t ready = 0;                       // classes with connections that want to send
   uint8_t paused = 0;                      // classes
-  bool posted = false;                     // a kFree event is under way
+  bool posted : 1 = false;                 // a kFree event is under way
+  bool turn : 1 = false;                   // of connections, where packets of others wait too
+  uint8_t part = 0;                        // of the node at the other end
   bool up = true;                          // the link works
-  bool turn = false;                       // of connections, where packets of others wait too
 
   static constexpr uint32_t kSmall = 256;
 };
@@ -46,8 +47,10 @@ struct PortInfo {
   uint64_t queued = 0;     // bytes that wait
   // What is told of it
   uint64_t flows = 0;  // messages of connections with one way
-  uint64_t marks = 0, drops = 0, trims = 0, pauses = 0;
+  uint64_t marks = 0, drops = 0, trims = 0;
   uint64_t most_queued = 0;  // bytes
+  // Counted by the node at the other end: pauses that it asked for; packets that came when the link was down.
+  uint64_t pauses = 0, lost = 0;
 };
 
 // Of a port and class.
@@ -74,8 +77,10 @@ struct PortCredit {
   }
 };
 
-struct Node {
+// Parts of the network run side by side: the data of each is on cache lines of its own.
+struct alignas(64) Node {
   bool is_switch = false;
+  uint8_t part = 0;       // 0: of devices
   uint64_t pool = 0;      // of its buffer: what is not set aside for headroom and reserves; bytes
   uint64_t buffered = 0;  // bytes, all ports
   uint64_t shared = 0;    // bytes of its shared buffer
@@ -83,6 +88,9 @@ struct Node {
 };
 
 // Ports come to be as paths use them. Numbers depend on the order of the calls alone.
+//
+// Nodes are of part 0, or of one of parts() others. Part 0 has all at which messages begin or end: devices, and
+// the switches of switch dimensions. The switches of networks are dealt out by where they are in the network.
 class PacketNetwork {
  public:
   static constexpr uint32_t kPauseFrame = 64;  // bytes
@@ -152,8 +160,16 @@ class PacketNetwork {
   const Topology& topology() const { return topology_; }
   uint64_t MemoryBytes() const;
 
+  // Beside part 0; they depend on the topology alone. 0: all nodes are of part 0.
+  uint32_t parts() const { return parts_; }
+  // The least time from a part to another, ps.
+  int64_t lookahead() const { return lookahead_; }
+
  private:
+  static constexpr uint32_t kMostParts = 32;
+
   uint32_t NodeOf(uint64_t end, const Hop& hop);
+  void ChooseParts();
 
   Topology topology_;
   PacketOptions options_;
@@ -166,6 +182,8 @@ class PacketNetwork {
   std::vector<uint32_t> port_of_;  // by link of the topology
   absl::flat_hash_map<uint64_t, uint32_t> node_of_;
   absl::flat_hash_map<uint32_t, double> share_;  // of the bandwidth of links that have less
+  uint32_t parts_ = 0;
+  int64_t lookahead_ = 0;
 };
 
 }  // namespace chakra

@@ -1,7 +1,11 @@
 // A packet on its way, and where packets are kept.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "backends/packet/transports/transport.h"
@@ -40,14 +44,53 @@ struct alignas(64) Packet {
 };
 static_assert(sizeof(Packet) == 64);
 
-// Packets and telemetry by index; what is given back is used again first.
+// Values by index, in blocks that stay where they are: one thread may add while others use what is there.
+template <typename T>
+class StableArray {
+ public:
+  StableArray() = default;
+  StableArray(const StableArray&) = delete;
+  StableArray& operator=(const StableArray&) = delete;
+  ~StableArray() {
+    static_assert(std::is_trivially_destructible_v<T>);
+    for (uint32_t b = 0; b < kBlocks; ++b) {
+      if (blocks_[b] != nullptr) std::allocator<T>().deallocate(blocks_[b], kFirst << b);
+    }
+  }
+  // Block b holds kFirst * 2^b values.
+  T& operator[](uint32_t i) const {
+    i += kFirst;
+    const auto b = static_cast<uint32_t>(std::bit_width(i)) - kFirstWidth;
+    return blocks_[b][i - (kFirst << b)];
+  }
+  // A new value; its index.
+  uint32_t Add() {
+    const uint32_t i = size_ + kFirst;
+    const auto b = static_cast<uint32_t>(std::bit_width(i)) - kFirstWidth;
+    if (blocks_[b] == nullptr) {
+      blocks_[b] = std::allocator<T>().allocate(kFirst << b);
+      capacity_ += kFirst << b;
+    }
+    std::construct_at(blocks_[b] + (i - (kFirst << b)));
+    return size_++;
+  }
+  uint32_t size() const { return size_; }
+  uint64_t MemoryBytes() const { return capacity_ * sizeof(T); }
+
+ private:
+  static constexpr uint32_t kFirst = 1 << 10, kFirstWidth = 11, kBlocks = 22;
+
+  std::array<T*, kBlocks> blocks_{};
+  uint64_t capacity_ = 0;
+  uint32_t size_ = 0;
+};
+
+// Packets and telemetry by index; what is given back is used again first. One thread takes and gives; others
+// may use the packets that are theirs meanwhile.
 class PacketPool {
  public:
   uint32_t Take() {
-    if (free_.empty()) {
-      packets_.emplace_back();
-      return static_cast<uint32_t>(packets_.size() - 1);
-    }
+    if (free_.empty()) return packets_.Add();
     const uint32_t i = free_.back();
     free_.pop_back();
     packets_[i] = Packet();
@@ -57,34 +100,30 @@ class PacketPool {
     if (packets_[i].telemetry != kNoIndex) free_telemetry_.push_back(packets_[i].telemetry);
     free_.push_back(i);
   }
-  Packet& operator[](uint32_t i) { return packets_[i]; }
-  const Packet& operator[](uint32_t i) const { return packets_[i]; }
+  Packet& operator[](uint32_t i) const { return packets_[i]; }
 
   void Prefetch(uint32_t i) const { __builtin_prefetch(&packets_[i]); }
 
   uint32_t TakeTelemetry() {
-    if (free_telemetry_.empty()) {
-      telemetry_.emplace_back();
-      return static_cast<uint32_t>(telemetry_.size() - 1);
-    }
+    if (free_telemetry_.empty()) return telemetry_.Add();
     const uint32_t i = free_telemetry_.back();
     free_telemetry_.pop_back();
     telemetry_[i].hops = 0;
     return i;
   }
-  Telemetry& telemetry(uint32_t i) { return telemetry_[i]; }
+  Telemetry& telemetry(uint32_t i) const { return telemetry_[i]; }
 
   size_t in_flight() const { return packets_.size() - free_.size(); }
   size_t most_in_flight() const { return packets_.size(); }
   uint64_t MemoryBytes() const {
-    return packets_.capacity() * sizeof(Packet) + free_.capacity() * sizeof(uint32_t) +
-           telemetry_.capacity() * sizeof(Telemetry);
+    return packets_.MemoryBytes() + free_.capacity() * sizeof(uint32_t) + telemetry_.MemoryBytes();
   }
 
  private:
-  std::vector<Packet> packets_;
-  std::vector<uint32_t> free_, free_telemetry_;
-  std::vector<Telemetry> telemetry_;
+  StableArray<Packet> packets_;
+  StableArray<Telemetry> telemetry_;
+  alignas(64) std::vector<uint32_t> free_;
+  std::vector<uint32_t> free_telemetry_;
 };
 
 }  // namespace chakra

@@ -39,7 +39,7 @@ PacketFabricOf<Events>::PacketFabricOf(const Topology& topology, const FabricOpt
     : options_(WithSpread(options)),
       cost_(topology, false, PathsOf(options_)),
       network_(topology, options_.packet),
-      sim_(&network_, options_.packet, !options.changes.empty()),
+      sim_(&network_, options_.packet, !options.changes.empty(), options.threads),
       changes_(options.changes),
       series_(options.packet.series.picos() > 0 ? options.packet.series
                                                 : Time::Micros(options.link_series ? 10 : 0)) {
@@ -217,13 +217,13 @@ void PacketFabricOf<Events>::RunTo(int64_t t, bool stop) {
     }
     if (at > t || idle) return;
     // What is due in between interrupts the packets just before its instant.
-    int64_t limit = t;
-    if (next_change_ < changes_.size()) limit = std::min(limit, changes_[next_change_].at.picos() - 1);
+    int64_t bound = Time::Never().picos();
+    if (next_change_ < changes_.size()) bound = changes_[next_change_].at.picos() - 1;
     if (series_.on()) {
       if (at >= series_.next()) series_.Note(network_, at);
-      limit = std::min(limit, series_.next() - 1);
+      bound = std::min(bound, series_.next() - 1);
     }
-    sim_.Run(limit, stop);
+    sim_.Run(std::min(t, bound), stop, bound);
     if (stop && !sim_.told().empty()) return;
   }
 }
@@ -329,7 +329,7 @@ LinkUses PacketFabricOf<Events>::Links(size_t most) const {
     use.flows = p.flows;
     use.packets = port.packets;
     use.marks = p.marks;
-    use.drops = p.drops;
+    use.drops = p.drops + p.lost;
     use.trims = p.trims;
     use.pauses = p.pauses;
     use.most_queued = p.most_queued;

@@ -121,6 +121,23 @@ void PacketSim<Events>::TellAt(uint64_t tag, uint64_t order, Time at) {
   Post(at.picos(), Kind::kReceived, m);
 }
 
+template <typename Events>
+void PacketSim<Events>::HandleAtEnd(const PacketEvent& e) {
+  const uint32_t i = e.index();
+  switch (e.kind()) {
+    case Kind::kPace:
+      return OnPace(i, e.argument);
+    case Kind::kTimeout:
+      return OnTimeout(i, e.argument);
+    case Kind::kTimer:
+      return OnTimer(i, e.argument);
+    case Kind::kSent:
+      return Tell(i, FlowEnd::kSent);
+    default:
+      return Tell(i, FlowEnd::kReceived);
+  }
+}
+
 // The packet of data goes back as its own acknowledgement.
 template <typename Events>
 void PacketSim<Events>::Answer(uint32_t packet, Packet::Kind kind) {
@@ -200,7 +217,9 @@ std::string PacketSim<Events>::WhyStuck() const {
 
 template <typename Events>
 uint64_t PacketSim<Events>::MemoryBytes() const {
-  return pool_.MemoryBytes() + connections_.capacity() * sizeof(Connection) +
+  uint64_t bytes = 0;
+  for (const Shard* part : parts_) bytes += part->MemoryBytes();
+  return bytes + pool_.MemoryBytes() + connections_.capacity() * sizeof(Connection) +
          senders_.capacity() * sizeof(Sender) + receivers_.capacity() * sizeof(Receiver) +
          messages_.capacity() * sizeof(Message) + ways_.capacity() * sizeof(Way) +
          path_ports_.capacity() * sizeof(uint32_t) + network_->MemoryBytes();

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,8 @@
 #include "backends/packet/network.h"
 #include "backends/packet/options.h"
 #include "backends/packet/packet.h"
+#include "backends/packet/shard.h"
+#include "backends/packet/worker_crew.h"
 
 namespace chakra {
 
@@ -21,12 +25,18 @@ struct WayFinder {
   virtual void Find(const Connection& connection, uint32_t way_of_connection) = 0;
 };
 
-// What happens at one instant is in the order of PacketEvent. `Events` is a queue of events.h.
+// The part of a network where messages begin and end, with its connections, and what runs all parts.
+//
+// Where the network has several parts, time goes by in windows of its lookahead: in a window no part learns what
+// another does, so that they run side by side. Others than this one run to the end of a window at once; this one
+// goes on as Run() says. So what ports of switches counted is up to a window ahead, by the same for any number of
+// threads. All else is as if there were one part.
 template <typename Events>
-class PacketSim {
+class PacketSim : private PacketTables, private PacketShard<Events> {
  public:
   // The network must outlive it. `lossy`: links may fail, so that even lossless switches lose packets.
-  PacketSim(PacketNetwork* network, const PacketOptions& options, bool lossy);
+  // `threads` (at least 1) change no result.
+  PacketSim(PacketNetwork* network, const PacketOptions& options, bool lossy, int threads = 1);
 
   // A message becomes ready to be sent over a connection at `now`.
   void Send(uint32_t message, int64_t now);
@@ -39,10 +49,11 @@ class PacketSim {
   // Of a message that needs no network.
   void TellAt(uint64_t tag, uint64_t order, Time at);
 
-  int64_t at() { return events_.at(); }
+  int64_t at() const;
   // All events up to and at `limit`; with `stop` only those up to the first instant at which something is
-  // told.
-  void Run(int64_t limit, bool stop);
+  // told. No part goes beyond `bound` (>= limit).
+  void Run(int64_t limit, bool stop, int64_t bound);
+  void Run(int64_t limit, bool stop) { Run(limit, stop, limit); }
   // Of a port: its packets are lost while it is down.
   void ChangeLink(uint32_t port, double share, int64_t now);
   // Those whose way was lost look again.
@@ -59,49 +70,44 @@ class PacketSim {
   Connection& connection(uint32_t i) { return connections_[i]; }
   // Ways are found by the owner.
   std::vector<Way>& ways() { return ways_; }
-  std::vector<uint32_t>& path_ports() { return path_ports_; }
+  std::vector<uint32_t>& path_ports() { return this->paths; }
 
   const PacketTotals& counters() const { return counters_; }
   uint64_t open_messages() const { return open_messages_; }
   // No event may help: the ports that wait for each other, or what waits for a route. "": nothing waits.
   std::string WhyStuck() const;
   uint64_t MemoryBytes() const;
-  const PacketPool& pool() const { return pool_; }
+  const PacketPool& pool() const { return this->packets; }
 
   void set_finder(WayFinder* finder) { finder_ = finder; }
 
  private:
-  using Kind = PacketEvent::Kind;
-  void Post(int64_t at, Kind kind, uint32_t index, uint32_t argument = 0) {
-    events_.Push({at, PacketEvent::Id(kind, index), argument});
-  }
-  Port& port(uint32_t i) { return network_->port(i); }
+  using Shard = PacketShard<Events>;
+  friend Shard;
+  using typename Shard::Kind;
+  using Shard::Ahead;
+  using Shard::Drop;
+  using Shard::Enqueue;
+  using Shard::Handle;
+  using Shard::Kick;
+  using Shard::Post;
+  using Shard::port;
+  using Shard::counters_;
+  using Shard::events_;
+  using Shard::network_;
+  using Shard::now_;
+  using Shard::options_;
+  using Shard::path_ports_;
+  using Shard::pool_;
+  using Shard::wire_;
 
-  void Ahead();
-  void Handle(const PacketEvent& event);
-
-  // forward.cc: ports and switches
-  void Arrive(uint32_t port, uint32_t packet);
-  // `in`: the port over which it came; kNoIndex: it begins here.
-  void Enqueue(uint32_t out, uint32_t packet, uint32_t in);
-  bool Admit(uint32_t out, uint32_t packet, uint32_t in);
-  bool Charge(Node* node, uint32_t in, uint8_t traffic_class, uint32_t bytes);
-  void Release(uint32_t out, const Packet& packet);
-  void CheckPause(Node* node, uint32_t in, uint8_t traffic_class);
-  void Signal(uint32_t port, uint32_t argument);
-  double Threshold(const Node& node, uint32_t in) const;
-  void Kick(uint32_t port);
-  void Serve(uint32_t port);
-  uint32_t Pick(uint32_t port);
-  uint32_t NextClass(uint32_t port, uint32_t eligible);
-  uint32_t Dequeue(uint32_t port, uint8_t traffic_class);
-  bool HasCredit(uint32_t port, uint8_t traffic_class, uint32_t bytes) const;
-  void Mark(uint32_t port, uint64_t queued, uint32_t packet);
-  void Transmit(uint32_t port, uint32_t packet);
-  int64_t ArrivalAfter(uint32_t port, const Packet& packet, int64_t time);
-  void OnSignal(uint32_t port, uint32_t argument);
-  void Drop(uint32_t packet, uint32_t port);
-  void ReturnCredit(uint32_t in, uint8_t traffic_class, uint32_t bytes);
+  // windows.cc: parts
+  void OpenWindow(int64_t begin, int64_t bound);
+  void RunSwitches(uint32_t part);
+  void CloseSwitches();
+  // False: it stopped, for something was told.
+  bool RunEnds(int64_t last, bool stop);
+  void FindNextOfSwitches();
 
   // connect.cc: connections and their ways
   void FindWays(uint32_t connection);
@@ -145,18 +151,12 @@ class PacketSim {
   void Answer(uint32_t packet, Packet::Kind kind);
   void OnArrived(const Packet& packet);
   void Tell(uint32_t message, FlowEnd::Kind kind);
+  void HandleAtEnd(const PacketEvent& event);
 
-  PacketNetwork* network_;
-  PacketOptions options_;
-  uint32_t mtu_, wire_;
-  bool may_fail_;   // links
+  uint32_t mtu_;
   bool timeouts_;   // something may be lost
   bool telemetry_;  // data packets carry it
-  bool pfc_, credits_, shared_;
   int64_t cnp_gap_;
-  Events events_;
-  int64_t now_ = 0;
-  PacketPool pool_;
   std::vector<Connection> connections_;
   std::vector<Sender> senders_;
   std::vector<TransportState> transports_;
@@ -166,13 +166,22 @@ class PacketSim {
   std::vector<Message> messages_;
   std::vector<uint32_t> free_messages_;
   std::vector<Way> ways_;
-  std::vector<uint32_t> path_ports_;
   std::vector<uint32_t> cut_off_;  // connections without a way
   WayFinder* finder_ = nullptr;
   uint32_t epoch_ = 0;  // of the routes
   uint64_t open_messages_ = 0;
   std::vector<Told> told_;
-  PacketTotals counters_;
+
+  int threads_;
+  std::vector<std::unique_ptr<Shard>> switches_;  // the other parts
+  std::vector<Shard*> parts_;                     // all, this one first
+  bool open_ = false;                             // a window is under way
+  int64_t begin_ = 0, last_ = 0;                  // of the window, ps
+  uint64_t mail_ = 0;                             // parts with mail when it began, a bit each
+  int64_t switches_at_ = std::numeric_limits<int64_t>::max();  // the next event of other parts, or mail from them
+  uint64_t busy_ = 0;                                          // events of other parts in the last window
+  bool shared_out_ = false;                                    // threads run the other parts
+  std::unique_ptr<WorkerCrew> crew_;
 };
 
 extern template class PacketSim<HeapEvents>;

@@ -1,0 +1,122 @@
+// PacketShard: its events and mail.
+#include "backends/packet/shard.h"
+
+#include "backends/packet/sim.h"
+
+namespace chakra {
+
+template <typename Events>
+PacketShard<Events>::PacketShard(PacketNetwork* network, PacketTables* tables, const PacketOptions& options,
+                                 bool may_fail, uint32_t part, PacketSim<Events>* ends)
+    : network_(network),
+      pool_(tables->packets),
+      path_ports_(tables->paths),
+      ends_(ends),
+      options_(options),
+      wire_(options.Wire()),
+      part_(part),
+      may_fail_(may_fail),
+      pfc_(options.flow_control == PacketOptions::FlowControl::kPfc),
+      credits_(options.flow_control == PacketOptions::FlowControl::kCredit),
+      shared_(options.buffer > 0) {
+  for (PacketMail& mail : mail_) mail.to.resize(network->parts() + 1);
+}
+
+template <typename Events>
+void PacketShard<Events>::TakeMail(const std::vector<PacketShard*>& parts) {
+  for (PacketShard* from : parts) {
+    std::vector<PacketEvent>& mail = from->mail_[(window_ & 1) ^ 1].to[part_];
+    for (const PacketEvent& e : mail) events_.Push(e);
+    mail.clear();
+  }
+}
+
+template <typename Events>
+void PacketShard<Events>::RunWindow(int64_t last) {
+  while (events_.HasUpTo(last)) {
+    Ahead();
+    const PacketEvent e = events_.Pop();
+    now_ = e.at;
+    ++counters_.events;
+    Handle(e);
+  }
+  FindNext();
+}
+
+// What the next events will touch comes from memory meanwhile: the packets, and once they are there, the
+// ports that they go to.
+template <typename Events>
+void PacketShard<Events>::Ahead() {
+  constexpr size_t kFar = 12, kNear = 4;
+  const auto packet = [&](size_t ahead) {
+    const PacketEvent* e = events_.Peek(ahead);
+    if (e != nullptr && e->kind() == Kind::kArrive) pool_.Prefetch(e->argument);
+  };
+  const auto ports = [&](size_t ahead) {
+    const PacketEvent* e = events_.Peek(ahead);
+    if (e == nullptr) return;
+    if (e->kind() == Kind::kFree) network_->Prefetch(e->index());
+    if (e->kind() != Kind::kArrive) return;
+    const Packet& k = pool_[e->argument];
+    if (k.hop + 1 < k.hops) network_->Prefetch(path_ports_[k.ports + k.hop + 1u]);
+  };
+  if (events_.TakeFresh()) {
+    for (size_t i = 0; i < kFar; ++i) packet(i);
+    for (size_t i = 0; i < kNear; ++i) ports(i);
+  }
+  packet(kFar);
+  ports(kNear);
+}
+
+template <typename Events>
+void PacketShard<Events>::Handle(const PacketEvent& e) {
+  const uint32_t i = e.index();
+  switch (e.kind()) {
+    case Kind::kArrive:
+      return Arrive(i, e.argument);
+    case Kind::kSignal:
+      return OnSignal(i, e.argument);
+    case Kind::kFree:
+      port(i).posted = false;
+      return Serve(i);
+    default:
+      return ends_->HandleAtEnd(e);
+  }
+}
+
+template <typename Events>
+void PacketShard<Events>::ChangeLink(uint32_t index, double share, int64_t now) {
+  now_ = now;
+  Port& p = port(index);
+  network_->SetBandwidth(index, share);
+  if (share > 0) {
+    if (p.waiting != 0 || p.ready != 0) Kick(index);
+  } else {
+    for (uint8_t c = 0; c < options_.classes; ++c) {
+      while (network_->queue(index, c).head != kNoIndex) Drop(Dequeue(index, c), index);
+    }
+  }
+  FindNext();
+}
+
+template <typename Events>
+void PacketShard<Events>::Settle(PacketTotals* totals) {
+  *totals += counters_;
+  counters_ = PacketTotals();
+  for (const uint32_t packet : given_) pool_.Give(packet);
+  given_.clear();
+}
+
+template <typename Events>
+uint64_t PacketShard<Events>::MemoryBytes() const {
+  uint64_t bytes = events_.MemoryBytes() + given_.capacity() * sizeof(uint32_t);
+  for (const PacketMail& mail : mail_) {
+    for (const auto& to : mail.to) bytes += to.capacity() * sizeof(PacketEvent);
+  }
+  return bytes;
+}
+
+template class PacketShard<HeapEvents>;
+template class PacketShard<BucketEvents>;
+
+}  // namespace chakra

@@ -1,0 +1,123 @@
+// PacketSim: its parts, window by window.
+#include <algorithm>
+
+#include "backends/packet/sim.h"
+
+namespace chakra {
+namespace {
+
+// Events of other parts in a window: fewer are not worth waking threads.
+constexpr uint64_t kWorthSharing = 500;
+
+}  // namespace
+
+template <typename Events>
+int64_t PacketSim<Events>::at() const {
+  return std::min({events_.at(), this->mail().first, switches_at_});
+}
+
+template <typename Events>
+void PacketSim<Events>::Run(int64_t limit, bool stop, int64_t bound) {
+  if (switches_.empty()) {
+    RunEnds(limit, stop);
+    return;
+  }
+  for (;;) {
+    if (stop && !told_.empty() && at() > now_) return;
+    if (!open_) {
+      const int64_t begin = at();
+      if (begin > limit || begin == std::numeric_limits<int64_t>::max()) return;
+      OpenWindow(begin, bound);
+      const bool ended = RunEnds(std::min(limit, last_), stop);
+      CloseSwitches();
+      if (!ended) return;
+    } else if (!RunEnds(std::min(limit, last_), stop)) {
+      return;
+    }
+    if (limit < last_) return;
+    open_ = false;
+  }
+}
+
+// Switches may run from here on until CloseSwitches().
+template <typename Events>
+void PacketSim<Events>::OpenWindow(int64_t begin, int64_t bound) {
+  open_ = true;
+  begin_ = begin;
+  last_ = std::min(bound - begin < network_->lookahead() ? bound : begin + network_->lookahead() - 1, bound);
+  mail_ = 0;
+  for (Shard* part : parts_) {
+    PacketMail& mail = part->mail();
+    mail_ |= mail.parts;
+    mail.parts = 0;
+    mail.first = std::numeric_limits<int64_t>::max();
+  }
+  this->BeginWindow(this->window_ + 1, begin);
+  shared_out_ = threads_ > 1 && busy_ >= kWorthSharing;
+  if (shared_out_) {
+    if (crew_ == nullptr) {
+      crew_ = std::make_unique<WorkerCrew>(threads_ - 1, static_cast<uint32_t>(switches_.size()),
+                                           [this](uint32_t task) { RunSwitches(task); });
+    }
+    crew_->Begin();
+  }
+  if ((mail_ & 1) != 0) this->TakeMail(parts_);
+}
+
+template <typename Events>
+void PacketSim<Events>::RunSwitches(uint32_t i) {
+  Shard& part = *switches_[i];
+  part.BeginWindow(this->window_, begin_);
+  const bool mail = (mail_ >> (i + 1) & 1) != 0;
+  if (mail) part.TakeMail(parts_);
+  if (mail || part.next() <= last_) part.RunWindow(last_);
+}
+
+template <typename Events>
+void PacketSim<Events>::CloseSwitches() {
+  if (shared_out_) {
+    crew_->Finish();
+  } else {
+    for (uint32_t i = 0; i < switches_.size(); ++i) RunSwitches(i);
+  }
+  const uint64_t before = counters_.events;
+  for (const auto& part : switches_) part->Settle(&counters_);
+  busy_ = counters_.events - before;
+  FindNextOfSwitches();
+}
+
+template <typename Events>
+void PacketSim<Events>::FindNextOfSwitches() {
+  switches_at_ = std::numeric_limits<int64_t>::max();
+  for (const auto& part : switches_) {
+    switches_at_ = std::min({switches_at_, part->next(), part->mail().first});
+  }
+}
+
+template <typename Events>
+bool PacketSim<Events>::RunEnds(int64_t last, bool stop) {
+  while (events_.HasUpTo(last)) {
+    // All of one instant.
+    if (stop && !told_.empty() && events_.at() > now_) return false;
+    Ahead();
+    const PacketEvent e = events_.Pop();
+    now_ = e.at;
+    ++counters_.events;
+    Handle(e);
+  }
+  return true;
+}
+
+template <typename Events>
+void PacketSim<Events>::ChangeLink(uint32_t index, double share, int64_t now) {
+  Shard* part = parts_[network_->node(port(index).node).part];
+  part->ChangeLink(index, share, now);
+  if (part == this) return;
+  part->Settle(&counters_);
+  FindNextOfSwitches();
+}
+
+template class PacketSim<HeapEvents>;
+template class PacketSim<BucketEvents>;
+
+}  // namespace chakra
