@@ -70,6 +70,10 @@ absl::Status Check(const Entry& e, const Topology& topology, const FabricOptions
       return bad(absl::StrCat("a class of weight ", c.weight, "; expected > 0 and < 1e12"));
     }
   }
+  if (options.threads < 1 || options.threads > 4096) {
+    return bad(absl::StrCat("threads is ", options.threads, "; expected 1 to 4096, as ",
+                            options.threads < 1 ? 1 : 4096));
+  }
   if (e.chooses) {
     if (absl::Status s = MixedFabric::Check(topology, options); !s.ok()) return s;
   }

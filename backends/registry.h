@@ -34,7 +34,7 @@ struct FabricOptions {
   PacketOptions packet;               // fabric `packet`
   bool packet_given = false;          // somebody asked for it; fabrics without packets refuse that
   std::vector<PacketChoice> choices;  // fabric `mixed`: messages that are of any of these go by packets
-  int threads = 1;                    // `packet`: of a run; they change no result
+  int threads = 1;                    // `packet`: that run it, 1 to 4096; they change no result
 
   ServiceClass ClassOf(int service_class) const {
     const auto c = static_cast<size_t>(service_class);

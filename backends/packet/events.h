@@ -86,11 +86,12 @@ class BucketEvents {
     }
     return first;
   }
-  // Whether the first event is at or before `last`; Pop() gives it then. No bucket after `last` is begun: what
-  // comes before it may still be pushed at little cost.
+  // Whether the first event is at or before `last`; Pop() gives it then. No bucket after `last` is begun:
+  // what comes before it may still be pushed at little cost.
   bool HasUpTo(int64_t last) {
     if (next_ == current_.size()) {
       if (size_ == 0) return false;
+      if (moved_ >= kLook || turns_ >= kLook / 8) Adapt();
       const int64_t bucket = FirstBucket();
       if (bucket > last >> width_) return false;
       Turn(bucket);
@@ -142,8 +143,9 @@ class BucketEvents {
     uint32_t next;  // of the bucket
   };
   static_assert(sizeof(Chunk) == 256);
-  static constexpr size_t kCrowded = 48;  // events in a bucket
-  static constexpr int kNarrowest = 8;    // 256 ps
+  static constexpr size_t kCrowded = 40, kSparse = 12;  // events in a bucket
+  static constexpr size_t kLook = 1024;                 // events between two looks at that
+  static constexpr int kNarrowest = 8, kWidest = 20;    // 256 ps, 1 us
 
   // Into the bucket whose turn it is.
   void Insert(const PacketEvent& e) {
@@ -207,19 +209,23 @@ class BucketEvents {
     while (!far_.empty() && far_.at() >> width_ == bucket_) current_.push_back(far_.Pop());
     std::sort(current_.begin(), current_.end(),
               [](const PacketEvent& a, const PacketEvent& b) { return a.Before(b); });
-    if (current_.size() > kCrowded && width_ > kNarrowest) Narrow();
+    moved_ += current_.size();
+    ++turns_;
   }
-  // Buckets of half the time: many small ones are cheaper to sort than few large ones.
-  void Narrow() {
-    std::vector<PacketEvent> all(current_);
+  // Wider buckets where few events are in one, narrower ones where many are: they are cheap to sort, and
+  // still enough to look ahead.
+  void Adapt() {
+    const size_t mean = moved_ / turns_;
+    moved_ = turns_ = 0;
+    const bool narrower = mean > kCrowded && width_ > kNarrowest;
+    if (!narrower && (mean >= kSparse || width_ >= kWidest)) return;
+    std::vector<PacketEvent> all;
     for (size_t i = 0; i < ring_.size(); ++i) Empty(i, &all);
-    current_.clear();
-    in_ring_ = 0;
     size_ -= all.size();
-    bucket_ = (bucket_ << 1) - 1;
-    --width_;
+    in_ring_ = 0;
+    bucket_ = (narrower ? (bucket_ + 1) << 1 : (bucket_ + 1) >> 1) - 1;
+    width_ += narrower ? -1 : 1;
     for (const PacketEvent& e : all) Push(e);
-    Turn(FirstBucket());
   }
 
   int width_;
@@ -232,6 +238,7 @@ class BucketEvents {
   std::vector<uint32_t> free_;  // chunks
   std::vector<uint64_t> used_;  // a bit a bucket of the ring
   size_t in_ring_ = 0, size_ = 0;
+  size_t moved_ = 0, turns_ = 0;  // events and buckets since the last look
   HeapEvents far_;
 };
 

@@ -33,7 +33,8 @@ void PacketNetwork::ChooseParts() {
     const TopologyDimension& d = topology_.dimensions()[i];
     if (d.kind != TopologyDimension::Kind::kNetwork) continue;
     const NetworkGraph& g = d.network->graph;
-    switches += static_cast<uint64_t>(topology_.NetworkCopies(static_cast<int>(i))) * (g.vertices() - g.devices());
+    switches +=
+        static_cast<uint64_t>(topology_.NetworkCopies(static_cast<int>(i))) * (g.vertices() - g.devices());
     for (uint32_t arc = 0; arc < g.arcs(); ++arc) {
       if (g.source(arc) < g.devices() && g.target(arc) < g.devices()) continue;
       least = std::min(least, g.link_class(arc).latency.picos());

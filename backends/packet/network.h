@@ -89,8 +89,9 @@ struct alignas(64) Node {
 
 // Ports come to be as paths use them. Numbers depend on the order of the calls alone.
 //
-// Nodes are of part 0, or of one of parts() others. Part 0 has all at which messages begin or end: devices, and
-// the switches of switch dimensions. The switches of networks are dealt out by where they are in the network.
+// Nodes are of part 0, or of one of parts() others. Part 0 has all at which messages begin or end: devices,
+// and the switches of switch dimensions. The switches of networks are dealt out by where they are in the
+// network.
 class PacketNetwork {
  public:
   static constexpr uint32_t kPauseFrame = 64;  // bytes
@@ -166,7 +167,7 @@ class PacketNetwork {
   int64_t lookahead() const { return lookahead_; }
 
  private:
-  static constexpr uint32_t kMostParts = 32;
+  static constexpr uint32_t kMostParts = 16;
 
   uint32_t NodeOf(uint64_t end, const Hop& hop);
   void ChooseParts();

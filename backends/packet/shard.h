@@ -33,8 +33,8 @@ struct PacketMail {
 
 // What happens at one instant is in the order of PacketEvent. `Events` is a queue of events.h.
 //
-// A part touches its own nodes, the packets there, and what PortInfo and PortCredit leave to the other end of a
-// link. What it does reaches other parts PacketNetwork::lookahead() later, as mail.
+// A part touches its own nodes, the packets there, and what PortInfo and PortCredit leave to the other end of
+// a link. What it does reaches other parts PacketNetwork::lookahead() later, as mail.
 template <typename Events>
 class alignas(64) PacketShard {
  public:
@@ -118,7 +118,7 @@ class alignas(64) PacketShard {
   int64_t now_ = 0;
   int64_t next_ = std::numeric_limits<int64_t>::max();
   uint64_t window_ = 0;
-  PacketMail mail_[2];  // of this window and the one before
+  PacketMail mail_[2];           // of this window and the one before
   std::vector<uint32_t> given_;  // packets that were dropped
   PacketTotals counters_;
 };

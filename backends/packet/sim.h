@@ -27,10 +27,10 @@ struct WayFinder {
 
 // The part of a network where messages begin and end, with its connections, and what runs all parts.
 //
-// Where the network has several parts, time goes by in windows of its lookahead: in a window no part learns what
-// another does, so that they run side by side. Others than this one run to the end of a window at once; this one
-// goes on as Run() says. So what ports of switches counted is up to a window ahead, by the same for any number of
-// threads. All else is as if there were one part.
+// Where the network has several parts, time goes by in windows of its lookahead: in a window no part learns
+// what another does, so that they run side by side. Others than this one run to the end of a window at once;
+// this one goes on as Run() says. So what ports of switches counted is up to a window ahead, by the same for
+// any number of threads. All else is as if there were one part.
 template <typename Events>
 class PacketSim : private PacketTables, private PacketShard<Events> {
  public:
@@ -84,22 +84,22 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
  private:
   using Shard = PacketShard<Events>;
   friend Shard;
-  using typename Shard::Kind;
   using Shard::Ahead;
+  using Shard::counters_;
   using Shard::Drop;
   using Shard::Enqueue;
+  using Shard::events_;
   using Shard::Handle;
   using Shard::Kick;
-  using Shard::Post;
-  using Shard::port;
-  using Shard::counters_;
-  using Shard::events_;
   using Shard::network_;
   using Shard::now_;
   using Shard::options_;
   using Shard::path_ports_;
   using Shard::pool_;
+  using Shard::port;
+  using Shard::Post;
   using Shard::wire_;
+  using typename Shard::Kind;
 
   // windows.cc: parts
   void OpenWindow(int64_t begin, int64_t bound);
@@ -178,9 +178,10 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
   bool open_ = false;                             // a window is under way
   int64_t begin_ = 0, last_ = 0;                  // of the window, ps
   uint64_t mail_ = 0;                             // parts with mail when it began, a bit each
-  int64_t switches_at_ = std::numeric_limits<int64_t>::max();  // the next event of other parts, or mail from them
-  uint64_t busy_ = 0;                                          // events of other parts in the last window
-  bool shared_out_ = false;                                    // threads run the other parts
+  int64_t switches_at_ =
+      std::numeric_limits<int64_t>::max();  // the next event of other parts, or mail from them
+  uint64_t busy_ = 0;                       // events of other parts in the last window
+  bool shared_out_ = false;                 // threads run the other parts
   std::unique_ptr<WorkerCrew> crew_;
 };
 

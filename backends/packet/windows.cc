@@ -7,7 +7,9 @@ namespace chakra {
 namespace {
 
 // Events of other parts in a window: fewer are not worth waking threads.
-constexpr uint64_t kWorthSharing = 500;
+constexpr uint64_t kWorthSharing = 200;
+// More threads would wait for the one that runs where messages begin and end.
+constexpr uint32_t kTasksOfWorker = 4;
 
 }  // namespace
 
@@ -56,7 +58,9 @@ void PacketSim<Events>::OpenWindow(int64_t begin, int64_t bound) {
   shared_out_ = threads_ > 1 && busy_ >= kWorthSharing;
   if (shared_out_) {
     if (crew_ == nullptr) {
-      crew_ = std::make_unique<WorkerCrew>(threads_ - 1, static_cast<uint32_t>(switches_.size()),
+      const auto tasks = static_cast<uint32_t>(switches_.size());
+      const auto most = static_cast<int>(std::max(1u, tasks / kTasksOfWorker));
+      crew_ = std::make_unique<WorkerCrew>(std::min(threads_ - 1, most), tasks,
                                            [this](uint32_t task) { RunSwitches(task); });
     }
     crew_->Begin();

@@ -1,5 +1,6 @@
 #include "backends/packet/worker_crew.h"
 
+#include <system_error>
 #include <utility>
 
 namespace chakra {
@@ -31,8 +32,11 @@ bool WaitShortly(const Done& done) {
 
 WorkerCrew::WorkerCrew(int workers, uint32_t tasks, std::function<void(uint32_t)> task)
     : tasks_(tasks), task_(std::move(task)), claims_(tasks) {
-  for (uint32_t i = 0; i < static_cast<uint32_t>(workers); ++i) {
-    threads_.emplace_back([this, i, n = static_cast<uint32_t>(workers)] { Work(tasks_ * (i + 1) / n); });
+  const auto n = static_cast<uint32_t>(workers);
+  try {
+    for (uint32_t i = 0; i < n; ++i) threads_.emplace_back([this, i, n] { Work(tasks_ * (i + 1) / n); });
+  } catch (const std::system_error&) {
+    // The machine has no more threads: those that are there, or the caller, do it.
   }
 }
 

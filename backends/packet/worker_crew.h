@@ -28,7 +28,7 @@ class WorkerCrew {
   struct alignas(64) Claim {
     std::atomic<uint32_t> round{0};  // the last in which somebody took it
   };
-  void Work(uint32_t worker);
+  void Work(uint32_t first);
   void Try(uint32_t task, uint32_t round);
 
   const uint32_t tasks_;

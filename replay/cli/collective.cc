@@ -65,6 +65,13 @@ class CollectiveCommand : public Command {
         ->type_name("N")
         ->check(CLI::Range(1, 1 << 16).description(""))
         ->group(m);
+    table_.fabric_options.threads = DefaultThreads();
+    app->add_option(
+           "--threads", table_.fabric_options.threads,
+           "Threads that run --fabric packet; the result does not depend on it; default: the machine's cores")
+        ->type_name("N")
+        ->check(CLI::Range(1, 4096).description(""))
+        ->group(m);
     const std::string w = "What is priced";
     app->add_option("--bytes", bytes_, "Sizes and ranges, e.g. 8,1KiB..8GiB; default: 1KiB..8GiB")
         ->type_name("LIST")

@@ -215,7 +215,8 @@ void ReplayCommand::AddReportOptions(CLI::App* app) {
       ->check(CLI::IsMember({"text", "json", "csv"}).description(""))
       ->group(g);
   app->add_option("--threads", read_.threads,
-                  "Threads; the result does not depend on it; default: the machine's cores")
+                  "Threads that read traces and run --fabric packet; the result does not depend on it; default: "
+                  "the machine's cores")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group(g);
@@ -370,6 +371,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   fabric_options_.packet_given = cluster->packet_given;
   fabric_options_.choices = cluster->choices;
   logs_.Apply(&fabric_options_);
+  fabric_options_.threads = read_.threads;
   auto fabric = MakeFabric(fabric_, cluster->topology, fabric_options_);
   if (!fabric.ok()) return fabric.status();
   if (FlowLog* log = logs_.flow_log()) {

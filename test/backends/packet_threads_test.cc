@@ -1,0 +1,227 @@
+// Fabric `packet` in parts: neither threads nor parts change what happens.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <set>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "backends/packet/worker_crew.h"
+#include "test/backends/packet_testing.h"
+
+namespace chakra {
+namespace {
+
+constexpr int kDevices = 16;
+
+// Eight leaves of two devices, four spines. `joined`: a link without latency, which nothing uses, makes one
+// part of all.
+Topology Clos(bool joined = false) {
+  GraphBuilder b;
+  b.AddVertices("device", VertexKind::kDevice, kDevices);
+  const uint32_t leaf = b.AddVertices("leaf", VertexKind::kSwitch, 8, 1);
+  const uint32_t spine = b.AddVertices("spine", VertexKind::kSwitch, 4, 2);
+  const uint16_t down = b.AddClass({"down", Bandwidth::FromGigabytes(50), Time::Nanos(400)});
+  const uint16_t up = b.AddClass({"up", Bandwidth::FromGigabytes(40), Time::Nanos(600)});
+  for (uint32_t i = 0; i < kDevices; ++i) b.AddLink(i, leaf + i / 2, down);
+  for (uint32_t i = 0; i < 8; ++i) {
+    for (uint32_t k = 0; k < 4; ++k) b.AddLink(leaf + i, spine + k, up);
+  }
+  if (joined) {
+    const uint32_t idle = b.AddVertices("idle", VertexKind::kSwitch, 1, 3);
+    b.AddLink(spine + 3, idle, b.AddClass({"idle", Bandwidth::FromGigabytes(1), Time::Zero()}));
+  }
+  return OfGraph(std::move(b));
+}
+
+// Islands of two devices around a switch, each device with a port of the network.
+Topology Islands() {
+  TopologyDimension island = MakeDim(TopologyDimension::Kind::kSwitch, 2, 100, 50);
+  TopologyDimension net;
+  net.kind = TopologyDimension::Kind::kNetwork;
+  net.name = "net";
+  net.network = std::make_shared<const Network>(MakeNetwork("fat_tree:k=4", 16));
+  net.size = 8;
+  return *Topology::Make({island, net});
+}
+
+using Numbers = std::vector<uint64_t>;
+
+// All that a run tells at its end.
+template <typename Events>
+struct Outcome {
+  std::vector<std::tuple<int64_t, uint64_t, int>> ended;
+  Numbers totals;
+  std::vector<Numbers> links;
+
+  void Take(const PacketFabricOf<Events>& fabric, const std::vector<FlowEnd>& ends) {
+    for (const FlowEnd& e : ends) ended.push_back({e.at.picos(), e.tag, e.kind});
+    const PacketTotals t = fabric.Packets();
+    totals = {t.packets, t.again, t.acks, t.drops, t.trims, t.marks, t.pauses, t.timeouts, t.hops, t.events};
+    for (const LinkUse& u : fabric.Links(10000).busiest) {
+      links.push_back(
+          {u.link, u.bytes, u.flows, u.packets, u.marks, u.drops, u.trims, u.pauses, u.most_queued});
+      for (const float share : u.series) links.back().push_back(static_cast<uint64_t>(share * 1e6f));
+      links.back().insert(links.back().end(), u.queued.begin(), u.queued.end());
+    }
+  }
+};
+
+template <typename A, typename B>
+void ExpectSame(const Outcome<A>& a, const Outcome<B>& b) {
+  EXPECT_EQ(a.ended, b.ended);
+  EXPECT_EQ(a.totals, b.totals);
+  EXPECT_EQ(a.links, b.links);
+}
+
+// As the engine does: each message that is received starts `again` others, one after the other, from its
+// destination at that instant.
+template <typename Events = BucketEvents>
+Outcome<Events> Played(const Topology& topology, FabricOptions options, const std::vector<TimedFlow>& flows,
+                       int again, int threads) {
+  options.threads = threads;
+  PacketFabricOf<Events> fabric(topology, options);
+  std::vector<FlowEnd> ended;
+  std::vector<std::pair<Flow, int>> started;  // and how many came before it
+  const auto start = [&](Flow f, int before, Time at) {
+    f.tag = started.size();
+    started.push_back({f, before});
+    fabric.Start(f, at);
+  };
+  size_t next = 0, seen = 0;
+  for (;;) {
+    const Time due = next < flows.size() ? flows[next].at : Time::Never();
+    const Time t = std::min(due, fabric.NextEvent(due));
+    if (t == Time::Never()) break;
+    if (t > Time::Micros(1000000)) {
+      ADD_FAILURE() << fabric.WhyStuck();
+      break;
+    }
+    fabric.AdvanceTo(t, &ended);
+    for (; next < flows.size() && flows[next].at == t; ++next) start(flows[next].flow, 0, t);
+    for (; seen < ended.size(); ++seen) {
+      auto [f, before] = started[ended[seen].tag];
+      if (ended[seen].kind != FlowEnd::kReceived || before == again) continue;
+      f.src = std::exchange(f.dst, static_cast<int>((started.size() * 7) % kDevices));
+      start(f, before + 1, t);
+    }
+  }
+  Outcome<Events> outcome;
+  outcome.Take(fabric, ended);
+  return outcome;
+}
+
+// Down for a while in the middle, and half as fast.
+std::vector<LinkChange> Faults(const Topology& t) {
+  const uint32_t a = LinkOf(t, "leaf.0", "spine.1"), b = LinkOf(t, "leaf.3", "spine.0");
+  return {{Time::Micros(4), a, 0}, {Time::Micros(5), b, 0.5}, {Time::Micros(15), a, 1}};
+}
+
+const char* const kOptions[] = {
+    "",
+    "mtu=1000,transport=dcqcn,buffer=200KB,ecn_low=20KB,ecn_high=60KB,ecn_probability=0.3",
+    "mtu=1000,transport=dctcp,buffer=1MB,flow_control=pfc,xoff=20KB",
+    "mtu=1000,transport=hpcc,flow_control=credit,credit=9KB",
+    "mtu=1000,transport=nscc,queue=30KB,trim=yes",
+    "mtu=1000,transport=swift,switching=cut_through,switch_latency=100ns,queue=40KB",
+    "mtu=1000,spread=packet,paths=8,classes=4,weights=1x2x5,recovery=selective,ack_every=4",
+};
+
+TEST(PacketThreads, ChangeNoResult) {
+  const Topology clos = Clos();
+  for (const char* text : kOptions) {
+    FabricOptions o = PacketFabricOptions(absl::StrCat("timeout=100us", *text == 0 ? "" : ",", text));
+    o.changes = Faults(clos);
+    o.link_series = o.packet.mtu == 1000;
+    std::mt19937_64 random(7);
+    const auto flows = RandomFlows(kDevices, 40, 60000, &random);
+    const auto one = Played(clos, o, flows, 1, 1);
+    EXPECT_GT(one.ended.size(), 80u) << text;
+    for (const int threads : {2, 3, 5}) {
+      SCOPED_TRACE(absl::StrCat(text, " threads ", threads));
+      ExpectSame(Played(clos, o, flows, 1, threads), one);
+    }
+  }
+}
+
+TEST(PacketThreads, NorDoPartsOrTheQueueOfEvents) {
+  const Topology parts = Clos(), whole = Clos(true);
+  FabricOptions none;
+  EXPECT_EQ(PacketNetwork(parts, none.packet).parts(), 3u);
+  EXPECT_EQ(PacketNetwork(parts, none.packet).lookahead(), 400000);
+  EXPECT_EQ(PacketNetwork(whole, none.packet).parts(), 0u);
+  for (const char* text : kOptions) {
+    FabricOptions o = PacketFabricOptions(absl::StrCat("timeout=100us", *text == 0 ? "" : ",", text));
+    o.changes = Faults(parts);
+    std::mt19937_64 random(8);
+    const auto flows = RandomFlows(kDevices, 40, 60000, &random);
+    const auto one = Played(whole, o, flows, 1, 1);
+    SCOPED_TRACE(text);
+    ExpectSame(Played(parts, o, flows, 1, 2), one);
+    ExpectSame(Played<HeapEvents>(parts, o, flows, 1, 2), one);
+  }
+}
+
+TEST(PacketThreads, SwitchesOfIslandsAreEndsOfMessages) {
+  const Topology t = Islands();
+  const int hub = t.SwitchBetween(4, 5);
+  ASSERT_GE(hub, t.devices());
+  std::vector<Flow> flows;
+  for (int i = 0; i < t.devices(); ++i) {
+    flows.push_back(Message(i, (i + 5) % t.devices(), 100000, 0));
+    flows.push_back(Message(i, i ^ 1, 50000, 0));
+  }
+  flows.push_back(Message(4, hub, 30000, 0));
+  flows.push_back(Message(hub, 5, 30000, 0));
+  const FabricOptions o = PacketFabricOptions("mtu=500");
+  EXPECT_GT(PacketNetwork(t, o.packet).parts(), 1u);
+  const auto one = Played(t, o, AtOnce(flows), 0, 1);
+  EXPECT_EQ(one.ended.size(), flows.size());
+  ExpectSame(Played(t, o, AtOnce(flows), 0, 4), one);
+}
+
+// Advancing in small steps, or asking what comes next, changes nothing either.
+TEST(PacketThreads, NorDoesHowTimeIsAdvanced) {
+  const Topology clos = Clos();
+  FabricOptions o = PacketFabricOptions("mtu=1000,transport=dctcp,queue=50KB");
+  std::mt19937_64 random(9);
+  const auto flows = RandomFlows(kDevices, 30, 60000, &random);
+  const auto one = Played(clos, o, flows, 0, 1);
+  for (const int64_t step : {1000, 37000, 399999, 400000, 5000000}) {
+    o.threads = 2;
+    PacketFabric fabric(clos, o);
+    std::vector<FlowEnd> ended;
+    size_t next = 0;
+    for (Time t; fabric.NextEvent() != Time::Never() || next < flows.size(); t += Time::Picos(step)) {
+      for (; next < flows.size() && flows[next].at <= t; ++next) {
+        const bool later = next > 0 && flows[next].at > flows[next - 1].at;
+        if (later) fabric.AdvanceTo(flows[next].at, &ended);
+        fabric.Start(flows[next].flow, flows[next].at);
+      }
+      fabric.AdvanceTo(t, &ended);
+    }
+    Outcome<BucketEvents> outcome;
+    outcome.Take(fabric, ended);
+    SCOPED_TRACE(step);
+    ExpectSame(outcome, one);
+  }
+}
+
+TEST(WorkerCrew, DoesEachTaskOnceARound) {
+  for (const int workers : {1, 3, 9}) {
+    constexpr uint32_t kTasks = 7;
+    std::vector<std::atomic<int>> done(kTasks);
+    WorkerCrew crew(workers, kTasks, [&](uint32_t task) { done[task].fetch_add(1); });
+    for (int round = 1; round <= 500; ++round) {
+      crew.Begin();
+      if (round % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      crew.Finish();
+      for (const auto& d : done) ASSERT_EQ(d.load(), round);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace chakra
