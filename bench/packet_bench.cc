@@ -1,5 +1,5 @@
-// Packet-hops a second of fabric `packet`: by the number of hosts, by the queue of events, by transport; and
-// its memory.
+// Packet-hops a second of fabric `packet`: by the number of hosts, by the queue of events, by transport, by
+// threads; and its memory.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -12,28 +12,57 @@
 namespace chakra {
 namespace {
 
-// Every host sends to another one, all at once: hops and seconds.
+// Every host sends to another one, all at once: hops and seconds. Each message is in `rounds` parts, one
+// after the other, each to another host.
+template <typename Events>
+class Permuted {
+ public:
+  Permuted(const Topology& topology, const FabricOptions& options, uint64_t packets, int rounds = 1)
+      : hosts_(topology.devices()),
+        rounds_(rounds),
+        bytes_(packets * options.packet.mtu / static_cast<uint64_t>(rounds)),
+        fabric_(topology, options) {
+    for (int i = 0; i < hosts_; ++i) Start(i, 0, Time::Zero());
+  }
+  // As the engine does: stops at each end of a message, where the next one starts.
+  void Run() {
+    std::vector<FlowEnd> ended;
+    size_t seen = 0;
+    for (Time t = fabric_.NextEvent(Time::Never()); t != Time::Never();
+         t = fabric_.NextEvent(Time::Never())) {
+      fabric_.AdvanceTo(t, &ended);
+      for (; seen < ended.size(); ++seen) {
+        const auto tag = static_cast<int>(ended[seen].tag);
+        if (tag / hosts_ + 1 < rounds_) Start(tag % hosts_, tag / hosts_ + 1, t);
+      }
+    }
+  }
+  const PacketFabricOf<Events>& fabric() const { return fabric_; }
+  double hops() const { return static_cast<double>(fabric_.counters().hops); }
+
+ private:
+  void Start(int i, int round, Time at) {
+    Flow f;
+    f.src = i;
+    f.dst = (i + hosts_ / 2 + 1 + round * 37) % hosts_;
+    f.bytes = bytes_;
+    f.tag = static_cast<uint64_t>(round * hosts_ + i);
+    fabric_.Start(f, at);
+  }
+
+  int hosts_, rounds_;
+  uint64_t bytes_;
+  PacketFabricOf<Events> fabric_;
+};
+
 template <typename Events>
 double HopsPerSecond(const Topology& topology, const FabricOptions& options, uint64_t packets,
                      uint64_t* memory, uint64_t* in_flight) {
-  PacketFabricOf<Events> fabric(topology, options);
-  for (int i = 0; i < topology.devices(); ++i) {
-    Flow f;
-    f.src = i;
-    f.dst = (i + topology.devices() / 2 + 1) % topology.devices();
-    f.bytes = packets * options.packet.mtu;
-    f.tag = static_cast<uint64_t>(i);
-    fabric.Start(f, Time::Zero());
-  }
-  std::vector<FlowEnd> ended;
-  const double seconds = SecondsOf([&] {
-    for (Time t = fabric.NextEvent(Time::Never()); t != Time::Never(); t = fabric.NextEvent(Time::Never())) {
-      fabric.AdvanceTo(t, &ended);
-    }
-  });
-  *memory = fabric.MemoryBytes();
-  *in_flight = fabric.most_packets_in_flight();
-  return static_cast<double>(fabric.counters().hops) / seconds;
+  Permuted<Events> run(topology, options, packets);
+  const double seconds = SecondsOf([&] { run.Run(); });
+  *memory = run.fabric().MemoryBytes();
+  *in_flight = run.fabric().most_packets_in_flight();
+  return run.hops() / seconds;
 }
 
 void Permutation(benchmark::State& state, const std::string& network, int hosts, uint64_t packets,
@@ -58,6 +87,32 @@ void Permutation(benchmark::State& state, const std::string& network, int hosts,
   state.counters["MB"] = static_cast<double>(memory) / 1e6;
 }
 
+// How much faster two threads are than one, on the wall: medians of runs in turn. `others`: seconds of the
+// cores that runs of one thread did not get, of a second; where there are two cores and nothing else runs, 0.
+void Threads(benchmark::State& state, const std::string& network, int hosts, uint64_t packets, int rounds) {
+  const auto topology = validation::CurveNetwork(network, hosts);
+  if (!topology.ok()) return state.SkipWithError(topology.status().ToString().c_str());
+  std::vector<double> seconds[2], own;
+  double hops = 0;
+  for (auto _ : state) {
+    for (const int threads : {1, 2}) {
+      FabricOptions options;
+      options.threads = threads;
+      Permuted<BucketEvents> run(*topology, options, packets, rounds);
+      double wall = 0;
+      const double used = SecondsOf([&] { wall = WallSecondsOf([&] { run.Run(); }); });
+      seconds[threads - 1].push_back(wall);
+      if (threads == 1) own.push_back(used / wall);
+      hops = run.hops();
+    }
+    state.SetIterationTime(seconds[1].back());
+  }
+  state.counters["hops_s"] = hops / Median(seconds[1]);
+  state.counters["one_hops_s"] = hops / Median(seconds[0]);
+  state.counters["x_one"] = Median(seconds[0]) / Median(seconds[1]);
+  state.counters["others"] = 1 - Median(own);
+}
+
 const char kLeafSpine[] = "leaf_spine:leaves=8,hosts_per_leaf=8,spines=8";
 const char kFatTree[] = "fat_tree:k=16";
 BENCHMARK_CAPTURE(Permutation, hosts_64, kLeafSpine, 64, 1000, "")->Iterations(5)->UseManualTime();
@@ -73,6 +128,10 @@ BENCHMARK_CAPTURE(Permutation, hosts_64_nscc, kLeafSpine, 64, 1000, "transport=n
     ->Iterations(5)
     ->UseManualTime();
 BENCHMARK_CAPTURE(Permutation, hosts_1024, kFatTree, 1024, 200, "")->Iterations(5)->UseManualTime();
+BENCHMARK_CAPTURE(Threads, hosts_1024, kFatTree, 1024, 400, 1)->Iterations(5)->UseManualTime();
+BENCHMARK_CAPTURE(Threads, hosts_1024_next_from_each, kFatTree, 1024, 400, 20)
+    ->Iterations(5)
+    ->UseManualTime();
 
 }  // namespace
 }  // namespace chakra

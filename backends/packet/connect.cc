@@ -68,6 +68,7 @@ void PacketSim<Events>::FindWays(uint32_t i) {
   for (uint32_t path = first; path < (one ? first + 1 : paths); ++path) {
     Way& way = ways_[c.ways + path];
     if (way.known && way.epoch == epoch_) continue;
+    Settle();
     finder_->Find(c, path);
     way.known = true;
     way.epoch = epoch_;
@@ -199,6 +200,7 @@ void PacketSim<Events>::Forget(uint32_t m) {
 
 template <typename Events>
 void PacketSim<Events>::Reroute(int64_t now) {
+  Settle();
   now_ = now;
   ++epoch_;
   for (uint32_t i = 0; i < connections_.size(); ++i) {

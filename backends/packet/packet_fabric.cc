@@ -46,6 +46,7 @@ PacketFabricOf<Events>::PacketFabricOf(const Topology& topology, const FabricOpt
   std::stable_sort(changes_.begin(), changes_.end(),
                    [](const LinkChange& a, const LinkChange& b) { return a.at < b.at; });
   sim_.set_finder(this);
+  sim_.set_overlap(true);
   if (cost_.router() != nullptr) cost_.router()->set_load(this);
   if (!changes_.empty() && changes_.front().at == Time::Zero()) ChangeLinks();
 }
@@ -286,6 +287,7 @@ FlowCost PacketFabricOf<Events>::Cost(int src, int dst, uint64_t bytes) const {
 
 template <typename Events>
 double PacketFabricOf<Events>::FlowsOn(uint32_t link) const {
+  sim_.Settle();
   const uint32_t port = network_.Find(link);
   if (port == kNoIndex) return 0;
   return static_cast<double>(network_.info(port).queued) / options_.packet.Wire();
@@ -293,11 +295,12 @@ double PacketFabricOf<Events>::FlowsOn(uint32_t link) const {
 
 template <typename Events>
 PacketTotals PacketFabricOf<Events>::Packets() const {
-  return sim_.counters();
+  return Settled().counters();
 }
 
 template <typename Events>
 LinkUses PacketFabricOf<Events>::Links(size_t most) const {
+  sim_.Settle();
   LinkUses uses;
   std::vector<std::pair<double, uint32_t>> by_load;
   for (uint32_t i = 0; i < network_.ports(); ++i) {

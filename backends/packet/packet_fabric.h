@@ -55,18 +55,26 @@ class PacketFabricOf final : public Fabric, private WayFinder, private LinkLoad 
   std::vector<DimensionTraffic> Traffic() const override { return cost_.Traffic(); }
   LinkUses Links(size_t most) const override;
   PacketTotals Packets() const override;
-  std::string WhyStuck() const override { return sim_.WhyStuck(); }
+  std::string WhyStuck() const override { return Settled().WhyStuck(); }
   int devices() const override { return cost_.topology().devices(); }
 
-  const PacketTotals& counters() const { return sim_.counters(); }
-  const PacketNetwork& network() const { return network_; }
-  uint64_t MemoryBytes() const { return sim_.MemoryBytes(); }
+  const PacketTotals& counters() const { return Settled().counters(); }
+  // Ports of switches may be ahead of the last AdvanceTo() by less than the least latency of links.
+  const PacketNetwork& network() const {
+    sim_.Settle();
+    return network_;
+  }
+  uint64_t MemoryBytes() const { return Settled().MemoryBytes(); }
   // Of all kinds, at this moment.
-  size_t packets_in_flight() const { return sim_.pool().in_flight(); }
-  size_t most_packets_in_flight() const { return sim_.pool().most_in_flight(); }
+  size_t packets_in_flight() const { return Settled().pool().in_flight(); }
+  size_t most_packets_in_flight() const { return Settled().pool().most_in_flight(); }
 
  private:
   void Find(const Connection& connection, uint32_t way) override;
+  const Sim& Settled() const {
+    sim_.Settle();
+    return sim_;
+  }
   double FlowsOn(uint32_t link) const override;
   uint32_t WaysOf(int src, int dst);
   // The route of a message by its number; the ports on it are appended to the table of paths.
@@ -79,8 +87,8 @@ class PacketFabricOf final : public Fabric, private WayFinder, private LinkLoad 
   FabricOptions options_;
   mutable PathCost cost_;
   PacketNetwork network_;
-  Sim sim_;
-  absl::flat_hash_map<uint64_t, uint32_t> ways_;                           // by source and destination
+  mutable Sim sim_;                               // it changes nothing that is told when it settles
+  absl::flat_hash_map<uint64_t, uint32_t> ways_;  // by source and destination
   absl::flat_hash_map<uint64_t, std::pair<uint32_t, uint32_t>> in_order_;  // by tag: connection, generation
   std::vector<LinkChange> changes_;                                        // by time
   size_t next_change_ = 0;

@@ -49,11 +49,16 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
   // Of a message that needs no network.
   void TellAt(uint64_t tag, uint64_t order, Time at);
 
-  int64_t at() const;
+  int64_t at();
   // All events up to and at `limit`; with `stop` only those up to the first instant at which something is
   // told. No part goes beyond `bound` (>= limit).
   void Run(int64_t limit, bool stop, int64_t bound);
   void Run(int64_t limit, bool stop) { Run(limit, stop, limit); }
+  // After Run() switches may still be on their way to the end of a window; they are done when this returns.
+  // Without it, they go on while the caller starts messages, and nothing else may look at the network.
+  void set_overlap(bool overlap) { overlap_ = overlap; }
+  // Before anything else looks at the network, or at what is told here of all parts.
+  void Settle();
   // Of a port: its packets are lost while it is down.
   void ChangeLink(uint32_t port, double share, int64_t now);
   // Those whose way was lost look again.
@@ -104,7 +109,6 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
   // windows.cc: parts
   void OpenWindow(int64_t begin, int64_t bound);
   void RunSwitches(uint32_t part);
-  void CloseSwitches();
   // False: it stopped, for something was told.
   bool RunEnds(int64_t last, bool stop);
   void FindNextOfSwitches();
@@ -175,9 +179,11 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
   int threads_;
   std::vector<std::unique_ptr<Shard>> switches_;  // the other parts
   std::vector<Shard*> parts_;                     // all, this one first
-  bool open_ = false;                             // a window is under way
-  int64_t begin_ = 0, last_ = 0;                  // of the window, ps
-  uint64_t mail_ = 0;                             // parts with mail when it began, a bit each
+  bool overlap_ = false;
+  bool running_ = false;          // switches, in the window
+  bool open_ = false;             // a window is under way
+  int64_t begin_ = 0, last_ = 0;  // of the window, ps
+  uint64_t mail_ = 0;             // parts with mail when it began, a bit each
   int64_t switches_at_ =
       std::numeric_limits<int64_t>::max();  // the next event of other parts, or mail from them
   uint64_t busy_ = 0;                       // events of other parts in the last window

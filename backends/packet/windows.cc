@@ -14,8 +14,12 @@ constexpr uint32_t kTasksOfWorker = 4;
 }  // namespace
 
 template <typename Events>
-int64_t PacketSim<Events>::at() const {
-  return std::min({events_.at(), this->mail().first, switches_at_});
+int64_t PacketSim<Events>::at() {
+  const int64_t own = std::min(events_.at(), this->mail().first);
+  // What switches do next comes after the window.
+  if (running_ && own <= last_) return own;
+  Settle();
+  return std::min(own, switches_at_);
 }
 
 template <typename Events>
@@ -30,21 +34,18 @@ void PacketSim<Events>::Run(int64_t limit, bool stop, int64_t bound) {
       const int64_t begin = at();
       if (begin > limit || begin == std::numeric_limits<int64_t>::max()) return;
       OpenWindow(begin, bound);
-      const bool ended = RunEnds(std::min(limit, last_), stop);
-      CloseSwitches();
-      if (!ended) return;
-    } else if (!RunEnds(std::min(limit, last_), stop)) {
-      return;
     }
-    if (limit < last_) return;
+    const bool whole = RunEnds(std::min(limit, last_), stop) && limit >= last_;
+    if (whole || !overlap_) Settle();
+    if (!whole) return;
     open_ = false;
   }
 }
 
-// Switches may run from here on until CloseSwitches().
+// Switches may run from here on until Settle().
 template <typename Events>
 void PacketSim<Events>::OpenWindow(int64_t begin, int64_t bound) {
-  open_ = true;
+  open_ = running_ = true;
   begin_ = begin;
   last_ = std::min(bound - begin < network_->lookahead() ? bound : begin + network_->lookahead() - 1, bound);
   mail_ = 0;
@@ -78,7 +79,9 @@ void PacketSim<Events>::RunSwitches(uint32_t i) {
 }
 
 template <typename Events>
-void PacketSim<Events>::CloseSwitches() {
+void PacketSim<Events>::Settle() {
+  if (!running_) return;
+  running_ = false;
   if (shared_out_) {
     crew_->Finish();
   } else {
@@ -114,6 +117,7 @@ bool PacketSim<Events>::RunEnds(int64_t last, bool stop) {
 
 template <typename Events>
 void PacketSim<Events>::ChangeLink(uint32_t index, double share, int64_t now) {
+  Settle();
   Shard* part = parts_[network_->node(port(index).node).part];
   part->ChangeLink(index, share, now);
   if (part == this) return;
