@@ -45,6 +45,9 @@ struct PacketTotals {
   uint64_t events = 0;  // that the simulation took for them
   // `mixed`: messages that went by packets and that were fluid, and their payload bytes.
   uint64_t messages = 0, fluid_messages = 0, bytes = 0, fluid_bytes = 0;
+  // Where it skips (PacketOptions::skip): packets of data that were counted but not simulated; jumps over
+  // times of constant rates; flows that ended as flows before them did.
+  uint64_t skipped = 0, jumps = 0, repeats = 0;
 
   PacketTotals& operator+=(const PacketTotals& o) {
     packets += o.packets;

@@ -201,6 +201,9 @@ absl::Status CheckConnections(const PacketOptions& o) {
                absl::StrCat("connection: transport ", kind.name, " follows the ports of one way"));
   }
   if (absl::Status s = CheckTime("timeout", o.timeout, Time::Micros(1), "1us to 1s"); !s.ok()) return s;
+  if (!(o.skip_tolerance >= 0.001 && o.skip_tolerance <= 0.1)) {
+    return Bad("skip_tolerance", absl::StrCat(o.skip_tolerance), "0.001 to 0.1");
+  }
   if (o.series == Time::Zero()) return absl::OkStatus();
   return CheckTime("series", o.series, Time::Nanos(100), "100ns to 1s, or 0ns for none");
 }

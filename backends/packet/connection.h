@@ -11,11 +11,12 @@ namespace chakra {
 
 struct Message {
   uint64_t tag = 0;
-  uint64_t order = 0;    // of all messages
-  uint64_t bytes = 0;    // of payload on the links
-  uint64_t packets = 0;  // at least one
-  uint64_t arrived = 0;  // packets, at the receiver
-  int64_t delay = 0;     // ps, see Flow
+  uint64_t order = 0;      // of all messages
+  uint64_t bytes = 0;      // of payload on the links
+  uint64_t packets = 0;    // at least one
+  uint64_t arrived = 0;    // packets, at the receiver
+  int64_t arrived_at = 0;  // ps: the last of them
+  int64_t delay = 0;       // ps, see Flow
   uint32_t connection = 0;
   uint32_t next = kNoIndex;  // of the connection
   bool want_sent = false;

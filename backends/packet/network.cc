@@ -142,6 +142,27 @@ void PacketNetwork::SetBandwidth(uint32_t port, double share) {
   p.small_time = p.large_time = 0;
 }
 
+void PacketNetwork::Reset(uint32_t i) {
+  Port& p = ports_[i];
+  PortInfo& info = infos_[i];
+  Node &from = nodes_[p.node], &to = nodes_[info.peer];
+  p.free_at = 0;
+  p.waiting = p.ready = p.paused = 0;
+  p.posted = p.turn = false;
+  info.next_class = 1;
+  info.headers = 0;
+  info.queued = 0;
+  for (uint32_t c = 0; c < classes_; ++c) {
+    PortQueue& q = queue(i, c);
+    if (from.is_switch) from.buffered -= q.bytes;
+    q = PortQueue();
+    PortCredit& k = credit(i, c);
+    if (to.is_switch && c != PacketOptions::kControlClass) to.shared -= k.Shared(options_.reserved);
+    k = PortCredit();
+    k.credit = static_cast<int64_t>(Credit(topology_.link_classes()[info.link_class]));
+  }
+}
+
 uint64_t PacketNetwork::MemoryBytes() const {
   return ports_.capacity() * sizeof(Port) + infos_.capacity() * sizeof(PortInfo) +
          queues_.capacity() * sizeof(PortQueue) + credits_.capacity() * sizeof(PortCredit) +

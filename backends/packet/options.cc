@@ -17,6 +17,7 @@ constexpr const char* kFlowControls[] = {"none", "pfc", "credit"};
 constexpr const char* kMarkings[] = {"dequeue", "enqueue"};
 constexpr const char* kRecoveries[] = {"go_back_n", "selective"};
 constexpr const char* kSpreads[] = {"connection", "packet", "transport"};
+constexpr const char* kSkips[] = {"off", "steady", "repeats", "all"};
 
 // Where switches mark for a transport when nobody says so: the published
 // thresholds as times, so that they grow with the rate of the port.
@@ -168,6 +169,8 @@ void ReadConnections(const Parameters& p, Reader* read, PacketOptions* o) {
   read->Duration("timeout", &o->timeout);
   read->Count("seed", 1, INT32_MAX, &o->seed);
   read->Duration("series", &o->series);
+  read->Word("skip", kSkips, &o->skip);
+  read->Number("skip_tolerance", 1, &o->skip_tolerance);
 }
 
 }  // namespace
@@ -210,6 +213,10 @@ const std::vector<Parameter>& PacketParameters() {
        "transport where it can, else connection"},
       {"seed", "1", "of hashes and marks; 1 to 2147483647"},
       {"series", "0ns", "how often queues and rates are noted; 100ns to 1s; 0ns: never"},
+      {"skip", "off",
+       "what is not simulated packet by packet: steady (times of constant rates), repeats (what has "
+       "happened before), all or off"},
+      {"skip_tolerance", "0.005", "steady: rates that differ by so little are constant; 0.001 to 0.1"},
   };
   return *kParameters;
 }

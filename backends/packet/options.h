@@ -68,6 +68,14 @@ struct PacketOptions {
   uint64_t seed = 1;
   Time series;  // how often queues and rates are noted; 0: never
 
+  // What is not simulated packet by packet: times in which rates are constant (skip/gliding_sim.h), and what
+  // has happened before (skip/repeating_sim.h).
+  enum class Skip { kOff, kSteady, kRepeats, kAll };
+  Skip skip = Skip::kOff;
+  double skip_tolerance = 0.005;  // rates that differ by so little are constant; [0.001, 0.1]
+  bool SkipsSteady() const { return skip == Skip::kSteady || skip == Skip::kAll; }
+  bool SkipsRepeats() const { return skip == Skip::kRepeats || skip == Skip::kAll; }
+
   uint32_t Wire() const { return mtu + header; }  // of a full packet
   // Nothing is lost for want of room: a headroom that the user gave may be too small.
   bool Lossless() const {

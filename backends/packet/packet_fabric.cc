@@ -34,8 +34,8 @@ FabricOptions WithSpread(FabricOptions options) {
 
 }  // namespace
 
-template <typename Events>
-PacketFabricOf<Events>::PacketFabricOf(const Topology& topology, const FabricOptions& options)
+template <typename Sim>
+PacketFabricOn<Sim>::PacketFabricOn(const Topology& topology, const FabricOptions& options)
     : options_(WithSpread(options)),
       cost_(topology, false, PathsOf(options_)),
       network_(topology, options_.packet),
@@ -51,10 +51,20 @@ PacketFabricOf<Events>::PacketFabricOf(const Topology& topology, const FabricOpt
   if (!changes_.empty() && changes_.front().at == Time::Zero()) ChangeLinks();
 }
 
-template <typename Events>
-absl::Status PacketFabricOf<Events>::Check(const Topology& topology, const FabricOptions& options) {
+template <typename Sim>
+absl::Status PacketFabricOn<Sim>::Check(const Topology& topology, const FabricOptions& options) {
   const PacketOptions p = WithSpread(options).packet;
   if (absl::Status s = CheckPacketOptions(p); !s.ok()) return s;
+  if (p.SkipsRepeats() && (p.spread != PacketOptions::Spread::kConnection || !options.changes.empty())) {
+    return absl::InvalidArgumentError(
+        "packet: skip of what repeats is for links that do not fail and connections of one way each: "
+        "expected "
+        "skip=steady or skip=off, or neither faults nor packets that are spread");
+  }
+  if (p.skip != PacketOptions::Skip::kOff && (options.link_series || p.series > Time::Zero())) {
+    return absl::InvalidArgumentError(
+        "packet: queues and rates over time need every packet: expected skip=off, or no series");
+  }
   const uint64_t room = p.queue > 0 ? p.queue : p.buffer;
   for (const LinkClass& c : topology.link_classes()) {
     const double low = p.ecn_low.Of(static_cast<double>(c.bandwidth.bytes_per_second()) * 1e-12);
@@ -89,22 +99,24 @@ absl::Status PacketFabricOf<Events>::Check(const Topology& topology, const Fabri
       "B of it as headroom and reserves: expected at least ", least, "B, or a smaller headroom"));
 }
 
-template <typename Events>
-FabricOptions PacketFabricOf<Events>::Resolved(const FabricOptions& options) {
+template <typename Sim>
+FabricOptions PacketFabricOn<Sim>::Resolved(const FabricOptions& options) {
   FabricOptions resolved = WithSpread(options);
   resolved.routing = PathsOf(resolved);
   return resolved;
 }
 
-template <typename Events>
-void PacketFabricOf<Events>::SetShare(uint32_t link, double share) {
+template <typename Sim>
+void PacketFabricOn<Sim>::SetShare(uint32_t link, double share) {
   network_.SetShare(link, share);
   const uint32_t port = network_.Find(link);
-  if (port != kNoIndex) sim_.ChangeLink(port, share, now_.picos());
+  if constexpr (requires { sim_.ChangeLink(port, share, 0); }) {
+    if (port != kNoIndex) sim_.ChangeLink(port, share, now_.picos());
+  }
 }
 
-template <typename Events>
-bool PacketFabricOf<Events>::AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops) {
+template <typename Sim>
+bool PacketFabricOn<Sim>::AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops) {
   std::vector<uint32_t>& ports = sim_.path_ports();
   *first = static_cast<uint32_t>(ports.size());
   *hops = 0;
@@ -122,23 +134,23 @@ bool PacketFabricOf<Events>::AddPath(int src, int dst, uint64_t tag, uint32_t* f
   return true;
 }
 
-template <typename Events>
-void PacketFabricOf<Events>::Find(const Connection& c, uint32_t way_of_connection) {
+template <typename Sim>
+void PacketFabricOn<Sim>::Find(const Connection& c, uint32_t way_of_connection) {
   Way& way = sim_.ways()[c.ways + way_of_connection];
   way.found = AddPath(c.src, c.dst, way_of_connection, &way.ports, &way.hops) &&
               AddPath(c.dst, c.src, way_of_connection, &way.back, &way.hops_back);
 }
 
-template <typename Events>
-uint32_t PacketFabricOf<Events>::WaysOf(int src, int dst) {
+template <typename Sim>
+uint32_t PacketFabricOn<Sim>::WaysOf(int src, int dst) {
   const uint64_t key = static_cast<uint64_t>(src) << 32 | static_cast<uint32_t>(dst);
   const auto [it, is_new] = ways_.try_emplace(key, static_cast<uint32_t>(sim_.ways().size()));
   if (is_new) sim_.ways().resize(sim_.ways().size() + static_cast<size_t>(options_.packet.paths));
   return it->second;
 }
 
-template <typename Events>
-FlowId PacketFabricOf<Events>::Start(const Flow& flow, Time now) {
+template <typename Sim>
+FlowId PacketFabricOn<Sim>::Start(const Flow& flow, Time now) {
   if (now > now_) RunTo(now.picos(), false);
   now_ = now;
   const uint64_t order = orders_++;
@@ -162,8 +174,11 @@ FlowId PacketFabricOf<Events>::Start(const Flow& flow, Time now) {
   uint32_t connection = kNoIndex;
   if (flow.in_order) {
     const auto it = in_order_.find(flow.tag);
-    if (it != in_order_.end() && sim_.connection(it->second.first).generation == it->second.second) {
-      connection = it->second.first;
+    if (it != in_order_.end()) {
+      // A caller may use a tag again for another pair.
+      const Connection& c = sim_.connection(it->second.first);
+      const bool same = c.generation == it->second.second && c.src == flow.src && c.dst == flow.dst;
+      if (same) connection = it->second.first;
     }
   }
   if (connection == kNoIndex) {
@@ -180,34 +195,36 @@ FlowId PacketFabricOf<Events>::Start(const Flow& flow, Time now) {
   return order;
 }
 
-template <typename Events>
-void PacketFabricOf<Events>::ChangeLinks() {
-  const Time at = changes_[next_change_].at;
-  bool reroute = false;
-  for (; next_change_ < changes_.size() && changes_[next_change_].at == at; ++next_change_) {
-    const LinkChange& change = changes_[next_change_];
-    const bool was_up = network_.Share(change.link) > 0;
-    if (cost_.router() != nullptr && was_up != (change.bandwidth > 0)) {
-      cost_.router()->SetAlive(change.link, change.bandwidth > 0);
-      reroute = true;
+template <typename Sim>
+void PacketFabricOn<Sim>::ChangeLinks() {
+  if constexpr (requires { sim_.Reroute(0); }) {
+    const Time at = changes_[next_change_].at;
+    bool reroute = false;
+    for (; next_change_ < changes_.size() && changes_[next_change_].at == at; ++next_change_) {
+      const LinkChange& change = changes_[next_change_];
+      const bool was_up = network_.Share(change.link) > 0;
+      if (cost_.router() != nullptr && was_up != (change.bandwidth > 0)) {
+        cost_.router()->SetAlive(change.link, change.bandwidth > 0);
+        reroute = true;
+      }
+      network_.SetShare(change.link, change.bandwidth);
+      const uint32_t port = network_.Find(change.link);
+      if (port != kNoIndex) sim_.ChangeLink(port, change.bandwidth, at.picos());
     }
-    network_.SetShare(change.link, change.bandwidth);
-    const uint32_t port = network_.Find(change.link);
-    if (port != kNoIndex) sim_.ChangeLink(port, change.bandwidth, at.picos());
+    if (reroute) sim_.Reroute(at.picos());
   }
-  if (reroute) sim_.Reroute(at.picos());
 }
 
-template <typename Events>
-int64_t PacketFabricOf<Events>::NextAt() {
+template <typename Sim>
+int64_t PacketFabricOn<Sim>::NextAt() {
   const int64_t at = sim_.at();
   const bool waits = at != Time::Never().picos() || sim_.open_messages() > 0;
   if (!waits || next_change_ == changes_.size()) return at;
   return std::min(at, changes_[next_change_].at.picos());
 }
 
-template <typename Events>
-void PacketFabricOf<Events>::RunTo(int64_t t, bool stop) {
+template <typename Sim>
+void PacketFabricOn<Sim>::RunTo(int64_t t, bool stop) {
   for (;;) {
     const int64_t at = sim_.at();
     const bool idle = at == Time::Never().picos();
@@ -229,18 +246,18 @@ void PacketFabricOf<Events>::RunTo(int64_t t, bool stop) {
   }
 }
 
-template <typename Events>
-Time PacketFabricOf<Events>::NextEvent(Time limit) {
+template <typename Sim>
+Time PacketFabricOn<Sim>::NextEvent(Time limit) {
   if (sim_.told().empty() && limit > now_) RunTo(limit.picos(), true);
   if (!sim_.told().empty()) return Time::Picos(sim_.told().front().at);
   return Time::Picos(NextAt());
 }
 
-template <typename Events>
-void PacketFabricOf<Events>::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
+template <typename Sim>
+void PacketFabricOn<Sim>::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
   RunTo(t.picos(), false);
   now_ = std::max(now_, t);
-  std::vector<typename Sim::Told>& told = sim_.told();
+  auto& told = sim_.told();
   std::sort(told.begin(), told.end(), [](const auto& a, const auto& b) {
     if (a.at != b.at) return a.at < b.at;
     return a.order != b.order ? a.order < b.order : a.kind < b.kind;
@@ -249,8 +266,8 @@ void PacketFabricOf<Events>::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
   told.clear();
 }
 
-template <typename Events>
-FlowCost PacketFabricOf<Events>::Cost(int src, int dst, uint64_t bytes) const {
+template <typename Sim>
+FlowCost PacketFabricOn<Sim>::Cost(int src, int dst, uint64_t bytes) const {
   if (src == dst) return FlowCost();
   const PacketOptions& p = options_.packet;
   std::vector<Hop> hops;
@@ -285,28 +302,30 @@ FlowCost PacketFabricOf<Events>::Cost(int src, int dst, uint64_t bytes) const {
   return cost;
 }
 
-template <typename Events>
-double PacketFabricOf<Events>::FlowsOn(uint32_t link) const {
+template <typename Sim>
+double PacketFabricOn<Sim>::FlowsOn(uint32_t link) const {
   sim_.Settle();
   const uint32_t port = network_.Find(link);
   if (port == kNoIndex) return 0;
   return static_cast<double>(network_.info(port).queued) / options_.packet.Wire();
 }
 
-template <typename Events>
-PacketTotals PacketFabricOf<Events>::Packets() const {
-  return Settled().counters();
+template <typename Sim>
+PacketTotals PacketFabricOn<Sim>::Packets() const {
+  sim_.CountAll(now_.picos());
+  return sim_.counters();
 }
 
-template <typename Events>
-LinkUses PacketFabricOf<Events>::Links(size_t most) const {
-  sim_.Settle();
+template <typename Sim>
+LinkUses PacketFabricOn<Sim>::Links(size_t most) const {
+  sim_.CountAll(now_.picos());
   LinkUses uses;
   std::vector<std::pair<double, uint32_t>> by_load;
   for (uint32_t i = 0; i < network_.ports(); ++i) {
-    if (network_.port(i).packets == 0) continue;
+    if (network_.port(i).packets + sim_.Extra(i).packets == 0) continue;
     ++uses.links;
-    by_load.push_back({-static_cast<double>(network_.port(i).sent) / network_.info(i).rate, i});
+    const uint64_t bytes = network_.port(i).sent + sim_.Extra(i).bytes;
+    by_load.push_back({-static_cast<double>(bytes) / network_.info(i).rate, i});
   }
   std::sort(by_load.begin(), by_load.end(), [&](const auto& a, const auto& b) {
     return a.first != b.first ? a.first < b.first
@@ -319,8 +338,9 @@ LinkUses PacketFabricOf<Events>::Links(size_t most) const {
     uses.bucket = series.bucket();
   }
   for (const auto& [load, i] : by_load) {
-    const Port& port = network_.port(i);
     const PortInfo& p = network_.info(i);
+    PortTotals total = TotalsOf(network_, i);
+    AddDifference(PortTotals(), sim_.Extra(i), 1, &total);
     const LinkClass& c = cost_.topology().link_classes()[p.link_class];
     LinkUse use;
     use.link = p.link;
@@ -328,13 +348,13 @@ LinkUses PacketFabricOf<Events>::Links(size_t most) const {
     use.link_class = c.name;
     use.dimension = p.dimension;
     use.bandwidth = c.bandwidth;
-    use.bytes = port.sent;
+    use.bytes = total.bytes;
     use.flows = p.flows;
-    use.packets = port.packets;
-    use.marks = p.marks;
-    use.drops = p.drops + p.lost;
-    use.trims = p.trims;
-    use.pauses = p.pauses;
+    use.packets = total.packets;
+    use.marks = total.marks;
+    use.drops = total.drops;
+    use.trims = total.trims;
+    use.pauses = total.pauses;
     use.most_queued = p.most_queued;
     if (series.on()) series.Tell(i, static_cast<double>(c.bandwidth.bytes_per_second()), &use);
     uses.busiest.push_back(std::move(use));
@@ -342,7 +362,15 @@ LinkUses PacketFabricOf<Events>::Links(size_t most) const {
   return uses;
 }
 
-template class PacketFabricOf<HeapEvents>;
-template class PacketFabricOf<BucketEvents>;
+template class PacketFabricOn<PacketSim<HeapEvents>>;
+template class PacketFabricOn<PacketSim<BucketEvents>>;
+template class PacketFabricOn<GlidingSim>;
+template class PacketFabricOn<RepeatingSim>;
+
+std::unique_ptr<Fabric> MakePacketFabric(const Topology& topology, const FabricOptions& options) {
+  if (options.packet.SkipsRepeats()) return std::make_unique<PacketFabricOn<RepeatingSim>>(topology, options);
+  if (options.packet.SkipsSteady()) return std::make_unique<PacketFabricOn<GlidingSim>>(topology, options);
+  return std::make_unique<PacketFabric>(topology, options);
+}
 
 }  // namespace chakra

@@ -18,17 +18,17 @@
 #include "backends/fabric.h"
 #include "backends/packet/port_series.h"
 #include "backends/packet/sim.h"
+#include "backends/packet/skip/gliding_sim.h"
+#include "backends/packet/skip/repeating_sim.h"
 #include "backends/registry.h"
 
 namespace chakra {
 
-// `Events`: a queue of events.h.
-template <typename Events>
-class PacketFabricOf final : public Fabric, private WayFinder, private LinkLoad {
+// `Sim`: a PacketSim, or what skips a part of it.
+template <typename Sim>
+class PacketFabricOn final : public Fabric, private WayFinder, private LinkLoad {
  public:
-  using Sim = PacketSim<Events>;
-
-  PacketFabricOf(const Topology& topology, const FabricOptions& options);
+  PacketFabricOn(const Topology& topology, const FabricOptions& options);
 
   // What MakeFabric() refuses: a buffer smaller than what its ports set aside, and what
   // CheckPacketOptions() refuses.
@@ -58,7 +58,7 @@ class PacketFabricOf final : public Fabric, private WayFinder, private LinkLoad 
   std::string WhyStuck() const override { return Settled().WhyStuck(); }
   int devices() const override { return cost_.topology().devices(); }
 
-  const PacketTotals& counters() const { return Settled().counters(); }
+  PacketTotals counters() const { return Settled().counters(); }
   // Ports of switches may be ahead of the last AdvanceTo() by less than the least latency of links.
   const PacketNetwork& network() const {
     sim_.Settle();
@@ -66,8 +66,10 @@ class PacketFabricOf final : public Fabric, private WayFinder, private LinkLoad 
   }
   uint64_t MemoryBytes() const { return Settled().MemoryBytes(); }
   // Of all kinds, at this moment.
-  size_t packets_in_flight() const { return Settled().pool().in_flight(); }
-  size_t most_packets_in_flight() const { return Settled().pool().most_in_flight(); }
+  size_t packets_in_flight() const requires requires(const Sim& s) { s.pool(); }
+  { return Settled().pool().in_flight(); }
+  size_t most_packets_in_flight() const requires requires(const Sim& s) { s.pool(); }
+  { return Settled().pool().most_in_flight(); }
 
  private:
   void Find(const Connection& connection, uint32_t way) override;
@@ -98,8 +100,16 @@ class PacketFabricOf final : public Fabric, private WayFinder, private LinkLoad 
   std::vector<Hop> hops_;
 };
 
+// `Events`: a queue of events.h.
+template <typename Events>
+using PacketFabricOf = PacketFabricOn<PacketSim<Events>>;
 using PacketFabric = PacketFabricOf<BucketEvents>;
-extern template class PacketFabricOf<HeapEvents>;
-extern template class PacketFabricOf<BucketEvents>;
+extern template class PacketFabricOn<PacketSim<HeapEvents>>;
+extern template class PacketFabricOn<PacketSim<BucketEvents>>;
+extern template class PacketFabricOn<GlidingSim>;
+extern template class PacketFabricOn<RepeatingSim>;
+
+// By PacketOptions::skip.
+std::unique_ptr<Fabric> MakePacketFabric(const Topology& topology, const FabricOptions& options);
 
 }  // namespace chakra

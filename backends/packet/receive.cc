@@ -94,6 +94,7 @@ bool PacketSim<Events>::TakeInSelective(uint32_t packet) {
 template <typename Events>
 void PacketSim<Events>::OnArrived(const Packet& k) {
   Message& m = messages_[k.message];
+  m.arrived_at = now_;
   if (++m.arrived < m.packets) return;
   if (m.delay > 0) {
     Post(now_ + m.delay, Kind::kReceived, k.message);

@@ -15,6 +15,7 @@
 #include "backends/packet/options.h"
 #include "backends/packet/packet.h"
 #include "backends/packet/shard.h"
+#include "backends/packet/skip/totals.h"
 #include "backends/packet/worker_crew.h"
 
 namespace chakra {
@@ -59,6 +60,8 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
   void set_overlap(bool overlap) { overlap_ = overlap; }
   // Before anything else looks at the network, or at what is told here of all parts.
   void Settle();
+  // So that counts are whole at `now`, where some are put off.
+  void CountAll(int64_t /*now*/) { Settle(); }
   // Of a port: its packets are lost while it is down.
   void ChangeLink(uint32_t port, double share, int64_t now);
   // Those whose way was lost look again.
@@ -85,6 +88,29 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
   const PacketPool& pool() const { return this->packets; }
 
   void set_finder(WayFinder* finder) { finder_ = finder; }
+
+  // progress.cc: what skipping looks at.
+  // Packets of a message that have arrived, and that have not been sent yet.
+  uint64_t Arrived(uint32_t message) const;
+  uint64_t Unsent(uint32_t message) const;
+  int64_t ArrivedAt(uint32_t message) const { return messages_[message].arrived_at; }  // ps: the last
+  // Takes so many of its packets that are not yet sent out of a message.
+  void Cut(uint32_t message, uint64_t packets);
+  // Whether it is received, or was another one's.
+  bool Done(uint32_t message) const { return messages_[message].received; }
+  const Sender& sender(uint32_t connection) const { return senders_[connection]; }
+  // Of its ways, there and back; empty where it has none.
+  std::vector<uint32_t> PortsOf(uint32_t connection) const;
+  PortTotals Extra(uint32_t /*port*/) const { return {}; }  // that was not simulated
+  int64_t BaseRtt(uint32_t connection) const;               // ps; the longest of its ways
+  int64_t now() const { return now_; }                      // ps: of the last event
+  const PacketNetwork& network() const { return *network_; }
+  const PacketOptions& options() const { return options_; }
+  // Nothing is under way: packets, or connections that have not ended.
+  bool Quiet() {
+    Settle();
+    return pool_.in_flight() == 0 && free_connections_.size() == connections_.size();
+  }
 
  private:
   using Shard = PacketShard<Events>;

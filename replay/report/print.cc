@@ -216,6 +216,13 @@ std::string Packets(const proto::Report& r) {
   absl::StrAppend(&out, "  met      ", FormatCount(p.drops()), " drops, ", FormatCount(p.trims()), " trims, ",
                   FormatCount(p.marks()), " marks, ", FormatCount(p.pauses()), " pauses, ",
                   FormatCount(p.timeouts()), " timeouts\n");
+  if (p.skipped_packets() > 0) {
+    absl::StrAppend(&out, "  skipped  ", FormatCount(p.skipped_packets()), " of them (",
+                    absl::StrFormat("%.2f", 100.0 * static_cast<double>(p.skipped_packets()) /
+                                                static_cast<double>(p.packets())),
+                    " %): ", FormatCount(p.jumps()), " jumps over constant rates, ",
+                    FormatCount(p.repeated_messages()), " messages as others before them\n");
+  }
   if (p.messages() + p.fluid_messages() > 0) {
     absl::StrAppend(&out, "  for      ", FormatCount(p.messages()), " messages, ",
                     FormatBytes(p.message_bytes()), "; fluid were ", FormatCount(p.fluid_messages()), ", ",

@@ -113,6 +113,9 @@ void AddPackets(const PacketTotals& totals, proto::Report* report) {
   p->set_pauses(totals.pauses);
   p->set_timeouts(totals.timeouts);
   p->set_packet_hops(totals.hops);
+  p->set_skipped_packets(totals.skipped);
+  p->set_jumps(totals.jumps);
+  p->set_repeated_messages(totals.repeats);
   p->set_messages(totals.messages);
   p->set_message_bytes(totals.bytes);
   p->set_fluid_messages(totals.fluid_messages);

@@ -162,7 +162,7 @@ struct PacketRun {
     }
     return end;
   }
-  const PacketTotals& counters() const { return fabric->counters(); }
+  PacketTotals counters() const { return fabric->counters(); }
   // What its port tells of a link over which something went.
   const PortInfo& Info(uint32_t link) const { return fabric->network().info(fabric->network().Find(link)); }
 };

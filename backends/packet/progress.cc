@@ -1,0 +1,60 @@
+// PacketSim: how far messages are, and what is taken out of them.
+#include <algorithm>
+
+#include "backends/packet/sim.h"
+
+namespace chakra {
+
+template <typename Events>
+uint64_t PacketSim<Events>::Arrived(uint32_t m) const {
+  return messages_[m].arrived;
+}
+
+template <typename Events>
+uint64_t PacketSim<Events>::Unsent(uint32_t m) const {
+  const Message& message = messages_[m];
+  const Sender& s = senders_[message.connection];
+  // Those before the one that is being sent are all sent, those behind it not at all.
+  if (s.message == m) return message.packets - (s.next - s.message_first);
+  for (uint32_t i = s.message; i != kNoIndex; i = messages_[i].next) {
+    if (i == m) return message.packets;
+  }
+  return 0;
+}
+
+template <typename Events>
+void PacketSim<Events>::Cut(uint32_t m, uint64_t packets) {
+  messages_[m].packets -= packets;
+  messages_[m].bytes -= packets * mtu_;
+}
+
+template <typename Events>
+std::vector<uint32_t> PacketSim<Events>::PortsOf(uint32_t i) const {
+  std::vector<uint32_t> ports;
+  for (uint32_t path = 0; path < static_cast<uint32_t>(options_.paths); ++path) {
+    const Way& way = ways_[connections_[i].ways + path];
+    if (!way.found) continue;
+    const auto add = [&](uint32_t first, uint32_t hops) {
+      ports.insert(ports.end(), path_ports_.begin() + first, path_ports_.begin() + first + hops);
+    };
+    add(way.ports, way.hops);
+    add(way.back, way.hops_back);
+  }
+  return ports;
+}
+
+template <typename Events>
+int64_t PacketSim<Events>::BaseRtt(uint32_t i) const {
+  const Connection& c = connections_[i];
+  int64_t longest = 0;
+  for (uint32_t path = 0; path < static_cast<uint32_t>(options_.paths); ++path) {
+    const Way& way = ways_[c.ways + path];
+    if (way.found) longest = std::max(longest, Facts(c, way).base_rtt.picos());
+  }
+  return longest;
+}
+
+template class PacketSim<HeapEvents>;
+template class PacketSim<BucketEvents>;
+
+}  // namespace chakra

@@ -1,0 +1,224 @@
+// RepeatingSim: which flows belong together, and how they are told apart from others.
+#include <algorithm>
+#include <utility>
+
+#include "backends/packet/skip/region.h"
+
+namespace chakra {
+
+uint32_t RepeatingSim::NewRegion(int64_t now) {
+  uint32_t i;
+  if (free_regions_.empty()) {
+    i = static_cast<uint32_t>(regions_.size());
+    regions_.push_back(std::make_unique<Region>());
+  } else {
+    i = free_regions_.back();
+    free_regions_.pop_back();
+  }
+  regions_[i]->start = now;
+  regions_[i]->node = Episodes::kRoot;
+  return i;
+}
+
+std::vector<uint32_t> RepeatingSim::PortsOf(const Connection& c) const {
+  const Way& way = ways_[c.ways + c.tag % static_cast<uint64_t>(options_.paths)];
+  std::vector<uint32_t> ports;
+  if (!way.found) return ports;
+  const auto add = [&](uint32_t first, uint32_t hops) {
+    ports.insert(ports.end(), path_ports_.begin() + first, path_ports_.begin() + first + hops);
+  };
+  add(way.ports, way.hops);
+  add(way.back, way.hops_back);
+  return ports;
+}
+
+// The one that has these ports; where several have, they become one.
+uint32_t RepeatingSim::RegionFor(const std::vector<uint32_t>& ports, int64_t now) {
+  if (region_of_.size() < network_->ports()) {
+    region_of_.resize(network_->ports(), kNoIndex);
+    number_of_.resize(network_->ports());
+    signature_of_.resize(network_->ports(), kNoIndex);
+  }
+  std::vector<uint32_t> touched;
+  const auto touch = [&](uint32_t r) {
+    if (r != kNoIndex && std::find(touched.begin(), touched.end(), r) == touched.end()) touched.push_back(r);
+  };
+  for (const uint32_t port : ports) touch(region_of_[port]);
+  if (one_region_) {
+    for (uint32_t r = 0; r < regions_.size(); ++r) {
+      if (!regions_[r]->flows.empty()) touch(r);
+    }
+  }
+  if (touched.empty()) return NewRegion(now);
+  return touched.size() == 1 ? touched[0] : Merge(touched, now);
+}
+
+// What is the same for all ports that are built alike.
+uint32_t RepeatingSim::PortSignature(uint32_t port) {
+  if (signature_of_[port] != kNoIndex) return signature_of_[port];
+  const PortInfo& info = network_->info(port);
+  const std::vector<uint64_t> facts = {static_cast<uint64_t>(info.bandwidth.bytes_per_second()),
+                                       static_cast<uint64_t>(network_->port(port).latency),
+                                       info.link_class,
+                                       network_->node(network_->port(port).node).is_switch,
+                                       network_->node(info.peer).is_switch,
+                                       network_->node(network_->port(port).node).pool,
+                                       network_->node(info.peer).pool};
+  const auto number = static_cast<uint32_t>(signatures_.size());
+  return signature_of_[port] = signatures_.try_emplace(facts, number).first->second;
+}
+
+// Appends its number, and what it is where it is new.
+void RepeatingSim::AddPort(Region* region, uint32_t index, uint32_t port) {
+  if (region_of_[port] == index) return input_.push_back(number_of_[port]);
+  region_of_[port] = index;
+  number_of_[port] = static_cast<uint32_t>(region->ports.size());
+  region->ports.push_back(port);
+  network_->Reset(port);  // its times were of another simulation's clock
+  region->before.push_back(TotalsOf(*network_, port));
+  region->most_before.push_back(std::exchange(network_->info(port).most_queued, 0));
+  input_.push_back(number_of_[port]);
+  input_.push_back(PortSignature(port));
+  if (options_.buffer == 0) return;
+  for (const uint32_t node : {network_->port(port).node, network_->info(port).peer}) {
+    const auto number = static_cast<uint32_t>(region->nodes.size());
+    input_.push_back(region->nodes.try_emplace(node, number).first->second);
+  }
+}
+
+void RepeatingSim::Describe(uint32_t r, bool is_new_connection) {
+  Region& region = *regions_[r];
+  const Region::Flow& f = region.flows.back();
+  const Connection& c = connections_[region.connections[f.connection]];
+  input_.assign({static_cast<uint64_t>(f.at), f.bytes, f.packets, static_cast<uint64_t>(f.delay),
+                 f.connection, c.traffic_class, f.want_sent});
+  if (!is_new_connection) return;
+  const std::vector<uint32_t> ports = PortsOf(c);
+  input_.push_back(ways_[c.ways + c.tag % static_cast<uint64_t>(options_.paths)].hops);
+  for (const uint32_t port : ports) AddPort(&region, r, port);
+}
+
+// Several become one: all that they did is now of one history.
+uint32_t RepeatingSim::Merge(const std::vector<uint32_t>& regions, int64_t now) {
+  const uint32_t r = NewRegion(now);
+  std::vector<std::pair<Region::Flow, uint32_t>> flows;  // and their connections
+  for (const uint32_t old : regions) {
+    Region& from = *regions_[old];
+    regions_[r]->start = std::min(regions_[r]->start, from.start);
+    regions_[r]->open += from.open;
+    for (Region::Flow f : from.flows) {
+      f.at += from.start;
+      flows.push_back({f, from.connections[f.connection]});
+    }
+    for (const uint32_t c : from.connections) places_[c] = Place();
+    Leave(old);
+    if (from.live != nullptr) Abandon(&from);
+    for (size_t i = 0; i < from.ports.size(); ++i) {
+      uint64_t& most = network_->info(from.ports[i]).most_queued;
+      most = std::max(most, from.most_before[i]);
+    }
+    Release(old);
+  }
+  std::sort(flows.begin(), flows.end(),
+            [](const auto& a, const auto& b) { return a.first.input < b.first.input; });
+  Region& region = *regions_[r];
+  for (auto& [f, c] : flows) {
+    const bool is_new = places_[c].region == kNoIndex;
+    if (is_new) {
+      places_[c].region = r;
+      places_[c].number = static_cast<uint32_t>(region.connections.size());
+      region.connections.push_back(c);
+    }
+    f.connection = places_[c].number;
+    f.at -= region.start;
+    region.flows.push_back(f);
+    Describe(r, is_new);
+    if (region.node != kNoIndex) region.node = episodes_.Follow(region.node, f.at, input_);
+  }
+  // What ended until now has been told.
+  if (region.node == kNoIndex) {
+    Simulate(r, now);
+  } else {
+    const auto& outputs = episodes_[region.node].outputs;
+    while (region.output < outputs.size() && outputs[region.output].at <= now - region.start) ++region.output;
+  }
+  return r;
+}
+
+void RepeatingSim::Step(uint32_t r, int64_t now) {
+  Region& region = *regions_[r];
+  const int64_t at = region.flows.back().at;
+  if (region.node != kNoIndex) {
+    const uint32_t from = region.node;
+    const bool wrote = episodes_[from].writer == r;
+    if (wrote) episodes_[from].known = std::max(episodes_[from].known, at);
+    Leave(r);
+    region.node = episodes_.Follow(from, at, input_);
+    region.output = 0;
+  }
+  if (region.live != nullptr) {
+    SendInside(&region, static_cast<uint32_t>(region.flows.size() - 1));
+    if (region.node == kNoIndex) return;
+    Episodes::Node& node = episodes_[region.node];
+    // Nobody has been here.
+    if (node.writer == kNoIndex && node.idle == kNever && node.known <= at) node.writer = r;
+  } else if (region.node == kNoIndex) {
+    Simulate(r, now);
+  }
+}
+
+// Nothing is under way.
+void RepeatingSim::End(uint32_t r, int64_t now) {
+  Region& region = *regions_[r];
+  const uint32_t node = region.node;
+  const bool writes = node != kNoIndex && episodes_[node].writer == r;
+  extra_.resize(std::max(extra_.size(), network_->ports()));
+  const bool follows = region.live == nullptr;
+  Episodes::Ledger ledger;
+  if (follows) {
+    ledger = episodes_[node].ledger;
+    AddDifference(PacketTotals(), ledger.totals, 1, &extra_totals_);
+    extra_totals_.skipped += ledger.totals.packets;
+    extra_totals_.repeats += region.flows.size();
+  } else {
+    GlidingSim& sim = region.live->sim;
+    AddDifference(region.live->before, sim.counters(), 1, &ledger.totals);
+    for (size_t i = 0; i < region.ports.size(); ++i) {
+      const uint32_t port = region.ports[i];
+      PortTotals total;
+      AddDifference(region.before[i], TotalsOf(*network_, port), 1, &total);
+      AddDifference(PortTotals(), sim.Extra(port), 1, &total);
+      AddDifference(PortTotals(), sim.Extra(port), 1, &extra_[port]);
+      ledger.ports.push_back(total);
+      ledger.most_queued.push_back(network_->info(port).most_queued);
+    }
+    idle_.push_back(std::move(region.live));
+  }
+  for (size_t i = 0; i < region.ports.size(); ++i) {
+    const uint32_t port = region.ports[i];
+    network_->info(port).most_queued = std::max(region.most_before[i], ledger.most_queued[i]);
+    if (follows) AddDifference(PortTotals(), ledger.ports[i], 1, &extra_[port]);
+  }
+  if (writes) {
+    episodes_[node].idle = now - region.start;
+    episodes_[node].ledger = std::move(ledger);
+  }
+  Leave(r);
+  for (const uint32_t c : region.connections) {
+    places_[c] = Place();
+    ++connections_[c].generation;
+    free_connections_.push_back(c);
+  }
+  Release(r);
+}
+
+// Of what holds it.
+void RepeatingSim::Release(uint32_t r) {
+  const uint64_t stamp = regions_[r]->stamp;
+  for (const uint32_t port : regions_[r]->ports) region_of_[port] = kNoIndex;
+  *regions_[r] = Region();
+  regions_[r]->stamp = stamp + 1;
+  free_regions_.push_back(r);
+}
+
+}  // namespace chakra

@@ -1,0 +1,169 @@
+#include "backends/packet/skip/repeating_sim.h"
+
+#include <algorithm>
+
+#include "backends/packet/skip/region.h"
+
+namespace chakra {
+
+RepeatingSim::RepeatingSim(PacketNetwork* network, const PacketOptions& options, bool /*lossy*/,
+                           int /*threads*/)
+    : network_(network), options_(options) {
+  retired_.transport = std::string(KindOf(options.transport).name);
+  int64_t latency = 0;
+  for (const LinkClass& c : network->topology().link_classes()) {
+    latency = std::max(latency, (c.latency + TransferTime(PacketNetwork::kPauseFrame, c.bandwidth)).picos());
+  }
+  landing_ = latency + options.switch_latency.picos() + 1;
+}
+
+RepeatingSim::~RepeatingSim() = default;
+
+uint32_t RepeatingSim::NewMessage() {
+  if (free_messages_.empty()) {
+    messages_.emplace_back();
+    return static_cast<uint32_t>(messages_.size() - 1);
+  }
+  const uint32_t i = free_messages_.back();
+  free_messages_.pop_back();
+  messages_[i] = Message();
+  return i;
+}
+
+uint32_t RepeatingSim::Connect(int src, int dst, uint64_t tag, uint8_t traffic_class, uint32_t ways) {
+  uint32_t i;
+  if (free_connections_.empty()) {
+    i = static_cast<uint32_t>(connections_.size());
+    connections_.emplace_back();
+    places_.emplace_back();
+  } else {
+    i = free_connections_.back();
+    free_connections_.pop_back();
+  }
+  Connection& c = connections_[i];
+  c = Connection{tag, c.generation, ways, src, dst, traffic_class};
+  places_[i] = Place();
+  const auto path = static_cast<uint32_t>(tag % static_cast<uint64_t>(options_.paths));
+  if (!ways_[ways + path].known) {
+    finder_->Find(c, path);
+    ways_[ways + path].known = true;
+  }
+  return i;
+}
+
+void RepeatingSim::Send(uint32_t m, int64_t now) {
+  const Message message = messages_[m];
+  free_messages_.push_back(m);
+  ++open_messages_;
+  const uint32_t connection = message.connection;
+  uint32_t r = places_[connection].region;
+  const bool is_new = r == kNoIndex;
+  if (is_new) {
+    r = RegionFor(PortsOf(connections_[connection]), now);
+    Region& region = *regions_[r];
+    places_[connection].region = r;
+    places_[connection].number = static_cast<uint32_t>(region.connections.size());
+    region.connections.push_back(connection);
+  }
+  Region& region = *regions_[r];
+  region.flows.push_back({now - region.start, message.order, inputs_++, places_[connection].number,
+                          message.want_sent, false, false, message.tag, message.bytes, message.packets,
+                          message.delay});
+  ++region.open;
+  region.end = kNever;
+  Describe(r, is_new);
+  Step(r, now);
+  Schedule(r);
+}
+
+void RepeatingSim::TellAt(uint64_t tag, uint64_t order, Time at) {
+  ++open_messages_;
+  local_.push({at.picos(), order, tag});
+}
+
+int64_t RepeatingSim::at() {
+  while (!due_.empty() && regions_[due_.top().region]->stamp != due_.top().stamp) due_.pop();
+  const int64_t at = due_.empty() ? kNever : due_.top().at;
+  return local_.empty() ? at : std::min(at, local_.top().at);
+}
+
+void RepeatingSim::Run(int64_t limit, bool stop, int64_t /*bound*/) {
+  for (;;) {
+    const int64_t next = at();
+    if (next > limit || next == kNever) return;
+    // All of one instant.
+    if (stop && !told_.empty() && next > told_.front().at) return;
+    if (!local_.empty() && local_.top().at == next) {
+      const Local l = local_.top();
+      local_.pop();
+      --open_messages_;
+      told_.push_back({l.at, l.order, l.tag, FlowEnd::kReceived});
+      continue;
+    }
+    const uint32_t r = due_.top().region;
+    due_.pop();
+    regions_[r]->due = kNever;
+    if (Next(r) > next) {
+      // It was put off.
+    } else if (regions_[r]->live == nullptr) {
+      FollowTo(r, next);
+    } else {
+      // No further than the others, which may be told first.
+      int64_t to = std::min(limit, at());
+      if (stop && !told_.empty()) to = std::min(to, told_.front().at);
+      RunLive(r, to, stop);
+    }
+    Schedule(r);
+  }
+}
+
+std::string RepeatingSim::WhyStuck() const {
+  for (const auto& region : regions_) {
+    if (region->live == nullptr) continue;
+    if (std::string why = region->live->sim.WhyStuck(); !why.empty()) return why;
+  }
+  return "";
+}
+
+uint64_t RepeatingSim::MemoryBytes() const {
+  uint64_t bytes = network_->MemoryBytes() + episodes_.MemoryBytes();
+  const auto add = [&](const Simulation& s) { bytes += s.sim.MemoryBytes() - network_->MemoryBytes(); };
+  for (const auto& s : idle_) add(*s);
+  for (const auto& region : regions_) {
+    if (region->live != nullptr) add(*region->live);
+    bytes += region->flows.capacity() * sizeof(Region::Flow);
+  }
+  return bytes;
+}
+
+PacketTotals RepeatingSim::counters() const {
+  PacketTotals all = retired_;
+  const auto add = [&](const PacketTotals& t) {
+    AddDifference(PacketTotals(), t, 1, &all);
+    all.events += t.events;
+    all.skipped += t.skipped;
+    all.jumps += t.jumps;
+    all.repeats += t.repeats;
+  };
+  add(extra_totals_);
+  for (const auto& s : idle_) add(s->sim.counters());
+  for (const auto& region : regions_) {
+    if (region->live != nullptr) add(region->live->sim.counters());
+  }
+  return all;
+}
+
+PortTotals RepeatingSim::Extra(uint32_t port) const {
+  PortTotals all = port < extra_.size() ? extra_[port] : PortTotals();
+  const uint32_t r = port < region_of_.size() ? region_of_[port] : kNoIndex;
+  if (r != kNoIndex && regions_[r]->live != nullptr) {
+    AddDifference(PortTotals(), regions_[r]->live->sim.Extra(port), 1, &all);
+  }
+  return all;
+}
+
+void RepeatingSim::CountAll(int64_t /*now*/) {
+  if (open_messages_ == 0) Run(kNever - 1, false, kNever);
+}
+
+}  // namespace chakra

@@ -1,0 +1,155 @@
+// Packets, unless the same has happened before.
+//
+// Flows that use a port in common, there or for acknowledgements, make a region.
+// A region lives from its first flow until nothing is under way over its ports;
+// regions do not touch each other, and each has a simulation of its own. What
+// came of the flows of a region is kept (episodes.h). A region whose flows have
+// been what another's were is not simulated: it ends as that one did, flow by
+// flow, at the same times since its beginning, until a flow makes the
+// difference: then it is simulated from its beginning after all. Regions that
+// are built alike and begin together are simulated once.
+//
+// This is exact but for what depends on more than the region: the order at one
+// instant (by the numbers of ports), random marks, hashes of transports, and a
+// shared buffer that switches of other regions use too.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "backends/packet/skip/episodes.h"
+#include "backends/packet/skip/gliding_sim.h"
+
+namespace chakra {
+
+class RepeatingSim {
+ public:
+  using Told = GlidingSim::Told;
+
+  // Connections must have one way, and links not fail.
+  RepeatingSim(PacketNetwork* network, const PacketOptions& options, bool lossy, int threads);
+  ~RepeatingSim();
+
+  // As of PacketSim.
+  uint32_t NewMessage();
+  Message& message(uint32_t i) { return messages_[i]; }
+  uint32_t Connect(int src, int dst, uint64_t tag, uint8_t traffic_class, uint32_t ways);
+  Connection& connection(uint32_t i) { return connections_[i]; }
+  void Send(uint32_t message, int64_t now);
+  void TellAt(uint64_t tag, uint64_t order, Time at);
+  int64_t at();
+  void Run(int64_t limit, bool stop, int64_t bound);
+  void set_overlap(bool /*overlap*/) {}
+  std::vector<Told>& told() { return told_; }
+  std::vector<Way>& ways() { return ways_; }
+  std::vector<uint32_t>& path_ports() { return path_ports_; }
+  void set_finder(WayFinder* finder) { finder_ = finder; }
+  uint64_t open_messages() const { return open_messages_; }
+  std::string WhyStuck() const;
+  uint64_t MemoryBytes() const;
+  // With what was not simulated.
+  PacketTotals counters() const;
+  PortTotals Extra(uint32_t port) const;
+  void Settle() {}
+  // Where no message is under way, the last acknowledgements arrive now.
+  void CountAll(int64_t now);
+
+ private:
+  static constexpr int64_t kNever = Episodes::kNever;
+  struct Region;      // region.h
+  struct Simulation;  // of a region
+
+  // regions.cc: which flows belong together
+  uint32_t NewRegion(int64_t now);
+  uint32_t RegionFor(const std::vector<uint32_t>& ports, int64_t now);
+  uint32_t Merge(const std::vector<uint32_t>& regions, int64_t now);
+  // The last flow of the region, as an input of the episode.
+  void Describe(uint32_t region, bool is_new_connection);
+  void AddPort(Region* region, uint32_t index, uint32_t port);
+  // Follows the last flow in the tree.
+  void Step(uint32_t region, int64_t now);
+  void End(uint32_t region, int64_t now);
+  void Release(uint32_t region);
+  uint32_t PortSignature(uint32_t port);
+  std::vector<uint32_t> PortsOf(const Connection& connection) const;
+
+  // follow.cc: what happens in a region, simulated or known
+  int64_t Next(uint32_t region);
+  void Schedule(uint32_t region);
+  // Regions that wait for what a node says.
+  void Wake(uint32_t node);
+  void Leave(uint32_t region);
+  void FollowTo(uint32_t region, int64_t at);
+  void RunLive(uint32_t region, int64_t limit, bool stop);
+  // All that it did up to `done`, which has been told.
+  void Simulate(uint32_t region, int64_t done);
+  void SendInside(Region* region, uint32_t flow);
+  bool Take(uint32_t region, int64_t late);
+  void Tell(Region* region, uint32_t flow, FlowEnd::Kind kind, int64_t at);
+  std::unique_ptr<Simulation> TakeSimulation();
+  void Abandon(Region* region);
+
+  struct Due {
+    int64_t at;
+    uint32_t region;
+    uint64_t stamp;
+    bool operator>(const Due& o) const {
+      if (at != o.at) return at > o.at;
+      return region != o.region ? region > o.region : stamp > o.stamp;
+    }
+  };
+  struct Local {  // of a message that needs no network
+    int64_t at;
+    uint64_t order, tag;
+    bool operator>(const Local& o) const { return at != o.at ? at > o.at : order > o.order; }
+  };
+  // Of a connection, beside what PacketSim knows of it.
+  struct Place {
+    uint32_t region = kNoIndex;
+    uint32_t number = 0;  // in it
+    uint32_t inner = kNoIndex, inner_generation = 0;
+  };
+
+  PacketNetwork* network_;
+  PacketOptions options_;
+  int64_t landing_;  // ps: after this all signals of a link have arrived
+  WayFinder* finder_ = nullptr;
+
+  Episodes episodes_;
+  std::vector<std::unique_ptr<Region>> regions_;
+  std::vector<uint32_t> free_regions_;
+  std::vector<std::unique_ptr<Simulation>> idle_;
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+  std::priority_queue<Local, std::vector<Local>, std::greater<>> local_;
+
+  std::vector<Message> messages_;
+  std::vector<uint32_t> free_messages_;
+  std::vector<Connection> connections_;
+  std::vector<Place> places_;
+  std::vector<uint32_t> free_connections_;
+  std::vector<Way> ways_;
+  std::vector<uint32_t> path_ports_;
+
+  std::vector<uint32_t> region_of_;  // by port
+  std::vector<uint32_t> number_of_;  // by port, in its region
+  std::vector<uint32_t> signature_of_;
+  absl::flat_hash_map<std::vector<uint64_t>, uint32_t> signatures_;
+  std::vector<uint64_t> input_;  // Describe()
+
+  // Where flows keep joining regions that are under way, all are one from then on.
+  uint64_t again_ = 0;  // events that were simulated again
+  bool one_region_ = false;
+
+  uint64_t inputs_ = 0;
+  uint64_t open_messages_ = 0;
+  std::vector<Told> told_;
+  std::vector<PortTotals> extra_;
+  PacketTotals extra_totals_;  // that no simulation has
+  PacketTotals retired_;       // of simulations that were given up: what they did before
+};
+
+}  // namespace chakra

@@ -1,0 +1,24 @@
+// What was not simulated, for the report.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/link_use.h"
+#include "backends/packet/network.h"
+
+namespace chakra {
+
+// Of a port, in a time or an episode.
+struct PortTotals {
+  uint64_t bytes = 0, packets = 0, marks = 0, drops = 0, trims = 0, pauses = 0;
+};
+
+PortTotals TotalsOf(const PacketNetwork& network, uint32_t port);
+
+void SetTotals(const PortTotals& totals, PacketNetwork* network, uint32_t port);
+
+// Of each number: to += times * (after - before), rounded.
+void AddDifference(const PortTotals& before, const PortTotals& after, double times, PortTotals* to);
+void AddDifference(const PacketTotals& before, const PacketTotals& after, double times, PacketTotals* to);
+
+}  // namespace chakra

@@ -1,0 +1,372 @@
+// What is skipped ends as it would have, packet by packet.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "test/backends/packet_testing.h"
+
+namespace chakra {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Messages that go around a ring, each started by the one before, in rounds: an all-reduce of each round.
+struct Ring {
+  std::vector<int> members;
+  uint64_t bytes = 0;
+  int rounds = 1;
+  Time begin, gap;           // before the first round; between rounds
+  std::vector<Time> skew;    // by member, before its first message of each round; may be empty
+  bool connections = false;  // the messages of a pair go in order, over one connection while it lasts
+};
+
+struct Outcome {
+  std::map<uint64_t, std::pair<Time, Time>> messages;  // by ring, round, step and member: begin and end
+  PacketTotals totals;
+  std::map<std::string, LinkUse> links;
+};
+
+class Rings {
+ public:
+  Rings(const Topology& topology, const std::string& options, std::vector<Ring> rings)
+      : rings_(std::move(rings)) {
+    auto fabric = MakeFabric("packet", topology, PacketFabricOptions(options));
+    EXPECT_TRUE(fabric.ok()) << fabric.status();
+    if (fabric.ok()) fabric_ = *std::move(fabric);
+  }
+
+  Outcome Run() {
+    for (uint64_t r = 0; r < rings_.size(); ++r) Begin(r, 0, rings_[r].begin);
+    std::vector<FlowEnd> ended;
+    for (;;) {
+      const Time own = wakes_.empty() ? Time::Never() : wakes_.begin()->first;
+      const Time now = std::min(own, fabric_->NextEvent(own));
+      if (now == Time::Never()) break;
+      ended.clear();
+      fabric_->AdvanceTo(now, &ended);
+      for (const FlowEnd& e : ended) End(e, now);
+      for (; !wakes_.empty() && wakes_.begin()->first == now; wakes_.erase(wakes_.begin())) {
+        Send(wakes_.begin()->second, now);
+      }
+    }
+    EXPECT_EQ(fabric_->WhyStuck(), "");
+    for (const LinkUse& use : fabric_->Links(1000000).busiest) out_.links[use.name] = use;
+    out_.totals = fabric_->Packets();
+    return out_;
+  }
+
+ private:
+  // ring, round, step, member: a byte each but for the round.
+  static uint64_t Key(uint64_t ring, uint64_t round, uint64_t step, uint64_t member) {
+    return ring << 40 | round << 16 | step << 8 | member;
+  }
+  void Begin(uint64_t ring, uint64_t round, Time at) {
+    const Ring& r = rings_[ring];
+    for (uint64_t m = 0; m < r.members.size(); ++m) {
+      wakes_.insert({at + (r.skew.empty() ? Time::Zero() : r.skew[m]), Key(ring, round, 0, m)});
+    }
+  }
+  void Send(uint64_t key, Time now) {
+    const Ring& r = rings_[key >> 40];
+    const uint64_t member = key & 0xff;
+    Flow f = Message(r.members[member], r.members[(member + 1) % r.members.size()], r.bytes,
+                     r.connections ? key & ~uint64_t{0xffff00} : key);
+    f.in_order = r.connections;
+    f.want_sent = member == 0;
+    under_way_[f.tag].push_back(key);
+    out_.messages[key].first = now;
+    fabric_->Start(f, now);
+  }
+  void End(const FlowEnd& e, Time now) {
+    if (e.kind == FlowEnd::kSent) return;
+    std::vector<uint64_t>& keys = under_way_[e.tag];
+    ASSERT_FALSE(keys.empty()) << "told twice";
+    const uint64_t key = keys.front();
+    keys.erase(keys.begin());
+    out_.messages[key].second = e.at;
+    const Ring& r = rings_[key >> 40];
+    const uint64_t n = r.members.size(), step = key >> 8 & 0xff, round = key >> 16 & 0xffffff;
+    if (step + 1 < 2 * (n - 1)) {
+      Send(Key(key >> 40, round, step + 1, ((key & 0xff) + 1) % n), now);
+    } else if (++done_[{key >> 40, round}] == n && round + 1 < static_cast<uint64_t>(r.rounds)) {
+      Begin(key >> 40, round + 1, now + r.gap);
+    }
+  }
+
+  std::unique_ptr<Fabric> fabric_;
+  std::vector<Ring> rings_;
+  std::multimap<Time, uint64_t> wakes_;
+  std::map<uint64_t, std::vector<uint64_t>> under_way_;
+  std::map<std::pair<uint64_t, uint64_t>, uint64_t> done_;
+  Outcome out_;
+};
+
+// `a` skipped nothing.
+void ExpectSame(const Outcome& a, const Outcome& b) {
+  EXPECT_EQ(a.messages, b.messages);
+  ASSERT_EQ(a.links.size(), b.links.size());
+  for (const auto& [name, use] : a.links) {
+    const auto it = b.links.find(name);
+    ASSERT_NE(it, b.links.end()) << name;
+    EXPECT_EQ(use.bytes, it->second.bytes) << name;
+    EXPECT_EQ(use.packets, it->second.packets) << name;
+    EXPECT_EQ(use.flows, it->second.flows) << name;
+    EXPECT_EQ(use.most_queued, it->second.most_queued) << name;
+  }
+  EXPECT_EQ(a.totals.packets, b.totals.packets);
+  EXPECT_EQ(a.totals.hops, b.totals.hops);
+  EXPECT_EQ(a.totals.acks, b.totals.acks);
+}
+
+Time Latest(const Outcome& o) {
+  Time last;
+  for (const auto& [key, times] : o.messages) last = std::max(last, times.second);
+  return last;
+}
+
+// The largest relative error of a message's time.
+double WorstError(const Outcome& a, const Outcome& b) {
+  double worst = 0;
+  EXPECT_EQ(a.messages.size(), b.messages.size());
+  for (const auto& [key, times] : a.messages) {
+    const auto it = b.messages.find(key);
+    if (it == b.messages.end()) return 1e9;
+    const auto took = static_cast<double>((times.second - times.first).picos());
+    const auto other = static_cast<double>((it->second.second - it->second.first).picos());
+    worst = std::max(worst, std::abs(other / took - 1));
+  }
+  return worst;
+}
+
+std::vector<int> Members(int first, int count, int stride = 1) {
+  std::vector<int> members;
+  for (int i = 0; i < count; ++i) members.push_back(first + i * stride);
+  return members;
+}
+
+const Time kGap = Time::Micros(50);
+
+TEST(PacketSkip, IsOffUnlessAskedFor) {
+  EXPECT_EQ(Packets("").skip, PacketOptions::Skip::kOff);
+  const Outcome o =
+      Rings(Star(4, 25, Time::Nanos(500)), "", {{Members(0, 4), 1 << 20, 3, {}, kGap, {}}}).Run();
+  EXPECT_EQ(o.totals.skipped + o.totals.jumps + o.totals.repeats, 0u);
+}
+
+TEST(PacketSkip, RoundsThatRepeatAreSimulatedOnce) {
+  const Topology t = Star(4, 25, Time::Nanos(500));
+  const std::vector<Ring> rings = {{Members(0, 4), 300000, 10, {}, kGap, {}}};
+  const Outcome off = Rings(t, "", rings).Run(), on = Rings(t, "skip=repeats", rings).Run();
+  ExpectSame(off, on);
+  EXPECT_EQ(on.totals.repeats, 9u * 24);
+  EXPECT_EQ(on.totals.skipped * 10, on.totals.packets * 9);
+  EXPECT_LT(on.totals.events * 9, off.totals.events);
+}
+
+TEST(PacketSkip, RingsThatAreBuiltAlikeAreSimulatedOnce) {
+  const Topology t = OfNetwork("leaf_spine:leaves=4,hosts_per_leaf=4,spines=4", 16);
+  std::vector<Ring> rings;
+  for (int leaf = 0; leaf < 4; ++leaf) rings.push_back({Members(4 * leaf, 4), 300000, 2, {}, kGap, {}});
+  const Outcome off = Rings(t, "", rings).Run(), on = Rings(t, "skip=repeats", rings).Run();
+  ExpectSame(off, on);
+  EXPECT_EQ(on.totals.repeats, 7u * 24);
+}
+
+TEST(PacketSkip, WhatBeginsLaterFollowsWhatIsStillUnderWay) {
+  const Topology t = OfNetwork("leaf_spine:leaves=4,hosts_per_leaf=4,spines=4", 16);
+  std::vector<Ring> rings;
+  for (int leaf = 0; leaf < 4; ++leaf) {
+    rings.push_back({Members(4 * leaf, 4), 300000, 1, Time::Micros(20) * leaf, kGap, {}});
+  }
+  const Outcome off = Rings(t, "", rings).Run(), on = Rings(t, "skip=repeats", rings).Run();
+  ExpectSame(off, on);
+  EXPECT_EQ(on.totals.repeats, 3u * 24);
+}
+
+TEST(PacketSkip, AMessageThatIsNewMakesTheDifference) {
+  const Topology t = Star(6, 25, Time::Nanos(500));
+  // The second ring begins in the middle of a round of the first, once.
+  const std::vector<Ring> rings = {{Members(0, 4), 300000, 6, {}, kGap, {}},
+                                   {{2, 4, 5}, 200000, 1, Time::Micros(333), kGap, {}}};
+  const Outcome off = Rings(t, "", rings).Run(), on = Rings(t, "skip=repeats", rings).Run();
+  ExpectSame(off, on);
+  EXPECT_GT(on.totals.repeats, 24u);
+  EXPECT_LT(on.totals.repeats, 5u * 24);
+}
+
+TEST(PacketSkip, RegionsThatGrowTogetherAreSimulatedFromTheirBeginning) {
+  const Topology t = Star(8, 25, Time::Nanos(500));
+  // Two rings under way; a third touches both.
+  const std::vector<Ring> rings = {{Members(0, 3), 500000, 3, {}, kGap, {}},
+                                   {Members(3, 3), 400000, 3, Time::Micros(7), kGap, {}},
+                                   {{1, 4, 6}, 300000, 2, Time::Micros(31), kGap, {}}};
+  for (const char* options : {"", "flow_control=pfc,buffer=400KB", "queue=60KB,recovery=selective"}) {
+    const Outcome off = Rings(t, options, rings).Run();
+    const Outcome on = Rings(t, absl::StrCat(options, *options ? "," : "", "skip=repeats"), rings).Run();
+    ExpectSame(off, on);
+  }
+}
+
+TEST(PacketSkip, MembersThatBeginApartEndAsTheyWould) {
+  const Topology t = OfNetwork("leaf_spine:leaves=4,hosts_per_leaf=4,spines=4", 16);
+  std::vector<Ring> rings;
+  std::mt19937_64 random(7);
+  for (int leaf = 0; leaf < 4; ++leaf) {
+    Ring ring{Members(4 * leaf, 4), 150000, 4, {}, kGap, {}};
+    for (int m = 0; m < 4; ++m) ring.skew.push_back(Time::Picos(static_cast<int64_t>(random() % 20000000)));
+    ring.connections = leaf % 2 == 0;
+    rings.push_back(ring);
+  }
+  const Outcome off = Rings(t, "", rings).Run(), on = Rings(t, "skip=repeats", rings).Run();
+  ExpectSame(off, on);
+  EXPECT_GE(on.totals.repeats, 4u * 2 * 24);  // the rounds after the first have its skew again
+}
+
+TEST(PacketSkip, AnyTransportRepeatsItself) {
+  const Topology t = Star(4, 12.5, Time::Nanos(500));
+  const std::vector<Ring> rings = {{Members(0, 4), 400000, 3, {}, kGap, {}, true}};
+  for (const char* transport : {"dcqcn", "hpcc", "timely", "swift", "dctcp"}) {
+    const std::string options = absl::StrCat("transport=", transport, ",flow_control=pfc,buffer=4MB");
+    const Outcome off = Rings(t, options, rings).Run();
+    const Outcome on = Rings(t, absl::StrCat(options, ",skip=repeats"), rings).Run();
+    SCOPED_TRACE(transport);
+    ExpectSame(off, on);
+    EXPECT_EQ(on.totals.repeats, 2u * 24);
+  }
+}
+
+// Random messages over random networks, some of which wait for others.
+TEST(PacketSkip, RandomMessagesEndAsTheyWould) {
+  const std::vector<Topology> topologies = {Star({12.5, 25, 5, 12.5, 50}, Time::Nanos(300)),
+                                            OfNetwork("leaf_spine:k=8", 12), OfNetwork("fat_tree:k=4", 16),
+                                            OfNetwork("torus:shape=3x3", 0)};
+  std::mt19937_64 random(11);
+  uint64_t repeats = 0;
+  for (int run = 0; run < 24; ++run) {
+    const Topology& t = topologies[static_cast<size_t>(run) % topologies.size()];
+    std::vector<Ring> rings;
+    const int count = 2 + static_cast<int>(random() % 4);
+    for (int r = 0; r < count; ++r) {
+      Ring ring;
+      const int members = 2 + static_cast<int>(random() % 3);
+      const int first = static_cast<int>(random() % static_cast<uint64_t>(t.devices() - members + 1));
+      ring.members = Members(first, members);
+      ring.bytes = 1 + random() % 100000;
+      ring.rounds = 3;
+      ring.begin = Time::Nanos(static_cast<int64_t>(random() % 3 * (random() % 30000)));
+      ring.gap = Time::Micros(static_cast<int64_t>(random() % 60));
+      ring.connections = random() % 2 == 0;
+      rings.push_back(ring);
+    }
+    const Outcome off = Rings(t, "", rings).Run(), on = Rings(t, "skip=repeats", rings).Run();
+    SCOPED_TRACE(run);
+    ExpectSame(off, on);
+    repeats += on.totals.repeats;
+  }
+  EXPECT_GT(repeats, 500u);
+}
+
+TEST(PacketSkip, ALongMessageAloneIsJumpedOver) {
+  const Topology t = Star(2, 25, Time::Nanos(500));
+  const std::vector<Ring> rings = {{Members(0, 2), 100'000'000, 1, {}, kGap, {}}};
+  for (const char* options : {"", "transport=dcqcn", "transport=hpcc", "transport=swift", "transport=timely",
+                              "transport=dctcp", "recovery=selective", "ack_every=4"}) {
+    const Outcome off = Rings(t, options, rings).Run();
+    const Outcome on = Rings(t, absl::StrCat(options, *options ? "," : "", "skip=steady"), rings).Run();
+    SCOPED_TRACE(options);
+    EXPECT_LT(WorstError(off, on), 2e-3);
+    EXPECT_GT(static_cast<double>(on.totals.skipped), 0.4 * static_cast<double>(on.totals.packets));
+    EXPECT_GT(on.totals.jumps, 0u);
+    EXPECT_NEAR(static_cast<double>(on.totals.packets) / static_cast<double>(off.totals.packets), 1, 5e-3);
+    for (const auto& [name, use] : off.links) {
+      EXPECT_NEAR(static_cast<double>(on.links.at(name).bytes), static_cast<double>(use.bytes),
+                  5e-3 * static_cast<double>(use.bytes))
+          << name;
+    }
+  }
+}
+
+// Senders to one receiver, of different sizes and beginnings: rates change when one comes or goes.
+TEST(PacketSkip, RatesThatSettleAreTakenOn) {
+  const Topology t = Star(5, 12.5, Time::Micros(1));
+  struct Case {
+    const char* options;
+    double skipped;  // share of the packets, at least
+  };
+  // Rates of the others go up and down for good, or by chance: there is nothing to be jumped over.
+  for (const Case& c : {Case{"", 0.4}, Case{"ecn=yes,ecn_low=400KB", 0.4}, Case{"transport=dctcp", 0.02},
+                        Case{"transport=swift", 0}}) {
+    std::vector<Ring> rings;
+    for (int i = 1; i < 5; ++i) {
+      rings.push_back({{i, 0}, static_cast<uint64_t>(i) * 20'000'000, 1, Time::Micros(100) * i, kGap, {}});
+    }
+    const Outcome off = Rings(t, c.options, rings).Run();
+    const Outcome on = Rings(t, absl::StrCat(c.options, *c.options ? "," : "", "skip=steady"), rings).Run();
+    SCOPED_TRACE(c.options);
+    EXPECT_LT(WorstError(off, on), 0.01);
+    EXPECT_GE(static_cast<double>(on.totals.skipped), c.skipped * static_cast<double>(on.totals.packets));
+    EXPECT_NEAR(Latest(on).seconds() / Latest(off).seconds(), 1, 0.002);
+  }
+}
+
+TEST(PacketSkip, ATighterToleranceSkipsLess) {
+  const Topology t = Star(3, 12.5, Time::Micros(1));
+  const std::vector<Ring> rings = {{{1, 0}, 20'000'000, 1, {}, kGap, {}},
+                                   {{2, 0}, 30'000'000, 1, {}, kGap, {}}};
+  const Outcome loose = Rings(t, "skip=steady,skip_tolerance=0.02", rings).Run();
+  const Outcome tight = Rings(t, "skip=steady,skip_tolerance=0.002", rings).Run();
+  EXPECT_GT(loose.totals.skipped, tight.totals.skipped);
+  EXPECT_GT(tight.totals.skipped, 0u);
+}
+
+TEST(PacketSkip, BothTogetherRepeatWhatWasJumpedOver) {
+  const Topology t = Star(4, 25, Time::Nanos(500));
+  const std::vector<Ring> rings = {{Members(0, 4), 20'000'000, 4, {}, kGap, {}}};
+  const Outcome off = Rings(t, "", rings).Run(), on = Rings(t, "skip=all", rings).Run();
+  EXPECT_LT(WorstError(off, on), 0.01);
+  EXPECT_EQ(on.totals.repeats, 3u * 24);
+  EXPECT_GT(on.totals.jumps, 0u);
+  EXPECT_GT(static_cast<double>(on.totals.skipped), 0.9 * static_cast<double>(on.totals.packets));
+}
+
+std::string Refused(const std::string& options, const std::function<void(FabricOptions*)>& change = nullptr) {
+  FabricOptions o = PacketFabricOptions(options);
+  if (change) change(&o);
+  const auto fabric = MakeFabric("packet", Star(4, 25, Time::Nanos(500)), o);
+  EXPECT_FALSE(fabric.ok()) << options;
+  return std::string(fabric.status().message());
+}
+
+TEST(PacketSkip, WhatDoesNotGoTogetherIsRefused) {
+  EXPECT_THAT(Refused("skip=repeats,spread=packet"), HasSubstr("expected skip=steady or skip=off"));
+  EXPECT_THAT(Refused("skip=all",
+                      [](FabricOptions* o) {
+                        o->changes = {{Time::Micros(1), 0, 0.5}};
+                      }),
+              HasSubstr("expected skip=steady or skip=off"));
+  EXPECT_THAT(Refused("skip=steady,series=10us"), HasSubstr("expected skip=off, or no series"));
+  EXPECT_THAT(Refused("skip=steady", [](FabricOptions* o) { o->link_series = true; }), HasSubstr("series"));
+  EXPECT_THAT(std::string(ParsePacketOptions("skip=some").status().message()),
+              HasSubstr("off, steady, repeats"));
+  for (const char* bad : {"skip_tolerance=0", "skip_tolerance=0.5"}) {
+    EXPECT_THAT(std::string(ParsePacketOptions(bad).status().message()), HasSubstr("0.001 to 0.1")) << bad;
+  }
+  FabricOptions mixed = PacketFabricOptions("skip=all");
+  mixed.choices.resize(1);
+  mixed.choices[0].devices = {0};
+  mixed.choices[0].by_device = true;
+  EXPECT_THAT(std::string(MakeFabric("mixed", Star(4, 25, Time::Nanos(500)), mixed).status().message()),
+              HasSubstr("expected skip=off"));
+}
+
+}  // namespace
+}  // namespace chakra
