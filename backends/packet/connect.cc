@@ -4,6 +4,13 @@
 #include "backends/packet/sim.h"
 
 namespace chakra {
+namespace {
+
+// Ports of a way there and back, at most: others may read the table of paths while ways are added to it, but
+// not while it moves.
+constexpr size_t kRoom = 512;
+
+}  // namespace
 
 template <typename Events>
 PacketSim<Events>::PacketSim(PacketNetwork* network, const PacketOptions& options, bool lossy, int threads)
@@ -68,7 +75,10 @@ void PacketSim<Events>::FindWays(uint32_t i) {
   for (uint32_t path = first; path < (one ? first + 1 : paths); ++path) {
     Way& way = ways_[c.ways + path];
     if (way.known && way.epoch == epoch_) continue;
-    Settle();
+    if (this->paths.capacity() - this->paths.size() < kRoom) {
+      Settle();
+      this->paths.reserve(std::max<size_t>(2 * this->paths.capacity(), 8 * kRoom));
+    }
     finder_->Find(c, path);
     way.known = true;
     way.epoch = epoch_;

@@ -116,6 +116,12 @@ void PacketFabricOn<Sim>::SetShare(uint32_t link, double share) {
 }
 
 template <typename Sim>
+uint32_t PacketFabricOn<Sim>::PortOf(const Hop& hop) {
+  if (network_.Find(hop.link) == kNoIndex) sim_.Settle();
+  return network_.PortOf(hop);
+}
+
+template <typename Sim>
 bool PacketFabricOn<Sim>::AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops) {
   std::vector<uint32_t>& ports = sim_.path_ports();
   *first = static_cast<uint32_t>(ports.size());
@@ -123,13 +129,13 @@ bool PacketFabricOn<Sim>::AddPath(int src, int dst, uint64_t tag, uint32_t* firs
   if (cost_.router() != nullptr && !cost_.topology().IsSwitch(src) && !cost_.topology().IsSwitch(dst)) {
     const Route& route = cost_.router()->FindWay(src, dst, tag);
     if (!route.found) return false;
-    for (const RouteHop& h : route.hops) ports.push_back(network_.PortOf(h.hop));
+    for (const RouteHop& h : route.hops) ports.push_back(PortOf(h.hop));
     *hops = static_cast<uint8_t>(route.hops.size());
     return true;
   }
   hops_.clear();
   cost_.topology().Path(src, dst, &hops_);
-  for (const Hop& h : hops_) ports.push_back(network_.PortOf(h));
+  for (const Hop& h : hops_) ports.push_back(PortOf(h));
   *hops = static_cast<uint8_t>(hops_.size());
   return true;
 }

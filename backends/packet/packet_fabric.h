@@ -79,6 +79,7 @@ class PacketFabricOn final : public Fabric, private WayFinder, private LinkLoad 
   }
   double FlowsOn(uint32_t link) const override;
   uint32_t WaysOf(int src, int dst);
+  uint32_t PortOf(const Hop& hop);
   // The route of a message by its number; the ports on it are appended to the table of paths.
   bool AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops);
   void ChangeLinks();

@@ -26,7 +26,11 @@ template <typename Events>
 void PacketShard<Events>::TakeMail(const std::vector<PacketShard*>& parts) {
   for (PacketShard* from : parts) {
     std::vector<PacketEvent>& mail = from->mail_[(window_ & 1) ^ 1].to[part_];
-    for (const PacketEvent& e : mail) events_.Push(e);
+    for (const PacketEvent& e : mail) {
+      // Packets that another thread had come from far.
+      if (e.kind() == Kind::kArrive) pool_.PrefetchSoon(e.argument);
+      events_.Push(e);
+    }
     mail.clear();
   }
 }

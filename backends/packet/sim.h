@@ -20,7 +20,8 @@
 
 namespace chakra {
 
-// Finds a way of a connection, or finds it anew; may leave it without a route.
+// Finds a way of a connection, or finds it anew; may leave it without a route. It appends at most 512 ports
+// to PacketSim::path_ports(), and calls Settle() before it makes a port.
 struct WayFinder {
   virtual ~WayFinder() = default;
   virtual void Find(const Connection& connection, uint32_t way_of_connection) = 0;
