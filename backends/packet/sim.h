@@ -51,15 +51,17 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
   // Of a message that needs no network.
   void TellAt(uint64_t tag, uint64_t order, Time at);
 
+  // Of the next event; the greatest time where there is none.
   int64_t at();
   // All events up to and at `limit`; with `stop` only those up to the first instant at which something is
   // told. No part goes beyond `bound` (>= limit).
   void Run(int64_t limit, bool stop, int64_t bound);
   void Run(int64_t limit, bool stop) { Run(limit, stop, limit); }
-  // After Run() switches may still be on their way to the end of a window; they are done when this returns.
-  // Without it, they go on while the caller starts messages, and nothing else may look at the network.
+  // With overlap (at first without) Run() returns while switches are still on their way to the end of a
+  // window: the caller may start messages meanwhile, and calls Settle() before it looks at the network, or at
+  // counters() and what follows below.
   void set_overlap(bool overlap) { overlap_ = overlap; }
-  // Before anything else looks at the network, or at what is told here of all parts.
+  // Waits until no part runs.
   void Settle();
   // So that counts are whole at `now`, where some are put off.
   void CountAll(int64_t /*now*/) { Settle(); }
@@ -211,10 +213,10 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
   bool open_ = false;             // a window is under way
   int64_t begin_ = 0, last_ = 0;  // of the window, ps
   uint64_t mail_ = 0;             // parts with mail when it began, a bit each
-  int64_t switches_at_ =
-      std::numeric_limits<int64_t>::max();  // the next event of other parts, or mail from them
-  uint64_t busy_ = 0;                       // events of other parts in the last window
-  bool shared_out_ = false;                 // threads run the other parts
+  // The next event of other parts, or mail from them.
+  int64_t switches_at_ = std::numeric_limits<int64_t>::max();
+  uint64_t busy_ = 0;        // events of other parts in the last window
+  bool shared_out_ = false;  // threads run the other parts
   std::unique_ptr<WorkerCrew> crew_;
 };
 

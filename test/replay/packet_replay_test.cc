@@ -229,6 +229,19 @@ TEST(PacketReplay, TheBinaryGivesTheSameBytesForAnyThreads) {
   EXPECT_EQ(status, 0) << one;
   EXPECT_THAT(one, HasSubstr("\"transport\": \"dcqcn\""));
   EXPECT_EQ(Ran(run + " --threads 2", &status), one);
+  // Of sixteen ranks the switches are in parts, which threads share.
+  TraceBuilder more(16);
+  for (int r = 0; r < 16; ++r) {
+    more.Coll(r, CollectiveType::kAllToAll, 200000, {more.Comp(r, 3).id()});
+    ASSERT_TRUE(more.Write(r, folder / absl::StrCat("m.", r, ".et")).ok());
+  }
+  const std::string network = absl::StrCat(
+      "replay -q ", (folder / "m").string(), " --compute recorded --cluster ",
+      (folder / "cluster.txtpb").string(), " --network fat_tree:k=4 --link-series --format json ",
+      "--fabric packet --packet mtu=512,transport=dctcp,queue=60KB --threads ");
+  const std::string alone = Ran(network + "1", &status);
+  EXPECT_EQ(status, 0) << alone;
+  EXPECT_EQ(Ran(network + "4", &status), alone);
   const std::string refused = Ran(run + ",mtu=70000", &status);
   EXPECT_EQ(status, 1);
   EXPECT_THAT(refused, HasSubstr("mtu"));
