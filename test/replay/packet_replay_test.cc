@@ -238,7 +238,7 @@ TEST(PacketReplay, TheBinaryGivesTheSameBytesForAnyThreads) {
   const std::string network = absl::StrCat(
       "replay -q ", (folder / "m").string(), " --compute recorded --cluster ",
       (folder / "cluster.txtpb").string(), " --network fat_tree:k=4 --link-series --format json ",
-      "--fabric packet --packet mtu=512,transport=dctcp,queue=60KB --threads ");
+      "--fabric packet --packet mtu=512,transport=dctcp,queue=60KB,ecn_low=20KB,ecn_high=20KB --threads ");
   const std::string alone = Ran(network + "1", &status);
   EXPECT_EQ(status, 0) << alone;
   EXPECT_EQ(Ran(network + "4", &status), alone);
