@@ -88,6 +88,24 @@ TEST(PacketFabric, AConnectionIsUsedAgainAndForgotten) {
   EXPECT_EQ(run.ended.size(), 300u);
 }
 
+// Collectives number their pairs anew: the same tag may be of other devices while the last acknowledgement of
+// the pair before is under way.
+TEST(PacketFabric, ATagOfAnotherPairIsAnotherConnection) {
+  PacketFabric fabric(Star({12.5, 12.5, 2.5, 12.5}, Time::Micros(1)), PacketFabricOptions(""));
+  Flow f = Message(0, 1, 40960, 7);
+  f.in_order = true;
+  fabric.Start(f, Time::Zero());
+  std::vector<FlowEnd> ended;
+  const Time first = fabric.NextEvent(Time::Never());
+  fabric.AdvanceTo(first, &ended);
+  ASSERT_EQ(ended.size(), 1u);
+  f.src = 2;
+  f.dst = 3;
+  fabric.Start(f, first);
+  const Time second = fabric.NextEvent(Time::Never());
+  EXPECT_EQ((second - first).picos(), fabric.Cost(2, 3, 40960).received().picos());
+}
+
 TEST(PacketFabric, WireBytesAreWhatLinksCarry) {
   const Topology t = Line({12.5, 12.5}, Time::Micros(1));
   Flow f = Message(0, 1, 100, 1);
