@@ -54,10 +54,17 @@ inline Time ReceivedAt(const std::vector<FlowEnd>& ended, uint64_t tag,
   return Time::Picos(-1);
 }
 
+// `mixed` sends what is of device 0 by packets.
 inline std::unique_ptr<Fabric> NewFabric(const char* name, const Topology& topology,
                                          bool store_and_forward = false) {
   FabricOptions options;
   options.store_and_forward = store_and_forward;
+  if (name == std::string("mixed")) {
+    PacketChoice choice;
+    choice.by_device = true;
+    choice.devices = {0};
+    options.choices = {choice};
+  }
   auto fabric = MakeFabric(name, topology, options);
   EXPECT_TRUE(fabric.ok()) << fabric.status();
   return *std::move(fabric);
