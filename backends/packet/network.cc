@@ -145,7 +145,7 @@ void PacketNetwork::SetBandwidth(uint32_t port, double share) {
 void PacketNetwork::Reset(uint32_t i) {
   Port& p = ports_[i];
   PortInfo& info = infos_[i];
-  Node &from = nodes_[p.node], &to = nodes_[info.peer];
+  Node& to = nodes_[info.peer];
   p.free_at = 0;
   p.waiting = p.ready = p.paused = 0;
   p.posted = p.turn = false;
@@ -153,9 +153,7 @@ void PacketNetwork::Reset(uint32_t i) {
   info.headers = 0;
   info.queued = 0;
   for (uint32_t c = 0; c < classes_; ++c) {
-    PortQueue& q = queue(i, c);
-    if (from.is_switch) from.buffered -= q.bytes;
-    q = PortQueue();
+    queue(i, c) = PortQueue();
     PortCredit& k = credit(i, c);
     if (to.is_switch && c != PacketOptions::kControlClass) to.shared -= k.Shared(options_.reserved);
     k = PortCredit();

@@ -143,7 +143,8 @@ class PacketNetwork {
     return p.large_time;
   }
   void SetBandwidth(uint32_t port, double share);
-  // As if it had never been used, its counts aside: what waits in it is gone, from its node's buffer too.
+  // As if it had never been used, its counts aside: what waits in it is gone (from its node's buffer: see
+  // PacketSim::LeaveBuffers()).
   void Reset(uint32_t port);
   // Of a link from now on, whether its port is there or comes later.
   void SetShare(uint32_t link, double share) { share_[link] = share; }

@@ -54,6 +54,20 @@ int64_t PacketSim<Events>::BaseRtt(uint32_t i) const {
   return longest;
 }
 
+template <typename Events>
+void PacketSim<Events>::LeaveBuffers(const std::vector<uint32_t>& ports) {
+  Settle();
+  for (const uint32_t i : ports) {
+    Node& node = network_->node(port(i).node);
+    if (!node.is_switch) continue;
+    for (uint32_t c = 0; c < static_cast<uint32_t>(options_.classes); ++c) {
+      for (uint32_t k = network_->queue(i, c).head; k != kNoIndex; k = pool_[k].next) {
+        if (pool_[k].hop > 0) node.buffered -= pool_[k].bytes;  // what begins here was never counted
+      }
+    }
+  }
+}
+
 template class PacketSim<HeapEvents>;
 template class PacketSim<BucketEvents>;
 

@@ -1,6 +1,7 @@
 // PacketSim: receivers, and what is told.
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -168,10 +169,17 @@ void PacketSim<Events>::Answer(uint32_t packet, Packet::Kind kind) {
 
 template <typename Events>
 std::string PacketSim<Events>::WhyStuck() const {
+  std::vector<uint32_t> all(network_->ports());
+  std::iota(all.begin(), all.end(), 0);
+  return WhyStuck(all);
+}
+
+template <typename Events>
+std::string PacketSim<Events>::WhyStuck(const std::vector<uint32_t>& ports) const {
   if (open_messages_ == 0) return "";
   // A port waits for the ports in which the node at its other end keeps its packets.
   std::map<uint32_t, std::set<uint32_t>> waits;
-  for (uint32_t i = 0; i < network_->ports(); ++i) {
+  for (const uint32_t i : ports) {
     const Port& p = network_->port(i);
     if (p.waiting == 0) continue;
     for (uint32_t c = 0; c < static_cast<uint32_t>(options_.classes); ++c) {

@@ -87,6 +87,7 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
   uint64_t open_messages() const { return open_messages_; }
   // No event may help: the ports that wait for each other, or what waits for a route. "": nothing waits.
   std::string WhyStuck() const;
+  std::string WhyStuck(const std::vector<uint32_t>& ports) const;  // of these, where others are not its own
   uint64_t MemoryBytes() const;
   const PacketPool& pool() const { return this->packets; }
 
@@ -99,6 +100,8 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
   int64_t ArrivedAt(uint32_t message) const { return messages_[message].arrived_at; }  // ps: the last
   // Takes so many of its packets that are not yet sent out of a message.
   void Cut(uint32_t message, uint64_t packets);
+  // What waits in these ports is in no buffer of a switch any more.
+  void LeaveBuffers(const std::vector<uint32_t>& ports);
   // Whether it is received, or was another one's.
   bool Done(uint32_t message) const { return messages_[message].received; }
   const Sender& sender(uint32_t connection) const { return senders_[connection]; }

@@ -338,6 +338,137 @@ TEST(PacketSkip, BothTogetherRepeatWhatWasJumpedOver) {
   EXPECT_GT(static_cast<double>(on.totals.skipped), 0.9 * static_cast<double>(on.totals.packets));
 }
 
+// Messages at their times, and what they were told of; counts at the end.
+struct Driven {
+  explicit Driven(const Topology& topology, const std::string& options) {
+    auto made = MakeFabric("packet", topology, PacketFabricOptions(options));
+    EXPECT_TRUE(made.ok()) << made.status();
+    fabric = *std::move(made);
+  }
+  void Start(Flow f, Time at) {
+    for (Time n = fabric->NextEvent(at); n < at; n = fabric->NextEvent(at)) fabric->AdvanceTo(n, &ended);
+    fabric->AdvanceTo(at, &ended);
+    fabric->Start(f, at);
+  }
+  void Finish() {
+    for (Time n = fabric->NextEvent(Time::Never()); n < Time::Never(); n = fabric->NextEvent(Time::Never())) {
+      fabric->AdvanceTo(n, &ended);
+    }
+    totals = fabric->Packets();
+  }
+  std::vector<std::pair<uint64_t, Time>> Told() const {
+    std::vector<std::pair<uint64_t, Time>> told;
+    for (const FlowEnd& e : ended) told.emplace_back(e.tag, e.at);
+    return told;
+  }
+  std::unique_ptr<Fabric> fabric;
+  std::vector<FlowEnd> ended;
+  PacketTotals totals;
+};
+
+TEST(PacketSkip, ARegionThatIsSimulatedAtItsLastMomentEnds) {
+  PacketTotals totals[2];
+  for (const bool skips : {false, true}) {
+    Driven d(Star(4, 12.5, Time::Nanos(500)), skips ? "skip=repeats" : "");
+    const auto start = [&](int src, uint64_t bytes, uint64_t tag, Time at) {
+      Flow f = Message(src, src + 1, bytes, tag);
+      f.delay = Time::Micros(5);
+      d.Start(f, at);
+    };
+    // The second comes when nothing but signals could be under way; then the first alone, twice.
+    start(0, 4096, 0, Time::Zero());
+    const Time quiet = Time::Picos(2 * 500000 + 2 * 332800 + 5000000);
+    start(0, 5000, 1, quiet + Time::Nanos(200));
+    start(0, 4096, 2, Time::Micros(100));
+    start(2, 4096, 3, Time::Micros(110));
+    d.Finish();
+    EXPECT_EQ(d.ended.size(), 4u);
+    totals[skips] = d.totals;
+  }
+  EXPECT_EQ(totals[0].packets, totals[1].packets);
+  EXPECT_EQ(totals[0].hops, totals[1].hops);
+}
+
+TEST(PacketSkip, MessagesWithoutANetworkAreNotJumpedOver) {
+  std::vector<std::pair<uint64_t, Time>> told[3];
+  const char* options[] = {"", "skip=steady", "skip=all"};
+  for (int i = 0; i < 3; ++i) {
+    Driven d(Star(3, 12.5, Time::Micros(1)), options[i]);
+    d.Start(Message(0, 1, 50'000'000, 1), Time::Zero());
+    for (uint64_t k = 0; k < 5; ++k) {
+      Flow f = Message(2, 2, 1000, 10 + k);
+      f.delay = Time::Micros(700);
+      d.Start(f, Time::Micros(300) * static_cast<int64_t>(k));
+    }
+    d.Finish();
+    EXPECT_EQ(d.totals.skipped > 0, i > 0);
+    told[i] = d.Told();
+    ASSERT_EQ(told[i].size(), 6u);
+    told[i].pop_back();  // the long one
+  }
+  EXPECT_EQ(told[0], told[1]);
+  EXPECT_EQ(told[0], told[2]);
+}
+
+// A region is given up while acknowledgements wait in a switch that is an end point.
+TEST(PacketSkip, WhatBeginsAtASwitchLeavesNoTraceInItsBuffer) {
+  TopologyDimension dim;
+  dim.kind = TopologyDimension::Kind::kSwitch;
+  dim.name = "net";
+  dim.size = 8;
+  dim.bandwidth = Bandwidth::FromGigabytes(12.5);
+  dim.latency = Time::Nanos(500);
+  const Topology t = *Topology::Make({dim});
+  std::vector<std::pair<uint64_t, Time>> told[2];
+  for (const bool skips : {false, true}) {
+    Driven d(t, skips ? "buffer=1MB,skip=repeats" : "buffer=1MB");
+    const int middle = d.fabric->SwitchBetween(0, 3);
+    d.Start(Message(0, middle, 1000000, 0), Time::Zero());
+    d.Start(Message(1, 0, 1000000, 1), Time::Zero());
+    d.Start(Message(2, 0, 1000000, 2), Time::Zero());
+    d.Start(Message(4, 5, 1000000, 3), Time::Zero());
+    d.Start(Message(4, 0, 1000, 4), Time::Picos(20'080'000));
+    d.Finish();
+    EXPECT_EQ(d.totals.drops, 0u);
+    told[skips] = d.Told();
+  }
+  EXPECT_EQ(told[0], told[1]);
+}
+
+TEST(PacketSkip, WhoWaitsForWhomIsToldOfARegion) {
+  // Two rings of switches, of 5 and of 20, in which messages go three links around: both come to a stop.
+  GraphBuilder b;
+  b.AddVertices("device", VertexKind::kDevice, 25);
+  b.AddVertices("switch", VertexKind::kSwitch, 25, 1);
+  const uint16_t c = b.AddClass({"link", Bandwidth::FromGigabytes(12.5), Time::Nanos(10)});
+  for (uint32_t i = 0; i < 25; ++i) b.AddLink(i, 25 + i, c);
+  b.AddLink(25, 30, c);
+  std::string routes;
+  std::vector<Flow> flows;
+  for (const auto& [first, n] : std::vector<std::pair<uint32_t, uint32_t>>{{0, 5}, {5, 20}}) {
+    for (uint32_t i = 0; i < n; ++i) {
+      b.AddLink(25 + first + i, 25 + first + (i + 1) % n, c);
+      const uint32_t to = first + (i + 3) % n;
+      absl::StrAppend(&routes, "device.", first + i, " -> device.", to, ":");
+      for (uint32_t s = 0; s < 4; ++s) absl::StrAppend(&routes, " switch.", first + (i + s) % n);
+      absl::StrAppend(&routes, " device.", to, "\n");
+      flows.push_back(Message(static_cast<int>(first + i), static_cast<int>(to), 400 * 4096, flows.size()));
+    }
+  }
+  const Topology t = OfGraph(std::move(b));
+  const auto file = RouteFile::Parse(routes, "ring", t.dimensions()[0].network->graph);
+  ASSERT_TRUE(file.ok()) << file.status();
+  FabricOptions options = PacketFabricOptions("flow_control=credit,credit=8300,skip=repeats");
+  options.routing.routes = {std::make_shared<const RouteFile>(*file)};
+  auto fabric = MakeFabric("packet", t, options);
+  ASSERT_TRUE(fabric.ok()) << fabric.status();
+  for (const Flow& f : flows) (*fabric)->Start(f, Time::Zero());
+  std::vector<FlowEnd> ended;
+  for (Time n; (n = (*fabric)->NextEvent(Time::Never())) < Time::Never();) (*fabric)->AdvanceTo(n, &ended);
+  EXPECT_LT(ended.size(), flows.size());
+  EXPECT_THAT((*fabric)->WhyStuck(), HasSubstr("deadlock: ports wait for each other in a cycle"));
+}
+
 std::string Refused(const std::string& options, const std::function<void(FabricOptions*)>& change = nullptr) {
   FabricOptions o = PacketFabricOptions(options);
   if (change) change(&o);

@@ -75,11 +75,13 @@ void RepeatingSim::FollowTo(uint32_t r, int64_t at) {
   if (any) return;
   if (node.idle == kNever) {
     // Unless another one has begun to find out.
-    if (node.writer == kNoIndex || regions_[node.writer]->start > region.start) Simulate(r, at - 1);
-    return;
+    if (node.writer != kNoIndex && regions_[node.writer]->start <= region.start) return;
+    Simulate(r, at - 1);
+    return RunLive(r, at - 1, true);  // it may be at its end
   }
   // Regions that were put together may have told of a flow at another instant than they do together.
   for (uint32_t f = 0; f < region.flows.size() && region.open > 0; ++f) {
+    if (region.flows[f].want_sent) Tell(&region, f, FlowEnd::kSent, at);
     Tell(&region, f, FlowEnd::kReceived, at);
   }
   End(r, at);
@@ -210,6 +212,7 @@ void RepeatingSim::Abandon(Region* region) {
   const uint64_t events = region->live->sim.counters().events;
   retired_.events += events;
   again_ += events - before.events;
+  region->live->sim.LeaveBuffers(region->ports);
   for (size_t i = 0; i < region->ports.size(); ++i) {
     const uint32_t port = region->ports[i];
     network_->Reset(port);

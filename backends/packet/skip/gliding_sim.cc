@@ -20,9 +20,10 @@ GlidingSim::GlidingSim(PacketNetwork* network, const PacketOptions& options, boo
       half_(tolerance_ > 0 ? static_cast<uint64_t>(std::ceil(2 / tolerance_)) : 0) {}
 
 int64_t GlidingSim::at() {
-  if (gliding_) return glide_end_;
+  const int64_t local = local_.empty() ? kNever : local_.top().at;
+  if (gliding_) return std::min(local, glide_end_);
   const int64_t at = Base::at();
-  return at == kNever ? kNever : at + shift_;
+  return std::min(local, at == kNever ? kNever : at + shift_);
 }
 
 void GlidingSim::Send(uint32_t m, int64_t now) {
@@ -35,7 +36,18 @@ void GlidingSim::Send(uint32_t m, int64_t now) {
 void GlidingSim::Watch(uint32_t m) {
   if (tolerance_ == 0) return;
   const uint32_t c = message(m).connection;
+  if (flows_.size() >= most_flows_) DropDone();
   flows_.push_back({m, message(m).order, {}, 0});
+  WatchPorts(c);
+}
+
+void GlidingSim::DropDone() {
+  std::erase_if(flows_,
+                [&](const Flow& f) { return message(f.message).order != f.order || Done(f.message); });
+  most_flows_ = std::max<size_t>(64, 2 * flows_.size());
+}
+
+void GlidingSim::WatchPorts(uint32_t c) {
   rtt_ = std::max(rtt_, BaseRtt(c));
   for (const uint32_t port : PortsOf(c)) {
     if (port >= is_watched_.size()) is_watched_.resize(port + 1);
@@ -45,10 +57,7 @@ void GlidingSim::Watch(uint32_t m) {
   }
 }
 
-void GlidingSim::TellAt(uint64_t tag, uint64_t order, Time at) {
-  if (gliding_) EndGlide(std::min(glide_end_, at.picos()));
-  Base::TellAt(tag, order, at - Time::Picos(shift_));
-}
+void GlidingSim::TellAt(uint64_t tag, uint64_t order, Time at) { local_.push({at.picos(), order, tag}); }
 
 void GlidingSim::ChangeLink(uint32_t port, double share, int64_t now) {
   if (gliding_) EndGlide(now);
@@ -59,6 +68,8 @@ void GlidingSim::ChangeLink(uint32_t port, double share, int64_t now) {
 void GlidingSim::Reroute(int64_t now) {
   if (gliding_) EndGlide(now);
   Base::Reroute(now - shift_);
+  DropDone();
+  for (const Flow& f : flows_) WatchPorts(message(f.message).connection);
   Disturb();
 }
 
@@ -72,6 +83,19 @@ bool GlidingSim::Collect() {
 }
 
 void GlidingSim::Run(int64_t limit, bool stop, int64_t bound) {
+  while (!local_.empty() && local_.top().at <= limit) {
+    const int64_t at = local_.top().at;
+    RunPackets(at, stop, bound);
+    if (stop && !told_.empty() && told_.front().at < at) return;
+    for (; !local_.empty() && local_.top().at == at; local_.pop()) {
+      told_.push_back({at, local_.top().order, local_.top().tag, FlowEnd::kReceived});
+    }
+    if (stop) return;
+  }
+  RunPackets(limit, stop, bound);
+}
+
+void GlidingSim::RunPackets(int64_t limit, bool stop, int64_t bound) {
   for (;;) {
     if (gliding_) {
       if (limit < glide_end_) return;
@@ -102,8 +126,7 @@ void GlidingSim::Disturb() {
 
 void GlidingSim::Record(int place) {
   Settle();
-  std::erase_if(flows_,
-                [&](const Flow& f) { return message(f.message).order != f.order || Done(f.message); });
+  DropDone();
   seen_at_[place] = next_check_;
   for (Flow& f : flows_) {
     const Sender& s = sender(message(f.message).connection);
@@ -126,7 +149,10 @@ void GlidingSim::Check() {
     Record(1);
     uint64_t slowest = half_;
     for (const Flow& f : flows_) {
-      if (Unsent(f.message) > 0) slowest = std::min(slowest, f.seen[1].arrived - f.seen[0].arrived);
+      const uint64_t unsent = Unsent(f.message);
+      const bool waits =
+          f.seen[1].arrived == 0 && unsent == message(f.message).packets;  // for its connection
+      if (unsent > 0 && !waits) slowest = std::min(slowest, f.seen[1].arrived - f.seen[0].arrived);
     }
     const int64_t took = t - seen_at_[0];
     if (slowest < half_) {
@@ -173,7 +199,7 @@ bool GlidingSim::Settled() {
   for (const Flow& f : flows_) {
     const uint64_t unsent = Unsent(f.message);
     const bool waits = f.seen[2].arrived == 0 && unsent == message(f.message).packets;
-    if (waits) continue;  // for its connection
+    if (waits) continue;
     if (unsent <= kReserve || !SameInBothHalves(f)) return false;
   }
   return true;

@@ -20,6 +20,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <queue>
 #include <vector>
 
 #include "backends/packet/sim.h"
@@ -36,9 +39,9 @@ class GlidingSim : private PacketSim<BucketEvents> {
 
   using Base::Connect;
   using Base::connection;
+  using Base::LeaveBuffers;
   using Base::message;
   using Base::NewMessage;
-  using Base::open_messages;
   using Base::path_ports;
   using Base::pool;
   using Base::set_finder;
@@ -55,6 +58,7 @@ class GlidingSim : private PacketSim<BucketEvents> {
   void ChangeLink(uint32_t port, double share, int64_t now);
   void Reroute(int64_t now);
   std::vector<Told>& told() { return told_; }
+  uint64_t open_messages() const { return Base::open_messages() + local_.size(); }
   using Base::MemoryBytes;
   // With what was jumped over.
   PacketTotals counters() const;
@@ -85,7 +89,17 @@ class GlidingSim : private PacketSim<BucketEvents> {
   };
   enum Stage : uint8_t { kSettles, kFirstHalf, kSecondHalf };
 
+  // Of a message that needs no network: on the clock, whatever is jumped over.
+  struct Local {
+    int64_t at;
+    uint64_t order, tag;
+    bool operator>(const Local& o) const { return at != o.at ? at > o.at : order > o.order; }
+  };
+
+  void RunPackets(int64_t limit, bool stop, int64_t bound);
   void Watch(uint32_t message);
+  void WatchPorts(uint32_t connection);
+  void DropDone();
   // Moves what was told; false: nothing.
   bool Collect();
   void Disturb();
@@ -102,7 +116,9 @@ class GlidingSim : private PacketSim<BucketEvents> {
   uint64_t half_;      // packets of the slowest flow in half an observation
   int64_t shift_ = 0;  // ps: of the clock, over that of the packets
   std::vector<Told> told_;
+  std::priority_queue<Local, std::vector<Local>, std::greater<>> local_;
   std::vector<Flow> flows_;
+  size_t most_flows_ = 64;       // then those that are done are dropped
   std::vector<uint32_t> ports_;  // that flows use
   std::vector<bool> is_watched_;
   int64_t rtt_ = 0;  // ps: the longest of the flows

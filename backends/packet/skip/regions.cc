@@ -111,6 +111,10 @@ uint32_t RepeatingSim::Merge(const std::vector<uint32_t>& regions, int64_t now) 
       flows.push_back({f, from.connections[f.connection]});
     }
     for (const uint32_t c : from.connections) places_[c] = Place();
+    if (from.node != kNoIndex && episodes_[from.node].writer == old) {
+      int64_t& known = episodes_[from.node].known;
+      known = std::max(known, now - from.start);
+    }
     Leave(old);
     if (from.live != nullptr) Abandon(&from);
     for (size_t i = 0; i < from.ports.size(); ++i) {

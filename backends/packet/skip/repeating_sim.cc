@@ -120,7 +120,7 @@ void RepeatingSim::Run(int64_t limit, bool stop, int64_t /*bound*/) {
 std::string RepeatingSim::WhyStuck() const {
   for (const auto& region : regions_) {
     if (region->live == nullptr) continue;
-    if (std::string why = region->live->sim.WhyStuck(); !why.empty()) return why;
+    if (std::string why = region->live->sim.WhyStuck(region->ports); !why.empty()) return why;
   }
   return "";
 }

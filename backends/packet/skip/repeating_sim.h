@@ -9,9 +9,10 @@
 // difference: then it is simulated from its beginning after all. Regions that
 // are built alike and begin together are simulated once.
 //
-// This is exact but for what depends on more than the region: the order at one
-// instant (by the numbers of ports), random marks, hashes of transports, and a
-// shared buffer that switches of other regions use too.
+// This is exact but for what depends on more than the region: which of two
+// connections goes first at one instant (by their numbers), whose turn it is at a
+// port that has been idle, random marks, hashes of transports, and a shared
+// buffer that switches of other regions use too.
 #pragma once
 
 #include <cstdint>
