@@ -49,6 +49,7 @@ struct PacketTotals {
   // times of constant rates; flows that ended as flows before them did.
   uint64_t skipped = 0, jumps = 0, repeats = 0;
 
+  // `transport` aside.
   PacketTotals& operator+=(const PacketTotals& o) {
     packets += o.packets;
     again += o.again;
@@ -60,6 +61,13 @@ struct PacketTotals {
     timeouts += o.timeouts;
     hops += o.hops;
     events += o.events;
+    messages += o.messages;
+    fluid_messages += o.fluid_messages;
+    bytes += o.bytes;
+    fluid_bytes += o.fluid_bytes;
+    skipped += o.skipped;
+    jumps += o.jumps;
+    repeats += o.repeats;
     return *this;
   }
 };

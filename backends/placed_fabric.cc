@@ -5,7 +5,7 @@
 namespace chakra {
 
 PlacedFabric::PlacedFabric(std::unique_ptr<Fabric> inner, std::vector<int> device_of)
-    : inner_(std::move(inner)), device_of_(std::move(device_of)) {
+    : WrappedFabric(std::move(inner)), device_of_(std::move(device_of)) {
   std::vector<bool> taken(static_cast<size_t>(inner_->devices()));
   for (const int device : device_of_) taken[static_cast<size_t>(device)] = true;
   for (size_t device = 0; device < taken.size(); ++device) {

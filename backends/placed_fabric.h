@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/fabric.h"
+#include "backends/wrapped_fabric.h"
 
 namespace chakra {
 
@@ -13,7 +13,7 @@ namespace chakra {
 // points that are switches (>= devices()) included. Ranks that `device_of` does
 // not place take the devices that are left, in order, so that every rank below
 // devices() is one device.
-class PlacedFabric final : public Fabric {
+class PlacedFabric final : public WrappedFabric {
  public:
   // `device_of`: by rank; at most devices() of them, all different.
   PlacedFabric(std::unique_ptr<Fabric> inner, std::vector<int> device_of);
@@ -24,11 +24,7 @@ class PlacedFabric final : public Fabric {
     placed.dst = At(flow.dst);
     return inner_->Start(placed, now);
   }
-  Time NextEvent() override { return inner_->NextEvent(); }
-  Time NextEvent(Time limit) override { return inner_->NextEvent(limit); }
-  void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override { inner_->AdvanceTo(t, ended); }
 
-  bool contention_free() const override { return inner_->contention_free(); }
   FlowCost Cost(int src, int dst, uint64_t bytes) const override {
     return inner_->Cost(At(src), At(dst), bytes);
   }
@@ -39,10 +35,6 @@ class PlacedFabric final : public Fabric {
   int Coordinate(int rank, int level) const override { return inner_->Coordinate(At(rank), level); }
   int SwitchBetween(int a, int b) const override { return inner_->SwitchBetween(At(a), At(b)); }
 
-  std::vector<DimensionTraffic> Traffic() const override { return inner_->Traffic(); }
-  LinkUses Links(size_t most) const override { return inner_->Links(most); }
-  PacketTotals Packets() const override { return inner_->Packets(); }
-  std::string WhyStuck() const override { return inner_->WhyStuck(); }
   int devices() const override { return static_cast<int>(device_of_.size()); }
 
  private:
@@ -51,7 +43,6 @@ class PlacedFabric final : public Fabric {
     return i < device_of_.size() ? device_of_[i] : endpoint;
   }
 
-  std::unique_ptr<Fabric> inner_;
   std::vector<int> device_of_;  // of all ranks below devices()
 };
 

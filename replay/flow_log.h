@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "backends/fabric.h"
+#include "backends/wrapped_fabric.h"
 #include "replay/measure/flow_times.h"
 #include "replay/report/csv.h"
 
@@ -106,33 +106,15 @@ class FlowLog {
 
 // A fabric whose flows are logged; passes all on, and changes no answer. Sits around a fabric of devices, so
 // within PlacedFabric.
-class LoggedFabric final : public Fabric {
+class LoggedFabric final : public WrappedFabric {
  public:
   // `log` must outlive the fabric.
-  LoggedFabric(std::unique_ptr<Fabric> inner, FlowLog* log) : inner_(std::move(inner)), log_(log) {}
+  LoggedFabric(std::unique_ptr<Fabric> inner, FlowLog* log) : WrappedFabric(std::move(inner)), log_(log) {}
 
   FlowId Start(const Flow& flow, Time now) override;
-  Time NextEvent() override { return inner_->NextEvent(); }
-  Time NextEvent(Time limit) override { return inner_->NextEvent(limit); }
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
 
-  bool contention_free() const override { return inner_->contention_free(); }
-  FlowCost Cost(int src, int dst, uint64_t bytes) const override { return inner_->Cost(src, dst, bytes); }
-  void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
-    inner_->Account(src, dst, bytes, times);
-  }
-  int Level(int a, int b) const override { return inner_->Level(a, b); }
-  int Coordinate(int device, int level) const override { return inner_->Coordinate(device, level); }
-  int SwitchBetween(int a, int b) const override { return inner_->SwitchBetween(a, b); }
-
-  std::vector<DimensionTraffic> Traffic() const override { return inner_->Traffic(); }
-  LinkUses Links(size_t most) const override { return inner_->Links(most); }
-  PacketTotals Packets() const override { return inner_->Packets(); }
-  std::string WhyStuck() const override { return inner_->WhyStuck(); }
-  int devices() const override { return inner_->devices(); }
-
  private:
-  std::unique_ptr<Fabric> inner_;
   FlowLog* log_;
 };
 

@@ -34,6 +34,12 @@ struct Way {
   bool known = false;
   bool found = false;
   uint32_t epoch = 0;  // of the routes
+
+  // There, then back; `paths`: path_ports().
+  void AppendPorts(const std::vector<uint32_t>& paths, std::vector<uint32_t>* to) const {
+    to->insert(to->end(), paths.begin() + ports, paths.begin() + ports + hops);
+    to->insert(to->end(), paths.begin() + back, paths.begin() + back + hops_back);
+  }
 };
 
 // Packets are numbered from 0 over all messages of the connection.

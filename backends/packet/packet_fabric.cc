@@ -346,7 +346,7 @@ LinkUses PacketFabricOn<Sim>::Links(size_t most) const {
   for (const auto& [load, i] : by_load) {
     const PortInfo& p = network_.info(i);
     PortTotals total = TotalsOf(network_, i);
-    AddDifference(PortTotals(), sim_.Extra(i), 1, &total);
+    total += sim_.Extra(i);
     const LinkClass& c = cost_.topology().link_classes()[p.link_class];
     LinkUse use;
     use.link = p.link;

@@ -33,12 +33,7 @@ std::vector<uint32_t> PacketSim<Events>::PortsOf(uint32_t i) const {
   std::vector<uint32_t> ports;
   for (uint32_t path = 0; path < static_cast<uint32_t>(options_.paths); ++path) {
     const Way& way = ways_[connections_[i].ways + path];
-    if (!way.found) continue;
-    const auto add = [&](uint32_t first, uint32_t hops) {
-      ports.insert(ports.end(), path_ports_.begin() + first, path_ports_.begin() + first + hops);
-    };
-    add(way.ports, way.hops);
-    add(way.back, way.hops_back);
+    if (way.found) way.AppendPorts(path_ports_, &ports);
   }
   return ports;
 }

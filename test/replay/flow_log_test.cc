@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "backends/placed_fabric.h"
 #include "test/backends/fabric_testing.h"
+#include "test/replay/csv_testing.h"
 #include "test/replay/engine_testing.h"
 
 namespace chakra {
@@ -24,32 +24,7 @@ constexpr char kColumns[] =
     "ps,"
     "received_ps,time_ps,alone_ps,slowdown";
 
-WriteBytes Into(std::string* text) {
-  return [text](absl::string_view bytes) {
-    text->append(bytes.data(), bytes.size());
-    return absl::OkStatus();
-  };
-}
-
-std::vector<std::string> Lines(const std::string& text) {
-  std::vector<std::string> lines = absl::StrSplit(text, '\n');
-  EXPECT_EQ(lines.back(), "");
-  lines.pop_back();
-  return lines;
-}
-
-std::vector<std::string> Cells(const std::string& line) { return absl::StrSplit(line, ','); }
-
 Topology Switch(int devices) { return MakeTopology({MakeDim(TopologyDimension::Kind::kSwitch, devices)}); }
-
-Flow Message(int src, int dst, uint64_t bytes, uint64_t tag) {
-  Flow flow;
-  flow.src = src;
-  flow.dst = dst;
-  flow.bytes = bytes;
-  flow.tag = tag;
-  return flow;
-}
 
 // What `fabric` logs of two messages, 1,000 and 3,000 bytes, that start together on one link of 20 ps a byte.
 std::vector<std::string> TwoOnOneLink(const char* fabric) {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "absl/strings/str_split.h"
 #include "test/backends/fabric_testing.h"
+#include "test/replay/csv_testing.h"
 #include "test/replay/engine_testing.h"
 
 namespace chakra {
@@ -13,31 +13,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-WriteBytes Into(std::string* text) {
-  return [text](absl::string_view bytes) {
-    text->append(bytes.data(), bytes.size());
-    return absl::OkStatus();
-  };
-}
-
-std::vector<std::string> Lines(const std::string& text) {
-  std::vector<std::string> lines = absl::StrSplit(text, '\n');
-  EXPECT_EQ(lines.back(), "");
-  lines.pop_back();
-  return lines;
-}
-
-std::vector<std::string> Cells(const std::string& line) { return absl::StrSplit(line, ','); }
-
-Flow Message(int src, int dst, uint64_t bytes, uint64_t tag) {
-  Flow flow;
-  flow.src = src;
-  flow.dst = dst;
-  flow.bytes = bytes;
-  flow.tag = tag;
-  return flow;
-}
 
 std::string SeriesOf(const LinkUses& links) {
   std::string text;

@@ -1,14 +1,12 @@
 // Traces over fabric `mixed`: the engine, the report, the binary.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "test/replay/engine_testing.h"
+#include "test/replay/run_binary.h"
 
 namespace chakra {
 namespace {
@@ -56,20 +54,6 @@ TEST(MixedReplay, ACollectiveIsBetweenItsSides) {
   EXPECT_EQ(some.hops, all.hops);
 }
 
-// What the binary says, and its exit status.
-std::string Told(const std::string& arguments, int* status) {
-  std::FILE* pipe = popen((std::string(CHAKRA_BINARY) + " " + arguments + " 2>&1").c_str(), "r");
-  std::string out;
-  *status = -1;
-  if (pipe == nullptr) return out;
-  std::array<char, 4096> buffer;
-  size_t n = 0;
-  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) out.append(buffer.data(), n);
-  const int raw = pclose(pipe);
-  if (WIFEXITED(raw)) *status = WEXITSTATUS(raw);
-  return out;
-}
-
 TEST(MixedReplay, TheBinaryTakesChoices) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "mixed_replay_test";
   std::filesystem::create_directories(folder);
@@ -84,25 +68,26 @@ TEST(MixedReplay, TheBinaryTakesChoices) {
       absl::StrCat("replay -q ", (folder / "t").string(), " --compute recorded --cluster ",
                    (folder / "cluster.txtpb").string(), " --fabric mixed ");
   int status = 0;
-  const std::string json = Told(run + "--format json --mixed link=leaf.0 --link-series", &status);
+  const std::string json = RunBinary(run + "--format json --mixed link=leaf.0 --link-series", &status);
   EXPECT_EQ(status, 0) << json;
   // Two devices of leaf 0, each with seven others, in both directions, and once between the two in each.
   EXPECT_THAT(json, AllOf(HasSubstr("\"messages\": \"26\""), HasSubstr("\"fluid_messages\": \"30\""),
                           HasSubstr("\"fabric\": \"mixed\"")));
   for (const char* threads : {"1", "3"}) {
-    EXPECT_EQ(Told(run + "--format json --mixed link=leaf.0 --link-series --threads " + threads, &status),
-              json);
+    EXPECT_EQ(
+        RunBinary(run + "--format json --mixed link=leaf.0 --link-series --threads " + threads, &status),
+        json);
   }
-  const std::string text = Told(run + "--mixed ranks=1,until=1s --packet transport=dcqcn", &status);
+  const std::string text = RunBinary(run + "--mixed ranks=1,until=1s --packet transport=dcqcn", &status);
   EXPECT_EQ(status, 0) << text;
   EXPECT_THAT(text, HasSubstr("for      14 messages"));
-  EXPECT_THAT(Told(run, &status), HasSubstr("nothing is chosen for packets; expected --mixed"));
+  EXPECT_THAT(RunBinary(run, &status), HasSubstr("nothing is chosen for packets; expected --mixed"));
   EXPECT_NE(status, 0);
   EXPECT_THAT(
-      Told(run + "--mixed link=laef.0", &status),
+      RunBinary(run + "--mixed link=laef.0", &status),
       AllOf(HasSubstr("--mixed \"link=laef.0\": link is \"laef.0\""), HasSubstr("did you mean 'leaf.0'?")));
   EXPECT_NE(status, 0);
-  EXPECT_THAT(Told(run + "--mixed ranks=8", &status), HasSubstr("expected 0 to 7"));
+  EXPECT_THAT(RunBinary(run + "--mixed ranks=8", &status), HasSubstr("expected 0 to 7"));
   EXPECT_NE(status, 0);
 }
 

@@ -1,15 +1,13 @@
 // Traces over fabric `packet`: the engine, the report, the binary.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "replay/report/report.h"
 #include "test/replay/engine_testing.h"
+#include "test/replay/run_binary.h"
 
 namespace chakra {
 namespace {
@@ -196,20 +194,6 @@ TEST(PacketReplay, ReportsQueuesOverTime) {
   EXPECT_GT(busiest.queued(4), 0u);
 }
 
-// Of the binary; stdout and stderr.
-std::string Ran(const std::string& arguments, int* status) {
-  std::FILE* pipe = popen((std::string(CHAKRA_BINARY) + " " + arguments + " 2>&1").c_str(), "r");
-  std::string out;
-  *status = -1;
-  if (pipe == nullptr) return out;
-  std::array<char, 4096> buffer;
-  size_t n = 0;
-  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) out.append(buffer.data(), n);
-  const int raw = pclose(pipe);
-  if (WIFEXITED(raw)) *status = WEXITSTATUS(raw);
-  return out;
-}
-
 TEST(PacketReplay, TheBinaryGivesTheSameBytesForAnyThreads) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "packet_replay_test";
   std::filesystem::create_directories(folder);
@@ -225,10 +209,10 @@ TEST(PacketReplay, TheBinaryGivesTheSameBytesForAnyThreads) {
                    (folder / "cluster.txtpb").string(),
                    " --format json --fabric packet --packet transport=dcqcn,buffer=60KB,ecn_low=10KB");
   int status = 0;
-  const std::string one = Ran(run + " --threads 1", &status);
+  const std::string one = RunBinary(run + " --threads 1", &status);
   EXPECT_EQ(status, 0) << one;
   EXPECT_THAT(one, HasSubstr("\"transport\": \"dcqcn\""));
-  EXPECT_EQ(Ran(run + " --threads 2", &status), one);
+  EXPECT_EQ(RunBinary(run + " --threads 2", &status), one);
   // Of sixteen ranks the switches are in parts, which threads share.
   TraceBuilder more(16);
   for (int r = 0; r < 16; ++r) {
@@ -239,10 +223,10 @@ TEST(PacketReplay, TheBinaryGivesTheSameBytesForAnyThreads) {
       "replay -q ", (folder / "m").string(), " --compute recorded --cluster ",
       (folder / "cluster.txtpb").string(), " --network fat_tree:k=4 --link-series --format json ",
       "--fabric packet --packet mtu=512,transport=dctcp,queue=60KB,ecn_low=20KB,ecn_high=20KB --threads ");
-  const std::string alone = Ran(network + "1", &status);
+  const std::string alone = RunBinary(network + "1", &status);
   EXPECT_EQ(status, 0) << alone;
-  EXPECT_EQ(Ran(network + "4", &status), alone);
-  const std::string refused = Ran(run + ",mtu=70000", &status);
+  EXPECT_EQ(RunBinary(network + "4", &status), alone);
+  const std::string refused = RunBinary(run + ",mtu=70000", &status);
   EXPECT_EQ(status, 1);
   EXPECT_THAT(refused, HasSubstr("mtu"));
 }
@@ -252,9 +236,9 @@ TEST(PacketReplay, TheBinaryPricesCollectivesAndSaysWhyItCannot) {
       "collective all_to_all --bytes 256KiB --ranks 8 --format csv "
       "--cluster dgx-a100:gpus_per_node=1 --network ring --fabric packet --packet ";
   int status = 0;
-  EXPECT_THAT(Ran(price + "transport=window", &status), HasSubstr("all_to_all,8,262144,"));
+  EXPECT_THAT(RunBinary(price + "transport=window", &status), HasSubstr("all_to_all,8,262144,"));
   EXPECT_EQ(status, 0);
-  const std::string stuck = Ran(price + "flow_control=credit,credit=9KB", &status);
+  const std::string stuck = RunBinary(price + "flow_control=credit,credit=9KB", &status);
   EXPECT_EQ(status, 1);
   EXPECT_THAT(stuck, HasSubstr("all_to_all on 8 ranks cannot finish: deadlock: ports wait"));
 }

@@ -1,13 +1,11 @@
 // Placement, variation and jobs as the binary takes them.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "proto/report.pb.h"
+#include "test/replay/run_binary.h"
 #include "trace/proto_io.h"
 
 namespace {
@@ -20,14 +18,8 @@ struct Result {
 };
 
 Result Ran(const std::string& arguments) {
-  std::FILE* pipe = popen((std::string(CHAKRA_BINARY) + " replay -q " + arguments + " 2>&1").c_str(), "r");
   Result result{-1, ""};
-  if (pipe == nullptr) return result;
-  std::array<char, 4096> buffer;
-  size_t n = 0;
-  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) result.out.append(buffer.data(), n);
-  const int raw = pclose(pipe);
-  result.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : -1;
+  result.out = chakra::RunBinary("replay -q " + arguments, &result.status);
   return result;
 }
 

@@ -19,7 +19,7 @@ int64_t RepeatingSim::Next(uint32_t r) {
   Episodes::Node& node = episodes_[region.node];
   if (region.output < node.outputs.size()) return region.start + node.outputs[region.output].at;
   if (node.idle != kNever) return region.start + node.idle;
-  if (node.writer != kNoIndex && regions_[node.writer]->start <= region.start) {
+  if (IsAhead(node, region)) {
     if (std::find(node.waits.begin(), node.waits.end(), r) == node.waits.end()) node.waits.push_back(r);
     return kNever;
   }
@@ -42,14 +42,26 @@ void RepeatingSim::Wake(uint32_t node) {
 }
 
 // What it reads, or writes.
-void RepeatingSim::Leave(uint32_t r) {
+void RepeatingSim::Leave(uint32_t r, int64_t now) {
   const uint32_t n = regions_[r]->node;
   if (n == kNoIndex) return;
   Episodes::Node& node = episodes_[n];
   std::erase(node.waits, r);
   if (node.writer != r) return;
   node.writer = kNoIndex;
+  node.known = std::max(node.known, now - regions_[r]->start);
   Wake(n);
+}
+
+bool RepeatingSim::IsAhead(const Episodes::Node& node, const Region& region) const {
+  return node.writer != kNoIndex && regions_[node.writer]->start <= region.start;
+}
+
+void RepeatingSim::WriteFrom(uint32_t r, int64_t done) {
+  const Region& region = *regions_[r];
+  if (region.node == kNoIndex) return;
+  Episodes::Node& node = episodes_[region.node];
+  if (node.writer == kNoIndex && node.idle == kNever && node.known <= done - region.start) node.writer = r;
 }
 
 void RepeatingSim::Tell(Region* region, uint32_t flow, FlowEnd::Kind kind, int64_t at) {
@@ -75,7 +87,7 @@ void RepeatingSim::FollowTo(uint32_t r, int64_t at) {
   if (any) return;
   if (node.idle == kNever) {
     // Unless another one has begun to find out.
-    if (node.writer != kNoIndex && regions_[node.writer]->start <= region.start) return;
+    if (IsAhead(node, region)) return;
     Simulate(r, at - 1);
     return RunLive(r, at - 1, true);  // it may be at its end
   }
@@ -157,9 +169,7 @@ void RepeatingSim::Simulate(uint32_t r, int64_t done) {
   }
   sim.Run(done, false, kNever);
   Take(r, done);
-  if (region.node == kNoIndex) return;
-  Episodes::Node& node = episodes_[region.node];
-  if (node.writer == kNoIndex && node.idle == kNever && node.known <= done - region.start) node.writer = r;
+  WriteFrom(r, done);
 }
 
 void RepeatingSim::SendInside(Region* region, uint32_t flow) {
@@ -205,13 +215,12 @@ void RepeatingSim::SendInside(Region* region, uint32_t flow) {
 
 // Its simulation is of no use any more: as if it had not been.
 void RepeatingSim::Abandon(Region* region) {
+  // But for the events: they were done.
   PacketTotals before = region->live->before;
-  AddDifference(PacketTotals(), before, 1, &retired_);
-  retired_.skipped += before.skipped;
-  retired_.jumps += before.jumps;
   const uint64_t events = region->live->sim.counters().events;
-  retired_.events += events;
   again_ += events - before.events;
+  before.events = events;
+  retired_ += before;
   region->live->sim.LeaveBuffers(region->ports);
   for (size_t i = 0; i < region->ports.size(); ++i) {
     const uint32_t port = region->ports[i];

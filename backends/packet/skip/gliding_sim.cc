@@ -20,10 +20,9 @@ GlidingSim::GlidingSim(PacketNetwork* network, const PacketOptions& options, boo
       half_(tolerance_ > 0 ? static_cast<uint64_t>(std::ceil(2 / tolerance_)) : 0) {}
 
 int64_t GlidingSim::at() {
-  const int64_t local = local_.empty() ? kNever : local_.top().at;
-  if (gliding_) return std::min(local, glide_end_);
+  if (gliding_) return std::min(local_.at(), glide_end_);
   const int64_t at = Base::at();
-  return std::min(local, at == kNever ? kNever : at + shift_);
+  return std::min(local_.at(), at == kNever ? kNever : at + shift_);
 }
 
 void GlidingSim::Send(uint32_t m, int64_t now) {
@@ -57,8 +56,6 @@ void GlidingSim::WatchPorts(uint32_t c) {
   }
 }
 
-void GlidingSim::TellAt(uint64_t tag, uint64_t order, Time at) { local_.push({at.picos(), order, tag}); }
-
 void GlidingSim::ChangeLink(uint32_t port, double share, int64_t now) {
   if (gliding_) EndGlide(now);
   Base::ChangeLink(port, share, now - shift_);
@@ -83,13 +80,10 @@ bool GlidingSim::Collect() {
 }
 
 void GlidingSim::Run(int64_t limit, bool stop, int64_t bound) {
-  while (!local_.empty() && local_.top().at <= limit) {
-    const int64_t at = local_.top().at;
-    RunPackets(at, stop, bound);
-    if (stop && !told_.empty() && told_.front().at < at) return;
-    for (; !local_.empty() && local_.top().at == at; local_.pop()) {
-      told_.push_back({at, local_.top().order, local_.top().tag, FlowEnd::kReceived});
-    }
+  while (local_.size() > 0 && local_.at() <= limit) {
+    RunPackets(local_.at(), stop, bound);
+    if (stop && !told_.empty() && told_.front().at < local_.at()) return;
+    local_.Tell(&told_);
     if (stop) return;
   }
   RunPackets(limit, stop, bound);
@@ -149,10 +143,8 @@ void GlidingSim::Check() {
     Record(1);
     uint64_t slowest = half_;
     for (const Flow& f : flows_) {
-      const uint64_t unsent = Unsent(f.message);
-      const bool waits =
-          f.seen[1].arrived == 0 && unsent == message(f.message).packets;  // for its connection
-      if (unsent > 0 && !waits) slowest = std::min(slowest, f.seen[1].arrived - f.seen[0].arrived);
+      if (Unsent(f.message) > 0 && !Waits(f, 1))
+        slowest = std::min(slowest, f.seen[1].arrived - f.seen[0].arrived);
     }
     const int64_t took = t - seen_at_[0];
     if (slowest < half_) {
@@ -170,6 +162,10 @@ void GlidingSim::Check() {
   least_half_ = 2 * (seen_at_[1] - seen_at_[0]);
   stage_ = kSettles;
   Check();
+}
+
+bool GlidingSim::Waits(const Flow& f, int place) {
+  return f.seen[place].arrived == 0 && Unsent(f.message) == message(f.message).packets;
 }
 
 bool GlidingSim::SameInBothHalves(const Flow& f) const {
@@ -197,10 +193,8 @@ bool GlidingSim::Settled() {
     return false;
   }
   for (const Flow& f : flows_) {
-    const uint64_t unsent = Unsent(f.message);
-    const bool waits = f.seen[2].arrived == 0 && unsent == message(f.message).packets;
-    if (waits) continue;
-    if (unsent <= kReserve || !SameInBothHalves(f)) return false;
+    if (Waits(f, 2)) continue;
+    if (Unsent(f.message) <= kReserve || !SameInBothHalves(f)) return false;
   }
   return true;
 }
@@ -270,9 +264,7 @@ void GlidingSim::CountAll(int64_t now) {
 
 PacketTotals GlidingSim::counters() const {
   PacketTotals all = Base::counters();
-  AddDifference(PacketTotals(), extra_totals_, 1, &all);
-  all.skipped = extra_totals_.skipped;
-  all.jumps = extra_totals_.jumps;
+  all += extra_totals_;
   return all;
 }
 

@@ -20,12 +20,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <queue>
 #include <vector>
 
 #include "backends/packet/sim.h"
+#include "backends/packet/skip/local_messages.h"
 #include "backends/packet/skip/totals.h"
 
 namespace chakra {
@@ -51,7 +50,7 @@ class GlidingSim : private PacketSim<BucketEvents> {
 
   // As of PacketSim.
   void Send(uint32_t message, int64_t now);
-  void TellAt(uint64_t tag, uint64_t order, Time at);
+  void TellAt(uint64_t tag, uint64_t order, Time at) { local_.Add(tag, order, at); }
   int64_t at();
   void Run(int64_t limit, bool stop, int64_t bound);
   void set_overlap(bool overlap) { Base::set_overlap(overlap); }
@@ -89,13 +88,6 @@ class GlidingSim : private PacketSim<BucketEvents> {
   };
   enum Stage : uint8_t { kSettles, kFirstHalf, kSecondHalf };
 
-  // Of a message that needs no network: on the clock, whatever is jumped over.
-  struct Local {
-    int64_t at;
-    uint64_t order, tag;
-    bool operator>(const Local& o) const { return at != o.at ? at > o.at : order > o.order; }
-  };
-
   void RunPackets(int64_t limit, bool stop, int64_t bound);
   void Watch(uint32_t message);
   void WatchPorts(uint32_t connection);
@@ -105,6 +97,8 @@ class GlidingSim : private PacketSim<BucketEvents> {
   void Disturb();
   void Check();
   void Record(int place);
+  // For messages before it on its connection.
+  bool Waits(const Flow& flow, int place);
   bool SameInBothHalves(const Flow& flow) const;
   bool Settled();
   // How long rates may be taken for constant; ps.
@@ -116,7 +110,7 @@ class GlidingSim : private PacketSim<BucketEvents> {
   uint64_t half_;      // packets of the slowest flow in half an observation
   int64_t shift_ = 0;  // ps: of the clock, over that of the packets
   std::vector<Told> told_;
-  std::priority_queue<Local, std::vector<Local>, std::greater<>> local_;
+  LocalMessages local_;  // on the clock, whatever is jumped over
   std::vector<Flow> flows_;
   size_t most_flows_ = 64;       // then those that are done are dropped
   std::vector<uint32_t> ports_;  // that flows use

@@ -23,13 +23,17 @@ uint32_t RepeatingSim::NewRegion(int64_t now) {
 std::vector<uint32_t> RepeatingSim::PortsOf(const Connection& c) const {
   const Way& way = ways_[c.ways + c.tag % static_cast<uint64_t>(options_.paths)];
   std::vector<uint32_t> ports;
-  if (!way.found) return ports;
-  const auto add = [&](uint32_t first, uint32_t hops) {
-    ports.insert(ports.end(), path_ports_.begin() + first, path_ports_.begin() + first + hops);
-  };
-  add(way.ports, way.hops);
-  add(way.back, way.hops_back);
+  if (way.found) way.AppendPorts(path_ports_, &ports);
   return ports;
+}
+
+bool RepeatingSim::Join(uint32_t r, uint32_t connection) {
+  Place& place = places_[connection];
+  if (place.region == r) return false;
+  place.region = r;
+  place.number = static_cast<uint32_t>(regions_[r]->connections.size());
+  regions_[r]->connections.push_back(connection);
+  return true;
 }
 
 // The one that has these ports; where several have, they become one.
@@ -111,11 +115,7 @@ uint32_t RepeatingSim::Merge(const std::vector<uint32_t>& regions, int64_t now) 
       flows.push_back({f, from.connections[f.connection]});
     }
     for (const uint32_t c : from.connections) places_[c] = Place();
-    if (from.node != kNoIndex && episodes_[from.node].writer == old) {
-      int64_t& known = episodes_[from.node].known;
-      known = std::max(known, now - from.start);
-    }
-    Leave(old);
+    Leave(old, now);
     if (from.live != nullptr) Abandon(&from);
     for (size_t i = 0; i < from.ports.size(); ++i) {
       uint64_t& most = network_->info(from.ports[i]).most_queued;
@@ -127,12 +127,7 @@ uint32_t RepeatingSim::Merge(const std::vector<uint32_t>& regions, int64_t now) 
             [](const auto& a, const auto& b) { return a.first.input < b.first.input; });
   Region& region = *regions_[r];
   for (auto& [f, c] : flows) {
-    const bool is_new = places_[c].region == kNoIndex;
-    if (is_new) {
-      places_[c].region = r;
-      places_[c].number = static_cast<uint32_t>(region.connections.size());
-      region.connections.push_back(c);
-    }
+    const bool is_new = Join(r, c);
     f.connection = places_[c].number;
     f.at -= region.start;
     region.flows.push_back(f);
@@ -153,19 +148,13 @@ void RepeatingSim::Step(uint32_t r, int64_t now) {
   Region& region = *regions_[r];
   const int64_t at = region.flows.back().at;
   if (region.node != kNoIndex) {
-    const uint32_t from = region.node;
-    const bool wrote = episodes_[from].writer == r;
-    if (wrote) episodes_[from].known = std::max(episodes_[from].known, at);
-    Leave(r);
-    region.node = episodes_.Follow(from, at, input_);
+    Leave(r, now);
+    region.node = episodes_.Follow(region.node, at, input_);
     region.output = 0;
   }
   if (region.live != nullptr) {
     SendInside(&region, static_cast<uint32_t>(region.flows.size() - 1));
-    if (region.node == kNoIndex) return;
-    Episodes::Node& node = episodes_[region.node];
-    // Nobody has been here.
-    if (node.writer == kNoIndex && node.idle == kNever && node.known <= at) node.writer = r;
+    WriteFrom(r, now);
   } else if (region.node == kNoIndex) {
     Simulate(r, now);
   }
@@ -181,7 +170,7 @@ void RepeatingSim::End(uint32_t r, int64_t now) {
   Episodes::Ledger ledger;
   if (follows) {
     ledger = episodes_[node].ledger;
-    AddDifference(PacketTotals(), ledger.totals, 1, &extra_totals_);
+    extra_totals_ += ledger.totals;
     extra_totals_.skipped += ledger.totals.packets;
     extra_totals_.repeats += region.flows.size();
   } else {
@@ -191,8 +180,8 @@ void RepeatingSim::End(uint32_t r, int64_t now) {
       const uint32_t port = region.ports[i];
       PortTotals total;
       AddDifference(region.before[i], TotalsOf(*network_, port), 1, &total);
-      AddDifference(PortTotals(), sim.Extra(port), 1, &total);
-      AddDifference(PortTotals(), sim.Extra(port), 1, &extra_[port]);
+      total += sim.Extra(port);
+      extra_[port] += sim.Extra(port);
       ledger.ports.push_back(total);
       ledger.most_queued.push_back(network_->info(port).most_queued);
     }
@@ -201,13 +190,13 @@ void RepeatingSim::End(uint32_t r, int64_t now) {
   for (size_t i = 0; i < region.ports.size(); ++i) {
     const uint32_t port = region.ports[i];
     network_->info(port).most_queued = std::max(region.most_before[i], ledger.most_queued[i]);
-    if (follows) AddDifference(PortTotals(), ledger.ports[i], 1, &extra_[port]);
+    if (follows) extra_[port] += ledger.ports[i];
   }
   if (writes) {
     episodes_[node].idle = now - region.start;
     episodes_[node].ledger = std::move(ledger);
   }
-  Leave(r);
+  Leave(r, now);
   for (const uint32_t c : region.connections) {
     places_[c] = Place();
     ++connections_[c].generation;

@@ -19,17 +19,6 @@ RepeatingSim::RepeatingSim(PacketNetwork* network, const PacketOptions& options,
 
 RepeatingSim::~RepeatingSim() = default;
 
-uint32_t RepeatingSim::NewMessage() {
-  if (free_messages_.empty()) {
-    messages_.emplace_back();
-    return static_cast<uint32_t>(messages_.size() - 1);
-  }
-  const uint32_t i = free_messages_.back();
-  free_messages_.pop_back();
-  messages_[i] = Message();
-  return i;
-}
-
 uint32_t RepeatingSim::Connect(int src, int dst, uint64_t tag, uint8_t traffic_class, uint32_t ways) {
   uint32_t i;
   if (free_connections_.empty()) {
@@ -51,20 +40,13 @@ uint32_t RepeatingSim::Connect(int src, int dst, uint64_t tag, uint8_t traffic_c
   return i;
 }
 
-void RepeatingSim::Send(uint32_t m, int64_t now) {
-  const Message message = messages_[m];
-  free_messages_.push_back(m);
+void RepeatingSim::Send(uint32_t /*message*/, int64_t now) {
+  const Message& message = message_;
   ++open_messages_;
   const uint32_t connection = message.connection;
   uint32_t r = places_[connection].region;
-  const bool is_new = r == kNoIndex;
-  if (is_new) {
-    r = RegionFor(PortsOf(connections_[connection]), now);
-    Region& region = *regions_[r];
-    places_[connection].region = r;
-    places_[connection].number = static_cast<uint32_t>(region.connections.size());
-    region.connections.push_back(connection);
-  }
+  if (r == kNoIndex) r = RegionFor(PortsOf(connections_[connection]), now);
+  const bool is_new = Join(r, connection);
   Region& region = *regions_[r];
   region.flows.push_back({now - region.start, message.order, inputs_++, places_[connection].number,
                           message.want_sent, false, false, message.tag, message.bytes, message.packets,
@@ -76,15 +58,9 @@ void RepeatingSim::Send(uint32_t m, int64_t now) {
   Schedule(r);
 }
 
-void RepeatingSim::TellAt(uint64_t tag, uint64_t order, Time at) {
-  ++open_messages_;
-  local_.push({at.picos(), order, tag});
-}
-
 int64_t RepeatingSim::at() {
   while (!due_.empty() && regions_[due_.top().region]->stamp != due_.top().stamp) due_.pop();
-  const int64_t at = due_.empty() ? kNever : due_.top().at;
-  return local_.empty() ? at : std::min(at, local_.top().at);
+  return std::min(local_.at(), due_.empty() ? kNever : due_.top().at);
 }
 
 void RepeatingSim::Run(int64_t limit, bool stop, int64_t /*bound*/) {
@@ -93,11 +69,8 @@ void RepeatingSim::Run(int64_t limit, bool stop, int64_t /*bound*/) {
     if (next > limit || next == kNever) return;
     // All of one instant.
     if (stop && !told_.empty() && next > told_.front().at) return;
-    if (!local_.empty() && local_.top().at == next) {
-      const Local l = local_.top();
-      local_.pop();
-      --open_messages_;
-      told_.push_back({l.at, l.order, l.tag, FlowEnd::kReceived});
+    if (local_.at() == next) {
+      local_.Tell(&told_);
       continue;
     }
     const uint32_t r = due_.top().region;
@@ -138,17 +111,10 @@ uint64_t RepeatingSim::MemoryBytes() const {
 
 PacketTotals RepeatingSim::counters() const {
   PacketTotals all = retired_;
-  const auto add = [&](const PacketTotals& t) {
-    AddDifference(PacketTotals(), t, 1, &all);
-    all.events += t.events;
-    all.skipped += t.skipped;
-    all.jumps += t.jumps;
-    all.repeats += t.repeats;
-  };
-  add(extra_totals_);
-  for (const auto& s : idle_) add(s->sim.counters());
+  all += extra_totals_;
+  for (const auto& s : idle_) all += s->sim.counters();
   for (const auto& region : regions_) {
-    if (region->live != nullptr) add(region->live->sim.counters());
+    if (region->live != nullptr) all += region->live->sim.counters();
   }
   return all;
 }
@@ -156,14 +122,12 @@ PacketTotals RepeatingSim::counters() const {
 PortTotals RepeatingSim::Extra(uint32_t port) const {
   PortTotals all = port < extra_.size() ? extra_[port] : PortTotals();
   const uint32_t r = port < region_of_.size() ? region_of_[port] : kNoIndex;
-  if (r != kNoIndex && regions_[r]->live != nullptr) {
-    AddDifference(PortTotals(), regions_[r]->live->sim.Extra(port), 1, &all);
-  }
+  if (r != kNoIndex && regions_[r]->live != nullptr) all += regions_[r]->live->sim.Extra(port);
   return all;
 }
 
 void RepeatingSim::CountAll(int64_t /*now*/) {
-  if (open_messages_ == 0) Run(kNever - 1, false, kNever);
+  if (open_messages() == 0) Run(kNever - 1, false, kNever);
 }
 
 }  // namespace chakra

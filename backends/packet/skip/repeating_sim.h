@@ -36,12 +36,16 @@ class RepeatingSim {
   ~RepeatingSim();
 
   // As of PacketSim.
-  uint32_t NewMessage();
-  Message& message(uint32_t i) { return messages_[i]; }
+  // One at a time: Send() takes it.
+  uint32_t NewMessage() {
+    message_ = Message();
+    return 0;
+  }
+  Message& message(uint32_t /*i*/) { return message_; }
   uint32_t Connect(int src, int dst, uint64_t tag, uint8_t traffic_class, uint32_t ways);
   Connection& connection(uint32_t i) { return connections_[i]; }
   void Send(uint32_t message, int64_t now);
-  void TellAt(uint64_t tag, uint64_t order, Time at);
+  void TellAt(uint64_t tag, uint64_t order, Time at) { local_.Add(tag, order, at); }
   int64_t at();
   void Run(int64_t limit, bool stop, int64_t bound);
   void set_overlap(bool /*overlap*/) {}
@@ -49,7 +53,7 @@ class RepeatingSim {
   std::vector<Way>& ways() { return ways_; }
   std::vector<uint32_t>& path_ports() { return path_ports_; }
   void set_finder(WayFinder* finder) { finder_ = finder; }
-  uint64_t open_messages() const { return open_messages_; }
+  uint64_t open_messages() const { return open_messages_ + local_.size(); }
   std::string WhyStuck() const;
   uint64_t MemoryBytes() const;
   // With what was not simulated.
@@ -66,6 +70,8 @@ class RepeatingSim {
 
   // regions.cc: which flows belong together
   uint32_t NewRegion(int64_t now);
+  // Where it is not in the region. True: it is new there.
+  bool Join(uint32_t region, uint32_t connection);
   uint32_t RegionFor(const std::vector<uint32_t>& ports, int64_t now);
   uint32_t Merge(const std::vector<uint32_t>& regions, int64_t now);
   // The last flow of the region, as an input of the episode.
@@ -83,7 +89,12 @@ class RepeatingSim {
   void Schedule(uint32_t region);
   // Regions that wait for what a node says.
   void Wake(uint32_t node);
-  void Leave(uint32_t region);
+  // At `now`, up to which a writer has told all.
+  void Leave(uint32_t region, int64_t now);
+  // Another one, which began no later, simulates what comes next.
+  bool IsAhead(const Episodes::Node& node, const Region& region) const;
+  // Has the region write what comes next, where nobody does who knows more than what came up to `done`.
+  void WriteFrom(uint32_t region, int64_t done);
   void FollowTo(uint32_t region, int64_t at);
   void RunLive(uint32_t region, int64_t limit, bool stop);
   // All that it did up to `done`, which has been told.
@@ -103,11 +114,6 @@ class RepeatingSim {
       return region != o.region ? region > o.region : stamp > o.stamp;
     }
   };
-  struct Local {  // of a message that needs no network
-    int64_t at;
-    uint64_t order, tag;
-    bool operator>(const Local& o) const { return at != o.at ? at > o.at : order > o.order; }
-  };
   // Of a connection, beside what PacketSim knows of it.
   struct Place {
     uint32_t region = kNoIndex;
@@ -125,10 +131,9 @@ class RepeatingSim {
   std::vector<uint32_t> free_regions_;
   std::vector<std::unique_ptr<Simulation>> idle_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
-  std::priority_queue<Local, std::vector<Local>, std::greater<>> local_;
+  LocalMessages local_;
 
-  std::vector<Message> messages_;
-  std::vector<uint32_t> free_messages_;
+  Message message_;  // that is about to be sent
   std::vector<Connection> connections_;
   std::vector<Place> places_;
   std::vector<uint32_t> free_connections_;
@@ -146,7 +151,7 @@ class RepeatingSim {
   bool one_region_ = false;
 
   uint64_t inputs_ = 0;
-  uint64_t open_messages_ = 0;
+  uint64_t open_messages_ = 0;  // in regions
   std::vector<Told> told_;
   std::vector<PortTotals> extra_;
   PacketTotals extra_totals_;  // that no simulation has

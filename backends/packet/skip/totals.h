@@ -11,13 +11,24 @@ namespace chakra {
 // Of a port, in a time or an episode.
 struct PortTotals {
   uint64_t bytes = 0, packets = 0, marks = 0, drops = 0, trims = 0, pauses = 0;
+
+  PortTotals& operator+=(const PortTotals& o) {
+    bytes += o.bytes;
+    packets += o.packets;
+    marks += o.marks;
+    drops += o.drops;
+    trims += o.trims;
+    pauses += o.pauses;
+    return *this;
+  }
 };
 
 PortTotals TotalsOf(const PacketNetwork& network, uint32_t port);
 
 void SetTotals(const PortTotals& totals, PacketNetwork* network, uint32_t port);
 
-// Of each number: to += times * (after - before), rounded.
+// Of each number of what packets did (not events, and not what was skipped): to += times * (after - before),
+// rounded.
 void AddDifference(const PortTotals& before, const PortTotals& after, double times, PortTotals* to);
 void AddDifference(const PacketTotals& before, const PacketTotals& after, double times, PacketTotals* to);
 

@@ -1,0 +1,39 @@
+// Messages that need no network, beside a simulation that skips times.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <vector>
+
+#include "backends/packet/sim.h"
+
+namespace chakra {
+
+// By the time at which they are told, then by order.
+class LocalMessages {
+ public:
+  using Told = PacketSim<BucketEvents>::Told;
+
+  void Add(uint64_t tag, uint64_t order, Time at) { due_.push({at.picos(), order, tag}); }
+  // Of the first; ps, the greatest time where there is none.
+  int64_t at() const { return due_.empty() ? std::numeric_limits<int64_t>::max() : due_.top().at; }
+  uint64_t size() const { return due_.size(); }
+  // All of the first instant.
+  void Tell(std::vector<Told>* told) {
+    for (const int64_t at = this->at(); !due_.empty() && due_.top().at == at; due_.pop()) {
+      told->push_back({at, due_.top().order, due_.top().tag, FlowEnd::kReceived});
+    }
+  }
+
+ private:
+  struct Message {
+    int64_t at;
+    uint64_t order, tag;
+    bool operator>(const Message& o) const { return at != o.at ? at > o.at : order > o.order; }
+  };
+  std::priority_queue<Message, std::vector<Message>, std::greater<>> due_;
+};
+
+}  // namespace chakra

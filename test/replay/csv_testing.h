@@ -1,0 +1,41 @@
+// What the tests of CSV share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "backends/fabric.h"
+#include "replay/report/csv.h"
+
+namespace chakra {
+
+inline WriteBytes Into(std::string* text) {
+  return [text](absl::string_view bytes) {
+    text->append(bytes.data(), bytes.size());
+    return absl::OkStatus();
+  };
+}
+
+// Each ends with a newline.
+inline std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  EXPECT_EQ(lines.back(), "");
+  lines.pop_back();
+  return lines;
+}
+
+inline std::vector<std::string> Cells(const std::string& line) { return absl::StrSplit(line, ','); }
+
+inline Flow Message(int src, int dst, uint64_t bytes, uint64_t tag) {
+  Flow flow;
+  flow.src = src;
+  flow.dst = dst;
+  flow.bytes = bytes;
+  flow.tag = tag;
+  return flow;
+}
+
+}  // namespace chakra
