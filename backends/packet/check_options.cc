@@ -183,8 +183,9 @@ absl::Status CheckConnections(const PacketOptions& o) {
                absl::StrCat("1 to 256; the nearest is ", o.paths < 1 ? 1 : 256));
   }
   if (o.spread == Spread::kTransport && !kind.sprays) {
-    return Bad("spread", "transport",
-               absl::StrCat("connection or packet: transport ", kind.name, " does not choose ways"));
+    return Bad(
+        "spread", "transport",
+        absl::StrCat("connection, packet or adaptive: transport ", kind.name, " does not choose ways"));
   }
   if (o.spread != Spread::kConnection && o.paths < 2) {
     return Bad("paths", absl::StrCat(o.paths), "at least 2 to choose from; or spread=connection");
@@ -193,11 +194,15 @@ absl::Status CheckConnections(const PacketOptions& o) {
     return Bad("recovery", "go_back_n",
                absl::StrCat("selective: packets of transport ", kind.name, " arrive in any order"));
   }
-  if (o.recovery == Recovery::kGoBackN && o.spread == Spread::kPacket) {
-    return Bad("recovery", "go_back_n", "selective beside spread=packet: packets arrive in any order");
+  const char* const any_order = o.spread == Spread::kPacket     ? "packet"
+                                : o.spread == Spread::kAdaptive ? "adaptive"
+                                                                : nullptr;
+  if (o.recovery == Recovery::kGoBackN && any_order != nullptr) {
+    return Bad("recovery", "go_back_n",
+               absl::StrCat("selective beside spread=", any_order, ": packets arrive in any order"));
   }
-  if (o.spread == Spread::kPacket && kind.telemetry) {
-    return Bad("spread", "packet",
+  if (any_order != nullptr && kind.telemetry) {
+    return Bad("spread", any_order,
                absl::StrCat("connection: transport ", kind.name, " follows the ports of one way"));
   }
   if (absl::Status s = CheckTime("timeout", o.timeout, Time::Micros(1), "1us to 1s"); !s.ok()) return s;

@@ -65,24 +65,34 @@ uint32_t PacketSim<Events>::Connect(int src, int dst, uint64_t tag, uint8_t traf
   return i;
 }
 
+// Switches read the table of paths.
+template <typename Events>
+void PacketSim<Events>::MakeRoom(size_t entries) {
+  if (this->paths.capacity() - this->paths.size() >= entries) return;
+  Settle();
+  this->paths.reserve(std::max({2 * this->paths.capacity(), 8 * kRoom, this->paths.size() + entries}));
+}
+
 // Those that it may take. No event does this: ports come to be here.
 template <typename Events>
 void PacketSim<Events>::FindWays(uint32_t i) {
   const Connection& c = connections_[i];
   const auto paths = static_cast<uint32_t>(options_.paths);
   const bool one = options_.spread == PacketOptions::Spread::kConnection;
+  const bool adaptive = options_.spread == PacketOptions::Spread::kAdaptive;
+  bool is_new = false;
   const auto first = static_cast<uint32_t>(one ? c.tag % paths : 0);
   for (uint32_t path = first; path < (one ? first + 1 : paths); ++path) {
     Way& way = ways_[c.ways + path];
     if (way.known && way.epoch == epoch_) continue;
-    if (this->paths.capacity() - this->paths.size() < kRoom) {
-      Settle();
-      this->paths.reserve(std::max<size_t>(2 * this->paths.capacity(), 8 * kRoom));
-    }
+    MakeRoom(kRoom);
+    if (adaptive) this->paths.push_back(kNoIndex);  // of its alternatives
     finder_->Find(c, path);
     way.known = true;
     way.epoch = epoch_;
+    is_new = true;
   }
+  if (adaptive && is_new) LinkAlternatives(c.ways);
 }
 
 template <typename Events>
@@ -182,6 +192,7 @@ bool PacketSim<Events>::Choose(uint32_t i) {
       s.path = static_cast<uint16_t>(c.tag % paths);
       break;
     case PacketOptions::Spread::kPacket:
+    case PacketOptions::Spread::kAdaptive:
       s.path = static_cast<uint16_t>(s.turns++ % paths);
       break;
     case PacketOptions::Spread::kTransport:

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "backends/packet/shard.h"
 #include "backends/packet/sim.h"
@@ -38,7 +39,37 @@ void PacketShard<Events>::Arrive(uint32_t in, uint32_t packet) {
     if (credits_) ReturnCredit(in, k.traffic_class, k.bytes);
     return ends_->Deliver(packet);
   }
+  if (adaptive_ && k.kind == Packet::kData) Adapt(&k);
   Enqueue(path_ports_[k.ports + k.hop], packet, in);
+}
+
+template <typename Events>
+void PacketShard<Events>::Adapt(Packet* k) {
+  const auto load = [&](uint32_t i) {
+    const Port& p = port(i);
+    if (!p.up) return std::numeric_limits<double>::infinity();
+    const PortInfo& info = network_->info(i);
+    const auto left = static_cast<double>(std::max<int64_t>(0, p.free_at - now_));
+    return (static_cast<double>(info.queued) / info.rate) + left;  // ps
+  };
+  const auto next = [&](uint32_t ports) {
+    return &path_ports_[path_ports_[ports - 1] + PacketTables::kAlternative * k->hop];
+  };
+  const uint32_t own = path_ports_[k->ports + k->hop];
+  const uint32_t* alternative = next(k->ports);
+  if (path_ports_[alternative[0] + k->hop] == own) return;
+  double least = load(own);
+  const uint32_t* best = nullptr;
+  for (; path_ports_[alternative[0] + k->hop] != own; alternative = next(alternative[0])) {
+    const double waits = load(path_ports_[alternative[0] + k->hop]);
+    if (waits >= least) continue;
+    least = waits;
+    best = alternative;
+  }
+  if (best == nullptr) return;
+  k->ports = best[0];
+  k->path = static_cast<uint16_t>(best[1]);
+  k->hops = static_cast<uint8_t>(best[2]);
 }
 
 // From a node's input, or the node itself, to a port.

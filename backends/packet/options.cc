@@ -16,7 +16,7 @@ constexpr const char* kSwitchings[] = {"store_and_forward", "cut_through"};
 constexpr const char* kFlowControls[] = {"none", "pfc", "credit"};
 constexpr const char* kMarkings[] = {"dequeue", "enqueue"};
 constexpr const char* kRecoveries[] = {"go_back_n", "selective"};
-constexpr const char* kSpreads[] = {"connection", "packet", "transport"};
+constexpr const char* kSpreads[] = {"connection", "packet", "transport", "adaptive"};
 constexpr const char* kSkips[] = {"off", "steady", "repeats", "all"};
 
 // Where switches mark for a transport when nobody says so: the published
@@ -209,7 +209,9 @@ const std::vector<Parameter>& PacketParameters() {
       {"timeout", "500us", "without an acknowledgement; 1us to 1s"},
       {"paths", "", "ways of a pair to choose from; 1 to 256; default: 1 for spread=connection, else 64"},
       {"spread", "",
-       "who chooses a way: connection (a hash), packet (each in turn) or transport; default: "
+       "who chooses a way: connection (a hash), packet (each in turn), transport, or adaptive (each switch, "
+       "by "
+       "what waits in its ports); default: "
        "transport where it can, else connection"},
       {"seed", "1", "of hashes and marks; 1 to 2147483647"},
       {"series", "0ns", "how often queues and rates are noted; 100ns to 1s; 0ns: never"},

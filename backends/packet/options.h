@@ -63,8 +63,10 @@ struct PacketOptions {
   Recovery recovery = Recovery::kGoBackN;
   Time timeout = Time::Micros(500);  // without an acknowledgement: what is in flight is lost
   int paths = 1;                     // ways of a pair among which packets or connections choose
-  enum class Spread { kConnection, kPacket, kTransport };
-  Spread spread = Spread::kConnection;  // who chooses: a hash, each packet in turn, or the transport
+  // Who chooses: a hash, each packet in turn, the transport, or each switch by what waits in its ports, of
+  // the ways that are left.
+  enum class Spread { kConnection, kPacket, kTransport, kAdaptive };
+  Spread spread = Spread::kConnection;
   uint64_t seed = 1;
   Time series;  // how often queues and rates are noted; 0: never
 

@@ -16,6 +16,7 @@ PacketShard<Events>::PacketShard(PacketNetwork* network, PacketTables* tables, c
       wire_(options.Wire()),
       part_(part),
       may_fail_(may_fail),
+      adaptive_(options.spread == PacketOptions::Spread::kAdaptive),
       pfc_(options.flow_control == PacketOptions::FlowControl::kPfc),
       credits_(options.flow_control == PacketOptions::FlowControl::kCredit),
       shared_(options.buffer > 0) {

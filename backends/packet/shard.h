@@ -21,7 +21,8 @@ class PacketSim;
 // What the parts of a simulation share. While they run, only part 0 changes it.
 struct PacketTables {
   PacketPool packets;
-  std::vector<uint32_t> paths;  // ports of paths, one after the other
+  std::vector<uint32_t> paths;  // ports of paths, one after the other; see PacketSim::LinkAlternatives()
+  static constexpr uint32_t kAlternative = 3;  // entries
 };
 
 // Events for other parts, of one window.
@@ -84,6 +85,8 @@ class alignas(64) PacketShard {
   void Handle(const PacketEvent& event);
 
   void Arrive(uint32_t port, uint32_t packet);
+  // Of the ways that go on from here, the one with the least to wait for.
+  void Adapt(Packet* packet);
   // `in`: the port over which it came; kNoIndex: it begins here.
   void Enqueue(uint32_t out, uint32_t packet, uint32_t in);
   bool Admit(uint32_t out, uint32_t packet, uint32_t in);
@@ -112,7 +115,7 @@ class alignas(64) PacketShard {
   PacketSim<Events>* ends_;
   PacketOptions options_;
   uint32_t wire_, part_;
-  bool may_fail_;
+  bool may_fail_, adaptive_;
   bool pfc_, credits_, shared_;
   Events events_;
   int64_t now_ = 0;

@@ -147,6 +147,9 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
 
   // connect.cc: connections and their ways
   void FindWays(uint32_t connection);
+  void MakeRoom(size_t entries);  // in the table of paths
+  // alternatives.cc
+  void LinkAlternatives(uint32_t first_way);
   // The way of the next packet. False: there is none.
   bool Choose(uint32_t connection);
   bool BeginConnection(uint32_t connection);

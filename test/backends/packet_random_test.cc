@@ -89,6 +89,7 @@ TEST(PacketRandom, NothingIsMadeOrLostOnAnyNetwork) {
                                            "classes=4,weights=1x2x5",
                                            "recovery=selective",
                                            "spread=packet,paths=8",
+                                           "spread=adaptive,paths=8",
                                            "ecn_low=10KB,ecn_high=25KB",
                                            "ecn_low=10KB,ecn_high=25KB,ecn_at=enqueue"};
   std::mt19937_64 random(2024);

@@ -126,6 +126,7 @@ const char* const kOptions[] = {
     "mtu=1000,transport=hpcc,flow_control=credit,credit=9KB",
     "mtu=1000,transport=nscc,queue=30KB,trim=yes",
     "mtu=1000,transport=swift,switching=cut_through,switch_latency=100ns,queue=40KB",
+    "spread=adaptive,paths=8,buffer=1MB",
     "mtu=1000,spread=packet,paths=8,classes=4,weights=1x2x5,recovery=selective,ack_every=4",
 };
 
