@@ -263,7 +263,7 @@ TEST(PacketOptions, WhatIsRefusedSaysWhatIsValid) {
       {"recovery=gobackn", "recovery is \"gobackn\"", "go_back_n"},
       {"transport=nscc,recovery=go_back_n", "recovery is go_back_n", "selective"},
       {"spread=packet,recovery=go_back_n", "recovery is go_back_n", "selective"},
-      {"spread=transport", "spread is transport", "connection or packet"},
+      {"spread=transport", "spread is transport", "connection, packet or adaptive"},
       {"spread=packet,paths=1", "paths is 1", "at least 2"},
       {"paths=0", "paths is \"0\"", "the nearest is 1"},
       {"paths=257", "paths is \"257\"", "the nearest is 256"},
