@@ -96,9 +96,9 @@ Compression CompressionOf(absl::string_view path) {
 CompressedFile::CompressedFile() = default;
 CompressedFile::~CompressedFile() = default;
 
-absl::Status CompressedFile::Open(const std::string& path, Compression compression) {
+absl::Status CompressedFile::Open(const std::string& path, Compression compression, bool durable) {
   stream_ = std::make_unique<Stream>(compression);
-  if (absl::Status s = stream_->file.Open(path); !s.ok()) return s;
+  if (absl::Status s = stream_->file.Open(path, durable); !s.ok()) return s;
   return stream_->Start();
 }
 

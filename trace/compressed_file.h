@@ -26,7 +26,8 @@ class CompressedFile {
   CompressedFile& operator=(const CompressedFile&) = delete;
 
   absl::Status Open(const std::string& path) { return Open(path, CompressionOf(path)); }
-  absl::Status Open(const std::string& path, Compression compression);
+  // `durable` as of OutputFile.
+  absl::Status Open(const std::string& path, Compression compression, bool durable = true);
   // To a string that outlives this; complete after Finish().
   absl::Status Open(std::string* out, Compression compression);
   absl::Status Append(absl::string_view bytes);

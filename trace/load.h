@@ -28,7 +28,17 @@ struct Loaded {
   RankTrace trace;
   std::vector<GroupNode> group_nodes;
   InputFile input;
+  // With ReadOptions::rewriter: what the rank became, and `trace` is empty.
+  bool rewritten = false;
+  std::vector<Loaded> became;
 };
+
+// Decodes plain frames, through options.rewriter where there is one.
+absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int rank,
+                          const ReadOptions& options, Decoder* decoder, Loaded* out);
+
+// Puts what rewritten ranks became in their place, by rank. Error: not one trace for each of 0 to n - 1.
+absl::Status Flatten(std::vector<Loaded>* loaded);
 
 // Decodes one rank, whose `content` may be compressed, JSON or text.
 absl::Status DecodeContent(absl::string_view content, absl::string_view file, int rank,

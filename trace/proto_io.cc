@@ -255,7 +255,8 @@ OutputFile::~OutputFile() {
 
 absl::Status OutputFile::Fail(absl::string_view doing) { return Errno(doing, path_, errno); }
 
-absl::Status OutputFile::Open(const std::string& path) {
+absl::Status OutputFile::Open(const std::string& path, bool durable) {
+  durable_ = durable;
   path_ = target_ = path;
   struct stat st;
   const bool exists = stat(path.c_str(), &st) == 0;
@@ -290,7 +291,7 @@ absl::Status OutputFile::Append(absl::string_view bytes) {
 }
 
 absl::Status OutputFile::Commit() {
-  if (!temporary_.empty() && fsync(fd_) != 0) return Fail("write");
+  if (durable_ && !temporary_.empty() && fsync(fd_) != 0) return Fail("write");
   const int closed = close(fd_);
   fd_ = -1;
   if (closed != 0) return Fail("write");

@@ -27,7 +27,8 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  absl::Status Open(const std::string& path);
+  // `durable`: Commit() returns when the bytes are on the disk, so that the file outlives a failure of power.
+  absl::Status Open(const std::string& path, bool durable = true);
   absl::Status Append(absl::string_view bytes);
   absl::Status Commit();
 
@@ -35,6 +36,7 @@ class OutputFile {
   absl::Status Fail(absl::string_view doing);
 
   int fd_ = -1;
+  bool durable_ = true;
   std::string path_;       // as given, for messages
   std::string target_;     // symbolic links resolved
   std::string temporary_;  // "": written directly

@@ -42,6 +42,10 @@ absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, co
     prefix = ParseTraceName(loaded.front().trace.file).prefix;
     set.inputs.push_back(archive);
   }
+  for (Loaded& l : loaded) {
+    if (l.rewritten && !l.input.path.empty()) set.inputs.push_back(std::move(l.input));
+  }
+  if (status = Flatten(&loaded); !status.ok()) return status;
   std::vector<std::vector<GroupNode>> nodes;
   for (Loaded& l : loaded) {
     set.ranks.push_back(std::move(l.trace));

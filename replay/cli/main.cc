@@ -73,12 +73,13 @@ int Main(int argc, char** argv) {
   commands.push_back(MakeReplayCommand(&app));
   commands.push_back(MakeInspectCommand(&app));
   commands.push_back(MakeConvertCommand(&app));
+  commands.push_back(MakeEditCommand(&app));
   commands.push_back(MakeCollectiveCommand(&app));
   commands.push_back(MakeCalibrateCommand(&app));
   commands.push_back(MakeTopologyCommand(&app));
 
   if (argc < 2)
-    return Misuse("expected a command: replay, inspect, convert, collective, calibrate or topology", "");
+    return Misuse("expected a command: replay, inspect, convert, edit, collective, calibrate or topology", "");
   const std::string first = argv[1];
   if (first[0] != '-') {
     const std::vector<std::string> names = CommandNames(&app);
@@ -103,7 +104,7 @@ int Main(int argc, char** argv) {
   for (const auto& command : commands) {
     if (command->app()->parsed()) return command->Run();
   }
-  return Misuse("expected a command: replay, inspect, convert, collective, calibrate or topology", "");
+  return Misuse("expected a command: replay, inspect, convert, edit, collective, calibrate or topology", "");
 }
 
 }  // namespace

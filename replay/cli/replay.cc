@@ -11,6 +11,7 @@
 #include "backends/topology/placement.h"
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
+#include "replay/cli/edit_options.h"
 #include "replay/cli/log_options.h"
 #include "replay/cli/progress.h"
 #include "replay/cli/rank_options.h"
@@ -84,6 +85,7 @@ class ReplayCommand : public Command {
         ->type_name("");
     AddMachineOptions(app);
     AddTraceOptions(app);
+    edits_.AddTo(app, "--edit", "Edits, in the order in which they are given");
     rank_options_.AddTo(app);
     AddCaptureOptions(app, &read_);
     AddReportOptions(app);
@@ -108,6 +110,8 @@ class ReplayCommand : public Command {
   absl::Status ChooseSources(RunDescription* run);
   // What varies, and where the ranks sit.
   absl::Status DescribeRanks(const ClusterModel& cluster, RunDescription* run) const;
+  // Reads traces_, with their edits.
+  absl::Status Read();
   absl::StatusOr<std::string> Replay();
   // Compute times of each distinct graph.
   absl::StatusOr<std::vector<ComputeTimes>> Price(const std::vector<ComputeRung>& rungs,
@@ -119,6 +123,8 @@ class ReplayCommand : public Command {
   ReadOptions read_;
   TraceSet traces_;
   RankOptions rank_options_;
+  EditOptions edits_;
+  std::optional<proto::EditReport> edited_;
   std::vector<Job> jobs_;                             // empty: one
   std::vector<std::optional<CaptureInfo>> captures_;  // by rank; empty: no capture
   std::string cluster_;
@@ -214,9 +220,10 @@ void ReplayCommand::AddReportOptions(CLI::App* app) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "csv"}).description(""))
       ->group(g);
-  app->add_option("--threads", read_.threads,
-                  "Threads that read traces and run --fabric packet; the result does not depend on it; default: "
-                  "the machine's cores")
+  app->add_option(
+         "--threads", read_.threads,
+         "Threads that read traces and run --fabric packet; the result does not depend on it; default: "
+         "the machine's cores")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group(g);
@@ -338,6 +345,9 @@ absl::Status ReplayCommand::DescribeRanks(const ClusterModel& cluster, RunDescri
 absl::StatusOr<std::string> ReplayCommand::Replay() {
   RunDescription run;
   run.warnings = traces_.warnings;
+  for (const std::string& file : edits_.files()) {
+    if (absl::Status s = AddInput(file, "edits", &run); !s.ok()) return s;
+  }
   if (absl::Status s = ChooseSources(&run); !s.ok()) return s;
   const bool recorded_comm = comm_ == kRecorded;
   if (recorded_comm && logs_.any()) {
@@ -390,6 +400,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
 
   const bool uses_cluster = UsesCluster(traces_, *times, recorded_comm);
   run.version = CHAKRA_VERSION;
+  run.edits = edited_.has_value() ? &*edited_ : nullptr;
   run.cluster = cluster_.empty() || cluster->proto.name().empty() ? spec : cluster->proto.name();
   if (cluster_.empty() && !uses_cluster) run.cluster = "";
   run.fabric = recorded_comm ? "" : fabric_;
@@ -413,6 +424,23 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   return PrintReport(MakeReport(*metrics, run), *format);
 }
 
+absl::Status ReplayCommand::Read() {
+  if (!edits_.any()) {
+    auto traces = ReadTraceSet(inputs_, read_);
+    if (traces.ok()) traces_ = *std::move(traces);
+    return traces.status();
+  }
+  if (absl::Status s = edits_.Prepare(); !s.ok()) return s;
+  edit::EditRun run(&edits_.plan());
+  auto traces = edit::ReadEdited(inputs_, read_, edits_.plan(), &run);
+  if (!traces.ok()) return traces.status();
+  auto report = run.Finish();
+  if (!report.ok()) return report.status();
+  edited_ = *std::move(report);
+  traces_ = *std::move(traces);
+  return absl::OkStatus();
+}
+
 int ReplayCommand::Run() {
   if (inputs_.empty() && !read_.capture.named()) return Misuse("replay expects at least one TRACE");
   if (app()->count("--compute") > 0) {
@@ -430,9 +458,7 @@ int ReplayCommand::Run() {
   }
   if (absl::Status s = CheckOutputPath(report_); !s.ok()) return Fail(s);
   if (absl::Status s = logs_.Open(); !s.ok()) return Fail(s);
-  auto traces = ReadTraceSet(inputs_, read_);
-  if (!traces.ok()) return Fail(traces.status());
-  traces_ = *std::move(traces);
+  if (absl::Status s = Read(); !s.ok()) return Fail(s);
   if (ranks_ > 0) {
     if (absl::Status s = MakeSymmetric(ranks_, &traces_); !s.ok()) return Fail(s);
   }

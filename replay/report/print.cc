@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/util/json_util.h"
+#include "replay/report/edits.h"
 #include "replay/report/report.h"
 #include "trace/text_table.h"
 
@@ -333,7 +334,8 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
       return absl::InternalError(absl::StrCat("cannot print the report: ", status.ToString()));
     return out;
   }
-  return absl::StrCat(Head(report), Jobs(report), Steps(report), Ranks(report), Collectives(report),
+  return absl::StrCat(Head(report), report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits())) : "",
+                      Jobs(report), Steps(report), Ranks(report), Collectives(report),
                       Dimensions(report), FlowTimesTable(report), Packets(report), Links(report),
                       Rungs(report), Notes(report), "\n", report.bound(), "\n");
 }

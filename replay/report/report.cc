@@ -309,6 +309,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   AddLinks(run.links, &report);
   AddPackets(run.packets, &report);
   AddFlowTimes(run.flow_times, &report);
+  if (run.edits != nullptr) *report.mutable_edits() = *run.edits;
   AddRungs(run, &report);
   for (const RankTrace& rank : run.traces->ranks) {
     for (const Repair& repair : rank.repairs) AddRepair(repair, &report);

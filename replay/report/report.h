@@ -35,6 +35,7 @@ struct RunDescription {
   std::string variation;                 // what was varied; "": nothing
   std::string placement;                 // rule or file; "": rank i on device i
   std::vector<Job> jobs;                 // empty: one
+  const proto::EditReport* edits = nullptr;  // what was edited; null: nothing
   std::vector<InputFile> inputs;         // beside traces->inputs
   std::vector<std::string> warnings;     // beside the metrics' own
 };

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "trace/byte_source.h"
 #include "trace/decode.h"
+#include "trace/load.h"
 #include "trace/parallel.h"
 #include "trace/pytorch/emit.h"
 #include "trace/pytorch/find.h"
@@ -362,7 +363,7 @@ absl::Status WriteCapture(const Capture& capture, const std::string& prefix, con
 absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions& options) {
   TraceSet set;
   GraphPool pool;
-  set.ranks.resize(capture.ranks.size());
+  std::vector<chakra::Loaded> loaded(capture.ranks.size());
   const auto load = [&](size_t i, Decoder* decoder) {
     std::string frames;
     EtWriter writer(&frames, Compression::kNone);
@@ -370,16 +371,22 @@ absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions
     if (absl::Status s = EmitRank(rank, static_cast<uint32_t>(i), capture.joined, &writer); !s.ok()) return s;
     if (absl::Status s = writer.Finish(); !s.ok()) return s;
     const std::string& file = rank.device_file.empty() ? rank.host_file : rank.device_file;
-    absl::StatusOr<RankTrace> trace = decoder->Decode(frames, file, static_cast<int>(i), options);
-    if (!trace.ok()) return trace.status();
-    set.ranks[i] = *std::move(trace);
-    if (rank.rank != static_cast<int>(i)) set.ranks[i].recorded_rank = rank.rank;
+    if (absl::Status s = DecodeFrames(frames, file, static_cast<int>(i), options, decoder, &loaded[i]);
+        !s.ok())
+      return s;
+    const auto own = [&](RankTrace* trace) {
+      if (rank.rank != trace->rank) trace->recorded_rank = rank.rank;
+    };
+    own(&loaded[i].trace);
+    for (chakra::Loaded& made : loaded[i].became) own(&made.trace);
     return absl::OkStatus();
   };
-  const absl::Status status = ForEach(capture.ranks.size(), options.threads, [&] {
+  absl::Status status = ForEach(capture.ranks.size(), options.threads, [&] {
     return [&load, decoder = std::make_unique<Decoder>(&pool)](size_t i) { return load(i, decoder.get()); };
   });
+  if (status.ok()) status = Flatten(&loaded);
   if (!status.ok()) return status;
+  for (chakra::Loaded& l : loaded) set.ranks.push_back(std::move(l.trace));
   set.inputs = capture.inputs;
   set.groups = capture.joined.groups;
   if (!set.groups.empty()) set.group_source = "the capture";

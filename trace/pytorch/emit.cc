@@ -89,6 +89,7 @@ class Emitter {
   int64_t window_ = 0;  // ns since the device trace's base: 0 of start_ns
   Wire w_, inner_;
   std::vector<int64_t> tid_, stream_;  // by lane
+  std::vector<uint32_t> first_;        // by event: its first node, or kNoRow
   std::vector<int64_t> delays_;
   std::string kinds_;
 };
@@ -307,6 +308,8 @@ absl::Status Emitter::Node(uint32_t i) {
   Deps(i);
   TextAttr("category", kCategories[static_cast<size_t>(event.kind)]);
   if (node.part > 0) IntAttr("part", kInt32, node.part);
+  const uint32_t caller = t_.caller[node.event];
+  if (caller != kNoRow && first_[caller] != kNoRow) IntAttr("parent", kInt64, int64_t{first_[caller]} + 1);
   if (event.correlation >= 0 && !node.host) IntAttr("correlation", kInt64, event.correlation);
   if (node.part == 0) Operands(node);
   if (comm != nullptr) {
@@ -319,6 +322,10 @@ absl::Status Emitter::Node(uint32_t i) {
 
 absl::Status Emitter::Run() {
   NumberLanes();
+  first_.assign(t_.caller.size(), kNoRow);
+  for (uint32_t i = static_cast<uint32_t>(t_.nodes.size()); i-- > 0;) {
+    if (t_.nodes[i].event != kNoRow) first_[t_.nodes[i].event] = i;
+  }
   if (absl::Status s = Metadata(); !s.ok()) return s;
   if (absl::Status s = GroupNode(); !s.ok()) return s;
   for (uint32_t i = 0; i < t_.nodes.size(); ++i) {

@@ -4,7 +4,8 @@
 // stream and device (device); start_ns, since the capture's window began, and
 // duration_ns; dep_kinds, the kind of each dependency ("launch,stream"), and
 // dep_delay_ns, how long after its end the node may begin (absent: 0), both in
-// the order of data_deps; category; part, where a host call has several. Comm
+// the order of data_deps; category; part, where a host call has several; parent,
+// the first node of the call that it was made in, or that launched it. Comm
 // nodes have transfer_ns: what was measured from the last captured member's
 // arrival on.
 #pragma once

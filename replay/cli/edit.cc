@@ -1,0 +1,166 @@
+#include <malloc.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "replay/cli/capture_options.h"
+#include "replay/cli/command.h"
+#include "replay/cli/edit_options.h"
+#include "replay/report/edits.h"
+#include "trace/edit/write_set.h"
+#include "trace/inputs.h"
+#include "trace/proto_io.h"
+#include "trace/pytorch/find.h"
+#include "trace/reader.h"
+
+namespace chakra::cli {
+namespace {
+
+class EditCommand : public Command {
+ public:
+  explicit EditCommand(CLI::App* app) : Command(app) {
+    app->allow_extras();
+    app->add_option("IN", inputs_,
+                    "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture")
+        ->type_name("");
+    app->add_option("-o,--output", output_, "A folder, or a file for one trace; - is standard output")
+        ->type_name("OUT");
+    app->add_flag("--dry-run", dry_run_, "Say what the edits would do, and write nothing");
+    edits_.AddTo(app, "--script", "Edits, in the order in which they are given");
+    const std::string g = "Traces and report";
+    app->add_option("--compression", compression_,
+                    "none, gzip or zstd; default: by the end of OUT, else none")
+        ->type_name("METHOD")
+        ->check(CLI::IsMember({"none", "gzip", "zstd"}).description(""))
+        ->group(g);
+    app->add_option("--groups", read_.groups_file, "Communicator groups; default: found beside the traces")
+        ->type_name("FILE")
+        ->group(g);
+    app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired")->group(g);
+    app->add_flag("--allow-truncated", read_.allow_truncated,
+                  "Drop a partial last node instead of refusing it")
+        ->group(g);
+    app->add_option("--report", report_,
+                    "What the edits did; JSON where the name ends in .json; default: -, standard "
+                    "output as text (standard error with -o -)")
+        ->type_name("FILE|-")
+        ->group(g);
+    app->add_option("--threads", read_.threads,
+                    "Threads that edit; the result does not depend on it; default: the "
+                    "machine's cores")
+        ->type_name("N")
+        ->check(CLI::Range(1, 4096).description(""))
+        ->group(g);
+    app->add_flag("-q,--quiet", quiet_, "No report")->group(g);
+    AddCaptureOptions(app, &read_);
+    read_.threads = DefaultThreads();
+    app->footer(
+        "Examples:\n"
+        "  chakra-replay edit examples/transformer_step -o faster --scale 'mlp=0.5'\n"
+        "  chakra-replay edit examples/transformer_step --script examples/what_if/larger_buckets.txtpb "
+        "--dry-run\n"
+        "What each edit does: trace/edit/README.md; the format of scripts: proto/edit.proto.");
+  }
+
+  int Run() override;
+
+ private:
+  absl::Status Edit();
+  absl::Status Report(const proto::EditReport& report) const;
+  Compression Method() const;
+
+  std::vector<std::string> inputs_;
+  ReadOptions read_;
+  EditOptions edits_;
+  std::string output_, compression_;
+  std::string report_ = "-";
+  bool dry_run_ = false, quiet_ = false;
+};
+
+Compression EditCommand::Method() const {
+  if (compression_ == "gzip") return Compression::kGzip;
+  if (compression_ == "zstd") return Compression::kZstd;
+  return compression_.empty() ? CompressionOf(output_) : Compression::kNone;
+}
+
+absl::Status EditCommand::Report(const proto::EditReport& report) const {
+  if (report_ != "-") {
+    if (!absl::EndsWith(report_, ".json")) return WriteFile(report_, PrintEdits(report));
+    return WriteMessageFile(report, MessageFormat::kJson, report_);
+  }
+  if (quiet_) return absl::OkStatus();
+  const std::string text = PrintEdits(report);
+  if (output_ != "-") return WriteOutput("-", text);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  return absl::OkStatus();
+}
+
+// Drops what the edits make.
+class Nowhere : public RankRewriter {
+ public:
+  explicit Nowhere(edit::EditRun* run) : run_(*run) {}
+  absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>*) override {
+    std::vector<Rewritten> made;
+    return run_.Rewrite(std::move(trace), &made);
+  }
+
+ private:
+  edit::EditRun& run_;
+};
+
+// Whether more than one trace will come: then a folder is written.
+bool ManyTraces(const std::vector<std::string>& inputs, const ReadOptions& read, const std::string& output) {
+  if (read.capture.named()) return false;
+  if (pytorch::LooksLikeCapture(inputs)) return !ParseTraceName(output).is_trace && output != "-";
+  absl::StatusOr<std::vector<TraceFile>> files = ResolveInputs(inputs);
+  return !files.ok() || files->size() > 1 || absl::StrContains(files->front().path, ".tar");
+}
+
+absl::Status EditCommand::Edit() {
+  // Ranks come and go by the megabyte: memory stays with the process between them.
+  mallopt(M_MMAP_THRESHOLD, 1 << 28);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  if (absl::Status s = edits_.Prepare(); !s.ok()) return s;
+  edit::EditRun run(&edits_.plan());
+  if (dry_run_) {
+    Nowhere nowhere(&run);
+    absl::StatusOr<TraceSet> set = edit::ReadEdited(inputs_, read_, edits_.plan(), &run, &nowhere);
+    if (!set.ok()) return set.status();
+    absl::StatusOr<proto::EditReport> report = run.Finish();
+    return report.ok() ? Report(*report) : report.status();
+  }
+  edit::EditedOutput out(output_, Method(), &run);
+  const bool many = ManyTraces(inputs_, read_, output_);
+  if (absl::Status s = out.Open(many); !s.ok()) return s;
+  absl::StatusOr<TraceSet> set = edit::ReadEdited(inputs_, read_, edits_.plan(), &run, &out);
+  if (!set.ok()) return set.status();
+  absl::StatusOr<proto::EditReport> report = run.Finish();
+  if (!report.ok()) return report.status();
+  report->set_version(CHAKRA_VERSION);
+  if (absl::Status s = out.Commit(*set); !s.ok()) return s;
+  for (const std::string& warning : set->warnings) PrintError(absl::StrCat("warning: ", warning));
+  return Report(*report);
+}
+
+int EditCommand::Run() {
+  if (inputs_.empty() && !read_.capture.named()) return Misuse("edit expects at least one IN");
+  if (output_.empty() && !dry_run_) return Misuse("edit expects -o OUT, or --dry-run");
+  if (!output_.empty() && dry_run_) return Misuse("--dry-run writes nothing; expected no -o");
+  if (!edits_.any())
+    return Misuse("edit expects an edit: --script FILE, --do EDIT, or a short form as --scale");
+  if (absl::Status s = CheckOutputPath(report_); !s.ok()) return Fail(s);
+  const absl::Status status = Edit();
+  return status.ok() ? kDone : Fail(status);
+}
+
+}  // namespace
+
+std::unique_ptr<Command> MakeEditCommand(CLI::App* root) {
+  return std::make_unique<EditCommand>(
+      root->add_subcommand("edit", "Change traces: what if kernels, collectives, ranks were others?"));
+}
+
+}  // namespace chakra::cli

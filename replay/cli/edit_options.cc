@@ -1,0 +1,219 @@
+#include "replay/cli/edit_options.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "trace/proto_io.h"
+
+namespace chakra::cli {
+namespace {
+
+using Script = absl::StatusOr<proto::EditScript>;
+
+absl::Status Expected(absl::string_view value, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("\"", value, "\", expected ", what));
+}
+
+bool ParseNumber(absl::string_view text, double* out) {
+  return absl::SimpleAtod(text, out) && *out >= 0 && *out < 1e18;
+}
+
+// "NAME=0.5": what is before the last '=' and the number after it.
+bool SplitNumber(const std::string& value, std::string* what, double* number) {
+  const size_t at = value.rfind('=');
+  if (at == std::string::npos || at == 0) return false;
+  *what = value.substr(0, at);
+  return ParseNumber(absl::string_view(value).substr(at + 1), number);
+}
+
+// "25MiB", "1e6", "64KB".
+bool ParseSize(absl::string_view text, uint64_t* out) {
+  static const std::pair<const char*, double> kUnits[] = {
+      {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
+      {"B", 1}};
+  double unit = 1, number = 0;
+  for (const auto& [name, bytes] : kUnits) {
+    if (absl::ConsumeSuffix(&text, name)) {
+      unit = bytes;
+      break;
+    }
+  }
+  if (!ParseNumber(text, &number) || number * unit < 1 || number * unit > 9e18) return false;
+  *out = static_cast<uint64_t>(number * unit + 0.5);
+  return true;
+}
+
+// "10ms", "3.5us"; microseconds.
+bool ParseMicros(absl::string_view text, double* out) {
+  static const std::pair<const char*, double> kUnits[] = {{"ns", 1e-3}, {"us", 1}, {"ms", 1e3}, {"s", 1e6}};
+  for (const auto& [name, us] : kUnits) {
+    absl::string_view number = text;
+    if (!absl::ConsumeSuffix(&number, name)) continue;
+    if (!ParseNumber(number, out)) return false;
+    *out *= us;
+    return *out > 0;
+  }
+  return false;
+}
+
+Script One(proto::Edit edit) {
+  proto::EditScript script;
+  *script.add_edit() = std::move(edit);
+  return script;
+}
+
+Script Do(const std::string& value) {
+  proto::Edit edit;
+  if (absl::Status s = ParseTextMessage(value, "edit", &edit); !s.ok()) return s;
+  return One(std::move(edit));
+}
+
+Script Scale(const std::string& value) {
+  proto::Edit edit;
+  double factor = 0;
+  if (!SplitNumber(value, edit.mutable_select()->mutable_name(), &factor))
+    return Expected(value, "NAME=FACTOR, as gemm=0.5");
+  edit.mutable_duration()->set_factor(factor);
+  return One(std::move(edit));
+}
+
+Script ScaleBytes(const std::string& value) {
+  proto::Edit edit;
+  std::string kind;
+  double factor = 0;
+  if (!SplitNumber(value, &kind, &factor)) return Expected(value, "COLLECTIVE=FACTOR, as all_reduce=0.5");
+  edit.mutable_select()->add_collective(kind);
+  edit.mutable_bytes()->set_factor(factor);
+  return One(std::move(edit));
+}
+
+Script RemoveNodes(const std::string& value) {
+  proto::Edit edit;
+  edit.mutable_select()->set_name(value);
+  edit.mutable_remove();
+  return One(std::move(edit));
+}
+
+Script FuseNodes(const std::string& value) {
+  proto::Edit edit;
+  edit.mutable_select()->set_name(value);
+  edit.mutable_fuse()->set_drop_launches(true);
+  return One(std::move(edit));
+}
+
+Script Bucket(const std::string& value) {
+  proto::Edit edit;
+  uint64_t bytes = 0;
+  if (!ParseSize(value, &bytes)) return Expected(value, "a size, as 25MiB");
+  edit.mutable_select()->add_collective("all_reduce");
+  edit.mutable_merge_collectives()->set_bucket_bytes(bytes);
+  return One(std::move(edit));
+}
+
+Script SlowRanks(const std::string& value) {
+  proto::Edit edit;
+  std::string ranks;
+  double factor = 0;
+  if (!SplitNumber(value, &ranks, &factor)) return Expected(value, "RANKS=FACTOR, as 3=1.5 or 0-7=1.2");
+  edit.mutable_select()->add_ranks(ranks);
+  for (const char* type : {"device", "host"}) edit.mutable_select()->add_type(type);
+  edit.mutable_duration()->set_factor(factor);
+  return One(std::move(edit));
+}
+
+Script DelayRanks(const std::string& value) {
+  proto::Edit edit;
+  const size_t at = value.rfind('=');
+  double us = 0;
+  if (at == std::string::npos || at == 0 || !ParseMicros(absl::string_view(value).substr(at + 1), &us))
+    return Expected(value, "RANKS=TIME, as 3=10ms or 0-7=50us");
+  edit.mutable_select()->add_ranks(value.substr(0, at));
+  edit.mutable_delay_rank()->set_us(us);
+  return One(std::move(edit));
+}
+
+Script RepeatIteration(const std::string& value) {
+  proto::Edit edit;
+  int times = 0;
+  if (!absl::SimpleAtoi(value, &times)) return Expected(value, "a number of iterations");
+  edit.mutable_repeat()->set_times(times);
+  return One(std::move(edit));
+}
+
+Script Replicas(const std::string& value) {
+  proto::Edit edit;
+  const size_t at = value.rfind('=');
+  int to = 0;
+  if (!absl::SimpleAtoi(at == std::string::npos ? value : value.substr(at + 1), &to))
+    return Expected(value, "N, or GROUP=N with one group of data parallelism");
+  if (at != std::string::npos) edit.mutable_rescale()->add_groups(value.substr(0, at));
+  edit.mutable_rescale()->set_to(to);
+  return One(std::move(edit));
+}
+
+}  // namespace
+
+void EditOptions::Add(CLI::App* app, const std::string& name, const std::string& type,
+                      const std::string& help, const std::string& group, Script (*read)(const std::string&)) {
+  Given& g = *given_.emplace_back(std::make_unique<Given>());
+  g.read = read;
+  g.option = app->add_option(name, g.values, help)->type_name(type)->group(group)->expected(1)->take_all();
+}
+
+void EditOptions::AddTo(CLI::App* app, const std::string& script, const std::string& group) {
+  app_ = app;
+  Add(app, script, "FILE", "A script of edits (proto/edit.proto, text format or JSON); may be repeated",
+      group, nullptr);
+  Add(app, "--do", "EDIT", "One edit in text format: \"select { name: 'gemm' } duration { factor: 0.5 }\"",
+      group, Do);
+  Add(app, "--scale", "NAME=FACTOR", "Durations of nodes whose name matches (RE2)", group, Scale);
+  Add(app, "--scale-bytes", "KIND=FACTOR", "Bytes of a kind of collective: all_reduce=0.5", group,
+      ScaleBytes);
+  Add(app, "--remove", "NAME", "Take nodes away whose name matches", group, RemoveNodes);
+  Add(app, "--fuse", "NAME", "Neighbours on a lane whose names match become one, with one launch", group,
+      FuseNodes);
+  Add(app, "--bucket", "SIZE", "Merge all-reduces up to a size: 25MiB", group, Bucket);
+  Add(app, "--slow-ranks", "RANKS=FACTOR", "Durations of some ranks: 3=1.5", group, SlowRanks);
+  Add(app, "--delay-ranks", "RANKS=TIME", "Ranks begin late: 3=10ms", group, DelayRanks);
+  Add(app, "--repeat", "N", "The whole trace N times", group, RepeatIteration);
+  Add(app, "--replicas", "N",
+      "So many data-parallel replicas; GROUP=N where the traces have several dimensions", group, Replicas);
+}
+
+bool EditOptions::any() const {
+  return std::any_of(given_.begin(), given_.end(), [](const auto& g) { return !g->values.empty(); });
+}
+
+absl::Status EditOptions::Prepare() {
+  std::map<const CLI::Option*, size_t> used;
+  std::vector<std::pair<std::string, proto::EditScript>> scripts;
+  for (const CLI::Option* option : app_->parse_order()) {
+    const auto it =
+        std::find_if(given_.begin(), given_.end(), [&](const auto& g) { return g->option == option; });
+    if (it == given_.end()) continue;
+    const size_t i = used[option]++;
+    if (i >= (*it)->values.size()) continue;
+    const std::string& value = (*it)->values[i];
+    const std::string name = "--" + option->get_lnames().front();
+    if ((*it)->read == nullptr) {
+      proto::EditScript script;
+      if (absl::Status s = ReadMessageFile(value, &script); !s.ok()) return s;
+      files_.push_back(value);
+      scripts.emplace_back(value, std::move(script));
+      continue;
+    }
+    Script script = (*it)->read(value);
+    if (!script.ok()) return absl::InvalidArgumentError(absl::StrCat(name, ": ", script.status().message()));
+    scripts.emplace_back(name, *std::move(script));
+  }
+  absl::StatusOr<edit::EditPlan> plan = edit::EditPlan::Make(scripts);
+  if (!plan.ok()) return plan.status();
+  plan_ = std::make_unique<edit::EditPlan>(*std::move(plan));
+  return absl::OkStatus();
+}
+
+}  // namespace chakra::cli

@@ -1,0 +1,24 @@
+#include "replay/report/edits.h"
+
+#include "absl/strings/str_cat.h"
+#include "trace/text_table.h"
+
+namespace chakra {
+
+std::string PrintEdits(const proto::EditReport& report) {
+  TextTable table({"edit", "matched", "on ranks", "changed", "added", "removed"},
+                  {true, false, false, false, false, false});
+  std::string notes;
+  for (const proto::EditOutcome& o : report.outcome()) {
+    table.Add({Shorten(o.edit(), 48, "-"), FormatCount(o.matched()), FormatCount(o.ranks()),
+               FormatCount(o.changed()), FormatCount(o.added()), FormatCount(o.removed())});
+    for (const std::string& note : o.note())
+      absl::StrAppend(&notes, "  ", Shorten(o.edit(), 48, "-"), ": ", note, "\n");
+  }
+  return absl::StrCat("Edits of ", Shorten(report.script(), 64, "-"), ": ", FormatCount(report.ranks_in()),
+                      " ranks of ", FormatCount(report.nodes_in()), " nodes become ",
+                      FormatCount(report.ranks_out()), " of ", FormatCount(report.nodes_out()), "\n",
+                      table.Print(), notes.empty() ? "" : "\n", notes);
+}
+
+}  // namespace chakra

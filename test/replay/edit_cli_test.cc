@@ -1,0 +1,153 @@
+// `edit` and `replay --edit`, as a user's scripts would have them.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+
+#include "test/replay/acceptance_testing.h"
+
+namespace chakra::acceptance {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Edits : public Bench {
+ protected:
+  Edits() {
+    for (int r = 0; r < 4; ++r)
+      Rank("t", r, {Comp(0, 30), Coll(1, 0, 4096, {0}), Comp(2, 10, {1}), Comp(3, 10, {2})});
+    Write("half.txtpb", "edit { select { name: '^n2$' } duration { factor: 0.5 } }\n");
+  }
+  // Names and contents of a folder.
+  std::map<std::string, std::string> Folder(const std::string& name) const {
+    std::map<std::string, std::string> files;
+    if (!fs::is_directory(folder_ / name)) return files;
+    for (const auto& entry : fs::directory_iterator(folder_ / name))
+      files[entry.path().filename()] = Content(entry.path());
+    return files;
+  }
+  // What is there beside what the tests make.
+  std::vector<std::string> Leftovers() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      const std::string name = entry.path().filename();
+      if (name.find(".partial") != std::string::npos || name.find(".old-") != std::string::npos)
+        names.push_back(name);
+    }
+    return names;
+  }
+};
+
+TEST_F(Edits, WrittenTracesReplayAsEditsInMemoryDo) {
+  const Outcome r = Run("edit t -o out --script half.txtpb --delay-ranks 1=5us --threads 1");
+  ASSERT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("edit 1 (duration)"), HasSubstr("edit 1 (delay_rank)")));
+  const proto::Report plain = Replayed("t --cluster ring4.txtpb");
+  const proto::Report written = Replayed("out --cluster ring4.txtpb");
+  const proto::Report memory = Replayed("t --cluster ring4.txtpb --edit half.txtpb --delay-ranks 1=5us");
+  EXPECT_EQ(written.makespan_ps(), plain.makespan_ps());  // 5 us less, 5 us late
+  EXPECT_EQ(written.rank(0).end_ps(), memory.rank(0).end_ps());
+  EXPECT_EQ(written.makespan_ps(), memory.makespan_ps());
+  ASSERT_EQ(memory.edits().outcome_size(), 2);
+  EXPECT_EQ(memory.edits().outcome(0).matched(), 4u);
+  EXPECT_EQ(memory.input(memory.input_size() - 1).role(), "edits");
+  const auto files = Folder("out");
+  ASSERT_EQ(Run("edit t -o again --script half.txtpb --delay-ranks 1=5us --threads 4 -q").status, 0);
+  EXPECT_EQ(Folder("again"), files);
+  EXPECT_EQ(files.size(), 4u);
+}
+
+TEST_F(Edits, ABadScriptIsRefusedWithLineAndFieldAndNothingIsWritten) {
+  Write("typo.txtpb", "edit {\n  select { name: 'n2' }\n  duration { factr: 2 }\n}\n");
+  Refused("edit t -o out --script typo.txtpb", {"typo.txtpb:3:", "factr", "did you mean"});
+  Write("range.json", R"({"edit": [{"select": {"bytes": {"min": "x"}}, "remove": {}}]})");
+  Refused("edit t -o out --script range.json", {"range.json:1:", "min"});
+  Write("none.txtpb", "edit { select { name: 'n9' } remove {} }\n");
+  Refused("edit t -o out --script none.txtpb",
+          {"none.txtpb: edit 1 (remove)", "matches nothing in 4 ranks", "allow_no_match"});
+  Refused("edit t -o out --script absent.txtpb", {"absent.txtpb"});
+  Refused("edit t -o out --do 'select { name: \"(\" } remove {}'",
+          {"--do: edit 1 (remove), select, name", "RE2"});
+  Refused("edit t -o out --scale n2", {"--scale: \"n2\", expected NAME=FACTOR"});
+  Refused("replay t --edit typo.txtpb", {"typo.txtpb:3:", "factr"});
+  EXPECT_TRUE(Folder("out").empty());
+  EXPECT_TRUE(Leftovers().empty());
+}
+
+TEST_F(Edits, TheCommandLineIsChecked) {
+  Refused("edit -o out --scale n2=2", {"expects at least one IN", "--help"}, 2);
+  Refused("edit t --scale n2=2", {"expects -o OUT, or --dry-run"}, 2);
+  Refused("edit t -o out", {"expects an edit"}, 2);
+  Refused("edit t -o out --scal n2=2", {"there is no option --scal; did you mean \"--scale\"?"}, 2);
+}
+
+TEST_F(Edits, TheOldOutputStaysUntilTheNewIsComplete) {
+  ASSERT_EQ(Run("edit t -o out --script half.txtpb -q").status, 0);
+  const auto before = Folder("out");
+  Refused("edit t -o out --remove n9", {"matches nothing"});
+  EXPECT_EQ(Folder("out"), before);
+  // A file may not grow: as on a full disk.
+  const Outcome full = Run("--version >/dev/null; ulimit -f 0; trap '' XFSZ; " + std::string(CHAKRA_BINARY) +
+                           " edit t -o out --scale n2=3 -q");
+  EXPECT_EQ(full.status, 1);
+  EXPECT_EQ(Folder("out"), before);
+  EXPECT_TRUE(Leftovers().empty());
+  ASSERT_EQ(Run("edit t -o out --scale n2=3 -q").status, 0);
+  EXPECT_NE(Folder("out"), before);
+  EXPECT_TRUE(Leftovers().empty());
+  // In place, and again: the record grows.
+  ASSERT_EQ(Run("edit out -o out --scale n2=0.5 -q").status, 0);
+  EXPECT_THAT(Folder("out").at("w.0.et"), AllOf(HasSubstr("factor: 3"), HasSubstr("factor: 0.5")));
+}
+
+TEST_F(Edits, AFolderWithOtherThingsIsNotReplaced) {
+  Write("home/letter.doc", "dear");
+  Refused("edit t -o home --scale n2=2",
+          {"cannot replace the folder", "letter.doc", "traces and their groups only"});
+  EXPECT_EQ(Folder("home").size(), 1u);
+  Refused("edit t -o half.txtpb --scale n2=2", {"a file of this name exists, expected a folder"});
+}
+
+TEST_F(Edits, OneTraceGoesToAFileOrStandardOutput) {
+  ASSERT_EQ(Run("edit t/w.2.et -o one.et.zst --scale n2=2 -q").status, 0);
+  EXPECT_EQ(Replayed("one.et.zst --compute recorded --comm simulated --cluster dgx-h100").nodes(), 4u);
+  const Outcome out = Run("edit t/w.2.et -o - --scale n2=2");
+  EXPECT_EQ(out.status, 0);
+  EXPECT_THAT(out.err, HasSubstr("edit 1 (duration)"));
+  EXPECT_THAT(out.out, HasSubstr("edits"));
+  Refused("edit t -o - --scale n2=2", {"expected a folder"});
+}
+
+TEST_F(Edits, ADryRunSaysAndWritesNothing) {
+  const Outcome r = Run("edit t --dry-run --scale n2=2 --report r.json");
+  EXPECT_EQ(r.status, 0) << r.err;
+  proto::EditReport report;
+  ASSERT_TRUE(ReadMessageFile(At("r.json"), &report).ok());
+  EXPECT_EQ(report.outcome(0).matched(), 4u);
+  EXPECT_EQ(report.nodes_out(), 16u);
+  EXPECT_TRUE(Folder("out").empty());
+}
+
+TEST_F(Edits, MoreReplicasOfTheExample) {
+  const std::string example = std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step";
+  const Outcome none = Run("edit " + example + " -o out --replicas 4");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, AllOf(HasSubstr("groups: absent"), HasSubstr("expected the name of one group")));
+  const Outcome r = Run("edit " + example + " -o out --replicas 5=4");
+  ASSERT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.out, AllOf(HasSubstr("8 ranks of 1,256 nodes become 16 of 2,512"),
+                           HasSubstr("4 groups of 2 become groups of 4")));
+  const proto::Report before = Replayed(example + " --cluster dgx-h100"),
+                      after = Replayed("out --cluster dgx-h100");
+  EXPECT_EQ(after.ranks(), 16);
+  EXPECT_EQ(after.rank(0).compute_busy_ps(), before.rank(0).compute_busy_ps());
+  EXPECT_GT(after.makespan_ps(), before.makespan_ps() * 9 / 10);
+  // And back again: the bytes of what was edited twice are those of the beginning.
+  ASSERT_EQ(Run("edit out -o back --replicas 5=2 -q").status, 0);
+  EXPECT_EQ(Replayed("back --cluster dgx-h100").makespan_ps(), before.makespan_ps());
+}
+
+}  // namespace
+}  // namespace chakra::acceptance

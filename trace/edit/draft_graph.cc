@@ -1,0 +1,325 @@
+// Dependencies, order and lanes of a draft.
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "trace/edit/draft.h"
+#include "trace/graph_builder.h"
+
+namespace chakra::edit {
+namespace {
+
+wire::Cursor CursorOf(absl::string_view s) {
+  const auto* p = reinterpret_cast<const uint8_t*>(s.data());
+  return {p, p + s.size()};
+}
+
+// Ids of one field, packed or not.
+void ReadIds(const wire::Field& f, std::vector<uint64_t>* out) {
+  if (f.type == wire::kVarint) {
+    out->push_back(f.bits);
+    return;
+  }
+  wire::Cursor c = f.message();
+  uint64_t id = 0;
+  while (!c.done() && wire::ReadVarint(&c, &id)) out->push_back(id);
+}
+
+template <typename List>
+void Erase(List* list, uint32_t value) {
+  const auto at = std::find(list->begin(), list->end(), value);
+  if (at != list->end()) list->erase(at);
+}
+
+}  // namespace
+
+uint32_t Draft::Find(uint64_t id) {
+  OpenGraph();
+  const auto it = row_of_.find(id);
+  return it == row_of_.end() || rows_[it->second].removed ? kNoRow : it->second;
+}
+
+Draft& Draft::OpenGraph() {
+  if (open_) return *this;
+  open_ = true;
+  row_of_.reserve(rows_.size());
+  for (uint32_t r = 0; r < rows_.size(); ++r) row_of_.emplace(rows_[r].id, r);
+  deps_.resize(rows_.size());
+  children_.resize(rows_.size());
+  for (uint32_t r = 0; r < rows_.size(); ++r) ReadDeps(r);
+  return *this;
+}
+
+void Draft::ReadDeps(uint32_t r) {
+  std::vector<uint64_t> data, ctrl;
+  std::vector<int64_t> delays;
+  absl::string_view kinds;
+  wire::Cursor c = CursorOf(rows_[r].body);
+  wire::Field f;
+  while (!c.done() && wire::ReadField(&c, &f) == nullptr) {
+    if (f.number == kNodeCtrlDeps) ReadIds(f, &ctrl);
+    if (f.number == kNodeDataDeps) ReadIds(f, &data);
+    if (f.number != kNodeAttr || f.type != wire::kBytes) continue;
+    Attribute a;
+    const uint8_t* at = nullptr;
+    if (ReadAttribute(f.message(), &a, &at) != nullptr) continue;
+    if (a.name == "dep_delay_ns") ToIntegers(a, &delays);
+    if (a.name == "dep_kinds" && a.value.type == wire::kBytes) kinds = a.value.text();
+  }
+  const std::vector<absl::string_view> kind = absl::StrSplit(kinds, ',');
+  for (size_t i = 0; i < data.size() + ctrl.size(); ++i) {
+    Dep dep;
+    dep.data = i < data.size();
+    dep.id = dep.data ? data[i] : ctrl[i - data.size()];
+    if (i < delays.size()) dep.delay_ns = delays[i];
+    if (dep.data && i < kind.size()) dep.kind = kind[i];
+    const auto it = row_of_.find(dep.id);
+    const bool ignored = it == row_of_.end() || it->second == r || (!dep.data && ignore_ctrl_);
+    if (!ignored) dep.row = it->second;
+    Link(r, dep);
+  }
+}
+
+void Draft::Link(uint32_t r, const Dep& dep) {
+  deps_[r].push_back(dep);
+  if (dep.row == kNoRow) return;
+  auto& children = children_[dep.row];
+  if (children.empty() || children.back() != r) children.push_back(r);
+}
+
+void Draft::AddDep(uint32_t r, uint32_t on, bool data, int64_t delay_ns, absl::string_view kind) {
+  OpenGraph();
+  if (r == on) return;
+  for (Dep& d : deps_[r]) {
+    if (d.row != on) continue;
+    if (delay_ns > d.delay_ns) {
+      d.delay_ns = delay_ns;
+      Touch(r, kDeps);
+    }
+    return;
+  }
+  Dep dep{rows_[on].id, on, data, delay_ns, kind};
+  Link(r, dep);
+  Touch(r, kDeps);
+  Changed();
+}
+
+bool Draft::DropDep(uint32_t r, uint32_t on) {
+  OpenGraph();
+  bool found = false;
+  for (size_t i = deps_[r].size(); i-- > 0;) {
+    if (deps_[r][i].row != on) continue;
+    deps_[r].erase(deps_[r].begin() + static_cast<std::ptrdiff_t>(i));
+    found = true;
+  }
+  if (!found) return false;
+  Erase(&children_[on], r);
+  Touch(r, kDeps);
+  Changed();
+  return true;
+}
+
+void Draft::SetDelay(uint32_t r, size_t dep, int64_t delay_ns) {
+  OpenGraph();
+  if (deps_[r][dep].delay_ns == delay_ns) return;
+  deps_[r][dep].delay_ns = delay_ns;
+  Touch(r, kDeps);
+}
+
+void Draft::MoveChildren(uint32_t from, uint32_t to) {
+  OpenGraph();
+  const auto children = children_[from];
+  for (const uint32_t child : children) {
+    if (child == to) continue;
+    for (Dep& d : deps_[child]) {
+      if (d.row != from) continue;
+      d.row = to;
+      d.id = rows_[to].id;
+    }
+    Erase(&children_[from], child);
+    // A dependency on both becomes one, with the longer delay.
+    Deps kept;
+    for (const Dep& d : deps_[child]) {
+      const auto same = std::find_if(kept.begin(), kept.end(),
+                                     [&](const Dep& k) { return d.row != kNoRow && k.row == d.row; });
+      if (same == kept.end()) {
+        kept.push_back(d);
+      } else {
+        same->delay_ns = std::max(same->delay_ns, d.delay_ns);
+        same->data = same->data || d.data;
+      }
+    }
+    deps_[child] = kept;
+    if (std::find(children_[to].begin(), children_[to].end(), child) == children_[to].end())
+      children_[to].push_back(child);
+    Touch(child, kDeps);
+  }
+  Changed();
+}
+
+void Draft::Remove(uint32_t r) {
+  OpenGraph();
+  for (const Dep& d : deps_[r]) {
+    if (d.row != kNoRow) Erase(&children_[d.row], r);
+  }
+  deps_[r].clear();
+  row_of_.erase(rows_[r].id);
+  rows_[r].removed = true;
+  ++removed_;
+  Changed();
+}
+
+void Draft::FlushDeps(uint32_t r) {
+  std::vector<uint64_t> data, ctrl;
+  std::vector<int64_t> delays;
+  std::vector<absl::string_view> kinds;
+  bool delayed = false, any_kind = false;
+  for (const bool of_data : {true, false}) {
+    for (const Dep& d : deps_[r]) {
+      if (d.data != of_data) continue;
+      (of_data ? data : ctrl).push_back(d.id);
+      delays.push_back(d.delay_ns);
+      delayed = delayed || d.delay_ns > 0;
+      if (of_data) kinds.push_back(d.kind);
+      if (of_data && !d.kind.empty() && d.kind != kEditKind) any_kind = true;
+    }
+  }
+  Attribute a;
+  std::string body = WithNumbers(rows_[r].body, kNodeDataDeps, data);
+  body = WithNumbers(body, kNodeCtrlDeps, ctrl);
+  const bool had_delays = Attr(r, "dep_delay_ns", &a), had_kinds = Attr(r, "dep_kinds", &a);
+  if (delayed) {
+    body = WithIntegers(body, kNodeAttr, "dep_delay_ns", delays);
+  } else if (had_delays) {
+    body = WithoutAttribute(body, kNodeAttr, "dep_delay_ns");
+  }
+  if (any_kind || had_kinds) body = WithString(body, kNodeAttr, "dep_kinds", absl::StrJoin(kinds, ","));
+  rows_[r].body = Keep(body);
+}
+
+absl::StatusOr<const std::vector<uint32_t>*> Draft::Order() {
+  OpenGraph();
+  if (!order_.empty() || live() == 0) return &order_;
+  Graph g;
+  std::vector<uint32_t> live, place(rows_.size(), kNoRow);
+  for (uint32_t r = 0; r < rows_.size(); ++r) {
+    if (rows_[r].removed) continue;
+    place[r] = static_cast<uint32_t>(live.size());
+    live.push_back(r);
+  }
+  g.dep_begin.push_back(0);
+  std::vector<uint32_t> list;
+  for (const uint32_t r : live) {
+    g.id.push_back(rows_[r].id);
+    g.name.push_back(0);
+    if (has_starts_) g.start.push_back(rows_[r].start);
+    list.clear();
+    for (const Dep& d : deps_[r]) {
+      if (d.row != kNoRow) list.push_back(place[d.row]);
+    }
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    g.dep.insert(g.dep.end(), list.begin(), list.end());
+    g.dep_begin.push_back(static_cast<uint32_t>(g.dep.size()));
+  }
+  const std::string subject = absl::StrCat(trace_.file, ": rank ", rank_, ", after the edit");
+  if (!FinishGraph(&g, subject).ok()) {  // once more, with names for the message
+    for (size_t i = 0; i < live.size(); ++i) g.name[i] = g.strings.Intern(rows_[live[i]].name);
+    return FinishGraph(&g, subject);
+  }
+  for (const uint32_t i : g.order) order_.push_back(live[i]);
+  next_.assign(rows_.size(), kNoRow);
+  previous_.assign(rows_.size(), kNoRow);
+  absl::flat_hash_map<uint64_t, uint32_t> last;
+  for (const uint32_t r : order_) {
+    if (!rows_[r].works()) continue;
+    const auto [it, fresh] = last.try_emplace(LaneKey(r), r);
+    if (fresh) continue;
+    next_[it->second] = r;
+    previous_[r] = it->second;
+    it->second = r;
+  }
+  return &order_;
+}
+
+uint64_t Draft::LaneKey(uint32_t r) const {
+  const Row& row = rows_[r];
+  const auto key = [](uint64_t kind, uint64_t value) { return kind << 56 | (value & 0xffffffffffffff); };
+  if (row.lane != kNoLane) return key(row.cpu() ? 1 : 2, static_cast<uint32_t>(row.lane));
+  switch (row.type) {
+    case NodeType::kComp:
+      return key(row.cpu() ? 3 : 4, 0);
+    case NodeType::kMemLoad:
+    case NodeType::kMemStore:
+      return key(5, 0);
+    case NodeType::kCollective: {
+      uint64_t h = 1469598103934665603u;  // FNV-1a
+      for (const char c : row.group) h = (h ^ static_cast<uint8_t>(c)) * 1099511628211u;
+      return key(6, h);
+    }
+    case NodeType::kSend:
+      return key(7, static_cast<uint32_t>(row.peer.dst));
+    default:
+      return key(8, r);  // a receive only listens
+  }
+}
+
+bool Draft::StrictLane(uint32_t r) const {
+  const uint64_t kind = LaneKey(r) >> 56;
+  return kind <= 2 || kind == 6 || kind == 7;
+}
+
+absl::StatusOr<std::pair<uint32_t, uint32_t>> Draft::Neighbours(uint32_t r) {
+  if (const auto order = Order(); !order.ok()) return order.status();
+  return std::make_pair(previous_[r], next_[r]);
+}
+
+void Draft::Pin(uint32_t before, uint32_t first, uint32_t last, uint32_t after) {
+  if (!StrictLane(first)) return;
+  if (before != kNoRow) AddDep(first, before, false);
+  if (after != kNoRow) AddDep(after, last, false);
+}
+
+bool Draft::Reaches(uint32_t r, uint32_t on) {
+  OpenGraph();
+  std::vector<uint32_t> todo = {r};
+  std::vector<bool> seen(rows_.size());
+  while (!todo.empty()) {
+    const uint32_t at = todo.back();
+    todo.pop_back();
+    if (at == on) return true;
+    if (seen[at]) continue;
+    seen[at] = true;
+    for (const Dep& d : deps_[at]) {
+      if (d.row != kNoRow && !seen[d.row]) todo.push_back(d.row);
+    }
+  }
+  return false;
+}
+
+uint32_t Draft::Parent(uint32_t r) {
+  OpenGraph();
+  Attribute a;
+  __int128 id = 0;
+  if (Attr(r, "parent", &a) && ToInteger(a, &id)) return Find(static_cast<uint64_t>(id));
+  for (const Dep& d : deps_[r]) {
+    if (d.kind == "launch") return d.row;
+  }
+  if (from_pytorch_ < 0) {
+    Attribute schema;
+    from_pytorch_ = FindAttribute(trace_.metadata, 2, "schema", &schema) &&
+                    absl::StrContains(AttributeText(schema), "chakra.");
+  }
+  if (from_pytorch_ == 0) return kNoRow;
+  uint32_t parent = kNoRow;
+  for (const Dep& d : deps_[r]) {
+    if (d.data) continue;
+    if (parent != kNoRow) return kNoRow;  // several: not a caller
+    parent = d.id == rows_[r].id ? kNoRow : Find(d.id);
+  }
+  return parent;
+}
+
+}  // namespace chakra::edit

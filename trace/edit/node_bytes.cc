@@ -1,0 +1,301 @@
+#include "trace/edit/node_bytes.h"
+
+#include <cstring>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace chakra::edit {
+namespace {
+
+wire::Cursor CursorOf(absl::string_view s) {
+  const auto* p = reinterpret_cast<const uint8_t*>(s.data());
+  return {p, p + s.size()};
+}
+
+void AppendBytes(const uint8_t* from, const uint8_t* to, std::string* out) {
+  out->append(reinterpret_cast<const char*>(from), static_cast<size_t>(to - from));
+}
+
+// `body` with `piece` (a whole field, or nothing) in place of the fields that `is` names; where there are
+// none, before the first field of a higher number than `field`.
+template <typename Is>
+std::string Put(absl::string_view body, uint32_t field, absl::string_view piece, const Is& is) {
+  std::string out;
+  out.reserve(body.size() + piece.size());
+  wire::Cursor c = CursorOf(body);
+  wire::Field f;
+  bool done = false;
+  size_t before_higher = std::string::npos;
+  while (!c.done()) {
+    if (wire::ReadField(&c, &f) != nullptr) break;
+    if (is(f)) {
+      if (!done) out.append(piece.data(), piece.size());
+      done = true;
+      continue;
+    }
+    if (f.number > field && before_higher == std::string::npos) before_higher = out.size();
+    if (f.number <= field) before_higher = std::string::npos;
+    AppendBytes(f.at, c.p, &out);
+  }
+  if (!done)
+    out.insert(before_higher == std::string::npos ? out.size() : before_higher, piece.data(), piece.size());
+  return out;
+}
+
+std::string PutField(absl::string_view body, uint32_t field, absl::string_view piece) {
+  return Put(body, field, piece, [&](const wire::Field& f) { return f.number == field; });
+}
+
+// The attributes `name` of a message: where the first begins, where it ends, and how many there are.
+struct Found {
+  const uint8_t *begin = nullptr, *end = nullptr;
+  int count = 0;
+  Attribute last;
+};
+Found FindAttributes(absl::string_view body, uint32_t attr, absl::string_view name) {
+  Found out;
+  wire::Cursor c = CursorOf(body);
+  wire::Field f;
+  while (!c.done() && wire::ReadField(&c, &f) == nullptr) {
+    if (f.number != attr || f.type != wire::kBytes) continue;
+    Attribute a;
+    const uint8_t* at = nullptr;
+    if (ReadAttribute(f.message(), &a, &at) != nullptr || a.name != name) continue;
+    if (++out.count == 1) {
+      out.begin = f.at;
+      out.end = c.p;
+    }
+    out.last = a;
+  }
+  return out;
+}
+
+// `value` is the value field of an AttributeProto, whole.
+std::string PutAttribute(absl::string_view body, uint32_t attr, absl::string_view name,
+                         absl::string_view value, const Found& found) {
+  std::string message, piece;
+  AppendText(1, name, &message);
+  message.append(value.data(), value.size());
+  AppendText(attr, message, &piece);
+  if (found.count == 1) {  // in its place
+    std::string out;
+    out.reserve(body.size() + piece.size());
+    AppendBytes(CursorOf(body).p, found.begin, &out);
+    out += piece;
+    AppendBytes(found.end, CursorOf(body).end, &out);
+    return out;
+  }
+  return Put(body, attr, piece, [&](const wire::Field& f) {
+    if (found.count == 0 || f.number != attr || f.type != wire::kBytes) return false;
+    Attribute a;
+    const uint8_t* at = nullptr;
+    return ReadAttribute(f.message(), &a, &at) == nullptr && a.name == name;
+  });
+}
+std::string PutAttribute(absl::string_view body, uint32_t attr, absl::string_view name,
+                         absl::string_view value) {
+  return PutAttribute(body, attr, name, value, FindAttributes(body, attr, name));
+}
+
+template <typename T>
+void AppendFixed(T v, std::string* out) {
+  char raw[sizeof(T)];
+  std::memcpy(raw, &v, sizeof(T));
+  out->append(raw, sizeof(T));
+}
+
+bool Fits(__int128 v, __int128 low, __int128 high) { return v >= low && v <= high; }
+
+// An integer in the value field `number` of AttributeProto; false where it does not fit.
+bool AppendInteger(uint32_t number, __int128 v, std::string* out) {
+  const auto bits = static_cast<uint64_t>(v);
+  const bool fits_signed = Fits(v, INT64_MIN, INT64_MAX), fits32 = Fits(v, INT32_MIN, INT32_MAX);
+  const bool fits_unsigned = Fits(v, 0, UINT64_MAX), fits_u32 = Fits(v, 0, UINT32_MAX);
+  switch (number) {
+    case 3:
+      AppendVarint(number << 3 | wire::kFixed64, out);
+      AppendFixed(static_cast<double>(v), out);
+      return static_cast<__int128>(static_cast<double>(v)) == v;
+    case 7:
+      if (!fits32) return false;
+      AppendNumber(number, bits, out);
+      return true;
+    case 9:
+      if (!fits_signed) return false;
+      AppendNumber(number, bits, out);
+      return true;
+    case 11:
+      if (!fits_u32) return false;
+      AppendNumber(number, bits, out);
+      return true;
+    case 13:
+      if (!fits_unsigned) return false;
+      AppendNumber(number, bits, out);
+      return true;
+    case 15:
+    case 17:
+      if (number == 15 ? !fits32 : !fits_signed) return false;
+      AppendNumber(number, bits << 1 ^ (v < 0 ? ~uint64_t{0} : 0), out);
+      return true;
+    case 19:
+    case 23:
+      if (number == 19 ? !fits_u32 : !fits32) return false;
+      AppendVarint(number << 3 | wire::kFixed32, out);
+      AppendFixed(static_cast<uint32_t>(bits), out);
+      return true;
+    case 21:
+    case 25:
+      if (number == 21 ? !fits_unsigned : !fits_signed) return false;
+      AppendVarint(number << 3 | wire::kFixed64, out);
+      AppendFixed(bits, out);
+      return true;
+    case 27:
+      if (!Fits(v, 0, 1)) return false;
+      AppendNumber(number, bits, out);
+      return true;
+    case 29:
+      AppendText(number, v < 0 ? absl::StrCat(static_cast<int64_t>(v)) : absl::StrCat(bits), out);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void AppendVarint(uint64_t v, std::string* out) {
+  for (; v >= 0x80; v >>= 7) out->push_back(static_cast<char>(v | 0x80));
+  out->push_back(static_cast<char>(v));
+}
+
+void AppendNumber(uint32_t field, uint64_t v, std::string* out) {
+  AppendVarint(field << 3, out);
+  AppendVarint(v, out);
+}
+
+void AppendText(uint32_t field, absl::string_view text, std::string* out) {
+  AppendVarint(field << 3 | wire::kBytes, out);
+  AppendVarint(text.size(), out);
+  out->append(text.data(), text.size());
+}
+
+std::string WithNumber(absl::string_view body, uint32_t field, uint64_t v) {
+  std::string piece;
+  if (v != 0) AppendNumber(field, v, &piece);
+  return PutField(body, field, piece);
+}
+
+std::string WithText(absl::string_view body, uint32_t field, absl::string_view text) {
+  std::string piece;
+  if (!text.empty()) AppendText(field, text, &piece);
+  return PutField(body, field, piece);
+}
+
+std::string WithNumbers(absl::string_view body, uint32_t field, const std::vector<uint64_t>& values) {
+  std::string packed, piece;
+  for (const uint64_t v : values) AppendVarint(v, &packed);
+  if (!values.empty()) AppendText(field, packed, &piece);
+  return PutField(body, field, piece);
+}
+
+std::string WithInteger(absl::string_view body, uint32_t attr, absl::string_view name, ValueField field,
+                        __int128 v) {
+  const Found found = FindAttributes(body, attr, name);
+  std::string value;
+  if (found.count > 0 && AppendInteger(found.last.value.number, v, &value))
+    return PutAttribute(body, attr, name, value, found);
+  for (const ValueField kind : {field, ValueField::kInt64, ValueField::kUint64}) {
+    value.clear();
+    if (AppendInteger(static_cast<uint32_t>(kind), v, &value)) break;
+  }
+  return PutAttribute(body, attr, name, value, found);
+}
+
+std::string WithReal(absl::string_view body, uint32_t attr, absl::string_view name, double v) {
+  std::string value;
+  AppendVarint(static_cast<uint32_t>(ValueField::kDouble) << 3 | wire::kFixed64, &value);
+  AppendFixed(v, &value);
+  return PutAttribute(body, attr, name, value);
+}
+
+std::string WithString(absl::string_view body, uint32_t attr, absl::string_view name, absl::string_view v) {
+  std::string value;
+  AppendText(static_cast<uint32_t>(ValueField::kString), v, &value);
+  return PutAttribute(body, attr, name, value);
+}
+
+std::string WithIntegers(absl::string_view body, uint32_t attr, absl::string_view name,
+                         const std::vector<int64_t>& v) {
+  std::string packed, list, value;
+  for (const int64_t x : v) AppendVarint(static_cast<uint64_t>(x), &packed);
+  AppendText(1, packed, &list);
+  AppendText(static_cast<uint32_t>(ValueField::kInt64List), list, &value);
+  return PutAttribute(body, attr, name, value);
+}
+
+std::string WithStrings(absl::string_view body, uint32_t attr, absl::string_view name,
+                        const std::vector<std::string>& v) {
+  std::string list, value;
+  for (const std::string& s : v) AppendText(1, s, &list);
+  AppendText(static_cast<uint32_t>(ValueField::kStringList), list, &value);
+  return PutAttribute(body, attr, name, value);
+}
+
+std::string WithoutAttribute(absl::string_view body, uint32_t attr, absl::string_view name) {
+  return Put(body, attr, "", [&](const wire::Field& f) {
+    Attribute a;
+    const uint8_t* at = nullptr;
+    return f.number == attr && f.type == wire::kBytes && ReadAttribute(f.message(), &a, &at) == nullptr &&
+           a.name == name;
+  });
+}
+
+bool FindAttribute(absl::string_view body, uint32_t attr, absl::string_view name, Attribute* out) {
+  const Found found = FindAttributes(body, attr, name);
+  if (found.count > 0) *out = found.last;
+  return found.count > 0;
+}
+
+std::string AttributeText(const Attribute& a) {
+  std::string text;
+  if (ToText(a, &text)) return text;
+  double real = 0;
+  if (AttributeNumber(a, &real)) return absl::StrCat(real);
+  std::vector<int64_t> list;
+  if (ToIntegers(a, &list)) return absl::StrCat("[", absl::StrJoin(list, ", "), "]");
+  if (a.value.number == static_cast<uint32_t>(ValueField::kStringList)) {
+    std::vector<absl::string_view> items;
+    wire::Cursor c = a.value.message();
+    wire::Field f;
+    while (!c.done() && wire::ReadField(&c, &f) == nullptr) {
+      if (f.number == 1 && f.type == wire::kBytes) items.push_back(f.text());
+    }
+    return absl::StrCat("[", absl::StrJoin(items, ", "), "]");
+  }
+  return "";
+}
+
+bool AttributeNumber(const Attribute& a, double* out) {
+  __int128 v = 0;
+  if (ToInteger(a, &v)) {
+    *out = static_cast<double>(v);
+    return true;
+  }
+  if (a.value.number == 3) {
+    std::memcpy(out, &a.value.bits, sizeof(double));
+    return true;
+  }
+  if (a.value.number == 5) {
+    const auto bits = static_cast<uint32_t>(a.value.bits);
+    float x = 0;
+    std::memcpy(&x, &bits, sizeof(x));
+    *out = static_cast<double>(x);
+    return true;
+  }
+  return a.value.number == static_cast<uint32_t>(ValueField::kString) &&
+         absl::SimpleAtod(a.value.text(), out);
+}
+
+}  // namespace chakra::edit

@@ -1,0 +1,66 @@
+// A Node message as bytes, changed field by field: what is not named stays where it is, as it is, unknown
+// fields included.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "trace/attribute.h"
+#include "trace/wire.h"
+
+namespace chakra::edit {
+
+// Fields of Node (proto/et_def.proto).
+inline constexpr uint32_t kNodeId = 1, kNodeName = 2, kNodeType = 3, kNodeCtrlDeps = 4, kNodeDataDeps = 5,
+                          kNodeStart = 6, kNodeDuration = 7, kNodeInputs = 8, kNodeAttr = 10;
+// Fields of IOInfo.
+inline constexpr uint32_t kIoValues = 1, kIoShapes = 2, kIoTypes = 3;
+
+// Value fields of AttributeProto that new attributes get.
+enum class ValueField : uint32_t {
+  kDouble = 3,
+  kInt32 = 7,
+  kInt64 = 9,
+  kInt64List = 10,
+  kUint64 = 13,
+  kBool = 27,
+  kString = 29,
+  kStringList = 30,
+};
+
+void AppendVarint(uint64_t v, std::string* out);
+void AppendNumber(uint32_t field, uint64_t v, std::string* out);
+void AppendText(uint32_t field, absl::string_view text, std::string* out);
+
+// Precondition of all: `body` is a well-formed message (Draft checks what it reads).
+
+// A varint field of the message; 0 takes it away, as proto3 writes it.
+std::string WithNumber(absl::string_view body, uint32_t field, uint64_t v);
+// A bytes field; "" takes it away.
+std::string WithText(absl::string_view body, uint32_t field, absl::string_view text);
+// A list of numbers, packed, in place of all entries of the field.
+std::string WithNumbers(absl::string_view body, uint32_t field, const std::vector<uint64_t>& values);
+
+// The attribute `name` of a Node or of GlobalMetadata (field 10 or 2) with another value. One that is there
+// keeps its place and, where it holds a number of any kind and `v` fits, its kind; else it becomes `field`.
+std::string WithInteger(absl::string_view body, uint32_t attr, absl::string_view name, ValueField field,
+                        __int128 v);
+std::string WithReal(absl::string_view body, uint32_t attr, absl::string_view name, double v);
+std::string WithString(absl::string_view body, uint32_t attr, absl::string_view name, absl::string_view v);
+std::string WithIntegers(absl::string_view body, uint32_t attr, absl::string_view name,
+                         const std::vector<int64_t>& v);
+std::string WithStrings(absl::string_view body, uint32_t attr, absl::string_view name,
+                        const std::vector<std::string>& v);
+std::string WithoutAttribute(absl::string_view body, uint32_t attr, absl::string_view name);
+
+// The last attribute of this name, as protobuf's readers take it. False: there is none.
+bool FindAttribute(absl::string_view body, uint32_t attr, absl::string_view name, Attribute* out);
+
+// An attribute's value as text: numbers in decimal, bools as 0 and 1, lists as "[1, 2]".
+std::string AttributeText(const Attribute& a);
+// As a number; false for texts that are none, and for lists.
+bool AttributeNumber(const Attribute& a, double* out);
+
+}  // namespace chakra::edit

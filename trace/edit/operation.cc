@@ -1,0 +1,188 @@
+#include "trace/edit/operation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
+namespace chakra::edit {
+namespace {
+
+constexpr double kMaxMicros = 9.2e12;  // of picoseconds in 64 bits
+
+// Attributes that operations of their own set, or that dependencies are made of.
+constexpr absl::string_view kReserved[] = {"comm_size",   "comm_type",  "tensor_size", "num_ops",
+                                           "duration_ns", "start_ns",   "transfer_ns", "stream",
+                                           "tid",         "is_cpu_op",  "dep_kinds",   "dep_delay_ns",
+                                           "pg_name",     "comm_group", "parent"};
+
+}  // namespace
+
+absl::Status BadField(absl::string_view where, absl::string_view field, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat(where, ", ", field, ": ", what));
+}
+
+Time FromMicros(double us) { return Time::Picos(std::llround(std::clamp(us, 0.0, kMaxMicros) * 1e6)); }
+
+absl::Status CheckChange(const proto::Change& change, const std::string& where) {
+  for (const auto& [given, value, field] : {std::make_tuple(change.has_factor(), change.factor(), "factor"),
+                                            std::make_tuple(change.has_add(), change.add(), "add"),
+                                            std::make_tuple(change.has_set(), change.set(), "set")}) {
+    if (given && !std::isfinite(value))
+      return BadField(where, field, absl::StrCat(value, ", expected a number"));
+  }
+  if (change.has_set() && (change.has_factor() || change.has_add()))
+    return BadField(where, "set", "there with factor or add, expected one or the other");
+  if (!change.has_set() && !change.has_factor() && !change.has_add())
+    return BadField(where, "factor", "absent, expected factor, add or set");
+  if (change.factor() < 0)
+    return BadField(where, "factor", absl::StrCat(change.factor(), ", expected 0 or more"));
+  if (change.set() < 0) return BadField(where, "set", absl::StrCat(change.set(), ", expected 0 or more"));
+  return absl::OkStatus();
+}
+
+double Changed(const proto::Change& change, double old) {
+  if (change.has_set()) return change.set();
+  return std::max(0.0, old * (change.has_factor() ? change.factor() : 1) + change.add());
+}
+
+absl::Status CheckAttribute(const proto::SetAttribute& spec, const std::string& where) {
+  if (spec.name().empty()) return BadField(where, "attribute.name", "empty, expected an attribute's name");
+  if (std::find(std::begin(kReserved), std::end(kReserved), spec.name()) != std::end(kReserved)) {
+    return BadField(where, "attribute.name",
+                    absl::StrCat("\"", spec.name(),
+                                 "\" is set by duration, bytes, operations, move, change_collective "
+                                 "and the dependencies; expected another name"));
+  }
+  const bool given = spec.value_case() != proto::SetAttribute::VALUE_NOT_SET;
+  if (given == spec.drop()) return BadField(where, "attribute", "expected one value, or drop");
+  return absl::OkStatus();
+}
+
+void ApplyAttribute(Draft* draft, uint32_t r, const proto::SetAttribute& spec) {
+  const absl::string_view body = draft->row(r).body;
+  switch (spec.value_case()) {
+    case proto::SetAttribute::kIntValue:
+      return draft->SetBody(r,
+                            WithInteger(body, kNodeAttr, spec.name(), ValueField::kInt64, spec.int_value()));
+    case proto::SetAttribute::kDoubleValue:
+      return draft->SetBody(r, WithReal(body, kNodeAttr, spec.name(), spec.double_value()));
+    case proto::SetAttribute::kTextValue:
+      return draft->SetBody(r, WithString(body, kNodeAttr, spec.name(), spec.text_value()));
+    case proto::SetAttribute::kBoolValue:
+      return draft->SetBody(r,
+                            WithInteger(body, kNodeAttr, spec.name(), ValueField::kBool, spec.bool_value()));
+    case proto::SetAttribute::VALUE_NOT_SET:
+      return draft->SetBody(r, WithoutAttribute(body, kNodeAttr, spec.name()));
+  }
+}
+
+absl::StatusOr<NodeSpec> ReadNodeSpec(const proto::NewNode& spec, const std::string& where) {
+  NodeSpec out;
+  if (spec.name().empty()) return BadField(where, "node.name", "empty, expected a name");
+  out.row.name = spec.name();
+  if (!spec.type().empty()) {
+    absl::StatusOr<NodeType> type = ParseNodeType(spec.type());
+    if (!type.ok()) return BadField(where, "node.type", type.status().message());
+    if (*type == NodeType::kInvalid || *type == NodeType::kMetadata)
+      return BadField(where, "node.type",
+                      absl::StrCat(spec.type(), " does no work, expected COMP_NODE, MEM_* or COMM_*"));
+    out.row.type = *type;
+  }
+  const bool comm = out.row.type >= NodeType::kSend;
+  if (!(spec.duration_us() >= 0) || spec.duration_us() > kMaxMicros)
+    return BadField(where, "node.duration_us",
+                    absl::StrCat(spec.duration_us(), ", expected 0 to ", kMaxMicros));
+  if (spec.operations() < 0)
+    return BadField(where, "node.operations", absl::StrCat(spec.operations(), ", expected >= 0"));
+  if (spec.bytes() > INT64_MAX) return BadField(where, "node.bytes", "expected less than 2^63");
+  out.row.duration = FromMicros(spec.duration_us());
+  out.row.operations = spec.operations();
+  out.row.bytes = spec.bytes();
+  out.row.cpu = spec.host();
+  if (!spec.lane().empty()) {
+    absl::StatusOr<LaneSpec> lane = ParseLane(spec.lane());
+    if (!lane.ok()) return BadField(where, "node.lane", lane.status().message());
+    if (lane->any)
+      return BadField(where, "node.lane", absl::StrCat("\"", spec.lane(), "\", expected one lane"));
+    out.own_lane = true;
+    if (!lane->none) {
+      out.row.cpu = lane->cpu;
+      out.row.lane = lane->lane;
+    }
+  }
+  if ((out.row.type == NodeType::kCollective) == spec.collective().empty())
+    return BadField(where, "node.collective", "expected of a COMM_COLL_NODE, and of no other");
+  if (!spec.collective().empty()) {
+    absl::StatusOr<CollectiveType> kind = ParseCollective(spec.collective());
+    if (!kind.ok()) return BadField(where, "node.collective", kind.status().message());
+    out.row.collective = *kind;
+  }
+  if (!comm && !spec.group().empty()) return BadField(where, "node.group", "expected of communication only");
+  out.own_group = !spec.group().empty();
+  out.row.group = spec.group();
+  out.row.peer = spec.peer();
+  out.row.tag = spec.tag();
+  if (spec.peer() < 0) return BadField(where, "node.peer", absl::StrCat(spec.peer(), ", expected a rank"));
+  for (const proto::SetAttribute& a : spec.attribute()) {
+    if (absl::Status s = CheckAttribute(a, where); !s.ok()) return s;
+    out.attributes.push_back(a);
+  }
+  return out;
+}
+
+uint32_t AddNode(Draft* draft, const NodeSpec& spec, uint32_t anchor, Time start) {
+  const Row like = draft->row(anchor);
+  NewRow row = spec.row;
+  row.name = absl::StrReplaceAll(row.name, {{"{name}", like.name}});
+  const bool comm = row.type >= NodeType::kSend;
+  if (comm && !spec.own_group && like.is_comm()) row.group = std::string(like.group);
+  // Communication and storage without a lane keep to their own queues.
+  const bool shares = like.lane != kNoLane || (row.type == NodeType::kComp && like.type == NodeType::kComp);
+  Attribute lane;
+  if (!spec.own_lane && shares) {
+    row.cpu = like.cpu();
+    row.lane = like.lane;
+  }
+  const uint32_t r = draft->Add(row, start);
+  // Thread numbers of more than 31 bits are kept as they were written.
+  if (!spec.own_lane && row.lane < 0 && row.lane != kNoLane) draft->CopyLane(r, anchor);
+  for (const proto::SetAttribute& a : spec.attributes) ApplyAttribute(draft, r, a);
+  return r;
+}
+
+absl::Status SortRecorded(Draft* draft, std::vector<uint32_t>* rows) {
+  const auto order = draft->Order();
+  if (!order.ok()) return order.status();
+  std::vector<uint32_t> place(draft->size(), kNoRow);
+  for (uint32_t i = 0; i < (*order)->size(); ++i) place[(**order)[i]] = i;
+  std::sort(rows->begin(), rows->end(), [&](uint32_t a, uint32_t b) { return place[a] < place[b]; });
+  return absl::OkStatus();
+}
+
+void RemoveRewired(Draft* draft, uint32_t r, bool keep_time) {
+  const Deps deps = draft->deps(r);
+  const auto children = draft->children(r);
+  const int64_t own_ns = keep_time ? draft->row(r).duration.picos() / 1000 : 0;
+  for (const uint32_t child : children) {
+    int64_t delay = 0;
+    bool data = false;
+    absl::string_view kind;
+    for (const Dep& d : draft->deps(child)) {
+      if (d.row != r) continue;
+      delay = std::max(delay, d.delay_ns);
+      data = data || d.data;
+      kind = d.kind;
+    }
+    draft->DropDep(child, r);
+    for (const Dep& d : deps) {
+      if (d.row != kNoRow)
+        draft->AddDep(child, d.row, data && d.data, delay + d.delay_ns + own_ns,
+                      kind.empty() ? kEditKind : kind);
+    }
+  }
+  draft->Remove(r);
+}
+
+}  // namespace chakra::edit

@@ -1,0 +1,256 @@
+// Edits of dependencies and lanes: add, drop, move, reorder.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "trace/edit/lane_places.h"
+#include "trace/edit/operation.h"
+#include "trace/proto_io.h"
+
+namespace chakra::edit {
+namespace {
+
+class AddDependencyEdit : public Operation {
+ public:
+  AddDependencyEdit(const proto::AddDependency& spec, Selector on) : spec_(spec), on_(std::move(on)) {}
+
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    absl::StatusOr<std::vector<uint32_t>> on = on_.Match(draft);
+    if (!on.ok()) return on.status();
+    if (on->empty())
+      return draft->Error(matches.front(), "add_dependency: `on` matches nothing on this rank");
+    std::vector<uint32_t> rows = matches;
+    if (absl::Status s = SortRecorded(draft, &rows); !s.ok()) return s;
+    if (absl::Status s = SortRecorded(draft, &*on); !s.ok()) return s;
+    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
+    if (!places.ok()) return places.status();
+    const auto add = [&](uint32_t r, uint32_t to) {
+      draft->AddDep(r, to, spec_.kind() == proto::DATA, FromMicros(spec_.delay_us()).picos() / 1000);
+    };
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const uint32_t r = rows[i];
+      const auto after =
+          std::upper_bound(on->begin(), on->end(), places->place(r),
+                           [&](uint32_t place, uint32_t o) { return place < places->place(o); });
+      auto before = std::lower_bound(on->begin(), on->end(), places->place(r),
+                                     [&](uint32_t o, uint32_t place) { return places->place(o) < place; });
+      switch (spec_.which()) {
+        case proto::AddDependency::PREVIOUS:
+          if (before != on->begin())
+            add(r, *std::prev(before));
+          else
+            tally->notes.insert("matches before which nothing of `on` is recorded were left as they are");
+          break;
+        case proto::AddDependency::NEXT:
+          if (after != on->end())
+            add(r, *after);
+          else
+            tally->notes.insert("matches after which nothing of `on` is recorded were left as they are");
+          break;
+        case proto::AddDependency::SAME_INDEX:
+          if (i < on->size())
+            add(r, (*on)[i]);
+          else
+            tally->notes.insert(
+                "there are more matches than nodes that `on` matches: the rest was left as it is");
+          break;
+        default:
+          for (const uint32_t o : *on) add(r, o);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const proto::AddDependency spec_;
+  const Selector on_;
+};
+
+class DropDependencyEdit : public Operation {
+ public:
+  DropDependencyEdit(const proto::DropDependency& spec, Selector on) : spec_(spec), on_(std::move(on)) {}
+
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    std::vector<bool> in(draft->size(), !spec_.has_on());
+    if (spec_.has_on()) {
+      absl::StatusOr<std::vector<uint32_t>> on = on_.Match(draft);
+      if (!on.ok()) return on.status();
+      for (const uint32_t r : *on) in[r] = true;
+    }
+    bool any = false;
+    for (const uint32_t r : matches) {
+      for (const Dep& d : Deps(draft->deps(r))) {
+        const bool of_kind = spec_.kind().empty() || spec_.kind() == (d.data ? "data" : "control") ||
+                             absl::string_view(spec_.kind()) == d.kind;
+        if (d.row != kNoRow && in[d.row] && of_kind) any = draft->DropDep(r, d.row) || any;
+      }
+    }
+    if (!any) tally->notes.insert("on some ranks no match has such a dependency");
+    return absl::OkStatus();
+  }
+
+ private:
+  const proto::DropDependency spec_;
+  const Selector on_;
+};
+
+class MoveEdit : public Operation {
+ public:
+  MoveEdit(const LaneSpec& lane) : lane_(lane) {}
+
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally*) const override {
+    for (const uint32_t r : matches) {
+      const Row& row = draft->row(r);
+      if (row.lane == lane_.lane && row.cpu() == lane_.cpu) continue;
+      LeaveLane(draft, r);
+      draft->SetLane(r, lane_.cpu, lane_.lane);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const LaneSpec lane_;
+};
+
+class ReorderEdit : public Operation {
+ public:
+  ReorderEdit(const proto::Reorder& spec, Selector anchor) : spec_(spec), anchor_(std::move(anchor)) {}
+
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    std::vector<uint32_t> rows = matches;
+    if (absl::Status s = SortRecorded(draft, &rows); !s.ok()) return s;
+    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
+    if (!places.ok()) return places.status();
+    if (spec_.reverse()) return Reverse(draft, rows, tally);
+    absl::StatusOr<std::vector<uint32_t>> anchors = anchor_.Match(draft);
+    if (!anchors.ok()) return anchors.status();
+    // By lane, in recorded order.
+    absl::flat_hash_map<uint64_t, std::vector<uint32_t>> of_lane;
+    if (absl::Status s = SortRecorded(draft, &*anchors); !s.ok()) return s;
+    for (const uint32_t a : *anchors) of_lane[draft->LaneKey(a)].push_back(a);
+    for (const uint32_t r : rows) {
+      const auto it = of_lane.find(draft->LaneKey(r));
+      const uint32_t anchor = it == of_lane.end() ? kNoRow : AnchorOf(*places, it->second, r);
+      if (anchor == kNoRow) {
+        tally->notes.insert("matches without an anchor on their lane were left where they are");
+      } else {
+        Put(draft, *places, r, anchor, tally);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // Before: the anchor that is recorded last before the match, else the next. After: the other way round.
+  uint32_t AnchorOf(const LanePlaces& places, const std::vector<uint32_t>& anchors, uint32_t r) const {
+    const auto next = std::lower_bound(anchors.begin(), anchors.end(), places.place(r),
+                                       [&](uint32_t a, uint32_t p) { return places.place(a) < p; });
+    const uint32_t later = next == anchors.end() || *next == r ? kNoRow : *next;
+    const uint32_t earlier = next == anchors.begin() ? kNoRow : *std::prev(next);
+    const uint32_t first = spec_.after() ? later : earlier, second = spec_.after() ? earlier : later;
+    return first != kNoRow ? first : second;
+  }
+
+  void Put(Draft* draft, const LanePlaces& places, uint32_t r, uint32_t anchor, Tally* tally) const {
+    LeaveLane(draft, r);
+    if (spec_.after() ? draft->Reaches(anchor, r) : draft->Reaches(r, anchor)) {
+      tally->notes.insert("matches that their dependencies keep where they are were left there");
+      return;
+    }
+    if (spec_.after()) {
+      draft->AddDep(r, anchor, false);
+      draft->SetStart(r, draft->row(anchor).start + draft->row(anchor).duration);
+      if (places.next(anchor) != kNoRow && places.next(anchor) != r &&
+          !draft->Reaches(r, places.next(anchor)))
+        draft->AddDep(places.next(anchor), r, false);
+    } else {
+      draft->AddDep(anchor, r, false);
+      draft->SetStart(r, draft->row(anchor).start);
+      if (places.previous(anchor) != kNoRow && places.previous(anchor) != r &&
+          !draft->Reaches(places.previous(anchor), r))
+        draft->AddDep(r, places.previous(anchor), false);
+    }
+  }
+
+  absl::Status Reverse(Draft* draft, const std::vector<uint32_t>& rows, Tally* tally) const {
+    absl::flat_hash_map<uint64_t, std::vector<uint32_t>> of_lane;
+    std::vector<uint64_t> lanes;
+    for (const uint32_t r : rows) {
+      std::vector<uint32_t>& list = of_lane[draft->LaneKey(r)];
+      if (list.empty()) lanes.push_back(draft->LaneKey(r));
+      list.push_back(r);
+    }
+    for (const uint64_t lane : lanes) {
+      const std::vector<uint32_t>& list = of_lane[lane];
+      std::vector<Time> starts;
+      for (const uint32_t r : list) {
+        starts.push_back(draft->row(r).start);
+        LeaveLane(draft, r);
+      }
+      for (size_t i = 0; i + 1 < list.size(); ++i) {
+        if (draft->Reaches(list[i + 1], list[i])) {
+          tally->notes.insert("matches that their dependencies keep where they are were left there");
+          continue;
+        }
+        draft->AddDep(list[i], list[i + 1], false);
+      }
+      for (size_t i = 0; i < list.size(); ++i) draft->SetStart(list[i], starts[list.size() - 1 - i]);
+    }
+    return absl::OkStatus();
+  }
+
+  const proto::Reorder spec_;
+  const Selector anchor_;
+};
+
+}  // namespace
+
+absl::StatusOr<AnyOperation> MakeAddDependency(const proto::Edit& edit, const std::string& where) {
+  const proto::AddDependency& spec = edit.add_dependency();
+  if (!spec.has_on()) return BadField(where, "on", "absent, expected a selector");
+  if (!(spec.delay_us() >= 0))
+    return BadField(where, "delay_us", absl::StrCat(spec.delay_us(), ", expected 0 or more"));
+  absl::StatusOr<Selector> on = Selector::Make(spec.on(), absl::StrCat(where, ", on"));
+  if (!on.ok()) return on.status();
+  AnyOperation out;
+  out.on_rank = std::make_unique<AddDependencyEdit>(spec, *std::move(on));
+  return out;
+}
+
+absl::StatusOr<AnyOperation> MakeDropDependency(const proto::Edit& edit, const std::string& where) {
+  const proto::DropDependency& spec = edit.drop_dependency();
+  static const std::vector<std::string> kKinds = {"data",     "control",    "start",  "thread", "call",
+                                                  "hand_off", "wake_up",    "launch", "stream", "event_wait",
+                                                  "sync",     "collective", "edit"};
+  if (!spec.kind().empty() && std::find(kKinds.begin(), kKinds.end(), spec.kind()) == kKinds.end())
+    return BadField(where, "kind",
+                    absl::StrCat("unknown kind \"", spec.kind(), "\"", SuggestName(spec.kind(), kKinds)));
+  absl::StatusOr<Selector> on = Selector::Make(spec.on(), absl::StrCat(where, ", on"));
+  if (!on.ok()) return on.status();
+  AnyOperation out;
+  out.on_rank = std::make_unique<DropDependencyEdit>(spec, *std::move(on));
+  return out;
+}
+
+absl::StatusOr<AnyOperation> MakeMove(const proto::Edit& edit, const std::string& where) {
+  absl::StatusOr<LaneSpec> lane = ParseLane(edit.move().lane());
+  if (!lane.ok()) return BadField(where, "lane", lane.status().message());
+  if (lane->any || lane->none)
+    return BadField(where, "lane",
+                    absl::StrCat("\"", edit.move().lane(), "\", expected stream:N or thread:N"));
+  AnyOperation out;
+  out.on_rank = std::make_unique<MoveEdit>(*lane);
+  return out;
+}
+
+absl::StatusOr<AnyOperation> MakeReorder(const proto::Edit& edit, const std::string& where) {
+  const proto::Reorder& spec = edit.reorder();
+  if (spec.reverse() == spec.has_anchor())
+    return BadField(where, "anchor", "expected an anchor, or reverse, and not both");
+  absl::StatusOr<Selector> anchor = Selector::Make(spec.anchor(), absl::StrCat(where, ", anchor"));
+  if (!anchor.ok()) return anchor.status();
+  AnyOperation out;
+  out.on_rank = std::make_unique<ReorderEdit>(spec, *std::move(anchor));
+  return out;
+}
+
+}  // namespace chakra::edit

@@ -1,0 +1,164 @@
+#include "absl/container/flat_hash_set.h"
+#include "trace/edit/lane_places.h"
+#include "trace/edit/operation.h"
+
+namespace chakra::edit {
+namespace {
+
+std::vector<uint32_t> MakeChain(Draft* draft, const std::vector<NodeSpec>& specs, uint32_t anchor,
+                                Time start) {
+  std::vector<uint32_t> chain;
+  for (const NodeSpec& spec : specs) {
+    const uint32_t r = AddNode(draft, spec, anchor, start);
+    if (!chain.empty()) draft->AddDep(r, chain.back(), true);
+    start += spec.row.duration;
+    chain.push_back(r);
+  }
+  return chain;
+}
+
+// The stretches of a chain that are on one lane: fn(lane, first, last).
+template <typename Fn>
+void ForEachLane(Draft* draft, const std::vector<uint32_t>& chain, const Fn& fn) {
+  for (size_t i = 0; i < chain.size();) {
+    const uint64_t lane = draft->LaneKey(chain[i]);
+    size_t end = i + 1;
+    while (end < chain.size() && draft->LaneKey(chain[end]) == lane) ++end;
+    fn(lane, chain[i], chain[end - 1]);
+    i = end;
+  }
+}
+
+class InsertEdit : public Operation {
+ public:
+  InsertEdit(const proto::Insert& spec, std::vector<NodeSpec> nodes)
+      : spec_(spec), nodes_(std::move(nodes)) {}
+
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    std::vector<uint32_t> anchors = matches;
+    if (absl::Status s = SortRecorded(draft, &anchors); !s.ok()) return s;
+    if (spec_.times() == proto::Insert::FIRST) anchors.resize(1);
+    if (spec_.times() == proto::Insert::LAST) anchors = {anchors.back()};
+    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
+    if (!places.ok()) return places.status();
+    for (const uint32_t anchor : anchors) {
+      const Row row = draft->row(anchor);
+      const bool after = spec_.where() == proto::Insert::AFTER;
+      const std::vector<uint32_t> chain =
+          MakeChain(draft, nodes_, anchor, after ? row.start + row.duration : row.start);
+      if (after) {
+        if (!spec_.aside()) draft->MoveChildren(anchor, chain.back());
+        draft->AddDep(chain.front(), anchor, true);
+      } else {
+        for (const Dep& d : Deps(draft->deps(anchor))) {
+          if (d.row != kNoRow) draft->AddDep(chain.front(), d.row, d.data, d.delay_ns);
+        }
+        if (spec_.where() == proto::Insert::BEFORE) {
+          draft->AddDep(anchor, chain.back(), true);
+        } else {
+          const auto children = draft->children(anchor);
+          for (const uint32_t child : children) draft->AddDep(child, chain.back(), true);
+        }
+      }
+      // New nodes keep their place on the lanes that run in recorded order.
+      ForEachLane(draft, chain, [&](uint64_t lane, uint32_t first, uint32_t last) {
+        const auto [previous, next] = places->Around(lane, anchor, after);
+        draft->Pin(previous, first, last, next);
+      });
+      tally->added += chain.size();
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const proto::Insert spec_;
+  const std::vector<NodeSpec> nodes_;
+};
+
+class ReplaceEdit : public Operation {
+ public:
+  ReplaceEdit(const proto::Replace& spec, std::vector<NodeSpec> nodes)
+      : runs_(spec.runs()), nodes_(std::move(nodes)) {}
+
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    std::vector<uint32_t> rows = matches;
+    if (absl::Status s = SortRecorded(draft, &rows); !s.ok()) return s;
+    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
+    if (!places.ok()) return places.status();
+    std::vector<std::vector<uint32_t>> groups;
+    if (!runs_) {
+      groups.push_back(rows);
+    } else {
+      std::vector<bool> in(draft->size());
+      for (const uint32_t r : rows) in[r] = true;
+      for (const uint32_t r : rows) {
+        if (places->previous(r) != kNoRow && in[places->previous(r)]) continue;
+        groups.emplace_back();
+        for (uint32_t at = r; at != kNoRow && in[at]; at = places->next(at)) groups.back().push_back(at);
+      }
+    }
+    for (const std::vector<uint32_t>& group : groups) ReplaceGroup(draft, *places, group, tally);
+    return absl::OkStatus();
+  }
+
+ private:
+  void ReplaceGroup(Draft* draft, const LanePlaces& places, const std::vector<uint32_t>& group,
+                    Tally* tally) const {
+    const absl::flat_hash_set<uint32_t> in(group.begin(), group.end());
+    const std::vector<uint32_t> chain =
+        MakeChain(draft, nodes_, group.front(), draft->row(group.front()).start);
+    for (const uint32_t r : group) {
+      for (const Dep& d : Deps(draft->deps(r))) {
+        if (d.row != kNoRow && !in.contains(d.row))
+          draft->AddDep(chain.front(), d.row, d.data, d.delay_ns, d.kind);
+      }
+    }
+    for (const uint32_t r : group) draft->MoveChildren(r, chain.back());
+    for (const uint32_t r : group) draft->Remove(r);
+    ForEachLane(draft, chain, [&](uint64_t lane, uint32_t first, uint32_t last) {
+      const uint32_t before = places.Around(lane, group.front(), false).first;
+      uint32_t after = places.Around(lane, group.back(), true).second;
+      while (after != kNoRow && in.contains(after)) after = places.next(after);
+      draft->Pin(before, first, last, after);
+    });
+    tally->added += chain.size();
+    tally->removed += group.size();
+  }
+
+  const bool runs_;
+  const std::vector<NodeSpec> nodes_;
+};
+
+template <typename Nodes>
+absl::StatusOr<std::vector<NodeSpec>> ReadSpecs(const Nodes& nodes, const std::string& where) {
+  if (nodes.empty()) return BadField(where, "node", "absent, expected at least one");
+  std::vector<NodeSpec> out;
+  for (const proto::NewNode& n : nodes) {
+    absl::StatusOr<NodeSpec> spec = ReadNodeSpec(n, where);
+    if (!spec.ok()) return spec.status();
+    out.push_back(*std::move(spec));
+  }
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<AnyOperation> MakeInsert(const proto::Edit& edit, const std::string& where) {
+  absl::StatusOr<std::vector<NodeSpec>> nodes = ReadSpecs(edit.insert().node(), where);
+  if (!nodes.ok()) return nodes.status();
+  if (edit.insert().aside() && edit.insert().where() != proto::Insert::AFTER)
+    return BadField(where, "aside", "there, expected of nodes AFTER the matches only");
+  AnyOperation out;
+  out.on_rank = std::make_unique<InsertEdit>(edit.insert(), *std::move(nodes));
+  return out;
+}
+
+absl::StatusOr<AnyOperation> MakeReplace(const proto::Edit& edit, const std::string& where) {
+  absl::StatusOr<std::vector<NodeSpec>> nodes = ReadSpecs(edit.replace().node(), where);
+  if (!nodes.ok()) return nodes.status();
+  AnyOperation out;
+  out.on_rank = std::make_unique<ReplaceEdit>(edit.replace(), *std::move(nodes));
+  return out;
+}
+
+}  // namespace chakra::edit

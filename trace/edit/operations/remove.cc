@@ -1,0 +1,31 @@
+#include "trace/edit/operation.h"
+
+namespace chakra::edit {
+namespace {
+
+class RemoveEdit : public Operation {
+ public:
+  explicit RemoveEdit(const proto::Remove& spec) : keep_time_(spec.keep_time()) {}
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    for (const uint32_t r : matches) {
+      if (draft->row(r).is_comm())
+        tally->notes.insert(
+            "communication was removed: all ranks that took part must have lost it, or the replay says who "
+            "waits");
+      RemoveRewired(draft, r, keep_time_);
+      ++tally->removed;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const bool keep_time_;
+};
+
+}  // namespace
+
+absl::StatusOr<AnyOperation> MakeRemove(const proto::Edit& edit, const std::string&) {
+  return OnRank<RemoveEdit>(edit.remove());
+}
+
+}  // namespace chakra::edit

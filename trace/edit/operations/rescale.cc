@@ -1,0 +1,333 @@
+// Another width of data or tensor parallelism: more or fewer ranks along one dimension of the groups.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/edit/operation.h"
+
+namespace chakra::edit {
+namespace {
+
+// The groups along one dimension, disjoint and alike, that together hold all ranks.
+struct Family {
+  std::vector<std::string> names;
+  std::vector<std::vector<int>> members;
+};
+
+// Members less the first: groups of one family have the same.
+std::vector<int> Pattern(const std::vector<int>& members) {
+  std::vector<int> out;
+  for (const int m : members) out.push_back(m - members.front());
+  return out;
+}
+
+std::vector<Family> Families(const SetShape& set) {
+  std::map<std::vector<int>, Family> by_pattern;
+  for (const auto& [name, members] : set.groups) {
+    if (members.size() < 2) continue;
+    Family& f = by_pattern[Pattern(members)];
+    f.names.push_back(name);
+    f.members.push_back(members);
+  }
+  std::vector<Family> out;
+  for (auto& [pattern, f] : by_pattern) {
+    std::vector<int> seen(static_cast<size_t>(set.ranks));
+    size_t count = 0;
+    bool once = true;
+    Family distinct;
+    for (size_t g = 0; g < f.names.size(); ++g) {
+      // Several groups of the same ranks are one place of the dimension.
+      if (std::find(distinct.members.begin(), distinct.members.end(), f.members[g]) != distinct.members.end())
+        continue;
+      distinct.names.push_back(f.names[g]);
+      distinct.members.push_back(f.members[g]);
+      for (const int m : f.members[g])
+        once = once && m >= 0 && m < set.ranks && ++seen[static_cast<size_t>(m)] == 1;
+      count += f.members[g].size();
+    }
+    if (once && count == static_cast<size_t>(set.ranks)) out.push_back(std::move(distinct));
+  }
+  return out;
+}
+
+std::string Describe(const std::vector<Family>& families) {
+  std::vector<std::string> parts;
+  for (const Family& f : families) {
+    parts.push_back(absl::StrCat(f.names.size(), " of ", f.members[0].size(), " ranks, as \"", f.names[0],
+                                 "\" (", absl::StrJoin(f.members[0], ", ").substr(0, 40), ")"));
+  }
+  return absl::StrJoin(parts, "; ");
+}
+
+// Where each rank is: in which group of the family, and at which place in it.
+struct Grid {
+  int width = 0, stride = 0;           // stride: of rank numbers along the dimension; 0: none
+  std::vector<int> coordinate, place;  // by rank
+  std::vector<std::vector<int>> members;
+
+  // Rank numbers keep the order of dimensions where the old ones had a stride.
+  int Number(int coordinate_of, int place_of, int new_width) const {
+    if (stride > 0) {
+      const int first = members[static_cast<size_t>(coordinate_of)].front();
+      const int inner = first % stride, outer = first / (stride * width);
+      return inner + stride * (place_of + new_width * outer);
+    }
+    return place_of * static_cast<int>(members.size()) + coordinate_of;
+  }
+};
+
+Grid MakeGrid(const SetShape& set, const Family& family) {
+  Grid g;
+  g.members = family.members;
+  g.width = static_cast<int>(family.members[0].size());
+  g.coordinate.resize(static_cast<size_t>(set.ranks));
+  g.place.resize(static_cast<size_t>(set.ranks));
+  const std::vector<int>& first = family.members[0];
+  g.stride = first[1] - first[0];
+  for (size_t c = 0; c < g.members.size(); ++c) {
+    for (size_t p = 0; p < g.members[c].size(); ++p) {
+      const auto rank = static_cast<size_t>(g.members[c][p]);
+      g.coordinate[rank] = static_cast<int>(c);
+      g.place[rank] = static_cast<int>(p);
+      const int at = g.members[c].front() + static_cast<int>(p) * g.stride;
+      if (g.stride < 1 || at != g.members[c][p] || g.members[c].front() / g.stride % g.width != 0)
+        g.stride = -1;
+    }
+  }
+  g.stride = std::max(g.stride, 0);
+  return g;
+}
+
+class RescaleEdit : public SetOperation {
+ public:
+  explicit RescaleEdit(const proto::Rescale& spec) : spec_(spec) {}
+
+  absl::Status Reshape(const SetShape& before, SetShape* after, std::vector<int>* source,
+                       std::set<std::string>* notes) const override {
+    absl::StatusOr<Family> family = Choose(before);
+    if (!family.ok()) return family.status();
+    const Grid grid = MakeGrid(before, *family);
+    after->ranks = static_cast<int>(grid.members.size()) * spec_.to();
+    source->assign(static_cast<size_t>(after->ranks), -1);
+    for (size_t c = 0; c < grid.members.size(); ++c) {
+      for (int p = 0; p < spec_.to(); ++p) {
+        (*source)[static_cast<size_t>(grid.Number(static_cast<int>(c), p, spec_.to()))] =
+            grid.members[c][static_cast<size_t>(p % grid.width)];
+      }
+    }
+    after->groups.clear();
+    for (const auto& [name, members] : before.groups) {
+      if (absl::Status s = AddGroup(name, members, grid, after); !s.ok()) return s;
+    }
+    Explain(grid, after->ranks, notes);
+    return absl::OkStatus();
+  }
+
+  absl::Status Apply(Draft* draft, int rank, const SetShape& before, const SetShape&,
+                     Tally* tally) const override {
+    absl::StatusOr<Family> family = Choose(before);
+    if (!family.ok()) return family.status();
+    const Grid grid = MakeGrid(before, *family);
+    const auto old = static_cast<size_t>(draft->rank());
+    int place = 0;
+    while (place < spec_.to() && grid.Number(grid.coordinate[old], place, spec_.to()) != rank) ++place;
+    for (uint32_t r = 0; r < draft->size(); ++r) {
+      const Row& row = draft->row(r);
+      if (row.removed || !row.works()) continue;
+      if (row.is_comm()) {
+        if (absl::Status s = EditComm(draft, r, grid, place, before); !s.ok()) return s;
+      } else if (row.type == NodeType::kComp && WorkFactor(grid) != 1) {
+        ScaleWork(draft, r, WorkFactor(grid), tally);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::StatusOr<Family> Choose(const SetShape& set) const {
+    std::vector<Family> families = Families(set);
+    if (spec_.groups().empty()) {
+      if (families.size() == 1) return families[0];
+      if (families.empty() && set.groups.empty()) {
+        Family world;
+        world.names = {""};
+        world.members.emplace_back();
+        for (int r = 0; r < set.ranks; ++r) world.members[0].push_back(r);
+        if (set.ranks > 1) return world;
+      }
+      return absl::InvalidArgumentError(
+          absl::StrCat("groups: absent, and the traces do not tell which is meant; expected the name of one "
+                       "group along the "
+                       "dimension",
+                       families.empty() ? "" : absl::StrCat(" (there are ", Describe(families), ")")));
+    }
+    for (const Family& f : families) {
+      const bool all =
+          std::all_of(spec_.groups().begin(), spec_.groups().end(), [&](const std::string& name) {
+            const auto it = set.groups.find(name);
+            return it != set.groups.end() &&
+                   std::find(f.members.begin(), f.members.end(), it->second) != f.members.end();
+          });
+      if (all) return f;
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "groups: ", absl::StrJoin(spec_.groups(), ", "),
+        ": no dimension, expected groups that are alike and hold all ranks together with their likes",
+        families.empty() ? "" : absl::StrCat(" (there are ", Describe(families), ")")));
+  }
+
+  static std::string CopyName(const std::string& name, int copy) {
+    return copy == 0 ? name : absl::StrCat(name, ":", copy);
+  }
+
+  // Groups within one place of the dimension are there once for each place; those over all places grow.
+  absl::Status AddGroup(const std::string& name, const std::vector<int>& members, const Grid& grid,
+                        SetShape* after) const {
+    std::map<int, std::vector<int>> by_place;  // coordinates, in the order of the members
+    for (const int m : members) {
+      const auto rank = static_cast<size_t>(m);
+      if (m < 0 || rank >= grid.place.size())
+        return absl::InvalidArgumentError(
+            absl::StrCat("group \"", name, "\" has rank ", m, ", which the traces have not"));
+      by_place[grid.place[rank]].push_back(grid.coordinate[rank]);
+    }
+    if (by_place.size() == 1) {
+      const int home = by_place.begin()->first;
+      for (int p = home; p < spec_.to(); p += grid.width) {
+        std::vector<int> copy;
+        for (const int c : by_place.begin()->second) copy.push_back(grid.Number(c, p, spec_.to()));
+        after->groups[CopyName(name, p / grid.width)] = copy;
+      }
+      return absl::OkStatus();
+    }
+    for (const auto& [p, coordinates] : by_place) {
+      auto sorted = coordinates, first = by_place.begin()->second;
+      std::sort(sorted.begin(), sorted.end());
+      std::sort(first.begin(), first.end());
+      if (static_cast<int>(by_place.size()) != grid.width || sorted != first) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "group \"", name, "\" holds some places of the dimension, expected one or all ", grid.width));
+      }
+    }
+    std::vector<int> wide;
+    for (int p = 0; p < spec_.to(); ++p) {
+      for (const int c : by_place.begin()->second) wide.push_back(grid.Number(c, p, spec_.to()));
+    }
+    // In the order that the members had: by rank where they were ascending.
+    if (std::is_sorted(members.begin(), members.end())) std::sort(wide.begin(), wide.end());
+    after->groups[name] = wide;
+    return absl::OkStatus();
+  }
+
+  double Ratio(const Grid& grid) const { return static_cast<double>(grid.width) / spec_.to(); }
+  // Of computation, and of messages between ranks at one place of the data dimension.
+  double WorkFactor(const Grid& grid) const {
+    return spec_.dimension() == proto::Rescale::TENSOR || spec_.keep_global_batch() ? Ratio(grid) : 1;
+  }
+
+  static void ScaleWork(Draft* draft, uint32_t r, double factor, Tally* tally) {
+    const Row row = draft->row(r);
+    if (row.cpu()) {
+      tally->notes.insert("host operations were left as they are");
+      return;
+    }
+    if (row.duration > Time::Zero())
+      draft->SetDuration(r, FromMicros(static_cast<double>(row.duration.picos()) * 1e-6 * factor));
+    if (row.work.has_num_ops)
+      draft->SetOperations(r, std::llround(static_cast<double>(row.work.num_ops) * factor));
+    if (row.work.has_tensor_bytes)
+      draft->SetBytes(
+          r, static_cast<uint64_t>(std::llround(static_cast<double>(row.work.tensor_bytes) * factor)));
+  }
+
+  // Whether the group is along the dimension: it holds all places of it.
+  static bool Along(const std::vector<int>& members, const Grid& grid) {
+    return std::any_of(members.begin(), members.end(), [&](int m) {
+      return grid.place[static_cast<size_t>(m)] != grid.place[static_cast<size_t>(members.front())];
+    });
+  }
+
+  absl::Status EditComm(Draft* draft, uint32_t r, const Grid& grid, int place, const SetShape& before) const {
+    const Row row = draft->row(r);
+    const auto group = before.groups.find(std::string(row.group));
+    const bool world = group == before.groups.end();
+    const bool along = row.type == NodeType::kCollective && (world || Along(group->second, grid));
+    if (!world && !along && row.type == NodeType::kCollective && place >= grid.width)
+      draft->SetGroup(r, CopyName(std::string(row.group), place / grid.width));
+    Peer peer = row.peer;
+    for (int32_t* p : {&peer.src, &peer.dst, &peer.root}) {
+      if (*p == kNoRank) continue;
+      const auto rank = static_cast<size_t>(*p);
+      if (*p < 0 || rank >= grid.place.size())
+        return draft->Error(r, absl::StrCat("rank ", *p, " is not of the traces"));
+      // Within a place the peer is there too; along the dimension the one of the same number, or the last.
+      const bool same = grid.place[rank] == grid.place[static_cast<size_t>(draft->rank())];
+      if (!same && row.type != NodeType::kCollective)
+        return draft->Error(
+            r, "rescale: a message between two places of the dimension, expected collectives there");
+      *p = grid.Number(grid.coordinate[rank], same ? place : std::min(grid.place[rank], spec_.to() - 1),
+                       spec_.to());
+    }
+    draft->SetPeer(r, peer);
+    double factor = 1;
+    if (along) {
+      // comm_size is the input buffer: a shard of an all-gather, all of the others.
+      const auto type = static_cast<CollectiveType>(row.comm.type);
+      if (type == CollectiveType::kAllGather || type == CollectiveType::kGather) factor = Ratio(grid);
+    } else if (spec_.dimension() == proto::Rescale::TENSOR || spec_.keep_global_batch()) {
+      factor = Ratio(grid);
+    }
+    if (factor != 1 && row.bytes() > 0)
+      draft->SetBytes(r, static_cast<uint64_t>(std::llround(static_cast<double>(row.bytes()) * factor)));
+    return absl::OkStatus();
+  }
+
+  void Explain(const Grid& grid, int ranks, std::set<std::string>* notes) const {
+    const bool data = spec_.dimension() == proto::Rescale::DATA;
+    notes->insert(
+        absl::StrCat("dimension: ", grid.members.size(), " groups of ", grid.width, " become groups of ",
+                     spec_.to(), ", ", ranks, " ranks in all; rank numbers ",
+                     grid.stride > 0 ? absl::StrCat("keep the stride ", grid.stride) : "go place by place"));
+    notes->insert("new ranks do what the rank in whose place they stand did, with its times");
+    notes->insert(
+        "along the dimension: shards of all-gathers are old / new of what they were, other collectives keep "
+        "their bytes");
+    if (data && !spec_.keep_global_batch())
+      notes->insert(
+          "the batch of each replica stays: computation and all other communication are as they were");
+    if (data && spec_.keep_global_batch()) {
+      notes->insert(
+          "the global batch stays: device computation and communication within a replica are old / new of "
+          "what they "
+          "were, the optimizer's part included; kernels are assumed to be as efficient on less work");
+    }
+    if (!data) {
+      notes->insert(
+          "device computation and communication of other dimensions are old / new of what they were, what is "
+          "not "
+          "sharded (norms, dropout) included; kernels are assumed to be as efficient on less work");
+    }
+    notes->insert("messages, tags and lanes stay; memory is not checked");
+  }
+
+  const proto::Rescale spec_;
+};
+
+}  // namespace
+
+absl::StatusOr<AnyOperation> MakeRescale(const proto::Edit& edit, const std::string& where) {
+  const proto::Rescale& spec = edit.rescale();
+  if (spec.to() < 1 || spec.to() > 1 << 20)
+    return BadField(where, "to",
+                    absl::StrCat(spec.to(), ", expected 1 to 1048576 ranks along the dimension"));
+  if (spec.keep_global_batch() && spec.dimension() != proto::Rescale::DATA)
+    return BadField(where, "keep_global_batch", "there, expected with dimension: DATA only");
+  AnyOperation out;
+  out.on_set = std::make_unique<RescaleEdit>(spec);
+  return out;
+}
+
+}  // namespace chakra::edit

@@ -1,0 +1,307 @@
+// Edits of what a node says of itself: duration, bytes, operations, delays, types, name, attributes.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "re2/re2.h"
+#include "trace/edit/operation.h"
+#include "trace/proto_io.h"
+
+namespace chakra::edit {
+namespace {
+
+constexpr double kMaxCount = 9.2e18;
+
+uint64_t Rounded(double v) { return static_cast<uint64_t>(std::llround(std::clamp(v, 0.0, kMaxCount))); }
+
+// Recorded times; of `factor` also the work, by which a roofline prices nodes.
+class Duration : public Operation {
+ public:
+  explicit Duration(const proto::Change& change) : change_(change) {}
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    const bool only_factor = change_.has_factor() && !change_.has_add();
+    for (const uint32_t r : matches) {
+      const Row& row = draft->row(r);
+      const bool timed = row.duration > Time::Zero() || (row.is_comm() && row.comm.transfer != Time::Never());
+      const bool works = !row.is_comm() && (row.work.num_ops > 0 || row.work.tensor_bytes > 0);
+      if (timed || !only_factor) SetTimes(draft, r);
+      if (works && only_factor) ScaleWork(draft, r);
+      if (works) {
+        tally->notes.insert(
+            only_factor ? "operations and bytes were scaled too: a roofline prices by them"
+                        : "recorded durations only: a roofline prices by operations and bytes, which were "
+                          "left as they are (replay with --compute recorded)");
+      }
+      if (!timed && !works && only_factor) {
+        tally->notes.insert(
+            row.is_comm()
+                ? "communication without a recorded duration was left as it is (`bytes` scales sizes)"
+                : "nodes without a recorded duration, operations and bytes were left as they are");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  void SetTimes(Draft* draft, uint32_t r) const {
+    const Row& row = draft->row(r);
+    const Time now = FromMicros(Changed(change_, static_cast<double>(row.duration.picos()) * 1e-6));
+    if (now != row.duration) draft->SetDuration(r, now);
+    if (row.is_comm() && row.comm.transfer != Time::Never())
+      draft->SetTransfer(r,
+                         FromMicros(Changed(change_, static_cast<double>(row.comm.transfer.picos()) * 1e-6)));
+  }
+  void ScaleWork(Draft* draft, uint32_t r) const {
+    const Work work = draft->row(r).work;
+    const auto ops = static_cast<int64_t>(Rounded(Changed(change_, static_cast<double>(work.num_ops))));
+    const uint64_t bytes = Rounded(Changed(change_, static_cast<double>(work.tensor_bytes)));
+    if (ops != work.num_ops) draft->SetOperations(r, ops);
+    if (bytes != work.tensor_bytes) draft->SetBytes(r, bytes);
+  }
+  const proto::Change change_;
+};
+
+class Bytes : public Operation {
+ public:
+  explicit Bytes(const proto::Change& change) : change_(change) {}
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    for (const uint32_t r : matches) {
+      const Row& row = draft->row(r);
+      if (!change_.has_set() && row.bytes() == 0) {
+        tally->notes.insert("nodes without bytes were left as they are");
+        if (!change_.has_add()) continue;
+      }
+      const uint64_t now = Rounded(Changed(change_, static_cast<double>(row.bytes())));
+      if (now != row.bytes()) draft->SetBytes(r, now);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const proto::Change change_;
+};
+
+class Work : public Operation {
+ public:
+  explicit Work(const proto::Change& change) : change_(change) {}
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    for (const uint32_t r : matches) {
+      const Row& row = draft->row(r);
+      if (row.is_comm() || (!row.work.has_num_ops && !change_.has_set() && !change_.has_add())) {
+        tally->notes.insert("communication and nodes without operations were left as they are");
+        continue;
+      }
+      const auto now = static_cast<int64_t>(Rounded(Changed(change_, static_cast<double>(row.work.num_ops))));
+      if (now != row.work.num_ops) draft->SetOperations(r, now);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const proto::Change change_;
+};
+
+class Delay : public Operation {
+ public:
+  explicit Delay(const proto::Change& change) : change_(change) {}
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally*) const override {
+    for (const uint32_t r : matches) {
+      for (size_t i = 0; i < draft->deps(r).size(); ++i) {
+        const Dep& d = draft->deps(r)[i];
+        if (d.row == kNoRow) continue;
+        draft->SetDelay(r, i,
+                        FromMicros(Changed(change_, static_cast<double>(d.delay_ns) * 1e-3)).picos() / 1000);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const proto::Change change_;
+};
+
+struct Element {
+  const char* name;
+  double bytes;
+  const char* tensor;             // as PyTorch's observer writes it
+  std::vector<std::string> comm;  // spellings in comm_dtype; the first is written
+};
+const std::vector<Element>& Elements() {
+  static const auto* elements = new std::vector<Element>{
+      {"fp64", 8, "Tensor(double)", {"Double", "double", "float64"}},
+      {"fp32", 4, "Tensor(float)", {"Float", "float", "float32"}},
+      {"tf32", 4, "Tensor(float)", {"Float", "float"}},
+      {"fp16", 2, "Tensor(c10::Half)", {"Half", "half", "float16"}},
+      {"bf16", 2, "Tensor(c10::BFloat16)", {"BFloat16", "bfloat16"}},
+      {"fp8", 1, "Tensor(c10::Float8_e4m3fn)", {"Float8_e4m3fn", "float8_e4m3fn"}},
+      {"int8", 1, "Tensor(signed char)", {"Char", "int8"}},
+  };
+  return *elements;
+}
+absl::StatusOr<const Element*> FindElement(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Element& e : Elements()) {
+    if (name == e.name) return &e;
+    known.emplace_back(e.name);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown element type \"", name, "\"", SuggestName(name, known)));
+}
+
+// The element type of one node becomes another: type texts, and sizes in proportion.
+class DtypeEdit : public Operation {
+ public:
+  DtypeEdit(const proto::Dtype& spec, const Element* to, const Element* from)
+      : spec_(spec), to_(*to), from_(from) {}
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    for (const uint32_t r : matches) {
+      const Element* old = Old(*draft, r);
+      if (old == nullptr || (from_ != nullptr && old != from_ && std::string(from_->name) != "tf32")) {
+        tally->notes.insert("nodes of another or no known element type were left as they are");
+        continue;
+      }
+      Retype(draft, r, *old);
+      if (!spec_.keep_bytes() && draft->row(r).bytes() > 0 && old->bytes != to_.bytes)
+        draft->SetBytes(r, Rounded(static_cast<double>(draft->row(r).bytes()) * to_.bytes / old->bytes));
+      const Row& row = draft->row(r);
+      if (spec_.time_factor() > 0 && row.type == NodeType::kComp && row.duration > Time::Zero())
+        draft->SetDuration(
+            r, FromMicros(static_cast<double>(row.duration.picos()) * 1e-6 * spec_.time_factor()));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const Element* Old(const Draft& draft, uint32_t r) const {
+    const Row& row = draft.row(r);
+    Attribute a;
+    if (draft.Attr(r, "comm_dtype", &a)) {
+      const std::string text = AttributeText(a);
+      for (const Element& e : Elements()) {
+        if (std::find(e.comm.begin(), e.comm.end(), text) != e.comm.end()) return &e;
+      }
+      return nullptr;
+    }
+    size_t first = absl::string_view::npos;
+    const Element* found = nullptr;
+    for (const Element& e : Elements()) {  // the first tensor of an arithmetic type tells
+      const size_t at = row.types.find(e.tensor);
+      if (at < first) {
+        first = at;
+        found = &e;
+      }
+    }
+    return row.types.empty() ? from_ : found;
+  }
+
+  void Retype(Draft* draft, uint32_t r, const Element& old) const {
+    const Row row = draft->row(r);
+    Attribute a;
+    if (draft->Attr(r, "comm_dtype", &a))
+      draft->SetBody(r, WithString(row.body, kNodeAttr, "comm_dtype", to_.comm.front()));
+    if (absl::StrContains(row.types, old.tensor))
+      draft->SetInputs(r, row.shapes, absl::StrReplaceAll(row.types, {{old.tensor, to_.tensor}}));
+  }
+
+  const proto::Dtype spec_;
+  const Element& to_;
+  const Element* from_;
+};
+
+class RenameEdit : public Operation {
+ public:
+  RenameEdit(const proto::Rename& spec, std::unique_ptr<re2::RE2> pattern)
+      : spec_(spec), pattern_(std::move(pattern)) {}
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally*) const override {
+    for (const uint32_t r : matches) {
+      std::string name(draft->row(r).name);
+      if (!re2::RE2::Replace(&name, *pattern_, spec_.to())) continue;
+      if (name != draft->row(r).name) draft->SetName(r, name);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const proto::Rename spec_;
+  const std::unique_ptr<re2::RE2> pattern_;
+};
+
+class AttributeEdit : public Operation {
+ public:
+  explicit AttributeEdit(const proto::SetAttribute& spec) : spec_(spec) {}
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally*) const override {
+    Attribute a;
+    for (const uint32_t r : matches) {
+      if (!spec_.drop() || draft->Attr(r, spec_.name(), &a)) ApplyAttribute(draft, r, spec_);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const proto::SetAttribute spec_;
+};
+
+template <typename Op>
+absl::StatusOr<AnyOperation> MakeChange(const proto::Change& change, const std::string& where) {
+  if (absl::Status s = CheckChange(change, where); !s.ok()) return s;
+  return OnRank<Op>(change);
+}
+
+}  // namespace
+
+absl::StatusOr<AnyOperation> MakeDuration(const proto::Edit& edit, const std::string& where) {
+  return MakeChange<Duration>(edit.duration(), where);
+}
+absl::StatusOr<AnyOperation> MakeBytes(const proto::Edit& edit, const std::string& where) {
+  return MakeChange<Bytes>(edit.bytes(), where);
+}
+absl::StatusOr<AnyOperation> MakeWork(const proto::Edit& edit, const std::string& where) {
+  return MakeChange<Work>(edit.operations(), where);
+}
+absl::StatusOr<AnyOperation> MakeDelay(const proto::Edit& edit, const std::string& where) {
+  return MakeChange<Delay>(edit.delay(), where);
+}
+
+absl::StatusOr<AnyOperation> MakeDtype(const proto::Edit& edit, const std::string& where) {
+  const proto::Dtype& spec = edit.dtype();
+  absl::StatusOr<const Element*> to = FindElement(spec.to());
+  if (!to.ok()) return BadField(where, "to", to.status().message());
+  const Element* from = nullptr;
+  if (!spec.from().empty()) {
+    absl::StatusOr<const Element*> found = FindElement(spec.from());
+    if (!found.ok()) return BadField(where, "from", found.status().message());
+    from = *found;
+  }
+  if (!(spec.time_factor() >= 0) || !std::isfinite(spec.time_factor()))
+    return BadField(where, "time_factor", absl::StrCat(spec.time_factor(), ", expected above 0"));
+  AnyOperation out;
+  out.on_rank = std::make_unique<DtypeEdit>(spec, *to, from);
+  return out;
+}
+
+absl::StatusOr<AnyOperation> MakeRename(const proto::Edit& edit, const std::string& where) {
+  const proto::Rename& spec = edit.rename();
+  if (spec.to().empty()) return BadField(where, "to", "empty, expected a name");
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_encoding(re2::RE2::Options::EncodingLatin1);
+  auto pattern = std::make_unique<re2::RE2>(spec.pattern().empty() ? "^(?s:.*)$" : spec.pattern(), options);
+  if (!pattern->ok())
+    return BadField(where, "pattern",
+                    absl::StrCat("\"", spec.pattern(), "\" is no regular expression: ", pattern->error()));
+  std::string error;
+  if (!pattern->CheckRewriteString(spec.to(), &error)) return BadField(where, "to", error);
+  AnyOperation out;
+  out.on_rank = std::make_unique<RenameEdit>(spec, std::move(pattern));
+  return out;
+}
+
+absl::StatusOr<AnyOperation> MakeAttribute(const proto::Edit& edit, const std::string& where) {
+  if (absl::Status s = CheckAttribute(edit.attribute(), where); !s.ok()) return s;
+  return OnRank<AttributeEdit>(edit.attribute());
+}
+
+}  // namespace chakra::edit

@@ -1,0 +1,317 @@
+#include "trace/edit/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/capture_info.h"
+#include "trace/proto_io.h"
+
+namespace chakra::edit {
+namespace {
+
+constexpr uint32_t kMetadataAttr = 2;  // GlobalMetadata.attr
+constexpr size_t kSomeNames = 4096;
+
+std::vector<std::string> ReadStrings(absl::string_view body, absl::string_view name) {
+  std::vector<std::string> out;
+  Attribute a;
+  if (!FindAttribute(body, kMetadataAttr, name, &a)) return out;
+  if (a.value.number != static_cast<uint32_t>(ValueField::kStringList)) return out;
+  wire::Cursor c = a.value.message();
+  wire::Field f;
+  while (!c.done() && wire::ReadField(&c, &f) == nullptr) {
+    if (f.number == 1 && f.type == wire::kBytes) out.emplace_back(f.text());
+  }
+  return out;
+}
+
+// Steps of a capture begin and end with nodes that are still there; new ones are added.
+absl::Status KeepSteps(Draft* draft, std::string* metadata) {
+  absl::StatusOr<std::optional<CaptureInfo>> info = ReadCaptureInfo(draft->trace());
+  if (!info.ok()) return info.status();
+  if (!info->has_value() || (*info)->steps.empty()) return absl::OkStatus();
+  const std::vector<uint32_t>& order = draft->trace().graph->order;
+  std::vector<uint32_t> place(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  bool moved = false;
+  std::vector<std::string> names;
+  std::vector<int64_t> first, last;
+  for (const CaptureInfo::Step& step : (*info)->steps) {
+    uint32_t a = place[step.first], b = place[step.last];
+    moved = moved || draft->row(order[a]).removed || draft->row(order[b]).removed;
+    while (a < b && draft->row(order[a]).removed) ++a;
+    while (b > a && draft->row(order[b]).removed) --b;
+    if (draft->row(order[a]).removed) continue;
+    names.push_back(step.name);
+    first.push_back(static_cast<int64_t>(draft->row(order[a]).id));
+    last.push_back(static_cast<int64_t>(draft->row(order[b]).id));
+  }
+  for (const Draft::Step& step : draft->added_steps()) {
+    if (draft->row(step.first).removed || draft->row(step.last).removed) continue;
+    names.push_back(step.name);
+    first.push_back(static_cast<int64_t>(draft->row(step.first).id));
+    last.push_back(static_cast<int64_t>(draft->row(step.last).id));
+    moved = true;
+  }
+  if (!moved) return absl::OkStatus();
+  *metadata = WithStrings(*metadata, kMetadataAttr, "step_names", names);
+  *metadata = WithIntegers(*metadata, kMetadataAttr, "step_first_nodes", first);
+  *metadata = WithIntegers(*metadata, kMetadataAttr, "step_last_nodes", last);
+  return absl::OkStatus();
+}
+
+std::string Quoted(absl::string_view s) {
+  std::string out = "\"";
+  for (const char c : s) {
+    if (c == '"' || c == '\\') out.push_back('\\');
+    out.push_back(c);
+  }
+  return out + "\"";
+}
+
+const OperationEntry* FindOperation(proto::Edit::OperationCase kind) {
+  for (const OperationEntry& e : Operations()) {
+    if (e.kind == kind) return &e;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string GroupNodeText(const Groups& groups) {
+  std::vector<std::string> items;
+  for (const auto& [name, members] : groups) {
+    items.push_back(absl::StrCat("{\"pg_name\":", Quoted(name), ",\"group_size\":", members.size(),
+                                 ",\"ranks\":[", absl::StrJoin(members, ","), "]}"));
+  }
+  return absl::StrCat("[", absl::StrJoin(items, ","), "]");
+}
+
+std::string GroupFileText(const Groups& groups) {
+  std::vector<std::string> items;
+  for (const auto& [name, members] : groups)
+    items.push_back(absl::StrCat("  ", Quoted(name), ": [", absl::StrJoin(members, ", "), "]"));
+  return absl::StrCat("{\n", absl::StrJoin(items, ",\n"), "\n}\n");
+}
+
+absl::Status EditPlan::Add(const std::string& source, const proto::EditScript& script) {
+  if (script.edit().empty())
+    return absl::InvalidArgumentError(absl::StrCat(source, ": no edit, expected at least one"));
+  absl::StrAppend(&name_, name_.empty() ? "" : ", ", script.name().empty() ? source : script.name());
+  for (int i = 0; i < script.edit_size(); ++i) {
+    const proto::Edit& edit = script.edit(i);
+    std::string subject = absl::StrCat("edit ", i + 1);
+    const OperationEntry* entry = FindOperation(edit.operation_case());
+    if (entry != nullptr) absl::StrAppend(&subject, " (", entry->name, ")");
+    if (!edit.name().empty()) absl::StrAppend(&subject, " \"", edit.name(), "\"");
+    const std::string where = absl::StrCat(source, ": ", subject);
+    if (entry == nullptr) {
+      std::vector<std::string> known;
+      for (const OperationEntry& e : Operations()) known.emplace_back(e.name);
+      return absl::InvalidArgumentError(
+          absl::StrCat(where, ": no operation, expected one of ", absl::StrJoin(known, ", ")));
+    }
+    absl::StatusOr<Selector> select = Selector::Make(edit.select(), absl::StrCat(where, ", select"));
+    if (!select.ok()) return select.status();
+    absl::StatusOr<AnyOperation> made = entry->make(edit, where);
+    if (!made.ok()) return made.status();
+    if (made->on_set != nullptr && edit.select().ByteSizeLong() > 0)
+      return BadField(where, "select",
+                      "there, but this edits the set of ranks and selects no nodes; expected none");
+    steps_.push_back({where, subject, entry->name, edit, *std::move(select), *std::move(made)});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<EditPlan> EditPlan::Make(
+    const std::vector<std::pair<std::string, proto::EditScript>>& scripts) {
+  EditPlan plan;
+  for (const auto& [source, script] : scripts) {
+    if (absl::Status s = plan.Add(source, script); !s.ok()) return s;
+  }
+  return plan;
+}
+
+bool EditPlan::reshapes() const {
+  return std::any_of(steps_.begin(), steps_.end(), [](const Step& s) { return s.apply.on_set != nullptr; });
+}
+
+EditRun::EditRun(const EditPlan* plan) : plan_(*plan), counts_(plan->steps_.size()) {}
+
+absl::Status EditRun::Begin(const SetShape& shape) {
+  const size_t steps = plan_.steps_.size();
+  shapes_ = {shape};
+  std::vector<std::vector<int>> source(steps);
+  for (size_t k = 0; k < steps; ++k) {
+    SetShape after = shapes_.back();
+    if (const auto& op = plan_.steps_[k].apply.on_set; op != nullptr) {
+      const absl::Status s = op->Reshape(shapes_.back(), &after, &source[k], &counts_[k].tally.notes);
+      if (!s.ok()) return absl::Status(s.code(), absl::StrCat(plan_.steps_[k].where, ": ", s.message()));
+    }
+    shapes_.push_back(std::move(after));
+  }
+  const int ranks = shapes_.back().ranks;
+  rank_at_.assign(steps + 1, std::vector<int>(static_cast<size_t>(ranks)));
+  for (int f = 0; f < ranks; ++f) rank_at_[steps][static_cast<size_t>(f)] = f;
+  for (size_t k = steps; k-- > 0;) {
+    for (size_t f = 0; f < static_cast<size_t>(ranks); ++f) {
+      const int later = rank_at_[k + 1][f];
+      rank_at_[k][f] = source[k].empty() ? later : source[k][static_cast<size_t>(later)];
+    }
+  }
+  becomes_.assign(static_cast<size_t>(shape.ranks), {});
+  for (int f = 0; f < ranks; ++f)
+    becomes_[static_cast<size_t>(rank_at_[0][static_cast<size_t>(f)])].push_back(f);
+  return absl::OkStatus();
+}
+
+int EditRun::RankBefore(size_t step, int final_rank) const {
+  return rank_at_.empty() ? final_rank : rank_at_[step][static_cast<size_t>(final_rank)];
+}
+
+absl::Status EditRun::RunStep(size_t k, int final_rank, Draft* draft, std::vector<std::string>* record) {
+  const EditPlan::Step& step = plan_.steps_[k];
+  const int rank = RankBefore(k, final_rank);
+  draft->set_rank(rank);
+  const uint64_t changed = draft->changed();
+  Tally tally;
+  absl::Status status;
+  if (step.apply.on_set != nullptr) {
+    const int next = RankBefore(k + 1, final_rank);
+    status = step.apply.on_set->Apply(draft, next, shapes_[k], shapes_[k + 1], &tally);
+    tally.matched = draft->live();
+    draft->set_rank(next);
+  } else {
+    absl::StatusOr<std::vector<uint32_t>> matches = step.select.Match(draft);
+    status = matches.status();
+    if (status.ok()) {
+      tally.matched = matches->size();
+      if (!matches->empty()) status = step.apply.on_rank->Apply(draft, *matches, &tally);
+    }
+  }
+  if (!status.ok()) return absl::Status(status.code(), absl::StrCat(step.where, ": ", status.message()));
+  if (tally.matched > 0) {
+    record->push_back(absl::StrCat(step.edit.ShortDebugString(), " # matched ", tally.matched, ", added ",
+                                   tally.added, ", removed ", tally.removed));
+  }
+  // A rank that several are made of is counted once.
+  bool first = true;
+  if (!rank_at_.empty()) {
+    const std::vector<int>& at = rank_at_[k];
+    first = std::find(at.begin(), at.end(), rank) - at.begin() == final_rank || step.apply.on_set != nullptr;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Count& count = counts_[k];
+  if (first) {
+    count.tally.matched += tally.matched;
+    count.tally.added += tally.added;
+    count.tally.removed += tally.removed;
+    count.ranks += tally.matched > 0 ? 1 : 0;
+    const uint64_t now = draft->changed();
+    count.changed += now > changed ? now - changed : 0;
+  }
+  count.tally.notes.insert(tally.notes.begin(), tally.notes.end());
+  if (count.tally.matched == 0 && names_.size() < kSomeNames) {
+    for (uint32_t r = 0; r < draft->size() && names_.size() < kSomeNames; ++r)
+      names_.emplace(draft->row(r).name);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status EditRun::EditOne(const RankTrace& trace, int final_rank, std::string* frames) {
+  Draft draft(trace);
+  std::vector<std::string> record;
+  for (size_t k = 0; k < plan_.steps_.size(); ++k) {
+    if (absl::Status s = RunStep(k, final_rank, &draft, &record); !s.ok()) return s;
+  }
+  if (after() != nullptr) {
+    for (uint32_t r = 0; r < draft.size(); ++r) {
+      const Row& row = draft.row(r);
+      if (!row.removed && row.type == NodeType::kMetadata &&
+          absl::StrContains(row.name, "process_group:init"))
+        draft.SetInputValues(r, GroupNodeText(after()->groups));
+    }
+  }
+  std::string metadata = draft.metadata();
+  if (absl::Status s = KeepSteps(&draft, &metadata); !s.ok()) return s;
+  if (!record.empty()) {
+    std::vector<std::string> all = ReadStrings(metadata, "edits");
+    all.insert(all.end(), record.begin(), record.end());
+    metadata = WithStrings(metadata, kMetadataAttr, "edits", all);
+  }
+  draft.SetMetadata(std::move(metadata));
+  if (absl::Status s = draft.Write(frames); !s.ok()) return s;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  nodes_out_ += draft.live();
+  ++ranks_out_;
+  return absl::OkStatus();
+}
+
+absl::Status EditRun::Rewrite(RankTrace trace, std::vector<Rewritten>* out) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++ranks_in_;
+    nodes_in_ += trace.graph->size();
+  }
+  std::vector<int> finals = {trace.rank};
+  if (!becomes_.empty()) finals = becomes_[static_cast<size_t>(trace.rank)];
+  for (const int f : finals) {
+    Rewritten& one = out->emplace_back();
+    one.rank = f;
+    if (absl::Status s = EditOne(trace, f, &one.frames); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<proto::EditReport> EditRun::Finish() {
+  proto::EditReport report;
+  report.set_script(plan_.name());
+  report.set_ranks_in(ranks_in_);
+  report.set_ranks_out(ranks_out_);
+  report.set_nodes_in(nodes_in_);
+  report.set_nodes_out(nodes_out_);
+  for (size_t k = 0; k < counts_.size(); ++k) {
+    const EditPlan::Step& step = plan_.steps_[k];
+    const Count& count = counts_[k];
+    if (count.tally.matched == 0 && !step.edit.allow_no_match()) {
+      const std::string& name = step.edit.select().name();
+      std::string hint = NearestName(name, {names_.begin(), names_.end()});
+      if (!hint.empty()) hint = absl::StrCat("; a node is called \"", hint, "\"");
+      return absl::InvalidArgumentError(
+          absl::StrCat(step.where, ": select { ", step.edit.select().ShortDebugString(),
+                       " } matches nothing in ", ranks_in_, ranks_in_ == 1 ? " rank" : " ranks", hint,
+                       "; expected a match, or allow_no_match: true"));
+    }
+    proto::EditOutcome* o = report.add_outcome();
+    o->set_edit(step.subject);
+    o->set_operation(step.operation);
+    o->set_matched(count.tally.matched);
+    o->set_ranks(count.ranks);
+    o->set_changed(count.changed);
+    o->set_added(count.tally.added);
+    o->set_removed(count.tally.removed);
+    for (const std::string& note : count.tally.notes) o->add_note(note);
+  }
+  return report;
+}
+
+absl::StatusOr<TraceSet> ReadEdited(const std::vector<std::string>& inputs, const ReadOptions& options,
+                                    const EditPlan& plan, EditRun* run, RankRewriter* through) {
+  if (plan.reshapes()) {
+    absl::StatusOr<TraceSet> before = ReadTraceSet(inputs, options);
+    if (!before.ok()) return before.status();
+    if (absl::Status s = run->Begin({static_cast<int>(before->ranks.size()), before->groups}); !s.ok())
+      return s;
+  }
+  ReadOptions edited = options;
+  edited.rewriter = through == nullptr ? run : through;
+  absl::StatusOr<TraceSet> set = ReadTraceSet(inputs, edited);
+  if (set.ok() && run->after() != nullptr) set->groups = run->after()->groups;
+  return set;
+}
+
+}  // namespace chakra::edit

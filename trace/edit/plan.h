@@ -1,0 +1,98 @@
+// An edit script, compiled, and its run over the ranks of a trace set.
+#pragma once
+
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "proto/edit.pb.h"
+#include "trace/edit/operation.h"
+#include "trace/reader.h"
+
+namespace chakra::edit {
+
+// Immutable.
+class EditPlan {
+ public:
+  // Scripts, one after the other, each with its file, for messages. Errors (InvalidArgument) name it, the
+  // edit by number (from 1) and name, the field, what it holds and what is expected there.
+  static absl::StatusOr<EditPlan> Make(const std::vector<std::pair<std::string, proto::EditScript>>& scripts);
+
+  // What the scripts are called.
+  const std::string& name() const { return name_; }
+  // Whether ranks or groups change, so that EditRun must know them before the first rank is edited.
+  bool reshapes() const;
+
+ private:
+  friend class EditRun;
+  struct Step {
+    std::string where;    // "script.txtpb: edit 2 (fuse) \"optimizer\""
+    std::string subject;  // the same without the file
+    std::string operation;
+    proto::Edit edit;
+    Selector select;
+    AnyOperation apply;
+  };
+  absl::Status Add(const std::string& source, const proto::EditScript& script);
+
+  std::string name_;
+  std::vector<Step> steps_;
+};
+
+// Edits rank after rank, on as many threads as call it, and counts.
+class EditRun : public RankRewriter {
+ public:
+  // `plan` must outlive it.
+  explicit EditRun(const EditPlan* plan);
+
+  // Before the first Rewrite(), where plan->reshapes(). Errors: ranks or groups that an operation cannot
+  // handle.
+  absl::Status Begin(const SetShape& shape);
+
+  // The ranks that the rank becomes: one, or several or none where ranks are added or removed. The frames of
+  // each are valid Chakra, and carry a record in the metadata (attribute `edits`, a list of texts).
+  absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>* out) override;
+
+  // The set as it is afterwards; valid after Begin(). Null: nothing but nodes changed.
+  const SetShape* after() const { return shapes_.empty() ? nullptr : &shapes_.back(); }
+
+  // After the last Rewrite(). Error (InvalidArgument): an edit that matched nothing on any rank, and may not.
+  absl::StatusOr<proto::EditReport> Finish();
+
+ private:
+  struct Count {
+    Tally tally;
+    uint64_t ranks = 0, changed = 0;
+  };
+
+  absl::Status EditOne(const RankTrace& trace, int final_rank, std::string* frames);
+  absl::Status RunStep(size_t step, int final_rank, Draft* draft, std::vector<std::string>* record);
+  int RankBefore(size_t step, int final_rank) const;
+
+  const EditPlan& plan_;
+  std::vector<SetShape> shapes_;           // before each step, and after the last; empty: not reshaped
+  std::vector<std::vector<int>> rank_at_;  // [step][final rank]: its rank before the step; likewise
+  std::vector<std::vector<int>> becomes_;  // [first rank]: final ranks; likewise
+  std::mutex mutex_;
+  std::vector<Count> counts_;    // by step
+  std::set<std::string> names_;  // some of the nodes' names, for messages
+  int ranks_in_ = 0, ranks_out_ = 0;
+  uint64_t nodes_in_ = 0, nodes_out_ = 0;
+};
+
+// The groups as PyTorch writes them in a "## process_group:init ##" node, and as ASTRA-sim's JSON file has
+// them.
+std::string GroupNodeText(const Groups& groups);
+std::string GroupFileText(const Groups& groups);
+
+// The traces of `inputs` after the edits; `run` is of the plan, and of nothing before. Where `through` is not
+// null, ranks go through it, and it calls the run. Reads twice where plan.reshapes(). Errors:
+// ReadTraceSet()'s and the edits'.
+absl::StatusOr<TraceSet> ReadEdited(const std::vector<std::string>& inputs, const ReadOptions& options,
+                                    const EditPlan& plan, EditRun* run, RankRewriter* through = nullptr);
+
+}  // namespace chakra::edit

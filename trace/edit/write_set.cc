@@ -1,0 +1,166 @@
+#include "trace/edit/write_set.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "trace/inputs.h"
+#include "trace/proto_io.h"
+
+namespace chakra::edit {
+namespace fs = std::filesystem;
+namespace {
+
+absl::Status SystemError(absl::string_view doing, absl::string_view path, int error) {
+  return absl::UnavailableError(absl::StrCat("cannot ", doing, " ", path, ": ", std::strerror(error)));
+}
+
+// "workload" of "dir/workload.3.et.zst", "a.tar!x/workload.3.et" and the like; "trace" of captures.
+std::string PrefixOf(const std::string& file) {
+  const size_t bang = file.find('!');
+  const TraceName name = ParseTraceName(bang == file.npos ? file : file.substr(bang + 1));
+  if (!name.is_trace) return "trace";
+  const std::string prefix = fs::path(name.prefix).filename().string();
+  return prefix.empty() ? "trace" : prefix;
+}
+
+absl::Status WriteStream(const std::string& path, Compression compression, absl::string_view frames,
+                         bool durable) {
+  CompressedFile file;
+  if (absl::Status s = file.Open(path, compression, durable); !s.ok()) return s;
+  return file.Finish(frames);
+}
+
+std::string WithoutSlash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+}  // namespace
+
+EditedOutput::EditedOutput(std::string output, Compression compression, EditRun* run)
+    : output_(WithoutSlash(std::move(output))), compression_(compression), run_(*run) {}
+
+EditedOutput::~EditedOutput() {
+  std::error_code error;
+  if (!folder_.empty()) fs::remove_all(folder_, error);
+}
+
+absl::Status EditedOutput::CheckFolder() const {
+  std::error_code error;
+  if (fs::exists(output_, error) && !fs::is_directory(output_, error)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "cannot write ", output_, ": a file of this name exists, expected a folder for several traces"));
+  }
+  for (const std::string& name : ListFolder(output_)) {
+    const bool ours = ParseTraceName(name).is_trace || absl::EndsWith(name, ".json");
+    if (ours && !fs::is_directory(fs::path(output_) / name, error)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot replace the folder ", output_, ": it holds \"", name,
+                     "\", expected none, or one with traces and their groups only"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status EditedOutput::Open(bool many) {
+  std::error_code error;
+  many_ = many || fs::is_directory(output_, error);
+  if (!many_) return absl::OkStatus();
+  if (output_ == "-")
+    return absl::InvalidArgumentError("cannot write several traces to standard output, expected a folder");
+  if (absl::Status s = CheckFolder(); !s.ok()) return s;
+  const std::string folder = absl::StrCat(output_, ".partial-", getpid());
+  if (!fs::create_directory(folder, error))
+    return error ? SystemError("make the folder", folder, error.value())
+                 : absl::InvalidArgumentError(absl::StrCat("cannot make the folder ", folder, ": it exists"));
+  folder_ = folder;
+  return absl::OkStatus();
+}
+
+absl::Status EditedOutput::Rewrite(RankTrace trace, std::vector<Rewritten>*) {
+  const std::string prefix = PrefixOf(trace.file);
+  std::vector<Rewritten> made;
+  if (absl::Status s = run_.Rewrite(std::move(trace), &made); !s.ok()) return s;
+  for (Rewritten& one : made) {
+    if (!many_) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (have_lone_) return absl::InvalidArgumentError("several traces, expected a folder for them");
+      lone_ = std::move(one.frames);
+      have_lone_ = true;
+      continue;
+    }
+    const char* ending = compression_ == Compression::kGzip   ? ".gz"
+                         : compression_ == Compression::kZstd ? ".zst"
+                                                              : "";
+    const std::string name = absl::StrCat(prefix, ".", one.rank, ".et", ending);
+    if (absl::Status s = WriteStream((fs::path(folder_) / name).string(), compression_, one.frames, false);
+        !s.ok())
+      return s;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (prefix_.empty() || prefix < prefix_) prefix_ = prefix;
+    files_.push_back(name);
+  }
+  return absl::OkStatus();
+}
+
+// The new folder in the place of the old one, in one step where the system can.
+absl::Status EditedOutput::Swap() {
+  std::error_code error;
+  if (!fs::exists(output_, error)) {
+    if (rename(folder_.c_str(), output_.c_str()) != 0) return SystemError("rename to", output_, errno);
+    folder_.clear();
+    return absl::OkStatus();
+  }
+  if (renameat2(AT_FDCWD, folder_.c_str(), AT_FDCWD, output_.c_str(), RENAME_EXCHANGE) == 0)
+    return absl::OkStatus();  // what was there is taken away with this object
+  const std::string old = absl::StrCat(output_, ".old-", getpid());
+  if (rename(output_.c_str(), old.c_str()) != 0) return SystemError("rename", output_, errno);
+  if (rename(folder_.c_str(), output_.c_str()) != 0) {
+    const int failed = errno;
+    rename(old.c_str(), output_.c_str());
+    return SystemError("rename to", output_, failed);
+  }
+  folder_ = old;
+  return absl::OkStatus();
+}
+
+absl::Status EditedOutput::Commit(const TraceSet& set) {
+  if (!many_) {
+    if (!have_lone_) return absl::InvalidArgumentError("the edits leave no rank, expected at least one");
+    if (output_ != "-") return WriteStream(output_, compression_, lone_, true);
+    std::string bytes;
+    CompressedFile file;
+    if (absl::Status s = file.Open(&bytes, compression_); !s.ok()) return s;
+    if (absl::Status s = file.Finish(lone_); !s.ok()) return s;
+    if (fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && fflush(stdout) == 0)
+      return absl::OkStatus();
+    return SystemError("write", "standard output", errno);
+  }
+  if (files_.empty()) return absl::InvalidArgumentError("the edits leave no rank, expected at least one");
+  std::sort(files_.begin(), files_.end());
+  const auto groups = std::find_if(set.inputs.begin(), set.inputs.end(),
+                                   [](const InputFile& f) { return f.role == "groups"; });
+  const bool changed = run_.after() != nullptr;
+  if (groups != set.inputs.end() || (changed && !set.groups.empty())) {
+    std::string text = GroupFileText(set.groups);
+    if (!changed && !absl::StrContains(groups->path, "!")) {
+      absl::StatusOr<std::string> as_it_is = ReadFile(groups->path);
+      if (!as_it_is.ok()) return as_it_is.status();
+      text = *std::move(as_it_is);
+    }
+    const std::string name = absl::StrCat(prefix_, ".json");
+    if (absl::Status s = WriteFile((fs::path(folder_) / name).string(), text); !s.ok()) return s;
+    files_.push_back(name);
+  }
+  return Swap();
+}
+
+}  // namespace chakra::edit

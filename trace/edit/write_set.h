@@ -1,0 +1,49 @@
+// A folder, or a file, of edited traces that is there when it is complete and not before.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "trace/edit/plan.h"
+#include "trace/reader.h"
+#include "trace/writer.h"
+
+namespace chakra::edit {
+
+// Edits ranks and writes each at once: nothing of it is kept. Traces go to a folder beside `output`, which
+// takes its place in Commit(); a lone trace may go to a file, or to standard output ("-").
+class EditedOutput : public RankRewriter {
+ public:
+  // `run` must outlive it.
+  EditedOutput(std::string output, Compression compression, EditRun* run);
+  // Without a Commit(), takes away what was written.
+  ~EditedOutput() override;
+
+  // Before the first rank. `many`: a folder is to be written. Errors: a folder that is there and holds
+  // anything but traces and their groups, a place that cannot be written.
+  absl::Status Open(bool many);
+  absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>* out) override;
+  // After the last. Writes the groups beside the traces, where they come from a file or have changed.
+  absl::Status Commit(const TraceSet& set);
+
+  const std::vector<std::string>& files() const { return files_; }
+
+ private:
+  absl::Status CheckFolder() const;
+  absl::Status Swap();
+
+  const std::string output_;
+  const Compression compression_;
+  EditRun& run_;
+  bool many_ = false;
+  std::string folder_;  // where traces go until Commit(); "": no folder
+  std::mutex mutex_;
+  std::string prefix_;
+  std::vector<std::string> files_;  // names, sorted in Commit()
+  std::string lone_;                // the frames of a lone trace
+  bool have_lone_ = false;
+};
+
+}  // namespace chakra::edit
