@@ -76,6 +76,12 @@ struct NewRow {
   int32_t tag = 0;
 };
 
+// The ranks and groups of a trace set.
+struct SetShape {
+  int ranks = 0;
+  Groups groups;
+};
+
 class Draft {
  public:
   // `trace` was read with ReadOptions::keep_raw; the draft keeps its graph and frames alive.
@@ -85,6 +91,9 @@ class Draft {
 
   int rank() const { return rank_; }
   void set_rank(int rank) { rank_ = rank; }
+  // The set that the rank is of; null where nobody knows. It must outlive its use.
+  const SetShape* shape() const { return shape_; }
+  void set_shape(const SetShape* shape) { shape_ = shape; }
   const std::string& file() const { return trace_.file; }
   const std::string& metadata() const { return trace_.metadata; }
   const RankTrace& trace() const { return trace_; }
@@ -187,6 +196,7 @@ class Draft {
 
   RankTrace trace_;
   int rank_ = 0;
+  const SetShape* shape_ = nullptr;
   std::vector<Row> rows_;
   std::vector<std::unique_ptr<char[]>> blocks_;  // of texts; views into them stay
   char* free_ = nullptr;                         // in the last block

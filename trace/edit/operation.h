@@ -30,12 +30,8 @@ class Operation {
   virtual ~Operation() = default;
   // `matches` are the selected rows, ascending. Errors name rank and node.
   virtual absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const = 0;
-};
-
-// The ranks and groups of a trace set.
-struct SetShape {
-  int ranks = 0;
-  Groups groups;
+  // Whether Apply() looks at Draft::shape().
+  virtual bool needs_shape() const { return false; }
 };
 
 // An operation on the set of ranks. It selects nothing; its selector must be empty.

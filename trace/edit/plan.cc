@@ -140,6 +140,12 @@ bool EditPlan::reshapes() const {
   return std::any_of(steps_.begin(), steps_.end(), [](const Step& s) { return s.apply.on_set != nullptr; });
 }
 
+bool EditPlan::needs_shape() const {
+  return reshapes() || std::any_of(steps_.begin(), steps_.end(), [](const Step& s) {
+           return s.apply.on_rank != nullptr && s.apply.on_rank->needs_shape();
+         });
+}
+
 EditRun::EditRun(const EditPlan* plan) : plan_(*plan), counts_(plan->steps_.size()) {}
 
 absl::Status EditRun::Begin(const SetShape& shape) {
@@ -177,6 +183,7 @@ absl::Status EditRun::RunStep(size_t k, int final_rank, Draft* draft, std::vecto
   const EditPlan::Step& step = plan_.steps_[k];
   const int rank = RankBefore(k, final_rank);
   draft->set_rank(rank);
+  draft->set_shape(shapes_.empty() ? nullptr : &shapes_[k]);
   const uint64_t changed = draft->changed();
   Tally tally;
   absl::Status status;
@@ -301,7 +308,7 @@ absl::StatusOr<proto::EditReport> EditRun::Finish() {
 
 absl::StatusOr<TraceSet> ReadEdited(const std::vector<std::string>& inputs, const ReadOptions& options,
                                     const EditPlan& plan, EditRun* run, RankRewriter* through) {
-  if (plan.reshapes()) {
+  if (plan.needs_shape()) {
     absl::StatusOr<TraceSet> before = ReadTraceSet(inputs, options);
     if (!before.ok()) return before.status();
     if (absl::Status s = run->Begin({static_cast<int>(before->ranks.size()), before->groups}); !s.ok())

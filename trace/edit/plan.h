@@ -26,6 +26,8 @@ class EditPlan {
   const std::string& name() const { return name_; }
   // Whether ranks or groups change, so that EditRun must know them before the first rank is edited.
   bool reshapes() const;
+  // Whether it must know them for this or another reason. Without, edits of nodes that need them are errors.
+  bool needs_shape() const;
 
  private:
   friend class EditRun;
@@ -49,8 +51,8 @@ class EditRun : public RankRewriter {
   // `plan` must outlive it.
   explicit EditRun(const EditPlan* plan);
 
-  // Before the first Rewrite(), where plan->reshapes(). Errors: ranks or groups that an operation cannot
-  // handle.
+  // Before the first Rewrite(); required where plan->reshapes(), allowed always. Errors: ranks or groups that
+  // an operation cannot handle.
   absl::Status Begin(const SetShape& shape);
 
   // The ranks that the rank becomes: one, or several or none where ranks are added or removed. The frames of
@@ -58,7 +60,7 @@ class EditRun : public RankRewriter {
   absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>* out) override;
 
   // The set as it is afterwards; valid after Begin(). Null: nothing but nodes changed.
-  const SetShape* after() const { return shapes_.empty() ? nullptr : &shapes_.back(); }
+  const SetShape* after() const { return plan_.reshapes() && !shapes_.empty() ? &shapes_.back() : nullptr; }
 
   // After the last Rewrite(). Error (InvalidArgument): an edit that matched nothing on any rank, and may not.
   absl::StatusOr<proto::EditReport> Finish();
@@ -74,7 +76,7 @@ class EditRun : public RankRewriter {
   int RankBefore(size_t step, int final_rank) const;
 
   const EditPlan& plan_;
-  std::vector<SetShape> shapes_;           // before each step, and after the last; empty: not reshaped
+  std::vector<SetShape> shapes_;           // before each step, and after the last; empty: not known
   std::vector<std::vector<int>> rank_at_;  // [step][final rank]: its rank before the step; likewise
   std::vector<std::vector<int>> becomes_;  // [first rank]: final ranks; likewise
   std::mutex mutex_;
