@@ -92,6 +92,7 @@ void Draft::Link(uint32_t r, const Dep& dep) {
 void Draft::AddDep(uint32_t r, uint32_t on, bool data, int64_t delay_ns, absl::string_view kind) {
   OpenGraph();
   if (r == on) return;
+  data = data || ignore_ctrl_;  // a control dependency would be ignored too
   for (Dep& d : deps_[r]) {
     if (d.row != on) continue;
     if (delay_ns > d.delay_ns) {
@@ -315,7 +316,7 @@ uint32_t Draft::Parent(uint32_t r) {
   if (from_pytorch_ == 0) return kNoRow;
   uint32_t parent = kNoRow;
   for (const Dep& d : deps_[r]) {
-    if (d.data) continue;
+    if (d.data || d.kind == kEditKind) continue;
     if (parent != kNoRow) return kNoRow;  // several: not a caller
     parent = d.id == rows_[r].id ? kNoRow : Find(d.id);
   }
