@@ -199,6 +199,21 @@ void Draft::SetInputs(uint32_t r, absl::string_view shapes, absl::string_view ty
   Touch(r);
 }
 
+absl::string_view Draft::InputValues(uint32_t r) const {
+  absl::string_view values;
+  wire::Field f;
+  const auto* begin = reinterpret_cast<const uint8_t*>(rows_[r].body.data());
+  for (wire::Cursor c = {begin, begin + rows_[r].body.size()};
+       !c.done() && wire::ReadField(&c, &f) == nullptr;) {
+    if (f.number != kNodeInputs || f.type != wire::kBytes) continue;
+    wire::Field of_io;
+    for (wire::Cursor io = f.message(); !io.done() && wire::ReadField(&io, &of_io) == nullptr;) {
+      if (of_io.number == kIoValues && of_io.type == wire::kBytes) values = of_io.text();
+    }
+  }
+  return values;
+}
+
 void Draft::SetInputValues(uint32_t r, absl::string_view values) {
   std::string io;
   AppendText(kIoValues, values, &io);

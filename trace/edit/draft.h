@@ -118,6 +118,7 @@ class Draft {
   void SetPeer(uint32_t r, const Peer& peer);  // src, dst, tag and root, where the node has them
   void SetInputs(uint32_t r, absl::string_view shapes, absl::string_view types);
   void SetInputValues(uint32_t r, absl::string_view values);  // inputs.values
+  absl::string_view InputValues(uint32_t r) const;
   // An attribute that the model does not keep.
   void SetBody(uint32_t r, std::string body);
   bool Attr(uint32_t r, absl::string_view name, Attribute* out) const {

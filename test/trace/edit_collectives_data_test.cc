@@ -1,0 +1,200 @@
+// Edits of collectives and storage on traces of others and on a capture: what was not edited has its bytes,
+// every rank makes the same calls, and nothing needs a repair.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "replay/match.h"
+#include "test/trace/edit_testing.h"
+
+namespace chakra::edit {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kStage = std::string(CHAKRA_SHARED_DATA) + "/stage/";
+const std::string kCapture = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2";
+
+absl::StatusOr<TraceSet> ReadWith(const std::string& path, EditRun* run) {
+  ReadOptions options;
+  options.keep_raw = true;
+  options.rewriter = run;
+  return ReadTraceSet({path}, options);
+}
+
+std::map<uint64_t, absl::string_view> FramesById(const RankTrace& trace) {
+  std::map<uint64_t, absl::string_view> out;
+  for (uint32_t r = 0; r < trace.graph->size(); ++r) out[trace.graph->id[r]] = trace.raw->frame(r + 1);
+  return out;
+}
+
+std::string FramesOf(const RankTrace& trace) {
+  std::string out;
+  EtWriter writer(&out, Compression::kNone);
+  EXPECT_TRUE(WriteTrace(trace, &writer).ok());
+  return out;
+}
+
+struct Result {
+  TraceSet set;
+  proto::EditReport report;
+  std::map<std::string, uint64_t> calls;  // kind -> calls, of all groups
+  std::map<std::string, uint64_t> bytes;  // kind -> comm_size of its calls
+};
+
+// One edit over all ranks of `before`, with all that must hold of any.
+Result EditData(const std::string& path, const TraceSet& before, const std::string& script) {
+  Result out;
+  const absl::StatusOr<EditPlan> plan = PlanOf(script);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  if (!plan.ok()) return out;
+  EditRun run(&*plan);
+  if (plan->needs_shape()) {
+    EXPECT_TRUE(run.Begin({static_cast<int>(before.ranks.size()), before.groups}).ok());
+  }
+  absl::StatusOr<TraceSet> set = ReadWith(path, &run);
+  absl::StatusOr<proto::EditReport> report = run.Finish();
+  EXPECT_TRUE(set.ok() && report.ok()) << set.status() << report.status();
+  if (!set.ok() || !report.ok()) return out;
+  out.set = *std::move(set);
+  out.report = *std::move(report);
+
+  uint64_t same = 0, different = 0, added = 0, removed = 0;
+  for (size_t r = 0; r < before.ranks.size(); ++r) {
+    const auto old = FramesById(before.ranks[r]), now = FramesById(out.set.ranks[r]);
+    for (const auto& [id, frame] : now) {
+      const auto it = old.find(id);
+      if (it == old.end()) {
+        ++added;
+      } else {
+        ++(it->second == frame ? same : different);
+      }
+    }
+    for (const auto& [id, frame] : old) removed += now.count(id) == 0 ? 1 : 0;
+  }
+  uint64_t nodes = 0;
+  for (const RankTrace& t : before.ranks) nodes += t.graph->size();
+  EXPECT_EQ(same + different + removed, nodes);
+  EXPECT_EQ(out.report.nodes_out(), nodes + added - removed);
+  const proto::EditOutcome& outcome = out.report.outcome(0);
+  EXPECT_EQ(outcome.added(), added);
+  EXPECT_EQ(outcome.removed(), removed);
+  EXPECT_LE(different + added, outcome.changed());  // a node may be given the bytes that it had
+
+  ExpectValid(FramesOf(out.set.ranks.front()), "first");
+  ExpectValid(FramesOf(out.set.ranks.back()), "last");
+  const absl::StatusOr<Matching> matching = MatchCommunication(out.set, {});
+  EXPECT_TRUE(matching.ok()) << matching.status();
+  if (!matching.ok()) return out;
+  for (const CollectiveCall& call : matching->calls) {
+    ++out.calls[std::string(Name(call.type))];
+    out.bytes[std::string(Name(call.type))] += call.bytes;
+  }
+  return out;
+}
+
+Result Unedited(const std::string& path) {
+  Result out;
+  absl::StatusOr<TraceSet> set = ReadWith(path, nullptr);
+  EXPECT_TRUE(set.ok()) << set.status();
+  if (!set.ok()) return out;
+  out.set = *std::move(set);
+  const absl::StatusOr<Matching> matching = MatchCommunication(out.set, {});
+  EXPECT_TRUE(matching.ok()) << matching.status();
+  for (const CollectiveCall& call : matching->calls) {
+    ++out.calls[std::string(Name(call.type))];
+    out.bytes[std::string(Name(call.type))] += call.bytes;
+  }
+  return out;
+}
+
+class EditStage : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::is_directory(kStage))
+      GTEST_SKIP() << "NO REAL DATA: " << kStage << " is absent; nothing was checked";
+    path_ = kStage + GetParam();
+    before_ = Unedited(path_);
+  }
+  Result Edit(const std::string& select, const std::string& operation) const {
+    return EditData(path_, before_.set, absl::StrCat("edit { select { ", select, " } ", operation, " }"));
+  }
+  std::string path_;
+  Result before_;
+};
+
+TEST_P(EditStage, Merges) {
+  const Result out = Edit("collective: \"reduce_scatter\"", "merge_collectives { count: 4 }");
+  EXPECT_LT(out.calls.at("reduce_scatter"), before_.calls.at("reduce_scatter"));
+  EXPECT_EQ(out.bytes, before_.bytes);
+}
+
+TEST_P(EditStage, Splits) {
+  const Result out = Edit("collective: \"reduce_scatter\"", "split_collectives { parts: 3 }");
+  EXPECT_EQ(out.calls.at("reduce_scatter"), 3 * before_.calls.at("reduce_scatter"));
+  EXPECT_EQ(out.bytes, before_.bytes);
+}
+
+TEST_P(EditStage, ChangesAllReduces) {
+  const Result out =
+      Edit("collective: \"all_reduce\"", "change_collective { kind: \"reduce_scatter+all_gather\" }");
+  EXPECT_EQ(out.calls.count("all_reduce"), 0u);
+  EXPECT_EQ(out.calls.at("all_gather"), before_.calls.at("all_gather") + before_.calls.at("all_reduce"));
+  EXPECT_EQ(out.bytes.at("reduce_scatter"),
+            before_.bytes.at("reduce_scatter") + before_.bytes.at("all_reduce"));
+}
+
+TEST_P(EditStage, Compresses) {
+  const Result out = Edit("collective: \"reduce_scatter\"",
+                          "compress { ratio: 0.5 encode_us_per_mb: 1 decode_us_per_mb: 1 }");
+  EXPECT_EQ(out.calls, before_.calls);
+  EXPECT_NEAR(static_cast<double>(out.bytes.at("reduce_scatter")),
+              static_cast<double>(before_.bytes.at("reduce_scatter")) / 2,
+              static_cast<double>(out.calls.at("reduce_scatter")));
+  EXPECT_EQ(out.bytes.at("all_gather"), before_.bytes.at("all_gather"));
+}
+
+TEST_P(EditStage, Stores) {
+  const Result out =
+      Edit("collective: \"reduce_scatter\"", "storage { bytes: 1048576 blocking: true every: 8 }");
+  EXPECT_EQ(out.calls, before_.calls);
+  EXPECT_EQ(out.report.outcome(0).added(),
+            out.set.ranks.size() * (out.report.outcome(0).matched() / out.set.ranks.size() / 8));
+}
+
+INSTANTIATE_TEST_SUITE_P(Traces, EditStage, ::testing::Values("llama_tiny_8", "llama8b_fsdp_16"));
+
+class EditCapture : public ::testing::Test {
+ protected:
+  Result Edit(const std::string& operation) const {
+    return EditData(kCapture, before_.set,
+                    absl::StrCat("edit { select { type: \"collective\" } ", operation, " }"));
+  }
+  const Result before_ = Unedited(kCapture);
+};
+
+TEST_F(EditCapture, MergesTheBucketsOfAStep) {
+  const Result one = Edit("merge_collectives { per_iteration: true }");
+  EXPECT_LT(one.calls.at("all_reduce"), before_.calls.at("all_reduce"));
+  EXPECT_EQ(one.bytes, before_.bytes);
+  EXPECT_THAT(absl::StrJoin(one.report.outcome(0).note(), "; "), HasSubstr("summed"));
+}
+
+TEST_F(EditCapture, Splits) {
+  const Result out = Edit("split_collectives { most_bytes: 65536 }");
+  EXPECT_GT(out.calls.at("all_reduce"), before_.calls.at("all_reduce"));
+  EXPECT_EQ(out.bytes, before_.bytes);
+}
+
+TEST_F(EditCapture, ChangesCompressesAndStores) {
+  EXPECT_EQ(Edit("change_collective { kind: \"reduce_scatter+all_gather\" }").calls.at("reduce_scatter"),
+            before_.calls.at("all_reduce"));
+  EXPECT_LT(
+      Edit("compress { ratio: 0.5 encode_us_per_mb: 100 decode_us_per_mb: 100 }").bytes.at("all_reduce"),
+      before_.bytes.at("all_reduce"));
+  EXPECT_EQ(Edit("storage { bytes: 1000 kind: LOAD blocking: true }").report.outcome(0).added(), 24u);
+}
+
+}  // namespace
+}  // namespace chakra::edit

@@ -1,0 +1,168 @@
+// Buckets of collectives, as data-parallel training makes them of gradients.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "trace/edit/operation.h"
+#include "trace/edit/operations/collectives.h"
+
+namespace chakra::edit {
+namespace {
+
+// Merges one node after the other into the last, and holds an order in which every node stands behind what it
+// depends on: only what lies between the two can be on a way from one to the other.
+class Merger {
+ public:
+  static absl::StatusOr<Merger> Make(Draft* draft) {
+    const auto order = draft->Order();
+    if (!order.ok()) return order.status();
+    Merger out(draft);
+    out.order_ = **order;
+    out.place_.assign(draft->size(), 0);
+    for (uint32_t i = 0; i < out.order_.size(); ++i) out.place_[out.order_[i]] = i;
+    out.waits_.assign(draft->size(), false);
+    return out;
+  }
+
+  bool Earlier(uint32_t a, uint32_t b) const { return place_[a] < place_[b]; }
+
+  // Makes a and b one node, b. False, and nothing is changed: b depends on a through others.
+  // Precondition: Earlier(a, b).
+  bool Merge(uint32_t a, uint32_t b) {
+    const bool apart = Waiting(a, b);
+    if (apart) MoveBehind(a, b);
+    for (const uint32_t r : behind_) waits_[r] = false;
+    if (!apart) return false;
+    draft_->DropDep(b, a);
+    CopyDeps(draft_, a, b);
+    draft_->MoveChildren(a, b);
+    draft_->Remove(a);
+    return true;
+  }
+
+ private:
+  explicit Merger(Draft* draft) : draft_(draft) {}
+
+  // Fills behind_ with what waits for `a` and stands before b. False: b waits for some of it.
+  bool Waiting(uint32_t a, uint32_t b) {
+    behind_.clear();
+    const auto add = [&](uint32_t r) {
+      if (r == b || waits_[r] || place_[r] > place_[b]) return;
+      waits_[r] = true;
+      behind_.push_back(r);
+    };
+    for (const uint32_t child : draft_->children(a)) add(child);
+    for (size_t i = 0; i < behind_.size(); ++i) {
+      for (const uint32_t child : draft_->children(behind_[i])) {
+        if (child == b) return false;
+        add(child);
+      }
+    }
+    return true;
+  }
+
+  // behind_ goes behind b, in its order. Nothing else between a and b depends on any of it.
+  void MoveBehind(uint32_t a, uint32_t b) {
+    if (behind_.empty()) return;
+    const auto begin = order_.begin() + place_[a], end = order_.begin() + place_[b] + 1;
+    std::stable_partition(begin, end, [&](uint32_t r) { return !waits_[r]; });
+    for (auto it = begin; it != end; ++it) place_[*it] = static_cast<uint32_t>(it - order_.begin());
+  }
+
+  Draft* draft_;
+  std::vector<uint32_t> order_, place_;  // what was merged away keeps its place
+  std::vector<bool> waits_;              // those of behind_
+  std::vector<uint32_t> behind_;
+};
+
+struct Bucket {
+  uint32_t row = kNoRow;
+  uint64_t bytes = 0;
+  int64_t count = 0;
+  Time duration, transfer = Time::Never();
+  bool has_bytes = false;
+};
+
+class MergeCollectives : public Operation {
+ public:
+  explicit MergeCollectives(const proto::MergeCollectives& spec) : spec_(spec) {}
+
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    if (absl::Status s = OnlyCollectives(*draft, matches); !s.ok()) return s;
+    std::vector<int64_t> steps(draft->size(), -1);
+    if (spec_.per_iteration()) {
+      absl::StatusOr<Iterations> found = FindIterations(draft);
+      if (!found.ok()) return found.status();
+      if (!found->marked) tally->notes.insert("no steps are marked: buckets may span all of the trace");
+      for (size_t i = 0; i < found->rows.size(); ++i) {
+        for (const uint32_t r : found->rows[i]) steps[r] = static_cast<int64_t>(i);
+      }
+    }
+    absl::StatusOr<Merger> merger = Merger::Make(draft);
+    if (!merger.ok()) return merger.status();
+    std::vector<uint32_t> rows = matches;
+    std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) { return merger->Earlier(a, b); });
+    // By what must be the same: kind, lane, root, dimensions, step, group, element type.
+    std::map<std::tuple<int, uint64_t, int32_t, uint32_t, int64_t, std::string, std::string>, Bucket> open;
+    for (const uint32_t r : rows) {
+      const Row& row = draft->row(r);
+      Attribute a;
+      const std::string dtype = draft->Attr(r, "comm_dtype", &a) ? AttributeText(a) : "";
+      Bucket& bucket = open[{row.comm.type, draft->LaneKey(r), row.peer.root, row.comm.involved_dims,
+                             steps[r], std::string(row.group), dtype}];
+      if (absl::Status s = Take(draft, &*merger, r, &bucket, tally); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Take(Draft* draft, Merger* merger, uint32_t r, Bucket* bucket, Tally* tally) const {
+    const bool full =
+        bucket->count > 0 && ((spec_.bucket_bytes() > 0 && bucket->bytes >= spec_.bucket_bytes()) ||
+                              (spec_.count() > 0 && bucket->count >= spec_.count()));
+    const Row row = draft->row(r);
+    if (bucket->count > 0 && !full && row.comm.bytes > static_cast<uint64_t>(INT64_MAX) - bucket->bytes)
+      return draft->Error(r, "a bucket of 2^63 bytes or more; expected a smaller bucket_bytes or count");
+    const bool merged = bucket->count > 0 && !full && merger->Merge(bucket->row, r);
+    if (!merged) {
+      if (bucket->count > 0 && !full)
+        tally->notes.insert(
+            "buckets were closed before a collective that depends on one of theirs through other nodes");
+      *bucket = {r, row.comm.bytes, 1, row.duration, row.comm.transfer, row.comm.has_bytes};
+      return absl::OkStatus();
+    }
+    ++tally->removed;
+    bucket->row = r;
+    ++bucket->count;
+    bucket->bytes += row.comm.bytes;
+    bucket->has_bytes = bucket->has_bytes || row.comm.has_bytes;
+    bucket->duration += row.duration;
+    if (bucket->transfer == Time::Never()) {
+      bucket->transfer = row.comm.transfer;
+    } else if (row.comm.transfer != Time::Never()) {
+      bucket->transfer += row.comm.transfer;
+    }
+    if (bucket->has_bytes) draft->SetBytes(r, bucket->bytes);
+    if (bucket->duration != row.duration) draft->SetDuration(r, bucket->duration);
+    if (bucket->transfer != row.comm.transfer) draft->SetTransfer(r, bucket->transfer);
+    if (bucket->duration > Time::Zero() || bucket->transfer != Time::Never())
+      tally->notes.insert("the recorded durations and transfer times of a bucket were summed");
+    return absl::OkStatus();
+  }
+
+  const proto::MergeCollectives spec_;
+};
+
+}  // namespace
+
+absl::StatusOr<AnyOperation> MakeMergeCollectives(const proto::Edit& edit, const std::string& where) {
+  const proto::MergeCollectives& spec = edit.merge_collectives();
+  if (spec.count() < 0)
+    return BadField(where, "count", absl::StrCat(spec.count(), ", expected 0 (any number) or more"));
+  if (spec.bucket_bytes() > INT64_MAX)
+    return BadField(where, "bucket_bytes", absl::StrCat(spec.bucket_bytes(), ", expected less than 2^63"));
+  return OnRank<MergeCollectives>(spec);
+}
+
+}  // namespace chakra::edit

@@ -1,0 +1,103 @@
+// One collective as several of a part of its bytes each.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "trace/edit/lane_order.h"
+#include "trace/edit/operation.h"
+#include "trace/edit/operations/collectives.h"
+
+namespace chakra::edit {
+namespace {
+
+constexpr uint64_t kMostParts = 1 << 20;
+
+class SplitCollectives : public Operation {
+ public:
+  explicit SplitCollectives(const proto::SplitCollectives& spec) : spec_(spec) {}
+
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    if (absl::Status s = OnlyCollectives(*draft, matches); !s.ok()) return s;
+    absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
+    if (!order.ok()) return order.status();
+    uint64_t made = 0;
+    for (const uint32_t r : matches) {
+      const uint64_t bytes = draft->row(r).comm.bytes;
+      uint64_t parts = static_cast<uint64_t>(spec_.parts());
+      if (spec_.most_bytes() > 0)
+        parts = bytes / spec_.most_bytes() + (bytes % spec_.most_bytes() > 0 ? 1 : 0);
+      if (spec_.parts() > 0 && bytes < parts) {
+        parts = bytes;
+        tally->notes.insert(
+            "collectives of fewer bytes than parts became fewer parts, or were left as they are");
+      }
+      if (parts < 2) continue;
+      made += parts - 1;
+      if (made > kMostParts) {
+        return draft->Error(r, absl::StrCat(bytes, " bytes in ", parts, " parts: more than ", kMostParts,
+                                            " new nodes on the rank; expected fewer parts"));
+      }
+      Split(draft, r, parts, &*order, tally);
+    }
+    return order->Keep(tally);
+  }
+
+ private:
+  void Split(Draft* draft, uint32_t r, uint64_t parts, LaneOrder* order, Tally* tally) const {
+    const Row whole = draft->row(r);
+    const uint64_t bytes = whole.comm.bytes, each = bytes / parts, more = bytes % parts;
+    const auto children = draft->children(r);
+    uint64_t at = 0;
+    uint32_t last = kNoRow;
+    for (uint64_t k = 0; k < parts; ++k) {
+      const bool own = k + 1 == parts;
+      const uint32_t part = own ? r : draft->Clone(r);
+      const uint64_t size = each + (k < more ? 1 : 0);
+      draft->SetBytes(part, size);
+      if (whole.duration > Time::Zero())
+        draft->SetDuration(part, ShareOf(whole.duration, at, at + size, bytes));
+      if (whole.comm.transfer != Time::Never())
+        draft->SetTransfer(part, ShareOf(whole.comm.transfer, at, at + size, bytes));
+      at += size;
+      if (!own) CopyDeps(draft, r, part);
+      if (!own && spec_.parallel()) {
+        // The whole's children come first in its list of dependencies; parts follow.
+        for (const uint32_t child : children) draft->AddDep(child, part, true, DelayOn(draft, child, r));
+        order->After(part, last == kNoRow ? r : last);
+      } else if (!own) {
+        order->Before(part, r);
+      }
+      if (last != kNoRow && !spec_.parallel()) draft->AddDep(part, last, true);
+      last = part;
+    }
+    tally->added += parts - 1;
+    if (whole.duration > Time::Zero() || whole.comm.transfer != Time::Never())
+      tally->notes.insert("recorded durations and transfer times were divided in proportion to bytes");
+    if (spec_.parallel())
+      tally->notes.insert(
+          "parts of one lane or group run one after the other where the lane policy is recorded");
+  }
+
+  static int64_t DelayOn(Draft* draft, uint32_t r, uint32_t on) {
+    int64_t delay = 0;
+    for (const Dep& d : draft->deps(r)) {
+      if (d.row == on) delay = std::max(delay, d.delay_ns);
+    }
+    return delay;
+  }
+
+  const proto::SplitCollectives spec_;
+};
+
+}  // namespace
+
+absl::StatusOr<AnyOperation> MakeSplitCollectives(const proto::Edit& edit, const std::string& where) {
+  const proto::SplitCollectives& spec = edit.split_collectives();
+  if (spec.most_bytes() > 0 && spec.parts() != 0)
+    return BadField(where, "parts",
+                    absl::StrCat(spec.parts(), ", there with most_bytes; expected one or the other"));
+  if (spec.most_bytes() == 0 && spec.parts() < 2)
+    return BadField(where, "parts", absl::StrCat(spec.parts(), ", expected 2 or more, or most_bytes"));
+  return OnRank<SplitCollectives>(spec);
+}
+
+}  // namespace chakra::edit
