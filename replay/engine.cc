@@ -12,6 +12,7 @@
 #include "replay/lanes.h"
 #include "replay/match.h"
 #include "replay/measure/busy.h"
+#include "replay/measure/name_times.h"
 #include "replay/measure/transfers.h"
 #include "replay/recorded_comm.h"
 #include "replay/slowdown.h"
@@ -70,6 +71,7 @@ class Engine {
     std::array<bool, kQueuedLanes> running{};
     uint32_t left = 0;
     BusyClock busy;
+    NameTimes::OfGraph* names = nullptr;
   };
   enum MessageState : uint8_t { kUnsent = 0, kFlying = 1, kArrived = 2, kReceiverWaits = 4 };
 
@@ -115,6 +117,10 @@ class Engine {
   void Slow(uint32_t rank, bool begins, Time now) {
     for (const Slowdown::End& end : slowdown_.Change(rank, begins, now)) EndAt(end.at, rank, end.row);
   }
+  // Whether computation takes just what compute_ says.
+  bool TimesAreFixed() const { return options_.variation == nullptr && !slowdown_.on(); }
+  // Whether names_ has to be told when such a node runs.
+  bool Clocked(NodeType type) const { return type != NodeType::kComp || !TimesAreFixed(); }
   Time WorkOf(uint32_t rank, uint32_t row) const {
     const Time time = ranks_[rank].compute->time[row];
     if (options_.variation == nullptr) return time;
@@ -137,6 +143,7 @@ class Engine {
   RecordedComm recorded_;
   Slowdown slowdown_;
   std::vector<GraphLanes> graph_lanes_;
+  NameTimes names_;
   std::vector<RankState> ranks_;
   std::vector<uint8_t> message_;                    // MessageState bits by message
   std::vector<Time> message_first_, message_last_;  // both sides ready first, last
@@ -190,6 +197,7 @@ absl::Status Engine::CheckMemory() const {
 void Engine::Prepare() {
   const DistinctGraphs distinct(traces_);
   for (const Graph* graph : distinct.graphs) graph_lanes_.push_back(LanesOfGraph(*graph, options_.lanes));
+  names_.Prepare(distinct, options_.lanes, TimesAreFixed() ? &compute_ : nullptr);
   ranks_.resize(traces_.ranks.size());
   if (options_.spans != nullptr) options_.spans->assign(ranks_.size(), {});
   for (uint32_t r = 0; r < ranks_.size(); ++r) {
@@ -198,6 +206,7 @@ void Engine::Prepare() {
     rank.graph = rank.trace->graph.get();
     rank.lanes = &graph_lanes_[distinct.of_rank[r]];
     rank.compute = &compute_[distinct.of_rank[r]];
+    rank.names = names_.of_graph(distinct.of_rank[r]);
     rank.own = LanesOfRank(*rank.trace, options_.lanes, matching_);
     rank.left = rank.graph->size();
     nodes_total_ += rank.left;
@@ -397,6 +406,7 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   const Graph& graph = *rank.graph;
   const NodeType type = graph.type[row];
   if (options_.spans != nullptr) (*options_.spans)[r][row].begin = now;
+  if (Clocked(type)) rank.names->Begin(row, now);
   if (type != NodeType::kRecv || options_.recorded_comm) rank.busy.Begin(ClassOf(graph, row), now);
   if (options_.recorded_comm && type >= NodeType::kSend) return StartRecorded(r, row, now);
   switch (type) {
@@ -514,6 +524,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   const Graph& graph = *rank.graph;
   rank.busy.End(ClassOf(graph, row), now);
   if (options_.spans != nullptr) (*options_.spans)[r][row].end = now;
+  if (Clocked(graph.type[row])) rank.names->End(row, now);
   --rank.left;
   ++nodes_done_;
   for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) {
@@ -548,6 +559,7 @@ Metrics Engine::Collect() {
   metrics.flows = flows_;
   metrics.invalid_nodes = invalid_;
   metrics.warnings = matching_.warnings;
+  names_.Report(&metrics);
   if (options_.recorded_comm) {
     recorded_.Report(&metrics);
     return metrics;

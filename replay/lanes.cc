@@ -27,12 +27,12 @@ QueuedLane QueueOf(const Graph& graph, uint32_t row, LanePolicy policy) {
   }
 }
 
+}  // namespace
+
 bool RunsOnRecordedLane(const Graph& graph, uint32_t row) {
   return !graph.lane.empty() && graph.lane[row] != kNoLane && graph.type[row] != NodeType::kMetadata &&
          graph.type[row] != NodeType::kInvalid;
 }
-
-}  // namespace
 
 GraphLanes LanesOfGraph(const Graph& graph, LanePolicy policy) {
   GraphLanes lanes;

@@ -33,6 +33,9 @@ struct RankLanes {
   std::vector<uint32_t> comm_next;  // by row of graph->comm; kNoRow
 };
 
+// Whether the trace names the thread or stream on which `row` ran.
+bool RunsOnRecordedLane(const Graph& graph, uint32_t row);
+
 // Preference is Graph::order; for kSingle it is the node id alone, as in ASTRA-sim.
 GraphLanes LanesOfGraph(const Graph& graph, LanePolicy policy);
 

@@ -43,6 +43,7 @@ std::unique_ptr<Command> MakeEditCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCollectiveCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCalibrateCommand(CLI::App* root);
 std::unique_ptr<Command> MakeTopologyCommand(CLI::App* root);
+std::unique_ptr<Command> MakeCompareCommand(CLI::App* root);
 
 // The options of fabric `fluid`, bound to `options`, which must outlive the parsing.
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);

@@ -5,6 +5,7 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "replay/cli/command.h"
 #include "trace/proto_io.h"
 
@@ -29,6 +30,13 @@ std::vector<std::string> CommandNames(const CLI::App* app) {
   std::vector<std::string> names;
   for (const CLI::App* sub : app->get_subcommands(nullptr)) names.push_back(sub->get_name());
   return names;
+}
+
+std::string ExpectedCommand(const CLI::App* app) {
+  std::vector<std::string> names = CommandNames(app);
+  const std::string last = names.back();
+  names.pop_back();
+  return absl::StrCat("expected a command: ", absl::StrJoin(names, ", "), " or ", last);
 }
 
 int Misuse(const std::string& message, const std::string& help_of) {
@@ -77,9 +85,10 @@ int Main(int argc, char** argv) {
   commands.push_back(MakeCollectiveCommand(&app));
   commands.push_back(MakeCalibrateCommand(&app));
   commands.push_back(MakeTopologyCommand(&app));
+  commands.push_back(MakeCompareCommand(&app));
 
   if (argc < 2)
-    return Misuse("expected a command: replay, inspect, convert, edit, collective, calibrate or topology", "");
+    return Misuse(ExpectedCommand(&app), "");
   const std::string first = argv[1];
   if (first[0] != '-') {
     const std::vector<std::string> names = CommandNames(&app);
@@ -104,7 +113,7 @@ int Main(int argc, char** argv) {
   for (const auto& command : commands) {
     if (command->app()->parsed()) return command->Run();
   }
-  return Misuse("expected a command: replay, inspect, convert, edit, collective, calibrate or topology", "");
+  return Misuse(ExpectedCommand(&app), "");
 }
 
 }  // namespace

@@ -45,6 +45,14 @@ struct CollectiveMetrics {
   std::vector<ChosenAlgorithm> chosen;  // in the order of first use; empty for send_recv
 };
 
+// Nodes of one name or of one lane, over all ranks.
+struct NameMetrics {
+  std::string name;
+  uint64_t count = 0;
+  Time time;           // from begin to end, waiting for partners included, summed
+  uint64_t names = 0;  // 0: one; else the row sums so many that are shorter
+};
+
 struct Metrics {
   Time makespan;
   std::vector<RankMetrics> ranks;
@@ -55,6 +63,8 @@ struct Metrics {
   uint64_t invalid_nodes = 0;
   std::vector<Repair> repairs;  // found while replaying
   std::vector<std::string> warnings;
+  std::vector<NameMetrics> operators;  // by name of node: the longest first, then the sum of the others
+  std::vector<NameMetrics> lanes;      // likewise
 };
 
 }  // namespace chakra

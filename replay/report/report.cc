@@ -62,6 +62,17 @@ void AddCollectives(const Metrics& metrics, proto::Report* report) {
   }
 }
 
+void AddNames(const Metrics& metrics, proto::Report* report) {
+  const auto fill = [](const NameMetrics& m, auto* row) {
+    row->set_name(ToUtf8(m.name));
+    row->set_count(m.count);
+    row->set_time_ps(m.time.picos());
+    row->set_names(m.names);
+  };
+  for (const NameMetrics& m : metrics.operators) fill(m, report->add_operator_());
+  for (const NameMetrics& m : metrics.lanes) fill(m, report->add_lane());
+}
+
 void AddSteps(const std::vector<StepMetrics>& steps, proto::Report* report) {
   for (const StepMetrics& m : steps) {
     proto::StepReport& s = *report->add_step();
@@ -304,6 +315,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   for (const std::string& w : metrics.warnings) report.add_warning(ToUtf8(w));
   AddRanks(metrics, &report);
   AddCollectives(metrics, &report);
+  AddNames(metrics, &report);
   AddSteps(run.steps, &report);
   AddDimensions(run.traffic, &report);
   AddLinks(run.links, &report);

@@ -1,0 +1,233 @@
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "replay/cli/command.h"
+#include "replay/compare/input.h"
+#include "replay/compare/limit.h"
+#include "replay/compare/print.h"
+#include "replay/compare/reports.h"
+#include "replay/compare/traces.h"
+#include "trace/proto_io.h"
+#include "trace/reader.h"
+#include "trace/text_table.h"
+
+namespace chakra::cli {
+namespace {
+
+constexpr int kRowsOfText = 10;
+
+class CompareCommand : public Command {
+ public:
+  explicit CompareCommand(CLI::App* app);
+  int Run() override;
+
+ private:
+  void AddTraceOptions(CLI::App* app);
+  // What is wrong with the command line alone; "": nothing.
+  std::string Misused() const;
+  std::string Format() const;
+  absl::StatusOr<proto::Comparison> Compare();
+  // Fills `failure`, and says on stderr what failed.
+  absl::StatusOr<int> Judge(proto::Comparison* comparison) const;
+
+  std::vector<std::string> inputs_;
+  ReadOptions read_;
+  TraceCompareOptions options_;
+  std::string fail_over_;
+  std::vector<std::string> fail_on_;
+  bool both_ways_ = false, exact_ = false;
+  bool reports_ = false;  // both are
+  bool times_ = true;     // of traces: either has recorded ones
+  std::string output_ = "-";
+  std::string format_;
+  int top_ = -1;  // not given
+};
+
+CompareCommand::CompareCommand(CLI::App* app) : Command(app) {
+  app->allow_extras();
+  app->add_option("A B", inputs_,
+                  "Two reports of replay (JSON, text format, binary), or two sets of traces, each a file, folder, "
+                  "prefix, tar archive or PyTorch capture")
+      ->type_name("");
+  app->add_option("--fail-over", fail_over_,
+                  "Exit with status 1 where B takes more time than A by more than that: 2%, 5ms, ... (s, ms, us, ns, ps)")
+      ->type_name("LIMIT");
+  app->add_option("--fail-on", fail_on_,
+                  "What --fail-over checks, comma-separated. Of reports: makespan (the default), jobs, ranks, "
+                  "collectives, operators, lanes, steps, rungs. Of traces: duration (recorded, summed; the "
+                  "default), span, ranks, collectives, operators, lanes")
+      ->type_name("LIST")
+      ->delimiter(',');
+  app->add_flag("--both-ways", both_ways_, "--fail-over also where B takes less time by more than that");
+  app->add_flag("--exact", exact_, "Exit with status 1 where anything differs");
+  app->add_option("--format", format_,
+                  "text, json or csv; default: by the end of -o's name (.json, .csv), else text")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json", "csv"}).description(""));
+  app->add_option("-o,--output", output_, "Where the comparison goes; - is standard output, the default")
+      ->type_name("FILE|-");
+  app->add_option("--top", top_, "Rows of each section, 0: all; default: 10 of text, all of json and csv")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1 << 30).description(""));
+  AddTraceOptions(app);
+  app->footer(
+      "Example:\n"
+      "  chakra-replay compare before.json after.json --fail-over 2%\n"
+      "Exit status: 0 compared, 1 beyond --fail-over or --exact, or the input is at fault, 2 the command line is.");
+  read_.threads = DefaultThreads();
+}
+
+void CompareCommand::AddTraceOptions(CLI::App* app) {
+  const std::string g = "Traces";
+  app->add_flag("--merge-numbers", options_.merge_numbers,
+                "Operators whose names differ in their numbers only are one: layer#.mlp")
+      ->group(g);
+  app->add_flag("--attributes", options_.attributes,
+                "Also compare attributes that replay does not use; holds all frames of both in memory")
+      ->group(g);
+  app->add_option("--steps", read_.capture.steps, "Which ProfilerStep marks of captures, as for replay")
+      ->type_name("STEPS")
+      ->group(g);
+  app->add_option("--select-ranks", read_.capture.ranks, "Only these ranks of captures, comma-separated")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->group(g);
+  app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired")->group(g);
+  app->add_flag("--allow-truncated", read_.allow_truncated, "Drop a partial last node instead of refusing it")
+      ->group(g);
+  app->add_option("--threads", read_.threads, "Files decoded at once; default: the machine's cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""))
+      ->group(g);
+}
+
+std::string CompareCommand::Misused() const {
+  if (inputs_.size() != 2) return absl::StrCat("compare expects two, A and B, but was given ", inputs_.size());
+  if (fail_over_.empty() && app()->count("--fail-over") > 0) return "--fail-over expects a limit, such as 2%";
+  if (fail_over_.empty() && !fail_on_.empty()) return "--fail-on needs --fail-over";
+  if (fail_over_.empty() && both_ways_) return "--both-ways needs --fail-over";
+  if (fail_over_.empty()) return "";
+  const auto limit = ParseSlowdownLimit(fail_over_);
+  return limit.ok() ? "" : absl::StrCat("--fail-over: ", limit.status().message());
+}
+
+std::string CompareCommand::Format() const {
+  if (!format_.empty()) return format_;
+  return absl::EndsWith(output_, ".json") ? "json" : absl::EndsWith(output_, ".csv") ? "csv" : "text";
+}
+
+std::string About(const proto::Report& r) {
+  return absl::StrCat("report of ", FormatCount(static_cast<uint64_t>(r.rank_size())),
+                      r.rank_size() == 1 ? " rank" : " ranks", r.cluster().empty() ? "" : " on ", r.cluster());
+}
+
+std::string About(const TraceSet& traces) {
+  const size_t ranks = traces.ranks.size();
+  return absl::StrCat("traces of ", FormatCount(ranks), ranks == 1 ? " rank, " : " ranks, ",
+                      FormatCount(traces.nodes()), " nodes");
+}
+
+absl::StatusOr<proto::Comparison> CompareCommand::Compare() {
+  std::optional<proto::Report> reports[2];
+  for (int i = 0; i < 2; ++i) {
+    auto report = ReadReportIfAny(inputs_[i]);
+    if (!report.ok()) return report.status();
+    reports[i] = *std::move(report);
+  }
+  if (reports[0].has_value() != reports[1].has_value()) {
+    const int report = reports[0].has_value() ? 0 : 1;
+    return absl::InvalidArgumentError(absl::StrCat(
+        inputs_[report], " is a report, ", inputs_[1 - report],
+        " is none; expected two reports (`replay --format json --report FILE` makes one) or two sets of traces"));
+  }
+  reports_ = reports[0].has_value();
+  proto::Comparison out;
+  if (reports_) {
+    out = CompareReports(*reports[0], *reports[1]);
+    out.mutable_a()->set_about(About(*reports[0]));
+    out.mutable_b()->set_about(About(*reports[1]));
+  } else {
+    read_.keep_raw = options_.attributes;
+    auto a = ReadTraceSet({inputs_[0]}, read_);
+    if (!a.ok()) return a.status();
+    auto b = ReadTraceSet({inputs_[1]}, read_);
+    if (!b.ok()) return b.status();
+    auto compared = CompareTraces(*a, *b, options_);
+    if (!compared.ok()) return compared.status();
+    out = *std::move(compared);
+    out.mutable_a()->set_about(About(*a));
+    out.mutable_b()->set_about(About(*b));
+    times_ = HasRecordedTimes(*a) || HasRecordedTimes(*b);
+  }
+  out.set_version(CHAKRA_VERSION);
+  out.mutable_a()->set_path(inputs_[0]);
+  out.mutable_b()->set_path(inputs_[1]);
+  out.mutable_a()->set_what(reports_ ? "report" : "traces");
+  out.mutable_b()->set_what(reports_ ? "report" : "traces");
+  return out;
+}
+
+absl::StatusOr<int> CompareCommand::Judge(proto::Comparison* comparison) const {
+  int status = kDone;
+  if (!fail_over_.empty()) {
+    if (!times_) {
+      return absl::InvalidArgumentError(
+          "--fail-over: neither of the traces has recorded times; expected --exact, or reports of their replays");
+    }
+    const auto limit = ParseSlowdownLimit(fail_over_);
+    std::vector<std::string> subjects = fail_on_;
+    if (subjects.empty()) subjects.push_back(LimitSubjects(reports_).front());
+    if (absl::Status s = CheckLimit(*limit, subjects, both_ways_, reports_, comparison); !s.ok()) return s;
+    if (comparison->failure_size() > 0) {
+      const int more = comparison->failure_size() - 1;
+      PrintError(absl::StrCat(both_ways_ ? "B differs from A" : "B is slower than A", " by more than ", limit->text, ": ",
+                              DescribeFailure(comparison->failure(0)),
+                              more > 0 ? absl::StrCat("; and ", more, " more") : ""));
+      status = kFailed;
+    }
+  }
+  if (exact_ && !comparison->identical()) {
+    PrintError("A and B differ");
+    status = kFailed;
+  }
+  return status;
+}
+
+int CompareCommand::Run() {
+  if (const std::string misused = Misused(); !misused.empty()) return Misuse(misused);
+  if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);
+  auto comparison = Compare();
+  if (!comparison.ok()) return Fail(comparison.status());
+  if (reports_) {
+    for (const char* option : {"--merge-numbers", "--attributes", "--steps", "--select-ranks"}) {
+      if (app()->count(option) > 0) return Misuse(absl::StrCat(option, " is for traces, and both are reports"));
+    }
+  }
+  std::vector<std::string> known = LimitSubjects(reports_);
+  for (const std::string& name : fail_on_) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return Misuse(absl::StrCat("--fail-on: \"", name, "\" is not compared of ", reports_ ? "reports" : "traces",
+                               SuggestName(name, known)));
+  }
+  auto status = Judge(&*comparison);
+  if (!status.ok()) return Fail(status.status());
+  auto format = ParseReportFormat(Format());
+  if (!format.ok()) return Fail(format.status());
+  const int top = top_ >= 0 ? top_ : *format == ReportFormat::kText ? kRowsOfText : 0;
+  auto text = PrintComparison(*comparison, *format, static_cast<size_t>(top));
+  if (!text.ok()) return Fail(text.status());
+  if (absl::Status s = WriteOutput(output_, *text); !s.ok()) return Fail(s);
+  return *status;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> MakeCompareCommand(CLI::App* root) {
+  return std::make_unique<CompareCommand>(
+      root->add_subcommand("compare", "What changed between two reports, or two sets of traces"));
+}
+
+}  // namespace chakra::cli

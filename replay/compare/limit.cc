@@ -1,0 +1,120 @@
+#include "replay/compare/limit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "trace/proto_io.h"
+
+namespace chakra {
+namespace {
+
+struct Subject {
+  const char* name;
+  const char* section;
+  const char* measure;
+  bool reports, traces;
+};
+
+constexpr Subject kSubjects[] = {
+    {"makespan", "run", "makespan_ps", true, false},      {"duration", "run", "duration_ps", false, true},
+    {"span", "run", "span_ps", false, true},              {"jobs", "jobs", "makespan_ps", true, false},
+    {"ranks", "ranks", "end_ps", true, false},            {"ranks", "ranks", "duration_ps", false, true},
+    {"collectives", "collectives", "time_ps", true, false}, {"collectives", "collectives", "duration_ps", false, true},
+    {"operators", "operators", "time_ps", true, false},   {"operators", "operators", "duration_ps", false, true},
+    {"lanes", "lanes", "time_ps", true, false},           {"lanes", "lanes", "duration_ps", false, true},
+    {"steps", "steps", "replayed_ps", true, false},       {"rungs", "rungs", "time_ps", true, false},
+};
+
+absl::StatusOr<Subject> FindSubject(const std::string& name, bool reports) {
+  for (const Subject& s : kSubjects) {
+    if (s.name == name && (reports ? s.reports : s.traces)) return s;
+  }
+  const std::vector<std::string> names = LimitSubjects(reports);
+  return absl::InvalidArgumentError(absl::StrCat("--fail-on: \"", name, "\" is nothing that is compared of ",
+                                                 reports ? "reports" : "traces", SuggestName(name, names)));
+}
+
+bool IsOver(const SlowdownLimit& limit, bool both_ways, int64_t a, int64_t b) {
+  __int128 slower = __int128{b} - a;
+  if (both_ways && slower < 0) slower = -slower;
+  if (slower <= 0) return false;
+  if (!limit.relative) return slower > limit.ps;
+  if (a == 0) return true;
+  return 100 * static_cast<long double>(slower) > limit.percent * std::fabs(static_cast<long double>(a));
+}
+
+void CheckChange(const SlowdownLimit& limit, bool both_ways, const Subject& subject, const proto::Section& section,
+                 const proto::Change& change, proto::Comparison* out) {
+  if ((change.only_in() == "a" && section.cut_b()) || (change.only_in() == "b" && section.cut_a())) return;
+  for (const proto::MeasureChange& m : change.measure()) {
+    if (m.name() != subject.measure || !IsOver(limit, both_ways, m.a(), m.b())) continue;
+    proto::Failure* failure = out->add_failure();
+    failure->set_subject(change.name() == "run" ? subject.name : change.name());
+    failure->set_measure(m.name());
+    failure->set_a(m.a());
+    failure->set_b(m.b());
+    if (m.has_percent()) failure->set_percent(m.percent());
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<SlowdownLimit> ParseSlowdownLimit(absl::string_view text) {
+  static constexpr struct {
+    absl::string_view unit;
+    double ps;
+  } kUnits[] = {{"%", 0}, {"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}};
+  SlowdownLimit limit;
+  limit.text = std::string(absl::StripAsciiWhitespace(text));
+  const size_t end = limit.text.find_last_of("0123456789.");
+  const absl::string_view all = limit.text;
+  const absl::string_view unit =
+      end == std::string::npos ? "" : absl::StripAsciiWhitespace(all.substr(end + 1));
+  double value = 0;
+  for (const auto& known : kUnits) {
+    if (unit != known.unit || !absl::SimpleAtod(all.substr(0, end + 1), &value)) continue;
+    const double ps = std::round(value * known.ps);
+    if (!std::isfinite(value) || value < 0 || std::signbit(value) || ps >= 9.2e18) break;
+    limit.relative = known.ps == 0;
+    limit.percent = limit.relative ? value : 0;
+    limit.ps = static_cast<int64_t>(ps);
+    return limit;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("\"", text,
+                                                 "\" is no limit; expected a number that is not negative and "
+                                                 "%, s, ms, us, ns or ps, such as 2% or 5ms"));
+}
+
+std::vector<std::string> LimitSubjects(bool reports) {
+  std::vector<std::string> names;
+  for (const Subject& s : kSubjects) {
+    if (reports ? s.reports : s.traces) names.push_back(s.name);
+  }
+  return names;
+}
+
+absl::Status CheckLimit(const SlowdownLimit& limit, const std::vector<std::string>& subjects, bool both_ways,
+                        bool reports, proto::Comparison* comparison) {
+  comparison->set_limit(limit.text);
+  for (const std::string& name : subjects) {
+    const auto subject = FindSubject(name, reports);
+    if (!subject.ok()) return subject.status();
+    for (const proto::Section& section : comparison->section()) {
+      if (section.name() != subject->section) continue;
+      for (const proto::Change& change : section.change()) {
+        CheckChange(limit, both_ways, *subject, section, change, comparison);
+      }
+    }
+  }
+  std::stable_sort(comparison->mutable_failure()->begin(), comparison->mutable_failure()->end(),
+                   [](const proto::Failure& x, const proto::Failure& y) {
+                     return std::fabs(static_cast<double>(x.b()) - static_cast<double>(x.a())) >
+                            std::fabs(static_cast<double>(y.b()) - static_cast<double>(y.a()));
+                   });
+  return absl::OkStatus();
+}
+
+}  // namespace chakra

@@ -1,0 +1,48 @@
+// Tables of numbers by name, and what differs between two of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "proto/compare.pb.h"
+
+namespace chakra {
+
+// A whole number or one with a fraction.
+struct Number {
+  Number(__int128 n) : whole(n) {}                     // NOLINT: numbers are written as they are
+  Number(double x) : real(x), is_real(true) {}         // NOLINT
+  Number(int32_t n) : whole(n) {}                      // NOLINT
+  Number(int64_t n) : whole(n) {}                      // NOLINT
+  Number(uint32_t n) : whole(n) {}                     // NOLINT
+  Number(uint64_t n) : whole(static_cast<__int128>(n)) {}  // NOLINT
+  __int128 whole = 0;
+  double real = 0;
+  bool is_real = false;
+};
+
+struct ComparedRow {
+  std::string name;
+  std::vector<Number> numbers;     // one for each measure
+  std::vector<std::string> texts;  // one for each of ComparedTable::texts
+};
+
+struct ComparedTable {
+  std::string name;
+  std::vector<std::string> measures;  // the most important first
+  std::vector<std::string> texts;
+  std::vector<ComparedRow> rows;
+  bool cut = false;  // only the most important rows are here
+};
+
+// 100 (b - a) / |a| and a, b, b - a; without a percentage where a is 0 and b is not.
+proto::MeasureChange ChangeOf(const std::string& name, const Number& a, const Number& b);
+
+// What differs. Rows go by name; of several with one name the n-th of A goes
+// with the n-th of B, and is called "NAME #n". Sorted by |difference| of the
+// first measure that differs in any row, the largest first, equals by the
+// length of the name and the name. Precondition: both have the same measures and texts.
+proto::Section DiffTables(const ComparedTable& a, const ComparedTable& b);
+
+}  // namespace chakra

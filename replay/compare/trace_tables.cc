@@ -1,0 +1,200 @@
+#include "replay/compare/trace_tables.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "replay/compare/report_tables.h"
+#include "replay/engine.h"
+#include "replay/measure/name_times.h"
+#include "trace/inspect.h"
+
+namespace chakra {
+namespace {
+
+struct Sums {
+  __int128 duration = 0, operations = 0, bytes = 0, nodes = 0;
+  void Add(const Sums& o, __int128 times) {
+    duration += o.duration * times;
+    operations += o.operations * times;
+    bytes += o.bytes * times;
+    nodes += o.nodes * times;
+  }
+  std::vector<Number> Numbers() const { return {duration, operations, bytes, nodes}; }
+};
+const std::vector<std::string> kSumMeasures = {"duration_ps", "operations", "bytes", "count"};
+
+bool IsComm(NodeType type) { return type >= NodeType::kSend; }
+
+Sums SumsOf(const Graph& graph, uint32_t row) {
+  Sums s;
+  s.nodes = 1;
+  s.duration = graph.duration[row].picos();
+  const uint32_t payload = graph.payload[row];
+  if (payload == kNoRow) return s;
+  if (IsComm(graph.type[row])) {
+    s.bytes = graph.comm[payload].bytes;
+  } else {
+    s.bytes = graph.work[payload].tensor_bytes;
+    s.operations = graph.work[payload].num_ops;
+  }
+  return s;
+}
+
+using ByName = std::map<std::string, Sums>;
+
+// What is the same on every rank of one graph.
+struct GraphSums {
+  Sums all;
+  __int128 comm_bytes = 0;
+  Time start, end, chain;
+  ByName operators, lanes;
+  std::array<Sums, kNodeTypes> types;
+};
+
+GraphSums SumUp(const Graph& graph, bool merge_numbers) {
+  GraphSums out;
+  std::vector<Sums> names(graph.strings.size());
+  for (uint32_t row = 0; row < graph.size(); ++row) {
+    const Sums s = SumsOf(graph, row);
+    const Time start = graph.start.empty() ? Time::Zero() : graph.start[row];
+    out.start = row == 0 ? start : std::min(out.start, start);
+    out.end = row == 0 ? start + graph.duration[row] : std::max(out.end, start + graph.duration[row]);
+    out.all.Add(s, 1);
+    if (IsComm(graph.type[row])) out.comm_bytes += s.bytes;
+    names[graph.name[row]].Add(s, 1);
+    out.types[static_cast<size_t>(graph.type[row])].Add(s, 1);
+    const std::string lane = LaneName(graph, row, LanePolicy::kRecorded);
+    if (!lane.empty()) out.lanes[lane].Add(s, 1);
+  }
+  for (uint32_t i = 0; i < names.size(); ++i) {
+    if (names[i].nodes == 0) continue;
+    const absl::string_view name = graph.strings.Get(i);
+    out.operators[merge_numbers ? MergeNumbers(name) : std::string(name)].Add(names[i], 1);
+  }
+  out.chain = FindLongestChain(graph).duration;
+  return out;
+}
+
+ComparedTable ToTable(const std::string& name, const ByName& sums) {
+  ComparedTable t{name, kSumMeasures};
+  for (const auto& [key, s] : sums) t.rows.push_back({key.empty() ? "(no name)" : key, s.Numbers()});
+  return t;
+}
+
+// Nodes of communication by kind and group.
+void AddCommunication(const RankTrace& rank, std::map<std::pair<std::string, std::string>, Sums>* out) {
+  const Graph& graph = *rank.graph;
+  absl::flat_hash_map<uint64_t, Sums> own;  // (type, collective, group)
+  for (uint32_t row = 0; row < graph.size(); ++row) {
+    if (!IsComm(graph.type[row])) continue;
+    const uint32_t payload = graph.payload[row];
+    const bool collective = graph.type[row] == NodeType::kCollective;
+    const uint32_t group = collective && payload != kNoRow ? rank.peers[payload].group : 0;
+    const uint32_t kind = collective && payload != kNoRow ? graph.comm[payload].type : 0xff;
+    const auto type = static_cast<uint32_t>(graph.type[row]);
+    own[uint64_t{type} << 48 | uint64_t{kind} << 32 | group].Add(SumsOf(graph, row), 1);
+  }
+  for (const auto& [key, s] : own) {
+    const auto type = static_cast<NodeType>(key >> 48);
+    const auto kind = static_cast<uint32_t>(key >> 32 & 0xffff);
+    std::string name = type == NodeType::kSend ? "send" : type == NodeType::kRecv ? "recv" : "unspecified";
+    if (type == NodeType::kCollective && kind < kCollectiveTypes) {
+      name = std::string(Name(static_cast<CollectiveType>(kind)));
+    }
+    const bool has_group = !rank.group_names.empty() && type == NodeType::kCollective;
+    (*out)[{name, has_group ? rank.group_names[key & 0xffffffff] : ""}].Add(s, 1);
+  }
+}
+
+ComparedTable GroupTable(const TraceSet& traces) {
+  ComparedTable t{"groups", {"ranks"}, {"members"}};
+  for (const auto& [name, ranks] : traces.groups) {
+    t.rows.push_back({absl::StrCat("group \"", name, "\""), {uint64_t{ranks.size()}}, {RankRanges(ranks)}});
+  }
+  return t;
+}
+
+ComparedTable RepairTable(const TraceSet& traces) {
+  ComparedTable t{"repairs", {"count", "first_node"}};
+  for (const RankTrace& rank : traces.ranks) {
+    for (const Repair& r : rank.repairs) {
+      t.rows.push_back({absl::StrCat(r.kind, " of rank ", rank.rank), {r.count, r.first_node}});
+    }
+  }
+  return t;
+}
+
+}  // namespace
+
+std::string MergeNumbers(absl::string_view name) {
+  std::string out;
+  bool number = false;
+  for (const char c : name) {
+    const bool digit = absl::ascii_isdigit(static_cast<unsigned char>(c));
+    if (!digit) out.push_back(c);
+    if (digit && !number) out.push_back('#');
+    number = digit;
+  }
+  return out;
+}
+
+std::string RankRanges(std::vector<int> ranks) {
+  std::string out;
+  for (size_t i = 0; i < ranks.size();) {
+    size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    absl::StrAppend(&out, i > 0 ? "," : "", ranks[i], last > i ? absl::StrCat("-", ranks[last]) : "");
+    i = last + 1;
+  }
+  return out;
+}
+
+std::vector<ComparedTable> TraceTables(const TraceSet& traces, bool merge_numbers) {
+  const DistinctGraphs distinct(traces);
+  std::vector<GraphSums> sums;
+  for (const Graph* graph : distinct.graphs) sums.push_back(SumUp(*graph, merge_numbers));
+  std::vector<__int128> uses(sums.size());
+  ComparedTable ranks{"ranks",
+                      {"duration_ps", "span_ps", "chain_ps", "nodes", "dependencies", "operations", "bytes", "comm_bytes"}};
+  Time start = Time::Never(), end, chain;
+  uint64_t dependencies = 0;
+  std::map<std::pair<std::string, std::string>, Sums> communication;
+  for (const RankTrace& rank : traces.ranks) {
+    const uint32_t g = distinct.of_rank[static_cast<size_t>(rank.rank)];
+    const GraphSums& s = sums[g];
+    ++uses[g];
+    start = std::min(start, s.start);
+    end = std::max(end, s.end);
+    chain = std::max(chain, s.chain);
+    dependencies += rank.graph->dep.size();
+    AddCommunication(rank, &communication);
+    ranks.rows.push_back({absl::StrCat("rank ", rank.rank),
+                          {s.all.duration, (s.end - s.start).picos(), s.chain.picos(), s.all.nodes, uint64_t{rank.graph->dep.size()},
+                           s.all.operations, s.all.bytes, s.comm_bytes}});
+  }
+  Sums all;
+  ByName operators, lanes, types, collectives;
+  for (size_t g = 0; g < sums.size(); ++g) {
+    all.Add(sums[g].all, uses[g]);
+    for (const auto& [name, s] : sums[g].operators) operators[name].Add(s, uses[g]);
+    for (const auto& [name, s] : sums[g].lanes) lanes[name].Add(s, uses[g]);
+    for (int t = 0; t < kNodeTypes; ++t) {
+      if (sums[g].types[t].nodes > 0) types[std::string(Name(static_cast<NodeType>(t)))].Add(sums[g].types[t], uses[g]);
+    }
+  }
+  for (const auto& [key, s] : communication) collectives[CollectiveName(key.first, key.second)].Add(s, 1);
+  ComparedTable run{"run",
+                    {"span_ps", "duration_ps", "chain_ps", "operations", "bytes", "nodes", "dependencies", "ranks", "distinct_graphs"}};
+  run.rows.push_back({"run",
+                      {(traces.ranks.empty() ? Time::Zero() : end - start).picos(), all.duration, chain.picos(), all.operations, all.bytes,
+                       all.nodes, dependencies, uint64_t{traces.ranks.size()}, uint64_t{sums.size()}}});
+  return {run, ToTable("types", types), ranks, ToTable("collectives", collectives),
+          ToTable("operators", operators), ToTable("lanes", lanes), GroupTable(traces), RepairTable(traces)};
+}
+
+}  // namespace chakra
