@@ -48,17 +48,20 @@ class CompareCommand : public Command {
 
 CompareCommand::CompareCommand(CLI::App* app) : Command(app) {
   app->allow_extras();
-  app->add_option("A B", inputs_,
-                  "Two reports of replay (JSON, text format, binary), or two sets of traces, each a file, folder, "
-                  "prefix, tar archive or PyTorch capture")
+  app->add_option(
+         "A B", inputs_,
+         "Two reports of replay (JSON, text format, binary), or two sets of traces, each a file, folder, "
+         "prefix, tar archive or PyTorch capture")
       ->type_name("");
   app->add_option("--fail-over", fail_over_,
-                  "Exit with status 1 where B takes more time than A by more than that: 2%, 5ms, ... (s, ms, us, ns, ps)")
+                  "Exit with status 1 where B takes more time than A by more than that: 2%, 5ms, ... (s, ms, "
+                  "us, ns, ps)")
       ->type_name("LIMIT");
-  app->add_option("--fail-on", fail_on_,
-                  "What --fail-over checks, comma-separated. Of reports: makespan (the default), jobs, ranks, "
-                  "collectives, operators, lanes, steps, rungs. Of traces: duration (recorded, summed; the "
-                  "default), span, ranks, collectives, operators, lanes")
+  app->add_option(
+         "--fail-on", fail_on_,
+         "What --fail-over checks, comma-separated. Of reports: makespan (the default), jobs, ranks, "
+         "collectives, operators, lanes, steps, rungs. Of traces: duration (recorded, summed; the "
+         "default), span, ranks, collectives, operators, lanes")
       ->type_name("LIST")
       ->delimiter(',');
   app->add_flag("--both-ways", both_ways_, "--fail-over also where B takes less time by more than that");
@@ -72,19 +75,19 @@ CompareCommand::CompareCommand(CLI::App* app) : Command(app) {
   app->add_option("--top", top_, "Rows of each section, 0: all; default: 10 of text, all of json and csv")
       ->type_name("N")
       ->check(CLI::Range(0, 1 << 30).description(""));
+  app->add_flag("--merge-numbers", options_.merge_numbers,
+                "Operators whose names differ in their numbers alone are one: layer#.mlp");
   AddTraceOptions(app);
   app->footer(
       "Example:\n"
       "  chakra-replay compare before.json after.json --fail-over 2%\n"
-      "Exit status: 0 compared, 1 beyond --fail-over or --exact, or the input is at fault, 2 the command line is.");
+      "Exit status: 0 compared, 1 beyond --fail-over or --exact, or the input is at fault, 2 the command "
+      "line is.");
   read_.threads = DefaultThreads();
 }
 
 void CompareCommand::AddTraceOptions(CLI::App* app) {
   const std::string g = "Traces";
-  app->add_flag("--merge-numbers", options_.merge_numbers,
-                "Operators whose names differ in their numbers only are one: layer#.mlp")
-      ->group(g);
   app->add_flag("--attributes", options_.attributes,
                 "Also compare attributes that replay does not use; holds all frames of both in memory")
       ->group(g);
@@ -105,7 +108,8 @@ void CompareCommand::AddTraceOptions(CLI::App* app) {
 }
 
 std::string CompareCommand::Misused() const {
-  if (inputs_.size() != 2) return absl::StrCat("compare expects two, A and B, but was given ", inputs_.size());
+  if (inputs_.size() != 2)
+    return absl::StrCat("compare expects two, A and B, but was given ", inputs_.size());
   if (fail_over_.empty() && app()->count("--fail-over") > 0) return "--fail-over expects a limit, such as 2%";
   if (fail_over_.empty() && !fail_on_.empty()) return "--fail-on needs --fail-over";
   if (fail_over_.empty() && both_ways_) return "--both-ways needs --fail-over";
@@ -121,7 +125,8 @@ std::string CompareCommand::Format() const {
 
 std::string About(const proto::Report& r) {
   return absl::StrCat("report of ", FormatCount(static_cast<uint64_t>(r.rank_size())),
-                      r.rank_size() == 1 ? " rank" : " ranks", r.cluster().empty() ? "" : " on ", r.cluster());
+                      r.rank_size() == 1 ? " rank" : " ranks", r.cluster().empty() ? "" : " on ",
+                      r.cluster());
 }
 
 std::string About(const TraceSet& traces) {
@@ -139,14 +144,14 @@ absl::StatusOr<proto::Comparison> CompareCommand::Compare() {
   }
   if (reports[0].has_value() != reports[1].has_value()) {
     const int report = reports[0].has_value() ? 0 : 1;
-    return absl::InvalidArgumentError(absl::StrCat(
-        inputs_[report], " is a report, ", inputs_[1 - report],
-        " is none; expected two reports (`replay --format json --report FILE` makes one) or two sets of traces"));
+    return absl::InvalidArgumentError(absl::StrCat(inputs_[report], " is a report, ", inputs_[1 - report],
+                                                   " is none; expected two reports (`replay --format json "
+                                                   "--report FILE` makes one) or two sets of traces"));
   }
   reports_ = reports[0].has_value();
   proto::Comparison out;
   if (reports_) {
-    out = CompareReports(*reports[0], *reports[1]);
+    out = CompareReports(*reports[0], *reports[1], options_.merge_numbers);
     out.mutable_a()->set_about(About(*reports[0]));
     out.mutable_b()->set_about(About(*reports[1]));
   } else {
@@ -175,7 +180,8 @@ absl::StatusOr<int> CompareCommand::Judge(proto::Comparison* comparison) const {
   if (!fail_over_.empty()) {
     if (!times_) {
       return absl::InvalidArgumentError(
-          "--fail-over: neither of the traces has recorded times; expected --exact, or reports of their replays");
+          "--fail-over: neither of the traces has recorded times; expected --exact, or reports of their "
+          "replays");
     }
     const auto limit = ParseSlowdownLimit(fail_over_);
     std::vector<std::string> subjects = fail_on_;
@@ -183,8 +189,8 @@ absl::StatusOr<int> CompareCommand::Judge(proto::Comparison* comparison) const {
     if (absl::Status s = CheckLimit(*limit, subjects, both_ways_, reports_, comparison); !s.ok()) return s;
     if (comparison->failure_size() > 0) {
       const int more = comparison->failure_size() - 1;
-      PrintError(absl::StrCat(both_ways_ ? "B differs from A" : "B is slower than A", " by more than ", limit->text, ": ",
-                              DescribeFailure(comparison->failure(0)),
+      PrintError(absl::StrCat(both_ways_ ? "B differs from A" : "B is slower than A", " by more than ",
+                              limit->text, ": ", DescribeFailure(comparison->failure(0)),
                               more > 0 ? absl::StrCat("; and ", more, " more") : ""));
       status = kFailed;
     }
@@ -202,15 +208,16 @@ int CompareCommand::Run() {
   auto comparison = Compare();
   if (!comparison.ok()) return Fail(comparison.status());
   if (reports_) {
-    for (const char* option : {"--merge-numbers", "--attributes", "--steps", "--select-ranks"}) {
-      if (app()->count(option) > 0) return Misuse(absl::StrCat(option, " is for traces, and both are reports"));
+    for (const char* option : {"--attributes", "--steps", "--select-ranks"}) {
+      if (app()->count(option) > 0)
+        return Misuse(absl::StrCat(option, " is for traces, and both are reports"));
     }
   }
   std::vector<std::string> known = LimitSubjects(reports_);
   for (const std::string& name : fail_on_) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return Misuse(absl::StrCat("--fail-on: \"", name, "\" is not compared of ", reports_ ? "reports" : "traces",
-                               SuggestName(name, known)));
+    return Misuse(absl::StrCat("--fail-on: \"", name, "\" is not compared of ",
+                               reports_ ? "reports" : "traces", SuggestName(name, known)));
   }
   auto status = Judge(&*comparison);
   if (!status.ok()) return Fail(status.status());

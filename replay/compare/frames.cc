@@ -79,8 +79,8 @@ bool CompareNode(const ChakraProtoMsg::Node& a, const ChakraProtoMsg::Node& b, u
 absl::Status ParseFrame(const RankTrace& trace, uint32_t row, ChakraProtoMsg::Node* out) {
   const absl::string_view frame = trace.raw->frame(row + 1);
   if (out->ParseFromArray(frame.data(), static_cast<int>(frame.size()))) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(DescribeNode(trace, row), ": the frame is no Node message, such as for text that is not UTF-8"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      DescribeNode(trace, row), ": the frame is no Node message, such as for text that is not UTF-8"));
 }
 
 }  // namespace

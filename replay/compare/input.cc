@@ -83,14 +83,16 @@ bool BinaryLooksLikeReport(absl::string_view s) {
   while (!cursor.done()) {
     wire::Field field;
     if (wire::ReadField(&cursor, &field) != nullptr) return cut && found;
-    const FieldDescriptor* known = proto::Report::descriptor()->FindFieldByNumber(static_cast<int>(field.number));
+    const FieldDescriptor* known =
+        proto::Report::descriptor()->FindFieldByNumber(static_cast<int>(field.number));
     if (known == nullptr || WireTypeOf(*known) != field.type) return false;
     found |= field.number == kMakespan || field.number == kRank;
   }
   return found;
 }
 
-absl::Status CheckField(const Message& message, const FieldDescriptor& field, int index, const std::string& path) {
+absl::Status CheckField(const Message& message, const FieldDescriptor& field, int index,
+                        const std::string& path) {
   const auto* reflection = message.GetReflection();
   const auto refuse = [&path](auto value, absl::string_view expected) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", value, "; expected ", expected));
@@ -171,7 +173,9 @@ absl::StatusOr<std::optional<proto::Report>> ReadReportIfAny(const std::string& 
     if (!content.ok()) return content.status();
     auto looks = LooksLikeReport(absl::string_view(*content).substr(0, kHead), path);
     if (!looks.ok()) return looks.status();
-    if (!*looks) return absl::InvalidArgumentError(absl::StrCat(path, ": a pipe without a report; traces have to be files"));
+    if (!*looks)
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": a pipe without a report; traces have to be files"));
     if (absl::Status s = ParseMessage(*content, path, &report); !s.ok()) return s;
     return Checked(report, path);
   }

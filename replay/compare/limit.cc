@@ -19,13 +19,20 @@ struct Subject {
 };
 
 constexpr Subject kSubjects[] = {
-    {"makespan", "run", "makespan_ps", true, false},      {"duration", "run", "duration_ps", false, true},
-    {"span", "run", "span_ps", false, true},              {"jobs", "jobs", "makespan_ps", true, false},
-    {"ranks", "ranks", "end_ps", true, false},            {"ranks", "ranks", "duration_ps", false, true},
-    {"collectives", "collectives", "time_ps", true, false}, {"collectives", "collectives", "duration_ps", false, true},
-    {"operators", "operators", "time_ps", true, false},   {"operators", "operators", "duration_ps", false, true},
-    {"lanes", "lanes", "time_ps", true, false},           {"lanes", "lanes", "duration_ps", false, true},
-    {"steps", "steps", "replayed_ps", true, false},       {"rungs", "rungs", "time_ps", true, false},
+    {"makespan", "run", "makespan_ps", true, false},
+    {"duration", "run", "duration_ps", false, true},
+    {"span", "run", "span_ps", false, true},
+    {"jobs", "jobs", "makespan_ps", true, false},
+    {"ranks", "ranks", "end_ps", true, false},
+    {"ranks", "ranks", "duration_ps", false, true},
+    {"collectives", "collectives", "time_ps", true, false},
+    {"collectives", "collectives", "duration_ps", false, true},
+    {"operators", "operators", "time_ps", true, false},
+    {"operators", "operators", "duration_ps", false, true},
+    {"lanes", "lanes", "time_ps", true, false},
+    {"lanes", "lanes", "duration_ps", false, true},
+    {"steps", "steps", "replayed_ps", true, false},
+    {"rungs", "rungs", "time_ps", true, false},
 };
 
 absl::StatusOr<Subject> FindSubject(const std::string& name, bool reports) {
@@ -46,8 +53,8 @@ bool IsOver(const SlowdownLimit& limit, bool both_ways, int64_t a, int64_t b) {
   return 100 * static_cast<long double>(slower) > limit.percent * std::fabs(static_cast<long double>(a));
 }
 
-void CheckChange(const SlowdownLimit& limit, bool both_ways, const Subject& subject, const proto::Section& section,
-                 const proto::Change& change, proto::Comparison* out) {
+void CheckChange(const SlowdownLimit& limit, bool both_ways, const Subject& subject,
+                 const proto::Section& section, const proto::Change& change, proto::Comparison* out) {
   if ((change.only_in() == "a" && section.cut_b()) || (change.only_in() == "b" && section.cut_a())) return;
   for (const proto::MeasureChange& m : change.measure()) {
     if (m.name() != subject.measure || !IsOver(limit, both_ways, m.a(), m.b())) continue;

@@ -183,7 +183,8 @@ const std::string kNoGroup;
 
 void AddDifference(absl::string_view name, uint64_t nodes, uint32_t row, const std::string& a,
                    const std::string& b, std::vector<NodeDifference>* out) {
-  const auto it = std::find_if(out->begin(), out->end(), [&](const NodeDifference& d) { return d.name == name; });
+  const auto it =
+      std::find_if(out->begin(), out->end(), [&](const NodeDifference& d) { return d.name == name; });
   if (it != out->end()) {
     it->nodes += nodes;
   } else {
@@ -246,7 +247,8 @@ void ComparePeers(const RankTrace& a, const RankTrace& b, const NodePairs& pairs
   for (uint32_t row = 0; row < a.graph->size(); ++row) {
     if (a.graph->type[row] < NodeType::kSend || a.graph->payload[row] == kNoRow) continue;
     const uint32_t other = pairs.identical ? row : pairs.b_of_a[row];
-    if (other == kNoRow || b.graph->type[other] < NodeType::kSend || b.graph->payload[other] == kNoRow) continue;
+    if (other == kNoRow || b.graph->type[other] < NodeType::kSend || b.graph->payload[other] == kNoRow)
+      continue;
     const Peer& of_a = a.peers[a.graph->payload[row]];
     const Peer& of_b = b.peers[b.graph->payload[other]];
     const auto differ = [&](const char* name, const std::string& x, const std::string& y) {

@@ -19,6 +19,7 @@ namespace {
 constexpr size_t kColumns = 110;
 constexpr size_t kNameWidth = 44;
 constexpr size_t kTextWidth = 40;
+constexpr uint64_t kLongCount = 10000000000;  // from here on counts have an exponent
 
 // A measure of any unit, which its name tells.
 std::string Value(absl::string_view name, int64_t n) {
@@ -28,11 +29,15 @@ std::string Value(absl::string_view name, int64_t n) {
     const int64_t ps = n == std::numeric_limits<int64_t>::min() ? std::numeric_limits<int64_t>::max() : n;
     return absl::StrCat(sign, FormatTime(Time::Picos(ps < 0 ? -ps : ps)));
   }
+  if (size >= kLongCount && !absl::EndsWith(name, "bytes"))
+    return absl::StrFormat("%.4g", static_cast<double>(n));
   if (absl::EndsWith(name, "bytes")) return absl::StrCat(sign, FormatBytes(size));
   return absl::StrCat(sign, FormatCount(size));
 }
 
-std::string Signed(const std::string& value, bool positive) { return absl::StrCat(positive ? "+" : "", value); }
+std::string Signed(const std::string& value, bool positive) {
+  return absl::StrCat(positive ? "+" : "", value);
+}
 
 std::string ValueA(const proto::MeasureChange& m) {
   return m.has_real_a() ? absl::StrFormat("%.4g", m.real_a()) : Value(m.name(), m.a());
@@ -71,6 +76,10 @@ std::string Title(absl::string_view measure) {
   return out;
 }
 
+std::string Heading(const std::string& section) {
+  return section == "last_rank" ? "time of the rank that ends last" : Title(section);
+}
+
 const proto::MeasureChange* Find(const proto::Change& change, const std::string& measure) {
   for (const proto::MeasureChange& m : change.measure()) {
     if (m.name() == measure) return &m;
@@ -80,11 +89,11 @@ const proto::MeasureChange* Find(const proto::Change& change, const std::string&
 
 std::string NameOf(const proto::Section& section, const proto::Change& change, size_t width) {
   const bool cut = change.only_in() == "a" ? section.cut_b() : section.cut_a();
-  const std::string only =
-      change.only_in().empty()
-          ? ""
-          : absl::StrCat(cut ? " [listed in " : " [only ", change.only_in() == "a" ? "A]" : "B]");
-  return absl::StrCat(Shorten(change.name(), width > only.size() + 8 ? width - only.size() : 8, "(no name)"), only);
+  const std::string only = change.only_in().empty() ? ""
+                                                    : absl::StrCat(cut ? " [listed in " : " [only ",
+                                                                   change.only_in() == "a" ? "A]" : "B]");
+  return absl::StrCat(Shorten(change.name(), width > only.size() + 8 ? width - only.size() : 8, "(no name)"),
+                      only);
 }
 
 size_t Widest(const std::string& text) {
@@ -100,7 +109,8 @@ size_t Widest(const std::string& text) {
 // The rows of a section with the measures in `others` beside the one that sorts.
 std::string Rows(const proto::Section& section, const std::vector<const proto::Change*>& rows,
                  const std::vector<std::string>& others, size_t name_width) {
-  std::vector<std::string> header = {Title(section.name()), absl::StrCat(Title(section.by()), " A"), "B", "change", "%"};
+  std::vector<std::string> header = {Title(section.name()), absl::StrCat(Title(section.by()), " A"), "B",
+                                     "change", "%"};
   std::vector<bool> left = {true, false, false, false, false};
   for (const std::string& other : others) {
     header.push_back(Title(other));
@@ -109,7 +119,8 @@ std::string Rows(const proto::Section& section, const std::vector<const proto::C
   TextTable table(header, left);
   for (const proto::Change* change : rows) {
     const proto::MeasureChange& by = *Find(*change, section.by());
-    std::vector<std::string> row = {NameOf(section, *change, name_width), change->only_in() == "b" ? "-" : ValueA(by),
+    std::vector<std::string> row = {NameOf(section, *change, name_width),
+                                    change->only_in() == "b" ? "-" : ValueA(by),
                                     change->only_in() == "a" ? "-" : ValueB(by), DifferenceOf(by),
                                     change->only_in().empty() ? PercentOf(by) : "-"};
     for (const std::string& other : others) {
@@ -122,7 +133,8 @@ std::string Rows(const proto::Section& section, const std::vector<const proto::C
 }
 
 // Measures beside the one that sorts that differ in a row that is shown, in the order of their first mention.
-std::vector<std::string> OtherMeasures(const proto::Section& section, const std::vector<const proto::Change*>& rows) {
+std::vector<std::string> OtherMeasures(const proto::Section& section,
+                                       const std::vector<const proto::Change*>& rows) {
   std::vector<std::string> names;
   for (const proto::Change* change : rows) {
     for (const proto::MeasureChange& m : change->measure()) {
@@ -163,18 +175,23 @@ std::string SectionText(const proto::Section& section, size_t top) {
       break;
     }
   }
-  std::string head = absl::StrCat("\n", Title(section.name()), ": ", FormatCount(section.changed()), " of ",
-                                  FormatCount(std::max(section.rows_a(), section.rows_b())), " differ");
+  std::string head = absl::StrCat("\n", Heading(section.name()), ": ", FormatCount(section.changed()), " of ",
+                                  FormatCount(section.rows_a() + section.only_b()), " differ");
   head[1] = static_cast<char>(std::toupper(static_cast<unsigned char>(head[1])));
-  if (section.only_a() > 0) absl::StrAppend(&head, ", ", FormatCount(section.only_a()), section.cut_b() ? " listed in A alone" : " only in A");
-  if (section.only_b() > 0) absl::StrAppend(&head, ", ", FormatCount(section.only_b()), section.cut_a() ? " listed in B alone" : " only in B");
+  if (section.only_a() > 0)
+    absl::StrAppend(&head, ", ", FormatCount(section.only_a()),
+                    section.cut_b() ? " listed in A alone" : " only in A");
+  if (section.only_b() > 0)
+    absl::StrAppend(&head, ", ", FormatCount(section.only_b()),
+                    section.cut_a() ? " listed in B alone" : " only in B");
   if (section.changed() > 1) {
     absl::StrAppend(&head, "; ", Title(section.by()), " in all ", DifferenceOf(section.total()), " (",
                     PercentOf(section.total()), ")");
   }
   const size_t rest = static_cast<size_t>(section.change_size()) - rows.size();
-  return absl::StrCat(head, "\n", table, Texts(rows),
-                      rest > 0 ? absl::StrCat("  ... and ", FormatCount(rest), " more (--top 0 shows all)\n") : "");
+  return absl::StrCat(
+      head, "\n", table, Texts(rows),
+      rest > 0 ? absl::StrCat("  ... and ", FormatCount(rest), " more (--top 0 shows all)\n") : "");
 }
 
 // "run" has one row: a line for each measure that differs.
@@ -191,10 +208,11 @@ std::string RunText(const proto::Section& section) {
 
 std::string Settings(const proto::Comparison& c) {
   if (c.setting_size() == 0) return "";
-  std::string out = "\nNot made alike\n";
+  std::string out = "\nDifferent from the start\n";
   for (const proto::TextChange& s : c.setting()) {
-    absl::StrAppend(&out, "  ", Shorten(s.name(), kTextWidth, "-"), "\n    A  ", Shorten(s.a(), kColumns - 8, "none"), "\n    B  ",
-                    Shorten(s.b(), kColumns - 8, "none"), "\n");
+    absl::StrAppend(&out, "  ", Shorten(s.name(), kTextWidth, "-"), "\n    A  ",
+                    Shorten(s.a(), kColumns - 8, "none"), "\n    B  ", Shorten(s.b(), kColumns - 8, "none"),
+                    "\n");
   }
   return out;
 }
@@ -203,20 +221,23 @@ std::string Nodes(const proto::Comparison& c, size_t top) {
   if (!c.has_nodes()) return "";
   const proto::NodeChanges& n = c.nodes();
   if (n.change_size() == 0 && n.renumbered() + n.only_a() + n.only_b() == 0) return "";
-  std::string out = absl::StrCat("\nNodes: ", FormatCount(n.paired()), " in both, ", FormatCount(n.changed()),
-                                 " of them changed", n.renumbered() > 0 ? absl::StrCat(", ", FormatCount(n.renumbered()), " renumbered") : "",
-                                 "; ", FormatCount(n.only_a()), " only in A, ", FormatCount(n.only_b()), " only in B\n");
+  std::string out = absl::StrCat(
+      "\nNodes: ", FormatCount(n.paired()), " in both, ", FormatCount(n.changed()), " of them changed",
+      n.renumbered() > 0 ? absl::StrCat(", ", FormatCount(n.renumbered()), " renumbered") : "", "; ",
+      FormatCount(n.only_a()), " only in A, ", FormatCount(n.only_b()), " only in B\n");
   if (n.change_size() == 0) return out;
   TextTable table({"what changed", "nodes", "first", "A", "B"}, {true, false, true, true, true});
   const int rows = top > 0 ? std::min(n.change_size(), static_cast<int>(top)) : n.change_size();
   for (int i = 0; i < rows; ++i) {
     const proto::NodeChange& x = n.change(i);
-    table.Add({Shorten(x.name(), 22, "-"), FormatCount(x.nodes()),
-               Shorten(absl::StrCat("rank ", x.first_rank(), ", ", x.first_node(), " ", x.first_name()), 28, "-"),
-               Shorten(x.a(), 20, "-"), Shorten(x.b(), 20, "-")});
+    table.Add(
+        {Shorten(x.name(), 22, "-"), FormatCount(x.nodes()),
+         Shorten(absl::StrCat("rank ", x.first_rank(), ", ", x.first_node(), " ", x.first_name()), 28, "-"),
+         Shorten(x.a(), 20, "-"), Shorten(x.b(), 20, "-")});
   }
   absl::StrAppend(&out, table.Print());
-  if (rows < n.change_size()) absl::StrAppend(&out, "  ... and ", n.change_size() - rows, " more (--top 0 shows all)\n");
+  if (rows < n.change_size())
+    absl::StrAppend(&out, "  ... and ", n.change_size() - rows, " more (--top 0 shows all)\n");
   return out;
 }
 
@@ -228,14 +249,16 @@ std::string Verdict(const proto::Comparison& c) {
   for (int i = 0; i < std::min(kFailures, c.failure_size()); ++i) {
     absl::StrAppend(&out, "  ", DescribeFailure(c.failure(i)), "\n");
   }
-  if (c.failure_size() > kFailures) absl::StrAppend(&out, "  ... and ", c.failure_size() - kFailures, " more\n");
+  if (c.failure_size() > kFailures)
+    absl::StrAppend(&out, "  ... and ", c.failure_size() - kFailures, " more\n");
   return out;
 }
 
 std::string Text(const proto::Comparison& c, size_t top) {
   std::string out;
   for (const auto& [letter, side] : {std::pair{"A  ", &c.a()}, std::pair{"B  ", &c.b()}}) {
-    absl::StrAppend(&out, letter, Shorten(side->path(), 60, "-"), "  (", Shorten(side->about(), 44, "-"), ")\n");
+    absl::StrAppend(&out, letter, Shorten(side->path(), 60, "-"), "  (", Shorten(side->about(), 44, "-"),
+                    ")\n");
   }
   if (c.identical()) absl::StrAppend(&out, "\nNo differences.\n");
   for (const std::string& note : c.note()) absl::StrAppend(&out, "Note: ", note, "\n");
@@ -243,20 +266,22 @@ std::string Text(const proto::Comparison& c, size_t top) {
   std::vector<std::string> same;
   for (const proto::Section& section : c.section()) {
     if (section.changed() == 0) {
-      if (section.name() != "run") same.push_back(Title(section.name()));
+      if (section.name() != "run") same.push_back(Heading(section.name()));
     } else {
       absl::StrAppend(&out, section.name() == "run" ? RunText(section) : SectionText(section, top));
     }
   }
   absl::StrAppend(&out, Nodes(c, top));
-  if (!c.identical() && !same.empty()) absl::StrAppend(&out, "\nThe same in both: ", absl::StrJoin(same, ", "), "\n");
+  if (!c.identical() && !same.empty())
+    absl::StrAppend(&out, "\nThe same in both: ", absl::StrJoin(same, ", "), "\n");
   return absl::StrCat(out, Verdict(c));
 }
 
 std::string CsvLine(const std::vector<std::string>& fields) {
-  return absl::StrCat(absl::StrJoin(fields, ",", [](std::string* out, const std::string& f) {
-                        absl::StrAppend(out, CsvField(f));
-                      }), "\n");
+  return absl::StrCat(
+      absl::StrJoin(fields, ",",
+                    [](std::string* out, const std::string& f) { absl::StrAppend(out, CsvField(f)); }),
+      "\n");
 }
 
 std::string Real(double x) { return absl::StrFormat("%.17g", x); }
@@ -271,13 +296,15 @@ std::string Csv(const proto::Comparison& c) {
       for (const proto::MeasureChange& m : x.measure()) {
         if (!Differs(m)) continue;
         const bool real = m.has_real_a();
-        absl::StrAppend(&out, CsvLine({section.name(), x.name(), x.only_in(), m.name(), real ? Real(m.real_a()) : absl::StrCat(m.a()),
+        absl::StrAppend(&out, CsvLine({section.name(), x.name(), x.only_in(), m.name(),
+                                       real ? Real(m.real_a()) : absl::StrCat(m.a()),
                                        real ? Real(m.real_b()) : absl::StrCat(m.b()),
                                        real ? Real(m.real_difference()) : absl::StrCat(m.difference()),
                                        m.has_percent() ? absl::StrFormat("%.6g", m.percent()) : ""}));
       }
       for (const proto::TextChange& t : x.text()) {
-        absl::StrAppend(&out, CsvLine({section.name(), x.name(), x.only_in(), t.name(), t.a(), t.b(), "", ""}));
+        absl::StrAppend(&out,
+                        CsvLine({section.name(), x.name(), x.only_in(), t.name(), t.a(), t.b(), "", ""}));
       }
       if (x.only_in().empty() || std::any_of(x.measure().begin(), x.measure().end(), Differs)) continue;
       absl::StrAppend(&out, CsvLine({section.name(), x.name(), x.only_in(), "", "", "", "", ""}));
@@ -298,16 +325,20 @@ std::string DescribeFailure(const proto::Failure& f) {
   m.set_b(f.b());
   m.set_difference(f.b() > f.a() ? 1 : -1);
   if (f.has_percent()) m.set_percent(f.percent());
-  return absl::StrCat(Shorten(f.subject(), kNameWidth, "-"), " (", Title(f.measure()), "): A ", ValueA(m), ", B ", ValueB(m), ", ",
-                      PercentOf(m));
+  const std::string title = Title(f.measure());
+  return absl::StrCat(Shorten(f.subject(), kNameWidth, "-"),
+                      title == f.subject() ? "" : absl::StrCat(" (", title, ")"), ": A ", ValueA(m), ", B ",
+                      ValueB(m), ", ", PercentOf(m));
 }
 
-absl::StatusOr<std::string> PrintComparison(const proto::Comparison& comparison, ReportFormat format, size_t top) {
+absl::StatusOr<std::string> PrintComparison(const proto::Comparison& comparison, ReportFormat format,
+                                            size_t top) {
   if (format == ReportFormat::kText) return Text(comparison, top);
   proto::Comparison cut = comparison;
   for (proto::Section& section : *cut.mutable_section()) {
     if (top > 0 && static_cast<size_t>(section.change_size()) > top) {
-      section.mutable_change()->DeleteSubrange(static_cast<int>(top), section.change_size() - static_cast<int>(top));
+      section.mutable_change()->DeleteSubrange(static_cast<int>(top),
+                                               section.change_size() - static_cast<int>(top));
     }
   }
   if (format == ReportFormat::kCsv) return Csv(cut);
@@ -317,7 +348,8 @@ absl::StatusOr<std::string> PrintComparison(const proto::Comparison& comparison,
   options.always_print_primitive_fields = true;
   std::string out;
   const auto status = google::protobuf::util::MessageToJsonString(cut, &out, options);
-  if (!status.ok()) return absl::InternalError(absl::StrCat("cannot print the comparison: ", status.ToString()));
+  if (!status.ok())
+    return absl::InternalError(absl::StrCat("cannot print the comparison: ", status.ToString()));
   return out;
 }
 

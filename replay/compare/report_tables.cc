@@ -1,16 +1,22 @@
 #include "replay/compare/report_tables.h"
 
 #include <algorithm>
+#include <map>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "replay/measure/name_times.h"
 
 namespace chakra {
 namespace {
 
 ComparedTable Run(const proto::Report& r) {
-  ComparedTable t{"run", {"makespan_ps", "nodes", "flows", "fast_collectives", "distinct_graphs", "invalid_nodes", "links_used"}};
-  t.rows.push_back({"run", {r.makespan_ps(), r.nodes(), r.flows(), r.fast_collectives(), r.distinct_graphs(), r.invalid_nodes(), r.links_used()}});
+  ComparedTable t{"run",
+                  {"makespan_ps", "nodes", "flows", "fast_collectives", "distinct_graphs", "invalid_nodes",
+                   "links_used"}};
+  t.rows.push_back({"run",
+                    {r.makespan_ps(), r.nodes(), r.flows(), r.fast_collectives(), r.distinct_graphs(),
+                     r.invalid_nodes(), r.links_used()}});
   return t;
 }
 
@@ -32,16 +38,20 @@ ComparedTable LastRank(const proto::Report& r) {
 ComparedTable Jobs(const proto::Report& r) {
   ComparedTable t{"jobs", {"makespan_ps", "start_ps", "end_ps", "first_rank", "ranks"}, {"traces"}};
   for (const proto::JobReport& j : r.job()) {
-    t.rows.push_back({j.name(), {j.makespan_ps(), j.start_ps(), j.end_ps(), j.first_rank(), j.ranks()}, {j.input()}});
+    t.rows.push_back(
+        {j.name(), {j.makespan_ps(), j.start_ps(), j.end_ps(), j.first_rank(), j.ranks()}, {j.input()}});
   }
   return t;
 }
 
 ComparedTable Ranks(const proto::Report& r) {
-  ComparedTable t{"ranks", {"end_ps", "compute_busy_ps", "comm_busy_ps", "exposed_comm_ps", "idle_ps", "host_busy_ps", "memory_busy_ps", "nodes"}};
+  ComparedTable t{"ranks",
+                  {"end_ps", "compute_busy_ps", "comm_busy_ps", "exposed_comm_ps", "idle_ps", "host_busy_ps",
+                   "memory_busy_ps", "nodes"}};
   for (const proto::RankReport& x : r.rank()) {
     t.rows.push_back({absl::StrCat("rank ", x.rank()),
-                      {x.end_ps(), x.compute_busy_ps(), x.comm_busy_ps(), x.exposed_comm_ps(), x.idle_ps(), x.host_busy_ps(), x.memory_busy_ps(), x.nodes()}});
+                      {x.end_ps(), x.compute_busy_ps(), x.comm_busy_ps(), x.exposed_comm_ps(), x.idle_ps(),
+                       x.host_busy_ps(), x.memory_busy_ps(), x.nodes()}});
   }
   return t;
 }
@@ -56,22 +66,37 @@ std::string Algorithms(const proto::CollectiveReport& c) {
 
 ComparedTable Collectives(const proto::Report& r) {
   ComparedTable t{"collectives",
-                  {"time_ps", "wait_ps", "count", "bytes", "algbw_gbytes_per_s", "busbw_gbytes_per_s", "ranks", "recorded_ps", "recorded_count"},
+                  {"time_ps", "wait_ps", "count", "bytes", "algbw_gbytes_per_s", "busbw_gbytes_per_s",
+                   "ranks", "recorded_ps", "recorded_count"},
                   {"algorithm"}};
   for (const proto::CollectiveReport& c : r.collective()) {
     t.rows.push_back({CollectiveName(c.kind(), c.group()),
-                      {c.time_ps(), c.wait_ps(), c.count(), c.bytes(), c.algbw_gbytes_per_s(), c.busbw_gbytes_per_s(), c.ranks(), c.recorded_ps(), c.recorded_count()},
+                      {c.time_ps(), c.wait_ps(), c.count(), c.bytes(), c.algbw_gbytes_per_s(),
+                       c.busbw_gbytes_per_s(), c.ranks(), c.recorded_ps(), c.recorded_count()},
                       {Algorithms(c)}});
   }
   return t;
 }
 
+constexpr char kOthers[] = "(others)";
+
+bool IsOthers(const std::string& name, uint64_t names) { return names > 0 && name == kOthers; }
+
 template <typename Rows>
-ComparedTable Names(const std::string& name, const Rows& rows) {
+ComparedTable Names(const std::string& name, const Rows& rows, bool merge_numbers) {
   ComparedTable t{name, {"time_ps", "count"}};
+  std::map<std::string, size_t> index;  // of merged names
   for (const auto& row : rows) {
-    t.rows.push_back({row.name().empty() ? "(no name)" : row.name(), {row.time_ps(), row.count()}});
-    t.cut |= row.names() > 0;
+    const std::string name_of = merge_numbers ? MergeNumbers(row.name()) : row.name();
+    const auto [it, fresh] = index.emplace(name_of, t.rows.size());
+    t.cut |= IsOthers(row.name(), row.names());
+    if (fresh || !merge_numbers) {
+      t.rows.push_back({name_of.empty() ? "(no name)" : name_of, {row.time_ps(), row.count()}});
+      continue;
+    }
+    std::vector<Number>& numbers = t.rows[it->second].numbers;
+    numbers[0].whole += row.time_ps();
+    numbers[1].whole += static_cast<__int128>(row.count());
   }
   return t;
 }
@@ -103,11 +128,13 @@ ComparedTable Dimensions(const proto::Report& r) {
 
 ComparedTable Links(const proto::Report& r) {
   ComparedTable t{"links",
-                  {"bytes", "flows", "utilization", "peak", "bandwidth_bytes_per_s", "packets", "most_queued_bytes", "marks", "drops", "trims", "pauses"},
+                  {"bytes", "flows", "utilization", "peak", "bandwidth_bytes_per_s", "packets",
+                   "most_queued_bytes", "marks", "drops", "trims", "pauses"},
                   {"class"}};
   for (const proto::LinkReport& l : r.link()) {
     t.rows.push_back({l.name(),
-                      {l.bytes(), l.flows(), l.utilization(), l.peak(), l.bandwidth_bytes_per_s(), l.packets(), l.most_queued(), l.marks(), l.drops(), l.trims(), l.pauses()},
+                      {l.bytes(), l.flows(), l.utilization(), l.peak(), l.bandwidth_bytes_per_s(),
+                       l.packets(), l.most_queued(), l.marks(), l.drops(), l.trims(), l.pauses()},
                       {l.link_class()}});
   }
   t.cut = r.links_used() > static_cast<uint64_t>(r.link_size());
@@ -170,10 +197,28 @@ std::string CollectiveName(absl::string_view kind, absl::string_view group) {
                                                                  : absl::StrCat(kind, " on all ranks");
 }
 
-std::vector<ComparedTable> ReportTables(const proto::Report& r) {
-  return {Run(r),        LastRank(r), Jobs(r),       Ranks(r), Collectives(r), Names("operators", r.operator_()),
-          Names("lanes", r.lane()), Steps(r),    Rungs(r),      Dimensions(r), Links(r), Packets(r),
-          Flows(r),      UnansweredNames(r), Repairs(r)};
+bool HasMergedNumbers(const proto::Report& report) {
+  return std::any_of(
+      report.operator_().begin(), report.operator_().end(),
+      [](const proto::OperatorReport& row) { return row.names() > 0 && !IsOthers(row.name(), row.names()); });
+}
+
+std::vector<ComparedTable> ReportTables(const proto::Report& r, bool merge_numbers) {
+  return {Run(r),
+          LastRank(r),
+          Jobs(r),
+          Ranks(r),
+          Collectives(r),
+          Names("operators", r.operator_(), merge_numbers),
+          Names("lanes", r.lane(), false),
+          Steps(r),
+          Rungs(r),
+          Dimensions(r),
+          Links(r),
+          Packets(r),
+          Flows(r),
+          UnansweredNames(r),
+          Repairs(r)};
 }
 
 }  // namespace chakra

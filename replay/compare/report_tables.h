@@ -11,8 +11,12 @@
 namespace chakra {
 
 // The sections that CompareReports() lists, in its order; those without rows
-// are there, too.
-std::vector<ComparedTable> ReportTables(const proto::Report& report);
+// are there, too. With `merge_numbers` names of operators are as of
+// MergeNumbers().
+std::vector<ComparedTable> ReportTables(const proto::Report& report, bool merge_numbers);
+
+// Whether the report itself had to merge them.
+bool HasMergedNumbers(const proto::Report& report);
 
 // `all_reduce on group "dp"`, "all_reduce on all ranks", "send_recv".
 std::string CollectiveName(absl::string_view kind, absl::string_view group);

@@ -54,7 +54,8 @@ void CompareInputs(const proto::Report& a, const proto::Report& b, proto::Compar
     const auto& [of_a, of_b] = files;
     const auto same_key = [](const auto& x, const auto& y) { return x.first == y.first; };
     if (std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), same_key)) continue;
-    AddSetting(absl::StrCat("files of role ", role), DescribeFiles(of_a, of_b), DescribeFiles(of_b, of_a), out);
+    AddSetting(absl::StrCat("files of role ", role), DescribeFiles(of_a, of_b), DescribeFiles(of_b, of_a),
+               out);
   }
 }
 
@@ -107,11 +108,12 @@ std::vector<std::string> DifferentFields(proto::Report a, proto::Report b) {
 
 }  // namespace
 
-proto::Comparison CompareReports(const proto::Report& a, const proto::Report& b) {
+proto::Comparison CompareReports(const proto::Report& a, const proto::Report& b, bool merge_numbers) {
   proto::Comparison out;
   CompareSettings(a, b, &out);
   bool identical = out.setting_size() == 0;
-  const std::vector<ComparedTable> tables_a = ReportTables(a), tables_b = ReportTables(b);
+  const bool merge = merge_numbers || HasMergedNumbers(a) || HasMergedNumbers(b);
+  const std::vector<ComparedTable> tables_a = ReportTables(a, merge), tables_b = ReportTables(b, merge);
   for (size_t i = 0; i < tables_a.size(); ++i) {
     if (tables_a[i].rows.empty() && tables_b[i].rows.empty()) continue;
     *out.add_section() = DiffTables(tables_a[i], tables_b[i]);

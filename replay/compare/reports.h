@@ -15,6 +15,8 @@ namespace chakra {
 // "flows", "unanswered", "repairs". What the runs were made of and with (inputs by
 // their content, cluster, fabric, version, ...) are settings where they differ,
 // and warnings of one of them. `a`, `b`, `limit` and `failure` are left alone.
-proto::Comparison CompareReports(const proto::Report& a, const proto::Report& b);
+// `merge_numbers`: operators whose names differ in their numbers alone are one, as
+// they are where one of the reports has merged them.
+proto::Comparison CompareReports(const proto::Report& a, const proto::Report& b, bool merge_numbers = false);
 
 }  // namespace chakra

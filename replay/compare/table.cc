@@ -13,7 +13,8 @@ namespace chakra {
 namespace {
 
 int64_t Saturate(__int128 n) {
-  constexpr __int128 kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
+  constexpr __int128 kLeast = std::numeric_limits<int64_t>::min(),
+                     kMost = std::numeric_limits<int64_t>::max();
   return static_cast<int64_t>(std::clamp(n, kLeast, kMost));
 }
 
@@ -83,7 +84,8 @@ bool FillChange(const ComparedTable& table, const Pair& pair, size_t by, proto::
     if (i == by || !IsZero(a) || !IsZero(b)) *out->add_measure() = ChangeOf(table.measures[i], a, b);
   }
   for (size_t i = 0; i < table.texts.size(); ++i) {
-    const std::string a = pair.a != nullptr ? pair.a->texts[i] : "", b = pair.b != nullptr ? pair.b->texts[i] : "";
+    const std::string a = pair.a != nullptr ? pair.a->texts[i] : "",
+                      b = pair.b != nullptr ? pair.b->texts[i] : "";
     if (a == b) continue;
     differs = true;
     proto::TextChange* text = out->add_text();
@@ -133,8 +135,7 @@ proto::MeasureChange ChangeOf(const std::string& name, const Number& a, const Nu
     base = static_cast<long double>(a.whole);
     difference = static_cast<long double>(b.whole - a.whole);
   }
-  const double percent =
-      difference == 0 ? 0 : static_cast<double>(100 * difference / std::fabs(base));
+  const double percent = difference == 0 ? 0 : static_cast<double>(100 * difference / std::fabs(base));
   if (std::isfinite(percent)) out.set_percent(percent);
   return out;
 }

@@ -11,11 +11,11 @@ namespace chakra {
 
 // A whole number or one with a fraction.
 struct Number {
-  Number(__int128 n) : whole(n) {}                     // NOLINT: numbers are written as they are
-  Number(double x) : real(x), is_real(true) {}         // NOLINT
-  Number(int32_t n) : whole(n) {}                      // NOLINT
-  Number(int64_t n) : whole(n) {}                      // NOLINT
-  Number(uint32_t n) : whole(n) {}                     // NOLINT
+  Number(__int128 n) : whole(n) {}                         // NOLINT: numbers are written as they are
+  Number(double x) : real(x), is_real(true) {}             // NOLINT
+  Number(int32_t n) : whole(n) {}                          // NOLINT
+  Number(int64_t n) : whole(n) {}                          // NOLINT
+  Number(uint32_t n) : whole(n) {}                         // NOLINT
   Number(uint64_t n) : whole(static_cast<__int128>(n)) {}  // NOLINT
   __int128 whole = 0;
   double real = 0;

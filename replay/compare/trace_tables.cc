@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "replay/compare/report_tables.h"
 #include "replay/engine.h"
+#include "replay/lanes.h"
 #include "replay/measure/name_times.h"
 #include "trace/inspect.h"
 
@@ -47,6 +47,26 @@ Sums SumsOf(const Graph& graph, uint32_t row) {
 
 using ByName = std::map<std::string, Sums>;
 
+// Threads of one graph, by the order of their first use.
+class ThreadNumbers {
+ public:
+  explicit ThreadNumbers(const Graph& graph) : graph_(graph) {
+    for (const uint32_t row : graph.order) {
+      if (graph.is_cpu(row) && RunsOnRecordedLane(graph, row))
+        numbers_.emplace(graph.lane[row], numbers_.size() + 1);
+    }
+  }
+  std::string LaneOf(uint32_t row) const {
+    if (!graph_.is_cpu(row) || !RunsOnRecordedLane(graph_, row))
+      return LaneName(graph_, row, LanePolicy::kRecorded);
+    return absl::StrCat("thread no. ", numbers_.at(graph_.lane[row]));
+  }
+
+ private:
+  const Graph& graph_;
+  absl::flat_hash_map<int32_t, size_t> numbers_;
+};
+
 // What is the same on every rank of one graph.
 struct GraphSums {
   Sums all;
@@ -56,8 +76,9 @@ struct GraphSums {
   std::array<Sums, kNodeTypes> types;
 };
 
-GraphSums SumUp(const Graph& graph, bool merge_numbers) {
+GraphSums SumUp(const Graph& graph, const TraceTableOptions& options) {
   GraphSums out;
+  const ThreadNumbers threads(graph);
   std::vector<Sums> names(graph.strings.size());
   for (uint32_t row = 0; row < graph.size(); ++row) {
     const Sums s = SumsOf(graph, row);
@@ -68,13 +89,14 @@ GraphSums SumUp(const Graph& graph, bool merge_numbers) {
     if (IsComm(graph.type[row])) out.comm_bytes += s.bytes;
     names[graph.name[row]].Add(s, 1);
     out.types[static_cast<size_t>(graph.type[row])].Add(s, 1);
-    const std::string lane = LaneName(graph, row, LanePolicy::kRecorded);
+    const std::string lane =
+        options.number_threads ? threads.LaneOf(row) : LaneName(graph, row, LanePolicy::kRecorded);
     if (!lane.empty()) out.lanes[lane].Add(s, 1);
   }
   for (uint32_t i = 0; i < names.size(); ++i) {
     if (names[i].nodes == 0) continue;
     const absl::string_view name = graph.strings.Get(i);
-    out.operators[merge_numbers ? MergeNumbers(name) : std::string(name)].Add(names[i], 1);
+    out.operators[options.merge_numbers ? MergeNumbers(name) : std::string(name)].Add(names[i], 1);
   }
   out.chain = FindLongestChain(graph).duration;
   return out;
@@ -131,18 +153,6 @@ ComparedTable RepairTable(const TraceSet& traces) {
 
 }  // namespace
 
-std::string MergeNumbers(absl::string_view name) {
-  std::string out;
-  bool number = false;
-  for (const char c : name) {
-    const bool digit = absl::ascii_isdigit(static_cast<unsigned char>(c));
-    if (!digit) out.push_back(c);
-    if (digit && !number) out.push_back('#');
-    number = digit;
-  }
-  return out;
-}
-
 std::string RankRanges(std::vector<int> ranks) {
   std::string out;
   for (size_t i = 0; i < ranks.size();) {
@@ -154,13 +164,31 @@ std::string RankRanges(std::vector<int> ranks) {
   return out;
 }
 
-std::vector<ComparedTable> TraceTables(const TraceSet& traces, bool merge_numbers) {
+bool ShareThreads(const TraceSet& a, const TraceSet& b) {
+  const auto nodes_of = [](const TraceSet& traces) {
+    std::map<int32_t, uint64_t> nodes;  // by thread
+    for (const Graph* graph : DistinctGraphs(traces).graphs) {
+      for (uint32_t row = 0; row < graph->size(); ++row) {
+        if (graph->is_cpu(row) && RunsOnRecordedLane(*graph, row)) ++nodes[graph->lane[row]];
+      }
+    }
+    return nodes;
+  };
+  const std::map<int32_t, uint64_t> of_a = nodes_of(a), of_b = nodes_of(b);
+  if (of_a.empty() || of_b.empty()) return true;
+  const auto fewer = [](const auto& x, const auto& y) { return x.second < y.second; };
+  return of_b.count(std::max_element(of_a.begin(), of_a.end(), fewer)->first) > 0 ||
+         of_a.count(std::max_element(of_b.begin(), of_b.end(), fewer)->first) > 0;
+}
+
+std::vector<ComparedTable> TraceTables(const TraceSet& traces, const TraceTableOptions& options) {
   const DistinctGraphs distinct(traces);
   std::vector<GraphSums> sums;
-  for (const Graph* graph : distinct.graphs) sums.push_back(SumUp(*graph, merge_numbers));
+  for (const Graph* graph : distinct.graphs) sums.push_back(SumUp(*graph, options));
   std::vector<__int128> uses(sums.size());
-  ComparedTable ranks{"ranks",
-                      {"duration_ps", "span_ps", "chain_ps", "nodes", "dependencies", "operations", "bytes", "comm_bytes"}};
+  ComparedTable ranks{
+      "ranks",
+      {"duration_ps", "span_ps", "chain_ps", "nodes", "dependencies", "operations", "bytes", "comm_bytes"}};
   Time start = Time::Never(), end, chain;
   uint64_t dependencies = 0;
   std::map<std::pair<std::string, std::string>, Sums> communication;
@@ -174,8 +202,8 @@ std::vector<ComparedTable> TraceTables(const TraceSet& traces, bool merge_number
     dependencies += rank.graph->dep.size();
     AddCommunication(rank, &communication);
     ranks.rows.push_back({absl::StrCat("rank ", rank.rank),
-                          {s.all.duration, (s.end - s.start).picos(), s.chain.picos(), s.all.nodes, uint64_t{rank.graph->dep.size()},
-                           s.all.operations, s.all.bytes, s.comm_bytes}});
+                          {s.all.duration, (s.end - s.start).picos(), s.chain.picos(), s.all.nodes,
+                           uint64_t{rank.graph->dep.size()}, s.all.operations, s.all.bytes, s.comm_bytes}});
   }
   Sums all;
   ByName operators, lanes, types, collectives;
@@ -184,17 +212,26 @@ std::vector<ComparedTable> TraceTables(const TraceSet& traces, bool merge_number
     for (const auto& [name, s] : sums[g].operators) operators[name].Add(s, uses[g]);
     for (const auto& [name, s] : sums[g].lanes) lanes[name].Add(s, uses[g]);
     for (int t = 0; t < kNodeTypes; ++t) {
-      if (sums[g].types[t].nodes > 0) types[std::string(Name(static_cast<NodeType>(t)))].Add(sums[g].types[t], uses[g]);
+      if (sums[g].types[t].nodes > 0)
+        types[std::string(Name(static_cast<NodeType>(t)))].Add(sums[g].types[t], uses[g]);
     }
   }
   for (const auto& [key, s] : communication) collectives[CollectiveName(key.first, key.second)].Add(s, 1);
   ComparedTable run{"run",
-                    {"span_ps", "duration_ps", "chain_ps", "operations", "bytes", "nodes", "dependencies", "ranks", "distinct_graphs"}};
+                    {"span_ps", "duration_ps", "chain_ps", "operations", "bytes", "nodes", "dependencies",
+                     "ranks", "distinct_graphs"}};
   run.rows.push_back({"run",
-                      {(traces.ranks.empty() ? Time::Zero() : end - start).picos(), all.duration, chain.picos(), all.operations, all.bytes,
-                       all.nodes, dependencies, uint64_t{traces.ranks.size()}, uint64_t{sums.size()}}});
-  return {run, ToTable("types", types), ranks, ToTable("collectives", collectives),
-          ToTable("operators", operators), ToTable("lanes", lanes), GroupTable(traces), RepairTable(traces)};
+                      {(traces.ranks.empty() ? Time::Zero() : end - start).picos(), all.duration,
+                       chain.picos(), all.operations, all.bytes, all.nodes, dependencies,
+                       uint64_t{traces.ranks.size()}, uint64_t{sums.size()}}});
+  return {run,
+          ToTable("types", types),
+          ranks,
+          ToTable("collectives", collectives),
+          ToTable("operators", operators),
+          ToTable("lanes", lanes),
+          GroupTable(traces),
+          RepairTable(traces)};
 }
 
 }  // namespace chakra

@@ -11,6 +11,7 @@
 #include "replay/compare/pair_nodes.h"
 #include "replay/compare/table.h"
 #include "replay/compare/trace_tables.h"
+#include "replay/measure/name_times.h"
 #include "trace/utf8.h"
 
 namespace chakra {
@@ -67,7 +68,9 @@ class NodeComparison {
  private:
   void Count(const Graph& graph, uint32_t row, uint64_t ranks, uint64_t Unpaired::*side) {
     const absl::string_view name = graph.name_of(row);
-    const std::string key = name.empty() ? "(no name)" : options_.merge_numbers ? MergeNumbers(name) : std::string(name);
+    const std::string key = name.empty()             ? "(no name)"
+                            : options_.merge_numbers ? MergeNumbers(name)
+                                                     : std::string(name);
     unpaired_[key].*side += ranks;
   }
   void CountAll(const Graph& graph, uint64_t Unpaired::*side) {
@@ -108,7 +111,8 @@ class NodeComparison {
       changed.resize(a.size());
       ComparePeers(a_.ranks[r], b_.ranks[r], pairs, &own, &changed);
       if (options_.attributes) {
-        if (absl::Status s = CompareFrames(a_.ranks[r], b_.ranks[r], pairs, &own, &changed); !s.ok()) return s;
+        if (absl::Status s = CompareFrames(a_.ranks[r], b_.ranks[r], pairs, &own, &changed); !s.ok())
+          return s;
       }
       Add(own, 1, a_.ranks[r]);
       out_.set_changed(out_.changed() + static_cast<uint64_t>(std::count(changed.begin(), changed.end(), 1)));
@@ -139,8 +143,8 @@ absl::StatusOr<proto::Comparison> CompareTraces(const TraceSet& a, const TraceSe
                                                 const TraceCompareOptions& options) {
   proto::Comparison out;
   CompareMetadata(a, b, &out);
-  const std::vector<ComparedTable> tables_a = TraceTables(a, options.merge_numbers);
-  const std::vector<ComparedTable> tables_b = TraceTables(b, options.merge_numbers);
+  const TraceTableOptions how{options.merge_numbers, !ShareThreads(a, b)};
+  const std::vector<ComparedTable> tables_a = TraceTables(a, how), tables_b = TraceTables(b, how);
   for (size_t i = 0; i < tables_a.size(); ++i) {
     if (tables_a[i].rows.empty() && tables_b[i].rows.empty()) continue;
     *out.add_section() = DiffTables(tables_a[i], tables_b[i]);

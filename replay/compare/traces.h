@@ -13,12 +13,11 @@ struct TraceCompareOptions {
 };
 
 // Sections: "run", "types", "ranks", "collectives", "operators", "lanes", "groups",
-// "repairs", "unpaired" (nodes that only one has, by name). Sums are over all ranks. Nodes pair up by rank, then
-// as proto::NodeChanges says. Metadata are settings; files are not (another
-// compression is no change), but a note says where they differ.
-// Beside the traces it needs memory for one pairing of two distinct graphs at a time and
-// the sums by name. `a`, `b`, `limit` and `failure` are left alone.
-// Errors: `attributes` without kept frames.
+// "repairs", "unpaired" (nodes that only one has, by name). Sums are over all ranks. Nodes pair up by rank,
+// then as proto::NodeChanges says. Metadata are settings; files are not (another compression is no change),
+// but a note says where they differ. Beside the traces it needs memory for one pairing of two distinct graphs
+// at a time and the sums by name. `a`, `b`, `limit` and `failure` are left alone. Errors: `attributes`
+// without kept frames.
 absl::StatusOr<proto::Comparison> CompareTraces(const TraceSet& a, const TraceSet& b,
                                                 const TraceCompareOptions& options);
 

@@ -50,7 +50,7 @@ struct NameMetrics {
   std::string name;
   uint64_t count = 0;
   Time time;           // from begin to end, waiting for partners included, summed
-  uint64_t names = 0;  // 0: one; else the row sums so many that are shorter
+  uint64_t names = 0;  // 0: one name as it is; else how many the row sums
 };
 
 struct Metrics {
@@ -63,7 +63,7 @@ struct Metrics {
   uint64_t invalid_nodes = 0;
   std::vector<Repair> repairs;  // found while replaying
   std::vector<std::string> warnings;
-  std::vector<NameMetrics> operators;  // by name of node: the longest first, then the sum of the others
+  std::vector<NameMetrics> operators;  // by name of node (NameTimes::Report): the longest first
   std::vector<NameMetrics> lanes;      // likewise
 };
 

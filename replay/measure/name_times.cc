@@ -10,23 +10,39 @@ namespace chakra {
 namespace {
 
 struct Sum {
-  absl::string_view name;
+  std::string name;
   uint64_t count = 0;
   __int128 ps = 0;
+  uint64_t names = 0;  // that were merged; 0: none
 };
 
 Time ToTime(__int128 ps) {
   return ps > Time::Never().picos() ? Time::Never() : Time::Picos(static_cast<int64_t>(ps));
 }
 
-// Sums under one name each.
+void MergeInto(absl::string_view name, std::string* out) {
+  out->clear();
+  bool number = false;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) out->push_back(c);
+    if (digit && !number) out->push_back('#');
+    number = digit;
+  }
+}
+
+// Sums under one name each. From kLongestNames names on, where allowed, those
+// that differ in their numbers alone are one.
 class Sums {
  public:
+  explicit Sums(bool may_merge) : may_merge_(may_merge) {}
   void Add(absl::string_view name, uint64_t count, __int128 ps) {
-    const auto [it, fresh] = index_.emplace(name, sums_.size());
-    if (fresh) sums_.push_back({name});
-    sums_[it->second].count += count;
-    sums_[it->second].ps += ps;
+    if (merged_) {
+      MergeInto(name, &scratch_);
+      return AddRow(scratch_, count, ps, 1);
+    }
+    AddRow(name, count, ps, 0);
+    if (may_merge_ && sums_.size() > kLongestNames) Merge();
   }
   // The longest one by one, the others as one row.
   std::vector<NameMetrics> Longest() {
@@ -36,24 +52,56 @@ class Sums {
         [](const Sum& a, const Sum& b) { return a.ps != b.ps ? a.ps > b.ps : a.name < b.name; });
     std::vector<NameMetrics> rows;
     for (size_t i = 0; i < listed; ++i) {
-      rows.push_back({std::string(sums_[i].name), sums_[i].count, ToTime(sums_[i].ps), 0});
+      rows.push_back({sums_[i].name, sums_[i].count, ToTime(sums_[i].ps), sums_[i].names});
     }
     if (listed == sums_.size()) return rows;
     Sum rest;
     for (size_t i = listed; i < sums_.size(); ++i) {
       rest.count += sums_[i].count;
       rest.ps += sums_[i].ps;
+      rest.names += std::max<uint64_t>(1, sums_[i].names);
     }
-    rows.push_back({"(others)", rest.count, ToTime(rest.ps), sums_.size() - listed});
+    rows.push_back({"(others)", rest.count, ToTime(rest.ps), rest.names});
     return rows;
   }
 
  private:
-  absl::flat_hash_map<absl::string_view, size_t> index_;
+  void AddRow(absl::string_view name, uint64_t count, __int128 ps, uint64_t names) {
+    auto it = index_.find(name);
+    if (it == index_.end()) {
+      it = index_.emplace(std::string(name), sums_.size()).first;
+      sums_.push_back({std::string(name)});
+    }
+    Sum& sum = sums_[it->second];
+    sum.count += count;
+    sum.ps += ps;
+    sum.names += names;
+  }
+  void Merge() {
+    merged_ = true;
+    std::vector<Sum> before;
+    before.swap(sums_);
+    index_.clear();
+    for (const Sum& sum : before) {
+      MergeInto(sum.name, &scratch_);
+      AddRow(scratch_, sum.count, sum.ps, 1);
+    }
+  }
+
+  bool may_merge_;
+  bool merged_ = false;
+  absl::flat_hash_map<std::string, size_t> index_;
   std::vector<Sum> sums_;
+  std::string scratch_;
 };
 
 }  // namespace
+
+std::string MergeNumbers(absl::string_view name) {
+  std::string out;
+  MergeInto(name, &out);
+  return out;
+}
 
 std::string LaneName(const Graph& graph, uint32_t row, LanePolicy policy) {
   if (policy == LanePolicy::kRecorded && RunsOnRecordedLane(graph, row)) {
@@ -88,8 +136,8 @@ void NameTimes::Prepare(const DistinctGraphs& graphs, LanePolicy policy,
     absl::flat_hash_map<uint64_t, uint32_t> index;  // (recorded, host or device, lane or type) -> lane
     for (uint32_t row = 0; row < graph.size(); ++row) {
       const bool recorded = policy == LanePolicy::kRecorded && RunsOnRecordedLane(graph, row);
-      const uint32_t key = recorded ? static_cast<uint32_t>(graph.lane[row])
-                                    : static_cast<uint32_t>(graph.type[row]);
+      const uint32_t key =
+          recorded ? static_cast<uint32_t>(graph.lane[row]) : static_cast<uint32_t>(graph.type[row]);
       const auto [it, fresh] =
           index.emplace(uint64_t{recorded} << 33 | uint64_t{graph.is_cpu(row)} << 32 | key,
                         static_cast<uint32_t>(of.lane_names_.size()));
@@ -101,7 +149,7 @@ void NameTimes::Prepare(const DistinctGraphs& graphs, LanePolicy policy,
 }
 
 void NameTimes::Report(Metrics* metrics) const {
-  Sums names, lanes;
+  Sums names(true), lanes(false);
   for (size_t g = 0; g < graphs_.size(); ++g) {
     const OfGraph& of = graphs_[g];
     const Graph& graph = *of.graph_;

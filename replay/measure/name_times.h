@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "replay/engine.h"
 #include "replay/measure/metrics.h"
 #include "trace/trace.h"
@@ -14,6 +15,9 @@ namespace chakra {
 
 // Rows that Metrics::operators and Metrics::lanes list one by one.
 inline constexpr size_t kLongestNames = 500;
+
+// `name` with each number as "#".
+std::string MergeNumbers(absl::string_view name);
 
 // What lane a node is counted for: the thread or stream that the trace names
 // ("thread 1", "stream 7"; with LanePolicy::kRecorded), else "host", "compute",
@@ -50,8 +54,10 @@ class NameTimes {
   OfGraph* of_graph(uint32_t graph) { return &graphs_[graph]; }
 
   // Once all that began has ended: fills Metrics::operators and
-  // Metrics::lanes, the longest first, equals by name. Sums beyond the range of
-  // Time are Time::Never().
+  // Metrics::lanes, the longest first, equals by name; what is beyond
+  // kLongestNames is one row, "(others)". Of more names of operators than that,
+  // those that differ in their numbers alone are one row. Sums beyond the range
+  // of Time are Time::Never().
   void Report(Metrics* metrics) const;
 
  private:
