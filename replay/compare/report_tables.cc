@@ -80,7 +80,7 @@ ComparedTable Collectives(const proto::Report& r) {
 
 constexpr char kOthers[] = "(others)";
 
-bool IsOthers(const std::string& name, uint64_t names) { return names > 0 && name == kOthers; }
+bool IsOthers(const std::string& name, bool merged) { return merged && name == kOthers; }
 
 template <typename Rows>
 ComparedTable Names(const std::string& name, const Rows& rows, bool merge_numbers) {
@@ -89,7 +89,7 @@ ComparedTable Names(const std::string& name, const Rows& rows, bool merge_number
   for (const auto& row : rows) {
     const std::string name_of = merge_numbers ? MergeNumbers(row.name()) : row.name();
     const auto [it, fresh] = index.emplace(name_of, t.rows.size());
-    t.cut |= IsOthers(row.name(), row.names());
+    t.cut |= IsOthers(row.name(), row.merged());
     if (fresh || !merge_numbers) {
       t.rows.push_back({name_of.empty() ? "(no name)" : name_of, {row.time_ps(), row.count()}});
       continue;
@@ -200,7 +200,7 @@ std::string CollectiveName(absl::string_view kind, absl::string_view group) {
 bool HasMergedNumbers(const proto::Report& report) {
   return std::any_of(
       report.operator_().begin(), report.operator_().end(),
-      [](const proto::OperatorReport& row) { return row.names() > 0 && !IsOthers(row.name(), row.names()); });
+      [](const proto::OperatorReport& row) { return row.merged() && !IsOthers(row.name(), row.merged()); });
 }
 
 std::vector<ComparedTable> ReportTables(const proto::Report& r, bool merge_numbers) {

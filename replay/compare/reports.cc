@@ -19,12 +19,16 @@ namespace {
 
 constexpr size_t kNamedFiles = 3;
 
-void AddSetting(const std::string& name, const std::string& a, const std::string& b, proto::Comparison* out) {
-  if (a == b) return;
+void AddDifferent(const std::string& name, const std::string& a, const std::string& b,
+                  proto::Comparison* out) {
   proto::TextChange* text = out->add_setting();
   text->set_name(name);
   text->set_a(a);
   text->set_b(b);
+}
+
+void AddSetting(const std::string& name, const std::string& a, const std::string& b, proto::Comparison* out) {
+  if (a != b) AddDifferent(name, a, b, out);
 }
 
 // The files of one role, by their content.
@@ -54,8 +58,8 @@ void CompareInputs(const proto::Report& a, const proto::Report& b, proto::Compar
     const auto& [of_a, of_b] = files;
     const auto same_key = [](const auto& x, const auto& y) { return x.first == y.first; };
     if (std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), same_key)) continue;
-    AddSetting(absl::StrCat("files of role ", role), DescribeFiles(of_a, of_b), DescribeFiles(of_b, of_a),
-               out);
+    AddDifferent(absl::StrCat("files of role ", role), DescribeFiles(of_a, of_b), DescribeFiles(of_b, of_a),
+                 out);
   }
 }
 

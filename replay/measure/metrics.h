@@ -49,8 +49,8 @@ struct CollectiveMetrics {
 struct NameMetrics {
   std::string name;
   uint64_t count = 0;
-  Time time;           // from begin to end, waiting for partners included, summed
-  uint64_t names = 0;  // 0: one name as it is; else how many the row sums
+  Time time;            // from begin to end, waiting for partners included, summed
+  bool merged = false;  // it stands for several names: "layer#.mlp", or "(others)"
 };
 
 struct Metrics {

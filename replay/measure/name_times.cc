@@ -13,7 +13,7 @@ struct Sum {
   std::string name;
   uint64_t count = 0;
   __int128 ps = 0;
-  uint64_t names = 0;  // that were merged; 0: none
+  bool merged = false;
 };
 
 Time ToTime(__int128 ps) {
@@ -39,9 +39,9 @@ class Sums {
   void Add(absl::string_view name, uint64_t count, __int128 ps) {
     if (merged_) {
       MergeInto(name, &scratch_);
-      return AddRow(scratch_, count, ps, 1);
+      return AddRow(scratch_, count, ps, scratch_ != name);
     }
-    AddRow(name, count, ps, 0);
+    AddRow(name, count, ps, false);
     if (may_merge_ && sums_.size() > kLongestNames) Merge();
   }
   // The longest one by one, the others as one row.
@@ -52,21 +52,20 @@ class Sums {
         [](const Sum& a, const Sum& b) { return a.ps != b.ps ? a.ps > b.ps : a.name < b.name; });
     std::vector<NameMetrics> rows;
     for (size_t i = 0; i < listed; ++i) {
-      rows.push_back({sums_[i].name, sums_[i].count, ToTime(sums_[i].ps), sums_[i].names});
+      rows.push_back({sums_[i].name, sums_[i].count, ToTime(sums_[i].ps), sums_[i].merged});
     }
     if (listed == sums_.size()) return rows;
     Sum rest;
     for (size_t i = listed; i < sums_.size(); ++i) {
       rest.count += sums_[i].count;
       rest.ps += sums_[i].ps;
-      rest.names += std::max<uint64_t>(1, sums_[i].names);
     }
-    rows.push_back({"(others)", rest.count, ToTime(rest.ps), rest.names});
+    rows.push_back({"(others)", rest.count, ToTime(rest.ps), true});
     return rows;
   }
 
  private:
-  void AddRow(absl::string_view name, uint64_t count, __int128 ps, uint64_t names) {
+  void AddRow(absl::string_view name, uint64_t count, __int128 ps, bool merged) {
     auto it = index_.find(name);
     if (it == index_.end()) {
       it = index_.emplace(std::string(name), sums_.size()).first;
@@ -75,7 +74,7 @@ class Sums {
     Sum& sum = sums_[it->second];
     sum.count += count;
     sum.ps += ps;
-    sum.names += names;
+    sum.merged |= merged;
   }
   void Merge() {
     merged_ = true;
@@ -84,7 +83,7 @@ class Sums {
     index_.clear();
     for (const Sum& sum : before) {
       MergeInto(sum.name, &scratch_);
-      AddRow(scratch_, sum.count, sum.ps, 1);
+      AddRow(scratch_, sum.count, sum.ps, scratch_ != sum.name);
     }
   }
 

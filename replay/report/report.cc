@@ -67,7 +67,7 @@ void AddNames(const Metrics& metrics, proto::Report* report) {
     row->set_name(ToUtf8(m.name));
     row->set_count(m.count);
     row->set_time_ps(m.time.picos());
-    row->set_names(m.names);
+    row->set_merged(m.merged);
   };
   for (const NameMetrics& m : metrics.operators) fill(m, report->add_operator_());
   for (const NameMetrics& m : metrics.lanes) fill(m, report->add_lane());

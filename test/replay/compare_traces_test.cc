@@ -1,0 +1,240 @@
+// What changed between two sets of traces.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "replay/compare/pair_nodes.h"
+#include "replay/compare/trace_tables.h"
+#include "replay/compare/traces.h"
+#include "test/replay/trace_builder.h"
+
+namespace chakra {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TraceBuilder Small() {
+  TraceBuilder t(2);
+  for (int r = 0; r < 2; ++r) {
+    t.Comp(r, 10).set_name("mm");
+    t.Comp(r, 20, {0}).set_name("mm");
+    t.Coll(r, CollectiveType::kAllReduce, 64, {1}, "dp").set_name("reduce");
+    t.Comp(r, 5, {1, 2}).set_name("step");
+  }
+  t.groups["dp"] = {0, 1};
+  return t;
+}
+
+proto::Comparison Compared(const TraceBuilder& a, const TraceBuilder& b, TraceCompareOptions options = {}) {
+  const auto x = a.Build(), y = b.Build();
+  EXPECT_TRUE(x.ok() && y.ok()) << x.status() << y.status();
+  auto c = CompareTraces(*x, *y, options);
+  EXPECT_TRUE(c.ok()) << c.status();
+  return *c;
+}
+
+const proto::NodeChange* Find(const proto::Comparison& c, const std::string& name) {
+  for (const proto::NodeChange& n : c.nodes().change()) {
+    if (n.name() == name) return &n;
+  }
+  return nullptr;
+}
+
+const proto::Section& Section(const proto::Comparison& c, const std::string& name) {
+  for (const proto::Section& s : c.section()) {
+    if (s.name() == name) return s;
+  }
+  return proto::Section::default_instance();
+}
+
+TEST(CompareTraces, TracesDifferNotFromThemselves) {
+  const proto::Comparison c = Compared(Small(), Small());
+  EXPECT_TRUE(c.identical()) << c.DebugString();
+  EXPECT_EQ(c.nodes().paired(), 8u);
+  EXPECT_EQ(c.nodes().changed(), 0u);
+}
+
+// Each change of one node shows as itself, and as nothing else.
+TEST(CompareTraces, EveryAttributeIsTold) {
+  using Edit = std::function<void(TraceBuilder*)>;
+  const std::vector<std::pair<std::string, Edit>> edits = {
+      {"duration", [](TraceBuilder* t) { t->Nodes(1)[0].set_duration_micros(11); }},
+      {"start", [](TraceBuilder* t) { t->Nodes(1)[0].set_start_time_micros(3); }},
+      {"name", [](TraceBuilder* t) { t->Nodes(1)[3].set_name("stop"); }},
+      {"type", [](TraceBuilder* t) { t->Nodes(1)[3].set_type(et::METADATA_NODE); }},
+      {"operations", [](TraceBuilder* t) { t->Int(&t->Nodes(1)[0], "num_ops", 7); }},
+      {"tensor bytes", [](TraceBuilder* t) { t->Int(&t->Nodes(1)[0], "tensor_size", 0); }},
+      {"lane", [](TraceBuilder* t) { t->Int(&t->Nodes(1)[0], "stream", 7); }},
+      {"host operation", [](TraceBuilder* t) { t->Int(&t->Nodes(1)[0], "is_cpu_op", 1); }},
+      {"shapes", [](TraceBuilder* t) { t->Nodes(1)[0].mutable_inputs()->set_shapes("[[1]]"); }},
+      {"data types", [](TraceBuilder* t) { t->Nodes(1)[0].mutable_inputs()->set_types("['f']"); }},
+      {"communication bytes", [](TraceBuilder* t) { t->Nodes(1)[2].mutable_attr(1)->set_int64_val(65); }},
+      {"collective", [](TraceBuilder* t) { t->Nodes(1)[2].mutable_attr(0)->set_int64_val(5); }},
+      {"group", [](TraceBuilder* t) { t->Nodes(1)[2].mutable_attr(2)->set_string_val("tp"); }},
+      {"priority", [](TraceBuilder* t) { t->Int(&t->Nodes(1)[2], "comm_priority", 2); }},
+      {"root", [](TraceBuilder* t) { t->Int(&t->Nodes(1)[2], "root", 1); }},
+      {"transfer", [](TraceBuilder* t) { t->Int(&t->Nodes(1)[2], "transfer_ns", 4); }},
+      {"dependency only in A", [](TraceBuilder* t) { t->Nodes(1)[3].mutable_data_deps()->Truncate(1); }},
+      {"dependency only in B", [](TraceBuilder* t) { t->Nodes(1)[3].add_data_deps(0); }},
+      {"delay of a dependency",
+       [](TraceBuilder* t) {
+         t->Delays(&t->Nodes(1)[3], {0, 9});
+       }},
+  };
+  for (const auto& [name, edit] : edits) {
+    TraceBuilder b = Small();
+    edit(&b);
+    const proto::Comparison c = Compared(Small(), b);
+    EXPECT_FALSE(c.identical()) << name;
+    EXPECT_EQ(c.nodes().changed(), 1u) << name;
+    EXPECT_EQ(c.nodes().paired(), 8u) << name;
+    ASSERT_EQ(c.nodes().change_size(), 1) << name << "\n" << c.nodes().DebugString();
+    EXPECT_EQ(c.nodes().change(0).name(), name);
+    EXPECT_EQ(c.nodes().change(0).first_rank(), 1) << name;
+    EXPECT_EQ(c.nodes().change(0).nodes(), 1u) << name;
+  }
+}
+
+TEST(CompareTraces, SumsByOperatorCollectiveLaneAndRank) {
+  TraceBuilder b = Small();
+  b.Nodes(1)[1].set_duration_micros(50);
+  b.Nodes(0)[2].mutable_attr(1)->set_int64_val(1064);
+  const proto::Comparison c = Compared(Small(), b);
+  ASSERT_EQ(Section(c, "operators").change_size(), 2);
+  EXPECT_EQ(Section(c, "operators").change(0).name(), "mm");
+  EXPECT_EQ(Section(c, "operators").change(0).measure(0).difference(), 30000000);
+  EXPECT_EQ(Section(c, "operators").change(0).measure(0).a(), 60000000);
+  ASSERT_EQ(Section(c, "collectives").change_size(), 1);
+  EXPECT_EQ(Section(c, "collectives").change(0).name(), "all_reduce on group \"dp\"");
+  EXPECT_EQ(Section(c, "collectives").by(), "bytes");
+  EXPECT_EQ(Section(c, "collectives").change(0).measure(0).difference(), 1000);
+  EXPECT_EQ(Section(c, "lanes").change(0).name(), "compute");
+  EXPECT_EQ(Section(c, "ranks").change(0).name(), "rank 1");
+}
+
+TEST(CompareTraces, NodesPairByIdThenByNameAndOrder) {
+  TraceBuilder b = Small();
+  for (et::Node& n : b.Nodes(0)) {  // renumbered
+    n.set_id(n.id() + 100);
+    for (uint64_t& d : *n.mutable_data_deps()) d += 100;
+  }
+  b.Comp(1, 1).set_name("new");
+  const proto::Comparison c = Compared(Small(), b);
+  EXPECT_EQ(c.nodes().paired(), 8u);
+  EXPECT_EQ(c.nodes().changed(), 0u) << c.nodes().DebugString();
+  EXPECT_EQ(c.nodes().renumbered(), 4u);
+  EXPECT_EQ(c.nodes().only_b(), 1u);
+  EXPECT_EQ(Section(c, "unpaired").change(0).name(), "new");
+  EXPECT_FALSE(c.identical());
+}
+
+TEST(CompareTraces, MoreRanksAreOnlyThere) {
+  TraceBuilder b(3);
+  for (int r = 0; r < 2; ++r) b.Nodes(r) = Small().Nodes(r);
+  b.groups = Small().groups;
+  b.Comp(2, 9).set_name("extra");
+  const proto::Comparison c = Compared(Small(), b);
+  EXPECT_EQ(c.nodes().only_b(), 1u);
+  EXPECT_EQ(Section(c, "ranks").change(0).name(), "rank 2");
+  EXPECT_EQ(Section(c, "ranks").change(0).only_in(), "b");
+  const proto::Comparison back = Compared(b, Small());
+  EXPECT_EQ(back.nodes().only_a(), 1u);
+  EXPECT_EQ(Section(back, "ranks").change(0).only_in(), "a");
+}
+
+TEST(CompareTraces, MetadataAndGroups) {
+  TraceBuilder b = Small();
+  b.Metadata(1).set_version("1.0.0");
+  et::AttributeProto* key = b.Metadata(1).add_attr();
+  key->set_name("made_by");
+  key->set_string_val("hand");
+  b.groups["tp"] = {0, 1};
+  const proto::Comparison c = Compared(Small(), b);
+  ASSERT_EQ(c.setting_size(), 2);
+  EXPECT_EQ(c.setting(0).name(), "schema version (rank 1)");
+  EXPECT_EQ(c.setting(1).name(), "metadata made_by (rank 1)");
+  EXPECT_THAT(c.setting(1).b(), HasSubstr("hand"));
+  EXPECT_EQ(Section(c, "groups").change(0).name(), "group \"tp\"");
+  EXPECT_EQ(Section(c, "groups").change(0).text(0).b(), "0-1");
+}
+
+TEST(CompareTraces, ThreadsOfOtherRunsAreNumbered) {
+  const auto traced = [](int64_t main, int64_t second, uint64_t micros) {
+    TraceBuilder t(1);
+    for (int i = 0; i < 3; ++i) {
+      et::Node& n = t.Comp(0, i == 1 ? micros : 5);
+      t.Int(&n, "is_cpu_op", 1);
+      t.Int(&n, "tid", i == 1 ? second : main);
+    }
+    return t;
+  };
+  const proto::Comparison other = Compared(traced(100, 200, 7), traced(300, 400, 9));
+  ASSERT_EQ(Section(other, "lanes").change_size(), 1);
+  EXPECT_EQ(Section(other, "lanes").change(0).name(), "thread no. 2");
+  const proto::Comparison same = Compared(traced(100, 200, 7), traced(100, 200, 9));
+  EXPECT_EQ(Section(same, "lanes").change(0).name(), "thread 200");
+}
+
+TEST(CompareTraces, OtherAttributesNeedTheFrames) {
+  const auto x = Small().Build();
+  const auto c = CompareTraces(*x, *x, {false, true});
+  EXPECT_EQ(c.status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(CompareTraces, RangesOfRanks) {
+  EXPECT_EQ(RankRanges({}), "");
+  EXPECT_EQ(RankRanges({3}), "3");
+  EXPECT_EQ(RankRanges({0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
+}
+
+// Random traces: what is only in A of one comparison is only in B of the other, pairs are
+// one to one, and differences of sums change sign.
+TEST(CompareTraces, TheOtherWayRound) {
+  std::mt19937 random(7);
+  const auto below = [&random](uint32_t n) { return random() % n; };
+  const auto make = [&below] {
+    TraceBuilder t(2);
+    for (int r = 0; r < 2; ++r) {
+      const uint32_t nodes = 5 + below(20);
+      for (uint32_t i = 0; i < nodes; ++i) {
+        std::vector<uint64_t> deps;
+        if (i > 0 && below(2) > 0) deps.push_back(t.Nodes(r)[below(i)].id());
+        et::Node& n = t.Comp(r, below(4), deps);
+        n.set_name(std::string(1, static_cast<char>('a' + below(5))));
+        n.set_id(n.id() + (below(3) == 0 ? 1000 : 0));
+      }
+    }
+    return t;
+  };
+  for (int i = 0; i < 50; ++i) {
+    const TraceBuilder a = make(), b = make();
+    const proto::Comparison x = Compared(a, b), y = Compared(b, a);
+    EXPECT_EQ(x.nodes().paired(), y.nodes().paired());
+    EXPECT_EQ(x.nodes().changed(), y.nodes().changed());
+    EXPECT_EQ(x.nodes().renumbered(), y.nodes().renumbered());
+    EXPECT_EQ(x.nodes().only_a(), y.nodes().only_b());
+    EXPECT_EQ(x.nodes().only_b(), y.nodes().only_a());
+    for (const char* name : {"dependency only in A", "dependency only in B", "duration"}) {
+      const std::string other = name == std::string("duration") ? name
+                                : name[19] == 'A'               ? "dependency only in B"
+                                                                : "dependency only in A";
+      const proto::NodeChange *n = Find(x, name), *m = Find(y, other);
+      EXPECT_EQ(n == nullptr ? 0 : n->nodes(), m == nullptr ? 0 : m->nodes()) << name;
+    }
+    for (const char* name : {"operators", "ranks", "types", "lanes"}) {
+      const proto::Section &s = Section(x, name), &t = Section(y, name);
+      ASSERT_EQ(s.change_size(), t.change_size());
+      for (int k = 0; k < s.change_size(); ++k) {
+        EXPECT_EQ(s.change(k).name(), t.change(k).name());
+        EXPECT_EQ(s.change(k).measure(0).difference(), -t.change(k).measure(0).difference());
+      }
+    }
+    EXPECT_TRUE(Compared(a, a).identical());
+  }
+}
+
+}  // namespace
+}  // namespace chakra
