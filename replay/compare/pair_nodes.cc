@@ -61,6 +61,16 @@ struct Pairing {
   }
 };
 
+bool SameDependencyIds(const Graph& a, uint32_t row_a, const Graph& b, uint32_t row_b) {
+  const auto ids = [](const Graph& g, uint32_t row) {
+    std::vector<uint64_t> out;
+    for (uint32_t i = g.dep_begin[row]; i < g.dep_begin[row + 1]; ++i) out.push_back(g.id[g.dep[i]]);
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  return ids(a, row_a) == ids(b, row_b);
+}
+
 const Comm& CommOf(const Graph& g, uint32_t row) {
   static const Comm* none = new Comm();
   const bool comm = g.type[row] >= NodeType::kSend && g.payload[row] != kNoRow;
@@ -206,7 +216,8 @@ NodePairs PairNodes(const Graph& a, const Graph& b) {
   const std::vector<uint32_t> string_of_b = TranslateStrings(a.strings, b.strings);
   p.ById(row_of, [&](uint32_t i, uint32_t j) { return string_of_b[a.name[i]] == b.name[j]; });
   p.ByNameAndOrder(string_of_b);
-  p.ById(row_of, [&](uint32_t i, uint32_t j) { return a.type[i] == b.type[j]; });
+  p.ById(row_of,
+         [&](uint32_t i, uint32_t j) { return a.type[i] == b.type[j] && SameDependencyIds(a, i, b, j); });
   for (uint32_t row = 0; row < b.size(); ++row) {
     if (!p.taken[row]) p.pairs.only_b.push_back(row);
   }

@@ -11,7 +11,8 @@
 namespace chakra {
 
 // By id and name; then what is left by name and order (the k-th such row of A
-// with the k-th of B); then by id and type (renamed nodes).
+// with the k-th of B); then by id, type and the ids of the dependencies (renamed
+// nodes).
 struct NodePairs {
   bool identical = false;        // the graphs are equal, row for row; the lists are empty
   std::vector<uint32_t> b_of_a;  // by row of A; kNoRow: only there

@@ -1,6 +1,7 @@
 #include "replay/compare/print.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <vector>

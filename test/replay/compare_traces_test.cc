@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <random>
 
 #include "replay/compare/pair_nodes.h"
@@ -129,6 +130,16 @@ TEST(CompareTraces, NodesPairByIdThenByNameAndOrder) {
   EXPECT_EQ(c.nodes().only_b(), 1u);
   EXPECT_EQ(Section(c, "unpaired").change(0).name(), "new");
   EXPECT_FALSE(c.identical());
+}
+
+TEST(CompareTraces, OtherNodesOfTheSameIdAreNoPair) {
+  TraceBuilder b = Small();
+  b.Nodes(1)[3].set_name("other");
+  b.Nodes(1)[3].mutable_data_deps()->Truncate(1);
+  const proto::Comparison c = Compared(Small(), b);
+  EXPECT_EQ(c.nodes().paired(), 7u);
+  EXPECT_EQ(c.nodes().only_a(), 1u);
+  EXPECT_EQ(c.nodes().only_b(), 1u);
 }
 
 TEST(CompareTraces, MoreRanksAreOnlyThere) {
