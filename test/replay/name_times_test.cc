@@ -5,9 +5,9 @@
 
 #include <map>
 
-#include "replay/slowdown.h"
 #include "replay/variation.h"
 #include "test/replay/engine_testing.h"
+#include "trace/proto_io.h"
 
 namespace chakra {
 namespace {
@@ -68,6 +68,24 @@ TEST(NameTimes, AreTheSpansOfTheNodes) {
       }
     }
   }
+}
+
+// Of ranks that differ in speed, computation takes what it took, not what it was priced at.
+TEST(NameTimes, VariedComputation) {
+  proto::Variation proto;
+  ASSERT_TRUE(ParseTextMessage("speed { ranks: '1' factor: 0.5 }", "v", &proto).ok());
+  const auto variation = Variation::Make(proto, 2);
+  ASSERT_TRUE(variation.ok()) << variation.status();
+  TraceBuilder t(2);
+  for (int r = 0; r < 2; ++r) t.Comp(r, 10).set_name("mm");
+  EngineOptions options;
+  options.variation = &*variation;
+  const auto metrics = Replayed(t, options);
+  ASSERT_TRUE(metrics.ok()) << metrics.status();
+  ASSERT_EQ(metrics->operators.size(), 1u);
+  EXPECT_EQ(metrics->operators[0].time, metrics->ranks[0].end + metrics->ranks[1].end);
+  EXPECT_EQ(metrics->operators[0].time, Time::Micros(15));
+  EXPECT_EQ(metrics->lanes[0].time, Time::Micros(15));
 }
 
 TEST(NameTimes, TheLongestComeFirst) {
