@@ -190,7 +190,7 @@ bool EditOptions::any() const {
 
 absl::Status EditOptions::Prepare() {
   std::map<const CLI::Option*, size_t> used;
-  std::vector<std::pair<std::string, proto::EditScript>> scripts;
+  std::vector<edit::Script> scripts;
   for (const CLI::Option* option : app_->parse_order()) {
     const auto it =
         std::find_if(given_.begin(), given_.end(), [&](const auto& g) { return g->option == option; });
@@ -200,15 +200,16 @@ absl::Status EditOptions::Prepare() {
     const std::string& value = (*it)->values[i];
     const std::string name = "--" + option->get_lnames().front();
     if ((*it)->read == nullptr) {
-      proto::EditScript script;
-      if (absl::Status s = ReadMessageFile(value, &script); !s.ok()) return s;
+      absl::StatusOr<edit::Script> script = edit::ReadScript(value);
+      if (!script.ok()) return script.status();
       files_.push_back(value);
-      scripts.emplace_back(value, std::move(script));
+      scripts.push_back(*std::move(script));
       continue;
     }
     Script script = (*it)->read(value);
-    if (!script.ok()) return absl::InvalidArgumentError(absl::StrCat(name, ": ", script.status().message()));
-    scripts.emplace_back(name, *std::move(script));
+    if (!script.ok())
+      return absl::InvalidArgumentError(absl::StrCat(name, ": ", script.status().message()));
+    scripts.push_back({name, *std::move(script), ""});
   }
   absl::StatusOr<edit::EditPlan> plan = edit::EditPlan::Make(scripts);
   if (!plan.ok()) return plan.status();

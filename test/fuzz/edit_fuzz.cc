@@ -101,14 +101,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   chakra::proto::EditScript script;
   if (!chakra::ParseMessage(text, "script", &script).ok()) return 0;
   Bound(&script);
-  const auto plan = chakra::edit::EditPlan::Make({{"script", script}});
+  const auto plan = chakra::edit::EditPlan::Make({{"script", script, std::string(text)}});
   if (!plan.ok()) {
-    Require(absl::StartsWith(plan.status().message(), "script: "), "an error names the script");
+    Require(absl::StartsWith(plan.status().message(), "script:"), "an error names the script");
     return 0;
   }
   chakra::edit::EditRun run(&*plan);
   if (const absl::Status begun = run.Begin({2, {{"dp", {0, 1}}}}); !begun.ok()) {
-    Require(absl::StartsWith(begun.message(), "script: "), "an error names the script");
+    Require(absl::StartsWith(begun.message(), "script:"), "an error names the script");
     return 0;
   }
   for (const chakra::RankTrace& trace : Traces()) {

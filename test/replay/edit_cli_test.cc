@@ -66,7 +66,7 @@ TEST_F(Edits, ABadScriptIsRefusedWithLineAndFieldAndNothingIsWritten) {
   Refused("edit t -o out --script range.json", {"range.json:1:", "min"});
   Write("none.txtpb", "edit { select { name: 'n9' } remove {} }\n");
   Refused("edit t -o out --script none.txtpb",
-          {"none.txtpb: edit 1 (remove)", "matches nothing in 4 ranks", "allow_no_match"});
+          {"none.txtpb:1: edit 1 (remove)", "matches nothing in 4 ranks", "allow_no_match"});
   Refused("edit t -o out --script absent.txtpb", {"absent.txtpb"});
   Refused("edit t -o out --do 'select { name: \"(\" } remove {}'",
           {"--do: edit 1 (remove), select, name", "RE2"});
@@ -100,6 +100,13 @@ TEST_F(Edits, TheOldOutputStaysUntilTheNewIsComplete) {
   // In place, and again: the record grows.
   ASSERT_EQ(Run("edit out -o out --scale n2=0.5 -q").status, 0);
   EXPECT_THAT(Folder("out").at("w.0.et"), AllOf(HasSubstr("factor: 3"), HasSubstr("factor: 0.5")));
+}
+
+TEST_F(Edits, WhatAKilledRunLeftIsTakenAway) {
+  Write("out.partial-123/w.0.et", "half");
+  ASSERT_EQ(Run("edit t -o out --script half.txtpb -q").status, 0);
+  EXPECT_TRUE(Leftovers().empty());
+  EXPECT_EQ(Folder("out").size(), 4u);
 }
 
 TEST_F(Edits, AFolderWithOtherThingsIsNotReplaced) {

@@ -320,7 +320,7 @@ struct Edited {
 inline absl::StatusOr<EditPlan> PlanOf(const std::string& script) {
   proto::EditScript message;
   if (absl::Status s = ParseTextMessage(script, "script", &message); !s.ok()) return s;
-  return EditPlan::Make({{"script", message}});
+  return EditPlan::Make({{"script", message, script}});
 }
 
 inline absl::Status EditRanks(EditRun* run, const std::vector<RankTrace>& traces, Edited* out) {

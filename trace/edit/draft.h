@@ -148,11 +148,6 @@ class Draft {
   uint64_t LaneKey(uint32_t r) const;
   // Whether the rows of r's lane run in recorded order, whatever is ready.
   bool StrictLane(uint32_t r) const;
-  // Next and previous of r on its lane, or kNoRow.
-  absl::StatusOr<std::pair<uint32_t, uint32_t>> Neighbours(uint32_t r);
-  // Makes new rows, a chain on one strict lane, stay between what is before and after them there:
-  // dependencies that say so. `before` or `after` may be kNoRow.
-  void Pin(uint32_t before, uint32_t first, uint32_t last, uint32_t after);
   // Whether r, or what it depends on, reaches `on`.
   bool Reaches(uint32_t r, uint32_t on);
 
@@ -212,7 +207,6 @@ class Draft {
   bool has_starts_ = false;
   uint64_t removed_ = 0;
   std::vector<uint32_t> order_;            // empty: not known
-  std::vector<uint32_t> next_, previous_;  // by row, on its lane; valid with order_
   std::vector<Step> steps_;
   int from_pytorch_ = -1;  // whether control dependencies are callers; -1: not known
 };

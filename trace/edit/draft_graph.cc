@@ -231,17 +231,6 @@ absl::StatusOr<const std::vector<uint32_t>*> Draft::Order() {
     return FinishGraph(&g, subject);
   }
   for (const uint32_t i : g.order) order_.push_back(live[i]);
-  next_.assign(rows_.size(), kNoRow);
-  previous_.assign(rows_.size(), kNoRow);
-  absl::flat_hash_map<uint64_t, uint32_t> last;
-  for (const uint32_t r : order_) {
-    if (!rows_[r].works()) continue;
-    const auto [it, fresh] = last.try_emplace(LaneKey(r), r);
-    if (fresh) continue;
-    next_[it->second] = r;
-    previous_[r] = it->second;
-    it->second = r;
-  }
   return &order_;
 }
 
@@ -270,17 +259,6 @@ uint64_t Draft::LaneKey(uint32_t r) const {
 bool Draft::StrictLane(uint32_t r) const {
   const uint64_t kind = LaneKey(r) >> 56;
   return kind <= 2 || kind == 6 || kind == 7;
-}
-
-absl::StatusOr<std::pair<uint32_t, uint32_t>> Draft::Neighbours(uint32_t r) {
-  if (const auto order = Order(); !order.ok()) return order.status();
-  return std::make_pair(previous_[r], next_[r]);
-}
-
-void Draft::Pin(uint32_t before, uint32_t first, uint32_t last, uint32_t after) {
-  if (!StrictLane(first)) return;
-  if (before != kNoRow) AddDep(first, before, false);
-  if (after != kNoRow) AddDep(after, last, false);
 }
 
 bool Draft::Reaches(uint32_t r, uint32_t on) {

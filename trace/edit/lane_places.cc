@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 
 namespace chakra::edit {
@@ -18,28 +19,18 @@ absl::StatusOr<LanePlaces> LanePlaces::Make(Draft* draft) {
   out.place_.assign(draft->size(), kNoRow);
   out.next_.assign(draft->size(), kNoRow);
   out.previous_.assign(draft->size(), kNoRow);
+  absl::flat_hash_map<uint64_t, uint32_t> lanes;  // the last row of each
   for (uint32_t i = 0; i < (*order)->size(); ++i) {
     const uint32_t r = (**order)[i];
     out.place_[r] = i;
     if (!draft->row(r).works()) continue;
-    std::vector<uint32_t>& lane = out.lanes_[draft->LaneKey(r)];
-    if (!lane.empty()) {
-      out.next_[lane.back()] = r;
-      out.previous_[r] = lane.back();
-    }
-    lane.push_back(r);
+    const auto [last, fresh] = lanes.try_emplace(draft->LaneKey(r), r);
+    if (fresh) continue;
+    out.next_[last->second] = r;
+    out.previous_[r] = last->second;
+    last->second = r;
   }
   return out;
-}
-
-std::pair<uint32_t, uint32_t> LanePlaces::Around(uint64_t lane, uint32_t anchor, bool after) const {
-  const auto it = lanes_.find(lane);
-  if (it == lanes_.end()) return {kNoRow, kNoRow};
-  const std::vector<uint32_t>& rows = it->second;
-  const uint32_t at = place_[anchor] + (after ? 1 : 0);
-  const auto next = std::lower_bound(rows.begin(), rows.end(), at,
-                                     [&](uint32_t r, uint32_t place) { return place_[r] < place; });
-  return {next == rows.begin() ? kNoRow : *std::prev(next), next == rows.end() ? kNoRow : *next};
 }
 
 bool LanePlaces::DependsThrough(Draft* draft, uint32_t r, const std::vector<uint32_t>& members,

@@ -1,11 +1,9 @@
-// Where new nodes come on the lanes of a draft: a picture of the recorded order before an edit.
+// The recorded order of a draft and its lanes, as it was before an edit.
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "trace/edit/draft.h"
 
@@ -20,15 +18,12 @@ class LanePlaces {
   // Next and previous row on the lane of r, or kNoRow.
   uint32_t next(uint32_t r) const { return next_[r]; }
   uint32_t previous(uint32_t r) const { return previous_[r]; }
-  // The rows of a lane between which something stands that is recorded right before (after) `anchor`.
-  std::pair<uint32_t, uint32_t> Around(uint64_t lane, uint32_t anchor, bool after) const;
   // Whether `r`, or what it depends on, depends on a row of `members` through a row that is none of them. All
   // are recorded at or after `first`.
   bool DependsThrough(Draft* draft, uint32_t r, const std::vector<uint32_t>& members, uint32_t first) const;
 
  private:
   std::vector<uint32_t> place_, next_, previous_;
-  absl::flat_hash_map<uint64_t, std::vector<uint32_t>> lanes_;  // rows in recorded order
 };
 
 // Takes r out of its lane's recorded order: dependencies of kind "thread" or "stream" that make it (of

@@ -25,7 +25,7 @@ absl::Status BadField(absl::string_view where, absl::string_view field, absl::st
 
 Time FromMicros(double us) { return Time::Picos(std::llround(std::clamp(us, 0.0, kMaxMicros) * 1e6)); }
 
-absl::Status CheckChange(const proto::Change& change, const std::string& where) {
+absl::Status CheckAdjustment(const proto::Adjustment& change, const std::string& where) {
   for (const auto& [given, value, field] : {std::make_tuple(change.has_factor(), change.factor(), "factor"),
                                             std::make_tuple(change.has_add(), change.add(), "add"),
                                             std::make_tuple(change.has_set(), change.set(), "set")}) {
@@ -42,7 +42,7 @@ absl::Status CheckChange(const proto::Change& change, const std::string& where) 
   return absl::OkStatus();
 }
 
-double Changed(const proto::Change& change, double old) {
+double Changed(const proto::Adjustment& change, double old) {
   if (change.has_set()) return change.set();
   return std::max(0.0, old * (change.has_factor() ? change.factor() : 1) + change.add());
 }

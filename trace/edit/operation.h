@@ -118,8 +118,8 @@ absl::Status CheckAttribute(const proto::SetAttribute& spec, const std::string& 
 void ApplyAttribute(Draft* draft, uint32_t r, const proto::SetAttribute& spec);
 
 // Scales or sets; results below 0 are 0.
-double Changed(const proto::Change& change, double old);
-absl::Status CheckChange(const proto::Change& change, const std::string& where);
+double Changed(const proto::Adjustment& change, double old);
+absl::Status CheckAdjustment(const proto::Adjustment& change, const std::string& where);
 
 // Microseconds to the nearest picosecond.
 Time FromMicros(double us);

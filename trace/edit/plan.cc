@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "trace/capture_info.h"
 #include "trace/proto_io.h"
 
@@ -80,6 +81,15 @@ const OperationEntry* FindOperation(proto::Edit::OperationCase kind) {
   return nullptr;
 }
 
+// "FILE:LINE: edit 2 (fuse), most: ..." of "edit 2 (fuse), most: ...".
+absl::Status Located(const Script& script, int index, const absl::Status& status, absl::string_view subject) {
+  absl::string_view path = status.message();
+  if (absl::ConsumePrefix(&path, subject)) path = path.substr(0, path.find(':'));
+  const int line = LineOf(script, index, path);
+  return absl::Status(status.code(), absl::StrCat(script.source, line > 0 ? absl::StrCat(":", line) : "", ": ",
+                                                  status.message()));
+}
+
 }  // namespace
 
 std::string GroupNodeText(const Groups& groups) {
@@ -98,40 +108,44 @@ std::string GroupFileText(const Groups& groups) {
   return absl::StrCat("{\n", absl::StrJoin(items, ",\n"), "\n}\n");
 }
 
-absl::Status EditPlan::Add(const std::string& source, const proto::EditScript& script) {
+absl::Status EditPlan::Add(const Script& from) {
+  const proto::EditScript& script = from.script;
   if (script.edit().empty())
-    return absl::InvalidArgumentError(absl::StrCat(source, ": no edit, expected at least one"));
-  absl::StrAppend(&name_, name_.empty() ? "" : ", ", script.name().empty() ? source : script.name());
+    return absl::InvalidArgumentError(absl::StrCat(from.source, ": no edit, expected at least one"));
+  absl::StrAppend(&name_, name_.empty() ? "" : ", ", script.name().empty() ? from.source : script.name());
   for (int i = 0; i < script.edit_size(); ++i) {
     const proto::Edit& edit = script.edit(i);
     std::string subject = absl::StrCat("edit ", i + 1);
     const OperationEntry* entry = FindOperation(edit.operation_case());
     if (entry != nullptr) absl::StrAppend(&subject, " (", entry->name, ")");
     if (!edit.name().empty()) absl::StrAppend(&subject, " \"", edit.name(), "\"");
-    const std::string where = absl::StrCat(source, ": ", subject);
     if (entry == nullptr) {
       std::vector<std::string> known;
       for (const OperationEntry& e : Operations()) known.emplace_back(e.name);
-      return absl::InvalidArgumentError(
-          absl::StrCat(where, ": no operation, expected one of ", absl::StrJoin(known, ", ")));
+      const std::string what =
+          absl::StrCat(subject, ": no operation, expected one of ", absl::StrJoin(known, ", "));
+      return Located(from, i, absl::InvalidArgumentError(what), subject);
     }
-    absl::StatusOr<Selector> select = Selector::Make(edit.select(), absl::StrCat(where, ", select"));
-    if (!select.ok()) return select.status();
-    absl::StatusOr<AnyOperation> made = entry->make(edit, where);
-    if (!made.ok()) return made.status();
-    if (made->on_set != nullptr && edit.select().ByteSizeLong() > 0)
-      return BadField(where, "select",
-                      "there, but this edits the set of ranks and selects no nodes; expected none");
+    absl::StatusOr<Selector> select = Selector::Make(edit.select(), absl::StrCat(subject, ", select"));
+    if (!select.ok()) return Located(from, i, select.status(), subject);
+    absl::StatusOr<AnyOperation> made = entry->make(edit, subject);
+    if (!made.ok()) return Located(from, i, made.status(), subject);
+    if (made->on_set != nullptr && edit.select().ByteSizeLong() > 0) {
+      const absl::Status bad = BadField(
+          subject, "select", "there, but this edits the set of ranks and selects no nodes; expected none");
+      return Located(from, i, bad, subject);
+    }
+    const int line = LineOf(from, i, "");
+    const std::string where = absl::StrCat(from.source, line > 0 ? absl::StrCat(":", line) : "", ": ", subject);
     steps_.push_back({where, subject, entry->name, edit, *std::move(select), *std::move(made)});
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<EditPlan> EditPlan::Make(
-    const std::vector<std::pair<std::string, proto::EditScript>>& scripts) {
+absl::StatusOr<EditPlan> EditPlan::Make(const std::vector<Script>& scripts) {
   EditPlan plan;
-  for (const auto& [source, script] : scripts) {
-    if (absl::Status s = plan.Add(source, script); !s.ok()) return s;
+  for (const Script& script : scripts) {
+    if (absl::Status s = plan.Add(script); !s.ok()) return s;
   }
   return plan;
 }

@@ -4,13 +4,13 @@
 #include <mutex>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "proto/edit.pb.h"
 #include "trace/edit/operation.h"
+#include "trace/edit/script.h"
 #include "trace/reader.h"
 
 namespace chakra::edit {
@@ -18,9 +18,9 @@ namespace chakra::edit {
 // Immutable.
 class EditPlan {
  public:
-  // Scripts, one after the other, each with its file, for messages. Errors (InvalidArgument) name it, the
-  // edit by number (from 1) and name, the field, what it holds and what is expected there.
-  static absl::StatusOr<EditPlan> Make(const std::vector<std::pair<std::string, proto::EditScript>>& scripts);
+  // Scripts, one after the other. Errors (InvalidArgument) name file and line, the edit by number (from 1) and
+  // name, the field, what it holds and what is expected there.
+  static absl::StatusOr<EditPlan> Make(const std::vector<Script>& scripts);
 
   // What the scripts are called.
   const std::string& name() const { return name_; }
@@ -39,7 +39,7 @@ class EditPlan {
     Selector select;
     AnyOperation apply;
   };
-  absl::Status Add(const std::string& source, const proto::EditScript& script);
+  absl::Status Add(const Script& script);
 
   std::string name_;
   std::vector<Step> steps_;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,8 @@
 namespace chakra::edit {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr char kPartial[] = ".partial-";
 
 absl::Status SystemError(absl::string_view doing, absl::string_view path, int error) {
   return absl::UnavailableError(absl::StrCat("cannot ", doing, " ", path, ": ", std::strerror(error)));
@@ -51,6 +54,7 @@ EditedOutput::EditedOutput(std::string output, Compression compression, EditRun*
 
 EditedOutput::~EditedOutput() {
   std::error_code error;
+  if (lock_ >= 0) close(lock_);
   if (!folder_.empty()) fs::remove_all(folder_, error);
 }
 
@@ -70,6 +74,21 @@ absl::Status EditedOutput::CheckFolder() const {
   return absl::OkStatus();
 }
 
+// What a run that was killed has left behind: nobody holds its lock.
+void EditedOutput::RemoveStale() const {
+  const fs::path path(output_);
+  const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";
+  const std::string begin = path.filename().string() + kPartial;
+  for (const std::string& name : ListFolder(parent)) {
+    if (!absl::StartsWith(name, begin)) continue;
+    const std::string folder = (fs::path(parent) / name).string();
+    const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    std::error_code error;
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) fs::remove_all(folder, error);
+    if (fd >= 0) close(fd);
+  }
+}
+
 absl::Status EditedOutput::Open(bool many) {
   std::error_code error;
   many_ = many || fs::is_directory(output_, error);
@@ -77,11 +96,14 @@ absl::Status EditedOutput::Open(bool many) {
   if (output_ == "-")
     return absl::InvalidArgumentError("cannot write several traces to standard output, expected a folder");
   if (absl::Status s = CheckFolder(); !s.ok()) return s;
-  const std::string folder = absl::StrCat(output_, ".partial-", getpid());
+  RemoveStale();
+  const std::string folder = absl::StrCat(output_, kPartial, getpid());
   if (!fs::create_directory(folder, error))
     return error ? SystemError("make the folder", folder, error.value())
                  : absl::InvalidArgumentError(absl::StrCat("cannot make the folder ", folder, ": it exists"));
   folder_ = folder;
+  lock_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0) flock(lock_, LOCK_EX);
   return absl::OkStatus();
 }
 

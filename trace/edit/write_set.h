@@ -32,6 +32,7 @@ class EditedOutput : public RankRewriter {
 
  private:
   absl::Status CheckFolder() const;
+  void RemoveStale() const;
   absl::Status Swap();
 
   const std::string output_;
@@ -39,6 +40,7 @@ class EditedOutput : public RankRewriter {
   EditRun& run_;
   bool many_ = false;
   std::string folder_;  // where traces go until Commit(); "": no folder
+  int lock_ = -1;       // on it, while this process lives
   std::mutex mutex_;
   std::string prefix_;
   std::vector<std::string> files_;  // names, sorted in Commit()

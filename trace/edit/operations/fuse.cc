@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "trace/edit/lane_order.h"
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
 
@@ -113,23 +114,23 @@ class SplitEdit : public Operation {
   explicit SplitEdit(const proto::Split& spec) : spec_(spec) {}
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
-    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
-    if (!places.ok()) return places.status();
+    absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
+    if (!order.ok()) return order.status();
     int32_t lane = 0;  // for parallel parts
     for (uint32_t r = 0; r < draft->size(); ++r) lane = std::max(lane, draft->row(r).lane);
     for (const uint32_t r : matches) {
       if (draft->row(r).is_comm())
         return draft->Error(
             r, "split: communication, expected other nodes; split_collectives is for collectives");
-      SplitNode(draft, *places, r, &lane);
+      SplitNode(draft, &*order, r, &lane);
       tally->added += static_cast<uint64_t>(spec_.parts() - 1);
     }
-    return absl::OkStatus();
+    return order->Keep(tally);
   }
 
  private:
   // The node itself is the last part.
-  void SplitNode(Draft* draft, const LanePlaces& places, uint32_t r, int32_t* lane) const {
+  void SplitNode(Draft* draft, LaneOrder* order, uint32_t r, int32_t* lane) const {
     const Row row = draft->row(r);
     const int64_t parts = spec_.parts();
     const Deps deps = draft->deps(r);
@@ -144,10 +145,11 @@ class SplitEdit : public Operation {
       if (row.work.has_tensor_bytes)
         draft->SetBytes(to, static_cast<uint64_t>(share(static_cast<int64_t>(row.work.tensor_bytes), part)));
     };
-    uint32_t first = kNoRow, last = kNoRow;
+    uint32_t last = kNoRow;
     for (int64_t part = 0; part + 1 < parts; ++part) {
       const uint32_t copy = draft->Clone(r);
       set(copy, part);
+      order->Before(copy, r);
       if (spec_.parallel()) draft->SetLane(copy, row.cpu(), ++*lane);
       if (spec_.parallel() || part == 0) {
         for (const Dep& d : deps) {
@@ -159,13 +161,10 @@ class SplitEdit : public Operation {
       if (spec_.parallel()) {
         for (const uint32_t child : children) draft->AddDep(child, copy, true);
       }
-      first = first == kNoRow ? copy : first;
       last = copy;
     }
     set(r, parts - 1);
-    if (spec_.parallel()) return;
-    draft->AddDep(r, last, true);
-    draft->Pin(places.previous(r), first, r, places.next(r));
+    if (!spec_.parallel()) draft->AddDep(r, last, true);
   }
 
   const proto::Split spec_;

@@ -1,4 +1,5 @@
 #include "absl/container/flat_hash_set.h"
+#include "trace/edit/lane_order.h"
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
 
@@ -17,16 +18,14 @@ std::vector<uint32_t> MakeChain(Draft* draft, const std::vector<NodeSpec>& specs
   return chain;
 }
 
-// The stretches of a chain that are on one lane: fn(lane, first, last).
-template <typename Fn>
-void ForEachLane(Draft* draft, const std::vector<uint32_t>& chain, const Fn& fn) {
-  for (size_t i = 0; i < chain.size();) {
-    const uint64_t lane = draft->LaneKey(chain[i]);
-    size_t end = i + 1;
-    while (end < chain.size() && draft->LaneKey(chain[end]) == lane) ++end;
-    fn(lane, chain[i], chain[end - 1]);
-    i = end;
+// A chain in the order of lanes: its first right behind `behind`, or before `before`.
+void PutChain(LaneOrder* order, const std::vector<uint32_t>& chain, uint32_t behind, uint32_t before) {
+  if (behind != kNoRow) {
+    order->After(chain[0], behind);
+  } else {
+    order->Before(chain[0], before);
   }
+  for (size_t i = 1; i < chain.size(); ++i) order->After(chain[i], chain[i - 1]);
 }
 
 class InsertEdit : public Operation {
@@ -39,8 +38,8 @@ class InsertEdit : public Operation {
     if (absl::Status s = SortRecorded(draft, &anchors); !s.ok()) return s;
     if (spec_.times() == proto::Insert::FIRST) anchors.resize(1);
     if (spec_.times() == proto::Insert::LAST) anchors = {anchors.back()};
-    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
-    if (!places.ok()) return places.status();
+    absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
+    if (!order.ok()) return order.status();
     for (const uint32_t anchor : anchors) {
       const Row row = draft->row(anchor);
       const bool after = spec_.where() == proto::Insert::AFTER;
@@ -60,14 +59,10 @@ class InsertEdit : public Operation {
           for (const uint32_t child : children) draft->AddDep(child, chain.back(), true);
         }
       }
-      // New nodes keep their place on the lanes that run in recorded order.
-      ForEachLane(draft, chain, [&](uint64_t lane, uint32_t first, uint32_t last) {
-        const auto [previous, next] = places->Around(lane, anchor, after);
-        draft->Pin(previous, first, last, next);
-      });
+      PutChain(&*order, chain, after ? anchor : kNoRow, anchor);
       tally->added += chain.size();
     }
-    return absl::OkStatus();
+    return order->Keep(tally);
   }
 
  private:
@@ -97,13 +92,19 @@ class ReplaceEdit : public Operation {
         for (uint32_t at = r; at != kNoRow && in[at]; at = places->next(at)) groups.back().push_back(at);
       }
     }
-    for (const std::vector<uint32_t>& group : groups) ReplaceGroup(draft, *places, group, tally);
+    absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
+    if (!order.ok()) return order.status();
+    bool ordered = true;
+    for (const std::vector<uint32_t>& group : groups) ordered = ReplaceGroup(draft, &*order, group, tally) && ordered;
+    if (ordered) return order->Keep(tally);
+    tally->notes.insert("nodes that depend on a match are recorded before others that a match depends on: lanes may run in another order");
     return absl::OkStatus();
   }
 
  private:
-  void ReplaceGroup(Draft* draft, const LanePlaces& places, const std::vector<uint32_t>& group,
-                    Tally* tally) const {
+  // False: no place in the recorded order is behind all that the new nodes depend on and before all that depends on
+  // them.
+  bool ReplaceGroup(Draft* draft, LaneOrder* order, const std::vector<uint32_t>& group, Tally* tally) const {
     const absl::flat_hash_set<uint32_t> in(group.begin(), group.end());
     const std::vector<uint32_t> chain =
         MakeChain(draft, nodes_, group.front(), draft->row(group.front()).start);
@@ -115,14 +116,14 @@ class ReplaceEdit : public Operation {
     }
     for (const uint32_t r : group) draft->MoveChildren(r, chain.back());
     for (const uint32_t r : group) draft->Remove(r);
-    ForEachLane(draft, chain, [&](uint64_t lane, uint32_t first, uint32_t last) {
-      const uint32_t before = places.Around(lane, group.front(), false).first;
-      uint32_t after = places.Around(lane, group.back(), true).second;
-      while (after != kNoRow && in.contains(after)) after = places.next(after);
-      draft->Pin(before, first, last, after);
-    });
+    uint32_t behind = order->LastDep(chain.front());
+    if (behind != kNoRow && order->Earlier(behind, group.front())) behind = kNoRow;
+    const uint32_t child = order->FirstChild(chain.back());
+    const bool fits = behind == kNoRow || child == kNoRow || order->Earlier(behind, child);
+    PutChain(order, chain, behind, group.front());
     tally->added += chain.size();
     tally->removed += group.size();
+    return fits;
   }
 
   const bool runs_;

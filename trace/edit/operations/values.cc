@@ -20,7 +20,7 @@ uint64_t Rounded(double v) { return static_cast<uint64_t>(std::llround(std::clam
 // Recorded times; of `factor` also the work, by which a roofline prices nodes.
 class Duration : public Operation {
  public:
-  explicit Duration(const proto::Change& change) : change_(change) {}
+  explicit Duration(const proto::Adjustment& change) : change_(change) {}
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     const bool only_factor = change_.has_factor() && !change_.has_add();
     for (const uint32_t r : matches) {
@@ -61,12 +61,12 @@ class Duration : public Operation {
     if (ops != work.num_ops) draft->SetOperations(r, ops);
     if (bytes != work.tensor_bytes) draft->SetBytes(r, bytes);
   }
-  const proto::Change change_;
+  const proto::Adjustment change_;
 };
 
 class Bytes : public Operation {
  public:
-  explicit Bytes(const proto::Change& change) : change_(change) {}
+  explicit Bytes(const proto::Adjustment& change) : change_(change) {}
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     for (const uint32_t r : matches) {
       const Row& row = draft->row(r);
@@ -81,12 +81,12 @@ class Bytes : public Operation {
   }
 
  private:
-  const proto::Change change_;
+  const proto::Adjustment change_;
 };
 
 class Work : public Operation {
  public:
-  explicit Work(const proto::Change& change) : change_(change) {}
+  explicit Work(const proto::Adjustment& change) : change_(change) {}
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     for (const uint32_t r : matches) {
       const Row& row = draft->row(r);
@@ -101,12 +101,12 @@ class Work : public Operation {
   }
 
  private:
-  const proto::Change change_;
+  const proto::Adjustment change_;
 };
 
 class Delay : public Operation {
  public:
-  explicit Delay(const proto::Change& change) : change_(change) {}
+  explicit Delay(const proto::Adjustment& change) : change_(change) {}
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally*) const override {
     for (const uint32_t r : matches) {
       for (size_t i = 0; i < draft->deps(r).size(); ++i) {
@@ -120,7 +120,7 @@ class Delay : public Operation {
   }
 
  private:
-  const proto::Change change_;
+  const proto::Adjustment change_;
 };
 
 struct Element {
@@ -245,24 +245,24 @@ class AttributeEdit : public Operation {
 };
 
 template <typename Op>
-absl::StatusOr<AnyOperation> MakeChange(const proto::Change& change, const std::string& where) {
-  if (absl::Status s = CheckChange(change, where); !s.ok()) return s;
+absl::StatusOr<AnyOperation> MakeAdjustment(const proto::Adjustment& change, const std::string& where) {
+  if (absl::Status s = CheckAdjustment(change, where); !s.ok()) return s;
   return OnRank<Op>(change);
 }
 
 }  // namespace
 
 absl::StatusOr<AnyOperation> MakeDuration(const proto::Edit& edit, const std::string& where) {
-  return MakeChange<Duration>(edit.duration(), where);
+  return MakeAdjustment<Duration>(edit.duration(), where);
 }
 absl::StatusOr<AnyOperation> MakeBytes(const proto::Edit& edit, const std::string& where) {
-  return MakeChange<Bytes>(edit.bytes(), where);
+  return MakeAdjustment<Bytes>(edit.bytes(), where);
 }
 absl::StatusOr<AnyOperation> MakeWork(const proto::Edit& edit, const std::string& where) {
-  return MakeChange<Work>(edit.operations(), where);
+  return MakeAdjustment<Work>(edit.operations(), where);
 }
 absl::StatusOr<AnyOperation> MakeDelay(const proto::Edit& edit, const std::string& where) {
-  return MakeChange<Delay>(edit.delay(), where);
+  return MakeAdjustment<Delay>(edit.delay(), where);
 }
 
 absl::StatusOr<AnyOperation> MakeDtype(const proto::Edit& edit, const std::string& where) {

@@ -1,0 +1,25 @@
+// Scripts of edits as files, with the lines on which things stand.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "proto/edit.pb.h"
+
+namespace chakra::edit {
+
+struct Script {
+  std::string source;  // the file, or the option that it comes from; for messages
+  proto::EditScript script;
+  std::string text;  // of the file, where it is text format or JSON; "": lines are not known
+};
+
+// Reads a script: text format, JSON or binary. Errors: ReadMessageFile()'s.
+absl::StatusOr<Script> ReadScript(const std::string& path);
+
+// The line (from 1) on which a field of edit `index` (from 0) stands, or the nearest thing around it; 0: not known.
+// `path` as in messages of EditPlan::Make(): "select, any_of 0, name", "most", "node.lane".
+int LineOf(const Script& script, int index, absl::string_view path);
+
+}  // namespace chakra::edit
