@@ -60,30 +60,24 @@ Result EditData(const std::string& path, const TraceSet& before, const std::stri
   out.set = *std::move(set);
   out.report = *std::move(report);
 
-  uint64_t same = 0, different = 0, added = 0, removed = 0;
-  for (size_t r = 0; r < before.ranks.size(); ++r) {
-    const auto old = FramesById(before.ranks[r]), now = FramesById(out.set.ranks[r]);
-    for (const auto& [id, frame] : now) {
-      const auto it = old.find(id);
-      if (it == old.end()) {
-        ++added;
-      } else {
-        ++(it->second == frame ? same : different);
-      }
-    }
-    for (const auto& [id, frame] : old) removed += now.count(id) == 0 ? 1 : 0;
-  }
-  uint64_t nodes = 0;
-  for (const RankTrace& t : before.ranks) nodes += t.graph->size();
-  EXPECT_EQ(same + different + removed, nodes);
-  EXPECT_EQ(out.report.nodes_out(), nodes + added - removed);
   const proto::EditOutcome& outcome = out.report.outcome(0);
-  EXPECT_EQ(outcome.added(), added);
-  EXPECT_EQ(outcome.removed(), removed);
+  EXPECT_EQ(out.report.nodes_out(), out.set.nodes());
+  EXPECT_EQ(out.set.nodes(), before.nodes() + outcome.added() - outcome.removed());
+  uint64_t different = 0, added = 0;
+  const size_t last = before.ranks.size() - 1, step = before.nodes() < 50000 ? 1 : last;
+  for (size_t r = 0; r <= last; r += step) {
+    const auto old = FramesById(before.ranks[r]);
+    for (const auto& [id, frame] : FramesById(out.set.ranks[r])) {
+      const auto it = old.find(id);
+      it == old.end() ? ++added : different += it->second == frame ? 0 : 1;
+    }
+    ExpectValid(FramesOf(out.set.ranks[r]), absl::StrCat("rank ", r));
+  }
+  if (step == 1) {
+    EXPECT_EQ(added, outcome.added());
+  }
+  EXPECT_GT(different + added, 0u);
   EXPECT_LE(different + added, outcome.changed());  // a node may be given the bytes that it had
-
-  ExpectValid(FramesOf(out.set.ranks.front()), "first");
-  ExpectValid(FramesOf(out.set.ranks.back()), "last");
   const absl::StatusOr<Matching> matching = MatchCommunication(out.set, {});
   EXPECT_TRUE(matching.ok()) << matching.status();
   if (!matching.ok()) return out;
@@ -109,12 +103,15 @@ Result Unedited(const std::string& path) {
   return out;
 }
 
-class EditStage : public ::testing::TestWithParam<const char*> {
+class EditStage : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::is_directory(kStage))
       GTEST_SKIP() << "NO REAL DATA: " << kStage << " is absent; nothing was checked";
-    path_ = kStage + GetParam();
+    Read("llama_tiny_8");
+  }
+  void Read(const std::string& name) {
+    path_ = kStage + name;
     before_ = Unedited(path_);
   }
   Result Edit(const std::string& select, const std::string& operation) const {
@@ -124,19 +121,19 @@ class EditStage : public ::testing::TestWithParam<const char*> {
   Result before_;
 };
 
-TEST_P(EditStage, Merges) {
+TEST_F(EditStage, Merges) {
   const Result out = Edit("collective: \"reduce_scatter\"", "merge_collectives { count: 4 }");
   EXPECT_LT(out.calls.at("reduce_scatter"), before_.calls.at("reduce_scatter"));
   EXPECT_EQ(out.bytes, before_.bytes);
 }
 
-TEST_P(EditStage, Splits) {
+TEST_F(EditStage, Splits) {
   const Result out = Edit("collective: \"reduce_scatter\"", "split_collectives { parts: 3 }");
   EXPECT_EQ(out.calls.at("reduce_scatter"), 3 * before_.calls.at("reduce_scatter"));
   EXPECT_EQ(out.bytes, before_.bytes);
 }
 
-TEST_P(EditStage, ChangesAllReduces) {
+TEST_F(EditStage, ChangesAllReduces) {
   const Result out =
       Edit("collective: \"all_reduce\"", "change_collective { kind: \"reduce_scatter+all_gather\" }");
   EXPECT_EQ(out.calls.count("all_reduce"), 0u);
@@ -145,7 +142,7 @@ TEST_P(EditStage, ChangesAllReduces) {
             before_.bytes.at("reduce_scatter") + before_.bytes.at("all_reduce"));
 }
 
-TEST_P(EditStage, Compresses) {
+TEST_F(EditStage, Compresses) {
   const Result out = Edit("collective: \"reduce_scatter\"",
                           "compress { ratio: 0.5 encode_us_per_mb: 1 decode_us_per_mb: 1 }");
   EXPECT_EQ(out.calls, before_.calls);
@@ -155,7 +152,7 @@ TEST_P(EditStage, Compresses) {
   EXPECT_EQ(out.bytes.at("all_gather"), before_.bytes.at("all_gather"));
 }
 
-TEST_P(EditStage, Stores) {
+TEST_F(EditStage, Stores) {
   const Result out =
       Edit("collective: \"reduce_scatter\"", "storage { bytes: 1048576 blocking: true every: 8 }");
   EXPECT_EQ(out.calls, before_.calls);
@@ -163,7 +160,13 @@ TEST_P(EditStage, Stores) {
             out.set.ranks.size() * (out.report.outcome(0).matched() / out.set.ranks.size() / 8));
 }
 
-INSTANTIATE_TEST_SUITE_P(Traces, EditStage, ::testing::Values("llama_tiny_8", "llama8b_fsdp_16"));
+// 16 ranks, 265,000 nodes.
+TEST_F(EditStage, MergesAtSize) {
+  Read("llama8b_fsdp_16");
+  const Result out = Edit("collective: \"reduce_scatter\"", "merge_collectives { count: 4 }");
+  EXPECT_EQ(4 * out.calls.at("reduce_scatter"), before_.calls.at("reduce_scatter"));
+  EXPECT_EQ(out.bytes, before_.bytes);
+}
 
 class EditCapture : public ::testing::Test {
  protected:

@@ -28,7 +28,8 @@ class LaneOrder {
   // Of what r depends on the last, of what depends on it the first; kNoRow.
   uint32_t LastDep(uint32_t r) const;
   uint32_t FirstChild(uint32_t r) const;
-  // The last of those from r on that are recorded to start at `t` or before; all are, where no starts are recorded.
+  // The last of those from r on that are recorded to start at `t` or before; all are, where no starts are
+  // recorded.
   uint32_t LastUntil(uint32_t r, Time t) const;
 
   // Adds control dependencies where rows of a strict lane would not run in this order; a note says so.

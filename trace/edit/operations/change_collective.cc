@@ -53,10 +53,11 @@ class ChangeCollective : public Operation {
       if (group_ == "0") return absl::OkStatus();  // all ranks
       std::vector<std::string> known;
       for (const auto& [name, members] : shape->groups) known.push_back(name);
-      return absl::InvalidArgumentError(absl::StrCat("group: \"", group_, "\" is none of the trace's groups",
-                                                     SuggestName(group_, known)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("group: \"", group_, "\" is none of the trace's groups", SuggestName(group_, known)));
     }
-    if (std::find(it->second.begin(), it->second.end(), draft->rank()) != it->second.end()) return absl::OkStatus();
+    if (std::find(it->second.begin(), it->second.end(), draft->rank()) != it->second.end())
+      return absl::OkStatus();
     return draft->Error(r, absl::StrCat("rank ", draft->rank(), " is no member of group \"", group_,
                                         "\", expected one of ", absl::StrJoin(it->second, ", ")));
   }
@@ -67,20 +68,24 @@ class ChangeCollective : public Operation {
     const Comm comm = draft->row(r).comm;
     const auto old = static_cast<CollectiveType>(comm.type);
     if (old == *kind_) return absl::OkStatus();
-    if (old == CollectiveType::kBarrier) return draft->Error(r, "is a barrier, without bytes for another kind");
+    if (old == CollectiveType::kBarrier)
+      return draft->Error(r, "is a barrier, without bytes for another kind");
     uint64_t bytes = *kind_ == CollectiveType::kBarrier ? 0 : comm.bytes;
     if (Grows(old) != Grows(*kind_) && *kind_ != CollectiveType::kBarrier) {
       const absl::StatusOr<uint64_t> members = GroupSize(draft, r, Grows(old) ? old_group : group);
       if (!members.ok()) return members.status();
       if (Grows(old)) {
         if (bytes > static_cast<uint64_t>(INT64_MAX) / *members)
-          return draft->Error(r, absl::StrCat(bytes, " bytes of each of ", *members, " ranks are 2^63 or more"));
+          return draft->Error(r,
+                              absl::StrCat(bytes, " bytes of each of ", *members, " ranks are 2^63 or more"));
         bytes *= *members;
       } else {
-        if (bytes % *members != 0) tally->notes.insert("sizes that the group does not divide were rounded up");
+        if (bytes % *members != 0)
+          tally->notes.insert("sizes that the group does not divide were rounded up");
         bytes = bytes / *members + (bytes % *members != 0 ? 1 : 0);
       }
-      tally->notes.insert("comm_size, what a rank gives, was converted: the larger of a rank's buffers stays");
+      tally->notes.insert(
+          "comm_size, what a rank gives, was converted: the larger of a rank's buffers stays");
     }
     if (draft->row(r).duration > Time::Zero() || comm.transfer != Time::Never())
       tally->notes.insert("recorded durations and transfer times are those of the old kind");
@@ -89,12 +94,14 @@ class ChangeCollective : public Operation {
     return absl::OkStatus();
   }
 
-  // r becomes the all_gather, behind a new reduce_scatter. Each takes half of the recorded time, as in a ring.
-  absl::Status Divide(Draft* draft, uint32_t r, const std::string& group, LaneOrder* order, Tally* tally) const {
+  // r becomes the all_gather, behind a new reduce_scatter. Each takes half of the recorded time, as in a
+  // ring.
+  absl::Status Divide(Draft* draft, uint32_t r, const std::string& group, LaneOrder* order,
+                      Tally* tally) const {
     const Row whole = draft->row(r);
     if (whole.comm.type != static_cast<uint8_t>(CollectiveType::kAllReduce)) {
-      return draft->Error(r, absl::StrCat("comm_type ", whole.comm.type, " is not that of all_reduce, which ", kTwoPhases,
-                                          " is made of"));
+      return draft->Error(r, absl::StrCat("comm_type ", whole.comm.type, " is not that of all_reduce, which ",
+                                          kTwoPhases, " is made of"));
     }
     const absl::StatusOr<uint64_t> members = GroupSize(draft, r, group);
     if (!members.ok()) return members.status();
@@ -111,7 +118,8 @@ class ChangeCollective : public Operation {
       if (timed) draft->SetDuration(row, ShareOf(whole.duration, k, k + 1, 2));
       if (transfer) draft->SetTransfer(row, ShareOf(whole.comm.transfer, k, k + 1, 2));
     }
-    if (timed || transfer) tally->notes.insert("each half of an all_reduce got half of its recorded times, as in a ring");
+    if (timed || transfer)
+      tally->notes.insert("each half of an all_reduce got half of its recorded times, as in a ring");
     CopyDeps(draft, r, scatter);
     draft->AddDep(r, scatter, true);
     order->Before(scatter, r);
@@ -133,7 +141,8 @@ absl::StatusOr<AnyOperation> MakeChangeCollective(const proto::Edit& edit, const
   std::optional<CollectiveType> kind;
   if (!spec.kind().empty() && spec.kind() != kTwoPhases) {
     const absl::StatusOr<CollectiveType> found = ParseCollective(spec.kind());
-    if (!found.ok()) return BadField(where, "kind", absl::StrCat(found.status().message(), ", or ", kTwoPhases));
+    if (!found.ok())
+      return BadField(where, "kind", absl::StrCat(found.status().message(), ", or ", kTwoPhases));
     kind = *found;
   }
   AnyOperation out;

@@ -45,7 +45,8 @@ class Compress : public Operation {
 
  private:
   // The lane of the compute node that is recorded before each of `rows`: of the device, or else of the host.
-  std::vector<Place> PlacesOf(const Draft& draft, const std::vector<uint32_t>& rows, const LaneOrder& order) const {
+  std::vector<Place> PlacesOf(const Draft& draft, const std::vector<uint32_t>& rows,
+                              const LaneOrder& order) const {
     std::vector<Place> out(rows.size());
     if (lane_.has_value()) {
       for (Place& p : out) {
@@ -63,8 +64,9 @@ class Compress : public Operation {
       device = device || !row.cpu();
     }
     if (device) {
-      compute.erase(std::remove_if(compute.begin(), compute.end(), [&](uint32_t r) { return draft.row(r).cpu(); }),
-                    compute.end());
+      compute.erase(
+          std::remove_if(compute.begin(), compute.end(), [&](uint32_t r) { return draft.row(r).cpu(); }),
+          compute.end());
     }
     std::sort(compute.begin(), compute.end(), [&](uint32_t a, uint32_t b) { return order.Earlier(a, b); });
     size_t next = 0;
@@ -131,8 +133,8 @@ class Compress : public Operation {
     const Row& row = draft->row(r);
     if (row.type != NodeType::kCollective) return row.comm.bytes;
     const auto type = static_cast<CollectiveType>(row.comm.type);
-    const bool scatters = type == CollectiveType::kReduceScatter || type == CollectiveType::kReduceScatterBlock ||
-                          type == CollectiveType::kScatter;
+    const bool scatters = type == CollectiveType::kReduceScatter ||
+                          type == CollectiveType::kReduceScatterBlock || type == CollectiveType::kScatter;
     if (!Grows(type) && !scatters) return row.comm.bytes;
     const absl::StatusOr<uint64_t> members = GroupSize(draft, r, row.group);
     if (!members.ok()) return members.status();

@@ -36,7 +36,8 @@ class Storage : public Operation {
     }
     for (size_t i = every - 1; i < rows.size(); i += every) {
       const uint32_t earlier = i >= every ? rows[i - every] : kNoRow;
-      store_ ? Store(draft, rows[i], beside[i].second, &*order) : Load(draft, rows[i], beside[i].first, earlier, &*order);
+      store_ ? Store(draft, rows[i], beside[i].second, &*order)
+             : Load(draft, rows[i], beside[i].first, earlier, &*order);
       ++tally->added;
     }
     if (rows.size() < every) tally->notes.insert("ranks with fewer matches than `every` got no node");
@@ -56,8 +57,8 @@ class Storage : public Operation {
     order->After(node, r);
   }
 
-  // Before r, which waits for it. Where it blocks, it begins when r could have; else, read ahead, when the match
-  // before is done.
+  // Before r, which waits for it. Where it blocks, it begins when r could have; else, read ahead, when the
+  // match before is done.
   void Load(Draft* draft, uint32_t r, uint32_t previous, uint32_t earlier, LaneOrder* order) const {
     const uint32_t node = draft->Add(node_, draft->row(r).start);
     if (spec_.blocking()) {
@@ -83,7 +84,8 @@ absl::StatusOr<AnyOperation> MakeStorage(const proto::Edit& edit, const std::str
     return BadField(where, "kind", absl::StrCat(static_cast<int>(spec.kind()), ", expected STORE or LOAD"));
   if (spec.bytes() == 0 || spec.bytes() > INT64_MAX)
     return BadField(where, "bytes", absl::StrCat(spec.bytes(), ", expected 1 to 2^63 - 1"));
-  if (spec.every() < 0) return BadField(where, "every", absl::StrCat(spec.every(), ", expected 0 (each match) or more"));
+  if (spec.every() < 0)
+    return BadField(where, "every", absl::StrCat(spec.every(), ", expected 0 (each match) or more"));
   if (!(spec.duration_us() >= 0 && spec.duration_us() <= kMostMicros))
     return BadField(where, "duration_us", absl::StrCat(spec.duration_us(), ", expected 0 to ", kMostMicros));
   return OnRank<Storage>(spec);
