@@ -227,6 +227,7 @@ absl::StatusOr<const std::vector<uint32_t>*> Draft::Order() {
   }
   const std::string subject = absl::StrCat(trace_.file, ": rank ", rank_, ", after the edit");
   if (!FinishGraph(&g, subject).ok()) {  // once more, with names for the message
+    g.order.clear();
     for (size_t i = 0; i < live.size(); ++i) g.name[i] = g.strings.Intern(rows_[live[i]].name);
     return FinishGraph(&g, subject);
   }
