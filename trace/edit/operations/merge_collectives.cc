@@ -10,17 +10,17 @@
 namespace chakra::edit {
 namespace {
 
-// Merges one node after the other into the last, and holds an order in which every node stands behind what it
-// depends on: only what lies between the two can be on a way from one to the other.
+// Merges nodes in recorded order, each into the next of its bucket. Dependencies that go back in the recorded
+// order then come from nodes that were merged already: a way from one node to the next cannot lead past the
+// next.
 class Merger {
  public:
   static absl::StatusOr<Merger> Make(Draft* draft) {
     const auto order = draft->Order();
     if (!order.ok()) return order.status();
     Merger out(draft);
-    out.order_ = **order;
     out.place_.assign(draft->size(), 0);
-    for (uint32_t i = 0; i < out.order_.size(); ++i) out.place_[out.order_[i]] = i;
+    for (uint32_t i = 0; i < (*order)->size(); ++i) out.place_[(**order)[i]] = i;
     out.waits_.assign(draft->size(), false);
     return out;
   }
@@ -28,11 +28,10 @@ class Merger {
   bool Earlier(uint32_t a, uint32_t b) const { return place_[a] < place_[b]; }
 
   // Makes a and b one node, b. False, and nothing is changed: b depends on a through others.
-  // Precondition: Earlier(a, b).
+  // Precondition: Earlier(a, b), and no node behind b was merged.
   bool Merge(uint32_t a, uint32_t b) {
     const bool apart = Waiting(a, b);
-    if (apart) MoveBehind(a, b);
-    for (const uint32_t r : behind_) waits_[r] = false;
+    for (const uint32_t r : waiting_) waits_[r] = false;
     if (!apart) return false;
     draft_->DropDep(b, a);
     CopyDeps(draft_, a, b);
@@ -44,17 +43,17 @@ class Merger {
  private:
   explicit Merger(Draft* draft) : draft_(draft) {}
 
-  // Fills behind_ with what waits for `a` and stands before b. False: b waits for some of it.
+  // Fills waiting_ with what waits for `a` and stands before b. False: b waits for some of it.
   bool Waiting(uint32_t a, uint32_t b) {
-    behind_.clear();
+    waiting_.clear();
     const auto add = [&](uint32_t r) {
       if (r == b || waits_[r] || place_[r] > place_[b]) return;
       waits_[r] = true;
-      behind_.push_back(r);
+      waiting_.push_back(r);
     };
     for (const uint32_t child : draft_->children(a)) add(child);
-    for (size_t i = 0; i < behind_.size(); ++i) {
-      for (const uint32_t child : draft_->children(behind_[i])) {
+    for (size_t i = 0; i < waiting_.size(); ++i) {
+      for (const uint32_t child : draft_->children(waiting_[i])) {
         if (child == b) return false;
         add(child);
       }
@@ -62,18 +61,10 @@ class Merger {
     return true;
   }
 
-  // behind_ goes behind b, in its order. Nothing else between a and b depends on any of it.
-  void MoveBehind(uint32_t a, uint32_t b) {
-    if (behind_.empty()) return;
-    const auto begin = order_.begin() + place_[a], end = order_.begin() + place_[b] + 1;
-    std::stable_partition(begin, end, [&](uint32_t r) { return !waits_[r]; });
-    for (auto it = begin; it != end; ++it) place_[*it] = static_cast<uint32_t>(it - order_.begin());
-  }
-
   Draft* draft_;
-  std::vector<uint32_t> order_, place_;  // what was merged away keeps its place
-  std::vector<bool> waits_;              // those of behind_
-  std::vector<uint32_t> behind_;
+  std::vector<uint32_t> place_;  // by row, in recorded order
+  std::vector<bool> waits_;      // those of waiting_
+  std::vector<uint32_t> waiting_;
 };
 
 struct Bucket {
