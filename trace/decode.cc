@@ -70,6 +70,7 @@ void Decoder::Reset(absl::string_view content, absl::string_view file, int rank,
   raw_ = nullptr;
   if (options.keep_raw) {
     raw_ = std::make_shared<RawFrames>();
+    raw_->bytes.reserve(content.size());
     raw_->begin.push_back(0);
   }
 }

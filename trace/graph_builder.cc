@@ -274,11 +274,16 @@ absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::Intern(const Graph& grap
   copy->strings.Shrink();
   if (absl::Status s = FinishGraph(copy.get(), subject, offsets); !s.ok()) return s;
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (count_ >= most_) {
+    graphs_.clear();
+    count_ = 0;
+  }
   auto& same_hash = graphs_[hash];
   for (const auto& c : same_hash) {  // another thread may have been faster
     if (SameContent(*c, *copy)) return c;
   }
   same_hash.push_back(copy);
+  ++count_;
   return std::shared_ptr<const Graph>(copy);
 }
 

@@ -28,6 +28,9 @@ bool SameContent(const Graph& a, const Graph& b);
 // on the order of the calls, save for which of several equal graphs is kept.
 class GraphPool {
  public:
+  // Of `most` distinct graphs all are forgotten when one more comes; who has them keeps them.
+  explicit GraphPool(size_t most = SIZE_MAX) : most_(most) {}
+
   // The pooled graph that equals `graph`; when there is none, a finished copy
   // of it in exactly the memory it needs. Errors: those of FinishGraph().
   absl::StatusOr<std::shared_ptr<const Graph>> Intern(const Graph& graph, absl::string_view subject,
@@ -37,6 +40,8 @@ class GraphPool {
   std::shared_ptr<const Graph> Find(const Graph& graph, uint64_t hash);
   std::mutex mutex_;
   absl::flat_hash_map<uint64_t, std::vector<std::shared_ptr<const Graph>>> graphs_;
+  const size_t most_;
+  size_t count_ = 0;
 };
 
 }  // namespace chakra

@@ -47,7 +47,7 @@ absl::Status DecodePlain(absl::string_view plain, absl::string_view file, int ra
   std::string converted;
   absl::StatusOr<absl::string_view> frames = Frames(plain, file, &converted);
   if (!frames.ok()) return frames.status();
-  return DecodeFrames(*frames, file, rank, options, &worker->decoder, out);
+  return DecodeFrames(*frames, file, rank, options, worker, out);
 }
 
 absl::Status UnpackTo(absl::string_view content, absl::string_view file, Buffer* out) {
@@ -261,7 +261,7 @@ absl::Status LoadLone(TraceFile file, FileSource* disk, ByteSource* content, con
 }  // namespace
 
 absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int rank,
-                          const ReadOptions& options, Decoder* decoder, Loaded* out) {
+                          const ReadOptions& options, Worker* worker, Loaded* out) {
   const auto decode = [&](absl::string_view from, int as, const ReadOptions& how, Decoder* with, Loaded* to) {
     absl::StatusOr<RankTrace> trace = with->Decode(from, file, as, how);
     if (!trace.ok()) return trace.status();
@@ -269,14 +269,12 @@ absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int 
     to->group_nodes = with->group_nodes();
     return absl::OkStatus();
   };
-  if (options.rewriter == nullptr) return decode(frames, rank, options, decoder, out);
-  // The graphs as read live no longer than the rewriting.
-  GraphPool pool;
-  Decoder before(&pool);
+  if (options.rewriter == nullptr) return decode(frames, rank, options, &worker->decoder, out);
+  if (worker->before == nullptr) worker->before = std::make_unique<Worker::Before>();
   ReadOptions with_frames = options;
   with_frames.keep_raw = true;
   Loaded read;
-  if (absl::Status s = decode(frames, rank, with_frames, &before, &read); !s.ok()) return s;
+  if (absl::Status s = decode(frames, rank, with_frames, &worker->before->decoder, &read); !s.ok()) return s;
   const std::vector<Repair> repairs = read.trace.repairs;
   std::vector<Rewritten> made;
   if (absl::Status s = options.rewriter->Rewrite(std::move(read.trace), &made); !s.ok()) return s;
@@ -287,7 +285,7 @@ absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int 
   again.strict = false;  // what is left to repair has been judged above
   for (const Rewritten& one : made) {
     Loaded& to = out->became.emplace_back();
-    if (absl::Status s = decode(one.frames, one.rank, again, decoder, &to); !s.ok()) return s;
+    if (absl::Status s = decode(one.frames, one.rank, again, &worker->decoder, &to); !s.ok()) return s;
     to.trace.repairs = repairs;
     for (Repair& r : to.trace.repairs) r.rank = one.rank;
   }

@@ -1,6 +1,7 @@
 // From trace files, or an archive of them, to decoded ranks, on several threads.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ struct Worker {
   explicit Worker(GraphPool* pool) : decoder(pool) {}
   Decoder decoder;
   Buffer plain;
+  // Of ranks that a rewriter takes, before it does: few of their graphs are kept.
+  struct Before {
+    GraphPool pool{4};
+    Decoder decoder{&pool};
+  };
+  std::unique_ptr<Before> before;
 };
 
 // One rank.
@@ -35,7 +42,7 @@ struct Loaded {
 
 // Decodes plain frames, through options.rewriter where there is one.
 absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int rank,
-                          const ReadOptions& options, Decoder* decoder, Loaded* out);
+                          const ReadOptions& options, Worker* worker, Loaded* out);
 
 // Puts what rewritten ranks became in their place, by rank. Error: not one trace for each of 0 to n - 1.
 absl::Status Flatten(std::vector<Loaded>* loaded);

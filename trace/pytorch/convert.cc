@@ -364,14 +364,14 @@ absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions
   TraceSet set;
   GraphPool pool;
   std::vector<chakra::Loaded> loaded(capture.ranks.size());
-  const auto load = [&](size_t i, Decoder* decoder) {
+  const auto load = [&](size_t i, Worker* worker) {
     std::string frames;
     EtWriter writer(&frames, Compression::kNone);
     const CaptureRank& rank = capture.ranks[i];
     if (absl::Status s = EmitRank(rank, static_cast<uint32_t>(i), capture.joined, &writer); !s.ok()) return s;
     if (absl::Status s = writer.Finish(); !s.ok()) return s;
     const std::string& file = rank.device_file.empty() ? rank.host_file : rank.device_file;
-    if (absl::Status s = DecodeFrames(frames, file, static_cast<int>(i), options, decoder, &loaded[i]);
+    if (absl::Status s = DecodeFrames(frames, file, static_cast<int>(i), options, worker, &loaded[i]);
         !s.ok())
       return s;
     const auto own = [&](RankTrace* trace) {
@@ -382,7 +382,7 @@ absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions
     return absl::OkStatus();
   };
   absl::Status status = ForEach(capture.ranks.size(), options.threads, [&] {
-    return [&load, decoder = std::make_unique<Decoder>(&pool)](size_t i) { return load(i, decoder.get()); };
+    return [&load, worker = std::make_unique<Worker>(&pool)](size_t i) { return load(i, worker.get()); };
   });
   if (status.ok()) status = Flatten(&loaded);
   if (!status.ok()) return status;

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "trace/edit/lane_order.h"
+#include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
 #include "trace/edit/operations/collectives.h"
 
@@ -25,14 +26,14 @@ class Storage : public Operation {
     if (!order.ok()) return order.status();
     std::vector<uint32_t> rows = matches;
     std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) { return order->Earlier(a, b); });
+    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
+    if (!places.ok()) return places.status();
     const auto every = static_cast<size_t>(std::max(1, spec_.every()));
     // Lanes as they were: what follows a match there.
     std::vector<std::pair<uint32_t, uint32_t>> beside(rows.size(), {kNoRow, kNoRow});
     for (size_t i = every - 1; i < rows.size(); i += every) {
       if (!spec_.blocking() || !draft->StrictLane(rows[i])) continue;
-      const auto found = draft->Neighbours(rows[i]);
-      if (!found.ok()) return found.status();
-      beside[i] = *found;
+      beside[i] = {places->previous(rows[i]), places->next(rows[i])};
     }
     for (size_t i = every - 1; i < rows.size(); i += every) {
       const uint32_t earlier = i >= every ? rows[i - every] : kNoRow;
