@@ -1,6 +1,7 @@
 // The replay: one discrete-event loop over every rank's graph and one fabric.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,8 +23,8 @@ class FlowLog;         // replay/flow_log.h
 class Variation;       // replay/variation.h
 
 enum class LanePolicy { kRecorded, kSingle, kUnlimited };
-enum class ComputeRung : uint8_t { kTable, kRoofline, kRecorded, kNone };
-inline constexpr int kComputeRungs = 4;
+enum class ComputeRung : uint8_t { kTable, kInterpolate, kRoofline, kRecorded, kNone };
+inline constexpr int kComputeRungs = 5;
 
 // Where MEM_LOAD and MEM_STORE go.
 struct MemoryModel {
@@ -49,6 +50,10 @@ struct CollectiveCosts {
 struct ComputeTimes {
   std::vector<Time> time;
   std::vector<ComputeRung> rung;
+  // Of the rows together:
+  std::array<Time, kComputeRungs> error{};  // by rung: how far off their times may be, all in one direction
+  uint64_t outside = 0;                     // that interpolation refused, being outside of what was measured
+  uint64_t derived = 0;                     // whose work the roofline had from shapes
 };
 
 // When each node began and ended, by rank and row.

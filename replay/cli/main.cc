@@ -86,6 +86,7 @@ int Main(int argc, char** argv) {
   commands.push_back(MakeCalibrateCommand(&app));
   commands.push_back(MakeTopologyCommand(&app));
   commands.push_back(MakeCompareCommand(&app));
+  commands.push_back(MakeKernelsCommand(&app));
 
   if (argc < 2)
     return Misuse(ExpectedCommand(&app), "");

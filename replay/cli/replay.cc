@@ -166,7 +166,7 @@ void ReplayCommand::AddMachineOptions(CLI::App* app) {
       ->group(g);
   app->add_option(
          "--compute", compute_,
-         absl::StrCat("Where compute times come from, in order: table, roofline, recorded; default: ",
+         absl::StrCat("Where compute times come from, in order: table, interpolate, roofline, recorded; default: ",
                       std::string(kDefaultRungs), "; for a capture recorded (after --kernels)"))
       ->type_name("LIST")
       ->group(g);
@@ -183,7 +183,7 @@ void ReplayCommand::AddMachineOptions(CLI::App* app) {
          "repeated")
       ->type_name("SPEC")
       ->group(g);
-  app->add_option("--kernels", kernels_, "Kernel table for --compute table")->type_name("FILE")->group(g);
+  app->add_option("--kernels", kernels_, "Kernel table for --compute table and interpolate")->type_name("FILE")->group(g);
 }
 
 void ReplayCommand::AddTraceOptions(CLI::App* app) {
@@ -273,12 +273,18 @@ absl::StatusOr<std::vector<ComputeTimes>> ReplayCommand::Price(const std::vector
   model.device = &device;
   model.zeros_recorded = HasTimes();
   absl::StatusOr<KernelTableIndex> index = absl::NotFoundError("");
+  std::optional<KernelInterpolation> between;
+  const bool interpolate = std::find(rungs.begin(), rungs.end(), ComputeRung::kInterpolate) != rungs.end();
+  if (interpolate && kernels_.empty()) {
+    run->warnings.push_back("--compute interpolate has no kernel table (--kernels) and answers nothing");
+  }
   if (!kernels_.empty()) {
     auto table = LoadKernelTable(kernels_);
     if (!table.ok()) return table.status();
     index = KernelTableIndex::Make(*table, kernels_);
     if (!index.ok()) return index.status();
     model.table = &*index;
+    if (interpolate) model.interpolation = &between.emplace(*table);
     if (absl::Status s = AddInput(kernels_, "kernels", run); !s.ok()) return s;
   }
   ComputeNotes notes;

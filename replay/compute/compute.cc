@@ -7,45 +7,17 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "replay/compute/operator_work.h"
 #include "trace/proto_io.h"
 
 namespace chakra {
 namespace {
 
-constexpr ComputeRung kRungs[] = {ComputeRung::kTable, ComputeRung::kRoofline, ComputeRung::kRecorded};
-
-struct Dtype {
-  const char* text;
-  const char* dtype;
-};
-
-// Spellings of PyTorch's observer, of torch dtypes and of NumPy.
-constexpr Dtype kDtypes[] = {
-    {"double", "fp64"},
-    {"float64", "fp64"},
-    {"float", "fp32"},
-    {"float32", "fp32"},
-    {"c10::BFloat16", "bf16"},
-    {"bfloat16", "bf16"},
-    {"c10::Half", "fp16"},
-    {"half", "fp16"},
-    {"float16", "fp16"},
-    {"signed char", "int8"},
-    {"char", "int8"},
-    {"int8", "int8"},
-    {"unsigned char", "int8"},
-    {"uint8", "int8"},
-    {"c10::qint8", "int8"},
-    {"c10::quint8", "int8"},
-    {"float8_e4m3fn", "fp8"},
-    {"float8_e5m2", "fp8"},
-    {"c10::Float8_e4m3fn", "fp8"},
-    {"c10::Float8_e5m2", "fp8"},
-};
+constexpr ComputeRung kRungs[] = {ComputeRung::kTable, ComputeRung::kInterpolate, ComputeRung::kRoofline,
+                                  ComputeRung::kRecorded};
 
 // Peak of `dtype`, or 0.
 double Peak(const proto::Device& device, absl::string_view dtype) {
@@ -53,46 +25,55 @@ double Peak(const proto::Device& device, absl::string_view dtype) {
   return it == device.peak_tflops().end() ? 0 : it->second;
 }
 
+// What a table says of one name, shapes, dtypes and work, or an interpolation in it.
+struct Found {
+  std::optional<Time> time;
+  double error = 0;
+  bool outside = false;
+};
+
 class Pricer {
  public:
   Pricer(const Graph& graph, const ComputeModel& model, ComputeNotes* notes)
       : graph_(graph), model_(model), notes_(notes) {
     if (model_.device == nullptr) return;
-    const std::string& named = model_.device->default_dtype();
-    default_peak_ = Peak(*model_.device, named.empty() ? "bf16" : named);
+    default_dtype_ = model_.device->default_dtype().empty() ? "bf16" : model_.device->default_dtype();
+    default_peak_ = Peak(*model_.device, default_dtype_);
   }
 
   absl::StatusOr<ComputeTimes> Run() {
-    ComputeTimes times;
-    times.time.resize(graph_.size());
-    times.rung.resize(graph_.size(), ComputeRung::kNone);
+    times_.time.resize(graph_.size());
+    times_.rung.resize(graph_.size(), ComputeRung::kNone);
     for (uint32_t row = 0; row < graph_.size(); ++row) {
       if (graph_.type[row] != NodeType::kComp) continue;
       for (ComputeRung rung : model_.rungs) {
         absl::StatusOr<std::optional<Time>> answer = Ask(rung, row);
         if (!answer.ok()) return answer.status();
         if (!answer->has_value()) continue;
-        times.time[row] = **answer;
-        times.rung[row] = rung;
+        times_.time[row] = **answer;
+        times_.rung[row] = rung;
         break;
       }
     }
-    return times;
+    return std::move(times_);
   }
 
  private:
   using Answer = absl::StatusOr<std::optional<Time>>;
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t, int64_t, uint64_t>;
 
   Answer Ask(ComputeRung rung, uint32_t row) {
     switch (rung) {
       case ComputeRung::kTable:
-        return Table(row);
+        if (model_.table == nullptr) break;
+        return Take(rung, Cached(row, &in_table_, [&](const KernelQuery& q) { return InTable(q); }));
+      case ComputeRung::kInterpolate:
+        if (model_.interpolation == nullptr) break;
+        return Take(rung, Cached(row, &between_, [&](const KernelQuery& q) { return Between(q); }));
       case ComputeRung::kRoofline:
         return Roofline(row);
       case ComputeRung::kRecorded:
-        if (graph_.duration[row] > Time::Zero() || model_.zeros_recorded) {
-          return std::optional<Time>(graph_.duration[row]);
-        }
+        if (IsRecorded(row)) return std::optional<Time>(graph_.duration[row]);
         break;
       case ComputeRung::kNone:
         break;
@@ -102,17 +83,48 @@ class Pricer {
 
   uint32_t Shapes(uint32_t row) const { return graph_.shapes.empty() ? 0 : graph_.shapes[row]; }
   uint32_t Types(uint32_t row) const { return graph_.types.empty() ? 0 : graph_.types[row]; }
+  bool IsRecorded(uint32_t row) const { return graph_.duration[row] > Time::Zero() || model_.zeros_recorded; }
+  // What was measured is worth more than what is derived, wherever the chain has it.
+  bool WillBeRecorded(uint32_t row) const {
+    return IsRecorded(row) &&
+           std::find(model_.rungs.begin(), model_.rungs.end(), ComputeRung::kRecorded) != model_.rungs.end();
+  }
+  Work WorkOf(uint32_t row) const {
+    return graph_.payload[row] == kNoRow ? Work() : graph_.work[graph_.payload[row]];
+  }
 
-  std::optional<Time> Table(uint32_t row) {
-    if (model_.table == nullptr) return std::nullopt;
-    const auto key = std::make_tuple(graph_.name[row], Shapes(row), Types(row));
-    const auto [at, fresh] = found_.try_emplace(key, nullptr);
+  Found InTable(const KernelQuery& query) const {
+    const KernelAnswer* answer = model_.table->Find(query);
+    return answer == nullptr ? Found() : Found{answer->duration, answer->error};
+  }
+
+  Found Between(const KernelQuery& query) const {
+    const KernelInterpolation::Result r = model_.interpolation->Find(query);
+    using Outcome = KernelInterpolation::Outcome;
+    if (r.outcome == Outcome::kAnswered) return {r.duration, r.error};
+    return {std::nullopt, 0, r.outcome == Outcome::kOutside};
+  }
+
+  template <typename Ask>
+  const Found& Cached(uint32_t row, absl::flat_hash_map<Key, Found>* cache, Ask ask) {
+    const Work work = WorkOf(row);
+    const auto [at, fresh] =
+        cache->try_emplace(Key{graph_.name[row], Shapes(row), Types(row), work.num_ops, work.tensor_bytes});
     if (fresh) {
-      at->second = model_.table->Find(graph_.name_of(row), graph_.strings.Get(Shapes(row)),
-                                      graph_.strings.Get(Types(row)));
+      at->second = ask(
+          KernelQuery{graph_.name_of(row), graph_.strings.Get(Shapes(row)), graph_.strings.Get(Types(row)),
+                      static_cast<uint64_t>(std::max<int64_t>(0, work.num_ops)), work.tensor_bytes});
     }
-    if (at->second == nullptr) return std::nullopt;
-    return *at->second;
+    return at->second;
+  }
+
+  std::optional<Time> Take(ComputeRung rung, const Found& found) {
+    if (found.outside) ++times_.outside;
+    if (found.time.has_value() && found.error > 0) {
+      const double ps = std::min(9e18, found.error * static_cast<double>(found.time->picos()));
+      times_.error[static_cast<size_t>(rung)] += Time::Picos(std::llround(ps));
+    }
+    return found.time;
   }
 
   absl::Status Error(uint32_t row, absl::string_view what) const {
@@ -120,23 +132,39 @@ class Pricer {
         absl::StrCat("node ", graph_.id[row], " (\"", graph_.name_of(row), "\"): ", what));
   }
 
-  Answer Roofline(uint32_t row) {
-    if (model_.device == nullptr || graph_.is_cpu(row) || graph_.payload[row] == kNoRow) return std::nullopt;
-    const Work& work = graph_.work[graph_.payload[row]];
-    if (work.num_ops < 0) return Error(row, absl::StrCat("num_ops is ", work.num_ops, "; expected >= 0"));
-    if (work.num_ops == 0 && work.tensor_bytes == 0) return std::nullopt;
-    double ps = 0;
-    if (work.tensor_bytes > 0) {
-      const double gigabytes_per_s = model_.device->memory_gbytes_per_s();
-      if (gigabytes_per_s <= 0) return std::nullopt;
-      ps = static_cast<double>(work.tensor_bytes) * 1e3 / gigabytes_per_s;
+  // Of a node that says nothing of its work.
+  OperatorWork Derive(uint32_t row) {
+    const auto [at, fresh] = derived_.try_emplace(std::make_tuple(graph_.name[row], Shapes(row), Types(row)));
+    if (fresh) {
+      at->second = WorkOfOperator(graph_.name_of(row), graph_.strings.Get(Shapes(row)),
+                                  graph_.strings.Get(Types(row)), BytesOfDtype(default_dtype_))
+                       .value_or(OperatorWork());
     }
-    if (work.num_ops > 0) {
+    return at->second;
+  }
+
+  Answer Roofline(uint32_t row) {
+    if (model_.device == nullptr || graph_.is_cpu(row)) return std::optional<Time>();
+    const Work work = WorkOf(row);
+    if (work.num_ops < 0) return Error(row, absl::StrCat("num_ops is ", work.num_ops, "; expected >= 0"));
+    OperatorWork does = {static_cast<double>(work.num_ops), static_cast<double>(work.tensor_bytes)};
+    const bool derive = work.num_ops == 0 && work.tensor_bytes == 0;
+    if (derive && WillBeRecorded(row)) return std::optional<Time>();
+    if (derive) does = Derive(row);
+    if (does.operations == 0 && does.bytes == 0) return std::optional<Time>();
+    double ps = 0;
+    if (does.bytes > 0) {
+      const double gigabytes_per_s = model_.device->memory_gbytes_per_s();
+      if (gigabytes_per_s <= 0) return std::optional<Time>();
+      ps = does.bytes * 1e3 / gigabytes_per_s;
+    }
+    if (does.operations > 0) {
       const double tflops = PeakOf(row);
-      if (tflops <= 0) return std::nullopt;
-      ps = std::max(ps, static_cast<double>(work.num_ops) / tflops);
+      if (tflops <= 0) return std::optional<Time>();
+      ps = std::max(ps, does.operations / tflops);
     }
     if (!(ps < 9e18)) return Error(row, "roofline: num_ops or tensor_size takes longer than 104 days");
+    if (derive) ++times_.derived;
     return std::optional<Time>(Time::Picos(std::llround(ps)));
   }
 
@@ -155,8 +183,11 @@ class Pricer {
   const Graph& graph_;
   const ComputeModel& model_;
   ComputeNotes* notes_;
+  ComputeTimes times_;
+  std::string default_dtype_;
   double default_peak_ = 0;
-  absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, const Time*> found_;
+  absl::flat_hash_map<Key, Found> in_table_, between_;
+  absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, OperatorWork> derived_;
   absl::flat_hash_map<uint32_t, absl::string_view> dtype_;
 };
 
@@ -166,6 +197,8 @@ absl::string_view Name(ComputeRung rung) {
   switch (rung) {
     case ComputeRung::kTable:
       return "table";
+    case ComputeRung::kInterpolate:
+      return "interpolate";
     case ComputeRung::kRoofline:
       return "roofline";
     case ComputeRung::kRecorded:
@@ -183,10 +216,6 @@ absl::StatusOr<std::vector<ComputeRung>> ParseRungs(absl::string_view text) {
   std::vector<ComputeRung> rungs;
   for (absl::string_view piece : absl::StrSplit(text, ',')) {
     const std::string name(absl::StripAsciiWhitespace(piece));
-    if (name == "interpolate") {
-      return absl::InvalidArgumentError(
-          absl::StrCat("compute: \"interpolate\" is not available yet; expected of: ", known));
-    }
     const auto it = std::find(names.begin(), names.end(), name);
     if (it == names.end()) {
       const std::string nearest = NearestName(name, names);
@@ -201,18 +230,6 @@ absl::StatusOr<std::vector<ComputeRung>> ParseRungs(absl::string_view text) {
     rungs.push_back(rung);
   }
   return rungs;
-}
-
-absl::string_view DtypeOf(absl::string_view types) {
-  constexpr absl::string_view kOpen = "Tensor(";
-  for (size_t at = types.find(kOpen); at != absl::string_view::npos; at = types.find(kOpen)) {
-    types.remove_prefix(at + kOpen.size());
-    const absl::string_view element = types.substr(0, types.find(')'));
-    for (const Dtype& d : kDtypes) {
-      if (absl::EqualsIgnoreCase(element, d.text)) return d.dtype;
-    }
-  }
-  return "";
 }
 
 absl::StatusOr<ComputeTimes> PriceGraph(const Graph& graph, const ComputeModel& model, ComputeNotes* notes) {

@@ -9,7 +9,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "proto/cluster.pb.h"
+#include "replay/compute/interpolate.h"
 #include "replay/compute/kernel_table.h"
+#include "replay/compute/operands.h"
 #include "replay/engine.h"
 #include "trace/trace.h"
 
@@ -17,18 +19,19 @@ namespace chakra {
 
 inline constexpr absl::string_view kDefaultRungs = "table,roofline,recorded";
 
-absl::string_view Name(ComputeRung rung);  // "table", "roofline", "recorded", "none"
+absl::string_view Name(ComputeRung rung);  // "table", "interpolate", "roofline", "recorded", "none"
 
 // "table,roofline,recorded" as rungs, in that order. Errors (InvalidArgument):
 // an unknown name (with the nearest and the list), one that is there twice,
-// none at all, and "interpolate", which is not available yet.
+// none at all.
 absl::StatusOr<std::vector<ComputeRung>> ParseRungs(absl::string_view text);
 
 struct ComputeModel {
   std::vector<ComputeRung> rungs;
-  const proto::Device* device = nullptr;    // not owned; null: the roofline never answers
-  const KernelTableIndex* table = nullptr;  // not owned; null: the table never answers
-  bool zeros_recorded = false;              // a recorded duration of 0 is one, as in captures
+  const proto::Device* device = nullptr;               // not owned; null: the roofline never answers
+  const KernelTableIndex* table = nullptr;             // not owned; null: the table never answers
+  const KernelInterpolation* interpolation = nullptr;  // not owned; null: it never answers
+  bool zeros_recorded = false;                         // a recorded duration of 0 is one, as in captures
 };
 
 // Worth a warning in the report; summed over the graphs that were priced.
@@ -43,21 +46,22 @@ struct ComputeNotes {
 //
 // table     the row of the kernel table that matches name, inputs.shapes and
 //           inputs.types (KernelTableIndex).
+// interpolate
+//           between rows of the table (KernelInterpolation); what lies outside
+//           of these is counted.
 // roofline  for nodes that are no host operations: the longer of
 //           num_ops / peak(dtype) and tensor_size / memory bandwidth, rounded to
 //           the nearest picosecond. That is ASTRA-sim's num_ops / min(bandwidth *
 //           num_ops / tensor_size, peak) (Williams, Waterman and Patterson,
 //           "Roofline", 2009). A term whose quantity is absent or 0 is left out;
 //           with both left out, or a rate that is unknown, it does not answer.
+//           A node that has neither and is named as an operator gets them from
+//           its shapes (operator_work.h), and is counted; not one that `recorded`
+//           would answer, be it further down the chain.
 // recorded  the duration in the trace, where > 0 (or zeros_recorded).
 //
 // Errors (InvalidArgument) name node id, name and field: a negative num_ops, a
 // time past the end of simulated time.
 absl::StatusOr<ComputeTimes> PriceGraph(const Graph& graph, const ComputeModel& model, ComputeNotes* notes);
-
-// The dtype of the first tensor that `types` (inputs.types of a node, as
-// PyTorch prints it: "['Tensor(c10::BFloat16)', 'Int']") gives an arithmetic
-// type: "fp64", "fp32", "bf16", "fp16", "fp8" or "int8"; "" when none does.
-absl::string_view DtypeOf(absl::string_view types);
 
 }  // namespace chakra

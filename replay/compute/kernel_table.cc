@@ -7,7 +7,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "trace/proto_io.h"
 
@@ -16,155 +15,42 @@ namespace {
 
 constexpr double kMaxMicros = 1e12;
 
-std::string WithoutBlanks(absl::string_view s) {
+bool ValidDuration(double us) { return std::isfinite(us) && us >= 0 && us <= kMaxMicros; }
+
+bool EndsWithAny(const std::string& path, std::initializer_list<absl::string_view> ends) {
+  return std::any_of(ends.begin(), ends.end(),
+                     [&](absl::string_view end) { return absl::EndsWithIgnoreCase(path, end); });
+}
+
+}  // namespace
+
+std::string WithoutBlanks(absl::string_view text) {
   std::string out;
-  for (char c : s) {
+  for (char c : text) {
     if (!absl::ascii_isspace(static_cast<unsigned char>(c))) out.push_back(c);
   }
   return out;
 }
 
-// Records of RFC 4180: fields by ',', quotes doubled inside quotes.
-class CsvReader {
- public:
-  CsvReader(absl::string_view content, absl::string_view name) : rest_(content), name_(name) {}
-
-  absl::Status Error(absl::string_view what) const {
-    return absl::InvalidArgumentError(absl::StrCat(name_, ":", line_, ": ", what));
+absl::Status CheckKernelRow(const proto::KernelRow& row, absl::string_view where) {
+  const auto error = [&](const auto&... what) {
+    return absl::InvalidArgumentError(absl::StrCat(where, ": ", what...));
+  };
+  if (row.name().empty()) return error("name is empty; expected a kernel's name");
+  const std::pair<const char*, double> times[] = {
+      {"duration_us", row.duration_us()}, {"min_us", row.min_us()}, {"max_us", row.max_us()}};
+  for (const auto& [field, us] : times) {
+    if (!ValidDuration(us)) return error(field, " is ", us, "; expected a number from 0 to ", kMaxMicros);
   }
-
-  // False at the end. Skips empty lines.
-  absl::StatusOr<bool> Next(std::vector<std::string>* fields) {
-    for (;;) {
-      if (rest_.empty()) return false;
-      line_ = next_line_;
-      fields->clear();
-      absl::Status s = Record(fields);
-      if (!s.ok()) return s;
-      if (fields->size() > 1 || !absl::StripAsciiWhitespace((*fields)[0]).empty()) return true;
-    }
+  if (!std::isfinite(row.error()) || row.error() < 0) {
+    return error("error is ", row.error(), "; expected a share >= 0, as 0.3 for 30 %");
   }
-
- private:
-  absl::Status Record(std::vector<std::string>* fields) {
-    for (;;) {
-      fields->emplace_back();
-      absl::Status s = Field(&fields->back());
-      if (!s.ok()) return s;
-      if (rest_.empty()) return absl::OkStatus();
-      const char c = rest_[0];
-      rest_.remove_prefix(1);
-      if (c == '\n') {
-        ++next_line_;
-        return absl::OkStatus();
-      }
-    }
+  const bool spread = row.min_us() != 0 || row.max_us() != 0;
+  if (spread && !(row.min_us() <= row.duration_us() && row.duration_us() <= row.max_us())) {
+    return error("duration_us is ", row.duration_us(), "; expected one from min_us, ", row.min_us(),
+                 ", to max_us, ", row.max_us());
   }
-
-  // Stops before ',' or the end of the line.
-  absl::Status Field(std::string* out) {
-    if (!rest_.empty() && rest_[0] == '"') {
-      if (absl::Status s = Quoted(out); !s.ok()) return s;
-      if (absl::StartsWith(rest_, "\r\n")) rest_.remove_prefix(1);
-      if (rest_.empty() || rest_[0] == ',' || rest_[0] == '\n') return absl::OkStatus();
-      return Error("text after a closing quote; expected ',' or the end of the line");
-    }
-    const size_t end = std::min(rest_.find_first_of(",\n"), rest_.size());
-    *out = std::string(rest_.substr(0, end));
-    const bool last = end == rest_.size() || rest_[end] == '\n';
-    if (last && !out->empty() && out->back() == '\r') out->pop_back();
-    rest_.remove_prefix(end);
-    return absl::OkStatus();
-  }
-
-  absl::Status Quoted(std::string* out) {
-    for (size_t i = 1; i < rest_.size(); ++i) {
-      if (rest_[i] == '\n') ++next_line_;
-      if (rest_[i] != '"') {
-        out->push_back(rest_[i]);
-      } else if (i + 1 < rest_.size() && rest_[i + 1] == '"') {
-        out->push_back(rest_[i++]);
-      } else {
-        rest_.remove_prefix(i + 1);
-        return absl::OkStatus();
-      }
-    }
-    return Error("a quote that is not closed");
-  }
-
-  absl::string_view rest_;
-  absl::string_view name_;
-  size_t line_ = 0;
-  size_t next_line_ = 1;
-};
-
-struct Columns {
-  std::optional<size_t> name, shapes, dtypes, duration;
-  size_t count = 0;
-};
-
-absl::StatusOr<Columns> ReadHeader(CsvReader* csv, absl::string_view file) {
-  std::vector<std::string> fields;
-  absl::StatusOr<bool> more = csv->Next(&fields);
-  if (!more.ok()) return more.status();
-  if (!*more) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(file, ": empty; expected a header with name and duration_us"));
-  }
-  if (absl::StartsWith(fields[0], "\xef\xbb\xbf")) fields[0].erase(0, 3);
-  Columns columns;
-  columns.count = fields.size();
-  for (size_t i = 0; i < fields.size(); ++i) {
-    const std::string f(absl::StripAsciiWhitespace(fields[i]));
-    std::optional<size_t>* slot = f == "name"          ? &columns.name
-                                  : f == "shapes"      ? &columns.shapes
-                                  : f == "dtypes"      ? &columns.dtypes
-                                  : f == "duration_us" ? &columns.duration
-                                                       : nullptr;
-    if (slot == nullptr) {
-      return csv->Error(absl::StrCat("unknown column \"", f, "\"",
-                                     SuggestName(f, {"name", "shapes", "dtypes", "duration_us"})));
-    }
-    if (slot->has_value()) return csv->Error(absl::StrCat("column \"", f, "\" is there twice"));
-    *slot = i;
-  }
-  if (!columns.name || !columns.duration) {
-    return csv->Error(absl::StrCat("no column \"", columns.name ? "duration_us" : "name",
-                                   "\"; expected name and duration_us"));
-  }
-  return columns;
-}
-
-bool ValidDuration(double us) { return std::isfinite(us) && us >= 0 && us <= kMaxMicros; }
-
-}  // namespace
-
-absl::StatusOr<proto::KernelTable> ParseKernelCsv(absl::string_view content, absl::string_view name) {
-  CsvReader csv(content, name);
-  absl::StatusOr<Columns> columns = ReadHeader(&csv, name);
-  if (!columns.ok()) return columns.status();
-  proto::KernelTable table;
-  std::vector<std::string> fields;
-  for (;;) {
-    absl::StatusOr<bool> more = csv.Next(&fields);
-    if (!more.ok()) return more.status();
-    if (!*more) return table;
-    if (fields.size() != columns->count) {
-      return csv.Error(absl::StrCat(fields.size(), " fields; expected ", columns->count));
-    }
-    proto::KernelRow* row = table.add_row();
-    row->set_name(fields[*columns->name]);
-    if (row->name().empty()) return csv.Error("name is empty; expected a kernel's name");
-    if (columns->shapes) row->set_shapes(fields[*columns->shapes]);
-    if (columns->dtypes) row->set_dtypes(fields[*columns->dtypes]);
-    double us = 0;
-    const std::string& text = fields[*columns->duration];
-    if (!absl::SimpleAtod(text, &us) || !ValidDuration(us)) {
-      return csv.Error(
-          absl::StrCat("duration_us is \"", text, "\"; expected a number from 0 to ", kMaxMicros));
-    }
-    row->set_duration_us(us);
-  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<proto::KernelTable> LoadKernelTable(const std::string& path) {
@@ -176,6 +62,14 @@ absl::StatusOr<proto::KernelTable> LoadKernelTable(const std::string& path) {
   proto::KernelTable table;
   if (absl::Status s = ReadMessageFile(path, &table); !s.ok()) return s;
   return table;
+}
+
+absl::Status WriteKernelTable(const proto::KernelTable& table, const std::string& path) {
+  if (EndsWithAny(path, {".csv"})) return WriteFile(path, FormatKernelCsv(table));
+  const MessageFormat format = EndsWithAny(path, {".json"})                          ? MessageFormat::kJson
+                               : EndsWithAny(path, {".txtpb", ".textproto", ".txt"}) ? MessageFormat::kText
+                                                                                     : MessageFormat::kBinary;
+  return WriteMessageFile(table, format, path);
 }
 
 bool GlobMatch(absl::string_view pattern, absl::string_view text) {
@@ -203,24 +97,27 @@ absl::StatusOr<KernelTableIndex> KernelTableIndex::Make(const proto::KernelTable
   KernelTableIndex index;
   for (int i = 0; i < table.row_size(); ++i) {
     const proto::KernelRow& row = table.row(i);
-    const auto error = [&](absl::string_view what) {
-      return absl::InvalidArgumentError(absl::StrCat(source, ": row ", i, " (\"", row.name(), "\"): ", what));
-    };
-    if (row.name().empty()) return error("name is empty; expected a kernel's name");
-    if (!ValidDuration(row.duration_us())) {
-      return error(
-          absl::StrCat("duration_us is ", row.duration_us(), "; expected a number from 0 to ", kMaxMicros));
+    const std::string where = absl::StrCat(source, ": row ", i, " (\"", row.name(), "\")");
+    if (absl::Status s = CheckKernelRow(row, where); !s.ok()) return s;
+    Row r{row.name(), WithoutBlanks(row.shapes()), WithoutBlanks(row.dtypes())};
+    if (r.shapes.empty()) {
+      r.operations = row.operations();
+      r.bytes = row.bytes();
     }
-    Row r{row.name(), WithoutBlanks(row.shapes()), WithoutBlanks(row.dtypes()),
-          Time::FromNanos(row.duration_us() * 1000)};
-    const auto [at, fresh] = index.exact_.try_emplace(Key{r.name, r.shapes, r.dtypes}, index.rows_.size());
-    if (!fresh) return error(absl::StrCat("name, shapes and dtypes are those of row ", at->second));
+    r.answer = {Time::FromNanos(row.duration_us() * 1000), row.error()};
+    const auto [at, fresh] =
+        index.exact_.try_emplace(Key{r.name, r.shapes, r.dtypes, r.operations, r.bytes}, index.rows_.size());
+    if (!fresh) {
+      return absl::InvalidArgumentError(absl::StrCat(where, ": name, shapes and dtypes",
+                                                     r.any_work() ? "" : ", operations and bytes",
+                                                     " are those of row ", at->second));
+    }
     if (absl::StrContains(r.name, "*")) index.wildcards_.push_back(index.rows_.size());
     index.rows_.push_back(std::move(r));
   }
   const auto rank = [&](size_t i) {
     const Row& r = index.rows_[i];
-    const int given = (r.shapes.empty() ? 0 : 2) + (r.dtypes.empty() ? 0 : 1);
+    const int given = (r.shapes.empty() ? 0 : 4) + (r.any_work() ? 0 : 2) + (r.dtypes.empty() ? 0 : 1);
     const auto stars = std::count(r.name.begin(), r.name.end(), '*');
     return std::make_pair(given, static_cast<std::ptrdiff_t>(r.name.size()) - stars);
   };
@@ -229,19 +126,24 @@ absl::StatusOr<KernelTableIndex> KernelTableIndex::Make(const proto::KernelTable
   return index;
 }
 
-const Time* KernelTableIndex::Find(absl::string_view name, absl::string_view shapes,
-                                   absl::string_view dtypes) const {
-  const std::string s = WithoutBlanks(shapes), d = WithoutBlanks(dtypes);
-  const std::string n(name);
-  for (const Key& key : {Key{n, s, d}, Key{n, s, ""}, Key{n, "", d}, Key{n, "", ""}}) {
-    const auto it = exact_.find(key);
-    if (it != exact_.end()) return &rows_[it->second].duration;
+const KernelAnswer* KernelTableIndex::Find(const KernelQuery& q) const {
+  const std::string s = WithoutBlanks(q.shapes), d = WithoutBlanks(q.dtypes);
+  const std::string n(q.name);
+  const Key keys[] = {Key{n, s, d, 0, 0},
+                      Key{n, s, "", 0, 0},
+                      Key{n, "", d, q.operations, q.bytes},
+                      Key{n, "", "", q.operations, q.bytes},
+                      Key{n, "", d, 0, 0},
+                      Key{n, "", "", 0, 0}};
+  for (size_t i = s.empty() ? 2 : 0; i < std::size(keys); ++i) {
+    const auto it = exact_.find(keys[i]);
+    if (it != exact_.end()) return &rows_[it->second].answer;
   }
   for (size_t i : wildcards_) {
     const Row& r = rows_[i];
     if ((r.shapes.empty() || r.shapes == s) && (r.dtypes.empty() || r.dtypes == d) &&
-        GlobMatch(r.name, name)) {
-      return &r.duration;
+        (r.any_work() || (r.operations == q.operations && r.bytes == q.bytes)) && GlobMatch(r.name, q.name)) {
+      return &r.answer;
     }
   }
   return nullptr;

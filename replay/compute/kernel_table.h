@@ -1,6 +1,7 @@
 // Measured kernel times by name, shapes and dtypes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -14,34 +15,64 @@
 
 namespace chakra {
 
-// Reads a kernel table: text format, JSON or binary, or CSV where the name ends
-// in ".csv": a header with `name`, `duration_us` and optionally `shapes` and
-// `dtypes` in any order; fields quoted as in RFC 4180.
+// Reads a kernel table: text format, JSON or binary, or CSV where the name ends in ".csv" (ParseKernelCsv).
 // Errors name the file and, for CSV, the line.
 absl::StatusOr<proto::KernelTable> LoadKernelTable(const std::string& path);
+
+// Writes one: CSV, JSON or text format where the name ends in ".csv", ".json", ".txtpb" or ".textproto", else
+// binary. What is read back is equal, but that CSV has no row for the device and source of an empty table.
+// Errors: those of WriteFile, and a table that JSON cannot hold.
+absl::Status WriteKernelTable(const proto::KernelTable& table, const std::string& path);
+
+// CSV: a header with `name`, `duration_us` and optionally the other fields of KernelRow, in any order, and
+// `device` and `source` of the table, which must be the same in all rows; fields quoted as in RFC 4180. Cells
+// of the optional columns may be empty. Errors name line and column.
 absl::StatusOr<proto::KernelTable> ParseKernelCsv(absl::string_view content, absl::string_view name);
 
-// Looks kernels up. The most specific row wins: the node's exact name before a
-// wildcard; then a row with shapes and dtypes before one with shapes, before
-// one with dtypes, before one with neither; then, of wildcards, the one with
-// more literal characters; then the first row.
+// name, shapes, dtypes and duration_us, and those other columns that any row has. Numbers are the shortest
+// that read back equal.
+std::string FormatKernelCsv(const proto::KernelTable& table);
+
+// What is wrong with one row: no name, a time that is not finite, negative or above 1e12 us (11 days), an
+// error that is negative or not finite, min_us and max_us that do not enclose duration_us. `where` begins the
+// message.
+absl::Status CheckKernelRow(const proto::KernelRow& row, absl::string_view where);
+
+// Without blanks: shapes and dtypes as the index compares them.
+std::string WithoutBlanks(absl::string_view text);
+
+// What the index is asked for; operations and bytes are the node's num_ops and tensor_size, 0: none.
+struct KernelQuery {
+  absl::string_view name, shapes, dtypes;
+  uint64_t operations = 0;
+  uint64_t bytes = 0;
+};
+
+struct KernelAnswer {
+  Time duration;
+  double error = 0;  // KernelRow.error
+};
+
+// Looks kernels up. The most specific row wins (see KernelTable in kernel_table.proto).
 class KernelTableIndex {
  public:
-  // `source` is for messages. Errors name the row (from 0): no name, a duration
-  // that is not finite, negative or above 1e12 us (11 days), or a row with the
-  // key of an earlier one.
+  // `source` is for messages. Errors name the row (from 0): those of CheckKernelRow, or a row with the key of
+  // an earlier one.
   static absl::StatusOr<KernelTableIndex> Make(const proto::KernelTable& table, absl::string_view source);
 
   // Null when no row matches. Blanks in shapes and dtypes do not count.
-  const Time* Find(absl::string_view name, absl::string_view shapes, absl::string_view dtypes) const;
+  const KernelAnswer* Find(const KernelQuery& query) const;
   size_t size() const { return rows_.size(); }
 
  private:
   struct Row {
     std::string name, shapes, dtypes;  // the latter two without blanks
-    Time duration;
+    uint64_t operations = 0;           // of rows without shapes; these and bytes 0: any
+    uint64_t bytes = 0;
+    KernelAnswer answer;
+    bool any_work() const { return operations == 0 && bytes == 0; }
   };
-  using Key = std::tuple<std::string, std::string, std::string>;
+  using Key = std::tuple<std::string, std::string, std::string, uint64_t, uint64_t>;
 
   std::vector<Row> rows_;
   absl::flat_hash_map<Key, size_t> exact_;

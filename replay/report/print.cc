@@ -264,12 +264,30 @@ std::string Links(const proto::Report& r) {
 }
 
 std::string Rungs(const proto::Report& r) {
-  TextTable table({"compute time from", "nodes", "time"}, {true, false, false});
+  const bool errors = std::any_of(r.rung().begin(), r.rung().end(),
+                                  [](const proto::RungReport& x) { return x.error_ps() > 0; });
+  std::vector<std::string> header = {"compute time from", "nodes", "time"};
+  if (errors) header.push_back("at most off by");
+  std::vector<bool> left(header.size(), false);
+  left[0] = true;
+  TextTable table(header, left);
+  std::string notes;
   for (const proto::RungReport& x : r.rung()) {
-    if (x.nodes() > 0) table.Add({x.rung(), FormatCount(x.nodes()), Ps(x.time_ps())});
+    if (x.outside() > 0) {
+      absl::StrAppend(&notes, "  interpolate refused ", FormatCount(x.outside()),
+                      " nodes that lie outside of what was measured\n");
+    }
+    if (x.derived() > 0) {
+      absl::StrAppend(&notes, "  roofline had the work of ", FormatCount(x.derived()),
+                      " nodes from their shapes\n");
+    }
+    if (x.nodes() == 0) continue;
+    std::vector<std::string> row = {x.rung(), FormatCount(x.nodes()), Ps(x.time_ps())};
+    if (errors) row.push_back(x.error_ps() > 0 ? Ps(x.error_ps()) : "-");
+    table.Add(row);
   }
   if (table.rows() == 0) return "";
-  std::string out = absl::StrCat("\nCompute\n", table.Print());
+  std::string out = absl::StrCat("\nCompute\n", table.Print(), notes);
   if (r.unanswered_size() > 0) {
     absl::StrAppend(&out, "  names that nothing answered (they take no time):\n");
     const int n = std::min(kListRows, r.unanswered_size());

@@ -12,7 +12,8 @@
 namespace chakra {
 namespace {
 
-constexpr absl::string_view kRungNames[kComputeRungs] = {"table", "roofline", "recorded", "none"};
+constexpr absl::string_view kRungNames[kComputeRungs] = {"table", "interpolate", "roofline", "recorded",
+                                                         "none"};
 
 void AddRanks(const Metrics& metrics, proto::Report* report) {
   for (size_t i = 0; i < metrics.ranks.size(); ++i) {
@@ -160,16 +161,26 @@ void AddDimensions(const std::vector<DimensionTraffic>& traffic, proto::Report* 
   }
 }
 
+// Saturates at Never().
+Time Times(Time time, uint64_t n) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(time.picos(), n, &product) ? Time::Never() : Time::Picos(product);
+}
+
 void AddRungs(const RunDescription& run, proto::Report* report) {
   const DistinctGraphs distinct(*run.traces);
   std::vector<uint64_t> uses(distinct.graphs.size(), 0);
   for (uint32_t g : distinct.of_rank) ++uses[g];
   std::array<uint64_t, kComputeRungs> nodes{};
-  std::array<Time, kComputeRungs> time{};
+  std::array<Time, kComputeRungs> time{}, error{};
+  uint64_t outside = 0, derived = 0;
   std::map<std::string, uint64_t> unanswered;
   for (size_t g = 0; g < distinct.graphs.size(); ++g) {
     const Graph& graph = *distinct.graphs[g];
     const ComputeTimes& times = (*run.times)[g];
+    for (int i = 0; i < kComputeRungs; ++i) error[i] += Times(times.error[i], uses[g]);
+    outside += times.outside * uses[g];
+    derived += times.derived * uses[g];
     for (uint32_t row = 0; row < graph.size(); ++row) {
       if (graph.type[row] != NodeType::kComp) continue;
       const auto rung = static_cast<size_t>(times.rung[row]);
@@ -183,7 +194,10 @@ void AddRungs(const RunDescription& run, proto::Report* report) {
     r.set_rung(std::string(kRungNames[i]));
     r.set_nodes(nodes[i]);
     r.set_time_ps(time[i].picos());
+    r.set_error_ps(error[i].picos());
   }
+  report->mutable_rung(static_cast<int>(ComputeRung::kInterpolate))->set_outside(outside);
+  report->mutable_rung(static_cast<int>(ComputeRung::kRoofline))->set_derived(derived);
   for (const auto& [name, count] : unanswered) {
     proto::Unanswered& u = *report->add_unanswered();
     u.set_name(name);

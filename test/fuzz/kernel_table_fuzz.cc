@@ -1,5 +1,5 @@
 // Kernel tables as CSV: any bytes give rows or an error, and every row that is
-// read can be looked up.
+// read can be looked up and is written so that it reads back.
 #include <cstddef>
 #include <cstdint>
 
@@ -15,12 +15,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!table.ok()) return 0;
   const auto index = chakra::KernelTableIndex::Make(*table, "fuzz.csv");
   if (!index.ok()) return 0;
+  const auto back = chakra::ParseKernelCsv(chakra::FormatKernelCsv(*table), "again.csv");
+  Require(back.ok(), "what is written can be read");
+  if (table->row_size() > 0) {
+    Require(back->SerializeAsString() == table->SerializeAsString(), "and is the same");
+  }
   Require(index->size() == static_cast<size_t>(table->row_size()), "every row is in the index");
   for (const auto& row : table->row()) {
-    const chakra::Time* found = index->Find(row.name(), row.shapes(), row.dtypes());
-    Require(found != nullptr && *found == chakra::Time::FromNanos(row.duration_us() * 1000),
+    const chakra::KernelAnswer* found =
+        index->Find({row.name(), row.shapes(), row.dtypes(), row.operations(), row.bytes()});
+    Require(found != nullptr && found->duration == chakra::Time::FromNanos(row.duration_us() * 1000),
             "a row finds itself");
   }
-  (void)index->Find("aten::mm", "[[1, 2]]", "['float']");
+  (void)index->Find({"aten::mm", "[[1, 2]]", "['float']"});
   return 0;
 }

@@ -157,7 +157,7 @@ TEST_F(CaptureCli, RecordedCommunicationOnANamedCluster) {
   EXPECT_EQ(r.cluster(), "dgx-a100");
   EXPECT_EQ(r.collective(0).time_ps(), 5000000);
   EXPECT_EQ(r.collective(0).recorded_count(), 0u);
-  EXPECT_EQ(r.rung(1).nodes(), 2u);  // the copies
+  EXPECT_EQ(r.rung(2).nodes(), 2u);  // the copies
 }
 
 TEST_F(CaptureCli, WhatTheClusterPricesIsToldOfTheAssumedOne) {
@@ -182,7 +182,7 @@ TEST_F(CaptureCli, DurationsOfZeroWereMeasured) {
   Write(b);
   const proto::Report r = Report("");
   EXPECT_EQ(r.unanswered_size(), 0);
-  EXPECT_EQ(r.rung(2).nodes(), 6u);
+  EXPECT_EQ(r.rung(3).nodes(), 6u);
 }
 
 TEST_F(CaptureCli, ACaptureWithoutTimesHasNoSteps) {

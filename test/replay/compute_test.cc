@@ -66,8 +66,9 @@ TEST(Rungs, Parse) {
               ElementsAre(ComputeRung::kTable, ComputeRung::kRoofline, ComputeRung::kRecorded));
   EXPECT_THAT(*ParseRungs("recorded, table"), ElementsAre(ComputeRung::kRecorded, ComputeRung::kTable));
   const auto error = [](const char* text) { return std::string(ParseRungs(text).status().message()); };
-  EXPECT_THAT(error("rooflin"), HasSubstr("did you mean \"roofline\"? Known: table, roofline, recorded"));
-  EXPECT_THAT(error("table,interpolate"), HasSubstr("not available yet"));
+  EXPECT_THAT(error("rooflin"),
+              HasSubstr("did you mean \"roofline\"? Known: table, interpolate, roofline, recorded"));
+  EXPECT_THAT(*ParseRungs("table,interpolate"), ElementsAre(ComputeRung::kTable, ComputeRung::kInterpolate));
   EXPECT_THAT(error("table,table"), HasSubstr("\"table\" is there twice"));
   EXPECT_THAT(error(""), HasSubstr("unknown rung \"\""));
   EXPECT_THAT(error("none"), HasSubstr("unknown rung \"none\""));
@@ -202,6 +203,58 @@ TEST(Chain, TheTableSeesShapesAndTypes) {
   EXPECT_EQ(Price(g, model).rung[0], ComputeRung::kNone);
 }
 
+TEST(Chain, InterpolationCountsWhatItRefuses) {
+  proto::KernelTable table;
+  for (int n : {1, 4}) {
+    proto::KernelRow* row = table.add_row();
+    row->set_name("k");
+    row->set_shapes(n == 1 ? "[[100]]" : "[[400]]");
+    row->set_duration_us(n);
+    row->set_error(n == 1 ? 0.5 : 0);
+  }
+  absl::StatusOr<KernelTableIndex> index = KernelTableIndex::Make(table, "t");
+  ASSERT_TRUE(index.ok());
+  const KernelInterpolation between(table);
+  const Graph g = MakeGraph({{NodeType::kComp, "k", -1, -1, 9, false, "", "[[100]]"},
+                             {NodeType::kComp, "k", -1, -1, 9, false, "", "[[200]]"},
+                             {NodeType::kComp, "k", -1, -1, 9, false, "", "[[500]]"},
+                             {NodeType::kComp, "other", -1, -1, 9, false, "", "[[200]]"}});
+  using R = ComputeRung;
+  const ComputeModel model{{R::kTable, R::kInterpolate, R::kRecorded}, nullptr, &*index, &between};
+  const ComputeTimes t = Price(g, model);
+  EXPECT_THAT(t.rung, ElementsAre(R::kTable, R::kInterpolate, R::kRecorded, R::kRecorded));
+  EXPECT_THAT(t.time, ElementsAre(Time::Micros(1), Time::Micros(2), Time::Micros(9), Time::Micros(9)));
+  EXPECT_EQ(t.outside, 1u);
+  EXPECT_EQ(t.error[static_cast<size_t>(R::kTable)], Time::Nanos(500));
+  EXPECT_GE(t.error[static_cast<size_t>(R::kInterpolate)], Time::Micros(1));  // that of the row beside it
+  EXPECT_EQ(t.error[static_cast<size_t>(R::kRecorded)], Time::Zero());
+}
+
+TEST(Roofline, DerivesTheWorkOfOperatorsThatSayNothing) {
+  const proto::Device device = TestDevice();
+  const ComputeModel model{{ComputeRung::kRoofline}, &device};
+  const char* floats = "['Tensor(float)', 'Tensor(float)']";
+  const Graph g = MakeGraph({
+      {NodeType::kComp, "aten::mm", -1, -1, 7, false, floats, "[[100, 200], [200, 50]]"},  // 2e6 / 10e12
+      {NodeType::kComp, "aten::mm", -1, -1, 0, false, "", "[[100, 200], [200, 50]]"},  // 2e6 / 100e12, 70 kB
+      {NodeType::kComp, "aten::mm", 1000000, -1, 0, false, floats, "[[100, 200], [200, 50]]"},
+      {NodeType::kComp, "aten::mm", -1, -1, 0, true, floats, "[[100, 200], [200, 50]]"},  // host
+      {NodeType::kComp, "aten::view", -1, -1, 0, false, floats, "[[100, 200], [200, 50]]"},
+      {NodeType::kComp, "aten::mm", -1, -1, 0, false, floats, "[[100, 200"},
+  });
+  ComputeTimes t = Price(g, model);
+  EXPECT_EQ(t.time[0], Time::Nanos(200));
+  EXPECT_EQ(t.time[1], Time::Nanos(70));
+  EXPECT_EQ(t.time[2], Time::Nanos(100));
+  for (int i : {3, 4, 5}) EXPECT_EQ(t.rung[i], ComputeRung::kNone) << i;
+  EXPECT_EQ(t.derived, 2u);
+  // What was measured comes before what is derived.
+  t = Price(g, {{ComputeRung::kRoofline, ComputeRung::kRecorded}, &device});
+  EXPECT_EQ(t.rung[0], ComputeRung::kRecorded);
+  EXPECT_EQ(t.time[0], Time::Micros(7));
+  EXPECT_EQ(t.derived, 1u);
+}
+
 TEST(Dtype, OfTypesText) {
   EXPECT_EQ(DtypeOf("['Tensor(float)', 'Int']"), "fp32");
   EXPECT_EQ(DtypeOf("['Int', 'Tensor(double)']"), "fp64");
@@ -211,6 +264,8 @@ TEST(Dtype, OfTypesText) {
   EXPECT_EQ(DtypeOf("['Tensor(bfloat16)']"), "bf16");
   EXPECT_EQ(DtypeOf("['Tensor(float8_e4m3fn)']"), "fp8");
   EXPECT_EQ(DtypeOf("['Int', 'Bool']"), "");
+  EXPECT_EQ(DtypeOf(R"(["long int", "Scalar", "c10::BFloat16"])"), "bf16");  // Kineto
+  EXPECT_EQ(DtypeOf("['Double']"), "");                                      // a scalar
   EXPECT_EQ(DtypeOf("Tensor("), "");
   EXPECT_EQ(DtypeOf(""), "");
   for (const char* t : {"float", "double", "half", "bfloat16", "int8", "float8_e5m2"}) {

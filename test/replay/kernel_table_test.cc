@@ -27,7 +27,12 @@ KernelTableIndex Index(const proto::KernelTable& t) {
   return i.ok() ? *std::move(i) : KernelTableIndex();
 }
 
-int64_t Micros(const Time* t) { return t == nullptr ? -1 : t->picos() / 1000000; }
+const KernelAnswer* Find(const KernelTableIndex& index, const char* name, const char* shapes,
+                         const char* dtypes, uint64_t operations = 0, uint64_t bytes = 0) {
+  return index.Find({name, shapes, dtypes, operations, bytes});
+}
+
+int64_t Micros(const KernelAnswer* a) { return a == nullptr ? -1 : a->duration.picos() / 1000000; }
 
 TEST(KernelTable, TheMostSpecificRowWins) {
   proto::KernelTable t;
@@ -41,37 +46,37 @@ TEST(KernelTable, TheMostSpecificRowWins) {
   AddRow(&t, "gemm", "[[4, 4]]", "", 8);
   AddRow(&t, "gemm", "[[4, 4]]", "['f']", 9);
   const KernelTableIndex index = Index(t);
-  EXPECT_EQ(Micros(index.Find("gemm", "[[4,4]]", "[ 'f' ]")), 9);
-  EXPECT_EQ(Micros(index.Find("gemm", "[[4,4]]", "['h']")), 8);
-  EXPECT_EQ(Micros(index.Find("gemm", "[[5,4]]", "['f']")), 7);
-  EXPECT_EQ(Micros(index.Find("gemm", "", "")), 6);
-  EXPECT_EQ(Micros(index.Find("gelu", "[[8]]", "")), 5);
-  EXPECT_EQ(Micros(index.Find("gelu", "", "")), 2);
-  EXPECT_EQ(Micros(index.Find("gemm2mm", "", "")), 2);
-  EXPECT_EQ(Micros(index.Find("comm", "", "")), 4);
-  EXPECT_EQ(Micros(index.Find("other", "", "")), 1);
+  EXPECT_EQ(Micros(Find(index, "gemm", "[[4,4]]", "[ 'f' ]")), 9);
+  EXPECT_EQ(Micros(Find(index, "gemm", "[[4,4]]", "['h']")), 8);
+  EXPECT_EQ(Micros(Find(index, "gemm", "[[5,4]]", "['f']")), 7);
+  EXPECT_EQ(Micros(Find(index, "gemm", "", "")), 6);
+  EXPECT_EQ(Micros(Find(index, "gelu", "[[8]]", "")), 5);
+  EXPECT_EQ(Micros(Find(index, "gelu", "", "")), 2);
+  EXPECT_EQ(Micros(Find(index, "gemm2mm", "", "")), 2);
+  EXPECT_EQ(Micros(Find(index, "comm", "", "")), 4);
+  EXPECT_EQ(Micros(Find(index, "other", "", "")), 1);
 }
 
 TEST(KernelTable, NoRowNoAnswer) {
   proto::KernelTable t;
   AddRow(&t, "gemm", "[[4]]", "", 1);
-  EXPECT_EQ(Index(t).Find("gemm", "[[5]]", ""), nullptr);
-  EXPECT_EQ(Index(t).Find("gem", "[[4]]", ""), nullptr);
-  EXPECT_EQ(Index(proto::KernelTable()).Find("gemm", "", ""), nullptr);
+  EXPECT_EQ(Find(Index(t), "gemm", "[[5]]", ""), nullptr);
+  EXPECT_EQ(Find(Index(t), "gem", "[[4]]", ""), nullptr);
+  EXPECT_EQ(Find(Index(proto::KernelTable()), "gemm", "", ""), nullptr);
 }
 
 TEST(KernelTable, AStarInAKernelsOwnNameIsAlsoExact) {
   proto::KernelTable t;
   AddRow(&t, "void f<*>", "", "", 1);
   AddRow(&t, "void f<float*>", "", "", 2);
-  EXPECT_EQ(Micros(Index(t).Find("void f<float*>", "", "")), 2);
-  EXPECT_EQ(Micros(Index(t).Find("void f<half>", "", "")), 1);
+  EXPECT_EQ(Micros(Find(Index(t), "void f<float*>", "", "")), 2);
+  EXPECT_EQ(Micros(Find(Index(t), "void f<half>", "", "")), 1);
 }
 
 TEST(KernelTable, DurationIsKeptToThePicosecond) {
   proto::KernelTable t;
   AddRow(&t, "a", "", "", 1.234567);
-  EXPECT_EQ(Index(t).Find("a", "", "")->picos(), 1234567);
+  EXPECT_EQ(Find(Index(t), "a", "", "")->duration.picos(), 1234567);
 }
 
 TEST(KernelTable, BadRowsAreNumbered) {
@@ -92,6 +97,36 @@ TEST(KernelTable, BadRowsAreNumbered) {
   AddRow(&unnamed, "", "", "", 1);
   EXPECT_THAT(std::string(KernelTableIndex::Make(unnamed, "k").status().message()),
               HasSubstr("name is empty"));
+}
+
+TEST(KernelTable, WithoutShapesTheWorkMustBeTheRows) {
+  proto::KernelTable t;
+  AddRow(&t, "layer", "", "", 1);
+  for (int i : {2, 3}) {
+    AddRow(&t, "layer", "", "", i);
+    t.mutable_row(i - 1)->set_operations(100 * i);
+    t.mutable_row(i - 1)->set_bytes(10);
+  }
+  const KernelTableIndex index = Index(t);
+  EXPECT_EQ(Micros(Find(index, "layer", "", "", 200, 10)), 2);
+  EXPECT_EQ(Micros(Find(index, "layer", "", "", 300, 10)), 3);
+  EXPECT_EQ(Micros(Find(index, "layer", "", "", 300, 11)), 1);
+  EXPECT_EQ(Micros(Find(index, "layer", "[[1]]", "['f']", 300, 10)), 3);
+  t.mutable_row(2)->set_operations(200);
+  EXPECT_THAT(std::string(KernelTableIndex::Make(t, "k").status().message()),
+              HasSubstr("operations and bytes are those of row 1"));
+}
+
+TEST(KernelTable, SpreadAndErrorAreChecked) {
+  proto::KernelTable t;
+  AddRow(&t, "a", "", "", 5);
+  t.mutable_row(0)->set_min_us(6);
+  t.mutable_row(0)->set_max_us(7);
+  EXPECT_THAT(std::string(KernelTableIndex::Make(t, "k").status().message()),
+              HasSubstr("duration_us is 5; expected one from min_us, 6, to max_us, 7"));
+  t.mutable_row(0)->set_min_us(4);
+  t.mutable_row(0)->set_error(-1);
+  EXPECT_THAT(std::string(KernelTableIndex::Make(t, "k").status().message()), HasSubstr("error is -1"));
 }
 
 TEST(Glob, Matches) {
@@ -137,6 +172,62 @@ TEST(KernelCsv, ErrorsNameFileAndLine) {
   };
   for (const auto& [content, message] : cases) {
     EXPECT_THAT(std::string(ParseKernelCsv(content, "k.csv").status().message()), HasSubstr(message));
+  }
+}
+
+TEST(KernelCsv, EveryFieldReadsBackAsWritten) {
+  proto::KernelTable t;
+  t.set_device("H100, \"SXM\"");
+  t.set_source("two\nlines");
+  AddRow(&t, "a,b", "[[1, 2]]", "['f']", 0.1 + 0.2);
+  AddRow(&t, " blanks ", "", "", 0);
+  AddRow(&t, "all", "", "", 1e-9);
+  proto::KernelRow* row = t.mutable_row(2);
+  row->set_count(3);
+  row->set_min_us(1e-10);
+  row->set_max_us(12345.678901234567);
+  row->set_op("aten::mm");
+  row->set_operations(18446744073709551615u);
+  row->set_bytes(1);
+  row->set_error(1.0 / 3);
+  const absl::StatusOr<proto::KernelTable> back = ParseKernelCsv(FormatKernelCsv(t), "k.csv");
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->SerializeAsString(), t.SerializeAsString());
+  // Columns that no row needs are not there.
+  proto::KernelTable plain;
+  AddRow(&plain, "a", "", "", 1.5);
+  EXPECT_EQ(FormatKernelCsv(plain), "name,shapes,dtypes,duration_us\na,,,1.5\n");
+}
+
+TEST(KernelCsv, ErrorsOfNewColumns) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"name,duration_us,count\na,1,x\n", "k.csv:2: count is \"x\"; expected a whole number"},
+      {"name,duration_us,operations\na,1,-1\n", "k.csv:2: operations is \"-1\""},
+      {"name,duration_us,error\na,1,nan\n", "k.csv:2: error is \"nan\""},
+      {"name,duration_us,min_us\na,1,2\n", "k.csv:2: duration_us is 1; expected one from min_us"},
+      {"name,duration_us,device\na,1,x\nb,1,y\n", "k.csv:3: device is \"y\"; expected \"x\""},
+      {"name,duration_us,operation\n", "unknown column \"operation\"; did you mean 'operations'?"},
+      {"name,duration_us\na,\n", "k.csv:2: duration_us is \"\""},
+      {"name,duration_us\na,2e12\n", "k.csv:2: duration_us is 2e+12"},
+  };
+  for (const auto& [content, message] : cases) {
+    EXPECT_THAT(std::string(ParseKernelCsv(content, "k.csv").status().message()), HasSubstr(message))
+        << content;
+  }
+}
+
+TEST(KernelTable, EveryFormatReadsBack) {
+  proto::KernelTable t;
+  t.set_device("d");
+  AddRow(&t, "a", "[[1]]", "", 1.0 / 3);
+  t.mutable_row(0)->set_operations(7);
+  for (const char* end : {".csv", ".json", ".txtpb", ".pb"}) {
+    const std::string path = testing::TempDir() + "/kernel_formats." + std::to_string(::getpid()) + end;
+    ASSERT_TRUE(WriteKernelTable(t, path).ok()) << end;
+    const absl::StatusOr<proto::KernelTable> back = LoadKernelTable(path);
+    ASSERT_TRUE(back.ok()) << back.status();
+    EXPECT_EQ(back->SerializeAsString(), t.SerializeAsString()) << end;
+    std::filesystem::remove(path);
   }
 }
 

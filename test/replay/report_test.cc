@@ -75,10 +75,10 @@ TEST(Report, RungsCountEveryRankAndNameTheUnanswered) {
   Fixture f;
   const proto::Report r = MakeReport(f.metrics, f.run);
   ASSERT_EQ(r.rung_size(), kComputeRungs);
-  EXPECT_EQ(r.rung(1).rung(), "roofline");
-  EXPECT_EQ(r.rung(1).nodes(), 2u);
-  EXPECT_EQ(r.rung(1).time_ps(), 60);
-  EXPECT_EQ(r.rung(3).nodes(), 2u);
+  EXPECT_EQ(r.rung(2).rung(), "roofline");
+  EXPECT_EQ(r.rung(2).nodes(), 2u);
+  EXPECT_EQ(r.rung(2).time_ps(), 60);
+  EXPECT_EQ(r.rung(4).nodes(), 2u);
   ASSERT_EQ(r.unanswered_size(), 1);
   EXPECT_EQ(r.unanswered(0).name(), "odd\xef\xbf\xbd");
 }

@@ -1,0 +1,302 @@
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "replay/cli/capture_options.h"
+#include "replay/cli/command.h"
+#include "replay/cli/kernels_print.h"
+#include "replay/compute/collect.h"
+#include "replay/compute/compute.h"
+#include "replay/compute/interpolate.h"
+#include "replay/compute/kernel_table.h"
+#include "replay/compute/transfer.h"
+#include "replay/devices.h"
+#include "trace/capture_info.h"
+#include "trace/proto_io.h"
+#include "trace/reader.h"
+#include "trace/text_table.h"
+
+namespace chakra::cli {
+namespace {
+
+constexpr char kCheckDevice[] = "H100";  // whether the roofline answers does not depend on which
+
+class KernelsCommand : public Command {
+ public:
+  explicit KernelsCommand(CLI::App* app)
+      : Command(app),
+        collect_(app->add_subcommand("collect", "Make a table of the kernels that traces measured")),
+        merge_(app->add_subcommand("merge", "Make one table of several")),
+        show_(app->add_subcommand("show", "Print a table")),
+        check_(app->add_subcommand("check", "Check a table, alone or against traces that it is to answer")),
+        transfer_(app->add_subcommand("transfer", "Make of a device's table that of another, by roofline")) {
+    app->add_option("COMMAND", unknown_, "One of those below")->type_name("");
+    AddCollect();
+    AddOthers();
+    for (CLI::App* sub : {collect_, merge_, transfer_}) {
+      sub->add_option(
+             "-o,--output", output_,
+             "The table: CSV, JSON, text format or binary by its ending (.csv, .json, .txtpb, else); "
+             "- is standard output, as CSV")
+          ->type_name("TABLE");
+    }
+    for (CLI::App* sub : {collect_, check_}) {
+      AddCaptureOptions(sub, &read_);
+      sub->add_option("--threads", read_.threads, "Files decoded at once; default: the machine's cores")
+          ->type_name("N")
+          ->check(CLI::Range(1, 4096).description(""));
+    }
+    read_.threads = DefaultThreads();
+    app->footer(
+        "Examples:\n"
+        "  chakra-replay kernels collect examples/capture/gloo_ddp_2 --host-operations -o kernels.csv\n"
+        "  chakra-replay kernels check kernels.csv examples/capture/gloo_ddp_2\n"
+        "  chakra-replay kernels transfer v100.csv --from V100 --to H100 -o h100.csv");
+  }
+
+  int Run() override;
+
+ private:
+  void AddCollect();
+  void AddOthers();
+  // What is wrong with the command line; "": nothing.
+  std::string Wrong() const;
+  absl::Status Collect();
+  absl::Status Merge();
+  absl::Status Show();
+  absl::Status Check();
+  absl::Status Transfer();
+  absl::Status Write(const proto::KernelTable& table) const {
+    return output_ == "-" ? WriteOutput("-", FormatKernelCsv(table)) : WriteKernelTable(table, output_);
+  }
+
+  CLI::App *collect_, *merge_, *show_, *check_, *transfer_;
+  std::vector<std::string> unknown_, inputs_;
+  ReadOptions read_;
+  CollectOptions collect_options_;
+  std::string output_, glob_ = "*", format_ = "text", from_, to_, dtype_;
+  std::string compute_ = "table,interpolate,roofline,recorded";
+  size_t rows_ = 40;
+  bool any_device_ = false;
+};
+
+void KernelsCommand::AddCollect() {
+  collect_
+      ->add_option("TRACE", inputs_, "Trace files, directories, prefixes, tar archives, or a PyTorch capture")
+      ->type_name("");
+  collect_->add_flag("--host-operations", collect_options_.host,
+                     "Host operations too, each with all that it calls");
+  collect_
+      ->add_option("--device-name", collect_options_.device, "The device that the traces were measured on")
+      ->type_name("NAME");
+  collect_
+      ->add_option("--source", collect_options_.source,
+                   "Where the times come from; default: the inputs' names")
+      ->type_name("TEXT");
+}
+
+void KernelsCommand::AddOthers() {
+  for (CLI::App* sub : {merge_, show_, check_, transfer_}) {
+    sub->add_option("TABLE", inputs_,
+                    sub == check_ ? "A kernel table, and the traces that it is to answer"
+                                  : "Kernel tables: CSV, JSON, text format or binary")
+        ->type_name("");
+  }
+  merge_->add_flag("--any-device", any_device_, "Merge tables of different devices all the same");
+  show_->add_option("--name", glob_, "Only rows whose name fits; * is any run of characters")
+      ->type_name("GLOB");
+  show_->add_option("--format", format_, "text, csv or json; default: text")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "csv", "json"}).description(""));
+  show_->add_option("--rows", rows_, "Rows of text, the longest in all first; default: 40")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 30).description(""));
+  check_->add_option("--compute", compute_, absl::StrCat("Rungs that answer, in order; default: ", compute_))
+      ->type_name("LIST");
+  transfer_->add_option("--from", from_, "The device of the table; default: what the table says")
+      ->type_name("DEVICE");
+  transfer_
+      ->add_option(
+          "--to", to_,
+          "The device that is wanted: a name (H100, A100-PCIe-40GB, ...), a cluster preset or a cluster "
+          "file")
+      ->type_name("DEVICE");
+  transfer_
+      ->add_option("--dtype", dtype_, "What the kernels compute in, for all rows; default: what dtypes say")
+      ->type_name("DTYPE");
+}
+
+std::string KernelsCommand::Wrong() const {
+  const std::vector<std::string> actions = {"collect", "merge", "show", "check", "transfer"};
+  if (!unknown_.empty()) {  // a word that is no subcommand, and what follows it
+    return absl::StrCat("there is no command \"kernels ", unknown_[0], "\"",
+                        SuggestName(unknown_[0], actions));
+  }
+  const bool writes = collect_->parsed() || merge_->parsed() || transfer_->parsed();
+  if (!writes && !show_->parsed() && !check_->parsed())
+    return "expected collect, merge, show, check or transfer";
+  if (writes && output_.empty()) return "expected --output TABLE, where the table goes";
+  if (collect_->parsed() && inputs_.empty() && !read_.capture.named()) {
+    return "kernels collect expects at least one TRACE";
+  }
+  if (!collect_->parsed() && inputs_.empty()) return "expected a TABLE";
+  if ((show_->parsed() || transfer_->parsed()) && inputs_.size() > 1) {
+    return absl::StrCat("unexpected argument \"", inputs_[1], "\"; expected one TABLE");
+  }
+  if (transfer_->parsed() && to_.empty()) return "kernels transfer expects --to DEVICE";
+  if (check_->parsed()) {
+    if (const auto rungs = ParseRungs(compute_); !rungs.ok()) {
+      return absl::StrCat("--compute: ", rungs.status().message());
+    }
+  }
+  return "";
+}
+
+absl::Status KernelsCommand::Collect() {
+  ReadOptions read = read_;
+  read.keep_raw = true;
+  const auto traces = ReadTraceSet(inputs_, read);
+  if (!traces.ok()) return traces.status();
+  if (collect_options_.source.empty()) {
+    for (const InputFile& input : traces->inputs) {
+      if (input.role != "trace") continue;
+      collect_options_.source =
+          absl::StrCat("collected from ", input.path, traces->inputs.size() > 1 ? " and others" : "");
+      break;
+    }
+  }
+  CollectNotes notes;
+  const auto table = CollectKernels(*traces, collect_options_, &notes);
+  if (!table.ok()) return table.status();
+  PrintError(absl::StrCat(FormatCount(static_cast<uint64_t>(table->row_size())), " rows of ",
+                          FormatCount(notes.nodes), " measurements; passed over: ", FormatCount(notes.host),
+                          " host operations, ", FormatCount(notes.no_duration), " nodes without a duration, ",
+                          FormatCount(notes.no_shapes),
+                          " without the shapes that others of their name have"));
+  return Write(*table);
+}
+
+absl::Status KernelsCommand::Merge() {
+  std::vector<proto::KernelTable> tables;
+  for (const std::string& path : inputs_) {
+    auto table = LoadKernelTable(path);
+    if (!table.ok()) return table.status();
+    tables.push_back(*std::move(table));
+  }
+  const auto merged = MergeKernels(tables, inputs_, any_device_);
+  if (!merged.ok()) {
+    return any_device_ || !absl::StrContains(merged.status().message(), ": device is")
+               ? merged.status()
+               : absl::InvalidArgumentError(
+                     absl::StrCat(merged.status().message(), " (--any-device merges them)"));
+  }
+  return Write(*merged);
+}
+
+absl::Status KernelsCommand::Show() {
+  auto table = LoadKernelTable(inputs_[0]);
+  if (!table.ok()) return table.status();
+  if (const auto index = KernelTableIndex::Make(*table, inputs_[0]); !index.ok()) return index.status();
+  proto::KernelTable shown = *table;
+  shown.clear_row();
+  for (const proto::KernelRow& row : table->row()) {
+    if (GlobMatch(glob_, row.name())) *shown.add_row() = row;
+  }
+  if (shown.row_size() == 0) {
+    return absl::NotFoundError(absl::StrCat(inputs_[0], ": no name fits \"", glob_, "\"; the table has ",
+                                            table->row_size(), " rows"));
+  }
+  if (format_ == "csv") return WriteOutput("-", FormatKernelCsv(shown));
+  if (format_ == "text") return WriteOutput("-", PrintKernels(shown, rows_));
+  const auto json = FormatMessage(shown, MessageFormat::kJson);
+  return json.ok() ? WriteOutput("-", *json) : json.status();
+}
+
+absl::Status KernelsCommand::Check() {
+  const auto table = LoadKernelTable(inputs_[0]);
+  if (!table.ok()) return table.status();
+  const auto index = KernelTableIndex::Make(*table, inputs_[0]);
+  if (!index.ok()) return index.status();
+  if (table->row_size() == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(inputs_[0], ": the table has no rows"));
+  }
+  const KernelInterpolation interpolation(*table);
+  std::string out = PrintTableCheck(inputs_[0], *table, interpolation);
+  const std::vector<std::string> names(inputs_.begin() + 1, inputs_.end());
+  if (!names.empty() || read_.capture.named()) {
+    const auto traces = ReadTraceSet(names, read_);
+    if (!traces.ok()) return traces.status();
+    const auto device = FindDevice(kCheckDevice);
+    if (!device.ok()) return device.status();
+    ComputeModel model;
+    model.rungs = *ParseRungs(compute_);
+    model.device = &*device;
+    model.table = &*index;
+    model.interpolation = &interpolation;
+    for (const RankTrace& trace : traces->ranks) {
+      const auto capture = ReadCaptureInfo(trace);
+      if (!capture.ok()) return capture.status();
+      model.zeros_recorded = capture->has_value() && (*capture)->window_end > Time::Zero();
+    }
+    const DistinctGraphs distinct(*traces);
+    std::vector<uint64_t> uses(distinct.graphs.size(), 0);
+    for (uint32_t g : distinct.of_rank) ++uses[g];
+    Coverage coverage;
+    ComputeNotes notes;
+    for (size_t g = 0; g < uses.size(); ++g) {
+      const auto times = PriceGraph(*distinct.graphs[g], model, &notes);
+      if (!times.ok()) return times.status();
+      coverage.Add(*distinct.graphs[g], *times, uses[g]);
+    }
+    absl::StrAppend(&out, coverage.Print());
+  }
+  return WriteOutput("-", out);
+}
+
+absl::Status KernelsCommand::Transfer() {
+  const auto table = LoadKernelTable(inputs_[0]);
+  if (!table.ok()) return table.status();
+  if (const auto index = KernelTableIndex::Make(*table, inputs_[0]); !index.ok()) return index.status();
+  const std::string from_name = from_.empty() ? table->device() : from_;
+  if (from_name.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(inputs_[0], ": the table does not name its device; expected --from DEVICE"));
+  }
+  const auto from = FindDevice(from_name);
+  if (!from.ok()) return from.status();
+  const auto to = FindDevice(to_);
+  if (!to.ok()) return to.status();
+  TransferNotes notes;
+  const auto moved = TransferTable(*table, *from, *to, dtype_, &notes);
+  if (!moved.ok()) return moved.status();
+  PrintError(absl::StrCat(
+      from->name(), " to ", to->name(), ": ", FormatCount(notes.by_roofline), " rows by their work, ",
+      FormatCount(notes.without_work), " of unknown work between staying and the ratios of the devices, ",
+      FormatCount(notes.other_peak), " at the peak of another dtype; ", notes.start_us, " us of each stay"));
+  return Write(*moved);
+}
+
+int KernelsCommand::Run() {
+  if (const std::string wrong = Wrong(); !wrong.empty()) return Misuse(wrong);
+  if (!output_.empty()) {
+    if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);
+  }
+  const absl::Status done = collect_->parsed() ? Collect()
+                            : merge_->parsed() ? Merge()
+                            : show_->parsed()  ? Show()
+                            : check_->parsed() ? Check()
+                                               : Transfer();
+  return done.ok() ? kDone : Fail(done);
+}
+
+}  // namespace
+
+std::unique_ptr<Command> MakeKernelsCommand(CLI::App* root) {
+  return std::make_unique<KernelsCommand>(root->add_subcommand(
+      "kernels", "Kernel tables: collect, merge, show, check, transfer to another device"));
+}
+
+}  // namespace chakra::cli

@@ -1,0 +1,35 @@
+// What `chakra-replay kernels` prints.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "proto/kernel_table.pb.h"
+#include "replay/compute/interpolate.h"
+#include "replay/engine.h"
+#include "trace/trace.h"
+
+namespace chakra::cli {
+
+// The rows, the longest in all first, at most `most` of them, with rates where their work is known.
+std::string PrintKernels(const proto::KernelTable& table, size_t most);
+
+// Rows, and how well each is found from the others.
+std::string PrintTableCheck(const std::string& path, const proto::KernelTable& table,
+                            const KernelInterpolation& interpolation);
+
+// How many nodes of some traces each rung answered.
+class Coverage {
+ public:
+  // Of a graph that `uses` ranks have.
+  void Add(const Graph& graph, const ComputeTimes& times, uint64_t uses);
+  std::string Print() const;
+
+ private:
+  uint64_t nodes_[kComputeRungs] = {};
+  uint64_t outside_ = 0, derived_ = 0;
+  std::map<std::string, uint64_t> not_in_table_;  // neither in the table nor between its rows, by name
+};
+
+}  // namespace chakra::cli

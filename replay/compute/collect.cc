@@ -1,0 +1,229 @@
+#include "replay/compute/collect.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "proto/et_def.pb.h"
+#include "replay/compute/kernel_table.h"
+#include "replay/compute/operator_work.h"
+#include "trace/reader.h"
+
+namespace chakra {
+namespace {
+
+// Name, shapes and dtypes without blanks, operations and bytes where there are no shapes.
+using Key = std::tuple<std::string, std::string, std::string, uint64_t, uint64_t>;
+
+struct Measured {
+  std::string shapes, dtypes, op;  // of the first node, as in the trace
+  uint64_t operations = 0, bytes = 0;
+  std::vector<int64_t> picos;
+};
+
+double Micros(int64_t picos) { return static_cast<double>(picos) / 1e6; }
+
+double Median(std::vector<int64_t>* picos) {
+  std::sort(picos->begin(), picos->end());
+  const size_t n = picos->size();
+  return n % 2 == 1 ? Micros((*picos)[n / 2]) : (Micros((*picos)[n / 2 - 1]) + Micros((*picos)[n / 2])) / 2;
+}
+
+class Collector {
+ public:
+  Collector(const CollectOptions& options, CollectNotes* notes) : options_(options), notes_(notes) {}
+
+  absl::Status AddRank(const RankTrace& trace) {
+    const Graph& g = *trace.graph;
+    if (!graphs_.insert(&g).second) return absl::OkStatus();
+    for (uint32_t row = 0; row < g.size(); ++row) {
+      if (g.type[row] != NodeType::kComp) continue;
+      if (g.is_cpu(row) && !options_.host) {
+        ++notes_->host;
+      } else if (g.duration[row] <= Time::Zero() || g.name_of(row).empty()) {
+        ++notes_->no_duration;
+      } else if (absl::Status s = Add(trace, row); !s.ok()) {
+        return s;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  proto::KernelTable Table() {
+    ShareWork();
+    proto::KernelTable table;
+    table.set_device(options_.device);
+    table.set_source(options_.source);
+    std::set<std::string> shaped;
+    for (const auto& [key, m] : rows_) {
+      if (!std::get<1>(key).empty()) shaped.insert(std::get<0>(key));
+    }
+    for (auto& [key, m] : rows_) {
+      if (std::get<1>(key).empty() && m.operations == 0 && m.bytes == 0 &&
+          shaped.count(std::get<0>(key)) > 0) {
+        notes_->no_shapes += m.picos.size();
+        notes_->nodes -= m.picos.size();
+        continue;
+      }
+      proto::KernelRow* row = table.add_row();
+      row->set_name(std::get<0>(key));
+      row->set_shapes(m.shapes);
+      row->set_dtypes(m.dtypes);
+      row->set_duration_us(Median(&m.picos));
+      row->set_count(m.picos.size());
+      row->set_min_us(Micros(m.picos.front()));
+      row->set_max_us(Micros(m.picos.back()));
+      row->set_op(m.op);
+      row->set_operations(m.operations);
+      row->set_bytes(m.bytes);
+    }
+    return table;
+  }
+
+ private:
+  absl::Status Add(const RankTrace& trace, uint32_t row) {
+    const Graph& g = *trace.graph;
+    const std::string shapes(g.shapes.empty() ? "" : g.strings.Get(g.shapes[row]));
+    const std::string dtypes(g.types.empty() ? "" : g.strings.Get(g.types[row]));
+    const Work work = g.payload[row] == kNoRow ? Work() : g.work[g.payload[row]];
+    const auto operations = static_cast<uint64_t>(std::max<int64_t>(0, work.num_ops));
+    const bool by_work = WithoutBlanks(shapes).empty();
+    Measured& m = rows_[Key{std::string(g.name_of(row)), WithoutBlanks(shapes), WithoutBlanks(dtypes),
+                            by_work ? operations : 0, by_work ? work.tensor_bytes : 0}];
+    if (m.picos.empty()) {
+      m.shapes = shapes;
+      m.dtypes = dtypes;
+      m.operations = operations;
+      m.bytes = work.tensor_bytes;
+      if (absl::Status s = ReadOp(trace, row, &m.op); !s.ok()) return s;
+    }
+    m.picos.push_back(g.duration[row].picos());
+    ++notes_->nodes;
+    return absl::OkStatus();
+  }
+
+  static absl::Status ReadOp(const RankTrace& trace, uint32_t row, std::string* op) {
+    if (trace.raw == nullptr) return absl::OkStatus();
+    const absl::string_view frame = trace.raw->frame(row + 1);
+    ChakraProtoMsg::Node node;
+    if (!node.ParseFromArray(frame.data(), static_cast<int>(frame.size()))) {
+      return absl::InvalidArgumentError(absl::StrCat(DescribeNode(trace, row), ": the node does not parse"));
+    }
+    for (const auto& attribute : node.attr()) {
+      if (attribute.name() == "op") *op = attribute.string_val();
+    }
+    return absl::OkStatus();
+  }
+
+  // Gives rows that have no work that of their operator, one row of each of its calls.
+  void ShareWork() {
+    // By operator, the name where there is none, shapes and dtypes.
+    std::map<std::tuple<std::string, std::string, std::string, std::string>, std::pair<Measured*, int64_t>>
+        longest;
+    for (auto& [key, m] : rows_) {
+      if (m.operations > 0 || m.bytes > 0) continue;
+      int64_t total = 0;
+      for (int64_t p : m.picos) total += p;
+      auto& [best, most] =
+          longest[{m.op, m.op.empty() ? std::get<0>(key) : "", std::get<1>(key), std::get<2>(key)}];
+      if (best != nullptr && total <= most) continue;
+      best = &m;
+      most = total;
+    }
+    for (auto& [call, row] : longest) {
+      const auto work =
+          WorkOfKernel(std::get<1>(call), std::get<0>(call), std::get<2>(call), std::get<3>(call), 0);
+      if (!work.has_value()) continue;
+      row.first->operations = static_cast<uint64_t>(work->operations);
+      row.first->bytes = static_cast<uint64_t>(work->bytes);
+    }
+  }
+
+  const CollectOptions& options_;
+  CollectNotes* notes_;
+  std::set<const Graph*> graphs_;
+  std::map<Key, Measured> rows_;
+};
+
+// What rows of one key agree on; a default value agrees with all.
+template <typename T>
+T Agreed(const T& a, const T& b) {
+  if (a == b || b == T()) return a;
+  return a == T() ? b : T();
+}
+
+void MergeRow(const proto::KernelRow& from, proto::KernelRow* to) {
+  const double a = static_cast<double>(std::max<uint64_t>(1, to->count()));
+  const double b = static_cast<double>(std::max<uint64_t>(1, from.count()));
+  const bool spread = to->max_us() > 0 && from.max_us() > 0;
+  to->set_duration_us((to->duration_us() * a + from.duration_us() * b) / (a + b));
+  to->set_min_us(spread ? std::min(to->min_us(), from.min_us()) : 0);
+  to->set_max_us(spread ? std::max(to->max_us(), from.max_us()) : 0);
+  if (spread) to->set_duration_us(std::clamp(to->duration_us(), to->min_us(), to->max_us()));
+  to->set_count(static_cast<uint64_t>(a + b));
+  to->set_op(Agreed(to->op(), from.op()));
+  to->set_operations(Agreed(to->operations(), from.operations()));
+  to->set_bytes(Agreed(to->bytes(), from.bytes()));
+  to->set_error(std::max(to->error(), from.error()));
+}
+
+Key KeyOf(const proto::KernelRow& row) {
+  const std::string shapes = WithoutBlanks(row.shapes());
+  return Key{row.name(), shapes, WithoutBlanks(row.dtypes()), shapes.empty() ? row.operations() : 0,
+             shapes.empty() ? row.bytes() : 0};
+}
+
+void AddOnce(const std::string& text, absl::string_view separator, std::vector<std::string>* seen,
+             std::string* joined) {
+  if (text.empty() || std::find(seen->begin(), seen->end(), text) != seen->end()) return;
+  seen->push_back(text);
+  absl::StrAppend(joined, joined->empty() ? "" : separator, text);
+}
+
+}  // namespace
+
+absl::StatusOr<proto::KernelTable> CollectKernels(const TraceSet& traces, const CollectOptions& options,
+                                                  CollectNotes* notes) {
+  *notes = CollectNotes();
+  Collector collector(options, notes);
+  for (const RankTrace& trace : traces.ranks) {
+    if (absl::Status s = collector.AddRank(trace); !s.ok()) return s;
+  }
+  proto::KernelTable table = collector.Table();
+  if (table.row_size() > 0) return table;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the traces have no kernel that was measured: ", notes->host, " host operations were passed over, ",
+      notes->no_duration, " compute nodes have no duration; expected device operations with durations",
+      notes->host > 0 ? ", or host operations to be asked for" : ""));
+}
+
+absl::StatusOr<proto::KernelTable> MergeKernels(const std::vector<proto::KernelTable>& tables,
+                                                const std::vector<std::string>& names, bool any_device) {
+  std::map<Key, proto::KernelRow> rows;
+  std::vector<std::string> devices, sources;
+  std::string device, source;
+  for (size_t i = 0; i < tables.size(); ++i) {
+    if (const auto index = KernelTableIndex::Make(tables[i], names[i]); !index.ok()) return index.status();
+    AddOnce(tables[i].device(), " + ", &devices, &device);
+    AddOnce(tables[i].source(), "; ", &sources, &source);
+    if (devices.size() > 1 && !any_device) {
+      return absl::InvalidArgumentError(absl::StrCat(names[i], ": device is \"", tables[i].device(),
+                                                     "\", expected \"", devices[0],
+                                                     "\" as in the tables before"));
+    }
+    for (const proto::KernelRow& row : tables[i].row()) {
+      const auto [at, fresh] = rows.try_emplace(KeyOf(row), row);
+      if (!fresh) MergeRow(row, &at->second);
+    }
+  }
+  proto::KernelTable merged;
+  merged.set_device(device);
+  merged.set_source(source);
+  for (auto& [key, row] : rows) *merged.add_row() = std::move(row);
+  return merged;
+}
+
+}  // namespace chakra

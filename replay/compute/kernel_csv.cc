@@ -1,0 +1,286 @@
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "google/protobuf/descriptor.h"
+#include "replay/compute/kernel_table.h"
+#include "trace/proto_io.h"
+
+namespace chakra {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+
+constexpr const char* kTableColumns[] = {"device", "source"};
+
+// Records of RFC 4180: fields by ',', quotes doubled inside quotes.
+class CsvReader {
+ public:
+  CsvReader(absl::string_view content, absl::string_view name) : rest_(content), name_(name) {}
+
+  absl::Status Error(absl::string_view what) const {
+    return absl::InvalidArgumentError(absl::StrCat(name_, ":", line_, ": ", what));
+  }
+
+  // "FILE:LINE", of the record that was read last.
+  std::string where() const { return absl::StrCat(name_, ":", line_); }
+
+  // False at the end. Skips empty lines.
+  absl::StatusOr<bool> Next(std::vector<std::string>* fields) {
+    for (;;) {
+      if (rest_.empty()) return false;
+      line_ = next_line_;
+      fields->clear();
+      absl::Status s = Record(fields);
+      if (!s.ok()) return s;
+      if (fields->size() > 1 || !absl::StripAsciiWhitespace((*fields)[0]).empty()) return true;
+    }
+  }
+
+ private:
+  absl::Status Record(std::vector<std::string>* fields) {
+    for (;;) {
+      fields->emplace_back();
+      absl::Status s = Field(&fields->back());
+      if (!s.ok()) return s;
+      if (rest_.empty()) return absl::OkStatus();
+      const char c = rest_[0];
+      rest_.remove_prefix(1);
+      if (c == '\n') {
+        ++next_line_;
+        return absl::OkStatus();
+      }
+    }
+  }
+
+  // Stops before ',' or the end of the line.
+  absl::Status Field(std::string* out) {
+    if (!rest_.empty() && rest_[0] == '"') {
+      if (absl::Status s = Quoted(out); !s.ok()) return s;
+      if (absl::StartsWith(rest_, "\r\n")) rest_.remove_prefix(1);
+      if (rest_.empty() || rest_[0] == ',' || rest_[0] == '\n') return absl::OkStatus();
+      return Error("text after a closing quote; expected ',' or the end of the line");
+    }
+    const size_t end = std::min(rest_.find_first_of(",\n"), rest_.size());
+    *out = std::string(rest_.substr(0, end));
+    const bool last = end == rest_.size() || rest_[end] == '\n';
+    if (last && !out->empty() && out->back() == '\r') out->pop_back();
+    rest_.remove_prefix(end);
+    return absl::OkStatus();
+  }
+
+  absl::Status Quoted(std::string* out) {
+    for (size_t i = 1; i < rest_.size(); ++i) {
+      if (rest_[i] == '\n') ++next_line_;
+      if (rest_[i] != '"') {
+        out->push_back(rest_[i]);
+      } else if (i + 1 < rest_.size() && rest_[i + 1] == '"') {
+        out->push_back(rest_[i++]);
+      } else {
+        rest_.remove_prefix(i + 1);
+        return absl::OkStatus();
+      }
+    }
+    return Error("a quote that is not closed");
+  }
+
+  absl::string_view rest_;
+  absl::string_view name_;
+  size_t line_ = 0;
+  size_t next_line_ = 1;
+};
+
+// The columns of a file: fields of KernelRow by their names, and those of the table.
+struct Columns {
+  std::vector<const FieldDescriptor*> field;
+  const FieldDescriptor* duration = nullptr;
+};
+
+std::vector<std::string> ColumnNames() {
+  std::vector<std::string> names;
+  const auto* row = proto::KernelRow::descriptor();
+  for (int i = 0; i < row->field_count(); ++i) names.push_back(row->field(i)->name());
+  for (const char* name : kTableColumns) names.emplace_back(name);
+  return names;
+}
+
+const FieldDescriptor* FindColumn(const std::string& name) {
+  for (const char* of_table : kTableColumns) {
+    if (name == of_table) return proto::KernelTable::descriptor()->FindFieldByName(name);
+  }
+  return proto::KernelRow::descriptor()->FindFieldByName(name);
+}
+
+absl::StatusOr<Columns> ReadHeader(CsvReader* csv, absl::string_view file) {
+  std::vector<std::string> fields;
+  absl::StatusOr<bool> more = csv->Next(&fields);
+  if (!more.ok()) return more.status();
+  if (!*more) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ": empty; expected a header with name and duration_us"));
+  }
+  if (absl::StartsWith(fields[0], "\xef\xbb\xbf")) fields[0].erase(0, 3);
+  Columns columns;
+  bool named = false;
+  for (const std::string& text : fields) {
+    const std::string f(absl::StripAsciiWhitespace(text));
+    const FieldDescriptor* field = FindColumn(f);
+    if (field == nullptr) {
+      return csv->Error(absl::StrCat("unknown column \"", f, "\"", SuggestName(f, ColumnNames())));
+    }
+    for (const FieldDescriptor* other : columns.field) {
+      if (other == field) return csv->Error(absl::StrCat("column \"", f, "\" is there twice"));
+    }
+    columns.field.push_back(field);
+    named = named || f == "name";
+    if (f == "duration_us") columns.duration = field;
+  }
+  if (!named || columns.duration == nullptr) {
+    return csv->Error(
+        absl::StrCat("no column \"", named ? "duration_us" : "name", "\"; expected name and duration_us"));
+  }
+  return columns;
+}
+
+// Sets a field of a row from a cell. Empty cells of numbers leave it unset, but that of duration_us.
+absl::Status SetCell(const CsvReader& csv, const FieldDescriptor* field, const std::string& cell,
+                     proto::KernelRow* row) {
+  const auto* reflection = row->GetReflection();
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+    reflection->SetString(row, field, cell);
+    return absl::OkStatus();
+  }
+  if (absl::StripAsciiWhitespace(cell).empty() && field->name() != "duration_us") return absl::OkStatus();
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_UINT64) {
+    uint64_t value = 0;
+    if (!absl::SimpleAtoi(cell, &value)) {
+      return csv.Error(
+          absl::StrCat(field->name(), " is \"", cell, "\"; expected a whole number of at most 64 bits"));
+    }
+    reflection->SetUInt64(row, field, value);
+    return absl::OkStatus();
+  }
+  double value = 0;
+  if (!absl::SimpleAtod(cell, &value) || !std::isfinite(value) || value < 0) {
+    return csv.Error(absl::StrCat(field->name(), " is \"", cell, "\"; expected a number >= 0"));
+  }
+  reflection->SetDouble(row, field, value);
+  return absl::OkStatus();
+}
+
+// A field of the table, which every row repeats.
+absl::Status SetTableCell(const CsvReader& csv, const FieldDescriptor* field, const std::string& cell,
+                          proto::KernelTable* table) {
+  const auto* reflection = table->GetReflection();
+  const std::string before = reflection->GetString(*table, field);
+  if (table->row_size() > 1 && before != cell) {
+    return csv.Error(absl::StrCat(field->name(), " is \"", cell, "\"; expected \"", before,
+                                  "\" as in the rows before, since a table has one"));
+  }
+  reflection->SetString(table, field, cell);
+  return absl::OkStatus();
+}
+
+std::string Quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos && text == absl::StripAsciiWhitespace(text))
+    return text;
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"') out.push_back('"');
+    out.push_back(c);
+  }
+  out.push_back('"');
+  return out;
+}
+
+std::string Shortest(double value) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return std::string(buffer.data(), end.ptr);
+}
+
+std::string Cell(const google::protobuf::Message& message, const FieldDescriptor* field, bool required) {
+  const auto* reflection = message.GetReflection();
+  switch (field->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_STRING:
+      return Quoted(reflection->GetString(message, field));
+    case FieldDescriptor::CPPTYPE_UINT64: {
+      const uint64_t value = reflection->GetUInt64(message, field);
+      return value == 0 ? "" : absl::StrCat(value);
+    }
+    default: {
+      const double value = reflection->GetDouble(message, field);
+      return value == 0 && !required ? "" : Shortest(value);
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<proto::KernelTable> ParseKernelCsv(absl::string_view content, absl::string_view name) {
+  CsvReader csv(content, name);
+  absl::StatusOr<Columns> columns = ReadHeader(&csv, name);
+  if (!columns.ok()) return columns.status();
+  proto::KernelTable table;
+  std::vector<std::string> fields;
+  for (;;) {
+    absl::StatusOr<bool> more = csv.Next(&fields);
+    if (!more.ok()) return more.status();
+    if (!*more) return table;
+    if (fields.size() != columns->field.size()) {
+      return csv.Error(absl::StrCat(fields.size(), " fields; expected ", columns->field.size()));
+    }
+    proto::KernelRow* row = table.add_row();
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const FieldDescriptor* field = columns->field[i];
+      const bool of_table = field->containing_type() == proto::KernelTable::descriptor();
+      absl::Status s =
+          of_table ? SetTableCell(csv, field, fields[i], &table) : SetCell(csv, field, fields[i], row);
+      if (!s.ok()) return s;
+    }
+    if (absl::Status s = CheckKernelRow(*row, csv.where()); !s.ok()) return s;
+  }
+}
+
+std::string FormatKernelCsv(const proto::KernelTable& table) {
+  const auto* descriptor = proto::KernelRow::descriptor();
+  std::vector<const FieldDescriptor*> columns;
+  for (int i = 0; i < descriptor->field_count(); ++i) {
+    const FieldDescriptor* field = descriptor->field(i);
+    bool used = field->number() <= proto::KernelRow::kDurationUsFieldNumber;
+    for (int r = 0; r < table.row_size() && !used; ++r) used = !Cell(table.row(r), field, false).empty();
+    if (used) columns.push_back(field);
+  }
+  std::vector<const FieldDescriptor*> of_table;
+  for (const char* name : kTableColumns) {
+    const FieldDescriptor* field = proto::KernelTable::descriptor()->FindFieldByName(name);
+    if (!Cell(table, field, false).empty()) of_table.push_back(field);
+  }
+  std::string out;
+  std::vector<std::string> cells;
+  const auto end_line = [&] {
+    absl::StrAppend(&out, absl::StrJoin(cells, ","), "\n");
+    cells.clear();
+  };
+  for (const FieldDescriptor* field : columns) cells.push_back(field->name());
+  for (const FieldDescriptor* field : of_table) cells.push_back(field->name());
+  end_line();
+  for (const proto::KernelRow& row : table.row()) {
+    for (const FieldDescriptor* field : columns) {
+      cells.push_back(Cell(row, field, field->number() == proto::KernelRow::kDurationUsFieldNumber));
+    }
+    for (const FieldDescriptor* field : of_table) cells.push_back(Cell(table, field, false));
+    end_line();
+  }
+  return out;
+}
+
+}  // namespace chakra

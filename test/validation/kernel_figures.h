@@ -1,0 +1,46 @@
+// How far interpolation and transfer are off on measured tables.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "test/validation/kernel_tables.h"
+
+namespace chakra::validation {
+
+// A row found from the others of its table.
+struct LeftOut {
+  std::string set, table, row;
+  double measured_us = 0;
+  std::optional<double> ratio;  // found over measured; nullopt: refused, the row being outside of the others
+  double error = 0;             // what the rung said of its answer, as a share of it
+};
+
+// Each table as the rung takes it, without one row, asked for that row.
+std::vector<LeftOut> LeaveOneOut(const std::vector<MeasuredTable>& tables);
+
+// A row of one device found from that of another.
+struct Transferred {
+  std::string set, from, to, row;
+  double measured_us = 0;
+  double ratio = 0;  // found over measured
+  double error = 0;  // what the transfer said of it
+};
+
+// All pairs of tables of one set that differ in the device alone, row by row where both measured it.
+// Errors: a device that there is none of.
+absl::StatusOr<std::vector<Transferred>> TransferAll(const std::vector<MeasuredTable>& tables);
+
+double Median(std::vector<double> values);  // 0 of none
+
+// |found / measured - 1| of the answered rows of a set.
+std::vector<double> Errors(const std::vector<LeftOut>& rows, const std::string& set);
+
+std::string LeftOutCsv(const std::vector<LeftOut>& rows);
+std::string TransferredCsv(const std::vector<Transferred>& rows);
+std::string KernelsMarkdown(const std::vector<LeftOut>& left_out,
+                            const std::vector<Transferred>& transferred);
+
+}  // namespace chakra::validation
