@@ -89,6 +89,7 @@ absl::StatusOr<AnyOperation> MakeRemapGroups(const proto::Edit& edit, const std:
 absl::StatusOr<AnyOperation> MakeRemapRanks(const proto::Edit& edit, const std::string& where);
 absl::StatusOr<AnyOperation> MakeDelayRank(const proto::Edit& edit, const std::string& where);
 absl::StatusOr<AnyOperation> MakeRepeat(const proto::Edit& edit, const std::string& where);
+absl::StatusOr<AnyOperation> MakeDuplicate(const proto::Edit& edit, const std::string& where);
 absl::StatusOr<AnyOperation> MakeRescale(const proto::Edit& edit, const std::string& where);
 
 // An operation that owns its message.

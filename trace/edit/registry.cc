@@ -31,6 +31,7 @@ const std::vector<OperationEntry>& Operations() {
       {E::kDelayRank, "delay_rank", MakeDelayRank},
       {E::kRepeat, "repeat", MakeRepeat},
       {E::kRescale, "rescale", MakeRescale},
+      {E::kDuplicate, "duplicate", MakeDuplicate},
   };
   return *entries;
 }

@@ -1,0 +1,343 @@
+"""Captures of a small training job before and after a change, for predictions to be held against.
+
+    /usr/bin/python3 capture_pairs.py --out captures              # all pairs
+    /usr/bin/python3 capture_pairs.py --out captures --pair batch_1
+
+A and B of a pair run in turns, --runs times each, with the same seed. Every run's steps go into
+OUT/PAIR/runs.csv; kept as OUT/PAIR/a and OUT/PAIR/b is the run of each whose median step is shortest, for
+what disturbs a machine makes it slower and never faster. A run begins when the machine is quiet; one
+during which other processes took more than --others of its processor time is made again, --retries times
+at most, and what they took in the end is in runs.csv. On a machine that is never quiet, --alone (Linux,
+root) keeps all else from its processors for the second that a run lasts.
+"""
+
+import argparse
+import csv
+import json
+import gzip
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "capture"))
+
+WARMUP = 30  # steps that are not recorded, the profiler's own included
+QUIET_S = 0.3  # the machine is quiet when it was idle for so long
+PATIENCE_S = 30  # waiting for that
+
+# width: of the hidden layers; inputs: of the first; batch: of each process; bucket_mb: DDP's, 0: all in one.
+BASE = {
+    "ranks": 1,
+    "inputs": 192,
+    "width": 384,
+    "hidden": 2,
+    "batch": 12,
+    "bucket_mb": 0.0,
+    "bias": False,
+    "optimizer": "sgd",
+}
+# 384 x 384 numbers of 4 bytes are 0.5625 MiB: a bucket for each hidden layer.
+LAYER_MB = 0.56
+TWO = {"ranks": 2, "bucket_mb": LAYER_MB}
+MANY = {"width": 96, "inputs": 48, "hidden": 5, "batch": 8, "bias": True}
+PAIRS = {
+    "batch_1": ({"batch": 12}, {"batch": 24}),
+    "batch_2": ({**TWO, "batch": 12}, {**TWO, "batch": 24}),
+    "bucket_2": ({**TWO, "hidden": 5}, {**TWO, "hidden": 5, "bucket_mb": 25}),
+    "optimizer_1": ({**MANY, "optimizer": "adam"}, {**MANY, "optimizer": "adam_flat"}),
+    "foreach_1": ({**MANY, "optimizer": "adam"}, {**MANY, "optimizer": "adam_foreach"}),
+    "layers_1": ({"hidden": 2}, {"hidden": 4}),
+    "layers_2": ({**TWO, "hidden": 2}, {**TWO, "hidden": 4}),
+}
+
+
+class FlatAdam:
+    """Adam over one buffer that holds all parameters, and one that holds all gradients."""
+
+    def __init__(self, parameters, lr):
+        import torch
+
+        self.lr, self.steps = lr, 0
+        parameters = list(parameters)
+        size = sum(p.numel() for p in parameters)
+        self.flat, self.grad = torch.empty(size), torch.zeros(size)
+        self.mean, self.square = torch.zeros(size), torch.zeros(size)
+        at = 0
+        for p in parameters:
+            end = at + p.numel()
+            self.flat[at:end].copy_(p.detach().reshape(-1))
+            p.data = self.flat[at:end].view_as(p)
+            p.grad = self.grad[at:end].view_as(p)
+            at = end
+
+    def zero_grad(self, set_to_none=False):
+        import torch
+
+        with torch.profiler.record_function("Optimizer.zero_grad#FlatAdam.zero_grad"):
+            self.grad.zero_()
+
+    def step(self):
+        import torch
+
+        with torch.no_grad(), torch.profiler.record_function("Optimizer.step#FlatAdam.step"):
+            self.steps += 1
+            self.mean.mul_(0.9).add_(self.grad, alpha=0.1)
+            self.square.mul_(0.999).addcmul_(self.grad, self.grad, value=0.001)
+            down = self.square.sqrt().div_((1 - 0.999**self.steps) ** 0.5).add_(1e-8)
+            self.flat.addcdiv_(self.mean, down, value=-self.lr / (1 - 0.9**self.steps))
+
+
+def make_optimizer(kind, parameters):
+    import torch
+
+    if kind == "sgd":
+        return torch.optim.SGD(parameters, lr=0.01, momentum=0.9)
+    if kind == "adam_flat":
+        return FlatAdam(parameters, lr=0.001)
+    return torch.optim.Adam(parameters, lr=0.001, foreach=kind == "adam_foreach")
+
+
+def train(rank, job, steps, out, port, alone):
+    """One process: records `steps` steps into `out`.
+
+    Returns the processor time that the machine, and that this process and those of `alone` took meanwhile.
+    """
+    import torch
+    import torch.distributed as dist
+    from capture import Capture
+    from torch import nn
+
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    width, ranks = job["width"], job["ranks"]
+    layers = [nn.Linear(job["inputs"], width, bias=job["bias"]), nn.ReLU()]
+    for _ in range(job["hidden"]):
+        layers += [nn.Linear(width, width, bias=job["bias"]), nn.ReLU()]
+    model = nn.Sequential(*layers, nn.Linear(width, 10, bias=job["bias"]))
+    if ranks > 1:
+        dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=ranks)
+        # DDP's first bucket would be of 1 MiB otherwise, whatever it is asked for.
+        dist._DEFAULT_FIRST_BUCKET_BYTES = int(job["bucket_mb"] * 2**20)
+        model = nn.parallel.DistributedDataParallel(model, bucket_cap_mb=job["bucket_mb"])
+    optimizer = make_optimizer(job["optimizer"], model.parameters())
+    loss_of = nn.CrossEntropyLoss()
+    torch.manual_seed(1 + rank)
+    if ranks > 1:
+        dist.barrier()
+    busy, own = busy_seconds(), time.process_time() + alone.seconds()
+    began = time.monotonic()
+    with Capture(out, rank, wait=WARMUP - 2, warmup=2, active=steps) as capture:
+        for step in range(WARMUP + steps):
+            x = torch.randn(job["batch"], job["inputs"])
+            y = torch.randint(10, (job["batch"],))
+            loss = loss_of(model(x), y)
+            optimizer.zero_grad(set_to_none=False)
+            loss.backward()
+            optimizer.step()
+            if step == WARMUP + steps - 1:  # at its end the files are written
+                wall = time.monotonic() - began
+                used = {"wall": wall, "busy": busy_seconds() - busy}
+                used["own"] = time.process_time() + alone.seconds() - own
+            capture.step()
+    if ranks > 1:
+        dist.barrier()
+        dist.destroy_process_group()
+    return used
+
+
+def work(order):
+    rank, out = order["rank"], order["out"]
+    with Alone(order["alone"] and rank == 0, order["job"]["ranks"]) as alone:
+        if rank == 0 and not order["alone"]:
+            wait_until_quiet()
+        used = train(rank, order["job"], order["steps"], out, order["port"], alone)
+    with open(os.path.join(out, f"used.{rank}.json"), "w") as f:
+        json.dump(used, f)
+    # Kineto's file is enough: nothing here has a size or a group that only the host trace knows.
+    os.remove(os.path.join(out, f"host.{rank}.json.gz"))
+
+
+def free_port():
+    import socket
+
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def busy_seconds():
+    """Processor time of all processes of the machine, and what its host took from it."""
+    with open("/proc/stat") as f:
+        times = [int(v) for v in f.readline().split()[1:9]]
+    user, nice, system, irq, softirq, steal = times[0], times[1], times[2], times[5], times[6], times[7]
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
+class Alone:
+    """Keeps other processes from the processors.
+
+    By the weight of this session, and where it leaves a processor idle by a process of this session that
+    never sleeps and gives way to all others of it.
+    """
+
+    def __init__(self, wanted, ranks):
+        self.wanted, self.ranks, self.spinners = wanted, ranks, []
+
+    @staticmethod
+    def new_session():
+        """Goes on in a session of its own, whose weight is then its own too."""
+        child = os.fork()
+        if child:
+            sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        os.setsid()
+
+    @staticmethod
+    def weigh(nice):
+        with open("/proc/self/autogroup", "w") as f:
+            f.write(str(nice))
+
+    def __enter__(self):
+        if not self.wanted:
+            return self
+        self.weigh(-20)
+        own = set(range(os.cpu_count() if self.ranks > 1 else 1))  # several ranks may run anywhere
+        os.sched_setaffinity(0, own)
+        for cpu in range(os.cpu_count()):
+            spin = f"import os\nos.sched_setaffinity(0, [{cpu}])\n"
+            if cpu in own:
+                spin += "os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))\n"
+            spin += "while os.getppid() != 1: pass"
+            self.spinners.append(subprocess.Popen([sys.executable, "-S", "-c", spin]))
+        return self
+
+    def __exit__(self, kind, error, trace):
+        for s in self.spinners:
+            s.kill()
+            s.wait()
+        self.spinners = []
+        if self.wanted:
+            self.weigh(0)
+
+    def seconds(self):
+        """Processor time of the processes that never sleep."""
+        ticks = 0
+        for s in self.spinners:
+            with open(f"/proc/{s.pid}/stat") as f:
+                ticks += sum(int(v) for v in f.read().rsplit(")", 1)[1].split()[11:13])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def wait_until_quiet():
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        busy = busy_seconds()
+        time.sleep(QUIET_S)
+        if busy_seconds() - busy <= 0.05 * QUIET_S * os.cpu_count():
+            return
+
+
+def run_job(job, args, out):
+    """Runs the processes of one capture. Returns the share of the machine that others took meanwhile."""
+    shutil.rmtree(out, ignore_errors=True)
+    port = free_port()
+    workers = []
+    for rank in range(job["ranks"]):
+        order = {"rank": rank, "job": job, "steps": args.steps, "out": out, "port": port, "alone": args.alone}
+        command = [sys.executable, os.path.abspath(__file__), "--worker", json.dumps(order)]
+        workers.append(subprocess.Popen(command))
+    if any([w.wait() for w in workers]):
+        sys.exit(f"capture_pairs.py: a process of {out} failed")
+    used = []
+    for rank in range(job["ranks"]):
+        path = os.path.join(out, f"used.{rank}.json")
+        with open(path) as f:
+            used.append(json.load(f))
+        os.remove(path)
+    others = used[0]["busy"] - sum(u["own"] for u in used)
+    return max(0.0, others / (used[0]["wall"] * os.cpu_count()))
+
+
+def step_ms(out, rank):
+    with gzip.open(os.path.join(out, f"kineto.{rank}.json.gz"), "rt") as f:
+        events = json.load(f)["traceEvents"]
+    return [e["dur"] / 1000 for e in events if e["name"].startswith("ProfilerStep#")]
+
+
+def longest_steps(out, ranks):
+    """A step lasts as long as on the rank where it lasts longest."""
+    return [max(s) for s in zip(*(step_ms(out, r) for r in range(ranks)))]
+
+
+def capture(job, args, out):
+    for attempt in range(args.retries + 1):
+        others = run_job(job, args, out)
+        if others <= args.others:
+            break
+    return others, longest_steps(out, job["ranks"])
+
+
+def pack(folder):
+    """With zstd, where it is installed, files are a third smaller than with gzip."""
+    if shutil.which("zstd") is None:
+        return
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        with gzip.open(path) as f:
+            command = ["zstd", "-19", "-q", "-f", "-o", path[: -len("gz")] + "zst"]
+            subprocess.run(command, input=f.read(), check=True)
+        os.remove(path)
+
+
+def capture_pair(name, args):
+    jobs = [{**BASE, **change} for change in PAIRS[name]]
+    folder = os.path.join(args.out, name)
+    scratch = os.path.join(folder, "runs")
+    rows = []
+    for run in range(args.runs):
+        for side, job in zip("ab", jobs):
+            others, steps = capture(job, args, os.path.join(scratch, f"{side}{run}"))
+            rows.append((side, run, statistics.median(steps), others, steps))
+            print(name, side, run, f"{rows[-1][2]:.3f} ms, others {others:.1%}", flush=True)
+    with open(os.path.join(folder, "runs.csv"), "w", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow(["side", "run", "median_step_ms", "others_share", "kept", "steps_ms"])
+        kept = {side: min((r for r in rows if r[0] == side), key=lambda r: r[2])[1] for side in "ab"}
+        for side, run, median, others, steps in rows:
+            out.writerow([side, run, f"{median:.3f}", f"{others:.3f}", int(kept[side] == run),
+                          " ".join(f"{s:.3f}" for s in steps)])
+    for side in "ab":
+        shutil.rmtree(os.path.join(folder, side), ignore_errors=True)
+        shutil.move(os.path.join(scratch, f"{side}{kept[side]}"), os.path.join(folder, side))
+        pack(os.path.join(folder, side))
+    shutil.rmtree(scratch)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", help="folder for the captures")
+    parser.add_argument("--pair", action="append", choices=sorted(PAIRS), help="default: all")
+    parser.add_argument("--runs", type=int, default=12, help="captures of A and of B")
+    parser.add_argument("--steps", type=int, default=5, help="recorded steps of a capture")
+    parser.add_argument("--others", type=float, default=0.03, help="share that others may take")
+    parser.add_argument("--retries", type=int, default=20)
+    parser.add_argument("--alone", action="store_true", help="keep other processes from the processors")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.worker:
+        return work(json.loads(args.worker))
+    if not args.out:
+        parser.error("--out is missing")
+    if args.alone:
+        Alone.new_session()
+    for name in args.pair or PAIRS:
+        capture_pair(name, args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <numeric>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "trace/edit/lane_places.h"
+#include "trace/edit/operation.h"
+
+namespace chakra::edit {
+namespace {
+
+// A group of nodes that is copied as one: rows in recorded order.
+using Rows = std::vector<uint32_t>;
+
+class DuplicateEdit : public Operation {
+ public:
+  DuplicateEdit(const proto::Duplicate& spec, std::unique_ptr<Selector> until)
+      : spec_(spec), until_(std::move(until)) {}
+
+  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
+    if (!places.ok()) return places.status();
+    std::vector<uint32_t> group_of(draft->size(), kNoRow);
+    std::vector<Rows> groups;
+    if (until_ != nullptr) {
+      if (absl::Status s = Stretches(draft, *places, matches, &group_of, &groups, tally); !s.ok()) return s;
+    } else if (spec_.each()) {
+      for (const uint32_t r : matches) {
+        group_of[r] = static_cast<uint32_t>(groups.size());
+        groups.push_back({r});
+      }
+    } else {
+      Connected(draft, *places, matches, &group_of, &groups);
+    }
+    const auto earlier = [&](uint32_t a, uint32_t b) { return places->place(a) < places->place(b); };
+    for (Rows& rows : groups) {
+      TakeLaunched(draft, &group_of, &rows);
+      std::sort(rows.begin(), rows.end(), earlier);
+    }
+    const uint32_t known = draft->size();  // to `places`
+    for (const Rows& rows : groups) CopyGroup(draft, *places, known, rows, tally);
+    return absl::OkStatus();
+  }
+
+ private:
+  // From each match to before the next row of its lane that `until` matches.
+  absl::Status Stretches(Draft* draft, const LanePlaces& places, std::vector<uint32_t> matches,
+                         std::vector<uint32_t>* group_of, std::vector<Rows>* groups, Tally* tally) const {
+    absl::StatusOr<std::vector<uint32_t>> ends = until_->Match(draft);
+    if (!ends.ok()) return ends.status();
+    std::vector<bool> ends_at(draft->size());
+    for (const uint32_t r : *ends) ends_at[r] = true;
+    std::sort(matches.begin(), matches.end(),
+              [&](uint32_t a, uint32_t b) { return places.place(a) < places.place(b); });
+    for (const uint32_t match : matches) {
+      if ((*group_of)[match] != kNoRow) {
+        tally->notes.insert("matches inside the stretch of an earlier one begin none");
+        continue;
+      }
+      Rows rows;
+      uint32_t at = match;
+      for (; at != kNoRow && (rows.empty() || !ends_at[at]); at = places.next(at)) {
+        rows.push_back(at);
+        (*group_of)[at] = static_cast<uint32_t>(groups->size());
+      }
+      if (at == kNoRow)
+        return draft->Error(
+            match,
+            "duplicate: `until` matches nothing after this node on its lane; expected an end of "
+            "what is to be copied");
+      groups->push_back(std::move(rows));
+    }
+    return absl::OkStatus();
+  }
+
+  // Matches that follow each other on a lane, or depend on each other, are one group.
+  static void Connected(Draft* draft, const LanePlaces& places, const std::vector<uint32_t>& matches,
+                        std::vector<uint32_t>* group_of, std::vector<Rows>* groups) {
+    absl::flat_hash_map<uint32_t, uint32_t> index;
+    for (uint32_t i = 0; i < matches.size(); ++i) index[matches[i]] = i;
+    std::vector<uint32_t> root(matches.size());
+    std::iota(root.begin(), root.end(), 0u);
+    const auto find = [&](uint32_t i) {
+      while (root[i] != i) i = root[i] = root[root[i]];
+      return i;
+    };
+    for (uint32_t i = 0; i < matches.size(); ++i) {
+      const auto join = [&](uint32_t row) {
+        const auto it = index.find(row);
+        if (it != index.end()) root[find(it->second)] = find(i);
+      };
+      join(places.next(matches[i]));
+      for (const Dep& d : draft->deps(matches[i])) join(d.row);
+    }
+    absl::flat_hash_map<uint32_t, uint32_t> group;
+    for (uint32_t i = 0; i < matches.size(); ++i) {
+      const auto [it, fresh] = group.try_emplace(find(i), static_cast<uint32_t>(groups->size()));
+      if (fresh) groups->emplace_back();
+      (*groups)[it->second].push_back(matches[i]);
+      (*group_of)[matches[i]] = it->second;
+    }
+  }
+
+  // What the nodes of a group launch goes with them.
+  static void TakeLaunched(Draft* draft, std::vector<uint32_t>* group_of, Rows* rows) {
+    const uint32_t own = (*group_of)[rows->front()];
+    for (size_t i = 0; i < rows->size(); ++i) {
+      for (const uint32_t child : draft->children((*rows)[i])) {
+        const Deps& deps = draft->deps(child);
+        const bool launched = std::any_of(deps.begin(), deps.end(), [&](const Dep& d) {
+          return d.row == (*rows)[i] && d.kind == "launch";
+        });
+        if (!launched || (*group_of)[child] != kNoRow) continue;
+        (*group_of)[child] = own;
+        rows->push_back(child);
+      }
+    }
+  }
+
+  // Copies keep the recorded starts of what they are copies of, so that they come before what came after it.
+  void CopyGroup(Draft* draft, const LanePlaces& places, uint32_t known, const Rows& rows,
+                 Tally* tally) const {
+    const uint32_t original = draft->size();
+    Rows last = rows;
+    for (int k = 1; k < spec_.times(); ++k) {
+      Rows copies;
+      for (const uint32_t r : rows) copies.push_back(draft->Clone(r));
+      Connect(draft, rows, last, copies);
+      tally->added += rows.size();
+      last = std::move(copies);
+    }
+    // What a node of the group needs stays before the group.
+    const auto between = [&](uint32_t child) {
+      return child < known && places.place(child) < places.place(rows.back()) &&
+             std::any_of(rows.begin(), rows.end(), [&](uint32_t r) { return draft->Reaches(r, child); });
+    };
+    const absl::flat_hash_set<uint32_t> in(rows.begin(), rows.end());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const auto children = draft->children(rows[i]);
+      for (const uint32_t child : children) {
+        if (child >= original || in.contains(child)) continue;
+        if (between(child)) {
+          tally->notes.insert(
+              "what stands between nodes of one copy is not copied, and stays with the first");
+        } else {
+          Follow(draft, child, rows[i], last[i]);
+        }
+      }
+    }
+  }
+
+  // A copy is connected in itself as the group is. Its first node on each lane comes after the last one of
+  // the copy before, with the gap that the group's first had; a node that depends on nothing of the group
+  // depends on the ends of the copy before.
+  static void Connect(Draft* draft, const Rows& rows, const Rows& before, const Rows& copies) {
+    absl::flat_hash_map<uint32_t, uint32_t> copy_of;
+    absl::flat_hash_map<uint64_t, uint32_t> lane_end;
+    Rows ends;
+    for (size_t i = 0; i < rows.size(); ++i) copy_of[rows[i]] = copies[i];
+    for (size_t i = 0; i < rows.size(); ++i) {
+      lane_end[draft->LaneKey(rows[i])] = before[i];
+      const auto& children = draft->children(rows[i]);
+      if (std::none_of(children.begin(), children.end(), [&](uint32_t c) { return copy_of.contains(c); }))
+        ends.push_back(before[i]);
+    }
+    absl::flat_hash_map<uint64_t, uint32_t> newest;  // copy of each lane
+    for (size_t i = 0; i < rows.size(); ++i) {
+      KeepCaller(draft, rows[i], copies[i], copy_of);
+      bool inside = false;
+      Dep lane{0, kNoRow, true, 0, kEditKind};
+      for (const Dep& d : Deps(draft->deps(rows[i]))) {
+        if (d.row == kNoRow) continue;
+        const auto it = copy_of.find(d.row);
+        if (it != copy_of.end()) {
+          draft->AddDep(copies[i], it->second, d.data, d.delay_ns, d.kind);
+          inside = true;
+        } else if (draft->LaneKey(d.row) == draft->LaneKey(rows[i])) {
+          lane = d;
+        }
+      }
+      const uint64_t key = draft->LaneKey(rows[i]);
+      const auto [previous, first] = newest.emplace(key, copies[i]);
+      if (first && draft->StrictLane(rows[i])) {
+        draft->AddDep(copies[i], lane_end[key], lane.data, lane.delay_ns, lane.kind);
+      } else if (!inside && draft->StrictLane(rows[i])) {
+        draft->AddDep(copies[i], previous->second, true);
+      } else if (!inside) {
+        for (const uint32_t end : ends) draft->AddDep(copies[i], end, true);
+      }
+      previous->second = copies[i];
+    }
+  }
+
+  // A call inside of a copy was made from the copy.
+  static void KeepCaller(Draft* draft, uint32_t r, uint32_t copy,
+                         const absl::flat_hash_map<uint32_t, uint32_t>& copy_of) {
+    Attribute a;
+    __int128 id = 0;
+    if (!draft->Attr(r, "parent", &a) || !ToInteger(a, &id)) return;
+    const auto it = copy_of.find(draft->Find(static_cast<uint64_t>(id)));
+    if (it == copy_of.end()) return;
+    draft->SetBody(copy, WithInteger(draft->row(copy).body, kNodeAttr, "parent", ValueField::kInt64,
+                                     draft->row(it->second).id));
+  }
+
+  // What depended on a node depends on its last copy. What it handed to another thread stays its.
+  static void Follow(Draft* draft, uint32_t child, uint32_t r, uint32_t last) {
+    for (const Dep& d : Deps(draft->deps(child))) {
+      if (d.row != r || d.kind == "hand_off") continue;
+      draft->DropDep(child, r);
+      draft->AddDep(child, last, d.data, d.delay_ns, d.kind);
+    }
+  }
+
+  const proto::Duplicate spec_;
+  const std::unique_ptr<Selector> until_;
+};
+
+}  // namespace
+
+absl::StatusOr<AnyOperation> MakeDuplicate(const proto::Edit& edit, const std::string& where) {
+  const proto::Duplicate& spec = edit.duplicate();
+  if (spec.times() < 2 || spec.times() > 100000)
+    return BadField(where, "times", absl::StrCat(spec.times(), ", expected 2 to 100000"));
+  std::unique_ptr<Selector> until;
+  if (spec.each() && spec.has_until())
+    return BadField(where, "each", "there with until, expected one of the two");
+  if (spec.has_until()) {
+    absl::StatusOr<Selector> made = Selector::Make(spec.until(), absl::StrCat(where, ", duplicate.until"));
+    if (!made.ok()) return made.status();
+    until = std::make_unique<Selector>(*std::move(made));
+  }
+  AnyOperation out;
+  out.on_rank = std::make_unique<DuplicateEdit>(spec, std::move(until));
+  return out;
+}
+
+}  // namespace chakra::edit
