@@ -1,11 +1,9 @@
 #include "trace/byte_source.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-#define ZSTD_STATIC_LINKING_ONLY  // a custom allocator, for huge pages under large windows
 #include <zstd.h>
 
 #include <algorithm>
@@ -21,22 +19,7 @@
 namespace chakra {
 namespace {
 
-constexpr size_t kHugePage = size_t{2} << 20;
-constexpr size_t kHugeFrom = size_t{4} << 20;
 constexpr size_t kChunk = size_t{256} << 10;
-
-// Memory for free(); large blocks are on huge pages, which saves most of the
-// page faults of a first touch.
-void* Allocate(size_t n) {
-  if (n < kHugeFrom) return std::malloc(n);
-  const size_t rounded = (n + kHugePage - 1) & ~(kHugePage - 1);
-  void* p = std::aligned_alloc(kHugePage, rounded);
-  if (p != nullptr) madvise(p, rounded, MADV_HUGEPAGE);
-  return p;
-}
-
-void* ZstdAllocate(void*, size_t n) { return Allocate(n); }
-void ZstdFree(void*, void* p) { std::free(p); }
 
 absl::Status Corrupt(absl::string_view file, absl::string_view kind, uint64_t at, absl::string_view what) {
   return absl::InvalidArgumentError(
@@ -136,7 +119,7 @@ class ZstdSource : public Unpacker {
   using Unpacker::Unpacker;
   ~ZstdSource() override { ZSTD_freeDCtx(ctx_); }
   bool Init() {
-    ctx_ = ZSTD_createDCtx_advanced({ZstdAllocate, ZstdFree, nullptr});
+    ctx_ = ZSTD_createDCtx();
     return ctx_ != nullptr && !ZSTD_isError(ZSTD_DCtx_setParameter(ctx_, ZSTD_d_windowLogMax, 31));
   }
 
@@ -187,7 +170,7 @@ void Buffer::swap(Buffer& o) noexcept {
 
 bool Buffer::Reserve(size_t n) {
   if (n <= capacity_) return true;
-  char* p = static_cast<char*>(Allocate(n));
+  char* p = static_cast<char*>(std::malloc(n));
   if (p == nullptr) return false;
   if (size_ > 0) std::memcpy(p, data_, size_);
   std::free(data_);

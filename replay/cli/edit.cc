@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "absl/strings/match.h"
@@ -32,7 +33,7 @@ class EditCommand : public Command {
     edits_.AddTo(app, "--script", "Edits, in the order in which they are given");
     const std::string g = "Traces and report";
     app->add_option("--compression", compression_,
-                    "none, gzip or zstd; default: by the end of OUT, else none")
+                    "none, gzip or zstd; default: by the end of OUT, in a folder as the traces were")
         ->type_name("METHOD")
         ->check(CLI::IsMember({"none", "gzip", "zstd"}).description(""))
         ->group(g);
@@ -70,7 +71,7 @@ class EditCommand : public Command {
  private:
   absl::Status Edit();
   absl::Status Report(const proto::EditReport& report) const;
-  Compression Method() const;
+  std::optional<Compression> Method() const;
 
   std::vector<std::string> inputs_;
   ReadOptions read_;
@@ -80,10 +81,10 @@ class EditCommand : public Command {
   bool dry_run_ = false, quiet_ = false;
 };
 
-Compression EditCommand::Method() const {
+std::optional<Compression> EditCommand::Method() const {
   if (compression_ == "gzip") return Compression::kGzip;
   if (compression_ == "zstd") return Compression::kZstd;
-  return compression_.empty() ? CompressionOf(output_) : Compression::kNone;
+  return compression_.empty() ? std::nullopt : std::optional(Compression::kNone);
 }
 
 absl::Status EditCommand::Report(const proto::EditReport& report) const {

@@ -207,8 +207,7 @@ absl::Status EditOptions::Prepare() {
       continue;
     }
     Script script = (*it)->read(value);
-    if (!script.ok())
-      return absl::InvalidArgumentError(absl::StrCat(name, ": ", script.status().message()));
+    if (!script.ok()) return absl::InvalidArgumentError(absl::StrCat(name, ": ", script.status().message()));
     scripts.push_back({name, *std::move(script), ""});
   }
   absl::StatusOr<edit::EditPlan> plan = edit::EditPlan::Make(scripts);

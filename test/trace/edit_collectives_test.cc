@@ -134,7 +134,7 @@ TEST(MergeCollectives, RefusesOthersAndBadFields) {
   EXPECT_THAT(EditText("1 comp a\n2 send s bytes=1 peer=0", Edit("merge_collectives {}", "type: \"comm\"")),
               HasSubstr("node 2 (\"s\") of test.0.et: is a COMM_SEND_NODE, expected collectives only"));
   EXPECT_THAT(PlanOf(Edit("merge_collectives { count: -1 }")).status().message(),
-              HasSubstr("script: edit 1 (merge_collectives), count: -1, expected 0"));
+              HasSubstr("script:1: edit 1 (merge_collectives), count: -1, expected 0"));
   EXPECT_THAT(EditText("1 all_reduce a bytes=9223372036854775807\n2 all_reduce b bytes=1",
                        Edit("merge_collectives {}")),
               HasSubstr("2^63"));

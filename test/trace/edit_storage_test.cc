@@ -90,7 +90,8 @@ TEST(Storage, RefusesBadFields) {
   proto::EditScript script;
   script.add_edit()->mutable_storage()->set_bytes(1);
   script.mutable_edit(0)->mutable_storage()->set_kind(static_cast<proto::Storage::Kind>(7));
-  EXPECT_THAT(EditPlan::Make({{"s", script, ""}}).status().message(), HasSubstr("kind: 7, expected STORE or LOAD"));
+  EXPECT_THAT(EditPlan::Make({{"s", script, ""}}).status().message(),
+              HasSubstr("kind: 7, expected STORE or LOAD"));
 }
 
 }  // namespace

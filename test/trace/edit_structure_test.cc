@@ -62,7 +62,7 @@ TEST(EditInsert, AfterBeforeAndBeside) {
     2 comp b start=1 us=1 stream=7 <- 1 5
     3 comp c start=1 us=1 stream=8 <- 1
     4 comp x start=1 stream=9 <- 1
-    5 comp y start=1 stream=7 <- 4 c1
+    5 comp y start=1 stream=7 <- 4
   )"));
   EXPECT_EQ(
       EditText(

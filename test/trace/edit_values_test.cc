@@ -171,19 +171,25 @@ TEST(EditSelector, WhatIsRefusedIsNamed) {
 
 TEST(EditScript, ErrorsNameTheLineOfTheField) {
   const auto message = [](const std::string& script) { return EditText(kTrace, script); };
-  EXPECT_THAT(message("edit {\n  select {\n    any_of { name: 'x' }\n    any_of {\n      lane: 'y'\n    }\n  }\n  remove {}\n}"),
+  EXPECT_THAT(message("edit {\n  select {\n    any_of { name: 'x' }\n    any_of {\n      lane: 'y'\n    }\n  "
+                      "}\n  remove {}\n}"),
               HasSubstr("script:5: edit 1 (remove), select, any_of 1, lane"));
   EXPECT_THAT(message("edit { remove {} }\nedit {\n  fuse {\n    most: 1\n  }\n}"),
               HasSubstr("script:4: edit 2 (fuse), most: 1"));
-  EXPECT_THAT(message("# a comment\nedit {\n  insert {\n    node {\n      name: 'a'\n      type: 'COMP'\n    }\n  }\n}"),
-              HasSubstr("script:6: edit 1 (insert), node.type"));
+  EXPECT_THAT(
+      message(
+          "# a comment\nedit {\n  insert {\n    node {\n      name: 'a'\n      type: 'COMP'\n    }\n  }\n}"),
+      HasSubstr("script:6: edit 1 (insert), node.type"));
   EXPECT_THAT(message("\nedit { name: 'n' }"), HasSubstr("script:2: edit 1 \"n\": no operation"));
-  EXPECT_THAT(message("\n\nedit { select { name: 'nothing' } remove {} }"), HasSubstr("script:3: edit 1 (remove)"));
+  EXPECT_THAT(message("\n\nedit { select { name: 'nothing' } remove {} }"),
+              HasSubstr("script:3: edit 1 (remove)"));
   Script json;
   json.source = "s.json";
-  json.text = "{\"edit\": [\n {\"select\": {\n  \"durationUs\": {\"min\": 3, \"max\": 2}},\n  \"remove\": {}}]}\n";
+  json.text =
+      "{\"edit\": [\n {\"select\": {\n  \"durationUs\": {\"min\": 3, \"max\": 2}},\n  \"remove\": {}}]}\n";
   ASSERT_TRUE(ParseMessage(json.text, json.source, &json.script).ok());
-  EXPECT_THAT(EditPlan::Make({json}).status().message(), HasSubstr("s.json:3: edit 1 (remove), select, duration_us"));
+  EXPECT_THAT(EditPlan::Make({json}).status().message(),
+              HasSubstr("s.json:3: edit 1 (remove), select, duration_us"));
 }
 
 TEST(EditRecord, WhatIsNotEditedKeepsItsBytes) {

@@ -254,17 +254,20 @@ void Draft::Flush(uint32_t r) {
   if (row.dirty == 0) return;
   if ((row.dirty & kDeps) != 0) FlushDeps(r);
   if ((row.dirty & (kDuration | kStart | kTransfer)) != 0) FlushTimes(r);
-  if ((row.dirty & kBytes) != 0) {
-    Attribute a;
-    // Chakra's own generator gives the size of a message as tensor_size.
-    const bool message = row.is_comm() && (row.type == NodeType::kCollective || Attr(r, "comm_size", &a) ||
-                                           !Attr(r, "tensor_size", &a));
-    row.body =
-        Keep(message ? WithInteger(row.body, kNodeAttr, "comm_size", ValueField::kInt64, row.bytes())
-                     : WithInteger(row.body, kNodeAttr, "tensor_size", ValueField::kUint64, row.bytes()));
+  if ((row.dirty & (kBytes | kOperations)) != 0) {
+    scratch_.assign(row.body.data(), row.body.size());
+    if ((row.dirty & kBytes) != 0) {
+      Attribute a;
+      // Chakra's own generator gives the size of a message as tensor_size.
+      const bool message = row.is_comm() && (row.type == NodeType::kCollective || Attr(r, "comm_size", &a) ||
+                                             !Attr(r, "tensor_size", &a));
+      SetInteger(&scratch_, kNodeAttr, message ? "comm_size" : "tensor_size",
+                 message ? ValueField::kInt64 : ValueField::kUint64, row.bytes());
+    }
+    if ((row.dirty & kOperations) != 0)
+      SetInteger(&scratch_, kNodeAttr, "num_ops", ValueField::kInt64, row.work.num_ops);
+    row.body = Keep(scratch_);
   }
-  if ((row.dirty & kOperations) != 0)
-    row.body = Keep(WithInteger(row.body, kNodeAttr, "num_ops", ValueField::kInt64, row.work.num_ops));
   row.dirty = 0;
 }
 
@@ -348,7 +351,8 @@ absl::Status Draft::Write(std::string* out) {
   if (open_) {
     if (const auto order = Order(); !order.ok()) return order.status();
   }
-  out->reserve(out->size() + trace_.raw->bytes.size() + trace_.metadata.size() + size_t{8} * rows_.size() + 64);
+  out->reserve(out->size() + trace_.raw->bytes.size() + trace_.metadata.size() + size_t{8} * rows_.size() +
+               64);
   const auto frame = [&](absl::string_view body) {
     AppendVarint(body.size(), out);
     out->append(body.data(), body.size());

@@ -197,6 +197,7 @@ class Draft {
   std::vector<std::unique_ptr<char[]>> blocks_;  // of texts; views into them stay
   char* free_ = nullptr;                         // in the last block
   size_t left_ = 0;
+  std::string scratch_;
   bool open_ = false;
   bool ignore_ctrl_ = false;  // control dependencies are in the ids of another trace
   std::vector<Deps> deps_;
@@ -206,7 +207,7 @@ class Draft {
   int64_t epoch_ns_ = 0;  // raw start less Row::start
   bool has_starts_ = false;
   uint64_t removed_ = 0;
-  std::vector<uint32_t> order_;            // empty: not known
+  std::vector<uint32_t> order_;  // empty: not known
   std::vector<Step> steps_;
   int from_pytorch_ = -1;  // whether control dependencies are callers; -1: not known
 };

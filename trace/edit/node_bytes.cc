@@ -48,6 +48,16 @@ std::string PutField(absl::string_view body, uint32_t field, absl::string_view p
   return Put(body, field, piece, [&](const wire::Field& f) { return f.number == field; });
 }
 
+// Whether an attribute is a name and one value, as nearly all are, and the name is another one.
+bool IsOther(absl::string_view text, absl::string_view name) {
+  if (text.size() < 2 || text[0] != 0x0a || static_cast<uint8_t>(text[1]) >= 0x80) return false;
+  const auto n = static_cast<size_t>(text[1]);
+  if (n + 2 > text.size() || text.substr(2, n) == name) return false;
+  wire::Cursor rest = CursorOf(text.substr(2 + n));
+  wire::Field value;
+  return !rest.done() && wire::ReadField(&rest, &value) == nullptr && rest.done() && value.number > 2;
+}
+
 // The attributes `name` of a message: where the first begins, where it ends, and how many there are.
 struct Found {
   const uint8_t *begin = nullptr, *end = nullptr;
@@ -59,7 +69,7 @@ Found FindAttributes(absl::string_view body, uint32_t attr, absl::string_view na
   wire::Cursor c = CursorOf(body);
   wire::Field f;
   while (!c.done() && wire::ReadField(&c, &f) == nullptr) {
-    if (f.number != attr || f.type != wire::kBytes) continue;
+    if (f.number != attr || f.type != wire::kBytes || IsOther(f.text(), name)) continue;
     Attribute a;
     const uint8_t* at = nullptr;
     if (ReadAttribute(f.message(), &a, &at) != nullptr || a.name != name) continue;
@@ -200,17 +210,30 @@ std::string WithNumbers(absl::string_view body, uint32_t field, const std::vecto
   return PutField(body, field, piece);
 }
 
-std::string WithInteger(absl::string_view body, uint32_t attr, absl::string_view name, ValueField field,
-                        __int128 v) {
-  const Found found = FindAttributes(body, attr, name);
+void SetInteger(std::string* body, uint32_t attr, absl::string_view name, ValueField field, __int128 v) {
+  const Found found = FindAttributes(*body, attr, name);
   std::string value;
-  if (found.count > 0 && AppendInteger(found.last.value.number, v, &value))
-    return PutAttribute(body, attr, name, value, found);
+  if (found.count > 0 && AppendInteger(found.last.value.number, v, &value)) {
+    const uint8_t* at = found.last.value.at;
+    if (found.count == 1 && static_cast<size_t>(found.end - at) == value.size()) {  // as long as it was
+      std::memcpy(body->data() + (at - CursorOf(*body).p), value.data(), value.size());
+    } else {
+      *body = PutAttribute(*body, attr, name, value, found);
+    }
+    return;
+  }
   for (const ValueField kind : {field, ValueField::kInt64, ValueField::kUint64}) {
     value.clear();
     if (AppendInteger(static_cast<uint32_t>(kind), v, &value)) break;
   }
-  return PutAttribute(body, attr, name, value, found);
+  *body = PutAttribute(*body, attr, name, value, found);
+}
+
+std::string WithInteger(absl::string_view body, uint32_t attr, absl::string_view name, ValueField field,
+                        __int128 v) {
+  std::string out(body);
+  SetInteger(&out, attr, name, field, v);
+  return out;
 }
 
 std::string WithReal(absl::string_view body, uint32_t attr, absl::string_view name, double v) {

@@ -47,6 +47,8 @@ std::string WithNumbers(absl::string_view body, uint32_t field, const std::vecto
 // keeps its place and, where it holds a number of any kind and `v` fits, its kind; else it becomes `field`.
 std::string WithInteger(absl::string_view body, uint32_t attr, absl::string_view name, ValueField field,
                         __int128 v);
+void SetInteger(std::string* body, uint32_t attr, absl::string_view name, ValueField field,
+                __int128 v);  // in place
 std::string WithReal(absl::string_view body, uint32_t attr, absl::string_view name, double v);
 std::string WithString(absl::string_view body, uint32_t attr, absl::string_view name, absl::string_view v);
 std::string WithIntegers(absl::string_view body, uint32_t attr, absl::string_view name,

@@ -86,8 +86,8 @@ absl::Status Located(const Script& script, int index, const absl::Status& status
   absl::string_view path = status.message();
   if (absl::ConsumePrefix(&path, subject)) path = path.substr(0, path.find(':'));
   const int line = LineOf(script, index, path);
-  return absl::Status(status.code(), absl::StrCat(script.source, line > 0 ? absl::StrCat(":", line) : "", ": ",
-                                                  status.message()));
+  return absl::Status(status.code(), absl::StrCat(script.source, line > 0 ? absl::StrCat(":", line) : "",
+                                                  ": ", status.message()));
 }
 
 }  // namespace
@@ -136,7 +136,8 @@ absl::Status EditPlan::Add(const Script& from) {
       return Located(from, i, bad, subject);
     }
     const int line = LineOf(from, i, "");
-    const std::string where = absl::StrCat(from.source, line > 0 ? absl::StrCat(":", line) : "", ": ", subject);
+    const std::string where =
+        absl::StrCat(from.source, line > 0 ? absl::StrCat(":", line) : "", ": ", subject);
     steps_.push_back({where, subject, entry->name, edit, *std::move(select), *std::move(made)});
   }
   return absl::OkStatus();

@@ -18,8 +18,8 @@ namespace chakra::edit {
 // Immutable.
 class EditPlan {
  public:
-  // Scripts, one after the other. Errors (InvalidArgument) name file and line, the edit by number (from 1) and
-  // name, the field, what it holds and what is expected there.
+  // Scripts, one after the other. Errors (InvalidArgument) name file and line, the edit by number (from 1)
+  // and name, the field, what it holds and what is expected there.
   static absl::StatusOr<EditPlan> Make(const std::vector<Script>& scripts);
 
   // What the scripts are called.

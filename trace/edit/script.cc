@@ -106,7 +106,8 @@ int InJson(const Script& script, int index, const std::vector<Segment>& segments
     if (field->type() != FieldDescriptor::TYPE_MESSAGE) break;
     type = field->message_type();
   }
-  return 1 + static_cast<int>(std::count(script.text.begin(), script.text.begin() + static_cast<std::ptrdiff_t>(at->begin), '\n'));
+  return 1 + static_cast<int>(std::count(script.text.begin(),
+                                         script.text.begin() + static_cast<std::ptrdiff_t>(at->begin), '\n'));
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ struct Script {
 // Reads a script: text format, JSON or binary. Errors: ReadMessageFile()'s.
 absl::StatusOr<Script> ReadScript(const std::string& path);
 
-// The line (from 1) on which a field of edit `index` (from 0) stands, or the nearest thing around it; 0: not known.
-// `path` as in messages of EditPlan::Make(): "select, any_of 0, name", "most", "node.lane".
+// The line (from 1) on which a field of edit `index` (from 0) stands, or the nearest thing around it; 0: not
+// known. `path` as in messages of EditPlan::Make(): "select, any_of 0, name", "most", "node.lane".
 int LineOf(const Script& script, int index, absl::string_view path);
 
 }  // namespace chakra::edit

@@ -49,8 +49,16 @@ std::string WithoutSlash(std::string path) {
 
 }  // namespace
 
-EditedOutput::EditedOutput(std::string output, Compression compression, EditRun* run)
+EditedOutput::EditedOutput(std::string output, std::optional<Compression> compression, EditRun* run)
     : output_(WithoutSlash(std::move(output))), compression_(compression), run_(*run) {}
+
+Compression EditedOutput::Method(const std::string& file) const {
+  if (compression_.has_value()) return *compression_;
+  if (!many_) return CompressionOf(output_);
+  const std::string outer = file.substr(0, file.find('!'));
+  const bool trace = ParseTraceName(outer).is_trace || outer.size() < file.size();
+  return trace ? CompressionOf(outer) : Compression::kNone;
+}
 
 EditedOutput::~EditedOutput() {
   std::error_code error;
@@ -109,6 +117,7 @@ absl::Status EditedOutput::Open(bool many) {
 
 absl::Status EditedOutput::Rewrite(RankTrace trace, std::vector<Rewritten>*) {
   const std::string prefix = PrefixOf(trace.file);
+  const Compression compression = Method(trace.file);
   std::vector<Rewritten> made;
   if (absl::Status s = run_.Rewrite(std::move(trace), &made); !s.ok()) return s;
   for (Rewritten& one : made) {
@@ -119,11 +128,11 @@ absl::Status EditedOutput::Rewrite(RankTrace trace, std::vector<Rewritten>*) {
       have_lone_ = true;
       continue;
     }
-    const char* ending = compression_ == Compression::kGzip   ? ".gz"
-                         : compression_ == Compression::kZstd ? ".zst"
-                                                              : "";
+    const char* ending = compression == Compression::kGzip   ? ".gz"
+                         : compression == Compression::kZstd ? ".zst"
+                                                             : "";
     const std::string name = absl::StrCat(prefix, ".", one.rank, ".et", ending);
-    if (absl::Status s = WriteStream((fs::path(folder_) / name).string(), compression_, one.frames, false);
+    if (absl::Status s = WriteStream((fs::path(folder_) / name).string(), compression, one.frames, false);
         !s.ok())
       return s;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -157,10 +166,10 @@ absl::Status EditedOutput::Swap() {
 absl::Status EditedOutput::Commit(const TraceSet& set) {
   if (!many_) {
     if (!have_lone_) return absl::InvalidArgumentError("the edits leave no rank, expected at least one");
-    if (output_ != "-") return WriteStream(output_, compression_, lone_, true);
+    if (output_ != "-") return WriteStream(output_, Method(""), lone_, true);
     std::string bytes;
     CompressedFile file;
-    if (absl::Status s = file.Open(&bytes, compression_); !s.ok()) return s;
+    if (absl::Status s = file.Open(&bytes, Method("")); !s.ok()) return s;
     if (absl::Status s = file.Finish(lone_); !s.ok()) return s;
     if (fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size() && fflush(stdout) == 0)
       return absl::OkStatus();

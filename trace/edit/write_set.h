@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,9 @@ namespace chakra::edit {
 // takes its place in Commit(); a lone trace may go to a file, or to standard output ("-").
 class EditedOutput : public RankRewriter {
  public:
-  // `run` must outlive it.
-  EditedOutput(std::string output, Compression compression, EditRun* run);
+  // `run` must outlive it. Without `compression`, by the end of a file's name, and in a folder as the trace
+  // was.
+  EditedOutput(std::string output, std::optional<Compression> compression, EditRun* run);
   // Without a Commit(), takes away what was written.
   ~EditedOutput() override;
 
@@ -36,7 +38,9 @@ class EditedOutput : public RankRewriter {
   absl::Status Swap();
 
   const std::string output_;
-  const Compression compression_;
+  Compression Method(const std::string& file) const;
+
+  const std::optional<Compression> compression_;
   EditRun& run_;
   bool many_ = false;
   std::string folder_;  // where traces go until Commit(); "": no folder

@@ -95,15 +95,18 @@ class ReplaceEdit : public Operation {
     absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
     if (!order.ok()) return order.status();
     bool ordered = true;
-    for (const std::vector<uint32_t>& group : groups) ordered = ReplaceGroup(draft, &*order, group, tally) && ordered;
+    for (const std::vector<uint32_t>& group : groups)
+      ordered = ReplaceGroup(draft, &*order, group, tally) && ordered;
     if (ordered) return order->Keep(tally);
-    tally->notes.insert("nodes that depend on a match are recorded before others that a match depends on: lanes may run in another order");
+    tally->notes.insert(
+        "nodes that depend on a match are recorded before others that a match depends on: lanes may run in "
+        "another order");
     return absl::OkStatus();
   }
 
  private:
-  // False: no place in the recorded order is behind all that the new nodes depend on and before all that depends on
-  // them.
+  // False: no place in the recorded order is behind all that the new nodes depend on and before all that
+  // depends on them.
   bool ReplaceGroup(Draft* draft, LaneOrder* order, const std::vector<uint32_t>& group, Tally* tally) const {
     const absl::flat_hash_set<uint32_t> in(group.begin(), group.end());
     const std::vector<uint32_t> chain =
