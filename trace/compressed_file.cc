@@ -10,14 +10,13 @@
 namespace chakra {
 namespace {
 
-constexpr int kZstdLevel = 1;  // of traces faster than 3, and as small
 constexpr int kGzipWindow = 15 + 16;  // zlib's largest window, with a gzip header
 
 }  // namespace
 
 // Compresses and hands on. One of `file` and `text` takes the bytes.
 struct CompressedFile::Stream {
-  explicit Stream(Compression c) : compression(c) {}
+  explicit Stream(Compression c, int level = FileEffort().zstd_level) : compression(c), zstd_level(level) {}
   ~Stream() {
     if (gzip_open) deflateEnd(&gzip);
     ZSTD_freeCCtx(zstd);
@@ -33,7 +32,7 @@ struct CompressedFile::Stream {
     } else if (compression == Compression::kZstd) {
       zstd = ZSTD_createCCtx();
       if (zstd == nullptr) return absl::ResourceExhaustedError("zstd: out of memory");
-      ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, kZstdLevel);
+      ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, zstd_level);
       ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
     }
     return absl::OkStatus();
@@ -79,6 +78,7 @@ struct CompressedFile::Stream {
   }
 
   Compression compression;
+  int zstd_level;
   OutputFile file;
   std::string* text = nullptr;
   std::string out = std::string(1 << 17, '\0');  // compressed
@@ -96,9 +96,10 @@ Compression CompressionOf(absl::string_view path) {
 CompressedFile::CompressedFile() = default;
 CompressedFile::~CompressedFile() = default;
 
-absl::Status CompressedFile::Open(const std::string& path, Compression compression, bool durable) {
-  stream_ = std::make_unique<Stream>(compression);
-  if (absl::Status s = stream_->file.Open(path, durable); !s.ok()) return s;
+absl::Status CompressedFile::Open(const std::string& path, Compression compression,
+                                  const FileEffort& effort) {
+  stream_ = std::make_unique<Stream>(compression, effort.zstd_level);
+  if (absl::Status s = stream_->file.Open(path, effort.durable); !s.ok()) return s;
   return stream_->Start();
 }
 

@@ -14,6 +14,12 @@ enum class Compression { kNone, kGzip, kZstd };
 // By the ending of the name: ".gz" and ".zst" compress.
 Compression CompressionOf(absl::string_view path);
 
+// What is taken upon a file.
+struct FileEffort {
+  bool durable = true;  // as of OutputFile
+  int zstd_level = 3;   // 1 is faster
+};
+
 // One stream: Open(), Append() as often as needed, Finish(). The same bytes in the same pieces give the same
 // bytes. A file appears under its name in Finish() and not before; one that is destroyed without a Finish()
 // leaves nothing behind. Errors name the path and what the system said; after one, nothing more may be
@@ -26,8 +32,7 @@ class CompressedFile {
   CompressedFile& operator=(const CompressedFile&) = delete;
 
   absl::Status Open(const std::string& path) { return Open(path, CompressionOf(path)); }
-  // `durable` as of OutputFile.
-  absl::Status Open(const std::string& path, Compression compression, bool durable = true);
+  absl::Status Open(const std::string& path, Compression compression, const FileEffort& effort = {});
   // To a string that outlives this; complete after Finish().
   absl::Status Open(std::string* out, Compression compression);
   absl::Status Append(absl::string_view bytes);

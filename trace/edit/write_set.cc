@@ -38,7 +38,7 @@ std::string PrefixOf(const std::string& file) {
 absl::Status WriteStream(const std::string& path, Compression compression, absl::string_view frames,
                          bool durable) {
   CompressedFile file;
-  if (absl::Status s = file.Open(path, compression, durable); !s.ok()) return s;
+  if (absl::Status s = file.Open(path, compression, {.durable = durable, .zstd_level = 1}); !s.ok()) return s;
   return file.Finish(frames);
 }
 
