@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <memory>
 #include <string>
 #include <vector>
@@ -88,8 +89,7 @@ int Main(int argc, char** argv) {
   commands.push_back(MakeCompareCommand(&app));
   commands.push_back(MakeKernelsCommand(&app));
 
-  if (argc < 2)
-    return Misuse(ExpectedCommand(&app), "");
+  if (argc < 2) return Misuse(ExpectedCommand(&app), "");
   const std::string first = argv[1];
   if (first[0] != '-') {
     const std::vector<std::string> names = CommandNames(&app);
@@ -120,4 +120,7 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace chakra::cli
 
-int main(int argc, char** argv) { return chakra::cli::Main(argc, argv); }
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file over the limit is an error of the write
+  return chakra::cli::Main(argc, argv);
+}

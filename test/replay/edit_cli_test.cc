@@ -113,7 +113,17 @@ TEST_F(Edits, WhatAKilledRunLeftIsTakenAway) {
 TEST_F(Edits, AFolderWithOtherThingsIsNotReplaced) {
   Write("home/letter.doc", "dear");
   Refused("edit t -o home --scale n2=2",
-          {"cannot replace the folder", "letter.doc", "traces and their groups only"});
+          {"cannot replace the folder", "letter.doc", "nothing but PREFIX.N.et"});
+  Write("notes/notes.json", "{\"precious\": 1}");
+  Refused("edit t -o notes --scale n2=2", {"it holds \"notes.json\""});
+  ASSERT_EQ(Run("edit t -o mine --script half.txtpb -q").status, 0);
+  fs::rename(folder_ / "mine/w.3.et", folder_ / "mine/other.3.et");
+  Refused("edit t -o mine --scale n2=2", {"cannot replace the folder"});
+  for (int r = 0; r < 3; ++r)
+    fs::rename(folder_ / ("mine/w." + std::to_string(r) + ".et"),
+               folder_ / ("mine/other." + std::to_string(r) + ".et"));
+  Refused("edit t -o mine --scale n2=2", {"it holds \"other.0.et\"", "w.N.et"});
+  EXPECT_EQ(Folder("mine").size(), 4u);
   EXPECT_EQ(Folder("home").size(), 1u);
   Refused("edit t -o half.txtpb --scale n2=2", {"a file of this name exists, expected a folder"});
 }

@@ -124,6 +124,16 @@ TEST(EditFuse, NotThroughOthers) {
   EXPECT_THAT(out->notes(), HasSubstr("runs were closed"));
 }
 
+TEST(EditFuse, NotThroughWhatWasFusedBefore) {
+  const std::string out = EditText(
+      "1 comp a1 us=1 start=0 stream=1\n2 comp b1 us=1 start=1 stream=2\n3 comp b2 us=1 start=2 stream=2 <- "
+      "1\n"
+      "4 comp a2 us=1 start=3 stream=1 <- 2\n",
+      "edit { fuse {} }");
+  EXPECT_THAT(out, HasSubstr("1 comp a1 us=2 stream=1 <- 2\n"));
+  EXPECT_THAT(out, HasSubstr("3 comp b2"));
+}
+
 TEST(EditSplit, PartsAddUpAndTheLastIsTheNode) {
   EXPECT_EQ(EditText("1 comp a us=10 ops=11 bytes=7 stream=7\n2 comp b us=1 stream=7 start=10 <- 1\n",
                      "edit { select { name: 'a' } split { parts: 3 } }"),
@@ -222,6 +232,20 @@ TEST(EditRanks, RemappedPeersRootsAndGroups) {
                          : "1 recv r bytes=8 peer=0 tag=0\n2 broadcast b bytes=8 group=tp root=0\n"))));
   EXPECT_THAT(EditSet(set, "edit { remap_ranks { rank { key: 0 value: 1 } } }").status().message(),
               HasSubstr("expected a permutation"));
+}
+
+TEST(EditRanks, WhatGroupsCannotBecomeIsRefused) {
+  const Groups groups = {{"tp", {0, 1}}, {"one", {0}}};
+  const TraceSet set =
+      MakeSet({"1 all_reduce a bytes=8 group=tp\n", "1 all_reduce a bytes=8 group=tp\n"}, groups);
+  const auto message = [&](const std::string& edit) {
+    return std::string(EditSet(set, "edit { " + edit + " }").status().message());
+  };
+  EXPECT_THAT(message("remap_groups { group { key: 'tq' value: 'x' } }"), HasSubstr("did you mean 'tp'?"));
+  EXPECT_THAT(message("remap_groups { group { key: 'tp' value: 'one' } }"),
+              HasSubstr("of 2 ranks becomes \"one\", which has 1"));
+  EXPECT_THAT(message("rescale { to: 1000000 groups: 'tp' }"), HasSubstr("expected at most 65536 ranks"));
+  EXPECT_EQ(message("remap_groups { group { key: 'tp' value: 'x' } }"), "");
 }
 
 TEST(EditRepeat, CopiesFollowEachOtherOnTheirLanes) {

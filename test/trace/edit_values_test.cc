@@ -41,6 +41,13 @@ TEST(EditValues, DurationsAreScaledSetAndMoved) {
             "3 all_reduce grads start=14 us=40 bytes=4096 stream=9 group=dp transfer=30000 <- 2\n");
 }
 
+TEST(EditValues, WhatNoFieldHoldsIsAnError) {
+  EXPECT_THAT(Edit("duration { set: 1e300 }"), HasSubstr("its duration in us would be 1e+300"));
+  EXPECT_THAT(Edit("select { type: 'comm' } bytes { factor: 1e30 }"), HasSubstr("its size would be"));
+  EXPECT_THAT(Edit("operations { factor: 1e30 }"), HasSubstr("its operations would be"));
+  EXPECT_THAT(Edit("attribute { name: 'comm_tag' text_value: 'x' }"), HasSubstr("expected another name"));
+}
+
 TEST(EditValues, WorkIsScaledWhereNoTimeWasRecorded) {
   const auto out =
       EditTexts({"1 comp gemm bytes=1000 ops=5000\n2 comp view <- 1\n"}, "edit { duration { factor: 0.5 } }");

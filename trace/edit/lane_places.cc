@@ -33,6 +33,13 @@ absl::StatusOr<LanePlaces> LanePlaces::Make(Draft* draft) {
   return out;
 }
 
+absl::Status LanePlaces::Renew(Draft* draft) {
+  const auto order = draft->Order();
+  if (!order.ok()) return order.status();
+  for (uint32_t i = 0; i < (*order)->size(); ++i) place_[(**order)[i]] = i;
+  return absl::OkStatus();
+}
+
 bool LanePlaces::DependsThrough(Draft* draft, uint32_t r, const std::vector<uint32_t>& members,
                                 uint32_t first) const {
   const absl::flat_hash_set<uint32_t> inside(members.begin(), members.end());

@@ -13,6 +13,9 @@ class LanePlaces {
  public:
   static absl::StatusOr<LanePlaces> Make(Draft* draft);
 
+  // The order anew, after dependencies have changed; lanes stay as they were. Errors: a cycle.
+  absl::Status Renew(Draft* draft);
+
   // In recorded order, from 0.
   uint32_t place(uint32_t r) const { return place_[r]; }
   // Next and previous row on the lane of r, or kNoRow.

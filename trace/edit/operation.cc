@@ -9,13 +9,11 @@
 namespace chakra::edit {
 namespace {
 
-constexpr double kMaxMicros = 9.2e12;  // of picoseconds in 64 bits
-
 // Attributes that operations of their own set, or that dependencies are made of.
-constexpr absl::string_view kReserved[] = {"comm_size",   "comm_type",  "tensor_size", "num_ops",
-                                           "duration_ns", "start_ns",   "transfer_ns", "stream",
-                                           "tid",         "is_cpu_op",  "dep_kinds",   "dep_delay_ns",
-                                           "pg_name",     "comm_group", "parent"};
+constexpr absl::string_view kReserved[] = {
+    "comm_size", "comm_type", "tensor_size",  "num_ops",     "duration_ns", "start_ns",
+    "comm_src",  "comm_dst",  "comm_tag",     "transfer_ns", "stream",      "tid",
+    "is_cpu_op", "dep_kinds", "dep_delay_ns", "pg_name",     "comm_group",  "parent"};
 
 }  // namespace
 

@@ -122,6 +122,9 @@ void ApplyAttribute(Draft* draft, uint32_t r, const proto::SetAttribute& spec);
 double Changed(const proto::Adjustment& change, double old);
 absl::Status CheckAdjustment(const proto::Adjustment& change, const std::string& where);
 
+// Of recorded times: picoseconds in 64 bits.
+inline constexpr double kMaxMicros = 9.2e12;
+
 // Microseconds to the nearest picosecond.
 Time FromMicros(double us);
 

@@ -43,10 +43,21 @@ absl::Status KeepSteps(Draft* draft, std::string* metadata) {
   std::vector<int64_t> first, last;
   for (const CaptureInfo::Step& step : (*info)->steps) {
     uint32_t a = place[step.first], b = place[step.last];
-    moved = moved || draft->row(order[a]).removed || draft->row(order[b]).removed;
-    while (a < b && draft->row(order[a]).removed) ++a;
-    while (b > a && draft->row(order[b]).removed) --b;
-    if (draft->row(order[a]).removed) continue;
+    const auto ends = [&](uint32_t i) { return draft->row(order[i]).start + draft->row(order[i]).duration; };
+    if (draft->row(order[a]).removed || draft->row(order[b]).removed ||
+        ends(b) < draft->row(order[a]).start) {
+      moved = true;
+      uint32_t earliest = kNoRow, latest = kNoRow;
+      for (uint32_t i = a; i <= b; ++i) {
+        const Row& row = draft->row(order[i]);
+        if (row.removed) continue;
+        if (earliest == kNoRow || row.start < draft->row(order[earliest]).start) earliest = i;
+        if (latest == kNoRow || ends(latest) < ends(i)) latest = i;
+      }
+      if (earliest == kNoRow) continue;
+      a = earliest;
+      b = latest;
+    }
     names.push_back(step.name);
     first.push_back(static_cast<int64_t>(draft->row(order[a]).id));
     last.push_back(static_cast<int64_t>(draft->row(order[b]).id));

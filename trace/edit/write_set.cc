@@ -13,6 +13,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/groups.h"
 #include "trace/inputs.h"
 #include "trace/proto_io.h"
 
@@ -42,15 +43,18 @@ absl::Status WriteStream(const std::string& path, Compression compression, absl:
   return file.Finish(frames);
 }
 
-std::string WithoutSlash(std::string path) {
+// Without a slash at its end, and of a link what it points to.
+std::string Resolved(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
-  return path;
+  std::error_code error;
+  const fs::path real = path == "-" ? fs::path() : fs::canonical(path, error);
+  return error || real.empty() ? path : real.string();
 }
 
 }  // namespace
 
 EditedOutput::EditedOutput(std::string output, std::optional<Compression> compression, EditRun* run)
-    : output_(WithoutSlash(std::move(output))), compression_(compression), run_(*run) {}
+    : output_(Resolved(output)), compression_(compression), run_(*run), many_(absl::EndsWith(output, "/")) {}
 
 Compression EditedOutput::Method(const std::string& file) const {
   if (compression_.has_value()) return *compression_;
@@ -66,18 +70,27 @@ EditedOutput::~EditedOutput() {
   if (!folder_.empty()) fs::remove_all(folder_, error);
 }
 
-absl::Status EditedOutput::CheckFolder() const {
+// What stands in the folder's place must be an earlier set of the same name, and nothing else: it is lost.
+absl::Status EditedOutput::CheckFolder(const std::string& prefix) const {
   std::error_code error;
   if (fs::exists(output_, error) && !fs::is_directory(output_, error)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "cannot write ", output_, ": a file of this name exists, expected a folder for several traces"));
   }
+  std::string own = prefix;
   for (const std::string& name : ListFolder(output_)) {
-    const bool ours = ParseTraceName(name).is_trace || absl::EndsWith(name, ".json");
-    if (ours && !fs::is_directory(fs::path(output_) / name, error)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("cannot replace the folder ", output_, ": it holds \"", name,
-                     "\", expected none, or one with traces and their groups only"));
+    const TraceName trace = ParseTraceName(name);
+    const bool et = trace.is_trace && trace.rank >= 0 && absl::StrContains(name, ".et");
+    if (et && own.empty()) own = trace.prefix;
+    if (et && trace.prefix == own && !fs::is_directory(fs::path(output_) / name, error)) continue;
+    if (name == own + ".json" || (own.empty() && absl::EndsWith(name, ".json"))) {
+      absl::StatusOr<std::string> text = ReadFile((fs::path(output_) / name).string());
+      if (text.ok() && LooksLikeGroups(*text)) continue;
+    }
+    return absl::InvalidArgumentError(absl::StrCat("cannot replace the folder ", output_, ": it holds \"",
+                                                   name, "\", expected none, or one with nothing but ",
+                                                   own.empty() ? "PREFIX" : own,
+                                                   ".N.et and the groups of these traces"));
   }
   return absl::OkStatus();
 }
@@ -99,11 +112,11 @@ void EditedOutput::RemoveStale() const {
 
 absl::Status EditedOutput::Open(bool many) {
   std::error_code error;
-  many_ = many || fs::is_directory(output_, error);
+  many_ = many_ || many || fs::is_directory(output_, error);
   if (!many_) return absl::OkStatus();
   if (output_ == "-")
     return absl::InvalidArgumentError("cannot write several traces to standard output, expected a folder");
-  if (absl::Status s = CheckFolder(); !s.ok()) return s;
+  if (absl::Status s = CheckFolder(""); !s.ok()) return s;
   RemoveStale();
   const std::string folder = absl::StrCat(output_, kPartial, getpid());
   if (!fs::create_directory(folder, error))
@@ -177,6 +190,7 @@ absl::Status EditedOutput::Commit(const TraceSet& set) {
   }
   if (files_.empty()) return absl::InvalidArgumentError("the edits leave no rank, expected at least one");
   std::sort(files_.begin(), files_.end());
+  if (absl::Status s = CheckFolder(prefix_); !s.ok()) return s;
   const auto groups = std::find_if(set.inputs.begin(), set.inputs.end(),
                                    [](const InputFile& f) { return f.role == "groups"; });
   const bool changed = run_.after() != nullptr;

@@ -33,7 +33,8 @@ class EditedOutput : public RankRewriter {
   const std::vector<std::string>& files() const { return files_; }
 
  private:
-  absl::Status CheckFolder() const;
+  // `prefix`: of the traces to be written; "": not known yet, then of those that are there.
+  absl::Status CheckFolder(const std::string& prefix) const;
   void RemoveStale() const;
   absl::Status Swap();
 

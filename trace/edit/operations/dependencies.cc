@@ -207,8 +207,8 @@ class ReorderEdit : public Operation {
 absl::StatusOr<AnyOperation> MakeAddDependency(const proto::Edit& edit, const std::string& where) {
   const proto::AddDependency& spec = edit.add_dependency();
   if (!spec.has_on()) return BadField(where, "on", "absent, expected a selector");
-  if (!(spec.delay_us() >= 0))
-    return BadField(where, "delay_us", absl::StrCat(spec.delay_us(), ", expected 0 or more"));
+  if (!(spec.delay_us() >= 0) || spec.delay_us() > kMaxMicros)
+    return BadField(where, "delay_us", absl::StrCat(spec.delay_us(), ", expected 0 to ", kMaxMicros));
   absl::StatusOr<Selector> on = Selector::Make(spec.on(), absl::StrCat(where, ", on"));
   if (!on.ok()) return on.status();
   AnyOperation out;

@@ -28,7 +28,12 @@ class FuseEdit : public Operation {
     for (const uint32_t r : rows) {
       if (places->previous(r) != kNoRow && in[places->previous(r)]) continue;  // not the first of its run
       uint32_t at = r;
-      while (at != kNoRow && in[at]) at = FuseFrom(draft, *places, in, at, tally);
+      while (at != kNoRow && in[at]) {
+        const uint64_t before = draft->live();
+        at = FuseFrom(draft, *places, in, at, tally);
+        if (draft->live() == before) continue;
+        if (absl::Status s = places->Renew(draft); !s.ok()) return s;
+      }
     }
     return absl::OkStatus();
   }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "trace/edit/operation.h"
+#include "trace/proto_io.h"
 
 namespace chakra::edit {
 namespace {
@@ -64,18 +65,30 @@ class RemapGroupsEdit : public SetOperation {
   absl::Status Reshape(const SetShape& before, SetShape* after, std::vector<int>* source,
                        std::set<std::string>* notes) const override {
     source->clear();
+    std::vector<std::string> known;
+    for (const auto& [name, members] : before.groups) known.push_back(name);
     for (const auto& [from, to] : spec_.group()) {
-      const bool known = before.groups.contains(from);
-      if (known) after->groups.erase(from);
-      if (!known)
-        notes->insert(absl::StrCat("group \"", from, "\" has no members in the groups of the traces"));
+      const auto it = before.groups.find(from);
+      if (it == before.groups.end() && !from.empty() && !known.empty())
+        return absl::InvalidArgumentError(
+            absl::StrCat("there is no group \"", from, "\"", SuggestName(from, known)));
+      if (it == before.groups.end()) {
+        notes->insert(absl::StrCat("the members of group \"", from, "\" are not known"));
+        continue;
+      }
+      const auto target = before.groups.find(to);
+      const bool moves = to.empty() || (target != before.groups.end() && !spec_.group().contains(to));
+      const size_t room = to.empty() ? static_cast<size_t>(before.ranks) : moves ? target->second.size() : 0;
+      if (moves && room != it->second.size()) {
+        return absl::InvalidArgumentError(absl::StrCat("group \"", from, "\" of ", it->second.size(),
+                                                       " ranks becomes \"", to, "\", which has ", room,
+                                                       ", expected a new name or a group of the same ranks"));
+      }
+      after->groups.erase(from);
     }
     for (const auto& [from, to] : spec_.group()) {
       const auto it = before.groups.find(from);
-      if (it == before.groups.end() || to.empty()) continue;
-      if (!after->groups.emplace(to, it->second).second)
-        notes->insert(
-            absl::StrCat("group \"", to, "\" keeps its members; communication of \"", from, "\" joins it"));
+      if (it != before.groups.end() && !to.empty()) after->groups.emplace(to, it->second);
     }
     return absl::OkStatus();
   }
@@ -146,7 +159,8 @@ absl::StatusOr<AnyOperation> MakeRemapGroups(const proto::Edit& edit, const std:
 
 absl::StatusOr<AnyOperation> MakeDelayRank(const proto::Edit& edit, const std::string& where) {
   const double us = edit.delay_rank().us();
-  if (!(us > 0) || !std::isfinite(us)) return BadField(where, "us", absl::StrCat(us, ", expected above 0"));
+  if (!(us > 0) || us > kMaxMicros)
+    return BadField(where, "us", absl::StrCat(us, ", expected above 0 and at most ", kMaxMicros));
   AnyOperation out;
   out.on_rank = std::make_unique<DelayRankEdit>(us);
   return out;

@@ -110,6 +110,15 @@ class RescaleEdit : public SetOperation {
     absl::StatusOr<Family> family = Choose(before);
     if (!family.ok()) return family.status();
     const Grid grid = MakeGrid(before, *family);
+    constexpr uint64_t kMostRanks = 65536, kMostMembers = uint64_t{1} << 22;
+    uint64_t members = 0;
+    for (const auto& [name, ranks] : before.groups) members += ranks.size();
+    if (grid.members.size() * static_cast<uint64_t>(spec_.to()) > kMostRanks ||
+        members * static_cast<uint64_t>(spec_.to()) > kMostMembers * static_cast<uint64_t>(grid.width)) {
+      return absl::InvalidArgumentError(absl::StrCat("to: ", spec_.to(), " for each of ", grid.members.size(),
+                                                     " groups, expected at most ", kMostRanks, " ranks and ",
+                                                     kMostMembers, " members of groups in all"));
+    }
     after->ranks = static_cast<int>(grid.members.size()) * spec_.to();
     source->assign(static_cast<size_t>(after->ranks), -1);
     for (size_t c = 0; c < grid.members.size(); ++c) {

@@ -15,6 +15,12 @@ namespace {
 
 constexpr double kMaxCount = 9.2e18;
 
+// A result that no field holds.
+absl::Status CheckMost(const Draft& draft, uint32_t r, absl::string_view what, double v, double most) {
+  if (v <= most) return absl::OkStatus();
+  return draft.Error(r, absl::StrCat(what, " would be ", v, ", expected at most ", most));
+}
+
 uint64_t Rounded(double v) { return static_cast<uint64_t>(std::llround(std::clamp(v, 0.0, kMaxCount))); }
 
 // Recorded times; of `factor` also the work, by which a roofline prices nodes.
@@ -27,6 +33,20 @@ class Duration : public Operation {
       const Row& row = draft->row(r);
       const bool timed = row.duration > Time::Zero() || (row.is_comm() && row.comm.transfer != Time::Never());
       const bool works = !row.is_comm() && (row.work.num_ops > 0 || row.work.tensor_bytes > 0);
+      const double us = std::max(static_cast<double>(row.duration.picos()),
+                                 row.is_comm() && row.comm.transfer != Time::Never()
+                                     ? static_cast<double>(row.comm.transfer.picos())
+                                     : 0.0) *
+                        1e-6;
+      const double work =
+          std::max(static_cast<double>(row.work.num_ops), static_cast<double>(row.work.tensor_bytes));
+      if (absl::Status s = CheckMost(*draft, r, "its duration in us", Changed(change_, us), kMaxMicros);
+          !s.ok())
+        return s;
+      if (works && only_factor) {
+        if (absl::Status s = CheckMost(*draft, r, "its work", Changed(change_, work), kMaxCount); !s.ok())
+          return s;
+      }
       if (timed || !only_factor) SetTimes(draft, r);
       if (works && only_factor) ScaleWork(draft, r);
       if (works) {
@@ -74,7 +94,9 @@ class Bytes : public Operation {
         tally->notes.insert("nodes without bytes were left as they are");
         if (!change_.has_add()) continue;
       }
-      const uint64_t now = Rounded(Changed(change_, static_cast<double>(row.bytes())));
+      const double value = Changed(change_, static_cast<double>(row.bytes()));
+      if (absl::Status s = CheckMost(*draft, r, "its size", value, kMaxCount); !s.ok()) return s;
+      const uint64_t now = Rounded(value);
       if (now != row.bytes()) draft->SetBytes(r, now);
     }
     return absl::OkStatus();
@@ -94,7 +116,9 @@ class Work : public Operation {
         tally->notes.insert("communication and nodes without operations were left as they are");
         continue;
       }
-      const auto now = static_cast<int64_t>(Rounded(Changed(change_, static_cast<double>(row.work.num_ops))));
+      const double value = Changed(change_, static_cast<double>(row.work.num_ops));
+      if (absl::Status s = CheckMost(*draft, r, "its operations", value, kMaxCount); !s.ok()) return s;
+      const auto now = static_cast<int64_t>(Rounded(value));
       if (now != row.work.num_ops) draft->SetOperations(r, now);
     }
     return absl::OkStatus();
