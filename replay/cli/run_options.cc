@@ -1,0 +1,174 @@
+#include "replay/cli/run_options.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "replay/cli/capture_options.h"
+#include "replay/cli/command.h"
+#include "replay/compute/compute.h"
+#include "replay/jobs.h"
+#include "replay/variation.h"
+#include "trace/proto_io.h"
+
+namespace chakra::cli {
+
+void RunArguments::AddTo(CLI::App* app) {
+  app->add_option("TRACE", traces_.inputs,
+                  "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture")
+      ->type_name("");
+  AddMachine(app);
+  AddTrace(app);
+  edits_.AddTo(app, "--edit", "Edits, in the order in which they are given");
+  AddRanks(app);
+  AddCaptureOptions(app, &traces_.read);
+  run_.version = CHAKRA_VERSION;
+  traces_.read.threads = DefaultThreads();
+}
+
+void RunArguments::AddMachine(CLI::App* app) {
+  const std::string g = "Machine";
+  app->add_option(
+         "--cluster", run_.cluster,
+         absl::StrCat("A preset, PRESET:key=value,... or a cluster file; default: ", kDefaultCluster))
+      ->type_name("SPEC")
+      ->group(g);
+  app->add_option("--fabric", run_.fabric,
+                  absl::StrCat(absl::StrJoin(FabricNames(), ", "), "; default: ", kDefaultFabric))
+      ->type_name("NAME")
+      ->group(g);
+  app->add_flag("--store-and-forward", run_.fabric_options.store_and_forward,
+                "Each link takes a whole message before the next does (to compare with ASTRA-sim)")
+      ->group(g);
+  AddTopologyOptions(app, g, &run_.topology);
+  AddFlowOptions(app, g, &run_.fabric_options);
+  app->add_flag("--link-series", run_.fabric_options.link_series,
+                "Report what was taken of the busiest links over time, for --fabric fluid, packet and mixed")
+      ->group(g);
+  app->add_option(
+         "--compute", run_.compute,
+         absl::StrCat(
+             "Where compute times come from, in order: table, interpolate, roofline, recorded; default: ",
+             std::string(kDefaultRungs), "; for a capture recorded (after --kernels)"))
+      ->type_name("LIST")
+      ->group(g);
+  app->add_option(
+         "--comm", run_.comm,
+         "What communication costs: recorded (the transfer that was measured, begun when the last rank "
+         "arrives; the default for a capture without --cluster) or simulated (flows on the fabric)")
+      ->type_name("COST")
+      ->check(CLI::IsMember({kSimulatedComm, kRecordedComm}).description(""))
+      ->group(g);
+  app->add_option(
+         "--program", run_.programs,
+         "Collective algorithms from files: MSCCL XML, or COLLECTIVE=PREFIX of Chakra traces; may be "
+         "repeated")
+      ->type_name("SPEC")
+      ->group(g);
+  app->add_option("--kernels", run_.kernels, "Kernel table for --compute table and interpolate")
+      ->type_name("FILE")
+      ->group(g);
+}
+
+void RunArguments::AddTrace(CLI::App* app) {
+  const std::string g = "Trace";
+  app->add_option(
+         "--lanes", run_.lanes,
+         "recorded (threads and streams of the trace), single (one CPU, one compute, one communication "
+         "lane) or unlimited (dependencies alone); default: recorded")
+      ->type_name("POLICY")
+      ->check(CLI::IsMember({"recorded", "single", "unlimited"}).description(""))
+      ->group(g);
+  app->add_option("--groups", traces_.read.groups_file,
+                  "Communicator groups; default: found beside the traces")
+      ->type_name("FILE")
+      ->group(g);
+  app->add_option(
+         "--ranks", traces_.ranks,
+         "Replay one trace (each job of one trace) as N equal ranks; peers of sends and receives are "
+         "taken relative to the traced rank, modulo N")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 24).description(""))
+      ->group(g);
+  app->add_flag("--strict", traces_.read.strict, "Refuse what would otherwise be repaired")->group(g);
+  app->add_flag("--allow-truncated", traces_.read.allow_truncated,
+                "Drop a partial last node instead of refusing it")
+      ->group(g);
+  app->add_option(
+         "--threads", traces_.read.threads,
+         "Threads that read traces and run --fabric packet; the result does not depend on it; default: "
+         "the machine's cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""))
+      ->group("Report and run");
+  app->add_flag_callback(
+         "--no-fast-path", [this] { run_.fast_paths = false; },
+         "Simulate every flow, even where a closed form is exact")
+      ->group("Report and run");
+}
+
+void RunArguments::AddRanks(CLI::App* app) {
+  const std::string g = "Ranks and jobs";
+  app->add_option(
+         "--placement", run_.placement,
+         "Which device each rank sits on: linear (rank i on device i), round_robin:BLOCK (on block i "
+         "mod blocks of BLOCK devices), random:SEED, stride:N (N devices after the last), or a file of "
+         "lines \"RANK DEVICE\" or \"0-7: 8-15\"; groups of traces keep their ranks")
+      ->type_name("RULE|FILE")
+      ->group(g);
+  app->add_option(
+         "--straggler", run_.stragglers,
+         "Computation of RANK (or 3,8-15, or all) takes FACTOR times as long; may be repeated. Jitter "
+         "and random stragglers: variation in the cluster file")
+      ->type_name("RANK=FACTOR")
+      ->allow_extra_args(false)
+      ->group(g);
+  app->add_option("--seed", run_.seed, "Of everything that the cluster's variation draws; default: 1")
+      ->type_name("N")
+      ->check(CLI::Range(uint64_t{1}, std::numeric_limits<uint64_t>::max()).description(""))
+      ->group(g);
+  app->add_option(
+         "--job", traces_.jobs,
+         "Another job on the same machine, started at START (a time with its unit, 10us; default 0); "
+         "its ranks follow those of the jobs before it; may be repeated")
+      ->type_name("TRACE[@START]")
+      ->allow_extra_args(false)
+      ->group(g);
+}
+
+absl::Status RunArguments::Check() const {
+  if (traces_.inputs.empty() && !traces_.read.capture.named())
+    return absl::InvalidArgumentError("replay expects at least one TRACE");
+  if (!run_.compute.empty()) {
+    if (auto rungs = ParseRungs(run_.compute); !rungs.ok())
+      return absl::InvalidArgumentError(absl::StrCat("--compute: ", rungs.status().message()));
+  }
+  const std::vector<std::string> fabrics = FabricNames();
+  if (!run_.fabric.empty() && std::find(fabrics.begin(), fabrics.end(), run_.fabric) == fabrics.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no fabric \"", run_.fabric, "\"", SuggestName(run_.fabric, fabrics)));
+  }
+  proto::Variation unused;
+  for (const std::string& s : run_.stragglers) {
+    if (absl::Status bad = AddStraggler(s, &unused); !bad.ok())
+      return absl::Status(bad.code(), absl::StrCat("--straggler ", bad.message()));
+  }
+  for (const std::string& job : traces_.jobs) {
+    if (const auto spec = ParseJob(job); !spec.ok())
+      return absl::Status(spec.status().code(), absl::StrCat("--job ", job, ": ", spec.status().message()));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TraceOptions> RunArguments::traces() {
+  run_.strict = traces_.read.strict;
+  run_.fabric_options.threads = traces_.read.threads;
+  if (!edits_.any()) return traces_;
+  if (absl::Status s = edits_.Prepare(); !s.ok()) return s;
+  traces_.edits = &edits_.plan();
+  traces_.edit_files = edits_.files();
+  return traces_;
+}
+
+}  // namespace chakra::cli

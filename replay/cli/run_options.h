@@ -1,0 +1,35 @@
+// What `replay` says of its traces and its machine, and whoever else takes the same words.
+#pragma once
+
+#include "CLI/CLI.hpp"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "replay/cli/edit_options.h"
+#include "replay/run/options.h"
+
+namespace chakra::cli {
+
+// The options of one run, bound to this, which must outlive the parsing and what traces() gives.
+class RunArguments {
+ public:
+  // TRACE and all options but those of reports and logs.
+  void AddTo(CLI::App* app);
+  // Faults of the command line alone, each with what was expected: no trace, a fabric or rungs that there are
+  // not, values without the right form.
+  absl::Status Check() const;
+  // After Check(). Reads scripts of edits. Errors name the file and the line.
+  absl::StatusOr<TraceOptions> traces();
+  const RunOptions& run() const { return run_; }
+  RunOptions& run() { return run_; }
+
+ private:
+  void AddMachine(CLI::App* app);
+  void AddTrace(CLI::App* app);
+  void AddRanks(CLI::App* app);
+
+  TraceOptions traces_;
+  EditOptions edits_;
+  RunOptions run_;
+};
+
+}  // namespace chakra::cli

@@ -1,0 +1,49 @@
+// What a replay is asked for, as plain data: what the options of `replay` say.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backends/registry.h"
+#include "replay/machine/options.h"
+#include "trace/edit/plan.h"
+#include "trace/reader.h"
+
+namespace chakra {
+
+inline constexpr char kDefaultCluster[] = "dgx-h100";
+inline constexpr char kDefaultFabric[] = "analytical";
+inline constexpr char kRecordedComm[] = "recorded";
+inline constexpr char kSimulatedComm[] = "simulated";
+
+// Which traces, and what is changed in them before anything is replayed.
+struct TraceOptions {
+  std::vector<std::string> inputs;  // as of ReadTraceSet()
+  ReadOptions read;
+  int ranks = 0;                          // > 0: one trace as so many equal ranks
+  std::vector<std::string> jobs;          // "TRACE[@START]", beside the first; see ParseJob()
+  const edit::EditPlan* edits = nullptr;  // the caller's; null: none
+  std::vector<std::string> edit_files;    // that `edits` were read from, for the report
+};
+
+// The machine, and how the traces are replayed on it.
+struct RunOptions {
+  std::string cluster;           // see LoadCluster(); "": kDefaultCluster, and the report says so
+  std::string fabric;            // "": kDefaultFabric
+  FabricOptions fabric_options;  // but what the cluster says of routing, changes, packets and choices
+  TopologyOptions topology;
+  std::vector<std::string> programs;    // algorithms from files, beside the cluster's
+  std::string placement;                // rule or file; "": the cluster's
+  std::vector<std::string> stragglers;  // RANK=FACTOR; see AddStraggler()
+  uint64_t seed = 0;                    // of the cluster's variation; 0: the cluster's
+  std::string compute;                  // rungs, comma separated; "": what suits the traces
+  std::string kernels;                  // a kernel table's file; "": none
+  std::string comm;                     // kRecordedComm, kSimulatedComm; "": what suits the traces
+  std::string lanes = "recorded";       // "recorded", "single", "unlimited"
+  bool fast_paths = true;
+  bool strict = false;
+  std::string version;  // of the program, for the report
+};
+
+}  // namespace chakra

@@ -1,0 +1,32 @@
+// One replay, from options to the report.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "backends/fabric.h"
+#include "proto/report.pb.h"
+#include "replay/engine.h"
+#include "replay/flow_log.h"
+#include "replay/run/options.h"
+#include "replay/run/traces.h"
+
+namespace chakra {
+
+// What a caller sees of a run on its way. All may be null.
+struct RunHooks {
+  FlowLog* flow_log = nullptr;                    // the caller's; told its ranks, and of every flow
+  std::string needs_flows;                        // who needs flows, for the error where there are none
+  std::function<void(const Progress&)> progress;  // see EngineOptions
+  // Once, after the run, which ended at `end`.
+  std::function<void(const Fabric& fabric, Time end)> finished;
+};
+
+// Replays `traces`. Same inputs, same report; any number of calls may share `traces` at once.
+// Errors: options that are no good for these traces or this machine, files that cannot be read, and what
+// Replay() finds.
+absl::StatusOr<proto::Report> RunReplay(const LoadedTraces& traces, const RunOptions& options,
+                                        const RunHooks& hooks = {});
+
+}  // namespace chakra

@@ -1,0 +1,89 @@
+#include "replay/run/traces.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "replay/symmetric.h"
+#include "trace/checksum.h"
+#include "trace/proto_io.h"
+
+namespace chakra {
+namespace {
+
+absl::Status Read(const TraceOptions& options, LoadedTraces* out) {
+  if (options.edits == nullptr) {
+    auto traces = ReadTraceSet(options.inputs, options.read);
+    if (traces.ok()) out->set = *std::move(traces);
+    return traces.status();
+  }
+  edit::EditRun run(options.edits);
+  auto traces = edit::ReadEdited(options.inputs, options.read, *options.edits, &run);
+  if (!traces.ok()) return traces.status();
+  auto report = run.Finish();
+  if (!report.ok()) return report.status();
+  out->edits = *std::move(report);
+  out->set = *std::move(traces);
+  return absl::OkStatus();
+}
+
+// Reads the other jobs and puts them behind the first.
+absl::Status AddJobs(const TraceOptions& options, LoadedTraces* out) {
+  std::vector<JobInput> inputs;
+  inputs.push_back({absl::StrJoin(options.inputs, " "), std::move(out->set), Time::Zero()});
+  ReadOptions own = options.read;  // groups and the selection of a capture are the first job's
+  own.groups_file.clear();
+  own.capture = CaptureSelection();
+  for (const std::string& text : options.jobs) {
+    const absl::StatusOr<JobSpec> spec = ParseJob(text);
+    if (!spec.ok()) return spec.status();
+    absl::StatusOr<TraceSet> traces = ReadTraceSet({spec->trace}, own);
+    if (!traces.ok()) return traces.status();
+    if (options.ranks > 0 && traces->ranks.size() == 1) {
+      if (absl::Status s = MakeSymmetric(options.ranks, &*traces); !s.ok()) return s;
+    }
+    inputs.push_back({spec->trace, *std::move(traces), spec->start});
+  }
+  auto merged = MergeJobs(std::move(inputs), &out->jobs);
+  if (merged.ok()) out->set = *std::move(merged);
+  return merged.status();
+}
+
+}  // namespace
+
+bool LoadedTraces::HasTimes() const {
+  return !captures.empty() && std::all_of(captures.begin(), captures.end(), [](const auto& capture) {
+    return capture.has_value() && capture->window_end > Time::Zero();
+  });
+}
+
+absl::StatusOr<InputFile> DescribeInput(const std::string& path, const std::string& role) {
+  auto content = ReadFile(path);
+  if (!content.ok()) return content.status();
+  return InputFile{path, Sha256Hex(*content), content->size(), role};
+}
+
+absl::StatusOr<LoadedTraces> LoadTraces(const TraceOptions& options) {
+  LoadedTraces out;
+  if (absl::Status s = Read(options, &out); !s.ok()) return s;
+  if (options.ranks > 0) {
+    if (absl::Status s = MakeSymmetric(options.ranks, &out.set); !s.ok()) return s;
+  }
+  if (!options.jobs.empty()) {
+    if (absl::Status s = AddJobs(options, &out); !s.ok()) return s;
+  }
+  for (const std::string& file : options.edit_files) {
+    auto input = DescribeInput(file, "edits");
+    if (!input.ok()) return input.status();
+    out.edit_files.push_back(*std::move(input));
+  }
+  for (const RankTrace& trace : out.set.ranks) {
+    auto capture = ReadCaptureInfo(trace);
+    if (!capture.ok()) return capture.status();
+    if (out.captures.empty() && !capture->has_value()) break;
+    out.captures.push_back(*std::move(capture));
+  }
+  return out;
+}
+
+}  // namespace chakra
