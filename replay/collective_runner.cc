@@ -75,7 +75,7 @@ bool CollectiveRunner::Arrived(uint32_t call, uint32_t member) const {
   return state.active != kNoRow && active_[state.active].row[member] != kNoRow;
 }
 
-uint32_t CollectiveRunner::Open(uint32_t call, Time now) {
+uint32_t CollectiveRunner::Open(uint32_t call, Time now, const CauseRef& cause) {
   uint32_t index;
   if (free_.empty()) {
     index = static_cast<uint32_t>(active_.size());
@@ -95,6 +95,7 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now) {
   a.switches_left = 0;
   a.row.assign(members, kNoRow);
   a.begin.assign(members, Time::Zero());
+  if (keep_causes_) a.why = {cause, std::vector<CauseRef>(members), {}, {}};
   a.fast = a.plan != nullptr && fast_paths_ && fast_.Applies(*a.planned, c.bytes);
   if (a.plan == nullptr || a.fast) return index;
   const Plan& plan = *a.plan;
@@ -107,7 +108,9 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now) {
   a.waiter.assign(plan.connection_base.back(), 0);
   a.sender.assign(plan.connection_base.back(), 0);
   a.spread.clear();
-  a.held = fast_paths_ && a.planned->together.has_value();
+  if (keep_causes_) a.why.stream.resize(a.streams.size());
+  // What happens within such a call is not known.
+  a.held = fast_paths_ && !keep_causes_ && a.planned->together.has_value();
   if (a.held) {
     wakes_.push_back({now, index, kHeld});
     return index;
@@ -117,18 +120,19 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now) {
   return index;
 }
 
-void CollectiveRunner::Arrive(uint32_t call, uint32_t member, uint32_t row, Time now) {
+void CollectiveRunner::Arrive(uint32_t call, uint32_t member, uint32_t row, Time now, CauseRef cause) {
   CallState& state = calls_[call];
-  if (state.active == kNoRow) state.active = Open(call, now);
+  if (state.active == kNoRow) state.active = Open(call, now, cause);
   const uint32_t index = state.active;
   Active& a = active_[index];
   a.row[member] = row;
   a.begin[member] = now;
   a.last_arrival = now;
+  if (keep_causes_) a.why.arrival[member] = cause;
   ++state.arrived;
   if (a.held) return;
   if (a.plan == nullptr) {
-    EndMember(a, member, now);
+    EndMember(a, member, now, std::move(cause));
   } else if (!a.fast) {
     StartNode(index, member, now);
   } else if (state.arrived == a.row.size()) {
@@ -177,19 +181,29 @@ void CollectiveRunner::AccountTogether(uint32_t call, uint64_t calls) {
 void CollectiveRunner::RunFast(uint32_t active) {
   Active& a = active_[active];
   const CollectiveCall& call = matching_.calls[a.call];
-  fast_.Evaluate(*a.planned, call.group, matching_.groups[call.group].members, call.bytes, a.begin, &ends_);
+  fast_.Evaluate(*a.planned, call.group, matching_.groups[call.group].members, call.bytes, a.begin, &ends_,
+                 keep_causes_ ? &origins_ : nullptr);
   ++fast_calls_;
-  if (std::all_of(ends_.begin(), ends_.end(), [&](Time t) { return t == ends_[0]; })) {
+  if (!keep_causes_ && std::all_of(ends_.begin(), ends_.end(), [&](Time t) { return t == ends_[0]; })) {
     wakes_.push_back({ends_[0], active, kWholeCall});  // one event in place of one a member
     return;
   }
   const auto members = static_cast<uint32_t>(ends_.size());
-  for (uint32_t m = 0; m < members; ++m) EndMember(active_[active], m, ends_[m]);
+  for (uint32_t m = 0; m < members; ++m) {
+    CauseRef cause;
+    if (keep_causes_) {
+      Cause closed = Spent(a, m, Cause::kClosed, ends_[m]);
+      closed.src = static_cast<int>(origins_[m]);
+      closed.dst = static_cast<int>(m);
+      cause = Because(a.why.arrival[origins_[m]], std::move(closed));
+    }
+    EndMember(active_[active], m, ends_[m], std::move(cause));
+  }
 }
 
 void CollectiveRunner::EndTogether(uint32_t active, Time at) {
   const auto members = static_cast<uint32_t>(active_[active].row.size());
-  for (uint32_t m = 0; m < members; ++m) EndMember(active_[active], m, at);
+  for (uint32_t m = 0; m < members; ++m) EndMember(active_[active], m, at, {});
 }
 
 void CollectiveRunner::StartNode(uint32_t active, uint32_t member, Time now) {
@@ -203,11 +217,14 @@ void CollectiveRunner::StartNode(uint32_t active, uint32_t member, Time now) {
     const Stream& stream = program.streams[s];
     a.streams[base + s] = {stream.begin, stream.end, stream.begin, member, 0, false};
   }
-  if (streams == 0) EndNode(a, member, now);
+  CauseRef cause;
+  if (keep_causes_) cause = member < a.why.arrival.size() ? a.why.arrival[member] : a.why.opening;
+  if (streams == 0) EndNode(a, member, now, cause);
   const Time begin = member < static_cast<uint32_t>(plan.members) ? a.planned->costs.begin : Time::Zero();
   for (uint32_t s = 0; s < streams; ++s) {
+    if (keep_causes_) active_[active].why.stream[base + s] = cause;
     if (begin > Time::Zero()) {
-      wakes_.push_back({now + begin, active, base + s});
+      WakeAfter(active_[active], active, base + s, now + begin, Cause::kOverhead);
     } else {
       Run(active, base + s, now);
     }
@@ -232,7 +249,7 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
   StreamRun& run = a.streams[stream];
   if (costs_.step_overhead > Time::Zero() && !run.paid && IsMember(a, run)) {
     run.paid = true;
-    wakes_.push_back({now + costs_.step_overhead, active, stream});
+    WakeAfter(a, active, stream, now + costs_.step_overhead, Cause::kOverhead);
     return true;
   }
   run.paid = false;
@@ -259,6 +276,10 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
   flow.tag = uint64_t{active} << (kConnectionBits + kLaneBits) | connection;
   flow.want_sent = wait;
   flow.in_order = true;
+  if (keep_causes_) {
+    a.why.flying[connection].push_back(
+        {a.why.stream[stream], flow.src, flow.dst, flow.OnLinks(), flow.delay});
+  }
   int cards = 1;
   if (!a.planned->costs.levels.empty() && !fabric_->contention_free() && IsMember(a, run) &&
       to < static_cast<uint32_t>(plan.members)) {
@@ -335,6 +356,7 @@ void CollectiveRunner::WakeAwaiting(uint32_t active, uint32_t node, Time now) {
     if (!HasDone(run, a.streams[base + static_cast<uint32_t>(step.peer)], step)) continue;
     run.awaits = false;
     --a.awaiting;
+    if (keep_causes_) a.why.stream[s] = a.why.stream[base + static_cast<uint32_t>(step.peer)];
     wakes_.push_back({now, active, s});
   }
 }
@@ -359,7 +381,7 @@ bool CollectiveRunner::Local(uint32_t active, uint32_t stream, const Step& step,
   const uint64_t bytes = touched * StepBytes(a, step, run.member, run.part);
   if (bytes == 0) return false;
   run.busy = true;
-  wakes_.push_back({now + TransferTime(bytes, costs_.reduce_bandwidth), active, stream});
+  WakeAfter(a, active, stream, now + TransferTime(bytes, costs_.reduce_bandwidth), Cause::kReduce);
   return true;
 }
 
@@ -393,7 +415,7 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
                                 : ReduceTime(costs_, StepBytes(a, step, run.member, run.part));
         if (reduce > Time::Zero() && IsMember(a, run)) {
           run.busy = true;
-          wakes_.push_back({now + reduce, active, stream});
+          WakeAfter(a, active, stream, now + reduce, Cause::kReduce);
           return;
         }
       }
@@ -404,7 +426,7 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
     const Time close = costs_.step_overhead + costs.part_end;
     if (close > Time::Zero() && !run.paid && IsMember(a, run)) {
       run.paid = true;
-      wakes_.push_back({now + close, active, stream});
+      WakeAfter(a, active, stream, now + close, Cause::kOverhead);
       return;
     }
     run.paid = false;
@@ -413,7 +435,9 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
       continue;
     }
     if (a.awaiting > 0) WakeAwaiting(active, run.member, now);
-    if (--a.streams_left[run.member] == 0) EndNode(a, run.member, now);
+    if (--a.streams_left[run.member] == 0) {
+      EndNode(a, run.member, now, keep_causes_ ? a.why.stream[stream] : CauseRef());
+    }
     return;
   }
 }
@@ -426,24 +450,28 @@ void CollectiveRunner::OnFlow(const FlowEnd& end, Time now) {
   if (end.kind == FlowEnd::kSent) {
     const uint32_t stream = a.sender[connection] - 1;
     a.sender[connection] = 0;
+    if (keep_causes_) Left(a, stream, connection, now);
     Run(active, stream, now);
     return;
   }
   ++a.inbox[connection];
-  if (const uint32_t waiter = a.waiter[connection]; waiter != 0) {
+  const uint32_t waiter = a.waiter[connection];
+  if (keep_causes_) Received(a, waiter, connection, now);
+  if (waiter != 0) {
     a.waiter[connection] = 0;
     Run(active, waiter - 1, now);
   }
 }
 
-void CollectiveRunner::EndNode(Active& a, uint32_t node, Time at) {
-  if (node < static_cast<uint32_t>(a.plan->members)) return EndMember(a, node, at);
+void CollectiveRunner::EndNode(Active& a, uint32_t node, Time at, const CauseRef& cause) {
+  if (node < static_cast<uint32_t>(a.plan->members)) return EndMember(a, node, at, cause);
   if (--a.switches_left == 0 && calls_[a.call].left == 0) Close(a);
 }
 
-void CollectiveRunner::EndMember(Active& a, uint32_t member, Time at) {
+void CollectiveRunner::EndMember(Active& a, uint32_t member, Time at, CauseRef cause) {
   const CollectiveCall& call = matching_.calls[a.call];
-  ended_.push_back({static_cast<uint32_t>(matching_.groups[call.group].members[member]), a.row[member], at});
+  ended_.push_back({static_cast<uint32_t>(matching_.groups[call.group].members[member]), a.row[member], at,
+                    std::move(cause)});
   a.last_end = std::max(a.last_end, at);
   if (--calls_[a.call].left == 0 && a.switches_left == 0) Close(a);
 }
@@ -459,6 +487,7 @@ void CollectiveRunner::Close(Active& a) {
   total.wait += a.last_arrival - a.first;
   CallState& state = calls_[a.call];
   state.over = true;
+  if (keep_causes_) a.why = {};
   free_.push_back(state.active);
   state.active = kNoRow;
 }

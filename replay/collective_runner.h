@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "replay/match.h"
 #include "replay/measure/metrics.h"
 #include "replay/node_lanes.h"
+#include "replay/why/cause.h"
 
 namespace chakra {
 
@@ -30,7 +32,8 @@ class CollectiveRunner {
   struct Ended {
     uint32_t rank;
     uint32_t row;
-    Time at;  // may lie in the future
+    Time at;         // may lie in the future
+    CauseRef cause;  // where causes are kept
   };
   struct Wake {
     Time at;
@@ -54,8 +57,11 @@ class CollectiveRunner {
   // Plans every call. Errors: an algorithm that cannot plan its collective.
   absl::Status Prepare();
 
-  // Member `member` of `call` has reached it at `now`, with node `row`.
-  void Arrive(uint32_t call, uint32_t member, uint32_t row, Time now);
+  // Keeps causes: what Arrive() is given, and what follows of it. Before the first arrival.
+  void KeepCauses() { keep_causes_ = true; }
+
+  // Member `member` of `call` has reached it at `now`, with node `row`, for `cause`.
+  void Arrive(uint32_t call, uint32_t member, uint32_t row, Time now, CauseRef cause = {});
   // A flow whose tag says OwnsTag() ended.
   void OnFlow(const FlowEnd& end, Time now);
   void OnWake(uint32_t active, uint32_t stream, Time now) {
@@ -77,6 +83,13 @@ class CollectiveRunner {
 
   // How call `call` is run; null: a group of one. After Prepare().
   const PlannedCall* planned(uint32_t call) const { return plan_of_[call]; }
+
+  // Of a call that was answered in closed form: see FastPath::Explain().
+  PathParts ExplainClosed(uint32_t call, uint32_t origin, uint32_t member) {
+    const CollectiveCall& c = matching_.calls[call];
+    return fast_.Explain(*plan_of_[call], c.group, matching_.groups[c.group].members, c.bytes, origin,
+                         member);
+  }
 
   // True from the arrival of `member` on.
   bool Arrived(uint32_t call, uint32_t member) const;
@@ -108,6 +121,20 @@ class CollectiveRunner {
     uint32_t complete = 0;          // messages that have arrived on all lanes
     uint32_t unsent = 0;            // lanes of the last message that have not left
   };
+  // A message that is under way.
+  struct Flying {
+    CauseRef cause;
+    int src = 0, dst = 0;
+    uint64_t bytes = 0;
+    Time software;
+  };
+  // Why an active call's parts are where they are. Empty where causes are not kept.
+  struct ActiveCauses {
+    CauseRef opening;               // of the first arrival, when switches start
+    std::vector<CauseRef> arrival;  // by member
+    std::vector<CauseRef> stream;
+    absl::flat_hash_map<uint64_t, std::deque<Flying>> flying;  // by connection
+  };
   struct Active {
     uint32_t call = 0;
     const PlannedCall* planned = nullptr;
@@ -126,6 +153,7 @@ class CollectiveRunner {
     std::vector<uint32_t> waiter;        // by connection: stream + 1 that waits for a message
     std::vector<uint32_t> sender;        // by connection: stream + 1 that waits until its message has left
     absl::flat_hash_map<uint64_t, Spread> spread;  // by connection
+    ActiveCauses why;
   };
   // As the stream of a wake: all members of the call end.
   static constexpr uint32_t kWholeCall = 0xffffffff;
@@ -136,7 +164,7 @@ class CollectiveRunner {
   static constexpr int kConnectionBits = 33;
   static constexpr int kLaneBits = 6;
 
-  uint32_t Open(uint32_t call, Time now);
+  uint32_t Open(uint32_t call, Time now, const CauseRef& cause);
   // Starts the streams of a member or a switch.
   void StartNode(uint32_t active, uint32_t node, Time now);
   void Run(uint32_t active, uint32_t stream, Time now);
@@ -161,8 +189,16 @@ class CollectiveRunner {
   // Every switch of `plan` exists, and reaches all that it exchanges messages with.
   absl::Status CheckSwitches(const Plan& plan, const GroupInfo& group) const;
   uint64_t StepBytes(const Active& a, const Step& step, uint32_t member, int part) const;
-  void EndNode(Active& a, uint32_t node, Time at);
-  void EndMember(Active& a, uint32_t member, Time at);
+  // `cause`: that of the stream that ended last.
+  void EndNode(Active& a, uint32_t node, Time at, const CauseRef& cause);
+  void EndMember(Active& a, uint32_t member, Time at, CauseRef cause);
+  // Wakes a stream at `at`, until when `kind` takes it.
+  void WakeAfter(Active& a, uint32_t active, uint32_t stream, Time at, Cause::Kind kind);
+  // A message of a stream that waited for it has left; a message is there, for stream `waiter` - 1 if any.
+  void Left(Active& a, uint32_t stream, uint64_t connection, Time now);
+  void Received(Active& a, uint32_t waiter, uint64_t connection, Time now);
+  // Of time that a member spends.
+  Cause Spent(const Active& a, uint32_t member, Cause::Kind kind, Time at) const;
   void Close(Active& a);
   void RunFast(uint32_t active);
   // All arrived at once: the closed form. Else what arrived starts.
@@ -175,6 +211,7 @@ class CollectiveRunner {
   CollectiveCosts costs_;
   const Matching& matching_;
   bool fast_paths_;
+  bool keep_causes_ = false;
   FlowLog* log_;
   uint64_t first_call_ = 0;  // in the log
   CollectivePlanner own_planner_;
@@ -187,7 +224,8 @@ class CollectiveRunner {
   std::vector<uint32_t> free_;
   std::vector<Ended> ended_;
   std::vector<Wake> wakes_;
-  std::vector<Time> ends_;  // scratch
+  std::vector<Time> ends_;  // scratch, as the next
+  std::vector<uint32_t> origins_;
   // By (kind, group index); names are looked up once at the end.
   std::vector<std::array<CollectiveMetrics, kCollectiveTypes>> totals_;
   uint64_t flows_ = 0;

@@ -21,6 +21,7 @@ struct LibraryModel;   // replay/library/library.h
 struct CustomProgram;  // replay/collectives/custom/custom_program.h
 class FlowLog;         // replay/flow_log.h
 class Variation;       // replay/variation.h
+struct CriticalPath;   // replay/why/critical_path.h
 
 enum class LanePolicy { kRecorded, kSingle, kUnlimited };
 enum class ComputeRung : uint8_t { kTable, kInterpolate, kRoofline, kRecorded, kNone };
@@ -88,6 +89,7 @@ struct EngineOptions {
   FlowLog* flow_log = nullptr;  // of the fabric, told what flows belong to; the caller's; may be null
   std::function<void(const Progress&)> progress;  // called now and then; may be null
   NodeSpans* spans = nullptr;                     // filled when not null; the caller's
+  CriticalPath* path = nullptr;                   // likewise
 };
 
 // Replays `traces` on `fabric`. compute[g] belongs to graph g of

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/diagnose.h"
 #include "replay/engine_run.h"
+#include "replay/why/critical_path.h"
 #include "trace/reader.h"
 
 namespace chakra {
@@ -59,6 +60,12 @@ Metrics Engine::Collect() {
   metrics.invalid_nodes = invalid_;
   metrics.warnings = matching_.warnings;
   names_.Report(&metrics);
+  if (causes_.on()) {
+    const auto explain = [this](uint32_t call, uint32_t origin, uint32_t member) {
+      return runner_.ExplainClosed(call, origin, member);
+    };
+    *options_.path = TracePath(causes_.final(), now_, matching_, fabric_, explain);
+  }
   if (options_.recorded_comm) {
     recorded_.Report(&metrics);
     return metrics;

@@ -33,6 +33,11 @@ void Engine::Prepare() {
   for (const Graph* graph : distinct.graphs) graph_lanes_.push_back(LanesOfGraph(*graph, options_.lanes));
   names_.Prepare(distinct, options_.lanes, TimesAreFixed() ? &compute_ : nullptr);
   ranks_.resize(traces_.ranks.size());
+  if (options_.path != nullptr) {
+    causes_.Prepare(traces_);
+    runner_.KeepCauses();
+    messages_.KeepCauses();
+  }
   if (options_.spans != nullptr) options_.spans->assign(ranks_.size(), {});
   for (uint32_t r = 0; r < ranks_.size(); ++r) {
     RankState& rank = ranks_[r];
@@ -62,6 +67,7 @@ void Engine::Prepare() {
       if (options_.start.empty() || options_.start[r] == Time::Zero()) {
         ready_.push_back({r, rank.lanes->place[row]});
       } else {
+        if (causes_.on()) causes_.RankStarts(r, row, options_.start[r]);
         events_.push({options_.start[r], r, row | Event::kReady});
       }
     }
@@ -139,8 +145,10 @@ void Engine::AdvanceFabric(Time now) {
 
 // What the runner ended at once is finished at once: only while retiring.
 void Engine::RetireRunner(Time now) {
-  for (const CollectiveRunner::Ended& end : runner_.ended()) {
-    if (end.at == now) Finish(end.rank, end.row, now);
+  for (CollectiveRunner::Ended& end : runner_.ended()) {
+    if (end.at != now) continue;
+    if (causes_.on()) causes_.EndsFor(end.rank, end.row, std::move(end.cause));
+    Finish(end.rank, end.row, now);
   }
   std::erase_if(runner_.ended(), [now](const CollectiveRunner::Ended& end) { return end.at == now; });
   DrainRunner();
@@ -151,7 +159,10 @@ void Engine::DrainRunner() {
     events_.push({wake.at, wake.active | Event::kWake, wake.stream});
   }
   runner_.wakes().clear();
-  for (const CollectiveRunner::Ended& end : runner_.ended()) EndAt(end.at, end.rank, end.row);
+  for (CollectiveRunner::Ended& end : runner_.ended()) {
+    if (causes_.on()) causes_.EndsFor(end.rank, end.row, std::move(end.cause));
+    EndAt(end.at, end.rank, end.row);
+  }
   runner_.ended().clear();
 }
 
@@ -183,6 +194,7 @@ void Engine::Dispatch(Time now) {
       const uint32_t row = rank.lanes->by_place[heap.back()];
       heap.pop_back();
       rank.running[lane] = true;
+      if (causes_.on()) causes_.BeginsOn(lane, r, row, now);
       Start(r, row, now);
     }
     touched_.clear();
@@ -203,7 +215,7 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
       break;
     case NodeType::kMemLoad:
     case NodeType::kMemStore:
-      EndAt(memory_.Serve(r, graph.work[graph.payload[row]].tensor_bytes, now).end, r, row);
+      StartMemory(r, row, now);
       break;
     case NodeType::kSend:
       StartSend(r, row, now);
@@ -214,7 +226,7 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
     case NodeType::kCollective: {
       const CommSlot slot = matching_.slots[r][graph.payload[row]];
       if (slowdown_.on()) Slow(r, true, now);
-      runner_.Arrive(slot.index, slot.member, row, now);
+      runner_.Arrive(slot.index, slot.member, row, now, causes_.on() ? causes_.of(r, row) : CauseRef());
       DrainRunner();
       break;
     }
@@ -236,13 +248,30 @@ void Engine::StartRecorded(uint32_t r, uint32_t row, Time now) {
   } else {
     recorded_.ArriveMessage(index, r, row, now);
   }
-  for (const RecordedComm::Ended& end : recorded_.ended()) EndAt(end.at, end.rank, end.row);
+  for (const RecordedComm::Ended& end : recorded_.ended()) {
+    if (causes_.on()) causes_.EndsFor(end.rank, end.row, causes_.of(r, row));  // which arrived last
+    EndAt(end.at, end.rank, end.row);
+  }
   recorded_.ended().clear();
+}
+
+// One that waits for a memory that is shared follows those before it.
+void Engine::StartMemory(uint32_t r, uint32_t row, Time now) {
+  const Graph& graph = *ranks_[r].graph;
+  const uint64_t bytes = graph.work[graph.payload[row]].tensor_bytes;
+  if (!causes_.on()) return EndAt(memory_.Serve(r, bytes, now).end, r, row);
+  CauseRef& last = memory_.last(r);
+  const MemoryUnits::Access access = memory_.Serve(r, bytes, now);
+  const CauseRef begin = access.begin > now ? last : causes_.of(r, row);
+  last = Because(begin, {.rank = r, .row = row, .at = access.end});
+  causes_.EndsFor(r, row, last);
+  EndAt(access.end, r, row);
 }
 
 void Engine::StartSend(uint32_t r, uint32_t row, Time now) {
   const uint32_t index = matching_.slots[r][ranks_[r].graph->payload[row]].index;
-  if (messages_.Send(index, now)) ranks_[matching_.messages[index].dst].busy.Begin(BusyClock::kComm, now);
+  if (messages_.Send(index, now, causes_.on() ? causes_.of(r, row) : CauseRef()))
+    ranks_[matching_.messages[index].dst].busy.Begin(BusyClock::kComm, now);
 }
 
 // A receive listens from its issue on, but counts as communication only while
@@ -255,9 +284,30 @@ void Engine::StartReceive(uint32_t r, uint32_t row, Time now) {
   if (state == Messages::Receive::kThere) EndAt(now, r, row);
 }
 
+// Whoever waits for the message ends with it; a receive that comes later ends for its own reasons.
+void Engine::EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now) {
+  const Message& message = matching_.messages[index];
+  const bool sent = kind == FlowEnd::kSent;
+  CauseRef cause = messages_.CauseOf(index);
+  if (!sent && !messages_.receiver_waits(index)) return;
+  const auto rank = static_cast<uint32_t>(sent ? message.src : message.dst);
+  const uint32_t row = sent ? message.send_row : message.recv_row;
+  causes_.EndsFor(rank, row,
+                  Because(std::move(cause), {.kind = sent ? Cause::kSending : Cause::kFlow,
+                                             .message = true,
+                                             .rank = rank,
+                                             .row = row,
+                                             .of = index,
+                                             .src = message.src,
+                                             .dst = message.dst,
+                                             .bytes = message.bytes,
+                                             .at = now}));
+}
+
 void Engine::OnMessage(const FlowEnd& end, Time now) {
   const uint32_t index = Messages::IndexOf(end.tag);
   const Message& message = matching_.messages[index];
+  if (causes_.on()) EndsForMessage(index, end.kind, now);
   if (end.kind == FlowEnd::kSent) {
     Finish(static_cast<uint32_t>(message.src), message.send_row, now);
   } else if (messages_.Arrive(index, now)) {
@@ -273,10 +323,15 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   if (Clocked(graph.type[row])) rank.names->End(row, now);
   --rank.left;
   ++nodes_done_;
+  if (causes_.on()) causes_.Ends(r, row, now);
   for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) {
     if (!rank.not_before.empty()) {
-      Time& least = rank.not_before[graph.child[i]];
-      least = std::max(least, now + graph.child_delay[i]);
+      const uint32_t child = graph.child[i];
+      const Time until = now + graph.child_delay[i];
+      if (until > rank.not_before[child]) {
+        rank.not_before[child] = until;
+        if (causes_.on()) causes_.Delays(r, child, until);
+      }
     }
     Release(r, graph.child[i]);
   }
@@ -290,6 +345,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   }
   if (const uint8_t lane = rank.lanes->queue[row]; lane != kNoQueuedLane) {
     rank.running[lane] = false;
+    if (causes_.on()) causes_.Frees(lane, r);
     touched_.push_back({r, lane});
   }
 }

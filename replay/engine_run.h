@@ -21,6 +21,7 @@
 #include "replay/recorded_comm.h"
 #include "replay/slowdown.h"
 #include "replay/variation.h"
+#include "replay/why/node_causes.h"
 
 namespace chakra {
 
@@ -87,6 +88,7 @@ class Engine {
     if (!state.not_before.empty() && state.not_before[row] > now_) {
       events_.push({state.not_before[row], rank, row | Event::kReady});
     } else {
+      if (causes_.on()) causes_.Ready(rank, row);
       ready_.push_back({rank, state.lanes->place[row]});
     }
   }
@@ -95,6 +97,8 @@ class Engine {
   void StartRecorded(uint32_t rank, uint32_t row, Time now);
   void StartSend(uint32_t rank, uint32_t row, Time now);
   void StartReceive(uint32_t rank, uint32_t row, Time now);
+  void StartMemory(uint32_t rank, uint32_t row, Time now);
+  void EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now);
   void OnMessage(const FlowEnd& end, Time now);
   void Finish(uint32_t rank, uint32_t row, Time now);
   void EndAt(Time at, uint32_t rank, uint32_t row) { events_.push({at, rank, row}); }
@@ -139,6 +143,7 @@ class Engine {
   RecordedComm recorded_;
   MemoryUnits memory_;
   Slowdown slowdown_;
+  NodeCauses causes_;  // where options_.path asks for them
   std::vector<GraphLanes> graph_lanes_;
   NameTimes names_;
   std::vector<RankState> ranks_;

@@ -13,6 +13,7 @@ MemoryUnits::MemoryUnits(const MemoryModel& model, const std::vector<int>& devic
   size_t units = 1;
   for (uint32_t r = 0; r < ranks && shared(); ++r) units = std::max(units, UnitOf(r) + 1);
   free_.assign(units, Time::Zero());
+  last_.resize(units);
 }
 
 size_t MemoryUnits::UnitOf(uint32_t rank) const {

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "replay/engine.h"
+#include "replay/why/cause.h"
 #include "trace/trace.h"
 
 namespace chakra {
@@ -24,6 +25,8 @@ class MemoryUnits {
     Time begin, end;
   };
   Access Serve(uint32_t rank, uint64_t bytes, Time now);
+  // The caller's: why the last access to the memory of `rank` ends when it does.
+  CauseRef& last(uint32_t rank) { return last_[shared() ? UnitOf(rank) : 0]; }
 
  private:
   bool shared() const {
@@ -34,7 +37,8 @@ class MemoryUnits {
 
   const MemoryModel& model_;
   const std::vector<int>& device_of_;
-  std::vector<Time> free_;  // by unit
+  std::vector<Time> free_;  // by unit, as the next
+  std::vector<CauseRef> last_;
 };
 
 }  // namespace chakra

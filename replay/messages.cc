@@ -1,5 +1,7 @@
 #include "replay/messages.h"
 
+#include <utility>
+
 #include "replay/collective_runner.h"
 
 namespace chakra {
@@ -16,7 +18,8 @@ uint32_t Messages::IndexOf(uint64_t tag) {
   return static_cast<uint32_t>(tag & ~CollectiveRunner::kForeignTag);
 }
 
-bool Messages::Send(uint32_t index, Time now) {
+bool Messages::Send(uint32_t index, Time now, CauseRef cause) {
+  if (!causes_.empty()) causes_[index] = std::move(cause);
   const Message& message = matching_.messages[index];
   const bool waits = receiver_waits(index);
   if (!waits) first_[index] = now;
@@ -41,6 +44,12 @@ Messages::Receive Messages::Listen(uint32_t index, Time now) {
   if (state & kFlying) return Receive::kUnderWay;
   first_[index] = now;
   return Receive::kListens;
+}
+
+CauseRef Messages::CauseOf(uint32_t index) {
+  const bool second = (state_[index] & kTold) != 0;
+  state_[index] |= kTold;
+  return second ? std::exchange(causes_[index], {}) : causes_[index];
 }
 
 bool Messages::Arrive(uint32_t index, Time now) {

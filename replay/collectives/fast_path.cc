@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 
 namespace chakra {
 
@@ -81,7 +82,7 @@ FastPath::Entry& FastPath::EntryFor(const PlannedCall& call, uint32_t group, con
 Time FastPath::Together(const Entry& e) const {
   if (e.ring) {
     std::vector<Time> ends;
-    Ring(e, std::vector<Time>(static_cast<size_t>(e.plan->members)), &ends);
+    Ring(e, std::vector<Time>(static_cast<size_t>(e.plan->members)), &ends, nullptr);
     return ends[0];
   }
   // All members are always in the same state, so what a member sends on a
@@ -119,7 +120,8 @@ Time FastPath::Together(const Entry& e) const {
   return t;
 }
 
-void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vector<Time>* end) {
+void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vector<Time>* end,
+                      std::vector<uint32_t>* origin) {
   const Program& program = e.plan->programs[0];
   const int n = e.plan->members;
   std::vector<Time>& t = *end;
@@ -127,6 +129,12 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
   for (Time& at : t) at += e.costs->begin;
   std::vector<std::vector<Time>> arrived(program.connections);  // blocks of n, by receiver
   std::vector<size_t> taken(program.connections, 0);
+  std::vector<std::vector<uint32_t>> from(
+      program.connections);  // beside `arrived`, where origins are asked for
+  if (origin != nullptr) {
+    origin->resize(static_cast<size_t>(n));
+    std::iota(origin->begin(), origin->end(), 0);
+  }
   for (int part = 0; part < e.costs->parts; ++part) {
     for (const Step& step : program.steps) {
       const uint32_t c = step.connection;
@@ -134,22 +142,28 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
       if (step.op == StepOp::kSend || step.op == StepOp::kSendWait) {
         const size_t base = queue.size();
         queue.resize(base + n);
+        if (origin != nullptr) from[c].resize(base + n);
         for (int m = 0; m < n; ++m) {
           const FlowCost& cost = e.uniform ? e.cost[c] : e.cost[static_cast<size_t>(c) * n + m];
           t[m] += costs_.step_overhead;
           int to = m + e.offset[c];
           if (to >= n) to -= n;
           queue[base + to] = t[m] + cost.received();
+          if (origin != nullptr) from[c][base + to] = (*origin)[m];
           if (step.op == StepOp::kSendWait) t[m] += cost.sent;
         }
         continue;
       }
       const Time reduce = step.op == StepOp::kRecvReduce ? ReduceTime(costs_, e.bytes[c]) : Time::Zero();
       const size_t base = taken[c];
+      for (int m = 0; m < n && origin != nullptr; ++m) {
+        if (queue[base + m] > t[m]) (*origin)[m] = from[c][base + m];
+      }
       for (int m = 0; m < n; ++m) t[m] = std::max(t[m], queue[base + m]) + reduce;
       taken[c] += n;
       if (taken[c] == queue.size()) {
         queue.clear();
+        from[c].clear();
         taken[c] = 0;
       }
     }
@@ -161,7 +175,15 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
 // members, after S steps member m ends at
 //   sum of what the steps add + max over k in [0, S] of (begin[m - k] + c[m - k] + ... + c[m - 1]),
 // and whole turns only add, so that the n largest k decide. A sliding maximum answers all members.
-void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<Time>* end) const {
+std::vector<int> FastPath::RingOrder(const Entry& e) {
+  const int n = e.plan->members;
+  std::vector<int> order(n);
+  for (int i = 1; i < n; ++i) order[i] = (order[i - 1] + e.offset[0]) % n;
+  return order;
+}
+
+void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<Time>* end,
+                    std::vector<uint32_t>* origin) const {
   const int n = e.plan->members;
   const Program& program = e.plan->programs[0];
   using Picos = __int128;  // sums and differences of what may saturate
@@ -176,8 +198,7 @@ void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<
   const int64_t steps = static_cast<int64_t>(program.steps.size() / 2) * e.costs->parts;
   const int64_t window = std::min<int64_t>(steps + 1, n);
   // Members in the order of the ring, unrolled: place u is member order[u mod n].
-  std::vector<int> order(n);
-  for (int i = 1; i < n; ++i) order[i] = (order[i - 1] + e.offset[0]) % n;
+  const std::vector<int> order = RingOrder(e);
   std::vector<Picos> before(static_cast<size_t>(n) + 1);  // costs of the links before a place
   for (int i = 0; i < n; ++i) {
     before[i + 1] = before[i] + (e.uniform ? e.cost[0] : e.cost[order[i]]).received().picos();
@@ -189,30 +210,51 @@ void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<
   const auto lead = [&](int64_t u) { return begin[order[((u % n) + n) % n]].picos() - upto(u); };
   std::deque<int64_t> best;  // places of the window, their leads falling
   end->resize(n);
+  if (origin != nullptr) origin->resize(n);
   for (int64_t u = -steps; u < n - steps + window - 1; ++u) {
     while (!best.empty() && lead(best.back()) <= lead(u)) best.pop_back();
     best.push_back(u);
     const int64_t m = u + steps - (window - 1);
     if (m < 0) continue;
     while (best.front() < m - steps) best.pop_front();
+    if (origin != nullptr) (*origin)[order[m]] = static_cast<uint32_t>(order[((best.front() % n) + n) % n]);
     const Picos at = lead(best.front()) + upto(m) + added;
     (*end)[order[m]] = at < Time::Never().picos() ? Time::Picos(static_cast<int64_t>(at)) : Time::Never();
   }
 }
 
 void FastPath::Evaluate(const PlannedCall& call, uint32_t group, const std::vector<int>& members,
-                        uint64_t bytes, const std::vector<Time>& begin, std::vector<Time>* end) {
+                        uint64_t bytes, const std::vector<Time>& begin, std::vector<Time>* end,
+                        std::vector<uint32_t>* origin) {
   Entry& e = EntryFor(call, group, members, bytes);
   ++e.times;
   if (e.uniform && std::all_of(begin.begin(), begin.end(), [&](Time t) { return t == begin[0]; })) {
+    if (origin != nullptr) TogetherOrigins(&e, origin);
     end->assign(begin.size(), begin[0] + e.together);
     return;
   }
   if (e.ring) {
-    Ring(e, begin, end);
+    Ring(e, begin, end, origin);
   } else {
-    Skewed(e, begin, end);
+    Skewed(e, begin, end, origin);
   }
+}
+
+// All members do the same, so that each owes its end to the one as far from it as member 0's is from that.
+void FastPath::TogetherOrigins(Entry* e, std::vector<uint32_t>* origin) {
+  const int n = e->plan->members;
+  if (e->together_origin < 0) {
+    const std::vector<Time> zero(static_cast<size_t>(n));
+    std::vector<Time> ends;
+    if (e->ring) {
+      Ring(*e, zero, &ends, origin);
+    } else {
+      Skewed(*e, zero, &ends, origin);
+    }
+    e->together_origin = static_cast<int>((*origin)[0]);
+  }
+  origin->resize(static_cast<size_t>(n));
+  for (int m = 0; m < n; ++m) (*origin)[m] = static_cast<uint32_t>((m + e->together_origin) % n);
 }
 
 void FastPath::Account() {

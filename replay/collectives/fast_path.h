@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <tuple>
 #include <vector>
@@ -19,6 +20,16 @@
 
 namespace chakra {
 
+// What a way through a collective spends its time on.
+struct PathParts {
+  struct Links {
+    Time latency, transfer;
+  };
+  Time software;               // of the library: steps, parts, its latency of messages
+  Time reduce;                 // copies and reductions
+  std::map<int, Links> links;  // by Fabric::Level()
+};
+
 class FastPath {
  public:
   FastPath(Fabric* fabric, const CollectiveCosts& costs) : fabric_(fabric), costs_(costs) {}
@@ -30,8 +41,15 @@ class FastPath {
 
   // When each member ends, given when each began. `group` names `members`
   // (ranks) in later calls. Precondition: Applies(call, bytes).
+  // `origin`, where not null: by member, the one whose beginning decided when it ends.
   void Evaluate(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes,
-                const std::vector<Time>& begin, std::vector<Time>* end);
+                const std::vector<Time>& begin, std::vector<Time>* end,
+                std::vector<uint32_t>* origin = nullptr);
+
+  // What the time from the beginning of `origin` to the end of `member`, which it decides, goes to.
+  // Precondition: such an Evaluate() of the same call, group and bytes.
+  PathParts Explain(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes,
+                    uint32_t origin, uint32_t member);
 
   // Tells the fabric of the bytes that Evaluate() moved.
   void Account();
@@ -46,6 +64,7 @@ class FastPath {
     bool ring = false;           // one connection, a send and a receive in turn: see Ring()
     bool uniform = false;        // every member sees the same costs
     Time together;               // duration when all begin together; valid if uniform
+    int together_origin = -1;    // and whose beginning member 0 then owes its end to; -1: not asked yet
     std::vector<FlowCost> cost;  // [connection] if uniform, else [connection * members + sender]; with delays
     std::vector<int> offset;     // [connection] of the receiver from the sender
     std::vector<uint64_t> bytes;  // [connection] of one message
@@ -53,8 +72,17 @@ class FastPath {
   };
   Entry& EntryFor(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes);
   Time Together(const Entry& entry) const;
-  void Skewed(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end);
-  void Ring(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end) const;
+  void Skewed(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end,
+              std::vector<uint32_t>* origin);
+  void Ring(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end,
+            std::vector<uint32_t>* origin) const;
+  void TogetherOrigins(Entry* entry, std::vector<uint32_t>* origin);
+  // Members in the order of the ring.
+  static std::vector<int> RingOrder(const Entry& entry);
+  PathParts ExplainRing(const Entry& entry, uint32_t origin, uint32_t member) const;
+  PathParts ExplainSteps(const Entry& entry, uint32_t origin, uint32_t member) const;
+  // Adds a message of connection `c` that `sender` sends, `times` times.
+  void AddMessage(const Entry& entry, uint32_t c, int sender, int64_t times, PathParts* parts) const;
 
   Fabric* fabric_;
   CollectiveCosts costs_;
