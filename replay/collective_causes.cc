@@ -1,7 +1,9 @@
 // Why the streams of collectives go on when they do (replay/why).
+#include <algorithm>
 #include <utility>
 
 #include "replay/collective_runner.h"
+#include "replay/why/critical_path.h"
 
 namespace chakra {
 
@@ -16,6 +18,29 @@ Cause CollectiveRunner::Spent(const Active& a, uint32_t member, Cause::Kind kind
     cause.row = a.row[member];
   }
   return cause;
+}
+
+void CollectiveRunner::EndMembersFor(uint32_t active, const std::vector<Time>& ends) {
+  const auto members = static_cast<uint32_t>(ends.size());
+  for (uint32_t m = 0; m < members; ++m) {
+    Active& a = active_[active];
+    Cause closed = Spent(a, m, Cause::kClosed, ends[m]);
+    closed.src = static_cast<int>(origins_[m]);
+    closed.dst = static_cast<int>(m);
+    CauseRef cause = Because(a.why.arrival[origins_[m]], std::move(closed));
+    EndMember(a, m, ends[m], std::move(cause));
+  }
+}
+
+void CollectiveRunner::Learn(const Active& a, uint32_t member, const CauseRef& cause) {
+  const std::vector<int>& members = matching_.groups[matching_.calls[a.call].group].members;
+  Learned& learned = learned_[a.planned];
+  learned.origin.resize(members.size());
+  learned.parts.resize(members.size());
+  auto from = static_cast<uint32_t>(members[member]);
+  learned.parts[member] = PartsSince(a.first, cause, matching_, *fabric_, &from);
+  const auto at = std::find(members.begin(), members.end(), static_cast<int>(from));
+  learned.origin[member] = at == members.end() ? member : static_cast<uint32_t>(at - members.begin());
 }
 
 void CollectiveRunner::WakeAfter(Active& a, uint32_t active, uint32_t stream, Time at, Cause::Kind kind) {

@@ -18,6 +18,12 @@ absl::Status CollectiveRunner::Prepare() {
   plan_of_.assign(matching_.calls.size(), nullptr);
   calls_.assign(matching_.calls.size(), CallState());
   totals_.resize(matching_.groups.size());
+  int ranks = 0;
+  for (const GroupInfo& group : matching_.groups) {
+    for (int member : group.members) ranks = std::max(ranks, member + 1);
+  }
+  waited_.resize(static_cast<size_t>(ranks));
+  kept_waiting_.resize(static_cast<size_t>(ranks));
   if (log_ != nullptr) first_call_ = log_->AddCalls(matching_.calls.size());
   std::set<std::pair<const Plan*, uint32_t>> checked;
   for (size_t i = 0; i < matching_.calls.size(); ++i) {
@@ -93,6 +99,7 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now, const CauseRef& cause) 
   a.first = now;
   a.last_end = now;
   a.switches_left = 0;
+  a.learns = false;
   a.row.assign(members, kNoRow);
   a.begin.assign(members, Time::Zero());
   if (keep_causes_) a.why = {cause, std::vector<CauseRef>(members), {}, {}};
@@ -109,8 +116,7 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now, const CauseRef& cause) 
   a.sender.assign(plan.connection_base.back(), 0);
   a.spread.clear();
   if (keep_causes_) a.why.stream.resize(a.streams.size());
-  // What happens within such a call is not known.
-  a.held = fast_paths_ && !keep_causes_ && a.planned->together.has_value();
+  a.held = fast_paths_ && a.planned->together.has_value();
   if (a.held) {
     wakes_.push_back({now, index, kHeld});
     return index;
@@ -144,10 +150,16 @@ void CollectiveRunner::Release(uint32_t active, Time now) {
   Active& a = active_[active];
   a.held = false;
   const auto members = static_cast<uint32_t>(a.row.size());
-  if (calls_[a.call].arrived == members) {
+  a.learns = keep_causes_ && calls_[a.call].arrived == members && learned_.count(a.planned) == 0;
+  if (calls_[a.call].arrived == members && !a.learns) {
     a.switches_left = 0;
     ++fast_calls_;
     ++together_calls_.emplace(a.planned, std::make_pair(a.call, uint64_t{0})).first->second.second;
+    if (keep_causes_) {
+      origins_ = learned_.at(a.planned).origin;
+      ends_.assign(members, now + *a.planned->together);
+      return EndMembersFor(active, ends_);
+    }
     wakes_.push_back({now + *a.planned->together, active, kWholeCall});
     return;
   }
@@ -188,17 +200,9 @@ void CollectiveRunner::RunFast(uint32_t active) {
     wakes_.push_back({ends_[0], active, kWholeCall});  // one event in place of one a member
     return;
   }
+  if (keep_causes_) return EndMembersFor(active, ends_);
   const auto members = static_cast<uint32_t>(ends_.size());
-  for (uint32_t m = 0; m < members; ++m) {
-    CauseRef cause;
-    if (keep_causes_) {
-      Cause closed = Spent(a, m, Cause::kClosed, ends_[m]);
-      closed.src = static_cast<int>(origins_[m]);
-      closed.dst = static_cast<int>(m);
-      cause = Because(a.why.arrival[origins_[m]], std::move(closed));
-    }
-    EndMember(active_[active], m, ends_[m], std::move(cause));
-  }
+  for (uint32_t m = 0; m < members; ++m) EndMember(active_[active], m, ends_[m], {});
 }
 
 void CollectiveRunner::EndTogether(uint32_t active, Time at) {
@@ -470,6 +474,7 @@ void CollectiveRunner::EndNode(Active& a, uint32_t node, Time at, const CauseRef
 
 void CollectiveRunner::EndMember(Active& a, uint32_t member, Time at, CauseRef cause) {
   const CollectiveCall& call = matching_.calls[a.call];
+  if (a.learns) Learn(a, member, cause);
   ended_.push_back({static_cast<uint32_t>(matching_.groups[call.group].members[member]), a.row[member], at,
                     std::move(cause)});
   a.last_end = std::max(a.last_end, at);
@@ -485,11 +490,21 @@ void CollectiveRunner::Close(Active& a) {
   total.bytes += BufferBytes(call.type, call.bytes, total.ranks);
   total.time += a.last_end - a.last_arrival;
   total.wait += a.last_arrival - a.first;
+  if (a.last_arrival > a.first) CountWaits(a, group.members);
   CallState& state = calls_[a.call];
   state.over = true;
   if (keep_causes_) a.why = {};
   free_.push_back(state.active);
   state.active = kNoRow;
+}
+
+void CollectiveRunner::CountWaits(const Active& a, const std::vector<int>& members) {
+  const auto last = std::find(a.begin.begin(), a.begin.end(), a.last_arrival) - a.begin.begin();
+  Time& kept = kept_waiting_[static_cast<size_t>(members[static_cast<size_t>(last)])];
+  for (size_t m = 0; m < members.size(); ++m) {
+    waited_[static_cast<size_t>(members[m])] += a.last_arrival - a.begin[m];
+    kept += a.last_arrival - a.begin[m];
+  }
 }
 
 void CollectiveRunner::CountChosen() {
@@ -522,6 +537,10 @@ void CollectiveRunner::Report(Metrics* metrics) {
       metrics->collectives[{std::string(Name(static_cast<CollectiveType>(type))), matching_.groups[g].name}] =
           total;
     }
+  }
+  for (size_t r = 0; r < std::min(waited_.size(), metrics->ranks.size()); ++r) {
+    metrics->ranks[r].waited += waited_[r];
+    metrics->ranks[r].kept_waiting += kept_waiting_[r];
   }
   metrics->flows += flows_;
   metrics->fast_collectives += fast_calls_;

@@ -87,6 +87,8 @@ class CollectiveRunner {
   // Of a call that was answered in closed form: see FastPath::Explain().
   PathParts ExplainClosed(uint32_t call, uint32_t origin, uint32_t member) {
     const CollectiveCall& c = matching_.calls[call];
+    const auto learned = learned_.find(plan_of_[call]);
+    if (learned != learned_.end()) return learned->second.parts[member];
     return fast_.Explain(*plan_of_[call], c.group, matching_.groups[c.group].members, c.bytes, origin,
                          member);
   }
@@ -140,6 +142,8 @@ class CollectiveRunner {
     const PlannedCall* planned = nullptr;
     const Plan* plan = nullptr;
     bool fast = false;
+    bool learns =
+        false;  // a call whose members arrived together, run step by step to see what its time goes to
     bool held = false;   // until the first instant is over: who arrives in it begins together
     uint64_t chunk = 0;  // bytes of each chunk where all are equal, else kUneven
     Time first, last_arrival, last_end;
@@ -154,6 +158,11 @@ class CollectiveRunner {
     std::vector<uint32_t> sender;        // by connection: stream + 1 that waits until its message has left
     absl::flat_hash_map<uint64_t, Spread> spread;  // by connection
     ActiveCauses why;
+  };
+  // What a call whose members arrive together is made of: all later ones are alike.
+  struct Learned {
+    std::vector<uint32_t> origin;  // by member
+    std::vector<PathParts> parts;
   };
   // As the stream of a wake: all members of the call end.
   static constexpr uint32_t kWholeCall = 0xffffffff;
@@ -192,6 +201,10 @@ class CollectiveRunner {
   // `cause`: that of the stream that ended last.
   void EndNode(Active& a, uint32_t node, Time at, const CauseRef& cause);
   void EndMember(Active& a, uint32_t member, Time at, CauseRef cause);
+  // `member` of a call that learns ends for `cause`.
+  void Learn(const Active& a, uint32_t member, const CauseRef& cause);
+  // Ends the members of a call in closed form at `ends`, for what origins_ began.
+  void EndMembersFor(uint32_t active, const std::vector<Time>& ends);
   // Wakes a stream at `at`, until when `kind` takes it.
   void WakeAfter(Active& a, uint32_t active, uint32_t stream, Time at, Cause::Kind kind);
   // A message of a stream that waited for it has left; a message is there, for stream `waiter` - 1 if any.
@@ -200,6 +213,7 @@ class CollectiveRunner {
   // Of time that a member spends.
   Cause Spent(const Active& a, uint32_t member, Cause::Kind kind, Time at) const;
   void Close(Active& a);
+  void CountWaits(const Active& a, const std::vector<int>& members);
   void RunFast(uint32_t active);
   // All arrived at once: the closed form. Else what arrived starts.
   void Release(uint32_t active, Time now);
@@ -224,10 +238,12 @@ class CollectiveRunner {
   std::vector<uint32_t> free_;
   std::vector<Ended> ended_;
   std::vector<Wake> wakes_;
-  std::vector<Time> ends_;  // scratch, as the next
+  std::map<const PlannedCall*, Learned> learned_;  // where causes are kept
+  std::vector<Time> ends_;                         // scratch, as the next
   std::vector<uint32_t> origins_;
   // By (kind, group index); names are looked up once at the end.
   std::vector<std::array<CollectiveMetrics, kCollectiveTypes>> totals_;
+  std::vector<Time> waited_, kept_waiting_;  // by rank; see RankMetrics
   uint64_t flows_ = 0;
   uint64_t fast_calls_ = 0;
   // Answered by PlannedCall::together: the first such call, and how many.

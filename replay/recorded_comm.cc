@@ -42,7 +42,7 @@ RecordedComm::RecordedComm(const TraceSet& traces, const Matching& matching)
       messages_(matching.messages.size()) {}
 
 bool RecordedComm::Meeting::Has(uint32_t rank) const {
-  return std::any_of(here.begin(), here.end(), [rank](const auto& who) { return who.first == rank; });
+  return std::any_of(here.begin(), here.end(), [rank](const Arrival& a) { return a.rank == rank; });
 }
 
 Time RecordedComm::Transfer(uint32_t rank, uint32_t row) const {
@@ -53,8 +53,9 @@ Time RecordedComm::Transfer(uint32_t rank, uint32_t row) const {
 
 void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, uint32_t rank, uint32_t row, Time now) {
   if (meeting->here.empty()) meeting->first = now;
+  if (meeting->here.empty() || now > meeting->last) meeting->last_rank = rank;
   meeting->last = now;
-  meeting->here.push_back({rank, row});
+  meeting->here.push_back({rank, row, now});
   const auto eager = [this](uint32_t r, uint32_t its_row) {
     const Graph& graph = *traces_.ranks[r].graph;
     return graph.type[its_row] == NodeType::kSend && graph.comm[graph.payload[its_row]].eager;
@@ -64,11 +65,11 @@ void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, uint32_t rank, ui
     ended_.push_back({rank, row, now + traces_.ranks[rank].graph->duration[row]});
   }
   if (meeting->here.size() < expected) return;
-  for (const auto& [r, its_row] : meeting->here) {
-    if (eager(r, its_row)) continue;
-    const Time at = now + Transfer(r, its_row);
+  for (const Meeting::Arrival& a : meeting->here) {
+    if (eager(a.rank, a.row)) continue;
+    const Time at = now + Transfer(a.rank, a.row);
     meeting->end = std::max(meeting->end, at);
-    ended_.push_back({r, its_row, at});
+    ended_.push_back({a.rank, a.row, at});
   }
 }
 
@@ -82,6 +83,11 @@ void RecordedComm::Report(Metrics* metrics) const {
     total.bytes += BufferBytes(call.type, call.bytes, total.ranks);
     total.time += calls_[i].end - calls_[i].last;
     total.wait += calls_[i].last - calls_[i].first;
+    for (const Meeting::Arrival& a : calls_[i].here) {
+      const Time wait = calls_[i].last - a.at;
+      metrics->ranks[a.rank].waited += wait;
+      metrics->ranks[calls_[i].last_rank].kept_waiting += wait;
+    }
     total.algorithm = "recorded";
   }
   if (messages_.empty()) return;

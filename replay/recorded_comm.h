@@ -55,8 +55,14 @@ class RecordedComm {
 
  private:
   struct Meeting {
+    struct Arrival {
+      uint32_t rank;
+      uint32_t row;
+      Time at;
+    };
     Time first, last, end;
-    std::vector<std::pair<uint32_t, uint32_t>> here;  // rank, row
+    uint32_t last_rank = 0;  // of several that arrived last, the first
+    std::vector<Arrival> here;
     bool Has(uint32_t rank) const;
   };
   void Arrive(Meeting* meeting, uint32_t expected, uint32_t rank, uint32_t row, Time now);

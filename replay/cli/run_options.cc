@@ -102,6 +102,9 @@ void RunArguments::AddTrace(CLI::App* app) {
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group("Report and run");
+  app->add_flag("--critical-path", run_.critical_path,
+                "Report what the run took its time for: its critical path, what changes would give, stragglers")
+      ->group("Report and run");
   app->add_flag_callback(
          "--no-fast-path", [this] { run_.fast_paths = false; },
          "Simulate every flow, even where a closed form is exact")

@@ -21,6 +21,8 @@ struct RankMetrics {
   Time memory_busy;   // at least one memory node ran
   Time idle;          // end less the time in which any node ran
   uint64_t nodes = 0;
+  Time waited;        // in collectives, for the last member to arrive; summed
+  Time kept_waiting;  // what others waited where this was the last; summed. Of several last ones, the lowest member
 };
 
 // Instances of one kind on one group that took one algorithm.

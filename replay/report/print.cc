@@ -7,6 +7,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "replay/report/edits.h"
 #include "replay/report/report.h"
+#include "replay/report/why.h"
 #include "trace/text_table.h"
 
 namespace chakra {
@@ -355,7 +356,7 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
   return absl::StrCat(Head(report), report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits())) : "",
                       Jobs(report), Steps(report), Ranks(report), Collectives(report),
                       Dimensions(report), FlowTimesTable(report), Packets(report), Links(report),
-                      Rungs(report), Notes(report), "\n", report.bound(), "\n");
+                      Rungs(report), PrintCriticalPath(report), Notes(report), "\n", report.bound(), "\n");
 }
 
 }  // namespace chakra

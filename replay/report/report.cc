@@ -28,6 +28,9 @@ void AddRanks(const Metrics& metrics, proto::Report* report) {
     r.set_host_busy_ps(m.host_busy.picos());
     r.set_memory_busy_ps(m.memory_busy.picos());
     r.set_nodes(m.nodes);
+    r.set_bubble_ps((metrics.makespan - (m.end - m.idle)).picos());
+    r.set_waited_ps(m.waited.picos());
+    r.set_kept_waiting_ps(m.kept_waiting.picos());
   }
 }
 
@@ -335,6 +338,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   AddLinks(run.links, &report);
   AddPackets(run.packets, &report);
   AddFlowTimes(run.flow_times, &report);
+  if (run.path != nullptr) *report.mutable_critical_path() = *run.path;
   if (run.edits != nullptr) *report.mutable_edits() = *run.edits;
   AddRungs(run, &report);
   for (const RankTrace& rank : run.traces->ranks) {

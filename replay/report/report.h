@@ -36,6 +36,7 @@ struct RunDescription {
   std::string placement;                 // rule or file; "": rank i on device i
   std::vector<Job> jobs;                 // empty: one
   const proto::EditReport* edits = nullptr;  // what was edited; null: nothing
+  const proto::CriticalPathReport* path = nullptr;  // null: not asked for
   std::vector<InputFile> inputs;         // beside traces->inputs
   std::vector<std::string> warnings;     // beside the metrics' own
 };

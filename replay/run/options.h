@@ -43,7 +43,8 @@ struct RunOptions {
   std::string lanes = "recorded";       // "recorded", "single", "unlimited"
   bool fast_paths = true;
   bool strict = false;
-  std::string version;  // of the program, for the report
+  bool critical_path = false;  // in the report
+  std::string version;         // of the program, for the report
 };
 
 }  // namespace chakra

@@ -20,6 +20,8 @@
 #include "replay/report/report.h"
 #include "replay/run/price.h"
 #include "replay/variation.h"
+#include "replay/why/attribution.h"
+#include "replay/why/critical_path.h"
 
 namespace chakra {
 namespace {
@@ -82,6 +84,7 @@ class Run {
   // What varies, and where the ranks sit.
   absl::Status DescribeRanks();
   absl::StatusOr<Metrics> Simulate(const std::vector<ComputeTimes>& times, NodeSpans* spans);
+  proto::CriticalPathReport ExplainPath() const;
   proto::Report Report(const Metrics& metrics, const std::vector<ComputeTimes>& times,
                        const NodeSpans& spans);
   std::string spec() const { return options_.cluster.empty() ? kDefaultCluster : options_.cluster; }
@@ -96,6 +99,7 @@ class Run {
   std::string compute_, comm_;
   bool recorded_comm_ = false;
   ClusterModel cluster_;
+  CriticalPath path_;
   std::unique_ptr<Fabric> fabric_;
 };
 
@@ -202,12 +206,19 @@ absl::StatusOr<Metrics> Run::Simulate(const std::vector<ComputeTimes>& times, No
   options.strict = options_.strict;
   options.recorded_comm = recorded_comm_;
   options.spans = spans;
+  options.path = options_.critical_path ? &path_ : nullptr;
   options.variation = cluster_.variation.varies_compute() ? &cluster_.variation : nullptr;
   options.device_of = cluster_.device_of;
   options.start = RankStarts(traces_.jobs, cluster_.variation);
   options.dimension_sizes = DimensionSizes(cluster_);
   options.progress = hooks_.progress;
   return Replay(*set_, times, *fabric_, options);
+}
+
+proto::CriticalPathReport Run::ExplainPath() const {
+  std::vector<std::string> levels;
+  for (const TopologyDimension& d : cluster_.topology.dimensions()) levels.push_back(d.name);
+  return Attribute(path_, *set_, ParseLanes(options_.lanes), levels);
 }
 
 proto::Report Run::Report(const Metrics& metrics, const std::vector<ComputeTimes>& times,
@@ -234,6 +245,11 @@ proto::Report Run::Report(const Metrics& metrics, const std::vector<ComputeTimes
   }
   if (assumed && uses_cluster) {
     run.warnings.push_back(absl::StrCat("no --cluster was named: ", kDefaultCluster, " is assumed"));
+  }
+  proto::CriticalPathReport path;
+  if (options_.critical_path) {
+    path = ExplainPath();
+    run.path = &path;
   }
   return MakeReport(metrics, run);
 }

@@ -92,6 +92,17 @@ Time PathSegment::waiting() const {
   return std::max(Time::Zero(), length() - known);
 }
 
+PathParts PartsSince(Time begin, const CauseRef& end, const Matching& matching, const Fabric& fabric,
+                     uint32_t* from_rank) {
+  PathParts parts;
+  for (const Cause* cause = end.get(); cause != nullptr && cause->at > begin; cause = cause->parent.get()) {
+    const PathSegment s = SegmentOf(*cause, matching, fabric, nullptr);
+    Add(s.parts, &parts);
+    *from_rank = s.from_rank;
+  }
+  return parts;
+}
+
 CriticalPath TracePath(const CauseRef& final, Time makespan, const Matching& matching, const Fabric& fabric,
                        const ExplainClosed& explain) {
   CriticalPath path;

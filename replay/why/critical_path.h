@@ -51,6 +51,10 @@ struct CriticalPath {
 // Of a collective in closed form: its parts between two of its members; see FastPath::Explain().
 using ExplainClosed = std::function<PathParts(uint32_t call, uint32_t origin, uint32_t member)>;
 
+// What the time from `begin` to `end` within one collective went to, and the rank where its path began.
+PathParts PartsSince(Time begin, const CauseRef& end, const Matching& matching, const Fabric& fabric,
+                     uint32_t* from_rank);
+
 // The path that leads to `final`, of a run that ended at `makespan`. Where several things ended at once, it
 // follows the one that the engine took last.
 CriticalPath TracePath(const CauseRef& final, Time makespan, const Matching& matching, const Fabric& fabric,

@@ -71,8 +71,8 @@ void ExpectKnownCosts(const PathRun& run, const EngineOptions& options) {
       }
       case PathKind::kCollective:
       case PathKind::kMessage:
-        // Nothing waits on a fabric without contention. Of chunks that differ by a byte, which takes 20 ps, the
-        // smaller is there first, and counts as the first.
+        // Nothing waits on a fabric without contention. Of chunks that differ by a byte, which takes 20 ps,
+        // the smaller is there first, and counts as the first.
         EXPECT_LE(KnownParts(s), s.length().picos());
         EXPECT_GE(KnownParts(s) + 100, s.length().picos());
         break;

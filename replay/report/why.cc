@@ -1,0 +1,72 @@
+#include "replay/report/why.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "trace/text_table.h"
+#include "trace/units.h"
+
+namespace chakra {
+namespace {
+
+constexpr int kRows = 8;
+constexpr size_t kNameWidth = 40;
+
+std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
+
+std::string Table(const std::string& what, const google::protobuf::RepeatedPtrField<proto::PathShare>& rows) {
+  if (rows.empty()) return "";
+  TextTable table({what, "time", "of the run", "stretches"}, {true, false, false, false});
+  for (int i = 0; i < std::min(kRows, rows.size()); ++i) {
+    table.Add({Shorten(rows[i].name(), kNameWidth, "-"), FormatTime(Time::Picos(rows[i].time_ps())),
+               Percent(rows[i].share()), FormatCount(rows[i].stretches())});
+  }
+  const int rest = rows.size() - kRows;
+  return absl::StrCat("\n", table.Print(),
+                      rest > 0 ? absl::StrCat("  ... and ", rest, " more (all are in --format json)\n") : "");
+}
+
+std::string Sensitivities(const proto::CriticalPathReport& path) {
+  if (path.sensitivity().empty()) return "";
+  TextTable table({"1 % of", "change", "shortens the run by", "of the run"}, {true, true, false, false});
+  for (int i = 0; i < std::min(kRows, path.sensitivity_size()); ++i) {
+    const proto::Sensitivity& s = path.sensitivity(i);
+    table.Add({Shorten(s.of(), kNameWidth, "-"), s.change(), FormatTime(Time::Picos(s.gain_ps())),
+               absl::StrFormat("%.3f %%", 100 * s.gain())});
+  }
+  return absl::StrCat("\nWhat a change would give, at most, while this path stays the longest\n",
+                      table.Print());
+}
+
+// Ranks at which others waited in collectives.
+std::string Stragglers(const proto::Report& report) {
+  std::vector<const proto::RankReport*> ranks;
+  for (const proto::RankReport& r : report.rank()) {
+    if (r.kept_waiting_ps() > 0) ranks.push_back(&r);
+  }
+  if (ranks.empty()) return "";
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [](const auto* a, const auto* b) { return a->kept_waiting_ps() > b->kept_waiting_ps(); });
+  TextTable table({"rank", "kept others waiting", "waited itself", "bubble"}, {true, false, false, false});
+  for (size_t i = 0; i < std::min<size_t>(kRows, ranks.size()); ++i) {
+    const proto::RankReport& r = *ranks[i];
+    table.Add({std::to_string(r.rank()), FormatTime(Time::Picos(r.kept_waiting_ps())),
+               FormatTime(Time::Picos(r.waited_ps())), FormatTime(Time::Picos(r.bubble_ps()))});
+  }
+  return absl::StrCat("\nStragglers: last to arrive at collectives\n", table.Print());
+}
+
+}  // namespace
+
+std::string PrintCriticalPath(const proto::Report& report) {
+  if (!report.has_critical_path()) return "";
+  const proto::CriticalPathReport& path = report.critical_path();
+  return absl::StrCat("\nCritical path, of ", FormatCount(path.stretches()), " stretches",
+                      Table("what takes the time", path.cause()), Table("where", path.lane()),
+                      Table("operator", path.operator_()), Table("collective", path.collective()),
+                      Table("links", path.link()), Sensitivities(path), Stragglers(report));
+}
+
+}  // namespace chakra

@@ -1,0 +1,237 @@
+#include "replay/why/attribution.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "replay/measure/name_times.h"
+#include "trace/utf8.h"
+
+namespace chakra {
+namespace {
+
+constexpr size_t kRows = 100;
+constexpr size_t kNames = 20;  // of operators, before those that differ in numbers are one
+
+// Sums by name.
+class Shares {
+ public:
+  void Add(const std::string& name, Time time) {
+    if (time <= Time::Zero()) return;
+    Sum& sum = sums_[name];
+    sum.time += time;
+    ++sum.stretches;
+  }
+  Time of(const std::string& name) const {
+    const auto it = sums_.find(name);
+    return it == sums_.end() ? Time::Zero() : it->second.time;
+  }
+  size_t size() const { return sums_.size(); }
+  // With each number of a name as "#".
+  Shares Merged() const {
+    Shares merged;
+    for (const auto& [name, sum] : sums_) {
+      Sum& of = merged.sums_[MergeNumbers(name)];
+      of.time += sum.time;
+      of.stretches += sum.stretches;
+    }
+    return merged;
+  }
+  // The longest first, equals by name.
+  void Write(Time whole, google::protobuf::RepeatedPtrField<proto::PathShare>* out) const {
+    std::vector<std::pair<std::string, Sum>> rows(sums_.begin(), sums_.end());
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
+    Sum others;
+    for (size_t i = kRows; i < rows.size(); ++i) {
+      others.time += rows[i].second.time;
+      others.stretches += rows[i].second.stretches;
+    }
+    if (rows.size() > kRows) {
+      rows.resize(kRows);
+      rows.push_back({"(others)", others});
+    }
+    for (const auto& [name, sum] : rows) {
+      proto::PathShare* row = out->Add();
+      row->set_name(ToUtf8(name));
+      row->set_time_ps(sum.time.picos());
+      row->set_share(whole > Time::Zero()
+                         ? static_cast<double>(sum.time.picos()) / static_cast<double>(whole.picos())
+                         : 0);
+      row->set_stretches(sum.stretches);
+    }
+  }
+
+ private:
+  struct Sum {
+    Time time;
+    uint64_t stretches = 0;
+  };
+  std::map<std::string, Sum> sums_;
+};
+
+const char* CauseOf(const Graph& graph, uint32_t row) {
+  switch (graph.type[row]) {
+    case NodeType::kMemLoad:
+    case NodeType::kMemStore:
+      return "memory";
+    case NodeType::kSend:
+    case NodeType::kRecv:
+    case NodeType::kCollective:
+      return "recorded communication";
+    default:
+      return graph.is_cpu(row) ? "host computation" : "device computation";
+  }
+}
+
+const char* Name(PathKind kind) {
+  constexpr const char* kNames[kPathKinds] = {"node", "delay", "start", "collective", "message", "drain"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+class Attribution {
+ public:
+  Attribution(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
+              const std::vector<std::string>& levels)
+      : path_(path), traces_(traces), lanes_(lanes), levels_(levels) {}
+
+  proto::CriticalPathReport Make() {
+    for (const PathSegment& s : path_.segments) Add(s);
+    proto::CriticalPathReport out;
+    const Time whole = path_.segments.empty() ? Time::Zero() : path_.segments.back().end;
+    out.set_stretches(path_.segments.size());
+    causes_.Write(whole, out.mutable_cause());
+    by_rank_.Write(whole, out.mutable_rank());
+    by_lane_.Write(whole, out.mutable_lane());
+    (operators_.size() > kNames ? operators_.Merged() : operators_).Write(whole, out.mutable_operator_());
+    collectives_.Write(whole, out.mutable_collective());
+    links_.Write(whole, out.mutable_link());
+    AddSensitivities(whole, &out);
+    AddLongest(&out);
+    return out;
+  }
+
+ private:
+  const Graph& GraphOf(const PathSegment& s) const { return *traces_.ranks[s.rank].graph; }
+  std::string Level(int level) const {
+    const auto l = static_cast<size_t>(level);
+    return l < levels_.size() && !levels_[l].empty() ? levels_[l] : absl::StrCat("dimension ", level);
+  }
+  std::string LaneOf(const PathSegment& s) const {
+    return s.row == kNoRow ? "" : LaneName(GraphOf(s), s.row, lanes_);
+  }
+
+  void Add(const PathSegment& s) {
+    const std::string rank = absl::StrCat("rank ", s.rank);
+    by_rank_.Add(rank, s.length());
+    const std::string lane = LaneOf(s);
+    by_lane_.Add(lane.empty() ? rank : absl::StrCat(rank, " ", lane), s.length());
+    switch (s.kind) {
+      case PathKind::kNode:
+        causes_.Add(CauseOf(GraphOf(s), s.row), s.length());
+        operators_.Add(std::string(GraphOf(s).name_of(s.row)), s.length());
+        return;
+      case PathKind::kDelay:
+        causes_.Add("delays", s.length());
+        return;
+      case PathKind::kStart:
+        causes_.Add("late starts", s.length());
+        return;
+      case PathKind::kDrain:
+        causes_.Add("drain", s.length());
+        return;
+      case PathKind::kCollective:
+        collectives_.Add(CallName(s), s.length());
+        break;
+      case PathKind::kMessage:
+        collectives_.Add("send_recv", s.length());
+        break;
+    }
+    causes_.Add("collective library", s.parts.software);
+    causes_.Add("reductions", s.parts.reduce);
+    causes_.Add("waiting in the network", s.waiting());
+    for (const auto& [level, links] : s.parts.links) {
+      causes_.Add("link latency", links.latency);
+      causes_.Add("link transfer", links.transfer);
+      links_.Add(Level(level) + " latency", links.latency);
+      links_.Add(Level(level) + " transfer", links.transfer);
+      used_levels_[level];
+    }
+  }
+
+  std::string CallName(const PathSegment& s) const {
+    const std::string& group = path_.groups[s.group];
+    return absl::StrCat(std::string(chakra::Name(s.type)), group.empty() ? "" : " on ", group);
+  }
+
+  // `part` of the path would take 1/1.01 (more of a rate) or 99/100 (less of a time) of what it takes.
+  void AddSensitivity(const std::string& of, bool rate, Time part, Time whole,
+                      proto::CriticalPathReport* out) {
+    if (part <= Time::Zero()) return;
+    const auto ps = static_cast<double>(part.picos());
+    proto::Sensitivity* s = out->add_sensitivity();
+    s->set_of(ToUtf8(of));
+    s->set_change(rate ? "1 % more" : "1 % less");
+    s->set_gain_ps(static_cast<int64_t>(rate ? ps - ps / 1.01 : ps / 100));
+    s->set_gain(static_cast<double>(s->gain_ps()) / static_cast<double>(whole.picos()));
+  }
+
+  void AddSensitivities(Time whole, proto::CriticalPathReport* out) {
+    for (const char* of : {"device computation", "host computation", "memory"}) {
+      AddSensitivity(absl::StrCat("speed of ", of), true, causes_.of(of), whole, out);
+    }
+    for (const auto& [level, unused] : used_levels_) {
+      AddSensitivity("bandwidth of " + Level(level), true, links_.of(Level(level) + " transfer"), whole, out);
+      AddSensitivity("latency of " + Level(level), false, links_.of(Level(level) + " latency"), whole, out);
+    }
+    AddSensitivity("time of the collective library", false, causes_.of("collective library"), whole, out);
+    AddSensitivity("delays", false, causes_.of("delays"), whole, out);
+    std::stable_sort(out->mutable_sensitivity()->begin(), out->mutable_sensitivity()->end(),
+                     [](const auto& a, const auto& b) { return a.gain_ps() > b.gain_ps(); });
+  }
+
+  void AddLongest(proto::CriticalPathReport* out) {
+    std::vector<const PathSegment*> order;
+    for (const PathSegment& s : path_.segments) order.push_back(&s);
+    const size_t rows = std::min(kRows, order.size());
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(rows), order.end(),
+                      [](const PathSegment* a, const PathSegment* b) {
+                        return a->length() != b->length() ? a->length() > b->length() : a->begin < b->begin;
+                      });
+    for (size_t i = 0; i < rows; ++i) {
+      const PathSegment& s = *order[i];
+      proto::PathStretch* row = out->add_longest();
+      row->set_begin_ps(s.begin.picos());
+      row->set_end_ps(s.end.picos());
+      row->set_kind(Name(s.kind));
+      row->set_from_rank(static_cast<int32_t>(s.from_rank));
+      row->set_rank(static_cast<int32_t>(s.rank));
+      if (s.row != kNoRow) {
+        row->set_node(GraphOf(s).id[s.row]);
+        row->set_name(ToUtf8(std::string(GraphOf(s).name_of(s.row))));
+        row->set_lane(ToUtf8(LaneOf(s)));
+      }
+      if (s.kind != PathKind::kCollective) continue;
+      row->set_collective(std::string(chakra::Name(s.type)));
+      row->set_group(ToUtf8(path_.groups[s.group]));
+    }
+  }
+
+  const CriticalPath& path_;
+  const TraceSet& traces_;
+  LanePolicy lanes_;
+  const std::vector<std::string>& levels_;
+  Shares causes_, by_rank_, by_lane_, operators_, collectives_, links_;
+  std::map<int, bool> used_levels_;
+};
+
+}  // namespace
+
+proto::CriticalPathReport Attribute(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
+                                    const std::vector<std::string>& levels) {
+  return Attribution(path, traces, lanes, levels).Make();
+}
+
+}  // namespace chakra

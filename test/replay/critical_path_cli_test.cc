@@ -1,0 +1,88 @@
+// --critical-path, as users see it.
+#include <gmock/gmock.h>
+#include <google/protobuf/util/json_util.h>
+
+#include "proto/report.pb.h"
+#include "test/replay/acceptance_testing.h"
+
+namespace chakra::acceptance {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class CriticalPathCli : public Bench {
+ protected:
+  proto::Report Report(const std::string& arguments) const {
+    const Outcome r = Run("replay -q --critical-path --report r.json " + arguments);
+    EXPECT_EQ(r.status, 0) << arguments << "\n" << r.err;
+    proto::Report report;
+    const auto parsed = google::protobuf::util::JsonStringToMessage(Content(folder_ / "r.json"), &report);
+    EXPECT_TRUE(parsed.ok()) << parsed.ToString();
+    return report;
+  }
+  static int64_t Sum(const google::protobuf::RepeatedPtrField<proto::PathShare>& rows) {
+    int64_t sum = 0;
+    for (const proto::PathShare& row : rows) sum += row.time_ps();
+    return sum;
+  }
+  const std::string step_ = CHAKRA_SOURCE_DIR "/examples/transformer_step";
+};
+
+TEST_F(CriticalPathCli, SharesAddUpToTheMakespan) {
+  for (const char* machine : {"dgx-h100", "dgx-a100:nodes=4"}) {
+    const proto::Report r = Report(step_ + " --cluster " + machine);
+    ASSERT_TRUE(r.has_critical_path());
+    EXPECT_EQ(Sum(r.critical_path().cause()), r.makespan_ps());
+    EXPECT_EQ(Sum(r.critical_path().rank()), r.makespan_ps());
+    EXPECT_EQ(Sum(r.critical_path().lane()), r.makespan_ps());
+    int64_t links = 0;
+    for (const proto::PathShare& cause : r.critical_path().cause()) {
+      if (cause.name() == "link latency" || cause.name() == "link transfer") links += cause.time_ps();
+    }
+    EXPECT_EQ(Sum(r.critical_path().link()), links);
+    EXPECT_GT(links, 0);
+  }
+}
+
+TEST_F(CriticalPathCli, ClosedFormsHaveThePathOfTheirSteps) {
+  const std::string run = step_ + " --cluster dgx-a100:nodes=4 ";
+  proto::Report closed = Report(run), steps = Report(run + "--no-fast-path");
+  EXPECT_GT(steps.flows(), closed.flows());
+  EXPECT_EQ(closed.critical_path().SerializeAsString(), steps.critical_path().SerializeAsString());
+}
+
+// What 1 % more of everything gives is at most what the path says, and here nearly all of it.
+TEST_F(CriticalPathCli, SensitivitiesBoundWhatAnotherRunShows) {
+  const std::string edit = " --do \"select { type: 'device' } duration { factor: 0.99009900990099 }\"";
+  const proto::Report now = Report(step_);
+  const proto::Report then = Report(step_ + edit);
+  const auto& s = now.critical_path().sensitivity(0);
+  ASSERT_EQ(s.of(), "speed of device computation");
+  const int64_t gained = now.makespan_ps() - then.makespan_ps();
+  EXPECT_LE(gained, s.gain_ps() + 1000000);
+  EXPECT_GE(gained, s.gain_ps() * 9 / 10);
+}
+
+TEST_F(CriticalPathCli, StragglersAreNamed) {
+  const proto::Report r = Report(step_ + " --straggler 3=1.5");
+  const auto most = std::max_element(r.rank().begin(), r.rank().end(), [](const auto& a, const auto& b) {
+    return a.kept_waiting_ps() < b.kept_waiting_ps();
+  });
+  EXPECT_EQ(most->rank(), 3);
+  EXPECT_EQ(r.critical_path().rank(0).name(), "rank 3");
+  for (const proto::RankReport& rank : r.rank()) {
+    EXPECT_EQ(rank.bubble_ps(), r.makespan_ps() - rank.end_ps() + rank.idle_ps());
+  }
+}
+
+TEST_F(CriticalPathCli, TextNamesCausesAndOnlyWhenAsked) {
+  const Outcome asked = Run("replay -q --critical-path " + step_);
+  for (const char* part :
+       {"\nCritical path, of ", "device computation", "rank 4 stream 7", "bandwidth of nvlink"})
+    EXPECT_THAT(asked.out, HasSubstr(part));
+  EXPECT_THAT(Run("replay -q " + step_).out, Not(HasSubstr("Critical path")));
+}
+
+}  // namespace
+}  // namespace chakra::acceptance
