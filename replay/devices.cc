@@ -13,49 +13,49 @@
 
 namespace chakra {
 
-extern const char kP4[], kP100Pcie[], kP100Sxm[], kV100Pcie[], kT4[], kA10[], kA100Rates[], kA100Pcie40[],
-    kA100Sxm40[], kA100Pcie80[], kL4[], kL40s[], kH100Pcie[], kH20[], kMi100[], kMi210[], kMi250[], kMi250x[],
-    kMi325x[], kMi355x[];
+extern const char kP4[], kP100Pcie[], kP100Sxm[], kV100[], kV100Pcie[], kT4[], kA10[], kA100Rates[],
+    kA100Pcie40[], kA100Sxm40[], kA100Sxm80[], kA100Pcie80[], kL4[], kL40s[], kH100Pcie[], kHopperRates[],
+    kH100[], kH200[], kH800[], kH20[], kB200Rates[], kB200[], kB300[], kGb200[], kMi100[], kMi210[], kMi250[],
+    kMi200Die[], kMi250x[], kMi300Rates[], kMi300[], kMi325x[], kMi355x[];
 
 namespace {
 
 struct Entry {
-  const char* names;   // others that it goes by, by blanks; its own is in the text
-  const char* preset;  // the cluster preset whose device it is; null: `text` is its own
+  const char* names;  // others that it goes by, by blanks; its own is in the text
   const char* text;
-  const char* more = nullptr;
+  const char* more = "";
 };
 
 // A line for each device. To add one: its text in presets/devices.cc, and a line.
 constexpr Entry kDevices[] = {
-    {"tesla-p4", nullptr, kP4},
-    {"p100 p100-pcie", nullptr, kP100Pcie},
-    {"p100-sxm2", nullptr, kP100Sxm},
-    {"v100 v100-sxm2 v100-sxm2-32gb v100-sxm2-16gb v100-sxm3-32gb", "dgx-v100", nullptr},
-    {"v100-pcie v100-pcie-16gb", nullptr, kV100Pcie},
-    {"tesla-t4", nullptr, kT4},
-    {"a10g", nullptr, kA10},
-    {"a100 a100-sxm a100-sxm4 a100-80gb a100-sxm-80gb", "dgx-a100", nullptr},
-    {"a100-40gb a100-sxm-40gb", nullptr, kA100Sxm40, kA100Rates},
-    {"a100-pcie-40g", nullptr, kA100Pcie40, kA100Rates},
-    {"a100-pcie a100-80gb-pcie", nullptr, kA100Pcie80, kA100Rates},
-    {"l4-24gb", nullptr, kL4},
-    {"l40s-48gb", nullptr, kL40s},
-    {"h100 h100-sxm h100-sxm5 h100-80gb h100-80gb-hbm3 h100-sxm-80gb", "dgx-h100", nullptr},
-    {"h100-pcie", nullptr, kH100Pcie},
-    {"h200 h200-sxm h200-141gb", "dgx-h200", nullptr},
-    {"h800 h800-sxm h800-80gb", "dgx-h800", nullptr},
-    {"h20", nullptr, kH20},
-    {"b200 b200-sxm b200-180gb", "dgx-b200", nullptr},
-    {"b300 b300-sxm b300-288gb", "dgx-b300", nullptr},
-    {"gb200 gb200-185gb gb200-nvl72", "gb200-nvl72", nullptr},
-    {"mi100-32gb", nullptr, kMi100},
-    {"mi210-64gb", nullptr, kMi210},
-    {"mi250 mi250-128gb", nullptr, kMi250},
-    {"mi250x mi250x-128gb", nullptr, kMi250x},
-    {"mi300x mi300x-oam", "mi300x", nullptr},
-    {"mi325x", nullptr, kMi325x},
-    {"mi355x", nullptr, kMi355x},
+    {"tesla-p4", kP4},
+    {"p100 p100-pcie", kP100Pcie},
+    {"p100-sxm2", kP100Sxm},
+    {"v100 v100-sxm2 v100-sxm2-32gb v100-sxm2-16gb v100-sxm3-32gb", kV100},
+    {"v100-pcie v100-pcie-16gb", kV100Pcie},
+    {"tesla-t4", kT4},
+    {"a10g", kA10},
+    {"a100 a100-sxm a100-sxm4 a100-80gb a100-sxm-80gb", kA100Sxm80, kA100Rates},
+    {"a100-40gb a100-sxm-40gb", kA100Sxm40, kA100Rates},
+    {"a100-pcie-40g", kA100Pcie40, kA100Rates},
+    {"a100-pcie a100-80gb-pcie", kA100Pcie80, kA100Rates},
+    {"l4-24gb", kL4},
+    {"l40s-48gb", kL40s},
+    {"h100 h100-sxm h100-sxm5 h100-80gb h100-80gb-hbm3 h100-sxm-80gb", kH100, kHopperRates},
+    {"h100-pcie", kH100Pcie},
+    {"h200 h200-sxm h200-141gb", kH200, kHopperRates},
+    {"h800 h800-sxm h800-80gb", kH800, kHopperRates},
+    {"h20", kH20},
+    {"b200 b200-sxm b200-180gb", kB200, kB200Rates},
+    {"b300 b300-sxm b300-288gb", kB300, kB200Rates},
+    {"gb200 gb200-185gb gb200-nvl72", kGb200},
+    {"mi100-32gb", kMi100},
+    {"mi210-64gb", kMi210, kMi200Die},
+    {"mi250 mi250-128gb", kMi250, kMi200Die},
+    {"mi250x mi250x-128gb", kMi250x},
+    {"mi300x mi300x-oam", kMi300, kMi300Rates},
+    {"mi325x", kMi325x, kMi300Rates},
+    {"mi355x", kMi355x},
 };
 
 // Without case, separators and vendors.
@@ -70,14 +70,8 @@ std::string Plain(absl::string_view name) {
 }
 
 absl::StatusOr<proto::Device> DeviceOf(const Entry& entry) {
-  if (entry.preset != nullptr) {
-    proto::Cluster cluster;
-    if (absl::Status s = ParseTextMessage(PresetText(entry.preset), entry.preset, &cluster); !s.ok())
-      return s;
-    return cluster.device();
-  }
   proto::Device device;
-  const std::string text = absl::StrCat(entry.text, entry.more == nullptr ? "" : entry.more);
+  const std::string text = absl::StrCat(entry.text, entry.more);
   if (absl::Status s = ParseTextMessage(text, "device preset", &device); !s.ok()) return s;
   return device;
 }

@@ -26,21 +26,6 @@ extern const char kDgxB200[] = R"pb(
       latency_ns: 500  # SimAI, above: NIC link
     }
   }
-  device {
-    name: "B200-SXM-180GB"
-    # Dense rates of one GPU: an eighth of HGX B200's, halved where those are with sparsity (TF32 18, BF16 and
-    # FP16 36, FP8 72 PFLOP/s, INT8 72 POP/s; FP32 600, FP64 296 TFLOP/s)
-    peak_tflops { key: "fp64" value: 37 }
-    peak_tflops { key: "fp32" value: 75 }
-    peak_tflops { key: "tf32" value: 1125 }
-    peak_tflops { key: "bf16" value: 2250 }
-    peak_tflops { key: "fp16" value: 2250 }
-    peak_tflops { key: "fp8" value: 4500 }
-    peak_tflops { key: "int8" value: 4500 }
-    default_dtype: "bf16"
-    # 180 GB HBM3e, 64 TB/s for 8 GPUs: DGX B200 datasheet
-    memory_gbytes_per_s: 8000
-  }
 )pb";
 
 // Nodes of 8 B300 SXM on NVSwitch, one 800 Gb/s port for each GPU.
@@ -65,20 +50,6 @@ extern const char kDgxB300[] = R"pb(
       bandwidth_gbytes_per_s: 100
       latency_ns: 500  # SimAI: NIC link
     }
-  }
-  device {
-    name: "B300-SXM-288GB"
-    # Dense rates of one GPU, as those of dgx-b200; FP64 10 TFLOP/s for 8 GPUs: HGX B300. Sources disagree on
-    # int8, which is left out.
-    peak_tflops { key: "fp64" value: 1.25 }
-    peak_tflops { key: "fp32" value: 75 }
-    peak_tflops { key: "tf32" value: 1125 }
-    peak_tflops { key: "bf16" value: 2250 }
-    peak_tflops { key: "fp16" value: 2250 }
-    peak_tflops { key: "fp8" value: 4500 }
-    default_dtype: "bf16"
-    # 288 GB HBM3e: stas00/ml-engineering, compute/accelerator
-    memory_gbytes_per_s: 8000
   }
 )pb";
 
@@ -105,21 +76,6 @@ extern const char kGb200Nvl72[] = R"pb(
       bandwidth_gbytes_per_s: 50
       latency_ns: 500  # SimAI: NIC link
     }
-  }
-  device {
-    name: "GB200-186GB"
-    # Dense rates of one GPU: 1/72 of GB200 NVL72's, halved where those are with sparsity (TF32 180, BF16 and
-    # FP16 360, FP8 720 PFLOP/s, INT8 720 POP/s; FP32 5,760, FP64 2,880 TFLOP/s)
-    peak_tflops { key: "fp64" value: 40 }
-    peak_tflops { key: "fp32" value: 80 }
-    peak_tflops { key: "tf32" value: 1250 }
-    peak_tflops { key: "bf16" value: 2500 }
-    peak_tflops { key: "fp16" value: 2500 }
-    peak_tflops { key: "fp8" value: 5000 }
-    peak_tflops { key: "int8" value: 5000 }
-    default_dtype: "bf16"
-    # 186 GB HBM3e, 576 TB/s for 72 GPUs: GB200 NVL72
-    memory_gbytes_per_s: 8000
   }
 )pb";
 

@@ -28,20 +28,6 @@ extern const char kDgxA100[] = R"pb(
       latency_ns: 500  # SimAI, above: NIC link
     }
   }
-  device {
-    name: "A100-SXM4-80GB"
-    # Dense rates: A100 datasheet, SXM column. fp64 is that of the tensor cores (9.7 without); fp32 is not,
-    # that is tf32.
-    peak_tflops { key: "fp64" value: 19.5 }
-    peak_tflops { key: "fp32" value: 19.5 }
-    peak_tflops { key: "tf32" value: 156 }
-    peak_tflops { key: "bf16" value: 312 }
-    peak_tflops { key: "fp16" value: 312 }
-    peak_tflops { key: "int8" value: 624 }
-    default_dtype: "bf16"
-    # 80 GB HBM2e: A100 datasheet, SXM column; rounded to 2.04 TB/s elsewhere
-    memory_gbytes_per_s: 2039
-  }
   collectives {
     library {
       generation: AMPERE

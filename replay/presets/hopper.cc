@@ -90,21 +90,6 @@ extern const char kDgxH800[] = R"pb(
       latency_ns: 500  # SimAI: NIC link
     }
   }
-  device {
-    name: "H800-SXM5-80GB"
-    # The chip of the H100, whose rates (H100 datasheet, dense) are assumed, but for fp64, which is cut to 1:
-    # philisun.com, comparison of H100 and H800
-    peak_tflops { key: "fp64" value: 1 }
-    peak_tflops { key: "fp32" value: 67 }
-    peak_tflops { key: "tf32" value: 494.5 }
-    peak_tflops { key: "bf16" value: 989 }
-    peak_tflops { key: "fp16" value: 989 }
-    peak_tflops { key: "fp8" value: 1979 }
-    peak_tflops { key: "int8" value: 1979 }
-    default_dtype: "bf16"
-    # as the H100
-    memory_gbytes_per_s: 3350
-  }
   collectives {
     library {
       generation: HOPPER
@@ -122,42 +107,6 @@ extern const char kDgxH800[] = R"pb(
       launch_us: 13.9          # as dgx-h100
       copy_gbytes_per_s: 47.6  # as dgx-h100
     }
-  }
-)pb";
-
-extern const char kH100[] = R"pb(
-  device {
-    name: "H100-SXM5-80GB"
-    # Dense rates: H100 datasheet, SXM column, which prints the rates with sparsity, twice these (989 tf32,
-    # 1,979 bf16 and fp16, 3,958 fp8 and int8). fp64 is that of the tensor cores (34 without); fp32 is not,
-    # that is tf32.
-    peak_tflops { key: "fp64" value: 67 }
-    peak_tflops { key: "fp32" value: 67 }
-    peak_tflops { key: "tf32" value: 494.5 }
-    peak_tflops { key: "bf16" value: 989 }
-    peak_tflops { key: "fp16" value: 989 }
-    peak_tflops { key: "fp8" value: 1979 }
-    peak_tflops { key: "int8" value: 1979 }
-    default_dtype: "bf16"
-    # 80 GB HBM3, 3.35 TB/s: H100 datasheet, SXM column
-    memory_gbytes_per_s: 3350
-  }
-)pb";
-
-extern const char kH200[] = R"pb(
-  device {
-    name: "H200-SXM-141GB"
-    # The rates of the H100: H200 datasheet, SXM column, halved where it prints those with sparsity
-    peak_tflops { key: "fp64" value: 67 }
-    peak_tflops { key: "fp32" value: 67 }
-    peak_tflops { key: "tf32" value: 494.5 }
-    peak_tflops { key: "bf16" value: 989 }
-    peak_tflops { key: "fp16" value: 989 }
-    peak_tflops { key: "fp8" value: 1979 }
-    peak_tflops { key: "int8" value: 1979 }
-    default_dtype: "bf16"
-    # 141 GB HBM3e, 4.8 TB/s: H200 datasheet
-    memory_gbytes_per_s: 4800
   }
 )pb";
 

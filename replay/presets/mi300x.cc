@@ -25,20 +25,6 @@ extern const char kMi300x[] = R"pb(
       latency_ns: 500
     }
   }
-  device {
-    name: "MI300X-192GB"
-    # Dense rates: MI300X datasheet. fp64 is that of the matrix cores (81.7 without).
-    peak_tflops { key: "fp64" value: 163.4 }
-    peak_tflops { key: "fp32" value: 163.4 }
-    peak_tflops { key: "tf32" value: 653.7 }
-    peak_tflops { key: "bf16" value: 1307.4 }
-    peak_tflops { key: "fp16" value: 1307.4 }
-    peak_tflops { key: "fp8" value: 2614.9 }
-    peak_tflops { key: "int8" value: 2614.9 }
-    default_dtype: "bf16"
-    # 192 GB HBM3, 5.3 TB/s: MI300X datasheet
-    memory_gbytes_per_s: 5300
-  }
   collectives {
     library {
       generation: HOPPER

@@ -117,17 +117,4 @@ extern const char kDgx2[] = R"pb(
   }
 )pb";
 
-extern const char kV100[] = R"pb(
-  device {
-    name: "V100-SXM-32GB"
-    # V100 datasheet, NVLink column; fp16 is that of the tensor cores, which know neither bf16 nor tf32
-    peak_tflops { key: "fp64" value: 7.8 }
-    peak_tflops { key: "fp32" value: 15.7 }
-    peak_tflops { key: "fp16" value: 125 }
-    default_dtype: "fp16"
-    # 32 GB HBM2: V100 datasheet
-    memory_gbytes_per_s: 900
-  }
-)pb";
-
 }  // namespace chakra

@@ -12,16 +12,6 @@ namespace {
 
 using Kind = TopologyDimension::Kind;
 
-Flow Message(int src, int dst, uint64_t bytes, uint64_t tag = 0, bool want_sent = false) {
-  Flow f;
-  f.src = src;
-  f.dst = dst;
-  f.bytes = bytes;
-  f.tag = tag;
-  f.want_sent = want_sent;
-  return f;
-}
-
 // ASTRA-sim's GB/s is 2^30 bytes in 1e9 ns.
 TopologyDimension Astra(Kind kind, int size) {
   return {kind, size, Bandwidth::BytesPerSecond(int64_t{50} << 30), Time::Nanos(500), "astra"};

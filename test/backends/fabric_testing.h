@@ -18,6 +18,16 @@ struct TimedFlow {
   Time at;
 };
 
+inline Flow Message(int src, int dst, uint64_t bytes, uint64_t tag = 0, bool want_sent = false) {
+  Flow f;
+  f.src = src;
+  f.dst = dst;
+  f.bytes = bytes;
+  f.tag = tag;
+  f.want_sent = want_sent;
+  return f;
+}
+
 inline Topology MakeTopology(std::vector<TopologyDimension> dims) {
   absl::StatusOr<Topology> t = Topology::Make(std::move(dims));
   EXPECT_TRUE(t.ok()) << t.status();

@@ -14,16 +14,6 @@ namespace {
 
 using Kind = TopologyDimension::Kind;
 
-Flow Message(int src, int dst, uint64_t bytes, uint64_t tag = 0, bool want_sent = false) {
-  Flow f;
-  f.src = src;
-  f.dst = dst;
-  f.bytes = bytes;
-  f.tag = tag;
-  f.want_sent = want_sent;
-  return f;
-}
-
 Time Last(const std::vector<FlowEnd>& ended) { return ended.empty() ? Time::Picos(-1) : ended.back().at; }
 
 // 50 GB/s: 50,000 B take 1 us.

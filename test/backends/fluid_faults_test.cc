@@ -28,15 +28,6 @@ uint32_t LinkOf(const Topology& t, const std::string& from, const std::string& t
   return t.NetworkHop(0, 0, g.FindArc(*g.FindVertex(from), *g.FindVertex(to))).link;
 }
 
-Flow Message(int src, int dst, uint64_t bytes, uint64_t tag) {
-  Flow f;
-  f.src = src;
-  f.dst = dst;
-  f.bytes = bytes;
-  f.tag = tag;
-  return f;
-}
-
 // When 100,000 bytes from device 0 to device 2, a microsecond alone, arrive; -1 ps: never.
 Time Arrival(const Topology& t, std::vector<LinkChange> changes,
              RoutingPolicy policy = RoutingPolicy::kEcmp) {

@@ -18,14 +18,8 @@ std::unique_ptr<Fabric> Fluid(const Topology& topology, FabricOptions options = 
   return *std::move(fabric);
 }
 
-Flow Message(int src, int dst, uint64_t bytes, uint64_t tag = 0) {
-  Flow f;
-  f.src = src;
-  f.dst = dst;
-  f.bytes = bytes;
-  f.tag = tag;
-  f.want_sent = true;
-  return f;
+Flow Watched(int src, int dst, uint64_t bytes, uint64_t tag = 0) {
+  return Message(src, dst, bytes, tag, true);
 }
 
 Time At(const std::vector<FlowEnd>& ended, uint64_t tag, FlowEnd::Kind kind = FlowEnd::kReceived) {
@@ -42,7 +36,7 @@ Topology Star(int devices) { return MakeTopology({MakeDim(Kind::kSwitch, devices
 TEST(Fluid, TwoFlowsShareALinkAndTheLongerOneSpeedsUp) {
   auto fabric = Fluid(Star(3));
   const auto ended = Drive(
-      fabric.get(), {{Message(0, 2, 50000, 1), Time::Zero()}, {Message(1, 2, 100000, 2), Time::Zero()}});
+      fabric.get(), {{Watched(0, 2, 50000, 1), Time::Zero()}, {Watched(1, 2, 100000, 2), Time::Zero()}});
   // At half the rate both move 50,000 B in 2 us; the second's other half takes 1 us alone.
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Micros(2));
   EXPECT_EQ(At(ended, 1), Time::Micros(3));
@@ -53,7 +47,7 @@ TEST(Fluid, TwoFlowsShareALinkAndTheLongerOneSpeedsUp) {
 TEST(Fluid, ALaterFlowSlowsTheFirst) {
   auto fabric = Fluid(Star(3));
   const auto ended = Drive(
-      fabric.get(), {{Message(0, 2, 100000, 1), Time::Zero()}, {Message(1, 2, 50000, 2), Time::Micros(1)}});
+      fabric.get(), {{Watched(0, 2, 100000, 1), Time::Zero()}, {Watched(1, 2, 50000, 2), Time::Micros(1)}});
   // 1 us alone moves half of the first; the rest and the second then share: 2 us.
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Micros(3));
   EXPECT_EQ(At(ended, 2, FlowEnd::kSent), Time::Micros(3));
@@ -62,9 +56,9 @@ TEST(Fluid, ALaterFlowSlowsTheFirst) {
 TEST(Fluid, WhatIsLeftOfAFullLinkGoesToOthers) {
   // 0 and 1 to 3, 1 to 2: the uplink of 1 carries two, the downlink of 3 two.
   auto fabric = Fluid(Star(4));
-  const auto ended = Drive(fabric.get(), {{Message(0, 3, 100000, 1), Time::Zero()},
-                                          {Message(1, 3, 25000, 2), Time::Zero()},
-                                          {Message(1, 2, 100000, 3), Time::Zero()}});
+  const auto ended = Drive(fabric.get(), {{Watched(0, 3, 100000, 1), Time::Zero()},
+                                          {Watched(1, 3, 25000, 2), Time::Zero()},
+                                          {Watched(1, 2, 100000, 3), Time::Zero()}});
   // Half each until 2 is done at 1 us (25,000 B at 25 GB/s); 1 and 3 then have their links to themselves.
   EXPECT_EQ(At(ended, 2, FlowEnd::kSent), Time::Micros(1));
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Micros(1) + Time::Nanos(1500));
@@ -75,23 +69,23 @@ TEST(Fluid, ClassesStartUpAndEfficiency) {
   FabricOptions options;
   options.classes = {{1, 0}, {3, 0}, {1, 1}};
   auto fabric = Fluid(Star(4), options);
-  Flow light = Message(0, 3, 25000, 1), heavy = Message(1, 3, 75000, 2);
+  Flow light = Watched(0, 3, 25000, 1), heavy = Watched(1, 3, 75000, 2);
   heavy.service_class = 1;
   auto ended = Drive(fabric.get(), {{light, Time::Zero()}, {heavy, Time::Zero()}});
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Micros(2));
   EXPECT_EQ(At(ended, 2, FlowEnd::kSent), Time::Micros(2));
   // The urgent one first, as if alone; the other waits.
   fabric = Fluid(Star(4), options);
-  Flow urgent = Message(1, 3, 50000, 2);
+  Flow urgent = Watched(1, 3, 50000, 2);
   urgent.service_class = 2;
-  ended = Drive(fabric.get(), {{Message(0, 3, 50000, 1), Time::Zero()}, {urgent, Time::Zero()}});
+  ended = Drive(fabric.get(), {{Watched(0, 3, 50000, 1), Time::Zero()}, {urgent, Time::Zero()}});
   EXPECT_EQ(At(ended, 2, FlowEnd::kSent), Time::Micros(1));
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Micros(2));
   FabricOptions slow;
   slow.startup = Time::Nanos(300);
   slow.efficiency = 0.5;
   fabric = Fluid(Star(4), slow);
-  ended = Drive(fabric.get(), {{Message(0, 3, 50000, 1), Time::Nanos(5)}});
+  ended = Drive(fabric.get(), {{Watched(0, 3, 50000, 1), Time::Nanos(5)}});
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Nanos(5 + 300 + 2000));
   EXPECT_EQ(At(ended, 1), Time::Nanos(5 + 300 + 2000 + 1000));
   const FlowCost cost = fabric->Cost(0, 3, 50000);
@@ -101,9 +95,9 @@ TEST(Fluid, ClassesStartUpAndEfficiency) {
 
 TEST(Fluid, NothingAndToOneself) {
   auto fabric = Fluid(Star(2));
-  Flow delayed = Message(1, 1, 1000, 2);
+  Flow delayed = Watched(1, 1, 1000, 2);
   delayed.delay = Time::Nanos(7);
-  const auto ended = Drive(fabric.get(), {{Message(0, 1, 0, 1), Time::Zero()}, {delayed, Time::Zero()}});
+  const auto ended = Drive(fabric.get(), {{Watched(0, 1, 0, 1), Time::Zero()}, {delayed, Time::Zero()}});
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Zero());
   EXPECT_EQ(At(ended, 1), Time::Micros(1));
   EXPECT_EQ(At(ended, 2), Time::Nanos(7));
@@ -115,7 +109,7 @@ TEST(Fluid, AHigherPriorityStopsWhoWasAlone) {
   options.classes = {{1, 0}, {1, 1}};
   const auto fabric = MakeFabric("fluid", Star(3), options);
   ASSERT_TRUE(fabric.ok()) << fabric.status();
-  Flow low = Message(1, 0, 10000000, 0), high = Message(2, 0, 1000000, 1);
+  Flow low = Watched(1, 0, 10000000, 0), high = Watched(2, 0, 1000000, 1);
   high.service_class = 1;
   const auto alone =
       Drive(NewFabric("fluid", Star(3)).get(), {{high, Time::Zero()}, {low, Time::Micros(100)}});
@@ -157,7 +151,7 @@ TEST(Fluid, AloneOnItsPathAFlowTakesWhatAnalyticalSays) {
     for (uint64_t d = 0; d <= random() % 4; ++d) dims.push_back(RandomDim(&random, 6));
     const Topology topology = MakeTopology(dims);
     const auto devices = static_cast<uint64_t>(topology.devices());
-    const Flow flow = Message(static_cast<int>(random() % devices), static_cast<int>(random() % devices),
+    const Flow flow = Watched(static_cast<int>(random() % devices), static_cast<int>(random() % devices),
                               random() % 10 == 0 ? 0 : random() % (uint64_t{1} << 40), 1);
     auto plain = *MakeFabric("analytical", topology, FabricOptions());
     auto fluid = Fluid(topology);
@@ -258,7 +252,7 @@ TEST(Fluid, AgreesWithTheSlowSimulation) {
     Time at;
     for (uint64_t i = 0, n = 1 + random() % 25; i < n; ++i) {
       at += Time::Nanos(static_cast<int64_t>(random() % 3) * 50000);
-      flows.push_back({Message(static_cast<int>(random() % devices), static_cast<int>(random() % devices),
+      flows.push_back({Watched(static_cast<int>(random() % devices), static_cast<int>(random() % devices),
                                random() % 8 * 1000000, i),
                        at});
     }
@@ -281,7 +275,7 @@ TEST(Fluid, FlowsOfOneInstantAreSolvedTogether) {
   std::vector<TimedFlow> flows;
   for (int s = 0; s < 32; ++s) {
     for (int d = 0; d < 32; ++d) {
-      if (s != d) flows.push_back({Message(s, d, 50000, flows.size()), Time::Zero()});
+      if (s != d) flows.push_back({Watched(s, d, 50000, flows.size()), Time::Zero()});
     }
   }
   const auto ended = Drive(fabric.get(), flows);

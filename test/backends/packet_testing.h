@@ -82,14 +82,6 @@ inline uint32_t LinkOf(const Topology& t, const std::string& from, const std::st
   return t.NetworkHop(0, 0, g.FindArc(*g.FindVertex(from), *g.FindVertex(to))).link;
 }
 
-inline Flow Message(int src, int dst, uint64_t bytes, uint64_t tag) {
-  Flow f;
-  f.src = src;
-  f.dst = dst;
-  f.bytes = bytes;
-  f.tag = tag;
-  return f;
-}
 // All at once, tags from 0.
 inline std::vector<TimedFlow> AtOnce(std::vector<Flow> flows, Time at = Time::Zero()) {
   std::vector<TimedFlow> timed;

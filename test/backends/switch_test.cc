@@ -9,16 +9,6 @@ namespace {
 
 using Kind = TopologyDimension::Kind;
 
-Flow Message(int src, int dst, uint64_t bytes, uint64_t tag, bool want_sent = false) {
-  Flow f;
-  f.src = src;
-  f.dst = dst;
-  f.bytes = bytes;
-  f.tag = tag;
-  f.want_sent = want_sent;
-  return f;
-}
-
 // Four devices on each of three leaves, and these on a switch for each place.
 Topology TwoLevels() {
   return MakeTopology({MakeDim(Kind::kSwitch, 4), MakeDim(Kind::kSwitch, 3, 25, 1000)});

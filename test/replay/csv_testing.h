@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "backends/fabric.h"
 #include "replay/report/csv.h"
 
 namespace chakra {
@@ -28,14 +27,5 @@ inline std::vector<std::string> Lines(const std::string& text) {
 }
 
 inline std::vector<std::string> Cells(const std::string& line) { return absl::StrSplit(line, ','); }
-
-inline Flow Message(int src, int dst, uint64_t bytes, uint64_t tag) {
-  Flow flow;
-  flow.src = src;
-  flow.dst = dst;
-  flow.bytes = bytes;
-  flow.tag = tag;
-  return flow;
-}
 
 }  // namespace chakra

@@ -23,6 +23,11 @@ constexpr uint64_t PacketTotals::*kOfAll[] = {
 
 }  // namespace
 
+PortTotals& PortTotals::operator+=(const PortTotals& o) {
+  Add(kOfPort, PortTotals(), o, 1, this);
+  return *this;
+}
+
 PortTotals TotalsOf(const PacketNetwork& network, uint32_t port) {
   const PortInfo& i = network.info(port);
   return {network.port(port).sent, network.port(port).packets, i.marks, i.drops + i.lost, i.trims, i.pauses};

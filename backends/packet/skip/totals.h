@@ -12,15 +12,7 @@ namespace chakra {
 struct PortTotals {
   uint64_t bytes = 0, packets = 0, marks = 0, drops = 0, trims = 0, pauses = 0;
 
-  PortTotals& operator+=(const PortTotals& o) {
-    bytes += o.bytes;
-    packets += o.packets;
-    marks += o.marks;
-    drops += o.drops;
-    trims += o.trims;
-    pauses += o.pauses;
-    return *this;
-  }
+  PortTotals& operator+=(const PortTotals& o);
 };
 
 PortTotals TotalsOf(const PacketNetwork& network, uint32_t port);
