@@ -1,6 +1,7 @@
 #include "replay/measure/name_times.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -121,6 +122,25 @@ std::string LaneName(const Graph& graph, uint32_t row, LanePolicy policy) {
   }
 }
 
+NamedLanes::NamedLanes(const Graph& graph, LanePolicy policy) : of_row(graph.size()) {
+  absl::flat_hash_map<uint64_t, uint32_t> index;  // (recorded, host or device, lane or type) -> lane
+  absl::flat_hash_map<std::string, uint32_t> numbers;
+  for (uint32_t row = 0; row < graph.size(); ++row) {
+    const bool recorded = policy == LanePolicy::kRecorded && RunsOnRecordedLane(graph, row);
+    const uint32_t key =
+        recorded ? static_cast<uint32_t>(graph.lane[row]) : static_cast<uint32_t>(graph.type[row]);
+    const auto [it, fresh] =
+        index.emplace(uint64_t{recorded} << 33 | uint64_t{graph.is_cpu(row)} << 32 | key, 0);
+    if (fresh) {
+      std::string name = LaneName(graph, row, policy);
+      const auto [number, added] = numbers.emplace(name, static_cast<uint32_t>(names.size()));
+      if (added) names.push_back(std::move(name));
+      it->second = number->second;
+    }
+    of_row[row] = it->second;
+  }
+}
+
 void NameTimes::Prepare(const DistinctGraphs& graphs, LanePolicy policy,
                         const std::vector<ComputeTimes>* fixed) {
   fixed_ = fixed;
@@ -131,18 +151,9 @@ void NameTimes::Prepare(const DistinctGraphs& graphs, LanePolicy policy,
     const Graph& graph = *graphs.graphs[g];
     of.graph_ = &graph;
     of.name_.resize(graph.strings.size());
-    of.lane_of_.resize(graph.size());
-    absl::flat_hash_map<uint64_t, uint32_t> index;  // (recorded, host or device, lane or type) -> lane
-    for (uint32_t row = 0; row < graph.size(); ++row) {
-      const bool recorded = policy == LanePolicy::kRecorded && RunsOnRecordedLane(graph, row);
-      const uint32_t key =
-          recorded ? static_cast<uint32_t>(graph.lane[row]) : static_cast<uint32_t>(graph.type[row]);
-      const auto [it, fresh] =
-          index.emplace(uint64_t{recorded} << 33 | uint64_t{graph.is_cpu(row)} << 32 | key,
-                        static_cast<uint32_t>(of.lane_names_.size()));
-      if (fresh) of.lane_names_.push_back(LaneName(graph, row, policy));
-      of.lane_of_[row] = it->second;
-    }
+    NamedLanes lanes(graph, policy);
+    of.lane_of_ = std::move(lanes.of_row);
+    of.lane_names_ = std::move(lanes.names);
     of.lane_.resize(of.lane_names_.size());
   }
 }

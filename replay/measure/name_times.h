@@ -24,6 +24,13 @@ std::string MergeNumbers(absl::string_view name);
 // "communication" or "storage" by its type; "" for nodes that do nothing.
 std::string LaneName(const Graph& graph, uint32_t row, LanePolicy policy);
 
+// LaneName() of all rows.
+struct NamedLanes {
+  NamedLanes(const Graph& graph, LanePolicy policy);
+  std::vector<std::string> names;  // in the order of their first rows, each once
+  std::vector<uint32_t> of_row;    // in names
+};
+
 // Told of each node's begin and end, of COMP nodes only where they do not take
 // just their ComputeTimes; ranks of one graph share their sums, so that nothing
 // is kept by node but the number of its lane.

@@ -1,0 +1,44 @@
+// Whom the communication of a timeline waited for.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "replay/match.h"
+#include "replay/timeline/timeline.h"
+#include "replay/timeline/writer.h"
+
+namespace chakra {
+
+class Meetings {
+ public:
+  // Of the ranks that `shown` (by rank) names; they are told of the others, too, but no arrows join those.
+  // `input` must outlive this. Errors: those of MatchCommunication().
+  static absl::StatusOr<Meetings> Make(const TimelineInput& input, const std::vector<bool>& shown);
+
+  // Fills values, arrows and the wait of a communication node. Texts live as long as the traces and this.
+  void Describe(int rank, uint32_t row, TimelineSlice* slice) const;
+
+ private:
+  struct Place {
+    int rank = kNoRank;
+    uint32_t row = kNoRow;
+  };
+
+  Meetings(const TimelineInput& input, Matching matching) : input_(&input), matching_(std::move(matching)) {}
+  void Arrive(const std::vector<bool>& shown);
+  const NodeSpan& SpanOf(const Place& p) const { return (*input_->spans)[p.rank][p.row]; }
+  void DescribeCall(const Place& own, uint32_t index, TimelineSlice* slice) const;
+  void DescribeMessage(const Place& own, uint32_t index, TimelineSlice* slice) const;
+
+  const TimelineInput* input_;
+  Matching matching_;
+  std::vector<bool> shown_;
+  std::vector<Place> last_;            // by call: who came last, of equals the lowest rank
+  std::vector<uint64_t> first_place_;  // by call, and one more: in places_
+  std::vector<Place> places_;          // members that are shown, by rank
+};
+
+}  // namespace chakra

@@ -1,0 +1,76 @@
+// What the formats of a timeline have in common.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "replay/engine.h"
+#include "replay/report/csv.h"
+#include "trace/units.h"
+
+namespace chakra {
+
+// A number, or text where that is not null.
+struct TimelineValue {
+  const char* key;
+  uint64_t number = 0;
+  absl::string_view text = {};
+};
+
+// One end of an arrow between two slices: both ends have the same number and spans.
+struct TimelineArrow {
+  uint64_t id = 0;  // from 1
+  bool leaves = false;
+  NodeSpan from, to;
+};
+
+struct TimelineSlice {
+  absl::string_view name;
+  const char* category = "";
+  NodeSpan span;
+  std::vector<TimelineValue> values;
+  std::vector<TimelineArrow> arrows;
+  std::string wait;  // name of a slice inside, from the begin on; "": none
+  Time wait_end;     // not after the end
+};
+
+// Processes, each with its tracks, each with its slices by begin or its samples by time. Slices of one track
+// do not overlap. Errors of all: those of `write`, which gets the bytes in large pieces.
+class TimelineWriter {
+ public:
+  explicit TimelineWriter(WriteBytes write) : write_(std::move(write)) {}
+  virtual ~TimelineWriter() = default;
+
+  // `place` orders processes.
+  virtual void Process(int pid, int place, absl::string_view name) = 0;
+  // `place` orders the tracks of a process, from 1.
+  virtual void Track(int place, absl::string_view name) = 0;
+  virtual absl::Status Slice(const TimelineSlice& slice) = 0;
+  // `unit`: "%" or "bytes".
+  virtual void Counter(int place, absl::string_view name, absl::string_view unit) = 0;
+  virtual absl::Status Sample(Time at, double value) = 0;
+  virtual absl::Status Finish() = 0;
+
+  uint64_t arrows() const { return arrows_; }  // that left a slice
+
+ protected:
+  static int64_t Nanos(Time t) { return t.picos() / 1000; }
+  // Hands over what is in out_ once it is large, or at the `end`.
+  absl::Status Flush(bool end = false);
+
+  std::string out_;
+  uint64_t arrows_ = 0;
+
+ private:
+  WriteBytes write_;
+};
+
+std::unique_ptr<TimelineWriter> NewPerfettoWriter(WriteBytes write);
+std::unique_ptr<TimelineWriter> NewChromeJsonWriter(WriteBytes write);
+
+}  // namespace chakra

@@ -1,0 +1,28 @@
+// Text of --timeline-ranks, of --timeline-format and of names: any bytes give ranks in order and a format, or
+// an error that says what is expected.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "absl/strings/match.h"
+#include "fuzz_input.h"
+#include "replay/timeline/timeline.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using chakra::fuzz::Require;
+  const absl::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto says = [](const absl::Status& s) {
+    return s.ok() || absl::StrContains(s.message(), "expected");
+  };
+  const auto ranks = chakra::ParseTimelineRanks(text);
+  Require(says(ranks.status()), "an error says what is expected");
+  if (ranks.ok()) {
+    Require(!ranks->empty() && ranks->front() >= 0, "ranks are there");
+    const auto same = std::adjacent_find(ranks->begin(), ranks->end(), std::greater_equal<int>());
+    Require(same == ranks->end(), "each rank once, ascending");
+  }
+  Require(says(chakra::ParseTimelineFormat(text).status()), "an error says what is expected");
+  Require(says(chakra::TimelineFormatOf(text).status()), "an error says what is expected");
+  return 0;
+}
