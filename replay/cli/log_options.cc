@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -11,31 +9,6 @@
 #include "replay/report/links_csv.h"
 
 namespace chakra::cli {
-namespace {
-
-bool SameFile(const std::string& a, const std::string& b) {
-  std::error_code error;
-  const auto full = [&](const std::string& path) {
-    return path == "-" ? std::filesystem::path(path)
-                       : std::filesystem::absolute(path, error).lexically_normal();
-  };
-  return full(a) == full(b);
-}
-
-}  // namespace
-
-absl::Status LogOptions::Output::Open() {
-  if (!asked() || path == "-") return absl::OkStatus();
-  if (absl::Status s = CheckOutputPath(path); !s.ok()) return s;
-  return file.Open(path);
-}
-
-absl::Status LogOptions::Output::Append(absl::string_view bytes) {
-  return path == "-" ? WriteOutput(path, bytes) : file.Append(bytes);
-}
-
-absl::Status LogOptions::Output::Finish() { return path == "-" ? absl::OkStatus() : file.Finish(); }
-
 void LogOptions::AddTo(CLI::App* app, const std::string& group) {
   app->add_option(
          "--flow-log", flows_.path,
@@ -66,19 +39,15 @@ absl::Status LogOptions::Check(const CLI::App& app, const std::string& fabric,
   const std::pair<const char*, const std::string*> named[] = {
       {"--flow-log", &flows_.path}, {"--link-log", &links_.path}, {"--link-totals", &totals_.path}};
   const std::vector<std::string> follow = FabricsThatFollowLinks();
-  std::vector<std::pair<std::string, std::string>> seen = {{other, "the report or table"}};
+  std::vector<NamedOutput> seen = {{other, "the report or table"}};
   for (const auto& [option, path] : named) {
     if (app.count(option) > 0 && path->empty()) {
       return absl::InvalidArgumentError(absl::StrCat(option, " names no file; expected a name, or -"));
     }
     if (path->empty()) continue;
-    for (const auto& [before, what] : seen) {
-      if (!SameFile(before, *path)) continue;
-      return absl::InvalidArgumentError(absl::StrCat(option, " and ", what, " both go to ",
-                                                     *path == "-" ? "standard output" : *path,
-                                                     "; expected different files"));
-    }
-    seen.push_back({*path, option});
+    const NamedOutput output = {*path, option};
+    if (absl::Status same = CheckApart(output, seen); !same.ok()) return same;
+    seen.push_back(output);
     if (path != &flows_.path && std::find(follow.begin(), follow.end(), fabric) == follow.end()) {
       return absl::InvalidArgumentError(absl::StrCat(option, " is for --fabric ",
                                                      absl::StrJoin(follow, " and "), ": ", fabric,
@@ -89,6 +58,14 @@ absl::Status LogOptions::Check(const CLI::App& app, const std::string& fabric,
     return absl::InvalidArgumentError("--log-links needs --link-log or --link-totals");
   }
   return absl::OkStatus();
+}
+
+std::vector<NamedOutput> LogOptions::Outputs() const {
+  std::vector<NamedOutput> outputs;
+  if (flows_.asked()) outputs.push_back({flows_.path, "--flow-log"});
+  if (links_.asked()) outputs.push_back({links_.path, "--link-log"});
+  if (totals_.asked()) outputs.push_back({totals_.path, "--link-totals"});
+  return outputs;
 }
 
 absl::Status LogOptions::Open() {

@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "backends/fabric.h"
 #include "backends/registry.h"
+#include "replay/cli/output.h"
 #include "replay/flow_log.h"
-#include "trace/compressed_file.h"
 
 namespace chakra::cli {
 
@@ -25,6 +25,8 @@ class LogOptions {
   // Faults of the command line alone: two outputs of one name (`other` is one as well), a fabric without what
   // is asked for, --log-links without a log of links.
   absl::Status Check(const CLI::App& app, const std::string& fabric, const std::string& other) const;
+  // Those that are asked for.
+  std::vector<NamedOutput> Outputs() const;
   // Opens the files. Errors name them.
   absl::Status Open();
   // Of the fabric that is to be made.
@@ -36,16 +38,6 @@ class LogOptions {
 
  private:
   absl::Status FinishLinks(const Fabric& fabric, Time end);
-
-  struct Output {
-    std::string path;  // "": not asked for; -: standard output
-    CompressedFile file;
-
-    bool asked() const { return !path.empty(); }
-    absl::Status Open();
-    absl::Status Append(absl::string_view bytes);
-    absl::Status Finish();
-  };
 
   Output flows_, links_, totals_;
   size_t most_ = 16;  // links

@@ -1,0 +1,32 @@
+// A file, or standard output, that an option names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "trace/compressed_file.h"
+
+namespace chakra::cli {
+
+// From Open() to Finish(). A file is there when Finish() is through, and not before. Errors name it.
+struct Output {
+  std::string path;  // "": not asked for; -: standard output
+  CompressedFile file;
+
+  bool asked() const { return !path.empty(); }
+  absl::Status Open();
+  absl::Status Append(absl::string_view bytes);
+  absl::Status Finish();
+};
+
+// What goes to a path: an option, or words for it.
+struct NamedOutput {
+  std::string path, what;
+};
+
+// An error when one of `others` goes where `output` does.
+absl::Status CheckApart(const NamedOutput& output, const std::vector<NamedOutput>& others);
+
+}  // namespace chakra::cli

@@ -1,0 +1,78 @@
+#include "replay/cli/timeline_options.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "replay/cli/command.h"
+
+namespace chakra::cli {
+namespace {
+
+constexpr size_t kLinks = 16;  // that have counters
+
+}  // namespace
+
+void TimelineOptions::AddTo(CLI::App* app, const std::string& group) {
+  app->add_option("--timeline", output_.path,
+                  "Every node on its lane over time, for ui.perfetto.dev (.perfetto-trace, .pftrace) or "
+                  "chrome://tracing (.json); .gz compresses")
+      ->type_name("FILE|-")
+      ->group(group);
+  app->add_option("--timeline-format", format_name_,
+                  "perfetto or json; default: by the end of --timeline's name")
+      ->type_name("FORMAT")
+      ->group(group);
+  app->add_option("--timeline-ranks", ranks_text_,
+                  "Ranks that --timeline shows: 0-7,16 or 0-254/2; default: all")
+      ->type_name("LIST")
+      ->group(group);
+  app->add_option("--timeline-nodes", most_nodes_,
+                  absl::StrCat("Ranks are left out of --timeline where they would have more nodes together; "
+                               "0: never; default: ",
+                               kTimelineNodes))
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->group(group);
+}
+
+absl::Status TimelineOptions::Check(const CLI::App& app, const std::vector<NamedOutput>& others) {
+  if (!asked()) {
+    if (app.count("--timeline") > 0)
+      return absl::InvalidArgumentError("--timeline names no file; expected a name, or -");
+    for (const char* option : {"--timeline-format", "--timeline-ranks", "--timeline-nodes"}) {
+      if (app.count(option) > 0) return absl::InvalidArgumentError(absl::StrCat(option, " needs --timeline"));
+    }
+    return absl::OkStatus();
+  }
+  const auto format =
+      app.count("--timeline-format") > 0 ? ParseTimelineFormat(format_name_) : TimelineFormatOf(output_.path);
+  if (!format.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(app.count("--timeline-format") > 0 ? "--timeline-format " : "--timeline ",
+                     format.status().message()));
+  }
+  format_ = *format;
+  if (app.count("--timeline-ranks") > 0) {
+    auto ranks = ParseTimelineRanks(ranks_text_);
+    if (!ranks.ok())
+      return absl::InvalidArgumentError(absl::StrCat("--timeline-ranks ", ranks.status().message()));
+    ranks_ = *std::move(ranks);
+  }
+  return CheckApart({output_.path, "--timeline"}, others);
+}
+
+absl::Status TimelineOptions::Finish(TimelineInput input, const Fabric& fabric) {
+  if (!asked()) return absl::OkStatus();
+  const LinkUses links = fabric.Links(kLinks);
+  input.links = &links;
+  input.ranks = ranks_;
+  input.most_nodes = most_nodes_;
+  const auto write = [this](absl::string_view bytes) { return output_.Append(bytes); };
+  const absl::StatusOr<TimelineTotals> totals = WriteTimeline(input, format_, write);
+  if (!totals.ok()) return totals.status();
+  if (absl::Status s = output_.Finish(); !s.ok()) return s;
+  if (!totals->left_out.empty()) PrintError(totals->left_out);
+  return absl::OkStatus();
+}
+
+}  // namespace chakra::cli
