@@ -1,8 +1,11 @@
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "replay/cli/command.h"
 #include "replay/cli/log_options.h"
 #include "replay/cli/progress.h"
 #include "replay/cli/run_options.h"
+#include "replay/cli/timeline_options.h"
 #include "replay/report/report.h"
 #include "replay/run/run.h"
 
@@ -16,6 +19,7 @@ class ReplayCommand : public Command {
     arguments_.AddTo(app);
     AddReportOptions(app);
     logs_.AddTo(app, "Logs");
+    timeline_.AddTo(app, "Timeline");
     app->footer(
         "Example:\n"
         "  chakra-replay replay examples/transformer_step --cluster dgx-a100 --format json --report "
@@ -35,6 +39,7 @@ class ReplayCommand : public Command {
   std::string format_;
   bool quiet_ = false;
   LogOptions logs_;
+  TimelineOptions timeline_;
   absl::Status logged_;  // after the run; it is told when the report is out
 };
 
@@ -68,6 +73,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   const auto traces = LoadTraces(*options);
   if (!traces.ok()) return traces.status();
   logs_.Apply(&arguments_.run().fabric_options);
+  timeline_.Apply(arguments_.run().fabric, &arguments_.run().fabric_options);
   ProgressLine line(quiet_);
   RunHooks hooks;
   hooks.flow_log = logs_.flow_log();
@@ -77,6 +83,14 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
     line.Erase();
     logged_ = logs_.Finish(fabric, end);
   };
+  if (timeline_.asked()) {
+    hooks.replayed = [&](const FinishedRun& run) {
+      TimelineInput input = {&run.traces, &run.spans, run.lanes, run.dimension_sizes, run.recorded_comm};
+      input.metrics = &run.metrics;
+      input.path = &run.path;
+      logged_.Update(timeline_.Finish(std::move(input), run.fabric));
+    };
+  }
   const auto report = RunReplay(*traces, arguments_.run(), hooks);
   if (!report.ok()) return report.status();
   const auto format = ParseReportFormat(Format());
@@ -90,8 +104,12 @@ int ReplayCommand::Run() {
   if (absl::Status s = logs_.Check(*app(), fabric, report_); !s.ok()) {
     return Misuse(std::string(s.message()));
   }
+  std::vector<NamedOutput> outputs = logs_.Outputs();
+  outputs.push_back({report_, "the report"});
+  if (absl::Status s = timeline_.Check(*app(), outputs); !s.ok()) return Misuse(std::string(s.message()));
   if (absl::Status s = CheckOutputPath(report_); !s.ok()) return Fail(s);
   if (absl::Status s = logs_.Open(); !s.ok()) return Fail(s);
+  if (absl::Status s = timeline_.Open(); !s.ok()) return Fail(s);
   auto report = Replay();
   if (!report.ok()) return Fail(report.status());
   absl::Status written = WriteOutput(report_, *report);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "backends/fabric.h"
@@ -14,6 +15,19 @@
 
 namespace chakra {
 
+// A run that is over, for as long as the call lasts.
+struct FinishedRun {
+  const TraceSet& traces;  // as they were replayed
+  const NodeSpans& spans;
+  const Metrics& metrics;
+  const CriticalPath& path;
+  const Fabric& fabric;
+  // As of EngineOptions:
+  LanePolicy lanes;
+  std::vector<int> dimension_sizes;
+  bool recorded_comm;
+};
+
 // What a caller sees of a run on its way. All may be null.
 struct RunHooks {
   FlowLog* flow_log = nullptr;                    // the caller's; told its ranks, and of every flow
@@ -21,6 +35,8 @@ struct RunHooks {
   std::function<void(const Progress&)> progress;  // see EngineOptions
   // Once, after the run, which ended at `end`.
   std::function<void(const Fabric& fabric, Time end)> finished;
+  // After it; null: neither the times of nodes nor the critical path are kept.
+  std::function<void(const FinishedRun& run)> replayed;
 };
 
 // Replays `traces`. Same inputs, same report; any number of calls may share `traces` at once.

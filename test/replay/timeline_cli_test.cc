@@ -1,0 +1,133 @@
+// --timeline, as a user's scripts would have it.
+#include <gmock/gmock.h>
+
+#include "test/replay/acceptance_testing.h"
+#include "test/replay/timeline_testing.h"
+#include "trace/byte_source.h"
+
+namespace chakra::acceptance {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
+
+constexpr char kRun[] = "replay -q t --compute recorded --report report.txt --cluster switch.txtpb ";
+
+class Timelines : public Bench {
+ protected:
+  Timelines() {
+    for (int r = 0; r < 4; ++r) Rank("t", r, {Comp(0, 3), Coll(1, kAllToAll, 40000, {0})});
+    Write("switch.txtpb",
+          "topology { dimension { name: 'net' kind: SWITCH size: 4 bandwidth_gbytes_per_s: 50 latency_ns: "
+          "500 } }\n");
+  }
+  void Runs(const std::string& arguments, const std::string& err = "") const {
+    const Outcome r = Run(arguments);
+    EXPECT_EQ(r.status, 0) << arguments << "\n" << r.err;
+    EXPECT_EQ(r.err, err) << arguments;
+  }
+  std::string Unpacked(const std::string& name) const {
+    const std::string packed = Content(folder_ / name);
+    MemorySource raw(packed);
+    auto content = OpenContent(&raw, name);
+    EXPECT_TRUE(content.ok()) << content.status();
+    std::string text(1 << 20, '\0');
+    size_t got = 0;
+    for (size_t n = 1; n > 0; got += n) n = (*content)->Read(text.data() + got, text.size() - got).value();
+    return text.substr(0, got);
+  }
+
+  static constexpr int kAllToAll = static_cast<int>(CollectiveType::kAllToAll);
+};
+
+TEST_F(Timelines, OfBothFormatsAndCompressed) {
+  Runs(std::string(kRun) + "--timeline a.pftrace");
+  Runs(std::string(kRun) + "--timeline a.perfetto-trace.gz");
+  Runs(std::string(kRun) + "--timeline b.json");
+  Runs(std::string(kRun) + "--timeline b.json.gz --threads 1");
+  Runs(std::string(kRun) + "--timeline b.txt --timeline-format json");
+  const std::string protobuf = Content(folder_ / "a.pftrace"), json = Content(folder_ / "b.json");
+  EXPECT_EQ(Unpacked("a.perfetto-trace.gz"), protobuf);
+  EXPECT_EQ(Unpacked("b.json.gz"), json);
+  EXPECT_EQ(Content(folder_ / "b.txt"), json);
+  for (const SeenTimeline& seen : {PerfettoReader(protobuf).seen(), JsonReader(json).seen()}) {
+    EXPECT_THAT(seen.faults, IsEmpty());
+    EXPECT_EQ(seen.Nodes().size(), 8u);
+    EXPECT_EQ(seen.processes.size(), 4u + 1);
+    EXPECT_THAT(seen.counters, IsEmpty());
+  }
+  const Outcome r = Run(std::string(kRun) + "--timeline - --timeline-format json");
+  EXPECT_EQ(r.out, json);
+}
+
+TEST_F(Timelines, ChangeNoTimeAndFluidHasCounters) {
+  for (const char* fabric : {"analytical", "analytical-fifo", "fluid", "packet"}) {
+    const std::string run = std::string(kRun) + "--format csv --fabric " + fabric;
+    Runs(run);
+    const std::string report = Content(folder_ / "report.txt");
+    Runs(run + " --timeline a.json");
+    EXPECT_EQ(Content(folder_ / "report.txt"), report) << fabric;
+    EXPECT_EQ(JsonReader(Content(folder_ / "a.json")).seen().counters.empty(),
+              fabric != std::string("fluid"));
+  }
+  Runs(std::string(kRun) + "--fabric packet --link-series --timeline a.pftrace");
+  const SeenTimeline seen = PerfettoReader(Content(folder_ / "a.pftrace")).seen();
+  EXPECT_EQ(seen.processes.at(4), "links");
+  EXPECT_EQ(seen.counters.size(), 2u * 8);
+}
+
+TEST_F(Timelines, OfSomeRanks) {
+  Runs(std::string(kRun) + "--timeline a.json --timeline-ranks 1,3");
+  EXPECT_THAT(JsonReader(Content(folder_ / "a.json")).seen().processes,
+              ElementsAre(Pair(1, "rank 1"), Pair(3, "rank 3"), Pair(5, "critical path")));
+  Runs(std::string(kRun) + "--timeline a.json --timeline-nodes 5",
+       "chakra-replay: the timeline has 4 of 8 nodes, those of ranks 0 to 1; for the others: "
+       "--timeline-ranks 2-3; "
+       "for all at once: --timeline-nodes 0\n");
+  EXPECT_EQ(JsonReader(Content(folder_ / "a.json")).seen().Nodes().size(), 4u);
+}
+
+TEST_F(Timelines, OfACapture) {
+  Runs("replay -q " CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2 --report r.txt --timeline a.pftrace");
+  const SeenTimeline seen = PerfettoReader(Content(folder_ / "a.pftrace")).seen();
+  EXPECT_THAT(seen.faults, IsEmpty());
+  EXPECT_EQ(seen.processes.size(), 2u + 1);
+  EXPECT_THAT(seen.tracks[0].second, HasSubstr("thread "));
+  EXPECT_THAT(seen.arrows, Not(IsEmpty()));
+}
+
+TEST_F(Timelines, RefusedBeforeAnythingRuns) {
+  const std::string run(kRun);
+  Refused(run + "--timeline a.txt", {"--timeline a.txt", ".pftrace", "--timeline-format"}, 2);
+  Refused(run + "--timeline a.json.zst", {".gz, not .zst"}, 2);
+  Refused(run + "--timeline -", {"--timeline-format"}, 2);
+  Refused(run + "--timeline ''", {"--timeline names no file"}, 2);
+  Refused(run + "--timeline a.json --timeline-format svg",
+          {"--timeline-format", "\"svg\"", "perfetto or json"}, 2);
+  Refused(run + "--timeline a.json --timeline-ranks 3-1", {"--timeline-ranks", "\"3-1\"", "0-7"}, 2);
+  Refused(run + "--timeline a.json --timeline-nodes -1", {"--timeline-nodes"}, 2);
+  Refused(run + "--timeline-ranks 1", {"--timeline-ranks needs --timeline"}, 2);
+  Refused(run + "--flow-log a.json --timeline ./a.json", {"--timeline and --flow-log both go to ./a.json"},
+          2);
+  Refused(run + "--timeline report.txt --timeline-format json", {"--timeline and the report", "report.txt"},
+          2);
+  Refused(run + "--timeline nowhere/a.json", {"nowhere/a.json", "no folder"});
+  EXPECT_FALSE(fs::exists(At("a.json")));
+  EXPECT_FALSE(fs::exists(At("report.txt")));
+}
+
+TEST_F(Timelines, WhatFailsLeavesNothing) {
+  Refused(std::string(kRun) + "--timeline a.json --timeline-ranks 2-4",
+          {"cannot show rank 4", "ranks 0 to 3"});
+  EXPECT_FALSE(fs::exists(At("a.json")));
+  if (fs::exists("/dev/full")) {
+    Refused(std::string(kRun) + "--timeline /dev/full --timeline-format json", {"/dev/full"});
+  }
+}
+
+}  // namespace
+}  // namespace chakra::acceptance
