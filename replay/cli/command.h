@@ -45,6 +45,8 @@ std::unique_ptr<Command> MakeCalibrateCommand(CLI::App* root);
 std::unique_ptr<Command> MakeTopologyCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCompareCommand(CLI::App* root);
 std::unique_ptr<Command> MakeKernelsCommand(CLI::App* root);
+std::unique_ptr<Command> MakeCompletionCommand(CLI::App* root);
+std::unique_ptr<Command> MakeManualCommand(CLI::App* root);
 
 // The options of fabric `fluid`, bound to `options`, which must outlive the parsing.
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);

@@ -88,6 +88,8 @@ int Main(int argc, char** argv) {
   commands.push_back(MakeTopologyCommand(&app));
   commands.push_back(MakeCompareCommand(&app));
   commands.push_back(MakeKernelsCommand(&app));
+  commands.push_back(MakeCompletionCommand(&app));
+  commands.push_back(MakeManualCommand(&app));
 
   if (argc < 2) return Misuse(ExpectedCommand(&app), "");
   const std::string first = argv[1];

@@ -1,0 +1,158 @@
+// `completion`: what a shell needs to complete command lines, made from the options themselves.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "backends/registry.h"
+#include "replay/cli/command.h"
+#include "replay/presets.h"
+
+namespace chakra::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Values of options that have a few, wherever such an option is; of all others, files are offered.
+std::map<std::string, Words> KnownValues() {
+  return {
+      {"--fabric", FabricNames()},           {"--cluster", PresetNames()},
+      {"--comm", {"simulated", "recorded"}}, {"--lanes", {"recorded", "single", "unlimited"}},
+      {"--format", {"text", "json", "csv"}}, {"--compute", {"table", "interpolate", "roofline", "recorded"}}};
+}
+
+struct Offered {
+  std::string path;  // "replay", "topology show"; "": the program
+  Words commands;
+  std::vector<const CLI::Option*> options;
+};
+
+void Gather(const CLI::App* app, const std::string& path, std::vector<Offered>* out) {
+  Offered here;
+  here.path = path;
+  for (const CLI::App* sub : app->get_subcommands(nullptr)) here.commands.push_back(sub->get_name());
+  for (const CLI::Option* o : app->get_options()) {
+    if (!o->get_lnames().empty()) here.options.push_back(o);
+  }
+  out->push_back(std::move(here));
+  for (const CLI::App* sub : app->get_subcommands(nullptr))
+    Gather(sub, absl::StrCat(path, path.empty() ? "" : " ", sub->get_name()), out);
+}
+
+Words OptionsOf(const Offered& offered) {
+  Words words;
+  for (const CLI::Option* o : offered.options) words.push_back("--" + o->get_lnames().front());
+  return words;
+}
+
+// Bash; zsh runs the same through bashcompinit.
+std::string Bash(const std::vector<Offered>& all) {
+  std::string out =
+      "# Completion of chakra-replay for bash: source this file.\n"
+      "_chakra_replay() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} path= i\n"
+      "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
+      "    case \"$path ${COMP_WORDS[i]}\" in\n";
+  for (const Offered& offered : all) {
+    for (const std::string& command : offered.commands) {
+      const std::string whole = absl::StrCat(offered.path, offered.path.empty() ? "" : " ", command);
+      absl::StrAppend(&out, "      \"", offered.path, " ", command, "\") path=\"", whole, "\" ;;\n");
+    }
+  }
+  absl::StrAppend(&out, "    esac\n  done\n  case $before in\n");
+  for (const auto& [option, values] : KnownValues()) {
+    absl::StrAppend(&out, "    ", option, ") COMPREPLY=($(compgen -W \"", absl::StrJoin(values, " "),
+                    "\" -- \"$word\")); return ;;\n");
+  }
+  absl::StrAppend(&out, "  esac\n  local commands= options=\n  case $path in\n");
+  for (const Offered& offered : all) {
+    absl::StrAppend(&out, "    \"", offered.path, "\") commands=\"", absl::StrJoin(offered.commands, " "),
+                    "\" options=\"", absl::StrJoin(OptionsOf(offered), " "), "\" ;;\n");
+  }
+  absl::StrAppend(
+      &out,
+      "  esac\n"
+      "  case $word in\n"
+      "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+      "    *) COMPREPLY=($(compgen -W \"$commands\" -- \"$word\") $(compgen -f -- \"$word\")) ;;\n"
+      "  esac\n"
+      "}\n"
+      "complete -o filenames -F _chakra_replay chakra-replay\n");
+  return out;
+}
+
+std::string Zsh(const std::vector<Offered>& all) {
+  return absl::StrCat("# Completion of chakra-replay for zsh: source this file.\n",
+                      "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n",
+                      Bash(all));
+}
+
+std::string Quoted(const std::string& text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"'", "\\'"}}), "'");
+}
+
+std::string Fish(const CLI::App* root, const std::vector<Offered>& all) {
+  std::string out = "# Completion of chakra-replay for fish: source this file.\n";
+  const std::map<std::string, Words> known = KnownValues();
+  for (const Offered& offered : all) {
+    const CLI::App* app = root;
+    Words conditions;
+    for (const std::string& name : Words(absl::StrSplit(offered.path, ' ', absl::SkipEmpty()))) {
+      app = app->get_subcommand(name);
+      conditions.push_back("__fish_seen_subcommand_from " + name);
+    }
+    std::string when = conditions.empty() ? "__fish_use_subcommand" : absl::StrJoin(conditions, "; and ");
+    const std::string begin = absl::StrCat("complete -c chakra-replay -n ", Quoted(when));
+    for (const CLI::App* sub : app->get_subcommands(nullptr)) {
+      absl::StrAppend(&out, begin, " -a ", sub->get_name(), " -d ", Quoted(sub->get_description()), "\n");
+    }
+    for (const CLI::Option* o : offered.options) {
+      const std::string name = o->get_lnames().front();
+      absl::StrAppend(&out, begin, " -l ", name);
+      if (const auto values = known.find("--" + name); values != known.end()) {
+        absl::StrAppend(&out, " -x -a ", Quoted(absl::StrJoin(values->second, " ")));
+      } else if (o->get_items_expected_max() > 0) {
+        absl::StrAppend(&out, " -r");
+      }
+      absl::StrAppend(&out, " -d ", Quoted(o->get_description()), "\n");
+    }
+  }
+  return out;
+}
+
+class CompletionCommand : public Command {
+ public:
+  explicit CompletionCommand(CLI::App* app) : Command(app) {
+    app->add_option("SHELL", shell_, "bash, zsh or fish")
+        ->required()
+        ->type_name("")
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""));
+    app->footer(
+        "Example:\n"
+        "  chakra-replay completion bash > ~/.local/share/bash-completion/completions/chakra-replay");
+  }
+
+  int Run() override {
+    const CLI::App* root = app()->get_parent();
+    std::vector<Offered> all;
+    Gather(root, "", &all);
+    const std::string script = shell_ == "bash" ? Bash(all) : shell_ == "zsh" ? Zsh(all) : Fish(root, all);
+    const absl::Status written = WriteOutput("-", script);
+    return written.ok() ? kDone : Fail(written);
+  }
+
+ private:
+  std::string shell_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeCompletionCommand(CLI::App* root) {
+  return std::make_unique<CompletionCommand>(
+      root->add_subcommand("completion", "Print a script that completes command lines in a shell"));
+}
+
+}  // namespace chakra::cli

@@ -1,0 +1,77 @@
+// `manual`: the manual page, made from the options themselves.
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "replay/cli/command.h"
+
+namespace chakra::cli {
+namespace {
+
+// Text as roff shows it: no line begins a request, hyphens are minus signs.
+std::string Roff(absl::string_view text) {
+  std::string out;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (!out.empty()) out += '\n';
+    if (!line.empty() && (line[0] == '.' || line[0] == '\'')) out += "\\&";
+    absl::StrAppend(&out, absl::StrReplaceAll(line, {{"\\", "\\e"}, {"-", "\\-"}}));
+  }
+  return out;
+}
+
+std::string OptionEntry(const CLI::Option* option) {
+  std::vector<std::string> names;
+  for (const std::string& n : option->get_snames()) names.push_back("-" + n);
+  for (const std::string& n : option->get_lnames()) names.push_back("--" + n);
+  if (names.empty()) names.push_back(option->get_name());
+  const std::string value = option->get_items_expected_max() > 0 && !option->get_type_name().empty()
+                                ? absl::StrCat(" \\fI", Roff(option->get_type_name()), "\\fR")
+                                : "";
+  return absl::StrCat(".TP\n\\fB", Roff(absl::StrJoin(names, ", ")), "\\fR", value, "\n",
+                      Roff(option->get_description()), "\n");
+}
+
+void AddCommand(const CLI::App* app, const std::string& path, std::string* out) {
+  if (!path.empty()) absl::StrAppend(out, ".SS ", Roff(path), "\n", Roff(app->get_description()), ".\n");
+  for (const CLI::Option* option : app->get_options()) absl::StrAppend(out, OptionEntry(option));
+  if (!path.empty() && !app->get_footer().empty())
+    absl::StrAppend(out, ".PP\n.nf\n", Roff(app->get_footer()), "\n.fi\n");
+  for (const CLI::App* sub : app->get_subcommands(nullptr)) {
+    AddCommand(sub, absl::StrCat(path, path.empty() ? "" : " ", sub->get_name()), out);
+  }
+}
+
+class ManualCommand : public Command {
+ public:
+  explicit ManualCommand(CLI::App* app) : Command(app) {
+    app->footer("Example:\n  chakra-replay manual | man -l -");
+  }
+
+  int Run() override {
+    const CLI::App* root = app()->get_parent();
+    std::string page = absl::StrCat(
+        ".TH CHAKRA\\-REPLAY 1 \"\" \"chakra\\-replay ", Roff(CHAKRA_VERSION), "\" \"User commands\"\n",
+        ".SH NAME\nchakra\\-replay \\- replay distributed\\-training traces on simulated clusters\n",
+        ".SH SYNOPSIS\n.B chakra\\-replay\n\\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n",
+        ".SH DESCRIPTION\n", Roff(root->get_description()),
+        "\nData goes to standard output or a file, everything else to standard error. No colours are used.\n",
+        ".SH COMMANDS AND OPTIONS\n");
+    AddCommand(root, "", &page);
+    absl::StrAppend(&page, ".SH EXIT STATUS\n", ".TP\n0\nDone.\n.TP\n1\nThe input or the run is at fault.\n",
+                    ".TP\n2\nThe command line is at fault.\n");
+    const absl::Status written = WriteOutput("-", page);
+    return written.ok() ? kDone : Fail(written);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeManualCommand(CLI::App* root) {
+  return std::make_unique<ManualCommand>(root->add_subcommand("manual", "Print the manual page, in roff"));
+}
+
+}  // namespace chakra::cli

@@ -1,0 +1,61 @@
+// What surrounds the commands in a terminal: completion and the manual page.
+#include <gmock/gmock.h>
+
+#include "test/replay/acceptance_testing.h"
+
+namespace chakra::acceptance {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class Terminal : public Bench {
+ protected:
+  // What bash offers for a line whose last word is being typed.
+  std::string Offers(const std::string& words) const {
+    const std::string script = (folder_ / "c.bash").string(), out = (folder_ / "offers").string();
+    Write("try.bash",
+          ". " + script + "\nCOMP_WORDS=(" + words +
+              ")\nCOMP_CWORD=$((${#COMP_WORDS[@]}-1))\n_chakra_replay\necho \"${COMPREPLY[*]}\" > " + out +
+              "\n");
+    EXPECT_EQ(std::system(("bash " + (folder_ / "try.bash").string()).c_str()), 0);
+    return Content(out);
+  }
+};
+
+TEST_F(Terminal, BashCompletesCommandsOptionsAndValues) {
+  const Outcome script = Run("completion bash");
+  ASSERT_EQ(script.status, 0) << script.err;
+  Write("c.bash", script.out);
+  EXPECT_THAT(Offers("chakra-replay comp"), StartsWith("compare completion"));
+  EXPECT_EQ(Offers("chakra-replay replay --crit"), "--critical-path\n");
+  EXPECT_EQ(Offers("chakra-replay replay --fabric pa"), "packet\n");
+  EXPECT_EQ(Offers("chakra-replay replay --cluster dgx-h1"), "dgx-h100\n");
+  EXPECT_EQ(Offers("chakra-replay topology show --outp"), "--output\n");
+}
+
+TEST_F(Terminal, OtherShellsHaveTheirScripts) {
+  EXPECT_THAT(Run("completion zsh").out, HasSubstr("bashcompinit"));
+  EXPECT_THAT(Run("completion fish").out, HasSubstr("-n '__fish_use_subcommand' -a replay -d '"));
+  EXPECT_EQ(Run("completion csh").status, 2);
+}
+
+TEST_F(Terminal, TheManualHasEveryCommandAndOption) {
+  const std::string page = Run("manual").out;
+  EXPECT_THAT(page, StartsWith(".TH CHAKRA"));
+  for (const char* part :
+       {".SS replay\n", ".SS topology show\n", ".SS manual\n", "\\-\\-critical\\-path", "EXIT STATUS"})
+    EXPECT_THAT(page, HasSubstr(part));
+  EXPECT_THAT(page, Not(HasSubstr("\n..")));
+}
+
+// There are none, whatever NO_COLOR or TERM say.
+TEST_F(Terminal, NothingIsColoured) {
+  const Outcome r = Run("replay -q " CHAKRA_SOURCE_DIR "/examples/transformer_step");
+  EXPECT_THAT(r.out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(r.err, Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace chakra::acceptance
