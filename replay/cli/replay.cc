@@ -87,7 +87,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
     hooks.replayed = [&](const FinishedRun& run) {
       TimelineInput input = {&run.traces, &run.spans, run.lanes, run.dimension_sizes, run.recorded_comm};
       input.metrics = &run.metrics;
-      input.path = &run.path;
+      input.path = run.path;
       logged_.Update(timeline_.Finish(std::move(input), run.fabric));
     };
   }

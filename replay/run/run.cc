@@ -206,7 +206,7 @@ absl::StatusOr<Metrics> Run::Simulate(const std::vector<ComputeTimes>& times, No
   options.strict = options_.strict;
   options.recorded_comm = recorded_comm_;
   options.spans = spans;
-  options.path = options_.critical_path || hooks_.replayed ? &path_ : nullptr;
+  options.path = options_.critical_path ? &path_ : nullptr;
   options.variation = cluster_.variation.varies_compute() ? &cluster_.variation : nullptr;
   options.device_of = cluster_.device_of;
   options.start = RankStarts(traces_.jobs, cluster_.variation);
@@ -279,8 +279,8 @@ absl::StatusOr<proto::Report> Run::Go() {
   if (!metrics.ok()) return ExplainStuck(metrics.status(), options_.lanes, description_);
   if (hooks_.finished) hooks_.finished(*fabric_, metrics->makespan);
   if (hooks_.replayed) {
-    hooks_.replayed({*set_, spans, *metrics, path_, *fabric_, ParseLanes(options_.lanes),
-                     DimensionSizes(cluster_), recorded_comm_});
+    hooks_.replayed({*set_, spans, *metrics, options_.critical_path ? &path_ : nullptr, *fabric_,
+                     ParseLanes(options_.lanes), DimensionSizes(cluster_), recorded_comm_});
   }
   return Report(*metrics, *times, spans);
 }

@@ -20,7 +20,7 @@ struct FinishedRun {
   const TraceSet& traces;  // as they were replayed
   const NodeSpans& spans;
   const Metrics& metrics;
-  const CriticalPath& path;
+  const CriticalPath* path;  // null: RunOptions::critical_path is not asked for
   const Fabric& fabric;
   // As of EngineOptions:
   LanePolicy lanes;
@@ -35,7 +35,7 @@ struct RunHooks {
   std::function<void(const Progress&)> progress;  // see EngineOptions
   // Once, after the run, which ended at `end`.
   std::function<void(const Fabric& fabric, Time end)> finished;
-  // After it; null: neither the times of nodes nor the critical path are kept.
+  // After it; null: the times of nodes are not kept.
   std::function<void(const FinishedRun& run)> replayed;
 };
 

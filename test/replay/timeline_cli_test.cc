@@ -57,7 +57,7 @@ TEST_F(Timelines, OfBothFormatsAndCompressed) {
   for (const SeenTimeline& seen : {PerfettoReader(protobuf).seen(), JsonReader(json).seen()}) {
     EXPECT_THAT(seen.faults, IsEmpty());
     EXPECT_EQ(seen.Nodes().size(), 8u);
-    EXPECT_EQ(seen.processes.size(), 4u + 1);
+    EXPECT_EQ(seen.processes.size(), 4u);
     EXPECT_THAT(seen.counters, IsEmpty());
   }
   const Outcome r = Run(std::string(kRun) + "--timeline - --timeline-format json");
@@ -83,7 +83,10 @@ TEST_F(Timelines, ChangeNoTimeAndFluidHasCounters) {
 TEST_F(Timelines, OfSomeRanks) {
   Runs(std::string(kRun) + "--timeline a.json --timeline-ranks 1,3");
   EXPECT_THAT(JsonReader(Content(folder_ / "a.json")).seen().processes,
-              ElementsAre(Pair(1, "rank 1"), Pair(3, "rank 3"), Pair(5, "critical path")));
+              ElementsAre(Pair(1, "rank 1"), Pair(3, "rank 3")));
+  Runs(std::string(kRun) + "--timeline a.json --timeline-ranks 1 --critical-path");
+  EXPECT_THAT(JsonReader(Content(folder_ / "a.json")).seen().processes,
+              ElementsAre(Pair(1, "rank 1"), Pair(5, "critical path")));
   Runs(std::string(kRun) + "--timeline a.json --timeline-nodes 5",
        "chakra-replay: the timeline has 4 of 8 nodes, those of ranks 0 to 1; for the others: "
        "--timeline-ranks 2-3; "
@@ -95,7 +98,7 @@ TEST_F(Timelines, OfACapture) {
   Runs("replay -q " CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2 --report r.txt --timeline a.pftrace");
   const SeenTimeline seen = PerfettoReader(Content(folder_ / "a.pftrace")).seen();
   EXPECT_THAT(seen.faults, IsEmpty());
-  EXPECT_EQ(seen.processes.size(), 2u + 1);
+  EXPECT_EQ(seen.processes.size(), 2u);
   EXPECT_THAT(seen.tracks[0].second, HasSubstr("thread "));
   EXPECT_THAT(seen.arrows, Not(IsEmpty()));
 }
