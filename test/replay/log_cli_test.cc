@@ -3,8 +3,7 @@
 
 #include <sstream>
 
-#include "test/replay/acceptance_testing.h"
-#include "trace/byte_source.h"
+#include "test/replay/switch_bench.h"
 
 namespace chakra::acceptance {
 namespace {
@@ -17,25 +16,14 @@ using ::testing::Not;
 
 constexpr char kRun[] = "replay -q t --compute recorded --report report.txt --cluster ";
 
-class Logs : public Bench {
+class Logs : public SwitchBench {
  protected:
-  Logs() {
-    for (int r = 0; r < 4; ++r) Rank("t", r, {Comp(0, 3), Coll(1, kAllToAll, 40000, {0})});
-    Write("switch.txtpb",
-          "topology { dimension { name: 'net' kind: SWITCH size: 4 bandwidth_gbytes_per_s: 50 latency_ns: "
-          "500 } }\n");
-  }
   // The rows of a file that a run wrote.
   std::vector<std::string> Lines(const std::string& name) const {
     std::vector<std::string> lines;
     std::stringstream in(Content(folder_ / name));
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     return lines;
-  }
-  void Runs(const std::string& arguments) const {
-    const Outcome r = Run(arguments);
-    EXPECT_EQ(r.status, 0) << arguments << "\n" << r.err;
-    EXPECT_EQ(r.err, "") << arguments;
   }
   // What is there beside the inputs.
   std::vector<std::string> Made() const {
@@ -47,8 +35,6 @@ class Logs : public Bench {
     std::sort(names.begin(), names.end());
     return names;
   }
-
-  static constexpr int kAllToAll = static_cast<int>(CollectiveType::kAllToAll);
 };
 
 TEST_F(Logs, SameBytesForAnyThreadsAndAgain) {
@@ -101,18 +87,7 @@ TEST_F(Logs, CompressedByName) {
     Runs(run + name);
     const std::string packed = Content(folder_ / name);
     EXPECT_LT(packed.size(), plain.size());
-    MemorySource raw(packed);
-    auto content = OpenContent(&raw, name);
-    ASSERT_TRUE(content.ok()) << content.status();
-    std::string text(plain.size() + 1, '\0');
-    size_t got = 0;
-    for (;;) {
-      const auto n = (*content)->Read(text.data() + got, text.size() - got);
-      ASSERT_TRUE(n.ok()) << n.status();
-      if (*n == 0) break;
-      got += *n;
-    }
-    EXPECT_EQ(text.substr(0, got), plain) << name;
+    EXPECT_EQ(Unpacked(name), plain) << name;
   }
 }
 

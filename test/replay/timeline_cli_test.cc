@@ -1,9 +1,8 @@
 // --timeline, as a user's scripts would have it.
 #include <gmock/gmock.h>
 
-#include "test/replay/acceptance_testing.h"
+#include "test/replay/switch_bench.h"
 #include "test/replay/timeline_testing.h"
-#include "trace/byte_source.h"
 
 namespace chakra::acceptance {
 namespace {
@@ -17,32 +16,7 @@ using ::testing::Pair;
 
 constexpr char kRun[] = "replay -q t --compute recorded --report report.txt --cluster switch.txtpb ";
 
-class Timelines : public Bench {
- protected:
-  Timelines() {
-    for (int r = 0; r < 4; ++r) Rank("t", r, {Comp(0, 3), Coll(1, kAllToAll, 40000, {0})});
-    Write("switch.txtpb",
-          "topology { dimension { name: 'net' kind: SWITCH size: 4 bandwidth_gbytes_per_s: 50 latency_ns: "
-          "500 } }\n");
-  }
-  void Runs(const std::string& arguments, const std::string& err = "") const {
-    const Outcome r = Run(arguments);
-    EXPECT_EQ(r.status, 0) << arguments << "\n" << r.err;
-    EXPECT_EQ(r.err, err) << arguments;
-  }
-  std::string Unpacked(const std::string& name) const {
-    const std::string packed = Content(folder_ / name);
-    MemorySource raw(packed);
-    auto content = OpenContent(&raw, name);
-    EXPECT_TRUE(content.ok()) << content.status();
-    std::string text(1 << 20, '\0');
-    size_t got = 0;
-    for (size_t n = 1; n > 0; got += n) n = (*content)->Read(text.data() + got, text.size() - got).value();
-    return text.substr(0, got);
-  }
-
-  static constexpr int kAllToAll = static_cast<int>(CollectiveType::kAllToAll);
-};
+using Timelines = SwitchBench;
 
 TEST_F(Timelines, OfBothFormatsAndCompressed) {
   Runs(std::string(kRun) + "--timeline a.pftrace");
