@@ -276,7 +276,7 @@ TEST(Timeline, PicosecondsKeepTheirOrder) {
     for (int i = 0; i < 6; ++i) b.Coll(r, CollectiveType::kBarrier, 0);
   }
   auto run = Timed(b);
-  const int64_t begins[] = {0, 300, 300, 700, 1100, 1100}, ends[] = {300, 300, 700, 1100, 1100, 2900};
+  const int64_t begins[] = {0, 300, 300, 700, 1100, 1100}, ends[] = {300, 700, 300, 1100, 2900, 1100};
   for (int r = 0; r < 2; ++r) {
     for (int i = 0; i < 6; ++i) run->spans[r][i] = {Time::Picos(begins[i]), Time::Picos(ends[i])};
   }
