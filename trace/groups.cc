@@ -9,6 +9,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace chakra {
 namespace {
@@ -118,6 +119,15 @@ absl::Status ReadGroupNodeEntry(element e, absl::string_view subject, Groups* gr
   return MergeGroups({{name, std::move(ranks)}}, subject, groups, members);
 }
 
+std::string Quoted(absl::string_view s) {
+  std::string out = "\"";
+  for (const char c : s) {
+    if (c == '"' || c == '\\') out.push_back('\\');
+    out.push_back(c);
+  }
+  return out + "\"";
+}
+
 }  // namespace
 
 absl::StatusOr<Groups> ParseGroups(absl::string_view json, absl::string_view file) {
@@ -176,6 +186,22 @@ absl::StatusOr<Groups> ParseGroupNode(absl::string_view text, absl::string_view 
     if (absl::Status s = ReadGroupNodeEntry(e, subject, &groups, &members); !s.ok()) return s;
   }
   return groups;
+}
+
+std::string GroupNodeText(const Groups& groups) {
+  std::vector<std::string> items;
+  for (const auto& [name, members] : groups) {
+    items.push_back(absl::StrCat("{\"pg_name\":", Quoted(name), ",\"group_size\":", members.size(),
+                                 ",\"ranks\":[", absl::StrJoin(members, ","), "]}"));
+  }
+  return absl::StrCat("[", absl::StrJoin(items, ","), "]");
+}
+
+std::string GroupFileText(const Groups& groups) {
+  std::vector<std::string> items;
+  for (const auto& [name, members] : groups)
+    items.push_back(absl::StrCat("  ", Quoted(name), ": [", absl::StrJoin(members, ", "), "]"));
+  return absl::StrCat("{\n", absl::StrJoin(items, ",\n"), "\n}\n");
 }
 
 absl::Status MergeGroups(const Groups& more, absl::string_view subject, Groups* groups, uint64_t* members) {

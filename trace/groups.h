@@ -28,6 +28,10 @@ bool LooksLikeGroups(absl::string_view json);
 // one node. `subject` begins the errors.
 absl::StatusOr<Groups> ParseGroupNode(absl::string_view text, absl::string_view subject);
 
+// Groups as ParseGroupNode() and ParseGroups() read them.
+std::string GroupNodeText(const Groups& groups);
+std::string GroupFileText(const Groups& groups);
+
 // What all groups of a run hold together at most: a node of 40 bytes may stand
 // for millions of ranks.
 inline constexpr uint64_t kMaxGroupMembers = uint64_t{1} << 26;

@@ -1,8 +1,9 @@
-// The protobuf wire format, read in place.
+// The protobuf wire format: read in place, and appended field by field.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "absl/strings/string_view.h"
 
@@ -17,6 +18,11 @@ struct Cursor {
   bool done() const { return p == end; }
   size_t left() const { return static_cast<size_t>(end - p); }
 };
+
+inline Cursor CursorOf(absl::string_view message) {
+  const auto* p = reinterpret_cast<const uint8_t*>(message.data());
+  return {p, p + message.size()};
+}
 
 // One field: its number, its type and its value. `bits` holds a scalar; a
 // kBytes field lies at [p, p + bits).
@@ -87,6 +93,33 @@ inline const char* ReadField(Cursor* c, Field* f) {
     default:
       return "an unknown wire type";
   }
+}
+
+// How many bytes AppendVarint() takes.
+inline size_t VarintSize(uint64_t v) {
+  size_t n = 1;
+  for (; v >= 0x80; v >>= 7) ++n;
+  return n;
+}
+
+inline void AppendVarint(uint64_t v, std::string* out) {
+  for (; v >= 0x80; v >>= 7) out->push_back(static_cast<char>(v | 0x80));
+  out->push_back(static_cast<char>(v));
+}
+
+inline void AppendTag(uint32_t field, Type type, std::string* out) { AppendVarint(field << 3 | type, out); }
+
+// A varint field.
+inline void AppendNumber(uint32_t field, uint64_t v, std::string* out) {
+  AppendTag(field, kVarint, out);
+  AppendVarint(v, out);
+}
+
+// Text, or a message.
+inline void AppendText(uint32_t field, absl::string_view text, std::string* out) {
+  AppendTag(field, kBytes, out);
+  AppendVarint(text.size(), out);
+  out->append(text.data(), text.size());
 }
 
 }  // namespace chakra::wire

@@ -3,16 +3,12 @@
 #include <google/protobuf/stubs/logging.h>
 
 #include "absl/strings/str_cat.h"
+#include "trace/wire.h"
 
 namespace chakra {
 namespace {
 
 constexpr size_t kFlushAt = 1 << 20;
-
-void AppendVarint(uint32_t n, std::string* out) {
-  for (; n >= 0x80; n >>= 7) out->push_back(static_cast<char>(n | 0x80));
-  out->push_back(static_cast<char>(n));
-}
 
 }  // namespace
 
@@ -42,7 +38,7 @@ absl::Status EtWriter::AddFrame(absl::string_view body) {
     return status_ = absl::InvalidArgumentError(absl::StrCat("frame ", frames_, " has ", body.size(),
                                                              " bytes; a message has less than 2 GiB"));
   }
-  AppendVarint(static_cast<uint32_t>(body.size()), &buffer_);
+  wire::AppendVarint(body.size(), &buffer_);
   buffer_.append(body.data(), body.size());
   ++frames_;
   return buffer_.size() < kFlushAt ? absl::OkStatus() : Flush(false);

@@ -91,16 +91,21 @@ Script ScaleBytes(const std::string& value) {
   return One(std::move(edit));
 }
 
-Script RemoveNodes(const std::string& value) {
+// An edit of the nodes whose name matches.
+proto::Edit OfName(const std::string& name) {
   proto::Edit edit;
-  edit.mutable_select()->set_name(value);
+  edit.mutable_select()->set_name(name);
+  return edit;
+}
+
+Script RemoveNodes(const std::string& value) {
+  proto::Edit edit = OfName(value);
   edit.mutable_remove();
   return One(std::move(edit));
 }
 
 Script FuseNodes(const std::string& value) {
-  proto::Edit edit;
-  edit.mutable_select()->set_name(value);
+  proto::Edit edit = OfName(value);
   edit.mutable_fuse()->set_drop_launches(true);
   return One(std::move(edit));
 }

@@ -30,22 +30,36 @@ std::string Diff(const std::string& text) {
   return out;
 }
 
-TEST(EditValues, DurationsAreScaledSetAndMoved) {
-  EXPECT_EQ(Diff(Edit("select { name: 'gemm' } duration { factor: 0.5 }")),
-            "1 comp gemm us=5.25 bytes=500 ops=2500 stream=7\n");
-  EXPECT_EQ(Diff(Edit("select { name: 'norm' } duration { set: 1.25 }")),
-            "2 comp norm start=11 us=1.25 bytes=10 stream=7 <- 1\n");
-  EXPECT_EQ(Diff(Edit("select { name: 'norm' } duration { add: -5 }")),
-            "2 comp norm start=11 bytes=10 stream=7 <- 1\n");
-  EXPECT_EQ(Diff(Edit("select { type: 'comm' } duration { factor: 2 }")),
-            "3 all_reduce grads start=14 us=40 bytes=4096 stream=9 group=dp transfer=30000 <- 2\n");
+TEST(EditValues, OneLineChanges) {
+  const struct {
+    const char *edit, *line;
+  } kCases[] = {
+      {"select { name: 'gemm' } duration { factor: 0.5 }", "1 comp gemm us=5.25 bytes=500 ops=2500 stream=7"},
+      {"select { name: 'norm' } duration { set: 1.25 }",
+       "2 comp norm start=11 us=1.25 bytes=10 stream=7 <- 1"},
+      {"select { name: 'norm' } duration { add: -5 }", "2 comp norm start=11 bytes=10 stream=7 <- 1"},
+      {"select { type: 'comm' } duration { factor: 2 }",
+       "3 all_reduce grads start=14 us=40 bytes=4096 stream=9 group=dp transfer=30000 <- 2"},
+      {"select { collective: 'all_reduce' } bytes { factor: 0.25 }",
+       "3 all_reduce grads start=14 us=20 bytes=1024 stream=9 group=dp transfer=15000 <- 2"},
+      {"select { type: 'compute' } operations { factor: 2 }",
+       "1 comp gemm us=10.5 bytes=1000 ops=10000 stream=7"},
+      {"select { type: 'host' } delay { factor: 3 }",
+       "4 comp step start=40 us=2 tid=1 host <- 3+1500:thread c1"},
+      {"select { name: '^(ge)' } rename { pattern: '^(ge)(.*)$' to: '\\\\2-\\\\1' }",
+       "1 comp mm-ge us=10.5 bytes=1000 ops=5000 stream=7"},
+      {"select { id: '2' } attribute { name: 'layer' int_value: 3 }",
+       "2 comp norm start=11 us=3 bytes=10 stream=7 layer=3 <- 1"},
+  };
+  for (const auto& [edit, line] : kCases) EXPECT_EQ(Diff(Edit(edit)), absl::StrCat(line, "\n")) << edit;
 }
 
 TEST(EditValues, WhatNoFieldHoldsIsAnError) {
   EXPECT_THAT(Edit("duration { set: 1e300 }"), HasSubstr("its duration in us would be 1e+300"));
   EXPECT_THAT(Edit("select { type: 'comm' } bytes { factor: 1e30 }"), HasSubstr("its size would be"));
   EXPECT_THAT(Edit("operations { factor: 1e30 }"), HasSubstr("its operations would be"));
-  EXPECT_THAT(Edit("attribute { name: 'comm_tag' text_value: 'x' }"), HasSubstr("expected another name"));
+  for (const char* attribute : {"name: 'comm_tag' text_value: 'x'", "name: 'stream' int_value: 3"})
+    EXPECT_THAT(Edit(absl::StrCat("attribute { ", attribute, " }")), HasSubstr("expected another name"));
 }
 
 TEST(EditValues, WorkIsScaledWhereNoTimeWasRecorded) {
@@ -54,24 +68,6 @@ TEST(EditValues, WorkIsScaledWhereNoTimeWasRecorded) {
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->list(), "1 comp gemm bytes=500 ops=2500\n2 comp view <- 1\n");
   EXPECT_THAT(out->notes(), AllOf(HasSubstr("a roofline prices by them"), HasSubstr("left as they are")));
-}
-
-TEST(EditValues, BytesOperationsAndDelays) {
-  EXPECT_EQ(Diff(Edit("select { collective: 'all_reduce' } bytes { factor: 0.25 }")),
-            "3 all_reduce grads start=14 us=20 bytes=1024 stream=9 group=dp transfer=15000 <- 2\n");
-  EXPECT_EQ(Diff(Edit("select { type: 'compute' } operations { factor: 2 }")),
-            "1 comp gemm us=10.5 bytes=1000 ops=10000 stream=7\n");
-  EXPECT_EQ(Diff(Edit("select { type: 'host' } delay { factor: 3 }")),
-            "4 comp step start=40 us=2 tid=1 host <- 3+1500:thread c1\n");
-}
-
-TEST(EditValues, NamesAndAttributes) {
-  EXPECT_EQ(Diff(Edit("select { name: '^(ge)' } rename { pattern: '^(ge)(.*)$' to: '\\\\2-\\\\1' }")),
-            "1 comp mm-ge us=10.5 bytes=1000 ops=5000 stream=7\n");
-  EXPECT_EQ(Diff(Edit("select { id: '2' } attribute { name: 'layer' int_value: 3 }")),
-            "2 comp norm start=11 us=3 bytes=10 stream=7 layer=3 <- 1\n");
-  EXPECT_THAT(Edit("select { id: '2' } attribute { name: 'stream' int_value: 3 }"),
-              HasSubstr("expected another name"));
 }
 
 TEST(EditValues, ElementTypes) {
@@ -87,10 +83,10 @@ TEST(EditValues, ElementTypes) {
   EXPECT_THAT(EditText(trace, "edit { dtype { to: 'bf61' } }"), HasSubstr("did you mean 'bf16'?"));
 }
 
-// Which ids of kTrace a selector matches.
-std::string Ids(const std::string& select) {
-  const auto out = EditTexts({kTrace}, "edit { allow_no_match: true select { " + select +
-                                           " } attribute { name: 'hit' bool_value: true } }");
+// Which ids a selector matches.
+std::string Ids(const std::string& select, const std::string& trace = kTrace) {
+  const auto out = EditTexts({trace}, "edit { allow_no_match: true select { " + select +
+                                          " } attribute { name: 'hit' bool_value: true } }");
   if (!out.ok()) return std::string(out.status().message());
   std::string ids;
   for (const et::Node& n : out->nodes[0]) {
@@ -141,16 +137,7 @@ TEST(EditSelector, IterationsAndAncestors) {
     5 comp ProfilerStep#2 host tid=1 start=10 <- 3:thread
     6 comp gemm stream=7 start=11 <- 5 2
   )";
-  const auto ids = [&](const std::string& select) {
-    const auto out = EditTexts({trace}, "edit { allow_no_match: true select { " + select +
-                                            " } attribute { name: 'hit' bool_value: true } }");
-    if (!out.ok()) return std::string(out.status().message());
-    std::string ids;
-    for (const et::Node& n : out->nodes[0]) {
-      if (absl::StrContains(NodeText(n), " hit=true")) absl::StrAppend(&ids, n.id());
-    }
-    return ids;
-  };
+  const auto ids = [&](const std::string& select) { return Ids(select, trace); };
   EXPECT_EQ(ids("iteration: 'first'"), "1234");
   EXPECT_EQ(ids("iteration: 'last'"), "56");
   EXPECT_EQ(ids("ancestor: '^aten::linear$'"), "23");
@@ -214,7 +201,7 @@ TEST(EditRecord, WhatIsNotEditedKeepsItsBytes) {
 TEST(EditRecord, UnknownFieldsSurviveAndTheRecordIsInTheMetadata) {
   et::Node node = ParseNode("1 comp gemm us=4");
   std::string body = node.SerializeAsString();
-  AppendText(99, "from the future", &body);
+  wire::AppendText(99, "from the future", &body);
   std::string frames;
   EtWriter writer(&frames, Compression::kNone);
   ASSERT_TRUE(writer.AddFrame("").ok());

@@ -17,8 +17,7 @@ int64_t RawStartOf(absl::string_view body) {
   Attribute a;
   __int128 v = 0;
   if (FindAttribute(body, kNodeAttr, "start_ns", &a) && ToInteger(a, &v)) return static_cast<int64_t>(v);
-  wire::Cursor c = {reinterpret_cast<const uint8_t*>(body.data()),
-                    reinterpret_cast<const uint8_t*>(body.data()) + body.size()};
+  wire::Cursor c = wire::CursorOf(body);
   wire::Field f;
   uint64_t micros = 0;
   while (!c.done() && wire::ReadField(&c, &f) == nullptr) {
@@ -185,8 +184,7 @@ void Draft::SetPeer(uint32_t r, const Peer& peer) {
 
 void Draft::SetInputs(uint32_t r, absl::string_view shapes, absl::string_view types) {
   Row& row = rows_[r];
-  wire::Cursor c = {reinterpret_cast<const uint8_t*>(row.body.data()),
-                    reinterpret_cast<const uint8_t*>(row.body.data()) + row.body.size()};
+  wire::Cursor c = wire::CursorOf(row.body);
   wire::Field f;
   std::string io;
   while (!c.done() && wire::ReadField(&c, &f) == nullptr) {
@@ -202,9 +200,7 @@ void Draft::SetInputs(uint32_t r, absl::string_view shapes, absl::string_view ty
 absl::string_view Draft::InputValues(uint32_t r) const {
   absl::string_view values;
   wire::Field f;
-  const auto* begin = reinterpret_cast<const uint8_t*>(rows_[r].body.data());
-  for (wire::Cursor c = {begin, begin + rows_[r].body.size()};
-       !c.done() && wire::ReadField(&c, &f) == nullptr;) {
+  for (wire::Cursor c = wire::CursorOf(rows_[r].body); !c.done() && wire::ReadField(&c, &f) == nullptr;) {
     if (f.number != kNodeInputs || f.type != wire::kBytes) continue;
     wire::Field of_io;
     for (wire::Cursor io = f.message(); !io.done() && wire::ReadField(&io, &of_io) == nullptr;) {
@@ -216,7 +212,7 @@ absl::string_view Draft::InputValues(uint32_t r) const {
 
 void Draft::SetInputValues(uint32_t r, absl::string_view values) {
   std::string io;
-  AppendText(kIoValues, values, &io);
+  wire::AppendText(kIoValues, values, &io);
   rows_[r].body = Keep(WithText(rows_[r].body, kNodeInputs, io));
   Touch(r);
 }
@@ -271,20 +267,31 @@ void Draft::Flush(uint32_t r) {
   row.dirty = 0;
 }
 
+uint32_t Draft::Push(Row row, absl::string_view body) {
+  row.added = row.changed = true;
+  row.body = Keep(body);
+  const auto r = static_cast<uint32_t>(rows_.size());
+  row_of_.emplace(row.id, r);
+  rows_.push_back(row);
+  deps_.emplace_back();
+  children_.emplace_back();
+  Changed();
+  return r;
+}
+
 uint32_t Draft::Add(const NewRow& spec, Time start) {
   OpenGraph();
   Row row;
   row.id = ++last_id_;
-  row.added = row.changed = true;
   row.type = spec.type;
   row.flags = kHasCpuAttr | (spec.cpu ? kIsCpuOp : 0);
   row.lane = spec.lane;
   row.duration = spec.duration;
   row.start = start;
   std::string body;
-  AppendNumber(kNodeId, row.id, &body);
-  if (!spec.name.empty()) AppendText(kNodeName, spec.name, &body);
-  AppendNumber(kNodeType, static_cast<uint64_t>(spec.type), &body);
+  wire::AppendNumber(kNodeId, row.id, &body);
+  if (!spec.name.empty()) wire::AppendText(kNodeName, spec.name, &body);
+  wire::AppendNumber(kNodeType, static_cast<uint64_t>(spec.type), &body);
   body = WithInteger(body, kNodeAttr, "is_cpu_op", ValueField::kBool, spec.cpu ? 1 : 0);
   const auto integer = [&](const char* name, ValueField field, __int128 v) {
     body = WithInteger(body, kNodeAttr, name, field, v);
@@ -311,15 +318,9 @@ uint32_t Draft::Add(const NewRow& spec, Time start) {
     if (spec.bytes > 0) integer("tensor_size", ValueField::kUint64, spec.bytes);
   }
   row.name = Keep(spec.name);
-  row.body = Keep(body);
-  const auto r = static_cast<uint32_t>(rows_.size());
-  rows_.push_back(row);
-  deps_.emplace_back();
-  children_.emplace_back();
-  row_of_.emplace(row.id, r);
+  const uint32_t r = Push(row, body);
   if (spec.duration > Time::Zero()) Touch(r, kDuration);
   if (has_starts_) Touch(r, kStart);
-  Changed();
   return r;
 }
 
@@ -328,18 +329,10 @@ uint32_t Draft::Clone(uint32_t r) {
   Flush(r);
   Row row = rows_[r];
   row.id = ++last_id_;
-  row.added = row.changed = true;
   std::string body = WithNumber(row.body, kNodeId, row.id);
   for (const uint32_t field : {kNodeCtrlDeps, kNodeDataDeps}) body = WithNumbers(body, field, {});
   for (const char* name : {"dep_kinds", "dep_delay_ns"}) body = WithoutAttribute(body, kNodeAttr, name);
-  row.body = Keep(body);
-  const auto copy = static_cast<uint32_t>(rows_.size());
-  rows_.push_back(row);
-  deps_.emplace_back();
-  children_.emplace_back();
-  row_of_.emplace(row.id, copy);
-  Changed();
-  return copy;
+  return Push(row, body);
 }
 
 uint64_t Draft::changed() const {
@@ -354,7 +347,7 @@ absl::Status Draft::Write(std::string* out) {
   out->reserve(out->size() + trace_.raw->bytes.size() + trace_.metadata.size() + size_t{8} * rows_.size() +
                64);
   const auto frame = [&](absl::string_view body) {
-    AppendVarint(body.size(), out);
+    wire::AppendVarint(body.size(), out);
     out->append(body.data(), body.size());
   };
   if (trace_.raw->has_metadata || !trace_.metadata.empty()) frame(trace_.metadata);

@@ -182,6 +182,7 @@ class Draft {
 
   Draft& OpenGraph();
   void ReadDeps(uint32_t r);
+  uint32_t Push(Row row, absl::string_view body);
   void Touch(uint32_t r, uint8_t what = 0);
   void Link(uint32_t r, const Dep& dep);
   void Flush(uint32_t r);

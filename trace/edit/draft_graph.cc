@@ -11,11 +11,6 @@
 namespace chakra::edit {
 namespace {
 
-wire::Cursor CursorOf(absl::string_view s) {
-  const auto* p = reinterpret_cast<const uint8_t*>(s.data());
-  return {p, p + s.size()};
-}
-
 // Ids of one field, packed or not.
 void ReadIds(const wire::Field& f, std::vector<uint64_t>* out) {
   if (f.type == wire::kVarint) {
@@ -56,7 +51,7 @@ void Draft::ReadDeps(uint32_t r) {
   std::vector<uint64_t> data, ctrl;
   std::vector<int64_t> delays;
   absl::string_view kinds;
-  wire::Cursor c = CursorOf(rows_[r].body);
+  wire::Cursor c = wire::CursorOf(rows_[r].body);
   wire::Field f;
   while (!c.done() && wire::ReadField(&c, &f) == nullptr) {
     if (f.number == kNodeCtrlDeps) ReadIds(f, &ctrl);
@@ -289,7 +284,7 @@ uint32_t Draft::Parent(uint32_t r) {
   }
   if (from_pytorch_ < 0) {
     Attribute schema;
-    from_pytorch_ = FindAttribute(trace_.metadata, 2, "schema", &schema) &&
+    from_pytorch_ = FindAttribute(trace_.metadata, kMetadataAttr, "schema", &schema) &&
                     absl::StrContains(AttributeText(schema), "chakra.");
   }
   if (from_pytorch_ == 0) return kNoRow;

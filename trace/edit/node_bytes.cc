@@ -9,10 +9,11 @@
 namespace chakra::edit {
 namespace {
 
-wire::Cursor CursorOf(absl::string_view s) {
-  const auto* p = reinterpret_cast<const uint8_t*>(s.data());
-  return {p, p + s.size()};
-}
+using wire::AppendNumber;
+using wire::AppendTag;
+using wire::AppendText;
+using wire::AppendVarint;
+using wire::CursorOf;
 
 void AppendBytes(const uint8_t* from, const uint8_t* to, std::string* out) {
   out->append(reinterpret_cast<const char*>(from), static_cast<size_t>(to - from));
@@ -86,7 +87,7 @@ Found FindAttributes(absl::string_view body, uint32_t attr, absl::string_view na
 std::string PutAttribute(absl::string_view body, uint32_t attr, absl::string_view name,
                          absl::string_view value, const Found& found) {
   std::string message, piece;
-  AppendText(1, name, &message);
+  AppendText(kAttrName, name, &message);
   message.append(value.data(), value.size());
   AppendText(attr, message, &piece);
   if (found.count == 1) {  // in its place
@@ -123,48 +124,42 @@ bool AppendInteger(uint32_t number, __int128 v, std::string* out) {
   const auto bits = static_cast<uint64_t>(v);
   const bool fits_signed = Fits(v, INT64_MIN, INT64_MAX), fits32 = Fits(v, INT32_MIN, INT32_MAX);
   const bool fits_unsigned = Fits(v, 0, UINT64_MAX), fits_u32 = Fits(v, 0, UINT32_MAX);
+  const auto varint = [&](bool fits, uint64_t value) {
+    if (fits) AppendNumber(number, value, out);
+    return fits;
+  };
+  const auto fixed = [&](bool fits, wire::Type type, auto value) {
+    AppendTag(number, type, out);
+    AppendFixed(value, out);
+    return fits;
+  };
+  const uint64_t zigzag = bits << 1 ^ (v < 0 ? ~uint64_t{0} : 0);
   switch (number) {
     case 3:
-      AppendVarint(number << 3 | wire::kFixed64, out);
-      AppendFixed(static_cast<double>(v), out);
-      return static_cast<__int128>(static_cast<double>(v)) == v;
+      return fixed(static_cast<__int128>(static_cast<double>(v)) == v, wire::kFixed64,
+                   static_cast<double>(v));
     case 7:
-      if (!fits32) return false;
-      AppendNumber(number, bits, out);
-      return true;
+      return varint(fits32, bits);
     case 9:
-      if (!fits_signed) return false;
-      AppendNumber(number, bits, out);
-      return true;
+      return varint(fits_signed, bits);
     case 11:
-      if (!fits_u32) return false;
-      AppendNumber(number, bits, out);
-      return true;
+      return varint(fits_u32, bits);
     case 13:
-      if (!fits_unsigned) return false;
-      AppendNumber(number, bits, out);
-      return true;
+      return varint(fits_unsigned, bits);
     case 15:
+      return varint(fits32, zigzag);
     case 17:
-      if (number == 15 ? !fits32 : !fits_signed) return false;
-      AppendNumber(number, bits << 1 ^ (v < 0 ? ~uint64_t{0} : 0), out);
-      return true;
+      return varint(fits_signed, zigzag);
     case 19:
-    case 23:
-      if (number == 19 ? !fits_u32 : !fits32) return false;
-      AppendVarint(number << 3 | wire::kFixed32, out);
-      AppendFixed(static_cast<uint32_t>(bits), out);
-      return true;
+      return fixed(fits_u32, wire::kFixed32, static_cast<uint32_t>(bits));
     case 21:
+      return fixed(fits_unsigned, wire::kFixed64, bits);
+    case 23:
+      return fixed(fits32, wire::kFixed32, static_cast<uint32_t>(bits));
     case 25:
-      if (number == 21 ? !fits_unsigned : !fits_signed) return false;
-      AppendVarint(number << 3 | wire::kFixed64, out);
-      AppendFixed(bits, out);
-      return true;
+      return fixed(fits_signed, wire::kFixed64, bits);
     case 27:
-      if (!Fits(v, 0, 1)) return false;
-      AppendNumber(number, bits, out);
-      return true;
+      return varint(Fits(v, 0, 1), bits);
     case 29:
       AppendText(number, v < 0 ? absl::StrCat(static_cast<int64_t>(v)) : absl::StrCat(bits), out);
       return true;
@@ -174,22 +169,6 @@ bool AppendInteger(uint32_t number, __int128 v, std::string* out) {
 }
 
 }  // namespace
-
-void AppendVarint(uint64_t v, std::string* out) {
-  for (; v >= 0x80; v >>= 7) out->push_back(static_cast<char>(v | 0x80));
-  out->push_back(static_cast<char>(v));
-}
-
-void AppendNumber(uint32_t field, uint64_t v, std::string* out) {
-  AppendVarint(field << 3, out);
-  AppendVarint(v, out);
-}
-
-void AppendText(uint32_t field, absl::string_view text, std::string* out) {
-  AppendVarint(field << 3 | wire::kBytes, out);
-  AppendVarint(text.size(), out);
-  out->append(text.data(), text.size());
-}
 
 std::string WithNumber(absl::string_view body, uint32_t field, uint64_t v) {
   std::string piece;
@@ -238,7 +217,7 @@ std::string WithInteger(absl::string_view body, uint32_t attr, absl::string_view
 
 std::string WithReal(absl::string_view body, uint32_t attr, absl::string_view name, double v) {
   std::string value;
-  AppendVarint(static_cast<uint32_t>(ValueField::kDouble) << 3 | wire::kFixed64, &value);
+  AppendTag(static_cast<uint32_t>(ValueField::kDouble), wire::kFixed64, &value);
   AppendFixed(v, &value);
   return PutAttribute(body, attr, name, value);
 }
@@ -253,7 +232,7 @@ std::string WithIntegers(absl::string_view body, uint32_t attr, absl::string_vie
                          const std::vector<int64_t>& v) {
   std::string packed, list, value;
   for (const int64_t x : v) AppendVarint(static_cast<uint64_t>(x), &packed);
-  AppendText(1, packed, &list);
+  AppendText(kListValues, packed, &list);
   AppendText(static_cast<uint32_t>(ValueField::kInt64List), list, &value);
   return PutAttribute(body, attr, name, value);
 }
@@ -261,7 +240,7 @@ std::string WithIntegers(absl::string_view body, uint32_t attr, absl::string_vie
 std::string WithStrings(absl::string_view body, uint32_t attr, absl::string_view name,
                         const std::vector<std::string>& v) {
   std::string list, value;
-  for (const std::string& s : v) AppendText(1, s, &list);
+  for (const std::string& s : v) AppendText(kListValues, s, &list);
   AppendText(static_cast<uint32_t>(ValueField::kStringList), list, &value);
   return PutAttribute(body, attr, name, value);
 }

@@ -8,31 +8,10 @@
 
 #include "absl/strings/string_view.h"
 #include "trace/attribute.h"
+#include "trace/node_fields.h"
 #include "trace/wire.h"
 
 namespace chakra::edit {
-
-// Fields of Node (proto/et_def.proto).
-inline constexpr uint32_t kNodeId = 1, kNodeName = 2, kNodeType = 3, kNodeCtrlDeps = 4, kNodeDataDeps = 5,
-                          kNodeStart = 6, kNodeDuration = 7, kNodeInputs = 8, kNodeAttr = 10;
-// Fields of IOInfo.
-inline constexpr uint32_t kIoValues = 1, kIoShapes = 2, kIoTypes = 3;
-
-// Value fields of AttributeProto that new attributes get.
-enum class ValueField : uint32_t {
-  kDouble = 3,
-  kInt32 = 7,
-  kInt64 = 9,
-  kInt64List = 10,
-  kUint64 = 13,
-  kBool = 27,
-  kString = 29,
-  kStringList = 30,
-};
-
-void AppendVarint(uint64_t v, std::string* out);
-void AppendNumber(uint32_t field, uint64_t v, std::string* out);
-void AppendText(uint32_t field, absl::string_view text, std::string* out);
 
 // Precondition of all: `body` is a well-formed message (Draft checks what it reads).
 

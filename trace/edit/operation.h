@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -92,12 +93,14 @@ absl::StatusOr<AnyOperation> MakeRepeat(const proto::Edit& edit, const std::stri
 absl::StatusOr<AnyOperation> MakeDuplicate(const proto::Edit& edit, const std::string& where);
 absl::StatusOr<AnyOperation> MakeRescale(const proto::Edit& edit, const std::string& where);
 
-// An operation that owns its message.
-template <typename Op, typename Message>
-AnyOperation OnRank(const Message& spec) {
-  AnyOperation out;
-  out.on_rank = std::make_unique<Op>(spec);
-  return out;
+// Of what the operation's constructor takes.
+template <typename Op, typename... Args>
+AnyOperation OnRank(Args&&... args) {
+  return {std::make_unique<Op>(std::forward<Args>(args)...), nullptr};
+}
+template <typename Op, typename... Args>
+AnyOperation OnSet(Args&&... args) {
+  return {nullptr, std::make_unique<Op>(std::forward<Args>(args)...)};
 }
 
 // "WHERE, FIELD: WHAT" (InvalidArgument).

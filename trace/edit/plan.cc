@@ -9,12 +9,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "trace/capture_info.h"
+#include "trace/groups.h"
 #include "trace/proto_io.h"
 
 namespace chakra::edit {
 namespace {
 
-constexpr uint32_t kMetadataAttr = 2;  // GlobalMetadata.attr
 constexpr size_t kSomeNames = 4096;
 
 std::vector<std::string> ReadStrings(absl::string_view body, absl::string_view name) {
@@ -25,7 +25,7 @@ std::vector<std::string> ReadStrings(absl::string_view body, absl::string_view n
   wire::Cursor c = a.value.message();
   wire::Field f;
   while (!c.done() && wire::ReadField(&c, &f) == nullptr) {
-    if (f.number == 1 && f.type == wire::kBytes) out.emplace_back(f.text());
+    if (f.number == kListValues && f.type == wire::kBytes) out.emplace_back(f.text());
   }
   return out;
 }
@@ -76,15 +76,6 @@ absl::Status KeepSteps(Draft* draft, std::string* metadata) {
   return absl::OkStatus();
 }
 
-std::string Quoted(absl::string_view s) {
-  std::string out = "\"";
-  for (const char c : s) {
-    if (c == '"' || c == '\\') out.push_back('\\');
-    out.push_back(c);
-  }
-  return out + "\"";
-}
-
 const OperationEntry* FindOperation(proto::Edit::OperationCase kind) {
   for (const OperationEntry& e : Operations()) {
     if (e.kind == kind) return &e;
@@ -102,22 +93,6 @@ absl::Status Located(const Script& script, int index, const absl::Status& status
 }
 
 }  // namespace
-
-std::string GroupNodeText(const Groups& groups) {
-  std::vector<std::string> items;
-  for (const auto& [name, members] : groups) {
-    items.push_back(absl::StrCat("{\"pg_name\":", Quoted(name), ",\"group_size\":", members.size(),
-                                 ",\"ranks\":[", absl::StrJoin(members, ","), "]}"));
-  }
-  return absl::StrCat("[", absl::StrJoin(items, ","), "]");
-}
-
-std::string GroupFileText(const Groups& groups) {
-  std::vector<std::string> items;
-  for (const auto& [name, members] : groups)
-    items.push_back(absl::StrCat("  ", Quoted(name), ": [", absl::StrJoin(members, ", "), "]"));
-  return absl::StrCat("{\n", absl::StrJoin(items, ",\n"), "\n}\n");
-}
 
 absl::Status EditPlan::Add(const Script& from) {
   const proto::EditScript& script = from.script;

@@ -86,11 +86,6 @@ class EditRun : public RankRewriter {
   uint64_t nodes_in_ = 0, nodes_out_ = 0;
 };
 
-// The groups as PyTorch writes them in a "## process_group:init ##" node, and as ASTRA-sim's JSON file has
-// them.
-std::string GroupNodeText(const Groups& groups);
-std::string GroupFileText(const Groups& groups);
-
 // The traces of `inputs` after the edits; `run` is of the plan, and of nothing before. Where `through` is not
 // null, ranks go through it, and it calls the run. Reads twice where plan.reshapes(). Errors:
 // ReadTraceSet()'s and the edits'.

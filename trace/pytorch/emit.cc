@@ -7,57 +7,16 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
+#include "trace/groups.h"
+#include "trace/node_fields.h"
+#include "trace/wire.h"
 
 namespace chakra::pytorch {
 namespace {
 
-// Appends protobuf's wire format; a capture has millions of nodes.
-class Wire {
- public:
-  void Clear() { out_.clear(); }
-  absl::string_view view() const { return out_; }
-  void Varint(uint64_t v) {
-    while (v >= 0x80) {
-      out_.push_back(static_cast<char>(v | 0x80));
-      v >>= 7;
-    }
-    out_.push_back(static_cast<char>(v));
-  }
-  void Number(uint32_t field, uint64_t v) {
-    Varint(field << 3);
-    Varint(v);
-  }
-  void Text(uint32_t field, absl::string_view s) {
-    Varint(field << 3 | 2);
-    Varint(s.size());
-    out_.append(s.data(), s.size());
-  }
-
- private:
-  std::string out_;
-};
-
-size_t VarintSize(uint64_t v) {
-  size_t n = 1;
-  while (v >= 0x80) {
-    v >>= 7;
-    ++n;
-  }
-  return n;
-}
-
-// Fields of Node, and value fields of AttributeProto (proto/et_def.proto).
-enum : uint32_t {
-  kId = 1,
-  kName = 2,
-  kType = 3,
-  kDataDeps = 5,
-  kStartMicros = 6,
-  kDurationMicros = 7,
-  kInputs = 8,
-  kAttr = 10
-};
-enum : uint32_t { kInt32 = 7, kInt64 = 9, kInt64List = 10, kUint64 = 13, kBool = 27, kString = 29 };
+using wire::AppendTag;
+using wire::AppendVarint;
+using wire::VarintSize;
 
 class Emitter {
  public:
@@ -70,7 +29,8 @@ class Emitter {
   absl::Status Run();
 
  private:
-  void IntAttr(absl::string_view name, uint32_t kind, int64_t v);
+  void BeginAttr(absl::string_view name, size_t value);
+  void IntAttr(absl::string_view name, ValueField kind, int64_t v);
   void TextAttr(absl::string_view name, absl::string_view v);
   void ListAttr(absl::string_view name, const std::vector<int64_t>& v);
   absl::Status Metadata();
@@ -87,42 +47,44 @@ class Emitter {
   const std::vector<CommPlan>& comms_;
   EtWriter* writer_;
   int64_t window_ = 0;  // ns since the device trace's base: 0 of start_ns
-  Wire w_, inner_;
+  std::string w_, inner_;
   std::vector<int64_t> tid_, stream_;  // by lane
   std::vector<uint32_t> first_;        // by event: its first node, or kNoRow
   std::vector<int64_t> delays_;
   std::string kinds_;
 };
 
-void Emitter::IntAttr(absl::string_view name, uint32_t kind, int64_t v) {
+// The begin of an attribute whose value, with its tag, takes `value` bytes.
+void Emitter::BeginAttr(absl::string_view name, size_t value) {
+  AppendTag(kNodeAttr, wire::kBytes, &w_);
+  AppendVarint(1 + VarintSize(name.size()) + name.size() + value, &w_);
+  wire::AppendText(kAttrName, name, &w_);
+}
+
+void Emitter::IntAttr(absl::string_view name, ValueField kind, int64_t v) {
+  const auto field = static_cast<uint32_t>(kind);
   const auto bits = static_cast<uint64_t>(v);
-  w_.Varint(kAttr << 3 | 2);
-  w_.Varint(1 + VarintSize(name.size()) + name.size() + VarintSize(kind << 3) + VarintSize(bits));
-  w_.Text(1, name);
-  w_.Number(kind, bits);
+  BeginAttr(name, VarintSize(field << 3) + VarintSize(bits));
+  wire::AppendNumber(field, bits, &w_);
 }
 
 void Emitter::TextAttr(absl::string_view name, absl::string_view v) {
-  w_.Varint(kAttr << 3 | 2);
-  w_.Varint(1 + VarintSize(name.size()) + name.size() + VarintSize(kString << 3) + VarintSize(v.size()) +
-            v.size());
-  w_.Text(1, name);
-  w_.Text(kString, v);
+  constexpr auto kField = static_cast<uint32_t>(ValueField::kString);
+  BeginAttr(name, VarintSize(kField << 3) + VarintSize(v.size()) + v.size());
+  wire::AppendText(kField, v, &w_);
 }
 
 void Emitter::ListAttr(absl::string_view name, const std::vector<int64_t>& v) {
+  constexpr auto kField = static_cast<uint32_t>(ValueField::kInt64List);
   size_t packed = 0;
   for (const int64_t x : v) packed += VarintSize(static_cast<uint64_t>(x));
   const size_t list = 1 + VarintSize(packed) + packed;
-  w_.Varint(kAttr << 3 | 2);
-  w_.Varint(1 + VarintSize(name.size()) + name.size() + VarintSize(kInt64List << 3) + VarintSize(list) +
-            list);
-  w_.Text(1, name);
-  w_.Varint(kInt64List << 3 | 2);
-  w_.Varint(list);
-  w_.Varint(1 << 3 | 2);
-  w_.Varint(packed);
-  for (const int64_t x : v) w_.Varint(static_cast<uint64_t>(x));
+  BeginAttr(name, VarintSize(kField << 3) + VarintSize(list) + list);
+  AppendTag(kField, wire::kBytes, &w_);
+  AppendVarint(list, &w_);
+  AppendTag(kListValues, wire::kBytes, &w_);
+  AppendVarint(packed, &w_);
+  for (const int64_t x : v) AppendVarint(static_cast<uint64_t>(x), &w_);
 }
 
 // Lanes get the numbers that the capture gave them, where these are distinct.
@@ -182,27 +144,14 @@ absl::Status Emitter::Metadata() {
 
 // Node 0, in the form that PyTorch writes: who is in which group.
 absl::Status Emitter::GroupNode() {
-  std::string json = "[";
-  for (const auto& [name, members] : joined_.groups) {
-    std::string quoted;
-    for (const char c : name) {
-      if (c == '"' || c == '\\') quoted.push_back('\\');
-      quoted.push_back(c);
-    }
-    absl::StrAppend(&json, json.size() > 1 ? "," : "", "{\"pg_name\":\"", quoted,
-                    "\",\"group_size\":", members.size(), ",\"ranks\":[");
-    for (size_t i = 0; i < members.size(); ++i) absl::StrAppend(&json, i > 0 ? "," : "", members[i]);
-    json += "]}";
-  }
-  json += "]";
-  w_.Clear();
-  w_.Text(kName, "## process_group:init ##");
-  w_.Number(kType, static_cast<uint64_t>(NodeType::kMetadata));
-  inner_.Clear();
-  inner_.Text(1, json);
-  w_.Text(kInputs, inner_.view());
-  IntAttr("is_cpu_op", kBool, 1);
-  return writer_->AddFrame(w_.view());
+  w_.clear();
+  wire::AppendText(kNodeName, "## process_group:init ##", &w_);
+  wire::AppendNumber(kNodeType, static_cast<uint64_t>(NodeType::kMetadata), &w_);
+  inner_.clear();
+  wire::AppendText(kIoValues, GroupNodeText(joined_.groups), &inner_);
+  wire::AppendText(kNodeInputs, inner_, &w_);
+  IntAttr("is_cpu_op", ValueField::kBool, 1);
+  return writer_->AddFrame(w_);
 }
 
 void Emitter::Deps(uint32_t i) {
@@ -223,9 +172,9 @@ void Emitter::Deps(uint32_t i) {
     kinds_.append(kind.data(), kind.size());
   }
   if (begin == end) return;
-  w_.Varint(kDataDeps << 3 | 2);
-  w_.Varint(packed);
-  for (uint64_t e = begin; e < end; ++e) w_.Varint(t_.edges[e].from + 1);
+  AppendTag(kNodeDataDeps, wire::kBytes, &w_);
+  AppendVarint(packed, &w_);
+  for (uint64_t e = begin; e < end; ++e) AppendVarint(t_.edges[e].from + 1, &w_);
   TextAttr("dep_kinds", kinds_);
   if (delayed) ListAttr("dep_delay_ns", delays_);
 }
@@ -246,28 +195,29 @@ void Emitter::Operands(const TimelineNode& node) {
     const HostNode& host = rank_.host->nodes[rank_.pairing.node_of_event[row]];
     if (shapes.empty()) shapes = rank_.host->strings.Get(host.in_shapes);
     if (types.empty()) types = rank_.host->strings.Get(host.in_types);
-    if (node.host && host.rf_id != 0) IntAttr("rf_id", kInt64, static_cast<int64_t>(host.rf_id));
+    if (node.host && host.rf_id != 0) IntAttr("rf_id", ValueField::kInt64, static_cast<int64_t>(host.rf_id));
   }
   if (!node.host) TextAttr("op", d.name_of(d.events[row]));
   if (shapes.empty() && types.empty()) return;
-  inner_.Clear();
-  if (!shapes.empty()) inner_.Text(2, shapes);
-  if (!types.empty()) inner_.Text(3, types);
-  w_.Text(kInputs, inner_.view());
+  inner_.clear();
+  if (!shapes.empty()) wire::AppendText(kIoShapes, shapes, &inner_);
+  if (!types.empty()) wire::AppendText(kIoTypes, types, &inner_);
+  wire::AppendText(kNodeInputs, inner_, &w_);
 }
 
 void Emitter::CommAttrs(const CommPlan& plan, const CommCall& call) {
-  if (plan.type == NodeType::kCollective) IntAttr("comm_type", kInt64, static_cast<int64_t>(plan.collective));
-  if (plan.has_bytes) IntAttr("comm_size", kInt64, static_cast<int64_t>(plan.bytes));
+  if (plan.type == NodeType::kCollective)
+    IntAttr("comm_type", ValueField::kInt64, static_cast<int64_t>(plan.collective));
+  if (plan.has_bytes) IntAttr("comm_size", ValueField::kInt64, static_cast<int64_t>(plan.bytes));
   TextAttr("pg_name", plan.group);
-  if (plan.root != kNoRank) IntAttr("root", kInt32, plan.root);
-  if (plan.type == NodeType::kSend) IntAttr("comm_dst", kInt32, plan.peer);
-  if (plan.type == NodeType::kRecv) IntAttr("comm_src", kInt32, plan.peer);
-  if (plan.type != NodeType::kCollective) IntAttr("comm_tag", kInt32, plan.tag);
-  if (plan.eager) IntAttr("eager", kBool, 1);
-  if (plan.transfer_ns >= 0) IntAttr("transfer_ns", kInt64, plan.transfer_ns);
+  if (plan.root != kNoRank) IntAttr("root", ValueField::kInt32, plan.root);
+  if (plan.type == NodeType::kSend) IntAttr("comm_dst", ValueField::kInt32, plan.peer);
+  if (plan.type == NodeType::kRecv) IntAttr("comm_src", ValueField::kInt32, plan.peer);
+  if (plan.type != NodeType::kCollective) IntAttr("comm_tag", ValueField::kInt32, plan.tag);
+  if (plan.eager) IntAttr("eager", ValueField::kBool, 1);
+  if (plan.transfer_ns >= 0) IntAttr("transfer_ns", ValueField::kInt64, plan.transfer_ns);
   if (!call.dtype.empty()) TextAttr("comm_dtype", call.dtype);
-  if (call.out_bytes >= 0) IntAttr("comm_out_size", kInt64, call.out_bytes);
+  if (call.out_bytes >= 0) IntAttr("comm_out_size", ValueField::kInt64, call.out_bytes);
   if (!call.in_split.empty()) ListAttr("in_split", call.in_split);
   if (!call.out_split.empty()) ListAttr("out_split", call.out_split);
 }
@@ -277,47 +227,48 @@ absl::Status Emitter::Node(uint32_t i) {
       "cpu_op", "user_annotation", "python_function", "runtime", "driver",
       "kernel", "gpu_memcpy",      "gpu_memset",      "sync"};
   const TimelineNode& node = t_.nodes[i];
-  w_.Clear();
-  w_.Number(kId, i + 1);
+  w_.clear();
+  wire::AppendNumber(kNodeId, i + 1, &w_);
   if (node.event == kNoRow) {
-    w_.Text(kName, "[capture window]");
-    w_.Number(kType, static_cast<uint64_t>(NodeType::kMetadata));
-    IntAttr("is_cpu_op", kBool, 1);
-    return writer_->AddFrame(w_.view());
+    wire::AppendText(kNodeName, "[capture window]", &w_);
+    wire::AppendNumber(kNodeType, static_cast<uint64_t>(NodeType::kMetadata), &w_);
+    IntAttr("is_cpu_op", ValueField::kBool, 1);
+    return writer_->AddFrame(w_);
   }
   const DeviceTrace& d = *rank_.device;
   const Event& event = d.events[node.event];
   const CommPlan* comm = node.comm == kNoRow ? nullptr : &comms_[node.comm];
   if (comm != nullptr && comm->type == NodeType::kComp) comm = nullptr;
-  w_.Text(kName, d.name_of(event));
-  w_.Number(kType, static_cast<uint64_t>(comm == nullptr ? NodeType::kComp : comm->type));
+  wire::AppendText(kNodeName, d.name_of(event), &w_);
+  wire::AppendNumber(kNodeType, static_cast<uint64_t>(comm == nullptr ? NodeType::kComp : comm->type), &w_);
   const auto start = static_cast<uint64_t>(std::max<int64_t>(0, node.start - window_));
-  w_.Number(kStartMicros, start / 1000);
-  w_.Number(kDurationMicros, static_cast<uint64_t>(node.dur + 500) / 1000);
-  IntAttr("is_cpu_op", kBool, node.host ? 1 : 0);
+  wire::AppendNumber(kNodeStart, start / 1000, &w_);
+  wire::AppendNumber(kNodeDuration, static_cast<uint64_t>(node.dur + 500) / 1000, &w_);
+  IntAttr("is_cpu_op", ValueField::kBool, node.host ? 1 : 0);
   // What runs beside the others has a lane to itself.
   const int64_t own = 1500000000 + int64_t{i};
   if (node.host) {
-    IntAttr("tid", kInt64, node.lane < 0 ? own : tid_[static_cast<size_t>(node.lane)]);
+    IntAttr("tid", ValueField::kInt64, node.lane < 0 ? own : tid_[static_cast<size_t>(node.lane)]);
   } else {
-    IntAttr("stream", kInt64, node.lane < 0 ? own : stream_[static_cast<size_t>(node.lane)]);
+    IntAttr("stream", ValueField::kInt64, node.lane < 0 ? own : stream_[static_cast<size_t>(node.lane)]);
   }
-  if (!node.host) IntAttr("device", kInt32, d.streams[event.lane].device);
-  IntAttr("start_ns", kInt64, static_cast<int64_t>(start));
-  IntAttr("duration_ns", kInt64, node.dur);
+  if (!node.host) IntAttr("device", ValueField::kInt32, d.streams[event.lane].device);
+  IntAttr("start_ns", ValueField::kInt64, static_cast<int64_t>(start));
+  IntAttr("duration_ns", ValueField::kInt64, node.dur);
   Deps(i);
   TextAttr("category", kCategories[static_cast<size_t>(event.kind)]);
-  if (node.part > 0) IntAttr("part", kInt32, node.part);
+  if (node.part > 0) IntAttr("part", ValueField::kInt32, node.part);
   const uint32_t caller = t_.caller[node.event];
-  if (caller != kNoRow && first_[caller] != kNoRow) IntAttr("parent", kInt64, int64_t{first_[caller]} + 1);
-  if (event.correlation >= 0 && !node.host) IntAttr("correlation", kInt64, event.correlation);
+  if (caller != kNoRow && first_[caller] != kNoRow)
+    IntAttr("parent", ValueField::kInt64, int64_t{first_[caller]} + 1);
+  if (event.correlation >= 0 && !node.host) IntAttr("correlation", ValueField::kInt64, event.correlation);
   if (node.part == 0) Operands(node);
   if (comm != nullptr) {
     CommAttrs(*comm, t_.comms[node.comm]);
   } else if (!node.host && event.extra != kNoRow && d.device[event.extra].bytes >= 0) {
-    IntAttr("tensor_size", kUint64, d.device[event.extra].bytes);
+    IntAttr("tensor_size", ValueField::kUint64, d.device[event.extra].bytes);
   }
-  return writer_->AddFrame(w_.view());
+  return writer_->AddFrame(w_);
 }
 
 absl::Status Emitter::Run() {

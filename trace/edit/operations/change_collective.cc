@@ -145,9 +145,7 @@ absl::StatusOr<AnyOperation> MakeChangeCollective(const proto::Edit& edit, const
       return BadField(where, "kind", absl::StrCat(found.status().message(), ", or ", kTwoPhases));
     kind = *found;
   }
-  AnyOperation out;
-  out.on_rank = std::make_unique<ChangeCollective>(spec, kind);
-  return out;
+  return OnRank<ChangeCollective>(spec, kind);
 }
 
 }  // namespace chakra::edit

@@ -182,9 +182,7 @@ absl::StatusOr<AnyOperation> MakeCompress(const proto::Edit& edit, const std::st
     if (found->any) return BadField(where, "lane", absl::StrCat("\"", spec.lane(), "\", expected one lane"));
     lane = *found;
   }
-  AnyOperation out;
-  out.on_rank = std::make_unique<Compress>(spec, lane);
-  return out;
+  return OnRank<Compress>(spec, lane);
 }
 
 }  // namespace chakra::edit

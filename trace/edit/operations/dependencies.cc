@@ -211,9 +211,7 @@ absl::StatusOr<AnyOperation> MakeAddDependency(const proto::Edit& edit, const st
     return BadField(where, "delay_us", absl::StrCat(spec.delay_us(), ", expected 0 to ", kMaxMicros));
   absl::StatusOr<Selector> on = Selector::Make(spec.on(), absl::StrCat(where, ", on"));
   if (!on.ok()) return on.status();
-  AnyOperation out;
-  out.on_rank = std::make_unique<AddDependencyEdit>(spec, *std::move(on));
-  return out;
+  return OnRank<AddDependencyEdit>(spec, *std::move(on));
 }
 
 absl::StatusOr<AnyOperation> MakeDropDependency(const proto::Edit& edit, const std::string& where) {
@@ -226,9 +224,7 @@ absl::StatusOr<AnyOperation> MakeDropDependency(const proto::Edit& edit, const s
                     absl::StrCat("unknown kind \"", spec.kind(), "\"", SuggestName(spec.kind(), kKinds)));
   absl::StatusOr<Selector> on = Selector::Make(spec.on(), absl::StrCat(where, ", on"));
   if (!on.ok()) return on.status();
-  AnyOperation out;
-  out.on_rank = std::make_unique<DropDependencyEdit>(spec, *std::move(on));
-  return out;
+  return OnRank<DropDependencyEdit>(spec, *std::move(on));
 }
 
 absl::StatusOr<AnyOperation> MakeMove(const proto::Edit& edit, const std::string& where) {
@@ -237,9 +233,7 @@ absl::StatusOr<AnyOperation> MakeMove(const proto::Edit& edit, const std::string
   if (lane->any || lane->none)
     return BadField(where, "lane",
                     absl::StrCat("\"", edit.move().lane(), "\", expected stream:N or thread:N"));
-  AnyOperation out;
-  out.on_rank = std::make_unique<MoveEdit>(*lane);
-  return out;
+  return OnRank<MoveEdit>(*lane);
 }
 
 absl::StatusOr<AnyOperation> MakeReorder(const proto::Edit& edit, const std::string& where) {
@@ -248,9 +242,7 @@ absl::StatusOr<AnyOperation> MakeReorder(const proto::Edit& edit, const std::str
     return BadField(where, "anchor", "expected an anchor, or reverse, and not both");
   absl::StatusOr<Selector> anchor = Selector::Make(spec.anchor(), absl::StrCat(where, ", anchor"));
   if (!anchor.ok()) return anchor.status();
-  AnyOperation out;
-  out.on_rank = std::make_unique<ReorderEdit>(spec, *std::move(anchor));
-  return out;
+  return OnRank<ReorderEdit>(spec, *std::move(anchor));
 }
 
 }  // namespace chakra::edit

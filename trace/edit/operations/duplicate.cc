@@ -231,9 +231,7 @@ absl::StatusOr<AnyOperation> MakeDuplicate(const proto::Edit& edit, const std::s
     if (!made.ok()) return made.status();
     until = std::make_unique<Selector>(*std::move(made));
   }
-  AnyOperation out;
-  out.on_rank = std::make_unique<DuplicateEdit>(spec, std::move(until));
-  return out;
+  return OnRank<DuplicateEdit>(spec, std::move(until));
 }
 
 }  // namespace chakra::edit

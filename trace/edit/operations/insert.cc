@@ -152,17 +152,13 @@ absl::StatusOr<AnyOperation> MakeInsert(const proto::Edit& edit, const std::stri
   if (!nodes.ok()) return nodes.status();
   if (edit.insert().aside() && edit.insert().where() != proto::Insert::AFTER)
     return BadField(where, "aside", "there, expected of nodes AFTER the matches only");
-  AnyOperation out;
-  out.on_rank = std::make_unique<InsertEdit>(edit.insert(), *std::move(nodes));
-  return out;
+  return OnRank<InsertEdit>(edit.insert(), *std::move(nodes));
 }
 
 absl::StatusOr<AnyOperation> MakeReplace(const proto::Edit& edit, const std::string& where) {
   absl::StatusOr<std::vector<NodeSpec>> nodes = ReadSpecs(edit.replace().node(), where);
   if (!nodes.ok()) return nodes.status();
-  AnyOperation out;
-  out.on_rank = std::make_unique<ReplaceEdit>(edit.replace(), *std::move(nodes));
-  return out;
+  return OnRank<ReplaceEdit>(edit.replace(), *std::move(nodes));
 }
 
 }  // namespace chakra::edit

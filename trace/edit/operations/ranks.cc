@@ -144,26 +144,20 @@ class DelayRankEdit : public Operation {
 
 absl::StatusOr<AnyOperation> MakeRemapRanks(const proto::Edit& edit, const std::string& where) {
   if (edit.remap_ranks().rank().empty()) return BadField(where, "rank", "absent, expected old and new ranks");
-  AnyOperation out;
-  out.on_set = std::make_unique<RemapRanksEdit>(edit.remap_ranks(), where);
-  return out;
+  return OnSet<RemapRanksEdit>(edit.remap_ranks(), where);
 }
 
 absl::StatusOr<AnyOperation> MakeRemapGroups(const proto::Edit& edit, const std::string& where) {
   if (edit.remap_groups().group().empty())
     return BadField(where, "group", "absent, expected old and new names");
-  AnyOperation out;
-  out.on_set = std::make_unique<RemapGroupsEdit>(edit.remap_groups());
-  return out;
+  return OnSet<RemapGroupsEdit>(edit.remap_groups());
 }
 
 absl::StatusOr<AnyOperation> MakeDelayRank(const proto::Edit& edit, const std::string& where) {
   const double us = edit.delay_rank().us();
   if (!(us > 0) || us > kMaxMicros)
     return BadField(where, "us", absl::StrCat(us, ", expected above 0 and at most ", kMaxMicros));
-  AnyOperation out;
-  out.on_rank = std::make_unique<DelayRankEdit>(us);
-  return out;
+  return OnRank<DelayRankEdit>(us);
 }
 
 }  // namespace chakra::edit

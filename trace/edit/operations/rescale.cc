@@ -334,9 +334,7 @@ absl::StatusOr<AnyOperation> MakeRescale(const proto::Edit& edit, const std::str
                     absl::StrCat(spec.to(), ", expected 1 to 1048576 ranks along the dimension"));
   if (spec.keep_global_batch() && spec.dimension() != proto::Rescale::DATA)
     return BadField(where, "keep_global_batch", "there, expected with dimension: DATA only");
-  AnyOperation out;
-  out.on_set = std::make_unique<RescaleEdit>(spec);
-  return out;
+  return OnSet<RescaleEdit>(spec);
 }
 
 }  // namespace chakra::edit

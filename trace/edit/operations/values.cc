@@ -23,56 +23,68 @@ absl::Status CheckMost(const Draft& draft, uint32_t r, absl::string_view what, d
 
 uint64_t Rounded(double v) { return static_cast<uint64_t>(std::llround(std::clamp(v, 0.0, kMaxCount))); }
 
-// Recorded times; of `factor` also the work, by which a roofline prices nodes.
-class Duration : public Operation {
+// An Adjustment of each match.
+class Adjust : public Operation {
  public:
-  explicit Duration(const proto::Adjustment& change) : change_(change) {}
+  explicit Adjust(const proto::Adjustment& change)
+      : change_(change), only_factor_(change.has_factor() && !change.has_add()) {}
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
-    const bool only_factor = change_.has_factor() && !change_.has_add();
     for (const uint32_t r : matches) {
-      const Row& row = draft->row(r);
-      const bool timed = row.duration > Time::Zero() || (row.is_comm() && row.comm.transfer != Time::Never());
-      const bool works = !row.is_comm() && (row.work.num_ops > 0 || row.work.tensor_bytes > 0);
-      const double us = std::max(static_cast<double>(row.duration.picos()),
-                                 row.is_comm() && row.comm.transfer != Time::Never()
-                                     ? static_cast<double>(row.comm.transfer.picos())
-                                     : 0.0) *
-                        1e-6;
-      const double work =
-          std::max(static_cast<double>(row.work.num_ops), static_cast<double>(row.work.tensor_bytes));
-      if (absl::Status s = CheckMost(*draft, r, "its duration in us", Changed(change_, us), kMaxMicros);
-          !s.ok())
-        return s;
-      if (works && only_factor) {
-        if (absl::Status s = CheckMost(*draft, r, "its work", Changed(change_, work), kMaxCount); !s.ok())
-          return s;
-      }
-      if (timed || !only_factor) SetTimes(draft, r);
-      if (works && only_factor) ScaleWork(draft, r);
-      if (works) {
-        tally->notes.insert(
-            only_factor ? "operations and bytes were scaled too: a roofline prices by them"
-                        : "recorded durations only: a roofline prices by operations and bytes, which were "
-                          "left as they are (replay with --compute recorded)");
-      }
-      if (!timed && !works && only_factor) {
-        tally->notes.insert(
-            row.is_comm()
-                ? "communication without a recorded duration was left as it is (`bytes` scales sizes)"
-                : "nodes without a recorded duration, operations and bytes were left as they are");
-      }
+      if (absl::Status s = ApplyTo(draft, r, tally); !s.ok()) return s;
     }
     return absl::OkStatus();
   }
 
+ protected:
+  virtual absl::Status ApplyTo(Draft* draft, uint32_t r, Tally* tally) const = 0;
+  Time Adjusted(Time t) const { return FromMicros(Changed(change_, static_cast<double>(t.picos()) * 1e-6)); }
+  const proto::Adjustment change_;
+  const bool only_factor_;
+};
+
+// Recorded times; of `factor` also the work, by which a roofline prices nodes.
+class Duration : public Adjust {
+ public:
+  using Adjust::Adjust;
+
  private:
+  absl::Status ApplyTo(Draft* draft, uint32_t r, Tally* tally) const override {
+    const Row& row = draft->row(r);
+    const bool transfers = row.is_comm() && row.comm.transfer != Time::Never();
+    const bool timed = row.duration > Time::Zero() || transfers;
+    const bool works = !row.is_comm() && (row.work.num_ops > 0 || row.work.tensor_bytes > 0);
+    const Time longest = transfers ? std::max(row.duration, row.comm.transfer) : row.duration;
+    const double work =
+        std::max(static_cast<double>(row.work.num_ops), static_cast<double>(row.work.tensor_bytes));
+    if (absl::Status s = CheckMost(*draft, r, "its duration in us",
+                                   Changed(change_, static_cast<double>(longest.picos()) * 1e-6), kMaxMicros);
+        !s.ok())
+      return s;
+    if (works && only_factor_) {
+      if (absl::Status s = CheckMost(*draft, r, "its work", Changed(change_, work), kMaxCount); !s.ok())
+        return s;
+    }
+    if (timed || !only_factor_) SetTimes(draft, r);
+    if (works && only_factor_) ScaleWork(draft, r);
+    if (works) {
+      tally->notes.insert(
+          only_factor_ ? "operations and bytes were scaled too: a roofline prices by them"
+                       : "recorded durations only: a roofline prices by operations and bytes, which were "
+                         "left as they are (replay with --compute recorded)");
+    }
+    if (!timed && !works && only_factor_) {
+      tally->notes.insert(
+          row.is_comm() ? "communication without a recorded duration was left as it is (`bytes` scales sizes)"
+                        : "nodes without a recorded duration, operations and bytes were left as they are");
+    }
+    return absl::OkStatus();
+  }
   void SetTimes(Draft* draft, uint32_t r) const {
     const Row& row = draft->row(r);
-    const Time now = FromMicros(Changed(change_, static_cast<double>(row.duration.picos()) * 1e-6));
+    const Time now = Adjusted(row.duration);
     if (now != row.duration) draft->SetDuration(r, now);
     if (row.is_comm() && row.comm.transfer != Time::Never())
-      draft->SetTransfer(r,
-                         FromMicros(Changed(change_, static_cast<double>(row.comm.transfer.picos()) * 1e-6)));
+      draft->SetTransfer(r, Adjusted(row.comm.transfer));
   }
   void ScaleWork(Draft* draft, uint32_t r) const {
     const Work work = draft->row(r).work;
@@ -81,70 +93,59 @@ class Duration : public Operation {
     if (ops != work.num_ops) draft->SetOperations(r, ops);
     if (bytes != work.tensor_bytes) draft->SetBytes(r, bytes);
   }
-  const proto::Adjustment change_;
 };
 
-class Bytes : public Operation {
+class Bytes : public Adjust {
  public:
-  explicit Bytes(const proto::Adjustment& change) : change_(change) {}
-  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
-    for (const uint32_t r : matches) {
-      const Row& row = draft->row(r);
-      if (!change_.has_set() && row.bytes() == 0) {
-        tally->notes.insert("nodes without bytes were left as they are");
-        if (!change_.has_add()) continue;
-      }
-      const double value = Changed(change_, static_cast<double>(row.bytes()));
-      if (absl::Status s = CheckMost(*draft, r, "its size", value, kMaxCount); !s.ok()) return s;
-      const uint64_t now = Rounded(value);
-      if (now != row.bytes()) draft->SetBytes(r, now);
-    }
-    return absl::OkStatus();
-  }
+  using Adjust::Adjust;
 
  private:
-  const proto::Adjustment change_;
-};
-
-class Work : public Operation {
- public:
-  explicit Work(const proto::Adjustment& change) : change_(change) {}
-  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
-    for (const uint32_t r : matches) {
-      const Row& row = draft->row(r);
-      if (row.is_comm() || (!row.work.has_num_ops && !change_.has_set() && !change_.has_add())) {
-        tally->notes.insert("communication and nodes without operations were left as they are");
-        continue;
-      }
-      const double value = Changed(change_, static_cast<double>(row.work.num_ops));
-      if (absl::Status s = CheckMost(*draft, r, "its operations", value, kMaxCount); !s.ok()) return s;
-      const auto now = static_cast<int64_t>(Rounded(value));
-      if (now != row.work.num_ops) draft->SetOperations(r, now);
+  absl::Status ApplyTo(Draft* draft, uint32_t r, Tally* tally) const override {
+    const Row& row = draft->row(r);
+    if (!change_.has_set() && row.bytes() == 0) {
+      tally->notes.insert("nodes without bytes were left as they are");
+      if (!change_.has_add()) return absl::OkStatus();
     }
+    const double value = Changed(change_, static_cast<double>(row.bytes()));
+    if (absl::Status s = CheckMost(*draft, r, "its size", value, kMaxCount); !s.ok()) return s;
+    if (Rounded(value) != row.bytes()) draft->SetBytes(r, Rounded(value));
     return absl::OkStatus();
   }
-
- private:
-  const proto::Adjustment change_;
 };
 
-class Delay : public Operation {
+class OperationCount : public Adjust {
  public:
-  explicit Delay(const proto::Adjustment& change) : change_(change) {}
-  absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally*) const override {
-    for (const uint32_t r : matches) {
-      for (size_t i = 0; i < draft->deps(r).size(); ++i) {
-        const Dep& d = draft->deps(r)[i];
-        if (d.row == kNoRow) continue;
+  using Adjust::Adjust;
+
+ private:
+  absl::Status ApplyTo(Draft* draft, uint32_t r, Tally* tally) const override {
+    const Row& row = draft->row(r);
+    if (row.is_comm() || (!row.work.has_num_ops && !change_.has_set() && !change_.has_add())) {
+      tally->notes.insert("communication and nodes without operations were left as they are");
+      return absl::OkStatus();
+    }
+    const double value = Changed(change_, static_cast<double>(row.work.num_ops));
+    if (absl::Status s = CheckMost(*draft, r, "its operations", value, kMaxCount); !s.ok()) return s;
+    const auto now = static_cast<int64_t>(Rounded(value));
+    if (now != row.work.num_ops) draft->SetOperations(r, now);
+    return absl::OkStatus();
+  }
+};
+
+class Delay : public Adjust {
+ public:
+  using Adjust::Adjust;
+
+ private:
+  absl::Status ApplyTo(Draft* draft, uint32_t r, Tally*) const override {
+    for (size_t i = 0; i < draft->deps(r).size(); ++i) {
+      const Dep& d = draft->deps(r)[i];
+      if (d.row != kNoRow)
         draft->SetDelay(r, i,
                         FromMicros(Changed(change_, static_cast<double>(d.delay_ns) * 1e-3)).picos() / 1000);
-      }
     }
     return absl::OkStatus();
   }
-
- private:
-  const proto::Adjustment change_;
 };
 
 struct Element {
@@ -283,7 +284,7 @@ absl::StatusOr<AnyOperation> MakeBytes(const proto::Edit& edit, const std::strin
   return MakeAdjustment<Bytes>(edit.bytes(), where);
 }
 absl::StatusOr<AnyOperation> MakeWork(const proto::Edit& edit, const std::string& where) {
-  return MakeAdjustment<Work>(edit.operations(), where);
+  return MakeAdjustment<OperationCount>(edit.operations(), where);
 }
 absl::StatusOr<AnyOperation> MakeDelay(const proto::Edit& edit, const std::string& where) {
   return MakeAdjustment<Delay>(edit.delay(), where);
@@ -301,9 +302,7 @@ absl::StatusOr<AnyOperation> MakeDtype(const proto::Edit& edit, const std::strin
   }
   if (!(spec.time_factor() >= 0) || !std::isfinite(spec.time_factor()))
     return BadField(where, "time_factor", absl::StrCat(spec.time_factor(), ", expected above 0"));
-  AnyOperation out;
-  out.on_rank = std::make_unique<DtypeEdit>(spec, *to, from);
-  return out;
+  return OnRank<DtypeEdit>(spec, *to, from);
 }
 
 absl::StatusOr<AnyOperation> MakeRename(const proto::Edit& edit, const std::string& where) {
@@ -318,9 +317,7 @@ absl::StatusOr<AnyOperation> MakeRename(const proto::Edit& edit, const std::stri
                     absl::StrCat("\"", spec.pattern(), "\" is no regular expression: ", pattern->error()));
   std::string error;
   if (!pattern->CheckRewriteString(spec.to(), &error)) return BadField(where, "to", error);
-  AnyOperation out;
-  out.on_rank = std::make_unique<RenameEdit>(spec, std::move(pattern));
-  return out;
+  return OnRank<RenameEdit>(spec, std::move(pattern));
 }
 
 absl::StatusOr<AnyOperation> MakeAttribute(const proto::Edit& edit, const std::string& where) {
