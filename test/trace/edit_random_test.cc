@@ -98,5 +98,73 @@ TEST(RandomEdits, StayValidAndKeepTheOrderOfCalls) {
   }
 }
 
+// A thread and a stream of a capture, most of whose nodes wait for the one before them; nodes x are removed.
+std::string RandomCapture(uint32_t seed) {
+  std::mt19937 random(seed);
+  const auto below = [&](uint32_t n) { return random() % n; };
+  const auto dep = [&](uint32_t on, const char* kind) {
+    return absl::StrCat(" ", on, below(2) == 0 ? "" : absl::StrCat("+", below(4)), kind);
+  };
+  std::string out;
+  uint32_t last[2] = {0, 0};
+  for (uint32_t id = 1; id <= 40; ++id) {
+    const uint32_t lane = below(2);
+    absl::StrAppend(&out, id, " comp ", below(2) == 0 ? "x" : "n", id, " us=", below(4),
+                    lane == 0 ? " tid=1 host" : " stream=7", " <-");
+    std::set<uint32_t> on;
+    while (id > 1 && below(3) != 0) on.insert(1 + below(id - 1));
+    const bool chained = last[lane] > 0 && below(5) != 0;
+    if (chained) absl::StrAppend(&out, dep(last[lane], lane == 0 ? ":thread" : ":stream"));
+    for (const uint32_t d : on) {
+      if (!chained || d != last[lane]) absl::StrAppend(&out, dep(d, lane == 1 ? ":launch" : ""));
+    }
+    absl::StrAppend(&out, "\n");
+    last[lane] = id;
+  }
+  return out;
+}
+
+// How long (ns) after the end of `from` each node that waits for it begins at the earliest; nodes x take no
+// time unless `keep_time`. Nodes come after what they depend on.
+std::map<uint64_t, int64_t> Waits(const std::vector<et::Node>& nodes, uint64_t from, bool keep_time) {
+  std::map<uint64_t, int64_t> begins, ends = {{from, 0}};
+  for (const et::Node& n : nodes) {
+    std::vector<int64_t> delays(static_cast<size_t>(n.data_deps_size()));
+    for (const et::AttributeProto& a : n.attr()) {
+      if (a.name() == "dep_delay_ns")
+        delays.assign(a.int64_list().values().begin(), a.int64_list().values().end());
+    }
+    for (int i = 0; i < n.data_deps_size(); ++i) {
+      const auto end = ends.find(n.data_deps(i));
+      if (end == ends.end()) continue;
+      int64_t& begin = begins.try_emplace(n.id(), 0).first->second;
+      begin = std::max(begin, end->second + delays[static_cast<size_t>(i)]);
+    }
+    const bool takes = keep_time || n.name()[0] != 'x';
+    if (begins.count(n.id()) > 0)
+      ends[n.id()] = begins[n.id()] + (takes ? static_cast<int64_t>(n.duration_micros()) * 1000 : 0);
+  }
+  return begins;
+}
+
+TEST(RandomEdits, WhatIsLeftWaitsAsLongWithoutWhatWasRemoved) {
+  for (uint32_t seed = 0; seed < 100; ++seed) {
+    const bool keep_time = seed % 2 == 1;
+    SCOPED_TRACE(seed);
+    const std::string text = RandomCapture(seed);
+    const auto out = EditTexts({text}, absl::StrCat("edit { select { name: '^x' } remove { keep_time: ",
+                                                    keep_time ? "true" : "false", " } }"));
+    ASSERT_TRUE(out.ok()) << out.status();
+    const std::vector<et::Node> before = ParseFrames(Frames(text)), &after = out->nodes[0];
+    for (const et::Node& n : after) {
+      std::map<uint64_t, int64_t> expected = Waits(before, n.id(), keep_time);
+      for (const et::Node& b : before) {
+        if (b.name()[0] == 'x') expected.erase(b.id());
+      }
+      EXPECT_EQ(Waits(after, n.id(), keep_time), expected) << "after node " << n.id();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace chakra::edit

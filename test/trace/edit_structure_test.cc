@@ -34,6 +34,16 @@ TEST(EditRemove, DependenciesAreRewiredAndDelaysAddUp) {
               HasSubstr("6 comp c start=13 us=7 stream=7 <- 3:launch 2+6000:stream 4+6000:stream"));
 }
 
+TEST(EditRemove, AChainOfKernelsLeavesTheLastLaunchOnly) {
+  EXPECT_EQ(Edit("select { name: '^[ab]$' } remove {}"), Lines(R"(
+    1 comp launch_a us=2 tid=1 host
+    2 comp launch_b start=3 us=2 tid=1 host <- 1+1000:thread
+    3 comp launch_c start=6 us=2 tid=1 host <- 2+1000:thread
+    6 comp c start=13 us=7 stream=7 <- 3:launch
+    7 comp sync start=20 us=1 tid=1 host <- 3+2000:thread 6:sync
+  )"));
+}
+
 TEST(EditInsert, AfterBeforeAndBeside) {
   const std::string chain =
       "1 comp a us=1 start=0 stream=7\n2 comp b us=1 start=1 stream=7 <- 1\n3 comp c us=1 start=1 stream=8 "

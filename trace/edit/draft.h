@@ -61,6 +61,13 @@ struct Row {
   uint64_t bytes() const { return is_comm() ? comm.bytes : work.tensor_bytes; }
 };
 
+// Rows that follow each other on a lane, each of which depends on the one before it: through it, on all of
+// the chain that come before.
+struct Chains {
+  std::vector<uint32_t> chain, place;                        // by row: its number, and the row's place in it
+  bool knows(uint32_t r) const { return r < chain.size(); }  // else it is new
+};
+
 // A node to be made.
 struct NewRow {
   std::string name;
@@ -130,8 +137,10 @@ class Draft {
   const absl::InlinedVector<uint32_t, 2>& children(uint32_t r) { return OpenGraph().children_[r]; }
   // Row r depends on `on`; where it does already, the longer delay counts. No-op for r itself.
   void AddDep(uint32_t r, uint32_t on, bool data, int64_t delay_ns = 0, absl::string_view kind = kEditKind);
-  // False: it does not depend on it.
-  bool DropDep(uint32_t r, uint32_t on);
+  // Several, as one after the other.
+  void AddDeps(uint32_t r, const Deps& more);
+  // False: it does not depend on it. `implied`: the caller sees to it that r waits for what `on` waits for.
+  bool DropDep(uint32_t r, uint32_t on, bool implied = false);
   void SetDelay(uint32_t r, size_t dep, int64_t delay_ns);  // of deps(r)[dep]
   // What depends on `from` depends on `to` instead, with its delay.
   void MoveChildren(uint32_t from, uint32_t to);
@@ -144,6 +153,8 @@ class Draft {
 
   // The rows that are there in recorded order (as Graph::order). Errors: a cycle, with its nodes.
   absl::StatusOr<const std::vector<uint32_t>*> Order();
+  // They stay where they are until dependencies in a chain are dropped or moved. Errors: a cycle.
+  absl::StatusOr<const Chains*> chains();
   // Where rows run one after the other: rows of equal keys share a lane (replay/lanes.h, policy `recorded`).
   uint64_t LaneKey(uint32_t r) const;
   // Whether the rows of r's lane run in recorded order, whatever is ready.
@@ -190,6 +201,7 @@ class Draft {
   void FlushTimes(uint32_t r);
   int64_t RawStart(Time start) const;
   void Changed() { order_.clear(); }
+  bool Chained(uint32_t a, uint32_t b) const;
 
   RankTrace trace_;
   int rank_ = 0;
@@ -209,6 +221,7 @@ class Draft {
   bool has_starts_ = false;
   uint64_t removed_ = 0;
   std::vector<uint32_t> order_;  // empty: not known
+  Chains chains_;                // likewise
   std::vector<Step> steps_;
   int from_pytorch_ = -1;  // whether control dependencies are callers; -1: not known
 };

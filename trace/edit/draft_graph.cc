@@ -102,7 +102,33 @@ void Draft::AddDep(uint32_t r, uint32_t on, bool data, int64_t delay_ns, absl::s
   Changed();
 }
 
-bool Draft::DropDep(uint32_t r, uint32_t on) {
+void Draft::AddDeps(uint32_t r, const Deps& more) {
+  constexpr size_t kFew = 16;
+  if (more.size() < kFew) {
+    for (const Dep& d : more) AddDep(r, d.row, d.data, d.delay_ns, d.kind);
+    return;
+  }
+  absl::flat_hash_map<uint32_t, size_t> at;  // looked up only
+  for (size_t i = 0; i < deps_[r].size(); ++i) at.try_emplace(deps_[r][i].row, i);
+  for (const Dep& d : more) {
+    if (d.row == r) continue;
+    const auto [it, fresh] = at.try_emplace(d.row, deps_[r].size());
+    if (!fresh) {
+      Dep& old = deps_[r][it->second];
+      old.delay_ns = std::max(old.delay_ns, d.delay_ns);
+    } else {
+      Link(r, {rows_[d.row].id, d.row, d.data || ignore_ctrl_, d.delay_ns, d.kind});
+    }
+  }
+  Touch(r, kDeps);
+  Changed();
+}
+
+bool Draft::Chained(uint32_t a, uint32_t b) const {
+  return chains_.knows(a) && chains_.knows(b) && chains_.chain[a] == chains_.chain[b];
+}
+
+bool Draft::DropDep(uint32_t r, uint32_t on, bool implied) {
   OpenGraph();
   bool found = false;
   for (size_t i = deps_[r].size(); i-- > 0;) {
@@ -111,6 +137,7 @@ bool Draft::DropDep(uint32_t r, uint32_t on) {
     found = true;
   }
   if (!found) return false;
+  if (!implied && Chained(r, on)) chains_ = {};
   Erase(&children_[on], r);
   Touch(r, kDeps);
   Changed();
@@ -129,6 +156,7 @@ void Draft::MoveChildren(uint32_t from, uint32_t to) {
   const auto children = children_[from];
   for (const uint32_t child : children) {
     if (child == to) continue;
+    if (Chained(child, from)) chains_ = {};
     for (Dep& d : deps_[child]) {
       if (d.row != from) continue;
       d.row = to;
@@ -228,6 +256,28 @@ absl::StatusOr<const std::vector<uint32_t>*> Draft::Order() {
   }
   for (const uint32_t i : g.order) order_.push_back(live[i]);
   return &order_;
+}
+
+absl::StatusOr<const Chains*> Draft::chains() {
+  if (!chains_.chain.empty()) return &chains_;
+  const auto order = Order();
+  if (!order.ok()) return order.status();
+  Chains found;
+  found.place.assign(rows_.size(), 0);
+  for (uint32_t r = 0; r < rows_.size(); ++r) found.chain.push_back(r);
+  absl::flat_hash_map<uint64_t, uint32_t> lanes;  // the last row of each
+  for (const uint32_t r : **order) {
+    if (!rows_[r].works()) continue;
+    const auto [last, fresh] = lanes.try_emplace(LaneKey(r), r);
+    if (std::any_of(deps_[r].begin(), deps_[r].end(),
+                    [&](const Dep& d) { return !fresh && d.row == last->second; })) {
+      found.chain[r] = found.chain[last->second];
+      found.place[r] = found.place[last->second] + 1;
+    }
+    last->second = r;
+  }
+  chains_ = std::move(found);
+  return &chains_;
 }
 
 uint64_t Draft::LaneKey(uint32_t r) const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 
 namespace chakra::edit {
 namespace {
@@ -31,40 +30,6 @@ absl::StatusOr<LanePlaces> LanePlaces::Make(Draft* draft) {
     last->second = r;
   }
   return out;
-}
-
-absl::Status LanePlaces::Renew(Draft* draft) {
-  const auto order = draft->Order();
-  if (!order.ok()) return order.status();
-  for (uint32_t i = 0; i < (*order)->size(); ++i) place_[(**order)[i]] = i;
-  return absl::OkStatus();
-}
-
-bool LanePlaces::DependsThrough(Draft* draft, uint32_t r, const std::vector<uint32_t>& members,
-                                uint32_t first) const {
-  const absl::flat_hash_set<uint32_t> inside(members.begin(), members.end());
-  absl::flat_hash_set<uint32_t> seen;
-  std::vector<uint32_t> todo;
-  const auto visit = [&](uint32_t row) {
-    for (const Dep& d : draft->deps(row)) {
-      // What is recorded before the first member depends on none. New rows have no place: they are looked at.
-      const bool before = d.row == kNoRow || (d.row < place_.size() && place_[d.row] < place_[first]);
-      if (before) continue;
-      if (inside.contains(d.row)) {
-        if (row != r) return true;
-      } else if (seen.insert(d.row).second) {
-        todo.push_back(d.row);
-      }
-    }
-    return false;
-  };
-  if (visit(r)) return true;
-  while (!todo.empty()) {
-    const uint32_t at = todo.back();
-    todo.pop_back();
-    if (visit(at)) return true;
-  }
-  return false;
 }
 
 void LeaveLane(Draft* draft, uint32_t r) {

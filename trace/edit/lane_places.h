@@ -13,17 +13,11 @@ class LanePlaces {
  public:
   static absl::StatusOr<LanePlaces> Make(Draft* draft);
 
-  // The order anew, after dependencies have changed; lanes stay as they were. Errors: a cycle.
-  absl::Status Renew(Draft* draft);
-
   // In recorded order, from 0.
   uint32_t place(uint32_t r) const { return place_[r]; }
   // Next and previous row on the lane of r, or kNoRow.
   uint32_t next(uint32_t r) const { return next_[r]; }
   uint32_t previous(uint32_t r) const { return previous_[r]; }
-  // Whether `r`, or what it depends on, depends on a row of `members` through a row that is none of them. All
-  // are recorded at or after `first`.
-  bool DependsThrough(Draft* draft, uint32_t r, const std::vector<uint32_t>& members, uint32_t first) const;
 
  private:
   std::vector<uint32_t> place_, next_, previous_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -159,10 +160,54 @@ absl::Status SortRecorded(Draft* draft, std::vector<uint32_t>* rows) {
   return absl::OkStatus();
 }
 
-void RemoveRewired(Draft* draft, uint32_t r, bool keep_time) {
+namespace {
+
+// A dependency of a row, or one that it would get.
+struct Link {
+  uint32_t chain, place;  // of what it is on
+  int64_t delay_ns;
+  size_t added;  // its number among those to be added; SIZE_MAX: it is there
+};
+
+// Takes from `more` what others imply: those of r, or of `more`, on the same or a later row of a chain, that
+// wait as long.
+void DropImplied(Draft* draft, const Chains& chains, uint32_t r, Deps* more) {
+  std::vector<Link> links;
+  const auto add = [&](const Dep& d, size_t number) {
+    if (d.row != kNoRow && chains.knows(d.row))
+      links.push_back({chains.chain[d.row], chains.place[d.row], d.delay_ns, number});
+  };
+  for (const Dep& d : draft->deps(r)) add(d, SIZE_MAX);
+  for (size_t i = 0; i < more->size(); ++i) add((*more)[i], i);
+  if (links.size() < 2) return;
+  std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
+    return std::make_tuple(a.chain, b.place, b.delay_ns, b.added) <
+           std::make_tuple(b.chain, a.place, a.delay_ns, a.added);
+  });
+  std::vector<bool> implied(more->size());
+  int64_t longest = links[0].delay_ns;
+  for (size_t i = 1; i < links.size(); ++i) {
+    if (links[i].chain != links[i - 1].chain) {
+      longest = links[i].delay_ns;
+      continue;
+    }
+    if (links[i].added != SIZE_MAX && links[i].delay_ns <= longest) implied[links[i].added] = true;
+    longest = std::max(longest, links[i].delay_ns);
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < more->size(); ++i) {
+    if (!implied[i]) (*more)[kept++] = (*more)[i];
+  }
+  more->resize(kept);
+}
+
+}  // namespace
+
+void RemoveRewired(Draft* draft, const Chains& chains, uint32_t r, bool keep_time) {
   const Deps deps = draft->deps(r);
   const auto children = draft->children(r);
   const int64_t own_ns = keep_time ? draft->row(r).duration.picos() / 1000 : 0;
+  Deps more;
   for (const uint32_t child : children) {
     int64_t delay = 0;
     bool data = false;
@@ -173,12 +218,15 @@ void RemoveRewired(Draft* draft, uint32_t r, bool keep_time) {
       data = data || d.data;
       kind = d.kind;
     }
-    draft->DropDep(child, r);
+    draft->DropDep(child, r, true);
+    more.clear();
     for (const Dep& d : deps) {
       if (d.row != kNoRow)
-        draft->AddDep(child, d.row, data && d.data, delay + d.delay_ns + own_ns,
-                      kind.empty() ? kEditKind : kind);
+        more.push_back(
+            {d.id, d.row, data && d.data, delay + d.delay_ns + own_ns, kind.empty() ? kEditKind : kind});
     }
+    DropImplied(draft, chains, child, &more);
+    draft->AddDeps(child, more);
   }
   draft->Remove(r);
 }

@@ -134,8 +134,9 @@ Time FromMicros(double us);
 // `rows` in recorded order. Errors: a cycle.
 absl::Status SortRecorded(Draft* draft, std::vector<uint32_t>* rows);
 
-// Takes r away: what depended on it depends on what it depended on. Delays add up, with r's duration where
-// `keep_time`.
-void RemoveRewired(Draft* draft, uint32_t r, bool keep_time);
+// Takes r away: what depended on it depends on what it depended on, save where that is implied. Delays add
+// up, with r's duration where `keep_time`.
+// Precondition: what `chains` says is true of the draft, and stays so.
+void RemoveRewired(Draft* draft, const Chains& chains, uint32_t r, bool keep_time);
 
 }  // namespace chakra::edit

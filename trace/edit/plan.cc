@@ -99,6 +99,7 @@ absl::Status EditPlan::Add(const Script& from) {
   if (script.edit().empty())
     return absl::InvalidArgumentError(absl::StrCat(from.source, ": no edit, expected at least one"));
   absl::StrAppend(&name_, name_.empty() ? "" : ", ", script.name().empty() ? from.source : script.name());
+  const std::vector<int> lines = LinesOfEdits(from);
   for (int i = 0; i < script.edit_size(); ++i) {
     const proto::Edit& edit = script.edit(i);
     std::string subject = absl::StrCat("edit ", i + 1);
@@ -121,7 +122,7 @@ absl::Status EditPlan::Add(const Script& from) {
           subject, "select", "there, but this edits the set of ranks and selects no nodes; expected none");
       return Located(from, i, bad, subject);
     }
-    const int line = LineOf(from, i, "");
+    const int line = static_cast<size_t>(i) < lines.size() ? lines[static_cast<size_t>(i)] : 0;
     const std::string where =
         absl::StrCat(from.source, line > 0 ? absl::StrCat(":", line) : "", ": ", subject);
     steps_.push_back({where, subject, entry->name, edit, *std::move(select), *std::move(made)});

@@ -128,4 +128,32 @@ int LineOf(const Script& script, int index, absl::string_view path) {
   return LooksLikeJson(script.text) ? InJson(script, index, segments) : InText(script, index, segments);
 }
 
+std::vector<int> LinesOfEdits(const Script& script) {
+  std::vector<int> out;
+  if (script.text.empty()) return out;
+  if (LooksLikeJson(script.text)) {
+    const absl::StatusOr<JsonValue> root = ParseJson(script.text, script.source);
+    const JsonValue* list = root.ok() ? root->Find("edit") : nullptr;
+    if (list == nullptr) return out;
+    int line = 1;
+    size_t at = 0;
+    for (const JsonValue& item : list->items) {
+      line +=
+          static_cast<int>(std::count(script.text.begin() + static_cast<std::ptrdiff_t>(at),
+                                      script.text.begin() + static_cast<std::ptrdiff_t>(item.begin), '\n'));
+      at = item.begin;
+      out.push_back(line);
+    }
+    return out;
+  }
+  TextFormat::ParseInfoTree tree;
+  TextFormat::Parser parser;
+  parser.WriteLocationsTo(&tree);
+  proto::EditScript again;
+  if (!parser.ParseFromString(script.text, &again)) return out;
+  const FieldDescriptor* edits = proto::EditScript::descriptor()->FindFieldByName("edit");
+  for (int i = 0; i < again.edit_size(); ++i) out.push_back(tree.GetLocation(edits, i).line + 1);
+  return out;
+}
+
 }  // namespace chakra::edit

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -21,5 +22,8 @@ absl::StatusOr<Script> ReadScript(const std::string& path);
 // The line (from 1) on which a field of edit `index` (from 0) stands, or the nearest thing around it; 0: not
 // known. `path` as in messages of EditPlan::Make(): "select, any_of 0, name", "most", "node.lane".
 int LineOf(const Script& script, int index, absl::string_view path);
+
+// The line of each edit; empty: not known.
+std::vector<int> LinesOfEdits(const Script& script);
 
 }  // namespace chakra::edit

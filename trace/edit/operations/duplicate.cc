@@ -130,17 +130,13 @@ class DuplicateEdit : public Operation {
       tally->added += rows.size();
       last = std::move(copies);
     }
-    // What a node of the group needs stays before the group.
-    const auto between = [&](uint32_t child) {
-      return child < known && places.place(child) < places.place(rows.back()) &&
-             std::any_of(rows.begin(), rows.end(), [&](uint32_t r) { return draft->Reaches(r, child); });
-    };
+    const absl::flat_hash_set<uint32_t> needed = Needed(draft, places, known, rows);
     const absl::flat_hash_set<uint32_t> in(rows.begin(), rows.end());
     for (size_t i = 0; i < rows.size(); ++i) {
       const auto children = draft->children(rows[i]);
       for (const uint32_t child : children) {
         if (child >= original || in.contains(child)) continue;
-        if (between(child)) {
+        if (child < known && needed.contains(child)) {
           tally->notes.insert(
               "what stands between nodes of one copy is not copied, and stays with the first");
         } else {
@@ -148,6 +144,23 @@ class DuplicateEdit : public Operation {
         }
       }
     }
+  }
+
+  // What nodes of the group depend on, as far as it is recorded after the first of them: it stays before the
+  // group. Rows from `known` on are copies.
+  static absl::flat_hash_set<uint32_t> Needed(Draft* draft, const LanePlaces& places, uint32_t known,
+                                              const Rows& rows) {
+    absl::flat_hash_set<uint32_t> needed;
+    Rows todo = rows;
+    while (!todo.empty()) {
+      const uint32_t at = todo.back();
+      todo.pop_back();
+      for (const Dep& d : draft->deps(at)) {
+        if (d.row == kNoRow || (d.row < known && places.place(d.row) < places.place(rows.front()))) continue;
+        if (needed.insert(d.row).second) todo.push_back(d.row);
+      }
+    }
+    return needed;
   }
 
   // A copy is connected in itself as the group is. Its first node on each lane comes after the last one of

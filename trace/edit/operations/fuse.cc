@@ -5,6 +5,7 @@
 #include "trace/edit/lane_order.h"
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
+#include "trace/edit/run_joiner.h"
 
 namespace chakra::edit {
 namespace {
@@ -25,42 +26,43 @@ class FuseEdit : public Operation {
             r, "fuse: communication, expected other nodes; merge_collectives is for collectives");
       in[r] = true;
     }
+    absl::StatusOr<const Chains*> chains = draft->chains();
+    if (!chains.ok()) return chains.status();
+    const Chains before = **chains;
+    RunJoiner joiner(draft, *places);
     for (const uint32_t r : rows) {
       if (places->previous(r) != kNoRow && in[places->previous(r)]) continue;  // not the first of its run
-      uint32_t at = r;
-      while (at != kNoRow && in[at]) {
-        const uint64_t before = draft->live();
-        at = FuseFrom(draft, *places, in, at, tally);
-        if (draft->live() == before) continue;
-        if (absl::Status s = places->Renew(draft); !s.ok()) return s;
+      for (uint32_t at = r; at != kNoRow && in[at];) {
+        at = FuseFrom(*draft, *places, in, at, &joiner, tally);
+        if (joiner.group().size() < 2) continue;
+        Join(draft, before, joiner.group(), tally);
+        joiner.Became({joiner.group().front()});
       }
     }
     return absl::OkStatus();
   }
 
  private:
-  // Fuses as much of the run that begins with `first` as may be one node; returns what comes next on the
-  // lane.
-  uint32_t FuseFrom(Draft* draft, const LanePlaces& places, const std::vector<bool>& in, uint32_t first,
-                    Tally* tally) const {
-    std::vector<uint32_t> group = {first};
+  // As much of the run that begins with `first` as may be one node; returns what comes next on the lane.
+  uint32_t FuseFrom(const Draft& draft, const LanePlaces& places, const std::vector<bool>& in, uint32_t first,
+                    RunJoiner* joiner, Tally* tally) const {
+    joiner->Begin(first);
     uint32_t at = places.next(first);
     for (; at != kNoRow && in[at]; at = places.next(at)) {
-      if (spec_.most() > 0 && group.size() >= static_cast<size_t>(spec_.most())) break;
-      if (draft->row(at).type != draft->row(first).type) break;
-      if (places.DependsThrough(draft, at, group, first)) {
+      if (spec_.most() > 0 && joiner->group().size() >= static_cast<size_t>(spec_.most())) break;
+      if (draft.row(at).type != draft.row(first).type) break;
+      if (joiner->DependsThrough(at)) {
         tally->notes.insert(
             "runs were closed where a node depends on an earlier one of its run through nodes that are not "
             "in it");
         break;
       }
-      group.push_back(at);
+      joiner->Add(at);
     }
-    if (group.size() > 1) Join(draft, group, tally);
     return at;
   }
 
-  void Join(Draft* draft, const std::vector<uint32_t>& group, Tally* tally) const {
+  void Join(Draft* draft, const Chains& chains, const std::vector<uint32_t>& group, Tally* tally) const {
     const uint32_t first = group.front();
     Time duration;
     Work work = {};
@@ -78,16 +80,16 @@ class FuseEdit : public Operation {
     if (work.has_num_ops) draft->SetOperations(first, work.num_ops);
     if (work.has_tensor_bytes) draft->SetBytes(first, work.tensor_bytes);
     if (!spec_.name().empty()) draft->SetName(first, spec_.name());
-    for (size_t i = 1; i < group.size(); ++i) Absorb(draft, first, group[i], tally);
+    for (size_t i = 1; i < group.size(); ++i) Absorb(draft, chains, first, group[i], tally);
   }
 
   // Node r is part of `first` now.
-  void Absorb(Draft* draft, uint32_t first, uint32_t r, Tally* tally) const {
+  void Absorb(Draft* draft, const Chains& chains, uint32_t first, uint32_t r, Tally* tally) const {
     for (const Dep& d : Deps(draft->deps(r))) {
       if (d.row == kNoRow) continue;
       const bool lane = d.kind == "stream" || d.kind == "thread";
-      if (spec_.drop_launches() && d.kind == "launch") {
-        RemoveLaunch(draft, d.row, r, tally);
+      if (spec_.drop_launches() && d.kind == "launch" && d.row != first) {
+        RemoveLaunch(draft, chains, d.row, r, tally);
       } else if (!(lane && d.row == first)) {
         draft->AddDep(first, d.row, d.data, d.delay_ns, d.kind);
       }
@@ -98,7 +100,7 @@ class FuseEdit : public Operation {
   }
 
   // A host node that launched only r is not needed; its time on the host is saved.
-  static void RemoveLaunch(Draft* draft, uint32_t launch, uint32_t r, Tally* tally) {
+  static void RemoveLaunch(Draft* draft, const Chains& chains, uint32_t launch, uint32_t r, Tally* tally) {
     draft->DropDep(r, launch);
     const auto& children = draft->children(launch);
     const bool launches = std::any_of(children.begin(), children.end(), [&](uint32_t c) {
@@ -107,7 +109,7 @@ class FuseEdit : public Operation {
                          [&](const Dep& d) { return d.row == launch && d.kind == "launch"; });
     });
     if (launches) return;
-    RemoveRewired(draft, launch, false);
+    RemoveRewired(draft, chains, launch, false);
     ++tally->removed;
   }
 

@@ -7,12 +7,14 @@ class RemoveEdit : public Operation {
  public:
   explicit RemoveEdit(const proto::Remove& spec) : keep_time_(spec.keep_time()) {}
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
+    absl::StatusOr<const Chains*> chains = draft->chains();
+    if (!chains.ok()) return chains.status();
     for (const uint32_t r : matches) {
       if (draft->row(r).is_comm())
         tally->notes.insert(
             "communication was removed: all ranks that took part must have lost it, or the replay says who "
             "waits");
-      RemoveRewired(draft, r, keep_time_);
+      RemoveRewired(draft, **chains, r, keep_time_);
       ++tally->removed;
     }
     return absl::OkStatus();

@@ -19,29 +19,37 @@ class SplitCollectives : public Operation {
     if (absl::Status s = OnlyCollectives(*draft, matches); !s.ok()) return s;
     absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
     if (!order.ok()) return order.status();
+    std::vector<uint64_t> parts;
     uint64_t made = 0;
-    for (const uint32_t r : matches) {
-      const uint64_t bytes = draft->row(r).comm.bytes;
-      uint64_t parts = static_cast<uint64_t>(spec_.parts());
-      if (spec_.most_bytes() > 0)
-        parts = bytes / spec_.most_bytes() + (bytes % spec_.most_bytes() > 0 ? 1 : 0);
-      if (spec_.parts() > 0 && bytes < parts) {
-        parts = bytes;
-        tally->notes.insert(
-            "collectives of fewer bytes than parts became fewer parts, or were left as they are");
-      }
-      if (parts < 2) continue;
-      made += parts - 1;
+    for (const uint32_t r : matches) {  // all are counted before the first is made
+      parts.push_back(PartsOf(draft->row(r).comm.bytes, tally));
+      made += parts.back() - 1;
       if (made > kMostParts) {
-        return draft->Error(r, absl::StrCat(bytes, " bytes in ", parts, " parts: more than ", kMostParts,
-                                            " new nodes on the rank; expected fewer parts"));
+        return draft->Error(
+            r, absl::StrCat(draft->row(r).comm.bytes, " bytes in ", parts.back(), " parts: more than ",
+                            kMostParts, " new nodes on the rank; expected fewer parts"));
       }
-      Split(draft, r, parts, &*order, tally);
     }
+    for (size_t i = 0; i < matches.size(); ++i) {
+      if (parts[i] > 1) Split(draft, matches[i], parts[i], &*order, tally);
+    }
+    tally->added += made;
     return order->Keep(tally);
   }
 
  private:
+  // At least 1.
+  uint64_t PartsOf(uint64_t bytes, Tally* tally) const {
+    uint64_t parts = static_cast<uint64_t>(spec_.parts());
+    if (spec_.most_bytes() > 0) parts = bytes / spec_.most_bytes() + (bytes % spec_.most_bytes() > 0 ? 1 : 0);
+    if (spec_.parts() > 0 && bytes < parts) {
+      parts = bytes;
+      tally->notes.insert(
+          "collectives of fewer bytes than parts became fewer parts, or were left as they are");
+    }
+    return std::max<uint64_t>(parts, 1);
+  }
+
   void Split(Draft* draft, uint32_t r, uint64_t parts, LaneOrder* order, Tally* tally) const {
     const Row whole = draft->row(r);
     const uint64_t bytes = whole.comm.bytes, each = bytes / parts, more = bytes % parts;
@@ -69,7 +77,6 @@ class SplitCollectives : public Operation {
       if (last != kNoRow && !spec_.parallel()) draft->AddDep(part, last, true);
       last = part;
     }
-    tally->added += parts - 1;
     if (whole.duration > Time::Zero() || whole.comm.transfer != Time::Never())
       tally->notes.insert("recorded durations and transfer times were divided in proportion to bytes");
     if (spec_.parallel())
