@@ -226,7 +226,9 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
+absl::StatusOr<std::string> ReadFile(const std::string& path) { return ReadFile(path, SIZE_MAX); }
+
+absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return Errno("open", path, errno);
   std::string content;
@@ -241,9 +243,12 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
     if (n < 0) error = errno;
     if (n <= 0) break;
     used += static_cast<size_t>(n);
+    if (used > most) break;
   }
   close(fd);
   if (error != 0) return Errno("read", path, error);
+  if (used > most)
+    return absl::InvalidArgumentError(absl::StrCat(path, ": larger than expected, at most ", most, " bytes"));
   content.resize(used);
   return content;
 }

@@ -16,6 +16,8 @@ namespace chakra {
 // The whole file (or pipe) as it lies on disk. Errors name the path and the
 // system's reason; a directory is an error.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
+// The same of what is meant to be small: more than `most` bytes are an error (InvalidArgument).
+absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most);
 
 // A file that appears under its name only when it is complete: bytes go to a
 // temporary name in the same folder, Commit() renames. Without a Commit() the

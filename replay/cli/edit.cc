@@ -10,6 +10,7 @@
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/edit_options.h"
+#include "replay/cli/on_signal.h"
 #include "replay/report/edits.h"
 #include "trace/edit/write_set.h"
 #include "trace/inputs.h"
@@ -134,6 +135,7 @@ absl::Status EditCommand::Edit() {
     return report.ok() ? Report(*report) : report.status();
   }
   edit::EditedOutput out(output_, Method(), &run);
+  const OnSignal discard([&] { out.Discard(); });
   const bool many = ManyTraces(inputs_, read_, output_);
   if (absl::Status s = out.Open(many); !s.ok()) return s;
   absl::StatusOr<TraceSet> set = edit::ReadEdited(inputs_, read_, edits_.plan(), &run, &out);
@@ -143,7 +145,11 @@ absl::Status EditCommand::Edit() {
   report->set_version(CHAKRA_VERSION);
   if (absl::Status s = out.Commit(*set); !s.ok()) return s;
   for (const std::string& warning : set->warnings) PrintError(absl::StrCat("warning: ", warning));
-  return Report(*report);
+  if (absl::Status s = Report(*report); !s.ok()) {
+    return absl::Status(
+        s.code(), absl::StrCat("the traces are written to ", output_, ", the report is not: ", s.message()));
+  }
+  return absl::OkStatus();
 }
 
 int EditCommand::Run() {

@@ -167,6 +167,13 @@ void EditOptions::Add(CLI::App* app, const std::string& name, const std::string&
   Given& g = *given_.emplace_back(std::make_unique<Given>());
   g.read = read;
   g.option = app->add_option(name, g.values, help)->type_name(type)->group(group)->expected(1)->take_all();
+  if (read == nullptr || read == Do) return;  // scripts are data, short forms are the command line
+  g.option->check(CLI::Validator(
+      [read](const std::string& value) {
+        const Script script = read(value);
+        return script.ok() ? "" : std::string(script.status().message());
+      },
+      ""));
 }
 
 void EditOptions::AddTo(CLI::App* app, const std::string& script, const std::string& group) {

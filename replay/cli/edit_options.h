@@ -29,7 +29,7 @@ class EditOptions {
   struct Given {
     CLI::Option* option = nullptr;
     std::vector<std::string> values;
-    // A value as edits; null: a script's file.
+    // A value as edits, which the parsing of the command line checks; null: a script's file.
     absl::StatusOr<proto::EditScript> (*read)(const std::string& value) = nullptr;
   };
   void Add(CLI::App* app, const std::string& name, const std::string& type, const std::string& help,

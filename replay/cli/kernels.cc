@@ -1,10 +1,14 @@
+#include <google/protobuf/util/message_differencer.h>
+
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/kernels_print.h"
@@ -69,6 +73,8 @@ class KernelsCommand : public Command {
   absl::Status Show();
   absl::Status Check();
   absl::Status Transfer();
+  absl::Status CheckTransfer(const proto::KernelTable& table, const proto::Device& from,
+                             const proto::Device& to) const;
   absl::Status Write(const proto::KernelTable& table) const {
     return output_ == "-" ? WriteOutput("-", FormatKernelCsv(table)) : WriteKernelTable(table, output_);
   }
@@ -186,13 +192,27 @@ absl::Status KernelsCommand::Merge() {
     if (!table.ok()) return table.status();
     tables.push_back(*std::move(table));
   }
-  const auto merged = MergeKernels(tables, inputs_, any_device_);
+  MergeNotes notes;
+  const auto merged = MergeKernels(tables, inputs_, any_device_, &notes);
   if (!merged.ok()) {
     return any_device_ || !absl::StrContains(merged.status().message(), ": device is")
                ? merged.status()
                : absl::InvalidArgumentError(
                      absl::StrCat(merged.status().message(), " (--any-device merges them)"));
   }
+  for (const std::string& table : notes.adopted)
+    PrintError(absl::StrCat("warning: ", table, " names no device: taken for one of ", merged->device()));
+  std::string joined;
+  if (notes.joined > 0) {
+    joined = absl::StrCat("; ", FormatCount(notes.joined),
+                          " of them are in several tables: the mean, weighted by count");
+  }
+  if (notes.differ > 0) {
+    absl::StrAppend(&joined, "; ", FormatCount(notes.differ), " of these had other times, at most ",
+                    absl::StrFormat("%.3g", notes.ratio), " x (\"", notes.name, "\")");
+  }
+  PrintError(absl::StrCat(FormatCount(static_cast<uint64_t>(merged->row_size())), " rows of ", inputs_.size(),
+                          inputs_.size() == 1 ? " table" : " tables", joined));
   return Write(*merged);
 }
 
@@ -256,6 +276,26 @@ absl::Status KernelsCommand::Check() {
   return WriteOutput("-", out);
 }
 
+// What --from and --dtype say must be true of the table, and of one of the devices.
+absl::Status KernelsCommand::CheckTransfer(const proto::KernelTable& table, const proto::Device& from,
+                                           const proto::Device& to) const {
+  const auto own = FindDevice(table.device());
+  if (!from_.empty() && !table.device().empty() && table.device() != from.name() &&
+      (!own.ok() || own->name() != from.name())) {
+    return absl::InvalidArgumentError(absl::StrCat("--from ", from_, ": ", inputs_[0],
+                                                   " says that it is of \"", table.device(),
+                                                   "\", expected --from ", table.device(), ", or none"));
+  }
+  std::set<std::string> known;
+  for (const proto::Device* device : {&from, &to}) {
+    for (const auto& [name, peak] : device->peak_tflops()) known.insert(name);
+  }
+  if (dtype_.empty() || known.count(dtype_) > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--dtype: neither ", from.name(), " nor ", to.name(),
+                                                 " has a peak of \"", dtype_, "\"",
+                                                 SuggestName(dtype_, {known.begin(), known.end()})));
+}
+
 absl::Status KernelsCommand::Transfer() {
   const auto table = LoadKernelTable(inputs_[0]);
   if (!table.ok()) return table.status();
@@ -269,6 +309,11 @@ absl::Status KernelsCommand::Transfer() {
   if (!from.ok()) return from.status();
   const auto to = FindDevice(to_);
   if (!to.ok()) return to.status();
+  if (absl::Status s = CheckTransfer(*table, *from, *to); !s.ok()) return s;
+  if (google::protobuf::util::MessageDifferencer::Equals(*from, *to)) {
+    PrintError(absl::StrCat(from->name(), " to ", to->name(), ": the same device, no row changes"));
+    return Write(*table);
+  }
   TransferNotes notes;
   const auto moved = TransferTable(*table, *from, *to, dtype_, &notes);
   if (!moved.ok()) return moved.status();

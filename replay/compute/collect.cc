@@ -1,6 +1,7 @@
 #include "replay/compute/collect.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -14,9 +15,6 @@
 
 namespace chakra {
 namespace {
-
-// Name, shapes and dtypes without blanks, operations and bytes where there are no shapes.
-using Key = std::tuple<std::string, std::string, std::string, uint64_t, uint64_t>;
 
 struct Measured {
   std::string shapes, dtypes, op;  // of the first node, as in the trace
@@ -91,8 +89,8 @@ class Collector {
     const Work work = g.payload[row] == kNoRow ? Work() : g.work[g.payload[row]];
     const auto operations = static_cast<uint64_t>(std::max<int64_t>(0, work.num_ops));
     const bool by_work = WithoutBlanks(shapes).empty();
-    Measured& m = rows_[Key{std::string(g.name_of(row)), WithoutBlanks(shapes), WithoutBlanks(dtypes),
-                            by_work ? operations : 0, by_work ? work.tensor_bytes : 0}];
+    Measured& m = rows_[KernelKey{std::string(g.name_of(row)), WithoutBlanks(shapes), WithoutBlanks(dtypes),
+                                  by_work ? operations : 0, by_work ? work.tensor_bytes : 0}];
     if (m.picos.empty()) {
       m.shapes = shapes;
       m.dtypes = dtypes;
@@ -145,7 +143,7 @@ class Collector {
   const CollectOptions& options_;
   CollectNotes* notes_;
   std::set<const Graph*> graphs_;
-  std::map<Key, Measured> rows_;
+  std::map<KernelKey, Measured> rows_;
 };
 
 // What rows of one key agree on; a default value agrees with all.
@@ -170,10 +168,22 @@ void MergeRow(const proto::KernelRow& from, proto::KernelRow* to) {
   to->set_error(std::max(to->error(), from.error()));
 }
 
-Key KeyOf(const proto::KernelRow& row) {
-  const std::string shapes = WithoutBlanks(row.shapes());
-  return Key{row.name(), shapes, WithoutBlanks(row.dtypes()), shapes.empty() ? row.operations() : 0,
-             shapes.empty() ? row.bytes() : 0};
+// Rows of one key, and the durations that they came with.
+struct MergedRow {
+  proto::KernelRow row;
+  double shortest = 0, longest = 0;
+  bool joined = false;
+};
+
+void Note(const MergedRow& merged, MergeNotes* notes) {
+  if (!merged.joined) return;
+  ++notes->joined;
+  if (merged.longest == merged.shortest) return;
+  ++notes->differ;
+  const double ratio = merged.shortest > 0 ? merged.longest / merged.shortest : HUGE_VAL;
+  if (ratio <= notes->ratio) return;
+  notes->ratio = ratio;
+  notes->name = merged.row.name();
 }
 
 void AddOnce(const std::string& text, absl::string_view separator, std::vector<std::string>* seen,
@@ -201,8 +211,12 @@ absl::StatusOr<proto::KernelTable> CollectKernels(const TraceSet& traces, const 
 }
 
 absl::StatusOr<proto::KernelTable> MergeKernels(const std::vector<proto::KernelTable>& tables,
-                                                const std::vector<std::string>& names, bool any_device) {
-  std::map<Key, proto::KernelRow> rows;
+                                                const std::vector<std::string>& names, bool any_device,
+                                                MergeNotes* notes) {
+  MergeNotes unused;
+  if (notes == nullptr) notes = &unused;
+  *notes = MergeNotes();
+  std::map<KernelKey, MergedRow> rows;
   std::vector<std::string> devices, sources;
   std::string device, source;
   for (size_t i = 0; i < tables.size(); ++i) {
@@ -215,14 +229,26 @@ absl::StatusOr<proto::KernelTable> MergeKernels(const std::vector<proto::KernelT
                                                      "\" as in the tables before"));
     }
     for (const proto::KernelRow& row : tables[i].row()) {
-      const auto [at, fresh] = rows.try_emplace(KeyOf(row), row);
-      if (!fresh) MergeRow(row, &at->second);
+      const double us = row.duration_us();
+      const auto [at, fresh] = rows.try_emplace(KeyOf(row), MergedRow{row, us, us, false});
+      if (fresh) continue;
+      MergedRow& to = at->second;
+      MergeRow(row, &to.row);
+      to.shortest = std::min(to.shortest, us);
+      to.longest = std::max(to.longest, us);
+      to.joined = true;
     }
   }
   proto::KernelTable merged;
   merged.set_device(device);
   merged.set_source(source);
-  for (auto& [key, row] : rows) *merged.add_row() = std::move(row);
+  for (size_t i = 0; i < tables.size() && !device.empty(); ++i) {
+    if (tables[i].device().empty()) notes->adopted.push_back(names[i]);
+  }
+  for (auto& [key, row] : rows) {
+    Note(row, notes);
+    *merged.add_row() = std::move(row.row);
+  }
   return merged;
 }
 

@@ -35,12 +35,21 @@ struct CollectNotes {
 absl::StatusOr<proto::KernelTable> CollectKernels(const TraceSet& traces, const CollectOptions& options,
                                                   CollectNotes* notes);
 
+struct MergeNotes {
+  uint64_t joined = 0;               // rows that stand for several
+  uint64_t differ = 0;               // those of them whose rows had other durations
+  double ratio = 1;                  // the largest of them, longest to shortest
+  std::string name;                  // its row's; the first, where several are as large
+  std::vector<std::string> adopted;  // tables that name no device: they were taken for the others'
+};
+
 // All rows. Rows of one key become one: the mean of the durations weighted by count (0 counts as 1), the
 // smallest min_us, the largest max_us (where all have them), the sum of the counts, the largest error; what
 // else they disagree on is left out. Rows are in the order of name, shapes, dtypes, work. `names` are the
 // tables' names, for messages. Errors: tables of different devices, unless `any_device`, which makes the
-// device "A + B"; those of KernelTableIndex::Make on each.
+// device "A + B"; those of KernelTableIndex::Make on each. `notes` may be null.
 absl::StatusOr<proto::KernelTable> MergeKernels(const std::vector<proto::KernelTable>& tables,
-                                                const std::vector<std::string>& names, bool any_device);
+                                                const std::vector<std::string>& names, bool any_device,
+                                                MergeNotes* notes = nullptr);
 
 }  // namespace chakra

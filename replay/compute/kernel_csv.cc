@@ -1,6 +1,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -231,6 +232,7 @@ absl::StatusOr<proto::KernelTable> ParseKernelCsv(absl::string_view content, abs
   if (!columns.ok()) return columns.status();
   proto::KernelTable table;
   std::vector<std::string> fields;
+  std::map<KernelKey, std::string> seen;  // where
   for (;;) {
     absl::StatusOr<bool> more = csv.Next(&fields);
     if (!more.ok()) return more.status();
@@ -247,6 +249,11 @@ absl::StatusOr<proto::KernelTable> ParseKernelCsv(absl::string_view content, abs
       if (!s.ok()) return s;
     }
     if (absl::Status s = CheckKernelRow(*row, csv.where()); !s.ok()) return s;
+    const auto [first, fresh] = seen.try_emplace(KeyOf(*row), csv.where());
+    if (!fresh)
+      return csv.Error(absl::StrCat("\"", row->name(), "\": name, shapes and dtypes",
+                                    row->operations() > 0 || row->bytes() > 0 ? ", operations and bytes" : "",
+                                    " are those of ", first->second));
   }
 }
 

@@ -92,6 +92,13 @@ bool GlobMatch(absl::string_view pattern, absl::string_view text) {
   return p == pattern.size();
 }
 
+KernelKey KeyOf(const proto::KernelRow& row) {
+  std::string shapes = WithoutBlanks(row.shapes());
+  const bool by_work = shapes.empty();
+  return {row.name(), std::move(shapes), WithoutBlanks(row.dtypes()), by_work ? row.operations() : 0,
+          by_work ? row.bytes() : 0};
+}
+
 absl::StatusOr<KernelTableIndex> KernelTableIndex::Make(const proto::KernelTable& table,
                                                         absl::string_view source) {
   KernelTableIndex index;

@@ -54,6 +54,11 @@ struct KernelAnswer {
 };
 
 // Looks kernels up. The most specific row wins (see KernelTable in kernel_table.proto).
+// What tells rows of a table apart: name, shapes and dtypes without blanks, operations and bytes where there
+// are no shapes.
+using KernelKey = std::tuple<std::string, std::string, std::string, uint64_t, uint64_t>;
+KernelKey KeyOf(const proto::KernelRow& row);
+
 class KernelTableIndex {
  public:
   // `source` is for messages. Errors name the row (from 0): those of CheckKernelRow, or a row with the key of

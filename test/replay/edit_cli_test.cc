@@ -71,7 +71,6 @@ TEST_F(Edits, ABadScriptIsRefusedWithLineAndFieldAndNothingIsWritten) {
   Refused("edit t -o out --script absent.txtpb", {"absent.txtpb"});
   Refused("edit t -o out --do 'select { name: \"(\" } remove {}'",
           {"--do: edit 1 (remove), select, name", "RE2"});
-  Refused("edit t -o out --scale n2", {"--scale: \"n2\", expected NAME=FACTOR"});
   Refused("replay t --edit typo.txtpb", {"typo.txtpb:3:", "factr"});
   EXPECT_TRUE(Folder("out").empty());
   EXPECT_TRUE(Leftovers().empty());
@@ -81,6 +80,8 @@ TEST_F(Edits, TheCommandLineIsChecked) {
   Refused("edit -o out --scale n2=2", {"expects at least one IN", "--help"}, 2);
   Refused("edit t --scale n2=2", {"expects -o OUT, or --dry-run"}, 2);
   Refused("edit t -o out", {"expects an edit"}, 2);
+  Refused("edit t -o out --scale n2", {"--scale: \"n2\", expected NAME=FACTOR"}, 2);
+  Refused("edit t -o out --delay-ranks 1=fast", {"--delay-ranks", "expected RANKS=TIME"}, 2);
   Refused("edit t -o out --scal n2=2", {"there is no option --scal; did you mean \"--scale\"?"}, 2);
 }
 
@@ -108,6 +109,35 @@ TEST_F(Edits, WhatAKilledRunLeftIsTakenAway) {
   ASSERT_EQ(Run("edit t -o out --script half.txtpb -q").status, 0);
   EXPECT_TRUE(Leftovers().empty());
   EXPECT_EQ(Folder("out").size(), 4u);
+}
+
+TEST_F(Edits, ASignalTakesAwayWhatWasBegun) {
+  // A pipe that nobody writes to: the run waits for it, with its folder begun.
+  const Outcome r =
+      Run("--version >/dev/null; mkfifo t/pipe.1.et; timeout -s TERM 1 " + std::string(CHAKRA_BINARY) +
+          " edit t/w.0.et t/pipe.1.et -o out --scale n2=2 --threads 1");
+  EXPECT_EQ(r.status, 124) << r.err;
+  EXPECT_TRUE(Leftovers().empty());
+  EXPECT_TRUE(Folder("out").empty());
+}
+
+TEST_F(Edits, AReportThatFailsSaysThatTheTracesAreThere) {
+  Refused("edit t -o out --scale n2=2 --report /dev/full",
+          {"the traces are written to out, the report is not"});
+  EXPECT_EQ(Folder("out").size(), 4u);
+}
+
+TEST_F(Edits, AScriptHasABound) {
+  Refused("edit t -o out --script /dev/zero", {"/dev/zero", "at most 67108864 bytes"});
+}
+
+TEST_F(Edits, RanksAndGroupsThatAreNotThereAreRefused) {
+  Write("peer.txtpb",
+        "edit {\n  insert {\n    node {\n      name: 's'\n      type: 'COMM_SEND_NODE'\n      peer: 9\n    "
+        "}\n  }\n}\n");
+  Refused("edit t -o out --script peer.txtpb",
+          {"peer.txtpb:6: edit 1 (insert), node.peer: 9, expected a rank of the set, 0 to 3"});
+  EXPECT_TRUE(Folder("out").empty());
 }
 
 TEST_F(Edits, AFolderWithOtherThingsIsNotReplaced) {

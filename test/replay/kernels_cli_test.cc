@@ -166,7 +166,7 @@ TEST_F(KernelsCli, BadInputIsRefused) {
   ExpectRefused(absl::StrCat("kernels check ", Write("empty.txtpb", "")), 1, "the table has no rows");
   const std::string bad = Write("bad.csv", "name,duration_us\na,1\na,2\n");
   ExpectRefused(absl::StrCat("kernels check ", bad), 1,
-                "row 1 (\"a\"): name, shapes and dtypes are those of row 0");
+                "bad.csv:3: \"a\": name, shapes and dtypes are those of ");
   ExpectRefused(absl::StrCat("kernels merge ", good, " ", Write("c.csv", "name,duration_us\na,-1\n"), " -o ",
                              At("out.csv")),
                 1, "c.csv:2: duration_us is \"-1\"");

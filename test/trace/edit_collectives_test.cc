@@ -132,7 +132,7 @@ TEST(MergeCollectives, MergesWhatDependsDirectly) {
 
 TEST(MergeCollectives, RefusesOthersAndBadFields) {
   EXPECT_THAT(EditText("1 comp a\n2 send s bytes=1 peer=0", Edit("merge_collectives {}", "type: \"comm\"")),
-              HasSubstr("node 2 (\"s\") of test.0.et: is a COMM_SEND_NODE, expected collectives only"));
+              HasSubstr("node 2 (\"s\"): is a COMM_SEND_NODE, expected collectives only"));
   EXPECT_THAT(PlanOf(Edit("merge_collectives { count: -1 }")).status().message(),
               HasSubstr("script:1: edit 1 (merge_collectives), count: -1, expected 0"));
   EXPECT_THAT(EditText("1 all_reduce a bytes=9223372036854775807\n2 all_reduce b bytes=1",

@@ -124,7 +124,7 @@ TEST(EditDuplicate, Refused) {
   EXPECT_THAT(
       Edit("select { name: 'layer' } duplicate { times: 2 until { name: '^begin$' } }"),
       HasSubstr(
-          "rank 0, node 2 (\"layer\") of test.0.et: duplicate: `until` matches nothing after this node"));
+          "node 2 (\"layer\"): duplicate: `until` matches nothing after this node"));
 }
 
 }  // namespace

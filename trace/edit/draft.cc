@@ -75,7 +75,7 @@ absl::string_view Draft::Keep(absl::string_view text) {
 }
 
 std::string Draft::Describe(uint32_t r) const {
-  return absl::StrCat("rank ", rank_, ", node ", rows_[r].id, " (\"", rows_[r].name, "\") of ", trace_.file);
+  return absl::StrCat("node ", rows_[r].id, " (\"", rows_[r].name, "\")");
 }
 
 absl::Status Draft::Error(uint32_t r, absl::string_view what) const {
@@ -83,6 +83,7 @@ absl::Status Draft::Error(uint32_t r, absl::string_view what) const {
 }
 
 void Draft::Touch(uint32_t r, uint8_t what) {
+  if (!rows_[r].changed) ++changed_;
   rows_[r].changed = true;
   rows_[r].dirty |= what;
 }
@@ -269,6 +270,7 @@ void Draft::Flush(uint32_t r) {
 
 uint32_t Draft::Push(Row row, absl::string_view body) {
   row.added = row.changed = true;
+  ++changed_;
   row.body = Keep(body);
   const auto r = static_cast<uint32_t>(rows_.size());
   row_of_.emplace(row.id, r);
@@ -333,11 +335,6 @@ uint32_t Draft::Clone(uint32_t r) {
   for (const uint32_t field : {kNodeCtrlDeps, kNodeDataDeps}) body = WithNumbers(body, field, {});
   for (const char* name : {"dep_kinds", "dep_delay_ns"}) body = WithoutAttribute(body, kNodeAttr, name);
   return Push(row, body);
-}
-
-uint64_t Draft::changed() const {
-  return static_cast<uint64_t>(
-      std::count_if(rows_.begin(), rows_.end(), [](const Row& r) { return r.changed && !r.removed; }));
 }
 
 absl::Status Draft::Write(std::string* out) {

@@ -106,7 +106,7 @@ class Draft {
   const RankTrace& trace() const { return trace_; }
   uint32_t size() const { return static_cast<uint32_t>(rows_.size()); }  // rows, removed ones included
   const Row& row(uint32_t r) const { return rows_[r]; }
-  // "rank 3, node 17 ("matmul") of w.3.et"
+  // "node 17 ("matmul")". Whoever reads the trace tells file and rank.
   std::string Describe(uint32_t r) const;
   // An error about a row.
   absl::Status Error(uint32_t r, absl::string_view what) const;
@@ -180,7 +180,8 @@ class Draft {
   void SetMetadata(std::string body) { trace_.metadata = std::move(body); }
   // Appends the frames. Errors: dependencies that make a cycle.
   absl::Status Write(std::string* out);
-  uint64_t changed() const;
+  // Rows that are there and are not as they were, new ones included.
+  uint64_t changed() const { return changed_; }
   uint64_t live() const { return rows_.size() - removed_; }
 
   // Row of a node id, or kNoRow.
@@ -219,7 +220,7 @@ class Draft {
   uint64_t last_id_ = 0;
   int64_t epoch_ns_ = 0;  // raw start less Row::start
   bool has_starts_ = false;
-  uint64_t removed_ = 0;
+  uint64_t removed_ = 0, changed_ = 0;
   std::vector<uint32_t> order_;  // empty: not known
   Chains chains_;                // likewise
   std::vector<Step> steps_;

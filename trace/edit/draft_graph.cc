@@ -192,6 +192,7 @@ void Draft::Remove(uint32_t r) {
   row_of_.erase(rows_[r].id);
   rows_[r].removed = true;
   ++removed_;
+  if (rows_[r].changed) --changed_;
   Changed();
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "trace/proto_io.h"
 
 namespace chakra::edit {
 namespace {
@@ -149,6 +150,50 @@ uint32_t AddNode(Draft* draft, const NodeSpec& spec, uint32_t anchor, Time start
   if (!spec.own_lane && row.lane < 0 && row.lane != kNoLane) draft->CopyLane(r, anchor);
   for (const proto::SetAttribute& a : spec.attributes) ApplyAttribute(draft, r, a);
   return r;
+}
+
+namespace {
+
+absl::Status CheckRank(int64_t rank, const SetShape& shape, const std::string& where,
+                       absl::string_view field) {
+  if (shape.ranks < 2 || (rank >= 0 && rank < shape.ranks)) return absl::OkStatus();
+  return BadField(where, field, absl::StrCat(rank, ", expected a rank of the set, 0 to ", shape.ranks - 1));
+}
+
+}  // namespace
+
+bool NamesOthers(const proto::SetAttribute& spec) {
+  return spec.value_case() == proto::SetAttribute::kIntValue &&
+         (spec.name() == "root" || spec.name() == "comm_root" || spec.name() == "root_rank");
+}
+
+bool NamesOthers(const NodeSpec& spec) {
+  return spec.own_group || spec.row.type == NodeType::kSend || spec.row.type == NodeType::kRecv ||
+         std::any_of(spec.attributes.begin(), spec.attributes.end(),
+                     [](const proto::SetAttribute& a) { return NamesOthers(a); });
+}
+
+absl::Status CheckInSet(const proto::SetAttribute& spec, const SetShape& shape, const std::string& where) {
+  return NamesOthers(spec) ? CheckRank(spec.int_value(), shape, where, "int_value") : absl::OkStatus();
+}
+
+absl::Status CheckInSet(const NodeSpec& spec, const SetShape& shape, const std::string& where) {
+  if (spec.row.type == NodeType::kSend || spec.row.type == NodeType::kRecv) {
+    if (absl::Status s = CheckRank(spec.row.peer, shape, where, "node.peer"); !s.ok()) return s;
+  }
+  const std::string& group = spec.row.group;
+  if (spec.own_group && group != "0" && !shape.groups.empty() && shape.groups.count(group) == 0) {
+    std::vector<std::string> known;
+    for (const auto& [name, members] : shape.groups) known.push_back(name);
+    return BadField(where, "node.group",
+                    absl::StrCat("\"", group, "\" is none of the traces' groups", SuggestName(group, known)));
+  }
+  for (const proto::SetAttribute& a : spec.attributes) {
+    if (!NamesOthers(a)) continue;
+    absl::Status s = CheckRank(a.int_value(), shape, where, "node.attribute.int_value");
+    if (!s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status SortRecorded(Draft* draft, std::vector<uint32_t>* rows) {

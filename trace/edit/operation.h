@@ -31,8 +31,10 @@ class Operation {
   virtual ~Operation() = default;
   // `matches` are the selected rows, ascending. Errors name rank and node.
   virtual absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const = 0;
-  // Whether Apply() looks at Draft::shape().
+  // Whether Apply() looks at Draft::shape(), or Check() has something to look at.
   virtual bool needs_shape() const { return false; }
+  // Before the first rank, of the set as it is then: whether ranks and groups that the edit names are there.
+  virtual absl::Status Check(const SetShape&, const std::string& /*where*/) const { return absl::OkStatus(); }
 };
 
 // An operation on the set of ranks. It selects nothing; its selector must be empty.
@@ -116,6 +118,12 @@ struct NodeSpec {
 absl::StatusOr<NodeSpec> ReadNodeSpec(const proto::NewNode& spec, const std::string& where);
 // Makes it, on the lane of `anchor` unless it has its own, recorded to start at `start`.
 uint32_t AddNode(Draft* draft, const NodeSpec& spec, uint32_t anchor, Time start);
+// Whether the node, or the attribute, names a rank or a group; and whether the set has it. A lone trace may
+// be of a larger set, and where no group is known any may be meant.
+bool NamesOthers(const NodeSpec& spec);
+bool NamesOthers(const proto::SetAttribute& spec);
+absl::Status CheckInSet(const NodeSpec& spec, const SetShape& shape, const std::string& where);
+absl::Status CheckInSet(const proto::SetAttribute& spec, const SetShape& shape, const std::string& where);
 
 // Sets attributes as SetAttribute says. Precondition: checked by CheckAttribute().
 absl::Status CheckAttribute(const proto::SetAttribute& spec, const std::string& where);

@@ -1,7 +1,7 @@
 #include "trace/edit/plan.h"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -125,8 +125,10 @@ absl::Status EditPlan::Add(const Script& from) {
     const int line = static_cast<size_t>(i) < lines.size() ? lines[static_cast<size_t>(i)] : 0;
     const std::string where =
         absl::StrCat(from.source, line > 0 ? absl::StrCat(":", line) : "", ": ", subject);
-    steps_.push_back({where, subject, entry->name, edit, *std::move(select), *std::move(made)});
+    steps_.push_back(
+        {where, subject, entry->name, edit, *std::move(select), *std::move(made), scripts_.size(), i});
   }
+  scripts_.push_back(from);
   return absl::OkStatus();
 }
 
@@ -152,47 +154,56 @@ EditRun::EditRun(const EditPlan* plan) : plan_(*plan), counts_(plan->steps_.size
 
 absl::Status EditRun::Begin(const SetShape& shape) {
   const size_t steps = plan_.steps_.size();
-  shapes_ = {shape};
+  shapes_ = {std::make_shared<const SetShape>(shape)};
   std::vector<std::vector<int>> source(steps);
   for (size_t k = 0; k < steps; ++k) {
-    SetShape after = shapes_.back();
-    if (const auto& op = plan_.steps_[k].apply.on_set; op != nullptr) {
-      const absl::Status s = op->Reshape(shapes_.back(), &after, &source[k], &counts_[k].tally.notes);
-      if (!s.ok()) return absl::Status(s.code(), absl::StrCat(plan_.steps_[k].where, ": ", s.message()));
+    const EditPlan::Step& step = plan_.steps_[k];
+    std::shared_ptr<const SetShape> before = shapes_.back();
+    if (step.apply.on_set == nullptr) {
+      if (absl::Status s = step.apply.on_rank->Check(*before, step.subject); !s.ok())
+        return Located(plan_.scripts_[step.script], step.index, s, step.subject);
+      shapes_.push_back(std::move(before));
+      continue;
     }
-    shapes_.push_back(std::move(after));
+    SetShape after = *before;
+    const absl::Status s = step.apply.on_set->Reshape(*before, &after, &source[k], &counts_[k].tally.notes);
+    if (!s.ok()) return absl::Status(s.code(), absl::StrCat(step.where, ": ", s.message()));
+    shapes_.push_back(std::make_shared<const SetShape>(std::move(after)));
   }
-  const int ranks = shapes_.back().ranks;
-  rank_at_.assign(steps + 1, std::vector<int>(static_cast<size_t>(ranks)));
-  for (int f = 0; f < ranks; ++f) rank_at_[steps][static_cast<size_t>(f)] = f;
+  const int ranks = shapes_.back()->ranks;
+  std::vector<int> at(static_cast<size_t>(ranks));
+  std::iota(at.begin(), at.end(), 0);
+  rank_at_.assign(steps + 1, std::make_shared<const std::vector<int>>(at));
   for (size_t k = steps; k-- > 0;) {
-    for (size_t f = 0; f < static_cast<size_t>(ranks); ++f) {
-      const int later = rank_at_[k + 1][f];
-      rank_at_[k][f] = source[k].empty() ? later : source[k][static_cast<size_t>(later)];
+    if (!source[k].empty()) {
+      for (int& rank : at) rank = source[k][static_cast<size_t>(rank)];
     }
+    rank_at_[k] = source[k].empty() ? rank_at_[k + 1] : std::make_shared<const std::vector<int>>(at);
   }
   becomes_.assign(static_cast<size_t>(shape.ranks), {});
-  for (int f = 0; f < ranks; ++f)
-    becomes_[static_cast<size_t>(rank_at_[0][static_cast<size_t>(f)])].push_back(f);
+  for (int f = 0; f < ranks; ++f) becomes_[static_cast<size_t>(RankBefore(0, f))].push_back(f);
   return absl::OkStatus();
 }
 
 int EditRun::RankBefore(size_t step, int final_rank) const {
-  return rank_at_.empty() ? final_rank : rank_at_[step][static_cast<size_t>(final_rank)];
+  return rank_at_.empty() ? final_rank : (*rank_at_[step])[static_cast<size_t>(final_rank)];
 }
 
 absl::Status EditRun::RunStep(size_t k, int final_rank, Draft* draft, std::vector<std::string>* record) {
   const EditPlan::Step& step = plan_.steps_[k];
   const int rank = RankBefore(k, final_rank);
   draft->set_rank(rank);
-  draft->set_shape(shapes_.empty() ? nullptr : &shapes_[k]);
+  draft->set_shape(shapes_.empty() ? nullptr : shapes_[k].get());
   const uint64_t changed = draft->changed();
   Tally tally;
   absl::Status status;
   if (step.apply.on_set != nullptr) {
     const int next = RankBefore(k + 1, final_rank);
-    status = step.apply.on_set->Apply(draft, next, shapes_[k], shapes_[k + 1], &tally);
-    tally.matched = draft->live();
+    status = step.apply.on_set->Apply(draft, next, *shapes_[k], *shapes_[k + 1], &tally);
+    // What leaves a rank as it was has matched nothing on it.
+    const bool same =
+        next == rank && draft->changed() == changed && shapes_[k]->groups == shapes_[k + 1]->groups;
+    tally.matched = same ? 0 : draft->live();
     draft->set_rank(next);
   } else {
     absl::StatusOr<std::vector<uint32_t>> matches = step.select.Match(draft);
@@ -210,7 +221,7 @@ absl::Status EditRun::RunStep(size_t k, int final_rank, Draft* draft, std::vecto
   // A rank that several are made of is counted once.
   bool first = true;
   if (!rank_at_.empty()) {
-    const std::vector<int>& at = rank_at_[k];
+    const std::vector<int>& at = *rank_at_[k];
     first = std::find(at.begin(), at.end(), rank) - at.begin() == final_rank || step.apply.on_set != nullptr;
   }
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -224,11 +235,31 @@ absl::Status EditRun::RunStep(size_t k, int final_rank, Draft* draft, std::vecto
     count.changed += now > changed ? now - changed : 0;
   }
   count.tally.notes.insert(tally.notes.begin(), tally.notes.end());
-  if (count.tally.matched == 0 && names_.size() < kSomeNames) {
-    for (uint32_t r = 0; r < draft->size() && names_.size() < kSomeNames; ++r)
-      names_.emplace(draft->row(r).name);
-  }
   return absl::OkStatus();
+}
+
+// For the hint of an edit that matches nothing.
+void EditRun::KeepNames(const RankTrace& trace) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (std::none_of(counts_.begin(), counts_.end(), [](const Count& c) { return c.tally.matched == 0; }))
+    return;
+  for (uint32_t i = 0; i < trace.graph->size() && names_.size() < kSomeNames; ++i)
+    names_.emplace(trace.graph->name_of(i));
+}
+
+// Faults that the reader repairs in its own memory only.
+void EditRun::CountFaults(const RankTrace& trace) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const Repair& repair : trace.repairs) {
+    if (!absl::StrContains(repair.kind, "dep")) continue;
+    proto::InputFault& fault = faults_[repair.kind];
+    if (fault.count() == 0 || trace.rank < fault.first_rank()) {
+      fault.set_first_rank(trace.rank);
+      fault.set_first_node(repair.first_node);
+    }
+    fault.set_kind(repair.kind);
+    fault.set_count(fault.count() + repair.count);
+  }
 }
 
 absl::Status EditRun::EditOne(const RankTrace& trace, int final_rank, std::string* frames) {
@@ -237,6 +268,7 @@ absl::Status EditRun::EditOne(const RankTrace& trace, int final_rank, std::strin
   for (size_t k = 0; k < plan_.steps_.size(); ++k) {
     if (absl::Status s = RunStep(k, final_rank, &draft, &record); !s.ok()) return s;
   }
+  KeepNames(trace);
   if (after() != nullptr) {
     for (uint32_t r = 0; r < draft.size(); ++r) {
       const Row& row = draft.row(r);
@@ -266,6 +298,7 @@ absl::Status EditRun::Rewrite(RankTrace trace, std::vector<Rewritten>* out) {
     ++ranks_in_;
     nodes_in_ += trace.graph->size();
   }
+  CountFaults(trace);
   std::vector<int> finals = {trace.rank};
   if (!becomes_.empty()) finals = becomes_[static_cast<size_t>(trace.rank)];
   for (const int f : finals) {
@@ -305,6 +338,7 @@ absl::StatusOr<proto::EditReport> EditRun::Finish() {
     o->set_removed(count.tally.removed);
     for (const std::string& note : count.tally.notes) o->add_note(note);
   }
+  for (const auto& [kind, fault] : faults_) *report.add_fault() = fault;
   return report;
 }
 

@@ -1,6 +1,8 @@
 // An edit script, compiled, and its run over the ranks of a trace set.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -38,10 +40,13 @@ class EditPlan {
     proto::Edit edit;
     Selector select;
     AnyOperation apply;
+    size_t script = 0;  // of scripts_
+    int index = 0;      // in it
   };
   absl::Status Add(const Script& script);
 
   std::string name_;
+  std::vector<Script> scripts_;
   std::vector<Step> steps_;
 };
 
@@ -60,7 +65,9 @@ class EditRun : public RankRewriter {
   absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>* out) override;
 
   // The set as it is afterwards; valid after Begin(). Null: nothing but nodes changed.
-  const SetShape* after() const { return plan_.reshapes() && !shapes_.empty() ? &shapes_.back() : nullptr; }
+  const SetShape* after() const {
+    return plan_.reshapes() && !shapes_.empty() ? shapes_.back().get() : nullptr;
+  }
 
   // After the last Rewrite(). Error (InvalidArgument): an edit that matched nothing on any rank, and may not.
   absl::StatusOr<proto::EditReport> Finish();
@@ -73,15 +80,19 @@ class EditRun : public RankRewriter {
 
   absl::Status EditOne(const RankTrace& trace, int final_rank, std::string* frames);
   absl::Status RunStep(size_t step, int final_rank, Draft* draft, std::vector<std::string>* record);
+  void KeepNames(const RankTrace& trace);
+  void CountFaults(const RankTrace& trace);
   int RankBefore(size_t step, int final_rank) const;
 
   const EditPlan& plan_;
-  std::vector<SetShape> shapes_;           // before each step, and after the last; empty: not known
-  std::vector<std::vector<int>> rank_at_;  // [step][final rank]: its rank before the step; likewise
-  std::vector<std::vector<int>> becomes_;  // [first rank]: final ranks; likewise
+  // Before each step, and after the last; empty: not known. Steps that change nothing share them.
+  std::vector<std::shared_ptr<const SetShape>> shapes_;
+  std::vector<std::shared_ptr<const std::vector<int>>> rank_at_;  // [final rank]: its rank then; likewise
+  std::vector<std::vector<int>> becomes_;                         // [first rank]: final ranks; likewise
   std::mutex mutex_;
   std::vector<Count> counts_;    // by step
   std::set<std::string> names_;  // some of the nodes' names, for messages
+  std::map<std::string, proto::InputFault> faults_;
   int ranks_in_ = 0, ranks_out_ = 0;
   uint64_t nodes_in_ = 0, nodes_out_ = 0;
 };

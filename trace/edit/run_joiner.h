@@ -9,6 +9,10 @@
 
 namespace chakra::edit {
 
+// A note: why a run on a lane became several groups.
+inline constexpr char kClosedRuns[] =
+    "runs were closed where a node depends on an earlier one of its run through nodes that are not in it";
+
 // One group after the other; what became of earlier ones is looked through. A row is looked at once for each
 // group in whose stretch of the recorded order it stands.
 class RunJoiner {
@@ -22,7 +26,7 @@ class RunJoiner {
   bool DependsThrough(uint32_t r);
   void Add(uint32_t r);
   const std::vector<uint32_t>& group() const { return group_; }
-  // The group, of several rows, is `rows` now: one of it, or new ones, each of which depends on the one
+  // The group is `rows` now: one of it, or new ones, each of which depends on the one
   // before it. The others were removed.
   void Became(const std::vector<uint32_t>& rows);
 

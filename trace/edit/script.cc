@@ -113,7 +113,7 @@ int InJson(const Script& script, int index, const std::vector<Segment>& segments
 }  // namespace
 
 absl::StatusOr<Script> ReadScript(const std::string& path) {
-  absl::StatusOr<std::string> content = ReadFile(path);
+  absl::StatusOr<std::string> content = ReadFile(path, kMostScriptBytes);
   if (!content.ok()) return content.status();
   Script out;
   out.source = path;

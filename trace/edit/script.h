@@ -16,7 +16,9 @@ struct Script {
   std::string text;  // of the file, where it is text format or JSON; "": lines are not known
 };
 
-// Reads a script: text format, JSON or binary. Errors: ReadMessageFile()'s.
+inline constexpr size_t kMostScriptBytes = size_t{64} << 20;
+
+// Reads a script: text format, JSON or binary, of at most kMostScriptBytes. Errors: ReadMessageFile()'s.
 absl::StatusOr<Script> ReadScript(const std::string& path);
 
 // The line (from 1) on which a field of edit `index` (from 0) stands, or the nearest thing around it; 0: not

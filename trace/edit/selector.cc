@@ -1,6 +1,7 @@
 #include "trace/edit/selector.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -130,7 +131,9 @@ absl::Status Selector::Node::FillLists(const proto::Selector& spec, const std::s
       kinds.push_back(kind);
       continue;
     }
-    absl::StatusOr<NodeType> type = ParseNodeType(t);
+    std::vector<std::string> names;
+    for (const Kind& k : kKinds) names.emplace_back(k.name);
+    absl::StatusOr<NodeType> type = ParseNodeType(t, std::move(names));
     if (!type.ok()) return bad("type", type.status());
     types.push_back(*type);
   }
@@ -176,7 +179,7 @@ absl::Status Selector::Node::Fill(const proto::Selector& spec, const std::string
   if (absl::Status s = FillLists(spec, where); !s.ok()) return s;
   if (absl::Status s = FillAttributes(spec, where); !s.ok()) return s;
   iteration = spec.iteration();
-  if (!iteration.empty()) {  // the number of iterations is known with the trace
+  if (spec.has_iteration()) {  // the number of iterations is known with the trace
     const auto parsed = ParseIteration(iteration, SIZE_MAX);
     if (!parsed.ok())
       return absl::InvalidArgumentError(absl::StrCat(where, ", iteration: ", parsed.status().message()));
@@ -350,7 +353,19 @@ absl::StatusOr<std::vector<uint32_t>> Selector::Match(Draft* draft) const {
   Evaluation evaluation(draft);
   if (absl::Status s = evaluation.Prepare(*root_); !s.ok()) return s;
   const bool all = root_->names_others();
-  for (uint32_t r = 0; r < draft->size(); ++r) {
+  const auto& ids = root_->ids;
+  std::vector<uint32_t> rows;
+  if (!ids.empty() &&
+      std::all_of(ids.begin(), ids.end(), [](const Interval& i) { return i.first == i.last; })) {
+    for (const Interval& i : ids) rows.push_back(draft->Find(static_cast<uint64_t>(i.first)));
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    if (rows.back() == kNoRow) rows.pop_back();
+  } else {
+    rows.resize(draft->size());
+    std::iota(rows.begin(), rows.end(), 0u);
+  }
+  for (const uint32_t r : rows) {
     const Row& row = draft->row(r);
     if (row.removed || (!all && !row.works())) continue;
     if (evaluation.Has(*root_, r)) out.push_back(r);

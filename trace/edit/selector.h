@@ -51,8 +51,8 @@ struct LaneSpec {
 };
 absl::StatusOr<LaneSpec> ParseLane(absl::string_view text);
 
-// "COMP_NODE" of NodeType, by its name in the schema.
-absl::StatusOr<NodeType> ParseNodeType(absl::string_view text);
+// "COMP_NODE" of NodeType, by its name in the schema. Errors suggest one of these names, or of `others`.
+absl::StatusOr<NodeType> ParseNodeType(absl::string_view text, std::vector<std::string> others = {});
 // "all_reduce" of CollectiveType.
 absl::StatusOr<CollectiveType> ParseCollective(absl::string_view text);
 

@@ -54,15 +54,12 @@ absl::StatusOr<LaneSpec> ParseLane(absl::string_view text) {
       absl::StrCat("\"", text, "\", expected stream:N, thread:N, stream:*, thread:* or none"));
 }
 
-absl::StatusOr<NodeType> ParseNodeType(absl::string_view text) {
-  std::vector<std::string> known;
+absl::StatusOr<NodeType> ParseNodeType(absl::string_view text, std::vector<std::string> others) {
+  std::vector<std::string> known = std::move(others);
   for (int t = 0; t < kNodeTypes; ++t) {
     known.emplace_back(Name(static_cast<NodeType>(t)));
     if (text == known.back()) return static_cast<NodeType>(t);
   }
-  for (const char* kind :
-       {"host", "device", "compute", "comm", "collective", "send", "recv", "memory", "load", "store"})
-    known.emplace_back(kind);
   return absl::InvalidArgumentError(
       absl::StrCat("unknown type \"", text, "\"", SuggestName(std::string(text), known)));
 }

@@ -70,6 +70,14 @@ EditedOutput::~EditedOutput() {
   if (!folder_.empty()) fs::remove_all(folder_, error);
 }
 
+void EditedOutput::Discard() {
+  const std::lock_guard<std::mutex> lock(folder_mutex_);
+  std::error_code error;
+  // Threads that still write may add a file while it is emptied.
+  for (int i = 0; i < 100 && !folder_.empty() && fs::exists(folder_, error); ++i)
+    fs::remove_all(folder_, error);
+}
+
 // What stands in the folder's place must be an earlier set of the same name, and nothing else: it is lost.
 absl::Status EditedOutput::CheckFolder(const std::string& prefix) const {
   std::error_code error;
@@ -122,7 +130,10 @@ absl::Status EditedOutput::Open(bool many) {
   if (!fs::create_directory(folder, error))
     return error ? SystemError("make the folder", folder, error.value())
                  : absl::InvalidArgumentError(absl::StrCat("cannot make the folder ", folder, ": it exists"));
-  folder_ = folder;
+  {
+    const std::lock_guard<std::mutex> lock(folder_mutex_);
+    folder_ = folder;
+  }
   lock_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ >= 0) flock(lock_, LOCK_EX);
   return absl::OkStatus();
@@ -157,6 +168,7 @@ absl::Status EditedOutput::Rewrite(RankTrace trace, std::vector<Rewritten>*) {
 
 // The new folder in the place of the old one, in one step where the system can.
 absl::Status EditedOutput::Swap() {
+  const std::lock_guard<std::mutex> lock(folder_mutex_);
   std::error_code error;
   if (!fs::exists(output_, error)) {
     if (rename(folder_.c_str(), output_.c_str()) != 0) return SystemError("rename to", output_, errno);

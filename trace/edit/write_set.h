@@ -27,6 +27,8 @@ class EditedOutput : public RankRewriter {
   // anything but traces and their groups, a place that cannot be written.
   absl::Status Open(bool many);
   absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>* out) override;
+  // Takes away what was written so far. Any thread may call it at any time; the process should end then.
+  void Discard();
   // After the last. Writes the groups beside the traces, where they come from a file or have changed.
   absl::Status Commit(const TraceSet& set);
 
@@ -44,6 +46,7 @@ class EditedOutput : public RankRewriter {
   const std::optional<Compression> compression_;
   EditRun& run_;
   bool many_ = false;
+  std::mutex folder_mutex_;
   std::string folder_;  // where traces go until Commit(); "": no folder
   int lock_ = -1;       // on it, while this process lives
   std::mutex mutex_;

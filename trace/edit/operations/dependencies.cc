@@ -9,6 +9,9 @@
 namespace chakra::edit {
 namespace {
 
+// Of one edit on one rank.
+constexpr uint64_t kMostNewDependencies = uint64_t{1} << 20;
+
 class AddDependencyEdit : public Operation {
  public:
   AddDependencyEdit(const proto::AddDependency& spec, Selector on) : spec_(spec), on_(std::move(on)) {}
@@ -18,14 +21,13 @@ class AddDependencyEdit : public Operation {
     if (!on.ok()) return on.status();
     if (on->empty())
       return draft->Error(matches.front(), "add_dependency: `on` matches nothing on this rank");
+    if (spec_.which() == proto::AddDependency::ALL) return AddAll(draft, matches, *on);
     std::vector<uint32_t> rows = matches;
     if (absl::Status s = SortRecorded(draft, &rows); !s.ok()) return s;
     if (absl::Status s = SortRecorded(draft, &*on); !s.ok()) return s;
     absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
     if (!places.ok()) return places.status();
-    const auto add = [&](uint32_t r, uint32_t to) {
-      draft->AddDep(r, to, spec_.kind() == proto::DATA, FromMicros(spec_.delay_us()).picos() / 1000);
-    };
+    const auto add = [&](uint32_t r, uint32_t to) { draft->AddDep(r, to, IsData(), DelayNanos()); };
     for (size_t i = 0; i < rows.size(); ++i) {
       const uint32_t r = rows[i];
       const auto after =
@@ -46,21 +48,36 @@ class AddDependencyEdit : public Operation {
           else
             tally->notes.insert("matches after which nothing of `on` is recorded were left as they are");
           break;
-        case proto::AddDependency::SAME_INDEX:
+        default:  // SAME_INDEX
           if (i < on->size())
             add(r, (*on)[i]);
           else
             tally->notes.insert(
                 "there are more matches than nodes that `on` matches: the rest was left as it is");
-          break;
-        default:
-          for (const uint32_t o : *on) add(r, o);
       }
     }
     return absl::OkStatus();
   }
 
  private:
+  bool IsData() const { return spec_.kind() == proto::DATA; }
+  int64_t DelayNanos() const { return FromMicros(spec_.delay_us()).picos() / 1000; }
+
+  absl::Status AddAll(Draft* draft, const std::vector<uint32_t>& matches,
+                      const std::vector<uint32_t>& on) const {
+    const uint64_t made = uint64_t{matches.size()} * on.size();
+    if (made > kMostNewDependencies) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("which: ALL of ", on.size(), " nodes for ", matches.size(), " matches are ", made,
+                       " dependencies on rank ", draft->rank(), ", expected at most ", kMostNewDependencies,
+                       ": a narrower select or on, or which: PREVIOUS, NEXT or SAME_INDEX"));
+    }
+    Deps all;
+    for (const uint32_t o : on) all.push_back({draft->row(o).id, o, IsData(), DelayNanos(), kEditKind});
+    for (const uint32_t r : matches) draft->AddDeps(r, all);
+    return absl::OkStatus();
+  }
+
   const proto::AddDependency spec_;
   const Selector on_;
 };
@@ -77,6 +94,10 @@ class DropDependencyEdit : public Operation {
       for (const uint32_t r : *on) in[r] = true;
     }
     bool any = false;
+    if (spec_.kind() == kEditKind)
+      tally->notes.insert(
+          "in traces that were written, only nodes that have dep_kinds tell which dependencies an edit "
+          "added");
     for (const uint32_t r : matches) {
       for (const Dep& d : Deps(draft->deps(r))) {
         const bool of_kind = spec_.kind().empty() || spec_.kind() == (d.data ? "data" : "control") ||

@@ -52,9 +52,7 @@ class FuseEdit : public Operation {
       if (spec_.most() > 0 && joiner->group().size() >= static_cast<size_t>(spec_.most())) break;
       if (draft.row(at).type != draft.row(first).type) break;
       if (joiner->DependsThrough(at)) {
-        tally->notes.insert(
-            "runs were closed where a node depends on an earlier one of its run through nodes that are not "
-            "in it");
+        tally->notes.insert(kClosedRuns);
         break;
       }
       joiner->Add(at);

@@ -1,10 +1,24 @@
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "trace/edit/lane_order.h"
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
+#include "trace/edit/run_joiner.h"
 
 namespace chakra::edit {
 namespace {
+
+bool AnyNamesOthers(const std::vector<NodeSpec>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [](const NodeSpec& n) { return NamesOthers(n); });
+}
+
+absl::Status CheckNodes(const std::vector<NodeSpec>& nodes, const SetShape& shape, const std::string& where) {
+  for (const NodeSpec& n : nodes) {
+    if (absl::Status s = CheckInSet(n, shape, where); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
 
 std::vector<uint32_t> MakeChain(Draft* draft, const std::vector<NodeSpec>& specs, uint32_t anchor,
                                 Time start) {
@@ -32,6 +46,10 @@ class InsertEdit : public Operation {
  public:
   InsertEdit(const proto::Insert& spec, std::vector<NodeSpec> nodes)
       : spec_(spec), nodes_(std::move(nodes)) {}
+  bool needs_shape() const override { return AnyNamesOthers(nodes_); }
+  absl::Status Check(const SetShape& shape, const std::string& where) const override {
+    return CheckNodes(nodes_, shape, where);
+  }
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     std::vector<uint32_t> anchors = matches;
@@ -74,29 +92,20 @@ class ReplaceEdit : public Operation {
  public:
   ReplaceEdit(const proto::Replace& spec, std::vector<NodeSpec> nodes)
       : runs_(spec.runs()), nodes_(std::move(nodes)) {}
+  bool needs_shape() const override { return AnyNamesOthers(nodes_); }
+  absl::Status Check(const SetShape& shape, const std::string& where) const override {
+    return CheckNodes(nodes_, shape, where);
+  }
 
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const override {
     std::vector<uint32_t> rows = matches;
     if (absl::Status s = SortRecorded(draft, &rows); !s.ok()) return s;
     absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
     if (!places.ok()) return places.status();
-    std::vector<std::vector<uint32_t>> groups;
-    if (!runs_) {
-      groups.push_back(rows);
-    } else {
-      std::vector<bool> in(draft->size());
-      for (const uint32_t r : rows) in[r] = true;
-      for (const uint32_t r : rows) {
-        if (places->previous(r) != kNoRow && in[places->previous(r)]) continue;
-        groups.emplace_back();
-        for (uint32_t at = r; at != kNoRow && in[at]; at = places->next(at)) groups.back().push_back(at);
-      }
-    }
     absl::StatusOr<LaneOrder> order = LaneOrder::Make(draft);
     if (!order.ok()) return order.status();
-    bool ordered = true;
-    for (const std::vector<uint32_t>& group : groups)
-      ordered = ReplaceGroup(draft, &*order, group, tally) && ordered;
+    const bool ordered = runs_ ? ReplaceRuns(draft, *places, rows, &*order, tally)
+                               : ReplaceGroup(draft, &*order, rows, tally).fits;
     if (ordered) return order->Keep(tally);
     tally->notes.insert(
         "nodes that depend on a match are recorded before others that a match depends on: lanes may run in "
@@ -105,9 +114,37 @@ class ReplaceEdit : public Operation {
   }
 
  private:
-  // False: no place in the recorded order is behind all that the new nodes depend on and before all that
-  // depends on them.
-  bool ReplaceGroup(Draft* draft, LaneOrder* order, const std::vector<uint32_t>& group, Tally* tally) const {
+  struct Replaced {
+    std::vector<uint32_t> chain;
+    // A place in the recorded order is behind all that the new nodes depend on and before all that depends on
+    // them.
+    bool fits = true;
+  };
+
+  // False: a chain does not fit.
+  bool ReplaceRuns(Draft* draft, const LanePlaces& places, const std::vector<uint32_t>& rows,
+                   LaneOrder* order, Tally* tally) const {
+    std::vector<bool> in(draft->size());
+    for (const uint32_t r : rows) in[r] = true;
+    RunJoiner joiner(draft, places);
+    bool fit = true;
+    for (const uint32_t r : rows) {
+      if (places.previous(r) != kNoRow && in[places.previous(r)]) continue;  // not the first of its run
+      for (uint32_t at = r; at != kNoRow && in[at];) {
+        joiner.Begin(at);
+        for (at = places.next(at); at != kNoRow && in[at] && !joiner.DependsThrough(at); at = places.next(at))
+          joiner.Add(at);
+        if (at != kNoRow && in[at]) tally->notes.insert(kClosedRuns);
+        const Replaced made = ReplaceGroup(draft, order, joiner.group(), tally);
+        joiner.Became(made.chain);
+        fit = fit && made.fits;
+      }
+    }
+    return fit;
+  }
+
+  Replaced ReplaceGroup(Draft* draft, LaneOrder* order, const std::vector<uint32_t>& group,
+                        Tally* tally) const {
     const absl::flat_hash_set<uint32_t> in(group.begin(), group.end());
     const std::vector<uint32_t> chain =
         MakeChain(draft, nodes_, group.front(), draft->row(group.front()).start);
@@ -126,7 +163,7 @@ class ReplaceEdit : public Operation {
     PutChain(order, chain, behind, group.front());
     tally->added += chain.size();
     tally->removed += group.size();
-    return fits;
+    return {chain, fits};
   }
 
   const bool runs_;

@@ -98,7 +98,7 @@ class RemapGroupsEdit : public SetOperation {
       const Row& row = draft->row(r);
       if (row.removed || !row.is_comm()) continue;
       const auto it = spec_.group().find(std::string(row.group));
-      if (it != spec_.group().end()) draft->SetGroup(r, it->second);
+      if (it != spec_.group().end() && it->second != row.group) draft->SetGroup(r, it->second);
     }
     return absl::OkStatus();
   }

@@ -257,6 +257,10 @@ class RenameEdit : public Operation {
 class AttributeEdit : public Operation {
  public:
   explicit AttributeEdit(const proto::SetAttribute& spec) : spec_(spec) {}
+  bool needs_shape() const override { return NamesOthers(spec_); }
+  absl::Status Check(const SetShape& shape, const std::string& where) const override {
+    return CheckInSet(spec_, shape, where);
+  }
   absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally*) const override {
     Attribute a;
     for (const uint32_t r : matches) {

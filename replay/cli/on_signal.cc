@@ -1,0 +1,53 @@
+#include "replay/cli/on_signal.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace chakra::cli {
+
+OnSignal::OnSignal(std::function<void()> action) : action_(std::move(action)) {
+  sigemptyset(&set_);
+  for (const int s : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now = {};
+    if (sigaction(s, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set_, s);
+  }
+  pthread_sigmask(SIG_BLOCK, &set_, &before_);
+  signals_ = signalfd(-1, &set_, SFD_CLOEXEC);
+  if (signals_ < 0 || pipe2(stop_, O_CLOEXEC) != 0) {  // signals end the process at once
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    return;
+  }
+  thread_ = std::thread([this] { Wait(); });
+}
+
+OnSignal::~OnSignal() {
+  if (thread_.joinable()) {
+    close(stop_[1]);
+    thread_.join();
+    close(stop_[0]);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  if (signals_ >= 0) close(signals_);
+}
+
+void OnSignal::Wait() {
+  pollfd on[] = {{signals_, POLLIN, 0}, {stop_[0], POLLIN, 0}};
+  while (poll(on, 2, -1) < 0) {
+  }
+  signalfd_siginfo info = {};
+  if (on[0].revents == 0 || read(signals_, &info, sizeof(info)) != sizeof(info)) return;
+  action_();
+  const auto number = static_cast<int>(info.ssi_signo);
+  signal(number, SIG_DFL);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, number);
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  raise(number);
+}
+
+}  // namespace chakra::cli
