@@ -153,6 +153,32 @@ TEST_F(KernelsCli, Transfer) {
   EXPECT_GT(moved->row(1).error(), 0);
 }
 
+TEST_F(KernelsCli, ATransferSaysWhatDoesNotFit) {
+  const std::string kernels = Write("k.csv", "name,duration_us,operations,device\nmm,30,1000000,A100\n");
+  const std::string to = absl::StrCat(" -o ", At("x.csv"));
+  ExpectRefused(absl::StrCat("kernels transfer ", kernels, " --from V100 --to H100", to), 1,
+                "k.csv says that it is of \"A100\", expected --from A100, or none");
+  ExpectRefused(absl::StrCat("kernels transfer ", kernels, " --to H100 --dtype bf61", to), 1,
+                "has a peak of \"bf61\"");
+  EXPECT_FALSE(fs::exists(At("x.csv")));
+  const Result same = Run(absl::StrCat("kernels transfer ", kernels, " --from A100 --to A100", to));
+  EXPECT_EQ(same.status, 0) << same.err;
+  EXPECT_NE(same.err.find("the same device, no row changes"), std::string::npos) << same.err;
+  EXPECT_EQ(chakra::LoadKernelTable(At("x.csv"))->SerializeAsString(),
+            chakra::LoadKernelTable(kernels)->SerializeAsString());
+}
+
+TEST_F(KernelsCli, AMergeSaysWhatWasMerged) {
+  const std::string a = Write("a.csv", "name,duration_us,device\nmm,10,A100\nrelu,3,A100\nadd,2,A100\n");
+  const std::string b = Write("b.csv", "name,duration_us\nmm,25\nrelu,3\nmul,1\n");
+  const Result r = Run(absl::StrCat("kernels merge ", a, " ", b, " -o ", At("ab.csv")));
+  EXPECT_EQ(r.status, 0) << r.err;
+  for (const char* text :
+       {"b.csv names no device: taken for one of A100", "4 rows of 2 tables",
+        "2 of them are in several tables", "1 of these had other times, at most 2.5 x (\"mm\")"})
+    EXPECT_NE(r.err.find(text), std::string::npos) << r.err;
+}
+
 TEST_F(KernelsCli, BadInputIsRefused) {
   const std::string good = Write("good.csv", kTable);
   ExpectRefused("kernels", 2, "expected collect, merge, show, check or transfer");
