@@ -1,0 +1,67 @@
+// The small language of constraints, metrics and {...} in words.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace chakra::sweep {
+
+// A number or a text. Truth is a number: 0 is false.
+using Value = std::variant<double, std::string>;
+
+// A number as the shortest text that gives it again ("400", "0.1"), a text as it is.
+std::string ToText(const Value& value);
+
+// The value of a name, nothing where there is none.
+using Lookup = std::function<std::optional<Value>(const std::string& name)>;
+
+// Numbers, "text" or 'text', names; + - * / %, == != < <= > >=, and or not (&& || !), a ? b : c, ( ),
+// min max abs sqrt log2 log10 ceil floor round pow. `and` and `or` look at their right side only when it counts.
+class Expression {
+ public:
+  // Errors (InvalidArgument): what was expected, with the column (from 1) and the text.
+  static absl::StatusOr<Expression> Parse(absl::string_view text);
+
+  Expression(Expression&&) noexcept;
+  Expression& operator=(Expression&&) noexcept;
+  ~Expression();
+
+  // Errors (InvalidArgument), with the column: a name without a value, a text where a number is needed, a result
+  // that is no finite number, a division by 0.
+  absl::StatusOr<Value> Evaluate(const Lookup& lookup) const;
+  // The same for results that must be numbers.
+  absl::StatusOr<double> EvaluateNumber(const Lookup& lookup) const;
+  // All names in it, in order, each once.
+  const std::vector<std::string>& names() const { return names_; }
+  const std::string& text() const { return text_; }
+
+ private:
+  friend class ExpressionParser;
+  struct Node;
+  Expression();
+  absl::StatusOr<Value> Evaluate(const Node& node, const Lookup& lookup) const;
+  absl::StatusOr<Value> EvaluateLogic(const Node& node, const Lookup& lookup) const;
+  absl::StatusOr<Value> Calculate(const Node& node, const std::vector<Value>& values) const;
+  absl::Status Error(const Node& node, absl::string_view message) const;
+
+  std::string text_;
+  std::unique_ptr<Node> root_;
+  std::vector<std::string> names_;
+};
+
+// `text` with each {EXPRESSION} replaced by its value and {{, }} by braces.
+// Errors (InvalidArgument): those of expressions, braces without a partner.
+absl::StatusOr<std::string> FillIn(absl::string_view text, const Lookup& lookup);
+
+// The expressions in {...}, in order. Errors: as FillIn(), of the text alone.
+absl::StatusOr<std::vector<Expression>> ParseTemplate(absl::string_view text);
+
+}  // namespace chakra::sweep
