@@ -231,7 +231,7 @@ class SpaceBuilder {
   absl::Status ExpandGrid() {
     Place place(space_.axes_.size());
     for (uint64_t i = 0; i < space_.top_.count; ++i) {
-      Decode(space_.top_, i, &place);
+      if (!place.empty()) Decode(space_.top_, i, &place);
       if (auto kept = Keep(place); !kept.ok()) return kept.status();
       const uint64_t repeats = std::max<uint64_t>(1, spec_.repeats());
       if (Product(space_.points_.size(), repeats) > most_points()) return TooMany(Product(space_.points_.size(), repeats), " or more");

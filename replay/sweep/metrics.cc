@@ -42,7 +42,7 @@ std::string AsName(const std::string& text) {
   return out;
 }
 
-void AddRanks(const proto::Report& report, Metrics* out) {
+void AddRanks(const proto::Report& report, PointMetrics* out) {
   for (const RankTime& time : kRankTimes) {
     double sum = 0, most = 0;
     for (const proto::RankReport& rank : report.rank()) {
@@ -55,7 +55,7 @@ void AddRanks(const proto::Report& report, Metrics* out) {
   }
 }
 
-void AddCollectives(const proto::Report& report, Metrics* out) {
+void AddCollectives(const proto::Report& report, PointMetrics* out) {
   double time = 0, wait = 0;
   const proto::CollectiveReport* longest = nullptr;
   for (const proto::CollectiveReport& c : report.collective()) {
@@ -70,7 +70,7 @@ void AddCollectives(const proto::Report& report, Metrics* out) {
   (*out)["busbw_gbytes_per_s"] = longest->busbw_gbytes_per_s();
 }
 
-void AddNetwork(const proto::Report& report, Metrics* out) {
+void AddNetwork(const proto::Report& report, PointMetrics* out) {
   for (const proto::DimensionReport& d : report.dimension()) {
     (*out)[kBytes + AsName(d.name())] += static_cast<double>(d.bytes());
   }
@@ -85,7 +85,7 @@ void AddNetwork(const proto::Report& report, Metrics* out) {
   (*out)["packets_sent_again"] = static_cast<double>(report.packet().sent_again());
 }
 
-Lookup WithMetrics(const Lookup& axes, const Metrics& metrics) {
+Lookup WithMetrics(const Lookup& axes, const PointMetrics& metrics) {
   return [&axes, &metrics](const std::string& name) -> std::optional<Value> {
     if (const auto found = metrics.find(name); found != metrics.end()) return Value(found->second);
     return axes(name);
@@ -109,8 +109,8 @@ bool IsReportMetric(const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Metrics MetricsOf(const proto::Report& report, const MachineCounts& machine) {
-  Metrics out;
+PointMetrics MetricsOf(const proto::Report& report, const MachineCounts& machine) {
+  PointMetrics out;
   out["makespan_ps"] = static_cast<double>(report.makespan_ps());
   out["ranks"] = report.rank_size();
   out["nodes"] = static_cast<double>(report.nodes());
@@ -154,11 +154,11 @@ absl::Status CheckMetrics(const proto::Sweep& spec, const std::vector<std::strin
   return check(spec.objective().metric(), "objective.metric");
 }
 
-absl::StatusOr<double> EvaluateMetric(const Expression& expression, const Lookup& axes, const Metrics& metrics) {
+absl::StatusOr<double> EvaluateMetric(const Expression& expression, const Lookup& axes, const PointMetrics& metrics) {
   return expression.EvaluateNumber(WithMetrics(axes, metrics));
 }
 
-void AddDerived(const proto::Sweep& spec, const Lookup& axes, Metrics* metrics) {
+void AddDerived(const proto::Sweep& spec, const Lookup& axes, PointMetrics* metrics) {
   for (const proto::Metric& m : spec.metric()) {
     auto e = Expression::Parse(m.expression());
     if (!e.ok()) continue;

@@ -12,7 +12,7 @@
 
 namespace chakra::sweep {
 
-using Metrics = std::map<std::string, double>;
+using PointMetrics = std::map<std::string, double>;
 
 // The machine of a point, which its report does not tell.
 struct MachineCounts {
@@ -25,7 +25,7 @@ struct MachineCounts {
 // collective_ps and collective_wait_ps (summed), algbw_gbytes_per_s and busbw_gbytes_per_s of the collective that takes the
 // longest; ranks, nodes, flows, fast_collectives; bytes_D of each dimension D of the topology, link_utilization_max;
 // of packets packets, packet_drops, packet_marks, packet_pauses, packets_sent_again; devices, switches, links.
-Metrics MetricsOf(const proto::Report& report, const MachineCounts& machine);
+PointMetrics MetricsOf(const proto::Report& report, const MachineCounts& machine);
 
 // Whether reports have, or may have (bytes_D), a metric of that name.
 bool IsReportMetric(const std::string& name);
@@ -38,9 +38,9 @@ absl::Status CheckMetrics(const proto::Sweep& spec, const std::vector<std::strin
 
 // Adds Sweep.metric to the metrics of a point. One that cannot be calculated, as it divides by 0 or needs what this
 // report has not, is left out. Precondition: CheckMetrics().
-void AddDerived(const proto::Sweep& spec, const Lookup& axes, Metrics* metrics);
+void AddDerived(const proto::Sweep& spec, const Lookup& axes, PointMetrics* metrics);
 
 // The value to go by: a metric, or an expression over metrics and axes.
-absl::StatusOr<double> EvaluateMetric(const Expression& expression, const Lookup& axes, const Metrics& metrics);
+absl::StatusOr<double> EvaluateMetric(const Expression& expression, const Lookup& axes, const PointMetrics& metrics);
 
 }  // namespace chakra::sweep

@@ -1,0 +1,73 @@
+// Questions about the results of a sweep.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "replay/sweep/results.h"
+
+namespace chakra::sweep {
+
+// An answer as rows of texts; the first `left` columns are no numbers.
+struct Answer {
+  std::vector<std::string> header;
+  std::vector<bool> left;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> notes;
+};
+
+// For people: aligned, times of _ps columns with their units. For programs: CSV, numbers as they are.
+std::string PrintAnswer(const Answer& answer);
+std::string AnswerToCsv(const Answer& answer);
+
+struct Aim {
+  std::string expression;  // a metric, or an expression over metrics and axes
+  bool maximize = false;
+};
+
+// "EXPRESSION" (less is better), "min:EXPRESSION", "max:EXPRESSION".
+Aim ParseAim(const std::string& text);
+
+// A point, or the mean over the repeats of one.
+struct Candidate {
+  const ResultRow* row = nullptr;  // the first of the repeats
+  PointMetrics metrics;
+  size_t repeats = 1;
+};
+
+class Query {
+ public:
+  // `where`: only points for which that is true (names of axes and metrics); "": all. `raw`: numbers as they are.
+  // Failed points are left out, and noted. Errors: the expression.
+  static absl::StatusOr<Query> Make(const Results& results, const std::string& where, bool raw);
+
+  // The `top` best points by `aim`; without one by the objective of the sweep.
+  absl::StatusOr<Answer> Best(const std::optional<Aim>& aim, size_t top) const;
+  // The points than which none is better in one aim and no worse in the others; by the first aim. At least two aims.
+  absl::StatusOr<Answer> Pareto(const std::vector<Aim>& aims) const;
+  // `show` by the values of two axes; `columns` may be "". Where several points meet in a cell, the best of them by
+  // `show`, or their mean.
+  absl::StatusOr<Answer> Table(const std::string& rows, const std::string& columns, const Aim& show, bool mean) const;
+
+ private:
+  Query(const Results& results, bool raw) : results_(results), raw_(raw) {}
+  absl::Status Select(const std::string& where);
+  absl::StatusOr<Expression> ParseOver(const std::string& text) const;
+  absl::StatusOr<double> Evaluate(const Expression& e, const Candidate& c) const;
+  // The column of an aim: a metric's own value as it prints.
+  std::string Cell(const std::string& expression, double value) const;
+  Answer Begin(const std::vector<Aim>& aims) const;
+  void AddRow(const Candidate& c, const std::vector<double>& values, const std::vector<Aim>& aims, Answer* out) const;
+  absl::StatusOr<size_t> FindAxis(const std::string& name) const;
+  Aim Objective() const;
+
+  const Results& results_;
+  bool raw_;
+  std::vector<Candidate> candidates_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace chakra::sweep

@@ -1,0 +1,129 @@
+#include "replay/sweep/runner.h"
+
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "trace/utf8.h"
+
+namespace chakra::sweep {
+namespace {
+
+constexpr std::chrono::milliseconds kProgressEvery(200);
+
+double SecondsSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// The record of a point that has ended.
+proto::PointRecord MakeRecord(const Task& task, const Outcome& outcome, double wall_s) {
+  proto::PointRecord out;
+  out.set_number(task.number);
+  out.set_id(task.id);
+  out.set_wall_s(wall_s);
+  out.set_inputs(outcome.inputs);
+  if (!outcome.status.ok()) {
+    const std::string message = ToUtf8(outcome.status.message());
+    out.set_error(message.empty() ? "it failed without a message" : message);
+    return out;
+  }
+  for (const auto& [name, value] : outcome.metrics) {
+    proto::PointValue* v = out.add_metric();
+    v->set_name(name);
+    v->set_value(value);
+  }
+  return out;
+}
+
+}  // namespace
+
+TaskSource::TaskSource(std::deque<Task> tasks, const RunnerOptions& options, JournalWriter* journal)
+    : tasks_(std::move(tasks)),
+      total_(tasks_.size()),
+      options_(options),
+      journal_(journal),
+      begin_(std::chrono::steady_clock::now()) {}
+
+bool TaskSource::Take(Task* task) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (tasks_.empty() || !failure_.ok() || (options_.stop != nullptr && options_.stop->load())) return false;
+  *task = std::move(tasks_.front());
+  tasks_.pop_front();
+  ++under_way_;
+  return true;
+}
+
+void TaskSource::GiveBack(Task task) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  tasks_.push_front(std::move(task));
+  --under_way_;
+}
+
+void TaskSource::Finish(const Task& task, const Outcome& outcome, double wall_s) {
+  proto::PointRecord record = MakeRecord(task, outcome, wall_s);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (journal_ != nullptr && failure_.ok()) failure_ = journal_->Append(record);
+  ++done_;
+  failed_ += record.error().empty() ? 0 : 1;
+  records_[task.id] = std::move(record);
+  --under_way_;
+  changed_.notify_all();
+}
+
+bool TaskSource::DoneLocked() const {
+  const bool stopped = options_.stop != nullptr && options_.stop->load();
+  return under_way_ == 0 && (tasks_.empty() || !failure_.ok() || stopped);
+}
+
+bool TaskSource::Done() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return DoneLocked();
+}
+
+void TaskSource::Wait(std::chrono::milliseconds most) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait_for(lock, most, [this] { return DoneLocked(); });
+}
+
+RunnerProgress TaskSource::progress() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return {done_, failed_, total_, SecondsSince(begin_)};
+}
+
+void Runner::Work(TaskSource* source) const {
+  Task task;
+  while (source->Take(&task)) {
+    const auto begin = std::chrono::steady_clock::now();
+    Outcome outcome;
+    try {
+      auto words = space_.Words(task.place);
+      outcome = words.ok() ? run_(*words) : Outcome{words.status(), {}, ""};
+    } catch (const std::bad_alloc&) {  // of one point; the others may be smaller
+      outcome = {absl::ResourceExhaustedError("there is not enough memory for it"), {}, ""};
+    }
+    source->Finish(task, outcome, SecondsSince(begin));
+  }
+}
+
+absl::StatusOr<std::map<std::string, proto::PointRecord>> Runner::Run(std::vector<Task> tasks) {
+  TaskSource source(std::deque<Task>(std::make_move_iterator(tasks.begin()), std::make_move_iterator(tasks.end())),
+                    options_, journal_);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < options_.jobs; ++i) threads.emplace_back([&] { Work(&source); });
+  if (options_.serve) {
+    options_.serve(&source);
+  } else {
+    while (!source.Done()) {
+      if (options_.progress) options_.progress(source.progress());
+      source.Wait(kProgressEvery);
+    }
+  }
+  for (std::thread& t : threads) t.join();
+  if (options_.progress) options_.progress(source.progress());
+  if (journal_ != nullptr) source.failure_.Update(journal_->Flush());
+  if (!source.failure_.ok()) return source.failure_;
+  if (!source.tasks_.empty()) return absl::CancelledError("it was told to stop");
+  return std::move(source.records_);
+}
+
+}  // namespace chakra::sweep

@@ -1,0 +1,184 @@
+#include "replay/sweep/search.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "replay/sweep/draw.h"
+#include "trace/text_table.h"
+
+namespace chakra::sweep {
+namespace {
+
+constexpr uint32_t kDefaultStarts = 4;
+constexpr int kDrawsOfStarts = 10000;
+constexpr int kRoundsOfStarts = 8;
+
+class Walk {
+ public:
+  Walk(const SearchProblem& problem, const proto::Search& options) : problem_(problem), options_(options) {}
+
+  absl::StatusOr<SearchResult> Go() {
+    if (absl::Status s = ChooseStarts(); !s.ok()) return s;
+    bool moved = true;
+    while (moved && !exhausted_) {
+      std::vector<GridPoint> round;
+      for (const Walker& w : walkers_) {
+        if (!w.active) continue;
+        if (absl::Status s = Propose(w, &round); !s.ok()) return s;
+      }
+      if (absl::Status s = Evaluate(round); !s.ok()) return s;
+      moved = false;
+      for (Walker& w : walkers_) moved |= w.active && Move(&w);
+    }
+    result_.converged = !exhausted_;
+    for (const auto& [point, cost] : known_) Offer(point, cost);
+    return result_;
+  }
+
+ private:
+  struct Walker {
+    GridPoint at;
+    size_t axis = 0;    // COORDINATE: whose values are next
+    size_t stayed = 0;  // axes in a row on which nothing was better
+    bool active = true;
+  };
+
+  bool coordinate() const { return options_.method() == proto::Search::COORDINATE; }
+
+  // In place of starts that fail others are drawn, a few times.
+  absl::Status ChooseStarts() {
+    Draw draw(options_.seed() > 0 ? options_.seed() : 1);
+    const uint32_t wanted = options_.starts() > 0 ? options_.starts() : kDefaultStarts;
+    GridPoint p;
+    for (const uint64_t size : problem_.sizes) p.push_back((size - 1) / 2);
+    int tries = 0;
+    for (int round = 0; round < kRoundsOfStarts && walkers_.size() < wanted && !exhausted_; ++round) {
+      std::vector<GridPoint> starts;
+      for (; walkers_.size() + starts.size() < wanted && tries < kDrawsOfStarts; ++tries) {
+        if (tries > 0) {
+          for (size_t a = 0; a < p.size(); ++a) p[a] = draw.Below(problem_.sizes[a]);
+        }
+        auto allowed = problem_.allowed(p);
+        if (!allowed.ok()) return allowed.status();
+        if (*allowed && known_.count(p) == 0 && std::find(starts.begin(), starts.end(), p) == starts.end()) starts.push_back(p);
+      }
+      if (starts.empty()) break;
+      if (absl::Status s = Evaluate(starts); !s.ok()) return s;
+      for (const GridPoint& start : starts) {
+        const auto found = known_.find(start);
+        if (found != known_.end() && found->second.has_value()) walkers_.push_back({start});
+      }
+    }
+    if (known_.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("search: no allowed point was found to start from in ", kDrawsOfStarts, " draws"));
+    }
+    result_.starts = static_cast<uint32_t>(walkers_.size());
+    return absl::OkStatus();
+  }
+
+  // Adds what the walker looks at next, as far as it is allowed and new.
+  absl::Status Propose(const Walker& w, std::vector<GridPoint>* round) const {
+    const auto add = [&](const GridPoint& p) -> absl::Status {
+      if (known_.count(p) > 0 || std::find(round->begin(), round->end(), p) != round->end()) return absl::OkStatus();
+      auto allowed = problem_.allowed(p);
+      if (allowed.ok() && *allowed) round->push_back(p);
+      return allowed.status();
+    };
+    for (const GridPoint& p : Around(w)) {
+      if (absl::Status s = add(p); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<GridPoint> Around(const Walker& w) const {
+    std::vector<GridPoint> out;
+    if (coordinate()) {
+      GridPoint p = w.at;
+      for (p[w.axis] = 0; p[w.axis] < problem_.sizes[w.axis]; ++p[w.axis]) out.push_back(p);
+      return out;
+    }
+    for (size_t a = 0; a < w.at.size(); ++a) {
+      GridPoint p = w.at;
+      if (p[a] > 0) {
+        --p[a];
+        out.push_back(p);
+        ++p[a];
+      }
+      if (++p[a] < problem_.sizes[a]) out.push_back(p);
+    }
+    return out;
+  }
+
+  absl::Status Evaluate(std::vector<GridPoint> round) {
+    const uint64_t room = options_.evaluations() - result_.evaluations;
+    if (round.size() > room) {
+      round.resize(room);
+      exhausted_ = true;
+    }
+    if (round.empty()) return absl::OkStatus();
+    auto costs = problem_.evaluate(round);
+    if (!costs.ok()) return costs.status();
+    for (size_t i = 0; i < round.size(); ++i) known_[round[i]] = (*costs)[i];
+    result_.evaluations += round.size();
+    ++result_.rounds;
+    return absl::OkStatus();
+  }
+
+  static bool Better(const std::optional<double>& a, const std::optional<double>& b) {
+    return a.has_value() && (!b.has_value() || *a < *b);
+  }
+
+  // Moves to the best of what was looked at; the first of equals. False: the walker has arrived.
+  bool Move(Walker* w) {
+    const GridPoint* best = nullptr;
+    std::optional<double> cost;
+    if (const auto here = known_.find(w->at); here != known_.end()) cost = here->second;
+    const std::vector<GridPoint> around = Around(*w);
+    for (const GridPoint& p : around) {
+      const auto found = known_.find(p);
+      if (found == known_.end() || !Better(found->second, cost)) continue;
+      best = &found->first;
+      cost = found->second;
+    }
+    if (best != nullptr) w->at = *best;
+    if (coordinate()) {
+      w->stayed = best != nullptr ? 0 : w->stayed + 1;
+      w->axis = (w->axis + 1) % w->at.size();
+      w->active = w->stayed < w->at.size();
+    } else {
+      w->active = best != nullptr;
+    }
+    return w->active;
+  }
+
+  void Offer(const GridPoint& p, const std::optional<double>& cost) {
+    if (result_.best.empty() || Better(cost, result_.cost)) {
+      result_.best = p;
+      result_.cost = cost;
+    }
+  }
+
+  const SearchProblem& problem_;
+  const proto::Search& options_;
+  std::vector<Walker> walkers_;
+  std::map<GridPoint, std::optional<double>> known_;
+  SearchResult result_;
+  bool exhausted_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<SearchResult> RunSearch(const SearchProblem& problem, const proto::Search& options) {
+  return Walk(problem, options).Go();
+}
+
+std::string DescribeSearch(const SearchResult& result, const proto::Search& options) {
+  return absl::StrCat(options.method() == proto::Search::COORDINATE ? "coordinate descent" : "hill climbing", " from ",
+                      result.starts, result.starts == 1 ? " start" : " starts", ": ", FormatCount(result.evaluations),
+                      " points in ", FormatCount(result.rounds), result.rounds == 1 ? " round" : " rounds", ", ",
+                      result.converged ? "until nothing next to what was found is better" : "until its evaluations ran out");
+}
+
+}  // namespace chakra::sweep
