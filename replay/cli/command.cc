@@ -12,6 +12,34 @@
 #include "trace/proto_io.h"
 
 namespace chakra::cli {
+namespace {
+
+std::string Nearest(const std::string& name, const std::vector<std::string>& names) {
+  const std::string nearest = NearestName(name, names);
+  return nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?");
+}
+
+std::vector<std::string> OptionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* o : app.get_options()) {
+    for (const std::string& n : o->get_lnames()) names.push_back("--" + n);
+    for (const std::string& n : o->get_snames()) names.push_back("-" + n);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string StrayArgument(const CLI::App& app) {
+  const std::vector<std::string> rest = app.remaining();
+  if (rest.empty()) return "";
+  const std::string option = rest[0].substr(0, rest[0].find('='));
+  if (option.size() > 1 && option[0] == '-') {
+    return absl::StrCat("there is no option ", option, Nearest(option, OptionNames(app)));
+  }
+  return absl::StrCat("unexpected argument \"", rest[0], "\"");
+}
+
 
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options) {
   app->add_option_function<double>(

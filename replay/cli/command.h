@@ -45,6 +45,7 @@ std::unique_ptr<Command> MakeCalibrateCommand(CLI::App* root);
 std::unique_ptr<Command> MakeTopologyCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCompareCommand(CLI::App* root);
 std::unique_ptr<Command> MakeKernelsCommand(CLI::App* root);
+std::unique_ptr<Command> MakeSweepCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCompletionCommand(CLI::App* root);
 std::unique_ptr<Command> MakeManualCommand(CLI::App* root);
 
@@ -53,6 +54,9 @@ void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* opti
 
 // --network, --routing, --fault, --packet and --mixed, bound to `options`, which must outlive the parsing.
 void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options);
+
+// What `app`, which allows extras, did not understand first, with the nearest option; "": it understood all.
+std::string StrayArgument(const CLI::App& app);
 
 // Prints one line, "chakra-replay: MESSAGE", to stderr.
 void PrintError(absl::string_view message);

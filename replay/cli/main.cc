@@ -13,20 +13,6 @@
 namespace chakra::cli {
 namespace {
 
-std::string Nearest(const std::string& name, const std::vector<std::string>& names) {
-  const std::string nearest = NearestName(name, names);
-  return nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?");
-}
-
-std::vector<std::string> OptionNames(const CLI::App* app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* o : app->get_options()) {
-    for (const std::string& n : o->get_lnames()) names.push_back("--" + n);
-    for (const std::string& n : o->get_snames()) names.push_back("-" + n);
-  }
-  return names;
-}
-
 std::vector<std::string> CommandNames(const CLI::App* app) {
   std::vector<std::string> names;
   for (const CLI::App* sub : app->get_subcommands(nullptr)) names.push_back(sub->get_name());
@@ -43,17 +29,6 @@ std::string ExpectedCommand(const CLI::App* app) {
 int Misuse(const std::string& message, const std::string& help_of) {
   PrintError(absl::StrCat(message, "; see `chakra-replay ", help_of, "--help`"));
   return kMisuse;
-}
-
-// The first thing on the command line that `app` did not understand. Empty: all was understood.
-std::string Stray(const CLI::App* app) {
-  const std::vector<std::string> rest = app->remaining();
-  if (rest.empty()) return "";
-  const std::string option = rest[0].substr(0, rest[0].find('='));
-  if (option.size() > 1 && option[0] == '-') {
-    return absl::StrCat("there is no option ", option, Nearest(option, OptionNames(app)));
-  }
-  return absl::StrCat("unexpected argument \"", rest[0], "\"");
 }
 
 std::string HelpOf(const CLI::App* app) {
@@ -88,6 +63,7 @@ int Main(int argc, char** argv) {
   commands.push_back(MakeTopologyCommand(&app));
   commands.push_back(MakeCompareCommand(&app));
   commands.push_back(MakeKernelsCommand(&app));
+  commands.push_back(MakeSweepCommand(&app));
   commands.push_back(MakeCompletionCommand(&app));
   commands.push_back(MakeManualCommand(&app));
 
@@ -107,11 +83,11 @@ int Main(int argc, char** argv) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
     CLI::App* chosen = Chosen(&app);
-    const std::string stray = Stray(chosen);
+    const std::string stray = StrayArgument(*chosen);
     return Misuse(stray.empty() ? e.what() : stray, HelpOf(chosen));
   }
   CLI::App* chosen = Chosen(&app);
-  const std::string stray = Stray(chosen);
+  const std::string stray = StrayArgument(*chosen);
   if (!stray.empty()) return Misuse(stray, HelpOf(chosen));
   for (const auto& command : commands) {
     if (command->app()->parsed()) return command->Run();

@@ -42,6 +42,13 @@ void RunArguments::AddMachine(CLI::App* app) {
                 "Each link takes a whole message before the next does (to compare with ASTRA-sim)")
       ->group(g);
   AddTopologyOptions(app, g, &run_.topology);
+  app->add_option("--set", run_.set,
+                  "A field of the cluster (proto/cluster.proto), after all other options: "
+                  "device.memory_gbytes_per_s=3350, topology.dimension[0].latency_ns=500, "
+                  "collectives.algorithm[all_reduce]=ring; += adds to a list; may be repeated")
+      ->type_name("FIELD=VALUE")
+      ->allow_extra_args(false)
+      ->group(g);
   AddFlowOptions(app, g, &run_.fabric_options);
   app->add_flag("--link-series", run_.fabric_options.link_series,
                 "Report what was taken of the busiest links over time, for --fabric fluid, packet and mixed")

@@ -18,6 +18,7 @@
 #include "replay/measure/steps.h"
 #include "replay/recorded_comm.h"
 #include "replay/report/report.h"
+#include "replay/run/machine.h"
 #include "replay/run/price.h"
 #include "replay/variation.h"
 #include "replay/why/attribution.h"
@@ -87,7 +88,7 @@ class Run {
   proto::CriticalPathReport ExplainPath() const;
   proto::Report Report(const Metrics& metrics, const std::vector<ComputeTimes>& times,
                        const NodeSpans& spans);
-  std::string spec() const { return options_.cluster.empty() ? kDefaultCluster : options_.cluster; }
+  std::string spec() const { return ClusterSpec(options_); }
   std::string fabric_name() const { return options_.fabric.empty() ? kDefaultFabric : options_.fabric; }
 
   const LoadedTraces& traces_;
@@ -140,30 +141,18 @@ absl::Status Run::ChooseSources() {
 
 absl::Status Run::BuildMachine() {
   std::vector<std::string>& warnings = description_.warnings;
-  auto loaded = LoadCluster(spec(), &warnings);
-  if (!loaded.ok()) return loaded.status();
-  for (const std::string& p : options_.programs) loaded->mutable_collectives()->add_program(p);
-  if (!options_.placement.empty()) {
-    loaded->mutable_placement()->set_rule(options_.placement);
-    loaded->mutable_placement()->set_label(absl::StrCat("--placement \"", options_.placement, "\""));
-  }
-  for (const std::string& s : options_.stragglers) {
-    if (absl::Status bad = AddStraggler(s, loaded->mutable_variation()); !bad.ok()) return bad;
-  }
-  if (options_.seed != 0) loaded->mutable_variation()->set_seed(options_.seed);
-  if (absl::Status s = ApplyTopologyOptions(options_.topology, &*loaded, &warnings); !s.ok()) return s;
+  auto cluster = chakra::BuildMachine(options_, static_cast<int>(set_->ranks.size()), &warnings);
+  if (!cluster.ok()) return cluster.status();
   std::error_code error;
   if (std::filesystem::is_regular_file(spec(), error)) {
     if (absl::Status s = AddInput(spec(), "cluster"); !s.ok()) return s;
   }
-  auto cluster = BuildCluster(*loaded, static_cast<int>(set_->ranks.size()));
-  if (!cluster.ok())
-    return absl::Status(cluster.status().code(), absl::StrCat(spec(), ": ", cluster.status().message()));
   for (const auto& program : cluster->collectives.programs) {
     warnings.insert(warnings.end(), program->warnings.begin(), program->warnings.end());
   }
   warnings.insert(warnings.end(), cluster->notes.begin(), cluster->notes.end());
   cluster_ = *std::move(cluster);
+  if (hooks_.machine) hooks_.machine(cluster_.topology);
   return absl::OkStatus();
 }
 

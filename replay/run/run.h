@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "backends/fabric.h"
+#include "backends/topology/topology.h"
 #include "proto/report.pb.h"
 #include "replay/engine.h"
 #include "replay/flow_log.h"
@@ -33,6 +34,7 @@ struct RunHooks {
   FlowLog* flow_log = nullptr;                    // the caller's; told its ranks, and of every flow
   std::string needs_flows;                        // who needs flows, for the error where there are none
   std::function<void(const Progress&)> progress;  // see EngineOptions
+  std::function<void(const Topology&)> machine;   // once, before the run
   // Once, after the run, which ended at `end`.
   std::function<void(const Fabric& fabric, Time end)> finished;
   // After it; null: the times of nodes are not kept.

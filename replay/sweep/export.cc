@@ -49,7 +49,7 @@ std::string ToCsv(const Results& results, bool wall) {
       absl::StrAppend(&out, ",", found == row.metrics.end() ? "" : ToText(found->second));
     }
     absl::StrAppend(&out, ",", CsvField(row.error));
-    if (wall) absl::StrAppendFormat(&out, ",%.6f", row.wall_s);
+    if (wall) absl::StrAppendFormat(&out, ",%.6f", row.record.wall_s());
     out += "\n";
   }
   return out;
@@ -73,7 +73,7 @@ absl::StatusOr<std::string> ToJsonLines(const Results& results, bool wall) {
     }
     out += "}";
     if (!row.error.empty()) absl::StrAppend(&out, ",\"error\":", JsonText(row.error));
-    if (wall) absl::StrAppendFormat(&out, ",\"wall_s\":%.6f", row.wall_s);
+    if (wall) absl::StrAppendFormat(&out, ",\"wall_s\":%.6f", row.record.wall_s());
     auto command = CommandOf(*results.space, row.place);
     if (!command.ok()) return command.status();
     absl::StrAppend(&out, ",\"command\":", JsonText(*command), "}\n");

@@ -29,7 +29,7 @@ constexpr RankTime kRankTimes[] = {
 
 constexpr const char* kOthers[] = {
     "makespan_ps",  "collective_ps", "collective_wait_ps", "algbw_gbytes_per_s", "busbw_gbytes_per_s",
-    "ranks",        "nodes",         "flows",              "fast_collectives",   "link_utilization_max",
+    "ranks",        "trace_nodes",   "flows",              "fast_collectives",   "link_utilization_max",
     "packets",      "packet_drops",  "packet_marks",       "packet_pauses",      "packets_sent_again",
     "devices",      "switches",      "links"};
 
@@ -113,7 +113,7 @@ PointMetrics MetricsOf(const proto::Report& report, const MachineCounts& machine
   PointMetrics out;
   out["makespan_ps"] = static_cast<double>(report.makespan_ps());
   out["ranks"] = report.rank_size();
-  out["nodes"] = static_cast<double>(report.nodes());
+  out["trace_nodes"] = static_cast<double>(report.nodes());
   out["flows"] = static_cast<double>(report.flows());
   out["fast_collectives"] = static_cast<double>(report.fast_collectives());
   out["devices"] = static_cast<double>(machine.devices);

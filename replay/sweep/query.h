@@ -44,6 +44,8 @@ class Query {
   // Failed points are left out, and noted. Errors: the expression.
   static absl::StatusOr<Query> Make(const Results& results, const std::string& where, bool raw);
 
+  // What the sweep goes by.
+  Aim Objective() const;
   // The `top` best points by `aim`; without one by the objective of the sweep.
   absl::StatusOr<Answer> Best(const std::optional<Aim>& aim, size_t top) const;
   // The points than which none is better in one aim and no worse in the others; by the first aim. At least two aims.
@@ -62,8 +64,6 @@ class Query {
   Answer Begin(const std::vector<Aim>& aims) const;
   void AddRow(const Candidate& c, const std::vector<double>& values, const std::vector<Aim>& aims, Answer* out) const;
   absl::StatusOr<size_t> FindAxis(const std::string& name) const;
-  Aim Objective() const;
-
   const Results& results_;
   bool raw_;
   std::vector<Candidate> candidates_;

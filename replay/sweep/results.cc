@@ -26,8 +26,7 @@ absl::StatusOr<bool> AddRow(const Records& records, uint64_t number, const Place
   row.id = found->first;
   row.place = place;
   row.error = found->second.error();
-  row.wall_s = found->second.wall_s();
-  row.inputs = found->second.inputs();
+  row.record = found->second;
   row.metrics = MetricsOf(*out->space, place, found->second);
   out->failed += row.error.empty() ? 0 : 1;
   out->rows.push_back(std::move(row));
@@ -74,9 +73,9 @@ void NameColumns(Results* out) {
 void WarnOfInputs(Results* out) {
   std::map<std::string, std::set<std::string>> digests;  // of contents, by that of paths
   for (const ResultRow& row : out->rows) {
-    const size_t colon = row.inputs.find(':');
+    const size_t colon = row.record.inputs().find(':');
     if (colon == std::string::npos) continue;
-    digests[row.inputs.substr(0, colon)].insert(row.inputs.substr(colon + 1));
+    digests[row.record.inputs().substr(0, colon)].insert(row.record.inputs().substr(colon + 1));
   }
   for (const auto& [paths, contents] : digests) {
     if (contents.size() < 2) continue;

@@ -21,8 +21,7 @@ struct ResultRow {
   Place place;
   PointMetrics metrics;  // with Sweep.metric
   std::string error;     // not empty: it failed
-  double wall_s = 0;
-  std::string inputs;
+  proto::PointRecord record;  // as in the journal
 };
 
 struct Results {

@@ -15,12 +15,18 @@ double SecondsSince(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// The record of a point that has ended.
-proto::PointRecord MakeRecord(const Task& task, const Outcome& outcome, double wall_s) {
+}  // namespace
+
+proto::PointRecord RunToRecord(const RunPoint& run, const std::vector<std::string>& words) {
+  const auto begin = std::chrono::steady_clock::now();
+  Outcome outcome;
+  try {
+    outcome = run(words);
+  } catch (const std::bad_alloc&) {
+    outcome = {absl::ResourceExhaustedError("there is not enough memory for it"), {}, ""};
+  }
   proto::PointRecord out;
-  out.set_number(task.number);
-  out.set_id(task.id);
-  out.set_wall_s(wall_s);
+  out.set_wall_s(SecondsSince(begin));
   out.set_inputs(outcome.inputs);
   if (!outcome.status.ok()) {
     const std::string message = ToUtf8(outcome.status.message());
@@ -34,8 +40,6 @@ proto::PointRecord MakeRecord(const Task& task, const Outcome& outcome, double w
   }
   return out;
 }
-
-}  // namespace
 
 TaskSource::TaskSource(std::deque<Task> tasks, const RunnerOptions& options, JournalWriter* journal)
     : tasks_(std::move(tasks)),
@@ -59,8 +63,9 @@ void TaskSource::GiveBack(Task task) {
   --under_way_;
 }
 
-void TaskSource::Finish(const Task& task, const Outcome& outcome, double wall_s) {
-  proto::PointRecord record = MakeRecord(task, outcome, wall_s);
+void TaskSource::Finish(const Task& task, proto::PointRecord record) {
+  record.set_number(task.number);
+  record.set_id(task.id);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (journal_ != nullptr && failure_.ok()) failure_ = journal_->Append(record);
   ++done_;
@@ -93,15 +98,12 @@ RunnerProgress TaskSource::progress() {
 void Runner::Work(TaskSource* source) const {
   Task task;
   while (source->Take(&task)) {
-    const auto begin = std::chrono::steady_clock::now();
-    Outcome outcome;
-    try {
-      auto words = space_.Words(task.place);
-      outcome = words.ok() ? run_(*words) : Outcome{words.status(), {}, ""};
-    } catch (const std::bad_alloc&) {  // of one point; the others may be smaller
-      outcome = {absl::ResourceExhaustedError("there is not enough memory for it"), {}, ""};
+    auto words = space_.Words(task.place);
+    if (words.ok()) {
+      source->Finish(task, RunToRecord(run_, *words));
+    } else {
+      source->Finish(task, RunToRecord([&](const auto&) { return Outcome{words.status(), {}, ""}; }, {}));
     }
-    source->Finish(task, outcome, SecondsSince(begin));
   }
 }
 

@@ -59,7 +59,8 @@ class TaskSource {
   bool Take(Task* task);
   // Gives a point back that nobody will run.
   void GiveBack(Task task);
-  void Finish(const Task& task, const Outcome& outcome, double wall_s);
+  // `record`: of RunToRecord(), without number and id.
+  void Finish(const Task& task, proto::PointRecord record);
   // Whether all that were taken have ended and none is left.
   bool Done();
   // Waits for Done(), at most so long.
@@ -81,6 +82,9 @@ class TaskSource {
   std::map<std::string, proto::PointRecord> records_;
   std::chrono::steady_clock::time_point begin_;
 };
+
+// Runs a point and says how it ended. Too little memory is a failure of that point alone.
+proto::PointRecord RunToRecord(const RunPoint& run, const std::vector<std::string>& words);
 
 class Runner {
  public:

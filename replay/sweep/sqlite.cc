@@ -120,7 +120,7 @@ absl::Status WritePoints(const Results& results, bool wall, Database* db) {
       db->Add(row.error);
     }
     db->Add(*command);
-    if (wall) db->Add(row.wall_s);
+    if (wall) db->Add(row.record.wall_s());
     if (absl::Status s = db->Insert(); !s.ok()) return s;
   }
   return db->Execute("COMMIT");

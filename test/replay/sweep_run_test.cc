@@ -56,7 +56,7 @@ TEST_F(SweepRun, AJournalCutAnywhereResumesToTheSame) {
   const std::string whole = FileContent(At("whole/points.journal")), csv = Csv({"whole"});
   const size_t start = whole.find('\n') + 1;
   std::filesystem::create_directory(At("d"));
-  for (size_t cut = 0; cut <= whole.size(); cut += cut < start ? 37 : 3) {
+  for (size_t cut = 0; cut <= whole.size(); cut += cut < start ? 101 : 13) {
     WriteContent(At("d/points.journal"), whole.substr(0, cut));
     auto summary = Run(spec, "d");
     ASSERT_TRUE(summary.ok()) << cut << summary.status();

@@ -1,0 +1,248 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "replay/cli/command.h"
+#include "replay/cli/sweep_mpi.h"
+#include "replay/cli/sweep_points.h"
+#include "replay/cli/sweep_questions.h"
+#include "replay/sweep/export.h"
+#include "replay/sweep/query.h"
+#include "replay/sweep/slurm.h"
+#include "replay/sweep/sweep.h"
+#include "replay/sweep/words.h"
+#include "trace/text_table.h"
+
+namespace chakra::cli {
+namespace {
+
+std::atomic<bool> stop_sweep = false;
+
+extern "C" void StopSweep(int signal) {
+  stop_sweep = true;
+  std::signal(signal, SIG_DFL);  // the second one ends it at once
+}
+
+std::string Duration(double seconds) {
+  const auto s = static_cast<int64_t>(seconds + 0.5);
+  if (s >= 3600) return absl::StrFormat("%d h %02d min", s / 3600, s / 60 % 60);
+  return s >= 60 ? absl::StrFormat("%d min %02d s", s / 60, s % 60) : absl::StrCat(s, " s");
+}
+
+// A bar on stderr, on terminals alone.
+class SweepBar {
+ public:
+  explicit SweepBar(bool quiet) : enabled_(!quiet && isatty(STDERR_FILENO) == 1) {}
+  ~SweepBar() { Erase(); }
+  void Update(const sweep::RunnerProgress& p) {
+    if (!enabled_) return;
+    constexpr int kWidth = 30;
+    const double share = p.total > 0 ? static_cast<double>(p.done) / static_cast<double>(p.total) : 1;
+    const int filled = static_cast<int>(share * kWidth);
+    const std::string left = p.done > 0 ? Duration(p.seconds * (1 - share) / share) : "?";
+    const std::string failed = p.failed > 0 ? absl::StrCat(", ", p.failed, " failed") : "";
+    const std::string line = absl::StrCat("\r\033[K[", std::string(filled, '#'), std::string(kWidth - filled, '.'), "] ", p.done, " of ",
+                                          p.total, " points", failed, ", about ", left, " left");
+    std::fwrite(line.data(), 1, line.size(), stderr);
+    std::fflush(stderr);
+    drawn_ = true;
+  }
+  void Erase() {
+    if (!drawn_) return;
+    std::fputs("\r\033[K", stderr);
+    std::fflush(stderr);
+    drawn_ = false;
+  }
+
+ private:
+  bool enabled_;
+  bool drawn_ = false;
+};
+
+class SweepCommand : public Command {
+ public:
+  explicit SweepCommand(CLI::App* app);
+  int Run() override;
+
+ private:
+  int RunPoints();
+  absl::Status DryRun(const sweep::Space& space) const;
+  absl::StatusOr<sweep::SweepSummary> Sweep(const sweep::Spec& spec, const sweep::Space& space);
+  // Of the processes of mpirun but the first.
+  int WorkForOthers();
+  absl::Status Finish(const sweep::SweepSummary& summary) const;
+
+  std::string spec_, shard_;
+  std::vector<std::string> formats_;
+  bool dry_run_ = false, quiet_ = false, timing_ = false;
+  int slurm_ = 0;
+  size_t trace_cache_ = 2;
+  sweep::SweepOptions options_;
+  std::unique_ptr<SweepProcesses> processes_;  // null: there is this one alone
+  SweepQuestions questions_;
+};
+
+SweepCommand::SweepCommand(CLI::App* app) : Command(app), questions_(app) {
+  app->allow_extras();
+  app->add_option("SPEC", spec_, "What is swept: text format, JSON or binary of proto/sweep.proto")->type_name("");
+  app->add_option("-o,--output", options_.folder, "Folder of the results; what it has already is not run again")->type_name("DIR");
+  app->add_option("--jobs", options_.runner.jobs, "Points at once; default: the machine's cores")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""));
+  app->add_option("--format", formats_, "Tables written to DIR: csv (the default), jsonl, sqlite, comma-separated")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"csv", "jsonl", "sqlite"}).description(""));
+  app->add_flag("--timing", timing_, "Tables have the column wall_s, which no two runs have the same");
+  app->add_flag("--dry-run", dry_run_, "Check the spec and print the command of each point");
+  app->add_flag("--retry-failed", options_.retry_failed, "Run points again that failed before");
+  app->add_flag("--continue-changed", options_.continue_changed,
+                "Go on in a folder of another spec or version; results of equal commands are kept");
+  app->add_option("--limit", options_.limit, "Run so many points this time at most")->type_name("N");
+  app->add_option("--trace-cache", trace_cache_, "Sets of traces that are held at once; default: 2")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""));
+  app->add_option("--shard", shard_, "Only points I, I + N, ...; `sweep merge` joins the folders")->type_name("I/N");
+  app->add_option("--slurm", slurm_, "Run nothing: write a job array of N tasks for Slurm to DIR")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""));
+  app->add_flag("-q,--quiet", quiet_, "No progress bar, no summary");
+  app->footer(
+      "Example:\n"
+      "  chakra-replay sweep examples/sweeps/small.txtpb -o /tmp/small\n"
+      "  chakra-replay sweep best /tmp/small");
+  options_.runner.jobs = DefaultThreads();
+  options_.version = CHAKRA_VERSION;
+}
+
+absl::Status SweepCommand::DryRun(const sweep::Space& space) const {
+  std::string out;
+  for (const sweep::Place& place : space.points()) {
+    auto command = sweep::CommandOf(space, place);
+    if (!command.ok()) return command.status();
+    absl::StrAppend(&out, *command, "\n");
+  }
+  if (absl::Status s = WriteOutput("-", out); !s.ok()) return s;
+  if (quiet_) return absl::OkStatus();
+  if (space.spec().has_search()) {
+    uint64_t points = 1;
+    for (const auto& unit : space.units()) points *= unit.count;
+    std::fprintf(stderr, "a search in a grid of %s points\n", FormatCount(points).c_str());
+  } else {
+    std::fprintf(stderr, "%s points%s\n", FormatCount(space.points().size()).c_str(),
+                 space.left_out() > 0 ? absl::StrCat(", ", FormatCount(space.left_out()), " left out by constraints").c_str() : "");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<sweep::SweepSummary> SweepCommand::Sweep(const sweep::Spec& spec, const sweep::Space& space) {
+  SweepPoints points(trace_cache_, std::max(1, DefaultThreads() / options_.runner.jobs));
+  auto slow = CheckPoints(space, &points);
+  if (!slow.ok()) return sweep::InSpec(spec, slow.status());
+  if (dry_run_) {
+    if (absl::Status s = DryRun(space); !s.ok()) return s;
+    return sweep::SweepSummary();
+  }
+  if (slurm_ > 0) {
+    auto script = sweep::WriteSlurm({spec_, options_.folder, spec.sweep.name(), slurm_, options_.runner.jobs, formats_});
+    if (script.ok() && !quiet_) std::printf("submit with: sh %s\n", sweep::QuoteWord(*script).c_str());
+    if (!script.ok()) return script.status();
+    return sweep::SweepSummary();
+  }
+  options_.slow_axes = *slow;
+  SweepBar bar(quiet_);
+  options_.runner.progress = [&bar](const sweep::RunnerProgress& p) { bar.Update(p); };
+  options_.runner.stop = &stop_sweep;
+  if (processes_ != nullptr) {
+    options_.runner.serve = [&](sweep::TaskSource* source) { processes_->Serve(source, space, options_.runner.progress); };
+  }
+  std::signal(SIGINT, StopSweep);
+  std::signal(SIGTERM, StopSweep);
+  return sweep::RunSweep(spec, space, [&](const std::vector<std::string>& words) { return points.Run(words); }, options_);
+}
+
+absl::Status SweepCommand::Finish(const sweep::SweepSummary& summary) const {
+  auto results = sweep::LoadResults({options_.folder});
+  if (!results.ok()) return results.status();
+  auto written = ExportResults(*results, formats_, timing_, options_.folder);
+  if (!written.ok()) return written.status();
+  for (const std::string& warning : results->warnings) PrintError(warning);
+  if (quiet_) return absl::OkStatus();
+  std::string out = absl::StrCat(options_.folder, ": ", FormatCount(summary.points), " points, ", FormatCount(summary.run), " run in ",
+                                 absl::StrFormat("%.1f s", summary.seconds));
+  if (summary.done_before > 0) absl::StrAppend(&out, ", ", FormatCount(summary.done_before), " had results");
+  if (summary.left > 0) absl::StrAppend(&out, ", ", FormatCount(summary.left), " left");
+  if (summary.failed > 0) absl::StrAppend(&out, ", ", FormatCount(summary.failed), " failed");
+  if (summary.damaged > 0)
+    absl::StrAppend(&out, "\n", FormatCount(summary.damaged), " damaged lines of an interrupted run were dropped, their points run again");
+  if (!summary.search.empty()) absl::StrAppend(&out, "\n", summary.search);
+  absl::StrAppend(&out, "\n", *written, "\n\n");
+  auto query = sweep::Query::Make(*results, "", false);
+  if (!query.ok()) return query.status();
+  auto best = query->Best(std::nullopt, 5);
+  if (!best.ok()) return best.status();
+  absl::StrAppend(&out, sweep::PrintAnswer(*best));
+  return WriteOutput("-", out);
+}
+
+int SweepCommand::RunPoints() {
+  if (spec_.empty()) return Misuse("sweep expects a SPEC, or a command: best, pareto, table, merge or export");
+  if (options_.folder.empty() && !dry_run_) return Misuse("sweep expects -o DIR");
+  if (!shard_.empty()) {
+    auto shard = sweep::ParseShard(shard_);
+    if (!shard.ok()) return Misuse(absl::StrCat("--shard ", shard.status().message()));
+    options_.shard = *shard;
+  }
+  auto spec = sweep::ReadSpec(spec_);
+  if (!spec.ok()) return Fail(spec.status());
+  auto space = sweep::Space::Make(spec->sweep);
+  if (!space.ok()) return Fail(sweep::InSpec(*spec, space.status()));
+  if (spec->sweep.has_search() && options_.shard.count > 1) return Misuse("--shard cannot divide a search");
+  if (spec->sweep.has_search() && slurm_ > 1) return Misuse("--slurm cannot divide a search; expected --slurm 1");
+  auto summary = Sweep(*spec, *space);
+  if (!summary.ok() && absl::IsCancelled(summary.status())) {
+    PrintError(absl::StrCat("stopped: ", summary.status().message(), "; the same command goes on from here"));
+    return kFailed;
+  }
+  if (!summary.ok()) return Fail(summary.status());
+  if (dry_run_ || slurm_ > 0) return kDone;
+  if (absl::Status s = Finish(*summary); !s.ok()) return Fail(s);
+  if (summary->failed == 0 || summary->failed < summary->points) return kDone;
+  PrintError("every point failed; their errors are in the tables");
+  return kFailed;
+}
+
+int SweepCommand::WorkForOthers() {
+  SweepPoints points(trace_cache_, 1);
+  const absl::Status s = processes_->Work([&](const std::vector<std::string>& words) { return points.Run(words); });
+  return s.ok() ? kDone : Fail(s);
+}
+
+int SweepCommand::Run() {
+  if (questions_.asked()) return questions_.Run();
+  auto processes = SweepProcesses::Join();
+  if (!processes.ok()) return Fail(processes.status());
+  processes_ = *std::move(processes);
+  if (processes_ != nullptr) {
+    if (processes_->rank() > 0) return WorkForOthers();
+    if (app()->count("--jobs") > 0) return Misuse("--jobs: each process of mpirun runs one point at a time");
+    options_.runner.jobs = 1;
+  }
+  return RunPoints();
+}
+
+}  // namespace
+
+std::unique_ptr<Command> MakeSweepCommand(CLI::App* root) {
+  return std::make_unique<SweepCommand>(
+      root->add_subcommand("sweep", "Replay over many machines, and ask which is best"));
+}
+
+}  // namespace chakra::cli

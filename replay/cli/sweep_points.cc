@@ -1,0 +1,192 @@
+#include "replay/cli/sweep_points.h"
+
+#include <algorithm>
+#include <set>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "replay/cli/command.h"
+#include "replay/cli/run_options.h"
+#include "replay/run/machine.h"
+#include "replay/run/run.h"
+#include "trace/checksum.h"
+#include "trace/text_table.h"
+
+namespace chakra::cli {
+namespace {
+
+// Options that leave the traces as they are; all others are taken for theirs.
+bool IsOfMachine(const CLI::Option& option) {
+  for (const char* name : {"--lanes", "--no-fast-path", "--threads", "--placement", "--straggler", "--seed"}) {
+    if (option.check_name(name)) return true;
+  }
+  return option.get_group() == "Machine";
+}
+
+// Words of a point, parsed as the command line of `replay` is.
+class PointArguments {
+ public:
+  PointArguments() : app_("", "replay") {
+    app_.set_help_flag();
+    app_.allow_extras();
+    arguments_.AddTo(&app_);
+  }
+
+  absl::Status Parse(const std::vector<std::string>& words) {
+    try {
+      app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    } catch (const CLI::ParseError& e) {
+      const std::string stray = StrayArgument(app_);
+      return absl::InvalidArgumentError(stray.empty() ? e.what() : stray);
+    }
+    if (const std::string stray = StrayArgument(app_); !stray.empty()) return absl::InvalidArgumentError(stray);
+    return arguments_.Check();
+  }
+
+  std::string TraceKey() const {
+    std::string key;
+    for (const CLI::Option* option : app_.get_options()) {
+      if (option->count() == 0 || IsOfMachine(*option)) continue;
+      absl::StrAppend(&key, option->get_name(), "\n");
+      for (const std::string& value : option->results()) absl::StrAppend(&key, value.size(), ":", value, "\n");
+    }
+    return key;
+  }
+
+  bool given(const std::string& option) const { return app_.count(option) > 0; }
+  RunArguments& arguments() { return arguments_; }
+
+ private:
+  CLI::App app_;
+  RunArguments arguments_;
+};
+
+sweep::MachineCounts CountMachine(const Topology& topology) {
+  sweep::MachineCounts out;
+  out.devices = topology.devices();
+  out.links = static_cast<int64_t>(topology.links() / 2);
+  for (size_t d = 0; d < topology.dimensions().size(); ++d) {
+    const TopologyDimension& dimension = topology.dimensions()[d];
+    if (dimension.kind == TopologyDimension::Kind::kSwitch) out.switches += topology.devices() / dimension.size;
+    if (dimension.kind != TopologyDimension::Kind::kNetwork) continue;
+    int64_t in_one = 0;
+    for (const VertexGroup& group : dimension.network->graph.groups()) {
+      if (group.kind == VertexKind::kSwitch || group.kind == VertexKind::kNvSwitch) in_one += group.count;
+    }
+    out.switches += in_one * topology.NetworkCopies(static_cast<int>(d));
+  }
+  return out;
+}
+
+// "PATHS:CONTENTS", see WarnOfInputs() of results.
+std::string DigestInputs(const proto::Report& report) {
+  Sha256 paths, contents;
+  for (const proto::InputFile& input : report.input()) {
+    paths.Update(absl::StrCat(input.path(), "\n"));
+    contents.Update(absl::StrCat(input.sha256(), "\n"));
+  }
+  return absl::StrCat(paths.Hex().substr(0, 16), ":", contents.Hex().substr(0, 16));
+}
+
+}  // namespace
+
+std::shared_ptr<SweepPoints::Held> SweepPoints::Hold(const std::string& key, const TraceOptions& options) {
+  std::shared_ptr<Held> held;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = std::find_if(held_.begin(), held_.end(), [&](const auto& h) { return h.first == key; });
+    if (found != held_.end()) {
+      held_.splice(held_.begin(), held_, found);
+    } else {
+      held_.emplace_front(key, std::make_shared<Held>());
+      if (held_.size() > kept_) held_.pop_back();
+    }
+    held = held_.front().second;
+  }
+  std::call_once(held->once, [&] { held->traces = LoadTraces(options); });
+  return held;
+}
+
+absl::Status SweepPoints::Load(const std::vector<std::string>& words) {
+  PointArguments point;
+  if (absl::Status s = point.Parse(words); !s.ok()) return s;
+  auto options = point.arguments().traces();
+  if (!options.ok()) return options.status();
+  return Hold(point.TraceKey(), *options)->traces.status();
+}
+
+absl::StatusOr<std::string> SweepPoints::Check(const std::vector<std::string>& words) const {
+  PointArguments point;
+  if (absl::Status s = point.Parse(words); !s.ok()) return s;
+  if (auto options = point.arguments().traces(); !options.ok()) return options.status();
+  std::vector<std::string> notes;
+  if (auto machine = DescribeMachine(point.arguments().run(), &notes); !machine.ok()) return machine.status();
+  return point.TraceKey();
+}
+
+sweep::Outcome SweepPoints::Run(const std::vector<std::string>& words) {
+  PointArguments point;
+  if (absl::Status s = point.Parse(words); !s.ok()) return {s, {}, ""};
+  auto options = point.arguments().traces();
+  if (!options.ok()) return {options.status(), {}, ""};
+  const std::shared_ptr<Held> held = Hold(point.TraceKey(), *options);
+  if (!held->traces.ok()) return {held->traces.status(), {}, ""};
+  if (!point.given("--threads")) point.arguments().run().fabric_options.threads = threads_;
+  sweep::MachineCounts machine;
+  RunHooks hooks;
+  hooks.machine = [&](const Topology& topology) { machine = CountMachine(topology); };
+  auto report = RunReplay(*held->traces, point.arguments().run(), hooks);
+  if (!report.ok()) return {report.status(), {}, ""};
+  return {absl::OkStatus(), sweep::MetricsOf(*report, machine), DigestInputs(*report)};
+}
+
+absl::StatusOr<std::vector<size_t>> CheckPoints(const sweep::Space& space, SweepPoints* points) {
+  using sweep::Place;
+  const auto& axes = space.axes();
+  // Of a search the middle of each axis, as it begins there.
+  std::vector<Place> places = space.points();
+  if (space.spec().has_search()) {
+    std::vector<uint64_t> middle;
+    for (const sweep::SpaceUnit& unit : space.units()) middle.push_back((unit.count - 1) / 2);
+    for (size_t u = 0; u < middle.size(); ++u) {
+      for (uint64_t i = 0; i < space.units()[u].count; ++i) {
+        std::vector<uint64_t> at = middle;
+        at[u] = i;
+        places.push_back(space.PlaceOf(at));
+      }
+    }
+  }
+  std::vector<std::set<uint32_t>> seen(axes.size());
+  std::vector<std::set<std::string>> keys(axes.size());
+  std::set<size_t> slow;
+  std::string first_key;
+  for (size_t n = 0; n < places.size(); ++n) {
+    std::vector<size_t> fresh;
+    for (size_t a = 0; a < axes.size(); ++a) {
+      if (seen[a].insert(places[n][a]).second) fresh.push_back(a);
+    }
+    if (fresh.empty() && n > 0) continue;
+    auto words = space.Words(places[n]);
+    if (!words.ok()) return words.status();
+    auto key = points->Check(*words);
+    if (!key.ok()) {
+      // The first point tries what is common to all, too.
+      const std::string where = n == 0 || fresh.empty() ? "" : absl::StrCat(axes[fresh[0]].where, ": ");
+      const std::string which =
+          n == 0 || fresh.empty()
+              ? "the first point"
+              : absl::StrCat("the value \"", axes[fresh[0]].values[places[n][fresh[0]]].text, "\" of axis ", axes[fresh[0]].name);
+      return absl::InvalidArgumentError(absl::StrCat(where, which, ", of ", FormatCount(places.size()), " points: ", key.status().message()));
+    }
+    if (n == 0) {
+      first_key = *key;
+      if (absl::Status s = points->Load(*words); !s.ok()) return s;
+    } else if (*key != first_key) {
+      slow.insert(fresh.begin(), fresh.end());
+    }
+  }
+  return std::vector<size_t>(slow.begin(), slow.end());
+}
+
+}  // namespace chakra::cli

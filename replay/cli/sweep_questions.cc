@@ -1,0 +1,140 @@
+#include "replay/cli/sweep_questions.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "replay/cli/command.h"
+#include "replay/sweep/export.h"
+#include "replay/sweep/journal.h"
+#include "trace/proto_io.h"
+#include "trace/text_table.h"
+
+namespace chakra::cli {
+
+absl::StatusOr<std::string> ExportResults(const sweep::Results& results, const std::vector<std::string>& formats, bool timing,
+                                          const std::string& folder) {
+  std::vector<std::string> names = formats;
+  if (names.empty()) names.emplace_back("csv");
+  std::vector<std::string> written;
+  for (const std::string& format : names) {
+    const std::string path = absl::StrCat(folder, "/results.", format);
+    absl::Status s;
+    if (format == "csv") s = WriteFile(path, sweep::ToCsv(results, timing));
+    if (format == "sqlite") s = sweep::WriteSqlite(results, timing, path);
+    if (format == "jsonl") {
+      auto lines = sweep::ToJsonLines(results, timing);
+      s = lines.ok() ? WriteFile(path, *lines) : lines.status();
+    }
+    if (!s.ok()) return s;
+    written.push_back(path);
+  }
+  return absl::StrCat("written: ", absl::StrJoin(written, ", "));
+}
+
+SweepQuestions::SweepQuestions(CLI::App* sweep) {
+  best_ = Add(sweep, "best", "The best points by the objective of the sweep, or by a metric", true);
+  best_->add_option("--by", by_, "A metric or expression, as min:EXPRESSION or max:EXPRESSION; default: the objective")->type_name("AIM");
+  best_->add_option("--top", top_, "How many; default: 10")->type_name("N");
+  pareto_ = Add(sweep, "pareto", "The points than which none is better in all of several metrics", true);
+  pareto_->add_option("--of", aims_, "Two or more, comma-separated: makespan_ps,max:busbw_gbytes_per_s")->type_name("AIMS")->delimiter(',');
+  table_ = Add(sweep, "table", "A metric by the values of one axis or two", true);
+  table_->add_option("--rows", rows_, "Axis of the rows")->type_name("AXIS");
+  table_->add_option("--columns", columns_, "Axis of the columns")->type_name("AXIS");
+  table_->add_option("--show", show_, "A metric or expression; default: the objective")->type_name("AIM");
+  table_->add_option("--take", take_, "Of several points in a cell the best, or their mean; default: best")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"best", "mean"}).description(""));
+  merge_ = Add(sweep, "merge", "Joins the folders of shards, or other parts of one sweep, in one", false);
+  export_ = Add(sweep, "export", "Writes the tables of a folder anew", false);
+  for (CLI::App* app : {merge_, export_}) {
+    app->add_option("-o,--output", output_, app == merge_ ? "The folder that is made; default: the first" : "Where to; default: the folder itself")
+        ->type_name("DIR");
+    app->add_option("--format", formats_, "csv (the default), jsonl, sqlite, comma-separated")
+        ->type_name("LIST")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"csv", "jsonl", "sqlite"}).description(""));
+    app->add_flag("--timing", timing_, "With the column wall_s");
+  }
+}
+
+CLI::App* SweepQuestions::Add(CLI::App* sweep, const std::string& name, const std::string& about, bool answers) {
+  CLI::App* app = sweep->add_subcommand(name, about);
+  app->allow_extras();
+  app->add_option("DIR", folders_, "Folders of results of one sweep")->type_name("");
+  if (!answers) return app;
+  app->add_option("--where", where_, "Only points for which that is true: 'spines > 4 and devices <= 512'")->type_name("EXPRESSION");
+  app->add_option("--format", format_, "text or csv; default: text")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "csv"}).description(""));
+  return app;
+}
+
+bool SweepQuestions::asked() const {
+  return best_->parsed() || pareto_->parsed() || table_->parsed() || merge_->parsed() || export_->parsed();
+}
+
+absl::Status SweepQuestions::Write(const sweep::Results& results) const {
+  const std::string folder = output_.empty() ? folders_[0] : output_;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return absl::UnavailableError(absl::StrCat("cannot make the folder ", folder, ": ", error.message()));
+  if (merge_->parsed()) {
+    // One journal with everything, so that the folder can be gone on with.
+    auto journal = sweep::JournalWriter::Open(absl::StrCat(folder, "/points.journal"), *results.start);
+    if (!journal.ok()) return journal.status();
+    for (const sweep::ResultRow& row : results.rows) {
+      const auto& held = (*journal)->before().points;
+      const auto found = held.find(row.id);
+      if (found != held.end() && found->second.error() == row.error) continue;
+      if (absl::Status s = (*journal)->Append(row.record); !s.ok()) return s;
+    }
+    if (absl::Status s = (*journal)->Flush(); !s.ok()) return s;
+  }
+  auto written = ExportResults(results, formats_, timing_, folder);
+  if (!written.ok()) return written.status();
+  const uint64_t rows = results.rows.size();
+  return WriteOutput("-", absl::StrCat(FormatCount(rows), " of ", FormatCount(results.points), " points have results, ",
+                                       FormatCount(results.failed), " failed\n", *written, "\n"));
+}
+
+absl::Status SweepQuestions::Answer() {
+  auto results = sweep::LoadResults(folders_);
+  if (!results.ok()) return results.status();
+  for (const std::string& warning : results->warnings) PrintError(warning);
+  if (merge_->parsed() || export_->parsed()) return Write(*results);
+  const bool csv = format_ == "csv";
+  auto query = sweep::Query::Make(*results, where_, csv);
+  if (!query.ok()) return query.status();
+  absl::StatusOr<sweep::Answer> answer;
+  if (best_->parsed()) {
+    answer = query->Best(by_.empty() ? std::nullopt : std::optional<sweep::Aim>(sweep::ParseAim(by_)), top_);
+  } else if (pareto_->parsed()) {
+    std::vector<sweep::Aim> aims;
+    for (const std::string& aim : aims_) aims.push_back(sweep::ParseAim(aim));
+    answer = query->Pareto(aims);
+  } else {
+    answer = query->Table(rows_, columns_, show_.empty() ? query->Objective() : sweep::ParseAim(show_), take_ == "mean");
+  }
+  if (!answer.ok()) return answer.status();
+  return WriteOutput("-", csv ? sweep::AnswerToCsv(*answer) : sweep::PrintAnswer(*answer));
+}
+
+int SweepQuestions::Misuse(const std::string& message) const {
+  PrintError(absl::StrCat(message, "; see `chakra-replay sweep --help-all`"));
+  return kMisuse;
+}
+
+int SweepQuestions::Run() {
+  if (folders_.empty()) return Misuse("expected the folder of a sweep's results");
+  if (pareto_->parsed() && aims_.size() < 2) return Misuse("pareto expects --of with two metrics or more");
+  if (table_->parsed() && rows_.empty()) return Misuse("table expects --rows AXIS");
+  if (absl::Status s = Answer(); !s.ok()) {
+    PrintError(s.message());
+    return kFailed;
+  }
+  return kDone;
+}
+
+}  // namespace chakra::cli
