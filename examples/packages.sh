@@ -20,4 +20,5 @@ build_packages="cmake ninja-build g++ pkg-config libprotobuf-dev protobuf-compil
   libzstd-dev zlib1g-dev libsimdjson-dev libre2-dev libyaml-cpp-dev libssl-dev
   libpugixml-dev libeigen3-dev libsqlite3-dev"
 # What tests and benchmarks need beside.
-test_packages="libgtest-dev libgmock-dev libbenchmark-dev libsimgrid-dev libns3-dev zstd ccache"
+test_packages="libgtest-dev libgmock-dev libbenchmark-dev libsimgrid-dev libns3-dev zstd ccache
+  libopenmpi-dev openmpi-bin slurm-wlm"

@@ -1,3 +1,5 @@
+#include "replay/sweep/sweep.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +18,6 @@
 #include "replay/sweep/export.h"
 #include "replay/sweep/query.h"
 #include "replay/sweep/slurm.h"
-#include "replay/sweep/sweep.h"
 #include "replay/sweep/words.h"
 #include "trace/text_table.h"
 
@@ -48,8 +49,9 @@ class SweepBar {
     const int filled = static_cast<int>(share * kWidth);
     const std::string left = p.done > 0 ? Duration(p.seconds * (1 - share) / share) : "?";
     const std::string failed = p.failed > 0 ? absl::StrCat(", ", p.failed, " failed") : "";
-    const std::string line = absl::StrCat("\r\033[K[", std::string(filled, '#'), std::string(kWidth - filled, '.'), "] ", p.done, " of ",
-                                          p.total, " points", failed, ", about ", left, " left");
+    const std::string line =
+        absl::StrCat("\r\033[K[", std::string(filled, '#'), std::string(kWidth - filled, '.'), "] ", p.done,
+                     " of ", p.total, " points", failed, ", about ", left, " left");
     std::fwrite(line.data(), 1, line.size(), stderr);
     std::fflush(stderr);
     drawn_ = true;
@@ -91,14 +93,19 @@ class SweepCommand : public Command {
 
 SweepCommand::SweepCommand(CLI::App* app) : Command(app), questions_(app) {
   app->allow_extras();
-  app->add_option("SPEC", spec_, "What is swept: text format, JSON or binary of proto/sweep.proto")->type_name("");
-  app->add_option("-o,--output", options_.folder, "Folder of the results; what it has already is not run again")->type_name("DIR");
+  app->add_option("SPEC", spec_, "What is swept: text format, JSON or binary of proto/sweep.proto")
+      ->type_name("");
+  app->add_option("-o,--output", options_.folder,
+                  "Folder of the results; what it has already is not run again")
+      ->type_name("DIR");
   app->add_option("--jobs", options_.runner.jobs, "Points at once; default: the machine's cores")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""));
-  app->add_option("--format", formats_, "Tables written to DIR: csv (the default), jsonl, sqlite, comma-separated")
+  app->add_option("--format", formats_,
+                  "Tables written to DIR: csv (the default), jsonl, sqlite, comma-separated")
       ->type_name("LIST")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"csv", "jsonl", "sqlite"}).description(""));
   app->add_flag("--timing", timing_, "Tables have the column wall_s, which no two runs have the same");
   app->add_flag("--dry-run", dry_run_, "Check the spec and print the command of each point");
@@ -109,7 +116,8 @@ SweepCommand::SweepCommand(CLI::App* app) : Command(app), questions_(app) {
   app->add_option("--trace-cache", trace_cache_, "Sets of traces that are held at once; default: 2")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
-  app->add_option("--shard", shard_, "Only points I, I + N, ...; `sweep merge` joins the folders")->type_name("I/N");
+  app->add_option("--shard", shard_, "Only points I, I + N, ...; `sweep merge` joins the folders")
+      ->type_name("I/N");
   app->add_option("--slurm", slurm_, "Run nothing: write a job array of N tasks for Slurm to DIR")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
@@ -137,7 +145,9 @@ absl::Status SweepCommand::DryRun(const sweep::Space& space) const {
     std::fprintf(stderr, "a search in a grid of %s points\n", FormatCount(points).c_str());
   } else {
     std::fprintf(stderr, "%s points%s\n", FormatCount(space.points().size()).c_str(),
-                 space.left_out() > 0 ? absl::StrCat(", ", FormatCount(space.left_out()), " left out by constraints").c_str() : "");
+                 space.left_out() > 0
+                     ? absl::StrCat(", ", FormatCount(space.left_out()), " left out by constraints").c_str()
+                     : "");
   }
   return absl::OkStatus();
 }
@@ -151,7 +161,8 @@ absl::StatusOr<sweep::SweepSummary> SweepCommand::Sweep(const sweep::Spec& spec,
     return sweep::SweepSummary();
   }
   if (slurm_ > 0) {
-    auto script = sweep::WriteSlurm({spec_, options_.folder, spec.sweep.name(), slurm_, options_.runner.jobs, formats_});
+    auto script = sweep::WriteSlurm(
+        {spec_, options_.folder, spec.sweep.name(), slurm_, options_.runner.jobs, formats_});
     if (script.ok() && !quiet_) std::printf("submit with: sh %s\n", sweep::QuoteWord(*script).c_str());
     if (!script.ok()) return script.status();
     return sweep::SweepSummary();
@@ -161,29 +172,38 @@ absl::StatusOr<sweep::SweepSummary> SweepCommand::Sweep(const sweep::Spec& spec,
   options_.runner.progress = [&bar](const sweep::RunnerProgress& p) { bar.Update(p); };
   options_.runner.stop = &stop_sweep;
   if (processes_ != nullptr) {
-    options_.runner.serve = [&](sweep::TaskSource* source) { processes_->Serve(source, space, options_.runner.progress); };
+    options_.runner.serve = [&](sweep::TaskSource* source) {
+      processes_->Serve(source, space, options_.runner.progress);
+    };
   }
   std::signal(SIGINT, StopSweep);
   std::signal(SIGTERM, StopSweep);
-  return sweep::RunSweep(spec, space, [&](const std::vector<std::string>& words) { return points.Run(words); }, options_);
+  return sweep::RunSweep(
+      spec, space, [&](const std::vector<std::string>& words) { return points.Run(words); }, options_);
 }
 
 absl::Status SweepCommand::Finish(const sweep::SweepSummary& summary) const {
   auto results = sweep::LoadResults({options_.folder});
   if (!results.ok()) return results.status();
-  auto written = ExportResults(*results, formats_, timing_, options_.folder);
+  absl::StatusOr<std::string> written =
+      absl::StrCat("tables of all shards: chakra-replay sweep export ", sweep::QuoteWord(options_.folder));
+  if (options_.shard.count == 1) written = ExportResults(*results, formats_, timing_, options_.folder);
   if (!written.ok()) return written.status();
   for (const std::string& warning : results->warnings) PrintError(warning);
   if (quiet_) return absl::OkStatus();
-  std::string out = absl::StrCat(options_.folder, ": ", FormatCount(summary.points), " points, ", FormatCount(summary.run), " run in ",
-                                 absl::StrFormat("%.1f s", summary.seconds));
+  std::string out =
+      absl::StrCat(options_.folder, ": ", FormatCount(summary.points), " points, ", FormatCount(summary.run),
+                   " run in ", absl::StrFormat("%.1f s", summary.seconds));
   if (summary.done_before > 0) absl::StrAppend(&out, ", ", FormatCount(summary.done_before), " had results");
   if (summary.left > 0) absl::StrAppend(&out, ", ", FormatCount(summary.left), " left");
   if (summary.failed > 0) absl::StrAppend(&out, ", ", FormatCount(summary.failed), " failed");
   if (summary.damaged > 0)
-    absl::StrAppend(&out, "\n", FormatCount(summary.damaged), " damaged lines of an interrupted run were dropped, their points run again");
+    absl::StrAppend(&out, "\n", FormatCount(summary.damaged),
+                    " damaged lines of an interrupted run were dropped, their points run again");
   if (!summary.search.empty()) absl::StrAppend(&out, "\n", summary.search);
-  absl::StrAppend(&out, "\n", *written, "\n\n");
+  absl::StrAppend(&out, "\n", *written, "\n");
+  if (options_.shard.count > 1) return WriteOutput("-", out);
+  out += "\n";
   auto query = sweep::Query::Make(*results, "", false);
   if (!query.ok()) return query.status();
   auto best = query->Best(std::nullopt, 5);
@@ -193,7 +213,8 @@ absl::Status SweepCommand::Finish(const sweep::SweepSummary& summary) const {
 }
 
 int SweepCommand::RunPoints() {
-  if (spec_.empty()) return Misuse("sweep expects a SPEC, or a command: best, pareto, table, merge or export");
+  if (spec_.empty())
+    return Misuse("sweep expects a SPEC, or a command: best, pareto, table, merge or export");
   if (options_.folder.empty() && !dry_run_) return Misuse("sweep expects -o DIR");
   if (!shard_.empty()) {
     auto shard = sweep::ParseShard(shard_);
@@ -205,7 +226,8 @@ int SweepCommand::RunPoints() {
   auto space = sweep::Space::Make(spec->sweep);
   if (!space.ok()) return Fail(sweep::InSpec(*spec, space.status()));
   if (spec->sweep.has_search() && options_.shard.count > 1) return Misuse("--shard cannot divide a search");
-  if (spec->sweep.has_search() && slurm_ > 1) return Misuse("--slurm cannot divide a search; expected --slurm 1");
+  if (spec->sweep.has_search() && slurm_ > 1)
+    return Misuse("--slurm cannot divide a search; expected --slurm 1");
   auto summary = Sweep(*spec, *space);
   if (!summary.ok() && absl::IsCancelled(summary.status())) {
     PrintError(absl::StrCat("stopped: ", summary.status().message(), "; the same command goes on from here"));
@@ -221,7 +243,8 @@ int SweepCommand::RunPoints() {
 
 int SweepCommand::WorkForOthers() {
   SweepPoints points(trace_cache_, 1);
-  const absl::Status s = processes_->Work([&](const std::vector<std::string>& words) { return points.Run(words); });
+  const absl::Status s =
+      processes_->Work([&](const std::vector<std::string>& words) { return points.Run(words); });
   return s.ok() ? kDone : Fail(s);
 }
 

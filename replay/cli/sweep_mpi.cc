@@ -42,9 +42,9 @@ absl::StatusOr<const ChakraMpi*> LoadModule() {
     const auto get = reinterpret_cast<const ChakraMpi* (*)()>(dlsym(module, "ChakraMpiModule"));
     if (get != nullptr) return get();
   }
-  return absl::UnavailableError(
-      absl::StrCat("mpirun started this, but its part for MPI cannot be loaded (", absl::StrJoin(failures, "; "),
-                   "); expected a build with Open MPI (libopenmpi-dev), or --shard I/N without mpirun"));
+  return absl::UnavailableError(absl::StrCat(
+      "mpirun started this, but its part for MPI cannot be loaded (", absl::StrJoin(failures, "; "),
+      "); expected a build with Open MPI (libopenmpi-dev), or --shard I/N without mpirun"));
 }
 
 absl::Status MpiError(int error) {
@@ -92,7 +92,8 @@ absl::StatusOr<bool> SweepProcesses::Receive(int* from, google::protobuf::Messag
   if (waits == 0) return false;
   std::string bytes(size, '\0');
   if (absl::Status s = MpiError(mpi_->receive(*from, bytes.data(), size)); !s.ok()) return s;
-  if (!message->ParseFromString(bytes)) return absl::InternalError("a process of another version takes part in the sweep");
+  if (!message->ParseFromString(bytes))
+    return absl::InternalError("a process of another version takes part in the sweep");
   return true;
 }
 

@@ -16,8 +16,8 @@ namespace chakra::cli {
 
 class SweepProcesses {
  public:
-  // Null where this process was not started by mpirun, or alone. Loads the module beside the program, or where it is
-  // installed. Errors: it is not there; MPI's.
+  // Null where this process was not started by mpirun, or alone. Loads the module beside the program, or
+  // where it is installed. Errors: it is not there; MPI's.
   static absl::StatusOr<std::unique_ptr<SweepProcesses>> Join();
   // Process 0 tells the others to end.
   ~SweepProcesses();
@@ -43,7 +43,7 @@ class SweepProcesses {
 
   const ChakraMpi* mpi_;
   int rank_ = 0, size_ = 1;
-  std::vector<int> idle_;                // processes that wait for an order
+  std::vector<int> idle_;                 // processes that wait for an order
   std::map<int, sweep::Task> under_way_;  // by process
 };
 

@@ -18,7 +18,8 @@ namespace {
 
 // Options that leave the traces as they are; all others are taken for theirs.
 bool IsOfMachine(const CLI::Option& option) {
-  for (const char* name : {"--lanes", "--no-fast-path", "--threads", "--placement", "--straggler", "--seed"}) {
+  for (const char* name :
+       {"--lanes", "--no-fast-path", "--threads", "--placement", "--straggler", "--seed"}) {
     if (option.check_name(name)) return true;
   }
   return option.get_group() == "Machine";
@@ -40,7 +41,8 @@ class PointArguments {
       const std::string stray = StrayArgument(app_);
       return absl::InvalidArgumentError(stray.empty() ? e.what() : stray);
     }
-    if (const std::string stray = StrayArgument(app_); !stray.empty()) return absl::InvalidArgumentError(stray);
+    if (const std::string stray = StrayArgument(app_); !stray.empty())
+      return absl::InvalidArgumentError(stray);
     return arguments_.Check();
   }
 
@@ -49,7 +51,8 @@ class PointArguments {
     for (const CLI::Option* option : app_.get_options()) {
       if (option->count() == 0 || IsOfMachine(*option)) continue;
       absl::StrAppend(&key, option->get_name(), "\n");
-      for (const std::string& value : option->results()) absl::StrAppend(&key, value.size(), ":", value, "\n");
+      for (const std::string& value : option->results())
+        absl::StrAppend(&key, value.size(), ":", value, "\n");
     }
     return key;
   }
@@ -68,7 +71,8 @@ sweep::MachineCounts CountMachine(const Topology& topology) {
   out.links = static_cast<int64_t>(topology.links() / 2);
   for (size_t d = 0; d < topology.dimensions().size(); ++d) {
     const TopologyDimension& dimension = topology.dimensions()[d];
-    if (dimension.kind == TopologyDimension::Kind::kSwitch) out.switches += topology.devices() / dimension.size;
+    if (dimension.kind == TopologyDimension::Kind::kSwitch)
+      out.switches += topology.devices() / dimension.size;
     if (dimension.kind != TopologyDimension::Kind::kNetwork) continue;
     int64_t in_one = 0;
     for (const VertexGroup& group : dimension.network->graph.groups()) {
@@ -95,7 +99,8 @@ std::shared_ptr<SweepPoints::Held> SweepPoints::Hold(const std::string& key, con
   std::shared_ptr<Held> held;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = std::find_if(held_.begin(), held_.end(), [&](const auto& h) { return h.first == key; });
+    const auto found =
+        std::find_if(held_.begin(), held_.end(), [&](const auto& h) { return h.first == key; });
     if (found != held_.end()) {
       held_.splice(held_.begin(), held_, found);
     } else {
@@ -176,8 +181,10 @@ absl::StatusOr<std::vector<size_t>> CheckPoints(const sweep::Space& space, Sweep
       const std::string which =
           n == 0 || fresh.empty()
               ? "the first point"
-              : absl::StrCat("the value \"", axes[fresh[0]].values[places[n][fresh[0]]].text, "\" of axis ", axes[fresh[0]].name);
-      return absl::InvalidArgumentError(absl::StrCat(where, which, ", of ", FormatCount(places.size()), " points: ", key.status().message()));
+              : absl::StrCat("the value \"", axes[fresh[0]].values[places[n][fresh[0]]].text, "\" of axis ",
+                             axes[fresh[0]].name);
+      return absl::InvalidArgumentError(absl::StrCat(where, which, ", of ", FormatCount(places.size()),
+                                                     " points: ", key.status().message()));
     }
     if (n == 0) {
       first_key = *key;

@@ -18,15 +18,15 @@ namespace chakra::cli {
 
 class SweepPoints {
  public:
-  // Keeps the traces of the last `kept` sets that points named, at least 1. Points that do not say --threads simulate
-  // packets on `threads`.
+  // Keeps the traces of the last `kept` sets that points named, at least 1. Points that do not say --threads
+  // simulate packets on `threads`.
   SweepPoints(size_t kept, int threads) : kept_(kept), threads_(threads) {}
 
   // As `replay` would; any number of calls at once. What reads the same traces shares them.
   sweep::Outcome Run(const std::vector<std::string>& words);
 
-  // Everything that can be said without a trace: the words, the cluster, its fields. The words of the traces, which
-  // are equal where traces are shared.
+  // Everything that can be said without a trace: the words, the cluster, its fields. The words of the traces,
+  // which are equal where traces are shared.
   absl::StatusOr<std::string> Check(const std::vector<std::string>& words) const;
 
   // Reads the traces of a point, if they are not held yet.
@@ -45,8 +45,8 @@ class SweepPoints {
   std::list<std::pair<std::string, std::shared_ptr<Held>>> held_;  // by key, the last used first
 };
 
-// Tries each value of each axis in the first point that has it, and reads the traces of the first point. The axes whose
-// values change the traces. Errors begin with the axis' path in the spec.
+// Tries each value of each axis in the first point that has it, and reads the traces of the first point. The
+// axes whose values change the traces. Errors begin with the axis' path in the spec.
 absl::StatusOr<std::vector<size_t>> CheckPoints(const sweep::Space& space, SweepPoints* points);
 
 }  // namespace chakra::cli

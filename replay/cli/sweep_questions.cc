@@ -13,7 +13,8 @@
 
 namespace chakra::cli {
 
-absl::StatusOr<std::string> ExportResults(const sweep::Results& results, const std::vector<std::string>& formats, bool timing,
+absl::StatusOr<std::string> ExportResults(const sweep::Results& results,
+                                          const std::vector<std::string>& formats, bool timing,
                                           const std::string& folder) {
   std::vector<std::string> names = formats;
   if (names.empty()) names.emplace_back("csv");
@@ -35,10 +36,16 @@ absl::StatusOr<std::string> ExportResults(const sweep::Results& results, const s
 
 SweepQuestions::SweepQuestions(CLI::App* sweep) {
   best_ = Add(sweep, "best", "The best points by the objective of the sweep, or by a metric", true);
-  best_->add_option("--by", by_, "A metric or expression, as min:EXPRESSION or max:EXPRESSION; default: the objective")->type_name("AIM");
+  best_
+      ->add_option("--by", by_,
+                   "A metric or expression, as min:EXPRESSION or max:EXPRESSION; default: the objective")
+      ->type_name("AIM");
   best_->add_option("--top", top_, "How many; default: 10")->type_name("N");
   pareto_ = Add(sweep, "pareto", "The points than which none is better in all of several metrics", true);
-  pareto_->add_option("--of", aims_, "Two or more, comma-separated: makespan_ps,max:busbw_gbytes_per_s")->type_name("AIMS")->delimiter(',');
+  pareto_->add_option("--of", aims_, "Two or more, comma-separated: makespan_ps,max:busbw_gbytes_per_s")
+      ->type_name("AIMS")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   table_ = Add(sweep, "table", "A metric by the values of one axis or two", true);
   table_->add_option("--rows", rows_, "Axis of the rows")->type_name("AXIS");
   table_->add_option("--columns", columns_, "Axis of the columns")->type_name("AXIS");
@@ -49,22 +56,27 @@ SweepQuestions::SweepQuestions(CLI::App* sweep) {
   merge_ = Add(sweep, "merge", "Joins the folders of shards, or other parts of one sweep, in one", false);
   export_ = Add(sweep, "export", "Writes the tables of a folder anew", false);
   for (CLI::App* app : {merge_, export_}) {
-    app->add_option("-o,--output", output_, app == merge_ ? "The folder that is made; default: the first" : "Where to; default: the folder itself")
+    app->add_option("-o,--output", output_,
+                    app == merge_ ? "The folder that is made; default: the first"
+                                  : "Where to; default: the folder itself")
         ->type_name("DIR");
     app->add_option("--format", formats_, "csv (the default), jsonl, sqlite, comma-separated")
         ->type_name("LIST")
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(CLI::IsMember({"csv", "jsonl", "sqlite"}).description(""));
     app->add_flag("--timing", timing_, "With the column wall_s");
   }
 }
 
-CLI::App* SweepQuestions::Add(CLI::App* sweep, const std::string& name, const std::string& about, bool answers) {
+CLI::App* SweepQuestions::Add(CLI::App* sweep, const std::string& name, const std::string& about,
+                              bool answers) {
   CLI::App* app = sweep->add_subcommand(name, about);
   app->allow_extras();
   app->add_option("DIR", folders_, "Folders of results of one sweep")->type_name("");
   if (!answers) return app;
-  app->add_option("--where", where_, "Only points for which that is true: 'spines > 4 and devices <= 512'")->type_name("EXPRESSION");
+  app->add_option("--where", where_, "Only points for which that is true: 'spines > 4 and devices <= 512'")
+      ->type_name("EXPRESSION");
   app->add_option("--format", format_, "text or csv; default: text")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "csv"}).description(""));
@@ -79,7 +91,8 @@ absl::Status SweepQuestions::Write(const sweep::Results& results) const {
   const std::string folder = output_.empty() ? folders_[0] : output_;
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) return absl::UnavailableError(absl::StrCat("cannot make the folder ", folder, ": ", error.message()));
+  if (error)
+    return absl::UnavailableError(absl::StrCat("cannot make the folder ", folder, ": ", error.message()));
   if (merge_->parsed()) {
     // One journal with everything, so that the folder can be gone on with.
     auto journal = sweep::JournalWriter::Open(absl::StrCat(folder, "/points.journal"), *results.start);
@@ -95,8 +108,9 @@ absl::Status SweepQuestions::Write(const sweep::Results& results) const {
   auto written = ExportResults(results, formats_, timing_, folder);
   if (!written.ok()) return written.status();
   const uint64_t rows = results.rows.size();
-  return WriteOutput("-", absl::StrCat(FormatCount(rows), " of ", FormatCount(results.points), " points have results, ",
-                                       FormatCount(results.failed), " failed\n", *written, "\n"));
+  return WriteOutput(
+      "-", absl::StrCat(FormatCount(rows), " of ", FormatCount(results.points), " points have results, ",
+                        FormatCount(results.failed), " failed\n", *written, "\n"));
 }
 
 absl::Status SweepQuestions::Answer() {
@@ -115,14 +129,19 @@ absl::Status SweepQuestions::Answer() {
     for (const std::string& aim : aims_) aims.push_back(sweep::ParseAim(aim));
     answer = query->Pareto(aims);
   } else {
-    answer = query->Table(rows_, columns_, show_.empty() ? query->Objective() : sweep::ParseAim(show_), take_ == "mean");
+    answer = query->Table(rows_, columns_, show_.empty() ? query->Objective() : sweep::ParseAim(show_),
+                          take_ == "mean");
   }
   if (!answer.ok()) return answer.status();
   return WriteOutput("-", csv ? sweep::AnswerToCsv(*answer) : sweep::PrintAnswer(*answer));
 }
 
 int SweepQuestions::Misuse(const std::string& message) const {
-  PrintError(absl::StrCat(message, "; see `chakra-replay sweep --help-all`"));
+  const CLI::App* asked = export_;
+  for (const CLI::App* app : {best_, pareto_, table_, merge_}) {
+    if (app->parsed()) asked = app;
+  }
+  PrintError(absl::StrCat(message, "; see `chakra-replay sweep ", asked->get_name(), " --help`"));
   return kMisuse;
 }
 

@@ -11,8 +11,10 @@
 
 namespace chakra::cli {
 
-// Writes results.csv, .jsonl and .sqlite, as named, to a folder; csv where none is. What was written, in words.
-absl::StatusOr<std::string> ExportResults(const sweep::Results& results, const std::vector<std::string>& formats, bool timing,
+// Writes results.csv, .jsonl and .sqlite, as named, to a folder; csv where none is. What was written, in
+// words.
+absl::StatusOr<std::string> ExportResults(const sweep::Results& results,
+                                          const std::vector<std::string>& formats, bool timing,
                                           const std::string& folder);
 
 class SweepQuestions {

@@ -35,10 +35,12 @@ absl::StatusOr<std::vector<Step>> ParsePath(absl::string_view path) {
     const size_t end = std::min(path.find_first_of(".["), path.size());
     step.name = std::string(absl::StripAsciiWhitespace(path.substr(0, end)));
     path.remove_prefix(end);
-    if (step.name.empty()) return absl::InvalidArgumentError("expected names of fields with dots between them");
+    if (step.name.empty())
+      return absl::InvalidArgumentError("expected names of fields with dots between them");
     if (!path.empty() && path[0] == '[') {
       const size_t close = path.find(']');
-      if (close == path.npos) return absl::InvalidArgumentError(absl::StrCat("\"[\" after ", step.name, " is never closed"));
+      if (close == path.npos)
+        return absl::InvalidArgumentError(absl::StrCat("\"[\" after ", step.name, " is never closed"));
       step.indexed = true;
       step.index = std::string(path.substr(1, close - 1));
       path.remove_prefix(close + 1);
@@ -93,15 +95,16 @@ absl::StatusOr<int> EnumNumber(const EnumDescriptor& type, const std::string& va
   if (const auto* found = type.FindValueByName(value)) return found->number();
   std::vector<std::string> names;
   for (int i = 0; i < type.value_count(); ++i) names.push_back(type.value(i)->name());
-  return absl::InvalidArgumentError(absl::StrCat("\"", value, "\", expected ", absl::StrJoin(names, ", "),
-                                                 SuggestName(value, names)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", value, "\", expected ", absl::StrJoin(names, ", "), SuggestName(value, names)));
 }
 
 // What is done with a value of a scalar field.
 enum class How { kSet, kSetAt, kAdd };
 
 template <typename T, typename Set, typename SetAt, typename Add>
-absl::Status Put(const absl::StatusOr<T>& value, How how, const Set& set, const SetAt& set_at, const Add& add) {
+absl::Status Put(const absl::StatusOr<T>& value, How how, const Set& set, const SetAt& set_at,
+                 const Add& add) {
   if (!value.ok()) return value.status();
   if (how == How::kSet) set(*value);
   if (how == How::kSetAt) set_at(*value);
@@ -111,10 +114,10 @@ absl::Status Put(const absl::StatusOr<T>& value, How how, const Set& set, const 
 
 absl::Status PutScalar(const std::string& value, How how, int at, const FieldDescriptor* f, Message* m) {
   const Reflection& r = *m->GetReflection();
-#define CHAKRA_PUT(NAME, VALUE)                                              \
-  return Put(                                                                \
-      VALUE, how, [&](const auto& v) { r.Set##NAME(m, f, v); },              \
-      [&](const auto& v) { r.SetRepeated##NAME(m, f, at, v); },              \
+#define CHAKRA_PUT(NAME, VALUE)                                 \
+  return Put(                                                   \
+      VALUE, how, [&](const auto& v) { r.Set##NAME(m, f, v); }, \
+      [&](const auto& v) { r.SetRepeated##NAME(m, f, at, v); }, \
       [&](const auto& v) { r.Add##NAME(m, f, v); })
   switch (f->cpp_type()) {
     case FieldDescriptor::CPPTYPE_INT32:
@@ -151,8 +154,8 @@ absl::StatusOr<int> Position(const std::string& index, const FieldDescriptor* f,
     if (at < 0) at += size;
     if (at >= 0 && at <= size) return at;
     return absl::InvalidArgumentError(
-        absl::StrCat(f->name(), " has ", size, size == 1 ? " element" : " elements", ", but the position is ", index,
-                     "; expected 0 to ", size, size > 0 ? ", or -1 for the last" : ""));
+        absl::StrCat(f->name(), " has ", size, size == 1 ? " element" : " elements", ", but the position is ",
+                     index, "; expected 0 to ", size, size > 0 ? ", or -1 for the last" : ""));
   }
   std::vector<std::string> names;
   if (f->message_type() != nullptr) {
@@ -199,8 +202,11 @@ class Setter {
     if (f == nullptr) return Unknown(step.name, *m->GetDescriptor());
     if (f->is_map()) return SetMap(step, last, f, m);
     if (f->is_repeated()) return SetRepeated(steps, i, f, m);
-    if (step.indexed) return absl::InvalidArgumentError(absl::StrCat(step.name, " is a single field; expected no [...]"));
-    if (add_ && last) return absl::InvalidArgumentError(absl::StrCat(step.name, " is a single field; expected = in place of +="));
+    if (step.indexed)
+      return absl::InvalidArgumentError(absl::StrCat(step.name, " is a single field; expected no [...]"));
+    if (add_ && last)
+      return absl::InvalidArgumentError(
+          absl::StrCat(step.name, " is a single field; expected = in place of +="));
     if (f->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
       if (last && value_.empty()) {
         m->GetReflection()->ClearField(m, f);
@@ -225,8 +231,8 @@ class Setter {
     const std::string nearest = NearestName(name, names);
     return absl::InvalidArgumentError(
         absl::StrCat(type.name(), " has no field \"", name, "\"",
-                     nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"),
-                     "; it has ", absl::StrJoin(names, ", ")));
+                     nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"), "; it has ",
+                     absl::StrJoin(names, ", ")));
   }
 
   // The rest of the path in `inner`, or all of it from the text format.
@@ -256,12 +262,15 @@ class Setter {
     return PutScalar(value_, How::kSet, 0, value, *entry);
   }
 
-  absl::Status SetRepeated(const std::vector<Step>& steps, size_t i, const FieldDescriptor* f, Message* m) const {
+  absl::Status SetRepeated(const std::vector<Step>& steps, size_t i, const FieldDescriptor* f,
+                           Message* m) const {
     const Reflection& r = *m->GetReflection();
     const bool last = i + 1 == steps.size();
     const bool message = f->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
     if (!steps[i].indexed) {
-      if (!last) return absl::InvalidArgumentError(absl::StrCat(f->name(), " is a list; expected ", f->name(), "[0] or another position"));
+      if (!last)
+        return absl::InvalidArgumentError(
+            absl::StrCat(f->name(), " is a list; expected ", f->name(), "[0] or another position"));
       if (!add_) r.ClearField(m, f);
       if (value_.empty()) return absl::OkStatus();
       if (message) return Enter(steps, i, r.AddMessage(m, f));
@@ -288,14 +297,14 @@ class Setter {
 absl::Status Apply(const std::string& path, const std::string& value, bool any_position, Message* message) {
   const bool add = !path.empty() && path.back() == '+';
   const auto fail = [&](const absl::Status& s) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, "=", value, ": ", s.message()));
+    return absl::InvalidArgumentError(absl::StrCat(path, "=", value, ": ", s.message()));
   };
   auto steps = ParsePath(absl::string_view(path).substr(0, path.size() - (add ? 1 : 0)));
   if (!steps.ok()) return fail(steps.status());
   std::unique_ptr<Message> changed(message->New());
   changed->CopyFrom(*message);
-  if (absl::Status s = Setter(value, add, any_position).Set(*steps, 0, changed.get()); !s.ok()) return fail(s);
+  if (absl::Status s = Setter(value, add, any_position).Set(*steps, 0, changed.get()); !s.ok())
+    return fail(s);
   message->GetReflection()->Swap(message, changed.get());
   return absl::OkStatus();
 }

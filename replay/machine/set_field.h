@@ -24,9 +24,10 @@ namespace chakra {
 // nearest name and the valid ones, a value of another type or out of its range.
 absl::Status SetField(const std::string& path, const std::string& value, google::protobuf::Message* message);
 
-// What SetField() would say of path and value whatever the elements of repeated fields: names of fields, types and
-// ranges.
-absl::Status CheckField(const std::string& path, const std::string& value, const google::protobuf::Message& type);
+// What SetField() would say of path and value whatever the elements of repeated fields: names of fields,
+// types and ranges.
+absl::Status CheckField(const std::string& path, const std::string& value,
+                        const google::protobuf::Message& type);
 
 // SetField() from "FIELD=VALUE" or "FIELD+=VALUE".
 absl::Status SetFieldFromText(const std::string& text, google::protobuf::Message* message);

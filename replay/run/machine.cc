@@ -30,12 +30,14 @@ absl::StatusOr<proto::Cluster> DescribeMachine(const RunOptions& options, std::v
   return loaded;
 }
 
-absl::StatusOr<ClusterModel> BuildMachine(const RunOptions& options, int ranks, std::vector<std::string>* notes) {
+absl::StatusOr<ClusterModel> BuildMachine(const RunOptions& options, int ranks,
+                                          std::vector<std::string>* notes) {
   auto described = DescribeMachine(options, notes);
   if (!described.ok()) return described.status();
   auto built = BuildCluster(*described, ranks);
   if (built.ok()) return built;
-  return absl::Status(built.status().code(), absl::StrCat(ClusterSpec(options), ": ", built.status().message()));
+  return absl::Status(built.status().code(),
+                      absl::StrCat(ClusterSpec(options), ": ", built.status().message()));
 }
 
 }  // namespace chakra

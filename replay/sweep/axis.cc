@@ -35,20 +35,25 @@ absl::Status CheckRange(const proto::ValueRange& r, const std::string& where) {
     return SpecError(where, "from, to and step are numbers");
   }
   if (r.from() > r.to()) {
-    return SpecError(where, absl::StrCat("from ", r.from(), " is above to ", r.to(), "; expected the smaller first"));
+    return SpecError(
+        where, absl::StrCat("from ", r.from(), " is above to ", r.to(), "; expected the smaller first"));
   }
-  if (r.steps() > 0 && r.step() != 0) return SpecError(where, "steps and step were given; expected one of them");
+  if (r.steps() > 0 && r.step() != 0)
+    return SpecError(where, "steps and step were given; expected one of them");
   if (r.steps() == 1) return SpecError(absl::StrCat(where, ".steps"), "1, expected at least 2");
   if (r.steps() > kMostValues) {
-    return SpecError(absl::StrCat(where, ".steps"), absl::StrCat(r.steps(), ", expected at most ", kMostValues));
+    return SpecError(absl::StrCat(where, ".steps"),
+                     absl::StrCat(r.steps(), ", expected at most ", kMostValues));
   }
   if (r.log() && r.from() <= 0) {
-    return SpecError(absl::StrCat(where, ".from"), absl::StrCat(r.from(), ", expected above 0 where log is set"));
+    return SpecError(absl::StrCat(where, ".from"),
+                     absl::StrCat(r.from(), ", expected above 0 where log is set"));
   }
   const double least = r.log() ? 1 : 0;
   if (r.step() != 0 && r.step() <= least) {
-    return SpecError(absl::StrCat(where, ".step"), absl::StrCat(r.step(), ", expected above ", least,
-                                                                r.log() ? ", the factor from one value to the next" : ""));
+    return SpecError(absl::StrCat(where, ".step"),
+                     absl::StrCat(r.step(), ", expected above ", least,
+                                  r.log() ? ", the factor from one value to the next" : ""));
   }
   return absl::OkStatus();
 }
@@ -60,9 +65,11 @@ absl::Status FillRange(const proto::ValueRange& r, const std::string& where, Swe
       out->values.push_back(ValueInRange(r, static_cast<double>(i) / (r.steps() - 1)));
     }
   } else if (r.step() > 0) {
-    const double length = r.log() ? std::log(r.to() / r.from()) / std::log(r.step()) : (r.to() - r.from()) / r.step();
+    const double length =
+        r.log() ? std::log(r.to() / r.from()) / std::log(r.step()) : (r.to() - r.from()) / r.step();
     if (length >= kMostValues) {
-      return SpecError(where, absl::StrCat("about ", std::ceil(length), " values, expected at most ", kMostValues));
+      return SpecError(where,
+                       absl::StrCat("about ", std::ceil(length), " values, expected at most ", kMostValues));
     }
     const int last = static_cast<int>(std::floor(length + 1e-9));
     for (int i = 0; i <= last; ++i) {
@@ -100,8 +107,9 @@ absl::Status FillChoices(const proto::Axis& axis, const std::string& where, Swee
 absl::Status CheckSets(const proto::Axis& axis, const std::string& where, const SweepAxis& made) {
   if (axis.sets_case() == proto::Axis::kOption && axis.option() != "TRACE" &&
       (!absl::StartsWith(axis.option(), "-") || axis.option().find_first_of("= ") != std::string::npos)) {
-    return SpecError(absl::StrCat(where, ".option"),
-                     absl::StrCat("\"", axis.option(), "\", expected an option of replay, as --fabric, or TRACE"));
+    return SpecError(
+        absl::StrCat(where, ".option"),
+        absl::StrCat("\"", axis.option(), "\", expected an option of replay, as --fabric, or TRACE"));
   }
   if (axis.sets_case() != proto::Axis::kField) return absl::OkStatus();
   const proto::Cluster cluster;
@@ -129,9 +137,9 @@ AxisValue NumberValue(double number) {
 }
 
 AxisValue ValueInRange(const proto::ValueRange& r, double share) {
-  double v = share >= 1  ? r.to()
-             : r.log() ? r.from() * std::pow(r.to() / r.from(), share)
-                       : r.from() + (r.to() - r.from()) * share;
+  double v = share >= 1 ? r.to()
+             : r.log()  ? r.from() * std::pow(r.to() / r.from(), share)
+                        : r.from() + (r.to() - r.from()) * share;
   if (r.integer()) v = std::round(v);
   return NumberValue(std::clamp(v, r.from(), r.to()));
 }
@@ -144,8 +152,9 @@ absl::StatusOr<SweepAxis> MakeAxis(const proto::Axis& axis, const std::string& w
   out.field = axis.field();
   if (axis.name().empty()) return SpecError(absl::StrCat(where, ".name"), "it is missing");
   if (!IsName(axis.name())) {
-    return SpecError(absl::StrCat(where, ".name"),
-                     absl::StrCat("\"", axis.name(), "\", expected letters, digits and _, beginning with no digit"));
+    return SpecError(
+        absl::StrCat(where, ".name"),
+        absl::StrCat("\"", axis.name(), "\", expected letters, digits and _, beginning with no digit"));
   }
   if (IsReservedName(axis.name())) {
     return SpecError(absl::StrCat(where, ".name"),
@@ -153,7 +162,8 @@ absl::StatusOr<SweepAxis> MakeAxis(const proto::Axis& axis, const std::string& w
   }
   const int kinds = (axis.value_size() > 0) + axis.has_range() + (axis.choice_size() > 0);
   if (kinds != 1) {
-    return SpecError(where, absl::StrCat("axis ", axis.name(), kinds == 0 ? " has no values" : " has several kinds of values",
+    return SpecError(where, absl::StrCat("axis ", axis.name(),
+                                         kinds == 0 ? " has no values" : " has several kinds of values",
                                          "; expected one of value, range and choice"));
   }
   for (const std::string& text : axis.value()) out.values.push_back(TextValue(text));

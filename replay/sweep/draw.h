@@ -16,7 +16,9 @@ class Draw {
     return z ^ (z >> 31);
   }
   // In [0, n), n > 0; the share of each differs by less than n / 2^64.
-  uint64_t Below(uint64_t n) { return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * n) >> 64); }
+  uint64_t Below(uint64_t n) {
+    return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * n) >> 64);
+  }
   // In [0, 1).
   double Share() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
 

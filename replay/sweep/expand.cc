@@ -46,8 +46,9 @@ class SpaceBuilder {
   explicit SpaceBuilder(const proto::Sweep& spec) : spec_(spec), space_(&spec) {}
 
   absl::StatusOr<Space> Build() {
-    for (const auto& step : {&SpaceBuilder::ReadWords, &SpaceBuilder::ReadAxes, &SpaceBuilder::ReadExpressions,
-                             &SpaceBuilder::CheckTemplates, &SpaceBuilder::CheckSearch, &SpaceBuilder::Expand}) {
+    for (const auto& step :
+         {&SpaceBuilder::ReadWords, &SpaceBuilder::ReadAxes, &SpaceBuilder::ReadExpressions,
+          &SpaceBuilder::CheckTemplates, &SpaceBuilder::CheckSearch, &SpaceBuilder::Expand}) {
       if (absl::Status s = (this->*step)(); !s.ok()) return s;
     }
     return std::move(space_);
@@ -74,7 +75,8 @@ class SpaceBuilder {
       if (!axis.ok()) return axis.status();
       if (axis->range != nullptr && (depth > 0 || !drawn())) {
         return SpecError(absl::StrCat(axis->where, ".range"),
-                         "it has neither steps nor step; expected one of them, but for axes of the top level where combine is "
+                         "it has neither steps nor step; expected one of them, but for axes of the top level "
+                         "where combine is "
                          "RANDOM or LATIN_HYPERCUBE");
       }
       SpaceUnit unit;
@@ -104,9 +106,10 @@ class SpaceBuilder {
     for (const SpaceUnit& part : unit->parts) {
       if (!unit->zip) unit->count = Product(unit->count, part.count);
       if (!unit->zip || part.count == unit->count) continue;
-      return SpecError(absl::StrCat(where, "combine"),
-                       absl::StrCat("ZIP takes values together, but ", Describe(unit->parts[0]), " has ", unit->count,
-                                    " and ", Describe(part), " has ", part.count, "; expected as many of each"));
+      return SpecError(
+          absl::StrCat(where, "combine"),
+          absl::StrCat("ZIP takes values together, but ", Describe(unit->parts[0]), " has ", unit->count,
+                       " and ", Describe(part), " has ", part.count, "; expected as many of each"));
     }
     return absl::OkStatus();
   }
@@ -120,12 +123,16 @@ class SpaceBuilder {
     std::set<std::string> seen;
     for (const SweepAxis& axis : space_.axes_) {
       if (!seen.insert(axis.name).second) {
-        return SpecError(absl::StrCat(axis.where, ".name"), absl::StrCat("\"", axis.name, "\" is the name of another axis too"));
+        return SpecError(absl::StrCat(axis.where, ".name"),
+                         absl::StrCat("\"", axis.name, "\" is the name of another axis too"));
       }
     }
-    if (drawn() && spec_.points() == 0) return SpecError("points", "it is missing; expected how many are to be drawn");
-    if (!drawn() && spec_.points() > 0) return SpecError("points", "expected only where combine is RANDOM or LATIN_HYPERCUBE");
-    if (drawn() && space_.top_.parts.empty()) return SpecError("axis", "it is missing; there is nothing to draw");
+    if (drawn() && spec_.points() == 0)
+      return SpecError("points", "it is missing; expected how many are to be drawn");
+    if (!drawn() && spec_.points() > 0)
+      return SpecError("points", "expected only where combine is RANDOM or LATIN_HYPERCUBE");
+    if (drawn() && space_.top_.parts.empty())
+      return SpecError("axis", "it is missing; there is nothing to draw");
     if (space_.top_.parts.empty()) space_.top_.count = 1;
     return space_.top_.parts.empty() ? absl::OkStatus()
                                      : Count(drawn() ? proto::GRID : spec_.combine(), "", &space_.top_);
@@ -169,32 +176,39 @@ class SpaceBuilder {
     if (absl::Status s = check(space_.words_, "replay"); !s.ok()) return s;
     for (const SweepAxis& axis : space_.axes_) {
       for (size_t i = 0; i < axis.values.size(); ++i) {
-        if (absl::Status s = check(axis.values[i].words, absl::StrCat(axis.where, ".choice[", i, "].words")); !s.ok()) return s;
+        if (absl::Status s = check(axis.values[i].words, absl::StrCat(axis.where, ".choice[", i, "].words"));
+            !s.ok())
+          return s;
       }
     }
     return absl::OkStatus();
   }
 
   absl::Status CheckSearch() {
-    if (spec_.repeats() > kMostRepeats) return SpecError("repeats", absl::StrCat(spec_.repeats(), ", expected at most ", kMostRepeats));
+    if (spec_.repeats() > kMostRepeats)
+      return SpecError("repeats", absl::StrCat(spec_.repeats(), ", expected at most ", kMostRepeats));
     if (!spec_.has_search()) return absl::OkStatus();
-    if (spec_.search().evaluations() == 0) return SpecError("search.evaluations", "it is missing; expected how many points may be run");
+    if (spec_.search().evaluations() == 0)
+      return SpecError("search.evaluations", "it is missing; expected how many points may be run");
     if (spec_.search().evaluations() > most_points()) {
-      return SpecError("search.evaluations", absl::StrCat(spec_.search().evaluations(), ", expected at most ", most_points(), " (max_points)"));
+      return SpecError("search.evaluations", absl::StrCat(spec_.search().evaluations(), ", expected at most ",
+                                                          most_points(), " (max_points)"));
     }
     if (drawn()) return SpecError("search", "it needs a grid; expected combine: GRID");
-    if (spec_.combine() == proto::ZIP) return SpecError("search", "it needs a grid; expected a group of the axes that are zipped");
+    if (spec_.combine() == proto::ZIP)
+      return SpecError("search", "it needs a grid; expected a group of the axes that are zipped");
     if (spec_.repeats() > 1) return SpecError("search", "it cannot go with repeats");
     if (space_.top_.parts.empty()) return SpecError("search", "there is no axis to search along");
-    if (space_.top_.count == std::numeric_limits<uint64_t>::max()) return SpecError("search", "the grid has more than 2^64 points");
+    if (space_.top_.count == std::numeric_limits<uint64_t>::max())
+      return SpecError("search", "the grid has more than 2^64 points");
     return absl::OkStatus();
   }
 
   absl::Status TooMany(uint64_t count, const char* why) const {
     const bool more = count == std::numeric_limits<uint64_t>::max();
     return absl::InvalidArgumentError(absl::StrCat(
-        "the sweep has ", more ? "more than 18,446,744,073,709,551,614" : FormatCount(count), " points", why, "; expected at most ",
-        FormatCount(most_points()), " (max_points), or combine: RANDOM, or a search"));
+        "the sweep has ", more ? "more than 18,446,744,073,709,551,614" : FormatCount(count), " points", why,
+        "; expected at most ", FormatCount(most_points()), " (max_points), or combine: RANDOM, or a search"));
   }
 
   absl::Status Expand() {
@@ -205,13 +219,13 @@ class SpaceBuilder {
     if (total > Product(most_points(), filtered ? kMostTried : 1)) {
       return TooMany(total, filtered ? " before its constraints" : "");
     }
-    absl::Status s = !drawn()                                ? ExpandGrid()
+    absl::Status s = !drawn()                           ? ExpandGrid()
                      : spec_.combine() == proto::RANDOM ? DrawRandom()
-                                                            : DrawHypercube();
+                                                        : DrawHypercube();
     if (!s.ok()) return s;
     if (space_.points_.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat("the sweep has no point: of ", FormatCount(space_.left_out_),
-                                                     " each is left out by a constraint"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the sweep has no point: of ", FormatCount(space_.left_out_), " each is left out by a constraint"));
     }
     return Repeat(repeats);
   }
@@ -234,7 +248,8 @@ class SpaceBuilder {
       if (!place.empty()) Decode(space_.top_, i, &place);
       if (auto kept = Keep(place); !kept.ok()) return kept.status();
       const uint64_t repeats = std::max<uint64_t>(1, spec_.repeats());
-      if (Product(space_.points_.size(), repeats) > most_points()) return TooMany(Product(space_.points_.size(), repeats), " or more");
+      if (Product(space_.points_.size(), repeats) > most_points())
+        return TooMany(Product(space_.points_.size(), repeats), " or more");
     }
     return absl::OkStatus();
   }
@@ -263,8 +278,10 @@ class SpaceBuilder {
     const uint64_t most = Product(wanted, 1000) + 1000;
     for (uint64_t tried = 0; space_.points_.size() < wanted; ++tried) {
       if (tried == most) {
-        return SpecError("points", absl::StrCat(wanted, ", but only ", space_.points_.size(), " were found in ", FormatCount(most),
-                                                " draws: too few combinations, or the constraints leave out too many"));
+        return SpecError(
+            "points",
+            absl::StrCat(wanted, ", but only ", space_.points_.size(), " were found in ", FormatCount(most),
+                         " draws: too few combinations, or the constraints leave out too many"));
       }
       for (const SpaceUnit& unit : space_.top_.parts) PlaceAt(unit, draw.Share(), &place);
       if (finite && !seen.insert(place).second) continue;
@@ -307,11 +324,14 @@ class SpaceBuilder {
     seeds.option = "--seed";
     seeds.where = "repeats";
     for (const SweepAxis& axis : space_.axes_) {
-      if (axis.name == seeds.name) return SpecError(axis.where, "with repeats, seed is the name of another axis");
+      if (axis.name == seeds.name)
+        return SpecError(axis.where, "with repeats, seed is the name of another axis");
     }
     const uint64_t first = spec_.first_seed() > 0 ? spec_.first_seed() : 1;
-    if (first > (uint64_t{1} << 53)) return SpecError("first_seed", absl::StrCat(first, ", expected at most 2^53"));
-    for (uint64_t r = 0; r < repeats; ++r) seeds.values.push_back({absl::StrCat(first + r), static_cast<double>(first + r), {}});
+    if (first > (uint64_t{1} << 53))
+      return SpecError("first_seed", absl::StrCat(first, ", expected at most 2^53"));
+    for (uint64_t r = 0; r < repeats; ++r)
+      seeds.values.push_back({absl::StrCat(first + r), static_cast<double>(first + r), {}});
     space_.axes_.push_back(std::move(seeds));
     std::vector<Place> all;
     all.reserve(space_.points_.size() * repeats);

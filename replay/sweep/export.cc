@@ -61,7 +61,8 @@ absl::StatusOr<std::string> ToJsonLines(const Results& results, bool wall) {
     absl::StrAppend(&out, "{\"point\":", row.number, ",\"id\":", JsonText(row.id), ",\"axes\":{");
     for (size_t a = 0; a < row.place.size(); ++a) {
       const SweepAxis& axis = results.space->axes()[a];
-      absl::StrAppend(&out, a > 0 ? "," : "", JsonText(axis.name), ":", JsonValueOf(axis.values[row.place[a]].value));
+      absl::StrAppend(&out, a > 0 ? "," : "", JsonText(axis.name), ":",
+                      JsonValueOf(axis.values[row.place[a]].value));
     }
     absl::StrAppend(&out, "},\"metrics\":{");
     const char* comma = "";

@@ -27,7 +27,8 @@ Expression& Expression::operator=(Expression&&) noexcept = default;
 Expression::~Expression() = default;
 
 absl::Status Expression::Error(const Node& node, absl::string_view message) const {
-  return absl::InvalidArgumentError(absl::StrCat("column ", node.column + 1, " of \"", text_, "\": ", message));
+  return absl::InvalidArgumentError(
+      absl::StrCat("column ", node.column + 1, " of \"", text_, "\": ", message));
 }
 
 absl::StatusOr<Value> Expression::Evaluate(const Lookup& lookup) const { return Evaluate(*root_, lookup); }
@@ -44,7 +45,8 @@ absl::StatusOr<Value> Expression::EvaluateLogic(const Node& node, const Lookup& 
   auto first = Evaluate(node.of[0], lookup);
   if (!first.ok()) return first;
   const auto* number = std::get_if<double>(&*first);
-  if (number == nullptr) return Error(node, absl::StrCat("\"", ToText(*first), "\" is neither true nor false"));
+  if (number == nullptr)
+    return Error(node, absl::StrCat("\"", ToText(*first), "\" is neither true nor false"));
   const bool truth = *number != 0;
   if (node.kind == Node::Kind::kNot) return Value(truth ? 0.0 : 1.0);
   if (node.kind == Node::Kind::kChoose) return Evaluate(node.of[truth ? 1 : 2], lookup);
@@ -52,7 +54,8 @@ absl::StatusOr<Value> Expression::EvaluateLogic(const Node& node, const Lookup& 
   auto second = Evaluate(node.of[1], lookup);
   if (!second.ok()) return second;
   number = std::get_if<double>(&*second);
-  if (number == nullptr) return Error(node, absl::StrCat("\"", ToText(*second), "\" is neither true nor false"));
+  if (number == nullptr)
+    return Error(node, absl::StrCat("\"", ToText(*second), "\" is neither true nor false"));
   return Value(*number != 0 ? 1.0 : 0.0);
 }
 
@@ -95,7 +98,8 @@ absl::StatusOr<Value> Expression::Calculate(const Node& node, const std::vector<
   std::vector<double> n;
   for (const Value& v : values) {
     const auto* number = std::get_if<double>(&v);
-    if (number == nullptr) return Error(node, absl::StrCat(o, " needs numbers, but \"", ToText(v), "\" is a text"));
+    if (number == nullptr)
+      return Error(node, absl::StrCat(o, " needs numbers, but \"", ToText(v), "\" is a text"));
     n.push_back(*number);
   }
   double result = 0;
@@ -122,10 +126,12 @@ namespace {
 
 // Calls `text_part` and `expression_part` in the order of what they get.
 template <typename TextPart, typename ExpressionPart>
-absl::Status WalkTemplate(absl::string_view text, const TextPart& text_part, const ExpressionPart& expression_part) {
+absl::Status WalkTemplate(absl::string_view text, const TextPart& text_part,
+                          const ExpressionPart& expression_part) {
   const auto lonely = [&](size_t at, const char* brace, const char* partner) {
-    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": \"", brace, "\" in column ", at + 1, " has no \"", partner,
-                                                   "\"; a brace itself is ", brace, brace));
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": \"", brace, "\" in column ", at + 1,
+                                                   " has no \"", partner, "\"; a brace itself is ", brace,
+                                                   brace));
   };
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -165,10 +171,12 @@ absl::StatusOr<std::string> FillIn(absl::string_view text, const Lookup& lookup)
 
 absl::StatusOr<std::vector<Expression>> ParseTemplate(absl::string_view text) {
   std::vector<Expression> out;
-  absl::Status s = WalkTemplate(text, [](char) {}, [&](Expression&& e) {
-    out.push_back(std::move(e));
-    return absl::OkStatus();
-  });
+  absl::Status s = WalkTemplate(
+      text, [](char) {},
+      [&](Expression&& e) {
+        out.push_back(std::move(e));
+        return absl::OkStatus();
+      });
   if (!s.ok()) return s;
   return out;
 }

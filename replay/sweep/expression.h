@@ -24,7 +24,8 @@ std::string ToText(const Value& value);
 using Lookup = std::function<std::optional<Value>(const std::string& name)>;
 
 // Numbers, "text" or 'text', names; + - * / %, == != < <= > >=, and or not (&& || !), a ? b : c, ( ),
-// min max abs sqrt log2 log10 ceil floor round pow. `and` and `or` look at their right side only when it counts.
+// min max abs sqrt log2 log10 ceil floor round pow. `and` and `or` look at their right side only when it
+// counts.
 class Expression {
  public:
   // Errors (InvalidArgument): what was expected, with the column (from 1) and the text.
@@ -34,8 +35,8 @@ class Expression {
   Expression& operator=(Expression&&) noexcept;
   ~Expression();
 
-  // Errors (InvalidArgument), with the column: a name without a value, a text where a number is needed, a result
-  // that is no finite number, a division by 0.
+  // Errors (InvalidArgument), with the column: a name without a value, a text where a number is needed, a
+  // result that is no finite number, a division by 0.
   absl::StatusOr<Value> Evaluate(const Lookup& lookup) const;
   // The same for results that must be numbers.
   absl::StatusOr<double> EvaluateNumber(const Lookup& lookup) const;

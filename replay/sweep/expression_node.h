@@ -20,7 +20,7 @@ struct Expression::Node {
   Kind kind = Kind::kLiteral;
   size_t column = 0;  // from 0
   Value literal;
-  std::string name;   // or the operator
+  std::string name;  // or the operator
   const ExpressionFunction* function = nullptr;
   std::vector<Node> of;
 };

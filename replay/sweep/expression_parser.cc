@@ -96,7 +96,8 @@ class ExpressionParser {
   }
 
   bool OneMore() {
-    return ++parts_ <= kMostParts || Fail(absl::StrCat("more than ", kMostParts, " operators and parentheses"));
+    return ++parts_ <= kMostParts ||
+           Fail(absl::StrCat("more than ", kMostParts, " operators and parentheses"));
   }
 
   bool Choose(Node* out) {
@@ -207,7 +208,8 @@ class ExpressionParser {
     }
     if (absl::ascii_isdigit(static_cast<unsigned char>(c)) || c == '.') return ParseNumber(out);
     if (IsNameStart(c)) return ParseName(out);
-    return Fail(absl::StrCat("unexpected \"", text_.substr(at_, 1), "\"; expected a number, a name or a text"));
+    return Fail(
+        absl::StrCat("unexpected \"", text_.substr(at_, 1), "\"; expected a number, a name or a text"));
   }
 
   bool ParseNumber(Node* out) {
@@ -270,6 +272,8 @@ class ExpressionParser {
   size_t error_at_ = 0;
 };
 
-absl::StatusOr<Expression> Expression::Parse(absl::string_view text) { return ExpressionParser(text).Parse(); }
+absl::StatusOr<Expression> Expression::Parse(absl::string_view text) {
+  return ExpressionParser(text).Parse();
+}
 
 }  // namespace chakra::sweep

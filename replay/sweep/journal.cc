@@ -31,7 +31,8 @@ bool ParseLine(absl::string_view line, proto::SweepRecord* out) {
   if (line.size() <= kChecksumDigits || line[kChecksumDigits] != ' ') return false;
   uint32_t checksum = 0;
   const absl::string_view json = line.substr(kChecksumDigits + 1);
-  if (!absl::SimpleHexAtoi(line.substr(0, kChecksumDigits), &checksum) || checksum != Checksum(json)) return false;
+  if (!absl::SimpleHexAtoi(line.substr(0, kChecksumDigits), &checksum) || checksum != Checksum(json))
+    return false;
   const google::protobuf::StringPiece piece(json.data(), json.size());
   return google::protobuf::util::JsonStringToMessage(piece, out).ok();
 }

@@ -15,17 +15,17 @@
 namespace chakra::sweep {
 
 struct JournalContent {
-  std::optional<proto::SweepStart> start;           // the last one
+  std::optional<proto::SweepStart> start;            // the last one
   std::map<std::string, proto::PointRecord> points;  // by id; of an id the last one
   uint64_t damaged = 0;                              // lines that are not whole and were passed over
-  uint64_t end = 0;                                  // where the last line ends, in bytes; what follows is torn
+  uint64_t end = 0;  // where the last line ends, in bytes; what follows is torn
 };
 
 // A record as its line: the CRC-32 of the JSON in 8 hexadecimal digits, a blank, the JSON.
 std::string JournalLine(const proto::SweepRecord& record);
 
-// Reads what JournalLine() wrote; any line that is not whole, as a kill or a failure of power leave it, is passed over and
-// counted. Never fails.
+// Reads what JournalLine() wrote; any line that is not whole, as a kill or a failure of power leave it, is
+// passed over and counted. Never fails.
 JournalContent ParseJournal(absl::string_view content);
 
 // The same from a file. Errors: it cannot be read.
@@ -34,17 +34,19 @@ absl::StatusOr<JournalContent> ReadJournal(const std::string& path);
 // Appends to a journal. One process at a time: others are refused.
 class JournalWriter {
  public:
-  // Makes the file where there is none, takes away a torn end, and appends `start` where the journal's own differs.
-  // Errors: FailedPrecondition where another process holds it; what the system says.
-  static absl::StatusOr<std::unique_ptr<JournalWriter>> Open(const std::string& path, const proto::SweepStart& start);
+  // Makes the file where there is none, takes away a torn end, and appends `start` where the journal's own
+  // differs. Errors: FailedPrecondition where another process holds it; what the system says.
+  static absl::StatusOr<std::unique_ptr<JournalWriter>> Open(const std::string& path,
+                                                             const proto::SweepStart& start);
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
   // What the journal held when it was opened.
   const JournalContent& before() const { return before_; }
-  // The record is in the file when this returns (a kill loses nothing), and on the disk a second later at most, when the next
-  // one comes or Flush() is called. After an error (a full disk) the file ends with the last whole record.
+  // The record is in the file when this returns (a kill loses nothing), and on the disk a second later at
+  // most, when the next one comes or Flush() is called. After an error (a full disk) the file ends with the
+  // last whole record.
   absl::Status Append(const proto::PointRecord& point);
   absl::Status Flush();
 

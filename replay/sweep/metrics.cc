@@ -27,11 +27,24 @@ constexpr RankTime kRankTimes[] = {
     {"memory", &proto::RankReport::memory_busy_ps},
 };
 
-constexpr const char* kOthers[] = {
-    "makespan_ps",  "collective_ps", "collective_wait_ps", "algbw_gbytes_per_s", "busbw_gbytes_per_s",
-    "ranks",        "trace_nodes",   "flows",              "fast_collectives",   "link_utilization_max",
-    "packets",      "packet_drops",  "packet_marks",       "packet_pauses",      "packets_sent_again",
-    "devices",      "switches",      "links"};
+constexpr const char* kOthers[] = {"makespan_ps",
+                                   "collective_ps",
+                                   "collective_wait_ps",
+                                   "algbw_gbytes_per_s",
+                                   "busbw_gbytes_per_s",
+                                   "ranks",
+                                   "trace_nodes",
+                                   "flows",
+                                   "fast_collectives",
+                                   "link_utilization_max",
+                                   "packets",
+                                   "packet_drops",
+                                   "packet_marks",
+                                   "packet_pauses",
+                                   "packets_sent_again",
+                                   "devices",
+                                   "switches",
+                                   "links"};
 
 constexpr char kBytes[] = "bytes_";
 
@@ -133,8 +146,10 @@ absl::Status CheckMetrics(const proto::Sweep& spec, const std::vector<std::strin
     auto e = Expression::Parse(text);
     if (!e.ok()) return SpecError(where, e.status().message());
     for (const std::string& name : e->names()) {
-      if (absl::StartsWith(name, kBytes) || std::find(known.begin(), known.end(), name) != known.end()) continue;
-      return SpecError(where, absl::StrCat("there is neither a metric nor an axis \"", name, "\"", SuggestName(name, known)));
+      if (absl::StartsWith(name, kBytes) || std::find(known.begin(), known.end(), name) != known.end())
+        continue;
+      return SpecError(where, absl::StrCat("there is neither a metric nor an axis \"", name, "\"",
+                                           SuggestName(name, known)));
     }
     return absl::OkStatus();
   };
@@ -142,10 +157,14 @@ absl::Status CheckMetrics(const proto::Sweep& spec, const std::vector<std::strin
     const std::string where = absl::StrCat("metric[", i, "]");
     const std::string& name = spec.metric(i).name();
     if (!IsName(name)) {
-      return SpecError(where + ".name", absl::StrCat("\"", name, "\", expected letters, digits and _, beginning with no digit"));
+      return SpecError(
+          where + ".name",
+          absl::StrCat("\"", name, "\", expected letters, digits and _, beginning with no digit"));
     }
     if (IsReservedName(name) || std::find(known.begin(), known.end(), name) != known.end()) {
-      return SpecError(where + ".name", absl::StrCat("\"", name, "\" is a metric, column or axis already; expected another name"));
+      return SpecError(
+          where + ".name",
+          absl::StrCat("\"", name, "\" is a metric, column or axis already; expected another name"));
     }
     if (absl::Status s = check(spec.metric(i).expression(), where + ".expression"); !s.ok()) return s;
     known.push_back(name);
@@ -154,7 +173,8 @@ absl::Status CheckMetrics(const proto::Sweep& spec, const std::vector<std::strin
   return check(spec.objective().metric(), "objective.metric");
 }
 
-absl::StatusOr<double> EvaluateMetric(const Expression& expression, const Lookup& axes, const PointMetrics& metrics) {
+absl::StatusOr<double> EvaluateMetric(const Expression& expression, const Lookup& axes,
+                                      const PointMetrics& metrics) {
   return expression.EvaluateNumber(WithMetrics(axes, metrics));
 }
 

@@ -21,10 +21,11 @@ struct MachineCounts {
   int64_t links = 0;  // cables: both directions are one
 };
 
-// makespan_ps; of ranks, mean and largest: end, compute, comm, exposed_comm, idle, host, memory (_mean_ps, _max_ps);
-// collective_ps and collective_wait_ps (summed), algbw_gbytes_per_s and busbw_gbytes_per_s of the collective that takes the
-// longest; ranks, trace_nodes, flows, fast_collectives; bytes_D of each dimension D of the topology, link_utilization_max;
-// of packets packets, packet_drops, packet_marks, packet_pauses, packets_sent_again; devices, switches, links.
+// makespan_ps; of ranks, mean and largest: end, compute, comm, exposed_comm, idle, host, memory (_mean_ps,
+// _max_ps); collective_ps and collective_wait_ps (summed), algbw_gbytes_per_s and busbw_gbytes_per_s of the
+// collective that takes the longest; ranks, trace_nodes, flows, fast_collectives; bytes_D of each dimension D
+// of the topology, link_utilization_max; of packets packets, packet_drops, packet_marks, packet_pauses,
+// packets_sent_again; devices, switches, links.
 PointMetrics MetricsOf(const proto::Report& report, const MachineCounts& machine);
 
 // Whether reports have, or may have (bytes_D), a metric of that name.
@@ -36,11 +37,12 @@ std::vector<std::string> ReportMetricNames();
 // Checks Sweep.metric and Sweep.objective. Errors (InvalidArgument) begin with the field's path.
 absl::Status CheckMetrics(const proto::Sweep& spec, const std::vector<std::string>& axes);
 
-// Adds Sweep.metric to the metrics of a point. One that cannot be calculated, as it divides by 0 or needs what this
-// report has not, is left out. Precondition: CheckMetrics().
+// Adds Sweep.metric to the metrics of a point. One that cannot be calculated, as it divides by 0 or needs
+// what this report has not, is left out. Precondition: CheckMetrics().
 void AddDerived(const proto::Sweep& spec, const Lookup& axes, PointMetrics* metrics);
 
 // The value to go by: a metric, or an expression over metrics and axes.
-absl::StatusOr<double> EvaluateMetric(const Expression& expression, const Lookup& axes, const PointMetrics& metrics);
+absl::StatusOr<double> EvaluateMetric(const Expression& expression, const Lookup& axes,
+                                      const PointMetrics& metrics);
 
 }  // namespace chakra::sweep

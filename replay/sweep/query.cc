@@ -79,8 +79,8 @@ absl::StatusOr<Expression> Query::ParseOver(const std::string& text) const {
   for (const SweepAxis& axis : results_.space->axes()) known.push_back(axis.name);
   for (const std::string& name : e->names()) {
     if (std::find(known.begin(), known.end(), name) != known.end() || IsReportMetric(name)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", text, "\": there is neither a metric nor an axis \"", name, "\"", SuggestName(name, known)));
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": there is neither a metric nor an axis \"",
+                                                   name, "\"", SuggestName(name, known)));
   }
   return e;
 }
@@ -108,16 +108,21 @@ absl::Status Query::Select(const std::string& where) {
     for (auto& [name, value] : c.metrics) value /= static_cast<double>(c.repeats);
   }
   if (seed != kNotAxis) notes_.push_back("means over the seeds of each point");
-  if (results_.failed > 0) notes_.push_back(absl::StrCat(FormatCount(results_.failed), " points failed and are left out"));
+  if (results_.failed > 0)
+    notes_.push_back(absl::StrCat(FormatCount(results_.failed), " points failed and are left out"));
   const uint64_t left = results_.points - std::min<uint64_t>(results_.points, results_.rows.size());
-  if (left > 0) notes_.push_back(absl::StrCat(FormatCount(left), " of ", FormatCount(results_.points), " points have no result yet"));
+  if (left > 0)
+    notes_.push_back(
+        absl::StrCat(FormatCount(left), " of ", FormatCount(results_.points), " points have no result yet"));
   if (where.empty()) return absl::OkStatus();
   auto e = ParseOver(where);
   if (!e.ok()) return absl::InvalidArgumentError(absl::StrCat("--where: ", e.status().message()));
   std::vector<Candidate> kept;
   for (Candidate& c : candidates_) {
     auto holds = Evaluate(*e, c);
-    if (!holds.ok()) return absl::InvalidArgumentError(absl::StrCat("--where: point ", c.row->number, ": ", holds.status().message()));
+    if (!holds.ok())
+      return absl::InvalidArgumentError(
+          absl::StrCat("--where: point ", c.row->number, ": ", holds.status().message()));
     if (*holds != 0) kept.push_back(std::move(c));
   }
   candidates_ = std::move(kept);
@@ -130,7 +135,8 @@ std::string Query::Cell(const std::string& expression, double value) const {
   if (name && absl::EndsWith(expression, "_ps") && std::fabs(value) < 9e18) {
     return FormatTime(Time::Picos(static_cast<int64_t>(std::llround(value))));
   }
-  if (value == std::rint(value) && value >= 0 && value < 1e15) return FormatCount(static_cast<uint64_t>(value));
+  if (value == std::rint(value) && value >= 0 && value < 1e15)
+    return FormatCount(static_cast<uint64_t>(value));
   return absl::StrFormat("%.4g", value);
 }
 
@@ -152,7 +158,8 @@ Answer Query::Begin(const std::vector<Aim>& aims) const {
   return out;
 }
 
-void Query::AddRow(const Candidate& c, const std::vector<double>& values, const std::vector<Aim>& aims, Answer* out) const {
+void Query::AddRow(const Candidate& c, const std::vector<double>& values, const std::vector<Aim>& aims,
+                   Answer* out) const {
   std::vector<std::string> cells = {absl::StrCat(c.row->number)};
   const size_t seed = SeedAxis(results_);
   for (size_t a = 0; a < c.row->place.size(); ++a) {
@@ -186,7 +193,8 @@ absl::StatusOr<Answer> Query::Best(const std::optional<Aim>& given, size_t top) 
       ++without;
     }
   }
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   Answer out = Begin(aims);
   for (size_t i = 0; i < std::min(top, order.size()); ++i) {
     std::vector<std::string> cells;
@@ -199,7 +207,8 @@ absl::StatusOr<Answer> Query::Best(const std::optional<Aim>& given, size_t top) 
     AddRow(c, values, aims, &out);
   }
   if (order.size() > top) out.notes.push_back(absl::StrCat("and ", FormatCount(order.size() - top), " more"));
-  if (without > 0) out.notes.push_back(absl::StrCat(FormatCount(without), " points have no ", aims[0].expression));
+  if (without > 0)
+    out.notes.push_back(absl::StrCat(FormatCount(without), " points have no ", aims[0].expression));
   return out;
 }
 
@@ -241,7 +250,8 @@ absl::StatusOr<Answer> Query::Pareto(const std::vector<Aim>& aims) const {
   }
   Answer out = Begin(aims);
   for (const Scored* s : front) AddRow(*s->candidate, s->value, aims, &out);
-  out.notes.push_back(absl::StrCat(FormatCount(all.size() - front.size()), " of ", FormatCount(all.size()), " points are dominated"));
+  out.notes.push_back(absl::StrCat(FormatCount(all.size() - front.size()), " of ", FormatCount(all.size()),
+                                   " points are dominated"));
   return out;
 }
 
@@ -251,10 +261,12 @@ absl::StatusOr<size_t> Query::FindAxis(const std::string& name) const {
     if (axis.name == name) return known.size();
     known.push_back(axis.name);
   }
-  return absl::InvalidArgumentError(absl::StrCat("there is no axis \"", name, "\"", SuggestName(name, known)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no axis \"", name, "\"", SuggestName(name, known)));
 }
 
-absl::StatusOr<Answer> Query::Table(const std::string& rows, const std::string& columns, const Aim& show, bool mean) const {
+absl::StatusOr<Answer> Query::Table(const std::string& rows, const std::string& columns, const Aim& show,
+                                    bool mean) const {
   auto row_axis = FindAxis(rows);
   if (!row_axis.ok()) return row_axis.status();
   size_t column_axis = kNotAxis;
@@ -262,7 +274,8 @@ absl::StatusOr<Answer> Query::Table(const std::string& rows, const std::string& 
     auto found = FindAxis(columns);
     if (!found.ok()) return found.status();
     column_axis = *found;
-    if (column_axis == *row_axis) return absl::InvalidArgumentError(absl::StrCat("rows and columns are both ", rows));
+    if (column_axis == *row_axis)
+      return absl::InvalidArgumentError(absl::StrCat("rows and columns are both ", rows));
   }
   auto e = ParseOver(show.expression);
   if (!e.ok()) return e.status();
@@ -302,16 +315,22 @@ absl::StatusOr<Answer> Query::Table(const std::string& rows, const std::string& 
     std::vector<std::string> line = {axes[*row_axis].values[r].text};
     for (const uint32_t c : used_columns) {
       const auto found = cells.find({r, c});
-      line.push_back(found == cells.end() ? ""
-                                          : Cell(show.expression, mean ? found->second.sum / static_cast<double>(found->second.count)
-                                                                       : found->second.best));
+      line.push_back(
+          found == cells.end()
+              ? ""
+              : Cell(show.expression, mean ? found->second.sum / static_cast<double>(found->second.count)
+                                           : found->second.best));
     }
     out.rows.push_back(std::move(line));
   }
   out.notes = notes_;
   if (!columns.empty()) out.notes.insert(out.notes.begin(), show.expression);
   if (most > 1) {
-    out.notes.push_back(absl::StrCat("each cell is ", mean ? "the mean" : show.maximize ? "the largest" : "the least", " of up to ", most, " points"));
+    out.notes.push_back(absl::StrCat("each cell is ",
+                                     mean            ? "the mean"
+                                     : show.maximize ? "the largest"
+                                                     : "the least",
+                                     " of up to ", most, " points"));
   }
   return out;
 }

@@ -40,19 +40,21 @@ struct Candidate {
 
 class Query {
  public:
-  // `where`: only points for which that is true (names of axes and metrics); "": all. `raw`: numbers as they are.
-  // Failed points are left out, and noted. Errors: the expression.
+  // `where`: only points for which that is true (names of axes and metrics); "": all. `raw`: numbers as they
+  // are. Failed points are left out, and noted. Errors: the expression.
   static absl::StatusOr<Query> Make(const Results& results, const std::string& where, bool raw);
 
   // What the sweep goes by.
   Aim Objective() const;
   // The `top` best points by `aim`; without one by the objective of the sweep.
   absl::StatusOr<Answer> Best(const std::optional<Aim>& aim, size_t top) const;
-  // The points than which none is better in one aim and no worse in the others; by the first aim. At least two aims.
+  // The points than which none is better in one aim and no worse in the others; by the first aim. At least
+  // two aims.
   absl::StatusOr<Answer> Pareto(const std::vector<Aim>& aims) const;
-  // `show` by the values of two axes; `columns` may be "". Where several points meet in a cell, the best of them by
-  // `show`, or their mean.
-  absl::StatusOr<Answer> Table(const std::string& rows, const std::string& columns, const Aim& show, bool mean) const;
+  // `show` by the values of two axes; `columns` may be "". Where several points meet in a cell, the best of
+  // them by `show`, or their mean.
+  absl::StatusOr<Answer> Table(const std::string& rows, const std::string& columns, const Aim& show,
+                               bool mean) const;
 
  private:
   Query(const Results& results, bool raw) : results_(results), raw_(raw) {}
@@ -62,7 +64,8 @@ class Query {
   // The column of an aim: a metric's own value as it prints.
   std::string Cell(const std::string& expression, double value) const;
   Answer Begin(const std::vector<Aim>& aims) const;
-  void AddRow(const Candidate& c, const std::vector<double>& values, const std::vector<Aim>& aims, Answer* out) const;
+  void AddRow(const Candidate& c, const std::vector<double>& values, const std::vector<Aim>& aims,
+              Answer* out) const;
   absl::StatusOr<size_t> FindAxis(const std::string& name) const;
   const Results& results_;
   bool raw_;

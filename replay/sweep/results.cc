@@ -39,7 +39,8 @@ absl::Status AddRowsOfSearch(const Records& records, Results* out) {
   SearchProblem problem;
   for (const SpaceUnit& unit : space.units()) problem.sizes.push_back(unit.count);
   problem.allowed = [&](const GridPoint& p) { return space.Allowed(space.PlaceOf(p)); };
-  problem.evaluate = [&](const std::vector<GridPoint>& round) -> absl::StatusOr<std::vector<std::optional<double>>> {
+  problem.evaluate =
+      [&](const std::vector<GridPoint>& round) -> absl::StatusOr<std::vector<std::optional<double>>> {
     std::vector<std::optional<double>> costs;
     bool all = true;
     for (const GridPoint& p : round) {
@@ -80,7 +81,8 @@ void WarnOfInputs(Results* out) {
   for (const auto& [paths, contents] : digests) {
     if (contents.size() < 2) continue;
     out->warnings.push_back(
-        "points that name the same files read different contents: a file was changed while the sweep ran, or between its parts");
+        "points that name the same files read different contents: a file was changed while the sweep ran, or "
+        "between its parts");
     return;
   }
 }
@@ -95,7 +97,8 @@ PointMetrics MetricsOf(const Space& space, const Place& place, const proto::Poin
   PointMetrics out;
   if (!record.error().empty()) return out;
   for (const proto::PointValue& v : record.metric()) out[v.name()] = v.value();
-  AddDerived(space.spec(), [&](const std::string& name) { return space.ValueAt(place, name); }, &out);
+  AddDerived(
+      space.spec(), [&](const std::string& name) { return space.ValueAt(place, name); }, &out);
   return out;
 }
 
@@ -105,7 +108,8 @@ std::optional<double> CostOf(const Space& space, const Place& place, const proto
   auto e = Expression::Parse(objective.metric().empty() ? "makespan_ps" : objective.metric());
   if (!e.ok()) return std::nullopt;
   auto value = EvaluateMetric(
-      *e, [&](const std::string& name) { return space.ValueAt(place, name); }, MetricsOf(space, place, record));
+      *e, [&](const std::string& name) { return space.ValueAt(place, name); },
+      MetricsOf(space, place, record));
   if (!value.ok()) return std::nullopt;
   return objective.goal() == proto::Objective::MAXIMIZE ? -*value : *value;
 }
@@ -123,14 +127,18 @@ absl::StatusOr<Results> LoadResults(const std::vector<std::string>& folders) {
       out.damaged += content->damaged;
       if (!content->start.has_value()) {
         if (content->points.empty()) continue;
-        return absl::DataLossError(absl::StrCat(path, ": its first line, which says what the sweep is, is damaged; run the sweep "
-                                                      "with -o ", folder, " again, which writes it anew"));
+        return absl::DataLossError(
+            absl::StrCat(path,
+                         ": its first line, which says what the sweep is, is damaged; run the sweep "
+                         "with -o ",
+                         folder, " again, which writes it anew"));
       }
       if (out.start == nullptr) {
         out.start = std::make_shared<proto::SweepStart>(*content->start);
         first = path;
       } else if (out.start->points_sha256() != content->start->points_sha256()) {
-        return absl::InvalidArgumentError(absl::StrCat(path, " is of another sweep than ", first, ": their points differ"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(path, " is of another sweep than ", first, ": their points differ"));
       }
       for (auto& [id, record] : content->points) records[id] = std::move(record);
     }

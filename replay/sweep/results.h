@@ -19,8 +19,8 @@ struct ResultRow {
   uint64_t number = 0;  // its place in the sweep
   std::string id;
   Place place;
-  PointMetrics metrics;  // with Sweep.metric
-  std::string error;     // not empty: it failed
+  PointMetrics metrics;       // with Sweep.metric
+  std::string error;          // not empty: it failed
   proto::PointRecord record;  // as in the journal
 };
 
@@ -31,7 +31,7 @@ struct Results {
   std::vector<std::string> metrics;  // names of columns: Sweep.metric, makespan_ps, the others by name
   uint64_t points = 0;               // of the sweep; of a search those that it asked for so far
   uint64_t failed = 0;
-  uint64_t damaged = 0;              // lines of journals
+  uint64_t damaged = 0;  // lines of journals
   std::vector<std::string> warnings;
 
   const std::string& Axis(const ResultRow& row, size_t axis) const {
@@ -41,15 +41,15 @@ struct Results {
   Lookup AxesOf(const ResultRow& row) const;
 };
 
-// Reads all journals of the folders, which must be of one sweep. A later folder counts where both have a point.
-// Errors: folders without results, of several sweeps, a journal whose beginning is damaged.
+// Reads all journals of the folders, which must be of one sweep. A later folder counts where both have a
+// point. Errors: folders without results, of several sweeps, a journal whose beginning is damaged.
 absl::StatusOr<Results> LoadResults(const std::vector<std::string>& folders);
 
 // All metrics of a point that has ended.
 PointMetrics MetricsOf(const Space& space, const Place& place, const proto::PointRecord& record);
 
-// What the objective says of it, turned so that less is better; nothing where it failed or the objective has no
-// value there.
+// What the objective says of it, turned so that less is better; nothing where it failed or the objective has
+// no value there.
 std::optional<double> CostOf(const Space& space, const Place& place, const proto::PointRecord& record);
 
 }  // namespace chakra::sweep

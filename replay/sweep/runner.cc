@@ -108,8 +108,9 @@ void Runner::Work(TaskSource* source) const {
 }
 
 absl::StatusOr<std::map<std::string, proto::PointRecord>> Runner::Run(std::vector<Task> tasks) {
-  TaskSource source(std::deque<Task>(std::make_move_iterator(tasks.begin()), std::make_move_iterator(tasks.end())),
-                    options_, journal_);
+  TaskSource source(
+      std::deque<Task>(std::make_move_iterator(tasks.begin()), std::make_move_iterator(tasks.end())),
+      options_, journal_);
   std::vector<std::thread> threads;
   for (int i = 0; i < options_.jobs; ++i) threads.emplace_back([&] { Work(&source); });
   if (options_.serve) {
@@ -124,6 +125,7 @@ absl::StatusOr<std::map<std::string, proto::PointRecord>> Runner::Run(std::vecto
   if (options_.progress) options_.progress(source.progress());
   if (journal_ != nullptr) source.failure_.Update(journal_->Flush());
   if (!source.failure_.ok()) return source.failure_;
+  if (source.under_way_ > 0) return absl::UnavailableError("a process that ran points of the sweep was lost");
   if (!source.tasks_.empty()) return absl::CancelledError("it was told to stop");
   return std::move(source.records_);
 }

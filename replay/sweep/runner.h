@@ -37,7 +37,7 @@ struct Task {
 
 struct RunnerProgress {
   uint64_t done = 0, failed = 0, total = 0;  // of this call of Run()
-  double seconds = 0;                         // since its begin
+  double seconds = 0;                        // since its begin
 };
 
 class TaskSource;
@@ -48,7 +48,8 @@ struct RunnerOptions {
   std::function<void(const RunnerProgress&)> progress;
   // Set by a signal: no further point begins.
   const std::atomic<bool>* stop = nullptr;
-  // Runs in the calling thread while the threads work, and hands out points to others; returns when `source` is done.
+  // Runs in the calling thread while the threads work, and hands out points to others; returns when `source`
+  // is done.
   std::function<void(TaskSource* source)> serve;
 };
 
@@ -88,12 +89,14 @@ proto::PointRecord RunToRecord(const RunPoint& run, const std::vector<std::strin
 
 class Runner {
  public:
-  // `space` gives the words of points and, as `journal`, must outlive this. `journal` may be null: nothing is kept on disk.
+  // `space` gives the words of points and, as `journal`, must outlive this. `journal` may be null: nothing is
+  // kept on disk.
   Runner(const Space& space, RunPoint run, JournalWriter* journal, RunnerOptions options)
       : space_(space), run_(std::move(run)), journal_(journal), options_(std::move(options)) {}
 
-  // Runs all, in this order but for what runs at once. Their records, by id. A point that fails has its error in its
-  // record. Errors: the journal cannot be written (what is in it stays good); Cancelled when it was told to stop.
+  // Runs all, in this order but for what runs at once. Their records, by id. A point that fails has its error
+  // in its record. Errors: the journal cannot be written (what is in it stays good); Cancelled when it was
+  // told to stop.
   absl::StatusOr<std::map<std::string, proto::PointRecord>> Run(std::vector<Task> tasks);
 
  private:

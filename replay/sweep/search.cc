@@ -61,7 +61,8 @@ class Walk {
         }
         auto allowed = problem_.allowed(p);
         if (!allowed.ok()) return allowed.status();
-        if (*allowed && known_.count(p) == 0 && std::find(starts.begin(), starts.end(), p) == starts.end()) starts.push_back(p);
+        if (*allowed && known_.count(p) == 0 && std::find(starts.begin(), starts.end(), p) == starts.end())
+          starts.push_back(p);
       }
       if (starts.empty()) break;
       if (absl::Status s = Evaluate(starts); !s.ok()) return s;
@@ -81,7 +82,8 @@ class Walk {
   // Adds what the walker looks at next, as far as it is allowed and new.
   absl::Status Propose(const Walker& w, std::vector<GridPoint>* round) const {
     const auto add = [&](const GridPoint& p) -> absl::Status {
-      if (known_.count(p) > 0 || std::find(round->begin(), round->end(), p) != round->end()) return absl::OkStatus();
+      if (known_.count(p) > 0 || std::find(round->begin(), round->end(), p) != round->end())
+        return absl::OkStatus();
       auto allowed = problem_.allowed(p);
       if (allowed.ok() && *allowed) round->push_back(p);
       return allowed.status();
@@ -175,10 +177,11 @@ absl::StatusOr<SearchResult> RunSearch(const SearchProblem& problem, const proto
 }
 
 std::string DescribeSearch(const SearchResult& result, const proto::Search& options) {
-  return absl::StrCat(options.method() == proto::Search::COORDINATE ? "coordinate descent" : "hill climbing", " from ",
-                      result.starts, result.starts == 1 ? " start" : " starts", ": ", FormatCount(result.evaluations),
-                      " points in ", FormatCount(result.rounds), result.rounds == 1 ? " round" : " rounds", ", ",
-                      result.converged ? "until nothing next to what was found is better" : "until its evaluations ran out");
+  return absl::StrCat(
+      options.method() == proto::Search::COORDINATE ? "coordinate descent" : "hill climbing", " from ",
+      result.starts, result.starts == 1 ? " start" : " starts", ": ", FormatCount(result.evaluations),
+      " points in ", FormatCount(result.rounds), result.rounds == 1 ? " round" : " rounds", ", ",
+      result.converged ? "until nothing next to what was found is better" : "until its evaluations ran out");
 }
 
 }  // namespace chakra::sweep

@@ -27,13 +27,13 @@ struct SearchResult {
   std::optional<double> cost;  // nothing: every point failed
   uint64_t evaluations = 0;
   uint64_t rounds = 0;
-  uint32_t starts = 0;         // allowed points that did not fail
-  bool converged = false;      // nothing better is next to what was found; false: evaluations ran out
+  uint32_t starts = 0;     // allowed points that did not fail
+  bool converged = false;  // nothing better is next to what was found; false: evaluations ran out
 };
 
-// Walks from all starts at once, a round of evaluate() for a step of each, so that rounds are as large as can be.
-// Deterministic: same problem and options, same rounds. No point is evaluated twice.
-// Errors: those of `problem`; no allowed point was found to start from.
+// Walks from all starts at once, a round of evaluate() for a step of each, so that rounds are as large as can
+// be. Deterministic: same problem and options, same rounds. No point is evaluated twice. Errors: those of
+// `problem`; no allowed point was found to start from.
 absl::StatusOr<SearchResult> RunSearch(const SearchProblem& problem, const proto::Search& options);
 
 // One line on it.

@@ -13,30 +13,38 @@ namespace chakra::sweep {
 absl::StatusOr<std::string> WriteSlurm(const SlurmJob& job) {
   std::error_code error;
   std::filesystem::create_directories(job.folder, error);
-  if (error) return absl::UnavailableError(absl::StrCat("cannot make the folder ", job.folder, ": ", error.message()));
+  if (error)
+    return absl::UnavailableError(absl::StrCat("cannot make the folder ", job.folder, ": ", error.message()));
   const std::filesystem::path here = std::filesystem::current_path(error);
   std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) program = "chakra-replay";
   const std::string folder = (here / job.folder).lexically_normal().string();
   // Slurm ends a directive at a blank: names are made plain.
   std::string name = "sweep-";
-  for (const char c : job.name) name += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+  for (const char c : job.name)
+    name += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
   const std::string prefix = absl::StrCat("#!/bin/sh\n#SBATCH --job-name=", name, "\n");
-  const std::string go = absl::StrCat("cd ", QuoteWord(here.string()), " || exit 1\nexec ", QuoteWord(program.string()), " sweep ");
-  const std::string formats = job.formats.empty() ? "" : absl::StrCat(" --format ", absl::StrJoin(job.formats, ","));
+  const std::string go = absl::StrCat("cd ", QuoteWord(here.string()), " || exit 1\nexec ",
+                                      QuoteWord(program.string()), " sweep ");
+  const std::string formats =
+      job.formats.empty() ? "" : absl::StrCat(" --format ", absl::StrJoin(job.formats, ","));
   const std::string task =
-      absl::StrCat(prefix, "#SBATCH --array=1-", job.tasks, "\n#SBATCH --cpus-per-task=", job.jobs, "\n#SBATCH --requeue\n", go,
-                   QuoteWord(job.spec), " -o ", QuoteWord(folder), " --shard \"$SLURM_ARRAY_TASK_ID/", job.tasks, "\" --jobs ", job.jobs,
-                   " --quiet\n");
+      absl::StrCat(prefix, "#SBATCH --array=1-", job.tasks, "\n#SBATCH --cpus-per-task=", job.jobs,
+                   "\n#SBATCH --requeue\n", go, QuoteWord(job.spec), " -o ", QuoteWord(folder),
+                   " --shard \"$SLURM_ARRAY_TASK_ID/", job.tasks, "\" --jobs ", job.jobs, " --quiet\n");
   const std::string last = absl::StrCat(prefix, go, "export ", QuoteWord(folder), formats, "\n");
   const std::string output = absl::StrCat("--output=", QuoteWord(absl::StrCat(folder, "/slurm-%A_%a.out")));
   const std::string submit = absl::StrCat(
-      "#!/bin/sh\n# Submits the array, and what writes the tables when it has ended. Arguments go to sbatch.\nset -e\n", "array=$(sbatch --parsable ",
-      output, " \"$@\" ", QuoteWord(absl::StrCat(folder, "/sweep.sbatch")), ")\n", "tables=$(sbatch --parsable --dependency=afterany:\"${array%%;*}\" ",
-      absl::StrCat("--output=", QuoteWord(absl::StrCat(folder, "/slurm-%j.out"))), " \"$@\" ", QuoteWord(absl::StrCat(folder, "/export.sbatch")),
+      "#!/bin/sh\n# Submits the array, and what writes the tables when it has ended. Arguments go to "
+      "sbatch.\nset -e\n",
+      "array=$(sbatch --parsable ", output, " \"$@\" ", QuoteWord(absl::StrCat(folder, "/sweep.sbatch")),
+      ")\n", "tables=$(sbatch --parsable --dependency=afterany:\"${array%%;*}\" ",
+      absl::StrCat("--output=", QuoteWord(absl::StrCat(folder, "/slurm-%j.out"))), " \"$@\" ",
+      QuoteWord(absl::StrCat(folder, "/export.sbatch")),
       ")\necho \"array ${array%%;*}, tables ${tables%%;*}\"\n");
-  for (const auto& [file, content] :
-       {std::pair<const char*, const std::string*>{"sweep.sbatch", &task}, {"export.sbatch", &last}, {"submit.sh", &submit}}) {
+  for (const auto& [file, content] : {std::pair<const char*, const std::string*>{"sweep.sbatch", &task},
+                                      {"export.sbatch", &last},
+                                      {"submit.sh", &submit}}) {
     if (absl::Status s = WriteFile(absl::StrCat(job.folder, "/", file), *content); !s.ok()) return s;
   }
   return absl::StrCat(job.folder, "/submit.sh");

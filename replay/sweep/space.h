@@ -46,9 +46,9 @@ struct SpaceUnit {
 class Space {
  public:
   // Checks all of the spec that can be checked without a trace, and expands it. `spec` must outlive this.
-  // Errors (InvalidArgument) begin with the field's path ("axis[1].range.step: ..."): names that are no names or stand
-  // twice, axes without or with two kinds of values, fields that Cluster has not (with the nearest), zips of
-  // unequal length, expressions, no point or more than max_points (with their number).
+  // Errors (InvalidArgument) begin with the field's path ("axis[1].range.step: ..."): names that are no names
+  // or stand twice, axes without or with two kinds of values, fields that Cluster has not (with the nearest),
+  // zips of unequal length, expressions, no point or more than max_points (with their number).
   static absl::StatusOr<Space> Make(const proto::Sweep& spec);
 
   const proto::Sweep& spec() const { return *spec_; }

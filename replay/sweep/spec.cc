@@ -73,9 +73,12 @@ int LineInJson(const std::string& text, const std::vector<Step>& steps) {
     if (next == nullptr) next = at->Find(step.field->json_name());
     if (next == nullptr) break;
     at = next;
-    if (step.index >= 0 && at->items.size() > static_cast<size_t>(step.index)) at = &at->items[static_cast<size_t>(step.index)];
+    if (step.index >= 0 && at->items.size() > static_cast<size_t>(step.index))
+      at = &at->items[static_cast<size_t>(step.index)];
   }
-  return at == &*root ? 0 : 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at->begin), '\n'));
+  return at == &*root ? 0
+                      : 1 + static_cast<int>(std::count(
+                                text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at->begin), '\n'));
 }
 
 }  // namespace
@@ -96,7 +99,8 @@ absl::Status InSpec(const Spec& spec, const absl::Status& error) {
   const absl::string_view message = error.message();
   const std::vector<Step> steps = Steps(message.substr(0, message.find(": ")));
   int line = 0;
-  if (!steps.empty()) line = LooksLikeJson(spec.text) ? LineInJson(spec.text, steps) : LineInText(spec.text, steps);
+  if (!steps.empty())
+    line = LooksLikeJson(spec.text) ? LineInJson(spec.text, steps) : LineInText(spec.text, steps);
   return absl::Status(error.code(), line > 0 ? absl::StrCat(spec.source, ":", line, ": ", message)
                                              : absl::StrCat(spec.source, ": ", message));
 }

@@ -30,17 +30,21 @@ class Database {
 
   absl::Status Open() {
     // The file is private until it is renamed: no journal is needed.
-    if (sqlite3_open_v2(path_.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK) return Error();
+    if (sqlite3_open_v2(path_.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) !=
+        SQLITE_OK)
+      return Error();
     return Execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = NORMAL; BEGIN");
   }
   absl::Status Execute(const std::string& sql) {
-    return sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK ? absl::OkStatus() : Error();
+    return sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK ? absl::OkStatus()
+                                                                                  : Error();
   }
   absl::Status Prepare(const std::string& sql) {
     sqlite3_finalize(statement_);
     statement_ = nullptr;
     at_ = 0;
-    return sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement_, nullptr) == SQLITE_OK ? absl::OkStatus() : Error();
+    return sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement_, nullptr) == SQLITE_OK ? absl::OkStatus()
+                                                                                       : Error();
   }
   void Add(const std::string& text) {
     sqlite3_bind_text(statement_, ++at_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
@@ -63,7 +67,8 @@ class Database {
 
  private:
   absl::Status Error() const {
-    return absl::UnavailableError(absl::StrCat("cannot write ", path_, ": ", db_ == nullptr ? "no memory" : sqlite3_errmsg(db_)));
+    return absl::UnavailableError(
+        absl::StrCat("cannot write ", path_, ": ", db_ == nullptr ? "no memory" : sqlite3_errmsg(db_)));
   }
 
   std::string path_;
@@ -73,12 +78,15 @@ class Database {
 };
 
 absl::Status WriteSweep(const Results& results, Database* db) {
-  if (absl::Status s = db->Execute("CREATE TABLE sweep (name TEXT, description TEXT, source TEXT, version TEXT, spec TEXT)"); !s.ok()) return s;
+  if (absl::Status s = db->Execute(
+          "CREATE TABLE sweep (name TEXT, description TEXT, source TEXT, version TEXT, spec TEXT)");
+      !s.ok())
+    return s;
   if (absl::Status s = db->Prepare("INSERT INTO sweep VALUES (?, ?, ?, ?, ?)"); !s.ok()) return s;
   auto spec = FormatMessage(results.start->sweep(), MessageFormat::kText);
   if (!spec.ok()) return spec.status();
-  for (const std::string& text : {results.start->sweep().name(), results.start->sweep().description(), results.start->source(),
-                                  results.start->version(), *spec}) {
+  for (const std::string& text : {results.start->sweep().name(), results.start->sweep().description(),
+                                  results.start->source(), results.start->version(), *spec}) {
     db->Add(text);
   }
   return db->Insert();
@@ -97,15 +105,21 @@ absl::Status WritePoints(const Results& results, bool wall, Database* db) {
   columns.emplace_back("error TEXT");
   columns.emplace_back("command TEXT");
   if (wall) columns.emplace_back("wall_s REAL");
-  if (absl::Status s = db->Execute(absl::StrCat("CREATE TABLE point (", absl::StrJoin(columns, ", "), ")")); !s.ok()) return s;
+  if (absl::Status s = db->Execute(absl::StrCat("CREATE TABLE point (", absl::StrJoin(columns, ", "), ")"));
+      !s.ok())
+    return s;
   const std::vector<std::string> marks(columns.size(), "?");
-  if (absl::Status s = db->Prepare(absl::StrCat("INSERT INTO point VALUES (", absl::StrJoin(marks, ", "), ")")); !s.ok()) return s;
+  if (absl::Status s =
+          db->Prepare(absl::StrCat("INSERT INTO point VALUES (", absl::StrJoin(marks, ", "), ")"));
+      !s.ok())
+    return s;
   for (const ResultRow& row : results.rows) {
     auto command = CommandOf(*results.space, row.place);
     if (!command.ok()) return command.status();
     db->Add(row.number);
     db->Add(row.id);
-    for (size_t a = 0; a < row.place.size(); ++a) db->Add(results.space->axes()[a].values[row.place[a]].value);
+    for (size_t a = 0; a < row.place.size(); ++a)
+      db->Add(results.space->axes()[a].values[row.place[a]].value);
     for (const std::string& name : results.metrics) {
       const auto found = row.metrics.find(name);
       if (found == row.metrics.end()) {

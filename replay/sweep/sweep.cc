@@ -27,7 +27,8 @@ constexpr size_t kDifferencesShown = 3;
 
 std::string JournalPath(const SweepOptions& options) {
   if (options.shard.count == 1) return absl::StrCat(options.folder, "/points", kEnding);
-  return absl::StrCat(options.folder, "/points.", options.shard.index + 1, "-of-", options.shard.count, kEnding);
+  return absl::StrCat(options.folder, "/points.", options.shard.index + 1, "-of-", options.shard.count,
+                      kEnding);
 }
 
 // The ids of all points, in order.
@@ -52,16 +53,20 @@ std::string WhatChanged(const proto::SweepStart& before, const proto::SweepStart
   differ.ReportDifferencesToString(&report);
   differ.Compare(before.sweep(), now.sweep());
   std::vector<std::string> lines = absl::StrSplit(report, '\n', absl::SkipEmpty());
-  for (size_t i = 0; i < std::min(lines.size(), kDifferencesShown); ++i) absl::StrAppend(&out, "\n  ", lines[i]);
-  if (lines.size() > kDifferencesShown) absl::StrAppend(&out, "\n  and ", lines.size() - kDifferencesShown, " more");
+  for (size_t i = 0; i < std::min(lines.size(), kDifferencesShown); ++i)
+    absl::StrAppend(&out, "\n  ", lines[i]);
+  if (lines.size() > kDifferencesShown)
+    absl::StrAppend(&out, "\n  and ", lines.size() - kDifferencesShown, " more");
   const auto old_space = Space::Make(before.sweep());
   if (!old_space.ok() || space.spec().has_search()) return out;
   const auto old_ids = Ids(*old_space), new_ids = Ids(space);
   if (!old_ids.ok() || !new_ids.ok()) return out;
   const std::set<std::string> was(old_ids->begin(), old_ids->end());
-  const auto kept = std::count_if(new_ids->begin(), new_ids->end(), [&](const std::string& id) { return was.count(id) > 0; });
-  absl::StrAppend(&out, "\n  of its ", FormatCount(was.size()), " points ", FormatCount(static_cast<uint64_t>(kept)),
-                  " are among the ", FormatCount(new_ids->size()), " of this one");
+  const auto kept = std::count_if(new_ids->begin(), new_ids->end(),
+                                  [&](const std::string& id) { return was.count(id) > 0; });
+  absl::StrAppend(&out, "\n  of its ", FormatCount(was.size()), " points ",
+                  FormatCount(static_cast<uint64_t>(kept)), " are among the ", FormatCount(new_ids->size()),
+                  " of this one");
   return out;
 }
 
@@ -86,7 +91,9 @@ class Sweeper {
   absl::Status Open() {
     std::error_code error;
     std::filesystem::create_directories(options_.folder, error);
-    if (error) return absl::UnavailableError(absl::StrCat("cannot make the folder ", options_.folder, ": ", error.message()));
+    if (error)
+      return absl::UnavailableError(
+          absl::StrCat("cannot make the folder ", options_.folder, ": ", error.message()));
     proto::SweepStart start;
     start.set_version(options_.version);
     *start.mutable_sweep() = spec_.sweep;
@@ -108,13 +115,17 @@ class Sweeper {
   absl::Status ReadEarlier(const std::string& path, const proto::SweepStart& start) {
     auto content = ReadJournal(path);
     if (!content.ok()) return content.status();
-    summary_.damaged += content->damaged;
-    const bool same = content->start.has_value() && content->start->points_sha256() == start.points_sha256() &&
+    // Others may be writing theirs.
+    if (path == JournalPath(options_)) summary_.damaged += content->damaged;
+    const bool same = content->start.has_value() &&
+                      content->start->points_sha256() == start.points_sha256() &&
                       content->start->version() == start.version();
     if (!same && !options_.continue_changed && (content->start.has_value() || !content->points.empty())) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          path, " is of another sweep", content->start.has_value() ? WhatChanged(*content->start, start, space_) : "",
-          "\n  expected another folder, or --continue-changed, which keeps the results of the same commands"));
+      return absl::FailedPreconditionError(
+          absl::StrCat(path, " is of another sweep",
+                       content->start.has_value() ? WhatChanged(*content->start, start, space_) : "",
+                       "\n  expected another folder, or --continue-changed, which keeps the results of the "
+                       "same commands"));
     }
     for (auto& [id, record] : content->points) {
       if (options_.retry_failed && !record.error().empty()) continue;
@@ -194,7 +205,8 @@ class Sweeper {
       }
     }
     if (options_.limit > 0 && summary_.run + tasks.size() > options_.limit) {
-      return absl::CancelledError(absl::StrCat("--limit ", options_.limit, " ends the search before its end"));
+      return absl::CancelledError(
+          absl::StrCat("--limit ", options_.limit, " ends the search before its end"));
     }
     if (absl::Status s = RunTasks(std::move(tasks)); !s.ok()) return s;
     std::vector<std::optional<double>> costs;
@@ -219,8 +231,8 @@ absl::StatusOr<Shard> ParseShard(const std::string& text) {
   const std::vector<std::string> parts = absl::StrSplit(text, '/');
   Shard out;
   uint32_t index = 0;
-  if (parts.size() == 2 && absl::SimpleAtoi(parts[0], &index) && absl::SimpleAtoi(parts[1], &out.count) && index >= 1 &&
-      index <= out.count) {
+  if (parts.size() == 2 && absl::SimpleAtoi(parts[0], &index) && absl::SimpleAtoi(parts[1], &out.count) &&
+      index >= 1 && index <= out.count) {
     out.index = index - 1;
     return out;
   }
@@ -233,9 +245,11 @@ absl::StatusOr<std::vector<std::string>> FindJournals(const std::string& folder)
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     if (absl::EndsWith(entry.path().string(), kEnding)) out.push_back(entry.path().string());
   }
-  if (error) return absl::NotFoundError(absl::StrCat("cannot read the folder ", folder, ": ", error.message()));
+  if (error)
+    return absl::NotFoundError(absl::StrCat("cannot read the folder ", folder, ": ", error.message()));
   if (out.empty()) {
-    return absl::NotFoundError(absl::StrCat(folder, " has no results of a sweep (points.journal); expected the folder of -o"));
+    return absl::NotFoundError(
+        absl::StrCat(folder, " has no results of a sweep (points.journal); expected the folder of -o"));
   }
   std::sort(out.begin(), out.end());
   return out;

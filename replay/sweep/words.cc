@@ -22,7 +22,8 @@ absl::StatusOr<std::vector<std::string>> SplitWords(absl::string_view text) {
       const size_t begin = i++;
       any = true;
       while (i < text.size() && text[i] != c) {
-        if (c == '"' && text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\')) ++i;
+        if (c == '"' && text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\'))
+          ++i;
         word += text[i++];
       }
       if (i == text.size()) return unclosed(c, begin);

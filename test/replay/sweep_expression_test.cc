@@ -1,8 +1,7 @@
-#include "replay/sweep/expression.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "replay/sweep/expression.h"
 #include "replay/sweep/words.h"
 
 namespace chakra::sweep {
@@ -27,15 +26,40 @@ std::string Result(const std::string& text) {
 
 TEST(SweepExpression, Values) {
   const std::pair<const char*, const char*> cases[] = {
-      {"1 + 2 * 3", "7"},       {"(1 + 2) * 3", "9"},      {"10 - 4 - 3", "3"},       {"2 / 4", "0.5"},
-      {"7 % 4", "3"},           {"-a", "-3"},              {"--a", "3"},              {"a * -b", "-12"},
-      {"a < b", "1"},           {"a >= b", "0"},           {"a == 3 and b == 4", "1"}, {"a == 4 or b == 3", "0"},
-      {"not a == 3", "0"},      {"!(a == 3) || b > 1", "1"}, {"not not a", "1"},      {"net == 'torus'", "1"},
-      {"net != \"torus\"", "0"}, {"net", "torus"},         {"a > b ? 1 : net", "torus"}, {"min(a, b, 1)", "1"},
-      {"max(a, b)", "4"},       {"pow(2, 10)", "1024"},    {"ceil(a / 2)", "2"},      {"log2(8)", "3"},
-      {"1e3", "1000"},          {"1.5e-3", "0.0015"},      {".5", "0.5"},             {"0.1", "0.1"},
-      {"1 == 1 or 1 / 0", "1"}, {"1 == 2 and 1 / 0", "0"}, {"(1 < 2) == (3 < 4)", "1"}, {"0 * -1", "0"},
-      {"1e300 > 1e299", "1"},   {"order", "column 1 of \"order\": \"order\" has no value"},
+      {"1 + 2 * 3", "7"},
+      {"(1 + 2) * 3", "9"},
+      {"10 - 4 - 3", "3"},
+      {"2 / 4", "0.5"},
+      {"7 % 4", "3"},
+      {"-a", "-3"},
+      {"--a", "3"},
+      {"a * -b", "-12"},
+      {"a < b", "1"},
+      {"a >= b", "0"},
+      {"a == 3 and b == 4", "1"},
+      {"a == 4 or b == 3", "0"},
+      {"not a == 3", "0"},
+      {"!(a == 3) || b > 1", "1"},
+      {"not not a", "1"},
+      {"net == 'torus'", "1"},
+      {"net != \"torus\"", "0"},
+      {"net", "torus"},
+      {"a > b ? 1 : net", "torus"},
+      {"min(a, b, 1)", "1"},
+      {"max(a, b)", "4"},
+      {"pow(2, 10)", "1024"},
+      {"ceil(a / 2)", "2"},
+      {"log2(8)", "3"},
+      {"1e3", "1000"},
+      {"1.5e-3", "0.0015"},
+      {".5", "0.5"},
+      {"0.1", "0.1"},
+      {"1 == 1 or 1 / 0", "1"},
+      {"1 == 2 and 1 / 0", "0"},
+      {"(1 < 2) == (3 < 4)", "1"},
+      {"0 * -1", "0"},
+      {"1e300 > 1e299", "1"},
+      {"order", "column 1 of \"order\": \"order\" has no value"},
   };
   for (const auto& [text, value] : cases) EXPECT_EQ(Result(text), value) << text;
 }
@@ -92,14 +116,17 @@ TEST(SweepExpression, TextsOfNumbersReadBack) {
 TEST(SweepExpression, Templates) {
   EXPECT_EQ(*FillIn("leaf_spine:spines={a},link={a * 100}Gb/s", Names), "leaf_spine:spines=3,link=300Gb/s");
   EXPECT_EQ(*FillIn("{{x}} {net}", Names), "{x} torus");
-  EXPECT_THAT(std::string(FillIn("{a", Names).status().message()), HasSubstr("\"{\" in column 1 has no \"}\""));
-  EXPECT_THAT(std::string(FillIn("a}", Names).status().message()), HasSubstr("\"}\" in column 2 has no \"{\""));
+  EXPECT_THAT(std::string(FillIn("{a", Names).status().message()),
+              HasSubstr("\"{\" in column 1 has no \"}\""));
+  EXPECT_THAT(std::string(FillIn("a}", Names).status().message()),
+              HasSubstr("\"}\" in column 2 has no \"{\""));
   EXPECT_THAT(std::string(FillIn("{}", Names).status().message()), HasSubstr("ends here"));
   EXPECT_EQ(ParseTemplate("{a}{{b}}{b+1}")->size(), 2u);
 }
 
 TEST(SweepWords, SplitAsAShellDoes) {
-  EXPECT_THAT(*SplitWords("  --network 'a b' \"c \\\" d\" e\\ f '' "), ElementsAre("--network", "a b", "c \" d", "e f", ""));
+  EXPECT_THAT(*SplitWords("  --network 'a b' \"c \\\" d\" e\\ f '' "),
+              ElementsAre("--network", "a b", "c \" d", "e f", ""));
   EXPECT_THAT(*SplitWords("x={a * 2},y={net == 'x y'} z"), ElementsAre("x={a * 2},y={net == 'x y'}", "z"));
   EXPECT_THAT(*SplitWords("{{x y}}"), ElementsAre("{{x", "y}}"));
   EXPECT_THAT(*SplitWords(""), ElementsAre());

@@ -33,22 +33,31 @@ class SweepQuery : public SweepTesting {
 };
 
 TEST_F(SweepQuery, BestByTheObjectiveOrByWhatIsAsked) {
-  Load(std::string(kGrid) + "objective { metric: 'makespan_ps - 2000 * b' goal: MAXIMIZE } metric { name: 'c' expression: '10 / a' }");
+  Load(std::string(kGrid) +
+       "objective { metric: 'makespan_ps - 2000 * b' goal: MAXIMIZE } metric { name: 'c' expression: '10 / "
+       "a' }");
   EXPECT_EQ(AnswerToCsv(*Ask().Best(std::nullopt, 2)),
-            "point,a,b,makespan_ps - 2000 * b,c,makespan_ps\n15,4,1,2001,2.5,4001\n10,3,1,1001,3.3333333333333335,3001\n");
+            "point,a,b,makespan_ps - 2000 * "
+            "b,c,makespan_ps\n15,4,1,2001,2.5,4001\n10,3,1,1001,3.3333333333333335,3001\n");
   EXPECT_EQ(AnswerToCsv(*Ask().Best(ParseAim("makespan_ps"), 1)), "point,a,b,makespan_ps,c\n0,1,1,1001,10\n");
-  EXPECT_EQ(AnswerToCsv(*Ask("a > 2 and makespan_ps > 3003").Best(ParseAim("makespan_ps"), 1)), "point,a,b,makespan_ps,c\n13,3,4,3004,3.3333333333333335\n");
-  EXPECT_EQ(AnswerToCsv(*Ask().Best(ParseAim("max:makespan_ps"), 1)), "point,a,b,makespan_ps,c\n19,4,5,4005,2.5\n");
+  EXPECT_EQ(AnswerToCsv(*Ask("a > 2 and makespan_ps > 3003").Best(ParseAim("makespan_ps"), 1)),
+            "point,a,b,makespan_ps,c\n13,3,4,3004,3.3333333333333335\n");
+  EXPECT_EQ(AnswerToCsv(*Ask().Best(ParseAim("max:makespan_ps"), 1)),
+            "point,a,b,makespan_ps,c\n19,4,5,4005,2.5\n");
   EXPECT_THAT(PrintAnswer(*Ask("", false).Best(ParseAim("makespan_ps"), 1)), HasSubstr("1.001 ns"));
-  EXPECT_THAT(std::string(Ask().Best(ParseAim("makspan_ps"), 1).status().message()), HasSubstr("did you mean 'makespan_ps'?"));
-  EXPECT_THAT(std::string(Query::Make(*results_, "a >", true).status().message()), HasSubstr("--where: column 4"));
+  EXPECT_THAT(std::string(Ask().Best(ParseAim("makspan_ps"), 1).status().message()),
+              HasSubstr("did you mean 'makespan_ps'?"));
+  EXPECT_THAT(std::string(Query::Make(*results_, "a >", true).status().message()),
+              HasSubstr("--where: column 4"));
 }
 
 TEST_F(SweepQuery, ParetoLeavesNothingThatIsDominated) {
   Load(std::string(kGrid) + "metric { name: 'price' expression: '(5 - a) * 100 + b' }");
   auto front = Ask().Pareto({ParseAim("makespan_ps"), ParseAim("price")});
   ASSERT_TRUE(front.ok());
-  EXPECT_EQ(AnswerToCsv(*front), "point,a,b,makespan_ps,price\n0,1,1,1001,401\n5,2,1,2001,301\n10,3,1,3001,201\n15,4,1,4001,101\n");
+  EXPECT_EQ(
+      AnswerToCsv(*front),
+      "point,a,b,makespan_ps,price\n0,1,1,1001,401\n5,2,1,2001,301\n10,3,1,3001,201\n15,4,1,4001,101\n");
   EXPECT_THAT(front->notes, ElementsAre("16 of 20 points are dominated"));
   EXPECT_EQ(Ask().Pareto({ParseAim("max:makespan_ps"), ParseAim("b")})->rows.size(), 5u);
   EXPECT_FALSE(Ask().Pareto({ParseAim("makespan_ps")}).ok());
@@ -56,11 +65,16 @@ TEST_F(SweepQuery, ParetoLeavesNothingThatIsDominated) {
 
 TEST_F(SweepQuery, TablesByOneAxisAndByTwo) {
   Load(kGrid);
-  EXPECT_EQ(AnswerToCsv(*Ask("a < 3 and b < 3").Table("a", "b", ParseAim("makespan_ps"), false)), "a \\ b,1,2\n1,1001,1002\n2,2001,2002\n");
-  EXPECT_EQ(AnswerToCsv(*Ask().Table("b", "", ParseAim("makespan_ps"), false)), "b,makespan_ps\n1,1001\n2,1002\n3,1003\n4,1004\n5,1005\n");
-  EXPECT_EQ(AnswerToCsv(*Ask("b == 1").Table("b", "", ParseAim("makespan_ps"), true)), "b,makespan_ps\n1,2501\n");
-  EXPECT_EQ(AnswerToCsv(*Ask("a != b").Table("a", "b", ParseAim("max:makespan_ps"), false)).substr(0, 22), "a \\ b,1,2,3,4,5\n1,,100");
-  EXPECT_THAT(std::string(Ask().Table("c", "", ParseAim("makespan_ps"), false).status().message()), HasSubstr("there is no axis \"c\""));
+  EXPECT_EQ(AnswerToCsv(*Ask("a < 3 and b < 3").Table("a", "b", ParseAim("makespan_ps"), false)),
+            "a \\ b,1,2\n1,1001,1002\n2,2001,2002\n");
+  EXPECT_EQ(AnswerToCsv(*Ask().Table("b", "", ParseAim("makespan_ps"), false)),
+            "b,makespan_ps\n1,1001\n2,1002\n3,1003\n4,1004\n5,1005\n");
+  EXPECT_EQ(AnswerToCsv(*Ask("b == 1").Table("b", "", ParseAim("makespan_ps"), true)),
+            "b,makespan_ps\n1,2501\n");
+  EXPECT_EQ(AnswerToCsv(*Ask("a != b").Table("a", "b", ParseAim("max:makespan_ps"), false)).substr(0, 22),
+            "a \\ b,1,2,3,4,5\n1,,100");
+  EXPECT_THAT(std::string(Ask().Table("c", "", ParseAim("makespan_ps"), false).status().message()),
+              HasSubstr("there is no axis \"c\""));
   EXPECT_FALSE(Ask().Table("a", "a", ParseAim("makespan_ps"), false).ok());
 }
 
@@ -77,25 +91,32 @@ TEST_F(SweepQuery, FailedPointsAreLeftOutAndCounted) {
 }
 
 TEST_F(SweepQuery, SqliteHoldsTheSame) {
-  Load("replay: 't a={a}' axis { name: 'a' value: '1' value: 'bad' value: '3' } axis { name: 'MakeSpan_ps' value: 'x' }");
+  Load(
+      "replay: 't a={a}' axis { name: 'a' value: '1' value: 'bad' value: '3' } axis { name: 'MakeSpan_ps' "
+      "value: 'x' }");
   ASSERT_TRUE(WriteSqlite(*results_, true, At("r.sqlite")).ok());
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(At("r.sqlite").c_str(), &db), SQLITE_OK);
   std::string rows;
   const auto add = [](void* out, int n, char** values, char**) {
-    for (int i = 0; i < n; ++i) *static_cast<std::string*>(out) += std::string(values[i] == nullptr ? "NULL" : values[i]) + "|";
+    for (int i = 0; i < n; ++i)
+      *static_cast<std::string*>(out) += std::string(values[i] == nullptr ? "NULL" : values[i]) + "|";
     return 0;
   };
-  EXPECT_EQ(sqlite3_exec(db, "SELECT point, a, typeof(a), makespan_ps_, error IS NULL FROM point", add, &rows, nullptr), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, "SELECT point, a, typeof(a), makespan_ps_, error IS NULL FROM point", add, &rows,
+                         nullptr),
+            SQLITE_OK);
   EXPECT_EQ(rows, "0|1.0|real|1000.0|1|1|bad|text|NULL|0|2|3.0|real|3000.0|1|");
   sqlite3_close(db);
-  EXPECT_THAT(std::string(WriteSqlite(*results_, true, At("no/r.sqlite")).message()), HasSubstr("cannot write"));
+  EXPECT_THAT(std::string(WriteSqlite(*results_, true, At("no/r.sqlite")).message()),
+              HasSubstr("cannot write"));
 }
 
 // The walk is in the journal: what it asked for is what it would ask for again.
 TEST_F(SweepQuery, ASearchResumesAndEndsTheSame) {
   const std::string spec =
-      "search { evaluations: 60 starts: 3 } replay: 't a={(a - 17) * (a - 17)} b={b * 3}' axis { name: 'a' range { from: 1 to: 40 step: 1 } }"
+      "search { evaluations: 60 starts: 3 } replay: 't a={(a - 17) * (a - 17)} b={b * 3}' axis { name: 'a' "
+      "range { from: 1 to: 40 step: 1 } }"
       "axis { name: 'b' range { from: 1 to: 30 step: 1 } } constraint: 'a != 17'";
   Load(spec);
   const Answer best = *Ask().Best(std::nullopt, 1);
@@ -170,12 +191,14 @@ TEST(SweepSearch, EvaluationsAreKept) {
 
 TEST(SweepSearch, FailedPointsAreWorseThanAll) {
   Grid grid;
-  MakeGrid({20, 20}, [](const GridPoint& p) { return p[1] > 5 ? std::nan("") : Bowl(p); }, &grid);
+  MakeGrid(
+      {20, 20}, [](const GridPoint& p) { return p[1] > 5 ? std::nan("") : Bowl(p); }, &grid);
   proto::Search options;
   options.set_evaluations(400);
   options.set_starts(8);
   EXPECT_THAT(RunSearch(grid.problem, options)->best, ElementsAre(11, 2));
-  MakeGrid({4, 4}, [](const GridPoint&) { return std::nan(""); }, &grid);
+  MakeGrid(
+      {4, 4}, [](const GridPoint&) { return std::nan(""); }, &grid);
   EXPECT_FALSE(RunSearch(grid.problem, options)->cost.has_value());
   grid.problem.allowed = [](const GridPoint&) { return false; };
   EXPECT_FALSE(RunSearch(grid.problem, options).ok());

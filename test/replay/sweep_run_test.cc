@@ -97,10 +97,13 @@ TEST_F(SweepRun, KilledAndResumed) {
       SweepOptions options = two;
       options.folder = At("d" + std::to_string(kill_after));
       options.version = "1";
-      (void)RunSweep(spec, *space, [&](const std::vector<std::string>& words) {
+      (void)RunSweep(
+          spec, *space,
+          [&](const std::vector<std::string>& words) {
             if (runs_ >= kill_after) kill(getpid(), SIGKILL);
             return Fake(words);
-          }, options);
+          },
+          options);
       _exit(0);
     }
     int status = 0;
@@ -141,7 +144,8 @@ TEST_F(SweepRun, OneProcessAtATime) {
 TEST_F(SweepRun, AChangedSweepIsRefused) {
   ASSERT_TRUE(Run(MakeSpec(kGrid), "d").ok());
   const Spec changed = MakeSpec(
-      "replay: 't a={a} b={b}' axis { name: 'a' range { from: 1 to: 4 step: 1 } } axis { name: 'b' range { from: 2 to: 6 step: 1 } }");
+      "replay: 't a={a} b={b}' axis { name: 'a' range { from: 1 to: 4 step: 1 } } axis { name: 'b' range { "
+      "from: 2 to: 6 step: 1 } }");
   auto refused = Run(changed, "d");
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition);
   const std::string message(refused.status().message());
@@ -160,7 +164,9 @@ TEST_F(SweepRun, AChangedSweepIsRefused) {
 // Metrics and names may change: no point does.
 TEST_F(SweepRun, NewMetricsNeedNoRun) {
   ASSERT_TRUE(Run(MakeSpec(kGrid), "d").ok());
-  const Spec more = MakeSpec(std::string(kGrid) + " metric { name: 'cost' expression: 'devices * a' } metric { name: 'both' expression: 'cost * 2' }");
+  const Spec more = MakeSpec(
+      std::string(kGrid) +
+      " metric { name: 'cost' expression: 'devices * a' } metric { name: 'both' expression: 'cost * 2' }");
   auto summary = Run(more, "d");
   ASSERT_TRUE(summary.ok()) << summary.status();
   EXPECT_EQ(summary->run, 0u);
@@ -187,16 +193,19 @@ TEST_F(SweepRun, ShardsTogetherAreTheWhole) {
   EXPECT_EQ(Csv({"apart1", "apart2", "apart3"}), Csv({"whole"}));
   // The whole, after its shards, has nothing to do.
   EXPECT_EQ(Run(spec, "together")->run, 0u);
-  for (const char* bad : {"0/3", "4/3", "1", "a/b", "1/2/3", "-1/3", ""}) EXPECT_FALSE(ParseShard(bad).ok()) << bad;
+  for (const char* bad : {"0/3", "4/3", "1", "a/b", "1/2/3", "-1/3", ""})
+    EXPECT_FALSE(ParseShard(bad).ok()) << bad;
 }
 
 TEST_F(SweepRun, FoldersOfTwoSweepsAreNotMixed) {
   ASSERT_TRUE(Run(MakeSpec(kGrid), "a").ok());
   ASSERT_TRUE(Run(MakeSpec("replay: 't'"), "b").ok());
-  EXPECT_THAT(std::string(LoadResults({At("a"), At("b")}).status().message()), HasSubstr("is of another sweep than"));
+  EXPECT_THAT(std::string(LoadResults({At("a"), At("b")}).status().message()),
+              HasSubstr("is of another sweep than"));
   EXPECT_THAT(std::string(LoadResults({At("c")}).status().message()), HasSubstr("cannot read the folder"));
   std::filesystem::create_directory(At("empty"));
-  EXPECT_THAT(std::string(LoadResults({At("empty")}).status().message()), HasSubstr("has no results of a sweep"));
+  EXPECT_THAT(std::string(LoadResults({At("empty")}).status().message()),
+              HasSubstr("has no results of a sweep"));
 }
 
 TEST_F(SweepRun, AFullDiskKeepsWhatIsThere) {
@@ -232,10 +241,13 @@ TEST_F(SweepRun, AStopBeginsNothingMore) {
   options.folder = At("d");
   options.version = "1";
   options.runner.stop = &stop;
-  auto summary = RunSweep(spec, *space, [&](const std::vector<std::string>& words) {
+  auto summary = RunSweep(
+      spec, *space,
+      [&](const std::vector<std::string>& words) {
         stop = runs_ == 4;
         return Fake(words);
-      }, options);
+      },
+      options);
   EXPECT_EQ(summary.status().code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(ReadJournal(At("d/points.journal"))->points.size(), 5u);
 }
@@ -248,10 +260,14 @@ TEST_F(SweepRun, SlowAxesAreGroupedAndNumbersStay) {
   options.folder = At("d");
   options.version = "1";
   options.slow_axes = {1};
-  ASSERT_TRUE(RunSweep(spec, *space, [&](const std::vector<std::string>& words) {
-                order.push_back(words[2]);
-                return Fake(words);
-              }, options).ok());
+  ASSERT_TRUE(RunSweep(
+                  spec, *space,
+                  [&](const std::vector<std::string>& words) {
+                    order.push_back(words[2]);
+                    return Fake(words);
+                  },
+                  options)
+                  .ok());
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
   ASSERT_TRUE(Run(spec, "plain").ok());
   EXPECT_EQ(Csv({"d"}), Csv({"plain"}));
@@ -262,9 +278,9 @@ TEST_F(SweepRun, WallTimesAreAColumnOfTheirOwn) {
   auto results = LoadResults({At("d")});
   ASSERT_TRUE(results.ok());
   EXPECT_THAT(ToCsv(*results, true), HasSubstr(",error,wall_s\n"));
-  EXPECT_THAT(*ToJsonLines(*results, false),
-              HasSubstr("\"axes\":{\"a\":1,\"b\":2},\"metrics\":{\"makespan_ps\":1002,\"devices\":8},\"command\":\"chakra-replay "
-                        "replay t a=1 b=2\"}\n"));
+  EXPECT_THAT(*ToJsonLines(*results, false), HasSubstr("\"axes\":{\"a\":1,\"b\":2},\"metrics\":{\"makespan_"
+                                                       "ps\":1002,\"devices\":8},\"command\":\"chakra-replay "
+                                                       "replay t a=1 b=2\"}\n"));
 }
 
 TEST(SweepJournal, AnyBytesAreReadAndCounted) {

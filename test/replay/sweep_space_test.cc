@@ -1,5 +1,3 @@
-#include "replay/sweep/space.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 #include <set>
 
 #include "replay/sweep/metrics.h"
+#include "replay/sweep/space.h"
 #include "replay/sweep/spec.h"
 #include "replay/sweep/words.h"
 #include "trace/proto_io.h"
@@ -49,13 +48,14 @@ class SweepSpace : public testing::Test {
 };
 
 TEST_F(SweepSpace, TheLastAxisOfAGridChangesFastest) {
-  EXPECT_THAT(Commands("trace: 't' replay: '--lanes single'"
-                       " axis { name: 'fabric' option: '--fabric' value: 'analytical' value: 'fluid' }"
-                       " axis { name: 'mem' field: 'device.memory_gbytes_per_s' value: '1000' value: '2e3' }"),
-              ElementsAre("t --lanes single --fabric analytical --set device.memory_gbytes_per_s=1000",
-                          "t --lanes single --fabric analytical --set device.memory_gbytes_per_s=2e3",
-                          "t --lanes single --fabric fluid --set device.memory_gbytes_per_s=1000",
-                          "t --lanes single --fabric fluid --set device.memory_gbytes_per_s=2e3"));
+  EXPECT_THAT(
+      Commands("trace: 't' replay: '--lanes single'"
+               " axis { name: 'fabric' option: '--fabric' value: 'analytical' value: 'fluid' }"
+               " axis { name: 'mem' field: 'device.memory_gbytes_per_s' value: '1000' value: '2e3' }"),
+      ElementsAre("t --lanes single --fabric analytical --set device.memory_gbytes_per_s=1000",
+                  "t --lanes single --fabric analytical --set device.memory_gbytes_per_s=2e3",
+                  "t --lanes single --fabric fluid --set device.memory_gbytes_per_s=1000",
+                  "t --lanes single --fabric fluid --set device.memory_gbytes_per_s=2e3"));
 }
 
 TEST_F(SweepSpace, GroupsZipAndNest) {
@@ -71,56 +71,75 @@ TEST_F(SweepSpace, GroupsZipAndNest) {
 }
 
 TEST_F(SweepSpace, ChoicesTracesAndExpressions) {
-  EXPECT_THAT(Commands("axis { name: 'where' option: 'TRACE' value: 'a b' value: 'c' }"
-                       "axis { name: 'net' choice { label: 'torus' words: '--network torus:x={n * 2} --lanes single' }"
-                       "                   choice { label: 'none' } }"
-                       "axis { name: 'n' value: '4' } word: '--name={net}'"),
-              ElementsAre("--name=torus 'a b' --network torus:x=8 --lanes single", "--name=none 'a b'",
-                          "--name=torus c --network torus:x=8 --lanes single", "--name=none c"));
+  EXPECT_THAT(
+      Commands(
+          "axis { name: 'where' option: 'TRACE' value: 'a b' value: 'c' }"
+          "axis { name: 'net' choice { label: 'torus' words: '--network torus:x={n * 2} --lanes single' }"
+          "                   choice { label: 'none' } }"
+          "axis { name: 'n' value: '4' } word: '--name={net}'"),
+      ElementsAre("--name=torus 'a b' --network torus:x=8 --lanes single", "--name=none 'a b'",
+                  "--name=torus c --network torus:x=8 --lanes single", "--name=none c"));
 }
 
 TEST_F(SweepSpace, Ranges) {
-  EXPECT_THAT(Commands("replay: '{a}' axis { name: 'a' range { from: 1 to: 2 steps: 5 } }"), ElementsAre("1", "1.25", "1.5", "1.75", "2"));
-  EXPECT_THAT(Commands("replay: '{a}' axis { name: 'a' range { from: 0.1 to: 0.3 step: 0.1 } }"), ElementsAre("0.1", "0.2", "0.3"));
-  EXPECT_THAT(Commands("replay: '{a}' axis { name: 'a' range { from: 100 to: 800 step: 2 log: true } }"), ElementsAre("100", "200", "400", "800"));
-  EXPECT_THAT(Commands("replay: '{a}' axis { name: 'a' range { from: 1 to: 4 steps: 7 log: true integer: true } }"), ElementsAre("1", "2", "3", "4"));
+  EXPECT_THAT(Commands("replay: '{a}' axis { name: 'a' range { from: 1 to: 2 steps: 5 } }"),
+              ElementsAre("1", "1.25", "1.5", "1.75", "2"));
+  EXPECT_THAT(Commands("replay: '{a}' axis { name: 'a' range { from: 0.1 to: 0.3 step: 0.1 } }"),
+              ElementsAre("0.1", "0.2", "0.3"));
+  EXPECT_THAT(Commands("replay: '{a}' axis { name: 'a' range { from: 100 to: 800 step: 2 log: true } }"),
+              ElementsAre("100", "200", "400", "800"));
+  EXPECT_THAT(
+      Commands("replay: '{a}' axis { name: 'a' range { from: 1 to: 4 steps: 7 log: true integer: true } }"),
+      ElementsAre("1", "2", "3", "4"));
   Refuse("axis { name: 'a' range { from: 2 to: 1 steps: 2 } }", "axis[0].range: from 2 is above to 1");
-  Refuse("axis { name: 'a' range { from: 0 to: 1 steps: 2 log: true } }", "axis[0].range.from: 0, expected above 0");
-  Refuse("axis { name: 'a' range { from: 0 to: 1 steps: 1 } }", "axis[0].range.steps: 1, expected at least 2");
+  Refuse("axis { name: 'a' range { from: 0 to: 1 steps: 2 log: true } }",
+         "axis[0].range.from: 0, expected above 0");
+  Refuse("axis { name: 'a' range { from: 0 to: 1 steps: 1 } }",
+         "axis[0].range.steps: 1, expected at least 2");
   Refuse("axis { name: 'a' range { from: 0 to: 1 step: -1 } }", "axis[0].range.step: -1, expected above 0");
   Refuse("axis { name: 'a' range { from: 0 to: 1 } }", "axis[0].range: it has neither steps nor step");
   Refuse("axis { name: 'a' range { from: 0 to: 1e9 step: 0.5 } }", "about 2e+09 values");
 }
 
 TEST_F(SweepSpace, ConstraintsLeavePointsOut) {
-  auto space = Make("replay: '{a}{b}' axis { name: 'a' range { from: 1 to: 4 step: 1 } } axis { name: 'b' range { from: 1 to: 4 step: 1 } }"
-                    "constraint: 'a * b == 4' constraint: 'a <= b'");
+  auto space = Make(
+      "replay: '{a}{b}' axis { name: 'a' range { from: 1 to: 4 step: 1 } } axis { name: 'b' range { from: 1 "
+      "to: 4 step: 1 } }"
+      "constraint: 'a * b == 4' constraint: 'a <= b'");
   ASSERT_TRUE(space.ok());
   EXPECT_EQ(space->points().size(), 2u);
   EXPECT_EQ(space->left_out(), 14u);
-  Refuse("axis { name: 'a' value: '1' } constraint: 'a > 1'", "the sweep has no point: of 1 each is left out");
-  Refuse("axis { name: 'a' value: '1' } constraint: 'aa > 1'", "constraint[0]: there is no axis \"aa\"; did you mean 'a'?");
+  Refuse("axis { name: 'a' value: '1' } constraint: 'a > 1'",
+         "the sweep has no point: of 1 each is left out");
+  Refuse("axis { name: 'a' value: '1' } constraint: 'aa > 1'",
+         "constraint[0]: there is no axis \"aa\"; did you mean 'a'?");
   Refuse("axis { name: 'a' value: 'x' } constraint: 'a > 1'", "constraint[0]: column 3");
   Refuse("axis { name: 'a' value: 'x' } constraint: 'a >'", "constraint[0]: column 4");
 }
 
 TEST_F(SweepSpace, DrawsAreTheSameAndEachOnce) {
-  const std::string spec = "combine: RANDOM points: 30 seed: 7 replay: '{a} {b}' axis { name: 'a' range { from: 1 to: 8 step: 1 } }"
-                           "axis { name: 'b' range { from: 1 to: 8 step: 1 } } constraint: 'a != b'";
+  const std::string spec =
+      "combine: RANDOM points: 30 seed: 7 replay: '{a} {b}' axis { name: 'a' range { from: 1 to: 8 step: 1 } "
+      "}"
+      "axis { name: 'b' range { from: 1 to: 8 step: 1 } } constraint: 'a != b'";
   const auto commands = Commands(spec);
   EXPECT_EQ(commands, Commands(spec));
   EXPECT_EQ(std::set<std::string>(commands.begin(), commands.end()).size(), 30u);
-  EXPECT_NE(commands, Commands("combine: RANDOM points: 30 seed: 8 replay: '{a} {b}' axis { name: 'a' range { from: 1 to: 8 step: 1 } }"
+  EXPECT_NE(commands, Commands("combine: RANDOM points: 30 seed: 8 replay: '{a} {b}' axis { name: 'a' range "
+                               "{ from: 1 to: 8 step: 1 } }"
                                "axis { name: 'b' range { from: 1 to: 8 step: 1 } } constraint: 'a != b'"));
-  Refuse("combine: RANDOM points: 3 axis { name: 'a' value: '1' value: '2' }", "points: 3, but the grid has only 2");
-  Refuse("combine: RANDOM points: 2 axis { name: 'a' value: '1' value: '2' } constraint: 'a == 1'", "only 1 were found");
+  Refuse("combine: RANDOM points: 3 axis { name: 'a' value: '1' value: '2' }",
+         "points: 3, but the grid has only 2");
+  Refuse("combine: RANDOM points: 2 axis { name: 'a' value: '1' value: '2' } constraint: 'a == 1'",
+         "only 1 were found");
   Refuse("combine: RANDOM axis { name: 'a' value: '1' }", "points: it is missing");
   Refuse("points: 3 axis { name: 'a' value: '1' }", "points: expected only where combine is RANDOM");
 }
 
 TEST_F(SweepSpace, ALatinHypercubeCoversEachAxisEvenly) {
-  auto space = Make("combine: LATIN_HYPERCUBE points: 20 axis { name: 'a' range { from: 0 to: 20 } }"
-                    "axis { name: 'b' value: 'p' value: 'q' value: 'r' value: 's' }");
+  auto space = Make(
+      "combine: LATIN_HYPERCUBE points: 20 axis { name: 'a' range { from: 0 to: 20 } }"
+      "axis { name: 'b' value: 'p' value: 'q' value: 'r' value: 's' }");
   ASSERT_TRUE(space.ok()) << space.status();
   std::set<int> strata;
   std::vector<int> count(4);
@@ -139,10 +158,13 @@ TEST_F(SweepSpace, RepeatsAreOneMoreAxis) {
 
 TEST_F(SweepSpace, EmptyAndEnormousGridsAreRefused) {
   std::string axes;
-  for (int i = 0; i < 12; ++i) axes += "axis { name: 'a" + std::to_string(i) + "' range { from: 1 to: 100 step: 1 } }";
+  for (int i = 0; i < 12; ++i)
+    axes += "axis { name: 'a" + std::to_string(i) + "' range { from: 1 to: 100 step: 1 } }";
   Refuse(axes, "the sweep has more than 18,446,744,073,709,551,614 points");
-  Refuse("axis { name: 'a' range { from: 1 to: 1000 step: 1 } } axis { name: 'b' range { from: 1 to: 1000 step: 1 } }",
-         "the sweep has 1,000,000 points; expected at most 100,000 (max_points)");
+  Refuse(
+      "axis { name: 'a' range { from: 1 to: 1000 step: 1 } } axis { name: 'b' range { from: 1 to: 1000 step: "
+      "1 } }",
+      "the sweep has 1,000,000 points; expected at most 100,000 (max_points)");
   Refuse("max_points: 3 axis { name: 'a' range { from: 1 to: 9 step: 1 } } constraint: 'a > 1'", "points");
   EXPECT_EQ(Commands("trace: 't'").size(), 1u);
 }
@@ -154,10 +176,13 @@ TEST_F(SweepSpace, AxesThatAreNone) {
   Refuse("axis { name: 'a' }", "axis[0]: axis a has no values");
   Refuse("axis { name: 'a' value: '1' range { from: 1 to: 2 steps: 2 } }", "several kinds of values");
   Refuse("axis { name: 'a' value: '1' value: '1' }", "has the value \"1\" twice");
-  Refuse("axis { name: 'a' value: '1' } group { axis { name: 'a' value: '1' } }", "group[0].axis[0].name: \"a\" is the name of another");
+  Refuse("axis { name: 'a' value: '1' } group { axis { name: 'a' value: '1' } }",
+         "group[0].axis[0].name: \"a\" is the name of another");
   Refuse("axis { name: 'a' option: 'fabric' value: '1' }", "axis[0].option: \"fabric\", expected an option");
-  Refuse("axis { name: 'a' field: 'device.memory' value: '1' }", "axis[0].field: device.memory=1: Device has no field \"memory\"");
-  Refuse("axis { name: 'a' field: 'device.memory_gbytes_per_s' value: '3TB/s' }", "expected a number without a unit");
+  Refuse("axis { name: 'a' field: 'device.memory' value: '1' }",
+         "axis[0].field: device.memory=1: Device has no field \"memory\"");
+  Refuse("axis { name: 'a' field: 'device.memory_gbytes_per_s' value: '3TB/s' }",
+         "expected a number without a unit");
   Refuse("axis { name: 'a' option: '--x' choice { label: 'l' } }", "choice says itself what it sets");
   Refuse("axis { name: 'a' choice { words: 'l' } }", "axis[0].choice[0]: label is missing");
   Refuse("axis { name: 'a' value: '1' } replay: '{b}'", "replay: there is no axis \"b\"");
@@ -167,19 +192,24 @@ TEST_F(SweepSpace, AxesThatAreNone) {
 }
 
 TEST_F(SweepSpace, MetricsAreChecked) {
-  Refuse("metric { name: 'cost' expression: 'devces * 3' }", "metric[0].expression: there is neither a metric nor an axis \"devces\"; did you mean 'devices'?");
+  Refuse("metric { name: 'cost' expression: 'devces * 3' }",
+         "metric[0].expression: there is neither a metric nor an axis \"devces\"; did you mean 'devices'?");
   Refuse("metric { name: 'ranks' expression: '1' }", "metric[0].name");
   Refuse("objective { metric: 'makespan' }", "objective.metric: there is neither");
-  EXPECT_TRUE(Make("metric { name: 'c' expression: 'devices' } metric { name: 'd' expression: 'c * bytes_nvlink' } objective { metric: 'd / c' }").ok());
+  EXPECT_TRUE(Make("metric { name: 'c' expression: 'devices' } metric { name: 'd' expression: 'c * "
+                   "bytes_nvlink' } objective { metric: 'd / c' }")
+                  .ok());
 }
 
 TEST_F(SweepSpace, SearchesNeedAGrid) {
   Refuse("search { } axis { name: 'a' value: '1' }", "search.evaluations: it is missing");
   Refuse("search { evaluations: 5 }", "search: there is no axis");
-  Refuse("search { evaluations: 5 } repeats: 2 axis { name: 'a' value: '1' }", "search: it cannot go with repeats");
+  Refuse("search { evaluations: 5 } repeats: 2 axis { name: 'a' value: '1' }",
+         "search: it cannot go with repeats");
   Refuse("search { evaluations: 5 } combine: ZIP axis { name: 'a' value: '1' }", "search: it needs a grid");
-  auto space = Make("search { evaluations: 5 } axis { name: 'a' value: '1' value: '2' } group { combine: ZIP"
-                    " axis { name: 'b' value: '1' value: '2' } axis { name: 'c' value: '3' value: '4' } }");
+  auto space = Make(
+      "search { evaluations: 5 } axis { name: 'a' value: '1' value: '2' } group { combine: ZIP"
+      " axis { name: 'b' value: '1' value: '2' } axis { name: 'c' value: '3' value: '4' } }");
   ASSERT_TRUE(space.ok());
   EXPECT_EQ(space->units().size(), 2u);
   EXPECT_THAT(space->PlaceOf({0, 1}), ElementsAre(0, 1, 1));
@@ -195,7 +225,9 @@ TEST_F(SweepSpace, IdsAreOfTheWords) {
 TEST(SweepSpec, ErrorsNameTheLine) {
   Spec spec;
   spec.source = "s.txtpb";
-  spec.text = "name: 'x'\naxis {\n  name: 'a'\n  value: '1' }\naxis {\n  name: 'b'\n  field: 'x'\n}\ngroup { axis {\n name: 'c' } }\n";
+  spec.text =
+      "name: 'x'\naxis {\n  name: 'a'\n  value: '1' }\naxis {\n  name: 'b'\n  field: 'x'\n}\ngroup { axis "
+      "{\n name: 'c' } }\n";
   const auto at = [&](const std::string& message) {
     return std::string(InSpec(spec, absl::InvalidArgumentError(message)).message());
   };
@@ -204,7 +236,8 @@ TEST(SweepSpec, ErrorsNameTheLine) {
   EXPECT_EQ(at("group[0].axis[0].name: bad"), "s.txtpb:10: group[0].axis[0].name: bad");
   EXPECT_EQ(at("axis[1].range.step: bad"), "s.txtpb:5: axis[1].range.step: bad");
   EXPECT_EQ(at("the sweep: bad"), "s.txtpb: the sweep: bad");
-  spec.text = "{\"name\": \"x\",\n \"axis\": [\n {\"name\": \"a\"},\n {\"name\": \"b\",\n \"field\": \"x\"}]}";
+  spec.text =
+      "{\"name\": \"x\",\n \"axis\": [\n {\"name\": \"a\"},\n {\"name\": \"b\",\n \"field\": \"x\"}]}";
   EXPECT_EQ(at("axis[1].field: bad"), "s.txtpb:5: axis[1].field: bad");
 }
 

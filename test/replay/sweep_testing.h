@@ -53,7 +53,8 @@ class SweepTesting : public testing::Test {
     for (const std::string& w : words) {
       double v = 0;
       if (w == "a=bad") return {absl::InvalidArgumentError("a is \"bad\"\nand so on"), {}, ""};
-      if (w.size() > 2 && w[1] == '=' && absl::SimpleAtod(w.substr(2), &v)) makespan += w[0] == 'a' ? 1000 * v : v;
+      if (w.size() > 2 && w[1] == '=' && absl::SimpleAtod(w.substr(2), &v))
+        makespan += w[0] == 'a' ? 1000 * v : v;
     }
     return {absl::OkStatus(), {{"makespan_ps", makespan}, {"devices", 8}}, "p:c"};
   }
@@ -63,7 +64,8 @@ class SweepTesting : public testing::Test {
     if (!space.ok()) return space.status();
     options.folder = At(folder);
     options.version = "1";
-    return RunSweep(spec, *space, [this](const std::vector<std::string>& words) { return Fake(words); }, options);
+    return RunSweep(
+        spec, *space, [this](const std::vector<std::string>& words) { return Fake(words); }, options);
   }
 
   std::string Csv(const std::vector<std::string>& folders) {

@@ -11,7 +11,8 @@ constexpr int kTag = 1;
 int Init(int* rank, int* size) {
   int level = 0;
   // Other threads run points; this one alone talks.
-  if (const int error = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level); error != MPI_SUCCESS) return error;
+  if (const int error = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level); error != MPI_SUCCESS)
+    return error;
   if (const int error = MPI_Comm_rank(MPI_COMM_WORLD, rank); error != MPI_SUCCESS) return error;
   return MPI_Comm_size(MPI_COMM_WORLD, size);
 }
@@ -23,7 +24,9 @@ int Send(int to, const void* bytes, uint64_t size) {
 
 int Poll(int* from, uint64_t* size, int* waits) {
   MPI_Status status;
-  if (const int error = MPI_Iprobe(MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD, waits, &status); error != MPI_SUCCESS) return error;
+  if (const int error = MPI_Iprobe(MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD, waits, &status);
+      error != MPI_SUCCESS)
+    return error;
   if (*waits == 0) return MPI_SUCCESS;
   int count = 0;
   *from = status.MPI_SOURCE;

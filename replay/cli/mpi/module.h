@@ -1,5 +1,5 @@
-// What the program needs of MPI, as one table of functions. The module that has them is loaded under mpirun only, so that
-// the program itself depends on no MPI library and runs where there is none.
+// What the program needs of MPI, as one table of functions. The module that has them is loaded under mpirun
+// only, so that the program itself depends on no MPI library and runs where there is none.
 #pragma once
 
 #include <stdint.h>

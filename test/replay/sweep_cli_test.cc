@@ -1,0 +1,220 @@
+// `sweep` as users see it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "run_binary.h"
+
+namespace chakra {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string Content(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class SweepCli : public testing::Test {
+ protected:
+  SweepCli() {
+    std::string pattern = (fs::temp_directory_path() / "sweep_cli.XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    // The example, from wherever the test runs.
+    Write("small.txtpb",
+          absl::StrReplaceAll(Content(absl::StrCat(CHAKRA_SOURCE_DIR, "/examples/sweeps/small.txtpb")),
+                              {{"examples/transformer_step", kStep}}));
+  }
+  ~SweepCli() override { fs::remove_all(folder_); }
+
+  std::string At(const std::string& name) const { return folder_ + "/" + name; }
+  void Write(const std::string& name, const std::string& content) const {
+    std::ofstream(At(name)) << content;
+  }
+  std::string Run(const std::string& arguments, int expected = 0) const {
+    int status = 0;
+    std::string out = RunBinary(arguments, &status);
+    EXPECT_EQ(status, expected) << arguments << "\n" << out;
+    return out;
+  }
+  void Refuse(const std::string& axis, const std::string& message) const {
+    Write("bad.txtpb", absl::StrCat("trace: '", kStep, "'\n", axis));
+    const std::string out = Run(absl::StrCat("sweep ", At("bad.txtpb"), " -o ", At("bad")), 1);
+    EXPECT_THAT(out, HasSubstr(message));
+    EXPECT_FALSE(fs::exists(At("bad"))) << out;  // before anything was run
+  }
+
+  const std::string kStep = absl::StrCat(CHAKRA_SOURCE_DIR, "/examples/transformer_step");
+  std::string folder_;
+};
+
+TEST_F(SweepCli, TheExampleGivesTablesAndAnswers) {
+  const std::string out =
+      Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("d"), " --format csv,jsonl,sqlite"));
+  EXPECT_THAT(out, HasSubstr("12 points, 12 run in "));
+  EXPECT_THAT(out, HasSubstr("and 7 more"));
+  const std::string csv = Content(At("d/results.csv"));
+  EXPECT_THAT(csv, HasSubstr("point,id,nodes,nic,memory,step_ms,price,makespan_ps,algbw_gbytes_per_s,"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 13);
+  EXPECT_EQ(Content(At("d/results.sqlite")).substr(0, 15), "SQLite format 3");
+  EXPECT_THAT(Run(absl::StrCat("sweep best ", At("d"), " --by price --top 1 --format csv")),
+              HasSubstr("\n0,one,400,2000,250,"));
+  EXPECT_THAT(Run(absl::StrCat("sweep pareto ", At("d"), " --of makespan_ps,price")),
+              HasSubstr("points are dominated"));
+  EXPECT_THAT(Run(absl::StrCat("sweep table ", At("d"), " --rows memory --columns nodes")),
+              HasSubstr("memory \\ nodes"));
+  EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("d"))), HasSubstr("12 points, 0 run"));
+}
+
+// Whoever runs the command of a point alone gets its figures.
+TEST_F(SweepCli, APointIsACommand) {
+  Run(absl::StrCat("sweep ", At("small.txtpb"), " -q -o ", At("d"), " --format jsonl"));
+  const std::vector<std::string> lines = absl::StrSplit(Content(At("d/results.jsonl")), '\n');
+  const std::vector<std::string> commands =
+      absl::StrSplit(Run(absl::StrCat("sweep ", At("small.txtpb"), " --dry-run -q")), '\n');
+  ASSERT_EQ(lines.size(), 13u);
+  ASSERT_EQ(commands.size(), 13u);
+  for (const size_t n : {0, 5, 11}) {
+    EXPECT_THAT(lines[n], HasSubstr(absl::StrCat("{\"point\":", n, ",")));
+    ASSERT_EQ(commands[n].rfind("chakra-replay replay ", 0), 0u);
+    const std::string csv = Run(absl::StrCat(commands[n].substr(14), " -q --format csv"));
+    // Of all ranks the last to end.
+    int64_t last = 0;
+    std::istringstream rows(csv.substr(csv.find('\n')));
+    for (std::string row; std::getline(rows, row);) {
+      const std::vector<std::string> cells = absl::StrSplit(row, ',');
+      if (cells.size() > 1) last = std::max<int64_t>(last, std::stoll(cells[1]));
+    }
+    EXPECT_THAT(lines[n], HasSubstr(absl::StrCat("\"makespan_ps\":", last, ",")));
+  }
+}
+
+TEST_F(SweepCli, KilledAnywhereItResumesToTheSame) {
+  const std::string spec = absl::StrCat("sweep ", At("many.txtpb"), " -q -o ");
+  Write("many.txtpb", absl::StrCat("trace: '", kStep,
+                                   "' axis { name: 'memory' field: 'device.memory_gbytes_per_s' range { "
+                                   "from: 1000 to: 4000 steps: 60 } }"));
+  Run(spec + At("whole"));
+  for (int ms = 20; ms <= 100; ms += 20) {
+    const std::string command = absl::StrCat("timeout -s KILL 0.", ms < 100 ? "0" : "", ms, " ",
+                                             CHAKRA_BINARY, " ", spec, At("d"), " 2>/dev/null");
+    (void)!std::system(command.c_str());
+  }
+  Run(spec + At("d"));
+  EXPECT_EQ(Content(At("d/results.csv")), Content(At("whole/results.csv")));
+}
+
+TEST_F(SweepCli, JobsDoNotChangeTheTables) {
+  Run(absl::StrCat("sweep ", At("small.txtpb"), " -q --jobs 1 -o ", At("one")));
+  Run(absl::StrCat("sweep ", At("small.txtpb"), " -q --jobs 3 --trace-cache 1 -o ", At("three")));
+  EXPECT_EQ(Content(At("one/results.csv")), Content(At("three/results.csv")));
+}
+
+TEST_F(SweepCli, ShardsAreMerged) {
+  for (const char* shard : {"1", "2"}) {
+    EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " --shard ", shard, "/2 -o ", At(shard))),
+                HasSubstr("6 points, 6 run"));
+  }
+  EXPECT_THAT(Run(absl::StrCat("sweep merge ", At("1"), " ", At("2"), " -o ", At("both"))),
+              HasSubstr("12 of 12 points have results, 0 failed"));
+  Run(absl::StrCat("sweep ", At("small.txtpb"), " -q -o ", At("whole")));
+  EXPECT_EQ(Content(At("both/results.csv")), Content(At("whole/results.csv")));
+  EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("both"))),
+              HasSubstr("12 points, 0 run"));
+}
+
+TEST_F(SweepCli, TracesAndSeedsAreAxesToo) {
+  Write("s.txtpb", absl::StrCat("repeats: 2 replay: '--set variation.start_skew_ns=1e6' axis { name: 'trace' "
+                                "option: 'TRACE' value: '",
+                                kStep, "' value: '", kStep,
+                                "/workload' } axis { name: 'edit' choice { label: 'none' } choice { label: "
+                                "'fast' words: '--scale .*=0.5' } }"));
+  EXPECT_THAT(Run(absl::StrCat("sweep ", At("s.txtpb"), " --jobs 2 --trace-cache 1 -o ", At("d"))),
+              HasSubstr("8 points, 8 run"));
+  EXPECT_THAT(Run(absl::StrCat("sweep best ", At("d"))), HasSubstr("means over the seeds of each point"));
+  const std::string table =
+      Run(absl::StrCat("sweep table ", At("d"), " --rows trace --columns edit --format csv"));
+  const std::vector<std::string> rows = absl::StrSplit(table, '\n');
+  ASSERT_EQ(rows.size(), 4u) << table;
+  EXPECT_EQ(rows[1].substr(rows[1].find(',')), rows[2].substr(rows[2].find(',')));  // the same traces
+}
+
+TEST_F(SweepCli, ASearchFindsTheBestOfItsGrid) {
+  Write(
+      "s.txtpb",
+      absl::StrCat(
+          "trace: '", kStep,
+          "' search { evaluations: 40 } axis { name: 'memory' field: 'device.memory_gbytes_per_s' range { "
+          "from: 1000 to: 4000 step: 500 } }"
+          " axis { name: 'peak' field: 'device.peak_tflops[bf16]' range { from: 100 to: 1000 step: 100 } }"));
+  EXPECT_THAT(Run(absl::StrCat("sweep ", At("s.txtpb"), " -o ", At("d"))),
+              HasSubstr("hill climbing from 4 starts"));
+  EXPECT_THAT(Run(absl::StrCat("sweep best --top 1 --format csv ", At("d"))), HasSubstr(",4000,1000,"));
+}
+
+TEST_F(SweepCli, BadAxesAreRefusedBeforeAnythingRuns) {
+  Refuse("axis {\n name: 'm'\n field: 'device.memory_gbyte_per_s'\n value: '1' }",
+         "bad.txtpb:4: axis[0].field: device.memory_gbyte_per_s=1: Device has no field "
+         "\"memory_gbyte_per_s\"; did you mean 'memory_gbytes_per_s'?");
+  Refuse("axis { name: 'm' field: 'device.memory_gbytes_per_s' value: '3TB/s' }",
+         "expected a number without a unit");
+  Refuse("axis { name: 'd' field: 'topology.dimension[5].size' value: '1' }", "dimension has 2 elements");
+  Refuse("axis { name: 'f'\n option: '--fabric' value: 'fluid' value: 'flud' }",
+         "bad.txtpb:2: axis[0]: the value \"flud\" of axis f, of 2 points: there is no fabric \"flud\"; did "
+         "you mean 'fluid'?");
+  Refuse("axis { name: 'f' option: '--fabrik' value: 'fluid' }",
+         "there is no option --fabrik; did you mean \"--fabric\"?");
+  Refuse("axis { name: 'f' option: '--network' value: 'leaf_spin:k=4' }", "did you mean 'leaf_spine'?");
+  Refuse("axis { name: 'f' option: '--report' value: 'x' }", "there is no option --report");
+  Refuse(
+      "axis { name: 'a' range { from: 1 to: 1000 step: 1 } } axis { name: 'b' range { from: 1 to: 1000 step: "
+      "1 } }",
+      "the sweep has 1,000,000 points");
+  Refuse("axis { name: 'a' value: '1' } constraint: 'a > 1'", "the sweep has no point");
+  Refuse("axes { }", "bad.txtpb:2:6; did you mean 'axis'?");
+  Refuse("replay: '--cluster dgx-h10'", "the first point, of 1 points: ");
+  Write("bad.txtpb", "trace: 'absent'");
+  EXPECT_THAT(Run(absl::StrCat("sweep ", At("bad.txtpb"), " -o ", At("bad")), 1), HasSubstr("absent"));
+}
+
+TEST_F(SweepCli, PointsThatCannotRunAreRecorded) {
+  Write("s.txtpb", absl::StrCat("trace: '", kStep,
+                                "' axis { name: 'rate' field: 'topology.dimension[0].bandwidth_gbytes_per_s' "
+                                "value: '-1' value: '2' }"));
+  EXPECT_THAT(Run(absl::StrCat("sweep ", At("s.txtpb"), " -o ", At("d"))), HasSubstr("2 points, 2 run in"));
+  EXPECT_THAT(Content(At("d/results.csv")), HasSubstr("bandwidth_gbytes_per_s is -1"));
+  EXPECT_THAT(Run(absl::StrCat("sweep best ", At("d"))), HasSubstr("1 points failed and are left out"));
+}
+
+TEST_F(SweepCli, FaultsOfTheCommandLine) {
+  EXPECT_THAT(Run("sweep", 2), HasSubstr("sweep expects a SPEC"));
+  EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb")), 2), HasSubstr("sweep expects -o DIR"));
+  EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("d"), " --shard 3/2"), 2),
+              HasSubstr("expected I/N"));
+  EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("d"), " --job 3"), 2),
+              HasSubstr("did you mean \"--jobs\"?"));
+  EXPECT_THAT(Run("sweep best", 2), HasSubstr("expected the folder"));
+  EXPECT_THAT(Run(absl::StrCat("sweep best ", At("nowhere")), 1), HasSubstr("cannot read the folder"));
+  EXPECT_THAT(Run(absl::StrCat("sweep pareto --of makespan_ps ", At("d")), 2),
+              HasSubstr("two metrics or more"));
+}
+
+TEST_F(SweepCli, SetIsAnOptionOfReplay) {
+  const std::string slow = Run(absl::StrCat(
+      "replay ", kStep, " -q --set device.memory_gbytes_per_s=100 --set 'device.peak_tflops[bf16]=10'"));
+  EXPECT_THAT(slow, Not(HasSubstr("Makespan   38.15 ms")));
+  EXPECT_THAT(Run(absl::StrCat("replay ", kStep, " -q --set device.memory=1"), 1),
+              HasSubstr("--set device.memory=1: Device has no field \"memory\""));
+}
+
+}  // namespace
+}  // namespace chakra
