@@ -1,10 +1,11 @@
-// Writes one training step of a small transformer as Chakra traces of 8 ranks,
-// data x tensor x pipeline = 2 x 2 x 2, and the file of its process groups:
-// an example of the trace writer.
+// Writes one training step of a small transformer as Chakra traces, and the file
+// of its process groups: an example of the trace writer. Tensor x data x pipeline
+// is 2 x 2 x 2, 8 ranks, or as it is told; a larger one is of a larger model,
+// each stage having its layers.
 //
-//   generate_step DIRECTORY
+//   generate_step DIRECTORY [TENSOR DATA STAGES]
 //
-// Rank = tensor + 2 * data + 4 * stage. Every stage holds four layers and runs
+// Rank = tensor + TENSOR * data + TENSOR * DATA * stage. Every stage holds four layers and runs
 // four micro-batches forward, then backward (GPipe). Tensor parallelism
 // all-reduces activations and their gradients, pipeline stages send and receive
 // them, and data parallelism reduce-scatters each layer's gradients under the
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
 #include "trace/writer.h"
@@ -26,10 +28,14 @@ namespace {
 
 namespace et = ChakraProtoMsg;
 
-constexpr int kTensor = 2;
-constexpr int kData = 2;
-constexpr int kStages = 2;
-constexpr int kRanks = kTensor * kData * kStages;
+struct Shape {
+  int tensor = 2;
+  int data = 2;
+  int stages = 2;
+  int ranks() const { return tensor * data * stages; }
+};
+
+Shape shape;                // set once, by main()
 constexpr int kLayers = 4;  // of a stage
 constexpr int kMicroBatches = 4;
 constexpr int64_t kSequence = 2048;
@@ -38,7 +44,7 @@ constexpr int64_t kVocabulary = 32000;
 constexpr int64_t kElement = 2;           // bytes of bf16
 constexpr double kAssumedFlops = 400e12;  // for the recorded durations
 constexpr int64_t kActivation = kSequence * kHidden * kElement;
-constexpr int64_t kLayerWeights = 12 * kHidden * kHidden / kTensor;  // elements of a rank
+int64_t LayerWeights() { return 12 * kHidden * kHidden / shape.tensor; }  // elements of a rank
 
 // CUDA streams of the pretended recording.
 enum Stream : int64_t {
@@ -54,9 +60,9 @@ class Rank {
  public:
   Rank(int rank, chakra::EtWriter* out) : rank_(rank), out_(out) {}
 
-  int tensor() const { return rank_ % kTensor; }
-  int data() const { return rank_ / kTensor % kData; }
-  int stage() const { return rank_ / (kTensor * kData); }
+  int tensor() const { return rank_ % shape.tensor; }
+  int data() const { return rank_ / shape.tensor % shape.data; }
+  int stage() const { return rank_ / (shape.tensor * shape.data); }
   const absl::Status& status() const { return status_; }
 
   uint64_t Compute(const std::string& name, int64_t operations, int64_t bytes,
@@ -93,12 +99,12 @@ class Rank {
   }
 
   // Neighbour in the pipeline.
-  int Previous() const { return rank_ - kTensor * kData; }
-  int Next() const { return rank_ + kTensor * kData; }
+  int Previous() const { return rank_ - shape.tensor * shape.data; }
+  int Next() const { return rank_ + shape.tensor * shape.data; }
   // Groups as WriteGroups() numbers them.
-  std::string TensorGroup() const { return std::to_string(1 + rank_ / kTensor); }
+  std::string TensorGroup() const { return std::to_string(1 + rank_ / shape.tensor); }
   std::string DataGroup() const {
-    return std::to_string(1 + kRanks / kTensor + tensor() + kTensor * stage());
+    return std::to_string(1 + shape.ranks() / shape.tensor + tensor() + shape.tensor * stage());
   }
 
  private:
@@ -141,16 +147,17 @@ class Rank {
   absl::Status status_;
 };
 
-constexpr int64_t kAttentionOperations =
-    (8 * kSequence * kHidden * kHidden + 4 * kSequence * kSequence * kHidden) / kTensor;
-constexpr int64_t kMlpOperations = 16 * kSequence * kHidden * kHidden / kTensor;
-constexpr int64_t kHeadOperations = 2 * kSequence * kHidden * kVocabulary / kTensor;
+int64_t AttentionOperations() {
+  return (8 * kSequence * kHidden * kHidden + 4 * kSequence * kSequence * kHidden) / shape.tensor;
+}
+int64_t MlpOperations() { return 16 * kSequence * kHidden * kHidden / shape.tensor; }
+int64_t HeadOperations() { return 2 * kSequence * kHidden * kVocabulary / shape.tensor; }
 
 // Bytes that a block reads and writes: its weights and its activations.
-constexpr int64_t BlockBytes(int64_t weights) { return weights / kTensor * kElement + 4 * kActivation; }
-constexpr int64_t kAttentionBytes = BlockBytes(4 * kHidden * kHidden);
-constexpr int64_t kMlpBytes = BlockBytes(8 * kHidden * kHidden);
-constexpr int64_t kHeadBytes = BlockBytes(kVocabulary * kHidden);
+int64_t BlockBytes(int64_t weights) { return weights / shape.tensor * kElement + 4 * kActivation; }
+int64_t AttentionBytes() { return BlockBytes(4 * kHidden * kHidden); }
+int64_t MlpBytes() { return BlockBytes(8 * kHidden * kHidden); }
+int64_t HeadBytes() { return BlockBytes(kVocabulary * kHidden); }
 
 // One micro-batch through the layers of a stage; returns its last node.
 uint64_t Forward(Rank& r, int batch, uint64_t previous) {
@@ -164,18 +171,18 @@ uint64_t Forward(Rank& r, int batch, uint64_t previous) {
   }
   for (int layer = 0; layer < kLayers; ++layer) {
     const std::string name = absl::StrCat(in, "/layer", r.stage() * kLayers + layer, "/forward/");
-    at = r.Compute(absl::StrCat(name, "attention"), kAttentionOperations, kAttentionBytes, {at});
+    at = r.Compute(absl::StrCat(name, "attention"), AttentionOperations(), AttentionBytes(), {at});
     at = r.Collective(absl::StrCat(name, "attention_all_reduce"), et::ALL_REDUCE, kActivation,
                       r.TensorGroup(), kTensorStream, {at});
-    at = r.Compute(absl::StrCat(name, "mlp"), kMlpOperations, kMlpBytes, {at});
+    at = r.Compute(absl::StrCat(name, "mlp"), MlpOperations(), MlpBytes(), {at});
     at = r.Collective(absl::StrCat(name, "mlp_all_reduce"), et::ALL_REDUCE, kActivation, r.TensorGroup(),
                       kTensorStream, {at});
   }
-  if (r.stage() + 1 < kStages) {
+  if (r.stage() + 1 < shape.stages) {
     r.Send(absl::StrCat(in, "/send_activations"), r.Next(), batch, {at});
     return at;
   }
-  return r.Compute(absl::StrCat(in, "/head_and_loss"), kHeadOperations, kHeadBytes, {at});
+  return r.Compute(absl::StrCat(in, "/head_and_loss"), HeadOperations(), HeadBytes(), {at});
 }
 
 // The backward pass; a backward node costs twice its forward. Fills
@@ -183,17 +190,17 @@ uint64_t Forward(Rank& r, int batch, uint64_t previous) {
 uint64_t Backward(Rank& r, int batch, uint64_t forward, std::vector<uint64_t>* gradients) {
   const std::string in = absl::StrCat("batch", batch);
   uint64_t at = forward;
-  if (r.stage() + 1 == kStages) {
-    at = r.Compute(absl::StrCat(in, "/head_and_loss_backward"), 2 * kHeadOperations, 2 * kHeadBytes, {at});
+  if (r.stage() + 1 == shape.stages) {
+    at = r.Compute(absl::StrCat(in, "/head_and_loss_backward"), 2 * HeadOperations(), 2 * HeadBytes(), {at});
   } else {
     at = r.Receive(absl::StrCat(in, "/receive_gradients"), r.Next(), kMicroBatches + batch, {forward});
   }
   for (int layer = kLayers - 1; layer >= 0; --layer) {
     const std::string name = absl::StrCat(in, "/layer", r.stage() * kLayers + layer, "/backward/");
-    at = r.Compute(absl::StrCat(name, "mlp"), 2 * kMlpOperations, 2 * kMlpBytes, {at});
+    at = r.Compute(absl::StrCat(name, "mlp"), 2 * MlpOperations(), 2 * MlpBytes(), {at});
     at = r.Collective(absl::StrCat(name, "mlp_all_reduce"), et::ALL_REDUCE, kActivation, r.TensorGroup(),
                       kTensorStream, {at});
-    at = r.Compute(absl::StrCat(name, "attention"), 2 * kAttentionOperations, 2 * kAttentionBytes, {at});
+    at = r.Compute(absl::StrCat(name, "attention"), 2 * AttentionOperations(), 2 * AttentionBytes(), {at});
     (*gradients)[layer] = at;
     at = r.Collective(absl::StrCat(name, "attention_all_reduce"), et::ALL_REDUCE, kActivation,
                       r.TensorGroup(), kTensorStream, {at});
@@ -204,7 +211,7 @@ uint64_t Backward(Rank& r, int batch, uint64_t forward, std::vector<uint64_t>* g
 
 // Reduces each layer's gradients, updates a shard of the parameters, gathers it.
 void Optimize(Rank& r, const std::vector<uint64_t>& gradients) {
-  const int64_t bytes = kLayerWeights * kElement;
+  const int64_t bytes = LayerWeights() * kElement;
   std::vector<uint64_t> reduced(kLayers);
   for (int layer = kLayers - 1; layer >= 0; --layer) {
     reduced[layer] =
@@ -215,12 +222,12 @@ void Optimize(Rank& r, const std::vector<uint64_t>& gradients) {
   for (int layer = 0; layer < kLayers; ++layer) {
     const std::string name = absl::StrCat("layer", r.stage() * kLayers + layer);
     // Adam: about 12 operations and 28 bytes (fp32 state) a parameter.
-    const uint64_t step = r.Compute(absl::StrCat(name, "/adam"), 12 * kLayerWeights / kData,
-                                    28 * kLayerWeights / kData, {reduced[layer]});
-    updated.push_back(r.Collective(absl::StrCat(name, "/parameter_all_gather"), et::ALL_GATHER, bytes / kData,
-                                   r.DataGroup(), kDataStream, {step}));
+    const uint64_t step = r.Compute(absl::StrCat(name, "/adam"), 12 * LayerWeights() / shape.data,
+                                    28 * LayerWeights() / shape.data, {reduced[layer]});
+    updated.push_back(r.Collective(absl::StrCat(name, "/parameter_all_gather"), et::ALL_GATHER,
+                                   bytes / shape.data, r.DataGroup(), kDataStream, {step}));
   }
-  r.Memory("save_checkpoint_shard", et::MEM_STORE_NODE, kLayers * bytes / kData, updated);
+  r.Memory("save_checkpoint_shard", et::MEM_STORE_NODE, kLayers * bytes / shape.data, updated);
 }
 
 absl::Status WriteRank(int rank, const std::string& path) {
@@ -239,20 +246,26 @@ absl::Status WriteRank(int rank, const std::string& path) {
   return writer.Finish();
 }
 
+void WriteGroup(int name, int first, int ranks, int step, std::ofstream* out) {
+  *out << "\"" << name << "\": [";
+  for (int i = 0; i < ranks; ++i) *out << (i > 0 ? ", " : "") << first + i * step;
+  *out << "]";
+}
+
 // ASTRA-sim's form: group name to ranks. Tensor groups first, then data groups.
 bool WriteGroups(const std::string& path) {
   std::ofstream out(path);
   int name = 0;
   out << "{";
-  for (int first = 0; first < kRanks; first += kTensor) {
+  for (int first = 0; first < shape.ranks(); first += shape.tensor) {
     if (name++ > 0) out << ", ";
-    out << "\"" << name << "\": [" << first << ", " << first + 1 << "]";
+    WriteGroup(name, first, shape.tensor, 1, &out);
   }
-  for (int stage = 0; stage < kStages; ++stage) {
-    for (int tensor = 0; tensor < kTensor; ++tensor) {
-      const int first = tensor + kTensor * kData * stage;
-      ++name;
-      out << ", \"" << name << "\": [" << first << ", " << first + kTensor << "]";
+  for (int stage = 0; stage < shape.stages; ++stage) {
+    for (int tensor = 0; tensor < shape.tensor; ++tensor) {
+      const int first = tensor + shape.tensor * shape.data * stage;
+      out << ", ";
+      WriteGroup(++name, first, shape.data, shape.tensor, &out);
     }
   }
   out << "}\n";
@@ -262,14 +275,19 @@ bool WriteGroups(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: generate_step DIRECTORY\n");
+  const auto count = [&](int i, int* out) {
+    return absl::SimpleAtoi(argv[i], out) && *out >= 1 && *out <= 64;
+  };
+  const bool shaped =
+      argc == 5 && count(2, &shape.tensor) && count(3, &shape.data) && count(4, &shape.stages);
+  if (argc != 2 && !shaped) {
+    std::fprintf(stderr, "usage: generate_step DIRECTORY [TENSOR DATA STAGES], each from 1 to 64\n");
     return 2;
   }
   const std::string folder = argv[1];
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  for (int rank = 0; rank < kRanks; ++rank) {
+  for (int rank = 0; rank < shape.ranks(); ++rank) {
     const absl::Status status = WriteRank(rank, absl::StrCat(folder, "/workload.", rank, ".et.zst"));
     if (!status.ok()) {
       std::fprintf(stderr, "generate_step: %s\n", std::string(status.message()).c_str());
