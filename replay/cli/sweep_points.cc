@@ -169,6 +169,8 @@ absl::StatusOr<std::vector<size_t>> CheckPoints(const sweep::Space& space, Sweep
   for (size_t n = 0; n < places.size(); ++n) {
     std::vector<size_t> fresh;
     for (size_t a = 0; a < axes.size(); ++a) {
+      // Any two numbers of a range that is drawn from tell of all of them.
+      if (axes[a].range != nullptr && seen[a].size() > 1) continue;
       if (seen[a].insert(places[n][a]).second) fresh.push_back(a);
     }
     if (fresh.empty() && n > 0) continue;

@@ -199,6 +199,12 @@ class SpaceBuilder {
       return SpecError("search", "it needs a grid; expected a group of the axes that are zipped");
     if (spec_.repeats() > 1) return SpecError("search", "it cannot go with repeats");
     if (space_.top_.parts.empty()) return SpecError("search", "there is no axis to search along");
+    for (const SpaceUnit& unit : space_.top_.parts) {
+      if (unit.count <= most_points()) continue;
+      return SpecError(
+          "search", absl::StrCat(Describe(unit), " has ", FormatCount(unit.count),
+                                 " values; expected at most ", FormatCount(most_points()), " (max_points)"));
+    }
     if (space_.top_.count == std::numeric_limits<uint64_t>::max())
       return SpecError("search", "the grid has more than 2^64 points");
     return absl::OkStatus();

@@ -207,6 +207,10 @@ TEST_F(SweepSpace, SearchesNeedAGrid) {
   Refuse("search { evaluations: 5 } repeats: 2 axis { name: 'a' value: '1' }",
          "search: it cannot go with repeats");
   Refuse("search { evaluations: 5 } combine: ZIP axis { name: 'a' value: '1' }", "search: it needs a grid");
+  Refuse(
+      "max_points: 20 search { evaluations: 5 } group { axis { name: 'a' range { from: 1 to: 5 step: 1 } } "
+      "axis { name: 'b' range { from: 1 to: 5 step: 1 } } }",
+      "search: a group has 25 values; expected at most 20");
   auto space = Make(
       "search { evaluations: 5 } axis { name: 'a' value: '1' value: '2' } group { combine: ZIP"
       " axis { name: 'b' value: '1' value: '2' } axis { name: 'c' value: '3' value: '4' } }");
