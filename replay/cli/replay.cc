@@ -6,6 +6,7 @@
 #include "replay/cli/progress.h"
 #include "replay/cli/run_options.h"
 #include "replay/cli/timeline_options.h"
+#include "replay/page/page.h"
 #include "replay/report/report.h"
 #include "replay/run/run.h"
 
@@ -30,12 +31,16 @@ class ReplayCommand : public Command {
 
  private:
   void AddReportOptions(CLI::App* app);
+  // Faults of --html alone.
+  absl::Status CheckPage() const;
+  absl::Status WritePage(const proto::Report& report) const;
   // The report's format: --format, else by the name of --report, else text.
   std::string Format() const;
   absl::StatusOr<std::string> Replay();
 
   RunArguments arguments_;
   std::string report_ = "-";
+  std::string html_;  // "": not asked for
   std::string format_;
   bool quiet_ = false;
   LogOptions logs_;
@@ -53,6 +58,11 @@ void ReplayCommand::AddReportOptions(CLI::App* app) {
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "csv"}).description(""))
       ->group(g);
+  app->add_option(
+         "--html", html_,
+         "The report as one page for browsers, with charts and the critical path; it needs no network")
+      ->type_name("FILE|-")
+      ->group(g);
   app->add_flag("-q,--quiet", quiet_, "No progress line")->group(g);
 }
 
@@ -65,6 +75,23 @@ std::string ReplayCommand::Format() const {
     }
   }
   return "text";
+}
+
+absl::Status ReplayCommand::CheckPage() const {
+  if (html_.empty()) {
+    return app()->count("--html") == 0
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError("--html names no file; expected a name, or -");
+  }
+  std::vector<NamedOutput> others = logs_.Outputs();
+  others.push_back({report_, "the report"});
+  return CheckApart({html_, "--html"}, others);
+}
+
+absl::Status ReplayCommand::WritePage(const proto::Report& report) const {
+  if (html_.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::string> page = MakePage(report);
+  return page.ok() ? WriteOutput(html_, *page) : page.status();
 }
 
 absl::StatusOr<std::string> ReplayCommand::Replay() {
@@ -91,8 +118,12 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
       logged_.Update(timeline_.Finish(std::move(input), run.fabric));
     };
   }
-  const auto report = RunReplay(*traces, arguments_.run(), hooks);
+  RunOptions run = arguments_.run();
+  run.critical_path |= !html_.empty();
+  auto report = RunReplay(*traces, run, hooks);
   if (!report.ok()) return report.status();
+  logged_.Update(WritePage(*report));
+  if (!arguments_.run().critical_path) report->clear_critical_path();
   const auto format = ParseReportFormat(Format());
   if (!format.ok()) return format.status();
   return PrintReport(*report, *format);
@@ -104,10 +135,13 @@ int ReplayCommand::Run() {
   if (absl::Status s = logs_.Check(*app(), fabric, report_); !s.ok()) {
     return Misuse(std::string(s.message()));
   }
+  if (absl::Status s = CheckPage(); !s.ok()) return Misuse(std::string(s.message()));
   std::vector<NamedOutput> outputs = logs_.Outputs();
   outputs.push_back({report_, "the report"});
+  if (!html_.empty()) outputs.push_back({html_, "--html"});
   if (absl::Status s = timeline_.Check(*app(), outputs); !s.ok()) return Misuse(std::string(s.message()));
   if (absl::Status s = CheckOutputPath(report_); !s.ok()) return Fail(s);
+  if (absl::Status s = CheckOutputPath(html_.empty() ? "-" : html_); !s.ok()) return Fail(s);
   if (absl::Status s = logs_.Open(); !s.ok()) return Fail(s);
   if (absl::Status s = timeline_.Open(); !s.ok()) return Fail(s);
   auto report = Replay();

@@ -1,0 +1,102 @@
+// Charts, drawn by Chart.js in the colours of the style sheet. Each has a table of the same numbers beside it.
+const charts = [];
+
+// The colour that a class of page.css stands for, in the present theme.
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+// `build` makes Chart.js's configuration; again when the theme changes.
+function chart(host, label, height, build) {
+  const canvas = make("canvas", { role: "img", "aria-label": `${label}; the table has the same numbers` });
+  const frame = make("div", { class: "chart" }, canvas);
+  frame.style.height = `${height}px`;
+  host.append(frame);
+  const entry = { canvas, build, drawn: null };
+  charts.push(entry);
+  draw(entry);
+  return entry;
+}
+
+function draw(entry) {
+  if (entry.drawn) entry.drawn.destroy();
+  Chart.defaults.color = colour("ink");
+  Chart.defaults.borderColor = colour("line");
+  Chart.defaults.font.family = "system-ui, sans-serif";
+  Chart.defaults.animation = false;
+  Chart.defaults.maintainAspectRatio = false;
+  entry.drawn = new Chart(entry.canvas, entry.build());
+}
+
+const short = (name, most) => (name.length <= most ? name : `${name.slice(0, most / 2 - 1)}...${name.slice(2 - most / 2)}`);
+
+// Ticks at round numbers of a unit that suits `most` picoseconds.
+function timeAxis(most, title) {
+  const units = [["ps", 1], ["ns", 1e3], ["us", 1e6], ["ms", 1e9], ["s", 1e12]];
+  const [unit, size] = units.reduce((best, x) => (most >= x[1] ? x : best), units[0]);
+  return {
+    beginAtZero: true, scale: size,
+    title: { display: true, text: `${title}, ${unit}` },
+    ticks: { callback: (value) => digits(value), maxTicksLimit: 8 },
+  };
+}
+
+// Whiskers of `errors` [picoseconds] around the ends of horizontal bars.
+const whiskers = (errors, scale) => ({
+  id: "whiskers",
+  afterDatasetsDraw(c) {
+    const { ctx, scales: { x } } = c;
+    ctx.save();
+    ctx.strokeStyle = colour("ink");
+    ctx.lineWidth = 1.5;
+    c.getDatasetMeta(0).data.forEach((bar, i) => {
+      if (errors[i] <= 0) return;
+      const value = c.data.datasets[0].data[i];
+      const from = x.getPixelForValue(Math.max(0, value - errors[i] / scale));
+      const to = x.getPixelForValue(value + errors[i] / scale);
+      ctx.beginPath();
+      for (const end of [from, to]) {
+        ctx.moveTo(end, bar.y - 6);
+        ctx.lineTo(end, bar.y + 6);
+      }
+      ctx.moveTo(from, bar.y);
+      ctx.lineTo(to, bar.y);
+      ctx.stroke();
+    });
+    ctx.restore();
+  },
+});
+
+// Horizontal bars of times. rows: { name, ps, colour, error }, times in picoseconds.
+function bars(host, label, rows) {
+  if (rows.length === 0) return;
+  const most = Math.max(...rows.map((row) => row.ps + (row.error ?? 0)));
+  const narrow = host.clientWidth > 0 && host.clientWidth < 600;
+  const x = timeAxis(most, "time");
+  const errors = rows.map((row) => row.error ?? 0);
+  chart(host, label, 70 + 26 * rows.length, () => ({
+    type: "bar",
+    data: {
+      labels: rows.map((row) => short(row.name, narrow ? 16 : 36)),
+      datasets: [{
+        data: rows.map((row) => row.ps / x.scale), maxBarThickness: 18,
+        backgroundColor: rows.map((row) => colour(row.colour ?? "plain")),
+      }],
+    },
+    options: {
+      indexAxis: "y",
+      scales: {
+        x: { ...x, suggestedMax: most / x.scale },
+        y: { grid: { display: false }, ticks: { autoSkip: false } },
+      },
+      plugins: {
+        legend: { display: false },
+        tooltip: {
+          callbacks: {
+            title: (items) => rows[items[0].dataIndex].name,
+            label: (item) => time(rows[item.dataIndex].ps),
+          },
+        },
+      },
+    },
+    plugins: errors.some((e) => e > 0) ? [whiskers(errors, x.scale)] : [],
+  }));
+}

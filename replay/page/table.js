@@ -1,0 +1,115 @@
+// Tables: each column { title, of: row => value as in the report, as: value => text, kind: "text" or none,
+// share: a bar of its part of the largest, cell: row => element beside the text }. A cell keeps the value as it
+// is in the report in data-v.
+const kRows = 12;
+
+function compare(a, b) {
+  const x = Number(a), y = Number(b);
+  if (!Number.isNaN(x) && !Number.isNaN(y) && a !== "" && b !== "") return x - y;
+  return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
+}
+
+class Table {
+  // options: { caption, columns, rows, limit, filter, id }. The table is put at the end of `host`.
+  constructor(host, options) {
+    this.columns = options.columns;
+    this.rows = options.rows;
+    this.limit = options.limit ?? kRows;
+    this.sort = null;
+    this.words = "";
+    this.body = make("tbody");
+    this.table = make("table", { id: options.id, "data-rows": this.rows.length },
+      make("caption", {}, options.caption), make("thead", {}, this.head()), this.body);
+    this.cut = make("p", { class: "cut", "aria-live": "polite" });
+    if (options.filter !== false && this.rows.length > kRows) host.append(this.filterBox(options.caption));
+    host.append(make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": options.caption },
+      this.table), this.cut);
+    this.draw();
+  }
+
+  head() {
+    this.heads = this.columns.map((column) => {
+      const button = make("button", { type: "button" }, column.title);
+      button.addEventListener("click", () => this.sortBy(column));
+      return make("th", { scope: "col", class: column.kind, "aria-sort": "none" }, button);
+    });
+    return make("tr", {}, ...this.heads);
+  }
+
+  filterBox(what) {
+    const box = make("input", { type: "search", placeholder: "part of a name" });
+    box.addEventListener("input", () => {
+      this.words = box.value.trim().toLowerCase();
+      this.draw();
+    });
+    return make("div", { class: "controls" }, make("label", {}, "Filter", box, make("span", { class: "skip" }, what)));
+  }
+
+  setRows(rows) {
+    this.rows = rows;
+    this.table.dataset.rows = rows.length;
+    this.draw();
+  }
+
+  // Numbers: the largest first, then the smallest; texts the other way round.
+  sortBy(column) {
+    const first = column.kind ? 1 : -1;
+    const sign = this.sort && this.sort.column === column ? -this.sort.sign : first;
+    this.sort = { column, sign };
+    this.heads.forEach((head, i) => head.setAttribute("aria-sort",
+      this.columns[i] !== column ? "none" : sign > 0 ? "ascending" : "descending"));
+    this.draw();
+  }
+
+  chosen() {
+    let rows = this.rows;
+    if (this.words !== "") {
+      const has = (row) => (column) => (column.as ?? text)(column.of(row)).toLowerCase().includes(this.words);
+      rows = rows.filter((row) => this.columns.some(has(row)));
+    }
+    if (this.sort) {
+      const { column, sign } = this.sort;
+      rows = [...rows].sort((a, b) => sign * compare(column.of(a) ?? 0, column.of(b) ?? 0));
+    }
+    return rows;
+  }
+
+  draw() {
+    const rows = this.chosen();
+    const shown = rows.slice(0, this.limit);
+    const most = this.columns.map((column) =>
+      column.share ? this.rows.reduce((m, row) => Math.max(m, number(column.of(row))), 0) : 0);
+    this.body.replaceChildren(...shown.map((row) =>
+      make("tr", {}, ...this.columns.map((column, i) => this.cell(column, row, most[i])))));
+    this.cut.replaceChildren();
+    if (rows.length === 0) this.cut.append(this.words === "" ? "None." : "Nothing has that in it.");
+    if (rows.length > shown.length) this.cut.append(`${count(shown.length)} of ${count(rows.length)} rows. `, this.more(rows.length));
+  }
+
+  more(all) {
+    const next = Math.min(all, Math.max(100, 4 * this.limit));
+    const button = make("button", { type: "button" }, next === all ? "Show all" : `Show ${count(next)}`);
+    button.addEventListener("click", () => {
+      this.limit = next;
+      this.draw();
+      this.table.parentElement.focus();
+    });
+    return button;
+  }
+
+  cell(column, row, most) {
+    const value = column.of(row);
+    const cell = make("td", { class: column.kind, "data-v": String(value ?? (column.kind ? "" : 0)) });
+    if (column.cell) cell.append(column.cell(row));
+    else cell.append((column.as ?? text)(value));
+    if (column.share && most > 0) {
+      const bar = make("span", { class: `share ${column.colour ? column.colour(row) : ""}`, "aria-hidden": "true" });
+      bar.style.width = `${(100 * number(value)) / most}%`;
+      cell.append(bar);
+    }
+    return cell;
+  }
+}
+
+// The rows with the most of `of` first; equal ones stay in their order.
+const longest = (rows, of) => [...rows].sort((a, b) => number(of(b)) - number(of(a)));
