@@ -21,4 +21,4 @@ build_packages="cmake ninja-build g++ pkg-config libprotobuf-dev protobuf-compil
   libpugixml-dev libeigen3-dev libsqlite3-dev"
 # What tests and benchmarks need beside.
 test_packages="libgtest-dev libgmock-dev libbenchmark-dev libsimgrid-dev libns3-dev zstd ccache
-  libopenmpi-dev openmpi-bin slurm-wlm"
+  libopenmpi-dev openmpi-bin slurm-wlm chromium"

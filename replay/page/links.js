@@ -40,12 +40,12 @@ function series(host, report, links) {
       data: { datasets: [
         { ...line, label: "share of bandwidth, %", data: points(shares, (v) => 100 * v), borderColor: colour("communication"),
           backgroundColor: `${colour("communication")}33`, fill: true },
-        ...(queues ? [{ ...line, label: "bytes that wait, KiB", yAxisID: "queue", data: points(queued, (v) => v / 1024), borderColor: colour("plain") }] : []),
+        ...(queues ? [{ ...line, label: "bytes that wait", yAxisID: "queue", data: points(queued, (v) => v), borderColor: colour("plain") }] : []),
       ] },
       options: {
         scales: {
           x: { ...x, type: "linear" }, y: { min: 0, max: 100, title: { display: true, text: "%" } },
-          ...(queues ? { queue: { position: "right", min: 0, grid: { display: false }, title: { display: true, text: "KiB" } } } : {}),
+          ...(queues ? { queue: { position: "right", min: 0, grid: { display: false }, title: { display: true, text: "bytes" } } } : {}),
         },
         plugins: { legend: { position: "top", align: "start" } },
       },

@@ -5,7 +5,7 @@ const kParts = [
   { name: "memory, host alone", colour: "other", of: (r) =>
     Math.max(0, number(r.end_ps) - number(r.compute_busy_ps) - number(r.exposed_comm_ps) - number(r.idle_ps)) },
   { name: "idle", colour: "idle", of: (r) => number(r.idle_ps) },
-  { name: "over", colour: "over", of: (r) => Math.max(0, number(r.bubble_ps) - number(r.idle_ps)) },
+  { name: "ended", colour: "ended", of: (r) => Math.max(0, number(r.bubble_ps) - number(r.idle_ps)) },
 ];
 const kMostBars = 256;
 const kOrders = [
@@ -59,8 +59,8 @@ class Ranks {
     this.zoomBox = zoomBox;
     this.words = make("input", { type: "text", placeholder: "0-7,16", "aria-describedby": "ranks-said" });
     this.words.addEventListener("input", () => this.filter());
-    this.back = make("button", { type: "button" }, "Back");
-    this.forward = make("button", { type: "button" }, "On");
+    this.back = make("button", { type: "button" }, "Previous");
+    this.forward = make("button", { type: "button" }, "Next");
     this.back.addEventListener("click", () => this.change({ from: Math.max(0, this.from - this.size) }));
     this.forward.addEventListener("click", () => this.change({ from: this.from + this.size }));
     this.said = make("p", { class: "note", id: "ranks-said", "aria-live": "polite" });

@@ -21,7 +21,7 @@ function header(report) {
     ["INVALID nodes, as no-ops", report.invalid_nodes && count(report.invalid_nodes)],
   ];
   at("facts").append(...facts.filter(([, value]) => value).map(([name, value]) =>
-    make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+    make("div", { class: String(value).length > 24 ? "wide" : undefined }, make("dt", {}, name), make("dd", {}, value))));
 }
 
 function bound(report) {
