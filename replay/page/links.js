@@ -73,10 +73,10 @@ function linkTable(host, report, rows) {
 }
 
 function network(host, report) {
-  const table = (id, heading, rows, columns) => {
+  const table = (id, heading, rows, columns, limit) => {
     if (list(rows).length === 0) return;
     host.append(make("h3", {}, heading));
-    new Table(host, { id, caption: heading, rows, columns });
+    new Table(host, { id, caption: heading, rows, columns, limit, filter: limit === undefined });
   };
   table("table-dimensions", "Dimensions of the topology", report.dimension, [
     named("Dimension"), { title: "Kind", of: (d) => d.kind ?? "", kind: "text" }, { title: "Size", of: (d) => d.size, as: count },
@@ -85,7 +85,7 @@ function network(host, report) {
   table("table-packets", `Packets, transport ${report.packet?.transport ?? ""}`,
     Object.entries(report.packet ?? {}).filter(([name]) => name !== "transport"), [
       { title: "What", of: (x) => x[0].replaceAll("_", " "), kind: "text name" }, { title: "How many", of: (x) => x[1], as: count },
-    ]);
+    ], 20);
   const most = (f) => (number(f.most_bytes) > 1e18 ? "above 1e9" : `up to ${number(f.most_bytes).toExponential(0).replace("+", "")}`);
   table("table-flows", "Flows by size", report.flow_time, [
     { title: "Bytes", of: most, kind: "text" }, { title: "Flows", of: (f) => f.flows, as: count },

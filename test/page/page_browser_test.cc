@@ -1,0 +1,236 @@
+// The page of a report in a browser without a window: that its script runs through, what its tables say, and
+// what its controls do. Skipped where no Chromium is installed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "google/protobuf/text_format.h"
+#include "replay/page/page.h"
+#include "test/replay/page_testing.h"
+#include "trace/units.h"
+
+namespace chakra {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Output(const std::string& command) {
+  std::FILE* pipe = popen(command.c_str(), "r");
+  std::string out;
+  if (pipe == nullptr) return out;
+  std::array<char, 4096> buffer;
+  for (size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) out.append(buffer.data(), n);
+  pclose(pipe);
+  return out;
+}
+
+class Browser : public testing::Test {
+ protected:
+  Browser() {
+    browser_ = Output("command -v chromium || command -v chromium-browser || command -v google-chrome");
+    while (!browser_.empty() && browser_.back() == '\n') browser_.pop_back();
+    std::string pattern = (fs::temp_directory_path() / "page.XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~Browser() override {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  void SetUp() override {
+    if (browser_.empty()) GTEST_SKIP() << "no chromium: apt-get install chromium";
+  }
+  static std::string Page(const proto::Report& report) {
+    const absl::StatusOr<std::string> page = MakePage(report);
+    EXPECT_TRUE(page.ok()) << page.status();
+    return page.value_or("");
+  }
+  // The document when its script is through.
+  std::string Document(const std::string& page, const std::string& flags = "") const {
+    std::ofstream(folder_ / "page.html", std::ios::binary) << page;
+    const std::string document = Output(absl::StrCat(
+        "timeout 120 '", browser_,
+        "' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir='",
+        (folder_ / "profile").string(), "' ", flags, " --virtual-time-budget=2000 --dump-dom 'file://",
+        (folder_ / "page.html").string(), "' 2>/dev/null"));
+    EXPECT_THAT(Between(document, "<html", ">"), HasSubstr("data-ready=\"1\"")) << document.substr(0, 2000);
+    EXPECT_THAT(Between(document, "<html", ">"), Not(HasSubstr("data-error")));
+    return document;
+  }
+  // The same where the page runs `script` at its end, as its own policy would not let it, which writes on
+  // <body>.
+  std::string Played(const proto::Report& report, const std::string& script) const {
+    std::string page = Page(report);
+    const std::string policy = Between(page, "<meta http-equiv", ">");
+    page = absl::StrReplaceAll(page, {{absl::StrCat("<meta http-equiv", policy, ">"), ""}});
+    page = absl::StrReplaceAll(page, {{"</body>", absl::StrCat("<script>{", script, "}</script></body>")}});
+    return Between(Document(page), "<body", ">");
+  }
+
+  std::string browser_;
+  fs::path folder_;
+};
+
+struct Cell {
+  std::string value, text;
+};
+
+// The cells of a table with that id, in order, each as its value in the report and the text.
+std::vector<Cell> Cells(const std::string& document, const std::string& id) {
+  std::vector<Cell> cells;
+  const std::string table = Between(document, absl::StrCat("<table id=\"", id, "\""), "</table>");
+  for (size_t at = table.find("<td"); at != std::string::npos; at = table.find("<td", at + 1)) {
+    const std::string cell = table.substr(at, table.find("</td>", at) - at);
+    const std::string text = cell.substr(cell.find('>') + 1);
+    cells.push_back({Between(cell, "data-v=\"", "\""), text.substr(0, text.find('<'))});
+  }
+  return cells;
+}
+
+// That the table shows each field of `message` but `left_out`, times as the text report writes them.
+void ExpectShown(const google::protobuf::Message& message, const std::set<std::string>& left_out,
+                 const std::string& document, const std::string& id) {
+  std::map<std::string, std::string> shown;
+  for (const Cell& cell : Cells(document, id)) shown[cell.value] = cell.text;
+  const google::protobuf::Reflection* reflection = message.GetReflection();
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const google::protobuf::FieldDescriptor* f = message.GetDescriptor()->field(i);
+    if (f->is_repeated() || f->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_BOOL) continue;
+    if (left_out.count(f->name()) > 0) continue;
+    const bool number = f->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_DOUBLE;
+    std::string value;
+    google::protobuf::TextFormat::PrintFieldValueToString(message, f, -1, &value);
+    if (!value.empty() && value[0] == '"') value = value.substr(1, value.size() - 2);
+    if (number) value = absl::StrCat(std::stod(value));
+    bool found = shown.count(value) > 0;
+    if (number && !found) {
+      for (const auto& [v, text] : shown) found |= absl::StrCat(std::atof(v.c_str())) == value;
+    }
+    EXPECT_TRUE(found) << id << " lacks " << f->full_name() << " = " << value;
+    if (found && f->name().size() > 3 && f->name().substr(f->name().size() - 3) == "_ps") {
+      EXPECT_EQ(shown[value], FormatTime(Time::Picos(reflection->GetInt64(message, f)))) << f->full_name();
+    }
+  }
+}
+
+TEST_F(Browser, TablesShowEveryNumberOfTheReport) {
+  const proto::Report report = FullReport();
+  const std::string document = Document(Page(report));
+  for (const proto::RankReport& r : report.rank()) ExpectShown(r, {}, document, "table-ranks");
+  for (const proto::CollectiveReport& c : report.collective()) {
+    ExpectShown(c, {"algorithm", "recorded_count"}, document, "table-collectives");
+    for (const proto::ChosenAlgorithm& a : c.chosen()) {
+      EXPECT_THAT(document, HasSubstr(absl::StrCat(a.algorithm(), " x ")));
+    }
+  }
+  for (const auto& x : report.operator_()) ExpectShown(x, {}, document, "table-operators");
+  for (const auto& x : report.lane()) ExpectShown(x, {}, document, "table-lanes");
+  for (const auto& x : report.link()) ExpectShown(x, {}, document, "table-links");
+  for (const auto& x : report.dimension()) ExpectShown(x, {}, document, "table-dimensions");
+  for (const auto& x : report.rung()) ExpectShown(x, {}, document, "table-compute");
+  for (const auto& x : report.unanswered()) ExpectShown(x, {}, document, "table-unanswered");
+  for (const auto& x : report.repair()) ExpectShown(x, {}, document, "table-repairs");
+  for (const auto& x : report.input()) ExpectShown(x, {}, document, "table-inputs");
+  for (const auto& x : report.job()) ExpectShown(x, {}, document, "table-jobs");
+  for (const auto& x : report.flow_time()) ExpectShown(x, {"most_bytes"}, document, "table-flows");
+  for (const auto& x : report.step()) ExpectShown(x, {"recorded_rank"}, document, "table-steps");
+  for (const auto& x : report.edits().outcome()) ExpectShown(x, {"operation"}, document, "table-edits");
+  ExpectShown(report.packet(), {"transport"}, document, "table-packets");
+  const proto::CriticalPathReport& path = report.critical_path();
+  for (const auto& x : path.cause()) ExpectShown(x, {}, document, "table-path-cause");
+  for (const auto& x : path.rank()) ExpectShown(x, {}, document, "table-path-rank");
+  for (const auto& x : path.lane()) ExpectShown(x, {}, document, "table-path-lane");
+  for (const auto& x : path.operator_()) ExpectShown(x, {}, document, "table-path-operator");
+  for (const auto& x : path.collective()) ExpectShown(x, {}, document, "table-path-collective");
+  for (const auto& x : path.link()) ExpectShown(x, {}, document, "table-path-link");
+  for (const auto& x : path.sensitivity()) ExpectShown(x, {}, document, "table-path-sensitivity");
+  for (const auto& x : path.longest()) {
+    ExpectShown(x, {"end_ps", "collective", "group"}, document, "table-path-longest");
+  }
+  for (const std::string& w : report.warning()) EXPECT_THAT(document, HasSubstr("<li>" + w + "</li>"));
+  EXPECT_THAT(document, HasSubstr(report.bound()));
+}
+
+TEST_F(Browser, AReportWithNothingInIt) {
+  const std::string document = Document(Page(proto::Report()));
+  for (const char* says :
+       {"It was not asked for.", "No ranks.", "No communication.", "No rank kept others waiting.",
+        "No operators.", "Nothing crossed a fabric.", "No computation.", "None are named."}) {
+    EXPECT_THAT(document, HasSubstr(says));
+  }
+}
+
+TEST_F(Browser, TextThatWouldBeAScriptIsText) {
+  proto::Report report = LargeReport(1024);
+  for (auto& x : *report.mutable_operator_())
+    x.set_name(absl::StrCat(kHostile, "<img src=x onerror=alert(1)>"));
+  report.mutable_link(0)->set_name(kHostile);
+  report.add_warning(kHostile);
+  report.set_cluster(kHostile);
+  report.set_bound(kHostile);
+  const std::string document = Document(Page(report));
+  EXPECT_THAT(document, Not(HasSubstr("<img")));
+  EXPECT_THAT(document, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(document, HasSubstr("data-rows=\"1024\""));
+  EXPECT_THAT(document, HasSubstr("1,024 ranks, each bar the mean of 4;"));
+}
+
+TEST_F(Browser, ControlsDoWhatTheySay) {
+  const std::string body = Played(LargeReport(300), R"(
+    const say = (name, value) => document.body.setAttribute("data-" + name, value);
+    const table = document.getElementById("table-ranks");
+    const ranks = () => [...table.querySelectorAll("tbody tr")].map((row) => row.cells[0].dataset.v);
+    const head = table.querySelector("th button");
+    head.click();
+    say("down", ranks()[0] + " " + table.querySelector("th").getAttribute("aria-sort"));
+    head.click();
+    say("up", ranks()[0] + " " + table.querySelector("th").getAttribute("aria-sort"));
+    table.parentElement.nextElementSibling.querySelector("button").click();
+    say("more", ranks().length);
+    const box = document.querySelector("#ranks-chart input");
+    box.value = "7-9, 250";
+    box.dispatchEvent(new Event("input"));
+    say("chosen", ranks().join(" "));
+    box.value = "7-";
+    box.dispatchEvent(new Event("input"));
+    say("refused", box.getAttribute("aria-invalid") + " " + document.getElementById("ranks-said").textContent);
+    box.value = "";
+    box.dispatchEvent(new Event("input"));
+    const show = document.querySelectorAll("#ranks-chart select")[1];
+    show.value = "2";
+    show.dispatchEvent(new Event("change"));
+    document.querySelectorAll("#ranks-chart button")[1].click();
+    say("zoomed", document.getElementById("ranks-said").textContent);
+    const words = document.querySelector("#collectives input");
+    words.value = "STAGE 299";
+    words.dispatchEvent(new Event("input"));
+    say("filtered", document.querySelectorAll("#table-collectives tbody tr").length);
+    const before = document.documentElement.dataset.theme;
+    document.getElementById("theme").click();
+    say("theme", before + " " + document.documentElement.dataset.theme);
+  )");
+  EXPECT_EQ(Between(body, "data-down=\"", "\""), "299 descending");
+  EXPECT_EQ(Between(body, "data-up=\"", "\""), "0 ascending");
+  EXPECT_EQ(Between(body, "data-more=\"", "\""), "100");
+  EXPECT_EQ(Between(body, "data-chosen=\"", "\""), "7 8 9 250");
+  EXPECT_EQ(Between(body, "data-refused=\"", "\""), "true Ranks are numbers and ranges: 0-7,16");
+  EXPECT_EQ(Between(body, "data-zoomed=\"", "\""), "65 to 128 of 300 ranks, one bar each.");
+  EXPECT_EQ(Between(body, "data-filtered=\"", "\""), "1");
+  EXPECT_EQ(Between(body, "data-theme=\"", "\""), "light dark");
+}
+
+}  // namespace
+}  // namespace chakra
