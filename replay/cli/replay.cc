@@ -101,6 +101,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   if (!traces.ok()) return traces.status();
   logs_.Apply(&arguments_.run().fabric_options);
   timeline_.Apply(arguments_.run().fabric, &arguments_.run().fabric_options);
+  arguments_.run().fabric_options.link_series |= !html_.empty() && arguments_.run().fabric == "fluid";
   ProgressLine line(quiet_);
   RunHooks hooks;
   hooks.flow_log = logs_.flow_log();

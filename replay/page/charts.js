@@ -1,4 +1,4 @@
-// Charts, drawn by Chart.js in the colours of the style sheet. Each has a table of the same numbers beside it.
+// Charts, drawn by Chart.js in the colours of the style sheet, each beside a table of the same numbers.
 const charts = [];
 
 // The colour that a class of page.css stands for, in the present theme.
@@ -26,14 +26,22 @@ function draw(entry) {
   entry.drawn = new Chart(entry.canvas, entry.build());
 }
 
-const short = (name, most) => (name.length <= most ? name : `${name.slice(0, most / 2 - 1)}...${name.slice(2 - most / 2)}`);
+const short = (name, most) =>
+  name.length <= most ? name : `${name.slice(0, most / 2 - 1)}...${name.slice(2 - most / 2)}`;
 
 // Ticks at round numbers of a unit that suits `most` picoseconds.
 function timeAxis(most, title) {
-  const units = [["ps", 1], ["ns", 1e3], ["us", 1e6], ["ms", 1e9], ["s", 1e12]];
+  const units = [
+    ["ps", 1],
+    ["ns", 1e3],
+    ["us", 1e6],
+    ["ms", 1e9],
+    ["s", 1e12],
+  ];
   const [unit, size] = units.reduce((best, x) => (most >= x[1] ? x : best), units[0]);
   return {
-    beginAtZero: true, scale: size,
+    beginAtZero: true,
+    scale: size,
     title: { display: true, text: `${title}, ${unit}` },
     ticks: { callback: (value) => digits(value), maxTicksLimit: 8 },
   };
@@ -43,7 +51,10 @@ function timeAxis(most, title) {
 const whiskers = (errors, scale) => ({
   id: "whiskers",
   afterDatasetsDraw(c) {
-    const { ctx, scales: { x } } = c;
+    const {
+      ctx,
+      scales: { x },
+    } = c;
     ctx.save();
     ctx.strokeStyle = colour("ink");
     ctx.lineWidth = 1.5;
@@ -69,17 +80,19 @@ const whiskers = (errors, scale) => ({
 function bars(host, label, rows) {
   if (rows.length === 0) return;
   const most = Math.max(...rows.map((row) => row.ps + (row.error ?? 0)));
-  const narrow = host.clientWidth > 0 && host.clientWidth < 600;
   const x = timeAxis(most, "time");
   const errors = rows.map((row) => row.error ?? 0);
   chart(host, label, 70 + 26 * rows.length, () => ({
     type: "bar",
     data: {
-      labels: rows.map((row) => short(row.name, narrow ? 16 : 36)),
-      datasets: [{
-        data: rows.map((row) => row.ps / x.scale), maxBarThickness: 18,
-        backgroundColor: rows.map((row) => colour(row.colour ?? "plain")),
-      }],
+      labels: rows.map((row) => short(row.name, host.clientWidth < 600 ? 16 : 36)),
+      datasets: [
+        {
+          data: rows.map((row) => row.ps / x.scale),
+          maxBarThickness: 18,
+          backgroundColor: rows.map((row) => colour(row.colour ?? "plain")),
+        },
+      ],
     },
     options: {
       indexAxis: "y",

@@ -1,5 +1,5 @@
-// Numbers and names as the text report has them. The report leaves out default values, and has 64-bit integers
-// as strings.
+// Numbers and names as the text report has them. The report in the page leaves out default values, and has
+// 64-bit integers as strings.
 const number = (value) => Number(value ?? 0);
 const list = (value) => value ?? [];
 

@@ -1,6 +1,6 @@
 // Links and what crossed them.
-const kPoints = 400;  // of a series in a chart
-const kSparks = 60;   // of one in a table
+const kPoints = 400; // of a series in a chart
+const kSparks = 60; // of one in a table
 
 // At most `most` values of `series`, each the mean or the largest of neighbours.
 function thin(series, most, mean) {
@@ -17,9 +17,22 @@ function spark(series) {
   const { values } = thin(series, kSparks, true);
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
-  for (const [name, value] of [["viewBox", "0 0 120 20"], ["width", 120], ["height", 20], ["aria-hidden", "true"]]) svg.setAttribute(name, value);
-  line.setAttribute("points", values.map((v, i) =>
-    `${((120 * i) / Math.max(1, values.length - 1)).toFixed(1)},${(19 - 18 * Math.min(1, v)).toFixed(1)}`).join(" "));
+  for (const [name, value] of [
+    ["viewBox", "0 0 120 20"],
+    ["width", 120],
+    ["height", 20],
+    ["aria-hidden", "true"],
+  ])
+    svg.setAttribute(name, value);
+  line.setAttribute(
+    "points",
+    values
+      .map(
+        (v, i) =>
+          `${((120 * i) / Math.max(1, values.length - 1)).toFixed(1)},${(19 - 18 * Math.min(1, v)).toFixed(1)}`,
+      )
+      .join(" "),
+  );
   svg.append(line);
   return svg;
 }
@@ -31,21 +44,54 @@ function series(host, report, links) {
   const x = timeAxis(bucket * Math.max(...links.map((l) => l.series.length)), "time");
   const entry = chart(host, "What a link carried over time", 240, () => {
     const link = links[Number(box.value)];
-    const shares = thin(link.series, kPoints, true), queued = thin(list(link.queued), kPoints, false);
+    const shares = thin(link.series, kPoints, true),
+      queued = thin(list(link.queued), kPoints, false);
     const queues = queued.values.some((v) => v > 0);
-    const points = (s, f) => s.values.map((v, i) => ({ x: (Math.min((i + 0.5) * s.each, link.series.length) * bucket) / x.scale, y: f(v) }));
+    const points = (s, f) =>
+      s.values.map((v, i) => ({
+        x: (Math.min((i + 0.5) * s.each, link.series.length) * bucket) / x.scale,
+        y: f(v),
+      }));
     const line = { pointRadius: 0, borderWidth: 1.5, stepped: "middle" };
     return {
       type: "line",
-      data: { datasets: [
-        { ...line, label: "share of bandwidth, %", data: points(shares, (v) => 100 * v), borderColor: colour("communication"),
-          backgroundColor: `${colour("communication")}33`, fill: true },
-        ...(queues ? [{ ...line, label: "bytes that wait", yAxisID: "queue", data: points(queued, (v) => v), borderColor: colour("plain") }] : []),
-      ] },
+      data: {
+        datasets: [
+          {
+            ...line,
+            label: "share of bandwidth, %",
+            data: points(shares, (v) => 100 * v),
+            borderColor: colour("communication"),
+            backgroundColor: `${colour("communication")}33`,
+            fill: true,
+          },
+          ...(queues
+            ? [
+                {
+                  ...line,
+                  label: "bytes that wait",
+                  yAxisID: "queue",
+                  data: points(queued, (v) => v),
+                  borderColor: colour("plain"),
+                },
+              ]
+            : []),
+        ],
+      },
       options: {
         scales: {
-          x: { ...x, type: "linear" }, y: { min: 0, max: 100, title: { display: true, text: "%" } },
-          ...(queues ? { queue: { position: "right", min: 0, grid: { display: false }, title: { display: true, text: "bytes" } } } : {}),
+          x: { ...x, type: "linear" },
+          y: { min: 0, max: 100, title: { display: true, text: "%" } },
+          ...(queues
+            ? {
+                queue: {
+                  position: "right",
+                  min: 0,
+                  grid: { display: false },
+                  title: { display: true, text: "bytes" },
+                },
+              }
+            : {}),
         },
         plugins: { legend: { position: "top", align: "start" } },
       },
@@ -53,23 +99,54 @@ function series(host, report, links) {
   });
   box.addEventListener("change", () => draw(entry));
   const { each } = thin(links[0].series, kPoints, true);
-  if (each > 1) host.append(make("p", { class: "note" }, `Each point: ${each} buckets of ${time(bucket)}, the mean share and the most that waited.`));
+  if (each > 1)
+    host.append(
+      make(
+        "p",
+        { class: "note" },
+        `Each point: ${each} buckets of ${time(bucket)}, the mean share and the most that waited.`,
+      ),
+    );
 }
 
 function linkTable(host, report, rows) {
   const packets = report.packet !== undefined;
   const over = rows.some((l) => list(l.series).length > 0);
-  new Table(host, { id: "table-links", caption: "Links", rows, columns: [
-    named("Link"), { title: "Class", of: (l) => l.link_class ?? "", kind: "text" },
-    { title: "Bandwidth", of: (l) => l.bandwidth_bytes_per_s, as: (v) => `${digits(number(v) / 1e9)} GB/s` },
-    { title: "Bytes", of: (l) => l.bytes, as: bytes }, { title: "Flows", of: (l) => l.flows, as: count },
-    { title: "Utilization", of: (l) => l.utilization, as: percent, share: true, colour: () => "communication" },
-    { title: "Peak", of: (l) => l.peak, as: percent },
-    ...(over ? [{ title: "Over time", of: (l) => l.utilization, cell: (l) => spark(list(l.series)) }] : []),
-    ...(packets ? [["Packets", "packets"], ["Marks", "marks"], ["Drops", "drops"], ["Trims", "trims"], ["Pauses", "pauses"]].map(
-      ([title, field]) => ({ title, of: (l) => l[field], as: count })) : []),
-    ...(packets ? [{ title: "Most queued", of: (l) => l.most_queued, as: bytes }] : []),
-  ] });
+  new Table(host, {
+    id: "table-links",
+    caption: "Links",
+    rows,
+    columns: [
+      named("Link"),
+      { title: "Class", of: (l) => l.link_class ?? "", kind: "text" },
+      {
+        title: "Bandwidth",
+        of: (l) => l.bandwidth_bytes_per_s,
+        as: (v) => `${digits(number(v) / 1e9)} GB/s`,
+      },
+      { title: "Bytes", of: (l) => l.bytes, as: bytes },
+      { title: "Flows", of: (l) => l.flows, as: count },
+      {
+        title: "Utilization",
+        of: (l) => l.utilization,
+        as: percent,
+        share: true,
+        colour: () => "communication",
+      },
+      { title: "Peak", of: (l) => l.peak, as: percent },
+      ...(over ? [{ title: "Over time", of: (l) => l.utilization, cell: (l) => spark(list(l.series)) }] : []),
+      ...(packets
+        ? [
+            ["Packets", "packets"],
+            ["Marks", "marks"],
+            ["Drops", "drops"],
+            ["Trims", "trims"],
+            ["Pauses", "pauses"],
+          ].map(([title, field]) => ({ title, of: (l) => l[field], as: count }))
+        : []),
+      ...(packets ? [{ title: "Most queued", of: (l) => l.most_queued, as: bytes }] : []),
+    ],
+  });
 }
 
 function network(host, report) {
@@ -79,28 +156,56 @@ function network(host, report) {
     new Table(host, { id, caption: heading, rows, columns, limit, filter: limit === undefined });
   };
   table("table-dimensions", "Dimensions of the topology", report.dimension, [
-    named("Dimension"), { title: "Kind", of: (d) => d.kind ?? "", kind: "text" }, { title: "Size", of: (d) => d.size, as: count },
+    named("Dimension"),
+    { title: "Kind", of: (d) => d.kind ?? "", kind: "text" },
+    { title: "Size", of: (d) => d.size, as: count },
     { title: "Bytes", of: (d) => d.bytes, as: bytes, share: true, colour: () => "communication" },
   ]);
-  table("table-packets", `Packets, transport ${report.packet?.transport ?? ""}`,
-    Object.entries(report.packet ?? {}).filter(([name]) => name !== "transport"), [
-      { title: "What", of: (x) => x[0].replaceAll("_", " "), kind: "text name" }, { title: "How many", of: (x) => x[1], as: count },
-    ], 20);
-  const most = (f) => (number(f.most_bytes) > 1e18 ? "above 1e9" : `up to ${number(f.most_bytes).toExponential(0).replace("+", "")}`);
+  table(
+    "table-packets",
+    `Packets, transport ${report.packet?.transport ?? ""}`,
+    Object.entries(report.packet ?? {}).filter(([name]) => name !== "transport"),
+    [
+      { title: "What", of: (x) => x[0].replaceAll("_", " "), kind: "text name" },
+      { title: "How many", of: (x) => x[1], as: count },
+    ],
+    20,
+  );
+  const most = (f) =>
+    number(f.most_bytes) > 1e18
+      ? "above 1e9"
+      : `up to ${number(f.most_bytes).toExponential(0).replace("+", "")}`;
   table("table-flows", "Flows by size", report.flow_time, [
-    { title: "Bytes", of: most, kind: "text" }, { title: "Flows", of: (f) => f.flows, as: count },
+    { title: "Bytes", of: most, kind: "text" },
+    { title: "Flows", of: (f) => f.flows, as: count },
     { title: "Mean time", of: (f) => f.mean_ps, as: time },
-    ...[["Median slowdown", "median_slowdown"], ["99 %", "p99_slowdown"], ["Most", "max_slowdown"]].map(
-      ([title, field]) => ({ title, of: (f) => f[field], as: (v) => number(v).toFixed(3) })),
+    ...[
+      ["Median slowdown", "median_slowdown"],
+      ["99 %", "p99_slowdown"],
+      ["Most", "max_slowdown"],
+    ].map(([title, field]) => ({ title, of: (f) => f[field], as: (v) => number(v).toFixed(3) })),
   ]);
 }
 
 function links(report) {
   const host = at("links-body");
   const rows = list(report.link);
-  if (rows.length === 0) host.append(empty(report.fabric ? `The fabric ${report.fabric} does not follow links, or nothing crossed one.` : "Nothing crossed a fabric."));
+  if (rows.length === 0)
+    host.append(
+      empty(
+        report.fabric
+          ? `The fabric ${report.fabric} does not follow links, or nothing crossed one.`
+          : "Nothing crossed a fabric.",
+      ),
+    );
   else {
-    host.append(make("p", { class: "note" }, `The ${count(rows.length)} busiest of ${count(report.links_used)} directions of links that carried anything.`));
+    host.append(
+      make(
+        "p",
+        { class: "note" },
+        `The ${count(rows.length)} busiest of ${count(report.links_used)} directions of links that carried anything.`,
+      ),
+    );
     const over = rows.filter((l) => list(l.series).length > 0);
     if (over.length > 0) series(host, report, over);
     linkTable(host, report, rows);

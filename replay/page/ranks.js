@@ -2,8 +2,15 @@
 const kParts = [
   { name: "compute", colour: "compute", of: (r) => number(r.compute_busy_ps) },
   { name: "exposed communication", colour: "communication", of: (r) => number(r.exposed_comm_ps) },
-  { name: "memory, host alone", colour: "other", of: (r) =>
-    Math.max(0, number(r.end_ps) - number(r.compute_busy_ps) - number(r.exposed_comm_ps) - number(r.idle_ps)) },
+  {
+    name: "memory, host alone",
+    colour: "other",
+    of: (r) =>
+      Math.max(
+        0,
+        number(r.end_ps) - number(r.compute_busy_ps) - number(r.exposed_comm_ps) - number(r.idle_ps),
+      ),
+  },
   { name: "idle", colour: "idle", of: (r) => number(r.idle_ps) },
   { name: "ended", colour: "ended", of: (r) => Math.max(0, number(r.bubble_ps) - number(r.idle_ps)) },
 ];
@@ -31,7 +38,7 @@ class Ranks {
     this.makespan = number(report.makespan_ps);
     this.order = 0;
     this.from = 0;
-    this.size = 0;  // 0: all
+    this.size = 0; // 0: all
     this.test = () => true;
     const host = at("ranks-chart");
     if (this.all.length === 0) return void host.append(empty("No ranks."));
@@ -39,8 +46,14 @@ class Ranks {
     this.controls(host);
     this.arrange();
     this.chart = chart(host, "What each rank spent the makespan on", 340, () => this.build());
-    this.table = new Table(at("ranks-table"), { id: "table-ranks", caption: "Ranks", columns: kRankColumns,
-      rows: this.rows, limit: 16, filter: false });
+    this.table = new Table(at("ranks-table"), {
+      id: "table-ranks",
+      caption: "Ranks",
+      columns: kRankColumns,
+      rows: this.rows,
+      limit: 16,
+      filter: false,
+    });
     this.say();
   }
 
@@ -52,9 +65,16 @@ class Ranks {
 
   controls(host) {
     const sizes = [0, 256, 64, 16].filter((n) => n < this.all.length);
-    const [order] = this.select("Order", kOrders.map((o) => o[0]), (i) => this.change({ order: i, from: 0 }));
-    const [zoom, zoomBox] = this.select("Show", sizes.map((n) => (n === 0 ? "all" : `${n} at a time`)),
-      (i) => this.change({ size: sizes[i], from: 0 }));
+    const [order] = this.select(
+      "Order",
+      kOrders.map((o) => o[0]),
+      (i) => this.change({ order: i, from: 0 }),
+    );
+    const [zoom, zoomBox] = this.select(
+      "Show",
+      sizes.map((n) => (n === 0 ? "all" : `${n} at a time`)),
+      (i) => this.change({ size: sizes[i], from: 0 }),
+    );
     this.sizes = sizes;
     this.zoomBox = zoomBox;
     this.words = make("input", { type: "text", placeholder: "0-7,16", "aria-describedby": "ranks-said" });
@@ -64,8 +84,18 @@ class Ranks {
     this.back.addEventListener("click", () => this.change({ from: Math.max(0, this.from - this.size) }));
     this.forward.addEventListener("click", () => this.change({ from: this.from + this.size }));
     this.said = make("p", { class: "note", id: "ranks-said", "aria-live": "polite" });
-    host.append(make("div", { class: "controls" }, order, zoom, make("label", {}, "Ranks", this.words), this.back,
-      this.forward), this.said);
+    host.append(
+      make(
+        "div",
+        { class: "controls" },
+        order,
+        zoom,
+        make("label", {}, "Ranks", this.words),
+        this.back,
+        this.forward,
+      ),
+      this.said,
+    );
   }
 
   filter() {
@@ -100,10 +130,15 @@ class Ranks {
     this.back.disabled = this.from === 0;
     this.forward.disabled = this.from + this.size >= this.rows.length;
     const of = this.rows.length === this.all.length ? "" : ` (of ${count(this.all.length)})`;
-    const part = this.size === 0 ? `${count(this.rows.length)} ranks${of}`
-      : `${count(this.from + 1)} to ${count(this.from + this.shown.length)} of ${count(this.rows.length)} ranks${of}`;
-    this.said.textContent = `${part}, ` + (this.each === 1 ? "one bar each."
-      : `each bar the mean of ${this.each}; a click on one shows those around it.`);
+    const part =
+      this.size === 0
+        ? `${count(this.rows.length)} ranks${of}`
+        : `${count(this.from + 1)} to ${count(this.from + this.shown.length)} of ${count(this.rows.length)} ranks${of}`;
+    this.said.textContent =
+      `${part}, ` +
+      (this.each === 1
+        ? "one bar each."
+        : `each bar the mean of ${this.each}; a click on one shows those around it.`);
   }
 
   name(bin) {
@@ -128,24 +163,39 @@ class Ranks {
       data: {
         labels: this.bins.map((bin) => this.name(bin)),
         datasets: kParts.map((part) => ({
-          label: part.name, backgroundColor: colour(part.colour), maxBarThickness: 60,
+          label: part.name,
+          backgroundColor: colour(part.colour),
+          maxBarThickness: 60,
           data: this.bins.map((bin) => mean(bin, part) / this.axis.scale),
-          categoryPercentage: dense ? 1 : 0.85, barPercentage: dense ? 1 : 0.95,
+          categoryPercentage: dense ? 1 : 0.85,
+          barPercentage: dense ? 1 : 0.95,
         })),
       },
       options: {
         onClick: (event, items) => items.length > 0 && this.zoom(items[0].index),
         interaction: { mode: "index", intersect: false },
         scales: {
-          x: { stacked: true, grid: { display: false }, title: { display: true, text: "rank" }, ticks: { maxRotation: 0, callback: (v, i) => number(this.bins[i][0].rank) } },
-          y: { ...this.axis, stacked: true, max: this.makespan > 0 ? this.makespan / this.axis.scale : undefined },
+          x: {
+            stacked: true,
+            grid: { display: false },
+            title: { display: true, text: "rank" },
+            ticks: { maxRotation: 0, callback: (v, i) => number(this.bins[i][0].rank) },
+          },
+          y: {
+            ...this.axis,
+            stacked: true,
+            max: this.makespan > 0 ? this.makespan / this.axis.scale : undefined,
+          },
         },
         plugins: {
           legend: { position: "top", align: "start" },
-          tooltip: { callbacks: {
-            title: (items) => `rank ${this.name(this.bins[items[0].dataIndex])}`,
-            label: (item) => `${item.dataset.label}: ${time(mean(this.bins[item.dataIndex], kParts[item.datasetIndex]))}`,
-          } },
+          tooltip: {
+            callbacks: {
+              title: (items) => `rank ${this.name(this.bins[items[0].dataIndex])}`,
+              label: (item) =>
+                `${item.dataset.label}: ${time(mean(this.bins[item.dataIndex], kParts[item.datasetIndex]))}`,
+            },
+          },
         },
       },
     };

@@ -2,36 +2,63 @@
 
 // What kind of time a cause of the critical path is; the same colours as for ranks.
 const kCauses = {
-  "device computation": "compute", "host computation": "other", "memory": "other", "delays": "other",
-  "late starts": "idle", "drain": "idle",
+  "device computation": "compute",
+  "host computation": "other",
+  memory: "other",
+  delays: "other",
+  "late starts": "idle",
+  drain: "idle",
 };
 const causeColour = (name) => kCauses[name] ?? "communication";
-const collectiveName = (c) => `${c.kind}${c.group ? ` on ${c.group}` : c.kind === "send_recv" ? "" : " on all"}`;
+const collectiveName = (c) =>
+  `${c.kind}${c.group ? ` on ${c.group}` : c.kind === "send_recv" ? "" : " on all"}`;
 const named = (title) => ({ title, of: (x) => x.name ?? "", kind: "text name" });
 
 function header(report) {
   at("version").textContent = report.version ?? "";
   const facts = [
-    ["Makespan", time(report.makespan_ps)], ["Ranks", count(report.ranks)], ["Nodes", count(report.nodes)],
-    ["Cluster", report.cluster || "none"], ["Fabric", report.fabric || "none"], ["Communication", report.comm],
-    ["Compute times", list((report.compute || undefined)?.split(",")).join(", ")], ["Lanes", report.lanes],
-    ["Distinct graphs", count(report.distinct_graphs)], ["Flows, one by one", count(report.flows)],
-    ["Collectives in closed form", count(report.fast_collectives)], ["Groups from", report.group_source],
-    ["Varied", report.variation], ["Placed", report.placement],
+    ["Makespan", time(report.makespan_ps)],
+    ["Ranks", count(report.ranks)],
+    ["Nodes", count(report.nodes)],
+    ["Cluster", report.cluster || "none"],
+    ["Fabric", report.fabric || "none"],
+    ["Communication", report.comm],
+    ["Compute times", list((report.compute || undefined)?.split(",")).join(", ")],
+    ["Lanes", report.lanes],
+    ["Distinct graphs", count(report.distinct_graphs)],
+    ["Flows, one by one", count(report.flows)],
+    ["Collectives in closed form", count(report.fast_collectives)],
+    ["Groups from", report.group_source],
+    ["Varied", report.variation],
+    ["Placed", report.placement],
     ["INVALID nodes, as no-ops", report.invalid_nodes && count(report.invalid_nodes)],
   ];
-  at("facts").append(...facts.filter(([, value]) => value).map(([name, value]) =>
-    make("div", { class: String(value).length > 24 ? "wide" : undefined }, make("dt", {}, name), make("dd", {}, value))));
+  at("facts").append(
+    ...facts
+      .filter(([, value]) => value)
+      .map(([name, value]) =>
+        make(
+          "div",
+          { class: String(value).length > 24 ? "wide" : undefined },
+          make("dt", {}, name),
+          make("dd", {}, value),
+        ),
+      ),
+  );
 }
 
 function bound(report) {
   at("bound-text").textContent = report.bound || "Nothing is known of what bounds the run.";
-  at("legend").append(...kParts.map((part) =>
-    make("li", {}, make("span", { class: `swatch ${part.colour}` }), part.name)));
+  at("legend").append(
+    ...kParts.map((part) => make("li", {}, make("span", { class: `swatch ${part.colour}` }), part.name)),
+  );
   const ranks = list(report.rank);
   const whole = number(report.makespan_ps) * ranks.length;
   if (whole === 0) return;
-  const shares = kParts.map((part) => ({ ...part, share: ranks.reduce((sum, r) => sum + part.of(r), 0) / whole }));
+  const shares = kParts.map((part) => ({
+    ...part,
+    share: ranks.reduce((sum, r) => sum + part.of(r), 0) / whole,
+  }));
   const said = shares.map((s) => `${s.name} ${percent(s.share)}`).join(", ");
   const bar = make("div", { class: "stack", role: "img", "aria-label": said });
   for (const s of shares) {
@@ -46,18 +73,28 @@ function shares(id, heading, rows, first, colourOf) {
   if (rows.length === 0) return;
   const host = at(id);
   host.append(make("h3", {}, heading));
-  new Table(host, { id: `table-${id}`, caption: `Critical path: ${heading}`, rows, limit: 8, columns: [
-    named(first), { title: "Time", of: (x) => x.time_ps, as: time, share: true, colour: (x) => colourOf(x.name) },
-    { title: "Of the run", of: (x) => x.share, as: percent },
-    { title: "Stretches", of: (x) => x.stretches, as: count },
-  ] });
+  new Table(host, {
+    id: `table-${id}`,
+    caption: `Critical path: ${heading}`,
+    rows,
+    limit: 8,
+    columns: [
+      named(first),
+      { title: "Time", of: (x) => x.time_ps, as: time, share: true, colour: (x) => colourOf(x.name) },
+      { title: "Of the run", of: (x) => x.share, as: percent },
+      { title: "Stretches", of: (x) => x.stretches, as: count },
+    ],
+  });
 }
 
 function path(report) {
   const p = report.critical_path;
   if (!p) return void at("path-cause").append(empty("It was not asked for."));
-  bars(at("path-cause"), "What takes the time on the critical path", list(p.cause).map((x) =>
-    ({ name: x.name ?? "", ps: number(x.time_ps), colour: causeColour(x.name) })));
+  bars(
+    at("path-cause"),
+    "What takes the time on the critical path",
+    list(p.cause).map((x) => ({ name: x.name ?? "", ps: number(x.time_ps), colour: causeColour(x.name) })),
+  );
   shares("path-cause", `Causes, of ${count(p.stretches)} stretches`, list(p.cause), "Cause", causeColour);
   shares("path-lane", "Lanes", list(p.lane), "Lane", () => "plain");
   shares("path-rank", "Ranks", list(p.rank), "Rank", () => "plain");
@@ -71,68 +108,141 @@ function path(report) {
 function sensitivities(rows) {
   if (rows.length === 0) return;
   at("path-sensitivity").append(make("h3", {}, "What 1 % would give, at most"));
-  new Table(at("path-sensitivity"), { id: "table-path-sensitivity", caption: "What 1 % would give", rows, columns: [
-    { title: "Of", of: (x) => x.of ?? "", kind: "text name" }, { title: "Change", of: (x) => x.change ?? "", kind: "text" },
-    { title: "Shorter by", of: (x) => x.gain_ps, as: time, share: true, colour: () => "plain" },
-    { title: "Of the run", of: (x) => x.gain, as: percent3 },
-  ] });
+  new Table(at("path-sensitivity"), {
+    id: "table-path-sensitivity",
+    caption: "What 1 % would give",
+    rows,
+    columns: [
+      { title: "Of", of: (x) => x.of ?? "", kind: "text name" },
+      { title: "Change", of: (x) => x.change ?? "", kind: "text" },
+      { title: "Shorter by", of: (x) => x.gain_ps, as: time, share: true, colour: () => "plain" },
+      { title: "Of the run", of: (x) => x.gain, as: percent3 },
+    ],
+  });
 }
 
 function stretches(rows) {
   if (rows.length === 0) return;
   at("path-longest").append(make("h3", {}, "The longest stretches"));
-  new Table(at("path-longest"), { id: "table-path-longest", caption: "The longest stretches", rows, columns: [
-    { title: "Begin", of: (x) => x.begin_ps, as: time },
-    { title: "Time", of: (x) => number(x.end_ps) - number(x.begin_ps), as: time, share: true, colour: () => "plain" },
-    { title: "Kind", of: (x) => x.kind ?? "", kind: "text" },
-    { title: "What", kind: "text name", of: (x) => x.name || (x.collective ? collectiveName({ kind: x.collective, group: x.group }) : "") },
-    { title: "From rank", of: (x) => x.from_rank ?? 0, as: plain }, { title: "Rank", of: (x) => x.rank ?? 0, as: plain },
-    { title: "Lane", of: (x) => x.lane ?? "", kind: "text" }, { title: "Node", of: (x) => x.node, as: plain },
-  ] });
+  new Table(at("path-longest"), {
+    id: "table-path-longest",
+    caption: "The longest stretches",
+    rows,
+    columns: [
+      { title: "Begin", of: (x) => x.begin_ps, as: time },
+      {
+        title: "Time",
+        of: (x) => number(x.end_ps) - number(x.begin_ps),
+        as: time,
+        share: true,
+        colour: () => "plain",
+      },
+      { title: "Kind", of: (x) => x.kind ?? "", kind: "text" },
+      {
+        title: "What",
+        kind: "text name",
+        of: (x) => x.name || (x.collective ? collectiveName({ kind: x.collective, group: x.group }) : ""),
+      },
+      { title: "From rank", of: (x) => x.from_rank ?? 0, as: plain },
+      { title: "Rank", of: (x) => x.rank ?? 0, as: plain },
+      { title: "Lane", of: (x) => x.lane ?? "", kind: "text" },
+      { title: "Node", of: (x) => x.node, as: plain },
+    ],
+  });
 }
 
 function collectives(report) {
   const host = at("collectives-body");
   const rows = longest(list(report.collective), (c) => c.time_ps);
   if (rows.length === 0) return void host.append(empty("No communication."));
-  bars(host, "Time of collectives, the longest first", rows.slice(0, 12).map((c) =>
-    ({ name: collectiveName(c), ps: number(c.time_ps), colour: "communication" })));
-  const algorithms = (c) => list(c.chosen).map((x) => `${x.algorithm} x ${count(x.count)}`).join(", ") || c.algorithm || "";
+  bars(
+    host,
+    "Time of collectives, the longest first",
+    rows
+      .slice(0, 12)
+      .map((c) => ({ name: collectiveName(c), ps: number(c.time_ps), colour: "communication" })),
+  );
+  const algorithms = (c) =>
+    list(c.chosen)
+      .map((x) => `${x.algorithm} x ${count(x.count)}`)
+      .join(", ") ||
+    c.algorithm ||
+    "";
   const recorded = rows.some((c) => number(c.recorded_count) > 0);
-  new Table(host, { id: "table-collectives", caption: "Collectives", rows, columns: [
-    { title: "Kind", of: (c) => c.kind ?? "", kind: "text" }, { title: "Group", of: (c) => c.group ?? "", kind: "text" },
-    { title: "Ranks", of: (c) => c.ranks, as: count }, { title: "Count", of: (c) => c.count, as: count },
-    { title: "Bytes", of: (c) => c.bytes, as: bytes },
-    { title: "Time", of: (c) => c.time_ps, as: time, share: true, colour: () => "communication" },
-    { title: "Wait", of: (c) => c.wait_ps, as: time, share: true, colour: () => "idle" },
-    { title: "algbw, GB/s", of: (c) => c.algbw_gbytes_per_s, as: rate },
-    { title: "busbw, GB/s", of: (c) => c.busbw_gbytes_per_s, as: rate },
-    ...(recorded ? [{ title: "Recorded", of: (c) => c.recorded_ps, as: time },
-      { title: "To recorded", of: (c) => c.simulated_to_recorded, as: (v) => (number(v) === 0 ? "-" : number(v).toFixed(3)) }] : []),
-    { title: "Algorithm", of: algorithms, kind: "text name" },
-  ] });
+  new Table(host, {
+    id: "table-collectives",
+    caption: "Collectives",
+    rows,
+    columns: [
+      { title: "Kind", of: (c) => c.kind ?? "", kind: "text" },
+      { title: "Group", of: (c) => c.group ?? "", kind: "text" },
+      { title: "Ranks", of: (c) => c.ranks, as: count },
+      { title: "Count", of: (c) => c.count, as: count },
+      { title: "Bytes", of: (c) => c.bytes, as: bytes },
+      { title: "Time", of: (c) => c.time_ps, as: time, share: true, colour: () => "communication" },
+      { title: "Wait", of: (c) => c.wait_ps, as: time, share: true, colour: () => "idle" },
+      { title: "algbw, GB/s", of: (c) => c.algbw_gbytes_per_s, as: rate },
+      { title: "busbw, GB/s", of: (c) => c.busbw_gbytes_per_s, as: rate },
+      ...(recorded
+        ? [
+            { title: "Recorded", of: (c) => c.recorded_ps, as: time },
+            {
+              title: "To recorded",
+              of: (c) => c.simulated_to_recorded,
+              as: (v) => (number(v) === 0 ? "-" : number(v).toFixed(3)),
+            },
+          ]
+        : []),
+      { title: "Algorithm", of: algorithms, kind: "text name" },
+    ],
+  });
 }
 
 function stragglers(report) {
   const host = at("stragglers-body");
-  const rows = longest(list(report.rank).filter((r) => number(r.kept_waiting_ps) > 0), (r) => r.kept_waiting_ps);
+  const rows = longest(
+    list(report.rank).filter((r) => number(r.kept_waiting_ps) > 0),
+    (r) => r.kept_waiting_ps,
+  );
   if (rows.length === 0) return void host.append(empty("No rank kept others waiting."));
-  bars(host, "What ranks kept others waiting", rows.slice(0, 12).map((r) =>
-    ({ name: `rank ${number(r.rank)}`, ps: number(r.kept_waiting_ps), colour: "idle" })));
-  new Table(host, { id: "table-stragglers", caption: "Stragglers", rows, columns: [
-    { title: "Rank", of: (r) => r.rank ?? 0, as: plain },
-    { title: "Kept others waiting", of: (r) => r.kept_waiting_ps, as: time, share: true, colour: () => "idle" },
-    { title: "Waited itself", of: (r) => r.waited_ps, as: time }, { title: "Bubble", of: (r) => r.bubble_ps, as: time },
-  ] });
+  bars(
+    host,
+    "What ranks kept others waiting",
+    rows
+      .slice(0, 12)
+      .map((r) => ({ name: `rank ${number(r.rank)}`, ps: number(r.kept_waiting_ps), colour: "idle" })),
+  );
+  new Table(host, {
+    id: "table-stragglers",
+    caption: "Stragglers",
+    rows,
+    columns: [
+      { title: "Rank", of: (r) => r.rank ?? 0, as: plain },
+      {
+        title: "Kept others waiting",
+        of: (r) => r.kept_waiting_ps,
+        as: time,
+        share: true,
+        colour: () => "idle",
+      },
+      { title: "Waited itself", of: (r) => r.waited_ps, as: time },
+      { title: "Bubble", of: (r) => r.bubble_ps, as: time },
+    ],
+  });
 }
 
 function operators(report) {
   const host = at("operators-body");
   const rows = list(report.operator);
   if (rows.length === 0) return void host.append(empty("No operators."));
-  bars(host, "Operators, the longest first", rows.slice(0, 12).map((x) => ({ name: x.name ?? "", ps: number(x.time_ps) })));
+  bars(
+    host,
+    "Operators, the longest first",
+    rows.slice(0, 12).map((x) => ({ name: x.name ?? "", ps: number(x.time_ps) })),
+  );
   const columns = (first) => [
-    named(first), { title: "Nodes", of: (x) => x.count, as: count },
+    named(first),
+    { title: "Nodes", of: (x) => x.count, as: count },
     { title: "Time", of: (x) => x.time_ps, as: time, share: true, colour: () => "plain" },
     { title: "Mean", of: (x) => number(x.time_ps) / Math.max(1, number(x.count)), as: time },
     { title: "Stands for", of: (x) => (x.merged ? "several names" : "one name"), kind: "text" },
@@ -140,40 +250,73 @@ function operators(report) {
   new Table(host, { id: "table-operators", caption: "Operators", rows, columns: columns("Operator") });
   if (list(report.lane).length === 0) return;
   host.append(make("h3", {}, "Lanes, over all ranks"));
-  new Table(host, { id: "table-lanes", caption: "Lanes", rows: report.lane, columns: columns("Lane").slice(0, 4) });
+  new Table(host, {
+    id: "table-lanes",
+    caption: "Lanes",
+    rows: report.lane,
+    columns: columns("Lane").slice(0, 4),
+  });
 }
 
 function compute(report) {
   const host = at("compute-body");
   const rows = list(report.rung).filter((x) => number(x.nodes) + number(x.outside) > 0);
   if (rows.length === 0) return void host.append(empty("No computation."));
-  bars(host, "Compute time by where it comes from", rows.map((x) =>
-    ({ name: x.rung ?? "", ps: number(x.time_ps), error: number(x.error_ps), colour: "compute" })));
-  new Table(host, { id: "table-compute", caption: "Compute times by source", rows, columns: [
-    { title: "Source", of: (x) => x.rung ?? "", kind: "text" }, { title: "Nodes", of: (x) => x.nodes, as: count },
-    { title: "Time", of: (x) => x.time_ps, as: time },
-    { title: "At most off by", of: (x) => x.error_ps, as: (v) => (number(v) > 0 ? time(v) : "not told") },
-    { title: "Refused, outside of what was measured", of: (x) => x.outside, as: count },
-    { title: "Work from shapes", of: (x) => x.derived, as: count },
-  ] });
+  bars(
+    host,
+    "Compute time by where it comes from",
+    rows.map((x) => ({
+      name: x.rung ?? "",
+      ps: number(x.time_ps),
+      error: number(x.error_ps),
+      colour: "compute",
+    })),
+  );
+  new Table(host, {
+    id: "table-compute",
+    caption: "Compute times by source",
+    rows,
+    columns: [
+      { title: "Source", of: (x) => x.rung ?? "", kind: "text" },
+      { title: "Nodes", of: (x) => x.nodes, as: count },
+      { title: "Time", of: (x) => x.time_ps, as: time },
+      { title: "At most off by", of: (x) => x.error_ps, as: (v) => (number(v) > 0 ? time(v) : "not told") },
+      { title: "Refused, outside of what was measured", of: (x) => x.outside, as: count },
+      { title: "Work from shapes", of: (x) => x.derived, as: count },
+    ],
+  });
   if (list(report.unanswered).length === 0) return;
   host.append(make("h3", {}, "Names that nothing answered; they take no time"));
-  new Table(host, { id: "table-unanswered", caption: "Names that nothing answered", rows: report.unanswered,
-    columns: [named("Name"), { title: "Nodes", of: (x) => x.nodes, as: count }] });
+  new Table(host, {
+    id: "table-unanswered",
+    caption: "Names that nothing answered",
+    rows: report.unanswered,
+    columns: [named("Name"), { title: "Nodes", of: (x) => x.nodes, as: count }],
+  });
 }
 
 function warnings(report) {
   const host = at("warnings-body");
   if (list(report.warning).length > 0) {
-    host.append(make("ul", { class: "warnings", id: "list-warnings" }, ...report.warning.map((w) => make("li", {}, w))));
+    host.append(
+      make("ul", { class: "warnings", id: "list-warnings" }, ...report.warning.map((w) => make("li", {}, w))),
+    );
   }
   if (list(report.repair).length > 0) {
     host.append(make("h3", {}, "Repairs"));
-    new Table(host, { id: "table-repairs", caption: "Repairs", rows: report.repair, columns: [
-      { title: "Kind", of: (x) => x.kind ?? "", kind: "text" }, { title: "Count", of: (x) => x.count, as: count },
-      { title: "Rank", of: (x) => x.rank ?? 0, as: plain }, { title: "File", of: (x) => x.file ?? "", kind: "text name" },
-      { title: "First node", of: (x) => x.first_node, as: plain }, { title: "Detail", of: (x) => x.detail ?? "", kind: "text" },
-    ] });
+    new Table(host, {
+      id: "table-repairs",
+      caption: "Repairs",
+      rows: report.repair,
+      columns: [
+        { title: "Kind", of: (x) => x.kind ?? "", kind: "text" },
+        { title: "Count", of: (x) => x.count, as: count },
+        { title: "Rank", of: (x) => x.rank ?? 0, as: plain },
+        { title: "File", of: (x) => x.file ?? "", kind: "text name" },
+        { title: "First node", of: (x) => x.first_node, as: plain },
+        { title: "Detail", of: (x) => x.detail ?? "", kind: "text" },
+      ],
+    });
   }
   if (host.childElementCount === 0) host.append(empty("None."));
 }
@@ -181,8 +324,15 @@ function warnings(report) {
 function inputs(report) {
   const host = at("inputs-body");
   if (list(report.input).length === 0) return void host.append(empty("None are named."));
-  new Table(host, { id: "table-inputs", caption: "Inputs", rows: report.input, columns: [
-    { title: "File", of: (x) => x.path ?? "", kind: "text name" }, { title: "Role", of: (x) => x.role ?? "", kind: "text" },
-    { title: "Bytes", of: (x) => x.bytes, as: count }, { title: "SHA-256", of: (x) => x.sha256 ?? "", kind: "text hash" },
-  ] });
+  new Table(host, {
+    id: "table-inputs",
+    caption: "Inputs",
+    rows: report.input,
+    columns: [
+      { title: "File", of: (x) => x.path ?? "", kind: "text name" },
+      { title: "Role", of: (x) => x.role ?? "", kind: "text" },
+      { title: "Bytes", of: (x) => x.bytes, as: count },
+      { title: "SHA-256", of: (x) => x.sha256 ?? "", kind: "text hash" },
+    ],
+  });
 }

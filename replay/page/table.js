@@ -1,10 +1,11 @@
 // Tables: each column { title, of: row => value as in the report, as: value => text, kind: "text" or none,
-// share: a bar of its part of the largest, cell: row => element beside the text }. A cell keeps the value as it
-// is in the report in data-v.
+// share: whether a bar shows the part of the largest, colour: row => class of that bar, cell: row => element in
+// place of the text }. A cell keeps the value as it is in the report in data-v.
 const kRows = 12;
 
 function compare(a, b) {
-  const x = Number(a), y = Number(b);
+  const x = Number(a);
+  const y = Number(b);
   if (!Number.isNaN(x) && !Number.isNaN(y) && a !== "" && b !== "") return x - y;
   return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
 }
@@ -18,13 +19,24 @@ class Table {
     this.sort = null;
     this.words = "";
     this.body = make("tbody");
-    this.table = make("table", { id: options.id, "data-rows": this.rows.length },
-      make("caption", {}, options.caption), make("thead", {}, this.head()), this.body);
+    this.table = make(
+      "table",
+      { id: options.id, "data-rows": this.rows.length },
+      make("caption", {}, options.caption),
+      make("thead", {}, this.head()),
+      this.body,
+    );
     this.cut = make("p", { class: "cut", "aria-live": "polite" });
     if (options.filter !== false && this.rows.length > kRows) host.append(this.filterBox(options.caption));
-    host.append(make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": options.caption },
-      this.table), this.cut);
+    this.frame = make("div", { class: "scroll", role: "region", "aria-label": options.caption }, this.table);
+    host.append(this.frame, this.cut);
+    addEventListener("resize", () => this.reach());
     this.draw();
+  }
+
+  // A frame is a stop of the tab key where there is something to scroll.
+  reach() {
+    this.frame.tabIndex = this.frame.scrollWidth > this.frame.clientWidth ? 0 : -1;
   }
 
   head() {
@@ -42,7 +54,11 @@ class Table {
       this.words = box.value.trim().toLowerCase();
       this.draw();
     });
-    return make("div", { class: "controls" }, make("label", {}, "Filter", box, make("span", { class: "skip" }, what)));
+    return make(
+      "div",
+      { class: "controls" },
+      make("label", {}, "Filter", box, make("span", { class: "skip" }, what)),
+    );
   }
 
   setRows(rows) {
@@ -56,8 +72,12 @@ class Table {
     const first = column.kind ? 1 : -1;
     const sign = this.sort && this.sort.column === column ? -this.sort.sign : first;
     this.sort = { column, sign };
-    this.heads.forEach((head, i) => head.setAttribute("aria-sort",
-      this.columns[i] !== column ? "none" : sign > 0 ? "ascending" : "descending"));
+    this.heads.forEach((head, i) =>
+      head.setAttribute(
+        "aria-sort",
+        this.columns[i] !== column ? "none" : sign > 0 ? "ascending" : "descending",
+      ),
+    );
     this.draw();
   }
 
@@ -78,12 +98,19 @@ class Table {
     const rows = this.chosen();
     const shown = rows.slice(0, this.limit);
     const most = this.columns.map((column) =>
-      column.share ? this.rows.reduce((m, row) => Math.max(m, number(column.of(row))), 0) : 0);
-    this.body.replaceChildren(...shown.map((row) =>
-      make("tr", {}, ...this.columns.map((column, i) => this.cell(column, row, most[i])))));
+      column.share ? this.rows.reduce((m, row) => Math.max(m, number(column.of(row))), 0) : 0,
+    );
+    this.body.replaceChildren(
+      ...shown.map((row) =>
+        make("tr", {}, ...this.columns.map((column, i) => this.cell(column, row, most[i]))),
+      ),
+    );
     this.cut.replaceChildren();
     if (rows.length === 0) this.cut.append(this.words === "" ? "None." : "Nothing has that in it.");
-    if (rows.length > shown.length) this.cut.append(`${count(shown.length)} of ${count(rows.length)} rows. `, this.more(rows.length));
+    if (rows.length > shown.length) {
+      this.cut.append(`${count(shown.length)} of ${count(rows.length)} rows. `, this.more(rows.length));
+    }
+    this.reach();
   }
 
   more(all) {
@@ -92,7 +119,7 @@ class Table {
     button.addEventListener("click", () => {
       this.limit = next;
       this.draw();
-      this.table.parentElement.focus();
+      this.frame.focus();
     });
     return button;
   }
@@ -103,7 +130,10 @@ class Table {
     if (column.cell) cell.append(column.cell(row));
     else cell.append((column.as ?? text)(value));
     if (column.share && most > 0) {
-      const bar = make("span", { class: `share ${column.colour ? column.colour(row) : ""}`, "aria-hidden": "true" });
+      const bar = make("span", {
+        class: `share ${column.colour ? column.colour(row) : ""}`,
+        "aria-hidden": "true",
+      });
       bar.style.width = `${(100 * number(value)) / most}%`;
       cell.append(bar);
     }

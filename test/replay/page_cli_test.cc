@@ -38,6 +38,15 @@ TEST_F(Pages, HaveTheReportWithItsCriticalPath) {
   EXPECT_EQ(Runs("--report other.txt --html -"), page);
 }
 
+TEST_F(Pages, OfFluidHaveLinksOverTime) {
+  for (const char* fabric : {"fluid", "packet", "analytical"}) {
+    Runs(std::string("--report r.txt --html run.html --fabric ") + fabric);
+    const proto::Report report = ReportOfPage(Content(folder_ / "run.html"));
+    EXPECT_EQ(report.fabric(), fabric);
+    EXPECT_EQ(report.link_size() > 0 && report.link(0).series_size() > 0, fabric == std::string("fluid"));
+  }
+}
+
 TEST_F(Pages, RefusedBeforeAnythingRuns) {
   const std::string run(kRun);
   Refused(run + "--html ''", {"--html names no file"}, 2);

@@ -83,7 +83,7 @@ TEST(Page, TextOfTheReportEndsNothing) {
   EXPECT_EQ(Elements(page, "script"), Elements(plain, "script"));
 }
 
-TEST(Page, TextThatIsNoUtf8IsReplaced) {
+TEST(Page, TextThatIsNoUtf8DoesNoHarm) {
   proto::Report report;
   report.set_bound(
       "a\xff"
