@@ -10,8 +10,8 @@ namespace chakra {
 
 // One HTML file with charts and tables of all that `report` has, which needs no network and runs no script
 // but its own (its content security policy names them by hash). The report itself is in it as JSON, in
-// <script type="application/json" id="report">, with default values left out; without scripting the page
-// shows the report as text. Text that is no UTF-8 has U+FFFD in its place. The same report gives the same
+// <script type="application/json" id="report">, default values left out; without scripting the page shows
+// the report as text. Bytes that are no UTF-8 are left out or become U+FFFD. The same report gives the same
 // bytes. Errors: those of PrintReport().
 absl::StatusOr<std::string> MakePage(const proto::Report& report);
 

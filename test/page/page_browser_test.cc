@@ -165,7 +165,8 @@ TEST_F(Browser, TablesShowEveryNumberOfTheReport) {
 }
 
 TEST_F(Browser, AReportWithNothingInIt) {
-  const std::string document = Document(Page(proto::Report()));
+  const std::string document = Document(Page(proto::Report()), "--blink-settings=preferredColorScheme=0");
+  EXPECT_THAT(Between(document, "<html", ">"), HasSubstr("data-theme=\"dark\""));
   for (const char* says :
        {"It was not asked for.", "No ranks.", "No communication.", "No rank kept others waiting.",
         "No operators.", "Nothing crossed a fabric.", "No computation.", "None are named."}) {
