@@ -34,10 +34,9 @@ void RunArguments::AddMachine(CLI::App* app) {
          absl::StrCat("A preset, PRESET:key=value,... or a cluster file; default: ", kDefaultCluster))
       ->type_name("SPEC")
       ->group(g);
-  app->add_option("--fabric", run_.fabric,
-                  absl::StrCat(absl::StrJoin(FabricNames(), ", "), "; default: ", kDefaultFabric))
-      ->type_name("NAME")
-      ->group(g);
+  fabric_ = app->add_option("--fabric", run_.fabric,
+                            absl::StrCat(absl::StrJoin(FabricNames(), ", "), "; default: ", kDefaultFabric));
+  fabric_->type_name("NAME")->group(g);
   app->add_flag("--store-and-forward", run_.fabric_options.store_and_forward,
                 "Each link takes a whole message before the next does (to compare with ASTRA-sim)")
       ->group(g);
@@ -53,13 +52,12 @@ void RunArguments::AddMachine(CLI::App* app) {
   app->add_flag("--link-series", run_.fabric_options.link_series,
                 "Report what was taken of the busiest links over time, for --fabric fluid, packet and mixed")
       ->group(g);
-  app->add_option(
-         "--compute", run_.compute,
-         absl::StrCat(
-             "Where compute times come from, in order: table, interpolate, roofline, recorded; default: ",
-             std::string(kDefaultRungs), "; for a capture recorded (after --kernels)"))
-      ->type_name("LIST")
-      ->group(g);
+  compute_ = app->add_option(
+      "--compute", run_.compute,
+      absl::StrCat(
+          "Where compute times come from, in order: table, interpolate, roofline, recorded; default: ",
+          std::string(kDefaultRungs), "; for a capture recorded (after --kernels)"));
+  compute_->type_name("LIST")->group(g);
   app->add_option(
          "--comm", run_.comm,
          "What communication costs: recorded (the transfer that was measured, begun when the last rank "
@@ -109,8 +107,9 @@ void RunArguments::AddTrace(CLI::App* app) {
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group("Report and run");
-  app->add_flag("--critical-path", run_.critical_path,
-                "Report what the run took its time for: its critical path, what changes would give, stragglers")
+  app->add_flag(
+         "--critical-path", run_.critical_path,
+         "Report what the run took its time for: its critical path, what changes would give, stragglers")
       ->group("Report and run");
   app->add_flag_callback(
          "--no-fast-path", [this] { run_.fast_paths = false; },
@@ -150,12 +149,12 @@ void RunArguments::AddRanks(CLI::App* app) {
 absl::Status RunArguments::Check() const {
   if (traces_.inputs.empty() && !traces_.read.capture.named())
     return absl::InvalidArgumentError("replay expects at least one TRACE");
-  if (!run_.compute.empty()) {
+  if (compute_->count() > 0) {
     if (auto rungs = ParseRungs(run_.compute); !rungs.ok())
       return absl::InvalidArgumentError(absl::StrCat("--compute: ", rungs.status().message()));
   }
   const std::vector<std::string> fabrics = FabricNames();
-  if (!run_.fabric.empty() && std::find(fabrics.begin(), fabrics.end(), run_.fabric) == fabrics.end()) {
+  if (fabric_->count() > 0 && std::find(fabrics.begin(), fabrics.end(), run_.fabric) == fabrics.end()) {
     return absl::InvalidArgumentError(
         absl::StrCat("there is no fabric \"", run_.fabric, "\"", SuggestName(run_.fabric, fabrics)));
   }

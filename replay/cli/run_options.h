@@ -30,6 +30,8 @@ class RunArguments {
   TraceOptions traces_;
   EditOptions edits_;
   RunOptions run_;
+  CLI::Option* fabric_ = nullptr;  // of the parser, as the next
+  CLI::Option* compute_ = nullptr;
 };
 
 }  // namespace chakra::cli
