@@ -1,6 +1,7 @@
 #include "backends/topology/graph.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -123,6 +124,19 @@ absl::StatusOr<uint32_t> NetworkGraph::FindVertex(absl::string_view name) const 
 
 std::string NetworkGraph::ArcName(uint32_t arc) const {
   return absl::StrCat(VertexName(source(arc)), " - ", VertexName(target(arc)));
+}
+
+NetworkGraph NetworkGraph::Scaled(double bandwidth, double latency) const {
+  const auto scaled = [](int64_t value, double factor) {
+    return static_cast<int64_t>(std::llround(static_cast<double>(value) * factor));
+  };
+  NetworkGraph graph = *this;
+  for (LinkClass& c : graph.classes_) {
+    c.bandwidth =
+        Bandwidth::BytesPerSecond(std::max(int64_t{1}, scaled(c.bandwidth.bytes_per_second(), bandwidth)));
+    c.latency = Time::Picos(scaled(c.latency.picos(), latency));
+  }
+  return graph;
 }
 
 uint64_t NetworkGraph::MemoryBytes() const {

@@ -79,6 +79,9 @@ class NetworkGraph {
   // "leaf.3 - spine.1"
   std::string ArcName(uint32_t arc) const;
 
+  // The same with links of `bandwidth` times their bandwidth and `latency` times their latency; both > 0.
+  NetworkGraph Scaled(double bandwidth, double latency) const;
+
   // Bytes that it holds in memory.
   uint64_t MemoryBytes() const;
 

@@ -112,6 +112,11 @@ void RunArguments::AddTrace(CLI::App* app) {
          "Report what the run took its time for: its critical path, what changes would give, stragglers")
       ->group("Report and run");
   app->add_flag_callback(
+         "--sensitivity", [this] { run_.sensitivity = run_.critical_path = true; },
+         "The same, and replay again with 1 % more bandwidth, less latency, faster computation, ...: what "
+         "that gave")
+      ->group("Report and run");
+  app->add_flag_callback(
          "--no-fast-path", [this] { run_.fast_paths = false; },
          "Simulate every flow, even where a closed form is exact")
       ->group("Report and run");

@@ -30,11 +30,20 @@ std::string Table(const std::string& what, const google::protobuf::RepeatedPtrFi
 
 std::string Sensitivities(const proto::CriticalPathReport& path) {
   if (path.sensitivity().empty()) return "";
-  TextTable table({"1 % of", "change", "shortens the run by", "of the run"}, {true, true, false, false});
+  const bool measured = std::any_of(path.sensitivity().begin(), path.sensitivity().end(),
+                                    [](const proto::Sensitivity& s) { return s.measured(); });
+  std::vector<std::string> header = {"1 % of", "change", "shortens the run by", "of the run"};
+  if (measured) header.push_back("measured");
+  std::vector<bool> left(header.size(), false);
+  left[0] = left[1] = true;
+  TextTable table(header, left);
   for (int i = 0; i < std::min(kRows, path.sensitivity_size()); ++i) {
     const proto::Sensitivity& s = path.sensitivity(i);
-    table.Add({Shorten(s.of(), kNameWidth, "-"), s.change(), FormatTime(Time::Picos(s.gain_ps())),
-               absl::StrFormat("%.3f %%", 100 * s.gain())});
+    std::vector<std::string> row = {Shorten(s.of(), kNameWidth, "-"), s.change(),
+                                    FormatTime(Time::Picos(s.gain_ps())),
+                                    absl::StrFormat("%.3f %%", 100 * s.gain())};
+    if (measured) row.push_back(s.measured() ? FormatTime(Time::Picos(s.measured_ps())) : "-");
+    table.Add(row);
   }
   return absl::StrCat("\nWhat a change would give, at most, while this path stays the longest\n",
                       table.Print());

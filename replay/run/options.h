@@ -44,6 +44,7 @@ struct RunOptions {
   std::string lanes = "recorded";       // "recorded", "single", "unlimited"
   bool fast_paths = true;
   bool strict = false;
+  bool sensitivity = false;    // what changes give by runs with them; with critical_path
   bool critical_path = false;  // in the report
   std::string version;         // of the program, for the report
 };

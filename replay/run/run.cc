@@ -9,8 +9,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "backends/placed_fabric.h"
-#include "backends/registry.h"
 #include "backends/topology/placement.h"
 #include "replay/cluster.h"
 #include "replay/collectives/custom/custom_program.h"
@@ -20,6 +18,8 @@
 #include "replay/report/report.h"
 #include "replay/run/machine.h"
 #include "replay/run/price.h"
+#include "replay/run/sensitivity.h"
+#include "replay/run/simulate.h"
 #include "replay/variation.h"
 #include "replay/why/attribution.h"
 #include "replay/why/critical_path.h"
@@ -28,18 +28,6 @@ namespace chakra {
 namespace {
 
 constexpr size_t kBusiestLinks = 16;  // in the report
-
-std::vector<int> DimensionSizes(const ClusterModel& cluster) {
-  std::vector<int> sizes;
-  for (const TopologyDimension& d : cluster.topology.dimensions()) sizes.push_back(d.size);
-  return sizes;
-}
-
-LanePolicy ParseLanes(const std::string& name) {
-  if (name == "single") return LanePolicy::kSingle;
-  if (name == "unlimited") return LanePolicy::kUnlimited;
-  return LanePolicy::kRecorded;
-}
 
 // Whether anything in the run took its time, or its groups, from the cluster.
 bool UsesCluster(const TraceSet& traces, const std::vector<ComputeTimes>& times, bool recorded_comm) {
@@ -81,15 +69,11 @@ class Run {
   // Settles what the options leave open: for captures, what was measured.
   absl::Status ChooseSources();
   absl::Status BuildMachine();
-  absl::Status BuildFabric();
   // What varies, and where the ranks sit.
   absl::Status DescribeRanks();
-  absl::StatusOr<Metrics> Simulate(const std::vector<ComputeTimes>& times, NodeSpans* spans);
-  proto::CriticalPathReport ExplainPath() const;
-  proto::Report Report(const Metrics& metrics, const std::vector<ComputeTimes>& times,
-                       const NodeSpans& spans);
+  absl::StatusOr<proto::CriticalPathReport> ExplainPath(const Simulation& simulation, Time makespan) const;
+  proto::Report Report(const Metrics& metrics, const Simulation& simulation);
   std::string spec() const { return ClusterSpec(options_); }
-  std::string fabric_name() const { return options_.fabric.empty() ? kDefaultFabric : options_.fabric; }
 
   const LoadedTraces& traces_;
   const RunOptions& options_;
@@ -156,23 +140,6 @@ absl::Status Run::BuildMachine() {
   return absl::OkStatus();
 }
 
-absl::Status Run::BuildFabric() {
-  FabricOptions options = options_.fabric_options;
-  options.routing = cluster_.routing;
-  options.changes = cluster_.link_changes;
-  options.packet = cluster_.packet;
-  options.packet_given = cluster_.packet_given;
-  options.choices = cluster_.choices;
-  auto fabric = MakeFabric(fabric_name(), cluster_.topology, options);
-  if (!fabric.ok()) return fabric.status();
-  if (hooks_.flow_log != nullptr) {
-    hooks_.flow_log->SetRanks(cluster_.device_of, static_cast<int>(set_->ranks.size()));
-    *fabric = Logged(*std::move(fabric), hooks_.flow_log);
-  }
-  fabric_ = Place(*std::move(fabric), cluster_.device_of);
-  return absl::OkStatus();
-}
-
 absl::Status Run::DescribeRanks() {
   description_.variation = cluster_.variation.text();
   description_.jobs = traces_.jobs;
@@ -185,47 +152,33 @@ absl::Status Run::DescribeRanks() {
   return AddInput(description_.placement, "placement");
 }
 
-absl::StatusOr<Metrics> Run::Simulate(const std::vector<ComputeTimes>& times, NodeSpans* spans) {
-  EngineOptions options;
-  options.lanes = ParseLanes(options_.lanes);
-  options.memory = cluster_.memory;
-  options.collectives = cluster_.collectives;
-  options.fast_paths = options_.fast_paths && hooks_.flow_log == nullptr;
-  options.flow_log = hooks_.flow_log;
-  options.strict = options_.strict;
-  options.recorded_comm = recorded_comm_;
-  options.spans = spans;
-  options.path = options_.critical_path ? &path_ : nullptr;
-  options.variation = cluster_.variation.varies_compute() ? &cluster_.variation : nullptr;
-  options.device_of = cluster_.device_of;
-  options.start = RankStarts(traces_.jobs, cluster_.variation);
-  options.dimension_sizes = DimensionSizes(cluster_);
-  options.progress = hooks_.progress;
-  return Replay(*set_, times, *fabric_, options);
-}
-
-proto::CriticalPathReport Run::ExplainPath() const {
+absl::StatusOr<proto::CriticalPathReport> Run::ExplainPath(const Simulation& simulation,
+                                                           Time makespan) const {
   std::vector<std::string> levels;
   for (const TopologyDimension& d : cluster_.topology.dimensions()) levels.push_back(d.name);
-  return Attribute(path_, *set_, ParseLanes(options_.lanes), levels);
+  proto::CriticalPathReport path = Attribute(path_, *set_, LanesOf(options_), levels);
+  if (options_.sensitivity) {
+    if (absl::Status s = MeasureSensitivities(simulation, makespan, &path); !s.ok()) return s;
+  }
+  return path;
 }
 
-proto::Report Run::Report(const Metrics& metrics, const std::vector<ComputeTimes>& times,
-                          const NodeSpans& spans) {
+proto::Report Run::Report(const Metrics& metrics, const Simulation& simulation) {
   RunDescription& run = description_;
   const bool assumed = options_.cluster.empty();
-  const bool uses_cluster = UsesCluster(*set_, times, recorded_comm_);
+  const bool uses_cluster = UsesCluster(*set_, simulation.times, recorded_comm_);
   run.version = options_.version;
   run.edits = traces_.edits.has_value() ? &*traces_.edits : nullptr;
   run.cluster = assumed || cluster_.proto.name().empty() ? spec() : cluster_.proto.name();
   if (assumed && !uses_cluster) run.cluster = "";
-  run.fabric = recorded_comm_ ? "" : fabric_name();
+  run.fabric = recorded_comm_ ? "" : FabricName(options_);
   run.lanes = options_.lanes;
   run.compute = compute_;
   run.comm = comm_;
-  run.steps = MeasureSteps(*set_, traces_.captures, spans);
+  run.steps =
+      MeasureSteps(*set_, traces_.captures, simulation.spans == nullptr ? NodeSpans() : *simulation.spans);
   run.traces = set_;
-  run.times = &times;
+  run.times = &simulation.times;
   if (!recorded_comm_) {
     run.traffic = fabric_->Traffic();
     run.links = fabric_->Links(kBusiestLinks);
@@ -234,11 +187,6 @@ proto::Report Run::Report(const Metrics& metrics, const std::vector<ComputeTimes
   }
   if (assumed && uses_cluster) {
     run.warnings.push_back(absl::StrCat("no --cluster was named: ", kDefaultCluster, " is assumed"));
-  }
-  proto::CriticalPathReport path;
-  if (options_.critical_path) {
-    path = ExplainPath();
-    run.path = &path;
   }
   return MakeReport(metrics, run);
 }
@@ -253,7 +201,9 @@ absl::StatusOr<proto::Report> Run::Go() {
         " need flows, but communication takes its recorded time; expected --comm simulated, or a --cluster"));
   }
   if (absl::Status s = BuildMachine(); !s.ok()) return s;
-  if (absl::Status s = BuildFabric(); !s.ok()) return s;
+  auto fabric = BuildFabric(options_, cluster_, static_cast<int>(set_->ranks.size()), hooks_.flow_log);
+  if (!fabric.ok()) return fabric.status();
+  fabric_ = *std::move(fabric);
   if (!traces_.jobs.empty()) {
     resolved_ = traces_.set;
     ResolveJobDimensions(traces_.jobs, DimensionSizes(cluster_), &*resolved_);
@@ -264,14 +214,25 @@ absl::StatusOr<proto::Report> Run::Go() {
   if (!times.ok()) return times.status();
   NodeSpans spans;
   const bool timed = !traces_.captures.empty() || hooks_.replayed;
-  auto metrics = Simulate(*times, timed ? &spans : nullptr);
+  Simulation simulation{options_, cluster_,       *set_,           traces_.jobs,
+                        *times,   recorded_comm_, hooks_.flow_log, hooks_.progress};
+  simulation.spans = timed ? &spans : nullptr;
+  simulation.path = options_.critical_path ? &path_ : nullptr;
+  auto metrics = Simulate(simulation, *fabric_);
   if (!metrics.ok()) return ExplainStuck(metrics.status(), options_.lanes, description_);
   if (hooks_.finished) hooks_.finished(*fabric_, metrics->makespan);
   if (hooks_.replayed) {
     hooks_.replayed({*set_, spans, *metrics, options_.critical_path ? &path_ : nullptr, *fabric_,
-                     ParseLanes(options_.lanes), DimensionSizes(cluster_), recorded_comm_});
+                     LanesOf(options_), DimensionSizes(cluster_), recorded_comm_});
   }
-  return Report(*metrics, *times, spans);
+  proto::CriticalPathReport path;
+  if (options_.critical_path) {
+    auto explained = ExplainPath(simulation, metrics->makespan);
+    if (!explained.ok()) return explained.status();
+    path = *std::move(explained);
+    description_.path = &path;
+  }
+  return Report(*metrics, simulation);
 }
 
 }  // namespace

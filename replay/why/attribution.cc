@@ -117,7 +117,7 @@ class Attribution {
   const Graph& GraphOf(const PathSegment& s) const { return *traces_.ranks[s.rank].graph; }
   std::string Level(int level) const {
     const auto l = static_cast<size_t>(level);
-    return l < levels_.size() && !levels_[l].empty() ? levels_[l] : absl::StrCat("dimension ", level);
+    return LevelName(l < levels_.size() ? levels_[l] : "", level);
   }
   std::string LaneOf(const PathSegment& s) const {
     return s.row == kNoRow ? "" : LaneName(GraphOf(s), s.row, lanes_);
@@ -152,6 +152,7 @@ class Attribution {
     causes_.Add("collective library", s.parts.software);
     causes_.Add("reductions", s.parts.reduce);
     causes_.Add("waiting in the network", s.waiting());
+    if (!s.parts.links.empty()) links_.Add(Level(WaitingLevel(s)) + " waiting", s.waiting());
     for (const auto& [level, links] : s.parts.links) {
       causes_.Add("link latency", links.latency);
       causes_.Add("link transfer", links.transfer);
@@ -159,6 +160,14 @@ class Attribution {
       links_.Add(Level(level) + " transfer", links.transfer);
       used_levels_[level];
     }
+  }
+
+  // Where messages wait is not known; most of it is where they spend most.
+  static int WaitingLevel(const PathSegment& s) {
+    const auto most =
+        std::max_element(s.parts.links.begin(), s.parts.links.end(),
+                         [](const auto& a, const auto& b) { return a.second.transfer < b.second.transfer; });
+    return most->first;
   }
 
   std::string CallName(const PathSegment& s) const {
@@ -180,11 +189,13 @@ class Attribution {
 
   void AddSensitivities(Time whole, proto::CriticalPathReport* out) {
     for (const char* of : {"device computation", "host computation", "memory"}) {
-      AddSensitivity(absl::StrCat("speed of ", of), true, causes_.of(of), whole, out);
+      AddSensitivity(SpeedOf(of), true, causes_.of(of), whole, out);
     }
     for (const auto& [level, unused] : used_levels_) {
-      AddSensitivity("bandwidth of " + Level(level), true, links_.of(Level(level) + " transfer"), whole, out);
-      AddSensitivity("latency of " + Level(level), false, links_.of(Level(level) + " latency"), whole, out);
+      const std::string name = Level(level);
+      AddSensitivity(BandwidthOf(name), true, links_.of(name + " transfer") + links_.of(name + " waiting"),
+                     whole, out);
+      AddSensitivity(LatencyOf(name), false, links_.of(name + " latency"), whole, out);
     }
     AddSensitivity("time of the collective library", false, causes_.of("collective library"), whole, out);
     AddSensitivity("delays", false, causes_.of("delays"), whole, out);
@@ -228,6 +239,13 @@ class Attribution {
 };
 
 }  // namespace
+
+std::string SpeedOf(const std::string& cause) { return "speed of " + cause; }
+std::string LevelName(const std::string& dimension, int level) {
+  return dimension.empty() ? absl::StrCat("dimension ", level) : dimension;
+}
+std::string BandwidthOf(const std::string& level) { return "bandwidth of " + level; }
+std::string LatencyOf(const std::string& level) { return "latency of " + level; }
 
 proto::CriticalPathReport Attribute(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
                                     const std::vector<std::string>& levels) {

@@ -11,6 +11,12 @@
 
 namespace chakra {
 
+// Names of sensitivities.
+std::string SpeedOf(const std::string& cause);
+std::string LevelName(const std::string& dimension, int level);
+std::string BandwidthOf(const std::string& level);
+std::string LatencyOf(const std::string& level);
+
 // `levels`: names of the topology's dimensions, by Fabric::Level().
 proto::CriticalPathReport Attribute(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
                                     const std::vector<std::string>& levels);

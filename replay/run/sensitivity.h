@@ -1,0 +1,16 @@
+// What a change of the machine gives, measured: the run again with the change.
+#pragma once
+
+#include "absl/status/status.h"
+#include "proto/report.pb.h"
+#include "replay/run/simulate.h"
+
+namespace chakra {
+
+// Runs `simulation`, which took `makespan`, again for each of the path's sensitivities that a machine can be
+// given (computation, memory, bandwidth and latency of links), and fills in what that gave. A plain dimension
+// changes as --set would change it; of a network every link does.
+absl::Status MeasureSensitivities(const Simulation& simulation, Time makespan,
+                                  proto::CriticalPathReport* path);
+
+}  // namespace chakra

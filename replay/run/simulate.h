@@ -1,0 +1,43 @@
+// A machine that was built, traces that were priced: the fabric between, and the replay.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "backends/fabric.h"
+#include "replay/cluster.h"
+#include "replay/engine.h"
+#include "replay/jobs.h"
+#include "replay/run/options.h"
+
+namespace chakra {
+
+// What `options` name for --fabric.
+std::string FabricName(const RunOptions& options);
+LanePolicy LanesOf(const RunOptions& options);
+// Of a machine's dimensions, fastest first.
+std::vector<int> DimensionSizes(const ClusterModel& cluster);
+
+// `log`, where not null, is told its ranks, and of every flow. Errors: MakeFabric()'s.
+absl::StatusOr<std::unique_ptr<Fabric>> BuildFabric(const RunOptions& options, const ClusterModel& cluster,
+                                                    int ranks, FlowLog* log);
+
+// What is simulated. All is the caller's.
+struct Simulation {
+  const RunOptions& options;
+  const ClusterModel& cluster;
+  const TraceSet& traces;
+  const std::vector<Job>& jobs;
+  const std::vector<ComputeTimes>& times;
+  bool recorded_comm = false;
+  // As of EngineOptions; may be null:
+  FlowLog* flow_log = nullptr;
+  std::function<void(const Progress&)> progress;
+  NodeSpans* spans = nullptr;
+  CriticalPath* path = nullptr;
+};
+absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Fabric& fabric);
+
+}  // namespace chakra
