@@ -108,6 +108,7 @@ function path(report) {
 function sensitivities(rows) {
   if (rows.length === 0) return;
   at("path-sensitivity").append(make("h3", {}, "What 1 % would give, at most"));
+  const measured = rows.some((x) => x.measured);
   new Table(at("path-sensitivity"), {
     id: "table-path-sensitivity",
     caption: "What 1 % would give",
@@ -117,6 +118,9 @@ function sensitivities(rows) {
       { title: "Change", of: (x) => x.change ?? "", kind: "text" },
       { title: "Shorter by", of: (x) => x.gain_ps, as: time, share: true, colour: () => "plain" },
       { title: "Of the run", of: (x) => x.gain, as: percent3 },
+      ...(measured
+        ? [{ title: "Measured", of: (x) => (x.measured ? x.measured_ps : ""), as: (v) => (v === "" ? "-" : time(v)) }]
+        : []),
     ],
   });
 }
