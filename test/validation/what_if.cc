@@ -135,7 +135,7 @@ absl::StatusOr<StepTime> ReplayCapture(const std::string& folder, const std::str
   return StepTime{static_cast<int>(set->ranks.size()), measured.size(), Median(measured), Median(replayed)};
 }
 
-absl::StatusOr<std::vector<Prediction>> Predict(const std::string& folder) {
+absl::StatusOr<std::vector<EditPrediction>> Predict(const std::string& folder) {
   std::vector<std::string> scripts;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(absl::StrCat(folder, "/pairs"), error)) {
@@ -143,7 +143,7 @@ absl::StatusOr<std::vector<Prediction>> Predict(const std::string& folder) {
   }
   if (scripts.empty()) return absl::NotFoundError(absl::StrCat(folder, "/pairs: no scripts (NAME.txtpb)"));
   std::sort(scripts.begin(), scripts.end());
-  std::vector<Prediction> rows;
+  std::vector<EditPrediction> rows;
   for (const std::string& name : scripts) {
     const std::vector<std::string> parts = absl::StrSplit(name, '.');
     const bool back = parts.back() == "back";
@@ -170,12 +170,12 @@ absl::StatusOr<std::vector<Prediction>> Predict(const std::string& folder) {
   return rows;
 }
 
-std::string WhatIfCsv(const std::vector<Prediction>& rows) {
+std::string WhatIfCsv(const std::vector<EditPrediction>& rows) {
   std::string out =
       "pair,ranks,measured_from_ms,replayed_from_ms,measured_to_ms,predicted_to_ms,change,error,noise_from,"
       "noise_to,"
       "typical_delay_from,typical_delay_to\n";
-  for (const Prediction& r : rows) {
+  for (const EditPrediction& r : rows) {
     absl::StrAppendFormat(&out, "%s,%d,%.3f,%.3f,%.3f,%.3f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f\n", r.name, r.ranks,
                           r.from_ms, r.replayed_ms, r.to_ms, r.predicted_ms, r.change(), r.error(),
                           r.from_noise, r.to_noise, r.from_delay, r.to_delay);
@@ -183,12 +183,12 @@ std::string WhatIfCsv(const std::vector<Prediction>& rows) {
   return out;
 }
 
-std::string WhatIfMarkdown(const std::vector<Prediction>& rows) {
+std::string WhatIfMarkdown(const std::vector<EditPrediction>& rows) {
   std::string out =
       "| pair | edit | ranks | measured before | replayed unedited | measured after | change | predicted "
       "after | error "
       "| noise before, after |\n|---|---|---|---|---|---|---|---|---|---|\n";
-  for (const Prediction& r : rows) {
+  for (const EditPrediction& r : rows) {
     absl::StrAppendFormat(
         &out,
         "| %s | %s | %d | %.2f ms | %.2f ms | %.2f ms | %+.1f %% | %.2f ms | %+.1f %% | %.1f, %.1f %% |\n",

@@ -31,7 +31,7 @@ struct StepTime {
 absl::StatusOr<StepTime> ReplayCapture(const std::string& folder, const std::string& script);
 
 // One prediction: the capture `from`, edited by the script, against the capture `to`.
-struct Prediction {
+struct EditPrediction {
   std::string name;  // the script's file without its end
   std::string says;  // EditScript.name
   int ranks = 0;
@@ -47,9 +47,9 @@ struct Prediction {
 
 // Of every script in FOLDER/pairs, by name. "PAIR.txtpb" and "PAIR.VARIANT.txtpb" edit FOLDER/captures/PAIR/a
 // into b, "PAIR.back.txtpb" b into a.
-absl::StatusOr<std::vector<Prediction>> Predict(const std::string& folder);
+absl::StatusOr<std::vector<EditPrediction>> Predict(const std::string& folder);
 
-std::string WhatIfCsv(const std::vector<Prediction>& rows);
-std::string WhatIfMarkdown(const std::vector<Prediction>& rows);
+std::string WhatIfCsv(const std::vector<EditPrediction>& rows);
+std::string WhatIfMarkdown(const std::vector<EditPrediction>& rows);
 
 }  // namespace chakra::validation

@@ -37,7 +37,7 @@ TEST(Runs, NoiseAndDelayAreSharesOfTheFastest) {
 }
 
 TEST(Tables, ChangeAndErrorAreOfMeasuredTimes) {
-  Prediction p{"batch_1", "batch", 1, 10, 10, 20, 19, 0.01, 0.02, 0.1, 0.2};
+  EditPrediction p{"batch_1", "batch", 1, 10, 10, 20, 19, 0.01, 0.02, 0.1, 0.2};
   EXPECT_THAT(
       WhatIfCsv({p}),
       HasSubstr("batch_1,1,10.000,10.000,20.000,19.000,1.0000,-0.0500,0.0100,0.0200,0.1000,0.2000\n"));

@@ -199,7 +199,7 @@ void Draft::Remove(uint32_t r) {
 void Draft::FlushDeps(uint32_t r) {
   std::vector<uint64_t> data, ctrl;
   std::vector<int64_t> delays;
-  std::vector<absl::string_view> kinds;
+  std::vector<std::string> kinds;
   bool delayed = false, any_kind = false;
   for (const bool of_data : {true, false}) {
     for (const Dep& d : deps_[r]) {
@@ -207,7 +207,7 @@ void Draft::FlushDeps(uint32_t r) {
       (of_data ? data : ctrl).push_back(d.id);
       delays.push_back(d.delay_ns);
       delayed = delayed || d.delay_ns > 0;
-      if (of_data) kinds.push_back(d.kind);
+      if (of_data) kinds.push_back(std::string(d.kind));
       if (of_data && !d.kind.empty() && d.kind != kEditKind) any_kind = true;
     }
   }
