@@ -20,15 +20,15 @@ Cause CollectiveRunner::Spent(const Active& a, uint32_t member, Cause::Kind kind
   return cause;
 }
 
-void CollectiveRunner::EndMembersFor(uint32_t active, const std::vector<Time>& ends) {
-  const auto members = static_cast<uint32_t>(ends.size());
+void CollectiveRunner::EndMembersFor(uint32_t active) {
+  const auto members = static_cast<uint32_t>(ends_.size());
   for (uint32_t m = 0; m < members; ++m) {
     Active& a = active_[active];
-    Cause closed = Spent(a, m, Cause::kClosed, ends[m]);
+    Cause closed = Spent(a, m, Cause::kClosed, ends_[m]);
     closed.src = static_cast<int>(origins_[m]);
     closed.dst = static_cast<int>(m);
     CauseRef cause = Because(a.why.arrival[origins_[m]], std::move(closed));
-    EndMember(a, m, ends[m], std::move(cause));
+    EndMember(a, m, ends_[m], std::move(cause));
   }
 }
 

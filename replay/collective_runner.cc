@@ -158,7 +158,7 @@ void CollectiveRunner::Release(uint32_t active, Time now) {
     if (keep_causes_) {
       origins_ = learned_.at(a.planned).origin;
       ends_.assign(members, now + *a.planned->together);
-      return EndMembersFor(active, ends_);
+      return EndMembersFor(active);
     }
     wakes_.push_back({now + *a.planned->together, active, kWholeCall});
     return;
@@ -196,11 +196,11 @@ void CollectiveRunner::RunFast(uint32_t active) {
   fast_.Evaluate(*a.planned, call.group, matching_.groups[call.group].members, call.bytes, a.begin, &ends_,
                  keep_causes_ ? &origins_ : nullptr);
   ++fast_calls_;
-  if (!keep_causes_ && std::all_of(ends_.begin(), ends_.end(), [&](Time t) { return t == ends_[0]; })) {
+  if (keep_causes_) return EndMembersFor(active);
+  if (std::all_of(ends_.begin(), ends_.end(), [&](Time t) { return t == ends_[0]; })) {
     wakes_.push_back({ends_[0], active, kWholeCall});  // one event in place of one a member
     return;
   }
-  if (keep_causes_) return EndMembersFor(active, ends_);
   const auto members = static_cast<uint32_t>(ends_.size());
   for (uint32_t m = 0; m < members; ++m) EndMember(active_[active], m, ends_[m], {});
 }

@@ -203,8 +203,8 @@ class CollectiveRunner {
   void EndMember(Active& a, uint32_t member, Time at, CauseRef cause);
   // `member` of a call that learns ends for `cause`.
   void Learn(const Active& a, uint32_t member, const CauseRef& cause);
-  // Ends the members of a call in closed form at `ends`, for what origins_ began.
-  void EndMembersFor(uint32_t active, const std::vector<Time>& ends);
+  // Ends the members of a call in closed form at ends_, for what origins_ began.
+  void EndMembersFor(uint32_t active);
   // Wakes a stream at `at`, until when `kind` takes it.
   void WakeAfter(Active& a, uint32_t active, uint32_t stream, Time at, Cause::Kind kind);
   // A message of a stream that waited for it has left; a message is there, for stream `waiter` - 1 if any.

@@ -12,22 +12,6 @@ constexpr uint64_t kEndsPerProgress = 1 << 18;
 
 }  // namespace
 
-BusyClock::Class Engine::ClassOf(const Graph& graph, uint32_t row) {
-  switch (graph.type[row]) {
-    case NodeType::kComp:
-      return graph.is_cpu(row) ? BusyClock::kHost : BusyClock::kCompute;
-    case NodeType::kMemLoad:
-    case NodeType::kMemStore:
-      return BusyClock::kMemory;
-    case NodeType::kSend:
-    case NodeType::kRecv:
-    case NodeType::kCollective:
-      return BusyClock::kComm;
-    default:
-      return BusyClock::kNothing;
-  }
-}
-
 void Engine::Prepare() {
   const DistinctGraphs distinct(traces_);
   for (const Graph* graph : distinct.graphs) graph_lanes_.push_back(LanesOfGraph(*graph, options_.lanes));

@@ -130,7 +130,6 @@ class Engine {
   }
   // Why there are nodes left when nothing more happens.
   absl::Status Unfinished();
-  static BusyClock::Class ClassOf(const Graph& graph, uint32_t row);
   Metrics Collect();
 
   const TraceSet& traces_;

@@ -10,6 +10,7 @@
 #include "backends/registry.h"
 #include "replay/cli/command.h"
 #include "replay/presets.h"
+#include "replay/run/options.h"
 
 namespace chakra::cli {
 namespace {
@@ -18,10 +19,12 @@ using Words = std::vector<std::string>;
 
 // Values of options that have a few, wherever such an option is; of all others, files are offered.
 std::map<std::string, Words> KnownValues() {
-  return {
-      {"--fabric", FabricNames()},           {"--cluster", PresetNames()},
-      {"--comm", {"simulated", "recorded"}}, {"--lanes", {"recorded", "single", "unlimited"}},
-      {"--format", {"text", "json", "csv"}}, {"--compute", {"table", "interpolate", "roofline", "recorded"}}};
+  return {{"--fabric", FabricNames()},
+          {"--cluster", PresetNames()},
+          {"--comm", {kSimulatedComm, kRecordedComm}},
+          {"--lanes", {"recorded", "single", "unlimited"}},
+          {"--format", {"text", "json", "csv"}},
+          {"--compute", {"table", "interpolate", "roofline", "recorded"}}};
 }
 
 struct Offered {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "replay/measure/metrics.h"
+#include "trace/trace.h"
 #include "trace/units.h"
 
 namespace chakra {
@@ -49,5 +50,22 @@ class BusyClock {
   Time last_, any_;
   RankMetrics totals_;
 };
+
+// What a node is busy with while it runs.
+inline BusyClock::Class ClassOf(const Graph& graph, uint32_t row) {
+  switch (graph.type[row]) {
+    case NodeType::kComp:
+      return graph.is_cpu(row) ? BusyClock::kHost : BusyClock::kCompute;
+    case NodeType::kMemLoad:
+    case NodeType::kMemStore:
+      return BusyClock::kMemory;
+    case NodeType::kSend:
+    case NodeType::kRecv:
+    case NodeType::kCollective:
+      return BusyClock::kComm;
+    default:
+      return BusyClock::kNothing;
+  }
+}
 
 }  // namespace chakra

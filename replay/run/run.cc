@@ -175,8 +175,8 @@ proto::Report Run::Report(const Metrics& metrics, const Simulation& simulation) 
   run.lanes = options_.lanes;
   run.compute = compute_;
   run.comm = comm_;
-  run.steps =
-      MeasureSteps(*set_, traces_.captures, simulation.spans == nullptr ? NodeSpans() : *simulation.spans);
+  run.steps = simulation.spans == nullptr ? std::vector<StepMetrics>()
+                                          : MeasureSteps(*set_, traces_.captures, *simulation.spans);
   run.traces = set_;
   run.times = &simulation.times;
   if (!recorded_comm_) {

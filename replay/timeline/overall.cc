@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "replay/measure/busy.h"
 
 namespace chakra {
 namespace {
@@ -72,19 +73,8 @@ void AddParts(const PathSegment& s, TimelineSlice* slice) {
 }  // namespace
 
 const char* TimelineCategory(const Graph& graph, uint32_t row) {
-  switch (graph.type[row]) {
-    case NodeType::kComp:
-      return graph.is_cpu(row) ? "host" : "compute";
-    case NodeType::kMemLoad:
-    case NodeType::kMemStore:
-      return "memory";
-    case NodeType::kSend:
-    case NodeType::kRecv:
-    case NodeType::kCollective:
-      return "comm";
-    default:
-      return "other";
-  }
+  constexpr const char* kNames[] = {"compute", "host", "comm", "memory", "other"};  // by BusyClock::Class
+  return kNames[ClassOf(graph, row)];
 }
 
 absl::string_view TimelineName(const Graph& graph, uint32_t row) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "replay/measure/busy.h"
 #include "replay/measure/name_times.h"
 #include "trace/utf8.h"
 
@@ -73,17 +74,10 @@ class Shares {
 };
 
 const char* CauseOf(const Graph& graph, uint32_t row) {
-  switch (graph.type[row]) {
-    case NodeType::kMemLoad:
-    case NodeType::kMemStore:
-      return "memory";
-    case NodeType::kSend:
-    case NodeType::kRecv:
-    case NodeType::kCollective:
-      return "recorded communication";
-    default:
-      return graph.is_cpu(row) ? "host computation" : "device computation";
-  }
+  // By BusyClock::Class. Nodes that do nothing take no time, and so are on no path.
+  constexpr const char* kNames[] = {"device computation", "host computation", "recorded communication",
+                                    "memory", "nothing"};
+  return kNames[ClassOf(graph, row)];
 }
 
 const char* Name(PathKind kind) {

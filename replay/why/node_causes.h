@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "replay/lanes.h"
 #include "replay/why/cause.h"
 #include "trace/trace.h"
 
@@ -52,9 +53,8 @@ class NodeCauses {
   const CauseRef& final() const { return final_; }
 
  private:
-  static constexpr size_t kLanes = 4;  // kQueuedLanes
   std::vector<std::vector<CauseRef>> nodes_;
-  std::vector<std::array<CauseRef, kLanes>> lanes_;
+  std::vector<std::array<CauseRef, kQueuedLanes>> lanes_;
   CauseRef last_, final_;
   uint32_t final_rank_ = ~uint32_t{0};
 };
