@@ -1,0 +1,23 @@
+// Where a field stands in the text of a message.
+#pragma once
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+
+#include <string>
+
+#include "absl/types/span.h"
+
+namespace chakra {
+
+struct FieldStep {
+  const google::protobuf::FieldDescriptor* field;
+  int index;  // of a repeated field, from 0; -1: not repeated
+};
+
+// The line, from 1, of the field that `steps` lead to from the outermost message, or of the last one on the way that
+// stands in `text`, which is in JSON or in protobuf's text format. `type` is any message of the outermost type. 0 if `text` cannot
+// be read or has not even the first step.
+int LineOfField(const std::string& text, const google::protobuf::Message& type, absl::Span<const FieldStep> steps);
+
+}  // namespace chakra
