@@ -15,7 +15,7 @@ constexpr size_t kLinks = 16;  // that have counters
 void TimelineOptions::AddTo(CLI::App* app, const std::string& group) {
   app->add_option("--timeline", output_.path,
                   "Every node on its lane over time, for ui.perfetto.dev (.perfetto-trace, .pftrace) or "
-                  "chrome://tracing (.json); .gz compresses")
+                  "chrome://tracing and DevTools' Performance panel (.json); .gz compresses")
       ->type_name("FILE|-")
       ->group(group);
   app->add_option("--timeline-format", format_name_,

@@ -255,7 +255,7 @@ std::string LargestCollective(const Metrics& metrics, const TraceSet& traces, in
   const auto& [kind, group] = *best;
   if (kind == "send_recv") return " (most: send_recv)";
   if (group.empty()) return absl::StrCat(" (most: ", kind, " on all ranks)");
-  return absl::StrCat(" (most: ", kind, " on group \"", ToUtf8(group), "\")");
+  return absl::StrCat(" (most: ", kind, " on group \"", group, "\")");
 }
 
 }  // namespace
@@ -347,7 +347,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   for (const Repair& repair : metrics.repairs) AddRepair(repair, &report);
   AddInputs(run.traces->inputs, &report);
   AddInputs(run.inputs, &report);
-  report.set_bound(DescribeBound(metrics, *run.traces));
+  report.set_bound(ToUtf8(DescribeBound(metrics, *run.traces)));
   return report;
 }
 

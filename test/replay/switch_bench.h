@@ -27,13 +27,13 @@ class SwitchBench : public Bench {
     EXPECT_EQ(r.status, 0) << arguments << "\n" << r.err;
     EXPECT_EQ(r.err, err) << arguments;
   }
-  // The content of a compressed file, up to 1 MiB of it.
+  // The content of a compressed file, up to 4 MiB of it.
   std::string Unpacked(const std::string& name) const {
     const std::string packed = Content(folder_ / name);
     MemorySource raw(packed);
     auto content = OpenContent(&raw, name);
     EXPECT_TRUE(content.ok()) << content.status();
-    std::string text(1 << 20, '\0');
+    std::string text(4 << 20, '\0');
     size_t got = 0;
     for (size_t n = 1; n > 0; got += n) {
       const auto read = (*content)->Read(text.data() + got, text.size() - got);
