@@ -156,9 +156,10 @@ absl::StatusOr<proto::CriticalPathReport> Run::ExplainPath(const Simulation& sim
                                                            Time makespan) const {
   std::vector<std::string> levels;
   for (const TopologyDimension& d : cluster_.topology.dimensions()) levels.push_back(d.name);
-  proto::CriticalPathReport path = Attribute(path_, *set_, LanesOf(options_), levels);
+  std::vector<PathChange> changes;
+  proto::CriticalPathReport path = Attribute(path_, *set_, LanesOf(options_), levels, &changes);
   if (options_.sensitivity) {
-    if (absl::Status s = MeasureSensitivities(simulation, makespan, &path); !s.ok()) return s;
+    if (absl::Status s = MeasureSensitivities(simulation, makespan, changes, &path); !s.ok()) return s;
   }
   return path;
 }

@@ -2,9 +2,8 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
-
-#include "replay/why/attribution.h"
 
 namespace chakra {
 namespace {
@@ -14,28 +13,34 @@ struct Change {
   double device = 1, host = 1, memory = 1;  // of times
   int level = -1;
   double bandwidth = 1, latency = 1;  // of the links of that level
-  bool known = false;
 };
 
-Change ChangeOf(const proto::Sensitivity& s, const Topology& topology) {
+// None where a machine cannot be given the change.
+std::optional<Change> ChangeOf(const PathChange& of, const Topology& topology) {
   Change change;
-  change.known = true;
-  if (s.of() == SpeedOf("device computation")) {
-    change.device = 1 / 1.01;
-  } else if (s.of() == SpeedOf("host computation")) {
-    change.host = 1 / 1.01;
-  } else if (s.of() == SpeedOf("memory")) {
-    change.memory = 1 / 1.01;
-  } else {
-    for (size_t d = 0; d < topology.dimensions().size() && change.level < 0; ++d) {
-      const std::string name = LevelName(topology.dimensions()[d].name, static_cast<int>(d));
-      if (s.of() == BandwidthOf(name)) change.bandwidth = 1.01;
-      if (s.of() == LatencyOf(name)) change.latency = 0.99;
-      if (change.bandwidth != 1 || change.latency != 1) change.level = static_cast<int>(d);
-    }
-    change.known = change.level >= 0;
+  switch (of.of) {
+    case PathChange::Of::kDeviceSpeed:
+      change.device = 1 / 1.01;
+      return change;
+    case PathChange::Of::kHostSpeed:
+      change.host = 1 / 1.01;
+      return change;
+    case PathChange::Of::kMemorySpeed:
+      change.memory = 1 / 1.01;
+      return change;
+    case PathChange::Of::kBandwidth:
+      change.bandwidth = 1.01;
+      break;
+    case PathChange::Of::kLatency:
+      change.latency = 0.99;
+      break;
+    case PathChange::Of::kLibraryTime:
+    case PathChange::Of::kDelays:
+      return std::nullopt;
   }
-  return change;
+  change.level = of.level;
+  const auto levels = static_cast<int>(topology.dimensions().size());
+  return change.level >= 0 && change.level < levels ? std::optional(change) : std::nullopt;
 }
 
 Time Scaled(Time time, double factor) {
@@ -100,14 +105,15 @@ absl::StatusOr<Time> MakespanWith(const Simulation& simulation, const Change& ch
 }  // namespace
 
 absl::Status MeasureSensitivities(const Simulation& simulation, Time makespan,
-                                  proto::CriticalPathReport* path) {
-  for (proto::Sensitivity& s : *path->mutable_sensitivity()) {
-    const Change change = ChangeOf(s, simulation.cluster.topology);
-    if (!change.known) continue;
-    const auto then = MakespanWith(simulation, change);
+                                  const std::vector<PathChange>& changes, proto::CriticalPathReport* path) {
+  for (size_t i = 0; i < changes.size(); ++i) {
+    const std::optional<Change> change = ChangeOf(changes[i], simulation.cluster.topology);
+    if (!change) continue;
+    const auto then = MakespanWith(simulation, *change);
     if (!then.ok()) return then.status();
-    s.set_measured(true);
-    s.set_measured_ps((makespan - *then).picos());
+    proto::Sensitivity* s = path->mutable_sensitivity(static_cast<int>(i));
+    s->set_measured(true);
+    s->set_measured_ps((makespan - *then).picos());
   }
   return absl::OkStatus();
 }

@@ -88,8 +88,8 @@ const char* Name(PathKind kind) {
 class Attribution {
  public:
   Attribution(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
-              const std::vector<std::string>& levels)
-      : path_(path), traces_(traces), lanes_(lanes), levels_(levels) {}
+              const std::vector<std::string>& levels, std::vector<PathChange>* changes)
+      : path_(path), traces_(traces), lanes_(lanes), levels_(levels), changes_(changes) {}
 
   proto::CriticalPathReport Make() {
     for (const PathSegment& s : path_.segments) Add(s);
@@ -111,7 +111,7 @@ class Attribution {
   const Graph& GraphOf(const PathSegment& s) const { return *traces_.ranks[s.rank].graph; }
   std::string Level(int level) const {
     const auto l = static_cast<size_t>(level);
-    return LevelName(l < levels_.size() ? levels_[l] : "", level);
+    return l < levels_.size() && !levels_[l].empty() ? levels_[l] : absl::StrCat("dimension ", level);
   }
   std::string LaneOf(const PathSegment& s) const {
     return s.row == kNoRow ? "" : LaneName(GraphOf(s), s.row, lanes_);
@@ -170,31 +170,44 @@ class Attribution {
   }
 
   // `part` of the path would take 1/1.01 (more of a rate) or 99/100 (less of a time) of what it takes.
-  void AddSensitivity(const std::string& of, bool rate, Time part, Time whole,
-                      proto::CriticalPathReport* out) {
+  static void AddSensitivity(PathChange change, const std::string& of, Time part, Time whole,
+                             std::vector<std::pair<proto::Sensitivity, PathChange>>* out) {
     if (part <= Time::Zero()) return;
+    using Of = PathChange::Of;
+    const bool time = change.of == Of::kLatency || change.of == Of::kLibraryTime || change.of == Of::kDelays;
     const auto ps = static_cast<double>(part.picos());
-    proto::Sensitivity* s = out->add_sensitivity();
-    s->set_of(ToUtf8(of));
-    s->set_change(rate ? "1 % more" : "1 % less");
-    s->set_gain_ps(static_cast<int64_t>(rate ? ps - ps / 1.01 : ps / 100));
-    s->set_gain(static_cast<double>(s->gain_ps()) / static_cast<double>(whole.picos()));
+    proto::Sensitivity s;
+    s.set_of(ToUtf8(of));
+    s.set_change(time ? "1 % less" : "1 % more");
+    s.set_gain_ps(static_cast<int64_t>(time ? ps / 100 : ps - ps / 1.01));
+    s.set_gain(static_cast<double>(s.gain_ps()) / static_cast<double>(whole.picos()));
+    out->emplace_back(std::move(s), change);
   }
 
   void AddSensitivities(Time whole, proto::CriticalPathReport* out) {
-    for (const char* of : {"device computation", "host computation", "memory"}) {
-      AddSensitivity(SpeedOf(of), true, causes_.of(of), whole, out);
+    using Of = PathChange::Of;
+    std::vector<std::pair<proto::Sensitivity, PathChange>> all;
+    for (const auto& [of, cause] : {std::pair{Of::kDeviceSpeed, "device computation"},
+                                    std::pair{Of::kHostSpeed, "host computation"},
+                                    std::pair{Of::kMemorySpeed, "memory"}}) {
+      AddSensitivity({of}, absl::StrCat("speed of ", cause), causes_.of(cause), whole, &all);
     }
     for (const auto& [level, unused] : used_levels_) {
       const std::string name = Level(level);
-      AddSensitivity(BandwidthOf(name), true, links_.of(name + " transfer") + links_.of(name + " waiting"),
-                     whole, out);
-      AddSensitivity(LatencyOf(name), false, links_.of(name + " latency"), whole, out);
+      AddSensitivity({Of::kBandwidth, level}, "bandwidth of " + name,
+                     links_.of(name + " transfer") + links_.of(name + " waiting"), whole, &all);
+      AddSensitivity({Of::kLatency, level}, "latency of " + name, links_.of(name + " latency"), whole, &all);
     }
-    AddSensitivity("time of the collective library", false, causes_.of("collective library"), whole, out);
-    AddSensitivity("delays", false, causes_.of("delays"), whole, out);
-    std::stable_sort(out->mutable_sensitivity()->begin(), out->mutable_sensitivity()->end(),
-                     [](const auto& a, const auto& b) { return a.gain_ps() > b.gain_ps(); });
+    AddSensitivity({Of::kLibraryTime}, "time of the collective library", causes_.of("collective library"),
+                   whole, &all);
+    AddSensitivity({Of::kDelays}, "delays", causes_.of("delays"), whole, &all);
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.first.gain_ps() > b.first.gain_ps(); });
+    if (changes_ != nullptr) changes_->clear();
+    for (auto& [sensitivity, change] : all) {
+      *out->add_sensitivity() = std::move(sensitivity);
+      if (changes_ != nullptr) changes_->push_back(change);
+    }
   }
 
   void AddLongest(proto::CriticalPathReport* out) {
@@ -228,22 +241,17 @@ class Attribution {
   const TraceSet& traces_;
   LanePolicy lanes_;
   const std::vector<std::string>& levels_;
+  std::vector<PathChange>* changes_;  // null: not asked for
   Shares causes_, by_rank_, by_lane_, operators_, collectives_, links_;
   std::map<int, bool> used_levels_;
 };
 
 }  // namespace
 
-std::string SpeedOf(const std::string& cause) { return "speed of " + cause; }
-std::string LevelName(const std::string& dimension, int level) {
-  return dimension.empty() ? absl::StrCat("dimension ", level) : dimension;
-}
-std::string BandwidthOf(const std::string& level) { return "bandwidth of " + level; }
-std::string LatencyOf(const std::string& level) { return "latency of " + level; }
-
 proto::CriticalPathReport Attribute(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
-                                    const std::vector<std::string>& levels) {
-  return Attribution(path, traces, lanes, levels).Make();
+                                    const std::vector<std::string>& levels,
+                                    std::vector<PathChange>* changes) {
+  return Attribution(path, traces, lanes, levels, changes).Make();
 }
 
 }  // namespace chakra

@@ -11,14 +11,17 @@
 
 namespace chakra {
 
-// Names of sensitivities.
-std::string SpeedOf(const std::string& cause);
-std::string LevelName(const std::string& dimension, int level);
-std::string BandwidthOf(const std::string& level);
-std::string LatencyOf(const std::string& level);
+// What a sensitivity is of: 1 % more speed or bandwidth, 1 % less latency, time or delays.
+struct PathChange {
+  enum class Of { kDeviceSpeed, kHostSpeed, kMemorySpeed, kBandwidth, kLatency, kLibraryTime, kDelays };
+  Of of;
+  int level = -1;  // of bandwidth and latency: Fabric::Level()
+};
 
-// `levels`: names of the topology's dimensions, by Fabric::Level().
+// `levels`: names of the topology's dimensions, by Fabric::Level(). `changes`, where given, becomes what the
+// report's sensitivities are of, by their row.
 proto::CriticalPathReport Attribute(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
-                                    const std::vector<std::string>& levels);
+                                    const std::vector<std::string>& levels,
+                                    std::vector<PathChange>* changes = nullptr);
 
 }  // namespace chakra
