@@ -51,6 +51,12 @@ struct FlowCost {
   Time received() const { return latency + transfer; }
 };
 
+// What links of one kind take of a FlowCost.
+struct LinkCost {
+  size_t link_class = 0;  // of Topology::link_classes()
+  Time latency, transfer;
+};
+
 struct DimensionTraffic {
   std::string name;
   std::string kind;
@@ -83,6 +89,12 @@ class Fabric {
   // form, and tell of their bytes by Account().
   virtual bool contention_free() const { return false; }
   virtual FlowCost Cost(int src, int dst, uint64_t bytes) const = 0;
+  // The same by the links of the path: their latencies and transfers add up to its. Bytes take their time on
+  // the narrowest link (store and forward: on each), and so does what is no link's own latency.
+  virtual std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const {
+    const FlowCost cost = Cost(src, dst, bytes);
+    return {{0, cost.latency, cost.transfer}};
+  }
   // Counts `times` messages of `bytes` from src to dst that were not simulated.
   virtual void Account(int src, int dst, uint64_t bytes, uint64_t times) = 0;
 

@@ -28,6 +28,9 @@ class PlacedFabric final : public WrappedFabric {
   FlowCost Cost(int src, int dst, uint64_t bytes) const override {
     return inner_->Cost(At(src), At(dst), bytes);
   }
+  std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const override {
+    return inner_->CostByLinks(At(src), At(dst), bytes);
+  }
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     inner_->Account(At(src), At(dst), bytes, times);
   }

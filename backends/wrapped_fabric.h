@@ -20,6 +20,9 @@ class WrappedFabric : public Fabric {
 
   bool contention_free() const override { return inner_->contention_free(); }
   FlowCost Cost(int src, int dst, uint64_t bytes) const override { return inner_->Cost(src, dst, bytes); }
+  std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const override {
+    return inner_->CostByLinks(src, dst, bytes);
+  }
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     inner_->Account(src, dst, bytes, times);
   }

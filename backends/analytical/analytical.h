@@ -28,6 +28,9 @@ class AnalyticalFabric final : public Fabric {
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
   bool contention_free() const override { return true; }
   FlowCost Cost(int src, int dst, uint64_t bytes) const override { return cost_.Price(src, dst, bytes); }
+  std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const override {
+    return cost_.ByLinks(src, dst, bytes, Cost(src, dst, bytes));
+  }
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     cost_.Account(src, dst, bytes, times);
   }

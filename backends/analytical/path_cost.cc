@@ -35,6 +35,38 @@ FlowCost PathCost::Price(const Route& route, uint64_t bytes) {
   return cost;
 }
 
+std::vector<LinkCost> PathCost::ByLinks(int src, int dst, uint64_t bytes, const FlowCost& cost) {
+  std::vector<RouteHop> hops;
+  if (src != dst && router_ != nullptr && !topology_.IsSwitch(src) && !topology_.IsSwitch(dst)) {
+    hops = router_->Find(src, dst, 0).hops;
+  } else if (src != dst) {
+    std::vector<Hop> path;
+    topology_.Path(src, dst, &path);
+    for (const Hop& hop : path) hops.push_back({hop});
+  }
+  std::vector<LinkCost> out;
+  if (hops.empty()) return out;
+  FlowCost rest = cost;
+  double most = -1;
+  size_t narrowest = 0;
+  for (const RouteHop& h : hops) {
+    const Time transfer = Transfer(h.hop.link_class, bytes);
+    const double taken = static_cast<double>(transfer.picos()) * h.share;
+    if (taken > most) narrowest = out.size();
+    most = std::max(most, taken);
+    const double latency = static_cast<double>(classes_[h.hop.link_class].latency.picos()) * h.share;
+    LinkCost link{h.hop.link_class, std::min(rest.latency, Time::Picos(static_cast<int64_t>(latency))),
+                  Time()};
+    if (store_and_forward_) link.transfer = std::min(rest.transfer, transfer);
+    rest.latency -= link.latency;
+    rest.transfer -= link.transfer;
+    out.push_back(link);
+  }
+  out[narrowest].latency += rest.latency;
+  out[narrowest].transfer += rest.transfer;
+  return out;
+}
+
 void PathCost::Account(const Route& route, uint64_t bytes) {
   if (!route.split) {
     for (const RouteHop& h : route.hops) dims_[h.hop.dimension].carried += bytes;

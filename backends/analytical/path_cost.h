@@ -20,6 +20,9 @@ class PathCost {
   // the last transfer times. Never() where dead links cut dst off.
   FlowCost Price(int src, int dst, uint64_t bytes);
   FlowCost Price(const Route& route, uint64_t bytes);
+  // `cost`, that of such a message on a fabric over these paths, as Fabric::CostByLinks() has it. Where a way
+  // is split, a link's latency counts by its share.
+  std::vector<LinkCost> ByLinks(int src, int dst, uint64_t bytes, const FlowCost& cost);
   // Counts `times` messages in Traffic().
   void Account(int src, int dst, uint64_t bytes, uint64_t times);
   void Account(const Route& route, uint64_t bytes);

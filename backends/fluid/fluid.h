@@ -45,6 +45,9 @@ class FluidFabric final : public Fabric, private LinkLoad {
   Time NextEvent() override;
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
   FlowCost Cost(int src, int dst, uint64_t bytes) const override;
+  std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const override {
+    return cost_.ByLinks(src, dst, bytes, Cost(src, dst, bytes));
+  }
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     cost_.Account(src, dst, bytes, times);
   }

@@ -356,11 +356,12 @@ void MixedFabric::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
   for (; !told_.empty() && told_.top().end.at <= t; told_.Pop()) ended->push_back(told_.top().end);
 }
 
-FlowCost MixedFabric::Cost(int src, int dst, uint64_t bytes) const {
+const Fabric& MixedFabric::SideOf(int src, int dst) const {
   Flow flow;
   flow.src = src;
   flow.dst = dst;
-  return ByPackets(flow, now_) ? packet_.Cost(src, dst, bytes) : fluid_.Cost(src, dst, bytes);
+  if (ByPackets(flow, now_)) return packet_;
+  return fluid_;
 }
 
 }  // namespace chakra

@@ -49,7 +49,12 @@ class MixedFabric final : public Fabric {
   Time NextEvent(Time limit) override;
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
   // As the side to which such a message would go now.
-  FlowCost Cost(int src, int dst, uint64_t bytes) const override;
+  FlowCost Cost(int src, int dst, uint64_t bytes) const override {
+    return SideOf(src, dst).Cost(src, dst, bytes);
+  }
+  std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const override {
+    return SideOf(src, dst).CostByLinks(src, dst, bytes);
+  }
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     fluid_.Account(src, dst, bytes, times);
   }
@@ -110,6 +115,8 @@ class MixedFabric final : public Fabric {
   };
 
   bool ByPackets(const Flow& flow, Time now) const;
+  // That to which a message from src to dst would go now.
+  const Fabric& SideOf(int src, int dst) const;
   bool Crosses(const Flow& flow, const std::vector<bool>& links) const;
   // The links that packets of a tag take now, each once, with the share of them.
   void WaysOf(int src, int dst, uint64_t tag, std::vector<RouteHop>* ways) const;

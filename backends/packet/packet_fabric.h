@@ -46,6 +46,9 @@ class PacketFabricOn final : public Fabric, private WayFinder, private LinkLoad 
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
   // Of a message alone: store and forward, packet by packet.
   FlowCost Cost(int src, int dst, uint64_t bytes) const override;
+  std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const override {
+    return cost_.ByLinks(src, dst, bytes, Cost(src, dst, bytes));
+  }
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     cost_.Account(src, dst, bytes, times);
   }

@@ -178,6 +178,12 @@ size_t Topology::DimensionOf(uint32_t link) const {
   return i;
 }
 
+int Topology::ClassDimension(size_t link_class) const {
+  size_t i = dimensions_.size() - 1;
+  while (class_base_[i] > link_class) --i;
+  return static_cast<int>(i);
+}
+
 Topology::NetworkPlace Topology::NetworkArc(uint32_t link) const {
   const size_t i = DimensionOf(link);
   const uint64_t within = link - link_base_[i];

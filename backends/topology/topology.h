@@ -71,6 +71,8 @@ class Topology {
   // The kinds of links: one for each dimension that is no network, a network's own.
   const std::vector<LinkClass>& link_classes() const { return link_classes_; }
   size_t FirstClass(int dim) const { return class_base_[static_cast<size_t>(dim)]; }
+  // The dimension of a kind of links.
+  int ClassDimension(size_t link_class) const;
   // "device 3 - switch of dim0", "leaf.1 - spine.2 of dim1": for messages.
   std::string LinkName(uint32_t link) const;
   // Where a link begins and ends: an end point of paths (a device, or a switch as

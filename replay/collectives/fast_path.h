@@ -25,10 +25,20 @@ struct PathParts {
   struct Links {
     Time latency, transfer;
   };
-  Time software;               // of the library: steps, parts, its latency of messages
-  Time reduce;                 // copies and reductions
-  std::map<int, Links> links;  // by Fabric::Level()
+  Time software;                  // of the library: steps, parts, its latency of messages
+  Time reduce;                    // copies and reductions
+  std::map<size_t, Links> links;  // by kind of link: of Topology::link_classes()
+
+  void AddLinks(const std::vector<LinkCost>& costs, int64_t times) {
+    for (const LinkCost& c : costs) {
+      links[c.link_class].latency += c.latency * times;
+      links[c.link_class].transfer += c.transfer * times;
+    }
+  }
 };
+
+// Where its bytes take longest; 0 where there are no links.
+size_t NarrowestOf(const std::vector<LinkCost>& costs);
 
 class FastPath {
  public:

@@ -6,20 +6,24 @@
 
 namespace chakra {
 
+size_t NarrowestOf(const std::vector<LinkCost>& costs) {
+  const auto most = std::max_element(costs.begin(), costs.end(), [](const LinkCost& a, const LinkCost& b) {
+    return a.transfer < b.transfer;
+  });
+  return most == costs.end() ? 0 : most->link_class;
+}
+
 void FastPath::AddMessage(const Entry& e, uint32_t c, int sender, int64_t times, PathParts* parts) const {
   const std::vector<int>& members = *e.members;
   const int src = members[sender];
   const int dst = members[(sender + e.offset[c]) % e.plan->members];
-  const int level = fabric_->Level(src, dst);
   uint64_t wire = e.bytes[c];
   if (!e.costs->levels.empty()) {
+    const int level = fabric_->Level(src, dst);
     wire = e.costs->OnWire(wire, level);
     parts->software += e.costs->levels[static_cast<size_t>(level)].latency * times;
   }
-  const FlowCost cost = fabric_->Cost(src, dst, wire);
-  PathParts::Links& links = parts->links[level];
-  links.latency += cost.latency * times;
-  links.transfer += cost.transfer * times;
+  parts->AddLinks(fabric_->CostByLinks(src, dst, wire), times);
 }
 
 // As many hops as there are steps, or less by a part of a turn: the most that lead from one to the other.
@@ -102,7 +106,7 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
       if (step.op == StepOp::kSendWait && !within) {
         const FlowCost& cost = e.uniform ? e.cost[c] : e.cost[c * n + m];
         const int src = (*e.members)[m], dst = (*e.members)[(m + static_cast<size_t>(e.offset[c])) % n];
-        parts.links[fabric_->Level(src, dst)].transfer += cost.sent;
+        parts.links[NarrowestOf(fabric_->CostByLinks(src, dst, e.bytes[c]))].transfer += cost.sent;
       }
       within = false;
       continue;

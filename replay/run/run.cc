@@ -154,10 +154,9 @@ absl::Status Run::DescribeRanks() {
 
 absl::StatusOr<proto::CriticalPathReport> Run::ExplainPath(const Simulation& simulation,
                                                            Time makespan) const {
-  std::vector<std::string> levels;
-  for (const TopologyDimension& d : cluster_.topology.dimensions()) levels.push_back(d.name);
   std::vector<PathChange> changes;
-  proto::CriticalPathReport path = Attribute(path_, *set_, LanesOf(options_), levels, &changes);
+  proto::CriticalPathReport path =
+      Attribute(path_, *set_, LanesOf(options_), LinkKindsOf(cluster_.topology), &changes);
   if (options_.sensitivity) {
     if (absl::Status s = MeasureSensitivities(simulation, makespan, changes, &path); !s.ok()) return s;
   }

@@ -58,7 +58,7 @@ const char* PathCategory(const PathSegment& s, const TraceSet& traces) {
 
 void AddParts(const PathSegment& s, TimelineSlice* slice) {
   Time latency, transfer;
-  for (const auto& [level, links] : s.parts.links) {
+  for (const auto& [kind, links] : s.parts.links) {
     latency += links.latency;
     transfer += links.transfer;
   }

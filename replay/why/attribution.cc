@@ -88,8 +88,8 @@ const char* Name(PathKind kind) {
 class Attribution {
  public:
   Attribution(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
-              const std::vector<std::string>& levels, std::vector<PathChange>* changes)
-      : path_(path), traces_(traces), lanes_(lanes), levels_(levels), changes_(changes) {}
+              const std::vector<LinkKind>& kinds, std::vector<PathChange>* changes)
+      : path_(path), traces_(traces), lanes_(lanes), kinds_(kinds), changes_(changes) {}
 
   proto::CriticalPathReport Make() {
     for (const PathSegment& s : path_.segments) Add(s);
@@ -109,10 +109,11 @@ class Attribution {
 
  private:
   const Graph& GraphOf(const PathSegment& s) const { return *traces_.ranks[s.rank].graph; }
-  std::string Level(int level) const {
-    const auto l = static_cast<size_t>(level);
-    return l < levels_.size() && !levels_[l].empty() ? levels_[l] : absl::StrCat("dimension ", level);
-  }
+  // What links of a dimension took.
+  struct Level {
+    std::string name;
+    Time latency, transfer, waiting;
+  };
   std::string LaneOf(const PathSegment& s) const {
     return s.row == kNoRow ? "" : LaneName(GraphOf(s), s.row, lanes_);
   }
@@ -146,22 +147,29 @@ class Attribution {
     causes_.Add("collective library", s.parts.software);
     causes_.Add("reductions", s.parts.reduce);
     causes_.Add("waiting in the network", s.waiting());
-    if (!s.parts.links.empty()) links_.Add(Level(WaitingLevel(s)) + " waiting", s.waiting());
-    for (const auto& [level, links] : s.parts.links) {
+    for (const auto& [kind, links] : s.parts.links) {
       causes_.Add("link latency", links.latency);
       causes_.Add("link transfer", links.transfer);
-      links_.Add(Level(level) + " latency", links.latency);
-      links_.Add(Level(level) + " transfer", links.transfer);
-      used_levels_[level];
+      links_.Add(kinds_[kind].name + " latency", links.latency);
+      links_.Add(kinds_[kind].name + " transfer", links.transfer);
+      Level& level = LevelOf(kind);
+      level.latency += links.latency;
+      level.transfer += links.transfer;
     }
-  }
-
-  // Where messages wait is not known; most of it is where they spend most.
-  static int WaitingLevel(const PathSegment& s) {
+    if (s.parts.links.empty()) return;
+    // Where messages wait is not known; most of it is where they spend most.
     const auto most =
         std::max_element(s.parts.links.begin(), s.parts.links.end(),
                          [](const auto& a, const auto& b) { return a.second.transfer < b.second.transfer; });
-    return most->first;
+    Level& level = LevelOf(most->first);
+    links_.Add(level.name + " waiting", s.waiting());
+    level.waiting += s.waiting();
+  }
+
+  Level& LevelOf(size_t kind) {
+    Level& level = levels_[kinds_[kind].level];
+    level.name = kinds_[kind].dimension;
+    return level;
   }
 
   std::string CallName(const PathSegment& s) const {
@@ -192,11 +200,10 @@ class Attribution {
                                     std::pair{Of::kMemorySpeed, "memory"}}) {
       AddSensitivity({of}, absl::StrCat("speed of ", cause), causes_.of(cause), whole, &all);
     }
-    for (const auto& [level, unused] : used_levels_) {
-      const std::string name = Level(level);
-      AddSensitivity({Of::kBandwidth, level}, "bandwidth of " + name,
-                     links_.of(name + " transfer") + links_.of(name + " waiting"), whole, &all);
-      AddSensitivity({Of::kLatency, level}, "latency of " + name, links_.of(name + " latency"), whole, &all);
+    for (const auto& [number, level] : levels_) {
+      AddSensitivity({Of::kBandwidth, number}, "bandwidth of " + level.name, level.transfer + level.waiting,
+                     whole, &all);
+      AddSensitivity({Of::kLatency, number}, "latency of " + level.name, level.latency, whole, &all);
     }
     AddSensitivity({Of::kLibraryTime}, "time of the collective library", causes_.of("collective library"),
                    whole, &all);
@@ -240,18 +247,32 @@ class Attribution {
   const CriticalPath& path_;
   const TraceSet& traces_;
   LanePolicy lanes_;
-  const std::vector<std::string>& levels_;
+  const std::vector<LinkKind>& kinds_;
   std::vector<PathChange>* changes_;  // null: not asked for
   Shares causes_, by_rank_, by_lane_, operators_, collectives_, links_;
-  std::map<int, bool> used_levels_;
+  std::map<int, Level> levels_;
 };
 
 }  // namespace
 
+std::vector<LinkKind> LinkKindsOf(const Topology& topology) {
+  std::vector<LinkKind> kinds;
+  for (size_t c = 0; c < topology.link_classes().size(); ++c) {
+    LinkKind kind;
+    kind.level = topology.ClassDimension(c);
+    const TopologyDimension& d = topology.dimensions()[static_cast<size_t>(kind.level)];
+    kind.dimension = d.name.empty() ? absl::StrCat("dimension ", kind.level) : d.name;
+    kind.name = kind.dimension;
+    if (d.kind == TopologyDimension::Kind::kNetwork)
+      absl::StrAppend(&kind.name, " ", topology.link_classes()[c].name);
+    kinds.push_back(std::move(kind));
+  }
+  return kinds;
+}
+
 proto::CriticalPathReport Attribute(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
-                                    const std::vector<std::string>& levels,
-                                    std::vector<PathChange>* changes) {
-  return Attribution(path, traces, lanes, levels, changes).Make();
+                                    const std::vector<LinkKind>& kinds, std::vector<PathChange>* changes) {
+  return Attribution(path, traces, lanes, kinds, changes).Make();
 }
 
 }  // namespace chakra

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/topology/topology.h"
 #include "proto/report.pb.h"
 #include "replay/engine.h"
 #include "replay/why/critical_path.h"
@@ -15,13 +16,22 @@ namespace chakra {
 struct PathChange {
   enum class Of { kDeviceSpeed, kHostSpeed, kMemorySpeed, kBandwidth, kLatency, kLibraryTime, kDelays };
   Of of;
-  int level = -1;  // of bandwidth and latency: Fabric::Level()
+  int level = -1;  // of bandwidth and latency: the dimension
 };
 
-// `levels`: names of the topology's dimensions, by Fabric::Level(). `changes`, where given, becomes what the
-// report's sensitivities are of, by their row.
+// Links that are alike, as reports name them.
+struct LinkKind {
+  int level = 0;          // their dimension
+  std::string dimension;  // its name
+  std::string name;       // "net": of a plain dimension; "net leaf-spine": of a network's link class
+};
+
+// By Topology::link_classes().
+std::vector<LinkKind> LinkKindsOf(const Topology& topology);
+
+// `changes`, where given, becomes what the report's sensitivities are of, by their row.
 proto::CriticalPathReport Attribute(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
-                                    const std::vector<std::string>& levels,
+                                    const std::vector<LinkKind>& kinds,
                                     std::vector<PathChange>* changes = nullptr);
 
 }  // namespace chakra

@@ -9,24 +9,30 @@ namespace {
 void Add(const PathParts& more, PathParts* parts) {
   parts->software += more.software;
   parts->reduce += more.reduce;
-  for (const auto& [level, links] : more.links) {
-    parts->links[level].latency += links.latency;
-    parts->links[level].transfer += links.transfer;
+  for (const auto& [kind, links] : more.links) {
+    parts->links[kind].latency += links.latency;
+    parts->links[kind].transfer += links.transfer;
   }
 }
 
 // What a message spends. One that goes over several cards takes less than its bytes would over one.
 PathParts PartsOf(const Cause& cause, Time length, const Fabric& fabric) {
   PathParts parts;
-  const FlowCost cost = fabric.Cost(cause.src, cause.dst, cause.bytes);
-  PathParts::Links& links = parts.links[fabric.Level(cause.src, cause.dst)];
+  std::vector<LinkCost> costs = fabric.CostByLinks(cause.src, cause.dst, cause.bytes);
   if (cause.kind == Cause::kSending) {
-    links.transfer = std::min(cost.sent, length);
+    const Time sent = fabric.Cost(cause.src, cause.dst, cause.bytes).sent;
+    parts.links[NarrowestOf(costs)].transfer = std::min(sent, length);
     return parts;
   }
   parts.software = std::min(cause.software, length);
-  links.latency = std::min(cost.latency, length - parts.software);
-  links.transfer = std::min(cost.transfer, length - parts.software - links.latency);
+  Time left = length - parts.software;
+  const auto take = [&left](Time* part) {
+    *part = std::min(*part, left);
+    left -= *part;
+  };
+  for (LinkCost& c : costs) take(&c.latency);
+  for (LinkCost& c : costs) take(&c.transfer);
+  parts.AddLinks(costs, 1);
   return parts;
 }
 
@@ -88,7 +94,7 @@ bool SameCall(const PathSegment& s, const PathSegment& later) {
 Time PathSegment::waiting() const {
   if (kind != PathKind::kCollective && kind != PathKind::kMessage) return Time::Zero();
   Time known = parts.software + parts.reduce;
-  for (const auto& [level, links] : parts.links) known += links.latency + links.transfer;
+  for (const auto& [kind, links] : parts.links) known += links.latency + links.transfer;
   return std::max(Time::Zero(), length() - known);
 }
 

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <map>
+#include <set>
+
 #include "proto/report.pb.h"
 #include "test/replay/acceptance_testing.h"
 
@@ -53,6 +56,46 @@ TEST_F(CriticalPathCli, SensitivitiesAreFiniteDifferences) {
     }
     EXPECT_GE(measured, 4) << machine;
   }
+}
+
+// Of a message through two dimensions each has its part: the outer one is wider here than the inner.
+TEST_F(CriticalPathCli, EachDimensionOnTheWayHasItsPart) {
+  Write(
+      "two.txtpb",
+      "topology { dimension { name: 'node' kind: SWITCH size: 4 bandwidth_gbytes_per_s: 20 latency_ns: 700 } "
+      "dimension { name: 'rail' kind: RING size: 4 bandwidth_gbytes_per_s: 50 latency_ns: 5000 } }\n");
+  for (int r = 0; r < 16; ++r) {
+    Rank("t", r,
+         r == 0    ? std::vector<PbNode>{Comp(0, 3), Send(1, 10, 1 << 20)}
+         : r == 10 ? std::vector<PbNode>{Recv(0, 0, 1 << 20), Comp(1, 5, {0})}
+                   : std::vector<PbNode>{Comp(0, 1)});
+  }
+  for (const char* more : {"", " --store-and-forward", " --fabric fluid", " --fabric analytical-fifo"}) {
+    const proto::Report r =
+        Report(std::string("t --sensitivity --cluster two.txtpb --compute recorded") + more);
+    ExpectWholePath(r);
+    std::map<std::string, int64_t> gain;
+    for (const proto::Sensitivity& s : r.critical_path().sensitivity()) {
+      EXPECT_TRUE(s.measured());
+      EXPECT_NEAR(static_cast<double>(s.measured_ps()), static_cast<double>(s.gain_ps()), 100)
+          << s.of() << more;
+      gain[s.of()] = s.gain_ps();
+    }
+    EXPECT_EQ(gain.at("latency of node"), 2 * 7000) << more;
+    EXPECT_EQ(gain.at("latency of rail"), 2 * 50000) << more;
+    EXPECT_EQ(gain.count("bandwidth of rail"), more == std::string(" --store-and-forward") ? 1u : 0u) << more;
+  }
+}
+
+// Of networks links have their class.
+TEST_F(CriticalPathCli, LinksOfANetworkAreToldByTheirClass) {
+  const proto::Report r = Report(step_ + " --cluster dgx-a100:nodes=4 --placement stride:8 --fabric fluid " +
+                                 "--network leaf_spine:leaves=2,hosts_per_leaf=16,spines=1");
+  ExpectWholePath(r);
+  std::set<std::string> names;
+  for (const proto::PathShare& link : r.critical_path().link()) names.insert(link.name());
+  EXPECT_TRUE(names.count("leaf_spine host latency")) << ::testing::PrintToString(names);
+  EXPECT_TRUE(names.count("leaf_spine leaf-spine latency")) << ::testing::PrintToString(names);
 }
 
 // An edit, which knows nothing of sensitivities, says the same.

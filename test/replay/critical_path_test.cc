@@ -31,7 +31,7 @@ PathRun RunPath(const TraceBuilder& builder, EngineOptions options, const char* 
 
 int64_t KnownParts(const PathSegment& s) {
   Time known = s.parts.software + s.parts.reduce;
-  for (const auto& [level, links] : s.parts.links) known += links.latency + links.transfer;
+  for (const auto& [kind, links] : s.parts.links) known += links.latency + links.transfer;
   return known.picos();
 }
 
