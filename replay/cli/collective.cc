@@ -85,7 +85,7 @@ class CollectiveCommand : public Command {
         ->group(w);
     app->add_option("--protocol", table_.protocol, "ll, ll128 or simple; default: the choice's")
         ->type_name("NAME")
-        ->check(CLI::IsMember({"ll", "ll128", "simple"}).description(""))
+        ->check(OneOf({"ll", "ll128", "simple"}))
         ->group(w);
     app->add_option("--root", table_.root, "Of rooted collectives; default: 0")->type_name("RANK")->group(w);
     app->add_option(
@@ -99,7 +99,7 @@ class CollectiveCommand : public Command {
         ->group(o);
     app->add_option("--format", format_, "text, csv or json; default: text")
         ->type_name("FORMAT")
-        ->check(CLI::IsMember({"text", "csv", "json"}).description(""))
+        ->check(OneOf({"text", "csv", "json"}))
         ->group(o);
     app->add_option("-o,--output", output_, "File, or - for standard output, the default")
         ->type_name("FILE")

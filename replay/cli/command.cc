@@ -9,6 +9,9 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "trace/proto_io.h"
 
 namespace chakra::cli {
@@ -40,6 +43,21 @@ std::string StrayArgument(const CLI::App& app) {
   return absl::StrCat("unexpected argument \"", rest[0], "\"");
 }
 
+// The check's name holds the words.
+constexpr absl::string_view kOneOf = "one of ";
+
+CLI::Validator OneOf(const std::vector<std::string>& words) {
+  return CLI::IsMember(words).description("").name(absl::StrCat(kOneOf, absl::StrJoin(words, " ")));
+}
+
+std::vector<std::string> WordsOf(CLI::Option* option) {
+  try {
+    absl::string_view words = option->get_validator(0)->get_name();
+    if (absl::ConsumePrefix(&words, kOneOf)) return absl::StrSplit(words, ' ');
+  } catch (const CLI::OptionNotFound&) {  // it has no check
+  }
+  return {};
+}
 
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options) {
   app->add_option_function<double>(

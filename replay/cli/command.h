@@ -52,6 +52,11 @@ std::unique_ptr<Command> MakeManualCommand(CLI::App* root);
 // The options of fabric `fluid`, bound to `options`, which must outlive the parsing.
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);
 
+// The check of an option that takes one of `words`, which shells then offer.
+CLI::Validator OneOf(const std::vector<std::string>& words);
+// The words of an option with that check; of another option none.
+std::vector<std::string> WordsOf(CLI::Option* option);
+
 // --network, --routing, --fault, --packet and --mixed, bound to `options`, which must outlive the parsing.
 void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options);
 

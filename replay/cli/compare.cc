@@ -69,7 +69,7 @@ CompareCommand::CompareCommand(CLI::App* app) : Command(app) {
   app->add_option("--format", format_,
                   "text, json or csv; default: by the end of -o's name (.json, .csv), else text")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "csv"}).description(""));
+      ->check(OneOf({"text", "json", "csv"}));
   app->add_option("-o,--output", output_, "Where the comparison goes; - is standard output, the default")
       ->type_name("FILE|-");
   app->add_option("--top", top_, "Rows of each section, 0: all; default: 10 of text, all of json and csv")

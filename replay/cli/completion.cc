@@ -9,39 +9,39 @@
 #include "absl/strings/str_split.h"
 #include "backends/registry.h"
 #include "replay/cli/command.h"
+#include "replay/compute/compute.h"
 #include "replay/presets.h"
-#include "replay/run/options.h"
 
 namespace chakra::cli {
 namespace {
 
 using Words = std::vector<std::string>;
 
-// Values of options that have a few, wherever such an option is; of all others, files are offered.
+// Values of options that have a few and check them elsewhere; of all others, files are offered.
 std::map<std::string, Words> KnownValues() {
-  return {{"--fabric", FabricNames()},
-          {"--cluster", PresetNames()},
-          {"--comm", {kSimulatedComm, kRecordedComm}},
-          {"--lanes", {"recorded", "single", "unlimited"}},
-          {"--format", {"text", "json", "csv"}},
-          {"--compute", {"table", "interpolate", "roofline", "recorded"}}};
+  Words rungs;
+  for (int i = 0; i < kComputeRungs; ++i) {
+    const auto rung = static_cast<ComputeRung>(i);
+    if (rung != ComputeRung::kNone) rungs.emplace_back(Name(rung));
+  }
+  return {{"--fabric", FabricNames()}, {"--cluster", PresetNames()}, {"--compute", rungs}};
 }
 
 struct Offered {
   std::string path;  // "replay", "topology show"; "": the program
   Words commands;
-  std::vector<const CLI::Option*> options;
+  std::vector<CLI::Option*> options;
 };
 
-void Gather(const CLI::App* app, const std::string& path, std::vector<Offered>* out) {
+void Gather(CLI::App* app, const std::string& path, std::vector<Offered>* out) {
   Offered here;
   here.path = path;
-  for (const CLI::App* sub : app->get_subcommands(nullptr)) here.commands.push_back(sub->get_name());
-  for (const CLI::Option* o : app->get_options()) {
+  for (CLI::App* sub : app->get_subcommands(nullptr)) here.commands.push_back(sub->get_name());
+  for (CLI::Option* o : app->get_options()) {
     if (!o->get_lnames().empty()) here.options.push_back(o);
   }
   out->push_back(std::move(here));
-  for (const CLI::App* sub : app->get_subcommands(nullptr))
+  for (CLI::App* sub : app->get_subcommands(nullptr))
     Gather(sub, absl::StrCat(path, path.empty() ? "" : " ", sub->get_name()), out);
 }
 
@@ -65,11 +65,19 @@ std::string Bash(const std::vector<Offered>& all) {
       absl::StrAppend(&out, "      \"", offered.path, " ", command, "\") path=\"", whole, "\" ;;\n");
     }
   }
-  absl::StrAppend(&out, "    esac\n  done\n  case $before in\n");
-  for (const auto& [option, values] : KnownValues()) {
-    absl::StrAppend(&out, "    ", option, ") COMPREPLY=($(compgen -W \"", absl::StrJoin(values, " "),
+  absl::StrAppend(&out, "    esac\n  done\n  case \"$path $before\" in\n");
+  const auto offer = [&out](const std::string& where, const Words& values) {
+    absl::StrAppend(&out, "    ", where, ") COMPREPLY=($(compgen -W \"", absl::StrJoin(values, " "),
                     "\" -- \"$word\")); return ;;\n");
+  };
+  for (const Offered& offered : all) {
+    for (CLI::Option* o : offered.options) {
+      const Words values = WordsOf(o);
+      if (!values.empty())
+        offer(absl::StrCat("\"", offered.path, " --", o->get_lnames().front(), "\""), values);
+    }
   }
+  for (const auto& [option, values] : KnownValues()) offer(absl::StrCat("*\" ", option, "\""), values);
   absl::StrAppend(&out, "  esac\n  local commands= options=\n  case $path in\n");
   for (const Offered& offered : all) {
     absl::StrAppend(&out, "    \"", offered.path, "\") commands=\"", absl::StrJoin(offered.commands, " "),
@@ -112,11 +120,13 @@ std::string Fish(const CLI::App* root, const std::vector<Offered>& all) {
     for (const CLI::App* sub : app->get_subcommands(nullptr)) {
       absl::StrAppend(&out, begin, " -a ", sub->get_name(), " -d ", Quoted(sub->get_description()), "\n");
     }
-    for (const CLI::Option* o : offered.options) {
+    for (CLI::Option* o : offered.options) {
       const std::string name = o->get_lnames().front();
       absl::StrAppend(&out, begin, " -l ", name);
-      if (const auto values = known.find("--" + name); values != known.end()) {
-        absl::StrAppend(&out, " -x -a ", Quoted(absl::StrJoin(values->second, " ")));
+      Words values = WordsOf(o);
+      if (const auto found = known.find("--" + name); found != known.end()) values = found->second;
+      if (!values.empty()) {
+        absl::StrAppend(&out, " -x -a ", Quoted(absl::StrJoin(values, " ")));
       } else if (o->get_items_expected_max() > 0) {
         absl::StrAppend(&out, " -r");
       }
@@ -132,14 +142,14 @@ class CompletionCommand : public Command {
     app->add_option("SHELL", shell_, "bash, zsh or fish")
         ->required()
         ->type_name("")
-        ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""));
+        ->check(OneOf({"bash", "zsh", "fish"}));
     app->footer(
         "Example:\n"
         "  chakra-replay completion bash > ~/.local/share/bash-completion/completions/chakra-replay");
   }
 
   int Run() override {
-    const CLI::App* root = app()->get_parent();
+    CLI::App* root = app()->get_parent();
     std::vector<Offered> all;
     Gather(root, "", &all);
     const std::string script = shell_ == "bash" ? Bash(all) : shell_ == "zsh" ? Zsh(all) : Fish(root, all);

@@ -77,11 +77,11 @@ class ConvertCommand : public Command {
     app->add_option("--to", to_,
                     "et, json or text; default: by the end of OUT (.json, .txtpb, .txt), else et")
         ->type_name("FORMAT")
-        ->check(CLI::IsMember({"et", "json", "text"}).description(""));
+        ->check(OneOf({"et", "json", "text"}));
     app->add_option("--compression", compression_,
                     "none, gzip or zstd, for et; default: by the end of OUT (.gz, .zst), else none")
         ->type_name("METHOD")
-        ->check(CLI::IsMember({"none", "gzip", "zstd"}).description(""));
+        ->check(OneOf({"none", "gzip", "zstd"}));
     app->add_flag("--allow-truncated", read_.allow_truncated,
                   "Drop a partial last node instead of refusing it");
     app->footer("Example:\n  chakra-replay convert examples/transformer_step -o step_as_json --to json");

@@ -27,7 +27,7 @@ PytorchOptions::PytorchOptions(CLI::App* app) : app_(app) {
   app->add_option("--compression", compression_,
                   "none, gzip or zstd; default: none, which every Chakra reader takes")
       ->type_name("METHOD")
-      ->check(CLI::IsMember({"none", "gzip", "zstd"}).description(""));
+      ->check(OneOf({"none", "gzip", "zstd"}));
   app->add_option("--report", report_,
                   "The conversion report as a file too; its ending chooses .json or text format")
       ->type_name("FILE");

@@ -36,7 +36,7 @@ class EditCommand : public Command {
     app->add_option("--compression", compression_,
                     "none, gzip or zstd; default: by the end of OUT, in a folder as the traces were")
         ->type_name("METHOD")
-        ->check(CLI::IsMember({"none", "gzip", "zstd"}).description(""))
+        ->check(OneOf({"none", "gzip", "zstd"}))
         ->group(g);
     app->add_option("--groups", read_.groups_file, "Communicator groups; default: found beside the traces")
         ->type_name("FILE")

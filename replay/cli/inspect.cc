@@ -25,7 +25,7 @@ class InspectCommand : public Command {
         ->check(CLI::Range(1, 4096).description(""));
     app->add_option("--format", format_, "text or json; default: text")
         ->type_name("FORMAT")
-        ->check(CLI::IsMember({"text", "json"}).description(""));
+        ->check(OneOf({"text", "json"}));
     app->footer("Example:\n  chakra-replay inspect examples/transformer_step --format json");
     read_.threads = DefaultThreads();
   }

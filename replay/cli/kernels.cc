@@ -116,7 +116,7 @@ void KernelsCommand::AddOthers() {
       ->type_name("GLOB");
   show_->add_option("--format", format_, "text, csv or json; default: text")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "csv", "json"}).description(""));
+      ->check(OneOf({"text", "csv", "json"}));
   show_->add_option("--rows", rows_, "Rows of text, the longest in all first; default: 40")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 30).description(""));

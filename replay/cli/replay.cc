@@ -56,7 +56,7 @@ void ReplayCommand::AddReportOptions(CLI::App* app) {
   app->add_option("--format", format_,
                   "text, json or csv; default: by the end of --report's name (.json, .csv), else text")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "csv"}).description(""))
+      ->check(OneOf({"text", "json", "csv"}))
       ->group(g);
   app->add_option(
          "--html", html_,

@@ -63,7 +63,7 @@ void RunArguments::AddMachine(CLI::App* app) {
          "What communication costs: recorded (the transfer that was measured, begun when the last rank "
          "arrives; the default for a capture without --cluster) or simulated (flows on the fabric)")
       ->type_name("COST")
-      ->check(CLI::IsMember({kSimulatedComm, kRecordedComm}).description(""))
+      ->check(OneOf({kSimulatedComm, kRecordedComm}))
       ->group(g);
   app->add_option(
          "--program", run_.programs,
@@ -83,7 +83,7 @@ void RunArguments::AddTrace(CLI::App* app) {
          "recorded (threads and streams of the trace), single (one CPU, one compute, one communication "
          "lane) or unlimited (dependencies alone); default: recorded")
       ->type_name("POLICY")
-      ->check(CLI::IsMember({"recorded", "single", "unlimited"}).description(""))
+      ->check(OneOf({"recorded", "single", "unlimited"}))
       ->group(g);
   app->add_option("--groups", traces_.read.groups_file,
                   "Communicator groups; default: found beside the traces")

@@ -106,7 +106,7 @@ SweepCommand::SweepCommand(CLI::App* app) : Command(app), questions_(app) {
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"csv", "jsonl", "sqlite"}).description(""));
+      ->check(OneOf({"csv", "jsonl", "sqlite"}));
   app->add_flag("--timing", timing_, "Tables have the column wall_s, which no two runs have the same");
   app->add_flag("--dry-run", dry_run_, "Check the spec and print the command of each point");
   app->add_flag("--retry-failed", options_.retry_failed, "Run points again that failed before");

@@ -52,7 +52,7 @@ SweepQuestions::SweepQuestions(CLI::App* sweep) {
   table_->add_option("--show", show_, "A metric or expression; default: the objective")->type_name("AIM");
   table_->add_option("--take", take_, "Of several points in a cell the best, or their mean; default: best")
       ->type_name("HOW")
-      ->check(CLI::IsMember({"best", "mean"}).description(""));
+      ->check(OneOf({"best", "mean"}));
   merge_ = Add(sweep, "merge", "Joins the folders of shards, or other parts of one sweep, in one", false);
   export_ = Add(sweep, "export", "Writes the tables of a folder anew", false);
   for (CLI::App* app : {merge_, export_}) {
@@ -64,7 +64,7 @@ SweepQuestions::SweepQuestions(CLI::App* sweep) {
         ->type_name("LIST")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(CLI::IsMember({"csv", "jsonl", "sqlite"}).description(""));
+        ->check(OneOf({"csv", "jsonl", "sqlite"}));
     app->add_flag("--timing", timing_, "With the column wall_s");
   }
 }
@@ -79,7 +79,7 @@ CLI::App* SweepQuestions::Add(CLI::App* sweep, const std::string& name, const st
       ->type_name("EXPRESSION");
   app->add_option("--format", format_, "text or csv; default: text")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "csv"}).description(""));
+      ->check(OneOf({"text", "csv"}));
   return app;
 }
 

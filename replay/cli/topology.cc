@@ -130,7 +130,7 @@ class TopologyCommand : public Command {
     for (CLI::App* sub : {list_, show_, check_}) {
       sub->add_option("--format", format_, "text or json; default: text")
           ->type_name("FORMAT")
-          ->check(CLI::IsMember({"text", "json"}).description(""));
+          ->check(OneOf({"text", "json"}));
     }
     check_->add_option("--radix", checks_.radix, "Most links that a switch may have; default: any number")
         ->type_name("N")
@@ -139,7 +139,7 @@ class TopologyCommand : public Command {
         ->add_option("--format", drawing_,
                      "svg or dot; default: by the end of FILE (.svg, .dot, .gv), svg where it has none")
         ->type_name("FORMAT")
-        ->check(CLI::IsMember({"svg", "dot"}).description(""));
+        ->check(OneOf({"svg", "dot"}));
     draw_->add_option("--layout", layout_, "auto, tiered, ring, grid or groups; default: auto")
         ->type_name("NAME");
     for (CLI::App* sub : {list_, show_, check_, draw_}) {

@@ -33,11 +33,20 @@ TEST_F(Terminal, BashCompletesCommandsOptionsAndValues) {
   EXPECT_EQ(Offers("chakra-replay replay --fabric pa"), "packet\n");
   EXPECT_EQ(Offers("chakra-replay replay --cluster dgx-h1"), "dgx-h100\n");
   EXPECT_EQ(Offers("chakra-replay topology show --outp"), "--output\n");
+  // Values of an option are those of its command.
+  EXPECT_EQ(Offers("chakra-replay replay --format \"\""), "text json csv\n");
+  EXPECT_EQ(Offers("chakra-replay topology draw --format \"\""), "svg dot\n");
+  EXPECT_EQ(Offers("chakra-replay sweep best --format \"\""), "text csv\n");
+  EXPECT_EQ(Offers("chakra-replay replay --lanes s"), "single\n");
+  EXPECT_EQ(Offers("chakra-replay replay --comm re"), "recorded\n");
+  EXPECT_EQ(Offers("chakra-replay replay --compute ro"), "roofline\n");
 }
 
 TEST_F(Terminal, OtherShellsHaveTheirScripts) {
   EXPECT_THAT(Run("completion zsh").out, HasSubstr("bashcompinit"));
   EXPECT_THAT(Run("completion fish").out, HasSubstr("-n '__fish_use_subcommand' -a replay -d '"));
+  EXPECT_THAT(Run("completion fish").out, HasSubstr(" -l layout -r -d "));
+  EXPECT_THAT(Run("completion fish").out, HasSubstr(" -l comm -x -a 'simulated recorded' -d "));
   EXPECT_EQ(Run("completion csh").status, 2);
 }
 
