@@ -160,6 +160,17 @@ Script Replicas(const std::string& value) {
   return One(std::move(edit));
 }
 
+// What is wrong with the edit that `value` of the option `name` stands for, whatever it is applied to; "":
+// nothing.
+std::string Fault(Script (*read)(const std::string&), const std::string& name, const std::string& value) {
+  const Script script = read(value);
+  if (!script.ok()) return std::string(script.status().message());
+  const auto plan = edit::EditPlan::Make({{name, *script, ""}});
+  absl::string_view message = plan.status().message();
+  absl::ConsumePrefix(&message, absl::StrCat(name, ": "));
+  return plan.ok() ? "" : std::string(message);
+}
+
 }  // namespace
 
 void EditOptions::Add(CLI::App* app, const std::string& name, const std::string& type,
@@ -167,13 +178,9 @@ void EditOptions::Add(CLI::App* app, const std::string& name, const std::string&
   Given& g = *given_.emplace_back(std::make_unique<Given>());
   g.read = read;
   g.option = app->add_option(name, g.values, help)->type_name(type)->group(group)->expected(1)->take_all();
-  if (read == nullptr || read == Do) return;  // scripts are data, short forms are the command line
-  g.option->check(CLI::Validator(
-      [read](const std::string& value) {
-        const Script script = read(value);
-        return script.ok() ? "" : std::string(script.status().message());
-      },
-      ""));
+  if (read == nullptr) return;  // files are data, the others are the command line
+  g.option->check(
+      CLI::Validator([read, name](const std::string& value) { return Fault(read, name, value); }, ""));
 }
 
 void EditOptions::AddTo(CLI::App* app, const std::string& script, const std::string& group) {

@@ -69,8 +69,6 @@ TEST_F(Edits, ABadScriptIsRefusedWithLineAndFieldAndNothingIsWritten) {
   Refused("edit t -o out --script none.txtpb",
           {"none.txtpb:1: edit 1 (remove)", "matches nothing in 4 ranks", "allow_no_match"});
   Refused("edit t -o out --script absent.txtpb", {"absent.txtpb"});
-  Refused("edit t -o out --do 'select { name: \"(\" } remove {}'",
-          {"--do: edit 1 (remove), select, name", "RE2"});
   Refused("replay t --edit typo.txtpb", {"typo.txtpb:3:", "factr"});
   EXPECT_TRUE(Folder("out").empty());
   EXPECT_TRUE(Leftovers().empty());
@@ -82,6 +80,13 @@ TEST_F(Edits, TheCommandLineIsChecked) {
   Refused("edit t -o out", {"expects an edit"}, 2);
   Refused("edit t -o out --scale n2", {"--scale: \"n2\", expected NAME=FACTOR"}, 2);
   Refused("edit t -o out --delay-ranks 1=fast", {"--delay-ranks", "expected RANKS=TIME"}, 2);
+  Refused("edit t -o out --do 'select { name: \"(\" } remove {}'",
+          {"chakra-replay: --do: edit 1 (remove), select, name", "RE2", "see `chakra-replay edit --help`"},
+          2);
+  Refused("edit t -o out --do 'select { nme: \"n2\" } remove {}'", {"--do: unknown field 'nme' at edit:1:"},
+          2);
+  Refused("replay t --do 'select { name: \"n2\" }'", {"--do: ", "see `chakra-replay replay --help`"}, 2);
+  Refused("edit t -o out --scale '(=2'", {"--scale: edit 1 (duration), select, name", "RE2"}, 2);
   Refused("edit t -o out --scal n2=2", {"there is no option --scal; did you mean \"--scale\"?"}, 2);
 }
 
