@@ -14,8 +14,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr char kRun[] = "replay -q t --compute recorded --report report.txt --cluster ";
-
 class Logs : public SwitchBench {
  protected:
   // The rows of a file that a run wrote.
@@ -38,8 +36,7 @@ class Logs : public SwitchBench {
 };
 
 TEST_F(Logs, SameBytesForAnyThreadsAndAgain) {
-  const std::string run =
-      std::string(kRun) + "switch.txtpb --fabric packet --packet transport=dcqcn,buffer=60KB,ecn_low=10KB ";
+  const std::string run = run_ + "--fabric packet --packet transport=dcqcn,buffer=60KB,ecn_low=10KB ";
   std::vector<std::string> first;
   for (const char* threads : {"1", "2", "2"}) {
     Runs(run + "--flow-log f.csv --link-log l.csv --link-totals t.csv --log-links 3 --threads " + threads);
@@ -58,7 +55,7 @@ TEST_F(Logs, SameBytesForAnyThreadsAndAgain) {
 // All is as without the logs, but for closed forms.
 TEST_F(Logs, ChangeNoTime) {
   for (const char* fabric : {"analytical", "analytical-fifo", "fluid", "packet"}) {
-    const std::string run = std::string(kRun) + "switch.txtpb --format csv --fabric " + fabric;
+    const std::string run = run_ + "--format csv --fabric " + fabric;
     Runs(run);
     const std::string report = Content(folder_ / "report.txt");
     Runs(run + " --flow-log f.csv");
@@ -80,7 +77,7 @@ TEST_F(Logs, RanksOfAPlacement) {
 }
 
 TEST_F(Logs, CompressedByName) {
-  const std::string run = std::string(kRun) + "switch.txtpb --fabric fluid --flow-log ";
+  const std::string run = run_ + "--fabric fluid --flow-log ";
   Runs(run + "f.csv");
   const std::string plain = Content(folder_ / "f.csv");
   for (const char* name : {"f.csv.gz", "f.csv.zst"}) {
@@ -92,7 +89,7 @@ TEST_F(Logs, CompressedByName) {
 }
 
 TEST_F(Logs, OneOfThemMayGoToStandardOutput) {
-  const Outcome r = Run(std::string(kRun) + "switch.txtpb --fabric fluid --link-totals - --log-links 1");
+  const Outcome r = Run(run_ + "--fabric fluid --link-totals - --log-links 1");
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_THAT(r.out, AllOf(HasSubstr("link,name,class,dimension,"), HasSubstr(",device 0 - switch of net,")));
   Refused("replay t --cluster switch.txtpb --flow-log -", {"--flow-log", "standard output"}, 2);
@@ -100,16 +97,14 @@ TEST_F(Logs, OneOfThemMayGoToStandardOutput) {
 }
 
 TEST_F(Logs, RefusedBeforeAnythingRuns) {
-  const std::string run = std::string(kRun) + "switch.txtpb --fabric fluid ";
+  const std::string run = run_ + "--fabric fluid ";
   Refused(run + "--flow-log f.csv --link-log ./f.csv", {"--link-log and --flow-log both go to ./f.csv"}, 2);
   Refused(run + "--flow-log report.txt", {"--flow-log", "report.txt"}, 2);
   Refused(run + "--log-links 4", {"--log-links needs --link-log"}, 2);
   Refused(run + "--log-links 0 --link-log l.csv", {"--log-links"}, 2);
   Refused(run + "--flow-log ''", {"--flow-log names no file"}, 2);
-  Refused(std::string(kRun) + "switch.txtpb --link-log l.csv",
-          {"--link-log", "fluid and packet", "analytical"}, 2);
-  Refused(std::string(kRun) + "switch.txtpb --link-totals l.csv --fabric analytical-fifo", {"--link-totals"},
-          2);
+  Refused(run_ + "--link-log l.csv", {"--link-log", "fluid and packet", "analytical"}, 2);
+  Refused(run_ + "--link-totals l.csv --fabric analytical-fifo", {"--link-totals"}, 2);
   Refused(run + "--flow-log nowhere/f.csv", {"nowhere/f.csv", "no folder"});
   Refused(run + "--flow-log t", {"cannot write t", "folder"});
   Refused("replay -q " CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2 --flow-log f.csv",
@@ -120,7 +115,7 @@ TEST_F(Logs, RefusedBeforeAnythingRuns) {
 TEST_F(Logs, AFullDiskIsNamedAndAFailedRunLeavesNothing) {
   if (fs::exists("/dev/full")) {
     for (const char* option : {"--flow-log", "--link-log", "--link-totals"}) {
-      Refused(std::string(kRun) + "switch.txtpb --fabric fluid " + option + " /dev/full", {"/dev/full"});
+      Refused(run_ + "--fabric fluid " + option + " /dev/full", {"/dev/full"});
     }
     EXPECT_THAT(Made(), ElementsAre("report.txt"));  // which does not depend on them
     fs::remove(At("report.txt"));

@@ -21,6 +21,9 @@ class SwitchBench : public Bench {
           "topology { dimension { name: 'net' kind: SWITCH size: 4 bandwidth_gbytes_per_s: 50 latency_ns: "
           "500 } }\n");
   }
+  // A run of it with its report in report.txt; options follow.
+  const std::string run_ = "replay -q t --compute recorded --report report.txt --cluster switch.txtpb ";
+
   // A run that succeeds, and says `err` on stderr.
   void Runs(const std::string& arguments, const std::string& err = "") const {
     const Outcome r = Run(arguments);

@@ -14,16 +14,14 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Pair;
 
-constexpr char kRun[] = "replay -q t --compute recorded --report report.txt --cluster switch.txtpb ";
-
 using Timelines = SwitchBench;
 
 TEST_F(Timelines, OfBothFormatsAndCompressed) {
-  Runs(std::string(kRun) + "--timeline a.pftrace");
-  Runs(std::string(kRun) + "--timeline a.perfetto-trace.gz");
-  Runs(std::string(kRun) + "--timeline b.json");
-  Runs(std::string(kRun) + "--timeline b.json.gz --threads 1");
-  Runs(std::string(kRun) + "--timeline b.txt --timeline-format json");
+  Runs(run_ + "--timeline a.pftrace");
+  Runs(run_ + "--timeline a.perfetto-trace.gz");
+  Runs(run_ + "--timeline b.json");
+  Runs(run_ + "--timeline b.json.gz --threads 1");
+  Runs(run_ + "--timeline b.txt --timeline-format json");
   const std::string protobuf = Content(folder_ / "a.pftrace"), json = Content(folder_ / "b.json");
   EXPECT_EQ(Unpacked("a.perfetto-trace.gz"), protobuf);
   EXPECT_EQ(Unpacked("b.json.gz"), json);
@@ -34,13 +32,13 @@ TEST_F(Timelines, OfBothFormatsAndCompressed) {
     EXPECT_EQ(seen.processes.size(), 4u);
     EXPECT_THAT(seen.counters, IsEmpty());
   }
-  const Outcome r = Run(std::string(kRun) + "--timeline - --timeline-format json");
+  const Outcome r = Run(run_ + "--timeline - --timeline-format json");
   EXPECT_EQ(r.out, json);
 }
 
 TEST_F(Timelines, ChangeNoTimeAndFluidHasCounters) {
   for (const char* fabric : {"analytical", "analytical-fifo", "fluid", "packet"}) {
-    const std::string run = std::string(kRun) + "--format csv --fabric " + fabric;
+    const std::string run = run_ + "--format csv --fabric " + fabric;
     Runs(run);
     const std::string report = Content(folder_ / "report.txt");
     Runs(run + " --timeline a.json");
@@ -48,20 +46,20 @@ TEST_F(Timelines, ChangeNoTimeAndFluidHasCounters) {
     EXPECT_EQ(JsonReader(Content(folder_ / "a.json")).seen().counters.empty(),
               fabric != std::string("fluid"));
   }
-  Runs(std::string(kRun) + "--fabric packet --link-series --timeline a.pftrace");
+  Runs(run_ + "--fabric packet --link-series --timeline a.pftrace");
   const SeenTimeline seen = PerfettoReader(Content(folder_ / "a.pftrace")).seen();
   EXPECT_EQ(seen.processes.at(4), "links");
   EXPECT_EQ(seen.counters.size(), 2u * 8);
 }
 
 TEST_F(Timelines, OfSomeRanks) {
-  Runs(std::string(kRun) + "--timeline a.json --timeline-ranks 1,3");
+  Runs(run_ + "--timeline a.json --timeline-ranks 1,3");
   EXPECT_THAT(JsonReader(Content(folder_ / "a.json")).seen().processes,
               ElementsAre(Pair(1, "rank 1"), Pair(3, "rank 3")));
-  Runs(std::string(kRun) + "--timeline a.json --timeline-ranks 1 --critical-path");
+  Runs(run_ + "--timeline a.json --timeline-ranks 1 --critical-path");
   EXPECT_THAT(JsonReader(Content(folder_ / "a.json")).seen().processes,
               ElementsAre(Pair(1, "rank 1"), Pair(5, "critical path")));
-  Runs(std::string(kRun) + "--timeline a.json --timeline-nodes 5",
+  Runs(run_ + "--timeline a.json --timeline-nodes 5",
        "chakra-replay: the timeline has 4 of 8 nodes, those of ranks 0 to 1; for the others: "
        "--timeline-ranks 2-3; "
        "for all at once: --timeline-nodes 0\n");
@@ -78,31 +76,29 @@ TEST_F(Timelines, OfACapture) {
 }
 
 TEST_F(Timelines, RefusedBeforeAnythingRuns) {
-  const std::string run(kRun);
-  Refused(run + "--timeline a.txt", {"--timeline a.txt", ".pftrace", "--timeline-format"}, 2);
-  Refused(run + "--timeline a.json.zst", {".gz, not .zst"}, 2);
-  Refused(run + "--timeline -", {"--timeline-format"}, 2);
-  Refused(run + "--timeline ''", {"--timeline names no file"}, 2);
-  Refused(run + "--timeline a.json --timeline-format svg",
+  Refused(run_ + "--timeline a.txt", {"--timeline a.txt", ".pftrace", "--timeline-format"}, 2);
+  Refused(run_ + "--timeline a.json.zst", {".gz, not .zst"}, 2);
+  Refused(run_ + "--timeline -", {"--timeline-format"}, 2);
+  Refused(run_ + "--timeline ''", {"--timeline names no file"}, 2);
+  Refused(run_ + "--timeline a.json --timeline-format svg",
           {"--timeline-format", "\"svg\"", "perfetto or json"}, 2);
-  Refused(run + "--timeline a.json --timeline-ranks 3-1", {"--timeline-ranks", "\"3-1\"", "0-7"}, 2);
-  Refused(run + "--timeline a.json --timeline-nodes -1", {"--timeline-nodes"}, 2);
-  Refused(run + "--timeline-ranks 1", {"--timeline-ranks needs --timeline"}, 2);
-  Refused(run + "--flow-log a.json --timeline ./a.json", {"--timeline and --flow-log both go to ./a.json"},
+  Refused(run_ + "--timeline a.json --timeline-ranks 3-1", {"--timeline-ranks", "\"3-1\"", "0-7"}, 2);
+  Refused(run_ + "--timeline a.json --timeline-nodes -1", {"--timeline-nodes"}, 2);
+  Refused(run_ + "--timeline-ranks 1", {"--timeline-ranks needs --timeline"}, 2);
+  Refused(run_ + "--flow-log a.json --timeline ./a.json", {"--timeline and --flow-log both go to ./a.json"},
           2);
-  Refused(run + "--timeline report.txt --timeline-format json", {"--timeline and the report", "report.txt"},
+  Refused(run_ + "--timeline report.txt --timeline-format json", {"--timeline and the report", "report.txt"},
           2);
-  Refused(run + "--timeline nowhere/a.json", {"nowhere/a.json", "no folder"});
+  Refused(run_ + "--timeline nowhere/a.json", {"nowhere/a.json", "no folder"});
   EXPECT_FALSE(fs::exists(At("a.json")));
   EXPECT_FALSE(fs::exists(At("report.txt")));
 }
 
 TEST_F(Timelines, WhatFailsLeavesNothing) {
-  Refused(std::string(kRun) + "--timeline a.json --timeline-ranks 2-4",
-          {"cannot show rank 4", "ranks 0 to 3"});
+  Refused(run_ + "--timeline a.json --timeline-ranks 2-4", {"cannot show rank 4", "ranks 0 to 3"});
   EXPECT_FALSE(fs::exists(At("a.json")));
   if (fs::exists("/dev/full")) {
-    Refused(std::string(kRun) + "--timeline /dev/full --timeline-format json", {"/dev/full"});
+    Refused(run_ + "--timeline /dev/full --timeline-format json", {"/dev/full"});
   }
 }
 
