@@ -72,12 +72,13 @@ class Browser : public testing::Test {
   }
   // The same where the page runs `script` at its end, as its own policy would not let it, which writes on
   // <body>.
-  std::string Played(const proto::Report& report, const std::string& script) const {
+  std::string Played(const proto::Report& report, const std::string& script,
+                     const std::string& flags = "") const {
     std::string page = Page(report);
     const std::string policy = Between(page, "<meta http-equiv", ">");
     page = absl::StrReplaceAll(page, {{absl::StrCat("<meta http-equiv", policy, ">"), ""}});
     page = absl::StrReplaceAll(page, {{"</body>", absl::StrCat("<script>{", script, "}</script></body>")}});
-    return Between(Document(page), "<body", ">");
+    return Between(Document(page, flags), "<body", ">");
   }
 
   std::string browser_;
@@ -187,6 +188,17 @@ TEST_F(Browser, TextThatWouldBeAScriptIsText) {
   EXPECT_THAT(document, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(document, HasSubstr("data-rows=\"1024\""));
   EXPECT_THAT(document, HasSubstr("1,024 ranks, each bar the mean of 4;"));
+}
+
+TEST_F(Browser, WhatChangesGiveNeedsNoScrolling) {
+  const std::string body = Played(FullReport(), R"(
+    const frame = document.getElementById("table-path-sensitivity").parentElement;
+    document.body.setAttribute("data-columns", frame.querySelectorAll("th").length);
+    document.body.setAttribute("data-hidden", frame.scrollWidth - frame.clientWidth);
+  )",
+                                  "--window-size=1000,800");
+  EXPECT_EQ(Between(body, "data-columns=\"", "\""), "5");
+  EXPECT_EQ(Between(body, "data-hidden=\"", "\""), "0");
 }
 
 TEST_F(Browser, ControlsDoWhatTheySay) {
