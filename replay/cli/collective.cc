@@ -146,6 +146,7 @@ class CollectiveCommand : public Command {
     }
     absl::StatusOr<CollectiveTable> table = CollectiveTable::Make(*cluster, table_);
     if (!table.ok()) return table.status();
+    for (const std::string& note : table->cluster().notes) PrintError(note);
     std::string out = Head(*cluster);
     for (size_t i = 0; i < sizes.size(); ++i) {
       absl::StatusOr<TableRow> row = table->Price(sizes[i]);

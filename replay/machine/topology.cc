@@ -229,8 +229,9 @@ absl::Status Builder::CheckLeftOut() {
       return absl::InvalidArgumentError(
           absl::StrCat("cluster: ", DimensionField(i, "network.build"), ": ", known.message()));
     }
-    notes_.push_back(
-        absl::StrCat("the ranks fit one block: the network \"", d.network().build(), "\" is not used"));
+    notes_.push_back(absl::StrCat("the ranks (", ranks_,
+                                  ") fit into one block of the other dimensions: the network \"",
+                                  d.network().build(), "\" is not used"));
   }
   return absl::OkStatus();
 }

@@ -11,6 +11,7 @@ namespace chakra::acceptance {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -203,6 +204,22 @@ TEST_F(CollectiveCli, AReplayShowsWhatWasTaken) {
   EXPECT_EQ(Replayed("t --cluster dgx-h200 --no-fast-path").makespan_ps(), report.makespan_ps());
   EXPECT_LE(Replayed("t --cluster dgx-h200 --fabric analytical-fifo").makespan_ps(),
             2 * report.makespan_ps());
+}
+
+TEST_F(CollectiveCli, ANetworkThatTheRanksDoNotNeedIsTold) {
+  const std::string step = CHAKRA_SOURCE_DIR "/examples/transformer_step";
+  const std::string network = " --cluster dgx-h100 --network leaf_spine:k=16";
+  const std::string note =
+      "the ranks (8) fit into one block of the other dimensions: the network "
+      "\"leaf_spine:k=16\" is not used";
+  const Outcome collective = Run("collective all_reduce --bytes 1MiB" + network);
+  EXPECT_EQ(collective.status, 0);
+  EXPECT_EQ(collective.err, "chakra-replay: " + note + "\n");
+  EXPECT_EQ(Run("collective all_reduce --bytes 1MiB --ranks 16" + network).err, "");
+  const proto::Report report = Replayed(step + network);
+  EXPECT_THAT(report.warning(), ElementsAre(note));
+  EXPECT_THAT(Replayed(step + " --cluster dgx-h100:gpus_per_node=4 --network leaf_spine:k=16").warning(),
+              Not(Contains(HasSubstr("leaf_spine"))));
 }
 
 }  // namespace
