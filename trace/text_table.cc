@@ -5,28 +5,50 @@
 
 namespace chakra {
 
-TextTable::TextTable(std::vector<std::string> header, std::vector<bool> left) : left_(std::move(left)) {
-  rows_.push_back(std::move(header));
+TextTable::TextTable(std::vector<std::string> header, std::vector<bool> left) {
+  for (size_t c = 0; c < header.size(); ++c) columns_.push_back({std::move(header[c]), left[c], 0, 2});
 }
 
-void TextTable::Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+TextTable TextTable::OfWidths(std::vector<TextColumn> columns, std::string mark) {
+  TextTable table;
+  table.columns_ = std::move(columns);
+  table.indent_ = mark.size();
+  table.mark_ = std::move(mark);
+  return table;
+}
 
-std::string TextTable::Print() const {
-  std::vector<size_t> width(rows_[0].size(), 0);
-  for (const auto& row : rows_) {
-    for (size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+void TextTable::Add(std::vector<std::string> row) { rows_.push_back({std::move(row), {}}); }
+
+void TextTable::AddLine(std::string line) { rows_.back().lines.push_back(std::move(line)); }
+
+std::string TextTable::PrintWhole() const {
+  std::vector<size_t> width;
+  std::vector<std::string> header;
+  for (const TextColumn& column : columns_) {
+    header.push_back(column.name);
+    width.push_back(column.width > 0 ? column.width : column.name.size());
   }
-  std::string out;
-  for (const auto& row : rows_) {
-    std::string line;
-    for (size_t c = 0; c < row.size(); ++c) {
-      const size_t pad = width[c] - row[c].size();
-      line.append(left_[c] ? 2 : 2 + pad, ' ');
-      line.append(row[c]);
-      if (left_[c]) line.append(pad, ' ');
+  for (const Row& row : rows_) {
+    for (size_t c = 0; c < row.cells.size(); ++c) {
+      if (columns_[c].width == 0) width[c] = std::max(width[c], row.cells[c].size());
+    }
+  }
+  const auto print = [&](const std::vector<std::string>& cells) {
+    std::string line(indent_, ' ');
+    for (size_t c = 0; c < cells.size(); ++c) {
+      const size_t pad = width[c] - std::min(width[c], cells[c].size());
+      line.append((c == 0 ? 0 : columns_[c].gap) + (columns_[c].left ? 0 : pad), ' ');
+      line.append(cells[c]);
+      if (columns_[c].left) line.append(pad, ' ');
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
+    return line + "\n";
+  };
+  std::string out = print(header);
+  out.replace(0, mark_.size(), mark_);
+  for (const Row& row : rows_) {
+    out += print(row.cells);
+    for (const std::string& line : row.lines) out += line + "\n";
   }
   return out;
 }

@@ -4,11 +4,9 @@
 #include <cstdint>
 
 namespace chakra {
-namespace {
 
-// Length of the well-formed sequence at the start of `s`; 0: there is none.
 // The Unicode Standard, table 3-7.
-size_t SequenceLength(absl::string_view s) {
+size_t Utf8Length(absl::string_view s) {
   const auto at = [&](size_t i) { return i < s.size() ? static_cast<uint8_t>(s[i]) : 0; };
   const auto tail = [&](size_t i) { return (at(i) & 0xc0) == 0x80; };
   const uint8_t a = at(0);
@@ -26,13 +24,11 @@ size_t SequenceLength(absl::string_view s) {
   return 0;
 }
 
-}  // namespace
-
 std::string ToUtf8(absl::string_view s) {
   std::string out;
   out.reserve(s.size());
   while (!s.empty()) {
-    const size_t n = SequenceLength(s);
+    const size_t n = Utf8Length(s);
     if (n == 0) {
       out += "\xef\xbf\xbd";
       s.remove_prefix(1);
