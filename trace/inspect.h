@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/inspect.pb.h"
+#include "trace/text_page.h"
 #include "trace/trace.h"
 
 namespace chakra {
@@ -23,8 +24,9 @@ LongestChain FindLongestChain(const Graph& graph);
 // Sums over ranks saturate nowhere: int64 picoseconds are 106 days.
 proto::Inspection Inspect(const TraceSet& traces);
 
-// For people: aligned tables, long ones cut with a note.
-std::string PrintInspectionText(const proto::Inspection& inspection);
+// For people: aligned tables, long ones cut with a note. `page`: where it is to fit, once the page has
+// finished it; null: anywhere.
+std::string PrintInspectionText(const proto::Inspection& inspection, TextPage* page = nullptr);
 // Field names in snake_case, every field printed, 64-bit integers as strings.
 absl::StatusOr<std::string> PrintInspectionJson(const proto::Inspection& inspection);
 

@@ -35,14 +35,14 @@ std::string Head(const proto::Inspection& x) {
   return out;
 }
 
-std::string PrintTypes(const proto::Inspection& x) {
+std::string PrintTypes(const proto::Inspection& x, TextPage* page) {
   TextTable table({"type", "nodes", "recorded"}, {true, false, false});
   for (const proto::TypeCount& t : x.type())
     table.Add({t.type(), FormatCount(t.nodes()), Ps(t.duration_ps())});
-  return absl::StrCat("\nNodes by type\n", table.Print());
+  return absl::StrCat("\nNodes by type\n", table.Print(page));
 }
 
-std::string PrintCommunication(const proto::Inspection& x) {
+std::string PrintCommunication(const proto::Inspection& x, TextPage* page) {
   if (x.communication_size() == 0) return "";
   TextTable table({"kind", "group", "nodes", "bytes"}, {true, true, false, false});
   for (int i = 0; i < std::min(kRows, x.communication_size()); ++i) {
@@ -52,10 +52,10 @@ std::string PrintCommunication(const proto::Inspection& x) {
                FormatBytes(c.bytes())});
   }
   return absl::StrCat("\nCommunication by kind and group (bytes of comm_size, over all nodes)\n",
-                      table.Print(), More(x.communication_size(), "kinds and groups"));
+                      table.Print(page), More(x.communication_size(), "kinds and groups"));
 }
 
-std::string PrintRanks(const proto::Inspection& x) {
+std::string PrintRanks(const proto::Inspection& x, TextPage* page) {
   TextTable table({"rank", "nodes", "graph", "start", "end", "durations", "critical path", "file"},
                   {false, false, false, false, false, false, false, true});
   for (int i = 0; i < std::min(kRows, x.rank_size()); ++i) {
@@ -63,10 +63,10 @@ std::string PrintRanks(const proto::Inspection& x) {
     table.Add({std::to_string(r.rank()), FormatCount(r.nodes()), std::to_string(r.graph()), Ps(r.start_ps()),
                Ps(r.end_ps()), Ps(r.duration_ps()), Ps(r.critical_path_ps()), Shorten(r.file(), 32, "-")});
   }
-  return absl::StrCat("\nRanks\n", table.Print(), More(x.rank_size(), "ranks"));
+  return absl::StrCat("\nRanks\n", table.Print(page), More(x.rank_size(), "ranks"));
 }
 
-std::string PrintGroups(const proto::Inspection& x) {
+std::string PrintGroups(const proto::Inspection& x, TextPage* page) {
   if (x.group_size() == 0) return "";
   TextTable table({"group", "size", "ranks"}, {true, false, true});
   for (int i = 0; i < std::min(kRows, x.group_size()); ++i) {
@@ -75,7 +75,7 @@ std::string PrintGroups(const proto::Inspection& x) {
     table.Add({Shorten(x.group(i).name(), 30, "(all)"), FormatCount(x.group(i).rank_size()),
                Shorten(ranks, 50, "-")});
   }
-  return absl::StrCat("\nGroups, from ", x.group_source(), "\n", table.Print(),
+  return absl::StrCat("\nGroups, from ", x.group_source(), "\n", table.Print(page),
                       More(x.group_size(), "groups"));
 }
 
@@ -93,9 +93,9 @@ std::string PrintProblems(const proto::Inspection& x) {
 
 }  // namespace
 
-std::string PrintInspectionText(const proto::Inspection& x) {
-  return absl::StrCat(Head(x), PrintTypes(x), PrintCommunication(x), PrintRanks(x), PrintGroups(x),
-                      PrintProblems(x));
+std::string PrintInspectionText(const proto::Inspection& x, TextPage* page) {
+  return absl::StrCat(Head(x), PrintTypes(x, page), PrintCommunication(x, page), PrintRanks(x, page),
+                      PrintGroups(x, page), PrintProblems(x));
 }
 
 absl::StatusOr<std::string> PrintInspectionJson(const proto::Inspection& x) {

@@ -11,8 +11,10 @@
 #include "google/protobuf/util/json_util.h"
 #include "replay/calibrate/fit.h"
 #include "replay/cli/command.h"
+#include "replay/cli/terminal.h"
 #include "replay/cluster.h"
 #include "trace/proto_io.h"
+#include "trace/text_table.h"
 
 namespace chakra::cli {
 namespace {
@@ -64,7 +66,8 @@ class CalibrateCommand : public Command {
     if (!fit.ok()) return Fail(fit.status());
     Describe(*cluster, &fit->cluster);
     if (absl::Status s = WriteCluster(fit->cluster); !s.ok()) return Fail(s);
-    std::string text = Summary(*fit);
+    TextPage page = PageOf(output_ == "-" ? "" : "-");
+    std::string text = Summary(*fit, &page);
     if (every_ > 1) {
       absl::StatusOr<Fit> rest = Judge(*cluster, fit->cluster, Choose(rows, false));
       if (!rest.ok()) return Fail(rest.status());
@@ -75,7 +78,8 @@ class CalibrateCommand : public Command {
       if (absl::Status s = WriteOutput(rows_, Csv(*fit)); !s.ok()) return Fail(s);
     }
     // The cluster may go to standard output; the account of it then must not.
-    if (absl::Status s = WriteOutput(output_ == "-" ? "/dev/stderr" : "-", text); !s.ok()) return Fail(s);
+    if (absl::Status s = WriteOutput(output_ == "-" ? "/dev/stderr" : "-", page.Finish(text)); !s.ok())
+      return Fail(s);
     return kDone;
   }
 
@@ -184,18 +188,29 @@ class CalibrateCommand : public Command {
                            100 * MedianError(fit, true));
   }
 
-  std::string Summary(const Fit& fit) const {
-    std::string out;
-    if (!quiet_) {
-      absl::StrAppendFormat(&out, "#%14s %6s %13s  %-22s %12s %9s %9s  %s\n", "collective", "ranks", "bytes",
-                            "taken as", "measured us", "before %", "after %", "from");
-      for (const FittedRow& r : fit.rows) {
-        absl::StrAppendFormat(&out, " %14s %6d %13d  %-22s %12.2f %+9.1f %+9.1f  %s:%d\n",
-                              std::string(Name(r.measured.type)), r.measured.ranks, r.measured.bytes, r.label,
-                              r.measured.time_us, Error(r.before_us, r.measured),
-                              Error(r.after_us, r.measured), r.measured.file, r.measured.line);
-      }
+  static std::string Rows(const Fit& fit, TextPage* page) {
+    TextTable table = TextTable::OfWidths({{"collective", false, 14},
+                                           {"ranks", false, 6},
+                                           {"bytes", false, 13},
+                                           {"taken as", true, 22, 2},
+                                           {"measured us", false, 12},
+                                           {"before %", false, 9},
+                                           {"after %", false, 9},
+                                           {"from", true, 0, 2}},
+                                          "#");
+    for (const FittedRow& r : fit.rows) {
+      table.Add({std::string(Name(r.measured.type)), absl::StrCat(r.measured.ranks),
+                 absl::StrCat(r.measured.bytes), r.label, absl::StrFormat("%.2f", r.measured.time_us),
+                 absl::StrFormat("%+.1f", Error(r.before_us, r.measured)),
+                 absl::StrFormat("%+.1f", Error(r.after_us, r.measured)),
+                 absl::StrCat(r.measured.file, ":", r.measured.line)});
     }
+    return table.Print(page);
+  }
+
+  std::string Summary(const Fit& fit, TextPage* page) const {
+    std::string out;
+    if (!quiet_) out = Rows(fit, page);
     for (const std::string& line : fit.fitted) absl::StrAppend(&out, "fitted: ", line, "\n");
     for (const std::string& line : fit.kept) absl::StrAppend(&out, "not fitted: ", line, "\n");
     absl::StrAppend(&out, fit.rows.size(), " rows fitted: ", Medians(fit), "\n");

@@ -7,11 +7,13 @@
 #include "backends/registry.h"
 #include "replay/cli/command.h"
 #include "replay/cli/log_options.h"
+#include "replay/cli/terminal.h"
 #include "replay/collectives/registry.h"
 #include "replay/library/sizes.h"
 #include "replay/library/table.h"
 #include "replay/report/csv.h"
 #include "trace/proto_io.h"
+#include "trace/text_table.h"
 #include "trace/utf8.h"
 
 namespace chakra::cli {
@@ -147,52 +149,66 @@ class CollectiveCommand : public Command {
     absl::StatusOr<CollectiveTable> table = CollectiveTable::Make(*cluster, table_);
     if (!table.ok()) return table.status();
     for (const std::string& note : table->cluster().notes) PrintError(note);
-    std::string out = Head(*cluster);
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      absl::StatusOr<TableRow> row = table->Price(sizes[i]);
+    std::vector<TableRow> rows;
+    for (const uint64_t size : sizes) {
+      absl::StatusOr<TableRow> row = table->Price(size);
       if (!row.ok()) return row.status();
-      absl::StrAppend(&out, Line(*row, i == 0));
+      rows.push_back(*std::move(row));
     }
-    if (format_ == "json") out += "\n]\n";
     logged_ = logs_.Finish(table->fabric(), table->now());
-    return out;
+    return format_ == "json" ? Json(rows) : format_ == "csv" ? Csv(rows) : Text(*cluster, rows);
   }
 
-  std::string Head(const proto::Cluster& cluster) const {
-    if (format_ == "json") return "[";
-    if (format_ == "csv") {
-      return absl::StrCat("collective,ranks,bytes,algorithm,protocol,channels,time_us,algbw_GBps,busbw_GBps",
-                          explain_ ? ",why" : "", "\n");
-    }
-    return absl::StrFormat("# %s on %d ranks of %s, fabric %s\n#%12s  %-20s %-8s %8s %12s %12s %12s\n", kind_,
-                           table_.ranks, cluster.name().empty() ? cluster_ : cluster.name(), table_.fabric,
-                           "bytes", "algorithm", "protocol", "channels", "time us", "algbw GB/s",
-                           "busbw GB/s");
-  }
-
-  std::string Line(const TableRow& row, bool first) const {
-    if (format_ == "json") {
-      std::string line = absl::StrFormat(
+  std::string Json(const std::vector<TableRow>& rows) const {
+    std::string out = "[";
+    for (const TableRow& row : rows) {
+      absl::StrAppendFormat(
+          &out,
           "%s\n {\"collective\": \"%s\", \"ranks\": %d, \"bytes\": %d, \"algorithm\": \"%s\", \"protocol\": "
           "\"%s\", "
           "\"channels\": %d, \"time_us\": %.3f, \"algbw_GBps\": %.3f, \"busbw_GBps\": %.3f",
-          first ? "" : ",", kind_, table_.ranks, row.bytes, InJson(row.algorithm), row.protocol, row.channels,
-          row.time_us, row.algbw, row.busbw);
+          &row == &rows.front() ? "" : ",", kind_, table_.ranks, row.bytes, InJson(row.algorithm),
+          row.protocol, row.channels, row.time_us, row.algbw, row.busbw);
       if (explain_)
-        absl::StrAppend(&line, ", \"why\": \"", InJson(row.why), "\", \"candidates\": [", JsonCandidates(row),
+        absl::StrAppend(&out, ", \"why\": \"", InJson(row.why), "\", \"candidates\": [", JsonCandidates(row),
                         "]");
-      return line + "}";
+      out += "}";
     }
-    if (format_ == "csv") {
-      return absl::StrFormat("%s,%d,%d,%s,%s,%d,%.3f,%.3f,%.3f%s\n", kind_, table_.ranks, row.bytes,
-                             CsvField(row.algorithm), row.protocol, row.channels, row.time_us, row.algbw,
-                             row.busbw, explain_ ? absl::StrCat(",", CsvField(row.why)) : "");
+    return out + "\n]\n";
+  }
+
+  std::string Csv(const std::vector<TableRow>& rows) const {
+    std::string out =
+        absl::StrCat("collective,ranks,bytes,algorithm,protocol,channels,time_us,algbw_GBps,busbw_GBps",
+                     explain_ ? ",why" : "", "\n");
+    for (const TableRow& row : rows) {
+      absl::StrAppendFormat(&out, "%s,%d,%d,%s,%s,%d,%.3f,%.3f,%.3f%s\n", kind_, table_.ranks, row.bytes,
+                            CsvField(row.algorithm), row.protocol, row.channels, row.time_us, row.algbw,
+                            row.busbw, explain_ ? absl::StrCat(",", CsvField(row.why)) : "");
     }
-    std::string line =
-        absl::StrFormat(" %12d  %-20s %-8s %8d %12.2f %12.2f %12.2f\n", row.bytes, row.algorithm,
-                        row.protocol, row.channels, row.time_us, row.algbw, row.busbw);
-    if (explain_) absl::StrAppend(&line, Explain(row));
-    return line;
+    return out;
+  }
+
+  std::string Text(const proto::Cluster& cluster, const std::vector<TableRow>& rows) const {
+    TextTable table = TextTable::OfWidths({{"bytes", false, 12},
+                                           {"algorithm", true, 20, 2},
+                                           {"protocol", true, 8},
+                                           {"channels", false, 8},
+                                           {"time us", false, 12},
+                                           {"algbw GB/s", false, 12},
+                                           {"busbw GB/s", false, 12}},
+                                          "#");
+    for (const TableRow& row : rows) {
+      table.Add({absl::StrCat(row.bytes), row.algorithm, row.protocol, absl::StrCat(row.channels),
+                 absl::StrFormat("%.2f", row.time_us), absl::StrFormat("%.2f", row.algbw),
+                 absl::StrFormat("%.2f", row.busbw)});
+      if (!explain_) continue;
+      for (std::string& line : Explain(row)) table.AddLine(std::move(line));
+    }
+    TextPage page = PageOf(output_);
+    return page.Finish(absl::StrFormat("# %s on %d ranks of %s, fabric %s\n%s", kind_, table_.ranks,
+                                       cluster.name().empty() ? cluster_ : cluster.name(), table_.fabric,
+                                       table.Print(&page)));
   }
 
   static std::string JsonCandidates(const TableRow& row) {
@@ -206,14 +222,15 @@ class CollectiveCommand : public Command {
     return absl::StrJoin(all, ", ");
   }
 
-  static std::string Explain(const TableRow& row) {
-    std::string out = row.why.empty() ? "" : absl::StrCat("#     ", row.why, "\n");
+  static std::vector<std::string> Explain(const TableRow& row) {
+    std::vector<std::string> out;
+    if (!row.why.empty()) out.push_back(absl::StrCat("#     ", row.why));
     for (const Candidate& c : row.candidates) {
       if (c.unfit.empty()) {
-        absl::StrAppendFormat(&out, "#       %-26s %10.2f us predicted = %.2f + bytes / %.2f GB/s\n",
-                              c.Label(), c.time_us, c.latency_us, c.gbytes_per_s);
+        out.push_back(absl::StrFormat("#       %-26s %10.2f us predicted = %.2f + bytes / %.2f GB/s",
+                                      c.Label(), c.time_us, c.latency_us, c.gbytes_per_s));
       } else if (c.time_us > 0) {
-        absl::StrAppendFormat(&out, "#       %-26s not considered: %s\n", c.Label(), c.unfit);
+        out.push_back(absl::StrFormat("#       %-26s not considered: %s", c.Label(), c.unfit));
       }
     }
     return out;

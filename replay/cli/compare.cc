@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "replay/cli/command.h"
+#include "replay/cli/terminal.h"
 #include "replay/compare/input.h"
 #include "replay/compare/limit.h"
 #include "replay/compare/print.h"
@@ -224,9 +225,10 @@ int CompareCommand::Run() {
   auto format = ParseReportFormat(Format());
   if (!format.ok()) return Fail(format.status());
   const int top = top_ >= 0 ? top_ : *format == ReportFormat::kText ? kRowsOfText : 0;
-  auto text = PrintComparison(*comparison, *format, static_cast<size_t>(top));
+  TextPage page = PageOf(output_, Format());
+  auto text = PrintComparison(*comparison, *format, static_cast<size_t>(top), &page);
   if (!text.ok()) return Fail(text.status());
-  if (absl::Status s = WriteOutput(output_, *text); !s.ok()) return Fail(s);
+  if (absl::Status s = WriteOutput(output_, page.Finish(*text)); !s.ok()) return Fail(s);
   return *status;
 }
 

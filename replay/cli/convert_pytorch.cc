@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
+#include "replay/cli/terminal.h"
 #include "trace/proto_io.h"
 #include "trace/pytorch/convert.h"
 
@@ -89,12 +90,14 @@ absl::Status PytorchOptions::Run() const {
     if (absl::Status s = WriteOutput(report_, *text); !s.ok()) return s;
   }
   if (quiet_) return absl::OkStatus();
+  TextPage page = PageOf("-");
   return WriteOutput(
-      "-", absl::StrCat(pytorch::PrintConversion(capture->report), "\nwritten: ", prefix, ".0.et", suffix,
-                        capture->ranks.size() > 1
-                            ? absl::StrCat(" to ", prefix, ".", capture->ranks.size() - 1, ".et", suffix)
-                            : "",
-                        "\n"));
+      "-", page.Finish(absl::StrCat(
+               pytorch::PrintConversion(capture->report, &page), "\nwritten: ", prefix, ".0.et", suffix,
+               capture->ranks.size() > 1
+                   ? absl::StrCat(" to ", prefix, ".", capture->ranks.size() - 1, ".et", suffix)
+                   : "",
+               "\n")));
 }
 
 }  // namespace chakra::cli

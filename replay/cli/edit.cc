@@ -11,6 +11,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/edit_options.h"
 #include "replay/cli/on_signal.h"
+#include "replay/cli/terminal.h"
 #include "replay/report/edits.h"
 #include "trace/edit/write_set.h"
 #include "trace/inputs.h"
@@ -94,7 +95,8 @@ absl::Status EditCommand::Report(const proto::EditReport& report) const {
     return WriteMessageFile(report, MessageFormat::kJson, report_);
   }
   if (quiet_) return absl::OkStatus();
-  const std::string text = PrintEdits(report);
+  TextPage page = PageOf(output_ == "-" ? "" : "-");  // standard output may be taken
+  const std::string text = page.Finish(PrintEdits(report, &page));
   if (output_ != "-") return WriteOutput("-", text);
   std::fwrite(text.data(), 1, text.size(), stderr);
   return absl::OkStatus();

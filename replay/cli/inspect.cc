@@ -2,6 +2,7 @@
 
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
+#include "replay/cli/terminal.h"
 #include "trace/reader.h"
 
 namespace chakra::cli {
@@ -41,7 +42,8 @@ class InspectCommand : public Command {
       if (!json.ok()) return Fail(json.status());
       out = *std::move(json);
     } else {
-      out = PrintInspectionText(inspection);
+      TextPage page = PageOf("-");
+      out = page.Finish(PrintInspectionText(inspection, &page));
     }
     const absl::Status written = WriteOutput("-", out);
     return written.ok() ? kDone : Fail(written);

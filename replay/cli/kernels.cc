@@ -12,6 +12,7 @@
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/kernels_print.h"
+#include "replay/cli/terminal.h"
 #include "replay/compute/collect.h"
 #include "replay/compute/compute.h"
 #include "replay/compute/interpolate.h"
@@ -230,7 +231,10 @@ absl::Status KernelsCommand::Show() {
                                             table->row_size(), " rows"));
   }
   if (format_ == "csv") return WriteOutput("-", FormatKernelCsv(shown));
-  if (format_ == "text") return WriteOutput("-", PrintKernels(shown, rows_));
+  if (format_ == "text") {
+    TextPage page = PageOf("-");
+    return WriteOutput("-", page.Finish(PrintKernels(shown, rows_, &page)));
+  }
   const auto json = FormatMessage(shown, MessageFormat::kJson);
   return json.ok() ? WriteOutput("-", *json) : json.status();
 }
@@ -244,6 +248,7 @@ absl::Status KernelsCommand::Check() {
     return absl::InvalidArgumentError(absl::StrCat(inputs_[0], ": the table has no rows"));
   }
   const KernelInterpolation interpolation(*table);
+  TextPage page = PageOf("-");
   std::string out = PrintTableCheck(inputs_[0], *table, interpolation);
   const std::vector<std::string> names(inputs_.begin() + 1, inputs_.end());
   if (!names.empty() || read_.capture.named()) {
@@ -271,9 +276,9 @@ absl::Status KernelsCommand::Check() {
       if (!times.ok()) return times.status();
       coverage.Add(*distinct.graphs[g], *times, uses[g]);
     }
-    absl::StrAppend(&out, coverage.Print());
+    absl::StrAppend(&out, coverage.Print(&page));
   }
-  return WriteOutput("-", out);
+  return WriteOutput("-", page.Finish(out));
 }
 
 // What --from and --dtype say must be true of the table, and of one of the devices.

@@ -35,7 +35,7 @@ std::string Spread(const proto::KernelRow& row) {
 
 }  // namespace
 
-std::string PrintKernels(const proto::KernelTable& table, size_t most) {
+std::string PrintKernels(const proto::KernelTable& table, size_t most, TextPage* page) {
   std::vector<int> order(table.row_size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -54,7 +54,7 @@ std::string PrintKernels(const proto::KernelTable& table, size_t most) {
   std::string out;
   if (!table.device().empty()) absl::StrAppend(&out, "device  ", table.device(), "\n");
   if (!table.source().empty()) absl::StrAppend(&out, "source  ", table.source(), "\n");
-  absl::StrAppend(&out, text.Print());
+  absl::StrAppend(&out, text.Print(page));
   if (cut > 0) {
     absl::StrAppend(&out, "  ... and ", FormatCount(cut), " more rows (--rows N; all are in --format csv)\n");
   }
@@ -95,12 +95,12 @@ void Coverage::Add(const Graph& graph, const ComputeTimes& times, uint64_t uses)
   }
 }
 
-std::string Coverage::Print() const {
+std::string Coverage::Print(TextPage* page) const {
   TextTable table({"compute time from", "nodes"}, {true, false});
   for (int i = 0; i < kComputeRungs; ++i) {
     table.Add({std::string(Name(static_cast<ComputeRung>(i))), FormatCount(nodes_[i])});
   }
-  std::string out = table.Print();
+  std::string out = table.Print(page);
   if (outside_ > 0) {
     absl::StrAppend(&out, "  interpolate refused ", FormatCount(outside_),
                     " nodes that lie outside of what was measured\n");

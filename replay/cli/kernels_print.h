@@ -8,12 +8,14 @@
 #include "proto/kernel_table.pb.h"
 #include "replay/compute/interpolate.h"
 #include "replay/engine.h"
+#include "trace/text_page.h"
 #include "trace/trace.h"
 
 namespace chakra::cli {
 
 // The rows, the longest in all first, at most `most` of them, with rates where their work is known.
-std::string PrintKernels(const proto::KernelTable& table, size_t most);
+// `page` as for PrintReport().
+std::string PrintKernels(const proto::KernelTable& table, size_t most, TextPage* page);
 
 // Rows, and how well each is found from the others.
 std::string PrintTableCheck(const std::string& path, const proto::KernelTable& table,
@@ -24,7 +26,7 @@ class Coverage {
  public:
   // Of a graph that `uses` ranks have.
   void Add(const Graph& graph, const ComputeTimes& times, uint64_t uses);
-  std::string Print() const;
+  std::string Print(TextPage* page) const;
 
  private:
   uint64_t nodes_[kComputeRungs] = {};

@@ -52,6 +52,9 @@ int Main(int argc, char** argv) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.footer(
       "`chakra-replay COMMAND --help` describes a command.\n"
+      "On a terminal, tables fit its width (or COLUMNS), and a last line says what was shortened; in files "
+      "and\n"
+      "pipes they are whole: `| cat` shows all.\n"
       "Exit status: 0 done, 1 the input or the run is at fault, 2 the command line is.");
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(MakeReplayCommand(&app));

@@ -58,7 +58,10 @@ class ManualCommand : public Command {
         ".SH NAME\nchakra\\-replay \\- replay distributed\\-training traces on simulated clusters\n",
         ".SH SYNOPSIS\n.B chakra\\-replay\n\\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...\n",
         ".SH DESCRIPTION\n", Roff(root->get_description()),
-        "\nData goes to standard output or a file, everything else to standard error. No colours are used.\n",
+        "\nData goes to standard output or a file, everything else to standard error. No colours are used.\n"
+        "On a terminal, tables fit its width, or that of COLUMNS where it is set to 20 or more; a last line "
+        "says\n"
+        "what was shortened. In files and pipes they are whole.\n",
         ".SH COMMANDS AND OPTIONS\n");
     AddCommand(root, "", &page);
     absl::StrAppend(&page, ".SH EXIT STATUS\n", ".TP\n0\nDone.\n.TP\n1\nThe input or the run is at fault.\n",

@@ -5,6 +5,7 @@
 #include "replay/cli/log_options.h"
 #include "replay/cli/progress.h"
 #include "replay/cli/run_options.h"
+#include "replay/cli/terminal.h"
 #include "replay/cli/timeline_options.h"
 #include "replay/page/page.h"
 #include "replay/report/report.h"
@@ -127,7 +128,9 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   if (!arguments_.run().critical_path) report->clear_critical_path();
   const auto format = ParseReportFormat(Format());
   if (!format.ok()) return format.status();
-  return PrintReport(*report, *format);
+  TextPage page = PageOf(report_, Format());
+  const auto text = PrintReport(*report, *format, &page);
+  return text.ok() ? page.Finish(*text) : text;
 }
 
 int ReplayCommand::Run() {

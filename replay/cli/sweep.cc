@@ -15,6 +15,7 @@
 #include "replay/cli/sweep_mpi.h"
 #include "replay/cli/sweep_points.h"
 #include "replay/cli/sweep_questions.h"
+#include "replay/cli/terminal.h"
 #include "replay/sweep/export.h"
 #include "replay/sweep/query.h"
 #include "replay/sweep/slurm.h"
@@ -208,8 +209,9 @@ absl::Status SweepCommand::Finish(const sweep::SweepSummary& summary) const {
   if (!query.ok()) return query.status();
   auto best = query->Best(std::nullopt, 5);
   if (!best.ok()) return best.status();
-  absl::StrAppend(&out, sweep::PrintAnswer(*best));
-  return WriteOutput("-", out);
+  TextPage page = PageOf("-");
+  absl::StrAppend(&out, sweep::PrintAnswer(*best, &page));
+  return WriteOutput("-", page.Finish(out));
 }
 
 int SweepCommand::RunPoints() {

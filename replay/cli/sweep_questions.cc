@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/cli/command.h"
+#include "replay/cli/terminal.h"
 #include "replay/sweep/export.h"
 #include "replay/sweep/journal.h"
 #include "trace/proto_io.h"
@@ -133,7 +134,9 @@ absl::Status SweepQuestions::Answer() {
                           take_ == "mean");
   }
   if (!answer.ok()) return answer.status();
-  return WriteOutput("-", csv ? sweep::AnswerToCsv(*answer) : sweep::PrintAnswer(*answer));
+  if (csv) return WriteOutput("-", sweep::AnswerToCsv(*answer));
+  TextPage page = PageOf("-");
+  return WriteOutput("-", page.Finish(sweep::PrintAnswer(*answer, &page)));
 }
 
 int SweepQuestions::Misuse(const std::string& message) const {

@@ -9,6 +9,7 @@
 #include "backends/topology/measure.h"
 #include "proto/topology_report.pb.h"
 #include "replay/cli/command.h"
+#include "replay/cli/terminal.h"
 #include "replay/cli/topology_input.h"
 #include "replay/cli/topology_print.h"
 #include "replay/presets.h"
@@ -202,7 +203,9 @@ class TopologyCommand : public Command {
       for (const std::string& preset : PresetNames()) list.add_cluster(preset);
     }
     if (format_ == "json") return Json(list);
-    return name_.empty() ? PrintNetworkList(list) : PrintNetworkKind(list.network(0));
+    TextPage page = PageOf(output_);
+    return page.Finish(name_.empty() ? PrintNetworkList(list, &page)
+                                     : PrintNetworkKind(list.network(0), &page));
   }
 
   absl::StatusOr<std::string> Look(bool* wrong) {
@@ -223,7 +226,8 @@ class TopologyCommand : public Command {
       }
     }
     if (format_ == "json") return Json(report);
-    return check_->parsed() ? PrintFindings(report) : PrintTopology(report);
+    TextPage page = PageOf(output_);
+    return page.Finish(check_->parsed() ? PrintFindings(report) : PrintTopology(report, &page));
   }
 
   absl::StatusOr<std::string> Draw(const NetworkGraph& graph, DrawLayout layout,

@@ -6,29 +6,21 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "backends/topology/measure.h"
+#include "trace/text_table.h"
 #include "trace/units.h"
 
 namespace chakra::cli {
 namespace {
 
-constexpr size_t kWidth = 80;
+size_t Width(const TextPage& page) {
+  constexpr size_t kWidth = 80;
+  return page.limited() ? std::min(page.width(), kWidth) : kWidth;
+}
 
 // `text` in lines that each begin with `indent` blanks; the first follows `begin`.
-std::string Wrap(std::string begin, absl::string_view text, size_t indent) {
-  std::string out, line = std::move(begin);
-  bool empty = true;
-  for (const absl::string_view word : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
-    if (!empty && line.size() + 1 + word.size() > kWidth) {
-      absl::StrAppend(&out, line, "\n");
-      line.assign(indent, ' ');
-      empty = true;
-    }
-    absl::StrAppend(&line, empty ? "" : " ", word);
-    empty = false;
-  }
-  return absl::StrCat(out, line, "\n");
+std::string Wrap(absl::string_view begin, absl::string_view text, size_t indent, const TextPage& page) {
+  return WrapText(begin, text, std::string(indent, ' '), Width(page));
 }
 
 std::string Shape(const proto::VertexGroupReport& g) { return absl::StrJoin(g.shape(), "x"); }
@@ -61,74 +53,87 @@ std::string Bisection(const proto::TopologyReport& r) {
                          FormatRate(r.bisection_bytes_per_s()), 100 * r.bisection_share());
 }
 
-void PrintDimensions(const proto::TopologyReport& r, std::string* out) {
-  if (r.dimension_size() == 0) return;
-  absl::StrAppendFormat(out, "\n%-20s %-16s %8s %12s %10s\n", "dimension", "kind", "size", "rate", "latency");
+std::string Dimensions(const proto::TopologyReport& r, TextPage* page) {
+  if (r.dimension_size() == 0) return "";
+  TextTable table = TextTable::OfWidths({{"dimension", true, 20},
+                                         {"kind", true, 16},
+                                         {"size", false, 8},
+                                         {"rate", false, 12},
+                                         {"latency", false, 10}});
   for (const proto::TopologyDimensionReport& d : r.dimension()) {
-    absl::StrAppendFormat(out, "%-20s %-16s %8d %12s %10s\n", d.name(), d.kind(), d.size(),
-                          FormatRate(static_cast<double>(d.bandwidth_bytes_per_s())),
-                          FormatTime(Time::Picos(d.latency_ps())));
+    table.Add({d.name(), d.kind(), absl::StrCat(d.size()),
+               FormatRate(static_cast<double>(d.bandwidth_bytes_per_s())),
+               FormatTime(Time::Picos(d.latency_ps()))});
   }
+  return absl::StrCat("\n", table.Print(page));
 }
 
-void PrintGroups(const proto::TopologyReport& r, std::string* out) {
-  absl::StrAppendFormat(out, "\n%-16s %-11s %4s %7s %6s %10s %10s %9s\n", "vertices", "kind", "tier", "count",
-                        "links", "down", "up", "down:up");
+std::string Groups(const proto::TopologyReport& r, TextPage* page) {
+  TextTable table = TextTable::OfWidths({{"vertices", true, 16},
+                                         {"kind", true, 11},
+                                         {"tier", false, 4},
+                                         {"count", false, 7},
+                                         {"links", false, 6},
+                                         {"down", false, 10},
+                                         {"up", false, 10},
+                                         {"down:up", false, 9}});
   for (const proto::VertexGroupReport& g : r.group()) {
-    absl::StrAppendFormat(out, "%-16s %-11s %4d %7d %6s %10s %10s %9s\n", g.name(), g.kind(), g.tier(),
-                          g.count(), Degrees(g), RateOrDash(g.down_bytes_per_s()),
-                          RateOrDash(g.up_bytes_per_s()),
-                          Ratio(g.least_oversubscription(), g.most_oversubscription()));
-    if (g.shape_size() > 1) absl::StrAppendFormat(out, "  in a grid of %s\n", Shape(g));
+    table.Add({g.name(), g.kind(), absl::StrCat(g.tier()), absl::StrCat(g.count()), Degrees(g),
+               RateOrDash(g.down_bytes_per_s()), RateOrDash(g.up_bytes_per_s()),
+               Ratio(g.least_oversubscription(), g.most_oversubscription())});
+    if (g.shape_size() > 1) table.AddLine(absl::StrCat("  in a grid of ", Shape(g)));
   }
+  return absl::StrCat("\n", table.Print(page));
 }
 
-void PrintClasses(const proto::TopologyReport& r, std::string* out) {
-  absl::StrAppendFormat(out, "\n%-24s %12s %12s %10s\n", "links", "count", "rate", "latency");
+std::string Classes(const proto::TopologyReport& r, TextPage* page) {
+  TextTable table = TextTable::OfWidths(
+      {{"links", true, 24}, {"count", false, 12}, {"rate", false, 12}, {"latency", false, 10}});
   for (const proto::LinkClassReport& c : r.link_class()) {
-    absl::StrAppendFormat(out, "%-24s %12d %12s %10s\n", c.name(), c.links(),
-                          FormatRate(static_cast<double>(c.bandwidth_bytes_per_s())),
-                          FormatTime(Time::Picos(c.latency_ps())));
+    table.Add({c.name(), absl::StrCat(c.links()), FormatRate(static_cast<double>(c.bandwidth_bytes_per_s())),
+               FormatTime(Time::Picos(c.latency_ps()))});
   }
+  return absl::StrCat("\n", table.Print(page));
 }
 
-void PrintHalvings(const proto::TopologyReport& r, std::string* out) {
-  if (r.halving_size() == 0) return;
-  absl::StrAppendFormat(out, "\n%-32s %14s %10s\n", "halves of the devices", "between them", "share");
+std::string Halvings(const proto::TopologyReport& r, TextPage* page) {
+  if (r.halving_size() == 0) return "";
+  TextTable table = TextTable::OfWidths(
+      {{"halves of the devices", true, 32}, {"between them", false, 14}, {"share", false, 10}});
   for (const proto::HalvingReport& h : r.halving()) {
-    absl::StrAppendFormat(out, "%-32s %14s %9.4g%%\n", h.name(), FormatRate(h.bandwidth_bytes_per_s()),
-                          100 * h.share());
+    table.Add({h.name(), FormatRate(h.bandwidth_bytes_per_s()), absl::StrFormat("%.4g%%", 100 * h.share())});
   }
-  if (r.halvings_left_out() > 0) {
-    absl::StrAppendFormat(out, "%d more took too long and were left out\n", r.halvings_left_out());
-  }
+  return absl::StrCat("\n", table.Print(page),
+                      r.halvings_left_out() > 0
+                          ? absl::StrCat(r.halvings_left_out(), " more took too long and were left out\n")
+                          : "");
 }
 
 }  // namespace
 
-std::string PrintNetworkList(const proto::NetworkList& list) {
+std::string PrintNetworkList(const proto::NetworkList& list, TextPage* page) {
   size_t widest = 0;
   for (const proto::NetworkKindReport& k : list.network()) widest = std::max(widest, k.name().size());
   std::string out;
   for (const proto::NetworkKindReport& k : list.network()) {
     const size_t indent = widest + 2;
-    out += Wrap(absl::StrFormat("%-*s", indent, k.name()), k.summary(), indent);
+    out += Wrap(absl::StrFormat("%-*s", indent, k.name()), k.summary(), indent, *page);
     std::vector<std::string> keys;
     for (const proto::NetworkParameterReport& p : k.parameter()) {
       keys.push_back(p.fallback().empty() ? absl::StrCat(p.key(), "=...")
                                           : absl::StrCat(p.key(), "=", p.fallback()));
     }
-    if (!keys.empty()) out += Wrap(std::string(indent, ' '), absl::StrJoin(keys, " "), indent);
+    if (!keys.empty()) out += Wrap(std::string(indent, ' '), absl::StrJoin(keys, " "), indent, *page);
   }
   out += "\n";
-  out += Wrap("Clusters: ", absl::StrJoin(list.cluster(), ", "), 10);
+  out += Wrap("Clusters: ", absl::StrJoin(list.cluster(), ", "), 10, *page);
   out += "`chakra-replay topology list NAME` explains one network's parameters.\n";
   return out;
 }
 
-std::string PrintNetworkKind(const proto::NetworkKindReport& k) {
-  std::string out = Wrap(absl::StrCat(k.name(), ": "), k.summary(), 2);
-  out += Wrap("source: ", k.source(), 8);
+std::string PrintNetworkKind(const proto::NetworkKindReport& k, TextPage* page) {
+  std::string out = Wrap(absl::StrCat(k.name(), ": "), k.summary(), 2, *page);
+  out += Wrap("source: ", k.source(), 8, *page);
   size_t widest = 0;
   for (const proto::NetworkParameterReport& p : k.parameter()) {
     widest = std::max(widest, p.key().size() + 1 + p.fallback().size());
@@ -136,12 +141,12 @@ std::string PrintNetworkKind(const proto::NetworkKindReport& k) {
   widest = std::min<size_t>(widest, 24);
   for (const proto::NetworkParameterReport& p : k.parameter()) {
     const std::string key = p.fallback().empty() ? p.key() : absl::StrCat(p.key(), "=", p.fallback());
-    out += Wrap(absl::StrFormat("  %-*s  ", widest, key), p.doc(), widest + 4);
+    out += Wrap(absl::StrFormat("  %-*s  ", widest, key), p.doc(), widest + 4, *page);
   }
   return out;
 }
 
-std::string PrintTopology(const proto::TopologyReport& r) {
+std::string PrintTopology(const proto::TopologyReport& r, TextPage* page) {
   std::string out = absl::StrCat(r.topology(), "\n");
   if (!r.description().empty()) absl::StrAppend(&out, r.description(), "\n");
   uint64_t switches = 0;
@@ -156,10 +161,7 @@ std::string PrintTopology(const proto::TopologyReport& r) {
                     " ordered pairs of devices; see `topology check`\n");
   }
   absl::StrAppend(&out, "memory      ", FormatBytes(r.memory_bytes()), " for the graph\n");
-  PrintDimensions(r, &out);
-  PrintGroups(r, &out);
-  PrintClasses(r, &out);
-  PrintHalvings(r, &out);
+  for (const auto table : {Dimensions, Groups, Classes, Halvings}) out += table(r, page);
   for (const std::string& note : r.note()) absl::StrAppend(&out, "note: ", note, "\n");
   return out;
 }

@@ -2,17 +2,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "proto/topology_report.pb.h"
+#include "trace/text_page.h"
 
 namespace chakra::cli {
 
-// Lines of at most 80 characters where words allow it.
-std::string PrintNetworkList(const proto::NetworkList& list);
+// `page` as for PrintReport(). Lists have lines of at most 80 columns where words allow it.
+std::string PrintNetworkList(const proto::NetworkList& list, TextPage* page);
 // One network, each of its parameters on lines of its own.
-std::string PrintNetworkKind(const proto::NetworkKindReport& kind);
+std::string PrintNetworkKind(const proto::NetworkKindReport& kind, TextPage* page);
 
-std::string PrintTopology(const proto::TopologyReport& report);
+std::string PrintTopology(const proto::TopologyReport& report, TextPage* page);
 std::string PrintFindings(const proto::TopologyReport& report);
 
 // The lines under the title of a drawing.

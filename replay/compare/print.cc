@@ -109,7 +109,7 @@ size_t Widest(const std::string& text) {
 
 // The rows of a section with the measures in `others` beside the one that sorts.
 std::string Rows(const proto::Section& section, const std::vector<const proto::Change*>& rows,
-                 const std::vector<std::string>& others, size_t name_width) {
+                 const std::vector<std::string>& others, size_t name_width, TextPage* page) {
   std::vector<std::string> header = {Title(section.name()), absl::StrCat(Title(section.by()), " A"), "B",
                                      "change", "%"};
   std::vector<bool> left = {true, false, false, false, false};
@@ -130,7 +130,7 @@ std::string Rows(const proto::Section& section, const std::vector<const proto::C
     }
     table.Add(std::move(row));
   }
-  return table.Print();
+  return table.Print(page);
 }
 
 // Measures beside the one that sorts that differ in a row that is shown, in the order of their first mention.
@@ -158,7 +158,7 @@ std::string Texts(const std::vector<const proto::Change*>& rows) {
   return out;
 }
 
-std::string SectionText(const proto::Section& section, size_t top) {
+std::string SectionText(const proto::Section& section, size_t top, TextPage* page) {
   std::vector<const proto::Change*> rows;
   for (const proto::Change& change : section.change()) rows.push_back(&change);
   if (top > 0 && rows.size() > top) rows.resize(top);
@@ -166,8 +166,9 @@ std::string SectionText(const proto::Section& section, size_t top) {
   std::string table;
   size_t width = kNameWidth;
   while (true) {
-    table = Rows(section, rows, others, width);
-    if (Widest(table) <= kColumns) break;
+    table = Rows(section, rows, others, width, page);
+    const bool fits_itself = page != nullptr && page->limited();  // with all columns
+    if (fits_itself || Widest(table) <= kColumns) break;
     if (width > 28) {
       width -= 8;
     } else if (!others.empty()) {
@@ -196,7 +197,7 @@ std::string SectionText(const proto::Section& section, size_t top) {
 }
 
 // "run" has one row: a line for each measure that differs.
-std::string RunText(const proto::Section& section) {
+std::string RunText(const proto::Section& section, TextPage* page) {
   if (section.change_size() == 0) return "";
   TextTable table({"the whole", "A", "B", "change", "%"}, {true, false, false, false, false});
   for (const proto::MeasureChange& m : section.change(0).measure()) {
@@ -204,7 +205,7 @@ std::string RunText(const proto::Section& section) {
       table.Add({Title(m.name()), ValueA(m), ValueB(m), DifferenceOf(m), PercentOf(m)});
     }
   }
-  return absl::StrCat("\n", table.Print());
+  return absl::StrCat("\n", table.Print(page));
 }
 
 std::string Settings(const proto::Comparison& c) {
@@ -218,7 +219,7 @@ std::string Settings(const proto::Comparison& c) {
   return out;
 }
 
-std::string Nodes(const proto::Comparison& c, size_t top) {
+std::string Nodes(const proto::Comparison& c, size_t top, TextPage* page) {
   if (!c.has_nodes()) return "";
   const proto::NodeChanges& n = c.nodes();
   if (n.change_size() == 0 && n.renumbered() + n.only_a() + n.only_b() == 0) return "";
@@ -236,7 +237,7 @@ std::string Nodes(const proto::Comparison& c, size_t top) {
          Shorten(absl::StrCat("rank ", x.first_rank(), ", ", x.first_node(), " ", x.first_name()), 28, "-"),
          Shorten(x.a(), 20, "-"), Shorten(x.b(), 20, "-")});
   }
-  absl::StrAppend(&out, table.Print());
+  absl::StrAppend(&out, table.Print(page));
   if (rows < n.change_size())
     absl::StrAppend(&out, "  ... and ", n.change_size() - rows, " more (--top 0 shows all)\n");
   return out;
@@ -255,7 +256,7 @@ std::string Verdict(const proto::Comparison& c) {
   return out;
 }
 
-std::string Text(const proto::Comparison& c, size_t top) {
+std::string Text(const proto::Comparison& c, size_t top, TextPage* page) {
   std::string out;
   for (const auto& [letter, side] : {std::pair{"A  ", &c.a()}, std::pair{"B  ", &c.b()}}) {
     absl::StrAppend(&out, letter, Shorten(side->path(), 60, "-"), "  (", Shorten(side->about(), 44, "-"),
@@ -269,10 +270,11 @@ std::string Text(const proto::Comparison& c, size_t top) {
     if (section.changed() == 0) {
       if (section.name() != "run") same.push_back(Heading(section.name()));
     } else {
-      absl::StrAppend(&out, section.name() == "run" ? RunText(section) : SectionText(section, top));
+      absl::StrAppend(&out,
+                      section.name() == "run" ? RunText(section, page) : SectionText(section, top, page));
     }
   }
-  absl::StrAppend(&out, Nodes(c, top));
+  absl::StrAppend(&out, Nodes(c, top, page));
   if (!c.identical() && !same.empty())
     absl::StrAppend(&out, "\nThe same in both: ", absl::StrJoin(same, ", "), "\n");
   return absl::StrCat(out, Verdict(c));
@@ -333,8 +335,8 @@ std::string DescribeFailure(const proto::Failure& f) {
 }
 
 absl::StatusOr<std::string> PrintComparison(const proto::Comparison& comparison, ReportFormat format,
-                                            size_t top) {
-  if (format == ReportFormat::kText) return Text(comparison, top);
+                                            size_t top, TextPage* page) {
+  if (format == ReportFormat::kText) return Text(comparison, top, page);
   proto::Comparison cut = comparison;
   for (proto::Section& section : *cut.mutable_section()) {
     if (top > 0 && static_cast<size_t>(section.change_size()) > top) {

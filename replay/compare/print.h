@@ -9,13 +9,13 @@
 
 namespace chakra {
 
-// kText: for people, at most 110 columns; sections without changes are one line in all, long ones
-// cut at `top` rows and say so. kJson: the message, field names in snake_case, 64-bit integers as strings.
-// kCsv: one row for each measure or text that differs, under the header
+// kText: for people, at most 110 columns, or what `page` has (as for PrintReport()); sections without changes
+// are one line in all, long ones cut at `top` rows and say so. kJson: the message, field names in snake_case,
+// 64-bit integers as strings. kCsv: one row for each measure or text that differs, under the header
 // section,name,only_in,measure,a,b,difference,percent; whole numbers as they are, fields that do not apply
 // empty. `top`: rows of each section; 0: all.
 absl::StatusOr<std::string> PrintComparison(const proto::Comparison& comparison, ReportFormat format,
-                                            size_t top);
+                                            size_t top, TextPage* page = nullptr);
 
 // "makespan: 1.5 s against 1.4 s, +7.14 %", for the message about --fail-over.
 std::string DescribeFailure(const proto::Failure& failure);

@@ -5,7 +5,7 @@
 
 namespace chakra {
 
-std::string PrintEdits(const proto::EditReport& report) {
+std::string PrintEdits(const proto::EditReport& report, TextPage* page) {
   TextTable table({"edit", "matched", "on ranks", "changed", "added", "removed"},
                   {true, false, false, false, false, false});
   std::string notes;
@@ -24,7 +24,7 @@ std::string PrintEdits(const proto::EditReport& report) {
   return absl::StrCat("Edits of ", Shorten(report.script(), 64, "-"), ": ", FormatCount(report.ranks_in()),
                       " ranks of ", FormatCount(report.nodes_in()), " nodes become ",
                       FormatCount(report.ranks_out()), " of ", FormatCount(report.nodes_out()), "\n",
-                      table.Print(), notes.empty() ? "" : "\n", notes, faults);
+                      table.Print(page), notes.empty() ? "" : "\n", notes, faults);
 }
 
 }  // namespace chakra

@@ -4,10 +4,11 @@
 #include <string>
 
 #include "proto/edit.pb.h"
+#include "trace/text_page.h"
 
 namespace chakra {
 
-// A table with one row for each edit, and their notes.
-std::string PrintEdits(const proto::EditReport& report);
+// A table with one row for each edit, and their notes. `page` as for PrintReport().
+std::string PrintEdits(const proto::EditReport& report, TextPage* page = nullptr);
 
 }  // namespace chakra

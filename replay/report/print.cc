@@ -51,7 +51,7 @@ std::string Head(const proto::Report& r) {
   return out;
 }
 
-std::string Jobs(const proto::Report& r) {
+std::string Jobs(const proto::Report& r, TextPage* page) {
   if (r.job_size() == 0) return "";
   TextTable table({"job", "traces", "ranks", "start", "end", "makespan"},
                   {true, true, false, false, false, false});
@@ -62,11 +62,11 @@ std::string Jobs(const proto::Report& r) {
     table.Add({j.name(), Shorten(j.input(), kNameWidth, "-"), ranks, Ps(j.start_ps()), Ps(j.end_ps()),
                Ps(j.makespan_ps())});
   }
-  return absl::StrCat("\nJobs\n", table.Print());
+  return absl::StrCat("\nJobs\n", table.Print(page));
 }
 
 // The ranks that end last come first where not all fit.
-std::string Ranks(const proto::Report& r) {
+std::string Ranks(const proto::Report& r, TextPage* page) {
   std::vector<int> rows(r.rank_size());
   std::iota(rows.begin(), rows.end(), 0);
   const bool cut = r.rank_size() > kRankRows;
@@ -83,7 +83,7 @@ std::string Ranks(const proto::Report& r) {
                Ps(x.exposed_comm_ps()), Ps(x.memory_busy_ps()), Ps(x.host_busy_ps()), Ps(x.idle_ps()),
                FormatCount(x.nodes())});
   }
-  return absl::StrCat(cut ? "\nRanks, the last to end first\n" : "\nRanks\n", table.Print(),
+  return absl::StrCat(cut ? "\nRanks, the last to end first\n" : "\nRanks\n", table.Print(page),
                       More(r.rank_size() - static_cast<int64_t>(rows.size()), "ranks"));
 }
 
@@ -101,7 +101,7 @@ std::string AlgorithmName(const proto::CollectiveReport& c) {
                       c.chosen_size() > 1 ? absl::StrCat(" + ", c.chosen_size() - 1, " more") : "");
 }
 
-std::string Collectives(const proto::Report& r) {
+std::string Collectives(const proto::Report& r, TextPage* page) {
   if (r.collective_size() == 0) return "";
   std::vector<int> rows(r.collective_size());
   std::iota(rows.begin(), rows.end(), 0);
@@ -136,7 +136,7 @@ std::string Collectives(const proto::Report& r) {
   }
   return absl::StrCat("\nCommunication, the longest first (",
                       recorded ? "ratio: simulated time to recorded" : "algbw, busbw in GB/s", ")\n",
-                      table.Print(),
+                      table.Print(page),
                       More(r.collective_size() - static_cast<int64_t>(rows.size()), "kinds and groups"));
 }
 
@@ -152,7 +152,7 @@ double Worst(const proto::StepReport& s) {
 }
 
 // The steps that are furthest off come first where not all fit.
-std::string Steps(const proto::Report& r) {
+std::string Steps(const proto::Report& r, TextPage* page) {
   if (r.step_size() == 0) return "";
   std::vector<int> rows(r.step_size());
   std::iota(rows.begin(), rows.end(), 0);
@@ -178,22 +178,22 @@ std::string Steps(const proto::Report& r) {
                kernels ? percent("", s.kernel_start_error_ps()) : "-"});
   }
   return absl::StrCat("\nReplay against the capture", cut ? ", the furthest off first" : "",
-                      " (start error: median over kernels)\n", table.Print(),
+                      " (start error: median over kernels)\n", table.Print(page),
                       More(r.step_size() - static_cast<int64_t>(rows.size()), "steps"));
 }
 
-std::string Dimensions(const proto::Report& r) {
+std::string Dimensions(const proto::Report& r, TextPage* page) {
   if (r.dimension_size() == 0) return "";
   TextTable table({"dimension", "kind", "size", "bytes"}, {true, true, false, false});
   for (const proto::DimensionReport& d : r.dimension()) {
     table.Add(
         {Shorten(d.name(), kNameWidth, "-"), d.kind(), std::to_string(d.size()), FormatBytes(d.bytes())});
   }
-  return absl::StrCat("\nTopology\n", table.Print());
+  return absl::StrCat("\nTopology\n", table.Print(page));
 }
 
 // What happened to packets on the busiest links.
-std::string PacketLinks(const proto::Report& r) {
+std::string PacketLinks(const proto::Report& r, TextPage* page) {
   TextTable table({"busiest links", "class", "packets", "of makespan", "most queued", "marks", "drops",
                    "trims", "pauses"},
                   {true, true, false, false, false, false, false, false, false});
@@ -205,7 +205,7 @@ std::string PacketLinks(const proto::Report& r) {
                FormatCount(l.marks()), FormatCount(l.drops()), FormatCount(l.trims()),
                FormatCount(l.pauses())});
   }
-  return table.Print();
+  return table.Print(page);
 }
 
 std::string Packets(const proto::Report& r) {
@@ -233,7 +233,7 @@ std::string Packets(const proto::Report& r) {
   return out;
 }
 
-std::string FlowTimesTable(const proto::Report& r) {
+std::string FlowTimesTable(const proto::Report& r, TextPage* page) {
   if (r.flow_time_size() == 0) return "";
   TextTable table({"bytes", "flows", "mean time", "slowdown: median", "99 %", "most"},
                   {true, false, false, false, false, false});
@@ -243,15 +243,15 @@ std::string FlowTimesTable(const proto::Report& r) {
                FormatCount(f.flows()), Ps(f.mean_ps()), absl::StrFormat("%.3f", f.median_slowdown()),
                absl::StrFormat("%.3f", f.p99_slowdown()), absl::StrFormat("%.3f", f.max_slowdown())});
   }
-  return absl::StrCat("\nFlows by size (slowdown: time over time alone)\n", table.Print());
+  return absl::StrCat("\nFlows by size (slowdown: time over time alone)\n", table.Print(page));
 }
 
-std::string Links(const proto::Report& r) {
+std::string Links(const proto::Report& r, TextPage* page) {
   if (r.link_size() == 0) return "";
   const std::string head =
       absl::StrCat("\nLinks (directions that carried something: ", FormatCount(r.links_used()),
                    "; --format json has the ", r.link_size(), " busiest)\n");
-  if (r.has_packet()) return absl::StrCat(head, PacketLinks(r));
+  if (r.has_packet()) return absl::StrCat(head, PacketLinks(r, page));
   TextTable table({"busiest links", "class", "flows", "bytes", "of makespan", "peak"},
                   {true, true, false, false, false, false});
   const int n = std::min(kListRows, r.link_size());
@@ -261,10 +261,10 @@ std::string Links(const proto::Report& r) {
                FormatBytes(l.bytes()), absl::StrFormat("%.1f %%", 100 * l.utilization()),
                absl::StrFormat("%.0f %%", 100 * l.peak())});
   }
-  return absl::StrCat(head, table.Print());
+  return absl::StrCat(head, table.Print(page));
 }
 
-std::string Rungs(const proto::Report& r) {
+std::string Rungs(const proto::Report& r, TextPage* page) {
   const bool errors = std::any_of(r.rung().begin(), r.rung().end(),
                                   [](const proto::RungReport& x) { return x.error_ps() > 0; });
   std::vector<std::string> header = {"compute time from", "nodes", "time"};
@@ -288,7 +288,7 @@ std::string Rungs(const proto::Report& r) {
     table.Add(row);
   }
   if (table.rows() == 0) return "";
-  std::string out = absl::StrCat("\nCompute\n", table.Print(), notes);
+  std::string out = absl::StrCat("\nCompute\n", table.Print(page), notes);
   if (r.unanswered_size() > 0) {
     absl::StrAppend(&out, "  names that nothing answered (they take no time):\n");
     const int n = std::min(kListRows, r.unanswered_size());
@@ -340,7 +340,7 @@ absl::StatusOr<ReportFormat> ParseReportFormat(absl::string_view name) {
       absl::StrCat("\"", name, "\" is no report format; expected text, json or csv"));
 }
 
-absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportFormat format) {
+absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportFormat format, TextPage* page) {
   if (format == ReportFormat::kCsv) return Csv(report);
   if (format == ReportFormat::kJson) {
     google::protobuf::util::JsonPrintOptions options;
@@ -353,10 +353,11 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
       return absl::InternalError(absl::StrCat("cannot print the report: ", status.ToString()));
     return out;
   }
-  return absl::StrCat(Head(report), report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits())) : "",
-                      Jobs(report), Steps(report), Ranks(report), Collectives(report),
-                      Dimensions(report), FlowTimesTable(report), Packets(report), Links(report),
-                      Rungs(report), PrintCriticalPath(report), Notes(report), "\n", report.bound(), "\n");
+  return absl::StrCat(
+      Head(report), report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits(), page)) : "",
+      Jobs(report, page), Steps(report, page), Ranks(report, page), Collectives(report, page),
+      Dimensions(report, page), FlowTimesTable(report, page), Packets(report), Links(report, page),
+      Rungs(report, page), PrintCriticalPath(report, page), Notes(report), "\n", report.bound(), "\n");
 }
 
 }  // namespace chakra

@@ -13,6 +13,7 @@
 #include "replay/measure/flow_times.h"
 #include "replay/measure/metrics.h"
 #include "replay/measure/steps.h"
+#include "trace/text_page.h"
 #include "trace/trace.h"
 
 namespace chakra {
@@ -66,6 +67,8 @@ absl::StatusOr<ReportFormat> ParseReportFormat(absl::string_view name);
 // message, field names in snake_case, every field printed, 64-bit integers as
 // strings. kCsv: one row for each rank under the header
 // rank,end_ps,compute_busy_ps,comm_busy_ps,exposed_comm_ps,idle_ps.
-absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportFormat format);
+// `page`: where text is to fit, once the page has finished it; null: anywhere.
+absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportFormat format,
+                                        TextPage* page = nullptr);
 
 }  // namespace chakra

@@ -16,7 +16,8 @@ constexpr size_t kNameWidth = 40;
 
 std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
 
-std::string Table(const std::string& what, const google::protobuf::RepeatedPtrField<proto::PathShare>& rows) {
+std::string Table(const std::string& what, const google::protobuf::RepeatedPtrField<proto::PathShare>& rows,
+                  TextPage* page) {
   if (rows.empty()) return "";
   TextTable table({what, "time", "of the run", "stretches"}, {true, false, false, false});
   for (int i = 0; i < std::min(kRows, rows.size()); ++i) {
@@ -24,11 +25,11 @@ std::string Table(const std::string& what, const google::protobuf::RepeatedPtrFi
                Percent(rows[i].share()), FormatCount(rows[i].stretches())});
   }
   const int rest = rows.size() - kRows;
-  return absl::StrCat("\n", table.Print(),
+  return absl::StrCat("\n", table.Print(page),
                       rest > 0 ? absl::StrCat("  ... and ", rest, " more (all are in --format json)\n") : "");
 }
 
-std::string Sensitivities(const proto::CriticalPathReport& path) {
+std::string Sensitivities(const proto::CriticalPathReport& path, TextPage* page) {
   if (path.sensitivity().empty()) return "";
   const bool measured = std::any_of(path.sensitivity().begin(), path.sensitivity().end(),
                                     [](const proto::Sensitivity& s) { return s.measured(); });
@@ -46,11 +47,11 @@ std::string Sensitivities(const proto::CriticalPathReport& path) {
     table.Add(row);
   }
   return absl::StrCat("\nWhat a change would give, at most, while this path stays the longest\n",
-                      table.Print());
+                      table.Print(page));
 }
 
 // Ranks at which others waited in collectives.
-std::string Stragglers(const proto::Report& report) {
+std::string Stragglers(const proto::Report& report, TextPage* page) {
   std::vector<const proto::RankReport*> ranks;
   for (const proto::RankReport& r : report.rank()) {
     if (r.kept_waiting_ps() > 0) ranks.push_back(&r);
@@ -64,18 +65,18 @@ std::string Stragglers(const proto::Report& report) {
     table.Add({std::to_string(r.rank()), FormatTime(Time::Picos(r.kept_waiting_ps())),
                FormatTime(Time::Picos(r.waited_ps())), FormatTime(Time::Picos(r.bubble_ps()))});
   }
-  return absl::StrCat("\nStragglers: last to arrive at collectives\n", table.Print());
+  return absl::StrCat("\nStragglers: last to arrive at collectives\n", table.Print(page));
 }
 
 }  // namespace
 
-std::string PrintCriticalPath(const proto::Report& report) {
+std::string PrintCriticalPath(const proto::Report& report, TextPage* page) {
   if (!report.has_critical_path()) return "";
   const proto::CriticalPathReport& path = report.critical_path();
   return absl::StrCat("\nCritical path, of ", FormatCount(path.stretches()), " stretches",
-                      Table("what takes the time", path.cause()), Table("where", path.lane()),
-                      Table("operator", path.operator_()), Table("collective", path.collective()),
-                      Table("links", path.link()), Sensitivities(path), Stragglers(report));
+                      Table("what takes the time", path.cause(), page), Table("where", path.lane(), page),
+                      Table("operator", path.operator_(), page), Table("collective", path.collective(), page),
+                      Table("links", path.link(), page), Sensitivities(path, page), Stragglers(report, page));
 }
 
 }  // namespace chakra

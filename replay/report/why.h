@@ -4,11 +4,12 @@
 #include <string>
 
 #include "proto/report.pb.h"
+#include "trace/text_page.h"
 
 namespace chakra {
 
 // Tables of what the run took its time for, what changes would give, and who kept others waiting. Empty where
-// the report has no critical path.
-std::string PrintCriticalPath(const proto::Report& report);
+// the report has no critical path. `page` as for PrintReport().
+std::string PrintCriticalPath(const proto::Report& report, TextPage* page);
 
 }  // namespace chakra

@@ -47,10 +47,10 @@ Aim ParseAim(const std::string& text) {
   return out;
 }
 
-std::string PrintAnswer(const Answer& answer) {
+std::string PrintAnswer(const Answer& answer, TextPage* page) {
   TextTable table(answer.header, answer.left);
   for (const auto& row : answer.rows) table.Add(row);
-  std::string out = table.Print();
+  std::string out = table.Print(page);
   for (const std::string& note : answer.notes) absl::StrAppend(&out, "  ", note, "\n");
   return out;
 }

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "replay/sweep/results.h"
+#include "trace/text_page.h"
 
 namespace chakra::sweep {
 
@@ -20,7 +21,8 @@ struct Answer {
 };
 
 // For people: aligned, times of _ps columns with their units. For programs: CSV, numbers as they are.
-std::string PrintAnswer(const Answer& answer);
+// `page`: where the table is to fit, once the page has finished the text; null: anywhere.
+std::string PrintAnswer(const Answer& answer, TextPage* page = nullptr);
 std::string AnswerToCsv(const Answer& answer);
 
 struct Aim {

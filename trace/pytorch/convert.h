@@ -10,6 +10,7 @@
 #include "trace/graph_builder.h"
 #include "trace/pytorch/join.h"
 #include "trace/reader.h"
+#include "trace/text_page.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
@@ -38,7 +39,7 @@ absl::Status WriteCapture(const Capture& capture, const std::string& prefix, con
 // The traces that WriteCapture() would write, as if they had been read.
 absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions& options);
 
-// For people.
-std::string PrintConversion(const proto::ConversionReport& report);
+// For people. `page`: where it is to fit, once the page has finished it; null: anywhere.
+std::string PrintConversion(const proto::ConversionReport& report, TextPage* page = nullptr);
 
 }  // namespace chakra::pytorch

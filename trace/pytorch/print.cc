@@ -15,7 +15,7 @@ std::string Base(const std::string& path) {
   return path.empty() ? "-" : path.substr(slash == path.npos ? 0 : slash + 1);
 }
 
-std::string Ranks(const proto::ConversionReport& r) {
+std::string Ranks(const proto::ConversionReport& r, TextPage* page) {
   TextTable table({"rank", "host trace", "device trace", "paired", "kernels", "launched", "nodes", "comm",
                    "bytes", "window"},
                   {false, true, true, false, false, false, false, false, false, false});
@@ -30,7 +30,7 @@ std::string Ranks(const proto::ConversionReport& r) {
                absl::StrCat(FormatCount(x.comm_nodes()), "/", FormatCount(x.comm_calls())),
                FormatBytes(x.comm_node_bytes()), FormatTime(Time::Nanos(x.window_ns()))});
   }
-  std::string out = table.Print();
+  std::string out = table.Print(page);
   if (r.ranks_size() > kRows)
     absl::StrAppend(&out, "  ... and ", r.ranks_size() - kRows,
                     " more ranks (all are in --report FILE.json)\n");
@@ -72,10 +72,10 @@ std::string Notes(const proto::ConversionReport& r) {
 
 }  // namespace
 
-std::string PrintConversion(const proto::ConversionReport& r) {
+std::string PrintConversion(const proto::ConversionReport& r, TextPage* page) {
   std::string out = absl::StrCat("PyTorch capture: ", r.ranks_size(),
                                  r.ranks_size() == 1 ? " rank" : " ranks", " of ", r.world_size(), "\n\n");
-  out += Ranks(r);
+  out += Ranks(r, page);
   out += Edges(r);
   out += Notes(r);
   if (r.warnings_size() > 0) out += "\nWarnings\n";
