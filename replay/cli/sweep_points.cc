@@ -143,7 +143,7 @@ sweep::Outcome SweepPoints::Run(const std::vector<std::string>& words) {
   hooks.machine = [&](const Topology& topology) { machine = CountMachine(topology); };
   auto report = RunReplay(*held->traces, point.arguments().run(), hooks);
   if (!report.ok()) return {report.status(), {}, ""};
-  return {absl::OkStatus(), sweep::MetricsOf(*report, machine), DigestInputs(*report)};
+  return {absl::OkStatus(), sweep::MetricsOf(*report, machine), DigestInputs(*report), report->input()};
 }
 
 absl::StatusOr<std::vector<size_t>> CheckPoints(const sweep::Space& space, SweepPoints* points) {

@@ -102,7 +102,10 @@ absl::Status SweepQuestions::Write(const sweep::Results& results) const {
       const auto& held = (*journal)->before().points;
       const auto found = held.find(row.id);
       if (found != held.end() && found->second.error() == row.error) continue;
-      if (absl::Status s = (*journal)->Append(row.record); !s.ok()) return s;
+      proto::PointRecord record = row.record;
+      const auto files = results.files.find(record.inputs());
+      if (files != results.files.end()) *record.mutable_file() = files->second.file();
+      if (absl::Status s = (*journal)->Append(record); !s.ok()) return s;
     }
     if (absl::Status s = (*journal)->Flush(); !s.ok()) return s;
   }

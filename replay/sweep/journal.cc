@@ -65,6 +65,9 @@ JournalContent ParseJournal(absl::string_view content) {
     } else if (record.has_point()) {
       std::string id = record.point().id();
       out.points[std::move(id)] = std::move(*record.mutable_point());
+    } else if (record.has_inputs()) {
+      std::string inputs = record.inputs().inputs();
+      out.files[std::move(inputs)] = std::move(*record.mutable_inputs());
     }
     begin = newline + 1;
   }
@@ -133,8 +136,16 @@ absl::Status JournalWriter::Write(const proto::SweepRecord& record) {
 }
 
 absl::Status JournalWriter::Append(const proto::PointRecord& point) {
+  if (point.file_size() > 0 && before_.files.count(point.inputs()) == 0) {
+    proto::SweepRecord files;
+    files.mutable_inputs()->set_inputs(point.inputs());
+    *files.mutable_inputs()->mutable_file() = point.file();
+    if (absl::Status s = Write(files); !s.ok()) return s;
+    before_.files[point.inputs()] = files.inputs();
+  }
   proto::SweepRecord record;
   *record.mutable_point() = point;
+  record.mutable_point()->clear_file();
   if (absl::Status s = Write(record); !s.ok()) return s;
   return std::chrono::steady_clock::now() - flushed_ >= kFlushEvery ? Flush() : absl::OkStatus();
 }

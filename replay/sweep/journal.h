@@ -14,9 +14,13 @@
 
 namespace chakra::sweep {
 
+// Files that points read, by PointRecord.inputs.
+using FilesByInputs = std::map<std::string, proto::PointInputs>;
+
 struct JournalContent {
   std::optional<proto::SweepStart> start;            // the last one
   std::map<std::string, proto::PointRecord> points;  // by id; of an id the last one
+  FilesByInputs files;
   uint64_t damaged = 0;                              // lines that are not whole and were passed over
   uint64_t end = 0;  // where the last line ends, in bytes; what follows is torn
 };
@@ -42,11 +46,11 @@ class JournalWriter {
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  // What the journal held when it was opened.
+  // What the journal held when it was opened; `files` also what came since.
   const JournalContent& before() const { return before_; }
   // The record is in the file when this returns (a kill loses nothing), and on the disk a second later at
-  // most, when the next one comes or Flush() is called. After an error (a full disk) the file ends with the
-  // last whole record.
+  // most, when the next one comes or Flush() is called. Files of the point go before it, where the journal
+  // has none for its `inputs` yet. After an error (a full disk) the file ends with the last whole record.
   absl::Status Append(const proto::PointRecord& point);
   absl::Status Flush();
 

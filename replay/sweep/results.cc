@@ -141,6 +141,7 @@ absl::StatusOr<Results> LoadResults(const std::vector<std::string>& folders) {
             absl::StrCat(path, " is of another sweep than ", first, ": their points differ"));
       }
       for (auto& [id, record] : content->points) records[id] = std::move(record);
+      out.files.merge(content->files);
     }
   }
   if (out.start == nullptr) return absl::NotFoundError(absl::StrCat(folders[0], " has no results yet"));

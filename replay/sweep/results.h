@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/sweep.pb.h"
+#include "replay/sweep/journal.h"
 #include "replay/sweep/metrics.h"
 #include "replay/sweep/space.h"
 
@@ -32,6 +33,7 @@ struct Results {
   uint64_t points = 0;               // of the sweep; of a search those that it asked for so far
   uint64_t failed = 0;
   uint64_t damaged = 0;  // lines of journals
+  FilesByInputs files;   // none of journals written before they were kept
   std::vector<std::string> warnings;
 
   const std::string& Axis(const ResultRow& row, size_t axis) const {

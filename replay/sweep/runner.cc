@@ -28,6 +28,7 @@ proto::PointRecord RunToRecord(const RunPoint& run, const std::vector<std::strin
   proto::PointRecord out;
   out.set_wall_s(SecondsSince(begin));
   out.set_inputs(outcome.inputs);
+  *out.mutable_file() = std::move(outcome.files);
   if (!outcome.status.ok()) {
     const std::string message = ToUtf8(outcome.status.message());
     out.set_error(message.empty() ? "it failed without a message" : message);
@@ -68,6 +69,7 @@ void TaskSource::Finish(const Task& task, proto::PointRecord record) {
   record.set_id(task.id);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (journal_ != nullptr && failure_.ok()) failure_ = journal_->Append(record);
+  record.clear_file();
   ++done_;
   failed_ += record.error().empty() ? 0 : 1;
   records_[task.id] = std::move(record);

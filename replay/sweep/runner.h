@@ -23,7 +23,8 @@ namespace chakra::sweep {
 struct Outcome {
   absl::Status status;
   PointMetrics metrics;
-  std::string inputs;  // digest of what was read
+  std::string inputs;                                               // digest of what was read
+  google::protobuf::RepeatedPtrField<proto::InputFile> files = {};  // what was read
 };
 
 // Runs one command line of `replay` (TRACE... and options). Called from several threads at once.

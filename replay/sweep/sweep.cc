@@ -18,6 +18,7 @@
 #include "replay/sweep/search.h"
 #include "trace/checksum.h"
 #include "trace/text_table.h"
+#include "trace/utf8.h"
 
 namespace chakra::sweep {
 namespace {
@@ -98,6 +99,8 @@ class Sweeper {
     start.set_version(options_.version);
     *start.mutable_sweep() = spec_.sweep;
     start.set_source(spec_.source);
+    if (ToUtf8(spec_.text) == spec_.text && spec_.text.find('\0') == std::string::npos)
+      start.set_text(spec_.text);
     start.set_points(space_.points().size());
     auto digest = PointsDigest(space_);
     if (!digest.ok()) return digest.status();
