@@ -3,8 +3,18 @@
 const number = (value) => Number(value ?? 0);
 const list = (value) => value ?? [];
 
-// Four significant digits, without zeros at the end.
-const digits = (value) => String(Number(value.toPrecision(4)));
+// As %.4g: four significant digits, of two that are as near the even one, without zeros at the end.
+function digits(value) {
+  if (value === 0 || !Number.isFinite(value)) return String(value);
+  let [mantissa, exponent] = value.toExponential(3).split("e");
+  const exact = value.toExponential(60);
+  if (/^-?\d\.\d{3}50+e/.test(exact) && /[02468]$/.test(exact.slice(0, mantissa.length)))
+    mantissa = exact.slice(0, mantissa.length);
+  const power = Number(exponent);
+  if (power >= -4 && power < 4) return String(Number(`${mantissa}e${exponent}`));
+  const sign = power < 0 ? "-" : "+";
+  return `${Number(mantissa)}e${sign}${String(Math.abs(power)).padStart(2, "0")}`;
+}
 
 function scaled(value, units, step) {
   let unit = 0;
@@ -15,7 +25,15 @@ function scaled(value, units, step) {
   return `${digits(value)} ${units[unit]}`;
 }
 
-const time = (ps) => (number(ps) === 0 ? "0 s" : scaled(number(ps), ["ps", "ns", "us", "ms", "s"], 1000));
+function time(ps) {
+  const s = number(ps) * 1e-12;
+  const size = Math.abs(s);
+  if (size === 0) return "0 s";
+  if (size < 1e-9) return `${digits(s * 1e12)} ps`;
+  if (size < 1e-6) return `${digits(s * 1e9)} ns`;
+  if (size < 1e-3) return `${digits(s * 1e6)} us`;
+  return size < 1 ? `${digits(s * 1e3)} ms` : `${digits(s)} s`;
+}
 const bytes = (value) => scaled(number(value), ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"], 1024);
 const count = (value) => String(value ?? 0).replace(/\B(?=(\d{3})+$)/g, ",");
 const percent = (share) => `${(100 * number(share)).toFixed(1)} %`;
@@ -32,6 +50,29 @@ function make(tag, attributes = {}, ...children) {
   }
   element.append(...children);
   return element;
+}
+
+// A labelled list of `names`; `changed` gets the number of the one that was chosen.
+function select(label, names, changed) {
+  const box = make("select", {}, ...names.map((name, i) => make("option", { value: i }, name)));
+  box.addEventListener("change", () => changed(Number(box.value)));
+  return [make("label", {}, label, box), box];
+}
+
+// [name, value] pairs at the head of a page, those with a value.
+function facts(pairs) {
+  at("facts").append(
+    ...pairs
+      .filter(([, value]) => value)
+      .map(([name, value]) =>
+        make(
+          "div",
+          { class: String(value).length > 24 ? "wide" : undefined },
+          make("dt", {}, name),
+          make("dd", {}, value),
+        ),
+      ),
+  );
 }
 
 const at = (id) => document.getElementById(id);

@@ -1,31 +1,4 @@
-// Reads the report, fills the sections, and says on <html> that it is through: data-ready, or data-error.
-const root = document.documentElement;
-addEventListener("error", (event) => (root.dataset.error = event.message));
-addEventListener(
-  "securitypolicyviolation",
-  (event) => (root.dataset.error = `policy: ${event.violatedDirective}`),
-);
-
-const dark = matchMedia("(prefers-color-scheme: dark)");
-let theme = ""; // "": as the system has it; remembered for as long as the page is open
-
-function applyTheme(shown) {
-  root.dataset.theme = shown;
-  charts.forEach(draw);
-}
-const themeNow = () => theme || (dark.matches ? "dark" : "light");
-
-function switchTheme() {
-  theme = themeNow() === "dark" ? "light" : "dark";
-  applyTheme(theme);
-  nameSwitch();
-}
-
-function nameSwitch() {
-  at("theme").hidden = false;
-  at("theme").textContent = themeNow() === "dark" ? "Light" : "Dark";
-  at("theme").setAttribute("aria-label", `Show the page ${themeNow() === "dark" ? "light" : "dark"}`);
-}
+// Reads the report and fills the sections.
 
 // Captures, jobs and edits have a section only where there are any.
 function extra(id, heading, before, rows, columns) {
@@ -72,24 +45,8 @@ function extras(report) {
   ]);
 }
 
-function contents() {
-  at("contents").append(
-    ...[...document.querySelectorAll("main > section")].map((section) =>
-      make("li", {}, make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent)),
-    ),
-  );
-}
-
 const report = JSON.parse(at("report").textContent);
-root.dataset.theme = themeNow();
-nameSwitch();
-at("theme").addEventListener("click", switchTheme);
-dark.addEventListener("change", () => {
-  if (theme === "") applyTheme(themeNow());
-  nameSwitch();
-});
-addEventListener("beforeprint", () => applyTheme("light"));
-addEventListener("afterprint", () => applyTheme(themeNow()));
+begin();
 
 header(report);
 bound(report);
@@ -103,5 +60,4 @@ compute(report);
 warnings(report);
 inputs(report);
 extras(report);
-contents();
-root.dataset.ready = "1";
+end();

@@ -57,20 +57,14 @@ class Ranks {
     this.say();
   }
 
-  select(label, names, changed) {
-    const box = make("select", {}, ...names.map((name, i) => make("option", { value: i }, name)));
-    box.addEventListener("change", () => changed(Number(box.value)));
-    return [make("label", {}, label, box), box];
-  }
-
   controls(host) {
     const sizes = [0, 256, 64, 16].filter((n) => n < this.all.length);
-    const [order] = this.select(
+    const [order] = select(
       "Order",
       kOrders.map((o) => o[0]),
       (i) => this.change({ order: i, from: 0 }),
     );
-    const [zoom, zoomBox] = this.select(
+    const [zoom, zoomBox] = select(
       "Show",
       sizes.map((n) => (n === 0 ? "all" : `${n} at a time`)),
       (i) => this.change({ size: sizes[i], from: 0 }),

@@ -16,7 +16,7 @@ const named = (title) => ({ title, of: (x) => x.name ?? "", kind: "text name" })
 
 function header(report) {
   at("version").textContent = report.version ?? "";
-  const facts = [
+  facts([
     ["Makespan", time(report.makespan_ps)],
     ["Ranks", count(report.ranks)],
     ["Nodes", count(report.nodes)],
@@ -32,19 +32,7 @@ function header(report) {
     ["Varied", report.variation],
     ["Placed", report.placement],
     ["INVALID nodes, as no-ops", report.invalid_nodes && count(report.invalid_nodes)],
-  ];
-  at("facts").append(
-    ...facts
-      .filter(([, value]) => value)
-      .map(([name, value]) =>
-        make(
-          "div",
-          { class: String(value).length > 24 ? "wide" : undefined },
-          make("dt", {}, name),
-          make("dd", {}, value),
-        ),
-      ),
-  );
+  ]);
 }
 
 function bound(report) {
@@ -332,11 +320,6 @@ function inputs(report) {
     id: "table-inputs",
     caption: "Inputs",
     rows: report.input,
-    columns: [
-      { title: "File", of: (x) => x.path ?? "", kind: "text name" },
-      { title: "Role", of: (x) => x.role ?? "", kind: "text" },
-      { title: "Bytes", of: (x) => x.bytes, as: count },
-      { title: "SHA-256", of: (x) => x.sha256 ?? "", kind: "text hash" },
-    ],
+    columns: kFileColumns,
   });
 }

@@ -1,6 +1,7 @@
 // Tables: each column { title, of: row => value as in the report, as: value => text, kind: "text" or none,
 // share: whether a bar shows the part of the largest, colour: row => class of that bar, cell: row => element in
-// place of the text }. A cell keeps the value as it is in the report in data-v.
+// place of the text }. A cell keeps the value as it is in the report in data-v. Rows without a number ("") are the
+// last in any order.
 const kRows = 12;
 
 function compare(a, b) {
@@ -23,7 +24,7 @@ class Table {
       "table",
       { id: options.id, "data-rows": this.rows.length },
       make("caption", {}, options.caption),
-      make("thead", {}, this.head()),
+      (this.top = make("thead", {}, this.head())),
       this.body,
     );
     this.cut = make("p", { class: "cut", "aria-live": "polite" });
@@ -67,6 +68,13 @@ class Table {
     this.draw();
   }
 
+  setColumns(columns) {
+    this.columns = columns;
+    this.top.replaceChildren(this.head());
+    this.sort = null;
+    this.draw();
+  }
+
   // Numbers: the largest first, then the smallest; texts the other way round.
   sortBy(column) {
     const first = column.kind ? 1 : -1;
@@ -84,12 +92,17 @@ class Table {
   chosen() {
     let rows = this.rows;
     if (this.words !== "") {
-      const has = (row) => (column) => (column.as ?? text)(column.of(row)).toLowerCase().includes(this.words);
+      const has = (row) => (column) =>
+        String((column.as ?? text)(column.of(row)))
+          .toLowerCase()
+          .includes(this.words);
       rows = rows.filter((row) => this.columns.some(has(row)));
     }
     if (this.sort) {
       const { column, sign } = this.sort;
-      rows = [...rows].sort((a, b) => sign * compare(column.of(a) ?? 0, column.of(b) ?? 0));
+      const of = (row) => column.of(row) ?? 0;
+      const missing = (row) => !column.kind && of(row) === "";
+      rows = [...rows].sort((a, b) => missing(a) - missing(b) || sign * compare(of(a), of(b)));
     }
     return rows;
   }
@@ -143,3 +156,11 @@ class Table {
 
 // The rows with the most of `of` first; equal ones stay in their order.
 const longest = (rows, of) => [...rows].sort((a, b) => number(of(b)) - number(of(a)));
+
+// Of files that were read.
+const kFileColumns = [
+  { title: "File", of: (x) => x.path ?? "", kind: "text name" },
+  { title: "Role", of: (x) => x.role ?? "", kind: "text" },
+  { title: "Bytes", of: (x) => x.bytes, as: count },
+  { title: "SHA-256", of: (x) => x.sha256 ?? "", kind: "text hash" },
+];

@@ -2,103 +2,28 @@
 // what its controls do. Skipped where no Chromium is installed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "google/protobuf/text_format.h"
 #include "replay/page/page.h"
-#include "test/replay/page_testing.h"
+#include "test/page/browser.h"
 #include "trace/units.h"
 
 namespace chakra {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string Output(const std::string& command) {
-  std::FILE* pipe = popen(command.c_str(), "r");
-  std::string out;
-  if (pipe == nullptr) return out;
-  std::array<char, 4096> buffer;
-  for (size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) out.append(buffer.data(), n);
-  pclose(pipe);
-  return out;
-}
-
-class Browser : public testing::Test {
- protected:
-  Browser() {
-    browser_ = Output("command -v chromium || command -v chromium-browser || command -v google-chrome");
-    while (!browser_.empty() && browser_.back() == '\n') browser_.pop_back();
-    std::string pattern = (fs::temp_directory_path() / "page.XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-  }
-  ~Browser() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  void SetUp() override {
-    if (browser_.empty()) GTEST_SKIP() << "no chromium: apt-get install chromium";
-  }
-  static std::string Page(const proto::Report& report) {
-    const absl::StatusOr<std::string> page = MakePage(report);
-    EXPECT_TRUE(page.ok()) << page.status();
-    return page.value_or("");
-  }
-  // The document when its script is through.
-  std::string Document(const std::string& page, const std::string& flags = "") const {
-    std::ofstream(folder_ / "page.html", std::ios::binary) << page;
-    const std::string document = Output(absl::StrCat(
-        "timeout 120 '", browser_,
-        "' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir='",
-        (folder_ / "profile").string(), "' ", flags, " --virtual-time-budget=2000 --dump-dom 'file://",
-        (folder_ / "page.html").string(), "' 2>/dev/null"));
-    EXPECT_THAT(Between(document, "<html", ">"), HasSubstr("data-ready=\"1\"")) << document.substr(0, 2000);
-    EXPECT_THAT(Between(document, "<html", ">"), Not(HasSubstr("data-error")));
-    return document;
-  }
-  // The same where the page runs `script` at its end, as its own policy would not let it, which writes on
-  // <body>.
-  std::string Played(const proto::Report& report, const std::string& script,
-                     const std::string& flags = "") const {
-    std::string page = Page(report);
-    const std::string policy = Between(page, "<meta http-equiv", ">");
-    page = absl::StrReplaceAll(page, {{absl::StrCat("<meta http-equiv", policy, ">"), ""}});
-    page = absl::StrReplaceAll(page, {{"</body>", absl::StrCat("<script>{", script, "}</script></body>")}});
-    return Between(Document(page, flags), "<body", ">");
-  }
-
-  std::string browser_;
-  fs::path folder_;
-};
-
-struct Cell {
-  std::string value, text;
-};
-
-// The cells of a table with that id, in order, each as its value in the report and the text.
-std::vector<Cell> Cells(const std::string& document, const std::string& id) {
-  std::vector<Cell> cells;
-  const std::string table = Between(document, absl::StrCat("<table id=\"", id, "\""), "</table>");
-  for (size_t at = table.find("<td"); at != std::string::npos; at = table.find("<td", at + 1)) {
-    const std::string cell = table.substr(at, table.find("</td>", at) - at);
-    const std::string text = cell.substr(cell.find('>') + 1);
-    cells.push_back({Between(cell, "data-v=\"", "\""), text.substr(0, text.find('<'))});
-  }
-  return cells;
+std::string Page(const proto::Report& report) {
+  const absl::StatusOr<std::string> page = MakePage(report);
+  EXPECT_TRUE(page.ok()) << page.status();
+  return page.value_or("");
 }
 
 // That the table shows each field of `message` but `left_out`, times as the text report writes them.
@@ -191,7 +116,7 @@ TEST_F(Browser, TextThatWouldBeAScriptIsText) {
 }
 
 TEST_F(Browser, WhatChangesGiveNeedsNoScrolling) {
-  const std::string body = Played(FullReport(), R"(
+  const std::string body = Played(Page(FullReport()), R"(
     const frame = document.getElementById("table-path-sensitivity").parentElement;
     document.body.setAttribute("data-columns", frame.querySelectorAll("th").length);
     document.body.setAttribute("data-hidden", frame.scrollWidth - frame.clientWidth);
@@ -202,7 +127,7 @@ TEST_F(Browser, WhatChangesGiveNeedsNoScrolling) {
 }
 
 TEST_F(Browser, ControlsDoWhatTheySay) {
-  const std::string body = Played(LargeReport(300), R"(
+  const std::string body = Played(Page(LargeReport(300)), R"(
     const say = (name, value) => document.body.setAttribute("data-" + name, value);
     const table = document.getElementById("table-ranks");
     const ranks = () => [...table.querySelectorAll("tbody tr")].map((row) => row.cells[0].dataset.v);

@@ -147,7 +147,7 @@ TEST(Page, Of1024RanksIsBelow3MB) {
 }
 
 TEST(Assets, AreThereByName) {
-  EXPECT_EQ(page::Asset("page.html").substr(0, 15), "<!DOCTYPE html>");
+  EXPECT_EQ(page::Asset("frame.html").substr(0, 15), "<!DOCTYPE html>");
   EXPECT_EQ(page::Asset("nothing.js"), "");
   EXPECT_EQ(Sha256Hex(page::Asset("vendor/chart.umd.min.js")),
             "87364cc2b2a76a6684929e7d6b80b18a897794db38400caff1fcf1791c6925d2");

@@ -1,0 +1,85 @@
+#include "replay/page/frame.h"
+
+#include <map>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "replay/page/assets.h"
+#include "trace/checksum.h"
+#include "trace/utf8.h"
+
+namespace chakra::page {
+namespace {
+
+// `text` as HTML, in an element or a quoted attribute.
+std::string Html(absl::string_view text) {
+  return absl::StrReplaceAll(
+      ToUtf8(text), {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}});
+}
+
+// JSON that may stand in a script element: nothing in it ends the element or a line of JavaScript. Outside of
+// its strings JSON has none of these characters.
+std::string Json(absl::string_view json) {
+  return absl::StrReplaceAll(ToUtf8(json), {{"<", "\\u003c"},
+                                            {">", "\\u003e"},
+                                            {"&", "\\u0026"},
+                                            {"\xe2\x80\xa8", "\\u2028"},
+                                            {"\xe2\x80\xa9", "\\u2029"}});
+}
+
+// All of them, in a scope of their own.
+std::string Script(const std::vector<std::string>& names) {
+  std::string script = "(() => {\n\"use strict\";\n";
+  for (const std::string& name : names) absl::StrAppend(&script, Asset(name));
+  return absl::StrCat(script, "})();\n");
+}
+
+// Less the line that names a file for debuggers, which is not there.
+absl::string_view Charts() {
+  const absl::string_view charts = Asset("vendor/chart.umd.min.js");
+  return charts.substr(0, charts.rfind("\n//# sourceMappingURL="));
+}
+
+// As a content security policy names what an element holds.
+std::string Hash(absl::string_view content) {
+  return absl::StrCat("'sha256-", absl::Base64Escape(absl::HexStringToBytes(Sha256Hex(content))), "'");
+}
+
+// `frame` with what `values` has for each {{name}}, in one pass: what a value holds is not looked at again.
+std::string Fill(absl::string_view frame, const std::map<std::string, std::string>& values) {
+  std::string out;
+  while (true) {
+    const size_t open = frame.find("{{");
+    const size_t close = frame.find("}}", open);
+    if (close == absl::string_view::npos) return absl::StrCat(out, frame);
+    const auto value = values.find(std::string(frame.substr(open + 2, close - open - 2)));
+    absl::StrAppend(&out, frame.substr(0, open), value == values.end() ? "" : value->second);
+    frame.remove_prefix(close + 2);
+  }
+}
+
+}  // namespace
+
+std::string Assemble(const Parts& parts) {
+  std::string style;
+  for (const std::string& name : parts.styles) absl::StrAppend(&style, Asset(name));
+  const std::string script = Script(parts.scripts), charts(Charts());
+  const std::string policy =
+      absl::StrCat("default-src 'none'; img-src data:; style-src ", Hash(style), "; script-src ",
+                   Hash(charts), " ", Hash(script), "; base-uri 'none'; form-action 'none'");
+  return Fill(Asset("frame.html"), {{"policy", policy},
+                                    {"title", Html(parts.title)},
+                                    {"heading", Html(parts.heading)},
+                                    {"of", Html(parts.of)},
+                                    {"text", Html(parts.text)},
+                                    {"style", style},
+                                    {"licence", Html(Asset("vendor/LICENSE.md"))},
+                                    {"sections", std::string(Asset(parts.sections))},
+                                    {"kind", parts.kind},
+                                    {"data", Json(parts.data)},
+                                    {"charts", charts},
+                                    {"script", script}});
+}
+
+}  // namespace chakra::page
