@@ -102,12 +102,13 @@ SweepCommand::SweepCommand(CLI::App* app) : Command(app), questions_(app) {
   app->add_option("--jobs", options_.runner.jobs, "Points at once; default: the machine's cores")
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""));
-  app->add_option("--format", formats_,
-                  "Tables written to DIR: csv (the default), jsonl, sqlite, comma-separated")
+  app->add_option(
+         "--format", formats_,
+         "What is written to DIR: csv (the default), jsonl, sqlite, html (see `sweep page`), comma-separated")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(OneOf({"csv", "jsonl", "sqlite"}));
+      ->check(OneOf(ResultFormats()));
   app->add_flag("--timing", timing_, "Tables have the column wall_s, which no two runs have the same");
   app->add_flag("--dry-run", dry_run_, "Check the spec and print the command of each point");
   app->add_flag("--retry-failed", options_.retry_failed, "Run points again that failed before");
@@ -126,7 +127,8 @@ SweepCommand::SweepCommand(CLI::App* app) : Command(app), questions_(app) {
   app->footer(
       "Example:\n"
       "  chakra-replay sweep examples/sweeps/small.txtpb -o /tmp/small\n"
-      "  chakra-replay sweep best /tmp/small");
+      "  chakra-replay sweep best /tmp/small\n"
+      "  chakra-replay sweep page /tmp/small -o small.html");
   options_.runner.jobs = DefaultThreads();
   options_.version = CHAKRA_VERSION;
 }
@@ -216,7 +218,7 @@ absl::Status SweepCommand::Finish(const sweep::SweepSummary& summary) const {
 
 int SweepCommand::RunPoints() {
   if (spec_.empty())
-    return Misuse("sweep expects a SPEC, or a command: best, pareto, table, merge or export");
+    return Misuse("sweep expects a SPEC, or a command: best, pareto, table, page, merge or export");
   if (options_.folder.empty() && !dry_run_) return Misuse("sweep expects -o DIR");
   if (!shard_.empty()) {
     auto shard = sweep::ParseShard(shard_);

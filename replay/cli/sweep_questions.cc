@@ -9,10 +9,16 @@
 #include "replay/cli/terminal.h"
 #include "replay/sweep/export.h"
 #include "replay/sweep/journal.h"
+#include "replay/sweep/page.h"
 #include "trace/proto_io.h"
 #include "trace/text_table.h"
 
 namespace chakra::cli {
+
+const std::vector<std::string>& ResultFormats() {
+  static const auto* const kFormats = new std::vector<std::string>{"csv", "jsonl", "sqlite", "html"};
+  return *kFormats;
+}
 
 absl::StatusOr<std::string> ExportResults(const sweep::Results& results,
                                           const std::vector<std::string>& formats, bool timing,
@@ -28,6 +34,10 @@ absl::StatusOr<std::string> ExportResults(const sweep::Results& results,
     if (format == "jsonl") {
       auto lines = sweep::ToJsonLines(results, timing);
       s = lines.ok() ? WriteFile(path, *lines) : lines.status();
+    }
+    if (format == "html") {
+      auto page = sweep::MakePage(results, {"", "", timing});
+      s = page.ok() ? WriteFile(path, *page) : page.status();
     }
     if (!s.ok()) return s;
     written.push_back(path);
@@ -54,6 +64,13 @@ SweepQuestions::SweepQuestions(CLI::App* sweep) {
   table_->add_option("--take", take_, "Of several points in a cell the best, or their mean; default: best")
       ->type_name("HOW")
       ->check(OneOf({"best", "mean"}));
+  page_ = Add(sweep, "page", "The results as one HTML file to send around: charts, tables, the spec", false);
+  page_->add_option("-o,--output", output_, "The file, or - for standard output; default: DIR/results.html")
+      ->type_name("FILE");
+  AddWhere(page_);
+  page_->add_option("--by", by_, "What points are compared by, as of `best`; default: the objective")
+      ->type_name("AIM");
+  page_->add_flag("--timing", timing_, "With the column wall_s");
   merge_ = Add(sweep, "merge", "Joins the folders of shards, or other parts of one sweep, in one", false);
   export_ = Add(sweep, "export", "Writes the tables of a folder anew", false);
   for (CLI::App* app : {merge_, export_}) {
@@ -61,11 +78,11 @@ SweepQuestions::SweepQuestions(CLI::App* sweep) {
                     app == merge_ ? "The folder that is made; default: the first"
                                   : "Where to; default: the folder itself")
         ->type_name("DIR");
-    app->add_option("--format", formats_, "csv (the default), jsonl, sqlite, comma-separated")
+    app->add_option("--format", formats_, "csv (the default), jsonl, sqlite, html, comma-separated")
         ->type_name("LIST")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(OneOf({"csv", "jsonl", "sqlite"}));
+        ->check(OneOf(ResultFormats()));
     app->add_flag("--timing", timing_, "With the column wall_s");
   }
 }
@@ -76,16 +93,33 @@ CLI::App* SweepQuestions::Add(CLI::App* sweep, const std::string& name, const st
   app->allow_extras();
   app->add_option("DIR", folders_, "Folders of results of one sweep")->type_name("");
   if (!answers) return app;
-  app->add_option("--where", where_, "Only points for which that is true: 'spines > 4 and devices <= 512'")
-      ->type_name("EXPRESSION");
+  AddWhere(app);
   app->add_option("--format", format_, "text or csv; default: text")
       ->type_name("FORMAT")
       ->check(OneOf({"text", "csv"}));
   return app;
 }
 
-bool SweepQuestions::asked() const {
-  return best_->parsed() || pareto_->parsed() || table_->parsed() || merge_->parsed() || export_->parsed();
+void SweepQuestions::AddWhere(CLI::App* app) {
+  app->add_option("--where", where_, "Only points for which that is true: 'spines > 4 and devices <= 512'")
+      ->type_name("EXPRESSION");
+}
+
+const CLI::App* SweepQuestions::Asked() const {
+  for (const CLI::App* app : {best_, pareto_, table_, page_, merge_, export_}) {
+    if (app->parsed()) return app;
+  }
+  return nullptr;
+}
+
+absl::Status SweepQuestions::WritePage(const sweep::Results& results) const {
+  const std::string path = output_.empty() ? absl::StrCat(folders_[0], "/results.html") : output_;
+  if (absl::Status s = CheckOutputPath(path); !s.ok()) return s;
+  auto page = sweep::MakePage(results, {where_, by_, timing_});
+  if (!page.ok()) return page.status();
+  if (path == "-") return WriteOutput("-", *page);
+  if (absl::Status s = WriteOutput(path, *page); !s.ok()) return s;
+  return WriteOutput("-", absl::StrCat("written: ", path, "\n"));
 }
 
 absl::Status SweepQuestions::Write(const sweep::Results& results) const {
@@ -122,6 +156,7 @@ absl::Status SweepQuestions::Answer() {
   if (!results.ok()) return results.status();
   for (const std::string& warning : results->warnings) PrintError(warning);
   if (merge_->parsed() || export_->parsed()) return Write(*results);
+  if (page_->parsed()) return WritePage(*results);
   const bool csv = format_ == "csv";
   auto query = sweep::Query::Make(*results, where_, csv);
   if (!query.ok()) return query.status();
@@ -143,11 +178,7 @@ absl::Status SweepQuestions::Answer() {
 }
 
 int SweepQuestions::Misuse(const std::string& message) const {
-  const CLI::App* asked = export_;
-  for (const CLI::App* app : {best_, pareto_, table_, merge_}) {
-    if (app->parsed()) asked = app;
-  }
-  PrintError(absl::StrCat(message, "; see `chakra-replay sweep ", asked->get_name(), " --help`"));
+  PrintError(absl::StrCat(message, "; see `chakra-replay sweep ", Asked()->get_name(), " --help`"));
   return kMisuse;
 }
 

@@ -10,6 +10,12 @@
 namespace chakra::sweep {
 namespace {
 
+std::string JsonValueOf(const Value& value) {
+  return std::holds_alternative<double>(value) ? ToText(value) : JsonText(std::get<std::string>(value));
+}
+
+}  // namespace
+
 std::string JsonText(absl::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -23,12 +29,6 @@ std::string JsonText(absl::string_view text) {
   }
   return out + "\"";
 }
-
-std::string JsonValueOf(const Value& value) {
-  return std::holds_alternative<double>(value) ? ToText(value) : JsonText(std::get<std::string>(value));
-}
-
-}  // namespace
 
 absl::StatusOr<std::string> CommandOf(const Space& space, const Place& place) {
   auto words = space.Words(place);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "replay/sweep/results.h"
 
 namespace chakra::sweep {
@@ -20,6 +21,9 @@ absl::StatusOr<std::string> ToJsonLines(const Results& results, bool wall);
 // CSV and command, a row a point (texts and numbers as such); `sweep` with name, description, source,
 // version, spec.
 absl::Status WriteSqlite(const Results& results, bool wall, const std::string& path);
+
+// `text` as a string of JSON, with its quotes.
+std::string JsonText(absl::string_view text);
 
 // `chakra-replay replay ...` of a point.
 absl::StatusOr<std::string> CommandOf(const Space& space, const Place& place);

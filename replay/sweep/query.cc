@@ -16,14 +16,6 @@
 namespace chakra::sweep {
 namespace {
 
-constexpr size_t kNotAxis = static_cast<size_t>(-1);
-
-// The axis of repeats; kNotAxis where there is none.
-size_t SeedAxis(const Results& results) {
-  const auto& axes = results.space->axes();
-  return results.space->spec().repeats() > 0 && !axes.empty() ? axes.size() - 1 : kNotAxis;
-}
-
 void AddMetrics(const PointMetrics& more, PointMetrics* sum) {
   for (auto it = sum->begin(); it != sum->end();) {
     const auto found = more.find(it->first);
@@ -93,19 +85,22 @@ absl::Status Query::Select(const std::string& where) {
   const size_t seed = SeedAxis(results_);
   std::map<Place, size_t> by_place;  // without the seed
   for (const ResultRow& row : results_.rows) {
-    if (!row.error.empty()) continue;
+    if (!row.error.empty()) {
+      failed_.push_back(&row);
+      continue;
+    }
     Place place = row.place;
     if (seed != kNotAxis) place.pop_back();
     const auto [it, is_new] = by_place.emplace(std::move(place), candidates_.size());
     if (is_new) {
-      candidates_.push_back({&row, row.metrics, 1});
+      candidates_.push_back({&row, row.metrics, {&row}});
     } else {
       AddMetrics(row.metrics, &candidates_[it->second].metrics);
-      ++candidates_[it->second].repeats;
+      candidates_[it->second].repeats.push_back(&row);
     }
   }
   for (Candidate& c : candidates_) {
-    for (auto& [name, value] : c.metrics) value /= static_cast<double>(c.repeats);
+    for (auto& [name, value] : c.metrics) value /= static_cast<double>(c.repeats.size());
   }
   if (seed != kNotAxis) notes_.push_back("means over the seeds of each point");
   if (results_.failed > 0)
@@ -126,7 +121,23 @@ absl::Status Query::Select(const std::string& where) {
     if (*holds != 0) kept.push_back(std::move(c));
   }
   candidates_ = std::move(kept);
+  const auto excluded = [&](const ResultRow* row) {
+    const auto holds = Evaluate(*e, Candidate{row, {}, {row}});
+    return holds.ok() && *holds == 0;
+  };
+  failed_.erase(std::remove_if(failed_.begin(), failed_.end(), excluded), failed_.end());
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::optional<double>>> Query::Values(const std::string& expression) const {
+  auto e = ParseOver(expression);
+  if (!e.ok()) return e.status();
+  std::vector<std::optional<double>> out;
+  for (const Candidate& c : candidates_) {
+    auto value = Evaluate(*e, c);
+    out.push_back(value.ok() ? std::optional<double>(*value) : std::nullopt);
+  }
+  return out;
 }
 
 std::string Query::Cell(const std::string& expression, double value) const {

@@ -37,7 +37,7 @@ Aim ParseAim(const std::string& text);
 struct Candidate {
   const ResultRow* row = nullptr;  // the first of the repeats
   PointMetrics metrics;
-  size_t repeats = 1;
+  std::vector<const ResultRow*> repeats;  // those that ended well, `row` among them
 };
 
 class Query {
@@ -45,6 +45,17 @@ class Query {
   // `where`: only points for which that is true (names of axes and metrics); "": all. `raw`: numbers as they
   // are. Failed points are left out, and noted. Errors: the expression.
   static absl::StatusOr<Query> Make(const Results& results, const std::string& where, bool raw);
+
+  // What is asked about, by number: points of which a repeat ended well.
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+  // Points that failed. With `where` those too for which it says nothing, as it asks for a metric.
+  const std::vector<const ResultRow*>& failed() const { return failed_; }
+  // What an answer is to be read with: points without a result, and the like.
+  const std::vector<std::string>& notes() const { return notes_; }
+  // An expression for each candidate; nothing where it has no value. Errors: it names what there is not.
+  absl::StatusOr<std::vector<std::optional<double>>> Values(const std::string& expression) const;
+  // `value` of that metric or expression, as answers have it.
+  std::string Cell(const std::string& expression, double value) const;
 
   // What the sweep goes by.
   Aim Objective() const;
@@ -63,8 +74,6 @@ class Query {
   absl::Status Select(const std::string& where);
   absl::StatusOr<Expression> ParseOver(const std::string& text) const;
   absl::StatusOr<double> Evaluate(const Expression& e, const Candidate& c) const;
-  // The column of an aim: a metric's own value as it prints.
-  std::string Cell(const std::string& expression, double value) const;
   Answer Begin(const std::vector<Aim>& aims) const;
   void AddRow(const Candidate& c, const std::vector<double>& values, const std::vector<Aim>& aims,
               Answer* out) const;
@@ -72,6 +81,7 @@ class Query {
   const Results& results_;
   bool raw_;
   std::vector<Candidate> candidates_;
+  std::vector<const ResultRow*> failed_;
   std::vector<std::string> notes_;
 };
 

@@ -93,6 +93,11 @@ Lookup Results::AxesOf(const ResultRow& row) const {
   return [this, &row](const std::string& name) { return space->ValueAt(row.place, name); };
 }
 
+size_t SeedAxis(const Results& results) {
+  const auto& axes = results.space->axes();
+  return results.space->spec().repeats() > 0 && !axes.empty() ? axes.size() - 1 : kNotAxis;
+}
+
 PointMetrics MetricsOf(const Space& space, const Place& place, const proto::PointRecord& record) {
   PointMetrics out;
   if (!record.error().empty()) return out;

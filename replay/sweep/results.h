@@ -43,6 +43,10 @@ struct Results {
   Lookup AxesOf(const ResultRow& row) const;
 };
 
+// The axis of repeats, the last; kNotAxis where there are none.
+inline constexpr size_t kNotAxis = static_cast<size_t>(-1);
+size_t SeedAxis(const Results& results);
+
 // Reads all journals of the folders, which must be of one sweep. A later folder counts where both have a
 // point. Errors: folders without results, of several sweeps, a journal whose beginning is damaged.
 absl::StatusOr<Results> LoadResults(const std::vector<std::string>& folders);

@@ -1,0 +1,263 @@
+#include "replay/sweep/page.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "replay/page/frame.h"
+#include "replay/sweep/export.h"
+#include "replay/sweep/query.h"
+#include "replay/sweep/words.h"
+#include "trace/proto_io.h"
+#include "trace/text_table.h"
+
+namespace chakra::sweep {
+namespace {
+
+constexpr size_t kBestAsText = 10;
+
+// JSON, member by member.
+class JsonObject {
+ public:
+  void Add(absl::string_view name, absl::string_view json) {
+    absl::StrAppend(&out_, out_.empty() ? "{" : ",\n", JsonText(name), ":", json);
+  }
+  void AddText(absl::string_view name, absl::string_view text) { Add(name, JsonText(text)); }
+  void AddNumber(absl::string_view name, uint64_t number) { Add(name, absl::StrCat(number)); }
+  std::string Done() const { return absl::StrCat(out_.empty() ? "{" : out_, "}"); }
+
+ private:
+  std::string out_;
+};
+
+template <typename List, typename Print>
+std::string JsonList(const List& list, const Print& print, absl::string_view between = ",") {
+  std::string out = "[";
+  absl::string_view separator = "";
+  for (const auto& item : list) {
+    absl::StrAppend(&out, separator, print(item));
+    separator = between;
+  }
+  return out + "]";
+}
+
+std::string Number(const std::optional<double>& value) { return value.has_value() ? ToText(*value) : "null"; }
+
+// Words that commands have in common are in the page once.
+class Words {
+ public:
+  std::string IndicesOf(const std::vector<std::string>& words) {
+    return JsonList(words, [&](const std::string& word) {
+      const auto [it, is_new] = index_.emplace(word, index_.size());
+      if (is_new) words_.push_back(QuoteWord(word));
+      return absl::StrCat(it->second);
+    });
+  }
+  std::string Json() const { return JsonList(words_, JsonText); }
+
+ private:
+  std::map<std::string, size_t> index_;
+  std::vector<std::string> words_;
+};
+
+class PageWriter {
+ public:
+  PageWriter(const Results& results, const Query& query, const PageOptions& options)
+      : results_(results),
+        query_(query),
+        options_(options),
+        aim_(options.by.empty() ? query.Objective() : ParseAim(options.by)) {}
+
+  absl::StatusOr<std::string> Write() {
+    About();
+    if (absl::Status s = Objective(); !s.ok()) return s;
+    Axes();
+    Metrics();
+    if (absl::Status s = Rows(); !s.ok()) return s;
+    json_.Add("words", words_.Json());
+    Points();
+    Inputs();
+    absl::StatusOr<std::string> spec = results_.start->text();
+    if (spec->empty()) spec = FormatMessage(results_.start->sweep(), MessageFormat::kText);
+    if (!spec.ok()) return spec.status();
+    json_.AddText("spec", *spec);
+    return json_.Done();
+  }
+
+  const Aim& aim() const { return aim_; }
+  // Of the objective; nothing where no point has a value. After Write().
+  std::optional<double> BestValue() const {
+    std::optional<double> best;
+    for (const std::optional<double>& v : values_) {
+      if (v.has_value() && (!best.has_value() || (aim_.maximize ? *v > *best : *v < *best))) best = v;
+    }
+    return best;
+  }
+
+ private:
+  void About() {
+    const proto::Sweep& sweep = results_.space->spec();
+    json_.AddText("version", results_.start->version());
+    json_.AddText("name", sweep.name());
+    json_.AddText("description", sweep.description());
+    json_.AddText("source", results_.start->source());
+    json_.AddNumber("asked", results_.points);
+    json_.AddNumber("failed", results_.failed);
+    json_.AddNumber("ended", results_.rows.size());
+    json_.AddNumber("left_out", results_.space->left_out());
+    json_.AddNumber("damaged", results_.damaged);
+    json_.AddNumber("repeats", sweep.repeats());
+    json_.AddText("where", options_.where);
+    json_.AddText("by", options_.by);
+    json_.AddText("search", sweep.has_search() ? proto::Search::Method_Name(sweep.search().method()) : "");
+    json_.Add("warnings", JsonList(results_.warnings, JsonText));
+  }
+
+  absl::Status Objective() {
+    auto values = query_.Values(aim_.expression);
+    if (!values.ok()) return values.status();
+    values_ = *std::move(values);
+    json_.Add("objective", absl::StrCat("{\"expression\":", JsonText(aim_.expression),
+                                        ",\"maximize\":", aim_.maximize ? "true" : "false", "}"));
+    return absl::OkStatus();
+  }
+
+  // `numbers` where all values are.
+  void Axes() {
+    const size_t seed = SeedAxis(results_);
+    size_t at = 0;
+    json_.Add(
+        "axes",
+        JsonList(
+            results_.space->axes(),
+            [&](const SweepAxis& axis) {
+              JsonObject out;
+              out.AddText("name", axis.name);
+              out.AddText("sets", axis.option.empty() ? axis.field : axis.option);
+              out.Add("values", JsonList(axis.values, [](const AxisValue& v) { return JsonText(v.text); }));
+              if (std::all_of(axis.values.begin(), axis.values.end(),
+                              [](const AxisValue& v) { return std::holds_alternative<double>(v.value); })) {
+                out.Add("numbers", JsonList(axis.values, [](const AxisValue& v) { return ToText(v.value); }));
+              }
+              if (at++ == seed) out.Add("seed", "true");
+              return out.Done();
+            },
+            ",\n"));
+  }
+
+  void Metrics() {
+    json_.Add("metrics", JsonList(results_.metrics, JsonText));
+    if (options_.wall) json_.Add("wall", "true");
+    json_.Add("expressions", JsonList(results_.space->spec().metric(), [](const proto::Metric& m) {
+                return absl::StrCat("[", JsonText(m.name()), ",", JsonText(m.expression()), "]");
+              }));
+  }
+
+  absl::StatusOr<std::string> Row(const ResultRow& row) {
+    std::vector<std::optional<double>> metrics;
+    for (const std::string& name : results_.metrics) {
+      const auto found = row.metrics.find(name);
+      metrics.push_back(found == row.metrics.end() ? std::nullopt : std::optional<double>(found->second));
+    }
+    if (options_.wall) metrics.emplace_back(row.record.wall_s());
+    auto words = results_.space->Words(row.place);
+    if (!words.ok()) return words.status();
+    return absl::StrCat("[", row.number, ",", JsonText(row.id), ",[", absl::StrJoin(row.place, ","), "],",
+                        JsonList(metrics, Number), ",", words_.IndicesOf(*words),
+                        row.error.empty() ? "" : ",", row.error.empty() ? "" : JsonText(row.error), "]");
+  }
+
+  absl::Status Rows() {
+    std::vector<const ResultRow*> chosen = query_.failed();
+    for (const Candidate& c : query_.candidates())
+      chosen.insert(chosen.end(), c.repeats.begin(), c.repeats.end());
+    std::sort(chosen.begin(), chosen.end(),
+              [](const ResultRow* a, const ResultRow* b) { return a->number < b->number; });
+    std::string rows;
+    for (const ResultRow* row : chosen) {
+      const size_t index = index_.size();
+      index_[row] = index;
+      auto json = Row(*row);
+      if (!json.ok()) return json.status();
+      absl::StrAppend(&rows, index == 0 ? "\n" : ",\n", *json);
+    }
+    json_.Add("rows", absl::StrCat("[", rows, "]"));
+    return absl::OkStatus();
+  }
+
+  void Points() {
+    size_t at = 0;
+    json_.Add("points", JsonList(query_.candidates(), [&](const Candidate& c) {
+                const auto row = [&](const ResultRow* r) { return absl::StrCat(index_.at(r)); };
+                return absl::StrCat("[", Number(values_[at++]), ",", JsonList(c.repeats, row), "]");
+              }));
+  }
+
+  // Each file once; by its contents, where it was changed on the way.
+  void Inputs() {
+    std::map<std::pair<std::string, std::string>, const proto::InputFile*> files;
+    for (const auto& [row, index] : index_) {
+      const auto found = results_.files.find(row->record.inputs());
+      if (found == results_.files.end()) continue;
+      for (const proto::InputFile& file : found->second.file()) files[{file.path(), file.sha256()}] = &file;
+    }
+    json_.Add("inputs", JsonList(files, [](const auto& entry) {
+                const proto::InputFile& file = *entry.second;
+                return absl::StrCat("{\"path\":", JsonText(file.path()), ",\"role\":", JsonText(file.role()),
+                                    ",\"bytes\":", file.bytes(), ",\"sha256\":", JsonText(file.sha256()),
+                                    "}");
+              }));
+    json_.Add("traces", JsonList(results_.space->spec().trace(), JsonText));
+  }
+
+  const Results& results_;
+  const Query& query_;
+  const PageOptions& options_;
+  const Aim aim_;
+  std::vector<std::optional<double>> values_;  // of the objective, for each candidate
+  std::map<const ResultRow*, size_t> index_;   // of the rows in the page
+  Words words_;
+  JsonObject json_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> PageData(const Results& results, const PageOptions& options) {
+  auto query = Query::Make(results, options.where, false);
+  if (!query.ok()) return query.status();
+  return PageWriter(results, *query, options).Write();
+}
+
+absl::StatusOr<std::string> MakePage(const Results& results, const PageOptions& options) {
+  auto query = Query::Make(results, options.where, false);
+  if (!query.ok()) return query.status();
+  PageWriter writer(results, *query, options);
+  auto data = writer.Write();
+  if (!data.ok()) return data.status();
+  const Aim& aim = writer.aim();
+  auto best = query->Best(aim, kBestAsText);
+  if (!best.ok()) return best.status();
+  const std::optional<double> first = writer.BestValue();
+  const std::string name = results.space->spec().name();
+  page::Parts parts;
+  parts.sections = "sweep/sweep.html";
+  parts.styles = {"page.css", "sweep/sweep.css"};
+  parts.scripts = {"format.js",       "table.js",        "charts.js",        "theme.js",
+                   "sweep/data.js",   "sweep/choose.js", "sweep/answer.js",  "sweep/glyphs.js",
+                   "sweep/points.js", "sweep/scale.js",  "sweep/scatter.js", "sweep/effects.js",
+                   "sweep/again.js",  "sweep/sweep.js"};
+  parts.kind = "sweep";
+  parts.data = *data;
+  parts.heading = first.has_value() ? query->Cell(aim.expression, *first) : "No result";
+  const uint64_t points = first.has_value() ? query->candidates().size() : query->failed().size();
+  parts.of = absl::StrCat(first.has_value() ? (aim.maximize ? "is the largest " : "is the least ") : "for ",
+                          aim.expression, " of ", FormatCount(points), points == 1 ? " point" : " points",
+                          ": ", name);
+  parts.title = absl::StrCat(name, ": ", parts.heading, ", ", aim.expression, ", chakra-replay ",
+                             results.start->version());
+  parts.text = PrintAnswer(*best);
+  return page::Assemble(parts);
+}
+
+}  // namespace chakra::sweep
