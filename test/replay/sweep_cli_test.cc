@@ -75,6 +75,37 @@ TEST_F(SweepCli, TheExampleGivesTablesAndAnswers) {
   EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", At("d"))), HasSubstr("12 points, 0 run"));
 }
 
+TEST_F(SweepCli, APageOfTheResults) {
+  const std::string d = At("d");
+  EXPECT_THAT(Run(absl::StrCat("sweep ", At("small.txtpb"), " -o ", d, " --format csv,html")),
+              HasSubstr(absl::StrCat(d, "/results.html")));
+  const std::string page = Content(At("d/results.html"));
+  EXPECT_THAT(page, testing::StartsWith("<!DOCTYPE html>"));
+  // What was read, with its sums, and the spec as it was written.
+  EXPECT_THAT(page, HasSubstr("\"role\":\"trace\",\"bytes\":"));
+  EXPECT_THAT(page, testing::ContainsRegex("\"sha256\":\"[0-9a-f]{64}\""));
+  EXPECT_THAT(page, HasSubstr("# Which network card, which all-reduce"));
+  // Any of the ways gives the same bytes.
+  Run(absl::StrCat("sweep page ", d, " -o ", At("page.html")));
+  EXPECT_EQ(Content(At("page.html")), page);
+  EXPECT_EQ(Run(absl::StrCat("sweep page ", d, " -o -")), page);
+  Run(absl::StrCat("sweep export ", d, " -o ", At("e"), " --format html"));
+  EXPECT_EQ(Content(At("e/results.html")), page);
+  Run(absl::StrCat("sweep merge ", d, " -o ", At("m")));
+  EXPECT_THAT(Run(absl::StrCat("sweep page ", At("m"))),
+              HasSubstr(absl::StrCat("written: ", At("m/results.html"))));
+  EXPECT_EQ(Content(At("m/results.html")), page);
+  const std::string some = Run(absl::StrCat("sweep page ", d, " -o - --by max:price --where 'nic == 400'"));
+  EXPECT_THAT(some, HasSubstr("is the largest price of 6 points: small"));
+
+  EXPECT_THAT(Run("sweep page", 2), HasSubstr("see `chakra-replay sweep page --help`"));
+  EXPECT_THAT(Run(absl::StrCat("sweep page ", At("nothing")), 1), HasSubstr("nothing"));
+  EXPECT_THAT(Run(absl::StrCat("sweep page ", d, " --by makspan_ps"), 1),
+              HasSubstr("did you mean 'makespan_ps'?"));
+  EXPECT_THAT(Run(absl::StrCat("sweep page ", d, " --where 'nic >'"), 1), HasSubstr("--where: column"));
+  EXPECT_THAT(Run(absl::StrCat("sweep page ", d, " -o ", At("nowhere/a.html")), 1), HasSubstr("no folder"));
+}
+
 // Whoever runs the command of a point alone gets its figures.
 TEST_F(SweepCli, APointIsACommand) {
   Run(absl::StrCat("sweep ", At("small.txtpb"), " -q -o ", At("d"), " --format jsonl"));

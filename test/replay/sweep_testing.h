@@ -13,6 +13,7 @@
 
 #include "absl/strings/numbers.h"
 #include "replay/sweep/export.h"
+#include "replay/sweep/results.h"
 #include "replay/sweep/sweep.h"
 #include "trace/proto_io.h"
 
@@ -25,6 +26,23 @@ inline std::string FileContent(const std::string& path) {
 
 inline void WriteContent(const std::string& path, const std::string& content) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
+}
+
+// The results of a sweep whose points give what `run` says.
+inline absl::StatusOr<Results> Swept(const std::string& spec_text, const std::string& folder,
+                                     const RunPoint& run) {
+  Spec spec;
+  spec.source = "spec.txtpb";
+  spec.text = spec_text;
+  if (absl::Status s = ParseTextMessage(spec_text, spec.source, &spec.sweep); !s.ok()) return s;
+  auto space = Space::Make(spec.sweep);
+  if (!space.ok()) return space.status();
+  SweepOptions options;
+  options.folder = folder;
+  options.version = "1";
+  auto summary = RunSweep(spec, *space, run, options);
+  if (!summary.ok()) return summary.status();
+  return LoadResults({folder});
 }
 
 class SweepTesting : public testing::Test {
