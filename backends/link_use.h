@@ -1,6 +1,8 @@
 // What links did in a run, and what is done to them.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,7 +15,11 @@ namespace chakra {
 struct LinkChange {
   Time at;
   uint32_t link = 0;     // of Topology, one direction
-  double bandwidth = 1;  // share of its own; 0: it is down. Losses: what is left of the bandwidth
+  double bandwidth = 1;  // share of its own, [0, 1]; 0: it is down
+  double loss = 0;       // share of its packets that are lost by chance, [0, 1)
+
+  // Share of its own bandwidth that gets through.
+  double Left() const { return bandwidth * (1 - loss); }
 };
 
 // One direction of a link.
@@ -26,13 +32,31 @@ struct LinkUse {
   uint64_t bytes = 0;  // that it carried, what protocols add included
   uint64_t flows = 0;  // that crossed it, each once
   double peak = 0;     // the most of its bandwidth that was taken at an instant, [0, 1]
-  // `packet`: of all kinds; those that were marked, dropped, trimmed; pauses that its other end asked for;
-  // and the most bytes that waited for it.
+  // `packet`: of all kinds; those that were marked, dropped (for want of room, or since the link was down),
+  // trimmed; pauses that its other end asked for; and the most bytes that waited for it.
   uint64_t packets = 0, marks = 0, drops = 0, trims = 0, pauses = 0, most_queued = 0;
+  uint64_t lost = 0;    // `packet`: of them, lost on the link by chance
+  uint64_t paused = 0;  // `packet`: ps in which a pause kept back a class of packets, or several
   // Share of the bandwidth taken, by bucket of LinkUses::bucket from time 0; empty unless asked for.
   std::vector<float> series;
   std::vector<uint64_t> queued;  // `packet`: bytes that waited at the end of a bucket, beside `series`
+  // `packet`: each of kLinkCounts by bucket, beside `series`; empty where there were none. Their sums are the
+  // totals.
+  static constexpr size_t kCounts = 6;
+  std::array<std::vector<uint64_t>, kCounts> counts;
 };
+
+// What is counted on links by bucket.
+struct LinkCount {
+  const char* name;  // with its unit, where it is no number of things
+  uint64_t LinkUse::*total;
+};
+inline constexpr std::array<LinkCount, LinkUse::kCounts> kLinkCounts = {{{"marks", &LinkUse::marks},
+                                                                         {"drops", &LinkUse::drops},
+                                                                         {"lost", &LinkUse::lost},
+                                                                         {"trims", &LinkUse::trims},
+                                                                         {"pauses", &LinkUse::pauses},
+                                                                         {"paused_ps", &LinkUse::paused}}};
 
 // What the packets of a fabric did, up to its last AdvanceTo().
 struct PacketTotals {
@@ -41,6 +65,7 @@ struct PacketTotals {
   uint64_t again = 0;     // of those: sent before
   uint64_t acks = 0;      // acknowledgements and requests
   uint64_t drops = 0, trims = 0, marks = 0, pauses = 0, timeouts = 0;
+  uint64_t lost = 0;    // by links, by chance; not among `drops`
   uint64_t hops = 0;    // packets of any kind over a link
   uint64_t events = 0;  // that the simulation took for them
   // `mixed`: messages that went by packets and that were fluid, and their payload bytes.
@@ -59,6 +84,7 @@ struct PacketTotals {
     marks += o.marks;
     pauses += o.pauses;
     timeouts += o.timeouts;
+    lost += o.lost;
     hops += o.hops;
     events += o.events;
     messages += o.messages;

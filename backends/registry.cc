@@ -49,6 +49,14 @@ absl::Status Check(const Entry& e, const Topology& topology, const FabricOptions
   if (!e.fluid && !e.packets && !options.changes.empty()) {
     return bad("links that fail or lose packets (--fault) are for fluid, packet and mixed");
   }
+  for (const LinkChange& c : options.changes) {
+    if (!(c.bandwidth >= 0 && c.bandwidth <= 1)) {
+      return bad(absl::StrCat("a link that has ", c.bandwidth, " of its bandwidth; expected 0 to 1"));
+    }
+    if (!(c.loss >= 0 && c.loss < 1)) {
+      return bad(absl::StrCat("a link that loses ", c.loss, " of its packets; expected >= 0 and < 1"));
+    }
+  }
   if (!e.fluid && !e.packets && options.link_series) {
     return bad("links followed over time (--link-series) are for fluid, packet and mixed");
   }

@@ -333,7 +333,7 @@ void FluidFabric::Change(const LinkChange& change) {
   if (cost_.router() != nullptr && (now > 0) != (change.bandwidth > 0)) {
     cost_.router()->SetAlive(change.link, change.bandwidth > 0);
   }
-  now = change.bandwidth;
+  now = change.Left();
   const uint32_t link = link_of_[change.link];
   if (link == kNone) return;
   network_.SetCapacity(link, links_[link].capacity * now);

@@ -23,6 +23,14 @@ void Widen(Time from, Time to, LinkUse* use) {
     // What waits at the end of a bucket; later than all buckets nothing does.
     if (!use->queued.empty()) use->queued[i] = end == (i + 1) * n ? use->queued[end - 1] : 0;
   }
+  for (std::vector<uint64_t>& count : use->counts) {
+    if (count.empty()) continue;
+    for (size_t k = 0; k < count.size(); ++k) {
+      const uint64_t of_bucket = std::exchange(count[k], 0);
+      count[k / n] += of_bucket;
+    }
+    count.resize(size);
+  }
   use->series.resize(size);
   if (!use->queued.empty()) use->queued.resize(size);
 }
@@ -74,7 +82,12 @@ LinkUses MixedFabric::Links(size_t most) const {
     return load(a) != load(b) ? load(a) > load(b) : a.link < b.link;
   });
   if (both.busiest.size() > most) both.busiest.resize(most);
-  for (LinkUse& use : both.busiest) use.queued.resize(use.packets > 0 ? use.series.size() : 0);
+  for (LinkUse& use : both.busiest) {
+    use.queued.resize(use.packets > 0 ? use.series.size() : 0);
+    for (std::vector<uint64_t>& count : use.counts) {
+      if (!count.empty()) count.resize(use.series.size());
+    }
+  }
   return both;
 }
 

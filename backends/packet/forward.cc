@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backends/packet/draw.h"
 #include "backends/packet/shard.h"
 #include "backends/packet/sim.h"
 
@@ -16,24 +17,17 @@ constexpr uint32_t kClassBits = 0x0f, kPause = 0x10, kResume = 0x20, kCredit = 0
 // As NDP's switches (Handley et al., SIGCOMM 2017): headers to packets of data where both wait.
 constexpr uint8_t kHeadersPerData = 10;
 
-// A number in [0, 1) (SplitMix64: Steele, Lea, Flood, OOPSLA 2014).
-double Draw(uint64_t seed, uint64_t count) {
-  uint64_t z = seed + count * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+// Whether a link loses a packet, by the packets that it carried before. Marks of the same port draw by other
+// keys.
+bool IsLost(uint64_t seed, const PortInfo& p, uint64_t number) {
+  return Draw(Scatter(seed ^ Scatter(~uint64_t{p.link})), number) < p.loss;
 }
 
 }  // namespace
 
 template <typename Events>
 void PacketShard<Events>::Arrive(uint32_t in, uint32_t packet) {
-  if (may_fail_ && !port(in).up) {
-    if (credits_) ReturnCredit(in, pool_[packet].traffic_class, pool_[packet].bytes);
-    ++network_->info(in).lost;
-    ++counters_.drops;
-    return Forget(packet);
-  }
+  if (may_fail_ && (!port(in).up || (pool_[packet].flags & Packet::kLost) != 0)) return Lose(in, packet);
   Packet& k = pool_[packet];
   if (++k.hop == k.hops) {
     if (credits_) ReturnCredit(in, k.traffic_class, k.bytes);
@@ -41,6 +35,16 @@ void PacketShard<Events>::Arrive(uint32_t in, uint32_t packet) {
   }
   if (adaptive_ && k.kind == Packet::kData) Adapt(&k);
   Enqueue(path_ports_[k.ports + k.hop], packet, in);
+}
+
+// What a link did not carry to its other end took no room there: the room that it had credit for is free.
+template <typename Events>
+void PacketShard<Events>::Lose(uint32_t in, uint32_t packet) {
+  if (credits_) ReturnCredit(in, pool_[packet].traffic_class, pool_[packet].bytes);
+  const bool up = port(in).up;
+  ++(up ? network_->info(in).lost : network_->info(in).cut_off);
+  ++(up ? counters_.lost : counters_.drops);
+  Forget(packet);
 }
 
 template <typename Events>
@@ -174,13 +178,16 @@ void PacketShard<Events>::OnSignal(uint32_t index, uint32_t argument) {
   const uint32_t traffic_class = argument & kClassBits;
   const auto bit = static_cast<uint8_t>(1u << traffic_class);
   if ((argument & kPause) != 0) {
+    if (p.paused == 0) network_->info(index).paused_since = now_;
     p.paused |= bit;
     return;
   }
   if ((argument & kCredit) != 0) {
     network_->credit(index, traffic_class).credit += argument >> 8;
   } else {
+    const uint64_t paused = network_->Paused(index, now_);
     p.paused &= static_cast<uint8_t>(~bit);
+    if (p.paused == 0) network_->info(index).paused = paused;
   }
   if (p.waiting != 0 || p.ready != 0) Kick(index);
 }
@@ -401,6 +408,7 @@ void PacketShard<Events>::Transmit(uint32_t index, uint32_t packet) {
   const int64_t time = network_->TimeFor(index, k.bytes);
   p.free_at = now_ + time;
   p.sent += k.bytes;
+  if (p.lossy && IsLost(options_.seed, network_->info(index), p.packets)) k.flags |= Packet::kLost;
   ++p.packets;
   ++counters_.hops;
   if (credits_ && k.traffic_class != PacketOptions::kControlClass) {

@@ -114,8 +114,19 @@ uint32_t PacketNetwork::PortOf(const Hop& hop) {
   credit.credit = static_cast<int64_t>(Credit(c));
   queues_.resize(queues_.size() + classes_);
   credits_.resize(credits_.size() + classes_, credit);
-  if (const auto share = share_.find(hop.link); share != share_.end()) SetBandwidth(known, share->second);
+  if (const auto state = states_.find(hop.link); state != states_.end()) {
+    SetBandwidth(known, state->second.share);
+    SetLoss(hop.link, state->second.loss);
+  }
   return known;
+}
+
+void PacketNetwork::SetLoss(uint32_t link, double loss) {
+  states_[link].loss = loss;
+  const uint32_t port = port_of_[link];
+  if (port == kNoIndex) return;
+  infos_[port].loss = loss;
+  ports_[port].lossy = loss > 0;
 }
 
 uint64_t PacketNetwork::Headroom(const LinkClass& link) const {

@@ -27,6 +27,7 @@ struct alignas(64) Port {
   uint8_t paused = 0;                      // classes
   bool posted : 1 = false;                 // a kFree event is under way
   bool turn : 1 = false;                   // of connections, where packets of others wait too
+  bool lossy : 1 = false;                  // the link loses packets by chance
   uint8_t part = 0;                        // of the node at the other end
   bool up = true;                          // the link works
 
@@ -49,8 +50,12 @@ struct PortInfo {
   uint64_t flows = 0;  // messages of connections with one way
   uint64_t marks = 0, drops = 0, trims = 0;
   uint64_t most_queued = 0;  // bytes
-  // Counted by the node at the other end: pauses that it asked for; packets that came when the link was down.
-  uint64_t pauses = 0, lost = 0;
+  // Counted by the node at the other end: pauses that it asked for; packets that came when the link was down,
+  // and those that the link lost by chance.
+  uint64_t pauses = 0, cut_off = 0, lost = 0;
+  uint64_t paused = 0;  // ps: in pauses that have ended, a time in which several classes were paused once
+  int64_t paused_since = 0;  // ps: where Port::paused
+  double loss = 0;           // share of its packets that are lost, [0, 1)
 };
 
 // Of a port and class.
@@ -146,11 +151,19 @@ class PacketNetwork {
   // As if it had never been used, its counts aside: what waits in it is gone (from its node's buffer: see
   // PacketSim::LeaveBuffers()).
   void Reset(uint32_t port);
-  // Of a link from now on, whether its port is there or comes later.
-  void SetShare(uint32_t link, double share) { share_[link] = share; }
+  // Of a link from now on, whether its port is there or comes later: the share of its bandwidth, of which the
+  // port learns by SetBandwidth(), and of its packets that are lost, of which it learns here.
+  void SetShare(uint32_t link, double share) { states_[link].share = share; }
   double Share(uint32_t link) const {
-    const auto it = share_.find(link);
-    return it == share_.end() ? 1 : it->second;
+    const auto it = states_.find(link);
+    return it == states_.end() ? 1 : it->second.share;
+  }
+  void SetLoss(uint32_t link, double loss);
+  // Picoseconds up to `at` in which a class of a port, or several, was paused.
+  uint64_t Paused(uint32_t port, int64_t at) const {
+    const PortInfo& info = infos_[port];
+    const bool now = ports_[port].paused != 0 && at > info.paused_since;
+    return info.paused + (now ? static_cast<uint64_t>(at - info.paused_since) : 0);
   }
 
   // What a switch sets aside of its buffer for all links that come in: of a switch dimension, or of a vertex
@@ -185,7 +198,10 @@ class PacketNetwork {
   std::vector<Node> nodes_;
   std::vector<uint32_t> port_of_;  // by link of the topology
   absl::flat_hash_map<uint64_t, uint32_t> node_of_;
-  absl::flat_hash_map<uint32_t, double> share_;  // of the bandwidth of links that have less
+  struct LinkState {
+    double share = 1, loss = 0;
+  };
+  absl::flat_hash_map<uint32_t, LinkState> states_;  // of links that are not as they were built
   uint32_t parts_ = 0;
   int64_t lookahead_ = 0;
 };

@@ -213,7 +213,7 @@ const std::vector<Parameter>& PacketParameters() {
        "by "
        "what waits in its ports); default: "
        "transport where it can, else connection"},
-      {"seed", "1", "of hashes and marks; 1 to 2147483647"},
+      {"seed", "1", "of hashes, marks and losses; 1 to 2147483647"},
       {"series", "0ns", "how often queues and rates are noted; 100ns to 1s; 0ns: never"},
       {"skip", "off",
        "what is not simulated packet by packet: steady (times of constant rates), repeats (what has "

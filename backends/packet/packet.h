@@ -22,6 +22,7 @@ struct alignas(64) Packet {
     kCnp = 2,      // of an acknowledgement: the receiver notifies
     kLast = 4,     // of its message
     kTrimmed = 8,  // its payload was cut off
+    kLost = 16,    // it will not arrive at the other end of the link that it is on
   };
   uint64_t number = 0;  // of the data packet in its connection
   uint64_t before =

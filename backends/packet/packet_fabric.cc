@@ -53,50 +53,7 @@ PacketFabricOn<Sim>::PacketFabricOn(const Topology& topology, const FabricOption
 
 template <typename Sim>
 absl::Status PacketFabricOn<Sim>::Check(const Topology& topology, const FabricOptions& options) {
-  const PacketOptions p = WithSpread(options).packet;
-  if (absl::Status s = CheckPacketOptions(p); !s.ok()) return s;
-  if (p.SkipsRepeats() && (p.spread != PacketOptions::Spread::kConnection || !options.changes.empty())) {
-    return absl::InvalidArgumentError(
-        "packet: skip of what repeats is for links that do not fail and connections of one way each: "
-        "expected "
-        "skip=steady or skip=off, or neither faults nor packets that are spread");
-  }
-  if (p.skip != PacketOptions::Skip::kOff && (options.link_series || p.series > Time::Zero())) {
-    return absl::InvalidArgumentError(
-        "packet: queues and rates over time need every packet: expected skip=off, or no series");
-  }
-  const uint64_t room = p.queue > 0 ? p.queue : p.buffer;
-  for (const LinkClass& c : topology.link_classes()) {
-    const double low = p.ecn_low.Of(static_cast<double>(c.bandwidth.bytes_per_second()) * 1e-12);
-    if (!p.ecn || room == 0 || low < static_cast<double>(room)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "packet: ecn_low is ", std::llround(low), "B on links ", c.name, "; it is never reached in ",
-        p.queue > 0 ? "a queue" : "a buffer", " of ", room, "B: expected less, as ecn_low=", room / 5,
-        "B,ecn_high=", room / 2, "B, or a larger ", p.queue > 0 ? "queue" : "buffer"));
-  }
-  if (p.buffer == 0) return absl::OkStatus();
-  const PacketNetwork network(topology, p);
-  uint64_t most = 0;
-  std::string where;
-  for (size_t i = 0; i < topology.dimensions().size(); ++i) {
-    const TopologyDimension& d = topology.dimensions()[i];
-    const auto look = [&](uint32_t vertex, const std::string& name) {
-      const uint64_t aside = network.SetAside(static_cast<int>(i), vertex);
-      if (aside <= most) return;
-      most = aside;
-      where = name;
-    };
-    if (d.kind == TopologyDimension::Kind::kSwitch) look(0, absl::StrCat("the switch of ", d.name));
-    if (d.kind != TopologyDimension::Kind::kNetwork) continue;
-    const NetworkGraph& g = d.network->graph;
-    for (uint32_t v = g.devices(); v < g.vertices(); ++v)
-      look(v, absl::StrCat(g.VertexName(v), " of ", d.name));
-  }
-  const uint64_t least = most + 2 * uint64_t{p.Wire()};
-  if (p.buffer >= least) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "packet: buffer is ", p.buffer, "B; the ports of ", where, " set aside ", most,
-      "B of it as headroom and reserves: expected at least ", least, "B, or a smaller headroom"));
+  return CheckPacketFabric(topology, WithSpread(options));
 }
 
 template <typename Sim>
@@ -214,6 +171,8 @@ void PacketFabricOn<Sim>::ChangeLinks() {
         reroute = true;
       }
       network_.SetShare(change.link, change.bandwidth);
+      sim_.Settle();
+      network_.SetLoss(change.link, change.loss);
       const uint32_t port = network_.Find(change.link);
       if (port != kNoIndex) sim_.ChangeLink(port, change.bandwidth, at.picos());
     }
@@ -346,6 +305,8 @@ LinkUses PacketFabricOn<Sim>::Links(size_t most) const {
   for (const auto& [load, i] : by_load) {
     const PortInfo& p = network_.info(i);
     PortTotals total = TotalsOf(network_, i);
+    // The clock of packets is another one where some are skipped.
+    if (options_.packet.skip == PacketOptions::Skip::kOff) total.paused = network_.Paused(i, now_.picos());
     total += sim_.Extra(i);
     const LinkClass& c = cost_.topology().link_classes()[p.link_class];
     LinkUse use;
@@ -359,8 +320,10 @@ LinkUses PacketFabricOn<Sim>::Links(size_t most) const {
     use.packets = total.packets;
     use.marks = total.marks;
     use.drops = total.drops;
+    use.lost = total.lost;
     use.trims = total.trims;
     use.pauses = total.pauses;
+    use.paused = total.paused;
     use.most_queued = p.most_queued;
     if (series.on()) series.Tell(i, static_cast<double>(c.bandwidth.bytes_per_second()), &use);
     uses.busiest.push_back(std::move(use));

@@ -113,6 +113,10 @@ extern template class PacketFabricOn<PacketSim<BucketEvents>>;
 extern template class PacketFabricOn<GlidingSim>;
 extern template class PacketFabricOn<RepeatingSim>;
 
+// What does not go together among options and links: skipping and faults, thresholds and buffers. `options`:
+// as PacketFabric::Resolved() has them. Errors: what PacketFabric::Check() says.
+absl::Status CheckPacketFabric(const Topology& topology, const FabricOptions& options);
+
 // By PacketOptions::skip.
 std::unique_ptr<Fabric> MakePacketFabric(const Topology& topology, const FabricOptions& options);
 

@@ -3,18 +3,42 @@
 #include <algorithm>
 
 namespace chakra {
+namespace {
 
-void PortSeries::End(const PacketNetwork& network) {
+// In the order of kLinkCounts.
+constexpr std::array<uint64_t PortTotals::*, LinkUse::kCounts> kCounted = {
+    &PortTotals::marks, &PortTotals::drops,  &PortTotals::lost,
+    &PortTotals::trims, &PortTotals::pauses, &PortTotals::paused};
+
+// Sums of pairs.
+void Halve(std::vector<uint64_t>* values) {
+  for (size_t i = 0; i < values->size(); i += 2) {
+    (*values)[i / 2] = (*values)[i] + (i + 1 < values->size() ? (*values)[i + 1] : 0);
+  }
+  values->resize((values->size() + 1) / 2);
+}
+
+}  // namespace
+
+void PortSeries::End(const PacketNetwork& network, int64_t at) {
   ports_.resize(network.ports());
   for (uint32_t i = 0; i < ports_.size(); ++i) {
     Series& s = ports_[i];
-    const uint64_t sent = network.port(i).sent, queued = network.info(i).queued;
-    if (sent == s.sent && queued == 0) continue;
+    const uint64_t queued = network.info(i).queued;
+    PortTotals now = TotalsOf(network, i);
+    now.paused = network.Paused(i, at);
+    if (queued == 0 && now == s.before) continue;
     s.bytes.resize(buckets_);
     s.queued.resize(buckets_);
-    s.bytes.push_back(sent - s.sent);
+    s.bytes.push_back(now.bytes - s.before.bytes);
     s.queued.push_back(queued);
-    s.sent = sent;
+    for (size_t k = 0; k < kCounted.size(); ++k) {
+      const uint64_t by = now.*kCounted[k] - s.before.*kCounted[k];
+      if (by == 0) continue;
+      s.counts[k].resize(buckets_);
+      s.counts[k].push_back(by);
+    }
+    s.before = now;
   }
   ++buckets_;
 }
@@ -23,38 +47,44 @@ void PortSeries::Merge() {
   bucket_ *= 2;
   buckets_ = (buckets_ + 1) / 2;
   for (Series& s : ports_) {
-    for (size_t i = 0; i < s.bytes.size(); i += 2) {
-      const bool pair = i + 1 < s.bytes.size();
-      s.bytes[i / 2] = s.bytes[i] + (pair ? s.bytes[i + 1] : 0);
-      s.queued[i / 2] = std::max(s.queued[i], pair ? s.queued[i + 1] : 0);
+    for (size_t i = 0; i < s.queued.size(); i += 2) {
+      s.queued[i / 2] = std::max(s.queued[i], i + 1 < s.queued.size() ? s.queued[i + 1] : 0);
     }
-    s.bytes.resize((s.bytes.size() + 1) / 2);
-    s.queued.resize(s.bytes.size());
+    s.queued.resize((s.queued.size() + 1) / 2);
+    Halve(&s.bytes);
+    for (std::vector<uint64_t>& count : s.counts) Halve(&count);
   }
 }
 
-void PortSeries::Note(const PacketNetwork& network, int64_t at) {
-  End(network);
-  next_ += bucket_;
-  // Nothing happened in the others.
-  while (next_ <= at) {
-    const int64_t idle = (at - next_) / bucket_ + 1;
-    const int64_t room = static_cast<int64_t>(kMostBuckets) - static_cast<int64_t>(buckets_);
-    const int64_t now = std::min(idle, std::max<int64_t>(room, 0));
-    buckets_ += static_cast<size_t>(now);
-    next_ += now * bucket_;
-    if (buckets_ < kMostBuckets) continue;
-    Merge();
-    next_ = static_cast<int64_t>(buckets_ + 1) * bucket_;
-  }
-  if (buckets_ < kMostBuckets) return;
-  Merge();
+// The next bucket.
+void PortSeries::Begin() {
+  if (buckets_ >= kMostBuckets) Merge();
   next_ = static_cast<int64_t>(buckets_ + 1) * bucket_;
+}
+
+void PortSeries::Note(const PacketNetwork& network, int64_t at) {
+  End(network, next_);
+  Begin();
+  if (next_ > at) return;
+  // Nothing happened in the others: what waited, or was paused, still does.
+  bool waits = false;
+  for (uint32_t i = 0; i < network.ports() && !waits; ++i) {
+    waits = network.info(i).queued > 0 || network.port(i).paused != 0;
+  }
+  while (next_ <= at) {
+    if (waits) {
+      End(network, next_);
+    } else {
+      const auto idle = static_cast<size_t>((at - next_) / bucket_ + 1);
+      buckets_ += std::min(idle, kMostBuckets - buckets_);
+    }
+    Begin();
+  }
 }
 
 void PortSeries::Finish(const PacketNetwork& network, int64_t now) {
   while (now >= next_) Note(network, now);
-  End(network);
+  End(network, now);
 }
 
 void PortSeries::Tell(uint32_t port, double rate, LinkUse* use) const {
@@ -66,6 +96,10 @@ void PortSeries::Tell(uint32_t port, double rate, LinkUse* use) const {
     use->queued.push_back(s.queued[i]);
     // A packet counts where it begins to leave.
     use->peak = std::max(use->peak, std::min(1.0, static_cast<double>(s.bytes[i]) / full));
+  }
+  for (size_t k = 0; k < s.counts.size(); ++k) {
+    use->counts[k] = s.counts[k];
+    if (!s.counts[k].empty()) use->counts[k].resize(s.bytes.size());
   }
 }
 

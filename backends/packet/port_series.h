@@ -1,11 +1,13 @@
-// What ports sent and held over time.
+// What ports sent, held and met over time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "backends/link_use.h"
 #include "backends/packet/network.h"
+#include "backends/packet/skip/totals.h"
 
 namespace chakra {
 
@@ -25,16 +27,19 @@ class PortSeries {
   void Note(const PacketNetwork& network, int64_t at);
   // Ends the bucket that is under way at `now`.
   void Finish(const PacketNetwork& network, int64_t now);
-  // Fills LinkUse::series (shares of `rate`, bytes a second), ::queued and ::peak for a port.
+  // Fills LinkUse::series (shares of `rate`, bytes a second), ::queued, ::counts and ::peak for a port.
   void Tell(uint32_t port, double rate, LinkUse* use) const;
 
  private:
   struct Series {
-    uint64_t sent = 0;  // bytes, up to the last bucket's end
+    PortTotals before;  // up to the last bucket's end
     std::vector<uint64_t> bytes;
-    std::vector<uint64_t> queued;  // the most at an end of a bucket
+    std::vector<uint64_t> queued;                                // the most at an end of a bucket
+    std::array<std::vector<uint64_t>, LinkUse::kCounts> counts;  // as LinkUse::counts, but may be shorter
   };
-  void End(const PacketNetwork& network);
+  // Ends the bucket that is under way at `at`.
+  void End(const PacketNetwork& network, int64_t at);
+  void Begin();
   void Merge();
 
   int64_t bucket_, next_;  // ps

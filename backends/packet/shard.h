@@ -85,6 +85,8 @@ class alignas(64) PacketShard {
   void Handle(const PacketEvent& event);
 
   void Arrive(uint32_t port, uint32_t packet);
+  // A packet that its link, which is down or loses packets, did not carry to the other end.
+  void Lose(uint32_t port, uint32_t packet);
   // Of the ways that go on from here, the one with the least to wait for.
   void Adapt(Packet* packet);
   // `in`: the port over which it came; kNoIndex: it begins here.

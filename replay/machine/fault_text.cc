@@ -98,9 +98,9 @@ absl::Status CheckKind(const std::string& kind, const LinkFault& f) {
   const char* wrong = nullptr;
   if (kind == "slow" && !f.has_bandwidth()) {
     wrong = "no bandwidth; expected the share that is left, as bandwidth=0.5";
-  } else if (kind == "lossy" && f.loss() == 0) {
+  } else if (kind == "lossy" && !f.has_loss()) {
     wrong = "no loss; expected the share of packets that are lost, as loss=0.01";
-  } else if (kind == "down" && (f.has_bandwidth() || f.loss() != 0)) {
+  } else if (kind == "down" && (f.has_bandwidth() || f.has_loss())) {
     wrong = "bandwidth and loss are for slow and lossy";
   }
   return wrong == nullptr ? absl::OkStatus() : absl::InvalidArgumentError(wrong);

@@ -19,7 +19,7 @@ constexpr double kMaxMicros = 1e12;  // 11 days
 // What one fault does to a link, from when to when.
 struct Span {
   Time begin, end;
-  double left;
+  double bandwidth, loss;
 };
 
 class Expander {
@@ -172,30 +172,32 @@ absl::StatusOr<Span> SpanOf(const Labelled& where, const proto::LinkFault& f) {
                          ? absl::StrCat(">= 0 and < 1; ", f.loss(), " % is ", f.loss() / 100)
                          : ">= 0 and < 1");
   }
-  const double bandwidth = f.has_bandwidth() ? f.bandwidth() : f.loss() > 0 ? 1 : 0;
-  if (!(bandwidth >= 0 && bandwidth <= 1)) {
-    return where.Bad("bandwidth", absl::StrCat(bandwidth), "the share of it that is left, 0 to 1");
+  span.loss = f.loss();
+  span.bandwidth = f.has_bandwidth() ? f.bandwidth() : f.has_loss() ? 1 : 0;
+  if (!(span.bandwidth >= 0 && span.bandwidth <= 1)) {
+    return where.Bad("bandwidth", absl::StrCat(span.bandwidth), "the share of it that is left, 0 to 1");
   }
-  span.left = bandwidth * (1 - f.loss());
   return span;
 }
 
-// What is left of a link over time, where it changes; `kept`: of its packets, without faults.
-void Merge(uint32_t link, const std::vector<Span>& spans, double kept, std::vector<LinkChange>* changes) {
+// What is left of a link over time, where it changes; `always`: what it loses of its packets without faults.
+void Merge(uint32_t link, const std::vector<Span>& spans, double always, std::vector<LinkChange>* changes) {
   std::set<Time> instants = {Time::Zero()};
   for (const Span& s : spans) {
     instants.insert(s.begin);
     if (s.end != Time::Never()) instants.insert(s.end);
   }
-  double before = 1;
+  LinkChange before;
   for (const Time at : instants) {
-    double left = 1;
+    LinkChange now{at, link};
     for (const Span& s : spans) {
-      if (s.begin <= at && at < s.end) left = std::min(left, s.left);
+      if (at < s.begin || at >= s.end) continue;
+      now.bandwidth = std::min(now.bandwidth, s.bandwidth);
+      now.loss = std::max(now.loss, s.loss);
     }
-    left *= kept;
-    if (left != before) changes->push_back({at, link, left});
-    before = left;
+    now.loss = now.bandwidth == 0 ? 0 : now.loss + always - now.loss * always;
+    if (now.bandwidth != before.bandwidth || now.loss != before.loss) changes->push_back(now);
+    before = now;
   }
 }
 
@@ -225,7 +227,7 @@ absl::StatusOr<std::vector<LinkChange>> ExpandFaults(const proto::Topology& prot
   std::vector<LinkChange> changes;
   for (const auto& [link, of_link] : spans) {
     const auto loss = losses.find(link);
-    Merge(link, of_link, loss == losses.end() ? 1 : 1 - loss->second, &changes);
+    Merge(link, of_link, loss == losses.end() ? 0 : loss->second, &changes);
   }
   std::stable_sort(changes.begin(), changes.end(),
                    [](const LinkChange& a, const LinkChange& b) { return a.at < b.at; });

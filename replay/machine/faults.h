@@ -14,8 +14,9 @@ namespace chakra {
 
 // `asked[i]` is the place in the proto of the topology's dimension i; a fault of
 // a dimension that was left out is an error. The dimensions that faults name are
-// networks. Faults that meet on a link: the one that leaves the least counts.
-// `losses` is what links have lost from the beginning, by link, as a share of their packets.
+// networks. Where faults meet on a link, the least bandwidth counts, and the largest loss.
+// `losses` is what links lose from the beginning on, by link, as a share of their packets; what faults lose
+// comes on top.
 // In order of time, then link. Errors name the fault (by its label, where it has
 // one), the field, and the nearest valid value.
 absl::StatusOr<std::vector<LinkChange>> ExpandFaults(const proto::Topology& asked_topology,
@@ -23,7 +24,7 @@ absl::StatusOr<std::vector<LinkChange>> ExpandFaults(const proto::Topology& aske
                                                      const std::map<uint32_t, double>& losses);
 
 // Adds a fault written "KIND:key=value,...": KIND is down, slow (bandwidth=0.5) or
-// lossy (loss=0.01), the keys are LinkFault's, after and until with their units
+// lossy (loss=0.01; 0 is none), the keys are LinkFault's, after and until with their units
 // ("after=10us"). Its label is "--fault" and the text; errors begin with it.
 absl::Status AddFault(const std::string& spec, proto::Topology* topology);
 

@@ -36,6 +36,9 @@ void ExpectSameLinks(LinkUses got, LinkUses expected) {
     EXPECT_EQ(a.marks, b.marks) << a.name;
     EXPECT_EQ(a.series, b.series) << a.name;
     EXPECT_EQ(a.queued, b.queued) << a.name;
+    EXPECT_EQ(a.lost, b.lost) << a.name;
+    EXPECT_EQ(a.paused, b.paused) << a.name;
+    EXPECT_EQ(a.counts, b.counts) << a.name;
   }
 }
 
@@ -43,6 +46,7 @@ std::vector<LinkChange> Faults(const Topology& t) {
   return {{Time::Micros(10), LinkOf(t, "leaf.0", "spine.0"), 0},
           {Time::Micros(10), LinkOf(t, "spine.0", "leaf.0"), 0},
           {Time::Micros(20), LinkOf(t, "leaf.1", "spine.1"), 0.25},
+          {Time::Micros(20), LinkOf(t, "spine.2", "leaf.1"), 1, 0.05},
           {Time::Micros(40), LinkOf(t, "leaf.0", "spine.0"), 1},
           {Time::Micros(40), LinkOf(t, "spine.0", "leaf.0"), 1}};
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/packet/options.h"
 #include "backends/registry.h"
+#include "test/backends/packet_testing.h"
 
 namespace chakra {
 namespace {
@@ -265,6 +266,10 @@ TEST(PacketOptions, WhatIsRefusedSaysWhatIsValid) {
       {"spread=packet,recovery=go_back_n", "recovery is go_back_n", "selective"},
       {"spread=transport", "spread is transport", "connection, packet or adaptive"},
       {"spread=packet,paths=1", "paths is 1", "at least 2"},
+      {"transport=dctcp,ecn=no", "ecn is no", "yes: transport dctcp needs the marks of switches"},
+      {"transport=nscc,ecn=no", "ecn is no", "transport nscc needs"},
+      {"transport=hpcc,spread=packet", "spread is packet", "transport hpcc follows the ports of one way"},
+      {"transport=hpcc,spread=adaptive", "spread is adaptive", "expected connection"},
       {"paths=0", "paths is \"0\"", "the nearest is 1"},
       {"paths=257", "paths is \"257\"", "the nearest is 256"},
       {"timeout=999ns", "timeout is 999000ps", "1us to 1s"},
@@ -303,6 +308,34 @@ TEST(PacketOptions, WhatIsMadeByHandIsCheckedToo) {
                 o.headroom = 1;
               }),
               HasSubstr("buffer is 1000000B"));
+}
+
+// What only links can tell: ports of 50 GB/s and 500 ns, four of them around a switch.
+TEST(PacketOptions, WhatDoesNotFitTheLinksIsRefused) {
+  const Topology t = Star(4, 50, Time::Nanos(500));
+  const Refusal refusals[] = {
+      // Of each port 2 * 25,000 bytes under way, two packets and a pause.
+      {"flow_control=pfc,buffer=200KB", "buffer is 200000B; the ports of switch of net set aside 233536B",
+       "expected at least 241856B, or a smaller headroom"},
+      {"flow_control=pfc,buffer=200KB,headroom=60KB", "set aside 240000B", "at least 248320B"},
+      {"flow_control=pfc,buffer=1MB,reserved=200KB", "set aside 1033536B", "at least 1041856B"},
+      {"flow_control=pfc,buffer=1MB,headroom=50KB,xoff=20us", "xoff is 1000000B on links link",
+       "has 950000B without the headroom of one port: expected at most so much, as xoff=475000B"},
+      {"ecn_low=21us,ecn_high=30us,buffer=1MB",
+       "ecn_low is 1050000B on links link; it is never reached in a buffer",
+       "as ecn_low=200000B,ecn_high=500000B, or a larger buffer"},
+      {"transport=dcqcn,queue=1MB", "ecn_low is 1600000B", "or a larger queue"},
+  };
+  for (const Refusal& r : refusals) {
+    const absl::Status s = MakeFabric("packet", t, PacketFabricOptions(r.text)).status();
+    EXPECT_THAT(std::string(s.message()),
+                AllOf(StartsWith("packet: "), HasSubstr(r.names), HasSubstr(r.valid)))
+        << r.text;
+  }
+  for (const char* fits :
+       {"flow_control=pfc,buffer=241856", "flow_control=pfc,buffer=1MB,headroom=50KB,xoff=19us"}) {
+    EXPECT_TRUE(MakeFabric("packet", t, PacketFabricOptions(fits)).ok()) << fits;
+  }
 }
 
 TEST(PacketOptions, EveryKeyIsDocumentedOnce) {

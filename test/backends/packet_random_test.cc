@@ -14,30 +14,32 @@ namespace {
 void ExpectConserved(const PacketRun& run, const FabricOptions& o, const std::vector<TimedFlow>& flows) {
   const PacketNetwork& n = run.fabric->network();
   const PacketTotals& c = run.counters();
-  uint64_t packets = 0, drops = 0, trims = 0, marks = 0, pauses = 0;
+  uint64_t packets = 0, drops = 0, lost = 0, trims = 0, marks = 0, pauses = 0;
   std::vector<uint64_t> in(n.nodes(), 0), out(n.nodes(), 0), bytes_in(n.nodes(), 0), bytes_out(n.nodes(), 0);
   for (uint32_t i = 0; i < n.ports(); ++i) {
     const Port& p = n.port(i);
     const PortInfo& info = n.info(i);
     packets += p.packets;
     drops += info.drops;
+    lost += info.lost;
     trims += info.trims;
     marks += info.marks;
     pauses += info.pauses;
-    in[info.peer] += p.packets;
+    in[info.peer] += p.packets - info.lost;
     out[p.node] += p.packets + info.drops;
     bytes_in[info.peer] += p.sent;
     bytes_out[p.node] += p.sent;
   }
   EXPECT_EQ(c.hops, packets);
   EXPECT_EQ(c.drops, drops);
+  EXPECT_EQ(c.lost, lost);
   EXPECT_EQ(c.trims, trims);
   EXPECT_EQ(c.marks, marks);
   EXPECT_EQ(c.pauses, pauses);
   for (uint32_t i = 0; i < n.nodes(); ++i) {
     if (!n.node(i).is_switch) continue;
     EXPECT_EQ(in[i], out[i]) << i;
-    EXPECT_TRUE(drops + trims > 0 || bytes_in[i] == bytes_out[i]) << i;
+    EXPECT_TRUE(drops + lost + trims > 0 || bytes_in[i] == bytes_out[i]) << i;
   }
   uint64_t data = 0;
   for (const TimedFlow& f : flows) {
@@ -45,7 +47,7 @@ void ExpectConserved(const PacketRun& run, const FabricOptions& o, const std::ve
       data += std::max<uint64_t>(1, (f.flow.bytes + o.packet.mtu - 1) / o.packet.mtu);
   }
   EXPECT_GE(c.packets, data);
-  if (drops + trims + c.timeouts == 0) {
+  if (drops + lost + trims + c.timeouts == 0) {
     EXPECT_EQ(c.packets, data);
     EXPECT_EQ(c.again, 0u);
   }
@@ -112,6 +114,10 @@ TEST(PacketRandom, NothingIsMadeOrLostOnAnyNetwork) {
     ++accepted;
     std::mt19937_64 flow_random(seed);
     const std::vector<TimedFlow> flows = RandomFlows(t.devices(), 24, 120000, &flow_random);
+    // Every third: links lose packets, up to 3 % of them.
+    for (uint32_t link = 0; seed % 3 == 0 && link < t.links(); ++link) {
+      o.changes.push_back({Time::Zero(), link, 1, static_cast<double>(flow_random() % 31) / 1000});
+    }
     const PacketRun run(t, o, flows);
     SCOPED_TRACE(absl::StrCat(i, ": ", text, " on ", t.devices(), " devices, ", t.dimensions()[0].name));
     EXPECT_EQ(run.fabric->WhyStuck(), "");

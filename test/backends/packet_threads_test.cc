@@ -59,12 +59,15 @@ struct Outcome {
   void Take(const PacketFabricOf<Events>& fabric, const std::vector<FlowEnd>& ends) {
     for (const FlowEnd& e : ends) ended.push_back({e.at.picos(), e.tag, e.kind});
     const PacketTotals t = fabric.Packets();
-    totals = {t.packets, t.again, t.acks, t.drops, t.trims, t.marks, t.pauses, t.timeouts, t.hops, t.events};
+    totals = {t.packets, t.again,  t.acks,     t.drops, t.lost,  t.trims,
+              t.marks,   t.pauses, t.timeouts, t.hops,  t.events};
     for (const LinkUse& u : fabric.Links(10000).busiest) {
-      links.push_back(
-          {u.link, u.bytes, u.flows, u.packets, u.marks, u.drops, u.trims, u.pauses, u.most_queued});
+      links.push_back({u.link, u.bytes, u.flows, u.packets, u.marks, u.drops, u.lost, u.trims, u.pauses,
+                       u.paused, u.most_queued});
       for (const float share : u.series) links.back().push_back(static_cast<uint64_t>(share * 1e6f));
       links.back().insert(links.back().end(), u.queued.begin(), u.queued.end());
+      for (const Numbers& count : u.counts)
+        links.back().insert(links.back().end(), count.begin(), count.end());
     }
   }
 };
@@ -113,10 +116,15 @@ Outcome<Events> Played(const Topology& topology, FabricOptions options, const st
   return outcome;
 }
 
-// Down for a while in the middle, and half as fast.
+// Down for a while in the middle, and half as fast; and some that lose packets.
 std::vector<LinkChange> Faults(const Topology& t) {
   const uint32_t a = LinkOf(t, "leaf.0", "spine.1"), b = LinkOf(t, "leaf.3", "spine.0");
-  return {{Time::Micros(4), a, 0}, {Time::Micros(5), b, 0.5}, {Time::Micros(15), a, 1}};
+  return {{Time::Zero(), LinkOf(t, "leaf.5", "spine.2"), 1, 0.03},
+          {Time::Zero(), LinkOf(t, "spine.3", "leaf.1"), 1, 0.1},
+          {Time::Zero(), LinkOf(t, "device.6", "leaf.3"), 1, 0.01},
+          {Time::Micros(4), a, 0},
+          {Time::Micros(5), b, 0.5},
+          {Time::Micros(15), a, 1}};
 }
 
 const char* const kOptions[] = {

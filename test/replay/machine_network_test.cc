@@ -93,9 +93,27 @@ TEST(MachineNetworks, NetworksWrittenDownOrInAFile) {
   const auto m = BuildCluster(Cluster("dimension { kind: NETWORK network { graph { " + graph + " } } }"), 4);
   ASSERT_TRUE(m.ok()) << m.status();
   EXPECT_EQ(m->topology.devices(), 4);
-  // What the link loses it does not carry.
+  // What the link loses.
   ASSERT_EQ(m->link_changes.size(), 2u);
-  EXPECT_DOUBLE_EQ(m->link_changes[0].bandwidth, 0.9);
+  EXPECT_EQ(m->link_changes[0].bandwidth, 1);
+  EXPECT_EQ(m->link_changes[0].loss, 0.1);
+  EXPECT_EQ(m->link_changes[0].Left(), 0.9);
+  // A fault's loss comes on top; where the link is down nothing is lost.
+  const auto more = BuildCluster(
+      Cluster("dimension { kind: NETWORK network { graph { " + graph +
+              " } } } fault { from: \"leaf.0\" to: \"leaf.1\" loss: 0.5 bandwidth: 0.25 one_way: true "
+              "after_us: 1 until_us: 3 } fault { from: \"leaf.0\" to: \"leaf.1\" loss: 0.2 one_way: true } "
+              "fault { from: \"leaf.0\" to: \"leaf.1\" one_way: true after_us: 2 until_us: 3 }"),
+      4);
+  ASSERT_TRUE(more.ok()) << more.status();
+  std::vector<std::pair<double, double>> there;
+  for (const LinkChange& c : more->link_changes) {
+    if (more->topology.LinkName(c.link).find("leaf.0 - leaf.1") == 0) there.push_back({c.bandwidth, c.loss});
+  }
+  using Parts = std::vector<std::pair<double, double>>;
+  EXPECT_EQ(
+      there,
+      (Parts{{1, 0.2 + 0.1 - 0.2 * 0.1}, {0.25, 0.5 + 0.1 - 0.5 * 0.1}, {0, 0}, {1, 0.2 + 0.1 - 0.2 * 0.1}}));
   const std::string path = ::testing::TempDir() + "/machine_network_test.links";
   std::ofstream(path) << "5 1 4\n4\n0 4 100Gbps 0.001ms 0\n1 4 100Gbps 0.001ms 0\n2 4 100Gbps 0.001ms 0\n"
                          "3 4 100Gbps 0.001ms 0\n";
@@ -149,7 +167,7 @@ TEST(MachineNetworks, FaultsBecomeChangesOfLinks) {
   ASSERT_TRUE(m.ok()) << m.status();
   std::map<std::string, std::vector<std::pair<int64_t, double>>> changes;
   for (const LinkChange& c : m->link_changes) {
-    changes[m->topology.LinkName(c.link)].push_back({c.at.picos() / 1000000, c.bandwidth});
+    changes[m->topology.LinkName(c.link)].push_back({c.at.picos() / 1000000, c.Left()});
   }
   using V = std::vector<std::pair<int64_t, double>>;
   EXPECT_EQ(changes["leaf.0 - spine.0 of dim0"], (V{{0, 0.5}, {5, 0}, {9, 0.5}}));
@@ -276,17 +294,24 @@ TEST(MachineNetworks, ShortForms) {
   EXPECT_EQ(cluster.topology().dimension_size(), 1);
   EXPECT_FALSE(cluster.collectives().has_library());
   EXPECT_EQ(notes.size(), 1u);
-  const std::pair<const char*, const char*> faults[] = {{"dwon:device=1", "'down'"},
-                                                        {"down:devise=1", "'device'"},
-                                                        {"slow:device=1", "bandwidth=0.5"},
-                                                        {"lossy:device=1", "loss=0.01"},
-                                                        {"down:device=1,loss=0.1", "slow and lossy"},
-                                                        {"down:device=-1", "whole number"},
-                                                        {"down:device=1,after=5", "a unit"},
-                                                        {"down", "--fault \"down\": names no link"},
-                                                        {"slow:device=1,bandwidth=2", "\": bandwidth is 2;"},
-                                                        {"down:device=99", "\": device is 99;"},
-                                                        {"down:vertex=x", "\": vertex: there is no"}};
+  const std::pair<const char*, const char*> faults[] = {
+      {"dwon:device=1", "'down'"},
+      {"down:devise=1", "'device'"},
+      {"slow:device=1", "bandwidth=0.5"},
+      {"lossy:device=1", "loss=0.01"},
+      {"lossy:device=1,los=0.01", "'loss'"},
+      {"lossy:device=1,loss=1e-4x", "expected a number"},
+      {"lossy:device=1,loss=nan", "expected a number"},
+      {"lossy:device=1,loss=-0.1", "\": loss is -0.1; expected >= 0"},
+      {"lossy:device=1,loss=1", "\": loss is 1; expected >= 0 and < 1"},
+      {"lossy:device=1,loss=5", "5 % is 0.05"},
+      {"down:device=1,loss=0.1", "slow and lossy"},
+      {"down:device=-1", "whole number"},
+      {"down:device=1,after=5", "a unit"},
+      {"down", "--fault \"down\": names no link"},
+      {"slow:device=1,bandwidth=2", "\": bandwidth is 2;"},
+      {"down:device=99", "\": device is 99;"},
+      {"down:vertex=x", "\": vertex: there is no"}};
   for (const auto& [fault, expected] : faults) {
     proto::Topology topology = LoadCluster("dgx-a100")->topology();
     const absl::Status added = AddFault(fault, &topology);

@@ -13,13 +13,14 @@ void Add(uint64_t T::*const (&fields)[n], const T& before, const T& after, doubl
   }
 }
 
-constexpr uint64_t PortTotals::*kOfPort[] = {&PortTotals::bytes, &PortTotals::packets, &PortTotals::marks,
-                                             &PortTotals::drops, &PortTotals::trims,   &PortTotals::pauses};
+constexpr uint64_t PortTotals::*kOfPort[] = {&PortTotals::bytes,  &PortTotals::packets, &PortTotals::marks,
+                                             &PortTotals::drops,  &PortTotals::lost,    &PortTotals::trims,
+                                             &PortTotals::pauses, &PortTotals::paused};
 // Not PacketTotals::events: they are what was done.
 constexpr uint64_t PacketTotals::*kOfAll[] = {
-    &PacketTotals::packets, &PacketTotals::again,    &PacketTotals::acks,
-    &PacketTotals::drops,   &PacketTotals::trims,    &PacketTotals::marks,
-    &PacketTotals::pauses,  &PacketTotals::timeouts, &PacketTotals::hops};
+    &PacketTotals::packets, &PacketTotals::again, &PacketTotals::acks,   &PacketTotals::drops,
+    &PacketTotals::trims,   &PacketTotals::marks, &PacketTotals::pauses, &PacketTotals::timeouts,
+    &PacketTotals::lost,    &PacketTotals::hops};
 
 }  // namespace
 
@@ -30,7 +31,14 @@ PortTotals& PortTotals::operator+=(const PortTotals& o) {
 
 PortTotals TotalsOf(const PacketNetwork& network, uint32_t port) {
   const PortInfo& i = network.info(port);
-  return {network.port(port).sent, network.port(port).packets, i.marks, i.drops + i.lost, i.trims, i.pauses};
+  return {network.port(port).sent,
+          network.port(port).packets,
+          i.marks,
+          i.drops + i.cut_off,
+          i.lost,
+          i.trims,
+          i.pauses,
+          i.paused};
 }
 
 void SetTotals(const PortTotals& totals, PacketNetwork* network, uint32_t port) {
@@ -39,9 +47,11 @@ void SetTotals(const PortTotals& totals, PacketNetwork* network, uint32_t port) 
   PortInfo& i = network->info(port);
   i.marks = totals.marks;
   i.drops = totals.drops;
-  i.lost = 0;
+  i.cut_off = 0;
+  i.lost = totals.lost;
   i.trims = totals.trims;
   i.pauses = totals.pauses;
+  i.paused = totals.paused;
 }
 
 void AddDifference(const PortTotals& before, const PortTotals& after, double times, PortTotals* to) {

@@ -1,0 +1,236 @@
+// Fabric `packet` on links that lose packets by chance: how many, which, and what transports make of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "test/backends/packet_testing.h"
+
+namespace chakra {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr uint32_t kMtu = 4096, kHeader = 64, kAck = 64;
+constexpr double kRate = 0.05;                        // bytes a picosecond
+constexpr double kPacket = (kMtu + kHeader) / kRate;  // ps on the link: 83.2 ns
+constexpr Time kLatency = Time::Nanos(500);
+constexpr uint64_t kWindow = 32;  // packets; 14 keep the link busy
+constexpr Time kTimeout = Time::Micros(20);
+
+Topology OneLink() { return Line({50}, kLatency); }
+
+struct Losses {
+  double there = 0, back = 0;
+};
+
+FabricOptions Lossy(const Topology& t, const std::string& options, Losses losses, const std::string& to) {
+  FabricOptions o = PacketFabricOptions(options);
+  o.changes = {{Time::Zero(), LinkOf(t, "device.0", to), 1, losses.there},
+               {Time::Zero(), LinkOf(t, to, "device.0"), 1, losses.back}};
+  return o;
+}
+
+// One message of so many packets over one link, in a fixed window.
+PacketRun OverOneLink(uint64_t packets, Losses losses, const std::string& recovery, int seed) {
+  const Topology t = OneLink();
+  const std::string text = absl::StrCat("transport=(window:bytes=", kWindow * kMtu,
+                                        "),timeout=20us,recovery=", recovery, ",seed=", seed);
+  return PacketRun(t, Lossy(t, text, losses, "device.1"), AtOnce({Message(0, 1, packets * kMtu, 0)}));
+}
+
+// Go-back-N. In order, each packet is under way until it arrives; it is lost with probability p each time.
+//
+// - The first time, the next packet that is not lost asks for it: a packet after it begins kPacket later, has
+//   arrived kPacket and the latency after that, and the request comes back a latency and its own time later.
+//   The sender then ends the packet that it is sending, and begins again. All slots since are wasted:
+//   ceil((2 kPacket + 2 latencies + request) / kPacket), and one more for each further packet that is lost
+//   after it, p / (1 - p).
+// - The receiver asks once. Where it is lost again, the sender fills its window and hears nothing: it begins
+//   again a time-out after it began to send the last packet of the window.
+double GoBackNPicos(uint64_t packets, double p) {
+  const double round = 2 * kPacket + 2.0 * static_cast<double>(kLatency.picos()) + kAck / kRate;
+  const double asked = kPacket * (std::ceil(round / kPacket) + p / (1 - p));
+  const double silent = kPacket * (kWindow - 1) + static_cast<double>(kTimeout.picos());
+  return static_cast<double>(packets) * (kPacket + p * asked + p * p / (1 - p) * silent);
+}
+
+TEST(PacketLoss, GoodputOfGoBackNIsTheClosedForm) {
+  constexpr uint64_t kPackets = 200000;
+  // Three standard deviations of the numbers of first and second losses.
+  const std::pair<double, double> cases[] = {{0.0001, 0.001}, {0.001, 0.006}, {0.01, 0.02}};
+  for (const auto& [p, tolerance] : cases) {
+    for (const int seed : {1, 2, 3}) {
+      const PacketRun run = OverOneLink(kPackets, {p, 0}, "go_back_n", seed);
+      const double expected = GoBackNPicos(kPackets, p);
+      EXPECT_NEAR(static_cast<double>(run.Received(0).picos()) / expected, 1, tolerance)
+          << p << " seed " << seed << ", lost " << run.counters().lost;
+    }
+  }
+}
+
+// Each packet that is lost is sent once more, nothing else is; one that is lost again waits for a time-out.
+// While fewer are than the window holds, one time-out comes when all others have arrived, and one more for what
+// is lost again then.
+TEST(PacketLoss, SelectiveSendsAgainWhatWasLost) {
+  constexpr uint64_t kPackets = 100000;
+  for (const double p : {0.0001, 0.001, 0.01}) {
+    const PacketRun selective = OverOneLink(kPackets, {p, 0}, "selective", 1);
+    const PacketRun back = OverOneLink(kPackets, {p, 0}, "go_back_n", 1);
+    const PacketTotals c = selective.counters();
+    EXPECT_EQ(c.packets, kPackets + c.lost) << p;
+    EXPECT_EQ(c.again, c.lost) << p;
+    EXPECT_LE(c.timeouts, 5u) << p;
+    const double link = static_cast<double>(c.packets) * kPacket;
+    const auto end = static_cast<double>(selective.Received(0).picos());
+    const double waits = 2e6 + static_cast<double>(c.timeouts) * 23e6;  // round trips and time-outs
+    EXPECT_GE(end, link) << p;
+    EXPECT_LE(end, link + waits) << p;
+    EXPECT_LT(selective.Received(0), back.Received(0)) << p;
+    EXPECT_GT(back.counters().again, c.again) << p;
+  }
+}
+
+TEST(PacketLoss, TheShareLostIsBinomial) {
+  for (const double p : {0.0003, 0.01, 0.2, 0.9}) {
+    uint64_t before = 0;
+    for (const int seed : {1, 2}) {
+      const PacketRun run = OverOneLink(p < 0.5 ? 50000 : 2000, {p, 0}, "selective", seed);
+      const Topology t = OneLink();
+      const uint32_t link = LinkOf(t, "device.0", "device.1");
+      const PacketNetwork& n = run.fabric->network();
+      const auto packets = static_cast<double>(n.port(n.Find(link)).packets);
+      const auto lost = static_cast<double>(run.Info(link).lost);
+      EXPECT_NEAR(lost, p * packets, 4 * std::sqrt(p * (1 - p) * packets)) << p << " seed " << seed;
+      EXPECT_EQ(run.counters().lost, run.Info(link).lost);
+      EXPECT_EQ(run.counters().drops, 0u);
+      EXPECT_NE(run.counters().lost, before) << p;
+      before = run.counters().lost;
+    }
+  }
+}
+
+// Acknowledgements tell of all that arrived before: while the window has room, nobody misses one.
+TEST(PacketLoss, AcknowledgementsThatAreLostCostNothing) {
+  for (const char* recovery : {"go_back_n", "selective"}) {
+    const PacketRun all = OverOneLink(20000, {}, recovery, 1);
+    const PacketRun some = OverOneLink(20000, {0, 0.3}, recovery, 1);
+    EXPECT_EQ(some.Received(0), all.Received(0)) << recovery;
+    EXPECT_GT(some.counters().lost, 5000u) << recovery;
+    EXPECT_LE(some.counters().again, kWindow) << recovery;  // where the last one was lost
+  }
+  // The last one, again and again.
+  const PacketRun last = OverOneLink(1, {0, 0.9}, "go_back_n", 4);
+  EXPECT_EQ(last.ended.size(), 1u);
+  EXPECT_GT(last.counters().timeouts, 0u);
+  ExpectQuiet(*last.fabric, PacketFabricOptions(""));
+}
+
+const char* const kOptions[] = {
+    "",
+    "recovery=selective,ack_every=4",
+    "transport=dcqcn,buffer=200KB,ecn_low=20KB,ecn_high=60KB",
+    "transport=dctcp,buffer=4MB,flow_control=pfc,xoff=20KB",
+    "transport=hpcc,flow_control=credit,credit=9KB",
+    "transport=nscc,queue=200KB,trim=yes",
+    "transport=swift,switching=cut_through,switch_latency=100ns,queue=40KB",
+    "transport=timely,flow_control=credit",
+    "spread=adaptive,paths=8,buffer=1MB",
+    "spread=packet,paths=8,classes=4,weights=1x2x5,recovery=selective",
+};
+
+// All links, both ways. What leaves a node arrives at the next one or is lost.
+TEST(PacketLoss, EachTransportDeliversAll) {
+  const Topology t = OfNetwork("leaf_spine:hosts_per_leaf=4,spines=4,link=400Gb/s", 12);
+  for (const char* text : kOptions) {
+    SCOPED_TRACE(text);
+    FabricOptions o =
+        PacketFabricOptions(absl::StrCat("mtu=1000,timeout=100us", *text == 0 ? "" : ",", text));
+    for (uint32_t link = 0; link < t.links(); ++link) o.changes.push_back({Time::Zero(), link, 1, 0.02});
+    std::mt19937_64 random(5);
+    const auto flows = RandomFlows(12, 60, 100000, &random);
+    const PacketRun run(t, o, flows);
+    ExpectAllReceived(flows, run.ended);
+    ExpectQuiet(*run.fabric, o);
+    const PacketNetwork& n = run.fabric->network();
+    const PacketTotals c = run.counters();
+    uint64_t begun = 0, carried = 0, lost = 0;
+    for (uint32_t i = 0; i < n.ports(); ++i) {
+      if (!n.node(n.port(i).node).is_switch) begun += n.port(i).packets;
+      carried += n.port(i).packets;
+      lost += n.info(i).lost;
+    }
+    EXPECT_EQ(begun, c.packets + c.acks);
+    EXPECT_EQ(lost, c.lost);
+    const auto mean = 0.02 * static_cast<double>(carried);
+    EXPECT_NEAR(static_cast<double>(lost), mean, 4 * std::sqrt(mean));
+    EXPECT_TRUE(c.drops == 0 || o.packet.flow_control == PacketOptions::FlowControl::kNone);
+  }
+}
+
+// Links with the same probability do not lose the same packets, nor others of another seed.
+TEST(PacketLoss, LinksDrawApart) {
+  const Topology t = Star(3, 50, kLatency);
+  const auto ends = [&](int seed, const char* to) {
+    FabricOptions o = Lossy(t, absl::StrCat("seed=", seed, ",recovery=selective"), {0.05, 0}, "switch");
+    o.changes.push_back({Time::Zero(), LinkOf(t, "device.1", "switch"), 1, 0.05});
+    const PacketRun run(t, o, AtOnce({Message(to[0] - '0', 2, 1000 * kMtu, 0)}));
+    return run.Received(0);
+  };
+  EXPECT_EQ(ends(1, "0"), ends(1, "0"));
+  EXPECT_NE(ends(1, "0"), ends(1, "1"));
+  EXPECT_NE(ends(1, "0"), ends(2, "0"));
+}
+
+// From when it says and as long as it says; a packet's fate is that of the instant at which it begins to
+// leave.
+TEST(PacketLoss, BeginsAndEndsWithItsFault) {
+  const Topology t = OneLink();
+  const uint32_t link = LinkOf(t, "device.0", "device.1");
+  const auto run = [&](std::vector<LinkChange> changes) {
+    FabricOptions o = PacketFabricOptions("transport=(window:bytes=4MB),recovery=selective,timeout=20us");
+    o.changes = std::move(changes);
+    return PacketRun(t, o, AtOnce({Message(0, 1, 1000 * kMtu, 0)}));  // 83.2 us
+  };
+  const Time free = run({}).Received(0);
+  EXPECT_EQ(run({{Time::Zero(), link, 1, 0}}).Received(0), free);
+  EXPECT_EQ(run({{Time::Micros(90), link, 1, 0.5}}).Received(0), free);
+  EXPECT_EQ(run({{Time::Micros(5), link, 1, 0.5}, {Time::Micros(5), link, 1, 0}}).Received(0), free);
+  const PacketRun some = run({{Time::Micros(10), link, 1, 0.5}, {Time::Micros(20), link, 1, 0}});
+  // 10 us are 120 packets, of which half are lost.
+  EXPECT_NEAR(static_cast<double>(some.counters().lost), 60, 4 * std::sqrt(30.0));
+  // With half of the bandwidth as well, half as many begin in that time.
+  const PacketRun slow = run({{Time::Micros(10), link, 0.5, 0.5}, {Time::Micros(20), link, 1, 0}});
+  EXPECT_NEAR(static_cast<double>(slow.counters().lost), 30, 4 * std::sqrt(15.0));
+}
+
+TEST(PacketLoss, WhatMakesNoSenseIsRefused) {
+  const Topology t = OneLink();
+  const auto refused = [&](const std::string& fabric, const std::string& options, LinkChange change) {
+    FabricOptions o;
+    o.packet = Packets(options);
+    o.changes = {change};
+    const auto made = MakeFabric(fabric, t, o);
+    EXPECT_FALSE(made.ok());
+    return std::string(made.status().message());
+  };
+  for (const char* fabric : {"packet", "fluid"}) {
+    EXPECT_THAT(refused(fabric, "", {Time(), 0, 1, -0.1}),
+                HasSubstr("loses -0.1 of its packets; expected >= 0"));
+    EXPECT_THAT(refused(fabric, "", {Time(), 0, 1, 1}),
+                HasSubstr("loses 1 of its packets; expected >= 0 and < 1"));
+    EXPECT_THAT(refused(fabric, "", {Time(), 0, 1, std::nan("")}), HasSubstr("expected >= 0 and < 1"));
+    EXPECT_THAT(refused(fabric, "", {Time(), 0, 1.5, 0}), HasSubstr("1.5 of its bandwidth; expected 0 to 1"));
+  }
+  EXPECT_THAT(refused("analytical", "", {Time(), 0, 1, 0.1}), HasSubstr("fluid, packet and mixed"));
+  EXPECT_THAT(refused("packet", "skip=steady", {Time(), 0, 1, 0.1}),
+              HasSubstr("which packets a link loses is drawn for each: expected skip=off"));
+  FabricOptions o;
+  o.packet = Packets("skip=steady");
+  o.changes = {{Time(), 0, 0.9}};
+  EXPECT_TRUE(MakeFabric("packet", t, o).ok());
+}
+
+}  // namespace
+}  // namespace chakra
