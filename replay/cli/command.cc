@@ -85,7 +85,8 @@ void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions
   app->add_option("--fault", options->faults,
                   "A fault of links, for --fabric fluid, packet and mixed; may be repeated: "
                   "down:vertex=leaf.3,after=10us,until=1ms "
-                  "or slow:device=5,bandwidth=0.5 or lossy:from=leaf.0,to=spine.1,loss=0.01")
+                  "or slow:device=5,bandwidth=0.5 or lossy:from=leaf.0,to=spine.1,loss=0.01 (share of packets that "
+                  "packet loses by chance, and of the bandwidth that fluid takes)")
       ->type_name("SPEC")
       ->group(group);
   app->add_option("--packet", options->packet,

@@ -50,7 +50,8 @@ void RunArguments::AddMachine(CLI::App* app) {
       ->group(g);
   AddFlowOptions(app, g, &run_.fabric_options);
   app->add_flag("--link-series", run_.fabric_options.link_series,
-                "Report what was taken of the busiest links over time, for --fabric fluid, packet and mixed")
+                "Report what was taken of the busiest links over time, and what packets met there, for --fabric "
+                "fluid, packet and mixed")
       ->group(g);
   compute_ = app->add_option(
       "--compute", run_.compute,

@@ -129,13 +129,14 @@ ComparedTable Dimensions(const proto::Report& r) {
 ComparedTable Links(const proto::Report& r) {
   ComparedTable t{"links",
                   {"bytes", "flows", "utilization", "peak", "bandwidth_bytes_per_s", "packets",
-                   "most_queued_bytes", "marks", "drops", "trims", "pauses"},
+                   "most_queued_bytes", "marks", "drops", "lost", "trims", "pauses", "paused_ps"},
                   {"class"}};
   for (const proto::LinkReport& l : r.link()) {
-    t.rows.push_back({l.name(),
-                      {l.bytes(), l.flows(), l.utilization(), l.peak(), l.bandwidth_bytes_per_s(),
-                       l.packets(), l.most_queued(), l.marks(), l.drops(), l.trims(), l.pauses()},
-                      {l.link_class()}});
+    t.rows.push_back(
+        {l.name(),
+         {l.bytes(), l.flows(), l.utilization(), l.peak(), l.bandwidth_bytes_per_s(), l.packets(),
+          l.most_queued(), l.marks(), l.drops(), l.lost(), l.trims(), l.pauses(), l.paused_ps()},
+         {l.link_class()}});
   }
   t.cut = r.links_used() > static_cast<uint64_t>(r.link_size());
   return t;
@@ -149,6 +150,7 @@ ComparedTable Packets(const proto::Report& r) {
             {"sent again", {p.sent_again()}},
             {"acknowledgements", {p.acknowledgements()}},
             {"drops", {p.drops()}},
+            {"lost", {p.lost()}},
             {"trims", {p.trims()}},
             {"marks", {p.marks()}},
             {"pauses", {p.pauses()}},

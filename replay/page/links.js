@@ -2,19 +2,32 @@
 const kPoints = 400; // of a series in a chart
 const kSparks = 60; // of one in a table
 
-// At most `most` values of `series`, each the mean or the largest of neighbours.
-function thin(series, most, mean) {
+const sum = (values) => values.reduce((a, b) => a + b, 0);
+const mean = (values) => sum(values) / values.length;
+const largest = (values) => Math.max(...values);
+
+// What packets met on a link, by bucket: fields of LinkReport, names and dashes of their lines.
+const kCounts = [
+  ["marks_series", "marks", []],
+  ["drops_series", "drops", [8, 3]],
+  ["lost_series", "lost by chance", [2, 2]],
+  ["trims_series", "trims", [8, 3, 2, 3]],
+  ["pauses_series", "pauses", [12, 4]],
+];
+
+// At most `most` values of `series`, each of neighbours that `join` makes one.
+function thin(series, most, join) {
   const each = Math.max(1, Math.ceil(series.length / most));
   const out = [];
   for (let i = 0; i < series.length; i += each) {
     const part = series.slice(i, i + each).map(number);
-    out.push(mean ? part.reduce((a, b) => a + b, 0) / part.length : Math.max(...part));
+    out.push(join(part));
   }
   return { values: out, each };
 }
 
 function spark(series) {
-  const { values } = thin(series, kSparks, true);
+  const { values } = thin(series, kSparks, mean);
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
   for (const [name, value] of [
@@ -44,8 +57,10 @@ function series(host, report, links) {
   const x = timeAxis(bucket * Math.max(...links.map((l) => l.series.length)), "time");
   const entry = chart(host, "What a link carried over time", 240, () => {
     const link = links[Number(box.value)];
-    const shares = thin(link.series, kPoints, true),
-      queued = thin(list(link.queued), kPoints, false);
+    const shares = thin(link.series, kPoints, mean),
+      queued = thin(list(link.queued), kPoints, largest),
+      paused = thin(list(link.paused_ps_series), kPoints, mean);
+    const counts = kCounts.filter(([field]) => list(link[field]).length > 0);
     const queues = queued.values.some((v) => v > 0);
     const points = (s, f) =>
       s.values.map((v, i) => ({
@@ -76,6 +91,24 @@ function series(host, report, links) {
                 },
               ]
             : []),
+          ...(paused.values.length > 0
+            ? [
+                {
+                  ...line,
+                  label: "paused, % of the time",
+                  data: points(paused, (v) => (100 * v) / bucket),
+                  borderColor: colour("warn"),
+                },
+              ]
+            : []),
+          ...counts.map(([field, label, borderDash]) => ({
+            ...line,
+            label,
+            yAxisID: "count",
+            data: points(thin(link[field], kPoints, sum), (v) => v),
+            borderColor: colour("other"),
+            borderDash,
+          })),
         ],
       },
       options: {
@@ -92,19 +125,29 @@ function series(host, report, links) {
                 },
               }
             : {}),
+          ...(counts.length > 0
+            ? {
+                count: {
+                  position: "right",
+                  min: 0,
+                  grid: { display: false },
+                  title: { display: true, text: "packets, pauses" },
+                },
+              }
+            : {}),
         },
         plugins: { legend: { position: "top", align: "start" } },
       },
     };
   });
   box.addEventListener("change", () => draw(entry));
-  const { each } = thin(links[0].series, kPoints, true);
+  const { each } = thin(links[0].series, kPoints, mean);
   if (each > 1)
     host.append(
       make(
         "p",
         { class: "note" },
-        `Each point: ${each} buckets of ${time(bucket)}, the mean share and the most that waited.`,
+        `Each point: ${each} buckets of ${time(bucket)}, the mean share, the most that waited, the sum of what packets met.`,
       ),
     );
 }
@@ -142,8 +185,10 @@ function linkTable(host, report, rows) {
             ["Drops", "drops"],
             ["Trims", "trims"],
             ["Pauses", "pauses"],
+            ...(rows.some((l) => number(l.lost) > 0) ? [["Lost", "lost"]] : []),
           ].map(([title, field]) => ({ title, of: (l) => l[field], as: count }))
         : []),
+      ...(rows.some((l) => number(l.paused_ps) > 0) ? [{ title: "Paused", of: (l) => l.paused_ps, as: time }] : []),
       ...(packets ? [{ title: "Most queued", of: (l) => l.most_queued, as: bytes }] : []),
     ],
   });

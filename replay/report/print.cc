@@ -192,18 +192,32 @@ std::string Dimensions(const proto::Report& r, TextPage* page) {
   return absl::StrCat("\nTopology\n", table.Print(page));
 }
 
-// What happened to packets on the busiest links.
+// What happened to packets on the busiest links; what happened to none of them has no column.
 std::string PacketLinks(const proto::Report& r, TextPage* page) {
-  TextTable table({"busiest links", "class", "packets", "of makespan", "most queued", "marks", "drops",
-                   "trims", "pauses"},
-                  {true, true, false, false, false, false, false, false, false});
+  bool lost = false, paused = false;
   const int n = std::min(kListRows, r.link_size());
   for (int i = 0; i < n; ++i) {
+    lost = lost || r.link(i).lost() > 0;
+    paused = paused || r.link(i).paused_ps() > 0;
+  }
+  std::vector<std::string> columns = {"busiest links", "class", "packets", "of makespan", "most queued",
+                                      "marks",         "drops", "trims",   "pauses"};
+  if (paused) columns.push_back("paused");
+  if (lost) columns.push_back("lost");
+  std::vector<bool> left(columns.size());
+  left[0] = left[1] = true;
+  TextTable table(columns, left);
+  for (int i = 0; i < n; ++i) {
     const proto::LinkReport& l = r.link(i);
-    table.Add({Shorten(l.name(), 40, "-"), Shorten(l.link_class(), kNameWidth, "-"), FormatCount(l.packets()),
-               absl::StrFormat("%.1f %%", 100 * l.utilization()), FormatBytes(l.most_queued()),
-               FormatCount(l.marks()), FormatCount(l.drops()), FormatCount(l.trims()),
-               FormatCount(l.pauses())});
+    std::vector<std::string> row = {
+        Shorten(l.name(), 40, "-"),   Shorten(l.link_class(), kNameWidth, "-"),
+        FormatCount(l.packets()),     absl::StrFormat("%.1f %%", 100 * l.utilization()),
+        FormatBytes(l.most_queued()), FormatCount(l.marks()),
+        FormatCount(l.drops()),       FormatCount(l.trims()),
+        FormatCount(l.pauses())};
+    if (paused) row.push_back(Ps(l.paused_ps()));
+    if (lost) row.push_back(FormatCount(l.lost()));
+    table.Add(row);
   }
   return table.Print(page);
 }
@@ -217,7 +231,8 @@ std::string Packets(const proto::Report& r) {
                                  FormatCount(p.packet_hops()), " packet-hops\n");
   absl::StrAppend(&out, "  met      ", FormatCount(p.drops()), " drops, ", FormatCount(p.trims()), " trims, ",
                   FormatCount(p.marks()), " marks, ", FormatCount(p.pauses()), " pauses, ",
-                  FormatCount(p.timeouts()), " timeouts\n");
+                  FormatCount(p.timeouts()), " timeouts",
+                  p.lost() > 0 ? absl::StrCat(", ", FormatCount(p.lost()), " lost by chance") : "", "\n");
   if (p.skipped_packets() > 0) {
     absl::StrAppend(&out, "  skipped  ", FormatCount(p.skipped_packets()), " of them (",
                     absl::StrFormat("%.2f", 100.0 * static_cast<double>(p.skipped_packets()) /

@@ -90,6 +90,14 @@ void AddSteps(const std::vector<StepMetrics>& steps, proto::Report* report) {
   }
 }
 
+// In the order of kLinkCounts.
+void AddCounts(const LinkUse& use, proto::LinkReport* r) {
+  google::protobuf::RepeatedField<uint64_t>* const series[LinkUse::kCounts] = {
+      r->mutable_marks_series(), r->mutable_drops_series(),  r->mutable_lost_series(),
+      r->mutable_trims_series(), r->mutable_pauses_series(), r->mutable_paused_ps_series()};
+  for (size_t k = 0; k < LinkUse::kCounts; ++k) series[k]->Add(use.counts[k].begin(), use.counts[k].end());
+}
+
 void AddLinks(const LinkUses& links, proto::Report* report) {
   report->set_links_used(links.links);
   report->set_link_bucket_ps(links.bucket.picos());
@@ -112,6 +120,9 @@ void AddLinks(const LinkUses& links, proto::Report* report) {
     r->set_pauses(use.pauses);
     r->set_most_queued(use.most_queued);
     for (const uint64_t bytes : use.queued) r->add_queued(bytes);
+    r->set_lost(use.lost);
+    r->set_paused_ps(static_cast<int64_t>(use.paused));
+    AddCounts(use, r);
   }
 }
 
@@ -127,6 +138,7 @@ void AddPackets(const PacketTotals& totals, proto::Report* report) {
   p->set_marks(totals.marks);
   p->set_pauses(totals.pauses);
   p->set_timeouts(totals.timeouts);
+  p->set_lost(totals.lost);
   p->set_packet_hops(totals.hops);
   p->set_skipped_packets(totals.skipped);
   p->set_jumps(totals.jumps);

@@ -39,6 +39,7 @@ constexpr const char* kOthers[] = {"makespan_ps",
                                    "link_utilization_max",
                                    "packets",
                                    "packet_drops",
+                                   "packet_lost",
                                    "packet_marks",
                                    "packet_pauses",
                                    "packets_sent_again",
@@ -93,6 +94,7 @@ void AddNetwork(const proto::Report& report, PointMetrics* out) {
   if (!report.has_packet()) return;
   (*out)["packets"] = static_cast<double>(report.packet().packets());
   (*out)["packet_drops"] = static_cast<double>(report.packet().drops());
+  (*out)["packet_lost"] = static_cast<double>(report.packet().lost());
   (*out)["packet_marks"] = static_cast<double>(report.packet().marks());
   (*out)["packet_pauses"] = static_cast<double>(report.packet().pauses());
   (*out)["packets_sent_again"] = static_cast<double>(report.packet().sent_again());

@@ -20,6 +20,23 @@ absl::Status WriteSamples(const std::vector<double>& values, Time bucket, Timeli
   return absl::OkStatus();
 }
 
+// What packets met on a link in each bucket: of times the share of the bucket.
+absl::Status WriteCounts(const LinkUse& use, const std::string& name, Time bucket, int* place,
+                         TimelineWriter* writer, uint64_t* samples) {
+  for (size_t k = 0; k < LinkUse::kCounts; ++k) {
+    if (use.counts[k].empty()) continue;
+    const bool is_time = kLinkCounts[k].total == &LinkUse::paused;
+    const double scale = is_time ? 100.0 / static_cast<double>(bucket.picos()) : 1;
+    std::vector<double> values;
+    for (const uint64_t count : use.counts[k]) values.push_back(scale * static_cast<double>(count));
+    values.push_back(0);
+    writer->Counter(++*place, absl::StrCat(name, ": ", is_time ? "paused" : kLinkCounts[k].name),
+                    is_time ? "%" : "in a bucket");
+    if (absl::Status s = WriteSamples(values, bucket, writer, samples); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
 uint64_t Count(Time t) { return static_cast<uint64_t>(t.picos()); }
 
 std::string PathName(const PathSegment& s, const CriticalPath& path, const TraceSet& traces) {
@@ -104,6 +121,7 @@ absl::Status WriteLinkCounters(const LinkUses& links, int pid, TimelineWriter* w
     for (const uint64_t bytes : use.queued) values.push_back(static_cast<double>(bytes));
     writer->Counter(++place, absl::StrCat(name, ": queued"), "bytes");
     if (absl::Status s = WriteSamples(values, links.bucket, writer, samples); !s.ok()) return s;
+    if (absl::Status s = WriteCounts(use, name, links.bucket, &place, writer, samples); !s.ok()) return s;
   }
   return absl::OkStatus();
 }

@@ -26,10 +26,11 @@ std::string TotalsOf(const LinkUses& links, bool packets, Time end) {
   return text;
 }
 
-constexpr char kSeriesColumns[] = "link,name,class,begin_ps,end_ps,share,queued_bytes";
+constexpr char kSeriesColumns[] =
+    "link,name,class,begin_ps,end_ps,share,queued_bytes,marks,drops,lost,trims,pauses,paused_ps";
 constexpr char kTotalsColumns[] =
     "link,name,class,dimension,bandwidth_bytes_per_s,bytes,flows,utilization,peak,packets,marks,drops,trims,"
-    "pauses,most_queued_bytes";
+    "pauses,most_queued_bytes,lost,paused_ps";
 
 TEST(LinksCsv, RowsOfLinksAndBuckets) {
   LinkUses links;
@@ -47,8 +48,11 @@ TEST(LinksCsv, RowsOfLinksAndBuckets) {
   links.busiest.push_back(use);
   use.link = 3;
   use.name = "b";
-  use.series = {0.25f};
-  use.queued = {4096};
+  use.series = {0.25f, 1};
+  use.queued = {4096, 0};
+  use.counts = {{{5, 0}, {}, {0, 1}, {1, 2}, {2, 0}, {0, 2000000}}};
+  use.lost = 1;
+  use.paused = 2000000;
   use.packets = 9;
   use.marks = 5;
   use.drops = 4;
@@ -57,16 +61,18 @@ TEST(LinksCsv, RowsOfLinksAndBuckets) {
   use.most_queued = 8192;
   links.busiest.push_back(use);
   EXPECT_THAT(Lines(SeriesOf(links)),
-              ElementsAre(kSeriesColumns, "17,\"leaf.0 - spine.1, \"\"a\"\"\",up,0,2000000,0.500000,",
-                          "17,\"leaf.0 - spine.1, \"\"a\"\"\",up,2000000,4000000,0.000000,",
-                          "17,\"leaf.0 - spine.1, \"\"a\"\"\",up,4000000,6000000,1.000000,",
-                          "3,b,up,0,2000000,0.250000,4096"));
-  EXPECT_THAT(Lines(TotalsOf(links, false, Time::Micros(6))),
-              ElementsAre(kTotalsColumns,
-                          "17,\"leaf.0 - spine.1, \"\"a\"\"\",up,1,1000000000,3000,2,0.500000,0.750000,,,,,,",
-                          "3,b,up,1,1000000000,3000,2,0.500000,0.750000,,,,,,"));
+              ElementsAre(kSeriesColumns, "17,\"leaf.0 - spine.1, \"\"a\"\"\",up,0,2000000,0.500000,,,,,,,",
+                          "17,\"leaf.0 - spine.1, \"\"a\"\"\",up,2000000,4000000,0.000000,,,,,,,",
+                          "17,\"leaf.0 - spine.1, \"\"a\"\"\",up,4000000,6000000,1.000000,,,,,,,",
+                          "3,b,up,0,2000000,0.250000,4096,5,0,0,1,2,0",
+                          "3,b,up,2000000,4000000,1.000000,0,0,0,1,2,0,2000000"));
+  EXPECT_THAT(
+      Lines(TotalsOf(links, false, Time::Micros(6))),
+      ElementsAre(kTotalsColumns,
+                  "17,\"leaf.0 - spine.1, \"\"a\"\"\",up,1,1000000000,3000,2,0.500000,0.750000,,,,,,,,",
+                  "3,b,up,1,1000000000,3000,2,0.500000,0.750000,,,,,,,,"));
   EXPECT_EQ(Lines(TotalsOf(links, true, Time()))[2],
-            "3,b,up,1,1000000000,3000,2,0.000000,0.750000,9,5,4,3,2,8192");
+            "3,b,up,1,1000000000,3000,2,0.000000,0.750000,9,5,4,3,2,8192,1,2000000");
   EXPECT_EQ(WriteLinkSeries(links, [](absl::string_view) { return absl::DataLossError("x"); }),
             absl::DataLossError("x"));
   EXPECT_THAT(Lines(SeriesOf(LinkUses())), ElementsAre(kSeriesColumns));
@@ -81,12 +87,13 @@ TEST(LinksCsv, OfFabrics) {
   const auto fluid = *MakeFabric("fluid", Mesh(2), options);
   Drive(fluid.get(), flows);
   const std::string there = "0,device 0 - device 1 of ,,";
-  EXPECT_THAT(Lines(SeriesOf(fluid->Links(5))), ElementsAre(kSeriesColumns, there + "0,1000000,0.080000,"));
+  EXPECT_THAT(Lines(SeriesOf(fluid->Links(5))),
+              ElementsAre(kSeriesColumns, there + "0,1000000,0.080000,,,,,,,"));
   EXPECT_THAT(Lines(TotalsOf(fluid->Links(5), false, Time::Nanos(800))),
-              ElementsAre(kTotalsColumns, there + "0,50000000000,4000,2,0.100000,1.000000,,,,,,"));
+              ElementsAre(kTotalsColumns, there + "0,50000000000,4000,2,0.100000,1.000000,,,,,,,,"));
   const auto packet = *MakeFabric("packet", Mesh(2), options);
   Drive(packet.get(), flows);
-  EXPECT_EQ(Lines(SeriesOf(packet->Links(1)))[1], there + "0,10000000,0.008256,0");
+  EXPECT_EQ(Lines(SeriesOf(packet->Links(1)))[1], there + "0,10000000,0.008256,0,0,0,0,0,0,0");
   const auto totals = Lines(TotalsOf(packet->Links(5), true, Time::Nanos(825)));
   ASSERT_GE(totals.size(), 2u);
   EXPECT_THAT(totals[1], HasSubstr(",50000000000,4128,2,"));

@@ -1,8 +1,13 @@
 // --flow-log, --link-log and --link-totals, as a user's scripts would have them.
 #include <gmock/gmock.h>
+#include <google/protobuf/util/json_util.h>
 
+#include <map>
+#include <numeric>
 #include <sstream>
 
+#include "absl/strings/str_split.h"
+#include "proto/report.pb.h"
 #include "test/replay/switch_bench.h"
 
 namespace chakra::acceptance {
@@ -50,6 +55,53 @@ TEST_F(Logs, SameBytesForAnyThreadsAndAgain) {
   EXPECT_EQ(Lines("t.csv").size(), 1u + 3);
   EXPECT_GE(Lines("l.csv").size(), 1u + 3);
   EXPECT_THAT(Lines("f.csv")[1], AllOf(HasSubstr(",all_to_all,,0,"), HasSubstr(",3000000,")));
+}
+
+// Links that lose packets: none with a probability of 0, so that all is as without; else what the report
+// counts is what the log has by bucket, for any threads.
+TEST_F(Logs, LossesByChance) {
+  const std::string run = run_ +
+                          "--network leaf_spine:hosts_per_leaf=2,leaves=2,spines=2 --fabric "
+                          "packet --packet series=1us,timeout=20us --format json --link-log "
+                          "l.csv --link-totals t.csv ";
+  const auto files = [&](const std::string& more) {
+    Runs(run + more);
+    return std::vector<std::string>{Content(folder_ / "report.txt"), Content(folder_ / "l.csv"),
+                                    Content(folder_ / "t.csv")};
+  };
+  const auto plain = files("");
+  EXPECT_EQ(files("--fault lossy:share=1,loss=0"), plain);
+  const auto lossy = files("--fault lossy:share=1,loss=0.1");
+  EXPECT_NE(lossy[0], plain[0]);
+  EXPECT_EQ(files("--fault lossy:share=1,loss=0.1 --threads 3"), lossy);
+  proto::Report report;
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(lossy[0], &report).ok());
+  EXPECT_GT(report.packet().lost(), 10u);
+  EXPECT_EQ(report.packet().drops(), 0u);
+  for (const proto::LinkReport& l : report.link()) {
+    EXPECT_EQ(std::accumulate(l.lost_series().begin(), l.lost_series().end(), uint64_t{0}), l.lost())
+        << l.name();
+  }
+  std::map<std::string, uint64_t> lost, total;
+  for (size_t i = 1; i < Lines("l.csv").size(); ++i) {
+    const std::vector<std::string> cells = absl::StrSplit(Lines("l.csv")[i], ',');
+    lost[cells[1]] += std::stoull(cells[9]);
+  }
+  for (size_t i = 1; i < Lines("t.csv").size(); ++i) {
+    const std::vector<std::string> cells = absl::StrSplit(Lines("t.csv")[i], ',');
+    total[cells[1]] += std::stoull(cells[15]);
+  }
+  EXPECT_EQ(lost, total);
+  uint64_t all = 0;
+  for (const auto& [link, n] : total) all += n;
+  EXPECT_EQ(all, report.packet().lost());
+  // By bandwidth in fluid, as documented.
+  Runs(run_ + "--fabric fluid --format csv --fault lossy:share=1,loss=0.5");
+  const std::string half = Content(folder_ / "report.txt");
+  Runs(run_ + "--fabric fluid --format csv --fault slow:share=1,bandwidth=0.5");
+  EXPECT_EQ(Content(folder_ / "report.txt"), half);
+  Refused(run_ + "--fabric packet --packet skip=steady --fault lossy:share=1,loss=0.1",
+          {"drawn for each", "expected skip=off"}, 1);
 }
 
 // All is as without the logs, but for closed forms.

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "replay/report/report.h"
 #include "test/replay/engine_testing.h"
@@ -168,6 +169,45 @@ TEST(PacketReplay, ReportsWhatPacketsMet) {
                     HasSubstr(absl::StrCat(p.drops(), " drops, 0 trims"))));
   EXPECT_THAT(*PrintReport(report, ReportFormat::kJson),
               HasSubstr(absl::StrCat("\"sent_again\": \"", p.sent_again(), "\"")));
+}
+
+TEST(PacketReplay, ReportsWhatPacketsMetOverTime) {
+  TraceBuilder b(5);
+  for (int r = 1; r < 5; ++r) AddMessage(r, 0, 1 << 20, &b);
+  const auto sum = [](const auto& values) {
+    return std::accumulate(values.begin(), values.end(), uint64_t{0});
+  };
+  const auto fits = [](const auto& values, uint64_t total, const proto::LinkReport& l) {
+    EXPECT_EQ(values.size(), total > 0 ? l.series_size() : 0) << l.name();
+  };
+  proto::PacketReport seen;
+  for (const char* text : {"transport=(window:bytes=1MB),buffer=2MB,flow_control=pfc,xoff=50KB",
+                           "transport=nscc,queue=30KB,trim=yes,ecn_low=5KB,ecn_high=20KB",
+                           "queue=9KB,recovery=selective,timeout=50us"}) {
+    SCOPED_TRACE(text);
+    const auto fabric = Packets(Of(TopologyDimension::Kind::kSwitch, 5), absl::StrCat("series=1us,", text));
+    const proto::Report report = ReportOf(b, fabric.get());
+    for (const proto::LinkReport& l : report.link()) {
+      EXPECT_EQ(sum(l.marks_series()), l.marks()) << l.name();
+      EXPECT_EQ(sum(l.drops_series()), l.drops()) << l.name();
+      EXPECT_EQ(sum(l.trims_series()), l.trims()) << l.name();
+      EXPECT_EQ(sum(l.pauses_series()), l.pauses()) << l.name();
+      EXPECT_EQ(sum(l.paused_ps_series()), static_cast<uint64_t>(l.paused_ps())) << l.name();
+      EXPECT_EQ(l.lost_series_size(), 0) << l.name();
+      fits(l.marks_series(), l.marks(), l);
+      fits(l.drops_series(), l.drops(), l);
+      fits(l.pauses_series(), l.pauses(), l);
+    }
+    const proto::PacketReport& p = report.packet();
+    EXPECT_EQ(PrintReport(report, ReportFormat::kText)->find(" paused\n") != std::string::npos,
+              p.pauses() > 0);
+    EXPECT_THAT(*PrintReport(report, ReportFormat::kJson), HasSubstr("\"lost_series\": [],"));
+    seen.set_marks(seen.marks() + p.marks());
+    seen.set_drops(seen.drops() + p.drops());
+    seen.set_trims(seen.trims() + p.trims());
+    seen.set_pauses(seen.pauses() + p.pauses());
+  }
+  EXPECT_GT(std::min({seen.marks(), seen.drops(), seen.trims(), seen.pauses()}), 4u);
 }
 
 TEST(PacketReplay, OtherFabricsReportNoPackets) {

@@ -217,17 +217,23 @@ TEST(Timeline, LinksHaveCounters) {
   use.name = "a - \"b\"";
   use.series = {0.25f, 0.25f, 0, 1.0f};
   use.queued = {0, 4096, 4096};
+  use.counts[0] = {0, 7, 0, 0};         // marks
+  use.counts[5] = {0, 2500, 10000, 0};  // paused_ps
   links.busiest = {use};
   run->input.links = &links;
   for (const TimelineFormat format : kFormats) {
     TimelineTotals totals;
     const SeenTimeline seen = run->Seen(format, &totals);
-    EXPECT_EQ(totals.samples, 6u);
+    EXPECT_EQ(totals.samples, 13u);
     EXPECT_EQ(seen.processes.at(2), "links");
-    EXPECT_THAT(seen.counters,
-                ElementsAre(Pair("link 3, a - \"b\": queued", ElementsAre(Pair(0, 0), Pair(20, 4096))),
-                            Pair("link 3, a - \"b\": taken",
-                                 ElementsAre(Pair(0, 25), Pair(20, 0), Pair(30, 100), Pair(40, 0)))));
+    EXPECT_THAT(
+        seen.counters,
+        ElementsAre(Pair("link 3, a - \"b\": marks", ElementsAre(Pair(0, 0), Pair(10, 7), Pair(20, 0))),
+                    Pair("link 3, a - \"b\": paused",
+                         ElementsAre(Pair(0, 0), Pair(10, 25), Pair(20, 100), Pair(30, 0))),
+                    Pair("link 3, a - \"b\": queued", ElementsAre(Pair(0, 0), Pair(20, 4096))),
+                    Pair("link 3, a - \"b\": taken",
+                         ElementsAre(Pair(0, 25), Pair(20, 0), Pair(30, 100), Pair(40, 0)))));
   }
 }
 
