@@ -190,14 +190,16 @@ class SpaceBuilder {
     if (!spec_.has_search()) return absl::OkStatus();
     if (spec_.search().evaluations() == 0)
       return SpecError("search.evaluations", "it is missing; expected how many points may be run");
-    if (spec_.search().evaluations() > most_points()) {
-      return SpecError("search.evaluations", absl::StrCat(spec_.search().evaluations(), ", expected at most ",
-                                                          most_points(), " (max_points)"));
+    const uint64_t repeats = std::max<uint64_t>(1, spec_.repeats());
+    if (Product(spec_.search().evaluations(), repeats) > most_points()) {
+      return SpecError(
+          "search.evaluations",
+          absl::StrCat(spec_.search().evaluations(), ", expected at most ", most_points() / repeats,
+                       repeats > 1 ? " (max_points / repeats)" : " (max_points)"));
     }
     if (drawn()) return SpecError("search", "it needs a grid; expected combine: GRID");
     if (spec_.combine() == proto::ZIP)
       return SpecError("search", "it needs a grid; expected a group of the axes that are zipped");
-    if (spec_.repeats() > 1) return SpecError("search", "it cannot go with repeats");
     if (space_.top_.parts.empty()) return SpecError("search", "there is no axis to search along");
     for (const SpaceUnit& unit : space_.top_.parts) {
       if (unit.count <= most_points()) continue;
@@ -218,8 +220,8 @@ class SpaceBuilder {
   }
 
   absl::Status Expand() {
-    if (spec_.has_search()) return absl::OkStatus();
     const uint64_t repeats = std::max<uint64_t>(1, spec_.repeats());
+    if (spec_.has_search()) return Repeat(repeats);
     const uint64_t total = Product(drawn() ? spec_.points() : space_.top_.count, repeats);
     const bool filtered = !space_.constraints_.empty() && !drawn();
     if (total > Product(most_points(), filtered ? kMostTried : 1)) {
@@ -361,6 +363,13 @@ Place Space::PlaceOf(const std::vector<uint64_t>& indices) const {
   Place place(axes_.size());
   for (size_t i = 0; i < indices.size(); ++i) Decode(top_.parts[i], indices[i], &place);
   return place;
+}
+
+std::vector<Place> Space::PlacesOf(const std::vector<uint64_t>& indices) const {
+  const size_t repeats = spec_->repeats() > 0 ? axes_.back().values.size() : 1;
+  std::vector<Place> places(repeats, PlaceOf(indices));
+  for (size_t r = 1; r < repeats; ++r) places[r].back() = static_cast<uint32_t>(r);
+  return places;
 }
 
 }  // namespace chakra::sweep

@@ -14,22 +14,6 @@
 #include "trace/units.h"
 
 namespace chakra::sweep {
-namespace {
-
-void AddMetrics(const PointMetrics& more, PointMetrics* sum) {
-  for (auto it = sum->begin(); it != sum->end();) {
-    const auto found = more.find(it->first);
-    if (found == more.end()) {
-      it = sum->erase(it);
-    } else {
-      it->second += found->second;
-      ++it;
-    }
-  }
-}
-
-}  // namespace
-
 Aim ParseAim(const std::string& text) {
   absl::string_view rest = text;
   Aim out;
@@ -93,14 +77,15 @@ absl::Status Query::Select(const std::string& where) {
     if (seed != kNotAxis) place.pop_back();
     const auto [it, is_new] = by_place.emplace(std::move(place), candidates_.size());
     if (is_new) {
-      candidates_.push_back({&row, row.metrics, {&row}});
+      candidates_.push_back({&row, {}, {&row}});
     } else {
-      AddMetrics(row.metrics, &candidates_[it->second].metrics);
       candidates_[it->second].repeats.push_back(&row);
     }
   }
   for (Candidate& c : candidates_) {
-    for (auto& [name, value] : c.metrics) value /= static_cast<double>(c.repeats.size());
+    std::vector<const PointMetrics*> metrics;
+    for (const ResultRow* row : c.repeats) metrics.push_back(&row->metrics);
+    c.metrics = MeanOf(metrics);
   }
   if (seed != kNotAxis) notes_.push_back("means over the seeds of each point");
   if (results_.failed > 0)

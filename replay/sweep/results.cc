@@ -44,11 +44,15 @@ absl::Status AddRowsOfSearch(const Records& records, Results* out) {
     std::vector<std::optional<double>> costs;
     bool all = true;
     for (const GridPoint& p : round) {
-      const Place place = space.PlaceOf(p);
-      auto added = AddRow(records, out->points++, place, out);
-      if (!added.ok()) return added.status();
-      all = all && *added;
-      if (*added) costs.push_back(CostOf(space, place, records.at(out->rows.back().id)));
+      const std::vector<Place> places = space.PlacesOf(p);
+      std::vector<const proto::PointRecord*> ended;
+      for (const Place& place : places) {
+        auto added = AddRow(records, out->points++, place, out);
+        if (!added.ok()) return added.status();
+        if (*added) ended.push_back(&records.at(out->rows.back().id));
+      }
+      all = all && ended.size() == places.size();
+      if (all) costs.push_back(CostOf(space, places, ended));
     }
     if (!all) return absl::CancelledError("");
     return costs;
@@ -107,14 +111,40 @@ PointMetrics MetricsOf(const Space& space, const Place& place, const proto::Poin
   return out;
 }
 
-std::optional<double> CostOf(const Space& space, const Place& place, const proto::PointRecord& record) {
-  if (!record.error().empty()) return std::nullopt;
+PointMetrics MeanOf(const std::vector<const PointMetrics*>& repeats) {
+  PointMetrics mean = *repeats[0];
+  for (size_t i = 1; i < repeats.size(); ++i) {
+    for (auto it = mean.begin(); it != mean.end();) {
+      const auto found = repeats[i]->find(it->first);
+      if (found == repeats[i]->end()) {
+        it = mean.erase(it);
+      } else {
+        it->second += found->second;
+        ++it;
+      }
+    }
+  }
+  for (auto& [name, value] : mean) value /= static_cast<double>(repeats.size());
+  return mean;
+}
+
+std::optional<double> CostOf(const Space& space, const std::vector<Place>& places,
+                             const std::vector<const proto::PointRecord*>& records) {
+  std::vector<PointMetrics> metrics;
+  const Place* first = nullptr;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (!records[i]->error().empty()) continue;
+    if (first == nullptr) first = &places[i];
+    metrics.push_back(MetricsOf(space, places[i], *records[i]));
+  }
+  if (first == nullptr) return std::nullopt;
+  std::vector<const PointMetrics*> repeats;
+  for (const PointMetrics& m : metrics) repeats.push_back(&m);
   const proto::Objective& objective = space.spec().objective();
   auto e = Expression::Parse(objective.metric().empty() ? "makespan_ps" : objective.metric());
   if (!e.ok()) return std::nullopt;
   auto value = EvaluateMetric(
-      *e, [&](const std::string& name) { return space.ValueAt(place, name); },
-      MetricsOf(space, place, record));
+      *e, [&](const std::string& name) { return space.ValueAt(*first, name); }, MeanOf(repeats));
   if (!value.ok()) return std::nullopt;
   return objective.goal() == proto::Objective::MAXIMIZE ? -*value : *value;
 }

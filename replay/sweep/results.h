@@ -54,8 +54,13 @@ absl::StatusOr<Results> LoadResults(const std::vector<std::string>& folders);
 // All metrics of a point that has ended.
 PointMetrics MetricsOf(const Space& space, const Place& place, const proto::PointRecord& record);
 
-// What the objective says of it, turned so that less is better; nothing where it failed or the objective has
-// no value there.
-std::optional<double> CostOf(const Space& space, const Place& place, const proto::PointRecord& record);
+// Means of the metrics that all have. Precondition: not empty.
+PointMetrics MeanOf(const std::vector<const PointMetrics*>& repeats);
+
+// What the objective says of a point, by the records of its places (several where it was repeated: by the
+// means of those that did not fail), turned so that less is better; nothing where all failed or the objective
+// has no value there.
+std::optional<double> CostOf(const Space& space, const std::vector<Place>& places,
+                             const std::vector<const proto::PointRecord*>& records);
 
 }  // namespace chakra::sweep

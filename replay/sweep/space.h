@@ -58,6 +58,8 @@ class Space {
   // Axes and groups of the top level, and the place that their indices mean; for searches.
   const std::vector<SpaceUnit>& units() const { return top_.parts; }
   Place PlaceOf(const std::vector<uint64_t>& indices) const;
+  // The same with each seed of the repeats; without repeats that place alone.
+  std::vector<Place> PlacesOf(const std::vector<uint64_t>& indices) const;
   // Points that a constraint left out.
   uint64_t left_out() const { return left_out_; }
 

@@ -189,22 +189,23 @@ class Sweeper {
 
   absl::StatusOr<std::vector<std::optional<double>>> Evaluate(const std::vector<GridPoint>& round) {
     std::vector<Task> tasks;
-    std::vector<Task> all;
+    std::vector<std::vector<std::string>> ids;  // of the repeats of each point
     std::set<std::string> asked;
     for (const GridPoint& p : round) {
-      Task task;
-      task.number = summary_.points++;
-      task.place = space_.PlaceOf(p);
-      auto words = space_.Words(task.place);
-      if (!words.ok()) return words.status();
-      task.id = Space::Id(*words);
-      all.push_back(task);
-      if (known_.count(task.id) > 0) continue;
-      if (const auto found = before_.find(task.id); found != before_.end()) {
-        known_[task.id] = found->second;
-        ++summary_.done_before;
-      } else if (asked.insert(task.id).second) {
-        tasks.push_back(std::move(task));
+      ids.emplace_back();
+      for (const Place& place : space_.PlacesOf(p)) {
+        auto words = space_.Words(place);
+        if (!words.ok()) return words.status();
+        const std::string id = Space::Id(*words);
+        ids.back().push_back(id);
+        const uint64_t number = summary_.points++;
+        if (known_.count(id) > 0) continue;
+        if (const auto found = before_.find(id); found != before_.end()) {
+          known_[id] = found->second;
+          ++summary_.done_before;
+        } else if (asked.insert(id).second) {
+          tasks.push_back({number, id, place});
+        }
       }
     }
     if (options_.limit > 0 && summary_.run + tasks.size() > options_.limit) {
@@ -213,7 +214,11 @@ class Sweeper {
     }
     if (absl::Status s = RunTasks(std::move(tasks)); !s.ok()) return s;
     std::vector<std::optional<double>> costs;
-    for (const Task& task : all) costs.push_back(CostOf(space_, task.place, known_[task.id]));
+    for (size_t i = 0; i < round.size(); ++i) {
+      std::vector<const proto::PointRecord*> records;
+      for (const std::string& id : ids[i]) records.push_back(&known_[id]);
+      costs.push_back(CostOf(space_, space_.PlacesOf(round[i]), records));
+    }
     return costs;
   }
 

@@ -204,8 +204,8 @@ TEST_F(SweepSpace, MetricsAreChecked) {
 TEST_F(SweepSpace, SearchesNeedAGrid) {
   Refuse("search { } axis { name: 'a' value: '1' }", "search.evaluations: it is missing");
   Refuse("search { evaluations: 5 }", "search: there is no axis");
-  Refuse("search { evaluations: 5 } repeats: 2 axis { name: 'a' value: '1' }",
-         "search: it cannot go with repeats");
+  Refuse("search { evaluations: 5 } repeats: 4 max_points: 12 axis { name: 'a' value: '1' }",
+         "search.evaluations: 5, expected at most 3 (max_points / repeats)");
   Refuse("search { evaluations: 5 } combine: ZIP axis { name: 'a' value: '1' }", "search: it needs a grid");
   Refuse(
       "max_points: 20 search { evaluations: 5 } group { axis { name: 'a' range { from: 1 to: 5 step: 1 } } "
