@@ -169,6 +169,13 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces) const {
         absl::StrCat("cannot make the folder ", output_, " for ", traces.ranks.size(),
                      " traces: ", error ? error.message() : "a file of this name exists"));
   }
+  for (const RankTrace& rank : traces.ranks) {
+    // A folder that holds a rank twice can be read no more.
+    const bool archived = absl::StrContains(rank.file, "!");
+    if (archived || !fs::equivalent(fs::absolute(rank.file).parent_path(), output_, error)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(output_, " is the folder of ", rank.file, ", which is read; expected another folder"));
+  }
   const std::string format = Format();
   std::string ending = format == "et" ? ".et" : format == "json" ? ".json" : ".txtpb";
   if (format == "et" && Method() == Compression::kGzip) ending += ".gz";

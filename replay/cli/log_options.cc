@@ -19,14 +19,13 @@ void LogOptions::AddTo(CLI::App* app, const std::string& group) {
   app->add_option(
          "--link-log", links_.path,
          "What the busiest links carried over time, and of packet what waited, marks, drops, losses, trims "
-         "and pauses, as CSV, for --fabric fluid and packet; "
-         "one row a link and bucket")
+         "and pauses, as CSV, for --fabric fluid, packet and mixed; one row a link and bucket")
       ->type_name("FILE|-")
       ->group(group);
-  app->add_option(
-         "--link-totals", totals_.path,
-         "What the busiest links carried, and of packet their marks, drops, losses, trims and pauses, as CSV, "
-         "for --fabric fluid and packet; one row a link")
+  app->add_option("--link-totals", totals_.path,
+                  "What the busiest links carried, and of packet their marks, drops, losses, trims and "
+                  "pauses, as CSV, "
+                  "for --fabric fluid, packet and mixed; one row a link")
       ->type_name("FILE|-")
       ->group(group);
   app->add_option("--log-links", most_, "Links in --link-log and --link-totals; default: 16")

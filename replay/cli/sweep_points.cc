@@ -71,8 +71,8 @@ sweep::MachineCounts CountMachine(const Topology& topology) {
   out.links = static_cast<int64_t>(topology.links() / 2);
   for (size_t d = 0; d < topology.dimensions().size(); ++d) {
     const TopologyDimension& dimension = topology.dimensions()[d];
-    if (dimension.kind == TopologyDimension::Kind::kSwitch)
-      out.switches += topology.devices() / dimension.size;
+    if (dimension.kind == TopologyDimension::Kind::kSwitch && dimension.size > 1)
+      out.switches += topology.devices() / dimension.size;  // those that join nothing are not needed
     if (dimension.kind != TopologyDimension::Kind::kNetwork) continue;
     int64_t in_one = 0;
     for (const VertexGroup& group : dimension.network->graph.groups()) {

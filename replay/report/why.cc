@@ -1,6 +1,7 @@
 #include "replay/report/why.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr int kRows = 8;
 constexpr size_t kNameWidth = 40;
+constexpr double kApart = 0.05;  // of a gain: then the measured one is said to differ
 
 std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
 
@@ -46,8 +48,17 @@ std::string Sensitivities(const proto::CriticalPathReport& path, TextPage* page)
     if (measured) row.push_back(s.measured() ? FormatTime(Time::Picos(s.measured_ps())) : "-");
     table.Add(row);
   }
-  return absl::StrCat("\nWhat a change would give, at most, while this path stays the longest\n",
-                      table.Print(page));
+  // Gains of nothing do not count.
+  const bool apart = std::any_of(path.sensitivity().begin(), path.sensitivity().end(), [](const auto& s) {
+    return s.measured() && s.gain() > 1e-5 &&
+           std::abs(s.measured_ps() - s.gain_ps()) >
+               static_cast<int64_t>(kApart * static_cast<double>(s.gain_ps()));
+  });
+  return absl::StrCat(
+      "\nWhat a change would give, at most, while this path stays the longest\n", table.Print(page),
+      apart ? "  measured differs where other paths are nearly as long, and where messages share "
+              "links: there any small change may move all that follows, either way\n"
+            : "");
 }
 
 // Ranks at which others waited in collectives.

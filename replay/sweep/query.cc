@@ -55,6 +55,10 @@ absl::StatusOr<Expression> Query::ParseOver(const std::string& text) const {
   for (const SweepAxis& axis : results_.space->axes()) known.push_back(axis.name);
   for (const std::string& name : e->names()) {
     if (std::find(known.begin(), known.end(), name) != known.end() || IsReportMetric(name)) continue;
+    for (const proto::Metric& m : results_.space->spec().metric()) {
+      if (m.name() == name)
+        return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": no point has a value of ", name));
+    }
     return absl::InvalidArgumentError(absl::StrCat("\"", text, "\": there is neither a metric nor an axis \"",
                                                    name, "\"", SuggestName(name, known)));
   }
@@ -105,6 +109,8 @@ absl::Status Query::Select(const std::string& where) {
           absl::StrCat("--where: point ", c.row->number, ": ", holds.status().message()));
     if (*holds != 0) kept.push_back(std::move(c));
   }
+  if (kept.empty() && !candidates_.empty())
+    notes_.push_back(absl::StrCat("none of ", FormatCount(candidates_.size()), " points fits --where"));
   candidates_ = std::move(kept);
   const auto excluded = [&](const ResultRow* row) {
     const auto holds = Evaluate(*e, Candidate{row, {}, {row}});

@@ -96,6 +96,9 @@ TEST_F(Stranger, TheReportGoesWhereItsNameSays) {
 
 TEST_F(Stranger, AFolderGoesThroughEveryFormAndBack) {
   Done("convert x -o as_json --to json");
+  Refused("convert x -o x --to json",
+          {"x is the folder of x/w.0.et, which is read; expected another folder"});
+  EXPECT_FALSE(fs::exists(folder_ / "x/w.0.json"));
   Done("convert as_json -o back --to et");
   Done("convert x -o as_text --to text");
   Done("convert as_text -o back2 --to et");

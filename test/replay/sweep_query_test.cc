@@ -85,6 +85,17 @@ TEST_F(SweepQuery, RepeatsAreMeans) {
   EXPECT_THAT(best.notes, ElementsAre("means over the seeds of each point"));
 }
 
+TEST_F(SweepQuery, NothingThatFitsIsSaid) {
+  Load(
+      "replay: 't a={a}' axis { name: 'a' value: '1' value: '2' } metric { name: 'r' expression: 'sqrt(0 - "
+      "a)' }");
+  const Answer best = *Ask("a > 5").Best(std::nullopt, 5);
+  EXPECT_TRUE(best.rows.empty());
+  EXPECT_THAT(best.notes, ElementsAre("none of 2 points fits --where"));
+  EXPECT_THAT(std::string(Ask().Best(ParseAim("r"), 5).status().message()),
+              HasSubstr("\"r\": no point has a value of r"));
+}
+
 TEST_F(SweepQuery, FailedPointsAreLeftOutAndCounted) {
   Load("replay: 't a={a}' axis { name: 'a' value: '1' value: 'bad' }");
   EXPECT_THAT(Ask().Best(std::nullopt, 5)->notes, ElementsAre("1 points failed and are left out"));

@@ -57,7 +57,10 @@ function again() {
   }
   host.append(make("h3", {}, "Files that were read"));
   if (sweep.inputs.length === 0)
-    host.append(empty(`Their sums were not kept. Traces: ${sweep.traces.join(", ") || "none are named"}.`));
+    host.append(empty(
+        sweep.rows.length === 0 ?
+            'No point is shown.' :
+            `Their sums were not kept. Traces: ${sweep.traces.join(', ') || 'none are named'}.`));
   else
     new Table(host, {
       id: "table-inputs",
