@@ -1,6 +1,7 @@
 #include "backends/mixed/mixed_fabric.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -187,17 +188,16 @@ void MixedFabric::StartPackets(const Flow& flow, uint32_t m, Time now) {
     return;
   }
   // Its transport begins with what the links are, whatever is left of them now.
-  const auto give = [&](bool whole) {
-    for (const std::vector<RouteHop>* hops : {&connection.there, &connection.back}) {
-      for (const RouteHop& h : *hops) {
-        const LinkState& link = links_[h.hop.link];
-        if (link.applied < link.healthy) packet_.SetShare(h.hop.link, whole ? link.healthy : link.applied);
-      }
+  std::vector<std::pair<uint32_t, double>> shares;
+  for (const std::vector<RouteHop>* hops : {&connection.there, &connection.back}) {
+    for (const RouteHop& h : *hops) {
+      const double healthy = links_[h.hop.link].healthy;
+      if (healthy > 0) shares.push_back({h.hop.link, packet_.ShowShare(h.hop.link, healthy)});
     }
-  };
-  give(true);
+  }
   packet_.Start(part, now);
-  give(false);
+  std::reverse(shares.begin(), shares.end());
+  for (const auto& [link, share] : shares) packet_.ShowShare(link, share);
 }
 
 uint32_t MixedFabric::Connect(const Flow& flow) {

@@ -65,10 +65,29 @@ FabricOptions PacketFabricOn<Sim>::Resolved(const FabricOptions& options) {
 
 template <typename Sim>
 void PacketFabricOn<Sim>::SetShare(uint32_t link, double share) {
+  const int64_t at = now_.picos() + network_.lookahead();
+  shares_.push_back({shares_.empty() ? at : std::max(at, shares_.back().at), link, share});
+}
+
+template <typename Sim>
+double PacketFabricOn<Sim>::ShowShare(uint32_t link, double share) {
+  sim_.Settle();
+  const double before = network_.Share(link);
   network_.SetShare(link, share);
-  const uint32_t port = network_.Find(link);
-  if constexpr (requires { sim_.ChangeLink(port, share, 0); }) {
-    if (port != kNoIndex) sim_.ChangeLink(port, share, now_.picos());
+  if (const uint32_t port = network_.Find(link); port != kNoIndex) network_.SetBandwidth(port, share);
+  return before;
+}
+
+template <typename Sim>
+void PacketFabricOn<Sim>::ChangeShares() {
+  for (const int64_t at = shares_.front().at; !shares_.empty() && shares_.front().at == at;
+       shares_.pop_front()) {
+    const ShareChange& change = shares_.front();
+    network_.SetShare(change.link, change.share);
+    const uint32_t port = network_.Find(change.link);
+    if constexpr (requires { sim_.ChangeLink(port, change.share, at); }) {
+      if (port != kNoIndex) sim_.ChangeLink(port, change.share, at);
+    }
   }
 }
 
@@ -170,6 +189,7 @@ void PacketFabricOn<Sim>::ChangeLinks() {
         cost_.router()->SetAlive(change.link, change.bandwidth > 0);
         reroute = true;
       }
+      std::erase_if(shares_, [&](const ShareChange& share) { return share.link == change.link; });
       network_.SetShare(change.link, change.bandwidth);
       sim_.Settle();
       network_.SetLoss(change.link, change.loss);
@@ -194,14 +214,20 @@ void PacketFabricOn<Sim>::RunTo(int64_t t, bool stop) {
     const int64_t at = sim_.at();
     const bool idle = at == Time::Never().picos();
     if (idle && sim_.open_messages() == 0 && stop) return;
-    if (next_change_ < changes_.size() && changes_[next_change_].at.picos() <= std::min(at, t)) {
-      ChangeLinks();
+    const int64_t change =
+        next_change_ < changes_.size() ? changes_[next_change_].at.picos() : Time::Never().picos();
+    const int64_t share = shares_.empty() ? Time::Never().picos() : shares_.front().at;
+    if (std::min(change, share) <= std::min(at, t) && std::min(change, share) != Time::Never().picos()) {
+      if (change <= share) {
+        ChangeLinks();
+      } else {
+        ChangeShares();
+      }
       continue;
     }
     if (at > t || idle) return;
     // What is due in between interrupts the packets just before its instant.
-    int64_t bound = Time::Never().picos();
-    if (next_change_ < changes_.size()) bound = changes_[next_change_].at.picos() - 1;
+    int64_t bound = std::min(change, share) - 1;
     if (series_.on()) {
       if (at >= series_.next()) series_.Note(network_, at);
       bound = std::min(bound, series_.next() - 1);

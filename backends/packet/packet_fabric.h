@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,8 +38,13 @@ class PacketFabricOn final : public Fabric, private WayFinder, private LinkLoad 
   // `options` with what follows from them: how packets are spread, and RoutingOptions::queue_pairs ways of
   // which a message takes the one of its tag, modulo their number.
   static FabricOptions Resolved(const FabricOptions& options);
-  // From its last AdvanceTo() on the link has that share of its bandwidth, > 0, until the next change of it.
+  // The link has that share of its bandwidth, > 0, until the next change of it: from its last AdvanceTo() on
+  // and the least latency of links later, since parts of the network may be ahead by less than that. When it
+  // takes effect hangs on nothing else.
   void SetShare(uint32_t link, double share);
+  // What connections that begin take the link to have from here on, while packets go on as they are: for
+  // calls of Start(), and to be put back. Returns the share before.
+  double ShowShare(uint32_t link, double share);
 
   FlowId Start(const Flow& flow, Time now) override;
   Time NextEvent() override { return NextEvent(Time::Zero()); }
@@ -75,6 +81,13 @@ class PacketFabricOn final : public Fabric, private WayFinder, private LinkLoad 
   { return Settled().pool().most_in_flight(); }
 
  private:
+  // A share of a link from `at` on.
+  struct ShareChange {
+    int64_t at;  // ps
+    uint32_t link;
+    double share;
+  };
+
   void Find(const Connection& connection, uint32_t way) override;
   const Sim& Settled() const {
     sim_.Settle();
@@ -86,6 +99,8 @@ class PacketFabricOn final : public Fabric, private WayFinder, private LinkLoad 
   // The route of a message by its number; the ports on it are appended to the table of paths.
   bool AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops);
   void ChangeLinks();
+  // The first of them, and those of the same instant.
+  void ChangeShares();
   int64_t NextAt();
   // All up to and at `t`, but stops after the first instant at which something is told.
   void RunTo(int64_t t, bool stop);
@@ -98,6 +113,7 @@ class PacketFabricOn final : public Fabric, private WayFinder, private LinkLoad 
   absl::flat_hash_map<uint64_t, std::pair<uint32_t, uint32_t>> in_order_;  // by tag: connection, generation
   std::vector<LinkChange> changes_;                                        // by time
   size_t next_change_ = 0;
+  std::deque<ShareChange> shares_;  // by time
   PortSeries series_;
   uint64_t orders_ = 0;
   Time now_;

@@ -279,6 +279,22 @@ TEST(MixedFabric, BytesOfBothSidesAreCounted) {
 }
 
 // The same ends however the caller asks.
+// Switches go ahead in windows, and series move where those end.
+TEST(MixedFabric, WhatIsNotedOverTimeChangesNothing) {
+  const Topology t = Leaves(32);
+  std::mt19937_64 random(5);
+  const auto flows = RandomFlows(32, 300, 2000000, &random);
+  for (const char* transport : {"transport=window", "transport=dcqcn", "transport=swift"}) {
+    FabricOptions options = Mixed({OfDevices(Range(0, 12))}, transport);
+    options.changes = Faults(t);
+    const Ran plain("mixed", t, options, flows);
+    for (const int64_t nanos : {1000, 7300, 10000}) {
+      options.packet.series = Time::Nanos(nanos);
+      ExpectSameEnds(Ran("mixed", t, options, flows).ended, plain.ended);
+    }
+  }
+}
+
 TEST(MixedFabric, WhatTheCallerAsksChangesNothing) {
   const Topology t = Leaves(12);
   std::mt19937_64 random(7);
