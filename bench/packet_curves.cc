@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "test/validation/svg.h"
+#include "trace/splitmix.h"
 
 namespace chakra {
 namespace {
@@ -308,12 +309,7 @@ Drawing DrawIncasts() {
 std::vector<CurveFlow> Permutation(int hosts, uint64_t bytes, uint64_t seed) {
   std::vector<int> to(static_cast<size_t>(hosts));
   for (int i = 0; i < hosts; ++i) to[static_cast<size_t>(i)] = i;
-  for (size_t i = to.size() - 1; i > 0; --i) {
-    uint64_t z = seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    std::swap(to[i], to[(z ^ z >> 31) % i]);
-  }
+  for (size_t i = to.size() - 1; i > 0; --i) std::swap(to[i], to[NextSplitMix(&seed) % i]);
   std::vector<CurveFlow> flows;
   for (int i = 0; i < hosts; ++i) flows.push_back({i, to[static_cast<size_t>(i)], bytes, Time::Zero()});
   return flows;

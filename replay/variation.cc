@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "replay/machine/check.h"
+#include "trace/splitmix.h"
 
 namespace chakra {
 namespace {
@@ -23,20 +24,11 @@ constexpr size_t kListed = 8;  // stragglers that the report names
 // What a random number is for.
 enum Purpose : uint64_t { kJitter = 1, kSecond = 2, kStraggler = 3, kSkew = 4 };
 
-// The finalizer of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-// 2014).
-uint64_t Mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
 uint64_t Hash(uint64_t seed, Purpose purpose, int rank, uint64_t id) {
-  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
-  uint64_t h = Mix(seed + kGolden);
-  h = Mix(h + kGolden * purpose);
-  h = Mix(h + kGolden * (static_cast<uint64_t>(rank) + 1));
-  return Mix(h + kGolden * (id + 1));
+  uint64_t h = SplitMix(seed + kSplitMixStep);
+  h = SplitMix(h + kSplitMixStep * purpose);
+  h = SplitMix(h + kSplitMixStep * (static_cast<uint64_t>(rank) + 1));
+  return SplitMix(h + kSplitMixStep * (id + 1));
 }
 
 // In (0, 1): the middles of 2^53 equal parts.

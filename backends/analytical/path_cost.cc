@@ -35,15 +35,18 @@ FlowCost PathCost::Price(const Route& route, uint64_t bytes) {
   return cost;
 }
 
-std::vector<LinkCost> PathCost::ByLinks(int src, int dst, uint64_t bytes, const FlowCost& cost) {
+std::vector<RouteHop> PathCost::Hops(int src, int dst) {
+  if (src == dst) return {};
+  if (router_ != nullptr) return router_->Find(src, dst, 0).hops;
+  std::vector<Hop> path;
+  topology_.Path(src, dst, &path);
   std::vector<RouteHop> hops;
-  if (src != dst && router_ != nullptr && !topology_.IsSwitch(src) && !topology_.IsSwitch(dst)) {
-    hops = router_->Find(src, dst, 0).hops;
-  } else if (src != dst) {
-    std::vector<Hop> path;
-    topology_.Path(src, dst, &path);
-    for (const Hop& hop : path) hops.push_back({hop});
-  }
+  for (const Hop& hop : path) hops.push_back({hop});
+  return hops;
+}
+
+std::vector<LinkCost> PathCost::ByLinks(int src, int dst, uint64_t bytes, const FlowCost& cost) {
+  const std::vector<RouteHop> hops = Hops(src, dst);
   std::vector<LinkCost> out;
   if (hops.empty()) return out;
   FlowCost rest = cost;

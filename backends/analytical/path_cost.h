@@ -20,6 +20,8 @@ class PathCost {
   // the last transfer times. Never() where dead links cut dst off.
   FlowCost Price(int src, int dst, uint64_t bytes);
   FlowCost Price(const Route& route, uint64_t bytes);
+  // The links that Price() is of. Empty where dead links cut dst off, and from a device to itself.
+  std::vector<RouteHop> Hops(int src, int dst);
   // `cost`, that of such a message on a fabric over these paths, as Fabric::CostByLinks() has it. Where a way
   // is split, a link's latency counts by its share.
   std::vector<LinkCost> ByLinks(int src, int dst, uint64_t bytes, const FlowCost& cost);

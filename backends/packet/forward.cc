@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/packet/draw.h"
 #include "backends/packet/shard.h"
 #include "backends/packet/sim.h"
+#include "trace/splitmix.h"
 
 namespace chakra {
 namespace {
@@ -17,10 +17,14 @@ constexpr uint32_t kClassBits = 0x0f, kPause = 0x10, kResume = 0x20, kCredit = 0
 // As NDP's switches (Handley et al., SIGCOMM 2017): headers to packets of data where both wait.
 constexpr uint8_t kHeadersPerData = 10;
 
+// A number in [0, 1) that depends on a key and a count alone, so that it is the same in whatever order
+// numbers are drawn.
+double Draw(uint64_t key, uint64_t count) { return ShareOf(SplitMix(key + count * kSplitMixStep)); }
+
 // Whether a link loses a packet, by the packets that it carried before. Marks of the same port draw by other
 // keys.
 bool IsLost(uint64_t seed, const PortInfo& p, uint64_t number) {
-  return Draw(Scatter(seed ^ Scatter(~uint64_t{p.link})), number) < p.loss;
+  return Draw(SplitMix(seed ^ SplitMix(~uint64_t{p.link})), number) < p.loss;
 }
 
 }  // namespace

@@ -82,12 +82,16 @@ template <typename Sim>
 void PacketFabricOn<Sim>::ChangeShares() {
   for (const int64_t at = shares_.front().at; !shares_.empty() && shares_.front().at == at;
        shares_.pop_front()) {
-    const ShareChange& change = shares_.front();
-    network_.SetShare(change.link, change.share);
-    const uint32_t port = network_.Find(change.link);
-    if constexpr (requires { sim_.ChangeLink(port, change.share, at); }) {
-      if (port != kNoIndex) sim_.ChangeLink(port, change.share, at);
-    }
+    ApplyShare(shares_.front().link, shares_.front().share, at);
+  }
+}
+
+template <typename Sim>
+void PacketFabricOn<Sim>::ApplyShare(uint32_t link, double share, int64_t at) {
+  network_.SetShare(link, share);
+  const uint32_t port = network_.Find(link);
+  if constexpr (requires { sim_.ChangeLink(port, share, at); }) {
+    if (port != kNoIndex) sim_.ChangeLink(port, share, at);
   }
 }
 
@@ -190,11 +194,9 @@ void PacketFabricOn<Sim>::ChangeLinks() {
         reroute = true;
       }
       std::erase_if(shares_, [&](const ShareChange& share) { return share.link == change.link; });
-      network_.SetShare(change.link, change.bandwidth);
       sim_.Settle();
       network_.SetLoss(change.link, change.loss);
-      const uint32_t port = network_.Find(change.link);
-      if (port != kNoIndex) sim_.ChangeLink(port, change.bandwidth, at.picos());
+      ApplyShare(change.link, change.bandwidth, at.picos());
     }
     if (reroute) sim_.Reroute(at.picos());
   }
@@ -217,7 +219,8 @@ void PacketFabricOn<Sim>::RunTo(int64_t t, bool stop) {
     const int64_t change =
         next_change_ < changes_.size() ? changes_[next_change_].at.picos() : Time::Never().picos();
     const int64_t share = shares_.empty() ? Time::Never().picos() : shares_.front().at;
-    if (std::min(change, share) <= std::min(at, t) && std::min(change, share) != Time::Never().picos()) {
+    const int64_t due = std::min(change, share);
+    if (due <= std::min(at, t) && due != Time::Never().picos()) {
       if (change <= share) {
         ChangeLinks();
       } else {
@@ -227,7 +230,7 @@ void PacketFabricOn<Sim>::RunTo(int64_t t, bool stop) {
     }
     if (at > t || idle) return;
     // What is due in between interrupts the packets just before its instant.
-    int64_t bound = std::min(change, share) - 1;
+    int64_t bound = due - 1;
     if (series_.on()) {
       if (at >= series_.next()) series_.Note(network_, at);
       bound = std::min(bound, series_.next() - 1);
@@ -261,25 +264,20 @@ template <typename Sim>
 FlowCost PacketFabricOn<Sim>::Cost(int src, int dst, uint64_t bytes) const {
   if (src == dst) return FlowCost();
   const PacketOptions& p = options_.packet;
-  std::vector<Hop> hops;
-  if (cost_.router() != nullptr && !cost_.topology().IsSwitch(src) && !cost_.topology().IsSwitch(dst)) {
-    const Route& route = cost_.router()->Find(src, dst, 0);
-    if (!route.found) return {Time::Never(), Time::Never(), Time::Never()};
-    for (const RouteHop& h : route.hops) hops.push_back(h.hop);
-  } else {
-    cost_.topology().Path(src, dst, &hops);
-  }
+  const std::vector<RouteHop> hops = cost_.Hops(src, dst);
+  if (hops.empty()) return {Time::Never(), Time::Never(), Time::Never()};
   const uint64_t packets = std::max<uint64_t>(1, (bytes + p.mtu - 1) / p.mtu);
   const uint64_t first = packets > 1 ? p.Wire() : bytes + p.header;
   FlowCost cost;
   Time widest;  // the time of the first packet on the narrowest link
   for (size_t i = 0; i < hops.size(); ++i) {
-    const LinkClass& c = cost_.topology().link_classes()[hops[i].link_class];
+    const LinkClass& c = cost_.topology().link_classes()[hops[i].hop.link_class];
     const Time whole = TransferTime(first, c.bandwidth);
     // As PacketSim::ArrivalAfter().
-    const bool passes = p.cut_through && i + 1 < hops.size() &&
-                        cost_.topology().link_classes()[hops[i + 1].link_class].bandwidth <= c.bandwidth &&
-                        cost_.topology().LinkEnds(hops[i].link).to >= static_cast<uint64_t>(devices());
+    const bool passes =
+        p.cut_through && i + 1 < hops.size() &&
+        cost_.topology().link_classes()[hops[i + 1].hop.link_class].bandwidth <= c.bandwidth &&
+        cost_.topology().LinkEnds(hops[i].hop.link).to >= static_cast<uint64_t>(devices());
     const Time packet = passes ? std::min(whole, TransferTime(p.header, c.bandwidth)) : whole;
     const Time all = TransferTime(bytes + packets * p.header, c.bandwidth);
     cost.latency += c.latency + packet + (i > 0 ? p.switch_latency : Time::Zero());

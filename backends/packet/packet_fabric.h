@@ -101,6 +101,7 @@ class PacketFabricOn final : public Fabric, private WayFinder, private LinkLoad 
   void ChangeLinks();
   // The first of them, and those of the same instant.
   void ChangeShares();
+  void ApplyShare(uint32_t link, double share, int64_t at);
   int64_t NextAt();
   // All up to and at `t`, but stops after the first instant at which something is told.
   void RunTo(int64_t t, bool stop);

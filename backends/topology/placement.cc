@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "trace/proto_io.h"
+#include "trace/splitmix.h"
 
 namespace chakra {
 namespace {
@@ -23,19 +24,11 @@ absl::Status Bad(absl::string_view rule, absl::string_view expected) {
   return absl::InvalidArgumentError(absl::StrCat("placement \"", rule, "\"; expected ", expected));
 }
 
-// One step of splitmix64 (Steele, Lea and Flood, 2014).
-uint64_t NextRandom(uint64_t* state) {
-  uint64_t x = *state += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
 // In [0, n), all equally likely.
 uint64_t Below(uint64_t n, uint64_t* state) {
   const uint64_t whole = ~uint64_t{0} / n * n;
-  uint64_t x = NextRandom(state);
-  while (x >= whole) x = NextRandom(state);
+  uint64_t x = NextSplitMix(state);
+  while (x >= whole) x = NextSplitMix(state);
   return x % n;
 }
 

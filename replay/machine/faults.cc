@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "replay/machine/check.h"
 #include "trace/proto_io.h"
+#include "trace/splitmix.h"
 
 namespace chakra {
 namespace {
@@ -122,11 +123,7 @@ class Expander {
     for (uint32_t arc = 0; arc < graph_.arcs(); ++arc) {
       if (arc > graph_.reverse(arc)) continue;
       if (!fault_.link_class().empty() && graph_.link_class(arc).name != fault_.link_class()) continue;
-      // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-      uint64_t z = seed * 0x9e3779b97f4a7c15u + arc * 0xbf58476d1ce4e5b9u;
-      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-      z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-      drawn.push_back({z ^ (z >> 31), arc});
+      drawn.push_back({SplitMix(seed * kSplitMixStep + arc * 0xbf58476d1ce4e5b9u), arc});
     }
     std::sort(drawn.begin(), drawn.end());
     const auto n = static_cast<size_t>(std::max(1.0, std::round(share * static_cast<double>(drawn.size()))));

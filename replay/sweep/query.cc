@@ -14,6 +14,7 @@
 #include "trace/units.h"
 
 namespace chakra::sweep {
+
 Aim ParseAim(const std::string& text) {
   absl::string_view rest = text;
   Aim out;

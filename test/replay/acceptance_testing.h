@@ -22,6 +22,12 @@
 
 namespace chakra::acceptance {
 
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 namespace fs = std::filesystem;
 using PbNode = ChakraProtoMsg::Node;
 
@@ -168,6 +174,16 @@ class Bench : public testing::Test {
     EXPECT_EQ(explained.SerializeAsString(), report.SerializeAsString()) << arguments;
     return report;
   }
+  // The same of one run as it is.
+  proto::Report ReportOf(const std::string& arguments) const {
+    proto::Report report;
+    const Outcome r = Run("replay " + arguments + " -q --format json --report report.json");
+    EXPECT_EQ(r.status, 0) << arguments << "\n" << r.err;
+    if (r.status != 0) return report;
+    const absl::Status read = ReadMessageFile(At("report.json"), &report);
+    EXPECT_TRUE(read.ok()) << read;
+    return report;
+  }
   static int64_t Sum(const google::protobuf::RepeatedPtrField<proto::PathShare>& rows) {
     int64_t sum = 0;
     for (const proto::PathShare& row : rows) sum += row.time_ps();
@@ -209,17 +225,6 @@ class Bench : public testing::Test {
   }
 
   fs::path folder_;
-
- private:
-  proto::Report ReportOf(const std::string& arguments) const {
-    proto::Report report;
-    const Outcome r = Run("replay " + arguments + " -q --format json --report report.json");
-    EXPECT_EQ(r.status, 0) << arguments << "\n" << r.err;
-    if (r.status != 0) return report;
-    const absl::Status read = ReadMessageFile(At("report.json"), &report);
-    EXPECT_TRUE(read.ok()) << read;
-    return report;
-  }
 };
 
 }  // namespace chakra::acceptance

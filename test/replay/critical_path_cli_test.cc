@@ -1,6 +1,5 @@
 // --critical-path, as users see it.
 #include <gmock/gmock.h>
-#include <google/protobuf/util/json_util.h>
 
 #include <map>
 #include <set>
@@ -17,12 +16,7 @@ using ::testing::Not;
 class CriticalPathCli : public Bench {
  protected:
   proto::Report Report(const std::string& arguments) const {
-    const Outcome r = Run("replay -q --critical-path --report r.json " + arguments);
-    EXPECT_EQ(r.status, 0) << arguments << "\n" << r.err;
-    proto::Report report;
-    const auto parsed = google::protobuf::util::JsonStringToMessage(Content(folder_ / "r.json"), &report);
-    EXPECT_TRUE(parsed.ok()) << parsed.ToString();
-    return report;
+    return ReportOf("--critical-path " + arguments);
   }
   const std::string step_ = CHAKRA_SOURCE_DIR "/examples/transformer_step";
 };

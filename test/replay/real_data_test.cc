@@ -6,12 +6,6 @@
 #include "acceptance_testing.h"
 #include "trace/reader.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-
 namespace chakra::acceptance {
 namespace {
 

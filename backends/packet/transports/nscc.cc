@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "backends/packet/transports/overrides.h"
+#include "trace/splitmix.h"
 
 namespace chakra {
 namespace {
@@ -211,12 +212,7 @@ void Nscc::Punish(uint32_t path, uint32_t penalty) {
   if (path < kMostPaths) SetPenalty(path, std::min(15u, Penalty(path) + penalty));
 }
 
-uint64_t Nscc::Random() {  // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014)
-  uint64_t z = seed_ += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
+uint64_t Nscc::Random() { return NextSplitMix(&seed_); }
 
 uint32_t Nscc::PickPath(Time, uint32_t paths) {
   paths = std::min(paths, kMostPaths);
