@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backends/packet/packet_fabric.h"
@@ -88,13 +89,22 @@ void Permutation(benchmark::State& state, const std::string& network, int hosts,
 }
 
 // How much faster two threads are than one, on the wall: medians of runs in turn. `cores`: that the two
-// threads had; well below 2 the machine was busy, or one thread waited for the other.
+// threads had; well below 2 the machine was busy, or one thread waited for the other. `x_apart`: two simulations
+// that share nothing, side by side, against one of them alone: what the machine gives two threads of one process.
 void Threads(benchmark::State& state, const std::string& network, int hosts, uint64_t packets, int rounds) {
   const auto topology = validation::CurveNetwork(network, hosts);
   if (!topology.ok()) return state.SkipWithError(topology.status().ToString().c_str());
-  std::vector<double> seconds[2], cores;
+  std::vector<double> seconds[2], cores, apart;
   double hops = 0;
+  const auto alone = [&] { Permuted<BucketEvents>(*topology, FabricOptions(), packets, rounds).Run(); };
   for (auto _ : state) {
+    const double one = WallSecondsOf(alone);
+    const double two = WallSecondsOf([&] {
+      std::thread other(alone);
+      alone();
+      other.join();
+    });
+    apart.push_back(2 * one / two);
     for (const int threads : {1, 2}) {
       FabricOptions options;
       options.threads = threads;
@@ -112,6 +122,7 @@ void Threads(benchmark::State& state, const std::string& network, int hosts, uin
   state.counters["one_hops_s"] = hops / Median(seconds[0]);
   state.counters["x_one"] = Median(seconds[0]) / Median(seconds[1]);
   state.counters["cores"] = Median(cores);
+  state.counters["x_apart"] = Median(apart);
 }
 
 const char kLeafSpine[] = "leaf_spine:leaves=8,hosts_per_leaf=8,spines=8";

@@ -56,9 +56,8 @@ void PacketShard<Events>::Adapt(Packet* k) {
   const auto load = [&](uint32_t i) {
     const Port& p = port(i);
     if (!p.up) return std::numeric_limits<double>::infinity();
-    const PortInfo& info = network_->info(i);
     const auto left = static_cast<double>(std::max<int64_t>(0, p.free_at - now_));
-    return (static_cast<double>(info.queued) / info.rate) + left;  // ps
+    return (static_cast<double>(network_->backlog(i).bytes) / network_->info(i).rate) + left;  // ps
   };
   const auto next = [&](uint32_t ports) {
     return &path_ports_[path_ports_[ports - 1] + PacketTables::kAlternative * k->hop];
@@ -107,9 +106,9 @@ void PacketShard<Events>::Enqueue(uint32_t out, uint32_t packet, uint32_t in) {
   q.tail = packet;
   if (options_.ecn && options_.ecn_at_enqueue) Mark(out, q.bytes, packet);
   q.bytes += k->bytes;
-  PortInfo& info = network_->info(out);
-  info.queued += k->bytes;
-  info.most_queued = std::max(info.most_queued, info.queued);
+  PortBacklog& backlog = network_->backlog(out);
+  backlog.bytes += k->bytes;
+  backlog.most = std::max(backlog.most, backlog.bytes);
   o.waiting |= static_cast<uint8_t>(1u << k->traffic_class);
   Kick(out);
 }
@@ -388,7 +387,7 @@ uint32_t PacketShard<Events>::Dequeue(uint32_t index, uint8_t traffic_class) {
     p.waiting &= static_cast<uint8_t>(~(1u << traffic_class));
   }
   q.bytes -= k.bytes;
-  network_->info(index).queued -= k.bytes;
+  network_->backlog(index).bytes -= k.bytes;
   if (options_.ecn && !options_.ecn_at_enqueue) Mark(index, q.bytes, packet);
   Release(index, k);
   return packet;
@@ -421,7 +420,7 @@ void PacketShard<Events>::Transmit(uint32_t index, uint32_t packet) {
   if (k.telemetry != kNoIndex && k.kind == Packet::kData) {
     Telemetry& t = pool_.telemetry(k.telemetry);
     if (t.hops < Telemetry::kMostHops)
-      t.hop[t.hops++] = {now_, p.sent, network_->info(index).queued, network_->info(index).rate};
+      t.hop[t.hops++] = {now_, p.sent, network_->backlog(index).bytes, network_->info(index).rate};
   }
   PostTo(p.part, now_ + ArrivalAfter(index, k, time) + p.latency, Kind::kArrive, index, packet);
 }

@@ -20,6 +20,7 @@ PacketNetwork::PacketNetwork(const Topology& topology, const PacketOptions& opti
     : topology_(topology),
       options_(options),
       classes_(static_cast<size_t>(options.classes)),
+      queue_pairs_((classes_ + 1) / 2),
       port_of_(topology.links(), kNoIndex) {
   ChooseParts();
 }
@@ -112,7 +113,7 @@ uint32_t PacketNetwork::PortOf(const Hop& hop) {
   infos_.push_back(info);
   PortCredit credit;
   credit.credit = static_cast<int64_t>(Credit(c));
-  queues_.resize(queues_.size() + classes_);
+  queues_.resize(queues_.size() + queue_pairs_);
   credits_.resize(credits_.size() + classes_, credit);
   if (const auto state = states_.find(hop.link); state != states_.end()) {
     SetBandwidth(known, state->second.share);
@@ -162,7 +163,7 @@ void PacketNetwork::Reset(uint32_t i) {
   p.posted = p.turn = false;
   info.next_class = 1;
   info.headers = 0;
-  info.queued = 0;
+  backlog(i).bytes = 0;
   for (uint32_t c = 0; c < classes_; ++c) {
     queue(i, c) = PortQueue();
     PortCredit& k = credit(i, c);
@@ -174,7 +175,7 @@ void PacketNetwork::Reset(uint32_t i) {
 
 uint64_t PacketNetwork::MemoryBytes() const {
   return ports_.capacity() * sizeof(Port) + infos_.capacity() * sizeof(PortInfo) +
-         queues_.capacity() * sizeof(PortQueue) + credits_.capacity() * sizeof(PortCredit) +
+         queues_.capacity() * sizeof(PortQueues) + credits_.capacity() * sizeof(PortCredit) +
          nodes_.capacity() * sizeof(Node) + port_of_.capacity() * sizeof(uint32_t);
 }
 

@@ -36,7 +36,7 @@ struct alignas(64) Port {
 static_assert(sizeof(Port) == 64);
 
 // The rest of it.
-struct PortInfo {
+struct alignas(64) PortInfo {
   Bandwidth bandwidth;
   double rate = 0;    // bytes a picosecond
   uint32_t peer = 0;  // node at the other end
@@ -45,11 +45,9 @@ struct PortInfo {
   uint16_t dimension = 0;
   uint8_t next_class = 1;  // whose turn it is
   uint8_t headers = 0;     // of trimmed packets since one of data, where data waits
-  uint64_t queued = 0;     // bytes that wait
   // What is told of it
   uint64_t flows = 0;  // messages of connections with one way
   uint64_t marks = 0, drops = 0, trims = 0;
-  uint64_t most_queued = 0;  // bytes
   // Counted by the node at the other end: pauses that it asked for; packets that came when the link was down,
   // and those that the link lost by chance.
   uint64_t pauses = 0, cut_off = 0, lost = 0;
@@ -64,6 +62,19 @@ struct PortQueue {
   uint32_t ring = kNoIndex;                   // the last of a ring of connections that want to send
   uint64_t bytes = 0;
 };
+
+// What waits at a port, of all classes; bytes.
+struct PortBacklog {
+  uint64_t bytes = 0;
+  uint64_t most = 0;
+};
+
+// Of two classes of a port: a cache line, for the next port may be of another part.
+struct alignas(64) PortQueues {
+  PortQueue of[2];
+  PortBacklog backlog;  // with the first two classes
+};
+static_assert(sizeof(PortQueues) == 64);
 
 // Of a port and class, where links have flow control or classes shares.
 struct PortCredit {
@@ -109,10 +120,14 @@ class PacketNetwork {
   const Port& port(uint32_t i) const { return ports_[i]; }
   PortInfo& info(uint32_t i) { return infos_[i]; }
   const PortInfo& info(uint32_t i) const { return infos_[i]; }
-  PortQueue& queue(uint32_t port, uint32_t traffic_class) { return queues_[port * classes_ + traffic_class]; }
-  const PortQueue& queue(uint32_t port, uint32_t traffic_class) const {
-    return queues_[port * classes_ + traffic_class];
+  PortQueue& queue(uint32_t port, uint32_t traffic_class) {
+    return queues_[port * queue_pairs_ + traffic_class / 2].of[traffic_class % 2];
   }
+  const PortQueue& queue(uint32_t port, uint32_t traffic_class) const {
+    return queues_[port * queue_pairs_ + traffic_class / 2].of[traffic_class % 2];
+  }
+  PortBacklog& backlog(uint32_t port) { return queues_[port * queue_pairs_].backlog; }
+  const PortBacklog& backlog(uint32_t port) const { return queues_[port * queue_pairs_].backlog; }
   PortCredit& credit(uint32_t port, uint32_t traffic_class) {
     return credits_[port * classes_ + traffic_class];
   }
@@ -129,7 +144,7 @@ class PacketNetwork {
 
   void Prefetch(uint32_t port) const {
     __builtin_prefetch(&ports_[port]);
-    __builtin_prefetch(&queues_[port * classes_]);
+    __builtin_prefetch(&queues_[port * queue_pairs_]);
   }
   // Picoseconds that `bytes` take on a port's link.
   int64_t TimeFor(uint32_t i, uint32_t bytes) {
@@ -190,10 +205,10 @@ class PacketNetwork {
 
   Topology topology_;
   PacketOptions options_;
-  size_t classes_;
+  size_t classes_, queue_pairs_;
   std::vector<Port> ports_;
   std::vector<PortInfo> infos_;
-  std::vector<PortQueue> queues_;
+  std::vector<PortQueues> queues_;
   std::vector<PortCredit> credits_;
   std::vector<Node> nodes_;
   std::vector<uint32_t> port_of_;  // by link of the topology

@@ -296,7 +296,7 @@ double PacketFabricOn<Sim>::FlowsOn(uint32_t link) const {
   sim_.Settle();
   const uint32_t port = network_.Find(link);
   if (port == kNoIndex) return 0;
-  return static_cast<double>(network_.info(port).queued) / options_.packet.Wire();
+  return static_cast<double>(network_.backlog(port).bytes) / options_.packet.Wire();
 }
 
 template <typename Sim>
@@ -348,7 +348,7 @@ LinkUses PacketFabricOn<Sim>::Links(size_t most) const {
     use.trims = total.trims;
     use.pauses = total.pauses;
     use.paused = total.paused;
-    use.most_queued = p.most_queued;
+    use.most_queued = network_.backlog(i).most;
     if (series.on()) series.Tell(i, static_cast<double>(c.bandwidth.bytes_per_second()), &use);
     uses.busiest.push_back(std::move(use));
   }

@@ -24,7 +24,7 @@ void PortSeries::End(const PacketNetwork& network, int64_t at) {
   ports_.resize(network.ports());
   for (uint32_t i = 0; i < ports_.size(); ++i) {
     Series& s = ports_[i];
-    const uint64_t queued = network.info(i).queued;
+    const uint64_t queued = network.backlog(i).bytes;
     PortTotals now = TotalsOf(network, i);
     now.paused = network.Paused(i, at);
     if (queued == 0 && now == s.before) continue;
@@ -69,7 +69,7 @@ void PortSeries::Note(const PacketNetwork& network, int64_t at) {
   // Nothing happened in the others: what waited, or was paused, still does.
   bool waits = false;
   for (uint32_t i = 0; i < network.ports() && !waits; ++i) {
-    waits = network.info(i).queued > 0 || network.port(i).paused != 0;
+    waits = network.backlog(i).bytes > 0 || network.port(i).paused != 0;
   }
   while (next_ <= at) {
     if (waits) {

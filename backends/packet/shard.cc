@@ -25,14 +25,21 @@ PacketShard<Events>::PacketShard(PacketNetwork* network, PacketTables* tables, c
 
 template <typename Events>
 void PacketShard<Events>::TakeMail(const std::vector<PacketShard*>& parts) {
+  // Another thread may have written it: it is asked for long before it is read.
+  constexpr size_t kAhead = 64, kPerLine = 64 / sizeof(PacketEvent);  // events
+  for (PacketShard* from : parts) __builtin_prefetch(&from->mail_[(window_ & 1) ^ 1].to[part_]);
   for (PacketShard* from : parts) {
-    std::vector<PacketEvent>& mail = from->mail_[(window_ & 1) ^ 1].to[part_];
+    const std::vector<PacketEvent>& mail = from->mail_[(window_ & 1) ^ 1].to[part_];
+    for (size_t i = 0; i < std::min(kAhead, mail.size()); i += kPerLine) __builtin_prefetch(&mail[i]);
+  }
+  for (PacketShard* from : parts) {
+    const std::vector<PacketEvent>& mail = from->mail_[(window_ & 1) ^ 1].to[part_];
     for (const PacketEvent& e : mail) {
+      __builtin_prefetch(reinterpret_cast<const char*>(&e) + kAhead * sizeof(PacketEvent));
       // Packets that another thread had come from far.
       if (e.kind() == Kind::kArrive) pool_.PrefetchSoon(e.argument);
       events_.Push(e);
     }
-    mail.clear();
   }
 }
 

@@ -47,6 +47,7 @@ class alignas(64) PacketShard {
   void BeginWindow(uint64_t window, int64_t begin) {
     window_ = window;
     events_.Begin(begin);
+    for (std::vector<PacketEvent>& taken : mail().to) taken.clear();
   }
   // Takes what others sent in the window before.
   void TakeMail(const std::vector<PacketShard*>& parts);

@@ -31,7 +31,7 @@ TEST(PacketSwitch, IncastQueue) {
     const PacketRun run(t, PacketFabricOptions(kPackets), Incast(m, packets * kMtu));
     const uint64_t most = (static_cast<uint64_t>(m) * packets - (packets - 1)) * kWire;
     // At one packet each the first goes straight on.
-    EXPECT_EQ(run.Info(LinkOf(t, "switch", "device.0")).most_queued, n == 1 ? most - kWire : most) << m;
+    EXPECT_EQ(run.MostQueued(LinkOf(t, "switch", "device.0")), n == 1 ? most - kWire : most) << m;
     EXPECT_EQ(run.End(), Time::Picos(1000000 + (1 + m * n) * kPacket)) << m;
     ExpectQuiet(*run.fabric, PacketFabricOptions(kPackets));
   }
@@ -71,7 +71,7 @@ TEST(PacketSwitch, AQueueTakesItsShareOfTheBuffer) {
                         PacketFabricOptions(With(absl::StrCat("buffer=1MB,alpha=", alpha, ",timeout=1ms"))),
                         Incast(16, 60 * kMtu));
     const double most = 1e6 * alpha / (1 + alpha);
-    const auto queued = static_cast<double>(run.Info(LinkOf(t, "switch", "device.0")).most_queued);
+    const auto queued = static_cast<double>(run.MostQueued(LinkOf(t, "switch", "device.0")));
     EXPECT_GT(queued, most - kWire) << alpha;
     EXPECT_LT(queued, most + kWire) << alpha;
     EXPECT_GT(run.counters().drops, 0u);
@@ -83,7 +83,7 @@ TEST(PacketSwitch, AQueueTakesItsShareOfTheBuffer) {
 TEST(PacketSwitch, AQueueHasALimit) {
   const Topology t = Star(5, 12.5, Time::Nanos(500));
   const PacketRun run(t, PacketFabricOptions(With("queue=20750,timeout=50us")), Incast(4, 30 * kMtu));
-  EXPECT_EQ(run.Info(LinkOf(t, "switch", "device.0")).most_queued, 5 * kWire);
+  EXPECT_EQ(run.MostQueued(LinkOf(t, "switch", "device.0")), 5 * kWire);
   EXPECT_GT(run.counters().drops, 0u);
   EXPECT_GT(run.counters().again, 0u);
   ExpectAllReceived(Incast(4, 30 * kMtu), run.ended);

@@ -157,6 +157,10 @@ struct PacketRun {
   PacketTotals counters() const { return fabric->counters(); }
   // What its port tells of a link over which something went.
   const PortInfo& Info(uint32_t link) const { return fabric->network().info(fabric->network().Find(link)); }
+  // The most bytes that waited for it.
+  uint64_t MostQueued(uint32_t link) const {
+    return fabric->network().backlog(fabric->network().Find(link)).most;
+  }
 };
 
 // Each message received exactly once, and sent exactly once where that was asked for.
@@ -181,7 +185,7 @@ inline void ExpectQuiet(const PacketFabric& fabric, const FabricOptions& options
   for (uint32_t i = 0; i < n.ports(); ++i) {
     const Port& p = n.port(i);
     const std::string name = n.PortName(i);
-    EXPECT_EQ(n.info(i).queued, 0u) << name;
+    EXPECT_EQ(n.backlog(i).bytes, 0u) << name;
     EXPECT_EQ(p.waiting, 0u) << name;
     EXPECT_EQ(p.ready, 0u) << name;
     EXPECT_EQ(p.paused, 0u) << name;

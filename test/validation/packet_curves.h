@@ -142,14 +142,14 @@ inline absl::StatusOr<PacketCurves> RunCurves(const Topology& topology, const st
         out.rates[f].push_back(share(ports.from[static_cast<size_t>(flows[f].src)], &sent[f]));
       }
       out.used.push_back(share(last, &sent.back()));
-      out.queued.push_back(last == kNoIndex ? 0 : static_cast<double>(network.info(last).queued));
+      out.queued.push_back(last == kNoIndex ? 0 : static_cast<double>(network.backlog(last).bytes));
       sample = t + step;
     }
     if (t >= end) break;
   }
   const uint32_t last =
       CurvePorts(fabric.network(), topology.devices()).to[static_cast<size_t>(flows[0].dst)];
-  if (last != kNoIndex) out.most_queued = fabric.network().info(last).most_queued;
+  if (last != kNoIndex) out.most_queued = fabric.network().backlog(last).most;
   out.counters = fabric.counters();
   return out;
 }

@@ -226,7 +226,7 @@ void RepeatingSim::Abandon(Region* region) {
     const uint32_t port = region->ports[i];
     network_->Reset(port);
     SetTotals(region->before[i], network_, port);
-    network_->info(port).most_queued = 0;
+    network_->backlog(port).most = 0;
   }
   region->live.reset();
   if (again_ > kMostAgain && again_ > counters().events / 2) one_region_ = true;

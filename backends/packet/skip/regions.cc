@@ -80,7 +80,7 @@ void RepeatingSim::AddPort(Region* region, uint32_t index, uint32_t port) {
   region->ports.push_back(port);
   network_->Reset(port);  // its times were of another simulation's clock
   region->before.push_back(TotalsOf(*network_, port));
-  region->most_before.push_back(std::exchange(network_->info(port).most_queued, 0));
+  region->most_before.push_back(std::exchange(network_->backlog(port).most, 0));
   input_.push_back(number_of_[port]);
   input_.push_back(PortSignature(port));
   if (options_.buffer == 0) return;
@@ -118,7 +118,7 @@ uint32_t RepeatingSim::Merge(const std::vector<uint32_t>& regions, int64_t now) 
     Leave(old, now);
     if (from.live != nullptr) Abandon(&from);
     for (size_t i = 0; i < from.ports.size(); ++i) {
-      uint64_t& most = network_->info(from.ports[i]).most_queued;
+      uint64_t& most = network_->backlog(from.ports[i]).most;
       most = std::max(most, from.most_before[i]);
     }
     Release(old);
@@ -183,13 +183,13 @@ void RepeatingSim::End(uint32_t r, int64_t now) {
       total += sim.Extra(port);
       extra_[port] += sim.Extra(port);
       ledger.ports.push_back(total);
-      ledger.most_queued.push_back(network_->info(port).most_queued);
+      ledger.most_queued.push_back(network_->backlog(port).most);
     }
     idle_.push_back(std::move(region.live));
   }
   for (size_t i = 0; i < region.ports.size(); ++i) {
     const uint32_t port = region.ports[i];
-    network_->info(port).most_queued = std::max(region.most_before[i], ledger.most_queued[i]);
+    network_->backlog(port).most = std::max(region.most_before[i], ledger.most_queued[i]);
     if (follows) extra_[port] += ledger.ports[i];
   }
   if (writes) {
