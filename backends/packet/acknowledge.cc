@@ -95,14 +95,20 @@ void PacketSim<Events>::FindReordered(uint32_t i) {
   if (w.highest <= apart) return;
   const uint64_t end = w.highest - apart;
   w.checked = std::max(w.checked, s.acked);
-  if (w.checked >= end) return;
+  auto again = w.TakeOvertaken(apart);
+  if (w.checked >= end && !again.has_value()) return;
   Loss loss;
   loss.now = Time::Picos(now_);
   loss.kind = Loss::kOutOfOrder;
   loss.next = s.next;
   for (; w.checked < end; ++w.checked) {
-    // What was sent again is left to the timeout.
     if (w[w.checked].state == SentWindow::kFlying) GiveUp(i, w.checked, &loss);
+  }
+  // What was sent again and lost again, as what was sent after it shows.
+  for (; again.has_value(); again = w.TakeOvertaken(apart)) {
+    if (again->number < s.acked) continue;
+    const SentWindow::Sent& sent = w[again->number];
+    if (sent.state == SentWindow::kAgain && sent.times == again->times) GiveUp(i, again->number, &loss);
   }
   if (loss.bytes == 0 && s.lost == 0) return;
   loss.in_flight = s.in_flight;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "backends/packet/packet_fabric.h"
@@ -53,6 +54,37 @@ absl::Status CheckThresholds(const PacketOptions& p, const LinkClass& c) {
   return absl::OkStatus();
 }
 
+// Of thresholds that the user gave: on one link at least all must be marked before there is no room.
+absl::Status CheckHighThreshold(const PacketOptions& p, const std::vector<LinkClass>& classes) {
+  const uint64_t room = p.queue > 0 ? p.queue : p.buffer;
+  if (!p.ecn || p.ecn_published || room == 0 || classes.empty()) return absl::OkStatus();
+  const auto high = [&](const LinkClass& c) {
+    return p.ecn_high.Of(static_cast<double>(c.bandwidth.bytes_per_second()) * 1e-12);
+  };
+  const LinkClass& slowest =
+      *std::min_element(classes.begin(), classes.end(),
+                        [&](const LinkClass& a, const LinkClass& b) { return high(a) < high(b); });
+  if (high(slowest) <= static_cast<double>(room)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("packet: ecn_high is ", std::llround(high(slowest)), "B on links ", slowest.name,
+                   " and no less on others; it is never reached in ", p.queue > 0 ? "a queue" : "a buffer",
+                   " of ", room, "B: expected at most so much, as ecn_high=", room, "B, or a larger ",
+                   p.queue > 0 ? "queue" : "buffer"));
+}
+
+// More would be sent again and again for hours.
+absl::Status CheckLosses(const Topology& topology, const FabricOptions& options) {
+  constexpr double kMost = 0.5;
+  for (const LinkChange& change : options.changes) {
+    if (change.loss <= kMost) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("packet: link ", topology.LinkName(change.link), " loses ", change.loss,
+                     " of its packets by chance, and hardly a message gets through: expected at most ", kMost,
+                     ", or a link that is down"));
+  }
+  return absl::OkStatus();
+}
+
 // The switch that sets aside the most for its ports needs room beside that.
 absl::Status CheckBuffer(const Topology& topology, const PacketOptions& p) {
   if (p.buffer == 0) return absl::OkStatus();
@@ -89,6 +121,8 @@ absl::Status CheckPacketFabric(const Topology& topology, const FabricOptions& op
   for (const LinkClass& c : topology.link_classes()) {
     if (absl::Status s = CheckThresholds(p, c); !s.ok()) return s;
   }
+  if (absl::Status s = CheckHighThreshold(p, topology.link_classes()); !s.ok()) return s;
+  if (absl::Status s = CheckLosses(topology, options); !s.ok()) return s;
   return CheckBuffer(topology, p);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "backends/packet/options.h"
@@ -75,6 +76,7 @@ class SentWindow {
     uint32_t payload;
     uint16_t path;
     State state;
+    uint8_t times = 0;  // that it was sent again, modulo 256
   };
   Sent& operator[](uint64_t number) { return sent_[number & (sent_.size() - 1)]; }
   // Room for packets [acked, next), the last of which is new.
@@ -87,6 +89,25 @@ class SentWindow {
   uint64_t lost_from = 0;  // no lost packet before
   uint64_t highest = 0;    // packets: one more than the last that arrived
   uint64_t checked = 0;    // packets before are not looked at for reordering again
+
+  // What was sent again, in this order, from `resent_from` on.
+  struct Resent {
+    uint64_t number;
+    uint64_t before;  // packets from here on were sent later
+    uint8_t times;
+  };
+  std::vector<Resent> resent;
+  size_t resent_from = 0;
+  // The oldest of them, once packets that were sent `apart` or more after it have arrived; else none.
+  std::optional<Resent> TakeOvertaken(uint64_t apart) {
+    if (resent_from == resent.size() || resent[resent_from].before + apart >= highest) return std::nullopt;
+    const Resent oldest = resent[resent_from++];
+    if (resent_from == resent.size()) {
+      resent.clear();
+      resent_from = 0;
+    }
+    return oldest;
+  }
 
  private:
   std::vector<Sent> sent_;

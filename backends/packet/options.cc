@@ -148,6 +148,7 @@ void ReadMarks(const Parameters& p, Reader* read, PacketOptions* o) {
                             "thresholds beside it, as ecn_low=32us,ecn_high=128us; transport " +
                                 std::string(kind.name) + " has none of its own"));
   }
+  o->ecn_published = true;
   o->ecn_low = Lasting(marking.low);
   o->ecn_high = Lasting(marking.high);
 }

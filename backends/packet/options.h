@@ -54,6 +54,7 @@ struct PacketOptions {
   // `high`, up to `probability` between them. Both equal: a step. Of data alone.
   bool ecn = false;
   QueueLevel ecn_low, ecn_high;
+  bool ecn_published = false;  // those of the transport: on fast links they may be above small buffers
   double ecn_probability = 1;
   bool ecn_at_enqueue = false;  // by the queue that a packet meets; false: that it leaves behind
 

@@ -151,6 +151,7 @@ void PacketSim<Events>::PrepareLost(uint32_t i, Packet* k) {
   sent.state = SentWindow::kAgain;
   sent.path = k->path;
   --s.lost;
+  if (timeouts_) w.resent.push_back({w.lost_from, s.next, ++sent.times});
   k->number = w.lost_from++;
   k->message = sent.message;
   k->payload = sent.payload;

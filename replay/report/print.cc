@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "backends/packet/transports/any_transport.h"
 #include "google/protobuf/util/json_util.h"
 #include "replay/report/edits.h"
 #include "replay/report/report.h"
@@ -222,6 +223,18 @@ std::string PacketLinks(const proto::Report& r, TextPage* page) {
   return table.Print(page);
 }
 
+// As measured: see "Skipping" in backends/README.md.
+std::string SkipError(const proto::PacketReport& p) {
+  for (const TransportKind& kind : TransportKinds()) {
+    if (kind.name != p.transport()) continue;
+    if (kind.skip_error == 0) return "           how far that moves the end was not measured for this transport\n";
+    return absl::StrFormat(
+        "           jobs over %s ended within %g %% of where they end with skip=off, where flows meet on uplinks\n",
+        kind.name, 100 * kind.skip_error);
+  }
+  return "";
+}
+
 std::string Packets(const proto::Report& r) {
   if (!r.has_packet()) return "";
   const proto::PacketReport& p = r.packet();
@@ -238,7 +251,7 @@ std::string Packets(const proto::Report& r) {
                     absl::StrFormat("%.2f", 100.0 * static_cast<double>(p.skipped_packets()) /
                                                 static_cast<double>(p.packets())),
                     " %): ", FormatCount(p.jumps()), " jumps over constant rates, ",
-                    FormatCount(p.repeated_messages()), " messages as others before them\n");
+                    FormatCount(p.repeated_messages()), " messages as others before them\n", SkipError(p));
   }
   if (p.messages() + p.fluid_messages() > 0) {
     absl::StrAppend(&out, "  for      ", FormatCount(p.messages()), " messages, ",

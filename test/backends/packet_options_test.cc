@@ -241,6 +241,7 @@ TEST(PacketOptions, WhatIsRefusedSaysWhatIsValid) {
       {"flow_control=pfc,buffer=1MB,xoff=10KB,xon_gap=11KB", "xon_gap is 11000B", "at most 10000B"},
       {"xon_gap=1KB", "xon_gap is 1000B", "flow_control=pfc"},
       {"flow_control=credit,credit=4159", "credit is 4159B", "at least 4160B"},
+      {"flow_control=credit,buffer=1MB", "buffer is 1000000B", "no buffer beside flow_control=credit"},
       {"flow_control=pfc,buffer=1MB,credit=64KB", "credit is 64000B", "flow_control=credit"},
       {"ecn=yes", "ecn is \"yes\"", "ecn_low=32us"},
       {"ecn=no,ecn_low=10KB", "ecn_low is \"10KB\"", "ecn=yes"},
@@ -325,6 +326,9 @@ TEST(PacketOptions, WhatDoesNotFitTheLinksIsRefused) {
        "ecn_low is 1050000B on links link; it is never reached in a buffer",
        "as ecn_low=200000B,ecn_high=500000B, or a larger buffer"},
       {"transport=dcqcn,queue=1MB", "ecn_low is 1600000B", "or a larger queue"},
+      {"ecn_low=10us,ecn_high=21us,buffer=1MB",
+       "ecn_high is 1050000B on links link and no less on others; it is never reached in a buffer",
+       "as ecn_high=1000000B, or a larger buffer"},
   };
   for (const Refusal& r : refusals) {
     const absl::Status s = MakeFabric("packet", t, PacketFabricOptions(r.text)).status();
@@ -333,7 +337,8 @@ TEST(PacketOptions, WhatDoesNotFitTheLinksIsRefused) {
         << r.text;
   }
   for (const char* fits :
-       {"flow_control=pfc,buffer=241856", "flow_control=pfc,buffer=1MB,headroom=50KB,xoff=19us"}) {
+       {"flow_control=pfc,buffer=241856", "flow_control=pfc,buffer=1MB,headroom=50KB,xoff=19us",
+        "ecn_low=10us,ecn_high=20us,buffer=1MB", "transport=dcqcn,buffer=4MB,flow_control=pfc"}) {
     EXPECT_TRUE(MakeFabric("packet", t, PacketFabricOptions(fits)).ok()) << fits;
   }
 }

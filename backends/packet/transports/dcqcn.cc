@@ -57,6 +57,7 @@ Dcqcn::Config SetOf(const std::string& name) {
 TransportKind Dcqcn::Kind() {
   TransportKind k;
   k.name = "dcqcn";
+  k.skip_error = 0.03;
   k.summary = "Rate, cut by congestion notifications";
   k.source = "Zhu and others, Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 5";
   k.parameters = {

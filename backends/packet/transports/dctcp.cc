@@ -9,6 +9,7 @@ namespace chakra {
 TransportKind Dctcp::Kind() {
   TransportKind k;
   k.name = "dctcp";
+  k.skip_error = 0.01;
   k.summary = "Window, cut by the share of marked packets";
   k.source = "Alizadeh and others, Data Center TCP (DCTCP), SIGCOMM 2010; RFC 8257";
   k.parameters = {

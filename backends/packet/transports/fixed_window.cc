@@ -5,6 +5,7 @@ namespace chakra {
 TransportKind FixedWindow::Kind() {
   TransportKind k;
   k.name = "window";
+  k.skip_error = 0.01;
   k.summary = "A fixed number of bytes in flight";
   k.source = "Stevens, TCP/IP Illustrated, volume 1, 1994, section 20.7 (bandwidth-delay product)";
   k.parameters = {{"bytes", "0", "payload in flight, as 64KB; 0: bdp times what the path holds"},

@@ -9,6 +9,7 @@ namespace chakra {
 TransportKind Hpcc::Kind() {
   TransportKind k;
   k.name = "hpcc";
+  k.skip_error = 0.05;
   k.summary = "HPCC: window and pace from the queues and rates that each hop reports";
   k.source = "Li and others, SIGCOMM 2019, algorithm 1; draft-miao-tsv-hpcc-01";
   k.parameters = {

@@ -20,6 +20,7 @@ absl::Status ReadTime(const Parameters& p, const char* key, std::optional<Time>*
 TransportKind Swift::Kind() {
   TransportKind k;
   k.name = "swift";
+  k.skip_error = 0.05;
   k.summary = "Swift: a window that keeps the round-trip time at a target";
   k.source = "Kumar and others, SIGCOMM 2020, algorithm 1; constants of uet-htsim's model";
   k.parameters = {

@@ -10,6 +10,7 @@ namespace chakra {
 TransportKind Timely::Kind() {
   TransportKind k;
   k.name = "timely";
+  k.skip_error = 0.13;
   k.summary = "Rate, by the gradient of the round-trip time";
   k.source = "Mittal and others, TIMELY: RTT-based Congestion Control for the Datacenter, SIGCOMM 2015";
   k.parameters = {
