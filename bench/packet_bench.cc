@@ -89,8 +89,9 @@ void Permutation(benchmark::State& state, const std::string& network, int hosts,
 }
 
 // How much faster two threads are than one, on the wall: medians of runs in turn. `cores`: that the two
-// threads had; well below 2 the machine was busy, or one thread waited for the other. `x_apart`: two simulations
-// that share nothing, side by side, against one of them alone: what the machine gives two threads of one process.
+// threads had; well below 2 the machine was busy, or one thread waited for the other. `x_apart`: two
+// simulations that share nothing, side by side, against one of them alone: what the machine gives two threads
+// of one process.
 void Threads(benchmark::State& state, const std::string& network, int hosts, uint64_t packets, int rounds) {
   const auto topology = validation::CurveNetwork(network, hosts);
   if (!topology.ok()) return state.SkipWithError(topology.status().ToString().c_str());

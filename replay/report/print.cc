@@ -227,9 +227,11 @@ std::string PacketLinks(const proto::Report& r, TextPage* page) {
 std::string SkipError(const proto::PacketReport& p) {
   for (const TransportKind& kind : TransportKinds()) {
     if (kind.name != p.transport()) continue;
-    if (kind.skip_error == 0) return "           how far that moves the end was not measured for this transport\n";
+    if (kind.skip_error == 0)
+      return "           how far that moves the end was not measured for this transport\n";
     return absl::StrFormat(
-        "           jobs over %s ended within %g %% of where they end with skip=off, where flows meet on uplinks\n",
+        "           jobs over %s ended within %g %% of where they end with skip=off, where flows meet on "
+        "uplinks\n",
         kind.name, 100 * kind.skip_error);
   }
   return "";

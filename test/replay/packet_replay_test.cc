@@ -271,6 +271,21 @@ TEST(PacketReplay, TheBinaryGivesTheSameBytesForAnyThreads) {
   EXPECT_THAT(refused, HasSubstr("mtu"));
 }
 
+TEST(PacketReplay, WhereSomeWereSkippedTheReportSaysHowFarJobsWereOff) {
+  proto::Report report;
+  proto::PacketReport* p = report.mutable_packet();
+  p->set_packets(1000);
+  const auto text = [&](const char* transport, uint64_t skipped) {
+    p->set_transport(transport);
+    p->set_skipped_packets(skipped);
+    return *PrintReport(report, ReportFormat::kText);
+  };
+  EXPECT_THAT(text("timely", 500), HasSubstr("jobs over timely ended within 13 % of where they end with"));
+  EXPECT_THAT(text("window", 500), HasSubstr("jobs over window ended within 1 %"));
+  EXPECT_THAT(text("nscc", 500), HasSubstr("was not measured for this transport"));
+  EXPECT_THAT(text("timely", 0), Not(HasSubstr("skip=off")));
+}
+
 TEST(PacketReplay, TheBinaryPricesCollectivesAndSaysWhyItCannot) {
   const std::string price =
       "collective all_to_all --bytes 256KiB --ranks 8 --format csv "

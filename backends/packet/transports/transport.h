@@ -102,10 +102,11 @@ struct TransportKind {
   bool telemetry = false;  // packets carry Telemetry
   bool sprays = false;     // chooses a path for each packet; packets arrive in any order
   bool trims = false;      // expects trimming switches, or loses much
-  // With `skip`, how far jobs ended from where they end without it, at most of what was tried where flows meet on
-  // uplinks; share of their time. There differences grow: it is measured, no bound. 0: nothing was measured.
+  // With `skip`, how far jobs ended from where they end without it, at most of what was tried where flows
+  // meet on uplinks; share of their time. There differences grow: it is measured, no bound. 0: nothing was
+  // measured.
   double skip_error = 0;
-  Time cnp_gap;            // > 0: the receiver answers marks with notifications, at most one in this time
+  Time cnp_gap;  // > 0: the receiver answers marks with notifications, at most one in this time
 };
 
 }  // namespace chakra
