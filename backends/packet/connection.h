@@ -102,8 +102,9 @@ class SentWindow {
   std::optional<Resent> TakeOvertaken(uint64_t apart) {
     if (resent_from == resent.size() || resent[resent_from].before + apart >= highest) return std::nullopt;
     const Resent oldest = resent[resent_from++];
-    if (resent_from == resent.size()) {
-      resent.clear();
+    // What was taken goes when it is the larger part.
+    if (2 * resent_from >= resent.size()) {
+      resent.erase(resent.begin(), resent.begin() + static_cast<std::ptrdiff_t>(resent_from));
       resent_from = 0;
     }
     return oldest;
