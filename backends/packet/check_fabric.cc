@@ -31,16 +31,26 @@ absl::Status CheckSkip(const PacketOptions& p, const FabricOptions& options) {
   return absl::OkStatus();
 }
 
-// Thresholds that are times become bytes with the rate of a link.
+// Bytes a picosecond: with it thresholds that are times become bytes.
+double RateOf(const LinkClass& c) { return static_cast<double>(c.bandwidth.bytes_per_second()) * 1e-12; }
+
+// What a queue may take, and what limits it. 0 bytes: nothing does.
+struct Room {
+  explicit Room(const PacketOptions& p)
+      : bytes(p.queue > 0 ? p.queue : p.buffer), name(p.queue > 0 ? "queue" : "buffer") {}
+  uint64_t bytes;
+  const char* name;
+};
+
 absl::Status CheckThresholds(const PacketOptions& p, const LinkClass& c) {
-  const double rate = static_cast<double>(c.bandwidth.bytes_per_second()) * 1e-12;
-  const uint64_t room = p.queue > 0 ? p.queue : p.buffer;
+  const double rate = RateOf(c);
+  const Room room(p);
   const double low = p.ecn_low.Of(rate);
-  if (p.ecn && room > 0 && low >= static_cast<double>(room)) {
+  if (p.ecn && room.bytes > 0 && low >= static_cast<double>(room.bytes)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "packet: ecn_low is ", std::llround(low), "B on links ", c.name, "; it is never reached in ",
-        p.queue > 0 ? "a queue" : "a buffer", " of ", room, "B: expected less, as ecn_low=", room / 5,
-        "B,ecn_high=", room / 2, "B, or a larger ", p.queue > 0 ? "queue" : "buffer"));
+        "packet: ecn_low is ", std::llround(low), "B on links ", c.name, "; it is never reached in a ",
+        room.name, " of ", room.bytes, "B: expected less, as ecn_low=", room.bytes / 5,
+        "B,ecn_high=", room.bytes / 2, "B, or a larger ", room.name));
   }
   const uint64_t pool = p.buffer - std::min(p.headroom, p.buffer);
   if (p.xoff.Of(rate) > static_cast<double>(pool)) {
@@ -56,20 +66,17 @@ absl::Status CheckThresholds(const PacketOptions& p, const LinkClass& c) {
 
 // Of thresholds that the user gave: on one link at least all must be marked before there is no room.
 absl::Status CheckHighThreshold(const PacketOptions& p, const std::vector<LinkClass>& classes) {
-  const uint64_t room = p.queue > 0 ? p.queue : p.buffer;
-  if (!p.ecn || p.ecn_published || room == 0 || classes.empty()) return absl::OkStatus();
-  const auto high = [&](const LinkClass& c) {
-    return p.ecn_high.Of(static_cast<double>(c.bandwidth.bytes_per_second()) * 1e-12);
-  };
+  const Room room(p);
+  if (!p.ecn || p.ecn_published || room.bytes == 0 || classes.empty()) return absl::OkStatus();
+  const auto high = [&](const LinkClass& c) { return p.ecn_high.Of(RateOf(c)); };
   const LinkClass& slowest =
       *std::min_element(classes.begin(), classes.end(),
                         [&](const LinkClass& a, const LinkClass& b) { return high(a) < high(b); });
-  if (high(slowest) <= static_cast<double>(room)) return absl::OkStatus();
+  if (high(slowest) <= static_cast<double>(room.bytes)) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("packet: ecn_high is ", std::llround(high(slowest)), "B on links ", slowest.name,
-                   " and no less on others; it is never reached in ", p.queue > 0 ? "a queue" : "a buffer",
-                   " of ", room, "B: expected at most so much, as ecn_high=", room, "B, or a larger ",
-                   p.queue > 0 ? "queue" : "buffer"));
+                   " and no less on others; it is never reached in a ", room.name, " of ", room.bytes,
+                   "B: expected at most so much, as ecn_high=", room.bytes, "B, or a larger ", room.name));
 }
 
 // More would be sent again and again for hours.

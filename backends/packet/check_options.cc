@@ -138,13 +138,13 @@ absl::Status CheckFlowControl(const PacketOptions& o) {
     if (o.xoff.bytes > 0 || o.xoff.picos > 0) return Bad("xoff", Print(o.xoff), expected);
     if (o.xon_gap != 0) return Bad("xon_gap", absl::StrCat(o.xon_gap, "B"), expected);
   }
-  if (o.flow_control == FlowControl::kCredit && o.buffer > 0) {
-    return Bad("buffer", absl::StrCat(o.buffer, "B"),
-               "no buffer beside flow_control=credit: each link has room of its own at its end, credit=");
-  }
   if (o.flow_control != FlowControl::kCredit) {
     return o.credit == 0 ? absl::OkStatus()
                          : Bad("credit", absl::StrCat(o.credit, "B"), "flow_control=credit beside it");
+  }
+  if (o.buffer > 0) {
+    return Bad("buffer", absl::StrCat(o.buffer, "B"),
+               "no buffer beside flow_control=credit: each link has room of its own at its end, credit=");
   }
   if (o.credit > 0 && o.credit < o.Wire()) {
     return Bad("credit", absl::StrCat(o.credit, "B"),

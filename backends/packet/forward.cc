@@ -208,7 +208,7 @@ bool PacketShard<Events>::Admit(uint32_t out, uint32_t packet, uint32_t in) {
   if (fits && shared_ && !control) {
     if (pfc_) {
       fits = Charge(&node, in, k.traffic_class, k.bytes);
-    } else if (!credits_) {
+    } else {
       const auto left = static_cast<double>(node.pool > node.buffered ? node.pool - node.buffered : 0);
       fits = static_cast<double>(q.bytes + k.bytes) <= options_.alpha * left &&
              node.buffered + k.bytes <= node.pool;

@@ -27,14 +27,16 @@ template <typename Events>
 void PacketShard<Events>::TakeMail(const std::vector<PacketShard*>& parts) {
   // Another thread may have written it: it is asked for long before it is read.
   constexpr size_t kAhead = 64, kPerLine = 64 / sizeof(PacketEvent);  // events
-  for (PacketShard* from : parts) __builtin_prefetch(&from->mail_[(window_ & 1) ^ 1].to[part_]);
-  for (PacketShard* from : parts) {
-    const std::vector<PacketEvent>& mail = from->mail_[(window_ & 1) ^ 1].to[part_];
+  const auto mail_from = [this](const PacketShard* part) -> const std::vector<PacketEvent>& {
+    return part->mail_[(window_ & 1) ^ 1].to[part_];
+  };
+  for (const PacketShard* from : parts) __builtin_prefetch(&mail_from(from));
+  for (const PacketShard* from : parts) {
+    const std::vector<PacketEvent>& mail = mail_from(from);
     for (size_t i = 0; i < std::min(kAhead, mail.size()); i += kPerLine) __builtin_prefetch(&mail[i]);
   }
-  for (PacketShard* from : parts) {
-    const std::vector<PacketEvent>& mail = from->mail_[(window_ & 1) ^ 1].to[part_];
-    for (const PacketEvent& e : mail) {
+  for (const PacketShard* from : parts) {
+    for (const PacketEvent& e : mail_from(from)) {
       __builtin_prefetch(reinterpret_cast<const char*>(&e) + kAhead * sizeof(PacketEvent));
       // Packets that another thread had come from far.
       if (e.kind() == Kind::kArrive) pool_.PrefetchSoon(e.argument);

@@ -225,16 +225,15 @@ std::string PacketLinks(const proto::Report& r, TextPage* page) {
 
 // As measured: see "Skipping" in backends/README.md.
 std::string SkipError(const proto::PacketReport& p) {
-  for (const TransportKind& kind : TransportKinds()) {
-    if (kind.name != p.transport()) continue;
-    if (kind.skip_error == 0)
-      return "           how far that moves the end was not measured for this transport\n";
-    return absl::StrFormat(
-        "           jobs over %s ended within %g %% of where they end with skip=off, where flows meet on "
-        "uplinks\n",
-        kind.name, 100 * kind.skip_error);
-  }
-  return "";
+  const auto transport = ParseTransport(p.transport());
+  if (!transport.ok()) return "";
+  const TransportKind& kind = KindOf(*transport);
+  if (kind.skip_error == 0)
+    return "           how far that moves the end was not measured for this transport\n";
+  return absl::StrFormat(
+      "           jobs over %s ended within %g %% of where they end with skip=off, where flows meet on "
+      "uplinks\n",
+      kind.name, 100 * kind.skip_error);
 }
 
 std::string Packets(const proto::Report& r) {
