@@ -200,7 +200,7 @@ void PacketSim<Events>::OnNack(uint32_t i, const Packet& k) {
 
 template <typename Events>
 void PacketSim<Events>::OnAcknowledged(uint32_t packet) {
-  const Packet k = pool_[packet];
+  const Packet& k = pool_[packet];
   const uint32_t i = k.connection;
   if (k.generation != connections_[i].generation || !connections_[i].begun) return pool_.Give(packet);
   Sender& s = senders_[i];

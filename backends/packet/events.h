@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -35,8 +38,8 @@ struct PacketEvent {
   Kind kind() const { return static_cast<Kind>(id >> kKindShift); }
   uint32_t index() const { return id & ((1u << kKindShift) - 1); }
   bool Before(const PacketEvent& o) const {
-    if (at != o.at) return at < o.at;
-    return id != o.id ? id < o.id : argument < o.argument;
+    const uint64_t what = uint64_t{id} << 32 | argument, other = uint64_t{o.id} << 32 | o.argument;
+    return (at < o.at) | ((at == o.at) & (what < other));
   }
 };
 static_assert(sizeof(PacketEvent) == 16);
@@ -51,11 +54,12 @@ class HeapEvents {
   // Nothing will be pushed before `t` any more, and nothing is left from there.
   void Begin(int64_t /*t*/) {}
   uint64_t MemoryBytes() const { return heap_.MemoryBytes(); }
-  void Push(const PacketEvent& e) { heap_.Push(e); }
-  // The event `ahead` places behind the first, where that is cheap to know; else null.
-  const PacketEvent* Peek(size_t /*ahead*/) const { return nullptr; }
-  // Whether all that Peek() shows is new since the last call.
-  bool TakeFresh() { return false; }
+  void Push(PacketEvent e) { heap_.Push(e); }
+  // The first events, as many as are known at little cost, up to `most`. After HasUpTo().
+  std::span<const PacketEvent> Coming(size_t /*most*/) const { return {}; }
+  // Does `f` for events behind all that Coming() may show, as many as are known at little cost, in no order.
+  template <typename F>
+  void ForEachBeyond(const F& /*f*/) {}
   PacketEvent Pop() {
     const PacketEvent e = heap_.top();
     heap_.Pop();
@@ -72,7 +76,7 @@ class HeapEvents {
 class BucketEvents {
  public:
   // A bucket is 2^`width` ps; the ring holds 2^12 of them.
-  explicit BucketEvents(int width = 14) : width_(width), ring_(kBuckets, kNone), used_(kBuckets / 64) {}
+  explicit BucketEvents(int width = 14) : width_(width), ring_(kBuckets), used_(kBuckets / 64) {}
 
   bool empty() const { return size_ == 0; }
   // Of the first event; the greatest time where there is none.
@@ -81,9 +85,7 @@ class BucketEvents {
     int64_t first = far_.at();
     if (in_ring_ == 0) return first;
     const auto bucket = static_cast<size_t>(FirstInRing()) % kBuckets;
-    for (uint32_t c = ring_[bucket]; c != kNone; c = chunks_[c].next) {
-      for (uint32_t i = 0; i < chunks_[c].count; ++i) first = std::min(first, chunks_[c].events[i].at);
-    }
+    ForEach(ring_[bucket], [&](const PacketEvent& e) { first = std::min(first, e.at); });
     return first;
   }
   // Whether the first event is at or before `last`; Pop() gives it then. No bucket after `last` is begun:
@@ -104,27 +106,29 @@ class BucketEvents {
   }
   uint64_t MemoryBytes() const {
     return chunks_.capacity() * sizeof(Chunk) + current_.capacity() * sizeof(PacketEvent) +
-           ring_.capacity() * sizeof(uint32_t) + far_.MemoryBytes();
+           ring_.capacity() * sizeof(Bucket) + far_.MemoryBytes();
   }
-  void Push(const PacketEvent& e) {
+  void Push(PacketEvent e) {
     ++size_;
     const int64_t bucket = e.at >> width_;
     if (bucket <= bucket_) {
       Insert(e);
     } else if (bucket - bucket_ < kBuckets) {
-      const auto i = static_cast<size_t>(bucket) % kBuckets;
-      if (ring_[i] == kNone || chunks_[ring_[i]].count == Chunk::kMost) AddChunk(i);
-      Chunk& chunk = chunks_[ring_[i]];
-      chunk.events[chunk.count++] = e;
+      Put(e, static_cast<size_t>(bucket) % kBuckets);
       ++in_ring_;
     } else {
       far_.Push(e);
     }
   }
-  const PacketEvent* Peek(size_t ahead) const {
-    return next_ + ahead < current_.size() ? &current_[next_ + ahead] : nullptr;
+  std::span<const PacketEvent> Coming(size_t most) const {
+    return {current_.data() + next_, std::min(most, current_.size() - next_)};
   }
-  bool TakeFresh() { return std::exchange(fresh_, false); }
+  template <typename F>
+  void ForEachBeyond(const F& f) {
+    if (!beyond_) return;
+    beyond_ = false;
+    if (in_ring_ > 0) ForEach(ring_[static_cast<size_t>(FirstInRing()) % kBuckets], f);
+  }
   // After HasUpTo().
   PacketEvent Pop() {
     --size_;
@@ -139,20 +143,34 @@ class BucketEvents {
   struct alignas(64) Chunk {
     static constexpr uint32_t kMost = 15;
     PacketEvent events[kMost];
-    uint32_t count;
-    uint32_t next;  // of the bucket
+    uint32_t next;  // of the bucket, a full one
   };
   static_assert(sizeof(Chunk) == 256);
-  static constexpr size_t kCrowded = 40, kSparse = 12;  // events in a bucket
+  // How full its last chunk is stands here: an event is put there without a look at the chunk, which may have
+  // to come from memory.
+  struct Bucket {
+    uint32_t last = kNone;  // chunk
+    uint32_t count = Chunk::kMost;
+  };
+  static constexpr size_t kCrowded = 64, kSparse = 20;  // events in a bucket
   static constexpr size_t kLook = 1024;                 // events between two looks at that
   static constexpr int kNarrowest = 8, kWidest = 20;    // 256 ps, 1 us
+  static constexpr int kSlotWidth = 6;                  // slots of time in a bucket when it is sorted
+  static constexpr size_t kSlots = size_t{1} << kSlotWidth;
+  static constexpr size_t kMostDealt = 255;  // events: they are counted in bytes
+  static constexpr size_t kMostMoved = 16;   // places that one is moved by
 
   // Into the bucket whose turn it is.
-  void Insert(const PacketEvent& e) {
+  void Insert(PacketEvent e) {
     size_t i = current_.size();
     current_.push_back(e);
     for (; i > next_ && e.Before(current_[i - 1]); --i) current_[i] = current_[i - 1];
     current_[i] = e;
+  }
+  void Put(PacketEvent e, size_t bucket) {
+    Bucket& b = ring_[bucket];
+    if (b.count == Chunk::kMost) AddChunk(bucket);
+    chunks_[b.last].events[b.count++] = e;
   }
   void AddChunk(size_t bucket) {
     uint32_t c;
@@ -163,18 +181,13 @@ class BucketEvents {
       c = free_.back();
       free_.pop_back();
     }
-    chunks_[c].count = 0;
-    chunks_[c].next = ring_[bucket];
-    ring_[bucket] = c;
+    chunks_[c].next = ring_[bucket].last;
+    ring_[bucket] = {c, 0};
     used_[bucket / 64] |= uint64_t{1} << (bucket % 64);
   }
-  // Moves what a bucket of the ring holds.
-  void Empty(size_t bucket, std::vector<PacketEvent>* events) {
-    for (uint32_t c = ring_[bucket]; c != kNone; c = chunks_[c].next) {
-      events->insert(events->end(), chunks_[c].events, chunks_[c].events + chunks_[c].count);
-      free_.push_back(c);
-    }
-    ring_[bucket] = kNone;
+  void Empty(size_t bucket) {
+    for (uint32_t c = ring_[bucket].last; c != kNone; c = chunks_[c].next) free_.push_back(c);
+    ring_[bucket] = Bucket();
     used_[bucket / 64] &= ~(uint64_t{1} << (bucket % 64));
   }
   // The first bucket of the ring that holds anything, counted from bucket_.
@@ -197,20 +210,78 @@ class BucketEvents {
     return std::min(near, far_.empty() ? std::numeric_limits<int64_t>::max() : far_.at() >> width_);
   }
   void Turn(int64_t bucket) {
-    current_.clear();
-    next_ = 0;
-    fresh_ = true;
     const auto place = static_cast<size_t>(bucket) % kBuckets;
-    if (bucket - bucket_ < kBuckets && ring_[place] != kNone) {
-      Empty(place, &current_);
-      in_ring_ -= current_.size();
-    }
-    bucket_ = bucket;
-    while (!far_.empty() && far_.at() >> width_ == bucket_) current_.push_back(far_.Pop());
-    std::sort(current_.begin(), current_.end(),
-              [](const PacketEvent& a, const PacketEvent& b) { return a.Before(b); });
+    // Where the ring does not reach as far it is empty.
+    for (bucket_ = bucket; !far_.empty() && far_.at() >> width_ == bucket_; ++in_ring_)
+      Put(far_.Pop(), place);
+    next_ = 0;
+    beyond_ = true;
+    Sort(ring_[place]);
+    Empty(place);
+    in_ring_ -= current_.size();
     moved_ += current_.size();
     ++turns_;
+  }
+  template <typename F>
+  void ForEach(Bucket b, const F& f) const {
+    for (; b.last != kNone; b = {chunks_[b.last].next, Chunk::kMost}) {
+      const PacketEvent* const events = chunks_[b.last].events;
+      for (uint32_t i = 0; i < b.count; ++i) f(events[i]);
+    }
+  }
+  // A bucket's events into current_. Branches on what comes first are as likely as not, and a miss costs as
+  // much as all else that is done for an event: so most of the order comes without.
+  void Sort(const Bucket& bucket) {
+    std::array<uint64_t, kSlots / 8> places = {};
+    size_t n = 0;
+    ForEach(bucket, [&](const PacketEvent& e) {
+      places[SlotOf(e) / 8] += uint64_t{1} << (8 * (SlotOf(e) % 8));
+      ++n;
+    });
+    current_.resize(n);
+    if (n <= kMostDealt) {
+      Deal(bucket, &places);
+      if (MoveDown()) return;
+    } else {
+      PacketEvent* to = current_.data();
+      ForEach(bucket, [&](const PacketEvent& e) { *to++ = e; });
+    }
+    std::sort(current_.begin(), current_.end(),
+              [](const PacketEvent& a, const PacketEvent& b) { return a.Before(b); });
+  }
+  size_t SlotOf(const PacketEvent& e) const {
+    return static_cast<size_t>(e.at >> (width_ - kSlotWidth)) % kSlots;
+  }
+  // Events into slots of time. `places`: how many are in each, a byte a slot, 8 in a word; then where the
+  // next one of each goes.
+  void Deal(const Bucket& bucket, std::array<uint64_t, kSlots / 8>* places) {
+    constexpr uint64_t kEach = 0x0101010101010101;
+    uint64_t before = 0;
+    for (uint64_t& eight : *places) {
+      const uint64_t sums = eight * kEach;  // up to and with each
+      eight = (sums << 8) + before * kEach;
+      before += sums >> 56;
+    }
+    PacketEvent* const to = current_.data();
+    ForEach(bucket, [&](const PacketEvent& e) {
+      uint64_t& eight = (*places)[SlotOf(e) / 8];
+      const size_t bits = 8 * (SlotOf(e) % 8);
+      to[eight >> bits & 0xff] = e;
+      eight += uint64_t{1} << bits;
+    });
+  }
+  // What is out of order still. False: one was moved far, for many are of one slot.
+  bool MoveDown() {
+    PacketEvent* const to = current_.data();
+    for (size_t i = 1; i < current_.size(); ++i) {
+      if (!to[i].Before(to[i - 1])) continue;
+      const PacketEvent e = to[i];
+      size_t down = i;
+      for (; down > 0 && e.Before(to[down - 1]); --down) to[down] = to[down - 1];
+      to[down] = e;
+      if (i - down > kMostMoved) return false;
+    }
+    return true;
   }
   // Wider buckets where few events are in one, narrower ones where many are: they are cheap to sort, and
   // still enough to look ahead.
@@ -220,7 +291,10 @@ class BucketEvents {
     const bool narrower = mean > kCrowded && width_ > kNarrowest;
     if (!narrower && (mean >= kSparse || width_ >= kWidest)) return;
     std::vector<PacketEvent> all;
-    for (size_t i = 0; i < ring_.size(); ++i) Empty(i, &all);
+    for (size_t i = 0; i < ring_.size(); ++i) {
+      ForEach(ring_[i], [&](const PacketEvent& e) { all.push_back(e); });
+      Empty(i);
+    }
     size_ -= all.size();
     in_ring_ = 0;
     bucket_ = (narrower ? (bucket_ + 1) << 1 : (bucket_ + 1) >> 1) - 1;
@@ -231,9 +305,9 @@ class BucketEvents {
   int width_;
   int64_t bucket_ = -1;  // whose turn it is; all before it are done
   std::vector<PacketEvent> current_;
-  size_t next_ = 0;  // in current_
-  bool fresh_ = false;
-  std::vector<uint32_t> ring_;  // the last chunk of each bucket
+  size_t next_ = 0;      // in current_
+  bool beyond_ = false;  // events of the next bucket have not been shown
+  std::vector<Bucket> ring_;
   std::vector<Chunk> chunks_;
   std::vector<uint32_t> free_;  // chunks
   std::vector<uint64_t> used_;  // a bit a bucket of the ring

@@ -328,7 +328,7 @@ uint32_t PacketShard<Events>::NextClass(uint32_t index, uint32_t eligible) {
     info.headers = 0;
     eligible &= ~1u;
   }
-  if (std::has_single_bit(eligible)) {
+  if ((eligible & (eligible - 1)) == 0) {
     const auto alone = static_cast<uint32_t>(std::countr_zero(eligible));
     if (options_.classes > 2) network_->credit(index, alone).deficit = wire_;
     return alone;

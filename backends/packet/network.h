@@ -9,6 +9,7 @@
 #include "backends/packet/options.h"
 #include "backends/packet/packet.h"
 #include "backends/topology/topology.h"
+#include "trace/prefetch.h"
 
 namespace chakra {
 
@@ -143,8 +144,8 @@ class PacketNetwork {
   uint32_t Find(uint32_t link) const { return port_of_[link]; }
 
   void Prefetch(uint32_t port) const {
-    __builtin_prefetch(&ports_[port]);
-    __builtin_prefetch(&queues_[port * queue_pairs_]);
+    PrefetchToWrite(&ports_[port]);
+    PrefetchToWrite(&queues_[port * queue_pairs_]);
   }
   // Picoseconds that `bytes` take on a port's link.
   int64_t TimeFor(uint32_t i, uint32_t bytes) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/packet/transports/transport.h"
+#include "trace/prefetch.h"
 
 namespace chakra {
 
@@ -103,9 +104,7 @@ class PacketPool {
   }
   Packet& operator[](uint32_t i) const { return packets_[i]; }
 
-  void Prefetch(uint32_t i) const { __builtin_prefetch(&packets_[i]); }
-  // Into a larger cache.
-  void PrefetchSoon(uint32_t i) const { __builtin_prefetch(&packets_[i], 1, 2); }
+  void Prefetch(uint32_t i) const { PrefetchToWrite(&packets_[i]); }
 
   uint32_t TakeTelemetry() {
     if (free_telemetry_.empty()) return telemetry_.Add();

@@ -1,6 +1,8 @@
 // PacketShard: its events and mail.
 #include "backends/packet/shard.h"
 
+#include <span>
+
 #include "backends/packet/sim.h"
 
 namespace chakra {
@@ -11,6 +13,7 @@ PacketShard<Events>::PacketShard(PacketNetwork* network, PacketTables* tables, c
     : network_(network),
       pool_(tables->packets),
       path_ports_(tables->paths),
+      large_(tables->large),
       ends_(ends),
       options_(options),
       wire_(options.Wire()),
@@ -30,16 +33,16 @@ void PacketShard<Events>::TakeMail(const std::vector<PacketShard*>& parts) {
   const auto mail_from = [this](const PacketShard* part) -> const std::vector<PacketEvent>& {
     return part->mail_[(window_ & 1) ^ 1].to[part_];
   };
-  for (const PacketShard* from : parts) __builtin_prefetch(&mail_from(from));
+  for (const PacketShard* from : parts) Prefetch(&mail_from(from));
   for (const PacketShard* from : parts) {
     const std::vector<PacketEvent>& mail = mail_from(from);
-    for (size_t i = 0; i < std::min(kAhead, mail.size()); i += kPerLine) __builtin_prefetch(&mail[i]);
+    for (size_t i = 0; i < std::min(kAhead, mail.size()); i += kPerLine) Prefetch(&mail[i]);
   }
   for (const PacketShard* from : parts) {
     for (const PacketEvent& e : mail_from(from)) {
-      __builtin_prefetch(reinterpret_cast<const char*>(&e) + kAhead * sizeof(PacketEvent));
+      Prefetch(reinterpret_cast<const char*>(&e) + kAhead * sizeof(PacketEvent));
       // Packets that another thread had come from far.
-      if (e.kind() == Kind::kArrive) pool_.PrefetchSoon(e.argument);
+      if (e.kind() == Kind::kArrive) pool_.Prefetch(e.argument);
       events_.Push(e);
     }
   }
@@ -48,8 +51,7 @@ void PacketShard<Events>::TakeMail(const std::vector<PacketShard*>& parts) {
 template <typename Events>
 void PacketShard<Events>::RunWindow(int64_t last) {
   while (events_.HasUpTo(last)) {
-    Ahead();
-    const PacketEvent e = events_.Pop();
+    const PacketEvent e = Next();
     now_ = e.at;
     ++counters_.events;
     Handle(e);
@@ -57,29 +59,30 @@ void PacketShard<Events>::RunWindow(int64_t last) {
   FindNext();
 }
 
-// What the next events will touch comes from memory meanwhile: the packets, and once they are there, the
-// ports that they go to.
+// Memory is asked for in two steps. As soon as events are known in outline, what they are of: packets that
+// arrive, and ports that become free. When they are next, what that leads to: the ports where the packets go,
+// and the packets that wait at the ports.
 template <typename Events>
-void PacketShard<Events>::Ahead() {
-  constexpr size_t kFar = 12, kNear = 4;
-  const auto packet = [&](size_t ahead) {
-    const PacketEvent* e = events_.Peek(ahead);
-    if (e != nullptr && e->kind() == Kind::kArrive) pool_.Prefetch(e->argument);
-  };
-  const auto ports = [&](size_t ahead) {
-    const PacketEvent* e = events_.Peek(ahead);
-    if (e == nullptr) return;
-    if (e->kind() == Kind::kFree) network_->Prefetch(e->index());
-    if (e->kind() != Kind::kArrive) return;
-    const Packet& k = pool_[e->argument];
-    if (k.hop + 1 < k.hops) network_->Prefetch(path_ports_[k.ports + k.hop + 1u]);
-  };
-  if (events_.TakeFresh()) {
-    for (size_t i = 0; i < kFar; ++i) packet(i);
-    for (size_t i = 0; i < kNear; ++i) ports(i);
+size_t PacketShard<Events>::PrefetchComing() {
+  constexpr size_t kMost = 32;
+  const std::span<const PacketEvent> coming = events_.Coming(kMost);
+  if (!large_) return coming.size();
+  for (const PacketEvent& e : coming) {
+    if (e.kind() == Kind::kArrive) {
+      const Packet& k = pool_[e.argument];
+      if (k.hop + 1 < k.hops) network_->Prefetch(path_ports_[k.ports + k.hop + 1u]);
+    } else if (e.kind() == Kind::kFree) {
+      for (uint32_t c = 0; c < 2; ++c) {
+        const uint32_t head = network_->queue(e.index(), c).head;
+        if (head != kNoIndex) pool_.Prefetch(head);
+      }
+    }
   }
-  packet(kFar);
-  ports(kNear);
+  events_.ForEachBeyond([this](const PacketEvent& e) {
+    if (e.kind() == Kind::kArrive) pool_.Prefetch(e.argument);
+    if (e.kind() == Kind::kFree) network_->Prefetch(e.index());
+  });
+  return coming.size();
 }
 
 template <typename Events>

@@ -23,6 +23,8 @@ struct PacketTables {
   PacketPool packets;
   std::vector<uint32_t> paths;  // ports of paths, one after the other; see PacketSim::LinkAlternatives()
   static constexpr uint32_t kAlternative = 3;  // entries
+  // More than the caches next to a core hold: memory is asked for ahead. It changes while no part runs.
+  bool large = false;
 };
 
 // Events for other parts, of one window.
@@ -76,13 +78,20 @@ class alignas(64) PacketShard {
   void PostTo(uint32_t part, int64_t at, Kind kind, uint32_t index, uint32_t argument) {
     if (part == part_) return Post(at, kind, index, argument);
     PacketMail& mail = mail_[window_ & 1];
-    mail.to[part].push_back({at, PacketEvent::Id(kind, index), argument});
+    mail.to[part].emplace_back(at, PacketEvent::Id(kind, index), argument);
     mail.parts |= uint64_t{1} << part;
     mail.first = std::min(mail.first, at);
   }
   Port& port(uint32_t i) { return network_->port(i); }
 
-  void Ahead();
+  // The first event, after events_.HasUpTo().
+  PacketEvent Next() {
+    if (prefetched_ == 0) prefetched_ = PrefetchComing();
+    prefetched_ -= prefetched_ > 0;
+    return events_.Pop();
+  }
+  // Asks for the memory of some of the next events; of how many.
+  size_t PrefetchComing();
   void Handle(const PacketEvent& event);
 
   void Arrive(uint32_t port, uint32_t packet);
@@ -115,12 +124,14 @@ class alignas(64) PacketShard {
   PacketNetwork* network_;
   PacketPool& pool_;
   const std::vector<uint32_t>& path_ports_;
+  const bool& large_;
   PacketSim<Events>* ends_;
   PacketOptions options_;
   uint32_t wire_, part_;
   bool may_fail_, adaptive_;
   bool pfc_, credits_, shared_;
   Events events_;
+  size_t prefetched_ = 0;  // of the next events
   int64_t now_ = 0;
   int64_t next_ = std::numeric_limits<int64_t>::max();
   uint64_t window_ = 0;

@@ -121,7 +121,6 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
  private:
   using Shard = PacketShard<Events>;
   friend Shard;
-  using Shard::Ahead;
   using Shard::counters_;
   using Shard::Drop;
   using Shard::Enqueue;
@@ -129,6 +128,7 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
   using Shard::Handle;
   using Shard::Kick;
   using Shard::network_;
+  using Shard::Next;
   using Shard::now_;
   using Shard::options_;
   using Shard::path_ports_;

@@ -10,6 +10,9 @@ namespace {
 constexpr uint64_t kWorthSharing = 200;
 // More threads would wait for the one that runs where messages begin and end.
 constexpr uint32_t kTasksOfWorker = 4;
+// Packets, a line each, from which asking for memory ahead gains more than it costs: 1 MiB. (At 10,000 it
+// costs a tenth, at 20,000 it costs nothing, at 80,000 it gains a fifth, where a core has 2 MiB of its own.)
+constexpr size_t kMany = 1 << 14;
 
 }  // namespace
 
@@ -25,6 +28,7 @@ int64_t PacketSim<Events>::at() {
 template <typename Events>
 void PacketSim<Events>::Run(int64_t limit, bool stop, int64_t bound) {
   if (switches_.empty()) {
+    this->large = pool_.most_in_flight() >= kMany;
     RunEnds(limit, stop);
     return;
   }
@@ -46,6 +50,7 @@ void PacketSim<Events>::Run(int64_t limit, bool stop, int64_t bound) {
 template <typename Events>
 void PacketSim<Events>::OpenWindow(int64_t begin, int64_t bound) {
   open_ = running_ = true;
+  this->large = pool_.most_in_flight() >= kMany;
   begin_ = begin;
   last_ = std::min(bound - begin < network_->lookahead() ? bound : begin + network_->lookahead() - 1, bound);
   mail_ = 0;
@@ -106,8 +111,7 @@ bool PacketSim<Events>::RunEnds(int64_t last, bool stop) {
   while (events_.HasUpTo(last)) {
     // All of one instant.
     if (stop && !told_.empty() && events_.at() > now_) return false;
-    Ahead();
-    const PacketEvent e = events_.Pop();
+    const PacketEvent e = Next();
     now_ = e.at;
     ++counters_.events;
     Handle(e);

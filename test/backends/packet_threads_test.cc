@@ -55,9 +55,11 @@ struct Outcome {
   std::vector<std::tuple<int64_t, uint64_t, int>> ended;
   Numbers totals;
   std::vector<Numbers> links;
+  size_t most_packets = 0;  // under way
 
   void Take(const PacketFabricOf<Events>& fabric, const std::vector<FlowEnd>& ends) {
     for (const FlowEnd& e : ends) ended.push_back({e.at.picos(), e.tag, e.kind});
+    most_packets = fabric.most_packets_in_flight();
     const PacketTotals t = fabric.Packets();
     totals = {t.packets, t.again,  t.acks,     t.drops, t.lost,  t.trims,
               t.marks,   t.pauses, t.timeouts, t.hops,  t.events};
@@ -171,6 +173,19 @@ TEST(PacketThreads, NorDoPartsOrTheQueueOfEvents) {
     ExpectSame(Played(parts, o, flows, 1, 2), one);
     ExpectSame(Played<HeapEvents>(parts, o, flows, 1, 2), one);
   }
+}
+
+// Enough packets that their memory is asked for ahead.
+TEST(PacketThreads, NorDoManyPacketsUnderWay) {
+  std::vector<Flow> flows;
+  for (int i = 1; i < kDevices; ++i) flows.push_back(Message(i, i % 4 == 0 ? 1 : 0, 500000, 0));
+  const FabricOptions o = PacketFabricOptions("mtu=200,transport=(window:bdp=1000)");
+  const Topology parts = Clos();
+  const auto one = Played(Clos(true), o, AtOnce(flows), 0, 1);
+  EXPECT_EQ(one.ended.size(), flows.size());
+  EXPECT_GT(one.most_packets, 20000u);
+  ExpectSame(Played(parts, o, AtOnce(flows), 0, 3), one);
+  ExpectSame(Played<HeapEvents>(parts, o, AtOnce(flows), 0, 1), one);
 }
 
 TEST(PacketThreads, SwitchesOfIslandsAreEndsOfMessages) {
