@@ -73,8 +73,9 @@ struct PacketTotals {
   // Where it skips (PacketOptions::skip): packets of data that were counted but not simulated; jumps over
   // times of constant rates; flows that ended as flows before them did.
   uint64_t skipped = 0, jumps = 0, repeats = 0;
+  double skip_error = 0;  // TransportKind::skip_error, where it skips
 
-  // `transport` aside.
+  // `transport` and what is known of it aside.
   PacketTotals& operator+=(const PacketTotals& o) {
     packets += o.packets;
     again += o.again;

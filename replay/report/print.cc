@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "backends/packet/transports/any_transport.h"
 #include "google/protobuf/util/json_util.h"
 #include "replay/report/edits.h"
 #include "replay/report/report.h"
@@ -225,15 +224,12 @@ std::string PacketLinks(const proto::Report& r, TextPage* page) {
 
 // As measured: see "Skipping" in backends/README.md.
 std::string SkipError(const proto::PacketReport& p) {
-  const auto transport = ParseTransport(p.transport());
-  if (!transport.ok()) return "";
-  const TransportKind& kind = KindOf(*transport);
-  if (kind.skip_error == 0)
+  if (p.skip_error() == 0)
     return "           how far that moves the end was not measured for this transport\n";
   return absl::StrFormat(
       "           jobs over %s ended within %g %% of where they end with skip=off, where flows meet on "
       "uplinks\n",
-      kind.name, 100 * kind.skip_error);
+      p.transport(), 100 * p.skip_error());
 }
 
 std::string Packets(const proto::Report& r) {

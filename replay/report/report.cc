@@ -141,6 +141,7 @@ void AddPackets(const PacketTotals& totals, proto::Report* report) {
   p->set_lost(totals.lost);
   p->set_packet_hops(totals.hops);
   p->set_skipped_packets(totals.skipped);
+  if (totals.skipped > 0) p->set_skip_error(totals.skip_error);
   p->set_jumps(totals.jumps);
   p->set_repeated_messages(totals.repeats);
   p->set_messages(totals.messages);

@@ -272,18 +272,24 @@ TEST(PacketReplay, TheBinaryGivesTheSameBytesForAnyThreads) {
 }
 
 TEST(PacketReplay, WhereSomeWereSkippedTheReportSaysHowFarJobsWereOff) {
-  proto::Report report;
-  proto::PacketReport* p = report.mutable_packet();
-  p->set_packets(1000);
-  const auto text = [&](const char* transport, uint64_t skipped) {
-    p->set_transport(transport);
-    p->set_skipped_packets(skipped);
-    return *PrintReport(report, ReportFormat::kText);
+  TraceBuilder b(2);
+  AddMessage(0, 1, 20'000'000, &b);
+  const auto report = [&](const std::string& options) {
+    const auto fabric = Packets(Of(TopologyDimension::Kind::kSwitch, 2), options);
+    return ReportOf(b, fabric.get());
   };
-  EXPECT_THAT(text("timely", 500), HasSubstr("jobs over timely ended within 13 % of where they end with"));
-  EXPECT_THAT(text("window", 500), HasSubstr("jobs over window ended within 1 %"));
-  EXPECT_THAT(text("nscc", 500), HasSubstr("was not measured for this transport"));
-  EXPECT_THAT(text("timely", 0), Not(HasSubstr("skip=off")));
+  const auto text = [](const proto::Report& r) { return *PrintReport(r, ReportFormat::kText); };
+  const proto::Report timely = report("transport=timely,skip=all"),
+                      nscc = report("transport=nscc,skip=steady"), whole = report("transport=timely");
+  EXPECT_GT(timely.packet().skipped_packets(), 0u);
+  EXPECT_EQ(timely.packet().skip_error(), 0.13);
+  EXPECT_THAT(text(timely), HasSubstr("jobs over timely ended within 13 % of where they end with"));
+  EXPECT_THAT(text(report("skip=all")), HasSubstr("jobs over window ended within 1 %"));
+  EXPECT_THAT(*PrintReport(timely, ReportFormat::kJson), HasSubstr("\"skip_error\": 0.13"));
+  EXPECT_GT(nscc.packet().skipped_packets(), 0u);
+  EXPECT_THAT(text(nscc), HasSubstr("was not measured for this transport"));
+  EXPECT_EQ(whole.packet().skip_error(), 0);
+  EXPECT_THAT(text(whole), Not(HasSubstr("skip=off")));
 }
 
 TEST(PacketReplay, TheBinaryPricesCollectivesAndSaysWhyItCannot) {
