@@ -143,7 +143,7 @@ class BucketEvents {
   struct alignas(64) Chunk {
     static constexpr uint32_t kMost = 15;
     PacketEvent events[kMost];
-    uint32_t next;  // of the bucket, a full one
+    uint32_t next;  // of the bucket; the first one's place after the last
   };
   static_assert(sizeof(Chunk) == 256);
   // How full its last chunk is stands here: an event is put there without a look at the chunk, which may have
@@ -181,12 +181,16 @@ class BucketEvents {
       c = free_.back();
       free_.pop_back();
     }
-    chunks_[c].next = ring_[bucket].last;
+    const uint32_t last = ring_[bucket].last;
+    chunks_[c].next = last == kNone ? c : std::exchange(chunks_[last].next, c);
     ring_[bucket] = {c, 0};
     used_[bucket / 64] |= uint64_t{1} << (bucket % 64);
   }
   void Empty(size_t bucket) {
-    for (uint32_t c = ring_[bucket].last; c != kNone; c = chunks_[c].next) free_.push_back(c);
+    const uint32_t last = ring_[bucket].last;
+    for (uint32_t c = last; c != kNone; c = chunks_[c].next == last ? kNone : chunks_[c].next) {
+      free_.push_back(c);
+    }
     ring_[bucket] = Bucket();
     used_[bucket / 64] &= ~(uint64_t{1} << (bucket % 64));
   }
@@ -222,11 +226,15 @@ class BucketEvents {
     moved_ += current_.size();
     ++turns_;
   }
+  // In the order in which they came.
   template <typename F>
-  void ForEach(Bucket b, const F& f) const {
-    for (; b.last != kNone; b = {chunks_[b.last].next, Chunk::kMost}) {
-      const PacketEvent* const events = chunks_[b.last].events;
-      for (uint32_t i = 0; i < b.count; ++i) f(events[i]);
+  void ForEach(const Bucket& b, const F& f) const {
+    if (b.last == kNone) return;
+    for (uint32_t c = chunks_[b.last].next;; c = chunks_[c].next) {
+      const PacketEvent* const events = chunks_[c].events;
+      const uint32_t count = c == b.last ? b.count : Chunk::kMost;
+      for (uint32_t i = 0; i < count; ++i) f(events[i]);
+      if (c == b.last) return;
     }
   }
   // A bucket's events into current_. Branches on what comes first are as likely as not, and a miss costs as
