@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <utility>
@@ -108,6 +107,7 @@ class BucketEvents {
     return chunks_.capacity() * sizeof(Chunk) + current_.capacity() * sizeof(PacketEvent) +
            ring_.capacity() * sizeof(Bucket) + far_.MemoryBytes();
   }
+  // An event in registers: a load of the whole would wait until the stores of its parts are done.
   void Push(PacketEvent e) {
     ++size_;
     const int64_t bucket = e.at >> width_;
@@ -143,7 +143,7 @@ class BucketEvents {
   struct alignas(64) Chunk {
     static constexpr uint32_t kMost = 15;
     PacketEvent events[kMost];
-    uint32_t next;  // of the bucket; the first one's place after the last
+    uint32_t next;  // of the bucket, in a circle
   };
   static_assert(sizeof(Chunk) == 256);
   // How full its last chunk is stands here: an event is put there without a look at the chunk, which may have
