@@ -21,7 +21,6 @@ PacketSim<Events>::PacketSim(PacketNetwork* network, const PacketOptions& option
       cnp_gap_(KindOf(options.transport).cnp_gap.picos()),
       threads_(threads),
       parts_({this}) {
-  counters_.transport = std::string(KindOf(options.transport).name);
   PacketTables* tables = this;
   for (uint32_t part = 1; part <= network->parts(); ++part) {
     switches_.push_back(std::make_unique<Shard>(network, tables, options, lossy, part, this));

@@ -302,7 +302,11 @@ double PacketFabricOn<Sim>::FlowsOn(uint32_t link) const {
 template <typename Sim>
 PacketTotals PacketFabricOn<Sim>::Packets() const {
   sim_.CountAll(now_.picos());
-  return sim_.counters();
+  PacketTotals totals = sim_.counters();
+  const TransportKind& kind = KindOf(options_.packet.transport);
+  totals.transport = std::string(kind.name);
+  totals.skip_error = kind.skip_error;
+  return totals;
 }
 
 template <typename Sim>

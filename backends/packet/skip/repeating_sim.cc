@@ -9,8 +9,6 @@ namespace chakra {
 RepeatingSim::RepeatingSim(PacketNetwork* network, const PacketOptions& options, bool /*lossy*/,
                            int /*threads*/)
     : network_(network), options_(options) {
-  retired_.transport = std::string(KindOf(options.transport).name);
-  retired_.skip_error = KindOf(options.transport).skip_error;
   int64_t latency = 0;
   for (const LinkClass& c : network->topology().link_classes()) {
     latency = std::max(latency, (c.latency + TransferTime(PacketNetwork::kPauseFrame, c.bandwidth)).picos());
