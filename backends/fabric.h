@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "backends/link_use.h"
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 

@@ -9,11 +9,11 @@
 
 #include "backends/registry.h"
 #include "bench/measure.h"
-#include "replay/cluster.h"
-#include "replay/collective_runner.h"
-#include "replay/library/library.h"
-#include "replay/library/planner.h"
-#include "replay/library/price.h"
+#include "replay/engine/collective_runner.h"
+#include "replay/engine/price.h"
+#include "replay/nccl/library.h"
+#include "replay/nccl/planner.h"
+#include "replay/run/cluster.h"
 
 namespace chakra {
 namespace {

@@ -13,11 +13,11 @@
 #include "absl/strings/str_cat.h"
 #include "bench/measure.h"
 #include "proto/et_def.pb.h"
-#include "trace/byte_source.h"
-#include "trace/decode.h"
-#include "trace/graph_builder.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "trace/et/decode.h"
+#include "trace/et/writer.h"
+#include "trace/import/reader.h"
+#include "trace/io/byte_source.h"
+#include "trace/model/graph_builder.h"
 
 namespace chakra {
 namespace {

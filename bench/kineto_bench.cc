@@ -15,11 +15,11 @@
 
 #include "bench/capture_generator.h"
 #include "bench/measure.h"
-#include "trace/byte_source.h"
-#include "trace/pytorch/convert.h"
-#include "trace/pytorch/emit.h"
-#include "trace/pytorch/kineto.h"
-#include "trace/writer.h"
+#include "trace/et/writer.h"
+#include "trace/import/pytorch/convert.h"
+#include "trace/import/pytorch/emit.h"
+#include "trace/import/pytorch/kineto.h"
+#include "trace/io/byte_source.h"
 
 namespace chakra {
 namespace {

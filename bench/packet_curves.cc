@@ -18,7 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "test/validation/svg.h"
-#include "trace/splitmix.h"
+#include "trace/base/splitmix.h"
 
 namespace chakra {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "backends/registry.h"
 #include "bench/measure.h"
-#include "replay/cluster.h"
 #include "replay/compute/compute.h"
-#include "replay/engine.h"
-#include "trace/reader.h"
+#include "replay/engine/engine.h"
+#include "replay/run/cluster.h"
+#include "trace/import/reader.h"
 
 namespace chakra {
 namespace {

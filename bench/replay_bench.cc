@@ -9,10 +9,10 @@
 
 #include "backends/registry.h"
 #include "bench/measure.h"
-#include "replay/collectives/fast_path.h"
 #include "replay/collectives/registry.h"
-#include "replay/engine.h"
-#include "trace/graph_builder.h"
+#include "replay/engine/engine.h"
+#include "replay/nccl/fast_path.h"
+#include "trace/model/graph_builder.h"
 
 namespace chakra {
 namespace {

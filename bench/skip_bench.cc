@@ -7,8 +7,8 @@
 
 #include "backends/registry.h"
 #include "bench/measure.h"
-#include "replay/cluster.h"
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
+#include "replay/run/cluster.h"
 #include "test/validation/gpt_step.h"
 
 namespace chakra {

@@ -22,7 +22,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
-#include "trace/writer.h"
+#include "trace/et/writer.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/fluid/event_queue.h"
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/analytical/heap4.h"
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 

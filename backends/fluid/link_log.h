@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 

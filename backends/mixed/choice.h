@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "backends/topology/topology.h"
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 

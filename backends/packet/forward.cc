@@ -6,7 +6,7 @@
 
 #include "backends/packet/shard.h"
 #include "backends/packet/sim.h"
-#include "trace/splitmix.h"
+#include "trace/base/splitmix.h"
 
 namespace chakra {
 namespace {

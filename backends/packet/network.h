@@ -9,7 +9,7 @@
 #include "backends/packet/options.h"
 #include "backends/packet/packet.h"
 #include "backends/topology/topology.h"
-#include "trace/prefetch.h"
+#include "trace/base/prefetch.h"
 
 namespace chakra {
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "backends/packet/transports/any_transport.h"
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/packet/transports/transport.h"
-#include "trace/prefetch.h"
+#include "trace/base/prefetch.h"
 
 namespace chakra {
 

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 

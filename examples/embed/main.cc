@@ -3,7 +3,7 @@
 //   embed TRACE CLUSTER...     as `embed examples/transformer_step dgx-a100 dgx-h100 gb200-nvl72`
 #include <cstdio>
 
-#include "replay/run/run.h"
+#include "replay/report/run_replay.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "trace/trace.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 

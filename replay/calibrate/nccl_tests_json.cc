@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "replay/calibrate/nccl_tests_rows.h"
-#include "trace/convert/json_value.h"
+#include "trace/io/json_value.h"
 
 namespace chakra::nccl_tests {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "replay/library/choose.h"
-#include "replay/library/price.h"
-#include "replay/library/rates.h"
+#include "replay/engine/price.h"
+#include "replay/nccl/choose.h"
+#include "replay/nccl/rates.h"
 
 namespace chakra {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "replay/calibrate/nccl_tests.h"
-#include "replay/library/table.h"
+#include "replay/run/collective_table.h"
 
 namespace chakra {
 

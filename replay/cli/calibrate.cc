@@ -12,9 +12,9 @@
 #include "replay/calibrate/fit.h"
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
-#include "replay/cluster.h"
-#include "trace/proto_io.h"
-#include "trace/text_table.h"
+#include "replay/run/cluster.h"
+#include "trace/base/text_table.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 namespace {

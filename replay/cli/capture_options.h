@@ -2,7 +2,7 @@
 #pragma once
 
 #include "CLI/CLI.hpp"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra::cli {
 

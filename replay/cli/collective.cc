@@ -9,12 +9,12 @@
 #include "replay/cli/log_options.h"
 #include "replay/cli/terminal.h"
 #include "replay/collectives/registry.h"
-#include "replay/library/sizes.h"
-#include "replay/library/table.h"
-#include "replay/report/csv.h"
-#include "trace/proto_io.h"
-#include "trace/text_table.h"
-#include "trace/utf8.h"
+#include "replay/nccl/sizes.h"
+#include "replay/run/collective_table.h"
+#include "trace/base/text_table.h"
+#include "trace/base/utf8.h"
+#include "trace/io/csv.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 namespace {
@@ -82,11 +82,12 @@ void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions
                   "(paths, queue_pairs, seed, bias, up_down, routes=FILE); default: ecmp")
       ->type_name("SPEC")
       ->group(group);
-  app->add_option("--fault", options->faults,
-                  "A fault of links, for --fabric fluid, packet and mixed; may be repeated: "
-                  "down:vertex=leaf.3,after=10us,until=1ms "
-                  "or slow:device=5,bandwidth=0.5 or lossy:from=leaf.0,to=spine.1,loss=0.01 (share of packets that "
-                  "packet loses by chance, and of the bandwidth that fluid takes)")
+  app->add_option(
+         "--fault", options->faults,
+         "A fault of links, for --fabric fluid, packet and mixed; may be repeated: "
+         "down:vertex=leaf.3,after=10us,until=1ms "
+         "or slow:device=5,bandwidth=0.5 or lossy:from=leaf.0,to=spine.1,loss=0.01 (share of packets that "
+         "packet loses by chance, and of the bandwidth that fluid takes)")
       ->type_name("SPEC")
       ->group(group);
   app->add_option("--packet", options->packet,

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "backends/registry.h"
-#include "replay/machine/options.h"
+#include "replay/cluster/options.h"
 
 namespace chakra::cli {
 

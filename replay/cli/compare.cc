@@ -11,9 +11,9 @@
 #include "replay/compare/print.h"
 #include "replay/compare/reports.h"
 #include "replay/compare/traces.h"
-#include "trace/proto_io.h"
-#include "trace/reader.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
+#include "trace/import/reader.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 namespace {

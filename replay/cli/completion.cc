@@ -9,8 +9,8 @@
 #include "absl/strings/str_split.h"
 #include "backends/registry.h"
 #include "replay/cli/command.h"
+#include "replay/cluster/presets.h"
 #include "replay/compute/compute.h"
-#include "replay/presets.h"
 
 namespace chakra::cli {
 namespace {

@@ -9,11 +9,11 @@
 #include "proto/cluster.pb.h"
 #include "replay/cli/command.h"
 #include "replay/cli/convert_pytorch.h"
-#include "trace/convert/astra_sim.h"
-#include "trace/convert/json.h"
-#include "trace/proto_io.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "replay/cluster/astra_sim.h"
+#include "trace/et/writer.h"
+#include "trace/import/json/json.h"
+#include "trace/import/reader.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 namespace {

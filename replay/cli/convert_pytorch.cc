@@ -9,8 +9,8 @@
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
-#include "trace/proto_io.h"
-#include "trace/pytorch/convert.h"
+#include "trace/import/pytorch/convert.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 

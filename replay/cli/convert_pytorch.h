@@ -6,7 +6,7 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra::cli {
 

@@ -14,10 +14,10 @@
 #include "replay/cli/terminal.h"
 #include "replay/report/edits.h"
 #include "trace/edit/write_set.h"
-#include "trace/inputs.h"
-#include "trace/proto_io.h"
-#include "trace/pytorch/find.h"
-#include "trace/reader.h"
+#include "trace/import/inputs.h"
+#include "trace/import/pytorch/find.h"
+#include "trace/import/reader.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 namespace {

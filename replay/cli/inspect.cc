@@ -1,9 +1,9 @@
-#include "trace/inspect.h"
+#include "trace/model/inspect.h"
 
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra::cli {
 namespace {

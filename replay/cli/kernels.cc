@@ -13,16 +13,16 @@
 #include "replay/cli/command.h"
 #include "replay/cli/kernels_print.h"
 #include "replay/cli/terminal.h"
+#include "replay/cluster/devices.h"
 #include "replay/compute/collect.h"
 #include "replay/compute/compute.h"
 #include "replay/compute/interpolate.h"
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/transfer.h"
-#include "replay/devices.h"
-#include "trace/capture_info.h"
-#include "trace/proto_io.h"
-#include "trace/reader.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
+#include "trace/import/reader.h"
+#include "trace/io/proto_io.h"
+#include "trace/model/capture_info.h"
 
 namespace chakra::cli {
 namespace {

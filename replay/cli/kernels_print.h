@@ -7,9 +7,9 @@
 #include "absl/strings/string_view.h"
 #include "proto/kernel_table.pb.h"
 #include "replay/compute/interpolate.h"
-#include "replay/engine.h"
-#include "trace/text_page.h"
-#include "trace/trace.h"
+#include "replay/engine/engine.h"
+#include "trace/base/text_page.h"
+#include "trace/model/trace.h"
 
 namespace chakra::cli {
 

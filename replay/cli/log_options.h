@@ -11,7 +11,7 @@
 #include "backends/fabric.h"
 #include "backends/registry.h"
 #include "replay/cli/output.h"
-#include "replay/flow_log.h"
+#include "replay/engine/flow_log.h"
 
 namespace chakra::cli {
 

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "trace/compressed_file.h"
+#include "trace/io/compressed_file.h"
 
 namespace chakra::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
 
 namespace chakra::cli {
 

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 
 namespace chakra::cli {
 

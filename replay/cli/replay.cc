@@ -9,7 +9,7 @@
 #include "replay/cli/timeline_options.h"
 #include "replay/page/page.h"
 #include "replay/report/report.h"
-#include "replay/run/run.h"
+#include "replay/report/run_replay.h"
 
 namespace chakra::cli {
 namespace {

@@ -7,10 +7,10 @@
 #include "absl/strings/str_join.h"
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
+#include "replay/cluster/variation.h"
 #include "replay/compute/compute.h"
-#include "replay/jobs.h"
-#include "replay/variation.h"
-#include "trace/proto_io.h"
+#include "replay/run/jobs.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 
@@ -49,9 +49,10 @@ void RunArguments::AddMachine(CLI::App* app) {
       ->allow_extra_args(false)
       ->group(g);
   AddFlowOptions(app, g, &run_.fabric_options);
-  app->add_flag("--link-series", run_.fabric_options.link_series,
-                "Report what was taken of the busiest links over time, and what packets met there, for --fabric "
-                "fluid, packet and mixed")
+  app->add_flag(
+         "--link-series", run_.fabric_options.link_series,
+         "Report what was taken of the busiest links over time, and what packets met there, for --fabric "
+         "fluid, packet and mixed")
       ->group(g);
   compute_ = app->add_option(
       "--compute", run_.compute,

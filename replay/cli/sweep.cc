@@ -20,7 +20,7 @@
 #include "replay/sweep/query.h"
 #include "replay/sweep/slurm.h"
 #include "replay/sweep/words.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
 
 namespace chakra::cli {
 namespace {

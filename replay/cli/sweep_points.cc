@@ -8,10 +8,10 @@
 #include "absl/strings/str_join.h"
 #include "replay/cli/command.h"
 #include "replay/cli/run_options.h"
+#include "replay/report/run_replay.h"
 #include "replay/run/machine.h"
-#include "replay/run/run.h"
-#include "trace/checksum.h"
-#include "trace/text_table.h"
+#include "trace/base/checksum.h"
+#include "trace/base/text_table.h"
 
 namespace chakra::cli {
 namespace {

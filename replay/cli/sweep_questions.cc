@@ -10,8 +10,8 @@
 #include "replay/sweep/export.h"
 #include "replay/sweep/journal.h"
 #include "replay/sweep/page.h"
-#include "trace/proto_io.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "trace/text_page.h"
+#include "trace/base/text_page.h"
 
 namespace chakra::cli {
 

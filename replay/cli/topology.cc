@@ -12,9 +12,9 @@
 #include "replay/cli/terminal.h"
 #include "replay/cli/topology_input.h"
 #include "replay/cli/topology_print.h"
-#include "replay/presets.h"
-#include "trace/proto_io.h"
-#include "trace/utf8.h"
+#include "replay/cluster/presets.h"
+#include "trace/base/utf8.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/topology/topology.h"
-#include "replay/cluster.h"
+#include "replay/run/cluster.h"
 
 namespace chakra::cli {
 

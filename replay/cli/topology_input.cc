@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "backends/topology/expand.h"
 #include "backends/topology/inputs/read_network.h"
-#include "replay/presets.h"
-#include "trace/proto_io.h"
+#include "replay/cluster/presets.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "backends/topology/measure.h"
-#include "trace/text_table.h"
-#include "trace/units.h"
+#include "trace/base/text_table.h"
+#include "trace/base/units.h"
 
 namespace chakra::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "proto/topology_report.pb.h"
-#include "trace/text_page.h"
+#include "trace/base/text_page.h"
 
 namespace chakra::cli {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "trace/trace.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
-#include "trace/attribute.h"
-#include "trace/reader.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
+#include "trace/import/reader.h"
+#include "trace/model/attribute.h"
 
 namespace chakra {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "proto/compare.pb.h"
 #include "replay/compare/pair_nodes.h"
-#include "trace/trace.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 

@@ -9,9 +9,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "trace/proto_io.h"
-#include "trace/sniff.h"
-#include "trace/wire.h"
+#include "trace/base/wire.h"
+#include "trace/io/proto_io.h"
+#include "trace/io/sniff.h"
 
 namespace chakra {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "trace/graph_builder.h"
+#include "trace/model/graph_builder.h"
 
 namespace chakra {
 namespace {

@@ -11,8 +11,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "google/protobuf/util/json_util.h"
-#include "replay/report/csv.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
+#include "trace/io/csv.h"
 
 namespace chakra {
 namespace {

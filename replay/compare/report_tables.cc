@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "replay/measure/name_times.h"
+#include "replay/engine/measure/name_times.h"
 
 namespace chakra {
 namespace {

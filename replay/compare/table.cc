@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "trace/utf8.h"
+#include "trace/base/utf8.h"
 
 namespace chakra {
 namespace {

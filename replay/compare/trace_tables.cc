@@ -8,10 +8,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "replay/compare/report_tables.h"
-#include "replay/engine.h"
-#include "replay/lanes.h"
-#include "replay/measure/name_times.h"
-#include "trace/inspect.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/lanes.h"
+#include "replay/engine/measure/name_times.h"
+#include "trace/model/inspect.h"
 
 namespace chakra {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "replay/compare/table.h"
-#include "trace/trace.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 

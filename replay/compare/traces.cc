@@ -11,8 +11,8 @@
 #include "replay/compare/pair_nodes.h"
 #include "replay/compare/table.h"
 #include "replay/compare/trace_tables.h"
-#include "replay/measure/name_times.h"
-#include "trace/utf8.h"
+#include "replay/engine/measure/name_times.h"
+#include "trace/base/utf8.h"
 
 namespace chakra {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/compare.pb.h"
-#include "trace/trace.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/kernel_table.pb.h"
-#include "trace/trace.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 

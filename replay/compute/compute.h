@@ -12,8 +12,8 @@
 #include "replay/compute/interpolate.h"
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/operands.h"
-#include "replay/engine.h"
-#include "trace/trace.h"
+#include "replay/engine/engine.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 

@@ -19,7 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "proto/kernel_table.pb.h"
 #include "replay/compute/kernel_table.h"
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 

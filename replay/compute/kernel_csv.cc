@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "google/protobuf/descriptor.h"
 #include "replay/compute/kernel_table.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

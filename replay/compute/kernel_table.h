@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "proto/kernel_table.pb.h"
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "replay/page/assets.h"
-#include "trace/checksum.h"
-#include "trace/utf8.h"
+#include "trace/base/checksum.h"
+#include "trace/base/utf8.h"
 
 namespace chakra::page {
 namespace {

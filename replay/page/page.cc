@@ -6,7 +6,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "replay/page/frame.h"
 #include "replay/report/report.h"
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 namespace {

@@ -1,7 +1,7 @@
 #include "replay/report/edits.h"
 
 #include "absl/strings/str_cat.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
 
 namespace chakra {
 

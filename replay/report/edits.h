@@ -4,7 +4,7 @@
 #include <string>
 
 #include "proto/edit.pb.h"
-#include "trace/text_page.h"
+#include "trace/base/text_page.h"
 
 namespace chakra {
 

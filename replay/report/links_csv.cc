@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "trace/utf8.h"
+#include "trace/base/utf8.h"
 
 namespace chakra {
 namespace {

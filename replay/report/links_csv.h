@@ -3,7 +3,7 @@
 
 #include "absl/status/status.h"
 #include "backends/link_use.h"
-#include "replay/report/csv.h"
+#include "trace/io/csv.h"
 
 namespace chakra {
 
@@ -12,7 +12,8 @@ namespace chakra {
 //
 //   link, name, class   number of the topology, as all of these by direction; ends; class
 //   begin_ps, end_ps    of the bucket
-//   share               of its bandwidth that was taken; `packet`: packets count where they begin, so that it may
+//   share               of its bandwidth that was taken; `packet`: packets count where they begin, so that it
+//   may
 //                       be one packet above 1
 //   queued_bytes        `packet`: that waited for it at end_ps; of merged buckets the most. Else empty
 //   marks, drops, lost, trims, pauses, paused_ps   `packet`: of LinkUse, in this bucket. Else empty

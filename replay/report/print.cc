@@ -5,10 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/util/json_util.h"
+#include "replay/report/critical_path.h"
 #include "replay/report/edits.h"
 #include "replay/report/report.h"
-#include "replay/report/why.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
 
 namespace chakra {
 namespace {

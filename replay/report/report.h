@@ -8,13 +8,13 @@
 #include "absl/strings/string_view.h"
 #include "backends/fabric.h"
 #include "proto/report.pb.h"
-#include "replay/engine.h"
-#include "replay/jobs.h"
-#include "replay/measure/flow_times.h"
-#include "replay/measure/metrics.h"
-#include "replay/measure/steps.h"
-#include "trace/text_page.h"
-#include "trace/trace.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/measure/flow_times.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/run/jobs.h"
+#include "replay/run/steps.h"
+#include "trace/base/text_page.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 
@@ -29,17 +29,17 @@ struct RunDescription {
   const TraceSet* traces = nullptr;                  // required
   const std::vector<ComputeTimes>* times = nullptr;  // required; one for each distinct graph
   std::vector<DimensionTraffic> traffic;
-  LinkUses links;                        // of a fabric that follows them
-  PacketTotals packets;                  // of a fabric that sends them
-  std::vector<FlowTimesRow> flow_times;  // where flows were logged
-  std::vector<StepMetrics> steps;        // of captures
-  std::string variation;                 // what was varied; "": nothing
-  std::string placement;                 // rule or file; "": rank i on device i
-  std::vector<Job> jobs;                 // empty: one
-  const proto::EditReport* edits = nullptr;  // what was edited; null: nothing
+  LinkUses links;                                   // of a fabric that follows them
+  PacketTotals packets;                             // of a fabric that sends them
+  std::vector<FlowTimesRow> flow_times;             // where flows were logged
+  std::vector<StepMetrics> steps;                   // of captures
+  std::string variation;                            // what was varied; "": nothing
+  std::string placement;                            // rule or file; "": rank i on device i
+  std::vector<Job> jobs;                            // empty: one
+  const proto::EditReport* edits = nullptr;         // what was edited; null: nothing
   const proto::CriticalPathReport* path = nullptr;  // null: not asked for
-  std::vector<InputFile> inputs;         // beside traces->inputs
-  std::vector<std::string> warnings;     // beside the metrics' own
+  std::vector<InputFile> inputs;                    // beside traces->inputs
+  std::vector<std::string> warnings;                // beside the metrics' own
 };
 
 // Bus bandwidth over algorithm bandwidth of a collective on `ranks` ranks:

@@ -1,8 +1,8 @@
 #include "replay/run/machine.h"
 
 #include "absl/strings/str_cat.h"
-#include "replay/machine/set_field.h"
-#include "replay/variation.h"
+#include "replay/cluster/set_field.h"
+#include "replay/cluster/variation.h"
 
 namespace chakra {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "backends/registry.h"
-#include "replay/machine/options.h"
+#include "replay/cluster/options.h"
 #include "trace/edit/plan.h"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra {
 

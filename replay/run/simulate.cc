@@ -4,7 +4,7 @@
 
 #include "backends/placed_fabric.h"
 #include "backends/registry.h"
-#include "replay/flow_log.h"
+#include "replay/engine/flow_log.h"
 
 namespace chakra {
 

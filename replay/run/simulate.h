@@ -7,9 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "backends/fabric.h"
-#include "replay/cluster.h"
-#include "replay/engine.h"
-#include "replay/jobs.h"
+#include "replay/engine/engine.h"
+#include "replay/run/cluster.h"
+#include "replay/run/jobs.h"
 #include "replay/run/options.h"
 
 namespace chakra {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_join.h"
-#include "replay/symmetric.h"
-#include "trace/checksum.h"
-#include "trace/proto_io.h"
+#include "replay/run/symmetric.h"
+#include "trace/base/checksum.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "absl/status/statusor.h"
 #include "proto/edit.pb.h"
-#include "replay/jobs.h"
+#include "replay/run/jobs.h"
 #include "replay/run/options.h"
-#include "trace/capture_info.h"
-#include "trace/trace.h"
+#include "trace/model/capture_info.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 

@@ -8,7 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "proto/cluster.pb.h"
-#include "replay/machine/set_field.h"
+#include "replay/cluster/set_field.h"
 #include "replay/sweep/words.h"
 
 namespace chakra::sweep {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "trace/splitmix.h"
+#include "trace/base/splitmix.h"
 
 namespace chakra::sweep {
 

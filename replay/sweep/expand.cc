@@ -10,8 +10,8 @@
 #include "replay/sweep/metrics.h"
 #include "replay/sweep/space.h"
 #include "replay/sweep/words.h"
-#include "trace/proto_io.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::sweep {
 namespace {

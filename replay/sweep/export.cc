@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "replay/report/csv.h"
 #include "replay/sweep/words.h"
+#include "trace/io/csv.h"
 
 namespace chakra::sweep {
 namespace {

@@ -9,8 +9,8 @@
 #include "replay/sweep/export.h"
 #include "replay/sweep/query.h"
 #include "replay/sweep/words.h"
-#include "trace/proto_io.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::sweep {
 namespace {

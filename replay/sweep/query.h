@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "replay/sweep/results.h"
-#include "trace/text_page.h"
+#include "trace/base/text_page.h"
 
 namespace chakra::sweep {
 

@@ -8,7 +8,7 @@
 #include "replay/sweep/journal.h"
 #include "replay/sweep/search.h"
 #include "replay/sweep/sweep.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
 
 namespace chakra::sweep {
 namespace {

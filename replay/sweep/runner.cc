@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "trace/utf8.h"
+#include "trace/base/utf8.h"
 
 namespace chakra::sweep {
 namespace {

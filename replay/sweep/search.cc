@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/sweep/draw.h"
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
 
 namespace chakra::sweep {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/sweep/metrics.h"
-#include "trace/checksum.h"
+#include "trace/base/checksum.h"
 
 namespace chakra::sweep {
 

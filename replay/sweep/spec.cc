@@ -7,8 +7,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "trace/field_line.h"
-#include "trace/proto_io.h"
+#include "trace/io/field_line.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::sweep {
 namespace {

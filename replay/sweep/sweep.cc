@@ -16,9 +16,9 @@
 #include "absl/strings/str_split.h"
 #include "replay/sweep/results.h"
 #include "replay/sweep/search.h"
-#include "trace/checksum.h"
-#include "trace/text_table.h"
-#include "trace/utf8.h"
+#include "trace/base/checksum.h"
+#include "trace/base/text_table.h"
+#include "trace/base/utf8.h"
 
 namespace chakra::sweep {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "replay/measure/busy.h"
+#include "replay/engine/measure/busy.h"
 
 namespace chakra {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "absl/status/status.h"
 #include "backends/link_use.h"
+#include "replay/engine/causes/critical_path.h"
 #include "replay/timeline/writer.h"
-#include "replay/why/critical_path.h"
-#include "trace/trace.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 

@@ -1,7 +1,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "proto/perfetto.pb.h"
 #include "replay/timeline/writer.h"
-#include "trace/utf8.h"
+#include "trace/base/utf8.h"
 
 namespace chakra {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "replay/measure/name_times.h"
+#include "replay/engine/measure/name_times.h"
 #include "replay/timeline/meetings.h"
 #include "replay/timeline/overall.h"
 #include "replay/timeline/tracks.h"

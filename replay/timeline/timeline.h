@@ -17,10 +17,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "backends/link_use.h"
-#include "replay/engine.h"
-#include "replay/measure/metrics.h"
-#include "replay/report/csv.h"
-#include "trace/trace.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/measure/metrics.h"
+#include "trace/io/csv.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 

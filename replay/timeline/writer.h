@@ -9,9 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "replay/engine.h"
-#include "replay/report/csv.h"
-#include "trace/units.h"
+#include "replay/engine/engine.h"
+#include "trace/base/units.h"
+#include "trace/io/csv.h"
 
 namespace chakra {
 

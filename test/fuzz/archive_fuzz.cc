@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fuzz_input.h"
-#include "trace/archive.h"
+#include "trace/io/archive.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fuzz_input.h"
-#include "trace/byte_source.h"
+#include "trace/io/byte_source.h"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include "fuzz_input.h"
 #include "proto/et_def.pb.h"
 #include "trace/edit/plan.h"
-#include "trace/proto_io.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "trace/et/writer.h"
+#include "trace/import/reader.h"
+#include "trace/io/proto_io.h"
 
 namespace {
 

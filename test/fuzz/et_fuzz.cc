@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "trace/decode.h"
-#include "trace/groups.h"
+#include "trace/et/decode.h"
+#include "trace/model/groups.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view content(reinterpret_cast<const char*>(data), size);

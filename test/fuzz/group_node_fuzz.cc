@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz_input.h"
 #include "proto/et_def.pb.h"
-#include "trace/groups.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "trace/et/writer.h"
+#include "trace/import/reader.h"
+#include "trace/model/groups.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using chakra::fuzz::Require;

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "fuzz_input.h"
-#include "trace/groups.h"
+#include "trace/model/groups.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using chakra::fuzz::Require;

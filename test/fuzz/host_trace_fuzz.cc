@@ -5,8 +5,8 @@
 
 #include "absl/strings/match.h"
 #include "test/fuzz/fuzz_input.h"
-#include "trace/pytorch/host_trace.h"
-#include "trace/pytorch/pair.h"
+#include "trace/import/pytorch/host_trace.h"
+#include "trace/import/pytorch/pair.h"
 
 namespace {
 

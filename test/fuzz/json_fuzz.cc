@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "trace/convert/json.h"
+#include "trace/import/json/json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view content(reinterpret_cast<const char*>(data), size);

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "test/fuzz/fuzz_input.h"
-#include "trace/pytorch/kineto.h"
+#include "trace/import/pytorch/kineto.h"
 
 namespace chakra::pytorch {
 namespace {

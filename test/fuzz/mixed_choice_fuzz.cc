@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/registry.h"
 #include "fuzz_input.h"
-#include "replay/machine/mixed.h"
+#include "replay/cluster/mixed.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "fuzz_input.h"
-#include "replay/machine/packet.h"
+#include "replay/cluster/packet.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using chakra::fuzz::Require;

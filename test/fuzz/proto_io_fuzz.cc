@@ -5,7 +5,7 @@
 
 #include "proto/cluster.pb.h"
 #include "proto/kernel_table.pb.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace {
 

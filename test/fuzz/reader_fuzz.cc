@@ -5,8 +5,8 @@
 #include <string>
 
 #include "fuzz_input.h"
-#include "trace/inspect.h"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
+#include "trace/model/inspect.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using chakra::fuzz::Require;

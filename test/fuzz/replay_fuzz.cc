@@ -15,9 +15,9 @@
 #include "proto/et_def.pb.h"
 #include "replay/collectives/registry.h"
 #include "replay/compute/compute.h"
-#include "replay/engine.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "replay/engine/engine.h"
+#include "trace/et/writer.h"
+#include "trace/import/reader.h"
 
 namespace chakra {
 namespace {

@@ -6,7 +6,7 @@
 #include "fuzz_input.h"
 #include "replay/sweep/space.h"
 #include "replay/sweep/spec.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using chakra::fuzz::Require;

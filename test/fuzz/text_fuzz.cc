@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "fuzz_input.h"
-#include "trace/convert/json.h"
-#include "trace/reader.h"
+#include "trace/import/json/json.h"
+#include "trace/import/reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using chakra::fuzz::Require;

@@ -12,7 +12,7 @@
 #include "google/protobuf/text_format.h"
 #include "replay/page/page.h"
 #include "test/page/browser.h"
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 namespace {

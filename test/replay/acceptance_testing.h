@@ -16,9 +16,9 @@
 #include "absl/strings/match.h"
 #include "proto/et_def.pb.h"
 #include "proto/report.pb.h"
-#include "trace/proto_io.h"
-#include "trace/units.h"
-#include "trace/writer.h"
+#include "trace/base/units.h"
+#include "trace/et/writer.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::acceptance {
 
@@ -162,8 +162,8 @@ class Bench : public testing::Test {
     return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, Content(folder_ / ".out"), Content(folder_ / ".err")};
   }
 
-  // The report of a run that is expected to succeed. To say why it took its time leaves no picosecond out, and
-  // changes nothing but how many collectives are answered in closed form.
+  // The report of a run that is expected to succeed. To say why it took its time leaves no picosecond out,
+  // and changes nothing but how many collectives are answered in closed form.
   proto::Report Replayed(const std::string& arguments) const {
     const proto::Report report = ReportOf(arguments);
     proto::Report explained = ReportOf(arguments + " --critical-path");

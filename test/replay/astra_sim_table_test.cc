@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "backends/registry.h"
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 #include "test/replay/trace_builder.h"
 
 namespace chakra {

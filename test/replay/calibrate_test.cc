@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "replay/calibrate/fit.h"
-#include "replay/cluster.h"
-#include "replay/library/table.h"
-#include "trace/proto_io.h"
+#include "replay/run/cluster.h"
+#include "replay/run/collective_table.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

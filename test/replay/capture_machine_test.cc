@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/registry.h"
-#include "replay/cluster.h"
 #include "replay/compute/compute.h"
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
+#include "replay/run/cluster.h"
 #include "test/trace/pytorch/machine.h"
 
 namespace chakra {

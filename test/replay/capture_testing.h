@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "backends/registry.h"
-#include "replay/cluster.h"
 #include "replay/compute/compute.h"
-#include "replay/engine.h"
-#include "replay/measure/steps.h"
-#include "trace/capture_info.h"
-#include "trace/pytorch/convert.h"
-#include "trace/reader.h"
+#include "replay/engine/engine.h"
+#include "replay/run/cluster.h"
+#include "replay/run/steps.h"
+#include "trace/import/pytorch/convert.h"
+#include "trace/import/reader.h"
+#include "trace/model/capture_info.h"
 
 namespace chakra::acceptance {
 

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "proto/report.pb.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "replay/cluster.h"
+#include "replay/run/cluster.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <limits>
 #include <string>
 
-#include "replay/presets.h"
-#include "trace/proto_io.h"
+#include "replay/cluster/presets.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

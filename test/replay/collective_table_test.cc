@@ -1,12 +1,13 @@
 // One call's price, the table of prices, and the sizes that a user may name.
+#include "replay/run/collective_table.h"
+
 #include <gmock/gmock.h>
 
 #include <cmath>
 #include <fstream>
 
-#include "replay/library/price.h"
-#include "replay/library/sizes.h"
-#include "replay/library/table.h"
+#include "replay/engine/price.h"
+#include "replay/nccl/sizes.h"
 #include "test/replay/library_testing.h"
 
 namespace chakra {

@@ -12,7 +12,7 @@
 #include "replay/compare/trace_tables.h"
 #include "replay/compare/traces.h"
 #include "test/replay/trace_builder.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replay/cluster.h"
+#include "replay/run/cluster.h"
 
 namespace chakra {
 namespace {

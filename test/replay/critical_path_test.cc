@@ -1,11 +1,11 @@
 // The critical path: without a gap, made of what things are known to take, and a bound on other runs.
-#include "replay/why/critical_path.h"
+#include "replay/engine/causes/critical_path.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/random_traces.h"
 

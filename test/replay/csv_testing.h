@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "replay/report/csv.h"
+#include "trace/io/csv.h"
 
 namespace chakra {
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 #include "test/replay/engine_testing.h"
 
 namespace chakra {

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/random_traces.h"
 

@@ -1,4 +1,4 @@
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

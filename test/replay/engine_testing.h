@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/registry.h"
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 #include "test/replay/interpreter.h"
 #include "test/replay/trace_builder.h"
 

@@ -1,5 +1,5 @@
 // The rows of flows, against cases worked by hand.
-#include "replay/flow_log.h"
+#include "replay/engine/flow_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

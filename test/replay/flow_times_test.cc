@@ -1,4 +1,4 @@
-#include "replay/measure/flow_times.h"
+#include "replay/engine/measure/flow_times.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "trace/inspect.h"
+#include "trace/model/inspect.h"
 
 #include <gtest/gtest.h>
 
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra {
 namespace {

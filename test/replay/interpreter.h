@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "replay/collectives/registry.h"
-#include "replay/engine.h"
-#include "trace/trace.h"
+#include "replay/engine/engine.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 
@@ -350,7 +350,8 @@ class Interpreter {
   const Plan& PlanOf(CollectiveType type, int members) {
     auto it = plans_.find({type, members});
     if (it == plans_.end())
-      it = plans_.emplace(std::make_pair(type, members), *BuildPlan({.type = type, .members = members})).first;
+      it =
+          plans_.emplace(std::make_pair(type, members), *BuildPlan({.type = type, .members = members})).first;
     return it->second;
   }
 

@@ -1,5 +1,5 @@
 // Several jobs on one machine.
-#include "replay/jobs.h"
+#include "replay/run/jobs.h"
 
 #include "backends/placed_fabric.h"
 #include "test/replay/engine_testing.h"

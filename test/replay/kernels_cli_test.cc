@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "proto/report.pb.h"
 #include "replay/compute/kernel_table.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "replay/lanes.h"
+#include "replay/engine/lanes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "replay/library/price.h"
+#include "replay/engine/price.h"
 #include "test/replay/library_testing.h"
 
 namespace chakra {

@@ -5,11 +5,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "replay/library/choose.h"
-#include "replay/library/constants.h"
-#include "replay/library/price.h"
-#include "replay/library/rates.h"
-#include "replay/library/rings.h"
+#include "replay/engine/price.h"
+#include "replay/nccl/choose.h"
+#include "replay/nccl/constants.h"
+#include "replay/nccl/rates.h"
+#include "replay/nccl/rings.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/library_testing.h"
 

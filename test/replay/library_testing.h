@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "backends/registry.h"
-#include "replay/cluster.h"
-#include "replay/collective_runner.h"
-#include "replay/library/library.h"
-#include "trace/proto_io.h"
+#include "replay/engine/collective_runner.h"
+#include "replay/nccl/library.h"
+#include "replay/run/cluster.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 

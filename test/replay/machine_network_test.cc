@@ -6,10 +6,10 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
-#include "replay/cluster.h"
-#include "replay/machine/faults.h"
-#include "replay/machine/options.h"
-#include "trace/proto_io.h"
+#include "replay/cluster/faults.h"
+#include "replay/cluster/options.h"
+#include "replay/run/cluster.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

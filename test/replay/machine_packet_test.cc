@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "replay/cluster.h"
-#include "replay/machine/options.h"
-#include "replay/machine/packet.h"
-#include "trace/proto_io.h"
+#include "replay/cluster/options.h"
+#include "replay/cluster/packet.h"
+#include "replay/run/cluster.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

@@ -1,4 +1,4 @@
-#include "replay/match.h"
+#include "replay/engine/match.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "backends/registry.h"
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 #include "test/replay/trace_builder.h"
 
 namespace chakra {

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replay/cluster.h"
-#include "replay/machine/mixed.h"
-#include "replay/machine/options.h"
-#include "trace/proto_io.h"
+#include "replay/cluster/mixed.h"
+#include "replay/cluster/options.h"
+#include "replay/run/cluster.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

@@ -1,13 +1,13 @@
 // Times by name of operator and by lane, against the spans of the nodes.
-#include "replay/measure/name_times.h"
+#include "replay/engine/measure/name_times.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "replay/variation.h"
+#include "replay/cluster/variation.h"
 #include "test/replay/engine_testing.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

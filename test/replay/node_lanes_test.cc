@@ -1,12 +1,12 @@
 // Rings and trees of a library over several nodes use all network cards, where
 // flows share links.
-#include "replay/node_lanes.h"
+#include "replay/engine/node_lanes.h"
 
 #include <gtest/gtest.h>
 
 #include "backends/registry.h"
-#include "replay/library/table.h"
-#include "replay/machine/options.h"
+#include "replay/cluster/options.h"
+#include "replay/run/collective_table.h"
 
 namespace chakra {
 namespace {

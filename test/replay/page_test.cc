@@ -8,7 +8,7 @@
 #include "google/protobuf/util/message_differencer.h"
 #include "replay/page/assets.h"
 #include "test/replay/page_testing.h"
-#include "trace/checksum.h"
+#include "trace/base/checksum.h"
 
 namespace chakra {
 namespace {

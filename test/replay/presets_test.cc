@@ -1,4 +1,4 @@
-#include "replay/presets.h"
+#include "replay/cluster/presets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "replay/cluster.h"
+#include "replay/run/cluster.h"
 
 namespace chakra {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "proto/report.pb.h"
 #include "test/replay/run_binary.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace {
 

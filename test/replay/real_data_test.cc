@@ -4,7 +4,7 @@
 #include <map>
 
 #include "acceptance_testing.h"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra::acceptance {
 namespace {

@@ -1,4 +1,4 @@
-#include "replay/recorded_comm.h"
+#include "replay/engine/recorded_comm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "backends/registry.h"
-#include "replay/engine.h"
+#include "replay/engine/engine.h"
 #include "test/replay/trace_builder.h"
 
 namespace chakra {

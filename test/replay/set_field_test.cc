@@ -1,10 +1,10 @@
-#include "replay/machine/set_field.h"
+#include "replay/cluster/set_field.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "proto/cluster.pb.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

@@ -1,8 +1,8 @@
 // Computation beside collectives, worked by hand.
-#include "replay/slowdown.h"
+#include "replay/engine/slowdown.h"
 
 #include "engine_testing.h"
-#include "replay/library/library.h"
+#include "replay/nccl/library.h"
 
 namespace chakra {
 namespace {

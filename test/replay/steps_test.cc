@@ -1,4 +1,4 @@
-#include "replay/measure/steps.h"
+#include "replay/run/steps.h"
 
 #include <gtest/gtest.h>
 

@@ -6,11 +6,11 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "page_testing.h"
-#include "replay/report/csv.h"
 #include "replay/sweep/page.h"
 #include "replay/sweep/query.h"
 #include "simdjson.h"
 #include "sweep_testing.h"
+#include "trace/io/csv.h"
 
 namespace chakra::sweep {
 namespace {

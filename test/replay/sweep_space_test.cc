@@ -10,7 +10,7 @@
 #include "replay/sweep/space.h"
 #include "replay/sweep/spec.h"
 #include "replay/sweep/words.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::sweep {
 namespace {

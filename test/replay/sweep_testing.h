@@ -15,7 +15,7 @@
 #include "replay/sweep/export.h"
 #include "replay/sweep/results.h"
 #include "replay/sweep/sweep.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::sweep {
 

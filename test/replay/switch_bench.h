@@ -6,8 +6,8 @@
 #include <string>
 
 #include "test/replay/acceptance_testing.h"
-#include "trace/byte_source.h"
-#include "trace/trace.h"
+#include "trace/io/byte_source.h"
+#include "trace/model/trace.h"
 
 namespace chakra::acceptance {
 

@@ -1,4 +1,4 @@
-#include "replay/symmetric.h"
+#include "replay/run/symmetric.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "replay/match.h"
+#include "replay/engine/match.h"
 #include "test/replay/trace_builder.h"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra {
 namespace {

@@ -13,7 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "test/replay/acceptance_testing.h"
-#include "trace/text_page.h"
+#include "trace/base/text_page.h"
 
 namespace chakra::acceptance {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "replay/why/critical_path.h"
+#include "replay/engine/causes/critical_path.h"
 #include "test/replay/csv_testing.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/random_traces.h"

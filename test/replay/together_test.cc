@@ -1,9 +1,9 @@
 // The closed forms of pipelined plans against their replay, flow by flow.
-#include "replay/library/together.h"
+#include "replay/nccl/together.h"
 
 #include <random>
 
-#include "replay/library/price.h"
+#include "replay/engine/price.h"
 #include "test/replay/library_testing.h"
 
 namespace chakra {

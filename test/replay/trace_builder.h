@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "trace/et/writer.h"
+#include "trace/import/reader.h"
 
 namespace chakra {
 

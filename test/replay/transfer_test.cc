@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "replay/devices.h"
+#include "replay/cluster/devices.h"
 
 namespace chakra {
 namespace {

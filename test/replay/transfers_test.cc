@@ -1,4 +1,4 @@
-#include "replay/measure/transfers.h"
+#include "replay/engine/measure/transfers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Ranks and nodes that differ in speed, and what the engine makes of it.
-#include "replay/variation.h"
+#include "replay/cluster/variation.h"
 
 #include <cmath>
 
 #include "proto/cluster.pb.h"
 #include "test/replay/engine_testing.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

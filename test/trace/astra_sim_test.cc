@@ -1,4 +1,4 @@
-#include "trace/convert/astra_sim.h"
+#include "replay/cluster/astra_sim.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_join.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/byte_source.h"
+#include "trace/io/byte_source.h"
 
 #include <zlib.h>
 

@@ -1,4 +1,4 @@
-#include "trace/capture_info.h"
+#include "trace/model/capture_info.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

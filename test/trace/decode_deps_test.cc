@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "test/replay/trace_builder.h"
-#include "trace/decode.h"
+#include "trace/et/decode.h"
 
 namespace chakra {
 namespace {

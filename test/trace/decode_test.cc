@@ -1,4 +1,4 @@
-#include "trace/decode.h"
+#include "trace/et/decode.h"
 
 #include <zlib.h>
 #include <zstd.h>
@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/et_def.pb.h"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "replay/match.h"
+#include "replay/engine/match.h"
 #include "test/trace/edit_testing.h"
 
 namespace chakra::edit {

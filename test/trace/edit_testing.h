@@ -30,9 +30,9 @@
 #include "proto/et_def.pb.h"
 #include "trace/edit/plan.h"
 #include "trace/edit/selector.h"
-#include "trace/proto_io.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "trace/et/writer.h"
+#include "trace/import/reader.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::edit {
 

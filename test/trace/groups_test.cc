@@ -1,4 +1,4 @@
-#include "trace/groups.h"
+#include "trace/model/groups.h"
 
 #include <string>
 

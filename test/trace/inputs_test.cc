@@ -1,4 +1,4 @@
-#include "trace/inputs.h"
+#include "trace/import/inputs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

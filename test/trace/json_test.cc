@@ -1,4 +1,4 @@
-#include "trace/convert/json.h"
+#include "trace/import/json/json.h"
 
 #include <gmock/gmock.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -9,9 +9,9 @@
 #include <filesystem>
 
 #include "proto/et_def.pb.h"
-#include "trace/proto_io.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "trace/et/writer.h"
+#include "trace/import/reader.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/locate.h"
+#include "trace/et/locate.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 #include <sys/stat.h>
 
@@ -11,7 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "trace/checksum.h"
+#include "trace/base/checksum.h"
 
 namespace chakra {
 namespace {

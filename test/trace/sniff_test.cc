@@ -1,8 +1,8 @@
-#include "trace/sniff.h"
+#include "trace/io/sniff.h"
 
 #include <gtest/gtest.h>
 
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/string_table.h"
+#include "trace/model/string_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trace/text_page.h"
+#include "trace/base/text_page.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "trace/text_table.h"
+#include "trace/base/text_table.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "trace/writer.h"
+#include "trace/et/writer.h"
 
 #include <gmock/gmock.h>
 #include <google/protobuf/io/gzip_stream.h>
@@ -10,8 +10,8 @@
 
 #include <filesystem>
 
-#include "trace/proto_io.h"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

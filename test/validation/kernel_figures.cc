@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "replay/cluster/devices.h"
 #include "replay/compute/interpolate.h"
 #include "replay/compute/transfer.h"
-#include "replay/devices.h"
 
 namespace chakra::validation {
 namespace {

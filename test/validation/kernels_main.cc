@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "test/validation/kernel_figures.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::validation {
 namespace {

@@ -1,7 +1,7 @@
 #include "test/validation/predict.h"
 
 #include "absl/strings/str_cat.h"
-#include "replay/cluster.h"
+#include "replay/run/cluster.h"
 
 namespace chakra::validation {
 

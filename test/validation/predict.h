@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "replay/library/table.h"
+#include "replay/run/collective_table.h"
 #include "test/validation/measured.h"
 
 namespace chakra::validation {

@@ -10,15 +10,15 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "backends/registry.h"
-#include "replay/cluster.h"
 #include "replay/compute/compute.h"
-#include "replay/engine.h"
-#include "replay/measure/steps.h"
-#include "trace/capture_info.h"
+#include "replay/engine/engine.h"
+#include "replay/run/cluster.h"
+#include "replay/run/steps.h"
 #include "trace/edit/plan.h"
 #include "trace/edit/script.h"
-#include "trace/proto_io.h"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
+#include "trace/io/proto_io.h"
+#include "trace/model/capture_info.h"
 
 namespace chakra::validation {
 namespace {

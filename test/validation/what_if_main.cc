@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "test/validation/what_if.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::validation {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra::edit {
 namespace {

@@ -16,9 +16,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "trace/attribute.h"
 #include "trace/edit/node_bytes.h"
-#include "trace/trace.h"
+#include "trace/model/attribute.h"
+#include "trace/model/trace.h"
 
 namespace chakra::edit {
 
@@ -155,7 +155,8 @@ class Draft {
   absl::StatusOr<const std::vector<uint32_t>*> Order();
   // They stay where they are until dependencies in a chain are dropped or moved. Errors: a cycle.
   absl::StatusOr<const Chains*> chains();
-  // Where rows run one after the other: rows of equal keys share a lane (replay/lanes.h, policy `recorded`).
+  // Where rows run one after the other: rows of equal keys share a lane (replay/engine/lanes.h, policy
+  // `recorded`).
   uint64_t LaneKey(uint32_t r) const;
   // Whether the rows of r's lane run in recorded order, whatever is ready.
   bool StrictLane(uint32_t r) const;

@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "trace/edit/draft.h"
-#include "trace/graph_builder.h"
+#include "trace/model/graph_builder.h"
 
 namespace chakra::edit {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "trace/attribute.h"
-#include "trace/node_fields.h"
-#include "trace/wire.h"
+#include "trace/base/wire.h"
+#include "trace/model/attribute.h"
+#include "trace/model/node_fields.h"
 
 namespace chakra::edit {
 

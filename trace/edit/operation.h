@@ -15,7 +15,7 @@
 #include "proto/edit.pb.h"
 #include "trace/edit/draft.h"
 #include "trace/edit/selector.h"
-#include "trace/trace.h"
+#include "trace/model/trace.h"
 
 namespace chakra::edit {
 

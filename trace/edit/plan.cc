@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "trace/capture_info.h"
-#include "trace/groups.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
+#include "trace/model/capture_info.h"
+#include "trace/model/groups.h"
 
 namespace chakra::edit {
 namespace {

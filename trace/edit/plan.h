@@ -13,7 +13,7 @@
 #include "proto/edit.pb.h"
 #include "trace/edit/operation.h"
 #include "trace/edit/script.h"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra::edit {
 

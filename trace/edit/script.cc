@@ -8,10 +8,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "trace/convert/json_value.h"
-#include "trace/field_line.h"
-#include "trace/proto_io.h"
-#include "trace/sniff.h"
+#include "trace/io/field_line.h"
+#include "trace/io/json_value.h"
+#include "trace/io/proto_io.h"
+#include "trace/io/sniff.h"
 
 namespace chakra::edit {
 namespace {

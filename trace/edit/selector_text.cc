@@ -5,9 +5,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "trace/capture_info.h"
 #include "trace/edit/selector.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
+#include "trace/model/capture_info.h"
 
 namespace chakra::edit {
 namespace {

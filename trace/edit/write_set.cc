@@ -13,9 +13,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "trace/groups.h"
-#include "trace/inputs.h"
-#include "trace/proto_io.h"
+#include "trace/import/inputs.h"
+#include "trace/io/proto_io.h"
+#include "trace/model/groups.h"
 
 namespace chakra::edit {
 namespace fs = std::filesystem;

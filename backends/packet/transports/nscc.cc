@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "backends/packet/transports/overrides.h"
-#include "trace/splitmix.h"
+#include "trace/base/splitmix.h"
 
 namespace chakra {
 namespace {

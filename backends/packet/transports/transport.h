@@ -25,7 +25,7 @@
 
 #include "absl/strings/string_view.h"
 #include "backends/topology/spec.h"
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "backends/topology/draw/picture.h"
 #include "backends/topology/measure.h"
-#include "trace/utf8.h"
+#include "trace/base/utf8.h"
 
 namespace chakra {
 namespace {

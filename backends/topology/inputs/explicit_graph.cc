@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/topology/inputs/assembly.h"
 #include "backends/topology/inputs/slice.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

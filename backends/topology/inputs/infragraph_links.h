@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "proto/infragraph.pb.h"
-#include "trace/units.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 

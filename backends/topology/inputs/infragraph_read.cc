@@ -8,8 +8,8 @@
 #include "absl/strings/str_split.h"
 #include "backends/topology/inputs/assembly.h"
 #include "backends/topology/inputs/infragraph.h"
-#include "trace/convert/json_message.h"
-#include "trace/proto_io.h"
+#include "trace/io/json_message.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

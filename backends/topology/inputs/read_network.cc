@@ -9,7 +9,7 @@
 #include "backends/topology/inputs/explicit_graph.h"
 #include "backends/topology/inputs/infragraph.h"
 #include "backends/topology/inputs/links_file.h"
-#include "trace/convert/json_value.h"
+#include "trace/io/json_value.h"
 
 namespace chakra {
 namespace {

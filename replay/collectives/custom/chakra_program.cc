@@ -11,7 +11,7 @@
 #include "replay/collectives/custom/msccl_parse.h"
 #include "replay/collectives/registry.h"
 #include "replay/collectives/validate.h"
-#include "trace/reader.h"
+#include "trace/import/reader.h"
 
 namespace chakra {
 namespace {

@@ -1,11 +1,11 @@
-#include "trace/pytorch/align.h"
+#include "trace/import/pytorch/align.h"
 
 #include <numeric>
 #include <random>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "trace/trace.h"
+#include "trace/model/trace.h"
 
 namespace chakra::pytorch {
 namespace {

@@ -21,13 +21,13 @@
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "proto/et_def.pb.h"
-#include "trace/byte_source.h"
-#include "trace/pytorch/convert.h"
-#include "trace/pytorch/emit.h"
-#include "trace/pytorch/host_trace.h"
-#include "trace/pytorch/kineto.h"
-#include "trace/pytorch/pair.h"
-#include "trace/pytorch/timeline.h"
+#include "trace/import/pytorch/convert.h"
+#include "trace/import/pytorch/emit.h"
+#include "trace/import/pytorch/host_trace.h"
+#include "trace/import/pytorch/kineto.h"
+#include "trace/import/pytorch/pair.h"
+#include "trace/import/pytorch/timeline.h"
+#include "trace/io/byte_source.h"
 
 namespace chakra::pytorch {
 

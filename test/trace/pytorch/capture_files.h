@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "trace/byte_source.h"
+#include "trace/io/byte_source.h"
 
 namespace chakra::pytorch {
 

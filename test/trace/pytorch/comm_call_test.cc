@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "trace/pytorch/capture.h"
+#include "trace/import/pytorch/capture.h"
 
 namespace chakra::pytorch {
 namespace {

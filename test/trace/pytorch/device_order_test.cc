@@ -1,4 +1,4 @@
-#include "trace/pytorch/device_order.h"
+#include "trace/import/pytorch/device_order.h"
 
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"

@@ -1,11 +1,11 @@
-#include "trace/pytorch/emit.h"
+#include "trace/import/pytorch/emit.h"
 
 #include <set>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
-#include "trace/capture_info.h"
+#include "trace/model/capture_info.h"
 
 namespace chakra::pytorch {
 namespace {

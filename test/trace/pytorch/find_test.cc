@@ -1,4 +1,4 @@
-#include "trace/pytorch/find.h"
+#include "trace/import/pytorch/find.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-#include "trace/pytorch/join.h"
+#include "trace/import/pytorch/join.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

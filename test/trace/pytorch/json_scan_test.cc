@@ -1,4 +1,4 @@
-#include "trace/pytorch/json_scan.h"
+#include "trace/import/pytorch/json_scan.h"
 
 #include <simdjson.h>
 

@@ -13,7 +13,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "trace/pytorch/kineto.h"
+#include "trace/import/pytorch/kineto.h"
 
 namespace chakra::pytorch {
 namespace {

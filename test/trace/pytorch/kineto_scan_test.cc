@@ -1,4 +1,4 @@
-#include "trace/pytorch/kineto_scan.h"
+#include "trace/import/pytorch/kineto_scan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trace/pytorch/kineto.h"
+#include "trace/import/pytorch/kineto.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

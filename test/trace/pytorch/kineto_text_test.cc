@@ -1,4 +1,4 @@
-#include "trace/pytorch/kineto_text.h"
+#include "trace/import/pytorch/kineto_text.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include "trace/edit/lane_order.h"
 #include "trace/edit/operation.h"
 #include "trace/edit/operations/collectives.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::edit {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "trace/groups.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
+#include "trace/model/groups.h"
 
 namespace chakra::edit {
 namespace {

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
-#include "trace/proto_io.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra::edit {
 namespace {

@@ -1,0 +1,155 @@
+#include "replay/cluster/options.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "backends/topology/network.h"
+#include "backends/topology/routing/router.h"
+#include "backends/topology/spec.h"
+#include "replay/cluster/faults.h"
+#include "replay/cluster/mixed.h"
+#include "replay/cluster/packet.h"
+#include "trace/io/proto_io.h"
+
+namespace chakra {
+namespace {
+
+bool IsFile(const std::string& path) {
+  struct stat s;
+  return stat(path.c_str(), &s) == 0 && S_ISREG(s.st_mode);
+}
+
+// Dimensions that faults name become networks.
+bool HasNetwork(const proto::Topology& topology) {
+  return topology.fault_size() > 0 ||
+         std::any_of(topology.dimension().begin(), topology.dimension().end(),
+                     [](const proto::Dimension& d) { return d.kind() == proto::Dimension::NETWORK; });
+}
+
+}  // namespace
+
+absl::Status ReplaceNetwork(const std::string& text, proto::Cluster* cluster,
+                            std::vector<std::string>* notes) {
+  proto::Topology* topology = cluster->mutable_topology();
+  bool whole = false;
+  proto::Dimension dimension;
+  dimension.set_kind(proto::Dimension::NETWORK);
+  if (IsFile(text)) {
+    dimension.mutable_network()->set_file(text);
+    dimension.set_name("network");
+    // A file with devices of its own tells of the whole machine.
+    whole = true;
+  } else {
+    auto spec = ParseNetworkSpec(text);
+    if (!spec.ok()) return spec.status();
+    std::vector<std::string> names;
+    const NetworkKind* kind = nullptr;
+    for (const NetworkKind& k : NetworkKinds()) {
+      names.emplace_back(k.name);
+      if (spec->name == k.name) kind = &k;
+    }
+    if (kind == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("there is neither a network nor a file \"", spec->name,
+                                                     "\"", SuggestName(spec->name, names)));
+    }
+    whole = kind->whole;
+    const auto span =
+        std::find_if(spec->set.begin(), spec->set.end(), [](const auto& s) { return s.first == "span"; });
+    if (span != spec->set.end()) {
+      if (span->second != "rails" && span->second != "all") {
+        return absl::InvalidArgumentError(
+            absl::StrCat("network \"", text, "\": span is \"", span->second, "\"; expected rails or all"));
+      }
+      if (span->second == "rails") dimension.mutable_network()->set_span(proto::Network::EACH_RAIL);
+      spec->set.erase(span);
+    }
+    dimension.set_name(spec->name);
+    dimension.mutable_network()->set_build(PrintNetworkSpec(*spec));
+  }
+  if (topology->dimension_size() == 0)
+    return absl::InvalidArgumentError("cluster: topology.dimension is missing");
+  const int size = topology->dimension(topology->dimension_size() - 1).size();
+  if (whole || topology->dimension_size() == 1) {
+    topology->clear_dimension();
+    if (cluster->collectives().has_library() && whole) {
+      cluster->mutable_collectives()->clear_library();
+      notes->push_back(absl::StrCat("the network ", text,
+                                    " is a whole machine: the cluster's collective library, which is for its "
+                                    "dimensions, is not used"));
+    }
+  } else {
+    topology->mutable_dimension()->RemoveLast();
+    dimension.set_size(size);
+  }
+  *topology->add_dimension() = dimension;
+  return absl::OkStatus();
+}
+
+absl::Status SetRouting(const std::string& text, proto::Topology* topology) {
+  auto spec = ParseNetworkSpec(text);
+  if (!spec.ok()) return spec.status();
+  auto policy = ParseRoutingPolicy(spec->name);
+  if (!policy.ok()) return policy.status();
+  proto::Routing* r = topology->mutable_routing();
+  r->set_policy(spec->name);
+  auto p = Parameters::Make(*spec, {{"paths", "0", ""},
+                                    {"queue_pairs", "0", ""},
+                                    {"seed", "1", ""},
+                                    {"bias", "0", ""},
+                                    {"up_down", "no", ""},
+                                    {"routes", "", ""}});
+  if (!p.ok()) return absl::InvalidArgumentError(absl::StrCat("routing ", p.status().message()));
+  const auto paths = p->Count("paths", 0, 1024), queue_pairs = p->Count("queue_pairs", 0, 1 << 20),
+             seed = p->Count("seed", 1, 1 << 30);
+  const auto bias = p->Number("bias", 0, 1e9);
+  const auto up_down = p->Flag("up_down");
+  for (const absl::Status& s :
+       {paths.status(), queue_pairs.status(), seed.status(), bias.status(), up_down.status()}) {
+    if (!s.ok()) return absl::InvalidArgumentError(absl::StrCat("routing ", s.message()));
+  }
+  r->set_paths(*paths);
+  r->set_queue_pairs(*queue_pairs);
+  r->set_seed(static_cast<uint64_t>(*seed));
+  r->set_ugal_bias(*bias);
+  r->set_up_down(*up_down);
+  if (p->Empty("routes")) return absl::OkStatus();
+  int networks = 0;
+  for (const proto::Dimension& d : topology->dimension())
+    networks += d.kind() == proto::Dimension::NETWORK ? 1 : 0;
+  while (r->route_file_size() < networks - 1) r->add_route_file("");
+  r->add_route_file(p->Text("routes"));
+  return absl::OkStatus();
+}
+
+absl::Status ApplyTopologyOptions(const TopologyOptions& options, proto::Cluster* cluster,
+                                  std::vector<std::string>* notes) {
+  if (!options.network.empty()) {
+    if (absl::Status s = ReplaceNetwork(options.network, cluster, notes); !s.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("--network: ", s.message()));
+    }
+  }
+  if (!options.routing.empty()) {
+    if (absl::Status s = SetRouting(options.routing, cluster->mutable_topology()); !s.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("--routing: ", s.message()));
+    }
+  }
+  for (const std::string& fault : options.faults) {
+    if (absl::Status s = AddFault(fault, cluster->mutable_topology()); !s.ok()) return s;
+  }
+  if (!options.packet.empty()) {
+    if (absl::Status s = SetPacket(options.packet, cluster); !s.ok()) return s;
+  }
+  for (const std::string& choice : options.mixed) {
+    if (absl::Status s = AddPacketChoice(choice, cluster); !s.ok()) return s;
+  }
+  if (!options.routing.empty() && !HasNetwork(cluster->topology())) {
+    notes->push_back(absl::StrCat("no dimension of the cluster is a network: --routing ", options.routing,
+                                  " is not used"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace chakra

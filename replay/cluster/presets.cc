@@ -1,0 +1,63 @@
+#include "replay/cluster/presets.h"
+
+namespace chakra {
+
+extern const char kDgxV100[], kDgx2[];
+extern const char kDgxA100[];
+extern const char kDgxH100[], kDgxH200[], kDgxH800[], kHopperNode[], kHopperLibrary[];
+extern const char kDgxB200[], kDgxB300[], kGb200Nvl72[], kBlackwellLibrary[], kTraysOfFour[], kLibraryEnd[];
+extern const char kMi300x[];
+// Devices.
+extern const char kV100[], kA100Sxm80[], kA100Rates[], kH100[], kH200[], kH800[], kHopperRates[],
+    kB200Rates[], kB200[], kB300[], kGb200[], kMi300[], kMi300Rates[];
+
+namespace {
+
+constexpr int kMaxParts = 4;
+
+// Parts follow one another; null: no more.
+struct Preset {
+  const char* name;
+  const char* device[2];
+  const char* parts[kMaxParts];
+};
+
+constexpr Preset kPresets[] = {
+    {"dgx-v100", {kV100}, {kDgxV100}},
+    {"dgx2", {kV100}, {kDgx2}},
+    {"dgx-a100", {kA100Sxm80, kA100Rates}, {kDgxA100}},
+    {"dgx-h100", {kH100, kHopperRates}, {kDgxH100, kHopperNode, kHopperLibrary}},
+    {"dgx-h200", {kH200, kHopperRates}, {kDgxH200, kHopperNode, kHopperLibrary}},
+    {"dgx-h800", {kH800, kHopperRates}, {kDgxH800}},
+    {"dgx-b200", {kB200, kB200Rates}, {kDgxB200, kBlackwellLibrary, kLibraryEnd}},
+    {"dgx-b300", {kB300, kB200Rates}, {kDgxB300, kBlackwellLibrary, kLibraryEnd}},
+    {"gb200-nvl72", {kGb200}, {kGb200Nvl72, kBlackwellLibrary, kTraysOfFour, kLibraryEnd}},
+    {"mi300x", {kMi300, kMi300Rates}, {kMi300x}},
+};
+
+}  // namespace
+
+std::string PresetText(absl::string_view name) {
+  std::string text;
+  for (const Preset& p : kPresets) {
+    if (name != p.name) continue;
+    const auto add = [&text](const auto& parts) {
+      for (const char* part : parts) {
+        if (part != nullptr) text += part;
+      }
+    };
+    text = "device {";
+    add(p.device);
+    text += "}";
+    add(p.parts);
+  }
+  return text;
+}
+
+std::vector<std::string> PresetNames() {
+  std::vector<std::string> names;
+  for (const Preset& p : kPresets) names.emplace_back(p.name);
+  return names;
+}
+
+}  // namespace chakra

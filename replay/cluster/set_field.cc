@@ -1,0 +1,332 @@
+#include "replay/cluster/set_field.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "trace/io/proto_io.h"
+
+namespace chakra {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::EnumDescriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+
+struct Step {
+  std::string name;
+  bool indexed = false;
+  std::string index;
+};
+
+absl::StatusOr<std::vector<Step>> ParsePath(absl::string_view path) {
+  std::vector<Step> steps;
+  while (true) {
+    Step step;
+    const size_t end = std::min(path.find_first_of(".["), path.size());
+    step.name = std::string(absl::StripAsciiWhitespace(path.substr(0, end)));
+    path.remove_prefix(end);
+    if (step.name.empty())
+      return absl::InvalidArgumentError("expected names of fields with dots between them");
+    if (!path.empty() && path[0] == '[') {
+      const size_t close = path.find(']');
+      if (close == path.npos)
+        return absl::InvalidArgumentError(absl::StrCat("\"[\" after ", step.name, " is never closed"));
+      step.indexed = true;
+      step.index = std::string(path.substr(1, close - 1));
+      path.remove_prefix(close + 1);
+    }
+    steps.push_back(std::move(step));
+    if (path.empty()) return steps;
+    if (path[0] != '.') {
+      return absl::InvalidArgumentError(absl::StrCat("expected a dot before \"", path, "\""));
+    }
+    path.remove_prefix(1);
+  }
+}
+
+std::vector<std::string> FieldNames(const Descriptor& type) {
+  std::vector<std::string> names;
+  for (int i = 0; i < type.field_count(); ++i) names.push_back(type.field(i)->name());
+  return names;
+}
+
+absl::Status Expected(absl::string_view value, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("\"", value, "\", expected ", what));
+}
+
+template <typename T>
+absl::StatusOr<T> Integer(const std::string& value) {
+  T out = 0;
+  if (absl::SimpleAtoi(value, &out)) return out;
+  double number = 0;
+  const bool is_number = absl::SimpleAtod(value, &number);
+  return Expected(value, absl::StrCat("a whole number from ", std::numeric_limits<T>::min(), " to ",
+                                      std::numeric_limits<T>::max(),
+                                      is_number ? "" : ", without a unit (it is in the field's name)"));
+}
+
+absl::StatusOr<double> Number(const std::string& value) {
+  double out = 0;
+  if (absl::SimpleAtod(value, &out) && std::isfinite(out)) return out;
+  return Expected(value, "a number without a unit (it is in the field's name)");
+}
+
+absl::StatusOr<bool> Boolean(const std::string& value) {
+  for (const char* yes : {"true", "yes", "1"}) {
+    if (value == yes) return true;
+  }
+  for (const char* no : {"false", "no", "0"}) {
+    if (value == no) return false;
+  }
+  return Expected(value, "true or false");
+}
+
+absl::StatusOr<int> EnumNumber(const EnumDescriptor& type, const std::string& value) {
+  if (const auto* found = type.FindValueByName(value)) return found->number();
+  std::vector<std::string> names;
+  for (int i = 0; i < type.value_count(); ++i) names.push_back(type.value(i)->name());
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", value, "\", expected ", absl::StrJoin(names, ", "), SuggestName(value, names)));
+}
+
+// What is done with a value of a scalar field.
+enum class How { kSet, kSetAt, kAdd };
+
+template <typename T, typename Set, typename SetAt, typename Add>
+absl::Status Put(const absl::StatusOr<T>& value, How how, const Set& set, const SetAt& set_at,
+                 const Add& add) {
+  if (!value.ok()) return value.status();
+  if (how == How::kSet) set(*value);
+  if (how == How::kSetAt) set_at(*value);
+  if (how == How::kAdd) add(*value);
+  return absl::OkStatus();
+}
+
+absl::Status PutScalar(const std::string& value, How how, int at, const FieldDescriptor* f, Message* m) {
+  const Reflection& r = *m->GetReflection();
+#define CHAKRA_PUT(NAME, VALUE)                                 \
+  return Put(                                                   \
+      VALUE, how, [&](const auto& v) { r.Set##NAME(m, f, v); }, \
+      [&](const auto& v) { r.SetRepeated##NAME(m, f, at, v); }, \
+      [&](const auto& v) { r.Add##NAME(m, f, v); })
+  switch (f->cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      CHAKRA_PUT(Int32, Integer<int32_t>(value));
+    case FieldDescriptor::CPPTYPE_INT64:
+      CHAKRA_PUT(Int64, Integer<int64_t>(value));
+    case FieldDescriptor::CPPTYPE_UINT32:
+      CHAKRA_PUT(UInt32, Integer<uint32_t>(value));
+    case FieldDescriptor::CPPTYPE_UINT64:
+      CHAKRA_PUT(UInt64, Integer<uint64_t>(value));
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      CHAKRA_PUT(Double, Number(value));
+    case FieldDescriptor::CPPTYPE_FLOAT:
+      CHAKRA_PUT(Float, Number(value));
+    case FieldDescriptor::CPPTYPE_BOOL:
+      CHAKRA_PUT(Bool, Boolean(value));
+    case FieldDescriptor::CPPTYPE_ENUM:
+      CHAKRA_PUT(EnumValue, EnumNumber(*f->enum_type(), value));
+    case FieldDescriptor::CPPTYPE_STRING:
+      CHAKRA_PUT(String, absl::StatusOr<std::string>(value));
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      break;
+  }
+#undef CHAKRA_PUT
+  return absl::InternalError("a message is no scalar");
+}
+
+// The position that `index` means in a repeated field, which it may follow by one.
+absl::StatusOr<int> Position(const std::string& index, const FieldDescriptor* f, const Message& m) {
+  const Reflection& r = *m.GetReflection();
+  const int size = r.FieldSize(m, f);
+  int at = 0;
+  if (absl::SimpleAtoi(index, &at)) {
+    if (at < 0) at += size;
+    if (at >= 0 && at <= size) return at;
+    return absl::InvalidArgumentError(
+        absl::StrCat(f->name(), " has ", size, size == 1 ? " element" : " elements", ", but the position is ",
+                     index, "; expected 0 to ", size, size > 0 ? ", or -1 for the last" : ""));
+  }
+  std::vector<std::string> names;
+  if (f->message_type() != nullptr) {
+    const FieldDescriptor* name = f->message_type()->FindFieldByName("name");
+    if (name != nullptr && name->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+      for (int i = 0; i < size; ++i) {
+        const Message& element = r.GetRepeatedMessage(m, f, i);
+        names.push_back(element.GetReflection()->GetString(element, name));
+        if (!index.empty() && names.back() == index) return i;
+      }
+    }
+  }
+  return absl::InvalidArgumentError(absl::StrCat("no element of ", f->name(), " is \"", index,
+                                                 "\"; expected a position from 0",
+                                                 names.empty() ? "" : SuggestName(index, names)));
+}
+
+// The value field of the entry with that key; a new entry where there is none.
+absl::StatusOr<Message*> MapEntry(const std::string& key, const FieldDescriptor* f, Message* m) {
+  const Reflection& r = *m->GetReflection();
+  const FieldDescriptor* key_field = f->message_type()->map_key();
+  for (int i = 0; i < r.FieldSize(*m, f); ++i) {
+    Message* entry = r.MutableRepeatedMessage(m, f, i);
+    if (key_field->cpp_type() == FieldDescriptor::CPPTYPE_STRING &&
+        entry->GetReflection()->GetString(*entry, key_field) == key) {
+      return entry;
+    }
+  }
+  Message* entry = r.AddMessage(m, f);
+  if (absl::Status s = PutScalar(key, How::kSet, 0, key_field, entry); !s.ok()) return s;
+  return entry;
+}
+
+class Setter {
+ public:
+  // `any_position`: an element that there is not is made.
+  Setter(const std::string& value, bool add, bool any_position)
+      : value_(value), add_(add), any_position_(any_position) {}
+
+  absl::Status Set(const std::vector<Step>& steps, size_t i, Message* m) const {
+    const Step& step = steps[i];
+    const bool last = i + 1 == steps.size();
+    const FieldDescriptor* f = m->GetDescriptor()->FindFieldByName(step.name);
+    if (f == nullptr) return Unknown(step.name, *m->GetDescriptor());
+    if (f->is_map()) return SetMap(step, last, f, m);
+    if (f->is_repeated()) return SetRepeated(steps, i, f, m);
+    if (step.indexed)
+      return absl::InvalidArgumentError(absl::StrCat(step.name, " is a single field; expected no [...]"));
+    if (add_ && last)
+      return absl::InvalidArgumentError(
+          absl::StrCat(step.name, " is a single field; expected = in place of +="));
+    if (f->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      if (last && value_.empty()) {
+        m->GetReflection()->ClearField(m, f);
+        return absl::OkStatus();
+      }
+      return Enter(steps, i, m->GetReflection()->MutableMessage(m, f));
+    }
+    if (!last) return Leaf(step.name);
+    // The exact bandwidth would take precedence over the one that is set here.
+    const FieldDescriptor* exact = m->GetDescriptor()->FindFieldByName("bandwidth_bytes_per_s");
+    if (f->name() == "bandwidth_gbytes_per_s" && exact != nullptr) m->GetReflection()->ClearField(m, exact);
+    return PutScalar(value_, How::kSet, 0, f, m);
+  }
+
+ private:
+  static absl::Status Leaf(const std::string& name) {
+    return absl::InvalidArgumentError(absl::StrCat(name, " has no fields of its own"));
+  }
+
+  static absl::Status Unknown(const std::string& name, const Descriptor& type) {
+    const std::vector<std::string> names = FieldNames(type);
+    const std::string nearest = NearestName(name, names);
+    return absl::InvalidArgumentError(
+        absl::StrCat(type.name(), " has no field \"", name, "\"",
+                     nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?"), "; it has ",
+                     absl::StrJoin(names, ", ")));
+  }
+
+  // The rest of the path in `inner`, or all of it from the text format.
+  absl::Status Enter(const std::vector<Step>& steps, size_t i, Message* inner) const {
+    if (i + 1 < steps.size()) return Set(steps, i + 1, inner);
+    if (value_.find(':') == value_.npos && value_.find('{') == value_.npos) {
+      return absl::InvalidArgumentError(absl::StrCat("it is a group of fields; expected one of them (",
+                                                     absl::StrJoin(FieldNames(*inner->GetDescriptor()), ", "),
+                                                     "), or its fields in the text format"));
+    }
+    return ParseTextMessage(value_, steps[i].name, inner);
+  }
+
+  absl::Status SetMap(const Step& step, bool last, const FieldDescriptor* f, Message* m) const {
+    if (!last) return Leaf(step.name);
+    if (!step.indexed) {
+      if (value_.empty() && !add_) {
+        m->GetReflection()->ClearField(m, f);
+        return absl::OkStatus();
+      }
+      return absl::InvalidArgumentError(absl::StrCat("it is a map; expected ", step.name, "[KEY]"));
+    }
+    if (add_) return absl::InvalidArgumentError("it is a map; expected = in place of +=");
+    auto entry = MapEntry(step.index, f, m);
+    if (!entry.ok()) return entry.status();
+    const FieldDescriptor* value = f->message_type()->map_value();
+    return PutScalar(value_, How::kSet, 0, value, *entry);
+  }
+
+  absl::Status SetRepeated(const std::vector<Step>& steps, size_t i, const FieldDescriptor* f,
+                           Message* m) const {
+    const Reflection& r = *m->GetReflection();
+    const bool last = i + 1 == steps.size();
+    const bool message = f->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+    if (!steps[i].indexed) {
+      if (!last)
+        return absl::InvalidArgumentError(
+            absl::StrCat(f->name(), " is a list; expected ", f->name(), "[0] or another position"));
+      if (!add_) r.ClearField(m, f);
+      if (value_.empty()) return absl::OkStatus();
+      if (message) return Enter(steps, i, r.AddMessage(m, f));
+      for (const absl::string_view one : absl::StrSplit(value_, ',')) {
+        if (absl::Status s = PutScalar(std::string(one), How::kAdd, 0, f, m); !s.ok()) return s;
+      }
+      return absl::OkStatus();
+    }
+    if (add_ && last) return absl::InvalidArgumentError("it is one element; expected = in place of +=");
+    auto at = Position(steps[i].index, f, *m);
+    if (!at.ok() && any_position_) at = r.FieldSize(*m, f);
+    if (!at.ok()) return at.status();
+    const bool is_new = *at == r.FieldSize(*m, f);
+    if (message) return Enter(steps, i, is_new ? r.AddMessage(m, f) : r.MutableRepeatedMessage(m, f, *at));
+    if (!last) return Leaf(steps[i].name);
+    return PutScalar(value_, is_new ? How::kAdd : How::kSetAt, *at, f, m);
+  }
+
+  const std::string& value_;
+  const bool add_;
+  const bool any_position_;
+};
+
+absl::Status Apply(const std::string& path, const std::string& value, bool any_position, Message* message) {
+  const bool add = !path.empty() && path.back() == '+';
+  const auto fail = [&](const absl::Status& s) {
+    return absl::InvalidArgumentError(absl::StrCat(path, "=", value, ": ", s.message()));
+  };
+  auto steps = ParsePath(absl::string_view(path).substr(0, path.size() - (add ? 1 : 0)));
+  if (!steps.ok()) return fail(steps.status());
+  std::unique_ptr<Message> changed(message->New());
+  changed->CopyFrom(*message);
+  if (absl::Status s = Setter(value, add, any_position).Set(*steps, 0, changed.get()); !s.ok())
+    return fail(s);
+  message->GetReflection()->Swap(message, changed.get());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status SetField(const std::string& path, const std::string& value, Message* message) {
+  return Apply(path, value, false, message);
+}
+
+absl::Status CheckField(const std::string& path, const std::string& value, const Message& type) {
+  const std::unique_ptr<Message> scratch(type.New());
+  return Apply(path, value, true, scratch.get());
+}
+
+absl::Status SetFieldFromText(const std::string& text, Message* message) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos || equals == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("\"", text, "\", expected FIELD=VALUE, as device.memory_gbytes_per_s=3350"));
+  }
+  return SetField(text.substr(0, equals), text.substr(equals + 1), message);
+}
+
+}  // namespace chakra

@@ -1,0 +1,387 @@
+#include "replay/cluster/topology.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "backends/topology/inputs/explicit_graph.h"
+#include "backends/topology/inputs/read_network.h"
+#include "replay/cluster/check.h"
+#include "replay/cluster/faults.h"
+#include "trace/io/proto_io.h"
+
+namespace chakra {
+namespace {
+
+using proto::Dimension;
+using Kind = TopologyDimension::Kind;
+
+std::string DimensionField(int i, absl::string_view field) {
+  return absl::StrCat("topology.dimension[", i, "].", field);
+}
+
+absl::Status CheckNetworkFields(const Dimension& d, int i) {
+  const proto::Network& n = d.network();
+  const int ways = (n.build().empty() ? 0 : 1) + (n.file().empty() ? 0 : 1) + (n.has_graph() ? 1 : 0);
+  if (ways != 1) {
+    return BadField(DimensionField(i, "network"), ways == 0 ? "empty" : "given in several ways",
+                    "one of build, file and graph");
+  }
+  if (d.bandwidth_gbytes_per_s() != 0 || d.bandwidth_bytes_per_s() != 0 || d.latency_ns() != 0) {
+    return BadField(DimensionField(i, "bandwidth and latency"), "given",
+                    "none: the links of a network have them");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TopologyDimension> CheckDimension(const Dimension& d, int i) {
+  TopologyDimension out;
+  switch (d.kind()) {
+    case Dimension::RING:
+      out.kind = TopologyDimension::Kind::kRing;
+      break;
+    case Dimension::FULLY_CONNECTED:
+      out.kind = TopologyDimension::Kind::kFullyConnected;
+      break;
+    case Dimension::SWITCH:
+      out.kind = TopologyDimension::Kind::kSwitch;
+      break;
+    case Dimension::NETWORK:
+      out.kind = TopologyDimension::Kind::kNetwork;
+      break;
+    default:
+      return BadField(DimensionField(i, "kind"),
+                      d.kind() == 0 ? std::string("not set") : absl::StrCat(d.kind()),
+                      "RING, FULLY_CONNECTED, SWITCH or NETWORK");
+  }
+  if (d.size() < 0) {
+    return BadField(DimensionField(i, "size"), absl::StrCat(d.size()), ">= 1, or 0 for what the trace needs");
+  }
+  out.size = d.size();
+  out.name = d.name().empty() ? absl::StrCat("dim", i) : d.name();
+  if (out.kind == TopologyDimension::Kind::kNetwork) {
+    out.each_rail = d.network().span() == proto::Network::EACH_RAIL;
+    if (absl::Status s = CheckNetworkFields(d, i); !s.ok()) return s;
+    return out;
+  }
+  if (d.has_network()) return BadField(DimensionField(i, "network"), "given", "kind NETWORK with it");
+  if (d.bandwidth_bytes_per_s() < 0) {
+    return BadField(DimensionField(i, "bandwidth_bytes_per_s"), absl::StrCat(d.bandwidth_bytes_per_s()),
+                    "> 0");
+  }
+  const bool exact = d.bandwidth_bytes_per_s() > 0;
+  absl::StatusOr<Bandwidth> bandwidth =
+      CheckBandwidth(DimensionField(i, "bandwidth_gbytes_per_s"), d.bandwidth_gbytes_per_s(), !exact);
+  if (!bandwidth.ok()) return bandwidth.status();
+  out.bandwidth = exact ? Bandwidth::BytesPerSecond(d.bandwidth_bytes_per_s()) : *bandwidth;
+  absl::StatusOr<Time> latency = CheckNanos(DimensionField(i, "latency_ns"), d.latency_ns());
+  if (!latency.ok()) return latency.status();
+  out.latency = *latency;
+  return out;
+}
+
+// Fills the open dimension, or shrinks the fixed ones; see BuildCluster().
+absl::Status SizeTo(int64_t ranks, size_t open, std::vector<TopologyDimension>* dims,
+                    std::vector<int>* asked) {
+  int64_t fixed = 1;
+  for (size_t i = 0; i < dims->size(); ++i) {
+    if (i != open) fixed = std::min<int64_t>(fixed * (*dims)[i].size, int64_t{1} << 31);
+  }
+  (*dims)[open].size = static_cast<int>(std::max<int64_t>(1, ranks / fixed));
+  int64_t left = ranks;
+  bool whole = ranks < fixed || ranks % fixed == 0;
+  if (ranks < fixed) {
+    for (size_t i = 0; i < dims->size(); ++i) {
+      int& size = (*dims)[i].size;
+      if (left < size) size = static_cast<int>(left);
+      whole = whole && left % size == 0;
+      left /= size;
+    }
+  }
+  if (!whole) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cluster: ", ranks, " ranks do not fill whole blocks of the fixed dimensions (", fixed,
+                     " devices); expected a multiple of ", fixed, ", or give topology.dimension[", open,
+                     "].size (nodes=N of a preset) or another size of the others (gpus_per_node=N)"));
+  }
+  if ((*dims)[open].size == 1 && dims->size() > 1) {
+    dims->erase(dims->begin() + static_cast<std::ptrdiff_t>(open));
+    asked->erase(asked->begin() + static_cast<std::ptrdiff_t>(open));
+  }
+  return absl::OkStatus();
+}
+
+struct Losses {
+  int asked;  // place in the proto
+  std::vector<LinkLoss> losses;
+};
+
+class Builder {
+ public:
+  Builder(const proto::Topology& proto, int ranks) : proto_(proto), ranks_(ranks) {}
+
+  absl::StatusOr<BuiltTopology> Build();
+
+ private:
+  absl::Status ReadDimensions();
+  absl::Status ReadNetworks();
+  absl::Status Size();
+  absl::Status BuildNetworks();
+  absl::Status CheckLeftOut();
+  absl::Status BuildOne(size_t i, int64_t below);
+  absl::Status MakeNetworks();
+  absl::Status ReadRouting(BuiltTopology* built) const;
+  int64_t Below(size_t i) const;
+  absl::Status InDimension(size_t i, absl::string_view what, const absl::Status& status) const {
+    return absl::Status(status.code(),
+                        absl::StrCat("cluster: ", DimensionField(asked_[i], what), ": ", status.message()));
+  }
+
+  const proto::Topology& proto_;
+  const int ranks_;
+  std::vector<TopologyDimension> dims_;
+  std::vector<int> asked_, made_;
+  std::vector<Losses> losses_;
+  std::vector<std::string> notes_;
+};
+
+absl::Status Builder::ReadDimensions() {
+  if (proto_.dimension_size() == 0) return BadField("topology.dimension", "missing", "at least one");
+  if (proto_.dimension_size() > Topology::kMaxDimensions) {
+    return BadField("topology.dimension", absl::StrCat("there ", proto_.dimension_size(), " times"),
+                    absl::StrCat("at most ", Topology::kMaxDimensions));
+  }
+  for (int i = 0; i < proto_.dimension_size(); ++i) {
+    absl::StatusOr<TopologyDimension> d = CheckDimension(proto_.dimension(i), i);
+    if (!d.ok()) return d.status();
+    dims_.push_back(*std::move(d));
+    asked_.push_back(i);
+  }
+  return absl::OkStatus();
+}
+
+// Devices of the blocks that dimension `i` joins.
+int64_t Builder::Below(size_t i) const {
+  int64_t below = 1;
+  for (size_t k = 0; k < i; ++k) below = std::min<int64_t>(below * dims_[k].size, int64_t{1} << 31);
+  return dims_[i].each_rail ? 1 : below;
+}
+
+// Those that are written down have a size of their own.
+absl::Status Builder::ReadNetworks() {
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    const proto::Network& n = proto_.dimension(asked_[i]).network();
+    if (n.file().empty() && !n.has_graph()) continue;
+    absl::StatusOr<ReadNetwork> read = absl::UnknownError("");
+    if (n.has_graph()) {
+      read = BuildExplicitGraph(n.graph(),
+                                absl::StrCat("cluster: ", DimensionField(asked_[i], "network.graph")));
+    } else {
+      auto text = ReadFile(n.file());
+      if (!text.ok()) return text.status();
+      read = ReadNetworkFile(*text, n.file());
+    }
+    if (!read.ok()) return read.status();
+    notes_.insert(notes_.end(), read->notes.begin(), read->notes.end());
+    losses_.push_back({asked_[i], read->losses});
+    const int64_t devices = read->network.graph.devices();
+    dims_[i].network = std::make_shared<const Network>(std::move(read->network));
+    const int64_t below = Below(i);
+    if (below == 0) {
+      return BadField(DimensionField(asked_[i], "network"), "written down",
+                      "a size of all dimensions below it");
+    }
+    if (devices % below != 0 || (dims_[i].size != 0 && dims_[i].size != devices / below)) {
+      return BadField(DimensionField(asked_[i], "network"), absl::StrCat("of ", devices, " devices"),
+                      dims_[i].size == 0 ? absl::StrCat("a multiple of ", below, ", the devices of a block")
+                                         : absl::StrCat(dims_[i].size * below, " as size says"));
+    }
+    dims_[i].size = static_cast<int>(devices / below);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Builder::Size() {
+  int open = -1;
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    if (dims_[i].size != 0) continue;
+    if (open >= 0) {
+      return BadField(DimensionField(asked_[i], "size"), "0",
+                      absl::StrCat(">= 1: dimension[", open, "] is the one that is sized to the trace"));
+    }
+    open = static_cast<int>(i);
+  }
+  return open < 0 ? absl::OkStatus() : SizeTo(ranks_, static_cast<size_t>(open), &dims_, &asked_);
+}
+
+// A network that the ranks do not need must still make sense.
+absl::Status Builder::CheckLeftOut() {
+  for (int i = 0; i < proto_.dimension_size(); ++i) {
+    if (std::find(asked_.begin(), asked_.end(), i) != asked_.end()) continue;
+    const Dimension& d = proto_.dimension(i);
+    if (d.kind() != Dimension::NETWORK) continue;
+    auto spec = ParseNetworkSpec(d.network().build());
+    const absl::Status known = spec.ok() ? CheckParameters(*spec) : spec.status();
+    if (!known.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("cluster: ", DimensionField(i, "network.build"), ": ", known.message()));
+    }
+    notes_.push_back(absl::StrCat("the ranks (", ranks_,
+                                  ") fit into one block of the other dimensions: the network \"",
+                                  d.network().build(), "\" is not used"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Builder::BuildOne(size_t i, int64_t below) {
+  TopologyDimension& d = dims_[i];
+  const proto::Network& n = proto_.dimension(asked_[i]).network();
+  auto spec = ParseNetworkSpec(n.build());
+  if (!spec.ok()) return InDimension(i, "network.build", spec.status());
+  const int64_t devices = below * d.size;
+  if (devices > Topology::kMaxDevices) {
+    return BadField(DimensionField(asked_[i], "size"), absl::StrCat(d.size),
+                    absl::StrCat("at most ", Topology::kMaxDevices, " devices in all"));
+  }
+  auto network = BuildNetwork(*spec, static_cast<int>(devices));
+  if (!network.ok() && proto_.dimension(asked_[i]).size() == 0) {
+    // Parameters may leave no choice of size.
+    auto own = BuildNetwork(*spec, 0);
+    if (own.ok() && own->graph.devices() >= devices && own->graph.devices() % below == 0)
+      network = std::move(own);
+  }
+  if (!network.ok()) return InDimension(i, "network.build", network.status());
+  d.size = static_cast<int>(network->graph.devices() / below);
+  d.network = std::make_shared<const Network>(*std::move(network));
+  return absl::OkStatus();
+}
+
+absl::Status Builder::BuildNetworks() {
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    if (dims_[i].kind != Kind::kNetwork || dims_[i].network != nullptr) continue;
+    if (absl::Status s = BuildOne(i, Below(i)); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+// A dimension of another kind, with vertices that faults can name.
+absl::Status Builder::MakeNetworks() {
+  std::set<int> named;
+  for (const proto::LinkFault& f : proto_.fault()) named.insert(f.dimension());
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    TopologyDimension& d = dims_[i];
+    if (named.count(asked_[i]) == 0 || d.kind == Kind::kNetwork) continue;
+    NetworkSpec spec{d.kind == Kind::kRing ? "ring" : d.kind == Kind::kSwitch ? "switch" : "full_mesh", {}};
+    spec.set.emplace_back("link", absl::StrCat(d.bandwidth.bytes_per_second(), "B/s"));
+    spec.set.emplace_back("latency", absl::StrCat(d.latency.picos(), "ps"));
+    auto network = BuildNetwork(spec, d.size);
+    if (!network.ok()) return InDimension(i, "kind", network.status());
+    d.kind = Kind::kNetwork;
+    d.each_rail = true;
+    d.network = std::make_shared<const Network>(*std::move(network));
+    made_.push_back(static_cast<int>(i));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Builder::ReadRouting(BuiltTopology* built) const {
+  const proto::Routing& r = proto_.routing();
+  RoutingOptions& out = built->routing;
+  if (!r.policy().empty()) {
+    auto policy = ParseRoutingPolicy(r.policy());
+    if (!policy.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("cluster: topology.routing.policy: ", policy.status().message()));
+    }
+    out.policy = *policy;
+  }
+  const auto count = [](absl::string_view name, int v, int most, int* to) {
+    if (v < 0 || v > most) {
+      return BadField(absl::StrCat("topology.routing.", name), absl::StrCat(v), absl::StrCat("1 to ", most));
+    }
+    if (v > 0) *to = v;
+    return absl::OkStatus();
+  };
+  if (absl::Status s = count("paths", r.paths(), 1024, &out.paths); !s.ok()) return s;
+  if (absl::Status s = count("queue_pairs", r.queue_pairs(), 1 << 20, &out.queue_pairs); !s.ok()) return s;
+  if (absl::Status s = CheckNumber("topology.routing.ugal_bias", r.ugal_bias(), 1e9, false); !s.ok())
+    return s;
+  if (r.seed() != 0) out.seed = r.seed();
+  out.ugal_bias = r.ugal_bias();
+  out.up_down = r.up_down();
+  std::vector<size_t> networks;  // in the order of the proto
+  out.routes.resize(dims_.size());
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    if (proto_.dimension(asked_[i]).kind() == Dimension::NETWORK) networks.push_back(i);
+  }
+  if (r.route_file_size() > static_cast<int>(networks.size())) {
+    return BadField("topology.routing.route_file", absl::StrCat("there ", r.route_file_size(), " times"),
+                    absl::StrCat("at most once for each dimension of kind NETWORK, of which there are ",
+                                 networks.size()));
+  }
+  for (int i = 0; i < r.route_file_size(); ++i) {
+    if (r.route_file(i).empty()) continue;
+    const size_t d = networks[static_cast<size_t>(i)];
+    auto routes = RouteFile::Load(r.route_file(i), dims_[d].network->graph);
+    if (!routes.ok()) return routes.status();
+    out.routes[d] = std::make_shared<const RouteFile>(*std::move(routes));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<BuiltTopology> Builder::Build() {
+  for (const auto step : {&Builder::ReadDimensions, &Builder::ReadNetworks, &Builder::Size,
+                          &Builder::CheckLeftOut, &Builder::BuildNetworks, &Builder::MakeNetworks}) {
+    if (absl::Status s = (this->*step)(); !s.ok()) return s;
+  }
+  BuiltTopology built{Topology(), {}, {}, asked_, made_, notes_};
+  if (absl::Status s = ReadRouting(&built); !s.ok()) return s;
+  auto topology = Topology::Make(dims_);
+  if (!topology.ok()) return topology.status();
+  built.topology = *std::move(topology);
+  std::map<uint32_t, double> losses;
+  for (const Losses& l : losses_) {
+    const auto at = std::find(asked_.begin(), asked_.end(), l.asked);
+    if (at == asked_.end()) continue;
+    const int dimension = static_cast<int>(at - asked_.begin());
+    const NetworkGraph& g = dims_[static_cast<size_t>(dimension)].network->graph;
+    for (uint32_t copy = 0; copy < built.topology.NetworkCopies(dimension); ++copy) {
+      for (const LinkLoss& loss : l.losses) {
+        for (const uint32_t arc : {loss.arc, g.reverse(loss.arc)}) {
+          losses[built.topology.NetworkHop(dimension, copy, arc).link] = loss.rate;
+        }
+      }
+    }
+  }
+  auto changes = ExpandFaults(proto_, built.topology, asked_, losses);
+  if (!changes.ok()) return changes.status();
+  built.changes = *std::move(changes);
+  return built;
+}
+
+}  // namespace
+
+absl::StatusOr<BuiltTopology> BuildTopology(const proto::Topology& topology, int ranks) {
+  return Builder(topology, ranks).Build();
+}
+
+void RecordTopology(const BuiltTopology& built, proto::Topology* out) {
+  const proto::Topology asked = *out;
+  out->clear_dimension();
+  for (size_t i = 0; i < built.topology.dimensions().size(); ++i) {
+    const TopologyDimension& d = built.topology.dimensions()[i];
+    Dimension* p = out->add_dimension();
+    *p = asked.dimension(built.asked[i]);
+    p->set_size(d.size);
+    p->set_name(d.name);
+    if (p->kind() == Dimension::NETWORK) continue;
+    p->set_bandwidth_gbytes_per_s(static_cast<double>(d.bandwidth.bytes_per_second()) / 1e9);
+    p->set_bandwidth_bytes_per_s(d.bandwidth.bytes_per_second());
+    p->set_latency_ns(static_cast<double>(d.latency.picos()) / 1000);
+  }
+}
+
+}  // namespace chakra

@@ -1,0 +1,62 @@
+// Why each node of a run begins and ends when it does.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "replay/engine/causes/cause.h"
+#include "replay/engine/lanes.h"
+#include "trace/model/trace.h"
+
+namespace chakra {
+
+// Kept while a run goes on, by its engine: one cause for each node that is ready or runs.
+class NodeCauses {
+ public:
+  // Without Prepare() nothing is kept, and only on() may be called.
+  void Prepare(const TraceSet& traces) {
+    for (const RankTrace& rank : traces.ranks) nodes_.emplace_back(rank.graph->size());
+    lanes_.resize(nodes_.size());
+  }
+  bool on() const { return !nodes_.empty(); }
+
+  // A node without dependencies, of a rank that starts at `at`.
+  void RankStarts(uint32_t rank, uint32_t row, Time at) {
+    nodes_[rank][row] = Because({}, {.kind = Cause::kStart, .rank = rank, .row = row, .at = at});
+  }
+  // The node that ended last keeps this one waiting until `at`, longer than all before it.
+  void Delays(uint32_t rank, uint32_t row, Time at) {
+    nodes_[rank][row] = Because(last_, {.kind = Cause::kDelay, .rank = rank, .row = row, .at = at});
+  }
+  // The node waits for nothing more, since that which ended last did.
+  void Ready(uint32_t rank, uint32_t row) { nodes_[rank][row] = last_; }
+  // It begins on queued lane `lane`; it may have been ready before.
+  void BeginsOn(size_t lane, uint32_t rank, uint32_t row, Time now) {
+    if (nodes_[rank][row].at() < now) nodes_[rank][row] = lanes_[rank][lane];
+  }
+  // Of a node that runs: why it began, then, where that is more than the time since, why it ends.
+  const CauseRef& of(uint32_t rank, uint32_t row) const { return nodes_[rank][row]; }
+  void EndsFor(uint32_t rank, uint32_t row, CauseRef cause) { nodes_[rank][row] = std::move(cause); }
+  void Ends(uint32_t rank, uint32_t row, Time now) {
+    last_ = Because(std::exchange(nodes_[rank][row], {}), {.rank = rank, .row = row, .at = now});
+    if (now > final_.at() || (now == final_.at() && rank < final_rank_)) {
+      final_ = last_;
+      final_rank_ = rank;
+    }
+  }
+  // What ended last occupied the queued lane.
+  void Frees(size_t lane, uint32_t rank) { lanes_[rank][lane] = last_; }
+
+  // Why the node that ended last of all did, on the lowest rank of several.
+  const CauseRef& final() const { return final_; }
+
+ private:
+  std::vector<std::vector<CauseRef>> nodes_;
+  std::vector<std::array<CauseRef, kQueuedLanes>> lanes_;
+  CauseRef last_, final_;
+  uint32_t final_rank_ = ~uint32_t{0};
+};
+
+}  // namespace chakra

@@ -1,0 +1,549 @@
+#include "replay/engine/collective_runner.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+
+namespace chakra {
+
+uint64_t BufferBytes(CollectiveType type, uint64_t comm_size, int ranks) {
+  const bool grows = type == CollectiveType::kAllGather || type == CollectiveType::kGather;
+  return grows ? comm_size * static_cast<uint64_t>(ranks) : comm_size;
+}
+
+absl::Status CollectiveRunner::Prepare() {
+  plan_of_.assign(matching_.calls.size(), nullptr);
+  calls_.assign(matching_.calls.size(), CallState());
+  totals_.resize(matching_.groups.size());
+  int ranks = 0;
+  for (const GroupInfo& group : matching_.groups) {
+    for (int member : group.members) ranks = std::max(ranks, member + 1);
+  }
+  waited_.resize(static_cast<size_t>(ranks));
+  kept_waiting_.resize(static_cast<size_t>(ranks));
+  if (log_ != nullptr) first_call_ = log_->AddCalls(matching_.calls.size());
+  std::set<std::pair<const Plan*, uint32_t>> checked;
+  for (size_t i = 0; i < matching_.calls.size(); ++i) {
+    const CollectiveCall& call = matching_.calls[i];
+    const int members = static_cast<int>(matching_.groups[call.group].members.size());
+    calls_[i].left = static_cast<uint32_t>(members);
+    if (members < 2) continue;
+    const GroupInfo& group = matching_.groups[call.group];
+    absl::StatusOr<const PlannedCall*> plan =
+        planner_->Get(call.type, call.bytes, call.root, group.members, group.name);
+    if (!plan.ok()) return plan.status();
+    plan_of_[i] = *plan;
+    const Plan* steps = (*plan)->plan;
+    if (steps == nullptr || steps->switches.empty() || !checked.insert({steps, call.group}).second) continue;
+    if (absl::Status status = CheckSwitches(*steps, group); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CollectiveRunner::CheckSwitches(const Plan& plan, const GroupInfo& group) const {
+  const auto bad = [&](int a, int b, absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "plan ", plan.algorithm, " for ", std::string(Name(plan.type)), " in group \"", group.name,
+        "\": ", what, " members ", a, " (rank ", group.members[a], ") and ", b, " (rank ", group.members[b],
+        "); expected the one switch of a dimension in which alone they differ"));
+  };
+  for (size_t s = 0; s < plan.switches.size(); ++s) {
+    const auto [a, b] = plan.switches[s];
+    const int endpoint = fabric_->SwitchBetween(group.members[a], group.members[b]);
+    if (endpoint < 0) return bad(a, b, "the machine has no switch between");
+    for (const Step& step : plan.program(plan.members + static_cast<int>(s)).steps) {
+      if (!IsSend(step.op) && !IsReceive(step.op)) continue;
+      if (step.peer >= plan.members)
+        return absl::InvalidArgumentError(absl::StrCat("plan ", plan.algorithm, ": switch ", s,
+                                                       " exchanges messages with switch ",
+                                                       step.peer - plan.members, "; expected members only"));
+      const int anchor = step.peer == a ? b : a;
+      if (fabric_->SwitchBetween(group.members[step.peer], group.members[anchor]) != endpoint)
+        return bad(step.peer, anchor, "another or no switch lies between");
+    }
+  }
+  return absl::OkStatus();
+}
+
+int CollectiveRunner::Endpoint(const Active& a, uint32_t node) const {
+  const std::vector<int>& members = matching_.groups[matching_.calls[a.call].group].members;
+  if (node < members.size()) return members[node];
+  const PlanSwitch& s = a.plan->switches[node - members.size()];
+  return fabric_->SwitchBetween(members[s.a], members[s.b]);
+}
+
+bool CollectiveRunner::Arrived(uint32_t call, uint32_t member) const {
+  const CallState& state = calls_[call];
+  if (state.over) return true;
+  return state.active != kNoRow && active_[state.active].row[member] != kNoRow;
+}
+
+uint32_t CollectiveRunner::Open(uint32_t call, Time now, const CauseRef& cause) {
+  uint32_t index;
+  if (free_.empty()) {
+    index = static_cast<uint32_t>(active_.size());
+    active_.emplace_back();
+  } else {
+    index = free_.back();
+    free_.pop_back();
+  }
+  Active& a = active_[index];
+  const CollectiveCall& c = matching_.calls[call];
+  const size_t members = matching_.groups[c.group].members.size();
+  a.call = call;
+  a.planned = plan_of_[call];
+  a.plan = a.planned == nullptr ? nullptr : a.planned->plan;
+  a.first = now;
+  a.last_end = now;
+  a.switches_left = 0;
+  a.learns = false;
+  a.row.assign(members, kNoRow);
+  a.begin.assign(members, Time::Zero());
+  if (keep_causes_) a.why = {cause, std::vector<CauseRef>(members), {}, {}};
+  a.fast = a.plan != nullptr && fast_paths_ && fast_.Applies(*a.planned, c.bytes);
+  if (a.plan == nullptr || a.fast) return index;
+  const Plan& plan = *a.plan;
+  a.chunk = EqualChunk(*a.planned, c.bytes);
+  a.streams.resize(plan.stream_base.back());
+  a.streams_left.assign(static_cast<size_t>(plan.nodes()), 0);
+  a.switches_left = static_cast<uint32_t>(plan.switches.size());
+  a.awaiting = 0;
+  a.inbox.assign(plan.connection_base.back(), 0);
+  a.waiter.assign(plan.connection_base.back(), 0);
+  a.sender.assign(plan.connection_base.back(), 0);
+  a.spread.clear();
+  if (keep_causes_) a.why.stream.resize(a.streams.size());
+  a.held = fast_paths_ && a.planned->together.has_value();
+  if (a.held) {
+    wakes_.push_back({now, index, kHeld});
+    return index;
+  }
+  for (size_t node = members; node < static_cast<size_t>(plan.nodes()); ++node)
+    StartNode(index, static_cast<uint32_t>(node), now);
+  return index;
+}
+
+void CollectiveRunner::Arrive(uint32_t call, uint32_t member, uint32_t row, Time now, CauseRef cause) {
+  CallState& state = calls_[call];
+  if (state.active == kNoRow) state.active = Open(call, now, cause);
+  const uint32_t index = state.active;
+  Active& a = active_[index];
+  a.row[member] = row;
+  a.begin[member] = now;
+  a.last_arrival = now;
+  if (keep_causes_) a.why.arrival[member] = cause;
+  ++state.arrived;
+  if (a.held) return;
+  if (a.plan == nullptr) {
+    EndMember(a, member, now, std::move(cause));
+  } else if (!a.fast) {
+    StartNode(index, member, now);
+  } else if (state.arrived == a.row.size()) {
+    RunFast(index);
+  }
+}
+
+void CollectiveRunner::Release(uint32_t active, Time now) {
+  Active& a = active_[active];
+  a.held = false;
+  const auto members = static_cast<uint32_t>(a.row.size());
+  a.learns = keep_causes_ && calls_[a.call].arrived == members && learned_.count(a.planned) == 0;
+  if (calls_[a.call].arrived == members && !a.learns) {
+    a.switches_left = 0;
+    ++fast_calls_;
+    ++together_calls_.emplace(a.planned, std::make_pair(a.call, uint64_t{0})).first->second.second;
+    if (keep_causes_) {
+      origins_ = learned_.at(a.planned).origin;
+      ends_.assign(members, now + *a.planned->together);
+      return EndMembersFor(active);
+    }
+    wakes_.push_back({now + *a.planned->together, active, kWholeCall});
+    return;
+  }
+  const auto nodes = static_cast<uint32_t>(a.plan->nodes());
+  for (uint32_t node = members; node < nodes; ++node) StartNode(active, node, now);
+  for (uint32_t m = 0; m < members; ++m) {
+    if (active_[active].row[m] != kNoRow) StartNode(active, m, now);
+  }
+}
+
+// The bytes of the plan's messages, which were not simulated.
+void CollectiveRunner::AccountTogether(uint32_t call, uint64_t calls) {
+  Active a;
+  a.call = call;
+  a.planned = plan_of_[call];
+  a.plan = a.planned->plan;
+  a.chunk = EqualChunk(*a.planned, matching_.calls[call].bytes);
+  for (int node = 0; node < a.plan->nodes(); ++node) {
+    // Messages of one size and way are counted together.
+    std::map<std::pair<int, uint64_t>, uint64_t> times;
+    for (const Step& step : a.plan->program(node).steps) {
+      if (IsSend(step.op)) ++times[{step.peer, StepBytes(a, step, static_cast<uint32_t>(node), 0)}];
+    }
+    for (const auto& [way, count] : times) {
+      fabric_->Account(Endpoint(a, static_cast<uint32_t>(node)),
+                       Endpoint(a, static_cast<uint32_t>(way.first)), way.second, count * calls);
+    }
+  }
+}
+
+void CollectiveRunner::RunFast(uint32_t active) {
+  Active& a = active_[active];
+  const CollectiveCall& call = matching_.calls[a.call];
+  fast_.Evaluate(*a.planned, call.group, matching_.groups[call.group].members, call.bytes, a.begin, &ends_,
+                 keep_causes_ ? &origins_ : nullptr);
+  ++fast_calls_;
+  if (keep_causes_) return EndMembersFor(active);
+  if (std::all_of(ends_.begin(), ends_.end(), [&](Time t) { return t == ends_[0]; })) {
+    wakes_.push_back({ends_[0], active, kWholeCall});  // one event in place of one a member
+    return;
+  }
+  const auto members = static_cast<uint32_t>(ends_.size());
+  for (uint32_t m = 0; m < members; ++m) EndMember(active_[active], m, ends_[m], {});
+}
+
+void CollectiveRunner::EndTogether(uint32_t active, Time at) {
+  const auto members = static_cast<uint32_t>(active_[active].row.size());
+  for (uint32_t m = 0; m < members; ++m) EndMember(active_[active], m, at, {});
+}
+
+void CollectiveRunner::StartNode(uint32_t active, uint32_t member, Time now) {
+  Active& a = active_[active];
+  const Plan& plan = *a.plan;
+  const Program& program = plan.program(static_cast<int>(member));
+  const uint32_t base = plan.stream_base[member];
+  const auto streams = static_cast<uint32_t>(program.streams.size());
+  a.streams_left[member] = streams;
+  for (uint32_t s = 0; s < streams; ++s) {
+    const Stream& stream = program.streams[s];
+    a.streams[base + s] = {stream.begin, stream.end, stream.begin, member, 0, false};
+  }
+  CauseRef cause;
+  if (keep_causes_) cause = member < a.why.arrival.size() ? a.why.arrival[member] : a.why.opening;
+  if (streams == 0) EndNode(a, member, now, cause);
+  const Time begin = member < static_cast<uint32_t>(plan.members) ? a.planned->costs.begin : Time::Zero();
+  for (uint32_t s = 0; s < streams; ++s) {
+    if (keep_causes_) active_[active].why.stream[base + s] = cause;
+    if (begin > Time::Zero()) {
+      WakeAfter(active_[active], active, base + s, now + begin, Cause::kOverhead);
+    } else {
+      Run(active, base + s, now);
+    }
+  }
+}
+
+uint64_t CollectiveRunner::StepBytes(const Active& a, const Step& step, uint32_t member, int part) const {
+  if (a.chunk != kUneven) return a.chunk * static_cast<uint64_t>(step.count);
+  const Plan& plan = *a.plan;
+  const uint64_t bytes = matching_.calls[a.call].bytes;
+  const auto cut = [&](int p) {
+    return static_cast<uint64_t>(static_cast<unsigned __int128>(bytes) * static_cast<unsigned>(p) /
+                                 static_cast<unsigned>(a.planned->costs.parts));
+  };
+  const int chunk = ChunkOf(plan, static_cast<int>(member), step.chunk);
+  return ChunkBytes(plan, cut(part + 1) - cut(part), chunk, step.count);
+}
+
+// True if the stream must wait (for its overhead, or until the message left).
+bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, Time now) {
+  Active& a = active_[active];
+  StreamRun& run = a.streams[stream];
+  if (costs_.step_overhead > Time::Zero() && !run.paid && IsMember(a, run)) {
+    run.paid = true;
+    WakeAfter(a, active, stream, now + costs_.step_overhead, Cause::kOverhead);
+    return true;
+  }
+  run.paid = false;
+  ++run.next;
+  const Plan& plan = *a.plan;
+  uint32_t to = static_cast<uint32_t>(step.peer);
+  if (plan.rotational) {
+    to += run.member;
+    if (to >= static_cast<uint32_t>(plan.members)) to -= static_cast<uint32_t>(plan.members);
+  }
+  const uint64_t connection = plan.connection_base[to] + step.connection;
+  const bool wait = step.op == StepOp::kSendWait;
+  run.busy = wait;
+  if (wait) a.sender[connection] = stream + 1;
+  Flow flow;
+  flow.src = Endpoint(a, run.member);
+  flow.dst = Endpoint(a, to);
+  flow.bytes = StepBytes(a, step, run.member, run.part);
+  if (const CallCosts& costs = a.planned->costs; !costs.levels.empty()) {
+    const int level = fabric_->Level(flow.src, flow.dst);
+    flow.wire_bytes = costs.OnWire(flow.bytes, level);
+    flow.delay = costs.levels[static_cast<size_t>(level)].latency;
+  }
+  flow.tag = uint64_t{active} << (kConnectionBits + kLaneBits) | connection;
+  flow.want_sent = wait;
+  flow.in_order = true;
+  if (keep_causes_) {
+    a.why.flying[connection].push_back(
+        {a.why.stream[stream], flow.src, flow.dst, flow.OnLinks(), flow.delay});
+  }
+  int cards = 1;
+  if (!a.planned->costs.levels.empty() && !fabric_->contention_free() && IsMember(a, run) &&
+      to < static_cast<uint32_t>(plan.members)) {
+    cards = a.planned->costs.levels[static_cast<size_t>(fabric_->Level(flow.src, flow.dst))].cards;
+  }
+  if (cards > 1) {
+    SendSpread(a, flow, run, to, cards, now);
+  } else {
+    Start(a, run, flow, now);
+  }
+  return wait;
+}
+
+void CollectiveRunner::Start(const Active& a, const StreamRun& run, const Flow& flow, Time now) {
+  if (log_ != nullptr) {
+    const CollectiveCall& call = matching_.calls[a.call];
+    log_->Name({chakra::Name(call.type), matching_.groups[call.group].name, first_call_ + a.call,
+                run.next - run.begin - 1, static_cast<uint32_t>(run.part)});
+  }
+  fabric_->Start(flow, now);
+  ++flows_;
+}
+
+void CollectiveRunner::SendSpread(Active& a, const Flow& flow, const StreamRun& run, uint32_t to, int cards,
+                                  Time now) {
+  const uint32_t from = run.member;
+  const uint32_t group = matching_.calls[a.call].group;
+  auto lanes = lanes_.find(group);
+  if (lanes == lanes_.end()) {
+    int level = 0;  // the first that leaves the node
+    while (a.planned->costs.levels[static_cast<size_t>(level)].cards == 1) ++level;
+    lanes = lanes_.try_emplace(group, *fabric_, matching_.groups[group].members, level).first;
+  }
+  cards = std::min({cards, lanes->second.Cards(from, to), 1 << kLaneBits});
+  const uint64_t connection = flow.tag & ((uint64_t{1} << kConnectionBits) - 1);
+  Spread& spread = a.spread[connection];
+  spread.arrived.resize(static_cast<size_t>(cards), 0);
+  spread.unsent = static_cast<uint32_t>(cards);
+  for (int lane = 0; lane < cards; ++lane) {
+    Flow part = flow;
+    std::tie(part.src, part.dst) = lanes->second.Ends(from, to, lane);
+    const auto n = static_cast<uint64_t>(cards);
+    part.bytes = flow.bytes / n + (static_cast<uint64_t>(lane) < flow.bytes % n ? 1 : 0);
+    part.tag |= static_cast<uint64_t>(lane) << kConnectionBits;
+    Start(a, run, part, now);
+  }
+}
+
+bool CollectiveRunner::AllLanes(Active& a, uint64_t connection, const FlowEnd& end) {
+  const auto found = a.spread.find(connection);
+  if (found == a.spread.end()) return true;
+  Spread& spread = found->second;
+  if (end.kind == FlowEnd::kSent) return --spread.unsent == 0;
+  ++spread.arrived[(end.tag >> kConnectionBits) & ((1u << kLaneBits) - 1)];
+  const uint32_t least = *std::min_element(spread.arrived.begin(), spread.arrived.end());
+  if (least == spread.complete) return false;
+  spread.complete = least;
+  return true;
+}
+
+bool CollectiveRunner::HasDone(const StreamRun& run, const StreamRun& other, const Step& step) const {
+  if (other.part != run.part) return other.part > run.part;
+  return other.next - other.begin - (other.busy ? 1 : 0) >= static_cast<uint32_t>(step.chunk);
+}
+
+void CollectiveRunner::WakeAwaiting(uint32_t active, uint32_t node, Time now) {
+  Active& a = active_[active];
+  const Program& program = a.plan->program(static_cast<int>(node));
+  const uint32_t base = a.plan->stream_base[node];
+  for (uint32_t s = base; s < a.plan->stream_base[node + 1]; ++s) {
+    StreamRun& run = a.streams[s];
+    if (!run.awaits) continue;
+    const Step& step = program.steps[run.next];
+    if (!HasDone(run, a.streams[base + static_cast<uint32_t>(step.peer)], step)) continue;
+    run.awaits = false;
+    --a.awaiting;
+    if (keep_causes_) a.why.stream[s] = a.why.stream[base + static_cast<uint32_t>(step.peer)];
+    wakes_.push_back({now, active, s});
+  }
+}
+
+bool CollectiveRunner::Local(uint32_t active, uint32_t stream, const Step& step, Time now) {
+  Active& a = active_[active];
+  StreamRun& run = a.streams[stream];
+  if (step.op == StepOp::kAwait) {
+    const uint32_t other = a.plan->stream_base[run.member] + static_cast<uint32_t>(step.peer);
+    run.awaits = !HasDone(run, a.streams[other], step);
+    if (run.awaits) {
+      ++a.awaiting;
+      return true;
+    }
+    ++run.next;
+    return false;
+  }
+  ++run.next;
+  const uint64_t touched = step.op == StepOp::kCopy ? 2 : 3;  // times each byte is read or written
+  const bool free = costs_.reduce_bandwidth.bytes_per_second() == 0 || !IsMember(a, run);
+  if (free) return false;
+  const uint64_t bytes = touched * StepBytes(a, step, run.member, run.part);
+  if (bytes == 0) return false;
+  run.busy = true;
+  WakeAfter(a, active, stream, now + TransferTime(bytes, costs_.reduce_bandwidth), Cause::kReduce);
+  return true;
+}
+
+void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
+  active_[active].streams[stream].busy = false;
+  while (true) {
+    Active& a = active_[active];
+    StreamRun& run = a.streams[stream];
+    if (a.awaiting > 0) WakeAwaiting(active, run.member, now);
+    const Program& program = a.plan->program(static_cast<int>(run.member));
+    if (run.next < run.end) {
+      const Step& step = program.steps[run.next];
+      if (step.op == StepOp::kSend || step.op == StepOp::kSendWait) {
+        if (Send(active, stream, step, now)) return;
+        continue;
+      }
+      if (!IsReceive(step.op)) {
+        if (Local(active, stream, step, now)) return;
+        continue;
+      }
+      const uint32_t connection = a.plan->connection_base[run.member] + step.connection;
+      if (a.inbox[connection] == 0) {
+        a.waiter[connection] = stream + 1;
+        return;
+      }
+      --a.inbox[connection];
+      ++run.next;
+      if (step.op == StepOp::kRecvReduce) {
+        const Time reduce = costs_.reduce_bandwidth.bytes_per_second() == 0
+                                ? Time::Zero()
+                                : ReduceTime(costs_, StepBytes(a, step, run.member, run.part));
+        if (reduce > Time::Zero() && IsMember(a, run)) {
+          run.busy = true;
+          WakeAfter(a, active, stream, now + reduce, Cause::kReduce);
+          return;
+        }
+      }
+      continue;
+    }
+    // The end of a part, which one more overhead closes.
+    const CallCosts& costs = a.planned->costs;
+    const Time close = costs_.step_overhead + costs.part_end;
+    if (close > Time::Zero() && !run.paid && IsMember(a, run)) {
+      run.paid = true;
+      WakeAfter(a, active, stream, now + close, Cause::kOverhead);
+      return;
+    }
+    run.paid = false;
+    if (++run.part < costs.parts) {
+      run.next = run.begin;
+      continue;
+    }
+    if (a.awaiting > 0) WakeAwaiting(active, run.member, now);
+    if (--a.streams_left[run.member] == 0) {
+      EndNode(a, run.member, now, keep_causes_ ? a.why.stream[stream] : CauseRef());
+    }
+    return;
+  }
+}
+
+void CollectiveRunner::OnFlow(const FlowEnd& end, Time now) {
+  const auto active = static_cast<uint32_t>(end.tag >> (kConnectionBits + kLaneBits));
+  const uint64_t connection = end.tag & ((uint64_t{1} << kConnectionBits) - 1);
+  Active& a = active_[active];
+  if (!a.spread.empty() && !AllLanes(a, connection, end)) return;
+  if (end.kind == FlowEnd::kSent) {
+    const uint32_t stream = a.sender[connection] - 1;
+    a.sender[connection] = 0;
+    if (keep_causes_) Left(a, stream, connection, now);
+    Run(active, stream, now);
+    return;
+  }
+  ++a.inbox[connection];
+  const uint32_t waiter = a.waiter[connection];
+  if (keep_causes_) Received(a, waiter, connection, now);
+  if (waiter != 0) {
+    a.waiter[connection] = 0;
+    Run(active, waiter - 1, now);
+  }
+}
+
+void CollectiveRunner::EndNode(Active& a, uint32_t node, Time at, const CauseRef& cause) {
+  if (node < static_cast<uint32_t>(a.plan->members)) return EndMember(a, node, at, cause);
+  if (--a.switches_left == 0 && calls_[a.call].left == 0) Close(a);
+}
+
+void CollectiveRunner::EndMember(Active& a, uint32_t member, Time at, CauseRef cause) {
+  const CollectiveCall& call = matching_.calls[a.call];
+  if (a.learns) Learn(a, member, cause);
+  ended_.push_back({static_cast<uint32_t>(matching_.groups[call.group].members[member]), a.row[member], at,
+                    std::move(cause)});
+  a.last_end = std::max(a.last_end, at);
+  if (--calls_[a.call].left == 0 && a.switches_left == 0) Close(a);
+}
+
+void CollectiveRunner::Close(Active& a) {
+  const CollectiveCall& call = matching_.calls[a.call];
+  const GroupInfo& group = matching_.groups[call.group];
+  CollectiveMetrics& total = totals_[call.group][static_cast<size_t>(call.type)];
+  ++total.count;
+  total.ranks = static_cast<int>(group.members.size());
+  total.bytes += BufferBytes(call.type, call.bytes, total.ranks);
+  total.time += a.last_end - a.last_arrival;
+  total.wait += a.last_arrival - a.first;
+  if (a.last_arrival > a.first) CountWaits(a, group.members);
+  CallState& state = calls_[a.call];
+  state.over = true;
+  if (keep_causes_) a.why = {};
+  free_.push_back(state.active);
+  state.active = kNoRow;
+}
+
+void CollectiveRunner::CountWaits(const Active& a, const std::vector<int>& members) {
+  const auto last = std::find(a.begin.begin(), a.begin.end(), a.last_arrival) - a.begin.begin();
+  Time& kept = kept_waiting_[static_cast<size_t>(members[static_cast<size_t>(last)])];
+  for (size_t m = 0; m < members.size(); ++m) {
+    waited_[static_cast<size_t>(members[m])] += a.last_arrival - a.begin[m];
+    kept += a.last_arrival - a.begin[m];
+  }
+}
+
+void CollectiveRunner::CountChosen() {
+  for (uint32_t i = 0; i < matching_.calls.size(); ++i) {
+    const PlannedCall* planned = plan_of_[i];
+    if (!calls_[i].over || planned == nullptr) continue;
+    const CollectiveCall& call = matching_.calls[i];
+    CollectiveMetrics& total = totals_[call.group][static_cast<size_t>(call.type)];
+    const uint64_t bytes = BufferBytes(call.type, call.bytes, total.ranks);
+    auto used = std::find_if(total.chosen.begin(), total.chosen.end(),
+                             [&](const ChosenAlgorithm& c) { return c.algorithm == planned->algorithm; });
+    if (used == total.chosen.end()) {
+      used = total.chosen.insert(used, {planned->algorithm, 0, bytes, bytes, planned->why});
+    }
+    ++used->count;
+    used->least_bytes = std::min(used->least_bytes, bytes);
+    used->most_bytes = std::max(used->most_bytes, bytes);
+    if (total.algorithm.empty()) total.algorithm = planned->algorithm;
+  }
+}
+
+void CollectiveRunner::Report(Metrics* metrics) {
+  fast_.Account();
+  for (const auto& [planned, of] : together_calls_) AccountTogether(of.first, of.second);
+  CountChosen();
+  for (size_t g = 0; g < totals_.size(); ++g) {
+    for (int type = 0; type < kCollectiveTypes; ++type) {
+      const CollectiveMetrics& total = totals_[g][static_cast<size_t>(type)];
+      if (total.count == 0) continue;
+      metrics->collectives[{std::string(Name(static_cast<CollectiveType>(type))), matching_.groups[g].name}] =
+          total;
+    }
+  }
+  for (size_t r = 0; r < std::min(waited_.size(), metrics->ranks.size()); ++r) {
+    metrics->ranks[r].waited += waited_[r];
+    metrics->ranks[r].kept_waiting += kept_waiting_[r];
+  }
+  metrics->flows += flows_;
+  metrics->fast_collectives += fast_calls_;
+}
+
+}  // namespace chakra

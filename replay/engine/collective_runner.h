@@ -1,0 +1,256 @@
+// Runs matched collective calls on a fabric: step by step as flows, or in
+// closed form where that is exact.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "backends/fabric.h"
+#include "replay/collectives/registry.h"
+#include "replay/engine/causes/cause.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/flow_log.h"
+#include "replay/engine/match.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/node_lanes.h"
+#include "replay/nccl/fast_path.h"
+#include "replay/nccl/planner.h"
+
+namespace chakra {
+
+// The runner never calls back. What ended and what it wants to be woken for
+// gathers in ended() and wakes(), which the caller drains after each call.
+class CollectiveRunner {
+ public:
+  struct Ended {
+    uint32_t rank;
+    uint32_t row;
+    Time at;         // may lie in the future
+    CauseRef cause;  // where causes are kept
+  };
+  struct Wake {
+    Time at;
+    uint32_t active;
+    uint32_t stream;
+  };
+
+  // `planner`, where given, must outlive the runner and plan on `fabric` with `costs`. `log`, where given, is
+  // of `fabric`; it is told what flows belong to.
+  CollectiveRunner(Fabric* fabric, const CollectiveCosts& costs, const Matching& matching, bool fast_paths,
+                   CollectivePlanner* planner = nullptr, FlowLog* log = nullptr)
+      : fabric_(fabric),
+        costs_(costs),
+        matching_(matching),
+        fast_paths_(fast_paths),
+        log_(log),
+        own_planner_(*fabric, costs_),
+        planner_(planner != nullptr ? planner : &own_planner_),
+        fast_(fabric, costs) {}
+
+  // Plans every call. Errors: an algorithm that cannot plan its collective.
+  absl::Status Prepare();
+
+  // Keeps causes: what Arrive() is given, and what follows of it. Before the first arrival.
+  void KeepCauses() { keep_causes_ = true; }
+
+  // Member `member` of `call` has reached it at `now`, with node `row`, for `cause`.
+  void Arrive(uint32_t call, uint32_t member, uint32_t row, Time now, CauseRef cause = {});
+  // A flow whose tag says OwnsTag() ended.
+  void OnFlow(const FlowEnd& end, Time now);
+  void OnWake(uint32_t active, uint32_t stream, Time now) {
+    if (stream == kWholeCall) {
+      EndTogether(active, now);
+    } else if (stream == kHeld) {
+      Release(active, now);
+    } else {
+      Run(active, stream, now);
+    }
+  }
+
+  // Flows of others must have this bit of their tag set.
+  static constexpr uint64_t kForeignTag = uint64_t{1} << 63;
+  static bool OwnsTag(uint64_t tag) { return (tag & kForeignTag) == 0; }
+
+  std::vector<Ended>& ended() { return ended_; }
+  std::vector<Wake>& wakes() { return wakes_; }
+
+  // How call `call` is run; null: a group of one. After Prepare().
+  const PlannedCall* planned(uint32_t call) const { return plan_of_[call]; }
+
+  // Of a call that was answered in closed form: see FastPath::Explain().
+  PathParts ExplainClosed(uint32_t call, uint32_t origin, uint32_t member) {
+    const CollectiveCall& c = matching_.calls[call];
+    const auto learned = learned_.find(plan_of_[call]);
+    if (learned != learned_.end()) return learned->second.parts[member];
+    return fast_.Explain(*plan_of_[call], c.group, matching_.groups[c.group].members, c.bytes, origin,
+                         member);
+  }
+
+  // True from the arrival of `member` on.
+  bool Arrived(uint32_t call, uint32_t member) const;
+
+  // Adds the calls that ended, and closes the books of the fast path.
+  void Report(Metrics* metrics);
+  uint64_t flows() const { return flows_; }
+
+ private:
+  struct CallState {
+    uint32_t active = kNoRow;
+    uint32_t arrived = 0;
+    uint32_t left = 0;  // members that have not ended
+    bool over = false;
+  };
+  struct StreamRun {
+    uint32_t next = 0;  // step
+    uint32_t end = 0;
+    uint32_t begin = 0;
+    uint32_t member = 0;
+    int part = 0;
+    bool paid = false;    // the overhead of the next step
+    bool busy = false;    // the step before `next` has begun and not ended
+    bool awaits = false;  // another stream of its member
+  };
+  // A connection whose messages go over several cards.
+  struct Spread {
+    std::vector<uint32_t> arrived;  // by lane
+    uint32_t complete = 0;          // messages that have arrived on all lanes
+    uint32_t unsent = 0;            // lanes of the last message that have not left
+  };
+  // A message that is under way.
+  struct Flying {
+    CauseRef cause;
+    int src = 0, dst = 0;
+    uint64_t bytes = 0;
+    Time software;
+  };
+  // Why an active call's parts are where they are. Empty where causes are not kept.
+  struct ActiveCauses {
+    CauseRef opening;               // of the first arrival, when switches start
+    std::vector<CauseRef> arrival;  // by member
+    std::vector<CauseRef> stream;
+    absl::flat_hash_map<uint64_t, std::deque<Flying>> flying;  // by connection
+  };
+  struct Active {
+    uint32_t call = 0;
+    const PlannedCall* planned = nullptr;
+    const Plan* plan = nullptr;
+    bool fast = false;
+    bool learns =
+        false;  // a call whose members arrived together, run step by step to see what its time goes to
+    bool held = false;   // until the first instant is over: who arrives in it begins together
+    uint64_t chunk = 0;  // bytes of each chunk where all are equal, else kUneven
+    Time first, last_arrival, last_end;
+    std::vector<uint32_t> row;  // by member; kNoRow: not arrived
+    std::vector<Time> begin;    // by member
+    std::vector<StreamRun> streams;
+    std::vector<uint32_t> streams_left;  // by node
+    uint32_t switches_left = 0;          // switches whose programs have not ended
+    uint32_t awaiting = 0;               // streams that await another
+    std::vector<uint32_t> inbox;         // by connection: messages that wait for a receive
+    std::vector<uint32_t> waiter;        // by connection: stream + 1 that waits for a message
+    std::vector<uint32_t> sender;        // by connection: stream + 1 that waits until its message has left
+    absl::flat_hash_map<uint64_t, Spread> spread;  // by connection
+    ActiveCauses why;
+  };
+  // What a call whose members arrive together is made of: all later ones are alike.
+  struct Learned {
+    std::vector<uint32_t> origin;  // by member
+    std::vector<PathParts> parts;
+  };
+  // As the stream of a wake: all members of the call end.
+  static constexpr uint32_t kWholeCall = 0xffffffff;
+  // The instant of the first arrivals is over.
+  static constexpr uint32_t kHeld = 0xfffffffe;
+  static constexpr uint64_t kUneven = ~uint64_t{0};
+  // A flow's tag: the call's slot, the lane, the connection.
+  static constexpr int kConnectionBits = 33;
+  static constexpr int kLaneBits = 6;
+
+  uint32_t Open(uint32_t call, Time now, const CauseRef& cause);
+  // Starts the streams of a member or a switch.
+  void StartNode(uint32_t active, uint32_t node, Time now);
+  void Run(uint32_t active, uint32_t stream, Time now);
+  bool Send(uint32_t active, uint32_t stream, const Step& step, Time now);
+  // Starts `flow`, a message between two members, over `cards` cards of their nodes.
+  void SendSpread(Active& a, const Flow& flow, const StreamRun& run, uint32_t to, int cards, Time now);
+  // Starts a flow of the step before `run.next`.
+  void Start(const Active& a, const StreamRun& run, const Flow& flow, Time now);
+  // Counts a lane's end; true when all lanes of a message have come to theirs.
+  bool AllLanes(Active& a, uint64_t connection, const FlowEnd& end);
+  // A copy, reduction or await; true if the stream must wait.
+  bool Local(uint32_t active, uint32_t stream, const Step& step, Time now);
+  // Of streams of one member: `other` has done what `step` of `run` awaits.
+  bool HasDone(const StreamRun& run, const StreamRun& other, const Step& step) const;
+  void WakeAwaiting(uint32_t active, uint32_t node, Time now);
+  // A switch, the other kind of node, works without cost.
+  static bool IsMember(const Active& a, const StreamRun& run) {
+    return run.member < static_cast<uint32_t>(a.plan->members);
+  }
+  // Where a member or switch lies in the fabric.
+  int Endpoint(const Active& a, uint32_t node) const;
+  // Every switch of `plan` exists, and reaches all that it exchanges messages with.
+  absl::Status CheckSwitches(const Plan& plan, const GroupInfo& group) const;
+  uint64_t StepBytes(const Active& a, const Step& step, uint32_t member, int part) const;
+  // `cause`: that of the stream that ended last.
+  void EndNode(Active& a, uint32_t node, Time at, const CauseRef& cause);
+  void EndMember(Active& a, uint32_t member, Time at, CauseRef cause);
+  // `member` of a call that learns ends for `cause`.
+  void Learn(const Active& a, uint32_t member, const CauseRef& cause);
+  // Ends the members of a call in closed form at ends_, for what origins_ began.
+  void EndMembersFor(uint32_t active);
+  // Wakes a stream at `at`, until when `kind` takes it.
+  void WakeAfter(Active& a, uint32_t active, uint32_t stream, Time at, Cause::Kind kind);
+  // A message of a stream that waited for it has left; a message is there, for stream `waiter` - 1 if any.
+  void Left(Active& a, uint32_t stream, uint64_t connection, Time now);
+  void Received(Active& a, uint32_t waiter, uint64_t connection, Time now);
+  // Of time that a member spends.
+  Cause Spent(const Active& a, uint32_t member, Cause::Kind kind, Time at) const;
+  void Close(Active& a);
+  void CountWaits(const Active& a, const std::vector<int>& members);
+  void RunFast(uint32_t active);
+  // All arrived at once: the closed form. Else what arrived starts.
+  void Release(uint32_t active, Time now);
+  void AccountTogether(uint32_t call, uint64_t calls);
+  void CountChosen();
+  void EndTogether(uint32_t active, Time at);
+
+  Fabric* fabric_;
+  CollectiveCosts costs_;
+  const Matching& matching_;
+  bool fast_paths_;
+  bool keep_causes_ = false;
+  FlowLog* log_;
+  uint64_t first_call_ = 0;  // in the log
+  CollectivePlanner own_planner_;
+  CollectivePlanner* planner_;
+  FastPath fast_;
+  std::map<uint32_t, NodeLanes> lanes_;      // by group
+  std::vector<const PlannedCall*> plan_of_;  // by call; null: a group of one
+  std::vector<CallState> calls_;
+  std::vector<Active> active_;
+  std::vector<uint32_t> free_;
+  std::vector<Ended> ended_;
+  std::vector<Wake> wakes_;
+  std::map<const PlannedCall*, Learned> learned_;  // where causes are kept
+  std::vector<Time> ends_;                         // scratch, as the next
+  std::vector<uint32_t> origins_;
+  // By (kind, group index); names are looked up once at the end.
+  std::vector<std::array<CollectiveMetrics, kCollectiveTypes>> totals_;
+  std::vector<Time> waited_, kept_waiting_;  // by rank; see RankMetrics
+  uint64_t flows_ = 0;
+  uint64_t fast_calls_ = 0;
+  // Answered by PlannedCall::together: the first such call, and how many.
+  std::map<const PlannedCall*, std::pair<uint32_t, uint64_t>> together_calls_;
+};
+
+// Bytes as nccl-tests counts them: the larger of a rank's in and out buffer.
+uint64_t BufferBytes(CollectiveType type, uint64_t comm_size, int ranks);
+
+}  // namespace chakra

@@ -1,0 +1,78 @@
+// What a run says at its end: its metrics, or why it could not finish.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "replay/engine/causes/critical_path.h"
+#include "replay/engine/diagnose.h"
+#include "replay/engine/engine_run.h"
+#include "trace/import/reader.h"
+
+namespace chakra {
+
+absl::Status Engine::Unfinished() {
+  if (!events_.empty()) {
+    const Event& event = events_.top();
+    return absl::OutOfRangeError(absl::StrCat(
+        "the run exceeds the longest simulated time, 106 days",
+        event.rank & Event::kWake
+            ? ""
+            : absl::StrCat(": ", DescribeNode(traces_.ranks[event.rank], event.row & ~Event::kReady),
+                           " would end later")));
+  }
+  StuckView view;
+  view.traces = &traces_;
+  view.matching = &matching_;
+  view.finished = nodes_done_;
+  view.total = nodes_total_;
+  view.left = [this](int rank) { return ranks_[rank].left; };
+  view.arrived = [this](uint32_t call, uint32_t member) {
+    if (!options_.recorded_comm) return runner_.Arrived(call, member);
+    const int rank = matching_.groups[matching_.calls[call].group].members[member];
+    return recorded_.AtCall(call, static_cast<uint32_t>(rank));
+  };
+  view.receiver_waits = [this](uint32_t m) {
+    if (!options_.recorded_comm) return messages_.receiver_waits(m);
+    return recorded_.AtMessage(m, static_cast<uint32_t>(matching_.messages[m].dst));
+  };
+  view.sent = [this](uint32_t m) {
+    if (!options_.recorded_comm) return messages_.sent(m);
+    return recorded_.AtMessage(m, static_cast<uint32_t>(matching_.messages[m].src));
+  };
+  if (!options_.recorded_comm) view.fabric = fabric_.WhyStuck();
+  if (options_.recorded_comm) {
+    view.sender_waits = [this](uint32_t m) {
+      const Message& message = matching_.messages[m];
+      return message.recv_row != kNoRow && recorded_.AtMessage(m, static_cast<uint32_t>(message.src)) &&
+             !recorded_.AtMessage(m, static_cast<uint32_t>(message.dst));
+    };
+  }
+  return DiagnoseStuck(view);
+}
+
+Metrics Engine::Collect() {
+  Metrics metrics;
+  metrics.makespan = now_;
+  for (RankState& rank : ranks_) {
+    metrics.ranks.push_back(rank.busy.Totals());
+    metrics.ranks.back().nodes = rank.graph->size();
+  }
+  metrics.nodes = nodes_done_;
+  metrics.invalid_nodes = invalid_;
+  metrics.warnings = matching_.warnings;
+  names_.Report(&metrics);
+  if (causes_.on()) {
+    const auto explain = [this](uint32_t call, uint32_t origin, uint32_t member) {
+      return runner_.ExplainClosed(call, origin, member);
+    };
+    *options_.path = TracePath(causes_.final(), now_, matching_, fabric_, explain);
+  }
+  if (options_.recorded_comm) {
+    recorded_.Report(&metrics);
+    return metrics;
+  }
+  runner_.Report(&metrics);
+  messages_.Report(&metrics);
+  return metrics;
+}
+
+}  // namespace chakra

@@ -1,0 +1,337 @@
+#include "replay/engine/engine_run.h"
+
+#include <algorithm>
+
+#include "replay/engine/flow_log.h"
+
+namespace chakra {
+namespace {
+
+constexpr uint64_t kNodesPerProgress = 1 << 15;
+constexpr uint64_t kEndsPerProgress = 1 << 18;
+
+}  // namespace
+
+void Engine::Prepare() {
+  const DistinctGraphs distinct(traces_);
+  for (const Graph* graph : distinct.graphs) graph_lanes_.push_back(LanesOfGraph(*graph, options_.lanes));
+  names_.Prepare(distinct, options_.lanes, TimesAreFixed() ? &compute_ : nullptr);
+  ranks_.resize(traces_.ranks.size());
+  if (options_.path != nullptr) {
+    causes_.Prepare(traces_);
+    runner_.KeepCauses();
+    messages_.KeepCauses();
+  }
+  if (options_.spans != nullptr) options_.spans->assign(ranks_.size(), {});
+  for (uint32_t r = 0; r < ranks_.size(); ++r) {
+    RankState& rank = ranks_[r];
+    rank.trace = &traces_.ranks[r];
+    rank.graph = rank.trace->graph.get();
+    rank.lanes = &graph_lanes_[distinct.of_rank[r]];
+    rank.compute = &compute_[distinct.of_rank[r]];
+    rank.names = names_.of_graph(distinct.of_rank[r]);
+    rank.own = LanesOfRank(*rank.trace, options_.lanes, matching_);
+    rank.left = rank.graph->size();
+    nodes_total_ += rank.left;
+    if (options_.spans != nullptr) (*options_.spans)[r].resize(rank.left);
+    const Graph& graph = *rank.graph;
+    rank.waits.resize(graph.size());
+    rank.not_before.resize(graph.child_delay.empty() ? 0 : graph.size());
+    for (uint32_t row = 0; row < graph.size(); ++row) {
+      rank.waits[row] = graph.dep_begin[row + 1] - graph.dep_begin[row];
+    }
+    for (uint32_t next : rank.lanes->chain_next) {
+      if (next != kNoRow) ++rank.waits[next];
+    }
+    for (uint32_t next : rank.own.comm_next) {
+      if (next != kNoRow) ++rank.waits[next];
+    }
+    for (uint32_t row = 0; row < graph.size(); ++row) {
+      if (rank.waits[row] != 0) continue;
+      if (options_.start.empty() || options_.start[r] == Time::Zero()) {
+        ready_.push_back({r, rank.lanes->place[row]});
+      } else {
+        if (causes_.on()) causes_.RankStarts(r, row, options_.start[r]);
+        events_.push({options_.start[r], r, row | Event::kReady});
+      }
+    }
+  }
+}
+
+absl::StatusOr<Metrics> Engine::Run() {
+  if (absl::Status s = memory_.Check(traces_); !s.ok()) return s;
+  if (!options_.recorded_comm) {
+    if (absl::Status s = runner_.Prepare(); !s.ok()) return s;
+  }
+  Prepare();
+  Loop();
+  if (nodes_done_ < nodes_total_) return Unfinished();
+  return Collect();
+}
+
+// One round is one instant: all that ends is retired, then all that became
+// ready is started. What starts and ends in no time ends in a further round of
+// the same instant. Nothing depends on the order in which ranks were read.
+void Engine::Loop() {
+  uint64_t next_nodes = kNodesPerProgress, next_ends = kEndsPerProgress;
+  Dispatch(Time::Zero());
+  while (true) {
+    DropMoved();
+    const Time own = events_.empty() ? Time::Never() : events_.top().at;
+    const Time now = std::min(own, fabric_.NextEvent(own));
+    if (now == Time::Never()) break;
+    now_ = now;
+    HandleInstant(now);
+    if (nodes_done_ >= next_nodes || ends_seen_ >= next_ends) {
+      next_nodes = nodes_done_ + kNodesPerProgress;
+      next_ends = ends_seen_ + kEndsPerProgress;
+      if (options_.progress) options_.progress({now, nodes_done_, nodes_total_});
+    }
+  }
+}
+
+// Retires all that ends at `now`, then starts what became ready.
+void Engine::HandleInstant(Time now) {
+  while (true) {
+    if (fabric_.NextEvent(now) <= now) {
+      AdvanceFabric(now);
+    } else if (!events_.empty() && events_.top().at == now) {
+      const Event event = events_.top();
+      events_.pop();
+      if (event.rank & Event::kWake) {
+        runner_.OnWake(event.rank & ~Event::kWake, event.row, now);
+        RetireRunner(now);
+      } else if (event.row & Event::kReady) {
+        ready_.push_back({event.rank, ranks_[event.rank].lanes->place[event.row & ~Event::kReady]});
+      } else if (!Slows(event.rank, event.row) || slowdown_.Ends(event.rank, event.row, now)) {
+        Finish(event.rank, event.row, now);
+      }
+    } else {
+      break;
+    }
+  }
+  Dispatch(now);
+}
+
+void Engine::AdvanceFabric(Time now) {
+  flow_ends_.clear();
+  fabric_.AdvanceTo(now, &flow_ends_);
+  ends_seen_ += flow_ends_.size();
+  for (const FlowEnd& end : flow_ends_) {
+    if (CollectiveRunner::OwnsTag(end.tag)) {
+      runner_.OnFlow(end, now);
+    } else {
+      OnMessage(end, now);
+    }
+  }
+  RetireRunner(now);
+}
+
+// What the runner ended at once is finished at once: only while retiring.
+void Engine::RetireRunner(Time now) {
+  for (CollectiveRunner::Ended& end : runner_.ended()) {
+    if (end.at != now) continue;
+    if (causes_.on()) causes_.EndsFor(end.rank, end.row, std::move(end.cause));
+    Finish(end.rank, end.row, now);
+  }
+  std::erase_if(runner_.ended(), [now](const CollectiveRunner::Ended& end) { return end.at == now; });
+  DrainRunner();
+}
+
+void Engine::DrainRunner() {
+  for (const CollectiveRunner::Wake& wake : runner_.wakes()) {
+    events_.push({wake.at, wake.active | Event::kWake, wake.stream});
+  }
+  runner_.wakes().clear();
+  for (CollectiveRunner::Ended& end : runner_.ended()) {
+    if (causes_.on()) causes_.EndsFor(end.rank, end.row, std::move(end.cause));
+    EndAt(end.at, end.rank, end.row);
+  }
+  runner_.ended().clear();
+}
+
+// Starts what is ready, by rank and recorded order, until nothing more is.
+void Engine::Dispatch(Time now) {
+  do {
+    batch_.swap(ready_);
+    if (!std::is_sorted(batch_.begin(), batch_.end())) std::sort(batch_.begin(), batch_.end());
+    for (const auto& [r, place] : batch_) {
+      RankState& rank = ranks_[r];
+      const uint32_t row = rank.lanes->by_place[place];
+      const uint8_t lane = rank.lanes->queue[row];
+      if (lane == kNoQueuedLane) {
+        Start(r, row, now);
+        continue;
+      }
+      std::vector<uint32_t>& heap = rank.ready[lane];
+      heap.push_back(place);
+      std::push_heap(heap.begin(), heap.end(), std::greater<uint32_t>());
+      touched_.push_back({r, lane});
+    }
+    batch_.clear();
+    if (!std::is_sorted(touched_.begin(), touched_.end())) std::sort(touched_.begin(), touched_.end());
+    for (const auto& [r, lane] : touched_) {
+      RankState& rank = ranks_[r];
+      std::vector<uint32_t>& heap = rank.ready[lane];
+      if (rank.running[lane] || heap.empty()) continue;
+      std::pop_heap(heap.begin(), heap.end(), std::greater<uint32_t>());
+      const uint32_t row = rank.lanes->by_place[heap.back()];
+      heap.pop_back();
+      rank.running[lane] = true;
+      if (causes_.on()) causes_.BeginsOn(lane, r, row, now);
+      Start(r, row, now);
+    }
+    touched_.clear();
+  } while (!ready_.empty());
+}
+
+void Engine::Start(uint32_t r, uint32_t row, Time now) {
+  RankState& rank = ranks_[r];
+  const Graph& graph = *rank.graph;
+  const NodeType type = graph.type[row];
+  if (options_.spans != nullptr) (*options_.spans)[r][row].begin = now;
+  if (Clocked(type)) rank.names->Begin(row, now);
+  if (type != NodeType::kRecv || options_.recorded_comm) rank.busy.Begin(ClassOf(graph, row), now);
+  if (options_.recorded_comm && type >= NodeType::kSend) return StartRecorded(r, row, now);
+  switch (type) {
+    case NodeType::kComp:
+      EndAt(Slows(r, row) ? slowdown_.Begin(r, row, WorkOf(r, row), now) : now + WorkOf(r, row), r, row);
+      break;
+    case NodeType::kMemLoad:
+    case NodeType::kMemStore:
+      StartMemory(r, row, now);
+      break;
+    case NodeType::kSend:
+      StartSend(r, row, now);
+      break;
+    case NodeType::kRecv:
+      StartReceive(r, row, now);
+      break;
+    case NodeType::kCollective: {
+      const CommSlot slot = matching_.slots[r][graph.payload[row]];
+      if (slowdown_.on()) Slow(r, true, now);
+      runner_.Arrive(slot.index, slot.member, row, now, causes_.on() ? causes_.of(r, row) : CauseRef());
+      DrainRunner();
+      break;
+    }
+    case NodeType::kInvalid:
+      ++invalid_;
+      EndAt(now, r, row);
+      break;
+    case NodeType::kMetadata:
+      EndAt(now, r, row);
+      break;
+  }
+}
+
+void Engine::StartRecorded(uint32_t r, uint32_t row, Time now) {
+  const Graph& graph = *ranks_[r].graph;
+  const uint32_t index = matching_.slots[r][graph.payload[row]].index;
+  if (graph.type[row] == NodeType::kCollective) {
+    recorded_.ArriveCall(index, r, row, now);
+  } else {
+    recorded_.ArriveMessage(index, r, row, now);
+  }
+  for (const RecordedComm::Ended& end : recorded_.ended()) {
+    if (causes_.on()) causes_.EndsFor(end.rank, end.row, causes_.of(r, row));  // which arrived last
+    EndAt(end.at, end.rank, end.row);
+  }
+  recorded_.ended().clear();
+}
+
+// One that waits for a memory that is shared follows those before it.
+void Engine::StartMemory(uint32_t r, uint32_t row, Time now) {
+  const Graph& graph = *ranks_[r].graph;
+  const uint64_t bytes = graph.work[graph.payload[row]].tensor_bytes;
+  if (!causes_.on()) return EndAt(memory_.Serve(r, bytes, now).end, r, row);
+  CauseRef& last = memory_.last(r);
+  const MemoryUnits::Access access = memory_.Serve(r, bytes, now);
+  const CauseRef begin = access.begin > now ? last : causes_.of(r, row);
+  last = Because(begin, {.rank = r, .row = row, .at = access.end});
+  causes_.EndsFor(r, row, last);
+  EndAt(access.end, r, row);
+}
+
+void Engine::StartSend(uint32_t r, uint32_t row, Time now) {
+  const uint32_t index = matching_.slots[r][ranks_[r].graph->payload[row]].index;
+  if (messages_.Send(index, now, causes_.on() ? causes_.of(r, row) : CauseRef()))
+    ranks_[matching_.messages[index].dst].busy.Begin(BusyClock::kComm, now);
+}
+
+// A receive listens from its issue on, but counts as communication only while
+// its message is on the way.
+void Engine::StartReceive(uint32_t r, uint32_t row, Time now) {
+  const uint32_t index = matching_.slots[r][ranks_[r].graph->payload[row]].index;
+  const Messages::Receive state = messages_.Listen(index, now);
+  if (state == Messages::Receive::kListens) return;
+  ranks_[r].busy.Begin(BusyClock::kComm, now);
+  if (state == Messages::Receive::kThere) EndAt(now, r, row);
+}
+
+// Whoever waits for the message ends with it; a receive that comes later ends for its own reasons.
+void Engine::EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now) {
+  const Message& message = matching_.messages[index];
+  const bool sent = kind == FlowEnd::kSent;
+  CauseRef cause = messages_.CauseOf(index);
+  if (!sent && !messages_.receiver_waits(index)) return;
+  const auto rank = static_cast<uint32_t>(sent ? message.src : message.dst);
+  const uint32_t row = sent ? message.send_row : message.recv_row;
+  causes_.EndsFor(rank, row,
+                  Because(std::move(cause), {.kind = sent ? Cause::kSending : Cause::kFlow,
+                                             .message = true,
+                                             .rank = rank,
+                                             .row = row,
+                                             .of = index,
+                                             .src = message.src,
+                                             .dst = message.dst,
+                                             .bytes = message.bytes,
+                                             .at = now}));
+}
+
+void Engine::OnMessage(const FlowEnd& end, Time now) {
+  const uint32_t index = Messages::IndexOf(end.tag);
+  const Message& message = matching_.messages[index];
+  if (causes_.on()) EndsForMessage(index, end.kind, now);
+  if (end.kind == FlowEnd::kSent) {
+    Finish(static_cast<uint32_t>(message.src), message.send_row, now);
+  } else if (messages_.Arrive(index, now)) {
+    Finish(static_cast<uint32_t>(message.dst), message.recv_row, now);
+  }
+}
+
+void Engine::Finish(uint32_t r, uint32_t row, Time now) {
+  RankState& rank = ranks_[r];
+  const Graph& graph = *rank.graph;
+  rank.busy.End(ClassOf(graph, row), now);
+  if (options_.spans != nullptr) (*options_.spans)[r][row].end = now;
+  if (Clocked(graph.type[row])) rank.names->End(row, now);
+  --rank.left;
+  ++nodes_done_;
+  if (causes_.on()) causes_.Ends(r, row, now);
+  for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) {
+    if (!rank.not_before.empty()) {
+      const uint32_t child = graph.child[i];
+      const Time until = now + graph.child_delay[i];
+      if (until > rank.not_before[child]) {
+        rank.not_before[child] = until;
+        if (causes_.on()) causes_.Delays(r, child, until);
+      }
+    }
+    Release(r, graph.child[i]);
+  }
+  if (!rank.lanes->chain_next.empty()) {
+    if (const uint32_t next = rank.lanes->chain_next[row]; next != kNoRow) Release(r, next);
+  }
+  const NodeType type = graph.type[row];
+  if (slowdown_.on() && type == NodeType::kCollective) Slow(r, false, now);
+  if (!rank.own.comm_next.empty() && (type == NodeType::kCollective || type == NodeType::kSend)) {
+    if (const uint32_t next = rank.own.comm_next[graph.payload[row]]; next != kNoRow) Release(r, next);
+  }
+  if (const uint8_t lane = rank.lanes->queue[row]; lane != kNoQueuedLane) {
+    rank.running[lane] = false;
+    if (causes_.on()) causes_.Frees(lane, r);
+    touched_.push_back({r, lane});
+  }
+}
+
+}  // namespace chakra

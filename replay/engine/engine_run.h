@@ -1,0 +1,157 @@
+// The event loop behind Replay().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "replay/cluster/variation.h"
+#include "replay/engine/causes/node_causes.h"
+#include "replay/engine/collective_runner.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/lanes.h"
+#include "replay/engine/match.h"
+#include "replay/engine/measure/busy.h"
+#include "replay/engine/measure/name_times.h"
+#include "replay/engine/memory_units.h"
+#include "replay/engine/messages.h"
+#include "replay/engine/recorded_comm.h"
+#include "replay/engine/slowdown.h"
+
+namespace chakra {
+
+// Something of the engine's own that happens: a node ends, becomes ready (row
+// has kReady set), or a collective's stream goes on (rank has kWake set and
+// names the active call, row the stream).
+struct Event {
+  static constexpr uint32_t kWake = 1u << 31;
+  static constexpr uint32_t kReady = 1u << 31;  // of row: the delays of its dependencies are over
+  Time at;
+  uint32_t rank;
+  uint32_t row;
+  bool operator>(const Event& o) const {
+    if (at != o.at) return at > o.at;
+    return rank != o.rank ? rank > o.rank : row > o.row;
+  }
+};
+
+class Engine {
+ public:
+  Engine(const TraceSet& traces, const std::vector<ComputeTimes>& compute, Fabric& fabric,
+         const EngineOptions& options, const Matching& matching)
+      : traces_(traces),
+        compute_(compute),
+        fabric_(fabric),
+        options_(options),
+        matching_(matching),
+        runner_(&fabric, options.collectives, matching, options.fast_paths, nullptr, options.flow_log),
+        messages_(matching, &fabric, options.flow_log),
+        recorded_(traces, matching),
+        memory_(options.memory, options.device_of, static_cast<uint32_t>(traces.ranks.size())),
+        slowdown_(options.collectives.library == nullptr || options.recorded_comm
+                      ? 0
+                      : options.collectives.library->slowdown,
+                  traces.ranks.size()) {}
+
+  absl::StatusOr<Metrics> Run();
+
+ private:
+  struct RankState {
+    const RankTrace* trace = nullptr;
+    const Graph* graph = nullptr;
+    const GraphLanes* lanes = nullptr;
+    const ComputeTimes* compute = nullptr;
+    RankLanes own;
+    std::vector<uint32_t> waits;   // by row: dependencies and lane predecessors that are not done
+    std::vector<Time> not_before;  // by row: the latest delay of a dependency that is done; empty: no delays
+    std::array<std::vector<uint32_t>, kQueuedLanes> ready;  // min-heaps of places
+    std::array<bool, kQueuedLanes> running{};
+    uint32_t left = 0;
+    BusyClock busy;
+    NameTimes::OfGraph* names = nullptr;
+  };
+
+  void Prepare();
+  void Loop();
+  void HandleInstant(Time now);
+  void AdvanceFabric(Time now);
+  void RetireRunner(Time now);
+  void DrainRunner();
+  void Release(uint32_t rank, uint32_t row) {
+    if (--ranks_[rank].waits[row] > 0) return;
+    const RankState& state = ranks_[rank];
+    if (!state.not_before.empty() && state.not_before[row] > now_) {
+      events_.push({state.not_before[row], rank, row | Event::kReady});
+    } else {
+      if (causes_.on()) causes_.Ready(rank, row);
+      ready_.push_back({rank, state.lanes->place[row]});
+    }
+  }
+  void Dispatch(Time now);
+  void Start(uint32_t rank, uint32_t row, Time now);
+  void StartRecorded(uint32_t rank, uint32_t row, Time now);
+  void StartSend(uint32_t rank, uint32_t row, Time now);
+  void StartReceive(uint32_t rank, uint32_t row, Time now);
+  void StartMemory(uint32_t rank, uint32_t row, Time now);
+  void EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now);
+  void OnMessage(const FlowEnd& end, Time now);
+  void Finish(uint32_t rank, uint32_t row, Time now);
+  void EndAt(Time at, uint32_t rank, uint32_t row) { events_.push({at, rank, row}); }
+  // With a slowdown: whether `row` is computation of the device, whose end may move.
+  bool Slows(uint32_t rank, uint32_t row) const {
+    return slowdown_.on() && ClassOf(*ranks_[rank].graph, row) == BusyClock::kCompute;
+  }
+  // Forgets the next events while they are ends of computation that have moved since.
+  void DropMoved() {
+    while (slowdown_.on() && !events_.empty()) {
+      const Event& e = events_.top();
+      const bool node = (e.rank & Event::kWake) == 0 && (e.row & Event::kReady) == 0;
+      if (!node || !Slows(e.rank, e.row) || slowdown_.Holds(e.rank, e.row, e.at)) return;
+      events_.pop();
+    }
+  }
+  // A collective of several members begins or ends on a rank.
+  void Slow(uint32_t rank, bool begins, Time now) {
+    for (const Slowdown::End& end : slowdown_.Change(rank, begins, now)) EndAt(end.at, rank, end.row);
+  }
+  // Whether computation takes just what compute_ says.
+  bool TimesAreFixed() const { return options_.variation == nullptr && !slowdown_.on(); }
+  // Whether names_ has to be told when such a node runs.
+  bool Clocked(NodeType type) const { return type != NodeType::kComp || !TimesAreFixed(); }
+  Time WorkOf(uint32_t rank, uint32_t row) const {
+    const Time time = ranks_[rank].compute->time[row];
+    if (options_.variation == nullptr) return time;
+    return options_.variation->Compute(static_cast<int>(rank), ranks_[rank].graph->id[row], time);
+  }
+  // Why there are nodes left when nothing more happens.
+  absl::Status Unfinished();
+  Metrics Collect();
+
+  const TraceSet& traces_;
+  const std::vector<ComputeTimes>& compute_;
+  Fabric& fabric_;
+  const EngineOptions& options_;
+  const Matching& matching_;
+  CollectiveRunner runner_;
+  Messages messages_;
+  RecordedComm recorded_;
+  MemoryUnits memory_;
+  Slowdown slowdown_;
+  NodeCauses causes_;  // where options_.path asks for them
+  std::vector<GraphLanes> graph_lanes_;
+  NameTimes names_;
+  std::vector<RankState> ranks_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events_;
+  std::vector<std::pair<uint32_t, uint32_t>> ready_, batch_;  // (rank, place)
+  std::vector<std::pair<uint32_t, uint32_t>> touched_;        // (rank, queued lane)
+  std::vector<FlowEnd> flow_ends_;
+  uint64_t nodes_done_ = 0, nodes_total_ = 0, invalid_ = 0, ends_seen_ = 0;
+  Time now_;
+};
+
+}  // namespace chakra

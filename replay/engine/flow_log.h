@@ -1,0 +1,124 @@
+// Every flow that crosses a fabric, as rows of CSV.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "backends/wrapped_fabric.h"
+#include "replay/engine/measure/flow_times.h"
+#include "trace/io/csv.h"
+
+namespace chakra {
+
+// What a flow belongs to.
+struct FlowOrigin {
+  absl::string_view kind;  // "all_reduce", ..., or "send_recv"
+  absl::string_view group;
+  uint64_t call = 0;  // number of the collective call, or of the message
+  // Of calls: the operation of the sender's stream (sends, receives, ... from 0), and the part of the call
+  // that it works on.
+  std::optional<uint32_t> step;
+  uint32_t part = 0;
+};
+
+// The book that LoggedFabric keeps. One row a flow under a line of names, in the order in which flows were
+// received (at one instant: in which they were started); `flow` counts in the order of their starts. Rows go
+// out as they are complete: memory grows with the flows that are under way, and with nothing else.
+//
+//   flow, src_rank, dst_rank      ranks are empty for switches and devices without one
+//   src_device, dst_device        of the topology; numbers from its devices on are switches
+//   bytes, wire_bytes             payload; what links carry for it, where collective protocols add to it
+//   kind, group, call, step, part FlowOrigin; calls are counted in the order of matching, messages as well.
+//                                 Empty where nobody said it, step and part of messages too
+//   start_ps, sent_ps             when it was started; when its last byte had left, empty where nobody asked
+//   received_ps, time_ps          when its last byte was there (empty: never); since its start
+//   alone_ps, slowdown            Fabric::Cost() plus Flow::delay, empty where there is no way; time_ps over
+//                                 it, empty where it is 0
+//
+// Flows that are under way at once with the same tag must be Flow::in_order and of one delay, or the fabric
+// contention_free(): an end names only the tag.
+class FlowLog {
+ public:
+  explicit FlowLog(WriteBytes write);
+
+  // Which ranks there are: [0, ranks), rank r on device_of[r]; empty: on device r. Without it all ranks are
+  // devices.
+  void SetRanks(const std::vector<int>& device_of, int ranks);
+  // Numbers for the calls of a run; the number of the first.
+  uint64_t AddCalls(uint64_t calls) { return std::exchange(calls_, calls_ + calls); }
+  // Of the next flow that starts.
+  void Name(const FlowOrigin& origin);
+  uint64_t flows() const { return flows_; }
+  // Of the flows that were received, but those that take no time alone.
+  const FlowTimes& times() const { return times_; }
+  // Writes what is left, flows that never ended included. Once, last. Errors: the first of `write`; nothing
+  // was written after it.
+  absl::Status Finish();
+
+ private:
+  friend class LoggedFabric;
+  static constexpr uint32_t kNone = ~uint32_t{0};
+  struct Open {
+    uint64_t id = 0;
+    uint32_t origin = 0;  // in labels_: kind and group
+    uint64_t call = 0;
+    uint32_t step = kNone, part = 0;
+    int src = 0, dst = 0;
+    uint64_t bytes = 0, wire_bytes = 0;
+    Time start, alone_sent, alone;
+    std::optional<Time> sent, received;
+    bool want_sent = false;
+    uint32_t next = kNone;  // of the same tag
+  };
+  struct Queue {
+    uint32_t first = kNone, last = kNone;
+  };
+
+  void Start(const Flow& flow, const FlowCost& alone, Time now);
+  // `exact`: a flow ends when it would alone.
+  void End(const FlowEnd& end, bool exact);
+  void Row(const Open& flow);
+  void Endpoints(const Open& flow);
+  void Flush();
+
+  WriteBytes write_;
+  absl::Status status_;
+  std::string buffer_;
+  FlowTimes times_;
+  bool ranks_known_ = false;
+  std::vector<int> rank_on_;  // by device; -1: none
+  uint64_t calls_ = 0, flows_ = 0;
+  Open named_;                       // the next flow, as far as Name() said
+  std::vector<std::string> labels_;  // of CSV
+  absl::flat_hash_map<std::string, uint32_t> label_;
+  std::string scratch_;
+  std::vector<Open> open_;
+  std::vector<uint32_t> free_;
+  absl::flat_hash_map<uint64_t, Queue> by_tag_;
+};
+
+// A fabric whose flows are logged; passes all on, and changes no answer. Sits around a fabric of devices, so
+// within PlacedFabric.
+class LoggedFabric final : public WrappedFabric {
+ public:
+  // `log` must outlive the fabric.
+  LoggedFabric(std::unique_ptr<Fabric> inner, FlowLog* log) : WrappedFabric(std::move(inner)), log_(log) {}
+
+  FlowId Start(const Flow& flow, Time now) override;
+  void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
+
+ private:
+  FlowLog* log_;
+};
+
+// The fabric as it is where `log` is null, else logged.
+std::unique_ptr<Fabric> Logged(std::unique_ptr<Fabric> fabric, FlowLog* log);
+
+}  // namespace chakra

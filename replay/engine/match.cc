@@ -1,0 +1,408 @@
+#include "replay/engine/match.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "replay/collectives/registry.h"
+#include "trace/et/locate.h"
+
+namespace chakra {
+namespace {
+
+// 256 TiB: what all ranks hold together still fits 64 bits.
+constexpr uint64_t kMostBytes = uint64_t{1} << 48;
+constexpr size_t kMostListed = 100;  // messages that an error spells out
+
+class Matcher {
+ public:
+  Matcher(const TraceSet& traces, const std::vector<int>& dims, bool partial)
+      : traces_(traces), dims_(dims), partial_(partial) {
+    GroupInfo world;
+    for (size_t r = 0; r < traces.ranks.size(); ++r) world.members.push_back(static_cast<int>(r));
+    world.size = static_cast<int>(world.members.size());
+    result_.groups.push_back(std::move(world));
+    group_by_key_[{"", result_.groups[0].members}] = 0;
+    group_calls_.emplace_back();
+    for (int r : result_.groups[0].members) member_of_.emplace_back().emplace(0, r);
+    made_.resize(traces.ranks.size());
+  }
+
+  absl::StatusOr<Matching> Run() {
+    result_.slots.resize(traces_.ranks.size());
+    for (const RankTrace& trace : traces_.ranks) {
+      local_groups_.clear();
+      result_.slots[trace.rank].resize(trace.graph->comm.size());
+      for (uint32_t row : trace.graph->order) {
+        const NodeType type = trace.graph->type[row];
+        absl::Status status;
+        if (type == NodeType::kCollective) {
+          status = AddCall(trace, row);
+        } else if (type == NodeType::kSend || type == NodeType::kRecv) {
+          status = AddMessage(trace, row);
+        }
+        if (!status.ok()) return status;
+      }
+    }
+    if (partial_) {
+      WarnPartial();
+    } else {
+      if (absl::Status s = CheckEveryoneCalled(); !s.ok()) return s;
+      if (absl::Status s = CheckMessages(); !s.ok()) return s;
+    }
+    if (uneven_ > 0) {
+      result_.warnings.push_back(absl::StrCat(
+          uneven_, " all_to_all calls are of unequal size on their ranks; each was taken at its largest"));
+    }
+    if (without_group_ > 0 && !traces_.groups.empty()) {
+      result_.warnings.push_back(absl::StrCat(without_group_,
+                                              " collective nodes name no process group (pg_name); ",
+                                              "they were taken as calls of all ranks"));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  std::string Node(const RankTrace& trace, uint32_t row) { return locator_.Describe(trace, row); }
+  absl::Status Bad(const RankTrace& trace, uint32_t row, const std::string& what) {
+    return absl::InvalidArgumentError(absl::StrCat(Node(trace, row), ": ", what));
+  }
+
+  absl::Status CheckSize(const RankTrace& trace, uint32_t row, const Comm& comm) {
+    if (comm.bytes <= kMostBytes) return absl::OkStatus();
+    return Bad(trace, row, absl::StrCat("comm_size: ", comm.bytes, " bytes, expected at most ", kMostBytes));
+  }
+
+  // The group of a call: by name, by involved_dim, or all ranks.
+  absl::StatusOr<std::pair<uint32_t, uint32_t>> GroupOf(const RankTrace& trace, uint32_t row) {
+    const Comm& comm = trace.graph->comm[trace.graph->payload[row]];
+    const Peer& peer = trace.peers[trace.graph->payload[row]];
+    const std::string& name = trace.group_names[peer.group];
+    if (name.empty() && (comm.dims_count == 0 || dims_.empty())) ++without_group_;
+    const auto key = std::make_tuple(peer.group, name.empty() ? comm.involved_dims : 0u,
+                                     name.empty() ? comm.dims_count : uint8_t{0});
+    if (const auto it = local_groups_.find(key); it != local_groups_.end()) return it->second;
+    absl::StatusOr<uint32_t> group = ResolveGroup(trace, row, name, comm);
+    if (!group.ok()) return group.status();
+    const auto member = member_of_[trace.rank].find(*group);
+    if (member == member_of_[trace.rank].end()) {
+      return Bad(trace, row,
+                 absl::StrCat("pg_name: rank ", trace.rank, " calls on group \"", name,
+                              "\", of which it is no member; members are ",
+                              absl::StrJoin(result_.groups[*group].members, ", ")));
+    }
+    const std::pair<uint32_t, uint32_t> found(*group, static_cast<uint32_t>(member->second));
+    local_groups_.emplace(key, found);
+    return found;
+  }
+
+  absl::StatusOr<uint32_t> ResolveGroup(const RankTrace& trace, uint32_t row, const std::string& name,
+                                        const Comm& comm) {
+    if (!name.empty()) {
+      const auto it = traces_.groups.find(name);
+      if (it == traces_.groups.end()) {
+        if (name == "0" || (partial_ && traces_.ranks.size() == 1)) return 0u;
+        return Bad(
+            trace, row,
+            absl::StrCat(
+                "pg_name: process group \"", name, "\" is not defined",
+                traces_.group_source.empty()
+                    ? ": no groups were found. Give them with --groups FILE (JSON, {\"name\": [ranks]}), "
+                      "beside the traces, or in a process_group:init node"
+                    : absl::StrCat(" by ", traces_.group_source)));
+      }
+      std::vector<int> members;
+      for (int r : it->second) {
+        if (partial_ && r >= static_cast<int>(traces_.ranks.size())) continue;
+        members.push_back(r);
+        if (r < 0 || r >= static_cast<int>(traces_.ranks.size())) {
+          return Bad(
+              trace, row,
+              absl::StrCat("pg_name: group \"", name, "\" names rank ", r, ", which has no trace (there are ",
+                           traces_.ranks.size(),
+                           "); give all traces, or replay one trace as N symmetric ranks with --ranks N"));
+        }
+      }
+      return Intern(name, std::move(members), static_cast<int>(it->second.size()));
+    }
+    if (comm.dims_count == 0 || dims_.empty()) return 0u;
+    return InvolvedDims(trace.rank, comm);
+  }
+
+  // The ranks that differ from `rank` only in dimensions that take part.
+  uint32_t InvolvedDims(int rank, const Comm& comm) {
+    std::vector<bool> involved(dims_.size(), true);
+    bool all = true;
+    for (size_t d = 0; d < dims_.size() && d < comm.dims_count; ++d) {
+      involved[d] = (comm.involved_dims >> d) & 1;
+      all = all && (involved[d] || dims_[d] == 1);
+    }
+    if (all) return 0;
+    std::vector<int> members;
+    for (int r = 0; r < static_cast<int>(traces_.ranks.size()); ++r) {
+      bool same = true;
+      int64_t stride = 1;
+      for (size_t d = 0; d < dims_.size(); stride *= dims_[d], ++d) {
+        if (!involved[d] && (r / stride) % dims_[d] != (rank / stride) % dims_[d]) same = false;
+      }
+      if (same) members.push_back(r);
+    }
+    std::string name = "dims";
+    for (size_t d = 0; d < dims_.size(); ++d) absl::StrAppend(&name, involved[d] ? ":1" : ":0");
+    absl::StrAppend(&name, "@", members.front());
+    const auto size = static_cast<int>(members.size());
+    return Intern(name, std::move(members), size);
+  }
+
+  uint32_t Intern(const std::string& name, std::vector<int> members, int size) {
+    const auto [it, fresh] =
+        group_by_key_.emplace(std::make_pair(name, members), static_cast<uint32_t>(result_.groups.size()));
+    if (fresh) {
+      result_.groups.push_back({name, members, size});
+      group_calls_.emplace_back();
+      for (size_t i = 0; i < members.size(); ++i) {
+        member_of_[members[i]].emplace(it->second, static_cast<int>(i));
+      }
+    }
+    return it->second;
+  }
+
+  absl::Status AddCall(const RankTrace& trace, uint32_t row) {
+    const uint32_t payload = trace.graph->payload[row];
+    const Comm& comm = trace.graph->comm[payload];
+    if (comm.type >= kCollectiveTypes) {
+      return Bad(trace, row,
+                 absl::StrCat(
+                     "comm_type: ", comm.type == 0xff ? "missing" : absl::StrCat("unknown value ", comm.type),
+                     "; expected 0 (ALL_REDUCE) to 9 (BARRIER)"));
+    }
+    const auto type = static_cast<CollectiveType>(comm.type);
+    if (!comm.has_bytes && type != CollectiveType::kBarrier && !partial_) {
+      return Bad(trace, row, "comm_size: missing; expected the bytes of this rank's input buffer");
+    }
+    if (absl::Status s = CheckSize(trace, row, comm); !s.ok()) return s;
+    const auto group = GroupOf(trace, row);
+    if (!group.ok()) return group.status();
+    CollectiveCall call;
+    call.group = group->first;
+    call.type = type;
+    call.bytes = type == CollectiveType::kBarrier ? 0 : comm.bytes;
+    call.first_rank = static_cast<uint32_t>(trace.rank);
+    call.first_row = row;
+    if (const int root = trace.peers[payload].root; IsRooted(type) && root != kNoRank) {
+      const std::vector<int>& members = result_.groups[call.group].members;
+      const auto at = std::find(members.begin(), members.end(), root);
+      if (at == members.end()) {
+        return Bad(trace, row,
+                   absl::StrCat("root: rank ", root, " is no member of the group; expected one of ",
+                                absl::StrJoin(members, ", ")));
+      }
+      call.root = static_cast<int>(at - members.begin());
+    }
+    std::vector<uint32_t>& calls = group_calls_[call.group];
+    const uint32_t position = made_[trace.rank][call.group]++;
+    call.position = position;
+    if (position == calls.size()) {
+      calls.push_back(static_cast<uint32_t>(result_.calls.size()));
+      result_.calls.push_back(call);
+    } else if (absl::Status s = Agree(&result_.calls[calls[position]], call, trace); !s.ok()) {
+      return s;
+    }
+    ++result_.calls[calls[position]].made;
+    result_.slots[trace.rank][payload] = {calls[position], group->second};
+    return absl::OkStatus();
+  }
+
+  absl::Status Agree(CollectiveCall* first, const CollectiveCall& b, const RankTrace& trace) {
+    const CollectiveCall& a = *first;
+    std::string what;
+    if (a.type == b.type && a.type == CollectiveType::kAllToAll && a.bytes != b.bytes) {
+      ++uneven_;  // all_to_allv: each rank gives what it has
+      first->bytes = std::max(a.bytes, b.bytes);
+      return absl::OkStatus();
+    }
+    if (a.type != b.type) {
+      what = absl::StrCat("comm_type: ", std::string(Name(b.type)), ", but ", std::string(Name(a.type)));
+    } else if (a.bytes != b.bytes) {
+      what = absl::StrCat("comm_size: ", b.bytes, " bytes, but ", a.bytes, " bytes");
+    } else if (a.root != b.root) {
+      what = absl::StrCat("root: member ", b.root, ", but member ", a.root);
+    } else {
+      return absl::OkStatus();
+    }
+    return Bad(trace, b.first_row,
+               absl::StrCat(what, " in ", Node(traces_.ranks[a.first_rank], a.first_row), "; both are call ",
+                            a.position, " of group \"", result_.groups[a.group].name,
+                            "\": the ranks of a group must make the same calls in the same order"));
+  }
+
+  absl::Status CheckEveryoneCalled() {
+    for (uint32_t g = 0; g < result_.groups.size(); ++g) {
+      const std::vector<uint32_t>& calls = group_calls_[g];
+      for (int rank : result_.groups[g].members) {
+        const auto made = made_[rank].find(g);
+        const uint32_t n = made == made_[rank].end() ? 0 : made->second;
+        if (n == calls.size()) continue;
+        const CollectiveCall& missed = result_.calls[calls[n]];
+        return absl::InvalidArgumentError(absl::StrCat(
+            "group \"", result_.groups[g].name, "\": rank ", rank, " never makes call ", n, ", ",
+            std::string(Name(missed.type)), " of ", missed.bytes, " bytes, that ",
+            Node(traces_.ranks[missed.first_rank], missed.first_row), " makes; ", Instead(rank, g, n)));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // What `rank` does in place of call `n` of group `g`.
+  std::string Instead(int rank, uint32_t g, uint32_t n) {
+    const RankTrace& trace = traces_.ranks[rank];
+    const Graph& graph = *trace.graph;
+    uint32_t last_row = kNoRow;
+    uint32_t seen = 0;
+    for (uint32_t row : graph.order) {
+      if (graph.type[row] != NodeType::kCollective) continue;
+      const CommSlot slot = result_.slots[rank][graph.payload[row]];
+      if (result_.calls[slot.index].group == g && ++seen == n) last_row = row;
+    }
+    const std::string last = last_row == kNoRow
+                                 ? "it makes no call on this group at all"
+                                 : absl::StrCat("its last call on this group is ", Node(trace, last_row));
+    return absl::StrCat(last, "; its file is ", trace.file, " with ", graph.size(), " nodes");
+  }
+
+  absl::Status AddMessage(const RankTrace& trace, uint32_t row) {
+    const uint32_t payload = trace.graph->payload[row];
+    const Comm& comm = trace.graph->comm[payload];
+    const Peer& peer = trace.peers[payload];
+    const bool send = trace.graph->type[row] == NodeType::kSend;
+    const int ranks = static_cast<int>(traces_.ranks.size());
+    const char* field = send ? "comm_dst" : "comm_src";
+    const int other = send ? peer.dst : peer.src;
+    const int self = send ? peer.src : peer.dst;
+    if (other == kNoRank) {
+      return Bad(
+          trace, row,
+          absl::StrCat(field, ": missing; expected the global rank of the ", send ? "receiver" : "sender"));
+    }
+    if (other < 0 || (other >= ranks && !partial_)) {
+      return Bad(trace, row,
+                 absl::StrCat(field, ": rank ", other, " has no trace; expected 0 to ", ranks - 1));
+    }
+    if (self != kNoRank && self != trace.rank) {
+      return Bad(
+          trace, row,
+          absl::StrCat(send ? "comm_src" : "comm_dst", ": ", self, "; expected this rank, ", trace.rank));
+    }
+    if (!comm.has_bytes && !partial_) {
+      return Bad(trace, row, "comm_size: missing; expected the bytes of the message");
+    }
+    if (absl::Status s = CheckSize(trace, row, comm); !s.ok()) return s;
+    const int src = send ? trace.rank : other;
+    const int dst = send ? other : trace.rank;
+    Channel& channel = channels_[{src, dst, peer.tag}];
+    uint32_t& next = send ? channel.sends : channel.recvs;
+    if (next == channel.messages.size()) {
+      channel.messages.push_back(static_cast<uint32_t>(result_.messages.size()));
+      result_.messages.push_back({src, dst, peer.tag, comm.bytes, kNoRow, kNoRow});
+    }
+    const uint32_t index = channel.messages[next++];
+    Message& message = result_.messages[index];
+    (send ? message.send_row : message.recv_row) = row;
+    if (message.bytes != comm.bytes) unequal_.push_back({index, trace.rank, row, comm.bytes});
+    result_.slots[trace.rank][payload] = {index, 0};
+    return absl::OkStatus();
+  }
+
+  // What a partial run leaves out of its simulation.
+  void WarnPartial() {
+    uint64_t calls = 0, alone = 0, messages = 0;
+    for (const CollectiveCall& call : result_.calls) {
+      const GroupInfo& group = result_.groups[call.group];
+      calls += call.made < group.members.size() ? 1 : 0;
+      alone += static_cast<int>(group.members.size()) < group.size ? 1 : 0;
+    }
+    for (const Message& m : result_.messages)
+      messages += m.send_row == kNoRow || m.recv_row == kNoRow ? 1 : 0;
+    const auto warn = [this](uint64_t n, const char* what) {
+      if (n > 0) result_.warnings.push_back(absl::StrCat(n, what));
+    };
+    warn(alone,
+         " collective calls have members without a trace; they begin with the last member that has one");
+    warn(calls, " collective calls are missing on some of their traced members");
+    warn(messages, " messages have one side only; they take their recorded time");
+  }
+
+  // Lists every send and receive without partner or of unequal size.
+  absl::Status CheckMessages() {
+    std::vector<std::string> lines;
+    size_t bad = 0;
+    for (const Message& m : result_.messages) {
+      if (m.send_row != kNoRow && m.recv_row != kNoRow) continue;
+      if (++bad > kMostListed) continue;
+      const bool sent = m.send_row != kNoRow;
+      lines.push_back(absl::StrCat(sent ? "send without receive: " : "receive without send: ",
+                                   Node(traces_.ranks[sent ? m.src : m.dst], sent ? m.send_row : m.recv_row),
+                                   Key(m), ", ", m.bytes, " bytes"));
+    }
+    for (const Unequal& u : unequal_) {
+      if (++bad > kMostListed) continue;
+      const Message& m = result_.messages[u.message];
+      const bool sent = u.row == m.send_row && u.rank == m.src;
+      lines.push_back(
+          absl::StrCat("sizes differ: ", Node(traces_.ranks[u.rank], u.row), ": comm_size: ", u.bytes,
+                       " bytes, but ", m.bytes, " bytes in its partner, ",
+                       Node(traces_.ranks[sent ? m.dst : m.src], sent ? m.recv_row : m.send_row), Key(m)));
+    }
+    if (bad == 0) return absl::OkStatus();
+    if (bad > kMostListed) lines.push_back(absl::StrCat("and ", bad - kMostListed, " more"));
+    return absl::InvalidArgumentError(absl::StrCat(bad,
+                                                   bad == 1 ? " message has no partner of its size:\n  "
+                                                            : " messages have no partner of their size:\n  ",
+                                                   absl::StrJoin(lines, "\n  ")));
+  }
+
+  static std::string Key(const Message& m) {
+    return absl::StrCat(" (src ", m.src, ", dst ", m.dst, ", tag ", m.tag, ")");
+  }
+
+  struct Unequal {
+    uint32_t message;
+    int rank;
+    uint32_t row;
+    uint64_t bytes;
+  };
+  struct Channel {
+    std::vector<uint32_t> messages;
+    uint32_t sends = 0;
+    uint32_t recvs = 0;
+  };
+
+  const TraceSet& traces_;
+  const std::vector<int>& dims_;
+  Matching result_;
+  std::map<std::pair<std::string, std::vector<int>>, uint32_t> group_by_key_;
+  std::vector<std::vector<uint32_t>> group_calls_;             // [group][position]
+  std::vector<absl::flat_hash_map<uint32_t, int>> member_of_;  // [rank]: group -> member
+  std::vector<absl::flat_hash_map<uint32_t, uint32_t>> made_;  // [rank]: group -> calls so far
+  std::map<std::tuple<uint32_t, uint32_t, uint8_t>, std::pair<uint32_t, uint32_t>> local_groups_;
+  absl::flat_hash_map<std::tuple<int, int, int32_t>, Channel> channels_;
+  std::vector<Unequal> unequal_;
+  NodeLocator locator_;
+  uint64_t without_group_ = 0;
+  uint64_t uneven_ = 0;
+  bool partial_;
+};
+
+}  // namespace
+
+absl::StatusOr<Matching> MatchCommunication(const TraceSet& traces, const std::vector<int>& dimension_sizes,
+                                            bool partial) {
+  return Matcher(traces, dimension_sizes, partial).Run();
+}
+
+}  // namespace chakra

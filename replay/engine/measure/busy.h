@@ -1,0 +1,71 @@
+// How long a rank was busy with what, kept up to date node by node.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "replay/engine/measure/metrics.h"
+#include "trace/base/units.h"
+#include "trace/model/trace.h"
+
+namespace chakra {
+
+// Begin() and End() come in time order and in pairs of one class.
+class BusyClock {
+ public:
+  enum Class : uint8_t { kCompute, kHost, kComm, kMemory, kNothing };
+
+  void Begin(Class c, Time now) {
+    Settle(now);
+    ++running_[c];
+  }
+  void End(Class c, Time now) {
+    Settle(now);
+    --running_[c];
+    totals_.end = now;
+  }
+  // Of all that has ended. RankMetrics::nodes is left to the caller.
+  RankMetrics Totals() const {
+    RankMetrics totals = totals_;
+    totals.idle = totals.end - any_;
+    return totals;
+  }
+
+ private:
+  void Settle(Time now) {
+    const Time span = now - last_;
+    last_ = now;
+    if (span == Time::Zero()) return;
+    const bool compute = running_[kCompute] > 0, comm = running_[kComm] > 0;
+    const bool host = running_[kHost] > 0, memory = running_[kMemory] > 0;
+    if (compute) totals_.compute_busy += span;
+    if (host) totals_.host_busy += span;
+    if (comm) totals_.comm_busy += span;
+    if (memory) totals_.memory_busy += span;
+    if (comm && !compute) totals_.exposed_comm += span;
+    if (compute || comm || host || memory) any_ += span;
+  }
+
+  std::array<uint32_t, 5> running_{};
+  Time last_, any_;
+  RankMetrics totals_;
+};
+
+// What a node is busy with while it runs.
+inline BusyClock::Class ClassOf(const Graph& graph, uint32_t row) {
+  switch (graph.type[row]) {
+    case NodeType::kComp:
+      return graph.is_cpu(row) ? BusyClock::kHost : BusyClock::kCompute;
+    case NodeType::kMemLoad:
+    case NodeType::kMemStore:
+      return BusyClock::kMemory;
+    case NodeType::kSend:
+    case NodeType::kRecv:
+    case NodeType::kCollective:
+      return BusyClock::kComm;
+    default:
+      return BusyClock::kNothing;
+  }
+}
+
+}  // namespace chakra

@@ -1,0 +1,187 @@
+#include "replay/engine/measure/name_times.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "replay/engine/lanes.h"
+
+namespace chakra {
+namespace {
+
+struct Sum {
+  std::string name;
+  uint64_t count = 0;
+  __int128 ps = 0;
+  bool merged = false;
+};
+
+Time ToTime(__int128 ps) {
+  return ps > Time::Never().picos() ? Time::Never() : Time::Picos(static_cast<int64_t>(ps));
+}
+
+void MergeInto(absl::string_view name, std::string* out) {
+  out->clear();
+  bool number = false;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) out->push_back(c);
+    if (digit && !number) out->push_back('#');
+    number = digit;
+  }
+}
+
+// Sums under one name each. From kLongestNames names on, where allowed, those
+// that differ in their numbers alone are one.
+class Sums {
+ public:
+  explicit Sums(bool may_merge) : may_merge_(may_merge) {}
+  void Add(absl::string_view name, uint64_t count, __int128 ps) {
+    if (merged_) {
+      MergeInto(name, &scratch_);
+      return AddRow(scratch_, count, ps, scratch_ != name);
+    }
+    AddRow(name, count, ps, false);
+    if (may_merge_ && sums_.size() > kLongestNames) Merge();
+  }
+  // The longest one by one, the others as one row.
+  std::vector<NameMetrics> Longest() {
+    const size_t listed = std::min(sums_.size(), kLongestNames);
+    std::partial_sort(
+        sums_.begin(), sums_.begin() + static_cast<ptrdiff_t>(listed), sums_.end(),
+        [](const Sum& a, const Sum& b) { return a.ps != b.ps ? a.ps > b.ps : a.name < b.name; });
+    std::vector<NameMetrics> rows;
+    for (size_t i = 0; i < listed; ++i) {
+      rows.push_back({sums_[i].name, sums_[i].count, ToTime(sums_[i].ps), sums_[i].merged});
+    }
+    if (listed == sums_.size()) return rows;
+    Sum rest;
+    for (size_t i = listed; i < sums_.size(); ++i) {
+      rest.count += sums_[i].count;
+      rest.ps += sums_[i].ps;
+    }
+    rows.push_back({"(others)", rest.count, ToTime(rest.ps), true});
+    return rows;
+  }
+
+ private:
+  void AddRow(absl::string_view name, uint64_t count, __int128 ps, bool merged) {
+    auto it = index_.find(name);
+    if (it == index_.end()) {
+      it = index_.emplace(std::string(name), sums_.size()).first;
+      sums_.push_back({std::string(name)});
+    }
+    Sum& sum = sums_[it->second];
+    sum.count += count;
+    sum.ps += ps;
+    sum.merged |= merged;
+  }
+  void Merge() {
+    merged_ = true;
+    std::vector<Sum> before;
+    before.swap(sums_);
+    index_.clear();
+    for (const Sum& sum : before) {
+      MergeInto(sum.name, &scratch_);
+      AddRow(scratch_, sum.count, sum.ps, scratch_ != sum.name);
+    }
+  }
+
+  bool may_merge_;
+  bool merged_ = false;
+  absl::flat_hash_map<std::string, size_t> index_;
+  std::vector<Sum> sums_;
+  std::string scratch_;
+};
+
+}  // namespace
+
+std::string MergeNumbers(absl::string_view name) {
+  std::string out;
+  MergeInto(name, &out);
+  return out;
+}
+
+std::string LaneName(const Graph& graph, uint32_t row, LanePolicy policy) {
+  if (policy == LanePolicy::kRecorded && RunsOnRecordedLane(graph, row)) {
+    return absl::StrCat(graph.is_cpu(row) ? "thread " : "stream ", graph.lane[row]);
+  }
+  switch (graph.type[row]) {
+    case NodeType::kComp:
+      return graph.is_cpu(row) ? "host" : "compute";
+    case NodeType::kMemLoad:
+    case NodeType::kMemStore:
+      return policy == LanePolicy::kSingle ? "communication" : "storage";
+    case NodeType::kSend:
+    case NodeType::kRecv:
+    case NodeType::kCollective:
+      return "communication";
+    default:
+      return "";
+  }
+}
+
+NamedLanes::NamedLanes(const Graph& graph, LanePolicy policy) : of_row(graph.size()) {
+  absl::flat_hash_map<uint64_t, uint32_t> index;  // (recorded, host or device, lane or type) -> lane
+  absl::flat_hash_map<std::string, uint32_t> numbers;
+  for (uint32_t row = 0; row < graph.size(); ++row) {
+    const bool recorded = policy == LanePolicy::kRecorded && RunsOnRecordedLane(graph, row);
+    const uint32_t key =
+        recorded ? static_cast<uint32_t>(graph.lane[row]) : static_cast<uint32_t>(graph.type[row]);
+    const auto [it, fresh] =
+        index.emplace(uint64_t{recorded} << 33 | uint64_t{graph.is_cpu(row)} << 32 | key, 0);
+    if (fresh) {
+      std::string name = LaneName(graph, row, policy);
+      const auto [number, added] = numbers.emplace(name, static_cast<uint32_t>(names.size()));
+      if (added) names.push_back(std::move(name));
+      it->second = number->second;
+    }
+    of_row[row] = it->second;
+  }
+}
+
+void NameTimes::Prepare(const DistinctGraphs& graphs, LanePolicy policy,
+                        const std::vector<ComputeTimes>* fixed) {
+  fixed_ = fixed;
+  graphs_.resize(graphs.graphs.size());
+  for (const uint32_t g : graphs.of_rank) ++graphs_[g].ranks_;
+  for (size_t g = 0; g < graphs_.size(); ++g) {
+    OfGraph& of = graphs_[g];
+    const Graph& graph = *graphs.graphs[g];
+    of.graph_ = &graph;
+    of.name_.resize(graph.strings.size());
+    NamedLanes lanes(graph, policy);
+    of.lane_of_ = std::move(lanes.of_row);
+    of.lane_names_ = std::move(lanes.names);
+    of.lane_.resize(of.lane_names_.size());
+  }
+}
+
+void NameTimes::Report(Metrics* metrics) const {
+  Sums names(true), lanes(false);
+  for (size_t g = 0; g < graphs_.size(); ++g) {
+    const OfGraph& of = graphs_[g];
+    const Graph& graph = *of.graph_;
+    std::vector<uint64_t> nodes(of.name_.size()), lane_nodes(of.lane_.size());
+    std::vector<__int128> name_ps = of.name_, lane_ps = of.lane_;
+    for (uint32_t row = 0; row < graph.size(); ++row) {
+      ++nodes[graph.name[row]];
+      ++lane_nodes[of.lane_of_[row]];
+      if (fixed_ == nullptr || graph.type[row] != NodeType::kComp) continue;
+      const __int128 ps = __int128{(*fixed_)[g].time[row].picos()} * static_cast<int64_t>(of.ranks_);
+      name_ps[graph.name[row]] += ps;
+      lane_ps[of.lane_of_[row]] += ps;
+    }
+    for (uint32_t s = 0; s < nodes.size(); ++s) {
+      if (nodes[s] > 0) names.Add(graph.strings.Get(s), nodes[s] * of.ranks_, name_ps[s]);
+    }
+    for (size_t l = 0; l < lane_nodes.size(); ++l) {
+      if (!of.lane_names_[l].empty()) lanes.Add(of.lane_names_[l], lane_nodes[l] * of.ranks_, lane_ps[l]);
+    }
+  }
+  metrics->operators = names.Longest();
+  metrics->lanes = lanes.Longest();
+}
+
+}  // namespace chakra

@@ -1,0 +1,43 @@
+#include "replay/engine/measure/transfers.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace chakra {
+namespace {
+
+void Add(Time transfer, CollectiveMetrics* total) {
+  if (transfer == Time::Never()) return;
+  total->recorded += transfer;
+  ++total->recorded_count;
+}
+
+}  // namespace
+
+void AddRecordedTransfers(const TraceSet& traces, const Matching& matching, Metrics* metrics) {
+  std::vector<Time> calls(matching.calls.size(), Time::Never());
+  std::vector<Time> messages(matching.messages.size(), Time::Never());
+  bool any = false;
+  for (const RankTrace& trace : traces.ranks) {
+    const Graph& graph = *trace.graph;
+    if (graph.comm.empty()) continue;
+    for (uint32_t row = 0; row < graph.size(); ++row) {
+      if (graph.type[row] < NodeType::kSend) continue;
+      const Time transfer = graph.comm[graph.payload[row]].transfer;
+      if (transfer == Time::Never()) continue;
+      any = true;
+      const uint32_t index = matching.slots[static_cast<size_t>(trace.rank)][graph.payload[row]].index;
+      Time& longest = graph.type[row] == NodeType::kCollective ? calls[index] : messages[index];
+      longest = longest == Time::Never() ? transfer : std::max(longest, transfer);
+    }
+  }
+  if (!any) return;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const CollectiveCall& call = matching.calls[i];
+    Add(calls[i], &metrics->collectives[{std::string(Name(call.type)), matching.groups[call.group].name}]);
+  }
+  for (const Time transfer : messages) Add(transfer, &metrics->collectives[{"send_recv", ""}]);
+}
+
+}  // namespace chakra

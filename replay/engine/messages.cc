@@ -1,0 +1,72 @@
+#include "replay/engine/messages.h"
+
+#include <utility>
+
+#include "replay/engine/collective_runner.h"
+
+namespace chakra {
+
+Messages::Messages(const Matching& matching, Fabric* fabric, FlowLog* log)
+    : matching_(matching),
+      fabric_(fabric),
+      log_(log),
+      state_(matching.messages.size(), kUnsent),
+      first_(matching.messages.size()),
+      last_(matching.messages.size()) {}
+
+uint32_t Messages::IndexOf(uint64_t tag) {
+  return static_cast<uint32_t>(tag & ~CollectiveRunner::kForeignTag);
+}
+
+bool Messages::Send(uint32_t index, Time now, CauseRef cause) {
+  if (!causes_.empty()) causes_[index] = std::move(cause);
+  const Message& message = matching_.messages[index];
+  const bool waits = receiver_waits(index);
+  if (!waits) first_[index] = now;
+  last_[index] = now;
+  state_[index] |= kFlying;
+  Flow flow;
+  flow.src = message.src;
+  flow.dst = message.dst;
+  flow.bytes = message.bytes;
+  flow.tag = CollectiveRunner::kForeignTag | index;
+  flow.want_sent = true;
+  if (log_ != nullptr) log_->Name({"send_recv", "", index});
+  fabric_->Start(flow, now);
+  ++flows_;
+  return waits;
+}
+
+Messages::Receive Messages::Listen(uint32_t index, Time now) {
+  uint8_t& state = state_[index];
+  state |= kReceiverWaits;
+  if (state & kArrived) return Receive::kThere;
+  if (state & kFlying) return Receive::kUnderWay;
+  first_[index] = now;
+  return Receive::kListens;
+}
+
+CauseRef Messages::CauseOf(uint32_t index) {
+  const bool second = (state_[index] & kTold) != 0;
+  state_[index] |= kTold;
+  return second ? std::exchange(causes_[index], {}) : causes_[index];
+}
+
+bool Messages::Arrive(uint32_t index, Time now) {
+  state_[index] |= kArrived;
+  ++total_.count;
+  total_.bytes += matching_.messages[index].bytes;
+  total_.time += now - last_[index];
+  total_.wait += last_[index] - first_[index];
+  return receiver_waits(index);
+}
+
+void Messages::Report(Metrics* metrics) const {
+  metrics->flows += flows_;
+  if (total_.count == 0) return;
+  CollectiveMetrics& total = metrics->collectives[{"send_recv", ""}];
+  total = total_;
+  total.ranks = 2;
+}
+
+}  // namespace chakra

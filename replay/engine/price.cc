@@ -1,0 +1,146 @@
+#include "replay/engine/price.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "backends/analytical/heap4.h"
+#include "replay/engine/collective_runner.h"
+
+namespace chakra {
+namespace {
+
+// Every flow as if it were alone.
+class Uncontended final : public Fabric {
+ public:
+  explicit Uncontended(const Fabric& like) : like_(like) {}
+
+  FlowId Start(const Flow& flow, Time now) override {
+    const FlowCost cost = like_.Cost(flow.src, flow.dst, flow.OnLinks());
+    if (flow.want_sent) ends_.Push({now + cost.sent, order_++, flow.tag, FlowEnd::kSent});
+    ends_.Push({now + cost.received() + flow.delay, order_++, flow.tag, FlowEnd::kReceived});
+    return order_;
+  }
+  Time NextEvent() override { return ends_.empty() ? Time::Never() : ends_.top().at; }
+  void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override {
+    while (!ends_.empty() && ends_.top().at <= t) {
+      ended->push_back({ends_.top().tag, ends_.top().at, ends_.top().kind});
+      ends_.Pop();
+    }
+  }
+  bool contention_free() const override { return true; }
+  FlowCost Cost(int src, int dst, uint64_t bytes) const override { return like_.Cost(src, dst, bytes); }
+  void Account(int, int, uint64_t, uint64_t) override {}
+  int Level(int a, int b) const override { return like_.Level(a, b); }
+  int Coordinate(int device, int level) const override { return like_.Coordinate(device, level); }
+  int SwitchBetween(int a, int b) const override { return like_.SwitchBetween(a, b); }
+  std::vector<DimensionTraffic> Traffic() const override { return {}; }
+  int devices() const override { return like_.devices(); }
+
+ private:
+  struct End {
+    Time at;
+    uint64_t order;
+    uint64_t tag;
+    FlowEnd::Kind kind;
+    bool Before(const End& o) const { return at != o.at ? at < o.at : order < o.order; }
+  };
+  const Fabric& like_;
+  Heap4<End> ends_;
+  uint64_t order_ = 0;
+};
+
+struct Due {
+  Time at;
+  uint64_t order;
+  CollectiveRunner::Wake wake;
+  bool Before(const Due& o) const { return at != o.at ? at < o.at : order < o.order; }
+};
+
+}  // namespace
+
+absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
+                                     uint64_t bytes, int root, const std::vector<int>& members, Time* now,
+                                     FlowLog* log) {
+  Matching matching;
+  matching.groups.push_back({"", members, static_cast<int>(members.size())});
+  matching.calls.push_back({.type = type, .root = root, .bytes = bytes});
+  CollectivePlanner planner(fabric, costs, log == nullptr);
+  const absl::StatusOr<const PlannedCall*> call =
+      planner.Get(type, bytes, root, matching.groups[0].members, matching.groups[0].name);
+  if (!call.ok()) return call.status();
+  const Time begin = *now;
+  const auto too_long = [&] {
+    return absl::InvalidArgumentError(absl::StrCat(
+        std::string(Name(type)), " of ", BufferBytes(type, bytes, static_cast<int>(members.size())),
+        " bytes on ", members.size(),
+        " ranks would last longer than the longest simulated time, 106 days; is a bandwidth near zero?"));
+  };
+  if (const std::optional<Time> together = (*call)->together; together && log == nullptr) {
+    if (*together == Time::Never()) return too_long();
+    *now = begin + *together;
+    return PricedCall{*together, (*call)->algorithm, (*call)->why, (*call)->channels};
+  }
+  CollectiveRunner runner(&fabric, costs, matching, log == nullptr, &planner, log);
+  if (absl::Status s = runner.Prepare(); !s.ok()) return s;
+  Heap4<Due> due;
+  uint64_t order = 0;
+  size_t left = members.size();
+  Time last = begin;
+  const auto drain = [&] {
+    for (const CollectiveRunner::Ended& e : runner.ended()) {
+      last = std::max(last, e.at);
+      --left;
+    }
+    runner.ended().clear();
+    for (const CollectiveRunner::Wake& w : runner.wakes()) due.Push({w.at, order++, w});
+    runner.wakes().clear();
+  };
+  for (uint32_t m = 0; m < members.size(); ++m) runner.Arrive(0, m, m, begin);
+  drain();
+  std::vector<FlowEnd> ended;
+  while (left > 0) {
+    const Time own = due.empty() ? Time::Never() : due.top().at;
+    const Time next = std::min(own, fabric.NextEvent(own));
+    if (next == Time::Never()) {
+      const std::string why = fabric.WhyStuck();
+      if (why.empty()) return too_long();
+      return absl::FailedPreconditionError(
+          absl::StrCat(std::string(Name(type)), " on ", members.size(), " ranks cannot finish: ", why));
+    }
+    ended.clear();
+    fabric.AdvanceTo(next, &ended);
+    for (const FlowEnd& e : ended) runner.OnFlow(e, next);
+    drain();
+    while (!due.empty() && due.top().at <= next) {
+      const CollectiveRunner::Wake wake = due.top().wake;
+      due.Pop();
+      runner.OnWake(wake.active, wake.stream, next);
+      drain();
+    }
+  }
+  if (last == Time::Never()) return too_long();
+  *now = last;
+  const PlannedCall& planned = *runner.planned(0);
+  return PricedCall{last - begin, planned.algorithm, planned.why, planned.channels};
+}
+
+absl::StatusOr<Time> PriceUncontended(const Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
+                                      uint64_t bytes, int root, const std::vector<int>& members) {
+  Uncontended alone(fabric);
+  Time now;
+  const absl::StatusOr<PricedCall> priced = PriceCall(alone, costs, type, bytes, root, members, &now);
+  if (!priced.ok()) return priced.status();
+  return priced->time;
+}
+
+CollectiveCosts ForceChoice(const CollectiveCosts& costs, CollectiveType type, const Candidate& candidate) {
+  CollectiveCosts forced = costs;
+  auto library = std::make_shared<LibraryModel>(*costs.library);
+  library->choice = {{std::string(Name(type)), candidate.Label()}};
+  forced.library = std::move(library);
+  forced.programs.clear();  // none of them is a candidate, whatever its name
+  return forced;
+}
+
+}  // namespace chakra

@@ -1,0 +1,38 @@
+// The time of one call, alone on the machine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "backends/fabric.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/flow_log.h"
+#include "replay/nccl/library.h"
+
+namespace chakra {
+
+struct PricedCall {
+  Time time;              // from the common begin to the last member's end; launch left out
+  std::string algorithm;  // "ring/simple", or the plan's name without a library
+  std::string why;
+  int channels = 1;
+};
+
+// Runs one call on `fabric`, which must be idle; all members begin at once.
+// `bytes` is comm_size, `members` are devices (>= 2). The fabric's own clock goes on
+// from `now`; its end is added to it. `log`, where given, is of `fabric`; then every flow is simulated, where
+// a closed form would do too. Errors: an algorithm that cannot plan the collective on this group; an end past
+// the longest time, 106 days.
+absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
+                                     uint64_t bytes, int root, const std::vector<int>& members, Time* now,
+                                     FlowLog* log = nullptr);
+
+// The same on a fabric without contention that costs what `fabric` does.
+absl::StatusOr<Time> PriceUncontended(const Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
+                                      uint64_t bytes, int root, const std::vector<int>& members);
+
+// `costs` with one candidate for calls of `type`, and without programs from files.
+CollectiveCosts ForceChoice(const CollectiveCosts& costs, CollectiveType type, const Candidate& candidate);
+
+}  // namespace chakra

@@ -1,0 +1,53 @@
+// Computation that a collective slows while both run on a device: its kernel
+// takes multiprocessors and memory bandwidth from the others.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/base/units.h"
+
+namespace chakra {
+
+// Work on the devices of a run, in time at full speed. While at least one
+// collective is there, work takes (1 + slowdown) times as long.
+class Slowdown {
+ public:
+  struct End {
+    uint32_t row;
+    Time at;
+  };
+
+  // `slowdown` >= 0, exact to 1e-6; 0 switches all of this off.
+  Slowdown(double slowdown, size_t ranks);
+  bool on() const { return factor_ != kFull; }
+
+  // Computation `row` begins on `rank` with `work`; when it ends unless that changes.
+  Time Begin(uint32_t rank, uint32_t row, Time work, Time now);
+  // Whether the end of `row` that was announced for `at` still holds.
+  bool Holds(uint32_t rank, uint32_t row, Time at) const;
+  // The same, and the row is forgotten if so.
+  bool Ends(uint32_t rank, uint32_t row, Time now);
+  // A collective is there, or gone: the new ends of all that runs on `rank`, in no case earlier than `now`.
+  const std::vector<End>& Change(uint32_t rank, bool begins, Time now);
+
+ private:
+  static constexpr int64_t kFull = 1000000;
+  struct Work {
+    uint32_t row;
+    Time left;  // at full speed, as of `since`
+    Time since;
+    Time end;
+  };
+  struct Device {
+    int collectives = 0;
+    std::vector<Work> works;
+  };
+  int64_t Pace(const Device& d) const { return d.collectives > 0 ? factor_ : kFull; }
+
+  int64_t factor_;  // millionths
+  std::vector<Device> devices_;
+  std::vector<End> ends_;
+};
+
+}  // namespace chakra

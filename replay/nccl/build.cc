@@ -1,0 +1,294 @@
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "replay/collectives/registry.h"
+#include "replay/nccl/choose.h"
+#include "replay/nccl/library.h"
+#include "trace/io/proto_io.h"
+
+namespace chakra {
+namespace {
+
+using proto::CollectiveLibrary;
+
+constexpr char kPrefix[] = "cluster: collectives.library.";
+constexpr double kMaxMicros = 1e6;
+constexpr double kMaxGigabytes = 1e9;
+constexpr double kMaxShare = 1000;
+constexpr int kMaxWired = 64;
+constexpr int64_t kMinChunk = 1024;
+constexpr int64_t kMaxChunk = 1000000000000000;
+
+absl::Status Bad(absl::string_view field, absl::string_view got, absl::string_view expected) {
+  return absl::InvalidArgumentError(absl::StrCat(kPrefix, field, " is ", got, "; expected ", expected));
+}
+
+// In (0, most], or [0, most] where `zero` is fine.
+absl::Status Check(absl::string_view field, double v, double most, bool zero) {
+  if (std::isfinite(v) && v <= most && (zero ? v >= 0 : v > 0)) return absl::OkStatus();
+  return Bad(field, absl::StrCat(v), absl::StrCat("a number ", zero ? ">= 0" : "> 0", " and <= ", most));
+}
+
+absl::Status CheckWiring(const proto::LibraryLevel& p, int level, const std::string& field,
+                         const TopologyDimension& dim, LibraryLevel* out) {
+  if (p.wiring_size() == 0) return absl::OkStatus();
+  if (level > 0) {
+    return Bad(field + "wiring", absl::StrCat("there ", p.wiring_size(), " times"),
+               "none: level[0] alone may be wired");
+  }
+  if (absl::Status s = Check(field + "wire_gbytes_per_s", p.wire_gbytes_per_s(), kMaxGigabytes, false);
+      !s.ok())
+    return s;
+  out->wire_gbytes_per_s = p.wire_gbytes_per_s();
+  int64_t devices = dim.size;
+  for (const proto::Wire& w : p.wiring()) {
+    devices = std::max({devices, int64_t{w.a()} + 1, int64_t{w.b()} + 1});
+  }
+  if (devices > kMaxWired) {
+    return Bad(field + "wiring", absl::StrCat("over ", devices, " devices"),
+               absl::StrCat("at most ", kMaxWired));
+  }
+  out->wired = static_cast<int>(devices);
+  out->links.assign(static_cast<size_t>(devices) * devices, 0);
+  for (int i = 0; i < p.wiring_size(); ++i) {
+    const proto::Wire& w = p.wiring(i);
+    if (w.a() < 0 || w.b() < 0 || w.a() == w.b() || w.links() < 1 || w.links() > 1000) {
+      return Bad(absl::StrCat(field, "wiring[", i, "]"),
+                 absl::StrCat(w.links(), " links from ", w.a(), " to ", w.b()),
+                 "1 to 1000 links between two different devices of the block");
+    }
+    out->links[static_cast<size_t>(w.a() * devices + w.b())] += w.links();
+    out->links[static_cast<size_t>(w.b() * devices + w.a())] += w.links();
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
+                                        const TopologyDimension& dim) {
+  const proto::LibraryLevel& p = library.level(i);
+  const std::string field = absl::StrCat("level[", i, "].");
+  LibraryLevel out;
+  switch (p.link()) {
+    case proto::LibraryLevel::NVLINK:
+      out.link = LibraryLink::kNvlink;
+      break;
+    case proto::LibraryLevel::PCI:
+      out.link = LibraryLink::kPci;
+      break;
+    case proto::LibraryLevel::NET:
+      out.link = LibraryLink::kNet;
+      break;
+    default:
+      return Bad(field + "link", p.link() == 0 ? std::string("not set") : absl::StrCat(p.link()),
+                 "NVLINK, PCI or NET");
+  }
+  // A network has a port for each device, as a switch has; it reduces nothing itself.
+  const bool network = dim.kind == TopologyDimension::Kind::kNetwork;
+  out.kind = network ? TopologyDimension::Kind::kSwitch : dim.kind;
+  out.link_gbytes_per_s = static_cast<double>(dim.bandwidth.bytes_per_second()) * 1e-9;
+  // What Gb/s written for GB/s looks like: no card is faster.
+  if (!network && out.link == LibraryLink::kNet && dim.bandwidth > Parameters::kMaxPortRate) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cluster: topology.dimension[", i, "].bandwidth_gbytes_per_s is ", out.link_gbytes_per_s,
+                     "; expected at most 200 (1.6 Tb/s) where collectives.library.level[", i,
+                     "].link is NET; ", out.link_gbytes_per_s, " Gb/s is ", out.link_gbytes_per_s / 8));
+  }
+  if (absl::Status s = Check(field + "efficiency", p.efficiency(), 1, false); !s.ok()) return s;
+  out.efficiency = p.efficiency();
+  if (absl::Status s = Check(field + "in_switch_efficiency", p.in_switch_efficiency(), 1, true); !s.ok())
+    return s;
+  out.in_switch_efficiency = network ? 0 : p.in_switch_efficiency();
+  if (absl::Status s = Check(field + "in_switch_channels", p.in_switch_channels(), 1024, true); !s.ok())
+    return s;
+  out.in_switch_channels = p.in_switch_channels() > 0 ? p.in_switch_channels() : library.channels();
+  if (absl::Status s = Check(field + "nic_latency_us", p.nic_latency_us(), kMaxMicros, true); !s.ok())
+    return s;
+  out.nic_latency_us = p.nic_latency_us();
+  if (absl::Status s = CheckWiring(p, i, field, dim, &out); !s.ok()) return s;
+  return out;
+}
+
+// The library's own algorithms and the registry's.
+std::vector<std::string> TermNames() {
+  std::vector<std::string> names = {"ring", "tree", "nvls", "nvls_tree", "collnet", "pat"};
+  for (int i = 0; i < kCollectiveTypes; ++i) {
+    for (std::string& n : AlgorithmsFor(static_cast<CollectiveType>(i))) names.push_back(std::move(n));
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+absl::Status AddTerm(const proto::LibraryTerm& p, int i, LibraryModel* out) {
+  const std::string field = absl::StrCat("term[", i, "].");
+  const std::vector<std::string> known = TermNames();
+  if (std::find(known.begin(), known.end(), p.algorithm()) == known.end()) {
+    return Bad(field + "algorithm",
+               absl::StrCat("\"", p.algorithm(), "\"", SuggestName(p.algorithm(), known)),
+               absl::StrCat("one of: ", absl::StrJoin(known, ", ")));
+  }
+  const std::optional<Protocol> protocol = ParseProtocol(p.protocol());
+  if (!protocol)
+    return Bad(field + "protocol", absl::StrCat("\"", p.protocol(), "\""), "ll, ll128 or simple");
+  LibraryTerm term;
+  const auto take = [&](bool has, double v, const char* name, bool zero, double most,
+                        std::optional<double>* to) -> absl::Status {
+    if (!has) return absl::OkStatus();
+    *to = v;
+    return Check(field + name, v, most, zero);
+  };
+  for (const absl::Status& s :
+       {take(p.has_base_us(), p.base_us(), "base_us", true, kMaxMicros, &term.base_us),
+        take(p.has_step_us(), p.step_us(), "step_us", true, kMaxMicros, &term.step_us),
+        take(p.has_network_step_us(), p.network_step_us(), "network_step_us", true, kMaxMicros,
+             &term.network_step_us),
+        take(p.has_bus_share(), p.bus_share(), "bus_share", false, kMaxShare, &term.bus_share),
+        take(p.has_network_share(), p.network_share(), "network_share", false, kMaxShare,
+             &term.network_share)}) {
+    if (!s.ok()) return s;
+  }
+  if (!out->terms.emplace(std::make_pair(p.algorithm(), *protocol), term).second) {
+    return Bad(field + "algorithm", absl::StrCat(p.algorithm(), "/", p.protocol(), " a second time"),
+               "one term for each algorithm and protocol");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckChoice(const LibraryModel& library, const std::map<CollectiveType, RuleNames>& programs,
+                         const std::string& key, const std::string& rule) {
+  const std::string field = absl::StrCat("choice[\"", key, "\"]");
+  const std::optional<ChoiceKey> parsed = ParseChoiceKey(key);
+  if (!parsed) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        kPrefix, field,
+        ": expected a key COLLECTIVE[:RANKS][@BYTES] or COLLECTIVE/GROUP, e.g. all_reduce:8@1048576"));
+  }
+  const std::optional<CollectiveType> type = CollectiveNamed(parsed->collective);
+  if (!type) {
+    return absl::InvalidArgumentError(absl::StrCat(kPrefix, field, " names the unknown collective \"",
+                                                   parsed->collective, "\"",
+                                                   SuggestName(parsed->collective, CollectiveNames())));
+  }
+  const absl::StatusOr<Rule> parsed_rule = ParseRule(rule, NamesFor(library, *type, programs));
+  if (!parsed_rule.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(kPrefix, field, " is \"", rule, "\": ", std::string(parsed_rule.status().message())));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::string_view Name(Protocol p) {
+  return p == Protocol::kLL ? "ll" : p == Protocol::kLL128 ? "ll128" : "simple";
+}
+
+std::optional<Protocol> ParseProtocol(absl::string_view name) {
+  for (const Protocol p : {Protocol::kLL, Protocol::kLL128, Protocol::kSimple}) {
+    if (name == Name(p)) return p;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<LibraryModel> BuildLibrary(const CollectiveLibrary& p,
+                                          const std::vector<TopologyDimension>& dimensions,
+                                          const std::map<CollectiveType, RuleNames>& programs) {
+  LibraryModel out;
+  if (p.generation() < CollectiveLibrary::VOLTA || p.generation() > CollectiveLibrary::BLACKWELL) {
+    return Bad("generation", p.generation() == 0 ? std::string("not set") : absl::StrCat(p.generation()),
+               "VOLTA, AMPERE, HOPPER or BLACKWELL");
+  }
+  out.generation = static_cast<Generation>(p.generation() - 1);
+  if (p.channels() < 1 || p.channels() > 1024)
+    return Bad("channels", absl::StrCat(p.channels()), "1 to 1024");
+  out.channels = p.channels();
+  if (p.level_size() != static_cast<int>(dimensions.size())) {
+    return Bad("level", absl::StrCat("there ", p.level_size(), " times"),
+               absl::StrCat("one for each dimension of the topology, which has ", dimensions.size()));
+  }
+  for (int i = 0; i < p.level_size(); ++i) {
+    absl::StatusOr<LibraryLevel> level = CheckLevel(p, i, dimensions[static_cast<size_t>(i)]);
+    if (!level.ok()) return level.status();
+    out.levels.push_back(*std::move(level));
+  }
+  for (const absl::Status& s : {Check("enqueue_us", p.enqueue_us(), kMaxMicros, true),
+                                Check("launch_us", p.launch_us(), kMaxMicros, true),
+                                Check("copy_gbytes_per_s", p.copy_gbytes_per_s(), kMaxGigabytes, true),
+                                Check("slowdown", p.slowdown(), 1000, true)}) {
+    if (!s.ok()) return s;
+  }
+  out.enqueue_us = p.enqueue_us();
+  out.launch_us = p.launch_us();
+  out.copy_gbytes_per_s = p.copy_gbytes_per_s();
+  if (p.chunk_bytes() != 0 && (p.chunk_bytes() < kMinChunk || p.chunk_bytes() > kMaxChunk)) {
+    return Bad("chunk_bytes", absl::StrCat(p.chunk_bytes()),
+               absl::StrCat(kMinChunk, " to ", kMaxChunk, ", or 0 for 2 MiB"));
+  }
+  if (p.chunk_bytes() > 0) out.chunk_bytes = static_cast<uint64_t>(p.chunk_bytes());
+  out.slowdown = p.slowdown();
+  if (p.devices_per_host() < 0) return Bad("devices_per_host", absl::StrCat(p.devices_per_host()), ">= 0");
+  out.devices_per_host = p.devices_per_host();
+  for (int i = 0; i < p.term_size(); ++i) {
+    if (absl::Status s = AddTerm(p.term(i), i, &out); !s.ok()) return s;
+  }
+  out.choice = {p.choice().begin(), p.choice().end()};
+  for (const auto& [key, rule] : out.choice) {
+    if (absl::Status s = CheckChoice(out, programs, key, rule); !s.ok()) return s;
+  }
+  return out;
+}
+
+RuleNames NamesFor(const LibraryModel& library, CollectiveType type,
+                   const std::map<CollectiveType, RuleNames>& programs) {
+  const GroupShape pair{.ranks = 2, .blocks = {2}, .levels = {0}};  // names do not depend on it
+  RuleNames names = NamesOf(Candidates(library, type, 1, pair));
+  if (const auto own = programs.find(type); own != programs.end()) {
+    for (const auto& [name, protocols] : own->second) names[name].insert(protocols.begin(), protocols.end());
+  }
+  return names;
+}
+
+std::optional<ChoiceKey> ParseChoiceKey(absl::string_view key) {
+  ChoiceKey out;
+  if (const size_t slash = key.find('/'); slash != absl::string_view::npos) {
+    out.collective = std::string(key.substr(0, slash));
+    out.group = std::string(key.substr(slash + 1));
+    return out;
+  }
+  const size_t at = key.find('@');
+  if (at != absl::string_view::npos && !absl::SimpleAtoi(key.substr(at + 1), &out.from)) return std::nullopt;
+  key = key.substr(0, at);
+  const size_t colon = key.find(':');
+  if (colon != absl::string_view::npos &&
+      (!absl::SimpleAtoi(key.substr(colon + 1), &out.ranks) || out.ranks < 1)) {
+    return std::nullopt;
+  }
+  out.collective = std::string(key.substr(0, colon));
+  return out;
+}
+
+std::string RuleFor(const LibraryModel& library, CollectiveType type, uint64_t bytes, int ranks,
+                    absl::string_view group) {
+  const std::string* rule = nullptr;
+  ChoiceKey best;
+  for (const auto& [text, value] : library.choice) {
+    const ChoiceKey key = *ParseChoiceKey(text);  // BuildLibrary() has checked it
+    if (key.collective != std::string(Name(type))) continue;
+    if (!key.group.empty() && key.group != std::string(group)) continue;
+    if ((key.ranks != 0 && key.ranks != ranks) || key.from > bytes) continue;
+    const auto weight = [](const ChoiceKey& k) {
+      return std::make_tuple(!k.group.empty(), k.ranks != 0, k.from);
+    };
+    if (rule == nullptr || weight(key) >= weight(best)) {
+      rule = &value;
+      best = key;
+    }
+  }
+  return rule == nullptr ? "auto" : *rule;
+}
+
+}  // namespace chakra

@@ -1,0 +1,158 @@
+#include "replay/nccl/choose.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "replay/collectives/custom/custom_program.h"
+#include "replay/nccl/rates.h"
+#include "trace/io/proto_io.h"
+
+namespace chakra {
+namespace {
+
+std::string Micros(double us) { return absl::StrFormat("%.4g us", us); }
+
+// "NAME: BEST WHAT, next OTHER TIME".
+std::string Why(const std::string& rule, const char* what, double best, const Candidate* next,
+                double next_us) {
+  std::string why = absl::StrCat(rule, ": ", Micros(best), " ", what);
+  if (next != nullptr) absl::StrAppend(&why, ", next ", next->Label(), " ", Micros(next_us));
+  return why;
+}
+
+// Of those with a time of 0 or more.
+std::optional<Choice> LeastOf(const std::vector<Candidate>& candidates, const std::vector<double>& us,
+                              const std::string& rule, const char* what) {
+  const Candidate* best = nullptr;
+  const Candidate* next = nullptr;
+  double best_us = 0, next_us = 0;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (us[i] < 0) continue;
+    if (best == nullptr || us[i] < best_us) {
+      next = best;
+      next_us = best_us;
+      best = &candidates[i];
+      best_us = us[i];
+    } else if (next == nullptr || us[i] < next_us) {
+      next = &candidates[i];
+      next_us = us[i];
+    }
+  }
+  if (best == nullptr) return std::nullopt;
+  return Choice{*best, Why(rule, what, best_us, next, next_us)};
+}
+
+double PriceOf(const Candidate& c, const PriceFunction& price) {
+  const absl::StatusOr<Time> time = price(c);
+  return time.ok() ? static_cast<double>(time->picos()) * 1e-6 : -1;
+}
+
+bool Fits(const Candidate& c) { return c.unfit.empty() || c.unfit == kNotTuned; }
+
+// One algorithm: the protocol that is named, or the best of those that fit.
+absl::StatusOr<Choice> ChooseProtocol(const std::vector<Candidate>& candidates, const Rule& rule,
+                                      const PriceFunction& price) {
+  std::vector<Candidate> fitting;
+  std::string unfit;
+  for (const Candidate& c : candidates) {
+    if (c.algorithm != rule.algorithm && c.plan != rule.algorithm) continue;
+    if (rule.protocol && c.protocol != *rule.protocol) continue;
+    if (Fits(c)) {
+      fitting.push_back(c);
+    } else {
+      unfit = absl::StrCat(c.Label(), ": ", c.unfit);
+    }
+  }
+  if (fitting.empty()) return absl::InvalidArgumentError(absl::StrCat("this group cannot take ", unfit));
+  if (rule.protocol) return Choice{fitting[0], "fixed"};
+  const std::string last =
+      absl::StrCat("fixed, of its protocols ", std::string(Name(fitting.back().protocol)));
+  if (fitting.size() == 1) return Choice{fitting[0], last};
+  const bool predicted = fitting[0].unfit.empty();
+  std::vector<double> us;
+  for (const Candidate& c : fitting) us.push_back(predicted ? c.time_us : PriceOf(c, price));
+  // What cannot be priced cannot be planned: whoever plans it says why.
+  std::optional<Choice> least = LeastOf(fitting, us, "", predicted ? "predicted" : "simulated");
+  if (!least) return Choice{fitting.back(), last};
+  least->why =
+      absl::StrCat("fixed, of its protocols ", std::string(Name(least->candidate.protocol)), least->why);
+  return *std::move(least);
+}
+
+}  // namespace
+
+RuleNames NamesOf(const std::vector<Candidate>& candidates) {
+  RuleNames names;
+  for (const Candidate& c : candidates) {
+    names[c.algorithm].insert(c.protocol);
+    names[c.plan].insert(c.protocol);
+  }
+  return names;
+}
+
+Protocol ProtocolOf(const CustomProgram& program) {
+  return ParseProtocol(program.protocol).value_or(Protocol::kSimple);
+}
+
+std::map<CollectiveType, RuleNames> ProgramNames(
+    const std::vector<std::shared_ptr<const CustomProgram>>& programs) {
+  std::map<CollectiveType, RuleNames> names;
+  for (const auto& p : programs) names[p->type][p->name].insert(ProtocolOf(*p));
+  return names;
+}
+
+absl::StatusOr<Rule> ParseRule(absl::string_view rule, const RuleNames& names) {
+  RuleNames known = names;
+  for (const char* any : {"auto", "*", "cheapest"}) {
+    known[any] = {Protocol::kLL, Protocol::kLL128, Protocol::kSimple};
+  }
+  // The longest name that the rule begins with.
+  const std::pair<const std::string, std::set<Protocol>>* found = nullptr;
+  for (const auto& entry : known) {
+    if (rule != entry.first && !absl::StartsWith(rule, absl::StrCat(entry.first, "/"))) continue;
+    if (found == nullptr || entry.first.size() > found->first.size()) found = &entry;
+  }
+  if (found == nullptr) {
+    const std::string name(rule.substr(0, rule.find('/')));
+    std::vector<std::string> list;
+    for (const auto& entry : names) list.push_back(entry.first);
+    return absl::InvalidArgumentError(
+        absl::StrCat("no algorithm \"", name, "\"", SuggestName(name, list),
+                     "; expected auto, cheapest or one of: ", absl::StrJoin(list, ", ")));
+  }
+  Rule out{found->first == "*" ? "auto" : found->first, std::nullopt};
+  if (rule.size() == found->first.size()) return out;
+  const absl::string_view text = rule.substr(found->first.size() + 1);
+  out.protocol = ParseProtocol(text);
+  if (!out.protocol || found->second.count(*out.protocol) == 0) {
+    std::vector<std::string> list;
+    for (const Protocol p : found->second) list.emplace_back(Name(p));
+    return absl::InvalidArgumentError(absl::StrCat("no protocol \"", std::string(text), "\" for ",
+                                                   found->first,
+                                                   "; expected one of: ", absl::StrJoin(list, ", ")));
+  }
+  return out;
+}
+
+absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const std::string& text,
+                              const PriceFunction& price) {
+  const absl::StatusOr<Rule> rule = ParseRule(text, NamesOf(candidates));
+  if (!rule.ok()) return rule.status();
+  const bool cheapest = rule->algorithm == "cheapest";
+  if (rule->algorithm != "auto" && !cheapest) return ChooseProtocol(candidates, *rule, price);
+  std::vector<double> us;
+  for (const Candidate& c : candidates) {
+    const bool speaks = !rule->protocol || c.protocol == *rule->protocol;
+    const bool fits = speaks && (cheapest ? Fits(c) : c.unfit.empty());
+    us.push_back(!fits ? -1 : cheapest ? PriceOf(c, price) : c.time_us);
+  }
+  std::optional<Choice> least = LeastOf(candidates, us, text, cheapest ? "simulated" : "predicted");
+  if (!least)
+    return absl::InvalidArgumentError(absl::StrCat("no algorithm fits this group and \"", text, "\""));
+  return *std::move(least);
+}
+
+}  // namespace chakra

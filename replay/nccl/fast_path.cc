@@ -1,0 +1,274 @@
+#include "replay/nccl/fast_path.h"
+
+#include <algorithm>
+#include <deque>
+#include <numeric>
+
+namespace chakra {
+
+uint64_t EqualChunk(const PlannedCall& call, uint64_t bytes) {
+  const Plan& plan = *call.plan;
+  const int cuts = plan.parts > 0 ? plan.parts : plan.chunks;
+  const uint64_t pieces =
+      static_cast<uint64_t>(call.costs.parts) * (plan.chunk_is_whole ? 1 : static_cast<uint64_t>(cuts));
+  if (bytes % pieces != 0 && call.costs.levels.empty()) return kUnevenChunks;
+  return bytes / pieces + (bytes % pieces != 0 ? 1 : 0);
+}
+
+bool FastPath::Applies(const PlannedCall& call, uint64_t bytes) const {
+  const Plan& plan = *call.plan;
+  if (!fabric_->contention_free() || !plan.rotational || !plan.synchronizing) return false;
+  if (plan.programs[0].streams.size() != 1 || plan.has_local_steps) return false;
+  if (plan.input.count > 0 || plan.output.count > 0 || !plan.switches.empty()) return false;
+  for (const Step& step : plan.programs[0].steps) {
+    if (!IsSend(step.op) && !IsReceive(step.op)) return false;
+  }
+  return EqualChunk(call, bytes) != kUnevenChunks;
+}
+
+FlowCost PairCost(const Fabric& fabric, const CallCosts& costs, int src, int dst, uint64_t bytes) {
+  if (costs.levels.empty()) return fabric.Cost(src, dst, bytes);
+  const int level = fabric.Level(src, dst);
+  FlowCost cost = fabric.Cost(src, dst, costs.OnWire(bytes, level));
+  cost.latency += costs.levels[static_cast<size_t>(level)].latency;
+  return cost;
+}
+
+FastPath::Entry& FastPath::EntryFor(const PlannedCall& call, uint32_t group, const std::vector<int>& members,
+                                    uint64_t bytes) {
+  std::unique_ptr<Entry>& slot = entries_[{&call, group, bytes}];
+  if (slot != nullptr) return *slot;
+  slot = std::make_unique<Entry>();
+  in_order_.push_back(slot.get());
+  Entry& e = *slot;
+  const Plan& plan = *call.plan;
+  e.plan = &plan;
+  e.costs = &call.costs;
+  e.members = &members;
+  e.message = EqualChunk(call, bytes);
+  const Program& program = plan.programs[0];
+  e.offset.assign(program.connections, 0);
+  e.bytes.assign(program.connections, 0);
+  e.sends.assign(program.connections, 0);
+  e.ring = program.connections == 1 && program.steps.size() % 2 == 0;
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    const Step& step = program.steps[i];
+    e.ring = e.ring && (i % 2 == 0 ? step.op == StepOp::kSend : IsReceive(step.op));
+    if (!IsSend(step.op)) continue;
+    e.offset[step.connection] = step.peer;
+    e.bytes[step.connection] = e.message * static_cast<uint64_t>(step.count);
+    ++e.sends[step.connection];
+  }
+  const int n = plan.members;
+  std::vector<FlowCost> all(static_cast<size_t>(program.connections) * n);
+  e.uniform = true;
+  for (uint32_t c = 0; c < program.connections; ++c) {
+    for (int m = 0; m < n; ++m) {
+      FlowCost& cost = all[static_cast<size_t>(c) * n + m];
+      cost = PairCost(*fabric_, call.costs, members[m], members[(m + e.offset[c]) % n], e.bytes[c]);
+      const FlowCost& first = all[static_cast<size_t>(c) * n];
+      if (cost.received() != first.received() || cost.sent != first.sent) e.uniform = false;
+    }
+  }
+  if (e.uniform) {
+    for (uint32_t c = 0; c < program.connections; ++c) e.cost.push_back(all[static_cast<size_t>(c) * n]);
+    e.together = Together(e);
+  } else {
+    e.cost = std::move(all);
+  }
+  return e;
+}
+
+Time FastPath::Together(const Entry& e) const {
+  if (e.ring) {
+    std::vector<Time> ends;
+    Ring(e, std::vector<Time>(static_cast<size_t>(e.plan->members)), &ends, nullptr);
+    return ends[0];
+  }
+  // All members are always in the same state, so what a member sends on a
+  // connection is what it receives on it.
+  const Program& program = e.plan->programs[0];
+  std::vector<std::vector<Time>> arrived(program.connections);
+  std::vector<size_t> taken(program.connections, 0);
+  Time t = e.costs->begin;
+  for (int part = 0; part < e.costs->parts; ++part) {
+    for (const Step& step : program.steps) {
+      const uint32_t c = step.connection;
+      const FlowCost& cost = e.cost[c];
+      switch (step.op) {
+        case StepOp::kSend:
+        case StepOp::kSendWait:
+          t += costs_.step_overhead;
+          arrived[c].push_back(t + cost.received());
+          if (step.op == StepOp::kSendWait) t += cost.sent;
+          break;
+        case StepOp::kRecv:
+        case StepOp::kRecvReduce:
+          t = std::max(t, arrived[c][taken[c]++]);
+          if (taken[c] == arrived[c].size()) {
+            arrived[c].clear();
+            taken[c] = 0;
+          }
+          if (step.op == StepOp::kRecvReduce) t += ReduceTime(costs_, e.bytes[c]);
+          break;
+        default:  // local steps: Applies() refuses such plans
+          break;
+      }
+    }
+    t += costs_.step_overhead + e.costs->part_end;
+  }
+  return t;
+}
+
+void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vector<Time>* end,
+                      std::vector<uint32_t>* origin) {
+  const Program& program = e.plan->programs[0];
+  const int n = e.plan->members;
+  std::vector<Time>& t = *end;
+  t = begin;
+  for (Time& at : t) at += e.costs->begin;
+  std::vector<std::vector<Time>> arrived(program.connections);  // blocks of n, by receiver
+  std::vector<size_t> taken(program.connections, 0);
+  std::vector<std::vector<uint32_t>> from(
+      program.connections);  // beside `arrived`, where origins are asked for
+  if (origin != nullptr) {
+    origin->resize(static_cast<size_t>(n));
+    std::iota(origin->begin(), origin->end(), 0);
+  }
+  for (int part = 0; part < e.costs->parts; ++part) {
+    for (const Step& step : program.steps) {
+      const uint32_t c = step.connection;
+      std::vector<Time>& queue = arrived[c];
+      if (step.op == StepOp::kSend || step.op == StepOp::kSendWait) {
+        const size_t base = queue.size();
+        queue.resize(base + n);
+        if (origin != nullptr) from[c].resize(base + n);
+        for (int m = 0; m < n; ++m) {
+          const FlowCost& cost = e.uniform ? e.cost[c] : e.cost[static_cast<size_t>(c) * n + m];
+          t[m] += costs_.step_overhead;
+          int to = m + e.offset[c];
+          if (to >= n) to -= n;
+          queue[base + to] = t[m] + cost.received();
+          if (origin != nullptr) from[c][base + to] = (*origin)[m];
+          if (step.op == StepOp::kSendWait) t[m] += cost.sent;
+        }
+        continue;
+      }
+      const Time reduce = step.op == StepOp::kRecvReduce ? ReduceTime(costs_, e.bytes[c]) : Time::Zero();
+      const size_t base = taken[c];
+      for (int m = 0; m < n && origin != nullptr; ++m) {
+        if (queue[base + m] > t[m]) (*origin)[m] = from[c][base + m];
+      }
+      for (int m = 0; m < n; ++m) t[m] = std::max(t[m], queue[base + m]) + reduce;
+      taken[c] += n;
+      if (taken[c] == queue.size()) {
+        queue.clear();
+        from[c].clear();
+        taken[c] = 0;
+      }
+    }
+    for (int m = 0; m < n; ++m) t[m] += costs_.step_overhead + e.costs->part_end;
+  }
+}
+
+// A ring is linear in max-plus algebra: with c the cost of a link and every step s adding the same to all
+// members, after S steps member m ends at
+//   sum of what the steps add + max over k in [0, S] of (begin[m - k] + c[m - k] + ... + c[m - 1]),
+// and whole turns only add, so that the n largest k decide. A sliding maximum answers all members.
+std::vector<int> FastPath::RingOrder(const Entry& e) {
+  const int n = e.plan->members;
+  std::vector<int> order(n);
+  for (int i = 1; i < n; ++i) order[i] = (order[i - 1] + e.offset[0]) % n;
+  return order;
+}
+
+void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<Time>* end,
+                    std::vector<uint32_t>* origin) const {
+  const int n = e.plan->members;
+  const Program& program = e.plan->programs[0];
+  using Picos = __int128;  // sums and differences of what may saturate
+  Time part;
+  for (const Step& step : program.steps) {
+    part += IsSend(step.op)                  ? costs_.step_overhead
+            : step.op == StepOp::kRecvReduce ? ReduceTime(costs_, e.bytes[0])
+                                             : Time::Zero();
+  }
+  part += costs_.step_overhead + e.costs->part_end;
+  const Picos added = Picos{part.picos()} * e.costs->parts + e.costs->begin.picos();
+  const int64_t steps = static_cast<int64_t>(program.steps.size() / 2) * e.costs->parts;
+  const int64_t window = std::min<int64_t>(steps + 1, n);
+  // Members in the order of the ring, unrolled: place u is member order[u mod n].
+  const std::vector<int> order = RingOrder(e);
+  std::vector<Picos> before(static_cast<size_t>(n) + 1);  // costs of the links before a place
+  for (int i = 0; i < n; ++i) {
+    before[i + 1] = before[i] + (e.uniform ? e.cost[0] : e.cost[order[i]]).received().picos();
+  }
+  const auto upto = [&](int64_t u) {
+    const int64_t turn = u >= 0 ? u / n : -((-u + n - 1) / n);
+    return before[n] * turn + before[u - turn * n];
+  };
+  const auto lead = [&](int64_t u) { return begin[order[((u % n) + n) % n]].picos() - upto(u); };
+  std::deque<int64_t> best;  // places of the window, their leads falling
+  end->resize(n);
+  if (origin != nullptr) origin->resize(n);
+  for (int64_t u = -steps; u < n - steps + window - 1; ++u) {
+    while (!best.empty() && lead(best.back()) <= lead(u)) best.pop_back();
+    best.push_back(u);
+    const int64_t m = u + steps - (window - 1);
+    if (m < 0) continue;
+    while (best.front() < m - steps) best.pop_front();
+    if (origin != nullptr) (*origin)[order[m]] = static_cast<uint32_t>(order[((best.front() % n) + n) % n]);
+    const Picos at = lead(best.front()) + upto(m) + added;
+    (*end)[order[m]] = at < Time::Never().picos() ? Time::Picos(static_cast<int64_t>(at)) : Time::Never();
+  }
+}
+
+void FastPath::Evaluate(const PlannedCall& call, uint32_t group, const std::vector<int>& members,
+                        uint64_t bytes, const std::vector<Time>& begin, std::vector<Time>* end,
+                        std::vector<uint32_t>* origin) {
+  Entry& e = EntryFor(call, group, members, bytes);
+  ++e.times;
+  if (e.uniform && std::all_of(begin.begin(), begin.end(), [&](Time t) { return t == begin[0]; })) {
+    if (origin != nullptr) TogetherOrigins(&e, origin);
+    end->assign(begin.size(), begin[0] + e.together);
+    return;
+  }
+  if (e.ring) {
+    Ring(e, begin, end, origin);
+  } else {
+    Skewed(e, begin, end, origin);
+  }
+}
+
+// All members do the same, so that each owes its end to the one as far from it as member 0's is from that.
+void FastPath::TogetherOrigins(Entry* e, std::vector<uint32_t>* origin) {
+  const int n = e->plan->members;
+  if (e->together_origin < 0) {
+    const std::vector<Time> zero(static_cast<size_t>(n));
+    std::vector<Time> ends;
+    if (e->ring) {
+      Ring(*e, zero, &ends, origin);
+    } else {
+      Skewed(*e, zero, &ends, origin);
+    }
+    e->together_origin = static_cast<int>((*origin)[0]);
+  }
+  origin->resize(static_cast<size_t>(n));
+  for (int m = 0; m < n; ++m) (*origin)[m] = static_cast<uint32_t>((m + e->together_origin) % n);
+}
+
+void FastPath::Account() {
+  for (Entry* e : in_order_) {
+    const int n = e->plan->members;
+    for (size_t c = 0; c < e->offset.size(); ++c) {
+      const uint64_t times = e->times * e->sends[c] * static_cast<uint64_t>(e->costs->parts);
+      if (e->bytes[c] == 0 || times == 0) continue;
+      for (int m = 0; m < n; ++m) {
+        fabric_->Account((*e->members)[m], (*e->members)[(m + e->offset[c]) % n], e->bytes[c], times);
+      }
+    }
+    e->times = 0;
+  }
+}
+
+}  // namespace chakra

@@ -1,0 +1,240 @@
+#include "replay/nccl/planner.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "replay/collectives/custom/custom_program.h"
+#include "replay/engine/collective_runner.h"
+#include "replay/engine/price.h"
+#include "replay/nccl/choose.h"
+#include "replay/nccl/constants.h"
+#include "replay/nccl/rates.h"
+#include "replay/nccl/together.h"
+
+namespace chakra {
+namespace {
+
+// Pieces that a pipelined plan cuts `bytes` into, of about `piece` bytes: a power of two, so that few
+// plans serve all sizes.
+int Pieces(uint64_t bytes, double piece, int most) {
+  int pieces = 2;
+  while (pieces<most&& static_cast<double>(bytes)> pieces * piece) pieces *= 2;
+  return pieces;
+}
+
+// What a channel of a pipelined plan has under way at once. LL and LL128 hand on what has come line by
+// line, Simple by slices: 64 KiB in a tree, 128 KiB in a switch, a quarter of a chunk in a chain (NCCL).
+double PieceBytes(const LibraryModel& library, const Candidate& c) {
+  if (c.protocol == Protocol::kLL) return 1 << 10;
+  if (c.protocol == Protocol::kLL128) return 2 << 10;
+  if (c.plan == "chain") return static_cast<double>(library.chunk_bytes) / 4;
+  return c.algorithm == "tree" ? 64 << 10 : 128 << 10;
+}
+
+// What the bytes of a call must be a multiple of where the plan is even.
+int Cuts(const Plan& plan) { return plan.parts > 0 ? plan.parts : plan.chunks; }
+
+// Messages that one member sends at once, by the most of its streams that send.
+int SendsAtOnce(const Plan& plan) {
+  int most = 1;
+  for (const Program& program : plan.programs) {
+    int streams = 0;
+    for (const Stream& s : program.streams) {
+      streams += std::any_of(program.steps.begin() + s.begin, program.steps.begin() + s.end,
+                             [](const Step& step) { return IsSend(step.op); });
+    }
+    most = std::max(most, streams);
+  }
+  return most;
+}
+
+// Trees and switches know nodes and what lies between them, however many levels either has.
+std::vector<int> BlocksFor(const std::string& plan, const Rates& rates, const GroupShape& shape) {
+  if (!rates.even()) return {};
+  if (plan != "double_binary_tree" && plan != "nvls_tree" && plan != "collnet") return shape.blocks;
+  return rates.nodes() > 1 ? std::vector<int>{rates.per_node(), rates.nodes()}
+                           : std::vector<int>{rates.per_node()};
+}
+
+bool IsNamed(const CustomProgram& program, const std::string& rule) {
+  return rule == program.name ||
+         rule == absl::StrCat(program.name, "/", std::string(Name(ProtocolOf(program))));
+}
+
+// Which calls a program is for.
+std::string Serves(const CustomProgram& program) {
+  const int cuts = Cuts(program.plan);
+  const bool open = program.max_bytes == std::numeric_limits<uint64_t>::max();
+  return absl::StrCat(program.source, ": algorithm \"", program.name, "\" is for ", program.plan.members,
+                      " ranks", IsRooted(program.type) ? absl::StrCat(", root ", program.root) : "", ", ",
+                      program.min_bytes, open ? "" : absl::StrCat(" to ", program.max_bytes), " bytes",
+                      open ? " and more" : "",
+                      program.plan.even && cuts > 1 ? absl::StrCat(" in multiples of ", cuts) : "");
+}
+
+Candidate AsCandidate(const CustomProgram& program) {
+  Candidate c;
+  c.algorithm = program.name;
+  c.plan = program.name;
+  c.protocol = ProtocolOf(program);
+  c.channels = program.channels;
+  c.sends_at_once = SendsAtOnce(program.plan);
+  return c;
+}
+
+}  // namespace
+
+const GroupShape& CollectivePlanner::Shape(const std::vector<int>& members) {
+  const auto found = shapes_.find(&members);
+  if (found != shapes_.end()) return found->second;
+  return shapes_.emplace(&members, ShapeOf(fabric_, costs_.library.get(), members)).first->second;
+}
+
+const CustomProgram* CollectivePlanner::FindProgram(CollectiveType type, uint64_t bytes, int root, int ranks,
+                                                    const std::string& rule) const {
+  for (const auto& program : costs_.programs) {
+    const Plan& plan = program->plan;
+    const bool asked = rule.empty() || rule == "auto" || rule == "*" || IsNamed(*program, rule);
+    if (!asked || program->type != type || plan.members != ranks) continue;
+    if (IsRooted(type) && program->root != root) continue;
+    if (bytes < program->min_bytes || bytes > program->max_bytes) continue;
+    if (plan.even && bytes % static_cast<uint64_t>(Cuts(plan)) != 0) continue;
+    return program.get();
+  }
+  return nullptr;
+}
+
+absl::Status CollectivePlanner::PlanFromFile(const CustomProgram& program, int root, int ranks,
+                                             PlannedCall* out) {
+  const bool fits = program.plan.members == ranks && (!IsRooted(program.type) || program.root == root);
+  if (!fits) {
+    const std::string at_root = IsRooted(program.type) ? absl::StrCat(" and root ", program.root) : "";
+    return absl::InvalidArgumentError(absl::StrCat(
+        program.source, ": algorithm \"", program.name, "\" for ", std::string(Name(program.type)), " on ",
+        ranks, " ranks", IsRooted(program.type) ? absl::StrCat(" with root ", root) : "", "; it is for ",
+        program.plan.members, " ranks", at_root));
+  }
+  out->plan = &program.plan;
+  out->algorithm = program.name;
+  out->channels = program.channels;
+  out->costs.parts = costs_.splits;
+  return absl::OkStatus();
+}
+
+std::vector<double> CollectivePlanner::Bandwidths(const std::vector<int>& members,
+                                                  const GroupShape& shape) const {
+  constexpr uint64_t kBytes = uint64_t{1} << 30;
+  std::vector<double> out;
+  size_t stride = 1;
+  for (const int size : shape.blocks) {
+    const Time transfer = fabric_.Cost(members[0], members[stride], kBytes).transfer;
+    out.push_back(1 / std::max(1e-12, transfer.seconds()));
+    stride *= static_cast<size_t>(size);
+  }
+  const double most = out.empty() ? 1 : *std::max_element(out.begin(), out.end());
+  for (double& bandwidth : out) bandwidth /= most;
+  return out;
+}
+
+absl::Status CollectivePlanner::PlanPlain(CollectiveType type, uint64_t bytes, int root,
+                                          const std::vector<int>& members, const GroupShape& shape,
+                                          PlannedCall* out) {
+  PlanRequest request{.type = type, .members = shape.ranks, .root = root};
+  const auto chosen = costs_.algorithm.find(std::string(Name(type)));
+  if (chosen == costs_.algorithm.end()) {
+    const uint64_t buffer = BufferBytes(type, bytes, shape.ranks);
+    const CustomProgram* program = FindProgram(type, buffer, root, shape.ranks, "");
+    if (program != nullptr) return PlanFromFile(*program, root, shape.ranks, out);
+  } else {
+    for (const auto& program : costs_.programs) {
+      if (program->name == chosen->second && program->type == type)
+        return PlanFromFile(*program, root, shape.ranks, out);
+    }
+    request.algorithm = chosen->second;
+    if (shape.blocks.size() > 1) request.blocks = shape.blocks;
+    if (request.algorithm == "themis") request.bandwidth = Bandwidths(members, shape);
+  }
+  absl::StatusOr<const Plan*> plan = plans_.Get(std::move(request));
+  if (!plan.ok()) return plan.status();
+  out->plan = *plan;
+  out->algorithm = (*plan)->algorithm;
+  out->costs.parts = costs_.splits;
+  return absl::OkStatus();
+}
+
+absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t bytes, int root,
+                                                const std::vector<int>& members, const GroupShape& shape,
+                                                const std::string& group, PlannedCall* out) {
+  const LibraryModel& library = *costs_.library;
+  const uint64_t buffer = BufferBytes(type, bytes, shape.ranks);
+  const std::vector<Candidate> candidates = Candidates(library, type, buffer, shape);
+  const PriceFunction price = [&](const Candidate& c) {
+    return PriceUncontended(fabric_, ForceChoice(costs_, type, c), type, bytes, root, members);
+  };
+  const std::string rule = RuleFor(library, type, buffer, shape.ranks, group);
+  if (const CustomProgram* program = FindProgram(type, buffer, root, shape.ranks, rule)) {
+    if (absl::Status s = PlanFromFile(*program, root, shape.ranks, out); !s.ok()) return s;
+    const Candidate custom = AsCandidate(*program);
+    out->costs = CostsOf(library, type, buffer, shape, custom);
+    ShareLinks(library, type, shape, custom, fabric_.contention_free(), &out->costs);
+    out->algorithm = custom.Label();
+    out->why = IsNamed(*program, rule) ? absl::StrCat("fixed, from ", program->source)
+                                       : absl::StrCat(program->source, " serves this size");
+    return absl::OkStatus();
+  }
+  absl::StatusOr<Choice> choice = Choose(candidates, rule, price);
+  if (!choice.ok()) {
+    std::string reason(choice.status().message());
+    for (const auto& program : costs_.programs) {
+      if (program->type == type && IsNamed(*program, rule)) reason = Serves(*program);
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat(std::string(Name(type)), " of ", buffer, " bytes on ", shape.ranks, " ranks",
+                     IsRooted(type) ? absl::StrCat(" with root ", root) : "", ": ", reason));
+  }
+  const Candidate& c = choice->candidate;
+  PlanRequest request{.type = type, .algorithm = c.plan, .members = shape.ranks, .root = root};
+  if (c.plan != "ring") {
+    request.blocks = BlocksFor(c.plan, Rates(library, shape), shape);
+    if (c.plan == "themis") request.bandwidth = Bandwidths(members, shape);
+    // All pieces of a chain pass all members, whose number then wants more of them.
+    const int most = c.plan == "chain" ? std::clamp((1 << 24) / shape.ranks, 64, 1024) : 64;
+    request.pieces = Pieces(buffer, PieceBytes(library, c) * c.channels, most);
+  }
+  out->costs = CostsOf(library, type, buffer, shape, c);
+  ShareLinks(library, type, shape, c, fabric_.contention_free(), &out->costs);
+  out->algorithm = c.Label();
+  out->why = choice->why;
+  out->channels = c.channels;
+  // Under one switch all members end together too, so that a replay may use it.
+  if (alone_ || c.plan == "nvls") {
+    out->together = TimeTogether(fabric_, costs_, request, out->costs, bytes, members);
+  }
+  if (alone_ && out->together) return absl::OkStatus();
+  absl::StatusOr<const Plan*> plan = plans_.Get(std::move(request));
+  if (!plan.ok()) return plan.status();
+  out->plan = *plan;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<const PlannedCall*> CollectivePlanner::Get(CollectiveType type, uint64_t bytes, int root,
+                                                          const std::vector<int>& members,
+                                                          const std::string& group) {
+  if (!IsRooted(type)) root = 0;
+  // Without a library the plan does not depend on the size.
+  const uint64_t size = costs_.library == nullptr && costs_.programs.empty() ? 0 : bytes;
+  std::unique_ptr<PlannedCall>& slot = calls_[{type, size, root, &members}];
+  if (slot == nullptr) {
+    auto call = std::make_unique<PlannedCall>();
+    const GroupShape& shape = Shape(members);
+    const absl::Status status = costs_.library == nullptr
+                                    ? PlanPlain(type, bytes, root, members, shape, call.get())
+                                    : PlanWithLibrary(type, bytes, root, members, shape, group, call.get());
+    if (!status.ok()) return status;
+    slot = std::move(call);
+  }
+  return slot.get();
+}
+
+}  // namespace chakra

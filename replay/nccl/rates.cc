@@ -1,0 +1,190 @@
+#include "replay/nccl/rates.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace chakra {
+namespace {
+
+// PCIe 3.0 x16: NCCL, src/graph/topo.h, PCI_BW.
+constexpr double kPciGigabytes = 12;
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+
+// All links of a device that a ring over `members` of a block can use.
+double DeviceRate(const LibraryLevel& level, int members) {
+  switch (level.kind) {
+    case TopologyDimension::Kind::kFullyConnected:
+      return level.link_gbytes_per_s * (members - 1);
+    case TopologyDimension::Kind::kRing:
+      return level.link_gbytes_per_s * (members > 2 ? 2 : 1);
+    case TopologyDimension::Kind::kSwitch:
+    case TopologyDimension::Kind::kNetwork:
+      break;
+  }
+  return level.link_gbytes_per_s;
+}
+
+}  // namespace
+
+nccl::Algorithm FamilyOf(absl::string_view algorithm) {
+  return algorithm == "tree"        ? nccl::Algorithm::kTree
+         : algorithm == "nvls"      ? nccl::Algorithm::kNvls
+         : algorithm == "nvls_tree" ? nccl::Algorithm::kNvlsTree
+         : algorithm == "collnet"   ? nccl::Algorithm::kCollNet
+         : algorithm == "pat"       ? nccl::Algorithm::kPat
+                                    : nccl::Algorithm::kRing;
+}
+
+Rates::Rates(const LibraryModel& library, const GroupShape& shape, absl::string_view measured)
+    : library_(library),
+      measured_(measured),
+      levels_(shape.levels),
+      channels_(library.channels),
+      intra_(kUnlimited),
+      inter_(kUnlimited) {
+  if (shape.uneven_nodes > 0) {
+    even_ = false;
+    nodes_ = shape.uneven_nodes;
+    per_node_ = shape.uneven_per_node;
+    levels_.clear();
+    for (int level = 0; level <= shape.levels[0]; ++level) {
+      levels_.push_back(level);
+      AddLevel(shape, level,
+               library.levels[static_cast<size_t>(level)].link == LibraryLink::kNet ? nodes_ : per_node_);
+    }
+  } else {
+    for (size_t i = 0; i < shape.blocks.size(); ++i) {
+      const bool network = library.levels[static_cast<size_t>(shape.levels[i])].link == LibraryLink::kNet;
+      (network ? nodes_ : per_node_) *= shape.blocks[i];
+      AddLevel(shape, shape.levels[i], shape.blocks[i]);
+    }
+  }
+  inter_ *= per_node_;
+  if (per_node_ == 1) intra_ = inter_;
+}
+
+void Rates::AddLevel(const GroupShape& shape, int index, int members) {
+  if (members < 2) return;
+  const LibraryLevel& level = library_.levels[static_cast<size_t>(index)];
+  const double rate = DeviceRate(level, members) * level.efficiency;
+  if (level.link == LibraryLink::kNet) {
+    inter_ = std::min(inter_, rate);
+    return;
+  }
+  intra_link_ = std::max(intra_link_, level.link);
+  if (shape.rings > 0 && index == 0) {
+    intra_ = std::min(intra_, shape.rings * level.wire_gbytes_per_s * level.efficiency);
+    channels_ = std::min(channels_, 2 * shape.rings);
+  } else if (level.wired > 0 && shape.levels.size() == 1 && shape.levels[0] == 0) {
+    intra_ = std::min(intra_, kPciGigabytes);  // no ring of links: over PCIe
+    intra_link_ = LibraryLink::kPci;
+  } else {
+    intra_ = std::min(intra_, rate);
+  }
+  if (level.in_switch_efficiency > 0) in_switch_channels_ = level.in_switch_channels;
+}
+
+const LibraryTerm* Rates::Term(Protocol p) const {
+  if (measured_.empty() || library_.terms.empty()) return nullptr;
+  const auto found = library_.terms.find({measured_, p});
+  return found == library_.terms.end() ? nullptr : &found->second;
+}
+
+double Rates::Share(Protocol p) const {
+  const LibraryTerm* term = Term(p);
+  if (term == nullptr) return 1;
+  return (nodes_ > 1 ? term->network_share : term->bus_share).value_or(1);
+}
+
+double Rates::Base(nccl::Algorithm a, Protocol p) const {
+  if (const LibraryTerm* term = Term(p); term != nullptr && term->base_us) return *term->base_us;
+  const bool in_switch = a == nccl::Algorithm::kNvls || a == nccl::Algorithm::kNvlsTree;
+  return nccl::BaseLatency(a, p) + (in_switch ? nccl::StepLatency(a, p, LibraryLink::kNvlink) : 0);
+}
+
+double Rates::StepAt(nccl::Algorithm a, Protocol p, size_t index) const {
+  const LibraryLevel& level = library_.levels[index];
+  const bool network = level.link == LibraryLink::kNet;
+  if (const LibraryTerm* term = Term(p)) {
+    if (network && term->network_step_us) return *term->network_step_us;
+    if (!network && term->step_us) return *term->step_us;
+  }
+  const bool in_switch = a == nccl::Algorithm::kNvls || a == nccl::Algorithm::kNvlsTree;
+  if (in_switch && !network) return 0;  // in the base
+  // With one member on each node the ring's network steps cost what the tree's do.
+  const nccl::Algorithm as =
+      network && per_node_ == 1 && a == nccl::Algorithm::kRing ? nccl::Algorithm::kTree : a;
+  double us = nccl::StepLatency(as, p, level.link);
+  if (network) return us + level.nic_latency_us * (p == Protocol::kSimple ? 2 : 1);
+  // The network's proxy must be told of each step: 1 us, thrice with Simple's fences.
+  if (nodes_ > 1 && a == nccl::Algorithm::kRing) us = std::max(us, p == Protocol::kSimple ? 3.0 : 1.0);
+  return us;
+}
+
+double Rates::Step(nccl::Algorithm a, Protocol p, bool network) const {
+  double most = 0;
+  for (const int level : levels_) {
+    const bool is_network = library_.levels[static_cast<size_t>(level)].link == LibraryLink::kNet;
+    if (is_network == network) most = std::max(most, StepAt(a, p, static_cast<size_t>(level)));
+  }
+  return most;
+}
+
+double Rates::Bus(nccl::Algorithm a, Protocol p, double simple) const {
+  return Share(p) * BuiltInBus(a, p, simple);
+}
+
+double Rates::BuiltInBus(nccl::Algorithm a, Protocol p, double simple) const {
+  const Generation g = library_.generation;
+  if (a == nccl::Algorithm::kRing) {
+    if (p == Protocol::kLL) return std::min(nccl::MaxLL(g, nodes_), simple / 2);
+    if (p == Protocol::kLL128) return std::min(0.92 * simple, channels_ * nccl::MaxRingLL128(g));
+    return simple;
+  }
+  if (a != nccl::Algorithm::kTree) return simple;
+  if (p == Protocol::kLL) return std::min(simple / 3.8, nccl::MaxLL(g, nodes_));
+  if (p == Protocol::kLL128) {
+    return std::min(simple * (nodes_ == 1 ? 7.0 / 9 : 120.0 / 128),
+                    channels_ * nccl::MaxTreeLL128(g, nodes_));
+  }
+  return std::min(0.92 * simple, channels_ * nccl::MaxTree(g, nodes_));
+}
+
+double Rates::OwnRate(size_t level) const {
+  const LibraryLevel& l = library_.levels[level];
+  if (level == 0 && l.wired > 0 && nodes_ == 1) return intra_;  // what its wires carry
+  return l.link_gbytes_per_s * l.efficiency;
+}
+
+double Rates::OwnRate(bool network) const {
+  double least = kUnlimited;
+  for (const int level : levels_) {
+    const bool is_network = library_.levels[static_cast<size_t>(level)].link == LibraryLink::kNet;
+    if (is_network == network) least = std::min(least, OwnRate(static_cast<size_t>(level)));
+  }
+  return least;
+}
+
+bool Rates::OneSwitch(bool network) const {
+  const LibraryLevel* only = nullptr;
+  for (const int i : levels_) {
+    const LibraryLevel& level = library_.levels[static_cast<size_t>(i)];
+    if ((level.link == LibraryLink::kNet) != network) continue;
+    if (only != nullptr) return false;
+    only = &level;
+  }
+  return even_ && only != nullptr && only->kind == TopologyDimension::Kind::kSwitch &&
+         only->in_switch_efficiency > 0;
+}
+
+double Rates::InSwitch(bool network) const {
+  for (const int i : levels_) {
+    const LibraryLevel& level = library_.levels[static_cast<size_t>(i)];
+    if ((level.link == LibraryLink::kNet) != network || level.in_switch_efficiency <= 0) continue;
+    const double idle = level.in_switch_channels > 1 ? 1 - 1.0 / level.in_switch_channels : 1;
+    return level.link_gbytes_per_s * level.in_switch_efficiency * idle * Share(Protocol::kSimple);
+  }
+  return 0;
+}
+
+}  // namespace chakra

@@ -1,0 +1,110 @@
+#include "replay/nccl/together.h"
+
+#include <algorithm>
+
+#include "replay/nccl/fast_path.h"
+
+namespace chakra {
+namespace {
+
+struct Message {
+  Time takes;  // of its sender's link
+  Time there;  // from its start to its arrival
+};
+
+bool operator==(const Message& a, const Message& b) { return a.takes == b.takes && a.there == b.there; }
+
+Message Price(const Fabric& fabric, const CallCosts& call, int src, int dst, uint64_t bytes) {
+  const FlowCost cost = PairCost(fabric, call, src, dst, bytes);
+  return {cost.sent, cost.received()};
+}
+
+// All pieces up to the switch and as sums to their owners by shares, the shares back and the pieces down;
+// a share returns one piece behind. The order of the switch's port is share 0, share 1, piece 0, share 2, ...
+Time InSwitch(Time begin, int pieces, const Message& piece, const Message& share) {
+  Time up = begin, added, returned, port, down = begin, have;
+  for (int p = 0; p <= pieces; ++p) {
+    const Time share_before = have;
+    if (p < pieces) {
+      added = std::max(added, up + piece.there);
+      up += piece.takes;
+      port = std::max(port, added);
+      down = std::max(down, port + share.there);
+      have = down;
+      port += share.takes;
+    }
+    if (p == 0) continue;
+    up = std::max(up, share_before);
+    returned = std::max(returned, up + share.there);
+    up += share.takes;
+    port = std::max(port, returned);
+    down = std::max(down, port + piece.there);
+    port += piece.takes;
+  }
+  return std::max(up, down);
+}
+
+// A chain up and down again, each member passing on what has come; `arrives` is by piece.
+Time Chain(Time begin, int members, int pieces, const Message& piece, Time reduce) {
+  std::vector<Time> arrives(static_cast<size_t>(pieces));
+  Time last = begin;
+  const auto pass = [&](bool from_below, bool sends, Time work) {
+    Time at = begin;
+    for (Time& t : arrives) {
+      if (from_below) at = std::max(at, t) + work;
+      t = at + piece.there;
+      if (sends) at += piece.takes;
+    }
+    last = std::max(last, at);
+  };
+  pass(false, true, Time::Zero());                                   // the end of the chain
+  for (int v = 2; v < members; ++v) pass(true, true, reduce);        // up
+  pass(true, true, reduce);                                          // the root turns each piece around
+  for (int v = 2; v < members; ++v) pass(true, true, Time::Zero());  // down
+  pass(true, false, Time::Zero());
+  return last;
+}
+
+}  // namespace
+
+std::optional<Time> TimeTogether(const Fabric& fabric, const CollectiveCosts& costs,
+                                 const PlanRequest& request, const CallCosts& call, uint64_t bytes,
+                                 const std::vector<int>& members) {
+  if (!fabric.contention_free() || costs.step_overhead != Time::Zero() || call.parts != 1 ||
+      call.part_end != Time::Zero() || call.levels.empty() || request.type != CollectiveType::kAllReduce ||
+      request.blocks.size() != 1) {
+    return std::nullopt;
+  }
+  const int n = request.members, pieces = request.pieces;
+  // Chunks of equal size, as EqualChunk() pads them.
+  const auto padded = [&](int chunks) {
+    return (bytes + static_cast<uint64_t>(chunks) - 1) / static_cast<uint64_t>(chunks);
+  };
+  if (request.algorithm == "nvls") {
+    const int port = fabric.SwitchBetween(members[0], members[1]);
+    if (port < 0) return std::nullopt;
+    const uint64_t chunk = padded(pieces * n);
+    const Message piece = Price(fabric, call, members[0], port, chunk * static_cast<uint64_t>(n));
+    const Message share = Price(fabric, call, members[0], port, chunk);
+    for (const int m : members) {
+      if (fabric.SwitchBetween(m, members[m == members[0] ? 1 : 0]) != port) return std::nullopt;
+      if (!(Price(fabric, call, m, port, chunk) == share) ||
+          !(Price(fabric, call, port, m, chunk) == share)) {
+        return std::nullopt;
+      }
+    }
+    return InSwitch(call.begin, pieces, piece, share);
+  }
+  if (request.algorithm != "double_binary_tree" || n < 2) return std::nullopt;
+  const uint64_t chunk = padded(2 * pieces);
+  const Message piece = Price(fabric, call, members[0], members[1], chunk);
+  for (size_t i = 0; i + 1 < members.size(); ++i) {
+    if (!(Price(fabric, call, members[i], members[i + 1], chunk) == piece) ||
+        !(Price(fabric, call, members[i + 1], members[i], chunk) == piece)) {
+      return std::nullopt;
+    }
+  }
+  return Chain(call.begin, n, pieces, piece, ReduceTime(costs, chunk));
+}
+
+}  // namespace chakra

@@ -1,0 +1,24 @@
+// The time of a call whose members all begin at once, for pipelined plans whose
+// members all see the same costs: step by step, but for one member in place of
+// all, without building the plan.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "backends/fabric.h"
+#include "replay/collectives/registry.h"
+#include "replay/engine/engine.h"
+#include "replay/nccl/library.h"
+
+namespace chakra {
+
+// From the common begin to the last member's end, equal to the picosecond to the
+// replay of the plan. For `nvls` all-reduce under one switch and for
+// `double_binary_tree` over one block, on fabrics on which flows do not delay each
+// other; nullopt for everything else. `bytes` is comm_size.
+std::optional<Time> TimeTogether(const Fabric& fabric, const CollectiveCosts& costs,
+                                 const PlanRequest& request, const CallCosts& call, uint64_t bytes,
+                                 const std::vector<int>& members);
+
+}  // namespace chakra

@@ -1,0 +1,93 @@
+#include "replay/report/critical_path.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "trace/base/text_table.h"
+#include "trace/base/units.h"
+
+namespace chakra {
+namespace {
+
+constexpr int kRows = 8;
+constexpr size_t kNameWidth = 40;
+constexpr double kApart = 0.05;  // of a gain: then the measured one is said to differ
+
+std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
+
+std::string Table(const std::string& what, const google::protobuf::RepeatedPtrField<proto::PathShare>& rows,
+                  TextPage* page) {
+  if (rows.empty()) return "";
+  TextTable table({what, "time", "of the run", "stretches"}, {true, false, false, false});
+  for (int i = 0; i < std::min(kRows, rows.size()); ++i) {
+    table.Add({Shorten(rows[i].name(), kNameWidth, "-"), FormatTime(Time::Picos(rows[i].time_ps())),
+               Percent(rows[i].share()), FormatCount(rows[i].stretches())});
+  }
+  const int rest = rows.size() - kRows;
+  return absl::StrCat("\n", table.Print(page),
+                      rest > 0 ? absl::StrCat("  ... and ", rest, " more (all are in --format json)\n") : "");
+}
+
+std::string Sensitivities(const proto::CriticalPathReport& path, TextPage* page) {
+  if (path.sensitivity().empty()) return "";
+  const bool measured = std::any_of(path.sensitivity().begin(), path.sensitivity().end(),
+                                    [](const proto::Sensitivity& s) { return s.measured(); });
+  std::vector<std::string> header = {"1 % of", "change", "shortens the run by", "of the run"};
+  if (measured) header.push_back("measured");
+  std::vector<bool> left(header.size(), false);
+  left[0] = left[1] = true;
+  TextTable table(header, left);
+  for (int i = 0; i < std::min(kRows, path.sensitivity_size()); ++i) {
+    const proto::Sensitivity& s = path.sensitivity(i);
+    std::vector<std::string> row = {Shorten(s.of(), kNameWidth, "-"), s.change(),
+                                    FormatTime(Time::Picos(s.gain_ps())),
+                                    absl::StrFormat("%.3f %%", 100 * s.gain())};
+    if (measured) row.push_back(s.measured() ? FormatTime(Time::Picos(s.measured_ps())) : "-");
+    table.Add(row);
+  }
+  // Gains of nothing do not count.
+  const bool apart = std::any_of(path.sensitivity().begin(), path.sensitivity().end(), [](const auto& s) {
+    return s.measured() && s.gain() > 1e-5 &&
+           std::abs(s.measured_ps() - s.gain_ps()) >
+               static_cast<int64_t>(kApart * static_cast<double>(s.gain_ps()));
+  });
+  return absl::StrCat(
+      "\nWhat a change would give, at most, while this path stays the longest\n", table.Print(page),
+      apart ? "  measured differs where other paths are nearly as long, and where messages share "
+              "links: there any small change may move all that follows, either way\n"
+            : "");
+}
+
+// Ranks at which others waited in collectives.
+std::string Stragglers(const proto::Report& report, TextPage* page) {
+  std::vector<const proto::RankReport*> ranks;
+  for (const proto::RankReport& r : report.rank()) {
+    if (r.kept_waiting_ps() > 0) ranks.push_back(&r);
+  }
+  if (ranks.empty()) return "";
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [](const auto* a, const auto* b) { return a->kept_waiting_ps() > b->kept_waiting_ps(); });
+  TextTable table({"rank", "kept others waiting", "waited itself", "bubble"}, {true, false, false, false});
+  for (size_t i = 0; i < std::min<size_t>(kRows, ranks.size()); ++i) {
+    const proto::RankReport& r = *ranks[i];
+    table.Add({std::to_string(r.rank()), FormatTime(Time::Picos(r.kept_waiting_ps())),
+               FormatTime(Time::Picos(r.waited_ps())), FormatTime(Time::Picos(r.bubble_ps()))});
+  }
+  return absl::StrCat("\nStragglers: last to arrive at collectives\n", table.Print(page));
+}
+
+}  // namespace
+
+std::string PrintCriticalPath(const proto::Report& report, TextPage* page) {
+  if (!report.has_critical_path()) return "";
+  const proto::CriticalPathReport& path = report.critical_path();
+  return absl::StrCat("\nCritical path, of ", FormatCount(path.stretches()), " stretches",
+                      Table("what takes the time", path.cause(), page), Table("where", path.lane(), page),
+                      Table("operator", path.operator_(), page), Table("collective", path.collective(), page),
+                      Table("links", path.link(), page), Sensitivities(path, page), Stragglers(report, page));
+}
+
+}  // namespace chakra

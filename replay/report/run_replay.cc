@@ -1,0 +1,245 @@
+#include "replay/report/run_replay.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "backends/topology/placement.h"
+#include "replay/cluster/variation.h"
+#include "replay/collectives/custom/custom_program.h"
+#include "replay/compute/compute.h"
+#include "replay/critical_path/attribution.h"
+#include "replay/critical_path/sensitivity.h"
+#include "replay/engine/causes/critical_path.h"
+#include "replay/engine/recorded_comm.h"
+#include "replay/report/report.h"
+#include "replay/run/cluster.h"
+#include "replay/run/machine.h"
+#include "replay/run/price.h"
+#include "replay/run/simulate.h"
+#include "replay/run/steps.h"
+
+namespace chakra {
+namespace {
+
+constexpr size_t kBusiestLinks = 16;  // in the report
+
+// Whether anything in the run took its time, or its groups, from the cluster.
+bool UsesCluster(const TraceSet& traces, const std::vector<ComputeTimes>& times, bool recorded_comm) {
+  if (!recorded_comm) return true;
+  for (const ComputeTimes& t : times) {
+    if (std::find(t.rung.begin(), t.rung.end(), ComputeRung::kRoofline) != t.rung.end()) return true;
+  }
+  for (const Graph* graph : DistinctGraphs(traces).graphs) {
+    for (NodeType type : graph->type) {
+      if (type == NodeType::kMemLoad || type == NodeType::kMemStore) return true;
+    }
+    for (const Comm& comm : graph->comm) {
+      if (comm.dims_count > 0) return true;
+    }
+  }
+  return false;
+}
+
+// A run that cannot finish, with a hint where the lanes let ranks of unequal speed pass each other.
+absl::Status ExplainStuck(const absl::Status& failure, const std::string& lanes, const RunDescription& run) {
+  const bool uneven = !run.variation.empty() || !run.placement.empty();
+  if (lanes != "single" || !uneven || !absl::StrContains(failure.message(), "cannot finish")) return failure;
+  return absl::Status(failure.code(),
+                      absl::StrCat(failure.message(),
+                                   "\n  with --lanes single each rank starts what is ready first, so that "
+                                   "ranks of unequal speed may call in unequal order; --lanes recorded keeps "
+                                   "the order of the trace"));
+}
+
+class Run {
+ public:
+  Run(const LoadedTraces& traces, const RunOptions& options, const RunHooks& hooks)
+      : traces_(traces), options_(options), hooks_(hooks), set_(&traces.set) {}
+
+  absl::StatusOr<proto::Report> Go();
+
+ private:
+  absl::Status AddInput(const std::string& path, const std::string& role);
+  // Settles what the options leave open: for captures, what was measured.
+  absl::Status ChooseSources();
+  absl::Status BuildMachine();
+  // What varies, and where the ranks sit.
+  absl::Status DescribeRanks();
+  absl::StatusOr<proto::CriticalPathReport> ExplainPath(const Simulation& simulation, Time makespan) const;
+  proto::Report Report(const Metrics& metrics, const Simulation& simulation);
+  std::string spec() const { return ClusterSpec(options_); }
+
+  const LoadedTraces& traces_;
+  const RunOptions& options_;
+  const RunHooks& hooks_;
+  const TraceSet* set_;
+  std::optional<TraceSet> resolved_;  // of several jobs: with the groups that the machine's dimensions give
+  RunDescription description_;
+  std::string compute_, comm_;
+  bool recorded_comm_ = false;
+  ClusterModel cluster_;
+  CriticalPath path_;
+  std::unique_ptr<Fabric> fabric_;
+};
+
+absl::Status Run::AddInput(const std::string& path, const std::string& role) {
+  auto input = DescribeInput(path, role);
+  if (input.ok()) description_.inputs.push_back(*std::move(input));
+  return input.status();
+}
+
+absl::Status Run::ChooseSources() {
+  compute_ = options_.compute;
+  if (compute_.empty()) {
+    compute_ = !traces_.HasTimes()        ? std::string(kDefaultRungs)
+               : options_.kernels.empty() ? "recorded"
+                                          : "table,recorded";
+  }
+  comm_ = options_.comm;
+  if (comm_.empty()) {
+    comm_ = !traces_.captures.empty() && options_.cluster.empty() ? kRecordedComm : kSimulatedComm;
+  }
+  if (comm_ == kSimulatedComm) return absl::OkStatus();
+  const absl::Status possible = CheckRecordedComm(*set_, &description_.warnings);
+  recorded_comm_ = possible.ok();
+  if (recorded_comm_) {
+    if (!options_.fabric.empty()) {
+      description_.warnings.push_back(
+          "--fabric has no effect: communication took its recorded time (--comm recorded)");
+    }
+    return possible;
+  }
+  if (!options_.comm.empty())
+    return absl::Status(possible.code(), absl::StrCat("--comm recorded: ", possible.message()));
+  comm_ = kSimulatedComm;
+  description_.warnings.push_back(
+      "the capture has no recorded durations of communication, which was simulated");
+  return absl::OkStatus();
+}
+
+absl::Status Run::BuildMachine() {
+  std::vector<std::string>& warnings = description_.warnings;
+  auto cluster = chakra::BuildMachine(options_, static_cast<int>(set_->ranks.size()), &warnings);
+  if (!cluster.ok()) return cluster.status();
+  std::error_code error;
+  if (std::filesystem::is_regular_file(spec(), error)) {
+    if (absl::Status s = AddInput(spec(), "cluster"); !s.ok()) return s;
+  }
+  for (const auto& program : cluster->collectives.programs) {
+    warnings.insert(warnings.end(), program->warnings.begin(), program->warnings.end());
+  }
+  warnings.insert(warnings.end(), cluster->notes.begin(), cluster->notes.end());
+  cluster_ = *std::move(cluster);
+  if (hooks_.machine) hooks_.machine(cluster_.topology);
+  return absl::OkStatus();
+}
+
+absl::Status Run::DescribeRanks() {
+  description_.variation = cluster_.variation.text();
+  description_.jobs = traces_.jobs;
+  if (cluster_.device_of.empty()) return absl::OkStatus();
+  description_.placement = cluster_.proto.placement().rule();
+  if (recorded_comm_)
+    description_.warnings.push_back(
+        "the placement moves no communication: it took its recorded time (--comm recorded)");
+  if (LooksLikePlacementRule(description_.placement)) return absl::OkStatus();
+  return AddInput(description_.placement, "placement");
+}
+
+absl::StatusOr<proto::CriticalPathReport> Run::ExplainPath(const Simulation& simulation,
+                                                           Time makespan) const {
+  std::vector<PathChange> changes;
+  proto::CriticalPathReport path =
+      Attribute(path_, *set_, LanesOf(options_), LinkKindsOf(cluster_.topology), &changes);
+  if (options_.sensitivity) {
+    if (absl::Status s = MeasureSensitivities(simulation, makespan, changes, &path); !s.ok()) return s;
+  }
+  return path;
+}
+
+proto::Report Run::Report(const Metrics& metrics, const Simulation& simulation) {
+  RunDescription& run = description_;
+  const bool assumed = options_.cluster.empty();
+  const bool uses_cluster = UsesCluster(*set_, simulation.times, recorded_comm_);
+  run.version = options_.version;
+  run.edits = traces_.edits.has_value() ? &*traces_.edits : nullptr;
+  run.cluster = assumed || cluster_.proto.name().empty() ? spec() : cluster_.proto.name();
+  if (assumed && !uses_cluster) run.cluster = "";
+  run.fabric = recorded_comm_ ? "" : FabricName(options_);
+  run.lanes = options_.lanes;
+  run.compute = compute_;
+  run.comm = comm_;
+  run.steps = simulation.spans == nullptr ? std::vector<StepMetrics>()
+                                          : MeasureSteps(*set_, traces_.captures, *simulation.spans);
+  run.traces = set_;
+  run.times = &simulation.times;
+  if (!recorded_comm_) {
+    run.traffic = fabric_->Traffic();
+    run.links = fabric_->Links(kBusiestLinks);
+    run.packets = fabric_->Packets();
+    if (hooks_.flow_log != nullptr) run.flow_times = hooks_.flow_log->times().Rows();
+  }
+  if (assumed && uses_cluster) {
+    run.warnings.push_back(absl::StrCat("no --cluster was named: ", kDefaultCluster, " is assumed"));
+  }
+  return MakeReport(metrics, run);
+}
+
+absl::StatusOr<proto::Report> Run::Go() {
+  description_.warnings = set_->warnings;
+  description_.inputs = traces_.edit_files;
+  if (absl::Status s = ChooseSources(); !s.ok()) return s;
+  if (recorded_comm_ && !hooks_.needs_flows.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        hooks_.needs_flows,
+        " need flows, but communication takes its recorded time; expected --comm simulated, or a --cluster"));
+  }
+  if (absl::Status s = BuildMachine(); !s.ok()) return s;
+  auto fabric = BuildFabric(options_, cluster_, static_cast<int>(set_->ranks.size()), hooks_.flow_log);
+  if (!fabric.ok()) return fabric.status();
+  fabric_ = *std::move(fabric);
+  if (!traces_.jobs.empty()) {
+    resolved_ = traces_.set;
+    ResolveJobDimensions(traces_.jobs, DimensionSizes(cluster_), &*resolved_);
+    set_ = &*resolved_;
+  }
+  if (absl::Status s = DescribeRanks(); !s.ok()) return s;
+  auto times = PriceTraces(traces_, options_, compute_, cluster_.proto.device(), &description_);
+  if (!times.ok()) return times.status();
+  NodeSpans spans;
+  const bool timed = !traces_.captures.empty() || hooks_.replayed;
+  Simulation simulation{options_, cluster_,       *set_,           traces_.jobs,
+                        *times,   recorded_comm_, hooks_.flow_log, hooks_.progress};
+  simulation.spans = timed ? &spans : nullptr;
+  simulation.path = options_.critical_path ? &path_ : nullptr;
+  auto metrics = Simulate(simulation, *fabric_);
+  if (!metrics.ok()) return ExplainStuck(metrics.status(), options_.lanes, description_);
+  if (hooks_.finished) hooks_.finished(*fabric_, metrics->makespan);
+  if (hooks_.replayed) {
+    hooks_.replayed({*set_, spans, *metrics, options_.critical_path ? &path_ : nullptr, *fabric_,
+                     LanesOf(options_), DimensionSizes(cluster_), recorded_comm_});
+  }
+  proto::CriticalPathReport path;
+  if (options_.critical_path) {
+    auto explained = ExplainPath(simulation, metrics->makespan);
+    if (!explained.ok()) return explained.status();
+    path = *std::move(explained);
+    description_.path = &path;
+  }
+  return Report(*metrics, simulation);
+}
+
+}  // namespace
+
+absl::StatusOr<proto::Report> RunReplay(const LoadedTraces& traces, const RunOptions& options,
+                                        const RunHooks& hooks) {
+  return Run(traces, options, hooks).Go();
+}
+
+}  // namespace chakra

@@ -1,0 +1,50 @@
+// One replay, from options to the report.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "backends/fabric.h"
+#include "backends/topology/topology.h"
+#include "proto/report.pb.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/flow_log.h"
+#include "replay/run/options.h"
+#include "replay/run/traces.h"
+
+namespace chakra {
+
+// A run that is over, for as long as the call lasts.
+struct FinishedRun {
+  const TraceSet& traces;  // as they were replayed
+  const NodeSpans& spans;
+  const Metrics& metrics;
+  const CriticalPath* path;  // null: RunOptions::critical_path is not asked for
+  const Fabric& fabric;
+  // As of EngineOptions:
+  LanePolicy lanes;
+  std::vector<int> dimension_sizes;
+  bool recorded_comm;
+};
+
+// What a caller sees of a run on its way. All may be null.
+struct RunHooks {
+  FlowLog* flow_log = nullptr;                    // the caller's; told its ranks, and of every flow
+  std::string needs_flows;                        // who needs flows, for the error where there are none
+  std::function<void(const Progress&)> progress;  // see EngineOptions
+  std::function<void(const Topology&)> machine;   // once, before the run
+  // Once, after the run, which ended at `end`.
+  std::function<void(const Fabric& fabric, Time end)> finished;
+  // After it; null: the times of nodes are not kept.
+  std::function<void(const FinishedRun& run)> replayed;
+};
+
+// Replays `traces`. Same inputs, same report; any number of calls may share `traces` at once.
+// Errors: options that are no good for these traces or this machine, files that cannot be read, and what
+// Replay() finds.
+absl::StatusOr<proto::Report> RunReplay(const LoadedTraces& traces, const RunOptions& options,
+                                        const RunHooks& hooks = {});
+
+}  // namespace chakra

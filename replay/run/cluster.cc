@@ -1,0 +1,244 @@
+#include "replay/run/cluster.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "backends/topology/placement.h"
+#include "replay/cluster/check.h"
+#include "replay/cluster/mixed.h"
+#include "replay/cluster/packet.h"
+#include "replay/cluster/topology.h"
+#include "replay/collectives/custom/chakra_program.h"
+#include "replay/collectives/custom/msccl_xml.h"
+#include "replay/collectives/registry.h"
+#include "replay/nccl/choose.h"
+#include "replay/nccl/library.h"
+#include "trace/io/proto_io.h"
+
+namespace chakra {
+namespace {
+
+using proto::Dimension;
+using proto::RemoteMemory;
+
+absl::Status CheckDevice(const proto::Device& device) {
+  const std::vector<std::string> dtypes = PeakDtypes();
+  const auto known = [&](const std::string& d) {
+    return std::find(dtypes.begin(), dtypes.end(), d) != dtypes.end();
+  };
+  const std::map<std::string, double> peaks(device.peak_tflops().begin(), device.peak_tflops().end());
+  for (const auto& [dtype, tflops] : peaks) {
+    if (!known(dtype)) {
+      return absl::InvalidArgumentError(absl::StrCat("cluster: device.peak_tflops names the unknown dtype \"",
+                                                     dtype, "\"", SuggestName(dtype, dtypes)));
+    }
+    const std::string field = absl::StrCat("device.peak_tflops[\"", dtype, "\"]");
+    if (absl::Status s = CheckNumber(field, tflops, 1e9, false); !s.ok()) return s;
+  }
+  if (!device.default_dtype().empty() && !known(device.default_dtype())) {
+    return absl::InvalidArgumentError(absl::StrCat("cluster: device.default_dtype is \"",
+                                                   device.default_dtype(), "\"",
+                                                   SuggestName(device.default_dtype(), dtypes)));
+  }
+  return CheckNumber("device.memory_gbytes_per_s", device.memory_gbytes_per_s(), kMaxGigabytesPerSecond,
+                     false);
+}
+
+absl::StatusOr<MemoryModel> CheckMemory(const proto::Cluster& cluster) {
+  const RemoteMemory& remote = cluster.remote_memory();
+  MemoryModel out;
+  switch (remote.kind()) {
+    case RemoteMemory::NONE:
+      out.kind = MemoryModel::Kind::kLocal;
+      break;
+    case RemoteMemory::PER_RANK:
+      out.kind = MemoryModel::Kind::kPerRank;
+      break;
+    case RemoteMemory::PER_NODE:
+      out.kind = MemoryModel::Kind::kPerNode;
+      break;
+    case RemoteMemory::POOL:
+      out.kind = MemoryModel::Kind::kPool;
+      break;
+    default:
+      return BadField("remote_memory.kind", absl::StrCat(remote.kind()), "NONE, PER_RANK, PER_NODE or POOL");
+  }
+  const bool local = remote.kind() == RemoteMemory::NONE;
+  absl::StatusOr<Bandwidth> own =
+      CheckBandwidth("device.memory_gbytes_per_s", cluster.device().memory_gbytes_per_s(), false);
+  if (!own.ok()) return own.status();
+  absl::StatusOr<Time> own_latency =
+      CheckNanos("device.memory_latency_ns", cluster.device().memory_latency_ns());
+  if (!own_latency.ok()) return own_latency.status();
+  absl::StatusOr<Bandwidth> far =
+      CheckBandwidth("remote_memory.bandwidth_gbytes_per_s", remote.bandwidth_gbytes_per_s(), !local);
+  if (!far.ok()) return far.status();
+  absl::StatusOr<Time> far_latency = CheckNanos("remote_memory.latency_ns", remote.latency_ns());
+  if (!far_latency.ok()) return far_latency.status();
+  out.bandwidth = local ? *own : *far;
+  out.latency = local ? *own_latency : *far_latency;
+  if (remote.kind() == RemoteMemory::PER_NODE ? remote.ranks_per_node() < 1 : remote.ranks_per_node() < 0) {
+    return BadField("remote_memory.ranks_per_node", absl::StrCat(remote.ranks_per_node()), ">= 1");
+  }
+  out.ranks_per_node = std::max(1, remote.ranks_per_node());
+  return out;
+}
+
+// "FILE" or "COLLECTIVE=PREFIX".
+absl::StatusOr<CustomProgram> LoadProgram(const std::string& spec) {
+  const size_t equals = spec.find('=');
+  if (equals != std::string::npos) {
+    if (const std::optional<CollectiveType> type = CollectiveNamed(spec.substr(0, equals))) {
+      return ReadChakraProgram(spec.substr(equals + 1), *type);
+    }
+  }
+  absl::StatusOr<std::string> text = ReadFile(spec);
+  if (!text.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cluster: collectives.program \"", spec, "\": ", std::string(text.status().message()),
+                     "; expected a file of MSCCL XML, or COLLECTIVE=PREFIX of Chakra traces"));
+  }
+  return ReadMscclXml(*text, spec);
+}
+
+absl::Status CheckAlgorithm(const std::string& collective, const std::string& algorithm,
+                            const std::vector<std::shared_ptr<const CustomProgram>>& programs) {
+  const std::optional<CollectiveType> type = CollectiveNamed(collective);
+  if (!type) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cluster: collectives.algorithm names the unknown collective \"", collective, "\"",
+                     SuggestName(collective, CollectiveNames())));
+  }
+  std::vector<std::string> names = AlgorithmsFor(*type);
+  for (const auto& program : programs) {
+    if (program->type == *type) names.push_back(program->name);
+  }
+  if (std::find(names.begin(), names.end(), algorithm) != names.end()) return absl::OkStatus();
+  return BadField(absl::StrCat("collectives.algorithm[\"", collective, "\"]"),
+                  absl::StrCat("\"", algorithm, "\""), absl::StrCat("one of: ", absl::StrJoin(names, ", ")));
+}
+
+absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
+                                                 const std::vector<TopologyDimension>& dimensions) {
+  CollectiveCosts out;
+  if (c.splits() < 0 || c.splits() > 1 << 20) {
+    return BadField("collectives.splits", absl::StrCat(c.splits()), "1 to 1048576");
+  }
+  if (c.has_library() && c.splits() > 1) {
+    return BadField(
+        "collectives.splits", absl::StrCat(c.splits()),
+        "1 beside collectives.library, which cuts by its chunk_bytes and takes what library.choice says");
+  }
+  out.splits = std::max(1, c.splits());
+  absl::StatusOr<Time> overhead = CheckNanos("collectives.step_overhead_ns", c.step_overhead_ns());
+  if (!overhead.ok()) return overhead.status();
+  out.step_overhead = *overhead;
+  absl::StatusOr<Bandwidth> reduce =
+      CheckBandwidth("collectives.reduce_gbytes_per_s", c.reduce_gbytes_per_s(), false);
+  if (!reduce.ok()) return reduce.status();
+  out.reduce_bandwidth = *reduce;
+  for (const std::string& spec : c.program()) {
+    absl::StatusOr<CustomProgram> program = LoadProgram(spec);
+    if (!program.ok()) return program.status();
+    out.programs.push_back(std::make_shared<const CustomProgram>(*std::move(program)));
+  }
+  out.algorithm = {c.algorithm().begin(), c.algorithm().end()};
+  for (const auto& [collective, algorithm] : out.algorithm) {
+    if (absl::Status s = CheckAlgorithm(collective, algorithm, out.programs); !s.ok()) return s;
+  }
+  if (c.has_library() && !out.algorithm.empty()) {
+    return BadField(absl::StrCat("collectives.algorithm[\"", out.algorithm.begin()->first, "\"]"), "set",
+                    "none beside collectives.library: library.choice names its algorithms");
+  }
+  if (c.has_library()) {
+    absl::StatusOr<LibraryModel> library = BuildLibrary(c.library(), dimensions, ProgramNames(out.programs));
+    if (!library.ok()) return library.status();
+    out.library = std::make_shared<const LibraryModel>(*std::move(library));
+  }
+  return out;
+}
+
+// SizeTo() leaves an open dimension of one block out; so does the library. Errors: a number of levels that
+// the topology as asked for does not have, whether or not one is left out.
+absl::Status DropLevel(const proto::Topology& asked, const Topology& built, proto::Collectives* collectives) {
+  if (!collectives->has_library()) return absl::OkStatus();
+  if (collectives->library().level_size() != asked.dimension_size()) {
+    return BadField(
+        "collectives.library.level", absl::StrCat("there ", collectives->library().level_size(), " times"),
+        absl::StrCat("one for each dimension of the topology, which has ", asked.dimension_size()));
+  }
+  if (asked.dimension_size() == static_cast<int>(built.dimensions().size())) return absl::OkStatus();
+  auto* levels = collectives->mutable_library()->mutable_level();
+  for (int i = 0; i < asked.dimension_size(); ++i) {
+    if (asked.dimension(i).size() == 0) levels->DeleteSubrange(i, 1);
+  }
+  return absl::OkStatus();
+}
+
+// The device of each rank; empty: its own number.
+absl::StatusOr<std::vector<int>> CheckPlacement(const proto::Placement& placement, int ranks, int devices) {
+  const std::string& rule = placement.rule();
+  if (rule.empty() || rule == "linear") return std::vector<int>();
+  const std::string where = placement.label().empty() ? "cluster: placement.rule" : placement.label();
+  absl::StatusOr<std::vector<int>> placed = PlaceByRule(rule, ranks, devices);
+  if (!placed.ok() && !LooksLikePlacementRule(rule)) {
+    absl::StatusOr<std::string> text = ReadFile(rule);
+    if (!text.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(where, ": ", placed.status().message(), "; and as a file: ", text.status().message()));
+    }
+    return ParsePlacement(*text, rule, ranks, devices);
+  }
+  if (!placed.ok()) return absl::InvalidArgumentError(absl::StrCat(where, ": ", placed.status().message()));
+  return placed;
+}
+
+}  // namespace
+
+std::vector<std::string> PeakDtypes() { return {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"}; }
+
+absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks) {
+  if (ranks < 1) return absl::InvalidArgumentError(absl::StrCat("cluster: ", ranks, " ranks; expected >= 1"));
+  absl::StatusOr<BuiltTopology> built = BuildTopology(cluster.topology(), ranks);
+  if (!built.ok()) return built.status();
+  const Topology* const topology = &built->topology;
+  if (ranks > topology->devices()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "cluster: the trace has ", ranks, " ranks, the topology only ", topology->devices(), " devices"));
+  }
+  if (absl::Status s = CheckDevice(cluster.device()); !s.ok()) return s;
+  absl::StatusOr<MemoryModel> memory = CheckMemory(cluster);
+  if (!memory.ok()) return memory.status();
+  absl::StatusOr<Variation> variation = Variation::Make(cluster.variation(), ranks);
+  if (!variation.ok()) return variation.status();
+  absl::StatusOr<std::vector<int>> device_of =
+      CheckPlacement(cluster.placement(), ranks, topology->devices());
+  if (!device_of.ok()) return device_of.status();
+  if (absl::Status s = CheckReachable(*built, *device_of, ranks); !s.ok()) return s;
+  ClusterModel model{cluster, built->topology, *memory, {}, *std::move(variation), *std::move(device_of)};
+  model.routing = built->routing;
+  model.link_changes = built->changes;
+  model.notes = built->notes;
+  absl::StatusOr<PacketOptions> packet = BuildPacket(cluster.packet());
+  if (!packet.ok()) return packet.status();
+  model.packet = *std::move(packet);
+  model.packet_given = cluster.has_packet();
+  absl::StatusOr<std::vector<PacketChoice>> choices = BuildPacketChoices(cluster, ranks, model.device_of);
+  if (!choices.ok()) return choices.status();
+  model.choices = *std::move(choices);
+  if (absl::Status s = DropLevel(cluster.topology(), model.topology, model.proto.mutable_collectives());
+      !s.ok())
+    return s;
+  absl::StatusOr<CollectiveCosts> collectives =
+      CheckCollectives(model.proto.collectives(), model.topology.dimensions());
+  if (!collectives.ok()) return collectives.status();
+  model.collectives = *std::move(collectives);
+  RecordTopology(*built, model.proto.mutable_topology());
+  return model;
+}
+
+}  // namespace chakra

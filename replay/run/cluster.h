@@ -1,0 +1,63 @@
+// The simulated machine: from a --cluster argument to checked, typed values.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "backends/link_use.h"
+#include "backends/mixed/choice.h"
+#include "backends/packet/options.h"
+#include "backends/topology/routing/router.h"
+#include "backends/topology/topology.h"
+#include "proto/cluster.pb.h"
+#include "replay/cluster/variation.h"
+#include "replay/engine/engine.h"
+
+namespace chakra {
+
+struct ClusterModel {
+  proto::Cluster proto;  // as loaded, with the topology that was built
+  Topology topology;
+  MemoryModel memory;
+  CollectiveCosts collectives;
+  Variation variation;
+  std::vector<int> device_of;  // by rank; empty: rank i on device i
+  RoutingOptions routing;      // for FabricOptions, as the next
+  std::vector<LinkChange> link_changes;
+  PacketOptions packet;
+  bool packet_given = false;          // the proto says something of it
+  std::vector<PacketChoice> choices;  // by device
+  std::vector<std::string> notes;     // on what files of networks leave open
+};
+
+// The dtypes that Device::peak_tflops knows.
+std::vector<std::string> PeakDtypes();
+
+// Checks every field and builds what the run needs for `ranks` ranks.
+// The one dimension of size 0 becomes ranks / (product of the others), and is
+// left out when that is 1. Where the ranks do not even fill the others, those
+// shrink from the first on: 4 ranks of dgx-h100 are one switch of 4.
+// Errors (InvalidArgument) name the field and what was expected; more ranks
+// than devices, or ranks that do not fill whole blocks of the fixed dimensions
+// when one is open, name both numbers. Fewer ranks than devices is fine when
+// no dimension is open.
+// The file that Cluster::placement may name is read.
+absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks);
+
+// Reads `spec`: a preset, "PRESET:key=value,..." (OverrideKeys()), a cluster
+// file (text format, JSON or binary), or an ASTRA-sim network file (.yml,
+// .yaml). Errors: neither a preset nor a file (with the nearest preset and the
+// list), an unknown key, a value out of range, and what the readers find.
+// `notes`, where given, gets a line for each ASTRA-sim option without a
+// counterpart, and one on what a network file leaves open.
+absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec,
+                                           std::vector<std::string>* notes = nullptr);
+
+// Keys of the overrides. "peak_tflops" sets the default dtype's;
+// "peak_tflops.fp16" that of one. "nodes" is the size of the last dimension,
+// "nic_gbps" its bandwidth in Gb/s (1e9 bits).
+std::vector<std::string> OverrideKeys();
+
+}  // namespace chakra

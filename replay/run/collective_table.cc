@@ -1,0 +1,123 @@
+#include "replay/run/collective_table.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "backends/placed_fabric.h"
+#include "replay/engine/collective_runner.h"
+#include "replay/engine/flow_log.h"
+#include "replay/engine/price.h"
+#include "replay/nccl/choose.h"
+#include "replay/nccl/rates.h"
+#include "replay/report/report.h"
+
+namespace chakra {
+namespace {
+
+bool Grows(CollectiveType type) { return BufferBytes(type, 1, 2) == 2; }
+
+// The rule that the options ask for; one of them is set.
+absl::StatusOr<std::string> RuleOf(const TableOptions& options, const CollectiveCosts& costs) {
+  const std::string algorithm = options.algorithm.empty() ? "*" : options.algorithm;
+  const RuleNames names = NamesFor(*costs.library, options.type, ProgramNames(costs.programs));
+  absl::StatusOr<Rule> rule = ParseRule(algorithm, names);
+  if (!rule.ok()) return rule.status();
+  if (options.protocol.empty()) return algorithm;
+  if (rule->protocol) {
+    if (options.protocol == std::string(Name(*rule->protocol))) return algorithm;
+    return absl::InvalidArgumentError(absl::StrCat("algorithm \"", algorithm, "\" and protocol \"",
+                                                   options.protocol,
+                                                   "\" contradict each other; expected one "
+                                                   "protocol"));
+  }
+  const std::string both = absl::StrCat(algorithm, "/", options.protocol);
+  rule = ParseRule(both, names);
+  if (!rule.ok()) return rule.status();
+  return both;
+}
+
+}  // namespace
+
+uint64_t CommSize(CollectiveType type, uint64_t bytes, int ranks) {
+  return Grows(type) ? std::max<uint64_t>(1, bytes / static_cast<uint64_t>(ranks)) : bytes;
+}
+
+absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& cluster,
+                                                      const TableOptions& options) {
+  CollectiveTable table;
+  table.options_ = options;
+  absl::StatusOr<ClusterModel> model = BuildCluster(cluster, options.ranks);
+  if (!model.ok()) return model.status();
+  CollectiveCosts& costs = model->collectives;
+  const std::string kind(Name(options.type));
+  if (!options.algorithm.empty() || !options.protocol.empty()) {
+    if (costs.library == nullptr) {
+      if (!options.protocol.empty()) {
+        return absl::InvalidArgumentError(
+            "a protocol needs a cluster with collectives.library, as the presets have");
+      }
+      costs.algorithm[kind] = options.algorithm;
+    } else {
+      auto library = std::make_shared<LibraryModel>(*costs.library);
+      absl::StatusOr<std::string> rule = RuleOf(options, costs);
+      if (!rule.ok()) return rule.status();
+      library->choice = {{kind, *std::move(rule)}};
+      costs.library = std::move(library);
+    }
+  }
+  table.cluster_ = std::make_unique<ClusterModel>(*std::move(model));
+  FabricOptions fabric_options = options.fabric_options;
+  fabric_options.routing = table.cluster_->routing;
+  fabric_options.changes = table.cluster_->link_changes;
+  fabric_options.packet = table.cluster_->packet;
+  fabric_options.packet_given = table.cluster_->packet_given;
+  fabric_options.choices = table.cluster_->choices;
+  absl::StatusOr<std::unique_ptr<Fabric>> fabric =
+      MakeFabric(options.fabric, table.cluster_->topology, fabric_options);
+  if (!fabric.ok()) return fabric.status();
+  if (options.flow_log != nullptr) options.flow_log->SetRanks(table.cluster_->device_of, options.ranks);
+  table.fabric_ = Place(Logged(*std::move(fabric), options.flow_log), table.cluster_->device_of);
+  table.members_.resize(static_cast<size_t>(options.ranks));
+  std::iota(table.members_.begin(), table.members_.end(), 0);
+  const LibraryModel* library = table.cluster_->collectives.library.get();
+  table.shape_ = ShapeOf(*table.fabric_, library, table.members_);
+  if (library != nullptr) {
+    const int node = Rates(*library, table.shape_).per_node();
+    table.devices_per_thread_ =
+        library->devices_per_host > 0 ? std::min(library->devices_per_host, node) : node;
+    if (options.devices_per_thread > 0) table.devices_per_thread_ = options.devices_per_thread;
+  }
+  return table;
+}
+
+absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
+  const auto n = static_cast<uint64_t>(options_.ranks);
+  const bool grows = Grows(options_.type);
+  const uint64_t comm_size = CommSize(options_.type, bytes, options_.ranks);
+  TableRow row;
+  row.bytes = grows ? comm_size * n : bytes;
+  const LibraryModel* library = cluster_->collectives.library.get();
+  if (n > 1) {
+    absl::StatusOr<PricedCall> priced = PriceCall(*fabric_, cluster_->collectives, options_.type, comm_size,
+                                                  options_.root, members_, &now_, options_.flow_log);
+    if (!priced.ok()) return priced.status();
+    // Of a label, the protocol is what follows the last slash.
+    const size_t slash = library == nullptr ? std::string::npos : priced->algorithm.rfind('/');
+    row.algorithm = priced->algorithm.substr(0, slash);
+    row.protocol = slash == std::string::npos ? "-" : priced->algorithm.substr(slash + 1);
+    row.why = priced->why;
+    row.channels = priced->channels;
+    row.time_us = static_cast<double>(priced->time.picos()) * 1e-6;
+  }
+  if (library != nullptr) {
+    row.time_us = std::max(library->launch_us + row.time_us, library->enqueue_us * devices_per_thread_);
+    if (n > 1) row.candidates = Candidates(*library, options_.type, row.bytes, shape_);
+  }
+  if (row.time_us > 0 && options_.type != CollectiveType::kBarrier)
+    row.algbw = static_cast<double>(row.bytes) / row.time_us * 1e-3;
+  row.busbw = row.algbw * BusFactor(std::string(Name(options_.type)), options_.ranks);
+  return row;
+}
+
+}  // namespace chakra

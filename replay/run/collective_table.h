@@ -1,0 +1,74 @@
+// What nccl-tests would print for a machine: collectives by size.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "backends/registry.h"
+#include "replay/nccl/library.h"
+#include "replay/run/cluster.h"
+
+namespace chakra {
+
+struct TableOptions {
+  CollectiveType type = CollectiveType::kAllReduce;
+  int ranks = 0;
+  int root = 0;
+  std::string algorithm;  // a rule for Choose() in place of the cluster's; empty: the cluster's
+  std::string protocol;   // "" or one of the three; only with a library
+  // Devices that one host thread launches on, as nccl-tests -g; 0: those of a host.
+  int devices_per_thread = 0;
+  std::string fabric = "analytical";
+  FabricOptions fabric_options;
+  FlowLog* flow_log = nullptr;  // the caller's, outlives the table: of all flows; nothing in closed form then
+};
+
+struct TableRow {
+  uint64_t bytes = 0;           // the larger of a rank's buffers, as the call has it
+  std::string algorithm = "-";  // "-" on one rank
+  std::string protocol = "-";   // also without a library
+  int channels = 1;
+  double time_us = 0;
+  double algbw = 0;  // GB/s: bytes / time; a barrier moves none
+  double busbw = 0;  // times BusFactor()
+  std::string why;
+  std::vector<Candidate> candidates;  // with a library
+};
+
+// comm_size of a call whose larger buffer has `bytes`: of all-gather and gather what one rank sends, rounded
+// down, but at least one byte.
+uint64_t CommSize(CollectiveType type, uint64_t bytes, int ranks);
+
+// Prices calls one after another on one machine.
+class CollectiveTable {
+ public:
+  // Errors: a cluster that has no `ranks` devices, an unknown fabric, a protocol without a library, an
+  // algorithm or protocol that the collective does not have.
+  static absl::StatusOr<CollectiveTable> Make(const proto::Cluster& cluster, const TableOptions& options);
+
+  // The time of one of many calls in a row, as nccl-tests takes it: the kernel's, after its launch, but
+  // never less than the host takes to enqueue on all devices of a thread.
+  // All-gather and gather: `bytes` is rounded down to a multiple of the ranks, but to one byte each at least.
+  absl::StatusOr<TableRow> Price(uint64_t bytes);
+
+  const ClusterModel& cluster() const { return *cluster_; }
+  const Fabric& fabric() const { return *fabric_; }
+  // When the calls so far had ended, one after the other.
+  Time now() const { return now_; }
+  const GroupShape& shape() const { return shape_; }
+  const std::vector<int>& members() const { return members_; }
+  int devices_per_thread() const { return devices_per_thread_; }
+
+ private:
+  CollectiveTable() = default;
+  TableOptions options_;
+  std::unique_ptr<ClusterModel> cluster_;
+  std::unique_ptr<Fabric> fabric_;
+  std::vector<int> members_;
+  GroupShape shape_;
+  int devices_per_thread_ = 1;
+  Time now_;
+};
+
+}  // namespace chakra

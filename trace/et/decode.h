@@ -1,0 +1,128 @@
+// Decodes the frames of one .et file straight into columns.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "trace/base/wire.h"
+#include "trace/import/reader.h"
+#include "trace/model/attribute.h"
+#include "trace/model/graph_builder.h"
+#include "trace/model/trace.h"
+
+namespace chakra {
+
+// What a METADATA node named "...process_group:init..." says.
+struct GroupNode {
+  uint64_t id = 0;
+  std::string text;  // inputs.values
+};
+
+// Decodes file after file and keeps its memory between them. One thread at a
+// time; several decoders may share a pool.
+//
+// Times: start_time_micros and duration_micros, or the attributes start_ns and
+// duration_ns, which are finer and win. Starts that do not fit in picoseconds
+// (microseconds of the epoch) are counted from the file's first one instead.
+class Decoder {
+ public:
+  // `pool` must outlive the decoder.
+  explicit Decoder(GraphPool* pool) : pool_(pool) {}
+
+  // `content`: plain frames, neither compressed nor JSON. Errors name `file`,
+  // rank, node id, field and the byte in `content`.
+  absl::StatusOr<RankTrace> Decode(absl::string_view content, absl::string_view file, int rank,
+                                   const ReadOptions& options);
+
+  // Of the last file that was decoded.
+  const std::vector<GroupNode>& group_nodes() const { return group_nodes_; }
+
+ private:
+  // The fields of one Node message.
+  struct Node {
+    uint64_t id = 0;
+    bool has_id = false;
+    NodeType type = NodeType::kInvalid;
+    uint8_t flags = 0;
+    absl::string_view name, values, shapes, types;
+    uint32_t name_hash = 0;  // valid when name is not empty
+    uint64_t start_ns = 0;
+    int64_t duration_ps = 0;
+    bool fine_start = false, fine_duration = false;
+    bool has_stream = false, has_tid = false, has_group = false;
+    int32_t stream = 0, tid = 0;
+    Comm comm;
+    Peer peer;
+    Work work;
+  };
+
+  void Reset(absl::string_view content, absl::string_view file, int rank, const ReadOptions& options);
+  // Each returns false after setting status_.
+  bool ReadFrames();
+  bool ReadFrameLength(wire::Cursor* c, wire::Cursor* frame, bool* truncated);
+  bool ReadFirst(wire::Cursor frame);
+  bool ReadNode(wire::Cursor frame);
+  bool ReadNodeField(const wire::Field& f, Node* node);
+  bool ReadDeps(const wire::Field& f, std::vector<uint64_t>* deps, const Node& node);
+  bool ReadInputs(const wire::Field& f, Node* node);
+  bool ReadNodeAttribute(const wire::Field& f, Node* node);
+  bool SetPlainNumber(AttributeKey key, const Attribute& a, Node* node);
+  bool SetNumber(AttributeKey key, const Attribute& a, Node* node);
+  void StoreNumber(AttributeKey key, __int128 v, Node* node);
+  bool SetGroup(AttributeKey key, const Attribute& a, Node* node);
+  bool SetDelays(const Attribute& a, Node* node);
+  void AddNode(const Node& node, uint64_t offset);
+  bool ResolveDeps(bool with_ctrl);
+  absl::StatusOr<std::shared_ptr<const Graph>> FinishDeps();
+  bool AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t begin, uint64_t end, bool data,
+               const int64_t* delay);
+  void SortDeps(size_t begin);
+  bool IndexIds();
+  uint32_t FindRow(uint64_t id) const;
+  bool ConvertStarts();
+  void DropEmptyColumns();
+  bool CheckSchema(wire::Cursor frames);
+
+  uint64_t Offset(const uint8_t* p) const { return static_cast<uint64_t>(p - base_); }
+  std::string Subject() const;
+  bool Fail(const uint8_t* at, const Node* node, absl::string_view field, absl::string_view what);
+  bool FailFile(uint64_t offset, absl::string_view what);
+  void Note(absl::string_view kind, uint64_t node, absl::string_view detail);
+  uint32_t GroupIndex(absl::string_view name);
+  int32_t LaneOf(__int128 v);
+
+  GraphPool* pool_;
+  absl::Status status_;
+  absl::string_view file_;
+  int rank_ = 0;
+  ReadOptions options_;
+  const uint8_t* base_ = nullptr;
+  const uint8_t* end_ = nullptr;
+
+  Graph g_;  // child and order stay empty
+  RankTrace out_;
+  std::shared_ptr<RawFrames> raw_;
+  std::vector<uint64_t> offset_;  // of each row's frame
+  std::vector<uint64_t> start_ns_;
+  std::vector<uint64_t> data_, ctrl_;              // dependencies as ids
+  std::vector<uint64_t> data_begin_, ctrl_begin_;  // rows + 1
+  std::vector<int64_t> delays_;  // dep_delay_ns of the rows that have it, one after the other
+  std::vector<std::pair<uint32_t, uint64_t>> delay_rows_;  // such a row, and where its delays begin
+  bool any_lane_ = false;
+  std::vector<GroupNode> group_nodes_;
+  absl::flat_hash_map<std::string, uint32_t> group_index_;
+  absl::flat_hash_map<uint64_t, int32_t> big_lanes_;
+  uint64_t first_id_ = 0;
+  std::vector<uint32_t> dense_rows_;                     // by id less first_id_, when ids are compact
+  absl::flat_hash_map<uint64_t, uint32_t> sparse_rows_;  // else
+  bool dense_ = true;
+};
+
+}  // namespace chakra

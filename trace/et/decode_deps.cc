@@ -1,0 +1,183 @@
+// The second half of decoding: from ids to rows, and what follows from them.
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "trace/et/decode.h"
+
+namespace chakra {
+namespace {
+constexpr int64_t kMaxPicos = std::numeric_limits<int64_t>::max();
+}  // namespace
+
+bool Decoder::IndexIds() {
+  const auto n = static_cast<uint32_t>(g_.id.size());
+  sparse_rows_.clear();
+  dense_rows_.clear();
+  if (n == 0) return true;
+  const auto [min, max] = std::minmax_element(g_.id.begin(), g_.id.end());
+  first_id_ = *min;
+  dense_ = *max - first_id_ < uint64_t{8} * n + 1024;
+  if (dense_) dense_rows_.assign(*max - first_id_ + 1, kNoRow);
+  if (!dense_) sparse_rows_.reserve(n);
+  for (uint32_t i = 0; i < n; ++i) {
+    uint32_t other = i;
+    if (dense_) {
+      uint32_t& row = dense_rows_[g_.id[i] - first_id_];
+      if (row != kNoRow) other = row;
+      row = i;
+    } else {
+      other = sparse_rows_.try_emplace(g_.id[i], i).first->second;
+    }
+    if (other == i) continue;
+    status_ = absl::InvalidArgumentError(absl::StrCat(
+        Subject(), ", node ", g_.id[i], ", field id, byte ", offset_[i], ": the id is taken by the node \"",
+        g_.name_of(other), "\" at byte ", offset_[other], ", expected each id once"));
+    return false;
+  }
+  return true;
+}
+
+uint32_t Decoder::FindRow(uint64_t id) const {
+  if (dense_) return id - first_id_ < dense_rows_.size() ? dense_rows_[id - first_id_] : kNoRow;
+  const auto it = sparse_rows_.find(id);
+  return it == sparse_rows_.end() ? kNoRow : it->second;
+}
+
+// `delay`: of each of the ids; null: none.
+bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t begin, uint64_t end, bool data,
+                      const int64_t* delay) {
+  for (uint64_t e = begin; e < end; ++e) {
+    const uint32_t d = FindRow(ids[e]);
+    if (d != kNoRow && d != row) {
+      g_.dep.push_back(d);
+      if (!delay_rows_.empty()) g_.dep_delay.push_back(Time::Nanos(delay == nullptr ? 0 : delay[e - begin]));
+      continue;
+    }
+    const uint64_t id = g_.id[row];
+    if (d == kNoRow) {
+      Note(data ? "dangling_data_dep" : "dangling_ctrl_dep", id,
+           absl::StrCat("node ", id, " at byte ", offset_[row], " waits for node ", ids[e],
+                        ", which the file has not; taken as done"));
+    } else if (!data) {
+      Note("self_ctrl_dep", id,
+           absl::StrCat("node ", id, " at byte ", offset_[row], " waits for itself; dropped"));
+    } else {
+      status_ = absl::InvalidArgumentError(
+          absl::StrCat(Subject(), ", node ", id, " (\"", g_.name_of(row), "\"), field data_deps, byte ",
+                       offset_[row], ": the node waits for itself, a cycle of 1 node; expected none"));
+      return false;
+    }
+  }
+  return true;
+}
+
+// Ascending and each once, from `begin` on; of two delays the longer one holds.
+void Decoder::SortDeps(size_t begin) {
+  const auto first = g_.dep.begin() + static_cast<ptrdiff_t>(begin);
+  if (delay_rows_.empty()) {
+    if (!std::is_sorted(first, g_.dep.end())) std::sort(first, g_.dep.end());
+    g_.dep.erase(std::unique(first, g_.dep.end()), g_.dep.end());
+    return;
+  }
+  std::vector<std::pair<uint32_t, Time>> both;
+  for (size_t i = begin; i < g_.dep.size(); ++i) both.emplace_back(g_.dep[i], g_.dep_delay[i]);
+  std::sort(both.begin(), both.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  });
+  g_.dep.resize(begin);
+  g_.dep_delay.resize(begin);
+  for (const auto& [dep, delay] : both) {
+    if (g_.dep.size() > begin && g_.dep.back() == dep) continue;
+    g_.dep.push_back(dep);
+    g_.dep_delay.push_back(delay);
+  }
+}
+
+bool Decoder::ResolveDeps(bool with_ctrl) {
+  const auto n = static_cast<uint32_t>(g_.id.size());
+  if (data_.size() + ctrl_.size() >= kNoRow) return FailFile(0, "more than 2^32 - 2 dependencies");
+  g_.dep.clear();
+  g_.dep_delay.clear();
+  g_.dep_begin.assign(1, 0);
+  auto delayed = delay_rows_.begin();
+  for (uint32_t i = 0; i < n; ++i) {
+    const size_t begin = g_.dep.size();
+    const int64_t* delay = nullptr;
+    const uint64_t data = data_begin_[i + 1] - data_begin_[i], ctrl = ctrl_begin_[i + 1] - ctrl_begin_[i];
+    if (delayed != delay_rows_.end() && delayed->first == i) {
+      const uint64_t at = delayed->second;
+      ++delayed;
+      const uint64_t given = (delayed == delay_rows_.end() ? delays_.size() : delayed->second) - at;
+      if (given != data + ctrl || (delayed != delay_rows_.end() && delayed->first == i)) {
+        status_ = absl::InvalidArgumentError(absl::StrCat(
+            Subject(), ", node ", g_.id[i], " (\"", g_.name_of(i), "\"), field attribute dep_delay_ns, byte ",
+            offset_[i], ": ", given, " delays, expected one for each of the ", data + ctrl,
+            " dependencies, data_deps first"));
+        return false;
+      }
+      delay = delays_.data() + at;
+    }
+    if (!AddDeps(i, data_, data_begin_[i], data_begin_[i + 1], true, delay)) return false;
+    if (delay != nullptr) delay += data;
+    if (with_ctrl && !AddDeps(i, ctrl_, ctrl_begin_[i], ctrl_begin_[i + 1], false, delay)) return false;
+    if (g_.dep.size() - begin > 1) SortDeps(begin);
+    g_.dep_begin.push_back(static_cast<uint32_t>(g_.dep.size()));
+  }
+  return true;
+}
+
+bool Decoder::ConvertStarts() {
+  uint64_t max = 0;
+  for (const uint64_t s : start_ns_) max = std::max(max, s);
+  if (max == 0) return true;
+  constexpr uint64_t kMaxNanos = static_cast<uint64_t>(kMaxPicos) / 1000;
+  uint64_t base = 0;
+  if (max > kMaxNanos) {
+    base = max;
+    for (const uint64_t s : start_ns_) base = s > 0 ? std::min(base, s) : base;
+  }
+  for (size_t i = 0; i < start_ns_.size(); ++i) {
+    const uint64_t ns = start_ns_[i] - std::min(base, start_ns_[i]);
+    if (ns > kMaxNanos) {
+      status_ = absl::InvalidArgumentError(
+          absl::StrCat(Subject(), ", node ", g_.id[i], ", field start_time_micros, byte ", offset_[i], ": ",
+                       ns / 1000, " us after the first node, expected at most ", kMaxNanos / 1000));
+      return false;
+    }
+    g_.start.push_back(Time::Picos(static_cast<int64_t>(ns * 1000)));
+  }
+  return true;
+}
+
+void Decoder::DropEmptyColumns() {
+  const auto blank = [](const std::vector<uint32_t>& v) {
+    return std::all_of(v.begin(), v.end(), [](uint32_t s) { return s == 0; });
+  };
+  if (!any_lane_) g_.lane.clear();
+  if (blank(g_.shapes)) g_.shapes.clear();
+  if (blank(g_.types)) g_.types.clear();
+}
+
+// Some converters wrote ctrl_deps in the ids of another trace. Such a file has
+// nodes that wait for themselves; where its control dependencies also make a
+// cycle, none of them means anything, and the data dependencies stand alone.
+absl::StatusOr<std::shared_ptr<const Graph>> Decoder::FinishDeps() {
+  absl::StatusOr<std::shared_ptr<const Graph>> graph = pool_->Intern(g_, Subject(), offset_);
+  std::vector<Repair>& repairs = out_.repairs;
+  const auto is = [](absl::string_view kind) { return [kind](const Repair& r) { return r.kind == kind; }; };
+  if (graph.ok() || std::none_of(repairs.begin(), repairs.end(), is("self_ctrl_dep"))) return graph;
+  repairs.erase(std::remove_if(repairs.begin(), repairs.end(), is("dangling_data_dep")), repairs.end());
+  if (!ResolveDeps(false)) return status_;
+  absl::StatusOr<std::shared_ptr<const Graph>> data_only = pool_->Intern(g_, Subject(), offset_);
+  if (!data_only.ok()) return graph;
+  const auto with_ctrl = std::adjacent_find(ctrl_begin_.begin(), ctrl_begin_.end(), std::not_equal_to<>());
+  repairs.push_back({"cyclic_ctrl_deps", out_.file, rank_, ctrl_.size(),
+                     g_.id[static_cast<size_t>(with_ctrl - ctrl_begin_.begin())],
+                     absl::StrCat("all control dependencies are ignored: some are of a node on itself, and ",
+                                  graph.status().message())});
+  return data_only;
+}
+
+}  // namespace chakra

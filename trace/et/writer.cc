@@ -1,0 +1,94 @@
+#include "trace/et/writer.h"
+
+#include <google/protobuf/stubs/logging.h>
+
+#include "absl/strings/str_cat.h"
+#include "trace/base/wire.h"
+
+namespace chakra {
+namespace {
+
+constexpr size_t kFlushAt = 1 << 20;
+
+}  // namespace
+
+EtWriter::EtWriter(const std::string& path) : EtWriter(path, CompressionOf(path)) {}
+
+EtWriter::EtWriter(const std::string& path, Compression compression)
+    : sink_(std::make_unique<CompressedFile>()) {
+  status_ = sink_->Open(path, compression);
+}
+
+EtWriter::EtWriter(std::string* out, Compression compression) : sink_(std::make_unique<CompressedFile>()) {
+  status_ = sink_->Open(out, compression);
+}
+
+EtWriter::~EtWriter() = default;
+
+absl::Status EtWriter::Flush(bool last) {
+  status_ = last ? sink_->Finish(buffer_) : sink_->Append(buffer_);
+  buffer_.clear();
+  return status_;
+}
+
+absl::Status EtWriter::AddFrame(absl::string_view body) {
+  if (!status_.ok()) return status_;
+  if (sink_ == nullptr) return absl::FailedPreconditionError("the writer is finished");
+  if (body.size() > 0x7fffffff) {
+    return status_ = absl::InvalidArgumentError(absl::StrCat("frame ", frames_, " has ", body.size(),
+                                                             " bytes; a message has less than 2 GiB"));
+  }
+  wire::AppendVarint(body.size(), &buffer_);
+  buffer_.append(body.data(), body.size());
+  ++frames_;
+  return buffer_.size() < kFlushAt ? absl::OkStatus() : Flush(false);
+}
+
+absl::Status EtWriter::Add(const google::protobuf::MessageLite& message, absl::string_view subject) {
+  if (!status_.ok()) return status_;
+  if (message.ByteSizeLong() > 0x7fffffff) {
+    return status_ = absl::InvalidArgumentError(absl::StrCat(subject, " is larger than 2 GiB"));
+  }
+  google::protobuf::LogSilencer quiet;
+  scratch_.clear();
+  if (!message.SerializeToString(&scratch_)) {
+    return status_ = absl::InternalError(absl::StrCat(subject, " cannot be serialized"));
+  }
+  return AddFrame(scratch_);
+}
+
+absl::Status EtWriter::AddMetadata(const ChakraProtoMsg::GlobalMetadata& metadata) {
+  if (frames_ != 0) return absl::FailedPreconditionError("the metadata must be the first frame");
+  return Add(metadata, "the metadata");
+}
+
+absl::Status EtWriter::AddNode(const ChakraProtoMsg::Node& node) {
+  return Add(node, absl::StrCat("node ", node.id()));
+}
+
+absl::Status EtWriter::Finish() {
+  if (!status_.ok()) return status_;
+  if (sink_ == nullptr) return absl::FailedPreconditionError("the writer is finished");
+  Flush(true).IgnoreError();  // in status_
+  sink_.reset();
+  return status_;
+}
+
+absl::Status WriteTrace(const RankTrace& trace, EtWriter* writer) {
+  if (trace.raw == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(trace.file, ": rank ", trace.rank, ": the frames were not kept when it was read"));
+  }
+  const RawFrames& raw = *trace.raw;
+  for (size_t i = raw.has_metadata ? 0 : 1; i + 1 < raw.begin.size(); ++i) {
+    if (absl::Status s = writer->AddFrame(raw.frame(i)); !s.ok()) return s;
+  }
+  return writer->Finish();
+}
+
+absl::Status WriteTrace(const RankTrace& trace, const std::string& path) {
+  EtWriter writer(path);
+  return WriteTrace(trace, &writer);
+}
+
+}  // namespace chakra

@@ -1,0 +1,110 @@
+#include "trace/import/find_groups.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "trace/base/checksum.h"
+#include "trace/import/inputs.h"
+#include "trace/io/byte_source.h"
+#include "trace/model/groups.h"
+
+namespace chakra {
+namespace {
+
+absl::StatusOr<std::string> ReadGroupText(const std::string& path, InputFile* input) {
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
+  if (!disk.ok()) return disk.status();
+  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), path);
+  if (!content.ok()) return content.status();
+  Buffer text;
+  if (absl::Status s = ReadAll(content->get(), path, &text); !s.ok()) return s;
+  input->path = path;
+  input->role = "groups";
+  if (absl::Status s = (*disk)->Finish(&input->sha256, &input->bytes); !s.ok()) return s;
+  return std::string(text.view());
+}
+
+bool NamesGroups(const TraceSet& set) {
+  return std::any_of(set.ranks.begin(), set.ranks.end(),
+                     [](const RankTrace& r) { return r.group_names.size() > 1; });
+}
+
+}  // namespace
+
+std::vector<GroupCandidate> FindCandidates(const std::string& prefix) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(prefix).parent_path();
+  std::vector<GroupCandidate> found;
+  for (const std::string& name : ListFolder(folder.empty() ? "." : folder.string())) {
+    const fs::path path = folder / name;
+    std::error_code error;
+    if (!absl::EndsWith(name, ".json") || !fs::is_regular_file(path, error)) continue;
+    if (fs::file_size(path, error) > kMaxGroupFile || error) continue;
+    InputFile input;
+    absl::StatusOr<std::string> text = ReadGroupText(path.string(), &input);
+    if (text.ok()) found.push_back({path.string(), *std::move(text)});
+  }
+  return found;
+}
+
+absl::Status GroupsFromFile(const std::string& path, TraceSet* set) {
+  InputFile input;
+  absl::StatusOr<std::string> text = ReadGroupText(path, &input);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<Groups> groups = ParseGroups(*text, path);
+  if (!groups.ok()) return groups.status();
+  set->groups = *std::move(groups);
+  set->group_source = path;
+  set->inputs.push_back(std::move(input));
+  return absl::OkStatus();
+}
+
+absl::Status GroupsFromNodes(const std::vector<std::vector<GroupNode>>& nodes, bool strict, TraceSet* set) {
+  uint64_t members = 0;
+  for (size_t r = 0; r < nodes.size(); ++r) {
+    RankTrace& trace = set->ranks[r];
+    for (const GroupNode& node : nodes[r]) {
+      const std::string subject = absl::StrCat(trace.file, ": rank ", r, ", node ", node.id);
+      absl::StatusOr<Groups> groups = ParseGroupNode(node.text, subject);
+      if (!groups.ok()) {  // PyTorch cuts long texts: what it says is lost, the trace is not
+        if (strict) return groups.status();
+        trace.repairs.push_back({"unreadable_group_node", trace.file, static_cast<int>(r), 1, node.id,
+                                 std::string(groups.status().message())});
+        continue;
+      }
+      if (absl::Status s = MergeGroups(*groups, subject, &set->groups, &members); !s.ok()) return s;
+    }
+  }
+  if (!set->groups.empty()) set->group_source = "process_group:init nodes";
+  return absl::OkStatus();
+}
+
+absl::Status GroupsFromCandidates(const std::string& prefix, const std::vector<GroupCandidate>& candidates,
+                                  TraceSet* set) {
+  std::vector<const GroupCandidate*> fit;
+  for (const GroupCandidate& c : candidates) {
+    if (!LooksLikeGroups(c.text)) continue;
+    if (c.path == prefix + ".json") {
+      fit = {&c};
+      break;
+    }
+    fit.push_back(&c);
+  }
+  if (fit.empty() || (fit.size() > 1 && !NamesGroups(*set))) return absl::OkStatus();
+  if (fit.size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "several group files lie beside the traces, name one: ", fit[0]->path, ", ", fit[1]->path));
+  }
+  absl::StatusOr<Groups> groups = ParseGroups(fit[0]->text, fit[0]->path);
+  if (!groups.ok()) return groups.status();
+  set->groups = *std::move(groups);
+  set->group_source = fit[0]->path;
+  set->inputs.push_back({fit[0]->path, Sha256Hex(fit[0]->text), fit[0]->text.size(), "groups"});
+  return absl::OkStatus();
+}
+
+}  // namespace chakra

@@ -1,0 +1,357 @@
+#include "trace/import/load.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "trace/base/parallel.h"
+#include "trace/import/json/json.h"
+#include "trace/io/archive.h"
+#include "trace/io/sniff.h"
+
+namespace chakra {
+namespace {
+
+constexpr size_t kTarHead = 512;
+
+// Plain frames of a file's unpacked content: itself, or converted JSON or text.
+absl::StatusOr<absl::string_view> Frames(absl::string_view plain, absl::string_view file, std::string* keep) {
+  const bool json = LooksLikeJson(plain);
+  if (!json && !LooksLikeTextFormat(plain)) return plain;
+  absl::StatusOr<std::string> et = json ? EtFromJson(plain, file) : EtFromText(plain, file);
+  if (!et.ok()) return et.status();
+  *keep = *std::move(et);
+  return absl::string_view(*keep);
+}
+
+// `status` with "FILE: rank N" at its beginning.
+absl::Status WithRank(const absl::Status& status, absl::string_view file, int rank) {
+  absl::string_view what = status.message();
+  const std::string subject = absl::StrCat(file, ": ");
+  if (status.ok() || absl::StartsWith(what, absl::StrCat(subject, "rank "))) return status;
+  absl::ConsumePrefix(&what, subject);
+  return absl::Status(status.code(), absl::StrCat(subject, "rank ", rank, ": ", what));
+}
+
+absl::Status DecodePlain(absl::string_view plain, absl::string_view file, int rank,
+                         const ReadOptions& options, Worker* worker, Loaded* out) {
+  std::string converted;
+  absl::StatusOr<absl::string_view> frames = Frames(plain, file, &converted);
+  if (!frames.ok()) return frames.status();
+  return DecodeFrames(*frames, file, rank, options, worker, out);
+}
+
+absl::Status UnpackTo(absl::string_view content, absl::string_view file, Buffer* out) {
+  MemorySource raw(content);
+  absl::StatusOr<std::unique_ptr<ByteSource>> source = OpenContent(&raw, file);
+  if (!source.ok()) return source.status();
+  return ReadAll(source->get(), file, out);
+}
+
+absl::Status LoadFile(const TraceFile& file, const ReadOptions& options, Worker* worker, Loaded* out) {
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(file.path);
+  if (!disk.ok()) return disk.status();
+  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), file.path);
+  if (!content.ok()) return content.status();
+  if (absl::Status s = ReadAll(content->get(), file.path, &worker->plain); !s.ok()) return s;
+  if (LooksLikeTar(worker->plain.view().substr(0, kTarHead))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file.path, ": a tar archive beside other inputs, expected it alone"));
+  }
+  out->input.path = file.path;
+  out->input.role = "trace";
+  if (absl::Status s = (*disk)->Finish(&out->input.sha256, &out->input.bytes); !s.ok()) return s;
+  return DecodePlain(worker->plain.view(), file.path, file.rank, options, worker, out);
+}
+
+// Decodes members on other threads while the archive is read on this one. With
+// one thread, Add() decodes at once.
+class MemberPool {
+ public:
+  MemberPool(const ReadOptions& options, GraphPool* pool) : options_(options), pool_(pool), own_(pool) {
+    const int helpers = ThreadCount(options.threads, 256) - 1;
+    for (int t = 0; t < helpers; ++t) threads_.emplace_back([this] { Run(); });
+  }
+  ~MemberPool() { Join(); }
+
+  // Takes the content of `buffer` and leaves another to be filled.
+  void Add(const std::string& file, int rank, Buffer* buffer) {
+    Task task{&loaded_.emplace_back(), &status_.emplace_back(), file, rank, Buffer()};
+    if (threads_.empty()) {
+      Do(task, buffer->view(), &own_);
+      return;
+    }
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return tasks_.size() < threads_.size(); });
+    task.content.swap(*buffer);
+    if (!free_.empty()) {
+      buffer->swap(free_.back());
+      free_.pop_back();
+    }
+    tasks_.push_back(std::move(task));
+    changed_.notify_all();
+  }
+
+  bool failed() const { return failed_; }
+
+  // Waits for all members; their first error by position.
+  absl::Status Finish() {
+    Join();
+    for (const absl::Status& s : status_) {
+      if (!s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+  std::deque<Loaded>& loaded() { return loaded_; }
+
+ private:
+  struct Task {
+    Loaded* loaded;
+    absl::Status* status;
+    std::string file;
+    int rank;
+    Buffer content;
+  };
+
+  void Join() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      done_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& t : threads_) t.join();
+    threads_.clear();
+  }
+
+  void Do(const Task& task, absl::string_view content, Worker* worker) {
+    *task.status = DecodeContent(content, task.file, task.rank, options_, worker, task.loaded);
+    if (!task.status->ok()) failed_ = true;
+  }
+
+  void Run() {
+    Worker worker(pool_);
+    std::unique_lock<std::mutex> lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [this] { return done_ || !tasks_.empty(); });
+      if (tasks_.empty()) return;
+      Task task = std::move(tasks_.front());
+      tasks_.pop_front();
+      changed_.notify_all();
+      lock.unlock();
+      Do(task, task.content.view(), &worker);
+      lock.lock();
+      free_.push_back(std::move(task.content));
+    }
+  }
+
+  const ReadOptions& options_;
+  GraphPool* pool_;
+  Worker own_;
+  std::deque<Loaded> loaded_;  // addresses stay
+  std::deque<absl::Status> status_;
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Task> tasks_;
+  std::vector<Buffer> free_;
+  std::atomic<bool> failed_ = false;
+  bool done_ = false;
+};
+
+// Hands the members of an archive to `members`, and the JSON to `candidates`.
+absl::Status ReadMembers(const std::string& path, ByteSource* tar, MemberPool* members,
+                         std::vector<TraceFile>* files, std::vector<GroupCandidate>* candidates) {
+  TarReader reader(tar, path);
+  Buffer buffer;
+  while (!members->failed()) {
+    absl::StatusOr<bool> more = reader.Next();
+    if (!more.ok()) return more.status();
+    if (!*more) break;
+    const TraceName name = ParseTraceName(reader.name());
+    const bool json = absl::EndsWith(reader.name(), ".json");
+    if (json ? reader.size() > kMaxGroupFile : !name.is_trace) continue;
+    if (absl::Status s = reader.ReadMember(&buffer); !s.ok()) return s;
+    const std::string member = absl::StrCat(path, "!", reader.name());
+    if (json) {
+      candidates->push_back({member, std::string(buffer.view())});
+      continue;
+    }
+    files->push_back({member, name.prefix, name.rank});
+    members->Add(member, std::max(name.rank, 0), &buffer);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadArchive(const std::string& path, ByteSource* tar, const ReadOptions& options,
+                         GraphPool* pool, std::vector<Loaded>* out, std::vector<GroupCandidate>* candidates) {
+  std::vector<TraceFile> files;
+  MemberPool members(options, pool);
+  absl::Status read = ReadMembers(path, tar, &members, &files, candidates);
+  if (absl::Status s = members.Finish(); !s.ok()) return s;
+  if (!read.ok()) return read;
+  for (const TraceFile& f : files) {
+    if (f.prefix == files[0].prefix) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": traces of several runs, expected one: ", files[0].prefix, ", ", f.prefix));
+  }
+  if (files.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": expected members named PREFIX.N.et[.zst|.gz], the archive has none"));
+  }
+  if (absl::Status s = CheckRanks(&files); !s.ok()) return s;
+  for (Loaded& l : members.loaded()) out->push_back(std::move(l));
+  std::sort(out->begin(), out->end(),
+            [](const Loaded& a, const Loaded& b) { return a.trace.rank < b.trace.rank; });
+  return absl::OkStatus();
+}
+
+// A lone trace that its name calls rank N stands for rank 0.
+absl::Status RenumberLone(TraceFile* file, const ReadOptions& options, std::optional<Repair>* note) {
+  if (file->rank <= 0) {
+    file->rank = 0;
+    return absl::OkStatus();
+  }
+  const std::string what =
+      absl::StrCat("the only trace is rank ", file->rank, " by its name; it is taken as rank 0");
+  if (options.strict) {
+    return absl::InvalidArgumentError(absl::StrCat(file->path, ": ", what, " (an error because strict)"));
+  }
+  *note = Repair{"rank_renumbered", file->path, 0, 1, 0, what};
+  file->rank = 0;
+  return absl::OkStatus();
+}
+
+// `content` is that of `disk`.
+absl::Status LoadLone(TraceFile file, FileSource* disk, ByteSource* content, const ReadOptions& options,
+                      GraphPool* pool, std::vector<Loaded>* out) {
+  const int recorded_rank = file.rank;
+  std::optional<Repair> note;
+  if (absl::Status s = RenumberLone(&file, options, &note); !s.ok()) return s;
+  Worker worker(pool);
+  if (absl::Status s = ReadAll(content, file.path, &worker.plain); !s.ok()) return s;
+  Loaded& one = out->emplace_back();
+  one.input.path = file.path;
+  one.input.role = "trace";
+  if (absl::Status s = disk->Finish(&one.input.sha256, &one.input.bytes); !s.ok()) return s;
+  if (absl::Status s = DecodePlain(worker.plain.view(), file.path, file.rank, options, &worker, &one);
+      !s.ok()) {
+    return s;
+  }
+  if (note.has_value()) {
+    const auto tell = [&](RankTrace* trace) {
+      trace->recorded_rank = recorded_rank;
+      trace->repairs.push_back(*note);
+    };
+    tell(&one.trace);
+    for (Loaded& made : one.became) tell(&made.trace);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int rank,
+                          const ReadOptions& options, Worker* worker, Loaded* out) {
+  const auto decode = [&](absl::string_view from, int as, const ReadOptions& how, Decoder* with, Loaded* to) {
+    absl::StatusOr<RankTrace> trace = with->Decode(from, file, as, how);
+    if (!trace.ok()) return trace.status();
+    to->trace = *std::move(trace);
+    to->group_nodes = with->group_nodes();
+    return absl::OkStatus();
+  };
+  if (options.rewriter == nullptr) return decode(frames, rank, options, &worker->decoder, out);
+  if (worker->before == nullptr) worker->before = std::make_unique<Worker::Before>();
+  ReadOptions with_frames = options;
+  with_frames.keep_raw = true;
+  Loaded read;
+  if (absl::Status s = decode(frames, rank, with_frames, &worker->before->decoder, &read); !s.ok()) return s;
+  const std::vector<Repair> repairs = read.trace.repairs;
+  std::vector<Rewritten> made;
+  if (absl::Status s = options.rewriter->Rewrite(std::move(read.trace), &made); !s.ok()) return s;
+  out->rewritten = true;
+  out->trace.file = std::string(file);
+  out->trace.rank = rank;
+  ReadOptions again = options;
+  again.strict = false;  // what is left to repair has been judged above
+  for (const Rewritten& one : made) {
+    Loaded& to = out->became.emplace_back();
+    if (absl::Status s = decode(one.frames, one.rank, again, &worker->decoder, &to); !s.ok()) return s;
+    to.trace.repairs = repairs;
+    for (Repair& r : to.trace.repairs) r.rank = one.rank;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Flatten(std::vector<Loaded>* loaded) {
+  std::vector<Loaded> out;
+  bool any = false;
+  for (Loaded& l : *loaded) {
+    any = any || l.rewritten;
+    for (Loaded& one : l.became) out.push_back(std::move(one));
+  }
+  if (!any) return absl::OkStatus();
+  std::sort(out.begin(), out.end(),
+            [](const Loaded& a, const Loaded& b) { return a.trace.rank < b.trace.rank; });
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (out[i].trace.rank == static_cast<int>(i)) continue;
+    return absl::InternalError(absl::StrCat("rewritten ranks: ", out[i].trace.rank, " at place ", i));
+  }
+  *loaded = std::move(out);
+  return absl::OkStatus();
+}
+
+absl::Status DecodeContent(absl::string_view content, absl::string_view file, int rank,
+                           const ReadOptions& options, Worker* worker, Loaded* out) {
+  absl::Status s;
+  if (LooksCompressed(content)) {
+    s = UnpackTo(content, file, &worker->plain);
+    content = worker->plain.view();
+  }
+  if (s.ok()) s = DecodePlain(content, file, rank, options, worker, out);
+  return WithRank(s, file, rank);
+}
+
+absl::Status LoadFiles(const std::vector<TraceFile>& files, const ReadOptions& options, GraphPool* pool,
+                       std::vector<Loaded>* out) {
+  out->resize(files.size());
+  return ForEach(files.size(), options.threads, [&] {
+    return [&, worker = std::make_unique<Worker>(pool)](size_t i) {
+      return WithRank(LoadFile(files[i], options, worker.get(), &(*out)[i]), files[i].path, files[i].rank);
+    };
+  });
+}
+
+absl::Status LoadSingle(const TraceFile& file, const ReadOptions& options, GraphPool* pool,
+                        std::vector<Loaded>* out, std::vector<GroupCandidate>* candidates,
+                        InputFile* archive) {
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(file.path);
+  if (!disk.ok()) return disk.status();
+  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), file.path);
+  if (!content.ok()) return content.status();
+  std::string head(kTarHead, '\0');
+  absl::StatusOr<size_t> got = ReadFully(content->get(), head.data(), head.size());
+  if (!got.ok()) {  // an archive or not: its name tells
+    return ParseTraceName(file.path).is_trace ? WithRank(got.status(), file.path, 0) : got.status();
+  }
+  head.resize(*got);
+  const bool tar = LooksLikeTar(head);
+  const std::unique_ptr<ByteSource> all = PutBack(std::move(head), content->get());
+  if (!tar) return WithRank(LoadLone(file, disk->get(), all.get(), options, pool, out), file.path, 0);
+  absl::Status s = ReadArchive(file.path, all.get(), options, pool, out, candidates);
+  if (!s.ok()) return s;
+  archive->path = file.path;
+  archive->role = "trace";
+  return (*disk)->Finish(&archive->sha256, &archive->bytes);
+}
+
+}  // namespace chakra

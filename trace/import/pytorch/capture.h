@@ -1,0 +1,195 @@
+// What a PyTorch profiler left of one rank, as it was written: the host's
+// execution trace (HostTrace) and Kineto's timeline (DeviceTrace). Readers fill
+// these; nothing here is interpreted beyond names, units and integer times.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "trace/model/string_table.h"
+#include "trace/model/trace.h"
+
+namespace chakra::pytorch {
+
+inline constexpr int64_t kNone = -1;  // an identifier that is not there
+
+// What a communication call is, after its name was normalised (lower case,
+// letters only, leading "oop"/"base"/"coalesced" variants folded).
+enum class CommOp : uint8_t {
+  kAllReduce,
+  kReduce,
+  kAllGather,
+  kGather,
+  kScatter,
+  kBroadcast,
+  kAllToAll,
+  kReduceScatter,
+  kBarrier,
+  kSend,
+  kRecv,
+  kWait,
+  kInit,
+  kCoalesced,
+  kUnknown,
+};
+
+// "allreduce", "_allgather_base", "all_to_allv", "nccl:_all_gather_base", "c10d::allreduce_"
+// and their like. kUnknown when nothing fits.
+CommOp ParseCommOp(absl::string_view name);
+absl::string_view Name(CommOp op);
+
+// Bytes of one element of "Float", "float", "c10::BFloat16", "Long", "long int", "Half", "Byte",
+// "Float8_e4m3fn" ...; 0 when unknown.
+int ItemSize(absl::string_view dtype);
+
+// One record_param_comms, or what the arguments of a kernel say of its
+// collective. Fields that the source does not have keep their defaults.
+struct CommCall {
+  CommOp op = CommOp::kUnknown;
+  std::string name;  // as written
+  std::string
+      group;  // pg_name (text), or the process-group pointer as decimal text in old files; "": not written
+  std::string group_desc;
+  std::vector<int> ranks;  // global ranks where the source lists them whole
+  bool ranks_cut = false;  // the list was shortened ("...")
+  int64_t group_size = kNone;
+  int64_t start = kNone, stride = kNone;  // global rank start/stride of the group
+  int64_t seq = kNone;
+  bool p2p = false;             // seq says that it is point to point
+  int64_t root = kNone;         // broadcast/reduce/gather/scatter: the root, send/recv: the peer; as written
+  bool root_is_global = false;  // false: a rank inside the group
+  int64_t rank = kNone;         // the caller, a rank inside its group, where the call says it
+  int64_t in_elems = kNone, out_elems = kNone;
+  int64_t in_bytes = kNone, out_bytes = kNone;  // elements x item size, or the sum over the tensors
+  std::string dtype;
+  std::vector<int64_t> in_split, out_split;  // elements for each peer; empty: even
+};
+
+// ---------------------------------------------------------------- host side
+
+struct HostNode {
+  uint64_t id = 0;
+  uint64_t parent = 0;  // ctrl_deps, or parent of 1.0.1
+  uint64_t fw_parent = 0;
+  uint64_t rf_id = 0;  // 0: none
+  int64_t seq_id = -1;
+  uint32_t scope = 0;  // RecordScope
+  uint32_t tid = 0;    // PyTorch's logical thread, 1 = main
+  uint32_t fw_tid = 0;
+  uint32_t name = 0;  // the rest: strings of HostTrace; JSON text as written
+  uint32_t op_schema = 0;
+  uint32_t in_values = 0, in_shapes = 0, in_types = 0;
+  uint32_t out_shapes = 0, out_types = 0;
+  uint32_t comm = kNoRow;  // row of HostTrace::comms
+};
+
+struct HostTrace {
+  std::string file;
+  std::string schema;           // "1.0.1", "1.1.1-chakra.0.0.4", ...
+  int rank = kNoRank;           // where calls of known groups say it
+  std::vector<HostNode> nodes;  // ascending by id
+  std::vector<CommCall> comms;
+  StringTable strings;
+  Groups groups;  // from process_group:init, and evenly spaced ones that calls describe
+  std::vector<Repair> repairs;
+  const HostNode* Find(uint64_t id) const;  // null when there is none
+  absl::string_view name_of(const HostNode& n) const { return strings.Get(n.name); }
+};
+
+// -------------------------------------------------------------- device side
+
+enum class EventKind : uint8_t {
+  kCpuOp,       // cpu_op, Operator
+  kAnnotation,  // user_annotation
+  kPython,      // python_function; kept only when asked for
+  kRuntime,     // cuda_runtime, hip and mtia relatives, Runtime
+  kDriver,      // cuda_driver
+  kKernel,      // kernel, Kernel, mtia_ccp_events
+  kMemcpy,      // gpu_memcpy, Memcpy
+  kMemset,      // gpu_memset, Memset
+  kSync,        // cuda_sync: a row on the device's side of what a runtime call waited for
+};
+inline constexpr int kEventKinds = 9;
+inline bool OnDevice(EventKind k) { return k >= EventKind::kKernel && k <= EventKind::kMemset; }
+inline bool OnHost(EventKind k) { return k <= EventKind::kDriver; }
+
+// One complete ("X") event. Times are nanoseconds, exact.
+struct Event {
+  int64_t ts = 0;   // since DeviceTrace::base_ns
+  int64_t dur = 0;  // never negative
+  int64_t correlation = kNone;
+  int64_t external = kNone;  // "External id"; its meaning differs, see DeviceTrace::external_is_correlation
+  int64_t rf = kNone;        // "Record function id"; 0 counts as none
+  uint32_t name = 0;         // in DeviceTrace::strings
+  uint32_t lane = 0;         // host kinds: row of threads; device kinds and kSync: row of streams
+  uint32_t extra = kNoRow;   // row of the column that belongs to the kind: see below
+  EventKind kind = EventKind::kCpuOp;
+};
+
+// Event::extra of kCpuOp and kAnnotation.
+struct OpExtra {
+  int64_t seq = kNone;         // "Sequence number"
+  int64_t fwd_thread = kNone;  // "Fwd thread id"
+  uint32_t shapes = 0;         // "Input Dims", JSON text
+  uint32_t types = 0;          // "Input type", JSON text
+  uint32_t comm = kNoRow;      // row of comms
+};
+// Event::extra of kKernel, kMemcpy, kMemset.
+struct DeviceExtra {
+  int64_t bytes = kNone;   // of a copy or a set
+  uint32_t comm = kNoRow;  // row of comms
+  uint32_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
+};
+// Event::extra of kSync.
+struct SyncExtra {
+  enum Kind : uint8_t { kEvent, kStream, kContext, kStreamWaitEvent, kOther } kind = kOther;
+  int64_t wait_on_stream = kNone;       // on the same device
+  int64_t wait_on_correlation = kNone;  // wait_on_cuda_event_record_corr_id
+};
+// Event::extra of kRuntime where the call itself names its stream (HIP), or moves bytes.
+struct RuntimeExtra {
+  int64_t stream = kNone;
+  int64_t bytes = kNone;
+};
+
+struct ThreadLane {
+  int64_t pid = 0;
+  std::string tid;   // as written: a number, or text
+  std::string name;  // from thread_name
+};
+struct StreamLane {
+  int device = 0;
+  int64_t stream = 0;  // -1: none
+};
+
+// "fwdbwd": from a forward operator to its backward one, by event rows.
+struct FlowArrow {
+  uint32_t from = kNoRow, to = kNoRow;
+};
+
+struct DeviceTrace {
+  std::string file;
+  int rank = kNoRank;         // distributedInfo.rank
+  int world_size = 0;         // distributedInfo.world_size; 0: not written
+  int64_t base_ns = 0;        // of the epoch: ts 0 of events
+  std::vector<Event> events;  // by (ts, longer first, order in the file)
+  std::vector<OpExtra> ops;
+  std::vector<DeviceExtra> device;
+  std::vector<SyncExtra> syncs;
+  std::vector<RuntimeExtra> runtime;
+  std::vector<CommCall> comms;
+  std::vector<ThreadLane> threads;
+  std::vector<StreamLane> streams;
+  std::vector<FlowArrow> fwdbwd;
+  StringTable strings;
+  Groups groups;                         // distributedInfo.pg_config
+  std::vector<std::string> devices;      // deviceProperties: names
+  bool external_is_correlation = false;  // the files of 2023: every kernel's External id is its correlation
+  std::vector<Repair> repairs;           // counted: NaN or negative durations, unknown categories, ...
+  uint64_t skipped = 0;  // events of kinds that carry no work (python_function, overhead, flows, ...)
+  absl::string_view name_of(const Event& e) const { return strings.Get(e.name); }
+};
+
+}  // namespace chakra::pytorch

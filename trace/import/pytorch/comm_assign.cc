@@ -1,0 +1,330 @@
+#include "trace/import/pytorch/comm_assign.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace chakra::pytorch {
+namespace {
+
+// A call that moves nothing by itself.
+bool Moves(CommOp op) {
+  return op != CommOp::kWait && op != CommOp::kInit && op != CommOp::kUnknown && op != CommOp::kCoalesced;
+}
+
+// Fills what `to` lacks.
+void Merge(const CommCall& from, CommCall* to) {
+  // A SendRecv kernel carries anything: the call says what.
+  if (to->op == CommOp::kUnknown || (Moves(from.op) && !Moves(to->op))) to->op = from.op;
+  if (to->name.empty()) to->name = from.name;
+  if (to->group.empty()) to->group = from.group;
+  if (to->group_desc.empty()) to->group_desc = from.group_desc;
+  if (to->ranks.empty() || (to->ranks_cut && !from.ranks_cut && !from.ranks.empty())) {
+    to->ranks = from.ranks;
+    to->ranks_cut = from.ranks_cut;
+  }
+  if (to->group_size < 0) to->group_size = from.group_size;
+  if (to->start < 0) to->start = from.start;
+  if (to->stride < 0) to->stride = from.stride;
+  if (to->seq < 0) to->seq = from.seq;
+  to->p2p = to->p2p || from.p2p;
+  if (to->root < 0) {
+    to->root = from.root;
+    to->root_is_global = from.root_is_global;
+  }
+  if (to->in_elems < 0) to->in_elems = from.in_elems;
+  if (to->out_elems < 0) to->out_elems = from.out_elems;
+  if (to->in_bytes < 0) to->in_bytes = from.in_bytes;
+  if (to->out_bytes < 0) to->out_bytes = from.out_bytes;
+  if (to->dtype.empty()) to->dtype = from.dtype;
+  if (to->in_split.empty()) to->in_split = from.in_split;
+  if (to->out_split.empty()) to->out_split = from.out_split;
+}
+
+// "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)": what and on which type.
+CommCall FromKernelName(absl::string_view name) {
+  CommCall call;
+  call.name = std::string(name.substr(0, name.find('(')));
+  static constexpr std::pair<absl::string_view, CommOp> kOps[] = {
+      {"AllReduce", CommOp::kAllReduce}, {"ReduceScatter", CommOp::kReduceScatter},
+      {"AllGather", CommOp::kAllGather}, {"Broadcast", CommOp::kBroadcast},
+      {"AllToAll", CommOp::kAllToAll},   {"_Reduce_", CommOp::kReduce}};
+  for (const auto& [text, op] : kOps) {
+    if (absl::StrContains(name, text)) {
+      call.op = op;
+      break;
+    }
+  }
+  static constexpr std::pair<absl::string_view, absl::string_view> kTypes[] = {
+      {"_float", "float"},      {"_f32", "float"},        {"_half", "half"},     {"_f16", "half"},
+      {"bf16", "bfloat16"},     {"bfloat16", "bfloat16"}, {"_double", "double"}, {"_f64", "double"},
+      {"_int64", "long"},       {"_i64", "long"},         {"_int32", "int"},     {"_i32", "int"},
+      {"_int8", "signed char"}, {"_i8", "signed char"},   {"_uint8", "byte"},    {"_u8", "byte"}};
+  for (const auto& [text, type] : kTypes) {
+    if (absl::StrContains(call.name, text)) {
+      call.dtype = std::string(type);
+      break;
+    }
+  }
+  return call;
+}
+
+// Operators of communication inside `row`'s callers: its innermost call.
+class Assigner {
+ public:
+  Assigner(const DeviceTrace& device, const HostTrace* host, const Pairing* pairing,
+           const HostThreads& threads, const DeviceOrder& order, const std::vector<uint32_t>& first_node,
+           Timeline* timeline, std::vector<NewEdge>* edges)
+      : d_(device),
+        trace_(host),
+        pairing_(pairing),
+        threads_(threads),
+        order_(order),
+        first_node_(first_node),
+        t_(timeline),
+        edges_(edges) {}
+
+  void Run();
+
+ private:
+  // What the traces say of host event `row` itself; false: it is no call.
+  bool CallOf(uint32_t row, CommCall* call) const;
+  void CollectCalls();
+  void AssignKernel(const DeviceOp& op);
+  void SplitKernel(const DeviceOp& op, const std::vector<uint32_t>& calls);
+  uint32_t Add(CommCall call) {
+    if (call.in_bytes < 0 && call.in_elems >= 0) call.in_bytes = call.in_elems * ItemSize(call.dtype);
+    if (call.out_bytes < 0 && call.out_elems >= 0) call.out_bytes = call.out_elems * ItemSize(call.dtype);
+    t_->comms.push_back(std::move(call));
+    return static_cast<uint32_t>(t_->comms.size() - 1);
+  }
+  void AssignHostCalls();
+  void Note(absl::string_view kind, uint64_t count, absl::string_view detail) {
+    if (count > 0)
+      t_->repairs.push_back({std::string(kind), d_.file, d_.rank, count, 0, std::string(detail)});
+  }
+
+  const DeviceTrace& d_;
+  const HostTrace* trace_;
+  const Pairing* pairing_;
+  const HostThreads& threads_;
+  const DeviceOrder& order_;
+  const std::vector<uint32_t>& first_node_;
+  Timeline* t_;
+  std::vector<NewEdge>* edges_;
+  std::vector<uint32_t> calls_;                      // host event rows that are calls, by (thread, time)
+  absl::flat_hash_map<uint32_t, CommCall> call_of_;  // by such a row
+  absl::flat_hash_map<uint32_t, uint32_t> kernels_;  // by such a row: kernels that it launched
+  absl::flat_hash_set<uint32_t> carried_;            // calls that a node carries
+  absl::flat_hash_map<uint32_t, std::vector<TimelineEdge>>
+      causes_;  // by device node; filled when first needed
+  uint64_t extra_kernels_ = 0, nameless_ = 0;
+};
+
+bool Assigner::CallOf(uint32_t row, CommCall* call) const {
+  const Event& e = d_.events[row];
+  if (e.kind != EventKind::kCpuOp && e.kind != EventKind::kAnnotation) return false;
+  bool found = false;
+  if (e.extra != kNoRow && d_.ops[e.extra].comm != kNoRow) {
+    Merge(d_.comms[d_.ops[e.extra].comm], call);
+    found = true;
+  }
+  if (pairing_ != nullptr && trace_ != nullptr && pairing_->node_of_event[row] != kNoRow) {
+    const HostNode& node = trace_->nodes[pairing_->node_of_event[row]];
+    if (node.comm != kNoRow) {
+      Merge(trace_->comms[node.comm], call);
+      found = true;
+    }
+  }
+  return found;
+}
+
+void Assigner::CollectCalls() {
+  for (const HostThread& thread : threads_.threads) {
+    for (const std::vector<uint32_t>* rows : {&thread.events, &thread.async}) {
+      for (const uint32_t row : *rows) {
+        CommCall call;
+        if (!CallOf(row, &call)) continue;
+        if (!Moves(call.op) && call.op != CommOp::kCoalesced) continue;
+        calls_.push_back(row);
+        call_of_[row] = std::move(call);
+      }
+    }
+  }
+}
+
+// The kernel's own call, and those before it that wait for a kernel.
+void Assigner::AssignKernel(const DeviceOp& op) {
+  const Event& e = d_.events[op.event];
+  CommCall call;
+  if (e.extra != kNoRow && d_.device[e.extra].comm != kNoRow) Merge(d_.comms[d_.device[e.extra].comm], &call);
+  uint32_t own = kNoRow;
+  absl::string_view annotation;
+  for (uint32_t row = op.launch; row != kNoRow; row = threads_.parent[row]) {
+    const absl::string_view name = d_.name_of(d_.events[row]);
+    if (annotation.empty() && absl::StartsWith(name, "nccl:")) annotation = name;
+    if (call_of_.contains(row)) {
+      own = row;
+      break;
+    }
+  }
+  if (own != kNoRow) {
+    const uint32_t count = ++kernels_[own];
+    if (count > 1) {  // the first kernel carried the call; this one only takes its time
+      ++extra_kernels_;
+      return;
+    }
+    const CommCall& said = call_of_[own];
+    Merge(said, &call);
+    carried_.insert(own);
+  }
+  if (!Moves(call.op)) {
+    // Calls on the launching thread that no kernel has carried yet.
+    std::vector<uint32_t> pending;
+    if (op.launch != kNoRow) {
+      for (const uint32_t row : calls_) {
+        if (d_.events[row].lane != d_.events[op.launch].lane ||
+            threads_.begin[row] > threads_.begin[op.launch])
+          continue;
+        if (!carried_.contains(row) && Moves(call_of_[row].op)) pending.push_back(row);
+      }
+    }
+    for (const uint32_t row : pending) carried_.insert(row);
+    if (pending.size() > 1) {
+      SplitKernel(op, pending);
+      return;
+    }
+    if (pending.size() == 1) Merge(call_of_[pending[0]], &call);
+  }
+  if (!Moves(call.op) && !annotation.empty()) call.op = ParseCommOp(annotation);
+  Merge(FromKernelName(d_.name_of(e)), &call);
+  if (!Moves(call.op)) {
+    ++nameless_;
+    return;
+  }
+  t_->nodes[first_node_[op.event]].comm = Add(std::move(call));
+}
+
+// One node for each call, all at the kernel's time; the kernel ends them.
+void Assigner::SplitKernel(const DeviceOp& op, const std::vector<uint32_t>& calls) {
+  const uint32_t kernel = first_node_[op.event];
+  // The device's edges are grouped by node once: a capture may have many such kernels.
+  if (causes_.empty()) {
+    for (const NewEdge& e : *edges_) {
+      if (!t_->nodes[e.to].host) causes_[e.to].push_back(e.edge);
+    }
+  }
+  const std::vector<TimelineEdge>& causes = causes_[kernel];
+  for (const uint32_t row : calls) {
+    const auto node = static_cast<uint32_t>(t_->nodes.size());
+    TimelineNode n = t_->nodes[kernel];
+    n.lane = -1;
+    n.comm = Add(call_of_[row]);
+    t_->nodes.push_back(n);
+    for (const TimelineEdge& cause : causes) edges_->push_back({node, cause});
+    edges_->push_back({kernel, {node, EdgeKind::kCollective, 0}});
+  }
+  TimelineNode& n = t_->nodes[kernel];
+  n.start += n.dur;
+  n.dur = 0;
+}
+
+// The bytes of "[[267786],[]]" elements of the first type of ["float", ...].
+int64_t InputBytes(absl::string_view shapes, absl::string_view types) {
+  int64_t bytes = 0;
+  bool any = false;
+  std::vector<std::string> names = absl::StrSplit(types, '"');
+  size_t name = 1;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (shapes[i] != '[' || i == 0) continue;
+    const size_t close = shapes.find(']', i);
+    if (close == shapes.npos) break;
+    const int64_t item = name < names.size() ? ItemSize(names[name]) : 0;
+    name += 2;
+    int64_t elements = 1;
+    for (absl::string_view d :
+         absl::StrSplit(shapes.substr(i + 1, close - i - 1), ',', absl::SkipWhitespace())) {
+      int64_t n = 0;
+      if (!absl::SimpleAtoi(d, &n) || n < 0 || (n > 0 && elements > (int64_t{1} << 48) / n)) return kNone;
+      elements *= n;
+    }
+    bytes += elements * item;
+    i = close;
+    any = true;
+  }
+  return any ? bytes : kNone;
+}
+
+// Collectives that the host itself carries out are their own events; a call
+// that neither a kernel nor such an event carries is counted.
+void Assigner::AssignHostCalls() {
+  uint64_t without = 0;
+  CommTally& tally = t_->tally;
+  for (const uint32_t row : calls_) {
+    if (!Moves(call_of_[row].op)) continue;
+    const auto bytes = static_cast<uint64_t>(std::max<int64_t>(0, call_of_[row].in_bytes));
+    ++tally.calls;
+    tally.bytes += bytes;
+    if (IsHostCollective(d_, d_.events[row]) || carried_.contains(row)) continue;
+    ++without;
+    ++tally.left_out;
+    tally.left_out_bytes += bytes;
+  }
+  for (uint32_t row = 0; row < d_.events.size(); ++row) {
+    const Event& e = d_.events[row];
+    if (first_node_[row] == kNoRow || !IsHostCollective(d_, e)) continue;
+    CommCall call;
+    if (const auto own = call_of_.find(row); own != call_of_.end()) {
+      call = own->second;
+    } else {
+      ++tally.calls;
+    }
+    call.name = std::string(d_.name_of(e));
+    if (!Moves(call.op)) call.op = ParseCommOp(d_.name_of(e).substr(5));
+    if (!Moves(call.op)) continue;
+    if (call.in_bytes < 0 && e.extra != kNoRow) {
+      const OpExtra& extra = d_.ops[e.extra];
+      call.in_bytes = InputBytes(d_.strings.Get(extra.shapes), d_.strings.Get(extra.types));
+    }
+    if (!call_of_.contains(row)) tally.bytes += static_cast<uint64_t>(std::max<int64_t>(0, call.in_bytes));
+    t_->nodes[first_node_[row]].comm = Add(std::move(call));
+  }
+  Note("calls_without_kernel", without,
+       "communication calls that no captured kernel carries (groups of one, or launched at the window's "
+       "edge)");
+}
+
+void Assigner::Run() {
+  CollectCalls();
+  for (const DeviceOp& op : order_.ops) {
+    const Event& e = d_.events[op.event];
+    const bool comm = IsCommKernel(d_.name_of(e)) || (e.extra != kNoRow && d_.device[e.extra].comm != kNoRow);
+    if (comm) AssignKernel(op);
+  }
+  AssignHostCalls();
+  Note("comm_extra_kernels", extra_kernels_,
+       "further kernels of a call that another kernel carries; they keep their measured time");
+  Note("comm_kernel_unknown", nameless_,
+       "communication kernels whose collective nothing tells; they keep their measured time");
+}
+
+}  // namespace
+
+bool IsCommKernel(absl::string_view name) {
+  return absl::StartsWith(name, "nccl") || absl::StartsWith(name, "rccl") ||
+         absl::StrContains(name, "ncclKernel") || absl::StrContains(name, "ncclDevKernel");
+}
+
+void AssignComms(const DeviceTrace& device, const HostTrace* host, const Pairing* pairing,
+                 const HostThreads& threads, const DeviceOrder& order,
+                 const std::vector<uint32_t>& first_node, Timeline* timeline, std::vector<NewEdge>* edges) {
+  Assigner(device, host, pairing, threads, order, first_node, timeline, edges).Run();
+}
+
+}  // namespace chakra::pytorch

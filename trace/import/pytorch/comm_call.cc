@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
+#include "trace/import/pytorch/capture.h"
+
+namespace chakra::pytorch {
+namespace {
+
+struct OpWord {
+  absl::string_view word;
+  CommOp op;
+};
+
+// A word that another one begins with comes after it.
+constexpr OpWord kOps[] = {
+    {"allreduce", CommOp::kAllReduce},
+    {"allgather", CommOp::kAllGather},
+    {"alltoall", CommOp::kAllToAll},
+    {"reducescatter", CommOp::kReduceScatter},
+    {"reduce", CommOp::kReduce},
+    {"gather", CommOp::kGather},
+    {"scatter", CommOp::kScatter},
+    {"broadcast", CommOp::kBroadcast},
+    {"monitoredbarrier", CommOp::kBarrier},
+    {"barrier", CommOp::kBarrier},
+    {"isend", CommOp::kSend},
+    {"send", CommOp::kSend},
+    {"irecv", CommOp::kRecv},
+    {"recvanysource", CommOp::kRecv},
+    {"recv", CommOp::kRecv},
+    {"waittensor", CommOp::kWait},
+    {"wait", CommOp::kWait},
+    {"init", CommOp::kInit},
+    {"coalesced", CommOp::kCoalesced},
+};
+
+// What may follow the word without changing what the call does.
+constexpr absl::string_view kTails[] = {"oop",  "base",   "coalesced", "into",    "tensor", "v",
+                                        "list", "single", "sparse",    "inplace", "out"};
+
+struct TypeSize {
+  absl::string_view name;
+  int bytes;
+};
+
+// c10::ScalarType's names, caffe2::TypeMeta's and numpy's, in lower case.
+constexpr TypeSize kTypes[] = {
+    {"float", 4},
+    {"double", 8},
+    {"half", 2},
+    {"bfloat16", 2},
+    {"byte", 1},
+    {"char", 1},
+    {"short", 2},
+    {"int", 4},
+    {"long", 8},
+    {"bool", 1},
+    {"long int", 8},
+    {"long long", 8},
+    {"long long int", 8},
+    {"short int", 2},
+    {"signed char", 1},
+    {"unsigned char", 1},
+    {"unsigned short", 2},
+    {"unsigned short int", 2},
+    {"unsigned int", 4},
+    {"unsigned long", 8},
+    {"unsigned long int", 8},
+    {"float16", 2},
+    {"float32", 4},
+    {"float64", 8},
+    {"int8", 1},
+    {"int16", 2},
+    {"int32", 4},
+    {"int64", 8},
+    {"uint8", 1},
+    {"uint16", 2},
+    {"uint32", 4},
+    {"uint64", 8},
+    {"complexhalf", 4},
+    {"complexfloat", 8},
+    {"complexdouble", 16},
+    {"complex32", 4},
+    {"complex64", 8},
+    {"complex128", 16},
+    {"complex<half>", 4},
+    {"complex<float>", 8},
+    {"complex<double>", 16},
+    {"qint8", 1},
+    {"quint8", 1},
+    {"qint32", 4},
+    {"quint4x2", 1},
+    {"quint2x4", 1},
+    {"bits1x8", 1},
+    {"bits2x4", 1},
+    {"bits4x2", 1},
+    {"bits8", 1},
+    {"bits16", 2},
+    {"float8_e5m2", 1},
+    {"float8_e4m3fn", 1},
+    {"float8_e5m2fnuz", 1},
+    {"float8_e4m3fnuz", 1},
+    {"float8_e8m0fnu", 1},
+    {"float4_e2m1fn_x2", 1},
+};
+
+bool OnlyTails(absl::string_view rest) {
+  while (!rest.empty()) {
+    const auto* tail = std::find_if(std::begin(kTails), std::end(kTails),
+                                    [&](absl::string_view t) { return absl::StartsWith(rest, t); });
+    if (tail == std::end(kTails)) return false;
+    rest.remove_prefix(tail->size());
+  }
+  return true;
+}
+
+}  // namespace
+
+CommOp ParseCommOp(absl::string_view name) {
+  const size_t colon = name.rfind(':');  // "nccl:", "c10d::", "_c10d_functional::"
+  if (colon != absl::string_view::npos) name.remove_prefix(colon + 1);
+  std::string letters;
+  for (const char c : name) {
+    if (absl::ascii_isalpha(static_cast<unsigned char>(c))) {
+      letters += absl::ascii_tolower(static_cast<unsigned char>(c));
+    }
+  }
+  for (const OpWord& o : kOps) {
+    absl::string_view rest = letters;
+    if (absl::ConsumePrefix(&rest, o.word) && OnlyTails(rest)) return o.op;
+  }
+  return CommOp::kUnknown;
+}
+
+absl::string_view Name(CommOp op) {
+  switch (op) {
+    case CommOp::kAllReduce:
+      return "all_reduce";
+    case CommOp::kReduce:
+      return "reduce";
+    case CommOp::kAllGather:
+      return "all_gather";
+    case CommOp::kGather:
+      return "gather";
+    case CommOp::kScatter:
+      return "scatter";
+    case CommOp::kBroadcast:
+      return "broadcast";
+    case CommOp::kAllToAll:
+      return "all_to_all";
+    case CommOp::kReduceScatter:
+      return "reduce_scatter";
+    case CommOp::kBarrier:
+      return "barrier";
+    case CommOp::kSend:
+      return "send";
+    case CommOp::kRecv:
+      return "recv";
+    case CommOp::kWait:
+      return "wait";
+    case CommOp::kInit:
+      return "init";
+    case CommOp::kCoalesced:
+      return "coalesced";
+    case CommOp::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+int ItemSize(absl::string_view dtype) {
+  std::string lower = absl::AsciiStrToLower(absl::StripAsciiWhitespace(dtype));
+  for (const absl::string_view space :
+       {"c10::", "at::", "torch."}) {  // also inside "c10::complex<c10::Half>"
+    for (size_t at = lower.find(space.data(), 0, space.size()); at != std::string::npos;
+         at = lower.find(space.data(), at, space.size())) {
+      lower.erase(at, space.size());
+    }
+  }
+  for (const TypeSize& t : kTypes) {
+    if (t.name == lower) return t.bytes;
+  }
+  return 0;
+}
+
+}  // namespace chakra::pytorch

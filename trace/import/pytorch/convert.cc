@@ -1,0 +1,404 @@
+#include "trace/import/pytorch/convert.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/base/parallel.h"
+#include "trace/et/decode.h"
+#include "trace/import/load.h"
+#include "trace/import/pytorch/emit.h"
+#include "trace/import/pytorch/find.h"
+#include "trace/import/pytorch/host_only.h"
+#include "trace/import/pytorch/host_trace.h"
+#include "trace/import/pytorch/kineto.h"
+#include "trace/import/pytorch/pair.h"
+#include "trace/io/byte_source.h"
+
+namespace chakra::pytorch {
+namespace {
+
+struct Loaded {
+  std::unique_ptr<HostTrace> host;
+  std::unique_ptr<DeviceTrace> device;
+  InputFile input;
+};
+
+absl::Status Load(const CaptureFile& file, Loaded* out) {
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(file.path);
+  if (!disk.ok()) return disk.status();
+  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), file.path);
+  if (!content.ok()) return content.status();
+  if (file.host) {
+    Buffer text;
+    if (absl::Status s = ReadAll(content->get(), file.path, &text); !s.ok()) return s;
+    absl::StatusOr<HostTrace> host = ReadHostTrace(text.view(), file.path);
+    if (!host.ok()) return host.status();
+    out->host = std::make_unique<HostTrace>(*std::move(host));
+  } else {
+    absl::StatusOr<DeviceTrace> device = ReadKineto(content->get(), file.path);
+    if (!device.ok()) return device.status();
+    out->device = std::make_unique<DeviceTrace>(*std::move(device));
+  }
+  out->input.path = file.path;
+  out->input.role = file.host ? "host trace" : "device trace";
+  return (*disk)->Finish(&out->input.sha256, &out->input.bytes);
+}
+
+// The step marks of a device trace: rows of events named "ProfilerStep#N".
+std::map<int64_t, uint32_t> Steps(const DeviceTrace& device) {
+  std::map<int64_t, uint32_t> steps;
+  for (uint32_t row = 0; row < device.events.size(); ++row) {
+    const Event& e = device.events[row];
+    int64_t n = 0;
+    if (!OnHost(e.kind)) continue;
+    const absl::string_view name = device.name_of(e);
+    if (absl::StartsWith(name, "ProfilerStep#") && absl::SimpleAtoi(name.substr(13), &n))
+      steps.try_emplace(n, row);
+  }
+  return steps;
+}
+
+// "7", "7-9", "first", "last", "skip-first" against the marks that there are.
+absl::Status SelectSteps(const DeviceTrace& device, const std::string& wanted, TimelineOptions* window) {
+  if (wanted.empty() || wanted == "all") return absl::OkStatus();
+  const std::map<int64_t, uint32_t> steps = Steps(device);
+  const auto bad = [&](absl::string_view why) {
+    std::string there =
+        steps.empty() ? "it has no ProfilerStep marks"
+                      : absl::StrCat("it has steps ", steps.begin()->first, " to ", steps.rbegin()->first);
+    return absl::InvalidArgumentError(
+        absl::StrCat(device.file, ": steps \"", wanted, "\": ", std::string(why), "; ", there));
+  };
+  if (steps.empty()) return bad("there are none");
+  auto first = steps.begin(), last = std::prev(steps.end());
+  if (wanted == "first") {
+    last = first;
+  } else if (wanted == "last") {
+    first = last;
+  } else if (wanted == "skip-first") {
+    if (++first == steps.end()) return bad("nothing is left");
+  } else {
+    int64_t from = 0, to = 0;
+    const size_t dash = wanted.find('-');
+    const bool good = absl::SimpleAtoi(wanted.substr(0, dash), &from) &&
+                      (dash == wanted.npos || absl::SimpleAtoi(wanted.substr(dash + 1), &to));
+    if (!good) return bad("expected all, first, last, skip-first, N or N-M");
+    if (dash == wanted.npos) to = from;
+    first = steps.find(from);
+    last = steps.find(to);
+    if (first == steps.end() || last == steps.end() || to < from) return bad("no such steps");
+  }
+  window->begin = device.events[first->second].ts;
+  window->end = device.events[last->second].ts + device.events[last->second].dur;
+  return absl::OkStatus();
+}
+
+class Reader {
+ public:
+  explicit Reader(const ReadOptions& options) : options_(options) {}
+
+  absl::StatusOr<Capture> Read(const std::vector<std::string>& inputs);
+
+ private:
+  absl::Status Find(const std::vector<std::string>& inputs);
+  absl::Status PairFiles();
+  absl::Status PlaceFile(size_t i, int rank);
+  int RankOf(size_t i) const;
+  absl::Status Link(CaptureRank* rank);
+  void Report();
+  void Warn(std::string text) { out_.report.add_warnings(std::move(text)); }
+
+  const ReadOptions& options_;
+  Capture out_;
+  std::vector<CaptureFile> files_;
+  std::vector<Loaded> loaded_;
+  std::map<int, CaptureRank> by_rank_;
+};
+
+absl::Status Reader::Find(const std::vector<std::string>& inputs) {
+  const CaptureSelection& selection = options_.capture;
+  for (const auto* explicit_file : {&selection.host, &selection.device}) {
+    if (!explicit_file->empty())
+      files_.push_back({*explicit_file, explicit_file == &selection.host, -1, false});
+  }
+  if (files_.empty()) {
+    std::vector<std::string> others;
+    absl::StatusOr<std::vector<CaptureFile>> found = FindCaptureFiles(inputs, &others);
+    if (!found.ok()) return found.status();
+    files_ = *std::move(found);
+    for (const std::string& o : others) out_.report.add_files_left_out(o);
+  }
+  if (!files_.empty()) return absl::OkStatus();
+  return absl::NotFoundError(
+      absl::StrCat(absl::StrJoin(inputs, ", "),
+                   ": no PyTorch capture, expected JSON files of torch.profiler (\"traceEvents\") or of "
+                   "the ExecutionTraceObserver (\"schema\" and \"nodes\")"));
+}
+
+// What the file itself says, else its name. A number that merely ends a name
+// counts only where there is more than one file of its kind.
+int Reader::RankOf(size_t i) const {
+  const Loaded& l = loaded_[i];
+  // A host trace knows only its place in a group.
+  if (l.host != nullptr && files_[i].sure) return files_[i].rank;
+  const int own = l.host != nullptr ? l.host->rank : l.device->rank;
+  if (own >= 0) return own;
+  if (files_[i].sure) return files_[i].rank;
+  const auto same = std::count_if(files_.begin(), files_.end(),
+                                  [&](const CaptureFile& f) { return f.host == files_[i].host; });
+  return same > 1 ? files_[i].rank : -1;
+}
+
+absl::Status Reader::PlaceFile(size_t i, int rank) {
+  CaptureRank& r = by_rank_[rank];
+  r.rank = rank;
+  const bool host = files_[i].host;
+  std::string& name = host ? r.host_file : r.device_file;
+  if (!name.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("two ", host ? "host" : "device", " traces for rank ",
+                                                   rank, ": ", name, " and ", files_[i].path,
+                                                   "; expected one: name the files "
+                                                   "that are meant, or one pair with --host and --device"));
+  }
+  name = files_[i].path;
+  if (host) {
+    r.host = std::move(loaded_[i].host);
+  } else {
+    r.device = std::move(loaded_[i].device);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Reader::PairFiles() {
+  std::vector<int> rank(files_.size());
+  size_t hosts = 0, devices = 0;
+  for (size_t i = 0; i < files_.size(); ++i) {
+    rank[i] = RankOf(i);
+    (files_[i].host ? hosts : devices) += 1;
+  }
+  if (hosts <= 1 && devices <= 1) {  // one pair: whichever knows its rank tells the other
+    int known = -1;
+    for (const int r : rank) known = std::max(known, r);
+    if (hosts + devices == 2 && rank[0] >= 0 && rank[1] >= 0 && rank[0] != rank[1]) {
+      return absl::InvalidArgumentError(absl::StrCat(files_[0].path, " is of rank ", rank[0], ", ",
+                                                     files_[1].path, " of rank ", rank[1],
+                                                     "; expected host and device trace of one rank"));
+    }
+    if (known < 0) Warn("nothing tells the rank; it is taken as rank 0");
+    std::fill(rank.begin(), rank.end(), std::max(known, 0));
+  }
+  for (size_t i = 0; i < files_.size(); ++i) {
+    if (rank[i] < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          files_[i].path,
+          ": nothing tells its rank; expected distributedInfo.rank in the file, or a name that ends in "
+          "the rank (kineto.3.json) or has it after \"rank\" (rank3_...)"));
+    }
+    if (absl::Status s = PlaceFile(i, rank[i]); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Reader::Link(CaptureRank* rank) {
+  TimelineOptions window;
+  if (rank->device == nullptr) {
+    HostOnly only = AsDeviceTrace(*rank->host);
+    rank->device = std::make_unique<DeviceTrace>(std::move(only.device));
+    rank->pairing = std::move(only.pairing);
+  } else {
+    if (absl::Status s = SelectSteps(*rank->device, options_.capture.steps, &window); !s.ok()) return s;
+    if (rank->host != nullptr) {
+      absl::StatusOr<Pairing> pairing = Pair(*rank->host, *rank->device);
+      if (!pairing.ok()) return pairing.status();
+      rank->pairing = *std::move(pairing);
+    }
+  }
+  const bool paired = rank->host != nullptr;
+  absl::StatusOr<Timeline> timeline =
+      BuildTimeline(*rank->device, rank->host.get(), paired ? &rank->pairing : nullptr, window);
+  if (!timeline.ok()) return timeline.status();
+  rank->timeline = *std::move(timeline);
+  return absl::OkStatus();
+}
+
+void AddNotes(const std::vector<Repair>& repairs, int rank, proto::ConversionReport* report) {
+  for (const Repair& r : repairs) {
+    proto::ConversionNote* note = report->add_notes();
+    note->set_kind(r.kind);
+    note->set_file(r.file);
+    note->set_rank(rank);
+    note->set_count(r.count);
+    note->set_detail(r.detail);
+  }
+}
+
+void Reader::Report() {
+  proto::ConversionReport& report = out_.report;
+  report.set_world_size(out_.joined.world_size);
+  bool device_ops = false, host_only = false, device_only = false;
+  for (size_t i = 0; i < out_.ranks.size(); ++i) {
+    const CaptureRank& r = out_.ranks[i];
+    proto::RankConversion* to = report.add_ranks();
+    to->set_rank(r.rank);
+    to->set_host_file(r.host_file);
+    to->set_device_file(r.device_file);
+    if (r.host != nullptr) {
+      to->set_host_schema(r.host->schema);
+      to->set_host_nodes(r.host->nodes.size());
+      to->set_pairing(r.pairing.method);
+      to->set_paired(r.pairing.matched);
+      to->set_host_unpaired(r.pairing.nodes_unmatched);
+      to->set_device_unpaired(r.pairing.ops_unmatched);
+    }
+    host_only = host_only || r.device_file.empty();
+    device_only = device_only || r.host_file.empty();
+    if (!r.device_file.empty()) {
+      uint64_t host = 0, device = 0, launched = 0;
+      for (uint32_t row = 0; row < r.device->events.size(); ++row) {
+        const EventKind kind = r.device->events[row].kind;
+        host += OnHost(kind) ? 1 : 0;
+        device += OnDevice(kind) ? 1 : 0;
+        launched += OnDevice(kind) && r.timeline.caller[row] != kNoRow ? 1 : 0;
+      }
+      device_ops = device_ops || device > 0;
+      to->set_host_events(host);
+      to->set_device_events(device);
+      to->set_launched(launched);
+      to->set_skipped_events(r.device->skipped);
+    }
+    to->set_nodes(r.timeline.nodes.size() + 1);
+    for (const TimelineEdge& e : r.timeline.edges) ++(*to->mutable_edges())[std::string(Name(e.kind))];
+    const CommTally& tally = r.timeline.tally;
+    to->set_comm_calls(tally.calls);
+    to->set_comm_bytes(tally.bytes);
+    to->set_comm_left_out(tally.left_out);
+    to->set_comm_left_out_bytes(tally.left_out_bytes);
+    for (const TimelineNode& node : r.timeline.nodes) {
+      if (node.comm == kNoRow) continue;
+      const CommPlan& plan = out_.joined.comms[i][node.comm];
+      if (plan.type == NodeType::kComp) continue;
+      to->set_comm_nodes(to->comm_nodes() + 1);
+      to->set_comm_node_bytes(to->comm_node_bytes() + plan.bytes);
+    }
+    to->set_window_ns(r.timeline.window_end - r.timeline.window_begin);
+    to->set_clock_offset_ns(out_.joined.clock_offset_ns[i]);
+    to->set_steps(r.timeline.steps.size());
+    if (r.host != nullptr) AddNotes(r.host->repairs, r.rank, &report);
+    AddNotes(r.device->repairs, r.rank, &report);
+    AddNotes(r.pairing.repairs, r.rank, &report);
+    AddNotes(r.timeline.repairs, r.rank, &report);
+  }
+  for (const Repair& r : out_.joined.repairs) AddNotes({r}, r.rank, &report);
+  if (host_only) {
+    Warn(
+        "there is no device trace: operators have no times, and kernels are not known; give Kineto's trace "
+        "of the same "
+        "run, or a kernel table");
+  } else if (!device_ops) {
+    Warn("the device traces show no device operation: only the host is replayed");
+  }
+  if (device_only) {
+    Warn("there is no host trace: communication and shapes are known as far as the device trace tells them");
+  }
+  if (out_.joined.world_size > static_cast<int>(out_.ranks.size())) {
+    Warn(absl::StrCat("the job has ", out_.joined.world_size, " ranks, ", out_.ranks.size(),
+                      " of them captured: what the others did is not known"));
+  }
+}
+
+absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
+  if (absl::Status s = Find(inputs); !s.ok()) return s;
+  loaded_.resize(files_.size());
+  absl::Status status = ForEach(files_.size(), options_.threads,
+                                [&] { return [&](size_t i) { return Load(files_[i], &loaded_[i]); }; });
+  if (!status.ok()) return status;
+  for (Loaded& l : loaded_) out_.inputs.push_back(l.input);
+  if (status = PairFiles(); !status.ok()) return status;
+  const std::vector<int>& wanted = options_.capture.ranks;
+  for (const int rank : wanted) {
+    if (!by_rank_.contains(rank)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "rank ", rank, " was asked for, but not captured; captured are ",
+          absl::StrJoin(by_rank_, ", ", [](std::string* s, const auto& r) { absl::StrAppend(s, r.first); })));
+    }
+  }
+  for (auto& [rank, r] : by_rank_) {
+    if (wanted.empty() || std::find(wanted.begin(), wanted.end(), rank) != wanted.end())
+      out_.ranks.push_back(std::move(r));
+  }
+  status = ForEach(out_.ranks.size(), options_.threads,
+                   [&] { return [&](size_t i) { return Link(&out_.ranks[i]); }; });
+  if (!status.ok()) return status;
+  out_.joined = JoinRanks(out_.ranks);
+  Report();
+  if (options_.strict && out_.report.notes_size() > 0) {
+    const proto::ConversionNote& n = out_.report.notes(0);
+    return absl::InvalidArgumentError(absl::StrCat(n.file(), ": rank ", n.rank(), ": ", n.kind(), ", ",
+                                                   n.count(), " times: ", n.detail(),
+                                                   " (an error because strict)"));
+  }
+  return std::move(out_);
+}
+
+}  // namespace
+
+absl::StatusOr<Capture> ReadCapture(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  return Reader(options).Read(inputs);
+}
+
+absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix) {
+  for (uint32_t i = 0; i < capture.ranks.size(); ++i) {
+    EtWriter writer(absl::StrCat(prefix, ".", i, ".et", suffix));
+    if (absl::Status s = EmitRank(capture.ranks[i], i, capture.joined, &writer); !s.ok()) return s;
+    if (absl::Status s = writer.Finish(); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions& options) {
+  TraceSet set;
+  GraphPool pool;
+  std::vector<chakra::Loaded> loaded(capture.ranks.size());
+  const auto load = [&](size_t i, Worker* worker) {
+    std::string frames;
+    EtWriter writer(&frames, Compression::kNone);
+    const CaptureRank& rank = capture.ranks[i];
+    if (absl::Status s = EmitRank(rank, static_cast<uint32_t>(i), capture.joined, &writer); !s.ok()) return s;
+    if (absl::Status s = writer.Finish(); !s.ok()) return s;
+    const std::string& file = rank.device_file.empty() ? rank.host_file : rank.device_file;
+    if (absl::Status s = DecodeFrames(frames, file, static_cast<int>(i), options, worker, &loaded[i]);
+        !s.ok())
+      return s;
+    const auto own = [&](RankTrace* trace) {
+      if (rank.rank != trace->rank) trace->recorded_rank = rank.rank;
+    };
+    own(&loaded[i].trace);
+    for (chakra::Loaded& made : loaded[i].became) own(&made.trace);
+    return absl::OkStatus();
+  };
+  absl::Status status = ForEach(capture.ranks.size(), options.threads, [&] {
+    return [&load, worker = std::make_unique<Worker>(&pool)](size_t i) { return load(i, worker.get()); };
+  });
+  if (status.ok()) status = Flatten(&loaded);
+  if (!status.ok()) return status;
+  for (chakra::Loaded& l : loaded) set.ranks.push_back(std::move(l.trace));
+  set.inputs = capture.inputs;
+  set.groups = capture.joined.groups;
+  if (!set.groups.empty()) set.group_source = "the capture";
+  for (const proto::ConversionNote& note : capture.report.notes()) {
+    for (RankTrace& rank : set.ranks) {
+      const int own = rank.recorded_rank == kNoRank ? rank.rank : rank.recorded_rank;
+      if (own == note.rank())
+        rank.repairs.push_back({note.kind(), note.file(), rank.rank, note.count(), 0, note.detail()});
+    }
+  }
+  set.warnings.assign(capture.report.warnings().begin(), capture.report.warnings().end());
+  return set;
+}
+
+}  // namespace chakra::pytorch

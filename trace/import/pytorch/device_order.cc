@@ -1,0 +1,504 @@
+#include "trace/import/pytorch/device_order.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "trace/import/pytorch/median.h"
+
+namespace chakra::pytorch {
+namespace {
+
+// Operations of one stream that overlap by at most this did not: clocks are
+// converted by rounding.
+constexpr int64_t kOverlapNs = 2000;
+// A device operation that a host call waited for may seem to end this much
+// after the call did.
+constexpr int64_t kClockNs = 1000;
+// A start later than every known cause by more than this has a cause that the
+// trace does not show; an end on another stream within kInferNs explains it.
+constexpr int64_t kUnexplainedNs = 10000;
+constexpr int64_t kInferNs = 5000;
+// How many operations still running are passed over to find one that had ended.
+constexpr int kLookBack = 64;
+
+enum class SyncCall : uint8_t { kNo, kDevice, kStream, kEvent };
+
+SyncCall SyncOf(absl::string_view name) {
+  if (!absl::StrContains(name, "ynchronize")) return SyncCall::kNo;
+  if (absl::StrContains(name, "Stream")) return SyncCall::kStream;
+  if (absl::StrContains(name, "Event")) return SyncCall::kEvent;
+  return SyncCall::kDevice;
+}
+
+bool IsWaitCall(absl::string_view name) {
+  return absl::StrContains(name, "StreamWaitEvent") || absl::StrContains(name, "waitOnEvent");
+}
+bool IsRecordCall(absl::string_view name) {
+  return absl::StrContains(name, "EventRecord") || name == "recordEvent";
+}
+
+class Orderer {
+ public:
+  Orderer(const DeviceTrace& device, const HostThreads& host, const TimelineOptions& options)
+      : d_(device), host_(host), options_(options) {}
+
+  DeviceOrder Run() {
+    FindLaunches();
+    PlaceOps();
+    CollectCalls();
+    FindTypical();
+    FindCauses();
+    FindSyncs();
+    return std::move(out_);
+  }
+
+ private:
+  struct PendingWait {
+    uint32_t call;
+    int64_t record = INT64_MIN;  // when the event was recorded on the thread; INT64_MIN: not seen
+    uint32_t source = kNoRow;    // lane's stream of the recorded event; kNoRow: not known
+  };
+  void Note(absl::string_view kind, uint64_t count, absl::string_view detail) {
+    if (count > 0)
+      out_.repairs.push_back({std::string(kind), d_.file, d_.rank, count, 0, std::string(detail)});
+  }
+  int64_t LaunchTime(uint32_t op) const {
+    const uint32_t launch = out_.ops[op].launch;
+    return launch == kNoRow ? INT64_MIN : host_.begin[launch];
+  }
+  // The last operation of `stream` launched before `t` (and with an end at or before `end`).
+  uint32_t LastLaunched(uint32_t stream, int64_t t, int64_t end) const;
+
+  void FindLaunches();
+  uint32_t LaunchOf(const Event& op) const;
+  void PlaceOps();
+  uint32_t WaitingStream(uint32_t call) const;
+  void CollectCalls();
+  void FindTypical();
+  void FindCauses();
+  void AddWaits(uint32_t op);
+  void Infer(uint32_t op, int64_t ready);
+  void AddCause(EdgeKind kind, uint32_t source, int64_t base, int64_t typical, int64_t begin);
+  void Tighten(uint32_t op);
+  void FindSyncs();
+  void AddSync(uint32_t call, std::vector<uint32_t> ops);
+
+  const DeviceTrace& d_;
+  const HostThreads& host_;
+  const TimelineOptions& options_;
+  DeviceOrder out_;
+  absl::flat_hash_map<int64_t, uint32_t> launch_by_correlation_;
+  absl::flat_hash_map<int64_t, std::vector<uint32_t>>
+      repeated_;                                  // correlations of several calls: all of them
+  std::vector<std::vector<uint32_t>> of_stream_;  // ops, in order of begin
+  std::vector<uint32_t> previous_;                // by op: previous on its lane
+  absl::flat_hash_map<uint32_t, std::vector<PendingWait>> waits_;  // by launching call
+  absl::flat_hash_map<int64_t, uint32_t> sync_by_correlation_;     // kSync event rows
+  absl::flat_hash_set<uint32_t> graphs_;                           // calls that launched several operations
+  std::vector<uint32_t> by_end_;                                   // ops by end
+  uint64_t before_launch_ = 0, unexplained_ = 0;
+  int64_t unexplained_ns_ = 0;
+};
+
+void Orderer::FindLaunches() {
+  for (uint32_t t = 0; t < host_.threads.size(); ++t) {
+    for (const uint32_t row : host_.threads[t].events) {
+      const Event& e = d_.events[row];
+      if (e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) continue;
+      if (e.correlation < 0) continue;
+      const auto [first, fresh] = launch_by_correlation_.try_emplace(e.correlation, row);
+      if (fresh) continue;
+      std::vector<uint32_t>& calls = repeated_[e.correlation];
+      if (calls.empty()) calls.push_back(first->second);
+      calls.push_back(row);
+    }
+  }
+}
+
+// The call with the operation's correlation; of several the last that had begun.
+uint32_t Orderer::LaunchOf(const Event& op) const {
+  const auto it =
+      op.correlation >= 0 ? launch_by_correlation_.find(op.correlation) : launch_by_correlation_.end();
+  if (it == launch_by_correlation_.end()) return kNoRow;
+  uint32_t best = it->second;
+  if (const auto several = repeated_.find(op.correlation); several != repeated_.end()) {
+    for (const uint32_t call : several->second) {
+      if (host_.begin[call] <= op.ts && (host_.begin[best] > op.ts || host_.begin[call] > host_.begin[best]))
+        best = call;
+    }
+  }
+  return best;
+}
+
+// Splits streams into lanes without overlap, and links each operation to its
+// launch. Operations that the window leaves out do not appear.
+void Orderer::PlaceOps() {
+  std::vector<std::vector<uint32_t>> lanes_of(d_.streams.size());
+  std::vector<uint32_t> last;  // by lane: op
+  of_stream_.resize(d_.streams.size());
+  uint64_t clipped = 0, overlapping = 0, outside = 0;
+  absl::flat_hash_set<uint32_t> seen;
+  const bool windowed = options_.begin != INT64_MIN || options_.end != INT64_MAX;
+  for (uint32_t row = 0; row < d_.events.size(); ++row) {
+    const Event& e = d_.events[row];
+    if (!OnDevice(e.kind)) continue;
+    const uint32_t launch = LaunchOf(e);
+    const bool launched = launch != kNoRow;
+    if (e.ts < options_.begin) continue;  // also of a call that the window's begin cuts
+    if (!launched && (e.ts >= options_.end || (windowed && e.correlation >= 0))) continue;
+    if (!launched) ++outside;
+    DeviceOp op;
+    op.event = row;
+    op.launch = launch;
+    if (launched && !seen.insert(op.launch).second) graphs_.insert(op.launch);
+    op.begin = e.ts;
+    op.end = e.ts + e.dur;
+    std::vector<uint32_t>& lanes = lanes_of[e.lane];
+    uint32_t lane = kNoRow;
+    for (const uint32_t l : lanes) {
+      if (out_.ops[last[l]].end <= op.begin + kOverlapNs && out_.ops[last[l]].begin <= op.begin) {
+        lane = l;
+        break;
+      }
+    }
+    const auto index = static_cast<uint32_t>(out_.ops.size());
+    if (lane == kNoRow) {
+      lane = static_cast<uint32_t>(out_.lanes.size());
+      overlapping += lanes.empty() ? 0 : 1;
+      out_.lanes.push_back({e.lane, static_cast<uint32_t>(lanes.size())});
+      lanes.push_back(lane);
+      last.push_back(kNoRow);
+    } else if (DeviceOp& before = out_.ops[last[lane]]; before.end > op.begin) {
+      before.end = op.begin;
+      ++clipped;
+    }
+    op.lane = lane;
+    previous_.push_back(last[lane]);
+    last[lane] = index;
+    of_stream_[e.lane].push_back(index);
+    out_.ops.push_back(op);
+  }
+  out_.launch_cuts.assign(d_.events.size(), INT64_MIN);
+  Note("device_overlap_clipped", clipped,
+       "operations of one stream overlapped by rounding; the earlier one was cut");
+  Note("device_lanes_split", overlapping, "a stream ran operations at once; it is replayed as several lanes");
+  Note("launched_outside_window", outside,
+       "device operations whose launch was not captured keep their stream's order only");
+}
+
+uint32_t Orderer::LastLaunched(uint32_t stream, int64_t t, int64_t end) const {
+  const std::vector<uint32_t>& ops = of_stream_[stream];
+  auto it = std::partition_point(ops.begin(), ops.end(), [&](uint32_t op) { return LaunchTime(op) < t; });
+  for (int back = 0; it != ops.begin() && back < kLookBack; ++back) {
+    if (const uint32_t op = *--it; out_.ops[op].end <= end && LaunchTime(op) < t) return op;
+  }
+  return kNoRow;
+}
+
+// Which stream a StreamWaitEvent holds, where the profiler says so.
+uint32_t Orderer::WaitingStream(uint32_t call) const {
+  const auto sync = sync_by_correlation_.find(d_.events[call].correlation);
+  if (sync == sync_by_correlation_.end()) return kNoRow;
+  const Event& e = d_.events[sync->second];
+  if (e.extra == kNoRow || d_.syncs[e.extra].kind != SyncExtra::kStreamWaitEvent) return kNoRow;
+  return of_stream_[e.lane].empty() ? kNoRow : e.lane;
+}
+
+// Attaches stream waits to the launch that follows them on their stream, or,
+// where that is not known, on their thread, and indexes what the profiler says
+// of synchronisations.
+void Orderer::CollectCalls() {
+  for (uint32_t row = 0; row < d_.events.size(); ++row) {
+    if (d_.events[row].kind == EventKind::kSync && d_.events[row].correlation >= 0) {
+      sync_by_correlation_.try_emplace(d_.events[row].correlation, row);
+    }
+  }
+  absl::flat_hash_map<uint32_t, uint32_t> op_of_launch;
+  for (uint32_t i = 0; i < out_.ops.size(); ++i) {
+    if (out_.ops[i].launch != kNoRow) op_of_launch.try_emplace(out_.ops[i].launch, i);
+  }
+  std::vector<std::vector<PendingWait>> held(d_.streams.size());
+  for (const HostThread& thread : host_.threads) {
+    std::vector<PendingWait> pending;
+    int64_t record = INT64_MIN;
+    uint32_t record_stream = kNoRow, launch_stream = kNoRow;
+    for (const uint32_t row : thread.events) {
+      const Event& e = d_.events[row];
+      if (e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) continue;
+      const absl::string_view name = d_.name_of(e);
+      if (IsRecordCall(name)) {
+        record = host_.begin[row];
+        record_stream = launch_stream;
+      } else if (IsWaitCall(name)) {
+        const uint32_t stream = WaitingStream(row);
+        (stream == kNoRow ? pending : held[stream]).push_back({row, record, record_stream});
+      } else if (const auto op = op_of_launch.find(row); op != op_of_launch.end()) {
+        launch_stream = d_.events[out_.ops[op->second].event].lane;
+        // No stream waits for an event of its own.
+        const auto mine = std::partition(pending.begin(), pending.end(),
+                                         [&](const PendingWait& w) { return w.source == launch_stream; });
+        if (mine != pending.end()) waits_[row].assign(mine, pending.end());
+        pending.erase(mine, pending.end());
+        record = INT64_MIN;
+        record_stream = kNoRow;
+      }
+    }
+  }
+  for (uint32_t s = 0; s < held.size(); ++s) {
+    std::sort(held[s].begin(), held[s].end(), [this](const PendingWait& a, const PendingWait& b) {
+      return host_.begin[a.call] != host_.begin[b.call] ? host_.begin[a.call] < host_.begin[b.call]
+                                                        : a.call < b.call;
+    });
+    size_t next = 0;
+    for (const uint32_t op : of_stream_[s]) {
+      if (next == held[s].size()) break;
+      for (; next < held[s].size() && host_.begin[held[s][next].call] < LaunchTime(op); ++next) {
+        waits_[out_.ops[op].launch].push_back(held[s][next]);
+      }
+    }
+  }
+}
+
+// Medians: from call to start where the stream was idle, and from end to start
+// where the next operation had long been launched.
+void Orderer::FindTypical() {
+  std::vector<int64_t> latency, least, gap;
+  for (uint32_t i = 0; i < out_.ops.size(); ++i) {
+    const DeviceOp& op = out_.ops[i];
+    if (op.launch == kNoRow) continue;
+    const int64_t called = host_.begin[op.launch];
+    if (op.begin < called) continue;
+    const int64_t before = previous_[i] == kNoRow ? INT64_MIN : out_.ops[previous_[i]].end;
+    least.push_back(op.begin - called);
+    if (before <= called && !waits_.contains(op.launch)) latency.push_back(op.begin - called);
+  }
+  const int64_t floor = least.empty() ? 0 : *std::min_element(least.begin(), least.end());
+  out_.launch_latency = latency.empty() ? floor : Median(std::move(latency));
+  for (uint32_t i = 0; i < out_.ops.size(); ++i) {
+    const DeviceOp& op = out_.ops[i];
+    if (op.launch == kNoRow || previous_[i] == kNoRow || waits_.contains(op.launch)) continue;
+    const int64_t before = out_.ops[previous_[i]].end;
+    if (host_.begin[op.launch] + 2 * out_.launch_latency < before) gap.push_back(op.begin - before);
+  }
+  out_.stream_gap = gap.empty() ? std::min<int64_t>(1000, out_.launch_latency) : Median(std::move(gap));
+}
+
+// `base`: when the cause was there; it lets the operation begin `typical` later,
+// or when it began, if that was earlier.
+void Orderer::AddCause(EdgeKind kind, uint32_t source, int64_t base, int64_t typical, int64_t begin) {
+  if (base > begin) return;
+  out_.causes.push_back({kind, source, std::min(begin, base + typical)});
+}
+
+void Orderer::AddWaits(uint32_t i) {
+  const DeviceOp& op = out_.ops[i];
+  const auto it = waits_.find(op.launch);
+  if (it == waits_.end()) return;
+  const uint32_t own = d_.events[op.event].lane;
+  for (const PendingWait& wait : it->second) {
+    const int64_t called = host_.begin[wait.call];
+    const auto sync = sync_by_correlation_.find(d_.events[wait.call].correlation);
+    uint32_t source = kNoRow;
+    if (sync != sync_by_correlation_.end() && d_.events[sync->second].extra != kNoRow) {
+      const SyncExtra& extra = d_.syncs[d_.events[sync->second].extra];
+      const int device = d_.streams[own].device;
+      int64_t recorded = called;
+      const auto record = launch_by_correlation_.find(extra.wait_on_correlation);
+      if (record != launch_by_correlation_.end()) recorded = host_.begin[record->second];
+      for (uint32_t s = 0; s < d_.streams.size(); ++s) {
+        if (d_.streams[s].device == device && d_.streams[s].stream == extra.wait_on_stream && s != own) {
+          source = LastLaunched(s, recorded, op.begin);
+        }
+      }
+    } else if (wait.source != kNoRow && wait.source != own) {
+      source = LastLaunched(wait.source, wait.record, op.begin);
+    } else {
+      for (uint32_t s = 0; s < d_.streams.size(); ++s) {
+        if (s == own || d_.streams[s].device != d_.streams[own].device) continue;
+        const uint32_t candidate = LastLaunched(s, called, op.begin);
+        if (candidate != kNoRow && (source == kNoRow || out_.ops[candidate].end > out_.ops[source].end))
+          source = candidate;
+      }
+    }
+    if (source != kNoRow && source != i) {
+      AddCause(EdgeKind::kEventWait, source, out_.ops[source].end, out_.stream_gap, op.begin);
+    }
+  }
+}
+
+// An operation that began long after everything known: what ended just then on
+// another stream, launched before it, is taken for the cause.
+void Orderer::Infer(uint32_t i, int64_t ready) {
+  const DeviceOp& op = out_.ops[i];
+  if (op.begin - ready <= kUnexplainedNs) return;
+  int looked = 0;
+  auto it = std::partition_point(by_end_.begin(), by_end_.end(),
+                                 [&](uint32_t o) { return out_.ops[o].end <= op.begin; });
+  while (it != by_end_.begin()) {
+    const uint32_t other = *--it;
+    // What one call launched together (a graph) has an order of its own.
+    const bool together = op.launch != kNoRow && out_.ops[other].launch == op.launch;
+    if (out_.ops[other].end < op.begin - kInferNs && !together) {
+      if (op.launch == kNoRow || !graphs_.contains(op.launch) || ++looked > kLookBack) break;
+      continue;
+    }
+    const Event& e = d_.events[out_.ops[other].event];
+    if (out_.ops[other].lane == op.lane ||
+        d_.streams[e.lane].device != d_.streams[d_.events[op.event].lane].device)
+      continue;
+    if (out_.ops[other].end <= ready || out_.ops[other].begin >= op.begin) continue;
+    AddCause(EdgeKind::kEventWait, other, out_.ops[other].end, out_.stream_gap, op.begin);
+    return;
+  }
+}
+
+// The cause that came last carries what is left until the operation began.
+void Orderer::Tighten(uint32_t i) {
+  DeviceOp& op = out_.ops[i];
+  DeviceCause* binding = nullptr;
+  for (uint32_t c = op.first_cause; c < out_.causes.size(); ++c) {
+    DeviceCause& cause = out_.causes[c];
+    if (binding == nullptr || cause.ready > binding->ready) binding = &cause;
+  }
+  op.causes = static_cast<uint32_t>(out_.causes.size()) - op.first_cause;
+  if (binding == nullptr) return;
+  if (op.begin - binding->ready > kUnexplainedNs) {
+    ++unexplained_;
+    unexplained_ns_ += op.begin - binding->ready;
+  }
+  binding->ready = op.begin;
+  if (binding->kind == EdgeKind::kLaunch && op.begin < host_.end[binding->source]) {
+    int64_t& cut = out_.launch_cuts[binding->source];
+    if (cut == INT64_MIN) cut = op.begin;
+  }
+}
+
+void Orderer::FindCauses() {
+  by_end_.resize(out_.ops.size());
+  for (uint32_t i = 0; i < by_end_.size(); ++i) by_end_[i] = i;
+  std::sort(by_end_.begin(), by_end_.end(), [this](uint32_t a, uint32_t b) {
+    return out_.ops[a].end != out_.ops[b].end ? out_.ops[a].end < out_.ops[b].end : a < b;
+  });
+  for (uint32_t i = 0; i < out_.ops.size(); ++i) {
+    DeviceOp& op = out_.ops[i];
+    op.first_cause = static_cast<uint32_t>(out_.causes.size());
+    if (op.launch != kNoRow) {
+      if (host_.begin[op.launch] > op.begin) ++before_launch_;
+      AddCause(EdgeKind::kLaunch, op.launch, std::min(host_.begin[op.launch], op.begin), out_.launch_latency,
+               op.begin);
+    }
+    if (previous_[i] != kNoRow) {
+      AddCause(EdgeKind::kStream, previous_[i], out_.ops[previous_[i]].end, out_.stream_gap, op.begin);
+    }
+    AddWaits(i);
+    int64_t ready = INT64_MIN;
+    for (uint32_t c = op.first_cause; c < out_.causes.size(); ++c)
+      ready = std::max(ready, out_.causes[c].ready);
+    if (ready != INT64_MIN) Infer(i, ready);
+    Tighten(i);
+  }
+  Note("started_before_launch", before_launch_,
+       "device operations that seem to begin before the call that launched them (clocks); launched at their "
+       "begin");
+  Note("unexplained_device_delay", unexplained_,
+       absl::StrCat("device operations that began more than ", kUnexplainedNs / 1000,
+                    " us after everything known to hold them back, ", unexplained_ns_ / 1000,
+                    " us in all; kept as launch latency or gap"));
+}
+
+void Orderer::AddSync(uint32_t call, std::vector<uint32_t> ops) {
+  HostSync sync;
+  sync.call = call;
+  for (const uint32_t op : ops) {
+    if (op == kNoRow || out_.ops[op].end > host_.end[call] + kClockNs || out_.ops[op].begin > host_.end[call])
+      continue;
+    sync.sources.push_back(op);
+    out_.ops[op].end = std::min(out_.ops[op].end, host_.end[call]);
+  }
+  if (!sync.sources.empty()) out_.syncs.push_back(std::move(sync));
+}
+
+void Orderer::FindSyncs() {
+  absl::flat_hash_map<uint32_t, uint32_t> copies;  // launching call -> copy
+  for (uint32_t i = 0; i < out_.ops.size(); ++i) {
+    if (out_.ops[i].launch != kNoRow && d_.events[out_.ops[i].event].kind == EventKind::kMemcpy)
+      copies[out_.ops[i].launch] = i;
+  }
+  for (const HostThread& thread : host_.threads) {
+    for (const uint32_t row : thread.events) {
+      const Event& e = d_.events[row];
+      if (e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) continue;
+      const absl::string_view name = d_.name_of(e);
+      const int64_t begin = host_.begin[row], end = host_.end[row] + kClockNs;
+      if (const auto copy = copies.find(row); copy != copies.end()) {
+        const DeviceOp& op = out_.ops[copy->second];
+        const absl::string_view kind = d_.name_of(d_.events[op.event]);
+        const bool blocks = !absl::StrContains(name, "Async") || absl::StrContains(kind, "Pageable");
+        if (blocks && op.end <= end) AddSync(row, {copy->second});
+        continue;
+      }
+      const SyncCall what = SyncOf(name);
+      if (what == SyncCall::kNo) continue;
+      std::vector<uint32_t> last(d_.streams.size(), kNoRow);
+      for (uint32_t s = 0; s < d_.streams.size(); ++s) last[s] = LastLaunched(s, begin, end);
+      const auto sync = sync_by_correlation_.find(e.correlation);
+      if (what != SyncCall::kDevice && sync != sync_by_correlation_.end() &&
+          d_.events[sync->second].extra != kNoRow) {
+        const SyncExtra& extra = d_.syncs[d_.events[sync->second].extra];
+        const uint32_t lane = d_.events[sync->second].lane;
+        const int64_t stream = extra.kind == SyncExtra::kEvent && extra.wait_on_stream >= 0
+                                   ? extra.wait_on_stream
+                                   : d_.streams[lane].stream;
+        const auto record = launch_by_correlation_.find(extra.wait_on_correlation);
+        const int64_t before = record != launch_by_correlation_.end() ? host_.begin[record->second] : begin;
+        std::vector<uint32_t> ops;
+        for (uint32_t s = 0; s < d_.streams.size(); ++s) {
+          if (d_.streams[s].device == d_.streams[lane].device && d_.streams[s].stream == stream) {
+            ops.push_back(LastLaunched(s, before, end));
+          }
+        }
+        AddSync(row, ops);
+        continue;
+      }
+      if (what == SyncCall::kDevice) {
+        AddSync(row, last);
+        continue;
+      }
+      // Which stream or event is not written: of those that had ended when the
+      // call returned, the one that ended last held it.
+      uint32_t best = kNoRow;
+      if (what == SyncCall::kStream) {
+        for (const uint32_t op : last) {
+          if (op != kNoRow && (best == kNoRow || out_.ops[op].end > out_.ops[best].end)) best = op;
+        }
+      } else {
+        auto it = std::partition_point(by_end_.begin(), by_end_.end(),
+                                       [&](uint32_t o) { return out_.ops[o].end <= end; });
+        while (it != by_end_.begin() && best == kNoRow) {
+          if (out_.ops[*--it].end < begin) break;
+          if (LaunchTime(*it) < begin) best = *it;
+        }
+      }
+      if (best != kNoRow) AddSync(row, {best});
+    }
+  }
+  // Only now: another call may have cut the end of what this one waited for.
+  for (HostSync& sync : out_.syncs) {
+    sync.until = host_.begin[sync.call];
+    for (const uint32_t op : sync.sources) {
+      sync.until = std::max(sync.until, std::min(out_.ops[op].end, host_.end[sync.call]));
+    }
+  }
+}
+
+}  // namespace
+
+DeviceOrder OrderDevice(const DeviceTrace& device, const HostThreads& host, const TimelineOptions& options) {
+  return Orderer(device, host, options).Run();
+}
+
+}  // namespace chakra::pytorch

@@ -1,0 +1,35 @@
+// Reads Kineto's Chrome traces (the "traceEvents" JSON of torch.profiler).
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "trace/import/pytorch/capture.h"
+#include "trace/io/byte_source.h"
+
+namespace chakra::pytorch {
+
+// Streams: memory grows with the events kept, never with the text. `source`
+// gives plain JSON (unpacked by OpenContent). A file that was cut short is read
+// up to its last whole event, with a repair "truncated_kineto". Durations that
+// are negative, missing or not numbers become 0, counted. Errors name the file,
+// the event (its index and name) and the byte, and say what was expected.
+//
+// What Event::extra leaves open: every row of kKernel, kMemcpy, kMemset and
+// kSync has one; operators, annotations and calls have kNoRow where there is
+// nothing to say. Without "baseTimeNanoseconds" the earliest event is base_ns.
+//
+// Kinds of repairs, each with its count, the first event's index and a detail:
+//   truncated_kineto, kineto_trailing_comma, kineto_bad_utf8 (now '?'),
+//   kineto_control_character (in a string, now ' '), kineto_bad_escape (kept as text),
+//   kineto_missing_duration, kineto_negative_duration, kineto_bad_duration,
+//   kineto_bad_argument (of the wrong type: left out), kineto_split_cut ("..."),
+//   kineto_unknown_category, kineto_begin_end (phases B and E), kineto_no_phase (left out),
+//   kineto_base_ignored (times already count from the epoch),
+//   kineto_unpaired_flow, kineto_duplicate_correlation (kept),
+//   kineto_group_without_name, kineto_group_without_ranks, kineto_group_twice.
+absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view file);
+
+// Whether JSON text begins like a Kineto trace. `head`: the first 64 KiB or less.
+bool LooksLikeKineto(absl::string_view head);
+
+}  // namespace chakra::pytorch

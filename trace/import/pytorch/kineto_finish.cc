@@ -1,0 +1,169 @@
+#include "trace/import/pytorch/kineto_finish.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace chakra::pytorch::kineto {
+namespace {
+
+struct SortKey {
+  int64_t ts, dur;
+  uint32_t row;
+  bool operator<(const SortKey& o) const { return std::tie(ts, o.dur, row) < std::tie(o.ts, dur, o.row); }
+};
+
+// Rows of kCpuOp by thread, in the order of events.
+std::vector<std::vector<uint32_t>> OperatorsByThread(const DeviceTrace& trace) {
+  std::vector<std::vector<uint32_t>> rows(trace.threads.size());
+  for (uint32_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].kind == EventKind::kCpuOp) rows[trace.events[i].lane].push_back(i);
+  }
+  return rows;
+}
+
+int64_t SequenceOf(const DeviceTrace& trace, uint32_t row) {
+  const uint32_t extra = trace.events[row].extra;
+  return extra == kNoRow ? kNone : trace.ops[extra].seq;
+}
+
+// The operators that `end` may mean: all that start at its time, outermost
+// first, or else the innermost one around it.
+std::vector<uint32_t> Candidates(const DeviceTrace& trace, const std::vector<uint32_t>& rows, int64_t ts) {
+  const auto begins_before = [&](uint32_t row, int64_t t) { return trace.events[row].ts < t; };
+  auto it = std::lower_bound(rows.begin(), rows.end(), ts, begins_before);
+  std::vector<uint32_t> found;
+  constexpr size_t kSame = 64;  // more at one instant say nothing
+  for (auto i = it; i != rows.end() && trace.events[*i].ts == ts && found.size() < kSame; ++i)
+    found.push_back(*i);
+  constexpr int kDepth = 4096;  // calls looked back over
+  for (int n = 0; found.empty() && it != rows.begin() && n < kDepth; ++n) {
+    const Event& e = trace.events[*--it];
+    if (e.ts + e.dur > ts) found.push_back(*it);
+  }
+  return found;
+}
+
+// The first pair of one sequence number, else the first of each that has one, else the first.
+FlowArrow Choose(const DeviceTrace& trace, const std::vector<uint32_t>& from,
+                 const std::vector<uint32_t>& to) {
+  for (const uint32_t f : from) {
+    for (const uint32_t t : to) {
+      if (SequenceOf(trace, f) >= 0 && SequenceOf(trace, f) == SequenceOf(trace, t)) return {f, t};
+    }
+  }
+  const auto pick = [&](const std::vector<uint32_t>& rows) {
+    for (const uint32_t r : rows) {
+      if (SequenceOf(trace, r) >= 0) return r;
+    }
+    return rows.front();
+  };
+  return {pick(from), pick(to)};
+}
+
+}  // namespace
+
+void SetBase(int64_t written, DeviceTrace* out, std::vector<FlowEnd>* flows, Notes* notes) {
+  int64_t earliest = std::numeric_limits<int64_t>::max();
+  for (const Event& e : out->events) earliest = std::min(earliest, e.ts);
+  if (out->events.empty()) earliest = 0;
+  out->base_ns = written;
+  if (written > 0 && earliest > written / 2) {
+    // The sum would lie decades ahead: these times count from the epoch already.
+    notes->Count(
+        "kineto_base_ignored", 0,
+        absl::StrCat("baseTimeNanoseconds is ", written, ", but the events' times count from the epoch"));
+    written = 0;
+  }
+  if (written != 0) return;
+  out->base_ns = earliest;
+  for (Event& e : out->events) e.ts -= earliest;
+  for (FlowEnd& f : *flows) f.ts -= earliest;
+}
+
+void SortEvents(DeviceTrace* out) {
+  std::vector<Event>& events = out->events;
+  const auto before = [](const Event& a, const Event& b) {
+    return std::tie(a.ts, b.dur) < std::tie(b.ts, a.dur);
+  };
+  if (std::is_sorted(events.begin(), events.end(), before)) return;
+  std::vector<SortKey> keys(events.size());
+  for (uint32_t i = 0; i < keys.size(); ++i) keys[i] = {events[i].ts, events[i].dur, i};
+  std::sort(keys.begin(), keys.end());
+  // Not in place: what a file interleaves are a few sorted runs, which this
+  // reads one after the other.
+  std::vector<Event> sorted;
+  sorted.reserve(events.size());
+  for (const SortKey& k : keys) sorted.push_back(events[k.row]);
+  events = std::move(sorted);
+}
+
+void ResolveFlows(std::vector<FlowEnd>* flows, DeviceTrace* out, Notes* notes) {
+  if (flows->empty()) return;
+  std::stable_sort(flows->begin(), flows->end(), [](const FlowEnd& a, const FlowEnd& b) {
+    return std::tie(a.id, b.begins) < std::tie(b.id, a.begins);
+  });
+  const std::vector<std::vector<uint32_t>> rows = OperatorsByThread(*out);
+  uint64_t lost = 0;
+  for (size_t i = 0; i < flows->size();) {
+    size_t middle = i, end = i;
+    while (middle < flows->size() && (*flows)[middle].id == (*flows)[i].id && (*flows)[middle].begins)
+      ++middle;
+    for (end = middle; end < flows->size() && (*flows)[end].id == (*flows)[i].id;) ++end;
+    // An id that is used again pairs in the order of the file.
+    const size_t pairs = std::min(middle - i, end - middle);
+    lost += end - i - 2 * pairs;
+    for (size_t k = 0; k < pairs; ++k) {
+      const FlowEnd &f = (*flows)[i + k], &t = (*flows)[middle + k];
+      const std::vector<uint32_t> from = Candidates(*out, rows[f.thread], f.ts);
+      const std::vector<uint32_t> to = Candidates(*out, rows[t.thread], t.ts);
+      if (from.empty() || to.empty()) {
+        lost += 2;
+      } else {
+        out->fwdbwd.push_back(Choose(*out, from, to));
+      }
+    }
+    i = end;
+  }
+  std::sort(out->fwdbwd.begin(), out->fwdbwd.end(), [](const FlowArrow& a, const FlowArrow& b) {
+    return std::tie(a.to, a.from) < std::tie(b.to, b.from);
+  });
+  if (lost > 0) {
+    notes->Count("kineto_unpaired_flow", 0, "ends of fwdbwd arrows without the other end, or on no operator",
+                 lost);
+  }
+}
+
+void InspectCorrelations(DeviceTrace* out, Notes* notes) {
+  bool any = false, equal = true;
+  std::vector<int64_t> launches;
+  for (const Event& e : out->events) {
+    if (OnDevice(e.kind) && e.external != kNone && e.correlation != kNone) {
+      any = true;
+      equal &= e.external == e.correlation;
+    }
+    if ((e.kind == EventKind::kRuntime || e.kind == EventKind::kDriver) && e.correlation > 0) {
+      launches.push_back(e.correlation);
+    }
+  }
+  out->external_is_correlation = any && equal;
+  std::sort(launches.begin(), launches.end());
+  uint64_t twice = 0;
+  int64_t first = kNone;
+  for (size_t i = 1; i < launches.size(); ++i) {
+    if (launches[i] != launches[i - 1]) continue;
+    if (twice++ == 0) first = launches[i];
+  }
+  if (twice > 0) {
+    notes->Count(
+        "kineto_duplicate_correlation", 0,
+        absl::StrCat("calls that share a correlation with another one; all are kept; first: ", first), twice);
+  }
+}
+
+}  // namespace chakra::pytorch::kineto

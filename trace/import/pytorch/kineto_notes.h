@@ -1,0 +1,48 @@
+// Counts of what was repaired in one file, by kind, in order of appearance.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "trace/model/trace.h"
+
+namespace chakra::pytorch::kineto {
+
+class Notes {
+ public:
+  // `first`: the event's index in the file; kept, like `detail`, from the first
+  // one of a kind.
+  void Count(absl::string_view kind, uint64_t first, absl::string_view detail, uint64_t n = 1) {
+    for (Repair& r : repairs_) {
+      if (r.kind != kind) continue;
+      r.count += n;
+      return;
+    }
+    Repair r;
+    r.kind = std::string(kind);
+    r.count = n;
+    r.first_node = first;
+    r.detail = std::string(detail);
+    repairs_.push_back(std::move(r));
+  }
+  void Explain(absl::string_view kind, absl::string_view detail) {
+    for (Repair& r : repairs_) {
+      if (r.kind == kind) r.detail = std::string(detail);
+    }
+  }
+  std::vector<Repair> Take(absl::string_view file, int rank) {
+    for (Repair& r : repairs_) {
+      r.file = std::string(file);
+      r.rank = rank;
+    }
+    return std::move(repairs_);
+  }
+
+ private:
+  std::vector<Repair> repairs_;
+};
+
+}  // namespace chakra::pytorch::kineto

@@ -1,0 +1,298 @@
+#include "trace/import/pytorch/kineto_rows.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "trace/import/pytorch/kineto_comm.h"
+#include "trace/import/pytorch/kineto_text.h"
+
+namespace chakra::pytorch::kineto {
+namespace {
+
+constexpr size_t kShown = 40;   // bytes of a value in a message
+constexpr size_t kUnknown = 8;  // categories listed
+
+// -1, also as an unsigned number of 32 bits: none.
+int64_t Stream(int64_t v) { return v < 0 || v == std::numeric_limits<uint32_t>::max() ? kNone : v; }
+
+absl::string_view Plain(absl::string_view token) {
+  if (token.size() >= 2 && token.front() == '"') return token.substr(1, token.size() - 2);
+  return token;
+}
+
+// MTIA writes "14139908 bytes".
+int64_t MemSize(absl::string_view token) {
+  absl::string_view text = Plain(token);
+  absl::ConsumeSuffix(&text, " bytes");
+  int64_t v;
+  return ToInteger(text, &v) ? v : kNone;
+}
+
+SyncExtra::Kind SyncKind(absl::string_view text) {
+  if (text == "Event Sync") return SyncExtra::kEvent;
+  if (text == "Stream Sync") return SyncExtra::kStream;
+  if (text == "Context Sync") return SyncExtra::kContext;
+  if (text == "Stream Wait Event") return SyncExtra::kStreamWaitEvent;
+  return SyncExtra::kOther;
+}
+
+std::string ThreadKey(const EventTokens& e) { return absl::StrCat(Plain(e.pid), " ", Plain(e.tid)); }
+
+}  // namespace
+
+absl::Status RowBuilder::Error(const EventTokens& e, absl::string_view field, absl::string_view token,
+                               absl::string_view expected) const {
+  return absl::InvalidArgumentError(absl::StrCat(
+      file_, ": event ", e.index, e.name.empty() ? "" : absl::StrCat(" (", e.name, ")"), " at byte ", e.byte,
+      ": \"", field, "\" ", token.empty() ? "is missing" : absl::StrCat("is ", token.substr(0, kShown)),
+      "; expected ", expected));
+}
+
+absl::Status RowBuilder::Time(const EventTokens& e, int64_t* ts) const {
+  if (ToNanos(e.ts, ts) && *ts > -(int64_t{1} << 62) && *ts < int64_t{1} << 62) return absl::OkStatus();
+  return Error(e, "ts", e.ts, "a number of microseconds");
+}
+
+absl::Status RowBuilder::Identifier(const EventTokens& e, Arg arg, absl::string_view field,
+                                    int64_t* out) const {
+  *out = kNone;
+  if (!e.has(arg) || ToInteger(e.arg(arg), out)) return absl::OkStatus();
+  return Error(e, field, e.arg(arg), "an integer");
+}
+
+int64_t RowBuilder::Integer(const EventTokens& e, Arg arg) {
+  int64_t v = kNone;
+  if (!e.has(arg) || ToInteger(e.arg(arg), &v)) return v;
+  notes_->Count("kineto_bad_argument", e.index,
+                absl::StrCat("event ", e.index, " ", e.name.substr(0, kShown), ": ",
+                             e.arg(arg).substr(0, kShown), " is not an integer; left out"));
+  return kNone;
+}
+
+int64_t RowBuilder::Duration(const EventTokens& e) {
+  int64_t dur = 0;
+  if (ToNanos(e.dur, &dur) && dur >= 0 && dur < int64_t{1} << 62) return dur;
+  const absl::string_view kind = e.dur.empty() ? "kineto_missing_duration"
+                                 : dur < 0     ? "kineto_negative_duration"
+                                               : "kineto_bad_duration";
+  notes_->Count(kind, e.index,
+                absl::StrCat("event ", e.index, " ", e.name.substr(0, kShown), ": \"dur\" is ",
+                             e.dur.empty() ? "missing" : e.dur.substr(0, kShown), "; 0 is taken"));
+  return 0;
+}
+
+uint32_t RowBuilder::Text(absl::string_view token) {
+  return out_->strings.Intern(WithoutLayout(token, &layout_));
+}
+
+uint32_t RowBuilder::AddThread(int64_t pid, std::string tid) {
+  ThreadLane lane;
+  lane.pid = pid;
+  lane.tid = std::move(tid);
+  out_->threads.push_back(std::move(lane));
+  return static_cast<uint32_t>(out_->threads.size() - 1);
+}
+
+uint32_t RowBuilder::ThreadOf(const EventTokens& e) {
+  Pair key;
+  const bool pid = ToInteger(e.pid, &key.first);
+  if (pid && ToInteger(e.tid, &key.second)) {
+    const auto found = threads_.find(key);
+    if (found != threads_.end()) return found->second;
+    return threads_[key] = AddThread(key.first, std::string(Plain(e.tid)));
+  }
+  const std::string text = ThreadKey(e);
+  const auto found = text_threads_.find(text);
+  if (found != text_threads_.end()) return found->second;
+  // A process that has no number is kept apart by the thread's name.
+  const std::string tid = pid ? std::string(Plain(e.tid)) : absl::StrCat(Plain(e.pid), ":", Plain(e.tid));
+  return text_threads_[text] = AddThread(pid ? key.first : kNone, tid);
+}
+
+absl::Status RowBuilder::StreamOf(const EventTokens& e, uint32_t* lane) {
+  Pair key(kNone, kNone);
+  const bool device = e.has(Arg::kDevice), stream = e.has(Arg::kStream);
+  const absl::string_view device_token = device ? e.arg(Arg::kDevice) : e.pid;
+  if (!ToInteger(device_token, &key.first) || key.first < std::numeric_limits<int>::min() ||
+      key.first > std::numeric_limits<int>::max()) {
+    return Error(e, device ? "device" : "pid", device_token, "the number of a device");
+  }
+  const absl::string_view stream_token = stream ? e.arg(Arg::kStream) : e.tid;
+  if (!ToInteger(stream_token, &key.second)) {
+    return Error(e, stream ? "stream" : "tid", stream_token, "the number of a stream");
+  }
+  key.second = Stream(key.second);
+  const auto [it, added] = streams_.try_emplace(key, static_cast<uint32_t>(out_->streams.size()));
+  if (added) out_->streams.push_back({static_cast<int>(key.first), key.second});
+  *lane = it->second;
+  return absl::OkStatus();
+}
+
+uint32_t RowBuilder::Comm(const EventTokens& e) {
+  if (!e.has(Arg::kCollective)) return kNoRow;
+  out_->comms.push_back(ReadComm(e, notes_));
+  return static_cast<uint32_t>(out_->comms.size() - 1);
+}
+
+uint32_t RowBuilder::Operator(const EventTokens& e) {
+  OpExtra x;
+  x.seq = Integer(e, Arg::kSequence);
+  x.fwd_thread = Integer(e, Arg::kFwdThread);
+  x.shapes = Text(e.arg(Arg::kDims));
+  x.types = Text(e.arg(Arg::kTypes));
+  x.comm = Comm(e);
+  if (x.seq == kNone && x.fwd_thread == kNone && x.shapes == 0 && x.types == 0 && x.comm == kNoRow)
+    return kNoRow;
+  out_->ops.push_back(x);
+  return static_cast<uint32_t>(out_->ops.size() - 1);
+}
+
+uint32_t RowBuilder::Runtime(const EventTokens& e) {
+  RuntimeExtra x;
+  x.stream = Stream(Integer(e, e.has(Arg::kStream) ? Arg::kStream : Arg::kStreamId));
+  x.bytes = e.has(Arg::kMemSize) ? MemSize(e.arg(Arg::kMemSize))
+                                 : Integer(e, e.has(Arg::kBytes) ? Arg::kBytes : Arg::kSize);
+  if (x.stream == kNone && x.bytes == kNone) return kNoRow;
+  out_->runtime.push_back(x);
+  return static_cast<uint32_t>(out_->runtime.size() - 1);
+}
+
+void RowBuilder::Extent(const EventTokens& e, Arg arg, uint32_t out[3]) {
+  if (!e.has(arg)) return;
+  const absl::string_view t = e.arg(arg);
+  uint64_t v[3] = {0, 0, 0};
+  size_t n = 0, i = 0;
+  bool ok = t.size() > 2 && t[0] == '[', digits = false;
+  for (i = 1; ok && i < t.size() && n < 3; ++i) {
+    const char c = t[i];
+    if (c >= '0' && c <= '9') {
+      v[n] = v[n] * 10 + static_cast<uint64_t>(c - '0');
+      ok = v[n] <= std::numeric_limits<uint32_t>::max();
+      digits = true;
+    } else if (c == ',' || c == ']') {
+      ok = digits;
+      digits = false;
+      ++n;
+    } else {
+      ok = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    }
+  }
+  if (ok && n == 3 && i == t.size()) {
+    for (int k = 0; k < 3; ++k) out[k] = static_cast<uint32_t>(v[k]);
+    return;
+  }
+  notes_->Count("kineto_bad_argument", e.index,
+                absl::StrCat("event ", e.index, " ", e.name.substr(0, kShown), ": ", t.substr(0, kShown),
+                             " is not three counts; left out"));
+}
+
+uint32_t RowBuilder::Device(const EventTokens& e) {
+  DeviceExtra x;
+  x.bytes = Integer(e, e.has(Arg::kBytes) ? Arg::kBytes : Arg::kSize);
+  x.comm = Comm(e);
+  Extent(e, Arg::kGrid, x.grid);
+  Extent(e, Arg::kBlock, x.block);
+  out_->device.push_back(x);
+  return static_cast<uint32_t>(out_->device.size() - 1);
+}
+
+uint32_t RowBuilder::Sync(const EventTokens& e) {
+  SyncExtra x;
+  x.kind = SyncKind(Plain(e.has(Arg::kSyncKind) ? e.arg(Arg::kSyncKind) : e.name));
+  x.wait_on_stream = Stream(Integer(e, Arg::kWaitStream));
+  x.wait_on_correlation = Stream(Integer(e, Arg::kWaitCorrelation));
+  out_->syncs.push_back(x);
+  return static_cast<uint32_t>(out_->syncs.size() - 1);
+}
+
+absl::Status RowBuilder::AddWork(const EventTokens& e) {
+  Event row;
+  row.kind = e.category.kind;
+  absl::string_view name;
+  if (!ToText(e.name, &scratch_, &name, &bad_escapes_)) return Error(e, "name", e.name, "text");
+  const uint32_t hash = out_->strings.Prefetch(name);
+  absl::Status status = Time(e, &row.ts);
+  if (status.ok()) status = Identifier(e, Arg::kCorrelation, "correlation", &row.correlation);
+  if (status.ok()) status = Identifier(e, Arg::kExternalId, "External id", &row.external);
+  if (status.ok()) status = Identifier(e, Arg::kRecordFunction, "Record function id", &row.rf);
+  if (!status.ok()) return status;
+  if (row.rf == 0) row.rf = kNone;
+  row.dur = Duration(e);
+  row.name = out_->strings.Intern(name, hash);
+  if (OnHost(row.kind)) {
+    if (e.pid.empty() || e.tid.empty())
+      return Error(e, e.pid.empty() ? "pid" : "tid", "", "a number or text");
+    row.lane = ThreadOf(e);
+    row.extra = row.kind == EventKind::kRuntime || row.kind == EventKind::kDriver ? Runtime(e) : Operator(e);
+  } else {
+    status = StreamOf(e, &row.lane);
+    if (!status.ok()) return status;
+    row.extra = row.kind == EventKind::kSync ? Sync(e) : Device(e);
+  }
+  if (out_->events.size() == kNoRow)
+    return absl::ResourceExhaustedError(absl::StrCat(file_, ": more than 2^32 - 1 events"));
+  out_->events.push_back(row);
+  return absl::OkStatus();
+}
+
+absl::Status RowBuilder::AddFlow(const EventTokens& e) {
+  FlowEnd end;
+  end.begins = e.phase == 's';
+  if (!ToInteger(e.id, &end.id)) {
+    if (e.id.empty()) return Error(e, "id", e.id, "a number or text");
+    end.id = -2 - static_cast<int64_t>(flow_names_.Intern(e.id));
+  }
+  const absl::Status status = Time(e, &end.ts);
+  if (!status.ok()) return status;
+  if (e.pid.empty() || e.tid.empty()) return Error(e, e.pid.empty() ? "pid" : "tid", "", "a number or text");
+  end.thread = ThreadOf(e);
+  flows_.push_back(end);
+  return absl::OkStatus();
+}
+
+void RowBuilder::AddMetadata(const EventTokens& e) {
+  absl::string_view name;
+  if (e.name != "\"thread_name\"" || e.pid.empty() || e.tid.empty()) return;
+  if (ToText(e.arg(Arg::kName), &scratch_, &name, &bad_escapes_)) {
+    thread_names_.emplace_back(ThreadKey(e), std::string(name));
+  }
+}
+
+absl::Status RowBuilder::Add(const EventTokens& e) {
+  if (e.phase == 'X' && e.category.use == Category::kEvent) return AddWork(e);
+  ++out_->skipped;
+  if (e.category.use == Category::kFwdBwd && (e.phase == 's' || e.phase == 'f')) return AddFlow(e);
+  if (e.phase == 'M') AddMetadata(e);
+  if (e.phase == 'X' && (e.category.use == Category::kUnknown || e.category.use == Category::kAbsent)) {
+    notes_->Count("kineto_unknown_category", e.index, "");
+    if (unknown_.size() < kUnknown)
+      unknown_.insert(std::string(e.cat.empty() ? "none" : e.cat.substr(0, kShown)));
+  } else if (e.phase == 'B' || e.phase == 'E') {
+    notes_->Count("kineto_begin_end", e.index, "phases B and E, begin and end of a span, are not read");
+  } else if (e.phase == 0) {
+    notes_->Count("kineto_no_phase", e.index, "an event without \"ph\" was left out");
+  }
+  return absl::OkStatus();
+}
+
+void RowBuilder::Finish() {
+  absl::flat_hash_map<std::string, uint32_t> threads;
+  for (const auto& [key, lane] : threads_)
+    threads.try_emplace(absl::StrCat(key.first, " ", key.second), lane);
+  for (const auto& [key, lane] : text_threads_) threads.try_emplace(key, lane);
+  for (auto& [key, name] : thread_names_) {
+    const auto found = threads.find(key);
+    if (found != threads.end()) out_->threads[found->second].name = std::move(name);
+  }
+  if (!unknown_.empty()) {
+    notes_->Explain("kineto_unknown_category",
+                    absl::StrCat("left out, categories: ", absl::StrJoin(unknown_, ", ")));
+  }
+  if (bad_escapes_ > 0)
+    notes_->Count("kineto_bad_escape", 0, "escapes that JSON does not know were kept as text", bad_escapes_);
+}
+
+}  // namespace chakra::pytorch::kineto

@@ -1,0 +1,78 @@
+// Events as tokens to rows of a DeviceTrace, in the order of the file.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "trace/import/pytorch/capture.h"
+#include "trace/import/pytorch/kineto_event.h"
+#include "trace/import/pytorch/kineto_notes.h"
+
+namespace chakra::pytorch::kineto {
+
+// One end of a "fwdbwd" arrow.
+struct FlowEnd {
+  int64_t id = 0;
+  int64_t ts = 0;  // as Event::ts of the rows
+  uint32_t thread = 0;
+  bool begins = false;
+};
+
+class RowBuilder : public EventSink {
+ public:
+  // All must outlive it. Event::ts is the time as written, in nanoseconds.
+  RowBuilder(absl::string_view file, DeviceTrace* out, Notes* notes)
+      : file_(file), out_(out), notes_(notes) {}
+  // Errors name the file, the event (index, name), the byte and the field.
+  absl::Status Add(const EventTokens& event) override;
+  // Names the threads and counts what was met along the way.
+  void Finish();
+  std::vector<FlowEnd>& flows() { return flows_; }
+
+ private:
+  using Pair = std::pair<int64_t, int64_t>;
+
+  absl::Status Error(const EventTokens& event, absl::string_view field, absl::string_view token,
+                     absl::string_view expected) const;
+  absl::Status Time(const EventTokens& event, int64_t* ts) const;
+  // kNone where it is absent; an error where it is no integer.
+  absl::Status Identifier(const EventTokens& event, Arg arg, absl::string_view field, int64_t* out) const;
+  // kNone where it is absent or, counted, no integer.
+  int64_t Integer(const EventTokens& event, Arg arg);
+  int64_t Duration(const EventTokens& event);
+  uint32_t Text(absl::string_view token);  // JSON text, interned
+
+  absl::Status AddWork(const EventTokens& event);
+  absl::Status AddFlow(const EventTokens& event);
+  void AddMetadata(const EventTokens& event);
+  uint32_t Comm(const EventTokens& event);
+  uint32_t Operator(const EventTokens& event);
+  uint32_t Runtime(const EventTokens& event);
+  uint32_t Device(const EventTokens& event);
+  uint32_t Sync(const EventTokens& event);
+  void Extent(const EventTokens& event, Arg arg, uint32_t out[3]);
+
+  uint32_t ThreadOf(const EventTokens& event);
+  uint32_t AddThread(int64_t pid, std::string tid);
+  absl::Status StreamOf(const EventTokens& event, uint32_t* lane);
+
+  absl::string_view file_;
+  DeviceTrace* out_;
+  Notes* notes_;
+  std::vector<FlowEnd> flows_;
+  std::vector<std::pair<std::string, std::string>> thread_names_;  // "pid tid" as written, name
+  std::set<std::string> unknown_;                                  // the first few unknown categories
+  absl::flat_hash_map<Pair, uint32_t> threads_, streams_;
+  absl::flat_hash_map<std::string, uint32_t> text_threads_;  // whose pid or tid is not a number
+  StringTable flow_names_;
+  std::string scratch_, layout_;
+  uint64_t bad_escapes_ = 0;
+};
+
+}  // namespace chakra::pytorch::kineto

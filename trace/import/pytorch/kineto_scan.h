@@ -1,0 +1,110 @@
+// Cuts a Kineto file into its top-level members and batches of whole events,
+// as it streams by. Knows strings and brackets, and nothing of what is between.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "trace/io/byte_source.h"
+
+namespace chakra::pytorch::kineto {
+
+// Whole events as one JSON array. The bytes are the reader's own and may be
+// changed; at least kPadding readable bytes follow them.
+struct EventBatch {
+  static constexpr size_t kPadding = 64;
+  char* text = nullptr;  // '[' ... ']'
+  size_t size = 0;
+  const std::vector<uint32_t>* starts = nullptr;  // where each event begins in text
+  uint64_t first_event = 0;                       // index in the file of the first one
+  uint64_t byte = 0;                              // of the file: where text[0] lies
+};
+
+// Follows brackets and strings of one object or array, over any number of
+// pieces.
+class BracketScan {
+ public:
+  // The end of the container that begins at `p` (or whose next byte `p` is),
+  // just behind its bracket; null when it does not end in [p, end).
+  const char* Find(const char* p, const char* end);
+  void Reset() { *this = BracketScan(); }
+
+ private:
+  int64_t depth_ = 0;
+  uint64_t in_string_ = 0;  // all ones inside a string
+  uint64_t escaped_ = 0;    // 1: a backslash was the last byte
+};
+
+class Scan {
+ public:
+  enum class Item {
+    kMember,  // key(), value(), byte(): one of the wanted members
+    kEvents,  // batch()
+    kEnd,     // of the file; truncated() tells how
+  };
+  // Both must outlive it. `wanted`: names of top-level members to return.
+  Scan(ByteSource* source, absl::string_view file, std::vector<std::string> wanted)
+      : source_(source), file_(file), wanted_(std::move(wanted)) {}
+
+  // What it returned before is no longer valid. Errors name the file and the byte.
+  absl::StatusOr<Item> Next();
+
+  absl::string_view key() const { return key_; }
+  absl::string_view value() const { return value_; }  // JSON text
+  const EventBatch& batch() const { return batch_; }
+  // Where the member's value begins; at the end: the length of the file.
+  uint64_t byte() const { return byte_; }
+  bool truncated() const { return truncated_; }    // the file ends before its JSON does
+  bool has_events() const { return has_events_; }  // "traceEvents", or a bare array, was there
+  uint64_t events() const { return events_; }      // whole ones so far
+  uint64_t trailing_commas() const { return trailing_commas_; }
+
+ private:
+  enum class State { kStart, kKeyOrEnd, kKey, kAfterValue, kEvents, kTail, kDone };
+  enum class Expect { kEventOrEnd, kEvent, kInEvent, kCommaOrEnd };
+
+  uint64_t FileByte(size_t i) const { return base_ + i; }
+  absl::Status Error(absl::string_view what);
+  // Drops what lies before *keep, moves the rest to the front and reads on.
+  // False at the end of the file.
+  absl::StatusOr<bool> Refill(size_t* keep);
+  // The next byte that is not space, not consumed; -1 at the end of the file.
+  absl::StatusOr<int> Peek();
+  Item Truncated();
+
+  absl::Status Begin();
+  absl::StatusOr<bool> ReadKey();             // false: the file ends
+  absl::StatusOr<bool> ReadValue(bool keep);  // false: the file ends
+  absl::StatusOr<bool> Member(Item* item);    // true: `item` is to be returned
+  absl::StatusOr<bool> Events(Item* item);
+  // Cuts events until a batch is full, the array ends or the bytes do.
+  absl::Status Cut(size_t* batch_begin, size_t* batch_end);
+  bool Emit(size_t begin, size_t end);
+
+  ByteSource* source_;
+  absl::string_view file_;
+  std::vector<std::string> wanted_;
+  Buffer buffer_;
+  size_t pos_ = 0, end_ = 0;
+  uint64_t base_ = 0;  // byte of the file at buffer_[0], modulo 2^64
+  bool eof_ = false;
+  State state_ = State::kStart;
+  Expect expect_ = Expect::kEventOrEnd;
+  bool bare_ = false;
+  BracketScan brackets_;
+  size_t event_ = 0;  // kInEvent: where it begins
+  std::string key_;
+  absl::string_view value_;
+  EventBatch batch_;
+  std::vector<uint32_t> starts_;
+  size_t saved_at_ = 0;  // 0: none
+  char saved_ = 0;
+  uint64_t byte_ = 0, events_ = 0, trailing_commas_ = 0;
+  bool truncated_ = false, has_events_ = false;
+};
+
+}  // namespace chakra::pytorch::kineto

@@ -1,0 +1,91 @@
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "trace/base/text_table.h"
+#include "trace/base/units.h"
+#include "trace/import/pytorch/convert.h"
+
+namespace chakra::pytorch {
+namespace {
+
+constexpr int kRows = 16;
+
+std::string Base(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return path.empty() ? "-" : path.substr(slash == path.npos ? 0 : slash + 1);
+}
+
+std::string Ranks(const proto::ConversionReport& r, TextPage* page) {
+  TextTable table({"rank", "host trace", "device trace", "paired", "kernels", "launched", "nodes", "comm",
+                   "bytes", "window"},
+                  {false, true, true, false, false, false, false, false, false, false});
+  for (int i = 0; i < std::min(r.ranks_size(), kRows); ++i) {
+    const proto::RankConversion& x = r.ranks(i);
+    table.Add({std::to_string(x.rank()), Shorten(Base(x.host_file()), 24, "-"),
+               Shorten(Base(x.device_file()), 32, "-"),
+               x.pairing().empty()
+                   ? "-"
+                   : absl::StrCat(FormatCount(x.paired()), "/", FormatCount(x.paired() + x.host_unpaired())),
+               FormatCount(x.device_events()), FormatCount(x.launched()), FormatCount(x.nodes()),
+               absl::StrCat(FormatCount(x.comm_nodes()), "/", FormatCount(x.comm_calls())),
+               FormatBytes(x.comm_node_bytes()), FormatTime(Time::Nanos(x.window_ns()))});
+  }
+  std::string out = table.Print(page);
+  if (r.ranks_size() > kRows)
+    absl::StrAppend(&out, "  ... and ", r.ranks_size() - kRows,
+                    " more ranks (all are in --report FILE.json)\n");
+  return out;
+}
+
+std::string Edges(const proto::ConversionReport& r) {
+  std::map<std::string, uint64_t> all;
+  for (const proto::RankConversion& x : r.ranks()) {
+    for (const auto& [kind, n] : x.edges()) all[kind] += n;
+  }
+  std::string out = "\nDependencies by kind\n ";
+  for (const auto& [kind, n] : all) absl::StrAppend(&out, " ", kind, " ", FormatCount(n), " ");
+  return out + "\n";
+}
+
+// Notes of one kind on several ranks are one line.
+std::string Notes(const proto::ConversionReport& r) {
+  struct Line {
+    uint64_t count = 0;
+    int ranks = 0;
+    std::string detail;
+  };
+  std::map<std::string, Line> lines;
+  for (const proto::ConversionNote& n : r.notes()) {
+    Line& line = lines[n.kind()];
+    line.count += n.count();
+    ++line.ranks;
+    if (line.detail.empty()) line.detail = n.detail();
+  }
+  std::string out = lines.empty() ? "" : "\nRepaired or left out\n";
+  for (const auto& [kind, line] : lines) {
+    absl::StrAppend(&out, "  ", FormatCount(line.count), " x ", kind,
+                    line.ranks > 1 ? absl::StrCat(" on ", line.ranks, " ranks") : "", ": ", line.detail,
+                    "\n");
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string PrintConversion(const proto::ConversionReport& r, TextPage* page) {
+  std::string out = absl::StrCat("PyTorch capture: ", r.ranks_size(),
+                                 r.ranks_size() == 1 ? " rank" : " ranks", " of ", r.world_size(), "\n\n");
+  out += Ranks(r, page);
+  out += Edges(r);
+  out += Notes(r);
+  if (r.warnings_size() > 0) out += "\nWarnings\n";
+  for (const std::string& w : r.warnings()) absl::StrAppend(&out, "  ", w, "\n");
+  if (r.files_left_out_size() > 0) {
+    absl::StrAppend(&out, "\n", r.files_left_out_size(),
+                    " other files in the folder were left out: ", r.files_left_out(0),
+                    r.files_left_out_size() > 1 ? ", ..." : "", "\n");
+  }
+  return out;
+}
+
+}  // namespace chakra::pytorch

@@ -1,0 +1,78 @@
+#include "trace/import/reader.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/import/find_groups.h"
+#include "trace/import/inputs.h"
+#include "trace/import/load.h"
+#include "trace/import/pytorch/convert.h"
+#include "trace/import/pytorch/find.h"
+#include "trace/model/groups.h"
+
+namespace chakra {
+
+absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  if (options.capture.named() || pytorch::LooksLikeCapture(inputs)) {
+    absl::StatusOr<pytorch::Capture> capture = pytorch::ReadCapture(inputs, options);
+    if (!capture.ok()) return capture.status();
+    return pytorch::CaptureTraces(*capture, options);
+  }
+  if (!options.capture.steps.empty() || !options.capture.ranks.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(absl::StrJoin(inputs, ", "),
+                     ": steps and ranks can be selected of PyTorch captures only, and this is none"));
+  }
+  absl::StatusOr<std::vector<TraceFile>> files = ResolveInputs(inputs);
+  if (!files.ok()) return files.status();
+  GraphPool pool;
+  std::vector<Loaded> loaded;
+  std::vector<GroupCandidate> candidates;
+  InputFile archive;
+  absl::Status status = files->size() == 1 ? absl::OkStatus() : CheckRanks(&*files);
+  if (!status.ok()) return status;
+  status = files->size() == 1 ? LoadSingle(files->front(), options, &pool, &loaded, &candidates, &archive)
+                              : LoadFiles(*files, options, &pool, &loaded);
+  if (!status.ok()) return status;
+
+  TraceSet set;
+  std::string prefix = files->front().prefix;
+  if (!archive.path.empty()) {
+    prefix = ParseTraceName(loaded.front().trace.file).prefix;
+    set.inputs.push_back(archive);
+  }
+  for (Loaded& l : loaded) {
+    if (l.rewritten && !l.input.path.empty()) set.inputs.push_back(std::move(l.input));
+  }
+  if (status = Flatten(&loaded); !status.ok()) return status;
+  std::vector<std::vector<GroupNode>> nodes;
+  for (Loaded& l : loaded) {
+    set.ranks.push_back(std::move(l.trace));
+    nodes.push_back(std::move(l.group_nodes));
+    if (!l.input.path.empty()) set.inputs.push_back(std::move(l.input));
+  }
+  if (!options.groups_file.empty()) {
+    status = GroupsFromFile(options.groups_file, &set);
+  } else {
+    status = GroupsFromNodes(nodes, options.strict, &set);
+    if (status.ok() && set.groups.empty()) {
+      if (archive.path.empty()) candidates = FindCandidates(prefix);
+      status = GroupsFromCandidates(prefix, candidates, &set);
+    }
+  }
+  if (!status.ok()) return status;
+  ResolveGroupZero(set.groups, &set.ranks);
+  return set;
+}
+
+absl::StatusOr<RankTrace> DecodeTrace(absl::string_view content, absl::string_view file, int rank,
+                                      const ReadOptions& options) {
+  GraphPool pool;
+  Worker worker(&pool);
+  Loaded loaded;
+  if (absl::Status s = DecodeContent(content, file, rank, options, &worker, &loaded); !s.ok()) return s;
+  return std::move(loaded.trace);
+}
+
+}  // namespace chakra

@@ -1,0 +1,157 @@
+#include "trace/io/archive.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace chakra {
+namespace {
+
+constexpr size_t kBlock = 512;
+constexpr uint64_t kMaxText = 1 << 20;  // of a long name or pax record
+
+uint64_t Padded(uint64_t n) { return (n + kBlock - 1) / kBlock * kBlock; }
+
+// An octal number, or GNU's base-256 form. False when it is neither.
+bool ParseNumber(absl::string_view field, uint64_t* out) {
+  *out = 0;
+  if ((field[0] & 0x80) != 0) {
+    for (size_t i = 1; i < field.size(); ++i) {
+      if (*out >> 55 != 0) return false;
+      *out = *out << 8 | static_cast<unsigned char>(field[i]);
+    }
+    return (field[0] & 0x7f) == 0;
+  }
+  size_t i = 0;
+  while (i < field.size() && field[i] == ' ') ++i;
+  for (; i < field.size() && field[i] != ' ' && field[i] != '\0'; ++i) {
+    if (field[i] < '0' || field[i] > '7') return false;
+    *out = *out << 3 | static_cast<uint64_t>(field[i] - '0');
+  }
+  return true;
+}
+
+std::string Text(absl::string_view field) { return std::string(field.substr(0, field.find('\0'))); }
+
+bool ChecksumOk(absl::string_view h) {
+  uint64_t want = 0;
+  if (!ParseNumber(h.substr(148, 8), &want)) return false;
+  uint64_t sum = 0;
+  for (size_t i = 0; i < kBlock; ++i) sum += i >= 148 && i < 156 ? ' ' : static_cast<unsigned char>(h[i]);
+  return sum == want;
+}
+
+// Records of a pax header: "LENGTH KEY=VALUE\n".
+void ParsePax(absl::string_view text, std::string* path, uint64_t* size, bool* has_size) {
+  while (!text.empty()) {
+    const size_t blank = text.find(' ');
+    uint64_t n = 0;
+    if (blank == text.npos || !absl::SimpleAtoi(text.substr(0, blank), &n)) return;
+    if (n <= blank + 1 || n > text.size()) return;
+    const absl::string_view record = text.substr(blank + 1, n - blank - 2);
+    if (record.substr(0, 5) == "path=") *path = std::string(record.substr(5));
+    if (record.substr(0, 5) == "size=") *has_size = absl::SimpleAtoi(record.substr(5), size);
+    text.remove_prefix(n);
+  }
+}
+
+}  // namespace
+
+bool LooksLikeTar(absl::string_view head) {
+  return head.size() >= kBlock && head[0] != '\0' && ChecksumOk(head.substr(0, kBlock));
+}
+
+absl::Status TarReader::Error(uint64_t at, absl::string_view what) const {
+  return absl::InvalidArgumentError(absl::StrCat(file_, ": tar archive, byte ", at, ": ", what));
+}
+
+absl::Status TarReader::ReadExact(char* out, size_t n) {
+  absl::StatusOr<size_t> got = ReadFully(source_, out, n);
+  if (!got.ok()) return got.status();
+  at_ += *got;
+  if (*got == n) return absl::OkStatus();
+  return Error(at_, absl::StrCat("truncated: expected ", n - *got, " more bytes",
+                                 name_.empty() ? "" : absl::StrCat(" of or after ", name_)));
+}
+
+absl::Status TarReader::Skip(uint64_t n) {
+  std::vector<char> sink(static_cast<size_t>(std::min<uint64_t>(n, 1 << 16)));
+  while (n > 0) {
+    const size_t k = static_cast<size_t>(std::min<uint64_t>(n, sink.size()));
+    if (absl::Status s = ReadExact(sink.data(), k); !s.ok()) return s;
+    n -= k;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> TarReader::ReadText(uint64_t size) {
+  if (size > kMaxText) return Error(at_, "a header record of more than 1 MiB");
+  std::string text(static_cast<size_t>(Padded(size)), '\0');
+  if (absl::Status s = ReadExact(text.data(), text.size()); !s.ok()) return s;
+  text.resize(static_cast<size_t>(size));
+  return text;
+}
+
+absl::StatusOr<bool> TarReader::Next() {
+  if (absl::Status s = Skip(pending_); !s.ok()) return s;
+  pending_ = 0;
+  std::string long_name;
+  uint64_t pax_size = 0;
+  bool has_pax_size = false;
+  for (;;) {
+    char block[kBlock];
+    if (absl::Status s = ReadExact(block, kBlock); !s.ok()) return s;
+    const absl::string_view h(block, kBlock);
+    if (h.find_first_not_of('\0') == h.npos) return false;
+    uint64_t size = 0;
+    if (!ChecksumOk(h) || !ParseNumber(h.substr(124, 12), &size)) {
+      return Error(at_ - kBlock, "expected the header of a member; its checksum or size is wrong");
+    }
+    const char type = h[156];
+    if (type == 'L' || type == 'x') {
+      absl::StatusOr<std::string> text = ReadText(size);
+      if (!text.ok()) return text.status();
+      if (type == 'L') long_name = Text(*text);
+      if (type == 'x') ParsePax(*text, &long_name, &pax_size, &has_pax_size);
+      continue;
+    }
+    if (has_pax_size) size = pax_size;
+    if (size > uint64_t{1} << 60) return Error(at_ - kBlock, "a member of more than 2^60 bytes");
+    name_ = Text(h.substr(0, 100));
+    const std::string prefix = h.substr(257, 5) == "ustar" && h[262] == '\0' ? Text(h.substr(345, 155)) : "";
+    if (!prefix.empty()) name_ = absl::StrCat(prefix, "/", name_);
+    if (!long_name.empty()) name_ = long_name;
+    size_ = size;
+    pending_ = Padded(size);
+    if (type == '0' || type == '\0' || type == '7') return true;
+    // Links, devices and folders carry no data of their own; unknown kinds may.
+    if (type >= '1' && type <= '6') pending_ = 0;
+    if (absl::Status s = Skip(pending_); !s.ok()) return s;
+    pending_ = 0;
+    long_name.clear();
+    has_pax_size = false;
+  }
+}
+
+absl::Status TarReader::ReadMember(Buffer* out) {
+  out->set_size(0);
+  // Grows as the bytes come: the size that a damaged header gives is not trusted.
+  while (out->size() < size_) {
+    const size_t left = static_cast<size_t>(size_ - out->size());
+    const size_t step = std::min(left, std::max(out->size(), size_t{16} << 20));
+    if (!out->Reserve(out->size() + step)) {
+      return absl::ResourceExhaustedError(absl::StrCat(file_, ": no memory for ", name_));
+    }
+    if (absl::Status s = ReadExact(out->data() + out->size(), step); !s.ok()) return s;
+    out->set_size(out->size() + step);
+    if (absl::Status s = CheckUnpacked(*source_, absl::StrCat(file_, "!", name_), out->size()); !s.ok())
+      return s;
+  }
+  pending_ = Padded(size_) - size_;
+  return absl::OkStatus();
+}
+
+}  // namespace chakra

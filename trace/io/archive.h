@@ -1,0 +1,45 @@
+// Reads tar archives member by member.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "trace/io/byte_source.h"
+
+namespace chakra {
+
+// True when `head` (512 bytes) is the header of a tar member.
+bool LooksLikeTar(absl::string_view head);
+
+// ustar, GNU long names, pax paths and sizes. Members that are no plain files
+// are passed over.
+class TarReader {
+ public:
+  // `source` must outlive the reader; `file` is used in messages.
+  TarReader(ByteSource* source, absl::string_view file) : source_(source), file_(file) {}
+  // Goes to the next file. False at the end of the archive. Errors name the
+  // byte of the unpacked archive: a damaged header, or one that ends early.
+  absl::StatusOr<bool> Next();
+  const std::string& name() const { return name_; }
+  uint64_t size() const { return size_; }
+  // Reads the content of the member; at most once for each.
+  absl::Status ReadMember(Buffer* out);
+
+ private:
+  absl::Status Error(uint64_t at, absl::string_view what) const;
+  absl::Status Skip(uint64_t n);
+  absl::Status ReadExact(char* out, size_t n);
+  absl::StatusOr<std::string> ReadText(uint64_t size);
+
+  ByteSource* source_;
+  std::string file_;
+  std::string name_;
+  uint64_t size_ = 0;
+  uint64_t at_ = 0;       // bytes read
+  uint64_t pending_ = 0;  // bytes of the member, padding included, still to be read
+};
+
+}  // namespace chakra

@@ -1,0 +1,121 @@
+#include "trace/io/compressed_file.h"
+
+#include <zlib.h>
+#include <zstd.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "trace/io/proto_io.h"
+
+namespace chakra {
+namespace {
+
+constexpr int kGzipWindow = 15 + 16;  // zlib's largest window, with a gzip header
+
+}  // namespace
+
+// Compresses and hands on. One of `file` and `text` takes the bytes.
+struct CompressedFile::Stream {
+  explicit Stream(Compression c, int level = FileEffort().zstd_level) : compression(c), zstd_level(level) {}
+  ~Stream() {
+    if (gzip_open) deflateEnd(&gzip);
+    ZSTD_freeCCtx(zstd);
+  }
+
+  absl::Status Start() {
+    if (compression == Compression::kGzip) {
+      if (deflateInit2(&gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) !=
+          Z_OK) {
+        return absl::ResourceExhaustedError("gzip: out of memory");
+      }
+      gzip_open = true;
+    } else if (compression == Compression::kZstd) {
+      zstd = ZSTD_createCCtx();
+      if (zstd == nullptr) return absl::ResourceExhaustedError("zstd: out of memory");
+      ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, zstd_level);
+      ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Put(absl::string_view bytes) {
+    if (text == nullptr) return file.Append(bytes);
+    text->append(bytes.data(), bytes.size());
+    return absl::OkStatus();
+  }
+
+  absl::Status Write(absl::string_view bytes, bool last) {
+    if (compression == Compression::kGzip) return WriteGzip(bytes, last);
+    if (compression == Compression::kZstd) return WriteZstd(bytes, last);
+    return Put(bytes);
+  }
+
+  absl::Status WriteGzip(absl::string_view bytes, bool last) {
+    gzip.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    gzip.avail_in = static_cast<uInt>(bytes.size());
+    int result;
+    do {
+      gzip.next_out = reinterpret_cast<Bytef*>(out.data());
+      gzip.avail_out = static_cast<uInt>(out.size());
+      result = deflate(&gzip, last ? Z_FINISH : Z_NO_FLUSH);
+      if (result == Z_STREAM_ERROR) return absl::InternalError("gzip: stream error");
+      if (absl::Status s = Put(absl::string_view(out).substr(0, out.size() - gzip.avail_out)); !s.ok())
+        return s;
+    } while (gzip.avail_out == 0);
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteZstd(absl::string_view bytes, bool last) {
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    size_t left;
+    do {
+      ZSTD_outBuffer o{out.data(), out.size(), 0};
+      left = ZSTD_compressStream2(zstd, &o, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+      if (ZSTD_isError(left)) return absl::InternalError(absl::StrCat("zstd: ", ZSTD_getErrorName(left)));
+      if (absl::Status s = Put(absl::string_view(out).substr(0, o.pos)); !s.ok()) return s;
+    } while (last ? left != 0 : in.pos != in.size);
+    return absl::OkStatus();
+  }
+
+  Compression compression;
+  int zstd_level;
+  OutputFile file;
+  std::string* text = nullptr;
+  std::string out = std::string(1 << 17, '\0');  // compressed
+  z_stream gzip = {};
+  bool gzip_open = false;
+  ZSTD_CCtx* zstd = nullptr;
+};
+
+Compression CompressionOf(absl::string_view path) {
+  if (absl::EndsWith(path, ".gz")) return Compression::kGzip;
+  if (absl::EndsWith(path, ".zst")) return Compression::kZstd;
+  return Compression::kNone;
+}
+
+CompressedFile::CompressedFile() = default;
+CompressedFile::~CompressedFile() = default;
+
+absl::Status CompressedFile::Open(const std::string& path, Compression compression,
+                                  const FileEffort& effort) {
+  stream_ = std::make_unique<Stream>(compression, effort.zstd_level);
+  if (absl::Status s = stream_->file.Open(path, effort.durable); !s.ok()) return s;
+  return stream_->Start();
+}
+
+absl::Status CompressedFile::Open(std::string* out, Compression compression) {
+  stream_ = std::make_unique<Stream>(compression);
+  stream_->text = out;
+  return stream_->Start();
+}
+
+absl::Status CompressedFile::Append(absl::string_view bytes) { return stream_->Write(bytes, false); }
+
+absl::Status CompressedFile::Finish(absl::string_view bytes) {
+  absl::Status status = stream_->Write(bytes, true);
+  if (status.ok() && stream_->text == nullptr) status = stream_->file.Commit();
+  stream_.reset();
+  return status;
+}
+
+}  // namespace chakra

@@ -1,0 +1,37 @@
+// What a converted PyTorch capture says of itself (trace/import/pytorch/emit.h): its
+// rank, its window and the steps that were measured.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "trace/model/trace.h"
+
+namespace chakra {
+
+struct CaptureInfo {
+  // One ProfilerStep: from the start of `first` to the end of `last` (rows).
+  struct Step {
+    std::string name;
+    uint32_t first = kNoRow;
+    uint32_t last = kNoRow;
+  };
+
+  int rank = 0;     // global, as recorded
+  Time window_end;  // of this rank, since the window that all ranks share began: time 0 of the starts
+  std::vector<Step> steps;
+};
+
+// From the attributes of the file's GlobalMetadata: capture ("pytorch"), rank,
+// window_end_ns, and the lists step_names, step_first_nodes and step_last_nodes
+// (absent: no steps). nullopt: the trace is no capture.
+// Errors (InvalidArgument) name file and field: metadata that do not parse, a
+// field that is missing, there twice, of the wrong kind or out of range, lists
+// of unequal length, a node that the file has not, a step that ends before it
+// begins.
+absl::StatusOr<std::optional<CaptureInfo>> ReadCaptureInfo(const RankTrace& trace);
+
+}  // namespace chakra

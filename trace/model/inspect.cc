@@ -1,0 +1,199 @@
+#include "trace/model/inspect.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "trace/base/utf8.h"
+
+namespace chakra {
+namespace {
+
+// What is the same for every rank of one graph.
+struct GraphSummary {
+  uint32_t index = 0;
+  LongestChain chain;
+  std::array<uint64_t, kNodeTypes> nodes{};
+  std::array<Time, kNodeTypes> duration{};
+  Time total;
+  Time start = Time::Zero();
+  Time end = Time::Zero();
+};
+
+GraphSummary Summarize(const Graph& graph, uint32_t index) {
+  GraphSummary s;
+  s.index = index;
+  s.chain = FindLongestChain(graph);
+  for (uint32_t row = 0; row < graph.size(); ++row) {
+    const auto type = static_cast<size_t>(graph.type[row]);
+    const Time start = graph.start.empty() ? Time::Zero() : graph.start[row];
+    ++s.nodes[type];
+    s.duration[type] += graph.duration[row];
+    s.total += graph.duration[row];
+    s.start = row == 0 ? start : std::min(s.start, start);
+    s.end = row == 0 ? start + graph.duration[row] : std::max(s.end, start + graph.duration[row]);
+  }
+  return s;
+}
+
+using Traffic = std::map<std::pair<std::string, std::string>, std::pair<uint64_t, uint64_t>>;
+
+void AddTraffic(const RankTrace& rank, Traffic* traffic) {
+  const Graph& graph = *rank.graph;
+  for (uint32_t row = 0; row < graph.size(); ++row) {
+    const NodeType type = graph.type[row];
+    const bool collective = type == NodeType::kCollective;
+    if (!collective && type != NodeType::kSend && type != NodeType::kRecv) continue;
+    const uint32_t payload = graph.payload[row];
+    std::string kind = collective ? "unspecified" : type == NodeType::kSend ? "send" : "recv";
+    std::string group;
+    uint64_t bytes = 0;
+    if (payload != kNoRow) {
+      const Comm& comm = graph.comm[payload];
+      bytes = comm.bytes;
+      if (collective && comm.type < kCollectiveTypes) {
+        kind = std::string(Name(static_cast<CollectiveType>(comm.type)));
+      }
+      if (collective) group = rank.group_names[rank.peers[payload].group];
+    }
+    auto& [nodes, sum] = (*traffic)[{kind, group}];
+    ++nodes;
+    sum += bytes;
+  }
+}
+
+void FillRank(const RankTrace& rank, const GraphSummary& s, proto::RankSummary* out) {
+  out->set_rank(rank.rank);
+  out->set_file(ToUtf8(rank.file));
+  out->set_nodes(rank.graph->size());
+  out->set_graph(s.index);
+  out->set_start_ps(s.start.picos());
+  out->set_end_ps(s.end.picos());
+  out->set_duration_ps(s.total.picos());
+  out->set_critical_path_ps(s.chain.duration.picos());
+}
+
+void FillPath(const RankTrace& rank, const LongestChain& chain, proto::CriticalPath* out) {
+  const Graph& graph = *rank.graph;
+  out->set_rank(rank.rank);
+  out->set_duration_ps(chain.duration.picos());
+  out->set_nodes(chain.rows.size());
+  if (chain.rows.empty()) return;
+  out->set_first_node(graph.id[chain.rows.front()]);
+  out->set_first_name(ToUtf8(graph.name_of(chain.rows.front())));
+  out->set_last_node(graph.id[chain.rows.back()]);
+  out->set_last_name(ToUtf8(graph.name_of(chain.rows.back())));
+}
+
+void FillNotes(const TraceSet& traces, proto::Inspection* out) {
+  out->set_group_source(ToUtf8(traces.group_source));
+  for (const auto& [name, ranks] : traces.groups) {
+    proto::GroupSummary& g = *out->add_group();
+    g.set_name(ToUtf8(name));
+    for (int r : ranks) g.add_rank(r);
+  }
+  for (const RankTrace& rank : traces.ranks) {
+    for (const Repair& r : rank.repairs) {
+      proto::Repair& p = *out->add_problem();
+      p.set_kind(r.kind);
+      p.set_file(ToUtf8(r.file));
+      p.set_rank(r.rank);
+      p.set_count(r.count);
+      p.set_first_node(r.first_node);
+      p.set_detail(ToUtf8(r.detail));
+    }
+  }
+  for (const InputFile& f : traces.inputs) {
+    proto::InputFile& i = *out->add_input();
+    i.set_path(ToUtf8(f.path));
+    i.set_sha256(f.sha256);
+    i.set_bytes(f.bytes);
+    i.set_role(f.role);
+  }
+}
+
+}  // namespace
+
+LongestChain FindLongestChain(const Graph& graph) {
+  LongestChain chain;
+  const uint32_t n = graph.size();
+  if (n == 0) return chain;
+  std::vector<Time> end(n);
+  std::vector<uint32_t> before(n, kNoRow);
+  for (uint32_t row : graph.order) {
+    Time start = Time::Zero();
+    for (uint32_t i = graph.dep_begin[row]; i < graph.dep_begin[row + 1]; ++i) {
+      const uint32_t d = graph.dep[i];
+      const Time ready = graph.dep_delay.empty() ? end[d] : end[d] + graph.dep_delay[i];
+      if (before[row] == kNoRow || ready > start) {
+        start = ready;
+        before[row] = d;
+      }
+    }
+    end[row] = start + graph.duration[row];
+  }
+  const auto last = std::max_element(end.begin(), end.end());
+  chain.duration = *last;
+  for (uint32_t row = static_cast<uint32_t>(last - end.begin()); row != kNoRow; row = before[row]) {
+    chain.rows.push_back(row);
+  }
+  std::reverse(chain.rows.begin(), chain.rows.end());
+  return chain;
+}
+
+proto::Inspection Inspect(const TraceSet& traces) {
+  proto::Inspection out;
+  std::unordered_map<const Graph*, GraphSummary> graphs;  // looked up only, never walked
+  std::array<uint64_t, kNodeTypes> nodes{};
+  std::array<Time, kNodeTypes> duration{};
+  Traffic traffic;
+  Time total, first = Time::Never(), last = Time::Zero();
+  uint64_t dependencies = 0;
+  for (const RankTrace& rank : traces.ranks) {
+    auto [it, fresh] = graphs.try_emplace(rank.graph.get());
+    const auto index = static_cast<uint32_t>(graphs.size() - 1);
+    if (fresh) it->second = Summarize(*rank.graph, index);
+    const GraphSummary& s = it->second;
+    for (int t = 0; t < kNodeTypes; ++t) {
+      nodes[t] += s.nodes[t];
+      duration[t] += s.duration[t];
+    }
+    total += s.total;
+    dependencies += rank.graph->dep.size();
+    if (rank.graph->size() > 0) {
+      first = std::min(first, s.start);
+      last = std::max(last, s.end);
+    }
+    FillRank(rank, s, out.add_rank());
+    if (!out.has_critical_path() || s.chain.duration.picos() > out.critical_path().duration_ps()) {
+      FillPath(rank, s.chain, out.mutable_critical_path());
+    }
+    AddTraffic(rank, &traffic);
+  }
+  for (int t = 0; t < kNodeTypes; ++t) {
+    if (nodes[t] == 0) continue;
+    proto::TypeCount& c = *out.add_type();
+    c.set_type(std::string(Name(static_cast<NodeType>(t))));
+    c.set_nodes(nodes[t]);
+    c.set_duration_ps(duration[t].picos());
+  }
+  for (const auto& [key, value] : traffic) {
+    proto::CommunicationSummary& c = *out.add_communication();
+    c.set_kind(key.first);
+    c.set_group(ToUtf8(key.second));
+    c.set_nodes(value.first);
+    c.set_bytes(value.second);
+  }
+  out.set_ranks(static_cast<int>(traces.ranks.size()));
+  out.set_nodes(traces.nodes());
+  out.set_dependencies(dependencies);
+  out.set_distinct_graphs(traces.distinct_graphs());
+  out.set_span_ps(first == Time::Never() ? 0 : (last - first).picos());
+  out.set_duration_ps(total.picos());
+  FillNotes(traces, &out);
+  return out;
+}
+
+}  // namespace chakra

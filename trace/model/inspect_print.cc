@@ -1,0 +1,112 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/util/json_util.h"
+#include "trace/base/text_table.h"
+#include "trace/model/inspect.h"
+
+namespace chakra {
+namespace {
+
+constexpr int kRows = 16;
+
+std::string Ps(int64_t ps) { return FormatTime(Time::Picos(ps)); }
+
+std::string More(int total, absl::string_view what) {
+  if (total <= kRows) return "";
+  return absl::StrCat("  ... and ", FormatCount(static_cast<uint64_t>(total - kRows)), " more ", what,
+                      " (all are in --format json)\n");
+}
+
+std::string Head(const proto::Inspection& x) {
+  std::string out =
+      absl::StrCat("Traces\n  ranks            ", FormatCount(x.ranks()), "\n  nodes            ",
+                   FormatCount(x.nodes()), "\n  dependencies     ", FormatCount(x.dependencies()),
+                   "\n  distinct graphs  ", FormatCount(x.distinct_graphs()), "\n");
+  absl::StrAppend(&out, "  recorded         span ", Ps(x.span_ps()), ", durations in all ",
+                  Ps(x.duration_ps()), "\n");
+  const proto::CriticalPath& p = x.critical_path();
+  if (p.nodes() > 0) {
+    absl::StrAppend(&out, "  critical path    ", Ps(p.duration_ps()), " over ", FormatCount(p.nodes()),
+                    " nodes of rank ", p.rank(), "\n                   from node ", p.first_node(), " \"",
+                    Shorten(p.first_name(), 50, ""), "\"\n                   to node ", p.last_node(), " \"",
+                    Shorten(p.last_name(), 50, ""), "\"\n");
+  }
+  return out;
+}
+
+std::string PrintTypes(const proto::Inspection& x, TextPage* page) {
+  TextTable table({"type", "nodes", "recorded"}, {true, false, false});
+  for (const proto::TypeCount& t : x.type())
+    table.Add({t.type(), FormatCount(t.nodes()), Ps(t.duration_ps())});
+  return absl::StrCat("\nNodes by type\n", table.Print(page));
+}
+
+std::string PrintCommunication(const proto::Inspection& x, TextPage* page) {
+  if (x.communication_size() == 0) return "";
+  TextTable table({"kind", "group", "nodes", "bytes"}, {true, true, false, false});
+  for (int i = 0; i < std::min(kRows, x.communication_size()); ++i) {
+    const proto::CommunicationSummary& c = x.communication(i);
+    const bool pair = c.kind() == "send" || c.kind() == "recv";
+    table.Add({c.kind(), Shorten(c.group(), 40, pair ? "-" : "(all)"), FormatCount(c.nodes()),
+               FormatBytes(c.bytes())});
+  }
+  return absl::StrCat("\nCommunication by kind and group (bytes of comm_size, over all nodes)\n",
+                      table.Print(page), More(x.communication_size(), "kinds and groups"));
+}
+
+std::string PrintRanks(const proto::Inspection& x, TextPage* page) {
+  TextTable table({"rank", "nodes", "graph", "start", "end", "durations", "critical path", "file"},
+                  {false, false, false, false, false, false, false, true});
+  for (int i = 0; i < std::min(kRows, x.rank_size()); ++i) {
+    const proto::RankSummary& r = x.rank(i);
+    table.Add({std::to_string(r.rank()), FormatCount(r.nodes()), std::to_string(r.graph()), Ps(r.start_ps()),
+               Ps(r.end_ps()), Ps(r.duration_ps()), Ps(r.critical_path_ps()), Shorten(r.file(), 32, "-")});
+  }
+  return absl::StrCat("\nRanks\n", table.Print(page), More(x.rank_size(), "ranks"));
+}
+
+std::string PrintGroups(const proto::Inspection& x, TextPage* page) {
+  if (x.group_size() == 0) return "";
+  TextTable table({"group", "size", "ranks"}, {true, false, true});
+  for (int i = 0; i < std::min(kRows, x.group_size()); ++i) {
+    std::string ranks;
+    for (int r : x.group(i).rank()) absl::StrAppend(&ranks, ranks.empty() ? "" : " ", r);
+    table.Add({Shorten(x.group(i).name(), 30, "(all)"), FormatCount(x.group(i).rank_size()),
+               Shorten(ranks, 50, "-")});
+  }
+  return absl::StrCat("\nGroups, from ", x.group_source(), "\n", table.Print(page),
+                      More(x.group_size(), "groups"));
+}
+
+std::string PrintProblems(const proto::Inspection& x) {
+  if (x.problem_size() == 0) return "\nProblems: none\n";
+  std::string out = "\nProblems\n";
+  for (int i = 0; i < std::min(kRows, x.problem_size()); ++i) {
+    const proto::Repair& r = x.problem(i);
+    absl::StrAppend(&out, "  ", r.kind(), " x ", FormatCount(r.count()), ", rank ", r.rank(), " (",
+                    Shorten(r.file(), 60, "-"), "), first node ", r.first_node(),
+                    r.detail().empty() ? "" : ": ", r.detail(), "\n");
+  }
+  return absl::StrCat(out, More(x.problem_size(), "problems"));
+}
+
+}  // namespace
+
+std::string PrintInspectionText(const proto::Inspection& x, TextPage* page) {
+  return absl::StrCat(Head(x), PrintTypes(x, page), PrintCommunication(x, page), PrintRanks(x, page),
+                      PrintGroups(x, page), PrintProblems(x));
+}
+
+absl::StatusOr<std::string> PrintInspectionJson(const proto::Inspection& x) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  options.always_print_primitive_fields = true;
+  std::string out;
+  const auto status = google::protobuf::util::MessageToJsonString(x, &out, options);
+  if (!status.ok()) return absl::InternalError(absl::StrCat("cannot print the summary: ", status.ToString()));
+  return out;
+}
+
+}  // namespace chakra
