@@ -9,11 +9,13 @@
 
 #include "backends/registry.h"
 #include "bench/measure.h"
+#include "replay/cluster/load.h"
 #include "replay/engine/collective_runner.h"
 #include "replay/engine/price.h"
 #include "replay/nccl/library.h"
+#include "replay/nccl/planned_call.h"
 #include "replay/nccl/planner.h"
-#include "replay/run/cluster.h"
+#include "replay/run/cluster_model.h"
 
 namespace chakra {
 namespace {
@@ -60,9 +62,10 @@ void PlanAndPrice(benchmark::State& state, const char* rule, uint64_t bytes) {
 void Plan8(benchmark::State& state, const char* rule, uint64_t bytes, bool warm) {
   const std::unique_ptr<Machine> m = Machine::Make(8, rule);
   if (m == nullptr) return state.SkipWithError("no machine");
-  auto planner = std::make_unique<CollectivePlanner>(*m->fabric, m->model.collectives);
+  auto planner = std::make_unique<CollectivePlanner>(*m->fabric, m->model.collectives, PriceUncontended);
   for (auto _ : state) {
-    if (!warm) planner = std::make_unique<CollectivePlanner>(*m->fabric, m->model.collectives);
+    if (!warm)
+      planner = std::make_unique<CollectivePlanner>(*m->fabric, m->model.collectives, PriceUncontended);
     const absl::StatusOr<const PlannedCall*> call = planner->Get(T::kAllReduce, bytes, 0, m->members, "");
     if (!call.ok()) return state.SkipWithError(call.status().ToString().c_str());
     benchmark::DoNotOptimize(*call);

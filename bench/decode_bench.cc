@@ -14,6 +14,7 @@
 #include "bench/measure.h"
 #include "proto/et_def.pb.h"
 #include "trace/et/decode.h"
+#include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/reader.h"
 #include "trace/io/byte_source.h"

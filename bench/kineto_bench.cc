@@ -15,6 +15,7 @@
 
 #include "bench/capture_generator.h"
 #include "bench/measure.h"
+#include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/pytorch/convert.h"
 #include "trace/import/pytorch/emit.h"

@@ -9,10 +9,16 @@
 
 #include "backends/registry.h"
 #include "bench/measure.h"
+#include "replay/cluster/load.h"
 #include "replay/compute/compute.h"
+#include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
-#include "replay/run/cluster.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/options.h"
+#include "replay/run/cluster_model.h"
+#include "trace/et/read_options.h"
 #include "trace/import/reader.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {

@@ -10,8 +10,13 @@
 #include "backends/registry.h"
 #include "bench/measure.h"
 #include "replay/collectives/registry.h"
+#include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/options.h"
+#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/fast_path.h"
+#include "replay/nccl/planned_call.h"
 #include "trace/model/graph_builder.h"
 
 namespace chakra {

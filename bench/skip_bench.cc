@@ -7,9 +7,14 @@
 
 #include "backends/registry.h"
 #include "bench/measure.h"
+#include "replay/cluster/load.h"
+#include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
-#include "replay/run/cluster.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
+#include "replay/run/cluster_model.h"
 #include "test/validation/gpt_step.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/analytical/heap4.h"
+#include "trace/base/heap4.h"
 #include "backends/analytical/path_cost.h"
 #include "backends/fabric.h"
 #include "backends/registry.h"

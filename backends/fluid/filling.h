@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/analytical/heap4.h"
+#include "trace/base/heap4.h"
 
 namespace chakra {
 

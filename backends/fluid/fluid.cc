@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+
 namespace chakra {
 namespace {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/analytical/heap4.h"
+#include "trace/base/heap4.h"
 
 namespace chakra {
 

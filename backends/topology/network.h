@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "backends/topology/graph.h"
-#include "backends/topology/routing/guide.h"
+#include "backends/topology/guide.h"
 #include "backends/topology/spec.h"
 
 namespace chakra {

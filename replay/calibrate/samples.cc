@@ -5,8 +5,10 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "replay/collectives/accounting.h"
 #include "replay/engine/price.h"
 #include "replay/nccl/choose.h"
+#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/rates.h"
 
 namespace chakra {

@@ -12,7 +12,7 @@
 #include "replay/calibrate/fit.h"
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
-#include "replay/run/cluster.h"
+#include "replay/cluster/load.h"
 #include "trace/base/text_table.h"
 #include "trace/io/proto_io.h"
 

@@ -1,5 +1,7 @@
 #include "replay/cli/capture_options.h"
 
+#include "trace/et/read_options.h"
+
 namespace chakra::cli {
 
 void AddCaptureOptions(CLI::App* app, ReadOptions* options) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "CLI/CLI.hpp"
-#include "trace/import/reader.h"
+#include "trace/et/read_options.h"
 
 namespace chakra::cli {
 

@@ -8,6 +8,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/log_options.h"
 #include "replay/cli/terminal.h"
+#include "replay/cluster/load.h"
 #include "replay/collectives/registry.h"
 #include "replay/nccl/sizes.h"
 #include "replay/run/collective_table.h"

@@ -11,7 +11,9 @@
 #include "replay/compare/print.h"
 #include "replay/compare/reports.h"
 #include "replay/compare/traces.h"
+#include "replay/report/report.h"
 #include "trace/base/text_table.h"
+#include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 #include "trace/io/proto_io.h"
 

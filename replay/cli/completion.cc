@@ -11,6 +11,7 @@
 #include "replay/cli/command.h"
 #include "replay/cluster/presets.h"
 #include "replay/compute/compute.h"
+#include "replay/compute/compute_times.h"
 
 namespace chakra::cli {
 namespace {

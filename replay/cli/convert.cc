@@ -10,6 +10,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/convert_pytorch.h"
 #include "replay/cluster/astra_sim.h"
+#include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/json/json.h"
 #include "trace/import/reader.h"

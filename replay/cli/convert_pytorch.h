@@ -6,7 +6,7 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
-#include "trace/import/reader.h"
+#include "trace/et/read_options.h"
 
 namespace chakra::cli {
 

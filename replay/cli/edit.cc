@@ -14,9 +14,9 @@
 #include "replay/cli/terminal.h"
 #include "replay/report/edits.h"
 #include "trace/edit/write_set.h"
+#include "trace/et/read_options.h"
 #include "trace/import/inputs.h"
 #include "trace/import/pytorch/find.h"
-#include "trace/import/reader.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra::cli {

@@ -3,6 +3,7 @@
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
+#include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 
 namespace chakra::cli {

@@ -20,9 +20,11 @@
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/transfer.h"
 #include "trace/base/text_table.h"
+#include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 #include "trace/io/proto_io.h"
 #include "trace/model/capture_info.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra::cli {
 namespace {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "replay/compute/compute.h"
+#include "replay/compute/compute_times.h"
 #include "trace/base/text_table.h"
 
 namespace chakra::cli {

@@ -6,8 +6,8 @@
 
 #include "absl/strings/string_view.h"
 #include "proto/kernel_table.pb.h"
+#include "replay/compute/compute_times.h"
 #include "replay/compute/interpolate.h"
-#include "replay/engine/engine.h"
 #include "trace/base/text_page.h"
 #include "trace/model/trace.h"
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
+#include "replay/engine/options.h"
 #include "trace/base/text_table.h"
 
 namespace chakra::cli {

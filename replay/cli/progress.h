@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "replay/engine/engine.h"
+#include "replay/engine/options.h"
 
 namespace chakra::cli {
 

@@ -7,6 +7,8 @@
 #include "replay/cli/run_options.h"
 #include "replay/cli/terminal.h"
 #include "replay/cli/timeline_options.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/options.h"
 #include "replay/page/page.h"
 #include "replay/report/report.h"
 #include "replay/report/run_replay.h"

@@ -3,7 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/topology/topology.h"
-#include "replay/run/cluster.h"
+#include "replay/cluster/load.h"
+#include "replay/run/cluster_model.h"
 
 namespace chakra::cli {
 

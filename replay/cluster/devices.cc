@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "replay/cluster/load.h"
 #include "replay/cluster/presets.h"
-#include "replay/run/cluster.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {
@@ -113,5 +113,7 @@ absl::StatusOr<proto::Device> FindDevice(const std::string& name) {
   return absl::NotFoundError(absl::StrCat("\"", name, "\" is no device, cluster preset or cluster file",
                                           SuggestName(name, DeviceNames())));
 }
+
+std::vector<std::string> PeakDtypes() { return {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"}; }
 
 }  // namespace chakra

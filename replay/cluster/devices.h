@@ -20,4 +20,7 @@ absl::StatusOr<proto::Device> FindDevice(const std::string& name);
 // Every device's own name.
 std::vector<std::string> DeviceNames();
 
+// The dtypes that Device::peak_tflops knows.
+std::vector<std::string> PeakDtypes();
+
 }  // namespace chakra

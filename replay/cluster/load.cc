@@ -1,3 +1,5 @@
+#include "replay/cluster/load.h"
+
 #include <sys/stat.h>
 
 #include <cmath>
@@ -10,7 +12,6 @@
 #include "absl/strings/str_split.h"
 #include "replay/cluster/astra_sim.h"
 #include "replay/cluster/presets.h"
-#include "replay/run/cluster.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {

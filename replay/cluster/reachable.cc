@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "backends/topology/routing/shortest_paths.h"
+#include "backends/topology/paths/shortest_paths.h"
 #include "replay/cluster/topology.h"
 
 namespace chakra {

@@ -9,7 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "replay/collectives/plan.h"
-#include "replay/collectives/registry.h"
+#include "replay/collectives/request.h"
 
 namespace chakra {
 

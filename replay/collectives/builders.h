@@ -2,8 +2,9 @@
 // a plan whose type, algorithm and members are set, or says why it cannot.
 #pragma once
 
+#include "absl/status/status.h"
 #include "replay/collectives/plan.h"
-#include "replay/collectives/registry.h"
+#include "replay/collectives/request.h"
 
 namespace chakra {
 

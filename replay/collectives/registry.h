@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "replay/collectives/plan.h"
+#include "replay/collectives/request.h"
 
 namespace chakra {
 
@@ -22,23 +23,6 @@ std::vector<std::string> CollectiveNames();
 
 // Names that can plan `type`, the default first.
 std::vector<std::string> AlgorithmsFor(CollectiveType type);
-
-// What a plan is built for.
-struct PlanRequest {
-  CollectiveType type = CollectiveType::kAllReduce;
-  std::string algorithm;  // empty: the default
-  int members = 0;        // >= 2
-  int root = 0;           // a member; rooted kinds only
-  // Sizes of nested blocks, the fastest-running first (GPUs of a node, nodes of
-  // a pod, ...); their product is `members`. Empty: one block of all.
-  std::vector<int> blocks;
-  // Bandwidth of a member's links at each level of `blocks`, in any unit; empty:
-  // equal. Used to balance the load between levels.
-  std::vector<double> bandwidth;
-  // Pieces that a pipelined plan cuts its data into.
-  int pieces = 8;
-  auto operator<=>(const PlanRequest&) const = default;
-};
 
 // Builds what `request` asks for.
 // Errors: a name that cannot plan the collective, with those that can; a group

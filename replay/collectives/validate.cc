@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "replay/collectives/proof.h"
 #include "replay/collectives/registry.h"
 #include "replay/collectives/validate/execution.h"
 #include "replay/collectives/validate/wiring.h"

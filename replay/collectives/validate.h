@@ -8,24 +8,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "replay/collectives/plan.h"
+#include "replay/collectives/proof.h"
 
 namespace chakra {
-
-// Where a plan is wrong; -1: not known.
-struct PlanFault {
-  int node = -1;    // a member, or members + a switch
-  int stream = -1;  // of the node
-  int step = -1;    // of the stream
-};
-
-struct ProofOptions {
-  int root = 0;  // of a rooted collective
-  // Messages that a connection holds before its sender must wait; 0: any number.
-  int in_flight = 0;
-  // False: matching, sizes, and waiting only, for plans that do not say which
-  // data their messages carry.
-  bool data = true;
-};
 
 // ValidatePlan() with options. `fault` may be null.
 absl::Status ProvePlan(const Plan& plan, const ProofOptions& options, PlanFault* fault);

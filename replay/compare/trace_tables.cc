@@ -8,9 +8,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "replay/compare/report_tables.h"
-#include "replay/engine/engine.h"
+#include "replay/engine/lane_policy.h"
 #include "replay/engine/lanes.h"
 #include "replay/engine/measure/name_times.h"
+#include "trace/model/distinct_graphs.h"
 #include "trace/model/inspect.h"
 
 namespace chakra {

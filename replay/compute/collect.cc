@@ -11,7 +11,7 @@
 #include "proto/et_def.pb.h"
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/operator_work.h"
-#include "trace/import/reader.h"
+#include "trace/et/locate.h"
 
 namespace chakra {
 namespace {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "replay/compute/compute_times.h"
 #include "replay/compute/operator_work.h"
 #include "trace/io/proto_io.h"
 

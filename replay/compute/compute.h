@@ -9,10 +9,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "proto/cluster.pb.h"
+#include "replay/compute/compute_times.h"
 #include "replay/compute/interpolate.h"
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/operands.h"
-#include "replay/engine/engine.h"
 #include "trace/model/trace.h"
 
 namespace chakra {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "replay/engine/lane_policy.h"
 #include "replay/engine/measure/busy.h"
 #include "replay/engine/measure/name_times.h"
 #include "trace/base/utf8.h"
@@ -270,8 +271,9 @@ std::vector<LinkKind> LinkKindsOf(const Topology& topology) {
   return kinds;
 }
 
-proto::CriticalPathReport Attribute(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
-                                    const std::vector<LinkKind>& kinds, std::vector<PathChange>* changes) {
+proto::CriticalPathReport AttributePath(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
+                                        const std::vector<LinkKind>& kinds,
+                                        std::vector<PathChange>* changes) {
   return Attribution(path, traces, lanes, kinds, changes).Make();
 }
 

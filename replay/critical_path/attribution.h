@@ -7,7 +7,7 @@
 #include "backends/topology/topology.h"
 #include "proto/report.pb.h"
 #include "replay/engine/causes/critical_path.h"
-#include "replay/engine/engine.h"
+#include "replay/engine/lane_policy.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
@@ -30,8 +30,8 @@ struct LinkKind {
 std::vector<LinkKind> LinkKindsOf(const Topology& topology);
 
 // `changes`, where given, becomes what the report's sensitivities are of, by their row.
-proto::CriticalPathReport Attribute(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
-                                    const std::vector<LinkKind>& kinds,
-                                    std::vector<PathChange>* changes = nullptr);
+proto::CriticalPathReport AttributePath(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
+                                        const std::vector<LinkKind>& kinds,
+                                        std::vector<PathChange>* changes = nullptr);
 
 }  // namespace chakra

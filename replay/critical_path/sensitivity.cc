@@ -5,6 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "replay/compute/compute_times.h"
+#include "trace/model/distinct_graphs.h"
+
 namespace chakra {
 namespace {
 

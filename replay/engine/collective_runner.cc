@@ -4,26 +4,16 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "replay/nccl/planned_call.h"
 
 namespace chakra {
-
-uint64_t BufferBytes(CollectiveType type, uint64_t comm_size, int ranks) {
-  const bool grows = type == CollectiveType::kAllGather || type == CollectiveType::kGather;
-  return grows ? comm_size * static_cast<uint64_t>(ranks) : comm_size;
-}
 
 absl::Status CollectiveRunner::Prepare() {
   plan_of_.assign(matching_.calls.size(), nullptr);
   calls_.assign(matching_.calls.size(), CallState());
-  totals_.resize(matching_.groups.size());
-  int ranks = 0;
-  for (const GroupInfo& group : matching_.groups) {
-    for (int member : group.members) ranks = std::max(ranks, member + 1);
-  }
-  waited_.resize(static_cast<size_t>(ranks));
-  kept_waiting_.resize(static_cast<size_t>(ranks));
   if (log_ != nullptr) first_call_ = log_->AddCalls(matching_.calls.size());
   std::set<std::pair<const Plan*, uint32_t>> checked;
   for (size_t i = 0; i < matching_.calls.size(); ++i) {
@@ -102,7 +92,7 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now, const CauseRef& cause) 
   a.learns = false;
   a.row.assign(members, kNoRow);
   a.begin.assign(members, Time::Zero());
-  if (keep_causes_) a.why = {cause, std::vector<CauseRef>(members), {}, {}};
+  if (keep_causes_) a.why.Open(members, cause);
   a.fast = a.plan != nullptr && fast_paths_ && fast_.Applies(*a.planned, c.bytes);
   if (a.plan == nullptr || a.fast) return index;
   const Plan& plan = *a.plan;
@@ -115,7 +105,7 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now, const CauseRef& cause) 
   a.waiter.assign(plan.connection_base.back(), 0);
   a.sender.assign(plan.connection_base.back(), 0);
   a.spread.clear();
-  if (keep_causes_) a.why.stream.resize(a.streams.size());
+  if (keep_causes_) a.why.OpenStreams(a.streams.size());
   a.held = fast_paths_ && a.planned->together.has_value();
   if (a.held) {
     wakes_.push_back({now, index, kHeld});
@@ -134,7 +124,7 @@ void CollectiveRunner::Arrive(uint32_t call, uint32_t member, uint32_t row, Time
   a.row[member] = row;
   a.begin[member] = now;
   a.last_arrival = now;
-  if (keep_causes_) a.why.arrival[member] = cause;
+  if (keep_causes_) a.why.Arrive(member, cause);
   ++state.arrived;
   if (a.held) return;
   if (a.plan == nullptr) {
@@ -150,13 +140,13 @@ void CollectiveRunner::Release(uint32_t active, Time now) {
   Active& a = active_[active];
   a.held = false;
   const auto members = static_cast<uint32_t>(a.row.size());
-  a.learns = keep_causes_ && calls_[a.call].arrived == members && learned_.count(a.planned) == 0;
+  a.learns = keep_causes_ && calls_[a.call].arrived == members && !learned_.Knows(a.planned);
   if (calls_[a.call].arrived == members && !a.learns) {
     a.switches_left = 0;
-    ++fast_calls_;
+    counts_.CountClosed();
     ++together_calls_.emplace(a.planned, std::make_pair(a.call, uint64_t{0})).first->second.second;
     if (keep_causes_) {
-      origins_ = learned_.at(a.planned).origin;
+      origins_ = learned_.Origins(a.planned);
       ends_.assign(members, now + *a.planned->together);
       return EndMembersFor(active);
     }
@@ -195,7 +185,7 @@ void CollectiveRunner::RunFast(uint32_t active) {
   const CollectiveCall& call = matching_.calls[a.call];
   fast_.Evaluate(*a.planned, call.group, matching_.groups[call.group].members, call.bytes, a.begin, &ends_,
                  keep_causes_ ? &origins_ : nullptr);
-  ++fast_calls_;
+  counts_.CountClosed();
   if (keep_causes_) return EndMembersFor(active);
   if (std::all_of(ends_.begin(), ends_.end(), [&](Time t) { return t == ends_[0]; })) {
     wakes_.push_back({ends_[0], active, kWholeCall});  // one event in place of one a member
@@ -222,11 +212,11 @@ void CollectiveRunner::StartNode(uint32_t active, uint32_t member, Time now) {
     a.streams[base + s] = {stream.begin, stream.end, stream.begin, member, 0, false};
   }
   CauseRef cause;
-  if (keep_causes_) cause = member < a.why.arrival.size() ? a.why.arrival[member] : a.why.opening;
+  if (keep_causes_) cause = a.why.StartOf(member);
   if (streams == 0) EndNode(a, member, now, cause);
   const Time begin = member < static_cast<uint32_t>(plan.members) ? a.planned->costs.begin : Time::Zero();
   for (uint32_t s = 0; s < streams; ++s) {
-    if (keep_causes_) active_[active].why.stream[base + s] = cause;
+    if (keep_causes_) active_[active].why.Continue(base + s, cause);
     if (begin > Time::Zero()) {
       WakeAfter(active_[active], active, base + s, now + begin, Cause::kOverhead);
     } else {
@@ -280,10 +270,7 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
   flow.tag = uint64_t{active} << (kConnectionBits + kLaneBits) | connection;
   flow.want_sent = wait;
   flow.in_order = true;
-  if (keep_causes_) {
-    a.why.flying[connection].push_back(
-        {a.why.stream[stream], flow.src, flow.dst, flow.OnLinks(), flow.delay});
-  }
+  if (keep_causes_) a.why.Send(stream, connection, flow);
   int cards = 1;
   if (!a.planned->costs.levels.empty() && !fabric_->contention_free() && IsMember(a, run) &&
       to < static_cast<uint32_t>(plan.members)) {
@@ -304,44 +291,23 @@ void CollectiveRunner::Start(const Active& a, const StreamRun& run, const Flow& 
                 run.next - run.begin - 1, static_cast<uint32_t>(run.part)});
   }
   fabric_->Start(flow, now);
-  ++flows_;
+  counts_.CountFlow();
 }
 
 void CollectiveRunner::SendSpread(Active& a, const Flow& flow, const StreamRun& run, uint32_t to, int cards,
                                   Time now) {
   const uint32_t from = run.member;
-  const uint32_t group = matching_.calls[a.call].group;
-  auto lanes = lanes_.find(group);
-  if (lanes == lanes_.end()) {
-    int level = 0;  // the first that leaves the node
-    while (a.planned->costs.levels[static_cast<size_t>(level)].cards == 1) ++level;
-    lanes = lanes_.try_emplace(group, *fabric_, matching_.groups[group].members, level).first;
-  }
-  cards = std::min({cards, lanes->second.Cards(from, to), 1 << kLaneBits});
-  const uint64_t connection = flow.tag & ((uint64_t{1} << kConnectionBits) - 1);
-  Spread& spread = a.spread[connection];
-  spread.arrived.resize(static_cast<size_t>(cards), 0);
-  spread.unsent = static_cast<uint32_t>(cards);
+  const NodeLanes& lanes = lanes_.Of(matching_.calls[a.call].group, a.planned->costs);
+  cards = std::min({cards, lanes.Cards(from, to), 1 << kLaneBits});
+  a.spread.Start(flow.tag & ((uint64_t{1} << kConnectionBits) - 1), cards);
   for (int lane = 0; lane < cards; ++lane) {
     Flow part = flow;
-    std::tie(part.src, part.dst) = lanes->second.Ends(from, to, lane);
+    std::tie(part.src, part.dst) = lanes.Ends(from, to, lane);
     const auto n = static_cast<uint64_t>(cards);
     part.bytes = flow.bytes / n + (static_cast<uint64_t>(lane) < flow.bytes % n ? 1 : 0);
     part.tag |= static_cast<uint64_t>(lane) << kConnectionBits;
     Start(a, run, part, now);
   }
-}
-
-bool CollectiveRunner::AllLanes(Active& a, uint64_t connection, const FlowEnd& end) {
-  const auto found = a.spread.find(connection);
-  if (found == a.spread.end()) return true;
-  Spread& spread = found->second;
-  if (end.kind == FlowEnd::kSent) return --spread.unsent == 0;
-  ++spread.arrived[(end.tag >> kConnectionBits) & ((1u << kLaneBits) - 1)];
-  const uint32_t least = *std::min_element(spread.arrived.begin(), spread.arrived.end());
-  if (least == spread.complete) return false;
-  spread.complete = least;
-  return true;
 }
 
 bool CollectiveRunner::HasDone(const StreamRun& run, const StreamRun& other, const Step& step) const {
@@ -360,7 +326,7 @@ void CollectiveRunner::WakeAwaiting(uint32_t active, uint32_t node, Time now) {
     if (!HasDone(run, a.streams[base + static_cast<uint32_t>(step.peer)], step)) continue;
     run.awaits = false;
     --a.awaiting;
-    if (keep_causes_) a.why.stream[s] = a.why.stream[base + static_cast<uint32_t>(step.peer)];
+    if (keep_causes_) a.why.Continue(s, a.why.stream(base + static_cast<uint32_t>(step.peer)));
     wakes_.push_back({now, active, s});
   }
 }
@@ -440,7 +406,7 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
     }
     if (a.awaiting > 0) WakeAwaiting(active, run.member, now);
     if (--a.streams_left[run.member] == 0) {
-      EndNode(a, run.member, now, keep_causes_ ? a.why.stream[stream] : CauseRef());
+      EndNode(a, run.member, now, keep_causes_ ? a.why.stream(stream) : CauseRef());
     }
     return;
   }
@@ -450,17 +416,20 @@ void CollectiveRunner::OnFlow(const FlowEnd& end, Time now) {
   const auto active = static_cast<uint32_t>(end.tag >> (kConnectionBits + kLaneBits));
   const uint64_t connection = end.tag & ((uint64_t{1} << kConnectionBits) - 1);
   Active& a = active_[active];
-  if (!a.spread.empty() && !AllLanes(a, connection, end)) return;
+  const auto card = static_cast<uint32_t>(end.tag >> kConnectionBits) & ((1u << kLaneBits) - 1);
+  if (!a.spread.empty() && !a.spread.Ended(connection, card, end.kind)) return;
   if (end.kind == FlowEnd::kSent) {
     const uint32_t stream = a.sender[connection] - 1;
     a.sender[connection] = 0;
-    if (keep_causes_) Left(a, stream, connection, now);
+    if (keep_causes_) a.why.Left(stream, connection, Whose(a, a.streams[stream].member), now);
     Run(active, stream, now);
     return;
   }
   ++a.inbox[connection];
   const uint32_t waiter = a.waiter[connection];
-  if (keep_causes_) Received(a, waiter, connection, now);
+  if (keep_causes_ && waiter == 0) a.why.Received(connection);
+  if (keep_causes_ && waiter != 0)
+    a.why.Received(connection, waiter - 1, Whose(a, a.streams[waiter - 1].member), now);
   if (waiter != 0) {
     a.waiter[connection] = 0;
     Run(active, waiter - 1, now);
@@ -474,7 +443,7 @@ void CollectiveRunner::EndNode(Active& a, uint32_t node, Time at, const CauseRef
 
 void CollectiveRunner::EndMember(Active& a, uint32_t member, Time at, CauseRef cause) {
   const CollectiveCall& call = matching_.calls[a.call];
-  if (a.learns) Learn(a, member, cause);
+  if (a.learns) learned_.Learn(a.planned, call, member, a.first, cause);
   ended_.push_back({static_cast<uint32_t>(matching_.groups[call.group].members[member]), a.row[member], at,
                     std::move(cause)});
   a.last_end = std::max(a.last_end, at);
@@ -483,14 +452,7 @@ void CollectiveRunner::EndMember(Active& a, uint32_t member, Time at, CauseRef c
 
 void CollectiveRunner::Close(Active& a) {
   const CollectiveCall& call = matching_.calls[a.call];
-  const GroupInfo& group = matching_.groups[call.group];
-  CollectiveMetrics& total = totals_[call.group][static_cast<size_t>(call.type)];
-  ++total.count;
-  total.ranks = static_cast<int>(group.members.size());
-  total.bytes += BufferBytes(call.type, call.bytes, total.ranks);
-  total.time += a.last_end - a.last_arrival;
-  total.wait += a.last_arrival - a.first;
-  if (a.last_arrival > a.first) CountWaits(a, group.members);
+  counts_.CountCall(call, a.begin, a.last_arrival, a.last_end);
   CallState& state = calls_[a.call];
   state.over = true;
   if (keep_causes_) a.why = {};
@@ -498,52 +460,40 @@ void CollectiveRunner::Close(Active& a) {
   state.active = kNoRow;
 }
 
-void CollectiveRunner::CountWaits(const Active& a, const std::vector<int>& members) {
-  const auto last = std::find(a.begin.begin(), a.begin.end(), a.last_arrival) - a.begin.begin();
-  Time& kept = kept_waiting_[static_cast<size_t>(members[static_cast<size_t>(last)])];
-  for (size_t m = 0; m < members.size(); ++m) {
-    waited_[static_cast<size_t>(members[m])] += a.last_arrival - a.begin[m];
-    kept += a.last_arrival - a.begin[m];
+Spender CollectiveRunner::Whose(const Active& a, uint32_t node) const {
+  const std::vector<int>& members = matching_.groups[matching_.calls[a.call].group].members;
+  Spender who;
+  who.call = a.call;
+  if (node < members.size()) {
+    who.rank = static_cast<uint32_t>(members[node]);
+    who.row = a.row[node];
   }
+  return who;
 }
 
-void CollectiveRunner::CountChosen() {
-  for (uint32_t i = 0; i < matching_.calls.size(); ++i) {
-    const PlannedCall* planned = plan_of_[i];
-    if (!calls_[i].over || planned == nullptr) continue;
-    const CollectiveCall& call = matching_.calls[i];
-    CollectiveMetrics& total = totals_[call.group][static_cast<size_t>(call.type)];
-    const uint64_t bytes = BufferBytes(call.type, call.bytes, total.ranks);
-    auto used = std::find_if(total.chosen.begin(), total.chosen.end(),
-                             [&](const ChosenAlgorithm& c) { return c.algorithm == planned->algorithm; });
-    if (used == total.chosen.end()) {
-      used = total.chosen.insert(used, {planned->algorithm, 0, bytes, bytes, planned->why});
-    }
-    ++used->count;
-    used->least_bytes = std::min(used->least_bytes, bytes);
-    used->most_bytes = std::max(used->most_bytes, bytes);
-    if (total.algorithm.empty()) total.algorithm = planned->algorithm;
+void CollectiveRunner::WakeAfter(Active& a, uint32_t active, uint32_t stream, Time at, Cause::Kind kind) {
+  wakes_.push_back({at, active, stream});
+  if (keep_causes_) a.why.Spend(stream, Whose(a, a.streams[stream].member).Until(at, kind));
+}
+
+void CollectiveRunner::EndMembersFor(uint32_t active) {
+  const auto members = static_cast<uint32_t>(ends_.size());
+  for (uint32_t m = 0; m < members; ++m) {
+    Active& a = active_[active];
+    Cause closed = Whose(a, m).Until(ends_[m], Cause::kClosed);
+    closed.src = static_cast<int>(origins_[m]);
+    closed.dst = static_cast<int>(m);
+    EndMember(a, m, ends_[m], Because(a.why.StartOf(origins_[m]), std::move(closed)));
   }
 }
 
 void CollectiveRunner::Report(Metrics* metrics) {
   fast_.Account();
   for (const auto& [planned, of] : together_calls_) AccountTogether(of.first, of.second);
-  CountChosen();
-  for (size_t g = 0; g < totals_.size(); ++g) {
-    for (int type = 0; type < kCollectiveTypes; ++type) {
-      const CollectiveMetrics& total = totals_[g][static_cast<size_t>(type)];
-      if (total.count == 0) continue;
-      metrics->collectives[{std::string(Name(static_cast<CollectiveType>(type))), matching_.groups[g].name}] =
-          total;
-    }
+  for (uint32_t i = 0; i < matching_.calls.size(); ++i) {
+    if (calls_[i].over && plan_of_[i] != nullptr) counts_.CountChoice(matching_.calls[i], *plan_of_[i]);
   }
-  for (size_t r = 0; r < std::min(waited_.size(), metrics->ranks.size()); ++r) {
-    metrics->ranks[r].waited += waited_[r];
-    metrics->ranks[r].kept_waiting += kept_waiting_[r];
-  }
-  metrics->flows += flows_;
-  metrics->fast_collectives += fast_calls_;
+  counts_.AddTo(metrics);
 }
 
 }  // namespace chakra

@@ -2,25 +2,25 @@
 // closed form where that is exact.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "backends/fabric.h"
 #include "replay/collectives/registry.h"
+#include "replay/engine/card_lanes.h"
 #include "replay/engine/causes/cause.h"
-#include "replay/engine/engine.h"
+#include "replay/engine/causes/collective_causes.h"
+#include "replay/engine/collective_counts.h"
 #include "replay/engine/flow_log.h"
 #include "replay/engine/match.h"
 #include "replay/engine/measure/metrics.h"
-#include "replay/engine/node_lanes.h"
+#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/fast_path.h"
+#include "replay/nccl/planned_call.h"
 #include "replay/nccl/planner.h"
 
 namespace chakra {
@@ -41,18 +41,20 @@ class CollectiveRunner {
     uint32_t stream;
   };
 
-  // `planner`, where given, must outlive the runner and plan on `fabric` with `costs`. `log`, where given, is
-  // of `fabric`; it is told what flows belong to.
+  // `planner` must outlive the runner and plan on `fabric` with `costs`. `log`, where given, is of `fabric`;
+  // it is told what flows belong to.
   CollectiveRunner(Fabric* fabric, const CollectiveCosts& costs, const Matching& matching, bool fast_paths,
-                   CollectivePlanner* planner = nullptr, FlowLog* log = nullptr)
+                   CollectivePlanner* planner, FlowLog* log = nullptr)
       : fabric_(fabric),
         costs_(costs),
         matching_(matching),
         fast_paths_(fast_paths),
         log_(log),
-        own_planner_(*fabric, costs_),
-        planner_(planner != nullptr ? planner : &own_planner_),
-        fast_(fabric, costs) {}
+        planner_(planner),
+        fast_(fabric, costs),
+        lanes_(*fabric, matching),
+        learned_(matching, *fabric),
+        counts_(matching) {}
 
   // Plans every call. Errors: an algorithm that cannot plan its collective.
   absl::Status Prepare();
@@ -87,8 +89,7 @@ class CollectiveRunner {
   // Of a call that was answered in closed form: see FastPath::Explain().
   PathParts ExplainClosed(uint32_t call, uint32_t origin, uint32_t member) {
     const CollectiveCall& c = matching_.calls[call];
-    const auto learned = learned_.find(plan_of_[call]);
-    if (learned != learned_.end()) return learned->second.parts[member];
+    if (const std::vector<PathParts>* parts = learned_.Parts(plan_of_[call])) return (*parts)[member];
     return fast_.Explain(*plan_of_[call], c.group, matching_.groups[c.group].members, c.bytes, origin,
                          member);
   }
@@ -98,7 +99,7 @@ class CollectiveRunner {
 
   // Adds the calls that ended, and closes the books of the fast path.
   void Report(Metrics* metrics);
-  uint64_t flows() const { return flows_; }
+  uint64_t flows() const { return counts_.flows(); }
 
  private:
   struct CallState {
@@ -116,26 +117,6 @@ class CollectiveRunner {
     bool paid = false;    // the overhead of the next step
     bool busy = false;    // the step before `next` has begun and not ended
     bool awaits = false;  // another stream of its member
-  };
-  // A connection whose messages go over several cards.
-  struct Spread {
-    std::vector<uint32_t> arrived;  // by lane
-    uint32_t complete = 0;          // messages that have arrived on all lanes
-    uint32_t unsent = 0;            // lanes of the last message that have not left
-  };
-  // A message that is under way.
-  struct Flying {
-    CauseRef cause;
-    int src = 0, dst = 0;
-    uint64_t bytes = 0;
-    Time software;
-  };
-  // Why an active call's parts are where they are. Empty where causes are not kept.
-  struct ActiveCauses {
-    CauseRef opening;               // of the first arrival, when switches start
-    std::vector<CauseRef> arrival;  // by member
-    std::vector<CauseRef> stream;
-    absl::flat_hash_map<uint64_t, std::deque<Flying>> flying;  // by connection
   };
   struct Active {
     uint32_t call = 0;
@@ -156,13 +137,8 @@ class CollectiveRunner {
     std::vector<uint32_t> inbox;         // by connection: messages that wait for a receive
     std::vector<uint32_t> waiter;        // by connection: stream + 1 that waits for a message
     std::vector<uint32_t> sender;        // by connection: stream + 1 that waits until its message has left
-    absl::flat_hash_map<uint64_t, Spread> spread;  // by connection
-    ActiveCauses why;
-  };
-  // What a call whose members arrive together is made of: all later ones are alike.
-  struct Learned {
-    std::vector<uint32_t> origin;  // by member
-    std::vector<PathParts> parts;
+    SpreadMessages spread;
+    CallCauses why;  // where causes are kept
   };
   // As the stream of a wake: all members of the call end.
   static constexpr uint32_t kWholeCall = 0xffffffff;
@@ -182,8 +158,6 @@ class CollectiveRunner {
   void SendSpread(Active& a, const Flow& flow, const StreamRun& run, uint32_t to, int cards, Time now);
   // Starts a flow of the step before `run.next`.
   void Start(const Active& a, const StreamRun& run, const Flow& flow, Time now);
-  // Counts a lane's end; true when all lanes of a message have come to theirs.
-  bool AllLanes(Active& a, uint64_t connection, const FlowEnd& end);
   // A copy, reduction or await; true if the stream must wait.
   bool Local(uint32_t active, uint32_t stream, const Step& step, Time now);
   // Of streams of one member: `other` has done what `step` of `run` awaits.
@@ -201,24 +175,17 @@ class CollectiveRunner {
   // `cause`: that of the stream that ended last.
   void EndNode(Active& a, uint32_t node, Time at, const CauseRef& cause);
   void EndMember(Active& a, uint32_t member, Time at, CauseRef cause);
-  // `member` of a call that learns ends for `cause`.
-  void Learn(const Active& a, uint32_t member, const CauseRef& cause);
   // Ends the members of a call in closed form at ends_, for what origins_ began.
   void EndMembersFor(uint32_t active);
   // Wakes a stream at `at`, until when `kind` takes it.
   void WakeAfter(Active& a, uint32_t active, uint32_t stream, Time at, Cause::Kind kind);
-  // A message of a stream that waited for it has left; a message is there, for stream `waiter` - 1 if any.
-  void Left(Active& a, uint32_t stream, uint64_t connection, Time now);
-  void Received(Active& a, uint32_t waiter, uint64_t connection, Time now);
-  // Of time that a member spends.
-  Cause Spent(const Active& a, uint32_t member, Cause::Kind kind, Time at) const;
+  // Whose time a member or a switch of a call spends.
+  Spender Whose(const Active& a, uint32_t node) const;
   void Close(Active& a);
-  void CountWaits(const Active& a, const std::vector<int>& members);
   void RunFast(uint32_t active);
   // All arrived at once: the closed form. Else what arrived starts.
   void Release(uint32_t active, Time now);
   void AccountTogether(uint32_t call, uint64_t calls);
-  void CountChosen();
   void EndTogether(uint32_t active, Time at);
 
   Fabric* fabric_;
@@ -228,29 +195,21 @@ class CollectiveRunner {
   bool keep_causes_ = false;
   FlowLog* log_;
   uint64_t first_call_ = 0;  // in the log
-  CollectivePlanner own_planner_;
   CollectivePlanner* planner_;
   FastPath fast_;
-  std::map<uint32_t, NodeLanes> lanes_;      // by group
+  GroupLanes lanes_;
   std::vector<const PlannedCall*> plan_of_;  // by call; null: a group of one
   std::vector<CallState> calls_;
   std::vector<Active> active_;
   std::vector<uint32_t> free_;
   std::vector<Ended> ended_;
   std::vector<Wake> wakes_;
-  std::map<const PlannedCall*, Learned> learned_;  // where causes are kept
-  std::vector<Time> ends_;                         // scratch, as the next
+  LearnedCauses learned_;   // where causes are kept
+  std::vector<Time> ends_;  // scratch, as the next
   std::vector<uint32_t> origins_;
-  // By (kind, group index); names are looked up once at the end.
-  std::vector<std::array<CollectiveMetrics, kCollectiveTypes>> totals_;
-  std::vector<Time> waited_, kept_waiting_;  // by rank; see RankMetrics
-  uint64_t flows_ = 0;
-  uint64_t fast_calls_ = 0;
+  CollectiveCounts counts_;
   // Answered by PlannedCall::together: the first such call, and how many.
   std::map<const PlannedCall*, std::pair<uint32_t, uint64_t>> together_calls_;
 };
-
-// Bytes as nccl-tests counts them: the larger of a rank's in and out buffer.
-uint64_t BufferBytes(CollectiveType type, uint64_t comm_size, int ranks);
 
 }  // namespace chakra

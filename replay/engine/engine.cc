@@ -1,20 +1,10 @@
 #include "replay/engine/engine.h"
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "replay/engine/engine_run.h"
 #include "replay/engine/measure/transfers.h"
 
 namespace chakra {
-
-DistinctGraphs::DistinctGraphs(const TraceSet& traces) {
-  absl::flat_hash_map<const Graph*, uint32_t> seen;
-  for (const RankTrace& rank : traces.ranks) {
-    const auto [it, fresh] = seen.emplace(rank.graph.get(), static_cast<uint32_t>(graphs.size()));
-    if (fresh) graphs.push_back(rank.graph.get());
-    of_rank.push_back(it->second);
-  }
-}
 
 absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
                                Fabric& fabric, const EngineOptions& options) {

@@ -5,7 +5,8 @@
 #include "replay/engine/causes/critical_path.h"
 #include "replay/engine/diagnose.h"
 #include "replay/engine/engine_run.h"
-#include "trace/import/reader.h"
+#include "replay/engine/measure/metrics.h"
+#include "trace/et/locate.h"
 
 namespace chakra {
 

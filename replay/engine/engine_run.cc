@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "replay/engine/flow_log.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {

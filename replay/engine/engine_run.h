@@ -11,15 +11,18 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "replay/cluster/variation.h"
+#include "replay/compute/compute_times.h"
 #include "replay/engine/causes/node_causes.h"
 #include "replay/engine/collective_runner.h"
-#include "replay/engine/engine.h"
 #include "replay/engine/lanes.h"
 #include "replay/engine/match.h"
 #include "replay/engine/measure/busy.h"
+#include "replay/engine/measure/metrics.h"
 #include "replay/engine/measure/name_times.h"
 #include "replay/engine/memory_units.h"
 #include "replay/engine/messages.h"
+#include "replay/engine/options.h"
+#include "replay/engine/price.h"
 #include "replay/engine/recorded_comm.h"
 #include "replay/engine/slowdown.h"
 
@@ -49,7 +52,8 @@ class Engine {
         fabric_(fabric),
         options_(options),
         matching_(matching),
-        runner_(&fabric, options.collectives, matching, options.fast_paths, nullptr, options.flow_log),
+        planner_(fabric, options_.collectives, PriceUncontended),
+        runner_(&fabric, options.collectives, matching, options.fast_paths, &planner_, options.flow_log),
         messages_(matching, &fabric, options.flow_log),
         recorded_(traces, matching),
         memory_(options.memory, options.device_of, static_cast<uint32_t>(traces.ranks.size())),
@@ -137,6 +141,7 @@ class Engine {
   Fabric& fabric_;
   const EngineOptions& options_;
   const Matching& matching_;
+  CollectivePlanner planner_;
   CollectiveRunner runner_;
   Messages messages_;
   RecordedComm recorded_;

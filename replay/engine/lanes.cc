@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "replay/engine/lane_policy.h"
 
 namespace chakra {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "replay/engine/engine.h"
+#include "replay/engine/lane_policy.h"
 #include "replay/engine/match.h"
 #include "trace/model/trace.h"
 

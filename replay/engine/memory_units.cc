@@ -4,7 +4,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "trace/import/reader.h"
+#include "replay/engine/memory_model.h"
+#include "trace/et/locate.h"
 
 namespace chakra {
 

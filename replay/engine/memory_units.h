@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "replay/engine/causes/cause.h"
-#include "replay/engine/engine.h"
+#include "replay/engine/memory_model.h"
 #include "trace/model/trace.h"
 
 namespace chakra {

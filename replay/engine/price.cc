@@ -4,8 +4,12 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "backends/analytical/heap4.h"
+#include "replay/collectives/accounting.h"
 #include "replay/engine/collective_runner.h"
+#include "replay/nccl/collective_costs.h"
+#include "replay/nccl/planned_call.h"
+#include "replay/nccl/planner.h"
+#include "trace/base/heap4.h"
 
 namespace chakra {
 namespace {
@@ -65,7 +69,7 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
   Matching matching;
   matching.groups.push_back({"", members, static_cast<int>(members.size())});
   matching.calls.push_back({.type = type, .root = root, .bytes = bytes});
-  CollectivePlanner planner(fabric, costs, log == nullptr);
+  CollectivePlanner planner(fabric, costs, PriceUncontended, log == nullptr);
   const absl::StatusOr<const PlannedCall*> call =
       planner.Get(type, bytes, root, matching.groups[0].members, matching.groups[0].name);
   if (!call.ok()) return call.status();
@@ -132,15 +136,6 @@ absl::StatusOr<Time> PriceUncontended(const Fabric& fabric, const CollectiveCost
   const absl::StatusOr<PricedCall> priced = PriceCall(alone, costs, type, bytes, root, members, &now);
   if (!priced.ok()) return priced.status();
   return priced->time;
-}
-
-CollectiveCosts ForceChoice(const CollectiveCosts& costs, CollectiveType type, const Candidate& candidate) {
-  CollectiveCosts forced = costs;
-  auto library = std::make_shared<LibraryModel>(*costs.library);
-  library->choice = {{std::string(Name(type)), candidate.Label()}};
-  forced.library = std::move(library);
-  forced.programs.clear();  // none of them is a candidate, whatever its name
-  return forced;
 }
 
 }  // namespace chakra

@@ -6,8 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "backends/fabric.h"
-#include "replay/engine/engine.h"
 #include "replay/engine/flow_log.h"
+#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
 
 namespace chakra {
@@ -31,8 +31,5 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
 // The same on a fabric without contention that costs what `fabric` does.
 absl::StatusOr<Time> PriceUncontended(const Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
                                       uint64_t bytes, int root, const std::vector<int>& members);
-
-// `costs` with one candidate for calls of `type`, and without programs from files.
-CollectiveCosts ForceChoice(const CollectiveCosts& costs, CollectiveType type, const Candidate& candidate);
 
 }  // namespace chakra

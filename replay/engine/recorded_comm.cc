@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "replay/engine/collective_runner.h"
-#include "trace/import/reader.h"
+#include "replay/collectives/accounting.h"
+#include "trace/et/locate.h"
 
 namespace chakra {
 

@@ -155,4 +155,13 @@ absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const st
   return *std::move(least);
 }
 
+CollectiveCosts ForceChoice(const CollectiveCosts& costs, CollectiveType type, const Candidate& candidate) {
+  CollectiveCosts forced = costs;
+  auto library = std::make_shared<LibraryModel>(*costs.library);
+  library->choice = {{std::string(Name(type)), candidate.Label()}};
+  forced.library = std::move(library);
+  forced.programs.clear();  // none of them is a candidate, whatever its name
+  return forced;
+}
+
 }  // namespace chakra

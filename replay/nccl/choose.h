@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
 
 namespace chakra {
@@ -48,5 +49,8 @@ absl::StatusOr<Rule> ParseRule(absl::string_view rule, const RuleNames& names);
 // what this group cannot do, with the reason.
 absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const std::string& rule,
                               const PriceFunction& price);
+
+// `costs` with one candidate for calls of `type`, and without programs from files.
+CollectiveCosts ForceChoice(const CollectiveCosts& costs, CollectiveType type, const Candidate& candidate);
 
 }  // namespace chakra

@@ -4,6 +4,8 @@
 #include <deque>
 #include <numeric>
 
+#include "replay/nccl/planned_call.h"
+
 namespace chakra {
 
 uint64_t EqualChunk(const PlannedCall& call, uint64_t bytes) {

@@ -15,8 +15,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "backends/fabric.h"
 #include "replay/collectives/plan.h"
-#include "replay/engine/engine.h"
-#include "replay/nccl/planner.h"
+#include "replay/nccl/collective_costs.h"
+#include "replay/nccl/planned_call.h"
 
 namespace chakra {
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "replay/nccl/fast_path.h"
+#include "replay/nccl/planned_call.h"
 
 namespace chakra {
 

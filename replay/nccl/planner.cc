@@ -4,11 +4,11 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "replay/collectives/accounting.h"
 #include "replay/collectives/custom/custom_program.h"
-#include "replay/engine/collective_runner.h"
-#include "replay/engine/price.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/constants.h"
+#include "replay/nccl/planned_call.h"
 #include "replay/nccl/rates.h"
 #include "replay/nccl/together.h"
 
@@ -170,7 +170,7 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
   const uint64_t buffer = BufferBytes(type, bytes, shape.ranks);
   const std::vector<Candidate> candidates = Candidates(library, type, buffer, shape);
   const PriceFunction price = [&](const Candidate& c) {
-    return PriceUncontended(fabric_, ForceChoice(costs_, type, c), type, bytes, root, members);
+    return price_(fabric_, ForceChoice(costs_, type, c), type, bytes, root, members);
   };
   const std::string rule = RuleFor(library, type, buffer, shape.ranks, group);
   if (const CustomProgram* program = FindProgram(type, buffer, root, shape.ranks, rule)) {

@@ -13,29 +13,25 @@
 #include "absl/status/statusor.h"
 #include "backends/fabric.h"
 #include "replay/collectives/registry.h"
-#include "replay/engine/engine.h"
+#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
+#include "replay/nccl/planned_call.h"
 
 namespace chakra {
 
-// One way to run calls of one kind, size and group. Lives as long as its planner.
-struct PlannedCall {
-  const Plan* plan = nullptr;  // null where `together` is all that is asked for
-  // See TimeTogether(): of planners that price calls alone, and where all members end at once.
-  std::optional<Time> together;
-  CallCosts costs;
-  std::string algorithm;  // "ring", or "ring/simple" of a library
-  std::string why;        // of a library's choice; empty without one
-  int channels = 1;       // known with a library, and of programs from files
-};
+// What a call takes on `fabric` with `costs` where every flow goes as if it were alone. The engine, which
+// runs plans, has one: PriceUncontended().
+using PriceAlone = absl::StatusOr<Time> (*)(const Fabric& fabric, const CollectiveCosts& costs,
+                                            CollectiveType type, uint64_t bytes, int root,
+                                            const std::vector<int>& members);
 
 // Plans each kind, size and group once. Not thread-safe.
 class CollectivePlanner {
  public:
-  // `fabric` gives groups their shape. `alone`: for calls that run by themselves and whose members begin
-  // together, so that a plan with a closed form need not be built.
-  CollectivePlanner(const Fabric& fabric, const CollectiveCosts& costs, bool alone = false)
-      : fabric_(fabric), costs_(costs), alone_(alone) {}
+  // `fabric` gives groups their shape, `price` compares what a library may choose. `alone`: for calls that
+  // run by themselves and whose members begin together, so that a plan with a closed form need not be built.
+  CollectivePlanner(const Fabric& fabric, const CollectiveCosts& costs, PriceAlone price, bool alone = false)
+      : fabric_(fabric), costs_(costs), price_(price), alone_(alone) {}
 
   // `members` are devices and name the group by their address; `group` is its
   // name for LibraryModel::choice. Precondition: at least two members.
@@ -60,6 +56,7 @@ class CollectivePlanner {
 
   const Fabric& fabric_;
   const CollectiveCosts& costs_;
+  PriceAlone price_;
   bool alone_;
   PlanCache plans_;
   absl::flat_hash_map<const std::vector<int>*, GroupShape> shapes_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/fast_path.h"
 
 namespace chakra {

@@ -8,7 +8,7 @@
 
 #include "backends/fabric.h"
 #include "replay/collectives/registry.h"
-#include "replay/engine/engine.h"
+#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
 
 namespace chakra {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/util/json_util.h"
+#include "replay/engine/measure/metrics.h"
 #include "replay/report/critical_path.h"
 #include "replay/report/edits.h"
 #include "replay/report/report.h"

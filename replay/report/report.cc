@@ -7,7 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "replay/collectives/accounting.h"
+#include "replay/compute/compute_times.h"
+#include "replay/run/description.h"
 #include "trace/base/utf8.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {
@@ -272,17 +276,6 @@ std::string LargestCollective(const Metrics& metrics, const TraceSet& traces, in
 }
 
 }  // namespace
-
-double BusFactor(absl::string_view kind, int ranks) {
-  if (ranks < 1) return 1;
-  const double n = ranks;
-  if (kind == "all_reduce") return 2 * (n - 1) / n;
-  for (absl::string_view k :
-       {"all_gather", "reduce_scatter", "reduce_scatter_block", "all_to_all", "gather", "scatter"}) {
-    if (kind == k) return (n - 1) / n;
-  }
-  return 1;
-}
 
 std::string DescribeBound(const Metrics& metrics, const TraceSet& traces) {
   const auto last =

@@ -8,45 +8,15 @@
 #include "absl/strings/string_view.h"
 #include "backends/fabric.h"
 #include "proto/report.pb.h"
-#include "replay/engine/engine.h"
 #include "replay/engine/measure/flow_times.h"
 #include "replay/engine/measure/metrics.h"
+#include "replay/run/description.h"
 #include "replay/run/jobs.h"
 #include "replay/run/steps.h"
 #include "trace/base/text_page.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
-
-// What a run was, beside its metrics. The pointers are borrowed for the call.
-struct RunDescription {
-  std::string version;
-  std::string cluster;  // "": nothing was priced by one
-  std::string fabric;   // "": nothing crossed one
-  std::string lanes;
-  std::string compute;                               // rungs in order, comma separated
-  std::string comm;                                  // "simulated" or "recorded"
-  const TraceSet* traces = nullptr;                  // required
-  const std::vector<ComputeTimes>* times = nullptr;  // required; one for each distinct graph
-  std::vector<DimensionTraffic> traffic;
-  LinkUses links;                                   // of a fabric that follows them
-  PacketTotals packets;                             // of a fabric that sends them
-  std::vector<FlowTimesRow> flow_times;             // where flows were logged
-  std::vector<StepMetrics> steps;                   // of captures
-  std::string variation;                            // what was varied; "": nothing
-  std::string placement;                            // rule or file; "": rank i on device i
-  std::vector<Job> jobs;                            // empty: one
-  const proto::EditReport* edits = nullptr;         // what was edited; null: nothing
-  const proto::CriticalPathReport* path = nullptr;  // null: not asked for
-  std::vector<InputFile> inputs;                    // beside traces->inputs
-  std::vector<std::string> warnings;                // beside the metrics' own
-};
-
-// Bus bandwidth over algorithm bandwidth of a collective on `ranks` ranks:
-// all_reduce 2(n-1)/n; all_gather, reduce_scatter, reduce_scatter_block,
-// all_to_all, gather and scatter (n-1)/n; others 1. From nccl-tests,
-// doc/PERFORMANCE.md and the getBw() of each test.
-double BusFactor(absl::string_view kind, int ranks);
 
 // The whole report, `bound` and warnings included. Rates of collectives that
 // took no time are 0.

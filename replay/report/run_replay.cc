@@ -13,16 +13,21 @@
 #include "replay/cluster/variation.h"
 #include "replay/collectives/custom/custom_program.h"
 #include "replay/compute/compute.h"
+#include "replay/compute/compute_times.h"
 #include "replay/critical_path/attribution.h"
 #include "replay/critical_path/sensitivity.h"
 #include "replay/engine/causes/critical_path.h"
+#include "replay/engine/measure/metrics.h"
 #include "replay/engine/recorded_comm.h"
+#include "replay/engine/spans.h"
 #include "replay/report/report.h"
-#include "replay/run/cluster.h"
+#include "replay/run/cluster_model.h"
+#include "replay/run/description.h"
 #include "replay/run/machine.h"
 #include "replay/run/price.h"
 #include "replay/run/simulate.h"
 #include "replay/run/steps.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {
@@ -156,7 +161,7 @@ absl::StatusOr<proto::CriticalPathReport> Run::ExplainPath(const Simulation& sim
                                                            Time makespan) const {
   std::vector<PathChange> changes;
   proto::CriticalPathReport path =
-      Attribute(path_, *set_, LanesOf(options_), LinkKindsOf(cluster_.topology), &changes);
+      AttributePath(path_, *set_, LanesOf(options_), LinkKindsOf(cluster_.topology), &changes);
   if (options_.sensitivity) {
     if (absl::Status s = MeasureSensitivities(simulation, makespan, changes, &path); !s.ok()) return s;
   }

@@ -9,8 +9,11 @@
 #include "backends/fabric.h"
 #include "backends/topology/topology.h"
 #include "proto/report.pb.h"
-#include "replay/engine/engine.h"
 #include "replay/engine/flow_log.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
 #include "replay/run/options.h"
 #include "replay/run/traces.h"
 

@@ -5,12 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/placed_fabric.h"
-#include "replay/engine/collective_runner.h"
+#include "replay/collectives/accounting.h"
 #include "replay/engine/flow_log.h"
 #include "replay/engine/price.h"
 #include "replay/nccl/choose.h"
+#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/rates.h"
-#include "replay/report/report.h"
 
 namespace chakra {
 namespace {
@@ -38,10 +38,6 @@ absl::StatusOr<std::string> RuleOf(const TableOptions& options, const Collective
 }
 
 }  // namespace
-
-uint64_t CommSize(CollectiveType type, uint64_t bytes, int ranks) {
-  return Grows(type) ? std::max<uint64_t>(1, bytes / static_cast<uint64_t>(ranks)) : bytes;
-}
 
 absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& cluster,
                                                       const TableOptions& options) {

@@ -7,9 +7,11 @@
 #include "absl/status/statusor.h"
 #include "backends/registry.h"
 #include "replay/nccl/library.h"
-#include "replay/run/cluster.h"
+#include "replay/run/cluster_model.h"
 
 namespace chakra {
+
+class FlowLog;  // replay/engine/flow_log.h
 
 struct TableOptions {
   CollectiveType type = CollectiveType::kAllReduce;
@@ -35,10 +37,6 @@ struct TableRow {
   std::string why;
   std::vector<Candidate> candidates;  // with a library
 };
-
-// comm_size of a call whose larger buffer has `bytes`: of all-gather and gather what one rank sends, rounded
-// down, but at least one byte.
-uint64_t CommSize(CollectiveType type, uint64_t bytes, int ranks);
 
 // Prices calls one after another on one machine.
 class CollectiveTable {

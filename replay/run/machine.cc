@@ -1,6 +1,7 @@
 #include "replay/run/machine.h"
 
 #include "absl/strings/str_cat.h"
+#include "replay/cluster/load.h"
 #include "replay/cluster/set_field.h"
 #include "replay/cluster/variation.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "replay/run/cluster.h"
+#include "replay/run/cluster_model.h"
 #include "replay/run/options.h"
 
 namespace chakra {

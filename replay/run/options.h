@@ -8,7 +8,7 @@
 #include "backends/registry.h"
 #include "replay/cluster/options.h"
 #include "trace/edit/plan.h"
-#include "trace/import/reader.h"
+#include "trace/et/read_options.h"
 
 namespace chakra {
 

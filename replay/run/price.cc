@@ -6,7 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/compute/compute.h"
+#include "replay/compute/compute_times.h"
 #include "replay/compute/kernel_table.h"
+#include "replay/run/description.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 

@@ -5,7 +5,8 @@
 
 #include "absl/status/statusor.h"
 #include "proto/cluster.pb.h"
-#include "replay/report/report.h"
+#include "replay/compute/compute_times.h"
+#include "replay/run/description.h"
 #include "replay/run/options.h"
 #include "replay/run/traces.h"
 

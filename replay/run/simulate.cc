@@ -4,7 +4,10 @@
 
 #include "backends/placed_fabric.h"
 #include "backends/registry.h"
+#include "replay/engine/engine.h"
 #include "replay/engine/flow_log.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/options.h"
 
 namespace chakra {
 

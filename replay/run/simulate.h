@@ -7,8 +7,12 @@
 
 #include "absl/status/statusor.h"
 #include "backends/fabric.h"
-#include "replay/engine/engine.h"
-#include "replay/run/cluster.h"
+#include "replay/compute/compute_times.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
+#include "replay/run/cluster_model.h"
 #include "replay/run/jobs.h"
 #include "replay/run/options.h"
 

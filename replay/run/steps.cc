@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "replay/engine/spans.h"
+
 namespace chakra {
 namespace {
 

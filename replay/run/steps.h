@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "replay/engine/engine.h"
+#include "replay/engine/spans.h"
 #include "trace/model/capture_info.h"
 #include "trace/model/trace.h"
 

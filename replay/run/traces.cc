@@ -6,6 +6,8 @@
 #include "absl/strings/str_join.h"
 #include "replay/run/symmetric.h"
 #include "trace/base/checksum.h"
+#include "trace/et/read_options.h"
+#include "trace/import/reader.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "replay/engine/spans.h"
 #include "replay/timeline/writer.h"
 #include "trace/base/utf8.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "replay/engine/spans.h"
 
 namespace chakra {
 namespace {

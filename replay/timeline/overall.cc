@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/engine/measure/busy.h"
+#include "replay/engine/spans.h"
 
 namespace chakra {
 namespace {

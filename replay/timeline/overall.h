@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "backends/link_use.h"
 #include "replay/engine/causes/critical_path.h"
+#include "replay/engine/spans.h"
 #include "replay/timeline/writer.h"
 #include "trace/model/trace.h"
 

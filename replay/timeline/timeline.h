@@ -17,12 +17,15 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "backends/link_use.h"
-#include "replay/engine/engine.h"
+#include "replay/engine/lane_policy.h"
 #include "replay/engine/measure/metrics.h"
+#include "replay/engine/spans.h"
 #include "trace/io/csv.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
+
+struct CriticalPath;  // replay/engine/causes/critical_path.h
 
 // kPerfetto: its protobuf, whose times are nanoseconds. Begin and end are both rounded down, so that slices
 // stay beside or inside each other; a slice below a nanosecond may have no length. kChromeJson: the JSON of

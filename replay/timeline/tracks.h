@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "replay/engine/engine.h"
 #include "replay/engine/measure/name_times.h"
+#include "replay/engine/spans.h"
 
 namespace chakra {
 

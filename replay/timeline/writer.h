@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "replay/engine/engine.h"
+#include "replay/engine/spans.h"
 #include "trace/base/units.h"
 #include "trace/io/csv.h"
 

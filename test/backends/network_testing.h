@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/topology/network.h"
-#include "backends/topology/routing/shortest_paths.h"
+#include "backends/topology/paths/shortest_paths.h"
 
 namespace chakra {
 

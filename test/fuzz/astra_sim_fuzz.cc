@@ -8,7 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "fuzz_input.h"
 #include "replay/cluster/astra_sim.h"
-#include "replay/run/cluster.h"
+#include "replay/run/cluster_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using chakra::fuzz::Require;

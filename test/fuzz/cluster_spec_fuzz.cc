@@ -6,8 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "fuzz_input.h"
+#include "replay/cluster/load.h"
 #include "replay/cluster/presets.h"
-#include "replay/run/cluster.h"
+#include "replay/run/cluster_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using chakra::fuzz::Require;

@@ -10,6 +10,7 @@
 #include "fuzz_input.h"
 #include "proto/et_def.pb.h"
 #include "trace/edit/plan.h"
+#include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/reader.h"
 #include "trace/io/proto_io.h"

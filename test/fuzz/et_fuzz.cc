@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "trace/et/decode.h"
+#include "trace/et/read_options.h"
 #include "trace/model/groups.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz_input.h"
 #include "proto/et_def.pb.h"
+#include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/reader.h"
 #include "trace/model/groups.h"

@@ -5,7 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "backends/topology/inputs/links_file.h"
-#include "backends/topology/routing/shortest_paths.h"
+#include "backends/topology/paths/shortest_paths.h"
 #include "fuzz_input.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

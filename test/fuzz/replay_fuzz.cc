@@ -15,9 +15,18 @@
 #include "proto/et_def.pb.h"
 #include "replay/collectives/registry.h"
 #include "replay/compute/compute.h"
+#include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/memory_model.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
+#include "replay/nccl/collective_costs.h"
+#include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/reader.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {

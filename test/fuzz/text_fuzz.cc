@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "fuzz_input.h"
+#include "trace/et/read_options.h"
 #include "trace/import/json/json.h"
 #include "trace/import/reader.h"
 

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "engine_testing.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/options.h"
 
 namespace chakra {
 namespace {

@@ -8,8 +8,13 @@
 #include <cstdio>
 
 #include "backends/registry.h"
+#include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/options.h"
 #include "test/replay/trace_builder.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {

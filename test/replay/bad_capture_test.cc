@@ -6,6 +6,7 @@
 #include "absl/strings/str_replace.h"
 #include "acceptance_testing.h"
 #include "test/trace/pytorch/capture_builder.h"
+#include "trace/et/read_options.h"
 
 namespace chakra::acceptance {
 namespace {

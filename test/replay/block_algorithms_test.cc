@@ -8,6 +8,9 @@
 #include "engine_testing.h"
 #include "plan_clock.h"
 #include "replay/collectives/validate.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/options.h"
 
 namespace chakra {
 namespace {

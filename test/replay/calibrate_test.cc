@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "replay/calibrate/fit.h"
-#include "replay/run/cluster.h"
+#include "replay/cluster/load.h"
+#include "replay/run/cluster_model.h"
 #include "replay/run/collective_table.h"
 #include "trace/io/proto_io.h"
 

@@ -6,10 +6,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/registry.h"
+#include "replay/cluster/load.h"
 #include "replay/compute/compute.h"
+#include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
-#include "replay/run/cluster.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
+#include "replay/run/cluster_model.h"
 #include "test/trace/pytorch/machine.h"
+#include "trace/et/locate.h"
+#include "trace/import/reader.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {

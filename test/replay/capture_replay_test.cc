@@ -9,8 +9,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "capture_testing.h"
+#include "replay/engine/lane_policy.h"
 #include "test/trace/pytorch/capture_builder.h"
 #include "test/trace/pytorch/capture_files.h"
+#include "trace/et/locate.h"
+#include "trace/et/read_options.h"
+#include "trace/import/reader.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra::acceptance {
 namespace {

@@ -9,13 +9,21 @@
 #include <vector>
 
 #include "backends/registry.h"
+#include "replay/cluster/load.h"
 #include "replay/compute/compute.h"
+#include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
-#include "replay/run/cluster.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
+#include "replay/run/cluster_model.h"
 #include "replay/run/steps.h"
+#include "trace/et/read_options.h"
 #include "trace/import/pytorch/convert.h"
 #include "trace/import/reader.h"
 #include "trace/model/capture_info.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra::acceptance {
 

@@ -1,5 +1,3 @@
-#include "replay/run/cluster.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,7 +7,10 @@
 #include <limits>
 #include <string>
 
+#include "replay/cluster/load.h"
 #include "replay/cluster/presets.h"
+#include "replay/engine/memory_model.h"
+#include "replay/run/cluster_model.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "replay/cluster/load.h"
 #include "replay/engine/price.h"
 #include "replay/nccl/sizes.h"
 #include "test/replay/library_testing.h"

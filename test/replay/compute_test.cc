@@ -3,7 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "replay/run/cluster.h"
+#include "replay/cluster/devices.h"
+#include "replay/compute/compute_times.h"
 
 namespace chakra {
 namespace {

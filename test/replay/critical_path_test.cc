@@ -5,9 +5,15 @@
 
 #include <random>
 
+#include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/memory_model.h"
+#include "replay/engine/options.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/random_traces.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {

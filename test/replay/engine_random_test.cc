@@ -5,6 +5,10 @@
 #include <random>
 
 #include "replay/engine/engine.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/random_traces.h"
 

@@ -5,6 +5,11 @@
 
 #include <random>
 
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/memory_model.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
 #include "test/replay/engine_testing.h"
 
 namespace chakra {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/placed_fabric.h"
+#include "replay/engine/options.h"
 #include "test/backends/fabric_testing.h"
 #include "test/replay/csv_testing.h"
 #include "test/replay/engine_testing.h"

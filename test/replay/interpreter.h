@@ -12,7 +12,10 @@
 #include <vector>
 
 #include "replay/collectives/registry.h"
-#include "replay/engine/engine.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
+#include "replay/nccl/collective_costs.h"
 #include "trace/model/trace.h"
 
 namespace chakra {

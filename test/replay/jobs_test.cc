@@ -2,6 +2,7 @@
 #include "replay/run/jobs.h"
 
 #include "backends/placed_fabric.h"
+#include "replay/engine/options.h"
 #include "test/replay/engine_testing.h"
 
 namespace chakra {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "replay/engine/lane_policy.h"
 #include "test/replay/trace_builder.h"
 
 namespace chakra {

@@ -1,6 +1,7 @@
 // What collectives.library may say, and what is said where it may not.
 #include <gmock/gmock.h>
 
+#include "replay/cluster/load.h"
 #include "test/replay/library_testing.h"
 
 namespace chakra {

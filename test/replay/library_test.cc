@@ -5,9 +5,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "replay/engine/engine.h"
+#include "replay/engine/options.h"
 #include "replay/engine/price.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/constants.h"
+#include "replay/nccl/planner.h"
 #include "replay/nccl/rates.h"
 #include "replay/nccl/rings.h"
 #include "test/replay/engine_testing.h"
@@ -454,7 +457,7 @@ TEST(LibraryPlanner, ARuleThatAGroupCannotFollowIsAnError) {
 
 TEST(LibraryPlanner, EachShapeIsPlannedOnce) {
   TestMachine m = Preset("dgx-h100", 8);
-  CollectivePlanner planner(*m.fabric, m.costs());
+  CollectivePlanner planner(*m.fabric, m.costs(), PriceUncontended);
   const std::vector<int> low = Range(0, 4), high = Range(4, 4);
   const auto get = [&](uint64_t bytes, const std::vector<int>& members) {
     return *planner.Get(T::kAllReduce, bytes, 0, members, "");

@@ -13,9 +13,12 @@
 #include <vector>
 
 #include "backends/registry.h"
+#include "replay/cluster/load.h"
 #include "replay/engine/collective_runner.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
-#include "replay/run/cluster.h"
+#include "replay/run/cluster_model.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {

@@ -7,8 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/cluster/faults.h"
+#include "replay/cluster/load.h"
 #include "replay/cluster/options.h"
-#include "replay/run/cluster.h"
+#include "replay/run/cluster_model.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/cluster/options.h"
 #include "replay/cluster/packet.h"
-#include "replay/run/cluster.h"
+#include "replay/run/cluster_model.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {

@@ -6,7 +6,10 @@
 #include <algorithm>
 
 #include "backends/registry.h"
+#include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/options.h"
 #include "test/replay/trace_builder.h"
 
 namespace chakra {

@@ -4,7 +4,7 @@
 
 #include "replay/cluster/mixed.h"
 #include "replay/cluster/options.h"
-#include "replay/run/cluster.h"
+#include "replay/run/cluster_model.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "replay/engine/options.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/run_binary.h"
 

@@ -6,6 +6,9 @@
 #include <map>
 
 #include "replay/cluster/variation.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
 #include "test/replay/engine_testing.h"
 #include "trace/io/proto_io.h"
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/registry.h"
+#include "replay/cluster/load.h"
 #include "replay/cluster/options.h"
 #include "replay/run/collective_table.h"
 

@@ -6,7 +6,11 @@
 #include <fstream>
 #include <numeric>
 
+#include "replay/compute/compute_times.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/options.h"
 #include "replay/report/report.h"
+#include "replay/run/description.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/run_binary.h"
 

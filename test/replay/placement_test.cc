@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "backends/placed_fabric.h"
+#include "replay/engine/memory_model.h"
+#include "replay/engine/options.h"
 #include "test/replay/engine_testing.h"
 
 namespace chakra {

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "plan_testing.h"
+#include "replay/collectives/proof.h"
 
 namespace chakra {
 namespace {

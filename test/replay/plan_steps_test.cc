@@ -4,6 +4,9 @@
 #include "engine_testing.h"
 #include "replay/collectives/custom/custom_program.h"
 #include "replay/collectives/registry.h"
+#include "replay/engine/engine.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/options.h"
 
 namespace chakra {
 namespace {

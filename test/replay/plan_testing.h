@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "replay/collectives/registry.h"
-#include "replay/collectives/validate.h"
 
 namespace chakra {
 

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "replay/run/cluster.h"
+#include "replay/cluster/load.h"
+#include "replay/run/cluster_model.h"
 
 namespace chakra {
 namespace {

@@ -6,8 +6,14 @@
 #include <string>
 
 #include "backends/registry.h"
+#include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
 #include "test/replay/trace_builder.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "google/protobuf/util/json_util.h"
+#include "replay/collectives/accounting.h"
+#include "replay/compute/compute_times.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/run/description.h"
 
 namespace chakra {
 namespace {

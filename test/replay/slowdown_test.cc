@@ -2,6 +2,8 @@
 #include "replay/engine/slowdown.h"
 
 #include "engine_testing.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/options.h"
 #include "replay/nccl/library.h"
 
 namespace chakra {

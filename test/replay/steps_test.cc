@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "replay/engine/spans.h"
 #include "test/replay/trace_builder.h"
 
 namespace chakra {

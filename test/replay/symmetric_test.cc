@@ -8,6 +8,7 @@
 
 #include "replay/engine/match.h"
 #include "test/replay/trace_builder.h"
+#include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 
 namespace chakra {

@@ -6,6 +6,9 @@
 #include <random>
 
 #include "replay/engine/causes/critical_path.h"
+#include "replay/engine/lane_policy.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
 #include "test/replay/csv_testing.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/random_traces.h"

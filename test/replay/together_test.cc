@@ -4,6 +4,7 @@
 #include <random>
 
 #include "replay/engine/price.h"
+#include "replay/nccl/planner.h"
 #include "test/replay/library_testing.h"
 
 namespace chakra {
@@ -22,7 +23,7 @@ void Agree(const std::string& preset, int ranks, const std::string& rule, uint64
   ASSERT_TRUE(priced.ok()) << priced.status();
   EXPECT_EQ(priced->time.picos(), slow) << preset << " " << ranks << " " << rule << " " << bytes;
   EXPECT_EQ(now, Time::Nanos(3) + priced->time);
-  CollectivePlanner planner(*m.fabric, m.costs(), true);
+  CollectivePlanner planner(*m.fabric, m.costs(), PriceUncontended, true);
   const auto call = planner.Get(T::kAllReduce, bytes, 0, members, "");
   ASSERT_TRUE(call.ok()) << call.status();
   EXPECT_EQ((*call)->together.has_value(), closed) << preset << " " << ranks << " " << rule;
@@ -74,7 +75,7 @@ TEST(Together, ElsewhereThePlanRuns) {
   TestMachine m = Preset("dgx-h100", 8);
   m.Force(T::kAllReduce, "nvls/simple");
   m.AnotherFabric("analytical-fifo");
-  CollectivePlanner planner(*m.fabric, m.costs(), true);
+  CollectivePlanner planner(*m.fabric, m.costs(), PriceUncontended, true);
   const std::vector<int> members = m.All();
   const auto call = planner.Get(T::kAllReduce, 1 << 20, 0, members, "");
   ASSERT_TRUE(call.ok());

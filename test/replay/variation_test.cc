@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "proto/cluster.pb.h"
+#include "replay/engine/options.h"
 #include "test/replay/engine_testing.h"
 #include "trace/io/proto_io.h"
 

@@ -9,6 +9,7 @@
 
 #include "test/replay/trace_builder.h"
 #include "trace/et/decode.h"
+#include "trace/et/read_options.h"
 
 namespace chakra {
 namespace {

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/et_def.pb.h"
+#include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 
 namespace chakra {

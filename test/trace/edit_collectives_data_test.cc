@@ -7,6 +7,7 @@
 
 #include "replay/engine/match.h"
 #include "test/trace/edit_testing.h"
+#include "trace/et/read_options.h"
 
 namespace chakra::edit {
 namespace {

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "test/trace/edit_testing.h"
+#include "trace/et/read_options.h"
 
 namespace chakra::edit {
 namespace {

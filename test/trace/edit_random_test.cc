@@ -5,6 +5,7 @@
 #include <random>
 
 #include "test/trace/edit_testing.h"
+#include "trace/et/read_options.h"
 
 namespace chakra::edit {
 namespace {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "test/trace/edit_testing.h"
+#include "trace/et/read_options.h"
 
 namespace chakra::edit {
 namespace {

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "proto/et_def.pb.h"
+#include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/reader.h"
 #include "trace/io/proto_io.h"

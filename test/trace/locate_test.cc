@@ -8,6 +8,8 @@
 #include <fstream>
 
 #include "test/replay/trace_builder.h"
+#include "trace/et/read_options.h"
+#include "trace/import/reader.h"
 
 namespace chakra {
 namespace {

@@ -12,6 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "trace/base/checksum.h"
+#include "trace/et/locate.h"
+#include "trace/et/read_options.h"
 
 namespace chakra {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 
 namespace chakra {

@@ -10,6 +10,7 @@
 
 #include <filesystem>
 
+#include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 #include "trace/io/proto_io.h"
 

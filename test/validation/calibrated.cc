@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "replay/calibrate/fit.h"
-#include "replay/run/cluster.h"
+#include "replay/cluster/load.h"
 
 namespace chakra::validation {
 namespace {

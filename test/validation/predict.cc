@@ -1,7 +1,7 @@
 #include "test/validation/predict.h"
 
 #include "absl/strings/str_cat.h"
-#include "replay/run/cluster.h"
+#include "replay/cluster/load.h"
 
 namespace chakra::validation {
 

@@ -10,15 +10,21 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "backends/registry.h"
+#include "replay/cluster/load.h"
 #include "replay/compute/compute.h"
+#include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
-#include "replay/run/cluster.h"
+#include "replay/engine/options.h"
+#include "replay/engine/spans.h"
+#include "replay/run/cluster_model.h"
 #include "replay/run/steps.h"
 #include "trace/edit/plan.h"
 #include "trace/edit/script.h"
+#include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 #include "trace/io/proto_io.h"
 #include "trace/model/capture_info.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra::validation {
 namespace {

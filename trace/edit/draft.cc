@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "trace/import/reader.h"
 
 namespace chakra::edit {
 namespace {

@@ -13,7 +13,7 @@
 #include "proto/edit.pb.h"
 #include "trace/edit/operation.h"
 #include "trace/edit/script.h"
-#include "trace/import/reader.h"
+#include "trace/et/read_options.h"
 
 namespace chakra::edit {
 

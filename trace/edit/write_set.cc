@@ -13,6 +13,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/et/read_options.h"
 #include "trace/import/inputs.h"
 #include "trace/io/proto_io.h"
 #include "trace/model/groups.h"

@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "trace/edit/plan.h"
+#include "trace/et/read_options.h"
 #include "trace/et/writer.h"
-#include "trace/import/reader.h"
 
 namespace chakra::edit {
 

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "absl/strings/str_cat.h"
+#include "trace/et/read_options.h"
 #include "trace/io/sniff.h"
 
 namespace chakra {

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "trace/base/wire.h"
-#include "trace/import/reader.h"
+#include "trace/et/read_options.h"
 #include "trace/model/attribute.h"
 #include "trace/model/graph_builder.h"
 #include "trace/model/trace.h"

@@ -7,7 +7,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/wire.h"
-#include "trace/import/reader.h"
 #include "trace/io/byte_source.h"
 #include "trace/io/sniff.h"
 

@@ -30,4 +30,12 @@ class NodeLocator {
   Index last_[2];  // the most recent first
 };
 
+// Byte offset, in the decompressed stream, of the frame of node `id` in `file`;
+// for messages made long after decoding. -1 when it cannot be found.
+int64_t LocateNode(const std::string& file, uint64_t id);
+
+// "rank 3, node 17 ("matmul") of dir/w.3.et, byte 1234": the subject of an
+// error about one node.
+std::string DescribeNode(const RankTrace& trace, uint32_t row);
+
 }  // namespace chakra

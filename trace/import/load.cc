@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "trace/base/parallel.h"
+#include "trace/et/read_options.h"
 #include "trace/import/json/json.h"
 #include "trace/io/archive.h"
 #include "trace/io/sniff.h"

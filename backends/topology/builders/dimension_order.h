@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/topology/graph.h"
-#include "backends/topology/routing/guide.h"
+#include "backends/topology/guide.h"
 
 namespace chakra {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "backends/topology/paths/shortest_paths.h"
 #include "backends/topology/routing/route_file.h"
-#include "backends/topology/routing/shortest_paths.h"
 #include "backends/topology/routing/up_down.h"
 #include "backends/topology/topology.h"
 

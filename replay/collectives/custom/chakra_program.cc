@@ -9,8 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
 #include "replay/collectives/custom/msccl_parse.h"
+#include "replay/collectives/proof.h"
 #include "replay/collectives/registry.h"
 #include "replay/collectives/validate.h"
+#include "trace/et/locate.h"
 #include "trace/import/reader.h"
 
 namespace chakra {

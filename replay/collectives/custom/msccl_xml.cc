@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/custom/msccl_parse.h"
+#include "replay/collectives/proof.h"
 #include "replay/collectives/registry.h"
 #include "replay/collectives/validate.h"
 

@@ -1,6 +1,7 @@
 #include "replay/collectives/validate/contents.h"
 
 #include "absl/strings/str_cat.h"
+#include "replay/collectives/proof.h"
 #include "replay/collectives/validate/wiring.h"
 
 namespace chakra {

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "replay/collectives/plan.h"
-#include "replay/collectives/validate.h"
+#include "replay/collectives/proof.h"
 
 namespace chakra {
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "replay/collectives/proof.h"
 #include "replay/collectives/validate/contents.h"
 #include "replay/collectives/validate/wiring.h"
 

@@ -1,6 +1,7 @@
 #include "replay/collectives/validate/wiring.h"
 
 #include "absl/strings/str_cat.h"
+#include "replay/collectives/proof.h"
 
 namespace chakra {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "replay/collectives/plan.h"
-#include "replay/collectives/validate.h"
+#include "replay/collectives/proof.h"
 
 namespace chakra {
 

@@ -5,7 +5,10 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "replay/compute/compute_times.h"
+#include "replay/engine/lane_policy.h"
 #include "replay/engine/lanes.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "replay/engine/engine.h"
+#include "replay/compute/compute_times.h"
+#include "replay/engine/lane_policy.h"
 #include "replay/engine/measure/metrics.h"
 #include "trace/base/units.h"
+#include "trace/model/distinct_graphs.h"
 #include "trace/model/trace.h"
 
 namespace chakra {

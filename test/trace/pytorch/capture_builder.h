@@ -21,6 +21,7 @@
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "proto/et_def.pb.h"
+#include "trace/et/read_options.h"
 #include "trace/import/pytorch/convert.h"
 #include "trace/import/pytorch/emit.h"
 #include "trace/import/pytorch/host_trace.h"

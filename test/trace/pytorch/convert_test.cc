@@ -3,6 +3,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
+#include "trace/et/read_options.h"
+#include "trace/import/reader.h"
 
 namespace chakra::pytorch {
 namespace {

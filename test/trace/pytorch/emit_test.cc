@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
+#include "trace/import/reader.h"
 #include "trace/model/capture_info.h"
 
 namespace chakra::pytorch {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
 #include "trace/et/decode.h"
+#include "trace/et/read_options.h"
 #include "trace/import/load.h"
 #include "trace/import/pytorch/emit.h"
 #include "trace/import/pytorch/find.h"

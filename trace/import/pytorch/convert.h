@@ -8,9 +8,9 @@
 #include "absl/status/statusor.h"
 #include "proto/conversion.pb.h"
 #include "trace/base/text_page.h"
+#include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/pytorch/join.h"
-#include "trace/import/reader.h"
 #include "trace/model/graph_builder.h"
 #include "trace/model/trace.h"
 

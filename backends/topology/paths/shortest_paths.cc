@@ -1,4 +1,4 @@
-#include "backends/topology/routing/shortest_paths.h"
+#include "backends/topology/paths/shortest_paths.h"
 
 #include <algorithm>
 

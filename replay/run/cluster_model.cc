@@ -1,4 +1,4 @@
-#include "replay/run/cluster.h"
+#include "replay/run/cluster_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +9,15 @@
 #include "absl/strings/str_join.h"
 #include "backends/topology/placement.h"
 #include "replay/cluster/check.h"
+#include "replay/cluster/devices.h"
 #include "replay/cluster/mixed.h"
 #include "replay/cluster/packet.h"
 #include "replay/cluster/topology.h"
 #include "replay/collectives/custom/chakra_program.h"
 #include "replay/collectives/custom/msccl_xml.h"
 #include "replay/collectives/registry.h"
+#include "replay/engine/memory_model.h"
+#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/library.h"
 #include "trace/io/proto_io.h"
@@ -198,8 +201,6 @@ absl::StatusOr<std::vector<int>> CheckPlacement(const proto::Placement& placemen
 }
 
 }  // namespace
-
-std::vector<std::string> PeakDtypes() { return {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"}; }
 
 absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks) {
   if (ranks < 1) return absl::InvalidArgumentError(absl::StrCat("cluster: ", ranks, " ranks; expected >= 1"));

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/topology/routing/destination_fields.h"
+#include "backends/topology/paths/destination_fields.h"
 
 namespace chakra {
 

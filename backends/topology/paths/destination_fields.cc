@@ -1,4 +1,4 @@
-#include "backends/topology/routing/destination_fields.h"
+#include "backends/topology/paths/destination_fields.h"
 
 #include <algorithm>
 #include <iterator>

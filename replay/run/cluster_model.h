@@ -13,7 +13,8 @@
 #include "backends/topology/topology.h"
 #include "proto/cluster.pb.h"
 #include "replay/cluster/variation.h"
-#include "replay/engine/engine.h"
+#include "replay/engine/memory_model.h"
+#include "replay/nccl/collective_costs.h"
 
 namespace chakra {
 
@@ -32,9 +33,6 @@ struct ClusterModel {
   std::vector<std::string> notes;     // on what files of networks leave open
 };
 
-// The dtypes that Device::peak_tflops knows.
-std::vector<std::string> PeakDtypes();
-
 // Checks every field and builds what the run needs for `ranks` ranks.
 // The one dimension of size 0 becomes ranks / (product of the others), and is
 // left out when that is 1. Where the ranks do not even fill the others, those
@@ -45,19 +43,5 @@ std::vector<std::string> PeakDtypes();
 // no dimension is open.
 // The file that Cluster::placement may name is read.
 absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks);
-
-// Reads `spec`: a preset, "PRESET:key=value,..." (OverrideKeys()), a cluster
-// file (text format, JSON or binary), or an ASTRA-sim network file (.yml,
-// .yaml). Errors: neither a preset nor a file (with the nearest preset and the
-// list), an unknown key, a value out of range, and what the readers find.
-// `notes`, where given, gets a line for each ASTRA-sim option without a
-// counterpart, and one on what a network file leaves open.
-absl::StatusOr<proto::Cluster> LoadCluster(const std::string& spec,
-                                           std::vector<std::string>* notes = nullptr);
-
-// Keys of the overrides. "peak_tflops" sets the default dtype's;
-// "peak_tflops.fp16" that of one. "nodes" is the size of the last dimension,
-// "nic_gbps" its bandwidth in Gb/s (1e9 bits).
-std::vector<std::string> OverrideKeys();
 
 }  // namespace chakra

@@ -1,0 +1,24 @@
+// Bytes and bandwidths of collectives as nccl-tests counts them.
+#pragma once
+
+#include <cstdint>
+
+#include "absl/strings/string_view.h"
+#include "trace/model/trace.h"
+
+namespace chakra {
+
+// The larger of a rank's in and out buffer, in bytes.
+uint64_t BufferBytes(CollectiveType type, uint64_t comm_size, int ranks);
+
+// comm_size of a call whose larger buffer has `bytes`: of all-gather and gather what one rank sends, rounded
+// down, but at least one byte.
+uint64_t CommSize(CollectiveType type, uint64_t bytes, int ranks);
+
+// Bus bandwidth over algorithm bandwidth of a collective on `ranks` ranks:
+// all_reduce 2(n-1)/n; all_gather, reduce_scatter, reduce_scatter_block,
+// all_to_all, gather and scatter (n-1)/n; others 1. From nccl-tests,
+// doc/PERFORMANCE.md and the getBw() of each test.
+double BusFactor(absl::string_view kind, int ranks);
+
+}  // namespace chakra

@@ -1,0 +1,75 @@
+// Messages of collective calls that go over several cards of their nodes, a part over each.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "backends/fabric.h"
+#include "replay/engine/match.h"
+#include "replay/engine/node_lanes.h"
+#include "replay/nccl/library.h"
+
+namespace chakra {
+
+// The messages of one call that are cut so, by connection of its plan. The messages of a connection arrive in
+// the order in which they were sent, and one has arrived when its part has on every card.
+class SpreadMessages {
+ public:
+  bool empty() const { return spread_.empty(); }
+  void clear() { spread_.clear(); }
+
+  // A message of `connection` starts over `cards` cards, the same number each time.
+  void Start(uint64_t connection, int cards) {
+    Spread& spread = spread_[connection];
+    spread.arrived.resize(static_cast<size_t>(cards), 0);
+    spread.unsent = static_cast<uint32_t>(cards);
+  }
+  // The part on one card has left or arrived; true when the message has, wholly. Always of a connection whose
+  // messages are not cut.
+  bool Ended(uint64_t connection, uint32_t card, FlowEnd::Kind kind) {
+    const auto found = spread_.find(connection);
+    if (found == spread_.end()) return true;
+    Spread& spread = found->second;
+    if (kind == FlowEnd::kSent) return --spread.unsent == 0;
+    ++spread.arrived[card];
+    const uint32_t least = *std::min_element(spread.arrived.begin(), spread.arrived.end());
+    if (least == spread.complete) return false;
+    spread.complete = least;
+    return true;
+  }
+
+ private:
+  struct Spread {
+    std::vector<uint32_t> arrived;  // by card
+    uint32_t complete = 0;          // messages that have arrived on all cards
+    uint32_t unsent = 0;            // cards that the last message has not left
+  };
+  absl::flat_hash_map<uint64_t, Spread> spread_;
+};
+
+// The cards of the groups' nodes, each group's made when it is first asked for.
+class GroupLanes {
+ public:
+  // `fabric` and `matching` are the caller's and must outlive this.
+  GroupLanes(const Fabric& fabric, const Matching& matching) : fabric_(fabric), matching_(matching) {}
+
+  // Of `group`, whose nodes end at the first level that `costs` spreads over cards. Precondition: there is
+  // one.
+  const NodeLanes& Of(uint32_t group, const CallCosts& costs) {
+    const auto found = lanes_.find(group);
+    if (found != lanes_.end()) return found->second;
+    int level = 0;
+    while (costs.levels[static_cast<size_t>(level)].cards == 1) ++level;
+    return lanes_.try_emplace(group, fabric_, matching_.groups[group].members, level).first->second;
+  }
+
+ private:
+  const Fabric& fabric_;
+  const Matching& matching_;
+  std::map<uint32_t, NodeLanes> lanes_;
+};
+
+}  // namespace chakra

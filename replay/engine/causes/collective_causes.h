@@ -1,0 +1,117 @@
+// Why the parts of collective calls go on when they do.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "backends/fabric.h"
+#include "replay/engine/causes/cause.h"
+#include "replay/engine/match.h"
+#include "replay/nccl/fast_path.h"
+#include "replay/nccl/planned_call.h"
+#include "trace/base/units.h"
+
+namespace chakra {
+
+// Whose time a call spends: that of a member, by its rank and node, or of a switch, which has neither.
+struct Spender {
+  uint32_t call = kNoRow;
+  uint32_t rank = 0;
+  uint32_t row = kNoRow;
+
+  Cause Until(Time at, Cause::Kind kind) const {
+    Cause cause;
+    cause.kind = kind;
+    cause.rank = rank;
+    cause.row = row;
+    cause.of = call;
+    cause.at = at;
+    return cause;
+  }
+};
+
+// Of one call that is under way: the arrivals of its members, its streams and its messages. Connections and
+// streams have the numbers of the call's plan.
+class CallCauses {
+ public:
+  // The first of `members` arrives for `cause`; the call's switches start then.
+  void Open(size_t members, const CauseRef& cause) { *this = {cause, members}; }
+  // The call runs step by step, as `streams` streams.
+  void OpenStreams(size_t streams) { stream_.resize(streams); }
+  void Arrive(uint32_t member, const CauseRef& cause) { arrival_[member] = cause; }
+  // Why a member, or a switch (any greater number), starts.
+  const CauseRef& StartOf(uint32_t node) const { return node < arrival_.size() ? arrival_[node] : opening_; }
+
+  const CauseRef& stream(uint32_t stream) const { return stream_[stream]; }
+  // A stream starts, or goes on as another does.
+  void Continue(uint32_t stream, const CauseRef& cause) { stream_[stream] = cause; }
+  // Its member spends the time until `cause` ends.
+  void Spend(uint32_t stream, Cause&& cause) {
+    stream_[stream] = Because(std::move(stream_[stream]), std::move(cause));
+  }
+
+  // A stream sends `flow` over a connection. Messages of a connection arrive in the order in which they were
+  // sent.
+  void Send(uint32_t stream, uint64_t connection, const Flow& flow);
+  // The last message of a connection has left, which its stream waited for at the cost of `spender`.
+  void Left(uint32_t stream, uint64_t connection, const Spender& spender, Time now);
+  // The first message under way on a connection arrived, and nobody waits for it: who takes it later is late
+  // for reasons of its own.
+  void Received(uint64_t connection) { Take(connection); }
+  // The same, and `stream` waited for it at the cost of `spender`.
+  void Received(uint64_t connection, uint32_t stream, const Spender& spender, Time now);
+
+  CallCauses() = default;
+
+ private:
+  CallCauses(const CauseRef& opening, size_t members) : opening_(opening), arrival_(members) {}
+
+  struct Message {
+    CauseRef cause;
+    int src = 0, dst = 0;
+    uint64_t bytes = 0;
+    Time software;
+  };
+  Message Take(uint64_t connection);
+
+  CauseRef opening_;
+  std::vector<CauseRef> arrival_;  // by member
+  std::vector<CauseRef> stream_;
+  absl::flat_hash_map<uint64_t, std::deque<Message>> flying_;  // by connection
+};
+
+// What a call takes whose members arrive at one instant. The first such call of a plan is run step by step,
+// and tells it of all later ones.
+class LearnedCauses {
+ public:
+  // `matching` and `fabric` are the caller's and must outlive this.
+  LearnedCauses(const Matching& matching, const Fabric& fabric) : matching_(matching), fabric_(fabric) {}
+
+  bool Knows(const PlannedCall* planned) const { return learned_.contains(planned); }
+  // Member `member` of `call`, which began at `begin`, ends for `cause`.
+  void Learn(const PlannedCall* planned, const CollectiveCall& call, uint32_t member, Time begin,
+             const CauseRef& cause);
+  // By member: the one whose arrival decided when it ends. Precondition: Knows(planned).
+  const std::vector<uint32_t>& Origins(const PlannedCall* planned) const {
+    return learned_.at(planned).origin;
+  }
+  // By member: what the time goes to; null: not known.
+  const std::vector<PathParts>* Parts(const PlannedCall* planned) const {
+    const auto found = learned_.find(planned);
+    return found == learned_.end() ? nullptr : &found->second.parts;
+  }
+
+ private:
+  struct Learned {
+    std::vector<uint32_t> origin;
+    std::vector<PathParts> parts;
+  };
+  const Matching& matching_;
+  const Fabric& fabric_;
+  std::map<const PlannedCall*, Learned> learned_;
+};
+
+}  // namespace chakra

@@ -1,0 +1,49 @@
+// What collective calls took, by group and kind, and who waited for whom.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "replay/engine/match.h"
+#include "replay/engine/measure/metrics.h"
+#include "replay/nccl/planned_call.h"
+#include "trace/base/units.h"
+
+namespace chakra {
+
+class CollectiveCounts {
+ public:
+  // The caller's `matching` must outlive the counts.
+  explicit CollectiveCounts(const Matching& matching);
+
+  // A call that is over: when each member began, the last of these times, and when the last member ended.
+  // Precondition: `begin` has one time a member of the call's group.
+  void CountCall(const CollectiveCall& call, const std::vector<Time>& begin, Time last_arrival,
+                 Time last_end);
+  // How that call was run. For each call after all CountCall(), in the order in which the report is to name
+  // algorithms.
+  void CountChoice(const CollectiveCall& call, const PlannedCall& planned);
+  void CountFlow() { ++flows_; }
+  // A call that was answered in closed form.
+  void CountClosed() { ++closed_; }
+
+  uint64_t flows() const { return flows_; }
+
+  // Adds all that was counted. Ranks that `metrics` does not have are left out.
+  void AddTo(Metrics* metrics) const;
+
+ private:
+  CollectiveMetrics& Total(const CollectiveCall& call) {
+    return totals_[call.group][static_cast<size_t>(call.type)];
+  }
+
+  const Matching& matching_;
+  // By group and kind; names are looked up once at the end.
+  std::vector<std::array<CollectiveMetrics, kCollectiveTypes>> totals_;
+  std::vector<Time> waited_, kept_waiting_;  // by rank; see RankMetrics
+  uint64_t flows_ = 0;
+  uint64_t closed_ = 0;
+};
+
+}  // namespace chakra

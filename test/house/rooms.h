@@ -1,0 +1,42 @@
+// The rooms of a source tree, by its includes, and what breaks the rules that the design sets for them.
+//
+// A room is a folder. In a folder that has rooms of its own, each flat file (x.h with x.cc) counts as a room:
+// such files are the folder's interface, and what they include may include others of them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace chakra::house {
+
+struct Tree {
+  std::vector<std::string> layers;          // folders, the lowest first
+  std::map<std::string, std::string> text;  // of .h and .cc files and of each README.md, by path
+};
+
+// The C++ files and READMEs of the layers. Precondition: `root` and the layers exist.
+Tree ReadTree(const std::filesystem::path& root, std::vector<std::string> layers);
+
+// The room of a file: "trace/io", or "backends/fabric" for a flat file of a folder with rooms.
+std::string RoomOf(const Tree& tree, const std::string& file);
+
+// One line for each circle of rooms: the rooms, and an include for each arrow of the circle.
+std::vector<std::string> Circles(const Tree& tree);
+
+// One line for each include from a layer to a layer above it, and for each from a room to a room that stands
+// below it under "## Rooms" of their folder's README.md ("- `name/`: what", the lowest first). Also one for
+// each room that the list leaves out or that does not exist.
+std::vector<std::string> ArrowsUp(const Tree& tree);
+
+// One line for each class, struct, union or enum that is defined in two files with one full name: the linker
+// would take them for one. Unnamed namespaces do not count.
+std::vector<std::string> TypesTwice(const Tree& tree);
+
+// One line for each C++ file of a folder whose README.md lists its files (a table that begins with "| file
+// |") and leaves this one out, and for each name in such a table that stands for no file.
+std::vector<std::string> FilesUnlisted(const Tree& tree);
+
+}  // namespace chakra::house
