@@ -1,0 +1,135 @@
+// README.md and the guides: each command is run, and must print what the page shows. With UPDATE_GUIDES=1 the
+// pages are written anew instead.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+#include "test/guide/transcript.h"
+
+namespace chakra::guide {
+namespace {
+
+namespace fs = std::filesystem;
+using Lines = std::vector<std::string>;
+
+const fs::path kSource = CHAKRA_SOURCE_DIR;
+
+// README.md and examples/guide/*.md, from the source folder on.
+std::vector<std::string> Pages() {
+  std::vector<std::string> pages = {"README.md"};
+  for (const auto& entry : fs::directory_iterator(kSource / "examples/guide")) {
+    if (entry.path().extension() == ".md")
+      pages.push_back("examples/guide/" + entry.path().filename().string());
+  }
+  std::sort(pages.begin(), pages.end());
+  return pages;
+}
+
+std::string ReadText(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in.good()) << path;
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// A folder that looks as the repository does to a reader who has built it.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "guide.XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) std::abort();
+    path_ = name;
+    fs::create_directory_symlink(fs::path(CHAKRA_BINARY).parent_path(), path_ / "build");
+    fs::create_directory_symlink(kSource / "examples", path_ / "examples");
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  // What `command` printed, standard output and error.
+  Lines Run(const std::string& command, int* status) const {
+    std::ofstream(path_ / ".command") << "exec 2>&1 </dev/null\n" << command << "\n";
+    std::FILE* pipe = popen(("cd '" + path_.string() + "' && exec sh .command").c_str(), "r");
+    *status = -1;
+    std::string out;
+    if (pipe == nullptr) return {};
+    std::array<char, 4096> buffer;
+    size_t n = 0;
+    while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) out.append(buffer.data(), n);
+    *status = pclose(pipe);
+    return SplitLines(out);
+  }
+
+ private:
+  fs::path path_;
+};
+
+class GuideTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
+  setenv("LC_ALL", "C", 1);
+  unsetenv("COLUMNS");
+  const bool update = std::getenv("UPDATE_GUIDES") != nullptr;
+  const Lines page = SplitLines(ReadText(kSource / GetParam()));
+  Lines renewed;
+  size_t copied = 0;
+  const Folder folder;
+  const std::vector<Step> steps = FindSteps(page);
+  EXPECT_FALSE(steps.empty()) << GetParam() << " has no command";
+  for (const Step& step : steps) {
+    SCOPED_TRACE(GetParam() + ":" + std::to_string(step.line) + ": " + step.command);
+    const auto begin = page.begin() + static_cast<std::ptrdiff_t>(step.begin);
+    const Lines shown(begin, page.begin() + static_cast<std::ptrdiff_t>(step.end));
+    int status = 0;
+    const Lines printed = folder.Run(step.command, &status);
+    EXPECT_EQ(status, 0) << "the command fails, and the page does not say so (`|| echo \"status $?\"`)\n"
+                         << JoinLines(printed);
+    const bool shows = Shows(shown, printed);
+    if (!update) {
+      EXPECT_TRUE(shows) << "the page shows\n"
+                         << JoinLines(shown) << "but the command prints\n"
+                         << JoinLines(printed);
+    }
+    renewed.insert(renewed.end(), page.begin() + static_cast<std::ptrdiff_t>(copied), begin);
+    const Lines after = shows ? shown : Renewed(shown, printed);
+    renewed.insert(renewed.end(), after.begin(), after.end());
+    copied = step.end;
+  }
+  renewed.insert(renewed.end(), page.begin() + static_cast<std::ptrdiff_t>(copied), page.end());
+  if (update && renewed != page) std::ofstream(kSource / GetParam(), std::ios::binary) << JoinLines(renewed);
+}
+
+TEST_P(GuideTest, LinksLeadToFiles) {
+  const std::string text = ReadText(kSource / GetParam());
+  const std::regex link("\\]\\(([^)#:]+)(#[^)]*)?\\)");
+  for (std::sregex_iterator i(text.begin(), text.end(), link), end; i != end; ++i) {
+    const fs::path target = (kSource / GetParam()).parent_path() / (*i)[1].str();
+    EXPECT_TRUE(fs::exists(target)) << GetParam() << ": " << target;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Pages, GuideTest, testing::ValuesIn(Pages()), [](const auto& page) {
+  std::string name = fs::path(page.param).stem().string();
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+});
+
+TEST(Guides, ReadmeNamesAllOfThem) {
+  const std::string readme = ReadText(kSource / "README.md");
+  for (const std::string& page : Pages()) {
+    if (page == "README.md") continue;
+    EXPECT_THAT(readme, testing::HasSubstr("](" + page + ")"));
+  }
+}
+
+}  // namespace
+}  // namespace chakra::guide
