@@ -123,11 +123,36 @@ INSTANTIATE_TEST_SUITE_P(Pages, GuideTest, testing::ValuesIn(Pages()), [](const 
   return name;
 });
 
-TEST(Guides, ReadmeNamesAllOfThem) {
+TEST(Readmes, TheFirstNamesAllGuides) {
   const std::string readme = ReadText(kSource / "README.md");
   for (const std::string& page : Pages()) {
     if (page == "README.md") continue;
     EXPECT_THAT(readme, testing::HasSubstr("](" + page + ")"));
+  }
+}
+
+TEST(Readmes, TheMapHasAllRooms) {
+  const std::string readme = ReadText(kSource / "README.md");
+  const std::string map =
+      readme.substr(readme.find("## Map"), readme.find("## Limits") - readme.find("## Map"));
+  const std::regex room("\n- `([a-z_]+)/`");
+  for (const std::string layer : {"trace", "backends", "replay"}) {
+    const std::string text = ReadText(kSource / layer / "README.md");
+    for (std::sregex_iterator i(text.begin(), text.end(), room), end; i != end; ++i) {
+      const std::string name = (*i)[1];
+      EXPECT_TRUE(std::regex_search(map, std::regex("\\b" + name + "\\b"))) << layer << "/" << name;
+    }
+  }
+}
+
+TEST(Readmes, FoldersNameWhatIsInThem) {
+  for (const std::string folder : {"proto", "examples", "examples/sweeps"}) {
+    const std::string readme = ReadText(kSource / folder / "README.md");
+    for (const auto& entry : fs::directory_iterator(kSource / folder)) {
+      const std::string name = entry.path().filename().string();
+      if (name == "README.md" || name == "CMakeLists.txt") continue;
+      EXPECT_THAT(readme, testing::HasSubstr(name)) << folder;
+    }
   }
 }
 
