@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -22,41 +23,47 @@ struct LinkChange {
   double Left() const { return bandwidth * (1 - loss); }
 };
 
+// What is counted of packets on a link, of `packet` and `mixed`.
+struct LinkCounts {
+  uint64_t packets = 0;  // of all kinds
+  uint64_t marks = 0;
+  uint64_t drops = 0;  // for want of room, or since the link was down
+  uint64_t lost = 0;   // on the link, by chance
+  uint64_t trims = 0;
+  uint64_t pauses = 0;  // that its other end asked for
+  uint64_t paused = 0;  // ps in which a pause kept back a class of packets, or several
+
+  bool operator==(const LinkCounts&) const = default;
+};
+
+// What is counted in all and by bucket of time.
+struct LinkCount {
+  const char* name;  // of LinkReport's total; its series is NAME_series
+  uint64_t LinkCounts::*total;
+};
+inline constexpr LinkCount kLinkCounts[] = {
+    {"marks", &LinkCounts::marks}, {"drops", &LinkCounts::drops},   {"lost", &LinkCounts::lost},
+    {"trims", &LinkCounts::trims}, {"pauses", &LinkCounts::pauses}, {"paused_ps", &LinkCounts::paused}};
+
 // One direction of a link.
-struct LinkUse {
+struct LinkUse : LinkCounts {
   uint32_t link = 0;
   std::string name;
   std::string link_class;
   int dimension = 0;
   Bandwidth bandwidth;
-  uint64_t bytes = 0;  // that it carried, what protocols add included
-  uint64_t flows = 0;  // that crossed it, each once
-  double peak = 0;     // the most of its bandwidth that was taken at an instant, [0, 1]
-  // `packet`: of all kinds; those that were marked, dropped (for want of room, or since the link was down),
-  // trimmed; pauses that its other end asked for; and the most bytes that waited for it.
-  uint64_t packets = 0, marks = 0, drops = 0, trims = 0, pauses = 0, most_queued = 0;
-  uint64_t lost = 0;    // `packet`: of them, lost on the link by chance
-  uint64_t paused = 0;  // `packet`: ps in which a pause kept back a class of packets, or several
+  uint64_t bytes = 0;        // that it carried, what protocols add included
+  uint64_t flows = 0;        // that crossed it, each once
+  double peak = 0;           // the most of its bandwidth that was taken at an instant, [0, 1]
+  uint64_t most_queued = 0;  // `packet`: the most bytes that waited for it
   // Share of the bandwidth taken, by bucket of LinkUses::bucket from time 0; empty unless asked for.
   std::vector<float> series;
   std::vector<uint64_t> queued;  // `packet`: bytes that waited at the end of a bucket, beside `series`
   // `packet`: each of kLinkCounts by bucket, beside `series`; empty where there were none. Their sums are the
   // totals.
-  static constexpr size_t kCounts = 6;
+  static constexpr size_t kCounts = std::size(kLinkCounts);
   std::array<std::vector<uint64_t>, kCounts> counts;
 };
-
-// What is counted on links by bucket.
-struct LinkCount {
-  const char* name;  // with its unit, where it is no number of things
-  uint64_t LinkUse::*total;
-};
-inline constexpr std::array<LinkCount, LinkUse::kCounts> kLinkCounts = {{{"marks", &LinkUse::marks},
-                                                                         {"drops", &LinkUse::drops},
-                                                                         {"lost", &LinkUse::lost},
-                                                                         {"trims", &LinkUse::trims},
-                                                                         {"pauses", &LinkUse::pauses},
-                                                                         {"paused_ps", &LinkUse::paused}}};
 
 // What the packets of a fabric did, up to its last AdvanceTo().
 struct PacketTotals {
@@ -75,29 +82,38 @@ struct PacketTotals {
   uint64_t skipped = 0, jumps = 0, repeats = 0;
   double skip_error = 0;  // TransportKind::skip_error, where it skips
 
-  // `transport` and what is known of it aside.
-  PacketTotals& operator+=(const PacketTotals& o) {
-    packets += o.packets;
-    again += o.again;
-    acks += o.acks;
-    drops += o.drops;
-    trims += o.trims;
-    marks += o.marks;
-    pauses += o.pauses;
-    timeouts += o.timeouts;
-    lost += o.lost;
-    hops += o.hops;
-    events += o.events;
-    messages += o.messages;
-    fluid_messages += o.fluid_messages;
-    bytes += o.bytes;
-    fluid_bytes += o.fluid_bytes;
-    skipped += o.skipped;
-    jumps += o.jumps;
-    repeats += o.repeats;
-    return *this;
-  }
+  // All counts; not `transport` and what is known of it.
+  inline PacketTotals& operator+=(const PacketTotals& o);
 };
+
+struct PacketCount {
+  const char* name;  // of PacketReport
+  uint64_t PacketTotals::*total;
+  bool of_packets = false;  // what packets did: where packets are skipped, they are counted all the same
+};
+inline constexpr PacketCount kPacketCounts[] = {{"packets", &PacketTotals::packets, true},
+                                                {"sent_again", &PacketTotals::again, true},
+                                                {"acknowledgements", &PacketTotals::acks, true},
+                                                {"drops", &PacketTotals::drops, true},
+                                                {"trims", &PacketTotals::trims, true},
+                                                {"marks", &PacketTotals::marks, true},
+                                                {"pauses", &PacketTotals::pauses, true},
+                                                {"timeouts", &PacketTotals::timeouts, true},
+                                                {"lost", &PacketTotals::lost, true},
+                                                {"packet_hops", &PacketTotals::hops, true},
+                                                {"events", &PacketTotals::events},
+                                                {"messages", &PacketTotals::messages},
+                                                {"message_bytes", &PacketTotals::bytes},
+                                                {"fluid_messages", &PacketTotals::fluid_messages},
+                                                {"fluid_bytes", &PacketTotals::fluid_bytes},
+                                                {"skipped_packets", &PacketTotals::skipped},
+                                                {"jumps", &PacketTotals::jumps},
+                                                {"repeated_messages", &PacketTotals::repeats}};
+
+PacketTotals& PacketTotals::operator+=(const PacketTotals& o) {
+  for (const PacketCount& count : kPacketCounts) this->*count.total += o.*count.total;
+  return *this;
+}
 
 struct LinkUses {
   uint64_t links = 0;            // directions of links that carried anything

@@ -453,11 +453,15 @@ LinkUses FluidFabric::Links(size_t most) const {
   for (const auto& [load, i] : by_load) {
     const LinkRecord& r = links_[i];
     const LinkClass& c = topology.link_classes()[r.hop.link_class];
-    LinkUse use{r.hop.link,  topology.LinkName(r.hop.link),
-                c.name,      r.hop.dimension,
-                c.bandwidth, static_cast<uint64_t>(std::llround(r.bytes)),
-                r.flows,     log.peak(i) / r.capacity,
-                {}};
+    LinkUse use;
+    use.link = r.hop.link;
+    use.name = topology.LinkName(r.hop.link);
+    use.link_class = c.name;
+    use.dimension = r.hop.dimension;
+    use.bandwidth = c.bandwidth;
+    use.bytes = static_cast<uint64_t>(std::llround(r.bytes));
+    use.flows = r.flows;
+    use.peak = log.peak(i) / r.capacity;
     const double full = static_cast<double>(log.bucket().picos()) * r.capacity;
     for (const double bytes : log.Series(i)) use.series.push_back(static_cast<float>(bytes / full));
     uses.busiest.push_back(std::move(use));

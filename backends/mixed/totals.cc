@@ -93,10 +93,7 @@ LinkUses MixedFabric::Links(size_t most) const {
 
 PacketTotals MixedFabric::Packets() const {
   PacketTotals totals = packet_.Packets();
-  totals.messages = totals_.messages;
-  totals.bytes = totals_.bytes;
-  totals.fluid_messages = totals_.fluid_messages;
-  totals.fluid_bytes = totals_.fluid_bytes;
+  totals += totals_;
   return totals;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "backends/link_use.h"
 #include "backends/packet/options.h"
 #include "backends/packet/packet.h"
 #include "backends/topology/topology.h"
@@ -56,6 +57,12 @@ struct alignas(64) PortInfo {
   int64_t paused_since = 0;  // ps: where Port::paused
   double loss = 0;           // share of its packets that are lost, [0, 1)
 };
+
+// Where kLinkCounts are counted, in their order; of drops those that came when the link was down (cut_off)
+// are counted apart.
+inline constexpr uint64_t PortInfo::*kPortCounts[] = {&PortInfo::marks, &PortInfo::drops,  &PortInfo::lost,
+                                                      &PortInfo::trims, &PortInfo::pauses, &PortInfo::paused};
+static_assert(std::size(kPortCounts) == std::size(kLinkCounts));
 
 // Of a port and class.
 struct PortQueue {

@@ -345,13 +345,7 @@ LinkUses PacketFabricOn<Sim>::Links(size_t most) const {
     use.bandwidth = c.bandwidth;
     use.bytes = total.bytes;
     use.flows = p.flows;
-    use.packets = total.packets;
-    use.marks = total.marks;
-    use.drops = total.drops;
-    use.lost = total.lost;
-    use.trims = total.trims;
-    use.pauses = total.pauses;
-    use.paused = total.paused;
+    static_cast<LinkCounts&>(use) = total;
     use.most_queued = network_.backlog(i).most;
     if (series.on()) series.Tell(i, static_cast<double>(c.bandwidth.bytes_per_second()), &use);
     uses.busiest.push_back(std::move(use));

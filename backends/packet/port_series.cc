@@ -5,11 +5,6 @@
 namespace chakra {
 namespace {
 
-// In the order of kLinkCounts.
-constexpr std::array<uint64_t PortTotals::*, LinkUse::kCounts> kCounted = {
-    &PortTotals::marks, &PortTotals::drops,  &PortTotals::lost,
-    &PortTotals::trims, &PortTotals::pauses, &PortTotals::paused};
-
 // Sums of pairs.
 void Halve(std::vector<uint64_t>* values) {
   for (size_t i = 0; i < values->size(); i += 2) {
@@ -32,8 +27,8 @@ void PortSeries::End(const PacketNetwork& network, int64_t at) {
     s.queued.resize(buckets_);
     s.bytes.push_back(now.bytes - s.before.bytes);
     s.queued.push_back(queued);
-    for (size_t k = 0; k < kCounted.size(); ++k) {
-      const uint64_t by = now.*kCounted[k] - s.before.*kCounted[k];
+    for (size_t k = 0; k < LinkUse::kCounts; ++k) {
+      const uint64_t by = now.*kLinkCounts[k].total - s.before.*kLinkCounts[k].total;
       if (by == 0) continue;
       s.counts[k].resize(buckets_);
       s.counts[k].push_back(by);

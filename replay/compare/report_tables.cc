@@ -1,23 +1,81 @@
 #include "replay/compare/report_tables.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/engine/measure/name_times.h"
+#include "replay/report/columns.h"
 
 namespace chakra {
 namespace {
 
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::RepeatedPtrField;
+
+constexpr char kSetting[] = "setting";
+
+Number NumberOf(const Message& row, const FieldDescriptor& field) {
+  const auto& in = *row.GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_INT32:
+      return in.GetInt32(row, &field);
+    case FieldDescriptor::CPPTYPE_INT64:
+      return in.GetInt64(row, &field);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+      return in.GetDouble(row, &field);
+    default:
+      return in.GetUInt64(row, &field);
+  }
+}
+
+// Settings, or all others.
+std::vector<Column> Compared(const Descriptor& type, bool settings = false) {
+  std::vector<Column> columns = ColumnsOf(type, View::kCompare);
+  std::erase_if(columns, [&](const Column& c) { return (c.shown->group() == kSetting) != settings; });
+  return columns;
+}
+
+// The columns of a type as a table without rows.
+class Rows {
+ public:
+  Rows(const std::string& name, const Descriptor& type) : columns_(Compared(type)), table_{name} {
+    for (const Column& c : columns_) (c.is_text() ? table_.texts : table_.measures).push_back(c.name());
+  }
+  ComparedRow& Add(const std::string& name, const Message& row) {
+    ComparedRow& out = table_.rows.emplace_back(ComparedRow{name});
+    for (const Column& c : columns_) {
+      if (c.is_text()) {
+        out.texts.push_back(row.GetReflection()->GetString(row, c.field));
+      } else {
+        out.numbers.push_back(NumberOf(row, *c.field));
+      }
+    }
+    return out;
+  }
+  ComparedTable& table() { return table_; }
+
+ private:
+  std::vector<Column> columns_;
+  ComparedTable table_;
+};
+
+template <typename Row, typename NameOf>
+ComparedTable TableOf(const std::string& name, const RepeatedPtrField<Row>& from, const NameOf& name_of) {
+  Rows rows(name, *Row::descriptor());
+  for (const Row& row : from) rows.Add(name_of(row), row);
+  return rows.table();
+}
+
 ComparedTable Run(const proto::Report& r) {
-  ComparedTable t{"run",
-                  {"makespan_ps", "nodes", "flows", "fast_collectives", "distinct_graphs", "invalid_nodes",
-                   "links_used"}};
-  t.rows.push_back({"run",
-                    {r.makespan_ps(), r.nodes(), r.flows(), r.fast_collectives(), r.distinct_graphs(),
-                     r.invalid_nodes(), r.links_used()}});
-  return t;
+  Rows rows("run", *r.GetDescriptor());
+  rows.Add("run", r);
+  return rows.table();
 }
 
 // Disjoint shares of the time of the rank that ends last, the first of such.
@@ -36,24 +94,12 @@ ComparedTable LastRank(const proto::Report& r) {
 }
 
 ComparedTable Jobs(const proto::Report& r) {
-  ComparedTable t{"jobs", {"makespan_ps", "start_ps", "end_ps", "first_rank", "ranks"}, {"traces"}};
-  for (const proto::JobReport& j : r.job()) {
-    t.rows.push_back(
-        {j.name(), {j.makespan_ps(), j.start_ps(), j.end_ps(), j.first_rank(), j.ranks()}, {j.input()}});
-  }
-  return t;
+  return TableOf("jobs", r.job(), [](const proto::JobReport& j) { return j.name(); });
 }
 
 ComparedTable Ranks(const proto::Report& r) {
-  ComparedTable t{"ranks",
-                  {"end_ps", "compute_busy_ps", "comm_busy_ps", "exposed_comm_ps", "idle_ps", "host_busy_ps",
-                   "memory_busy_ps", "nodes"}};
-  for (const proto::RankReport& x : r.rank()) {
-    t.rows.push_back({absl::StrCat("rank ", x.rank()),
-                      {x.end_ps(), x.compute_busy_ps(), x.comm_busy_ps(), x.exposed_comm_ps(), x.idle_ps(),
-                       x.host_busy_ps(), x.memory_busy_ps(), x.nodes()}});
-  }
-  return t;
+  return TableOf("ranks", r.rank(),
+                 [](const proto::RankReport& x) { return absl::StrCat("rank ", x.rank()); });
 }
 
 // "ring/simple x 3, tree/ll x 1".
@@ -65,130 +111,82 @@ std::string Algorithms(const proto::CollectiveReport& c) {
 }
 
 ComparedTable Collectives(const proto::Report& r) {
-  ComparedTable t{"collectives",
-                  {"time_ps", "wait_ps", "count", "bytes", "algbw_gbytes_per_s", "busbw_gbytes_per_s",
-                   "ranks", "recorded_ps", "recorded_count"},
-                  {"algorithm"}};
+  Rows rows("collectives", *proto::CollectiveReport::descriptor());
   for (const proto::CollectiveReport& c : r.collective()) {
-    t.rows.push_back({CollectiveName(c.kind(), c.group()),
-                      {c.time_ps(), c.wait_ps(), c.count(), c.bytes(), c.algbw_gbytes_per_s(),
-                       c.busbw_gbytes_per_s(), c.ranks(), c.recorded_ps(), c.recorded_count()},
-                      {Algorithms(c)}});
+    rows.Add(CollectiveName(c.kind(), c.group()), c).texts = {Algorithms(c)};
   }
-  return t;
+  return rows.table();
 }
 
 constexpr char kOthers[] = "(others)";
 
 bool IsOthers(const std::string& name, bool merged) { return merged && name == kOthers; }
 
-template <typename Rows>
-ComparedTable Names(const std::string& name, const Rows& rows, bool merge_numbers) {
-  ComparedTable t{name, {"time_ps", "count"}};
+template <typename Row>
+ComparedTable Names(const std::string& name, const RepeatedPtrField<Row>& from, bool merge_numbers) {
+  Rows rows(name, *Row::descriptor());
+  ComparedTable& t = rows.table();
   std::map<std::string, size_t> index;  // of merged names
-  for (const auto& row : rows) {
+  for (const Row& row : from) {
     const std::string name_of = merge_numbers ? MergeNumbers(row.name()) : row.name();
     const auto [it, fresh] = index.emplace(name_of, t.rows.size());
     t.cut |= IsOthers(row.name(), row.merged());
-    if (fresh || !merge_numbers) {
-      t.rows.push_back({name_of.empty() ? "(no name)" : name_of, {row.time_ps(), row.count()}});
-      continue;
-    }
-    std::vector<Number>& numbers = t.rows[it->second].numbers;
-    numbers[0].whole += row.time_ps();
-    numbers[1].whole += static_cast<__int128>(row.count());
+    rows.Add(name_of.empty() ? "(no name)" : name_of, row);
+    if (fresh || !merge_numbers) continue;
+    std::vector<Number>& sums = t.rows[it->second].numbers;
+    for (size_t i = 0; i < sums.size(); ++i) sums[i].whole += t.rows.back().numbers[i].whole;
+    t.rows.pop_back();
   }
   return t;
 }
 
 ComparedTable Steps(const proto::Report& r) {
-  ComparedTable t{"steps", {"replayed_ps", "measured_ps", "kernel_start_error_ps", "kernels"}};
-  for (const proto::StepReport& s : r.step()) {
-    t.rows.push_back({absl::StrCat("rank ", s.rank(), ", ", s.step()),
-                      {s.replayed_ps(), s.measured_ps(), s.kernel_start_error_ps(), s.kernels()}});
-  }
-  return t;
+  return TableOf("steps", r.step(),
+                 [](const proto::StepReport& s) { return absl::StrCat("rank ", s.rank(), ", ", s.step()); });
 }
 
 ComparedTable Rungs(const proto::Report& r) {
-  ComparedTable t{"rungs", {"time_ps", "nodes"}};
+  Rows rows("rungs", *proto::RungReport::descriptor());
   for (const proto::RungReport& x : r.rung()) {
-    if (x.nodes() > 0) t.rows.push_back({x.rung(), {x.time_ps(), x.nodes()}});
+    if (x.nodes() > 0) rows.Add(x.rung(), x);
   }
-  return t;
+  return rows.table();
 }
 
 ComparedTable Dimensions(const proto::Report& r) {
-  ComparedTable t{"dimensions", {"bytes", "size"}, {"kind"}};
-  for (const proto::DimensionReport& d : r.dimension()) {
-    t.rows.push_back({d.name(), {d.bytes(), d.size()}, {d.kind()}});
-  }
-  return t;
+  return TableOf("dimensions", r.dimension(), [](const proto::DimensionReport& d) { return d.name(); });
 }
 
 ComparedTable Links(const proto::Report& r) {
-  ComparedTable t{"links",
-                  {"bytes", "flows", "utilization", "peak", "bandwidth_bytes_per_s", "packets",
-                   "most_queued_bytes", "marks", "drops", "lost", "trims", "pauses", "paused_ps"},
-                  {"class"}};
-  for (const proto::LinkReport& l : r.link()) {
-    t.rows.push_back(
-        {l.name(),
-         {l.bytes(), l.flows(), l.utilization(), l.peak(), l.bandwidth_bytes_per_s(), l.packets(),
-          l.most_queued(), l.marks(), l.drops(), l.lost(), l.trims(), l.pauses(), l.paused_ps()},
-         {l.link_class()}});
-  }
+  ComparedTable t = TableOf("links", r.link(), [](const proto::LinkReport& l) { return l.name(); });
   t.cut = r.links_used() > static_cast<uint64_t>(r.link_size());
   return t;
 }
 
+// A row for each field.
 ComparedTable Packets(const proto::Report& r) {
   ComparedTable t{"packets", {"count"}};
   if (!r.has_packet()) return t;
-  const proto::PacketReport& p = r.packet();
-  t.rows = {{"packets of data", {p.packets()}},
-            {"sent again", {p.sent_again()}},
-            {"acknowledgements", {p.acknowledgements()}},
-            {"drops", {p.drops()}},
-            {"lost", {p.lost()}},
-            {"trims", {p.trims()}},
-            {"marks", {p.marks()}},
-            {"pauses", {p.pauses()}},
-            {"timeouts", {p.timeouts()}},
-            {"packet-hops", {p.packet_hops()}},
-            {"events", {p.events()}},
-            {"messages by packets", {p.messages()}},
-            {"bytes by packets", {p.message_bytes()}},
-            {"fluid messages", {p.fluid_messages()}},
-            {"fluid bytes", {p.fluid_bytes()}},
-            {"skipped packets", {p.skipped_packets()}},
-            {"jumps", {p.jumps()}},
-            {"repeated messages", {p.repeated_messages()}}};
+  for (const Column& c : Compared(*r.packet().GetDescriptor())) {
+    t.rows.push_back({c.name(), {NumberOf(r.packet(), *c.field)}});
+  }
   return t;
 }
 
 ComparedTable Flows(const proto::Report& r) {
-  ComparedTable t{"flows", {"mean_ps", "flows", "median_slowdown", "p99_slowdown", "max_slowdown"}};
-  for (const proto::FlowReport& f : r.flow_time()) {
+  return TableOf("flows", r.flow_time(), [](const proto::FlowReport& f) {
     const bool large = f.most_bytes() == ~uint64_t{0};
-    t.rows.push_back({large ? "larger flows" : absl::StrCat("flows of at most ", f.most_bytes(), " bytes"),
-                      {f.mean_ps(), f.flows(), f.median_slowdown(), f.p99_slowdown(), f.max_slowdown()}});
-  }
-  return t;
+    return large ? "larger flows" : absl::StrCat("flows of at most ", f.most_bytes(), " bytes");
+  });
 }
 
 ComparedTable UnansweredNames(const proto::Report& r) {
-  ComparedTable t{"unanswered", {"nodes"}};
-  for (const proto::Unanswered& u : r.unanswered()) t.rows.push_back({u.name(), {u.nodes()}});
-  return t;
+  return TableOf("unanswered", r.unanswered(), [](const proto::Unanswered& u) { return u.name(); });
 }
 
 ComparedTable Repairs(const proto::Report& r) {
-  ComparedTable t{"repairs", {"count", "first_node"}};
-  for (const proto::Repair& x : r.repair()) {
-    t.rows.push_back({absl::StrCat(x.kind(), " of rank ", x.rank()), {x.count(), x.first_node()}});
-  }
-  return t;
+  return TableOf("repairs", r.repair(),
+                 [](const proto::Repair& x) { return absl::StrCat(x.kind(), " of rank ", x.rank()); });
 }
 
 }  // namespace
@@ -203,6 +201,24 @@ bool HasMergedNumbers(const proto::Report& report) {
   return std::any_of(
       report.operator_().begin(), report.operator_().end(),
       [](const proto::OperatorReport& row) { return row.merged() && !IsOthers(row.name(), row.merged()); });
+}
+
+std::vector<std::pair<std::string, std::string>> ReportSettings(const proto::Report& r) {
+  std::map<int, std::pair<std::string, std::string>> settings;  // by place
+  for (const Message* message : {static_cast<const Message*>(&r), static_cast<const Message*>(&r.packet())}) {
+    for (const Column& c : Compared(*message->GetDescriptor(), true)) {
+      std::string value =
+          c.is_text() ? message->GetReflection()->GetString(*message, c.field) : TextOf(*message, c);
+      // A path: the content is among the inputs.
+      if (message == &r && c.field->number() == proto::Report::kGroupSourceFieldNumber) {
+        value = std::filesystem::path(value).filename();
+      }
+      settings[c.place] = {c.name(), std::move(value)};
+    }
+  }
+  std::vector<std::pair<std::string, std::string>> out;
+  for (auto& [place, setting] : settings) out.push_back(std::move(setting));
+  return out;
 }
 
 std::vector<ComparedTable> ReportTables(const proto::Report& r, bool merge_numbers) {

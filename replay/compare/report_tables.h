@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -14,6 +15,9 @@ namespace chakra {
 // are there, too. With `merge_numbers` names of operators are as of
 // MergeNumbers().
 std::vector<ComparedTable> ReportTables(const proto::Report& report, bool merge_numbers);
+
+// What the run was made of and with, and how: names and values, in the order of CompareReports().
+std::vector<std::pair<std::string, std::string>> ReportSettings(const proto::Report& report);
 
 // Whether the report itself had to merge them.
 bool HasMergedNumbers(const proto::Report& report);

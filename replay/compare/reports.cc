@@ -76,19 +76,8 @@ void CompareWarnings(const proto::Report& a, const proto::Report& b, proto::Comp
 }
 
 void CompareSettings(const proto::Report& a, const proto::Report& b, proto::Comparison* out) {
-  AddSetting("version", a.version(), b.version(), out);
-  AddSetting("cluster", a.cluster(), b.cluster(), out);
-  AddSetting("fabric", a.fabric(), b.fabric(), out);
-  AddSetting("transport", a.packet().transport(), b.packet().transport(), out);
-  AddSetting("lanes", a.lanes(), b.lanes(), out);
-  AddSetting("compute", a.compute(), b.compute(), out);
-  AddSetting("comm", a.comm(), b.comm(), out);
-  AddSetting("ranks", absl::StrCat(a.ranks()), absl::StrCat(b.ranks()), out);
-  AddSetting("variation", a.variation(), b.variation(), out);
-  AddSetting("placement", a.placement(), b.placement(), out);
-  // A path: the content is among the inputs.
-  AddSetting("groups from", std::filesystem::path(a.group_source()).filename(),
-             std::filesystem::path(b.group_source()).filename(), out);
+  const auto of_a = ReportSettings(a), of_b = ReportSettings(b);
+  for (size_t i = 0; i < of_a.size(); ++i) AddSetting(of_a[i].first, of_a[i].second, of_b[i].second, out);
   CompareInputs(a, b, out);
   CompareWarnings(a, b, out);
 }

@@ -37,8 +37,6 @@ function time(ps) {
 const bytes = (value) => scaled(number(value), ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"], 1024);
 const count = (value) => String(value ?? 0).replace(/\B(?=(\d{3})+$)/g, ",");
 const percent = (share) => `${(100 * number(share)).toFixed(1)} %`;
-const percent3 = (share) => `${(100 * number(share)).toFixed(3)} %`;
-const rate = (value) => number(value).toFixed(2);
 const text = (value) => value || "-";
 const plain = (value) => String(value ?? 0);
 

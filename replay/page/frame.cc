@@ -29,9 +29,9 @@ std::string Json(absl::string_view json) {
 }
 
 // All of them, in a scope of their own.
-std::string Script(const std::vector<std::string>& names) {
-  std::string script = "(() => {\n\"use strict\";\n";
-  for (const std::string& name : names) absl::StrAppend(&script, Asset(name));
+std::string Script(const Parts& parts) {
+  std::string script = absl::StrCat("(() => {\n\"use strict\";\nconst kShown = ", Json(parts.columns), ";\n");
+  for (const std::string& name : parts.scripts) absl::StrAppend(&script, Asset(name));
   return absl::StrCat(script, "})();\n");
 }
 
@@ -64,7 +64,7 @@ std::string Fill(absl::string_view frame, const std::map<std::string, std::strin
 std::string Assemble(const Parts& parts) {
   std::string style;
   for (const std::string& name : parts.styles) absl::StrAppend(&style, Asset(name));
-  const std::string script = Script(parts.scripts), charts(Charts());
+  const std::string script = Script(parts), charts(Charts());
   const std::string policy =
       absl::StrCat("default-src 'none'; img-src data:; style-src ", Hash(style), "; script-src ",
                    Hash(charts), " ", Hash(script), "; base-uri 'none'; form-action 'none'");

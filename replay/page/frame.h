@@ -11,6 +11,7 @@ struct Parts {
   std::string sections;              // what stands in <main>
   std::vector<std::string> styles;   // in their order; one style
   std::vector<std::string> scripts;  // in the order in which they run; one script
+  std::string columns;               // of its tables, JSON (ColumnsOf()): kShown of the script
   std::string kind;                  // id of the element with the data
   std::string data;                  // JSON
   std::string title;                 // of the window

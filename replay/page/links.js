@@ -6,14 +6,8 @@ const sum = (values) => values.reduce((a, b) => a + b, 0);
 const mean = (values) => sum(values) / values.length;
 const largest = (values) => Math.max(...values);
 
-// What packets met on a link, by bucket: fields of LinkReport, names and dashes of their lines.
-const kCounts = [
-  ["marks_series", "marks", []],
-  ["drops_series", "drops", [8, 3]],
-  ["lost_series", "lost by chance", [2, 2]],
-  ["trims_series", "trims", [8, 3, 2, 3]],
-  ["pauses_series", "pauses", [12, 4]],
-];
+// Dashes of the lines of what is counted by bucket, in the order of kShown.
+const kDashes = [[], [8, 3], [2, 2], [8, 3, 2, 3], [12, 4]];
 
 // At most `most` values of `series`, each of neighbours that `join` makes one.
 function thin(series, most, join) {
@@ -58,9 +52,12 @@ function series(host, report, links) {
   const entry = chart(host, "What a link carried over time", 240, () => {
     const link = links[Number(box.value)];
     const shares = thin(link.series, kPoints, mean),
-      queued = thin(list(link.queued), kPoints, largest),
-      paused = thin(list(link.paused_ps_series), kPoints, mean);
-    const counts = kCounts.filter(([field]) => list(link[field]).length > 0);
+      queued = thin(list(link.queued), kPoints, largest);
+    const met = kShown["LinkReport series"]
+      .map((c, i) => ({ ...c, dashes: kDashes[i % kDashes.length] }))
+      .filter((c) => list(link[c.of]).length > 0);
+    const times = met.filter((c) => c.unit === "TIME"),
+      counts = met.filter((c) => c.unit !== "TIME");
     const queues = queued.values.some((v) => v > 0);
     const points = (s, f) =>
       s.values.map((v, i) => ({
@@ -91,23 +88,19 @@ function series(host, report, links) {
                 },
               ]
             : []),
-          ...(paused.values.length > 0
-            ? [
-                {
-                  ...line,
-                  label: "paused, % of the time",
-                  data: points(paused, (v) => (100 * v) / bucket),
-                  borderColor: colour("warn"),
-                },
-              ]
-            : []),
-          ...counts.map(([field, label, borderDash]) => ({
+          ...times.map((c) => ({
             ...line,
-            label,
+            label: c.title,
+            data: points(thin(link[c.of], kPoints, mean), (v) => (100 * v) / bucket),
+            borderColor: colour("warn"),
+          })),
+          ...counts.map((c) => ({
+            ...line,
+            label: c.title,
             yAxisID: "count",
-            data: points(thin(link[field], kPoints, sum), (v) => v),
+            data: points(thin(link[c.of], kPoints, sum), (v) => v),
             borderColor: colour("other"),
-            borderDash,
+            borderDash: c.dashes,
           })),
         ],
       },
@@ -159,38 +152,13 @@ function linkTable(host, report, rows) {
     id: "table-links",
     caption: "Links",
     rows,
-    columns: [
-      named("Link"),
-      { title: "Class", of: (l) => l.link_class ?? "", kind: "text" },
-      {
-        title: "Bandwidth",
-        of: (l) => l.bandwidth_bytes_per_s,
-        as: (v) => `${digits(number(v) / 1e9)} GB/s`,
-      },
-      { title: "Bytes", of: (l) => l.bytes, as: bytes },
-      { title: "Flows", of: (l) => l.flows, as: count },
-      {
-        title: "Utilization",
-        of: (l) => l.utilization,
-        as: percent,
-        share: true,
-        colour: () => "communication",
-      },
-      { title: "Peak", of: (l) => l.peak, as: percent },
-      ...(over ? [{ title: "Over time", of: (l) => l.utilization, cell: (l) => spark(list(l.series)) }] : []),
-      ...(packets
-        ? [
-            ["Packets", "packets"],
-            ["Marks", "marks"],
-            ["Drops", "drops"],
-            ["Trims", "trims"],
-            ["Pauses", "pauses"],
-            ...(rows.some((l) => number(l.lost) > 0) ? [["Lost", "lost"]] : []),
-          ].map(([title, field]) => ({ title, of: (l) => l[field], as: count }))
-        : []),
-      ...(rows.some((l) => number(l.paused_ps) > 0) ? [{ title: "Paused", of: (l) => l.paused_ps, as: time }] : []),
-      ...(packets ? [{ title: "Most queued", of: (l) => l.most_queued, as: bytes }] : []),
-    ],
+    columns: columnsOf("LinkReport", {
+      rows,
+      without: packets ? [] : ["packets"],
+      more: over
+        ? [[75, { title: "Over time", of: (l) => l.utilization, cell: (l) => spark(list(l.series)) }]]
+        : [],
+    }),
   });
 }
 
@@ -200,12 +168,12 @@ function network(host, report) {
     host.append(make("h3", {}, heading));
     new Table(host, { id, caption: heading, rows, columns, limit, filter: limit === undefined });
   };
-  table("table-dimensions", "Dimensions of the topology", report.dimension, [
-    named("Dimension"),
-    { title: "Kind", of: (d) => d.kind ?? "", kind: "text" },
-    { title: "Size", of: (d) => d.size, as: count },
-    { title: "Bytes", of: (d) => d.bytes, as: bytes, share: true, colour: () => "communication" },
-  ]);
+  table(
+    "table-dimensions",
+    "Dimensions of the topology",
+    report.dimension,
+    columnsOf("DimensionReport"),
+  );
   table(
     "table-packets",
     `Packets, transport ${report.packet?.transport ?? ""}`,
@@ -220,16 +188,12 @@ function network(host, report) {
     number(f.most_bytes) > 1e18
       ? "above 1e9"
       : `up to ${number(f.most_bytes).toExponential(0).replace("+", "")}`;
-  table("table-flows", "Flows by size", report.flow_time, [
-    { title: "Bytes", of: most, kind: "text" },
-    { title: "Flows", of: (f) => f.flows, as: count },
-    { title: "Mean time", of: (f) => f.mean_ps, as: time },
-    ...[
-      ["Median slowdown", "median_slowdown"],
-      ["99 %", "p99_slowdown"],
-      ["Most", "max_slowdown"],
-    ].map(([title, field]) => ({ title, of: (f) => f[field], as: (v) => number(v).toFixed(3) })),
-  ]);
+  table(
+    "table-flows",
+    "Flows by size",
+    report.flow_time,
+    columnsOf("FlowReport", { more: [[10, { title: "Bytes", of: most, kind: "text" }]] }),
+  );
 }
 
 function links(report) {

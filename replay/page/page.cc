@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/util/json_util.h"
+#include "replay/page/columns.h"
 #include "replay/page/frame.h"
 #include "replay/report/report.h"
 #include "trace/base/units.h"
@@ -54,6 +55,7 @@ absl::StatusOr<std::string> MakePage(const proto::Report& report) {
   parts.styles = {"page.css"};
   parts.scripts = {"format.js", "table.js", "charts.js",   "theme.js",
                    "ranks.js",  "links.js", "sections.js", "page.js"};
+  parts.columns = page::ColumnsOf(*proto::Report::descriptor());
   parts.kind = "report";
   parts.data = json;
   parts.title = Title(report);

@@ -49,7 +49,7 @@ class Ranks {
     this.table = new Table(at("ranks-table"), {
       id: "table-ranks",
       caption: "Ranks",
-      columns: kRankColumns,
+      columns: columnsOf("RankReport"),
       rows: this.rows,
       limit: 16,
       filter: false,
@@ -195,18 +195,3 @@ class Ranks {
     };
   }
 }
-
-const kRankColumns = [
-  { title: "Rank", of: (r) => r.rank ?? 0, as: plain },
-  { title: "End", of: (r) => r.end_ps, as: time },
-  { title: "Compute", of: (r) => r.compute_busy_ps, as: time, share: true, colour: () => "compute" },
-  { title: "Communication", of: (r) => r.comm_busy_ps, as: time },
-  { title: "Exposed", of: (r) => r.exposed_comm_ps, as: time, share: true, colour: () => "communication" },
-  { title: "Memory", of: (r) => r.memory_busy_ps, as: time },
-  { title: "Host", of: (r) => r.host_busy_ps, as: time },
-  { title: "Idle", of: (r) => r.idle_ps, as: time },
-  { title: "Bubble", of: (r) => r.bubble_ps, as: time, share: true, colour: () => "idle" },
-  { title: "Waited", of: (r) => r.waited_ps, as: time },
-  { title: "Kept waiting", of: (r) => r.kept_waiting_ps, as: time },
-  { title: "Nodes", of: (r) => r.nodes, as: count },
-];

@@ -12,27 +12,21 @@ const kCauses = {
 const causeColour = (name) => kCauses[name] ?? "communication";
 const collectiveName = (c) =>
   `${c.kind}${c.group ? ` on ${c.group}` : c.kind === "send_recv" ? "" : " on all"}`;
-const named = (title) => ({ title, of: (x) => x.name ?? "", kind: "text name" });
-
 function header(report) {
   at("version").textContent = report.version ?? "";
-  facts([
-    ["Makespan", time(report.makespan_ps)],
-    ["Ranks", count(report.ranks)],
-    ["Nodes", count(report.nodes)],
-    ["Cluster", report.cluster || "none"],
-    ["Fabric", report.fabric || "none"],
-    ["Communication", report.comm],
-    ["Compute times", list((report.compute || undefined)?.split(",")).join(", ")],
-    ["Lanes", report.lanes],
-    ["Distinct graphs", count(report.distinct_graphs)],
-    ["Flows, one by one", count(report.flows)],
-    ["Collectives in closed form", count(report.fast_collectives)],
-    ["Groups from", report.group_source],
-    ["Varied", report.variation],
-    ["Placed", report.placement],
-    ["INVALID nodes, as no-ops", report.invalid_nodes && count(report.invalid_nodes)],
-  ]);
+  // As they are in the report, but for these.
+  const own = {
+    cluster: report.cluster || "none",
+    fabric: report.fabric || "none",
+    compute: list((report.compute || undefined)?.split(",")).join(", "),
+  };
+  facts(
+    kShown.Report.map((c) => {
+      const value = report[c.of];
+      const some = !c.any || number(value) > 0;
+      return [c.title, own[c.of] ?? (some && (kUnits[c.unit]?.(c.digits)(value) ?? value))];
+    }),
+  );
 }
 
 function bound(report) {
@@ -66,12 +60,9 @@ function shares(id, heading, rows, first, colourOf) {
     caption: `Critical path: ${heading}`,
     rows,
     limit: 8,
-    columns: [
-      named(first),
-      { title: "Time", of: (x) => x.time_ps, as: time, share: true, colour: (x) => colourOf(x.name) },
-      { title: "Of the run", of: (x) => x.share, as: percent },
-      { title: "Stretches", of: (x) => x.stretches, as: count },
-    ],
+    columns: columnsOf("PathShare", {
+      own: { name: { title: first }, time_ps: { colour: (x) => colourOf(x.name) } },
+    }),
   });
 }
 
@@ -101,15 +92,15 @@ function sensitivities(rows) {
     id: "table-path-sensitivity",
     caption: "What 1 % would give",
     rows,
-    columns: [
-      { title: "Of", of: (x) => x.of ?? "", kind: "text name" },
-      { title: "Change", of: (x) => x.change ?? "", kind: "text" },
-      { title: "Shorter by", of: (x) => x.gain_ps, as: time, share: true, colour: () => "plain" },
-      { title: "Of the run", of: (x) => x.gain, as: percent3 },
-      ...(measured
-        ? [{ title: "Measured", of: (x) => (x.measured ? x.measured_ps : ""), as: (v) => (v === "" ? "-" : time(v)) }]
-        : []),
-    ],
+    columns: columnsOf("Sensitivity", {
+      without: measured ? [] : ["measured"],
+      own: {
+        measured_ps: {
+          of: (x) => (x.measured ? x.measured_ps : ""),
+          as: (v) => (v === "" ? "-" : time(v)),
+        },
+      },
+    }),
   });
 }
 
@@ -120,26 +111,28 @@ function stretches(rows) {
     id: "table-path-longest",
     caption: "The longest stretches",
     rows,
-    columns: [
-      { title: "Begin", of: (x) => x.begin_ps, as: time },
-      {
-        title: "Time",
-        of: (x) => number(x.end_ps) - number(x.begin_ps),
-        as: time,
-        share: true,
-        colour: () => "plain",
-      },
-      { title: "Kind", of: (x) => x.kind ?? "", kind: "text" },
-      {
-        title: "What",
-        kind: "text name",
-        of: (x) => x.name || (x.collective ? collectiveName({ kind: x.collective, group: x.group }) : ""),
-      },
-      { title: "From rank", of: (x) => x.from_rank ?? 0, as: plain },
-      { title: "Rank", of: (x) => x.rank ?? 0, as: plain },
-      { title: "Lane", of: (x) => x.lane ?? "", kind: "text" },
-      { title: "Node", of: (x) => x.node, as: plain },
-    ],
+    columns: columnsOf("PathStretch", {
+      more: [
+        [
+          20,
+          {
+            title: "Time",
+            of: (x) => number(x.end_ps) - number(x.begin_ps),
+            as: time,
+            share: true,
+            colour: () => "plain",
+          },
+        ],
+        [
+          40,
+          {
+            title: "What",
+            kind: "text name",
+            of: (x) => x.name || (x.collective ? collectiveName({ kind: x.collective, group: x.group }) : ""),
+          },
+        ],
+      ],
+    }),
   });
 }
 
@@ -165,28 +158,13 @@ function collectives(report) {
     id: "table-collectives",
     caption: "Collectives",
     rows,
-    columns: [
-      { title: "Kind", of: (c) => c.kind ?? "", kind: "text" },
-      { title: "Group", of: (c) => c.group ?? "", kind: "text" },
-      { title: "Ranks", of: (c) => c.ranks, as: count },
-      { title: "Count", of: (c) => c.count, as: count },
-      { title: "Bytes", of: (c) => c.bytes, as: bytes },
-      { title: "Time", of: (c) => c.time_ps, as: time, share: true, colour: () => "communication" },
-      { title: "Wait", of: (c) => c.wait_ps, as: time, share: true, colour: () => "idle" },
-      { title: "algbw, GB/s", of: (c) => c.algbw_gbytes_per_s, as: rate },
-      { title: "busbw, GB/s", of: (c) => c.busbw_gbytes_per_s, as: rate },
-      ...(recorded
-        ? [
-            { title: "Recorded", of: (c) => c.recorded_ps, as: time },
-            {
-              title: "To recorded",
-              of: (c) => c.simulated_to_recorded,
-              as: (v) => (number(v) === 0 ? "-" : number(v).toFixed(3)),
-            },
-          ]
-        : []),
-      { title: "Algorithm", of: algorithms, kind: "text name" },
-    ],
+    columns: columnsOf("CollectiveReport", {
+      without: recorded ? [] : ["recorded"],
+      own: {
+        simulated_to_recorded: { as: (v) => (number(v) === 0 ? "-" : number(v).toFixed(3)) },
+        algorithm: { of: algorithms },
+      },
+    }),
   });
 }
 
@@ -208,18 +186,7 @@ function stragglers(report) {
     id: "table-stragglers",
     caption: "Stragglers",
     rows,
-    columns: [
-      { title: "Rank", of: (r) => r.rank ?? 0, as: plain },
-      {
-        title: "Kept others waiting",
-        of: (r) => r.kept_waiting_ps,
-        as: time,
-        share: true,
-        colour: () => "idle",
-      },
-      { title: "Waited itself", of: (r) => r.waited_ps, as: time },
-      { title: "Bubble", of: (r) => r.bubble_ps, as: time },
-    ],
+    columns: columnsOf("RankReport stragglers"),
   });
 }
 
@@ -232,21 +199,27 @@ function operators(report) {
     "Operators, the longest first",
     rows.slice(0, 12).map((x) => ({ name: x.name ?? "", ps: number(x.time_ps) })),
   );
-  const columns = (first) => [
-    named(first),
-    { title: "Nodes", of: (x) => x.count, as: count },
-    { title: "Time", of: (x) => x.time_ps, as: time, share: true, colour: () => "plain" },
+  const mean = [
+    40,
     { title: "Mean", of: (x) => number(x.time_ps) / Math.max(1, number(x.count)), as: time },
+  ];
+  const merged = [
+    50,
     { title: "Stands for", of: (x) => (x.merged ? "several names" : "one name"), kind: "text" },
   ];
-  new Table(host, { id: "table-operators", caption: "Operators", rows, columns: columns("Operator") });
+  new Table(host, {
+    id: "table-operators",
+    caption: "Operators",
+    rows,
+    columns: columnsOf("OperatorReport", { more: [mean, merged] }),
+  });
   if (list(report.lane).length === 0) return;
   host.append(make("h3", {}, "Lanes, over all ranks"));
   new Table(host, {
     id: "table-lanes",
     caption: "Lanes",
     rows: report.lane,
-    columns: columns("Lane").slice(0, 4),
+    columns: columnsOf("LaneReport", { more: [mean] }),
   });
 }
 
@@ -268,14 +241,9 @@ function compute(report) {
     id: "table-compute",
     caption: "Compute times by source",
     rows,
-    columns: [
-      { title: "Source", of: (x) => x.rung ?? "", kind: "text" },
-      { title: "Nodes", of: (x) => x.nodes, as: count },
-      { title: "Time", of: (x) => x.time_ps, as: time },
-      { title: "At most off by", of: (x) => x.error_ps, as: (v) => (number(v) > 0 ? time(v) : "not told") },
-      { title: "Refused, outside of what was measured", of: (x) => x.outside, as: count },
-      { title: "Work from shapes", of: (x) => x.derived, as: count },
-    ],
+    columns: columnsOf("RungReport", {
+      own: { error_ps: { as: (v) => (number(v) > 0 ? time(v) : "not told") } },
+    }),
   });
   if (list(report.unanswered).length === 0) return;
   host.append(make("h3", {}, "Names that nothing answered; they take no time"));
@@ -283,7 +251,7 @@ function compute(report) {
     id: "table-unanswered",
     caption: "Names that nothing answered",
     rows: report.unanswered,
-    columns: [named("Name"), { title: "Nodes", of: (x) => x.nodes, as: count }],
+    columns: columnsOf("Unanswered"),
   });
 }
 
@@ -300,14 +268,7 @@ function warnings(report) {
       id: "table-repairs",
       caption: "Repairs",
       rows: report.repair,
-      columns: [
-        { title: "Kind", of: (x) => x.kind ?? "", kind: "text" },
-        { title: "Count", of: (x) => x.count, as: count },
-        { title: "Rank", of: (x) => x.rank ?? 0, as: plain },
-        { title: "File", of: (x) => x.file ?? "", kind: "text name" },
-        { title: "First node", of: (x) => x.first_node, as: plain },
-        { title: "Detail", of: (x) => x.detail ?? "", kind: "text" },
-      ],
+      columns: columnsOf("Repair"),
     });
   }
   if (host.childElementCount === 0) host.append(empty("None."));
@@ -320,6 +281,6 @@ function inputs(report) {
     id: "table-inputs",
     caption: "Inputs",
     rows: report.input,
-    columns: kFileColumns,
+    columns: columnsOf("InputFile"),
   });
 }

@@ -157,10 +157,34 @@ class Table {
 // The rows with the most of `of` first; equal ones stay in their order.
 const longest = (rows, of) => [...rows].sort((a, b) => number(of(b)) - number(of(a)));
 
-// Of files that were read.
-const kFileColumns = [
-  { title: "File", of: (x) => x.path ?? "", kind: "text name" },
-  { title: "Role", of: (x) => x.role ?? "", kind: "text" },
-  { title: "Bytes", of: (x) => x.bytes, as: count },
-  { title: "SHA-256", of: (x) => x.sha256 ?? "", kind: "text hash" },
-];
+// How a column writes its values, by unit, with `digits` after the point; and the classes of texts.
+const kUnits = {
+  TIME: () => time,
+  BYTES: () => bytes,
+  BANDWIDTH: () => (v) => `${digits(number(v) / 1e9)} GB/s`,
+  COUNT: () => count,
+  NUMBER: () => plain,
+  SHARE: (n) => (v) => `${(100 * number(v)).toFixed(n)} %`,
+  REAL: (n) => (v) => number(v).toFixed(n),
+};
+const kKinds = { TEXT: "text", NAME: "text name", HASH: "text hash" };
+
+// The columns that kShown has for a table, without those of some groups, and those that are only there if any of
+// `rows` has more than 0. `own` changes some of them, by field; `more` are [place, column] beside them.
+function columnsOf(table, { rows = [], without = [], own = {}, more = [] } = {}) {
+  const shown = kShown[table]
+    .filter((c) => !without.includes(c.group) && !(c.any && rows.every((row) => number(row[c.of]) === 0)))
+    .map((c) => [
+      c.at,
+      {
+        title: c.title,
+        kind: kKinds[c.unit],
+        of: kKinds[c.unit] ? (row) => row[c.of] ?? "" : (row) => row[c.of],
+        as: kUnits[c.unit]?.(c.digits),
+        share: c.bar !== undefined,
+        colour: () => c.bar,
+        ...own[c.of],
+      },
+    ]);
+  return [...shown, ...more].sort((a, b) => a[0] - b[0]).map(([, column]) => column);
+}

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "replay/report/row_table.h"
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
 
@@ -13,19 +14,14 @@ namespace chakra {
 namespace {
 
 constexpr int kRows = 8;
-constexpr size_t kNameWidth = 40;
 constexpr double kApart = 0.05;  // of a gain: then the measured one is said to differ
-
-std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
 
 std::string Table(const std::string& what, const google::protobuf::RepeatedPtrField<proto::PathShare>& rows,
                   TextPage* page) {
   if (rows.empty()) return "";
-  TextTable table({what, "time", "of the run", "stretches"}, {true, false, false, false});
-  for (int i = 0; i < std::min(kRows, rows.size()); ++i) {
-    table.Add({Shorten(rows[i].name(), kNameWidth, "-"), FormatTime(Time::Picos(rows[i].time_ps())),
-               Percent(rows[i].share()), FormatCount(rows[i].stretches())});
-  }
+  RowTable<proto::PathShare> table;
+  table.Title("name", what);
+  for (int i = 0; i < std::min(kRows, rows.size()); ++i) table.Add(rows[i]);
   const int rest = rows.size() - kRows;
   return absl::StrCat("\n", table.Print(page),
                       rest > 0 ? absl::StrCat("  ... and ", rest, " more (all are in --format json)\n") : "");
@@ -35,19 +31,15 @@ std::string Sensitivities(const proto::CriticalPathReport& path, TextPage* page)
   if (path.sensitivity().empty()) return "";
   const bool measured = std::any_of(path.sensitivity().begin(), path.sensitivity().end(),
                                     [](const proto::Sensitivity& s) { return s.measured(); });
-  std::vector<std::string> header = {"1 % of", "change", "shortens the run by", "of the run"};
-  if (measured) header.push_back("measured");
-  std::vector<bool> left(header.size(), false);
-  left[0] = left[1] = true;
-  TextTable table(header, left);
-  for (int i = 0; i < std::min(kRows, path.sensitivity_size()); ++i) {
-    const proto::Sensitivity& s = path.sensitivity(i);
-    std::vector<std::string> row = {Shorten(s.of(), kNameWidth, "-"), s.change(),
-                                    FormatTime(Time::Picos(s.gain_ps())),
-                                    absl::StrFormat("%.3f %%", 100 * s.gain())};
-    if (measured) row.push_back(s.measured() ? FormatTime(Time::Picos(s.measured_ps())) : "-");
-    table.Add(row);
+  RowTable<proto::Sensitivity> table;
+  if (measured) {
+    table.Show("measured_ps", [](const proto::Sensitivity& s) {
+      return s.measured() ? FormatTime(Time::Picos(s.measured_ps())) : "-";
+    });
+  } else {
+    table.Without("measured");
   }
+  for (int i = 0; i < std::min(kRows, path.sensitivity_size()); ++i) table.Add(path.sensitivity(i));
   // Gains of nothing do not count.
   const bool apart = std::any_of(path.sensitivity().begin(), path.sensitivity().end(), [](const auto& s) {
     return s.measured() && s.gain() > 1e-5 &&
@@ -70,12 +62,9 @@ std::string Stragglers(const proto::Report& report, TextPage* page) {
   if (ranks.empty()) return "";
   std::stable_sort(ranks.begin(), ranks.end(),
                    [](const auto* a, const auto* b) { return a->kept_waiting_ps() > b->kept_waiting_ps(); });
-  TextTable table({"rank", "kept others waiting", "waited itself", "bubble"}, {true, false, false, false});
-  for (size_t i = 0; i < std::min<size_t>(kRows, ranks.size()); ++i) {
-    const proto::RankReport& r = *ranks[i];
-    table.Add({std::to_string(r.rank()), FormatTime(Time::Picos(r.kept_waiting_ps())),
-               FormatTime(Time::Picos(r.waited_ps())), FormatTime(Time::Picos(r.bubble_ps()))});
-  }
+  RowTable<proto::RankReport> table("stragglers");
+  table.Left("rank");
+  for (size_t i = 0; i < std::min<size_t>(kRows, ranks.size()); ++i) table.Add(*ranks[i]);
   return absl::StrCat("\nStragglers: last to arrive at collectives\n", table.Print(page));
 }
 

@@ -1,17 +1,16 @@
 #include "replay/report/edits.h"
 
 #include "absl/strings/str_cat.h"
+#include "replay/report/row_table.h"
 #include "trace/base/text_table.h"
 
 namespace chakra {
 
 std::string PrintEdits(const proto::EditReport& report, TextPage* page) {
-  TextTable table({"edit", "matched", "on ranks", "changed", "added", "removed"},
-                  {true, false, false, false, false, false});
+  RowTable<proto::EditOutcome> table;
   std::string notes;
   for (const proto::EditOutcome& o : report.outcome()) {
-    table.Add({Shorten(o.edit(), 48, "-"), FormatCount(o.matched()), FormatCount(o.ranks()),
-               FormatCount(o.changed()), FormatCount(o.added()), FormatCount(o.removed())});
+    table.Add(o);
     for (const std::string& note : o.note())
       absl::StrAppend(&notes, "  ", Shorten(o.edit(), 48, "-"), ": ", note, "\n");
   }

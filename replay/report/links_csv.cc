@@ -1,9 +1,12 @@
 #include "replay/report/links_csv.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "replay/report/columns.h"
+#include "replay/report/report.h"
 #include "trace/base/utf8.h"
 
 namespace chakra {
@@ -43,20 +46,18 @@ absl::Status WriteLinkSeries(const LinkUses& links, const WriteBytes& write) {
 }
 
 absl::Status WriteLinkTotals(const LinkUses& links, bool packets, Time end, const WriteBytes& write) {
-  std::string out =
-      "link,name,class,dimension,bandwidth_bytes_per_s,bytes,flows,utilization,peak,packets,marks,drops,"
-      "trims,pauses,most_queued_bytes,lost,paused_ps\n";
+  const std::vector<Column> columns = ColumnsOf(*proto::LinkReport::descriptor(), View::kCsv);
+  std::string out = "link,name,class,dimension";
+  for (const Column& c : columns) absl::StrAppend(&out, ",", c.name());
+  out += '\n';
   for (const LinkUse& use : links.busiest) {
-    const double most = static_cast<double>(use.bandwidth.bytes_per_second()) * end.seconds();
-    const double utilization = most > 0 ? static_cast<double>(use.bytes) / most : 0;
-    absl::StrAppend(&out, Head(use), use.dimension, ",", use.bandwidth.bytes_per_second(), ",", use.bytes,
-                    ",", use.flows, absl::StrFormat(",%.6f,%.6f,", utilization, use.peak));
-    if (packets) {
-      absl::StrAppend(&out, use.packets, ",", use.marks, ",", use.drops, ",", use.trims, ",", use.pauses, ",",
-                      use.most_queued, ",", use.lost, ",", use.paused, "\n");
-    } else {
-      out += ",,,,,,,\n";
+    const proto::LinkReport totals = LinkTotalsOf(use, end);
+    absl::StrAppend(&out, Head(use), use.dimension);
+    for (const Column& c : columns) {
+      const bool empty = !packets && c.shown->group() == "packets";
+      absl::StrAppend(&out, ",", empty ? "" : CsvOf(totals, c));
     }
+    out += '\n';
   }
   return write(out);
 }

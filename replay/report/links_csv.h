@@ -13,21 +13,19 @@ namespace chakra {
 //   link, name, class   number of the topology, as all of these by direction; ends; class
 //   begin_ps, end_ps    of the bucket
 //   share               of its bandwidth that was taken; `packet`: packets count where they begin, so that it
-//   may
-//                       be one packet above 1
+//                       may be one packet above 1
 //   queued_bytes        `packet`: that waited for it at end_ps; of merged buckets the most. Else empty
-//   marks, drops, lost, trims, pauses, paused_ps   `packet`: of LinkUse, in this bucket. Else empty
+//   each of kLinkCounts `packet`: in this bucket. Else empty
 //
 // Errors: those of `write`.
 absl::Status WriteLinkSeries(const LinkUses& links, const WriteBytes& write);
 
 // One row a link:
 //
-//   link, name, class, dimension, bandwidth_bytes_per_s
-//   bytes, flows        that it carried, what protocols add included; that crossed it
-//   utilization, peak   bytes over what it could have carried up to `end`; the most that was taken at once
-//   packets, marks, drops, trims, pauses, most_queued_bytes, lost, paused_ps   see LinkUse; empty without
-//                       `packets`
+//   link, name, class, dimension   as above; of the topology
+//   others                         the fields of LinkReport that are shown in CSV, up to `end`; those of
+//   packets
+//                                  are empty without `packets`
 //
 // Errors: those of `write`.
 absl::Status WriteLinkTotals(const LinkUses& links, bool packets, Time end, const WriteBytes& write);

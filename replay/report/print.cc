@@ -1,14 +1,18 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "google/protobuf/util/json_util.h"
 #include "replay/engine/measure/metrics.h"
+#include "replay/report/columns.h"
 #include "replay/report/critical_path.h"
 #include "replay/report/edits.h"
 #include "replay/report/report.h"
+#include "replay/report/row_table.h"
 #include "trace/base/text_table.h"
 
 namespace chakra {
@@ -18,7 +22,6 @@ constexpr int kRankRows = 16;
 constexpr int kCollectiveRows = 16;
 constexpr int kStepRows = 16;
 constexpr int kListRows = 8;
-constexpr size_t kNameWidth = 28;
 
 std::string Ps(int64_t ps) { return FormatTime(Time::Picos(ps)); }
 
@@ -54,15 +57,12 @@ std::string Head(const proto::Report& r) {
 
 std::string Jobs(const proto::Report& r, TextPage* page) {
   if (r.job_size() == 0) return "";
-  TextTable table({"job", "traces", "ranks", "start", "end", "makespan"},
-                  {true, true, false, false, false, false});
-  for (const proto::JobReport& j : r.job()) {
-    const std::string ranks = j.ranks() == 1
-                                  ? absl::StrCat(j.first_rank())
-                                  : absl::StrCat(j.first_rank(), "-", j.first_rank() + j.ranks() - 1);
-    table.Add({j.name(), Shorten(j.input(), kNameWidth, "-"), ranks, Ps(j.start_ps()), Ps(j.end_ps()),
-               Ps(j.makespan_ps())});
-  }
+  RowTable<proto::JobReport> table;
+  table.Show("ranks", [](const proto::JobReport& j) {
+    return j.ranks() == 1 ? absl::StrCat(j.first_rank())
+                          : absl::StrCat(j.first_rank(), "-", j.first_rank() + j.ranks() - 1);
+  });
+  for (const proto::JobReport& j : r.job()) table.Add(j);
   return absl::StrCat("\nJobs\n", table.Print(page));
 }
 
@@ -76,14 +76,8 @@ std::string Ranks(const proto::Report& r, TextPage* page) {
                      [&](int a, int b) { return r.rank(a).end_ps() > r.rank(b).end_ps(); });
     rows.resize(kRankRows);
   }
-  TextTable table({"rank", "end", "compute", "comm", "exposed comm", "memory", "host", "idle", "nodes"},
-                  std::vector<bool>(9, false));
-  for (int i : rows) {
-    const proto::RankReport& x = r.rank(i);
-    table.Add({std::to_string(x.rank()), Ps(x.end_ps()), Ps(x.compute_busy_ps()), Ps(x.comm_busy_ps()),
-               Ps(x.exposed_comm_ps()), Ps(x.memory_busy_ps()), Ps(x.host_busy_ps()), Ps(x.idle_ps()),
-               FormatCount(x.nodes())});
-  }
+  RowTable<proto::RankReport> table;
+  for (int i : rows) table.Add(r.rank(i));
   return absl::StrCat(cut ? "\nRanks, the last to end first\n" : "\nRanks\n", table.Print(page),
                       More(r.rank_size() - static_cast<int64_t>(rows.size()), "ranks"));
 }
@@ -111,30 +105,19 @@ std::string Collectives(const proto::Report& r, TextPage* page) {
   if (rows.size() > kCollectiveRows) rows.resize(kCollectiveRows);
   const bool recorded = std::any_of(r.collective().begin(), r.collective().end(),
                                     [](const proto::CollectiveReport& c) { return c.recorded_count() > 0; });
-  std::vector<std::string> header = {"kind", "group", "ranks", "count", "bytes", "time", "wait"};
-  for (const char* h : {recorded ? "recorded" : "algbw", recorded ? "ratio" : "busbw"}) header.push_back(h);
-  header.push_back("algorithm");
-  TextTable table(header, {true, true, false, false, false, false, false, false, false, true});
-  for (int i : rows) {
-    const proto::CollectiveReport& c = r.collective(i);
-    std::vector<std::string> row = {c.kind(),
-                                    GroupName(c),
-                                    std::to_string(c.ranks()),
-                                    FormatCount(c.count()),
-                                    FormatBytes(c.bytes()),
-                                    Ps(c.time_ps()),
-                                    Ps(c.wait_ps())};
-    if (recorded) {
-      row.push_back(c.recorded_count() == 0 ? "-" : Ps(c.recorded_ps()));
-      row.push_back(c.simulated_to_recorded() == 0 ? "-"
-                                                   : absl::StrFormat("%.3f", c.simulated_to_recorded()));
-    } else {
-      row.push_back(absl::StrFormat("%.2f", c.algbw_gbytes_per_s()));
-      row.push_back(absl::StrFormat("%.2f", c.busbw_gbytes_per_s()));
-    }
-    row.push_back(AlgorithmName(c));
-    table.Add(std::move(row));
+  RowTable<proto::CollectiveReport> table;
+  table.Show("group", GroupName).Show("algorithm", AlgorithmName).Without(recorded ? "rates" : "recorded");
+  if (recorded) {
+    table
+        .Show("recorded_ps",
+              [](const proto::CollectiveReport& c) {
+                return c.recorded_count() == 0 ? "-" : Ps(c.recorded_ps());
+              })
+        .Show("simulated_to_recorded", [](const proto::CollectiveReport& c) {
+          return c.simulated_to_recorded() == 0 ? "-" : absl::StrFormat("%.3f", c.simulated_to_recorded());
+        });
   }
+  for (int i : rows) table.Add(r.collective(i));
   return absl::StrCat("\nCommunication, the longest first (",
                       recorded ? "ratio: simulated time to recorded" : "algbw, busbw in GB/s", ")\n",
                       table.Print(page),
@@ -163,21 +146,23 @@ std::string Steps(const proto::Report& r, TextPage* page) {
                      [&](int a, int b) { return Worst(r.step(a)) > Worst(r.step(b)); });
     rows.resize(kStepRows);
   }
-  TextTable table({"rank", "step", "measured", "replayed", "difference", "kernels", "start error", "of step"},
-                  {false, true, false, false, false, false, false, false});
-  for (int i : rows) {
-    const proto::StepReport& s = r.step(i);
-    const auto percent = [&s](const char* sign, int64_t part) -> std::string {
-      if (s.measured_ps() == 0) return "-";
-      return absl::StrCat(sign, absl::StrFormat("%.2f %%", Percent(part, s.measured_ps())));
-    };
-    const int64_t difference = s.replayed_ps() - s.measured_ps();
-    const bool kernels = s.kernels() > 0;
-    table.Add({std::to_string(s.rank()), Shorten(s.step(), kNameWidth, "-"), Ps(s.measured_ps()),
-               Ps(s.replayed_ps()), percent(difference > 0 ? "+" : "", difference), FormatCount(s.kernels()),
-               kernels ? Ps(s.kernel_start_error_ps()) : "-",
-               kernels ? percent("", s.kernel_start_error_ps()) : "-"});
-  }
+  const auto percent = [](const proto::StepReport& s, const char* sign, int64_t part) -> std::string {
+    if (s.measured_ps() == 0) return "-";
+    return absl::StrCat(sign, absl::StrFormat("%.2f %%", Percent(part, s.measured_ps())));
+  };
+  RowTable<proto::StepReport> table;
+  table
+      .Insert(50, "difference", false,
+              [&](const proto::StepReport& s) {
+                const int64_t difference = s.replayed_ps() - s.measured_ps();
+                return percent(s, difference > 0 ? "+" : "", difference);
+              })
+      .Show("kernel_start_error_ps",
+            [](const proto::StepReport& s) { return s.kernels() > 0 ? Ps(s.kernel_start_error_ps()) : "-"; })
+      .Insert(80, "of step", false, [&](const proto::StepReport& s) {
+        return s.kernels() > 0 ? percent(s, "", s.kernel_start_error_ps()) : "-";
+      });
+  for (int i : rows) table.Add(r.step(i));
   return absl::StrCat("\nReplay against the capture", cut ? ", the furthest off first" : "",
                       " (start error: median over kernels)\n", table.Print(page),
                       More(r.step_size() - static_cast<int64_t>(rows.size()), "steps"));
@@ -185,42 +170,9 @@ std::string Steps(const proto::Report& r, TextPage* page) {
 
 std::string Dimensions(const proto::Report& r, TextPage* page) {
   if (r.dimension_size() == 0) return "";
-  TextTable table({"dimension", "kind", "size", "bytes"}, {true, true, false, false});
-  for (const proto::DimensionReport& d : r.dimension()) {
-    table.Add(
-        {Shorten(d.name(), kNameWidth, "-"), d.kind(), std::to_string(d.size()), FormatBytes(d.bytes())});
-  }
+  RowTable<proto::DimensionReport> table;
+  for (const proto::DimensionReport& d : r.dimension()) table.Add(d);
   return absl::StrCat("\nTopology\n", table.Print(page));
-}
-
-// What happened to packets on the busiest links; what happened to none of them has no column.
-std::string PacketLinks(const proto::Report& r, TextPage* page) {
-  bool lost = false, paused = false;
-  const int n = std::min(kListRows, r.link_size());
-  for (int i = 0; i < n; ++i) {
-    lost = lost || r.link(i).lost() > 0;
-    paused = paused || r.link(i).paused_ps() > 0;
-  }
-  std::vector<std::string> columns = {"busiest links", "class", "packets", "of makespan", "most queued",
-                                      "marks",         "drops", "trims",   "pauses"};
-  if (paused) columns.push_back("paused");
-  if (lost) columns.push_back("lost");
-  std::vector<bool> left(columns.size());
-  left[0] = left[1] = true;
-  TextTable table(columns, left);
-  for (int i = 0; i < n; ++i) {
-    const proto::LinkReport& l = r.link(i);
-    std::vector<std::string> row = {
-        Shorten(l.name(), 40, "-"),   Shorten(l.link_class(), kNameWidth, "-"),
-        FormatCount(l.packets()),     absl::StrFormat("%.1f %%", 100 * l.utilization()),
-        FormatBytes(l.most_queued()), FormatCount(l.marks()),
-        FormatCount(l.drops()),       FormatCount(l.trims()),
-        FormatCount(l.pauses())};
-    if (paused) row.push_back(Ps(l.paused_ps()));
-    if (lost) row.push_back(FormatCount(l.lost()));
-    table.Add(row);
-  }
-  return table.Print(page);
 }
 
 // As measured: see "Skipping" in backends/README.md.
@@ -240,10 +192,12 @@ std::string Packets(const proto::Report& r) {
                                  FormatCount(p.packets()), " of data, ", FormatCount(p.sent_again()),
                                  " of them again; ", FormatCount(p.acknowledgements()), " acknowledgements; ",
                                  FormatCount(p.packet_hops()), " packet-hops\n");
-  absl::StrAppend(&out, "  met      ", FormatCount(p.drops()), " drops, ", FormatCount(p.trims()), " trims, ",
-                  FormatCount(p.marks()), " marks, ", FormatCount(p.pauses()), " pauses, ",
-                  FormatCount(p.timeouts()), " timeouts",
-                  p.lost() > 0 ? absl::StrCat(", ", FormatCount(p.lost()), " lost by chance") : "", "\n");
+  std::vector<std::string> met;
+  for (const Column& c : ColumnsOf(*p.GetDescriptor(), View::kText)) {
+    if (!c.shown->if_any() || NumberIn(p, *c.field) > 0)
+      met.push_back(absl::StrCat(TextOf(p, c), " ", c.title()));
+  }
+  absl::StrAppend(&out, "  met      ", absl::StrJoin(met, ", "), "\n");
   if (p.skipped_packets() > 0) {
     absl::StrAppend(&out, "  skipped  ", FormatCount(p.skipped_packets()), " of them (",
                     absl::StrFormat("%.2f", 100.0 * static_cast<double>(p.skipped_packets()) /
@@ -261,14 +215,12 @@ std::string Packets(const proto::Report& r) {
 
 std::string FlowTimesTable(const proto::Report& r, TextPage* page) {
   if (r.flow_time_size() == 0) return "";
-  TextTable table({"bytes", "flows", "mean time", "slowdown: median", "99 %", "most"},
-                  {true, false, false, false, false, false});
-  for (const proto::FlowReport& f : r.flow_time()) {
+  RowTable<proto::FlowReport> table;
+  table.Insert(10, "bytes", true, [](const proto::FlowReport& f) {
     const bool large = f.most_bytes() == ~uint64_t{0};
-    table.Add({large ? "above 1e9" : absl::StrFormat("<= %.0e", static_cast<double>(f.most_bytes())),
-               FormatCount(f.flows()), Ps(f.mean_ps()), absl::StrFormat("%.3f", f.median_slowdown()),
-               absl::StrFormat("%.3f", f.p99_slowdown()), absl::StrFormat("%.3f", f.max_slowdown())});
-  }
+    return large ? "above 1e9" : absl::StrFormat("<= %.0e", static_cast<double>(f.most_bytes()));
+  });
+  for (const proto::FlowReport& f : r.flow_time()) table.Add(f);
   return absl::StrCat("\nFlows by size (slowdown: time over time alone)\n", table.Print(page));
 }
 
@@ -277,27 +229,27 @@ std::string Links(const proto::Report& r, TextPage* page) {
   const std::string head =
       absl::StrCat("\nLinks (directions that carried something: ", FormatCount(r.links_used()),
                    "; --format json has the ", r.link_size(), " busiest)\n");
-  if (r.has_packet()) return absl::StrCat(head, PacketLinks(r, page));
-  TextTable table({"busiest links", "class", "flows", "bytes", "of makespan", "peak"},
-                  {true, true, false, false, false, false});
-  const int n = std::min(kListRows, r.link_size());
-  for (int i = 0; i < n; ++i) {
-    const proto::LinkReport& l = r.link(i);
-    table.Add({Shorten(l.name(), 48, "-"), Shorten(l.link_class(), kNameWidth, "-"), FormatCount(l.flows()),
-               FormatBytes(l.bytes()), absl::StrFormat("%.1f %%", 100 * l.utilization()),
-               absl::StrFormat("%.0f %%", 100 * l.peak())});
+  RowTable<proto::LinkReport> table;
+  if (r.has_packet()) {
+    table.Without("flows");
+  } else {
+    table.Without("packets")
+        .Show("name", [](const proto::LinkReport& l) { return Shorten(l.name(), 48, "-"); })
+        .Show("peak", [](const proto::LinkReport& l) { return absl::StrFormat("%.0f %%", 100 * l.peak()); });
   }
+  for (int i = 0; i < std::min(kListRows, r.link_size()); ++i) table.Add(r.link(i));
   return absl::StrCat(head, table.Print(page));
 }
 
 std::string Rungs(const proto::Report& r, TextPage* page) {
   const bool errors = std::any_of(r.rung().begin(), r.rung().end(),
                                   [](const proto::RungReport& x) { return x.error_ps() > 0; });
-  std::vector<std::string> header = {"compute time from", "nodes", "time"};
-  if (errors) header.push_back("at most off by");
-  std::vector<bool> left(header.size(), false);
-  left[0] = true;
-  TextTable table(header, left);
+  RowTable<proto::RungReport> table;
+  if (errors) {
+    table.Show("error_ps", [](const auto& x) { return x.error_ps() > 0 ? Ps(x.error_ps()) : "-"; });
+  } else {
+    table.Without("error");
+  }
   std::string notes;
   for (const proto::RungReport& x : r.rung()) {
     if (x.outside() > 0) {
@@ -308,10 +260,7 @@ std::string Rungs(const proto::Report& r, TextPage* page) {
       absl::StrAppend(&notes, "  roofline had the work of ", FormatCount(x.derived()),
                       " nodes from their shapes\n");
     }
-    if (x.nodes() == 0) continue;
-    std::vector<std::string> row = {x.rung(), FormatCount(x.nodes()), Ps(x.time_ps())};
-    if (errors) row.push_back(x.error_ps() > 0 ? Ps(x.error_ps()) : "-");
-    table.Add(row);
+    if (x.nodes() > 0) table.Add(x);
   }
   if (table.rows() == 0) return "";
   std::string out = absl::StrCat("\nCompute\n", table.Print(page), notes);
@@ -348,10 +297,15 @@ std::string Notes(const proto::Report& r) {
 }
 
 std::string Csv(const proto::Report& r) {
-  std::string out = "rank,end_ps,compute_busy_ps,comm_busy_ps,exposed_comm_ps,idle_ps\n";
+  const std::vector<Column> columns = ColumnsOf(*proto::RankReport::descriptor(), View::kCsv);
+  std::string out;
+  const char* comma = "";
+  for (const Column& c : columns) absl::StrAppend(&out, std::exchange(comma, ","), c.name());
+  out += '\n';
   for (const proto::RankReport& x : r.rank()) {
-    absl::StrAppend(&out, x.rank(), ",", x.end_ps(), ",", x.compute_busy_ps(), ",", x.comm_busy_ps(), ",",
-                    x.exposed_comm_ps(), ",", x.idle_ps(), "\n");
+    comma = "";
+    for (const Column& c : columns) absl::StrAppend(&out, std::exchange(comma, ","), CsvOf(x, c));
+    out += '\n';
   }
   return out;
 }

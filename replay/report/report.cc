@@ -10,6 +10,7 @@
 #include "replay/collectives/accounting.h"
 #include "replay/compute/compute_times.h"
 #include "replay/run/description.h"
+#include "replay/report/columns.h"
 #include "trace/base/utf8.h"
 #include "trace/model/distinct_graphs.h"
 
@@ -94,39 +95,18 @@ void AddSteps(const std::vector<StepMetrics>& steps, proto::Report* report) {
   }
 }
 
-// In the order of kLinkCounts.
-void AddCounts(const LinkUse& use, proto::LinkReport* r) {
-  google::protobuf::RepeatedField<uint64_t>* const series[LinkUse::kCounts] = {
-      r->mutable_marks_series(), r->mutable_drops_series(),  r->mutable_lost_series(),
-      r->mutable_trims_series(), r->mutable_pauses_series(), r->mutable_paused_ps_series()};
-  for (size_t k = 0; k < LinkUse::kCounts; ++k) series[k]->Add(use.counts[k].begin(), use.counts[k].end());
-}
-
 void AddLinks(const LinkUses& links, proto::Report* report) {
   report->set_links_used(links.links);
   report->set_link_bucket_ps(links.bucket.picos());
-  const double seconds = static_cast<double>(report->makespan_ps()) * 1e-12;
+  const Time end = Time::Picos(report->makespan_ps());
   for (const LinkUse& use : links.busiest) {
     proto::LinkReport* r = report->add_link();
-    r->set_name(ToUtf8(use.name));
-    r->set_link_class(ToUtf8(use.link_class));
-    r->set_bandwidth_bytes_per_s(use.bandwidth.bytes_per_second());
-    r->set_bytes(use.bytes);
-    r->set_flows(use.flows);
-    const double most = static_cast<double>(use.bandwidth.bytes_per_second()) * seconds;
-    r->set_utilization(most > 0 ? static_cast<double>(use.bytes) / most : 0);
-    r->set_peak(use.peak);
+    *r = LinkTotalsOf(use, end);
     for (const float share : use.series) r->add_series(share);
-    r->set_packets(use.packets);
-    r->set_marks(use.marks);
-    r->set_drops(use.drops);
-    r->set_trims(use.trims);
-    r->set_pauses(use.pauses);
-    r->set_most_queued(use.most_queued);
     for (const uint64_t bytes : use.queued) r->add_queued(bytes);
-    r->set_lost(use.lost);
-    r->set_paused_ps(static_cast<int64_t>(use.paused));
-    AddCounts(use, r);
+    for (size_t k = 0; k < LinkUse::kCounts; ++k) {
+      AddWholes(absl::StrCat(kLinkCounts[k].name, "_series"), use.counts[k], r);
+    }
   }
 }
 
@@ -134,25 +114,8 @@ void AddPackets(const PacketTotals& totals, proto::Report* report) {
   if (totals.transport.empty()) return;
   proto::PacketReport* p = report->mutable_packet();
   p->set_transport(totals.transport);
-  p->set_packets(totals.packets);
-  p->set_sent_again(totals.again);
-  p->set_acknowledgements(totals.acks);
-  p->set_drops(totals.drops);
-  p->set_trims(totals.trims);
-  p->set_marks(totals.marks);
-  p->set_pauses(totals.pauses);
-  p->set_timeouts(totals.timeouts);
-  p->set_lost(totals.lost);
-  p->set_packet_hops(totals.hops);
-  p->set_skipped_packets(totals.skipped);
+  for (const PacketCount& count : kPacketCounts) SetWhole(count.name, totals.*count.total, p);
   if (totals.skipped > 0) p->set_skip_error(totals.skip_error);
-  p->set_jumps(totals.jumps);
-  p->set_repeated_messages(totals.repeats);
-  p->set_messages(totals.messages);
-  p->set_message_bytes(totals.bytes);
-  p->set_fluid_messages(totals.fluid_messages);
-  p->set_fluid_bytes(totals.fluid_bytes);
-  p->set_events(totals.events);
 }
 
 void AddFlowTimes(const std::vector<FlowTimesRow>& rows, proto::Report* report) {
@@ -276,6 +239,22 @@ std::string LargestCollective(const Metrics& metrics, const TraceSet& traces, in
 }
 
 }  // namespace
+
+proto::LinkReport LinkTotalsOf(const LinkUse& use, Time end) {
+  proto::LinkReport r;
+  r.set_name(ToUtf8(use.name));
+  r.set_link_class(ToUtf8(use.link_class));
+  r.set_bandwidth_bytes_per_s(use.bandwidth.bytes_per_second());
+  r.set_bytes(use.bytes);
+  r.set_flows(use.flows);
+  const double most = static_cast<double>(use.bandwidth.bytes_per_second()) * end.seconds();
+  r.set_utilization(most > 0 ? static_cast<double>(use.bytes) / most : 0);
+  r.set_peak(use.peak);
+  r.set_packets(use.packets);
+  r.set_most_queued(use.most_queued);
+  for (const LinkCount& count : kLinkCounts) SetWhole(count.name, use.*count.total, &r);
+  return r;
+}
 
 std::string DescribeBound(const Metrics& metrics, const TraceSet& traces) {
   const auto last =

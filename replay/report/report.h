@@ -18,6 +18,9 @@
 
 namespace chakra {
 
+// Of one direction of a link, without series, up to `end`.
+proto::LinkReport LinkTotalsOf(const LinkUse& use, Time end);
+
 // The whole report, `bound` and warnings included. Rates of collectives that
 // took no time are 0.
 proto::Report MakeReport(const Metrics& metrics, const RunDescription& run);
@@ -35,8 +38,8 @@ absl::StatusOr<ReportFormat> ParseReportFormat(absl::string_view name);
 // kText: for people, at most 100 columns where names allow, ending with the
 // line on what bounds the run; long tables are cut and say so. kJson: the
 // message, field names in snake_case, every field printed, 64-bit integers as
-// strings. kCsv: one row for each rank under the header
-// rank,end_ps,compute_busy_ps,comm_busy_ps,exposed_comm_ps,idle_ps.
+// strings. kCsv: one row for each rank, with the fields of RankReport that are
+// shown in CSV.
 // `page`: where text is to fit, once the page has finished it; null: anywhere.
 absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportFormat format,
                                         TextPage* page = nullptr);

@@ -1,53 +1,62 @@
 #include "replay/sweep/metrics.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "replay/report/columns.h"
 #include "replay/sweep/space.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra::sweep {
 namespace {
 
-struct RankTime {
-  const char* name;
-  int64_t (proto::RankReport::*of)() const;
-};
-
-constexpr RankTime kRankTimes[] = {
-    {"end", &proto::RankReport::end_ps},
-    {"compute", &proto::RankReport::compute_busy_ps},
-    {"comm", &proto::RankReport::comm_busy_ps},
-    {"exposed_comm", &proto::RankReport::exposed_comm_ps},
-    {"idle", &proto::RankReport::idle_ps},
-    {"host", &proto::RankReport::host_busy_ps},
-    {"memory", &proto::RankReport::memory_busy_ps},
-};
-
-constexpr const char* kOthers[] = {"makespan_ps",
-                                   "collective_ps",
-                                   "collective_wait_ps",
-                                   "algbw_gbytes_per_s",
-                                   "busbw_gbytes_per_s",
-                                   "ranks",
-                                   "trace_nodes",
-                                   "flows",
-                                   "fast_collectives",
-                                   "link_utilization_max",
-                                   "packets",
-                                   "packet_drops",
-                                   "packet_lost",
-                                   "packet_marks",
-                                   "packet_pauses",
-                                   "packets_sent_again",
-                                   "devices",
-                                   "switches",
-                                   "links"};
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
 
 constexpr char kBytes[] = "bytes_";
+
+// Of MachineCounts, with their places among those of reports.
+struct MachineMetric {
+  const char* name;
+  int64_t MachineCounts::*of;
+  int place;
+};
+constexpr MachineMetric kOfMachine[] = {{"devices", &MachineCounts::devices, 170},
+                                        {"switches", &MachineCounts::switches, 180},
+                                        {"links", &MachineCounts::links, 190}};
+
+// A field that a sweep keeps.
+struct KeptField {
+  const FieldDescriptor* in;  // of Report: the messages that have it; null: Report has it
+  const FieldDescriptor* field;
+  const proto::Kept* kept;
+};
+
+const std::vector<KeptField>& KeptFields() {
+  static const auto* const kFields = [] {
+    auto* fields = new std::vector<KeptField>;
+    const auto add = [&](const FieldDescriptor* in, const Descriptor& type) {
+      for (int i = 0; i < type.field_count(); ++i) {
+        const auto& options = type.field(i)->options();
+        if (options.HasExtension(proto::kept))
+          fields->push_back({in, type.field(i), &options.GetExtension(proto::kept)});
+      }
+    };
+    const Descriptor& report = *proto::Report::descriptor();
+    add(nullptr, report);
+    for (int i = 0; i < report.field_count(); ++i) {
+      const FieldDescriptor* in = report.field(i);
+      if (in->message_type() != nullptr) add(in, *in->message_type());
+    }
+    return fields;
+  }();
+  return *kFields;
+}
 
 // Dimensions are named as users like: "nvlink", "rail-0".
 std::string AsName(const std::string& text) {
@@ -56,48 +65,63 @@ std::string AsName(const std::string& text) {
   return out;
 }
 
-void AddRanks(const proto::Report& report, PointMetrics* out) {
-  for (const RankTime& time : kRankTimes) {
-    double sum = 0, most = 0;
-    for (const proto::RankReport& rank : report.rank()) {
-      const auto ps = static_cast<double>((rank.*time.of)());
-      sum += ps;
-      most = std::max(most, ps);
-    }
-    (*out)[absl::StrCat(time.name, "_mean_ps")] = report.rank_size() > 0 ? sum / report.rank_size() : 0;
-    (*out)[absl::StrCat(time.name, "_max_ps")] = most;
+std::vector<const Message*> MessagesOf(const proto::Report& report, const KeptField& k) {
+  if (k.in == nullptr) return {&report};
+  const auto& in = *report.GetReflection();
+  std::vector<const Message*> out;
+  if (k.in->is_repeated()) {
+    for (int i = 0; i < in.FieldSize(report, k.in); ++i)
+      out.push_back(&in.GetRepeatedMessage(report, k.in, i));
+  } else if (in.HasField(report, k.in)) {
+    out.push_back(&in.GetMessage(report, k.in));
   }
+  return out;
 }
 
-void AddCollectives(const proto::Report& report, PointMetrics* out) {
-  double time = 0, wait = 0;
-  const proto::CollectiveReport* longest = nullptr;
-  for (const proto::CollectiveReport& c : report.collective()) {
-    time += static_cast<double>(c.time_ps());
-    wait += static_cast<double>(c.wait_ps());
-    if (longest == nullptr || c.time_ps() > longest->time_ps()) longest = &c;
-  }
-  (*out)["collective_ps"] = time;
-  (*out)["collective_wait_ps"] = wait;
-  if (longest == nullptr) return;
-  (*out)["algbw_gbytes_per_s"] = longest->algbw_gbytes_per_s();
-  (*out)["busbw_gbytes_per_s"] = longest->busbw_gbytes_per_s();
-}
-
-void AddNetwork(const proto::Report& report, PointMetrics* out) {
-  for (const proto::DimensionReport& d : report.dimension()) {
-    (*out)[kBytes + AsName(d.name())] += static_cast<double>(d.bytes());
-  }
+// The first of those that take the longest.
+const Message* Longest(const std::vector<const Message*>& messages) {
+  const Message* longest = nullptr;
   double most = 0;
-  for (const proto::LinkReport& link : report.link()) most = std::max(most, link.utilization());
-  if (report.link_size() > 0) (*out)["link_utilization_max"] = most;
-  if (!report.has_packet()) return;
-  (*out)["packets"] = static_cast<double>(report.packet().packets());
-  (*out)["packet_drops"] = static_cast<double>(report.packet().drops());
-  (*out)["packet_lost"] = static_cast<double>(report.packet().lost());
-  (*out)["packet_marks"] = static_cast<double>(report.packet().marks());
-  (*out)["packet_pauses"] = static_cast<double>(report.packet().pauses());
-  (*out)["packets_sent_again"] = static_cast<double>(report.packet().sent_again());
+  for (const Message* m : messages) {
+    const double time = NumberIn(*m, *m->GetDescriptor()->FindFieldByName("time_ps"));
+    if (longest != nullptr && time <= most) continue;
+    longest = m;
+    most = time;
+  }
+  return longest;
+}
+
+void Keep(const KeptField& k, const std::vector<const Message*>& messages, PointMetrics* out) {
+  const std::string& name = k.kept->name();
+  double sum = 0, most = 0;
+  for (const Message* m : messages) {
+    const double value = NumberIn(*m, *k.field);
+    sum += value;
+    most = std::max(most, value);
+  }
+  switch (k.kept->of()) {
+    case proto::Kept::SUM:
+      (*out)[name] = sum;
+      return;
+    case proto::Kept::MEAN_AND_MOST:
+      (*out)[name + "_mean_ps"] = messages.empty() ? 0 : sum / static_cast<double>(messages.size());
+      (*out)[name + "_max_ps"] = most;
+      return;
+    case proto::Kept::MOST:
+      if (!messages.empty()) (*out)[name] = most;
+      return;
+    case proto::Kept::LONGEST:
+      if (!messages.empty()) (*out)[name] = NumberIn(*Longest(messages), *k.field);
+      return;
+    case proto::Kept::EACH:
+      for (const Message* m : messages) {
+        const FieldDescriptor* named = m->GetDescriptor()->FindFieldByName("name");
+        (*out)[name + AsName(m->GetReflection()->GetString(*m, named))] += NumberIn(*m, *k.field);
+      }
+      return;
+    default:
+      if (!messages.empty()) (*out)[name] = NumberIn(*messages[0], *k.field);
+  }
 }
 
 Lookup WithMetrics(const Lookup& axes, const PointMetrics& metrics) {
@@ -110,11 +134,17 @@ Lookup WithMetrics(const Lookup& axes, const PointMetrics& metrics) {
 }  // namespace
 
 std::vector<std::string> ReportMetricNames() {
-  std::vector<std::string> out(std::begin(kOthers), std::end(kOthers));
-  for (const RankTime& time : kRankTimes) {
-    out.push_back(absl::StrCat(time.name, "_mean_ps"));
-    out.push_back(absl::StrCat(time.name, "_max_ps"));
+  std::multimap<int, std::string> by_place;
+  for (const MachineMetric& m : kOfMachine) by_place.emplace(m.place, m.name);
+  for (const KeptField& k : KeptFields()) {
+    const std::string& name = k.kept->name();
+    if (k.kept->of() == proto::Kept::EACH) continue;
+    const bool two = k.kept->of() == proto::Kept::MEAN_AND_MOST;
+    by_place.emplace(k.kept->place(), two ? name + "_mean_ps" : name);
+    if (two) by_place.emplace(k.kept->place(), name + "_max_ps");
   }
+  std::vector<std::string> out;
+  for (auto& [place, name] : by_place) out.push_back(std::move(name));
   return out;
 }
 
@@ -126,17 +156,8 @@ bool IsReportMetric(const std::string& name) {
 
 PointMetrics MetricsOf(const proto::Report& report, const MachineCounts& machine) {
   PointMetrics out;
-  out["makespan_ps"] = static_cast<double>(report.makespan_ps());
-  out["ranks"] = report.rank_size();
-  out["trace_nodes"] = static_cast<double>(report.nodes());
-  out["flows"] = static_cast<double>(report.flows());
-  out["fast_collectives"] = static_cast<double>(report.fast_collectives());
-  out["devices"] = static_cast<double>(machine.devices);
-  out["switches"] = static_cast<double>(machine.switches);
-  out["links"] = static_cast<double>(machine.links);
-  AddRanks(report, &out);
-  AddCollectives(report, &out);
-  AddNetwork(report, &out);
+  for (const KeptField& k : KeptFields()) Keep(k, MessagesOf(report, k), &out);
+  for (const MachineMetric& m : kOfMachine) out[m.name] = static_cast<double>(machine.*m.of);
   return out;
 }
 

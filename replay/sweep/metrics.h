@@ -21,11 +21,7 @@ struct MachineCounts {
   int64_t links = 0;  // cables: both directions are one
 };
 
-// makespan_ps; of ranks, mean and largest: end, compute, comm, exposed_comm, idle, host, memory (_mean_ps,
-// _max_ps); collective_ps and collective_wait_ps (summed), algbw_gbytes_per_s and busbw_gbytes_per_s of the
-// collective that takes the longest; ranks, trace_nodes, flows, fast_collectives; bytes_D of each dimension D
-// of the topology, link_utilization_max; of packets packets, packet_drops, packet_lost, packet_marks,
-// packet_pauses, packets_sent_again; devices, switches, links.
+// The fields of Report that sweeps keep (proto::Kept), and `machine`.
 PointMetrics MetricsOf(const proto::Report& report, const MachineCounts& machine);
 
 // Whether reports have, or may have (bytes_D), a metric of that name.

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "replay/page/columns.h"
 #include "replay/page/frame.h"
 #include "replay/sweep/export.h"
 #include "replay/sweep/query.h"
@@ -247,6 +248,7 @@ absl::StatusOr<std::string> MakePage(const Results& results, const PageOptions& 
                    "sweep/data.js",   "sweep/choose.js", "sweep/answer.js",  "sweep/glyphs.js",
                    "sweep/points.js", "sweep/scale.js",  "sweep/scatter.js", "sweep/effects.js",
                    "sweep/again.js",  "sweep/sweep.js"};
+  parts.columns = page::ColumnsOf(*proto::InputFile::descriptor());
   parts.kind = "sweep";
   parts.data = *data;
   parts.heading = first.has_value() ? query->Cell(aim.expression, *first) : "No result";

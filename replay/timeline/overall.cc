@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "replay/engine/measure/busy.h"
 #include "replay/engine/spans.h"
 
@@ -26,13 +27,13 @@ absl::Status WriteCounts(const LinkUse& use, const std::string& name, Time bucke
                          TimelineWriter* writer, uint64_t* samples) {
   for (size_t k = 0; k < LinkUse::kCounts; ++k) {
     if (use.counts[k].empty()) continue;
-    const bool is_time = kLinkCounts[k].total == &LinkUse::paused;
+    absl::string_view counted = kLinkCounts[k].name;
+    const bool is_time = absl::ConsumeSuffix(&counted, "_ps");
     const double scale = is_time ? 100.0 / static_cast<double>(bucket.picos()) : 1;
     std::vector<double> values;
     for (const uint64_t count : use.counts[k]) values.push_back(scale * static_cast<double>(count));
     values.push_back(0);
-    writer->Counter(++*place, absl::StrCat(name, ": ", is_time ? "paused" : kLinkCounts[k].name),
-                    is_time ? "%" : "in a bucket");
+    writer->Counter(++*place, absl::StrCat(name, ": ", counted), is_time ? "%" : "in a bucket");
     if (absl::Status s = WriteSamples(values, bucket, writer, samples); !s.ok()) return s;
   }
   return absl::OkStatus();

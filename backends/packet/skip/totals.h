@@ -9,9 +9,8 @@
 namespace chakra {
 
 // Of a port, in a time or an episode.
-struct PortTotals {
-  uint64_t bytes = 0, packets = 0, marks = 0, drops = 0, lost = 0, trims = 0, pauses = 0;
-  uint64_t paused = 0;  // ps; TotalsOf(): up to the last time that a pause ended
+struct PortTotals : LinkCounts {  // paused of TotalsOf(): up to the last time that a pause ended
+  uint64_t bytes = 0;
 
   bool operator==(const PortTotals&) const = default;
   PortTotals& operator+=(const PortTotals& o);

@@ -66,6 +66,6 @@ function again() {
       id: "table-inputs",
       caption: "Files that were read",
       rows: sweep.inputs,
-      columns: kFileColumns,
+      columns: columnsOf("InputFile"),
     });
 }
