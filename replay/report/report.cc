@@ -9,8 +9,8 @@
 #include "absl/strings/str_format.h"
 #include "replay/collectives/accounting.h"
 #include "replay/compute/compute_times.h"
-#include "replay/run/description.h"
 #include "replay/report/columns.h"
+#include "replay/run/description.h"
 #include "trace/base/utf8.h"
 #include "trace/model/distinct_graphs.h"
 
