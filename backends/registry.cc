@@ -32,7 +32,7 @@ constexpr Entry kFabrics[] = {
     {"analytical", New<AnalyticalFabric>, false},
     {"analytical-fifo", New<FifoFabric>, false},
     {"fluid", New<FluidFabric>, true},
-    {"packet", MakePacketFabric, false, true},
+    {"packet", packet::MakePacketFabric, false, true},
     {"mixed", New<MixedFabric>, true, true, true},
 };
 
@@ -83,12 +83,12 @@ absl::Status Check(const Entry& e, const Topology& topology, const FabricOptions
                             options.threads < 1 ? 1 : 4096));
   }
   if (e.chooses) {
-    if (options.packet.skip != PacketOptions::Skip::kOff) {
+    if (options.packet.skip != packet::PacketOptions::Skip::kOff) {
       return bad("skip is for packet; here the messages that need no packets are fluid: expected skip=off");
     }
     if (absl::Status s = MixedFabric::Check(topology, options); !s.ok()) return s;
   }
-  return e.packets ? PacketFabric::Check(topology, options) : absl::OkStatus();
+  return e.packets ? packet::PacketFabric::Check(topology, options) : absl::OkStatus();
 }
 
 size_t EditDistance(absl::string_view a, absl::string_view b) {

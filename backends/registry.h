@@ -31,7 +31,7 @@ struct FabricOptions {
       changes;               // `fluid`: links that go down, come back, or have less bandwidth for a while
   bool link_series = false;  // `fluid`: Links() tells what was taken over time
   std::vector<ServiceClass> classes;  // by Flow::service_class; a class that is not there has the defaults
-  PacketOptions packet;               // fabric `packet`
+  packet::PacketOptions packet;       // fabric `packet`
   bool packet_given = false;          // somebody asked for it; fabrics without packets refuse that
   std::vector<PacketChoice> choices;  // fabric `mixed`: messages that are of any of these go by packets
   int threads = 1;                    // `packet`: that run it, 1 to 4096; they change no result

@@ -38,7 +38,7 @@ class Permuted {
       }
     }
   }
-  const PacketFabricOf<Events>& fabric() const { return fabric_; }
+  const packet::PacketFabricOf<Events>& fabric() const { return fabric_; }
   double hops() const { return static_cast<double>(fabric_.counters().hops); }
 
  private:
@@ -53,7 +53,7 @@ class Permuted {
 
   int hosts_, rounds_;
   uint64_t bytes_;
-  PacketFabricOf<Events> fabric_;
+  packet::PacketFabricOf<Events> fabric_;
 };
 
 template <typename Events>
@@ -71,14 +71,14 @@ void Permutation(benchmark::State& state, const std::string& network, int hosts,
   const auto topology = validation::CurveNetwork(network, hosts);
   if (!topology.ok()) return state.SkipWithError(topology.status().ToString().c_str());
   FabricOptions options;
-  const auto packet = ParsePacketOptions(options_text);
+  const auto packet = packet::ParsePacketOptions(options_text);
   if (!packet.ok()) return state.SkipWithError(packet.status().ToString().c_str());
   options.packet = *packet;
   std::vector<double> bucket, heap;
   uint64_t memory = 0, in_flight = 0;
   for (auto _ : state) {
-    bucket.push_back(HopsPerSecond<BucketEvents>(*topology, options, packets, &memory, &in_flight));
-    heap.push_back(HopsPerSecond<HeapEvents>(*topology, options, packets, &memory, &in_flight));
+    bucket.push_back(HopsPerSecond<packet::BucketEvents>(*topology, options, packets, &memory, &in_flight));
+    heap.push_back(HopsPerSecond<packet::HeapEvents>(*topology, options, packets, &memory, &in_flight));
     state.SetIterationTime(1 / bucket.back());
   }
   state.counters["hops_s"] = Median(bucket);
@@ -97,7 +97,9 @@ void Threads(benchmark::State& state, const std::string& network, int hosts, uin
   if (!topology.ok()) return state.SkipWithError(topology.status().ToString().c_str());
   std::vector<double> seconds[2], cores, apart;
   double hops = 0;
-  const auto alone = [&] { Permuted<BucketEvents>(*topology, FabricOptions(), packets, rounds).Run(); };
+  const auto alone = [&] {
+    Permuted<packet::BucketEvents>(*topology, FabricOptions(), packets, rounds).Run();
+  };
   for (auto _ : state) {
     const double one = WallSecondsOf(alone);
     const double two = WallSecondsOf([&] {
@@ -109,7 +111,7 @@ void Threads(benchmark::State& state, const std::string& network, int hosts, uin
     for (const int threads : {1, 2}) {
       FabricOptions options;
       options.threads = threads;
-      Permuted<BucketEvents> run(*topology, options, packets, rounds);
+      Permuted<packet::BucketEvents> run(*topology, options, packets, rounds);
       double wall = 0;
       const double used =
           SecondsOf(CLOCK_PROCESS_CPUTIME_ID, [&] { wall = WallSecondsOf([&] { run.Run(); }); });

@@ -42,7 +42,7 @@ Outcome Run(const TraceSet& traces, const ClusterModel& cluster, const std::stri
   Outcome o;
   FabricOptions options;
   options.routing = cluster.routing;
-  auto packets = ParsePacketOptions(packet);
+  auto packets = packet::ParsePacketOptions(packet);
   if (!packets.ok()) return {packets.status()};
   options.packet = *packets;
   auto fabric = MakeFabric("packet", cluster.topology, options);

@@ -29,10 +29,10 @@ bool Hashed(RoutingPolicy policy) {
 MixedFabric::MixedFabric(const Topology& topology, const FabricOptions& options)
     : topology_(topology),
       options_(options),
-      resolved_(PacketFabric::Resolved(options)),
+      resolved_(packet::PacketFabric::Resolved(options)),
       fluid_(topology, OfFluid(options), SeriesBucket(options)),
       packet_(topology, options),
-      one_way_(resolved_.packet.spread == PacketOptions::Spread::kConnection),
+      one_way_(resolved_.packet.spread == packet::PacketOptions::Spread::kConnection),
       same_way_(one_way_ && resolved_.packet.paths == 1 && Hashed(options.routing.policy)),
       links_(topology.links()),
       changes_(options.changes) {

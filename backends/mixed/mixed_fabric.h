@@ -70,7 +70,7 @@ class MixedFabric final : public Fabric {
   int devices() const override { return topology_.devices(); }
 
   const FluidFabric& fluid() const { return fluid_; }
-  const PacketFabric& packet() const { return packet_; }
+  const packet::PacketFabric& packet() const { return packet_; }
 
  private:
   static constexpr uint32_t kNone = 0xffffffff;
@@ -142,9 +142,9 @@ class MixedFabric final : public Fabric {
 
   Topology topology_;
   FabricOptions options_;
-  FabricOptions resolved_;  // PacketFabric::Resolved()
+  FabricOptions resolved_;  // packet::PacketFabric::Resolved()
   mutable FluidFabric fluid_;
-  PacketFabric packet_;
+  packet::PacketFabric packet_;
   std::unique_ptr<Router> router_;  // for the ways of packets; null where there is no network
   bool one_way_;                    // of each connection
   bool same_way_;                   // of both sides

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/packet/packet_fabric.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 absl::Status CheckSkip(const PacketOptions& p, const FabricOptions& options) {
@@ -133,4 +133,4 @@ absl::Status CheckPacketFabric(const Topology& topology, const FabricOptions& op
   return CheckBuffer(topology, p);
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

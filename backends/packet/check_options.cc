@@ -5,7 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/packet/options.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 using FlowControl = PacketOptions::FlowControl;
@@ -226,4 +226,4 @@ absl::Status CheckPacketOptions(const PacketOptions& options) {
   return absl::OkStatus();
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 constexpr int kSprayPaths = 64;  // entropy values of NSCC: ultraethernet/uet-htsim, htsim/sim/datacenter
@@ -279,4 +279,4 @@ absl::StatusOr<PacketOptions> ParsePacketOptions(absl::string_view text) {
   return ReadPacketOptions(*std::move(spec));
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -9,7 +9,7 @@
 #include "backends/packet/transports/any_transport.h"
 #include "trace/base/units.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 // A threshold on a queue: bytes, or the time that the port needs for them.
 struct QueueLevel {
@@ -102,4 +102,4 @@ const std::vector<Parameter>& PacketParameters();
 // The same checks for options made by hand.
 absl::Status CheckPacketOptions(const PacketOptions& options);
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 // Packets choose among paths that are hashed like connections'.
@@ -364,4 +364,4 @@ std::unique_ptr<Fabric> MakePacketFabric(const Topology& topology, const FabricO
   return std::make_unique<PacketFabric>(topology, options);
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -17,13 +17,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "backends/analytical/path_cost.h"
 #include "backends/fabric.h"
-#include "backends/packet/port_series.h"
-#include "backends/packet/sim.h"
+#include "backends/packet/network/port_series.h"
+#include "backends/packet/sim/sim.h"
 #include "backends/packet/skip/gliding_sim.h"
 #include "backends/packet/skip/repeating_sim.h"
 #include "backends/registry.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 // `Sim`: a PacketSim, or what skips a part of it.
 template <typename Sim>
@@ -137,4 +137,4 @@ absl::Status CheckPacketFabric(const Topology& topology, const FabricOptions& op
 // By PacketOptions::skip.
 std::unique_ptr<Fabric> MakePacketFabric(const Topology& topology, const FabricOptions& options);
 
-}  // namespace chakra
+}  // namespace chakra::packet

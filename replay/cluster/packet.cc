@@ -101,8 +101,8 @@ void Add(const std::string& key, const std::string& value, NetworkSpec* spec) {
 
 }  // namespace
 
-absl::StatusOr<PacketOptions> BuildPacket(const proto::PacketNetwork& packet) {
-  absl::StatusOr<NetworkSpec> spec = ParsePacketSpec(packet.options());
+absl::StatusOr<packet::PacketOptions> BuildPacket(const proto::PacketNetwork& packet) {
+  absl::StatusOr<NetworkSpec> spec = packet::ParsePacketSpec(packet.options());
   if (!spec.ok()) return After("cluster: ", spec.status());
   std::vector<const FieldDescriptor*> fields;
   packet.GetReflection()->ListFields(packet, &fields);
@@ -114,16 +114,16 @@ absl::StatusOr<PacketOptions> BuildPacket(const proto::PacketNetwork& packet) {
     if (!value.ok()) return value.status();
     Add(key, *value, &*spec);
   }
-  absl::StatusOr<PacketOptions> options = ReadPacketOptions(*std::move(spec));
+  absl::StatusOr<packet::PacketOptions> options = packet::ReadPacketOptions(*std::move(spec));
   if (!options.ok()) return After("cluster: ", options.status());
   return options;
 }
 
 absl::Status SetPacket(const std::string& text, proto::Cluster* cluster) {
-  absl::StatusOr<NetworkSpec> spec = ParsePacketSpec(text);
+  absl::StatusOr<NetworkSpec> spec = packet::ParsePacketSpec(text);
   if (!spec.ok()) return After("--packet: ", spec.status());
   proto::PacketNetwork* packet = cluster->mutable_packet();
-  absl::StatusOr<NetworkSpec> before = ParsePacketSpec(packet->options());
+  absl::StatusOr<NetworkSpec> before = packet::ParsePacketSpec(packet->options());
   if (!before.ok()) return After("cluster: ", before.status());
   for (const auto& [key, value] : before->set) Add(key, value, &*spec);
   packet->set_options(absl::StrJoin(spec->set, ",", absl::PairFormatter("=")));

@@ -9,8 +9,8 @@
 
 namespace chakra {
 
-// Errors: as ParsePacketOptions(), after "cluster: "; times out of range by their field.
-absl::StatusOr<PacketOptions> BuildPacket(const proto::PacketNetwork& packet);
+// Errors: as packet::ParsePacketOptions(), after "cluster: "; times out of range by their field.
+absl::StatusOr<packet::PacketOptions> BuildPacket(const proto::PacketNetwork& packet);
 
 // --packet: "key=value,..." of PacketParameters(), over what the cluster says.
 // Errors: as BuildPacket() of both.

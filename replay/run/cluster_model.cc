@@ -224,7 +224,7 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
   model.routing = built->routing;
   model.link_changes = built->changes;
   model.notes = built->notes;
-  absl::StatusOr<PacketOptions> packet = BuildPacket(cluster.packet());
+  absl::StatusOr<packet::PacketOptions> packet = BuildPacket(cluster.packet());
   if (!packet.ok()) return packet.status();
   model.packet = *std::move(packet);
   model.packet_given = cluster.has_packet();

@@ -27,7 +27,7 @@ struct ClusterModel {
   std::vector<int> device_of;  // by rank; empty: rank i on device i
   RoutingOptions routing;      // for FabricOptions, as the next
   std::vector<LinkChange> link_changes;
-  PacketOptions packet;
+  packet::PacketOptions packet;
   bool packet_given = false;          // the proto says something of it
   std::vector<PacketChoice> choices;  // by device
   std::vector<std::string> notes;     // on what files of networks leave open

@@ -7,7 +7,7 @@
 
 #include "transport_testing.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 using ::testing::HasSubstr;
@@ -19,7 +19,7 @@ struct Sent {
   explicit Sent(absl::string_view text, const PathFacts& path = RoundPath())
       : dcqcn(*ReadConfig<Dcqcn>(text), path, &control) {}
   void Ack(Time now, bool congested, uint64_t bytes = 1000) {
-    chakra::Ack ack;
+    packet::Ack ack;
     ack.now = now;
     ack.acked = bytes;
     ack.cnp = ack.marked = congested;
@@ -278,4 +278,4 @@ TEST(Dcqcn, RefusesBadValues) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -8,7 +8,7 @@
 
 #include "transport_testing.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 using ::testing::HasSubstr;
@@ -23,7 +23,7 @@ struct Sent {
   void Fill() { next = std::max(next, acked + static_cast<uint64_t>(dctcp.window() / 1000)); }
   void Ack(bool marked) {
     Fill();
-    chakra::Ack ack;
+    packet::Ack ack;
     ack.packet = acked++;
     ack.next = next;
     ack.acked = 1000;
@@ -38,9 +38,9 @@ struct Sent {
     for (uint64_t i = 0; i < packets; ++i) Ack(i < marks);
     return packets;
   }
-  chakra::Loss Lose(Loss::Kind kind) {
+  packet::Loss Lose(Loss::Kind kind) {
     Fill();
-    chakra::Loss loss;
+    packet::Loss loss;
     loss.kind = kind;
     loss.packet = acked;
     loss.next = next;
@@ -216,4 +216,4 @@ TEST(Dctcp, RefusesBadValues) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -10,7 +10,7 @@
 
 #include "backends/packet/transports/any_transport.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 constexpr double kRate = 0.0125;  // 100 Gb/s
@@ -38,7 +38,7 @@ struct Flow {
     t.hop[0].at += dt;
     t.hop[0].sent += static_cast<uint64_t>(share * kRate * static_cast<double>(dt) + 0.5);
     t.hop[0].queued = static_cast<uint64_t>(queued);
-    chakra::Ack ack;
+    packet::Ack ack;
     ack.packet = packet;
     ack.next = next;
     ack.telemetry = &t;
@@ -237,4 +237,4 @@ TEST(Hpcc, BadParameters) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -8,7 +8,7 @@
 
 #include "backends/packet/transports/any_transport.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 static_assert(sizeof(Nscc) <= 600);
@@ -30,7 +30,7 @@ struct Flow {
   explicit Flow(const Nscc::Config& config = {}) : nscc(config, Path(), &control) {}
   // The queues took `delay_ns` of the round trip.
   void Ack(int64_t now_us, int64_t delay_ns, bool marked = false, uint32_t path = 0, uint64_t packets = 1) {
-    chakra::Ack ack;
+    packet::Ack ack;
     ack.now = Time::Micros(now_us);
     ack.rtt = Time::Micros(12) + Time::Nanos(delay_ns);
     ack.acked = packets * kPayload;
@@ -356,4 +356,4 @@ TEST(Nscc, BadParameters) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -5,9 +5,9 @@
 #include <set>
 #include <tuple>
 
-#include "backends/packet/events.h"
+#include "backends/packet/events/events.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 // Times after now at which events come, as simulations have them.
@@ -111,4 +111,4 @@ TEST(PacketEventsBeyond, ShowsTheNextBucket) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::packet

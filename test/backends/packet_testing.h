@@ -17,6 +17,25 @@
 
 namespace chakra {
 
+using packet::BucketEvents;
+using packet::CheckPacketOptions;
+using packet::FixedWindow;
+using packet::HeapEvents;
+using packet::KindOf;
+using packet::kNoIndex;
+using packet::PacketFabric;
+using packet::PacketFabricOf;
+using packet::PacketNetwork;
+using packet::PacketOptions;
+using packet::PacketParameters;
+using packet::ParsePacketOptions;
+using packet::Port;
+using packet::PortCredit;
+using packet::PortInfo;
+using packet::PortQueue;
+using packet::TransportKind;
+using packet::TransportKinds;
+
 inline PacketOptions Packets(const std::string& text) {
   const auto options = ParsePacketOptions(text);
   EXPECT_TRUE(options.ok()) << text << ": " << options.status();

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
-#include "backends/packet/worker_crew.h"
+#include "backends/packet/sim/worker_crew.h"
 #include "test/backends/packet_testing.h"
 
 namespace chakra {
@@ -237,7 +237,7 @@ TEST(WorkerCrew, DoesEachTaskOnceARound) {
   for (const int workers : {1, 3, 9}) {
     constexpr uint32_t kTasks = 7;
     std::vector<std::atomic<int>> done(kTasks);
-    WorkerCrew crew(workers, kTasks, [&](uint32_t task) { done[task].fetch_add(1); });
+    packet::WorkerCrew crew(workers, kTasks, [&](uint32_t task) { done[task].fetch_add(1); });
     for (int round = 1; round <= 500; ++round) {
       crew.Begin();
       if (round % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));

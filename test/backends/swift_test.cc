@@ -8,7 +8,7 @@
 
 #include "backends/packet/transports/any_transport.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 PathFacts Path() {
@@ -34,7 +34,7 @@ Swift::Config Round(double start) {
 struct Flow {
   explicit Flow(const Swift::Config& config) : swift(config, Path(), &control) {}
   void Ack(int64_t now_us, int64_t rtt_us, uint64_t acked = 4000) {
-    chakra::Ack ack;
+    packet::Ack ack;
     ack.now = Time::Micros(now_us);
     ack.rtt = Time::Micros(rtt_us);
     ack.acked = acked;
@@ -166,4 +166,4 @@ TEST(Swift, BadParameters) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -5,7 +5,7 @@
 
 #include "transport_testing.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 using ::testing::HasSubstr;
@@ -177,4 +177,4 @@ TEST(Timely, RefusesBadValues) {
 }
 
 }  // namespace
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "backends/packet/transports/transport.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 // 100 Gb/s, 12 us, packets of 1,000 B of payload in 1,000 B: no header, for round numbers. BDP 150,000 B.
 inline PathFacts RoundPath() {
@@ -33,4 +33,4 @@ std::string Refusal(absl::string_view text) {
   return std::string(ReadConfig<T>(text).status().message());
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -11,7 +11,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using chakra::fuzz::Require;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  const auto read = chakra::ParsePacketOptions(text);
+  const auto read = chakra::packet::ParsePacketOptions(text);
   chakra::proto::Cluster cluster;
   const absl::Status set = chakra::SetPacket(text, &cluster);
   Require(set.ok() == read.ok(), "both ways accept the same");
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Require(absl::StartsWith(read.status().message(), "packet: "), "an error says of what");
     return 0;
   }
-  Require(chakra::CheckPacketOptions(*read).ok(), "what is read holds");
+  Require(chakra::packet::CheckPacketOptions(*read).ok(), "what is read holds");
   const auto built = chakra::BuildPacket(cluster.packet());
   Require(built.ok() && built->mtu == read->mtu && built->transport.index() == read->transport.index() &&
               built->ecn_low.bytes == read->ecn_low.bytes && built->spread == read->spread,

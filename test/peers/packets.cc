@@ -41,7 +41,7 @@ absl::StatusOr<Topology> OneNetwork(absl::string_view text, int devices) {
 FabricOptions PeerOptions(uint32_t window) {
   FabricOptions o;
   o.routing.policy = RoutingPolicy::kDestination;  // no hash: the same ways everywhere
-  FixedWindow::Config c;
+  packet::FixedWindow::Config c;
   c.bytes = static_cast<double>(window) * o.packet.mtu;
   o.packet.transport = c;
   return o;
@@ -52,7 +52,7 @@ Ns3Case Ns3CaseOf(const Topology& topology, const FabricOptions& options, const 
   out.mtu = options.packet.mtu;
   out.header = options.packet.header;
   out.ack = options.packet.ack;
-  const auto* fixed = std::get_if<FixedWindow::Config>(&options.packet.transport);
+  const auto* fixed = std::get_if<packet::FixedWindow::Config>(&options.packet.transport);
   Router router(topology, options.routing);
   std::map<uint64_t, uint32_t> vertices;
   std::map<uint32_t, uint32_t> links;  // by the topology's numbers
@@ -114,7 +114,8 @@ PacketRun RunPacket(const Topology& topology, const FabricOptions& options, cons
       }
     }
   });
-  if (const auto* packets = dynamic_cast<const PacketFabric*>(&fabric)) run.hops = packets->counters().hops;
+  if (const auto* packets = dynamic_cast<const packet::PacketFabric*>(&fabric))
+    run.hops = packets->counters().hops;
   return run;
 }
 

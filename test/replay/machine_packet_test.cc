@@ -27,7 +27,7 @@ proto::Cluster Cluster(const std::string& text) {
   return cluster;
 }
 
-absl::StatusOr<PacketOptions> Build(const std::string& fields) {
+absl::StatusOr<packet::PacketOptions> Build(const std::string& fields) {
   return BuildPacket(Cluster("packet { " + fields + " }").packet());
 }
 
@@ -54,7 +54,7 @@ TEST(MachinePacket, EveryFieldIsRead) {
   EXPECT_EQ(o->buffer, 32000000u);
   EXPECT_EQ(o->alpha, 0.3);
   EXPECT_EQ(o->reserved, 4096u);
-  EXPECT_EQ(o->flow_control, PacketOptions::FlowControl::kPfc);
+  EXPECT_EQ(o->flow_control, packet::PacketOptions::FlowControl::kPfc);
   EXPECT_EQ(o->headroom, 50000u);
   EXPECT_EQ(o->xoff.picos, 1.5e6);
   EXPECT_EQ(o->xon_gap, 3072);
@@ -63,11 +63,11 @@ TEST(MachinePacket, EveryFieldIsRead) {
   EXPECT_EQ(o->ecn_high.picos, 128000001);
   EXPECT_EQ(o->ecn_probability, 0.2);
   EXPECT_TRUE(o->ecn_at_enqueue);
-  EXPECT_EQ(std::get<FixedWindow::Config>(o->transport).bdp, 2);
-  EXPECT_EQ(o->recovery, PacketOptions::Recovery::kSelective);
+  EXPECT_EQ(std::get<packet::FixedWindow::Config>(o->transport).bdp, 2);
+  EXPECT_EQ(o->recovery, packet::PacketOptions::Recovery::kSelective);
   EXPECT_EQ(o->timeout, Time::Micros(1000));
   EXPECT_EQ(o->paths, 8);
-  EXPECT_EQ(o->spread, PacketOptions::Spread::kPacket);
+  EXPECT_EQ(o->spread, packet::PacketOptions::Spread::kPacket);
   EXPECT_EQ(o->seed, 7u);
   EXPECT_EQ(o->series, Time::Micros(10));
 
@@ -79,14 +79,14 @@ TEST(MachinePacket, EveryFieldIsRead) {
   EXPECT_EQ(bytes->ecn_high.bytes, 400000);
   EXPECT_EQ(Build("flow_control: CREDIT credit_bytes: 65536")->credit, 65536u);
   EXPECT_EQ(Build("flow_control: PFC buffer_bytes: 1000000 xoff_bytes: 9000")->xoff.bytes, 9000);
-  EXPECT_EQ(Build("")->mtu, PacketOptions().mtu);
+  EXPECT_EQ(Build("")->mtu, packet::PacketOptions().mtu);
 }
 
 // A field without a key would be refused here, and a key without a field is missed.
 TEST(MachinePacket, FieldsAndKeysAreTheSame) {
   const auto* type = proto::PacketNetwork::descriptor();
   std::vector<std::string> missing;
-  for (const Parameter& p : PacketParameters()) {
+  for (const Parameter& p : packet::PacketParameters()) {
     bool found = false;
     for (int i = 0; i < type->field_count(); ++i) {
       const std::string name = type->field(i)->name(), key = p.key;
@@ -97,7 +97,7 @@ TEST(MachinePacket, FieldsAndKeysAreTheSame) {
   }
   EXPECT_THAT(missing, ElementsAre());
   // options, and two fields for each of three levels
-  EXPECT_EQ(static_cast<size_t>(type->field_count()), PacketParameters().size() + 1 + 3);
+  EXPECT_EQ(static_cast<size_t>(type->field_count()), packet::PacketParameters().size() + 1 + 3);
 }
 
 TEST(MachinePacket, JsonReadsTheSame) {
@@ -107,7 +107,7 @@ TEST(MachinePacket, JsonReadsTheSame) {
           .packet());
   ASSERT_TRUE(o.ok()) << o.status();
   EXPECT_EQ(o->mtu, 9000u);
-  EXPECT_EQ(o->flow_control, PacketOptions::FlowControl::kPfc);
+  EXPECT_EQ(o->flow_control, packet::PacketOptions::FlowControl::kPfc);
 }
 
 TEST(MachinePacket, ErrorsNameTheClusterAndTheValue) {
@@ -150,7 +150,7 @@ TEST(MachinePacket, TheFlagComesFirst) {
   EXPECT_EQ(model->packet.paths, 2);
   EXPECT_EQ(model->packet.ecn_low.bytes, 0);
   EXPECT_EQ(model->packet.ecn_low.picos, 32e6);
-  EXPECT_EQ(std::get<FixedWindow::Config>(model->packet.transport).bytes, 64000);
+  EXPECT_EQ(std::get<packet::FixedWindow::Config>(model->packet.transport).bytes, 64000);
   EXPECT_FALSE(BuildCluster(Cluster(kRing), 2)->packet_given);
 
   options.packet = "mtuu=4096";

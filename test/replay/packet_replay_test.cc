@@ -33,7 +33,7 @@ Topology Of(TopologyDimension::Kind kind, int devices) {
 
 std::unique_ptr<Fabric> Packets(const Topology& topology, const std::string& text) {
   FabricOptions options;
-  auto packet = ParsePacketOptions(text);
+  auto packet = packet::ParsePacketOptions(text);
   EXPECT_TRUE(packet.ok()) << packet.status();
   options.packet = *packet;
   auto fabric = MakeFabric("packet", topology, options);

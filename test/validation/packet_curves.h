@@ -82,15 +82,15 @@ inline absl::StatusOr<Topology> CurveNetwork(const std::string& text, int hosts)
 
 // Ports by the device at an end of their link.
 struct CurvePorts {
-  CurvePorts(const PacketNetwork& network, int devices)
-      : from(static_cast<size_t>(devices), kNoIndex), to(from) {
+  CurvePorts(const packet::PacketNetwork& network, int devices)
+      : from(static_cast<size_t>(devices), packet::kNoIndex), to(from) {
     for (uint32_t i = 0; i < network.ports(); ++i) {
       const Topology::Ends ends = network.topology().LinkEnds(network.info(i).link);
       if (ends.from < from.size()) from[ends.from] = i;
       if (ends.to < to.size()) to[ends.to] = i;
     }
   }
-  std::vector<uint32_t> from, to;  // kNoIndex: none
+  std::vector<uint32_t> from, to;  // packet::kNoIndex: none
 };
 
 // Until all is received, or `end`. A sample each `step`; zero: none. Each
@@ -98,11 +98,11 @@ struct CurvePorts {
 inline absl::StatusOr<PacketCurves> RunCurves(const Topology& topology, const std::string& options,
                                               const std::vector<CurveFlow>& flows, Time step, Time end) {
   FabricOptions o;
-  const auto packet = ParsePacketOptions(options);
+  const auto packet = packet::ParsePacketOptions(options);
   if (!packet.ok()) return packet.status();
   o.packet = *packet;
-  if (absl::Status s = PacketFabric::Check(topology, o); !s.ok()) return s;
-  PacketFabric fabric(topology, o);
+  if (absl::Status s = packet::PacketFabric::Check(topology, o); !s.ok()) return s;
+  packet::PacketFabric fabric(topology, o);
   PacketCurves out;
   out.rates.resize(step > Time::Zero() ? flows.size() : 0);
   out.received.assign(flows.size(), -1);
@@ -128,10 +128,10 @@ inline absl::StatusOr<PacketCurves> RunCurves(const Topology& topology, const st
       fabric.Start(f, t);
     }
     if (t == sample) {
-      const PacketNetwork& network = fabric.network();
+      const packet::PacketNetwork& network = fabric.network();
       const CurvePorts ports(network, topology.devices());
       const auto share = [&](uint32_t port, uint64_t* before) {
-        if (port == kNoIndex) return 0.0;
+        if (port == packet::kNoIndex) return 0.0;
         const uint64_t now = network.port(port).sent;
         const double moved = static_cast<double>(now - std::exchange(*before, now));
         return moved / (network.info(port).rate * static_cast<double>(step.picos()));
@@ -142,14 +142,14 @@ inline absl::StatusOr<PacketCurves> RunCurves(const Topology& topology, const st
         out.rates[f].push_back(share(ports.from[static_cast<size_t>(flows[f].src)], &sent[f]));
       }
       out.used.push_back(share(last, &sent.back()));
-      out.queued.push_back(last == kNoIndex ? 0 : static_cast<double>(network.backlog(last).bytes));
+      out.queued.push_back(last == packet::kNoIndex ? 0 : static_cast<double>(network.backlog(last).bytes));
       sample = t + step;
     }
     if (t >= end) break;
   }
   const uint32_t last =
       CurvePorts(fabric.network(), topology.devices()).to[static_cast<size_t>(flows[0].dst)];
-  if (last != kNoIndex) out.most_queued = fabric.network().backlog(last).most;
+  if (last != packet::kNoIndex) out.most_queued = fabric.network().backlog(last).most;
   out.counters = fabric.counters();
   return out;
 }

@@ -15,9 +15,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "backends/fabric.h"
-#include "backends/packet/skip/totals.h"
+#include "backends/packet/network/port_totals.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 class Episodes {
  public:
@@ -101,4 +101,4 @@ class Episodes {
   absl::flat_hash_map<uint64_t, uint32_t> first_;  // edges
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

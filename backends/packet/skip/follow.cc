@@ -4,7 +4,7 @@
 
 #include "backends/packet/skip/region.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 constexpr uint64_t kMostAgain = 1'000'000;  // events that are simulated again, however few others there are
@@ -232,4 +232,4 @@ void RepeatingSim::Abandon(Region* region) {
   if (again_ > kMostAgain && again_ > counters().events / 2) one_region_ = true;
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

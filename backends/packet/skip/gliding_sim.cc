@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 constexpr uint64_t kReserve = 8;  // packets of a flow that are left for after a jump
@@ -278,4 +277,4 @@ void GlidingSim::Restart(int64_t now) {
   rtt_ = 0;
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -23,11 +23,11 @@
 #include <limits>
 #include <vector>
 
-#include "backends/packet/sim.h"
+#include "backends/packet/sim/sim.h"
 #include "backends/packet/skip/local_messages.h"
-#include "backends/packet/skip/totals.h"
+#include "backends/packet/network/port_totals.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 class GlidingSim : private PacketSim<BucketEvents> {
   using Base = PacketSim<BucketEvents>;
@@ -134,4 +134,4 @@ class GlidingSim : private PacketSim<BucketEvents> {
   PacketTotals extra_totals_;
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

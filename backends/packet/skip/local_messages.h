@@ -7,9 +7,9 @@
 #include <queue>
 #include <vector>
 
-#include "backends/packet/sim.h"
+#include "backends/packet/sim/sim.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 // By the time at which they are told, then by order.
 class LocalMessages {
@@ -36,4 +36,4 @@ class LocalMessages {
   std::priority_queue<Message, std::vector<Message>, std::greater<>> due_;
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

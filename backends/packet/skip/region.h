@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "backends/packet/skip/repeating_sim.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 struct RepeatingSim::Simulation {
   Simulation(PacketNetwork* network, const PacketOptions& options) : sim(network, options, false) {}
@@ -45,4 +45,4 @@ struct RepeatingSim::Region {
   absl::flat_hash_map<uint32_t, uint32_t> nodes;  // that share a buffer: their numbers
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -4,7 +4,7 @@
 
 #include "backends/packet/skip/region.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 uint32_t RepeatingSim::NewRegion(int64_t now) {
   uint32_t i;
@@ -214,4 +214,4 @@ void RepeatingSim::Release(uint32_t r) {
   free_regions_.push_back(r);
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -4,7 +4,7 @@
 
 #include "backends/packet/skip/region.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 RepeatingSim::RepeatingSim(PacketNetwork* network, const PacketOptions& options, bool /*lossy*/,
                            int /*threads*/)
@@ -129,4 +129,4 @@ void RepeatingSim::CountAll(int64_t /*now*/) {
   if (open_messages() == 0) Run(kNever - 1, false, kNever);
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -25,7 +25,7 @@
 #include "backends/packet/skip/episodes.h"
 #include "backends/packet/skip/gliding_sim.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 class RepeatingSim {
  public:
@@ -158,4 +158,4 @@ class RepeatingSim {
   PacketTotals retired_;       // of simulations that were given up: what they did before
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

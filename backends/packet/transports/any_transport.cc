@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/io/proto_io.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 template <typename F, typename... T>
@@ -60,4 +60,4 @@ TransportState BeginTransport(const TransportConfig& config, const PathFacts& pa
   return state;
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

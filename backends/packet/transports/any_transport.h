@@ -16,7 +16,7 @@
 #include "backends/packet/transports/timely.h"
 #include "backends/packet/transports/transport.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 template <typename... T>
 struct TransportList {
@@ -46,4 +46,4 @@ inline decltype(auto) WithTransport(TransportState* state, F&& f) {
   return f(*std::get_if<I>(state));
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

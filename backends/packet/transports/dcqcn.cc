@@ -4,7 +4,7 @@
 
 #include "backends/packet/transports/overrides.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 // kNic: the first check for a cut comes after the update of alpha that is due with it.
@@ -212,4 +212,4 @@ void Dcqcn::Steer(Control* control) const {
   control->timer = Time::Picos(std::min(cut_at_, increase_at_));
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

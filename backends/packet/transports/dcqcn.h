@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "backends/packet/transports/transport.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 class Dcqcn {
  public:
@@ -82,4 +82,4 @@ class Dcqcn {
   int64_t increase_at_ = kNever;
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -4,7 +4,7 @@
 
 #include "backends/packet/transports/overrides.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 TransportKind Dctcp::Kind() {
   TransportKind k;
@@ -126,4 +126,4 @@ void Dctcp::Steer(Control* control) {
   if (pace_ > 0) control->pace = std::min(window_ * pace_, fastest_);
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

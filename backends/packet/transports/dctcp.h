@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "backends/packet/transports/transport.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 class Dctcp {
  public:
@@ -58,4 +58,4 @@ class Dctcp {
   bool begun_ = false;
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -1,6 +1,6 @@
 #include "backends/packet/transports/fixed_window.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 TransportKind FixedWindow::Kind() {
   TransportKind k;
@@ -24,4 +24,4 @@ absl::StatusOr<FixedWindow::Config> FixedWindow::Read(const Parameters& p) {
   return c;
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

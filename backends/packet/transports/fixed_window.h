@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "backends/packet/transports/transport.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 class FixedWindow {
  public:
@@ -29,4 +29,4 @@ class FixedWindow {
   uint32_t PickPath(Time, uint32_t) { return 0; }
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -4,7 +4,7 @@
 
 #include "backends/packet/transports/overrides.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 TransportKind Hpcc::Kind() {
   TransportKind k;
@@ -106,4 +106,4 @@ void Hpcc::Steer(Control* control) const {
   control->pace = w_ / t_;
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

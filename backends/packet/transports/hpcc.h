@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "backends/packet/transports/transport.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 class Hpcc {
  public:
@@ -56,4 +56,4 @@ class Hpcc {
   Telemetry last_;  // of the acknowledgement before; no hops: none
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -6,7 +6,7 @@
 #include "backends/packet/transports/overrides.h"
 #include "trace/base/splitmix.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 constexpr double kReferenceBytes = 150000;  // 100 Gb/s for 12 us
@@ -257,4 +257,4 @@ uint32_t Nscc::SweepUnpunished(uint32_t paths) {
   return path;
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "backends/packet/transports/transport.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 class Nscc {
  public:
@@ -114,4 +114,4 @@ class Nscc {
   std::array<uint8_t, kMostPaths / 2> penalty_{};  // 4 bits each
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "backends/topology/spec.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 // Each call reads its key into `value` where the user gave it; what he did not
 // give keeps its value. status() tells of the first that is wrong.
@@ -66,4 +66,4 @@ class Overrides {
   absl::Status status_;
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -5,7 +5,7 @@
 
 #include "backends/packet/transports/overrides.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 absl::Status ReadTime(const Parameters& p, const char* key, std::optional<Time>* out) {
@@ -124,4 +124,4 @@ void Swift::Set(double cwnd, Time now, Control* control) {
   control->pace = cwnd_ < 1 ? cwnd_ * wire_ / static_cast<double>(rtt_.picos()) : Control::kNone;
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "backends/packet/transports/transport.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 class Swift {
  public:
@@ -62,4 +62,4 @@ class Swift {
   int timeouts_ = 0;  // in a row
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

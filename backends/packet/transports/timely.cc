@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/packet/transports/overrides.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 TransportKind Timely::Kind() {
   TransportKind k;
@@ -115,4 +115,4 @@ void Timely::Steer(Control* control) const {
   if (window_ > 0) control->window = std::max(mtu_, window_ * rate_ / line_);
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

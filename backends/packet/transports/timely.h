@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "backends/packet/transports/transport.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 class Timely {
  public:
@@ -58,4 +58,4 @@ class Timely {
   int increases_ = 0;        // in a row
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

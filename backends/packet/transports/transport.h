@@ -27,7 +27,7 @@
 #include "backends/topology/spec.h"
 #include "trace/base/units.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 // Of one hop of a data packet, written as it left a port (in-band telemetry).
 struct HopRecord {
@@ -109,4 +109,4 @@ struct TransportKind {
   Time cnp_gap;  // > 0: the receiver answers marks with notifications, at most one in this time
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "backends/fabric.h"
-#include "backends/packet/connection.h"
-#include "backends/packet/events.h"
-#include "backends/packet/network.h"
+#include "backends/packet/sim/connection.h"
+#include "backends/packet/events/events.h"
+#include "backends/packet/network/network.h"
 #include "backends/packet/options.h"
-#include "backends/packet/packet.h"
-#include "backends/packet/shard.h"
-#include "backends/packet/skip/totals.h"
-#include "backends/packet/worker_crew.h"
+#include "backends/packet/network/packet.h"
+#include "backends/packet/sim/shard.h"
+#include "backends/packet/network/port_totals.h"
+#include "backends/packet/sim/worker_crew.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 // Finds a way of a connection, or finds it anew; may leave it without a route. It appends at most 512 ports
 // to PacketSim::path_ports(), and calls Settle() before it makes a port.
@@ -229,4 +229,4 @@ class PacketSim : private PacketTables, private PacketShard<Events> {
 extern template class PacketSim<HeapEvents>;
 extern template class PacketSim<BucketEvents>;
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "backends/packet/sim.h"
+#include "backends/packet/sim/sim.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 // Of the ways of a pair that are the same up to a hop: for each one and hop, the next one that goes on over
 // another port, in a circle. PacketTables::paths has them for each way as triples of its first port, its
@@ -65,4 +65,4 @@ void PacketSim<Events>::LinkAlternatives(uint32_t first_way) {
 template class PacketSim<HeapEvents>;
 template class PacketSim<BucketEvents>;
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -11,7 +11,7 @@
 #include "backends/packet/transports/transport.h"
 #include "trace/base/prefetch.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 constexpr uint32_t kNoIndex = 0xffffffff;
 
@@ -128,4 +128,4 @@ class PacketPool {
   std::vector<uint32_t> free_telemetry_;
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "backends/packet/sim.h"
+#include "backends/packet/sim/sim.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 // Between two requests for the same packet (the network card family of the HPCC simulations waits as long).
@@ -237,4 +237,4 @@ uint64_t PacketSim<Events>::MemoryBytes() const {
 template class PacketSim<HeapEvents>;
 template class PacketSim<BucketEvents>;
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -1,11 +1,11 @@
 // PacketShard: its events and mail.
-#include "backends/packet/shard.h"
+#include "backends/packet/sim/shard.h"
 
 #include <span>
 
-#include "backends/packet/sim.h"
+#include "backends/packet/sim/sim.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 template <typename Events>
 PacketShard<Events>::PacketShard(PacketNetwork* network, PacketTables* tables, const PacketOptions& options,
@@ -136,4 +136,4 @@ uint64_t PacketShard<Events>::MemoryBytes() const {
 template class PacketShard<HeapEvents>;
 template class PacketShard<BucketEvents>;
 
-}  // namespace chakra
+}  // namespace chakra::packet

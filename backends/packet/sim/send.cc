@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/packet/sim.h"
+#include "backends/packet/sim/sim.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 template <typename Events>
 bool PacketSim<Events>::CanSend(const Sender& s) const {
@@ -191,4 +191,4 @@ void PacketSim<Events>::AfterTransport(uint32_t i) {
 template class PacketSim<HeapEvents>;
 template class PacketSim<BucketEvents>;
 
-}  // namespace chakra
+}  // namespace chakra::packet

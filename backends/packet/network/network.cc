@@ -1,10 +1,10 @@
-#include "backends/packet/network.h"
+#include "backends/packet/network/network.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace chakra {
+namespace chakra::packet {
 
 namespace {
 
@@ -179,4 +179,4 @@ uint64_t PacketNetwork::MemoryBytes() const {
          nodes_.capacity() * sizeof(Node) + port_of_.capacity() * sizeof(uint32_t);
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

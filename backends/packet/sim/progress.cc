@@ -1,9 +1,9 @@
 // PacketSim: how far messages are, and what is taken out of them.
 #include <algorithm>
 
-#include "backends/packet/sim.h"
+#include "backends/packet/sim/sim.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 template <typename Events>
 uint64_t PacketSim<Events>::Arrived(uint32_t m) const {
@@ -66,4 +66,4 @@ void PacketSim<Events>::LeaveBuffers(const std::vector<uint32_t>& ports) {
 template class PacketSim<HeapEvents>;
 template class PacketSim<BucketEvents>;
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "backends/link_use.h"
-#include "backends/packet/network.h"
-#include "backends/packet/skip/totals.h"
+#include "backends/packet/network/network.h"
+#include "backends/packet/network/port_totals.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 // Buckets of equal time from 0. When there are too many, pairs are merged, so that memory does not grow with
 // time.
@@ -47,4 +47,4 @@ class PortSeries {
   std::vector<Series> ports_;
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -1,9 +1,9 @@
-#include "backends/packet/worker_crew.h"
+#include "backends/packet/sim/worker_crew.h"
 
 #include <system_error>
 #include <utility>
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 constexpr int kSpins = 2000, kYields = 200;
@@ -81,4 +81,4 @@ void WorkerCrew::Finish() {
   }
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "backends/link_use.h"
-#include "backends/packet/network.h"
+#include "backends/packet/network/network.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 // Of a port, in a time or an episode.
 struct PortTotals : LinkCounts {  // paused of TotalsOf(): up to the last time that a pause ended
@@ -25,4 +25,4 @@ void SetTotals(const PortTotals& totals, PacketNetwork* network, uint32_t port);
 void AddDifference(const PortTotals& before, const PortTotals& after, double times, PortTotals* to);
 void AddDifference(const PacketTotals& before, const PacketTotals& after, double times, PacketTotals* to);
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -1,9 +1,9 @@
 // PacketSim: what senders learn, and what they send again.
 #include <algorithm>
 
-#include "backends/packet/sim.h"
+#include "backends/packet/sim/sim.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 template <typename Events>
 void PacketSim<Events>::ArmTimeout(uint32_t i) {
@@ -239,4 +239,4 @@ void PacketSim<Events>::OnAcknowledged(uint32_t packet) {
 template class PacketSim<HeapEvents>;
 template class PacketSim<BucketEvents>;
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -8,11 +8,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "backends/link_use.h"
 #include "backends/packet/options.h"
-#include "backends/packet/packet.h"
+#include "backends/packet/network/packet.h"
 #include "backends/topology/topology.h"
 #include "trace/base/prefetch.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 // One direction of a link: what every packet needs, on one cache line.
 struct alignas(64) Port {
@@ -229,4 +229,4 @@ class PacketNetwork {
   int64_t lookahead_ = 0;
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

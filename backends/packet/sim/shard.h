@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "backends/link_use.h"
-#include "backends/packet/events.h"
-#include "backends/packet/network.h"
+#include "backends/packet/events/events.h"
+#include "backends/packet/network/network.h"
 #include "backends/packet/options.h"
-#include "backends/packet/packet.h"
+#include "backends/packet/network/packet.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 template <typename Events>
 class PacketSim;
@@ -143,4 +143,4 @@ class alignas(64) PacketShard {
 extern template class PacketShard<HeapEvents>;
 extern template class PacketShard<BucketEvents>;
 
-}  // namespace chakra
+}  // namespace chakra::packet

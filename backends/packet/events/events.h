@@ -11,7 +11,7 @@
 
 #include "trace/base/heap4.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 // Events are ordered by what they are, never by when they were posted, so that
 // the order is one for any number of threads.
@@ -324,4 +324,4 @@ class BucketEvents {
   HeapEvents far_;
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -1,9 +1,9 @@
 // PacketSim: its parts, window by window.
 #include <algorithm>
 
-#include "backends/packet/sim.h"
+#include "backends/packet/sim/sim.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 // Events of other parts in a window: fewer are not worth waking threads.
@@ -132,4 +132,4 @@ void PacketSim<Events>::ChangeLink(uint32_t index, double share, int64_t now) {
 template class PacketSim<HeapEvents>;
 template class PacketSim<BucketEvents>;
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace chakra {
+namespace chakra::packet {
 
 // In each round all tasks are done once, on any thread. A thread that waits for the next round sleeps after a
 // while; each takes the same tasks first in every round, for what they touch is in its cache.
@@ -41,4 +41,4 @@ class WorkerCrew {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -1,8 +1,8 @@
-#include "backends/packet/port_series.h"
+#include "backends/packet/network/port_series.h"
 
 #include <algorithm>
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 // Sums of pairs.
@@ -98,4 +98,4 @@ void PortSeries::Tell(uint32_t port, double rate, LinkUse* use) const {
   }
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet

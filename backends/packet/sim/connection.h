@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "backends/packet/options.h"
-#include "backends/packet/packet.h"
+#include "backends/packet/network/packet.h"
 
-namespace chakra {
+namespace chakra::packet {
 
 struct Message {
   uint64_t tag = 0;
@@ -136,4 +136,4 @@ struct Connection {
   bool cut_off = false;  // has no way
 };
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -1,9 +1,9 @@
 // PacketSim: connections and their ways.
 #include <algorithm>
 
-#include "backends/packet/sim.h"
+#include "backends/packet/sim/sim.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 // Ports of a way there and back, at most: others may read the table of paths while ways are added to it, but
@@ -238,4 +238,4 @@ void PacketSim<Events>::Reroute(int64_t now) {
 template class PacketSim<HeapEvents>;
 template class PacketSim<BucketEvents>;
 
-}  // namespace chakra
+}  // namespace chakra::packet

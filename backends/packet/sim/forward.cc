@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/packet/shard.h"
-#include "backends/packet/sim.h"
+#include "backends/packet/sim/shard.h"
+#include "backends/packet/sim/sim.h"
 #include "trace/base/splitmix.h"
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 // Of an OnSignal() argument: a count in the high bits keeps signals of one instant in order.
@@ -428,4 +428,4 @@ void PacketShard<Events>::Transmit(uint32_t index, uint32_t packet) {
 template class PacketShard<HeapEvents>;
 template class PacketShard<BucketEvents>;
 
-}  // namespace chakra
+}  // namespace chakra::packet

@@ -1,8 +1,8 @@
-#include "backends/packet/skip/totals.h"
+#include "backends/packet/network/port_totals.h"
 
 #include <cmath>
 
-namespace chakra {
+namespace chakra::packet {
 namespace {
 
 uint64_t Times(uint64_t by, double times) {
@@ -48,4 +48,4 @@ void AddDifference(const PacketTotals& before, const PacketTotals& after, double
   }
 }
 
-}  // namespace chakra
+}  // namespace chakra::packet
