@@ -103,19 +103,19 @@ uint32_t PacketFabricOn<Sim>::PortOf(const Hop& hop) {
 
 template <typename Sim>
 bool PacketFabricOn<Sim>::AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops) {
-  std::vector<uint32_t>& ports = sim_.path_ports();
-  *first = static_cast<uint32_t>(ports.size());
+  PathTable& ports = sim_.ways().paths();
+  *first = ports.size();
   *hops = 0;
   if (cost_.router() != nullptr && !cost_.topology().IsSwitch(src) && !cost_.topology().IsSwitch(dst)) {
     const Route& route = cost_.router()->FindWay(src, dst, tag);
     if (!route.found) return false;
-    for (const RouteHop& h : route.hops) ports.push_back(PortOf(h.hop));
+    for (const RouteHop& h : route.hops) ports.Add(PortOf(h.hop));
     *hops = static_cast<uint8_t>(route.hops.size());
     return true;
   }
   hops_.clear();
   cost_.topology().Path(src, dst, &hops_);
-  for (const Hop& h : hops_) ports.push_back(PortOf(h));
+  for (const Hop& h : hops_) ports.Add(PortOf(h));
   *hops = static_cast<uint8_t>(hops_.size());
   return true;
 }
@@ -130,8 +130,8 @@ void PacketFabricOn<Sim>::Find(const Connection& c, uint32_t way_of_connection) 
 template <typename Sim>
 uint32_t PacketFabricOn<Sim>::WaysOf(int src, int dst) {
   const uint64_t key = static_cast<uint64_t>(src) << 32 | static_cast<uint32_t>(dst);
-  const auto [it, is_new] = ways_.try_emplace(key, static_cast<uint32_t>(sim_.ways().size()));
-  if (is_new) sim_.ways().resize(sim_.ways().size() + static_cast<size_t>(options_.packet.paths));
+  const auto [it, is_new] = ways_.try_emplace(key, sim_.ways().size());
+  if (is_new) sim_.ways().AddPair();
   return it->second;
 }
 
@@ -173,9 +173,9 @@ FlowId PacketFabricOn<Sim>::Start(const Flow& flow, Time now) {
   }
   message.connection = connection;
   if (options_.packet.spread == PacketOptions::Spread::kConnection) {
-    const Way& way = sim_.ways()[sim_.connection(connection).ways +
-                                 flow.tag % static_cast<uint64_t>(options_.packet.paths)];
-    for (uint32_t h = 0; h < way.hops; ++h) ++network_.info(sim_.path_ports()[way.ports + h]).flows;
+    const uint64_t chosen = flow.tag % static_cast<uint64_t>(options_.packet.paths);
+    const Way& way = sim_.ways()[sim_.connection(connection).ways + static_cast<uint32_t>(chosen)];
+    for (uint32_t h = 0; h < way.hops; ++h) ++network_.info(sim_.ways().paths()[way.ports + h]).flows;
   }
   sim_.Send(m, now.picos());
   return order;
@@ -273,7 +273,7 @@ FlowCost PacketFabricOn<Sim>::Cost(int src, int dst, uint64_t bytes) const {
   for (size_t i = 0; i < hops.size(); ++i) {
     const LinkClass& c = cost_.topology().link_classes()[hops[i].hop.link_class];
     const Time whole = TransferTime(first, c.bandwidth);
-    // As PacketSim::ArrivalAfter().
+    // As Ports::ArrivalAfter().
     const bool passes =
         p.cut_through && i + 1 < hops.size() &&
         cost_.topology().link_classes()[hops[i + 1].hop.link_class].bandwidth <= c.bandwidth &&

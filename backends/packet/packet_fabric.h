@@ -18,7 +18,7 @@
 #include "backends/analytical/path_cost.h"
 #include "backends/fabric.h"
 #include "backends/packet/network/port_series.h"
-#include "backends/packet/sim/sim.h"
+#include "backends/packet/parts/sim.h"
 #include "backends/packet/skip/gliding_sim.h"
 #include "backends/packet/skip/repeating_sim.h"
 #include "backends/registry.h"

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
-#include "backends/packet/sim/worker_crew.h"
+#include "backends/packet/parts/worker_crew.h"
 #include "test/backends/packet_testing.h"
 
 namespace chakra {

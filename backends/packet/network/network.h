@@ -7,8 +7,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "backends/link_use.h"
-#include "backends/packet/options.h"
 #include "backends/packet/network/packet.h"
+#include "backends/packet/options.h"
 #include "backends/topology/topology.h"
 #include "trace/base/prefetch.h"
 

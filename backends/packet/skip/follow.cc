@@ -179,24 +179,16 @@ void RepeatingSim::SendInside(Region* region, uint32_t flow) {
   Place& place = places_[outer];
   GlidingSim& sim = region->live->sim;
   if (place.inner == kNoIndex || sim.connection(place.inner).generation != place.inner_generation) {
-    const auto paths = static_cast<uint32_t>(options_.paths);
-    const auto [it, is_new] =
-        region->live->ways.try_emplace(c.ways, static_cast<uint32_t>(sim.ways().size()));
-    if (is_new) sim.ways().resize(sim.ways().size() + paths);
-    const auto path = static_cast<uint32_t>(c.tag % paths);
-    const Way& way = ways_[c.ways + path];
-    Way& inner = sim.ways()[it->second + path];
+    Ways& ways = sim.ways();
+    const auto [it, is_new] = region->live->ways.try_emplace(c.ways, ways.size());
+    if (is_new) ways.AddPair();
+    const Way& way = WayOf(c);
+    Way& inner = ways[it->second + static_cast<uint32_t>(c.tag % static_cast<uint64_t>(options_.paths))];
     if (!inner.known) {
       inner = way;
       inner.known = true;
-      std::vector<uint32_t>& ports = sim.path_ports();
-      const auto copy = [&](uint32_t first, uint32_t hops) {
-        const auto to = static_cast<uint32_t>(ports.size());
-        ports.insert(ports.end(), path_ports_.begin() + first, path_ports_.begin() + first + hops);
-        return to;
-      };
-      inner.ports = copy(way.ports, way.hops);
-      inner.back = copy(way.back, way.hops_back);
+      inner.ports = ways.paths().AddCopy(ways_.paths(), way.ports, way.hops);
+      inner.back = ways.paths().AddCopy(ways_.paths(), way.back, way.hops_back);
     }
     place.inner = sim.Connect(c.src, c.dst, c.tag, c.traffic_class, it->second);
     place.inner_generation = sim.connection(place.inner).generation;

@@ -42,13 +42,13 @@ void GlidingSim::Watch(uint32_t m) {
 
 void GlidingSim::DropDone() {
   std::erase_if(flows_,
-                [&](const Flow& f) { return message(f.message).order != f.order || Done(f.message); });
+                [&](const Flow& f) { return MessageOf(f).order != f.order || MessageOf(f).received; });
   most_flows_ = std::max<size_t>(64, 2 * flows_.size());
 }
 
 void GlidingSim::WatchPorts(uint32_t c) {
-  rtt_ = std::max(rtt_, BaseRtt(c));
-  for (const uint32_t port : PortsOf(c)) {
+  rtt_ = std::max(rtt_, ways().BaseRtt(connection(c)));
+  for (const uint32_t port : ways().PortsOf(connection(c))) {
     if (port >= is_watched_.size()) is_watched_.resize(port + 1);
     if (is_watched_[port]) continue;
     is_watched_[port] = true;
@@ -66,7 +66,7 @@ void GlidingSim::Reroute(int64_t now) {
   if (gliding_) EndGlide(now);
   Base::Reroute(now - shift_);
   DropDone();
-  for (const Flow& f : flows_) WatchPorts(message(f.message).connection);
+  for (const Flow& f : flows_) WatchPorts(MessageOf(f).connection);
   Disturb();
 }
 
@@ -123,8 +123,9 @@ void GlidingSim::Record(int place) {
   DropDone();
   seen_at_[place] = next_check_;
   for (Flow& f : flows_) {
-    const Sender& s = sender(message(f.message).connection);
-    f.seen[place] = {Arrived(f.message), ArrivedAt(f.message), s.in_flight, s.control.window, s.control.pace};
+    const Message& m = MessageOf(f);
+    const Sender& s = SenderOf(f);
+    f.seen[place] = {m.arrived, m.arrived_at, s.in_flight, s.control.window, s.control.pace};
   }
 }
 
@@ -143,7 +144,7 @@ void GlidingSim::Check() {
     Record(1);
     uint64_t slowest = half_;
     for (const Flow& f : flows_) {
-      if (Unsent(f.message) > 0 && !Waits(f, 1))
+      if (Unsent(f) > 0 && !Waits(f, 1))
         slowest = std::min(slowest, f.seen[1].arrived - f.seen[0].arrived);
     }
     const int64_t took = t - seen_at_[0];
@@ -165,7 +166,7 @@ void GlidingSim::Check() {
 }
 
 bool GlidingSim::Waits(const Flow& f, int place) {
-  return f.seen[place].arrived == 0 && Unsent(f.message) == message(f.message).packets;
+  return f.seen[place].arrived == 0 && Unsent(f) == MessageOf(f).packets;
 }
 
 bool GlidingSim::SameInBothHalves(const Flow& f) const {
@@ -194,7 +195,7 @@ bool GlidingSim::Settled() {
   }
   for (const Flow& f : flows_) {
     if (Waits(f, 2)) continue;
-    if (Unsent(f.message) <= kReserve || !SameInBothHalves(f)) return false;
+    if (Unsent(f) <= kReserve || !SameInBothHalves(f)) return false;
   }
   return true;
 }
@@ -219,7 +220,7 @@ void GlidingSim::StartGlide() {
     const auto arrived = static_cast<double>(f.seen[2].arrived - f.seen[0].arrived);
     f.rate = arrived == 0 ? 0 : arrived / static_cast<double>(f.seen[2].at - f.seen[0].at);
     if (f.rate == 0) continue;
-    longest = std::min({longest, Longest(f), static_cast<double>(Unsent(f.message) - kReserve) / f.rate});
+    longest = std::min({longest, Longest(f), static_cast<double>(Unsent(f) - kReserve) / f.rate});
   }
   ports_after_.clear();
   for (const uint32_t port : ports_) ports_after_.push_back(TotalsOf(network(), port));

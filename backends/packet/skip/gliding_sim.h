@@ -23,9 +23,9 @@
 #include <limits>
 #include <vector>
 
-#include "backends/packet/sim/sim.h"
-#include "backends/packet/skip/local_messages.h"
 #include "backends/packet/network/port_totals.h"
+#include "backends/packet/parts/sim.h"
+#include "backends/packet/skip/local_messages.h"
 
 namespace chakra::packet {
 
@@ -41,10 +41,8 @@ class GlidingSim : private PacketSim<BucketEvents> {
   using Base::LeaveBuffers;
   using Base::message;
   using Base::NewMessage;
-  using Base::path_ports;
   using Base::pool;
   using Base::set_finder;
-  using Base::Told;
   using Base::ways;
   using Base::WhyStuck;
 
@@ -97,6 +95,14 @@ class GlidingSim : private PacketSim<BucketEvents> {
   void Disturb();
   void Check();
   void Record(int place);
+  const Message& MessageOf(const Flow& flow) const { return Base::ends().messages()[flow.message]; }
+  const Sender& SenderOf(const Flow& flow) const {
+    return Base::ends().senders().sender(MessageOf(flow).connection);
+  }
+  // Packets that it has not sent yet.
+  uint64_t Unsent(const Flow& flow) const {
+    return SenderOf(flow).Unsent(flow.message, Base::ends().messages());
+  }
   // For messages before it on its connection.
   bool Waits(const Flow& flow, int place);
   bool SameInBothHalves(const Flow& flow) const;

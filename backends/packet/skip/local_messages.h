@@ -7,15 +7,13 @@
 #include <queue>
 #include <vector>
 
-#include "backends/packet/sim/sim.h"
+#include "backends/packet/ends/messages.h"
 
 namespace chakra::packet {
 
 // By the time at which they are told, then by order.
 class LocalMessages {
  public:
-  using Told = PacketSim<BucketEvents>::Told;
-
   void Add(uint64_t tag, uint64_t order, Time at) { due_.push({at.picos(), order, tag}); }
   // Of the first; ps, the greatest time where there is none.
   int64_t at() const { return due_.empty() ? std::numeric_limits<int64_t>::max() : due_.top().at; }

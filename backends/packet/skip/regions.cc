@@ -20,10 +20,14 @@ uint32_t RepeatingSim::NewRegion(int64_t now) {
   return i;
 }
 
+const Way& RepeatingSim::WayOf(const Connection& c) const {
+  return ways_[c.ways + static_cast<uint32_t>(c.tag % static_cast<uint64_t>(options_.paths))];
+}
+
 std::vector<uint32_t> RepeatingSim::PortsOf(const Connection& c) const {
-  const Way& way = ways_[c.ways + c.tag % static_cast<uint64_t>(options_.paths)];
+  const Way& way = WayOf(c);
   std::vector<uint32_t> ports;
-  if (way.found) way.AppendPorts(path_ports_, &ports);
+  if (way.found) way.AppendPorts(ways_.paths(), &ports);
   return ports;
 }
 
@@ -98,7 +102,7 @@ void RepeatingSim::Describe(uint32_t r, bool is_new_connection) {
                  f.connection, c.traffic_class, f.want_sent});
   if (!is_new_connection) return;
   const std::vector<uint32_t> ports = PortsOf(c);
-  input_.push_back(ways_[c.ways + c.tag % static_cast<uint64_t>(options_.paths)].hops);
+  input_.push_back(WayOf(c).hops);
   for (const uint32_t port : ports) AddPort(&region, r, port);
 }
 

@@ -8,7 +8,7 @@ namespace chakra::packet {
 
 RepeatingSim::RepeatingSim(PacketNetwork* network, const PacketOptions& options, bool /*lossy*/,
                            int /*threads*/)
-    : network_(network), options_(options) {
+    : network_(network), options_(options), ways_(network, options) {
   int64_t latency = 0;
   for (const LinkClass& c : network->topology().link_classes()) {
     latency = std::max(latency, (c.latency + TransferTime(PacketNetwork::kPauseFrame, c.bandwidth)).picos());
@@ -31,11 +31,7 @@ uint32_t RepeatingSim::Connect(int src, int dst, uint64_t tag, uint8_t traffic_c
   Connection& c = connections_[i];
   c = Connection{tag, c.generation, ways, src, dst, traffic_class};
   places_[i] = Place();
-  const auto path = static_cast<uint32_t>(tag % static_cast<uint64_t>(options_.paths));
-  if (!ways_[ways + path].known) {
-    finder_->Find(c, path);
-    ways_[ways + path].known = true;
-  }
+  ways_.Find(c);
   return i;
 }
 

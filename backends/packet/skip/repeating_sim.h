@@ -29,8 +29,6 @@ namespace chakra::packet {
 
 class RepeatingSim {
  public:
-  using Told = GlidingSim::Told;
-
   // Connections must have one way, and links not fail.
   RepeatingSim(PacketNetwork* network, const PacketOptions& options, bool lossy, int threads);
   ~RepeatingSim();
@@ -43,16 +41,16 @@ class RepeatingSim {
   }
   Message& message(uint32_t /*i*/) { return message_; }
   uint32_t Connect(int src, int dst, uint64_t tag, uint8_t traffic_class, uint32_t ways);
-  Connection& connection(uint32_t i) { return connections_[i]; }
+  const Connection& connection(uint32_t i) const { return connections_[i]; }
   void Send(uint32_t message, int64_t now);
   void TellAt(uint64_t tag, uint64_t order, Time at) { local_.Add(tag, order, at); }
   int64_t at();
   void Run(int64_t limit, bool stop, int64_t bound);
   void set_overlap(bool /*overlap*/) {}
   std::vector<Told>& told() { return told_; }
-  std::vector<Way>& ways() { return ways_; }
-  std::vector<uint32_t>& path_ports() { return path_ports_; }
-  void set_finder(WayFinder* finder) { finder_ = finder; }
+  Ways& ways() { return ways_; }
+  const Ways& ways() const { return ways_; }
+  void set_finder(WayFinder* finder) { ways_.set_finder(finder); }
   uint64_t open_messages() const { return open_messages_ + local_.size(); }
   std::string WhyStuck() const;
   uint64_t MemoryBytes() const;
@@ -82,6 +80,8 @@ class RepeatingSim {
   void End(uint32_t region, int64_t now);
   void Release(uint32_t region);
   uint32_t PortSignature(uint32_t port);
+  // The way of a connection; the ports there and back.
+  const Way& WayOf(const Connection& connection) const;
   std::vector<uint32_t> PortsOf(const Connection& connection) const;
 
   // follow.cc: what happens in a region, simulated or known
@@ -124,7 +124,6 @@ class RepeatingSim {
   PacketNetwork* network_;
   PacketOptions options_;
   int64_t landing_;  // ps: after this all signals of a link have arrived
-  WayFinder* finder_ = nullptr;
 
   Episodes episodes_;
   std::vector<std::unique_ptr<Region>> regions_;
@@ -137,8 +136,7 @@ class RepeatingSim {
   std::vector<Connection> connections_;
   std::vector<Place> places_;
   std::vector<uint32_t> free_connections_;
-  std::vector<Way> ways_;
-  std::vector<uint32_t> path_ports_;
+  Ways ways_;
 
   std::vector<uint32_t> region_of_;  // by port
   std::vector<uint32_t> number_of_;  // by port, in its region

@@ -1,4 +1,4 @@
-#include "backends/packet/sim/worker_crew.h"
+#include "backends/packet/parts/worker_crew.h"
 
 #include <system_error>
 #include <utility>

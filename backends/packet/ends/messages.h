@@ -1,0 +1,88 @@
+// The messages that are under way, and what is told of them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/fabric.h"
+#include "backends/packet/network/packet.h"
+
+namespace chakra::packet {
+
+struct Message {
+  uint64_t tag = 0;
+  uint64_t order = 0;      // of all messages
+  uint64_t bytes = 0;      // of payload on the links
+  uint64_t packets = 0;    // at least one
+  uint64_t arrived = 0;    // packets, at the receiver
+  int64_t arrived_at = 0;  // ps: the last of them
+  int64_t delay = 0;       // ps, see Flow
+  uint32_t connection = 0;
+  uint32_t next = kNoIndex;  // of the connection
+  bool want_sent = false;
+  bool received = false, acknowledged = false;
+
+  uint32_t Payload(uint64_t packet, uint32_t mtu) const {
+    return packet + 1 < packets ? mtu : static_cast<uint32_t>(bytes - (packets - 1) * mtu);
+  }
+};
+
+// A message was sent or received.
+struct Told {
+  int64_t at;  // ps
+  uint64_t order;
+  uint64_t tag;
+  FlowEnd::Kind kind;
+};
+
+// A message's number is used again when it is received and its sender knows.
+class Messages {
+ public:
+  uint32_t New() {
+    ++open_;
+    if (free_.empty()) {
+      messages_.emplace_back();
+      return static_cast<uint32_t>(messages_.size() - 1);
+    }
+    const uint32_t i = free_.back();
+    free_.pop_back();
+    messages_[i] = Message();
+    return i;
+  }
+  Message& operator[](uint32_t i) { return messages_[i]; }
+  const Message& operator[](uint32_t i) const { return messages_[i]; }
+
+  // Tells of a message; once of its being received.
+  void Tell(uint32_t i, FlowEnd::Kind kind, int64_t now) {
+    Message& m = messages_[i];
+    told_.push_back({now, m.order, m.tag, kind});
+    if (kind != FlowEnd::kReceived) return;
+    m.received = true;
+    --open_;
+    if (m.acknowledged) free_.push_back(i);
+  }
+  // The sender has all acknowledgements.
+  void Acknowledge(uint32_t i) {
+    messages_[i].acknowledged = true;
+    if (messages_[i].received) free_.push_back(i);
+  }
+  // Takes so many of its packets, none of which is sent, out of a message.
+  void Cut(uint32_t i, uint64_t packets, uint32_t mtu) {
+    messages_[i].packets -= packets;
+    messages_[i].bytes -= packets * mtu;
+  }
+
+  // In the order in which it happened. The owner takes it.
+  std::vector<Told>& told() { return told_; }
+  const std::vector<Told>& told() const { return told_; }
+  uint64_t open() const { return open_; }  // not received
+  uint64_t MemoryBytes() const { return messages_.capacity() * sizeof(Message); }
+
+ private:
+  std::vector<Message> messages_;
+  std::vector<uint32_t> free_;
+  uint64_t open_ = 0;
+  std::vector<Told> told_;
+};
+
+}  // namespace chakra::packet

@@ -1,0 +1,59 @@
+#include "backends/packet/ends/receivers.h"
+
+#include <algorithm>
+
+namespace chakra::packet {
+namespace {
+
+// Between two requests for the same packet (the network card family of the HPCC simulations waits as long).
+constexpr int64_t kAskAgain = 500'000'000;  // ps
+
+}  // namespace
+
+Receivers::Receivers(const PacketOptions& options)
+    : selective_(options.recovery == PacketOptions::Recovery::kSelective),
+      ack_every_(options.ack_every),
+      ack_bytes_(options.ack),
+      cnp_gap_(KindOf(options.transport).cnp_gap.picos()) {}
+
+Receivers::Answer Receivers::OutOfOrder(Packet* k, Receiver* r, int64_t now) {
+  if (k->number < r->expected) {
+    // The sender does not know that this has arrived.
+    k->number = r->expected - 1;
+    return Answer::kAck;
+  }
+  const bool asked = r->asked == r->expected && now - r->asked_at < kAskAgain;
+  if (asked) return Answer::kNone;
+  r->asked = r->expected;
+  r->asked_at = now;
+  k->number = r->expected;
+  return Answer::kNack;
+}
+
+bool Receivers::TakeEarly(uint64_t number, Receiver* r) {
+  // Bits of packets [expected, expected + 64 * words).
+  const auto has_room = [&] { return number - r->expected < 64 * r->early.size(); };
+  if (!has_room()) {
+    size_t words = std::max<size_t>(r->early.size(), 1);
+    while (number - r->expected >= 64 * words) words *= 2;
+    std::vector<uint64_t> larger(words);
+    const size_t before = 64 * r->early.size();
+    for (uint64_t n = r->expected; n < r->expected + before; ++n) {
+      const uint64_t from = n % before, to = n % (64 * words);
+      if ((r->early[from / 64] >> (from % 64) & 1) != 0) larger[to / 64] |= uint64_t{1} << (to % 64);
+    }
+    r->early.swap(larger);
+  }
+  const uint64_t bits = 64 * r->early.size();
+  const auto word = [&](uint64_t n) -> uint64_t& { return r->early[n % bits / 64]; };
+  const auto bit = [&](uint64_t n) { return uint64_t{1} << (n % 64); };
+  if ((word(number) & bit(number)) != 0) return false;
+  word(number) |= bit(number);
+  while ((word(r->expected) & bit(r->expected)) != 0) {
+    word(r->expected) &= ~bit(r->expected);
+    ++r->expected;
+  }
+  return true;
+}
+
+}  // namespace chakra::packet

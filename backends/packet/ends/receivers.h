@@ -1,0 +1,90 @@
+// What receivers take in, and what they answer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "backends/packet/network/packet.h"
+#include "backends/packet/options.h"
+
+namespace chakra::packet {
+
+struct Receiver {
+  uint64_t expected = 0;          // packet
+  uint64_t expected_bytes = 0;    // payload before it
+  uint64_t asked = ~uint64_t{0};  // the packet that the last request was for
+  int64_t asked_at = 0;           // ps
+  int64_t notified_at = -1;       // ps; -1: never
+  uint32_t unanswered = 0;        // packets since the last acknowledgement
+  std::vector<uint64_t> early;    // selective: a bit for each packet after `expected`, modulo its size
+};
+
+class Receivers {
+ public:
+  enum class Answer : uint8_t { kNone, kAck, kNack };
+  struct Taken {
+    bool is_new;  // it was not here before
+    Answer answer;
+  };
+
+  explicit Receivers(const PacketOptions& options);
+
+  // A new connection.
+  void Begin(uint32_t connection) {
+    if (connection < receivers_.size()) {
+      receivers_[connection] = Receiver();
+    } else {
+      receivers_.resize(connection + 1);
+    }
+  }
+  // A packet of data arrives. Where it is to be answered, Packet::number becomes what the answer is about.
+  Taken Take(Packet* k, int64_t now) {
+    Receiver& r = receivers_[k->connection];
+    if (selective_) {
+      if ((k->flags & Packet::kTrimmed) != 0) return {false, Answer::kNack};
+      return {TakeInAnyOrder(*k, &r), Answer::kAck};
+    }
+    if (k->number != r.expected || (k->flags & Packet::kTrimmed) != 0) return {false, OutOfOrder(k, &r, now)};
+    ++r.expected;
+    r.expected_bytes += k->payload;
+    ++r.unanswered;
+    // The sender learns of marks at once.
+    const bool at_once = (k->flags & (Packet::kLast | Packet::kMarked)) != 0;
+    return {true, at_once || r.unanswered >= ack_every_ ? Answer::kAck : Answer::kNone};
+  }
+  // Makes a packet of data its own acknowledgement, or request; but for its way back.
+  void Turn(Packet* k, Answer answer, int64_t now) {
+    Receiver& r = receivers_[k->connection];
+    k->kind = answer == Answer::kNack ? Packet::kNack : Packet::kAck;
+    k->before = selective_ ? r.expected : r.expected_bytes;
+    k->bytes = ack_bytes_;
+    k->traffic_class = PacketOptions::kControlClass;
+    k->hop = 0;
+    r.unanswered = 0;
+    if ((k->flags & Packet::kMarked) != 0 && cnp_gap_ > 0 &&
+        (r.notified_at < 0 || now - r.notified_at >= cnp_gap_)) {
+      r.notified_at = now;
+      k->flags |= Packet::kCnp;
+    }
+  }
+  uint64_t MemoryBytes() const { return receivers_.capacity() * sizeof(Receiver); }
+
+ private:
+  Answer OutOfOrder(Packet* k, Receiver* r, int64_t now);
+  // False: it was here before.
+  bool TakeInAnyOrder(const Packet& k, Receiver* r) {
+    if (k.number < r->expected) return false;
+    if (k.number != r->expected || !r->early.empty()) return TakeEarly(k.number, r);
+    ++r->expected;
+    return true;
+  }
+  bool TakeEarly(uint64_t number, Receiver* r);
+
+  bool selective_;
+  uint32_t ack_every_, ack_bytes_;
+  int64_t cnp_gap_;                  // ps: between two notifications of marks; 0: none are sent
+  std::vector<Receiver> receivers_;  // by connection
+};
+
+}  // namespace chakra::packet

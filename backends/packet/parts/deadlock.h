@@ -1,0 +1,20 @@
+// Why packets wait for ever.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "backends/packet/network/network.h"
+#include "backends/packet/network/packet.h"
+#include "backends/packet/ways/path_table.h"
+
+namespace chakra::packet {
+
+// Of `ports`, those that wait for each other in a cycle: "deadlock: ports wait for each other in a cycle:
+// ...";
+// "" where none do.
+std::string FindDeadlock(const PacketNetwork& network, const PacketPool& pool, const PathTable& paths,
+                         const std::vector<uint32_t>& ports, int classes);
+
+}  // namespace chakra::packet

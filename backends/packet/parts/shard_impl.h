@@ -1,0 +1,90 @@
+// Definitions of Shard, for who instantiates it.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "backends/packet/parts/shard.h"
+
+namespace chakra::packet {
+
+// This loop is all of a packet simulation. It is short so that what it calls can be read alone: ports handle
+// what happens on links, ends what happens to connections and messages.
+template <typename Events>
+template <typename Stops>
+bool Shard<Events>::RunUnless(int64_t last, const Stops& stops) {
+  while (agenda_.events().HasUpTo(last)) {
+    if (stops()) return false;
+    if (prefetched_ == 0) prefetched_ = PrefetchComing();
+    prefetched_ -= prefetched_ > 0;
+    const PacketEvent e = agenda_.events().Pop();
+    agenda_.set_now(e.at);
+    ++events_;
+    Handle(e);
+  }
+  return true;
+}
+
+template <typename Events>
+void Shard<Events>::Handle(const PacketEvent& e) {
+  switch (e.kind()) {
+    case Kind::kArrive:
+      return ports_.OnArrival(e.index(), e.argument);
+    case Kind::kSignal:
+      return ports_.OnSignal(e.index(), e.argument);
+    case Kind::kFree:
+      return ports_.OnFree(e.index());
+    default:
+      return ends_.Handle(e);
+  }
+}
+
+// Memory is asked for in two steps. As soon as events are known in outline, what they are of: packets that
+// arrive, and ports that become free. When they are next, what that leads to: the ports where the packets go,
+// and the packets that wait at the ports. Returns of how many events.
+template <typename Events>
+size_t Shard<Events>::PrefetchComing() {
+  constexpr size_t kMost = 32;
+  const std::span<const PacketEvent> coming = agenda_.events().Coming(kMost);
+  if (!large_) return coming.size();
+  for (const PacketEvent& e : coming) {
+    if (e.kind() == Kind::kArrive) {
+      const Packet& k = pool_[e.argument];
+      if (k.hop + 1 < k.hops) network_.Prefetch(paths_[k.ports + k.hop + 1u]);
+    } else if (e.kind() == Kind::kFree) {
+      for (uint32_t c = 0; c < 2; ++c) {
+        const uint32_t head = network_.queue(e.index(), c).head;
+        if (head != kNoIndex) pool_.Prefetch(head);
+      }
+    }
+  }
+  agenda_.events().ForEachBeyond([this](const PacketEvent& e) {
+    if (e.kind() == Kind::kArrive) pool_.Prefetch(e.argument);
+    if (e.kind() == Kind::kFree) network_.Prefetch(e.index());
+  });
+  return coming.size();
+}
+
+template <typename Events>
+void Shard<Events>::TakeMail(const std::vector<Shard*>& shards) {
+  // Another thread may have written it: it is asked for long before it is read.
+  constexpr size_t kAhead = 64, kPerLine = 64 / sizeof(PacketEvent);  // events
+  const auto mail_from = [this](const Shard* shard) -> const std::vector<PacketEvent>& {
+    return shard->agenda_.MailBefore(agenda_.window(), agenda_.part());
+  };
+  for (const Shard* from : shards) Prefetch(&mail_from(from));
+  for (const Shard* from : shards) {
+    const std::vector<PacketEvent>& mail = mail_from(from);
+    for (size_t i = 0; i < std::min(kAhead, mail.size()); i += kPerLine) Prefetch(&mail[i]);
+  }
+  for (const Shard* from : shards) {
+    for (const PacketEvent& e : mail_from(from)) {
+      Prefetch(reinterpret_cast<const char*>(&e) + kAhead * sizeof(PacketEvent));
+      // Packets that another thread had come from far.
+      if (e.kind() == Kind::kArrive) pool_.Prefetch(e.argument);
+      agenda_.events().Push(e);
+    }
+  }
+}
+
+}  // namespace chakra::packet

@@ -1,0 +1,32 @@
+// What happens to packets at a port by chance: marks, and losses on the link.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/packet/network/network.h"
+#include "backends/packet/options.h"
+#include "trace/base/splitmix.h"
+
+namespace chakra::packet {
+
+// A number in [0, 1) that depends on a key and a count alone, so that it is the same in whatever order
+// numbers are drawn.
+inline double Draw(uint64_t key, uint64_t count) { return ShareOf(SplitMix(key + count * kSplitMixStep)); }
+
+// Whether a link loses its packet `number`, from 0. Marks of the same port draw by other keys.
+inline bool IsLost(uint64_t seed, const PortInfo& p, uint64_t number) {
+  return Draw(SplitMix(seed ^ SplitMix(~uint64_t{p.link})), number) < p.loss;
+}
+
+// Whether a port marks a packet that meets, or leaves behind, `queued` bytes in its queue, where the port has
+// sent `number` packets.
+inline bool IsMarked(const PacketOptions& options, const PortInfo& p, uint64_t queued, uint64_t number) {
+  const double low = options.ecn_low.Of(p.rate), high = options.ecn_high.Of(p.rate);
+  const auto q = static_cast<double>(queued);
+  if (q <= low) return false;
+  if (q >= high) return true;
+  const double share = options.ecn_probability * (q - low) / (high - low);
+  return Draw(options.seed ^ (uint64_t{p.link} << 32), number) < share;
+}
+
+}  // namespace chakra::packet

@@ -1,0 +1,30 @@
+// The choice of a switch among the ways that a packet may still take.
+#pragma once
+
+#include "backends/packet/network/packet.h"
+#include "backends/packet/ways/path_table.h"
+
+namespace chakra::packet {
+
+// Has a packet go on over the port with the least load; where several have the least, its own port, then the
+// first in the circle of alternatives. load(port): any number that can be compared.
+template <typename Load>
+void TakeLeastLoaded(const PathTable& paths, const Load& load, Packet* k) {
+  const uint32_t hop = k->hop;
+  const uint32_t own = paths[k->ports + hop];
+  PathTable::Alternative other = paths.Next(k->ports, hop);
+  if (paths[other.ports + hop] == own) return;
+  auto least = load(own);
+  PathTable::Alternative best{k->ports, k->path, k->hops};
+  for (; paths[other.ports + hop] != own; other = paths.Next(other.ports, hop)) {
+    const auto waits = load(paths[other.ports + hop]);
+    if (waits >= least) continue;
+    least = waits;
+    best = other;
+  }
+  k->ports = best.ports;
+  k->path = static_cast<uint16_t>(best.way);
+  k->hops = static_cast<uint8_t>(best.hops);
+}
+
+}  // namespace chakra::packet
