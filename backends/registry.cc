@@ -4,50 +4,40 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "backends/analytical/analytical.h"
-#include "backends/analytical/fifo.h"
-#include "backends/fluid/fluid.h"
-#include "backends/mixed/mixed_fabric.h"
-#include "backends/packet/packet_fabric.h"
+
+// One line a fabric: the function that gives its FabricKind.
+#define CHAKRA_FABRICS(FABRIC) \
+  FABRIC(AnalyticalKind)       \
+  FABRIC(FifoKind)             \
+  FABRIC(FluidKind)            \
+  FABRIC(PacketKind)           \
+  FABRIC(MixedKind)
 
 namespace chakra {
+
+#define CHAKRA_DECLARE(kind) const FabricKind& kind();
+CHAKRA_FABRICS(CHAKRA_DECLARE)
+#undef CHAKRA_DECLARE
+
 namespace {
 
-using Maker = std::unique_ptr<Fabric> (*)(const Topology&, const FabricOptions&);
-
-template <typename T>
-std::unique_ptr<Fabric> New(const Topology& topology, const FabricOptions& options) {
-  return std::make_unique<T>(topology, options);
+absl::Status CheckSets(const FabricKind& kind, const FabricOptions& options, const FabricKinds& fabrics) {
+  const auto has = [](const std::vector<const OptionSet*>& sets, const OptionSet* set) {
+    return std::find(sets.begin(), sets.end(), set) != sets.end();
+  };
+  for (const OptionSet* set : options.asked()) {
+    if (has(kind.takes, set) || has(kind.ignores, set)) continue;
+    return RefusedByFabric(kind.name, absl::StrCat(set->what, " ", set->are, " for ",
+                                                   Listed(FabricsThatTake(*set, fabrics)), set->also));
+  }
+  return absl::OkStatus();
 }
 
-struct Entry {
-  const char* name;
-  Maker make;
-  bool fluid;            // shares links by rates
-  bool packets = false;  // sends packets
-  bool chooses = false;  // which messages
-};
-
-constexpr Entry kFabrics[] = {
-    {"analytical", New<AnalyticalFabric>, false},
-    {"analytical-fifo", New<FifoFabric>, false},
-    {"fluid", New<FluidFabric>, true},
-    {"packet", packet::MakePacketFabric, false, true},
-    {"mixed", New<MixedFabric>, true, true, true},
-};
-
-absl::Status Check(const Entry& e, const Topology& topology, const FabricOptions& options) {
-  const auto bad = [&](absl::string_view what) {
-    return absl::InvalidArgumentError(absl::StrCat("fabric ", e.name, ": ", what));
-  };
-  if (e.fluid && options.store_and_forward) {
-    return bad("store and forward is for analytical and analytical-fifo; flows are no messages here");
-  }
-  if (!e.fluid && (options.startup != Time::Zero() || options.efficiency != 1 || !options.classes.empty())) {
-    return bad("start-up, efficiency and classes of flows are for fluid and mixed");
-  }
-  if (!e.fluid && !e.packets && !options.changes.empty()) {
-    return bad("links that fail or lose packets (--fault) are for fluid, packet and mixed");
+absl::Status CheckLinks(const FabricKind& kind, const FabricOptions& options, const FabricKinds& fabrics) {
+  const auto bad = [&](absl::string_view what) { return RefusedByFabric(kind.name, what); };
+  const std::string follow = Listed(FabricsThatFollowLinks(fabrics));
+  if (!kind.follows_links && !options.changes.empty()) {
+    return bad(absl::StrCat("links that fail or lose packets (--fault) are for ", follow));
   }
   for (const LinkChange& c : options.changes) {
     if (!(c.bandwidth >= 0 && c.bandwidth <= 1)) {
@@ -57,38 +47,55 @@ absl::Status Check(const Entry& e, const Topology& topology, const FabricOptions
       return bad(absl::StrCat("a link that loses ", c.loss, " of its packets; expected >= 0 and < 1"));
     }
   }
-  if (!e.fluid && !e.packets && options.link_series) {
-    return bad("links followed over time (--link-series) are for fluid, packet and mixed");
+  if (!kind.follows_links && options.link_series) {
+    return bad(absl::StrCat("links followed over time (--link-series) are for ", follow));
   }
-  if (!e.packets && options.packet_given) {
-    return bad(
-        "packets, queues and transports (--packet, or `packet` of a cluster) are for packet and mixed");
-  }
-  if (!e.chooses && !options.choices.empty()) {
-    return bad("messages chosen for packets (--mixed, or `by_packets` of a cluster) are for mixed");
-  }
-  if (!(options.efficiency > 0 && options.efficiency <= 1)) {
-    return bad(absl::StrCat("efficiency ", options.efficiency, "; expected > 0 and <= 1"));
-  }
-  if (options.startup < Time::Zero() || options.startup > Topology::kMaxLatency) {
-    return bad(absl::StrCat("start-up ", options.startup.picos(), " ps; expected 0 to 1 s"));
-  }
-  for (const ServiceClass& c : options.classes) {
-    if (!(c.weight > 0 && c.weight < 1e12)) {
-      return bad(absl::StrCat("a class of weight ", c.weight, "; expected > 0 and < 1e12"));
-    }
-  }
+  return absl::OkStatus();
+}
+
+absl::Status Check(const FabricKind& kind, const Topology& topology, const FabricOptions& options,
+                   const FabricKinds& fabrics) {
+  if (absl::Status s = CheckSets(kind, options, fabrics); !s.ok()) return s;
+  if (absl::Status s = CheckLinks(kind, options, fabrics); !s.ok()) return s;
   if (options.threads < 1 || options.threads > 4096) {
-    return bad(absl::StrCat("threads is ", options.threads, "; expected 1 to 4096, as ",
-                            options.threads < 1 ? 1 : 4096));
+    return RefusedByFabric(kind.name,
+                           absl::StrCat("threads is ", options.threads, "; expected 1 to 4096, as ",
+                                        options.threads < 1 ? 1 : 4096));
   }
-  if (e.chooses) {
-    if (options.packet.skip != packet::PacketOptions::Skip::kOff) {
-      return bad("skip is for packet; here the messages that need no packets are fluid: expected skip=off");
-    }
-    if (absl::Status s = MixedFabric::Check(topology, options); !s.ok()) return s;
+  return kind.check == nullptr ? absl::OkStatus() : kind.check(topology, options);
+}
+
+// What messages cost on fabric `analytical`, for a fabric that has no prices: it may be slower.
+class PlainPrices final : public PathPrices {
+ public:
+  PlainPrices(const Topology& topology, const RoutingOptions& routing) {
+    FabricOptions options;
+    options.routing = routing;
+    fabric_ = AnalyticalKind().make(topology, options);
+    prices_ = dynamic_cast<const PathPrices*>(fabric_.get());
   }
-  return e.packets ? packet::PacketFabric::Check(topology, options) : absl::OkStatus();
+  FlowCost Cost(int src, int dst, uint64_t bytes) const override { return prices_->Cost(src, dst, bytes); }
+  std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const override {
+    return prices_->CostByLinks(src, dst, bytes);
+  }
+
+ private:
+  std::unique_ptr<Fabric> fabric_;
+  const PathPrices* prices_;
+};
+
+// `options` with the parameters that `text`, NAME:key=value,..., has.
+absl::StatusOr<FabricOptions> WithParameters(const FabricKind& kind, absl::string_view text,
+                                             const FabricOptions& options) {
+  if (text == kind.name) return options;
+  absl::StatusOr<NetworkSpec> spec = ParseNetworkSpec(text);
+  if (!spec.ok()) return spec.status();
+  const absl::StatusOr<Parameters> parameters = Parameters::Make(*std::move(spec), kind.parameters);
+  if (!parameters.ok()) return parameters.status();
+  FabricOptions with = options;
+  const absl::Status s = kind.read == nullptr ? absl::OkStatus() : kind.read(*parameters, &with);
+  if (!s.ok()) return s;
+  return with;
 }
 
 size_t EditDistance(absl::string_view a, absl::string_view b) {
@@ -106,36 +113,93 @@ size_t EditDistance(absl::string_view a, absl::string_view b) {
   return row[b.size()];
 }
 
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<Fabric>> MakeFabric(absl::string_view name, const Topology& topology,
-                                                   const FabricOptions& options) {
-  for (const Entry& e : kFabrics) {
-    if (name != e.name) continue;
-    if (absl::Status s = Check(e, topology, options); !s.ok()) return s;
-    return e.make(topology, options);
-  }
-  const Entry* nearest =
-      std::min_element(std::begin(kFabrics), std::end(kFabrics), [&](const Entry& a, const Entry& b) {
-        return EditDistance(name.substr(0, 64), a.name) < EditDistance(name.substr(0, 64), b.name);
+absl::Status Unknown(absl::string_view name, const FabricKinds& fabrics) {
+  const auto nearest =
+      std::min_element(fabrics.begin(), fabrics.end(), [&](const FabricKind* a, const FabricKind* b) {
+        return EditDistance(name.substr(0, 64), a->name) < EditDistance(name.substr(0, 64), b->name);
       });
   return absl::InvalidArgumentError(absl::StrCat("unknown fabric \"", name, "\"; did you mean \"",
-                                                 nearest->name,
-                                                 "\"? Known: ", absl::StrJoin(FabricNames(), ", ")));
+                                                 (*nearest)->name,
+                                                 "\"? Known: ", absl::StrJoin(NamesOf(fabrics), ", ")));
 }
 
-std::vector<std::string> FabricNames() {
-  std::vector<std::string> names;
-  for (const Entry& e : kFabrics) names.emplace_back(e.name);
-  return names;
+}  // namespace
+
+const FabricKinds& Fabrics() {
+#define CHAKRA_LIST(kind) &kind(),
+  static const FabricKinds* const fabrics = new FabricKinds{CHAKRA_FABRICS(CHAKRA_LIST)};
+#undef CHAKRA_LIST
+  return *fabrics;
 }
 
-std::vector<std::string> FabricsThatFollowLinks() {
-  std::vector<std::string> names;
-  for (const Entry& e : kFabrics) {
-    if (e.fluid || e.packets) names.emplace_back(e.name);
+absl::StatusOr<std::unique_ptr<Fabric>> MakeFabric(absl::string_view name, const Topology& topology,
+                                                   const FabricOptions& options, const FabricKinds& fabrics) {
+  const FabricKind* const kind = FindFabric(name, fabrics);
+  if (kind == nullptr) return Unknown(name, fabrics);
+  const absl::StatusOr<FabricOptions> with = WithParameters(*kind, name, options);
+  if (!with.ok()) return with.status();
+  if (absl::Status s = Check(*kind, topology, *with, fabrics); !s.ok()) return s;
+  return kind->make(topology, *with);
+}
+
+absl::StatusOr<std::unique_ptr<Machine>> MakeMachine(absl::string_view name, const Topology& topology,
+                                                     const FabricOptions& options,
+                                                     const FabricKinds& fabrics) {
+  absl::StatusOr<std::unique_ptr<Fabric>> fabric = MakeFabric(name, topology, options, fabrics);
+  if (!fabric.ok()) return fabric.status();
+  std::unique_ptr<PathPrices> prices;
+  if (dynamic_cast<const PathPrices*>(fabric->get()) == nullptr) {
+    prices = std::make_unique<PlainPrices>(topology, options.routing);
   }
+  return std::make_unique<Machine>(topology, *std::move(fabric), std::move(prices));
+}
+
+const FabricKind* FindFabric(absl::string_view name, const FabricKinds& fabrics) {
+  name = name.substr(0, name.find(':'));
+  const auto found = std::find_if(fabrics.begin(), fabrics.end(),
+                                  [&](const FabricKind* kind) { return name == kind->name; });
+  return found == fabrics.end() ? nullptr : *found;
+}
+
+std::vector<std::string> NamesOf(const FabricKinds& fabrics) {
+  std::vector<std::string> names;
+  for (const FabricKind* kind : fabrics) names.emplace_back(kind->name);
   return names;
+}
+
+std::vector<std::string> FabricNames() { return NamesOf(Fabrics()); }
+
+FabricKinds FabricsThatTake(const OptionSet& set, const FabricKinds& fabrics) {
+  FabricKinds take;
+  std::copy_if(fabrics.begin(), fabrics.end(), std::back_inserter(take), [&](const FabricKind* kind) {
+    return std::find(kind->takes.begin(), kind->takes.end(), &set) != kind->takes.end();
+  });
+  return take;
+}
+
+FabricKinds FabricsThatFollowLinks(const FabricKinds& fabrics) {
+  FabricKinds follow;
+  std::copy_if(fabrics.begin(), fabrics.end(), std::back_inserter(follow),
+               [](const FabricKind* kind) { return kind->follows_links; });
+  return follow;
+}
+
+std::string Listed(const FabricKinds& fabrics) {
+  std::string out;
+  for (size_t i = 0; i < fabrics.size(); ++i) {
+    absl::StrAppend(&out, i == 0 ? "" : i + 1 == fabrics.size() ? " and " : ", ", fabrics[i]->name);
+  }
+  return out;
+}
+
+std::string ListedWithHelp(const FabricKinds& fabrics) {
+  return absl::StrJoin(fabrics, ", ", [](std::string* out, const FabricKind* kind) {
+    absl::StrAppend(out, kind->name, " (", kind->help, ")");
+  });
+}
+
+absl::Status RefusedByFabric(absl::string_view name, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("fabric ", name, ": ", what));
 }
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-// The fabrics by name. To add one: a folder beside analytical/, and a line in
+// The fabrics by name. To add one: a folder beside analytical/ that defines its FabricKind, and a line in
 // registry.cc.
 #pragma once
 
@@ -6,48 +6,63 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "backends/fabric.h"
-#include "backends/mixed/choice.h"
-#include "backends/packet/options.h"
-#include "backends/topology/routing/router.h"
+#include "backends/fabric_options.h"
+#include "backends/machine.h"
+#include "backends/topology/spec.h"
 #include "backends/topology/topology.h"
 
 namespace chakra {
 
-// How a class of flows shares links with the others (fabric `fluid`).
-struct ServiceClass {
-  double weight = 1;  // > 0: share among flows of the same priority
-  int priority = 0;   // higher ones take what they can first
+// What a fabric says of itself.
+struct FabricKind {
+  const char* name;
+  const char* help;  // what it models, in one line
+  std::unique_ptr<Fabric> (*make)(const Topology& topology, const FabricOptions& options);
+  // Parameters of its own, after its name ("NAME:key=value,..."; spec.h), and what makes options of them.
+  std::vector<Parameter> parameters = {};
+  absl::Status (*read)(const Parameters& parameters, FabricOptions* options) = nullptr;
+  // Option sets that it knows, and those that change nothing for it.
+  std::vector<const OptionSet*> takes = {}, ignores = {};
+  // It is a FabricReport whose Links() tells of links, and it takes FabricOptions::changes and link_series.
+  bool follows_links = false;
+  // Pages and timelines show what links did over time even if nobody asks for link_series, which refuses
+  // nothing here.
+  bool shows_links = false;
+  // What else it refuses; null: nothing. Errors begin with "fabric NAME: ", or name the set that they are of.
+  absl::Status (*check)(const Topology& topology, const FabricOptions& options) = nullptr;
 };
+// Their names differ.
+using FabricKinds = std::vector<const FabricKind*>;
+// Those of this program.
+const FabricKinds& Fabrics();
 
-struct FabricOptions {
-  bool store_and_forward = false;  // each link takes the whole message before the next does; not `fluid`
-  Time startup;                    // `fluid`: before a flow takes its links
-  double efficiency = 1;           // `fluid`: share of each bandwidth that flows get, in (0, 1]
-  RoutingOptions routing;          // through networks; `analytical-fifo` does not split messages
-  std::vector<LinkChange>
-      changes;               // `fluid`: links that go down, come back, or have less bandwidth for a while
-  bool link_series = false;  // `fluid`: Links() tells what was taken over time
-  std::vector<ServiceClass> classes;  // by Flow::service_class; a class that is not there has the defaults
-  packet::PacketOptions packet;       // fabric `packet`
-  bool packet_given = false;          // somebody asked for it; fabrics without packets refuse that
-  std::vector<PacketChoice> choices;  // fabric `mixed`: messages that are of any of these go by packets
-  int threads = 1;                    // `packet`: that run it, 1 to 4096; they change no result
-
-  ServiceClass ClassOf(int service_class) const {
-    const auto c = static_cast<size_t>(service_class);
-    return service_class >= 0 && c < classes.size() ? classes[c] : ServiceClass();
-  }
-};
-
-// Errors: an unknown name, with the nearest one and the list; an option that the
-// fabric does not have, or out of range.
+// `name`: NAME, or NAME:key=value,... with parameters of that fabric. Errors: a name that `fabrics` do not
+// have, with the nearest one and the list; an option that the fabric does not take, or out of range.
 absl::StatusOr<std::unique_ptr<Fabric>> MakeFabric(absl::string_view name, const Topology& topology,
-                                                   const FabricOptions& options);
+                                                   const FabricOptions& options,
+                                                   const FabricKinds& fabrics = Fabrics());
+// The same with what describes it, each rank on the device of its number.
+absl::StatusOr<std::unique_ptr<Machine>> MakeMachine(absl::string_view name, const Topology& topology,
+                                                     const FabricOptions& options,
+                                                     const FabricKinds& fabrics = Fabrics());
+
+// By its name, whatever parameters follow. Null: none has that name.
+const FabricKind* FindFabric(absl::string_view name, const FabricKinds& fabrics = Fabrics());
+std::vector<std::string> NamesOf(const FabricKinds& fabrics);
 std::vector<std::string> FabricNames();
-// Those whose Links() tells of links.
-std::vector<std::string> FabricsThatFollowLinks();
+// Those that take a set of options, or follow links.
+FabricKinds FabricsThatTake(const OptionSet& set, const FabricKinds& fabrics = Fabrics());
+FabricKinds FabricsThatFollowLinks(const FabricKinds& fabrics = Fabrics());
+// "fluid, packet and mixed".
+std::string Listed(const FabricKinds& fabrics);
+// "fluid (flows share links), packet (every packet)", for the help of commands.
+std::string ListedWithHelp(const FabricKinds& fabrics = Fabrics());
+
+// "fabric NAME: WHAT", of a FabricKind::check.
+absl::Status RefusedByFabric(absl::string_view name, absl::string_view what);
 
 }  // namespace chakra

@@ -24,7 +24,7 @@ using T = CollectiveType;
 
 struct Machine {
   ClusterModel model;
-  std::unique_ptr<Fabric> fabric;
+  std::unique_ptr<Machine> fabric;
   std::vector<int> members;
 
   // dgx-h100 with one rule for all-reduce.
@@ -36,7 +36,7 @@ struct Machine {
     auto library = std::make_shared<LibraryModel>(*model->collectives.library);
     library->choice = {{"all_reduce", rule}};
     model->collectives.library = std::move(library);
-    absl::StatusOr<std::unique_ptr<Fabric>> fabric = MakeFabric("analytical", model->topology, {});
+    absl::StatusOr<std::unique_ptr<Machine>> fabric = MakeMachine("analytical", model->topology, {});
     if (!fabric.ok()) return nullptr;
     auto machine = std::make_unique<Machine>(Machine{*std::move(model), *std::move(fabric), {}});
     machine->members.resize(static_cast<size_t>(ranks));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/mixed/choice.h"
 #include "backends/registry.h"
 #include "bench/measure.h"
 #include "test/validation/packet_curves.h"
@@ -56,7 +57,7 @@ void Incast(benchmark::State& state) {
   FabricOptions all, some;
   PacketChoice choice;
   choice.link = "device.0";
-  some.choices = {choice};
+  some.Ask<PacketChoices>().any_of = {choice};
   std::vector<double> packet, mixed, ends;
   for (auto _ : state) {
     const Outcome a = Run("packet", *topology, all), b = Run("mixed", *topology, some);

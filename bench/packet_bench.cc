@@ -21,7 +21,7 @@ class Permuted {
   Permuted(const Topology& topology, const FabricOptions& options, uint64_t packets, int rounds = 1)
       : hosts_(topology.devices()),
         rounds_(rounds),
-        bytes_(packets * options.packet.mtu / static_cast<uint64_t>(rounds)),
+        bytes_(packets * options.Get<PacketOptions>().mtu / static_cast<uint64_t>(rounds)),
         fabric_(topology, options) {
     for (int i = 0; i < hosts_; ++i) Start(i, 0, Time::Zero());
   }
@@ -73,7 +73,7 @@ void Permutation(benchmark::State& state, const std::string& network, int hosts,
   FabricOptions options;
   const auto packet = packet::ParsePacketOptions(options_text);
   if (!packet.ok()) return state.SkipWithError(packet.status().ToString().c_str());
-  options.packet = *packet;
+  options.Set(*packet);
   std::vector<double> bucket, heap;
   uint64_t memory = 0, in_flight = 0;
   for (auto _ : state) {

@@ -52,7 +52,7 @@ absl::StatusOr<Metrics> PriceAndReplay(const TraceSet& traces) {
   if (!preset.ok()) return preset.status();
   auto cluster = BuildCluster(*preset, static_cast<int>(traces.ranks.size()));
   if (!cluster.ok()) return cluster.status();
-  auto fabric = MakeFabric("analytical", cluster->topology, FabricOptions());
+  auto fabric = MakeMachine("analytical", cluster->topology, FabricOptions());
   if (!fabric.ok()) return fabric.status();
   ComputeModel model;
   model.rungs = {ComputeRung::kTable, ComputeRung::kRoofline, ComputeRung::kRecorded};

@@ -22,11 +22,11 @@
 namespace chakra {
 namespace {
 
-std::unique_ptr<Fabric> MakeRing(int ranks) {
+std::unique_ptr<Machine> MakeRing(int ranks) {
   auto topology = Topology::Make(
       {{TopologyDimension::Kind::kRing, ranks, Bandwidth::FromGigabytes(50), Time::Nanos(500), "ring"}});
   if (!topology.ok()) return nullptr;
-  auto fabric = MakeFabric("analytical", *topology, FabricOptions());
+  auto fabric = MakeMachine("analytical", *topology, FabricOptions());
   return fabric.ok() ? *std::move(fabric) : nullptr;
 }
 
@@ -89,7 +89,7 @@ Job MakeJob(int ranks, std::shared_ptr<const Graph> graph, int group) {
 
 // One replay on a fresh fabric; its seconds, -1 when it failed.
 double ReplayOnce(const Job& job, bool fast_paths, Metrics* out) {
-  const std::unique_ptr<Fabric> fabric = MakeRing(static_cast<int>(job.traces.ranks.size()));
+  const std::unique_ptr<Machine> fabric = MakeRing(static_cast<int>(job.traces.ranks.size()));
   EngineOptions options;
   options.fast_paths = fast_paths;
   double seconds = -1;
@@ -134,7 +134,7 @@ constexpr uint32_t kMore = 32;
 void RingAllReduce(benchmark::State& state) {
   const Job job = MakeJob(kRingRanks, Chain(1, 1, kRingBytes), 0);
   const Job long_job = MakeJob(kRingRanks, Chain(1 + kMore, 1, kRingBytes), 0);
-  const std::unique_ptr<Fabric> fabric = MakeRing(kRingRanks);
+  const std::unique_ptr<Machine> fabric = MakeRing(kRingRanks);
   auto plan = BuildPlan({.algorithm = "ring", .members = kRingRanks});
   if (!plan.ok() || fabric == nullptr) return state.SkipWithError("no plan");
   std::vector<int> members(kRingRanks);

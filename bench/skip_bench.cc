@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "backends/packet/options.h"
 #include "backends/registry.h"
 #include "bench/measure.h"
 #include "replay/cluster/load.h"
@@ -44,8 +45,8 @@ Outcome Run(const TraceSet& traces, const ClusterModel& cluster, const std::stri
   options.routing = cluster.routing;
   auto packets = packet::ParsePacketOptions(packet);
   if (!packets.ok()) return {packets.status()};
-  options.packet = *packets;
-  auto fabric = MakeFabric("packet", cluster.topology, options);
+  options.Set(*packets);
+  auto fabric = MakeMachine("packet", cluster.topology, options);
   if (!fabric.ok()) return {fabric.status()};
   EngineOptions engine;
   engine.spans = &o.spans;

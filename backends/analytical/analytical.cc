@@ -1,9 +1,12 @@
 #include "backends/analytical/analytical.h"
 
+#include "backends/analytical/options.h"
+#include "backends/registry.h"
+
 namespace chakra {
 
 AnalyticalFabric::AnalyticalFabric(const Topology& topology, const FabricOptions& options)
-    : cost_(topology, options.store_and_forward, options.routing), recent_(kRecent) {}
+    : cost_(topology, options.Get<PathOptions>().store_and_forward, options.routing), recent_(kRecent) {}
 
 inline void AnalyticalFabric::Push(Time at, uint64_t tag, FlowEnd::Kind kind) {
   if (at == Time::Never()) return;
@@ -48,6 +51,17 @@ void AnalyticalFabric::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
     ends_[last].next = free_;
     free_ = instant.head;
   }
+}
+
+const FabricKind& AnalyticalKind() {
+  static const FabricKind kind = {
+      .name = "analytical",
+      .help = "latency plus bytes over the narrowest link of the path; flows never delay each other",
+      .make = [](const Topology& topology, const FabricOptions& options) -> std::unique_ptr<Fabric> {
+        return std::make_unique<AnalyticalFabric>(topology, options);
+      },
+      .takes = {&PathOptions::kSet}};
+  return kind;
 }
 
 }  // namespace chakra

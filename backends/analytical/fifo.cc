@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "backends/analytical/options.h"
+#include "backends/registry.h"
+
 namespace chakra {
 namespace {
 
@@ -18,8 +21,8 @@ RoutingOptions OnePath(RoutingOptions routing) {
 }  // namespace
 
 FifoFabric::FifoFabric(const Topology& topology, const FabricOptions& options)
-    : cost_(topology, options.store_and_forward, OnePath(options.routing)),
-      store_and_forward_(options.store_and_forward),
+    : cost_(topology, options.Get<PathOptions>().store_and_forward, OnePath(options.routing)),
+      store_and_forward_(options.Get<PathOptions>().store_and_forward),
       link_free_(topology.links()) {}
 
 inline void FifoFabric::Post(Time at, uint64_t order, Kind kind, uint32_t m) {
@@ -120,6 +123,17 @@ void FifoFabric::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
   ended->insert(ended->end(), early_.begin(), early_.end());
   early_.clear();
   Run(t, ended);
+}
+
+const FabricKind& FifoKind() {
+  static const FabricKind kind = {
+      .name = "analytical-fifo",
+      .help = "as analytical, but each link serves one message at a time, in the order of arrival",
+      .make = [](const Topology& topology, const FabricOptions& options) -> std::unique_ptr<Fabric> {
+        return std::make_unique<FifoFabric>(topology, options);
+      },
+      .takes = {&PathOptions::kSet}};
+  return kind;
 }
 
 }  // namespace chakra

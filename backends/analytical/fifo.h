@@ -14,14 +14,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/base/heap4.h"
 #include "backends/analytical/path_cost.h"
 #include "backends/fabric.h"
-#include "backends/registry.h"
+#include "backends/fabric_options.h"
+#include "trace/base/heap4.h"
 
 namespace chakra {
 
-class FifoFabric final : public Fabric {
+class FifoFabric final : public Fabric, public PathPrices, public FabricReport {
  public:
   FifoFabric(const Topology& topology, const FabricOptions& options);
 
@@ -35,11 +35,7 @@ class FifoFabric final : public Fabric {
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     cost_.Account(src, dst, bytes, times);
   }
-  int Level(int a, int b) const override { return cost_.topology().Level(a, b); }
-  int SwitchBetween(int a, int b) const override { return cost_.topology().SwitchBetween(a, b); }
-  int Coordinate(int device, int level) const override { return cost_.topology().Coordinate(device, level); }
   std::vector<DimensionTraffic> Traffic() const override { return cost_.Traffic(); }
-  int devices() const override { return cost_.topology().devices(); }
 
  private:
   enum Kind : uint8_t { kSent, kHead, kReceived };  // at one instant, in this order

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "backends/fabric.h"
+#include "backends/fabric_report.h"
+#include "backends/path_prices.h"
 #include "backends/topology/routing/router.h"
 #include "backends/topology/topology.h"
 
@@ -22,8 +24,8 @@ class PathCost {
   FlowCost Price(const Route& route, uint64_t bytes);
   // The links that Price() is of. Empty where dead links cut dst off, and from a device to itself.
   std::vector<RouteHop> Hops(int src, int dst);
-  // `cost`, that of such a message on a fabric over these paths, as Fabric::CostByLinks() has it. Where a way
-  // is split, a link's latency counts by its share.
+  // `cost`, that of such a message on a fabric over these paths, as PathPrices::CostByLinks() has it. Where a
+  // way is split, a link's latency counts by its share.
   std::vector<LinkCost> ByLinks(int src, int dst, uint64_t bytes, const FlowCost& cost);
   // Counts `times` messages in Traffic().
   void Account(int src, int dst, uint64_t bytes, uint64_t times);

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
+#include "backends/registry.h"
 
 namespace chakra {
 namespace {
@@ -20,7 +22,8 @@ constexpr double kWhole = 1 - 1e-12;
 
 FluidFabric::FluidFabric(const Topology& topology, const FabricOptions& options, Time bucket)
     : cost_(topology, false, options.routing),
-      options_(options),
+      options_(options.Get<FlowOptions>()),
+      link_series_(options.link_series),
       link_of_(topology.links(), kNone),
       changes_(options.changes),
       ways_(cost_.router() == nullptr ? kWays : 1),
@@ -449,7 +452,7 @@ LinkUses FluidFabric::Links(size_t most) const {
   if (by_load.size() > most) by_load.resize(most);
   LinkLog log = log_;
   log.Finish(now_);
-  if (options_.link_series) uses.bucket = log.bucket();
+  if (link_series_) uses.bucket = log.bucket();
   for (const auto& [load, i] : by_load) {
     const LinkRecord& r = links_[i];
     const LinkClass& c = topology.link_classes()[r.hop.link_class];
@@ -467,6 +470,39 @@ LinkUses FluidFabric::Links(size_t most) const {
     uses.busiest.push_back(std::move(use));
   }
   return uses;
+}
+
+absl::Status CheckFlowOptions(absl::string_view fabric, const FlowOptions& options) {
+  const auto bad = [&](absl::string_view what) { return RefusedByFabric(fabric, what); };
+  if (!(options.efficiency > 0 && options.efficiency <= 1)) {
+    return bad(absl::StrCat("efficiency ", options.efficiency, "; expected > 0 and <= 1"));
+  }
+  if (options.startup < Time::Zero() || options.startup > Topology::kMaxLatency) {
+    return bad(absl::StrCat("start-up ", options.startup.picos(), " ps; expected 0 to 1 s"));
+  }
+  for (const ServiceClass& c : options.classes) {
+    if (!(c.weight > 0 && c.weight < 1e12)) {
+      return bad(absl::StrCat("a class of weight ", c.weight, "; expected > 0 and < 1e12"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+const FabricKind& FluidKind() {
+  static const FabricKind kind = {
+      .name = "fluid",
+      .help = "flows share links max-min fairly, with weights and priorities",
+      .make = [](const Topology& topology, const FabricOptions& options) -> std::unique_ptr<Fabric> {
+        return std::make_unique<FluidFabric>(topology, options);
+      },
+      .takes = {&FlowOptions::kSet},
+      .follows_links = true,
+      .shows_links = true,
+      .check =
+          [](const Topology&, const FabricOptions& options) {
+            return CheckFlowOptions("fluid", options.Get<FlowOptions>());
+          }};
+  return kind;
 }
 
 }  // namespace chakra

@@ -1,7 +1,7 @@
 // `fluid`: flows share links max-min fairly, and rates change only when a flow
 // comes or goes, or a link changes.
 //
-// A flow holds its path's links from its start (after FabricOptions::startup)
+// A flow holds its path's links from its start (after FlowOptions::startup)
 // until its last byte has left, at sent = start + the time that its rates take
 // for its bytes; received = sent + sum of the path's latencies. Alone on its
 // path it takes what `analytical` says, to the picosecond. This is the model of
@@ -28,15 +28,16 @@
 #include "absl/container/flat_hash_map.h"
 #include "backends/analytical/path_cost.h"
 #include "backends/fabric.h"
+#include "backends/fabric_options.h"
 #include "backends/fluid/end_queue.h"
 #include "backends/fluid/event_queue.h"
 #include "backends/fluid/link_log.h"
 #include "backends/fluid/network.h"
-#include "backends/registry.h"
+#include "backends/fluid/options.h"
 
 namespace chakra {
 
-class FluidFabric final : public Fabric, private LinkLoad {
+class FluidFabric final : public Fabric, public PathPrices, public FabricReport, private LinkLoad {
  public:
   // `bucket`: of Links()' series at first.
   FluidFabric(const Topology& topology, const FabricOptions& options, Time bucket = LinkLog::kBucket);
@@ -51,12 +52,8 @@ class FluidFabric final : public Fabric, private LinkLoad {
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     cost_.Account(src, dst, bytes, times);
   }
-  int Level(int a, int b) const override { return cost_.topology().Level(a, b); }
-  int Coordinate(int device, int level) const override { return cost_.topology().Coordinate(device, level); }
-  int SwitchBetween(int a, int b) const override { return cost_.topology().SwitchBetween(a, b); }
   std::vector<DimensionTraffic> Traffic() const override { return cost_.Traffic(); }
   LinkUses Links(size_t most) const override;
-  int devices() const override { return cost_.topology().devices(); }
 
   const FluidNetwork& network() const { return network_; }
 
@@ -65,7 +62,7 @@ class FluidFabric final : public Fabric, private LinkLoad {
   // nothing of guests.
   uint32_t AddGuest(const std::vector<RouteHop>& hops, int service_class);
   void RemoveGuest(uint32_t guest);
-  // The share of a link's bandwidth as it is now (FabricOptions::efficiency of it) that flows, not guests,
+  // The share of a link's bandwidth as it is now (FlowOptions::efficiency of it) that flows, not guests,
   // leave, when NextEvent() has been asked; in [0, 1].
   double Left(const Hop& hop);
   // From now on, or no longer, TakeChanged() tells of the link.
@@ -172,7 +169,8 @@ class FluidFabric final : public Fabric, private LinkLoad {
   void Handle(const EventQueue::Event& event);
 
   mutable PathCost cost_;  // remembers transfer times
-  FabricOptions options_;
+  FlowOptions options_;
+  bool link_series_;
   FluidNetwork network_;
   std::vector<uint32_t> link_of_;      // by the topology's number
   std::vector<LinkRecord> links_;      // by the network's

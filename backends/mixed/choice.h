@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "backends/fabric_options.h"
 #include "backends/topology/topology.h"
 #include "trace/base/units.h"
 
@@ -25,6 +26,15 @@ struct PacketChoice {
 
   bool by_link() const { return !link.empty() || !link_class.empty() || !dimension.empty(); }
   bool by_time() const { return after > Time::Zero() || until < Time::Never(); }
+};
+
+// What `mixed` is asked for: messages that are of any of the choices go by packets.
+struct PacketChoices {
+  static constexpr OptionSet kSet = {"messages chosen for packets (--mixed, or `by_packets` of a cluster)",
+                                     "are"};
+  bool asked() const { return !any_of.empty(); }
+
+  std::vector<PacketChoice> any_of;
 };
 
 // Errors name the choice and its part: one that says nothing, a pattern that matches no link (with the

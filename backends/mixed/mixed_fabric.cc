@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "backends/registry.h"
 
 namespace chakra {
 namespace {
@@ -12,11 +12,12 @@ constexpr Time kFirstPicosecond = Time::Picos(1);
 
 // The packet side's series begin with the same buckets, so that the two can be added up.
 Time SeriesBucket(const FabricOptions& options) {
-  return options.packet.series > Time::Zero() ? options.packet.series : Time::Micros(10);
+  const Time series = options.Get<packet::PacketOptions>().series;
+  return series > Time::Zero() ? series : Time::Micros(10);
 }
 
 FabricOptions OfFluid(FabricOptions options) {
-  options.link_series = options.link_series || options.packet.series > Time::Zero();
+  options.link_series = options.link_series || options.Get<packet::PacketOptions>().series > Time::Zero();
   return options;
 }
 
@@ -28,16 +29,18 @@ bool Hashed(RoutingPolicy policy) {
 
 MixedFabric::MixedFabric(const Topology& topology, const FabricOptions& options)
     : topology_(topology),
-      options_(options),
+      mtu_(options.Get<packet::PacketOptions>().mtu),
       resolved_(packet::PacketFabric::Resolved(options)),
+      resolved_packet_(resolved_.Get<packet::PacketOptions>()),
       fluid_(topology, OfFluid(options), SeriesBucket(options)),
       packet_(topology, options),
-      one_way_(resolved_.packet.spread == packet::PacketOptions::Spread::kConnection),
-      same_way_(one_way_ && resolved_.packet.paths == 1 && Hashed(options.routing.policy)),
+      one_way_(resolved_packet_.spread == packet::PacketOptions::Spread::kConnection),
+      same_way_(one_way_ && resolved_packet_.paths == 1 && Hashed(options.routing.policy)),
       links_(topology.links()),
       changes_(options.changes) {
   if (topology.has_network()) router_ = std::make_unique<Router>(topology, resolved_.routing);
-  for (const PacketChoice& c : options.choices) {
+  const auto choices = options.Get<PacketChoices>();
+  for (const PacketChoice& c : choices.any_of) {
     std::vector<bool> devices;
     if (c.by_device) devices.resize(static_cast<size_t>(topology.devices()));
     for (const int device : c.devices) devices[static_cast<size_t>(device)] = true;
@@ -49,14 +52,19 @@ MixedFabric::MixedFabric(const Topology& topology, const FabricOptions& options)
 }
 
 absl::Status MixedFabric::Check(const Topology& topology, const FabricOptions& options) {
+  if (absl::Status s = CheckFlowOptions("mixed", options.Get<FlowOptions>()); !s.ok()) return s;
+  if (options.Get<packet::PacketOptions>().skip != packet::PacketOptions::Skip::kOff) {
+    return RefusedByFabric(
+        "mixed", "skip is for packet; here the messages that need no packets are fluid: expected skip=off");
+  }
   if (options.routing.policy == RoutingPolicy::kUgal) {
-    return absl::InvalidArgumentError(
-        "fabric mixed: routing ugal goes by the load of links, of which packets and fluid flows each know "
-        "their "
+    return RefusedByFabric(
+        "mixed",
+        "routing ugal goes by the load of links, of which packets and fluid flows each know their "
         "own; expected ecmp, destination, flowlet, spray or valiant");
   }
-  const absl::Status s = CheckPacketChoices(topology, options.choices);
-  return s.ok() ? s : absl::InvalidArgumentError(absl::StrCat("fabric mixed: ", s.message()));
+  const absl::Status s = CheckPacketChoices(topology, options.Get<PacketChoices>().any_of);
+  return s.ok() ? packet::PacketFabric::Check(topology, options) : RefusedByFabric("mixed", s.message());
 }
 
 void MixedFabric::WaysOf(int src, int dst, uint64_t tag, std::vector<RouteHop>* ways) const {
@@ -67,7 +75,7 @@ void MixedFabric::WaysOf(int src, int dst, uint64_t tag, std::vector<RouteHop>* 
     for (const Hop& hop : path_) ways->push_back({hop, 1});
     return;
   }
-  const auto paths = static_cast<uint64_t>(resolved_.packet.paths);
+  const auto paths = static_cast<uint64_t>(resolved_packet_.paths);
   if (one_way_) {
     *ways = router_->FindWay(src, dst, tag % paths).hops;
     return;
@@ -181,7 +189,7 @@ void MixedFabric::StartPackets(const Flow& flow, uint32_t m, Time now) {
   Connection& connection = connections_[c];
   ++connection.messages;
   messages_[m].connection = c;
-  connection.large = connection.large || flow.OnLinks() > options_.packet.mtu;
+  connection.large = connection.large || flow.OnLinks() > mtu_;
   if (fluid_under_way_ > 0) AddGuest(c);
   if (!is_new) {
     packet_.Start(part, now);
@@ -356,12 +364,25 @@ void MixedFabric::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
   for (; !told_.empty() && told_.top().end.at <= t; told_.Pop()) ended->push_back(told_.top().end);
 }
 
-const Fabric& MixedFabric::SideOf(int src, int dst) const {
+const PathPrices& MixedFabric::SideOf(int src, int dst) const {
   Flow flow;
   flow.src = src;
   flow.dst = dst;
   if (ByPackets(flow, now_)) return packet_;
   return fluid_;
+}
+
+const FabricKind& MixedKind() {
+  static const FabricKind kind = {
+      .name = "mixed",
+      .help = "chosen messages by packets, the others fluid, over the same links",
+      .make = [](const Topology& topology, const FabricOptions& options) -> std::unique_ptr<Fabric> {
+        return std::make_unique<MixedFabric>(topology, options);
+      },
+      .takes = {&FlowOptions::kSet, &packet::PacketOptions::kSet, &PacketChoices::kSet},
+      .follows_links = true,
+      .check = MixedFabric::Check};
+  return kind;
 }
 
 }  // namespace chakra

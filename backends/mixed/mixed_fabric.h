@@ -32,13 +32,13 @@
 
 namespace chakra {
 
-class MixedFabric final : public Fabric {
+class MixedFabric final : public Fabric, public PathPrices, public FabricReport {
  public:
   // Of a link's bandwidth: what packets get at least. Acknowledgements of 64 bytes for 4,096 need a quarter
   // of it.
   static constexpr double kLeast = 1.0 / 16;
 
-  // FabricOptions::choices: as Check() accepts them.
+  // PacketChoices: as Check() accepts them.
   MixedFabric(const Topology& topology, const FabricOptions& options);
   // What MakeFabric() refuses: as CheckPacketChoices(); and routing by load, of which each side knows its
   // own.
@@ -58,16 +58,12 @@ class MixedFabric final : public Fabric {
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     fluid_.Account(src, dst, bytes, times);
   }
-  int Level(int a, int b) const override { return topology_.Level(a, b); }
-  int Coordinate(int device, int level) const override { return topology_.Coordinate(device, level); }
-  int SwitchBetween(int a, int b) const override { return topology_.SwitchBetween(a, b); }
   std::vector<DimensionTraffic> Traffic() const override;
   // What both sides did on a link, added up. A series that one side has in shorter buckets is summed up to
   // those of the other.
   LinkUses Links(size_t most) const override;
   PacketTotals Packets() const override;
   std::string WhyStuck() const override { return packet_.WhyStuck(); }
-  int devices() const override { return topology_.devices(); }
 
   const FluidFabric& fluid() const { return fluid_; }
   const packet::PacketFabric& packet() const { return packet_; }
@@ -116,7 +112,7 @@ class MixedFabric final : public Fabric {
 
   bool ByPackets(const Flow& flow, Time now) const;
   // That to which a message from src to dst would go now.
-  const Fabric& SideOf(int src, int dst) const;
+  const PathPrices& SideOf(int src, int dst) const;
   bool Crosses(const Flow& flow, const std::vector<bool>& links) const;
   // The links that packets of a tag take now, each once, with the share of them.
   void WaysOf(int src, int dst, uint64_t tag, std::vector<RouteHop>* ways) const;
@@ -141,8 +137,9 @@ class MixedFabric final : public Fabric {
   void Take(Side side, std::vector<FlowEnd>* ended);
 
   Topology topology_;
-  FabricOptions options_;
+  uint32_t mtu_;
   FabricOptions resolved_;  // packet::PacketFabric::Resolved()
+  packet::PacketOptions resolved_packet_;
   mutable FluidFabric fluid_;
   packet::PacketFabric packet_;
   std::unique_ptr<Router> router_;  // for the ways of packets; null where there is no network

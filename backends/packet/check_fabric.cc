@@ -122,7 +122,7 @@ absl::Status CheckBuffer(const Topology& topology, const PacketOptions& p) {
 }  // namespace
 
 absl::Status CheckPacketFabric(const Topology& topology, const FabricOptions& options) {
-  const PacketOptions& p = options.packet;
+  const auto p = options.Get<PacketOptions>();
   if (absl::Status s = CheckPacketOptions(p); !s.ok()) return s;
   if (absl::Status s = CheckSkip(p, options); !s.ok()) return s;
   for (const LinkClass& c : topology.link_classes()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "backends/fabric_options.h"
 #include "backends/packet/transports/any_transport.h"
 #include "trace/base/units.h"
 
@@ -20,6 +21,10 @@ struct QueueLevel {
 };
 
 struct PacketOptions {
+  static constexpr OptionSet kSet = {"packets, queues and transports (--packet, or `packet` of a cluster)",
+                                     "are"};
+  bool asked() const { return true; }  // whatever they are
+
   static constexpr int kMostClasses = 8;
   static constexpr uint32_t kControlClass = 0;  // of acknowledgements and what switches trimmed; strict
 

@@ -4,14 +4,15 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "backends/analytical/options.h"
+#include "backends/registry.h"
 
 namespace chakra::packet {
 namespace {
 
 // Packets choose among paths that are hashed like connections'.
-RoutingOptions PathsOf(const FabricOptions& options) {
-  RoutingOptions routing = options.routing;
-  routing.queue_pairs = std::max(routing.queue_pairs, options.packet.paths);
+RoutingOptions PathsOf(RoutingOptions routing, const PacketOptions& options) {
+  routing.queue_pairs = std::max(routing.queue_pairs, options.paths);
   if (routing.policy == RoutingPolicy::kSpray || routing.policy == RoutingPolicy::kFlowlet) {
     routing.policy = RoutingPolicy::kEcmp;
   }
@@ -19,8 +20,8 @@ RoutingOptions PathsOf(const FabricOptions& options) {
 }
 
 // Spraying fabrics spread packets over as many ways as flowlets have.
-FabricOptions WithSpread(FabricOptions options) {
-  PacketOptions& p = options.packet;
+PacketOptions WithSpread(const FabricOptions& options) {
+  PacketOptions p = options.Get<PacketOptions>();
   const bool spray = options.routing.policy == RoutingPolicy::kSpray;
   if ((spray || options.routing.policy == RoutingPolicy::kFlowlet) &&
       p.spread == PacketOptions::Spread::kConnection) {
@@ -29,7 +30,7 @@ FabricOptions WithSpread(FabricOptions options) {
     p.recovery = PacketOptions::Recovery::kSelective;
   }
   p.paths = std::max(p.paths, options.routing.queue_pairs);
-  return options;
+  return p;
 }
 
 }  // namespace
@@ -37,12 +38,11 @@ FabricOptions WithSpread(FabricOptions options) {
 template <typename Sim>
 PacketFabricOn<Sim>::PacketFabricOn(const Topology& topology, const FabricOptions& options)
     : options_(WithSpread(options)),
-      cost_(topology, false, PathsOf(options_)),
-      network_(topology, options_.packet),
-      sim_(&network_, options_.packet, !options.changes.empty(), options.threads),
+      cost_(topology, false, PathsOf(options.routing, options_)),
+      network_(topology, options_),
+      sim_(&network_, options_, !options.changes.empty(), options.threads),
       changes_(options.changes),
-      series_(options.packet.series.picos() > 0 ? options.packet.series
-                                                : Time::Micros(options.link_series ? 10 : 0)) {
+      series_(options_.series.picos() > 0 ? options_.series : Time::Micros(options.link_series ? 10 : 0)) {
   std::stable_sort(changes_.begin(), changes_.end(),
                    [](const LinkChange& a, const LinkChange& b) { return a.at < b.at; });
   sim_.set_finder(this);
@@ -53,13 +53,15 @@ PacketFabricOn<Sim>::PacketFabricOn(const Topology& topology, const FabricOption
 
 template <typename Sim>
 absl::Status PacketFabricOn<Sim>::Check(const Topology& topology, const FabricOptions& options) {
-  return CheckPacketFabric(topology, WithSpread(options));
+  return CheckPacketFabric(topology, Resolved(options));
 }
 
 template <typename Sim>
 FabricOptions PacketFabricOn<Sim>::Resolved(const FabricOptions& options) {
-  FabricOptions resolved = WithSpread(options);
-  resolved.routing = PathsOf(resolved);
+  FabricOptions resolved = options;
+  const PacketOptions packet = WithSpread(options);
+  resolved.Set(packet);
+  resolved.routing = PathsOf(options.routing, packet);
   return resolved;
 }
 
@@ -151,10 +153,10 @@ FlowId PacketFabricOn<Sim>::Start(const Flow& flow, Time now) {
   message.tag = flow.tag;
   message.order = order;
   message.bytes = flow.OnLinks();
-  message.packets = std::max<uint64_t>(1, (message.bytes + options_.packet.mtu - 1) / options_.packet.mtu);
+  message.packets = std::max<uint64_t>(1, (message.bytes + options_.mtu - 1) / options_.mtu);
   message.delay = flow.delay.picos();
   message.want_sent = flow.want_sent;
-  const auto data_classes = static_cast<uint32_t>(options_.packet.classes - 1);
+  const auto data_classes = static_cast<uint32_t>(options_.classes - 1);
   const auto traffic_class =
       static_cast<uint8_t>(1 + static_cast<uint32_t>(std::max(0, flow.service_class)) % data_classes);
   uint32_t connection = kNoIndex;
@@ -172,8 +174,8 @@ FlowId PacketFabricOn<Sim>::Start(const Flow& flow, Time now) {
     if (flow.in_order) in_order_[flow.tag] = {connection, sim_.connection(connection).generation};
   }
   message.connection = connection;
-  if (options_.packet.spread == PacketOptions::Spread::kConnection) {
-    const uint64_t chosen = flow.tag % static_cast<uint64_t>(options_.packet.paths);
+  if (options_.spread == PacketOptions::Spread::kConnection) {
+    const uint64_t chosen = flow.tag % static_cast<uint64_t>(options_.paths);
     const Way& way = sim_.ways()[sim_.connection(connection).ways + static_cast<uint32_t>(chosen)];
     for (uint32_t h = 0; h < way.hops; ++h) ++network_.info(sim_.ways().paths()[way.ports + h]).flows;
   }
@@ -263,7 +265,7 @@ void PacketFabricOn<Sim>::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
 template <typename Sim>
 FlowCost PacketFabricOn<Sim>::Cost(int src, int dst, uint64_t bytes) const {
   if (src == dst) return FlowCost();
-  const PacketOptions& p = options_.packet;
+  const PacketOptions& p = options_;
   const std::vector<RouteHop> hops = cost_.Hops(src, dst);
   if (hops.empty()) return {Time::Never(), Time::Never(), Time::Never()};
   const uint64_t packets = std::max<uint64_t>(1, (bytes + p.mtu - 1) / p.mtu);
@@ -277,7 +279,7 @@ FlowCost PacketFabricOn<Sim>::Cost(int src, int dst, uint64_t bytes) const {
     const bool passes =
         p.cut_through && i + 1 < hops.size() &&
         cost_.topology().link_classes()[hops[i + 1].hop.link_class].bandwidth <= c.bandwidth &&
-        cost_.topology().LinkEnds(hops[i].hop.link).to >= static_cast<uint64_t>(devices());
+        cost_.topology().LinkEnds(hops[i].hop.link).to >= static_cast<uint64_t>(cost_.topology().devices());
     const Time packet = passes ? std::min(whole, TransferTime(p.header, c.bandwidth)) : whole;
     const Time all = TransferTime(bytes + packets * p.header, c.bandwidth);
     cost.latency += c.latency + packet + (i > 0 ? p.switch_latency : Time::Zero());
@@ -296,14 +298,14 @@ double PacketFabricOn<Sim>::FlowsOn(uint32_t link) const {
   sim_.Settle();
   const uint32_t port = network_.Find(link);
   if (port == kNoIndex) return 0;
-  return static_cast<double>(network_.backlog(port).bytes) / options_.packet.Wire();
+  return static_cast<double>(network_.backlog(port).bytes) / options_.Wire();
 }
 
 template <typename Sim>
 PacketTotals PacketFabricOn<Sim>::Packets() const {
   sim_.CountAll(now_.picos());
   PacketTotals totals = sim_.counters();
-  const TransportKind& kind = KindOf(options_.packet.transport);
+  const TransportKind& kind = KindOf(options_.transport);
   totals.transport = std::string(kind.name);
   totals.skip_error = kind.skip_error;
   return totals;
@@ -334,7 +336,7 @@ LinkUses PacketFabricOn<Sim>::Links(size_t most) const {
     const PortInfo& p = network_.info(i);
     PortTotals total = TotalsOf(network_, i);
     // The clock of packets is another one where some are skipped.
-    if (options_.packet.skip == PacketOptions::Skip::kOff) total.paused = network_.Paused(i, now_.picos());
+    if (options_.skip == PacketOptions::Skip::kOff) total.paused = network_.Paused(i, now_.picos());
     total += sim_.Extra(i);
     const LinkClass& c = cost_.topology().link_classes()[p.link_class];
     LinkUse use;
@@ -359,9 +361,26 @@ template class PacketFabricOn<GlidingSim>;
 template class PacketFabricOn<RepeatingSim>;
 
 std::unique_ptr<Fabric> MakePacketFabric(const Topology& topology, const FabricOptions& options) {
-  if (options.packet.SkipsRepeats()) return std::make_unique<PacketFabricOn<RepeatingSim>>(topology, options);
-  if (options.packet.SkipsSteady()) return std::make_unique<PacketFabricOn<GlidingSim>>(topology, options);
+  const auto packet = options.Get<PacketOptions>();
+  if (packet.SkipsRepeats()) return std::make_unique<PacketFabricOn<RepeatingSim>>(topology, options);
+  if (packet.SkipsSteady()) return std::make_unique<PacketFabricOn<GlidingSim>>(topology, options);
   return std::make_unique<PacketFabric>(topology, options);
 }
 
 }  // namespace chakra::packet
+
+namespace chakra {
+
+const FabricKind& PacketKind() {
+  static const FabricKind kind = {
+      .name = "packet",
+      .help = "every packet over every link, through queues of ports and switches, as transports send them",
+      .make = packet::MakePacketFabric,
+      .takes = {&packet::PacketOptions::kSet},
+      .ignores = {&PathOptions::kSet},  // switching is a packet option
+      .follows_links = true,
+      .check = packet::PacketFabric::Check};
+  return kind;
+}
+
+}  // namespace chakra

@@ -17,17 +17,22 @@
 #include "absl/container/flat_hash_map.h"
 #include "backends/analytical/path_cost.h"
 #include "backends/fabric.h"
+#include "backends/fabric_options.h"
 #include "backends/packet/network/port_series.h"
+#include "backends/packet/options.h"
 #include "backends/packet/parts/sim.h"
 #include "backends/packet/skip/gliding_sim.h"
 #include "backends/packet/skip/repeating_sim.h"
-#include "backends/registry.h"
 
 namespace chakra::packet {
 
 // `Sim`: a PacketSim, or what skips a part of it.
 template <typename Sim>
-class PacketFabricOn final : public Fabric, private WayFinder, private LinkLoad {
+class PacketFabricOn final : public Fabric,
+                             public PathPrices,
+                             public FabricReport,
+                             private WayFinder,
+                             private LinkLoad {
  public:
   PacketFabricOn(const Topology& topology, const FabricOptions& options);
 
@@ -58,14 +63,10 @@ class PacketFabricOn final : public Fabric, private WayFinder, private LinkLoad 
   void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
     cost_.Account(src, dst, bytes, times);
   }
-  int Level(int a, int b) const override { return cost_.topology().Level(a, b); }
-  int Coordinate(int device, int level) const override { return cost_.topology().Coordinate(device, level); }
-  int SwitchBetween(int a, int b) const override { return cost_.topology().SwitchBetween(a, b); }
   std::vector<DimensionTraffic> Traffic() const override { return cost_.Traffic(); }
   LinkUses Links(size_t most) const override;
   PacketTotals Packets() const override;
   std::string WhyStuck() const override { return Settled().WhyStuck(); }
-  int devices() const override { return cost_.topology().devices(); }
 
   PacketTotals counters() const { return Settled().counters(); }
   // Ports of switches may be ahead of the last AdvanceTo() by less than the least latency of links.
@@ -106,7 +107,7 @@ class PacketFabricOn final : public Fabric, private WayFinder, private LinkLoad 
   // All up to and at `t`, but stops after the first instant at which something is told.
   void RunTo(int64_t t, bool stop);
 
-  FabricOptions options_;
+  PacketOptions options_;  // Resolved()
   mutable PathCost cost_;
   PacketNetwork network_;
   mutable Sim sim_;                               // it changes nothing that is told when it settles

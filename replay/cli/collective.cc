@@ -12,6 +12,7 @@
 #include "replay/collectives/registry.h"
 #include "replay/nccl/sizes.h"
 #include "replay/run/collective_table.h"
+#include "replay/run/machine.h"
 #include "trace/base/text_table.h"
 #include "trace/base/utf8.h"
 #include "trace/io/csv.h"
@@ -49,7 +50,7 @@ class CollectiveCommand : public Command {
     app->add_option("COLLECTIVE", kind_, "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, ...")
         ->type_name("");
     const std::string m = "Machine";
-    app->add_option("--cluster", cluster_,
+    app->add_option("--cluster", table_.cluster,
                     "A preset, PRESET:key=value,... or a cluster file; default: dgx-h100")
         ->type_name("SPEC")
         ->group(m);
@@ -57,11 +58,12 @@ class CollectiveCommand : public Command {
         ->type_name("N")
         ->check(CLI::Range(1, 1 << 22).description(""))
         ->group(m);
-    app->add_option("--fabric", table_.fabric,
-                    absl::StrCat(absl::StrJoin(FabricNames(), ", "), "; default: analytical"))
+    app->add_option(
+           "--fabric", table_.fabric,
+           absl::StrCat("What simulates messages: ", ListedWithHelp(), "; default: ", kDefaultFabric))
         ->type_name("NAME")
         ->group(m);
-    AddTopologyOptions(app, m, &topology_);
+    AddTopologyOptions(app, m, &table_.topology);
     AddFlowOptions(app, m, &table_.fabric_options);
     app->add_option("--devices-per-thread", table_.devices_per_thread,
                     "Devices that one host thread launches on, as -g of nccl-tests; default: those of a host")
@@ -92,7 +94,7 @@ class CollectiveCommand : public Command {
         ->group(w);
     app->add_option("--root", table_.root, "Of rooted collectives; default: 0")->type_name("RANK")->group(w);
     app->add_option(
-           "--program", programs_,
+           "--program", table_.programs,
            "Algorithms from files: MSCCL XML, or COLLECTIVE=PREFIX of Chakra traces; may be repeated")
         ->type_name("SPEC")
         ->group(w);
@@ -120,7 +122,7 @@ class CollectiveCommand : public Command {
     table_.type = *kind;
     const absl::StatusOr<std::vector<uint64_t>> sizes = ParseSizes(bytes_, factor_);
     if (!sizes.ok()) return Misuse(std::string(sizes.status().message()));
-    if (absl::Status s = logs_.Check(*this->app(), table_.fabric, output_); !s.ok()) {
+    if (absl::Status s = logs_.Check(*this->app(), FabricName(table_), output_); !s.ok()) {
       return Misuse(std::string(s.message()));
     }
     if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);
@@ -136,11 +138,9 @@ class CollectiveCommand : public Command {
 
  private:
   absl::StatusOr<std::string> Table(const std::vector<uint64_t>& sizes) {
-    absl::StatusOr<proto::Cluster> cluster = LoadCluster(cluster_);
-    if (!cluster.ok()) return cluster.status();
-    for (const std::string& p : programs_) cluster->mutable_collectives()->add_program(p);
     std::vector<std::string> notes;
-    if (absl::Status s = ApplyTopologyOptions(topology_, &*cluster, &notes); !s.ok()) return s;
+    absl::StatusOr<proto::Cluster> cluster = DescribeMachine(table_, &notes);
+    if (!cluster.ok()) return cluster.status();
     for (const std::string& note : notes) PrintError(note);
     if (table_.ranks == 0) table_.ranks = DevicesOf(*cluster);
     if (table_.root < 0 || table_.root >= table_.ranks) {
@@ -156,7 +156,7 @@ class CollectiveCommand : public Command {
       if (!row.ok()) return row.status();
       rows.push_back(*std::move(row));
     }
-    logged_ = logs_.Finish(table->fabric(), table->now());
+    logged_ = logs_.Finish(table->machine(), table->now());
     return format_ == "json" ? Json(rows) : format_ == "csv" ? Csv(rows) : Text(*cluster, rows);
   }
 
@@ -208,8 +208,8 @@ class CollectiveCommand : public Command {
     }
     TextPage page = PageOf(output_);
     return page.Finish(absl::StrFormat("# %s on %d ranks of %s, fabric %s\n%s", kind_, table_.ranks,
-                                       cluster.name().empty() ? cluster_ : cluster.name(), table_.fabric,
-                                       table.Print(&page)));
+                                       cluster.name().empty() ? ClusterSpec(table_) : cluster.name(),
+                                       FabricName(table_), table.Print(&page)));
   }
 
   static std::string JsonCandidates(const TableRow& row) {
@@ -238,12 +238,9 @@ class CollectiveCommand : public Command {
   }
 
   std::string kind_;
-  std::string cluster_ = "dgx-h100";
   std::string bytes_ = "1KiB..8GiB";
   double factor_ = 2;
   TableOptions table_;
-  TopologyOptions topology_;
-  std::vector<std::string> programs_;
   bool explain_ = false;
   std::string format_ = "text";
   std::string output_ = "-";

@@ -12,6 +12,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "backends/fluid/options.h"
+#include "backends/packet/options.h"
+#include "backends/registry.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra::cli {
@@ -60,13 +63,16 @@ std::vector<std::string> WordsOf(CLI::Option* option) {
 }
 
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options) {
+  const std::string fabrics = Listed(FabricsThatTake(FlowOptions::kSet));
+  FlowOptions& flows = options->Ask<FlowOptions>();
   app->add_option_function<double>(
-         "--flow-startup-ns", [options](double ns) { options->startup = Time::FromNanos(ns); },
-         "Time before a flow takes its links, for --fabric fluid; ns; default: 0")
+         "--flow-startup-ns", [&flows](double ns) { flows.startup = Time::FromNanos(ns); },
+         absl::StrCat("Time before a flow takes its links, for --fabric ", fabrics, "; ns; default: 0"))
       ->type_name("NS")
       ->group(group);
-  app->add_option("--flow-efficiency", options->efficiency,
-                  "Share of each link's bandwidth that flows get, for --fabric fluid and mixed; default: 1")
+  app->add_option("--flow-efficiency", flows.efficiency,
+                  absl::StrCat("Share of each link's bandwidth that flows get, for --fabric ", fabrics,
+                               "; default: 1"))
       ->type_name("SHARE")
       ->group(group);
 }
@@ -82,17 +88,19 @@ void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions
                   "(paths, queue_pairs, seed, bias, up_down, routes=FILE); default: ecmp")
       ->type_name("SPEC")
       ->group(group);
-  app->add_option(
-         "--fault", options->faults,
-         "A fault of links, for --fabric fluid, packet and mixed; may be repeated: "
-         "down:vertex=leaf.3,after=10us,until=1ms "
-         "or slow:device=5,bandwidth=0.5 or lossy:from=leaf.0,to=spine.1,loss=0.01 (share of packets that "
-         "packet loses by chance, and of the bandwidth that fluid takes)")
+  app->add_option("--fault", options->faults,
+                  absl::StrCat("A fault of links, for --fabric ", Listed(FabricsThatFollowLinks()),
+                               "; may be repeated: "
+                               "down:vertex=leaf.3,after=10us,until=1ms "
+                               "or slow:device=5,bandwidth=0.5 or lossy:from=leaf.0,to=spine.1,loss=0.01 "
+                               "(share of packets that "
+                               "packet loses by chance, and of the bandwidth that fluid takes)"))
       ->type_name("SPEC")
       ->group(group);
   app->add_option("--packet", options->packet,
-                  "Packets, queues and transport, for --fabric packet and mixed: key=value,... (see "
-                  "backends/README.md)")
+                  absl::StrCat("Packets, queues and transport, for --fabric ",
+                               Listed(FabricsThatTake(PacketOptions::kSet)),
+                               ": key=value,... (see backends/README.md)"))
       ->type_name("SPEC")
       ->group(group);
   app->add_option("--mixed", options->mixed,

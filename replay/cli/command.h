@@ -8,7 +8,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "backends/registry.h"
+#include "backends/fabric_options.h"
 #include "replay/cluster/options.h"
 
 namespace chakra::cli {
@@ -49,7 +49,7 @@ std::unique_ptr<Command> MakeSweepCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCompletionCommand(CLI::App* root);
 std::unique_ptr<Command> MakeManualCommand(CLI::App* root);
 
-// The options of fabric `fluid`, bound to `options`, which must outlive the parsing.
+// FlowOptions, bound to `options`, which must outlive the parsing.
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);
 
 // The check of an option that takes one of `words`, which shells then offer.

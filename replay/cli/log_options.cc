@@ -1,31 +1,35 @@
 #include "replay/cli/log_options.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "backends/registry.h"
 #include "replay/cli/command.h"
 #include "replay/report/links_csv.h"
 
 namespace chakra::cli {
 void LogOptions::AddTo(CLI::App* app, const std::string& group) {
+  const std::string follow = Listed(FabricsThatFollowLinks());
   app->add_option(
          "--flow-log", flows_.path,
          "Every flow, when it started, was received and would have been alone, as CSV (- is standard "
          "output; .gz and .zst compress); no closed forms then, as with --no-fast-path")
       ->type_name("FILE|-")
       ->group(group);
-  app->add_option(
-         "--link-log", links_.path,
-         "What the busiest links carried over time, and of packet what waited, marks, drops, losses, trims "
-         "and pauses, as CSV, for --fabric fluid, packet and mixed; one row a link and bucket")
+  app->add_option("--link-log", links_.path,
+                  absl::StrCat("What the busiest links carried over time, and of packet what waited, marks, "
+                               "drops, losses, trims "
+                               "and pauses, as CSV, for --fabric ",
+                               follow, "; one row a link and bucket"))
       ->type_name("FILE|-")
       ->group(group);
-  app->add_option("--link-totals", totals_.path,
-                  "What the busiest links carried, and of packet their marks, drops, losses, trims and "
-                  "pauses, as CSV, "
-                  "for --fabric fluid, packet and mixed; one row a link")
+  app->add_option(
+         "--link-totals", totals_.path,
+         absl::StrCat("What the busiest links carried, and of packet their marks, drops, losses, trims and "
+                      "pauses, as CSV, "
+                      "for --fabric ",
+                      follow, "; one row a link"))
       ->type_name("FILE|-")
       ->group(group);
   app->add_option("--log-links", most_, "Links in --link-log and --link-totals; default: 16")
@@ -38,7 +42,7 @@ absl::Status LogOptions::Check(const CLI::App& app, const std::string& fabric,
                                const std::string& other) const {
   const std::pair<const char*, const std::string*> named[] = {
       {"--flow-log", &flows_.path}, {"--link-log", &links_.path}, {"--link-totals", &totals_.path}};
-  const std::vector<std::string> follow = FabricsThatFollowLinks();
+  const FabricKind* const kind = FindFabric(fabric);
   std::vector<NamedOutput> seen = {{other, "the report or table"}};
   for (const auto& [option, path] : named) {
     if (app.count(option) > 0 && path->empty()) {
@@ -48,10 +52,10 @@ absl::Status LogOptions::Check(const CLI::App& app, const std::string& fabric,
     const NamedOutput output = {*path, option};
     if (absl::Status same = CheckApart(output, seen); !same.ok()) return same;
     seen.push_back(output);
-    if (path != &flows_.path && std::find(follow.begin(), follow.end(), fabric) == follow.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(option, " is for --fabric ",
-                                                     absl::StrJoin(follow, " and "), ": ", fabric,
-                                                     " does not follow links"));
+    if (path != &flows_.path && (kind == nullptr || !kind->follows_links)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(option, " is for --fabric ", absl::StrJoin(NamesOf(FabricsThatFollowLinks()), " and "),
+                       ": ", fabric, " does not follow links"));
     }
   }
   if (app.count("--log-links") > 0 && !links_.asked() && !totals_.asked()) {
@@ -78,27 +82,27 @@ absl::Status LogOptions::Open() {
   return absl::OkStatus();
 }
 
-absl::Status LogOptions::FinishLinks(const Fabric& fabric, Time end) {
+absl::Status LogOptions::FinishLinks(const MachineView& machine, Time end) {
   if (!links_.asked() && !totals_.asked()) return absl::OkStatus();
-  const LinkUses uses = fabric.Links(most_);
+  const LinkUses uses = machine.Links(most_);
   if (links_.asked()) {
     const auto write = [this](absl::string_view bytes) { return links_.Append(bytes); };
     if (absl::Status s = WriteLinkSeries(uses, write); !s.ok()) return s;
     if (absl::Status s = links_.Finish(); !s.ok()) return s;
   }
   if (!totals_.asked()) return absl::OkStatus();
-  const bool packets = !fabric.Packets().transport.empty();
+  const bool packets = !machine.Packets().transport.empty();
   const auto write = [this](absl::string_view bytes) { return totals_.Append(bytes); };
   if (absl::Status s = WriteLinkTotals(uses, packets, end, write); !s.ok()) return s;
   return totals_.Finish();
 }
 
-absl::Status LogOptions::Finish(const Fabric& fabric, Time end) {
+absl::Status LogOptions::Finish(const MachineView& machine, Time end) {
   if (flows_.asked()) {
     if (absl::Status s = flow_log_->Finish(); !s.ok()) return s;
     if (absl::Status s = flows_.Finish(); !s.ok()) return s;
   }
-  return FinishLinks(fabric, end);
+  return FinishLinks(machine, end);
 }
 
 }  // namespace chakra::cli

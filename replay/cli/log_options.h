@@ -8,8 +8,8 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
-#include "backends/fabric.h"
-#include "backends/registry.h"
+#include "backends/fabric_options.h"
+#include "backends/machine.h"
 #include "replay/cli/output.h"
 #include "replay/engine/flow_log.h"
 
@@ -34,10 +34,10 @@ class LogOptions {
   // For the fabric and the run; null: no --flow-log.
   FlowLog* flow_log() { return flow_log_.get(); }
   // Once, after the run, which ended at `end`. Errors name the file.
-  absl::Status Finish(const Fabric& fabric, Time end);
+  absl::Status Finish(const MachineView& machine, Time end);
 
  private:
-  absl::Status FinishLinks(const Fabric& fabric, Time end);
+  absl::Status FinishLinks(const MachineView& machine, Time end);
 
   Output flows_, links_, totals_;
   size_t most_ = 16;  // links

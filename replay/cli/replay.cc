@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "backends/registry.h"
 #include "replay/cli/command.h"
 #include "replay/cli/log_options.h"
 #include "replay/cli/progress.h"
@@ -12,6 +13,7 @@
 #include "replay/page/page.h"
 #include "replay/report/report.h"
 #include "replay/report/run_replay.h"
+#include "replay/run/machine.h"
 
 namespace chakra::cli {
 namespace {
@@ -103,23 +105,24 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
   const auto traces = LoadTraces(*options);
   if (!traces.ok()) return traces.status();
   logs_.Apply(&arguments_.run().fabric_options);
-  timeline_.Apply(arguments_.run().fabric, &arguments_.run().fabric_options);
-  arguments_.run().fabric_options.link_series |= !html_.empty() && arguments_.run().fabric == "fluid";
+  const FabricKind* const kind = FindFabric(FabricName(arguments_.run()));
+  const bool shown = timeline_.asked() || !html_.empty();
+  arguments_.run().fabric_options.link_series |= shown && kind != nullptr && kind->shows_links;
   ProgressLine line(quiet_);
   RunHooks hooks;
   hooks.flow_log = logs_.flow_log();
   if (logs_.any()) hooks.needs_flows = "--flow-log, --link-log and --link-totals";
   if (line.enabled()) hooks.progress = [&line](const Progress& p) { line.Update(p); };
-  hooks.finished = [&](const Fabric& fabric, Time end) {
+  hooks.finished = [&](const MachineView& machine, Time end) {
     line.Erase();
-    logged_ = logs_.Finish(fabric, end);
+    logged_ = logs_.Finish(machine, end);
   };
   if (timeline_.asked()) {
     hooks.replayed = [&](const FinishedRun& run) {
       TimelineInput input = {&run.traces, &run.spans, run.lanes, run.dimension_sizes, run.recorded_comm};
       input.metrics = &run.metrics;
       input.path = run.path;
-      logged_.Update(timeline_.Finish(std::move(input), run.fabric));
+      logged_.Update(timeline_.Finish(std::move(input), run.machine));
     };
   }
   RunOptions run = arguments_.run();
@@ -137,7 +140,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
 
 int ReplayCommand::Run() {
   if (absl::Status s = arguments_.Check(); !s.ok()) return Misuse(std::string(s.message()));
-  const std::string fabric = arguments_.run().fabric.empty() ? kDefaultFabric : arguments_.run().fabric;
+  const std::string fabric = FabricName(arguments_.run());
   if (absl::Status s = logs_.Check(*app(), fabric, report_); !s.ok()) {
     return Misuse(std::string(s.message()));
   }

@@ -1,10 +1,11 @@
 #include "replay/cli/run_options.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "backends/analytical/options.h"
+#include "backends/registry.h"
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
 #include "replay/cluster/variation.h"
@@ -34,10 +35,11 @@ void RunArguments::AddMachine(CLI::App* app) {
          absl::StrCat("A preset, PRESET:key=value,... or a cluster file; default: ", kDefaultCluster))
       ->type_name("SPEC")
       ->group(g);
-  fabric_ = app->add_option("--fabric", run_.fabric,
-                            absl::StrCat(absl::StrJoin(FabricNames(), ", "), "; default: ", kDefaultFabric));
+  fabric_ = app->add_option(
+      "--fabric", run_.fabric,
+      absl::StrCat("What simulates messages: ", ListedWithHelp(), "; default: ", kDefaultFabric));
   fabric_->type_name("NAME")->group(g);
-  app->add_flag("--store-and-forward", run_.fabric_options.store_and_forward,
+  app->add_flag("--store-and-forward", run_.fabric_options.Ask<PathOptions>().store_and_forward,
                 "Each link takes a whole message before the next does (to compare with ASTRA-sim)")
       ->group(g);
   AddTopologyOptions(app, g, &run_.topology);
@@ -49,10 +51,10 @@ void RunArguments::AddMachine(CLI::App* app) {
       ->allow_extra_args(false)
       ->group(g);
   AddFlowOptions(app, g, &run_.fabric_options);
-  app->add_flag(
-         "--link-series", run_.fabric_options.link_series,
-         "Report what was taken of the busiest links over time, and what packets met there, for --fabric "
-         "fluid, packet and mixed")
+  app->add_flag("--link-series", run_.fabric_options.link_series,
+                absl::StrCat("Report what was taken of the busiest links over time, and what packets met "
+                             "there, for --fabric ",
+                             Listed(FabricsThatFollowLinks())))
       ->group(g);
   compute_ = app->add_option(
       "--compute", run_.compute,
@@ -160,10 +162,9 @@ absl::Status RunArguments::Check() const {
     if (auto rungs = ParseRungs(run_.compute); !rungs.ok())
       return absl::InvalidArgumentError(absl::StrCat("--compute: ", rungs.status().message()));
   }
-  const std::vector<std::string> fabrics = FabricNames();
-  if (fabric_->count() > 0 && std::find(fabrics.begin(), fabrics.end(), run_.fabric) == fabrics.end()) {
+  if (fabric_->count() > 0 && FindFabric(run_.fabric) == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat("there is no fabric \"", run_.fabric, "\"", SuggestName(run_.fabric, fabrics)));
+        absl::StrCat("there is no fabric \"", run_.fabric, "\"", SuggestName(run_.fabric, FabricNames())));
   }
   proto::Variation unused;
   for (const std::string& s : run_.stragglers) {

@@ -61,9 +61,9 @@ absl::Status TimelineOptions::Check(const CLI::App& app, const std::vector<Named
   return CheckApart({output_.path, "--timeline"}, others);
 }
 
-absl::Status TimelineOptions::Finish(TimelineInput input, const Fabric& fabric) {
+absl::Status TimelineOptions::Finish(TimelineInput input, const MachineView& machine) {
   if (!asked()) return absl::OkStatus();
-  const LinkUses links = fabric.Links(kLinks);
+  const LinkUses links = machine.Links(kLinks);
   input.links = &links;
   input.ranks = ranks_;
   input.most_nodes = most_nodes_;

@@ -6,8 +6,7 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
-#include "backends/fabric.h"
-#include "backends/registry.h"
+#include "backends/machine.h"
 #include "replay/cli/output.h"
 #include "replay/timeline/timeline.h"
 
@@ -25,14 +24,9 @@ class TimelineOptions {
   absl::Status Check(const CLI::App& app, const std::vector<NamedOutput>& others);
   // Opens the file. Errors name it.
   absl::Status Open() { return output_.Open(); }
-  // Of the fabric `name` that is to be made: fluid follows its links; packet and mixed, which may be asked to
-  // skip what it would take, when --link-series says so.
-  void Apply(const std::string& name, FabricOptions* options) const {
-    options->link_series |= asked() && name == "fluid";
-  }
   // Once, after the run: all of `input` but links, ranks and most_nodes. Says on stderr what is left out.
   // Errors: those of WriteTimeline() and of the file.
-  absl::Status Finish(TimelineInput input, const Fabric& fabric);
+  absl::Status Finish(TimelineInput input, const MachineView& machine);
 
  private:
   Output output_;

@@ -97,10 +97,10 @@ absl::StatusOr<Time> MakespanWith(const Simulation& simulation, const Change& ch
   const std::vector<ComputeTimes> times = ScaledTimes(simulation, change);
   RunOptions options = simulation.options;
   options.fabric_options.link_series = false;
-  auto fabric = BuildFabric(options, *cluster, ranks, nullptr);
-  if (!fabric.ok()) return fabric.status();
+  auto machine = BuildMachine(*cluster, options, ranks);
+  if (!machine.ok()) return machine.status();
   Simulation changed{options, *cluster, simulation.traces, simulation.jobs, times, simulation.recorded_comm};
-  const auto metrics = Simulate(changed, **fabric);
+  const auto metrics = Simulate(changed, **machine);
   if (!metrics.ok()) return metrics.status();
   return metrics->makespan;
 }

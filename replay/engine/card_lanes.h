@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "replay/engine/match.h"
 #include "replay/engine/node_lanes.h"
 #include "replay/nccl/library.h"
@@ -53,8 +53,8 @@ class SpreadMessages {
 // The cards of the groups' nodes, each group's made when it is first asked for.
 class GroupLanes {
  public:
-  // `fabric` and `matching` are the caller's and must outlive this.
-  GroupLanes(const Fabric& fabric, const Matching& matching) : fabric_(fabric), matching_(matching) {}
+  // `machine` and `matching` are the caller's and must outlive this.
+  GroupLanes(const MachineView& machine, const Matching& matching) : machine_(machine), matching_(matching) {}
 
   // Of `group`, whose nodes end at the first level that `costs` spreads over cards. Precondition: there is
   // one.
@@ -63,11 +63,11 @@ class GroupLanes {
     if (found != lanes_.end()) return found->second;
     int level = 0;
     while (costs.levels[static_cast<size_t>(level)].cards == 1) ++level;
-    return lanes_.try_emplace(group, fabric_, matching_.groups[group].members, level).first->second;
+    return lanes_.try_emplace(group, machine_, matching_.groups[group].members, level).first->second;
   }
 
  private:
-  const Fabric& fabric_;
+  const MachineView& machine_;
   const Matching& matching_;
   std::map<uint32_t, NodeLanes> lanes_;
 };

@@ -42,7 +42,7 @@ absl::Status CollectiveRunner::CheckSwitches(const Plan& plan, const GroupInfo& 
   };
   for (size_t s = 0; s < plan.switches.size(); ++s) {
     const auto [a, b] = plan.switches[s];
-    const int endpoint = fabric_->SwitchBetween(group.members[a], group.members[b]);
+    const int endpoint = machine_->SwitchBetween(group.members[a], group.members[b]);
     if (endpoint < 0) return bad(a, b, "the machine has no switch between");
     for (const Step& step : plan.program(plan.members + static_cast<int>(s)).steps) {
       if (!IsSend(step.op) && !IsReceive(step.op)) continue;
@@ -51,7 +51,7 @@ absl::Status CollectiveRunner::CheckSwitches(const Plan& plan, const GroupInfo& 
                                                        " exchanges messages with switch ",
                                                        step.peer - plan.members, "; expected members only"));
       const int anchor = step.peer == a ? b : a;
-      if (fabric_->SwitchBetween(group.members[step.peer], group.members[anchor]) != endpoint)
+      if (machine_->SwitchBetween(group.members[step.peer], group.members[anchor]) != endpoint)
         return bad(step.peer, anchor, "another or no switch lies between");
     }
   }
@@ -62,7 +62,7 @@ int CollectiveRunner::Endpoint(const Active& a, uint32_t node) const {
   const std::vector<int>& members = matching_.groups[matching_.calls[a.call].group].members;
   if (node < members.size()) return members[node];
   const PlanSwitch& s = a.plan->switches[node - members.size()];
-  return fabric_->SwitchBetween(members[s.a], members[s.b]);
+  return machine_->SwitchBetween(members[s.a], members[s.b]);
 }
 
 bool CollectiveRunner::Arrived(uint32_t call, uint32_t member) const {
@@ -174,8 +174,8 @@ void CollectiveRunner::AccountTogether(uint32_t call, uint64_t calls) {
       if (IsSend(step.op)) ++times[{step.peer, StepBytes(a, step, static_cast<uint32_t>(node), 0)}];
     }
     for (const auto& [way, count] : times) {
-      fabric_->Account(Endpoint(a, static_cast<uint32_t>(node)),
-                       Endpoint(a, static_cast<uint32_t>(way.first)), way.second, count * calls);
+      machine_->Account(Endpoint(a, static_cast<uint32_t>(node)),
+                        Endpoint(a, static_cast<uint32_t>(way.first)), way.second, count * calls);
     }
   }
 }
@@ -263,7 +263,7 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
   flow.dst = Endpoint(a, to);
   flow.bytes = StepBytes(a, step, run.member, run.part);
   if (const CallCosts& costs = a.planned->costs; !costs.levels.empty()) {
-    const int level = fabric_->Level(flow.src, flow.dst);
+    const int level = machine_->Level(flow.src, flow.dst);
     flow.wire_bytes = costs.OnWire(flow.bytes, level);
     flow.delay = costs.levels[static_cast<size_t>(level)].latency;
   }
@@ -272,9 +272,9 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
   flow.in_order = true;
   if (keep_causes_) a.why.Send(stream, connection, flow);
   int cards = 1;
-  if (!a.planned->costs.levels.empty() && !fabric_->contention_free() && IsMember(a, run) &&
+  if (!a.planned->costs.levels.empty() && !machine_->contention_free() && IsMember(a, run) &&
       to < static_cast<uint32_t>(plan.members)) {
-    cards = a.planned->costs.levels[static_cast<size_t>(fabric_->Level(flow.src, flow.dst))].cards;
+    cards = a.planned->costs.levels[static_cast<size_t>(machine_->Level(flow.src, flow.dst))].cards;
   }
   if (cards > 1) {
     SendSpread(a, flow, run, to, cards, now);
@@ -290,7 +290,7 @@ void CollectiveRunner::Start(const Active& a, const StreamRun& run, const Flow& 
     log_->Name({chakra::Name(call.type), matching_.groups[call.group].name, first_call_ + a.call,
                 run.next - run.begin - 1, static_cast<uint32_t>(run.part)});
   }
-  fabric_->Start(flow, now);
+  machine_->Start(flow, now);
   counts_.CountFlow();
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "replay/collectives/registry.h"
 #include "replay/engine/card_lanes.h"
 #include "replay/engine/causes/cause.h"
@@ -41,19 +41,19 @@ class CollectiveRunner {
     uint32_t stream;
   };
 
-  // `planner` must outlive the runner and plan on `fabric` with `costs`. `log`, where given, is of `fabric`;
-  // it is told what flows belong to.
-  CollectiveRunner(Fabric* fabric, const CollectiveCosts& costs, const Matching& matching, bool fast_paths,
+  // `planner` must outlive the runner and plan on `machine` with `costs`. `log`, where given, is of
+  // `machine`; it is told what flows belong to.
+  CollectiveRunner(Machine* machine, const CollectiveCosts& costs, const Matching& matching, bool fast_paths,
                    CollectivePlanner* planner, FlowLog* log = nullptr)
-      : fabric_(fabric),
+      : machine_(machine),
         costs_(costs),
         matching_(matching),
         fast_paths_(fast_paths),
         log_(log),
         planner_(planner),
-        fast_(fabric, costs),
-        lanes_(*fabric, matching),
-        learned_(matching, *fabric),
+        fast_(machine, costs),
+        lanes_(*machine, matching),
+        learned_(matching, *machine),
         counts_(matching) {}
 
   // Plans every call. Errors: an algorithm that cannot plan its collective.
@@ -167,7 +167,7 @@ class CollectiveRunner {
   static bool IsMember(const Active& a, const StreamRun& run) {
     return run.member < static_cast<uint32_t>(a.plan->members);
   }
-  // Where a member or switch lies in the fabric.
+  // Where a member or switch lies in the machine.
   int Endpoint(const Active& a, uint32_t node) const;
   // Every switch of `plan` exists, and reaches all that it exchanges messages with.
   absl::Status CheckSwitches(const Plan& plan, const GroupInfo& group) const;
@@ -188,7 +188,7 @@ class CollectiveRunner {
   void AccountTogether(uint32_t call, uint64_t calls);
   void EndTogether(uint32_t active, Time at);
 
-  Fabric* fabric_;
+  Machine* machine_;
   CollectiveCosts costs_;
   const Matching& matching_;
   bool fast_paths_;

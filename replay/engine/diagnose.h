@@ -22,7 +22,7 @@ struct StuckView {
   std::function<bool(uint32_t message)> receiver_waits;
   std::function<bool(uint32_t message)> sent;
   std::function<bool(uint32_t message)> sender_waits;  // for the receive; null: senders never do
-  std::string fabric;                                  // Fabric::WhyStuck()
+  std::string fabric;                                  // FabricReport::WhyStuck()
 };
 
 // A FailedPrecondition error that lists one cycle of ranks waiting for each

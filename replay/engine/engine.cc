@@ -7,10 +7,10 @@
 namespace chakra {
 
 absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
-                               Fabric& fabric, const EngineOptions& options) {
-  if (static_cast<int>(traces.ranks.size()) > fabric.devices()) {
+                               Machine& machine, const EngineOptions& options) {
+  if (static_cast<int>(traces.ranks.size()) > machine.devices()) {
     return absl::InvalidArgumentError(absl::StrCat("the traces have ", traces.ranks.size(),
-                                                   " ranks, but the cluster only ", fabric.devices(),
+                                                   " ranks, but the cluster only ", machine.devices(),
                                                    " devices"));
   }
   if (options.collectives.splits < 1)
@@ -18,7 +18,7 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
   absl::StatusOr<Matching> matching =
       MatchCommunication(traces, options.dimension_sizes, options.recorded_comm);
   if (!matching.ok()) return matching.status();
-  absl::StatusOr<Metrics> metrics = Engine(traces, compute, fabric, options, *matching).Run();
+  absl::StatusOr<Metrics> metrics = Engine(traces, compute, machine, options, *matching).Run();
   if (metrics.ok() && !options.recorded_comm) AddRecordedTransfers(traces, *matching, &*metrics);
   return metrics;
 }

@@ -12,14 +12,13 @@
 
 namespace chakra {
 
-// Replays `traces` on `fabric`. compute[g] belongs to graph g of
-// DistinctGraphs(traces). Rank r is device r of the fabric (PlacedFabric puts it
-// elsewhere).
+// Replays `traces` on `machine`. compute[g] belongs to graph g of
+// DistinctGraphs(traces). Rank r is device r of the machine.
 // Errors: a node that cannot be replayed (named), more ranks than devices, a
 // group member without a trace, collectives that do not agree (both nodes
 // named), unmatched sends and receives, and a run that cannot finish (with who
 // waits for whom).
 absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
-                               Fabric& fabric, const EngineOptions& options);
+                               Machine& machine, const EngineOptions& options);
 
 }  // namespace chakra

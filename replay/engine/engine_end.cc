@@ -39,7 +39,7 @@ absl::Status Engine::Unfinished() {
     if (!options_.recorded_comm) return messages_.sent(m);
     return recorded_.AtMessage(m, static_cast<uint32_t>(matching_.messages[m].src));
   };
-  if (!options_.recorded_comm) view.fabric = fabric_.WhyStuck();
+  if (!options_.recorded_comm) view.fabric = machine_.WhyStuck();
   if (options_.recorded_comm) {
     view.sender_waits = [this](uint32_t m) {
       const Message& message = matching_.messages[m];
@@ -65,7 +65,7 @@ Metrics Engine::Collect() {
     const auto explain = [this](uint32_t call, uint32_t origin, uint32_t member) {
       return runner_.ExplainClosed(call, origin, member);
     };
-    *options_.path = TracePath(causes_.final(), now_, matching_, fabric_, explain);
+    *options_.path = TracePath(causes_.final(), now_, matching_, machine_, explain);
   }
   if (options_.recorded_comm) {
     recorded_.Report(&metrics);

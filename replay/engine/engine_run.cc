@@ -79,7 +79,7 @@ void Engine::Loop() {
   while (true) {
     DropMoved();
     const Time own = events_.empty() ? Time::Never() : events_.top().at;
-    const Time now = std::min(own, fabric_.NextEvent(own));
+    const Time now = std::min(own, machine_.NextEvent(own));
     if (now == Time::Never()) break;
     now_ = now;
     HandleInstant(now);
@@ -94,7 +94,7 @@ void Engine::Loop() {
 // Retires all that ends at `now`, then starts what became ready.
 void Engine::HandleInstant(Time now) {
   while (true) {
-    if (fabric_.NextEvent(now) <= now) {
+    if (machine_.NextEvent(now) <= now) {
       AdvanceFabric(now);
     } else if (!events_.empty() && events_.top().at == now) {
       const Event event = events_.top();
@@ -116,7 +116,7 @@ void Engine::HandleInstant(Time now) {
 
 void Engine::AdvanceFabric(Time now) {
   flow_ends_.clear();
-  fabric_.AdvanceTo(now, &flow_ends_);
+  machine_.AdvanceTo(now, &flow_ends_);
   ends_seen_ += flow_ends_.size();
   for (const FlowEnd& end : flow_ends_) {
     if (CollectiveRunner::OwnsTag(end.tag)) {

@@ -45,16 +45,16 @@ struct Event {
 
 class Engine {
  public:
-  Engine(const TraceSet& traces, const std::vector<ComputeTimes>& compute, Fabric& fabric,
+  Engine(const TraceSet& traces, const std::vector<ComputeTimes>& compute, Machine& machine,
          const EngineOptions& options, const Matching& matching)
       : traces_(traces),
         compute_(compute),
-        fabric_(fabric),
+        machine_(machine),
         options_(options),
         matching_(matching),
-        planner_(fabric, options_.collectives, PriceUncontended),
-        runner_(&fabric, options.collectives, matching, options.fast_paths, &planner_, options.flow_log),
-        messages_(matching, &fabric, options.flow_log),
+        planner_(machine, options_.collectives, PriceUncontended),
+        runner_(&machine, options.collectives, matching, options.fast_paths, &planner_, options.flow_log),
+        messages_(matching, &machine, options.flow_log),
         recorded_(traces, matching),
         memory_(options.memory, options.device_of, static_cast<uint32_t>(traces.ranks.size())),
         slowdown_(options.collectives.library == nullptr || options.recorded_comm
@@ -138,7 +138,7 @@ class Engine {
 
   const TraceSet& traces_;
   const std::vector<ComputeTimes>& compute_;
-  Fabric& fabric_;
+  Machine& machine_;
   const EngineOptions& options_;
   const Matching& matching_;
   CollectivePlanner planner_;

@@ -144,20 +144,22 @@ absl::Status FlowLog::Finish() {
 }
 
 FlowId LoggedFabric::Start(const Flow& flow, Time now) {
-  log_->Start(flow, inner_->Cost(flow.src, flow.dst, flow.OnLinks()), now);
+  log_->Start(flow, prices_.Cost(flow.src, flow.dst, flow.OnLinks()), now);
   return inner_->Start(flow, now);
 }
 
 void LoggedFabric::AdvanceTo(Time t, std::vector<FlowEnd>* ended) {
   const size_t before = ended->size();
   inner_->AdvanceTo(t, ended);
-  const bool exact = inner_->contention_free();
+  const bool exact = prices_.contention_free();
   for (size_t i = before; i < ended->size(); ++i) log_->End((*ended)[i], exact);
 }
 
-std::unique_ptr<Fabric> Logged(std::unique_ptr<Fabric> fabric, FlowLog* log) {
-  if (log == nullptr) return fabric;
-  return std::make_unique<LoggedFabric>(std::move(fabric), log);
+void LogFlows(FlowLog* log, Machine* machine) {
+  if (log == nullptr) return;
+  machine->Wrap([&](std::unique_ptr<Fabric> inner) {
+    return std::make_unique<LoggedFabric>(std::move(inner), machine->prices(), log);
+  });
 }
 
 }  // namespace chakra

@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "backends/wrapped_fabric.h"
+#include "backends/machine.h"
 #include "replay/engine/measure/flow_times.h"
 #include "trace/io/csv.h"
 
@@ -39,7 +39,8 @@ struct FlowOrigin {
 //                                 Empty where nobody said it, step and part of messages too
 //   start_ps, sent_ps             when it was started; when its last byte had left, empty where nobody asked
 //   received_ps, time_ps          when its last byte was there (empty: never); since its start
-//   alone_ps, slowdown            Fabric::Cost() plus Flow::delay, empty where there is no way; time_ps over
+//   alone_ps, slowdown            PathPrices::Cost() plus Flow::delay, empty where there is no way; time_ps
+//   over
 //                                 it, empty where it is 0
 //
 // Flows that are under way at once with the same tag must be Flow::in_order and of one delay, or the fabric
@@ -104,21 +105,26 @@ class FlowLog {
   absl::flat_hash_map<uint64_t, Queue> by_tag_;
 };
 
-// A fabric whose flows are logged; passes all on, and changes no answer. Sits around a fabric of devices, so
-// within PlacedFabric.
-class LoggedFabric final : public WrappedFabric {
+// A fabric whose flows are logged; passes all on, and changes no answer.
+class LoggedFabric final : public Fabric {
  public:
-  // `log` must outlive the fabric.
-  LoggedFabric(std::unique_ptr<Fabric> inner, FlowLog* log) : WrappedFabric(std::move(inner)), log_(log) {}
+  // `prices` are of `inner`. `log` must outlive the fabric.
+  LoggedFabric(std::unique_ptr<Fabric> inner, const PathPrices& prices, FlowLog* log)
+      : inner_(std::move(inner)), prices_(prices), log_(log) {}
 
   FlowId Start(const Flow& flow, Time now) override;
+  Time NextEvent() override { return inner_->NextEvent(); }
+  Time NextEvent(Time limit) override { return inner_->NextEvent(limit); }
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
 
  private:
+  std::unique_ptr<Fabric> inner_;
+  const PathPrices& prices_;
   FlowLog* log_;
 };
 
-// The fabric as it is where `log` is null, else logged.
-std::unique_ptr<Fabric> Logged(std::unique_ptr<Fabric> fabric, FlowLog* log);
+// The flows of `machine` are logged from now on; nothing where `log` is null. The log has devices, and is
+// told which rank sits on which by SetRanks().
+void LogFlows(FlowLog* log, Machine* machine);
 
 }  // namespace chakra

@@ -2,12 +2,12 @@
 
 namespace chakra {
 
-NodeLanes::NodeLanes(const Fabric& fabric, const std::vector<int>& members, int level) {
+NodeLanes::NodeLanes(const MachineView& machine, const std::vector<int>& members, int level) {
   uint32_t last = 0;  // members of a node mostly follow each other
   for (const int member : members) {
     const auto on = [&](uint32_t node) {
       const int first = nodes_[node].front();
-      return first == member || fabric.Level(first, member) < level;
+      return first == member || machine.Level(first, member) < level;
     };
     if (nodes_.empty() || !on(last)) {
       last = 0;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/fabric.h"
+#include "backends/machine.h"
 
 namespace chakra {
 
@@ -15,7 +15,7 @@ namespace chakra {
 class NodeLanes {
  public:
   // Members are on one node when their path crosses only levels below `level`.
-  NodeLanes(const Fabric& fabric, const std::vector<int>& members, int level);
+  NodeLanes(const MachineView& machine, const std::vector<int>& members, int level);
 
   // Cards that the nodes of two members, which are not the same, both have.
   int Cards(uint32_t a, uint32_t b) const {

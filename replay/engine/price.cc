@@ -15,9 +15,9 @@ namespace chakra {
 namespace {
 
 // Every flow as if it were alone.
-class Uncontended final : public Fabric {
+class Uncontended final : public Fabric, public PathPrices {
  public:
-  explicit Uncontended(const Fabric& like) : like_(like) {}
+  explicit Uncontended(const PathPrices& like) : like_(like) {}
 
   FlowId Start(const Flow& flow, Time now) override {
     const FlowCost cost = like_.Cost(flow.src, flow.dst, flow.OnLinks());
@@ -34,12 +34,6 @@ class Uncontended final : public Fabric {
   }
   bool contention_free() const override { return true; }
   FlowCost Cost(int src, int dst, uint64_t bytes) const override { return like_.Cost(src, dst, bytes); }
-  void Account(int, int, uint64_t, uint64_t) override {}
-  int Level(int a, int b) const override { return like_.Level(a, b); }
-  int Coordinate(int device, int level) const override { return like_.Coordinate(device, level); }
-  int SwitchBetween(int a, int b) const override { return like_.SwitchBetween(a, b); }
-  std::vector<DimensionTraffic> Traffic() const override { return {}; }
-  int devices() const override { return like_.devices(); }
 
  private:
   struct End {
@@ -49,7 +43,7 @@ class Uncontended final : public Fabric {
     FlowEnd::Kind kind;
     bool Before(const End& o) const { return at != o.at ? at < o.at : order < o.order; }
   };
-  const Fabric& like_;
+  const PathPrices& like_;
   Heap4<End> ends_;
   uint64_t order_ = 0;
 };
@@ -63,13 +57,13 @@ struct Due {
 
 }  // namespace
 
-absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
+absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& costs, CollectiveType type,
                                      uint64_t bytes, int root, const std::vector<int>& members, Time* now,
                                      FlowLog* log) {
   Matching matching;
   matching.groups.push_back({"", members, static_cast<int>(members.size())});
   matching.calls.push_back({.type = type, .root = root, .bytes = bytes});
-  CollectivePlanner planner(fabric, costs, PriceUncontended, log == nullptr);
+  CollectivePlanner planner(machine, costs, PriceUncontended, log == nullptr);
   const absl::StatusOr<const PlannedCall*> call =
       planner.Get(type, bytes, root, matching.groups[0].members, matching.groups[0].name);
   if (!call.ok()) return call.status();
@@ -85,7 +79,7 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
     *now = begin + *together;
     return PricedCall{*together, (*call)->algorithm, (*call)->why, (*call)->channels};
   }
-  CollectiveRunner runner(&fabric, costs, matching, log == nullptr, &planner, log);
+  CollectiveRunner runner(&machine, costs, matching, log == nullptr, &planner, log);
   if (absl::Status s = runner.Prepare(); !s.ok()) return s;
   Heap4<Due> due;
   uint64_t order = 0;
@@ -105,15 +99,15 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
   std::vector<FlowEnd> ended;
   while (left > 0) {
     const Time own = due.empty() ? Time::Never() : due.top().at;
-    const Time next = std::min(own, fabric.NextEvent(own));
+    const Time next = std::min(own, machine.NextEvent(own));
     if (next == Time::Never()) {
-      const std::string why = fabric.WhyStuck();
+      const std::string why = machine.WhyStuck();
       if (why.empty()) return too_long();
       return absl::FailedPreconditionError(
           absl::StrCat(std::string(Name(type)), " on ", members.size(), " ranks cannot finish: ", why));
     }
     ended.clear();
-    fabric.AdvanceTo(next, &ended);
+    machine.AdvanceTo(next, &ended);
     for (const FlowEnd& e : ended) runner.OnFlow(e, next);
     drain();
     while (!due.empty() && due.top().at <= next) {
@@ -129,9 +123,10 @@ absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& cost
   return PricedCall{last - begin, planned.algorithm, planned.why, planned.channels};
 }
 
-absl::StatusOr<Time> PriceUncontended(const Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
-                                      uint64_t bytes, int root, const std::vector<int>& members) {
-  Uncontended alone(fabric);
+absl::StatusOr<Time> PriceUncontended(const MachineView& machine, const CollectiveCosts& costs,
+                                      CollectiveType type, uint64_t bytes, int root,
+                                      const std::vector<int>& members) {
+  Machine alone(machine, std::make_unique<Uncontended>(machine.prices()));
   Time now;
   const absl::StatusOr<PricedCall> priced = PriceCall(alone, costs, type, bytes, root, members, &now);
   if (!priced.ok()) return priced.status();

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "replay/engine/flow_log.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
@@ -19,17 +19,18 @@ struct PricedCall {
   int channels = 1;
 };
 
-// Runs one call on `fabric`, which must be idle; all members begin at once.
+// Runs one call on `machine`, which must be idle; all members begin at once.
 // `bytes` is comm_size, `members` are devices (>= 2). The fabric's own clock goes on
-// from `now`; its end is added to it. `log`, where given, is of `fabric`; then every flow is simulated, where
-// a closed form would do too. Errors: an algorithm that cannot plan the collective on this group; an end past
-// the longest time, 106 days.
-absl::StatusOr<PricedCall> PriceCall(Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
+// from `now`; its end is added to it. `log`, where given, is of `machine`; then every flow is simulated,
+// where a closed form would do too. Errors: an algorithm that cannot plan the collective on this group; an
+// end past the longest time, 106 days.
+absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& costs, CollectiveType type,
                                      uint64_t bytes, int root, const std::vector<int>& members, Time* now,
                                      FlowLog* log = nullptr);
 
-// The same on a fabric without contention that costs what `fabric` does.
-absl::StatusOr<Time> PriceUncontended(const Fabric& fabric, const CollectiveCosts& costs, CollectiveType type,
-                                      uint64_t bytes, int root, const std::vector<int>& members);
+// The same on a fabric without contention that costs what `machine` does.
+absl::StatusOr<Time> PriceUncontended(const MachineView& machine, const CollectiveCosts& costs,
+                                      CollectiveType type, uint64_t bytes, int root,
+                                      const std::vector<int>& members);
 
 }  // namespace chakra

@@ -19,7 +19,7 @@ uint64_t EqualChunk(const PlannedCall& call, uint64_t bytes) {
 
 bool FastPath::Applies(const PlannedCall& call, uint64_t bytes) const {
   const Plan& plan = *call.plan;
-  if (!fabric_->contention_free() || !plan.rotational || !plan.synchronizing) return false;
+  if (!machine_->contention_free() || !plan.rotational || !plan.synchronizing) return false;
   if (plan.programs[0].streams.size() != 1 || plan.has_local_steps) return false;
   if (plan.input.count > 0 || plan.output.count > 0 || !plan.switches.empty()) return false;
   for (const Step& step : plan.programs[0].steps) {
@@ -28,10 +28,10 @@ bool FastPath::Applies(const PlannedCall& call, uint64_t bytes) const {
   return EqualChunk(call, bytes) != kUnevenChunks;
 }
 
-FlowCost PairCost(const Fabric& fabric, const CallCosts& costs, int src, int dst, uint64_t bytes) {
-  if (costs.levels.empty()) return fabric.Cost(src, dst, bytes);
-  const int level = fabric.Level(src, dst);
-  FlowCost cost = fabric.Cost(src, dst, costs.OnWire(bytes, level));
+FlowCost PairCost(const MachineView& machine, const CallCosts& costs, int src, int dst, uint64_t bytes) {
+  if (costs.levels.empty()) return machine.Cost(src, dst, bytes);
+  const int level = machine.Level(src, dst);
+  FlowCost cost = machine.Cost(src, dst, costs.OnWire(bytes, level));
   cost.latency += costs.levels[static_cast<size_t>(level)].latency;
   return cost;
 }
@@ -67,7 +67,7 @@ FastPath::Entry& FastPath::EntryFor(const PlannedCall& call, uint32_t group, con
   for (uint32_t c = 0; c < program.connections; ++c) {
     for (int m = 0; m < n; ++m) {
       FlowCost& cost = all[static_cast<size_t>(c) * n + m];
-      cost = PairCost(*fabric_, call.costs, members[m], members[(m + e.offset[c]) % n], e.bytes[c]);
+      cost = PairCost(*machine_, call.costs, members[m], members[(m + e.offset[c]) % n], e.bytes[c]);
       const FlowCost& first = all[static_cast<size_t>(c) * n];
       if (cost.received() != first.received() || cost.sent != first.sent) e.uniform = false;
     }
@@ -266,7 +266,7 @@ void FastPath::Account() {
       const uint64_t times = e->times * e->sends[c] * static_cast<uint64_t>(e->costs->parts);
       if (e->bytes[c] == 0 || times == 0) continue;
       for (int m = 0; m < n; ++m) {
-        fabric_->Account((*e->members)[m], (*e->members)[(m + e->offset[c]) % n], e->bytes[c], times);
+        machine_->Account((*e->members)[m], (*e->members)[(m + e->offset[c]) % n], e->bytes[c], times);
       }
     }
     e->times = 0;

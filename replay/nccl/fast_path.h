@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "replay/collectives/plan.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/planned_call.h"
@@ -42,7 +42,7 @@ size_t NarrowestOf(const std::vector<LinkCost>& costs);
 
 class FastPath {
  public:
-  FastPath(Fabric* fabric, const CollectiveCosts& costs) : fabric_(fabric), costs_(costs) {}
+  FastPath(MachineView* machine, const CollectiveCosts& costs) : machine_(machine), costs_(costs) {}
 
   // True if Evaluate() may answer `call` on `bytes`: a rotational,
   // synchronizing plan of one stream in which all chunks are equal, on a
@@ -94,14 +94,14 @@ class FastPath {
   // Adds a message of connection `c` that `sender` sends, `times` times.
   void AddMessage(const Entry& entry, uint32_t c, int sender, int64_t times, PathParts* parts) const;
 
-  Fabric* fabric_;
+  MachineView* machine_;
   CollectiveCosts costs_;
   absl::flat_hash_map<std::tuple<const PlannedCall*, uint32_t, uint64_t>, std::unique_ptr<Entry>> entries_;
   std::vector<Entry*> in_order_;
 };
 
 // Of one message that is alone, with what the library adds.
-FlowCost PairCost(const Fabric& fabric, const CallCosts& costs, int src, int dst, uint64_t bytes);
+FlowCost PairCost(const MachineView& machine, const CallCosts& costs, int src, int dst, uint64_t bytes);
 
 // Bytes of each chunk of a part where all are equal, else kUnevenChunks. A
 // library pads chunks to equal size; without one they are cut to the byte.

@@ -20,11 +20,11 @@ void FastPath::AddMessage(const Entry& e, uint32_t c, int sender, int64_t times,
   const int dst = members[(sender + e.offset[c]) % e.plan->members];
   uint64_t wire = e.bytes[c];
   if (!e.costs->levels.empty()) {
-    const int level = fabric_->Level(src, dst);
+    const int level = machine_->Level(src, dst);
     wire = e.costs->OnWire(wire, level);
     parts->software += e.costs->levels[static_cast<size_t>(level)].latency * times;
   }
-  parts->AddLinks(fabric_->CostByLinks(src, dst, wire), times);
+  parts->AddLinks(machine_->CostByLinks(src, dst, wire), times);
 }
 
 // As many hops as there are steps, or less by a part of a turn: the most that lead from one to the other.
@@ -107,7 +107,7 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
       if (step.op == StepOp::kSendWait && !within) {
         const FlowCost& cost = e.uniform ? e.cost[c] : e.cost[c * n + m];
         const int src = (*e.members)[m], dst = (*e.members)[(m + static_cast<size_t>(e.offset[c])) % n];
-        parts.links[NarrowestOf(fabric_->CostByLinks(src, dst, e.bytes[c]))].transfer += cost.sent;
+        parts.links[NarrowestOf(machine_->CostByLinks(src, dst, e.bytes[c]))].transfer += cost.sent;
       }
       within = false;
       continue;

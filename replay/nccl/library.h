@@ -17,7 +17,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "backends/topology/topology.h"
 #include "proto/cluster.pb.h"
 #include "trace/model/trace.h"
@@ -91,8 +91,8 @@ struct GroupShape {
   auto operator<=>(const GroupShape&) const = default;
 };
 
-// Reads the shape off the fabric. `members` are its devices; `library` may be null.
-GroupShape ShapeOf(const Fabric& fabric, const LibraryModel* library, const std::vector<int>& members);
+// Reads the shape off the machine. `members` are its ranks; `library` may be null.
+GroupShape ShapeOf(const MachineView& machine, const LibraryModel* library, const std::vector<int>& members);
 
 // What one call costs beside the bytes of its plan.
 struct CallCosts {

@@ -88,7 +88,7 @@ Candidate AsCandidate(const CustomProgram& program) {
 const GroupShape& CollectivePlanner::Shape(const std::vector<int>& members) {
   const auto found = shapes_.find(&members);
   if (found != shapes_.end()) return found->second;
-  return shapes_.emplace(&members, ShapeOf(fabric_, costs_.library.get(), members)).first->second;
+  return shapes_.emplace(&members, ShapeOf(machine_, costs_.library.get(), members)).first->second;
 }
 
 const CustomProgram* CollectivePlanner::FindProgram(CollectiveType type, uint64_t bytes, int root, int ranks,
@@ -128,7 +128,7 @@ std::vector<double> CollectivePlanner::Bandwidths(const std::vector<int>& member
   std::vector<double> out;
   size_t stride = 1;
   for (const int size : shape.blocks) {
-    const Time transfer = fabric_.Cost(members[0], members[stride], kBytes).transfer;
+    const Time transfer = machine_.Cost(members[0], members[stride], kBytes).transfer;
     out.push_back(1 / std::max(1e-12, transfer.seconds()));
     stride *= static_cast<size_t>(size);
   }
@@ -170,14 +170,14 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
   const uint64_t buffer = BufferBytes(type, bytes, shape.ranks);
   const std::vector<Candidate> candidates = Candidates(library, type, buffer, shape);
   const PriceFunction price = [&](const Candidate& c) {
-    return price_(fabric_, ForceChoice(costs_, type, c), type, bytes, root, members);
+    return price_(machine_, ForceChoice(costs_, type, c), type, bytes, root, members);
   };
   const std::string rule = RuleFor(library, type, buffer, shape.ranks, group);
   if (const CustomProgram* program = FindProgram(type, buffer, root, shape.ranks, rule)) {
     if (absl::Status s = PlanFromFile(*program, root, shape.ranks, out); !s.ok()) return s;
     const Candidate custom = AsCandidate(*program);
     out->costs = CostsOf(library, type, buffer, shape, custom);
-    ShareLinks(library, type, shape, custom, fabric_.contention_free(), &out->costs);
+    ShareLinks(library, type, shape, custom, machine_.contention_free(), &out->costs);
     out->algorithm = custom.Label();
     out->why = IsNamed(*program, rule) ? absl::StrCat("fixed, from ", program->source)
                                        : absl::StrCat(program->source, " serves this size");
@@ -203,13 +203,13 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
     request.pieces = Pieces(buffer, PieceBytes(library, c) * c.channels, most);
   }
   out->costs = CostsOf(library, type, buffer, shape, c);
-  ShareLinks(library, type, shape, c, fabric_.contention_free(), &out->costs);
+  ShareLinks(library, type, shape, c, machine_.contention_free(), &out->costs);
   out->algorithm = c.Label();
   out->why = choice->why;
   out->channels = c.channels;
   // Under one switch all members end together too, so that a replay may use it.
   if (alone_ || c.plan == "nvls") {
-    out->together = TimeTogether(fabric_, costs_, request, out->costs, bytes, members);
+    out->together = TimeTogether(machine_, costs_, request, out->costs, bytes, members);
   }
   if (alone_ && out->together) return absl::OkStatus();
   absl::StatusOr<const Plan*> plan = plans_.Get(std::move(request));

@@ -11,7 +11,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "replay/collectives/registry.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
@@ -21,17 +21,18 @@ namespace chakra {
 
 // What a call takes on `fabric` with `costs` where every flow goes as if it were alone. The engine, which
 // runs plans, has one: PriceUncontended().
-using PriceAlone = absl::StatusOr<Time> (*)(const Fabric& fabric, const CollectiveCosts& costs,
+using PriceAlone = absl::StatusOr<Time> (*)(const MachineView& machine, const CollectiveCosts& costs,
                                             CollectiveType type, uint64_t bytes, int root,
                                             const std::vector<int>& members);
 
 // Plans each kind, size and group once. Not thread-safe.
 class CollectivePlanner {
  public:
-  // `fabric` gives groups their shape, `price` compares what a library may choose. `alone`: for calls that
+  // `machine` gives groups their shape, `price` compares what a library may choose. `alone`: for calls that
   // run by themselves and whose members begin together, so that a plan with a closed form need not be built.
-  CollectivePlanner(const Fabric& fabric, const CollectiveCosts& costs, PriceAlone price, bool alone = false)
-      : fabric_(fabric), costs_(costs), price_(price), alone_(alone) {}
+  CollectivePlanner(const MachineView& machine, const CollectiveCosts& costs, PriceAlone price,
+                    bool alone = false)
+      : machine_(machine), costs_(costs), price_(price), alone_(alone) {}
 
   // `members` are devices and name the group by their address; `group` is its
   // name for LibraryModel::choice. Precondition: at least two members.
@@ -54,7 +55,7 @@ class CollectivePlanner {
                                const GroupShape& shape, const std::string& group, PlannedCall* out);
   const GroupShape& Shape(const std::vector<int>& members);
 
-  const Fabric& fabric_;
+  const MachineView& machine_;
   const CollectiveCosts& costs_;
   PriceAlone price_;
   bool alone_;

@@ -8,20 +8,20 @@ namespace {
 
 // Whether members[i] and members[i + 1] always meet at the level that a product
 // of blocks would have them meet at.
-bool IsProduct(const Fabric& fabric, const std::vector<int>& members, const GroupShape& shape) {
+bool IsProduct(const MachineView& machine, const std::vector<int>& members, const GroupShape& shape) {
   for (size_t i = 0; i + 1 < members.size(); ++i) {
     size_t carry = i + 1;
     size_t block = 0;
     while (carry % static_cast<size_t>(shape.blocks[block]) == 0) {
       carry /= static_cast<size_t>(shape.blocks[block++]);
     }
-    if (fabric.Level(members[i], members[i + 1]) != shape.levels[block]) return false;
+    if (machine.Level(members[i], members[i + 1]) != shape.levels[block]) return false;
   }
   return true;
 }
 
 // Members are of one node when they meet below the first level that is a network.
-void CountNodes(const Fabric& fabric, const LibraryModel& library, const std::vector<int>& members,
+void CountNodes(const MachineView& machine, const LibraryModel& library, const std::vector<int>& members,
                 GroupShape* shape) {
   int network = 0;
   while (network < static_cast<int>(library.levels.size()) &&
@@ -32,7 +32,7 @@ void CountNodes(const Fabric& fabric, const LibraryModel& library, const std::ve
   size_t last = 0;
   for (const int member : members) {
     const auto here = [&](size_t i) {
-      return nodes[i].first == member || fabric.Level(nodes[i].first, member) < network;
+      return nodes[i].first == member || machine.Level(nodes[i].first, member) < network;
     };
     if (last >= nodes.size() || !here(last)) {
       last = 0;
@@ -48,14 +48,14 @@ void CountNodes(const Fabric& fabric, const LibraryModel& library, const std::ve
 
 }  // namespace
 
-GroupShape ShapeOf(const Fabric& fabric, const LibraryModel* library, const std::vector<int>& members) {
+GroupShape ShapeOf(const MachineView& machine, const LibraryModel* library, const std::vector<int>& members) {
   GroupShape shape;
   shape.ranks = static_cast<int>(members.size());
   std::vector<int> met;  // [level] members that meet the first one there
   int highest = 0;
   for (const int member : members) {
     if (member == members[0]) continue;
-    const int level = fabric.Level(members[0], member);
+    const int level = machine.Level(members[0], member);
     if (static_cast<size_t>(level) >= met.size()) met.resize(static_cast<size_t>(level) + 1, 0);
     ++met[static_cast<size_t>(level)];
     highest = std::max(highest, level);
@@ -70,18 +70,18 @@ GroupShape ShapeOf(const Fabric& fabric, const LibraryModel* library, const std:
     shape.levels.push_back(static_cast<int>(level));
     below = size;
   }
-  if (shape.ranks > 1 && (!whole || !IsProduct(fabric, members, shape))) {
+  if (shape.ranks > 1 && (!whole || !IsProduct(machine, members, shape))) {
     for (const int member : members) {
-      for (size_t i = 0; i < 2; ++i) highest = std::max(highest, fabric.Level(members[i], member));
+      for (size_t i = 0; i < 2; ++i) highest = std::max(highest, machine.Level(members[i], member));
     }
     shape.blocks = {shape.ranks};
     shape.levels = {highest};
-    if (library != nullptr) CountNodes(fabric, *library, members, &shape);
+    if (library != nullptr) CountNodes(machine, *library, members, &shape);
   }
   if (library != nullptr && !library->levels.empty() && library->levels[0].wired > 0 &&
       shape.levels == std::vector<int>{0}) {
     std::vector<int> positions;
-    for (const int member : members) positions.push_back(fabric.Coordinate(member, 0));
+    for (const int member : members) positions.push_back(machine.Coordinate(member, 0));
     shape.rings = RingsThatFit(library->levels[0].links, library->levels[0].wired, positions);
   }
   return shape;

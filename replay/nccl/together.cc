@@ -15,8 +15,8 @@ struct Message {
 
 bool operator==(const Message& a, const Message& b) { return a.takes == b.takes && a.there == b.there; }
 
-Message Price(const Fabric& fabric, const CallCosts& call, int src, int dst, uint64_t bytes) {
-  const FlowCost cost = PairCost(fabric, call, src, dst, bytes);
+Message Price(const MachineView& machine, const CallCosts& call, int src, int dst, uint64_t bytes) {
+  const FlowCost cost = PairCost(machine, call, src, dst, bytes);
   return {cost.sent, cost.received()};
 }
 
@@ -68,10 +68,10 @@ Time Chain(Time begin, int members, int pieces, const Message& piece, Time reduc
 
 }  // namespace
 
-std::optional<Time> TimeTogether(const Fabric& fabric, const CollectiveCosts& costs,
+std::optional<Time> TimeTogether(const MachineView& machine, const CollectiveCosts& costs,
                                  const PlanRequest& request, const CallCosts& call, uint64_t bytes,
                                  const std::vector<int>& members) {
-  if (!fabric.contention_free() || costs.step_overhead != Time::Zero() || call.parts != 1 ||
+  if (!machine.contention_free() || costs.step_overhead != Time::Zero() || call.parts != 1 ||
       call.part_end != Time::Zero() || call.levels.empty() || request.type != CollectiveType::kAllReduce ||
       request.blocks.size() != 1) {
     return std::nullopt;
@@ -82,15 +82,15 @@ std::optional<Time> TimeTogether(const Fabric& fabric, const CollectiveCosts& co
     return (bytes + static_cast<uint64_t>(chunks) - 1) / static_cast<uint64_t>(chunks);
   };
   if (request.algorithm == "nvls") {
-    const int port = fabric.SwitchBetween(members[0], members[1]);
+    const int port = machine.SwitchBetween(members[0], members[1]);
     if (port < 0) return std::nullopt;
     const uint64_t chunk = padded(pieces * n);
-    const Message piece = Price(fabric, call, members[0], port, chunk * static_cast<uint64_t>(n));
-    const Message share = Price(fabric, call, members[0], port, chunk);
+    const Message piece = Price(machine, call, members[0], port, chunk * static_cast<uint64_t>(n));
+    const Message share = Price(machine, call, members[0], port, chunk);
     for (const int m : members) {
-      if (fabric.SwitchBetween(m, members[m == members[0] ? 1 : 0]) != port) return std::nullopt;
-      if (!(Price(fabric, call, m, port, chunk) == share) ||
-          !(Price(fabric, call, port, m, chunk) == share)) {
+      if (machine.SwitchBetween(m, members[m == members[0] ? 1 : 0]) != port) return std::nullopt;
+      if (!(Price(machine, call, m, port, chunk) == share) ||
+          !(Price(machine, call, port, m, chunk) == share)) {
         return std::nullopt;
       }
     }
@@ -98,10 +98,10 @@ std::optional<Time> TimeTogether(const Fabric& fabric, const CollectiveCosts& co
   }
   if (request.algorithm != "double_binary_tree" || n < 2) return std::nullopt;
   const uint64_t chunk = padded(2 * pieces);
-  const Message piece = Price(fabric, call, members[0], members[1], chunk);
+  const Message piece = Price(machine, call, members[0], members[1], chunk);
   for (size_t i = 0; i + 1 < members.size(); ++i) {
-    if (!(Price(fabric, call, members[i], members[i + 1], chunk) == piece) ||
-        !(Price(fabric, call, members[i + 1], members[i], chunk) == piece)) {
+    if (!(Price(machine, call, members[i], members[i + 1], chunk) == piece) ||
+        !(Price(machine, call, members[i + 1], members[i], chunk) == piece)) {
       return std::nullopt;
     }
   }

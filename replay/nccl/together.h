@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "replay/collectives/registry.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
@@ -17,7 +17,7 @@ namespace chakra {
 // replay of the plan. For `nvls` all-reduce under one switch and for
 // `double_binary_tree` over one block, on fabrics on which flows do not delay each
 // other; nullopt for everything else. `bytes` is comm_size.
-std::optional<Time> TimeTogether(const Fabric& fabric, const CollectiveCosts& costs,
+std::optional<Time> TimeTogether(const MachineView& machine, const CollectiveCosts& costs,
                                  const PlanRequest& request, const CallCosts& call, uint64_t bytes,
                                  const std::vector<int>& members);
 

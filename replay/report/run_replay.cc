@@ -90,7 +90,7 @@ class Run {
   bool recorded_comm_ = false;
   ClusterModel cluster_;
   CriticalPath path_;
-  std::unique_ptr<Fabric> fabric_;
+  std::unique_ptr<Machine> machine_;
 };
 
 absl::Status Run::AddInput(const std::string& path, const std::string& role) {
@@ -130,8 +130,13 @@ absl::Status Run::ChooseSources() {
 
 absl::Status Run::BuildMachine() {
   std::vector<std::string>& warnings = description_.warnings;
-  auto cluster = chakra::BuildMachine(options_, static_cast<int>(set_->ranks.size()), &warnings);
-  if (!cluster.ok()) return cluster.status();
+  auto described = DescribeMachine(options_, &warnings);
+  if (!described.ok()) return described.status();
+  const int ranks = static_cast<int>(set_->ranks.size());
+  auto cluster = BuildCluster(*described, ranks);
+  if (!cluster.ok()) {
+    return absl::Status(cluster.status().code(), absl::StrCat(spec(), ": ", cluster.status().message()));
+  }
   std::error_code error;
   if (std::filesystem::is_regular_file(spec(), error)) {
     if (absl::Status s = AddInput(spec(), "cluster"); !s.ok()) return s;
@@ -142,7 +147,9 @@ absl::Status Run::BuildMachine() {
   warnings.insert(warnings.end(), cluster->notes.begin(), cluster->notes.end());
   cluster_ = *std::move(cluster);
   if (hooks_.machine) hooks_.machine(cluster_.topology);
-  return absl::OkStatus();
+  auto machine = chakra::BuildMachine(cluster_, options_, ranks, hooks_.flow_log);
+  if (machine.ok()) machine_ = *std::move(machine);
+  return machine.status();
 }
 
 absl::Status Run::DescribeRanks() {
@@ -185,9 +192,9 @@ proto::Report Run::Report(const Metrics& metrics, const Simulation& simulation) 
   run.traces = set_;
   run.times = &simulation.times;
   if (!recorded_comm_) {
-    run.traffic = fabric_->Traffic();
-    run.links = fabric_->Links(kBusiestLinks);
-    run.packets = fabric_->Packets();
+    run.traffic = machine_->Traffic();
+    run.links = machine_->Links(kBusiestLinks);
+    run.packets = machine_->Packets();
     if (hooks_.flow_log != nullptr) run.flow_times = hooks_.flow_log->times().Rows();
   }
   if (assumed && uses_cluster) {
@@ -206,9 +213,6 @@ absl::StatusOr<proto::Report> Run::Go() {
         " need flows, but communication takes its recorded time; expected --comm simulated, or a --cluster"));
   }
   if (absl::Status s = BuildMachine(); !s.ok()) return s;
-  auto fabric = BuildFabric(options_, cluster_, static_cast<int>(set_->ranks.size()), hooks_.flow_log);
-  if (!fabric.ok()) return fabric.status();
-  fabric_ = *std::move(fabric);
   if (!traces_.jobs.empty()) {
     resolved_ = traces_.set;
     ResolveJobDimensions(traces_.jobs, DimensionSizes(cluster_), &*resolved_);
@@ -223,11 +227,11 @@ absl::StatusOr<proto::Report> Run::Go() {
                         *times,   recorded_comm_, hooks_.flow_log, hooks_.progress};
   simulation.spans = timed ? &spans : nullptr;
   simulation.path = options_.critical_path ? &path_ : nullptr;
-  auto metrics = Simulate(simulation, *fabric_);
+  auto metrics = Simulate(simulation, *machine_);
   if (!metrics.ok()) return ExplainStuck(metrics.status(), options_.lanes, description_);
-  if (hooks_.finished) hooks_.finished(*fabric_, metrics->makespan);
+  if (hooks_.finished) hooks_.finished(*machine_, metrics->makespan);
   if (hooks_.replayed) {
-    hooks_.replayed({*set_, spans, *metrics, options_.critical_path ? &path_ : nullptr, *fabric_,
+    hooks_.replayed({*set_, spans, *metrics, options_.critical_path ? &path_ : nullptr, *machine_,
                      LanesOf(options_), DimensionSizes(cluster_), recorded_comm_});
   }
   proto::CriticalPathReport path;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "backends/topology/topology.h"
 #include "proto/report.pb.h"
 #include "replay/engine/flow_log.h"
@@ -25,7 +25,7 @@ struct FinishedRun {
   const NodeSpans& spans;
   const Metrics& metrics;
   const CriticalPath* path;  // null: RunOptions::critical_path is not asked for
-  const Fabric& fabric;
+  const MachineView& machine;
   // As of EngineOptions:
   LanePolicy lanes;
   std::vector<int> dimension_sizes;
@@ -39,7 +39,7 @@ struct RunHooks {
   std::function<void(const Progress&)> progress;  // see EngineOptions
   std::function<void(const Topology&)> machine;   // once, before the run
   // Once, after the run, which ended at `end`.
-  std::function<void(const Fabric& fabric, Time end)> finished;
+  std::function<void(const MachineView& machine, Time end)> finished;
   // After it; null: the times of nodes are not kept.
   std::function<void(const FinishedRun& run)> replayed;
 };

@@ -4,13 +4,13 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
-#include "backends/placed_fabric.h"
 #include "replay/collectives/accounting.h"
 #include "replay/engine/flow_log.h"
 #include "replay/engine/price.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/rates.h"
+#include "replay/run/machine.h"
 
 namespace chakra {
 namespace {
@@ -63,21 +63,14 @@ absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& clus
     }
   }
   table.cluster_ = std::make_unique<ClusterModel>(*std::move(model));
-  FabricOptions fabric_options = options.fabric_options;
-  fabric_options.routing = table.cluster_->routing;
-  fabric_options.changes = table.cluster_->link_changes;
-  fabric_options.packet = table.cluster_->packet;
-  fabric_options.packet_given = table.cluster_->packet_given;
-  fabric_options.choices = table.cluster_->choices;
-  absl::StatusOr<std::unique_ptr<Fabric>> fabric =
-      MakeFabric(options.fabric, table.cluster_->topology, fabric_options);
-  if (!fabric.ok()) return fabric.status();
-  if (options.flow_log != nullptr) options.flow_log->SetRanks(table.cluster_->device_of, options.ranks);
-  table.fabric_ = Place(Logged(*std::move(fabric), options.flow_log), table.cluster_->device_of);
+  absl::StatusOr<std::unique_ptr<Machine>> machine =
+      BuildMachine(*table.cluster_, options, options.ranks, options.flow_log);
+  if (!machine.ok()) return machine.status();
+  table.machine_ = *std::move(machine);
   table.members_.resize(static_cast<size_t>(options.ranks));
   std::iota(table.members_.begin(), table.members_.end(), 0);
   const LibraryModel* library = table.cluster_->collectives.library.get();
-  table.shape_ = ShapeOf(*table.fabric_, library, table.members_);
+  table.shape_ = ShapeOf(*table.machine_, library, table.members_);
   if (library != nullptr) {
     const int node = Rates(*library, table.shape_).per_node();
     table.devices_per_thread_ =
@@ -95,7 +88,7 @@ absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
   row.bytes = grows ? comm_size * n : bytes;
   const LibraryModel* library = cluster_->collectives.library.get();
   if (n > 1) {
-    absl::StatusOr<PricedCall> priced = PriceCall(*fabric_, cluster_->collectives, options_.type, comm_size,
+    absl::StatusOr<PricedCall> priced = PriceCall(*machine_, cluster_->collectives, options_.type, comm_size,
                                                   options_.root, members_, &now_, options_.flow_log);
     if (!priced.ok()) return priced.status();
     // Of a label, the protocol is what follows the last slash.

@@ -5,15 +5,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "backends/registry.h"
+#include "backends/machine.h"
 #include "replay/nccl/library.h"
 #include "replay/run/cluster_model.h"
+#include "replay/run/options.h"
 
 namespace chakra {
 
 class FlowLog;  // replay/engine/flow_log.h
 
-struct TableOptions {
+struct TableOptions : MachineOptions {
   CollectiveType type = CollectiveType::kAllReduce;
   int ranks = 0;
   int root = 0;
@@ -21,8 +22,6 @@ struct TableOptions {
   std::string protocol;   // "" or one of the three; only with a library
   // Devices that one host thread launches on, as nccl-tests -g; 0: those of a host.
   int devices_per_thread = 0;
-  std::string fabric = "analytical";
-  FabricOptions fabric_options;
   FlowLog* flow_log = nullptr;  // the caller's, outlives the table: of all flows; nothing in closed form then
 };
 
@@ -51,7 +50,7 @@ class CollectiveTable {
   absl::StatusOr<TableRow> Price(uint64_t bytes);
 
   const ClusterModel& cluster() const { return *cluster_; }
-  const Fabric& fabric() const { return *fabric_; }
+  const MachineView& machine() const { return *machine_; }
   // When the calls so far had ended, one after the other.
   Time now() const { return now_; }
   const GroupShape& shape() const { return shape_; }
@@ -62,7 +61,7 @@ class CollectiveTable {
   CollectiveTable() = default;
   TableOptions options_;
   std::unique_ptr<ClusterModel> cluster_;
-  std::unique_ptr<Fabric> fabric_;
+  std::unique_ptr<Machine> machine_;
   std::vector<int> members_;
   GroupShape shape_;
   int devices_per_thread_ = 1;

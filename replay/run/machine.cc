@@ -1,17 +1,25 @@
 #include "replay/run/machine.h"
 
 #include "absl/strings/str_cat.h"
+#include "backends/mixed/choice.h"
+#include "backends/registry.h"
 #include "replay/cluster/load.h"
 #include "replay/cluster/set_field.h"
 #include "replay/cluster/variation.h"
+#include "replay/engine/flow_log.h"
 
 namespace chakra {
 
-std::string ClusterSpec(const RunOptions& options) {
+std::string ClusterSpec(const MachineOptions& options) {
   return options.cluster.empty() ? kDefaultCluster : options.cluster;
 }
 
-absl::StatusOr<proto::Cluster> DescribeMachine(const RunOptions& options, std::vector<std::string>* notes) {
+std::string FabricName(const MachineOptions& options) {
+  return options.fabric.empty() ? kDefaultFabric : options.fabric;
+}
+
+absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
+                                               std::vector<std::string>* notes) {
   auto loaded = LoadCluster(ClusterSpec(options), notes);
   if (!loaded.ok()) return loaded.status();
   for (const std::string& p : options.programs) loaded->mutable_collectives()->add_program(p);
@@ -31,14 +39,20 @@ absl::StatusOr<proto::Cluster> DescribeMachine(const RunOptions& options, std::v
   return loaded;
 }
 
-absl::StatusOr<ClusterModel> BuildMachine(const RunOptions& options, int ranks,
-                                          std::vector<std::string>* notes) {
-  auto described = DescribeMachine(options, notes);
-  if (!described.ok()) return described.status();
-  auto built = BuildCluster(*described, ranks);
-  if (built.ok()) return built;
-  return absl::Status(built.status().code(),
-                      absl::StrCat(ClusterSpec(options), ": ", built.status().message()));
+absl::StatusOr<std::unique_ptr<Machine>> BuildMachine(const ClusterModel& cluster,
+                                                      const MachineOptions& options, int ranks,
+                                                      FlowLog* log) {
+  FabricOptions of = options.fabric_options;
+  of.routing = cluster.routing;
+  of.changes = cluster.link_changes;
+  if (cluster.packet_given) of.Set(cluster.packet);
+  of.Set(PacketChoices{cluster.choices});
+  auto machine = MakeMachine(FabricName(options), cluster.topology, of, *options.fabrics);
+  if (!machine.ok()) return machine.status();
+  if (log != nullptr) log->SetRanks(cluster.device_of, ranks);
+  LogFlows(log, machine->get());
+  (*machine)->Place(cluster.device_of);
+  return machine;
 }
 
 }  // namespace chakra

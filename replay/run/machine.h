@@ -1,24 +1,32 @@
 // The machine that the options of a run describe.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "backends/machine.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/options.h"
 
 namespace chakra {
 
-// What the options name for --cluster.
-std::string ClusterSpec(const RunOptions& options);
+class FlowLog;  // replay/engine/flow_log.h
+
+// What the options name for --cluster, and for --fabric.
+std::string ClusterSpec(const MachineOptions& options);
+std::string FabricName(const MachineOptions& options);
 
 // Reads the cluster, and changes it as the options say, `set` last. `notes` gets a line for what else
 // changes. Errors: LoadCluster()'s, and options that do not fit the cluster.
-absl::StatusOr<proto::Cluster> DescribeMachine(const RunOptions& options, std::vector<std::string>* notes);
+absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
+                                               std::vector<std::string>* notes);
 
-// The same, built for so many ranks. Errors of BuildCluster() begin with the cluster's name.
-absl::StatusOr<ClusterModel> BuildMachine(const RunOptions& options, int ranks,
-                                          std::vector<std::string>* notes);
+// The machine of every command: the fabric over the cluster's links, with its ranks on their devices. `log`,
+// where not null, is told where `ranks` ranks sit, and of every flow. Errors: MakeFabric()'s.
+absl::StatusOr<std::unique_ptr<Machine>> BuildMachine(const ClusterModel& cluster,
+                                                      const MachineOptions& options, int ranks,
+                                                      FlowLog* log = nullptr);
 
 }  // namespace chakra

@@ -27,21 +27,26 @@ struct TraceOptions {
   std::vector<std::string> edit_files;    // that `edits` were read from, for the report
 };
 
-// The machine, and how the traces are replayed on it.
-struct RunOptions {
+// The machine.
+struct MachineOptions {
   std::string cluster;           // see LoadCluster(); "": kDefaultCluster, and the report says so
-  std::string fabric;            // "": kDefaultFabric
+  std::string fabric;            // one of `fabrics`; "": kDefaultFabric
   FabricOptions fabric_options;  // but what the cluster says of routing, changes, packets and choices
   TopologyOptions topology;
-  std::vector<std::string> set;         // "FIELD=VALUE" of proto::Cluster; see SetFieldFromText()
-  std::vector<std::string> programs;    // algorithms from files, beside the cluster's
-  std::string placement;                // rule or file; "": the cluster's
-  std::vector<std::string> stragglers;  // RANK=FACTOR; see AddStraggler()
-  uint64_t seed = 0;                    // of the cluster's variation; 0: the cluster's
-  std::string compute;                  // rungs, comma separated; "": what suits the traces
-  std::string kernels;                  // a kernel table's file; "": none
-  std::string comm;                     // kRecordedComm, kSimulatedComm; "": what suits the traces
-  std::string lanes = "recorded";       // "recorded", "single", "unlimited"
+  std::vector<std::string> set;             // "FIELD=VALUE" of proto::Cluster; see SetFieldFromText()
+  std::vector<std::string> programs;        // algorithms from files, beside the cluster's
+  std::string placement;                    // rule or file; "": the cluster's
+  std::vector<std::string> stragglers;      // RANK=FACTOR; see AddStraggler()
+  uint64_t seed = 0;                        // of the cluster's variation; 0: the cluster's
+  const FabricKinds* fabrics = &Fabrics();  // the caller's
+};
+
+// The machine, and how the traces are replayed on it.
+struct RunOptions : MachineOptions {
+  std::string compute;             // rungs, comma separated; "": what suits the traces
+  std::string kernels;             // a kernel table's file; "": none
+  std::string comm;                // kRecordedComm, kSimulatedComm; "": what suits the traces
+  std::string lanes = "recorded";  // "recorded", "single", "unlimited"
   bool fast_paths = true;
   bool strict = false;
   bool sensitivity = false;    // what changes give by runs with them; with critical_path

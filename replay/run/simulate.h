@@ -1,4 +1,4 @@
-// A machine that was built, traces that were priced: the fabric between, and the replay.
+// A machine that was built, traces that were priced, and the replay.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "replay/compute/compute_times.h"
 #include "replay/engine/lane_policy.h"
 #include "replay/engine/measure/metrics.h"
@@ -18,15 +18,9 @@
 
 namespace chakra {
 
-// What `options` name for --fabric.
-std::string FabricName(const RunOptions& options);
 LanePolicy LanesOf(const RunOptions& options);
 // Of a machine's dimensions, fastest first.
 std::vector<int> DimensionSizes(const ClusterModel& cluster);
-
-// `log`, where not null, is told its ranks, and of every flow. Errors: MakeFabric()'s.
-absl::StatusOr<std::unique_ptr<Fabric>> BuildFabric(const RunOptions& options, const ClusterModel& cluster,
-                                                    int ranks, FlowLog* log);
 
 // What is simulated. All is the caller's.
 struct Simulation {
@@ -42,6 +36,6 @@ struct Simulation {
   NodeSpans* spans = nullptr;
   CriticalPath* path = nullptr;
 };
-absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Fabric& fabric);
+absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine);
 
 }  // namespace chakra

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "backends/analytical/options.h"
+#include "backends/mixed/choice.h"
 #include "backends/registry.h"
 
 namespace chakra {
@@ -65,17 +67,17 @@ inline Time ReceivedAt(const std::vector<FlowEnd>& ended, uint64_t tag,
 }
 
 // `mixed` sends what is of device 0 by packets.
-inline std::unique_ptr<Fabric> NewFabric(const char* name, const Topology& topology,
-                                         bool store_and_forward = false) {
+inline std::unique_ptr<Machine> NewFabric(const char* name, const Topology& topology,
+                                          bool store_and_forward = false) {
   FabricOptions options;
-  options.store_and_forward = store_and_forward;
+  options.Ask<PathOptions>().store_and_forward = store_and_forward;
   if (name == std::string("mixed")) {
     PacketChoice choice;
     choice.by_device = true;
     choice.devices = {0};
-    options.choices = {choice};
+    options.Ask<PacketChoices>().any_of = {choice};
   }
-  auto fabric = MakeFabric(name, topology, options);
+  auto fabric = MakeMachine(name, topology, options);
   EXPECT_TRUE(fabric.ok()) << fabric.status();
   return *std::move(fabric);
 }

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "backends/fluid/options.h"
 #include "backends/registry.h"
 #include "test/backends/fabric_testing.h"
 #include "test/backends/network_testing.h"
@@ -34,7 +35,7 @@ Time Arrival(const Topology& t, std::vector<LinkChange> changes,
   FabricOptions options;
   options.changes = std::move(changes);
   options.routing.policy = policy;
-  auto fabric = MakeFabric("fluid", t, options);
+  auto fabric = MakeMachine("fluid", t, options);
   EXPECT_TRUE(fabric.ok()) << fabric.status();
   return ReceivedAt(Drive(fabric->get(), {{Message(0, 2, 100000, 0), Time::Zero()}}), 0);
 }
@@ -79,7 +80,7 @@ TEST(FluidFaults, SprayedFlowsTakeTheirSharesAndFeelTheSlowestWay) {
   // Two sprayed flows of one leaf fill both uplinks; hashed to one they would need twice as long.
   FabricOptions options;
   options.routing.policy = RoutingPolicy::kSpray;
-  auto fabric = *MakeFabric("fluid", t, options);
+  auto fabric = *MakeMachine("fluid", t, options);
   const auto ended = Drive(
       fabric.get(), {{Message(0, 2, 100000, 0), Time::Zero()}, {Message(1, 3, 100000, 1), Time::Zero()}});
   EXPECT_EQ(ReceivedAt(ended, 0), Time::Micros(1));
@@ -90,7 +91,7 @@ TEST(FluidFaults, LinksTellWhatTheyCarried) {
   const Topology t = OnNetwork(kSmall, 4);
   FabricOptions options;
   options.link_series = true;
-  auto fabric = *MakeFabric("fluid", t, options);
+  auto fabric = *MakeMachine("fluid", t, options);
   // An incast on device 3: its link is full for 3 us, the others' for a third each.
   std::vector<TimedFlow> flows;
   for (int i = 0; i < 3; ++i)
@@ -126,7 +127,7 @@ TEST(FluidFaults, LinksCountAFlowOnce) {
     options.changes.push_back({Time::Nanos(200 * i + 100), up[i % 2], 0});
     options.changes.push_back({Time::Nanos(200 * i + 100), up[(i + 1) % 2], 1});
   }
-  auto fabric = *MakeFabric("fluid", t, options);
+  auto fabric = *MakeMachine("fluid", t, options);
   const auto ended = Drive(
       fabric.get(), {{Message(0, 2, 100000, 0), Time::Zero()}, {Message(0, 2, 100000, 1), Time::Micros(20)}});
   EXPECT_EQ(ReceivedAt(ended, 0), Time::Micros(1));
@@ -148,7 +149,7 @@ TEST(FluidFaults, SeriesKeepTheirSizeOverTime) {
   const Topology t = OnNetwork(kSmall, 4);
   FabricOptions options;
   options.link_series = true;
-  auto fabric = *MakeFabric("fluid", t, options);
+  auto fabric = *MakeMachine("fluid", t, options);
   std::vector<TimedFlow> flows;
   for (int i = 0; i < 500; ++i) {
     flows.push_back({Message(0, 2, 100000, static_cast<uint64_t>(i)), Time::Micros(2) * i});
@@ -169,7 +170,7 @@ TEST(FluidFaults, AloneOnANetworkAFlowTakesWhatAnalyticalSays) {
     for (const char* policy : {"ecmp", "spray", "flowlet", "valiant"}) {
       FabricOptions options;
       options.routing.policy = *ParseRoutingPolicy(policy);
-      auto fluid = *MakeFabric("fluid", t, options), analytical = *MakeFabric("analytical", t, options);
+      auto fluid = *MakeMachine("fluid", t, options), analytical = *MakeMachine("analytical", t, options);
       for (int i = 0; i < 50; ++i) {
         const int src = i * 7 % t.devices(), dst = (i * 13 + 5) % t.devices();
         const uint64_t bytes = 1 + static_cast<uint64_t>(i) * 99991;
@@ -193,7 +194,7 @@ TEST(FluidFaults, MessagesOfAConnectionKeepTheirOrder) {
   FabricOptions options;
   const uint32_t host = LinkOf(t, "device.0", "leaf.0");
   options.changes = {{Time::Zero(), host, 0}, {Time::Micros(10), host, 1}};
-  auto fabric = *MakeFabric("fluid", t, options);
+  auto fabric = *MakeMachine("fluid", t, options);
   std::vector<TimedFlow> flows;
   for (int i = 0; i < 4; ++i) {
     flows.push_back({Message(0, 2, 100000, 9), Time::Micros(i)});
@@ -211,7 +212,7 @@ TEST(FluidFaults, FaultsAtTheEdgesOfAFlow) {
   EXPECT_EQ(Arrival(t, {{Time::Micros(1), host, 0}}), Time::Micros(1));
   FabricOptions options;
   options.changes = {{Time::Zero(), host, 0}, {Time::Micros(3), host, 1}};
-  auto fabric = *MakeFabric("fluid", t, options);
+  auto fabric = *MakeMachine("fluid", t, options);
   fabric->Start(Message(0, 2, 0, 0), Time::Zero());
   std::vector<FlowEnd> ended;
   while (fabric->NextEvent() != Time::Never()) fabric->AdvanceTo(fabric->NextEvent(), &ended);
@@ -222,8 +223,8 @@ TEST(FluidFaults, FaultsAtTheEdgesOfAFlow) {
 TEST(FluidFaults, StartUpsInOrder) {
   const Topology t = OnNetwork(kSmall, 4);
   FabricOptions options;
-  options.startup = Time::Micros(10);
-  auto fabric = *MakeFabric("fluid", t, options);
+  options.Ask<FlowOptions>().startup = Time::Micros(10);
+  auto fabric = *MakeMachine("fluid", t, options);
   std::vector<TimedFlow> flows = {{Message(0, 2, 100000, 9), Time::Zero()},
                                   {Message(0, 2, 100000, 9), Time::Picos(10999000)},
                                   {Message(0, 2, 100000, 9), Time::Nanos(11000)}};
@@ -240,7 +241,7 @@ TEST(FluidFaults, FaultsAreForFluid) {
   FabricOptions options;
   options.changes = {{Time::Zero(), 0, 0}};
   for (const char* fabric : {"analytical", "analytical-fifo"}) {
-    EXPECT_NE(std::string(MakeFabric(fabric, t, options).status().message()).find("are for fluid"),
+    EXPECT_NE(std::string(MakeMachine(fabric, t, options).status().message()).find("are for fluid"),
               std::string::npos);
   }
 }

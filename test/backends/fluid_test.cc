@@ -5,6 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include "backends/analytical/options.h"
+#include "backends/fluid/options.h"
 #include "fabric_testing.h"
 
 namespace chakra {
@@ -12,8 +14,8 @@ namespace {
 
 using Kind = TopologyDimension::Kind;
 
-std::unique_ptr<Fabric> Fluid(const Topology& topology, FabricOptions options = {}) {
-  auto fabric = MakeFabric("fluid", topology, options);
+std::unique_ptr<Machine> Fluid(const Topology& topology, FabricOptions options = {}) {
+  auto fabric = MakeMachine("fluid", topology, options);
   EXPECT_TRUE(fabric.ok()) << fabric.status();
   return *std::move(fabric);
 }
@@ -67,7 +69,7 @@ TEST(Fluid, WhatIsLeftOfAFullLinkGoesToOthers) {
 
 TEST(Fluid, ClassesStartUpAndEfficiency) {
   FabricOptions options;
-  options.classes = {{1, 0}, {3, 0}, {1, 1}};
+  options.Ask<FlowOptions>().classes = {{1, 0}, {3, 0}, {1, 1}};
   auto fabric = Fluid(Star(4), options);
   Flow light = Watched(0, 3, 25000, 1), heavy = Watched(1, 3, 75000, 2);
   heavy.service_class = 1;
@@ -106,8 +108,8 @@ TEST(Fluid, NothingAndToOneself) {
 // Also for one that had its links to itself before.
 TEST(Fluid, AHigherPriorityStopsWhoWasAlone) {
   FabricOptions options;
-  options.classes = {{1, 0}, {1, 1}};
-  const auto fabric = MakeFabric("fluid", Star(3), options);
+  options.Ask<FlowOptions>().classes = {{1, 0}, {1, 1}};
+  const auto fabric = MakeMachine("fluid", Star(3), options);
   ASSERT_TRUE(fabric.ok()) << fabric.status();
   Flow low = Watched(1, 0, 10000000, 0), high = Watched(2, 0, 1000000, 1);
   high.service_class = 1;
@@ -120,20 +122,20 @@ TEST(Fluid, AHigherPriorityStopsWhoWasAlone) {
 
 TEST(Fluid, OptionsThatMakeNoSense) {
   const auto error = [](const char* name, const FabricOptions& options) {
-    const auto fabric = MakeFabric(name, Star(2), options);
+    const auto fabric = MakeMachine(name, Star(2), options);
     EXPECT_FALSE(fabric.ok());
     return std::string(fabric.status().message());
   };
   FabricOptions o;
-  o.store_and_forward = true;
+  o.Ask<PathOptions>().store_and_forward = true;
   EXPECT_NE(error("fluid", o).find("store and forward"), std::string::npos);
   o = {};
-  o.efficiency = 1.5;
+  o.Ask<FlowOptions>().efficiency = 1.5;
   EXPECT_NE(error("fluid", o).find("efficiency 1.5; expected > 0 and <= 1"), std::string::npos);
-  o.efficiency = 0.9;
+  o.Ask<FlowOptions>().efficiency = 0.9;
   EXPECT_NE(error("analytical", o).find("are for fluid"), std::string::npos);
   o = {};
-  o.classes = {{0, 0}};
+  o.Ask<FlowOptions>().classes = {{0, 0}};
   EXPECT_NE(error("fluid", o).find("weight 0"), std::string::npos);
 }
 
@@ -153,7 +155,7 @@ TEST(Fluid, AloneOnItsPathAFlowTakesWhatAnalyticalSays) {
     const auto devices = static_cast<uint64_t>(topology.devices());
     const Flow flow = Watched(static_cast<int>(random() % devices), static_cast<int>(random() % devices),
                               random() % 10 == 0 ? 0 : random() % (uint64_t{1} << 40), 1);
-    auto plain = *MakeFabric("analytical", topology, FabricOptions());
+    auto plain = *MakeMachine("analytical", topology, FabricOptions());
     auto fluid = Fluid(topology);
     const auto a = Drive(plain.get(), {{flow, Time::Nanos(7)}});
     const auto b = Drive(fluid.get(), {{flow, Time::Nanos(7)}});
@@ -282,7 +284,7 @@ TEST(Fluid, FlowsOfOneInstantAreSolvedTogether) {
   for (const FlowEnd& e : ended) {
     EXPECT_EQ(e.at, e.kind == FlowEnd::kSent ? Time::Micros(31) : Time::Micros(32));
   }
-  EXPECT_EQ(static_cast<FluidFabric*>(fabric.get())->network().work(), 32u * 31);
+  EXPECT_EQ(static_cast<const FluidFabric&>(fabric->fabric()).network().work(), 32u * 31);
 }
 
 }  // namespace

@@ -150,20 +150,20 @@ TEST(MixedChoice, OptionsInTheWrongPlaceAreRefused) {
               HasSubstr("fabric mixed: nothing is chosen for packets"));
   for (const char* fabric : {"analytical", "analytical-fifo", "fluid", "packet"}) {
     FabricOptions options = Mixed({OfDevices({0})});
-    options.packet_given = false;
+    options.Drop<PacketOptions>();
     EXPECT_THAT(error(fabric, options), HasSubstr("(--mixed, or `by_packets` of a cluster) are for mixed"))
         << fabric;
   }
   FabricOptions options = Mixed({OfDevices({0})});
-  options.store_and_forward = true;
+  options.Ask<PathOptions>().store_and_forward = true;
   EXPECT_THAT(error("mixed", options), HasSubstr("store and forward"));
-  options.store_and_forward = false;
+  options.Ask<PathOptions>().store_and_forward = false;
   options.routing.policy = RoutingPolicy::kUgal;
   EXPECT_THAT(error("mixed", options), HasSubstr("routing ugal"));
   options.routing.policy = RoutingPolicy::kEcmp;
-  options.packet.mtu = 10;
+  options.Ask<PacketOptions>().mtu = 10;
   EXPECT_THAT(error("mixed", options), HasSubstr("mtu"));
-  options.packet.mtu = 4096;
+  options.Ask<PacketOptions>().mtu = 4096;
   EXPECT_EQ(error("mixed", options), "");
 }
 

@@ -61,7 +61,7 @@ TEST_P(EachTransport, EverythingChosenIsPacketToThePicosecond) {
   options.changes = Faults(t);
   options.link_series = true;
   const Ran mixed("mixed", t, options, flows);
-  options.choices.clear();
+  options.Ask<PacketChoices>().any_of.clear();
   const Ran packet("packet", t, options, flows);
   ExpectSameEnds(mixed.ended, packet.ended);
   ExpectSameLinks(mixed.fabric->Links(1000), packet.fabric->Links(1000));
@@ -84,13 +84,13 @@ TEST(MixedFabric, NothingChosenIsFluidToThePicosecond) {
   for (const bool spray : {false, true}) {
     FabricOptions options = Mixed({Within(kLate, kLate + Time::Micros(1))});
     options.changes = Faults(t);
-    options.startup = Time::Nanos(300);
-    options.efficiency = 0.9;
-    options.classes = {{1, 0}, {2, 0}, {1, 1}};
+    options.Ask<FlowOptions>().startup = Time::Nanos(300);
+    options.Ask<FlowOptions>().efficiency = 0.9;
+    options.Ask<FlowOptions>().classes = {{1, 0}, {2, 0}, {1, 1}};
     if (spray) options.routing.policy = RoutingPolicy::kSpray;
     const Ran mixed("mixed", t, options, flows);
-    options.choices.clear();
-    options.packet_given = false;
+    options.Ask<PacketChoices>().any_of.clear();
+    options.Drop<PacketOptions>();
     const Ran fluid("fluid", t, options, flows);
     ExpectSameEnds(mixed.ended, fluid.ended);
     ExpectSameLinks(mixed.fabric->Links(1000), fluid.fabric->Links(1000));
@@ -251,9 +251,9 @@ TEST(MixedFabric, BytesOfBothSidesAreCounted) {
   FabricOptions options = Mixed({OfDevices({0, 1})}, "ack=1");
   options.link_series = true;
   const Ran mixed("mixed", t, options, flows);
-  options.choices.clear();
+  options.Ask<PacketChoices>().any_of.clear();
   options.link_series = false;
-  options.packet_given = false;
+  options.Drop<PacketOptions>();
   const Ran fluid("fluid", t, options, flows);
   EXPECT_EQ(mixed.fabric->Traffic()[0].bytes, fluid.fabric->Traffic()[0].bytes);
   ExpectAllReceived(flows, mixed.ended);
@@ -289,7 +289,7 @@ TEST(MixedFabric, WhatIsNotedOverTimeChangesNothing) {
     options.changes = Faults(t);
     const Ran plain("mixed", t, options, flows);
     for (const int64_t nanos : {1000, 7300, 10000}) {
-      options.packet.series = Time::Nanos(nanos);
+      options.Ask<PacketOptions>().series = Time::Nanos(nanos);
       ExpectSameEnds(Ran("mixed", t, options, flows).ended, plain.ended);
     }
   }

@@ -31,12 +31,13 @@ PacketChoice RandomChoice(std::mt19937_64* random) {
 
 FabricOptions RandomOptions(const Topology& t, std::mt19937_64* random) {
   FabricOptions o = Mixed({}, kPackets[(*random)() % std::size(kPackets)]);
-  for (uint64_t n = 1 + (*random)() % 3; n > 0; --n) o.choices.push_back(RandomChoice(random));
+  for (uint64_t n = 1 + (*random)() % 3; n > 0; --n)
+    o.Ask<PacketChoices>().any_of.push_back(RandomChoice(random));
   o.routing.policy = kPolicies[(*random)() % std::size(kPolicies)];
   if ((*random)() % 3 == 0) o.routing.queue_pairs = 3;
-  if ((*random)() % 4 == 0) o.classes = {{1, 0}, {3, 0}, {1, 1}};
-  if ((*random)() % 4 == 0) o.startup = Time::Nanos(700);
-  if ((*random)() % 4 == 0) o.efficiency = 0.8;
+  if ((*random)() % 4 == 0) o.Ask<FlowOptions>().classes = {{1, 0}, {3, 0}, {1, 1}};
+  if ((*random)() % 4 == 0) o.Ask<FlowOptions>().startup = Time::Nanos(700);
+  if ((*random)() % 4 == 0) o.Ask<FlowOptions>().efficiency = 0.8;
   if ((*random)() % 2 == 0) return o;
   o.changes = {{Time::Micros(10), LinkOf(t, "leaf.0", "spine.0"), 0},
                {Time::Micros(12), LinkOf(t, "leaf.1", "spine.1"), 0.25},

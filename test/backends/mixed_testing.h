@@ -36,26 +36,26 @@ inline std::vector<int> Range(int from, int to) {
 }
 inline FabricOptions Mixed(std::vector<PacketChoice> choices, const std::string& packet = "") {
   FabricOptions options = PacketFabricOptions(packet);
-  options.choices = std::move(choices);
+  options.Ask<PacketChoices>().any_of = std::move(choices);
   return options;
 }
 inline FabricOptions FluidOnly() { return FabricOptions(); }
 
-inline std::unique_ptr<Fabric> Make(const std::string& name, const Topology& t,
-                                    const FabricOptions& options) {
-  auto fabric = MakeFabric(name, t, options);
+inline std::unique_ptr<Machine> Make(const std::string& name, const Topology& t,
+                                     const FabricOptions& options) {
+  auto fabric = MakeMachine(name, t, options);
   EXPECT_TRUE(fabric.ok()) << fabric.status();
   return fabric.ok() ? *std::move(fabric) : nullptr;
 }
 
 // A fabric and what ended in it.
 struct Ran {
-  std::unique_ptr<Fabric> fabric;
+  std::unique_ptr<Machine> fabric;
   std::vector<FlowEnd> ended;
   Ran(const std::string& name, const Topology& t, const FabricOptions& options,
       const std::vector<TimedFlow>& flows)
       : fabric(Make(name, t, options)), ended(Drive(fabric.get(), flows)) {}
-  const MixedFabric& mixed() const { return static_cast<const MixedFabric&>(*fabric); }
+  const MixedFabric& mixed() const { return static_cast<const MixedFabric&>(fabric->fabric()); }
   Time Received(uint64_t tag) const { return ReceivedAt(ended, tag); }
 };
 

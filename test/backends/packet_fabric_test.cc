@@ -8,6 +8,7 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
+#include "backends/fluid/options.h"
 #include "test/backends/packet_testing.h"
 
 namespace chakra {
@@ -258,7 +259,7 @@ double OverFluid(const Topology& t, const std::vector<TimedFlow>& flows, const c
   const PacketRun run(t, o, flows);
   ExpectAllReceived(flows, run.ended);
   FabricOptions fluid;
-  fluid.efficiency = 4086.0 / 4150;
+  fluid.Ask<FlowOptions>().efficiency = 4086.0 / 4150;
   auto made = MakeFabric("fluid", t, fluid);
   EXPECT_TRUE(made.ok()) << made.status();
   Time end;
@@ -302,8 +303,7 @@ TEST(PacketFabric, SeveralCardsCarryOneMessage) {
 
 TEST(PacketFabric, SwitchesAreEndPoints) {
   const Topology t = MakeTopology({MakeDim(TopologyDimension::Kind::kSwitch, 4, 12.5, 500)});
-  const PacketRun probe(t, PacketFabricOptions(kPackets), {});
-  const int sw = probe.fabric->SwitchBetween(0, 3);
+  const int sw = t.SwitchBetween(0, 3);
   ASSERT_GE(sw, 4);
   std::vector<Flow> flows = {Message(0, sw, 10 * kMtu, 0), Message(sw, 2, 10 * kMtu, 0)};
   const PacketRun run(t, PacketFabricOptions(kPackets), AtOnce(flows));

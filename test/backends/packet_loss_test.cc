@@ -70,8 +70,8 @@ TEST(PacketLoss, GoodputOfGoBackNIsTheClosedForm) {
   }
 }
 
-// Each packet that is lost is sent once more, nothing else is. What was sent after it tells, the second time too,
-// so that time-outs come for the last packets alone.
+// Each packet that is lost is sent once more, nothing else is. What was sent after it tells, the second time
+// too, so that time-outs come for the last packets alone.
 TEST(PacketLoss, SelectiveSendsAgainWhatWasLost) {
   constexpr uint64_t kPackets = 100000;
   for (const double p : {0.0001, 0.001, 0.01, 0.05, 0.2}) {
@@ -176,7 +176,7 @@ TEST(PacketLoss, EachTransportDeliversAll) {
     EXPECT_EQ(lost, c.lost);
     const auto mean = 0.02 * static_cast<double>(carried);
     EXPECT_NEAR(static_cast<double>(lost), mean, 4 * std::sqrt(mean));
-    EXPECT_TRUE(c.drops == 0 || o.packet.flow_control == PacketOptions::FlowControl::kNone);
+    EXPECT_TRUE(c.drops == 0 || o.Get<PacketOptions>().flow_control == PacketOptions::FlowControl::kNone);
   }
 }
 
@@ -220,7 +220,7 @@ TEST(PacketLoss, WhatMakesNoSenseIsRefused) {
   const Topology t = OneLink();
   const auto refused = [&](const std::string& fabric, const std::string& options, LinkChange change) {
     FabricOptions o;
-    o.packet = Packets(options);
+    o.Set(Packets(options));
     o.changes = {change};
     const auto made = MakeFabric(fabric, t, o);
     EXPECT_FALSE(made.ok());
@@ -238,7 +238,7 @@ TEST(PacketLoss, WhatMakesNoSenseIsRefused) {
   EXPECT_THAT(refused("packet", "skip=steady", {Time(), 0, 1, 0.1}),
               HasSubstr("which packets a link loses is drawn for each: expected skip=off"));
   FabricOptions o;
-  o.packet = Packets("skip=steady");
+  o.Set(Packets("skip=steady"));
   o.changes = {{Time(), 0, 0.9}};
   EXPECT_TRUE(MakeFabric("packet", t, o).ok());
 }

@@ -361,7 +361,7 @@ TEST(PacketOptions, OtherFabricsRefuseThem) {
   const auto two =
       Topology::Make({{TopologyDimension::Kind::kRing, 2, Bandwidth::FromGigabytes(1), Time::Zero(), "x"}});
   FabricOptions options;
-  options.packet_given = true;
+  options.Ask<PacketOptions>();
   for (const char* name : {"analytical", "analytical-fifo", "fluid"}) {
     EXPECT_THAT(std::string(MakeFabric(name, *two, options).status().message()),
                 AllOf(HasSubstr(name), HasSubstr("--packet")));

@@ -44,7 +44,8 @@ void ExpectConserved(const PacketRun& run, const FabricOptions& o, const std::ve
   uint64_t data = 0;
   for (const TimedFlow& f : flows) {
     if (f.flow.src != f.flow.dst)
-      data += std::max<uint64_t>(1, (f.flow.bytes + o.packet.mtu - 1) / o.packet.mtu);
+      data +=
+          std::max<uint64_t>(1, (f.flow.bytes + o.Get<PacketOptions>().mtu - 1) / o.Get<PacketOptions>().mtu);
   }
   EXPECT_GE(c.packets, data);
   if (drops + lost + trims + c.timeouts == 0) {
@@ -54,7 +55,7 @@ void ExpectConserved(const PacketRun& run, const FabricOptions& o, const std::ve
   // A rewind takes back what was sent; part of it may prove to have arrived.
   EXPECT_LE(c.packets - data, c.again);
   // None faster than its way allows, where it has one; none sent after it was received.
-  const bool one_way = o.packet.spread == PacketOptions::Spread::kConnection;
+  const bool one_way = o.Get<PacketOptions>().spread == PacketOptions::Spread::kConnection;
   for (const TimedFlow& f : flows) {
     const Time received = run.Received(f.flow.tag);
     const FlowCost cost = run.fabric->Cost(f.flow.src, f.flow.dst, f.flow.bytes);
@@ -107,9 +108,9 @@ TEST(PacketRandom, NothingIsMadeOrLostOnAnyNetwork) {
     const auto parsed = ParsePacketOptions(text);
     if (!parsed.ok()) continue;  // what does not go together
     FabricOptions o;
-    o.packet = *parsed;
+    o.Set(*parsed);
     // Others send again at once whatever is trimmed: into a slow port headers alone pass, for ever.
-    if (o.packet.trim && !KindOf(o.packet.transport).trims) continue;
+    if (o.Get<PacketOptions>().trim && !KindOf(o.Get<PacketOptions>().transport).trims) continue;
     if (!MakeFabric("packet", t, o).ok()) continue;
     ++accepted;
     std::mt19937_64 flow_random(seed);
@@ -124,7 +125,7 @@ TEST(PacketRandom, NothingIsMadeOrLostOnAnyNetwork) {
     ExpectAllReceived(flows, run.ended);
     ExpectQuiet(*run.fabric, o);
     ExpectConserved(run, o, flows);
-    EXPECT_TRUE(!o.packet.Lossless() || run.counters().drops == 0);
+    EXPECT_TRUE(!o.Get<PacketOptions>().Lossless() || run.counters().drops == 0);
     if (::testing::Test::HasFailure()) return;
   }
   EXPECT_EQ(accepted, 100);

@@ -128,7 +128,7 @@ TEST(PacketSeries, BucketsAreWhatCountersSayAtTheirEnds) {
     FabricOptions o = PacketFabricOptions(absl::StrCat("timeout=30us,", text));
     o.changes = {{Time::Zero(), LinkOf(t, "switch", "device.0"), 1, 0.01}};
     PacketFabric plain(t, o);
-    o.packet.series = bucket;
+    o.Ask<PacketOptions>().series = bucket;
     const PacketRun run(t, o, flows);
     const LinkUses uses = run.fabric->Links(1000);
     ASSERT_EQ(uses.bucket, bucket);
@@ -227,7 +227,7 @@ TEST(PacketSeries, BothSidesOfMixedAddUp) {
     FabricOptions o =
         Troubled(t, absl::StrCat("mtu=1000,buffer=4MB,flow_control=pfc,xoff=10KB,series=", series));
     o.link_series = true;
-    o.choices = {OfDevices(Range(0, 8))};
+    o.Ask<PacketChoices>().any_of = {OfDevices(Range(0, 8))};
     const auto flows = Load(5);
     const Ran mixed("mixed", t, o, flows);
     ExpectAllReceived(flows, mixed.ended);

@@ -39,7 +39,7 @@ class Rings {
  public:
   Rings(const Topology& topology, const std::string& options, std::vector<Ring> rings)
       : rings_(std::move(rings)) {
-    auto fabric = MakeFabric("packet", topology, PacketFabricOptions(options));
+    auto fabric = MakeMachine("packet", topology, PacketFabricOptions(options));
     EXPECT_TRUE(fabric.ok()) << fabric.status();
     if (fabric.ok()) fabric_ = *std::move(fabric);
   }
@@ -102,7 +102,7 @@ class Rings {
     }
   }
 
-  std::unique_ptr<Fabric> fabric_;
+  std::unique_ptr<Machine> fabric_;
   std::vector<Ring> rings_;
   std::multimap<Time, uint64_t> wakes_;
   std::map<uint64_t, std::vector<uint64_t>> under_way_;
@@ -341,7 +341,7 @@ TEST(PacketSkip, BothTogetherRepeatWhatWasJumpedOver) {
 // Messages at their times, and what they were told of; counts at the end.
 struct Driven {
   explicit Driven(const Topology& topology, const std::string& options) {
-    auto made = MakeFabric("packet", topology, PacketFabricOptions(options));
+    auto made = MakeMachine("packet", topology, PacketFabricOptions(options));
     EXPECT_TRUE(made.ok()) << made.status();
     fabric = *std::move(made);
   }
@@ -361,7 +361,7 @@ struct Driven {
     for (const FlowEnd& e : ended) told.emplace_back(e.tag, e.at);
     return told;
   }
-  std::unique_ptr<Fabric> fabric;
+  std::unique_ptr<Machine> fabric;
   std::vector<FlowEnd> ended;
   PacketTotals totals;
 };
@@ -460,7 +460,7 @@ TEST(PacketSkip, WhoWaitsForWhomIsToldOfARegion) {
   ASSERT_TRUE(file.ok()) << file.status();
   FabricOptions options = PacketFabricOptions("flow_control=credit,credit=8300,skip=repeats");
   options.routing.routes = {std::make_shared<const RouteFile>(*file)};
-  auto fabric = MakeFabric("packet", t, options);
+  auto fabric = MakeMachine("packet", t, options);
   ASSERT_TRUE(fabric.ok()) << fabric.status();
   for (const Flow& f : flows) (*fabric)->Start(f, Time::Zero());
   std::vector<FlowEnd> ended;
@@ -472,7 +472,7 @@ TEST(PacketSkip, WhoWaitsForWhomIsToldOfARegion) {
 std::string Refused(const std::string& options, const std::function<void(FabricOptions*)>& change = nullptr) {
   FabricOptions o = PacketFabricOptions(options);
   if (change) change(&o);
-  const auto fabric = MakeFabric("packet", Star(4, 25, Time::Nanos(500)), o);
+  const auto fabric = MakeMachine("packet", Star(4, 25, Time::Nanos(500)), o);
   EXPECT_FALSE(fabric.ok()) << options;
   return std::string(fabric.status().message());
 }
@@ -492,10 +492,10 @@ TEST(PacketSkip, WhatDoesNotGoTogetherIsRefused) {
     EXPECT_THAT(std::string(ParsePacketOptions(bad).status().message()), HasSubstr("0.001 to 0.1")) << bad;
   }
   FabricOptions mixed = PacketFabricOptions("skip=all");
-  mixed.choices.resize(1);
-  mixed.choices[0].devices = {0};
-  mixed.choices[0].by_device = true;
-  EXPECT_THAT(std::string(MakeFabric("mixed", Star(4, 25, Time::Nanos(500)), mixed).status().message()),
+  mixed.Ask<PacketChoices>().any_of.resize(1);
+  mixed.Ask<PacketChoices>().any_of[0].devices = {0};
+  mixed.Ask<PacketChoices>().any_of[0].by_device = true;
+  EXPECT_THAT(std::string(MakeMachine("mixed", Star(4, 25, Time::Nanos(500)), mixed).status().message()),
               HasSubstr("expected skip=off"));
 }
 

@@ -43,8 +43,7 @@ inline PacketOptions Packets(const std::string& text) {
 }
 inline FabricOptions PacketFabricOptions(const std::string& text) {
   FabricOptions options;
-  options.packet = Packets(text);
-  options.packet_given = true;
+  options.Set(Packets(text));
   return options;
 }
 
@@ -210,7 +209,7 @@ inline void ExpectQuiet(const PacketFabric& fabric, const FabricOptions& options
     EXPECT_EQ(p.paused, 0u) << name;
     EXPECT_FALSE(p.posted) << name;
     const LinkClass& c = n.topology().link_classes()[n.info(i).link_class];
-    for (uint32_t k = 0; k < static_cast<uint32_t>(options.packet.classes); ++k) {
+    for (uint32_t k = 0; k < static_cast<uint32_t>(options.Get<PacketOptions>().classes); ++k) {
       const PortQueue& q = n.queue(i, k);
       EXPECT_EQ(q.head, kNoIndex) << name;
       EXPECT_EQ(q.bytes, 0u) << name;

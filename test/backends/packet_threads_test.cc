@@ -145,7 +145,7 @@ TEST(PacketThreads, ChangeNoResult) {
   for (const char* text : kOptions) {
     FabricOptions o = PacketFabricOptions(absl::StrCat("timeout=100us", *text == 0 ? "" : ",", text));
     o.changes = Faults(clos);
-    o.link_series = o.packet.mtu == 1000;
+    o.link_series = o.Get<PacketOptions>().mtu == 1000;
     std::mt19937_64 random(7);
     const auto flows = RandomFlows(kDevices, 40, 60000, &random);
     const auto one = Played(clos, o, flows, 1, 1);
@@ -200,7 +200,7 @@ TEST(PacketThreads, SwitchesOfIslandsAreEndsOfMessages) {
   flows.push_back(Message(4, hub, 30000, 0));
   flows.push_back(Message(hub, 5, 30000, 0));
   const FabricOptions o = PacketFabricOptions("mtu=500");
-  EXPECT_GT(PacketNetwork(t, o.packet).parts(), 1u);
+  EXPECT_GT(PacketNetwork(t, o.Get<PacketOptions>()).parts(), 1u);
   const auto one = Played(t, o, AtOnce(flows), 0, 1);
   EXPECT_EQ(one.ended.size(), flows.size());
   ExpectSame(Played(t, o, AtOnce(flows), 0, 4), one);

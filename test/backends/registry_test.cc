@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backends/mixed/choice.h"
+
 namespace chakra {
 namespace {
 
@@ -19,10 +21,10 @@ TEST(Registry, MakesEveryNameItLists) {
   for (const std::string& name : FabricNames()) {
     FabricOptions options;
     if (name == "mixed") {
-      options.choices.emplace_back();
-      options.choices[0].link = "device 0";
+      options.Ask<PacketChoices>().any_of.emplace_back();
+      options.Ask<PacketChoices>().any_of[0].link = "device 0";
     }
-    const auto fabric = MakeFabric(name, Two(), options);
+    const auto fabric = MakeMachine(name, Two(), options);
     ASSERT_TRUE(fabric.ok()) << fabric.status();
     EXPECT_EQ((*fabric)->devices(), 2);
     EXPECT_EQ((*fabric)->contention_free(), name == "analytical");
@@ -30,7 +32,7 @@ TEST(Registry, MakesEveryNameItLists) {
 }
 
 TEST(Registry, AnUnknownNameComesWithTheNearestAndTheList) {
-  const absl::Status s = MakeFabric("analytic-fifo", Two(), {}).status();
+  const absl::Status s = MakeMachine("analytic-fifo", Two(), {}).status();
   EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(s.message()), HasSubstr("\"analytic-fifo\"; did you mean \"analytical-fifo\"?"));
   EXPECT_THAT(std::string(s.message()), HasSubstr("analytical, analytical-fifo"));

@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Require(choice.by_link() == (std::count(links.begin(), links.end(), true) > 0),
           "links that it names are there");
   chakra::FabricOptions options;
-  options.choices = *choices;
+  options.Ask<PacketChoices>().any_of = *choices;
   Require(chakra::MakeFabric("mixed", Machine(), options).ok(), "what is checked is taken");
   return 0;
 }

@@ -274,7 +274,7 @@ Outcome Run(const TraceSet& traces, const std::vector<ComputeTimes>& compute, co
   options.lanes = lanes;
   options.fast_paths = fast;
   options.spans = &out.spans;
-  absl::StatusOr<std::unique_ptr<Fabric>> fabric = MakeFabric(fabric_name, topology, setup.fabric);
+  absl::StatusOr<std::unique_ptr<Machine>> fabric = MakeMachine(fabric_name, topology, setup.fabric);
   if (!fabric.ok()) {
     out.status = fabric.status();
     return out;

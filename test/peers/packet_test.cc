@@ -135,10 +135,10 @@ TEST(PacketNs3, OneFlow) {
 
 TEST(PacketNs3, OtherSizes) {
   FabricOptions options = PeerOptions(8);
-  options.packet.mtu = 1000;
-  options.packet.header = 48;
-  options.packet.ack = 60;
-  options.packet.transport = FixedWindow::Config{8000, 1};
+  options.Ask<PacketOptions>().mtu = 1000;
+  options.Ask<PacketOptions>().header = 48;
+  options.Ask<PacketOptions>().ack = 60;
+  options.Ask<PacketOptions>().transport = FixedWindow::Config{8000, 1};
   Compare(Chain({kRate, 4 * kRate, 4 * kRate, kRate}, 1000000), options, {{0, 1, 123456, Time::Zero()}});
 }
 

@@ -42,17 +42,18 @@ FabricOptions PeerOptions(uint32_t window) {
   FabricOptions o;
   o.routing.policy = RoutingPolicy::kDestination;  // no hash: the same ways everywhere
   packet::FixedWindow::Config c;
-  c.bytes = static_cast<double>(window) * o.packet.mtu;
-  o.packet.transport = c;
+  c.bytes = static_cast<double>(window) * o.Ask<packet::PacketOptions>().mtu;
+  o.Ask<packet::PacketOptions>().transport = c;
   return o;
 }
 
 Ns3Case Ns3CaseOf(const Topology& topology, const FabricOptions& options, const std::vector<Send>& sends) {
   Ns3Case out;
-  out.mtu = options.packet.mtu;
-  out.header = options.packet.header;
-  out.ack = options.packet.ack;
-  const auto* fixed = std::get_if<packet::FixedWindow::Config>(&options.packet.transport);
+  const auto packet = options.Get<packet::PacketOptions>();
+  out.mtu = packet.mtu;
+  out.header = packet.header;
+  out.ack = packet.ack;
+  const auto* fixed = std::get_if<packet::FixedWindow::Config>(&packet.transport);
   Router router(topology, options.routing);
   std::map<uint64_t, uint32_t> vertices;
   std::map<uint32_t, uint32_t> links;  // by the topology's numbers

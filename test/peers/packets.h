@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/packet/options.h"
 #include "backends/registry.h"
 #include "backends/topology/graph.h"
 #include "backends/topology/topology.h"

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "backends/fluid/network.h"
+#include "backends/fluid/options.h"
 #include "test/peers/sends.h"
 
 namespace chakra::peers {
@@ -196,8 +197,8 @@ TEST(SimGrid, LatenciesAsWeights) {
     for (Send& s : sends) {
       const Time latency = Router(topology, {}).Find(s.src, s.dst, 0).latency;
       s.start += latency;
-      s.service_class = static_cast<int>(options.classes.size());
-      options.classes.push_back({1 / latency.seconds(), 0});
+      s.service_class = static_cast<int>(options.Ask<FlowOptions>().classes.size());
+      options.Ask<FlowOptions>().classes.push_back({1 / latency.seconds(), 0});
     }
     std::vector<size_t> order(sends.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "backends/analytical/options.h"
 #include "backends/registry.h"
 #include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
@@ -41,9 +42,9 @@ double ReplayNs(const Row& row) {
   d.bandwidth = Bandwidth::BytesPerSecond(int64_t{50} << 30);
   d.latency = Time::Nanos(500);
   FabricOptions fabric_options;
-  fabric_options.store_and_forward = row.aware;
+  fabric_options.Ask<PathOptions>().store_and_forward = row.aware;
   auto fabric =
-      *MakeFabric(row.aware ? "analytical-fifo" : "analytical", *Topology::Make({d}), fabric_options);
+      *MakeMachine(row.aware ? "analytical-fifo" : "analytical", *Topology::Make({d}), fabric_options);
   EngineOptions options;
   options.lanes = LanePolicy::kSingle;
   options.collectives.splits = 4;
@@ -110,7 +111,7 @@ TEST(AstraSimTable, OneMessage) {
   d.size = 2;
   d.bandwidth = Bandwidth::BytesPerSecond(int64_t{50} << 30);
   d.latency = Time::Nanos(500);
-  auto fabric = *MakeFabric("analytical", *Topology::Make({d}), FabricOptions());
+  auto fabric = *MakeMachine("analytical", *Topology::Make({d}), FabricOptions());
   ComputeTimes none;
   none.time.resize(1);
   none.rung.resize(1, ComputeRung::kNone);

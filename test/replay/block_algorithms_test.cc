@@ -48,7 +48,7 @@ int64_t Replayed(const char* algorithm, T type, const Blocks& blocks, int switch
   EngineOptions options;
   options.collectives.algorithm[std::string(Name(type))] = algorithm;
   absl::StatusOr<TraceSet> traces = b.Build();
-  auto fabric = MakeFabric(on, *Topology::Make(dimensions), FabricOptions());
+  auto fabric = MakeMachine(on, *Topology::Make(dimensions), FabricOptions());
   absl::StatusOr<Metrics> metrics = Replay(*traces, Recorded(*traces), **fabric, options);
   EXPECT_TRUE(metrics.ok()) << metrics.status();
   return metrics.ok() ? metrics->makespan.picos() : -1;

@@ -80,7 +80,7 @@ class Machine {
   NodeSpans Replayed(int rank = 0, const std::string& name = "", Time more = Time::Zero()) const {
     auto proto = LoadCluster("dgx-h100");
     auto cluster = BuildCluster(*proto, static_cast<int>(traces_.ranks.size()));
-    auto fabric = MakeFabric("analytical", cluster->topology, {});
+    auto fabric = MakeMachine("analytical", cluster->topology, {});
     ComputeModel model;
     model.rungs = {ComputeRung::kRecorded};
     model.zeros_recorded = true;

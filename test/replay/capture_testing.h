@@ -51,7 +51,7 @@ inline void Run(Replayed* r, LanePolicy lanes, const std::function<void(Replayed
   ASSERT_TRUE(proto.ok()) << proto.status();
   auto cluster = BuildCluster(*proto, static_cast<int>(r->traces.ranks.size()));
   ASSERT_TRUE(cluster.ok()) << cluster.status();
-  auto fabric = MakeFabric("analytical", cluster->topology, {});
+  auto fabric = MakeMachine("analytical", cluster->topology, {});
   ASSERT_TRUE(fabric.ok()) << fabric.status();
   ComputeModel model;
   model.rungs = {ComputeRung::kRecorded};

@@ -30,7 +30,7 @@ PathRun RunPath(const TraceBuilder& builder, EngineOptions options, const char* 
   run.traces = *builder.Build();
   run.times = Recorded(run.traces);
   options.path = &run.path;
-  auto fabric = *MakeFabric(fabric_name, Mesh(static_cast<int>(run.traces.ranks.size())), FabricOptions());
+  auto fabric = *MakeMachine(fabric_name, Mesh(static_cast<int>(run.traces.ranks.size())), FabricOptions());
   run.metrics = Replay(run.traces, run.times, *fabric, options);
   return run;
 }
@@ -153,7 +153,7 @@ TEST(CriticalPath, BoundsRunsWithOtherComputeTimes) {
         const uint32_t graph = distinct.of_rank[s.rank];
         predicted += (times[graph].time[s.row] - run.times[graph].time[s.row]).picos();
       }
-      auto fabric = *MakeFabric("analytical", Mesh(ranks), FabricOptions());
+      auto fabric = *MakeMachine("analytical", Mesh(ranks), FabricOptions());
       const absl::StatusOr<Metrics> then = Replay(run.traces, times, *fabric, options);
       ASSERT_TRUE(then.ok());
       ASSERT_GE(then->makespan.picos(), predicted) << round;

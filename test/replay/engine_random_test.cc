@@ -54,7 +54,7 @@ TEST(EngineRandom, AgreesWithTheSlowInterpreterOnRandomTraces) {
     options.recorded_comm = random() % 4 == 0;
     NodeSpans spans;
     options.spans = &spans;
-    auto fabric = *MakeFabric("analytical", Mesh(ranks), FabricOptions());
+    auto fabric = *MakeMachine("analytical", Mesh(ranks), FabricOptions());
     const absl::StatusOr<Metrics> metrics = Replay(*traces, Recorded(*traces), *fabric, options);
     const std::optional<NodeSpans> want = Interpreter(*traces, options, kWire).Run();
     ASSERT_EQ(metrics.ok(), want.has_value()) << "round " << round << ": " << metrics.status();

@@ -232,7 +232,7 @@ TEST(Engine, TheFastPathEqualsFlowByFlow) {
     for (int i = 0; i < 2; ++i) {
       options.fast_paths = i == 0;
       options.spans = &spans[i];
-      auto fabric = *MakeFabric("analytical", topology, FabricOptions());
+      auto fabric = *MakeMachine("analytical", topology, FabricOptions());
       const auto metrics = Replay(traces, Recorded(traces), *fabric, options);
       ASSERT_TRUE(metrics.ok()) << metrics.status();
       fast[i] = metrics->fast_collectives;
@@ -317,7 +317,7 @@ TEST(Engine, ACycleOfWaitingRanksIsTold) {
 
 TEST(Engine, MoreRanksThanDevices) {
   const TraceSet traces = *Everyone(3, T::kAllReduce, 8).Build();
-  auto fabric = *MakeFabric("analytical", Mesh(2), FabricOptions());
+  auto fabric = *MakeMachine("analytical", Mesh(2), FabricOptions());
   EXPECT_FALSE(Replay(traces, Recorded(traces), *fabric, {}).ok());
 }
 

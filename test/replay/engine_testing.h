@@ -50,7 +50,7 @@ inline absl::StatusOr<Metrics> Replayed(const TraceBuilder& builder, EngineOptio
                                         const char* fabric_name = "analytical") {
   absl::StatusOr<TraceSet> traces = builder.Build();
   if (!traces.ok()) return traces.status();
-  auto fabric = MakeFabric(fabric_name, Mesh(static_cast<int>(traces->ranks.size())), FabricOptions());
+  auto fabric = MakeMachine(fabric_name, Mesh(static_cast<int>(traces->ranks.size())), FabricOptions());
   if (!fabric.ok()) return fabric.status();
   return Replay(*traces, Recorded(*traces), **fabric, options);
 }

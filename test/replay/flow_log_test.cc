@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
-#include "backends/placed_fabric.h"
 #include "replay/engine/options.h"
 #include "test/backends/fabric_testing.h"
 #include "test/replay/csv_testing.h"
@@ -17,6 +16,11 @@
 
 namespace chakra {
 namespace {
+
+std::unique_ptr<Machine> Logged(std::unique_ptr<Machine> machine, FlowLog* log) {
+  LogFlows(log, machine.get());
+  return machine;
+}
 
 using ::testing::ElementsAre;
 
@@ -74,10 +78,11 @@ TEST(FlowLog, RanksAreThoseOnTheDevices) {
   std::string text;
   FlowLog log(Into(&text));
   log.SetRanks({3, 1}, 2);
-  const auto fabric = Place(Logged(NewFabric("fluid", Switch(4)), &log), {3, 1});
+  const auto fabric = Logged(NewFabric("fluid", Switch(4)), &log);
+  fabric->Place({3, 1});
   const int inside = fabric->SwitchBetween(0, 1);
   ASSERT_GE(inside, 4);
-  // Rank 2 is no rank of the run; PlacedFabric gives it the first device that is left.
+  // Rank 2 is no rank of the run; the machine gives it the first device that is left.
   Drive(fabric.get(),
         {{Message(0, 1, 0, 1), Time()}, {Message(1, inside, 0, 2), Time()}, {Message(2, 0, 0, 3), Time()}});
   ASSERT_TRUE(log.Finish().ok());

@@ -1,7 +1,6 @@
 // Several jobs on one machine.
 #include "replay/run/jobs.h"
 
-#include "backends/placed_fabric.h"
 #include "replay/engine/options.h"
 #include "test/replay/engine_testing.h"
 
@@ -29,7 +28,8 @@ TraceSet Merged(std::vector<TraceSet> sets, std::vector<Job>* jobs, std::vector<
 
 absl::StatusOr<Metrics> Ran(const TraceSet& traces, const std::vector<Job>& jobs, const Topology& topology,
                             const char* fabric = "fluid", const std::vector<int>& device_of = {}) {
-  auto made = Place(*MakeFabric(fabric, topology, {}), device_of);
+  auto made = *MakeMachine(fabric, topology, {});
+  made->Place(device_of);
   EngineOptions options;
   options.start = RankStarts(jobs);
   return Replay(traces, Recorded(traces), *made, options);
@@ -131,7 +131,7 @@ TEST(Jobs, KeepTheirGroups) {
   };
   const auto alone = [&](int ranks, int64_t bytes) {
     const TraceSet set = job(ranks, bytes);
-    auto fabric = *MakeFabric("analytical", Mesh(ranks), {});
+    auto fabric = *MakeMachine("analytical", Mesh(ranks), {});
     return Replay(set, Recorded(set), *fabric, {})->makespan;
   };
   std::vector<Job> jobs;

@@ -25,7 +25,7 @@ namespace chakra {
 
 struct TestMachine {
   ClusterModel model;
-  std::unique_ptr<Fabric> fabric;
+  std::unique_ptr<Machine> fabric;
 
   CollectiveCosts& costs() { return model.collectives; }
   const LibraryModel& library() const { return *model.collectives.library; }
@@ -43,7 +43,9 @@ struct TestMachine {
     library->choice = {{std::string(Name(type)), rule}};
     model.collectives.library = std::move(library);
   }
-  void AnotherFabric(const std::string& name) { fabric = *MakeFabric(name, model.topology, FabricOptions()); }
+  void AnotherFabric(const std::string& name) {
+    fabric = *MakeMachine(name, model.topology, FabricOptions());
+  }
 };
 
 inline TestMachine MachineOf(const proto::Cluster& cluster, int ranks) {

@@ -84,14 +84,14 @@ TEST(LinksCsv, OfFabrics) {
   options.link_series = true;
   const auto flows =
       std::vector<TimedFlow>{{Message(0, 1, 1000, 7), Time()}, {Message(0, 1, 3000, 8), Time()}};
-  const auto fluid = *MakeFabric("fluid", Mesh(2), options);
+  const auto fluid = *MakeMachine("fluid", Mesh(2), options);
   Drive(fluid.get(), flows);
   const std::string there = "0,device 0 - device 1 of ,,";
   EXPECT_THAT(Lines(SeriesOf(fluid->Links(5))),
               ElementsAre(kSeriesColumns, there + "0,1000000,0.080000,,,,,,,"));
   EXPECT_THAT(Lines(TotalsOf(fluid->Links(5), false, Time::Nanos(800))),
               ElementsAre(kTotalsColumns, there + "0,50000000000,4000,2,0.100000,1.000000,,,,,,,,"));
-  const auto packet = *MakeFabric("packet", Mesh(2), options);
+  const auto packet = *MakeMachine("packet", Mesh(2), options);
   Drive(packet.get(), flows);
   EXPECT_EQ(Lines(SeriesOf(packet->Links(1)))[1], there + "0,10000000,0.008256,0,0,0,0,0,0,0");
   const auto totals = Lines(TotalsOf(packet->Links(5), true, Time::Nanos(825)));

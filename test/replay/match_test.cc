@@ -78,7 +78,7 @@ Topology TwoByFour() {
 }
 
 int64_t MakespanNanos(const TraceSet& set, bool fast_paths) {
-  auto fabric = MakeFabric("analytical", TwoByFour(), FabricOptions());
+  auto fabric = MakeMachine("analytical", TwoByFour(), FabricOptions());
   EXPECT_TRUE(fabric.ok()) << fabric.status();
   const std::vector<ComputeTimes> times(
       set.distinct_graphs(),

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "backends/mixed/choice.h"
+#include "backends/registry.h"
 #include "replay/engine/options.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/run_binary.h"
@@ -30,11 +32,11 @@ int64_t AllReduce(const std::string& fabric_name, const std::vector<int>& by_pac
   const TraceSet traces = *b.Build();
   FabricOptions options;
   if (!by_packets.empty()) {
-    options.choices.emplace_back();
-    options.choices[0].by_device = true;
-    options.choices[0].devices = by_packets;
+    options.Ask<PacketChoices>().any_of.emplace_back();
+    options.Ask<PacketChoices>().any_of[0].by_device = true;
+    options.Ask<PacketChoices>().any_of[0].devices = by_packets;
   }
-  auto fabric = MakeFabric(fabric_name, Switch(8), options);
+  auto fabric = MakeMachine(fabric_name, Switch(8), options);
   EXPECT_TRUE(fabric.ok()) << fabric.status();
   const auto metrics = Replay(traces, Recorded(traces), **fabric, EngineOptions());
   EXPECT_TRUE(metrics.ok()) << metrics.status();

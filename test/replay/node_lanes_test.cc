@@ -12,7 +12,7 @@
 namespace chakra {
 namespace {
 
-std::unique_ptr<Fabric> TwoLevels(const Topology& topology) { return *MakeFabric("fluid", topology, {}); }
+std::unique_ptr<Machine> TwoLevels(const Topology& topology) { return *MakeMachine("fluid", topology, {}); }
 
 TEST(NodeLanes, MembersOfANodeAndTheirRails) {
   const TopologyDimension node{TopologyDimension::Kind::kSwitch, 4, Bandwidth::FromGigabytes(300),

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "backends/packet/options.h"
 #include "replay/compute/compute_times.h"
 #include "replay/engine/engine.h"
 #include "replay/engine/options.h"
@@ -31,12 +32,12 @@ Topology Of(TopologyDimension::Kind kind, int devices) {
   return *Topology::Make({d});
 }
 
-std::unique_ptr<Fabric> Packets(const Topology& topology, const std::string& text) {
+std::unique_ptr<Machine> Packets(const Topology& topology, const std::string& text) {
   FabricOptions options;
   auto packet = packet::ParsePacketOptions(text);
   EXPECT_TRUE(packet.ok()) << packet.status();
-  options.packet = *packet;
-  auto fabric = MakeFabric("packet", topology, options);
+  options.Set(*packet);
+  auto fabric = MakeMachine("packet", topology, options);
   EXPECT_TRUE(fabric.ok()) << fabric.status();
   return *std::move(fabric);
 }
@@ -49,7 +50,7 @@ void AddMessage(int src, int dst, int64_t bytes, TraceBuilder* b) {
 // Passes all on and counts.
 class Counted final : public Fabric {
  public:
-  explicit Counted(Fabric* inner) : inner_(inner) {}
+  explicit Counted(std::unique_ptr<Fabric> inner) : inner_(std::move(inner)) {}
   FlowId Start(const Flow& flow, Time now) override { return inner_->Start(flow, now); }
   Time NextEvent() override { return NextEvent(Time::Zero()); }
   Time NextEvent(Time limit) override {
@@ -60,17 +61,11 @@ class Counted final : public Fabric {
     ++advanced;
     inner_->AdvanceTo(t, ended);
   }
-  FlowCost Cost(int src, int dst, uint64_t bytes) const override { return inner_->Cost(src, dst, bytes); }
-  void Account(int src, int dst, uint64_t bytes, uint64_t times) override {
-    inner_->Account(src, dst, bytes, times);
-  }
-  std::vector<DimensionTraffic> Traffic() const override { return inner_->Traffic(); }
-  int devices() const override { return inner_->devices(); }
 
   int asked = 0, advanced = 0;
 
  private:
-  Fabric* inner_;
+  std::unique_ptr<Fabric> inner_;
 };
 
 TEST(PacketReplay, AMessageTakesWhatItsPacketsTake) {
@@ -86,13 +81,18 @@ TEST(PacketReplay, TheEngineDoesNotLookAtPackets) {
   for (int i = 0; i < 5; ++i) b.Comp(1, 1);
   const TraceSet traces = *b.Build();
   const auto fabric = Packets(Mesh(2), "");
-  Counted counted(fabric.get());
-  const auto metrics = Replay(traces, Recorded(traces), counted, EngineOptions());
+  const Counted* counted = nullptr;
+  fabric->Wrap([&](std::unique_ptr<Fabric> inner) {
+    auto around = std::make_unique<Counted>(std::move(inner));
+    counted = around.get();
+    return around;
+  });
+  const auto metrics = Replay(traces, Recorded(traces), *fabric, EngineOptions());
   ASSERT_TRUE(metrics.ok()) << metrics.status();
   EXPECT_EQ(metrics->makespan.picos(), (int64_t{1 << 20} + 256 * 64) * 20 + 500000);
   EXPECT_GE(fabric->Packets().events, 256u);
-  EXPECT_LE(counted.advanced, 2);  // sent, received
-  EXPECT_LE(counted.asked, 40);
+  EXPECT_LE(counted->advanced, 2);  // sent, received
+  EXPECT_LE(counted->asked, 40);
 }
 
 TEST(PacketReplay, WhatRanksDoMeanwhileMovesNoPacket) {
@@ -133,7 +133,7 @@ TEST(PacketReplay, NamesTheCycleThatPacketsWaitIn) {
                     Not(HasSubstr("--lanes"))));
 }
 
-proto::Report ReportOf(const TraceBuilder& b, Fabric* fabric) {
+proto::Report ReportOf(const TraceBuilder& b, Machine* fabric) {
   const TraceSet traces = *b.Build();
   const std::vector<ComputeTimes> times = Recorded(traces);
   const auto metrics = Replay(traces, times, *fabric, EngineOptions());
@@ -217,7 +217,7 @@ TEST(PacketReplay, ReportsWhatPacketsMetOverTime) {
 TEST(PacketReplay, OtherFabricsReportNoPackets) {
   TraceBuilder b(2);
   AddMessage(0, 1, 100000, &b);
-  const auto fabric = MakeFabric("fluid", Mesh(2), FabricOptions());
+  const auto fabric = MakeMachine("fluid", Mesh(2), FabricOptions());
   const proto::Report report = ReportOf(b, fabric->get());
   EXPECT_FALSE(report.has_packet());
   EXPECT_THAT(*PrintReport(report, ReportFormat::kText),

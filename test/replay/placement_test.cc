@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "backends/placed_fabric.h"
 #include "replay/engine/memory_model.h"
 #include "replay/engine/options.h"
 #include "test/replay/engine_testing.h"
@@ -99,8 +98,9 @@ TEST(Placement, MovesAPairFromNvlinkToTheNic) {
   const TraceSet traces = *b.Build();
   for (const char* name : {"analytical", "fluid"}) {
     const auto run = [&](const std::vector<int>& device_of) {
-      auto fabric = Place(*MakeFabric(name, Nodes(), {}), device_of);
-      return Replay(traces, Recorded(traces), *fabric, {})->makespan;
+      auto machine = *MakeMachine(name, Nodes(), {});
+      machine->Place(device_of);
+      return Replay(traces, Recorded(traces), *machine, {})->makespan;
     };
     EXPECT_EQ(run({}), Time::Nanos(200) + Time::Picos(2500000)) << name;
     EXPECT_EQ(run({0, 2, 1, 3}), Time::Nanos(2000) + Time::Micros(20)) << name;
@@ -109,10 +109,11 @@ TEST(Placement, MovesAPairFromNvlinkToTheNic) {
   }
 }
 
-TEST(Placement, TheFabricAnswersForRanks) {
+TEST(Placement, TheMachineAnswersForRanks) {
   const std::vector<int> device_of = {2, 0};
-  auto plain = *MakeFabric("analytical", Nodes(), {});
-  auto placed = Place(*MakeFabric("analytical", Nodes(), {}), device_of);
+  auto plain = *MakeMachine("analytical", Nodes(), {});
+  auto placed = *MakeMachine("analytical", Nodes(), {});
+  placed->Place(device_of);
   const int at[] = {2, 0, 1, 3};  // the ranks that are not placed take what is left
   ASSERT_EQ(placed->devices(), 4);
   for (int a = 0; a < 4; ++a) {

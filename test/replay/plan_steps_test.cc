@@ -25,7 +25,7 @@ absl::StatusOr<Metrics> OnSwitch(const TraceBuilder& b, const EngineOptions& opt
   d.size = static_cast<int>(traces->ranks.size());
   d.bandwidth = kWire.bandwidth;
   d.latency = kWire.latency;
-  auto fabric = MakeFabric(fabric_name, *Topology::Make({d}), FabricOptions());
+  auto fabric = MakeMachine(fabric_name, *Topology::Make({d}), FabricOptions());
   return Replay(*traces, Recorded(*traces), **fabric, options);
 }
 

@@ -41,7 +41,7 @@ Outcome Replayed(const TraceBuilder& builder, LanePolicy lanes = LanePolicy::kRe
   d.kind = TopologyDimension::Kind::kFullyConnected;
   d.size = 4;
   d.bandwidth = Bandwidth::BytesPerSecond(1);  // what crossed the fabric would take ages
-  auto fabric = *MakeFabric("analytical", *Topology::Make({d}), FabricOptions());
+  auto fabric = *MakeMachine("analytical", *Topology::Make({d}), FabricOptions());
   std::vector<ComputeTimes> times;
   for (const Graph* graph : DistinctGraphs(*traces).graphs) {
     times.push_back({graph->duration, std::vector<ComputeRung>(graph->size(), ComputeRung::kRecorded)});

@@ -59,7 +59,7 @@ std::unique_ptr<TimedRun> Timed(const TraceBuilder& builder, EngineOptions optio
   run->traces = *std::move(traces);
   options.spans = &run->spans;
   options.path = &run->path;
-  auto fabric = *MakeFabric("analytical", Mesh(static_cast<int>(run->traces.ranks.size())), FabricOptions());
+  auto fabric = *MakeMachine("analytical", Mesh(static_cast<int>(run->traces.ranks.size())), FabricOptions());
   auto metrics = Replay(run->traces, Recorded(run->traces), *fabric, options);
   if (!metrics.ok()) return nullptr;
   run->metrics = *std::move(metrics);

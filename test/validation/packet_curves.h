@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "backends/packet/options.h"
 #include "backends/packet/packet_fabric.h"
 
 namespace chakra::validation {
@@ -100,7 +101,7 @@ inline absl::StatusOr<PacketCurves> RunCurves(const Topology& topology, const st
   FabricOptions o;
   const auto packet = packet::ParsePacketOptions(options);
   if (!packet.ok()) return packet.status();
-  o.packet = *packet;
+  o.Set(*packet);
   if (absl::Status s = packet::PacketFabric::Check(topology, o); !s.ok()) return s;
   packet::PacketFabric fabric(topology, o);
   PacketCurves out;

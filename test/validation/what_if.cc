@@ -62,7 +62,7 @@ absl::StatusOr<std::vector<StepMetrics>> Steps(const TraceSet& set) {
   if (!preset.ok()) return preset.status();
   const auto cluster = BuildCluster(*preset, static_cast<int>(set.ranks.size()));
   if (!cluster.ok()) return cluster.status();
-  const auto fabric = MakeFabric("analytical", cluster->topology, FabricOptions());
+  const auto fabric = MakeMachine("analytical", cluster->topology, FabricOptions());
   if (!fabric.ok()) return fabric.status();
   ComputeModel model;
   model.rungs = {ComputeRung::kRecorded};

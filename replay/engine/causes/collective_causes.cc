@@ -45,7 +45,7 @@ void LearnedCauses::Learn(const PlannedCall* planned, const CollectiveCall& call
   learned.origin.resize(members.size());
   learned.parts.resize(members.size());
   auto from = static_cast<uint32_t>(members[member]);
-  learned.parts[member] = PartsSince(begin, cause, matching_, fabric_, &from);
+  learned.parts[member] = PartsSince(begin, cause, matching_, machine_, &from);
   const auto at = std::find(members.begin(), members.end(), static_cast<int>(from));
   learned.origin[member] = at == members.end() ? member : static_cast<uint32_t>(at - members.begin());
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "replay/engine/causes/cause.h"
 #include "replay/engine/match.h"
 #include "replay/nccl/fast_path.h"
@@ -88,7 +88,8 @@ class CallCauses {
 class LearnedCauses {
  public:
   // `matching` and `fabric` are the caller's and must outlive this.
-  LearnedCauses(const Matching& matching, const Fabric& fabric) : matching_(matching), fabric_(fabric) {}
+  LearnedCauses(const Matching& matching, const MachineView& machine)
+      : matching_(matching), machine_(machine) {}
 
   bool Knows(const PlannedCall* planned) const { return learned_.contains(planned); }
   // Member `member` of `call`, which began at `begin`, ends for `cause`.
@@ -110,7 +111,7 @@ class LearnedCauses {
     std::vector<PathParts> parts;
   };
   const Matching& matching_;
-  const Fabric& fabric_;
+  const MachineView& machine_;
   std::map<const PlannedCall*, Learned> learned_;
 };
 

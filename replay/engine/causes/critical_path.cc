@@ -16,11 +16,11 @@ void Add(const PathParts& more, PathParts* parts) {
 }
 
 // What a message spends. One that goes over several cards takes less than its bytes would over one.
-PathParts PartsOf(const Cause& cause, Time length, const Fabric& fabric) {
+PathParts PartsOf(const Cause& cause, Time length, const MachineView& machine) {
   PathParts parts;
-  std::vector<LinkCost> costs = fabric.CostByLinks(cause.src, cause.dst, cause.bytes);
+  std::vector<LinkCost> costs = machine.CostByLinks(cause.src, cause.dst, cause.bytes);
   if (cause.kind == Cause::kSending) {
-    const Time sent = fabric.Cost(cause.src, cause.dst, cause.bytes).sent;
+    const Time sent = machine.Cost(cause.src, cause.dst, cause.bytes).sent;
     parts.links[NarrowestOf(costs)].transfer = std::min(sent, length);
     return parts;
   }
@@ -36,7 +36,7 @@ PathParts PartsOf(const Cause& cause, Time length, const Fabric& fabric) {
   return parts;
 }
 
-PathSegment SegmentOf(const Cause& cause, const Matching& matching, const Fabric& fabric,
+PathSegment SegmentOf(const Cause& cause, const Matching& matching, const MachineView& machine,
                       const ExplainClosed& explain) {
   PathSegment s;
   s.begin = cause.parent.at();
@@ -55,7 +55,7 @@ PathSegment SegmentOf(const Cause& cause, const Matching& matching, const Fabric
       return s;
     case Cause::kFlow:
     case Cause::kSending:
-      s.parts = PartsOf(cause, s.length(), fabric);
+      s.parts = PartsOf(cause, s.length(), machine);
       break;
     case Cause::kOverhead:
       s.parts.software = s.length();
@@ -98,19 +98,19 @@ Time PathSegment::waiting() const {
   return std::max(Time::Zero(), length() - known);
 }
 
-PathParts PartsSince(Time begin, const CauseRef& end, const Matching& matching, const Fabric& fabric,
+PathParts PartsSince(Time begin, const CauseRef& end, const Matching& matching, const MachineView& machine,
                      uint32_t* from_rank) {
   PathParts parts;
   for (const Cause* cause = end.get(); cause != nullptr && cause->at > begin; cause = cause->parent.get()) {
-    const PathSegment s = SegmentOf(*cause, matching, fabric, nullptr);
+    const PathSegment s = SegmentOf(*cause, matching, machine, nullptr);
     Add(s.parts, &parts);
     *from_rank = s.from_rank;
   }
   return parts;
 }
 
-CriticalPath TracePath(const CauseRef& final, Time makespan, const Matching& matching, const Fabric& fabric,
-                       const ExplainClosed& explain) {
+CriticalPath TracePath(const CauseRef& final, Time makespan, const Matching& matching,
+                       const MachineView& machine, const ExplainClosed& explain) {
   CriticalPath path;
   for (const GroupInfo& group : matching.groups) path.groups.push_back(group.name);
   if (makespan > final.at()) {
@@ -123,7 +123,7 @@ CriticalPath TracePath(const CauseRef& final, Time makespan, const Matching& mat
   }
   // Back in time: a segment grows at its beginning.
   for (const Cause* cause = final.get(); cause != nullptr; cause = cause->parent.get()) {
-    PathSegment s = SegmentOf(*cause, matching, fabric, explain);
+    PathSegment s = SegmentOf(*cause, matching, machine, explain);
     if (!path.segments.empty() && SameCall(s, path.segments.back())) {
       PathSegment& last = path.segments.back();
       last.begin = s.begin;

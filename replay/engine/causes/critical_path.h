@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "replay/engine/causes/cause.h"
 #include "replay/engine/match.h"
 #include "replay/nccl/fast_path.h"
@@ -52,12 +52,12 @@ struct CriticalPath {
 using ExplainClosed = std::function<PathParts(uint32_t call, uint32_t origin, uint32_t member)>;
 
 // What the time from `begin` to `end` within one collective went to, and the rank where its path began.
-PathParts PartsSince(Time begin, const CauseRef& end, const Matching& matching, const Fabric& fabric,
+PathParts PartsSince(Time begin, const CauseRef& end, const Matching& matching, const MachineView& machine,
                      uint32_t* from_rank);
 
 // The path that leads to `final`, of a run that ended at `makespan`. Where several things ended at once, it
 // follows the one that the engine took last.
-CriticalPath TracePath(const CauseRef& final, Time makespan, const Matching& matching, const Fabric& fabric,
-                       const ExplainClosed& explain);
+CriticalPath TracePath(const CauseRef& final, Time makespan, const Matching& matching,
+                       const MachineView& machine, const ExplainClosed& explain);
 
 }  // namespace chakra

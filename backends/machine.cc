@@ -1,0 +1,52 @@
+#include "backends/machine.h"
+
+#include <utility>
+
+namespace chakra {
+std::vector<DimensionTraffic> MachineView::Traffic() const {
+  return report_ == nullptr ? std::vector<DimensionTraffic>() : report_->Traffic();
+}
+
+LinkUses MachineView::Links(size_t most) const {
+  return report_ == nullptr ? LinkUses() : report_->Links(most);
+}
+
+PacketTotals MachineView::Packets() const { return report_ == nullptr ? PacketTotals() : report_->Packets(); }
+
+std::string MachineView::WhyStuck() const { return report_ == nullptr ? "" : report_->WhyStuck(); }
+
+Machine::Machine(const Topology& topology, std::unique_ptr<Fabric> fabric, std::unique_ptr<PathPrices> prices)
+    : fabric_(std::move(fabric)) {
+  topology_ = std::make_shared<const Topology>(topology);
+  Ask();
+  if (prices_ != nullptr) return;
+  own_prices_ = std::move(prices);
+  prices_ = own_prices_.get();
+}
+
+Machine::Machine(const MachineView& like, std::unique_ptr<Fabric> fabric)
+    : MachineView(&like), fabric_(std::move(fabric)) {
+  Ask();
+}
+
+// What else the fabric is.
+void Machine::Ask() {
+  prices_ = dynamic_cast<const PathPrices*>(fabric_.get());
+  report_ = dynamic_cast<FabricReport*>(fabric_.get());
+}
+
+void Machine::Place(const std::vector<int>& device_of) {
+  device_of_ = device_of;
+  if (device_of_.empty()) return;
+  std::vector<bool> taken(static_cast<size_t>(devices()));
+  for (const int device : device_of_) taken[static_cast<size_t>(device)] = true;
+  for (size_t device = 0; device < taken.size(); ++device) {
+    if (!taken[device]) device_of_.push_back(static_cast<int>(device));
+  }
+}
+
+void Machine::Wrap(const std::function<std::unique_ptr<Fabric>(std::unique_ptr<Fabric>)>& wrap) {
+  fabric_ = wrap(std::move(fabric_));
+}
+
+}  // namespace chakra

@@ -1,0 +1,100 @@
+// A machine: a topology, the ranks on its devices, and the fabric that simulates its links.
+//
+// Everything here takes ranks where topologies and fabrics take devices. End points that are switches
+// (>= devices()) are the same in both.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/fabric.h"
+#include "backends/fabric_report.h"
+#include "backends/path_prices.h"
+#include "backends/topology/topology.h"
+
+namespace chakra {
+
+// What a machine is, and what it did. Simulates nothing.
+class MachineView {
+ public:
+  int devices() const { return topology_->devices(); }
+  const Topology& topology() const { return *topology_; }
+  // The hierarchy of the machine, nearest first: the highest level that a path between two ranks crosses, and
+  // a rank's number within its block there.
+  int Level(int a, int b) const { return topology_->Level(At(a), At(b)); }
+  int Coordinate(int rank, int level) const { return topology_->Coordinate(At(rank), level); }
+  // The one switch between two ranks, as an end point of flows to and from the devices that hang on it
+  // (>= devices()); -1: there is no such switch.
+  int SwitchBetween(int a, int b) const { return topology_->SwitchBetween(At(a), At(b)); }
+
+  // As PathPrices has them: the fabric's own, or those of `analytical`.
+  bool contention_free() const { return prices_->contention_free(); }
+  FlowCost Cost(int src, int dst, uint64_t bytes) const { return prices_->Cost(At(src), At(dst), bytes); }
+  std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const {
+    return prices_->CostByLinks(At(src), At(dst), bytes);
+  }
+  // Between devices.
+  const PathPrices& prices() const { return *prices_; }
+
+  // As FabricReport has them; nothing where the fabric has no report.
+  void Account(int src, int dst, uint64_t bytes, uint64_t times) {
+    if (report_ != nullptr) report_->Account(At(src), At(dst), bytes, times);
+  }
+  std::vector<DimensionTraffic> Traffic() const;
+  LinkUses Links(size_t most) const;
+  PacketTotals Packets() const;
+  std::string WhyStuck() const;
+
+ protected:
+  MachineView() = default;
+  // The topology and the ranks of `like`.
+  explicit MachineView(const MachineView* like) : topology_(like->topology_), device_of_(like->device_of_) {}
+  int At(int endpoint) const {
+    const auto i = static_cast<size_t>(endpoint);
+    return i < device_of_.size() ? device_of_[i] : endpoint;
+  }
+
+  std::shared_ptr<const Topology> topology_;
+  std::vector<int> device_of_;  // of all ranks below devices(); empty: rank r is device r
+  std::unique_ptr<PathPrices> own_prices_;
+
+  const PathPrices* prices_ = nullptr;  // of the fabric, or own_prices_
+  FabricReport* report_ = nullptr;      // of the fabric; may be null
+};
+
+class Machine final : public MachineView, public Fabric {
+ public:
+  // `fabric` is one over `topology`. `prices`: for a fabric that has none; may be null for others.
+  Machine(const Topology& topology, std::unique_ptr<Fabric> fabric, std::unique_ptr<PathPrices> prices);
+  // `like` with another fabric, which has prices.
+  Machine(const MachineView& like, std::unique_ptr<Fabric> fabric);
+
+  // Rank r sits on device `device_of`[r]: at most devices() of them, all different. Ranks that are not placed
+  // take the devices that are left, in order. Empty: rank r sits on device r.
+  void Place(const std::vector<int>& device_of);
+  // `wrap` puts a fabric around the one that is there, which keeps its prices and its report.
+  void Wrap(const std::function<std::unique_ptr<Fabric>(std::unique_ptr<Fabric>)>& wrap);
+
+  FlowId Start(const Flow& flow, Time now) override {
+    if (device_of_.empty()) return fabric_->Start(flow, now);
+    Flow placed = flow;
+    placed.src = At(flow.src);
+    placed.dst = At(flow.dst);
+    return fabric_->Start(placed, now);
+  }
+  Time NextEvent() override { return fabric_->NextEvent(); }
+  Time NextEvent(Time limit) override { return fabric_->NextEvent(limit); }
+  void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override { fabric_->AdvanceTo(t, ended); }
+
+  // Of devices.
+  const Fabric& fabric() const { return *fabric_; }
+
+ private:
+  void Ask();
+
+  std::unique_ptr<Fabric> fabric_;
+};
+
+}  // namespace chakra
