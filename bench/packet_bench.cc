@@ -13,6 +13,9 @@
 namespace chakra {
 namespace {
 
+using packet::BucketEvents;
+using packet::HeapEvents;
+
 // Every host sends to another one, all at once: hops and seconds. Each message is in `rounds` parts, one
 // after the other, each to another host.
 template <typename Events>

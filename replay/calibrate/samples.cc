@@ -114,7 +114,7 @@ absl::Status Samples::Add(const proto::Cluster& cluster, const MeasuredRow& row)
     sample.told = true;
   }
   const absl::StatusOr<Choice> choice = Choose(candidates, rule, [&](const Candidate& c) {
-    return PriceUncontended(series.table->fabric(),
+    return PriceUncontended(series.table->machine(),
                             ForceChoice(series.table->cluster().collectives, row.type, c), row.type,
                             CommSize(row.type, row.bytes, row.ranks), 0, series.table->members());
   });
@@ -167,8 +167,8 @@ absl::StatusOr<double> Samples::DeviceTime(const Series& series, uint64_t bytes,
                       absl::StrCat(label.algorithm, "/", std::string(Name(label.protocol)))}};
   costs.library = std::move(library);
   const absl::StatusOr<Time> time =
-      PriceUncontended(series.table->fabric(), costs, series.type, CommSize(series.type, bytes, series.ranks),
-                       0, series.table->members());
+      PriceUncontended(series.table->machine(), costs, series.type,
+                       CommSize(series.type, bytes, series.ranks), 0, series.table->members());
   if (!time.ok()) return time.status();
   return static_cast<double>(time->picos()) * 1e-6;
 }

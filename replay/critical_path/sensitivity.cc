@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "replay/compute/compute_times.h"
+#include "replay/run/machine.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {

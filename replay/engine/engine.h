@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "replay/compute/compute_times.h"
 #include "replay/engine/measure/metrics.h"
 #include "replay/engine/options.h"

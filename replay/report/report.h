@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "backends/fabric.h"
+#include "backends/fabric_report.h"
 #include "proto/report.pb.h"
 #include "replay/engine/measure/flow_times.h"
 #include "replay/engine/measure/metrics.h"

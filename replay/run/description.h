@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/fabric.h"
+#include "backends/fabric_report.h"
 #include "proto/report.pb.h"
 #include "replay/compute/compute_times.h"
 #include "replay/engine/measure/flow_times.h"

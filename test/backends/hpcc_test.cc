@@ -13,6 +13,8 @@
 namespace chakra::packet {
 namespace {
 
+using namespace packet;
+
 constexpr double kRate = 0.0125;  // 100 Gb/s
 constexpr int64_t kT = 13000000;  // 13 us
 constexpr double kBdp = 162500;

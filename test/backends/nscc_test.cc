@@ -11,6 +11,8 @@
 namespace chakra::packet {
 namespace {
 
+using namespace packet;
+
 static_assert(sizeof(Nscc) <= 600);
 
 constexpr double kWire = 4150;

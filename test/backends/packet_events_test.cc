@@ -10,6 +10,10 @@
 namespace chakra::packet {
 namespace {
 
+using packet::BucketEvents;
+using packet::HeapEvents;
+using packet::PacketEvent;
+
 // Times after now at which events come, as simulations have them.
 enum class Times { kAnywhere, kOneInstant, kFewInstants, kBursts, kFar };
 

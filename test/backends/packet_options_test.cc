@@ -13,6 +13,11 @@
 namespace chakra {
 namespace {
 
+using packet::FixedWindow;
+using packet::KindOf;
+using packet::TransportKind;
+using packet::TransportKinds;
+
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

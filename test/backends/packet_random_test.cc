@@ -10,6 +10,8 @@
 namespace chakra {
 namespace {
 
+using packet::KindOf;
+
 // What holds in any run that ended: counters agree, and each switch passes on what it gets.
 void ExpectConserved(const PacketRun& run, const FabricOptions& o, const std::vector<TimedFlow>& flows) {
   const PacketNetwork& n = run.fabric->network();

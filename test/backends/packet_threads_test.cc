@@ -14,6 +14,10 @@
 namespace chakra {
 namespace {
 
+using packet::BucketEvents;
+using packet::HeapEvents;
+using packet::WorkerCrew;
+
 constexpr int kDevices = 16;
 
 // Eight leaves of two devices, four spines. `joined`: a link without latency, which nothing uses, makes one

@@ -10,6 +10,9 @@
 namespace chakra {
 namespace {
 
+using packet::TransportKind;
+using packet::TransportKinds;
+
 constexpr uint64_t kMtu = 4086;
 
 std::vector<std::string> TransportNames() {

@@ -11,6 +11,8 @@
 namespace chakra::packet {
 namespace {
 
+using namespace packet;
+
 PathFacts Path() {
   PathFacts p;
   p.rate = p.nic_rate = 0.0125;  // 100 Gb/s

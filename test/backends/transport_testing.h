@@ -8,6 +8,8 @@
 
 namespace chakra::packet {
 
+using namespace packet;
+
 // 100 Gb/s, 12 us, packets of 1,000 B of payload in 1,000 B: no header, for round numbers. BDP 150,000 B.
 inline PathFacts RoundPath() {
   PathFacts path;

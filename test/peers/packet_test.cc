@@ -138,7 +138,7 @@ TEST(PacketNs3, OtherSizes) {
   options.Ask<PacketOptions>().mtu = 1000;
   options.Ask<PacketOptions>().header = 48;
   options.Ask<PacketOptions>().ack = 60;
-  options.Ask<PacketOptions>().transport = FixedWindow::Config{8000, 1};
+  options.Ask<PacketOptions>().transport = packet::FixedWindow::Config{8000, 1};
   Compare(Chain({kRate, 4 * kRate, 4 * kRate, kRate}, 1000000), options, {{0, 1, 123456, Time::Zero()}});
 }
 

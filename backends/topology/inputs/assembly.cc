@@ -26,8 +26,8 @@ std::string PrintRuns(const std::vector<uint32_t>& numbers, size_t most) {
   return out;
 }
 
-uint32_t Assembly::AddVertices(absl::string_view name, VertexKind kind, uint32_t count, int tier,
-                               std::vector<int> shape) {
+uint32_t NetworkAssembly::AddVertices(absl::string_view name, VertexKind kind, uint32_t count, int tier,
+                                      std::vector<int> shape) {
   const auto first = static_cast<uint32_t>(vertices_);
   if (count > 0) groups_.push_back({std::string(name), kind, first, count, tier, std::move(shape)});
   if (kind == VertexKind::kDevice) devices_ += count;
@@ -35,7 +35,7 @@ uint32_t Assembly::AddVertices(absl::string_view name, VertexKind kind, uint32_t
   return first;
 }
 
-void Assembly::AddLink(uint32_t a, uint32_t b, uint16_t link_class, double loss) {
+void NetworkAssembly::AddLink(uint32_t a, uint32_t b, uint16_t link_class, double loss) {
   if (loss > 0) losses_.emplace_back(links_.size(), loss);
   links_.emplace_back(a, b);
   class_.push_back(link_class);
@@ -66,7 +66,7 @@ std::vector<int> LinksToNearest(uint64_t vertices, const std::vector<std::pair<u
   return distance;
 }
 
-absl::StatusOr<ReadNetwork> Assembly::Finish(std::string note, std::vector<std::string> notes) {
+absl::StatusOr<ReadNetwork> NetworkAssembly::Finish(std::string note, std::vector<std::string> notes) {
   std::vector<uint32_t> devices(devices_);
   std::iota(devices.begin(), devices.end(), 0u);
   const std::vector<int> distance = LinksToNearest(vertices_, links_, devices);
@@ -158,7 +158,7 @@ Reach FindReach(uint64_t vertices, uint32_t devices,
 
 }  // namespace
 
-std::optional<std::pair<uint32_t, uint32_t>> Assembly::FindCutOff(bool forward) const {
+std::optional<std::pair<uint32_t, uint32_t>> NetworkAssembly::FindCutOff(bool forward) const {
   using Pair = std::pair<uint32_t, uint32_t>;
   if (devices_ < 2) return std::nullopt;
   if (forward) {

@@ -16,9 +16,9 @@ namespace chakra {
 
 constexpr int kTierByDistance = -1;
 
-class Assembly {
+class NetworkAssembly {
  public:
-  explicit Assembly(std::string file) : file_(std::move(file)) {}
+  explicit NetworkAssembly(std::string file) : file_(std::move(file)) {}
 
   // As GraphBuilder; the devices first. Returns the number of the first.
   uint32_t AddVertices(absl::string_view name, VertexKind kind, uint32_t count, int tier = kTierByDistance,

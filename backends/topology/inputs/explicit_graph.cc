@@ -92,7 +92,7 @@ class Maker {
 
   const proto::ExplicitGraph& graph_;
   const std::string& file_;
-  Assembly assembly_;
+  NetworkAssembly assembly_;
   std::map<std::string, Set> sets_;
   uint64_t vertices_ = 0, devices_ = 0, links_ = 0, selected_ = 0;
 };

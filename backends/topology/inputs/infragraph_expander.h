@@ -68,7 +68,7 @@ class InfraExpander {
   const std::string& file_;
   InfraLinks links_;
   InfraDevices devices_;
-  Assembly assembly_;
+  NetworkAssembly assembly_;
   std::map<std::string, Instance> instances_;
   std::vector<const infragraph::Instance*> order_;
   std::vector<uint8_t> choice_;       // by vertex, in the order of instances

@@ -94,7 +94,7 @@ class Reader {
   absl::string_view text_;
   const std::string& file_;
   Words words_;
-  Assembly assembly_;
+  NetworkAssembly assembly_;
   uint64_t nodes_ = 0, switches_ = 0, nvswitches_ = 0, link_count_ = 0, per_server_ = 0;
   std::string gpu_type_;
   std::vector<Role> role_;
