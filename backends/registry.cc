@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/spelling.h"
 
 // One line a fabric: the function that gives its FabricKind.
 #define CHAKRA_FABRICS(FABRIC) \
@@ -96,21 +97,6 @@ absl::StatusOr<FabricOptions> WithParameters(const FabricKind& kind, absl::strin
   const absl::Status s = kind.read == nullptr ? absl::OkStatus() : kind.read(*parameters, &with);
   if (!s.ok()) return s;
   return with;
-}
-
-size_t EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replace = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replace});
-    }
-  }
-  return row[b.size()];
 }
 
 absl::Status Unknown(absl::string_view name, const FabricKinds& fabrics) {

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "trace/base/median.h"
+
 namespace chakra {
 
 // Seconds of `clock` that `work()` took.
@@ -34,13 +36,6 @@ double SecondsOf(Work&& work) {
 template <typename Work>
 double WallSecondsOf(Work&& work) {
   return SecondsOf(CLOCK_MONOTONIC, std::forward<Work>(work));
-}
-
-// Precondition: not empty. The upper one of an even number.
-inline double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 }  // namespace chakra

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/topology/draw/picture.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra {
 

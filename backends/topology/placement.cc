@@ -12,8 +12,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "trace/base/spelling.h"
 #include "trace/base/splitmix.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

@@ -8,7 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/quantity.h"
+#include "trace/base/spelling.h"
 
 namespace chakra {
 namespace {
@@ -33,15 +34,6 @@ absl::StatusOr<std::vector<absl::string_view>> SplitItems(absl::string_view whol
   }
   if (depth > 0) return BadSpec(whole, "a \"(\" without its \")\"");
   return items;
-}
-
-// The number that a text begins with, and the rest.
-bool TakeNumber(absl::string_view text, double* number, absl::string_view* rest) {
-  size_t n = 0;
-  while (n < text.size() && (absl::ascii_isdigit(static_cast<unsigned char>(text[n])) || text[n] == '.')) ++n;
-  if (n == 0 || !absl::SimpleAtod(text.substr(0, n), number) || !std::isfinite(*number)) return false;
-  *rest = absl::StripAsciiWhitespace(text.substr(n));
-  return true;
 }
 
 std::string Digits(double v) { return absl::StrCat(v); }
@@ -81,35 +73,13 @@ absl::StatusOr<Bandwidth> ParseRate(absl::string_view text) {
   const auto bad = [&](absl::string_view what) {
     return absl::InvalidArgumentError(absl::StrCat("\"", text, "\"; expected ", what));
   };
-  if (!TakeNumber(text, &v, &unit)) return bad("a rate with its unit, as 400Gb/s or 50GB/s");
+  if (!SplitQuantity(text, &v, &unit)) return bad("a rate with its unit, as 400Gb/s or 50GB/s");
   if (unit.empty()) {
     return bad(absl::StrCat("a unit: ", Digits(v), "Gb/s (", Digits(v / 8), " GB/s) or ", Digits(v), "GB/s (",
                             Digits(v * 8), " Gb/s)?"));
   }
-  double scale = 1;
-  switch (unit.front()) {
-    case 'k':
-    case 'K':
-      scale = 1e3;
-      break;
-    case 'M':
-      scale = 1e6;
-      break;
-    case 'G':
-      scale = 1e9;
-      break;
-    case 'T':
-      scale = 1e12;
-      break;
-    default:
-      break;
-  }
-  const absl::string_view base = scale == 1 ? unit : unit.substr(1);
-  if (base == "b/s" || base == "bps" || base == "bit/s") {
-    scale /= 8;
-  } else if (base != "B/s" && base != "Bps") {
-    return bad("a rate in b/s or B/s with k, M, G or T before it, as 400Gb/s or 50GB/s");
-  }
+  const double scale = RateOfUnit(unit);
+  if (scale == 0) return bad("a rate in b/s or B/s with k, M, G or T before it, as 400Gb/s or 50GB/s");
   const double bytes = std::round(v * scale);
   if (bytes < 1 || bytes > 1e18) return bad("1 B/s to 1e18 B/s");
   return Bandwidth::BytesPerSecond(static_cast<int64_t>(bytes));
@@ -121,11 +91,8 @@ absl::StatusOr<Time> ParseTime(absl::string_view text) {
   const auto bad = [&](absl::string_view what) {
     return absl::InvalidArgumentError(absl::StrCat("\"", text, "\"; expected ", what));
   };
-  if (!TakeNumber(text, &v, &unit)) return bad("a time with its unit, as 500ns or 1.5us");
-  constexpr std::pair<absl::string_view, double> kUnits[] = {
-      {"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}};
-  for (const auto& [name, picos] : kUnits) {
-    if (unit != name) continue;
+  if (!SplitQuantity(text, &v, &unit)) return bad("a time with its unit, as 500ns or 1.5us");
+  if (const double picos = PicosOfUnit(unit); picos > 0) {
     const double ps = std::round(v * picos);
     if (ps > 1e12) return bad("at most 1s");
     return Time::Picos(static_cast<int64_t>(ps));
@@ -139,12 +106,8 @@ absl::StatusOr<uint64_t> ParseBytes(absl::string_view text) {
   const auto bad = [&](absl::string_view what) {
     return absl::InvalidArgumentError(absl::StrCat("\"", text, "\"; expected ", what));
   };
-  if (!TakeNumber(text, &v, &unit)) return bad("a size, as 4096, 400KB or 32MiB");
-  constexpr std::pair<absl::string_view, double> kUnits[] = {
-      {"", 1},     {"B", 1},         {"KB", 1e3},      {"kB", 1e3},     {"MB", 1e6},
-      {"GB", 1e9}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
-  for (const auto& [name, bytes] : kUnits) {
-    if (unit != name) continue;
+  if (!SplitQuantity(text, &v, &unit)) return bad("a size, as 4096, 400KB or 32MiB");
+  if (const double bytes = unit.empty() ? 1 : BytesOfUnit(unit); bytes > 0) {
     const double n = v * bytes;
     if (n != std::floor(n)) return bad("whole bytes");
     if (n > 1e12) return bad("at most 1000GB");

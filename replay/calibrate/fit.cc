@@ -5,10 +5,12 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "replay/calibrate/solve.h"
+#include "trace/base/median.h"
 
 namespace chakra {
 namespace {
@@ -181,9 +183,7 @@ double MedianError(const Fit& fit, bool after) {
   for (const FittedRow& r : fit.rows) {
     errors.push_back(std::abs((after ? r.after_us : r.before_us) / r.measured.time_us - 1));
   }
-  if (errors.empty()) return 0;
-  std::nth_element(errors.begin(), errors.begin() + errors.size() / 2, errors.end());
-  return errors[errors.size() / 2];
+  return UpperMedian(std::move(errors));
 }
 
 absl::StatusOr<std::vector<FittedRow>> PriceRows(const proto::Cluster& before, const proto::Cluster& after,

@@ -10,36 +10,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/calibrate/nccl_tests_rows.h"
+#include "trace/io/csv.h"
 
 namespace chakra::nccl_tests {
 namespace {
 
 using Fields = std::vector<std::string>;
-
-// One line of RFC 4180 whose fields do not span lines, blanks around them
-// taken off. False for a quote that is not closed.
-bool SplitFields(absl::string_view line, Fields* out) {
-  out->clear();
-  for (;;) {
-    line = absl::StripLeadingAsciiWhitespace(line);
-    std::string field;
-    if (!line.empty() && line[0] == '"') {
-      size_t i = 1;
-      for (; i < line.size(); ++i) {
-        if (line[i] == '"' && line.substr(i + 1, 1) != "\"") break;
-        if (line[i] == '"') ++i;
-        field.push_back(line[i]);
-      }
-      if (i >= line.size()) return false;
-      line.remove_prefix(i + 1);
-    }
-    const size_t end = std::min(line.find(','), line.size());
-    absl::StrAppend(&field, absl::StripTrailingAsciiWhitespace(line.substr(0, end)));
-    out->push_back(std::move(field));
-    if (end == line.size()) return true;
-    line.remove_prefix(end + 1);
-  }
-}
 
 enum Key {
   kCollective,
@@ -105,17 +81,15 @@ class CsvTable {
   explicit CsvTable(const std::string& path) : out_(path) { at_.fill(-1); }
 
   absl::StatusOr<MeasuredRun> Read(absl::string_view text) {
+    CsvReader csv(text, out_.path(), CsvReader::Fields::kTrimmed);
     Fields fields;
-    while (!text.empty()) {
-      const size_t end = std::min(text.find('\n'), text.size());
-      const bool whole = end < text.size();
-      const absl::string_view line = absl::StripAsciiWhitespace(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
-      ++line_;
-      if (line.empty()) continue;
-      if (!SplitFields(line, &fields))
-        return out_.Error(line_, "expected the quote to be closed on its line");
-      if (absl::Status s = columns_ == 0 ? Header(fields) : Record(fields, whole); !s.ok()) return s;
+    for (;;) {
+      const absl::StatusOr<bool> more = csv.Next(&fields);
+      if (!more.ok()) return more.status();
+      if (!*more) break;
+      line_ = static_cast<int>(csv.line());
+      absl::Status s = columns_ == 0 ? Header(fields) : Record(fields, csv.whole());
+      if (!s.ok()) return s;
     }
     if (absl::Status s = Flush(); !s.ok()) return s;
     return out_.Take("rows below the header");

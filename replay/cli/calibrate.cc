@@ -14,7 +14,7 @@
 #include "replay/cli/terminal.h"
 #include "replay/cluster/load.h"
 #include "trace/base/text_table.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/file.h"
 
 namespace chakra::cli {
 namespace {
@@ -170,7 +170,7 @@ class CalibrateCommand : public Command {
 
   absl::Status WriteCluster(const proto::Cluster& cluster) const {
     std::string text;
-    if (output_.size() > 5 && output_.compare(output_.size() - 5, 5, ".json") == 0) {
+    if (FormatOf(output_) == "json") {
       google::protobuf::util::JsonPrintOptions options;
       options.add_whitespace = true;
       options.preserve_proto_field_names = true;

@@ -13,10 +13,11 @@
 #include "replay/nccl/sizes.h"
 #include "replay/run/collective_table.h"
 #include "replay/run/machine.h"
+#include "trace/base/json_text.h"
+#include "trace/base/spelling.h"
 #include "trace/base/text_table.h"
 #include "trace/base/utf8.h"
 #include "trace/io/csv.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 namespace {
@@ -28,20 +29,7 @@ int DevicesOf(const proto::Cluster& cluster) {
   return devices;
 }
 
-// Inside the quotes of JSON.
-std::string InJson(const std::string& text) {
-  std::string out;
-  for (const char c : ToUtf8(text)) {
-    if (c == '"' || c == '\\') {
-      out += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppendFormat(&out, "\\u%04x", static_cast<int>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
+std::string InJson(absl::string_view text) { return JsonText(ToUtf8(text)); }
 
 class CollectiveCommand : public Command {
  public:
@@ -165,13 +153,13 @@ class CollectiveCommand : public Command {
     for (const TableRow& row : rows) {
       absl::StrAppendFormat(
           &out,
-          "%s\n {\"collective\": \"%s\", \"ranks\": %d, \"bytes\": %d, \"algorithm\": \"%s\", \"protocol\": "
+          "%s\n {\"collective\": \"%s\", \"ranks\": %d, \"bytes\": %d, \"algorithm\": %s, \"protocol\": "
           "\"%s\", "
           "\"channels\": %d, \"time_us\": %.3f, \"algbw_GBps\": %.3f, \"busbw_GBps\": %.3f",
           &row == &rows.front() ? "" : ",", kind_, table_.ranks, row.bytes, InJson(row.algorithm),
           row.protocol, row.channels, row.time_us, row.algbw, row.busbw);
       if (explain_)
-        absl::StrAppend(&out, ", \"why\": \"", InJson(row.why), "\", \"candidates\": [", JsonCandidates(row),
+        absl::StrAppend(&out, ", \"why\": ", InJson(row.why), ", \"candidates\": [", JsonCandidates(row),
                         "]");
       out += "}";
     }
@@ -215,10 +203,10 @@ class CollectiveCommand : public Command {
   static std::string JsonCandidates(const TableRow& row) {
     std::vector<std::string> all;
     for (const Candidate& c : row.candidates) {
-      all.push_back(absl::StrFormat(
-          "{\"algorithm\": \"%s\", \"protocol\": \"%s\", \"predicted_us\": %s, \"unfit\": \"%s\"}",
-          InJson(c.algorithm), std::string(Name(c.protocol)),
-          c.time_us > 0 ? absl::StrFormat("%.3f", c.time_us) : "null", InJson(c.unfit)));
+      all.push_back(
+          absl::StrFormat("{\"algorithm\": %s, \"protocol\": \"%s\", \"predicted_us\": %s, \"unfit\": %s}",
+                          InJson(c.algorithm), std::string(Name(c.protocol)),
+                          c.time_us > 0 ? absl::StrFormat("%.3f", c.time_us) : "null", InJson(c.unfit)));
     }
     return absl::StrJoin(all, ", ");
   }

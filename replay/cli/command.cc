@@ -8,6 +8,7 @@
 #include <system_error>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -15,7 +16,8 @@
 #include "backends/fluid/options.h"
 #include "backends/packet/options.h"
 #include "backends/registry.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
+#include "trace/io/compressed_file.h"
 
 namespace chakra::cli {
 namespace {
@@ -129,6 +131,11 @@ int Command::Misuse(const std::string& message) const {
   }
   PrintError(absl::StrCat(message, "; see `", path, "--help`"));
   return kMisuse;
+}
+
+std::string FormatOf(absl::string_view path) {
+  const absl::string_view name = WithoutCompression(path);
+  return absl::EndsWith(name, ".json") ? "json" : absl::EndsWith(name, ".csv") ? "csv" : "text";
 }
 
 absl::Status WriteOutput(const std::string& path, absl::string_view content) {

@@ -66,8 +66,11 @@ std::string StrayArgument(const CLI::App& app);
 // Prints one line, "chakra-replay: MESSAGE", to stderr.
 void PrintError(absl::string_view message);
 
-// Writes `content` to a file, or to stdout where `path` is "-". Errors name the
-// path and the reason; a full disk is one.
+// "json", "csv" or "text", by the end of an output's name, before .gz or .zst.
+std::string FormatOf(absl::string_view path);
+
+// Writes `content` to a file, compressed where its name ends in .gz or .zst, or to stdout where `path` is
+// "-". Errors name the path and the reason; a full disk is one.
 absl::Status WriteOutput(const std::string& path, absl::string_view content);
 
 // An error when a file at `path` could not be created because its folder is missing or

@@ -12,10 +12,10 @@
 #include "replay/compare/reports.h"
 #include "replay/compare/traces.h"
 #include "replay/report/report.h"
+#include "trace/base/spelling.h"
 #include "trace/base/text_table.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra::cli {
 namespace {
@@ -123,7 +123,7 @@ std::string CompareCommand::Misused() const {
 
 std::string CompareCommand::Format() const {
   if (!format_.empty()) return format_;
-  return absl::EndsWith(output_, ".json") ? "json" : absl::EndsWith(output_, ".csv") ? "csv" : "text";
+  return FormatOf(output_);
 }
 
 std::string About(const proto::Report& r) {

@@ -14,6 +14,10 @@
 #include "trace/et/writer.h"
 #include "trace/import/json/json.h"
 #include "trace/import/reader.h"
+#include "trace/import/registry.h"
+#include "trace/import/text/text.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra::cli {
@@ -52,7 +56,7 @@ class AstraSimOptions {
     auto result = ClusterFromAstraSim(in_);
     if (!result.ok()) return result.status();
     for (const std::string& note : result->notes) PrintError(absl::StrCat("note: ", note));
-    const bool json = absl::EndsWith(output_, ".json");
+    const bool json = FormatOf(output_) == "json";
     auto text = FormatMessage(result->cluster, json ? MessageFormat::kJson : MessageFormat::kText);
     if (!text.ok()) return text.status();
     return WriteOutput(output_, *text);
@@ -75,12 +79,13 @@ class ConvertCommand : public Command {
     app->add_option("-o,--output", output_,
                     "A file for one trace, a directory for several; - is standard output")
         ->type_name("OUT");
-    app->add_option("--to", to_,
-                    "et, json or text; default: by the end of OUT (.json, .txtpb, .txt), else et")
+    app->add_option(
+           "--to", to_,
+           "et, json or text; default: by the end of OUT (.json, .txtpb, .txt, before .gz or .zst), else et")
         ->type_name("FORMAT")
         ->check(OneOf({"et", "json", "text"}));
     app->add_option("--compression", compression_,
-                    "none, gzip or zstd, for et; default: by the end of OUT (.gz, .zst), else none")
+                    "none, gzip or zstd; default: by the end of OUT (.gz, .zst), else none")
         ->type_name("METHOD")
         ->check(OneOf({"none", "gzip", "zstd"}));
     app->add_flag("--allow-truncated", read_.allow_truncated,
@@ -110,8 +115,9 @@ class ConvertCommand : public Command {
 
 std::string ConvertCommand::Format() const {
   if (!to_.empty()) return to_;
-  if (absl::EndsWith(output_, ".json")) return "json";
-  if (absl::EndsWith(output_, ".txtpb") || absl::EndsWith(output_, ".txt")) return "text";
+  const absl::string_view name = WithoutCompression(output_);
+  if (absl::EndsWith(name, ".json")) return "json";
+  if (absl::EndsWith(name, ".txtpb") || absl::EndsWith(name, ".txt")) return "text";
   return "et";
 }
 
@@ -135,6 +141,7 @@ absl::Status ConvertCommand::WriteOne(const RankTrace& trace, const std::string&
   }
   auto text = format == "json" ? EtToJson(trace) : EtToText(trace);
   if (!text.ok()) return text.status();
+  if (path != "-" && !compression_.empty()) return WriteFile(path, *text, Method());
   return WriteOutput(path, *text);
 }
 
@@ -143,20 +150,17 @@ std::string Stem(const std::string& file) {
   std::string name =
       fs::path(file.substr(file.find('!') == std::string::npos ? 0 : file.find('!') + 1)).filename();
   absl::string_view stem = name;
-  absl::ConsumeSuffix(&stem, ".gz") || absl::ConsumeSuffix(&stem, ".zst");
-  absl::ConsumeSuffix(&stem, ".et") || absl::ConsumeSuffix(&stem, ".json") ||
-      absl::ConsumeSuffix(&stem, ".txtpb");
-  return std::string(stem);
+  return std::string(ConsumeEnding(&stem) != nullptr ? stem : WithoutCompression(stem));
 }
 
 // The group file travels with the traces that it was found beside.
 absl::Status ConvertCommand::CopyGroups(const TraceSet& traces) const {
   for (const InputFile& input : traces.inputs) {
     if (input.role != "groups" || input.path.find('!') != std::string::npos) continue;
-    auto content = ReadFile(input.path);
+    auto content = ReadFileAsItIs(input.path);
     if (!content.ok()) return content.status();
     const fs::path to = fs::path(output_) / fs::path(input.path).filename();
-    if (absl::Status s = WriteFile(to.string(), *content); !s.ok()) return s;
+    if (absl::Status s = WriteFile(to.string(), *content, Compression::kNone); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
@@ -179,8 +183,8 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces) const {
   }
   const std::string format = Format();
   std::string ending = format == "et" ? ".et" : format == "json" ? ".json" : ".txtpb";
-  if (format == "et" && Method() == Compression::kGzip) ending += ".gz";
-  if (format == "et" && Method() == Compression::kZstd) ending += ".zst";
+  if (Method() == Compression::kGzip) ending += ".gz";
+  if (Method() == Compression::kZstd) ending += ".zst";
   std::set<std::string> names;
   for (const RankTrace& rank : traces.ranks) {
     std::string name = Stem(rank.file);
@@ -209,8 +213,8 @@ int ConvertCommand::Run() {
   }
   if (inputs_.empty()) return Misuse("convert expects at least one IN");
   if (output_.empty()) return Misuse("convert expects -o OUT");
-  if (!compression_.empty() && compression_ != "none" && Format() != "et") {
-    return Misuse("--compression is for --to et");
+  if (!compression_.empty() && output_ == "-" && Method() != Compression::kNone && Format() != "et") {
+    return Misuse("--compression of standard output is for --to et");
   }
   auto traces = ReadTraceSet(inputs_, read_);
   if (!traces.ok()) return Fail(traces.status());

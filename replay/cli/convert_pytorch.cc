@@ -83,7 +83,7 @@ absl::Status PytorchOptions::Run() const {
   const std::string suffix = compression_ == "gzip" ? ".gz" : compression_ == "zstd" ? ".zst" : "";
   if (absl::Status s = pytorch::WriteCapture(*capture, prefix, suffix); !s.ok()) return s;
   if (!report_.empty()) {
-    const bool json = absl::EndsWith(report_, ".json");
+    const bool json = FormatOf(report_) == "json";
     absl::StatusOr<std::string> text =
         FormatMessage(capture->report, json ? MessageFormat::kJson : MessageFormat::kText);
     if (!text.ok()) return text.status();

@@ -16,7 +16,8 @@
 #include "trace/edit/write_set.h"
 #include "trace/et/read_options.h"
 #include "trace/import/inputs.h"
-#include "trace/import/pytorch/find.h"
+#include "trace/import/registry.h"
+#include "trace/io/compressed_file.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra::cli {
@@ -26,9 +27,7 @@ class EditCommand : public Command {
  public:
   explicit EditCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    app->add_option("IN", inputs_,
-                    "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture")
-        ->type_name("");
+    app->add_option("IN", inputs_, InputsHelp())->type_name("");
     app->add_option("-o,--output", output_, "A folder, or a file for one trace; - is standard output")
         ->type_name("OUT");
     app->add_flag("--dry-run", dry_run_, "Say what the edits would do, and write nothing");
@@ -91,7 +90,7 @@ std::optional<Compression> EditCommand::Method() const {
 
 absl::Status EditCommand::Report(const proto::EditReport& report) const {
   if (report_ != "-") {
-    if (!absl::EndsWith(report_, ".json")) return WriteFile(report_, PrintEdits(report));
+    if (FormatOf(report_) != "json") return WriteFile(report_, PrintEdits(report));
     return WriteMessageFile(report, MessageFormat::kJson, report_);
   }
   if (quiet_) return absl::OkStatus();
@@ -118,7 +117,7 @@ class Nowhere : public RankRewriter {
 // Whether more than one trace will come: then a folder is written.
 bool ManyTraces(const std::vector<std::string>& inputs, const ReadOptions& read, const std::string& output) {
   if (read.capture.named()) return false;
-  if (pytorch::LooksLikeCapture(inputs)) return !ParseTraceName(output).is_trace && output != "-";
+  if (ImporterOfRun(inputs, read) != nullptr) return !ParseTraceName(output).is_trace && output != "-";
   absl::StatusOr<std::vector<TraceFile>> files = ResolveInputs(inputs);
   return !files.ok() || files->size() > 1 || absl::StrContains(files->front().path, ".tar");
 }

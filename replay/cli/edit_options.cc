@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/base/quantity.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra::cli {
@@ -32,32 +33,22 @@ bool SplitNumber(const std::string& value, std::string* what, double* number) {
 
 // "25MiB", "1e6", "64KB".
 bool ParseSize(absl::string_view text, uint64_t* out) {
-  static const std::pair<const char*, double> kUnits[] = {
-      {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
-      {"B", 1}};
-  double unit = 1, number = 0;
-  for (const auto& [name, bytes] : kUnits) {
-    if (absl::ConsumeSuffix(&text, name)) {
-      unit = bytes;
-      break;
-    }
-  }
-  if (!ParseNumber(text, &number) || number * unit < 1 || number * unit > 9e18) return false;
-  *out = static_cast<uint64_t>(number * unit + 0.5);
+  double number = 0;
+  absl::string_view unit;
+  if (!SplitQuantity(text, &number, &unit) || number >= 1e18) return false;
+  const double bytes = number * (unit.empty() ? 1 : BytesOfUnit(unit));
+  if (bytes < 1 || bytes > 9e18) return false;
+  *out = static_cast<uint64_t>(bytes + 0.5);
   return true;
 }
 
 // "10ms", "3.5us"; microseconds.
 bool ParseMicros(absl::string_view text, double* out) {
-  static const std::pair<const char*, double> kUnits[] = {{"ns", 1e-3}, {"us", 1}, {"ms", 1e3}, {"s", 1e6}};
-  for (const auto& [name, us] : kUnits) {
-    absl::string_view number = text;
-    if (!absl::ConsumeSuffix(&number, name)) continue;
-    if (!ParseNumber(number, out)) return false;
-    *out *= us;
-    return *out > 0;
-  }
-  return false;
+  double number = 0;
+  absl::string_view unit;
+  if (!SplitQuantity(text, &number, &unit) || number >= 1e18) return false;
+  *out = number * (PicosOfUnit(unit) / 1e6);
+  return *out > 0;
 }
 
 Script One(proto::Edit edit) {

@@ -5,6 +5,7 @@
 #include "replay/cli/terminal.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
+#include "trace/import/registry.h"
 
 namespace chakra::cli {
 namespace {
@@ -13,9 +14,7 @@ class InspectCommand : public Command {
  public:
   explicit InspectCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    app->add_option("TRACE", inputs_,
-                    "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture")
-        ->type_name("");
+    app->add_option("TRACE", inputs_, InputsHelp())->type_name("");
     app->add_option("--groups", read_.groups_file, "Communicator groups; default: found beside the traces")
         ->type_name("FILE");
     AddCaptureOptions(app, &read_);

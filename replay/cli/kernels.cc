@@ -19,9 +19,11 @@
 #include "replay/compute/interpolate.h"
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/transfer.h"
+#include "trace/base/spelling.h"
 #include "trace/base/text_table.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
+#include "trace/import/registry.h"
 #include "trace/io/proto_io.h"
 #include "trace/model/capture_info.h"
 #include "trace/model/distinct_graphs.h"
@@ -93,9 +95,7 @@ class KernelsCommand : public Command {
 };
 
 void KernelsCommand::AddCollect() {
-  collect_
-      ->add_option("TRACE", inputs_, "Trace files, directories, prefixes, tar archives, or a PyTorch capture")
-      ->type_name("");
+  collect_->add_option("TRACE", inputs_, InputsHelp())->type_name("");
   collect_->add_flag("--host-operations", collect_options_.host,
                      "Host operations too, each with all that it calls");
   collect_

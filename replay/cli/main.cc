@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/cli/command.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra::cli {
 namespace {

@@ -55,7 +55,10 @@ class ReplayCommand : public Command {
 
 void ReplayCommand::AddReportOptions(CLI::App* app) {
   const std::string g = "Report and run";
-  app->add_option("--report", report_, "Where the report goes; - is standard output, the default")
+  app->add_option(
+         "--report", report_,
+         "Where the report goes; .gz and .zst at the end of its name, as of any output, compress; - is "
+         "standard output, the default")
       ->type_name("FILE|-")
       ->group(g);
   app->add_option("--format", format_,
@@ -73,13 +76,7 @@ void ReplayCommand::AddReportOptions(CLI::App* app) {
 
 std::string ReplayCommand::Format() const {
   if (!format_.empty()) return format_;
-  for (const char* name : {"json", "csv"}) {
-    const std::string end = std::string(".") + name;
-    if (report_.size() > end.size() && report_.compare(report_.size() - end.size(), end.size(), end) == 0) {
-      return name;
-    }
-  }
-  return "text";
+  return FormatOf(report_);
 }
 
 absl::Status ReplayCommand::CheckPage() const {

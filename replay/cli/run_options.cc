@@ -11,14 +11,13 @@
 #include "replay/cluster/variation.h"
 #include "replay/compute/compute.h"
 #include "replay/run/jobs.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
+#include "trace/import/registry.h"
 
 namespace chakra::cli {
 
 void RunArguments::AddTo(CLI::App* app) {
-  app->add_option("TRACE", traces_.inputs,
-                  "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture")
-      ->type_name("");
+  app->add_option("TRACE", traces_.inputs, InputsHelp())->type_name("");
   AddMachine(app);
   AddTrace(app);
   edits_.AddTo(app, "--edit", "Edits, in the order in which they are given");

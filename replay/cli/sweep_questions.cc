@@ -11,7 +11,7 @@
 #include "replay/sweep/journal.h"
 #include "replay/sweep/page.h"
 #include "trace/base/text_table.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/compressed_file.h"
 
 namespace chakra::cli {
 

@@ -13,8 +13,9 @@
 #include "replay/cli/topology_input.h"
 #include "replay/cli/topology_print.h"
 #include "replay/cluster/presets.h"
+#include "trace/base/spelling.h"
 #include "trace/base/utf8.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/compressed_file.h"
 
 namespace chakra::cli {
 namespace {
@@ -182,7 +183,8 @@ class TopologyCommand : public Command {
  private:
   // ".svg"; "" where the file's name has none.
   std::string OutputEnd() const {
-    const std::string name = std::filesystem::path(output_).filename().string();
+    const std::string path(WithoutCompression(output_));
+    const std::string name = std::filesystem::path(path).filename().string();
     const size_t dot = name.rfind('.');
     return dot == std::string::npos ? "" : absl::AsciiStrToLower(name.substr(dot));
   }

@@ -7,7 +7,8 @@
 #include "backends/topology/expand.h"
 #include "backends/topology/inputs/read_network.h"
 #include "replay/cluster/presets.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
+#include "trace/io/file.h"
 
 namespace chakra::cli {
 namespace {

@@ -10,8 +10,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/spelling.h"
+#include "trace/io/file.h"
 #include "trace/io/json_value.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

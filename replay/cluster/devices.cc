@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "replay/cluster/load.h"
 #include "replay/cluster/presets.h"
+#include "trace/base/spelling.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {

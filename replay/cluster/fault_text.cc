@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/topology/spec.h"
 #include "replay/cluster/faults.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra {
 namespace {

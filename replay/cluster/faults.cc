@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/cluster/check.h"
+#include "trace/base/spelling.h"
 #include "trace/base/splitmix.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

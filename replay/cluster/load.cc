@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "replay/cluster/astra_sim.h"
 #include "replay/cluster/presets.h"
+#include "trace/base/spelling.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {

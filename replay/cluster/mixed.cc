@@ -7,7 +7,7 @@
 #include "backends/topology/spec.h"
 #include "replay/cluster/check.h"
 #include "replay/cluster/variation.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra {
 namespace {

@@ -12,7 +12,7 @@
 #include "replay/cluster/faults.h"
 #include "replay/cluster/mixed.h"
 #include "replay/cluster/packet.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra {
 namespace {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "trace/base/spelling.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {

@@ -11,7 +11,7 @@
 #include "backends/topology/inputs/read_network.h"
 #include "replay/cluster/check.h"
 #include "replay/cluster/faults.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/file.h"
 
 namespace chakra {
 namespace {

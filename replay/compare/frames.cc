@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
 #include "trace/base/text_table.h"
-#include "trace/et/locate.h"
+#include "trace/import/locate.h"
 #include "trace/model/attribute.h"
 
 namespace chakra {

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/wire.h"
+#include "trace/import/text/text.h"
+#include "trace/io/file.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/sniff.h"
 
@@ -179,11 +180,7 @@ absl::StatusOr<std::optional<proto::Report>> ReadReportIfAny(const std::string& 
     if (absl::Status s = ParseMessage(*content, path, &report); !s.ok()) return s;
     return Checked(report, path);
   }
-  std::ifstream in(path, std::ios::binary);
-  std::string head(kHead, '\0');
-  in.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<size_t>(in.gcount()));
-  auto looks = LooksLikeReport(head, path);
+  auto looks = LooksLikeReport(ReadHead(path, kHead).value_or(""), path);
   if (!looks.ok()) return looks.status();
   if (!*looks) return std::nullopt;
   if (absl::Status s = ReadMessageFile(path, &report); !s.ok()) return s;

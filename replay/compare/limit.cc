@@ -6,7 +6,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
+#include "trace/base/quantity.h"
 
 namespace chakra {
 namespace {
@@ -70,22 +71,14 @@ void CheckChange(const SlowdownLimit& limit, bool both_ways, const Subject& subj
 }  // namespace
 
 absl::StatusOr<SlowdownLimit> ParseSlowdownLimit(absl::string_view text) {
-  static constexpr struct {
-    absl::string_view unit;
-    double ps;
-  } kUnits[] = {{"%", 0}, {"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}};
   SlowdownLimit limit;
   limit.text = std::string(absl::StripAsciiWhitespace(text));
-  const size_t end = limit.text.find_last_of("0123456789.");
-  const absl::string_view all = limit.text;
-  const absl::string_view unit =
-      end == std::string::npos ? "" : absl::StripAsciiWhitespace(all.substr(end + 1));
   double value = 0;
-  for (const auto& known : kUnits) {
-    if (unit != known.unit || !absl::SimpleAtod(all.substr(0, end + 1), &value)) continue;
-    const double ps = std::round(value * known.ps);
-    if (!std::isfinite(value) || value < 0 || std::signbit(value) || ps >= 9.2e18) break;
-    limit.relative = known.ps == 0;
+  absl::string_view unit;
+  const bool number = SplitQuantity(limit.text, &value, &unit);
+  limit.relative = unit == "%";
+  const double ps = std::round(value * PicosOfUnit(unit));
+  if (number && (limit.relative || PicosOfUnit(unit) > 0) && ps < 9.2e18) {
     limit.percent = limit.relative ? value : 0;
     limit.ps = static_cast<int64_t>(ps);
     return limit;

@@ -11,7 +11,8 @@
 #include "proto/et_def.pb.h"
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/operator_work.h"
-#include "trace/et/locate.h"
+#include "trace/base/median.h"
+#include "trace/import/locate.h"
 
 namespace chakra {
 namespace {
@@ -23,12 +24,6 @@ struct Measured {
 };
 
 double Micros(int64_t picos) { return static_cast<double>(picos) / 1e6; }
-
-double Median(std::vector<int64_t>* picos) {
-  std::sort(picos->begin(), picos->end());
-  const size_t n = picos->size();
-  return n % 2 == 1 ? Micros((*picos)[n / 2]) : (Micros((*picos)[n / 2 - 1]) + Micros((*picos)[n / 2])) / 2;
-}
 
 class Collector {
  public:
@@ -70,10 +65,13 @@ class Collector {
       row->set_name(std::get<0>(key));
       row->set_shapes(m.shapes);
       row->set_dtypes(m.dtypes);
-      row->set_duration_us(Median(&m.picos));
-      row->set_count(m.picos.size());
-      row->set_min_us(Micros(m.picos.front()));
-      row->set_max_us(Micros(m.picos.back()));
+      std::vector<double> us;
+      for (const int64_t picos : m.picos) us.push_back(Micros(picos));
+      const auto [least, most] = std::minmax_element(us.begin(), us.end());
+      row->set_min_us(*least);
+      row->set_max_us(*most);
+      row->set_count(us.size());
+      row->set_duration_us(Median(std::move(us)));
       row->set_op(m.op);
       row->set_operations(m.operations);
       row->set_bytes(m.bytes);

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "replay/compute/compute_times.h"
 #include "replay/compute/operator_work.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra {
 namespace {

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "google/protobuf/descriptor.h"
 #include "replay/compute/kernel_table.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
+#include "trace/io/csv.h"
 
 namespace chakra {
 namespace {
@@ -21,83 +21,6 @@ namespace {
 using google::protobuf::FieldDescriptor;
 
 constexpr const char* kTableColumns[] = {"device", "source"};
-
-// Records of RFC 4180: fields by ',', quotes doubled inside quotes.
-class CsvReader {
- public:
-  CsvReader(absl::string_view content, absl::string_view name) : rest_(content), name_(name) {}
-
-  absl::Status Error(absl::string_view what) const {
-    return absl::InvalidArgumentError(absl::StrCat(name_, ":", line_, ": ", what));
-  }
-
-  // "FILE:LINE", of the record that was read last.
-  std::string where() const { return absl::StrCat(name_, ":", line_); }
-
-  // False at the end. Skips empty lines.
-  absl::StatusOr<bool> Next(std::vector<std::string>* fields) {
-    for (;;) {
-      if (rest_.empty()) return false;
-      line_ = next_line_;
-      fields->clear();
-      absl::Status s = Record(fields);
-      if (!s.ok()) return s;
-      if (fields->size() > 1 || !absl::StripAsciiWhitespace((*fields)[0]).empty()) return true;
-    }
-  }
-
- private:
-  absl::Status Record(std::vector<std::string>* fields) {
-    for (;;) {
-      fields->emplace_back();
-      absl::Status s = Field(&fields->back());
-      if (!s.ok()) return s;
-      if (rest_.empty()) return absl::OkStatus();
-      const char c = rest_[0];
-      rest_.remove_prefix(1);
-      if (c == '\n') {
-        ++next_line_;
-        return absl::OkStatus();
-      }
-    }
-  }
-
-  // Stops before ',' or the end of the line.
-  absl::Status Field(std::string* out) {
-    if (!rest_.empty() && rest_[0] == '"') {
-      if (absl::Status s = Quoted(out); !s.ok()) return s;
-      if (absl::StartsWith(rest_, "\r\n")) rest_.remove_prefix(1);
-      if (rest_.empty() || rest_[0] == ',' || rest_[0] == '\n') return absl::OkStatus();
-      return Error("text after a closing quote; expected ',' or the end of the line");
-    }
-    const size_t end = std::min(rest_.find_first_of(",\n"), rest_.size());
-    *out = std::string(rest_.substr(0, end));
-    const bool last = end == rest_.size() || rest_[end] == '\n';
-    if (last && !out->empty() && out->back() == '\r') out->pop_back();
-    rest_.remove_prefix(end);
-    return absl::OkStatus();
-  }
-
-  absl::Status Quoted(std::string* out) {
-    for (size_t i = 1; i < rest_.size(); ++i) {
-      if (rest_[i] == '\n') ++next_line_;
-      if (rest_[i] != '"') {
-        out->push_back(rest_[i]);
-      } else if (i + 1 < rest_.size() && rest_[i + 1] == '"') {
-        out->push_back(rest_[i++]);
-      } else {
-        rest_.remove_prefix(i + 1);
-        return absl::OkStatus();
-      }
-    }
-    return Error("a quote that is not closed");
-  }
-
-  absl::string_view rest_;
-  absl::string_view name_;
-  size_t line_ = 0;
-  size_t next_line_ = 1;
-};
 
 // The columns of a file: fields of KernelRow by their names, and those of the table.
 struct Columns {
@@ -128,7 +51,6 @@ absl::StatusOr<Columns> ReadHeader(CsvReader* csv, absl::string_view file) {
     return absl::InvalidArgumentError(
         absl::StrCat(file, ": empty; expected a header with name and duration_us"));
   }
-  if (absl::StartsWith(fields[0], "\xef\xbb\xbf")) fields[0].erase(0, 3);
   Columns columns;
   bool named = false;
   for (const std::string& text : fields) {
@@ -190,16 +112,9 @@ absl::Status SetTableCell(const CsvReader& csv, const FieldDescriptor* field, co
   return absl::OkStatus();
 }
 
+// Blanks at the ends of a name are kept by quotes, for readers that leave them out.
 std::string Quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos && text == absl::StripAsciiWhitespace(text))
-    return text;
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"') out.push_back('"');
-    out.push_back(c);
-  }
-  out.push_back('"');
-  return out;
+  return text == absl::StripAsciiWhitespace(text) ? CsvField(text) : CsvQuoted(text);
 }
 
 std::string Shortest(double value) {

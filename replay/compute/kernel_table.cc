@@ -8,6 +8,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra {
@@ -17,7 +19,7 @@ constexpr double kMaxMicros = 1e12;
 
 bool ValidDuration(double us) { return std::isfinite(us) && us >= 0 && us <= kMaxMicros; }
 
-bool EndsWithAny(const std::string& path, std::initializer_list<absl::string_view> ends) {
+bool EndsWithAny(absl::string_view path, std::initializer_list<absl::string_view> ends) {
   return std::any_of(ends.begin(), ends.end(),
                      [&](absl::string_view end) { return absl::EndsWithIgnoreCase(path, end); });
 }
@@ -54,7 +56,7 @@ absl::Status CheckKernelRow(const proto::KernelRow& row, absl::string_view where
 }
 
 absl::StatusOr<proto::KernelTable> LoadKernelTable(const std::string& path) {
-  if (absl::EndsWithIgnoreCase(path, ".csv")) {
+  if (EndsWithAny(WithoutCompression(path), {".csv"})) {
     absl::StatusOr<std::string> content = ReadFile(path);
     if (!content.ok()) return content.status();
     return ParseKernelCsv(*content, path);
@@ -65,9 +67,10 @@ absl::StatusOr<proto::KernelTable> LoadKernelTable(const std::string& path) {
 }
 
 absl::Status WriteKernelTable(const proto::KernelTable& table, const std::string& path) {
-  if (EndsWithAny(path, {".csv"})) return WriteFile(path, FormatKernelCsv(table));
-  const MessageFormat format = EndsWithAny(path, {".json"})                          ? MessageFormat::kJson
-                               : EndsWithAny(path, {".txtpb", ".textproto", ".txt"}) ? MessageFormat::kText
+  const absl::string_view name = WithoutCompression(path);
+  if (EndsWithAny(name, {".csv"})) return WriteFile(path, FormatKernelCsv(table));
+  const MessageFormat format = EndsWithAny(name, {".json"})                          ? MessageFormat::kJson
+                               : EndsWithAny(name, {".txtpb", ".textproto", ".txt"}) ? MessageFormat::kText
                                                                                      : MessageFormat::kBinary;
   return WriteMessageFile(table, format, path);
 }

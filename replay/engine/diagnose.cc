@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "trace/et/locate.h"
+#include "trace/import/locate.h"
 
 namespace chakra {
 namespace {

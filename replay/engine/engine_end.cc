@@ -6,7 +6,7 @@
 #include "replay/engine/diagnose.h"
 #include "replay/engine/engine_run.h"
 #include "replay/engine/measure/metrics.h"
-#include "trace/et/locate.h"
+#include "trace/import/locate.h"
 
 namespace chakra {
 

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/collectives/registry.h"
-#include "trace/et/locate.h"
+#include "trace/import/locate.h"
 
 namespace chakra {
 namespace {

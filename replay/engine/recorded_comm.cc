@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/accounting.h"
-#include "trace/et/locate.h"
+#include "trace/import/locate.h"
 
 namespace chakra {
 

@@ -8,7 +8,7 @@
 #include "replay/collectives/registry.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/library.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra {
 namespace {

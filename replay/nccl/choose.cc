@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "replay/collectives/custom/custom_program.h"
 #include "replay/nccl/rates.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra {
 namespace {

@@ -13,6 +13,7 @@
 #include "replay/run/description.h"
 #include "trace/base/utf8.h"
 #include "trace/model/distinct_graphs.h"
+#include "trace/model/inspect.h"
 
 namespace chakra {
 namespace {
@@ -188,26 +189,6 @@ void AddRungs(const RunDescription& run, proto::Report* report) {
   }
 }
 
-void AddRepair(const Repair& repair, proto::Report* report) {
-  proto::Repair& r = *report->add_repair();
-  r.set_kind(repair.kind);
-  r.set_file(ToUtf8(repair.file));
-  r.set_rank(repair.rank);
-  r.set_count(repair.count);
-  r.set_first_node(repair.first_node);
-  r.set_detail(ToUtf8(repair.detail));
-}
-
-void AddInputs(const std::vector<InputFile>& inputs, proto::Report* report) {
-  for (const InputFile& input : inputs) {
-    proto::InputFile& i = *report->add_input();
-    i.set_path(ToUtf8(input.path));
-    i.set_sha256(input.sha256);
-    i.set_bytes(input.bytes);
-    i.set_role(input.role);
-  }
-}
-
 // Time that a rank spends on a kind and group, waits included. Messages are one
 // entry for all ranks: their time alone, in equal shares, two ranks to a message.
 double TimeOfRank(const Metrics& metrics, const std::string& kind, const CollectiveMetrics& m) {
@@ -327,11 +308,11 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   if (run.edits != nullptr) *report.mutable_edits() = *run.edits;
   AddRungs(run, &report);
   for (const RankTrace& rank : run.traces->ranks) {
-    for (const Repair& repair : rank.repairs) AddRepair(repair, &report);
+    for (const Repair& repair : rank.repairs) *report.add_repair() = ToProto(repair);
   }
-  for (const Repair& repair : metrics.repairs) AddRepair(repair, &report);
-  AddInputs(run.traces->inputs, &report);
-  AddInputs(run.inputs, &report);
+  for (const Repair& repair : metrics.repairs) *report.add_repair() = ToProto(repair);
+  for (const InputFile& file : run.traces->inputs) *report.add_input() = ToProto(file);
+  for (const InputFile& file : run.inputs) *report.add_input() = ToProto(file);
   report.set_bound(ToUtf8(DescribeBound(metrics, *run.traces)));
   return report;
 }

@@ -20,7 +20,8 @@
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/library.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
+#include "trace/io/file.h"
 
 namespace chakra {
 namespace {

@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "trace/base/quantity.h"
 
 namespace chakra {
 namespace {
@@ -17,17 +18,13 @@ namespace {
 constexpr double kMostStartPicos = 1e18;  // a million seconds
 
 absl::StatusOr<Time> ParseStart(absl::string_view text) {
-  constexpr std::pair<absl::string_view, double> kUnits[] = {
-      {"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}};
-  size_t digits = text.size();
-  while (digits > 0 && absl::ascii_isalpha(static_cast<unsigned char>(text[digits - 1]))) --digits;
   double v = 0;
-  for (const auto& [unit, picos] : kUnits) {
-    if (text.substr(digits) != unit || !absl::SimpleAtod(text.substr(0, digits), &v)) continue;
-    if (!(v * picos <= kMostStartPicos))
-      return absl::InvalidArgumentError(
-          absl::StrCat("the start of a job is ", text, "; expected at most 1000000s"));
-    return Time::Picos(std::llround(v * picos));
+  absl::string_view unit;
+  if (SplitQuantity(text, &v, &unit) && PicosOfUnit(unit) > 0) {
+    const double picos = v * PicosOfUnit(unit);
+    if (picos <= kMostStartPicos) return Time::Picos(std::llround(picos));
+    return absl::InvalidArgumentError(
+        absl::StrCat("the start of a job is ", text, "; expected at most 1000000s"));
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "the start of a job is \"", text, "\"; expected a time with its unit (ps, ns, us, ms or s), as 10us"));

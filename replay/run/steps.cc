@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "replay/engine/spans.h"
-
+#include "trace/base/median.h"
 namespace chakra {
 namespace {
 
@@ -26,24 +26,15 @@ std::vector<std::pair<Time, Time>> Kernels(const Graph& graph, const std::vector
   return kernels;
 }
 
-Time Median(std::vector<Time> values) {
-  if (values.empty()) return Time::Zero();
-  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  const Time below = *std::max_element(values.begin(), middle);
-  return below + Time::Picos((*middle - below).picos() / 2);
-}
-
 // Fills in what concerns kernels: of those recorded to start in [begin, end].
 void AddKernels(const std::vector<std::pair<Time, Time>>& kernels, Time begin, Time end, StepMetrics* step) {
-  std::vector<Time> errors;
+  std::vector<int64_t> errors;
   for (auto it = std::lower_bound(kernels.begin(), kernels.end(), std::make_pair(begin, Time::Zero()));
        it != kernels.end() && it->first <= end; ++it) {
-    errors.push_back(it->second);
+    errors.push_back(it->second.picos());
   }
   step->kernels = errors.size();
-  step->kernel_start_error = Median(std::move(errors));
+  step->kernel_start_error = Time::Picos(Median(std::move(errors)));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "trace/et/locate.h"
+#include "trace/import/locate.h"
 
 namespace chakra {
 namespace {

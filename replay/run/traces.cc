@@ -8,7 +8,7 @@
 #include "trace/base/checksum.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/file.h"
 
 namespace chakra {
 namespace {
@@ -60,7 +60,7 @@ bool LoadedTraces::HasTimes() const {
 }
 
 absl::StatusOr<InputFile> DescribeInput(const std::string& path, const std::string& role) {
-  auto content = ReadFile(path);
+  auto content = ReadFileAsItIs(path);
   if (!content.ok()) return content.status();
   return InputFile{path, Sha256Hex(*content), content->size(), role};
 }

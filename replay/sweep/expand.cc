@@ -10,8 +10,8 @@
 #include "replay/sweep/metrics.h"
 #include "replay/sweep/space.h"
 #include "replay/sweep/words.h"
+#include "trace/base/spelling.h"
 #include "trace/base/text_table.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra::sweep {
 namespace {

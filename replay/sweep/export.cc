@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "replay/sweep/words.h"
+#include "trace/base/json_text.h"
 #include "trace/io/csv.h"
 
 namespace chakra::sweep {
@@ -15,20 +16,6 @@ std::string JsonValueOf(const Value& value) {
 }
 
 }  // namespace
-
-std::string JsonText(absl::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      absl::StrAppend(&out, "\\", absl::string_view(&c, 1));
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppendFormat(&out, "\\u%04x", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
 
 absl::StatusOr<std::string> CommandOf(const Space& space, const Place& place) {
   auto words = space.Words(place);

@@ -22,9 +22,6 @@ absl::StatusOr<std::string> ToJsonLines(const Results& results, bool wall);
 // version, spec.
 absl::Status WriteSqlite(const Results& results, bool wall, const std::string& path);
 
-// `text` as a string of JSON, with its quotes.
-std::string JsonText(absl::string_view text);
-
 // `chakra-replay replay ...` of a point.
 absl::StatusOr<std::string> CommandOf(const Space& space, const Place& place);
 

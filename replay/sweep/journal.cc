@@ -14,7 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/file.h"
 
 namespace chakra::sweep {
 namespace {
@@ -76,7 +76,7 @@ JournalContent ParseJournal(absl::string_view content) {
 }
 
 absl::StatusOr<JournalContent> ReadJournal(const std::string& path) {
-  auto content = ReadFile(path);
+  auto content = ReadFileAsItIs(path);
   if (!content.ok()) return content.status();
   return ParseJournal(*content);
 }

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "replay/report/columns.h"
 #include "replay/sweep/space.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra::sweep {
 namespace {

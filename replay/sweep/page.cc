@@ -10,6 +10,7 @@
 #include "replay/sweep/export.h"
 #include "replay/sweep/query.h"
 #include "replay/sweep/words.h"
+#include "trace/base/json_text.h"
 #include "trace/base/text_table.h"
 #include "trace/io/proto_io.h"
 

@@ -8,10 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "trace/base/spelling.h"
 #include "trace/base/text_table.h"
 #include "trace/base/units.h"
 #include "trace/io/csv.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra::sweep {
 

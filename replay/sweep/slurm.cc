@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/sweep/words.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/compressed_file.h"
 
 namespace chakra::sweep {
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "trace/io/field_line.h"
+#include "trace/io/file.h"
 #include "trace/io/proto_io.h"
 
 namespace chakra::sweep {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "replay/engine/spans.h"
 #include "replay/timeline/writer.h"
+#include "trace/base/json_text.h"
 #include "trace/base/utf8.h"
 
 namespace chakra {
@@ -14,20 +15,7 @@ namespace {
 
 constexpr uint64_t kExact = uint64_t{1} << 53;  // whole numbers that a double holds
 
-void AppendString(absl::string_view text, std::string* out) {
-  out->push_back('"');
-  for (const char c : ToUtf8(text)) {
-    if (c == '"' || c == '\\') {
-      out->push_back('\\');
-      out->push_back(c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppendFormat(out, "\\u%04x", static_cast<unsigned>(c));
-    } else {
-      out->push_back(c);
-    }
-  }
-  out->push_back('"');
-}
+void AppendString(absl::string_view text, std::string* out) { AppendJsonText(ToUtf8(text), out); }
 
 // In microseconds, exactly.
 void AppendTime(Time t, std::string* out) {

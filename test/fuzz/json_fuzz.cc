@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "trace/import/json/json.h"
+#include "trace/import/text/text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view content(reinterpret_cast<const char*>(data), size);

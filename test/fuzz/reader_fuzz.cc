@@ -5,8 +5,8 @@
 #include <string>
 
 #include "fuzz_input.h"
-#include "trace/et/locate.h"
 #include "trace/et/read_options.h"
+#include "trace/import/locate.h"
 #include "trace/import/reader.h"
 #include "trace/model/inspect.h"
 

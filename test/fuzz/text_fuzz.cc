@@ -5,8 +5,8 @@
 
 #include "fuzz_input.h"
 #include "trace/et/read_options.h"
-#include "trace/import/json/json.h"
 #include "trace/import/reader.h"
+#include "trace/import/text/text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using chakra::fuzz::Require;

@@ -7,7 +7,6 @@
 #include "replay/cluster/load.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/collective_table.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

@@ -14,7 +14,7 @@
 #include "replay/engine/spans.h"
 #include "replay/run/cluster_model.h"
 #include "test/trace/pytorch/machine.h"
-#include "trace/et/locate.h"
+#include "trace/import/locate.h"
 #include "trace/import/reader.h"
 #include "trace/model/distinct_graphs.h"
 

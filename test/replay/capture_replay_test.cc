@@ -12,8 +12,8 @@
 #include "replay/engine/lane_policy.h"
 #include "test/trace/pytorch/capture_builder.h"
 #include "test/trace/pytorch/capture_files.h"
-#include "trace/et/locate.h"
 #include "trace/et/read_options.h"
+#include "trace/import/locate.h"
 #include "trace/import/reader.h"
 #include "trace/model/distinct_graphs.h"
 

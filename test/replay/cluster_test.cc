@@ -11,7 +11,6 @@
 #include "replay/cluster/presets.h"
 #include "replay/engine/memory_model.h"
 #include "replay/run/cluster_model.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {

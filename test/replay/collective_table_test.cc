@@ -10,6 +10,7 @@
 #include "replay/engine/price.h"
 #include "replay/nccl/sizes.h"
 #include "test/replay/library_testing.h"
+#include "trace/io/file.h"
 
 namespace chakra {
 namespace {

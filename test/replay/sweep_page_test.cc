@@ -10,6 +10,7 @@
 #include "replay/sweep/query.h"
 #include "simdjson.h"
 #include "sweep_testing.h"
+#include "trace/base/json_text.h"
 #include "trace/io/csv.h"
 
 namespace chakra::sweep {

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_join.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/compressed_file.h"
 
 namespace chakra {
 namespace {

@@ -12,7 +12,8 @@
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/reader.h"
-#include "trace/io/proto_io.h"
+#include "trace/import/text/text.h"
+#include "trace/io/file.h"
 
 namespace chakra {
 namespace {

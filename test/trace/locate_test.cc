@@ -1,4 +1,5 @@
-#include "trace/et/locate.h"
+
+#include "trace/import/locate.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

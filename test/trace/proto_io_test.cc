@@ -10,6 +10,8 @@
 
 #include "proto/cluster.pb.h"
 #include "proto/et_def.pb.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
 
 namespace chakra {
 namespace {
@@ -110,15 +112,6 @@ TEST(ProtoIo, BadBinaryIsRefused) {
   EXPECT_THAT(ParseError(node.SerializeAsString()), HasSubstr("unknown field number 10"));
 }
 
-TEST(ProtoIo, NearestName) {
-  const std::vector<std::string> names = {"ring", "fully_connected", "switch"};
-  EXPECT_EQ(NearestName("Rnig", names), "ring");
-  EXPECT_EQ(NearestName("FullyConected", names), "fully_connected");
-  EXPECT_EQ(NearestName("torus", names), "");
-  EXPECT_EQ(NearestName("", names), "");
-  EXPECT_EQ(SuggestName("torus", names), "; known: ring, fully_connected, switch");
-}
-
 TEST(ProtoIo, FilesReportTheSystemsReason) {
   EXPECT_THAT(Message(ReadFile("/no/such/file").status()),
               AllOf(HasSubstr("/no/such/file"), HasSubstr("No such file")));
@@ -150,6 +143,29 @@ TEST(ProtoIo, FileAppearsOnlyWhenCommitted) {
   ASSERT_TRUE(WriteFile((dir / "link").string(), "new").ok());
   EXPECT_TRUE(std::filesystem::is_symlink(dir / "link"));
   EXPECT_EQ(*ReadFile(path), "new");
+  std::filesystem::remove_all(dir);
+}
+
+TEST(ProtoIo, FilesAreCompressedByNameAndUnpackedByContent) {
+  const std::string base = (std::filesystem::path(::testing::TempDir()) / "chakra_packed").string();
+  const std::string text(100000, 'x');
+  for (const char* end : {"", ".gz", ".zst"}) {
+    const std::string path = base + end;
+    ASSERT_TRUE(WriteFile(path, text).ok());
+    EXPECT_EQ(ReadFileAsItIs(path)->size() < 1000, *end != '\0') << path;
+    EXPECT_EQ(*ReadFile(path), text) << path;
+    EXPECT_EQ(*ReadFile(path, text.size()), text) << path;
+    EXPECT_THAT(Message(ReadFile(path, text.size() - 1).status()), HasSubstr("at most 99999 bytes"));
+    ASSERT_TRUE(WriteMessageFile(Sample(), MessageFormat::kText, path).ok());
+    proto::Cluster back;
+    ASSERT_TRUE(ReadMessageFile(path, &back).ok());
+    EXPECT_EQ(back.name(), Sample().name());
+    ASSERT_TRUE(WriteFile(path, text, Compression::kNone).ok());
+    EXPECT_EQ(*ReadFileAsItIs(path), text);
+    std::filesystem::remove(path);
+  }
+  EXPECT_EQ(WithoutCompression("a.json.gz"), "a.json");
+  EXPECT_EQ(WithoutCompression("a.zst.json"), "a.zst.json");
 }
 
 }  // namespace

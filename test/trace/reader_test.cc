@@ -12,8 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "trace/base/checksum.h"
-#include "trace/et/locate.h"
 #include "trace/et/read_options.h"
+#include "trace/import/locate.h"
 
 namespace chakra {
 namespace {
@@ -33,14 +33,15 @@ std::string Trace(char name) {
 }
 
 // One member of a tar archive.
-std::string TarMember(const std::string& name, const std::string& content) {
+std::string TarMember(const std::string& name, const std::string& content, char type = '0') {
   std::string h(512, '\0');
   h.replace(0, name.size(), name);
   char size[16];
   std::snprintf(size, sizeof size, "%011zo", content.size());
   h.replace(124, 11, size);
   h.replace(257, 5, "ustar");
-  h[156] = '0';
+  h[156] = type;
+  if (type == 'S') h[482] = 1;  // a block of holes follows
   h.replace(148, 8, 8, ' ');
   unsigned sum = 0;
   for (const char c : h) sum += static_cast<unsigned char>(c);
@@ -170,6 +171,30 @@ TEST_F(ReaderTest, Archive) {
   EXPECT_THAT(
       ErrorOf({Write("gap.tar", TarMember("w.1.et", Trace('b')) + TarMember("w.2.et", Trace('b')) + end)}),
       HasSubstr("without a trace: 0"));
+}
+
+// As GNU tar --sparse writes them, in its own form and in pax. What is no trace may be so.
+TEST_F(ReaderTest, SparseMembersAreRefused) {
+  const std::string end(1024, '\0'), map(512, '\0');
+  const auto old_form = [&](const std::string& name) {
+    const std::string member = TarMember(name, "12345678", 'S');
+    return member.substr(0, 512) + map + member.substr(512);
+  };
+  const auto pax_form = [](const std::string& name) {
+    const std::string record = "GNU.sparse.name=" + name + "\n";
+    return TarMember("x", "22 GNU.sparse.major=1\n" + std::to_string(record.size() + 3) + " " + record, 'x') +
+           TarMember("GNUSparseFile.1/w", "12345678");
+  };
+  const std::string trace = TarMember("w.0.et", Trace('a'));
+  for (const std::string& log : {old_form("log.txt"), pax_form("log.txt")}) {
+    const auto t = ReadTraceSet({Write("t.tar", log + trace + end)}, {});
+    ASSERT_TRUE(t.ok()) << t.status();
+    EXPECT_EQ(t->ranks.size(), 1u);
+  }
+  for (const std::string& sparse : {old_form("w.1.et"), pax_form("w.1.et")}) {
+    EXPECT_THAT(ErrorOf({Write("t.tar", trace + sparse + end)}),
+                HasSubstr("t.tar!w.1.et: stored without its holes"));
+  }
 }
 
 TEST_F(ReaderTest, GroupsBesideTheTraces) {

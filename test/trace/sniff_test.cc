@@ -4,6 +4,7 @@
 
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
+#include "trace/import/text/text.h"
 
 namespace chakra {
 namespace {

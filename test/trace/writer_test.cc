@@ -12,7 +12,7 @@
 
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/file.h"
 
 namespace chakra {
 namespace {

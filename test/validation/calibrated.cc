@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "replay/calibrate/fit.h"
 #include "replay/cluster/load.h"
+#include "trace/base/median.h"
 
 namespace chakra::validation {
 namespace {
@@ -34,11 +35,6 @@ chakra::MeasuredRow ForFit(const MeasuredRow& row, size_t i) {
   out.file = row.source;
   out.line = static_cast<int>(i);
   return out;
-}
-
-double Median(std::vector<double> v) {
-  std::sort(v.begin(), v.end());
-  return v.empty() ? 0 : v.size() % 2 == 1 ? v[v.size() / 2] : (v[v.size() / 2 - 1] + v[v.size() / 2]) / 2;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "replay/cluster/devices.h"
 #include "replay/compute/interpolate.h"
 #include "replay/compute/transfer.h"
+#include "trace/base/median.h"
 
 namespace chakra::validation {
 namespace {
@@ -51,13 +52,6 @@ class Figures {
 };
 
 }  // namespace
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
 
 std::vector<LeftOut> LeaveOneOut(const std::vector<MeasuredTable>& tables) {
   std::vector<LeftOut> all;

@@ -33,8 +33,6 @@ struct Transferred {
 // Errors: a device that there is none of.
 absl::StatusOr<std::vector<Transferred>> TransferAll(const std::vector<MeasuredTable>& tables);
 
-double Median(std::vector<double> values);  // 0 of none
-
 // |found / measured - 1| of the answered rows of a set.
 std::vector<double> Errors(const std::vector<LeftOut>& rows, const std::string& set);
 

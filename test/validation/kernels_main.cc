@@ -16,7 +16,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "test/validation/kernel_figures.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/median.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
 
 namespace chakra::validation {
 namespace {

@@ -16,7 +16,7 @@
 #include "test/validation/checks.h"
 #include "test/validation/plot.h"
 #include "test/validation/summary.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/file.h"
 
 namespace chakra::validation {
 namespace {

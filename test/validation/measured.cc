@@ -8,28 +8,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
+#include "trace/io/csv.h"
 
 namespace chakra::validation {
 namespace {
-
-// Commas part fields but within double quotes; lines end in LF or CR LF.
-std::vector<std::string> Fields(absl::string_view line) {
-  absl::ConsumeSuffix(&line, "\r");
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (char c : line) {
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
-}
 
 // Fields of one line by the name of their column.
 class Line {
@@ -122,13 +104,19 @@ absl::StatusOr<MeasuredRow> ParseLine(const Line& line) {
 }  // namespace
 
 absl::StatusOr<std::vector<MeasuredRow>> ParseMeasured(const std::string& text) {
-  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  CsvReader csv(text, "table");
+  std::vector<std::string> fields;
   std::map<std::string, size_t> columns;
-  for (const std::string& name : Fields(lines[0])) columns.emplace(name, columns.size());
   std::vector<MeasuredRow> rows;
-  for (size_t i = 1; i < lines.size(); ++i) {
-    if (lines[i].empty() || lines[i] == "\r") continue;
-    absl::StatusOr<MeasuredRow> row = ParseLine(Line(columns, Fields(lines[i]), i + 1));
+  for (;;) {
+    const absl::StatusOr<bool> more = csv.Next(&fields);
+    if (!more.ok()) return more.status();
+    if (!*more) break;
+    if (columns.empty()) {
+      for (const std::string& name : fields) columns.emplace(name, columns.size());
+      continue;
+    }
+    absl::StatusOr<MeasuredRow> row = ParseLine(Line(columns, fields, csv.line()));
     if (!row.ok()) return row.status();
     rows.push_back(*std::move(row));
   }

@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/median.h"
 
 namespace chakra::validation {
 namespace {
 
-std::optional<double> Median(std::vector<double> values) {
+std::optional<double> MedianOf(std::vector<double> values) {
   if (values.empty()) return std::nullopt;
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  return Median(std::move(values));
 }
 
 std::string Percent(std::optional<double> share) {
@@ -81,7 +81,7 @@ Medians MediansOf(const Column& column, const std::vector<MeasuredRow>& rows, co
   for (size_t i : of) {
     if (column.rows[i]) (rows[i].bytes >= kLarge ? large : small).push_back(std::abs(column.Error(rows, i)));
   }
-  return {Median(large), Median(small), large.size(), small.size()};
+  return {MedianOf(large), MedianOf(small), large.size(), small.size()};
 }
 
 std::string CsvTable(const std::vector<MeasuredRow>& rows, const std::vector<Column>& columns) {

@@ -18,11 +18,12 @@
 #include "replay/engine/spans.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/steps.h"
+#include "trace/base/median.h"
 #include "trace/edit/plan.h"
 #include "trace/edit/script.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/file.h"
 #include "trace/model/capture_info.h"
 #include "trace/model/distinct_graphs.h"
 
@@ -32,12 +33,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr absl::string_view kHeader = "side,run,median_step_ms,others_share,kept,steps_ms";
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 double Millis(Time t) { return static_cast<double>(t.picos()) * 1e-9; }
 

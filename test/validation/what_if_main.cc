@@ -12,7 +12,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "test/validation/what_if.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
 
 namespace chakra::validation {
 namespace {

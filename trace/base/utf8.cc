@@ -24,6 +24,16 @@ size_t Utf8Length(absl::string_view s) {
   return 0;
 }
 
+size_t ValidUtf8Prefix(absl::string_view s) {
+  size_t at = 0;
+  while (at < s.size()) {
+    const size_t n = static_cast<unsigned char>(s[at]) < 0x80 ? 1 : Utf8Length(s.substr(at));
+    if (n == 0) break;
+    at += n;
+  }
+  return at;
+}
+
 std::string ToUtf8(absl::string_view s) {
   std::string out;
   out.reserve(s.size());

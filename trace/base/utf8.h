@@ -14,4 +14,7 @@ std::string ToUtf8(absl::string_view s);
 // Bytes of the well-formed sequence at the start of `s`; 0: there is none.
 size_t Utf8Length(absl::string_view s);
 
+// Bytes of the longest beginning of `s` that is well-formed.
+size_t ValidUtf8Prefix(absl::string_view s);
+
 }  // namespace chakra

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra::edit {
 namespace {

@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "trace/base/spelling.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
-#include "trace/io/proto_io.h"
 #include "trace/model/capture_info.h"
 #include "trace/model/groups.h"
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "trace/io/field_line.h"
+#include "trace/io/file.h"
 #include "trace/io/json_value.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/sniff.h"

@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "re2/re2.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra::edit {
 namespace {

@@ -5,8 +5,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/base/spelling.h"
 #include "trace/edit/selector.h"
-#include "trace/io/proto_io.h"
 #include "trace/model/capture_info.h"
 
 namespace chakra::edit {

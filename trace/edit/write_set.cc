@@ -15,7 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "trace/et/read_options.h"
 #include "trace/import/inputs.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
 #include "trace/model/groups.h"
 
 namespace chakra::edit {
@@ -210,7 +211,7 @@ absl::Status EditedOutput::Commit(const TraceSet& set) {
   if (groups != set.inputs.end() || (changed && !set.groups.empty())) {
     std::string text = GroupFileText(set.groups);
     if (!changed && !absl::StrContains(groups->path, "!")) {
-      absl::StatusOr<std::string> as_it_is = ReadFile(groups->path);
+      absl::StatusOr<std::string> as_it_is = ReadFileAsItIs(groups->path);
       if (!as_it_is.ok()) return as_it_is.status();
       text = *std::move(as_it_is);
     }

@@ -1,4 +1,4 @@
-// How traces are read.
+// What is asked of readers of traces.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace chakra {
 
-// What of a PyTorch capture is meant.
+// What of a capture is meant, a run that a profiler recorded.
 struct CaptureSelection {
   std::string host, device;  // one pair by its files; "": what the inputs name
   std::vector<int> ranks;    // only these (global) ranks; empty: all
@@ -37,7 +37,7 @@ struct ReadOptions {
   bool allow_truncated = false;      // drop a partial last node, with a repair
   bool strict = false;               // every repair is an error
   int threads = 1;                   // files decoded at once; the result does not depend on it
-  CaptureSelection capture;          // PyTorch captures only
+  CaptureSelection capture;          // of captures only
   RankRewriter* rewriter = nullptr;  // not owned
   std::string groups_file;  // explicit communicator groups; "": found beside the traces, or in metadata nodes
 };

@@ -35,6 +35,8 @@ bool NamesGroups(const TraceSet& set) {
 
 }  // namespace
 
+bool NamedAsGroups(absl::string_view name) { return absl::EndsWith(name, ".json"); }
+
 std::vector<GroupCandidate> FindCandidates(const std::string& prefix) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(prefix).parent_path();
@@ -42,7 +44,7 @@ std::vector<GroupCandidate> FindCandidates(const std::string& prefix) {
   for (const std::string& name : ListFolder(folder.empty() ? "." : folder.string())) {
     const fs::path path = folder / name;
     std::error_code error;
-    if (!absl::EndsWith(name, ".json") || !fs::is_regular_file(path, error)) continue;
+    if (!NamedAsGroups(name) || !fs::is_regular_file(path, error)) continue;
     if (fs::file_size(path, error) > kMaxGroupFile || error) continue;
     InputFile input;
     absl::StatusOr<std::string> text = ReadGroupText(path.string(), &input);

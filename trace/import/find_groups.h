@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "trace/et/decode.h"
 #include "trace/model/trace.h"
 
@@ -20,7 +21,10 @@ struct GroupCandidate {
   std::string text;
 };
 
-// JSON files beside the traces of one run.
+// Whether a file of this name, beside traces or in their archive, may name groups: it ends in ".json".
+bool NamedAsGroups(absl::string_view name);
+
+// Such files beside the traces of one run.
 std::vector<GroupCandidate> FindCandidates(const std::string& prefix);
 
 // Each sets groups, group_source and inputs of `set`, or leaves them where it

@@ -10,7 +10,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
+#include "trace/base/spelling.h"
+#include "trace/import/registry.h"
+#include "trace/io/compressed_file.h"
 
 namespace chakra {
 namespace {
@@ -35,20 +37,6 @@ std::string Join(const std::string& folder, const std::string& name) {
   return folder.empty() ? name : (fs::path(folder) / name).string();
 }
 
-size_t EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t corner = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
-      corner = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 // Whether the names in `folder` can be read.
 absl::Status CheckListing(const std::string& folder) {
   std::error_code error;
@@ -62,9 +50,8 @@ absl::Status NothingThere(const std::string& input) {
   const std::string folder = FolderOf(input);
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
-    return absl::NotFoundError(absl::StrCat(
-        input, ": no such file, folder, or prefix of traces (PREFIX.N.et[.zst|.gz]); there is no folder ",
-        folder));
+    return absl::NotFoundError(absl::StrCat(input, ": no such file, folder, or prefix of traces (",
+                                            NamesOfTraces(), "); there is no folder ", folder));
   }
   if (absl::Status s = CheckListing(folder); !s.ok()) return s;
   const std::string wanted = fs::path(input).filename().string();
@@ -77,27 +64,26 @@ absl::Status NothingThere(const std::string& input) {
   for (const auto& [distance, name] : near) {
     if (names.size() < 4) names.push_back(name);
   }
-  return absl::NotFoundError(
-      absl::StrCat(input, ": no such file, folder, or prefix of traces (PREFIX.N.et[.zst|.gz]); ", folder,
-                   " holds ", names.empty() ? "nothing" : Shorten(names)));
+  return absl::NotFoundError(absl::StrCat(input, ": no such file, folder, or prefix of traces (",
+                                          NamesOfTraces(), "); ", folder, " holds ",
+                                          names.empty() ? "nothing" : Shorten(names)));
 }
 
 // Traces in `folder` with a rank in their name; all of them, or one prefix's.
-// Their JSON and text relatives count where there is no .et.
+// Those of other formats count where there is no native one.
 std::vector<TraceFile> FindTraces(const std::string& folder, const std::string* prefix) {
-  std::vector<TraceFile> found, relatives;
+  std::vector<TraceFile> found, others;
   for (const std::string& name : ListFolder(folder.empty() ? "." : folder)) {
     const std::string path = Join(folder, name);
     const TraceName parsed = ParseTraceName(path);
     if (!parsed.is_trace || parsed.rank < 0) continue;
     if (prefix != nullptr && parsed.prefix != *prefix) continue;
     std::error_code error;
-    const bool relative = absl::EndsWith(name, ".json") || absl::EndsWith(name, ".txtpb");
     if (fs::is_regular_file(path, error)) {
-      (relative ? relatives : found).push_back({path, parsed.prefix, parsed.rank});
+      (parsed.native ? found : others).push_back({path, parsed.prefix, parsed.rank});
     }
   }
-  return found.empty() ? relatives : found;
+  return found.empty() ? others : found;
 }
 
 absl::StatusOr<std::vector<TraceFile>> ReadFolder(const std::string& folder) {
@@ -113,11 +99,8 @@ absl::StatusOr<std::vector<TraceFile>> ReadFolder(const std::string& folder) {
     if (inner.size() == 1) found = FindTraces(inner[0], nullptr);
   }
   if (found.empty()) {
-    return absl::NotFoundError(
-        absl::StrCat(folder,
-                     ": expected traces named PREFIX.N.et[.zst|.gz], or a PyTorch capture (JSON of "
-                     "torch.profiler or the ExecutionTraceObserver); the folder holds ",
-                     names.empty() ? "nothing" : Shorten(names)));
+    return absl::NotFoundError(absl::StrCat(folder, ": expected ", ExpectedInFolders(), "; the folder holds ",
+                                            names.empty() ? "nothing" : Shorten(names)));
   }
   std::set<std::string> prefixes;
   for (const TraceFile& f : found) prefixes.insert(f.prefix);
@@ -134,10 +117,10 @@ absl::StatusOr<std::vector<TraceFile>> ReadFolder(const std::string& folder) {
 TraceName ParseTraceName(absl::string_view path) {
   TraceName name;
   absl::string_view s = path;
-  if (!absl::ConsumeSuffix(&s, ".zst")) absl::ConsumeSuffix(&s, ".gz");
-  name.is_trace =
-      absl::ConsumeSuffix(&s, ".et") || absl::ConsumeSuffix(&s, ".json") || absl::ConsumeSuffix(&s, ".txtpb");
-  name.is_trace = name.is_trace && !absl::StartsWith(path.substr(path.rfind('/') + 1), "._");
+  const Importer* importer = ConsumeEnding(&s);
+  if (importer == nullptr) s = WithoutCompression(s);
+  name.is_trace = importer != nullptr && !absl::StartsWith(path.substr(path.rfind('/') + 1), "._");
+  name.native = name.is_trace && importer->native;
   const size_t dot = s.rfind('.');
   int rank = 0;
   if (name.is_trace && dot != s.npos && dot + 1 < s.size() &&

@@ -10,13 +10,14 @@
 
 namespace chakra {
 
-// What PREFIX.N.et[.zst|.gz] (or PREFIX.N.json) says. `rank` is -1 where the
-// name has no number; `is_trace` is false for other endings, and for the "._NAME"
-// that macOS puts beside NAME.
+// What PREFIX.N.et[.zst|.gz] says, or another ending of a format whose files hold a
+// rank each. `rank` is -1 where the name has no number; `is_trace` is false for other
+// endings, and for the "._NAME" that macOS puts beside NAME.
 struct TraceName {
   std::string prefix;  // with the folder
   int rank = -1;
   bool is_trace = false;
+  bool native = false;  // of Importer
 };
 TraceName ParseTraceName(absl::string_view path);
 

@@ -15,24 +15,13 @@
 #include "absl/strings/strip.h"
 #include "trace/base/parallel.h"
 #include "trace/et/read_options.h"
-#include "trace/import/json/json.h"
+#include "trace/import/registry.h"
 #include "trace/io/archive.h"
-#include "trace/io/sniff.h"
 
 namespace chakra {
 namespace {
 
 constexpr size_t kTarHead = 512;
-
-// Plain frames of a file's unpacked content: itself, or converted JSON or text.
-absl::StatusOr<absl::string_view> Frames(absl::string_view plain, absl::string_view file, std::string* keep) {
-  const bool json = LooksLikeJson(plain);
-  if (!json && !LooksLikeTextFormat(plain)) return plain;
-  absl::StatusOr<std::string> et = json ? EtFromJson(plain, file) : EtFromText(plain, file);
-  if (!et.ok()) return et.status();
-  *keep = *std::move(et);
-  return absl::string_view(*keep);
-}
 
 // `status` with "FILE: rank N" at its beginning.
 absl::Status WithRank(const absl::Status& status, absl::string_view file, int rank) {
@@ -46,7 +35,7 @@ absl::Status WithRank(const absl::Status& status, absl::string_view file, int ra
 absl::Status DecodePlain(absl::string_view plain, absl::string_view file, int rank,
                          const ReadOptions& options, Worker* worker, Loaded* out) {
   std::string converted;
-  absl::StatusOr<absl::string_view> frames = Frames(plain, file, &converted);
+  absl::StatusOr<absl::string_view> frames = ImporterOf(plain).frames(plain, file, &converted);
   if (!frames.ok()) return frames.status();
   return DecodeFrames(*frames, file, rank, options, worker, out);
 }
@@ -169,7 +158,7 @@ class MemberPool {
   bool done_ = false;
 };
 
-// Hands the members of an archive to `members`, and the JSON to `candidates`.
+// Hands the members of an archive to `members`, and what may name groups to `candidates`.
 absl::Status ReadMembers(const std::string& path, ByteSource* tar, MemberPool* members,
                          std::vector<TraceFile>* files, std::vector<GroupCandidate>* candidates) {
   TarReader reader(tar, path);
@@ -179,11 +168,12 @@ absl::Status ReadMembers(const std::string& path, ByteSource* tar, MemberPool* m
     if (!more.ok()) return more.status();
     if (!*more) break;
     const TraceName name = ParseTraceName(reader.name());
-    const bool json = absl::EndsWith(reader.name(), ".json");
-    if (json ? reader.size() > kMaxGroupFile : !name.is_trace) continue;
+    const bool groups = NamedAsGroups(reader.name());
+    if (groups ? reader.size() > kMaxGroupFile : !name.is_trace) continue;
+    if (absl::Status s = reader.CheckWhole(); !s.ok()) return s;
     if (absl::Status s = reader.ReadMember(&buffer); !s.ok()) return s;
     const std::string member = absl::StrCat(path, "!", reader.name());
-    if (json) {
+    if (groups) {
       candidates->push_back({member, std::string(buffer.view())});
       continue;
     }
@@ -207,7 +197,7 @@ absl::Status ReadArchive(const std::string& path, ByteSource* tar, const ReadOpt
   }
   if (files.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": expected members named PREFIX.N.et[.zst|.gz], the archive has none"));
+        absl::StrCat(path, ": expected members named ", NamesOfTraces(), ", the archive has none"));
   }
   if (absl::Status s = CheckRanks(&files); !s.ok()) return s;
   for (Loaded& l : members.loaded()) out->push_back(std::move(l));
@@ -260,56 +250,6 @@ absl::Status LoadLone(TraceFile file, FileSource* disk, ByteSource* content, con
 }
 
 }  // namespace
-
-absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int rank,
-                          const ReadOptions& options, Worker* worker, Loaded* out) {
-  const auto decode = [&](absl::string_view from, int as, const ReadOptions& how, Decoder* with, Loaded* to) {
-    absl::StatusOr<RankTrace> trace = with->Decode(from, file, as, how);
-    if (!trace.ok()) return trace.status();
-    to->trace = *std::move(trace);
-    to->group_nodes = with->group_nodes();
-    return absl::OkStatus();
-  };
-  if (options.rewriter == nullptr) return decode(frames, rank, options, &worker->decoder, out);
-  if (worker->before == nullptr) worker->before = std::make_unique<Worker::Before>();
-  ReadOptions with_frames = options;
-  with_frames.keep_raw = true;
-  Loaded read;
-  if (absl::Status s = decode(frames, rank, with_frames, &worker->before->decoder, &read); !s.ok()) return s;
-  const std::vector<Repair> repairs = read.trace.repairs;
-  std::vector<Rewritten> made;
-  if (absl::Status s = options.rewriter->Rewrite(std::move(read.trace), &made); !s.ok()) return s;
-  out->rewritten = true;
-  out->trace.file = std::string(file);
-  out->trace.rank = rank;
-  ReadOptions again = options;
-  again.strict = false;  // what is left to repair has been judged above
-  for (const Rewritten& one : made) {
-    Loaded& to = out->became.emplace_back();
-    if (absl::Status s = decode(one.frames, one.rank, again, &worker->decoder, &to); !s.ok()) return s;
-    to.trace.repairs = repairs;
-    for (Repair& r : to.trace.repairs) r.rank = one.rank;
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Flatten(std::vector<Loaded>* loaded) {
-  std::vector<Loaded> out;
-  bool any = false;
-  for (Loaded& l : *loaded) {
-    any = any || l.rewritten;
-    for (Loaded& one : l.became) out.push_back(std::move(one));
-  }
-  if (!any) return absl::OkStatus();
-  std::sort(out.begin(), out.end(),
-            [](const Loaded& a, const Loaded& b) { return a.trace.rank < b.trace.rank; });
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (out[i].trace.rank == static_cast<int>(i)) continue;
-    return absl::InternalError(absl::StrCat("rewritten ranks: ", out[i].trace.rank, " at place ", i));
-  }
-  *loaded = std::move(out);
-  return absl::OkStatus();
-}
 
 absl::Status DecodeContent(absl::string_view content, absl::string_view file, int rank,
                            const ReadOptions& options, Worker* worker, Loaded* out) {

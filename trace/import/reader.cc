@@ -7,22 +7,17 @@
 #include "trace/import/find_groups.h"
 #include "trace/import/inputs.h"
 #include "trace/import/load.h"
-#include "trace/import/pytorch/convert.h"
-#include "trace/import/pytorch/find.h"
+#include "trace/import/registry.h"
 #include "trace/model/groups.h"
 
 namespace chakra {
 
 absl::StatusOr<TraceSet> ReadTraceSet(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  if (options.capture.named() || pytorch::LooksLikeCapture(inputs)) {
-    absl::StatusOr<pytorch::Capture> capture = pytorch::ReadCapture(inputs, options);
-    if (!capture.ok()) return capture.status();
-    return pytorch::CaptureTraces(*capture, options);
-  }
+  if (const Importer* importer = ImporterOfRun(inputs, options)) return importer->run(inputs, options);
   if (!options.capture.steps.empty() || !options.capture.ranks.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(absl::StrJoin(inputs, ", "),
-                     ": steps and ranks can be selected of PyTorch captures only, and this is none"));
+    return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(inputs, ", "),
+                                                   ": steps and ranks can be selected of ", KindsOfRuns(),
+                                                   " only, and this is none"));
   }
   absl::StatusOr<std::vector<TraceFile>> files = ResolveInputs(inputs);
   if (!files.ok()) return files.status();

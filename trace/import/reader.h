@@ -1,5 +1,5 @@
-// Reads Chakra traces: .et frames, plain or compressed (gzip, zstd; told by
-// content, never by name), tar archives of these, and the JSON relatives.
+// Reads the traces of a run, in any format of registry.h: plain or compressed
+// (gzip, zstd; told by content, never by name), or in tar archives.
 #pragma once
 
 #include <string>

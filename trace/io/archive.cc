@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace chakra {
 namespace {
@@ -44,17 +46,30 @@ bool ChecksumOk(absl::string_view h) {
   return sum == want;
 }
 
-// Records of a pax header: "LENGTH KEY=VALUE\n".
-void ParsePax(absl::string_view text, std::string* path, uint64_t* size, bool* has_size) {
+// What a pax header says of the member behind it: records of "LENGTH KEY=VALUE\n".
+struct Pax {
+  std::string path;
+  std::optional<uint64_t> size;
+  bool sparse = false;
+};
+
+void ParsePax(absl::string_view text, Pax* out) {
   while (!text.empty()) {
     const size_t blank = text.find(' ');
     uint64_t n = 0;
     if (blank == text.npos || !absl::SimpleAtoi(text.substr(0, blank), &n)) return;
     if (n <= blank + 1 || n > text.size()) return;
-    const absl::string_view record = text.substr(blank + 1, n - blank - 2);
-    if (record.substr(0, 5) == "path=") *path = std::string(record.substr(5));
-    if (record.substr(0, 5) == "size=") *has_size = absl::SimpleAtoi(record.substr(5), size);
+    absl::string_view record = text.substr(blank + 1, n - blank - 2);
     text.remove_prefix(n);
+    if (absl::ConsumePrefix(&record, "GNU.sparse.")) {
+      out->sparse = true;
+      if (absl::ConsumePrefix(&record, "name=")) out->path = std::string(record);
+    } else if (absl::ConsumePrefix(&record, "path=")) {
+      if (!out->sparse) out->path = std::string(record);
+    } else if (absl::ConsumePrefix(&record, "size=")) {
+      uint64_t size = 0;
+      out->size = absl::SimpleAtoi(record, &size) ? std::optional(size) : std::nullopt;
+    }
   }
 }
 
@@ -95,12 +110,26 @@ absl::StatusOr<std::string> TarReader::ReadText(uint64_t size) {
   return text;
 }
 
+// GNU's header of a sparse member lists the pieces that are stored; blocks of further ones may follow.
+absl::Status TarReader::SkipSparseMap(bool more) {
+  while (more) {
+    char block[kBlock];
+    if (absl::Status s = ReadExact(block, kBlock); !s.ok()) return s;
+    more = block[504] != '\0';
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TarReader::CheckWhole() const {
+  if (!sparse_) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      file_, "!", name_, ": stored without its holes; expected an archive made without tar's --sparse"));
+}
+
 absl::StatusOr<bool> TarReader::Next() {
   if (absl::Status s = Skip(pending_); !s.ok()) return s;
   pending_ = 0;
-  std::string long_name;
-  uint64_t pax_size = 0;
-  bool has_pax_size = false;
+  Pax pax;
   for (;;) {
     char block[kBlock];
     if (absl::Status s = ReadExact(block, kBlock); !s.ok()) return s;
@@ -114,25 +143,28 @@ absl::StatusOr<bool> TarReader::Next() {
     if (type == 'L' || type == 'x') {
       absl::StatusOr<std::string> text = ReadText(size);
       if (!text.ok()) return text.status();
-      if (type == 'L') long_name = Text(*text);
-      if (type == 'x') ParsePax(*text, &long_name, &pax_size, &has_pax_size);
+      if (type == 'L') pax.path = Text(*text);
+      if (type == 'x') ParsePax(*text, &pax);
       continue;
     }
-    if (has_pax_size) size = pax_size;
+    size = pax.size.value_or(size);
     if (size > uint64_t{1} << 60) return Error(at_ - kBlock, "a member of more than 2^60 bytes");
     name_ = Text(h.substr(0, 100));
     const std::string prefix = h.substr(257, 5) == "ustar" && h[262] == '\0' ? Text(h.substr(345, 155)) : "";
     if (!prefix.empty()) name_ = absl::StrCat(prefix, "/", name_);
-    if (!long_name.empty()) name_ = long_name;
+    if (!pax.path.empty()) name_ = pax.path;
     size_ = size;
+    sparse_ = pax.sparse || type == 'S';
+    if (type == 'S') {
+      if (absl::Status s = SkipSparseMap(h[482] != '\0'); !s.ok()) return s;
+    }
     pending_ = Padded(size);
-    if (type == '0' || type == '\0' || type == '7') return true;
+    if (type == '0' || type == '\0' || type == '7' || type == 'S') return true;
     // Links, devices and folders carry no data of their own; unknown kinds may.
     if (type >= '1' && type <= '6') pending_ = 0;
     if (absl::Status s = Skip(pending_); !s.ok()) return s;
     pending_ = 0;
-    long_name.clear();
-    has_pax_size = false;
+    pax = Pax();
   }
 }
 

@@ -14,8 +14,7 @@ namespace chakra {
 // True when `head` (512 bytes) is the header of a tar member.
 bool LooksLikeTar(absl::string_view head);
 
-// ustar, GNU long names, pax paths and sizes. Members that are no plain files
-// are passed over.
+// ustar, GNU long names, pax paths and sizes. Members that are no files are passed over.
 class TarReader {
  public:
   // `source` must outlive the reader; `file` is used in messages.
@@ -24,6 +23,8 @@ class TarReader {
   // byte of the unpacked archive: a damaged header, or one that ends early.
   absl::StatusOr<bool> Next();
   const std::string& name() const { return name_; }
+  // Error: the member was stored without its holes (`tar --sparse`); ReadMember() would give what is left.
+  absl::Status CheckWhole() const;
   uint64_t size() const { return size_; }
   // Reads the content of the member; at most once for each.
   absl::Status ReadMember(Buffer* out);
@@ -33,11 +34,13 @@ class TarReader {
   absl::Status Skip(uint64_t n);
   absl::Status ReadExact(char* out, size_t n);
   absl::StatusOr<std::string> ReadText(uint64_t size);
+  absl::Status SkipSparseMap(bool more);
 
   ByteSource* source_;
   std::string file_;
   std::string name_;
   uint64_t size_ = 0;
+  bool sparse_ = false;
   uint64_t at_ = 0;       // bytes read
   uint64_t pending_ = 0;  // bytes of the member, padding included, still to be read
 };

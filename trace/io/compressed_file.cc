@@ -5,7 +5,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "trace/io/proto_io.h"
+#include "absl/strings/strip.h"
+#include "trace/io/file.h"
 
 namespace chakra {
 namespace {
@@ -51,6 +52,14 @@ struct CompressedFile::Stream {
   }
 
   absl::Status WriteGzip(absl::string_view bytes, bool last) {
+    constexpr size_t kMost = size_t{1} << 30;  // zlib counts in 32 bits
+    for (; bytes.size() > kMost; bytes.remove_prefix(kMost)) {
+      if (absl::Status s = Deflate(bytes.substr(0, kMost), false); !s.ok()) return s;
+    }
+    return Deflate(bytes, last);
+  }
+
+  absl::Status Deflate(absl::string_view bytes, bool last) {
     gzip.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     gzip.avail_in = static_cast<uInt>(bytes.size());
     int result;
@@ -93,6 +102,11 @@ Compression CompressionOf(absl::string_view path) {
   return Compression::kNone;
 }
 
+absl::string_view WithoutCompression(absl::string_view path) {
+  if (!absl::ConsumeSuffix(&path, ".gz")) absl::ConsumeSuffix(&path, ".zst");
+  return path;
+}
+
 CompressedFile::CompressedFile() = default;
 CompressedFile::~CompressedFile() = default;
 
@@ -116,6 +130,16 @@ absl::Status CompressedFile::Finish(absl::string_view bytes) {
   if (status.ok() && stream_->text == nullptr) status = stream_->file.Commit();
   stream_.reset();
   return status;
+}
+
+absl::Status WriteFile(const std::string& path, absl::string_view content) {
+  return WriteFile(path, content, CompressionOf(path));
+}
+
+absl::Status WriteFile(const std::string& path, absl::string_view content, Compression compression) {
+  CompressedFile file;
+  if (absl::Status s = file.Open(path, compression); !s.ok()) return s;
+  return file.Finish(content);
 }
 
 }  // namespace chakra

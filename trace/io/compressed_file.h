@@ -13,6 +13,8 @@ enum class Compression { kNone, kGzip, kZstd };
 
 // By the ending of the name: ".gz" and ".zst" compress.
 Compression CompressionOf(absl::string_view path);
+// The name without that ending: what is left of it tells the format of the content.
+absl::string_view WithoutCompression(absl::string_view path);
 
 // What is taken upon a file.
 struct FileEffort {
@@ -43,5 +45,9 @@ class CompressedFile {
   struct Stream;
   std::unique_ptr<Stream> stream_;
 };
+
+// Writes a whole file, compressed by its name.
+absl::Status WriteFile(const std::string& path, absl::string_view content);
+absl::Status WriteFile(const std::string& path, absl::string_view content, Compression compression);
 
 }  // namespace chakra

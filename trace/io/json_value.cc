@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "trace/base/utf8.h"
 
 namespace chakra {
 namespace {
@@ -50,28 +51,6 @@ bool LooksNumeric(absl::string_view text) {
 absl::string_view Name(JsonValue::Kind kind) {
   static constexpr absl::string_view kNames[] = {"null", "boolean", "number", "string", "array", "object"};
   return kNames[static_cast<int>(kind)];
-}
-
-size_t ValidUtf8Prefix(absl::string_view s) {
-  size_t i = 0;
-  while (i < s.size()) {
-    const auto byte = [&](size_t k) { return static_cast<unsigned char>(s[i + k]); };
-    const unsigned c = byte(0);
-    const size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
-    if (n == 0 || i + n > s.size()) return i;
-    for (size_t k = 1; k < n; ++k) {
-      if ((byte(k) & 0xc0) != 0x80) return i;
-    }
-    if (n > 1) {
-      const unsigned second = byte(1);
-      if ((c == 0xe0 && second < 0xa0) || (c == 0xed && second > 0x9f) || (c == 0xf0 && second < 0x90) ||
-          (c == 0xf4 && second > 0x8f)) {
-        return i;
-      }
-    }
-    i += n;
-  }
-  return i;
 }
 
 const JsonValue* JsonValue::Find(absl::string_view key) const {

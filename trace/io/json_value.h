@@ -85,7 +85,4 @@ class JsonReader {
 // The only value of a document; anything after it is an error.
 absl::StatusOr<JsonValue> ParseJson(absl::string_view source, absl::string_view name);
 
-// Length in bytes of the longest valid UTF-8 prefix.
-size_t ValidUtf8Prefix(absl::string_view s);
-
 }  // namespace chakra

@@ -1,6 +1,5 @@
 #include "trace/io/proto_io.h"
 
-#include <fcntl.h>
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
@@ -9,18 +8,16 @@
 #include <google/protobuf/unknown_field_set.h>
 #include <google/protobuf/util/json_util.h>
 #include <google/protobuf/wire_format_lite.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "trace/base/spelling.h"
+#include "trace/base/utf8.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
 #include "trace/io/json_message.h"
 
 namespace chakra {
@@ -29,10 +26,6 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
-
-absl::Status Errno(absl::string_view doing, absl::string_view path, int error) {
-  return absl::ErrnoToStatus(error, absl::StrCat("cannot ", doing, " '", path, "'"));
-}
 
 bool IsText(absl::string_view content) {
   return ValidUtf8Prefix(content) == content.size() &&
@@ -199,119 +192,7 @@ absl::Status ParseBinary(absl::string_view content, absl::string_view name, Mess
   return absl::OkStatus();
 }
 
-std::string Normal(absl::string_view s) {
-  std::string out;
-  for (char c : s) {
-    if (c != '_' && c != '-' && c != ' ') out.push_back(absl::ascii_tolower(static_cast<unsigned char>(c)));
-  }
-  return out;
-}
-
-// Insertions, deletions, substitutions and swaps of neighbours.
-size_t EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> before, last(b.size() + 1), now(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) last[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    now[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        now[j] = std::min(now[j], before[j - 2] + 1);
-    }
-    before = last;
-    last = now;
-  }
-  return last[b.size()];
-}
-
 }  // namespace
-
-absl::StatusOr<std::string> ReadFile(const std::string& path) { return ReadFile(path, SIZE_MAX); }
-
-absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return Errno("open", path, errno);
-  std::string content;
-  struct stat st;
-  if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) content.reserve(static_cast<size_t>(st.st_size) + 1);
-  size_t used = 0;
-  int error = 0;
-  for (;;) {
-    content.resize(std::max(content.capacity(), used + 65536));
-    const ssize_t n = read(fd, content.data() + used, content.size() - used);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) error = errno;
-    if (n <= 0) break;
-    used += static_cast<size_t>(n);
-    if (used > most) break;
-  }
-  close(fd);
-  if (error != 0) return Errno("read", path, error);
-  if (used > most)
-    return absl::InvalidArgumentError(absl::StrCat(path, ": larger than expected, at most ", most, " bytes"));
-  content.resize(used);
-  return content;
-}
-
-OutputFile::~OutputFile() {
-  if (fd_ >= 0) close(fd_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
-}
-
-absl::Status OutputFile::Fail(absl::string_view doing) { return Errno(doing, path_, errno); }
-
-absl::Status OutputFile::Open(const std::string& path, bool durable) {
-  durable_ = durable;
-  path_ = target_ = path;
-  struct stat st;
-  const bool exists = stat(path.c_str(), &st) == 0;
-  if (exists && !S_ISREG(st.st_mode)) {
-    fd_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    return fd_ < 0 ? Fail("open") : absl::OkStatus();
-  }
-  if (exists) {
-    if (char* real = realpath(path.c_str(), nullptr)) {
-      target_ = real;
-      free(real);
-    }
-  }
-  std::string temporary = target_ + ".XXXXXX";
-  fd_ = mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd_ < 0) return Fail("create");
-  temporary_ = temporary;
-  const mode_t mask = umask(0);
-  umask(mask);
-  if (fchmod(fd_, exists ? st.st_mode & 0777 : 0666 & ~mask) != 0) return Fail("create");
-  return absl::OkStatus();
-}
-
-absl::Status OutputFile::Append(absl::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(fd_, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return Fail("write");
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status OutputFile::Commit() {
-  if (durable_ && !temporary_.empty() && fsync(fd_) != 0) return Fail("write");
-  const int closed = close(fd_);
-  fd_ = -1;
-  if (closed != 0) return Fail("write");
-  if (temporary_.empty()) return absl::OkStatus();
-  if (rename(temporary_.c_str(), target_.c_str()) != 0) return Fail("create");
-  temporary_.clear();
-  return absl::OkStatus();
-}
-
-absl::Status WriteFile(const std::string& path, absl::string_view content) {
-  OutputFile file;
-  if (absl::Status s = file.Open(path); !s.ok()) return s;
-  if (absl::Status s = file.Append(content); !s.ok()) return s;
-  return file.Commit();
-}
 
 absl::Status ReadMessageFile(const std::string& path, Message* out) {
   const absl::StatusOr<std::string> content = ReadFile(path);
@@ -385,28 +266,6 @@ absl::Status WriteMessageFile(const Message& message, MessageFormat format, cons
   const absl::StatusOr<std::string> content = FormatMessage(message, format);
   if (!content.ok()) return content.status();
   return WriteFile(path, *content);
-}
-
-std::string NearestName(absl::string_view word, const std::vector<std::string>& candidates) {
-  const std::string normal = Normal(word);
-  if (normal.empty() || normal.size() > 100) return "";
-  size_t best = std::max<size_t>(1, normal.size() / 3) + 1;
-  std::string nearest;
-  for (const std::string& c : candidates) {
-    const std::string other = Normal(c);
-    if (std::max(other.size(), normal.size()) - std::min(other.size(), normal.size()) >= best) continue;
-    if (const size_t d = EditDistance(normal, other); d < best) {
-      best = d;
-      nearest = c;
-    }
-  }
-  return nearest;
-}
-
-std::string SuggestName(absl::string_view word, const std::vector<std::string>& candidates) {
-  const std::string nearest = NearestName(word, candidates);
-  if (!nearest.empty()) return absl::StrCat("; did you mean '", nearest, "'?");
-  return absl::StrCat("; known: ", absl::StrJoin(candidates, ", "));
 }
 
 }  // namespace chakra

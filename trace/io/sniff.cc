@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 
 namespace chakra {
 namespace {
@@ -28,12 +26,6 @@ bool LooksLikeJson(absl::string_view s) {
   return std::all_of(s.begin() + static_cast<ptrdiff_t>(first), s.end(), [](char c) {
     return static_cast<unsigned char>(c) >= 0x20 || c == '\t' || c == '\r' || c == '\n';
   });
-}
-
-bool LooksLikeTextFormat(absl::string_view s) {
-  s = absl::StripLeadingAsciiWhitespace(s.substr(0, 64));
-  if (!absl::ConsumePrefix(&s, "metadata") && !absl::ConsumePrefix(&s, "node")) return false;
-  return absl::StartsWith(absl::StripLeadingAsciiWhitespace(s), "{");
 }
 
 bool LooksLikeAppleDouble(absl::string_view s) {

@@ -10,13 +10,9 @@ namespace chakra {
 // JSON text, rather than a first frame whose length happens to be 0x7b or 0x5b.
 bool LooksLikeJson(absl::string_view content);
 
-// The blocks that EtToText() writes. No frame begins so: its first tag would
-// be of a wire type that there is not.
-bool LooksLikeTextFormat(absl::string_view content);
-
 // What macOS writes beside a file, as "._NAME", on disks and in archives that
 // have no room for its attributes. No trace begins so: its second frame would
-// have a tag of a wire type that there is not.
+// have a tag with a wire type that protobuf does not define.
 bool LooksLikeAppleDouble(absl::string_view content);
 
 // For the error of a content that is no trace: "; it looks like a zip archive",

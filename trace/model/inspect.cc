@@ -96,25 +96,33 @@ void FillNotes(const TraceSet& traces, proto::Inspection* out) {
   }
   for (const RankTrace& rank : traces.ranks) {
     for (const Repair& r : rank.repairs) {
-      proto::Repair& p = *out->add_problem();
-      p.set_kind(r.kind);
-      p.set_file(ToUtf8(r.file));
-      p.set_rank(r.rank);
-      p.set_count(r.count);
-      p.set_first_node(r.first_node);
-      p.set_detail(ToUtf8(r.detail));
+      *out->add_problem() = ToProto(r);
     }
   }
-  for (const InputFile& f : traces.inputs) {
-    proto::InputFile& i = *out->add_input();
-    i.set_path(ToUtf8(f.path));
-    i.set_sha256(f.sha256);
-    i.set_bytes(f.bytes);
-    i.set_role(f.role);
-  }
+  for (const InputFile& f : traces.inputs) *out->add_input() = ToProto(f);
 }
 
 }  // namespace
+
+proto::Repair ToProto(const Repair& repair) {
+  proto::Repair out;
+  out.set_kind(repair.kind);
+  out.set_file(ToUtf8(repair.file));
+  out.set_rank(repair.rank);
+  out.set_count(repair.count);
+  out.set_first_node(repair.first_node);
+  out.set_detail(ToUtf8(repair.detail));
+  return out;
+}
+
+proto::InputFile ToProto(const InputFile& file) {
+  proto::InputFile out;
+  out.set_path(ToUtf8(file.path));
+  out.set_sha256(file.sha256);
+  out.set_bytes(file.bytes);
+  out.set_role(file.role);
+  return out;
+}
 
 LongestChain FindLongestChain(const Graph& graph) {
   LongestChain chain;

@@ -11,6 +11,10 @@
 
 namespace chakra {
 
+// For reports; what may be any bytes as UTF-8.
+proto::Repair ToProto(const Repair& repair);
+proto::InputFile ToProto(const InputFile& file);
+
 // The longest chain of dependencies of a graph by recorded durations and delays: its rows
 // from first to last. Empty for an empty graph. Among chains of one length,
 // the one with the lowest last row, and before each row the lowest such

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra::packet {
 namespace {

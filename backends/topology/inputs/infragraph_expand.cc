@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/topology/inputs/infragraph.h"
 #include "backends/topology/inputs/infragraph_expander.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra {
 namespace {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/topology/inputs/assembly.h"
 #include "backends/topology/inputs/infragraph.h"
+#include "trace/base/json_text.h"
 #include "trace/io/json_message.h"
 #include "trace/io/proto_io.h"
 
@@ -48,7 +49,7 @@ class YamlPrinter {
     if (out_.size() > limit_) return absl::InvalidArgumentError("its aliases make it far larger than it is");
     switch (node.Type()) {
       case YAML::NodeType::Scalar:
-        Quote(node.Scalar());
+        AppendJsonText(node.Scalar(), &out_);
         return absl::OkStatus();
       case YAML::NodeType::Sequence:
         return PrintList(node, depth);
@@ -80,28 +81,12 @@ class YamlPrinter {
       if (!item.first.IsScalar()) return absl::InvalidArgumentError("a key that is no word");
       if (!first) out_ += ",\n";
       first = false;
-      Quote(item.first.Scalar());
+      AppendJsonText(item.first.Scalar(), &out_);
       out_ += ':';
       if (absl::Status s = Print(item.second, depth + 1); !s.ok()) return s;
     }
     out_ += '}';
     return absl::OkStatus();
-  }
-
-  void Quote(const std::string& text) {
-    constexpr char kHex[] = "0123456789abcdef";
-    out_ += '"';
-    for (const char c : text) {
-      const auto u = static_cast<unsigned char>(c);
-      if (c == '"' || c == '\\') out_ += '\\';
-      if (u < 0x20) {
-        absl::StrAppend(&out_, "\\u00", absl::string_view(&kHex[u >> 4], 1),
-                        absl::string_view(&kHex[u & 15], 1));
-      } else {
-        out_ += c;
-      }
-    }
-    out_ += '"';
   }
 
   size_t limit_;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/topology/inputs/assembly.h"
 #include "backends/topology/spec.h"
+#include "trace/base/quantity.h"
 
 namespace chakra {
 namespace {
@@ -167,47 +168,11 @@ absl::Status Reader::ReadSwitches() {
   return absl::OkStatus();
 }
 
-// A number, an exponent perhaps, and the unit.
-bool TakeQuantity(absl::string_view text, double* number, absl::string_view* unit) {
-  size_t n = 0;
-  const auto digits = [&] {
-    while (n < text.size() && (absl::ascii_isdigit(static_cast<unsigned char>(text[n])) || text[n] == '.'))
-      ++n;
-  };
-  digits();
-  if (n + 1 < text.size() && (text[n] == 'e' || text[n] == 'E')) {
-    const size_t sign = text[n + 1] == '-' || text[n + 1] == '+' ? 2 : 1;
-    if (n + sign < text.size() && absl::ascii_isdigit(static_cast<unsigned char>(text[n + sign]))) {
-      n += sign;
-      digits();
-    }
-  }
-  *unit = text.substr(n);
-  return n > 0 && absl::SimpleAtod(text.substr(0, n), number) && std::isfinite(*number);
-}
-
 bool TakeRate(absl::string_view text, Bandwidth* out) {
   double v = 0;
   absl::string_view unit;
-  if (!TakeQuantity(text, &v, &unit)) return false;
-  constexpr absl::string_view kPrefixes = "kMGT";
-  double scale = 1;
-  if (unit.size() > 3 || absl::EndsWith(unit, "/s")) {
-    const char c = unit.empty() ? ' ' : unit.front() == 'K' ? 'k' : unit.front();
-    const size_t at = kPrefixes.find(c);
-    if (at != absl::string_view::npos) {
-      unit.remove_prefix(1);
-      const bool binary = !unit.empty() && unit.front() == 'i';
-      if (binary) unit.remove_prefix(1);
-      scale = std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(at + 1));
-    }
-  }
-  if (unit == "bps" || unit == "b/s") {
-    scale /= 8;
-  } else if (unit != "Bps" && unit != "B/s") {
-    return false;
-  }
-  const double bytes = std::round(v * scale);
+  if (!SplitQuantity(text, &v, &unit)) return false;
+  const double bytes = std::round(v * RateOfUnit(unit));
   if (bytes < 1 || bytes > 1e15) return false;
   *out = Bandwidth::BytesPerSecond(static_cast<int64_t>(bytes));
   return true;
@@ -216,15 +181,11 @@ bool TakeRate(absl::string_view text, Bandwidth* out) {
 bool TakeDelay(absl::string_view text, Time* out) {
   double v = 0;
   absl::string_view unit;
-  if (!TakeQuantity(text, &v, &unit)) return false;
-  constexpr std::pair<absl::string_view, double> kUnits[] = {
-      {"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}};
-  for (const auto& [name, picos] : kUnits) {
-    if (unit != name || v * picos > 1e12) continue;
-    *out = Time::Picos(static_cast<int64_t>(std::round(v * picos)));
-    return true;
-  }
-  return false;
+  if (!SplitQuantity(text, &v, &unit) || PicosOfUnit(unit) == 0) return false;
+  const double picos = v * PicosOfUnit(unit);
+  if (picos > 1e12) return false;
+  *out = Time::Picos(static_cast<int64_t>(std::round(picos)));
+  return true;
 }
 
 absl::StatusOr<uint32_t> Reader::KindOf(const Word& rate, const Word& delay) {

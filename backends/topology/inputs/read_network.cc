@@ -9,6 +9,7 @@
 #include "backends/topology/inputs/explicit_graph.h"
 #include "backends/topology/inputs/infragraph.h"
 #include "backends/topology/inputs/links_file.h"
+#include "trace/base/utf8.h"
 #include "trace/io/json_value.h"
 
 namespace chakra {

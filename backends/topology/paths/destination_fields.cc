@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
+
+#include "trace/base/median.h"
 
 namespace chakra {
 
@@ -39,10 +42,9 @@ void DestinationFields::Shrink() {
   // Half of them at once, so that one search pays for one eviction.
   std::vector<uint64_t> used;
   for (const auto& [to, field] : fields_) used.push_back(field.used);
-  const auto middle = used.begin() + static_cast<std::ptrdiff_t>(used.size() / 2);
-  std::nth_element(used.begin(), middle, used.end());
+  const uint64_t middle = UpperMedian(std::move(used));
   for (auto it = fields_.begin(); it != fields_.end();) {
-    it = it->second.used < *middle ? fields_.erase(it) : std::next(it);
+    it = it->second.used < middle ? fields_.erase(it) : std::next(it);
   }
 }
 

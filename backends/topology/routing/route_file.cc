@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/file.h"
 
 namespace chakra {
 namespace {

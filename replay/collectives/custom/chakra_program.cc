@@ -12,7 +12,7 @@
 #include "replay/collectives/proof.h"
 #include "replay/collectives/registry.h"
 #include "replay/collectives/validate.h"
-#include "trace/et/locate.h"
+#include "trace/import/locate.h"
 #include "trace/import/reader.h"
 
 namespace chakra {

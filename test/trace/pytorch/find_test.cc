@@ -3,6 +3,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
+#include "trace/import/pytorch/importer.h"
+#include "trace/import/registry.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -62,18 +64,19 @@ TEST(FindCaptureFiles, AMissingInputIsAnError) {
   EXPECT_FALSE(FindCaptureFiles({"/nowhere/at/all"}, &others).ok());
 }
 
-TEST(LooksLikeCapture, AFolderWithTracesIsNone) {
+TEST(ImporterOfRun, AFolderWithTracesIsNone) {
+  const auto is_capture = [](const std::string& input) { return ImporterOfRun({input}, {}) == &kImporter; };
   const CaptureFolder folder;
-  EXPECT_FALSE(LooksLikeCapture({folder.path()})) << "empty";
+  EXPECT_FALSE(is_capture(folder.path())) << "empty";
   folder.Write("config.json", "{\"batch\": 4}");
-  EXPECT_FALSE(LooksLikeCapture({folder.path()}));
+  EXPECT_FALSE(is_capture(folder.path()));
   folder.Write("k.json", kKineto);
-  EXPECT_TRUE(LooksLikeCapture({folder.path()}));
-  EXPECT_TRUE(LooksLikeCapture({folder.At("k.json")}));
-  EXPECT_FALSE(LooksLikeCapture({folder.At("config.json")}));
+  EXPECT_TRUE(is_capture(folder.path()));
+  EXPECT_TRUE(is_capture(folder.At("k.json")));
+  EXPECT_FALSE(is_capture(folder.At("config.json")));
   folder.Write("w.0.et.zst", "");
-  EXPECT_FALSE(LooksLikeCapture({folder.path()})) << "converted traces beside their capture";
-  EXPECT_TRUE(LooksLikeCapture({folder.At("k.json")}));
+  EXPECT_FALSE(is_capture(folder.path())) << "converted traces beside their capture";
+  EXPECT_TRUE(is_capture(folder.At("k.json")));
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/spelling.h"
 #include "trace/edit/lane_order.h"
 #include "trace/edit/operation.h"
 #include "trace/edit/operations/collectives.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra::edit {
 namespace {

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/spelling.h"
 #include "trace/edit/lane_places.h"
 #include "trace/edit/operation.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra::edit {
 namespace {

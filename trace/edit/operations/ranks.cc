@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/spelling.h"
 #include "trace/edit/operation.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra::edit {
 namespace {

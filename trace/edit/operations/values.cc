@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "re2/re2.h"
+#include "trace/base/spelling.h"
 #include "trace/edit/operation.h"
-#include "trace/io/proto_io.h"
 
 namespace chakra::edit {
 namespace {

@@ -1,13 +1,15 @@
 #include "trace/import/json/json.h"
 
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
+#include "trace/base/spelling.h"
 #include "trace/et/writer.h"
 #include "trace/io/json_message.h"
 #include "trace/io/json_value.h"
-#include "trace/io/proto_io.h"
+#include "trace/io/sniff.h"
 
 namespace chakra {
 namespace {
@@ -17,6 +19,7 @@ using ChakraProtoMsg::GlobalMetadata;
 using ChakraProtoMsg::Node;
 using Kind = JsonValue::Kind;
 
+constexpr absl::string_view kEndings[] = {".json"};
 constexpr char kVersion[] = "0.0.4";
 constexpr char kForms[] =
     "expected a Chakra trace as JSON: the jsonizer's objects (metadata, then nodes, one after another), the "
@@ -409,5 +412,20 @@ absl::StatusOr<std::string> EtFromJson(absl::string_view json, absl::string_view
   if (absl::Status s = writer.Finish(); !s.ok()) return s;
   return out;
 }
+
+const Importer kJsonImporter = {
+    .name = "json",
+    .title = "Chakra trace as JSON",
+    .help = "the jsonizer's, the feeder's or STAGE's objects",
+    .endings = kEndings,
+    .sniff = LooksLikeJson,
+    .frames = [](absl::string_view plain, absl::string_view file,
+                 std::string* keep) -> absl::StatusOr<absl::string_view> {
+      absl::StatusOr<std::string> et = EtFromJson(plain, file);
+      if (!et.ok()) return et.status();
+      *keep = *std::move(et);
+      return *keep;
+    },
+};
 
 }  // namespace chakra

@@ -1,10 +1,11 @@
-// Between .et frames and their JSON and text relatives.
+// Between .et frames and their JSON relatives.
 #pragma once
 
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "trace/et/importer.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
@@ -29,11 +30,6 @@ absl::StatusOr<std::string> EtFromJson(absl::string_view json, absl::string_view
 // has been read back and compared.
 absl::StatusOr<std::string> EtToJson(const RankTrace& trace);
 
-// Text format: one `metadata { ... }` or `node { ... }` block for each frame.
-// Same needs and errors as EtToJson.
-absl::StatusOr<std::string> EtToText(const RankTrace& trace);
-// The inverse, as plain .et bytes. Errors (InvalidArgument) name file, line,
-// column and field.
-absl::StatusOr<std::string> EtFromText(absl::string_view text, absl::string_view file);
+extern const Importer kJsonImporter;
 
 }  // namespace chakra

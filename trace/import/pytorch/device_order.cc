@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "trace/import/pytorch/median.h"
+#include "trace/base/median.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -277,14 +277,14 @@ void Orderer::FindTypical() {
     if (before <= called && !waits_.contains(op.launch)) latency.push_back(op.begin - called);
   }
   const int64_t floor = least.empty() ? 0 : *std::min_element(least.begin(), least.end());
-  out_.launch_latency = latency.empty() ? floor : Median(std::move(latency));
+  out_.launch_latency = latency.empty() ? floor : UpperMedian(std::move(latency));
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     const DeviceOp& op = out_.ops[i];
     if (op.launch == kNoRow || previous_[i] == kNoRow || waits_.contains(op.launch)) continue;
     const int64_t before = out_.ops[previous_[i]].end;
     if (host_.begin[op.launch] + 2 * out_.launch_latency < before) gap.push_back(op.begin - before);
   }
-  out_.stream_gap = gap.empty() ? std::min<int64_t>(1000, out_.launch_latency) : Median(std::move(gap));
+  out_.stream_gap = gap.empty() ? std::min<int64_t>(1000, out_.launch_latency) : UpperMedian(std::move(gap));
 }
 
 // `base`: when the cause was there; it lets the operation begin `typical` later,

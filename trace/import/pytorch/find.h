@@ -23,8 +23,4 @@ struct CaptureFile {
 absl::StatusOr<std::vector<CaptureFile>> FindCaptureFiles(const std::vector<std::string>& inputs,
                                                           std::vector<std::string>* others);
 
-// Whether `inputs` name a capture rather than Chakra traces: JSON files of
-// PyTorch's, or a folder that has such files and no .et file.
-bool LooksLikeCapture(const std::vector<std::string>& inputs);
-
 }  // namespace chakra::pytorch

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "trace/import/pytorch/median.h"
+#include "trace/base/median.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -259,10 +259,11 @@ bool Joiner::Shift(const std::vector<Call>& a, uint32_t ra, const std::vector<Ca
       differences.push_back(a[static_cast<size_t>(i)].end - b[static_cast<size_t>(i + s)].end);
     }
     if (!agree) continue;
-    const int64_t middle = Median(differences);
+    const int64_t middle = UpperMedian(differences);
     for (int64_t& d : differences) d = std::abs(d - middle);
     // Without better evidence the windows are the same.
-    const int64_t score = Median(std::move(differences)) + kClockNoiseNs * (s != 0) + std::abs(middle) / 1000;
+    const int64_t score =
+        UpperMedian(std::move(differences)) + kClockNoiseNs * (s != 0) + std::abs(middle) / 1000;
     if (found && score >= best) continue;
     found = true;
     best = score;
@@ -334,9 +335,9 @@ void Joiner::AlignClocks() {
         }
       }
       if (differences.empty()) continue;
-      const int64_t middle = Median(differences);
+      const int64_t middle = UpperMedian(differences);
       for (int64_t& d : differences) d = std::abs(d - middle);
-      const int64_t spread = Median(std::move(differences));
+      const int64_t spread = UpperMedian(std::move(differences));
       if (std::abs(middle) > kClockNoiseNs + 4 * spread) {
         out_.clock_offset_ns[r] = middle;
         Note(

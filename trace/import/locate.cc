@@ -1,4 +1,4 @@
-#include "trace/et/locate.h"
+#include "trace/import/locate.h"
 
 #include <filesystem>
 #include <memory>
@@ -7,8 +7,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/wire.h"
+#include "trace/import/registry.h"
 #include "trace/io/byte_source.h"
-#include "trace/io/sniff.h"
 
 namespace chakra {
 namespace {
@@ -48,7 +48,7 @@ NodeLocator::Index NodeLocator::Read(const std::string& file) {
   index.file = file;
   Buffer plain;
   if (!Unpack(file, &plain).ok()) return index;
-  if (LooksLikeJson(plain.view()) || LooksLikeTextFormat(plain.view())) return index;
+  if (!ImporterOf(plain.view()).native) return index;
   const auto* base = reinterpret_cast<const uint8_t*>(plain.data());
   wire::Cursor c = {base, base + plain.size()};
   for (bool first = true; !c.done(); first = false) {

@@ -1,0 +1,58 @@
+#include "trace/import/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace chakra {
+namespace {
+
+TEST(Registry, EveryFormatSaysWhatItIs) {
+  std::set<absl::string_view> names;
+  for (const Importer* i : Importers()) {
+    EXPECT_TRUE(names.insert(i->name).second) << i->name;
+    EXPECT_NE(i->title, "") << i->name;
+    EXPECT_NE(i->help, "") << i->name;
+    EXPECT_FALSE(i->endings.empty()) << i->name;
+    EXPECT_NE(i->sniff, nullptr) << i->name;
+    EXPECT_NE(i->frames == nullptr, i->run == nullptr) << i->name << " reads files or runs";
+    EXPECT_TRUE(!i->native || i->frames != nullptr) << i->name;
+  }
+  EXPECT_EQ(Importers().back(), &kEtImporter) << "it takes what no other claims";
+}
+
+TEST(Registry, ByContent) {
+  EXPECT_EQ(ImporterOf("{\"nodes\": []}").name, "json");
+  EXPECT_EQ(ImporterOf("metadata { version: \"0.0.4\" }").name, "text");
+  EXPECT_EQ(ImporterOf("").name, "et");
+  EXPECT_EQ(ImporterOf("PK\x03\x04").name, "et");
+}
+
+TEST(Registry, ByName) {
+  const struct {
+    const char *name, *stem, *format;
+  } kNames[] = {{"w.0.et", "w.0", "et"},         {"w.0.et.gz", "w.0", "et"},
+                {"w.0.json.zst", "w.0", "json"}, {"w.0.txtpb", "w.0", "text"},
+                {"w.0.txt", "w.0.txt", nullptr}, {"w.gz", "w.gz", nullptr}};
+  for (const auto& n : kNames) {
+    absl::string_view stem = n.name;
+    const Importer* importer = ConsumeEnding(&stem);
+    EXPECT_EQ(stem, n.stem);
+    EXPECT_EQ(importer == nullptr, n.format == nullptr) << n.name;
+    if (importer != nullptr) EXPECT_EQ(importer->name, n.format);
+  }
+}
+
+TEST(Registry, MessagesListTheFormats) {
+  EXPECT_EQ(NamesOfTraces(), "PREFIX.N.et[.zst|.gz]");
+  EXPECT_EQ(
+      ExpectedInFolders(),
+      "traces named PREFIX.N.et[.zst|.gz] (or .json, .txtpb), or a PyTorch capture (JSON of torch.profiler "
+      "or the ExecutionTraceObserver)");
+  EXPECT_EQ(KindsOfRuns(), "PyTorch captures");
+  EXPECT_EQ(InputsHelp(),
+            "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture");
+}
+
+}  // namespace
+}  // namespace chakra

@@ -1,0 +1,27 @@
+#include "trace/base/spelling.h"
+
+#include <gtest/gtest.h>
+
+namespace chakra {
+namespace {
+
+TEST(Spelling, EditDistance) {
+  EXPECT_EQ(EditDistance("", "abc"), 3u);
+  EXPECT_EQ(EditDistance("abc", ""), 3u);
+  EXPECT_EQ(EditDistance("ring", "ring"), 0u);
+  EXPECT_EQ(EditDistance("rnig", "ring"), 1u);  // a swap
+  EXPECT_EQ(EditDistance("kitten", "sitting"), 3u);
+  EXPECT_EQ(EditDistance("workload.0.et", "workload.et"), 2u);
+}
+
+TEST(Spelling, NearestName) {
+  const std::vector<std::string> names = {"ring", "fully_connected", "switch"};
+  EXPECT_EQ(NearestName("Rnig", names), "ring");
+  EXPECT_EQ(NearestName("FullyConected", names), "fully_connected");
+  EXPECT_EQ(NearestName("torus", names), "");
+  EXPECT_EQ(NearestName("", names), "");
+  EXPECT_EQ(SuggestName("torus", names), "; known: ring, fully_connected, switch");
+}
+
+}  // namespace
+}  // namespace chakra

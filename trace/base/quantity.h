@@ -1,0 +1,18 @@
+// Numbers with their units, as users write them.
+#pragma once
+
+#include "absl/strings/string_view.h"
+
+namespace chakra {
+
+// What a text begins with, a number that is not negative ("1.5", "3e-6"), and the unit behind: "1.5 us"
+// is 1.5 and "us". Blanks around both are left out. False: there is no such number, or none that is finite.
+bool SplitQuantity(absl::string_view text, double* number, absl::string_view* unit);
+// What one of a unit is, 0 where there is no such unit. Picoseconds of ps, ns, us, ms and s;
+double PicosOfUnit(absl::string_view unit);
+// bytes of B, KB (or kB), MB and GB (decimal), KiB, MiB and GiB;
+double BytesOfUnit(absl::string_view unit);
+// bytes a second of b/s, bps, bit/s, B/s and Bps, with k, K, M, G or T (decimal), Ki, Mi, Gi or Ti before.
+double RateOfUnit(absl::string_view unit);
+
+}  // namespace chakra

@@ -1,0 +1,60 @@
+#include "trace/et/rank_loader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace chakra {
+
+absl::Status DecodeFrames(absl::string_view frames, absl::string_view file, int rank,
+                          const ReadOptions& options, Worker* worker, Loaded* out) {
+  const auto decode = [&](absl::string_view from, int as, const ReadOptions& how, Decoder* with, Loaded* to) {
+    absl::StatusOr<RankTrace> trace = with->Decode(from, file, as, how);
+    if (!trace.ok()) return trace.status();
+    to->trace = *std::move(trace);
+    to->group_nodes = with->group_nodes();
+    return absl::OkStatus();
+  };
+  if (options.rewriter == nullptr) return decode(frames, rank, options, &worker->decoder, out);
+  if (worker->before == nullptr) worker->before = std::make_unique<Worker::Before>();
+  ReadOptions with_frames = options;
+  with_frames.keep_raw = true;
+  Loaded read;
+  if (absl::Status s = decode(frames, rank, with_frames, &worker->before->decoder, &read); !s.ok()) return s;
+  const std::vector<Repair> repairs = read.trace.repairs;
+  std::vector<Rewritten> made;
+  if (absl::Status s = options.rewriter->Rewrite(std::move(read.trace), &made); !s.ok()) return s;
+  out->rewritten = true;
+  out->trace.file = std::string(file);
+  out->trace.rank = rank;
+  ReadOptions again = options;
+  again.strict = false;  // what is left to repair has been judged above
+  for (const Rewritten& one : made) {
+    Loaded& to = out->became.emplace_back();
+    if (absl::Status s = decode(one.frames, one.rank, again, &worker->decoder, &to); !s.ok()) return s;
+    to.trace.repairs = repairs;
+    for (Repair& r : to.trace.repairs) r.rank = one.rank;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Flatten(std::vector<Loaded>* loaded) {
+  std::vector<Loaded> out;
+  bool any = false;
+  for (Loaded& l : *loaded) {
+    any = any || l.rewritten;
+    for (Loaded& one : l.became) out.push_back(std::move(one));
+  }
+  if (!any) return absl::OkStatus();
+  std::sort(out.begin(), out.end(),
+            [](const Loaded& a, const Loaded& b) { return a.trace.rank < b.trace.rank; });
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (out[i].trace.rank == static_cast<int>(i)) continue;
+    return absl::InternalError(absl::StrCat("rewritten ranks: ", out[i].trace.rank, " at place ", i));
+  }
+  *loaded = std::move(out);
+  return absl::OkStatus();
+}
+
+}  // namespace chakra

@@ -1,0 +1,31 @@
+#include "trace/import/pytorch/importer.h"
+
+#include "trace/import/pytorch/convert.h"
+#include "trace/import/pytorch/host_trace.h"
+#include "trace/import/pytorch/kineto.h"
+
+namespace chakra::pytorch {
+namespace {
+
+constexpr absl::string_view kEndings[] = {".json"};
+
+bool Sniff(absl::string_view head) { return LooksLikeKineto(head) || LooksLikeHostTrace(head); }
+
+absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  const absl::StatusOr<Capture> capture = ReadCapture(inputs, options);
+  if (!capture.ok()) return capture.status();
+  return CaptureTraces(*capture, options);
+}
+
+}  // namespace
+
+const Importer kImporter = {
+    .name = "pytorch",
+    .title = "PyTorch capture",
+    .help = "JSON of torch.profiler or the ExecutionTraceObserver",
+    .endings = kEndings,
+    .sniff = Sniff,
+    .run = Read,
+};
+
+}  // namespace chakra::pytorch

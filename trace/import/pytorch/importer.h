@@ -1,0 +1,10 @@
+// PyTorch captures among the formats of trace/import/registry.h.
+#pragma once
+
+#include "trace/et/importer.h"
+
+namespace chakra::pytorch {
+
+extern const Importer kImporter;
+
+}  // namespace chakra::pytorch

@@ -1,0 +1,141 @@
+#include "trace/import/registry.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "trace/import/json/json.h"
+#include "trace/import/pytorch/importer.h"
+#include "trace/import/text/text.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
+
+namespace chakra {
+namespace {
+
+constexpr const Importer* kImporters[] = {
+    &pytorch::kImporter, &kJsonImporter, &kTextImporter,
+    &kEtImporter,  // the last: it takes what no other claims
+};
+
+// Whether a file's name, compressed or not, has an ending of the format.
+bool Named(const Importer& importer, absl::string_view name) {
+  name = WithoutCompression(name);
+  return std::any_of(importer.endings.begin(), importer.endings.end(),
+                     [&](absl::string_view ending) { return absl::EndsWith(name, ending); });
+}
+
+bool NamedNative(absl::string_view name) {
+  return std::any_of(std::begin(kImporters), std::end(kImporters),
+                     [&](const Importer* i) { return i->native && Named(*i, name); });
+}
+
+const Importer* FirstOfRuns() {
+  return *std::find_if(std::begin(kImporters), std::end(kImporters),
+                       [](const Importer* i) { return i->run != nullptr; });
+}
+
+const Importer* SniffRun(const std::string& path) {
+  const std::string head = ReadHead(path, Importer::kSniffed).value_or("");
+  for (const Importer* i : kImporters) {
+    if (i->run != nullptr && i->sniff(head)) return i;
+  }
+  return nullptr;
+}
+
+// Titles of the formats that files make a run of together: "PyTorch capture".
+std::string Titles(absl::string_view before, bool with_help) {
+  std::string out;
+  for (const Importer* i : kImporters) {
+    if (i->run == nullptr) continue;
+    absl::StrAppend(&out, before, i->title);
+    if (with_help) absl::StrAppend(&out, " (", i->help, ")");
+  }
+  return out;
+}
+
+}  // namespace
+
+absl::Span<const Importer* const> Importers() { return kImporters; }
+
+const Importer& ImporterOf(absl::string_view content) {
+  for (const Importer* i : kImporters) {
+    if (i->frames != nullptr && i->sniff(content)) return *i;
+  }
+  return kEtImporter;
+}
+
+const Importer* ImporterOfRun(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  namespace fs = std::filesystem;
+  if (options.capture.named()) {
+    for (const std::string& path : {options.capture.host, options.capture.device}) {
+      if (const Importer* i = path.empty() ? nullptr : SniffRun(path)) return i;
+    }
+    return FirstOfRuns();  // it says what the files are not
+  }
+  std::vector<std::string> files;
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    if (fs::is_directory(input, error)) {
+      if (!ListFiles(input, &files).ok()) return nullptr;
+    } else if (fs::is_regular_file(input, error) && !NamedNative(input)) {
+      files.push_back(input);
+    }
+  }
+  if (std::any_of(files.begin(), files.end(), NamedNative)) return nullptr;
+  for (const std::string& path : files) {
+    const bool named = std::any_of(std::begin(kImporters), std::end(kImporters),
+                                   [&](const Importer* i) { return i->run != nullptr && Named(*i, path); });
+    if (const Importer* i = named ? SniffRun(path) : nullptr) return i;
+  }
+  return nullptr;
+}
+
+const Importer* ConsumeEnding(absl::string_view* name) {
+  const absl::string_view plain = WithoutCompression(*name);
+  for (const Importer* i : kImporters) {
+    if (i->frames == nullptr) continue;
+    for (const absl::string_view ending : i->endings) {
+      if (!absl::EndsWith(plain, ending)) continue;
+      *name = absl::StripSuffix(plain, ending);
+      return i;
+    }
+  }
+  return nullptr;
+}
+
+std::string NamesOfTraces() {
+  std::vector<std::string> names;
+  for (const Importer* i : kImporters) {
+    if (i->native) names.push_back(absl::StrCat("PREFIX.N", i->endings[0], "[.zst|.gz]"));
+  }
+  return absl::StrJoin(names, " or ");
+}
+
+std::string ExpectedInFolders() {
+  std::vector<absl::string_view> others;
+  for (const Importer* i : kImporters) {
+    if (i->frames != nullptr && !i->native) others.insert(others.end(), i->endings.begin(), i->endings.end());
+  }
+  return absl::StrCat("traces named ", NamesOfTraces(), " (or ", absl::StrJoin(others, ", "), ")",
+                      Titles(", or a ", true));
+}
+
+std::string KindsOfRuns() {
+  std::vector<std::string> kinds;
+  for (const Importer* i : kImporters) {
+    if (i->run != nullptr) kinds.push_back(absl::StrCat(i->title, "s"));
+  }
+  return absl::StrJoin(kinds, " and ");
+}
+
+std::string InputsHelp() {
+  return absl::StrCat("Trace files, directories, prefixes (dir/workload), tar archives",
+                      Titles(", or a ", false));
+}
+
+}  // namespace chakra
