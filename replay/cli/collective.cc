@@ -9,6 +9,7 @@
 #include "replay/cli/log_options.h"
 #include "replay/cli/terminal.h"
 #include "replay/cluster/load.h"
+#include "replay/cluster/set_field.h"
 #include "replay/collectives/registry.h"
 #include "replay/nccl/sizes.h"
 #include "replay/run/collective_table.h"
@@ -52,6 +53,7 @@ class CollectiveCommand : public Command {
         ->type_name("NAME")
         ->group(m);
     AddTopologyOptions(app, m, &table_.topology);
+    AddSetOption(app, m, &table_.set);
     AddFlowOptions(app, m, &table_.fabric_options);
     app->add_option("--devices-per-thread", table_.devices_per_thread,
                     "Devices that one host thread launches on, as -g of nccl-tests; default: those of a host")
@@ -108,6 +110,8 @@ class CollectiveCommand : public Command {
     if (kind_.empty()) return Misuse(absl::StrCat("expected a collective: ", absl::StrJoin(kinds, ", ")));
     if (!kind) return Misuse(absl::StrCat("no collective \"", kind_, "\"", SuggestName(kind_, kinds)));
     table_.type = *kind;
+    if (absl::Status s = CheckFabricName(FabricName(table_)); !s.ok())
+      return Misuse(std::string(s.message()));
     const absl::StatusOr<std::vector<uint64_t>> sizes = ParseSizes(bytes_, factor_);
     if (!sizes.ok()) return Misuse(std::string(sizes.status().message()));
     if (absl::Status s = logs_.Check(*this->app(), FabricName(table_), output_); !s.ok()) {
@@ -118,6 +122,7 @@ class CollectiveCommand : public Command {
     logs_.Apply(&table_.fabric_options);
     table_.flow_log = logs_.flow_log();
     absl::StatusOr<std::string> text = Table(*sizes);
+    if (!misuse_.ok()) return Misuse(std::string(misuse_.message()));
     if (!text.ok()) return Fail(text.status());
     absl::Status written = WriteOutput(output_, *text);
     written.Update(logged_);
@@ -135,6 +140,7 @@ class CollectiveCommand : public Command {
       return absl::InvalidArgumentError(
           absl::StrCat("--root is ", table_.root, "; expected 0 to ", table_.ranks - 1));
     }
+    if (misuse_ = CheckChoice(*cluster); !misuse_.ok()) return misuse_;
     absl::StatusOr<CollectiveTable> table = CollectiveTable::Make(*cluster, table_);
     if (!table.ok()) return table.status();
     for (const std::string& note : table->cluster().notes) PrintError(note);
@@ -146,6 +152,14 @@ class CollectiveCommand : public Command {
     }
     logged_ = logs_.Finish(table->machine(), table->now());
     return format_ == "json" ? Json(rows) : format_ == "csv" ? Csv(rows) : Text(*cluster, rows);
+  }
+
+  // --algorithm and --protocol, as far as the cluster's library and programs alone say.
+  absl::Status CheckChoice(const proto::Cluster& cluster) const {
+    if (table_.algorithm.empty() && table_.protocol.empty()) return absl::OkStatus();
+    const absl::StatusOr<ClusterModel> model = BuildCluster(cluster, table_.ranks);
+    return model.ok() ? CheckAlgorithm(model->collectives, table_)
+                      : absl::OkStatus();  // Table() says what fails
   }
 
   std::string Json(const std::vector<TableRow>& rows) const {
@@ -233,6 +247,7 @@ class CollectiveCommand : public Command {
   std::string format_ = "text";
   std::string output_ = "-";
   LogOptions logs_;
+  absl::Status misuse_;  // what Table() found wrong with the command line
   absl::Status logged_;  // after the run; it is told when the table is out
 };
 

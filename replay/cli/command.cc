@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 #include <thread>
 
@@ -112,6 +113,33 @@ void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions
                   "repeated: any of them")
       ->type_name("SPEC")
       ->group(group);
+}
+
+void AddSetOption(CLI::App* app, const std::string& group, std::vector<std::string>* texts) {
+  app->add_option("--set", *texts,
+                  "A field of the cluster (proto/cluster.proto), after all other options: "
+                  "device.memory_gbytes_per_s=3350, topology.dimension[0].latency_ns=500, "
+                  "collectives.algorithm[all_reduce]=ring; += adds to a list; may be repeated")
+      ->type_name("FIELD=VALUE")
+      ->allow_extra_args(false)
+      ->group(group);
+}
+
+CLI::Validator WholeFrom(uint64_t least) {
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  const auto check = [least](std::string& text) -> std::string {
+    uint64_t v = 0;
+    // As CLI11 reads it: hexadecimal too.
+    if (!absl::StrContains(text, '-') && CLI::detail::lexical_cast(text, v) && v >= least) return "";
+    return absl::StrCat("it is ", text, "; expected a whole number from ", least, " to ", kMost);
+  };
+  return CLI::Validator(check, "");
+}
+
+absl::Status CheckFabricName(const std::string& name) {
+  if (FindFabric(name) != nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no fabric \"", name, "\"", SuggestName(name, FabricNames())));
 }
 
 void PrintError(absl::string_view message) {

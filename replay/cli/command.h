@@ -1,6 +1,7 @@
 // What the subcommands share: exit statuses, output, and the frame that runs them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -59,6 +60,15 @@ std::vector<std::string> WordsOf(CLI::Option* option);
 
 // --network, --routing, --fault, --packet and --mixed, bound to `options`, which must outlive the parsing.
 void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options);
+
+// --set, bound to `texts`, which must outlive the parsing.
+void AddSetOption(CLI::App* app, const std::string& group, std::vector<std::string>* texts);
+
+// The check of an option that is a whole number of 64 bits without a sign: CLI11 takes -1 for 2^64 - 1.
+CLI::Validator WholeFrom(uint64_t least);
+
+// Errors: there is no such fabric; with the nearest name.
+absl::Status CheckFabricName(const std::string& name);
 
 // What `app`, which allows extras, did not understand first, with the nearest option; "": it understood all.
 std::string StrayArgument(const CLI::App& app);

@@ -1,7 +1,5 @@
 #include "replay/cli/run_options.h"
 
-#include <limits>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/analytical/options.h"
@@ -42,13 +40,7 @@ void RunArguments::AddMachine(CLI::App* app) {
                 "Each link takes a whole message before the next does (to compare with ASTRA-sim)")
       ->group(g);
   AddTopologyOptions(app, g, &run_.topology);
-  app->add_option("--set", run_.set,
-                  "A field of the cluster (proto/cluster.proto), after all other options: "
-                  "device.memory_gbytes_per_s=3350, topology.dimension[0].latency_ns=500, "
-                  "collectives.algorithm[all_reduce]=ring; += adds to a list; may be repeated")
-      ->type_name("FIELD=VALUE")
-      ->allow_extra_args(false)
-      ->group(g);
+  AddSetOption(app, g, &run_.set);
   AddFlowOptions(app, g, &run_.fabric_options);
   app->add_flag("--link-series", run_.fabric_options.link_series,
                 absl::StrCat("Report what was taken of the busiest links over time, and what packets met "
@@ -143,7 +135,7 @@ void RunArguments::AddRanks(CLI::App* app) {
       ->group(g);
   app->add_option("--seed", run_.seed, "Of everything that the cluster's variation draws; default: 1")
       ->type_name("N")
-      ->check(CLI::Range(uint64_t{1}, std::numeric_limits<uint64_t>::max()).description(""))
+      ->check(WholeFrom(1))
       ->group(g);
   app->add_option(
          "--job", traces_.jobs,
@@ -161,9 +153,8 @@ absl::Status RunArguments::Check() const {
     if (auto rungs = ParseRungs(run_.compute); !rungs.ok())
       return absl::InvalidArgumentError(absl::StrCat("--compute: ", rungs.status().message()));
   }
-  if (fabric_->count() > 0 && FindFabric(run_.fabric) == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("there is no fabric \"", run_.fabric, "\"", SuggestName(run_.fabric, FabricNames())));
+  if (fabric_->count() > 0) {
+    if (absl::Status s = CheckFabricName(run_.fabric); !s.ok()) return s;
   }
   proto::Variation unused;
   for (const std::string& s : run_.stragglers) {

@@ -127,7 +127,9 @@ class TopologyCommand : public Command {
       sub->add_option("--devices", devices_, "How many to connect; default: as many as TOPOLOGY says")
           ->type_name("N")
           ->check(CLI::Range(1, 1 << 22).description(""));
-      sub->add_option("--seed", measure_.seed, "Of samples and random halves; default: 1")->type_name("N");
+      sub->add_option("--seed", measure_.seed, "Of samples and random halves; default: 1")
+          ->type_name("N")
+          ->check(WholeFrom(0));
     }
     for (CLI::App* sub : {list_, show_, check_}) {
       sub->add_option("--format", format_, "text or json; default: text")

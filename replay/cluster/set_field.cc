@@ -330,4 +330,12 @@ absl::Status SetFieldFromText(const std::string& text, Message* message) {
   return SetField(text.substr(0, equals), text.substr(equals + 1), message);
 }
 
+absl::Status SetFields(const std::vector<std::string>& texts, Message* message) {
+  for (const std::string& text : texts) {
+    if (absl::Status s = SetFieldFromText(text, message); !s.ok())
+      return absl::Status(s.code(), absl::StrCat("--set ", s.message()));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace chakra

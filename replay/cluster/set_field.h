@@ -4,6 +4,7 @@
 #include <google/protobuf/message.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 
@@ -31,5 +32,8 @@ absl::Status CheckField(const std::string& path, const std::string& value,
 
 // SetField() from "FIELD=VALUE" or "FIELD+=VALUE".
 absl::Status SetFieldFromText(const std::string& text, google::protobuf::Message* message);
+
+// The same for each text of --set, in order. Errors begin with "--set ".
+absl::Status SetFields(const std::vector<std::string>& texts, google::protobuf::Message* message);
 
 }  // namespace chakra

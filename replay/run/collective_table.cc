@@ -5,12 +5,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/accounting.h"
+#include "replay/collectives/registry.h"
 #include "replay/engine/flow_log.h"
 #include "replay/engine/price.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/rates.h"
 #include "replay/run/machine.h"
+#include "trace/io/proto_io.h"
 
 namespace chakra {
 namespace {
@@ -38,6 +40,21 @@ absl::StatusOr<std::string> RuleOf(const TableOptions& options, const Collective
 }
 
 }  // namespace
+
+absl::Status CheckAlgorithm(const CollectiveCosts& costs, const TableOptions& options) {
+  if (costs.library != nullptr) return RuleOf(options, costs).status();
+  if (!options.protocol.empty()) {
+    return absl::InvalidArgumentError(
+        "a protocol needs a cluster with collectives.library, as the presets have");
+  }
+  std::vector<std::string> names = AlgorithmsFor(options.type);
+  for (const auto& program : costs.programs) {
+    if (program->type == options.type) names.push_back(program->name);
+  }
+  if (std::find(names.begin(), names.end(), options.algorithm) != names.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("no algorithm \"", options.algorithm, "\"", SuggestName(options.algorithm, names)));
+}
 
 absl::StatusOr<CollectiveTable> CollectiveTable::Make(const proto::Cluster& cluster,
                                                       const TableOptions& options) {

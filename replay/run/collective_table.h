@@ -37,6 +37,10 @@ struct TableRow {
   std::vector<Candidate> candidates;  // with a library
 };
 
+// Errors: an algorithm or a protocol of the options that calls of the kind cannot have on this cluster,
+// however many ranks they have.
+absl::Status CheckAlgorithm(const CollectiveCosts& costs, const TableOptions& options);
+
 // Prices calls one after another on one machine.
 class CollectiveTable {
  public:

@@ -32,10 +32,7 @@ absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
   }
   if (options.seed != 0) loaded->mutable_variation()->set_seed(options.seed);
   if (absl::Status s = ApplyTopologyOptions(options.topology, &*loaded, notes); !s.ok()) return s;
-  for (const std::string& text : options.set) {
-    if (absl::Status s = SetFieldFromText(text, &*loaded); !s.ok())
-      return absl::Status(s.code(), absl::StrCat("--set ", s.message()));
-  }
+  if (absl::Status s = SetFields(options.set, &*loaded); !s.ok()) return s;
   return loaded;
 }
 

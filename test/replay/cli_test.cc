@@ -83,6 +83,10 @@ TEST_F(Cli, FaultsOfTheCommandLineAreStatus2) {
   ExpectRefused("replay " + kStep + " --lanes many", 2, "--lanes");
   ExpectRefused("replay " + kStep + " --ranks 0", 2, "--ranks");
   ExpectRefused("replay " + kStep + " --format xml", 2, "--format");
+  ExpectRefused("replay " + kStep + " --seed -1", 2,
+                "it is -1; expected a whole number from 1 to 18446744073709551615");
+  ExpectRefused("replay " + kStep + " --seed 0", 2, "--seed");
+  ExpectRefused("topology show ring --devices 4 --seed -1", 2, "it is -1; expected a whole number from 0");
   ExpectRefused("convert " + kStep, 2, "-o OUT");
   ExpectRefused("convert astra-sim -o x", 2, "--network");
 }

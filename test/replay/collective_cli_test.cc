@@ -131,11 +131,11 @@ TEST_F(CollectiveCli, OneMayBeForced) {
   EXPECT_EQ(Takes(all + "--algorithm auto --protocol ll128"), "tree/ll128");
   EXPECT_EQ(Takes(all + "--algorithm halving_doubling"), "halving_doubling/ll");
   EXPECT_EQ(Takes("broadcast --bytes 1MiB --root 7"), "ring/ll");
-  Refused("collective " + all + "--algorithm rng", {"rng", "did you mean 'ring'?", "nvls"});
-  Refused("collective " + all + "--algorithm nvls --protocol ll", {"no protocol \"ll\" for nvls"});
-  Refused("collective " + all + "--algorithm ring/ll --protocol simple", {"\"ring/ll\"", "contradict"});
+  Refused("collective " + all + "--algorithm rng", {"rng", "did you mean 'ring'?", "nvls"}, 2);
+  Refused("collective " + all + "--algorithm nvls --protocol ll", {"no protocol \"ll\" for nvls"}, 2);
+  Refused("collective " + all + "--algorithm ring/ll --protocol simple", {"\"ring/ll\"", "contradict"}, 2);
   Refused("collective " + all + "--algorithm nvls_tree", {"nvls_tree/simple", "one node"});
-  Refused("collective " + all + "--algorithm pat", {"\"pat\"", "ring"});
+  Refused("collective " + all + "--algorithm pat", {"\"pat\"", "ring"}, 2);
   Refused("collective " + all + "--protocol LL", {"--protocol", "ll128"}, 2);
 }
 
@@ -147,8 +147,18 @@ TEST_F(CollectiveCli, Typos) {
   Refused("collective all_reduce --format xml", {"--format"}, 2);
   Refused("collective all_reduce --cluster dgx-h10 --bytes 8", {"dgx-h10", "dgx-h100"});
   Refused("collective all_reduce --cluster absent.txtpb --bytes 8", {"absent.txtpb"});
-  Refused("collective all_reduce --fabric analyticl --bytes 8", {"analyticl", "analytical"});
+  Refused("collective all_reduce --fabric analyticl --bytes 8", {"analyticl", "analytical"}, 2);
   Refused("collective all_reduce --bytes 8 -o absent/table.txt", {"absent/table.txt"});
+}
+
+TEST_F(CollectiveCli, FieldsOfTheClusterAreSet) {
+  const std::string call = "all_reduce --bytes 4M --cluster ring4.txtpb ";
+  EXPECT_EQ(Cells(call + "--set collectives.algorithm[all_reduce]=direct")[3], "direct");
+  EXPECT_NE(Cells(call)[6], Cells(call + "--set topology.dimension[0].bandwidth_gbytes_per_s=1")[6]);
+  // The last of all.
+  EXPECT_EQ(Cells(call + "--network switch:link=400Gb/s"),
+            Cells(call + "--network switch --set topology.dimension[0].network.build=switch:link=400Gb/s"));
+  Refused("collective " + call + "--set devise.name=x", {"--set devise.name=x", "did you mean 'device'?"});
 }
 
 TEST_F(CollectiveCli, BadSizesAndRanks) {
@@ -172,8 +182,9 @@ TEST_F(CollectiveCli, WithoutALibrary) {
   EXPECT_EQ(cells[6], "120.188");  // 6 steps of 500 ns and of 1 MiB at 50 * 2^30 B/s
   EXPECT_EQ(Cells("all_reduce --bytes 4M --cluster ring4.txtpb --algorithm direct")[3], "direct");
   EXPECT_EQ(Lines("all_reduce --bytes 4M --cluster ring4.txtpb --explain").size(), 3u);
-  Refused("collective all_reduce --bytes 8 --cluster ring4.txtpb --protocol ll", {"collectives.library"});
-  Refused("collective all_reduce --bytes 8 --cluster ring4.txtpb --algorithm dirct", {"dirct", "direct"});
+  Refused("collective all_reduce --bytes 8 --cluster ring4.txtpb --protocol ll", {"collectives.library"}, 2);
+  Refused("collective all_reduce --bytes 8 --cluster ring4.txtpb --algorithm dirct",
+          {"dirct", "did you mean 'direct'?"}, 2);
 }
 
 TEST_F(CollectiveCli, IntoAFile) {
