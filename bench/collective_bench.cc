@@ -22,13 +22,13 @@ namespace {
 
 using T = CollectiveType;
 
-struct Machine {
+struct Setup {
   ClusterModel model;
   std::unique_ptr<Machine> fabric;
   std::vector<int> members;
 
   // dgx-h100 with one rule for all-reduce.
-  static std::unique_ptr<Machine> Make(int ranks, const std::string& rule) {
+  static std::unique_ptr<Setup> Make(int ranks, const std::string& rule) {
     absl::StatusOr<proto::Cluster> cluster = LoadCluster("dgx-h100");
     if (!cluster.ok()) return nullptr;
     absl::StatusOr<ClusterModel> model = BuildCluster(*cluster, ranks);
@@ -38,7 +38,7 @@ struct Machine {
     model->collectives.library = std::move(library);
     absl::StatusOr<std::unique_ptr<Machine>> fabric = MakeMachine("analytical", model->topology, {});
     if (!fabric.ok()) return nullptr;
-    auto machine = std::make_unique<Machine>(Machine{*std::move(model), *std::move(fabric), {}});
+    auto machine = std::make_unique<Setup>(Setup{*std::move(model), *std::move(fabric), {}});
     machine->members.resize(static_cast<size_t>(ranks));
     std::iota(machine->members.begin(), machine->members.end(), 0);
     return machine;
@@ -47,7 +47,7 @@ struct Machine {
 
 // One all-reduce on 8 ranks, from nothing: shape, tuner, plan, time.
 void PlanAndPrice(benchmark::State& state, const char* rule, uint64_t bytes) {
-  const std::unique_ptr<Machine> m = Machine::Make(8, rule);
+  const std::unique_ptr<Setup> m = Setup::Make(8, rule);
   if (m == nullptr) return state.SkipWithError("no machine");
   Time now;
   for (auto _ : state) {
@@ -60,7 +60,7 @@ void PlanAndPrice(benchmark::State& state, const char* rule, uint64_t bytes) {
 
 // The same call without its time; `warm`: of a kind, size and group that was planned before.
 void Plan8(benchmark::State& state, const char* rule, uint64_t bytes, bool warm) {
-  const std::unique_ptr<Machine> m = Machine::Make(8, rule);
+  const std::unique_ptr<Setup> m = Setup::Make(8, rule);
   if (m == nullptr) return state.SkipWithError("no machine");
   auto planner = std::make_unique<CollectivePlanner>(*m->fabric, m->model.collectives, PriceUncontended);
   for (auto _ : state) {
@@ -74,7 +74,7 @@ void Plan8(benchmark::State& state, const char* rule, uint64_t bytes, bool warm)
 
 // A further call on a runner that knows its plan: what a replay pays for each.
 void PriceWarm(benchmark::State& state, const char* rule, uint64_t bytes) {
-  const std::unique_ptr<Machine> m = Machine::Make(8, rule);
+  const std::unique_ptr<Setup> m = Setup::Make(8, rule);
   if (m == nullptr) return state.SkipWithError("no machine");
   constexpr uint32_t kCalls = 1000;
   Time begin;
@@ -102,7 +102,7 @@ void PriceWarm(benchmark::State& state, const char* rule, uint64_t bytes) {
 }
 
 // Flow by flow; returns the number of flows, 0 on an error.
-uint64_t ByFlow(Machine& m, uint64_t bytes, Time* end) {
+uint64_t ByFlow(Setup& m, uint64_t bytes, Time* end) {
   Matching matching;
   matching.groups.push_back({"", m.members, static_cast<int>(m.members.size())});
   matching.calls.push_back({.type = T::kAllReduce, .bytes = bytes});
@@ -138,18 +138,18 @@ uint64_t ByFlow(Machine& m, uint64_t bytes, Time* end) {
 // 1,024 ranks pass flow by flow.
 void LongRing(benchmark::State& state) {
   constexpr uint64_t kBytes = 1 << 20;
-  const std::unique_ptr<Machine> m = Machine::Make(static_cast<int>(state.range(0)), "ring/ll");
-  const std::unique_ptr<Machine> small = Machine::Make(1024, "ring/ll");
+  const std::unique_ptr<Setup> m = Setup::Make(static_cast<int>(state.range(0)), "ring/ll");
+  const std::unique_ptr<Setup> small = Setup::Make(1024, "ring/ll");
   if (m == nullptr || small == nullptr) return state.SkipWithError("no machine");
   Time closed, flows_end, check;
-  const auto price = [&](Machine& machine, Time* now) {
+  const auto price = [&](Setup& machine, Time* now) {
     return PriceCall(*machine.fabric, machine.model.collectives, T::kAllReduce, kBytes, 0, machine.members,
                      now);
   };
   uint64_t flows = 0;
   const double by_flow = SecondsOf([&] { flows = ByFlow(*small, kBytes, &flows_end); });
   if (flows == 0) return state.SkipWithError("not run flow by flow");
-  std::unique_ptr<Machine> again = Machine::Make(1024, "ring/ll");
+  std::unique_ptr<Setup> again = Setup::Make(1024, "ring/ll");
   if (!price(*again, &check).ok() || check != flows_end) return state.SkipWithError("the two disagree");
   std::vector<double> seconds;
   for (auto _ : state) {

@@ -1,22 +1,28 @@
 #!/bin/sh
-# Builds everything with warnings as errors and runs all tests, in build/ and
-# again under address and undefined-behaviour sanitizers in build-sanitize/.
-# Fails when any build or test does; ends with the summaries of ctest.
+# test/run.sh: builds all tests under address and undefined-behaviour sanitizers, in build-sanitize/, and runs them.
+# test/run.sh --all: then builds them optimised too, each file by itself, in build-all/, and runs them, those that need
+# more (SimGrid, ns-3, Chromium, Open MPI, Slurm), and each benchmark once. .ci/run calls this.
+# Warnings are errors. The last line counts the tests; the exit status is 1 when a build or a test fails.
 set -eu
 cd "$(dirname "$0")/.."
+all=false
+case "$*" in
+  "") ;;
+  --all) all=true ;;
+  *) echo "usage: test/run.sh [--all]" >&2; exit 2 ;;
+esac
 . examples/packages.sh
 # shellcheck disable=SC2086
 need_packages $build_packages $test_packages
+# shellcheck disable=SC2086
+if $all; then need_packages $outside_packages; fi
 [ -d ../shared/data ] || echo "test/run.sh: ../shared/data is absent; the tests that need it are skipped" >&2
 
 jobs=$(nproc)
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
-bench=OFF
-[ -f bench/CMakeLists.txt ] && bench=ON
-failed=0
 
-# run_tests FOLDER CMAKE_OPTION...
+# run_tests FOLDER CMAKE_OPTION...: leaves a line for each entry of ctest in the log.
 run_tests() {
   folder=$1
   shift
@@ -25,16 +31,12 @@ run_tests() {
   # shellcheck disable=SC2086
   cmake -S . -B "$folder" $generator -DCHAKRA_WERROR=ON -DCHAKRA_TESTS=ON "$@"
   cmake --build "$folder" --parallel "$jobs"
+  rm -rf "$folder/test/results"
   (cd "$folder" && ctest --output-on-failure -j "$jobs") 2>&1 </dev/null | tee "$logs/$folder"
-  grep -q '^100% tests passed' "$logs/$folder" || failed=1
 }
 
-run_tests build -DCMAKE_BUILD_TYPE=Release -DCHAKRA_BENCH=$bench
-UBSAN_OPTIONS=print_stacktrace=1 run_tests build-sanitize -DCMAKE_BUILD_TYPE=Debug -DCHAKRA_SANITIZE=ON \
-  -DCHAKRA_BENCH=OFF
-
-for folder in build build-sanitize; do
-  echo "== $folder"
-  sed -n '/tests passed,/,$p' "$logs/$folder"
-done
-exit $failed
+UBSAN_OPTIONS=print_stacktrace=1 run_tests build-sanitize -DCMAKE_BUILD_TYPE=Debug -DCHAKRA_SANITIZE=ON
+if $all; then
+  run_tests build-all -DCMAKE_BUILD_TYPE=Release -DCHAKRA_UNITY=OFF -DCHAKRA_OUTSIDE_TESTS=ON -DCHAKRA_BENCH=ON
+fi
+test/count.sh "$logs"/*

@@ -18,23 +18,23 @@ namespace {
 using Fields = std::vector<std::string>;
 
 enum Key {
-  kCollective,
-  kGpu,
-  kRanks,
-  kNodes,
-  kGpusPerRank,
-  kSize,
-  kTime,
-  kDtype,
-  kRedop,
-  kInPlace,
-  kAlg,
-  kBus,
-  kWrong,
-  kAlgorithm,
-  kProtocol,
-  kChannels,
-  kNote,
+  kKeyCollective,
+  kKeyGpu,
+  kKeyRanks,
+  kKeyNodes,
+  kKeyGpusPerRank,
+  kKeySize,
+  kKeyTime,
+  kKeyDtype,
+  kKeyRedop,
+  kKeyInPlace,
+  kKeyAlg,
+  kKeyBus,
+  kKeyWrong,
+  kKeyAlgorithm,
+  kKeyProtocol,
+  kKeyChannels,
+  kKeyNote,
   kKeys,
 };
 
@@ -43,30 +43,30 @@ struct KeyName {
   Key key;
 };
 constexpr KeyName kKeyNames[] = {
-    {"collective", kCollective},
-    {"gpu", kGpu},
-    {"ranks", kRanks},
-    {"gpus", kRanks},
-    {"nodes", kNodes},
-    {"gpusperrank", kGpusPerRank},
-    {"bytes", kSize},
-    {"size", kSize},
-    {"size_bytes", kSize},
-    {"time_us", kTime},
-    {"time", kTime},
-    {"type", kDtype},
-    {"redop", kRedop},
-    {"inplace", kInPlace},
-    {"algbw", kAlg},
-    {"algbw_gbps", kAlg},
-    {"busbw", kBus},
-    {"busbw_gbps", kBus},
-    {"#wrong", kWrong},
-    {"wrong", kWrong},
-    {"algorithm", kAlgorithm},
-    {"protocol", kProtocol},
-    {"channels", kChannels},
-    {"note", kNote},
+    {"collective", kKeyCollective},
+    {"gpu", kKeyGpu},
+    {"ranks", kKeyRanks},
+    {"gpus", kKeyRanks},
+    {"nodes", kKeyNodes},
+    {"gpusperrank", kKeyGpusPerRank},
+    {"bytes", kKeySize},
+    {"size", kKeySize},
+    {"size_bytes", kKeySize},
+    {"time_us", kKeyTime},
+    {"time", kKeyTime},
+    {"type", kKeyDtype},
+    {"redop", kKeyRedop},
+    {"inplace", kKeyInPlace},
+    {"algbw", kKeyAlg},
+    {"algbw_gbps", kKeyAlg},
+    {"busbw", kKeyBus},
+    {"busbw_gbps", kKeyBus},
+    {"#wrong", kKeyWrong},
+    {"wrong", kKeyWrong},
+    {"algorithm", kKeyAlgorithm},
+    {"protocol", kKeyProtocol},
+    {"channels", kKeyChannels},
+    {"note", kKeyNote},
 };
 
 // "ring", "NVLS"; no sentence.
@@ -106,22 +106,22 @@ class CsvTable {
         at_[k.key] = static_cast<int>(i);
       }
     }
-    rccl_ = at_[kInPlace] >= 0 && at_[kDtype] >= 0;
+    rccl_ = at_[kKeyInPlace] >= 0 && at_[kKeyDtype] >= 0;
     const auto need = [&](Key key, absl::string_view names) {
       return at_[key] >= 0 ? absl::OkStatus()
                            : out_.Error(line_, absl::StrCat("no column ", names, "; found ",
                                                             absl::StrJoin(fields, ", ").substr(0, 200)));
     };
-    if (absl::Status s = need(kCollective, "collective"); !s.ok()) return s;
-    if (absl::Status s = need(kRanks, "ranks or gpus"); !s.ok()) return s;
-    if (absl::Status s = need(kSize, "bytes, size or size_bytes"); !s.ok()) return s;
-    return need(kTime, "time_us or time");
+    if (absl::Status s = need(kKeyCollective, "collective"); !s.ok()) return s;
+    if (absl::Status s = need(kKeyRanks, "ranks or gpus"); !s.ok()) return s;
+    if (absl::Status s = need(kKeySize, "bytes, size or size_bytes"); !s.ok()) return s;
+    return need(kKeyTime, "time_us or time");
   }
 
   // rccl-tests writes the number of nodes after the name, and no column for it.
   absl::Status Record(Fields& fields, bool whole) {
     extra_nodes_.clear();
-    if (fields.size() == columns_ + 1 && rccl_ && at_[kNodes] < 0 && at_[kGpusPerRank] >= 0) {
+    if (fields.size() == columns_ + 1 && rccl_ && at_[kKeyNodes] < 0 && at_[kKeyGpusPerRank] >= 0) {
       extra_nodes_ = fields[1];
       fields.erase(fields.begin() + 1);
     }
@@ -160,28 +160,29 @@ class CsvTable {
 
   // Collective, ranks and nodes: another of them is another run.
   absl::Status Shape() {
-    const std::optional<Test> test = TestNamed(Field(kCollective));
+    const std::optional<Test> test = TestNamed(Field(kKeyCollective));
     if (!test)
-      return Wrong(kCollective, "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, ...");
+      return Wrong(kKeyCollective,
+                   "all_reduce, all_gather, reduce_scatter, broadcast, reduce, all_to_all, ...");
     int ranks = 0;
     int per_rank = 1;
     int nodes = 0;
-    if (absl::Status s = Count(kRanks, &ranks); !s.ok()) return s;
-    if (at_[kGpusPerRank] >= 0) {
-      if (absl::Status s = Count(kGpusPerRank, &per_rank); !s.ok()) return s;
+    if (absl::Status s = Count(kKeyRanks, &ranks); !s.ok()) return s;
+    if (at_[kKeyGpusPerRank] >= 0) {
+      if (absl::Status s = Count(kKeyGpusPerRank, &per_rank); !s.ok()) return s;
     }
-    if (at_[kNodes] >= 0 && !Field(kNodes).empty()) {
-      if (absl::Status s = Count(kNodes, &nodes); !s.ok()) return s;
+    if (at_[kKeyNodes] >= 0 && !Field(kKeyNodes).empty()) {
+      if (absl::Status s = Count(kKeyNodes, &nodes); !s.ok()) return s;
     }
     if (!extra_nodes_.empty() && (!absl::SimpleAtoi(extra_nodes_, &nodes) || nodes < 1)) {
       return out_.Error(line_, absl::StrCat("field 2: expected the number of nodes, found \"",
                                             extra_nodes_.substr(0, 64), "\""));
     }
     const int64_t all = static_cast<int64_t>(ranks) * per_rank;
-    if (all > (1 << 22)) return Wrong(kRanks, "at most 4194304 ranks in all");
-    const std::string device(Field(kGpu));
+    if (all > (1 << 22)) return Wrong(kKeyRanks, "at most 4194304 ranks in all");
+    const std::string device(Field(kKeyGpu));
     const int n = static_cast<int>(all);
-    if (rccl_) return StartRcclRun({*test, n, at_[kGpusPerRank] < 0 ? 1 : nodes}, line_, &out_, &run_);
+    if (rccl_) return StartRcclRun({*test, n, at_[kKeyGpusPerRank] < 0 ? 1 : nodes}, line_, &out_, &run_);
     if (run_.test == test && run_.ranks == n && run_.nodes == nodes && run_.device == device)
       return absl::OkStatus();
     if (absl::Status s = Flush(); !s.ok()) return s;
@@ -193,27 +194,27 @@ class CsvTable {
   }
 
   absl::Status Measurement(Row row) {
-    if (!absl::SimpleAtoi(Field(kSize), &row.size)) return Wrong(kSize, "a number of bytes");
-    row.dtype = std::string(Field(kDtype));
-    if (at_[kRedop] >= 0) row.redop = std::string(Field(kRedop));
+    if (!absl::SimpleAtoi(Field(kKeySize), &row.size)) return Wrong(kKeySize, "a number of bytes");
+    row.dtype = std::string(Field(kKeyDtype));
+    if (at_[kKeyRedop] >= 0) row.redop = std::string(Field(kKeyRedop));
     Half half;
     Figure wrong;
-    if (absl::Status s = Number(kTime, &half.time); !s.ok()) return s;
-    if (absl::Status s = Number(kAlg, &half.alg); !s.ok()) return s;
-    if (absl::Status s = Number(kBus, &half.bus); !s.ok()) return s;
-    if (absl::Status s = Number(kWrong, &wrong); !s.ok()) return s;
+    if (absl::Status s = Number(kKeyTime, &half.time); !s.ok()) return s;
+    if (absl::Status s = Number(kKeyAlg, &half.alg); !s.ok()) return s;
+    if (absl::Status s = Number(kKeyBus, &half.bus); !s.ok()) return s;
+    if (absl::Status s = Number(kKeyWrong, &wrong); !s.ok()) return s;
     half.wrong = wrong.value;
-    if (at_[kInPlace] >= 0) {
-      if (Field(kInPlace) != "0" && Field(kInPlace) != "1") return Wrong(kInPlace, "0 or 1");
-      half.in_place = Field(kInPlace) == "1";
+    if (at_[kKeyInPlace] >= 0) {
+      if (Field(kKeyInPlace) != "0" && Field(kKeyInPlace) != "1") return Wrong(kKeyInPlace, "0 or 1");
+      half.in_place = Field(kKeyInPlace) == "1";
     } else {
-      half.in_place = absl::StrContains(Field(kNote), "in-place");
+      half.in_place = absl::StrContains(Field(kKeyNote), "in-place");
     }
-    if (IsName(Field(kAlgorithm))) half.algorithm = std::string(Field(kAlgorithm));
-    if (IsName(Field(kProtocol))) half.protocol = std::string(Field(kProtocol));
-    if (!Field(kChannels).empty() &&
-        (!absl::SimpleAtoi(Field(kChannels), &half.channels) || half.channels < 0)) {
-      return Wrong(kChannels, "0 or more");
+    if (IsName(Field(kKeyAlgorithm))) half.algorithm = std::string(Field(kKeyAlgorithm));
+    if (IsName(Field(kKeyProtocol))) half.protocol = std::string(Field(kKeyProtocol));
+    if (!Field(kKeyChannels).empty() &&
+        (!absl::SimpleAtoi(Field(kKeyChannels), &half.channels) || half.channels < 0)) {
+      return Wrong(kKeyChannels, "0 or more");
     }
     row.halves.push_back(std::move(half));
     run_.rows.push_back(std::move(row));

@@ -102,7 +102,7 @@ void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions
       ->group(group);
   app->add_option("--packet", options->packet,
                   absl::StrCat("Packets, queues and transport, for --fabric ",
-                               Listed(FabricsThatTake(PacketOptions::kSet)),
+                               Listed(FabricsThatTake(packet::PacketOptions::kSet)),
                                ": key=value,... (see backends/README.md)"))
       ->type_name("SPEC")
       ->group(group);
@@ -127,7 +127,7 @@ void AddSetOption(CLI::App* app, const std::string& group, std::vector<std::stri
 
 CLI::Validator WholeFrom(uint64_t least) {
   constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
-  const auto check = [least](std::string& text) -> std::string {
+  const auto check = [least, kMost](std::string& text) -> std::string {
     uint64_t v = 0;
     // As CLI11 reads it: hexadecimal too.
     if (!absl::StrContains(text, '-') && CLI::detail::lexical_cast(text, v) && v >= least) return "";

@@ -32,6 +32,24 @@ extern "C" void StopSweep(int signal) {
   std::signal(signal, SIG_DFL);  // the second one ends it at once
 }
 
+// While an object lives, the first signal stops the sweep and the second ends the process.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    stop_sweep = false;
+    interrupt_ = std::signal(SIGINT, StopSweep);
+    terminate_ = std::signal(SIGTERM, StopSweep);
+  }
+  ~StopOnSignal() {
+    std::signal(SIGINT, interrupt_);
+    std::signal(SIGTERM, terminate_);
+  }
+
+ private:
+  void (*interrupt_)(int);
+  void (*terminate_)(int);
+};
+
 std::string Duration(double seconds) {
   const auto s = static_cast<int64_t>(seconds + 0.5);
   if (s >= 3600) return absl::StrFormat("%d h %02d min", s / 3600, s / 60 % 60);
@@ -89,6 +107,7 @@ class SweepCommand : public Command {
   size_t trace_cache_ = 2;
   sweep::SweepOptions options_;
   std::unique_ptr<SweepProcesses> processes_;  // null: there is this one alone
+  std::optional<StopOnSignal> stop_on_signal_;
   SweepQuestions questions_;
 };
 
@@ -179,8 +198,7 @@ absl::StatusOr<sweep::SweepSummary> SweepCommand::Sweep(const sweep::Spec& spec,
       processes_->Serve(source, space, options_.runner.progress);
     };
   }
-  std::signal(SIGINT, StopSweep);
-  std::signal(SIGTERM, StopSweep);
+  stop_on_signal_.emplace();
   return sweep::RunSweep(
       spec, space, [&](const std::vector<std::string>& words) { return points.Run(words); }, options_);
 }

@@ -23,16 +23,16 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-struct Step {
+struct PathStep {
   std::string name;
   bool indexed = false;
   std::string index;
 };
 
-absl::StatusOr<std::vector<Step>> ParsePath(absl::string_view path) {
-  std::vector<Step> steps;
+absl::StatusOr<std::vector<PathStep>> ParsePath(absl::string_view path) {
+  std::vector<PathStep> steps;
   while (true) {
-    Step step;
+    PathStep step;
     const size_t end = std::min(path.find_first_of(".["), path.size());
     step.name = std::string(absl::StripAsciiWhitespace(path.substr(0, end)));
     path.remove_prefix(end);
@@ -196,8 +196,8 @@ class Setter {
   Setter(const std::string& value, bool add, bool any_position)
       : value_(value), add_(add), any_position_(any_position) {}
 
-  absl::Status Set(const std::vector<Step>& steps, size_t i, Message* m) const {
-    const Step& step = steps[i];
+  absl::Status Set(const std::vector<PathStep>& steps, size_t i, Message* m) const {
+    const PathStep& step = steps[i];
     const bool last = i + 1 == steps.size();
     const FieldDescriptor* f = m->GetDescriptor()->FindFieldByName(step.name);
     if (f == nullptr) return Unknown(step.name, *m->GetDescriptor());
@@ -237,7 +237,7 @@ class Setter {
   }
 
   // The rest of the path in `inner`, or all of it from the text format.
-  absl::Status Enter(const std::vector<Step>& steps, size_t i, Message* inner) const {
+  absl::Status Enter(const std::vector<PathStep>& steps, size_t i, Message* inner) const {
     if (i + 1 < steps.size()) return Set(steps, i + 1, inner);
     if (value_.find(':') == value_.npos && value_.find('{') == value_.npos) {
       return absl::InvalidArgumentError(absl::StrCat("it is a group of fields; expected one of them (",
@@ -247,7 +247,7 @@ class Setter {
     return ParseTextMessage(value_, steps[i].name, inner);
   }
 
-  absl::Status SetMap(const Step& step, bool last, const FieldDescriptor* f, Message* m) const {
+  absl::Status SetMap(const PathStep& step, bool last, const FieldDescriptor* f, Message* m) const {
     if (!last) return Leaf(step.name);
     if (!step.indexed) {
       if (value_.empty() && !add_) {
@@ -263,7 +263,7 @@ class Setter {
     return PutScalar(value_, How::kSet, 0, value, *entry);
   }
 
-  absl::Status SetRepeated(const std::vector<Step>& steps, size_t i, const FieldDescriptor* f,
+  absl::Status SetRepeated(const std::vector<PathStep>& steps, size_t i, const FieldDescriptor* f,
                            Message* m) const {
     const Reflection& r = *m->GetReflection();
     const bool last = i + 1 == steps.size();

@@ -18,7 +18,6 @@ namespace chakra {
 namespace {
 
 using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
 
 constexpr size_t kHead = 1 << 20;
 constexpr size_t kTextHead = 4096;
@@ -92,7 +91,7 @@ bool BinaryLooksLikeReport(absl::string_view s) {
   return found;
 }
 
-absl::Status CheckField(const Message& message, const FieldDescriptor& field, int index,
+absl::Status CheckField(const google::protobuf::Message& message, const FieldDescriptor& field, int index,
                         const std::string& path) {
   const auto* reflection = message.GetReflection();
   const auto refuse = [&path](auto value, absl::string_view expected) {
@@ -110,7 +109,7 @@ absl::Status CheckField(const Message& message, const FieldDescriptor& field, in
   return absl::OkStatus();
 }
 
-absl::Status CheckMessage(const Message& message, const std::string& path) {
+absl::Status CheckMessage(const google::protobuf::Message& message, const std::string& path) {
   const auto* reflection = message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
   reflection->ListFields(message, &fields);

@@ -103,11 +103,11 @@ std::string DimsOf(const Graph& g, uint32_t row) {
 }
 
 // What a node says of itself, as text; "": nothing.
-struct Attribute {
+struct NodeAttribute {
   const char* name;
   std::string (*text)(const Graph&, uint32_t row);
 };
-const Attribute kAttributes[] = {
+const NodeAttribute kAttributes[] = {
     {"name", [](const Graph& g, uint32_t r) { return std::string(g.name_of(r)); }},
     {"type", [](const Graph& g, uint32_t r) { return std::string(Name(g.type[r])); }},
     {"host operation",
@@ -237,7 +237,7 @@ GraphDifference CompareGraphs(const Graph& a, const Graph& b, const NodePairs& p
     ++out.paired;
     out.renumbered += a.id[row] != b.id[other];
     bool differs = false;
-    for (const Attribute& attribute : kAttributes) {
+    for (const NodeAttribute& attribute : kAttributes) {
       const std::string of_a = attribute.text(a, row), of_b = attribute.text(b, other);
       if (of_a == of_b) continue;
       AddDifference(attribute.name, 1, row, of_a, of_b, &out.differences);

@@ -34,7 +34,7 @@ Wait WaitInCall(const StuckView& view, const RankTrace& trace, uint32_t row, Nod
 Wait WaitInReceive(const StuckView& view, const RankTrace& trace, uint32_t row, NodeLocator* locator) {
   const uint32_t index = view.matching->slots[trace.rank][trace.graph->payload[row]].index;
   if (!view.receiver_waits(index) || view.sent(index)) return {};
-  const Message& message = view.matching->messages[index];
+  const MatchedMessage& message = view.matching->messages[index];
   return {message.src, absl::StrCat("rank ", trace.rank, " waits for the send of rank ", message.src,
                                     " (tag ", message.tag, ", ", message.bytes, " bytes, ",
                                     locator->Describe(view.traces->ranks[message.src], message.send_row),
@@ -44,7 +44,7 @@ Wait WaitInReceive(const StuckView& view, const RankTrace& trace, uint32_t row, 
 Wait WaitInSend(const StuckView& view, const RankTrace& trace, uint32_t row, NodeLocator* locator) {
   const uint32_t index = view.matching->slots[trace.rank][trace.graph->payload[row]].index;
   if (!view.sender_waits || !view.sender_waits(index)) return {};
-  const Message& message = view.matching->messages[index];
+  const MatchedMessage& message = view.matching->messages[index];
   return {message.dst, absl::StrCat("rank ", trace.rank, " waits for the receive of rank ", message.dst,
                                     " (tag ", message.tag, ", ", message.bytes, " bytes, ",
                                     locator->Describe(view.traces->ranks[message.dst], message.recv_row),

@@ -42,7 +42,7 @@ absl::Status Engine::Unfinished() {
   if (!options_.recorded_comm) view.fabric = machine_.WhyStuck();
   if (options_.recorded_comm) {
     view.sender_waits = [this](uint32_t m) {
-      const Message& message = matching_.messages[m];
+      const MatchedMessage& message = matching_.messages[m];
       return message.recv_row != kNoRow && recorded_.AtMessage(m, static_cast<uint32_t>(message.src)) &&
              !recorded_.AtMessage(m, static_cast<uint32_t>(message.dst));
     };

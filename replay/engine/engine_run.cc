@@ -271,7 +271,7 @@ void Engine::StartReceive(uint32_t r, uint32_t row, Time now) {
 
 // Whoever waits for the message ends with it; a receive that comes later ends for its own reasons.
 void Engine::EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now) {
-  const Message& message = matching_.messages[index];
+  const MatchedMessage& message = matching_.messages[index];
   const bool sent = kind == FlowEnd::kSent;
   CauseRef cause = messages_.CauseOf(index);
   if (!sent && !messages_.receiver_waits(index)) return;
@@ -291,7 +291,7 @@ void Engine::EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now) {
 
 void Engine::OnMessage(const FlowEnd& end, Time now) {
   const uint32_t index = Messages::IndexOf(end.tag);
-  const Message& message = matching_.messages[index];
+  const MatchedMessage& message = matching_.messages[index];
   if (causes_.on()) EndsForMessage(index, end.kind, now);
   if (end.kind == FlowEnd::kSent) {
     Finish(static_cast<uint32_t>(message.src), message.send_row, now);

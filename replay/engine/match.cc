@@ -311,7 +311,7 @@ class Matcher {
       result_.messages.push_back({src, dst, peer.tag, comm.bytes, kNoRow, kNoRow});
     }
     const uint32_t index = channel.messages[next++];
-    Message& message = result_.messages[index];
+    MatchedMessage& message = result_.messages[index];
     (send ? message.send_row : message.recv_row) = row;
     if (message.bytes != comm.bytes) unequal_.push_back({index, trace.rank, row, comm.bytes});
     result_.slots[trace.rank][payload] = {index, 0};
@@ -326,7 +326,7 @@ class Matcher {
       calls += call.made < group.members.size() ? 1 : 0;
       alone += static_cast<int>(group.members.size()) < group.size ? 1 : 0;
     }
-    for (const Message& m : result_.messages)
+    for (const MatchedMessage& m : result_.messages)
       messages += m.send_row == kNoRow || m.recv_row == kNoRow ? 1 : 0;
     const auto warn = [this](uint64_t n, const char* what) {
       if (n > 0) result_.warnings.push_back(absl::StrCat(n, what));
@@ -341,7 +341,7 @@ class Matcher {
   absl::Status CheckMessages() {
     std::vector<std::string> lines;
     size_t bad = 0;
-    for (const Message& m : result_.messages) {
+    for (const MatchedMessage& m : result_.messages) {
       if (m.send_row != kNoRow && m.recv_row != kNoRow) continue;
       if (++bad > kMostListed) continue;
       const bool sent = m.send_row != kNoRow;
@@ -351,7 +351,7 @@ class Matcher {
     }
     for (const Unequal& u : unequal_) {
       if (++bad > kMostListed) continue;
-      const Message& m = result_.messages[u.message];
+      const MatchedMessage& m = result_.messages[u.message];
       const bool sent = u.row == m.send_row && u.rank == m.src;
       lines.push_back(
           absl::StrCat("sizes differ: ", Node(traces_.ranks[u.rank], u.row), ": comm_size: ", u.bytes,
@@ -366,7 +366,7 @@ class Matcher {
                                                    absl::StrJoin(lines, "\n  ")));
   }
 
-  static std::string Key(const Message& m) {
+  static std::string Key(const MatchedMessage& m) {
     return absl::StrCat(" (src ", m.src, ", dst ", m.dst, ", tag ", m.tag, ")");
   }
 

@@ -30,7 +30,7 @@ struct CollectiveCall {
   uint32_t first_row = 0;
 };
 
-struct Message {
+struct MatchedMessage {
   int src = 0;
   int dst = 0;
   int32_t tag = 0;
@@ -48,7 +48,7 @@ struct CommSlot {
 struct Matching {
   std::vector<GroupInfo> groups;  // 0 is all ranks
   std::vector<CollectiveCall> calls;
-  std::vector<Message> messages;
+  std::vector<MatchedMessage> messages;
   std::vector<std::vector<CommSlot>> slots;  // [rank][row of graph->comm]
   std::vector<std::string> warnings;
 };

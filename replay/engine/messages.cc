@@ -20,7 +20,7 @@ uint32_t Messages::IndexOf(uint64_t tag) {
 
 bool Messages::Send(uint32_t index, Time now, CauseRef cause) {
   if (!causes_.empty()) causes_[index] = std::move(cause);
-  const Message& message = matching_.messages[index];
+  const MatchedMessage& message = matching_.messages[index];
   const bool waits = receiver_waits(index);
   if (!waits) first_[index] = now;
   last_[index] = now;

@@ -40,7 +40,7 @@ class RecordedComm {
     Arrive(&calls_[call], matching_.calls[call].made, rank, row, now);
   }
   void ArriveMessage(uint32_t message, uint32_t rank, uint32_t row, Time now) {
-    const Message& m = matching_.messages[message];
+    const MatchedMessage& m = matching_.messages[message];
     Arrive(&messages_[message], (m.send_row != kNoRow) + (m.recv_row != kNoRow), rank, row, now);
   }
 

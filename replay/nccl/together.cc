@@ -8,21 +8,23 @@
 namespace chakra {
 namespace {
 
-struct Message {
+struct PricedMessage {
   Time takes;  // of its sender's link
   Time there;  // from its start to its arrival
 };
 
-bool operator==(const Message& a, const Message& b) { return a.takes == b.takes && a.there == b.there; }
+bool operator==(const PricedMessage& a, const PricedMessage& b) {
+  return a.takes == b.takes && a.there == b.there;
+}
 
-Message Price(const MachineView& machine, const CallCosts& call, int src, int dst, uint64_t bytes) {
+PricedMessage Price(const MachineView& machine, const CallCosts& call, int src, int dst, uint64_t bytes) {
   const FlowCost cost = PairCost(machine, call, src, dst, bytes);
   return {cost.sent, cost.received()};
 }
 
 // All pieces up to the switch and as sums to their owners by shares, the shares back and the pieces down;
 // a share returns one piece behind. The order of the switch's port is share 0, share 1, piece 0, share 2, ...
-Time InSwitch(Time begin, int pieces, const Message& piece, const Message& share) {
+Time InSwitch(Time begin, int pieces, const PricedMessage& piece, const PricedMessage& share) {
   Time up = begin, added, returned, port, down = begin, have;
   for (int p = 0; p <= pieces; ++p) {
     const Time share_before = have;
@@ -46,7 +48,7 @@ Time InSwitch(Time begin, int pieces, const Message& piece, const Message& share
 }
 
 // A chain up and down again, each member passing on what has come; `arrives` is by piece.
-Time Chain(Time begin, int members, int pieces, const Message& piece, Time reduce) {
+Time Chain(Time begin, int members, int pieces, const PricedMessage& piece, Time reduce) {
   std::vector<Time> arrives(static_cast<size_t>(pieces));
   Time last = begin;
   const auto pass = [&](bool from_below, bool sends, Time work) {
@@ -85,8 +87,8 @@ std::optional<Time> TimeTogether(const MachineView& machine, const CollectiveCos
     const int port = machine.SwitchBetween(members[0], members[1]);
     if (port < 0) return std::nullopt;
     const uint64_t chunk = padded(pieces * n);
-    const Message piece = Price(machine, call, members[0], port, chunk * static_cast<uint64_t>(n));
-    const Message share = Price(machine, call, members[0], port, chunk);
+    const PricedMessage piece = Price(machine, call, members[0], port, chunk * static_cast<uint64_t>(n));
+    const PricedMessage share = Price(machine, call, members[0], port, chunk);
     for (const int m : members) {
       if (machine.SwitchBetween(m, members[m == members[0] ? 1 : 0]) != port) return std::nullopt;
       if (!(Price(machine, call, m, port, chunk) == share) ||
@@ -98,7 +100,7 @@ std::optional<Time> TimeTogether(const MachineView& machine, const CollectiveCos
   }
   if (request.algorithm != "double_binary_tree" || n < 2) return std::nullopt;
   const uint64_t chunk = padded(2 * pieces);
-  const Message piece = Price(machine, call, members[0], members[1], chunk);
+  const PricedMessage piece = Price(machine, call, members[0], members[1], chunk);
   for (size_t i = 0; i + 1 < members.size(); ++i) {
     if (!(Price(machine, call, members[i], members[i + 1], chunk) == piece) ||
         !(Price(machine, call, members[i + 1], members[i], chunk) == piece)) {

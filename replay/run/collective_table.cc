@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/accounting.h"
+#include "replay/collectives/custom/custom_program.h"
 #include "replay/collectives/registry.h"
 #include "replay/engine/flow_log.h"
 #include "replay/engine/price.h"
@@ -12,7 +13,7 @@
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/rates.h"
 #include "replay/run/machine.h"
-#include "trace/io/proto_io.h"
+#include "trace/base/spelling.h"
 
 namespace chakra {
 namespace {

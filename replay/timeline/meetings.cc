@@ -99,7 +99,7 @@ void Meetings::DescribeCall(const Place& own, uint32_t index, TimelineSlice* sli
 }
 
 void Meetings::DescribeMessage(const Place& own, uint32_t index, TimelineSlice* slice) const {
-  const Message& m = matching_.messages[index];
+  const MatchedMessage& m = matching_.messages[index];
   slice->values.push_back({"from", static_cast<uint64_t>(m.src)});
   slice->values.push_back({"to", static_cast<uint64_t>(m.dst)});
   if (m.tag >= 0) slice->values.push_back({"tag", static_cast<uint64_t>(m.tag)});

@@ -84,8 +84,8 @@ TEST(Fluid, ClassesStartUpAndEfficiency) {
   EXPECT_EQ(At(ended, 2, FlowEnd::kSent), Time::Micros(1));
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Micros(2));
   FabricOptions slow;
-  slow.startup = Time::Nanos(300);
-  slow.efficiency = 0.5;
+  slow.Ask<FlowOptions>().startup = Time::Nanos(300);
+  slow.Ask<FlowOptions>().efficiency = 0.5;
   fabric = Fluid(Star(4), slow);
   ended = Drive(fabric.get(), {{Watched(0, 3, 50000, 1), Time::Nanos(5)}});
   EXPECT_EQ(At(ended, 1, FlowEnd::kSent), Time::Nanos(5 + 300 + 2000));

@@ -156,7 +156,7 @@ TEST(MixedFabric, ATransportKnowsWholeLinks) {
 double MeanError(const Topology& t, const FabricOptions& options, const std::vector<TimedFlow>& flows,
                  double* of_fluid, double* most) {
   FabricOptions packets = options;
-  packets.choices.clear();
+  packets.Drop<PacketChoices>();
   const Ran all("packet", t, packets, flows), fluid("fluid", t, FabricOptions(), flows);
   const Ran mixed("mixed", t, options, flows);
   double sum = 0, fluid_sum = 0, n = 0;

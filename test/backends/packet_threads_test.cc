@@ -164,9 +164,9 @@ TEST(PacketThreads, ChangeNoResult) {
 TEST(PacketThreads, NorDoPartsOrTheQueueOfEvents) {
   const Topology parts = Clos(), whole = Clos(true);
   FabricOptions none;
-  EXPECT_EQ(PacketNetwork(parts, none.packet).parts(), 3u);
-  EXPECT_EQ(PacketNetwork(parts, none.packet).lookahead(), 400000);
-  EXPECT_EQ(PacketNetwork(whole, none.packet).parts(), 0u);
+  EXPECT_EQ(PacketNetwork(parts, none.Get<PacketOptions>()).parts(), 3u);
+  EXPECT_EQ(PacketNetwork(parts, none.Get<PacketOptions>()).lookahead(), 400000);
+  EXPECT_EQ(PacketNetwork(whole, none.Get<PacketOptions>()).parts(), 0u);
   for (const char* text : kOptions) {
     FabricOptions o = PacketFabricOptions(absl::StrCat("timeout=100us", *text == 0 ? "" : ",", text));
     o.changes = Faults(parts);

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "fuzz_input.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 #include "trace/io/archive.h"
 
 namespace {
@@ -40,7 +41,7 @@ std::vector<std::string> List(absl::string_view tar, bool read) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(archive_fuzz, data, size) {
   const absl::string_view tar(reinterpret_cast<const char*>(data), size);
   (void)chakra::LooksLikeTar(tar.substr(0, 512));
   chakra::fuzz::Require(List(tar, true) == List(tar, false), "reading or passing over comes to the same");

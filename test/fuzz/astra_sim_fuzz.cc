@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "fuzz_input.h"
 #include "replay/cluster/astra_sim.h"
 #include "replay/run/cluster_model.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(astra_sim_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view all(reinterpret_cast<const char*>(data), size);
   const std::vector<std::string> parts = absl::StrSplit(all, "\n----\n");

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "fuzz_input.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 #include "trace/io/byte_source.h"
 
 namespace {
@@ -37,7 +38,7 @@ bool Unpack(absl::string_view packed, size_t step, std::string* out, std::string
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(byte_source_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view packed(reinterpret_cast<const char*>(data), size);
   std::string whole, parts, error, same;

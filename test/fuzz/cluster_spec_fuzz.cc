@@ -5,12 +5,13 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "fuzz_input.h"
 #include "replay/cluster/load.h"
 #include "replay/cluster/presets.h"
 #include "replay/run/cluster_model.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(cluster_spec_fuzz, data, size) {
   using chakra::fuzz::Require;
   chakra::fuzz::Bytes in(data, size);
   const auto presets = chakra::PresetNames();

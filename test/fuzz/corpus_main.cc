@@ -1,4 +1,4 @@
-// Runs a fuzz target on every file of the folders and files that are named.
+// corpora TARGET PATH...: runs a fuzz target on each file that is named or lies in a folder that is named.
 // Exit status 1 when there is none: a corpus that went missing must not pass.
 #include <algorithm>
 #include <cstdint>
@@ -9,12 +9,19 @@
 #include <string>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+#include "test/fuzz/fuzz_target.h"
 
 int main(int argc, char** argv) {
   namespace fs = std::filesystem;
+  const auto& targets = chakra::fuzz::Targets();
+  const auto target = argc > 1 ? targets.find(argv[1]) : targets.end();
+  if (target == targets.end()) {
+    std::fprintf(stderr, "usage: corpora TARGET PATH..., a target being one of\n");
+    for (const auto& [name, run] : targets) std::fprintf(stderr, "  %s\n", name.c_str());
+    return 1;
+  }
   std::vector<fs::path> files;
-  for (int i = 1; i < argc; ++i) {
+  for (int i = 2; i < argc; ++i) {
     if (fs::is_directory(argv[i])) {
       for (const auto& e : fs::recursive_directory_iterator(argv[i])) {
         if (e.is_regular_file()) files.push_back(e.path());
@@ -24,7 +31,6 @@ int main(int argc, char** argv) {
     }
   }
   std::sort(files.begin(), files.end());
-  size_t run = 0;
   for (const fs::path& f : files) {
     std::ifstream in(f, std::ios::binary);
     if (!in) {
@@ -32,9 +38,8 @@ int main(int argc, char** argv) {
       return 1;
     }
     const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
-    ++run;
+    target->second(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
   }
-  std::printf("%zu inputs\n", run);
-  return run > 0 ? 0 : 1;
+  std::printf("%zu inputs\n", files.size());
+  return files.empty() ? 1 : 0;
 }

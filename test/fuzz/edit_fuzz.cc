@@ -7,8 +7,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "fuzz_input.h"
 #include "proto/et_def.pb.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 #include "trace/edit/plan.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
@@ -96,7 +97,7 @@ void Bound(chakra::proto::EditScript* script) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(edit_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view text(reinterpret_cast<const char*>(data), size);
   chakra::proto::EditScript script;

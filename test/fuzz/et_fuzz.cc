@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "test/fuzz/fuzz_target.h"
 #include "trace/et/decode.h"
 #include "trace/et/read_options.h"
 #include "trace/model/groups.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(et_fuzz, data, size) {
   const absl::string_view content(reinterpret_cast<const char*>(data), size);
   for (int mode = 0; mode < 4; ++mode) {
     chakra::ReadOptions options;

@@ -4,14 +4,15 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "fuzz_input.h"
 #include "proto/et_def.pb.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/reader.h"
 #include "trace/model/groups.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(group_node_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view text(reinterpret_cast<const char*>(data), size);
   const auto groups = chakra::ParseGroupNode(text, "fuzz.et: rank 0, node 1");

@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <set>
 
-#include "fuzz_input.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 #include "trace/model/groups.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(groups_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view json(reinterpret_cast<const char*>(data), size);
   const bool looks = chakra::LooksLikeGroups(json);

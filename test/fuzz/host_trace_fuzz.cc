@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 #include "trace/import/pytorch/host_trace.h"
 #include "trace/import/pytorch/pair.h"
 
@@ -52,7 +53,7 @@ void PairWithItself(const HostTrace& t, bool ids) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(host_trace_fuzz, data, size) {
   const absl::string_view content(reinterpret_cast<const char*>(data), size);
   (void)chakra::pytorch::LooksLikeHostTrace(content);
   const auto t = chakra::pytorch::ReadHostTrace(content, "fuzz.json");

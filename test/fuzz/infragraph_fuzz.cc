@@ -6,7 +6,8 @@
 #include "absl/strings/match.h"
 #include "backends/topology/inputs/explicit_graph.h"
 #include "backends/topology/inputs/infragraph.h"
-#include "fuzz_input.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
 namespace {
 
@@ -31,7 +32,7 @@ void Check(const absl::StatusOr<chakra::ReadNetwork>& a, const absl::StatusOr<ch
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(infragraph_fuzz, data, size) {
   const absl::string_view text(reinterpret_cast<const char*>(data), size);
   Check(chakra::ReadNetworkFile(text, "fuzz.net"), chakra::ReadNetworkFile(text, "fuzz.net"));
   Check(chakra::ReadInfraGraph(text, "fuzz.net"), chakra::ReadInfraGraph(text, "fuzz.net"));

@@ -2,10 +2,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "test/fuzz/fuzz_target.h"
 #include "trace/import/json/json.h"
 #include "trace/import/text/text.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(json_fuzz, data, size) {
   const absl::string_view content(reinterpret_cast<const char*>(data), size);
   (void)chakra::EtFromJson(content, "fuzz.json");
   (void)chakra::EtFromText(content, "fuzz.txt");

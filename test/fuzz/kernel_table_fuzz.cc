@@ -3,10 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "fuzz_input.h"
 #include "replay/compute/kernel_table.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(kernel_table_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view csv(reinterpret_cast<const char*>(data), size);
   (void)chakra::GlobMatch(csv.substr(0, size / 4), csv.substr(size / 4));

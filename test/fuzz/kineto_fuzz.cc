@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 #include "trace/import/pytorch/kineto.h"
 
 namespace chakra::pytorch {
@@ -43,7 +44,7 @@ void Check(const DeviceTrace& t) {
 }  // namespace
 }  // namespace chakra::pytorch
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(kineto_fuzz, data, size) {
   using namespace chakra;
   using namespace chakra::pytorch;
   const absl::string_view text(reinterpret_cast<const char*>(data), size);

@@ -6,9 +6,10 @@
 #include "absl/strings/match.h"
 #include "backends/topology/inputs/links_file.h"
 #include "backends/topology/paths/shortest_paths.h"
-#include "fuzz_input.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(links_file_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view text(reinterpret_cast<const char*>(data), size);
   const auto read = chakra::ReadLinksFile(text, "fuzz.txt");

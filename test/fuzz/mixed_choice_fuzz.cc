@@ -8,8 +8,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "backends/registry.h"
-#include "fuzz_input.h"
 #include "replay/cluster/mixed.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
 namespace {
 
@@ -38,7 +39,7 @@ const chakra::Topology& Machine() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(mixed_choice_fuzz, data, size) {
   using chakra::fuzz::Require;
   const std::string text(reinterpret_cast<const char*>(data), size);
   const std::string label = absl::StrCat("--mixed \"", text, "\"");

@@ -4,12 +4,13 @@
 #include <cstdint>
 
 #include "absl/strings/match.h"
-#include "fuzz_input.h"
 #include "replay/collectives/custom/msccl_xml.h"
 #include "replay/collectives/registry.h"
 #include "replay/collectives/validate.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(msccl_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view text(reinterpret_cast<const char*>(data), size);
   const auto program = chakra::ReadMscclXml(text, "fuzz.xml");

@@ -5,10 +5,11 @@
 #include <cstdint>
 
 #include "absl/strings/match.h"
-#include "fuzz_input.h"
 #include "replay/calibrate/nccl_tests.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(nccl_tests_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view text(reinterpret_cast<const char*>(data), size);
   const auto run = chakra::ReadNcclTests(text, "all_gather.log");

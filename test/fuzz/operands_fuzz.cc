@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <string>
 
-#include "fuzz_input.h"
 #include "replay/compute/interpolate.h"
 #include "replay/compute/operator_work.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(operands_fuzz, data, size) {
   using chakra::fuzz::Require;
   const std::string text(reinterpret_cast<const char*>(data), size);
   const size_t line = std::min(text.find('\n'), text.size());
@@ -33,7 +34,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     row->set_duration_us(table.row_size());
   }
   const auto found = chakra::KernelInterpolation(table).Find({"aten::mm", shapes, types});
-  Require(found.outcome != chakra::KernelInterpolation::Outcome::kAnswered || found.duration > chakra::Time::Zero(),
+  Require(found.outcome != chakra::KernelInterpolation::Outcome::kAnswered ||
+              found.duration > chakra::Time::Zero(),
           "an answer takes time");
   return 0;
 }

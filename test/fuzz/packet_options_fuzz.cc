@@ -5,10 +5,11 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "fuzz_input.h"
 #include "replay/cluster/packet.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(packet_options_fuzz, data, size) {
   using chakra::fuzz::Require;
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto read = chakra::packet::ParsePacketOptions(text);

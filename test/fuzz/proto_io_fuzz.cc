@@ -5,6 +5,7 @@
 
 #include "proto/cluster.pb.h"
 #include "proto/kernel_table.pb.h"
+#include "test/fuzz/fuzz_target.h"
 #include "trace/io/proto_io.h"
 
 namespace {
@@ -21,7 +22,7 @@ void Try(absl::string_view content) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(proto_io_fuzz, data, size) {
   const absl::string_view content(reinterpret_cast<const char*>(data), size);
   Try<chakra::proto::Cluster>(content);
   Try<chakra::proto::KernelTable>(content);

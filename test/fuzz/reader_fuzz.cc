@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <string>
 
-#include "fuzz_input.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 #include "trace/et/read_options.h"
 #include "trace/import/locate.h"
 #include "trace/import/reader.h"
 #include "trace/model/inspect.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(reader_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view content(reinterpret_cast<const char*>(data), size);
   const std::string path = chakra::fuzz::Folder().Write("w.et", content);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/analytical/options.h"
 #include "backends/registry.h"
-#include "fuzz_input.h"
 #include "proto/et_def.pb.h"
 #include "replay/collectives/registry.h"
 #include "replay/compute/compute.h"
@@ -23,6 +23,8 @@
 #include "replay/engine/options.h"
 #include "replay/engine/spans.h"
 #include "replay/nccl/collective_costs.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/reader.h"
@@ -242,7 +244,7 @@ Setup MakeSetup(Bytes* in, int ranks) {
   if ((shape & 8) != 0) {
     for (const TopologyDimension& d : s.dimensions) s.options.dimension_sizes.push_back(d.size);
   }
-  s.fabric.store_and_forward = (shape & 16) != 0;
+  s.fabric.Ask<PathOptions>().store_and_forward = (shape & 16) != 0;
   s.options.memory.kind = static_cast<MemoryModel::Kind>(in->Below(4));
   s.options.memory.bandwidth = Bandwidth::BytesPerSecond(in->Pick<int64_t>({3350000000000, 1, 0}));
   s.options.memory.latency = Time::Nanos(in->Pick<int64_t>({0, 500, 1000000000}));
@@ -342,7 +344,7 @@ void CheckSame(const Outcome& fast, const Outcome& slow) {
 }  // namespace
 }  // namespace chakra
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(replay_fuzz, data, size) {
   using namespace chakra;
   Bytes in(data, size);
   const int ranks = 2 + static_cast<int>(in.Below(3));

@@ -6,7 +6,8 @@
 
 #include "absl/strings/match.h"
 #include "backends/topology/routing/route_file.h"
-#include "fuzz_input.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
 namespace {
 
@@ -25,7 +26,7 @@ chakra::NetworkGraph Net() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(route_file_fuzz, data, size) {
   using chakra::fuzz::Require;
   static const chakra::NetworkGraph graph = Net();
   const auto file = chakra::RouteFile::Parse({reinterpret_cast<const char*>(data), size}, "fuzz", graph);

@@ -6,11 +6,12 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "fuzz_input.h"
 #include "replay/sweep/expression.h"
 #include "replay/sweep/words.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(sweep_expression_fuzz, data, size) {
   using chakra::fuzz::Require;
   using chakra::sweep::Expression;
   using chakra::sweep::Value;

@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <string>
 
-#include "fuzz_input.h"
 #include "replay/sweep/journal.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(sweep_journal_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view content(reinterpret_cast<const char*>(data), size);
   const auto read = chakra::sweep::ParseJournal(content);

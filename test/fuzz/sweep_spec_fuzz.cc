@@ -3,12 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "fuzz_input.h"
 #include "replay/sweep/space.h"
 #include "replay/sweep/spec.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 #include "trace/io/proto_io.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(sweep_spec_fuzz, data, size) {
   using chakra::fuzz::Require;
   chakra::sweep::Spec spec;
   spec.source = "spec";

@@ -3,12 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "fuzz_input.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 #include "trace/import/text/text.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(text_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view text(reinterpret_cast<const char*>(data), size);
   const auto et = chakra::EtFromText(text, "fuzz.txt");

@@ -6,10 +6,11 @@
 #include <functional>
 
 #include "absl/strings/match.h"
-#include "fuzz_input.h"
 #include "replay/timeline/timeline.h"
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+FUZZ_TARGET(timeline_fuzz, data, size) {
   using chakra::fuzz::Require;
   const absl::string_view text(reinterpret_cast<const char*>(data), size);
   const auto says = [](const absl::Status& s) {

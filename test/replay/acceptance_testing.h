@@ -3,7 +3,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -16,6 +15,7 @@
 #include "absl/strings/match.h"
 #include "proto/et_def.pb.h"
 #include "proto/report.pb.h"
+#include "test/replay/run_binary.h"
 #include "trace/base/units.h"
 #include "trace/et/writer.h"
 #include "trace/io/proto_io.h"
@@ -31,11 +31,7 @@ inline constexpr bool kSanitized = false;
 namespace fs = std::filesystem;
 using PbNode = ChakraProtoMsg::Node;
 
-struct Outcome {
-  int status = -1;  // 124: it hung
-  std::string out;
-  std::string err;
-};
+using Outcome = CommandResult;
 
 inline PbNode MakeNode(uint64_t id, ChakraProtoMsg::NodeType type, std::vector<uint64_t> deps = {}) {
   PbNode n;
@@ -154,12 +150,9 @@ class Bench : public testing::Test {
     return dir + "/w." + std::to_string(rank) + ".et";
   }
 
-  // `arguments` go through the shell, from within the folder.
-  Outcome Run(const std::string& arguments, const std::string& out = ".out") const {
-    const std::string command = "cd " + folder_.string() + " && timeout 100 " + CHAKRA_BINARY + " " +
-                                arguments + " >" + out + " 2>.err </dev/null";
-    const int raw = std::system(command.c_str());
-    return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, Content(folder_ / ".out"), Content(folder_ / ".err")};
+  // From within the folder, as a shell takes `arguments`.
+  Outcome Run(const std::string& arguments, const std::string& out = "") const {
+    return RunCommand(arguments, folder_.string(), out);
   }
 
   // The report of a run that is expected to succeed. To say why it took its time leaves no picosecond out,

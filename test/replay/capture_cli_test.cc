@@ -2,15 +2,14 @@
 // and what the report says of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "absl/strings/str_cat.h"
 #include "proto/report.pb.h"
+#include "test/replay/run_binary.h"
 #include "test/replay/trace_builder.h"
 #include "trace/io/proto_io.h"
 
@@ -20,11 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string Content(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 void Say(et::GlobalMetadata* m, const char* name, int64_t value) {
   et::AttributeProto* a = m->add_attr();
@@ -87,13 +81,10 @@ class CaptureCli : public testing::Test {
     }
   }
   int Run(const std::string& arguments) {
-    const std::string command = std::string(CHAKRA_BINARY) + " replay " + inputs_ + " " + arguments + " >" +
-                                (folder_ / "out").string() + " 2>" + (folder_ / "err").string() +
-                                " </dev/null";
-    const int raw = std::system(command.c_str());
-    out_ = Content(folder_ / "out");
-    err_ = Content(folder_ / "err");
-    return WIFEXITED(raw) ? WEXITSTATUS(raw) : -1;
+    CommandResult result = RunCommand(absl::StrCat("replay ", inputs_, " ", arguments));
+    out_ = std::move(result.out);
+    err_ = std::move(result.err);
+    return result.status;
   }
   proto::Report Report(const std::string& arguments) {
     proto::Report report;

@@ -67,9 +67,9 @@ std::vector<pytorch::KinetoBuilder> Profiles(const std::vector<Outcome>& outcome
   return profiles;
 }
 
-class Machine {
+class Captured {
  public:
-  explicit Machine(std::vector<pytorch::KinetoBuilder> profiles) {
+  explicit Captured(std::vector<pytorch::KinetoBuilder> profiles) {
     const auto n = static_cast<int>(profiles.size());
     for (int r = 0; r < n; ++r) folder_.Rank(r, profiles[static_cast<size_t>(r)].Rank(r, n));
     auto traces = ReadTraceSet({folder_.path()}, {});
@@ -120,7 +120,7 @@ TEST(CaptureMachine, AChangeOnOneRankDoesToAllWhatItDoesToTheMachine) {
   for (uint32_t seed = 0; seed < 12; ++seed) {
     const Programs programs = MakePrograms(seed);
     const std::vector<Outcome> before = RunAll(programs);
-    const Machine machine(Profiles(before));
+    const Captured machine(Profiles(before));
     for (size_t i = 2; i < programs[0].size(); i += 11) {
       const int rank = static_cast<int>(i % kRanks);
       Programs changed = programs;
@@ -150,7 +150,7 @@ TEST(CaptureMachine, AChangeOnOneRankDoesToAllWhatItDoesToTheMachine) {
 // Whatever the profile says, the engine gives it back, lanes and all.
 TEST(CaptureMachine, ProfilesThatMakeNoSenseReplayThemselves) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
-    const Machine machine({pytorch::machine::Chaos(seed)});
+    const Captured machine({pytorch::machine::Chaos(seed)});
     const NodeSpans spans = machine.Replayed();
     const Graph& g = *machine.traces().ranks[0].graph;
     for (uint32_t i = 0; i < g.size(); ++i) {
@@ -189,7 +189,7 @@ TEST(CaptureMachine, CallsOfOneKernelTakeItsTimeOnce) {
     k.Launch(1, at + 1000, 500, 20, "after", 61000, 1000);
     profiles.push_back(k);
   }
-  const Machine machine(profiles);
+  const Captured machine(profiles);
   const NodeSpans spans = machine.Replayed();
   for (const int rank : {0, 1}) {
     const Graph& g = *machine.traces().ranks[static_cast<size_t>(rank)].graph;

@@ -1,6 +1,5 @@
 // The binary as scripts see it: exit status, stdout, stderr.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <sstream>
 
 #include "proto/report.pb.h"
+#include "test/replay/run_binary.h"
 #include "trace/io/proto_io.h"
 
 namespace {
@@ -23,11 +23,7 @@ std::string Content(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-struct Result {
-  int status;
-  std::string out;
-  std::string err;
-};
+using Result = chakra::CommandResult;
 
 class Cli : public testing::Test {
  protected:
@@ -37,14 +33,7 @@ class Cli : public testing::Test {
   }
   ~Cli() override { fs::remove_all(folder_); }
 
-  // `arguments` go through the shell.
-  Result Run(const std::string& arguments) const {
-    const std::string command = std::string(CHAKRA_BINARY) + " " + arguments + " >" +
-                                (folder_ / "out").string() + " 2>" + (folder_ / "err").string() +
-                                " </dev/null";
-    const int raw = std::system(command.c_str());
-    return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, Content(folder_ / "out"), Content(folder_ / "err")};
-  }
+  Result Run(const std::string& arguments) const { return chakra::RunCommand(arguments); }
   std::string At(const std::string& name) const { return (folder_ / name).string(); }
 
   // Expects a status, nothing on stdout, and `text` in one message on stderr.

@@ -1,6 +1,5 @@
 // `chakra-replay kernels` and the rung `interpolate` as scripts see them.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "proto/report.pb.h"
 #include "replay/compute/kernel_table.h"
+#include "test/replay/run_binary.h"
 #include "trace/io/proto_io.h"
 
 namespace {
@@ -20,10 +20,7 @@ namespace fs = std::filesystem;
 
 const std::string kCapture = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2";
 
-struct Result {
-  int status;
-  std::string out, err;
-};
+using Result = chakra::CommandResult;
 
 class KernelsCli : public testing::Test {
  protected:
@@ -33,12 +30,7 @@ class KernelsCli : public testing::Test {
   }
   ~KernelsCli() override { fs::remove_all(folder_); }
 
-  Result Run(const std::string& arguments) const {
-    const std::string command =
-        absl::StrCat(CHAKRA_BINARY, " ", arguments, " >", At("out"), " 2>", At("err"), " </dev/null");
-    const int raw = std::system(command.c_str());
-    return {WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, Content("out"), Content("err")};
-  }
+  Result Run(const std::string& arguments) const { return chakra::RunCommand(arguments); }
   std::string At(const std::string& name) const { return (folder_ / name).string(); }
   std::string Content(const std::string& name) const {
     std::ifstream in(folder_ / name, std::ios::binary);

@@ -10,9 +10,9 @@ namespace {
 
 // A machine that computes with numbers: streams, and messages, move in random
 // order. Steps act at once, as the language says.
-class Machine {
+class NumberMachine {
  public:
-  Machine(const Plan& plan, uint64_t seed) : plan_(plan), random_(seed) {
+  NumberMachine(const Plan& plan, uint64_t seed) : plan_(plan), random_(seed) {
     const auto nodes = static_cast<size_t>(plan.nodes());
     std::mt19937_64 input(1);
     for (size_t node = 0; node < nodes; ++node) {
@@ -136,10 +136,10 @@ class Machine {
 TEST(PlanOrder, AnyOrderEndsWithTheSameNumbers) {
   for (const int n : {2, 3, 5, 8}) {
     for (const Plan& plan : AllPlans(n, 0)) {
-      Machine first(plan, 0);
+      NumberMachine first(plan, 0);
       ASSERT_TRUE(first.Run()) << plan.algorithm << " for " << Name(plan.type) << " on " << n;
       for (uint64_t seed = 1; seed < 6; ++seed) {
-        Machine other(plan, seed);
+        NumberMachine other(plan, seed);
         ASSERT_TRUE(other.Run()) << plan.algorithm << " for " << Name(plan.type) << " on " << n;
         EXPECT_EQ(other.memory(), first.memory())
             << plan.algorithm << " for " << Name(plan.type) << " on " << n;
@@ -148,7 +148,7 @@ TEST(PlanOrder, AnyOrderEndsWithTheSameNumbers) {
       Plan idle = plan;  // what there was to begin with
       for (Program& p : idle.programs) p = {};
       NumberThrough(&idle);
-      Machine before(idle, 0);
+      NumberMachine before(idle, 0);
       for (size_t c = 0; c < first.memory()[0].size(); ++c) {
         uint64_t sum = 0;
         for (const auto& member : before.memory()) sum += member[c];
@@ -166,10 +166,10 @@ TEST(PlanOrder, ARaceShows) {
   plan.programs[1].streams = {{0, 1}, {1, 2}};
   NumberThrough(&plan);
   bool differs = false;
-  Machine first(plan, 0);
+  NumberMachine first(plan, 0);
   ASSERT_TRUE(first.Run());
   for (uint64_t seed = 1; seed < 30 && !differs; ++seed) {
-    Machine other(plan, seed);
+    NumberMachine other(plan, seed);
     ASSERT_TRUE(other.Run());
     differs = other.memory() != first.memory();
   }

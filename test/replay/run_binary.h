@@ -1,26 +1,24 @@
-// The binary, as a shell runs it.
+// The command line, as a script runs it.
 #pragma once
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <string>
 
 namespace chakra {
 
-// What it wrote, standard output and error, and its exit status; -1 where it was not run or was killed.
-inline std::string RunBinary(const std::string& arguments, int* status) {
-  std::FILE* pipe = popen((std::string(CHAKRA_BINARY) + " " + arguments + " 2>&1").c_str(), "r");
+struct CommandResult {
+  int status = -1;  // -1: it was not run or was killed; 124: it hung
   std::string out;
-  *status = -1;
-  if (pipe == nullptr) return out;
-  std::array<char, 4096> buffer;
-  size_t n = 0;
-  while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) out.append(buffer.data(), n);
-  const int raw = pclose(pipe);
-  if (WIFEXITED(raw)) *status = WEXITSTATUS(raw);
-  return out;
-}
+  std::string err;
+};
+
+// Runs `chakra-replay ARGUMENTS` in `folder` ("": the working folder) with an empty standard input. Plain
+// words run in this process. Where a shell has work to do (pipes, redirections, variables, patterns), a shell
+// runs the binary. `out`: the file in `folder` that standard output goes to; "": it is returned; "&-": it is
+// closed.
+CommandResult RunCommand(const std::string& arguments, const std::string& folder = "",
+                         const std::string& out = "");
+
+// The same in the working folder. Returns standard output and error as one text, in the order of writing.
+std::string RunBinary(const std::string& arguments, int* status);
 
 }  // namespace chakra

@@ -77,7 +77,8 @@ TEST_F(TerminalWidth, EveryTableFits) {
   Write("s.txtpb",
         "trace: 'step' axis { name: 'a_rather_long_name_of_an_axis' option: '--cluster' value: ['dgx-h100', "
         "'dgx-a100'] } objective { metric: 'makespan_ps' }");
-  ASSERT_EQ(Run("sweep s.txtpb -q -o s").status, 0) << Content(folder_ / ".err");
+  const Outcome run = Run("sweep s.txtpb -q -o s");
+  ASSERT_EQ(run.status, 0) << run.err;
   const std::vector<std::string> commands = {
       "replay -q --critical-path step",
       "replay -q --fabric fluid --cluster dgx-h100:gpus_per_node=2 --network leaf_spine:k=8 step",

@@ -16,10 +16,10 @@ namespace {
 constexpr double kBound = 0.05;
 constexpr size_t kFewestSizes = 6;
 
-using Machine = std::pair<std::string, std::string>;  // preset, source
+using Measured = std::pair<std::string, std::string>;  // preset, source
 
-std::map<Machine, std::vector<size_t>> MachinesOf(const std::vector<MeasuredRow>& rows) {
-  std::map<Machine, std::vector<size_t>> machines;
+std::map<Measured, std::vector<size_t>> MachinesOf(const std::vector<MeasuredRow>& rows) {
+  std::map<Measured, std::vector<size_t>> machines;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].left_out.empty() && rows[i].rule.empty())
       machines[{rows[i].preset, rows[i].source}].push_back(i);

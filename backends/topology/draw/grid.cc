@@ -41,9 +41,9 @@ const VertexGroup* GridOf(const NetworkGraph& g) {
   return out;
 }
 
-class Grid {
+class GridDrawing {
  public:
-  Grid(const NetworkGraph& g, const VertexGroup& group) : g_(g), group_(group) {
+  GridDrawing(const NetworkGraph& g, const VertexGroup& group) : g_(g), group_(group) {
     size_t n = 0;
     for (size_t i = 0; i < group.shape.size(); ++i) {
       if (group.shape[i] > 1) dimension_[n++] = i;
@@ -189,7 +189,7 @@ absl::StatusOr<Picture> GridPicture(const NetworkGraph& graph) {
         "or "
         "three dimensions; \"tiered\" fits every network");
   }
-  return Grid(graph, *group).Make();
+  return GridDrawing(graph, *group).Make();
 }
 
 }  // namespace chakra

@@ -1,0 +1,104 @@
+#include "replay/cli/command_line.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "replay/cli/command.h"
+#include "trace/base/spelling.h"
+
+namespace chakra::cli {
+namespace {
+
+std::vector<std::string> CommandNames(const CLI::App* app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app->get_subcommands(nullptr)) names.push_back(sub->get_name());
+  return names;
+}
+
+std::string ExpectedCommand(const CLI::App* app) {
+  std::vector<std::string> names = CommandNames(app);
+  const std::string last = names.back();
+  names.pop_back();
+  return absl::StrCat("expected a command: ", absl::StrJoin(names, ", "), " or ", last);
+}
+
+int Misuse(const std::string& message, const std::string& help_of) {
+  PrintError(absl::StrCat(message, "; see `chakra-replay ", help_of, "--help`"));
+  return kMisuse;
+}
+
+std::string HelpOf(const CLI::App* app) {
+  std::string path;
+  for (; app != nullptr && app->get_parent() != nullptr; app = app->get_parent()) {
+    path = absl::StrCat(app->get_name(), " ", path);
+  }
+  return path;
+}
+
+// The innermost subcommand that was chosen.
+CLI::App* Chosen(CLI::App* app) {
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return app;
+}
+
+}  // namespace
+
+int RunCommandLine(const std::vector<std::string>& arguments) {
+  CLI::App app("Replays Chakra execution traces on simulated clusters.", "chakra-replay");
+  app.set_version_flag("--version", std::string("chakra-replay ") + CHAKRA_VERSION,
+                       "Print the version and exit");
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.footer(
+      "`chakra-replay COMMAND --help` describes a command.\n"
+      "On a terminal, tables fit its width (or COLUMNS), and a last line says what was shortened; in files "
+      "and\n"
+      "pipes they are whole: `| cat` shows all.\n"
+      "Exit status: 0 done, 1 the input or the run is at fault, 2 the command line is.");
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(MakeReplayCommand(&app));
+  commands.push_back(MakeInspectCommand(&app));
+  commands.push_back(MakeConvertCommand(&app));
+  commands.push_back(MakeEditCommand(&app));
+  commands.push_back(MakeCollectiveCommand(&app));
+  commands.push_back(MakeCalibrateCommand(&app));
+  commands.push_back(MakeTopologyCommand(&app));
+  commands.push_back(MakeCompareCommand(&app));
+  commands.push_back(MakeKernelsCommand(&app));
+  commands.push_back(MakeSweepCommand(&app));
+  commands.push_back(MakeCompletionCommand(&app));
+  commands.push_back(MakeManualCommand(&app));
+
+  if (arguments.empty()) return Misuse(ExpectedCommand(&app), "");
+  const std::string& first = arguments.front();
+  if (first[0] != '-') {
+    const std::vector<std::string> names = CommandNames(&app);
+    if (std::find(names.begin(), names.end(), first) == names.end()) {
+      return Misuse(absl::StrCat("there is no command \"", first, "\"", SuggestName(first, names)), "");
+    }
+  }
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // from the last to the first
+  } catch (const CLI::CallForHelp& e) {
+    return app.exit(e);
+  } catch (const CLI::CallForVersion& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    CLI::App* chosen = Chosen(&app);
+    const std::string stray = StrayArgument(*chosen);
+    return Misuse(stray.empty() ? e.what() : stray, HelpOf(chosen));
+  }
+  CLI::App* chosen = Chosen(&app);
+  const std::string stray = StrayArgument(*chosen);
+  if (!stray.empty()) return Misuse(stray, HelpOf(chosen));
+  for (const auto& command : commands) {
+    if (command->app()->parsed()) return command->Run();
+  }
+  return Misuse(ExpectedCommand(&app), "");
+}
+
+}  // namespace chakra::cli
