@@ -89,6 +89,10 @@ class PlainPrices final : public PathPrices {
 absl::StatusOr<FabricOptions> WithParameters(const FabricKind& kind, absl::string_view text,
                                              const FabricOptions& options) {
   if (text == kind.name) return options;
+  if (kind.parameters.empty()) {
+    return RefusedByFabric(kind.name,
+                           absl::StrCat("\"", text, "\" has parameters, and ", kind.name, " takes none"));
+  }
   absl::StatusOr<NetworkSpec> spec = ParseNetworkSpec(text);
   if (!spec.ok()) return spec.status();
   const absl::StatusOr<Parameters> parameters = Parameters::Make(*std::move(spec), kind.parameters);
