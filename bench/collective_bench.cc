@@ -83,7 +83,8 @@ void PriceWarm(benchmark::State& state, const char* rule, uint64_t bytes) {
     Matching matching;
     matching.groups.push_back({"", m->members, 8});
     matching.calls.assign(kCalls, {.type = T::kAllReduce, .bytes = bytes});
-    CollectiveRunner runner(m->fabric.get(), m->model.collectives, matching, true);
+    CollectivePlanner planner(*m->fabric, m->model.collectives, PriceUncontended);
+    CollectiveRunner runner(m->fabric.get(), m->model.collectives, matching, true, &planner);
     if (!runner.Prepare().ok()) return state.SkipWithError("no plan");
     const double took = SecondsOf([&] {
       for (uint32_t call = 0; call < kCalls; ++call) {
@@ -106,7 +107,8 @@ uint64_t ByFlow(Setup& m, uint64_t bytes, Time* end) {
   Matching matching;
   matching.groups.push_back({"", m.members, static_cast<int>(m.members.size())});
   matching.calls.push_back({.type = T::kAllReduce, .bytes = bytes});
-  CollectiveRunner runner(m.fabric.get(), m.model.collectives, matching, false);
+  CollectivePlanner planner(*m.fabric, m.model.collectives, PriceUncontended);
+  CollectiveRunner runner(m.fabric.get(), m.model.collectives, matching, false, &planner);
   if (!runner.Prepare().ok()) return 0;
   const Time begin = *end;
   std::vector<CollectiveRunner::Wake> wakes;

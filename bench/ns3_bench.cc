@@ -23,7 +23,7 @@ void Permutation(benchmark::State& state) {
   std::vector<peers::Send> sends;
   for (int d = 0; d < kDevices; ++d) {
     const auto packets = static_cast<uint64_t>(state.range(0));
-    sends.push_back({d, (d + 8) % kDevices, packets * options.Get<PacketOptions>().mtu, Time::Nanos(d)});
+    sends.push_back({d, (d + 8) % kDevices, packets * options.Get<packet::PacketOptions>().mtu, Time::Nanos(d)});
   }
   const peers::Ns3Case what = peers::Ns3CaseOf(*topology, options, sends);
   std::vector<double> ours, devices, udp, x_devices, x_udp;

@@ -24,7 +24,7 @@ class Permuted {
   Permuted(const Topology& topology, const FabricOptions& options, uint64_t packets, int rounds = 1)
       : hosts_(topology.devices()),
         rounds_(rounds),
-        bytes_(packets * options.Get<PacketOptions>().mtu / static_cast<uint64_t>(rounds)),
+        bytes_(packets * options.Get<packet::PacketOptions>().mtu / static_cast<uint64_t>(rounds)),
         fabric_(topology, options) {
     for (int i = 0; i < hosts_; ++i) Start(i, 0, Time::Zero());
   }

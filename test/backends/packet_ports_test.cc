@@ -158,7 +158,9 @@ TEST(Ports, AQueueThatIsFullDropsOrTrims) {
     EXPECT_EQ(totals.trims, trim ? 2u : 0u);
     EXPECT_EQ(s.ends.delivered.size(), trim ? 5u : 3u);
     EXPECT_EQ(s.pool.in_flight(), s.ends.delivered.size());
-    if (trim) EXPECT_EQ(s.pool[s.ends.delivered[1].second].bytes, 64u) << "headers go first";
+    if (trim) {
+      EXPECT_EQ(s.pool[s.ends.delivered[1].second].bytes, 64u) << "headers go first";
+    }
   }
 }
 

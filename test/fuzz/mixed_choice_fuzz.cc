@@ -66,7 +66,7 @@ FUZZ_TARGET(mixed_choice_fuzz, data, size) {
   Require(choice.by_link() == (std::count(links.begin(), links.end(), true) > 0),
           "links that it names are there");
   chakra::FabricOptions options;
-  options.Ask<PacketChoices>().any_of = *choices;
+  options.Ask<chakra::PacketChoices>().any_of = *choices;
   Require(chakra::MakeFabric("mixed", Machine(), options).ok(), "what is checked is taken");
   return 0;
 }

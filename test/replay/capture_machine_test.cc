@@ -22,8 +22,8 @@ namespace chakra {
 namespace {
 
 using pytorch::machine::Outcome;
-using pytorch::machine::Step;
-using Programs = std::vector<std::vector<Step>>;
+using MachineStep = pytorch::machine::Step;
+using Programs = std::vector<std::vector<MachineStep>>;
 
 constexpr int kRanks = 3;
 constexpr int64_t kTransfer = 8000;
@@ -32,9 +32,9 @@ constexpr int64_t kTransfer = 8000;
 Programs MakePrograms(uint32_t seed) {
   Programs programs;
   for (uint32_t r = 0; r < kRanks; ++r) {
-    std::vector<Step> steps = pytorch::machine::Program(kRanks * seed + r);
+    std::vector<MachineStep> steps = pytorch::machine::Program(kRanks * seed + r);
     for (size_t at = 10, k = 0; at < steps.size(); at += 17, ++k) {
-      steps.insert(steps.begin() + static_cast<ptrdiff_t>(at), {Step::kAllReduce, kTransfer, 2});
+      steps.insert(steps.begin() + static_cast<ptrdiff_t>(at), {MachineStep::kAllReduce, kTransfer, 2});
     }
     programs.push_back(steps);
   }
@@ -124,10 +124,10 @@ TEST(CaptureMachine, AChangeOnOneRankDoesToAllWhatItDoesToTheMachine) {
     for (size_t i = 2; i < programs[0].size(); i += 11) {
       const int rank = static_cast<int>(i % kRanks);
       Programs changed = programs;
-      Step& step = changed[static_cast<size_t>(rank)][i];
-      if (step.what != Step::kLaunch && step.what != Step::kWork) continue;
+      MachineStep& step = changed[static_cast<size_t>(rank)][i];
+      if (step.what != MachineStep::kLaunch && step.what != MachineStep::kWork) continue;
       step.time += 30000;
-      const std::string name = absl::StrCat(step.what == Step::kLaunch ? "kernel" : "work", i);
+      const std::string name = absl::StrCat(step.what == MachineStep::kLaunch ? "kernel" : "work", i);
       const std::vector<Outcome> after = RunAll(changed);
       const NodeSpans spans = machine.Replayed(rank, name, Time::Nanos(30000));
       for (int r = 0; r < kRanks; ++r) {

@@ -16,8 +16,10 @@
 #include "replay/cluster/load.h"
 #include "replay/engine/collective_runner.h"
 #include "replay/engine/measure/metrics.h"
+#include "replay/engine/price.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
+#include "replay/nccl/planner.h"
 #include "replay/run/cluster_model.h"
 #include "trace/io/proto_io.h"
 
@@ -83,7 +85,8 @@ inline RunResult RunCall(TestMachine& m, CollectiveType type, uint64_t bytes, co
   Matching matching;
   matching.groups.push_back({"", members, static_cast<int>(members.size())});
   matching.calls.push_back({.type = type, .root = root, .bytes = bytes});
-  CollectiveRunner runner(m.fabric.get(), m.costs(), matching, fast);
+  CollectivePlanner planner(*m.fabric, m.costs(), PriceUncontended);
+  CollectiveRunner runner(m.fabric.get(), m.costs(), matching, fast, &planner);
   if (const absl::Status s = runner.Prepare(); !s.ok()) {
     out.error = std::string(s.message());
     return out;

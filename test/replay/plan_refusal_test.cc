@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "plan_testing.h"
 #include "replay/collectives/proof.h"
+#include "replay/collectives/validate.h"
 
 namespace chakra {
 namespace {

@@ -1,6 +1,7 @@
 // The language of plans: what its prover accepts, what regions and switches
 // mean, and what plans move.
 #include "plan_testing.h"
+#include "replay/collectives/validate.h"
 
 namespace chakra {
 namespace {

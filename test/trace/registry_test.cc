@@ -39,7 +39,9 @@ TEST(Registry, ByName) {
     const Importer* importer = ConsumeEnding(&stem);
     EXPECT_EQ(stem, n.stem);
     EXPECT_EQ(importer == nullptr, n.format == nullptr) << n.name;
-    if (importer != nullptr) EXPECT_EQ(importer->name, n.format);
+    if (importer != nullptr) {
+      EXPECT_EQ(importer->name, n.format);
+    }
   }
 }
 
