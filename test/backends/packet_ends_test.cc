@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "backends/packet/ends/go_back_n.h"
@@ -15,6 +13,7 @@
 #include "backends/packet/ends/selective.h"
 #include "backends/packet/ends/senders_impl.h"
 #include "test/backends/packet_testing.h"
+#include "test/backends/packet_ways_testing.h"
 
 namespace chakra::packet {
 namespace {
@@ -291,28 +290,15 @@ struct FakePorts {
 };
 
 // Senders of device 0 of a line, to device 1.
-struct Sending : WayFinder {
+struct Sending {
   explicit Sending(const PacketOptions& options, bool lossy = false)
       : topology(Line({1, 1}, Time::Micros(1))),
         network(topology, options),
         ways(&network, options),
+        finder(&network, &ways),
         agenda(0, 0),
         senders(&network, &pool, &ways, &messages, options, lossy, &agenda, &ports) {
-    ways.set_finder(this);
     connection = senders.Open(1, 0, 1, 1, ways.AddPair());
-  }
-  void Find(const Connection& c, uint32_t way_of_connection) override {
-    Way& way = ways[c.ways + way_of_connection];
-    way.found = found;
-    std::tie(way.ports, way.hops) = Add(c.src, c.dst);
-    std::tie(way.back, way.hops_back) = Add(c.dst, c.src);
-  }
-  std::pair<uint32_t, uint8_t> Add(int from, int to) {
-    std::vector<Hop> hops;
-    topology.Path(from, to, &hops);
-    const uint32_t first = ways.paths().size();
-    for (const Hop& hop : hops) ways.paths().Add(network.PortOf(hop));
-    return {first, static_cast<uint8_t>(hops.size())};
   }
   // All that may leave now, by number.
   std::vector<uint64_t> Take() {
@@ -344,12 +330,12 @@ struct Sending : WayFinder {
   PacketNetwork network;
   PacketPool pool;
   Ways ways;
+  TopologyWays finder;
   Messages messages;
   Agenda<HeapEvents> agenda;
   FakePorts ports;
   Senders<HeapEvents, FakePorts> senders;
   uint32_t connection;
-  bool found = true;
 };
 
 PacketOptions WithWindow(int packets) {
@@ -411,12 +397,14 @@ TEST(Senders, WithoutAWordFromTheReceiverAllIsSentAgain) {
 
 TEST(Senders, WithoutAWayConnectionsWaitForNewRoutes) {
   Sending s(WithWindow(3));
-  s.found = false;
-  s.senders.Reroute();
-  s.senders.Send(NewMessage(&s.messages, 2, s.connection));
+  s.finder.found = false;
+  const uint32_t lost = s.senders.Open(2, 0, 1, 1, s.ways.AddPair());
+  s.senders.Send(NewMessage(&s.messages, 2, lost));
   EXPECT_THAT(s.Take(), IsEmpty());
-  EXPECT_THAT(s.senders.cut_off(), ElementsAre(s.connection));
-  s.found = true;
+  EXPECT_THAT(s.senders.cut_off(), ElementsAre(lost));
+  s.senders.Reroute();
+  EXPECT_THAT(s.senders.cut_off(), ElementsAre(lost));
+  s.finder.found = true;
   s.senders.Reroute();
   EXPECT_THAT(s.senders.cut_off(), IsEmpty());
   EXPECT_THAT(s.Take(), ElementsAre(0, 1));

@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "backends/packet/events/agenda.h"
 #include "backends/packet/parts/sim.h"
 #include "test/backends/packet_testing.h"
+#include "test/backends/packet_ways_testing.h"
 
 namespace chakra::packet {
 namespace {
@@ -42,25 +42,12 @@ TEST(Agenda, MailOfAWindowIsTakenInTheNext) {
 }
 
 // A simulation of a topology, whose ways are what the topology says.
-struct Simulation : WayFinder {
+struct Simulation {
   explicit Simulation(const Topology& t, PacketOptions options = PacketOptions(), int threads = 1)
-      : topology(t), network(topology, options), sim(&network, options, false, threads) {
-    sim.set_finder(this);
-  }
-  void Find(const Connection& c, uint32_t way_of_connection) override {
-    Way& way = sim.ways()[c.ways + way_of_connection];
-    way.found = true;
-    std::tie(way.ports, way.hops) = Add(c.src, c.dst);
-    std::tie(way.back, way.hops_back) = Add(c.dst, c.src);
-  }
-  std::pair<uint32_t, uint8_t> Add(int from, int to) {
-    std::vector<Hop> hops;
-    topology.Path(from, to, &hops);
-    const uint32_t first = sim.ways().paths().size();
-    sim.Settle();
-    for (const Hop& hop : hops) sim.ways().paths().Add(network.PortOf(hop));
-    return {first, static_cast<uint8_t>(hops.size())};
-  }
+      : topology(t),
+        network(topology, options),
+        sim(&network, options, false, threads),
+        finder(&network, &sim.ways()) {}
   void Send(int from, int to, uint64_t packets, uint64_t tag, int64_t now = 0) {
     const uint32_t m = sim.NewMessage();
     packet::Message& message = sim.message(m);
@@ -80,6 +67,7 @@ struct Simulation : WayFinder {
   Topology topology;
   PacketNetwork network;
   PacketSim<BucketEvents> sim;
+  TopologyWays finder;
 };
 
 PacketOptions Plain() {

@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include "backends/packet/ways/adapt.h"
 #include "backends/packet/ways/ways.h"
 #include "test/backends/packet_testing.h"
+#include "test/backends/packet_ways_testing.h"
 
 namespace chakra::packet {
 namespace {
@@ -94,37 +93,12 @@ TEST(TakeLeastLoaded, KeepsItsPortUnlessAnotherHasLess) {
   EXPECT_EQ(taken({{4, 5}}, 2), 0) << "no other way has been the same so far";
 }
 
-// Finds ways as the topology has them, and counts.
-struct Finder : WayFinder {
-  Finder(const Topology& t, PacketNetwork* n, Ways* w) : topology(t), network(n), ways(w) {
-    ways->set_finder(this);
-  }
-  void Find(const Connection& c, uint32_t way_of_connection) override {
-    found.push_back(way_of_connection);
-    Way& way = (*ways)[c.ways + way_of_connection];
-    way.found = true;
-    std::tie(way.ports, way.hops) = Add(c.src, c.dst);
-    std::tie(way.back, way.hops_back) = Add(c.dst, c.src);
-  }
-  std::pair<uint32_t, uint8_t> Add(int from, int to) {
-    std::vector<Hop> hops;
-    topology.Path(from, to, &hops);
-    const uint32_t first = ways->paths().size();
-    for (const Hop& hop : hops) ways->paths().Add(network->PortOf(hop));
-    return {first, static_cast<uint8_t>(hops.size())};
-  }
-  const Topology& topology;
-  PacketNetwork* network;
-  Ways* ways;
-  std::vector<uint32_t> found;
-};
-
 struct Found {
   explicit Found(const PacketOptions& options)
       : topology(Line({1, 2}, Time::Micros(1))),
         network(topology, options),
         ways(&network, options),
-        finder(topology, &network, &ways) {
+        finder(&network, &ways) {
     connection.dst = 1;
     connection.tag = 6;
     connection.ways = ways.AddPair();
@@ -132,7 +106,7 @@ struct Found {
   Topology topology;
   PacketNetwork network;
   Ways ways;
-  Finder finder;
+  TopologyWays finder;
   Connection connection;
 };
 
@@ -142,13 +116,13 @@ TEST(Ways, AConnectionOfOneWayFindsThatOne) {
   Found f(o);
   f.ways.Find(f.connection);
   f.ways.Find(f.connection);
-  EXPECT_THAT(f.finder.found, ElementsAre(2));
+  EXPECT_THAT(f.finder.asked, ElementsAre(2));
   f.connection.tag = 3;
   f.ways.Find(f.connection);
-  EXPECT_THAT(f.finder.found, ElementsAre(2, 3));
+  EXPECT_THAT(f.finder.asked, ElementsAre(2, 3));
   f.ways.ForgetRoutes();
   f.ways.Find(f.connection);
-  EXPECT_THAT(f.finder.found, ElementsAre(2, 3, 3));
+  EXPECT_THAT(f.finder.asked, ElementsAre(2, 3, 3));
 }
 
 TEST(Ways, SpreadPacketsNeedAllWays) {
@@ -157,7 +131,7 @@ TEST(Ways, SpreadPacketsNeedAllWays) {
   o.spread = PacketOptions::Spread::kPacket;
   Found f(o);
   f.ways.Find(f.connection);
-  EXPECT_THAT(f.finder.found, ElementsAre(0, 1, 2));
+  EXPECT_THAT(f.finder.asked, ElementsAre(0, 1, 2));
   EXPECT_EQ(f.ways.PortsOf(f.connection).size(), 3u * 4);
 }
 

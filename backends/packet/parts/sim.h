@@ -104,7 +104,7 @@ class PacketSim {
   bool large_ = false;  // more packets are in flight than caches hold
   Shard<Events> first_;
   Ends<Events> ends_;
-  Windows<Events> windows_;
+  alignas(64) Windows<Events> windows_;  // which other threads read
 };
 
 extern template class PacketSim<HeapEvents>;
