@@ -52,7 +52,8 @@ TEST_F(CompressedOutput, OfEveryCommand) {
   ExpectOneContent("edit t/w.0.et -o e.et --scale n0=2 --report @", "e.json");
   ExpectOneContent("edit t/w.0.et -o e.et --scale n0=2 --report @", "e.txt");
   for (const char* table : {"k.csv", "k.json", "k.txtpb", "k.pb"}) {
-    ExpectOneContent("kernels collect " CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2 --host-operations -o @", table);
+    ExpectOneContent(
+        "kernels collect " CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2 --host-operations -o @", table);
   }
 }
 
@@ -62,7 +63,9 @@ TEST_F(CompressedOutput, IsReadAgain) {
   Runs("compare r.json.gz r.json --fail-over 0%");
   ASSERT_TRUE(WriteFile(At("s.txtpb.zst"), Content(folder_ / "switch.txtpb")).ok());
   Runs("replay -q t --compute recorded --cluster s.txtpb.zst --report again.csv");
-  Runs("kernels collect " CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2 --host-operations -o k.csv.gz");
+  const char* collect =
+      "kernels collect " CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2 --host-operations ";
+  EXPECT_EQ(Run(absl::StrCat(collect, "-o k.csv.gz")).status, 0);
   Runs("kernels show k.csv.gz");
   for (const char* to : {"json", "text", "et"}) {
     Runs(absl::StrCat("convert t -o as_", to, " --compression gzip --to ", to));

@@ -13,7 +13,7 @@ TEST(Units, SplitQuantity) {
     double number;
     const char* unit;
   } kGood[] = {{"1.5us", 1.5, "us"},       {" 400 KB ", 400, "KB"}, {"7", 7, ""},
-               {"1e3ms", 1000, "ms"},      {"3E-6s", 3e-6, "s"},    {"2e", 2, "e"},
+               {"1e3ms", 1000, "ms"},      {"+3E-6s", 3e-6, "s"},   {"2e", 2, "e"},
                {"5e+x", 5, "e+x"},         {".5%", 0.5, "%"},       {"0", 0, ""},
                {"1.5e3MBps", 1500, "MBps"}};
   for (const auto& good : kGood) {
@@ -23,7 +23,7 @@ TEST(Units, SplitQuantity) {
     EXPECT_EQ(number, good.number) << good.text;
     EXPECT_EQ(unit, good.unit) << good.text;
   }
-  for (const char* bad : {"", "us", "-1us", "+1us", "1.2.3us", ".", "nan%", "inf", "1e999s"}) {
+  for (const char* bad : {"", "us", "-1us", "++1us", "1.2.3us", ".", "nan%", "inf", "1e999s"}) {
     double number = -1;
     absl::string_view unit;
     EXPECT_FALSE(SplitQuantity(bad, &number, &unit)) << bad;

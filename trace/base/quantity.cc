@@ -33,6 +33,7 @@ double SizeOf(const Unit (&units)[n], absl::string_view name) {
 
 bool SplitQuantity(absl::string_view text, double* number, absl::string_view* unit) {
   text = absl::StripAsciiWhitespace(text);
+  absl::ConsumePrefix(&text, "+");
   const auto is_digit = [&](size_t i) {
     return i < text.size() && absl::ascii_isdigit(static_cast<unsigned char>(text[i]));
   };

@@ -5,7 +5,7 @@
 
 namespace chakra {
 
-// What a text begins with, a number that is not negative ("1.5", "3e-6"), and the unit behind: "1.5 us"
+// What a text begins with, a number that is not negative ("1.5", "+3e-6"), and the unit behind: "1.5 us"
 // is 1.5 and "us". Blanks around both are left out. False: there is no such number, or none that is finite.
 bool SplitQuantity(absl::string_view text, double* number, absl::string_view* unit);
 // What one of a unit is, 0 where there is no such unit. Picoseconds of ps, ns, us, ms and s;
