@@ -1,7 +1,9 @@
 // What packet options must hold together with the links that they are for.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -79,15 +81,72 @@ absl::Status CheckHighThreshold(const PacketOptions& p, const std::vector<LinkCl
                    "B: expected at most so much, as ecn_high=", room.bytes, "B, or a larger ", room.name));
 }
 
-// More would be sent again and again for hours.
+constexpr double kMostLossOfLink = 0.5, kMostLossOfWay = 0.9;
+
+// The share of packets that get through to each vertex from `source`, over the worst of the shortest ways.
+std::vector<double> Through(const NetworkGraph& graph, uint32_t source, const std::vector<double>& loss) {
+  std::vector<double> through(graph.vertices(), 1);
+  std::vector<uint32_t> distance(graph.vertices(), NetworkGraph::kNone), queue = {source};
+  distance[source] = 0;
+  for (size_t i = 0; i < queue.size(); ++i) {
+    const uint32_t v = queue[i];
+    if (v != source && !graph.Forwards(v)) continue;
+    for (uint32_t arc = graph.begin(v); arc < graph.end(v); ++arc) {
+      const uint32_t w = graph.target(arc);
+      const double share = through[v] * (1 - loss[arc]);
+      if (distance[w] == NetworkGraph::kNone) {
+        distance[w] = distance[v] + 1;
+        through[w] = share;
+        queue.push_back(w);
+      } else if (distance[w] == distance[v] + 1) {
+        through[w] = std::min(through[w], share);
+      }
+    }
+  }
+  return through;
+}
+
+// Ways of one copy of a network, from so many of its devices.
+absl::Status CheckWays(const NetworkGraph& graph, const std::vector<double>& loss) {
+  constexpr uint32_t kSources = 64;
+  for (uint32_t i = 0; i < std::min(kSources, graph.devices()); ++i) {
+    const auto from =
+        static_cast<uint32_t>(uint64_t{i} * graph.devices() / std::min(kSources, graph.devices()));
+    const std::vector<double> through = Through(graph, from, loss);
+    for (uint32_t to = 0; to < graph.devices(); ++to) {
+      if (1 - through[to] <= kMostLossOfWay) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("packet: links between ", graph.VertexName(from), " and ", graph.VertexName(to),
+                       " lose ", 100 * (1 - through[to]),
+                       " % of the packets by chance, one after the other, and hardly a message "
+                       "gets through: expected at most ",
+                       100 * kMostLossOfWay, " % on a shortest way, or fewer links that lose"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// More would be sent again and again for hours. Of a link the largest loss of all times counts.
 absl::Status CheckLosses(const Topology& topology, const FabricOptions& options) {
-  constexpr double kMost = 0.5;
+  std::map<std::pair<int, uint32_t>, std::vector<double>> losses;  // by dimension and copy, of arcs
   for (const LinkChange& change : options.changes) {
-    if (change.loss <= kMost) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("packet: link ", topology.LinkName(change.link), " loses ", change.loss,
-                     " of its packets by chance, and hardly a message gets through: expected at most ", kMost,
-                     ", or a link that is down"));
+    if (change.loss > kMostLossOfLink) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("packet: link ", topology.LinkName(change.link), " loses ", change.loss,
+                       " of its packets by chance, and hardly a message gets through: expected at most ",
+                       kMostLossOfLink, ", or a link that is down"));
+    }
+    const int dimension = topology.LinkHop(change.link).dimension;
+    if (change.loss == 0 || topology.dimensions()[static_cast<size_t>(dimension)].network == nullptr)
+      continue;
+    const auto place = topology.NetworkArc(change.link);
+    std::vector<double>& of = losses[{dimension, place.copy}];
+    of.resize(topology.dimensions()[static_cast<size_t>(dimension)].network->graph.arcs());
+    of[place.arc] = std::max(of[place.arc], change.loss);
+  }
+  for (const auto& [where, loss] : losses) {
+    const NetworkGraph& graph = topology.dimensions()[static_cast<size_t>(where.first)].network->graph;
+    if (absl::Status s = CheckWays(graph, loss); !s.ok()) return s;
   }
   return absl::OkStatus();
 }

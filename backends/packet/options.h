@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "backends/fabric_options.h"
 #include "backends/packet/transports/any_transport.h"
+#include "proto/cluster.pb.h"
 #include "trace/base/units.h"
 
 namespace chakra::packet {
@@ -93,18 +94,15 @@ struct PacketOptions {
   }
 };
 
-// "transport=(dcqcn:g=0.004),flow_control=pfc,buffer=32MB,...". Errors name the
-// key, the value and what would be valid; what does not go together is refused
-// too: a packet larger than a queue, a threshold above the buffer, a transport
-// without its signals. What is not given follows the transport: marks, ways,
-// recovery, trimming; "" is PacketOptions().
+// The options that a message means. What is absent follows the transport: marks, ways, recovery, trimming.
+// Errors name the field, the value and what would be valid; what does not go together is refused too: a
+// packet larger than a queue, a threshold above the buffer, a transport without its signals.
+absl::StatusOr<PacketOptions> ReadPacketOptions(const proto::PacketNetwork& packet);
+// The same of the short form: "transport=(dcqcn:g=0.004),flow_control=pfc,buffer=32MB,...".
 absl::StatusOr<PacketOptions> ParsePacketOptions(absl::string_view text);
-// The two halves of it: keys and values as given, and what they mean.
-absl::StatusOr<NetworkSpec> ParsePacketSpec(absl::string_view text);
-absl::StatusOr<PacketOptions> ReadPacketOptions(NetworkSpec spec);
-// The keys that ParsePacketOptions() takes.
-const std::vector<Parameter>& PacketParameters();
 // The same checks for options made by hand.
 absl::Status CheckPacketOptions(const PacketOptions& options);
+// The part of them that is each field's own range.
+absl::Status CheckPacketRanges(const PacketOptions& options);
 
 }  // namespace chakra::packet

@@ -14,106 +14,14 @@
 namespace chakra {
 namespace {
 
-absl::Status BadSpec(absl::string_view text, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("network \"", text, "\": ", what));
-}
-
-// Cuts `text` at commas outside parentheses.
-absl::StatusOr<std::vector<absl::string_view>> SplitItems(absl::string_view whole, absl::string_view text) {
-  std::vector<absl::string_view> items;
-  size_t begin = 0;
-  int depth = 0;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    if (i == text.size() || (text[i] == ',' && depth == 0)) {
-      items.push_back(text.substr(begin, i - begin));
-      begin = i + 1;
-      continue;
-    }
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')' && --depth < 0) return BadSpec(whole, "a \")\" without its \"(\"");
-  }
-  if (depth > 0) return BadSpec(whole, "a \"(\" without its \")\"");
-  return items;
-}
-
 std::string Digits(double v) { return absl::StrCat(v); }
 
 }  // namespace
 
 absl::StatusOr<NetworkSpec> ParseNetworkSpec(absl::string_view text) {
-  NetworkSpec spec;
-  const size_t colon = text.find(':');
-  spec.name = std::string(absl::StripAsciiWhitespace(text.substr(0, colon)));
-  if (spec.name.empty()) return BadSpec(text, "no name; expected NAME or NAME:key=value,...");
-  if (colon == absl::string_view::npos) return spec;
-  auto items = SplitItems(text, text.substr(colon + 1));
-  if (!items.ok()) return items.status();
-  for (const absl::string_view item : *items) {
-    const size_t equals = item.find('=');
-    const absl::string_view key = absl::StripAsciiWhitespace(item.substr(0, equals));
-    if (equals == absl::string_view::npos || key.empty()) {
-      return BadSpec(text, absl::StrCat("\"", item, "\"; expected KEY=VALUE"));
-    }
-    for (const auto& [other, value] : spec.set) {
-      if (other == key) return BadSpec(text, absl::StrCat(key, " is there twice"));
-    }
-    spec.set.emplace_back(std::string(key), std::string(absl::StripAsciiWhitespace(item.substr(equals + 1))));
-  }
-  return spec;
-}
-
-std::string PrintNetworkSpec(const NetworkSpec& spec) {
-  return absl::StrCat(spec.name, spec.set.empty() ? "" : ":",
-                      absl::StrJoin(spec.set, ",", absl::PairFormatter("=")));
-}
-
-absl::StatusOr<Bandwidth> ParseRate(absl::string_view text) {
-  double v = 0;
-  absl::string_view unit;
-  const auto bad = [&](absl::string_view what) {
-    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\"; expected ", what));
-  };
-  if (!SplitQuantity(text, &v, &unit)) return bad("a rate with its unit, as 400Gb/s or 50GB/s");
-  if (unit.empty()) {
-    return bad(absl::StrCat("a unit: ", Digits(v), "Gb/s (", Digits(v / 8), " GB/s) or ", Digits(v), "GB/s (",
-                            Digits(v * 8), " Gb/s)?"));
-  }
-  const double scale = RateOfUnit(unit);
-  if (scale == 0) return bad("a rate in b/s or B/s with k, M, G or T before it, as 400Gb/s or 50GB/s");
-  const double bytes = std::round(v * scale);
-  if (bytes < 1 || bytes > 1e18) return bad("1 B/s to 1e18 B/s");
-  return Bandwidth::BytesPerSecond(static_cast<int64_t>(bytes));
-}
-
-absl::StatusOr<Time> ParseTime(absl::string_view text) {
-  double v = 0;
-  absl::string_view unit;
-  const auto bad = [&](absl::string_view what) {
-    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\"; expected ", what));
-  };
-  if (!SplitQuantity(text, &v, &unit)) return bad("a time with its unit, as 500ns or 1.5us");
-  if (const double picos = PicosOfUnit(unit); picos > 0) {
-    const double ps = std::round(v * picos);
-    if (ps > 1e12) return bad("at most 1s");
-    return Time::Picos(static_cast<int64_t>(ps));
-  }
-  return bad(unit.empty() ? "a unit: ps, ns, us, ms or s" : "one of the units ps, ns, us, ms and s");
-}
-
-absl::StatusOr<uint64_t> ParseBytes(absl::string_view text) {
-  double v = 0;
-  absl::string_view unit;
-  const auto bad = [&](absl::string_view what) {
-    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\"; expected ", what));
-  };
-  if (!SplitQuantity(text, &v, &unit)) return bad("a size, as 4096, 400KB or 32MiB");
-  if (const double bytes = unit.empty() ? 1 : BytesOfUnit(unit); bytes > 0) {
-    const double n = v * bytes;
-    if (n != std::floor(n)) return bad("whole bytes");
-    if (n > 1e12) return bad("at most 1000GB");
-    return static_cast<uint64_t>(n);
-  }
-  return bad("one of the units B, KB, MB, GB, KiB, MiB and GiB (bytes, not bits)");
+  auto spec = ParseShortForm(text);
+  if (spec.ok()) return spec;
+  return absl::InvalidArgumentError(absl::StrCat("network \"", text, "\": ", spec.status().message()));
 }
 
 absl::StatusOr<Parameters> Parameters::Make(NetworkSpec spec, const std::vector<Parameter>& declared) {
@@ -201,7 +109,7 @@ absl::StatusOr<std::string> Parameters::Choice(absl::string_view key,
   if (std::find(words.begin(), words.end(), v) != words.end()) return v;
   const std::string nearest = NearestName(v, words);
   return Bad(key, absl::StrCat(absl::StrJoin(words, ", "),
-                               nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?")));
+                               nearest.empty() ? "" : absl::StrCat("; did you mean '", nearest, "'?")));
 }
 
 absl::StatusOr<Time> Parameters::Latency(absl::string_view key) const {

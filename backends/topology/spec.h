@@ -12,34 +12,21 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "trace/base/units.h"
+#include "trace/base/quantity.h"
+#include "trace/io/short_form.h"
 
 namespace chakra {
 
-struct NetworkSpec {
-  std::string name;
-  std::vector<std::pair<std::string, std::string>> set;  // keys and values, as given
-};
+using NetworkSpec = ShortForm;
 
-// Errors: no name, an item that is no KEY=VALUE, a key twice, parentheses that
-// do not match.
+// Errors: ParseShortForm()'s, after the text.
 absl::StatusOr<NetworkSpec> ParseNetworkSpec(absl::string_view text);
-std::string PrintNetworkSpec(const NetworkSpec& spec);
-
-// A rate with its unit: b/s or B/s (also bps, Bps) with k, M, G or T before it,
-// decimal. Errors tell that a unit is missing, and what both units would mean.
-absl::StatusOr<Bandwidth> ParseRate(absl::string_view text);
-// A time with its unit: ps, ns, us, ms, s. At most a second.
-absl::StatusOr<Time> ParseTime(absl::string_view text);
-// A size: bytes, or with B, KB, MB, GB (decimal), KiB, MiB or GiB. Whole bytes, at most 1 TB.
-absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
 
 // One parameter that a builder knows. `fallback` is the value when it is not
 // given; empty: the builder works it out, as `doc` says.
 struct Parameter {
-  const char* key;
-  const char* fallback;
-  const char* doc;  // with the unit and the range: for `topology list`
+  std::string key, fallback;
+  std::string doc;  // with the unit and the range: for `topology list`
 };
 
 // The values of a spec for a builder that declares its parameters. Getters

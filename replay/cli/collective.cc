@@ -9,7 +9,6 @@
 #include "replay/cli/log_options.h"
 #include "replay/cli/terminal.h"
 #include "replay/cluster/load.h"
-#include "replay/cluster/set_field.h"
 #include "replay/collectives/registry.h"
 #include "replay/nccl/sizes.h"
 #include "replay/run/collective_table.h"
@@ -53,7 +52,6 @@ class CollectiveCommand : public Command {
         ->type_name("NAME")
         ->group(m);
     AddTopologyOptions(app, m, &table_.topology);
-    AddSetOption(app, m, &table_.set);
     AddFlowOptions(app, m, &table_.fabric_options);
     app->add_option("--devices-per-thread", table_.devices_per_thread,
                     "Devices that one host thread launches on, as -g of nccl-tests; default: those of a host")

@@ -17,8 +17,10 @@
 #include "backends/fluid/options.h"
 #include "backends/packet/options.h"
 #include "backends/registry.h"
+#include "proto/cluster.pb.h"
 #include "trace/base/spelling.h"
 #include "trace/io/compressed_file.h"
+#include "trace/io/settings.h"
 
 namespace chakra::cli {
 namespace {
@@ -35,6 +37,12 @@ std::vector<std::string> OptionNames(const CLI::App& app) {
     for (const std::string& n : o->get_snames()) names.push_back("-" + n);
   }
   return names;
+}
+
+// Of a short form.
+std::string Keys(const google::protobuf::Descriptor& type) {
+  return absl::StrJoin(DescribeSettings(type), ", ",
+                       [](std::string* out, const SettingDoc& d) { out->append(d.key); });
 }
 
 }  // namespace
@@ -87,8 +95,9 @@ void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions
       ->type_name("SPEC")
       ->group(group);
   app->add_option("--routing", options->routing,
-                  "Through networks: ecmp, destination, flowlet, spray, valiant or ugal, with :key=value,... "
-                  "(paths, queue_pairs, seed, bias, up_down, routes=FILE); default: ecmp")
+                  absl::StrCat("Through networks: ecmp, destination, flowlet, spray, valiant or ugal, with "
+                               ":key=value,... (",
+                               Keys(*proto::Routing::descriptor()), "); default: ecmp"))
       ->type_name("SPEC")
       ->group(group);
   app->add_option("--fault", options->faults,
@@ -102,8 +111,9 @@ void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions
       ->group(group);
   app->add_option("--packet", options->packet,
                   absl::StrCat("Packets, queues and transport, for --fabric ",
-                               Listed(FabricsThatTake(packet::PacketOptions::kSet)),
-                               ": key=value,... (see backends/README.md)"))
+                               Listed(FabricsThatTake(packet::PacketOptions::kSet)), ": key=value,... (",
+                               Keys(*proto::PacketNetwork::descriptor()),
+                               "); what they mean: SETTINGS of `chakra-replay manual`"))
       ->type_name("SPEC")
       ->group(group);
   app->add_option("--mixed", options->mixed,
@@ -113,10 +123,7 @@ void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions
                   "repeated: any of them")
       ->type_name("SPEC")
       ->group(group);
-}
-
-void AddSetOption(CLI::App* app, const std::string& group, std::vector<std::string>* texts) {
-  app->add_option("--set", *texts,
+  app->add_option("--set", options->set,
                   "A field of the cluster (proto/cluster.proto), after all other options: "
                   "device.memory_gbytes_per_s=3350, topology.dimension[0].latency_ns=500, "
                   "collectives.algorithm[all_reduce]=ring; += adds to a list; may be repeated")

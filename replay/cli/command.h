@@ -58,11 +58,9 @@ CLI::Validator OneOf(const std::vector<std::string>& words);
 // The words of an option with that check; of another option none.
 std::vector<std::string> WordsOf(CLI::Option* option);
 
-// --network, --routing, --fault, --packet and --mixed, bound to `options`, which must outlive the parsing.
+// --network, --routing, --fault, --packet, --mixed and --set, bound to `options`, which must outlive the
+// parsing.
 void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options);
-
-// --set, bound to `texts`, which must outlive the parsing.
-void AddSetOption(CLI::App* app, const std::string& group, std::vector<std::string>* texts);
 
 // The check of an option that is a whole number of 64 bits without a sign: CLI11 takes -1 for 2^64 - 1.
 CLI::Validator WholeFrom(uint64_t least);

@@ -7,7 +7,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "backends/packet/transports/any_transport.h"
+#include "proto/cluster.pb.h"
 #include "replay/cli/command.h"
+#include "replay/cluster/load.h"
+#include "trace/io/settings.h"
 
 namespace chakra::cli {
 namespace {
@@ -45,6 +49,36 @@ void AddCommand(const CLI::App* app, const std::string& path, std::string* out) 
   }
 }
 
+std::string Entry(absl::string_view key, absl::string_view fallback, absl::string_view doc) {
+  return absl::StrCat(".TP\n\\fB", Roff(key), "\\fR\n", Roff(doc),
+                      fallback.empty() ? "" : absl::StrCat("; default: ", Roff(fallback)), "\n");
+}
+
+void AddSettings(absl::string_view title, const google::protobuf::Descriptor& type, std::string* out) {
+  absl::StrAppend(out, ".SS ", Roff(title), "\n");
+  for (const SettingDoc& d : DescribeSettings(type)) absl::StrAppend(out, Entry(d.key, d.fallback, d.doc));
+}
+
+// The keys of short forms, as the messages and the transports declare them.
+void AddAllSettings(std::string* out) {
+  absl::StrAppend(
+      out, ".SH SETTINGS\n",
+      "Keys of the options that take key=value,... Sizes are in bytes, or with B, KB, MB, GB, KiB, MiB or "
+      "GiB; times and rates have their unit.\nOf a cluster file, an option with keys and ",
+      Roff("--set"), ", the later one counts, for each setting apart.\n");
+  AddSettings("--packet", *proto::PacketNetwork::descriptor(), out);
+  for (const packet::TransportKind& kind : packet::TransportKinds()) {
+    absl::StrAppend(out, ".SS ", Roff(absl::StrCat("--packet transport=(", kind.name, ":...)")), "\n",
+                    Roff(kind.summary), " (", Roff(kind.source), ").\n");
+    for (const Parameter& p : kind.parameters) absl::StrAppend(out, Entry(p.key, p.fallback, p.doc));
+  }
+  AddSettings("--routing POLICY:...", *proto::Routing::descriptor(), out);
+  AddSettings("--fault KIND:...", *proto::LinkFault::descriptor(), out);
+  AddSettings("--mixed", *proto::PacketChoice::descriptor(), out);
+  absl::StrAppend(out, ".SS ", Roff("--cluster PRESET:..."), "\n", Roff(absl::StrJoin(OverrideKeys(), ", ")),
+                  "; peak_tflops.DTYPE\n");
+}
+
 class ManualCommand : public Command {
  public:
   explicit ManualCommand(CLI::App* app) : Command(app) {
@@ -64,6 +98,7 @@ class ManualCommand : public Command {
         "what was shortened. In files and pipes they are whole.\n",
         ".SH COMMANDS AND OPTIONS\n");
     AddCommand(root, "", &page);
+    AddAllSettings(&page);
     absl::StrAppend(&page, ".SH EXIT STATUS\n", ".TP\n0\nDone.\n.TP\n1\nThe input or the run is at fault.\n",
                     ".TP\n2\nThe command line is at fault.\n");
     const absl::Status written = WriteOutput("-", page);

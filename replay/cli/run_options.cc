@@ -40,7 +40,6 @@ void RunArguments::AddMachine(CLI::App* app) {
                 "Each link takes a whole message before the next does (to compare with ASTRA-sim)")
       ->group(g);
   AddTopologyOptions(app, g, &run_.topology);
-  AddSetOption(app, g, &run_.set);
   AddFlowOptions(app, g, &run_.fabric_options);
   app->add_flag("--link-series", run_.fabric_options.link_series,
                 absl::StrCat("Report what was taken of the busiest links over time, and what packets met "

@@ -8,71 +8,65 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "replay/cluster/astra_sim.h"
 #include "replay/cluster/presets.h"
 #include "trace/base/spelling.h"
 #include "trace/io/proto_io.h"
+#include "trace/io/set_field.h"
+#include "trace/io/settings.h"
 
 namespace chakra {
 namespace {
 
-constexpr absl::string_view kPeak = "peak_tflops";
-
+// A key of "PRESET:key=value" is a field, in its unit.
 struct Override {
   const char* key;
-  bool integer;   // a whole number >= 1
-  bool positive;  // > 0, else >= 0
-  void (*apply)(proto::Cluster*, double);
+  const char* path;
+  double scale = 1;  // of a plain number: units of the key for one of the field
 };
-
-proto::Dimension* First(proto::Cluster* c) { return c->mutable_topology()->mutable_dimension(0); }
-proto::Dimension* Last(proto::Cluster* c) {
-  return c->mutable_topology()->mutable_dimension(c->topology().dimension_size() - 1);
-}
-
+constexpr absl::string_view kPeak = "peak_tflops";
 constexpr Override kOverrides[] = {
-    {"nodes", true, true, [](proto::Cluster* c, double v) { Last(c)->set_size(static_cast<int>(v)); }},
-    {"gpus_per_node", true, true,
-     [](proto::Cluster* c, double v) { First(c)->set_size(static_cast<int>(v)); }},
-    {"nic_gbps", false, true,
-     [](proto::Cluster* c, double v) { Last(c)->set_bandwidth_gbytes_per_s(v / 8); }},
-    {"nic_latency_ns", false, false, [](proto::Cluster* c, double v) { Last(c)->set_latency_ns(v); }},
-    {"nvlink_gbytes_per_s", false, true,
-     [](proto::Cluster* c, double v) { First(c)->set_bandwidth_gbytes_per_s(v); }},
-    {"nvlink_latency_ns", false, false, [](proto::Cluster* c, double v) { First(c)->set_latency_ns(v); }},
-    {"memory_gbytes_per_s", false, true,
-     [](proto::Cluster* c, double v) { c->mutable_device()->set_memory_gbytes_per_s(v); }},
-    {"memory_latency_ns", false, false,
-     [](proto::Cluster* c, double v) { c->mutable_device()->set_memory_latency_ns(v); }},
-    {"peak_tflops", false, true,
-     [](proto::Cluster* c, double v) {
-       (*c->mutable_device()->mutable_peak_tflops())[c->device().default_dtype()] = v;
-     }},
-    {"splits", true, true,
-     [](proto::Cluster* c, double v) { c->mutable_collectives()->set_splits(static_cast<int>(v)); }},
-    {"step_overhead_ns", false, false,
-     [](proto::Cluster* c, double v) { c->mutable_collectives()->set_step_overhead_ns(v); }},
-    {"reduce_gbytes_per_s", false, false,
-     [](proto::Cluster* c, double v) { c->mutable_collectives()->set_reduce_gbytes_per_s(v); }},
+    {"nodes", "topology.dimension[-1].size"},
+    {"gpus_per_node", "topology.dimension[0].size"},
+    {"nic_gbps", "topology.dimension[-1].bandwidth_gbytes_per_s", 8},
+    {"nic_latency_ns", "topology.dimension[-1].latency_ns"},
+    {"nvlink_gbytes_per_s", "topology.dimension[0].bandwidth_gbytes_per_s"},
+    {"nvlink_latency_ns", "topology.dimension[0].latency_ns"},
+    {"memory_gbytes_per_s", "device.memory_gbytes_per_s"},
+    {"memory_latency_ns", "device.memory_latency_ns"},
+    {"peak_tflops", "device.peak_tflops"},
+    {"splits", "collectives.splits"},
+    {"step_overhead_ns", "collectives.step_overhead_ns"},
+    {"reduce_gbytes_per_s", "collectives.reduce_gbytes_per_s"},
 };
 
-absl::Status BadValue(absl::string_view spec, absl::string_view key, absl::string_view value,
-                      absl::string_view expected) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("cluster \"", spec, "\": ", key, " is \"", value, "\"; expected ", expected));
+// Of a size, a rate or a peak 0 would mean that it is open or unknown.
+bool MayBeZero(absl::string_view key) {
+  return absl::EndsWith(key, "_latency_ns") || key == "step_overhead_ns" || key == "reduce_gbytes_per_s";
 }
 
-absl::StatusOr<double> ParseValue(absl::string_view spec, absl::string_view key, absl::string_view value,
-                                  const Override& o) {
-  double v = 0;
-  if (!absl::SimpleAtod(value, &v) || !std::isfinite(v)) return BadValue(spec, key, value, "a number");
-  if (o.integer && (v != std::floor(v) || v < 1 || v > 1 << 22)) {
-    return BadValue(spec, key, value, "a whole number from 1 to 4194304");
+absl::Status SetOverride(absl::string_view spec, absl::string_view key, absl::string_view value,
+                         const Override& o, proto::Cluster* cluster) {
+  std::string path = o.path, text(value);
+  if (o.key == kPeak) {
+    // An unknown dtype is BuildCluster()'s to refuse.
+    const absl::string_view dtype =
+        key == kPeak ? cluster->device().default_dtype() : key.substr(kPeak.size() + 1);
+    absl::StrAppend(&path, "[", dtype, "]");
   }
-  if (o.positive ? v <= 0 : v < 0) return BadValue(spec, key, value, o.positive ? "> 0" : ">= 0");
-  return v;
+  const std::string where = absl::StrCat("cluster \"", spec, "\": ", key);
+  double plain = 0;
+  const bool is_plain = absl::SimpleAtod(text, &plain) && std::isfinite(plain);
+  if (is_plain && plain == 0 && !MayBeZero(o.key)) {
+    return absl::InvalidArgumentError(absl::StrCat(where, " is \"", value, "\"; expected a number > 0"));
+  }
+  if (is_plain && o.scale != 1) text = absl::StrFormat("%.17g", plain / o.scale);
+  if (absl::Status s = SetField(path, text, cluster); !s.ok())
+    return absl::InvalidArgumentError(absl::StrCat(where, ": ", s.message()));
+  return CheckSettings(*cluster, absl::StrCat(where, ": "));
 }
 
 absl::Status ApplyOverride(absl::string_view spec, absl::string_view item, proto::Cluster* cluster) {
@@ -83,17 +77,8 @@ absl::Status ApplyOverride(absl::string_view spec, absl::string_view item, proto
   }
   const bool of_dtype = absl::StartsWith(kv.first, absl::StrCat(kPeak, "."));
   for (const Override& o : kOverrides) {
-    if (kv.first != o.key && !(of_dtype && kPeak == o.key)) continue;
-    absl::StatusOr<double> v = ParseValue(spec, kv.first, kv.second, o);
-    if (!v.ok()) return v.status();
-    if (of_dtype) {
-      // An unknown dtype is BuildCluster()'s to refuse.
-      const std::string dtype(kv.first.substr(kPeak.size() + 1));
-      (*cluster->mutable_device()->mutable_peak_tflops())[dtype] = *v;
-    } else {
-      o.apply(cluster, *v);
-    }
-    return absl::OkStatus();
+    if (kv.first == o.key || (of_dtype && kPeak == o.key))
+      return SetOverride(spec, kv.first, kv.second, o, cluster);
   }
   const std::string nearest = NearestName(kv.first, OverrideKeys());
   return absl::InvalidArgumentError(

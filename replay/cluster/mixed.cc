@@ -2,55 +2,13 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "backends/topology/spec.h"
 #include "replay/cluster/check.h"
 #include "replay/cluster/variation.h"
-#include "trace/base/spelling.h"
+#include "trace/io/settings.h"
 
 namespace chakra {
 namespace {
-
-constexpr double kMaxMicros = 1e12;  // 11 days
-
-struct Key {
-  const char* key;
-  std::string* (proto::PacketChoice::*text)();
-  void (proto::PacketChoice::*micros)(double);
-};
-
-constexpr Key kKeys[] = {
-    {"after", nullptr, &proto::PacketChoice::set_after_us},
-    {"class", &proto::PacketChoice::mutable_link_class, nullptr},
-    {"dimension", &proto::PacketChoice::mutable_dimension, nullptr},
-    {"link", &proto::PacketChoice::mutable_link, nullptr},
-    {"ranks", &proto::PacketChoice::mutable_ranks, nullptr},
-    {"until", nullptr, &proto::PacketChoice::set_until_us},
-};
-
-absl::Status SetKey(const std::string& name, std::string value, proto::PacketChoice* choice) {
-  const Key* const key =
-      std::find_if(std::begin(kKeys), std::end(kKeys), [&](const Key& k) { return name == k.key; });
-  if (key == std::end(kKeys)) {
-    std::vector<std::string> known;
-    for (const Key& k : kKeys) known.emplace_back(k.key);
-    return absl::InvalidArgumentError(absl::StrCat("unknown key \"", name, "\"", SuggestName(name, known)));
-  }
-  if (key->text != nullptr) {
-    if (absl::StartsWith(value, "(") && absl::EndsWith(value, ")")) value = value.substr(1, value.size() - 2);
-    if (value.empty()) return absl::InvalidArgumentError(absl::StrCat(name, " is empty"));
-    *(choice->*key->text)() = value;
-    return absl::OkStatus();
-  }
-  const absl::StatusOr<Time> time = ParseTime(value);
-  if (!time.ok()) return absl::InvalidArgumentError(absl::StrCat(name, " is ", time.status().message()));
-  if (name == "until" && *time == Time::Zero()) {
-    return absl::InvalidArgumentError("until is 0; expected more than after, as until=1ms");
-  }
-  (choice->*key->micros)(static_cast<double>(time->picos()) / 1e6);
-  return absl::OkStatus();
-}
 
 absl::StatusOr<PacketChoice> Build(const Labelled& where, const proto::PacketChoice& proto, int ranks,
                                    const std::vector<int>& device_of) {
@@ -59,8 +17,7 @@ absl::StatusOr<PacketChoice> Build(const Labelled& where, const proto::PacketCho
   c.link_class = proto.link_class();
   c.dimension = proto.dimension();
   c.label = proto.label();
-  if (absl::Status s = where.CheckNumber("after_us", proto.after_us(), kMaxMicros, false); !s.ok()) return s;
-  if (absl::Status s = where.CheckNumber("until_us", proto.until_us(), kMaxMicros, false); !s.ok()) return s;
+  if (absl::Status s = CheckSettings(proto, where.Field("")); !s.ok()) return s;
   c.after = Time::FromNanos(proto.after_us() * 1e3);
   if (proto.until_us() != 0) c.until = Time::FromNanos(proto.until_us() * 1e3);
   if (c.until <= c.after) {
@@ -98,10 +55,12 @@ absl::Status AddPacketChoice(const std::string& text, proto::Cluster* cluster) {
     return bad(
         "nothing is chosen; expected key=value,... with link, class, dimension, ranks, after or until");
   }
-  const absl::StatusOr<NetworkSpec> spec = ParseNetworkSpec(absl::StrCat("mixed:", text));
-  if (!spec.ok()) return bad(spec.status().message());
-  for (const auto& [key, value] : spec->set) {
-    if (absl::Status s = SetKey(key, value, &choice); !s.ok()) return bad(s.message());
+  const absl::StatusOr<ShortForm> form = ParseShortForm(absl::StrCat("mixed:", text));
+  if (!form.ok()) return bad(form.status().message());
+  if (absl::Status s = ReadSettings(*form, &choice); !s.ok()) return bad(s.message());
+  for (const auto& [key, value] : form->set) {
+    if (key == "until" && choice.until_us() == 0)
+      return bad("until is 0; expected more than after, as until=1ms");
   }
   *cluster->add_by_packets() = choice;
   return absl::OkStatus();

@@ -13,6 +13,8 @@
 #include "replay/cluster/mixed.h"
 #include "replay/cluster/packet.h"
 #include "trace/base/spelling.h"
+#include "trace/io/set_field.h"
+#include "trace/io/settings.h"
 
 namespace chakra {
 namespace {
@@ -67,7 +69,7 @@ absl::Status ReplaceNetwork(const std::string& text, proto::Cluster* cluster,
       spec->set.erase(span);
     }
     dimension.set_name(spec->name);
-    dimension.mutable_network()->set_build(PrintNetworkSpec(*spec));
+    dimension.mutable_network()->set_build(PrintShortForm(*spec));
   }
   if (topology->dimension_size() == 0)
     return absl::InvalidArgumentError("cluster: topology.dimension is missing");
@@ -89,38 +91,32 @@ absl::Status ReplaceNetwork(const std::string& text, proto::Cluster* cluster,
 }
 
 absl::Status SetRouting(const std::string& text, proto::Topology* topology) {
-  auto spec = ParseNetworkSpec(text);
-  if (!spec.ok()) return spec.status();
-  auto policy = ParseRoutingPolicy(spec->name);
+  auto form = ParseShortForm(text);
+  if (!form.ok()) return form.status();
+  auto policy = ParseRoutingPolicy(form->name);
   if (!policy.ok()) return policy.status();
-  proto::Routing* r = topology->mutable_routing();
-  r->set_policy(spec->name);
-  auto p = Parameters::Make(*spec, {{"paths", "0", ""},
-                                    {"queue_pairs", "0", ""},
-                                    {"seed", "1", ""},
-                                    {"bias", "0", ""},
-                                    {"up_down", "no", ""},
-                                    {"routes", "", ""}});
-  if (!p.ok()) return absl::InvalidArgumentError(absl::StrCat("routing ", p.status().message()));
-  const auto paths = p->Count("paths", 0, 1024), queue_pairs = p->Count("queue_pairs", 0, 1 << 20),
-             seed = p->Count("seed", 1, 1 << 30);
-  const auto bias = p->Number("bias", 0, 1e9);
-  const auto up_down = p->Flag("up_down");
-  for (const absl::Status& s :
-       {paths.status(), queue_pairs.status(), seed.status(), bias.status(), up_down.status()}) {
-    if (!s.ok()) return absl::InvalidArgumentError(absl::StrCat("routing ", s.message()));
+  // All of it but the files of routes.
+  proto::Routing routing;
+  *routing.mutable_route_file() = topology->routing().route_file();
+  routing.set_policy(form->name);
+  const auto routes = std::find_if(form->set.begin(), form->set.end(),
+                                   [](const auto& item) { return item.first == "routes"; });
+  std::string file;
+  if (routes != form->set.end()) {
+    file = std::string(WithoutParentheses(routes->second));
+    form->set.erase(routes);
   }
-  r->set_paths(*paths);
-  r->set_queue_pairs(*queue_pairs);
-  r->set_seed(static_cast<uint64_t>(*seed));
-  r->set_ugal_bias(*bias);
-  r->set_up_down(*up_down);
-  if (p->Empty("routes")) return absl::OkStatus();
+  if (absl::Status s = ReadSettings(*form, &routing); !s.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("routing ", form->name, ": ", s.message()));
+  }
+  *topology->mutable_routing() = routing;
+  if (file.empty()) return absl::OkStatus();
   int networks = 0;
   for (const proto::Dimension& d : topology->dimension())
     networks += d.kind() == proto::Dimension::NETWORK ? 1 : 0;
+  proto::Routing* r = topology->mutable_routing();
   while (r->route_file_size() < networks - 1) r->add_route_file("");
-  r->add_route_file(p->Text("routes"));
+  r->add_route_file(file);
   return absl::OkStatus();
 }
 
@@ -144,6 +140,11 @@ absl::Status ApplyTopologyOptions(const TopologyOptions& options, proto::Cluster
   }
   for (const std::string& choice : options.mixed) {
     if (absl::Status s = AddPacketChoice(choice, cluster); !s.ok()) return s;
+  }
+  if (absl::Status s = SetFields(options.set, cluster); !s.ok()) return s;
+  if (absl::Status s = BuildPacket(cluster->packet()).status(); !s.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.packet.empty() ? "" : "--packet and the ", s.message()));
   }
   if (!options.routing.empty() && !HasNetwork(cluster->topology())) {
     notes->push_back(absl::StrCat("no dimension of the cluster is a network: --routing ", options.routing,

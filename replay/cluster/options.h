@@ -15,9 +15,10 @@ struct TopologyOptions {
   std::vector<std::string> faults;  // see AddFault()
   std::string packet;               // "key=value,..."; see SetPacket()
   std::vector<std::string> mixed;   // see AddPacketChoice()
+  std::vector<std::string> set;  // "FIELD=VALUE" of proto::Cluster, after all others; see SetFieldFromText()
 };
 
-// All of them. `notes` gets a line for what else changes.
+// All of them, over what the cluster says. `notes` gets a line for what else changes.
 absl::Status ApplyTopologyOptions(const TopologyOptions& options, proto::Cluster* cluster,
                                   std::vector<std::string>* notes);
 
@@ -28,8 +29,8 @@ absl::Status ApplyTopologyOptions(const TopologyOptions& options, proto::Cluster
 absl::Status ReplaceNetwork(const std::string& spec, proto::Cluster* cluster,
                             std::vector<std::string>* notes);
 
-// Keys: paths, queue_pairs, seed, bias, up_down (yes, no), routes (a file, of the last
-// network), as the fields of proto::Routing.
+// The keys of proto::Routing; what is not given gets its default, but for files of routes: `routes` is one
+// more, of the last network.
 absl::Status SetRouting(const std::string& spec, proto::Topology* topology);
 
 }  // namespace chakra

@@ -9,11 +9,11 @@
 
 namespace chakra {
 
-// Errors: as packet::ParsePacketOptions(), after "cluster: "; times out of range by their field.
-absl::StatusOr<packet::PacketOptions> BuildPacket(const proto::PacketNetwork& packet);
+// Errors: as packet::ReadPacketOptions(), after "cluster: ".
+absl::StatusOr<packet::PacketOptions> BuildPacket(const proto::PacketNetwork& network);
 
-// --packet: "key=value,..." of PacketParameters(), over what the cluster says.
-// Errors: as BuildPacket() of both.
+// --packet: "key=value,..." over what the cluster says. What does not go together is BuildPacket()'s to
+// refuse.
 absl::Status SetPacket(const std::string& text, proto::Cluster* cluster);
 
 }  // namespace chakra

@@ -12,6 +12,7 @@
 #include "replay/cluster/check.h"
 #include "replay/cluster/faults.h"
 #include "trace/io/file.h"
+#include "trace/io/settings.h"
 
 namespace chakra {
 namespace {
@@ -57,9 +58,6 @@ absl::StatusOr<TopologyDimension> CheckDimension(const Dimension& d, int i) {
                       d.kind() == 0 ? std::string("not set") : absl::StrCat(d.kind()),
                       "RING, FULLY_CONNECTED, SWITCH or NETWORK");
   }
-  if (d.size() < 0) {
-    return BadField(DimensionField(i, "size"), absl::StrCat(d.size()), ">= 1, or 0 for what the trace needs");
-  }
   out.size = d.size();
   out.name = d.name().empty() ? absl::StrCat("dim", i) : d.name();
   if (out.kind == TopologyDimension::Kind::kNetwork) {
@@ -68,18 +66,12 @@ absl::StatusOr<TopologyDimension> CheckDimension(const Dimension& d, int i) {
     return out;
   }
   if (d.has_network()) return BadField(DimensionField(i, "network"), "given", "kind NETWORK with it");
-  if (d.bandwidth_bytes_per_s() < 0) {
-    return BadField(DimensionField(i, "bandwidth_bytes_per_s"), absl::StrCat(d.bandwidth_bytes_per_s()),
-                    "> 0");
-  }
   const bool exact = d.bandwidth_bytes_per_s() > 0;
-  absl::StatusOr<Bandwidth> bandwidth =
-      CheckBandwidth(DimensionField(i, "bandwidth_gbytes_per_s"), d.bandwidth_gbytes_per_s(), !exact);
-  if (!bandwidth.ok()) return bandwidth.status();
-  out.bandwidth = exact ? Bandwidth::BytesPerSecond(d.bandwidth_bytes_per_s()) : *bandwidth;
-  absl::StatusOr<Time> latency = CheckNanos(DimensionField(i, "latency_ns"), d.latency_ns());
-  if (!latency.ok()) return latency.status();
-  out.latency = *latency;
+  if (!exact && d.bandwidth_gbytes_per_s() == 0)
+    return BadField(DimensionField(i, "bandwidth_gbytes_per_s"), "0", "a number > 0 and <= 1e+09");
+  out.bandwidth = exact ? Bandwidth::BytesPerSecond(d.bandwidth_bytes_per_s())
+                        : Bandwidth::FromGigabytes(d.bandwidth_gbytes_per_s());
+  out.latency = Time::FromNanos(d.latency_ns());
   return out;
 }
 
@@ -298,17 +290,8 @@ absl::Status Builder::ReadRouting(BuiltTopology* built) const {
     }
     out.policy = *policy;
   }
-  const auto count = [](absl::string_view name, int v, int most, int* to) {
-    if (v < 0 || v > most) {
-      return BadField(absl::StrCat("topology.routing.", name), absl::StrCat(v), absl::StrCat("1 to ", most));
-    }
-    if (v > 0) *to = v;
-    return absl::OkStatus();
-  };
-  if (absl::Status s = count("paths", r.paths(), 1024, &out.paths); !s.ok()) return s;
-  if (absl::Status s = count("queue_pairs", r.queue_pairs(), 1 << 20, &out.queue_pairs); !s.ok()) return s;
-  if (absl::Status s = CheckNumber("topology.routing.ugal_bias", r.ugal_bias(), 1e9, false); !s.ok())
-    return s;
+  if (r.paths() > 0) out.paths = r.paths();
+  if (r.queue_pairs() > 0) out.queue_pairs = r.queue_pairs();
   if (r.seed() != 0) out.seed = r.seed();
   out.ugal_bias = r.ugal_bias();
   out.up_down = r.up_down();
@@ -365,6 +348,7 @@ absl::StatusOr<BuiltTopology> Builder::Build() {
 }  // namespace
 
 absl::StatusOr<BuiltTopology> BuildTopology(const proto::Topology& topology, int ranks) {
+  if (absl::Status s = CheckSettings(topology, "cluster: topology."); !s.ok()) return s;
   return Builder(topology, ranks).Build();
 }
 

@@ -17,11 +17,12 @@
 #include "replay/collectives/custom/msccl_xml.h"
 #include "replay/collectives/registry.h"
 #include "replay/engine/memory_model.h"
-#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/choose.h"
+#include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
 #include "trace/base/spelling.h"
 #include "trace/io/file.h"
+#include "trace/io/settings.h"
 
 namespace chakra {
 namespace {
@@ -35,21 +36,18 @@ absl::Status CheckDevice(const proto::Device& device) {
     return std::find(dtypes.begin(), dtypes.end(), d) != dtypes.end();
   };
   const std::map<std::string, double> peaks(device.peak_tflops().begin(), device.peak_tflops().end());
-  for (const auto& [dtype, tflops] : peaks) {
+  for (const auto& [dtype, unused] : peaks) {
     if (!known(dtype)) {
       return absl::InvalidArgumentError(absl::StrCat("cluster: device.peak_tflops names the unknown dtype \"",
                                                      dtype, "\"", SuggestName(dtype, dtypes)));
     }
-    const std::string field = absl::StrCat("device.peak_tflops[\"", dtype, "\"]");
-    if (absl::Status s = CheckNumber(field, tflops, 1e9, false); !s.ok()) return s;
   }
   if (!device.default_dtype().empty() && !known(device.default_dtype())) {
     return absl::InvalidArgumentError(absl::StrCat("cluster: device.default_dtype is \"",
                                                    device.default_dtype(), "\"",
                                                    SuggestName(device.default_dtype(), dtypes)));
   }
-  return CheckNumber("device.memory_gbytes_per_s", device.memory_gbytes_per_s(), kMaxGigabytesPerSecond,
-                     false);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<MemoryModel> CheckMemory(const proto::Cluster& cluster) {
@@ -72,20 +70,13 @@ absl::StatusOr<MemoryModel> CheckMemory(const proto::Cluster& cluster) {
       return BadField("remote_memory.kind", absl::StrCat(remote.kind()), "NONE, PER_RANK, PER_NODE or POOL");
   }
   const bool local = remote.kind() == RemoteMemory::NONE;
-  absl::StatusOr<Bandwidth> own =
-      CheckBandwidth("device.memory_gbytes_per_s", cluster.device().memory_gbytes_per_s(), false);
-  if (!own.ok()) return own.status();
-  absl::StatusOr<Time> own_latency =
-      CheckNanos("device.memory_latency_ns", cluster.device().memory_latency_ns());
-  if (!own_latency.ok()) return own_latency.status();
-  absl::StatusOr<Bandwidth> far =
-      CheckBandwidth("remote_memory.bandwidth_gbytes_per_s", remote.bandwidth_gbytes_per_s(), !local);
-  if (!far.ok()) return far.status();
-  absl::StatusOr<Time> far_latency = CheckNanos("remote_memory.latency_ns", remote.latency_ns());
-  if (!far_latency.ok()) return far_latency.status();
-  out.bandwidth = local ? *own : *far;
-  out.latency = local ? *own_latency : *far_latency;
-  if (remote.kind() == RemoteMemory::PER_NODE ? remote.ranks_per_node() < 1 : remote.ranks_per_node() < 0) {
+  if (!local && remote.bandwidth_gbytes_per_s() == 0)
+    return BadField("remote_memory.bandwidth_gbytes_per_s", "0", "a number > 0 and <= 1e+09");
+  const proto::Device& device = cluster.device();
+  out.bandwidth =
+      Bandwidth::FromGigabytes(local ? device.memory_gbytes_per_s() : remote.bandwidth_gbytes_per_s());
+  out.latency = Time::FromNanos(local ? device.memory_latency_ns() : remote.latency_ns());
+  if (remote.kind() == RemoteMemory::PER_NODE && remote.ranks_per_node() == 0) {
     return BadField("remote_memory.ranks_per_node", absl::StrCat(remote.ranks_per_node()), ">= 1");
   }
   out.ranks_per_node = std::max(1, remote.ranks_per_node());
@@ -129,22 +120,14 @@ absl::Status CheckAlgorithm(const std::string& collective, const std::string& al
 absl::StatusOr<CollectiveCosts> CheckCollectives(const proto::Collectives& c,
                                                  const std::vector<TopologyDimension>& dimensions) {
   CollectiveCosts out;
-  if (c.splits() < 0 || c.splits() > 1 << 20) {
-    return BadField("collectives.splits", absl::StrCat(c.splits()), "1 to 1048576");
-  }
   if (c.has_library() && c.splits() > 1) {
     return BadField(
         "collectives.splits", absl::StrCat(c.splits()),
         "1 beside collectives.library, which cuts by its chunk_bytes and takes what library.choice says");
   }
   out.splits = std::max(1, c.splits());
-  absl::StatusOr<Time> overhead = CheckNanos("collectives.step_overhead_ns", c.step_overhead_ns());
-  if (!overhead.ok()) return overhead.status();
-  out.step_overhead = *overhead;
-  absl::StatusOr<Bandwidth> reduce =
-      CheckBandwidth("collectives.reduce_gbytes_per_s", c.reduce_gbytes_per_s(), false);
-  if (!reduce.ok()) return reduce.status();
-  out.reduce_bandwidth = *reduce;
+  out.step_overhead = Time::FromNanos(c.step_overhead_ns());
+  out.reduce_bandwidth = Bandwidth::FromGigabytes(c.reduce_gbytes_per_s());
   for (const std::string& spec : c.program()) {
     absl::StatusOr<CustomProgram> program = LoadProgram(spec);
     if (!program.ok()) return program.status();
@@ -205,6 +188,7 @@ absl::StatusOr<std::vector<int>> CheckPlacement(const proto::Placement& placemen
 
 absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ranks) {
   if (ranks < 1) return absl::InvalidArgumentError(absl::StrCat("cluster: ", ranks, " ranks; expected >= 1"));
+  if (absl::Status s = CheckSettings(cluster, "cluster: "); !s.ok()) return s;
   absl::StatusOr<BuiltTopology> built = BuildTopology(cluster.topology(), ranks);
   if (!built.ok()) return built.status();
   const Topology* const topology = &built->topology;

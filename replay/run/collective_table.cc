@@ -49,8 +49,9 @@ absl::Status CheckAlgorithm(const CollectiveCosts& costs, const TableOptions& op
         "a protocol needs a cluster with collectives.library, as the presets have");
   }
   std::vector<std::string> names = AlgorithmsFor(options.type);
-  for (const auto& program : costs.programs) {
-    if (program->type == options.type) names.push_back(program->name);
+  const auto programs = ProgramNames(costs.programs);
+  if (const auto own = programs.find(options.type); own != programs.end()) {
+    for (const auto& [name, unused] : own->second) names.push_back(name);
   }
   if (std::find(names.begin(), names.end(), options.algorithm) != names.end()) return absl::OkStatus();
   return absl::InvalidArgumentError(

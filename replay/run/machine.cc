@@ -4,7 +4,6 @@
 #include "backends/mixed/choice.h"
 #include "backends/registry.h"
 #include "replay/cluster/load.h"
-#include "replay/cluster/set_field.h"
 #include "replay/cluster/variation.h"
 #include "replay/engine/flow_log.h"
 
@@ -32,7 +31,6 @@ absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
   }
   if (options.seed != 0) loaded->mutable_variation()->set_seed(options.seed);
   if (absl::Status s = ApplyTopologyOptions(options.topology, &*loaded, notes); !s.ok()) return s;
-  if (absl::Status s = SetFields(options.set, &*loaded); !s.ok()) return s;
   return loaded;
 }
 

@@ -33,7 +33,6 @@ struct MachineOptions {
   std::string fabric;            // one of `fabrics`; "": kDefaultFabric
   FabricOptions fabric_options;  // but what the cluster says of routing, changes, packets and choices
   TopologyOptions topology;
-  std::vector<std::string> set;             // "FIELD=VALUE" of proto::Cluster; see SetFieldFromText()
   std::vector<std::string> programs;        // algorithms from files, beside the cluster's
   std::string placement;                    // rule or file; "": the cluster's
   std::vector<std::string> stragglers;      // RANK=FACTOR; see AddStraggler()

@@ -8,8 +8,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "proto/cluster.pb.h"
-#include "replay/cluster/set_field.h"
 #include "replay/sweep/words.h"
+#include "trace/io/set_field.h"
 
 namespace chakra::sweep {
 namespace {

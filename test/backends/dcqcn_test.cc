@@ -264,7 +264,7 @@ TEST(Dcqcn, ReadsItsSets) {
 TEST(Dcqcn, RefusesBadValues) {
   EXPECT_THAT(Refusal<Dcqcn>("dcqcn:g=2"),
               HasSubstr("g is \"2\"; expected a number from 1e-06 to 1; the nearest is 1"));
-  EXPECT_THAT(Refusal<Dcqcn>("dcqcn:set=papr"), HasSubstr("did you mean \"paper\"?"));
+  EXPECT_THAT(Refusal<Dcqcn>("dcqcn:set=papr"), HasSubstr("did you mean 'paper'?"));
   EXPECT_THAT(Refusal<Dcqcn>("dcqcn:alpha_timr=1us"), HasSubstr("unknown parameter \"alpha_timr\""));
   EXPECT_THAT(Refusal<Dcqcn>("dcqcn:increase_timer=0ns"),
               HasSubstr("increase_timer is \"0ns\"; expected at least 100ns"));

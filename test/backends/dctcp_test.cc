@@ -211,7 +211,7 @@ TEST(Dctcp, RefusesBadValues) {
   EXPECT_THAT(Refusal<Dctcp>("dctcp:ai=1KB,ai_rate=1Gb/s"), HasSubstr("either ai or ai_rate"));
   EXPECT_THAT(Refusal<Dctcp>("dctcp:most=0"), HasSubstr("the nearest is 0.01"));
   EXPECT_THAT(Refusal<Dctcp>("dctcp:pace=maybe"), HasSubstr("expected yes or no"));
-  EXPECT_THAT(Refusal<Dctcp>("dctcp:set=hpc"), HasSubstr("did you mean \"hpcc\"?"));
+  EXPECT_THAT(Refusal<Dctcp>("dctcp:set=hpc"), HasSubstr("did you mean 'hpcc'?"));
   EXPECT_THAT(Refusal<Dctcp>("dctcp:initail=1KB"), HasSubstr("did you mean 'initial'?"));
 }
 

@@ -217,7 +217,7 @@ TEST(Hpcc, IncreaseForANumberOfFlows) {
 TEST(Hpcc, TheParametersSayWhatTheDefaultsAre) {
   std::string text = "hpcc:";
   for (const Parameter& p : Hpcc::Kind().parameters) {
-    if (*p.fallback != 0) text += (text.back() == ':' ? "" : ",") + std::string(p.key) + "=" + p.fallback;
+    if (!p.fallback.empty()) text += (text.back() == ':' ? "" : ",") + p.key + "=" + p.fallback;
   }
   const auto config = ParseTransport(text);
   ASSERT_TRUE(config.ok()) << config.status();

@@ -332,7 +332,7 @@ TEST(Nscc, TheSeedAloneDecides) {
 TEST(Nscc, TheParametersSayWhatTheDefaultsAre) {
   std::string text = "nscc:";
   for (const Parameter& p : Nscc::Kind().parameters) {
-    if (*p.fallback != 0) text += (text.back() == ':' ? "" : ",") + std::string(p.key) + "=" + p.fallback;
+    if (!p.fallback.empty()) text += (text.back() == ':' ? "" : ",") + p.key + "=" + p.fallback;
   }
   const auto config = ParseTransport(text);
   ASSERT_TRUE(config.ok()) << config.status();
@@ -348,7 +348,7 @@ TEST(Nscc, BadParameters) {
   EXPECT_FALSE(std::get<Nscc::Config>(*good).trimming);
   EXPECT_EQ(std::get<Nscc::Config>(*good).balance, Nscc::Balance::kBitmap);
   EXPECT_THAT(error("nscc:lb=rep"),
-              AllOf(HasSubstr("nscc: lb is \"rep\""), HasSubstr("did you mean \"reps\"")));
+              AllOf(HasSubstr("nscc: lb is \"rep\""), HasSubstr("did you mean 'reps'")));
   EXPECT_THAT(error("nscc:gamma=3"), AllOf(HasSubstr("gamma"), HasSubstr("the nearest is 1")));
   EXPECT_THAT(error("nscc:trimming=maybe"), AllOf(HasSubstr("trimming"), HasSubstr("yes or no")));
   EXPECT_THAT(error("nscc:target=0ns"), AllOf(HasSubstr("target"), HasSubstr("more than 0")));

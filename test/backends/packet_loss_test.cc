@@ -216,6 +216,23 @@ TEST(PacketLoss, BeginsAndEndsWithItsFault) {
   EXPECT_NEAR(static_cast<double>(slow.counters().lost), 30, 4 * std::sqrt(15.0));
 }
 
+// Up to six links one after the other.
+TEST(PacketLoss, WaysThatLoseNearlyAllAreRefused) {
+  const Topology t = OfNetwork("fat_tree:k=4");
+  const auto made = [&](double loss, uint32_t every) {
+    FabricOptions o;
+    o.Set(Packets(""));
+    for (uint32_t link = 0; link < t.links(); link += every) o.changes.push_back({Time(), link, 1, loss});
+    return MakeFabric("packet", t, o).status();
+  };
+  EXPECT_TRUE(made(0.3, 1).ok());  // 88 %
+  EXPECT_THAT(std::string(made(0.5, 1).message()),
+              HasSubstr("links between device.0 and device.2 lose 93.75 % of the packets by chance"));
+  EXPECT_THAT(std::string(made(0.4, 1).message()),
+              HasSubstr("between device.0 and device.4 lose 95.3344 % of the packets"));
+  EXPECT_TRUE(made(0.5, 16).ok());
+}
+
 TEST(PacketLoss, WhatMakesNoSenseIsRefused) {
   const Topology t = OneLink();
   const auto refused = [&](const std::string& fabric, const std::string& options, LinkChange change) {

@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "backends/packet/options.h"
 #include "backends/registry.h"
 #include "test/backends/packet_testing.h"
+#include "trace/io/settings.h"
 
 namespace chakra {
 namespace {
@@ -205,21 +209,23 @@ TEST(PacketOptions, WhatIsRefusedSaysWhatIsValid) {
       {"ecn_lo=4KB", "\"ecn_lo\"", "did you mean 'ecn_low'?"},
       {"mtu=63", "mtu is 63B", "the nearest is 64B"},
       {"mtu=65001", "mtu is 65001B", "the nearest is 65000B"},
-      {"mtu=8GB", "mtu is \"8GB\"", "at most 65000B"},
+      {"mtu=8GB", "mtu is 8000000000B", "64B to 65000B; the nearest is 65000B"},
       {"mtu=4Kb", "mtu is \"4Kb\"", "bytes, not bits"},
       {"header=1001", "header is 1001B", "the nearest is 1000B"},
       {"ack=0", "ack is 0B", "the nearest is 1B"},
       {"ack=4161", "ack is 4161B", "the nearest is 4160B"},
-      {"ack_every=0", "ack_every is \"0\"", "the nearest is 1"},
-      {"ack_every=257", "ack_every is \"257\"", "the nearest is 256"},
+      {"ack=8GB", "ack is 8000000000B", "the nearest is 66000B"},
+      {"ack_every=0", "ack_every is 0", "the nearest is 1"},
+      {"ack_every=257", "ack_every is 257", "the nearest is 256"},
       {"ack_every=4,transport=(window:bytes=10000)", "ack_every is 4", "at most 2"},
-      {"switching=cutthrough", "switching is \"cutthrough\"", "\"cut_through\""},
-      {"switch_latency=300", "switch_latency is \"300\"", "ns"},
+      {"switching=cutthrough", "switching is \"cutthrough\"",
+       "store_and_forward, cut_through; did you mean 'cut_through'?"},
+      {"switch_latency=300", "switch_latency is \"300\"", "a unit: ps, ns"},
       {"switch_latency=2s", "switch_latency is \"2s\"", "at most 1s"},
-      {"classes=1", "classes is \"1\"", "the nearest is 2"},
-      {"classes=9", "classes is \"9\"", "the nearest is 8"},
+      {"classes=1", "classes is 1", "the nearest is 2"},
+      {"classes=9", "classes is 9", "the nearest is 8"},
       {"classes=3,weights=1x2x3", "weights is 1x2x3", "as 1x1"},
-      {"weights=0", "weights is \"0\"", ">= 1"},
+      {"weights=0", "weights is 0", "a whole number from 1 to 10000; the nearest is 1"},
       {"weights=10001", "weights is 10001", "the nearest is 10000"},
       {"queue=4159", "queue is 4159B", "at least 4160B"},
       {"queue=100,mtu=1000", "queue is 100B", "at least 1064B"},
@@ -229,13 +235,13 @@ TEST(PacketOptions, WhatIsRefusedSaysWhatIsValid) {
       {"buffer=100KB,flow_control=pfc,headroom=90KB,reserved=20KB", "buffer is 100000B", "at least 110000B"},
       {"reserved=4KB", "reserved is 4000B", "buffer=32MB"},
       {"alpha=0,buffer=1MB", "alpha is 0", "> 0"},
-      {"alpha=-1,buffer=1MB", "alpha is \"-1\"", "from 0 to 1000"},
-      {"alpha=1", "alpha is \"1\"", "a buffer"},
+      {"alpha=-1,buffer=1MB", "alpha is -1", "> 0 and <= 1000"},
+      {"alpha=1", "alpha is 1", "a buffer"},
       {"trim=yes", "trim is yes", "queue=1MB"},
       {"trim=maybe", "trim is \"maybe\"", "yes or no"},
       {"trim=yes,buffer=1MB,flow_control=pfc", "trim is yes", "no beside flow_control"},
       {"trim=yes,queue=1MB,flow_control=credit", "trim is yes", "no beside flow_control"},
-      {"flow_control=pcf", "flow_control is \"pcf\"", "\"pfc\""},
+      {"flow_control=pcf", "flow_control is \"pcf\"", "none, pfc, credit; did you mean 'pfc'?"},
       {"flow_control=pfc", "flow_control is pfc", "buffer=32MB"},
       {"flow_control=pfc,buffer=1MB,headroom=8319", "headroom is 8319B", "at least 8320B"},
       {"headroom=50KB", "headroom is 50000B", "flow_control=pfc"},
@@ -248,9 +254,9 @@ TEST(PacketOptions, WhatIsRefusedSaysWhatIsValid) {
       {"flow_control=credit,credit=4159", "credit is 4159B", "at least 4160B"},
       {"flow_control=credit,buffer=1MB", "buffer is 1000000B", "no buffer beside flow_control=credit"},
       {"flow_control=pfc,buffer=1MB,credit=64KB", "credit is 64000B", "flow_control=credit"},
-      {"ecn=yes", "ecn is \"yes\"", "ecn_low=32us"},
-      {"ecn=no,ecn_low=10KB", "ecn_low is \"10KB\"", "ecn=yes"},
-      {"ecn_at=enqueue", "ecn_at is \"enqueue\"", "ecn=yes"},
+      {"ecn=yes", "ecn is yes", "ecn_low=32us"},
+      {"ecn=no,ecn_low=10KB", "ecn_low is 10000B", "ecn=yes"},
+      {"ecn_at=enqueue", "ecn_at is enqueue", "ecn=yes"},
       {"ecn_low=400Kb", "ecn_low is \"400Kb\"", "not bits"},
       {"ecn_low=32", "ecn_low is \"32\"", "as 400KB or 32us"},
       {"ecn_high=0B", "ecn_high is 0B", "more"},
@@ -260,13 +266,13 @@ TEST(PacketOptions, WhatIsRefusedSaysWhatIsValid) {
       {"ecn_high=101KB,queue=100KB", "ecn_high is 101000B", "at most 100000B, the queue"},
       {"ecn_high=2MB,buffer=1MB", "ecn_high is 2000000B", "at most 1000000B, the buffer"},
       {"ecn_low=10KB,ecn_probability=0", "ecn_probability is 0", "> 0 and <= 1"},
-      {"ecn_low=10KB,ecn_probability=1.5", "ecn_probability is \"1.5\"", "the nearest is 1"},
-      {"ecn_low=10KB,ecn_at=dequeu", "ecn_at is \"dequeu\"", "\"dequeue\""},
+      {"ecn_low=10KB,ecn_probability=1.5", "ecn_probability is 1.5", "the nearest is 1"},
+      {"ecn_low=10KB,ecn_at=dequeu", "ecn_at is \"dequeu\"", "'dequeue'"},
       {"transport=dcqcn,ecn=no", "ecn is no", "transport dcqcn needs"},
       {"transport=windo", "transport is \"windo\"", "'window'"},
       {"transport=(window:bdp=0)", "transport is \"window:bdp=0\"", "0.001"},
       {"transport=(window", "(", ")"},
-      {"transport=", "transport is \"\"", "no name"},
+      {"transport=", "transport is empty", "expected text"},
       {"recovery=gobackn", "recovery is \"gobackn\"", "go_back_n"},
       {"transport=nscc,recovery=go_back_n", "recovery is go_back_n", "selective"},
       {"spread=packet,recovery=go_back_n", "recovery is go_back_n", "selective"},
@@ -276,13 +282,13 @@ TEST(PacketOptions, WhatIsRefusedSaysWhatIsValid) {
       {"transport=nscc,ecn=no", "ecn is no", "transport nscc needs"},
       {"transport=hpcc,spread=packet", "spread is packet", "transport hpcc follows the ports of one way"},
       {"transport=hpcc,spread=adaptive", "spread is adaptive", "expected connection"},
-      {"paths=0", "paths is \"0\"", "the nearest is 1"},
-      {"paths=257", "paths is \"257\"", "the nearest is 256"},
-      {"timeout=999ns", "timeout is 999000ps", "1us to 1s"},
+      {"paths=0", "paths is 0", "the nearest is 1"},
+      {"paths=257", "paths is 257", "the nearest is 256"},
+      {"timeout=999ns", "timeout is 999ns", "1us to 1s; the nearest is 1us"},
       {"timeout=500", "timeout is \"500\"", "ns"},
       {"timeout=2s", "timeout is \"2s\"", "at most 1s"},
-      {"seed=0", "seed is \"0\"", "the nearest is 1"},
-      {"series=1ns", "series is 1000ps", "100ns to 1s"},
+      {"seed=0", "seed is 0", "the nearest is 1"},
+      {"series=1ns", "series is 1ns", "100ns to 1s, or 0s"},
   };
   for (const Refusal& r : kRefusals) {
     EXPECT_THAT(Error(r.text), AllOf(StartsWith("packet: "), HasSubstr(r.names), HasSubstr(r.valid)))
@@ -302,7 +308,7 @@ TEST(PacketOptions, WhatIsMadeByHandIsCheckedToo) {
   EXPECT_THAT(refused([](auto& o) { o.paths = -1; }), HasSubstr("the nearest is 1"));
   EXPECT_THAT(refused([](auto& o) { o.timeout = Time::Never(); }), HasSubstr("1us to 1s"));
   EXPECT_THAT(refused([](auto& o) { o.switch_latency = Time::Picos(-1); }),
-              HasSubstr("switch_latency is -1ps"));
+              HasSubstr("switch_latency is -1ps; expected 0s to 1s"));
   EXPECT_THAT(refused([](auto& o) {
                 o.ecn = true;
                 o.ecn_low = o.ecn_high = {kNan, 0};
@@ -310,7 +316,7 @@ TEST(PacketOptions, WhatIsMadeByHandIsCheckedToo) {
               HasSubstr("ecn_low is nan"));
   EXPECT_THAT(refused([](auto& o) {
                 o.buffer = 1000000;
-                o.reserved = ~uint64_t{0};
+                o.reserved = 1000000000000;
                 o.headroom = 1;
               }),
               HasSubstr("buffer is 1000000B"));
@@ -349,17 +355,36 @@ TEST(PacketOptions, WhatDoesNotFitTheLinksIsRefused) {
 }
 
 TEST(PacketOptions, EveryKeyIsDocumentedOnce) {
-  for (const Parameter& p : PacketParameters()) {
-    EXPECT_GT(std::string(p.doc).size(), 10u) << p.key;
-    if (*p.fallback == '\0') continue;
+  std::vector<std::string> keys;
+  for (const SettingDoc& d : DescribeSettings(*proto::PacketNetwork::descriptor())) {
+    EXPECT_GT(d.doc.size(), 10u) << d.key;
+    keys.push_back(d.key);
+    if (d.fallback.empty()) continue;
     // A fallback is a value that may be given, but for the buffer that alpha needs.
-    const std::string text = absl::StrCat(p.key, "=", p.fallback);
-    const bool of_marks = std::string(p.key) == "ecn_at";
-    const auto o = ParsePacketOptions(std::string(p.key) == "alpha" ? text + ",buffer=1MB"
-                                      : of_marks                    ? text + ",ecn_low=10us"
-                                                                    : text);
+    const std::string text = absl::StrCat(d.key, "=", d.fallback);
+    const auto o = ParsePacketOptions(d.key == "alpha"    ? text + ",buffer=1MB"
+                                      : d.key == "ecn_at" ? text + ",ecn_low=10us"
+                                                          : text);
     EXPECT_TRUE(o.ok()) << o.status();
   }
+  EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), keys.size());
+}
+
+// The message says the defaults, and the struct has them.
+TEST(PacketOptions, FallbacksAreTheStruct) {
+  std::vector<std::string> all;
+  for (const SettingDoc& d : DescribeSettings(*proto::PacketNetwork::descriptor())) {
+    if (!d.fallback.empty() && d.key != "alpha" && d.key != "ecn_at")
+      all.push_back(absl::StrCat(d.key, "=", d.fallback));
+  }
+  const PacketOptions o = Read(absl::StrJoin(all, ",")), d;
+  EXPECT_EQ(std::make_tuple(o.mtu, o.header, o.ack, o.ack_every, o.cut_through, o.switch_latency, o.classes),
+            std::make_tuple(d.mtu, d.header, d.ack, d.ack_every, d.cut_through, d.switch_latency, d.classes));
+  EXPECT_EQ(std::make_tuple(o.queue, o.buffer, o.reserved, o.flow_control, o.headroom, o.xon_gap, o.credit),
+            std::make_tuple(d.queue, d.buffer, d.reserved, d.flow_control, d.headroom, d.xon_gap, d.credit));
+  EXPECT_EQ(std::make_tuple(o.timeout, o.seed, o.series, o.skip, o.skip_tolerance, o.transport.index()),
+            std::make_tuple(d.timeout, d.seed, d.series, d.skip, d.skip_tolerance, d.transport.index()));
+  EXPECT_EQ(Read("buffer=1MB").alpha, d.alpha);
 }
 
 TEST(PacketOptions, OtherFabricsRefuseThem) {

@@ -27,7 +27,6 @@ using packet::PacketFabric;
 using packet::PacketFabricOf;
 using packet::PacketNetwork;
 using packet::PacketOptions;
-using packet::PacketParameters;
 using packet::ParsePacketOptions;
 using packet::Port;
 using packet::PortCredit;

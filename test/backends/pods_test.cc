@@ -186,7 +186,7 @@ TEST(PodErrors, NameTheFieldAndTheNearestValue) {
   };
   for (const Case& c : {
            Case{"dgx_pod", 0, "nodes is \"\"; expected how many"},
-           {"dgx_pod:generation=h10", 8, "did you mean \"h100\"?"},
+           {"dgx_pod:generation=h10", 8, "did you mean 'h100'?"},
            {"dgx_pod:nodes=2", 17, "17 devices, but room for 16 only; expected nodes=3"},
            {"dgx_pod:nodes=2,devices_per_nic=3", 0, "devices_per_nic is \"3\"; expected a divisor of 8"},
            {"dgx_pod:nodes=2,of=(leaf_spine:k=2)", 0,

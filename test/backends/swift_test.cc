@@ -144,7 +144,7 @@ TEST(Swift, NeverMoreThanTheCardSendsInTheHighestTarget) {
 TEST(Swift, TheParametersSayWhatTheDefaultsAre) {
   std::string text = "swift:";
   for (const Parameter& p : Swift::Kind().parameters) {
-    if (*p.fallback != 0) text += (text.back() == ':' ? "" : ",") + std::string(p.key) + "=" + p.fallback;
+    if (!p.fallback.empty()) text += (text.back() == ':' ? "" : ",") + p.key + "=" + p.fallback;
   }
   const auto config = ParseTransport(text);
   ASSERT_TRUE(config.ok()) << config.status();

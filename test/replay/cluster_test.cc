@@ -113,10 +113,12 @@ TEST(Cluster, BadOverridesAreNamed) {
               AllOf(HasSubstr("\"nic_gbp\""), HasSubstr("\"nic_gbps\"?"), HasSubstr("nodes")));
   EXPECT_THAT(LoadError("dgx-h100:nodes=two"), AllOf(HasSubstr("nodes"), HasSubstr("\"two\"")));
   EXPECT_THAT(LoadError("dgx-h100:nodes=2.5"), HasSubstr("whole number"));
-  EXPECT_THAT(LoadError("dgx-h100:nodes=0"), HasSubstr("whole number"));
+  EXPECT_THAT(LoadError("dgx-h100:nodes=0"), HasSubstr("nodes is \"0\"; expected a number > 0"));
   EXPECT_THAT(LoadError("dgx-h100:nic_gbps=0"), HasSubstr("> 0"));
   EXPECT_THAT(LoadError("dgx-h100:nic_gbps=nan"), HasSubstr("a number"));
-  EXPECT_THAT(LoadError("dgx-h100:nic_latency_ns=-1"), HasSubstr(">= 0"));
+  EXPECT_THAT(LoadError("dgx-h100:nic_latency_ns=-1"),
+              HasSubstr("nic_latency_ns: topology.dimension[1].latency_ns is -1; expected 0 to 1000000000"));
+  EXPECT_THAT(LoadError("dgx-h100:nodes=5000000"), HasSubstr("the nearest is 4194304"));
   EXPECT_THAT(LoadError("dgx-h100:nodes"), HasSubstr("KEY=VALUE"));
   EXPECT_THAT(LoadError("dgx-h100:"), HasSubstr("KEY=VALUE"));
   EXPECT_THAT(BuildError(Load("dgx-h100:peak_tflops.bf61=1")), HasSubstr("bf61"));

@@ -150,7 +150,8 @@ TEST(MachineNetworks, NetworksWithoutSenseAreRefused) {
       HasSubstr("kind NETWORK"));
   const std::string routed = net + "network { build: \"leaf_spine\" } } routing { ";
   EXPECT_THAT(Error(routed + "policy: \"spry\" }", 32), HasSubstr("'spray'"));
-  EXPECT_THAT(Error(routed + "paths: -1 }", 32), HasSubstr("routing.paths is -1; expected 1 to 1024"));
+  EXPECT_THAT(Error(routed + "paths: -1 }", 32),
+              HasSubstr("routing.paths is -1; expected a whole number from 1 to 1024, or 0"));
   EXPECT_THAT(Error(routed + "route_file: \"a\" route_file: \"b\" }", 32), HasSubstr("of which there are 1"));
 }
 
@@ -219,7 +220,7 @@ TEST(MachineNetworks, FaultsWithoutSenseAreRefused) {
       {"device: 16", "0 to 15; the nearest is 15"},
       {"link_class: \"hots\"", "'host'"},
       {"share: 1.5", "share is 1.5"},
-      {"device: 1 bandwidth: 2", "the share of it that is left, 0 to 1"},
+      {"device: 1 bandwidth: 2", "bandwidth is 2; expected 0 to 1; the nearest is 1"},
       {"device: 1 loss: 5", "5 % is 0.05"},
       {"device: 1 after_us: 5 until_us: 5", "more than after_us, which is 5"},
       {"device: 1 dimension: 1", "dimension is 1; expected 0 to 0"},
@@ -303,11 +304,11 @@ TEST(MachineNetworks, ShortForms) {
       {"lossy:device=1,los=0.01", "'loss'"},
       {"lossy:device=1,loss=1e-4x", "expected a number"},
       {"lossy:device=1,loss=nan", "expected a number"},
-      {"lossy:device=1,loss=-0.1", "\": loss is -0.1; expected >= 0"},
+      {"lossy:device=1,loss=-0.1", "\": loss is -0.1; expected >= 0 and < 1"},
       {"lossy:device=1,loss=1", "\": loss is 1; expected >= 0 and < 1"},
       {"lossy:device=1,loss=5", "5 % is 0.05"},
       {"down:device=1,loss=0.1", "slow and lossy"},
-      {"down:device=-1", "whole number"},
+      {"down:device=-1", "device is -1; expected a whole number >= 0; the nearest is 0"},
       {"down:device=1,after=5", "a unit"},
       {"down", "--fault \"down\": names no link"},
       {"slow:device=1,bandwidth=2", "\": bandwidth is 2;"},
@@ -340,7 +341,7 @@ TEST(MachineNetworks, ALabelStandsForThePlace) {
   EXPECT_THAT(Error(std::string(kLeaves) + "fault { vertex: \"leaf.9\" label: \"cut\" }", 16),
               StartsWith("cut: vertex: there is no vertex"));
   EXPECT_EQ(Error(std::string(kLeaves) + "fault { device: 1 after_us: -1 label: \"cut\" }", 16),
-            "cut: after_us is -1; expected a number >= 0 and <= 1e+12");
+            "cut: after_us is -1; expected 0 to 1000000000000; the nearest is 0");
   proto::Cluster cluster = Cluster(kLeaves);
   cluster.mutable_placement()->set_rule("rando:1");
   EXPECT_THAT(std::string(BuildCluster(cluster, 16).status().message()),

@@ -67,7 +67,7 @@ TEST(MixedMachine, WhatIsWrongIsRefused) {
   EXPECT_THAT(Error("links=leaf.0"), AllOf(StartsWith("--mixed \"links=leaf.0\": unknown key \"links\""),
                                            HasSubstr("did you mean 'link'?")));
   EXPECT_THAT(Error("leaf.0"), HasSubstr("expected KEY=VALUE"));
-  EXPECT_THAT(Error("link="), HasSubstr("link is empty"));
+  EXPECT_THAT(Error("link="), HasSubstr("link is empty; expected text"));
   EXPECT_THAT(Error("ranks=()"), HasSubstr("ranks is empty"));
   EXPECT_THAT(Error("ranks=4-16"), HasSubstr("expected 0 to 15"));
   EXPECT_THAT(Error("ranks=3,8-15"), HasSubstr("\"8-15\"; expected KEY=VALUE"));

@@ -196,8 +196,8 @@ TEST_F(SweepCli, BadAxesAreRefusedBeforeAnythingRuns) {
   Refuse("axis {\n name: 'm'\n field: 'device.memory_gbyte_per_s'\n value: '1' }",
          "bad.txtpb:4: axis[0].field: device.memory_gbyte_per_s=1: Device has no field "
          "\"memory_gbyte_per_s\"; did you mean 'memory_gbytes_per_s'?");
-  Refuse("axis { name: 'm' field: 'device.memory_gbytes_per_s' value: '3TB/s' }",
-         "expected a number without a unit");
+  Refuse("axis { name: 'm' field: 'device.memory_gbytes_per_s' value: '3TB' }",
+         "memory_gbytes_per_s is \"3TB\"; expected a rate in b/s or B/s");
   Refuse("axis { name: 'd' field: 'topology.dimension[5].size' value: '1' }", "dimension has 2 elements");
   Refuse("axis { name: 'f'\n option: '--fabric' value: 'fluid' value: 'flud' }",
          "bad.txtpb:2: axis[0]: the value \"flud\" of axis f, of 2 points: there is no fabric \"flud\"; did "

@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
 namespace chakra {
@@ -28,6 +29,8 @@ double SizeOf(const Unit (&units)[n], absl::string_view name) {
   }
   return 0;
 }
+
+std::string Digits(double v) { return absl::StrCat(v); }
 
 }  // namespace
 
@@ -60,6 +63,55 @@ double RateOfUnit(absl::string_view unit) {
     if (absl::ConsumePrefix(&base, prefix.name)) return prefix.size * SizeOf(kRates, base);
   }
   return 0;
+}
+
+absl::StatusOr<Bandwidth> ParseRate(absl::string_view text) {
+  double v = 0;
+  absl::string_view unit;
+  const auto bad = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\"; expected ", what));
+  };
+  if (!SplitQuantity(text, &v, &unit)) return bad("a rate with its unit, as 400Gb/s or 50GB/s");
+  if (unit.empty()) {
+    return bad(absl::StrCat("a unit: ", Digits(v), "Gb/s (", Digits(v / 8), " GB/s) or ", Digits(v), "GB/s (",
+                            Digits(v * 8), " Gb/s)?"));
+  }
+  const double scale = RateOfUnit(unit);
+  if (scale == 0) return bad("a rate in b/s or B/s with k, M, G or T before it, as 400Gb/s or 50GB/s");
+  const double bytes = std::round(v * scale);
+  if (bytes < 1 || bytes > 1e18) return bad("1 B/s to 1e18 B/s");
+  return Bandwidth::BytesPerSecond(static_cast<int64_t>(bytes));
+}
+
+absl::StatusOr<Time> ParseTime(absl::string_view text) {
+  double v = 0;
+  absl::string_view unit;
+  const auto bad = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\"; expected ", what));
+  };
+  if (!SplitQuantity(text, &v, &unit)) return bad("a time with its unit, as 500ns or 1.5us");
+  if (const double picos = PicosOfUnit(unit); picos > 0) {
+    const double ps = std::round(v * picos);
+    if (ps > 1e12) return bad("at most 1s");
+    return Time::Picos(static_cast<int64_t>(ps));
+  }
+  return bad(unit.empty() ? "a unit: ps, ns, us, ms or s" : "one of the units ps, ns, us, ms and s");
+}
+
+absl::StatusOr<uint64_t> ParseBytes(absl::string_view text) {
+  double v = 0;
+  absl::string_view unit;
+  const auto bad = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\"; expected ", what));
+  };
+  if (!SplitQuantity(text, &v, &unit)) return bad("a size, as 4096, 400KB or 32MiB");
+  if (const double bytes = unit.empty() ? 1 : BytesOfUnit(unit); bytes > 0) {
+    const double n = v * bytes;
+    if (n != std::floor(n)) return bad("whole bytes");
+    if (n > 1e12) return bad("at most 1000GB");
+    return static_cast<uint64_t>(n);
+  }
+  return bad("one of the units B, KB, MB, GB, KiB, MiB and GiB (bytes, not bits)");
 }
 
 }  // namespace chakra

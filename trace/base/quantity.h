@@ -1,7 +1,11 @@
 // Numbers with their units, as users write them.
 #pragma once
 
+#include <cstdint>
+
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "trace/base/units.h"
 
 namespace chakra {
 
@@ -14,5 +18,13 @@ double PicosOfUnit(absl::string_view unit);
 double BytesOfUnit(absl::string_view unit);
 // bytes a second of b/s, bps, bit/s, B/s and Bps, with k, K, M, G or T (decimal), Ki, Mi, Gi or Ti before.
 double RateOfUnit(absl::string_view unit);
+
+// Whole quantities. Errors (InvalidArgument) are "\"TEXT\"; expected ...".
+// A rate with its unit; a missing unit is told with what both b/s and B/s would mean.
+absl::StatusOr<Bandwidth> ParseRate(absl::string_view text);
+// A time with its unit. At most a second.
+absl::StatusOr<Time> ParseTime(absl::string_view text);
+// A size, in bytes where it has no unit. Whole bytes, at most 1 TB.
+absl::StatusOr<uint64_t> ParseBytes(absl::string_view text);
 
 }  // namespace chakra

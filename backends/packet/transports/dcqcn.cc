@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "backends/packet/transports/overrides.h"
+#include "backends/packet/transports/table.h"
 
 namespace chakra::packet {
 namespace {
@@ -38,10 +38,11 @@ Dcqcn::Config HpccRuns(int64_t alpha_timer, int64_t cut_timer, int64_t increase_
   return c;
 }
 
-Dcqcn::Config SetOf(const std::string& name) {
-  if (name == "nic") return HpccRuns(1'000'000, 4'000'000, 300'000'000);
-  if (name == "hpcc_paper") return HpccRuns(50'000'000, 50'000'000, 55'000'000);
-  if (name == "simai") {  // SimAI.conf: 50 and 100 Mb/s whatever the card, at least 100 Mb/s
+// By its place in the words of `set`.
+Dcqcn::Config SetOf(size_t set) {
+  if (set == 1) return HpccRuns(1'000'000, 4'000'000, 300'000'000);
+  if (set == 2) return HpccRuns(50'000'000, 50'000'000, 55'000'000);
+  if (set == 3) {  // SimAI.conf: 50 and 100 Mb/s whatever the card, at least 100 Mb/s
     Dcqcn::Config c = HpccRuns(1'000'000, 4'000'000, 900'000'000);
     c.ai_share = c.hai_share = 0;
     c.ai = 6.25e-6;
@@ -54,58 +55,58 @@ Dcqcn::Config SetOf(const std::string& name) {
 
 }  // namespace
 
+namespace {
+
+const TransportTable<Dcqcn::Config>& DcqcnTable() {
+  using C = Dcqcn::Config;
+  static const auto* const kTable = new TransportTable<C>(
+      TransportTable<C>(true)
+          .Word(
+              "set", {"paper", "nic", "hpcc_paper", "simai"}, [](size_t i, C* c) { *c = SetOf(i); },
+              "constants and rules: of the paper; of HPCC's run.py (nic, hpcc_paper); of SimAI.conf")
+          .Number("g", &C::g, 1e-6, 1, "weight of news in alpha")
+          .Span("alpha_timer", &C::alpha_timer, "how often alpha decays")
+          .Span("cut_timer", &C::cut_timer, "how often a cut may be due; not of set=paper (nic: 4us)")
+          .Span("increase_timer", &C::increase_timer, "how often the rate is raised")
+          .Bytes("byte_counter", &C::byte_counter, 0, 100'000'000'000,
+                 "payload between raises, 0 for none, else at least 1KB; of set=paper only")
+          .Count("stages", &C::stages, 1, 100, "of fast recovery")
+          .Rate("ai", &C::ai, "additive increase")
+          .Rate("hai", &C::hai, "hyper increase")
+          .Rate("min_rate", &C::least, "no rate below")
+          .Word(
+              "window", {"none", "bdp"}, [](size_t i, C* c) { c->window = i == 1; },
+              "bdp: in flight at most the bandwidth-delay product x rate / line rate"));
+  return *kTable;
+}
+
+}  // namespace
+
 TransportKind Dcqcn::Kind() {
   TransportKind k;
   k.name = "dcqcn";
   k.skip_error = 0.03;
   k.summary = "Rate, cut by congestion notifications";
   k.source = "Zhu and others, Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 5";
-  k.parameters = {
-      {"set", "paper", "constants and rules: paper; nic or hpcc_paper (HPCC's run.py); simai (SimAI.conf)"},
-      {"g", "", "weight of news in alpha, 0.000001 to 1; from the set (1/256)"},
-      {"alpha_timer", "", "how often alpha decays, 100ns to 1s; from the set (paper: 55us)"},
-      {"cut_timer", "", "how often a cut may be due, 100ns to 1s; not of set=paper (nic: 4us)"},
-      {"increase_timer", "", "how often the rate is raised, 100ns to 1s; from the set (paper: 55us)"},
-      {"byte_counter", "", "payload between raises, 1KB to 100GB, or 0 for none; of set=paper only (10MB)"},
-      {"stages", "", "of fast recovery, 1 to 100; from the set (paper: 5)"},
-      {"ai", "", "additive increase, as 40Mb/s; from the set (paper: 40Mb/s)"},
-      {"hai", "", "hyper increase, as 200Mb/s; from the set (paper: 200Mb/s of its authors' program)"},
-      {"min_rate", "", "no rate below, as 100Mb/s; from the set"},
-      {"window", "none", "none, or bdp: in flight at most the bandwidth-delay product x rate / line rate"}};
+  k.parameters = DcqcnTable().declared();
   k.ecn = true;
   k.cnp_gap = Time::Micros(50);  // N, SIGCOMM 2015
   return k;
 }
 
 absl::StatusOr<Dcqcn::Config> Dcqcn::Read(const Parameters& p) {
-  const auto set = p.Choice("set", {"paper", "nic", "hpcc_paper", "simai"});
-  if (!set.ok()) return set.status();
-  const auto window = p.Choice("window", {"none", "bdp"});
-  if (!window.ok()) return window.status();
-  Config c = SetOf(*set);
-  c.window = *window == "bdp";
+  Config c;
+  if (absl::Status s = DcqcnTable().Read(p, &c); !s.ok()) return s;
   if (p.Given("ai")) c.ai_share = 0;
   if (p.Given("hai")) c.hai_share = 0;
-
-  Overrides given(p);
   if (c.rules == Rules::kPaper) {
-    given.Refuse("cut_timer", "no such timer, for set=paper cuts at each notification; set=nic has one");
-    given.Bytes("byte_counter", 0, 100'000'000'000, &c.byte_counter);
-    if (given.status().ok() && c.byte_counter > 0 && c.byte_counter < 1000) {
+    if (p.Given("cut_timer"))
+      return p.Bad("cut_timer", "no such timer, for set=paper cuts at each notification; set=nic has one");
+    if (c.byte_counter > 0 && c.byte_counter < 1000)
       return p.Bad("byte_counter", "0 for none, or at least 1000B, the nearest");
-    }
-  } else {
-    given.Span("cut_timer", &c.cut_timer);
-    given.Refuse("byte_counter", "no byte counter, for only set=paper has one");
+  } else if (p.Given("byte_counter")) {
+    return p.Bad("byte_counter", "no byte counter, for only set=paper has one");
   }
-  given.Number("g", 1e-6, 1, &c.g);
-  given.Span("alpha_timer", &c.alpha_timer);
-  given.Span("increase_timer", &c.increase_timer);
-  given.Count("stages", 1, 100, &c.stages);
-  given.Rate("ai", &c.ai);
-  given.Rate("hai", &c.hai);
-  given.Rate("min_rate", &c.least);
-  if (!given.status().ok()) return given.status();
   return c;
 }
 

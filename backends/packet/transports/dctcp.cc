@@ -2,9 +2,42 @@
 
 #include <algorithm>
 
-#include "backends/packet/transports/overrides.h"
+#include "backends/packet/transports/table.h"
 
 namespace chakra::packet {
+
+namespace {
+
+const TransportTable<Dctcp::Config>& DctcpTable() {
+  using C = Dctcp::Config;
+  static const auto* const kTable = new TransportTable<C>(
+      TransportTable<C>(true)
+          .Word(
+              "set", {"paper", "hpcc"},
+              [](size_t i, C* c) {
+                if (i == 0) return;
+                c->ai_rate = 615e6 / 8 * 1e-12;
+                c->most = 1;
+                c->least_rate = 125e-6;
+                c->pace = true;
+              },
+              "constants: of the paper; or as in the HPCC authors' run.py, 615 Mb/s a round trip, paced, at "
+              "most one "
+              "BDP")
+          .Number("g", &C::g, 1e-6, 1, "weight of news in alpha")
+          .Bytes("initial", &C::initial, 0, 1'000'000'000'000,
+                 "first window, payload; 0: the bandwidth-delay product")
+          .Flag("slow_start", &C::slow_start, "doubles each round trip until the first mark or loss")
+          .Bytes("ai", &C::ai, 1, 1'000'000'000,
+                 "increase a round trip, payload; 0 in the paper's set: one packet")
+          .Rate("ai_rate", &C::ai_rate, "the same as a rate")
+          .Number("most", &C::most, 0.01, 1000, "most in the window, bandwidth-delay products")
+          .Rate("min_rate", &C::least_rate, "the window holds at least this rate; without it one packet")
+          .Flag("pace", &C::pace, "the window spread over the round trip"));
+  return *kTable;
+}
+
+}  // namespace
 
 TransportKind Dctcp::Kind() {
   TransportKind k;
@@ -12,45 +45,16 @@ TransportKind Dctcp::Kind() {
   k.skip_error = 0.01;
   k.summary = "Window, cut by the share of marked packets";
   k.source = "Alizadeh and others, Data Center TCP (DCTCP), SIGCOMM 2010; RFC 8257";
-  k.parameters = {
-      {"set", "paper",
-       "paper; or hpcc, as its authors' run.py: 615 Mb/s a round trip, paced, at most one BDP"},
-      {"g", "", "weight of news in alpha, 0.000001 to 1; from the set (1/16)"},
-      {"initial", "0", "first window, payload, as 64KB; 0: the bandwidth-delay product"},
-      {"slow_start", "no", "doubles each round trip until the first mark or loss; yes or no"},
-      {"ai", "", "increase a round trip, payload, 1B to 1GB; from the set (paper: one packet)"},
-      {"ai_rate", "", "the same as a rate, as 615Mb/s; from the set"},
-      {"most", "", "most in the window, 0.01 to 1000 bandwidth-delay products; from the set (paper: 4)"},
-      {"min_rate", "", "the window holds at least this rate, as 1Gb/s; from the set (paper: one packet)"},
-      {"pace", "", "the window spread over the round trip; yes or no; from the set (paper: no)"}};
+  k.parameters = DctcpTable().declared();
   k.ecn = true;
   return k;
 }
 
 absl::StatusOr<Dctcp::Config> Dctcp::Read(const Parameters& p) {
-  const auto set = p.Choice("set", {"paper", "hpcc"});
-  if (!set.ok()) return set.status();
   Config c;
-  if (*set == "hpcc") {
-    c.ai_rate = 615e6 / 8 * 1e-12;
-    c.most = 1;
-    c.least_rate = 125e-6;
-    c.pace = true;
-  }
-  Overrides given(p);
-  if (p.Given("ai")) {
-    given.Refuse("ai_rate", "either ai or ai_rate, not both");
-    c.ai_rate = 0;
-  }
-  given.Number("g", 1e-6, 1, &c.g);
-  given.Bytes("initial", 0, 1'000'000'000'000, &c.initial);
-  given.Flag("slow_start", &c.slow_start);
-  given.Bytes("ai", 1, 1'000'000'000, &c.ai);
-  given.Rate("ai_rate", &c.ai_rate);
-  given.Number("most", 0.01, 1000, &c.most);
-  given.Rate("min_rate", &c.least_rate);
-  given.Flag("pace", &c.pace);
-  if (!given.status().ok()) return given.status();
+  if (absl::Status s = DctcpTable().Read(p, &c); !s.ok()) return s;
+  if (p.Given("ai") && p.Given("ai_rate")) return p.Bad("ai_rate", "either ai or ai_rate, not both");
+  if (p.Given("ai")) c.ai_rate = 0;
   return c;
 }
 

@@ -1,6 +1,22 @@
 #include "backends/packet/transports/fixed_window.h"
 
+#include "backends/packet/transports/table.h"
+
 namespace chakra::packet {
+
+namespace {
+
+const TransportTable<FixedWindow::Config>& FixedWindowTable() {
+  using C = FixedWindow::Config;
+  static const auto* const kTable = new TransportTable<C>(
+      TransportTable<C>()
+          .Bytes("bytes", &C::bytes, 0, uint64_t{1} << 40,
+                 "payload in flight; 0: bdp times what the path holds")
+          .Number("bdp", &C::bdp, 0.001, 1000, "share of the path's bandwidth-delay product in flight"));
+  return *kTable;
+}
+
+}  // namespace
 
 TransportKind FixedWindow::Kind() {
   TransportKind k;
@@ -8,19 +24,13 @@ TransportKind FixedWindow::Kind() {
   k.skip_error = 0.01;
   k.summary = "A fixed number of bytes in flight";
   k.source = "Stevens, TCP/IP Illustrated, volume 1, 1994, section 20.7 (bandwidth-delay product)";
-  k.parameters = {{"bytes", "0", "payload in flight, as 64KB; 0: bdp times what the path holds"},
-                  {"bdp", "1", "share of the path's bandwidth-delay product in flight, 0.001 to 1000"}};
+  k.parameters = FixedWindowTable().declared();
   return k;
 }
 
 absl::StatusOr<FixedWindow::Config> FixedWindow::Read(const Parameters& p) {
   Config c;
-  const auto bytes = p.Bytes("bytes", 0, uint64_t{1} << 40);
-  if (!bytes.ok()) return bytes.status();
-  const auto bdp = p.Number("bdp", 0.001, 1000);
-  if (!bdp.ok()) return bdp.status();
-  c.bytes = static_cast<double>(*bytes);
-  c.bdp = *bdp;
+  if (absl::Status s = FixedWindowTable().Read(p, &c); !s.ok()) return s;
   return c;
 }
 

@@ -2,9 +2,27 @@
 
 #include <algorithm>
 
-#include "backends/packet/transports/overrides.h"
+#include "backends/packet/transports/table.h"
 
 namespace chakra::packet {
+
+namespace {
+
+const TransportTable<Hpcc::Config>& HpccTable() {
+  using C = Hpcc::Config;
+  static const auto* const kTable = new TransportTable<C>(
+      TransportTable<C>()
+          .Number("eta", &C::eta, 0.1, 1.5, "utilisation aimed at")
+          .Count("max_stage", &C::max_stage, 0, 100,
+                 "round trips of pure increase in a row; 0 is what the published runs used")
+          .Bytes("w_ai", &C::w_ai, 0, 1000000000, "what each step adds to the window")
+          .Count("flows", &C::flows, 0, 1000000,
+                 "N: w_ai is (1 - eta) / N of the first window; 0: w_ai as given")
+          .Rate("least", &C::least, "the slowest that a connection is paced"));
+  return *kTable;
+}
+
+}  // namespace
 
 TransportKind Hpcc::Kind() {
   TransportKind k;
@@ -12,27 +30,16 @@ TransportKind Hpcc::Kind() {
   k.skip_error = 0.05;
   k.summary = "HPCC: window and pace from the queues and rates that each hop reports";
   k.source = "Li and others, SIGCOMM 2019, algorithm 1; draft-miao-tsv-hpcc-01";
-  k.parameters = {
-      {"eta", "0.95", "utilisation aimed at, 0.1 to 1.5"},
-      {"max_stage", "0", "round trips of pure increase in a row, 0 to 100 (0: what the published runs used)"},
-      {"w_ai", "80", "what each step adds to the window, as 80B"},
-      {"flows", "0", "N: w_ai is (1 - eta) / N of the first window, 0 to 1000000; 0: w_ai as given"},
-      {"least", "100Mb/s", "the slowest that a connection is paced"}};
+  k.parameters = HpccTable().declared();
   k.telemetry = true;
   return k;
 }
 
 absl::StatusOr<Hpcc::Config> Hpcc::Read(const Parameters& p) {
   Config c;
-  Overrides o(p);
-  o.Number("eta", 0.1, 1.5, &c.eta);
-  o.Count("max_stage", 0, 100, &c.max_stage);
-  o.Bytes("w_ai", 0, 1000000000, &c.w_ai);
-  o.Count("flows", 0, 1000000, &c.flows);
-  o.Rate("least", &c.least);
-  if (c.flows > 0 && p.Given("w_ai")) o.Refuse("flows", "0 where w_ai is given: it sets w_ai");
-  if (c.flows > 0 && c.eta >= 1) o.Refuse("flows", "0 where eta is 1 or more: w_ai is (1 - eta) / flows");
-  if (!o.status().ok()) return o.status();
+  if (absl::Status s = HpccTable().Read(p, &c); !s.ok()) return s;
+  if (c.flows > 0 && p.Given("w_ai")) return p.Bad("flows", "0 where w_ai is given: it sets w_ai");
+  if (c.flows > 0 && c.eta >= 1) return p.Bad("flows", "0 where eta is 1 or more: w_ai is (1 - eta) / flows");
   return c;
 }
 

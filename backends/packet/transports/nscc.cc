@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "backends/packet/transports/overrides.h"
+#include "backends/packet/transports/table.h"
 #include "trace/base/splitmix.h"
 
 namespace chakra::packet {
@@ -18,24 +18,40 @@ constexpr double kLargestCut = 0.5;
 
 }  // namespace
 
+namespace {
+
+const TransportTable<Nscc::Config>& NsccTable() {
+  using C = Nscc::Config;
+  static const auto* const kTable = new TransportTable<C>(
+      TransportTable<C>()
+          .Flag("trimming", &C::trimming, "switches trim")
+          .Word(
+              "lb", {"mixed", "reps", "bitmap", "oblivious"},
+              [](size_t i, C* c) { c->balance = static_cast<Nscc::Balance>(i); },
+              "path of a packet: both of the next, recycled ones, penalties, or a sweep")
+          .Duration("target", &C::target,
+                    "queueing delay; without it 3/4 of the idle round trip, all of it without trimming")
+          .Number("alpha", &C::alpha, 0.01, 1000, "proportional increase, payloads")
+          .Number("fi", &C::fi, 0, 1000, "fair increase, payloads")
+          .Number("eta", &C::eta, 0, 100, "increase each round trip, payloads")
+          .Number("fast", &C::fast, 0, 10, "fast increase, of what is acknowledged")
+          .Number("gamma", &C::gamma, 0.01, 1, "decrease")
+          .Number("smoothing", &C::smoothing, 0.0001, 1, "of the mean delay")
+          .Number("most", &C::most, 0.01, 1000, "largest and first window, bandwidth-delay products")
+          .Number("qa_delay", &C::qa_delay, 0.1, 1000, "quick adaptation above so many target delays")
+          .Count("qa_gate", &C::qa_gate, 0, 20,
+                 "and where less than 2^-qa_gate of the largest window arrived"));
+  return *kTable;
+}
+
+}  // namespace
+
 TransportKind Nscc::Kind() {
   TransportKind k;
   k.name = "nscc";
   k.summary = "Ultra Ethernet's sender congestion control, each packet on its own path";
   k.source = "Ultra Ethernet Specification 1.0, congestion management; constants of uet-htsim's model";
-  k.parameters = {
-      {"trimming", "yes", "switches trim: yes or no"},
-      {"lb", "mixed", "path of a packet: mixed, reps (recycled), bitmap (penalties) or oblivious (a sweep)"},
-      {"target", "", "queueing delay, as 9us; else 3/4 of the idle round trip, all of it without trimming"},
-      {"alpha", "4", "proportional increase, 0.01 to 1000 payloads"},
-      {"fi", "5", "fair increase, 0 to 1000 payloads"},
-      {"eta", "0.15", "increase each round trip, 0 to 100 payloads"},
-      {"fast", "0.25", "fast increase, 0 to 10 of what is acknowledged"},
-      {"gamma", "0.8", "decrease, 0.01 to 1"},
-      {"smoothing", "0.0125", "of the mean delay, 0.0001 to 1"},
-      {"most", "1.5", "largest and first window, 0.01 to 1000 bandwidth-delay products"},
-      {"qa_delay", "4", "quick adaptation above so many target delays, 0.1 to 1000"},
-      {"qa_gate", "3", "and where less than 2^-qa_gate of the largest window arrived, 0 to 20"}};
+  k.parameters = NsccTable().declared();
   k.ecn = true;
   k.sprays = true;
   k.trims = true;
@@ -44,30 +60,8 @@ TransportKind Nscc::Kind() {
 
 absl::StatusOr<Nscc::Config> Nscc::Read(const Parameters& p) {
   Config c;
-  const auto lb = p.Choice("lb", {"mixed", "reps", "bitmap", "oblivious"});
-  if (!lb.ok()) return lb.status();
-  c.balance = *lb == "mixed"    ? Balance::kMixed
-              : *lb == "reps"   ? Balance::kReps
-              : *lb == "bitmap" ? Balance::kBitmap
-                                : Balance::kOblivious;
-  if (!p.Empty("target")) {
-    const auto target = p.Latency("target");
-    if (!target.ok()) return target.status();
-    if (*target == Time::Zero()) return p.Bad("target", "more than 0, 9us for instance");
-    c.target = *target;
-  }
-  Overrides o(p);
-  o.Flag("trimming", &c.trimming);
-  o.Number("alpha", 0.01, 1000, &c.alpha);
-  o.Number("fi", 0, 1000, &c.fi);
-  o.Number("eta", 0, 100, &c.eta);
-  o.Number("fast", 0, 10, &c.fast);
-  o.Number("gamma", 0.01, 1, &c.gamma);
-  o.Number("smoothing", 0.0001, 1, &c.smoothing);
-  o.Number("most", 0.01, 1000, &c.most);
-  o.Number("qa_delay", 0.1, 1000, &c.qa_delay);
-  o.Count("qa_gate", 0, 20, &c.qa_gate);
-  if (!o.status().ok()) return o.status();
+  if (absl::Status s = NsccTable().Read(p, &c); !s.ok()) return s;
+  if (c.target && *c.target == Time::Zero()) return p.Bad("target", "more than 0, 9us for instance");
   return c;
 }
 

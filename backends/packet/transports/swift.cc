@@ -3,16 +3,31 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/packet/transports/overrides.h"
+#include "backends/packet/transports/table.h"
 
 namespace chakra::packet {
 namespace {
 
-absl::Status ReadTime(const Parameters& p, const char* key, std::optional<Time>* out) {
-  if (p.Empty(key)) return absl::OkStatus();
-  const auto t = p.Latency(key);
-  if (t.ok()) *out = *t;
-  return t.status();
+const TransportTable<Swift::Config>& SwiftTable() {
+  using C = Swift::Config;
+  static const auto* const kTable = new TransportTable<C>(
+      TransportTable<C>()
+          .Duration("base", &C::base,
+                    "target round-trip time without switches; without it the path's own, idle")
+          .Duration("hop", &C::hop, "what each switch adds to the target; without it base / 6.55")
+          .Duration("fs", &C::fs, "most that a small window adds to the target; without it 5 * base")
+          .Number("fs_min", &C::fs_min, 0.001, 10000, "packets: windows up to it add all of fs")
+          .Number("fs_max", &C::fs_max, 0.01, 100000, "packets: windows from it on add nothing")
+          .Number("ai", &C::ai, 0.001, 1000, "packets that the window grows by in a round trip")
+          .Number("beta", &C::beta, 0.01, 1, "decrease for a delay above the target")
+          .Number("max_mdf", &C::max_mdf, 0.01, 0.99, "most that one decrease takes")
+          .Number("least", &C::least, 0.00001, 1, "packets, smallest window")
+          .Number("most", &C::most, 0, 1000000,
+                  "packets, largest window; 0: what the card sends in the highest target")
+          .Number("start", &C::start, 0, 1000000, "packets, first window; 0: what the path holds")
+          .Count("reset_after", &C::reset_after, 1, 1000,
+                 "timeouts in a row that take the window to `least`"));
+  return *kTable;
 }
 
 }  // namespace
@@ -23,39 +38,13 @@ TransportKind Swift::Kind() {
   k.skip_error = 0.05;
   k.summary = "Swift: a window that keeps the round-trip time at a target";
   k.source = "Kumar and others, SIGCOMM 2020, algorithm 1; constants of uet-htsim's model";
-  k.parameters = {
-      {"base", "", "target round-trip time without switches, as 20us; else the path's own, idle"},
-      {"hop", "", "what each switch adds to the target, as 3us; else base / 6.55"},
-      {"fs", "", "most that a small window adds to the target, as 100us; else 5 * base"},
-      {"fs_min", "0.1", "packets: windows up to it add all of fs, 0.001 to 10000"},
-      {"fs_max", "100", "packets: windows from it on add nothing, 0.01 to 100000"},
-      {"ai", "1", "packets that the window grows by in a round trip, 0.001 to 1000"},
-      {"beta", "0.8", "decrease for a delay above the target, 0.01 to 1"},
-      {"max_mdf", "0.5", "most that one decrease takes, 0.01 to 0.99"},
-      {"least", "0.001", "packets, smallest window, 0.00001 to 1"},
-      {"most", "0", "packets, largest window, to 1000000; 0: what the card sends in the highest target"},
-      {"start", "0", "packets, first window, to 1000000; 0: what the path holds"},
-      {"reset_after", "5", "timeouts in a row that take the window to `least`, 1 to 1000"}};
+  k.parameters = SwiftTable().declared();
   return k;
 }
 
 absl::StatusOr<Swift::Config> Swift::Read(const Parameters& p) {
   Config c;
-  for (const absl::Status& s :
-       {ReadTime(p, "base", &c.base), ReadTime(p, "hop", &c.hop), ReadTime(p, "fs", &c.fs)}) {
-    if (!s.ok()) return s;
-  }
-  Overrides o(p);
-  o.Number("fs_min", 0.001, 10000, &c.fs_min);
-  o.Number("fs_max", 0.01, 100000, &c.fs_max);
-  o.Number("ai", 0.001, 1000, &c.ai);
-  o.Number("beta", 0.01, 1, &c.beta);
-  o.Number("max_mdf", 0.01, 0.99, &c.max_mdf);
-  o.Number("least", 0.00001, 1, &c.least);
-  o.Number("most", 0, 1000000, &c.most);
-  o.Number("start", 0, 1000000, &c.start);
-  o.Count("reset_after", 1, 1000, &c.reset_after);
-  if (!o.status().ok()) return o.status();
+  if (absl::Status s = SwiftTable().Read(p, &c); !s.ok()) return s;
   if (c.base && *c.base == Time::Zero()) return p.Bad("base", "more than 0, 20us for instance");
   if (c.fs_min >= c.fs_max) return p.Bad("fs_min", "less than fs_max, 0.1 for instance");
   if (c.most > 0 && c.most < 1) return p.Bad("most", "0 or at least 1; the nearest is 1");

@@ -3,9 +3,45 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "backends/packet/transports/overrides.h"
+#include "backends/packet/transports/table.h"
 
 namespace chakra::packet {
+
+namespace {
+
+const TransportTable<Timely::Config>& TimelyTable() {
+  using C = Timely::Config;
+  static const auto* const kTable = new TransportTable<C>(
+      TransportTable<C>(true)
+          .Word(
+              "set", {"paper", "hpcc"},
+              [](size_t i, C* c) {
+                if (i == 0) return;
+                c->any_increase = true;
+                c->ai = 0;
+                c->ai_share = 10e6 / 10e9;
+                c->least = 125e-6;
+              },
+              "constants: of the paper; or as in the HPCC authors' run.py, increase by a thousandth of the "
+              "card's rate, "
+              "at least 1 Gb/s")
+          .Flag("patched", &C::patched, "the form of CoNEXT 2016, with a unique fixed point")
+          .Number("ewma", &C::ewma, 0.001, 1, "weight of the newest difference of round-trip times")
+          .Number("beta", &C::beta, 1e-6, 1, "of decreases; patched: 0.008")
+          .Span("low", &C::low, "round-trip time below which the rate rises")
+          .Span("high", &C::high, "round-trip time above which the rate falls; at least low")
+          .Span("min_rtt", &C::min_rtt, "unit of the gradient")
+          .Rate("ai", &C::ai, "increase")
+          .Count("hyper", &C::hyper, 1, 100, "increases at once after as many in a row")
+          .Rate("min_rate", &C::least, "no rate below")
+          .Span("reference", &C::reference, "of patched: round-trip time of the fixed point; low without it")
+          .Word(
+              "window", {"none", "bdp"}, [](size_t i, C* c) { c->window = i == 1; },
+              "bdp: in flight at most the bandwidth-delay product x rate / line rate"));
+  return *kTable;
+}
+
+}  // namespace
 
 TransportKind Timely::Kind() {
   TransportKind k;
@@ -13,54 +49,16 @@ TransportKind Timely::Kind() {
   k.skip_error = 0.13;
   k.summary = "Rate, by the gradient of the round-trip time";
   k.source = "Mittal and others, TIMELY: RTT-based Congestion Control for the Datacenter, SIGCOMM 2015";
-  k.parameters = {
-      {"set", "paper",
-       "paper; or hpcc, as its authors' run.py: increase by the card's rate, at least 1 Gb/s"},
-      {"patched", "no", "the form of CoNEXT 2016, with a unique fixed point; yes or no"},
-      {"ewma", "", "weight of the newest difference of round-trip times, 0.001 to 1; from the set (0.875)"},
-      {"beta", "", "of decreases, 0.000001 to 1; from the set (0.8; patched: 0.008)"},
-      {"low", "", "round-trip time below which the rate rises, 100ns to 1s; from the set (50us)"},
-      {"high", "", "round-trip time above which it falls, from low to 1s; from the set (500us)"},
-      {"min_rtt", "", "unit of the gradient, 100ns to 1s; from the set (20us)"},
-      {"ai", "", "increase, as 10Mb/s; from the set (paper: 10Mb/s; hpcc: a thousandth of the card's rate)"},
-      {"hyper", "", "increases at once after as many in a row, 1 to 100; from the set (5)"},
-      {"min_rate", "", "no rate below, as 10Mb/s; from the set (paper: 10Mb/s)"},
-      {"reference", "", "patched: round-trip time of the fixed point, 100ns to 1s; low if not given"},
-      {"window", "none", "none, or bdp: in flight at most the bandwidth-delay product x rate / line rate"}};
+  k.parameters = TimelyTable().declared();
   return k;
 }
 
 absl::StatusOr<Timely::Config> Timely::Read(const Parameters& p) {
-  const auto set = p.Choice("set", {"paper", "hpcc"});
-  if (!set.ok()) return set.status();
-  const auto window = p.Choice("window", {"none", "bdp"});
-  if (!window.ok()) return window.status();
-  const auto patched = p.Flag("patched");
-  if (!patched.ok()) return patched.status();
   Config c;
-  c.window = *window == "bdp";
-  c.patched = *patched;
-  if (c.patched) c.beta = 0.008;
-  if (*set == "hpcc") {
-    c.any_increase = true;
-    c.ai = 0;
-    c.ai_share = 10e6 / 10e9;
-    c.least = 125e-6;
-  }
+  if (absl::Status s = TimelyTable().Read(p, &c); !s.ok()) return s;
+  if (c.patched && !p.Given("beta")) c.beta = 0.008;
   if (p.Given("ai")) c.ai_share = 0;
-
-  Overrides given(p);
-  given.Number("ewma", 0.001, 1, &c.ewma);
-  given.Number("beta", 1e-6, 1, &c.beta);
-  given.Span("low", &c.low);
-  given.Span("high", &c.high);
-  given.Span("min_rtt", &c.min_rtt);
-  given.Rate("ai", &c.ai);
-  given.Count("hyper", 1, 100, &c.hyper);
-  given.Rate("min_rate", &c.least);
-  if (!c.patched) given.Refuse("reference", "none without patched=yes");
-  given.Span("reference", &c.reference);
-  if (!given.status().ok()) return given.status();
+  if (!c.patched && p.Given("reference")) return p.Bad("reference", "none without patched=yes");
   if (c.high < c.low) {
     const char* const key = p.Given("high") ? "high" : "low";
     const double bound = static_cast<double>(p.Given("high") ? c.low : c.high) * 1e-6;

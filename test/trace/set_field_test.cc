@@ -1,4 +1,4 @@
-#include "replay/cluster/set_field.h"
+#include "trace/io/set_field.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -70,6 +70,40 @@ TEST_F(SetField, ScalarsListsMapsEnumsAndMessages) {
   EXPECT_EQ(cluster_.variation().seed(), 18446744073709551615u);
 }
 
+// In the unit that ends the field's name.
+TEST_F(SetField, ValuesMayHaveTheirUnits) {
+  Set("device.memory_gbytes_per_s=3.35TB/s");
+  EXPECT_EQ(cluster_.device().memory_gbytes_per_s(), 3350);
+  Set("topology.dimension[1].bandwidth_gbytes_per_s=400Gb/s");
+  EXPECT_EQ(cluster_.topology().dimension(1).bandwidth_gbytes_per_s(), 50);
+  Set("topology.dimension[1].bandwidth_bytes_per_s=1GB/s");
+  EXPECT_EQ(cluster_.topology().dimension(1).bandwidth_bytes_per_s(), 1000000000);
+  Set("topology.dimension[1].latency_ns=2us");
+  EXPECT_EQ(cluster_.topology().dimension(1).latency_ns(), 2000);
+  Set("packet.mtu_bytes=4KiB");
+  EXPECT_EQ(cluster_.packet().mtu_bytes(), 4096u);
+  Set("packet.timeout_us=1500ns");
+  EXPECT_EQ(cluster_.packet().timeout_us(), 1.5);
+  Set("packet.switching=cut_through");
+  EXPECT_EQ(cluster_.packet().switching(), proto::PacketNetwork::CUT_THROUGH);
+  Set("topology.dimension[0].size=1e1");
+  EXPECT_EQ(cluster_.topology().dimension(0).size(), 10);
+}
+
+// Text that would precede a field gives way to it.
+TEST_F(SetField, AShortFormBecomesFields) {
+  Set("packet.options=mtu=9000,weights=1x3,transport=(window:bdp=2)");
+  EXPECT_FALSE(cluster_.packet().has_mtu_bytes());
+  Set("packet.mtu_bytes=1000");
+  EXPECT_EQ(cluster_.packet().mtu_bytes(), 1000u);
+  EXPECT_EQ(cluster_.packet().weight_size(), 2);
+  EXPECT_EQ(cluster_.packet().transport(), "window:bdp=2");
+  EXPECT_EQ(cluster_.packet().options(), "");
+  Set("packet.options=mtuu=9000");
+  before_ = cluster_.DebugString();
+  Refuse("packet.weight=1", "options: unknown key \"mtuu\"; did you mean 'mtu'?");
+}
+
 TEST_F(SetField, NewElementsAndClearing) {
   Set("topology.fault[0].vertex=leaf.3");
   Set("topology.fault+=vertex: 'leaf.4'");
@@ -100,15 +134,20 @@ TEST_F(SetField, UnknownFieldsComeWithTheNearest) {
 }
 
 TEST_F(SetField, ValuesOfAnotherTypeOrRange) {
-  Refuse("device.memory_gbytes_per_s=3350GB/s", "\"3350GB/s\", expected a number without a unit");
+  Refuse("device.memory_gbytes_per_s=3350GB",
+         "memory_gbytes_per_s is \"3350GB\"; expected a rate in b/s or B/s");
   Refuse("device.memory_gbytes_per_s=nan", "expected a number");
   Refuse("device.memory_gbytes_per_s=", "expected a number");
-  Refuse("topology.dimension[0].size=8.5", "expected a whole number from -2147483648 to 2147483647");
+  Refuse("topology.dimension[0].size=8.5", "size is \"8.5\"; expected a whole number from 0 to 4194304");
   Refuse("topology.dimension[0].size=3000000000", "expected a whole number");
-  Refuse("packet.mtu_bytes=-1", "expected a whole number from 0");
-  Refuse("topology.dimension[0].kind=SWICH", "did you mean 'SWITCH'?");
-  Refuse("packet.ecn=maybe", "expected true or false");
-  Refuse("packet.weight=1,x", "\"x\", expected a whole number");
+  Refuse("packet.mtu_bytes=-1", "mtu_bytes is \"-1\"; expected 64B to 65000B");
+  Refuse("packet.mtu_bytes=4Kb", "expected one of the units B, KB");
+  Refuse("packet.timeout_us=5 lightyears", "expected one of the units ps, ns, us, ms and s");
+  Refuse("packet.timeout_us=soon", "timeout_us is \"soon\"; expected a number (of us), or one with its unit");
+  Refuse("topology.dimension[0].kind=SWICH",
+         "kind is \"SWICH\"; expected ring, fully_connected, switch, network; did you mean 'switch'?");
+  Refuse("packet.ecn=maybe", "ecn is \"maybe\"; expected yes or no");
+  Refuse("packet.weight=1,x", "weight is \"x\"; expected a whole number from 1 to 10000");
 }
 
 TEST_F(SetField, PathsThatLeadNowhere) {

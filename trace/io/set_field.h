@@ -16,10 +16,11 @@ namespace chakra {
 // the end as -1; the number of elements adds one; for messages that have a name, that name) or a map (its
 // key): "topology.dimension[0].latency_ns", "topology.dimension[nvlink].size",
 // "collectives.algorithm[all_reduce]". A path that ends in '+' adds to a repeated field.
-// Values: a number without a unit (the unit is in the field's name), true or false, a name of an enum, text;
-// of a repeated field "a,b,c"; of a message its fields in the text format. Nothing clears a
-// repeated field, a map or a message.
-// A dimension's bandwidth_gbytes_per_s clears its bandwidth_bytes_per_s, which would take precedence.
+// Values: a number, in the unit of the field's name or with its own ("4KiB", "2us", "400Gb/s"), yes or no, a
+// word of an enum, text; of a repeated field "a,b,c"; of a message its fields in the text format. Nothing
+// clears a repeated field, a map or a message. Ranges are CheckSettings()'s. What would take precedence gives
+// way: a dimension's bandwidth_gbytes_per_s clears its bandwidth_bytes_per_s, and the text of a short form
+// becomes fields (ExpandShortForm()).
 //
 // Errors (InvalidArgument) give the path and the value, and say what was expected: an unknown field with the
 // nearest name and the valid ones, a value of another type or out of its range.

@@ -1,8 +1,5 @@
-#include "replay/cluster/set_field.h"
+#include "trace/io/set_field.h"
 
-#include <cmath>
-#include <cstdint>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -11,14 +8,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "proto/setting.pb.h"
 #include "trace/base/spelling.h"
+#include "trace/io/field_value.h"
 #include "trace/io/proto_io.h"
+#include "trace/io/settings.h"
 
 namespace chakra {
 namespace {
 
 using google::protobuf::Descriptor;
-using google::protobuf::EnumDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
@@ -61,89 +60,10 @@ std::vector<std::string> FieldNames(const Descriptor& type) {
   return names;
 }
 
-absl::Status Expected(absl::string_view value, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("\"", value, "\", expected ", what));
-}
-
-template <typename T>
-absl::StatusOr<T> Integer(const std::string& value) {
-  T out = 0;
-  if (absl::SimpleAtoi(value, &out)) return out;
-  double number = 0;
-  const bool is_number = absl::SimpleAtod(value, &number);
-  return Expected(value, absl::StrCat("a whole number from ", std::numeric_limits<T>::min(), " to ",
-                                      std::numeric_limits<T>::max(),
-                                      is_number ? "" : ", without a unit (it is in the field's name)"));
-}
-
-absl::StatusOr<double> Number(const std::string& value) {
-  double out = 0;
-  if (absl::SimpleAtod(value, &out) && std::isfinite(out)) return out;
-  return Expected(value, "a number without a unit (it is in the field's name)");
-}
-
-absl::StatusOr<bool> Boolean(const std::string& value) {
-  for (const char* yes : {"true", "yes", "1"}) {
-    if (value == yes) return true;
-  }
-  for (const char* no : {"false", "no", "0"}) {
-    if (value == no) return false;
-  }
-  return Expected(value, "true or false");
-}
-
-absl::StatusOr<int> EnumNumber(const EnumDescriptor& type, const std::string& value) {
-  if (const auto* found = type.FindValueByName(value)) return found->number();
-  std::vector<std::string> names;
-  for (int i = 0; i < type.value_count(); ++i) names.push_back(type.value(i)->name());
-  return absl::InvalidArgumentError(
-      absl::StrCat("\"", value, "\", expected ", absl::StrJoin(names, ", "), SuggestName(value, names)));
-}
-
-// What is done with a value of a scalar field.
-enum class How { kSet, kSetAt, kAdd };
-
-template <typename T, typename Set, typename SetAt, typename Add>
-absl::Status Put(const absl::StatusOr<T>& value, How how, const Set& set, const SetAt& set_at,
-                 const Add& add) {
-  if (!value.ok()) return value.status();
-  if (how == How::kSet) set(*value);
-  if (how == How::kSetAt) set_at(*value);
-  if (how == How::kAdd) add(*value);
-  return absl::OkStatus();
-}
-
-absl::Status PutScalar(const std::string& value, How how, int at, const FieldDescriptor* f, Message* m) {
-  const Reflection& r = *m->GetReflection();
-#define CHAKRA_PUT(NAME, VALUE)                                 \
-  return Put(                                                   \
-      VALUE, how, [&](const auto& v) { r.Set##NAME(m, f, v); }, \
-      [&](const auto& v) { r.SetRepeated##NAME(m, f, at, v); }, \
-      [&](const auto& v) { r.Add##NAME(m, f, v); })
-  switch (f->cpp_type()) {
-    case FieldDescriptor::CPPTYPE_INT32:
-      CHAKRA_PUT(Int32, Integer<int32_t>(value));
-    case FieldDescriptor::CPPTYPE_INT64:
-      CHAKRA_PUT(Int64, Integer<int64_t>(value));
-    case FieldDescriptor::CPPTYPE_UINT32:
-      CHAKRA_PUT(UInt32, Integer<uint32_t>(value));
-    case FieldDescriptor::CPPTYPE_UINT64:
-      CHAKRA_PUT(UInt64, Integer<uint64_t>(value));
-    case FieldDescriptor::CPPTYPE_DOUBLE:
-      CHAKRA_PUT(Double, Number(value));
-    case FieldDescriptor::CPPTYPE_FLOAT:
-      CHAKRA_PUT(Float, Number(value));
-    case FieldDescriptor::CPPTYPE_BOOL:
-      CHAKRA_PUT(Bool, Boolean(value));
-    case FieldDescriptor::CPPTYPE_ENUM:
-      CHAKRA_PUT(EnumValue, EnumNumber(*f->enum_type(), value));
-    case FieldDescriptor::CPPTYPE_STRING:
-      CHAKRA_PUT(String, absl::StatusOr<std::string>(value));
-    case FieldDescriptor::CPPTYPE_MESSAGE:
-      break;
-  }
-#undef CHAKRA_PUT
-  return absl::InternalError("a message is no scalar");
+// A value of the field that the path ends in.
+absl::Status PutScalar(absl::string_view value, ValuePlace place, const FieldDescriptor* f, Message* m) {
+  const absl::Status s = SetValue(value, false, place, f, m);
+  return s.ok() ? s : absl::InvalidArgumentError(absl::StrCat(f->name(), " is ", s.message()));
 }
 
 // The position that `index` means in a repeated field, which it may follow by one.
@@ -186,7 +106,7 @@ absl::StatusOr<Message*> MapEntry(const std::string& key, const FieldDescriptor*
     }
   }
   Message* entry = r.AddMessage(m, f);
-  if (absl::Status s = PutScalar(key, How::kSet, 0, key_field, entry); !s.ok()) return s;
+  if (absl::Status s = PutScalar(key, {}, key_field, entry); !s.ok()) return s;
   return entry;
 }
 
@@ -201,6 +121,9 @@ class Setter {
     const bool last = i + 1 == steps.size();
     const FieldDescriptor* f = m->GetDescriptor()->FindFieldByName(step.name);
     if (f == nullptr) return Unknown(step.name, *m->GetDescriptor());
+    if (!f->options().GetExtension(proto::setting).short_form()) {
+      if (absl::Status s = ExpandShortForm(m); !s.ok()) return s;
+    }
     if (f->is_map()) return SetMap(step, last, f, m);
     if (f->is_repeated()) return SetRepeated(steps, i, f, m);
     if (step.indexed)
@@ -219,7 +142,7 @@ class Setter {
     // The exact bandwidth would take precedence over the one that is set here.
     const FieldDescriptor* exact = m->GetDescriptor()->FindFieldByName("bandwidth_bytes_per_s");
     if (f->name() == "bandwidth_gbytes_per_s" && exact != nullptr) m->GetReflection()->ClearField(m, exact);
-    return PutScalar(value_, How::kSet, 0, f, m);
+    return PutScalar(value_, {}, f, m);
   }
 
  private:
@@ -260,7 +183,7 @@ class Setter {
     auto entry = MapEntry(step.index, f, m);
     if (!entry.ok()) return entry.status();
     const FieldDescriptor* value = f->message_type()->map_value();
-    return PutScalar(value_, How::kSet, 0, value, *entry);
+    return PutScalar(value_, {}, value, *entry);
   }
 
   absl::Status SetRepeated(const std::vector<PathStep>& steps, size_t i, const FieldDescriptor* f,
@@ -276,7 +199,7 @@ class Setter {
       if (value_.empty()) return absl::OkStatus();
       if (message) return Enter(steps, i, r.AddMessage(m, f));
       for (const absl::string_view one : absl::StrSplit(value_, ',')) {
-        if (absl::Status s = PutScalar(std::string(one), How::kAdd, 0, f, m); !s.ok()) return s;
+        if (absl::Status s = PutScalar(one, {ValuePlace::kAdd}, f, m); !s.ok()) return s;
       }
       return absl::OkStatus();
     }
@@ -287,7 +210,7 @@ class Setter {
     const bool is_new = *at == r.FieldSize(*m, f);
     if (message) return Enter(steps, i, is_new ? r.AddMessage(m, f) : r.MutableRepeatedMessage(m, f, *at));
     if (!last) return Leaf(steps[i].name);
-    return PutScalar(value_, is_new ? How::kAdd : How::kSetAt, *at, f, m);
+    return PutScalar(value_, {is_new ? ValuePlace::kAdd : ValuePlace::kSetAt, *at}, f, m);
   }
 
   const std::string& value_;

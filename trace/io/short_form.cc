@@ -1,0 +1,64 @@
+#include "trace/io/short_form.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace chakra {
+namespace {
+
+absl::Status Bad(absl::string_view what) { return absl::InvalidArgumentError(what); }
+
+// Cuts `text` at commas outside parentheses.
+absl::StatusOr<std::vector<absl::string_view>> SplitItems(absl::string_view text) {
+  std::vector<absl::string_view> items;
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i == text.size() || (text[i] == ',' && depth == 0)) {
+      items.push_back(text.substr(begin, i - begin));
+      begin = i + 1;
+      continue;
+    }
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth < 0) return Bad("a \")\" without its \"(\"");
+  }
+  if (depth > 0) return Bad("a \"(\" without its \")\"");
+  return items;
+}
+
+}  // namespace
+
+absl::StatusOr<ShortForm> ParseShortForm(absl::string_view text) {
+  ShortForm form;
+  const size_t colon = text.find(':');
+  form.name = std::string(absl::StripAsciiWhitespace(text.substr(0, colon)));
+  if (form.name.empty()) return Bad("no name; expected NAME or NAME:key=value,...");
+  if (colon == absl::string_view::npos) return form;
+  auto items = SplitItems(text.substr(colon + 1));
+  if (!items.ok()) return items.status();
+  for (const absl::string_view item : *items) {
+    const size_t equals = item.find('=');
+    const absl::string_view key = absl::StripAsciiWhitespace(item.substr(0, equals));
+    if (equals == absl::string_view::npos || key.empty()) {
+      return Bad(absl::StrCat("\"", item, "\"; expected KEY=VALUE"));
+    }
+    for (const auto& [other, value] : form.set) {
+      if (other == key) return Bad(absl::StrCat(key, " is there twice"));
+    }
+    form.set.emplace_back(std::string(key), std::string(absl::StripAsciiWhitespace(item.substr(equals + 1))));
+  }
+  return form;
+}
+
+std::string PrintShortForm(const ShortForm& form) {
+  return absl::StrCat(form.name, form.set.empty() ? "" : ":",
+                      absl::StrJoin(form.set, ",", absl::PairFormatter("=")));
+}
+
+absl::string_view WithoutParentheses(absl::string_view value) {
+  if (value.size() < 2 || value.front() != '(' || value.back() != ')') return value;
+  return value.substr(1, value.size() - 2);
+}
+
+}  // namespace chakra
