@@ -14,7 +14,6 @@ namespace chakra::packet {
 namespace {
 
 using google::protobuf::FieldDescriptor;
-using proto::PacketNetwork;
 
 constexpr int kSprayPaths = 64;  // entropy values of NSCC: ultraethernet/uet-htsim, htsim/sim/datacenter
 
@@ -26,28 +25,30 @@ struct NumberField {
       member;
 };
 const NumberField kNumbers[] = {
-    {PacketNetwork::kMtuBytesFieldNumber, &PacketOptions::mtu},
-    {PacketNetwork::kHeaderBytesFieldNumber, &PacketOptions::header},
-    {PacketNetwork::kAckBytesFieldNumber, &PacketOptions::ack},
-    {PacketNetwork::kAckEveryFieldNumber, &PacketOptions::ack_every},
-    {PacketNetwork::kSwitchLatencyNsFieldNumber, &PacketOptions::switch_latency},
-    {PacketNetwork::kClassesFieldNumber, &PacketOptions::classes},
-    {PacketNetwork::kQueueBytesFieldNumber, &PacketOptions::queue},
-    {PacketNetwork::kBufferBytesFieldNumber, &PacketOptions::buffer},
-    {PacketNetwork::kAlphaFieldNumber, &PacketOptions::alpha},
-    {PacketNetwork::kReservedBytesFieldNumber, &PacketOptions::reserved},
-    {PacketNetwork::kHeadroomBytesFieldNumber, &PacketOptions::headroom},
-    {PacketNetwork::kXonGapBytesFieldNumber, &PacketOptions::xon_gap},
-    {PacketNetwork::kCreditBytesFieldNumber, &PacketOptions::credit},
-    {PacketNetwork::kEcnProbabilityFieldNumber, &PacketOptions::ecn_probability},
-    {PacketNetwork::kTimeoutUsFieldNumber, &PacketOptions::timeout},
-    {PacketNetwork::kPathsFieldNumber, &PacketOptions::paths},
-    {PacketNetwork::kSeedFieldNumber, &PacketOptions::seed},
-    {PacketNetwork::kSeriesUsFieldNumber, &PacketOptions::series},
-    {PacketNetwork::kSkipToleranceFieldNumber, &PacketOptions::skip_tolerance},
+    {proto::PacketNetwork::kMtuBytesFieldNumber, &PacketOptions::mtu},
+    {proto::PacketNetwork::kHeaderBytesFieldNumber, &PacketOptions::header},
+    {proto::PacketNetwork::kAckBytesFieldNumber, &PacketOptions::ack},
+    {proto::PacketNetwork::kAckEveryFieldNumber, &PacketOptions::ack_every},
+    {proto::PacketNetwork::kSwitchLatencyNsFieldNumber, &PacketOptions::switch_latency},
+    {proto::PacketNetwork::kClassesFieldNumber, &PacketOptions::classes},
+    {proto::PacketNetwork::kQueueBytesFieldNumber, &PacketOptions::queue},
+    {proto::PacketNetwork::kBufferBytesFieldNumber, &PacketOptions::buffer},
+    {proto::PacketNetwork::kAlphaFieldNumber, &PacketOptions::alpha},
+    {proto::PacketNetwork::kReservedBytesFieldNumber, &PacketOptions::reserved},
+    {proto::PacketNetwork::kHeadroomBytesFieldNumber, &PacketOptions::headroom},
+    {proto::PacketNetwork::kXonGapBytesFieldNumber, &PacketOptions::xon_gap},
+    {proto::PacketNetwork::kCreditBytesFieldNumber, &PacketOptions::credit},
+    {proto::PacketNetwork::kEcnProbabilityFieldNumber, &PacketOptions::ecn_probability},
+    {proto::PacketNetwork::kTimeoutUsFieldNumber, &PacketOptions::timeout},
+    {proto::PacketNetwork::kPathsFieldNumber, &PacketOptions::paths},
+    {proto::PacketNetwork::kSeedFieldNumber, &PacketOptions::seed},
+    {proto::PacketNetwork::kSeriesUsFieldNumber, &PacketOptions::series},
+    {proto::PacketNetwork::kSkipToleranceFieldNumber, &PacketOptions::skip_tolerance},
 };
 
-const FieldDescriptor& Field(int number) { return *PacketNetwork::descriptor()->FindFieldByNumber(number); }
+const FieldDescriptor& Field(int number) {
+  return *proto::PacketNetwork::descriptor()->FindFieldByNumber(number);
+}
 
 // A member in its field's unit, and back.
 double Get(const PacketOptions& o, const NumberField& n) {
@@ -114,7 +115,7 @@ QueueLevel Level(bool in_bytes, uint64_t bytes, double micros) {
   return in_bytes ? QueueLevel{static_cast<double>(bytes), 0} : Lasting(Time::FromNanos(micros * 1e3));
 }
 
-absl::Status ReadTransport(const PacketNetwork& m, PacketOptions* o) {
+absl::Status ReadTransport(const proto::PacketNetwork& m, PacketOptions* o) {
   if (m.transport().empty()) return absl::OkStatus();
   auto config = ParseTransport(m.transport());
   if (!config.ok()) {
@@ -126,25 +127,25 @@ absl::Status ReadTransport(const PacketNetwork& m, PacketOptions* o) {
 }
 
 // What has a value of its own, whatever the transport.
-void ReadFields(const PacketNetwork& m, PacketOptions* o) {
+void ReadFields(const proto::PacketNetwork& m, PacketOptions* o) {
   for (const NumberField& n : kNumbers) {
     const FieldDescriptor& f = Field(n.field);
     if (m.GetReflection()->HasField(m, &f)) Put(SettingNumber(m, f), n, o);
   }
   o->weights.assign(m.weight().begin(), m.weight().end());
-  o->cut_through = m.switching() == PacketNetwork::CUT_THROUGH;
+  o->cut_through = m.switching() == proto::PacketNetwork::CUT_THROUGH;
   o->flow_control = static_cast<PacketOptions::FlowControl>(m.flow_control());
-  o->ecn_at_enqueue = m.ecn_at() == PacketNetwork::ENQUEUE;
+  o->ecn_at_enqueue = m.ecn_at() == proto::PacketNetwork::ENQUEUE;
   o->skip = static_cast<PacketOptions::Skip>(m.skip());
-  if (m.xoff_case() != PacketNetwork::XOFF_NOT_SET)
+  if (m.xoff_case() != proto::PacketNetwork::XOFF_NOT_SET)
     o->xoff = Level(m.has_xoff_bytes(), m.xoff_bytes(), m.xoff_us());
 }
 
 // Marks follow the transport where the user leaves them open.
-absl::Status ReadMarks(const PacketNetwork& m, PacketOptions* o) {
+absl::Status ReadMarks(const proto::PacketNetwork& m, PacketOptions* o) {
   const TransportKind& kind = KindOf(o->transport);
-  const bool low = m.ecn_low_case() != PacketNetwork::ECN_LOW_NOT_SET,
-             high = m.ecn_high_case() != PacketNetwork::ECN_HIGH_NOT_SET;
+  const bool low = m.ecn_low_case() != proto::PacketNetwork::ECN_LOW_NOT_SET,
+             high = m.ecn_high_case() != proto::PacketNetwork::ECN_HIGH_NOT_SET;
   o->ecn = m.has_ecn() ? m.ecn() : low || high || kind.ecn;
   if (!o->ecn) {
     const auto level = [](bool in_bytes, uint64_t bytes, double micros) {
@@ -179,7 +180,7 @@ absl::Status ReadMarks(const PacketNetwork& m, PacketOptions* o) {
 }
 
 // So do ways, recovery and trimming.
-void ReadConnections(const PacketNetwork& m, PacketOptions* o) {
+void ReadConnections(const proto::PacketNetwork& m, PacketOptions* o) {
   const TransportKind& kind = KindOf(o->transport);
   using Spread = PacketOptions::Spread;
   using Recovery = PacketOptions::Recovery;
@@ -203,13 +204,14 @@ absl::Status CheckPacketRanges(const PacketOptions& o) {
     if (absl::Status s = CheckSetting(Field(n.field), Get(o, n)); !s.ok()) return OfPackets(s);
   }
   for (const uint32_t w : o.weights) {
-    if (absl::Status s = CheckSetting(Field(PacketNetwork::kWeightFieldNumber), w); !s.ok())
+    if (absl::Status s = CheckSetting(Field(proto::PacketNetwork::kWeightFieldNumber), w); !s.ok())
       return OfPackets(s);
   }
   const std::tuple<int, int, const QueueLevel&> levels[] = {
-      {PacketNetwork::kXoffBytesFieldNumber, PacketNetwork::kXoffUsFieldNumber, o.xoff},
-      {PacketNetwork::kEcnLowBytesFieldNumber, PacketNetwork::kEcnLowUsFieldNumber, o.ecn_low},
-      {PacketNetwork::kEcnHighBytesFieldNumber, PacketNetwork::kEcnHighUsFieldNumber, o.ecn_high}};
+      {proto::PacketNetwork::kXoffBytesFieldNumber, proto::PacketNetwork::kXoffUsFieldNumber, o.xoff},
+      {proto::PacketNetwork::kEcnLowBytesFieldNumber, proto::PacketNetwork::kEcnLowUsFieldNumber, o.ecn_low},
+      {proto::PacketNetwork::kEcnHighBytesFieldNumber, proto::PacketNetwork::kEcnHighUsFieldNumber,
+       o.ecn_high}};
   for (const auto& [bytes, micros, level] : levels) {
     if (absl::Status s = CheckSetting(Field(bytes), level.bytes); !s.ok()) return OfPackets(s);
     if (absl::Status s = CheckSetting(Field(micros), level.picos / 1e6); !s.ok()) return OfPackets(s);
@@ -217,8 +219,8 @@ absl::Status CheckPacketRanges(const PacketOptions& o) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<PacketOptions> ReadPacketOptions(const PacketNetwork& packet) {
-  PacketNetwork m = packet;
+absl::StatusOr<PacketOptions> ReadPacketOptions(const proto::PacketNetwork& packet) {
+  proto::PacketNetwork m = packet;
   if (absl::Status s = ExpandShortForm(&m); !s.ok()) return OfPackets(s);
   if (absl::Status s = CheckSettings(m, "packet."); !s.ok()) return s;
   PacketOptions o;
@@ -235,7 +237,7 @@ absl::StatusOr<PacketOptions> ReadPacketOptions(const PacketNetwork& packet) {
 }
 
 absl::StatusOr<PacketOptions> ParsePacketOptions(absl::string_view text) {
-  PacketNetwork m;
+  proto::PacketNetwork m;
   if (absl::Status s = ReadSettings(text, "packet", &m); !s.ok()) return s;
   return ReadPacketOptions(m);
 }

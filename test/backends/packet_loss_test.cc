@@ -237,7 +237,7 @@ TEST(PacketLoss, WhatMakesNoSenseIsRefused) {
   const Topology t = OneLink();
   const auto refused = [&](const std::string& fabric, const std::string& options, LinkChange change) {
     FabricOptions o;
-    o.Set(Packets(options));
+    if (fabric == "packet" || fabric == "mixed") o.Set(Packets(options));
     o.changes = {change};
     const auto made = MakeFabric(fabric, t, o);
     EXPECT_FALSE(made.ok());
