@@ -24,7 +24,7 @@ function header(report) {
     kShown.Report.map((c) => {
       const value = report[c.of];
       const some = !c.any || number(value) > 0;
-      return [c.title, own[c.of] ?? (some && (kUnits[c.unit]?.(c.digits)(value) ?? value))];
+      return [c.title, own[c.of] ?? (some && (kWrites[c.unit]?.(c.digits)(value) ?? value))];
     }),
   );
 }

@@ -158,7 +158,7 @@ class Table {
 const longest = (rows, of) => [...rows].sort((a, b) => number(of(b)) - number(of(a)));
 
 // How a column writes its values, by unit, with `digits` after the point; and the classes of texts.
-const kUnits = {
+const kWrites = {
   TIME: () => time,
   BYTES: () => bytes,
   BANDWIDTH: () => (v) => `${digits(number(v) / 1e9)} GB/s`,
@@ -180,7 +180,7 @@ function columnsOf(table, { rows = [], without = [], own = {}, more = [] } = {})
         title: c.title,
         kind: kKinds[c.unit],
         of: kKinds[c.unit] ? (row) => row[c.of] ?? "" : (row) => row[c.of],
-        as: kUnits[c.unit]?.(c.digits),
+        as: kWrites[c.unit]?.(c.digits),
         share: c.bar !== undefined,
         colour: () => c.bar,
         ...own[c.of],

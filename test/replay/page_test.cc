@@ -14,7 +14,9 @@ namespace chakra {
 namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 
 std::string Page(const proto::Report& report) {
@@ -57,6 +59,12 @@ TEST(Page, HasAllSectionsInTheirOrder) {
     }
     EXPECT_THAT(page, Not(HasSubstr("{{")));
   }
+}
+
+TEST(Page, ItsScriptDeclaresEachNameOnce) {
+  std::set<std::string> all;
+  EXPECT_THAT(DeclaredTwice(Page(FullReport()), &all), ElementsAre());
+  EXPECT_THAT(all, IsSupersetOf({"kShown", "columnsOf", "Table", "report"}));
 }
 
 TEST(Page, TextOfTheReportEndsNothing) {

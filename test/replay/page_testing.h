@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "google/protobuf/util/json_util.h"
@@ -89,6 +91,24 @@ inline std::string Between(const std::string& text, const std::string& open, con
   const size_t end = text.find(close, begin + open.size());
   if (end == std::string::npos) return "";
   return text.substr(begin + open.size(), end - begin - open.size());
+}
+
+// Names that the script of a page declares more than once: its files share a scope, and none would run. Each
+// that is declared at all stands in `all`.
+inline std::set<std::string> DeclaredTwice(const std::string& page, std::set<std::string>* all) {
+  std::istringstream lines(Between(page, "<script>(() => {\n", "</script>"));
+  std::set<std::string> twice;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string what, name;
+    words >> what >> name;
+    if (what.empty() || line[0] == ' ' ||
+        (what != "const" && what != "let" && what != "function" && what != "class"))
+      continue;
+    name.resize(name.find_first_of("(={;,") == std::string::npos ? name.size() : name.find_first_of("(={;,"));
+    if (!all->insert(name).second) twice.insert(name);
+  }
+  return twice;
 }
 
 // The report that is in a page; empty where it cannot be read.

@@ -117,6 +117,12 @@ TEST_F(SweepPage, ItsDataIsWhatTheExportHas) {
   EXPECT_EQ(CsvOf(Between(page, "id=\"sweep\">", "</script>"), &commands), ToCsv(results, false));
 }
 
+TEST_F(SweepPage, ItsScriptDeclaresEachNameOnce) {
+  std::set<std::string> all;
+  EXPECT_THAT(DeclaredTwice(Page(Mixed()), &all), testing::ElementsAre());
+  EXPECT_THAT(all, testing::IsSupersetOf({"kShown", "columnsOf", "Table", "Scatter"}));
+}
+
 TEST_F(SweepPage, PointsAreTheMeansThatQuestionsHave) {
   const Results results = Mixed();
   auto query = Query::Make(results, "", true);
