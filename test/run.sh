@@ -1,7 +1,7 @@
 #!/bin/sh
 # test/run.sh: builds all tests under address and undefined-behaviour sanitizers, in build-sanitize/, and runs them.
-# test/run.sh --all: then builds them optimised too, each file by itself, in build-all/, and runs them, those that need
-# more (SimGrid, ns-3, Chromium, Open MPI, Slurm), and each benchmark once. .ci/run calls this.
+# test/run.sh --all: then builds them optimised too, in build-all/, and runs them, those that need more (SimGrid, ns-3,
+# Chromium, Open MPI, Slurm), and each benchmark once. .ci/run calls this.
 # Warnings are errors. The last line counts the tests; the exit status is 1 when a build or a test fails.
 set -eu
 cd "$(dirname "$0")/.."
@@ -37,6 +37,6 @@ run_tests() {
 
 UBSAN_OPTIONS=print_stacktrace=1 run_tests build-sanitize -DCMAKE_BUILD_TYPE=Debug -DCHAKRA_SANITIZE=ON
 if $all; then
-  run_tests build-all -DCMAKE_BUILD_TYPE=Release -DCHAKRA_UNITY=OFF -DCHAKRA_OUTSIDE_TESTS=ON -DCHAKRA_BENCH=ON
+  run_tests build-all -DCMAKE_BUILD_TYPE=Release -DCHAKRA_OUTSIDE_TESTS=ON -DCHAKRA_BENCH=ON
 fi
 test/count.sh "$logs"/*
