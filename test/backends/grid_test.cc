@@ -64,7 +64,7 @@ TEST(GridParameters, BadValues) {
   EXPECT_EQ(NetworkError("torus:shape=4x4,host_link=100Gb/s"),
             "torus: hosts is \"0\"; expected at least 1 with host_link or host_latency");
   EXPECT_EQ(NetworkError("mesh:shape=4x4,order=anny"),
-            "mesh: order is \"anny\"; expected dimension, any; did you mean \"any\"?");
+            "mesh: order is \"anny\"; expected dimension, any; did you mean 'any'?");
   EXPECT_EQ(NetworkError("torus:shape=4x4x4,link=(100GB/s,50GB/s)"),
             "torus: link is \"(100GB/s,50GB/s)\"; expected one value, or one for each of 3 dimensions in "
             "parentheses with commas between");

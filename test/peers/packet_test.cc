@@ -135,10 +135,10 @@ TEST(PacketNs3, OneFlow) {
 
 TEST(PacketNs3, OtherSizes) {
   FabricOptions options = PeerOptions(8);
-  options.Ask<PacketOptions>().mtu = 1000;
-  options.Ask<PacketOptions>().header = 48;
-  options.Ask<PacketOptions>().ack = 60;
-  options.Ask<PacketOptions>().transport = packet::FixedWindow::Config{8000, 1};
+  options.Ask<packet::PacketOptions>().mtu = 1000;
+  options.Ask<packet::PacketOptions>().header = 48;
+  options.Ask<packet::PacketOptions>().ack = 60;
+  options.Ask<packet::PacketOptions>().transport = packet::FixedWindow::Config{8000, 1};
   Compare(Chain({kRate, 4 * kRate, 4 * kRate, kRate}, 1000000), options, {{0, 1, 123456, Time::Zero()}});
 }
 

@@ -170,7 +170,8 @@ TEST(MachinePacket, SetComesLast) {
       mtu("", "mtu=1000", {"packet.mtu_bytes=1500", "packet.options=mtu=2000", "packet.header_bytes=1"}),
       "2000 1");
   EXPECT_EQ(mtu("", "mtu=4096B", {"packet.mtu_bytes=1"}),
-            "--packet and the cluster: packet.mtu_bytes is 1; expected 64 to 65000; the nearest is 64");
+            "--packet and the cluster: packet.mtu_bytes is 1; expected a whole number from 64 to 65000; the "
+            "nearest is 64");
   // What does not go together is judged when all is said.
   EXPECT_EQ(mtu("", "flow_control=pfc", {"packet.buffer_bytes=32MB"}), "4096 64");
   EXPECT_THAT(mtu("", "flow_control=pfc", {}),
