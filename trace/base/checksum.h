@@ -1,4 +1,4 @@
-// SHA-256, for the record of what a result was made from.
+// SHA-256: a result records the checksums of the files that it was made from.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 
-// Of a text in memory.
+// The digest of a text in memory.
 std::string Sha256Hex(absl::string_view bytes);
 
 }  // namespace chakra

@@ -1,5 +1,4 @@
-// A 4-ary min-heap: half the depth of a binary one, children on one or two
-// cache lines.
+// A 4-ary min-heap: half as deep as a binary heap, and the children of an item lie on one or two cache lines.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +7,7 @@
 
 namespace chakra {
 
-// E needs `bool Before(const E&) const`, a total order.
+// E has `bool Before(const E&) const`, a total order.
 template <typename E>
 class Heap4 {
  public:

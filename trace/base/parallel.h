@@ -11,7 +11,7 @@
 
 namespace chakra {
 
-// The first error by position, whatever order the tasks ran in.
+// The error of the first task that failed, by position, whatever order the tasks ran in.
 inline absl::Status FirstError(const std::vector<absl::Status>& all) {
   for (const absl::Status& s : all) {
     if (!s.ok()) return s;
@@ -19,16 +19,16 @@ inline absl::Status FirstError(const std::vector<absl::Status>& all) {
   return absl::OkStatus();
 }
 
-// Threads for `tasks` tasks: as many as asked for, but at least 1 and at most 256.
+// The number of threads for `tasks` tasks: `threads`, but at least 1, at most 256 and at most one for each
+// task.
 inline int ThreadCount(int threads, size_t tasks) {
   return static_cast<int>(
       std::max<size_t>(1, std::min<size_t>({static_cast<size_t>(std::max(1, threads)), tasks, 256})));
 }
 
-// Runs tasks 0 to n - 1. Each thread calls make() once, and what that returns
-// (which may hold a thread's own tools) with the number of each of its tasks.
-// Tasks are taken in order, so every one before a failed one runs to its end,
-// and the error is that of the first by position.
+// Runs tasks 0 to n - 1. Each thread calls make() once; make() returns a function, which may own the thread's
+// tools, and the thread calls this function with the number of each task. Threads take tasks in order, so
+// every task before a failed one runs to its end. Returns the error of the first failed task by position.
 template <typename Make>
 absl::Status ForEach(size_t n, int threads, const Make& make) {
   std::vector<absl::Status> status(n);

@@ -3,18 +3,19 @@
 
 namespace chakra {
 
-// To read. GCC takes a function that does nothing but prefetch for one without effect and leaves out the
-// calls of it (seen with GCC 12); the empty statement is an effect.
+// For reading. GCC 12 drops calls of a function that only prefetches, since the function has no effect; the
+// empty asm statement counts as an effect.
 inline void Prefetch(const void* p) {
   __builtin_prefetch(p);
   asm volatile("");
 }
 
-// To write, too: a line that another core wrote comes for good, not to be asked for once more.
+// For writing. This core gets the line exclusively, so that the write need not ask another core for the line
+// again.
 inline void PrefetchToWrite(const void* p) {
 #if defined(__x86_64__)
-  // Compilers take the builtin for a read where they may not assume this instruction; processors without it
-  // do nothing.
+  // Where a compiler may not assume `prefetchw`, it makes the builtin a prefetch for reading. Processors
+  // without `prefetchw` ignore it.
   asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(p)));
 #else
   __builtin_prefetch(p, 1);

@@ -14,7 +14,7 @@
 namespace chakra {
 namespace {
 
-// While it lives, wcwidth() knows Unicode, whatever the locale of the process is.
+// While an object of this class lives, wcwidth() knows Unicode, whatever the locale of the process is.
 class UnicodeLocale {
  public:
   UnicodeLocale() : before_(uselocale(locale())) {}
@@ -22,14 +22,14 @@ class UnicodeLocale {
   UnicodeLocale(const UnicodeLocale&) = delete;
   UnicodeLocale& operator=(const UnicodeLocale&) = delete;
 
-  // Columns of `c`; -1 where nothing is known to be shown for it.
+  // The columns that `c` takes; -1 if `c` cannot be shown.
   static int Width(wchar_t c) {
     if (c < 0x20) return -1;
     return locale() == nullptr && c >= 0xa0 ? 1 : wcwidth(c);
   }
 
  private:
-  // Null, which changes nothing, where the system has no such locale.
+  // Null, with which uselocale() changes nothing, if the system has no C.UTF-8.
   static locale_t locale() {
     static const locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
     return unicode;
@@ -37,7 +37,7 @@ class UnicodeLocale {
   locale_t before_;
 };
 
-// What `s`, one well-formed sequence, encodes.
+// The code point of `s`, one well-formed UTF-8 sequence.
 wchar_t CodePoint(absl::string_view s) {
   const auto first = static_cast<uint8_t>(s[0]);
   if (s.size() == 1) return first;
@@ -51,7 +51,7 @@ struct Glyph {
   size_t width;
 };
 
-// The characters of `text`; what cannot be shown is "?".
+// The characters of `text`; one that cannot be shown becomes "?".
 std::vector<Glyph> Glyphs(absl::string_view text) {
   const UnicodeLocale unicode;
   std::vector<Glyph> glyphs;
@@ -78,8 +78,9 @@ bool IsPlain(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
-// Where a line that goes on begins: under what follows its first word where a gap sets that apart, else a
-// little further in. Comments stay comments.
+// The beginning of a continuation line. If a gap follows the first word of `line`, the continuation is
+// aligned with the text after the gap; otherwise it is indented a little further. A comment's continuation is
+// a comment too.
 std::string Hanging(absl::string_view line, size_t width) {
   const size_t indent = std::min(line.find_first_not_of(' '), line.size());
   const size_t word_end = line.find("  ", indent);
@@ -108,7 +109,7 @@ std::string WrapText(absl::string_view begin, absl::string_view text, absl::stri
   size_t taken = DisplayWidth(line);
   bool empty = true;
   while (!text.empty()) {
-    // Blanks between words stay where no line is broken.
+    // Blanks between words stay, except where a line is broken.
     const size_t blanks = std::min(text.find_first_not_of(' '), text.size());
     const size_t end = std::min(text.find(' ', blanks), text.size());
     const absl::string_view word = text.substr(blanks, end - blanks);
@@ -146,7 +147,9 @@ std::string TextPage::Fit(absl::string_view text, size_t width) const {
   size_t tail = glyphs.size();
   for (size_t left = room - taken; tail > head && glyphs[tail - 1].width <= left; --tail)
     left -= glyphs[tail - 1].width;
-  while (tail < glyphs.size() && glyphs[tail].width == 0) ++tail;  // nothing that joins what is left out
+  while (tail < glyphs.size() && glyphs[tail].width == 0)
+    ++tail;  // drops combining characters of a
+             // character that was left out
   for (size_t i = 0; i < head; ++i) absl::StrAppend(&out, glyphs[i].bytes);
   out += ellipsis;
   for (size_t i = tail; i < glyphs.size(); ++i) absl::StrAppend(&out, glyphs[i].bytes);

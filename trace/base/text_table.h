@@ -9,33 +9,33 @@
 
 namespace chakra {
 
-// A column of a table whose author chose its widths. Cells are aligned right, or left.
+// A column of a table whose author chose the widths. Cells are aligned right unless `left` is set.
 struct TextColumn {
   std::string name;
   bool left = false;
-  size_t width = 0;  // cells that are wider push what follows in their row; 0: as wide as the widest cell
-  size_t gap = 1;    // blanks before it, unless it is the first
+  size_t width = 0;  // a wider cell pushes the rest of its row to the right; 0: as wide as the widest cell
+  size_t gap = 1;    // blanks before the column, unless it is the first
 };
 
-// Columns as wide as their widest cell, two blanks apart. Columns are aligned
-// right, those in `left` left. Columns aligned left hold text, which a narrow page may shorten; numbers are
-// never cut.
+// Columns as wide as their widest cell, two blanks apart. Columns are aligned right, except those that `left`
+// marks. Columns aligned left hold text, which a narrow page may shorten; numbers are never cut.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header, std::vector<bool> left);
-  // Lines begin with `mark`, a character for the header and a blank for rows; "": with the first column.
+  // The header begins with `mark`, one character, and each row with a blank in its place; with "" lines begin
+  // with the first column.
   static TextTable OfWidths(std::vector<TextColumn> columns, std::string mark = "");
 
   void Add(std::vector<std::string> row);
-  // A line of its own below the last row; there is one.
+  // Adds a line of text below the last row. Precondition: the table has a row.
   void AddLine(std::string line);
   size_t rows() const { return rows_.size(); }
 
-  // Every line indented by two blanks (not where widths were chosen) and ended by a newline. No trailing
-  // blanks. Null or not limited: as wide as it gets. Else no line is wider than the page, unless a number is:
-  // of these the first that is enough, headers in several lines; one blank between columns; texts shortened
-  // in their middle; columns in several tables below each other, each with the columns that tell the rows
-  // apart; a line for each cell.
+  // Every line ends with a newline, has no trailing blanks, and is indented by two blanks unless widths were
+  // chosen. If `page` is null or not limited, the table is as wide as its cells. Otherwise no line is wider
+  // than the page, unless a single number is: Print() takes the first of these layouts that fits: headers in
+  // several lines; one blank between columns; texts shortened in their middle; several tables below each
+  // other, each with the columns that tell the rows apart; one line for each cell.
   std::string Print(TextPage* page = nullptr) const;
 
  private:
@@ -43,7 +43,7 @@ class TextTable {
   friend class FittedTable;
   struct Row {
     std::vector<std::string> cells;
-    std::vector<std::string> lines;  // below it
+    std::vector<std::string> lines;  // below the row
   };
   std::string PrintWhole() const;
 
@@ -56,8 +56,8 @@ class TextTable {
 // 1234567 as "1,234,567".
 std::string FormatCount(uint64_t n);
 
-// `s` cut to `width` bytes with "..." in its middle, control characters as "?",
-// an empty text as `empty`.
+// `s` cut to `width` bytes with "..." in its middle. Control characters become "?"; an empty `s` becomes
+// `empty`.
 std::string Shorten(const std::string& s, size_t width, const std::string& empty);
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-// Tables on a page that is narrower than they are.
+// Lays out a table on a page that is narrower than the table.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -12,18 +12,19 @@
 namespace chakra {
 namespace {
 
-// Texts and words of headers are not made shorter than that.
+// Columns; texts and words of headers are not shortened below this width.
 constexpr size_t kLeastText = 12;
 
 bool AllOf(absl::string_view s, absl::string_view allowed) {
   return s.find_first_not_of(allowed) == absl::string_view::npos;
 }
 
-// "38.15 ms", "84 %", "0 1 2 3", "<= 1e+03", "2-7": to cut it would make another number of it.
+// Whether `cell` is a number, such as "38.15 ms", "84 %", "0 1 2 3", "<= 1e+03" or "2-7": cutting it would
+// make a different number.
 bool IsNumber(absl::string_view cell) {
   const std::vector<absl::string_view> words = absl::StrSplit(cell, ' ', absl::SkipEmpty());
   if (words.empty() || cell.find_first_of("0123456789") == cell.npos) return false;
-  constexpr size_t kUnit = 5;  // as Gb/s
+  constexpr size_t kUnit = 5;  // longest unit, in bytes: Gb/s fits
   if (!AllOf(words[0], "0123456789.,+-~<=>:/x%()eE")) return false;
   return std::all_of(words.begin() + 1, words.end(), [](absl::string_view word) {
     return word.size() <= kUnit || AllOf(word, "0123456789.,+-~<=>:/x%()eE");
@@ -47,26 +48,26 @@ class FittedTable {
 
   size_t LeastApart(size_t column) const;
   size_t Total(const Columns& columns, const Widths& widths, bool tight) const;
-  // Makes the widest of `columns` narrower until they take `room`; false: they cannot.
+  // Narrows the widest of `columns` until all fit in `room`. False: they cannot fit.
   bool Shrink(const Columns& columns, size_t room, bool tight, Widths* widths) const;
   void Note(size_t column);
   std::vector<std::string> HeaderLines(size_t column, size_t width);
   std::string Cell(const TextTable::Row& row, size_t column, size_t width);
   std::string Line(const Columns& columns, const Widths& widths, bool tight,
                    const std::vector<std::string>& cells) const;
-  // One table of some columns; `lines`: with those that stand below rows.
+  // A table of some of the columns. `lines`: with the lines of text below rows.
   std::string Rows(const Columns& columns, const Widths& widths, bool tight, bool lines);
   size_t KeyColumns() const;
-  // Several tables below each other; "": some column is too wide for that.
+  // Several tables below each other; "" if some column is too wide.
   std::string Parts();
   std::string Records();
 
   const TextTable& table_;
   TextPage* page_;
   Columns all_;
-  Widths header_, word_;   // widest: line of the header, word of it
-  Widths cells_, number_;  // widest: cell, cell that is not cut
-  Widths least_;           // what a column needs
+  Widths header_, word_;   // widest line, and widest word, of the header
+  Widths cells_, number_;  // widest cell, and widest cell that must not be cut
+  Widths least_;           // the least width of each column
 };
 
 FittedTable::FittedTable(const TextTable& table, TextPage* page)
@@ -90,7 +91,7 @@ FittedTable::FittedTable(const TextTable& table, TextPage* page)
   }
 }
 
-// The width, at least kLeastText, at which shortened cells of a column still differ where they do.
+// The least width, from kLeastText on, at which distinct cells of a column stay distinct when shortened.
 size_t FittedTable::LeastApart(size_t column) const {
   std::set<absl::string_view> cells;
   size_t widest = 0;
@@ -178,7 +179,7 @@ std::string FittedTable::Rows(const Columns& columns, const Widths& widths, bool
   std::string out;
   for (size_t i = 0; i < deepest; ++i) {
     std::vector<std::string> cells;
-    for (const auto& h : header) {  // the last words stand on the last line
+    for (const auto& h : header) {  // headers are aligned at their last lines
       const size_t above = deepest - h.size();
       cells.push_back(i < above ? "" : h[i - above]);
     }
@@ -195,7 +196,7 @@ std::string FittedTable::Rows(const Columns& columns, const Widths& widths, bool
   return out;
 }
 
-// How many of the first columns tell the rows apart; 1 where all of them do not.
+// How many leading columns tell the rows apart; 1 if all columns together do not.
 size_t FittedTable::KeyColumns() const {
   for (size_t keys = 1; keys < all_.size(); ++keys) {
     std::set<std::vector<std::string>> seen;
@@ -236,13 +237,13 @@ std::string FittedTable::Parts() {
 std::string FittedTable::Records() {
   const size_t label = std::min(*std::max_element(header_.begin(), header_.end()), page_->width() / 2);
   const std::string indent(table_.indent_, ' ');
-  const size_t room = page_->width() - indent.size() - 2;  // of a value on a line of its own
+  const size_t room = page_->width() - indent.size() - 2;  // for a value on a line of its own
   std::string out;
   for (const TextTable::Row& row : table_.rows_) {
     if (!out.empty()) out += "\n";
     for (size_t c = 0; c < row.cells.size(); ++c) {
       const TextColumn& column = table_.columns_[c];
-      const bool long_word = word_[c] > room;  // other names are broken at blanks
+      const bool long_word = word_[c] > room;  // shorter names are broken at blanks
       if (long_word) Note(c);
       const std::string name = page_->Fit(column.name, long_word ? room : std::max(header_[c], room));
       const size_t pad = label - std::min(label, DisplayWidth(name));

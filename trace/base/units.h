@@ -8,9 +8,8 @@
 
 namespace chakra {
 
-// An instant or a span of simulated time: an integer count of picoseconds
-// (int64: 106 days). At 800 Gb/s a byte lasts 10 ps, so nothing coarser is
-// exact.
+// An instant or a span of simulated time: an integer count of picoseconds, up to 106 days. At 800 Gb/s a byte
+// lasts 10 ps, so nothing coarser is exact.
 class Time {
  public:
   constexpr Time() = default;

@@ -5,7 +5,7 @@
 
 namespace chakra {
 
-// The Unicode Standard, table 3-7.
+// Source: the Unicode Standard, table 3-7.
 size_t Utf8Length(absl::string_view s) {
   const auto at = [&](size_t i) { return i < s.size() ? static_cast<uint8_t>(s[i]) : 0; };
   const auto tail = [&](size_t i) { return (at(i) & 0xc0) == 0x80; };

@@ -1,4 +1,4 @@
-// Text that may be any bytes, made fit for protobuf strings and JSON.
+// Makes text that may hold any bytes fit for protobuf strings and JSON.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace chakra {
 
-// `s` with every byte that is no part of well-formed UTF-8 replaced by U+FFFD.
+// `s` with U+FFFD in place of every byte that is not part of well-formed UTF-8.
 std::string ToUtf8(absl::string_view s);
 
-// Bytes of the well-formed sequence at the start of `s`; 0: there is none.
+// The length in bytes of the well-formed UTF-8 sequence at the start of `s`; 0 if there is none.
 size_t Utf8Length(absl::string_view s);
 
 // Bytes of the longest beginning of `s` that is well-formed.

@@ -1,4 +1,4 @@
-// The protobuf wire format: read in place, and appended field by field.
+// The protobuf wire format: fields are read in place, and appended one by one.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace chakra::wire {
 
 enum Type : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-// The rest of a message.
+// The part of a message that is still to be read.
 struct Cursor {
   const uint8_t* p;
   const uint8_t* end;
@@ -27,7 +27,7 @@ inline Cursor CursorOf(absl::string_view message) {
 // One field: its number, its type and its value. `bits` holds a scalar; a
 // kBytes field lies at [p, p + bits).
 struct Field {
-  const uint8_t* at = nullptr;  // of the tag
+  const uint8_t* at = nullptr;  // where the tag begins
   uint32_t number = 0;
   uint32_t type = 0;
   uint64_t bits = 0;
@@ -36,8 +36,7 @@ struct Field {
   Cursor message() const { return {p, p + bits}; }
 };
 
-// False, with the cursor anywhere, when the bytes end early or a varint is
-// longer than 10 bytes.
+// False when the bytes end early or the varint is longer than 10 bytes; the cursor is then unspecified.
 inline bool ReadVarint(Cursor* c, uint64_t* out) {
   const uint8_t* p = c->p;
   if (p == c->end) return false;
@@ -56,8 +55,7 @@ inline bool ReadVarint(Cursor* c, uint64_t* out) {
   return true;
 }
 
-// What is wrong with a field, or null when it was read. Precondition: the
-// cursor is not done.
+// Reads the next field. Returns null, or what is wrong with the field. Precondition: the cursor is not done.
 inline const char* ReadField(Cursor* c, Field* f) {
   f->at = c->p;
   uint64_t tag;
@@ -95,7 +93,7 @@ inline const char* ReadField(Cursor* c, Field* f) {
   }
 }
 
-// How many bytes AppendVarint() takes.
+// How many bytes AppendVarint() appends.
 inline size_t VarintSize(uint64_t v) {
   size_t n = 1;
   for (; v >= 0x80; v >>= 7) ++n;
@@ -109,13 +107,13 @@ inline void AppendVarint(uint64_t v, std::string* out) {
 
 inline void AppendTag(uint32_t field, Type type, std::string* out) { AppendVarint(field << 3 | type, out); }
 
-// A varint field.
+// Appends a varint field.
 inline void AppendNumber(uint32_t field, uint64_t v, std::string* out) {
   AppendTag(field, kVarint, out);
   AppendVarint(v, out);
 }
 
-// Text, or a message.
+// Appends a field that holds a text or a message.
 inline void AppendText(uint32_t field, absl::string_view text, std::string* out) {
   AppendTag(field, kBytes, out);
   AppendVarint(text.size(), out);

@@ -13,7 +13,7 @@ namespace chakra {
 namespace {
 
 constexpr size_t kBlock = 512;
-constexpr uint64_t kMaxText = 1 << 20;  // of a long name or pax record
+constexpr uint64_t kMaxText = 1 << 20;  // bytes of a long name or of a pax header
 
 uint64_t Padded(uint64_t n) { return (n + kBlock - 1) / kBlock * kBlock; }
 
@@ -170,7 +170,7 @@ absl::StatusOr<bool> TarReader::Next() {
 
 absl::Status TarReader::ReadMember(Buffer* out) {
   out->set_size(0);
-  // Grows as the bytes come: the size that a damaged header gives is not trusted.
+  // The buffer grows as bytes arrive, since a damaged header may give any size.
   while (out->size() < size_) {
     const size_t left = static_cast<size_t>(size_ - out->size());
     const size_t step = std::min(left, std::max(out->size(), size_t{16} << 20));

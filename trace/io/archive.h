@@ -19,14 +19,14 @@ class TarReader {
  public:
   // `source` must outlive the reader; `file` is used in messages.
   TarReader(ByteSource* source, absl::string_view file) : source_(source), file_(file) {}
-  // Goes to the next file. False at the end of the archive. Errors name the
-  // byte of the unpacked archive: a damaged header, or one that ends early.
+  // Goes to the next file. False at the end of the archive. Errors: a damaged header, or one that ends early;
+  // they name the byte in the unpacked archive.
   absl::StatusOr<bool> Next();
   const std::string& name() const { return name_; }
   // Error: the member was stored without its holes (`tar --sparse`); ReadMember() would give what is left.
   absl::Status CheckWhole() const;
   uint64_t size() const { return size_; }
-  // Reads the content of the member; at most once for each.
+  // Reads the content of the current member. Call it at most once for each member.
   absl::Status ReadMember(Buffer* out);
 
  private:
@@ -42,7 +42,7 @@ class TarReader {
   uint64_t size_ = 0;
   bool sparse_ = false;
   uint64_t at_ = 0;       // bytes read
-  uint64_t pending_ = 0;  // bytes of the member, padding included, still to be read
+  uint64_t pending_ = 0;  // bytes of the current member, padding included, that are still to be read
 };
 
 }  // namespace chakra

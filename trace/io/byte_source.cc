@@ -26,7 +26,7 @@ absl::Status Corrupt(absl::string_view file, absl::string_view kind, uint64_t at
       absl::StrCat(file, ": ", kind, " stream, compressed byte ", at, ": ", what));
 }
 
-// A stream whose first bytes were already read.
+// Gives bytes that were already read, then the rest of the stream.
 class Rest : public ByteSource {
  public:
   Rest(std::string head, ByteSource* raw) : head_(std::move(head)), raw_(raw) {}
@@ -46,7 +46,7 @@ class Rest : public ByteSource {
   ByteSource* raw_;
 };
 
-// What gzip and zstd share: a window on the compressed bytes.
+// The base of the gzip and zstd sources: a window on the compressed bytes.
 class Unpacker : public ByteSource {
  public:
   Unpacker(std::unique_ptr<ByteSource> raw, absl::string_view file)
@@ -54,7 +54,7 @@ class Unpacker : public ByteSource {
   std::optional<uint64_t> Packed() const override { return offset(); }
 
  protected:
-  // Makes sure that a byte is at hand; false at the end.
+  // Makes at least one compressed byte available; false at the end.
   absl::StatusOr<bool> Fill() {
     if (at_ < end_) return true;
     before_ += end_;

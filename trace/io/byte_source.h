@@ -14,8 +14,8 @@
 
 namespace chakra {
 
-// A growing array of bytes that is never cleared and keeps its memory, so that
-// it can be filled again and again. Large ones lie on huge pages.
+// A growing array of bytes. It keeps its memory and never clears it, so that it can be filled again and
+// again. Large buffers lie on huge pages.
 class Buffer {
  public:
   Buffer() = default;
@@ -32,7 +32,7 @@ class Buffer {
   size_t size() const { return size_; }
   size_t capacity() const { return capacity_; }
   absl::string_view view() const { return absl::string_view(data_, size_); }
-  // Grows the capacity to at least `n`; keeps the content. False: no memory.
+  // Grows the capacity to at least `n` and keeps the content. False: out of memory.
   bool Reserve(size_t n);
   // Precondition: n <= capacity().
   void set_size(size_t n) { size_ = n; }
@@ -67,15 +67,15 @@ class MemorySource : public ByteSource {
   absl::string_view bytes_;
 };
 
-// Reads a file and takes its SHA-256 on the way.
+// Reads a file and computes its SHA-256 meanwhile.
 class FileSource : public ByteSource {
  public:
-  // Errors: NotFound, or what the system says.
+  // Errors: NotFound, or the system's reason.
   static absl::StatusOr<std::unique_ptr<FileSource>> Open(const std::string& path);
   ~FileSource() override;
   absl::StatusOr<size_t> Read(char* out, size_t n) override;
   uint64_t SizeHint() const override { return size_; }
-  // Reads what is left, then gives the digest of the whole file and its size.
+  // Reads the rest of the file, then gives the digest and the size of the whole file.
   absl::Status Finish(std::string* sha256, uint64_t* bytes);
 
  private:
@@ -96,22 +96,21 @@ bool LooksCompressed(absl::string_view head);
 // Read() name the byte of the compressed stream.
 absl::StatusOr<std::unique_ptr<ByteSource>> OpenContent(ByteSource* raw, absl::string_view file);
 
-// `head`, which was already read from `rest`, and then `rest`, which must outlive
-// the result.
+// A source that gives `head`, which was already read from `rest`, and then `rest`. `rest` must outlive the
+// result.
 std::unique_ptr<ByteSource> PutBack(std::string head, ByteSource* rest);
 
-// What unpacks to more than this, and to more than kMaxRatio times its size, is
-// taken for a decompression bomb wherever it has to be in memory at once.
+// Content that must be in memory at once is refused as a decompression bomb if it unpacks to more than
+// kFreelyUnpacked bytes and to more than kMaxRatio times its compressed size.
 inline constexpr uint64_t kFreelyUnpacked = uint64_t{1} << 30;
 inline constexpr uint64_t kMaxRatio = 1000;
 
-// Error (ResourceExhausted, naming `file`) when `bytes` in memory, read from
-// `source`, are beyond these limits.
+// Error (ResourceExhausted, naming `file`) if `bytes`, the number of bytes read from `source` into memory,
+// exceeds these limits.
 absl::Status CheckUnpacked(const ByteSource& source, absl::string_view file, uint64_t bytes);
 
-// Reads everything into `out` (which loses what it held). `file` names the
-// input in the error of a content that does not fit in memory or is beyond
-// CheckUnpacked()'s limits.
+// Reads everything into `out` and replaces its content. `file` names the input in errors: the content does
+// not fit in memory, or exceeds CheckUnpacked()'s limits.
 absl::Status ReadAll(ByteSource* source, absl::string_view file, Buffer* out);
 
 // Fills `out` with exactly `n` bytes, or with fewer at the end of the stream.

@@ -15,7 +15,7 @@ constexpr int kGzipWindow = 15 + 16;  // zlib's largest window, with a gzip head
 
 }  // namespace
 
-// Compresses and hands on. One of `file` and `text` takes the bytes.
+// Compresses bytes and passes them to either `file` or `text`.
 struct CompressedFile::Stream {
   explicit Stream(Compression c, int level = FileEffort().zstd_level) : compression(c), zstd_level(level) {}
   ~Stream() {

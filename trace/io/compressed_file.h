@@ -1,4 +1,4 @@
-// Bytes to a file or a string, compressed on the way where asked for.
+// Writes bytes to a file or a string, compressed if asked for.
 #pragma once
 
 #include <memory>
@@ -11,21 +11,20 @@ namespace chakra {
 
 enum class Compression { kNone, kGzip, kZstd };
 
-// By the ending of the name: ".gz" and ".zst" compress.
+// The compression that the ending of the name asks for: ".gz" or ".zst".
 Compression CompressionOf(absl::string_view path);
 // The name without that ending: what is left of it tells the format of the content.
 absl::string_view WithoutCompression(absl::string_view path);
 
-// What is taken upon a file.
+// How much effort writing a file takes.
 struct FileEffort {
-  bool durable = true;  // as of OutputFile
-  int zstd_level = 3;   // 1 is faster
+  bool durable = true;  // see OutputFile::Open()
+  int zstd_level = 3;   // a lower level is faster
 };
 
-// One stream: Open(), Append() as often as needed, Finish(). The same bytes in the same pieces give the same
-// bytes. A file appears under its name in Finish() and not before; one that is destroyed without a Finish()
-// leaves nothing behind. Errors name the path and what the system said; after one, nothing more may be
-// called.
+// One stream: Open(), Append() as often as needed, Finish(). The same input in the same pieces gives the same
+// output. Finish() makes the file appear under its name; an object that is destroyed without Finish() leaves
+// no file behind. Errors name the path and the system's reason; after an error no method may be called.
 class CompressedFile {
  public:
   CompressedFile();
@@ -35,10 +34,10 @@ class CompressedFile {
 
   absl::Status Open(const std::string& path) { return Open(path, CompressionOf(path)); }
   absl::Status Open(const std::string& path, Compression compression, const FileEffort& effort = {});
-  // To a string that outlives this; complete after Finish().
+  // Writes to a string, which must outlive this object and is complete after Finish().
   absl::Status Open(std::string* out, Compression compression);
   absl::Status Append(absl::string_view bytes);
-  // `bytes` are the last.
+  // Appends `bytes`, the last ones, and closes the stream.
   absl::Status Finish(absl::string_view bytes = {});
 
  private:

@@ -11,10 +11,10 @@
 
 namespace chakra {
 
-// Takes the next bytes of an output.
+// A function that takes the next bytes of an output.
 using WriteBytes = std::function<absl::Status(absl::string_view)>;
 
-// One field: as it is, or in quotes where it has commas, quotes or ends of lines.
+// One field of CSV: `text`, in quotes if it has commas, quotes or ends of lines.
 std::string CsvField(absl::string_view text);
 // In quotes whatever it has.
 std::string CsvQuoted(absl::string_view text);

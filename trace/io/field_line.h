@@ -1,4 +1,4 @@
-// Where a field stands in the text of a message.
+// Finds the line of a field in the text of a message.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -12,12 +12,13 @@ namespace chakra {
 
 struct FieldStep {
   const google::protobuf::FieldDescriptor* field;
-  int index;  // of a repeated field, from 0; -1: not repeated
+  int index;  // in a repeated field, from 0; -1: the field is not repeated
 };
 
-// The line, from 1, of the field that `steps` lead to from the outermost message, or of the last one on the way that
-// stands in `text`, which is in JSON or in protobuf's text format. `type` is any message of the outermost type. 0 if `text` cannot
-// be read or has not even the first step.
-int LineOfField(const std::string& text, const google::protobuf::Message& type, absl::Span<const FieldStep> steps);
+// The line, from 1, of the field that `steps` lead to from the outermost message. If `text` lacks this field,
+// the line of the last step that `text` has. `text` is JSON or protobuf's text format; `type` is any message
+// of the outermost type. 0 if `text` cannot be read or lacks even the first step.
+int LineOfField(const std::string& text, const google::protobuf::Message& type,
+                absl::Span<const FieldStep> steps);
 
 }  // namespace chakra

@@ -1,5 +1,4 @@
-// A JSON object into any protobuf message (the proto3 JSON mapping), with
-// positions in every error.
+// Reads a JSON object into any protobuf message (the proto3 JSON mapping); every error gives a position.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -11,12 +10,12 @@
 
 namespace chakra {
 
-// Takes a key of the outermost object that the message has no field for.
+// Called with each key of the outermost object for which the message has no field.
 using UnknownKey = std::function<absl::Status(const JsonMember&)>;
 
-// Fills `out` from `object`, which `reader` has read. Fields go by their proto
-// or their camelCase name; null leaves a field at its default. Without
-// `unknown` an unknown key is an error with the nearest valid name.
+// Fills `out` from `object`, which `reader` read. A field may have its proto name or its camelCase name; null
+// leaves a field at its default. Without `unknown`, an unknown key is an error that suggests the nearest
+// valid name.
 absl::Status JsonToMessage(const JsonReader& reader, const JsonValue& object, google::protobuf::Message* out,
                            const UnknownKey& unknown = nullptr);
 

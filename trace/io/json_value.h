@@ -1,5 +1,5 @@
-// JSON with positions: a strict parser (RFC 8259) that remembers where every
-// value and key stands, so that later errors can point there.
+// A strict JSON parser (RFC 8259) that records the position of every value and key, so that later errors can
+// give it.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ struct JsonValue {
   const JsonValue* Find(absl::string_view key) const;
   bool is(Kind k) const { return kind == k; }
 
-  // A number, or a string that holds one (as proto3 JSON writes 64-bit
-  // integers), within the type's range. 4.0 and 4e3 are integers. False otherwise.
+  // A number, or a string that holds one (as proto3 JSON writes 64-bit integers), within the type's range.
+  // 4.0 and 4e3 are integers. False for any other value.
   bool ToInt64(int64_t* out) const;
   bool ToUint64(uint64_t* out) const;
-  // Finite. Also "NaN", "Infinity", "-Infinity" as strings when asked to.
+  // A finite number; with `allow_special` also the strings "NaN", "Infinity" and "-Infinity".
   bool ToDouble(double* out, bool allow_special = false) const;
 };
 
@@ -42,19 +42,19 @@ struct JsonMember {
   JsonValue value;
 };
 
-// "string", "number", ...: for messages.
+// "string", "number", ...; for messages.
 absl::string_view Name(JsonValue::Kind kind);
 
 // Reads one value after another from a source that must outlive it.
 class JsonReader {
  public:
-  // `name` is the file's, for messages.
+  // `name` is the name of the file, for messages.
   JsonReader(absl::string_view source, absl::string_view name) : source_(source), name_(name) {}
 
   // True when only blanks are left.
   bool AtEnd();
-  // The next value. Errors (InvalidArgument): what is wrong, at file:line:column
-  // and byte. Nesting beyond 100 levels is one.
+  // Reads the next value. Errors (InvalidArgument) say what is wrong, with file:line:column and byte. More
+  // than 100 levels of nesting are an error.
   absl::StatusOr<JsonValue> Next();
 
   // "file:line:column", counted from 1, columns in bytes.
@@ -74,7 +74,7 @@ class JsonReader {
   absl::Status ReadHex4(uint32_t* out);
   absl::Status ReadNumber(JsonValue* out);
   bool Take(char c);
-  // Error "expected WHAT, found ..." here.
+  // The error "expected WHAT, found ..." at the current position.
   absl::Status Expected(absl::string_view what) const;
 
   absl::string_view source_;

@@ -1,4 +1,4 @@
-// What a file's first bytes say that it is.
+// Tells the format of a file from its first bytes.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace chakra {
 
-// JSON text, rather than a first frame whose length happens to be 0x7b or 0x5b.
+// True for JSON text; false for a first frame whose length happens to be 0x7b or 0x5b ('{' or '[').
 bool LooksLikeJson(absl::string_view content);
 
 // What macOS writes beside a file, as "._NAME", on disks and in archives that
@@ -15,8 +15,8 @@ bool LooksLikeJson(absl::string_view content);
 // have a tag with a wire type that protobuf does not define.
 bool LooksLikeAppleDouble(absl::string_view content);
 
-// For the error of a content that is no trace: "; it looks like a zip archive",
-// or "" when nothing is known of it.
+// A hint for the error about content that is not a trace: "; it looks like a zip archive", or "" if the
+// format is unknown.
 std::string LooksLike(absl::string_view content);
 
 }  // namespace chakra
