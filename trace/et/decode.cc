@@ -13,8 +13,8 @@ constexpr size_t kCheckIdsFrom = size_t{1} << 22;
 
 absl::string_view AsText(const uint8_t* p, size_t n) { return {reinterpret_cast<const char*>(p), n}; }
 
-// Whether `frame` holds only well-formed messages in field 2, as a
-// GlobalMetadata without a version does. A Node without an id begins alike.
+// Whether `frame` has only well-formed messages in field 2, as a GlobalMetadata without a version has. A Node
+// without an id begins with the same bytes.
 bool OnlyAttributes(wire::Cursor frame) {
   wire::Field f;
   while (!frame.done()) {
@@ -26,7 +26,7 @@ bool OnlyAttributes(wire::Cursor frame) {
   return true;
 }
 
-// Fields that schema 0.0.1 has and 0.0.4 has not.
+// Whether `frame` has fields of schema 0.0.1 that 0.0.4 lacks.
 bool LooksLikeOldSchema(wire::Cursor frame) {
   wire::Field f;
   while (!frame.done()) {
@@ -144,7 +144,9 @@ bool Decoder::CheckSchema(wire::Cursor frames) {
   while (!frames.done()) {
     const uint8_t* at = frames.p;
     uint64_t length = 0;
-    if (!wire::ReadVarint(&frames, &length) || length > frames.left()) return true;  // said later
+    if (!wire::ReadVarint(&frames, &length) || length > frames.left())
+      return true;  // the frame loop reports
+                    // it
     if (LooksLikeOldSchema({frames.p, frames.p + length})) {
       return FailFile(Offset(at),
                       "schema 0.0.1 is not supported; convert with the tool that wrote it (STAGE: its 0.0.4 "
@@ -200,7 +202,8 @@ bool Decoder::ReadFrames() {
   while (!c.done()) {
     if (!ReadFrameLength(&c, &frame, &truncated)) return false;
     if (!truncated && !ReadNode(frame)) return false;
-    // Frames without an id take a byte each, and a row of columns: find them before memory runs out.
+    // A frame without an id may be one byte, yet fills a row of every column: find such frames before memory
+    // runs out.
     if (g_.id.size() >= kCheckIdsFrom && std::has_single_bit(g_.id.size()) && !IndexIds()) return false;
     if (g_.id.size() >= kNoRow - 1) return FailFile(Offset(c.p), "more than 2^32 - 2 nodes");
   }

@@ -19,18 +19,18 @@
 
 namespace chakra {
 
-// What a METADATA node named "...process_group:init..." says.
+// The content of a METADATA node whose name contains "process_group:init".
 struct GroupNode {
   uint64_t id = 0;
   std::string text;  // inputs.values
 };
 
-// Decodes file after file and keeps its memory between them. One thread at a
-// time; several decoders may share a pool.
+// Decodes file after file and keeps its memory between files. Not thread-safe; several decoders may share a
+// pool.
 //
-// Times: start_time_micros and duration_micros, or the attributes start_ns and
-// duration_ns, which are finer and win. Starts that do not fit in picoseconds
-// (microseconds of the epoch) are counted from the file's first one instead.
+// Times come from start_time_micros and duration_micros, or from the finer attributes start_ns and
+// duration_ns, which take precedence. Starts that do not fit in picoseconds (such as microseconds since the
+// epoch) are counted from the first start in the file.
 class Decoder {
  public:
   // `pool` must outlive the decoder.
@@ -41,7 +41,7 @@ class Decoder {
   absl::StatusOr<RankTrace> Decode(absl::string_view content, absl::string_view file, int rank,
                                    const ReadOptions& options);
 
-  // Of the last file that was decoded.
+  // The group nodes of the file that was decoded last.
   const std::vector<GroupNode>& group_nodes() const { return group_nodes_; }
 
  private:
@@ -64,7 +64,7 @@ class Decoder {
   };
 
   void Reset(absl::string_view content, absl::string_view file, int rank, const ReadOptions& options);
-  // Each returns false after setting status_.
+  // Those that return bool return false after an error, with status_ set.
   bool ReadFrames();
   bool ReadFrameLength(wire::Cursor* c, wire::Cursor* frame, bool* truncated);
   bool ReadFirst(wire::Cursor frame);
@@ -109,18 +109,19 @@ class Decoder {
   Graph g_;  // child and order stay empty
   RankTrace out_;
   std::shared_ptr<RawFrames> raw_;
-  std::vector<uint64_t> offset_;  // of each row's frame
+  std::vector<uint64_t> offset_;  // where the frame of each row begins
   std::vector<uint64_t> start_ns_;
   std::vector<uint64_t> data_, ctrl_;              // dependencies as ids
   std::vector<uint64_t> data_begin_, ctrl_begin_;  // rows + 1
-  std::vector<int64_t> delays_;  // dep_delay_ns of the rows that have it, one after the other
-  std::vector<std::pair<uint32_t, uint64_t>> delay_rows_;  // such a row, and where its delays begin
+  std::vector<int64_t> delays_;  // dep_delay_ns of the rows that have delays, one row after the other
+  std::vector<std::pair<uint32_t, uint64_t>> delay_rows_;  // a row that has delays, and where its delays
+                                                           // begin in delays_
   bool any_lane_ = false;
   std::vector<GroupNode> group_nodes_;
   absl::flat_hash_map<std::string, uint32_t> group_index_;
   absl::flat_hash_map<uint64_t, int32_t> big_lanes_;
   uint64_t first_id_ = 0;
-  std::vector<uint32_t> dense_rows_;                     // by id less first_id_, when ids are compact
+  std::vector<uint32_t> dense_rows_;                     // by id - first_id_, if ids are compact
   absl::flat_hash_map<uint64_t, uint32_t> sparse_rows_;  // else
   bool dense_ = true;
 };

@@ -1,4 +1,4 @@
-// The second half of decoding: from ids to rows, and what follows from them.
+// The last part of decoding: resolves ids to rows, and derives the columns that need rows.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -45,7 +45,7 @@ uint32_t Decoder::FindRow(uint64_t id) const {
   return it == sparse_rows_.end() ? kNoRow : it->second;
 }
 
-// `delay`: of each of the ids; null: none.
+// `delay`: the delays, one for each id; null: none.
 bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t begin, uint64_t end, bool data,
                       const int64_t* delay) {
   for (uint64_t e = begin; e < end; ++e) {
@@ -73,7 +73,7 @@ bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t b
   return true;
 }
 
-// Ascending and each once, from `begin` on; of two delays the longer one holds.
+// Sorts g_.dep from `begin` on and drops duplicates; of duplicates the longest delay stays.
 void Decoder::SortDeps(size_t begin) {
   const auto first = g_.dep.begin() + static_cast<ptrdiff_t>(begin);
   if (delay_rows_.empty()) {
@@ -160,9 +160,9 @@ void Decoder::DropEmptyColumns() {
   if (blank(g_.types)) g_.types.clear();
 }
 
-// Some converters wrote ctrl_deps in the ids of another trace. Such a file has
-// nodes that wait for themselves; where its control dependencies also make a
-// cycle, none of them means anything, and the data dependencies stand alone.
+// Some converters wrote ctrl_deps with the ids of another trace. In such a file nodes wait for themselves. If
+// its control dependencies also make a cycle, they are meaningless: all are ignored, and only data
+// dependencies count.
 absl::StatusOr<std::shared_ptr<const Graph>> Decoder::FinishDeps() {
   absl::StatusOr<std::shared_ptr<const Graph>> graph = pool_->Intern(g_, Subject(), offset_);
   std::vector<Repair>& repairs = out_.repairs;

@@ -1,4 +1,4 @@
-// The middle of decoding: one node frame to a row of the columns.
+// The middle part of decoding: turns one node frame into a row of the columns.
 #include <limits>
 
 #include "absl/strings/escaping.h"
@@ -10,9 +10,9 @@ namespace {
 
 constexpr int64_t kMaxPicos = std::numeric_limits<int64_t>::max();
 
-// ReadAttribute() for the shape that nearly all have: a short name, then one
-// value (int32, int64, uint32, uint64, bool, string or string list) that fills
-// the rest. False, with anything in `out`, for every other shape.
+// A fast ReadAttribute() for the shape of nearly all attributes: a short name, then one value (int32, int64,
+// uint32, uint64, bool, string or string list) that fills the rest. False for any other shape; `out` is then
+// unspecified.
 inline bool ReadPlainAttribute(wire::Cursor c, Attribute* out) {
   if (c.left() < 5 || c.p[0] != 0x0a || c.p[1] >= 0x80 || size_t{c.p[1]} + 5 > c.left()) return false;
   out->name = absl::string_view(reinterpret_cast<const char*>(c.p + 2), c.p[1]);
@@ -31,7 +31,7 @@ inline bool ReadPlainAttribute(wire::Cursor c, Attribute* out) {
   return out->value.type == wire::kBytes && (kTexts & bit) != 0 && out->value.bits == c.left();
 }
 
-// What an integer attribute may be.
+// The values that an integer attribute may have.
 struct Range {
   __int128 low, high;
 };
@@ -74,8 +74,8 @@ uint32_t Decoder::GroupIndex(absl::string_view name) {
   return it->second;
 }
 
-// Thread numbers of the system may exceed 32 bits: these get negative lanes in
-// order of appearance.
+// A thread id of the system may need more than 31 bits. Each such id gets a negative lane, in order of
+// appearance.
 int32_t Decoder::LaneOf(__int128 v) {
   if (v >= 0 && v <= std::numeric_limits<int32_t>::max()) return static_cast<int32_t>(v);
   const auto next = static_cast<int32_t>(-1 - static_cast<int64_t>(big_lanes_.size()));
@@ -237,8 +237,8 @@ bool Decoder::SetDelays(const Attribute& a, Node* node) {
   return true;
 }
 
-// The three that nearly every node has, as int64 or uint64 and not negative.
-// False when this is no such case.
+// A fast path for the three attributes that nearly every node has. False unless the value is an int64 or
+// uint64 and not negative.
 bool Decoder::SetPlainNumber(AttributeKey key, const Attribute& a, Node* node) {
   if ((a.value.number != 9 && a.value.number != 13) || a.value.bits > static_cast<uint64_t>(kMaxPicos)) {
     return false;
@@ -348,7 +348,7 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
   NodeType type = node.type;
   const bool cpu = (node.flags & kIsCpuOp) != 0;
   if (type == NodeType::kCollective && cpu && node.comm.type == 0xff) {
-    type = NodeType::kComp;  // what older converters made of the c10d wrappers on the host
+    type = NodeType::kComp;  // older converters wrote c10d wrappers on the host as collectives
     Note("host_collective_wrapper", node.id,
          absl::StrCat("node ", node.id, " (\"", node.name,
                       "\") is a COMM_COLL_NODE on the host without comm_type"));
@@ -372,7 +372,7 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
     g_.comm.push_back(node.comm);
     out_.peers.push_back(node.peer);
     Comm& comm = g_.comm.back();
-    // Chakra's own generator gives the size of a message as tensor_size.
+    // Chakra's own generator writes the size of a message as tensor_size.
     if (type != NodeType::kCollective && !comm.has_bytes && node.work.has_tensor_bytes) {
       comm.bytes = node.work.tensor_bytes;
       comm.has_bytes = true;

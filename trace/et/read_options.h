@@ -11,24 +11,26 @@ namespace chakra {
 
 // What of a capture is meant, a run that a profiler recorded.
 struct CaptureSelection {
-  std::string host, device;  // one pair by its files; "": what the inputs name
+  std::string host, device;  // one pair of files; "": what the inputs name
   std::vector<int> ranks;    // only these (global) ranks; empty: all
   bool named() const { return !host.empty() || !device.empty(); }
-  std::string steps;  // "", "all", "first", "last", "skip-first", "N" or "N-M": of ProfilerStep#N
+  std::string steps;  // "", "all", "first", "last", "skip-first", "N" or "N-M"; N is the number in
+                      // ProfilerStep#N
 };
 
-// A rank as something else made it.
+// A rank as a RankRewriter made it.
 struct Rewritten {
   int rank = 0;
-  std::string frames;  // of an .et file, plain
+  std::string frames;  // the frames of an .et file, not compressed
 };
 
-// Changes ranks on their way from the files to the columns.
+// Changes ranks between reading their files and decoding them into columns.
 class RankRewriter {
  public:
   virtual ~RankRewriter() = default;
-  // `trace` has its frames (RankTrace::raw). Called once for each rank, on any thread, several at once. What
-  // it adds to `out` is decoded in the rank's place; nothing is a rank that is left out.
+  // Called once for each rank, from several threads at once. `trace` has its frames (RankTrace::raw). The
+  // reader decodes what Rewrite() adds to `out` in place of the rank; if Rewrite() adds nothing, the rank is
+  // left out.
   virtual absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>* out) = 0;
 };
 
@@ -39,7 +41,8 @@ struct ReadOptions {
   int threads = 1;                   // files decoded at once; the result does not depend on it
   CaptureSelection capture;          // of captures only
   RankRewriter* rewriter = nullptr;  // not owned
-  std::string groups_file;  // explicit communicator groups; "": found beside the traces, or in metadata nodes
+  std::string groups_file;  // file of process groups; "": the reader looks beside the traces and in metadata
+                            // nodes
 };
 
 }  // namespace chakra

@@ -69,7 +69,7 @@ absl::Status EtWriter::AddNode(const ChakraProtoMsg::Node& node) {
 absl::Status EtWriter::Finish() {
   if (!status_.ok()) return status_;
   if (sink_ == nullptr) return absl::FailedPreconditionError("the writer is finished");
-  Flush(true).IgnoreError();  // in status_
+  Flush(true).IgnoreError();  // an error stays in status_
   sink_.reset();
   return status_;
 }

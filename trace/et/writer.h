@@ -12,17 +12,16 @@
 
 namespace chakra {
 
-// A stream of frames, each a varint32 length and one message: the metadata
-// first, then nodes. The same calls give the same bytes.
-// Errors stay: after the first, every call returns it. They name the path and
-// what the system said, or the node that cannot be written.
+// A stream of frames, each a varint32 length and one message: the metadata first, then nodes. The same calls
+// give the same bytes. After the first error every call returns this error. Errors name the path and the
+// system's reason, or the node that cannot be written.
 class EtWriter {
  public:
-  // To a file, which appears under its name in Finish() and not before; a
-  // writer that is destroyed without a Finish() leaves nothing behind.
+  // Writes to a file. Finish() makes the file appear under its name; a writer that is destroyed without
+  // Finish() leaves no file behind.
   explicit EtWriter(const std::string& path);
   EtWriter(const std::string& path, Compression compression);
-  // To a string that outlives the writer; complete after Finish().
+  // Writes to a string, which must outlive the writer and is complete after Finish().
   EtWriter(std::string* out, Compression compression);
   ~EtWriter();
   EtWriter(const EtWriter&) = delete;
@@ -31,9 +30,9 @@ class EtWriter {
   // FailedPrecondition unless it is the first frame.
   absl::Status AddMetadata(const ChakraProtoMsg::GlobalMetadata& metadata);
   absl::Status AddNode(const ChakraProtoMsg::Node& node);
-  // A message body as it is.
+  // Adds a frame whose message is `body`, unchanged.
   absl::Status AddFrame(absl::string_view body);
-  // Once, last.
+  // Call it once, as the last call.
   absl::Status Finish();
 
  private:
@@ -42,13 +41,13 @@ class EtWriter {
 
   std::unique_ptr<CompressedFile> sink_;
   std::string buffer_;   // frames not yet handed to the sink
-  std::string scratch_;  // of one message
+  std::string scratch_;  // one serialised message
   uint64_t frames_ = 0;
   absl::Status status_;
 };
 
-// Writes kept raw frames byte for byte; compressed by the ending of the name.
-// FailedPrecondition when the trace was read without ReadOptions::keep_raw.
+// Writes kept raw frames byte for byte; the ending of the path chooses the compression. FailedPrecondition if
+// the trace was read without ReadOptions::keep_raw.
 absl::Status WriteTrace(const RankTrace& trace, const std::string& path);
 absl::Status WriteTrace(const RankTrace& trace, EtWriter* writer);
 

@@ -13,7 +13,7 @@
 namespace chakra {
 namespace {
 
-// "archive.tar.zst!member", and no file of that name.
+// Whether `file` is "archive.tar.zst!member" and not the name of a file.
 bool InArchive(const std::string& file) {
   std::error_code error;
   return file.find('!') != std::string::npos && !std::filesystem::exists(file, error);
@@ -27,7 +27,7 @@ absl::Status Unpack(const std::string& file, Buffer* out) {
   return ReadAll(content->get(), file, out);
 }
 
-// Whether `frame` is a node (the first frame without an id is metadata); its id.
+// Whether `frame` is a node (a first frame without an id is metadata). If so, reads its id.
 bool ReadId(wire::Cursor frame, bool first, uint64_t* id) {
   bool node = !first;
   *id = 0;

@@ -12,7 +12,7 @@ constexpr uint32_t kLastValue = 32;
 
 struct Kind {
   const char* name;
-  uint8_t wire;  // of the scalar; lists are always kBytes
+  uint8_t wire;  // wire type of the scalar; a list is always kBytes
 };
 // Scalar kinds at fields 3, 5, 7, ...; the list of each is the field after it.
 constexpr Kind kKinds[] = {{"double", 1},   {"float", 5},    {"int32", 0},  {"int64", 0},   {"uint32", 0},
@@ -40,7 +40,7 @@ uint32_t WireOf(uint32_t number) {
   return number % 2 == 1 ? kKinds[(number - kFirstValue) / 2].wire : static_cast<uint32_t>(wire::kBytes);
 }
 
-// Precondition: d is what a proto double or float holds.
+// Precondition: d came from a proto double or float.
 bool FromReal(double d, __int128* out) {
   if (!(std::fabs(d) < 18446744073709551616.0) || d != std::trunc(d)) return false;
   *out = static_cast<__int128>(d);
@@ -183,8 +183,8 @@ bool ToText(const Attribute& a, std::string* out) {
 
 namespace {
 
-// Calls add(bits, kind) for each entry of a list of integers or bools, until it
-// returns false. False for that, and for everything that is no such list.
+// Calls add(bits, kind) for each entry of a list of integers or bools, until add() returns false. False if
+// add() did, and for any other value.
 template <typename Add>
 bool ForEachEntry(const Attribute& a, const Add& add) {
   const uint32_t n = a.value.number;

@@ -29,12 +29,12 @@ enum class AttributeKey : uint8_t {
   kRoot,  // root, comm_root, root_rank
   kDurationNs,
   kStartNs,
-  kTransferNs,  // transfer_ns: of a communication node, what it took once everyone was there
-  kEager,       // eager: of a send
-  kDepDelays,   // dep_delay_ns: a list, beside data_deps and then ctrl_deps
+  kTransferNs,  // transfer_ns: communication: the time from the last arrival on
+  kEager,       // eager, on a send
+  kDepDelays,   // dep_delay_ns: one entry for each of data_deps, then for each of ctrl_deps
 };
 
-// One AttributeProto, not yet understood. value.number is 0 when it has none.
+// One AttributeProto, split into name and value. value.number is 0 if the attribute has no value.
 struct Attribute {
   absl::string_view name;
   wire::Field value = {};
@@ -42,24 +42,23 @@ struct Attribute {
 
 AttributeKey FindAttributeKey(absl::string_view name);
 
-// Reads an AttributeProto; null, or what is wrong (at *at).
+// Reads an AttributeProto. Returns null, or what is wrong; *at is then where.
 const char* ReadAttribute(wire::Cursor c, Attribute* out, const uint8_t** at);
 
-// Any integer or bool, an integral double or float, or decimal text. False for
-// everything else.
+// Any integer or bool, an integral double or float, or decimal text. False for any other value.
 bool ToInteger(const Attribute& a, __int128* out);
 
 // Text, or an integer's decimal text.
 bool ToText(const Attribute& a, std::string* out);
 
-// A list of bools or integers as a mask of the entries that are not 0. False
-// when it is no such list, or has more than 32 entries.
+// Reads a list of bools or integers as a mask: bit i is set when entry i is not 0. False for any other value
+// and for a list of more than 32 entries.
 bool ToMask(const Attribute& a, uint32_t* mask, uint8_t* count);
 
-// A list of integers or bools, as they are.
+// Reads a list of integers or bools.
 bool ToIntegers(const Attribute& a, std::vector<int64_t>* out);
 
-// "string_val": the schema's name of a value field; "no value" for 0.
+// The schema's name of a value field, such as "string_val"; "no value" for 0.
 std::string ValueKind(uint32_t number);
 
 }  // namespace chakra

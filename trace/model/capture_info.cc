@@ -21,7 +21,7 @@ class Reader {
   explicit Reader(const RankTrace& trace) : trace_(trace), graph_(*trace.graph) {}
 
   absl::StatusOr<std::optional<CaptureInfo>> Run() {
-    // Most traces are no capture and their metadata are not looked into.
+    // Most traces are not captures: do not parse their metadata.
     if (trace_.metadata.find(kCapture) == std::string::npos) return std::optional<CaptureInfo>();
     if (!metadata_.ParseFromString(trace_.metadata)) {
       return absl::InvalidArgumentError(
@@ -48,7 +48,7 @@ class Reader {
                                                    " (the trace says capture: pytorch)"));
   }
 
-  // Null where the attribute is absent.
+  // *found is null if the attribute is absent.
   absl::Status Find(absl::string_view name, const AttributeProto** found) const {
     *found = nullptr;
     for (const AttributeProto& a : metadata_.attr()) {
@@ -81,7 +81,7 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // Node ids as rows.
+  // Reads a list of node ids as rows.
   absl::Status Rows(absl::string_view name, int count, std::vector<uint32_t>* rows) {
     const AttributeProto* attr = nullptr;
     if (absl::Status s = Find(name, &attr); !s.ok()) return s;
@@ -108,7 +108,7 @@ class Reader {
 
   uint32_t RowOf(uint64_t id) {
     if (id < graph_.size() && graph_.id[id] == id)
-      return static_cast<uint32_t>(id);  // as the converter numbers them
+      return static_cast<uint32_t>(id);  // the converter's ids are row numbers
     if (rows_.empty()) {
       for (uint32_t row = 0; row < graph_.size(); ++row) rows_.emplace(graph_.id[row], row);
     }

@@ -1,5 +1,5 @@
-// What a converted PyTorch capture says of itself (trace/import/pytorch/emit.h): its
-// rank, its window and the steps that were measured.
+// What a converted PyTorch capture says about itself (trace/import/pytorch/emit.h writes it): its rank, its
+// window and the steps that were measured.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,16 @@ struct CaptureInfo {
   };
 
   int rank = 0;     // global, as recorded
-  Time window_end;  // of this rank, since the window that all ranks share began: time 0 of the starts
+  Time window_end;  // end of this rank's window, counted from the begin of the window that all ranks share
+                    // (time 0 of the starts)
   std::vector<Step> steps;
 };
 
-// From the attributes of the file's GlobalMetadata: capture ("pytorch"), rank,
-// window_end_ns, and the lists step_names, step_first_nodes and step_last_nodes
-// (absent: no steps). nullopt: the trace is no capture.
-// Errors (InvalidArgument) name file and field: metadata that do not parse, a
-// field that is missing, there twice, of the wrong kind or out of range, lists
-// of unequal length, a node that the file has not, a step that ends before it
-// begins.
+// Reads the attributes of the file's GlobalMetadata: capture ("pytorch"), rank, window_end_ns, and the lists
+// step_names, step_first_nodes and step_last_nodes (absent: no steps). nullopt if the trace is not a capture.
+// Errors (InvalidArgument) name file and field: metadata that do not parse; a field that is missing, given
+// twice, of the wrong kind or out of range; lists of unequal length; a node that is not in the file; a step
+// that ends before it begins.
 absl::StatusOr<std::optional<CaptureInfo>> ReadCaptureInfo(const RankTrace& trace);
 
 }  // namespace chakra

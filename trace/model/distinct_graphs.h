@@ -1,4 +1,4 @@
-// The graphs of a set of traces, each once.
+// The distinct graphs of a set of traces.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace chakra {
 
-// The distinct graphs in order of first use by rank, and each rank's index.
+// The distinct graphs, in the order of the first rank that has each, and for each rank the index of its
+// graph.
 struct DistinctGraphs {
   explicit DistinctGraphs(const TraceSet& traces);
   std::vector<const Graph*> graphs;

@@ -84,8 +84,8 @@ void BuildChildren(Graph* g) {
   }
 }
 
-// Rows by id without comparisons, where ids are compact and starts all equal.
-// False, with anything in `rows`, where that is not so.
+// Sorts rows by id without comparisons, if ids are compact and no starts are recorded. False otherwise;
+// `rows` is then unspecified.
 bool ByCompactId(const Graph& g, std::vector<uint32_t>* rows) {
   if (!g.start.empty() || g.id.empty()) return false;
   const auto [min, max] = std::minmax_element(g.id.begin(), g.id.end());
@@ -97,7 +97,7 @@ bool ByCompactId(const Graph& g, std::vector<uint32_t>* rows) {
   for (const uint32_t row : by_id) {
     if (row != kNoRow) rows->push_back(row);
   }
-  return rows->size() == g.size();  // else an id is there twice
+  return rows->size() == g.size();  // else two nodes have one id
 }
 
 // Rows by (start, id).
@@ -114,8 +114,8 @@ std::vector<uint32_t> ByKey(const Graph& g) {
   return rows;
 }
 
-// A set of numbers below n of which the least is taken out: a bit for each, and
-// above these a bit for each word that is not empty, in as many levels as it takes.
+// A set of numbers below n from which the least can be taken. The lowest level has a bit for each number;
+// each level above has a bit for each word of the level below that is not 0.
 class LeastFirst {
  public:
   explicit LeastFirst(uint32_t n) {
@@ -155,7 +155,7 @@ std::string NodeText(const Graph& g, uint32_t row) {
   return absl::StrCat(g.id[row], " (\"", g.name_of(row), "\")");
 }
 
-// Precondition: `waiting` (rows with unmet dependencies) holds a cycle.
+// Precondition: the rows with unmet dependencies hold a cycle.
 absl::Status CycleError(const Graph& g, const std::vector<uint32_t>& unmet, absl::string_view subject,
                         const std::vector<uint64_t>& offsets) {
   uint32_t row = 0;
@@ -196,7 +196,7 @@ absl::Status FinishGraph(Graph* g, absl::string_view subject, const std::vector<
   for (uint32_t i = 0; i < n && sorted; ++i) {
     for (uint32_t e = g->dep_begin[i]; e < g->dep_begin[i + 1]; ++e) sorted &= place[g->dep[e]] < place[i];
   }
-  if (sorted) {  // the smallest key is then always ready
+  if (sorted) {  // then the smallest key is always ready
     g->order = std::move(rows);
     return absl::OkStatus();
   }
@@ -279,7 +279,7 @@ absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::Intern(const Graph& grap
     count_ = 0;
   }
   auto& same_hash = graphs_[hash];
-  for (const auto& c : same_hash) {  // another thread may have been faster
+  for (const auto& c : same_hash) {  // another thread may have added an equal graph meanwhile
     if (SameContent(*c, *copy)) return c;
   }
   same_hash.push_back(copy);

@@ -1,4 +1,4 @@
-// From decoded columns to finished graphs, each distinct one once.
+// Makes finished graphs of decoded columns; equal graphs share one copy.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,25 @@
 
 namespace chakra {
 
-// Derives child, child_begin and order from the other columns, which must be
-// filled. `subject` ("dir/w.3.et: rank 3") begins the error of a cycle, which
-// lists one by ids and names, and by the offsets in the file (one a row) where
-// these are given.
+// Derives child, child_begin and order from the other columns, which must be filled. Error: a cycle. The
+// message begins with `subject` ("dir/w.3.et: rank 3") and lists the nodes of one cycle by id and name, and
+// by their offsets in the file if `offsets` (one for each row) is not empty.
 absl::Status FinishGraph(Graph* graph, absl::string_view subject, const std::vector<uint64_t>& offsets = {});
 
-// Of everything in a graph that is not derived by FinishGraph().
+// A hash of every column that FinishGraph() does not derive.
 uint64_t ContentHash(const Graph& graph);
 bool SameContent(const Graph& a, const Graph& b);
 
-// The distinct graphs of a run. Thread-safe; what it returns does not depend
-// on the order of the calls, save for which of several equal graphs is kept.
+// The distinct graphs of a run. Thread-safe. The order of calls decides only which of several equal graphs is
+// kept.
 class GraphPool {
  public:
-  // Of `most` distinct graphs all are forgotten when one more comes; who has them keeps them.
+  // When `most` distinct graphs are pooled and another comes, the pool forgets all of them; callers keep the
+  // graphs that they hold.
   explicit GraphPool(size_t most = SIZE_MAX) : most_(most) {}
 
-  // The pooled graph that equals `graph`; when there is none, a finished copy
-  // of it in exactly the memory it needs. Errors: those of FinishGraph().
+  // The pooled graph that equals `graph`. If there is none, the pool adds a finished copy of `graph` without
+  // spare memory, and returns the copy. Errors: those of FinishGraph().
   absl::StatusOr<std::shared_ptr<const Graph>> Intern(const Graph& graph, absl::string_view subject,
                                                       const std::vector<uint64_t>& offsets = {});
 

@@ -20,7 +20,7 @@ using simdjson::dom::object;
 
 absl::string_view View(std::string_view s) { return {s.data(), s.size()}; }
 
-// A rank as a number or its decimal text.
+// Reads a rank, given as a number or as decimal text.
 bool ToRank(element e, int* out) {
   int64_t n = 0;
   std::string_view text;
@@ -58,7 +58,7 @@ absl::StatusOr<std::vector<int>> ReadRanks(element value, absl::string_view subj
   return ranks;
 }
 
-// Takes the JSON out of ['...'], Python's spelling of a list of one string.
+// The JSON inside ['...'], Python's spelling of a list of one string.
 std::string FromPythonList(absl::string_view s) {
   if (s.size() < 4) return std::string(s);
   s = s.substr(2, s.size() - 4);
@@ -70,7 +70,7 @@ std::string FromPythonList(absl::string_view s) {
   return out;
 }
 
-// The array of groups in `text`, whatever it is wrapped in.
+// Finds the array of groups in `text`, in any of the accepted wrappings.
 simdjson::error_code FindGroupArray(absl::string_view text, simdjson::dom::parser* parser, array* out) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);

@@ -1,4 +1,4 @@
-// Process groups: who takes part in a collective, by name.
+// Process groups: the names of groups, and the ranks in each.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,33 @@
 
 namespace chakra {
 
-// ASTRA-sim's and STAGE's form: {"1": [0, 1], "2": [2, 3]}. Keys are any text
-// but "", ranks are integers or their decimal text. Errors name `file`, the key
-// and what was expected: no JSON, no array, no rank, a rank twice or negative,
-// a key twice.
+// Parses the form of ASTRA-sim and STAGE: {"1": [0, 1], "2": [2, 3]}. A key is any text but "", a rank an
+// integer or its decimal text. Errors name `file`, the key and what was expected: text that is not JSON, a
+// value that is not an array, an entry that is not a rank, a rank that is negative or given twice, a key
+// given twice.
 absl::StatusOr<Groups> ParseGroups(absl::string_view json, absl::string_view file);
 
-// Whether `json` is an object of arrays of numbers or texts, so that it is
-// meant for ParseGroups().
+// Whether `json` is meant for ParseGroups(): an object of arrays of numbers or texts.
 bool LooksLikeGroups(absl::string_view json);
 
-// What PyTorch writes in a "## process_group:init ##" node: JSON text, or a
-// list that holds it as its one string, in JSON's or Python's spelling. An
-// empty or missing "ranks" means 0 to group_size - 1, at most 2^22 of them in
-// one node. `subject` begins the errors.
+// Parses the text of PyTorch's "## process_group:init ##" node: JSON, or a list (spelled as in JSON or
+// Python) whose one string is this JSON. An empty or missing "ranks" means ranks 0 to group_size - 1, at most
+// 2^22 in one node. Errors begin with `subject`.
 absl::StatusOr<Groups> ParseGroupNode(absl::string_view text, absl::string_view subject);
 
-// Groups as ParseGroupNode() and ParseGroups() read them.
+// Writes groups in the form that ParseGroupNode() reads, and in the form that ParseGroups() reads.
 std::string GroupNodeText(const Groups& groups);
 std::string GroupFileText(const Groups& groups);
 
-// What all groups of a run hold together at most: a node of 40 bytes may stand
-// for millions of ranks.
+// The most members of all groups of a run together. A limit is needed since a node of 40 bytes may stand for
+// millions of ranks.
 inline constexpr uint64_t kMaxGroupMembers = uint64_t{1} << 26;
 
-// Adds `more` to `groups`, and the members that are new to `members`. Errors: a
-// name that both have, with different ranks; more than kMaxGroupMembers.
+// Adds `more` to `groups`, and the number of new members to `members`. Errors: a name that has different
+// ranks in `more` and `groups`; more than kMaxGroupMembers members.
 absl::Status MergeGroups(const Groups& more, absl::string_view subject, Groups* groups, uint64_t* members);
 
-// Points every communication in group "0" at all ranks, unless `groups` has a
-// group of that name.
+// Makes every communication in group "0" one of all ranks, unless `groups` has a group "0".
 void ResolveGroupZero(const Groups& groups, std::vector<RankTrace>* ranks);
 
 }  // namespace chakra

@@ -11,7 +11,7 @@
 namespace chakra {
 namespace {
 
-// What is the same for every rank of one graph.
+// What all ranks of one graph have in common.
 struct GraphSummary {
   uint32_t index = 0;
   LongestChain chain;
@@ -153,7 +153,7 @@ LongestChain FindLongestChain(const Graph& graph) {
 
 proto::Inspection Inspect(const TraceSet& traces) {
   proto::Inspection out;
-  std::unordered_map<const Graph*, GraphSummary> graphs;  // looked up only, never walked
+  std::unordered_map<const Graph*, GraphSummary> graphs;  // for look-ups; never iterated
   std::array<uint64_t, kNodeTypes> nodes{};
   std::array<Time, kNodeTypes> duration{};
   Traffic traffic;

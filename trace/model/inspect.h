@@ -25,13 +25,13 @@ struct LongestChain {
 };
 LongestChain FindLongestChain(const Graph& graph);
 
-// Sums over ranks saturate nowhere: int64 picoseconds are 106 days.
+// Summarises the traces.
 proto::Inspection Inspect(const TraceSet& traces);
 
-// For people: aligned tables, long ones cut with a note. `page`: where it is to fit, once the page has
-// finished it; null: anywhere.
+// The summary as text for people: aligned tables; long tables are cut, with a note. `page`: the page to lay
+// tables out for (the caller passes the text to TextPage::Finish()); null: no limit.
 std::string PrintInspectionText(const proto::Inspection& inspection, TextPage* page = nullptr);
-// Field names in snake_case, every field printed, 64-bit integers as strings.
+// The summary as JSON: field names in snake_case, every field printed, 64-bit integers as strings.
 absl::StatusOr<std::string> PrintInspectionJson(const proto::Inspection& inspection);
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-// Field numbers of what traces are made of (proto/et_def.proto), for those who write bytes without a message
+// Field numbers of the messages in a trace (proto/et_def.proto), for code that writes bytes without a message
 // object for each node.
 #pragma once
 
@@ -6,17 +6,17 @@
 
 namespace chakra {
 
-// Of Node.
+// Fields of Node.
 inline constexpr uint32_t kNodeId = 1, kNodeName = 2, kNodeType = 3, kNodeCtrlDeps = 4, kNodeDataDeps = 5,
                           kNodeStart = 6, kNodeDuration = 7, kNodeInputs = 8, kNodeAttr = 10;
-// Of IOInfo.
+// Fields of IOInfo.
 inline constexpr uint32_t kIoValues = 1, kIoShapes = 2, kIoTypes = 3;
-// Of GlobalMetadata.
+// Fields of GlobalMetadata.
 inline constexpr uint32_t kMetadataAttr = 2;
-// Of AttributeProto, and of its lists.
+// Fields of AttributeProto and of its lists.
 inline constexpr uint32_t kAttrName = 1, kListValues = 1;
 
-// Value fields of AttributeProto that new attributes get.
+// The value fields of AttributeProto that new attributes use.
 enum class ValueField : uint32_t {
   kDouble = 3,
   kInt32 = 7,

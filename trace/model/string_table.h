@@ -12,14 +12,14 @@ namespace chakra {
 class StringTable {
  public:
   StringTable();
-  // A copy holds the strings alone, as after Shrink().
+  // A copy has only the strings, as after Shrink().
   StringTable(const StringTable& o) : bytes_(o.bytes_), begin_(o.begin_) {}
   StringTable& operator=(const StringTable& o) { return *this = StringTable(o); }
   StringTable(StringTable&&) = default;
   StringTable& operator=(StringTable&&) = default;
   uint32_t Intern(absl::string_view s) { return s.empty() ? 0 : Intern(s, Hash(s)); }
-  // The same in two steps: what lies between them hides the time that memory
-  // takes. Prefetch() may be left without an Intern().
+  // Intern() in two steps: work between Prefetch() and Intern() hides the latency of memory. Prefetch() alone
+  // has no effect.
   uint32_t Prefetch(absl::string_view s) const {
     const uint32_t hash = Hash(s);
     if (!slot_.empty()) __builtin_prefetch(&slot_[hash & (slot_.size() - 1)]);
@@ -34,13 +34,11 @@ class StringTable {
   bool operator==(const StringTable& o) const { return begin_ == o.begin_ && bytes_ == o.bytes_; }
   // Forgets every string; keeps the memory.
   void Clear();
-  // Gives back the memory that only Intern() needs. Intern() may still be
-  // called; it rebuilds what it needs.
+  // Frees the memory that only Intern() needs. A later Intern() builds it again.
   void Shrink();
 
  private:
-  // The hash lies beside the index, so that neither a collision nor growing
-  // touches the text.
+  // A slot has hash and index, so that neither a collision nor growing reads the text.
   struct Slot {
     uint32_t hash = 0;
     uint32_t index = 0;  // 0 is free

@@ -1,9 +1,8 @@
 // The trace model: what every rank does, in columns.
 //
-// A Graph is immutable once built and shared by all ranks whose graphs are
-// equal; what differs between such ranks (peers, tags, groups) sits beside it
-// in RankTrace. Node attributes that the replay does not need stay in the raw
-// frames, which are kept on request (ReadOptions::keep_raw).
+// A Graph is immutable once built. Ranks with equal graphs share one Graph; what differs between these ranks
+// (peers, tags, groups) is in RankTrace. The raw frames hold node attributes that the replay does not need;
+// the reader keeps frames on request (ReadOptions::keep_raw).
 #pragma once
 
 #include <cstdint>
@@ -53,23 +52,23 @@ inline constexpr int32_t kNoLane = INT32_MIN;
 inline constexpr int32_t kNoRank = -1;
 
 // Bits of Graph::flags.
-inline constexpr uint8_t kIsCpuOp = 1;     // attribute is_cpu_op is true
-inline constexpr uint8_t kHasCpuAttr = 2;  // attribute is_cpu_op is present
+inline constexpr uint8_t kIsCpuOp = 1;     // the attribute is_cpu_op is true
+inline constexpr uint8_t kHasCpuAttr = 2;  // the attribute is_cpu_op is present
 
-// What a COMM_* node says that is the same on every rank of an equal graph.
+// The fields of a COMM_* node that are the same on all ranks that share a graph.
 struct Comm {
-  uint64_t bytes = 0;          // comm_size: bytes of this rank's input buffer
-  uint32_t involved_dims = 0;  // bit i: network dimension i takes part; valid when dims_count > 0
-  uint8_t dims_count = 0;      // entries of involved_dim; 0: attribute absent
-  uint8_t type = 0xff;         // CollectiveType as written; 0xff: absent. Values above 9 are kept as they are
-                               // (saturated at 0xfe).
-  bool has_bytes = false;      // comm_size present
-  int32_t priority = 0;        // comm_priority
-  bool eager = false;          // eager: a send that was over before its receive began
-  Time transfer = Time::Never();  // transfer_ns: measured, from the last arrival on; Never(): absent
+  uint64_t bytes = 0;             // comm_size: bytes of this rank's input buffer
+  uint32_t involved_dims = 0;     // bit i: network dimension i takes part; valid when dims_count > 0
+  uint8_t dims_count = 0;         // entries of involved_dim; 0: absent
+  uint8_t type = 0xff;            // CollectiveType as written; 0xff: absent. Values above 9 are kept, at most
+                                  // 0xfe.
+  bool has_bytes = false;         // comm_size present
+  int32_t priority = 0;           // comm_priority
+  bool eager = false;             // eager: the send ended before its receive began
+  Time transfer = Time::Never();  // transfer_ns: measured time from the last arrival on; Never(): absent
 };
 
-// What a COMM_* node says that may differ between ranks of an equal graph.
+// The fields of a COMM_* node that may differ between ranks that share a graph.
 struct Peer {
   int32_t src = kNoRank;   // comm_src
   int32_t dst = kNoRank;   // comm_dst
@@ -78,7 +77,7 @@ struct Peer {
   uint32_t group = 0;      // index into RankTrace::group_names
 };
 
-// What a COMP or MEM_* node says of its work.
+// The work of a COMP or MEM_* node.
 struct Work {
   int64_t num_ops = 0;        // num_ops
   uint64_t tensor_bytes = 0;  // tensor_size
@@ -91,33 +90,35 @@ struct Graph {
   uint32_t size() const { return static_cast<uint32_t>(id.size()); }
 
   std::vector<uint64_t> id;
-  std::vector<uint32_t> name;  // in strings
+  std::vector<uint32_t> name;  // indices into `strings`
   std::vector<NodeType> type;
   std::vector<uint8_t> flags;     // kIsCpuOp, ...
-  std::vector<Time> start;        // recorded; empty when every node's is 0
+  std::vector<Time> start;        // recorded; empty if all are 0
   std::vector<Time> duration;     // recorded; 0: none
-  std::vector<int32_t> lane;      // CPU op: thread (tid); else: stream (stream, or tid where no stream is
-                                  // written); kNoLane; empty when no node has one
-  std::vector<uint32_t> payload;  // row of comm (COMM_*) or of work (COMP, MEM_*); kNoRow
-  std::vector<uint32_t> shapes;   // inputs.shapes in strings; empty column when no node has any (0 is "")
-  std::vector<uint32_t> types;    // inputs.types in strings; likewise
+  std::vector<int32_t> lane;      // CPU op: its thread (tid); else its stream (attribute stream, or else
+                                  // tid); kNoLane: neither. Empty if no node has a lane
+  std::vector<uint32_t> payload;  // index into comm (COMM_*) or work (COMP, MEM_*), or kNoRow
+  std::vector<uint32_t> shapes;   // inputs.shapes, as indices into `strings` (0: none); empty if no node has
+                                  // shapes
+  std::vector<uint32_t> types;    // inputs.types, likewise
 
   std::vector<Comm> comm;
   std::vector<Work> work;
 
-  // Dependencies, data and control together, as rows: CSR, ascending and
-  // without duplicates in each list. Dangling and self references are gone
-  // (counted in RankTrace::repairs).
+  // Data and control dependencies together, as rows in CSR form; each list is ascending and has no
+  // duplicates. The reader dropped references to the node itself and to missing nodes, and counted them in
+  // RankTrace::repairs.
   std::vector<uint32_t> dep_begin;  // size() + 1
   std::vector<uint32_t> dep;
-  std::vector<Time> dep_delay;  // beside dep: how long after its end (dep_delay_ns); empty: 0 throughout
-  // The inverse: who waits for row i.
+  std::vector<Time> dep_delay;  // for each entry of dep: delay after the end of the dependency
+                                // (dep_delay_ns); empty: all 0
+  // The inverse of dep: the rows that wait for row i.
   std::vector<uint32_t> child_begin;  // size() + 1
   std::vector<uint32_t> child;
-  std::vector<Time> child_delay;  // beside child; empty: 0 throughout
+  std::vector<Time> child_delay;  // for each entry of child; empty: all 0
 
-  // All rows in recorded order: a topological order in which, among the rows
-  // that could come next, the one with the smallest (start, id) does.
+  // All rows in recorded order: a topological order in which, of all rows that could come next, the one with
+  // the smallest (start, id) comes next.
   std::vector<uint32_t> order;
 
   StringTable strings;  // string 0 is ""
@@ -126,8 +127,8 @@ struct Graph {
   bool is_cpu(uint32_t row) const { return (flags[row] & kIsCpuOp) != 0; }
 };
 
-// The frames of one file as they were read, for lossless output. Frame 0 is
-// the metadata (absent: empty), frame i + 1 is row i of the graph.
+// The frames of one file as they were read, for lossless output. Frame 0 is the metadata (empty if absent),
+// frame i + 1 is row i of the graph.
 struct RawFrames {
   std::string bytes;            // message bodies, without lengths
   std::vector<uint64_t> begin;  // frames + 1 offsets into bytes
@@ -137,7 +138,7 @@ struct RawFrames {
   }
 };
 
-// Something that was wrong in the input and was repaired, or deserves a note.
+// A fault in the input that the reader repaired, or a note about the input.
 struct Repair {
   std::string kind;  // stable, e.g. "dangling_ctrl_dep"
   std::string file;
@@ -149,11 +150,12 @@ struct Repair {
 
 struct RankTrace {
   int rank = 0;
-  int recorded_rank = kNoRank;  // by the file's name, where that is not `rank` (a lone trace); else kNoRank
+  int recorded_rank = kNoRank;  // the rank in the file's name, if it is not `rank` (a lone trace); else
+                                // kNoRank
   std::string file;             // path as given; "archive.tar.zst!member" inside an archive
   std::string metadata;         // serialized GlobalMetadata, may be empty
   std::shared_ptr<const Graph> graph;
-  std::vector<Peer> peers;               // beside graph->comm, row for row
+  std::vector<Peer> peers;               // peers[i] belongs to graph->comm[i]
   std::vector<std::string> group_names;  // 0 is "" (all ranks)
   std::vector<Repair> repairs;
   std::shared_ptr<const RawFrames> raw;  // null unless kept
@@ -164,7 +166,7 @@ using Groups = std::map<std::string, std::vector<int>>;
 
 struct InputFile {
   std::string path;
-  std::string sha256;  // of the file as it lies on disk, hexadecimal
+  std::string sha256;  // of the file on disk, hexadecimal
   uint64_t bytes = 0;
   std::string role;  // "trace", "groups", ...
 };
@@ -173,9 +175,9 @@ struct InputFile {
 struct TraceSet {
   std::vector<RankTrace> ranks;
   Groups groups;
-  std::string group_source;  // where groups came from; "" when none
+  std::string group_source;  // where groups came from; "": no groups
   std::vector<InputFile> inputs;
-  std::vector<std::string> warnings;  // of the whole set; what is known of one rank is in its repairs
+  std::vector<std::string> warnings;  // about the whole set; notes about one rank are in its repairs
   uint64_t nodes() const;
   size_t distinct_graphs() const;
 };
