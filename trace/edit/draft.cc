@@ -11,7 +11,7 @@ namespace {
 
 int64_t NanosOf(Time t) { return (t.picos() + 500) / 1000; }
 
-// start_ns or start_time_micros, as written.
+// The start as written, in nanoseconds: start_ns or start_time_micros.
 int64_t RawStartOf(absl::string_view body) {
   Attribute a;
   __int128 v = 0;
@@ -254,7 +254,7 @@ void Draft::Flush(uint32_t r) {
     scratch_.assign(row.body.data(), row.body.size());
     if ((row.dirty & kBytes) != 0) {
       Attribute a;
-      // Chakra's own generator gives the size of a message as tensor_size.
+      // Chakra's own generator writes the size of a message as tensor_size.
       const bool message = row.is_comm() && (row.type == NodeType::kCollective || Attr(r, "comm_size", &a) ||
                                              !Attr(r, "tensor_size", &a));
       SetInteger(&scratch_, kNodeAttr, message ? "comm_size" : "tensor_size",

@@ -1,8 +1,8 @@
 // One rank's trace, open to edits.
 //
-// A draft begins as what the reader made of the rank: rows are its nodes, in the order of the file, and new
-// ones follow. Values, dependencies and whole nodes may change; Write() gives the frames of the result, in
-// which every node that no call touched has the bytes that it had.
+// A draft begins with the rank as the reader gives it: its rows are the nodes of the file, in order; new rows
+// follow. Values, dependencies and whole nodes may change. Write() gives the frames of the result; a node
+// that no call touched keeps its bytes.
 #pragma once
 
 #include <cstdint>
@@ -22,35 +22,37 @@
 
 namespace chakra::edit {
 
-// What a row depends on. `row` is kNoRow where the file has no such node, and where the reader ignores it.
+// A dependency of a row. `row` is kNoRow if the file has no node `id`, or if the reader ignores this
+// dependency.
 struct Dep {
   uint64_t id = 0;
   uint32_t row = kNoRow;
   bool data = true;        // data_deps, else ctrl_deps
   int64_t delay_ns = 0;    // dep_delay_ns
-  absl::string_view kind;  // of dep_kinds; "" where the node has none
+  absl::string_view kind;  // the entry of dep_kinds; "": the node has no dep_kinds
 };
 using Deps = absl::InlinedVector<Dep, 2>;
 
-inline constexpr absl::string_view kEditKind = "edit";  // in dep_kinds: made by an edit
+inline constexpr absl::string_view kEditKind = "edit";  // entry of dep_kinds of a dependency that an edit
+                                                        // made
 
-// A node, as far as edits look at it. Views live as long as the draft.
+// The parts of a node that edits look at. Views live as long as the draft.
 struct Row {
-  absl::string_view body;  // bytes without what is pending in `dirty`
+  absl::string_view body;  // the node's bytes, without the changes that `dirty` marks
   uint64_t id = 0;
   absl::string_view name, shapes, types;
   NodeType type = NodeType::kInvalid;
-  uint8_t flags = 0;  // of Graph::flags
+  uint8_t flags = 0;  // as in Graph::flags
   uint8_t dirty = 0;
   bool removed = false;
   bool added = false;
-  bool changed = false;  // or its bytes were changed
+  bool changed = false;  // or `body` was changed
   int32_t lane = kNoLane;
   Time start, duration;
-  Comm comm;                // of communication
-  Peer peer;                // likewise; `group` is not kept up: see `group`
+  Comm comm;                // of a communication node
+  Peer peer;                // likewise; Peer::group is not kept up to date: use `group`
   absl::string_view group;  // likewise; "": all ranks
-  Work work;                // of the others
+  Work work;                // of any other node
   bool cpu() const { return (flags & kIsCpuOp) != 0; }
   bool is_comm() const {
     return type == NodeType::kCollective || type == NodeType::kSend || type == NodeType::kRecv;
@@ -61,14 +63,15 @@ struct Row {
   uint64_t bytes() const { return is_comm() ? comm.bytes : work.tensor_bytes; }
 };
 
-// Rows that follow each other on a lane, each of which depends on the one before it: through it, on all of
-// the chain that come before.
+// Chains: consecutive rows of a lane, each of which depends on the row before. So a row depends on all
+// earlier rows of its chain.
 struct Chains {
-  std::vector<uint32_t> chain, place;                        // by row: its number, and the row's place in it
-  bool knows(uint32_t r) const { return r < chain.size(); }  // else it is new
+  std::vector<uint32_t> chain, place;                        // by row: the number of its chain, and its place
+                                                             // in the chain
+  bool knows(uint32_t r) const { return r < chain.size(); }  // false: r is a new row
 };
 
-// A node to be made.
+// What Draft::Add() makes a node of.
 struct NewRow {
   std::string name;
   NodeType type = NodeType::kComp;
@@ -98,7 +101,7 @@ class Draft {
 
   int rank() const { return rank_; }
   void set_rank(int rank) { rank_ = rank; }
-  // The set that the rank is of; null where nobody knows. It must outlive its use.
+  // The set that the rank belongs to; null: not known. The caller owns it.
   const SetShape* shape() const { return shape_; }
   void set_shape(const SetShape* shape) { shape_ = shape; }
   const std::string& file() const { return trace_.file; }
@@ -106,12 +109,12 @@ class Draft {
   const RankTrace& trace() const { return trace_; }
   uint32_t size() const { return static_cast<uint32_t>(rows_.size()); }  // rows, removed ones included
   const Row& row(uint32_t r) const { return rows_[r]; }
-  // "node 17 ("matmul")". Whoever reads the trace tells file and rank.
+  // "node 17 ("matmul")". The caller adds file and rank.
   std::string Describe(uint32_t r) const;
   // An error about a row.
   absl::Status Error(uint32_t r, absl::string_view what) const;
 
-  // Values. Times below a nanosecond are rounded to it.
+  // Values. Times are rounded to a nanosecond.
   void SetName(uint32_t r, absl::string_view name);
   void SetDuration(uint32_t r, Time duration);
   void SetStart(uint32_t r, Time start);  // on the draft's clock, that of Row::start
@@ -119,7 +122,7 @@ class Draft {
   void SetOperations(uint32_t r, int64_t operations);
   void SetTransfer(uint32_t r, Time transfer);
   void SetLane(uint32_t r, bool cpu, int32_t lane);
-  void CopyLane(uint32_t r, uint32_t from);  // as it is written there
+  void CopyLane(uint32_t r, uint32_t from);  // copies the attributes as they are written
   void SetCollective(uint32_t r, CollectiveType type);
   void SetGroup(uint32_t r, absl::string_view group);
   void SetPeer(uint32_t r, const Peer& peer);  // src, dst, tag and root, where the node has them
@@ -135,39 +138,41 @@ class Draft {
   // Structure.
   const Deps& deps(uint32_t r) { return OpenGraph().deps_[r]; }
   const absl::InlinedVector<uint32_t, 2>& children(uint32_t r) { return OpenGraph().children_[r]; }
-  // Row r depends on `on`; where it does already, the longer delay counts. No-op for r itself.
+  // Makes row r depend on `on`. If it does already, the longer delay counts. No-op if r is `on`.
   void AddDep(uint32_t r, uint32_t on, bool data, int64_t delay_ns = 0, absl::string_view kind = kEditKind);
-  // Several, as one after the other.
+  // AddDep() for each of `more`.
   void AddDeps(uint32_t r, const Deps& more);
-  // False: it does not depend on it. `implied`: the caller sees to it that r waits for what `on` waits for.
+  // Drops the dependency of r on `on`. False if there is none. `implied`: the caller ensures that r still
+  // waits for everything that `on` waits for.
   bool DropDep(uint32_t r, uint32_t on, bool implied = false);
   void SetDelay(uint32_t r, size_t dep, int64_t delay_ns);  // of deps(r)[dep]
-  // What depends on `from` depends on `to` instead, with its delay.
+  // Makes every row that depends on `from` depend on `to` instead, with the same delay.
   void MoveChildren(uint32_t from, uint32_t to);
-  // A new row, at the end, that depends on nothing. Its id is larger than all.
+  // Adds a row at the end, without dependencies, whose id is above all others.
   uint32_t Add(const NewRow& spec, Time start);
-  // A new row like r: same bytes and values, another id, no dependencies.
+  // Adds a row like r: same bytes and values, a new id, no dependencies.
   uint32_t Clone(uint32_t r);
-  // Takes a row away with its dependencies. Who depended on it is the caller's business: nobody must.
+  // Removes a row and its dependencies. Precondition: no row depends on it.
   void Remove(uint32_t r);
 
-  // The rows that are there in recorded order (as Graph::order). Errors: a cycle, with its nodes.
+  // The rows that were not removed, in recorded order (as Graph::order). Errors: a cycle, with its nodes.
   absl::StatusOr<const std::vector<uint32_t>*> Order();
-  // They stay where they are until dependencies in a chain are dropped or moved. Errors: a cycle.
+  // The chains of the draft; valid until a dependency within a chain is dropped or moved. Errors: a cycle.
   absl::StatusOr<const Chains*> chains();
-  // Where rows run one after the other: rows of equal keys share a lane (replay/engine/lanes.h, policy
-  // `recorded`).
+  // The lane of r: rows with equal keys share a lane, on which rows run one after the other
+  // (replay/engine/lanes.h, policy `recorded`).
   uint64_t LaneKey(uint32_t r) const;
-  // Whether the rows of r's lane run in recorded order, whatever is ready.
+  // Whether the rows of r's lane run in recorded order, even when a later row is ready first.
   bool StrictLane(uint32_t r) const;
-  // Whether r, or what it depends on, reaches `on`.
+  // Whether r is `on` or depends on it, directly or through other rows.
   bool Reaches(uint32_t r, uint32_t on);
 
-  // Row of the operator that r was called from, or kNoRow: attribute `parent` (captures), what launched it,
-  // or the one control dependency of what PyTorch's converter wrote.
+  // Row of the operator that called r, or kNoRow. The caller is, in this order: the attribute `parent`
+  // (captures), the row that launched r, or, in the output of PyTorch's converter, the only control
+  // dependency.
   uint32_t Parent(uint32_t r);
 
-  // A step of a capture that the edit made, from the start of one row to the end of another.
+  // A step of a capture that an edit made, from the start of row `first` to the end of row `last`.
   struct Step {
     std::string name;
     uint32_t first = 0, last = 0;
@@ -177,17 +182,17 @@ class Draft {
   }
   const std::vector<Step>& added_steps() const { return steps_; }
 
-  // The metadata's body afterwards; "" keeps it away where the file had none.
+  // Sets the body of the metadata frame. With "", Write() adds no metadata frame to a file that had none.
   void SetMetadata(std::string body) { trace_.metadata = std::move(body); }
   // Appends the frames. Errors: dependencies that make a cycle.
   absl::Status Write(std::string* out);
-  // Rows that are there and are not as they were, new ones included.
+  // Rows that were changed or added, and not removed.
   uint64_t changed() const { return changed_; }
   uint64_t live() const { return rows_.size() - removed_; }
 
   // Row of a node id, or kNoRow.
   uint32_t Find(uint64_t id);
-  // Keeps a text for the draft's life.
+  // Copies a text; the copy lives as long as the draft.
   absl::string_view Keep(absl::string_view text);
 
  private:
@@ -209,12 +214,12 @@ class Draft {
   int rank_ = 0;
   const SetShape* shape_ = nullptr;
   std::vector<Row> rows_;
-  std::vector<std::unique_ptr<char[]>> blocks_;  // of texts; views into them stay
-  char* free_ = nullptr;                         // in the last block
+  std::vector<std::unique_ptr<char[]>> blocks_;  // storage for texts; views into it stay valid
+  char* free_ = nullptr;                         // free part of the last block
   size_t left_ = 0;
   std::string scratch_;
   bool open_ = false;
-  bool ignore_ctrl_ = false;  // control dependencies are in the ids of another trace
+  bool ignore_ctrl_ = false;  // control dependencies have the ids of another trace
   std::vector<Deps> deps_;
   std::vector<absl::InlinedVector<uint32_t, 2>> children_;
   absl::flat_hash_map<uint64_t, uint32_t> row_of_;

@@ -1,4 +1,4 @@
-// Dependencies, order and lanes of a draft.
+// The part of Draft for dependencies, order and lanes.
 #include <algorithm>
 
 #include "absl/strings/match.h"
@@ -11,7 +11,7 @@
 namespace chakra::edit {
 namespace {
 
-// Ids of one field, packed or not.
+// Appends the ids of one field, packed or not.
 void ReadIds(const wire::Field& f, std::vector<uint64_t>* out) {
   if (f.type == wire::kVarint) {
     out->push_back(f.bits);
@@ -87,7 +87,7 @@ void Draft::Link(uint32_t r, const Dep& dep) {
 void Draft::AddDep(uint32_t r, uint32_t on, bool data, int64_t delay_ns, absl::string_view kind) {
   OpenGraph();
   if (r == on) return;
-  data = data || ignore_ctrl_;  // a control dependency would be ignored too
+  data = data || ignore_ctrl_;  // the reader would ignore a control dependency
   for (Dep& d : deps_[r]) {
     if (d.row != on) continue;
     if (delay_ns > d.delay_ns) {
@@ -108,7 +108,7 @@ void Draft::AddDeps(uint32_t r, const Deps& more) {
     for (const Dep& d : more) AddDep(r, d.row, d.data, d.delay_ns, d.kind);
     return;
   }
-  absl::flat_hash_map<uint32_t, size_t> at;  // looked up only
+  absl::flat_hash_map<uint32_t, size_t> at;  // for look-ups; never iterated
   for (size_t i = 0; i < deps_[r].size(); ++i) at.try_emplace(deps_[r][i].row, i);
   for (const Dep& d : more) {
     if (d.row == r) continue;
@@ -163,7 +163,7 @@ void Draft::MoveChildren(uint32_t from, uint32_t to) {
       d.id = rows_[to].id;
     }
     Erase(&children_[from], child);
-    // A dependency on both becomes one, with the longer delay.
+    // A row that depended on both depends on `to` once, with the longer delay.
     Deps kept;
     for (const Dep& d : deps_[child]) {
       const auto same = std::find_if(kept.begin(), kept.end(),
@@ -250,7 +250,7 @@ absl::StatusOr<const std::vector<uint32_t>*> Draft::Order() {
     g.dep_begin.push_back(static_cast<uint32_t>(g.dep.size()));
   }
   const std::string subject = absl::StrCat(trace_.file, ": rank ", rank_, ", after the edit");
-  if (!FinishGraph(&g, subject).ok()) {  // once more, with names for the message
+  if (!FinishGraph(&g, subject).ok()) {  // run again with names, for the message
     g.order.clear();
     for (size_t i = 0; i < live.size(); ++i) g.name[i] = g.strings.Intern(rows_[live[i]].name);
     return FinishGraph(&g, subject);
@@ -266,7 +266,7 @@ absl::StatusOr<const Chains*> Draft::chains() {
   Chains found;
   found.place.assign(rows_.size(), 0);
   for (uint32_t r = 0; r < rows_.size(); ++r) found.chain.push_back(r);
-  absl::flat_hash_map<uint64_t, uint32_t> lanes;  // the last row of each
+  absl::flat_hash_map<uint64_t, uint32_t> lanes;  // the last row of each lane
   for (const uint32_t r : **order) {
     if (!rows_[r].works()) continue;
     const auto [last, fresh] = lanes.try_emplace(LaneKey(r), r);
@@ -299,7 +299,7 @@ uint64_t Draft::LaneKey(uint32_t r) const {
     case NodeType::kSend:
       return key(7, static_cast<uint32_t>(row.peer.dst));
     default:
-      return key(8, r);  // a receive only listens
+      return key(8, r);  // a receive occupies no lane
   }
 }
 
@@ -342,7 +342,7 @@ uint32_t Draft::Parent(uint32_t r) {
   uint32_t parent = kNoRow;
   for (const Dep& d : deps_[r]) {
     if (d.data || d.kind == kEditKind) continue;
-    if (parent != kNoRow) return kNoRow;  // several: not a caller
+    if (parent != kNoRow) return kNoRow;  // several control dependencies: none is the caller
     parent = d.id == rows_[r].id ? kNoRow : Find(d.id);
   }
   return parent;

@@ -72,7 +72,7 @@ uint32_t LaneOrder::LastUntil(uint32_t r, Time t) const {
 absl::Status LaneOrder::Keep(Tally* tally) {
   struct Lane {
     uint32_t last = kNoRow;
-    bool broken = false;  // from here on every row waits for the one before it
+    bool broken = false;  // true: from here on, every row waits for the row before
   };
   for (bool again = true; again;) {
     again = false;
@@ -80,7 +80,7 @@ absl::Status LaneOrder::Keep(Tally* tally) {
     if (!order.ok()) return order.status();
     std::vector<uint32_t> place(draft_->size());
     for (uint32_t i = 0; i < (*order)->size(); ++i) place[(**order)[i]] = i;
-    absl::flat_hash_map<uint64_t, Lane> lanes;  // looked up only
+    absl::flat_hash_map<uint64_t, Lane> lanes;  // for look-ups; never iterated
     for (uint32_t r = first_; r != kNoRow; r = next_[r]) {
       if (draft_->row(r).removed || !draft_->row(r).works() || !draft_->StrictLane(r)) continue;
       Lane& lane = lanes[draft_->LaneKey(r)];

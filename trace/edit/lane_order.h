@@ -1,7 +1,7 @@
 // The order of lanes while nodes are added.
 //
-// New nodes have the largest ids, and without recorded starts ids are the order: a new node, and all that
-// waits for it, would fall behind the rest of its lane. LaneOrder holds the order that is meant.
+// Without recorded starts, ids give the order of a lane. New nodes have the largest ids: a new node, and
+// every node that waits for it, would run after the rest of its lane. LaneOrder keeps the intended order.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@ namespace chakra::edit {
 
 class LaneOrder {
  public:
-  // The recorded order of what is there. `draft` must outlive it. Errors: a cycle.
+  // Begins with the recorded order of the draft's rows. `draft` must outlive the LaneOrder. Errors: a cycle.
   static absl::StatusOr<LaneOrder> Make(Draft* draft);
 
-  // Puts a new row next to one that has a place. It must then stand behind all that it depends on, and before
-  // all that depends on it.
+  // Puts a new row r next to a row that has a place. Precondition: there, r is behind every row that r
+  // depends on, and before every row that depends on r.
   void Before(uint32_t r, uint32_t anchor) { Link(r, prev_[anchor]); }
   void After(uint32_t r, uint32_t anchor) { Link(r, anchor); }
   // Whether a stands before b.
   bool Earlier(uint32_t a, uint32_t b) const { return key_[a] < key_[b]; }
-  // Of what r depends on the last, of what depends on it the first; kNoRow.
+  // The last row that r depends on, and the first row that depends on r; kNoRow if there is none.
   uint32_t LastDep(uint32_t r) const;
   uint32_t FirstChild(uint32_t r) const;
-  // The last of those from r on that are recorded to start at `t` or before; all are, where no starts are
-  // recorded.
+  // The last row, from r on, whose recorded start is `t` or earlier. Without recorded starts, the last row of
+  // all.
   uint32_t LastUntil(uint32_t r, Time t) const;
 
-  // Adds control dependencies where rows of a strict lane would not run in this order; a note says so.
+  // Adds control dependencies where rows of a strict lane would otherwise run in another order; a note in
+  // `tally` says so.
   absl::Status Keep(Tally* tally);
 
  private:

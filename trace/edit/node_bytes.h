@@ -1,5 +1,5 @@
-// A Node message as bytes, changed field by field: what is not named stays where it is, as it is, unknown
-// fields included.
+// Changes single fields of a Node message in its bytes; all other fields, unknown ones included, keep their
+// bytes and places.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,18 @@
 
 namespace chakra::edit {
 
-// Precondition of all: `body` is a well-formed message (Draft checks what it reads).
+// Precondition of all functions: `body` is a well-formed message (Draft checks what it reads).
 
-// A varint field of the message; 0 takes it away, as proto3 writes it.
+// Sets a varint field of the message; 0 removes the field, as in proto3.
 std::string WithNumber(absl::string_view body, uint32_t field, uint64_t v);
-// A bytes field; "" takes it away.
+// Sets a bytes field; "" removes it.
 std::string WithText(absl::string_view body, uint32_t field, absl::string_view text);
-// A list of numbers, packed, in place of all entries of the field.
+// Replaces all entries of a repeated field by `values`, packed.
 std::string WithNumbers(absl::string_view body, uint32_t field, const std::vector<uint64_t>& values);
 
-// The attribute `name` of a Node or of GlobalMetadata (field 10 or 2) with another value. One that is there
-// keeps its place and, where it holds a number of any kind and `v` fits, its kind; else it becomes `field`.
+// Sets the attribute `name` of a Node or of GlobalMetadata (`attr`: field 10 or 2). An existing attribute
+// keeps its place. It keeps its kind too if it holds a number of any kind and `v` fits; otherwise the value
+// goes to `field`.
 std::string WithInteger(absl::string_view body, uint32_t attr, absl::string_view name, ValueField field,
                         __int128 v);
 void SetInteger(std::string* body, uint32_t attr, absl::string_view name, ValueField field,
@@ -36,12 +37,12 @@ std::string WithStrings(absl::string_view body, uint32_t attr, absl::string_view
                         const std::vector<std::string>& v);
 std::string WithoutAttribute(absl::string_view body, uint32_t attr, absl::string_view name);
 
-// The last attribute of this name, as protobuf's readers take it. False: there is none.
+// Finds the last attribute of this name, which is the one that protobuf's readers use. False: there is none.
 bool FindAttribute(absl::string_view body, uint32_t attr, absl::string_view name, Attribute* out);
 
 // An attribute's value as text: numbers in decimal, bools as 0 and 1, lists as "[1, 2]".
 std::string AttributeText(const Attribute& a);
-// As a number; false for texts that are none, and for lists.
+// The value as a number. False for lists, and for texts that are not numbers.
 bool AttributeNumber(const Attribute& a, double* out);
 
 }  // namespace chakra::edit

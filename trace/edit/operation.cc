@@ -11,7 +11,7 @@
 namespace chakra::edit {
 namespace {
 
-// Attributes that operations of their own set, or that dependencies are made of.
+// Attributes that have an operation of their own, or that encode dependencies.
 constexpr absl::string_view kReserved[] = {
     "comm_size", "comm_type", "tensor_size",  "num_ops",     "duration_ns", "start_ns",
     "comm_src",  "comm_dst",  "comm_tag",     "transfer_ns", "stream",      "tid",
@@ -138,7 +138,7 @@ uint32_t AddNode(Draft* draft, const NodeSpec& spec, uint32_t anchor, Time start
   row.name = absl::StrReplaceAll(row.name, {{"{name}", like.name}});
   const bool comm = row.type >= NodeType::kSend;
   if (comm && !spec.own_group && like.is_comm()) row.group = std::string(like.group);
-  // Communication and storage without a lane keep to their own queues.
+  // Communication and storage without a lane have queues of their own.
   const bool shares = like.lane != kNoLane || (row.type == NodeType::kComp && like.type == NodeType::kComp);
   Attribute lane;
   if (!spec.own_lane && shares) {
@@ -146,7 +146,7 @@ uint32_t AddNode(Draft* draft, const NodeSpec& spec, uint32_t anchor, Time start
     row.lane = like.lane;
   }
   const uint32_t r = draft->Add(row, start);
-  // Thread numbers of more than 31 bits are kept as they were written.
+  // Thread ids of more than 31 bits are copied as written.
   if (!spec.own_lane && row.lane < 0 && row.lane != kNoLane) draft->CopyLane(r, anchor);
   for (const proto::SetAttribute& a : spec.attributes) ApplyAttribute(draft, r, a);
   return r;
@@ -207,15 +207,15 @@ absl::Status SortRecorded(Draft* draft, std::vector<uint32_t>* rows) {
 
 namespace {
 
-// A dependency of a row, or one that it would get.
+// A dependency that a row has or would get.
 struct Link {
-  uint32_t chain, place;  // of what it is on
+  uint32_t chain, place;  // of the row depended on
   int64_t delay_ns;
-  size_t added;  // its number among those to be added; SIZE_MAX: it is there
+  size_t added;  // its index among those to be added; SIZE_MAX: the row has it already
 };
 
-// Takes from `more` what others imply: those of r, or of `more`, on the same or a later row of a chain, that
-// wait as long.
+// Removes dependencies from `more` that another one, of r or in `more`, implies: one on the same or a later
+// row of the chain that waits as long.
 void DropImplied(Draft* draft, const Chains& chains, uint32_t r, Deps* more) {
   std::vector<Link> links;
   const auto add = [&](const Dep& d, size_t number) {

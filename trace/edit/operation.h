@@ -1,5 +1,5 @@
-// What an edit does with the nodes that it selected. A new operation is one message in proto/edit.proto, one
-// class in a file of its own, and one line in registry.cc.
+// What an edit does with the nodes that its selector matched. A new operation is a message in
+// proto/edit.proto, a class in its own file, and a line in registry.cc.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,22 @@
 
 namespace chakra::edit {
 
-// What happened on one rank; summed up over ranks.
+// What an edit did on one rank; EditRun sums over ranks.
 struct Tally {
   uint64_t matched = 0, added = 0, removed = 0;
-  std::set<std::string> notes;  // assumptions, and what was left alone with the reason
+  std::set<std::string> notes;  // assumptions, and nodes that were left alone, with the reason
 };
 
-// Immutable; ranks are edited on several threads.
+// An operation on one rank. Immutable, since several threads edit ranks.
 class Operation {
  public:
   virtual ~Operation() = default;
   // `matches` are the selected rows, ascending. Errors name rank and node.
   virtual absl::Status Apply(Draft* draft, const std::vector<uint32_t>& matches, Tally* tally) const = 0;
-  // Whether Apply() looks at Draft::shape(), or Check() has something to look at.
+  // Whether Apply() reads Draft::shape(), or Check() has anything to check.
   virtual bool needs_shape() const { return false; }
-  // Before the first rank, of the set as it is then: whether ranks and groups that the edit names are there.
+  // Called before the first rank is edited, with the set as it is before this edit: checks that ranks and
+  // groups that the edit names exist.
   virtual absl::Status Check(const SetShape&, const std::string& /*where*/) const { return absl::OkStatus(); }
 };
 
@@ -41,32 +42,33 @@ class Operation {
 class SetOperation {
  public:
   virtual ~SetOperation() = default;
-  // The set afterwards, and source[r]: which rank rank r of it is made of. `notes` as in Tally.
+  // Gives the set after the edit. source[r] is the old rank that the new rank r is made of. `notes` as in
+  // Tally.
   virtual absl::Status Reshape(const SetShape& before, SetShape* after, std::vector<int>* source,
                                std::set<std::string>* notes) const = 0;
-  // Makes the trace of rank `source` that of rank `rank` of the set afterwards.
+  // Turns `draft`, the trace of an old rank, into that of `rank` of the set after the edit.
   virtual absl::Status Apply(Draft* draft, int rank, const SetShape& before, const SetShape& after,
                              Tally* tally) const = 0;
 };
 
-// One of the two.
+// Either an operation on a rank or one on the set; the other pointer is null.
 struct AnyOperation {
   std::unique_ptr<Operation> on_rank;
   std::unique_ptr<SetOperation> on_set;
 };
 
-// Makes the operation of an edit. `where` begins the errors ("script.txtpb: edit 2 (fuse)"), which name the
+// Makes the operation of an edit. Errors begin with `where` ("script.txtpb: edit 2 (fuse)") and name the
 // field and what is expected there.
 using MakeOperation = absl::StatusOr<AnyOperation> (*)(const proto::Edit& edit, const std::string& where);
 
 struct OperationEntry {
   proto::Edit::OperationCase kind;
-  const char* name;  // the field's
+  const char* name;  // the field's name
   MakeOperation make;
 };
 const std::vector<OperationEntry>& Operations();
 
-// One function each; registry.cc lists them.
+// One function for each operation; registry.cc lists them.
 absl::StatusOr<AnyOperation> MakeDuration(const proto::Edit& edit, const std::string& where);
 absl::StatusOr<AnyOperation> MakeBytes(const proto::Edit& edit, const std::string& where);
 absl::StatusOr<AnyOperation> MakeWork(const proto::Edit& edit, const std::string& where);
@@ -95,7 +97,7 @@ absl::StatusOr<AnyOperation> MakeRepeat(const proto::Edit& edit, const std::stri
 absl::StatusOr<AnyOperation> MakeDuplicate(const proto::Edit& edit, const std::string& where);
 absl::StatusOr<AnyOperation> MakeRescale(const proto::Edit& edit, const std::string& where);
 
-// Of what the operation's constructor takes.
+// Make an operation from the arguments of its constructor.
 template <typename Op, typename... Args>
 AnyOperation OnRank(Args&&... args) {
   return {std::make_unique<Op>(std::forward<Args>(args)...), nullptr};
@@ -108,43 +110,44 @@ AnyOperation OnSet(Args&&... args) {
 // "WHERE, FIELD: WHAT" (InvalidArgument).
 absl::Status BadField(absl::string_view where, absl::string_view field, absl::string_view what);
 
-// A checked NewNode.
+// A NewNode that was checked.
 struct NodeSpec {
-  NewRow row;             // lane: kNoLane unless given; group and name as given
-  bool own_lane = false;  // else that of the anchor
+  NewRow row;             // `lane` is kNoLane unless given
+  bool own_lane = false;  // false: the node runs on the anchor's lane
   bool own_group = false;
   std::vector<proto::SetAttribute> attributes;
 };
 absl::StatusOr<NodeSpec> ReadNodeSpec(const proto::NewNode& spec, const std::string& where);
-// Makes it, on the lane of `anchor` unless it has its own, recorded to start at `start`.
+// Adds the node, on the lane of `anchor` unless the spec gives a lane, with recorded start `start`.
 uint32_t AddNode(Draft* draft, const NodeSpec& spec, uint32_t anchor, Time start);
-// Whether the node, or the attribute, names a rank or a group; and whether the set has it. A lone trace may
-// be of a larger set, and where no group is known any may be meant.
+// NamesOthers(): whether the node, or the attribute, names a rank or a group. CheckInSet(): error if the set
+// lacks it. Ranks are not checked for a lone trace, which may belong to a larger set; groups are not checked
+// if no group is known.
 bool NamesOthers(const NodeSpec& spec);
 bool NamesOthers(const proto::SetAttribute& spec);
 absl::Status CheckInSet(const NodeSpec& spec, const SetShape& shape, const std::string& where);
 absl::Status CheckInSet(const proto::SetAttribute& spec, const SetShape& shape, const std::string& where);
 
-// Sets attributes as SetAttribute says. Precondition: checked by CheckAttribute().
+// ApplyAttribute() sets an attribute. Precondition: CheckAttribute() accepted `spec`.
 absl::Status CheckAttribute(const proto::SetAttribute& spec, const std::string& where);
 void ApplyAttribute(Draft* draft, uint32_t r, const proto::SetAttribute& spec);
 
-// Scales or sets; results below 0 are 0.
+// `old`, scaled or replaced as `change` says; at least 0.
 double Changed(const proto::Adjustment& change, double old);
 absl::Status CheckAdjustment(const proto::Adjustment& change, const std::string& where);
 
-// Of recorded times: picoseconds in 64 bits.
+// The longest recorded time in microseconds: its picoseconds must fit in 64 bits.
 inline constexpr double kMaxMicros = 9.2e12;
 
-// Microseconds to the nearest picosecond.
+// Converts microseconds to the nearest picosecond.
 Time FromMicros(double us);
 
-// `rows` in recorded order. Errors: a cycle.
+// Sorts `rows` in recorded order. Errors: a cycle.
 absl::Status SortRecorded(Draft* draft, std::vector<uint32_t>* rows);
 
-// Takes r away: what depended on it depends on what it depended on, save where that is implied. Delays add
-// up, with r's duration where `keep_time`.
-// Precondition: what `chains` says is true of the draft, and stays so.
+// Removes r. Every row that depended on r then depends on all rows that r depended on, unless other
+// dependencies imply this. Delays add up; with `keep_time`, r's duration is added too. Precondition: `chains`
+// holds for the draft, before and after the call.
 void RemoveRewired(Draft* draft, const Chains& chains, uint32_t r, bool keep_time);
 
 }  // namespace chakra::edit

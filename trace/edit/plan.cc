@@ -32,7 +32,7 @@ std::vector<std::string> ReadStrings(absl::string_view body, absl::string_view n
   return out;
 }
 
-// Steps of a capture begin and end with nodes that are still there; new ones are added.
+// Makes the capture's steps begin and end with nodes that still exist, and adds the steps that edits made.
 absl::Status KeepSteps(Draft* draft, std::string* metadata) {
   absl::StatusOr<std::optional<CaptureInfo>> info = ReadCaptureInfo(draft->trace());
   if (!info.ok()) return info.status();
@@ -202,7 +202,7 @@ absl::Status EditRun::RunStep(size_t k, int final_rank, Draft* draft, std::vecto
   if (step.apply.on_set != nullptr) {
     const int next = RankBefore(k + 1, final_rank);
     status = step.apply.on_set->Apply(draft, next, *shapes_[k], *shapes_[k + 1], &tally);
-    // What leaves a rank as it was has matched nothing on it.
+    // An operation on the set that leaves a rank unchanged has matched nothing on this rank.
     const bool same =
         next == rank && draft->changed() == changed && shapes_[k]->groups == shapes_[k + 1]->groups;
     tally.matched = same ? 0 : draft->live();
@@ -220,7 +220,7 @@ absl::Status EditRun::RunStep(size_t k, int final_rank, Draft* draft, std::vecto
     record->push_back(absl::StrCat(step.edit.ShortDebugString(), " # matched ", tally.matched, ", added ",
                                    tally.added, ", removed ", tally.removed));
   }
-  // A rank that several are made of is counted once.
+  // A rank that becomes several ranks is counted once.
   bool first = true;
   if (!rank_at_.empty()) {
     const std::vector<int>& at = *rank_at_[k];
@@ -240,7 +240,7 @@ absl::Status EditRun::RunStep(size_t k, int final_rank, Draft* draft, std::vecto
   return absl::OkStatus();
 }
 
-// For the hint of an edit that matches nothing.
+// Keeps names for the hint about an edit that matches nothing.
 void EditRun::KeepNames(const RankTrace& trace) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (std::none_of(counts_.begin(), counts_.end(), [](const Count& c) { return c.tally.matched == 0; }))
@@ -249,7 +249,7 @@ void EditRun::KeepNames(const RankTrace& trace) {
     names_.emplace(trace.graph->name_of(i));
 }
 
-// Faults that the reader repairs in its own memory only.
+// Counts faults that the reader repairs in memory and the output keeps.
 void EditRun::CountFaults(const RankTrace& trace) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const Repair& repair : trace.repairs) {

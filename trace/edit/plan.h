@@ -1,4 +1,4 @@
-// An edit script, compiled, and its run over the ranks of a trace set.
+// A compiled edit script (EditPlan), and its run over the ranks of a trace set (EditRun).
 #pragma once
 
 #include <map>
@@ -17,31 +17,32 @@
 
 namespace chakra::edit {
 
-// Immutable.
+// Compiled edit scripts. Immutable.
 class EditPlan {
  public:
-  // Scripts, one after the other. Errors (InvalidArgument) name file and line, the edit by number (from 1)
-  // and name, the field, what it holds and what is expected there.
+  // Compiles scripts that run one after the other. Errors (InvalidArgument) name file and line, the edit by
+  // number (from 1) and name, the field, its value and what is expected.
   static absl::StatusOr<EditPlan> Make(const std::vector<Script>& scripts);
 
-  // What the scripts are called.
+  // The names of the scripts.
   const std::string& name() const { return name_; }
-  // Whether ranks or groups change, so that EditRun must know them before the first rank is edited.
+  // Whether the plan changes ranks or groups; EditRun must then know the set before it edits the first rank.
   bool reshapes() const;
-  // Whether it must know them for this or another reason. Without, edits of nodes that need them are errors.
+  // Whether EditRun should know the set, for this or another reason. If it does not, edits of nodes that need
+  // the set are errors.
   bool needs_shape() const;
 
  private:
   friend class EditRun;
   struct Step {
     std::string where;    // "script.txtpb: edit 2 (fuse) \"optimizer\""
-    std::string subject;  // the same without the file
+    std::string subject;  // `where` without the file
     std::string operation;
     proto::Edit edit;
     Selector select;
     AnyOperation apply;
-    size_t script = 0;  // of scripts_
-    int index = 0;      // in it
+    size_t script = 0;  // index into scripts_
+    int index = 0;      // index of the edit in the script
   };
   absl::Status Add(const Script& script);
 
@@ -50,26 +51,27 @@ class EditPlan {
   std::vector<Step> steps_;
 };
 
-// Edits rank after rank, on as many threads as call it, and counts.
+// Edits ranks and counts what was done. Several threads may call Rewrite().
 class EditRun : public RankRewriter {
  public:
-  // `plan` must outlive it.
+  // `plan` must outlive the run.
   explicit EditRun(const EditPlan* plan);
 
-  // Before the first Rewrite(); required where plan->reshapes(), allowed always. Errors: ranks or groups that
-  // an operation cannot handle.
+  // Tells the run the set. Call it before the first Rewrite(): required if plan->reshapes(), else optional.
+  // Errors: ranks or groups that an operation cannot handle.
   absl::Status Begin(const SetShape& shape);
 
-  // The ranks that the rank becomes: one, or several or none where ranks are added or removed. The frames of
-  // each are valid Chakra, and carry a record in the metadata (attribute `edits`, a list of texts).
+  // Gives the ranks that are made of this rank: usually one; several or none if ranks are added or removed.
+  // Their frames are valid Chakra; the metadata's attribute `edits` (a list of texts) records the edits.
   absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>* out) override;
 
-  // The set as it is afterwards; valid after Begin(). Null: nothing but nodes changed.
+  // The set after the edits; valid after Begin(). Null: only nodes change.
   const SetShape* after() const {
     return plan_.reshapes() && !shapes_.empty() ? shapes_.back().get() : nullptr;
   }
 
-  // After the last Rewrite(). Error (InvalidArgument): an edit that matched nothing on any rank, and may not.
+  // Call it after the last Rewrite(). Error (InvalidArgument): an edit without `allow_no_match` that matched
+  // nothing on any rank.
   absl::StatusOr<proto::EditReport> Finish();
 
  private:
@@ -85,10 +87,13 @@ class EditRun : public RankRewriter {
   int RankBefore(size_t step, int final_rank) const;
 
   const EditPlan& plan_;
-  // Before each step, and after the last; empty: not known. Steps that change nothing share them.
+  // The set before each step and after the last; empty: not known. Consecutive steps share one object where
+  // the set does not change.
   std::vector<std::shared_ptr<const SetShape>> shapes_;
-  std::vector<std::shared_ptr<const std::vector<int>>> rank_at_;  // [final rank]: its rank then; likewise
-  std::vector<std::vector<int>> becomes_;                         // [first rank]: final ranks; likewise
+  std::vector<std::shared_ptr<const std::vector<int>>> rank_at_;  // likewise; [final rank]: the rank's number
+                                                                  // at this step
+  std::vector<std::vector<int>> becomes_;                         // [old rank]: its final ranks; empty: not
+                                                                  // known
   std::mutex mutex_;
   std::vector<Count> counts_;    // by step
   std::set<std::string> names_;  // some of the nodes' names, for messages
@@ -97,9 +102,9 @@ class EditRun : public RankRewriter {
   uint64_t nodes_in_ = 0, nodes_out_ = 0;
 };
 
-// The traces of `inputs` after the edits; `run` is of the plan, and of nothing before. Where `through` is not
-// null, ranks go through it, and it calls the run. Reads twice where plan.reshapes(). Errors:
-// ReadTraceSet()'s and the edits'.
+// Reads `inputs` and edits them. `run` is a fresh run of the plan. If `through` is not null, the reader calls
+// `through`, which calls `run`. Reads the inputs twice if plan.reshapes(). Errors: those of ReadTraceSet()
+// and of the edits.
 absl::StatusOr<TraceSet> ReadEdited(const std::vector<std::string>& inputs, const ReadOptions& options,
                                     const EditPlan& plan, EditRun* run, RankRewriter* through = nullptr);
 

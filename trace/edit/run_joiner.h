@@ -1,4 +1,4 @@
-// Groups of rows that become one node, or a chain of nodes, and no cycle.
+// Finds groups of rows that can become one node, or a chain of nodes, without making a cycle.
 #pragma once
 
 #include <cstdint>
@@ -9,29 +9,29 @@
 
 namespace chakra::edit {
 
-// A note: why a run on a lane became several groups.
+// The note that says why a run on a lane became several groups.
 inline constexpr char kClosedRuns[] =
     "runs were closed where a node depends on an earlier one of its run through nodes that are not in it";
 
-// One group after the other; what became of earlier ones is looked through. A row is looked at once for each
-// group in whose stretch of the recorded order it stands.
+// Builds one group after the other; knows what earlier groups became. Cost: for each group, one visit of each
+// row between the group's first and last row in recorded order.
 class RunJoiner {
  public:
-  // `places` is of the draft as it is, which must outlive this.
+  // `places` belongs to the current state of the draft. The draft must outlive the joiner.
   RunJoiner(Draft* draft, const LanePlaces& places);
 
-  void Begin(uint32_t first);  // a new group
-  // Whether `r` depends on the group through rows that are none of it. Precondition: r is recorded after the
+  void Begin(uint32_t first);  // begins a new group
+  // Whether `r` depends on the group through rows outside the group. Precondition: r is recorded after the
   // group.
   bool DependsThrough(uint32_t r);
   void Add(uint32_t r);
   const std::vector<uint32_t>& group() const { return group_; }
-  // The group is `rows` now: one of it, or new ones, each of which depends on the one
-  // before it. The others were removed.
+  // Tells the joiner what the group became: one of its rows, or a chain of new rows, each of which depends on
+  // the row before. The caller removed the other rows.
   void Became(const std::vector<uint32_t>& rows);
 
  private:
-  // In an order in which rows come after what they depend on.
+  // A row's place in an order in which every row comes after its dependencies.
   uint32_t Place(uint32_t r) const { return place_[leader_[r]]; }
   bool Before(const Dep& d, uint32_t place) const { return d.row == kNoRow || Place(d.row) < place; }
   bool Inside(uint32_t r) const { return inside_[r] == round_; }
@@ -39,15 +39,16 @@ class RunJoiner {
 
   struct Visit {
     uint32_t row;
-    size_t next;  // dependency to be looked at
+    size_t next;  // index of the next dependency to visit
   };
   Draft& draft_;
-  std::vector<uint32_t> place_, leader_;  // by row; rows that became of a group share the place of the first
+  std::vector<uint32_t> place_, leader_;  // by row; rows that a group became share the place of the group's
+                                          // first row
   std::vector<uint32_t> at_;              // by place: the row, or kNoRow
   std::vector<uint32_t> group_;
   uint32_t round_ = 0;
-  std::vector<uint32_t> inside_, seen_;  // by row: the last round in which it was
-  std::vector<bool> depends_;            // of what was seen in this round
+  std::vector<uint32_t> inside_, seen_;  // by row: the last round that marked it
+  std::vector<bool> depends_;            // by row, valid if seen in this round
   std::vector<Visit> stack_;
 };
 

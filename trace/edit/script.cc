@@ -21,8 +21,8 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::TextFormat;
 
-// "select, any_of 0, name", "node.lane": from edit `index` of the script on, through its operation unless
-// the selection is meant.
+// The steps of a path such as "select, any_of 0, name" or "node.lane" in edit `index`. A path leads through
+// the edit's operation unless it begins with the selection.
 std::vector<FieldStep> Steps(const Script& script, int index, absl::string_view path) {
   const proto::Edit& edit = script.script.edit(index);
   std::vector<FieldStep> out = {{proto::EditScript::descriptor()->FindFieldByName("edit"), index}};

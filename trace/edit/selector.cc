@@ -50,7 +50,7 @@ absl::StatusOr<std::optional<Bounds>> MakeBounds(bool given, const proto::Range&
   return std::optional<Bounds>(b);
 }
 
-// Kinds of nodes beside the schema's types.
+// Kinds of nodes that selectors know beside the schema's types.
 struct Kind {
   const char* name;
   bool (*is)(const Row&);
@@ -89,7 +89,10 @@ struct Selector::Node {
   std::vector<AttributeTest> attributes;
   std::string iteration;
   std::vector<Node> any_of, all_of, none_of;
-  bool names_others() const { return !types.empty() || !ids.empty(); }  // METADATA and INVALID may match
+  bool names_others() const {
+    return !types.empty() || !ids.empty();
+  }  // true: METADATA and INVALID nodes
+     // may match
 
   absl::Status Fill(const proto::Selector& spec, const std::string& where);
   absl::Status FillLists(const proto::Selector& spec, const std::string& where);
@@ -178,7 +181,7 @@ absl::Status Selector::Node::Fill(const proto::Selector& spec, const std::string
   if (absl::Status s = FillLists(spec, where); !s.ok()) return s;
   if (absl::Status s = FillAttributes(spec, where); !s.ok()) return s;
   iteration = spec.iteration();
-  if (spec.has_iteration()) {  // the number of iterations is known with the trace
+  if (spec.has_iteration()) {  // checks the syntax only; the trace gives the number of iterations
     const auto parsed = ParseIteration(iteration, SIZE_MAX);
     if (!parsed.ok())
       return absl::InvalidArgumentError(absl::StrCat(where, ", iteration: ", parsed.status().message()));
@@ -279,7 +282,7 @@ class Selector::Evaluation {
     return !n.ancestor || HasAncestor(n, r);
   }
 
-  // Answers are kept: callers are shared.
+  // Keeps answers, since many rows share callers.
   bool HasAncestor(const Node& n, uint32_t r) {
     std::vector<int8_t>& known = ancestors_[&n];
     known.resize(draft_.size(), -1);

@@ -1,4 +1,4 @@
-// The small texts of selectors: ranges, lanes, names; and a trace's iterations.
+// Parses the texts in selectors (ranges, lanes, names), and finds a trace's iterations.
 #include <algorithm>
 
 #include "absl/strings/match.h"
@@ -97,7 +97,7 @@ absl::StatusOr<Iterations> FindIterations(Draft* draft) {
   Iterations out;
   absl::StatusOr<std::optional<CaptureInfo>> info = ReadCaptureInfo(draft->trace());
   if (!info.ok()) return info.status();
-  // Where each begins, in recorded order.
+  // The place where each iteration begins, in recorded order.
   std::vector<uint32_t> marks;
   if (info->has_value()) {
     for (const CaptureInfo::Step& step : (*info)->steps) {
@@ -105,7 +105,7 @@ absl::StatusOr<Iterations> FindIterations(Draft* draft) {
         marks.push_back(step.first);
     }
   } else {
-    for (const uint32_t r : **order) {  // a step that its callees interrupt has several nodes
+    for (const uint32_t r : **order) {  // callees may divide the mark of a step into several nodes
       const absl::string_view name = draft->row(r).name;
       if (absl::StartsWith(name, "ProfilerStep") && (marks.empty() || name != draft->row(marks.back()).name))
         marks.push_back(r);

@@ -29,7 +29,8 @@ absl::Status SystemError(absl::string_view doing, absl::string_view path, int er
   return absl::UnavailableError(absl::StrCat("cannot ", doing, " ", path, ": ", std::strerror(error)));
 }
 
-// "workload" of "dir/workload.3.et.zst", "a.tar!x/workload.3.et" and the like; "trace" of captures.
+// The name prefix of a trace: "workload" for "dir/workload.3.et.zst" or "a.tar!x/workload.3.et"; "trace" for
+// captures.
 std::string PrefixOf(const std::string& file) {
   const size_t bang = file.find('!');
   const TraceName name = ParseTraceName(bang == file.npos ? file : file.substr(bang + 1));
@@ -45,7 +46,7 @@ absl::Status WriteStream(const std::string& path, Compression compression, absl:
   return file.Finish(frames);
 }
 
-// Without a slash at its end, and of a link what it points to.
+// `path` without slashes at its end; for a link, its target.
 std::string Resolved(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   std::error_code error;
@@ -75,12 +76,13 @@ EditedOutput::~EditedOutput() {
 void EditedOutput::Discard() {
   const std::lock_guard<std::mutex> lock(folder_mutex_);
   std::error_code error;
-  // Threads that still write may add a file while it is emptied.
+  // Threads that still write may add a file while the folder is being emptied.
   for (int i = 0; i < 100 && !folder_.empty() && fs::exists(folder_, error); ++i)
     fs::remove_all(folder_, error);
 }
 
-// What stands in the folder's place must be an earlier set of the same name, and nothing else: it is lost.
+// The folder that Commit() replaces is lost, so it must hold an earlier set of the same prefix and nothing
+// else.
 absl::Status EditedOutput::CheckFolder(const std::string& prefix) const {
   std::error_code error;
   if (fs::exists(output_, error) && !fs::is_directory(output_, error)) {
@@ -105,7 +107,7 @@ absl::Status EditedOutput::CheckFolder(const std::string& prefix) const {
   return absl::OkStatus();
 }
 
-// What a run that was killed has left behind: nobody holds its lock.
+// Removes folders of killed runs: folders whose lock nobody holds.
 void EditedOutput::RemoveStale() const {
   const fs::path path(output_);
   const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";
@@ -168,7 +170,7 @@ absl::Status EditedOutput::Rewrite(RankTrace trace, std::vector<Rewritten>*) {
   return absl::OkStatus();
 }
 
-// The new folder in the place of the old one, in one step where the system can.
+// Puts the new folder in the place of the old one, in one step if the system can.
 absl::Status EditedOutput::Swap() {
   const std::lock_guard<std::mutex> lock(folder_mutex_);
   std::error_code error;
@@ -178,7 +180,7 @@ absl::Status EditedOutput::Swap() {
     return absl::OkStatus();
   }
   if (renameat2(AT_FDCWD, folder_.c_str(), AT_FDCWD, output_.c_str(), RENAME_EXCHANGE) == 0)
-    return absl::OkStatus();  // what was there is taken away with this object
+    return absl::OkStatus();  // the destructor removes the old folder
   const std::string old = absl::StrCat(output_, ".old-", getpid());
   if (rename(output_.c_str(), old.c_str()) != 0) return SystemError("rename", output_, errno);
   if (rename(folder_.c_str(), output_.c_str()) != 0) {

@@ -1,4 +1,4 @@
-// A folder, or a file, of edited traces that is there when it is complete and not before.
+// Writes edited traces to a folder or a file, which appears only when it is complete.
 #pragma once
 
 #include <mutex>
@@ -13,29 +13,31 @@
 
 namespace chakra::edit {
 
-// Edits ranks and writes each at once: nothing of it is kept. Traces go to a folder beside `output`, which
-// takes its place in Commit(); a lone trace may go to a file, or to standard output ("-").
+// Edits ranks and writes each at once; keeps none in memory. Traces go to a new folder beside `output`;
+// Commit() moves this folder to `output`. A lone trace may go to a file or to standard output ("-").
 class EditedOutput : public RankRewriter {
  public:
-  // `run` must outlive it. Without `compression`, by the end of a file's name, and in a folder as the trace
-  // was.
+  // `run` must outlive the output. Without `compression`, the ending of a file's name chooses it, and a trace
+  // in a folder keeps the compression of its input.
   EditedOutput(std::string output, std::optional<Compression> compression, EditRun* run);
-  // Without a Commit(), takes away what was written.
+  // Removes what was written, unless Commit() succeeded.
   ~EditedOutput() override;
 
-  // Before the first rank. `many`: a folder is to be written. Errors: a folder that is there and holds
-  // anything but traces and their groups, a place that cannot be written.
+  // Call it before the first rank. `many`: write a folder. Errors: an existing folder that holds anything but
+  // traces and their groups; a place that cannot be written.
   absl::Status Open(bool many);
   absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>* out) override;
-  // Takes away what was written so far. Any thread may call it at any time; the process should end then.
+  // Removes what was written so far. Any thread may call it at any time; the process should end afterwards.
   void Discard();
-  // After the last. Writes the groups beside the traces, where they come from a file or have changed.
+  // Call it after the last rank. Also writes the groups beside the traces, if they came from a file or have
+  // changed.
   absl::Status Commit(const TraceSet& set);
 
   const std::vector<std::string>& files() const { return files_; }
 
  private:
-  // `prefix`: of the traces to be written; "": not known yet, then of those that are there.
+  // `prefix`: the name prefix of the traces to be written; "": not known yet, so any one prefix of existing
+  // traces is accepted.
   absl::Status CheckFolder(const std::string& prefix) const;
   void RemoveStale() const;
   absl::Status Swap();
@@ -47,8 +49,8 @@ class EditedOutput : public RankRewriter {
   EditRun& run_;
   bool many_ = false;
   std::mutex folder_mutex_;
-  std::string folder_;  // where traces go until Commit(); "": no folder
-  int lock_ = -1;       // on it, while this process lives
+  std::string folder_;  // traces go here until Commit(); "": no folder
+  int lock_ = -1;       // lock on the folder while this process lives
   std::mutex mutex_;
   std::string prefix_;
   std::vector<std::string> files_;  // names, sorted in Commit()

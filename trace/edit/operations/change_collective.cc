@@ -1,4 +1,4 @@
-// Another kind or group of collectives.
+// Changes the kind or the group of collectives.
 #include <algorithm>
 #include <optional>
 
@@ -43,7 +43,7 @@ class ChangeCollective : public Operation {
   }
 
  private:
-  // The rank must be in the new group, where groups are known.
+  // Error if groups are known and the rank is not in the new group.
   absl::Status CheckGroup(Draft* draft, uint32_t r) const {
     const SetShape* shape = draft->shape();
     if (group_.empty() || group_ == draft->row(r).group || shape == nullptr || shape->groups.empty())
@@ -62,7 +62,7 @@ class ChangeCollective : public Operation {
                                         "\", expected one of ", absl::StrJoin(it->second, ", ")));
   }
 
-  // The larger of a rank's two buffers stays as it is.
+  // Keeps the size of the larger of a rank's two buffers.
   absl::Status ChangeKind(Draft* draft, uint32_t r, const std::string& old_group, const std::string& group,
                           Tally* tally) const {
     const Comm comm = draft->row(r).comm;
@@ -94,7 +94,7 @@ class ChangeCollective : public Operation {
     return absl::OkStatus();
   }
 
-  // r becomes the all_gather, behind a new reduce_scatter. Each takes half of the recorded time, as in a
+  // Makes r an all_gather and adds a reduce_scatter before r. Each takes half of the recorded time, as in a
   // ring.
   absl::Status Divide(Draft* draft, uint32_t r, const std::string& group, LaneOrder* order,
                       Tally* tally) const {

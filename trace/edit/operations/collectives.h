@@ -1,4 +1,4 @@
-// What the edits of collectives share.
+// Helpers of the edits of collectives.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,23 @@
 
 namespace chakra::edit {
 
-// Error: one of `rows` is no collective.
+// Error if one of `rows` is not a collective.
 absl::Status OnlyCollectives(const Draft& draft, const std::vector<uint32_t>& rows);
 
-// Ranks of a group, as the set or the rank's own process_group:init node tells. `r` is the node that asks.
-// Errors say where groups can be given; a group that the set has not, with the nearest that it has.
+// The number of ranks in a group, from the set or from the rank's process_group:init nodes. Errors are about
+// node `r`: no groups are known (the message says where they can be given), or the set lacks the group (the
+// message suggests the nearest name).
 absl::StatusOr<uint64_t> GroupSize(Draft* draft, uint32_t r, absl::string_view group);
 
-// comm_size is of the buffer that goes in; all_gather and gather give `members` times as much.
+// Whether the output is `members` times as large as the input, which comm_size measures: all_gather and
+// gather.
 bool Grows(CollectiveType type);
 
-// The part of `total` (nanoseconds) that lies in bytes [begin, end) of `bytes`; parts of a whole add up to
-// it.
+// The share of `total` for bytes [begin, end) of `bytes`, in whole nanoseconds. The shares of consecutive
+// parts add up to `total`.
 Time ShareOf(Time total, uint64_t begin, uint64_t end, uint64_t bytes);
 
-// What `from` depends on, `to` does too.
+// Makes `to` depend on everything that `from` depends on.
 void CopyDeps(Draft* draft, uint32_t from, uint32_t to);
 
 }  // namespace chakra::edit

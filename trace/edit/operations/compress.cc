@@ -1,4 +1,4 @@
-// Fewer bytes on the wire, for the time that it takes to encode and to decode them.
+// Reduces bytes of communication, at the cost of nodes that encode and decode.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -17,7 +17,7 @@ constexpr double kMostMicrosPerMb = 1e9;
 struct Place {
   bool cpu = false;
   int32_t lane = kNoLane;
-  uint32_t like = kNoRow;  // whose lane it is
+  uint32_t like = kNoRow;  // a node of this lane
 };
 
 class Compress : public Operation {
@@ -44,7 +44,8 @@ class Compress : public Operation {
   }
 
  private:
-  // The lane of the compute node that is recorded before each of `rows`: of the device, or else of the host.
+  // For each of `rows`, the lane of the last compute node recorded before it: on the device if there is one,
+  // else on the host.
   std::vector<Place> PlacesOf(const Draft& draft, const std::vector<uint32_t>& rows,
                               const LaneOrder& order) const {
     std::vector<Place> out(rows.size());
@@ -104,7 +105,7 @@ class Compress : public Operation {
       ++tally->added;
     }
     if (decode > Time::Zero()) {
-      // Right before what waits for it: a stream computes on while the communication lasts.
+      // Right before the first node that waits for the communication, so that a stream computes meanwhile.
       const uint32_t before = order->FirstChild(r);
       const Time start = before == kNoRow ? row.start + row.duration : draft->row(before).start;
       const uint32_t node = Add(draft, absl::StrCat("decode_", row.name), decode, place, start);
@@ -128,7 +129,7 @@ class Compress : public Operation {
     if (row.comm.transfer != Time::Never()) draft->SetTransfer(r, Scaled(row.comm.transfer));
   }
 
-  // What a rank holds afterwards.
+  // The bytes that a rank holds after the communication.
   static absl::StatusOr<uint64_t> ResultBytes(Draft* draft, uint32_t r) {
     const Row& row = draft->row(r);
     if (row.type != NodeType::kCollective) return row.comm.bytes;
@@ -150,7 +151,7 @@ class Compress : public Operation {
     spec.cpu = place.cpu;
     spec.lane = place.lane;
     const uint32_t node = draft->Add(spec, start);
-    // Thread numbers of more than 31 bits are kept as they were written.
+    // Thread ids of more than 31 bits are copied as written.
     if (place.like != kNoRow && place.lane < 0) draft->CopyLane(node, place.like);
     return node;
   }

@@ -9,7 +9,7 @@
 namespace chakra::edit {
 namespace {
 
-// Of one edit on one rank.
+// The limit for one edit on one rank.
 constexpr uint64_t kMostNewDependencies = uint64_t{1} << 20;
 
 class AddDependencyEdit : public Operation {
@@ -144,7 +144,7 @@ class ReorderEdit : public Operation {
     if (spec_.reverse()) return Reverse(draft, rows, tally);
     absl::StatusOr<std::vector<uint32_t>> anchors = anchor_.Match(draft);
     if (!anchors.ok()) return anchors.status();
-    // By lane, in recorded order.
+    // Anchors by lane, in recorded order.
     absl::flat_hash_map<uint64_t, std::vector<uint32_t>> of_lane;
     if (absl::Status s = SortRecorded(draft, &*anchors); !s.ok()) return s;
     for (const uint32_t a : *anchors) of_lane[draft->LaneKey(a)].push_back(a);
@@ -161,7 +161,8 @@ class ReorderEdit : public Operation {
   }
 
  private:
-  // Before: the anchor that is recorded last before the match, else the next. After: the other way round.
+  // BEFORE: the last anchor recorded before the match, else the next anchor. AFTER: the next anchor, else the
+  // last before.
   uint32_t AnchorOf(const LanePlaces& places, const std::vector<uint32_t>& anchors, uint32_t r) const {
     const auto next = std::lower_bound(anchors.begin(), anchors.end(), places.place(r),
                                        [&](uint32_t a, uint32_t p) { return places.place(a) < p; });

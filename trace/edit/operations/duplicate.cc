@@ -38,13 +38,13 @@ class DuplicateEdit : public Operation {
       TakeLaunched(draft, &group_of, &rows);
       std::sort(rows.begin(), rows.end(), earlier);
     }
-    const uint32_t known = draft->size();  // to `places`
+    const uint32_t known = draft->size();  // rows that `places` knows
     for (const Rows& rows : groups) CopyGroup(draft, *places, known, rows, tally);
     return absl::OkStatus();
   }
 
  private:
-  // From each match to before the next row of its lane that `until` matches.
+  // Groups that reach from each match to just before the next row of its lane that `until` matches.
   absl::Status Stretches(Draft* draft, const LanePlaces& places, std::vector<uint32_t> matches,
                          std::vector<uint32_t>* group_of, std::vector<Rows>* groups, Tally* tally) const {
     absl::StatusOr<std::vector<uint32_t>> ends = until_->Match(draft);
@@ -102,7 +102,7 @@ class DuplicateEdit : public Operation {
     }
   }
 
-  // What the nodes of a group launch goes with them.
+  // Adds the nodes that a group launches to the group.
   static void TakeLaunched(Draft* draft, std::vector<uint32_t>* group_of, Rows* rows) {
     const uint32_t own = (*group_of)[rows->front()];
     for (size_t i = 0; i < rows->size(); ++i) {
@@ -118,7 +118,8 @@ class DuplicateEdit : public Operation {
     }
   }
 
-  // Copies keep the recorded starts of what they are copies of, so that they come before what came after it.
+  // A copy keeps the recorded start of its original, so that it comes before the rows that followed the
+  // original.
   void CopyGroup(Draft* draft, const LanePlaces& places, uint32_t known, const Rows& rows,
                  Tally* tally) const {
     const uint32_t original = draft->size();
@@ -146,8 +147,8 @@ class DuplicateEdit : public Operation {
     }
   }
 
-  // What nodes of the group depend on, as far as it is recorded after the first of them: it stays before the
-  // group. Rows from `known` on are copies.
+  // Rows that nodes of the group depend on and that are recorded after the group's first node: these rows
+  // keep their dependencies on the original group. Rows from `known` on are copies.
   static absl::flat_hash_set<uint32_t> Needed(Draft* draft, const LanePlaces& places, uint32_t known,
                                               const Rows& rows) {
     absl::flat_hash_set<uint32_t> needed;
@@ -163,9 +164,9 @@ class DuplicateEdit : public Operation {
     return needed;
   }
 
-  // A copy is connected in itself as the group is. Its first node on each lane comes after the last one of
-  // the copy before, with the gap that the group's first had; a node that depends on nothing of the group
-  // depends on the ends of the copy before.
+  // Connects a copy internally as the group is. On each lane the copy's first node follows the previous
+  // copy's last node, with the gap before the group's first node. A node that depends on nothing in the group
+  // depends on the ends of the previous copy.
   static void Connect(Draft* draft, const Rows& rows, const Rows& before, const Rows& copies) {
     absl::flat_hash_map<uint32_t, uint32_t> copy_of;
     absl::flat_hash_map<uint64_t, uint32_t> lane_end;
@@ -205,7 +206,7 @@ class DuplicateEdit : public Operation {
     }
   }
 
-  // A call inside of a copy was made from the copy.
+  // Sets `parent` of a copied call to the copy of its caller.
   static void KeepCaller(Draft* draft, uint32_t r, uint32_t copy,
                          const absl::flat_hash_map<uint32_t, uint32_t>& copy_of) {
     Attribute a;
@@ -217,7 +218,8 @@ class DuplicateEdit : public Operation {
                                      draft->row(it->second).id));
   }
 
-  // What depended on a node depends on its last copy. What it handed to another thread stays its.
+  // A child of r outside the group depends on r's last copy instead, unless r handed work to another thread
+  // there (hand_off).
   static void Follow(Draft* draft, uint32_t child, uint32_t r, uint32_t last) {
     for (const Dep& d : Deps(draft->deps(child))) {
       if (d.row != r || d.kind == "hand_off") continue;

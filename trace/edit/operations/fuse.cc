@@ -31,7 +31,9 @@ class FuseEdit : public Operation {
     const Chains before = **chains;
     RunJoiner joiner(draft, *places);
     for (const uint32_t r : rows) {
-      if (places->previous(r) != kNoRow && in[places->previous(r)]) continue;  // not the first of its run
+      if (places->previous(r) != kNoRow && in[places->previous(r)])
+        continue;  // r is not the first of its
+                   // run
       for (uint32_t at = r; at != kNoRow && in[at];) {
         at = FuseFrom(*draft, *places, in, at, &joiner, tally);
         if (joiner.group().size() < 2) continue;
@@ -43,7 +45,7 @@ class FuseEdit : public Operation {
   }
 
  private:
-  // As much of the run that begins with `first` as may be one node; returns what comes next on the lane.
+  // Fuses as much of the run that begins with `first` as can be one node. Returns the next row on the lane.
   uint32_t FuseFrom(const Draft& draft, const LanePlaces& places, const std::vector<bool>& in, uint32_t first,
                     RunJoiner* joiner, Tally* tally) const {
     joiner->Begin(first);
@@ -81,7 +83,7 @@ class FuseEdit : public Operation {
     for (size_t i = 1; i < group.size(); ++i) Absorb(draft, chains, first, group[i], tally);
   }
 
-  // Node r is part of `first` now.
+  // Makes node r part of `first`.
   void Absorb(Draft* draft, const Chains& chains, uint32_t first, uint32_t r, Tally* tally) const {
     for (const Dep& d : Deps(draft->deps(r))) {
       if (d.row == kNoRow) continue;
@@ -97,7 +99,7 @@ class FuseEdit : public Operation {
     ++tally->removed;
   }
 
-  // A host node that launched only r is not needed; its time on the host is saved.
+  // Removes a host node that launched only r; the host saves its time.
   static void RemoveLaunch(Draft* draft, const Chains& chains, uint32_t launch, uint32_t r, Tally* tally) {
     draft->DropDep(r, launch);
     const auto& children = draft->children(launch);
@@ -134,7 +136,7 @@ class SplitEdit : public Operation {
   }
 
  private:
-  // The node itself is the last part.
+  // Splits r; r itself becomes the last part.
   void SplitNode(Draft* draft, LaneOrder* order, uint32_t r, int32_t* lane) const {
     const Row row = draft->row(r);
     const int64_t parts = spec_.parts();

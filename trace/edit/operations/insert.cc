@@ -32,7 +32,8 @@ std::vector<uint32_t> MakeChain(Draft* draft, const std::vector<NodeSpec>& specs
   return chain;
 }
 
-// A chain in the order of lanes: its first right behind `behind`, or before `before`.
+// Places a chain in the order: its first row right behind `behind`, or, if that is kNoRow, its last right
+// before `before`.
 void PutChain(LaneOrder* order, const std::vector<uint32_t>& chain, uint32_t behind, uint32_t before) {
   if (behind != kNoRow) {
     order->After(chain[0], behind);
@@ -116,8 +117,8 @@ class ReplaceEdit : public Operation {
  private:
   struct Replaced {
     std::vector<uint32_t> chain;
-    // A place in the recorded order is behind all that the new nodes depend on and before all that depends on
-    // them.
+    // A chain needs a place in the recorded order that is behind all its dependencies and before all rows
+    // that depend on it.
     bool fits = true;
   };
 
@@ -129,7 +130,7 @@ class ReplaceEdit : public Operation {
     RunJoiner joiner(draft, places);
     bool fit = true;
     for (const uint32_t r : rows) {
-      if (places.previous(r) != kNoRow && in[places.previous(r)]) continue;  // not the first of its run
+      if (places.previous(r) != kNoRow && in[places.previous(r)]) continue;  // r is not the first of its run
       for (uint32_t at = r; at != kNoRow && in[at];) {
         joiner.Begin(at);
         for (at = places.next(at); at != kNoRow && in[at] && !joiner.DependsThrough(at); at = places.next(at))

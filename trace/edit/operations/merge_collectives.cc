@@ -1,4 +1,4 @@
-// Buckets of collectives, as data-parallel training makes them of gradients.
+// Merges collectives into buckets, as data-parallel training does with gradients.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -10,9 +10,9 @@
 namespace chakra::edit {
 namespace {
 
-// Merges nodes in recorded order, each into the next of its bucket. Dependencies that go back in the recorded
-// order then come from nodes that were merged already: a way from one node to the next cannot lead past the
-// next.
+// Merges nodes in recorded order, each into the next of its bucket. Dependencies against the recorded order
+// then come only from nodes that were merged already, so no path from a node to the next of its bucket leads
+// past the latter.
 class Merger {
  public:
   static absl::StatusOr<Merger> Make(Draft* draft) {
@@ -27,8 +27,8 @@ class Merger {
 
   bool Earlier(uint32_t a, uint32_t b) const { return place_[a] < place_[b]; }
 
-  // Makes a and b one node, b. False, and nothing is changed: b depends on a through others.
-  // Precondition: Earlier(a, b), and no node behind b was merged.
+  // Merges a into b. False, with nothing changed, if b depends on a through other rows. Precondition:
+  // Earlier(a, b), and no node behind b was merged.
   bool Merge(uint32_t a, uint32_t b) {
     const bool apart = Waiting(a, b);
     for (const uint32_t r : waiting_) waits_[r] = false;
@@ -43,7 +43,7 @@ class Merger {
  private:
   explicit Merger(Draft* draft) : draft_(draft) {}
 
-  // Fills waiting_ with what waits for `a` and stands before b. False: b waits for some of it.
+  // Fills waiting_ with the rows before b that wait for a. False if b waits for one of them.
   bool Waiting(uint32_t a, uint32_t b) {
     waiting_.clear();
     const auto add = [&](uint32_t r) {
@@ -63,7 +63,7 @@ class Merger {
 
   Draft* draft_;
   std::vector<uint32_t> place_;  // by row, in recorded order
-  std::vector<bool> waits_;      // those of waiting_
+  std::vector<bool> waits_;      // by row: whether it is in waiting_
   std::vector<uint32_t> waiting_;
 };
 
@@ -94,7 +94,8 @@ class MergeCollectives : public Operation {
     if (!merger.ok()) return merger.status();
     std::vector<uint32_t> rows = matches;
     std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) { return merger->Earlier(a, b); });
-    // By what must be the same: kind, lane, root, dimensions, step, group, element type.
+    // By the properties that all collectives of a bucket share: kind, lane, root, dimensions, step, group,
+    // element type.
     std::map<std::tuple<int, uint64_t, int32_t, uint32_t, int64_t, std::string, std::string>, Bucket> open;
     for (const uint32_t r : rows) {
       const Row& row = draft->row(r);

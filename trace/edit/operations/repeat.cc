@@ -6,8 +6,8 @@
 namespace chakra::edit {
 namespace {
 
-// Copies of an iteration, one after the other. On recorded lanes a copy follows the one before it as the
-// iteration followed what was before it; without lanes it begins when the one before has ended.
+// Copies an iteration, one copy after the other. On recorded lanes a copy follows the previous copy as the
+// iteration followed what was before it; without lanes a copy begins when the previous one has ended.
 class RepeatEdit : public Operation {
  public:
   explicit RepeatEdit(const proto::Repeat& spec) : spec_(spec) {}
@@ -24,7 +24,7 @@ class RepeatEdit : public Operation {
     }
     const Time period = end - begin;
     const uint32_t original = draft->size();
-    std::vector<uint32_t> last = range.rows;  // of each row: its newest copy
+    std::vector<uint32_t> last = range.rows;  // the newest copy of each row
     for (int k = 1; k < spec_.times(); ++k) {
       std::vector<uint32_t> copies(n);
       for (size_t i = 0; i < n; ++i) {
@@ -44,7 +44,7 @@ class RepeatEdit : public Operation {
  private:
   struct Range {
     std::vector<uint32_t> rows;
-    std::string step;  // of a capture
+    std::string step;  // name of the capture's step
   };
 
   absl::Status FindRange(Draft* draft, Range* out) const {
@@ -71,7 +71,7 @@ class RepeatEdit : public Operation {
   static void Connect(Draft* draft, const std::vector<uint32_t>& rows, const std::vector<uint32_t>& before,
                       const std::vector<uint32_t>& copies, Tally* tally) {
     absl::flat_hash_map<uint32_t, uint32_t> copy_of;
-    absl::flat_hash_map<uint64_t, uint32_t> lane_end;  // the last of the copy before, by lane
+    absl::flat_hash_map<uint64_t, uint32_t> lane_end;  // by lane: the last row of the previous copy
     std::vector<uint32_t> leaves;
     for (size_t i = 0; i < rows.size(); ++i) copy_of[rows[i]] = copies[i];
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -84,7 +84,7 @@ class RepeatEdit : public Operation {
     for (size_t i = 0; i < rows.size(); ++i) {
       const uint32_t r = rows[i], copy = copies[i];
       bool internal = false;
-      int64_t gap = 0;  // after what was before the iteration on its lane
+      int64_t gap = 0;  // gap on the lane between the iteration and the row before it
       for (const Dep& d : Deps(draft->deps(r))) {
         if (d.row == kNoRow) continue;
         const auto it = copy_of.find(d.row);
@@ -108,7 +108,7 @@ class RepeatEdit : public Operation {
     }
   }
 
-  // What came after the iteration comes after its last copy.
+  // Makes rows that followed the iteration follow its last copy.
   static void Follow(Draft* draft, const std::vector<uint32_t>& rows, const std::vector<uint32_t>& last,
                      uint32_t original, Time end, Time shift) {
     std::vector<bool> in(draft->size());

@@ -1,4 +1,4 @@
-// Another width of data or tensor parallelism: more or fewer ranks along one dimension of the groups.
+// Changes the width of data or tensor parallelism: more or fewer ranks along one dimension of the groups.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -11,13 +11,14 @@
 namespace chakra::edit {
 namespace {
 
-// The groups along one dimension, disjoint and alike, that together hold all ranks.
+// The groups along one dimension: disjoint, with equal distances between members, and together holding all
+// ranks.
 struct Family {
   std::vector<std::string> names;
   std::vector<std::vector<int>> members;
 };
 
-// Members less the first: groups of one family have the same.
+// Distances of the members from the first; equal for all groups of a family.
 std::vector<int> Pattern(const std::vector<int>& members) {
   std::vector<int> out;
   for (const int m : members) out.push_back(m - members.front());
@@ -39,7 +40,7 @@ std::vector<Family> Families(const SetShape& set) {
     bool once = true;
     Family distinct;
     for (size_t g = 0; g < f.names.size(); ++g) {
-      // Several groups of the same ranks are one place of the dimension.
+      // Count several groups of the same ranks once.
       if (std::find(distinct.members.begin(), distinct.members.end(), f.members[g]) != distinct.members.end())
         continue;
       distinct.names.push_back(f.names[g]);
@@ -64,11 +65,12 @@ std::string Describe(const std::vector<Family>& families) {
 
 // Where each rank is: in which group of the family, and at which place in it.
 struct Grid {
-  int width = 0, stride = 0;           // stride: of rank numbers along the dimension; 0: none
+  int width = 0, stride = 0;           // stride: distance of rank numbers along the dimension; 0: not
+                                       // constant
   std::vector<int> coordinate, place;  // by rank
   std::vector<std::vector<int>> members;
 
-  // Rank numbers keep the order of dimensions where the old ones had a stride.
+  // The new rank number. It keeps the order of dimensions if the old numbers had a stride.
   int Number(int coordinate_of, int place_of, int new_width) const {
     if (stride > 0) {
       const int first = members[static_cast<size_t>(coordinate_of)].front();
@@ -192,7 +194,7 @@ class RescaleEdit : public SetOperation {
     return copy == 0 ? name : absl::StrCat(name, ":", copy);
   }
 
-  // Groups within one place of the dimension are there once for each place; those over all places grow.
+  // Copies a group within one place of the dimension for each new place; widens a group over all places.
   absl::Status AddGroup(const std::string& name, const std::vector<int>& members, const Grid& grid,
                         SetShape* after) const {
     std::map<int, std::vector<int>> by_place;  // coordinates, in the order of the members
@@ -225,14 +227,14 @@ class RescaleEdit : public SetOperation {
     for (int p = 0; p < spec_.to(); ++p) {
       for (const int c : by_place.begin()->second) wide.push_back(grid.Number(c, p, spec_.to()));
     }
-    // In the order that the members had: by rank where they were ascending.
+    // Members stay ascending by rank if they were.
     if (std::is_sorted(members.begin(), members.end())) std::sort(wide.begin(), wide.end());
     after->groups[name] = wide;
     return absl::OkStatus();
   }
 
   double Ratio(const Grid& grid) const { return static_cast<double>(grid.width) / spec_.to(); }
-  // Of computation, and of messages between ranks at one place of the data dimension.
+  // The factor for computation, and for messages between ranks at one place of the data dimension.
   double WorkFactor(const Grid& grid) const {
     return spec_.dimension() == proto::Rescale::TENSOR || spec_.keep_global_batch() ? Ratio(grid) : 1;
   }
@@ -252,7 +254,7 @@ class RescaleEdit : public SetOperation {
           r, static_cast<uint64_t>(std::llround(static_cast<double>(row.work.tensor_bytes) * factor)));
   }
 
-  // Whether the group is along the dimension: it holds all places of it.
+  // Whether the group lies along the dimension, that is, holds ranks at different places.
   static bool Along(const std::vector<int>& members, const Grid& grid) {
     return std::any_of(members.begin(), members.end(), [&](int m) {
       return grid.place[static_cast<size_t>(m)] != grid.place[static_cast<size_t>(members.front())];
@@ -272,7 +274,8 @@ class RescaleEdit : public SetOperation {
       const auto rank = static_cast<size_t>(*p);
       if (*p < 0 || rank >= grid.place.size())
         return draft->Error(r, absl::StrCat("rank ", *p, " is not of the traces"));
-      // Within a place the peer is there too; along the dimension the one of the same number, or the last.
+      // A peer at the same place stays at the rank's place. Along the dimension, the peer keeps its place
+      // number, or gets the last place if that number is gone.
       const bool same = grid.place[rank] == grid.place[static_cast<size_t>(draft->rank())];
       if (!same && row.type != NodeType::kCollective)
         return draft->Error(
@@ -283,7 +286,7 @@ class RescaleEdit : public SetOperation {
     draft->SetPeer(r, peer);
     double factor = 1;
     if (along) {
-      // comm_size is the input buffer: a shard of an all-gather, all of the others.
+      // comm_size is the input buffer: one shard in an all-gather, the whole in others.
       const auto type = static_cast<CollectiveType>(row.comm.type);
       if (type == CollectiveType::kAllGather || type == CollectiveType::kGather) factor = Ratio(grid);
     } else if (spec_.dimension() == proto::Rescale::TENSOR || spec_.keep_global_batch()) {

@@ -1,4 +1,4 @@
-// One collective as several of a part of its bytes each.
+// Splits a collective into several, each with a part of its bytes.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -21,7 +21,7 @@ class SplitCollectives : public Operation {
     if (!order.ok()) return order.status();
     std::vector<uint64_t> parts;
     uint64_t made = 0;
-    for (const uint32_t r : matches) {  // all are counted before the first is made
+    for (const uint32_t r : matches) {  // counts the parts of all matches before making the first
       parts.push_back(PartsOf(draft->row(r).comm.bytes, tally));
       made += parts.back() - 1;
       if (made > kMostParts) {
@@ -38,7 +38,7 @@ class SplitCollectives : public Operation {
   }
 
  private:
-  // At least 1.
+  // The number of parts, at least 1.
   uint64_t PartsOf(uint64_t bytes, Tally* tally) const {
     uint64_t parts = static_cast<uint64_t>(spec_.parts());
     if (spec_.most_bytes() > 0) parts = bytes / spec_.most_bytes() + (bytes % spec_.most_bytes() > 0 ? 1 : 0);
@@ -68,7 +68,7 @@ class SplitCollectives : public Operation {
       at += size;
       if (!own) CopyDeps(draft, r, part);
       if (!own && spec_.parallel()) {
-        // The whole's children come first in its list of dependencies; parts follow.
+        // Lists the node itself before the parts in each child's dependencies.
         for (const uint32_t child : children) draft->AddDep(child, part, true, DelayOn(draft, child, r));
         order->After(part, last == kNoRow ? r : last);
       } else if (!own) {

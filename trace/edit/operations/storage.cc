@@ -1,4 +1,4 @@
-// Reads and writes of storage next to what needs or makes the data.
+// Adds reads of storage before nodes that need data, and writes after nodes that make data.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +10,7 @@
 namespace chakra::edit {
 namespace {
 
-constexpr double kMostMicros = 9.2e12;  // of picoseconds in 64 bits
+constexpr double kMostMicros = 9.2e12;  // microseconds; the picoseconds must fit in 64 bits
 
 class Storage : public Operation {
  public:
@@ -29,7 +29,7 @@ class Storage : public Operation {
     absl::StatusOr<LanePlaces> places = LanePlaces::Make(draft);
     if (!places.ok()) return places.status();
     const auto every = static_cast<size_t>(std::max(1, spec_.every()));
-    // Lanes as they were: what follows a match there.
+    // The row after each match on its lane, before any change.
     std::vector<std::pair<uint32_t, uint32_t>> beside(rows.size(), {kNoRow, kNoRow});
     for (size_t i = every - 1; i < rows.size(); i += every) {
       if (!spec_.blocking() || !draft->StrictLane(rows[i])) continue;
@@ -46,7 +46,8 @@ class Storage : public Operation {
   }
 
  private:
-  // After r. Where it blocks, what depends on r, and what is next on its lane, waits for it.
+  // Adds a store after r. If the store blocks, rows that depend on r and the next row on r's lane wait for
+  // it.
   void Store(Draft* draft, uint32_t r, uint32_t next, LaneOrder* order) const {
     const uint32_t node = draft->Add(node_, draft->row(r).start + draft->row(r).duration);
     if (spec_.blocking()) {
@@ -58,8 +59,8 @@ class Storage : public Operation {
     order->After(node, r);
   }
 
-  // Before r, which waits for it. Where it blocks, it begins when r could have; else, read ahead, when the
-  // match before is done.
+  // Adds a load before r; r waits for it. A load that blocks begins when r could have begun; otherwise it
+  // reads ahead and begins when the match before r is done.
   void Load(Draft* draft, uint32_t r, uint32_t previous, uint32_t earlier, LaneOrder* order) const {
     const uint32_t node = draft->Add(node_, draft->row(r).start);
     if (spec_.blocking()) {

@@ -1,4 +1,4 @@
-// Edits of what a node says of itself: duration, bytes, operations, delays, types, name, attributes.
+// Edits of a node's own values: duration, bytes, operations, delays, types, name, attributes.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMaxCount = 9.2e18;
 
-// A result that no field holds.
+// Error if the result `v` is too large for the field.
 absl::Status CheckMost(const Draft& draft, uint32_t r, absl::string_view what, double v, double most) {
   if (v <= most) return absl::OkStatus();
   return draft.Error(r, absl::StrCat(what, " would be ", v, ", expected at most ", most));
@@ -23,7 +23,7 @@ absl::Status CheckMost(const Draft& draft, uint32_t r, absl::string_view what, d
 
 uint64_t Rounded(double v) { return static_cast<uint64_t>(std::llround(std::clamp(v, 0.0, kMaxCount))); }
 
-// An Adjustment of each match.
+// Applies an Adjustment to each match.
 class Adjust : public Operation {
  public:
   explicit Adjust(const proto::Adjustment& change)
@@ -42,7 +42,7 @@ class Adjust : public Operation {
   const bool only_factor_;
 };
 
-// Recorded times; of `factor` also the work, by which a roofline prices nodes.
+// Adjusts recorded times. A `factor` also scales the work, from which a roofline computes times.
 class Duration : public Adjust {
  public:
   using Adjust::Adjust;
@@ -151,8 +151,8 @@ class Delay : public Adjust {
 struct Element {
   const char* name;
   double bytes;
-  const char* tensor;             // as PyTorch's observer writes it
-  std::vector<std::string> comm;  // spellings in comm_dtype; the first is written
+  const char* tensor;             // the name that PyTorch's observer writes
+  std::vector<std::string> comm;  // spellings in comm_dtype; edits write the first
 };
 const std::vector<Element>& Elements() {
   static const auto* elements = new std::vector<Element>{
@@ -176,7 +176,7 @@ absl::StatusOr<const Element*> FindElement(const std::string& name) {
       absl::StrCat("unknown element type \"", name, "\"", SuggestName(name, known)));
 }
 
-// The element type of one node becomes another: type texts, and sizes in proportion.
+// Changes the element type of nodes: type texts, and sizes in proportion.
 class DtypeEdit : public Operation {
  public:
   DtypeEdit(const proto::Dtype& spec, const Element* to, const Element* from)
@@ -212,7 +212,7 @@ class DtypeEdit : public Operation {
     }
     size_t first = absl::string_view::npos;
     const Element* found = nullptr;
-    for (const Element& e : Elements()) {  // the first tensor of an arithmetic type tells
+    for (const Element& e : Elements()) {  // the first tensor of an arithmetic type decides
       const size_t at = row.types.find(e.tensor);
       if (at < first) {
         first = at;
