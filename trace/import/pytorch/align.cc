@@ -12,13 +12,13 @@ namespace {
 
 using Match = std::pair<uint32_t, uint32_t>;  // positions in a and in b
 
-// Where a key occurs: how often on each side, and the last place.
+// The occurrences of a key: their number and the last position on each side.
 struct Places {
   uint32_t count_a = 0, count_b = 0;
   uint32_t a = 0, b = 0;
 };
 
-// The longest chain of `m` (ascending in a, each place once) that ascends in b.
+// The longest chain of `m` that ascends in b. Precondition: `m` ascends in a, without duplicates.
 std::vector<Match> LongestChain(const std::vector<Match>& m) {
   std::vector<uint32_t> tails, before(m.size(), kNoRow);
   for (uint32_t i = 0; i < m.size(); ++i) {
@@ -37,7 +37,7 @@ std::vector<Match> LongestChain(const std::vector<Match>& m) {
   return chain;
 }
 
-// Names that carry the same sequence number, once on each side.
+// Pairs of equal names with the same sequence number, which occurs once on each side.
 std::vector<Match> AnchorsBySequenceNumber(const OpSequence& a, const OpSequence& b) {
   absl::flat_hash_map<std::pair<uint32_t, int64_t>, Places> places;
   for (uint32_t i = 0; i < a.size(); ++i) {
@@ -62,7 +62,8 @@ std::vector<Match> AnchorsBySequenceNumber(const OpSequence& a, const OpSequence
   return LongestChain(unique);
 }
 
-// For each run of `k` names, from where it begins, the number of its kind.
+// For each position where a run of `k` names begins, the number of the run's kind; equal runs are of one
+// kind.
 std::vector<uint32_t> RunKinds(const OpSequence& s, uint32_t k,
                                absl::flat_hash_map<std::vector<uint32_t>, uint32_t>* kinds) {
   std::vector<uint32_t> out;
@@ -81,8 +82,8 @@ std::vector<std::vector<uint32_t>> PlacesByKind(const std::vector<uint32_t>& kin
   return places;
 }
 
-// How many runs of `k` names agree on each shift of b against a (plus a's
-// size). The rarest runs vote first, so that the effort stays bounded.
+// Votes for each shift of b against a (index: shift + a's size): the number of runs of `k` names that agree
+// on it. The rarest runs vote first, so that the effort stays bounded.
 std::vector<uint32_t> VoteShifts(const OpSequence& a, const OpSequence& b, uint32_t k) {
   constexpr uint64_t kMostVotes = 1 << 22;
   absl::flat_hash_map<std::vector<uint32_t>, uint32_t> kinds;
@@ -99,7 +100,7 @@ std::vector<uint32_t> VoteShifts(const OpSequence& a, const OpSequence& b, uint3
   std::vector<uint32_t> votes(a.size() + b.size());
   uint64_t left = kMostVotes;
   for (const auto& [pairs, kind] : order) {
-    // The first places of a kind that is too common speak for all of them.
+    // If a kind is too common, only its first places vote.
     const uint64_t most = std::max<uint64_t>(left / in_b[kind].size(), left == kMostVotes ? 1 : 0);
     const size_t places = static_cast<size_t>(std::min<uint64_t>(most, in_a[kind].size()));
     for (size_t i = 0; i < places; ++i) {
@@ -111,7 +112,7 @@ std::vector<uint32_t> VoteShifts(const OpSequence& a, const OpSequence& b, uint3
   return votes;
 }
 
-// Runs of at least `k` equal names at the shift that most runs agree on.
+// Matches in runs of at least `k` equal names, at the shift with the most votes.
 std::vector<Match> AnchorsByVote(const OpSequence& a, const OpSequence& b, uint32_t k, uint64_t* windows) {
   const std::vector<uint32_t> votes = VoteShifts(a, b, k);
   const auto best = std::max_element(votes.begin(), votes.end());
@@ -135,13 +136,13 @@ std::vector<Match> AnchorsByVote(const OpSequence& a, const OpSequence& b, uint3
   return anchors;
 }
 
-// Half-open ranges of both sequences.
+// A half-open range of each sequence.
 struct Gap {
   uint32_t a, a_end, b, b_end;
 };
 
-// Myers' greedy algorithm over one gap, in pieces: after kMostEdits edits the
-// furthest path is taken as it is, and the rest begins anew at its end.
+// Myers' greedy algorithm over one gap, in pieces: after kMostEdits edits the aligner accepts the furthest
+// path, and begins a new piece at its end.
 class GapAligner {
  public:
   GapAligner(const OpSequence& a, const OpSequence& b, std::vector<uint32_t>* to) : a_(a), b_(b), to_(*to) {}
@@ -157,7 +158,7 @@ class GapAligner {
  private:
   static constexpr int kMostEdits = 256;
 
-  // Furthest x on each diagonal after each number of edits.
+  // Aligns one piece. `trace` has the furthest x on each diagonal after each number of edits.
   void Piece(Gap* g) {
     const int n = static_cast<int>(g->a_end - g->a), m = static_cast<int>(g->b_end - g->b);
     std::vector<std::vector<int>> trace;
@@ -173,7 +174,7 @@ class GapAligner {
         int y = x - k;
         while (x < n && y < m && y >= 0 && Equal(*g, x, y)) ++x, ++y;
         at(k) = x;
-        if (x > n || y > m) continue;  // outside: no end of a path
+        if (x > n || y > m) continue;  // outside the gap: no path ends here
         if (x + y > furthest) furthest = x + y, diagonal = k;
         done = x == n && y == m;
       }
@@ -208,7 +209,7 @@ class GapAligner {
   std::vector<uint32_t>& to_;
 };
 
-// Before the first anchor and after the last one only what is near can belong.
+// Before the first anchor and after the last one, only operators within this many positions can match.
 constexpr uint32_t Reach(uint32_t ops) { return ops + ops / 4 + 64; }
 
 void FillGaps(const OpSequence& a, const OpSequence& b, const std::vector<Match>& anchors, Alignment* out) {
@@ -248,7 +249,9 @@ Alignment AlignAt(const OpSequence& a, const OpSequence& b, const std::vector<Ma
 
 Alignment Align(const OpSequence& a, const OpSequence& b) {
   Alignment best = AlignAt(a, b, AnchorsBySequenceNumber(a, b));
-  if (10 * best.matched >= 9 * a.size()) return best;  // else the numbers may be of other iterations
+  if (10 * best.matched >= 9 * a.size())
+    return best;  // else the sequence numbers may belong to other
+                  // iterations
   for (const uint32_t k : {8u, 3u, 1u}) {
     if (k > a.size()) continue;
     uint64_t windows = 1;

@@ -1,6 +1,5 @@
-// What a PyTorch profiler left of one rank, as it was written: the host's
-// execution trace (HostTrace) and Kineto's timeline (DeviceTrace). Readers fill
-// these; nothing here is interpreted beyond names, units and integer times.
+// A PyTorch capture of one rank as it was written: the host's execution trace (HostTrace) and Kineto's
+// timeline (DeviceTrace). Readers fill these structs and interpret only names, units and integer times.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +12,10 @@
 
 namespace chakra::pytorch {
 
-inline constexpr int64_t kNone = -1;  // an identifier that is not there
+inline constexpr int64_t kNone = -1;  // an absent identifier
 
-// What a communication call is, after its name was normalised (lower case,
-// letters only, leading "oop"/"base"/"coalesced" variants folded).
+// The kind of a communication call, by its normalised name (lower case, letters only, without suffixes such
+// as "oop", "base" or "coalesced").
 enum class CommOp : uint8_t {
   kAllReduce,
   kReduce,
@@ -35,34 +34,34 @@ enum class CommOp : uint8_t {
   kUnknown,
 };
 
-// "allreduce", "_allgather_base", "all_to_allv", "nccl:_all_gather_base", "c10d::allreduce_"
-// and their like. kUnknown when nothing fits.
+// Reads names such as "allreduce", "_allgather_base", "all_to_allv", "nccl:_all_gather_base" or
+// "c10d::allreduce_". kUnknown for any other name.
 CommOp ParseCommOp(absl::string_view name);
 absl::string_view Name(CommOp op);
 
 // Bytes of one element of "Float", "float", "c10::BFloat16", "Long", "long int", "Half", "Byte",
-// "Float8_e4m3fn" ...; 0 when unknown.
+// "Float8_e4m3fn" ...; 0: unknown.
 int ItemSize(absl::string_view dtype);
 
-// One record_param_comms, or what the arguments of a kernel say of its
-// collective. Fields that the source does not have keep their defaults.
+// One record_param_comms, or the collective that the arguments of a kernel describe. Fields that the source
+// lacks keep their defaults.
 struct CommCall {
   CommOp op = CommOp::kUnknown;
   std::string name;  // as written
   std::string
       group;  // pg_name (text), or the process-group pointer as decimal text in old files; "": not written
   std::string group_desc;
-  std::vector<int> ranks;  // global ranks where the source lists them whole
+  std::vector<int> ranks;  // global ranks, if the source lists all of them
   bool ranks_cut = false;  // the list was shortened ("...")
   int64_t group_size = kNone;
   int64_t start = kNone, stride = kNone;  // global rank start/stride of the group
   int64_t seq = kNone;
-  bool p2p = false;             // seq says that it is point to point
+  bool p2p = false;             // seq marks the call as point to point
   int64_t root = kNone;         // broadcast/reduce/gather/scatter: the root, send/recv: the peer; as written
   bool root_is_global = false;  // false: a rank inside the group
-  int64_t rank = kNone;         // the caller, a rank inside its group, where the call says it
+  int64_t rank = kNone;         // the caller's rank inside its group, if the call gives it
   int64_t in_elems = kNone, out_elems = kNone;
-  int64_t in_bytes = kNone, out_bytes = kNone;  // elements x item size, or the sum over the tensors
+  int64_t in_bytes = kNone, out_bytes = kNone;  // elements x item size, summed over tensors
   std::string dtype;
   std::vector<int64_t> in_split, out_split;  // elements for each peer; empty: even
 };
@@ -78,7 +77,7 @@ struct HostNode {
   uint32_t scope = 0;  // RecordScope
   uint32_t tid = 0;    // PyTorch's logical thread, 1 = main
   uint32_t fw_tid = 0;
-  uint32_t name = 0;  // the rest: strings of HostTrace; JSON text as written
+  uint32_t name = 0;  // this and the next members: indices into HostTrace::strings, JSON text as written
   uint32_t op_schema = 0;
   uint32_t in_values = 0, in_shapes = 0, in_types = 0;
   uint32_t out_shapes = 0, out_types = 0;
@@ -88,13 +87,13 @@ struct HostNode {
 struct HostTrace {
   std::string file;
   std::string schema;           // "1.0.1", "1.1.1-chakra.0.0.4", ...
-  int rank = kNoRank;           // where calls of known groups say it
+  int rank = kNoRank;           // if calls of known groups give it
   std::vector<HostNode> nodes;  // ascending by id
   std::vector<CommCall> comms;
   StringTable strings;
-  Groups groups;  // from process_group:init, and evenly spaced ones that calls describe
+  Groups groups;  // from process_group:init nodes, and evenly spaced groups that calls describe
   std::vector<Repair> repairs;
-  const HostNode* Find(uint64_t id) const;  // null when there is none
+  const HostNode* Find(uint64_t id) const;  // null: none
   absl::string_view name_of(const HostNode& n) const { return strings.Get(n.name); }
 };
 
@@ -109,7 +108,7 @@ enum class EventKind : uint8_t {
   kKernel,      // kernel, Kernel, mtia_ccp_events
   kMemcpy,      // gpu_memcpy, Memcpy
   kMemset,      // gpu_memset, Memset
-  kSync,        // cuda_sync: a row on the device's side of what a runtime call waited for
+  kSync,        // cuda_sync: a row on the device's side that says what a runtime call waited for
 };
 inline constexpr int kEventKinds = 9;
 inline bool OnDevice(EventKind k) { return k >= EventKind::kKernel && k <= EventKind::kMemset; }
@@ -120,11 +119,11 @@ struct Event {
   int64_t ts = 0;   // since DeviceTrace::base_ns
   int64_t dur = 0;  // never negative
   int64_t correlation = kNone;
-  int64_t external = kNone;  // "External id"; its meaning differs, see DeviceTrace::external_is_correlation
+  int64_t external = kNone;  // "External id"; DeviceTrace::external_is_correlation tells its meaning
   int64_t rf = kNone;        // "Record function id"; 0 counts as none
   uint32_t name = 0;         // in DeviceTrace::strings
   uint32_t lane = 0;         // host kinds: row of threads; device kinds and kSync: row of streams
-  uint32_t extra = kNoRow;   // row of the column that belongs to the kind: see below
+  uint32_t extra = kNoRow;   // row of the column for this kind: ops, device, syncs or runtime
   EventKind kind = EventKind::kCpuOp;
 };
 
@@ -138,7 +137,7 @@ struct OpExtra {
 };
 // Event::extra of kKernel, kMemcpy, kMemset.
 struct DeviceExtra {
-  int64_t bytes = kNone;   // of a copy or a set
+  int64_t bytes = kNone;   // bytes of a memcpy or memset
   uint32_t comm = kNoRow;  // row of comms
   uint32_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
 };
@@ -148,7 +147,7 @@ struct SyncExtra {
   int64_t wait_on_stream = kNone;       // on the same device
   int64_t wait_on_correlation = kNone;  // wait_on_cuda_event_record_corr_id
 };
-// Event::extra of kRuntime where the call itself names its stream (HIP), or moves bytes.
+// Event::extra of kRuntime, if the call names its stream (HIP) or moves bytes.
 struct RuntimeExtra {
   int64_t stream = kNone;
   int64_t bytes = kNone;
@@ -164,7 +163,7 @@ struct StreamLane {
   int64_t stream = 0;  // -1: none
 };
 
-// "fwdbwd": from a forward operator to its backward one, by event rows.
+// A "fwdbwd" arrow from a forward operator to its backward operator; event rows.
 struct FlowArrow {
   uint32_t from = kNoRow, to = kNoRow;
 };
@@ -173,7 +172,7 @@ struct DeviceTrace {
   std::string file;
   int rank = kNoRank;         // distributedInfo.rank
   int world_size = 0;         // distributedInfo.world_size; 0: not written
-  int64_t base_ns = 0;        // of the epoch: ts 0 of events
+  int64_t base_ns = 0;        // since the epoch; the time at which Event::ts is 0
   std::vector<Event> events;  // by (ts, longer first, order in the file)
   std::vector<OpExtra> ops;
   std::vector<DeviceExtra> device;
@@ -186,9 +185,9 @@ struct DeviceTrace {
   StringTable strings;
   Groups groups;                         // distributedInfo.pg_config
   std::vector<std::string> devices;      // deviceProperties: names
-  bool external_is_correlation = false;  // the files of 2023: every kernel's External id is its correlation
-  std::vector<Repair> repairs;           // counted: NaN or negative durations, unknown categories, ...
-  uint64_t skipped = 0;  // events of kinds that carry no work (python_function, overhead, flows, ...)
+  bool external_is_correlation = false;  // files of 2023: the External id of every kernel is its correlation
+  std::vector<Repair> repairs;           // counts of NaN or negative durations, unknown categories, ...
+  uint64_t skipped = 0;                  // events without work (python_function, overhead, flows, ...)
   absl::string_view name_of(const Event& e) const { return strings.Get(e.name); }
 };
 

@@ -13,14 +13,14 @@
 namespace chakra::pytorch {
 namespace {
 
-// A call that moves nothing by itself.
+// Whether a call moves data by itself.
 bool Moves(CommOp op) {
   return op != CommOp::kWait && op != CommOp::kInit && op != CommOp::kUnknown && op != CommOp::kCoalesced;
 }
 
-// Fills what `to` lacks.
+// Fills members that `to` lacks.
 void Merge(const CommCall& from, CommCall* to) {
-  // A SendRecv kernel carries anything: the call says what.
+  // A SendRecv kernel may carry any operation: the call says which.
   if (to->op == CommOp::kUnknown || (Moves(from.op) && !Moves(to->op))) to->op = from.op;
   if (to->name.empty()) to->name = from.name;
   if (to->group.empty()) to->group = from.group;
@@ -47,7 +47,7 @@ void Merge(const CommCall& from, CommCall* to) {
   if (to->out_split.empty()) to->out_split = from.out_split;
 }
 
-// "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)": what and on which type.
+// Operation and element type from a kernel's name, such as "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)".
 CommCall FromKernelName(absl::string_view name) {
   CommCall call;
   call.name = std::string(name.substr(0, name.find('(')));
@@ -93,7 +93,7 @@ class Assigner {
   void Run();
 
  private:
-  // What the traces say of host event `row` itself; false: it is no call.
+  // The call that host event `row` itself is, as the traces describe it. False: `row` is not a call.
   bool CallOf(uint32_t row, CommCall* call) const;
   void CollectCalls();
   void AssignKernel(const DeviceOp& op);
@@ -118,9 +118,9 @@ class Assigner {
   const std::vector<uint32_t>& first_node_;
   Timeline* t_;
   std::vector<NewEdge>* edges_;
-  std::vector<uint32_t> calls_;                      // host event rows that are calls, by (thread, time)
-  absl::flat_hash_map<uint32_t, CommCall> call_of_;  // by such a row
-  absl::flat_hash_map<uint32_t, uint32_t> kernels_;  // by such a row: kernels that it launched
+  std::vector<uint32_t> calls_;                      // rows of host events that are calls, by (thread, time)
+  absl::flat_hash_map<uint32_t, CommCall> call_of_;  // by row of a call
+  absl::flat_hash_map<uint32_t, uint32_t> kernels_;  // by row of a call: number of kernels that it launched
   absl::flat_hash_set<uint32_t> carried_;            // calls that a node carries
   absl::flat_hash_map<uint32_t, std::vector<TimelineEdge>>
       causes_;  // by device node; filled when first needed
@@ -159,7 +159,7 @@ void Assigner::CollectCalls() {
   }
 }
 
-// The kernel's own call, and those before it that wait for a kernel.
+// Assigns to a kernel its own call and earlier calls that have no kernel yet.
 void Assigner::AssignKernel(const DeviceOp& op) {
   const Event& e = d_.events[op.event];
   CommCall call;
@@ -176,7 +176,7 @@ void Assigner::AssignKernel(const DeviceOp& op) {
   }
   if (own != kNoRow) {
     const uint32_t count = ++kernels_[own];
-    if (count > 1) {  // the first kernel carried the call; this one only takes its time
+    if (count > 1) {  // the first kernel carries the call; this kernel only takes time
       ++extra_kernels_;
       return;
     }
@@ -211,10 +211,10 @@ void Assigner::AssignKernel(const DeviceOp& op) {
   t_->nodes[first_node_[op.event]].comm = Add(std::move(call));
 }
 
-// One node for each call, all at the kernel's time; the kernel ends them.
+// Makes one node for each call, all at the kernel's time; the kernel's node follows them.
 void Assigner::SplitKernel(const DeviceOp& op, const std::vector<uint32_t>& calls) {
   const uint32_t kernel = first_node_[op.event];
-  // The device's edges are grouped by node once: a capture may have many such kernels.
+  // Group the device's edges by node once, since a capture may have many of these kernels.
   if (causes_.empty()) {
     for (const NewEdge& e : *edges_) {
       if (!t_->nodes[e.to].host) causes_[e.to].push_back(e.edge);
@@ -235,7 +235,7 @@ void Assigner::SplitKernel(const DeviceOp& op, const std::vector<uint32_t>& call
   n.dur = 0;
 }
 
-// The bytes of "[[267786],[]]" elements of the first type of ["float", ...].
+// Input bytes from shapes such as "[[267786],[]]" and the first type of ["float", ...].
 int64_t InputBytes(absl::string_view shapes, absl::string_view types) {
   int64_t bytes = 0;
   bool any = false;
@@ -261,8 +261,8 @@ int64_t InputBytes(absl::string_view shapes, absl::string_view types) {
   return any ? bytes : kNone;
 }
 
-// Collectives that the host itself carries out are their own events; a call
-// that neither a kernel nor such an event carries is counted.
+// A collective that the host carries out is its own event. Counts calls that neither a kernel nor a host
+// event carries.
 void Assigner::AssignHostCalls() {
   uint64_t without = 0;
   CommTally& tally = t_->tally;

@@ -1,4 +1,4 @@
-// Which device operation carries which communication call.
+// Finds the device operation that carries each communication call.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,15 @@
 
 namespace chakra::pytorch {
 
-// Whether a device operation communicates: a kernel of NCCL or RCCL.
+// Whether a device operation is a kernel of NCCL or RCCL.
 bool IsCommKernel(absl::string_view name);
 
-// Sets TimelineNode::comm and Timeline::comms, each call on one node: what the
-// kernel's own arguments say, then its operator's in the device trace, then the
-// host trace's, then the names. Calls that one kernel carries together
-// (batched sends and receives) get a node each, beside the kernel's, which then
-// takes no time and ends them. A call without a kernel stays on its host node
-// (gloo), or is counted. `first_node`: by event row. Nodes are not sorted yet;
-// new ones and their edges are appended to `timeline` and `extra`.
+// Sets TimelineNode::comm and Timeline::comms; each call gets one node. What is known of a call comes from
+// the kernel's arguments, then its operator in the device trace, then the host trace, then names. If one
+// kernel carries several calls (batched sends and receives), each call gets a node of its own; the kernel's
+// node then takes no time and follows them. A call without a kernel stays on its host node (gloo), or is
+// counted. `first_node`: by event row. Nodes are not sorted yet; new nodes go to `timeline`, their edges to
+// `extra`.
 struct NewEdge {
   uint32_t to = 0;
   TimelineEdge edge;

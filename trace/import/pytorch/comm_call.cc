@@ -15,7 +15,7 @@ struct OpWord {
   CommOp op;
 };
 
-// A word that another one begins with comes after it.
+// A word that is the beginning of another word comes after it.
 constexpr OpWord kOps[] = {
     {"allreduce", CommOp::kAllReduce},
     {"allgather", CommOp::kAllGather},
@@ -38,7 +38,7 @@ constexpr OpWord kOps[] = {
     {"coalesced", CommOp::kCoalesced},
 };
 
-// What may follow the word without changing what the call does.
+// Suffixes that do not change the kind of the call.
 constexpr absl::string_view kTails[] = {"oop",  "base",   "coalesced", "into",    "tensor", "v",
                                         "list", "single", "sparse",    "inplace", "out"};
 
@@ -121,7 +121,7 @@ bool OnlyTails(absl::string_view rest) {
 }  // namespace
 
 CommOp ParseCommOp(absl::string_view name) {
-  const size_t colon = name.rfind(':');  // "nccl:", "c10d::", "_c10d_functional::"
+  const size_t colon = name.rfind(':');  // drops "nccl:", "c10d::", "_c10d_functional::"
   if (colon != absl::string_view::npos) name.remove_prefix(colon + 1);
   std::string letters;
   for (const char c : name) {

@@ -63,7 +63,7 @@ std::map<int64_t, uint32_t> Steps(const DeviceTrace& device) {
   return steps;
 }
 
-// "7", "7-9", "first", "last", "skip-first" against the marks that there are.
+// Sets the window to the steps that "7", "7-9", "first", "last" or "skip-first" selects among the marks.
 absl::Status SelectSteps(const DeviceTrace& device, const std::string& wanted, TimelineOptions* window) {
   if (wanted.empty() || wanted == "all") return absl::OkStatus();
   const std::map<int64_t, uint32_t> steps = Steps(device);
@@ -140,8 +140,8 @@ absl::Status Reader::Find(const std::vector<std::string>& inputs) {
                    "the ExecutionTraceObserver (\"schema\" and \"nodes\")"));
 }
 
-// What the file itself says, else its name. A number that merely ends a name
-// counts only where there is more than one file of its kind.
+// The rank of a file: from its content, else from its name. A number at the end of a name counts only if
+// there is more than one file of its kind.
 int Reader::RankOf(size_t i) const {
   const Loaded& l = loaded_[i];
   // A host trace knows only its place in a group.
@@ -181,7 +181,7 @@ absl::Status Reader::PairFiles() {
     rank[i] = RankOf(i);
     (files_[i].host ? hosts : devices) += 1;
   }
-  if (hosts <= 1 && devices <= 1) {  // one pair: whichever knows its rank tells the other
+  if (hosts <= 1 && devices <= 1) {  // one pair: a file without a rank takes that of the other file
     int known = -1;
     for (const int r : rank) known = std::max(known, r);
     if (hosts + devices == 2 && rank[0] >= 0 && rank[1] >= 0 && rank[0] != rank[1]) {

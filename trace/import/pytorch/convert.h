@@ -1,4 +1,4 @@
-// PyTorch captures to Chakra traces.
+// Converts PyTorch captures to Chakra traces.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace chakra::pytorch {
 
-// A capture, read, linked and joined.
+// A capture that was read, linked and joined.
 struct Capture {
   std::vector<CaptureRank> ranks;  // ascending by rank
   Joined joined;
@@ -24,22 +24,21 @@ struct Capture {
   proto::ConversionReport report;
 };
 
-// Reads the capture that `inputs` name (files, or folders with what lies in
-// them), one device trace, host trace or both for each rank. With
-// options.capture.host or .device, exactly these. Ranks are read on
-// options.threads threads; the result does not depend on it.
-// Errors name the file and the event, and say what was expected: two files for
-// one rank, a rank that nothing tells, host and device traces of different
-// runs, steps that the capture has not, a file that cannot be read.
+// Reads the capture that `inputs` name (files, or folders with their contents): for each rank a device trace,
+// a host trace or both. If options.capture.host or .device is set, reads exactly these files. Uses
+// options.threads threads; the result does not depend on their number. Errors name the file and the event,
+// and say what was expected: two files for one rank, a rank that no input tells, host and device traces of
+// different runs, steps that are not in the capture, a file that cannot be read.
 absl::StatusOr<Capture> ReadCapture(const std::vector<std::string>& inputs, const ReadOptions& options);
 
 // Writes PREFIX.N.et for each rank, compressed by `suffix` ("", ".gz", ".zst").
 absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix);
 
-// The traces that WriteCapture() would write, as if they had been read.
+// The traces that WriteCapture() would write, as the reader would read them.
 absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions& options);
 
-// For people. `page`: where it is to fit, once the page has finished it; null: anywhere.
+// The report as text for people. `page`: the page to lay tables out for (the caller passes the text to
+// TextPage::Finish()); null: no limit.
 std::string PrintConversion(const proto::ConversionReport& report, TextPage* page = nullptr);
 
 }  // namespace chakra::pytorch

@@ -12,17 +12,16 @@
 namespace chakra::pytorch {
 namespace {
 
-// Operations of one stream that overlap by at most this did not: clocks are
-// converted by rounding.
+// Operations of one stream that overlap by at most this are taken for consecutive: conversion between clocks
+// rounds.
 constexpr int64_t kOverlapNs = 2000;
-// A device operation that a host call waited for may seem to end this much
-// after the call did.
+// A device operation that a host call waited for may seem to end this much after the call.
 constexpr int64_t kClockNs = 1000;
 // A start later than every known cause by more than this has a cause that the
 // trace does not show; an end on another stream within kInferNs explains it.
 constexpr int64_t kUnexplainedNs = 10000;
 constexpr int64_t kInferNs = 5000;
-// How many operations still running are passed over to find one that had ended.
+// How many running operations a search for an ended one skips at most.
 constexpr int kLookBack = 64;
 
 enum class SyncCall : uint8_t { kNo, kDevice, kStream, kEvent };
@@ -60,7 +59,7 @@ class Orderer {
   struct PendingWait {
     uint32_t call;
     int64_t record = INT64_MIN;  // when the event was recorded on the thread; INT64_MIN: not seen
-    uint32_t source = kNoRow;    // lane's stream of the recorded event; kNoRow: not known
+    uint32_t source = kNoRow;    // stream of the recorded event; kNoRow: not known
   };
   void Note(absl::string_view kind, uint64_t count, absl::string_view detail) {
     if (count > 0)
@@ -93,7 +92,7 @@ class Orderer {
   DeviceOrder out_;
   absl::flat_hash_map<int64_t, uint32_t> launch_by_correlation_;
   absl::flat_hash_map<int64_t, std::vector<uint32_t>>
-      repeated_;                                  // correlations of several calls: all of them
+      repeated_;                                  // correlations that several calls share: these calls
   std::vector<std::vector<uint32_t>> of_stream_;  // ops, in order of begin
   std::vector<uint32_t> previous_;                // by op: previous on its lane
   absl::flat_hash_map<uint32_t, std::vector<PendingWait>> waits_;  // by launching call
@@ -119,7 +118,7 @@ void Orderer::FindLaunches() {
   }
 }
 
-// The call with the operation's correlation; of several the last that had begun.
+// The call with the operation's correlation; of several calls, the last that began before the operation.
 uint32_t Orderer::LaunchOf(const Event& op) const {
   const auto it =
       op.correlation >= 0 ? launch_by_correlation_.find(op.correlation) : launch_by_correlation_.end();
@@ -134,8 +133,8 @@ uint32_t Orderer::LaunchOf(const Event& op) const {
   return best;
 }
 
-// Splits streams into lanes without overlap, and links each operation to its
-// launch. Operations that the window leaves out do not appear.
+// Splits streams into lanes without overlap, and links each operation to its launch. Drops operations outside
+// the window.
 void Orderer::PlaceOps() {
   std::vector<std::vector<uint32_t>> lanes_of(d_.streams.size());
   std::vector<uint32_t> last;  // by lane: op
@@ -148,7 +147,7 @@ void Orderer::PlaceOps() {
     if (!OnDevice(e.kind)) continue;
     const uint32_t launch = LaunchOf(e);
     const bool launched = launch != kNoRow;
-    if (e.ts < options_.begin) continue;  // also of a call that the window's begin cuts
+    if (e.ts < options_.begin) continue;  // even if the window's begin cuts the call that launched it
     if (!launched && (e.ts >= options_.end || (windowed && e.correlation >= 0))) continue;
     if (!launched) ++outside;
     DeviceOp op;
@@ -199,7 +198,7 @@ uint32_t Orderer::LastLaunched(uint32_t stream, int64_t t, int64_t end) const {
   return kNoRow;
 }
 
-// Which stream a StreamWaitEvent holds, where the profiler says so.
+// The stream that a StreamWaitEvent makes wait, if the profiler gives it.
 uint32_t Orderer::WaitingStream(uint32_t call) const {
   const auto sync = sync_by_correlation_.find(d_.events[call].correlation);
   if (sync == sync_by_correlation_.end()) return kNoRow;
@@ -208,9 +207,8 @@ uint32_t Orderer::WaitingStream(uint32_t call) const {
   return of_stream_[e.lane].empty() ? kNoRow : e.lane;
 }
 
-// Attaches stream waits to the launch that follows them on their stream, or,
-// where that is not known, on their thread, and indexes what the profiler says
-// of synchronisations.
+// Attaches each stream wait to the next launch on its stream or, if the stream is not known, on its thread.
+// Indexes the profiler's synchronisation rows.
 void Orderer::CollectCalls() {
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
     if (d_.events[row].kind == EventKind::kSync && d_.events[row].correlation >= 0) {
@@ -238,7 +236,7 @@ void Orderer::CollectCalls() {
         (stream == kNoRow ? pending : held[stream]).push_back({row, record, record_stream});
       } else if (const auto op = op_of_launch.find(row); op != op_of_launch.end()) {
         launch_stream = d_.events[out_.ops[op->second].event].lane;
-        // No stream waits for an event of its own.
+        // A stream does not wait for its own events.
         const auto mine = std::partition(pending.begin(), pending.end(),
                                          [&](const PendingWait& w) { return w.source == launch_stream; });
         if (mine != pending.end()) waits_[row].assign(mine, pending.end());
@@ -263,8 +261,8 @@ void Orderer::CollectCalls() {
   }
 }
 
-// Medians: from call to start where the stream was idle, and from end to start
-// where the next operation had long been launched.
+// Finds two medians: from call to start where the stream was idle, and from end to start where the next
+// operation had long been launched.
 void Orderer::FindTypical() {
   std::vector<int64_t> latency, least, gap;
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
@@ -287,8 +285,8 @@ void Orderer::FindTypical() {
   out_.stream_gap = gap.empty() ? std::min<int64_t>(1000, out_.launch_latency) : UpperMedian(std::move(gap));
 }
 
-// `base`: when the cause was there; it lets the operation begin `typical` later,
-// or when it began, if that was earlier.
+// `base`: when the cause occurred. The operation is ready `typical` later, or at its begin if that is
+// earlier.
 void Orderer::AddCause(EdgeKind kind, uint32_t source, int64_t base, int64_t typical, int64_t begin) {
   if (base > begin) return;
   out_.causes.push_back({kind, source, std::min(begin, base + typical)});
@@ -330,8 +328,8 @@ void Orderer::AddWaits(uint32_t i) {
   }
 }
 
-// An operation that began long after everything known: what ended just then on
-// another stream, launched before it, is taken for the cause.
+// For an operation that began long after all known causes: takes an operation of another stream, launched
+// earlier, that ended just then for the cause.
 void Orderer::Infer(uint32_t i, int64_t ready) {
   const DeviceOp& op = out_.ops[i];
   if (op.begin - ready <= kUnexplainedNs) return;
@@ -340,7 +338,7 @@ void Orderer::Infer(uint32_t i, int64_t ready) {
                                  [&](uint32_t o) { return out_.ops[o].end <= op.begin; });
   while (it != by_end_.begin()) {
     const uint32_t other = *--it;
-    // What one call launched together (a graph) has an order of its own.
+    // Operations that one call launched together (a graph) have an order of their own.
     const bool together = op.launch != kNoRow && out_.ops[other].launch == op.launch;
     if (out_.ops[other].end < op.begin - kInferNs && !together) {
       if (op.launch == kNoRow || !graphs_.contains(op.launch) || ++looked > kLookBack) break;
@@ -356,7 +354,7 @@ void Orderer::Infer(uint32_t i, int64_t ready) {
   }
 }
 
-// The cause that came last carries what is left until the operation began.
+// The last cause also gets the time that is left until the operation began.
 void Orderer::Tighten(uint32_t i) {
   DeviceOp& op = out_.ops[i];
   DeviceCause* binding = nullptr;
@@ -468,8 +466,8 @@ void Orderer::FindSyncs() {
         AddSync(row, last);
         continue;
       }
-      // Which stream or event is not written: of those that had ended when the
-      // call returned, the one that ended last held it.
+      // The trace does not tell the stream or event. Of the operations that had ended when the call returned,
+      // take the one that ended last.
       uint32_t best = kNoRow;
       if (what == SyncCall::kStream) {
         for (const uint32_t op : last) {
@@ -486,7 +484,7 @@ void Orderer::FindSyncs() {
       if (best != kNoRow) AddSync(row, {best});
     }
   }
-  // Only now: another call may have cut the end of what this one waited for.
+  // Not earlier: another call may cut the end of an operation that this call waited for.
   for (HostSync& sync : out_.syncs) {
     sync.until = host_.begin[sync.call];
     for (const uint32_t op : sync.sources) {

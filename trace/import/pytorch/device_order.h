@@ -1,5 +1,5 @@
-// The device's side of a capture: which call launched what, in what order the
-// streams ran it, what it waited for, and which host calls waited for it.
+// The device's side of a capture: for each device operation the call that launched it, its place on its
+// stream, the operations that it waited for, and the host calls that waited for it.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace chakra::pytorch {
 
-// What a device operation could not begin before. `ready` <= its start.
+// A cause that a device operation could not begin before. `ready` <= the operation's start.
 struct DeviceCause {
   EdgeKind kind = EdgeKind::kStream;
   uint32_t source = kNoRow;  // kLaunch: row of the launching call; else row of a device operation
-  int64_t ready = 0;         // ns since base: when this cause alone would have let it begin
+  int64_t ready = 0;         // ns since base: when the operation could have begun if this were its only cause
 };
 
 struct DeviceOp {
   uint32_t event = 0;
-  uint32_t lane = 0;                     // of DeviceOrder::lanes
+  uint32_t lane = 0;                     // row of DeviceOrder::lanes
   uint32_t launch = kNoRow;              // row of the launching call; kNoRow: launched outside the window
   int64_t begin = 0, end = 0;            // ns since base
-  uint32_t first_cause = 0, causes = 0;  // of DeviceOrder::causes
+  uint32_t first_cause = 0, causes = 0;  // rows of DeviceOrder::causes
 };
 
 // A host call that waited for the device.
 struct HostSync {
   uint32_t call = 0;              // row of the runtime call
   std::vector<uint32_t> sources;  // rows of device operations
-  int64_t until = 0;              // when the last of them ended, if the call waited; else the call's begin
+  int64_t until = 0;              // end of the last source, if the call waited; else the call's begin
 };
 
 struct DeviceOrder {
@@ -38,8 +38,8 @@ struct DeviceOrder {
   std::vector<DeviceOp> ops;  // by (begin, row)
   std::vector<DeviceCause> causes;
   std::vector<HostSync> syncs;       // by (call)
-  std::vector<int64_t> launch_cuts;  // by event row of a launching call: where it let go the operation that
-                                     // it launched, when that was before it returned; INT64_MIN: it did not
+  std::vector<int64_t> launch_cuts;  // by event row of a launching call: when it submitted the operation that
+                                     // it launched, if that was before the call returned; else INT64_MIN
   std::vector<Repair> repairs;
   int64_t launch_latency = 0, stream_gap = 0;  // ns, medians
 };

@@ -46,7 +46,7 @@ class Emitter {
   const Joined& joined_;
   const std::vector<CommPlan>& comms_;
   EtWriter* writer_;
-  int64_t window_ = 0;  // ns since the device trace's base: 0 of start_ns
+  int64_t window_ = 0;  // ns since the device trace's base, where start_ns is 0
   std::string w_, inner_;
   std::vector<int64_t> tid_, stream_;  // by lane
   std::vector<uint32_t> first_;        // by event: its first node, or kNoRow
@@ -54,7 +54,7 @@ class Emitter {
   std::string kinds_;
 };
 
-// The begin of an attribute whose value, with its tag, takes `value` bytes.
+// Writes the begin of an attribute whose value, with its tag, takes `value` bytes.
 void Emitter::BeginAttr(absl::string_view name, size_t value) {
   AppendTag(kNodeAttr, wire::kBytes, &w_);
   AppendVarint(1 + VarintSize(name.size()) + name.size() + value, &w_);
@@ -87,7 +87,7 @@ void Emitter::ListAttr(absl::string_view name, const std::vector<int64_t>& v) {
   for (const int64_t x : v) AppendVarint(static_cast<uint64_t>(x), &w_);
 }
 
-// Lanes get the numbers that the capture gave them, where these are distinct.
+// Lanes get the numbers of the capture where these are distinct.
 void Emitter::NumberLanes() {
   std::set<int64_t> taken;
   if (rank_.device == nullptr) return;
@@ -142,7 +142,7 @@ absl::Status Emitter::Metadata() {
   return writer_->AddMetadata(metadata);
 }
 
-// Node 0, in the form that PyTorch writes: who is in which group.
+// Writes node 0, the process groups, in the form that PyTorch writes.
 absl::Status Emitter::GroupNode() {
   w_.clear();
   wire::AppendText(kNodeName, "## process_group:init ##", &w_);
@@ -163,7 +163,7 @@ void Emitter::Deps(uint32_t i) {
   for (uint64_t e = begin; e < end; ++e) {
     const TimelineEdge& edge = t_.edges[e];
     packed += VarintSize(edge.from + 1);
-    // The root stands for the window of all ranks; this rank's may begin later.
+    // The root is the begin of the window of all ranks; this rank's window may begin later.
     const int64_t late = edge.from == 0 ? t_.window_begin - window_ : 0;
     delays_.push_back(edge.delay_ns + late);
     delayed = delayed || delays_.back() > 0;
@@ -179,7 +179,7 @@ void Emitter::Deps(uint32_t i) {
   if (delayed) ListAttr("dep_delay_ns", delays_);
 }
 
-// Shapes and types of the operator; of a device operation, of its operator.
+// Writes shapes and types of the operator; for a device operation, those of its operator.
 void Emitter::Operands(const TimelineNode& node) {
   const DeviceTrace& d = *rank_.device;
   uint32_t row = node.event;
@@ -245,7 +245,7 @@ absl::Status Emitter::Node(uint32_t i) {
   wire::AppendNumber(kNodeStart, start / 1000, &w_);
   wire::AppendNumber(kNodeDuration, static_cast<uint64_t>(node.dur + 500) / 1000, &w_);
   IntAttr("is_cpu_op", ValueField::kBool, node.host ? 1 : 0);
-  // What runs beside the others has a lane to itself.
+  // A node that runs beside the others gets its own lane.
   const int64_t own = 1500000000 + int64_t{i};
   if (node.host) {
     IntAttr("tid", ValueField::kInt64, node.lane < 0 ? own : tid_[static_cast<size_t>(node.lane)]);

@@ -1,13 +1,11 @@
-// A linked rank as Chakra frames.
+// Writes a linked rank as Chakra frames.
 //
-// Beside the schema's own fields every node has: is_cpu_op; tid (host) or
-// stream and device (device); start_ns, since the capture's window began, and
-// duration_ns; dep_kinds, the kind of each dependency ("launch,stream"), and
-// dep_delay_ns, how long after its end the node may begin (absent: 0), both in
-// the order of data_deps; category; part, where a host call has several; parent,
-// the first node of the call that it was made in, or that launched it. Comm
-// nodes have transfer_ns: what was measured from the last captured member's
-// arrival on.
+// Beside the schema's own fields every node has: is_cpu_op; tid (host) or stream and device (device);
+// start_ns, counted from the begin of the capture's window, and duration_ns; dep_kinds, the kind of each
+// dependency ("launch,stream"), and dep_delay_ns, how long after the end of each dependency the node may
+// begin (absent: 0), both in the order of data_deps; category; part, if a host call has several; parent, the
+// first node of the call that encloses or launched this node. Comm nodes have transfer_ns, the measured time
+// from the arrival of the last captured member on.
 #pragma once
 
 #include <string>
@@ -18,7 +16,7 @@
 
 namespace chakra::pytorch {
 
-// Writes rank `index` of `ranks` (and the process groups of all).
+// Writes `rank`, the rank at `index`, with the process groups of all ranks.
 absl::Status EmitRank(const CaptureRank& rank, uint32_t index, const Joined& joined, EtWriter* writer);
 
 }  // namespace chakra::pytorch

@@ -31,7 +31,7 @@ absl::StatusOr<Kind> KindOf(const std::string& path) {
   return LooksLikeHostTrace(*head) ? Kind::kHost : Kind::kOther;
 }
 
-// The number after the last "rank" or "worker", else the one that ends the name.
+// The number after the last "rank" or "worker", else the number at the end of the name.
 void RankFromName(const std::string& path, CaptureFile* out) {
   std::string name = absl::AsciiStrToLower(fs::path(path).filename().string());
   const auto number_at = [&](size_t at) {

@@ -23,7 +23,7 @@ constexpr size_t kMostMembers = size_t{1} << 24;
 
 std::string Short(absl::string_view s) { return ToUtf8(s.substr(0, 60)); }
 
-// A number of an attribute, or its decimal text.
+// Reads a number, given as a number or as decimal text.
 bool ToUint64(element e, uint64_t* out) {
   std::string_view text;
   if (e.get(*out) == simdjson::SUCCESS) return true;
@@ -67,8 +67,7 @@ absl::Status HostNodeReader::Error(absl::string_view field, absl::string_view ex
                                                  ", found ", Short(simdjson::minify(found))));
 }
 
-// A whole node as simdjson sees it, after old writers' bare nan and inf were
-// put into quotes.
+// Parses a whole node, after the bare nan and inf of old writers were put into quotes.
 absl::Status HostNodeReader::Parse(absl::string_view text, object* object) {
   const auto parse = [&](absl::string_view json) {
     padded_.assign(json.data(), json.size());
@@ -131,7 +130,7 @@ absl::Status HostNodeReader::ReadScalar(absl::string_view key, element value) {
   return absl::OkStatus();
 }
 
-// {"values": [...], "shapes": [...], "types": [...]}.
+// Reads {"values": [...], "shapes": [...], "types": [...]}.
 absl::Status HostNodeReader::ReadArguments(element value, absl::string_view raw, bool inputs) {
   object lists;
   if (value.get(lists) != simdjson::SUCCESS) {
@@ -216,7 +215,7 @@ void HostNodeReader::AddGroup(const std::string& name, std::vector<int> ranks) {
   }
 }
 
-// Of "## process_group:init ##".
+// Reads the groups of a "## process_group:init ##" node.
 void HostNodeReader::ReadGroups() {
   const std::string subject = absl::StrCat("node ", node_.id, " \"", name_, "\"");
   std::string_view text;

@@ -1,4 +1,4 @@
-// One node of a PyTorch execution trace.
+// Reads the nodes of a PyTorch execution trace.
 #pragma once
 
 #include <simdjson.h>
@@ -16,16 +16,16 @@ namespace chakra::pytorch {
 // Counted repairs of one file, by kind.
 class RepairLog {
  public:
-  // `detail` is that of the first one.
+  // The first `detail` of each kind is kept.
   void Add(absl::string_view kind, uint64_t node, absl::string_view detail);
-  // Appends them to `repairs`, ordered by kind, as of `file` and `rank`.
+  // Appends the counted repairs to `repairs`, ordered by kind, with `file` and `rank`.
   void Take(const std::string& file, int rank, std::vector<Repair>* repairs) const;
 
  private:
   std::map<std::string, Repair> kinds_;
 };
 
-// The text of one argument list that is kept; longer ones are cut.
+// Bytes that are kept of one argument list; longer texts are cut.
 inline constexpr size_t kKeptText = 64 << 10;
 
 class HostNodeReader {
@@ -40,9 +40,8 @@ class HostNodeReader {
   // node and the field.
   absl::Status Read(absl::string_view text, uint64_t offset);
 
-  // Names calls' groups by pg_name where they have the pointer of a backend that
-  // is noted, and adds the evenly spaced groups that only calls describe. Call
-  // once, after the last node.
+  // Replaces the pointer of a known backend by pg_name in the groups of calls, and adds the evenly spaced
+  // groups that only calls describe. Call it once, after the last node.
   void ResolveGroups();
 
   RepairLog& repairs() { return repairs_; }
@@ -62,17 +61,17 @@ class HostNodeReader {
 
   HostTrace* out_;
   RepairLog repairs_;
-  size_t members_ = 0;                        // of all groups
+  size_t members_ = 0;                        // members of all groups
   std::map<std::string, std::string> alias_;  // pointer of a backend to pg_name
   simdjson::dom::parser parser_, empty_parser_;
   simdjson::dom::array empty_;
   std::string padded_;
 
-  // Of the node at hand.
+  // The current node.
   HostNode node_;
   std::string name_;
   uint64_t offset_ = 0;
-  absl::string_view parsed_;  // its text, in padded_
+  absl::string_view parsed_;  // the node's text, in padded_
   simdjson::dom::array values_, types_, attrs_;
 };
 

@@ -17,7 +17,7 @@ HostOnly AsDeviceTrace(const HostTrace& host) {
   absl::flat_hash_map<uint32_t, uint32_t> lanes;
   for (uint32_t row = 0; row < host.nodes.size(); ++row) {
     const HostNode& node = host.nodes[row];
-    if (node.rf_id == 0) continue;  // the process, its threads, groups: no operators
+    if (node.rf_id == 0) continue;  // nodes for the process, threads and groups are not operators
     const auto [lane, fresh] = lanes.try_emplace(node.tid, static_cast<uint32_t>(d.threads.size()));
     if (fresh) d.threads.push_back({0, absl::StrCat(node.tid), ""});
     Event e;

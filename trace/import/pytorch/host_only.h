@@ -1,5 +1,4 @@
-// A host trace without a device trace: the order of its operators and its
-// communication, but no times.
+// A host trace without a device trace gives the order of operators and communication, but no times.
 #pragma once
 
 #include "trace/import/pytorch/capture.h"
@@ -7,9 +6,8 @@
 
 namespace chakra::pytorch {
 
-// A device trace in which every operator of `host` is an event of no length at
-// time 0, in the order of their ids, which is that of their calls; and how they
-// are paired.
+// A device trace in which every operator of `host` is an event of length 0 at time 0, in the order of ids,
+// which is the order of calls; and the pairing of events and operators.
 struct HostOnly {
   DeviceTrace device;
   Pairing pairing;

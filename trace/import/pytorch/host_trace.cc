@@ -27,7 +27,7 @@ constexpr absl::string_view kSchemas[] = {
     "1.1.1-chakra.1.0.0",
 };
 
-// Walks the file's outer object and hands each node on.
+// Walks the file's outer object and passes each node on.
 class Walk {
  public:
   Walk(absl::string_view content, HostTrace* out, HostNodeReader* nodes)
@@ -42,11 +42,12 @@ class Walk {
   enum class Next { kMore, kEnd, kCut };
 
   absl::Status Expected(absl::string_view what) const;
-  // What follows a value inside `close`: a comma, the end, or nothing at all.
+  // What follows a value in a container that ends with `close`: a comma, the end of the container, or the end
+  // of the file.
   absl::StatusOr<Next> AfterValue(char close);
   absl::Status ReadField(bool* cut);
   absl::Status ReadNodes(bool* cut);
-  // Whether only what a killed writer leaves is left: nothing, or zero bytes.
+  // Whether the rest is what a killed writer leaves: no bytes, or zero bytes.
   bool NothingLeft() const;
 
   absl::string_view text_;
@@ -166,7 +167,7 @@ absl::Status Walk::Run() {
   return absl::OkStatus();
 }
 
-// Orders the nodes by id. Error: an id that two have.
+// Sorts the nodes by id. Error: two nodes with one id.
 absl::Status SortNodes(const std::vector<uint64_t>& offsets, HostTrace* out) {
   const std::vector<HostNode>& nodes = out->nodes;
   std::vector<uint32_t> order(nodes.size());
@@ -197,9 +198,9 @@ void CheckParents(const HostTrace& trace, RepairLog* repairs) {
   }
 }
 
-// The rank that all calls agree on, as far as their groups are known: placed by
-// start and stride, or listed. Early files list none; where they have one group
-// only, it is taken for all ranks.
+// The rank on which all calls of known groups agree; a group is known by start and stride, or by its list of
+// ranks. Early files do not list groups; if such a file has only one group, this group is taken for all
+// ranks.
 int FindRank(const HostTrace& trace) {
   std::set<int64_t> known, alone;
   std::set<std::string> groups;
@@ -261,7 +262,7 @@ bool LooksLikeHostTrace(absl::string_view head) {
     at = SkipSpace(head, at + 1);
     if (at >= head.size()) return false;
     schema |= key == "schema" && head[at] == '"';
-    // Nodes of another writer may come before the schema.
+    // Other writers may put nodes before the schema.
     if (key == "nodes" && head[at] == '[') {
       return schema || absl::StrContains(head.substr(at), "\"schema\"") ||
              absl::StrContains(head, "\"rf_id\"");

@@ -1,5 +1,5 @@
-// Reads PyTorch's execution traces (host side), schemas 1.0.1 to 1.1.1, by the
-// fields that are there rather than by the version they claim.
+// Reads PyTorch's execution traces (host side), schemas 1.0.1 to 1.1.1. The reader goes by the fields in the
+// file, not by its version.
 #pragma once
 
 #include "absl/status/statusor.h"

@@ -37,7 +37,7 @@ bool ToCollective(CommOp op, CollectiveType* out) {
   return false;
 }
 
-// Bytes of this rank's input buffer, also where only the output is known.
+// Sets the bytes of this rank's input buffer, also if only the output is known.
 void SetBytes(const CommCall& call, int64_t members, CommPlan* plan) {
   int64_t bytes = call.in_bytes;
   if (bytes <= 0 && call.out_bytes > 0) {
@@ -69,7 +69,7 @@ class Joiner {
   }
 
  private:
-  struct Call {  // one entry of a rank's comms, where it ran
+  struct Call {  // one entry of a rank's comms, with its times
     uint32_t comm = 0;
     int64_t begin = 0, end = 0;  // ns of the rank's own clock, epoch
   };
@@ -104,7 +104,7 @@ class Joiner {
   std::map<std::string, std::vector<std::vector<Call>>> calls_;  // by group, captured rank: in order of begin
   std::map<std::string, std::vector<std::map<uint32_t, Call>>> matched_;  // by group: calls, by captured rank
   std::vector<std::map<std::string, std::string>>
-      pointers_;  // by captured rank: process-group pointers named
+      pointers_;  // by captured rank: names of process-group pointers
   std::vector<bool> offset_known_;
 };
 
@@ -123,7 +123,7 @@ void Joiner::FindWorld() {
   out_.world_size = world;
 }
 
-// The ranks of the call's group as the traces tell; empty: all, for want of anything else.
+// The ranks of the call's group, as far as the traces tell; empty: not known, taken for all ranks.
 std::vector<int> Joiner::Members(const CaptureRank& rank, const CommCall& call) const {
   if (!call.ranks.empty() && !call.ranks_cut) return call.ranks;
   if (call.start >= 0 && call.stride > 0 && call.group_size > 0 && call.group_size <= out_.world_size) {
@@ -140,8 +140,8 @@ std::vector<int> Joiner::Members(const CaptureRank& rank, const CommCall& call) 
   return {};
 }
 
-// Old traces name a group by the address of an object, which differs between
-// ranks: there groups are numbered as each rank first uses them.
+// Old traces name a group by the address of an object, which differs between ranks. Groups are then numbered
+// in the order of their first use on each rank.
 std::string Joiner::GroupName(uint32_t r, const CommCall& call, const std::vector<int>& members) {
   const bool pointer = call.group.size() > 6 && std::all_of(call.group.begin(), call.group.end(),
                                                             [](char c) { return c >= '0' && c <= '9'; });
@@ -159,7 +159,7 @@ std::string Joiner::GroupName(uint32_t r, const CommCall& call, const std::vecto
   }
   const auto [it, fresh] = out_.groups.try_emplace(name, all);
   if (fresh || it->second == all) return name;
-  // One name for several groups: told apart by their first rank.
+  // Several groups have this name: add the first rank to the name.
   name = absl::StrCat(name, "@", all.front());
   out_.groups.try_emplace(name, all);
   return name;
@@ -178,7 +178,7 @@ void Joiner::PlanRank(uint32_t r) {
     const std::vector<int> members = Members(rank, call);
     const auto size = static_cast<int64_t>(members.empty() ? out_.world_size : members.size());
     if (std::find(members.begin(), members.end(), rank.rank) == members.end() && !members.empty()) {
-      ++guessed;  // a group that this rank is not in: nothing can be matched
+      ++guessed;  // the rank is not in its own group: calls cannot be matched
       continue;
     }
     const bool p2p = IsPointToPoint(call.op);
@@ -219,7 +219,7 @@ void Joiner::PlanRank(uint32_t r) {
     Note("comm_peer_unknown", r, peerless, "sends or receives whose peer nothing tells; kept as kernels");
 }
 
-// Captured ranks become 0, 1, ...; the others follow.
+// Captured ranks become 0, 1, ...; other ranks follow.
 void Joiner::Renumber() {
   std::map<int, int> place;
   for (uint32_t r = 0; r < ranks_.size(); ++r) place[ranks_[r].rank] = static_cast<int>(r);
@@ -241,8 +241,8 @@ void Joiner::Renumber() {
   }
 }
 
-// a[i] is b[i + shift]: what both have agrees in kind and size, and of several
-// such shifts the one under which their ends differ most evenly.
+// Finds a shift such that a[i] is b[i + shift]: calls that both ranks have agree in kind and size. Of several
+// such shifts, takes the one under which the difference of their ends varies least.
 bool Joiner::Shift(const std::vector<Call>& a, uint32_t ra, const std::vector<Call>& b, uint32_t rb,
                    int* shift) const {
   bool found = false;
@@ -250,7 +250,7 @@ bool Joiner::Shift(const std::vector<Call>& a, uint32_t ra, const std::vector<Ca
   const auto na = static_cast<int>(a.size()), nb = static_cast<int>(b.size());
   for (int s = -std::min(kMostShift, na); s <= std::min(kMostShift, nb); ++s) {
     const int from = std::max(0, -s), to = std::min(na, nb - s);
-    // Most of what the shorter one has must be shared.
+    // Both must share at least half of the shorter list.
     if (to - from < (std::min(na, nb) + 1) / 2) continue;
     bool agree = true;
     std::vector<int64_t> differences;
@@ -313,8 +313,8 @@ void Joiner::MatchGroups() {
   }
 }
 
-// A collective ends everywhere at once, nearly: its ends tell what the clocks
-// differ by, where that is more than what ends vary by.
+// A collective ends on all ranks at nearly the same time: its ends give the difference of the clocks, if that
+// exceeds the spread of the ends.
 void Joiner::AlignClocks() {
   if (ranks_.empty()) return;
   offset_known_[0] = true;
@@ -368,8 +368,8 @@ void Joiner::MeasureTransfers() {
   }
 }
 
-// The k-th send from one rank to another meets the k-th receive there, where
-// both sides show as many.
+// Matches the k-th send from one rank to another with the k-th receive there, if both sides have equally
+// many.
 void Joiner::MeasureMessages() {
   for (uint32_t r = 0; r < ranks_.size(); ++r) {
     for (const TimelineNode& node : ranks_[r].timeline.nodes) {

@@ -25,7 +25,7 @@ size_t SkipString(absl::string_view text, size_t at) {
   return kEnd;
 }
 
-// 1: opens, 2: closes, 3: begins a string.
+// The kind of each byte: 1 opens, 2 closes, 3 begins a string.
 constexpr std::array<unsigned char, 256> MakeKinds() {
   std::array<unsigned char, 256> kinds{};
   kinds['{'] = kinds['['] = 1;
@@ -87,7 +87,7 @@ absl::string_view FieldScan::Next() {
 
 std::string CutValue(absl::string_view value, size_t limit) {
   if (value.size() <= limit) return std::string(value);
-  if (KindOf(value[0]) != 1) return "\"\"";  // a string of its own: nothing of it is whole
+  if (KindOf(value[0]) != 1) return "\"\"";  // a single string: no part of it is whole
   std::string open, best_open(1, value[0] == '{' ? '}' : ']');
   size_t best = 1;  // the longest prefix that only lacks closing brackets
   for (size_t i = 0; i < value.size() && i + open.size() < limit; ++i) {

@@ -1,5 +1,5 @@
-// Finds the borders of values in JSON text without reading what lies between
-// them: raw text to keep, and where a file that was cut short still is whole.
+// Finds the borders of values in JSON text without parsing the values, to keep raw text and to find the last
+// whole value of a file that was cut short.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,11 @@
 
 namespace chakra::pytorch {
 
-// The first byte at or after `at` that is no JSON whitespace; text.size() when
-// there is none.
+// The first byte at or after `at` that is not JSON whitespace; text.size() if there is none.
 size_t SkipSpace(absl::string_view text, size_t at);
 
-// One past the value that begins at `at`, npos when the text ends before it
-// does. Brackets are counted, not matched: what was found may still be no JSON.
+// One past the value that begins at `at`; npos if the text ends inside the value. Brackets are counted, not
+// matched, so the value may be invalid JSON.
 size_t SkipValue(absl::string_view text, size_t at);
 
 // The fields of one whole and valid JSON object, in the order of the text.
@@ -22,7 +21,7 @@ class FieldScan {
  public:
   // Precondition: a JSON parser accepts `object`, an object.
   explicit FieldScan(absl::string_view object) : text_(object) {}
-  // The text of the next field's value. Precondition: there is one.
+  // The text of the next field's value. Precondition: there is a next field.
   absl::string_view Next();
 
  private:
@@ -30,12 +29,12 @@ class FieldScan {
   size_t at_ = 0;
 };
 
-// At most `limit` bytes of a valid JSON value: cut after a whole element, and
-// closed again, so that it stays valid.
+// At most `limit` bytes of a valid JSON value, cut after a whole element and closed again, so that the result
+// is valid.
 std::string CutValue(absl::string_view value, size_t limit);
 
-// `json` with nan, inf and Infinity (any case, signed) outside of strings put
-// into quotes, as newer writers do. Empty when there are none.
+// `json` with quotes around nan, inf and Infinity (any case, signed) outside of strings, as newer writers
+// write them. Empty if there are none.
 std::string QuoteNonNumbers(absl::string_view json);
 
 }  // namespace chakra::pytorch

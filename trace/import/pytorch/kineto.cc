@@ -93,7 +93,7 @@ bool LooksLikeKineto(absl::string_view head) {
   head.remove_prefix(begin);
   if (head[0] == '[') return absl::StrContains(head, "\"ph\"");
   if (head[0] != '{') return false;
-  // What Kineto writes before its events may fill the head.
+  // Members that Kineto writes before the events may fill the head.
   return absl::StrContains(head, "\"traceEvents\"") || absl::StrContains(head, "\"deviceProperties\"") ||
          absl::StrContains(head, "\"baseTimeNanoseconds\"");
 }

@@ -8,15 +8,13 @@
 
 namespace chakra::pytorch {
 
-// Streams: memory grows with the events kept, never with the text. `source`
-// gives plain JSON (unpacked by OpenContent). A file that was cut short is read
-// up to its last whole event, with a repair "truncated_kineto". Durations that
-// are negative, missing or not numbers become 0, counted. Errors name the file,
-// the event (its index and name) and the byte, and say what was expected.
+// Reads as a stream: memory grows with the number of kept events, not with the text. `source` gives plain
+// JSON (unpacked by OpenContent). A file that was cut short is read up to its last whole event, with a repair
+// "truncated_kineto". Durations that are negative, missing or not numbers become 0 and are counted. Errors
+// name the file, the event (its index and name) and the byte, and say what was expected.
 //
-// What Event::extra leaves open: every row of kKernel, kMemcpy, kMemset and
-// kSync has one; operators, annotations and calls have kNoRow where there is
-// nothing to say. Without "baseTimeNanoseconds" the earliest event is base_ns.
+// Event::extra: every row of kKernel, kMemcpy, kMemset and kSync has one; operators, annotations and calls
+// have kNoRow if they have nothing extra. Without "baseTimeNanoseconds" the earliest event is base_ns.
 //
 // Kinds of repairs, each with its count, the first event's index and a detail:
 //   truncated_kineto, kineto_trailing_comma, kineto_bad_utf8 (now '?'),

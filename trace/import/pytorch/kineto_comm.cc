@@ -27,7 +27,7 @@ class CommReader {
     if (event_.has(arg) && !ToInteger(event_.arg(arg), &v)) Wrong(arg, "an integer");
     return v;
   }
-  // Empty, with `cut`, where the list is not whole.
+  // Empty, and sets `cut`, if the list is not whole.
   std::vector<int64_t> Integers(Arg arg, bool* cut) {
     std::vector<int64_t> list;
     *cut = false;
@@ -76,8 +76,8 @@ void ReadGroup(const EventTokens& event, CommReader* in, CommCall* c) {
   }
 }
 
-// PyTorch writes the peer of a send or receive as a global rank ("Src Rank",
-// "Dst Rank"), a root as a rank of the group ("Rank"; elsewhere the caller's own).
+// PyTorch writes the peer of a send or receive as a global rank ("Src Rank", "Dst Rank"), but a root as a
+// rank of the group ("Rank", which for other calls is the caller's rank).
 void ReadRoot(const EventTokens& event, CommReader* in, CommCall* c) {
   const bool p2p = c->op == CommOp::kSend || c->op == CommOp::kRecv;
   const Arg peer = c->op == CommOp::kRecv || !event.has(Arg::kDstRank) ? Arg::kSrcRank : Arg::kDstRank;

@@ -1,4 +1,4 @@
-// What the arguments of an operator or a kernel say of its communication call.
+// The communication call that the arguments of an operator or a kernel describe.
 #pragma once
 
 #include "trace/import/pytorch/capture.h"
@@ -7,8 +7,7 @@
 
 namespace chakra::pytorch::kineto {
 
-// Precondition: event.has(Arg::kCollective). An argument of the wrong type is
-// left out and counted.
+// Precondition: event.has(Arg::kCollective). Arguments of the wrong type are skipped and counted.
 CommCall ReadComm(const EventTokens& event, Notes* notes);
 
 }  // namespace chakra::pytorch::kineto

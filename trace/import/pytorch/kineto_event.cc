@@ -120,8 +120,7 @@ void TrimRight(absl::string_view* s) {
 
 absl::string_view View(std::string_view s) { return absl::string_view(s.data(), s.size()); }
 
-// The token of a number, string, true, false or null (then empty), or the text
-// of a whole array or object.
+// The token of a number, string, true or false, or the text of a whole array or object; empty for null.
 simdjson::error_code Token(ondemand::value value, absl::string_view* out) {
   *out = View(value.raw_json_token());
   if (out->front() == '[' || out->front() == '{') {
@@ -147,7 +146,7 @@ simdjson::error_code Token(ondemand::value value, absl::string_view* out) {
 absl::string_view KeyText(const ondemand::field& field) {
   const char* begin = field.key().raw();
   const char* end = begin;
-  while (*end != '"') ++end;  // the index ends every string; a name with an escape is none of ours
+  while (*end != '"') ++end;  // the index guarantees that strings end; no known name has an escape
   return absl::string_view(begin, static_cast<size_t>(end - begin));
 }
 
@@ -221,7 +220,7 @@ simdjson::error_code ReadEvent(ondemand::object object, EventTokens* out) {
   return simdjson::SUCCESS;
 }
 
-// The length of the UTF-8 character at `p`; 0: none.
+// The length of the UTF-8 character at `p`; 0: not valid.
 size_t CharacterLength(const char* p, size_t left) {
   const auto at = [p](size_t i) { return static_cast<unsigned char>(p[i]); };
   if (at(0) < 0x80) return 1;

@@ -1,4 +1,4 @@
-// One batch of Kineto events to tokens: what each event says, still as text.
+// Splits a batch of Kineto events into tokens: the values of each event, still as text.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace chakra::pytorch::kineto {
 
-// What "cat" says.
+// The meaning of "cat".
 struct Category {
   enum Use : uint8_t {
     kAbsent,   // no "cat"
-    kUnknown,  // a category that is not known
-    kNoWork,   // known, and no work: python_function, gpu_user_annotation, ...
+    kUnknown,  // an unknown category
+    kNoWork,   // a known category without work: python_function, gpu_user_annotation, ...
     kFwdBwd,
     kEvent,  // `kind` says which
   } use = kAbsent;
@@ -26,7 +26,7 @@ struct Category {
 // `token`: the value of "cat", with its quotes.
 Category ParseCategory(absl::string_view token);
 
-// The arguments that are read, by any of their spellings.
+// The arguments that the reader uses, each in any of its spellings.
 enum class Arg : uint8_t {
   kExternalId,
   kCorrelation,
@@ -47,7 +47,7 @@ enum class Arg : uint8_t {
   kWaitStream,
   kWaitCorrelation,
   kName,
-  // Of a communication call.
+  // Arguments of a communication call.
   kCollective,
   kInElems,
   kOutElems,
@@ -68,10 +68,9 @@ enum class Arg : uint8_t {
 };
 inline constexpr int kArgs = static_cast<int>(Arg::kCommSeq) + 1;
 
-// Tokens of one event: values as they stand in the text, strings with their
-// quotes. Empty: absent, or null.
+// Tokens of one event: values as written, strings with their quotes. Empty: absent or null.
 struct EventTokens {
-  char phase = 0;  // 'X', 'M', 's', ...; 0: none, or not one letter
+  char phase = 0;  // 'X', 'M', 's', ...; 0: absent, or not one letter
   Category category;
   absl::string_view cat, name, pid, tid, ts, dur, id;
   bool has(Arg a) const { return seen >> static_cast<int>(a) & 1; }
@@ -79,7 +78,7 @@ struct EventTokens {
   void Clear();
 
   uint64_t index = 0;  // in the file
-  uint64_t byte = 0;   // of the file, where the event begins
+  uint64_t byte = 0;   // where the event begins in the file
   uint64_t seen = 0;   // bit a: args[a] is set
   absl::string_view args[kArgs];
 };
@@ -92,12 +91,11 @@ class EventSink {
 
 class EventReader {
  public:
-  // `file` must outlive it.
+  // `file` must outlive the reader.
   explicit EventReader(absl::string_view file);
   ~EventReader();
-  // Gives the events of `batch` to `sink`, in order; stops at its first error.
-  // Bytes that no JSON string may have are replaced in place and counted.
-  // Errors name the file, the event and the byte.
+  // Passes the events of `batch` to `sink`, in order; stops at the sink's first error. Bytes that no JSON
+  // string may have are replaced in place and counted. Errors name the file, the event and the byte.
   absl::Status Read(const EventBatch& batch, EventSink* sink);
 
   uint64_t bad_utf8() const { return bad_utf8_; }          // bytes that are not UTF-8, now '?'
@@ -107,7 +105,7 @@ class EventReader {
   struct Impl;
   absl::Status Walk(const EventBatch& batch, EventSink* sink);
   absl::Status Malformed(const EventBatch& batch, size_t event, absl::string_view why);
-  // Why the batch cannot be indexed: names the first event at fault.
+  // The error for a batch that cannot be indexed; names the first event at fault.
   absl::Status Blame(const EventBatch& batch, absl::string_view why);
   void Mend(const EventBatch& batch);
 

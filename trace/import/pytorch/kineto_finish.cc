@@ -32,16 +32,16 @@ int64_t SequenceOf(const DeviceTrace& trace, uint32_t row) {
   return extra == kNoRow ? kNone : trace.ops[extra].seq;
 }
 
-// The operators that `end` may mean: all that start at its time, outermost
-// first, or else the innermost one around it.
+// The operators that a flow end at `ts` may belong to: all that start at `ts`, outermost first; if there are
+// none, the innermost operator around `ts`.
 std::vector<uint32_t> Candidates(const DeviceTrace& trace, const std::vector<uint32_t>& rows, int64_t ts) {
   const auto begins_before = [&](uint32_t row, int64_t t) { return trace.events[row].ts < t; };
   auto it = std::lower_bound(rows.begin(), rows.end(), ts, begins_before);
   std::vector<uint32_t> found;
-  constexpr size_t kSame = 64;  // more at one instant say nothing
+  constexpr size_t kSame = 64;  // at most this many are compared
   for (auto i = it; i != rows.end() && trace.events[*i].ts == ts && found.size() < kSame; ++i)
     found.push_back(*i);
-  constexpr int kDepth = 4096;  // calls looked back over
+  constexpr int kDepth = 4096;  // at most this many calls are looked back over
   for (int n = 0; found.empty() && it != rows.begin() && n < kDepth; ++n) {
     const Event& e = trace.events[*--it];
     if (e.ts + e.dur > ts) found.push_back(*it);
@@ -49,7 +49,8 @@ std::vector<uint32_t> Candidates(const DeviceTrace& trace, const std::vector<uin
   return found;
 }
 
-// The first pair of one sequence number, else the first of each that has one, else the first.
+// The first pair with equal sequence numbers; else the first of each side that has one; else the first of
+// each side.
 FlowArrow Choose(const DeviceTrace& trace, const std::vector<uint32_t>& from,
                  const std::vector<uint32_t>& to) {
   for (const uint32_t f : from) {
@@ -74,7 +75,7 @@ void SetBase(int64_t written, DeviceTrace* out, std::vector<FlowEnd>* flows, Not
   if (out->events.empty()) earliest = 0;
   out->base_ns = written;
   if (written > 0 && earliest > written / 2) {
-    // The sum would lie decades ahead: these times count from the epoch already.
+    // With the base added, times would lie decades ahead: they count from the epoch already.
     notes->Count(
         "kineto_base_ignored", 0,
         absl::StrCat("baseTimeNanoseconds is ", written, ", but the events' times count from the epoch"));
@@ -95,8 +96,7 @@ void SortEvents(DeviceTrace* out) {
   std::vector<SortKey> keys(events.size());
   for (uint32_t i = 0; i < keys.size(); ++i) keys[i] = {events[i].ts, events[i].dur, i};
   std::sort(keys.begin(), keys.end());
-  // Not in place: what a file interleaves are a few sorted runs, which this
-  // reads one after the other.
+  // Not in place: a file interleaves a few sorted runs, and this reads one run after the other.
   std::vector<Event> sorted;
   sorted.reserve(events.size());
   for (const SortKey& k : keys) sorted.push_back(events[k.row]);
@@ -115,7 +115,7 @@ void ResolveFlows(std::vector<FlowEnd>* flows, DeviceTrace* out, Notes* notes) {
     while (middle < flows->size() && (*flows)[middle].id == (*flows)[i].id && (*flows)[middle].begins)
       ++middle;
     for (end = middle; end < flows->size() && (*flows)[end].id == (*flows)[i].id;) ++end;
-    // An id that is used again pairs in the order of the file.
+    // Ends with an id that is used several times pair in the order of the file.
     const size_t pairs = std::min(middle - i, end - middle);
     lost += end - i - 2 * pairs;
     for (size_t k = 0; k < pairs; ++k) {

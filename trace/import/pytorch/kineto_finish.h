@@ -1,4 +1,4 @@
-// From rows in the order of the file to a DeviceTrace in the order of time.
+// Turns rows in the order of the file into a DeviceTrace in the order of time.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,8 @@
 
 namespace chakra::pytorch::kineto {
 
-// Sets base_ns and makes all times relative to it. `written`:
-// "baseTimeNanoseconds", 0 where the file has none; then the earliest event is
-// the base.
+// Sets base_ns and makes all times relative to it. `written`: "baseTimeNanoseconds"; 0 if the file has none,
+// then the earliest event is the base.
 void SetBase(int64_t written, DeviceTrace* out, std::vector<FlowEnd>* flows, Notes* notes);
 
 // Sorts by (ts, longer first, order in the file).

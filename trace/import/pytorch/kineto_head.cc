@@ -18,7 +18,7 @@ namespace {
 using simdjson::dom::array;
 using simdjson::dom::element;
 
-constexpr int kMaxRanks = 1 << 22;  // more is a number gone wrong
+constexpr int kMaxRanks = 1 << 22;  // a larger number is damaged
 
 class Reader {
  public:
@@ -35,7 +35,7 @@ class Reader {
       return Error(absl::StrCat("not valid JSON: ", simdjson::error_message(error)));
     return e;
   }
-  // An absent or null field leaves `out` alone.
+  // An absent or null field leaves `out` unchanged.
   absl::Status Integer(element object, const char* field, int64_t min, int64_t max, int* out) const {
     element e;
     if (object[field].get(e) != simdjson::SUCCESS || e.is_null()) return absl::OkStatus();

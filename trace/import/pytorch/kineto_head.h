@@ -1,4 +1,4 @@
-// The members of a Kineto file beside its events.
+// Reads the members of a Kineto file other than its events.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace chakra::pytorch::kineto {
 // `json`: the text of the member's value; `byte`: where it lies in `file`, for
 // messages. Errors name the file, the byte and the field.
 
-// Rank, world size, and process groups; a group that lists no ranks and is as
-// large as the world is all ranks.
+// Reads rank, world size and process groups. A group that lists no ranks and is as large as the world holds
+// all ranks.
 absl::Status ReadDistributedInfo(absl::string_view json, absl::string_view file, uint64_t byte,
                                  DeviceTrace* out, Notes* notes);
-// Names of the devices.
+// Reads the names of the devices.
 absl::Status ReadDeviceProperties(absl::string_view json, absl::string_view file, uint64_t byte,
                                   DeviceTrace* out);
 

@@ -1,4 +1,4 @@
-// Counts of what was repaired in one file, by kind, in order of appearance.
+// Counts the repairs in one file by kind, in the order of appearance.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,7 @@ namespace chakra::pytorch::kineto {
 
 class Notes {
  public:
-  // `first`: the event's index in the file; kept, like `detail`, from the first
-  // one of a kind.
+  // `first`: the event's index in the file. The first repair of a kind gives `first` and `detail`.
   void Count(absl::string_view kind, uint64_t first, absl::string_view detail, uint64_t n = 1) {
     for (Repair& r : repairs_) {
       if (r.kind != kind) continue;

@@ -13,9 +13,9 @@ namespace chakra::pytorch::kineto {
 namespace {
 
 constexpr size_t kShown = 40;   // bytes of a value in a message
-constexpr size_t kUnknown = 8;  // categories listed
+constexpr size_t kUnknown = 8;  // unknown categories listed at most
 
-// -1, also as an unsigned number of 32 bits: none.
+// kNone for -1, also if written as an unsigned 32-bit number.
 int64_t Stream(int64_t v) { return v < 0 || v == std::numeric_limits<uint32_t>::max() ? kNone : v; }
 
 absl::string_view Plain(absl::string_view token) {
@@ -23,7 +23,7 @@ absl::string_view Plain(absl::string_view token) {
   return token;
 }
 
-// MTIA writes "14139908 bytes".
+// Reads a size; MTIA writes "14139908 bytes".
 int64_t MemSize(absl::string_view token) {
   absl::string_view text = Plain(token);
   absl::ConsumeSuffix(&text, " bytes");
@@ -107,7 +107,7 @@ uint32_t RowBuilder::ThreadOf(const EventTokens& e) {
   const std::string text = ThreadKey(e);
   const auto found = text_threads_.find(text);
   if (found != text_threads_.end()) return found->second;
-  // A process that has no number is kept apart by the thread's name.
+  // If a process has no number, its text becomes part of the thread's name.
   const std::string tid = pid ? std::string(Plain(e.tid)) : absl::StrCat(Plain(e.pid), ":", Plain(e.tid));
   return text_threads_[text] = AddThread(pid ? key.first : kNone, tid);
 }

@@ -1,4 +1,4 @@
-// Events as tokens to rows of a DeviceTrace, in the order of the file.
+// Turns events, as tokens, into rows of a DeviceTrace, in the order of the file.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ namespace chakra::pytorch::kineto {
 // One end of a "fwdbwd" arrow.
 struct FlowEnd {
   int64_t id = 0;
-  int64_t ts = 0;  // as Event::ts of the rows
+  int64_t ts = 0;  // like Event::ts of the rows
   uint32_t thread = 0;
   bool begins = false;
 };
 
 class RowBuilder : public EventSink {
  public:
-  // All must outlive it. Event::ts is the time as written, in nanoseconds.
+  // The arguments must outlive the builder. Event::ts is the time as written, in nanoseconds.
   RowBuilder(absl::string_view file, DeviceTrace* out, Notes* notes)
       : file_(file), out_(out), notes_(notes) {}
   // Errors name the file, the event (index, name), the byte and the field.
   absl::Status Add(const EventTokens& event) override;
-  // Names the threads and counts what was met along the way.
+  // Names the threads and adds the counts to the notes.
   void Finish();
   std::vector<FlowEnd>& flows() { return flows_; }
 
@@ -41,9 +41,9 @@ class RowBuilder : public EventSink {
   absl::Status Error(const EventTokens& event, absl::string_view field, absl::string_view token,
                      absl::string_view expected) const;
   absl::Status Time(const EventTokens& event, int64_t* ts) const;
-  // kNone where it is absent; an error where it is no integer.
+  // kNone if absent; an error if not an integer.
   absl::Status Identifier(const EventTokens& event, Arg arg, absl::string_view field, int64_t* out) const;
-  // kNone where it is absent or, counted, no integer.
+  // kNone if absent or not an integer; the latter is counted.
   int64_t Integer(const EventTokens& event, Arg arg);
   int64_t Duration(const EventTokens& event);
   uint32_t Text(absl::string_view token);  // JSON text, interned
@@ -69,7 +69,7 @@ class RowBuilder : public EventSink {
   std::vector<std::pair<std::string, std::string>> thread_names_;  // "pid tid" as written, name
   std::set<std::string> unknown_;                                  // the first few unknown categories
   absl::flat_hash_map<Pair, uint32_t> threads_, streams_;
-  absl::flat_hash_map<std::string, uint32_t> text_threads_;  // whose pid or tid is not a number
+  absl::flat_hash_map<std::string, uint32_t> text_threads_;  // threads whose pid or tid is not a number
   StringTable flow_names_;
   std::string scratch_, layout_;
   uint64_t bad_escapes_ = 0;

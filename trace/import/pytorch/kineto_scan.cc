@@ -14,10 +14,12 @@ namespace chakra::pytorch::kineto {
 namespace {
 
 constexpr size_t kBlock = size_t{4} << 20;     // read at a time
-constexpr size_t kBatch = size_t{256} << 10;   // of events, then they are handed on: the index stays in cache
-constexpr size_t kMaxHeld = size_t{64} << 20;  // of one event or member; more is a string that never ends
+constexpr size_t kBatch = size_t{256} << 10;   // bytes of a batch of events; small, so that the index stays
+                                               // in cache
+constexpr size_t kMaxHeld = size_t{64} << 20;  // largest event or member; a larger one is a string that never
+                                               // ends
 constexpr size_t kMaxKey = 4096;
-constexpr size_t kHead = 64;  // before the bytes, for the '[' of a batch
+constexpr size_t kHead = 64;  // room before the bytes, for the '[' of a batch
 
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -25,7 +27,7 @@ struct Masks {
   uint64_t quote = 0, backslash = 0, open = 0, close = 0;
 };
 
-// Bit i tells of p[i]. Setting bit 5 folds [ into { and ] into }, and nothing else.
+// Bit i describes p[i]. Setting bit 5 folds [ into {, and ] into }, and folds no other byte into these.
 Masks Classify(const char* p) {
   Masks m;
 #ifdef __SSE2__
@@ -52,13 +54,13 @@ Masks Classify(const char* p) {
   return m;
 }
 
-// Bit i: the parity of the bits up to i.
+// Bit i of the result: the parity of bits 0 to i.
 uint64_t PrefixXor(uint64_t x) {
   for (int shift = 1; shift < 64; shift *= 2) x ^= x << shift;
   return x;
 }
 
-// Bit i: a backslash escapes byte i. `carry`: 1 where the last byte of the `n` escapes the next.
+// Bit i of the result: a backslash escapes byte i. `carry`: 1 if the last of the `n` bytes escapes the next.
 uint64_t Escaped(uint64_t backslash, size_t n, uint64_t* carry) {
   uint64_t escaped = *carry;
   *carry = 0;
@@ -117,8 +119,8 @@ absl::StatusOr<bool> Scan::Refill(size_t* keep) {
                                                    ": an event or member of more than ", kMaxHeld,
                                                    " bytes; expected its end (is a quote missing?)"));
   }
-  buffer_.set_size(end_);  // what growing keeps
-  // More than is needed now, so that a slightly longer rest does not move it again.
+  buffer_.set_size(end_);  // bytes that growing must keep
+  // Reserve more than is needed now, so that a slightly longer rest does not move the buffer again.
   const uint64_t hint = source_->SizeHint();
   const size_t block = hint == 0 ? kBlock : std::clamp<uint64_t>(hint + 1, 4096, kBlock);
   const size_t need = kHead + kept + block + EventBatch::kPadding;
@@ -319,7 +321,7 @@ bool Scan::Emit(size_t begin, size_t end) {
   char* data = buffer_.data();
   saved_at_ = end;
   saved_ = data[end];
-  data[begin - 1] = '[';  // a byte that was read already
+  data[begin - 1] = '[';  // overwrites a byte that was read already
   data[end] = ']';
   batch_ = {data + begin - 1, end - begin + 2, &starts_, events_, FileByte(begin - 1)};
   events_ += starts_.size();

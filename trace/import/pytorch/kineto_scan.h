@@ -1,5 +1,5 @@
-// Cuts a Kineto file into its top-level members and batches of whole events,
-// as it streams by. Knows strings and brackets, and nothing of what is between.
+// Cuts a stream of a Kineto file into top-level members and batches of whole events. Knows only strings and
+// brackets of JSON.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,22 @@
 
 namespace chakra::pytorch::kineto {
 
-// Whole events as one JSON array. The bytes are the reader's own and may be
-// changed; at least kPadding readable bytes follow them.
+// Whole events as one JSON array. The bytes belong to the reader, which may change them; at least kPadding
+// readable bytes follow them.
 struct EventBatch {
   static constexpr size_t kPadding = 64;
   char* text = nullptr;  // '[' ... ']'
   size_t size = 0;
   const std::vector<uint32_t>* starts = nullptr;  // where each event begins in text
-  uint64_t first_event = 0;                       // index in the file of the first one
-  uint64_t byte = 0;                              // of the file: where text[0] lies
+  uint64_t first_event = 0;                       // index of the first event in the file
+  uint64_t byte = 0;                              // where text[0] lies in the file
 };
 
-// Follows brackets and strings of one object or array, over any number of
-// pieces.
+// Follows the brackets and strings of one object or array over any number of pieces.
 class BracketScan {
  public:
-  // The end of the container that begins at `p` (or whose next byte `p` is),
-  // just behind its bracket; null when it does not end in [p, end).
+  // Just behind the closing bracket of the container that begins at `p` or goes on there; null if the
+  // container does not end in [p, end).
   const char* Find(const char* p, const char* end);
   void Reset() { *this = BracketScan(); }
 
@@ -44,23 +43,23 @@ class Scan {
   enum class Item {
     kMember,  // key(), value(), byte(): one of the wanted members
     kEvents,  // batch()
-    kEnd,     // of the file; truncated() tells how
+    kEnd,     // end of the file; see truncated()
   };
-  // Both must outlive it. `wanted`: names of top-level members to return.
+  // `source` and `file` must outlive the scan. `wanted`: names of top-level members to return.
   Scan(ByteSource* source, absl::string_view file, std::vector<std::string> wanted)
       : source_(source), file_(file), wanted_(std::move(wanted)) {}
 
-  // What it returned before is no longer valid. Errors name the file and the byte.
+  // The next item. Invalidates what earlier calls returned. Errors name the file and the byte.
   absl::StatusOr<Item> Next();
 
   absl::string_view key() const { return key_; }
   absl::string_view value() const { return value_; }  // JSON text
   const EventBatch& batch() const { return batch_; }
-  // Where the member's value begins; at the end: the length of the file.
+  // Where the member's value begins; at kEnd: the length of the file.
   uint64_t byte() const { return byte_; }
   bool truncated() const { return truncated_; }    // the file ends before its JSON does
-  bool has_events() const { return has_events_; }  // "traceEvents", or a bare array, was there
-  uint64_t events() const { return events_; }      // whole ones so far
+  bool has_events() const { return has_events_; }  // the file has "traceEvents" or is a bare array
+  uint64_t events() const { return events_; }      // whole events so far
   uint64_t trailing_commas() const { return trailing_commas_; }
 
  private:
@@ -72,7 +71,7 @@ class Scan {
   // Drops what lies before *keep, moves the rest to the front and reads on.
   // False at the end of the file.
   absl::StatusOr<bool> Refill(size_t* keep);
-  // The next byte that is not space, not consumed; -1 at the end of the file.
+  // The next byte that is not space, without consuming it; -1 at the end of the file.
   absl::StatusOr<int> Peek();
   Item Truncated();
 
@@ -81,7 +80,7 @@ class Scan {
   absl::StatusOr<bool> ReadValue(bool keep);  // false: the file ends
   absl::StatusOr<bool> Member(Item* item);    // true: `item` is to be returned
   absl::StatusOr<bool> Events(Item* item);
-  // Cuts events until a batch is full, the array ends or the bytes do.
+  // Cuts events until a batch is full or the array or the bytes end.
   absl::Status Cut(size_t* batch_begin, size_t* batch_end);
   bool Emit(size_t begin, size_t end);
 
@@ -96,7 +95,7 @@ class Scan {
   Expect expect_ = Expect::kEventOrEnd;
   bool bare_ = false;
   BracketScan brackets_;
-  size_t event_ = 0;  // kInEvent: where it begins
+  size_t event_ = 0;  // kInEvent: where the event begins
   std::string key_;
   absl::string_view value_;
   EventBatch batch_;

@@ -8,8 +8,7 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The parts of a JSON number: sign, digits without the point, and where the
-// point lies in them.
+// The parts of a JSON number: sign, digits without the point, and the place of the point.
 struct Decimal {
   bool negative = false;
   std::string digits;
@@ -40,7 +39,7 @@ bool Split(absl::string_view t, Decimal* d) {
   return i == t.size();
 }
 
-// token x 10^scale, rounded half away from zero. `exact`: false where a digit was lost.
+// token x 10^scale, rounded half away from zero. `exact`: false if a digit was lost.
 bool ScaledDecimal(absl::string_view token, int scale, int64_t* out, bool* exact) {
   Decimal d;
   if (!Split(token, &d)) return false;
@@ -67,7 +66,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// Four hexadecimal digits; -1 when there are none.
+// The value of four hexadecimal digits; -1 if there are not four.
 int32_t Unit(absl::string_view s, size_t at) {
   if (at + 4 > s.size()) return -1;
   int32_t v = 0;
@@ -165,7 +164,7 @@ bool ToNanos(absl::string_view t, int64_t* ns) {
   for (; i < t.size() && IsDigit(t[i]); ++i) v = v * 10 + static_cast<uint64_t>(t[i] - '0');
   const size_t whole = i - sign;
   size_t fraction = 0;
-  if (whole > 0 && whole <= 16) {  // nearly always: at most 16 digits and a fraction of at most 3
+  if (whole > 0 && whole <= 16) {  // the common case: at most 16 digits and a fraction of at most 3
     if (i + 1 < t.size() && t[i] == '.') {
       for (++i; i < t.size() && fraction < 3 && IsDigit(t[i]); ++i, ++fraction) {
         v = v * 10 + static_cast<uint64_t>(t[i] - '0');

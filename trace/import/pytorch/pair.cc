@@ -12,14 +12,14 @@
 namespace chakra::pytorch {
 namespace {
 
-// A record function id on the host's side, on the device's, and their names.
+// Evidence for an offset between the record function ids of host and device.
 struct Evidence {
-  uint64_t agree = 0;     // of `common`, those with equal names
+  uint64_t agree = 0;     // ids of `common` with equal names
   uint64_t common = 0;    // ids that both have
-  std::string differing;  // the first few that are not equal, for people
+  std::string differing;  // the first few names that differ, for people
 };
 
-// Wraps around rather than overflow: ids may be anything.
+// Wraps around instead of overflowing, since ids may be any numbers.
 int64_t Plus(uint64_t id, int64_t offset) { return static_cast<int64_t>(id + static_cast<uint64_t>(offset)); }
 
 class Pairer {
@@ -65,7 +65,7 @@ class Pairer {
 
   const HostTrace& host_;
   const DeviceTrace& device_;
-  std::vector<uint32_t> host_name_;  // by name of the device trace: the host's; kNoRow: it has none
+  std::vector<uint32_t> host_name_;  // by name in the device trace: the name in the host trace; kNoRow: none
   std::vector<uint32_t> nodes_;      // rows of operators
   std::vector<uint32_t> ops_;        // rows of events that are operators
   absl::flat_hash_map<int64_t, uint32_t> by_rf_;
@@ -108,7 +108,7 @@ Evidence Pairer::Test(int64_t offset, const std::vector<uint32_t>& nodes) const 
   return found;
 }
 
-// Small offsets, and the commonest differences between ids of rare names.
+// Offsets to try: small ones, and the most common differences between the ids of rare names.
 std::vector<int64_t> Pairer::OffsetCandidates() const {
   constexpr int64_t kNear = 64;
   constexpr size_t kRare = 4, kModes = 8;
@@ -184,7 +184,7 @@ Pairing Pairer::PairById(std::string* evidence) const {
   Pairing out = Empty("record_function_id");
   const Evidence as_written = Test(0, nodes_);
   Evidence found = as_written;
-  constexpr uint64_t kFew = 50;  // one name of 50 may differ without a doubt about the ids
+  constexpr uint64_t kFew = 50;  // one name in 50 may differ without casting doubt on the ids
   if ((as_written.common - as_written.agree) * kFew > as_written.common || as_written.common == 0) {
     out.rf_offset = FindOffset();
     if (out.rf_offset != 0) found = Test(out.rf_offset, nodes_);
@@ -221,7 +221,7 @@ Pairing Pairer::PairById(std::string* evidence) const {
   return out;
 }
 
-// Operators by thread, in the order in which they were entered.
+// Operators by thread, in the order of their entry.
 std::map<uint32_t, OpSequence> Pairer::HostThreads() const {
   std::vector<uint32_t> rows = nodes_;
   std::stable_sort(rows.begin(), rows.end(),
@@ -243,8 +243,8 @@ std::map<uint32_t, OpSequence> Pairer::DeviceThreads() const {
   for (const uint32_t i : ops_) lanes[device_.events[i].lane].push_back(i);
   std::map<uint32_t, OpSequence> threads;
   for (auto& [lane, rows] : lanes) {
-    // Times of old files are too coarse to order what was entered in one
-    // microsecond; External ids count up by entry.
+    // Times of old files are too coarse to order operators entered in one microsecond; External ids ascend in
+    // the order of entry.
     const bool ids = std::all_of(rows.begin(), rows.end(),
                                  [&](uint32_t i) { return device_.events[i].external != kNone; });
     if (ids) {
@@ -255,7 +255,7 @@ std::map<uint32_t, OpSequence> Pairer::DeviceThreads() const {
     OpSequence& t = threads[lane];
     for (const uint32_t i : rows) {
       const Event& e = device_.events[i];
-      // A name that the host never has equals none of its names.
+      // A name that the host trace lacks is kNoRow, which equals none of the host's names.
       t.name.push_back(host_name_[e.name]);
       t.seq.push_back(e.extra == kNoRow ? kNone : device_.ops[e.extra].seq);
       t.row.push_back(i);
@@ -264,7 +264,7 @@ std::map<uint32_t, OpSequence> Pairer::DeviceThreads() const {
   return threads;
 }
 
-// How many operators both could share at most: the overlap of their names.
+// The most operators that both could share: the overlap of their names.
 uint64_t Overlap(const OpSequence& a, const OpSequence& b) {
   absl::flat_hash_map<uint32_t, uint64_t> count;
   for (const uint32_t n : a.name) ++count[n];
@@ -295,8 +295,8 @@ void Pairer::TakeThread(uint32_t tid, const OpSequence& a, const OpSequence& b, 
   }
 }
 
-// Common names agree in any two programs: half of the thread must be found,
-// without much between. Or nearly all of Kineto's, where that is the shorter one.
+// Common names agree in any two programs, so at least half of the thread must match without large gaps, or
+// nearly all of Kineto's trace if that is the shorter one.
 bool Fits(const OpSequence& a, const OpSequence& b, const Alignment& found) {
   constexpr size_t kEnough = 32;
   if (2 * found.matched >= a.size() && 2 * found.matched >= found.span_b) return true;

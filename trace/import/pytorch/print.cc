@@ -47,7 +47,7 @@ std::string Edges(const proto::ConversionReport& r) {
   return out + "\n";
 }
 
-// Notes of one kind on several ranks are one line.
+// Prints notes of one kind on several ranks as one line.
 std::string Notes(const proto::ConversionReport& r) {
   struct Line {
     uint64_t count = 0;

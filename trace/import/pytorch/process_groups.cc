@@ -11,7 +11,7 @@
 namespace chakra::pytorch {
 namespace {
 
-// `text`, or where it is no whole array, its whole entries as one.
+// `text`; if it is a cut array, an array of its whole entries.
 std::string WholeEntries(absl::string_view text, bool* cut) {
   size_t at = SkipSpace(text, 0);
   *cut = at < text.size() && text[at] == '[' && SkipValue(text, at) == absl::string_view::npos;

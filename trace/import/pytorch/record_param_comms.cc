@@ -48,7 +48,7 @@ bool IsTensor(array a) {
   return a.at(5).is_string();
 }
 
-// Adds the tensors of `e`, a tensor or lists of them, however deep.
+// Adds the tensors of `e`, which is a tensor or a list of tensors or lists, nested to any depth.
 void AddTensors(element e, Tensors* sum) {
   array a;
   if (e.get(a) != simdjson::SUCCESS) return;
@@ -80,7 +80,7 @@ bool HoldsTensor(element e) {
   return false;
 }
 
-// "float" of "GenericList[Tensor(float),Tensor(float)]".
+// The element type of the first tensor: "float" for "GenericList[Tensor(float),Tensor(float)]".
 std::string InnerType(absl::string_view type) {
   constexpr absl::string_view kTensor = "Tensor(";
   const size_t at = type.find(kTensor);
@@ -94,7 +94,7 @@ absl::string_view TypeAt(array types, size_t i) {
   return types.at(i).get(text) == simdjson::SUCCESS ? View(text) : absl::string_view();
 }
 
-// Where the collective's name is; values.size() when there is none.
+// The index of the collective's name; values.size() if there is none.
 size_t FindName(const std::vector<element>& values, size_t from) {
   size_t first = values.size();
   for (size_t i = from; i < values.size(); ++i) {
@@ -106,7 +106,7 @@ size_t FindName(const std::vector<element>& values, size_t from) {
   return first;
 }
 
-// [name, description].
+// Reads [name, description].
 bool ReadGroup(array a, CommCall* call) {
   std::string_view name, desc;
   if (a.size() < 1 || a.at(0).get(name) != simdjson::SUCCESS) return false;
@@ -116,7 +116,7 @@ bool ReadGroup(array a, CommCall* call) {
   return true;
 }
 
-// [seq, is_p2p].
+// Reads [seq, is_p2p].
 void ReadSeq(array a, CommCall* call) {
   int64_t n = 0;
   bool flag = false;
@@ -130,7 +130,7 @@ void ReadSeq(array a, CommCall* call) {
   }
 }
 
-// The arguments before the name: seq, group, rank, of which each may be absent.
+// Reads the arguments before the name: seq, group, rank; each may be absent.
 void ReadBeforeName(const std::vector<element>& values, size_t from, size_t to, int64_t* rank,
                     CommCall* call) {
   std::vector<element> ints;
@@ -164,7 +164,7 @@ void ReadBeforeName(const std::vector<element>& values, size_t from, size_t to, 
   if (!seq_done && !ints.empty() && Int(ints.front(), &n)) call->seq = n;
 }
 
-// The arguments after the name: splits, then [[start stride] world].
+// Reads the arguments after the name: splits, then [[start stride] world].
 void ReadAfterName(const std::vector<element>& values, size_t from, CommCall* call) {
   int lists = 0;
   std::vector<int64_t> ints;
@@ -185,7 +185,7 @@ void ReadAfterName(const std::vector<element>& values, size_t from, CommCall* ca
   if (ints.size() == 1 || ints.size() >= 3) call->group_size = ints.size() == 1 ? ints[0] : ints[2];
 }
 
-// A list of integers as text: "[96, 224]". False where it is not whole.
+// Reads a list of integers as text: "[96, 224]". False if the list is not whole.
 bool ParseSplit(absl::string_view text, std::vector<int64_t>* out) {
   text = absl::StripAsciiWhitespace(text);
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
@@ -202,7 +202,7 @@ bool ParseSplit(absl::string_view text, std::vector<int64_t>* out) {
   return true;
 }
 
-// An integer, or its decimal text.
+// Reads an integer, given as a number or as decimal text.
 bool AttrInt(element e, int64_t* out) {
   std::string_view text;
   if (Int(e, out)) return true;
@@ -238,8 +238,8 @@ void ReadAttr(absl::string_view name, element value, CommCall* call) {
   if (name == "out_split_size") ParseSplit(View(text), &call->out_split);
 }
 
-// Elements that leave a call with `in` elements on each rank, kNone where that
-// cannot be known (chakra-format: all_gather in=n, out=n*world, ...).
+// Output elements of a call on each rank, from its input elements; kNone if not known (chakra-format:
+// all_gather in=n, out=n*world, ...).
 int64_t OutElems(const CommCall& call) {
   int64_t out = 0;
   const bool split = !call.out_split.empty();
@@ -260,8 +260,8 @@ int64_t OutElems(const CommCall& call) {
   }
 }
 
-// Splits count rows along dimension 0: makes them elements. `elems`: of the
-// whole buffer, kNone: not known. False when they do not divide it.
+// Converts splits from rows along dimension 0 to elements. `elems`: elements of the whole buffer; kNone: not
+// known. False if the splits do not divide the buffer.
 bool ScaleSplit(int64_t elems, int64_t row, std::vector<int64_t>* split) {
   int64_t total = 0;
   for (int64_t& s : *split) {
@@ -278,7 +278,7 @@ int64_t RowElems(int64_t elems, const std::vector<int64_t>& split) {
   return elems > 0 && total > 0 && elems % total == 0 ? elems / total : 0;
 }
 
-// Makes both splits element counts; drops both where they contradict the sizes.
+// Converts both splits to element counts; drops both if they contradict the sizes.
 bool FinishSplits(CommCall* call) {
   if (call->in_split.empty() && call->out_split.empty()) return true;
   int64_t row = RowElems(call->in_elems, call->in_split);

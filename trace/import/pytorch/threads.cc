@@ -7,7 +7,8 @@
 namespace chakra::pytorch {
 namespace {
 
-// Ends past the caller's by at most this are rounding: whole microseconds, cut.
+// An end at most this much after the caller's end is due to rounding: some files cut times to whole
+// microseconds.
 constexpr int64_t kRoundingNs = 2000;
 
 void SetWindow(const DeviceTrace& device, const TimelineOptions& options, HostThreads* host) {
@@ -30,7 +31,7 @@ void Nest(const DeviceTrace& device, const std::vector<uint32_t>& rows, HostThre
   for (const uint32_t row : rows) {
     const Event& e = device.events[row];
     while (!open.empty() && host->end[open.back()] <= host->begin[row]) {
-      // A call of no length at the very end of another is inside it.
+      // A call of length 0 at the very end of another call is inside it.
       if (host->end[row] == host->begin[row] && host->end[open.back()] == host->begin[row] &&
           host->begin[open.back()] < host->begin[row] && e.kind >= EventKind::kRuntime) {
         break;

@@ -23,7 +23,7 @@ struct Wait {
   uint32_t call = kNoRow;  // the runtime call that waits; kNoRow: the thread was idle
   EdgeKind kind = EdgeKind::kSync;
   std::vector<uint32_t> device;  // sources: operations of the device
-  uint32_t thread = kNoRow;      // or a bound on another thread
+  uint32_t thread = kNoRow;      // or the other thread whose bound is the source
   int64_t time = 0;
 };
 
@@ -38,7 +38,7 @@ class Builder {
   absl::StatusOr<Timeline> Build(const HostTrace* trace, const Pairing* pairing);
 
  private:
-  // What is emitted of one thread so far.
+  // What was emitted of one thread so far.
   struct Cursor {
     uint32_t thread = 0;
     uint32_t last = kNoRow;  // node
@@ -80,11 +80,11 @@ class Builder {
   std::vector<std::vector<uint32_t>> nodes_of_;   // by thread, in order
   std::vector<uint32_t> first_node_, last_node_;  // by event row
   std::vector<uint32_t> node_of_op_;
-  absl::flat_hash_set<uint32_t> own_;  // operations for which the call that launched them waits
-  std::vector<std::pair<uint32_t, const Wait*>> owed_;  // node, and what it waits for
+  absl::flat_hash_set<uint32_t> own_;  // operations that the call that launched them waits for
+  std::vector<std::pair<uint32_t, const Wait*>> owed_;  // a node and its wait
 };
 
-// The waits of each thread in order, each without a bound of the thread inside.
+// Collects the waits of each thread, in order. No bound of the thread lies inside a wait.
 void Builder::CollectWaits() {
   waits_.resize(host_.threads.size());
   cuts_.resize(host_.threads.size());
@@ -94,7 +94,7 @@ void Builder::CollectWaits() {
     Wait wait;
     wait.call = sync.call;
     wait.until = sync.until;
-    // The last bound before the device was done: up to there the call worked.
+    // The call worked until the last bound before the device was done.
     auto it = std::lower_bound(bounds.begin(), bounds.end(), sync.until);
     wait.from = it == bounds.begin() ? sync.until : std::max(host_.begin[sync.call], *--it);
     if (const int64_t cut = order_.launch_cuts[sync.call]; cut != INT64_MIN)
@@ -151,7 +151,7 @@ void Builder::EmitNode(Cursor* c, uint32_t row, int64_t from, int64_t to) {
   c->owed.clear();
 }
 
-// Takes the waits that begin before `to`; `from` moves past each.
+// Takes one wait of the stretch up to `to` and moves `from` past it.
 void Builder::TakeWait(Cursor* c, const Wait& wait, int64_t* from, int64_t to) {
   const int64_t until = std::min(wait.until, to);
   c->waited += std::max<int64_t>(0, until - std::max(*from, wait.from));
@@ -159,7 +159,7 @@ void Builder::TakeWait(Cursor* c, const Wait& wait, int64_t* from, int64_t to) {
   *from = std::max(*from, until);
 }
 
-// Time from `from` to `to` in which the thread had nothing open.
+// Emits the time from `from` to `to`, in which the thread had no open call.
 void Builder::EmitIdle(Cursor* c, int64_t from, int64_t to) {
   const std::vector<Wait>& waits = waits_[c->thread];
   while (c->next_wait < waits.size() && waits[c->next_wait].from < to)
@@ -167,8 +167,8 @@ void Builder::EmitIdle(Cursor* c, int64_t from, int64_t to) {
   c->inside = false;
 }
 
-// A stretch of `row` itself, without its callees, cut where it waited and where
-// it let go what it launched.
+// Emits a stretch of `row` itself, without callees, cut where the call waited and where it submitted what it
+// launched.
 void Builder::EmitStretch(Cursor* c, uint32_t row, int64_t from, int64_t to) {
   const std::vector<Wait>& waits = waits_[c->thread];
   const std::vector<int64_t>& cuts = cuts_[c->thread];
@@ -226,7 +226,7 @@ uint32_t Builder::LastEnded(uint32_t thread, int64_t time, int64_t before) const
   return it == nodes.begin() ? kNoRow : *--it;
 }
 
-// What was begun on a thread and ended elsewhere: beside the thread's order.
+// Emits events that began on a thread and ended on another: they are not in the thread's order.
 void Builder::EmitAsync(uint32_t thread) {
   for (const uint32_t row : host_.threads[thread].async) {
     const auto node = static_cast<uint32_t>(t_.nodes.size());
@@ -271,7 +271,7 @@ void Builder::EmitDevice() {
       uint32_t from = last_node_[cause.source];
       const bool blocks = own_.contains(i);
       if (from == kNoRow || cause.ready < EndOf(from) || blocks) {
-        // A call that waits for what it launched let go of it before.
+        // A call that waits for the operation that it launched submitted it earlier.
         from = LastEnded(d_.events[cause.source].lane, cause.ready, blocks ? op.end : INT64_MAX);
       }
       if (from == kNoRow) from = 0;
@@ -302,15 +302,15 @@ void Builder::FindSteps() {
     const Event& e = d_.events[row];
     if (!OnHost(e.kind) || first_node_[row] == kNoRow || !absl::StartsWith(d_.name_of(e), "ProfilerStep"))
       continue;
-    // A step that the window cuts is no step.
+    // Skip steps that the window cuts.
     if (host_.begin[row] != e.ts || host_.end[row] != e.ts + e.dur) continue;
     const uint32_t last = LastEnded(e.lane, host_.end[row]);
     t_.steps.push_back({std::string(d_.name_of(e)), first_node_[row], last});
   }
 }
 
-// Rows of nodes by start; of those that start at once, each after what it waits
-// for, and else in the order found.
+// Rows of nodes by start. Nodes that start at the same time come after the nodes that they wait for, and else
+// in the order found.
 std::vector<uint32_t> Builder::OrderNodes() const {
   const auto n = static_cast<uint32_t>(t_.nodes.size());
   std::vector<uint32_t> order(n), place(n);
@@ -318,8 +318,8 @@ std::vector<uint32_t> Builder::OrderNodes() const {
   std::stable_sort(order.begin() + 1, order.end(),
                    [this](uint32_t a, uint32_t b) { return t_.nodes[a].start < t_.nodes[b].start; });
   for (uint32_t i = 0; i < n; ++i) place[order[i]] = i;
-  // Edges within one instant, by the place of the node that waits; only where
-  // the order found is wrong anywhere is it made anew.
+  // Edges between nodes that start at the same time, by the place of the node that waits. The order is
+  // computed again only if the order found breaks one of them.
   std::vector<std::pair<uint32_t, uint32_t>> ties;
   bool wrong = false;
   for (const NewEdge& e : edges_) {
@@ -340,7 +340,7 @@ std::vector<uint32_t> Builder::OrderNodes() const {
     }
     std::vector<bool> done(end - begin);
     for (uint32_t next = begin; sorted.size() < end;) {
-      if (ready.empty()) {  // a cycle: the first of those left goes first
+      if (ready.empty()) {  // a cycle: the first of the remaining nodes goes first
         while (done[next - begin]) ++next;
         ready.push(next);
       }
@@ -358,7 +358,7 @@ std::vector<uint32_t> Builder::OrderNodes() const {
   return sorted;
 }
 
-// What is left of these nodes' edges holds them until they began.
+// Lengthens the latest edge of each of these nodes until the node's measured start.
 void Builder::Tighten(const std::vector<uint32_t>& nodes) {
   struct Latest {
     size_t edge = SIZE_MAX;
@@ -384,7 +384,7 @@ void Builder::Tighten(const std::vector<uint32_t>& nodes) {
   }
 }
 
-// Sorts the nodes, and the edges by node; drops what contradicts time.
+// Sorts the nodes, and the edges by node; drops edges that contradict time.
 void Builder::Finish() {
   const auto n = static_cast<uint32_t>(t_.nodes.size());
   const std::vector<uint32_t> order = OrderNodes();
@@ -393,7 +393,7 @@ void Builder::Finish() {
   std::vector<TimelineNode> nodes(n);
   for (uint32_t i = 0; i < n; ++i) nodes[i] = t_.nodes[order[i]];
   t_.nodes = std::move(nodes);
-  std::vector<uint32_t> lost;  // nodes that wait for less than they did
+  std::vector<uint32_t> lost;  // nodes that lost an edge
   for (NewEdge& e : edges_) {
     e.to = place[e.to];
     e.edge.from = place[e.edge.from];
