@@ -1,4 +1,4 @@
-// Messages of collective calls that go over several cards of their nodes, a part over each.
+// Messages of collective calls that are cut into parts, one for each of several network cards of a node.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,21 @@
 
 namespace chakra {
 
-// The messages of one call that are cut so, by connection of its plan. The messages of a connection arrive in
-// the order in which they were sent, and one has arrived when its part has on every card.
+// The cut messages of one call, by connection of its plan. The messages of a connection arrive in the order
+// in which they were sent. A message has arrived when its part on every card has arrived.
 class SpreadMessages {
  public:
   bool empty() const { return spread_.empty(); }
   void clear() { spread_.clear(); }
 
-  // A message of `connection` starts over `cards` cards, the same number each time.
+  // A message of `connection` starts over `cards` cards. A connection always has the same number of cards.
   void Start(uint64_t connection, int cards) {
     Spread& spread = spread_[connection];
     spread.arrived.resize(static_cast<size_t>(cards), 0);
     spread.unsent = static_cast<uint32_t>(cards);
   }
-  // The part on one card has left or arrived; true when the message has, wholly. Always of a connection whose
-  // messages are not cut.
+  // The part of a message on one card has left or arrived. True if the whole message now has. Always true for
+  // a connection whose messages are not cut.
   bool Ended(uint64_t connection, uint32_t card, FlowEnd::Kind kind) {
     const auto found = spread_.find(connection);
     if (found == spread_.end()) return true;
@@ -45,19 +45,19 @@ class SpreadMessages {
   struct Spread {
     std::vector<uint32_t> arrived;  // by card
     uint32_t complete = 0;          // messages that have arrived on all cards
-    uint32_t unsent = 0;            // cards that the last message has not left
+    uint32_t unsent = 0;            // cards that still send their part of the last message
   };
   absl::flat_hash_map<uint64_t, Spread> spread_;
 };
 
-// The cards of the groups' nodes, each group's made when it is first asked for.
+// The NodeLanes of each group, made on first use.
 class GroupLanes {
  public:
   // `machine` and `matching` are the caller's and must outlive this.
   GroupLanes(const MachineView& machine, const Matching& matching) : machine_(machine), matching_(matching) {}
 
-  // Of `group`, whose nodes end at the first level that `costs` spreads over cards. Precondition: there is
-  // one.
+  // The lanes of `group`. Its nodes reach up to the first level that `costs` spreads over cards.
+  // Precondition: `costs` has such a level.
   const NodeLanes& Of(uint32_t group, const CallCosts& costs) {
     const auto found = lanes_.find(group);
     if (found != lanes_.end()) return found->second;

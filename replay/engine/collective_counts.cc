@@ -28,7 +28,7 @@ void CollectiveCounts::CountCall(const CollectiveCall& call, const std::vector<T
   total.time += last_end - last_arrival;
   total.wait += last_arrival - first;
   if (last_arrival == first) return;
-  // Where several members came last, the first of them in the group is the one that the others waited for.
+  // If several members came last, the others waited for the first of them in the group.
   const auto last = std::find(begin.begin(), begin.end(), last_arrival) - begin.begin();
   Time& kept = kept_waiting_[static_cast<size_t>(members[static_cast<size_t>(last)])];
   for (size_t m = 0; m < members.size(); ++m) {

@@ -1,4 +1,4 @@
-// What collective calls took, by group and kind, and who waited for whom.
+// Counts what collective calls took, by group and kind, and which rank waited for which.
 #pragma once
 
 #include <array>
@@ -17,20 +17,20 @@ class CollectiveCounts {
   // The caller's `matching` must outlive the counts.
   explicit CollectiveCounts(const Matching& matching);
 
-  // A call that is over: when each member began, the last of these times, and when the last member ended.
-  // Precondition: `begin` has one time a member of the call's group.
+  // Counts a finished call: when each member began, the last of these times, and when the last member ended.
+  // Precondition: `begin` has a time for each member of the call's group.
   void CountCall(const CollectiveCall& call, const std::vector<Time>& begin, Time last_arrival,
                  Time last_end);
-  // How that call was run. For each call after all CountCall(), in the order in which the report is to name
-  // algorithms.
+  // Counts how a call was run. Call it for each call, after every CountCall(), in the order in which the
+  // report lists algorithms.
   void CountChoice(const CollectiveCall& call, const PlannedCall& planned);
   void CountFlow() { ++flows_; }
-  // A call that was answered in closed form.
+  // Counts a call that was answered in closed form.
   void CountClosed() { ++closed_; }
 
   uint64_t flows() const { return flows_; }
 
-  // Adds all that was counted. Ranks that `metrics` does not have are left out.
+  // Adds the counts to `metrics`. Skips ranks that `metrics` does not have.
   void AddTo(Metrics* metrics) const;
 
  private:

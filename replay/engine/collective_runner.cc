@@ -160,7 +160,7 @@ void CollectiveRunner::Release(uint32_t active, Time now) {
   }
 }
 
-// The bytes of the plan's messages, which were not simulated.
+// Tells the fabric the bytes of messages that were not simulated.
 void CollectiveRunner::AccountTogether(uint32_t call, uint64_t calls) {
   Active a;
   a.call = call;
@@ -168,7 +168,7 @@ void CollectiveRunner::AccountTogether(uint32_t call, uint64_t calls) {
   a.plan = a.planned->plan;
   a.chunk = EqualChunk(*a.planned, matching_.calls[call].bytes);
   for (int node = 0; node < a.plan->nodes(); ++node) {
-    // Messages of one size and way are counted together.
+    // Counts messages with the same size and the same end points together.
     std::map<std::pair<int, uint64_t>, uint64_t> times;
     for (const Step& step : a.plan->program(node).steps) {
       if (IsSend(step.op)) ++times[{step.peer, StepBytes(a, step, static_cast<uint32_t>(node), 0)}];
@@ -188,7 +188,7 @@ void CollectiveRunner::RunFast(uint32_t active) {
   counts_.CountClosed();
   if (keep_causes_) return EndMembersFor(active);
   if (std::all_of(ends_.begin(), ends_.end(), [&](Time t) { return t == ends_[0]; })) {
-    wakes_.push_back({ends_[0], active, kWholeCall});  // one event in place of one a member
+    wakes_.push_back({ends_[0], active, kWholeCall});  // one event instead of one for each member
     return;
   }
   const auto members = static_cast<uint32_t>(ends_.size());
@@ -391,7 +391,7 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
       }
       continue;
     }
-    // The end of a part, which one more overhead closes.
+    // One more overhead closes the end of a part.
     const CallCosts& costs = a.planned->costs;
     const Time close = costs_.step_overhead + costs.part_end;
     if (close > Time::Zero() && !run.paid && IsMember(a, run)) {

@@ -1,5 +1,5 @@
-// Runs matched collective calls on a fabric: step by step as flows, or in
-// closed form where that is exact.
+// Runs matched collective calls on a fabric: step by step as flows, or in closed form where the closed form
+// is exact.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@
 
 namespace chakra {
 
-// The runner never calls back. What ended and what it wants to be woken for
-// gathers in ended() and wakes(), which the caller drains after each call.
+// The runner never calls back. It collects what ended in ended(), and the times at which it must be woken in
+// wakes(); the caller drains both after each call.
 class CollectiveRunner {
  public:
   struct Ended {
@@ -59,12 +59,13 @@ class CollectiveRunner {
   // Plans every call. Errors: an algorithm that cannot plan its collective.
   absl::Status Prepare();
 
-  // Keeps causes: what Arrive() is given, and what follows of it. Before the first arrival.
+  // Keeps causes from now on: those given to Arrive() and those that follow. Call it before the first
+  // arrival.
   void KeepCauses() { keep_causes_ = true; }
 
-  // Member `member` of `call` has reached it at `now`, with node `row`, for `cause`.
+  // Member `member` arrives at `call` at `now`, with node `row`, for `cause`.
   void Arrive(uint32_t call, uint32_t member, uint32_t row, Time now, CauseRef cause = {});
-  // A flow whose tag says OwnsTag() ended.
+  // A flow ended for whose tag OwnsTag() is true.
   void OnFlow(const FlowEnd& end, Time now);
   void OnWake(uint32_t active, uint32_t stream, Time now) {
     if (stream == kWholeCall) {
@@ -76,7 +77,7 @@ class CollectiveRunner {
     }
   }
 
-  // Flows of others must have this bit of their tag set.
+  // Flows that are not the runner's must have this bit of their tag set.
   static constexpr uint64_t kForeignTag = uint64_t{1} << 63;
   static bool OwnsTag(uint64_t tag) { return (tag & kForeignTag) == 0; }
 
@@ -86,7 +87,7 @@ class CollectiveRunner {
   // How call `call` is run; null: a group of one. After Prepare().
   const PlannedCall* planned(uint32_t call) const { return plan_of_[call]; }
 
-  // Of a call that was answered in closed form: see FastPath::Explain().
+  // Explains a call that was answered in closed form: see FastPath::Explain().
   PathParts ExplainClosed(uint32_t call, uint32_t origin, uint32_t member) {
     const CollectiveCall& c = matching_.calls[call];
     if (const std::vector<PathParts>* parts = learned_.Parts(plan_of_[call])) return (*parts)[member];
@@ -97,7 +98,7 @@ class CollectiveRunner {
   // True from the arrival of `member` on.
   bool Arrived(uint32_t call, uint32_t member) const;
 
-  // Adds the calls that ended, and closes the books of the fast path.
+  // Adds the calls that ended to `metrics`, and tells the fabric the bytes of closed forms.
   void Report(Metrics* metrics);
   uint64_t flows() const { return counts_.flows(); }
 
@@ -114,19 +115,19 @@ class CollectiveRunner {
     uint32_t begin = 0;
     uint32_t member = 0;
     int part = 0;
-    bool paid = false;    // the overhead of the next step
-    bool busy = false;    // the step before `next` has begun and not ended
-    bool awaits = false;  // another stream of its member
+    bool paid = false;    // the overhead of the next step is paid
+    bool busy = false;    // the step before `next` is under way
+    bool awaits = false;  // waits for another stream of its member
   };
   struct Active {
     uint32_t call = 0;
     const PlannedCall* planned = nullptr;
     const Plan* plan = nullptr;
     bool fast = false;
-    bool learns =
-        false;  // a call whose members arrived together, run step by step to see what its time goes to
-    bool held = false;   // until the first instant is over: who arrives in it begins together
-    uint64_t chunk = 0;  // bytes of each chunk where all are equal, else kUneven
+    bool learns = false;  // the members arrived together; the call runs step by step to learn its causes
+    bool held = false;    // the instant of the first arrival is not over: members that arrive in it begin
+                          // together
+    uint64_t chunk = 0;   // bytes of each chunk if all are equal, else kUneven
     Time first, last_arrival, last_end;
     std::vector<uint32_t> row;  // by member; kNoRow: not arrived
     std::vector<Time> begin;    // by member
@@ -134,18 +135,19 @@ class CollectiveRunner {
     std::vector<uint32_t> streams_left;  // by node
     uint32_t switches_left = 0;          // switches whose programs have not ended
     uint32_t awaiting = 0;               // streams that await another
-    std::vector<uint32_t> inbox;         // by connection: messages that wait for a receive
-    std::vector<uint32_t> waiter;        // by connection: stream + 1 that waits for a message
-    std::vector<uint32_t> sender;        // by connection: stream + 1 that waits until its message has left
+    std::vector<uint32_t> inbox;         // by connection: messages that arrived before their receive
+    std::vector<uint32_t> waiter;        // by connection: 1 + the stream that waits for a message; 0: none
+    std::vector<uint32_t> sender;        // by connection: 1 + the stream that waits until its message has
+                                         // left; 0: none
     SpreadMessages spread;
     CallCauses why;  // where causes are kept
   };
-  // As the stream of a wake: all members of the call end.
+  // Wake::stream: all members of the call end.
   static constexpr uint32_t kWholeCall = 0xffffffff;
-  // The instant of the first arrivals is over.
+  // Wake::stream: the instant of the first arrivals is over.
   static constexpr uint32_t kHeld = 0xfffffffe;
   static constexpr uint64_t kUneven = ~uint64_t{0};
-  // A flow's tag: the call's slot, the lane, the connection.
+  // A flow's tag holds the call's slot, the lane and the connection.
   static constexpr int kConnectionBits = 33;
   static constexpr int kLaneBits = 6;
 
@@ -158,32 +160,34 @@ class CollectiveRunner {
   void SendSpread(Active& a, const Flow& flow, const StreamRun& run, uint32_t to, int cards, Time now);
   // Starts a flow of the step before `run.next`.
   void Start(const Active& a, const StreamRun& run, const Flow& flow, Time now);
-  // A copy, reduction or await; true if the stream must wait.
+  // Runs a copy, reduction or await. True if the stream must wait.
   bool Local(uint32_t active, uint32_t stream, const Step& step, Time now);
-  // Of streams of one member: `other` has done what `step` of `run` awaits.
+  // Whether `other` has done what `step` of `run` awaits; both are streams of one node.
   bool HasDone(const StreamRun& run, const StreamRun& other, const Step& step) const;
   void WakeAwaiting(uint32_t active, uint32_t node, Time now);
-  // A switch, the other kind of node, works without cost.
+  // Whether `run` is a stream of a member. The other nodes are switches, which work without cost.
   static bool IsMember(const Active& a, const StreamRun& run) {
     return run.member < static_cast<uint32_t>(a.plan->members);
   }
   // Where a member or switch lies in the machine.
   int Endpoint(const Active& a, uint32_t node) const;
-  // Every switch of `plan` exists, and reaches all that it exchanges messages with.
+  // Checks that every switch of `plan` exists and reaches every node that it exchanges messages with.
   absl::Status CheckSwitches(const Plan& plan, const GroupInfo& group) const;
   uint64_t StepBytes(const Active& a, const Step& step, uint32_t member, int part) const;
-  // `cause`: that of the stream that ended last.
+  // `cause`: the cause of the stream that ended last.
   void EndNode(Active& a, uint32_t node, Time at, const CauseRef& cause);
   void EndMember(Active& a, uint32_t member, Time at, CauseRef cause);
-  // Ends the members of a call in closed form at ends_, for what origins_ began.
+  // Ends the members of a call in closed form at the times ends_, each because of the arrival of its origin
+  // in origins_.
   void EndMembersFor(uint32_t active);
-  // Wakes a stream at `at`, until when `kind` takes it.
+  // Wakes a stream at `at`; until then it spends its time on `kind`.
   void WakeAfter(Active& a, uint32_t active, uint32_t stream, Time at, Cause::Kind kind);
   // Whose time a member or a switch of a call spends.
   Spender Whose(const Active& a, uint32_t node) const;
   void Close(Active& a);
   void RunFast(uint32_t active);
-  // All arrived at once: the closed form. Else what arrived starts.
+  // If all members arrived in the same instant, answers the call in closed form; otherwise starts the members
+  // that have arrived.
   void Release(uint32_t active, Time now);
   void AccountTogether(uint32_t call, uint64_t calls);
   void EndTogether(uint32_t active, Time at);
@@ -194,7 +198,7 @@ class CollectiveRunner {
   bool fast_paths_;
   bool keep_causes_ = false;
   FlowLog* log_;
-  uint64_t first_call_ = 0;  // in the log
+  uint64_t first_call_ = 0;  // the log's number of the first call
   CollectivePlanner* planner_;
   FastPath fast_;
   GroupLanes lanes_;
@@ -205,10 +209,10 @@ class CollectiveRunner {
   std::vector<Ended> ended_;
   std::vector<Wake> wakes_;
   LearnedCauses learned_;   // where causes are kept
-  std::vector<Time> ends_;  // scratch, as the next
+  std::vector<Time> ends_;  // scratch, like origins_
   std::vector<uint32_t> origins_;
   CollectiveCounts counts_;
-  // Answered by PlannedCall::together: the first such call, and how many.
+  // Calls answered by PlannedCall::together: the first call of each plan, and their number.
   std::map<const PlannedCall*, std::pair<uint32_t, uint64_t>> together_calls_;
 };
 

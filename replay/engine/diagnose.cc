@@ -14,7 +14,7 @@ struct Wait {
   std::string text;
 };
 
-// A collective that `rank` has reached and some other member has not.
+// The wait of a rank in a collective that another member has not reached.
 Wait WaitInCall(const StuckView& view, const RankTrace& trace, uint32_t row, NodeLocator* locator) {
   const Matching& matching = *view.matching;
   const CommSlot slot = matching.slots[trace.rank][trace.graph->payload[row]];
@@ -67,7 +67,7 @@ Wait WaitOf(const StuckView& view, int rank, NodeLocator* locator) {
 
 absl::Status DiagnoseStuck(const StuckView& view) {
   const size_t ranks = view.traces->ranks.size();
-  std::vector<size_t> step_of(ranks, 0);  // 1 + when the walk came by
+  std::vector<size_t> step_of(ranks, 0);  // 1 + the step of the walk that visited the rank; 0: not visited
   std::vector<std::string> lines;
   NodeLocator locator;
   int rank = 0;

@@ -1,4 +1,4 @@
-// Why a run cannot finish.
+// Explains why a run cannot finish.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace chakra {
 
-// What the engine knows when nothing can happen any more.
+// What the engine knows when nothing more can happen.
 struct StuckView {
   const TraceSet* traces = nullptr;
   const Matching* matching = nullptr;
@@ -25,9 +25,8 @@ struct StuckView {
   std::string fabric;                                  // FabricReport::WhyStuck()
 };
 
-// A FailedPrecondition error that lists one cycle of ranks waiting for each
-// other: by rank, node, name, group and position. Where the network holds what
-// they wait for, it says why.
+// A FailedPrecondition error that lists one cycle of ranks that wait for each other, with rank, node, name,
+// group and position. If the network holds what they wait for, the error says why.
 absl::Status DiagnoseStuck(const StuckView& view);
 
 }  // namespace chakra

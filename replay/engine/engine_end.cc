@@ -1,4 +1,4 @@
-// What a run says at its end: its metrics, or why it could not finish.
+// The end of a run: its metrics, or why it could not finish.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

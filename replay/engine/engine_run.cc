@@ -70,9 +70,9 @@ absl::StatusOr<Metrics> Engine::Run() {
   return Collect();
 }
 
-// One round is one instant: all that ends is retired, then all that became
-// ready is started. What starts and ends in no time ends in a further round of
-// the same instant. Nothing depends on the order in which ranks were read.
+// Each round handles one instant: first retires every event of the instant, then starts every node that
+// became ready. A node that starts and ends in no time ends in another round of the same instant. Nothing
+// depends on the order in which ranks were read.
 void Engine::Loop() {
   uint64_t next_nodes = kNodesPerProgress, next_ends = kEndsPerProgress;
   Dispatch(Time::Zero());
@@ -91,7 +91,7 @@ void Engine::Loop() {
   }
 }
 
-// Retires all that ends at `now`, then starts what became ready.
+// Retires every event at `now`, then starts the nodes that became ready.
 void Engine::HandleInstant(Time now) {
   while (true) {
     if (machine_.NextEvent(now) <= now) {
@@ -128,7 +128,7 @@ void Engine::AdvanceFabric(Time now) {
   RetireRunner(now);
 }
 
-// What the runner ended at once is finished at once: only while retiring.
+// Finishes nodes that the runner ended at `now`. Called only while retiring.
 void Engine::RetireRunner(Time now) {
   for (CollectiveRunner::Ended& end : runner_.ended()) {
     if (end.at != now) continue;
@@ -151,7 +151,7 @@ void Engine::DrainRunner() {
   runner_.ended().clear();
 }
 
-// Starts what is ready, by rank and recorded order, until nothing more is.
+// Starts ready nodes, by rank and recorded order, until no node is ready.
 void Engine::Dispatch(Time now) {
   do {
     batch_.swap(ready_);
@@ -234,13 +234,13 @@ void Engine::StartRecorded(uint32_t r, uint32_t row, Time now) {
     recorded_.ArriveMessage(index, r, row, now);
   }
   for (const RecordedComm::Ended& end : recorded_.ended()) {
-    if (causes_.on()) causes_.EndsFor(end.rank, end.row, causes_.of(r, row));  // which arrived last
+    if (causes_.on()) causes_.EndsFor(end.rank, end.row, causes_.of(r, row));  // `row` arrived last
     EndAt(end.at, end.rank, end.row);
   }
   recorded_.ended().clear();
 }
 
-// One that waits for a memory that is shared follows those before it.
+// An access to a shared memory waits for the accesses before it.
 void Engine::StartMemory(uint32_t r, uint32_t row, Time now) {
   const Graph& graph = *ranks_[r].graph;
   const uint64_t bytes = graph.work[graph.payload[row]].tensor_bytes;
@@ -259,8 +259,7 @@ void Engine::StartSend(uint32_t r, uint32_t row, Time now) {
     ranks_[matching_.messages[index].dst].busy.Begin(BusyClock::kComm, now);
 }
 
-// A receive listens from its issue on, but counts as communication only while
-// its message is on the way.
+// A receive listens from its issue on, but counts as communication only while its message is under way.
 void Engine::StartReceive(uint32_t r, uint32_t row, Time now) {
   const uint32_t index = matching_.slots[r][ranks_[r].graph->payload[row]].index;
   const Messages::Receive state = messages_.Listen(index, now);
@@ -269,7 +268,7 @@ void Engine::StartReceive(uint32_t r, uint32_t row, Time now) {
   if (state == Messages::Receive::kThere) EndAt(now, r, row);
 }
 
-// Whoever waits for the message ends with it; a receive that comes later ends for its own reasons.
+// The side that waits for the message ends because of it; a receive that starts later has its own cause.
 void Engine::EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now) {
   const MatchedMessage& message = matching_.messages[index];
   const bool sent = kind == FlowEnd::kSent;

@@ -28,12 +28,12 @@
 
 namespace chakra {
 
-// Something of the engine's own that happens: a node ends, becomes ready (row
-// has kReady set), or a collective's stream goes on (rank has kWake set and
-// names the active call, row the stream).
+// An event of the engine itself. A node ends; or a node becomes ready (`row` has kReady set); or a stream of
+// a collective goes on (`rank` has kWake set and holds the active call, `row` is the stream).
 struct Event {
   static constexpr uint32_t kWake = 1u << 31;
-  static constexpr uint32_t kReady = 1u << 31;  // of row: the delays of its dependencies are over
+  static constexpr uint32_t kReady = 1u << 31;  // bit of `row`: the delays of the node's dependencies are
+                                                // over
   Time at;
   uint32_t rank;
   uint32_t row;
@@ -71,8 +71,9 @@ class Engine {
     const GraphLanes* lanes = nullptr;
     const ComputeTimes* compute = nullptr;
     RankLanes own;
-    std::vector<uint32_t> waits;   // by row: dependencies and lane predecessors that are not done
-    std::vector<Time> not_before;  // by row: the latest delay of a dependency that is done; empty: no delays
+    std::vector<uint32_t> waits;   // by row: number of dependencies and lane predecessors that are not done
+    std::vector<Time> not_before;  // by row: when the delays of all finished dependencies are over; empty: no
+                                   // delays
     std::array<std::vector<uint32_t>, kQueuedLanes> ready;  // min-heaps of places
     std::array<bool, kQueuedLanes> running{};
     uint32_t left = 0;
@@ -106,11 +107,11 @@ class Engine {
   void OnMessage(const FlowEnd& end, Time now);
   void Finish(uint32_t rank, uint32_t row, Time now);
   void EndAt(Time at, uint32_t rank, uint32_t row) { events_.push({at, rank, row}); }
-  // With a slowdown: whether `row` is computation of the device, whose end may move.
+  // Whether `row` is computation on the device whose end a slowdown may move.
   bool Slows(uint32_t rank, uint32_t row) const {
     return slowdown_.on() && ClassOf(*ranks_[rank].graph, row) == BusyClock::kCompute;
   }
-  // Forgets the next events while they are ends of computation that have moved since.
+  // Drops the next events while they are ends of computation that have moved meanwhile.
   void DropMoved() {
     while (slowdown_.on() && !events_.empty()) {
       const Event& e = events_.top();
@@ -123,16 +124,16 @@ class Engine {
   void Slow(uint32_t rank, bool begins, Time now) {
     for (const Slowdown::End& end : slowdown_.Change(rank, begins, now)) EndAt(end.at, rank, end.row);
   }
-  // Whether computation takes just what compute_ says.
+  // Whether computation takes exactly the times in compute_.
   bool TimesAreFixed() const { return options_.variation == nullptr && !slowdown_.on(); }
-  // Whether names_ has to be told when such a node runs.
+  // Whether names_ must be told when a node of this type runs.
   bool Clocked(NodeType type) const { return type != NodeType::kComp || !TimesAreFixed(); }
   Time WorkOf(uint32_t rank, uint32_t row) const {
     const Time time = ranks_[rank].compute->time[row];
     if (options_.variation == nullptr) return time;
     return options_.variation->Compute(static_cast<int>(rank), ranks_[rank].graph->id[row], time);
   }
-  // Why there are nodes left when nothing more happens.
+  // The error that says why nodes are left when nothing more can happen.
   absl::Status Unfinished();
   Metrics Collect();
 
@@ -147,7 +148,7 @@ class Engine {
   RecordedComm recorded_;
   MemoryUnits memory_;
   Slowdown slowdown_;
-  NodeCauses causes_;  // where options_.path asks for them
+  NodeCauses causes_;  // kept if options_.path is set
   std::vector<GraphLanes> graph_lanes_;
   NameTimes names_;
   std::vector<RankState> ranks_;

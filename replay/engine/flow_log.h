@@ -1,4 +1,4 @@
-// Every flow that crosses a fabric, as rows of CSV.
+// Logs every flow that crosses a fabric, as rows of CSV.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@
 
 namespace chakra {
 
-// What a flow belongs to.
+// The call or message that a flow belongs to.
 struct FlowOrigin {
   absl::string_view kind;  // "all_reduce", ..., or "send_recv"
   absl::string_view group;
   uint64_t call = 0;  // number of the collective call, or of the message
-  // Of calls: the operation of the sender's stream (sends, receives, ... from 0), and the part of the call
-  // that it works on.
+  // For calls: the number of the step in the sender's stream (from 0; receives and other steps count), and
+  // the part of the call that the step works on.
   std::optional<uint32_t> step;
   uint32_t part = 0;
 };
 
-// The book that LoggedFabric keeps. One row a flow under a line of names, in the order in which flows were
-// received (at one instant: in which they were started); `flow` counts in the order of their starts. Rows go
-// out as they are complete: memory grows with the flows that are under way, and with nothing else.
+// The log that LoggedFabric keeps: a line of names, then a row for each flow, in the order in which flows
+// were received (those of one instant: in which they were started). `flow` numbers flows in the order of
+// their starts. A row is written when it is complete, so memory grows only with the flows under way.
 //
 //   flow, src_rank, dst_rank      ranks are empty for switches and devices without one
 //   src_device, dst_device        of the topology; numbers from its devices on are switches
@@ -43,24 +43,24 @@ struct FlowOrigin {
 //   over
 //                                 it, empty where it is 0
 //
-// Flows that are under way at once with the same tag must be Flow::in_order and of one delay, or the fabric
-// contention_free(): an end names only the tag.
+// A FlowEnd names only the tag. So flows with the same tag that are under way at the same time must be
+// Flow::in_order with equal delays, or the fabric must be contention_free().
 class FlowLog {
  public:
   explicit FlowLog(WriteBytes write);
 
-  // Which ranks there are: [0, ranks), rank r on device_of[r]; empty: on device r. Without it all ranks are
-  // devices.
+  // Sets the ranks: [0, ranks), rank r on device_of[r]; if `device_of` is empty, on device r. Without this
+  // call every device is a rank.
   void SetRanks(const std::vector<int>& device_of, int ranks);
-  // Numbers for the calls of a run; the number of the first.
+  // Reserves numbers for the calls of a run; returns the first number.
   uint64_t AddCalls(uint64_t calls) { return std::exchange(calls_, calls_ + calls); }
-  // Of the next flow that starts.
+  // Gives the origin of the next flow that starts.
   void Name(const FlowOrigin& origin);
   uint64_t flows() const { return flows_; }
-  // Of the flows that were received, but those that take no time alone.
+  // Times of the received flows, except flows that take no time alone.
   const FlowTimes& times() const { return times_; }
-  // Writes what is left, flows that never ended included. Once, last. Errors: the first of `write`; nothing
-  // was written after it.
+  // Writes the rest, including flows that never ended. Call it once, as the last call. Errors: the first
+  // error of `write`; nothing was written after it.
   absl::Status Finish();
 
  private:
@@ -68,7 +68,7 @@ class FlowLog {
   static constexpr uint32_t kNone = ~uint32_t{0};
   struct Open {
     uint64_t id = 0;
-    uint32_t origin = 0;  // in labels_: kind and group
+    uint32_t origin = 0;  // index into labels_: kind and group
     uint64_t call = 0;
     uint32_t step = kNone, part = 0;
     int src = 0, dst = 0;
@@ -76,14 +76,14 @@ class FlowLog {
     Time start, alone_sent, alone;
     std::optional<Time> sent, received;
     bool want_sent = false;
-    uint32_t next = kNone;  // of the same tag
+    uint32_t next = kNone;  // next flow with the same tag
   };
   struct Queue {
     uint32_t first = kNone, last = kNone;
   };
 
   void Start(const Flow& flow, const FlowCost& alone, Time now);
-  // `exact`: a flow ends when it would alone.
+  // `exact`: flows end when they would end alone.
   void End(const FlowEnd& end, bool exact);
   void Row(const Open& flow);
   void Endpoints(const Open& flow);
@@ -96,8 +96,8 @@ class FlowLog {
   bool ranks_known_ = false;
   std::vector<int> rank_on_;  // by device; -1: none
   uint64_t calls_ = 0, flows_ = 0;
-  Open named_;                       // the next flow, as far as Name() said
-  std::vector<std::string> labels_;  // of CSV
+  Open named_;                       // the next flow, as far as Name() described it
+  std::vector<std::string> labels_;  // as CSV
   absl::flat_hash_map<std::string, uint32_t> label_;
   std::string scratch_;
   std::vector<Open> open_;

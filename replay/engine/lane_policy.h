@@ -1,4 +1,4 @@
-// Which order the nodes of a lane keep.
+// The order in which the nodes of a lane run.
 #pragma once
 
 namespace chakra {

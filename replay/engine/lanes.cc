@@ -23,7 +23,7 @@ QueuedLane QueueOf(const Graph& graph, uint32_t row, LanePolicy policy) {
     case NodeType::kCollective:
     case NodeType::kSend:
       return single ? kCommLane : kNoQueuedLane;
-    default:  // a receive waits beside the lane: it only listens
+    default:  // a receive only listens, and so occupies no lane
       return kNoQueuedLane;
   }
 }

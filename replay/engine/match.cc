@@ -15,9 +15,9 @@
 namespace chakra {
 namespace {
 
-// 256 TiB: what all ranks hold together still fits 64 bits.
+// 256 TiB, so that sums over all ranks fit in 64 bits.
 constexpr uint64_t kMostBytes = uint64_t{1} << 48;
-constexpr size_t kMostListed = 100;  // messages that an error spells out
+constexpr size_t kMostListed = 100;  // the most messages that an error lists
 
 class Matcher {
  public:
@@ -222,7 +222,7 @@ class Matcher {
     const CollectiveCall& a = *first;
     std::string what;
     if (a.type == b.type && a.type == CollectiveType::kAllToAll && a.bytes != b.bytes) {
-      ++uneven_;  // all_to_allv: each rank gives what it has
+      ++uneven_;  // all_to_allv: ranks may give different sizes
       first->bytes = std::max(a.bytes, b.bytes);
       return absl::OkStatus();
     }
@@ -258,7 +258,7 @@ class Matcher {
     return absl::OkStatus();
   }
 
-  // What `rank` does in place of call `n` of group `g`.
+  // For messages: what `rank` does instead of call `n` of group `g`.
   std::string Instead(int rank, uint32_t g, uint32_t n) {
     const RankTrace& trace = traces_.ranks[rank];
     const Graph& graph = *trace.graph;
@@ -318,7 +318,7 @@ class Matcher {
     return absl::OkStatus();
   }
 
-  // What a partial run leaves out of its simulation.
+  // Warns of what a partial run leaves out.
   void WarnPartial() {
     uint64_t calls = 0, alone = 0, messages = 0;
     for (const CollectiveCall& call : result_.calls) {

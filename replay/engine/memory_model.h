@@ -1,15 +1,15 @@
-// The memory that load and store nodes reach.
+// The memory that load and store nodes access.
 #pragma once
 
 #include "trace/base/units.h"
 
 namespace chakra {
 
-// Where MEM_LOAD and MEM_STORE go.
+// The memory that MEM_LOAD and MEM_STORE access.
 struct MemoryModel {
   enum class Kind { kLocal, kPerRank, kPerNode, kPool };
   Kind kind = Kind::kLocal;
-  Bandwidth bandwidth;  // 0: not configured; a memory node is then an error
+  Bandwidth bandwidth;  // 0: no memory is configured, and a memory node is an error
   Time latency;
   int ranks_per_node = 1;  // kPerNode
 };

@@ -1,4 +1,4 @@
-// Point-to-point messages: sends and receives that were matched, as flows.
+// Point-to-point messages: runs matched sends and receives as flows.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,33 @@
 
 namespace chakra {
 
-// A send ends when its last byte has left, a receive when the last byte is there. A receive that was issued
-// first listens.
+// A send ends when its last byte has left, a receive when the last byte has arrived. A receive issued before
+// its send listens.
 class Messages {
  public:
-  // All must outlive it; `log` may be null.
+  // The arguments must outlive the object; `log` may be null.
   Messages(const Matching& matching, Fabric* fabric, FlowLog* log);
 
-  // Keeps the causes that Send() is given. Before the first message.
+  // Keeps the causes given to Send(). Call it before the first message.
   void KeepCauses() { causes_.resize(state_.size()); }
 
-  // Message `index` leaves, for `cause`. True if its receiver listens, and so begins to communicate.
+  // Message `index` starts, for `cause`. True if its receiver listens and so begins to communicate.
   bool Send(uint32_t index, Time now, CauseRef cause = {});
-  // Its receiver is ready for it.
+  // The receiver of message `index` is ready. The result tells whether the receiver listens, or the message
+  // is under way or has arrived.
   enum class Receive : uint8_t { kListens, kUnderWay, kThere };
   Receive Listen(uint32_t index, Time now);
-  // Its last byte is there. True if its receiver waits for it.
+  // The last byte of message `index` arrived. True if the receiver waits for it.
   bool Arrive(uint32_t index, Time now);
 
   bool receiver_waits(uint32_t index) const { return (state_[index] & kReceiverWaits) != 0; }
   bool sent(uint32_t index) const { return (state_[index] & (kFlying | kArrived)) != 0; }
 
-  // The cause of a message, where causes are kept: asked for once for each of its two FlowEnds, after which
-  // it is forgotten.
+  // The cause of a message, if causes are kept. Call it once for each of the message's two FlowEnds; the
+  // second call forgets the cause.
   CauseRef CauseOf(uint32_t index);
 
-  // Of a flow that Send() started.
+  // The index of the message whose flow has `tag`. Precondition: Send() started the flow.
   static uint32_t IndexOf(uint64_t tag);
 
   void Report(Metrics* metrics) const;
@@ -49,7 +50,7 @@ class Messages {
   Fabric* fabric_;
   FlowLog* log_;
   std::vector<uint8_t> state_;      // bits of State, by message
-  std::vector<Time> first_, last_;  // both sides ready first, last
+  std::vector<Time> first_, last_;  // by message: when its first and its last side was ready
   std::vector<CauseRef> causes_;    // by message; empty: not kept
   CollectiveMetrics total_;
   uint64_t flows_ = 0;

@@ -1,5 +1,5 @@
-// Messages between nodes that all network cards of the nodes carry: a ring of a
-// collective library is many rings, of which each leaves a node by another card.
+// Spreads messages between nodes over all network cards of the nodes: a ring of a collective library is many
+// rings, each of which leaves a node by a different card.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +11,18 @@
 
 namespace chakra {
 
-// The members of a group, by node. Each has a card of its own.
+// The members of a group, by node. Each member has its own card.
 class NodeLanes {
  public:
   // Members are on one node when their path crosses only levels below `level`.
   NodeLanes(const MachineView& machine, const std::vector<int>& members, int level);
 
-  // Cards that the nodes of two members, which are not the same, both have.
+  // The number of cards that the nodes of two members both have. Precondition: the nodes differ.
   int Cards(uint32_t a, uint32_t b) const {
     return static_cast<int>(std::min(nodes_[node_of_[a]].size(), nodes_[node_of_[b]].size()));
   }
-  // Between whom lane `lane` (below Cards()) of a message from a to b goes: members with the same place in
-  // their nodes, which are on one rail where there are rails.
+  // The end points of lane `lane` (below Cards()) of a message from a to b: members with the same place in
+  // their nodes, and so on one rail, if there are rails.
   std::pair<int, int> Ends(uint32_t a, uint32_t b, int lane) const {
     const std::vector<int>&from = nodes_[node_of_[a]], &to = nodes_[node_of_[b]];
     const size_t place = place_[a] + static_cast<size_t>(lane);
@@ -30,9 +30,9 @@ class NodeLanes {
   }
 
  private:
-  std::vector<std::vector<int>> nodes_;  // members as the fabric numbers them
+  std::vector<std::vector<int>> nodes_;  // by node: the fabric's numbers of its members
   std::vector<uint32_t> node_of_;        // by member
-  std::vector<uint32_t> place_;          // by member: where it is in its node
+  std::vector<uint32_t> place_;          // by member: its place in its node
 };
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-// What the engine is asked for, as plain data.
+// The options of the engine, as plain data.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace chakra {
 
-class FlowLog;         // replay/engine/flow_log.h
-class Variation;       // replay/cluster/variation.h
-struct CriticalPath;   // replay/engine/causes/critical_path.h
+class FlowLog;        // replay/engine/flow_log.h
+class Variation;      // replay/cluster/variation.h
+struct CriticalPath;  // replay/engine/causes/critical_path.h
 
 struct Progress {
   Time now;
@@ -27,21 +27,23 @@ struct EngineOptions {
   LanePolicy lanes = LanePolicy::kRecorded;
   MemoryModel memory;
   CollectiveCosts collectives;
-  // Communication takes what was measured (Comm::transfer, else the node's
-  // duration) from the arrival of its last member that has a trace; nothing
-  // goes over the fabric, and partners without a trace are not waited for.
+  // Communication takes its measured time (Comm::transfer, else the node's duration) from the arrival of the
+  // last member that has a trace. Nothing goes over the fabric, and no rank waits for partners without a
+  // trace.
   bool recorded_comm = false;
   bool fast_paths = true;  // closed forms where the fabric allows them
   bool strict = false;
-  // dims of the topology, sizes fastest first; for involved_dim. May be empty.
+  // Sizes of the topology's dimensions, fastest first; for involved_dim. May be empty.
   std::vector<int> dimension_sizes;
-  const Variation* variation = nullptr;  // the caller's; null: every node takes its ComputeTimes
-  std::vector<Time> start;               // by rank, when its first node may begin; empty: all at 0
-  // By rank, the device whose node's memory it uses (MemoryModel::kPerNode); empty: rank r on device r.
+  const Variation* variation = nullptr;  // not owned; null: every node takes its ComputeTimes
+  std::vector<Time> start;               // by rank: when its first node may begin; empty: all at 0
+  // By rank: its device. With MemoryModel::kPerNode the rank uses the memory of the device's node. Empty:
+  // rank r is on device r.
   std::vector<int> device_of;
-  FlowLog* flow_log = nullptr;  // of the fabric, told what flows belong to; the caller's; may be null
-  std::function<void(const Progress&)> progress;  // called now and then; may be null
-  NodeSpans* spans = nullptr;                     // filled when not null; the caller's
+  FlowLog* flow_log = nullptr;  // the fabric's log, which the engine tells what flows belong to; not owned;
+                                // may be null
+  std::function<void(const Progress&)> progress;  // called from time to time; may be null
+  NodeSpans* spans = nullptr;                     // filled if not null; not owned
   CriticalPath* path = nullptr;                   // likewise
 };
 

@@ -1,4 +1,4 @@
-// The time of one call, alone on the machine.
+// Prices a call: its time when it is alone on the machine.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace chakra {
 
 struct PricedCall {
-  Time time;              // from the common begin to the last member's end; launch left out
+  Time time;              // from the common begin to the last member's end, without the launch
   std::string algorithm;  // "ring/simple", or the plan's name without a library
   std::string why;
   int channels = 1;

@@ -60,7 +60,7 @@ void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, uint32_t rank, ui
     const Graph& graph = *traces_.ranks[r].graph;
     return graph.type[its_row] == NodeType::kSend && graph.comm[graph.payload[its_row]].eager;
   };
-  if (eager(rank, row)) {  // it leaves its message behind
+  if (eager(rank, row)) {  // an eager send leaves its message behind
     meeting->end = std::max(meeting->end, now + traces_.ranks[rank].graph->duration[row]);
     ended_.push_back({rank, row, now + traces_.ranks[rank].graph->duration[row]});
   }

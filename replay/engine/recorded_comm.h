@@ -1,9 +1,8 @@
-// Communication that takes what was measured, without a fabric.
+// Communication that takes its recorded time, without a fabric.
 //
-// A collective (or a message) begins when the last of its members that have a
-// trace arrives, and ends for each of them after its own measured transfer:
-// waiting for others is simulated, the transfer is not. A send that was over
-// before its receive began (Comm::eager) waits for nobody.
+// A collective (or a message) begins when the last of its members that have a trace arrives, and ends for
+// each of them after its own measured transfer: waiting for others is simulated, the transfer is not. A send
+// that ended before its receive began (Comm::eager) does not wait.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +17,9 @@
 
 namespace chakra {
 
-// Whether the traces can be replayed with EngineOptions::recorded_comm. An
-// error, naming the first node, when not one of their communication nodes has a
-// recorded time; where some have none, a line for people goes to `warnings`
-// (not null): these take no time.
+// Checks that the traces can be replayed with EngineOptions::recorded_comm. Error, naming the first node, if
+// no communication node has a recorded time. If only some nodes lack one, they take no time, and `warnings`
+// (not null) gets a line for people.
 absl::Status CheckRecordedComm(const TraceSet& traces, std::vector<std::string>* warnings);
 
 class RecordedComm {
@@ -32,8 +30,8 @@ class RecordedComm {
     Time at;
   };
 
-  // Both must outlive it. Calls are expected from as many members as made them
-  // (CollectiveCall::made), messages from the sides that have a row.
+  // The arguments must outlive the object. A call expects the members that made it (CollectiveCall::made), a
+  // message the sides that have a row.
   RecordedComm(const TraceSet& traces, const Matching& matching);
 
   void ArriveCall(uint32_t call, uint32_t rank, uint32_t row, Time now) {
@@ -44,11 +42,11 @@ class RecordedComm {
     Arrive(&messages_[message], (m.send_row != kNoRow) + (m.recv_row != kNoRow), rank, row, now);
   }
 
-  // Whether `rank` has arrived at `call`, or a side of the message.
+  // Whether `rank` has arrived at the call, or at the message as one of its sides.
   bool AtCall(uint32_t call, uint32_t rank) const { return calls_[call].Has(rank); }
   bool AtMessage(uint32_t message, uint32_t rank) const { return messages_[message].Has(rank); }
 
-  // What is to end, in no order; the caller empties it.
+  // The ends to come, in no particular order; the caller empties the list.
   std::vector<Ended>& ended() { return ended_; }
 
   void Report(Metrics* metrics) const;
@@ -61,7 +59,7 @@ class RecordedComm {
       Time at;
     };
     Time first, last, end;
-    uint32_t last_rank = 0;  // of several that arrived last, the first
+    uint32_t last_rank = 0;  // of several ranks that arrived last, the first one reported
     std::vector<Arrival> here;
     bool Has(uint32_t rank) const;
   };

@@ -1,5 +1,5 @@
-// Computation that a collective slows while both run on a device: its kernel
-// takes multiprocessors and memory bandwidth from the others.
+// A collective slows computation that runs on the same device: the collective's kernel takes multiprocessors
+// and memory bandwidth from other kernels.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace chakra {
 
-// Work on the devices of a run, in time at full speed. While at least one
-// collective is there, work takes (1 + slowdown) times as long.
+// The work on the devices of a run, measured in time at full speed. While at least one collective runs on a
+// device, work there takes (1 + slowdown) times as long.
 class Slowdown {
  public:
   struct End {
@@ -18,17 +18,18 @@ class Slowdown {
     Time at;
   };
 
-  // `slowdown` >= 0, exact to 1e-6; 0 switches all of this off.
+  // `slowdown` >= 0, rounded to 1e-6; 0 switches the slowdown off.
   Slowdown(double slowdown, size_t ranks);
   bool on() const { return factor_ != kFull; }
 
-  // Computation `row` begins on `rank` with `work`; when it ends unless that changes.
+  // Computation `row` begins on `rank` with `work`. Returns when it ends unless Change() moves the end.
   Time Begin(uint32_t rank, uint32_t row, Time work, Time now);
   // Whether the end of `row` that was announced for `at` still holds.
   bool Holds(uint32_t rank, uint32_t row, Time at) const;
-  // The same, and the row is forgotten if so.
+  // Holds() for `now`; forgets the row if true.
   bool Ends(uint32_t rank, uint32_t row, Time now);
-  // A collective is there, or gone: the new ends of all that runs on `rank`, in no case earlier than `now`.
+  // A collective begins or ends on `rank`. Returns the new ends of all computation on `rank`, none earlier
+  // than `now`.
   const std::vector<End>& Change(uint32_t rank, bool begins, Time now);
 
  private:

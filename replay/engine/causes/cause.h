@@ -1,8 +1,9 @@
-// Why something happened when it did: what ended last of all that it waited for.
+// Causes: why an event of a run happened when it did. The cause of an event is what ended last of all that
+// the event waited for.
 //
-// Each cause has one parent, so that the causes of a run are a tree whose root is time 0, and the way from
-// the last event to the root is a critical path of the run, exact by construction. Only what leads to
-// something that is still under way is kept: memory grows with that, not with the run.
+// Each cause has one parent, so the causes of a run are a tree whose root is time 0. The path from the last
+// event to the root is a critical path of the run, exact by construction. Only causes that lead to something
+// still under way are kept: memory grows with these, not with the length of the run.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace chakra {
 
 struct Cause;
 
-// Shared ownership of a cause; null: time 0. Not for several threads.
+// Shared ownership of a cause; null: time 0. Not thread-safe.
 class CauseRef {
  public:
   CauseRef() = default;
@@ -30,7 +31,7 @@ class CauseRef {
   }
   const Cause* get() const { return cause_; }
   const Cause* operator->() const { return cause_; }
-  // When it was over.
+  // When the cause ended.
   Time at() const;
 
  private:
@@ -40,32 +41,32 @@ class CauseRef {
   Cause* cause_ = nullptr;
 };
 
-// What took the time from the end of its parent to its own end.
+// A cause takes the time from the end of its parent to its own end.
 struct Cause {
   enum Kind : uint8_t {
-    kNode,      // the node: computation, memory, or a transfer as it was recorded
-    kDelay,     // of a dependency, before the node
-    kStart,     // of the rank, which began late
+    kNode,      // a node: computation, memory, or a recorded transfer
+    kDelay,     // the delay of a dependency, before the node
+    kStart,     // a rank that began late
     kFlow,      // a message, from its start to its receipt
     kSending,   // a message, until its last byte had left
-    kOverhead,  // what a collective's library does beside the wire
+    kOverhead,  // work of a collective library beside the wire
     kReduce,    // a collective's copies and reductions
     kClosed,    // a collective in closed form, from the arrival of member `src` to the end of member `dst`
   };
   Kind kind = kNode;
-  bool message = false;  // `of` is one of Matching::messages, else of Matching::calls
-  uint32_t rank = 0;     // whose node the time is spent for
+  bool message = false;  // true: `of` is an index into Matching::messages; false: into Matching::calls
+  uint32_t rank = 0;     // `rank` and `row`: the node that the time is spent for
   uint32_t row = kNoRow;
   uint32_t of = kNoRow;
   int src = 0, dst = 0;  // kFlow, kSending: end points of the fabric
   uint64_t bytes = 0;    // kFlow, kSending: on the links
   Time software;         // kFlow: Flow::delay
-  Time at;               // its end
-  CauseRef parent;       // as the next, set by Because()
+  Time at;               // when the cause ended
+  CauseRef parent;       // set by Because(), like `refs`
   mutable uint32_t refs = 0;
 };
 
-// `cause`, which came after `parent`. One that took no time is nothing: the parent itself.
+// Adds `cause` after `parent`. A cause that took no time is dropped; the result is then `parent`.
 CauseRef Because(CauseRef parent, Cause&& cause);
 
 inline CauseRef::CauseRef(const CauseRef& o) : cause_(o.cause_) {

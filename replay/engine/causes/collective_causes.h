@@ -1,4 +1,4 @@
-// Why the parts of collective calls go on when they do.
+// Causes within collective calls: why each member and stream goes on when it does.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace chakra {
 
-// Whose time a call spends: that of a member, by its rank and node, or of a switch, which has neither.
+// Whose time a call spends: a member's, given by rank and node, or a switch's, which has neither.
 struct Spender {
   uint32_t call = kNoRow;
   uint32_t rank = 0;
@@ -33,35 +33,35 @@ struct Spender {
   }
 };
 
-// Of one call that is under way: the arrivals of its members, its streams and its messages. Connections and
+// The causes of one call under way: of its members' arrivals, its streams and its messages. Connections and
 // streams have the numbers of the call's plan.
 class CallCauses {
  public:
-  // The first of `members` arrives for `cause`; the call's switches start then.
+  // The first of `members` members arrives for `cause`; the call's switches start at this time.
   void Open(size_t members, const CauseRef& cause) { *this = {cause, members}; }
-  // The call runs step by step, as `streams` streams.
+  // The call runs step by step, with `streams` streams.
   void OpenStreams(size_t streams) { stream_.resize(streams); }
   void Arrive(uint32_t member, const CauseRef& cause) { arrival_[member] = cause; }
-  // Why a member, or a switch (any greater number), starts.
+  // Why a member starts, or a switch (numbers from the number of members on).
   const CauseRef& StartOf(uint32_t node) const { return node < arrival_.size() ? arrival_[node] : opening_; }
 
   const CauseRef& stream(uint32_t stream) const { return stream_[stream]; }
-  // A stream starts, or goes on as another does.
+  // A stream starts, or goes on, for `cause`.
   void Continue(uint32_t stream, const CauseRef& cause) { stream_[stream] = cause; }
-  // Its member spends the time until `cause` ends.
+  // The member of the stream spends the time until `cause` ends.
   void Spend(uint32_t stream, Cause&& cause) {
     stream_[stream] = Because(std::move(stream_[stream]), std::move(cause));
   }
 
-  // A stream sends `flow` over a connection. Messages of a connection arrive in the order in which they were
-  // sent.
+  // A stream sends `flow` over a connection. The messages of a connection arrive in the order in which they
+  // were sent.
   void Send(uint32_t stream, uint64_t connection, const Flow& flow);
-  // The last message of a connection has left, which its stream waited for at the cost of `spender`.
+  // The last message of a connection has left; its stream waited for this at the cost of `spender`.
   void Left(uint32_t stream, uint64_t connection, const Spender& spender, Time now);
-  // The first message under way on a connection arrived, and nobody waits for it: who takes it later is late
-  // for reasons of its own.
+  // The first message under way on a connection arrived, and no stream waits for it. The stream that receives
+  // it later has another cause for being late.
   void Received(uint64_t connection) { Take(connection); }
-  // The same, and `stream` waited for it at the cost of `spender`.
+  // The first message under way on a connection arrived; `stream` waited for it at the cost of `spender`.
   void Received(uint64_t connection, uint32_t stream, const Spender& spender, Time now);
 
   CallCauses() = default;
@@ -83,8 +83,8 @@ class CallCauses {
   absl::flat_hash_map<uint64_t, std::deque<Message>> flying_;  // by connection
 };
 
-// What a call takes whose members arrive at one instant. The first such call of a plan is run step by step,
-// and tells it of all later ones.
+// The causes within calls whose members all arrive at the same instant. The first such call of a plan runs
+// step by step; its causes hold for all later ones.
 class LearnedCauses {
  public:
   // `matching` and `fabric` are the caller's and must outlive this.
@@ -92,14 +92,14 @@ class LearnedCauses {
       : matching_(matching), machine_(machine) {}
 
   bool Knows(const PlannedCall* planned) const { return learned_.contains(planned); }
-  // Member `member` of `call`, which began at `begin`, ends for `cause`.
+  // Records that `member` of `call`, a call that began at `begin`, ends for `cause`.
   void Learn(const PlannedCall* planned, const CollectiveCall& call, uint32_t member, Time begin,
              const CauseRef& cause);
-  // By member: the one whose arrival decided when it ends. Precondition: Knows(planned).
+  // By member: the member whose arrival decided when it ends. Precondition: Knows(planned).
   const std::vector<uint32_t>& Origins(const PlannedCall* planned) const {
     return learned_.at(planned).origin;
   }
-  // By member: what the time goes to; null: not known.
+  // By member: what its time was spent on; null: not known.
   const std::vector<PathParts>* Parts(const PlannedCall* planned) const {
     const auto found = learned_.find(planned);
     return found == learned_.end() ? nullptr : &found->second.parts;

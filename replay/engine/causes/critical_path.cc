@@ -78,13 +78,14 @@ PathSegment SegmentOf(const Cause& cause, const Matching& matching, const Machin
   s.group = call.group;
   if (cause.kind == Cause::kClosed) {
     s.from_rank = static_cast<uint32_t>(matching.groups[call.group].members[static_cast<size_t>(cause.src)]);
-  } else if (cause.kind == Cause::kFlow && cause.src < matching.groups[0].size) {  // else a switch
+  } else if (cause.kind == Cause::kFlow && cause.src < matching.groups[0].size) {  // otherwise `src` is a
+                                                                                   // switch
     s.from_rank = static_cast<uint32_t>(cause.src);
   }
   return s;
 }
 
-// Whether `later` goes on with what `s` did.
+// Whether `s` and `later` belong to one call.
 bool SameCall(const PathSegment& s, const PathSegment& later) {
   return s.kind == PathKind::kCollective && later.kind == PathKind::kCollective && s.of == later.of;
 }
@@ -121,7 +122,7 @@ CriticalPath TracePath(const CauseRef& final, Time makespan, const Matching& mat
     if (final.get() != nullptr) drain.rank = drain.from_rank = final->rank;
     path.segments.push_back(drain);
   }
-  // Back in time: a segment grows at its beginning.
+  // Goes back in time, so a segment grows at its beginning.
   for (const Cause* cause = final.get(); cause != nullptr; cause = cause->parent.get()) {
     PathSegment s = SegmentOf(*cause, matching, machine, explain);
     if (!path.segments.empty() && SameCall(s, path.segments.back())) {

@@ -1,4 +1,5 @@
-// The critical path of a run: what it took its time for, without a gap, from time 0 to its end.
+// The critical path of a run: stretches from time 0 to the end of the run, without gaps, that decided its
+// makespan.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +16,29 @@
 namespace chakra {
 
 enum class PathKind : uint8_t {
-  kNode,        // computation, memory, or communication as it was recorded; see the node
-  kDelay,       // of a dependency: a launch, a hand-off, the host between two operations
-  kStart,       // a rank that began late, by its job or by the cluster's variation
+  kNode,        // computation, memory, or recorded communication; see the node
+  kDelay,       // the delay of a dependency: a launch, a hand-off, the host between two operations
+  kStart,       // a rank that began late, because of its job or the cluster's variation
   kCollective,  // within a simulated collective
   kMessage,     // a simulated send and receive
-  kDrain,       // after the last node: what the fabric or a switch still did
+  kDrain,       // after the last node, until the fabric and switches are done
 };
 inline constexpr int kPathKinds = 6;
 
-// One stretch of the path. A node's stretch is the time from what it waited for last to its end; a
-// collective's may run over several ranks, and is the part of it that the path runs through.
+// One stretch of the path. A node's stretch begins at the end of what the node waited for last, and lasts to
+// the node's end. A collective's stretch is the part of the collective on the path; it may run over several
+// ranks.
 struct PathSegment {
   PathKind kind = PathKind::kNode;
   Time begin, end;
-  uint32_t from_rank = 0;  // where the stretch began: the sender, or the member whose arrival decided
-  uint32_t rank = 0;       // where it ended, on node `row`
+  uint32_t from_rank = 0;  // rank where the stretch began: the sender, or the member whose arrival decided
+  uint32_t rank = 0;       // rank where the stretch ended, with node `row`
   uint32_t row = kNoRow;   // kNoRow: on a switch, or kDrain
-  uint32_t of = kNoRow;    // kCollective: the call, kMessage: the message, of Matching
-  CollectiveType type = CollectiveType::kAllReduce;  // kCollective, as the next
-  uint32_t group = 0;                                // in CriticalPath::groups
-  // Of kCollective and kMessage: what of the time goes to what. The rest is waiting in the network: behind
-  // other messages, or with less of a link's bandwidth than all of it.
+  uint32_t of = kNoRow;    // kCollective: index into Matching::calls; kMessage: into Matching::messages
+  CollectiveType type = CollectiveType::kAllReduce;  // kCollective; `group` too
+  uint32_t group = 0;                                // index into CriticalPath::groups
+  // kCollective and kMessage: how the time was spent. The rest is waiting in the network: behind other
+  // messages, or with only a part of a link's bandwidth.
   PathParts parts;
 
   Time length() const { return end - begin; }
@@ -44,11 +46,12 @@ struct PathSegment {
 };
 
 struct CriticalPath {
-  std::vector<PathSegment> segments;  // in time; each begins where the one before it ended
-  std::vector<std::string> groups;    // names, as Matching::groups
+  std::vector<PathSegment> segments;  // by time; each begins when the one before ends
+  std::vector<std::string> groups;    // the names of Matching::groups
 };
 
-// Of a collective in closed form: its parts between two of its members; see FastPath::Explain().
+// Explains a collective in closed form: how the time between two of its members is spent; see
+// FastPath::Explain().
 using ExplainClosed = std::function<PathParts(uint32_t call, uint32_t origin, uint32_t member)>;
 
 // What the time from `begin` to `end` within one collective went to, and the rank where its path began.

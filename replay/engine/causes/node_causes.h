@@ -12,7 +12,7 @@
 
 namespace chakra {
 
-// Kept while a run goes on, by its engine: one cause for each node that is ready or runs.
+// The engine keeps these during a run: one cause for each node that is ready or runs.
 class NodeCauses {
  public:
   // Without Prepare() nothing is kept, and only on() may be called.
@@ -22,21 +22,21 @@ class NodeCauses {
   }
   bool on() const { return !nodes_.empty(); }
 
-  // A node without dependencies, of a rank that starts at `at`.
+  // The rank of a node without dependencies starts at `at`.
   void RankStarts(uint32_t rank, uint32_t row, Time at) {
     nodes_[rank][row] = Because({}, {.kind = Cause::kStart, .rank = rank, .row = row, .at = at});
   }
-  // The node that ended last keeps this one waiting until `at`, longer than all before it.
+  // The node that ended last delays this node until `at`, longer than any node before did.
   void Delays(uint32_t rank, uint32_t row, Time at) {
     nodes_[rank][row] = Because(last_, {.kind = Cause::kDelay, .rank = rank, .row = row, .at = at});
   }
-  // The node waits for nothing more, since that which ended last did.
+  // The node is ready because of the node that ended last.
   void Ready(uint32_t rank, uint32_t row) { nodes_[rank][row] = last_; }
-  // It begins on queued lane `lane`; it may have been ready before.
+  // The node begins on queued lane `lane`; it may have been ready earlier.
   void BeginsOn(size_t lane, uint32_t rank, uint32_t row, Time now) {
     if (nodes_[rank][row].at() < now) nodes_[rank][row] = lanes_[rank][lane];
   }
-  // Of a node that runs: why it began, then, where that is more than the time since, why it ends.
+  // Why a running node began; after EndsFor(), why it ends, if that is more than its own time.
   const CauseRef& of(uint32_t rank, uint32_t row) const { return nodes_[rank][row]; }
   void EndsFor(uint32_t rank, uint32_t row, CauseRef cause) { nodes_[rank][row] = std::move(cause); }
   void Ends(uint32_t rank, uint32_t row, Time now) {
@@ -46,10 +46,10 @@ class NodeCauses {
       final_rank_ = rank;
     }
   }
-  // What ended last occupied the queued lane.
+  // The node that ended last frees queued lane `lane`.
   void Frees(size_t lane, uint32_t rank) { lanes_[rank][lane] = last_; }
 
-  // Why the node that ended last of all did, on the lowest rank of several.
+  // Why the last node of the run ended; of several nodes that ended last, the one on the lowest rank.
   const CauseRef& final() const { return final_; }
 
  private:

@@ -1,4 +1,4 @@
-// How long a rank was busy with what, kept up to date node by node.
+// Measures how long a rank was busy, by class of work, node by node.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace chakra {
 
-// Begin() and End() come in time order and in pairs of one class.
+// The caller calls Begin() and End() in the order of time, in pairs of one class.
 class BusyClock {
  public:
   enum Class : uint8_t { kCompute, kHost, kComm, kMemory, kNothing };
@@ -24,7 +24,7 @@ class BusyClock {
     --running_[c];
     totals_.end = now;
   }
-  // Of all that has ended. RankMetrics::nodes is left to the caller.
+  // The totals of all nodes that have ended. The caller sets RankMetrics::nodes.
   RankMetrics Totals() const {
     RankMetrics totals = totals_;
     totals.idle = totals.end - any_;
@@ -51,7 +51,7 @@ class BusyClock {
   RankMetrics totals_;
 };
 
-// What a node is busy with while it runs.
+// The class of work of a node.
 inline BusyClock::Class ClassOf(const Graph& graph, uint32_t row) {
   switch (graph.type[row]) {
     case NodeType::kComp:

@@ -6,11 +6,11 @@
 namespace chakra {
 namespace {
 
-constexpr int kDropped = 52 - 6;  // bits of a double's fraction that a bucket does not tell apart
+constexpr int kDropped = 52 - 6;  // low bits of a double's fraction that a bucket ignores
 
 uint32_t BucketOf(double x) { return static_cast<uint32_t>(std::bit_cast<uint64_t>(x) >> kDropped); }
 
-// The middle of a bucket.
+// The value in the middle of a bucket.
 double ValueOf(uint32_t bucket) {
   return std::bit_cast<double>(uint64_t{bucket} << kDropped | uint64_t{1} << (kDropped - 1));
 }
@@ -34,7 +34,7 @@ std::vector<FlowTimesRow> FlowTimes::Rows() const {
   for (size_t i = 0; i < kClasses; ++i, most *= 10) {
     const Class& c = classes_[i];
     if (c.flows == 0) continue;
-    // The flow below or at which a share of them lies: the nearest rank.
+    // The nearest-rank quantile: the smallest value with at least this share of flows at or below it.
     const auto quantile = [&c](uint64_t percent) {
       const uint64_t rank = (c.flows * percent + 99) / 100;
       uint64_t seen = 0;

@@ -1,4 +1,4 @@
-// How long flows took beside what they would have taken alone, by their size.
+// Compares the times of flows with the times that they would take alone, by size.
 #pragma once
 
 #include <array>
@@ -10,22 +10,22 @@
 
 namespace chakra {
 
-// Of flows of more than a tenth of `most_bytes`, and at most that many.
+// The flows of one class of sizes: more than a tenth of `most_bytes`, and at most `most_bytes`.
 struct FlowTimesRow {
-  uint64_t most_bytes = 0;  // a power of ten; 1,000: smaller ones too; ~0: all above 1e9
+  uint64_t most_bytes = 0;  // a power of ten; 1,000: all smaller sizes too; ~0: all sizes above 1e9
   uint64_t flows = 0;
   Time mean;  // rounded down
-  // Of slowdowns, time over time alone, to 0.8 %; the largest is exact.
+  // Slowdowns (time / time alone), accurate to 0.8 %; the maximum is exact.
   double median = 0, p99 = 0, max = 0;
 };
 
-// Memory does not grow with flows, and the order of Add() does not matter: slowdowns are counted in buckets,
-// 64 to each power of two.
+// Slowdowns are counted in buckets, 64 for each power of two, so memory does not grow with the number of
+// flows, and the order of Add() does not matter.
 class FlowTimes {
  public:
-  // `alone` > 0.
+  // Precondition: `alone` > 0.
   void Add(uint64_t bytes, Time time, Time alone);
-  // Sizes that there were, the smallest first.
+  // The classes of sizes that occurred, the smallest first.
   std::vector<FlowTimesRow> Rows() const;
 
  private:

@@ -14,46 +14,45 @@ namespace chakra {
 
 struct RankMetrics {
   Time end;           // when its last node ended
-  Time compute_busy;  // at least one COMP node that is no host operation ran
+  Time compute_busy;  // at least one COMP node ran that is not a host operation
   Time host_busy;     // at least one host operation ran
   Time comm_busy;     // at least one communication node ran or waited
   Time exposed_comm;  // comm_busy without a (non-host) COMP node running
   Time memory_busy;   // at least one memory node ran
-  Time idle;          // end less the time in which any node ran
+  Time idle;          // `end` minus the time in which any node ran
   uint64_t nodes = 0;
-  Time waited;        // in collectives, for the last member to arrive; summed
-  Time kept_waiting;  // what others waited where this was the last; summed. Of several last ones, the lowest
-                      // member
+  Time waited;        // sum of waits in collectives for the last member to arrive
+  Time kept_waiting;  // sum of the waits of others where this rank arrived last; if several members arrived
+                      // last, the wait counts for the lowest member
 };
 
-// Instances of one kind on one group that took one algorithm.
+// The instances of one kind on one group that took one algorithm.
 struct ChosenAlgorithm {
   std::string algorithm;  // "ring", or "ring/simple" of a library
   uint64_t count = 0;
-  uint64_t least_bytes = 0, most_bytes = 0;  // as CollectiveMetrics::bytes counts, of one instance
-  std::string why;                           // of the first; empty without a library
+  uint64_t least_bytes = 0, most_bytes = 0;  // of one instance, counted as CollectiveMetrics::bytes
+  std::string why;                           // why the first instance took it; empty without a library
 };
 
-// All instances of one kind on one group. Point-to-point messages are one
-// entry for each kind "send_recv", group "".
+// All instances of one kind on one group. Point-to-point messages have one entry: kind "send_recv", group "".
 struct CollectiveMetrics {
   int ranks = 0;
   uint64_t count = 0;
-  uint64_t bytes = 0;  // larger of a rank's in and out buffer, summed over instances
-  Time time;           // last end less last arrival, summed
-  Time wait;           // last arrival less first arrival, summed
-  Time recorded;       // what the simulated instances took when they were recorded, from the last arrival on
-  uint64_t recorded_count = 0;          // instances with such a time
-  std::string algorithm;                // of the first instance
+  uint64_t bytes = 0;           // larger of a rank's in and out buffer, summed over instances
+  Time time;                    // last end - last arrival, summed
+  Time wait;                    // last arrival - first arrival, summed
+  Time recorded;                // recorded time of the simulated instances, from the last arrival on, summed
+  uint64_t recorded_count = 0;  // instances with a recorded time
+  std::string algorithm;        // of the first instance
   std::vector<ChosenAlgorithm> chosen;  // in the order of first use; empty for send_recv
 };
 
-// Nodes of one name or of one lane, over all ranks.
+// The nodes of one name, or of one lane, on all ranks.
 struct NameMetrics {
   std::string name;
   uint64_t count = 0;
-  Time time;            // from begin to end, waiting for partners included, summed
-  bool merged = false;  // it stands for several names: "layer#.mlp", or "(others)"
+  Time time;            // from begin to end, including waits for partners, summed
+  bool merged = false;  // stands for several names: "layer#.mlp", or "(others)"
 };
 
 struct Metrics {
@@ -66,7 +65,7 @@ struct Metrics {
   uint64_t invalid_nodes = 0;
   std::vector<Repair> repairs;  // found while replaying
   std::vector<std::string> warnings;
-  std::vector<NameMetrics> operators;  // by name of node (NameTimes::Report): the longest first
+  std::vector<NameMetrics> operators;  // by name of node (NameTimes::Report()), the longest first
   std::vector<NameMetrics> lanes;      // likewise
 };
 

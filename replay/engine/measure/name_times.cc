@@ -35,8 +35,8 @@ void MergeInto(absl::string_view name, std::string* out) {
   }
 }
 
-// Sums under one name each. From kLongestNames names on, where allowed, those
-// that differ in their numbers alone are one.
+// Sums by name. With more than kLongestNames names, names that differ only in numbers share a sum, if
+// `may_merge`.
 class Sums {
  public:
   explicit Sums(bool may_merge) : may_merge_(may_merge) {}
@@ -48,7 +48,7 @@ class Sums {
     AddRow(name, count, ps, false);
     if (may_merge_ && sums_.size() > kLongestNames) Merge();
   }
-  // The longest one by one, the others as one row.
+  // The longest sums, each as a row, and one row for all others.
   std::vector<NameMetrics> Longest() {
     const size_t listed = std::min(sums_.size(), kLongestNames);
     std::partial_sort(

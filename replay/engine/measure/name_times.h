@@ -1,4 +1,4 @@
-// How long the nodes of each name, and of each lane, took over all ranks.
+// Sums the times of the nodes of each name, and of each lane, over all ranks.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,23 @@ namespace chakra {
 // Rows that Metrics::operators and Metrics::lanes list one by one.
 inline constexpr size_t kLongestNames = 500;
 
-// `name` with each number as "#".
+// `name` with "#" in place of each number.
 std::string MergeNumbers(absl::string_view name);
 
-// What lane a node is counted for: the thread or stream that the trace names
-// ("thread 1", "stream 7"; with LanePolicy::kRecorded), else "host", "compute",
-// "communication" or "storage" by its type; "" for nodes that do nothing.
+// The lane that a node counts for. With LanePolicy::kRecorded, the thread or stream that the trace names
+// ("thread 1", "stream 7"); else "host", "compute", "communication" or "storage" by its type; "" for nodes
+// without work.
 std::string LaneName(const Graph& graph, uint32_t row, LanePolicy policy);
 
 // LaneName() of all rows.
 struct NamedLanes {
   NamedLanes(const Graph& graph, LanePolicy policy);
-  std::vector<std::string> names;  // in the order of their first rows, each once
-  std::vector<uint32_t> of_row;    // in names
+  std::vector<std::string> names;  // distinct, in the order of their first rows
+  std::vector<uint32_t> of_row;    // index into `names`
 };
 
-// Told of each node's begin and end, of COMP nodes only where they do not take
-// just their ComputeTimes; ranks of one graph share their sums, so that nothing
-// is kept by node but the number of its lane.
+// The engine reports begin and end of each node; of COMP nodes only if their times may differ from
+// ComputeTimes. Ranks of one graph share their sums, so each node needs only the number of its lane.
 class NameTimes {
  public:
   class OfGraph {
@@ -51,22 +50,21 @@ class NameTimes {
     }
     const Graph* graph_ = nullptr;
     uint64_t ranks_ = 0;
-    std::vector<__int128> name_;     // by string, less the begins of nodes that run
+    std::vector<__int128> name_;     // by string: sum of ends minus begins, running nodes included
     std::vector<__int128> lane_;     // likewise
     std::vector<uint32_t> lane_of_;  // by row
     std::vector<std::string> lane_names_;
   };
 
-  // `fixed`: what COMP nodes take, by distinct graph; null: Begin() and End()
-  // are called of these, too. The graphs and `fixed` must outlive this.
+  // `fixed`: the times of COMP nodes, by distinct graph; null: the engine calls Begin() and End() for these,
+  // too. The graphs and `fixed` must outlive the object.
   void Prepare(const DistinctGraphs& graphs, LanePolicy policy, const std::vector<ComputeTimes>* fixed);
   OfGraph* of_graph(uint32_t graph) { return &graphs_[graph]; }
 
-  // Once all that began has ended: fills Metrics::operators and
-  // Metrics::lanes, the longest first, equals by name; what is beyond
-  // kLongestNames is one row, "(others)". Of more names of operators than that,
-  // those that differ in their numbers alone are one row. Sums beyond the range
-  // of Time are Time::Never().
+  // Call it when every node that began has ended. Fills Metrics::operators and Metrics::lanes, the longest
+  // first, equal ones by name. Rows beyond kLongestNames become one row, "(others)". If there are more than
+  // kLongestNames names of operators, names that differ only in numbers share a row. Sums beyond the range of
+  // Time are Time::Never().
   void Report(Metrics* metrics) const;
 
  private:

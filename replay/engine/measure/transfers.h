@@ -1,4 +1,4 @@
-// What communication took when it was recorded, beside what a simulation says.
+// Compares simulated with recorded communication.
 #pragma once
 
 #include "replay/engine/match.h"
@@ -7,10 +7,9 @@
 
 namespace chakra {
 
-// Sums, for each kind and group of metrics->collectives, the recorded transfer
-// of its calls (Comm::transfer, the longest of a call's members) into
-// CollectiveMetrics::recorded. Calls that no member measured are left out and
-// not counted in recorded_count.
+// For each kind and group of metrics->collectives, sums the recorded transfers of its calls (Comm::transfer,
+// the longest of a call's members) into CollectiveMetrics::recorded. Skips calls that no member measured;
+// recorded_count does not count them.
 void AddRecordedTransfers(const TraceSet& traces, const Matching& matching, Metrics* metrics);
 
 }  // namespace chakra
