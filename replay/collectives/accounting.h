@@ -11,8 +11,8 @@ namespace chakra {
 // The larger of a rank's in and out buffer, in bytes.
 uint64_t BufferBytes(CollectiveType type, uint64_t comm_size, int ranks);
 
-// comm_size of a call whose larger buffer has `bytes`: of all-gather and gather what one rank sends, rounded
-// down, but at least one byte.
+// The comm_size of a call whose larger buffer has `bytes`. For all-gather and gather: the bytes that one rank
+// sends, rounded down, but at least 1.
 uint64_t CommSize(CollectiveType type, uint64_t bytes, int ranks);
 
 // Bus bandwidth over algorithm bandwidth of a collective on `ranks` ranks:

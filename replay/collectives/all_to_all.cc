@@ -7,7 +7,7 @@
 namespace chakra {
 namespace {
 
-// Input by destination, output by source, then `more` times n chunks of scratch.
+// Sets the regions: input by destination, output by source, then `more` * n chunks of scratch.
 void SetRegions(int more, Plan* plan) {
   const int n = plan->members;
   plan->chunks = (2 + more) * n;
@@ -17,7 +17,7 @@ void SetRegions(int more, Plan* plan) {
   plan->synchronizing = true;
 }
 
-// Calls `visit(first, count)` for the runs of slots below n whose bit `d` is set.
+// Calls visit(first, count) for each run of slots below n that have bit `d`.
 template <typename Visit>
 void Runs(int n, int d, Visit visit) {
   for (int j = d; j < n; j += 2 * d) visit(j, std::min(d, n - j));
@@ -45,7 +45,7 @@ absl::Status BuildBruckAllToAll(const PlanRequest& request, Plan* plan) {
   const std::vector<int> stream = assembly.OpenEach(0, n);
   for (int m = 0; m < n; ++m) {
     const auto at = [&](int member) { return stream[static_cast<size_t>(member)]; };
-    // Slot j is what goes to m + j; in round d it moves d on if it has that bit.
+    // Slot j holds the data for m + j; in round d the slot moves d members on if j has bit d.
     assembly.Copy(at(m), m, work, n - m);
     if (m > 0) assembly.Copy(at(m), 0, work + n - m, m);
     for (int d = 1; d < n; d *= 2) {
@@ -79,7 +79,7 @@ absl::Status BuildHierarchicalAllToAll(const PlanRequest& request, Plan* plan) {
     const int i = m % k, b = m / k;
     const int own = stream[static_cast<size_t>(m)];
     const auto at = [&](int block, int place) { return stream[static_cast<size_t>(block * k + place)]; };
-    // What goes to place p of any block, to place p of this one.
+    // Data for place p of any block goes to place p of this block.
     for (int c = 0; c < n; ++c) assembly.Copy(own, c, packed + c % k * blocks + c / k, 1);
     for (int d = 1; d < k; ++d) assembly.Send(own, at(b, (i + d) % k), packed + (i + d) % k * blocks, blocks);
     assembly.Copy(own, packed + i * blocks, arrived + i * blocks, blocks);
@@ -87,7 +87,7 @@ absl::Status BuildHierarchicalAllToAll(const PlanRequest& request, Plan* plan) {
       const int from = (i - d + k) % k;
       assembly.Receive(StepOp::kRecv, at(b, from), own, arrived + from * blocks, blocks);
     }
-    // What they all had for a block, to that block.
+    // Data of all members for a block goes to this block.
     for (int c = 0; c < n; ++c) assembly.Copy(own, arrived + c % k * blocks + c / k, staged + c, 1);
     for (int d = 1; d < blocks; ++d) {
       const int to = (b + d) % blocks;
@@ -114,10 +114,11 @@ absl::Status BuildPxn(const PlanRequest& request, Plan* plan) {
   const auto at = [k](const std::vector<int>& streams, int block, int place) {
     return streams[static_cast<size_t>(block * k + place)];
   };
-  // The nearest block first, the own one last: the network starts early.
+  // The nearest block first, the own block last, so that the network starts early.
   for (int e = 1; e <= blocks; ++e) {
     const bool own = e == blocks;
-    for (int d = 0; d < k; ++d) {  // members in step, so that receives come in the order of sends
+    for (int d = 0; d < k; ++d) {  // all members take the same step, so that receives are in the order of
+                                   // sends
       for (int m = 0; m < n; ++m) {
         const int i = m % k, b = m / k, block = (b + e) % blocks, place = (i + d) % k;
         const int chunk = (own ? out : staged) + block * k + i;

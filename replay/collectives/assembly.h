@@ -1,5 +1,4 @@
-// What builders of plans with several streams share: streams that grow side by
-// side, and checks of what a request asks for.
+// Helpers for builders of plans with several streams: streams that grow side by side, and checks of requests.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +12,36 @@
 
 namespace chakra {
 
-// A plan under construction. Streams are named by the numbers that Open()
-// returns; each pair of streams that exchanges messages gets a connection.
+// A plan under construction. Open() returns the number of a stream. Each pair of streams that exchanges
+// messages gets a connection.
 class Assembly {
  public:
-  // `plan`, whose members and switches are set, must outlive the assembly.
+  // `plan` has its members and switches, and must outlive the assembly.
   explicit Assembly(Plan* plan) : plan_(plan), of_node_(static_cast<size_t>(plan->nodes())) {}
 
   // Opens a stream of member or switch `node`.
   int Open(int node);
-  // Opens a stream of each of `count` nodes from `first` on.
+  // Opens a stream for each of `count` nodes from `first` on.
   std::vector<int> OpenEach(int first, int count);
-  // Steps that `stream` has so far.
+  // The number of steps that `stream` has so far.
   int size(int stream) const { return static_cast<int>(streams_[static_cast<size_t>(stream)].steps.size()); }
 
-  // Appends to `from` a send to `to`, which waits until the message has left.
+  // Appends to `from` a send to `to` that waits until the message has left.
   void Send(int from, int to, int chunk, int count);
-  // Appends to `to` the receive (`op`) of a message of `from`.
+  // Appends to `to` the receive (`op`) of a message from `from`.
   void Receive(StepOp op, int from, int to, int chunk, int count);
-  // Both at once, for streams that only send or only receive in this phase.
+  // Send() and Receive(), for streams that only send or only receive in this phase.
   void Move(StepOp receive, int from, int to, int chunk, int count) {
     Send(from, to, chunk, count);
     Receive(receive, from, to, chunk, count);
   }
-  // Appends a copy of `count` chunks at `source` to those at `chunk`.
+  // Appends a copy of the `count` chunks at `source` to `chunk`.
   void Copy(int stream, int source, int chunk, int count);
   // Appends to `stream` a wait for the first `steps` steps of `other`, a stream of the same node.
   void Await(int stream, int other, int steps);
 
-  // Fills the plan's programs. The assembly is empty then. InvalidArgument if a
-  // node has more incoming connections than a step can name.
+  // Moves the streams to the plan's programs; the assembly is then empty. InvalidArgument if a node has more
+  // incoming connections than a step can name.
   absl::Status Finish();
 
  private:
@@ -57,13 +56,13 @@ class Assembly {
   std::vector<Grown> streams_;
   std::vector<std::vector<int>> of_node_;
   std::vector<uint32_t> connections_ = std::vector<uint32_t>(of_node_.size(), 0);
-  absl::flat_hash_map<std::pair<int, int>, uint32_t> connection_;  // by streams: from, to
+  absl::flat_hash_map<std::pair<int, int>, uint32_t> connection_;  // by (from, to), both streams
 };
 
 // FailedPrecondition if `request` names fewer than two levels of blocks.
 absl::Status NeedBlocks(const PlanRequest& request);
 
-// InvalidArgument if a plan of `steps` steps is more than is built at once (2^26).
+// InvalidArgument if a plan has more than 2^26 steps.
 absl::Status CheckSteps(const PlanRequest& request, int64_t steps);
 
 }  // namespace chakra

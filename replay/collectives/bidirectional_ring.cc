@@ -5,8 +5,8 @@
 namespace chakra {
 namespace {
 
-// n - 1 rounds of a ring to the right (`way` = 1) on the even chunks, and of its
-// mirror image on the odd ones: slot j of a way is chunk 2 j or 2 j + 1.
+// n - 1 rounds of two rings: one to the right (`way` = 1) on the even chunks, and its mirror image on the odd
+// chunks. Slot j of a ring is chunk 2 j or 2 j + 1.
 void Rounds(int n, int first, StepOp receive, Program* program) {
   const auto chunk = [n](int way, int slot) {
     const int j = ((way * slot) % n + n) % n;

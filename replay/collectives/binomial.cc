@@ -47,7 +47,7 @@ absl::Status BuildBinomial(const PlanRequest& request, Plan* plan) {
       }
       program.connections = static_cast<uint32_t>(place.children.size());
       if (place.parent >= 0) {
-        // Connection at the parent: this member's place among its children, in that order.
+        // The connection at the parent: this member's place among the parent's children, in this order.
         std::vector<int> siblings = PlaceOf(place.parent, n).children;
         std::reverse(siblings.begin(), siblings.end());
         const auto at = std::find(siblings.begin(), siblings.end(), v) - siblings.begin();

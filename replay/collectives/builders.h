@@ -1,5 +1,5 @@
-// The builders that registry.cc lists. Each fills programs, chunks and flags of
-// a plan whose type, algorithm and members are set, or says why it cannot.
+// The builders that registry.cc lists. Each gets a plan with type, algorithm and members, and fills programs,
+// chunks and flags. Errors say why the builder cannot make the plan.
 #pragma once
 
 #include "absl/status/status.h"
@@ -8,8 +8,8 @@
 
 namespace chakra {
 
-// Makes `program`, as one stream, what every member runs relative to itself,
-// and none can end before all have begun.
+// Makes the plan rotational and synchronizing: every member runs `program` as one stream, relative to itself,
+// and no member can end before all have begun.
 void SetRotational(Program program, int chunks, Plan* plan);
 
 // Ring all-reduce, all-gather and reduce-scatter: 2(n-1) or n-1 steps of B/n to
@@ -17,26 +17,23 @@ void SetRotational(Program program, int chunks, Plan* plan);
 // algorithms", JPDC 2009.
 absl::Status BuildRing(const PlanRequest& request, Plan* plan);
 
-// The same with half of the data each way round: 2(n-1) or n-1 steps of B/2n to
-// both neighbours at once.
+// Two rings, each with half of the data, in opposite directions: 2(n-1) or n-1 steps of B/2n to both
+// neighbours at the same time.
 absl::Status BuildBidirectionalRing(const PlanRequest& request, Plan* plan);
 
-// Rings level by level: reduce-scatter over level 0, 1, ..., all-gather back.
-// 2 sum (k_l - 1) steps; a member moves B (k_l - 1)/(k_0 ... k_l) over level l,
-// and as much back. Cho, Finkler, Kung and Hunter, "BlueConnect:
-// decomposing all-reduce for deep learning on heterogeneous network hierarchy",
-// MLSys 2019. Needs two levels of blocks, as all further ones that say so.
+// Rings level by level: reduce-scatter over level 0, 1, ..., then all-gather in the opposite order. 2 sum
+// (k_l - 1) steps; a member moves B (k_l - 1)/(k_0 ... k_l) over level l in each direction. Cho, Finkler,
+// Kung and Hunter, "BlueConnect: decomposing all-reduce for deep learning on heterogeneous network
+// hierarchy", MLSys 2019. Needs two levels of blocks.
 absl::Status BuildHierarchical(const PlanRequest& request, Plan* plan);
 
-// The same all-reduce in `pieces` parts, each with an order of levels of its own,
-// chosen so that each level's bytes over its bandwidth stay balanced; a level of
-// a member carries one message at a time. Rashidi et al., "Themis: a network
-// bandwidth-aware collective scheduling policy for distributed training of DL
-// models", ISCA 2022. Needs two levels of blocks.
+// The hierarchical all-reduce in `pieces` parts. Each part has its own order of levels, chosen to balance
+// (bytes / bandwidth) over the levels. A member has one message at a time on each level. Rashidi et al.,
+// "Themis: a network bandwidth-aware collective scheduling policy for distributed training of DL models",
+// ISCA 2022. Needs two levels of blocks.
 absl::Status BuildThemis(const PlanRequest& request, Plan* plan);
 
-// All-to-all in n-1 rounds, member m sending to m + i in round i; one message
-// leaves a member at a time.
+// All-to-all in n-1 rounds; in round i, member m sends to m + i. A member sends one message at a time.
 absl::Status BuildPairwise(const PlanRequest& request, Plan* plan);
 
 // Broadcast and reduce over a binomial tree: ceil(log2 n) rounds. Thakur,
@@ -44,82 +41,77 @@ absl::Status BuildPairwise(const PlanRequest& request, Plan* plan);
 // in MPICH", IJHPCA 2005.
 absl::Status BuildBinomial(const PlanRequest& request, Plan* plan);
 
-// Broadcast and reduce from neighbour to neighbour, in `pieces` pieces that follow
-// each other: n-1 steps and B bytes a member. NCCL's ring for these two.
+// Broadcast and reduce from neighbour to neighbour, in `pieces` consecutive pieces: n-1 steps, and B bytes
+// for each member. NCCL uses this as its ring for broadcast and reduce.
 absl::Status BuildChain(const PlanRequest& request, Plan* plan);
 
-// Gather to and scatter from the root, member by member.
+// Gather and scatter: the root exchanges a message with each member, one after the other.
 absl::Status BuildLinear(const PlanRequest& request, Plan* plan);
 
-// Every member to every other at once: all-reduce as reduce-scatter and
-// all-gather of chunks of B/n, or one of the two alone.
+// Every member sends to every other at the same time. All-reduce is a reduce-scatter and an all-gather of
+// chunks of B/n.
 absl::Status BuildDirect(const PlanRequest& request, Plan* plan);
 
 // All-reduce in one round: every member sends all of B to every other.
 absl::Status BuildOneShot(const PlanRequest& request, Plan* plan);
 
-// All-reduce in log2 n rounds of B with the member whose number differs in one
-// bit. Groups that are no power of two fold the rest in before and out after.
-// Thakur, Rabenseifner and Gropp 2005, as the next.
+// All-reduce in log2 n rounds; in each, a member exchanges B with the member whose number differs in one bit.
+// If n is not a power of two, members beyond the largest power of two add their data to partners before the
+// rounds and get the result afterwards. Thakur, Rabenseifner and Gropp 2005.
 absl::Status BuildRecursiveDoubling(const PlanRequest& request, Plan* plan);
 
-// All-reduce by recursive halving (reduce-scatter) and doubling (all-gather):
-// 2 log2 n rounds, 2 B (n-1)/n bytes a member. Folds like recursive doubling.
+// All-reduce by recursive halving (reduce-scatter) and doubling (all-gather): 2 log2 n rounds, 2 B (n-1)/n
+// bytes for each member. Other n are handled as in recursive doubling. Source: as above.
 absl::Status BuildHalvingDoubling(const PlanRequest& request, Plan* plan);
 
-// All-gather in ceil(log2 n) rounds, with twice the blocks in each. Bruck, Ho,
-// Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all
-// communications in multiport message-passing systems", TPDS 1997.
+// All-gather in ceil(log2 n) rounds; each round moves twice as many blocks as the one before. Bruck, Ho,
+// Kipnis, Upfal and Weathersby, "Efficient algorithms for all-to-all communications in multiport
+// message-passing systems", TPDS 1997.
 absl::Status BuildBruck(const PlanRequest& request, Plan* plan);
 
-// All-reduce up and down two binary trees, each with half of the data in
-// `pieces` pieces that follow each other. Sanders, Speck and Traeff, "Two-tree
-// algorithms for full bandwidth broadcast, reduction and scan", 2009. With
-// blocks the trees are over blocks of blocks[0] members, each of which hangs as
-// a chain behind the head of its block, as in NCCL.
+// All-reduce up and down two binary trees; each tree carries half of the data, in `pieces` consecutive
+// pieces. Sanders, Speck and Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan",
+// 2009. With blocks, the trees connect the heads of blocks of blocks[0] members; the other members of a block
+// form a chain behind its head, as in NCCL.
 absl::Status BuildDoubleBinaryTree(const PlanRequest& request, Plan* plan);
 
-// All-to-all with all n-1 messages of a member started at once.
+// All-to-all in which a member starts its n-1 messages at the same time.
 absl::Status BuildDirectAllToAll(const PlanRequest& request, Plan* plan);
 
-// All-to-all in ceil(log2 n) rounds: in round d (1, 2, 4, ...) what has bit d in
-// its distance moves d on, packed into one message. Bruck et al. 1997, as above.
+// All-to-all in ceil(log2 n) rounds: in round d (1, 2, 4, ...), all data whose distance has bit d moves d
+// members on, packed into one message. Bruck et al. 1997, as above.
 absl::Status BuildBruckAllToAll(const PlanRequest& request, Plan* plan);
 
-// All-to-all in two phases of blocks of k members, n/k of them: k-1 messages of
-// n/k blocks of B/n inside the block, to the member that has the place of the
-// destination; then n/k - 1 of k between members of the same place. Needs two
-// levels of blocks; all above the first count as one.
+// All-to-all in two phases, for n/k blocks of k members. Phase 1, inside a block: k-1 messages of n/k pieces
+// of B/n, each to the member with the destination's place. Phase 2, between members with the same place: n/k
+// - 1 messages of k pieces. Needs two levels of blocks; all levels above the first count as one.
 absl::Status BuildHierarchicalAllToAll(const PlanRequest& request, Plan* plan);
 
-// The same ways, but one destination block after another and unpacked, so that
-// the phases overlap: as NCCL's PXN hands what goes to another node to the local
-// member whose network card is on the destination's rail.
+// All-to-all on the paths of the hierarchical one, but one destination block after another and without
+// packing, so that the phases overlap. This is NCCL's PXN: data for another node goes to the local member
+// whose network card is on the destination's rail.
 absl::Status BuildPxn(const PlanRequest& request, Plan* plan);
 
-// All-gather in ceil(log2 n) rounds from far distances to near ones, so that
-// the many blocks of the last rounds stay near; reduce-scatter is the same
-// backwards. n-1 messages of a block. Jeaugey, "PAT: a new algorithm for
-// all-gather and reduce-scatter operations at scale", 2025.
+// All-gather in ceil(log2 n) rounds from far distances to near ones, so that the many blocks of the last
+// rounds stay near. Reduce-scatter does the rounds backwards. A member moves n-1 blocks. Jeaugey, "PAT: a new
+// algorithm for all-gather and reduce-scatter operations at scale", 2025.
 absl::Status BuildPat(const PlanRequest& request, Plan* plan);
 
-// Through the one switch between all members, which adds and multicasts, in
-// pieces. All-reduce: the switch hands each member its share of the sum, which
-// comes back and is multicast: B (1 + 1/n) each way on a member's link.
-// All-gather: B up, n B down; reduce-scatter: B up, B/n down. As NCCL's NVLS.
+// In pieces, through the one switch between all members, which adds and multicasts. All-reduce: the switch
+// sends each member its share of the sum; the member sends the share back, and the switch multicasts it: B (1
+// + 1/n) in each direction on a member's link. All-gather: B up, n B down; reduce-scatter: B up, B/n down. As
+// NCCL's NVLS.
 absl::Status BuildNvls(const PlanRequest& request, Plan* plan);
 
-// The same in the switch of each block of k >= 2 members, while the shares are
-// reduced between the blocks by two trees that take pieces in turn: a member
-// moves at most 3 B/k to and from other blocks. As NCCL's NVLS-Tree. Needs two
-// levels of blocks; all above the first count as one.
+// NVLS all-reduce in the switch of each block of k >= 2 members; between blocks, two trees, which take pieces
+// in turn, reduce the shares. A member moves at most 3 B/k to and from other blocks. As NCCL's NVLS-Tree.
+// Needs two levels of blocks; all levels above the first count as one.
 absl::Status BuildNvlsTree(const PlanRequest& request, Plan* plan);
 
-// All-reduce with the network's switch adding between blocks of k members: in
-// pieces, direct reduce-scatter inside the block, B/k up to the switch and down
-// again, direct all-gather. As NCCL's CollNet with SHARP (Graham et al.,
-// "Scalable hierarchical aggregation protocol", COMHPC 2016). Needs two levels
-// of blocks, and two blocks; all levels above the first count as one.
+// All-reduce in which the network's switch adds between blocks of k members. In pieces: direct reduce-scatter
+// inside the block, B/k up to the switch and down again, direct all-gather. As NCCL's CollNet with SHARP
+// (Graham et al., "Scalable hierarchical aggregation protocol", COMHPC 2016). Needs two levels of blocks, and
+// two blocks; all levels above the first count as one.
 absl::Status BuildCollnet(const PlanRequest& request, Plan* plan);
 
 // Barrier in ceil(log2 n) rounds; in round k member m tells m + 2^k. Hensgen,

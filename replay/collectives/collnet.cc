@@ -5,15 +5,15 @@
 namespace chakra {
 namespace {
 
-// Pieces between the one that is scattered and the one that is gathered: enough
-// for the network to be as slow as the block, or the block as slow as the network.
+// The distance, in pieces, between the piece being scattered and the piece being gathered. It is large enough
+// that neither the network nor the block waits for the other.
 constexpr int kLag = 4;
 
 }  // namespace
 
-// Chunk p k + i is share i of piece p. A member sends its shares to the others of
-// its block, adds theirs, lets the network's switch add the shares of its place
-// in all blocks, and hands the result to the others of its block.
+// Chunk p k + i is share i of piece p. A member sends shares to the others of its block and adds the shares
+// that they send. The network's switch then adds the shares of this place in all blocks, and the member sends
+// the result to the others of its block.
 absl::Status BuildCollnet(const PlanRequest& request, Plan* plan) {
   if (absl::Status s = NeedBlocks(request); !s.ok()) return s;
   const int n = plan->members, k = request.blocks[0];
@@ -24,14 +24,14 @@ absl::Status BuildCollnet(const PlanRequest& request, Plan* plan) {
   if (absl::Status s = CheckSteps(request, int64_t{4} * n * (k + 2) * request.pieces); !s.ok()) return s;
   plan->chunks = request.pieces * k;
   plan->synchronizing = true;
-  for (int i = 0; i < k; ++i) plan->switches.push_back({i, k + i});  // of each place in a block
+  for (int i = 0; i < k; ++i) plan->switches.push_back({i, k + i});  // one for each place in a block
   Assembly assembly(plan);
   const std::vector<int> out = assembly.OpenEach(0, n), in = assembly.OpenEach(0, n),
                          up = assembly.OpenEach(0, n), down = assembly.OpenEach(0, n),
                          added = assembly.OpenEach(n, k);
   std::vector<int> port;
   for (int m = 0; m < n; ++m) port.push_back(assembly.Open(n + m % k));
-  std::vector<int> ready(static_cast<size_t>(n) * static_cast<size_t>(request.pieces));  // steps of `down`
+  std::vector<int> ready(static_cast<size_t>(n) * static_cast<size_t>(request.pieces));  // in steps of `down`
   const auto exchange = [&](StepOp op, int p) {
     for (int d = 1; d < k; ++d) {
       for (int m = 0; m < n; ++m) {

@@ -5,9 +5,9 @@
 namespace chakra {
 namespace {
 
-// Member m sends one chunk to every other, its own or (`follow`) the receiver's,
-// and then receives theirs: on top of its own, or each in its place. Takes the
-// next n - 1 connections.
+// Member m sends a chunk to every other member: its own chunk, or (`follow`) the receiver's. Then it receives
+// the chunks of the others, and adds them to its own or puts each in its place. Takes the next n - 1
+// connections.
 void Exchange(int n, bool follow, StepOp receive, Program* program) {
   const auto connection = [first = program->connections](int i) {
     return static_cast<uint16_t>(first + static_cast<uint32_t>(i) - 1);
@@ -16,7 +16,7 @@ void Exchange(int n, bool follow, StepOp receive, Program* program) {
     program->steps.push_back({StepOp::kSendWait, connection(i), i, follow ? i : 0, 1});
   }
   for (int i = 1; i < n; ++i) {
-    const int from = n - i;  // who sends on this connection
+    const int from = n - i;  // the sender on this connection
     program->steps.push_back({receive, connection(i), from, receive == StepOp::kRecv ? from : 0, 1});
   }
   program->connections += static_cast<uint32_t>(n - 1);

@@ -5,8 +5,8 @@
 namespace chakra {
 namespace {
 
-// The group as a power of two and the rest, which hands its data to partners
-// before and gets the result after (Thakur, Rabenseifner and Gropp 2005).
+// Divides a group into a power of two and the rest. Members of the rest give their data to partners before
+// the rounds and get the result after them (Thakur, Rabenseifner and Gropp 2005).
 struct Folded {
   explicit Folded(Plan* p)
       : plan(p), power(static_cast<int>(std::bit_floor(static_cast<unsigned>(p->members)))) {

@@ -8,8 +8,8 @@
 namespace chakra {
 namespace {
 
-// A reduce-scatter or all-gather of one part of the data by rings over the
-// level at `position` of the part's order.
+// A reduce-scatter or all-gather of one part of the data, by rings over the level at `position` in the part's
+// order.
 struct Phase {
   int part;
   int position;
@@ -35,10 +35,11 @@ class Hierarchy {
     plan_->chunk_is_whole = plan_->type == CollectiveType::kAllGather;
     plan_->synchronizing = true;
     Assembly assembly(plan_);
-    // One part goes level by level in one stream; several share a stream a level.
+    // A single part goes level by level in one stream; several parts share one stream for each level.
     const size_t ports = order_.size() == 1 ? 1 : size_.size();
     for (size_t l = 0; l < ports; ++l) port_.push_back(assembly.OpenEach(0, n_));
-    std::vector<std::pair<int, int>> done(order_.size(), {-1, 0});  // by part: level and its steps
+    std::vector<std::pair<int, int>> done(order_.size(), {-1, 0});  // by part: the last level, and the steps
+                                                                    // of its stream
     for (const Phase& phase : Schedule()) {
       const int level = order_[static_cast<size_t>(phase.part)][static_cast<size_t>(phase.position)];
       if (size_[static_cast<size_t>(level)] == 1) continue;
@@ -48,7 +49,7 @@ class Hierarchy {
       }
       Rings(phase, level, &assembly);
       last = level;
-      steps = assembly.size(Port(level, 0));  // of every member: all do as much
+      steps = assembly.size(Port(level, 0));  // the same for every member
     }
     return assembly.Finish();
   }
@@ -61,8 +62,8 @@ class Hierarchy {
     return m / stride_[static_cast<size_t>(level)] % size_[static_cast<size_t>(level)];
   }
 
-  // The order in which phases take their level: whichever can begin first, by
-  // bytes over bandwidth. One order for all members, so none waits in a circle.
+  // The order in which phases use their levels: the phase that can begin first comes first, where a phase
+  // takes (bytes / bandwidth). All members have the same order, so there is no cycle of waits.
   std::vector<Phase> Schedule() const {
     const int levels = static_cast<int>(size_.size());
     const bool scatters = plan_->type != CollectiveType::kAllGather;
@@ -94,7 +95,7 @@ class Hierarchy {
     return schedule;
   }
 
-  // Chunks of one slice of a part at `position` of its order.
+  // The chunks in a slice of a part at `position` in its order.
   int Width(size_t part, int position) const {
     int width = n_;
     for (int j = 0; j <= position; ++j)
@@ -102,15 +103,15 @@ class Hierarchy {
     return width;
   }
 
-  // Chunks [c, c + count) for c = first, first + step, ... below end.
+  // The chunks [c, c + count) for c = first, first + step, ... below end.
   struct Slice {
     int first, count, step, end;
   };
 
-  // The slice of number 0 of what member m holds of a part before it is
-  // scattered over `level`; number q lies q times the second further on. By
-  // member: chunk c belongs to member c, so that a slice is every member whose
-  // coordinates agree with m's below this level and with q on it.
+  // Slice 0 of the chunks that member m holds of a part before the part is scattered over `level`, and the
+  // distance between slices: slice q begins q times this distance further on. If by_member_, chunk c belongs
+  // to member c, so slice q has the chunks of all members whose coordinates equal m's below this level, and q
+  // on it.
   std::pair<Slice, int> FirstSlice(const Phase& phase, int level, int m) const {
     const auto part = static_cast<size_t>(phase.part);
     const int stride = stride_[static_cast<size_t>(level)];
@@ -143,18 +144,18 @@ class Hierarchy {
     }
   }
 
-  const std::vector<int> size_;  // by level, as all below
-  std::vector<int> stride_;      // of members
+  const std::vector<int> size_;  // by level, like stride_
+  std::vector<int> stride_;      // distance of member numbers
   std::vector<double> bandwidth_;
   std::vector<std::vector<int>> order_;
   Plan* plan_;
   int n_;
-  bool by_member_;                      // the collective says which member holds which chunk
+  bool by_member_;                      // the collective prescribes which member holds which chunk
   std::vector<std::vector<int>> port_;  // [level][member]: streams
 };
 
-// Each part takes the levels in the order of their load so far, the least
-// loaded first, because the first one carries the most.
+// Each part takes the levels by load, the least loaded first, since the first level of a part carries the
+// most.
 std::vector<std::vector<int>> Balanced(const PlanRequest& request) {
   std::vector<double> load(request.blocks.size(), 0);
   std::vector<std::vector<int>> orders;
@@ -176,7 +177,7 @@ std::vector<std::vector<int>> Balanced(const PlanRequest& request) {
   return orders;
 }
 
-// Steps of all members for one part.
+// The number of steps of all members for one part.
 int64_t StepsOfPart(const PlanRequest& request) {
   const int64_t n = request.members;
   int64_t each = 0;

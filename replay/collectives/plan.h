@@ -1,6 +1,5 @@
-// A collective as data: per member, streams of sends, receives and reductions
-// on chunk ranges. The form is MSCCL's, so that a plan from a file is no
-// special case.
+// A plan: a collective as data. Each member has streams of sends, receives and reductions on ranges of
+// chunks. The form is that of MSCCL, so a plan from a file is not a special case.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +16,10 @@ enum class StepOp : uint8_t {
   kSend,        // starts a message and goes on
   kSendWait,    // starts a message and waits until its last byte has left
   kRecv,        // waits for a message
-  kRecvReduce,  // waits for a message and adds it to what is there
+  kRecvReduce,  // waits for a message and adds it to the chunks
   kCopy,        // local: copies chunks [peer, peer + count) to [chunk, chunk + count)
   kReduce,      // local: adds chunks [peer, peer + count) to [chunk, chunk + count)
-  kAwait,       // waits until stream `peer` of this member has done its first `chunk` steps
+  kAwait,       // waits until stream `peer` of the same node has done its first `chunk` steps
 };
 
 inline bool IsSend(StepOp op) { return op == StepOp::kSend || op == StepOp::kSendWait; }
@@ -30,12 +29,13 @@ inline bool IsReceive(StepOp op) { return op == StepOp::kRecv || op == StepOp::k
 struct Step {
   StepOp op;
   uint16_t connection;  // dense index among the receiver's incoming connections
-  int32_t peer;         // member, see StepOp; in a rotational plan: offset from the member, in [0, members)
+  int32_t peer;         // a node, or as StepOp says; in a rotational plan: offset from the member, in [0,
+                        // members)
   int32_t chunk;        // first chunk; in a rotational plan: offset, see ChunkOf()
   int32_t count;        // chunks
 };
 
-// Steps of a stream run in order. Streams of a member run side by side.
+// Steps of a stream run in order. Streams of a node run side by side.
 struct Stream {
   uint32_t begin = 0;  // in Program::steps
   uint32_t end = 0;
@@ -53,36 +53,35 @@ struct Region {
   int count = 0;
 };
 
-// A switch that takes part in a plan: the one on the path between two members.
+// A switch that takes part in a plan: the switch on the path between members a and b.
 struct PlanSwitch {
   int a = 0;
   int b = 0;
 };
 
-// Members are positions in the group, [0, members); the plan's switches follow
-// as [members, members + switches.size()), with programs of their own. A switch
-// begins with nothing and owes no result.
+// The nodes of a plan are its members, numbered [0, members) by their position in the group, and then its
+// switches, [members, members + switches.size()). Each has a program. A switch begins without data and need
+// not end with any.
 struct Plan {
   CollectiveType type = CollectiveType::kAllReduce;
   std::string algorithm;
   int members = 0;
   int chunks = 1;
-  // True: every member runs programs[0], with peers and chunks relative to
-  // itself. Else programs[m] is member m's.
+  // True: every member runs programs[0], with peers and chunks relative to itself. False: node m runs
+  // programs[m].
   bool rotational = false;
   // True: no member can end before every member has begun.
   bool synchronizing = false;
-  // Chunks are of B bytes each (all-gather: B per member), else B is cut.
+  // True: each chunk has B bytes (all-gather: B for each member). False: B is cut into chunks.
   bool chunk_is_whole = false;
-  // Chunks that B is cut into; 0: all of `chunks`. Chunk c is then as large as
-  // chunk c % parts, which is how input, output and scratch lie side by side.
+  // The number of chunks that B is cut into; 0: `chunks`. Chunk c is as large as chunk c % parts, so that
+  // input, output and scratch can lie side by side.
   int parts = 0;
-  // True: for bytes that `parts` divides only, so that all chunks are equal and
-  // any may hold what any other held.
+  // True: the plan serves only sizes that `parts` divides; all chunks are then equally large, and data may
+  // move between any two.
   bool even = false;
-  // Where a member's input and output lie, for plans that do not work in place.
-  // Both empty: in place, as the collective's own order of blocks, from chunk 0
-  // on; chunks behind these are scratch.
+  // Where a member's input and output lie, for plans that do not work in place. Both empty: the plan works in
+  // place, on blocks in the collective's order from chunk 0 on; chunks after these are scratch.
   //   all_reduce, reduce, broadcast: k chunks each; all_gather, gather: input k,
   //   output n k by member; reduce_scatter, scatter: input n k, output k;
   //   all_to_all: n k each, input by destination, output by source.
@@ -91,8 +90,8 @@ struct Plan {
   std::vector<Program> programs;
   std::vector<PlanSwitch> switches;
 
-  // Derived by BuildPlan: the first stream and the first incoming connection of
-  // each member and switch when all are numbered through. nodes() + 1 entries.
+  // Derived by NumberThrough(): the first stream and the first incoming connection of each node, numbered
+  // through over all nodes. nodes() + 1 entries.
   std::vector<uint32_t> stream_base;
   std::vector<uint32_t> connection_base;
   bool has_local_steps = false;  // derived: some step is a kCopy, kReduce or kAwait
@@ -111,8 +110,8 @@ inline uint64_t ChunkBytes(const Plan& plan, uint64_t bytes, int first, int coun
   return at(first + count) - at(first);
 }
 
-// The chunk that `chunk` of a step of `node` stands for: in a rotational plan of
-// k chunks a member, k * node further on, modulo chunks.
+// The chunk that `chunk` means in a step of `node`. In a rotational plan with k chunks for each member:
+// (chunk + k * node) modulo the number of chunks.
 inline int ChunkOf(const Plan& plan, int node, int chunk) {
   if (!plan.rotational) return chunk;
   const int64_t each = plan.chunks / plan.members;

@@ -6,16 +6,15 @@ namespace chakra {
 // -1: not known.
 struct PlanFault {
   int node = -1;    // a member, or members + a switch
-  int stream = -1;  // of the node
-  int step = -1;    // of the stream
+  int stream = -1;  // among the node's streams
+  int step = -1;    // among the stream's steps
 };
 
 struct ProofOptions {
-  int root = 0;  // of a rooted collective
+  int root = 0;  // for rooted collectives
   // Messages that a connection holds before its sender must wait; 0: any number.
   int in_flight = 0;
-  // False: matching, sizes, and waiting only, for plans that do not say which
-  // data their messages carry.
+  // False: proves only matching, sizes and waits, for plans that do not tell which data their messages carry.
   bool data = true;
 };
 

@@ -19,7 +19,7 @@ struct Entry {
   Builder build;
 };
 
-// One line an algorithm; the first that can plan a kind is its default.
+// A line for each algorithm. The first that can plan a collective is the default for it.
 const std::vector<Entry>& Entries() {
   using T = CollectiveType;
   static const std::vector<Entry>* entries = new std::vector<Entry>{

@@ -1,5 +1,5 @@
-// The collective algorithms by name. To add one: a file beside ring.cc, its
-// builder declared in builders.h, and a line in registry.cc.
+// The collective algorithms by name. To add an algorithm: write a file beside ring.cc, declare its builder in
+// builders.h, and add a line to registry.cc.
 #pragma once
 
 #include <compare>
@@ -17,33 +17,30 @@
 
 namespace chakra {
 
-// The collectives by name, and all names in the order of CollectiveType.
+// The collective of a name; the names of all collectives, in the order of CollectiveType.
 std::optional<CollectiveType> CollectiveNamed(absl::string_view name);
 std::vector<std::string> CollectiveNames();
 
-// Names that can plan `type`, the default first.
+// The algorithms that can plan `type`, the default first.
 std::vector<std::string> AlgorithmsFor(CollectiveType type);
 
-// Builds what `request` asks for.
-// Errors: a name that cannot plan the collective, with those that can; a group
-// whose size or blocks the algorithm cannot serve; FailedPrecondition where it
+// Builds the plan for `request`. Errors: an algorithm that cannot plan the collective (the error lists those
+// that can); a group whose size or blocks the algorithm cannot serve; FailedPrecondition if the algorithm
 // needs two levels of blocks and `request` has fewer.
 absl::StatusOr<Plan> BuildPlan(const PlanRequest& request);
 
-// Checks and numbers a plan whose programs are filled: derives stream_base and
-// connection_base.
+// Derives stream_base and connection_base of a plan whose programs are filled.
 void NumberThrough(Plan* plan);
 
 // True for broadcast, reduce, gather and scatter.
 bool IsRooted(CollectiveType type);
 
-// Checks by symbolic execution that the plan computes its collective on
-// whichever order its messages take, never waits for itself, and that each
-// connection's sends and receives agree in number and size. Errors name the
-// member and the step. Cost grows with members x steps x chunks.
+// Checks by symbolic execution that the plan computes its collective for every order in which messages can
+// arrive, that no step waits for itself, and that the sends and receives of each connection agree in number
+// and size. Errors name the member and the step. Cost grows with members x steps x chunks.
 absl::Status ValidatePlan(const Plan& plan, int root);
 
-// Plans built once for each shape. Not thread-safe.
+// Builds each plan once. Not thread-safe.
 class PlanCache {
  public:
   // The plan lives as long as the cache.

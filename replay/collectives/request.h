@@ -1,4 +1,4 @@
-// What a plan is built for.
+// The request that BuildPlan() builds a plan for.
 #pragma once
 
 #include <compare>
@@ -13,14 +13,14 @@ struct PlanRequest {
   CollectiveType type = CollectiveType::kAllReduce;
   std::string algorithm;  // empty: the default
   int members = 0;        // >= 2
-  int root = 0;           // a member; rooted kinds only
+  int root = 0;           // a member; rooted collectives only
   // Sizes of nested blocks, the fastest-running first (GPUs of a node, nodes of
   // a pod, ...); their product is `members`. Empty: one block of all.
   std::vector<int> blocks;
-  // Bandwidth of a member's links at each level of `blocks`, in any unit; empty:
-  // equal. Used to balance the load between levels.
+  // Bandwidth of a member's links at each level of `blocks`, in any unit; empty: equal. `themis` uses it to
+  // balance the load between levels.
   std::vector<double> bandwidth;
-  // Pieces that a pipelined plan cuts its data into.
+  // The number of pieces that a pipelined plan cuts its data into.
   int pieces = 8;
   auto operator<=>(const PlanRequest&) const = default;
 };

@@ -9,8 +9,8 @@
 namespace chakra {
 namespace {
 
-// A tree over blocks, with a chain of the others behind the head of each block.
-// Vertex b k + i is the i-th of the chain of vertex b of the tree over blocks.
+// A tree over the heads of blocks, with the other members of each block as a chain behind its head. Vertex b
+// k + i is the i-th member of the chain of vertex b of the tree over blocks.
 std::vector<TreeNode> TreeOfChains(int k, int blocks) {
   const std::vector<TreeNode> heads = InOrderTree(blocks);
   std::vector<TreeNode> tree(static_cast<size_t>(k) * heads.size());
@@ -27,11 +27,10 @@ std::vector<TreeNode> TreeOfChains(int k, int blocks) {
   return tree;
 }
 
-// Adds a tree whose vertex v is member `label[v]`, with `pieces` chunks from
-// `first` on: what comes from below goes up, what comes from above goes down,
-// in streams of their own except at the root, which turns each piece around.
-// Heads of chains of `k` hand down to other blocks beside their own chain, for
-// those are links of their own.
+// Adds a tree whose vertex v is member `label[v]`, for `pieces` chunks from `first` on. A member has one
+// stream for data going up and one for data going down; the root has a single stream, which turns each piece
+// around. The heads of chains of `k` members send down to other blocks and to their own chain in separate
+// streams, since these are separate links.
 void AddTree(const std::vector<TreeNode>& tree, const std::vector<int>& label, int k, int first, int pieces,
              Assembly* assembly) {
   std::vector<int> up, down, across;
@@ -70,7 +69,7 @@ std::vector<TreeNode> InOrderTree(int n) {
   std::vector<TreeNode> nodes(static_cast<size_t>(n));
   const std::function<void(int, int, int)> place = [&](int begin, int end, int parent) {
     if (begin >= end) return;
-    // The left part is a full tree where that is possible: leaves are then even.
+    // The left part is a full tree where possible, so that leaves have even numbers.
     int size = 1;
     while (size * 2 <= end - begin) size *= 2;
     const int root = begin + size - 1;
@@ -92,7 +91,7 @@ absl::Status BuildDoubleBinaryTree(const PlanRequest& request, Plan* plan) {
   Assembly assembly(plan);
   const std::vector<TreeNode> tree = TreeOfChains(k, n / k);
   for (int t = 0; t < 2; ++t) {
-    std::vector<int> label;  // the second tree's chains run the other way
+    std::vector<int> label;  // the chains of the second tree run in the opposite direction
     for (int v = 0; v < n; ++v)
       label.push_back(TreePlace(t, n / k, v / k) * k + (t == 0 ? v % k : k - 1 - v % k));
     AddTree(tree, label, k, t * request.pieces, request.pieces, &assembly);

@@ -1,4 +1,4 @@
-// The two trees that double-tree plans are made of.
+// The two trees of double-tree plans.
 #pragma once
 
 #include <vector>
@@ -6,17 +6,16 @@
 namespace chakra {
 
 struct TreeNode {
-  int parent = -1;  // the root's
+  int parent = -1;  // -1: the root
   std::vector<int> children;
 };
 
-// A balanced binary tree over 0 .. n - 1 in order: the middle of a range is
-// the root of what lies left and right of it, so every other vertex is a leaf.
+// A balanced binary tree over 0 .. n - 1 in order: the middle of a range is the root of the parts left and
+// right of it. So every second vertex is a leaf.
 std::vector<TreeNode> InOrderTree(int n);
 
-// Which of n places vertex `v` of tree 0 or 1 stands for. The second tree is the
-// first one mirrored (n even) or turned by one, so that the leaves of one are
-// inner vertices of the other, nearly.
+// The place, of n, of vertex `v` of tree 0 or 1. The second tree is the first one mirrored (n even) or
+// rotated by one (n odd), so that nearly all leaves of one tree are inner vertices of the other.
 inline int TreePlace(int tree, int n, int v) { return tree == 0 ? v : n % 2 == 0 ? n - 1 - v : (v + 1) % n; }
 
 }  // namespace chakra

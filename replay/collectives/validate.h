@@ -1,5 +1,5 @@
-// Proofs about plans: that one computes its collective, cannot wait for itself,
-// and what it moves between each pair.
+// Proves that a plan computes its collective and cannot wait for itself, and computes what a plan moves
+// between each pair of nodes.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct PairTraffic {
   bool operator==(const PairTraffic&) const = default;
 };
 
-// What a call of `bytes` moves between each pair that exchanges messages, by
-// (from, to). Errors: those of a plan whose steps do not fit together.
+// What a call of `bytes` moves between each pair of nodes that exchanges messages, by (from, to). Errors:
+// steps of the plan that do not fit together.
 absl::StatusOr<std::vector<PairTraffic>> TrafficOf(const Plan& plan, uint64_t bytes);
 
 }  // namespace chakra

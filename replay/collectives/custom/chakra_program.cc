@@ -35,9 +35,9 @@ class Converter {
   };
   struct Spot {
     int stream = -1;
-    int end = 0;  // steps of the stream up to and with it
+    int end = 0;  // steps of the stream up to and including this one
     int connection = 0;
-    bool adds = false;  // a receive whose message is added
+    bool adds = false;  // a receive whose message is reduced
   };
 
   absl::Status Bad(int rank, uint32_t row, absl::string_view what) const {
@@ -74,9 +74,9 @@ class Converter {
   std::vector<std::vector<std::vector<uint32_t>>> origin_;  // [rank][stream][step]: row
   std::vector<uint64_t> sent_, received_;                   // by rank: bytes
   uint64_t unit_ = 0;                                       // bytes of a chunk, as recorded
-  uint64_t largest_ = 0;                                    // message, bytes
+  uint64_t largest_ = 0;                                    // bytes of the largest message
   uint64_t total_ = 0;                                      // bytes of the call, as recorded
-  uint64_t unadded_ = 0;                                    // COMP nodes that add no message
+  uint64_t unadded_ = 0;                                    // number of COMP nodes that reduce no message
   CustomProgram program_;
 };
 
@@ -148,7 +148,7 @@ absl::Status Converter::Match() {
   return absl::OkStatus();
 }
 
-// Chains: a node follows one of its dependencies if none did before it.
+// Streams are chains: a node joins the stream of a dependency that no other node follows.
 void Converter::AssignStreams(int rank) {
   const Graph& g = graph(rank);
   std::vector<Spot>& spots = spots_[static_cast<size_t>(rank)];
@@ -168,7 +168,7 @@ void Converter::AssignStreams(int rank) {
   }
 }
 
-// A connection has one stream at each end.
+// Makes connections; a connection has one stream at each end.
 void Converter::Connect() {
   for (const auto& [channel, sends] : sends_) {
     const auto [from, to, tag] = channel;
@@ -185,7 +185,7 @@ void Converter::Connect() {
   }
 }
 
-// The bytes of the recorded call by the algorithm that was converted; 0: not known.
+// The bytes of the recorded call, from the MSCCL algorithm in the metadata; 0: not known.
 uint64_t Converter::FromXml() const {
   ChakraProtoMsg::GlobalMetadata metadata;
   if (!metadata.ParseFromString(traces_.ranks[0].metadata)) return 0;
@@ -206,8 +206,8 @@ uint64_t Converter::FromXml() const {
   return 0;
 }
 
-// The bytes of a call for which the busiest member receives no more than it
-// must (an all-reduce: 2 (n - 1) / n of them); 0: not known.
+// The bytes of a call in which the busiest member receives no more than it must (all-reduce: 2 (n - 1) / n of
+// the bytes); 0: not known.
 uint64_t Converter::Least() const {
   using T = CollectiveType;
   const auto n = static_cast<unsigned __int128>(n_);

@@ -1,6 +1,6 @@
-// A collective written as Chakra traces, PREFIX.0.et and so on: one file a
-// member, with COMM_SEND, COMM_RECV and COMP nodes, as ASTRA-sim takes them for
-// custom collectives and MSCCLang's converter writes them.
+// Reads a collective written as Chakra traces PREFIX.0.et, PREFIX.1.et, ...: a file for each member, with
+// COMM_SEND, COMM_RECV and COMP nodes. ASTRA-sim takes such traces as custom collectives, and MSCCLang's
+// converter writes them.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,19 @@
 
 namespace chakra {
 
-// Nodes run as soon as their dependencies ended, a send until its last byte has
-// left. A COMP that depends on a receive is that message's reduction, and costs
-// what reductions cost, not its recorded time. Messages match by sender,
-// receiver and tag in recorded order.
+// A node begins when its dependencies have ended; a send ends when its last byte has left. A COMP that
+// depends on a receive is the reduction of the received message, and takes the time of a reduction instead of
+// its recorded time. Messages match by sender, receiver and tag in recorded order.
 //
-// Sizes scale with the bytes of a call; `recorded_bytes` are those of the call
-// that was recorded, as Comm::bytes counts them. 0: from the MSCCL XML in the
-// metadata, else as if the algorithm received no more than it must, with a
-// warning. Such traces do not say which data a message carries: that each is
-// matched, that none waits for itself, and that enough moves is checked, and a
-// warning says that the result is not.
+// Sizes scale with the bytes of a call. `recorded_bytes` is the size of the recorded call, counted like
+// Comm::bytes. With 0, the size comes from the MSCCL XML in the metadata; else the reader assumes that the
+// algorithm receives no more than it must, and warns. The traces do not tell which data a message carries. So
+// the reader checks that every message is matched, that no step waits for itself and that enough data moves;
+// it cannot check the result, and warns.
 //
-// Errors name file, node and field: what is no trace, a node of another kind, a
-// peer outside the group, messages without a partner or of another size, waiting
-// in a circle, fewer bytes than the collective needs.
+// Errors name file, node and field: a file that is not a trace, a node of another type, a peer outside the
+// group, a message without a partner or with unequal sizes, a cycle of waits, fewer bytes than the collective
+// needs.
 absl::StatusOr<CustomProgram> ReadChakraProgram(const std::string& prefix, CollectiveType type,
                                                 uint64_t recorded_bytes = 0);
 

@@ -1,4 +1,4 @@
-// Collective algorithms that come from files.
+// A collective algorithm that was read from a file.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ struct CustomProgram {
   std::string name;
   std::string source;  // the file, or the prefix of several
   CollectiveType type = CollectiveType::kAllReduce;
-  // Proved, with plan.algorithm == name. Where plan.even is set, only for calls
-  // whose bytes plan.parts divides.
+  // The plan was proved; plan.algorithm == name. If plan.even is set, it serves only calls whose bytes
+  // plan.parts divides.
   Plan plan;
   int root = 0;          // the member that a rooted collective was written for
-  std::string protocol;  // "simple", "ll", "ll128"; empty: not said
+  std::string protocol;  // "simple", "ll", "ll128"; empty: not given
   int channels = 1;
-  // Sizes of calls, inclusive, as nccl-tests counts them: the larger buffer.
+  // The range of sizes that it serves, inclusive; a size is that of the larger buffer, as in nccl-tests.
   uint64_t min_bytes = 0;
   uint64_t max_bytes = std::numeric_limits<uint64_t>::max();
-  // Which calls it may serve: input and output in one place, or apart.
+  // Whether it serves calls with input and output in one place, and calls with separate buffers.
   bool in_place = true;
   bool out_of_place = true;
-  std::vector<std::string> warnings;  // what is odd or could not be proved, with the file named
+  std::vector<std::string> warnings;  // oddities, and what could not be proved; each names the file
 };
 
 }  // namespace chakra

@@ -59,7 +59,7 @@ class Parser {
   }
 
  private:
-  // The first error stays; what is read after it does not matter.
+  // Keeps the first error; what is read after it does not matter.
   Parser& Bad(absl::string_view what) {
     if (status_.ok()) status_ = Error(path_, line_, gpu_, block_, step_, what);
     return *this;
@@ -112,7 +112,7 @@ class Parser {
     Gpus(node, gpus);
   }
 
-  // Which calls it may serve, by bytes and place.
+  // Reads which calls the algorithm serves, by bytes and by place of the buffers.
   void Window(const pugi::xml_node& node) {
     constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
     const bool current = node.attribute("outofplace");  // rccl and msccl-executor-nccl demand it
@@ -133,7 +133,7 @@ class Parser {
       Bad(absl::StrCat("maxBytes ", most, "; expected more than minBytes ", algo_.min_bytes));
   }
 
-  // Children named `name` by their attribute id, which must run from 0 without gaps.
+  // The children named `name`, by their attribute id. Ids must run from 0 without gaps.
   std::vector<pugi::xml_node> ById(const pugi::xml_node& parent, const char* name) {
     std::vector<pugi::xml_node> nodes;
     for (const pugi::xml_node& child : parent.children(name)) nodes.push_back(child);
@@ -245,7 +245,8 @@ class Parser {
     return place;
   }
 
-  // depid and deps name a thread block and a step of it, behind which one publishes.
+  // Checks depid and deps, which name a thread block and one of its steps; this step or a later one must
+  // publish.
   void Dependencies(const Gpu& gpu) {
     const auto blocks = static_cast<int>(gpu.blocks.size());
     for (block_ = 0; block_ < blocks; ++block_) {

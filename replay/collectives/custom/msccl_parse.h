@@ -1,4 +1,4 @@
-// MSCCL XML as it is written, checked element by element.
+// Parses MSCCL XML and checks it element by element.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ struct Step {
   Place src, dst;
   int count = 0;   // chunks
   int depid = -1;  // thread block of the same GPU, -1: none
-  int deps = -1;   // its step
+  int deps = -1;   // step of thread block `depid`
   bool hasdep = false;
 };
 
@@ -73,7 +73,7 @@ struct Algo {
   std::vector<Gpu> gpus;                  // by id
 };
 
-// Elements and attributes that MSCCL does not know are ignored.
+// Ignores elements and attributes that MSCCL does not define.
 absl::StatusOr<Algo> Parse(absl::string_view text, const std::string& path);
 
 // "FILE:12: gpu 0, tb 1, step 2: WHAT"; negative numbers are left out.

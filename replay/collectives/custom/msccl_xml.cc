@@ -14,10 +14,10 @@
 namespace chakra {
 namespace {
 
-// Messages that a connection of NCCL holds (NCCL_STEPS).
+// The number of messages that a connection of NCCL holds (NCCL_STEPS).
 constexpr int kSlots = 8;
 
-// Where a step of the plan comes from.
+// The MSCCL step that a step of the plan comes from.
 struct Origin {
   int step;
   int line;
@@ -35,16 +35,16 @@ class Lowering {
  public:
   Lowering(const msccl::Algo& algo, const std::string& path) : algo_(algo), path_(path) {}
 
-  // Counts, and pairs sends with receives.
+  // Computes sizes, and pairs sends with receives.
   absl::Status Prepare() {
     if (absl::Status s = Sizes(); !s.ok()) return s;
     return Match();
   }
 
-  // The plan with input and output in one place, or apart.
+  // Makes the plan, with input and output in one place or apart.
   Plan Lower(bool in_place);
 
-  // Proves it for the root for which it holds; fills `root` and warnings.
+  // Proves the plan for the root for which it holds; fills `root` and `warnings`.
   absl::Status Prove(const Plan& plan, int* root, std::vector<std::string>* warnings) const;
 
   void Odd(std::vector<std::string>* warnings) const;
@@ -56,11 +56,11 @@ class Lowering {
   absl::Status Collect(int gpu);
   void LowerBlock(int gpu, int block, Program* program);
   void LowerStep(int gpu, int block, int index, const msccl::Step& step, Program* program) const;
-  // What a step becomes, beside an await.
+  // The operations that a step becomes, beside an await.
   std::vector<StepOp> Ops(int gpu, const msccl::Step& step) const;
   int Published(int gpu, const msccl::Step& step) const;
   void Count(int gpu);
-  // Steps of the plan that must be done before `step` may run.
+  // How many steps of the awaited stream must be done before `step` may run.
   int Awaited(const msccl::Step& step, int published) const {
     return before_[static_cast<size_t>(step.depid)][static_cast<size_t>(published) + 1];
   }
@@ -77,17 +77,18 @@ class Lowering {
   const std::string& path_;
   int in_ = 0, out_ = 0;  // chunks of a member's input and output
   int scratch_ = 0;
-  int temporaries_ = 0;  // of rrs, which keeps its sum nowhere
+  int temporaries_ = 0;  // scratch chunks for rrs, which does not keep its sum
   std::map<Channel, End> senders_, receivers_;
   std::map<Channel, uint16_t> connection_;
   std::vector<uint32_t> connections_;  // by receiver
-  // Of the plan that is being made.
+  // For the plan that is being made.
   int base_[3] = {0, 0, 0};
-  int own_buffer_ = -1;  // the buffer that is a member's own part of the other one
+  int own_buffer_ = -1;  // in place: the buffer that is a member's own part of the other buffer; -1: none
   int per_member_ = 0;
-  int temporary_ = 0;                     // of the thread block
-  std::vector<std::vector<int>> before_;  // of the gpu: [block][step] steps of the plan before it
-  std::vector<std::vector<int>> awaits_;  // [block][step] the step of depid that is awaited; -1: none
+  int temporary_ = 0;                     // of the current thread block
+  std::vector<std::vector<int>> before_;  // of the current GPU: [block][step]: steps of the plan before this
+                                          // step
+  std::vector<std::vector<int>> awaits_;  // [block][step]: the step of depid that is awaited; -1: none
   std::vector<std::vector<std::vector<Origin>>> origins_;  // [gpu][block][step of the stream]
 };
 
@@ -268,7 +269,7 @@ std::vector<StepOp> Lowering::Ops(int g, const msccl::Step& step) const {
     case Op::kRecvReduceCopySend:
       return same ? std::vector{StepOp::kRecvReduce, StepOp::kSendWait}
                   : std::vector{StepOp::kRecv, StepOp::kReduce, StepOp::kSendWait};
-    case Op::kCopy:  // in place, a copy from input to output may be none
+    case Op::kCopy:  // in place, a copy from input to output may vanish
       return same ? std::vector<StepOp>{} : std::vector{StepOp::kCopy};
     case Op::kReduce:
       return {StepOp::kReduce};
@@ -278,7 +279,7 @@ std::vector<StepOp> Lowering::Ops(int g, const msccl::Step& step) const {
   return {};
 }
 
-// The step behind which the one that `step` waits for is published.
+// The step at which the step that `step` waits for is published.
 int Lowering::Published(int g, const msccl::Step& step) const {
   const msccl::Block& other = algo_.gpus[static_cast<size_t>(g)].blocks[static_cast<size_t>(step.depid)];
   int published = step.deps;
@@ -286,7 +287,7 @@ int Lowering::Published(int g, const msccl::Step& step) const {
   return published;
 }
 
-// Fills before_: an await of steps that become nothing becomes nothing itself.
+// Fills before_. An await of steps that become no operation becomes no operation either.
 void Lowering::Count(int g) {
   const std::vector<msccl::Block>& blocks = algo_.gpus[static_cast<size_t>(g)].blocks;
   before_.assign(blocks.size(), {});

@@ -141,7 +141,7 @@ void Contents::Fill() {
     }
   }
   if (shape != Shape::kNone) return;
-  for (int s = n; s < plan.nodes(); ++s) block(s, 0) = 0;  // a switch knows of nobody yet
+  for (int s = n; s < plan.nodes(); ++s) block(s, 0) = 0;  // a switch has no member's data yet
 }
 
 bool Contents::Collects(int node, int chunk) const {

@@ -1,5 +1,5 @@
-// What chunks hold while a plan is executed symbolically: a block of the
-// collective's data, as the sum of what some members had of it.
+// The contents of chunks while a plan is executed symbolically. A chunk holds a block of the collective's
+// data: the sum of the inputs of some members for this block.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace chakra {
 
-// Whose data of one block; `words` words, member m is bit m % 64 of word m / 64.
+// The members whose inputs a block's sum has, in `words` words: member m is bit m % 64 of word m / 64.
 using MemberBits = std::vector<uint64_t>;
 
 inline bool HasMember(const uint64_t* bits, int m) { return (bits[m / 64] >> (m % 64) & 1) != 0; }
 
-// Blocks as the collective defines them (see Plan::input): all_reduce, reduce,
-// broadcast: k; all others but a barrier: n k, by the member whose input
-// (all_gather, gather) or output they are. A barrier moves one.
+// Blocks are numbered as the collective defines them (see Plan::input). all_reduce, reduce and broadcast have
+// k blocks; a barrier has one; all others have n k, ordered by the member whose input (all_gather, gather) or
+// output a block is.
 class Contents {
  public:
   // Checks the regions of `plan`. The plan must outlive this.
@@ -34,18 +34,19 @@ class Contents {
   }
   size_t cells() const { return block_.size(); }
 
-  // In place, an all-to-all collects what comes for a member in its own blocks.
+  // Whether a chunk is one in which an in-place all-to-all collects the data for a member: the member's own
+  // blocks.
   bool Collects(int node, int chunk) const;
 
-  // The first chunk of `member` that does not end as the collective demands, or
-  // -1. `missing`: a member whose data it lacks, or -1; `what` says more.
+  // The first chunk of `member` whose content is not what the collective demands, or -1. `missing`: a member
+  // whose data the chunk lacks, or -1; `what` explains.
   int FirstWrong(int member, int32_t* block, int* missing, std::string* what);
 
  private:
   struct Owed {
     int chunk;
     int32_t block;
-    int only;  // whose data; -1: everyone's
+    int only;  // the member whose data it must have; -1: all members
   };
   absl::Status Bad(absl::string_view what) const;
   absl::Status InPlace();

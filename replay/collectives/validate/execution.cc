@@ -295,7 +295,7 @@ absl::Status Execution::Put(uint32_t stream, int chunk, bool add, int32_t block,
   return absl::OkStatus();
 }
 
-// The stream that `stream` waits for; kNoStream: none can help it.
+// The stream that `stream` waits for; kNoStream: no stream can end the wait.
 uint32_t Execution::Blocker(uint32_t stream) const {
   const int node = Node(stream);
   const Program& program = plan_.program(node);
@@ -309,7 +309,7 @@ absl::Status Execution::Waiting() const {
   uint32_t at = 0;
   while (at < streams_.size() && streams_[at].next == streams_[at].steps) ++at;
   if (at == streams_.size()) return absl::OkStatus();
-  // From one that waits to whom it waits for, until one is met twice or has ended.
+  // Goes from each waiting stream to the one that it waits for, until a stream is met twice or has ended.
   std::vector<bool> seen(streams_.size(), false);
   while (!seen[at]) {
     seen[at] = true;
@@ -345,7 +345,7 @@ absl::Status Execution::LeftOver() const {
   return absl::OkStatus();
 }
 
-// The chunk of `m` that holds what should be elsewhere, and was written.
+// A written chunk of `m` that holds data which belongs in another chunk.
 int Execution::Misplaced(int m, int32_t block, int missing, int but) {
   for (int c = 0; c < plan_.chunks; ++c) {
     if (c == but || contents_.block(m, c) != block) continue;

@@ -1,5 +1,5 @@
-// Executes a plan symbolically, in one order that stands for all of them: no
-// two steps that touch one chunk are left unordered.
+// Executes a plan symbolically in one order, which stands for all orders: any two steps that conflict on a
+// chunk must be ordered by the plan, or the execution fails.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace chakra {
 
 class Execution {
  public:
-  // All must outlive the execution; `wiring` as CheckPlan() made it.
+  // The arguments must outlive the execution; CheckPlan() made `wiring`.
   Execution(const Plan& plan, const Wiring& wiring, const ProofOptions& options, PlanFault* fault)
       : plan_(plan), wiring_(wiring), options_(options), fault_(fault) {}
 
@@ -27,7 +27,7 @@ class Execution {
   struct Message {
     int chunk = 0;
     int count = 0;
-    uint32_t stream = 0;  // who sent it, and with which step
+    uint32_t stream = 0;  // the sender's stream and step
     uint32_t step = 0;
     std::vector<int32_t> block;  // by chunk
     std::vector<uint64_t> bits;  // words a chunk
@@ -39,13 +39,13 @@ class Execution {
     bool queued = false;
     bool awaits = false;
     Clock clock;
-    std::vector<std::pair<uint32_t, Clock>> awaited;  // clocks after the steps that are awaited
+    std::vector<std::pair<uint32_t, Clock>> awaited;  // steps that are awaited, with the clocks after them
   };
   struct Access {
     uint32_t stream = kNoStream;
     uint32_t step = 0;
   };
-  // A step that overwrote what it did not bring back.
+  // A step that overwrote content without restoring it.
   struct Loss {
     uint32_t stream, step;
     int32_t block;
@@ -60,7 +60,7 @@ class Execution {
   absl::Status Receive(uint32_t stream, const PlainStep& step, bool* done);
   absl::Status Local(uint32_t stream, const PlainStep& step);
   bool Await(uint32_t stream, const PlainStep& step);
-  // Stores or adds one chunk of what came or was read.
+  // Stores or adds one chunk that was received or read.
   absl::Status Put(uint32_t stream, int chunk, bool add, int32_t block, const uint64_t* bits,
                    const Message* from);
   absl::Status MayRead(uint32_t stream, int chunk, absl::string_view what);
@@ -96,7 +96,8 @@ class Execution {
   std::vector<std::deque<Message>> inbox_;  // by connection
   std::vector<Access> writer_;              // by cell
   std::vector<size_t> reads_begin_;         // by node: first entry of its cells in reads_
-  std::vector<uint32_t> reads_;             // by cell and stream of its node: step + 1 of the last read
+  std::vector<uint32_t> reads_;             // by cell and stream of the cell's node: 1 + the step of the last
+                                            // read
   std::vector<Loss> losses_;
 };
 

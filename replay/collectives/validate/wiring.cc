@@ -45,7 +45,7 @@ class Checker {
  private:
   absl::Status Bad(absl::string_view what) const { return PlanError(plan_, at_, what, fault_); }
 
-  // Numbers of members, programs, streams and chunks.
+  // Checks the numbers of members, programs, streams and chunks.
   absl::Status Whole() {
     at_ = {};
     if (plan_.members < 1 || plan_.chunks < 1)
@@ -162,7 +162,7 @@ class Checker {
                             NodeName(plan_, other), ", stream ", owner - wiring_.stream_base[other]));
   }
 
-  // Every receive names the sender of its connection.
+  // Checks that every receive names the sender of its connection.
   absl::Status Receivers() {
     for (int node = 0; node < plan_.nodes(); ++node) {
       const Program& program = plan_.program(node);
@@ -265,7 +265,7 @@ absl::Status PlanError(const Plan& plan, const PlanFault& at, absl::string_view 
 
 bool SameSize(const Plan& plan, int a, int b) {
   if (a == b || plan.chunk_is_whole || plan.even) return true;
-  // Blocks that lie elsewhere for each member cannot keep sizes that differ.
+  // If the place of a block differs between members, chunks of different sizes cannot hold it.
   const bool by_place = plan.type == CollectiveType::kAllToAll || plan.type == CollectiveType::kScatter ||
                         plan.type == CollectiveType::kReduceScatter ||
                         plan.type == CollectiveType::kReduceScatterBlock;

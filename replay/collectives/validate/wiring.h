@@ -1,5 +1,5 @@
-// What can be said of a plan without executing it: every step makes sense by
-// itself, and each connection has one sender and one receiver.
+// Checks of a plan that need no execution: every step is valid by itself, and each connection has one sender
+// and one receiver.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@ struct Wiring {
   std::vector<uint32_t> receiver;
 };
 
-// A step with its peers and chunks no longer relative to the member.
+// A step with absolute instead of relative peers and chunks.
 struct PlainStep {
   StepOp op = StepOp::kSend;
   int peer = 0;             // node; kAwait: stream of the same node
   int chunk = 0;            // kAwait: steps
-  int source = 0;           // kCopy, kReduce: first chunk that is read
+  int source = 0;           // kCopy, kReduce: the first chunk to read
   int count = 0;            // chunks
-  uint32_t connection = 0;  // numbered through; sends and receives only
+  uint32_t connection = 0;  // numbered through over all nodes; sends and receives only
 };
 
-// Precondition: CheckPlan() has passed this step.
+// Precondition: CheckPlan() accepted the step.
 PlainStep Plain(const Plan& plan, const Wiring& wiring, int node, const Step& step);
 
 std::string NodeName(const Plan& plan, int node);                    // "member 3", "switch 0"
@@ -42,11 +42,11 @@ std::string StepText(const Plan& plan, int node, const Step& step);  // "recv ch
 std::string StepPlace(const Plan& plan, int node, int stream,
                       int index);  // "member 3, stream 0, step 7 (...)"
 
-// "plan ring for all_reduce on 5 members: PLACE: WHAT"; also fills `fault`.
-// stream or index -1: the node as a whole.
+// "plan ring for all_reduce on 5 members: PLACE: WHAT"; also fills `fault`. With stream or index -1, PLACE is
+// the node as a whole.
 absl::Status PlanError(const Plan& plan, const PlanFault& at, absl::string_view what, PlanFault* fault);
 
-// True when chunks a and b are equally large, whatever the bytes of the call.
+// Whether chunks a and b are equally large for every size of a call.
 bool SameSize(const Plan& plan, int a, int b);
 
 // Checks all steps and fills `wiring`.
