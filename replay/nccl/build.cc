@@ -27,7 +27,7 @@ absl::Status Bad(absl::string_view field, absl::string_view got, absl::string_vi
   return absl::InvalidArgumentError(absl::StrCat(kPrefix, field, " is ", got, "; expected ", expected));
 }
 
-// In (0, most], or [0, most] where `zero` is fine.
+// Error unless `v` is in (0, most], or in [0, most] if `zero` is allowed.
 absl::Status Check(absl::string_view field, double v, double most, bool zero) {
   if (std::isfinite(v) && v <= most && (zero ? v >= 0 : v > 0)) return absl::OkStatus();
   return Bad(field, absl::StrCat(v), absl::StrCat("a number ", zero ? ">= 0" : "> 0", " and <= ", most));
@@ -86,11 +86,11 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
       return Bad(field + "link", p.link() == 0 ? std::string("not set") : absl::StrCat(p.link()),
                  "NVLINK, PCI or NET");
   }
-  // A network has a port for each device, as a switch has; it reduces nothing itself.
+  // A network, like a switch, has a port for each device; it does not reduce.
   const bool network = dim.kind == TopologyDimension::Kind::kNetwork;
   out.kind = network ? TopologyDimension::Kind::kSwitch : dim.kind;
   out.link_gbytes_per_s = static_cast<double>(dim.bandwidth.bytes_per_second()) * 1e-9;
-  // What Gb/s written for GB/s looks like: no card is faster.
+  // Probably Gb/s written as GB/s: no card is faster than this limit.
   if (!network && out.link == LibraryLink::kNet && dim.bandwidth > Parameters::kMaxPortRate) {
     return absl::InvalidArgumentError(
         absl::StrCat("cluster: topology.dimension[", i, "].bandwidth_gbytes_per_s is ", out.link_gbytes_per_s,
@@ -112,7 +112,7 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
   return out;
 }
 
-// The library's own algorithms and the registry's.
+// The algorithms of the library and of the registry.
 std::vector<std::string> TermNames() {
   std::vector<std::string> names = {"ring", "tree", "nvls", "nvls_tree", "collnet", "pat"};
   for (int i = 0; i < kCollectiveTypes; ++i) {
@@ -244,7 +244,7 @@ absl::StatusOr<LibraryModel> BuildLibrary(const CollectiveLibrary& p,
 
 RuleNames NamesFor(const LibraryModel& library, CollectiveType type,
                    const std::map<CollectiveType, RuleNames>& programs) {
-  const GroupShape pair{.ranks = 2, .blocks = {2}, .levels = {0}};  // names do not depend on it
+  const GroupShape pair{.ranks = 2, .blocks = {2}, .levels = {0}};  // names do not depend on the shape
   RuleNames names = NamesOf(Candidates(library, type, 1, pair));
   if (const auto own = programs.find(type); own != programs.end()) {
     for (const auto& [name, protocols] : own->second) names[name].insert(protocols.begin(), protocols.end());
@@ -276,7 +276,7 @@ std::string RuleFor(const LibraryModel& library, CollectiveType type, uint64_t b
   const std::string* rule = nullptr;
   ChoiceKey best;
   for (const auto& [text, value] : library.choice) {
-    const ChoiceKey key = *ParseChoiceKey(text);  // BuildLibrary() has checked it
+    const ChoiceKey key = *ParseChoiceKey(text);  // BuildLibrary() checked the key
     if (key.collective != std::string(Name(type))) continue;
     if (!key.group.empty() && key.group != std::string(group)) continue;
     if ((key.ranks != 0 && key.ranks != ranks) || key.from > bytes) continue;

@@ -23,7 +23,7 @@ std::string Why(const std::string& rule, const char* what, double best, const Ca
   return why;
 }
 
-// Of those with a time of 0 or more.
+// The candidate with the least time, among those with a time of 0 or more.
 std::optional<Choice> LeastOf(const std::vector<Candidate>& candidates, const std::vector<double>& us,
                               const std::string& rule, const char* what) {
   const Candidate* best = nullptr;
@@ -52,7 +52,7 @@ double PriceOf(const Candidate& c, const PriceFunction& price) {
 
 bool Fits(const Candidate& c) { return c.unfit.empty() || c.unfit == kNotTuned; }
 
-// One algorithm: the protocol that is named, or the best of those that fit.
+// Chooses the protocol of one algorithm: the named one, or the best that fits.
 absl::StatusOr<Choice> ChooseProtocol(const std::vector<Candidate>& candidates, const Rule& rule,
                                       const PriceFunction& price) {
   std::vector<Candidate> fitting;
@@ -74,7 +74,7 @@ absl::StatusOr<Choice> ChooseProtocol(const std::vector<Candidate>& candidates, 
   const bool predicted = fitting[0].unfit.empty();
   std::vector<double> us;
   for (const Candidate& c : fitting) us.push_back(predicted ? c.time_us : PriceOf(c, price));
-  // What cannot be priced cannot be planned: whoever plans it says why.
+  // A candidate that cannot be priced cannot be planned: planning it will give the reason.
   std::optional<Choice> least = LeastOf(fitting, us, "", predicted ? "predicted" : "simulated");
   if (!least) return Choice{fitting.back(), last};
   least->why =
@@ -160,7 +160,7 @@ CollectiveCosts ForceChoice(const CollectiveCosts& costs, CollectiveType type, c
   auto library = std::make_shared<LibraryModel>(*costs.library);
   library->choice = {{std::string(Name(type)), candidate.Label()}};
   forced.library = std::move(library);
-  forced.programs.clear();  // none of them is a candidate, whatever its name
+  forced.programs.clear();  // a program must not serve the call, even if it has the candidate's name
   return forced;
 }
 

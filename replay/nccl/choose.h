@@ -1,4 +1,4 @@
-// Which algorithm and protocol a call takes, and why.
+// Chooses the algorithm and protocol of a call, and says why.
 #pragma once
 
 #include <functional>
@@ -23,34 +23,34 @@ struct Choice {
 // The time of a candidate when its plan runs.
 using PriceFunction = std::function<absl::StatusOr<Time>(const Candidate&)>;
 
-// A rule, taken apart.
+// A parsed rule.
 struct Rule {
   std::string algorithm;             // "auto", "cheapest" or a name
   std::optional<Protocol> protocol;  // absent: any
 };
 
-// What the rules of calls with these candidates may name.
+// The names that a rule may use for calls with these candidates.
 RuleNames NamesOf(const std::vector<Candidate>& candidates);
 
-// The same of programs from files, by kind.
+// The names of programs from files, by collective.
 std::map<CollectiveType, RuleNames> ProgramNames(
     const std::vector<std::shared_ptr<const CustomProgram>>& programs);
-Protocol ProtocolOf(const CustomProgram& program);  // Simple where it does not say
+Protocol ProtocolOf(const CustomProgram& program);  // Simple if the program names none
 
 // Reads "auto" (or "*"), "cheapest" or one of `names`, alone or followed by "/PROTOCOL". Names may hold a
-// "/". Errors: any other rule, and a protocol that the name does not have, with what could stand there.
+// "/". Errors: any other rule; a protocol that the name does not have. They list what is allowed.
 absl::StatusOr<Rule> ParseRule(absl::string_view rule, const RuleNames& names);
 
-// Follows `rule`: "auto" takes the least predicted time of the library's own
-// algorithms, "cheapest" the least price of all, "ALGORITHM" the protocol of the
-// least time (predicted of the library's own, else the price), and
-// "ALGORITHM/PROTOCOL" that one. "auto/PROTOCOL" (or "*/PROTOCOL") and "cheapest/PROTOCOL" look at one
-// protocol only. `price` is not called for what is predicted. Errors: those of ParseRule(); a rule that names
-// what this group cannot do, with the reason.
+// Follows `rule`. "auto" takes the library's own algorithm with the least predicted time. "cheapest" takes
+// the candidate with the least price. "ALGORITHM" takes the protocol of this algorithm with the least time
+// (predicted for the library's own algorithms, else the price); "ALGORITHM/PROTOCOL" takes exactly this
+// candidate. "auto/PROTOCOL" (or "*/PROTOCOL") and "cheapest/PROTOCOL" consider one protocol only. `price` is
+// not called where a prediction serves. Errors: those of ParseRule(); a rule that names a candidate that does
+// not fit this group, with the reason.
 absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const std::string& rule,
                               const PriceFunction& price);
 
-// `costs` with one candidate for calls of `type`, and without programs from files.
+// `costs` with a rule that allows only `candidate` for calls of `type`, and without programs from files.
 CollectiveCosts ForceChoice(const CollectiveCosts& costs, CollectiveType type, const Candidate& candidate);
 
 }  // namespace chakra

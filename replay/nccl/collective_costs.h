@@ -1,4 +1,4 @@
-// The costs of collectives, and which algorithm runs them.
+// The costs of collectives, and the algorithms that run them.
 #pragma once
 
 #include <map>
@@ -13,14 +13,14 @@ namespace chakra {
 struct LibraryModel;   // replay/nccl/library.h
 struct CustomProgram;  // replay/collectives/custom/custom_program.h
 
-// What the collective library costs beside the wire (cluster.proto).
+// The costs of the collective library beside the wire (cluster.proto).
 struct CollectiveCosts {
   int splits = 1;
   Time step_overhead;
   Bandwidth reduce_bandwidth;  // 0: free
   std::map<std::string, std::string> algorithm;
-  std::shared_ptr<const LibraryModel> library;  // null: the costs above are all
-  // Algorithms from files: `algorithm` may name them. Used where there is no library.
+  std::shared_ptr<const LibraryModel> library;  // null: only the costs above
+  // Algorithms from files; `algorithm`, or a rule of the library, may name them.
   std::vector<std::shared_ptr<const CustomProgram>> programs;
 };
 

@@ -1,7 +1,7 @@
-// NCCL's own constants. Latencies in us, bandwidths in GB/s.
+// NCCL's constants. Latencies are in us, bandwidths in GB/s.
 //
-// Source: NCCL, src/graph/tuning.cc and ncclTunerConstantsDefaults, as of
-// release 2.30; the tables that later releases dropped or changed are named.
+// Source: NCCL, src/graph/tuning.cc and ncclTunerConstantsDefaults, as of release 2.30. Comments name the
+// tables that later releases dropped or changed.
 #pragma once
 
 #include "replay/nccl/library.h"
@@ -10,29 +10,30 @@ namespace chakra::nccl {
 
 enum class Algorithm : uint8_t { kTree, kRing, kCollNet, kNvls, kNvlsTree, kPat };
 
-// Once for each call.
+// The latency of a call.
 double BaseLatency(Algorithm a, Protocol p);
-// Of one step over a link.
+// The latency of a step over a link.
 double StepLatency(Algorithm a, Protocol p, LibraryLink link);
 
-// Bus bandwidth that LL cannot pass, by generation and nodes.
+// The largest bus bandwidth of LL, by generation and nodes.
 double MaxLL(Generation g, int nodes);
-// Of one channel.
+// The largest bandwidths of one channel.
 double MaxRingLL128(Generation g);
 double MaxTreeLL128(Generation g, int nodes);
 double MaxTree(Generation g, int nodes);
 double MaxNvlsTree(Generation g, int nodes);
 
-// Share of the tree's bandwidth that the tuner believes in, by size: 64 B, 128 B, ... (medium sizes do
-// not reach the model).
+// The share of the tree's bandwidth that the tuner assumes, by size: 64 B, 128 B, ... (medium sizes do not
+// reach the model).
 double TreeCorrection(Protocol p, uint64_t bytes);
 
-// Data of one channel that one step moves at most, except Simple (NCCL_BUFFSIZE / 2): an eighth of the
-// protocol's buffer, flags taken off.
+// The most data that a step of one channel moves: an eighth of the protocol's buffer, without flags. Simple
+// differs: NCCL_BUFFSIZE / 2.
 inline constexpr uint64_t kChunkLL = 32 << 10;
 inline constexpr uint64_t kChunkLL128 = 576000;
 
-// Bytes for each thread below which fewer channels are used, and threads of a channel.
+// ThreadThreshold(): with fewer bytes for each thread than this, the library uses fewer channels. Threads():
+// the threads of a channel.
 int ThreadThreshold(Algorithm a, Protocol p, int ranks);
 inline int Threads(Protocol p) { return p == Protocol::kLL128 ? 640 : 512; }
 

@@ -19,7 +19,7 @@ uint64_t Wire(double link_gbytes_per_s, double rate_gbytes_per_s) {
   return static_cast<uint64_t>(std::llround(ratio * static_cast<double>(CallCosts::kWhole)));
 }
 
-// What one message of the plan moves at, in GB/s, on a path of `level`.
+// The rate of one message of the plan, in GB/s, on a path of `level`.
 double MessageRate(const LibraryModel& library, const Rates& rates, const Candidate& c, Algorithm family,
                    size_t level) {
   if (family == Algorithm::kRing && c.algorithm == "ring") return rates.Bus(family, c.protocol, rates.bus());
@@ -40,22 +40,22 @@ double MessageRate(const LibraryModel& library, const Rates& rates, const Candid
   return rates.Bus(Algorithm::kRing, c.protocol, own);
 }
 
-// Messages that `c` puts on one device's link of block `i` at the same time. Other plans send one after the
-// other, or to neighbours on links of their own.
+// The number of messages that `c` sends at the same time on one device's link of block `i`. For plans not
+// listed it is 1: they send one message after the other, or to neighbours on separate links.
 int AtOnce(CollectiveType type, const GroupShape& shape, size_t i, const LibraryLevel& level,
            const Candidate& c) {
   const int size = shape.blocks[i];
   const bool shared = level.kind == TopologyDimension::Kind::kSwitch;
   const bool network = level.link == LibraryLink::kNet;
-  // Up and down two trees; between nodes each tree has cards of its own.
+  // Up and down two trees; between nodes, each tree has its own cards.
   if (c.plan == "double_binary_tree") return network ? 2 : 4;
-  // Up and down of one tree for each share; what analytical-fifo comes to on 2 to 8 blocks.
+  // Up and down one tree for each share. Agrees with analytical-fifo on 2 to 8 blocks.
   if (c.plan == "nvls_tree") return network ? 2 : 1;
   if (c.plan == "bidirectional_ring") return shared || shape.ranks == 2 ? 2 : 1;
   const bool all = (type == CollectiveType::kAllToAll && c.plan == "direct") ||
                    (type == CollectiveType::kGather && c.plan == "linear");
   if (!all) return 1;
-  int below = 1;  // members whose messages cross this level on the same links
+  int below = 1;  // the number of members whose messages cross this level on the same links
   for (size_t b = 0; b < i; ++b) below *= shape.blocks[b];
   switch (level.kind) {
     case TopologyDimension::Kind::kSwitch:
@@ -63,7 +63,7 @@ int AtOnce(CollectiveType type, const GroupShape& shape, size_t i, const Library
       return below * (size - 1);
     case TopologyDimension::Kind::kFullyConnected:
       return below;
-    case TopologyDimension::Kind::kRing:  // k^2 / 8 messages of an all-to-all cross each link
+    case TopologyDimension::Kind::kRing:  // in an all-to-all, k^2 / 8 messages cross each link
       return below * std::max(1, size * size / 8);
   }
   return 1;
@@ -76,8 +76,8 @@ void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupSha
   for (size_t i = 0; i < shape.levels.size(); ++i) {
     const auto index = static_cast<size_t>(shape.levels[i]);
     const LibraryLevel& level = library.levels[index];
-    // Trees on a mesh or a ring are spread over all links of a device by their channels, which a
-    // fabric with contention does not see.
+    // On a mesh or a ring, the channels spread a tree over all links of a device; a fabric with contention
+    // does not see this.
     const bool spread = c.plan == "double_binary_tree" && level.kind != TopologyDimension::Kind::kSwitch;
     if (contention_free || spread) {
       costs->levels[index].wire *= static_cast<uint64_t>(AtOnce(type, shape, i, level, c));
@@ -93,24 +93,24 @@ CallCosts CostsOf(const LibraryModel& library, CollectiveType, uint64_t bytes, c
   costs.begin = Time::FromNanos(rates.Base(family, c.protocol) * 1e3);
   for (size_t level = 0; level < library.levels.size(); ++level) {
     CallCosts::Level out;
-    // The network's part of CollNet is one step up to the switch and down again.
+    // On the network, CollNet goes up to the switch and down again in one step.
     const bool half = family == Algorithm::kCollNet && library.levels[level].link == LibraryLink::kNet;
     out.latency = Time::FromNanos(rates.StepAt(family, c.protocol, level) * (half ? 500 : 1000));
     out.wire = Wire(library.levels[level].link_gbytes_per_s, MessageRate(library, rates, c, family, level));
-    // Rings and trees have all cards of a node in their rate.
+    // The rates of rings and trees include all cards of a node.
     const bool all_cards =
         (family == Algorithm::kRing && c.algorithm == "ring") || family == Algorithm::kTree;
     if (all_cards && library.levels[level].link == LibraryLink::kNet) out.cards = rates.per_node();
     costs.levels.push_back(out);
   }
-  // Peers are served a channel at a time.
+  // The library serves one peer on each channel at a time.
   if (c.plan == "direct" || c.plan == "pairwise" || c.plan == "linear" || c.plan == "one_shot") {
     const int rounds = (shape.ranks - 2) / library.channels;
     const double step = std::max(rates.Step(family, c.protocol, false), rates.Step(family, c.protocol, true));
     costs.begin += Time::FromNanos(rounds * step * 1e3);
   }
   if (c.plan != "ring") return costs;
-  // Each channel moves at most a chunk a step; what is left goes round again.
+  // Each channel moves at most a chunk in a step; the rest needs further rounds.
   const double loop = static_cast<double>(ChunkBytes(library, c.protocol)) * c.channels * shape.ranks;
   costs.parts = static_cast<int>(std::clamp(std::ceil(static_cast<double>(bytes) / loop), 1.0, 1e6));
   if (c.protocol == Protocol::kSimple && library.copy_gbytes_per_s > 0) {

@@ -87,8 +87,8 @@ Time FastPath::Together(const Entry& e) const {
     Ring(e, std::vector<Time>(static_cast<size_t>(e.plan->members)), &ends, nullptr);
     return ends[0];
   }
-  // All members are always in the same state, so what a member sends on a
-  // connection is what it receives on it.
+  // All members are always in the same state, so a member receives on a connection exactly what it sends on
+  // it.
   const Program& program = e.plan->programs[0];
   std::vector<std::vector<Time>> arrived(program.connections);
   std::vector<size_t> taken(program.connections, 0);
@@ -129,10 +129,10 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
   std::vector<Time>& t = *end;
   t = begin;
   for (Time& at : t) at += e.costs->begin;
-  std::vector<std::vector<Time>> arrived(program.connections);  // blocks of n, by receiver
+  std::vector<std::vector<Time>> arrived(program.connections);  // for each message n entries, by receiver
   std::vector<size_t> taken(program.connections, 0);
   std::vector<std::vector<uint32_t>> from(
-      program.connections);  // beside `arrived`, where origins are asked for
+      program.connections);  // parallel to `arrived`; filled if origins are wanted
   if (origin != nullptr) {
     origin->resize(static_cast<size_t>(n));
     std::iota(origin->begin(), origin->end(), 0);
@@ -173,10 +173,10 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
   }
 }
 
-// A ring is linear in max-plus algebra: with c the cost of a link and every step s adding the same to all
-// members, after S steps member m ends at
-//   sum of what the steps add + max over k in [0, S] of (begin[m - k] + c[m - k] + ... + c[m - 1]),
-// and whole turns only add, so that the n largest k decide. A sliding maximum answers all members.
+// A ring is linear in max-plus algebra. Let c be the cost of a link, and let each step s add the same time to
+// all members. Then after S steps member m ends at
+//   sum of the steps' times + max over k in [0, S] of (begin[m - k] + c[m - k] + ... + c[m - 1]).
+// Whole turns only add time, so the n largest k decide. A sliding maximum answers all members.
 std::vector<int> FastPath::RingOrder(const Entry& e) {
   const int n = e.plan->members;
   std::vector<int> order(n);
@@ -188,7 +188,7 @@ void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<
                     std::vector<uint32_t>* origin) const {
   const int n = e.plan->members;
   const Program& program = e.plan->programs[0];
-  using Picos = __int128;  // sums and differences of what may saturate
+  using Picos = __int128;  // sums and differences of times that may saturate
   Time part;
   for (const Step& step : program.steps) {
     part += IsSend(step.op)                  ? costs_.step_overhead
@@ -201,7 +201,7 @@ void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<
   const int64_t window = std::min<int64_t>(steps + 1, n);
   // Members in the order of the ring, unrolled: place u is member order[u mod n].
   const std::vector<int> order = RingOrder(e);
-  std::vector<Picos> before(static_cast<size_t>(n) + 1);  // costs of the links before a place
+  std::vector<Picos> before(static_cast<size_t>(n) + 1);  // sum of the costs of links before each place
   for (int i = 0; i < n; ++i) {
     before[i + 1] = before[i] + (e.uniform ? e.cost[0] : e.cost[order[i]]).received().picos();
   }
@@ -210,7 +210,7 @@ void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<
     return before[n] * turn + before[u - turn * n];
   };
   const auto lead = [&](int64_t u) { return begin[order[((u % n) + n) % n]].picos() - upto(u); };
-  std::deque<int64_t> best;  // places of the window, their leads falling
+  std::deque<int64_t> best;  // places in the window, by falling lead
   end->resize(n);
   if (origin != nullptr) origin->resize(n);
   for (int64_t u = -steps; u < n - steps + window - 1; ++u) {
@@ -242,7 +242,8 @@ void FastPath::Evaluate(const PlannedCall& call, uint32_t group, const std::vect
   }
 }
 
-// All members do the same, so that each owes its end to the one as far from it as member 0's is from that.
+// All members do the same, so each member's origin is as far from the member as the origin of member 0 is
+// from member 0.
 void FastPath::TogetherOrigins(Entry* e, std::vector<uint32_t>* origin) {
   const int n = e->plan->members;
   if (e->together_origin < 0) {

@@ -1,9 +1,8 @@
-// Collectives in closed form, for fabrics on which flows never delay each other.
+// Collectives in closed form, on fabrics where flows never delay each other.
 //
-// On such a fabric the end of every step is a maximum of sums, so a plan in
-// which all members do the same can be evaluated step by step without events:
-// for one member if all began together and all see the same costs, else for
-// all members side by side. Equal to the flow-by-flow replay to the picosecond.
+// On these fabrics the end of every step is a maximum of sums. So a plan in which all members do the same can
+// be evaluated step by step without events: for one member if all began together and see the same costs, else
+// for all members side by side. The result equals the flow-by-flow replay to the picosecond.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +19,14 @@
 
 namespace chakra {
 
-// What a way through a collective spends its time on.
+// How a path through a collective spends its time.
 struct PathParts {
   struct Links {
     Time latency, transfer;
   };
-  Time software;                  // of the library: steps, parts, its latency of messages
+  Time software;                  // time in the library: steps, parts, its latency for each message
   Time reduce;                    // copies and reductions
-  std::map<size_t, Links> links;  // by kind of link: of Topology::link_classes()
+  std::map<size_t, Links> links;  // by kind of link: index into Topology::link_classes()
 
   void AddLinks(const std::vector<LinkCost>& costs, int64_t times) {
     for (const LinkCost& c : costs) {
@@ -37,31 +36,30 @@ struct PathParts {
   }
 };
 
-// Where its bytes take longest; 0 where there are no links.
+// The index of the link on which the bytes take longest; 0 if there are no links.
 size_t NarrowestOf(const std::vector<LinkCost>& costs);
 
 class FastPath {
  public:
   FastPath(MachineView* machine, const CollectiveCosts& costs) : machine_(machine), costs_(costs) {}
 
-  // True if Evaluate() may answer `call` on `bytes`: a rotational,
-  // synchronizing plan of one stream in which all chunks are equal, on a
-  // contention-free fabric.
+  // Whether Evaluate() can answer `call` for `bytes`: the plan is rotational and synchronizing, has one
+  // stream and equal chunks, and the fabric is contention-free.
   bool Applies(const PlannedCall& call, uint64_t bytes) const;
 
-  // When each member ends, given when each began. `group` names `members`
-  // (ranks) in later calls. Precondition: Applies(call, bytes).
-  // `origin`, where not null: by member, the one whose beginning decided when it ends.
+  // Computes when each member ends from when each began. `group` identifies `members` (ranks) in later calls.
+  // If `origin` is not null, it gets for each member the member whose begin decided its end. Precondition:
+  // Applies(call, bytes).
   void Evaluate(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes,
                 const std::vector<Time>& begin, std::vector<Time>* end,
                 std::vector<uint32_t>* origin = nullptr);
 
-  // What the time from the beginning of `origin` to the end of `member`, which it decides, goes to.
-  // Precondition: such an Evaluate() of the same call, group and bytes.
+  // How the time from the begin of `origin` to the end of `member` is spent. Precondition: Evaluate() for the
+  // same call, group and bytes gave `origin` as the origin of `member`.
   PathParts Explain(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes,
                     uint32_t origin, uint32_t member);
 
-  // Tells the fabric of the bytes that Evaluate() moved.
+  // Tells the fabric how many bytes Evaluate() moved.
   void Account();
 
  private:
@@ -70,15 +68,16 @@ class FastPath {
     const CallCosts* costs;
     const std::vector<int>* members;
     uint64_t message = 0;        // bytes of one chunk of one part
-    uint64_t times = 0;          // calls answered
-    bool ring = false;           // one connection, a send and a receive in turn: see Ring()
+    uint64_t times = 0;          // number of calls answered
+    bool ring = false;           // the plan has one connection, and sends and receives in turn: see Ring()
     bool uniform = false;        // every member sees the same costs
     Time together;               // duration when all begin together; valid if uniform
-    int together_origin = -1;    // and whose beginning member 0 then owes its end to; -1: not asked yet
+    int together_origin = -1;    // the member whose begin then decides the end of member 0; -1: not computed
+                                 // yet
     std::vector<FlowCost> cost;  // [connection] if uniform, else [connection * members + sender]; with delays
-    std::vector<int> offset;     // [connection] of the receiver from the sender
-    std::vector<uint64_t> bytes;  // [connection] of one message
-    std::vector<uint64_t> sends;  // [connection] messages a part
+    std::vector<int> offset;     // [connection]: distance of the receiver from the sender
+    std::vector<uint64_t> bytes;  // [connection]: bytes of one message
+    std::vector<uint64_t> sends;  // [connection]: messages in each part
   };
   Entry& EntryFor(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes);
   Time Together(const Entry& entry) const;
@@ -87,11 +86,11 @@ class FastPath {
   void Ring(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end,
             std::vector<uint32_t>* origin) const;
   void TogetherOrigins(Entry* entry, std::vector<uint32_t>* origin);
-  // Members in the order of the ring.
+  // The members in the order of the ring.
   static std::vector<int> RingOrder(const Entry& entry);
   PathParts ExplainRing(const Entry& entry, uint32_t origin, uint32_t member) const;
   PathParts ExplainSteps(const Entry& entry, uint32_t origin, uint32_t member) const;
-  // Adds a message of connection `c` that `sender` sends, `times` times.
+  // Adds `times` messages of connection `c` that `sender` sends.
   void AddMessage(const Entry& entry, uint32_t c, int sender, int64_t times, PathParts* parts) const;
 
   MachineView* machine_;
@@ -103,13 +102,12 @@ class FastPath {
 // Of one message that is alone, with what the library adds.
 FlowCost PairCost(const MachineView& machine, const CallCosts& costs, int src, int dst, uint64_t bytes);
 
-// Bytes of each chunk of a part where all are equal, else kUnevenChunks. A
-// library pads chunks to equal size; without one they are cut to the byte.
+// The bytes of each chunk of a part if all chunks are equal, else kUnevenChunks. A library pads chunks to
+// equal size; without a library they are cut to the byte.
 inline constexpr uint64_t kUnevenChunks = ~uint64_t{0};
 uint64_t EqualChunk(const PlannedCall& call, uint64_t bytes);
 
-// Time of adding a received message of `bytes` to what is there: two reads and
-// a write over the memory bus.
+// The time to add a received message of `bytes` to a buffer: two reads and a write over the memory bus.
 inline Time ReduceTime(const CollectiveCosts& costs, uint64_t bytes) {
   if (costs.reduce_bandwidth.bytes_per_second() == 0) return Time::Zero();
   return TransferTime(3 * bytes, costs.reduce_bandwidth);

@@ -1,4 +1,5 @@
-// What a closed form's time goes to: the longest way from the member that decided to the one that ended.
+// Explains how a closed form spends its time: the longest path from the member that decided to the member
+// that ended.
 #include <algorithm>
 #include <limits>
 
@@ -27,7 +28,7 @@ void FastPath::AddMessage(const Entry& e, uint32_t c, int sender, int64_t times,
   parts->AddLinks(machine_->CostByLinks(src, dst, wire), times);
 }
 
-// As many hops as there are steps, or less by a part of a turn: the most that lead from one to the other.
+// The path has the largest number of hops, at most the number of steps, that leads from `origin` to `member`.
 PathParts FastPath::ExplainRing(const Entry& e, uint32_t origin, uint32_t member) const {
   const int n = e.plan->members;
   const Program& program = e.plan->programs[0];
@@ -52,7 +53,8 @@ PathParts FastPath::ExplainRing(const Entry& e, uint32_t origin, uint32_t member
   return parts;
 }
 
-// Step by step for all members as if only `origin` had ever begun, and back from `member` along what decided.
+// Evaluates step by step for all members as if only `origin` had begun, then goes back from `member` along
+// the deciding steps.
 PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t member) const {
   constexpr int64_t kNot = std::numeric_limits<int64_t>::min() / 2;
   const Program& program = e.plan->programs[0];
@@ -61,10 +63,12 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
   std::vector<int64_t> t(n, kNot);
   t[origin] = 0;
   std::vector<std::vector<int64_t>> arrived(program.connections);  // blocks of n, by receiver
-  std::vector<std::vector<size_t>> sent(program.connections);      // step of each message
+  std::vector<std::vector<size_t>> sent(program.connections);      // the step that sent each message
   std::vector<size_t> taken(program.connections, 0);
-  std::vector<std::vector<bool>> waited(steps * static_cast<size_t>(e.costs->parts));  // by step: by member
-  std::vector<size_t> message(waited.size());                                          // by step: its number
+  std::vector<std::vector<bool>> waited(steps * static_cast<size_t>(e.costs->parts));  // by step, then by
+                                                                                       // member
+  std::vector<size_t> message(waited.size());                                          // by step: the
+                                                                                       // message's number
   for (size_t i = 0; i < waited.size(); ++i) {
     const Step& step = program.steps[i % steps];
     const uint32_t c = step.connection;
@@ -97,7 +101,7 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
   PathParts parts;
   parts.software = e.costs->begin;
   size_t m = member;
-  bool within = false;  // behind the send of a message, which is done
+  bool within = false;  // true: the path is within a message, whose send is done
   for (size_t i = waited.size(); i-- > 0;) {
     const Step& step = program.steps[i % steps];
     const uint32_t c = step.connection;
@@ -117,7 +121,7 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
     if (!waited[i][m]) continue;
     m = (m + n - static_cast<size_t>(e.offset[c]) % n) % n;
     AddMessage(e, c, static_cast<int>(m), 1, &parts);
-    i = sent[c][message[i]] + 1;  // next: the send itself
+    i = sent[c][message[i]] + 1;  // the next step back is the send itself
     within = true;
   }
   return parts;

@@ -1,6 +1,5 @@
-// A collective library with NCCL's structure: what it costs beside the wire,
-// and which algorithm and protocol it takes. Times in microseconds, bandwidths
-// in GB/s (1e9 bytes) until they reach a plan, where they become Time.
+// A collective library with NCCL's structure: its costs beside the wire, and its choice of algorithm and
+// protocol. Times are in microseconds, bandwidths in GB/s (1e9 bytes); a plan's costs are Time.
 //
 // Source of the structure: NCCL's tuner (src/graph/tuning.cc and src/tuning,
 // releases 2.10 to 2.30). Constants: constants.h.
@@ -35,13 +34,13 @@ enum class Generation : uint8_t { kVolta, kAmpere, kHopper, kBlackwell };
 struct LibraryLevel {
   LibraryLink link = LibraryLink::kNvlink;
   TopologyDimension::Kind kind = TopologyDimension::Kind::kSwitch;
-  double link_gbytes_per_s = 0;  // of one link, each direction
+  double link_gbytes_per_s = 0;  // of one link, in each direction
   double efficiency = 1;
   double in_switch_efficiency = 0;  // 0: the switch only forwards
   int in_switch_channels = 0;
   double nic_latency_us = 0;
-  int wired = 0;           // devices of the wiring; 0: none
-  std::vector<int> links;  // [a * wired + b]: parallel links between two devices of a block
+  int wired = 0;           // number of devices of the wiring; 0: no wiring
+  std::vector<int> links;  // [a * wired + b]: parallel links between devices a and b of a block
   double wire_gbytes_per_s = 0;
 };
 
@@ -52,40 +51,40 @@ struct LibraryTerm {
 struct LibraryModel {
   Generation generation = Generation::kHopper;
   int channels = 1;
-  std::vector<LibraryLevel> levels;  // one a dimension of the topology
+  std::vector<LibraryLevel> levels;  // one for each dimension of the topology
   double enqueue_us = 0;
   double launch_us = 0;
   double copy_gbytes_per_s = 0;  // 0: free
   uint64_t chunk_bytes = 2 << 20;
-  int devices_per_host = 0;                                       // 0: those of a node
+  int devices_per_host = 0;                                       // 0: the devices of a node
   std::map<std::pair<std::string, Protocol>, LibraryTerm> terms;  // by algorithm and protocol
   std::map<std::string, std::string> choice;
   double slowdown = 0;
 };
 
-// Names that a rule of LibraryModel::choice may hold, with the protocols of each.
+// The names that a rule of LibraryModel::choice may use, with the protocols of each.
 using RuleNames = std::map<std::string, std::set<Protocol>>;
 
-// Checks every field against the topology's dimensions, and rules against what each kind has: what the
-// library can take and `programs`, those of files. Errors name the field and what was expected.
+// Checks every field against the topology's dimensions, and each rule against the names for its collective:
+// those of the library and of `programs`, which come from files. Errors name the field and what was expected.
 absl::StatusOr<LibraryModel> BuildLibrary(const proto::CollectiveLibrary& library,
                                           const std::vector<TopologyDimension>& dimensions,
                                           const std::map<CollectiveType, RuleNames>& programs = {});
 
-// The names that the rules for calls of `type` may hold.
+// The names that rules for calls of `type` may use.
 RuleNames NamesFor(const LibraryModel& library, CollectiveType type,
                    const std::map<CollectiveType, RuleNames>& programs);
 
-// How the members of a group lie in the machine.
+// How the members of a group are placed in the machine.
 struct GroupShape {
   int ranks = 1;
-  // Nested blocks, the nearest first, and the level that each crosses. A group
-  // that is no product of blocks is one block at its highest level.
+  // Nested blocks, the innermost first, and the level that each crosses. A group that is not a product of
+  // blocks is one block at its highest level.
   std::vector<int> blocks;
   std::vector<int> levels;
-  int rings = 0;  // that fit on the wiring of level 0, where it has one
-  // Of a group that is no product of blocks: over how many nodes it lies, and the
-  // fewest members that one has. 0: it is one.
+  int rings = 0;  // rings that fit on the wiring of level 0, if it has a wiring
+  // For a group that is not a product of blocks: the number of its nodes, and the fewest members on one of
+  // them. 0: the group is a product.
   int uneven_nodes = 0;
   int uneven_per_node = 0;
   auto operator<=>(const GroupShape&) const = default;
@@ -94,20 +93,20 @@ struct GroupShape {
 // Reads the shape off the machine. `members` are its ranks; `library` may be null.
 GroupShape ShapeOf(const MachineView& machine, const LibraryModel* library, const std::vector<int>& members);
 
-// What one call costs beside the bytes of its plan.
+// The costs of one call beside the bytes of its plan.
 struct CallCosts {
   struct Level {
     Time latency;            // added to each message
-    uint64_t wire = kWhole;  // bytes on the fabric for each byte of the message, times 2^32
-    // Network cards of a node that carry `wire` each, at the same time. Where flows do not
-    // delay each other, one tells for all.
+    uint64_t wire = kWhole;  // 2^32 times the bytes on the fabric for each byte of the message
+    // The network cards of a node, each of which carries `wire` at the same time. Where flows do not delay
+    // each other, one card stands for all.
     int cards = 1;
   };
   static constexpr uint64_t kWhole = uint64_t{1} << 32;
   Time begin;                 // before a member's first step
-  int parts = 1;              // the data is cut in this many, which run one after another
+  int parts = 1;              // the data is cut into this many parts, which run one after another
   Time part_end;              // after a member's last step of each part
-  std::vector<Level> levels;  // by level of the path; empty: neither latency nor inflation
+  std::vector<Level> levels;  // by level of the path; empty: no latency, and `wire` is kWhole
 
   uint64_t OnWire(uint64_t bytes, int level) const {
     return static_cast<uint64_t>(
@@ -116,40 +115,40 @@ struct CallCosts {
   }
 };
 
-// A way to do a call.
+// A way to run a call.
 struct Candidate {
   std::string algorithm;  // the library's name: "ring", "tree", "nvls", ...
   Protocol protocol = Protocol::kSimple;
   std::string plan;         // the registry's name
-  int channels = 1;         // that a call of this size uses
-  int sends_at_once = 0;    // streams of a member that send; of programs from files only
-  double latency_us = 0;    // predicted: latency + bytes / bandwidth
+  int channels = 1;         // channels that a call of this size uses
+  int sends_at_once = 0;    // streams of a member that send; programs from files only
+  double latency_us = 0;    // prediction: time_us = latency_us + bytes / gbytes_per_s
   double gbytes_per_s = 0;  // algorithm bandwidth
   double time_us = 0;
-  std::string unfit;          // why it is not considered; empty if it is
+  std::string unfit;          // why the candidate is not considered; empty: it is
   std::string Label() const;  // "ring/simple"
 };
 
-// All ways to do `type` on `bytes` (the larger of a rank's buffers) in a group
-// of this shape, with the time that the library's tuner would predict.
+// All ways to run a collective of `type` on `bytes` (the larger of a rank's buffers) in a group of this
+// shape, with the time that the library's tuner predicts.
 std::vector<Candidate> Candidates(const LibraryModel& library, CollectiveType type, uint64_t bytes,
                                   const GroupShape& shape);
 
-// What `candidate` costs when its plan runs, launch left out.
+// The costs of `candidate` when its plan runs, without the launch.
 CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t bytes, const GroupShape& shape,
                   const Candidate& candidate);
 
-// Makes messages that a plan sends at once over one link share its bandwidth, where the fabric does not
-// do so itself.
+// Makes messages that a plan sends over one link at the same time share the link's bandwidth, unless the
+// fabric does so.
 void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupShape& shape,
                 const Candidate& candidate, bool contention_free, CallCosts* costs);
 
-// The rule of LibraryModel::choice for a call: "auto", "cheapest" or a label.
-// The most specific wins: group, then ranks, then the largest size that fits.
+// The rule of LibraryModel::choice for a call: "auto", "cheapest" or a label. The most specific rule wins: by
+// group, then by ranks, then by the largest size that fits.
 std::string RuleFor(const LibraryModel& library, CollectiveType type, uint64_t bytes, int ranks,
                     absl::string_view group);
 
-// A key of LibraryModel::choice, taken apart.
+// A parsed key of LibraryModel::choice.
 struct ChoiceKey {
   std::string collective;
   int ranks = 0;      // 0: any

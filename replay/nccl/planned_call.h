@@ -1,4 +1,4 @@
-// How a call is run.
+// How a call runs.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,16 @@
 
 namespace chakra {
 
-// One way to run calls of one kind, size and group. Lives as long as its planner.
+// The way to run calls of one kind, size and group. Lives as long as its planner.
 struct PlannedCall {
-  const Plan* plan = nullptr;  // null where `together` is all that is asked for
-  // See TimeTogether(): of planners that price calls alone, and where all members end at once.
+  const Plan* plan = nullptr;  // null if only `together` is needed
+  // See TimeTogether(). Set by planners that price calls alone, and for plans whose members all end at the
+  // same time.
   std::optional<Time> together;
   CallCosts costs;
   std::string algorithm;  // "ring", or "ring/simple" of a library
-  std::string why;        // of a library's choice; empty without one
-  int channels = 1;       // known with a library, and of programs from files
+  std::string why;        // why the library chose it; empty without a library
+  int channels = 1;       // known with a library and for programs from files
 };
 
 }  // namespace chakra

@@ -15,16 +15,16 @@
 namespace chakra {
 namespace {
 
-// Pieces that a pipelined plan cuts `bytes` into, of about `piece` bytes: a power of two, so that few
-// plans serve all sizes.
+// The number of pieces, each of about `piece` bytes, that a pipelined plan cuts `bytes` into. It is a power
+// of two, so that few plans serve all sizes.
 int Pieces(uint64_t bytes, double piece, int most) {
   int pieces = 2;
   while (pieces<most&& static_cast<double>(bytes)> pieces * piece) pieces *= 2;
   return pieces;
 }
 
-// What a channel of a pipelined plan has under way at once. LL and LL128 hand on what has come line by
-// line, Simple by slices: 64 KiB in a tree, 128 KiB in a switch, a quarter of a chunk in a chain (NCCL).
+// The bytes that a channel of a pipelined plan has under way at the same time. LL and LL128 pass data on line
+// by line, Simple by slices: 64 KiB in a tree, 128 KiB in a switch, a quarter of a chunk in a chain (NCCL).
 double PieceBytes(const LibraryModel& library, const Candidate& c) {
   if (c.protocol == Protocol::kLL) return 1 << 10;
   if (c.protocol == Protocol::kLL128) return 2 << 10;
@@ -32,10 +32,10 @@ double PieceBytes(const LibraryModel& library, const Candidate& c) {
   return c.algorithm == "tree" ? 64 << 10 : 128 << 10;
 }
 
-// What the bytes of a call must be a multiple of where the plan is even.
+// If the plan is even, the bytes of a call must be a multiple of this.
 int Cuts(const Plan& plan) { return plan.parts > 0 ? plan.parts : plan.chunks; }
 
-// Messages that one member sends at once, by the most of its streams that send.
+// The largest number of messages that a member sends at the same time: the number of its streams that send.
 int SendsAtOnce(const Plan& plan) {
   int most = 1;
   for (const Program& program : plan.programs) {
@@ -49,7 +49,7 @@ int SendsAtOnce(const Plan& plan) {
   return most;
 }
 
-// Trees and switches know nodes and what lies between them, however many levels either has.
+// Trees and switches know two levels only, inside and between nodes, however many levels the topology has.
 std::vector<int> BlocksFor(const std::string& plan, const Rates& rates, const GroupShape& shape) {
   if (!rates.even()) return {};
   if (plan != "double_binary_tree" && plan != "nvls_tree" && plan != "collnet") return shape.blocks;
@@ -62,7 +62,7 @@ bool IsNamed(const CustomProgram& program, const std::string& rule) {
          rule == absl::StrCat(program.name, "/", std::string(Name(ProtocolOf(program))));
 }
 
-// Which calls a program is for.
+// The calls that a program serves, as text.
 std::string Serves(const CustomProgram& program) {
   const int cuts = Cuts(program.plan);
   const bool open = program.max_bytes == std::numeric_limits<uint64_t>::max();
@@ -198,7 +198,7 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
   if (c.plan != "ring") {
     request.blocks = BlocksFor(c.plan, Rates(library, shape), shape);
     if (c.plan == "themis") request.bandwidth = Bandwidths(members, shape);
-    // All pieces of a chain pass all members, whose number then wants more of them.
+    // Every piece of a chain passes all members, so larger groups need more pieces.
     const int most = c.plan == "chain" ? std::clamp((1 << 24) / shape.ranks, 64, 1024) : 64;
     request.pieces = Pieces(buffer, PieceBytes(library, c) * c.channels, most);
   }
@@ -207,7 +207,7 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
   out->algorithm = c.Label();
   out->why = choice->why;
   out->channels = c.channels;
-  // Under one switch all members end together too, so that a replay may use it.
+  // Under one switch all members end together, so a replay may use this time, too.
   if (alone_ || c.plan == "nvls") {
     out->together = TimeTogether(machine_, costs_, request, out->costs, bytes, members);
   }

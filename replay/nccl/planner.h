@@ -1,4 +1,4 @@
-// From a matched call to the plan that it runs and what that costs.
+// Finds the plan that a matched call runs, and its costs.
 #pragma once
 
 #include <functional>
@@ -34,9 +34,9 @@ class CollectivePlanner {
                     bool alone = false)
       : machine_(machine), costs_(costs), price_(price), alone_(alone) {}
 
-  // `members` are devices and name the group by their address; `group` is its
-  // name for LibraryModel::choice. Precondition: at least two members.
-  // Errors: an algorithm that cannot plan the collective on this group.
+  // `members` are devices; the address of the vector identifies the group. `group` is the group's name for
+  // LibraryModel::choice. Precondition: at least two members. Errors: an algorithm that cannot plan the
+  // collective on this group.
   absl::StatusOr<const PlannedCall*> Get(CollectiveType type, uint64_t bytes, int root,
                                          const std::vector<int>& members, const std::string& group);
 
@@ -44,10 +44,10 @@ class CollectivePlanner {
   using Key = std::tuple<CollectiveType, uint64_t, int, const std::vector<int>*>;
 
   absl::Status PlanFromFile(const CustomProgram& program, int root, int ranks, PlannedCall* out);
-  // The program from a file that serves such calls under `rule`, which may name it; null: none does.
+  // The program from a file that serves these calls under `rule`, which may name the program; null: none.
   const CustomProgram* FindProgram(CollectiveType type, uint64_t bytes, int root, int ranks,
                                    const std::string& rule) const;
-  // Of a member's links at each level of the group's blocks, as shares of the largest.
+  // The bandwidth of a member's links at each level of the group's blocks, as a share of the largest.
   std::vector<double> Bandwidths(const std::vector<int>& members, const GroupShape& shape) const;
   absl::Status PlanPlain(CollectiveType type, uint64_t bytes, int root, const std::vector<int>& members,
                          const GroupShape& shape, PlannedCall* out);

@@ -10,7 +10,7 @@ namespace {
 constexpr double kPciGigabytes = 12;
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-// All links of a device that a ring over `members` of a block can use.
+// The rate of all links of a device that a ring over `members` of a block can use.
 double DeviceRate(const LibraryLevel& level, int members) {
   switch (level.kind) {
     case TopologyDimension::Kind::kFullyConnected:
@@ -76,7 +76,7 @@ void Rates::AddLevel(const GroupShape& shape, int index, int members) {
     intra_ = std::min(intra_, shape.rings * level.wire_gbytes_per_s * level.efficiency);
     channels_ = std::min(channels_, 2 * shape.rings);
   } else if (level.wired > 0 && shape.levels.size() == 1 && shape.levels[0] == 0) {
-    intra_ = std::min(intra_, kPciGigabytes);  // no ring of links: over PCIe
+    intra_ = std::min(intra_, kPciGigabytes);  // no ring of links: data goes over PCIe
     intra_link_ = LibraryLink::kPci;
   } else {
     intra_ = std::min(intra_, rate);
@@ -111,12 +111,12 @@ double Rates::StepAt(nccl::Algorithm a, Protocol p, size_t index) const {
   }
   const bool in_switch = a == nccl::Algorithm::kNvls || a == nccl::Algorithm::kNvlsTree;
   if (in_switch && !network) return 0;  // in the base
-  // With one member on each node the ring's network steps cost what the tree's do.
+  // With one member on each node, a network step of the ring costs as much as one of the tree.
   const nccl::Algorithm as =
       network && per_node_ == 1 && a == nccl::Algorithm::kRing ? nccl::Algorithm::kTree : a;
   double us = nccl::StepLatency(as, p, level.link);
   if (network) return us + level.nic_latency_us * (p == Protocol::kSimple ? 2 : 1);
-  // The network's proxy must be told of each step: 1 us, thrice with Simple's fences.
+  // Each step must be signalled to the network's proxy: 1 us, or 3 us with the fences of Simple.
   if (nodes_ > 1 && a == nccl::Algorithm::kRing) us = std::max(us, p == Protocol::kSimple ? 3.0 : 1.0);
   return us;
 }
@@ -152,7 +152,7 @@ double Rates::BuiltInBus(nccl::Algorithm a, Protocol p, double simple) const {
 
 double Rates::OwnRate(size_t level) const {
   const LibraryLevel& l = library_.levels[level];
-  if (level == 0 && l.wired > 0 && nodes_ == 1) return intra_;  // what its wires carry
+  if (level == 0 && l.wired > 0 && nodes_ == 1) return intra_;  // the rate of the wiring
   return l.link_gbytes_per_s * l.efficiency;
 }
 

@@ -1,5 +1,4 @@
-// What a library's algorithms reach on a group: the numbers behind the tuner
-// and the costs.
+// The rates that a library's algorithms reach on a group. The tuner and the costs use them.
 #pragma once
 
 #include "replay/nccl/constants.h"
@@ -7,15 +6,15 @@
 
 namespace chakra {
 
-// Why a candidate that only the registry knows is not the tuner's.
+// Why the tuner does not consider a candidate that only the registry has.
 inline constexpr char kNotTuned[] = "not one of the library's own";
 
-// The constants that an algorithm takes; the registry's own take the ring's.
+// The family whose constants an algorithm uses; algorithms that only the registry has use those of the ring.
 nccl::Algorithm FamilyOf(absl::string_view algorithm);
 
 class Rates {
  public:
-  // With `measured`, the terms of that algorithm take the place of the built-in constants.
+  // `measured` names an algorithm whose terms replace the built-in constants.
   Rates(const LibraryModel& library, const GroupShape& shape, absl::string_view measured = "");
 
   bool even() const { return even_; }
@@ -24,28 +23,28 @@ class Rates {
   int channels() const { return channels_; }
   int in_switch_channels() const { return in_switch_channels_; }
   LibraryLink intra_link() const { return intra_link_; }
-  // Bus bandwidth of a ring of protocol Simple inside a node, between nodes
-  // (every member's network card carries its share), and of both together.
+  // The bus bandwidth of a ring with protocol Simple: inside a node, between nodes (every member's network
+  // card carries its share), and of the whole ring.
   double intra() const { return intra_; }
   double inter() const { return inter_; }
   double bus() const { return nodes_ > 1 ? std::min(intra_, inter_) : intra_; }
-  // The one that the tuner believes in: up to two nodes that of the node.
+  // The bus bandwidth that the tuner assumes: for up to two nodes that of a node.
   double tuner_bus() const { return nodes_ > 2 || per_node_ == 1 ? bus() : intra_; }
 
   double Base(nccl::Algorithm a, Protocol p) const;
   double Step(nccl::Algorithm a, Protocol p, bool network) const;
-  // Over a path of this level of the topology.
+  // The step latency on a path of this level of the topology.
   double StepAt(nccl::Algorithm a, Protocol p, size_t level) const;
-  // Bus bandwidth of an algorithm and protocol where Simple's is `simple`.
+  // The bus bandwidth of an algorithm and protocol, if that of Simple is `simple`.
   double Bus(nccl::Algorithm a, Protocol p, double simple) const;
-  // Of a device's own link, Simple, one message at a time.
+  // The rate of a device's own link with Simple, one message at a time.
   double OwnRate(size_t level) const;
   double OwnRate(bool network) const;
-  // Into and out of a switch that reduces and multicasts; 0: there is none.
+  // The rate into and out of a switch that reduces and multicasts; 0: no such switch.
   double InSwitch(bool network) const;
 
-  // Whether the whole group hangs on one switch that reduces and multicasts, its
-  // node's (`network` false) or, position by position, the network's.
+  // Whether one switch that reduces and multicasts connects the whole group: the switch of the node, or, with
+  // `network`, for each place in a node the switch of the network.
   bool OneSwitch(bool network) const;
 
  private:
@@ -57,7 +56,7 @@ class Rates {
   const LibraryModel& library_;
   std::string measured_;
   std::vector<int> levels_;
-  bool even_ = true;  // a product of blocks
+  bool even_ = true;  // the group is a product of blocks
   int nodes_ = 1;
   int per_node_ = 1;
   int channels_ = 1;

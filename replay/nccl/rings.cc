@@ -8,7 +8,7 @@ namespace chakra {
 namespace {
 
 constexpr int kMostDevices = 8;
-constexpr int kMostSteps = 200000;  // of the search: real machines need far fewer
+constexpr int kMostSteps = 200000;  // steps of the search; real machines need far fewer
 
 class Packing {
  public:
@@ -25,10 +25,10 @@ class Packing {
   }
 
  private:
-  using Ring = std::vector<std::pair<int, int>>;  // directed links that it takes
+  using Ring = std::vector<std::pair<int, int>>;  // the directed links that a ring takes
   size_t At(int a, int b) const { return static_cast<size_t>(a) * devices_ + b; }
 
-  // All rings, each beginning at the first position.
+  // Finds all rings; each begins at the first position.
   void Enumerate(bool relays) {
     std::vector<int> order(positions_.begin() + 1, positions_.end());
     std::sort(order.begin(), order.end());
@@ -82,7 +82,7 @@ class Packing {
   int steps_ = 0;
 };
 
-// Links of the position that has the fewest to others; 0 where they do not join all positions.
+// The fewest links that a position has to others; 0 if the links do not connect all positions.
 int FewestLinks(const std::vector<int>& links, int devices, const std::vector<int>& positions) {
   std::vector<int> reached = {positions[0]};
   int fewest = std::numeric_limits<int>::max();

@@ -1,19 +1,17 @@
-// How many rings of a group fit on links that join pairs of devices.
+// Counts the rings of a group that fit on links between pairs of devices.
 #pragma once
 
 #include <vector>
 
 namespace chakra {
 
-// The number of directed rings through all `positions` such that no link
-// carries two in one direction. `links[a * devices + b]` are the parallel links
-// of two devices, each of them full duplex. Where neighbours of a ring share no
-// link, another device of the group may pass their data on, at the cost of two
-// links (NCCL's NVB paths). Up to 8 positions: the most that a search finds,
-// which is exact unless 200,000 steps of it do not suffice. More positions are
-// not searched: they count as the links that each of them has within the group,
-// at which the devices' own rate is the limit. 0 when there is no ring, or the
-// links of a larger group leave it in pieces.
+// The number of directed rings through all `positions` such that no link carries two rings in one direction.
+// links[a * devices + b] is the number of parallel links, each full duplex, between devices a and b. If
+// neighbours in a ring share no link, another device of the group may forward their data, which takes two
+// links (NCCL's NVB paths). For up to 8 positions, the result is the most that a search finds; it is exact
+// unless 200,000 steps do not suffice. For more positions, the result is the fewest links that a position has
+// within the group, where the devices' own rate is the limit. 0 if there is no ring, or if the links do not
+// connect a larger group.
 int RingsThatFit(const std::vector<int>& links, int devices, const std::vector<int>& positions);
 
 }  // namespace chakra

@@ -28,7 +28,7 @@ void CountNodes(const MachineView& machine, const LibraryModel& library, const s
          library.levels[static_cast<size_t>(network)].link != LibraryLink::kNet) {
     ++network;
   }
-  std::vector<std::pair<int, int>> nodes;  // one of its members, and their number
+  std::vector<std::pair<int, int>> nodes;  // one member of the node, and the number of its members
   size_t last = 0;
   for (const int member : members) {
     const auto here = [&](size_t i) {
@@ -51,7 +51,7 @@ void CountNodes(const MachineView& machine, const LibraryModel& library, const s
 GroupShape ShapeOf(const MachineView& machine, const LibraryModel* library, const std::vector<int>& members) {
   GroupShape shape;
   shape.ranks = static_cast<int>(members.size());
-  std::vector<int> met;  // [level] members that meet the first one there
+  std::vector<int> met;  // [level]: number of members that meet the first member at this level
   int highest = 0;
   for (const int member : members) {
     if (member == members[0]) continue;

@@ -79,7 +79,7 @@ std::optional<Time> TimeTogether(const MachineView& machine, const CollectiveCos
     return std::nullopt;
   }
   const int n = request.members, pieces = request.pieces;
-  // Chunks of equal size, as EqualChunk() pads them.
+  // The size of a chunk, padded as in EqualChunk().
   const auto padded = [&](int chunks) {
     return (bytes + static_cast<uint64_t>(chunks) - 1) / static_cast<uint64_t>(chunks);
   };

@@ -1,6 +1,5 @@
-// The time of a call whose members all begin at once, for pipelined plans whose
-// members all see the same costs: step by step, but for one member in place of
-// all, without building the plan.
+// The time of a call whose members all begin together, for pipelined plans whose members all see the same
+// costs. It is computed step by step for one member instead of all, without building the plan.
 #pragma once
 
 #include <optional>

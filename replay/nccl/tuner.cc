@@ -15,7 +15,7 @@ using nccl::Algorithm;
 constexpr double kNoBandwidth = 0;
 constexpr char kUneven[] = "nodes have different numbers of members";
 
-// Steps of a ring.
+// The number of steps of a ring.
 int RingSteps(T type, int n) {
   if (type == T::kAllReduce) return 2 * (n - 1);
   return type == T::kBroadcast || type == T::kReduce ? n : n - 1;
@@ -63,7 +63,7 @@ class Tuner {
     return out_.back();
   }
 
-  // Fewer channels for small sizes: each must earn a threshold of bytes a thread.
+  // Small sizes use fewer channels: each thread of a channel must have at least a threshold of bytes.
   int Channels(Algorithm a, Protocol p) const {
     const double least = static_cast<double>(nccl::ThreadThreshold(a, p, n_)) * nccl::Threads(p);
     const double earned = std::floor(static_cast<double>(bytes_) / least);
@@ -147,9 +147,9 @@ class Tuner {
     if (rates_.nodes() < 2 || rates_.nodes() < n_) c.unfit = "needs one member on each of several nodes";
   }
 
-  // Grouped sends and receives, as the library does what is no collective of its own.
+  // Adds grouped sends and receives, with which the library runs collectives that it does not have.
   void PointToPoint() {
-    // All peers at once where that is a plan.
+    // All peers at the same time if the registry has such a plan.
     const std::string plan = type_ == T::kAllToAll ? "direct" : AlgorithmsFor(type_)[0];
     const double link = rates_.nodes() > 1 ? rates_.OwnRate(true) : rates_.intra();
     for (const Protocol p : {Protocol::kLL, Protocol::kSimple}) {
@@ -160,7 +160,7 @@ class Tuner {
     }
   }
 
-  // What the registry has beside the library's own.
+  // Adds the registry's algorithms that the library does not have.
   void Others() {
     for (const std::string& plan : AlgorithmsFor(type_)) {
       const bool known =
