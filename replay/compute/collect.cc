@@ -18,7 +18,7 @@ namespace chakra {
 namespace {
 
 struct Measured {
-  std::string shapes, dtypes, op;  // of the first node, as in the trace
+  std::string shapes, dtypes, op;  // of the first node, as written in the trace
   uint64_t operations = 0, bytes = 0;
   std::vector<int64_t> picos;
 };
@@ -114,9 +114,9 @@ class Collector {
     return absl::OkStatus();
   }
 
-  // Gives rows that have no work that of their operator, one row of each of its calls.
+  // Gives the operator's work to rows without work: for each call of an operator, to one row.
   void ShareWork() {
-    // By operator, the name where there is none, shapes and dtypes.
+    // By operator (or name, if there is no operator), shapes and dtypes.
     std::map<std::tuple<std::string, std::string, std::string, std::string>, std::pair<Measured*, int64_t>>
         longest;
     for (auto& [key, m] : rows_) {
@@ -144,7 +144,7 @@ class Collector {
   std::map<KernelKey, Measured> rows_;
 };
 
-// What rows of one key agree on; a default value agrees with all.
+// The value that rows of one key agree on, else the default. A default value agrees with any value.
 template <typename T>
 T Agreed(const T& a, const T& b) {
   if (a == b || b == T()) return a;
@@ -166,7 +166,7 @@ void MergeRow(const proto::KernelRow& from, proto::KernelRow* to) {
   to->set_error(std::max(to->error(), from.error()));
 }
 
-// Rows of one key, and the durations that they came with.
+// A merged row, with the durations of its rows.
 struct MergedRow {
   proto::KernelRow row;
   double shortest = 0, longest = 0;

@@ -20,13 +20,13 @@ namespace {
 constexpr ComputeRung kRungs[] = {ComputeRung::kTable, ComputeRung::kInterpolate, ComputeRung::kRoofline,
                                   ComputeRung::kRecorded};
 
-// Peak of `dtype`, or 0.
+// The peak of `dtype`; 0: not given.
 double Peak(const proto::Device& device, absl::string_view dtype) {
   const auto it = device.peak_tflops().find(std::string(dtype));
   return it == device.peak_tflops().end() ? 0 : it->second;
 }
 
-// What a table says of one name, shapes, dtypes and work, or an interpolation in it.
+// The answer of a table, or of an interpolation in it, for one name, shapes, dtypes and work.
 struct Found {
   std::optional<Time> time;
   double error = 0;
@@ -85,7 +85,7 @@ class Pricer {
   uint32_t Shapes(uint32_t row) const { return graph_.shapes.empty() ? 0 : graph_.shapes[row]; }
   uint32_t Types(uint32_t row) const { return graph_.types.empty() ? 0 : graph_.types[row]; }
   bool IsRecorded(uint32_t row) const { return graph_.duration[row] > Time::Zero() || model_.zeros_recorded; }
-  // What was measured is worth more than what is derived, wherever the chain has it.
+  // A recorded time is preferred to derived work, wherever `recorded` stands in the chain.
   bool WillBeRecorded(uint32_t row) const {
     return IsRecorded(row) &&
            std::find(model_.rungs.begin(), model_.rungs.end(), ComputeRung::kRecorded) != model_.rungs.end();
@@ -133,7 +133,7 @@ class Pricer {
         absl::StrCat("node ", graph_.id[row], " (\"", graph_.name_of(row), "\"): ", what));
   }
 
-  // Of a node that says nothing of its work.
+  // The work of a node that does not give its work.
   OperatorWork Derive(uint32_t row) {
     const auto [at, fresh] = derived_.try_emplace(std::make_tuple(graph_.name[row], Shapes(row), Types(row)));
     if (fresh) {
@@ -169,7 +169,7 @@ class Pricer {
     return std::optional<Time>(Time::Picos(std::llround(ps)));
   }
 
-  // Peak of the node's dtype in TFLOP/s, or of the default one.
+  // The peak of the node's dtype in TFLOP/s, else that of the default dtype.
   double PeakOf(uint32_t row) {
     const uint32_t types = Types(row);
     const auto [at, fresh] = dtype_.try_emplace(types);

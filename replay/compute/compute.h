@@ -1,4 +1,4 @@
-// How long a computation takes: a chain of rungs, the first that answers wins.
+// Computes how long computation takes: a chain of rungs, of which the first that answers wins.
 #pragma once
 
 #include <cstdint>
@@ -21,35 +21,35 @@ inline constexpr absl::string_view kDefaultRungs = "table,roofline,recorded";
 
 absl::string_view Name(ComputeRung rung);  // "table", "interpolate", "roofline", "recorded", "none"
 
-// "table,roofline,recorded" as rungs, in that order. Errors (InvalidArgument):
-// an unknown name (with the nearest and the list), one that is there twice,
-// none at all.
+// Reads a chain such as "table,roofline,recorded". Errors (InvalidArgument): an unknown name (the error has
+// the nearest name and the list), a name that is given twice, an empty chain.
 absl::StatusOr<std::vector<ComputeRung>> ParseRungs(absl::string_view text);
 
 struct ComputeModel {
   std::vector<ComputeRung> rungs;
   const proto::Device* device = nullptr;               // not owned; null: the roofline never answers
   const KernelTableIndex* table = nullptr;             // not owned; null: the table never answers
-  const KernelInterpolation* interpolation = nullptr;  // not owned; null: it never answers
-  bool zeros_recorded = false;                         // a recorded duration of 0 is one, as in captures
+  const KernelInterpolation* interpolation = nullptr;  // not owned; null: interpolation never answers
+  bool zeros_recorded = false;                         // true: a recorded duration of 0 counts, as in
+                                                       // captures
 };
 
-// Worth a warning in the report; summed over the graphs that were priced.
+// Counts that deserve a warning in the report, summed over the priced graphs.
 struct ComputeNotes {
-  // By dtype: nodes that the roofline answered with the default dtype's peak,
-  // since the device gives none for theirs.
+  // By dtype: nodes that the roofline answered with the peak of the default dtype, since the device gives no
+  // peak for theirs.
   std::map<std::string, uint64_t> unknown_peak;
 };
 
-// Prices the COMP rows of `graph`; all others, and those that no rung answers
-// (ComputeRung::kNone), cost 0.
+// Prices the COMP rows of `graph`. All other rows, and rows that no rung answers (ComputeRung::kNone), take
+// no time.
 //
 // table     the row of the kernel table that matches name, inputs.shapes and
 //           inputs.types (KernelTableIndex).
 // interpolate
 //           between rows of the table (KernelInterpolation); what lies outside
 //           of these is counted.
-// roofline  for nodes that are no host operations: the longer of
+// roofline  for nodes that are not host operations: the longer of
 //           num_ops / peak(dtype) and tensor_size / memory bandwidth, rounded to
 //           the nearest picosecond. That is ASTRA-sim's num_ops / min(bandwidth *
 //           num_ops / tensor_size, peak) (Williams, Waterman and Patterson,

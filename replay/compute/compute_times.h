@@ -1,4 +1,4 @@
-// What computation takes, and who says so.
+// The times of computation, and the rungs that gave them.
 #pragma once
 
 #include <array>
@@ -12,14 +12,16 @@ namespace chakra {
 enum class ComputeRung : uint8_t { kTable, kInterpolate, kRoofline, kRecorded, kNone };
 inline constexpr int kComputeRungs = 5;
 
-// Compute times of one distinct graph, row for row. COMP rows only; others 0.
+// Compute times of one distinct graph, by row; 0 for rows other than COMP.
 struct ComputeTimes {
   std::vector<Time> time;
   std::vector<ComputeRung> rung;
-  // Of the rows together:
-  std::array<Time, kComputeRungs> error{};  // by rung: how far off their times may be, all in one direction
-  uint64_t outside = 0;                     // that interpolation refused, being outside of what was measured
-  uint64_t derived = 0;                     // whose work the roofline had from shapes
+  // Over all rows:
+  std::array<Time, kComputeRungs> error{};  // by rung: the sum of the possible errors of its times, as if all
+                                            // had one direction
+  uint64_t outside = 0;                     // rows that interpolation refused, since they lie outside the
+                                            // measured rows
+  uint64_t derived = 0;                     // rows whose work the roofline got from shapes
 };
 
 }  // namespace chakra

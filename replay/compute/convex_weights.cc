@@ -6,13 +6,14 @@
 namespace chakra {
 namespace {
 
-constexpr double kTiny = 1e-9;  // of coordinates that are scaled to at most 1
+constexpr double kTiny = 1e-9;  // tolerance for coordinates, which are scaled to at most 1
 constexpr int kMaxPivots = 2000;
 constexpr int kStalled =
     50;  // pivots without progress after which Bland's rule, which cannot cycle, takes over
 
-// The linear program of the header by the revised simplex method: a row for each coordinate, relative to x
-// and scaled, and one for the sum of the weights. Columns from count on are artificial, one a row.
+// Solves the linear program of the header with the revised simplex method. It has a row for each coordinate,
+// relative to x and scaled, and a row for the sum of the weights. Columns from `count` on are artificial, one
+// for each row.
 class Simplex {
  public:
   Simplex(const PointSet& points, const std::vector<double>& x, size_t without)
@@ -32,7 +33,7 @@ class Simplex {
     price_.resize(rows_);
   }
 
-  // False: no solution, x is outside.
+  // False: no solution, since x is outside the hull.
   bool Feasible() {
     artificial_cost_ = 1;
     if (!Minimize()) return false;
@@ -84,7 +85,7 @@ class Simplex {
     return scale_[row] > 0 ? (points_.at(point, row) - x_[row]) / scale_[row] : 0;
   }
 
-  // column_: the basis' inverse times the point's column.
+  // Sets column_ to the inverse of the basis times the point's column.
   void Solve(size_t point) {
     for (size_t r = 0; r < rows_; ++r) {
       double sum = 0;
@@ -105,8 +106,8 @@ class Simplex {
     basis_[row] = point;
   }
 
-  // An artificial column at level 0 gives way to any point that its row touches. None does: the row says
-  // what others say already.
+  // Replaces an artificial column at level 0 by a point that its row touches. If there is none, the row is
+  // redundant.
   void DriveOut(size_t row) {
     size_t best = points_.count;
     double most = 1e-7;
@@ -128,7 +129,7 @@ class Simplex {
 
   double Cost(size_t column) const { return artificial(column) ? artificial_cost_ : cost_[column]; }
 
-  // The point that lowers the cost most, or the first that lowers it. count: none does.
+  // The point that lowers the cost most or, with `first`, the first that lowers it; `count`: none.
   size_t Entering(bool first) {
     for (size_t k = 0; k < rows_; ++k) {
       price_[k] = 0;
@@ -148,12 +149,12 @@ class Simplex {
     return best;
   }
 
-  // The row that limits the entering point; of equals the one of the lowest column. rows_: none.
+  // The row that limits the entering point; of equal rows the one with the lowest column. rows_: none.
   size_t Leaving() const {
     size_t best = rows_;
     double least = 0;
     for (size_t r = 0; r < rows_; ++r) {
-      // What is artificial and at 0 must stay there.
+      // An artificial column at level 0 must stay at 0.
       const bool held = artificial_cost_ == 0 && artificial(basis_[r]) && std::abs(column_[r]) > kTiny;
       if (!held && column_[r] <= kTiny) continue;
       const double ratio = held ? 0 : level_[r] / column_[r];
@@ -165,7 +166,7 @@ class Simplex {
     return best;
   }
 
-  // False: no end was found (never seen; better no answer than a wrong one).
+  // False: the method did not converge (never observed; no answer is better than a wrong one).
   bool Minimize() {
     int stalled = 0;
     for (int i = 0; i < kMaxPivots; ++i) {
@@ -185,9 +186,9 @@ class Simplex {
   const size_t without_;
   const size_t rows_;
   std::vector<double> scale_;
-  std::vector<double> inverse_;  // of the basis, row by row
+  std::vector<double> inverse_;  // inverse of the basis, row by row
   std::vector<size_t> basis_;    // the column of each row
-  std::vector<double> level_;    // its value
+  std::vector<double> level_;    // the value of each row's column
   std::vector<double> cost_;
   std::vector<double> column_, price_;
   double artificial_cost_ = 1;

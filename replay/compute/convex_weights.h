@@ -1,4 +1,4 @@
-// Where a point lies among others: the convex combination of near ones that gives it.
+// Expresses a point as a convex combination of nearby points.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,7 @@ struct Weight {
   double weight = 0;  // > 0
 };
 
-// Points of one dimension, which may be 0, one after another: coordinate j of point i is at i * dimension +
-// j.
+// Points of equal dimension, which may be 0. Coordinate j of point i is at i * dimension + j.
 struct PointSet {
   size_t dimension = 0;
   size_t count = 0;
@@ -21,11 +20,11 @@ struct PointSet {
   double at(size_t point, size_t j) const { return coordinates[point * dimension + j]; }
 };
 
-// The weights w >= 0 of sum 1 with sum w_i p_i = x and the least sum w_i |p_i - x|^2, by ascending point:
-// those of the cell of the Delaunay triangulation in which x lies (Rajan, "Optimality of the Delaunay
-// triangulation in R^d", 1994), so at most dimension + 1 of them. nullopt: x lies outside the convex hull by
-// more than 1e-9 of its size. `without` leaves one point out; pass a number >= count to leave out none.
-// Deterministic; where cells tie (points of a grid), one of them, always the same.
+// The weights w >= 0 with sum 1, sum w_i p_i = x and the least sum w_i |p_i - x|^2, by ascending point. They
+// are the weights for the cell of the Delaunay triangulation in which x lies (Rajan, "Optimality of the
+// Delaunay triangulation in R^d", 1994), so there are at most dimension + 1. nullopt: x lies outside the
+// convex hull by more than 1e-9 of the hull's size. `without` is a point to leave out; a number >= count
+// leaves out none. Deterministic: if cells tie (points of a grid), the result is always the same one of them.
 std::optional<std::vector<Weight>> ConvexWeights(const PointSet& points, const std::vector<double>& x,
                                                  size_t without);
 

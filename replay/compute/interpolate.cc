@@ -14,17 +14,18 @@
 namespace chakra {
 namespace {
 
-constexpr int kElementBytes = 4;  // of operands of unknown type: what a model scales by does not matter
+constexpr int kElementBytes = 4;  // for operands of unknown type; a constant factor does not matter to the
+                                  // model
 constexpr double kMaxPicos = 9e18;
 constexpr double kMaxDimension = 9.3e18;
 
-// A kernel's place: what stays the same among those that it is compared with, and what varies.
+// The place of a kernel: the pattern that a group has in common, and the dimensions that vary.
 struct Place {
-  std::string pattern;  // shapes with "#" for each dimension above 0; "work" for one by its work
+  std::string pattern;  // shapes with "#" for each dimension above 0; "work" for a place by work
   std::vector<double> dimensions;
 };
 
-// By the text of the shapes, or without one by the work. nullopt: by neither.
+// The place by shapes or, without shapes, by work. nullopt: neither is known.
 std::optional<Place> PlaceOf(absl::string_view shapes, uint64_t operations, uint64_t bytes) {
   Place place;
   const std::string text = WithoutBlanks(shapes);
@@ -51,7 +52,7 @@ std::optional<Place> PlaceOf(absl::string_view shapes, uint64_t operations, uint
   return place;
 }
 
-// The work that scales a kernel's time: of its operator where that is known, else a pass over its operands.
+// The work that scales a kernel's time: that of its operator if known, else a pass over its operands.
 WorkSample WorkOf(absl::string_view name, absl::string_view op, absl::string_view shapes,
                   absl::string_view dtypes) {
   const auto work = WorkOfKernel(name, op, shapes, dtypes, kElementBytes);
@@ -68,7 +69,7 @@ WorkSample WorkOf(absl::string_view name, absl::string_view op, absl::string_vie
 
 }  // namespace
 
-// Rows that are points of one space.
+// The rows of a group: points of one space.
 class KernelInterpolation::Group {
  public:
   void Add(size_t index, const proto::KernelRow& row, Place place) {
@@ -81,7 +82,7 @@ class KernelInterpolation::Group {
   size_t size() const { return rows_.size(); }
   const std::vector<size_t>& rows() const { return rows_; }
 
-  // After the last Add: what the rows are measured by, and which dimensions vary, apart from one another.
+  // Call it after the last Add(). Finds the rows' work, and the dimensions that vary independently.
   void Finish() {
     name_ = row_[0]->name();
     op_ = row_[0]->op();
@@ -122,7 +123,8 @@ class KernelInterpolation::Group {
     return {static_cast<double>(q.operations), static_cast<double>(q.bytes), 0};
   }
 
-  // Whether what does not vary among the rows, or not by itself, is so here too.
+  // Whether `dimensions` agree with the rows in the dimensions that do not vary, or do not vary
+  // independently.
   bool Fits(const std::vector<double>& dimensions) const {
     for (size_t c = 0; c < dimensions.size(); ++c) {
       if (same_as_[c] != c && dimensions[c] != dimensions[same_as_[c]]) return false;
@@ -134,11 +136,11 @@ class KernelInterpolation::Group {
 
   struct Estimate {
     double time;
-    double straight;  // without the model: a power law between the rows
+    double straight;  // by a power law between the rows, without the model
     std::vector<Weight> around;
   };
 
-  // From all rows but `without`. nullopt: outside.
+  // Interpolates from all rows but `without`. nullopt: outside the hull.
   std::optional<Estimate> Interpolate(const std::vector<double>& dimensions, const WorkSample& work,
                                       size_t without) const {
     std::vector<double> x;
@@ -154,7 +156,7 @@ class KernelInterpolation::Group {
     return Estimate{std::exp(log_time), std::exp(straight), *std::move(around)};
   }
 
-  // Row `i` from the others, over its own time.
+  // The time of row `i`, found from the others, over its measured time.
   std::optional<double> LeftOut(size_t i) const {
     const auto estimate = Interpolate(dimensions_[i], samples_[i], i);
     if (!estimate.has_value()) return std::nullopt;
@@ -179,7 +181,7 @@ class KernelInterpolation::Group {
   }
 
  private:
-  // A model that is 0 there says nothing.
+  // A model of 0 gives no information.
   static double LogModel(const WorkFit& fit, const WorkSample& work) {
     const double time = fit.Time(work.operations, work.bytes);
     return time > 0 ? std::log(time) : 0;
@@ -188,15 +190,15 @@ class KernelInterpolation::Group {
     return std::log(samples_[i].time) - LogModel(fit, samples_[i]);
   }
 
-  std::string name_, op_, dtypes_;            // op: that of all rows; "" where they differ
-  std::vector<size_t> rows_;                  // of the table
-  std::vector<const proto::KernelRow*> row_;  // until Finish
+  std::string name_, op_, dtypes_;            // op_: that of all rows; "" if they differ
+  std::vector<size_t> rows_;                  // by row of the group: row of the table
+  std::vector<const proto::KernelRow*> row_;  // until Finish()
   std::vector<std::vector<double>> dimensions_;
   std::vector<WorkSample> samples_;
   std::vector<double> errors_;
-  std::vector<size_t> same_as_;  // the first column that is equal to each in all rows
+  std::vector<size_t> same_as_;  // by column: the first column that equals it in all rows
   std::vector<size_t> axes_;     // columns that vary
-  PointSet points_;              // their logarithms
+  PointSet points_;              // the logarithms of these columns
 };
 
 KernelInterpolation::KernelInterpolation(const proto::KernelTable& table) : rows_(table.row_size()) {

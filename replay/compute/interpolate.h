@@ -1,11 +1,12 @@
-// Kernel times between those that were measured, never beyond.
+// Interpolates between measured kernel times; never extrapolates.
 //
-// Rows of one name, dtypes and pattern of shapes that differ in their dimensions are points in the space of
-// the logarithms of these. A node inside their convex hull is answered from the Delaunay cell in which it
-// lies (convex_weights.h): not the time is interpolated but, in logarithms, what the time is to a model of
-// the group, start + operations / rate + bytes / bandwidth (work_fit.h), fitted to all of its rows. So the
-// answer is exact where a row is, follows the work between rows, and keeps what the kernel's efficiency does
-// around. Rows without shapes that have operations or bytes are points in the logarithms of these, likewise.
+// Rows of one name, dtypes and pattern of shapes form a group. They are points in the space of the logarithms
+// of the dimensions in which they differ. A node inside their convex hull is answered from the rows of the
+// Delaunay cell in which it lies (convex_weights.h). The interpolated quantity is the logarithm of (time /
+// model), where the model start + operations / rate + bytes / bandwidth (work_fit.h) is fitted to all rows of
+// the group. So the answer is exact at rows, follows the work between rows, and keeps the kernel's local
+// efficiency. Rows without shapes but with operations or bytes are points in the logarithms of these,
+// likewise.
 #pragma once
 
 #include <cstdint>
@@ -27,36 +28,37 @@ class KernelInterpolation {
  public:
   enum class Outcome {
     kAnswered,
-    kNoRows,   // no two rows of its name, dtypes and pattern
-    kOutside,  // there are, but the node lies outside of their hull
+    kNoRows,   // fewer than two rows have its name, dtypes and pattern
+    kOutside,  // the node lies outside the hull of these rows
   };
 
   struct Result {
     Outcome outcome = Outcome::kNoRows;
     Time duration;
-    // How far off the duration may be, as a share of it: by how much the rows around it differ in what they
-    // are to the model, or the largest error with which those of them are found from the others that do not
-    // lie at the rim, if that is more; where all lie there, by how far the answer is from a power law between
-    // them. The error of the rows themselves is added.
+    // The possible error of the duration, as a share of the duration. It is the larger of two: how much (time
+    // / model) differs among the rows used; and the largest error with which those of them that do not lie at
+    // the rim are found from the others, or, if all lie at the rim, the distance of the answer from a power
+    // law between them. The rows' own error is added.
     double error = 0;
   };
 
-  // `table` must be one that KernelTableIndex::Make takes. Left out: rows of no time, shapes that do not
-  // parse. A "*" in a name is no wildcard here.
+  // Precondition: KernelTableIndex::Make() accepts `table`. Rows without time, and rows whose shapes do not
+  // parse, are skipped. "*" in a name is not a wildcard here.
   explicit KernelInterpolation(const proto::KernelTable& table);
   ~KernelInterpolation();
   KernelInterpolation(KernelInterpolation&&) noexcept;
 
-  // Of a node that has no row of its own; the dtypes must be those of the rows, or theirs empty. One call
-  // costs a pass or some tens over the rows of the group.
+  // The time of a node that has no row. Its dtypes must equal those of the rows, unless the rows have none.
+  // Cost: one to some tens of passes over the rows of the group.
   Result Find(const KernelQuery& query) const;
 
-  // Each row in turn found from the others: the ratio of what is found to what was measured, by the row's
-  // place in the table; nullopt where it is in no group, or outside of the others' hull. Of a group with more
-  // than `most` rows, so many of them, evenly spread, the others nullopt: each costs a pass over the group.
+  // Finds each row from the other rows of its group: the ratio of found to measured time, by the row's place
+  // in the table. nullopt for a row that is in no group or outside the hull of the others. Each row costs a
+  // pass over its group; in a group of more than `most` rows only `most` rows, evenly spread, are tried, and
+  // the others are nullopt.
   std::vector<std::optional<double>> LeaveOneOut(size_t most = SIZE_MAX) const;
 
-  // Rows that are in a group, with others.
+  // The number of rows in groups.
   size_t grouped() const;
   size_t groups() const { return groups_.size(); }
 

@@ -73,7 +73,7 @@ absl::StatusOr<Columns> ReadHeader(CsvReader* csv, absl::string_view file) {
   return columns;
 }
 
-// Sets a field of a row from a cell. Empty cells of numbers leave it unset, but that of duration_us.
+// Sets a field of a row from a cell. An empty cell leaves a number unset, except duration_us.
 absl::Status SetCell(const CsvReader& csv, const FieldDescriptor* field, const std::string& cell,
                      proto::KernelRow* row) {
   const auto* reflection = row->GetReflection();
@@ -99,7 +99,7 @@ absl::Status SetCell(const CsvReader& csv, const FieldDescriptor* field, const s
   return absl::OkStatus();
 }
 
-// A field of the table, which every row repeats.
+// Sets a field of the table, which every row repeats.
 absl::Status SetTableCell(const CsvReader& csv, const FieldDescriptor* field, const std::string& cell,
                           proto::KernelTable* table) {
   const auto* reflection = table->GetReflection();

@@ -15,33 +15,32 @@
 
 namespace chakra {
 
-// Reads a kernel table: text format, JSON or binary, or CSV where the name ends in ".csv" (ParseKernelCsv).
+// Reads a kernel table: text format, JSON or binary, or CSV if the name ends in ".csv" (ParseKernelCsv()).
 // Errors name the file and, for CSV, the line.
 absl::StatusOr<proto::KernelTable> LoadKernelTable(const std::string& path);
 
-// Writes one: CSV, JSON or text format where the name ends in ".csv", ".json", ".txtpb" or ".textproto", else
-// binary. What is read back is equal, but that CSV has no row for the device and source of an empty table.
-// Errors: those of WriteFile, and a table that JSON cannot hold.
+// Writes a kernel table: CSV, JSON or text format if the name ends in ".csv", ".json", ".txtpb" or
+// ".textproto", else binary. Reading the file gives an equal table, except that CSV loses the device and
+// source of an empty table. Errors: those of WriteFile(); a table that JSON cannot hold.
 absl::Status WriteKernelTable(const proto::KernelTable& table, const std::string& path);
 
 // CSV: a header with `name`, `duration_us` and optionally the other fields of KernelRow, in any order, and
-// `device` and `source` of the table, which must be the same in all rows; fields quoted as in RFC 4180. Cells
-// of the optional columns may be empty. Errors name line and column.
+// `device` and `source` of the table, which must be the same in all rows. Fields are quoted as in RFC 4180.
+// Cells of the optional columns may be empty. Errors name line and column.
 absl::StatusOr<proto::KernelTable> ParseKernelCsv(absl::string_view content, absl::string_view name);
 
-// name, shapes, dtypes and duration_us, and those other columns that any row has. Numbers are the shortest
-// that read back equal.
+// CSV with the columns name, shapes, dtypes and duration_us, and every other column that any row uses.
+// Numbers have the fewest digits that read back equal.
 std::string FormatKernelCsv(const proto::KernelTable& table);
 
-// What is wrong with one row: no name, a time that is not finite, negative or above 1e12 us (11 days), an
-// error that is negative or not finite, min_us and max_us that do not enclose duration_us. `where` begins the
-// message.
+// Checks one row. Errors begin with `where`: no name; a time that is not finite, negative or above 1e12 us
+// (11 days); an error that is negative or not finite; min_us and max_us that do not enclose duration_us.
 absl::Status CheckKernelRow(const proto::KernelRow& row, absl::string_view where);
 
-// Without blanks: shapes and dtypes as the index compares them.
+// `text` without blanks, as the index compares shapes and dtypes.
 std::string WithoutBlanks(absl::string_view text);
 
-// What the index is asked for; operations and bytes are the node's num_ops and tensor_size, 0: none.
+// A query to the index. `operations` and `bytes` are the node's num_ops and tensor_size; 0: none.
 struct KernelQuery {
   absl::string_view name, shapes, dtypes;
   uint64_t operations = 0;
@@ -53,26 +52,26 @@ struct KernelAnswer {
   double error = 0;  // KernelRow.error
 };
 
-// Looks kernels up. The most specific row wins (see KernelTable in kernel_table.proto).
-// What tells rows of a table apart: name, shapes and dtypes without blanks, operations and bytes where there
-// are no shapes.
+// Looks kernels up. The most specific row wins (see KernelTable in kernel_table.proto). The key that
+// distinguishes the rows of a table: name, shapes and dtypes without blanks, and, for rows without shapes,
+// operations and bytes.
 using KernelKey = std::tuple<std::string, std::string, std::string, uint64_t, uint64_t>;
 KernelKey KeyOf(const proto::KernelRow& row);
 
 class KernelTableIndex {
  public:
-  // `source` is for messages. Errors name the row (from 0): those of CheckKernelRow, or a row with the key of
-  // an earlier one.
+  // `source` is for messages. Errors name the row (from 0): those of CheckKernelRow(); a row with the key of
+  // an earlier row.
   static absl::StatusOr<KernelTableIndex> Make(const proto::KernelTable& table, absl::string_view source);
 
-  // Null when no row matches. Blanks in shapes and dtypes do not count.
+  // Null if no row matches. Blanks in shapes and dtypes do not count.
   const KernelAnswer* Find(const KernelQuery& query) const;
   size_t size() const { return rows_.size(); }
 
  private:
   struct Row {
     std::string name, shapes, dtypes;  // the latter two without blanks
-    uint64_t operations = 0;           // of rows without shapes; these and bytes 0: any
+    uint64_t operations = 0;           // rows without shapes only; operations and bytes both 0: any work
     uint64_t bytes = 0;
     KernelAnswer answer;
     bool any_work() const { return operations == 0 && bytes == 0; }

@@ -56,8 +56,8 @@ constexpr ElementType kElementTypes[] = {
     {"c10::complex<double>", 16, ""},
 };
 
-// Inside "Tensor(...)" case does not matter; a bare name must be spelled right, since "Int" is a scalar and
-// "int" a tensor.
+// Inside "Tensor(...)" case does not matter; in a bare name it does, since "Int" is a scalar and "int" a
+// tensor.
 const ElementType* FindElement(absl::string_view text, bool any_case) {
   for (const ElementType& t : kElementTypes) {
     if (text == t.text || (any_case && absl::EqualsIgnoreCase(text, t.text))) return &t;
@@ -65,8 +65,8 @@ const ElementType* FindElement(absl::string_view text, bool any_case) {
   return nullptr;
 }
 
-// "Tensor(float)" or "float"; the first tensor of "GenericList[Tensor(float),...]". Null: no tensor, or of
-// an unknown element.
+// The element type in "Tensor(float)" or "float", or of the first tensor in "GenericList[Tensor(float),...]".
+// Null: not a tensor, or an unknown element type.
 const ElementType* ElementOf(absl::string_view type) {
   const size_t open = type.find("Tensor(");
   if (open == absl::string_view::npos) return FindElement(type, false);
@@ -139,7 +139,7 @@ class TextReader {
   size_t at_ = 0;
 };
 
-// A list whose "[" was taken; `item` reads one.
+// Reads a list whose "[" was read already; `item` reads one item.
 template <typename Item>
 absl::Status ReadList(TextReader* text, Item item) {
   if (text->Take(']')) return absl::OkStatus();
@@ -156,7 +156,7 @@ absl::Status ReadShape(TextReader* text, Shape* shape) {
   });
 }
 
-// A shape, or a list of shapes.
+// Reads a shape, or a list of shapes.
 absl::Status ReadOperand(TextReader* text, Operand* operand) {
   if (!text->Take('[')) return text->Error("a shape, \"[...]\"");
   if (text->next() != '[') {
@@ -178,7 +178,8 @@ void SetType(absl::string_view type, Operand* operand) {
     operand->dtype = element->dtype;
     return;
   }
-  // Kineto does not say of what a "TensorList" is; an unknown type of a shape is a tensor all the same.
+  // Kineto does not give the element type of a "TensorList". An operand with a shape and an unknown type is
+  // still a tensor.
   const bool tensors = type == "TensorList" || absl::StrContains(type, "Tensor(");
   if (!tensors || absl::StrContains(type, "nullptr")) operand->shapes.clear();
 }

@@ -5,14 +5,14 @@
 
 namespace chakra::operator_rules {
 
-// (m x k) times (k x n), `batch` times: 2 m n k operations; both read, the product written. `bias` is read
-// too.
+// (m x k) times (k x n), `batch` times: 2 m n k operations each; both factors are read, and the product is
+// written. `read`: further bytes that are read.
 static Work Product(const Call& call, size_t a, double batch, double m, double n, double k, double read) {
   const double out = batch * m * n;
   return OperatorWork{2 * out * k, read + out * call.ElementBytes(a)};
 }
 
-// Matrices at `a` and a + 1, of which the leading dimensions are a batch that must be equal.
+// Product of the matrices at `a` and a + 1; their leading dimensions are a batch and must be equal.
 static Work Matrices(const Call& call, size_t a, size_t rank) {
   const Shape *x = call.Tensor(a, rank), *y = call.Tensor(a + 1, rank);
   if (x == nullptr || y == nullptr || x->size() != rank || y->size() != rank) return std::nullopt;
@@ -40,7 +40,7 @@ Work Linear(const Call& call) {
   return Product(call, 0, 1, m, n, k, call.AllBytes());
 }
 
-// Of any ranks: vectors are rows and columns, batches broadcast (torch.matmul).
+// Factors of any rank: a vector is a row or a column, and batches broadcast (torch.matmul).
 Work Matmul(const Call& call) {
   const Shape *x = call.Tensor(0, 1), *y = call.Tensor(1, 1);
   if (x == nullptr || y == nullptr) return std::nullopt;
@@ -61,8 +61,8 @@ Work Matmul(const Call& call) {
 // matrix [m, k] times vector [k].
 Work Mv(const Call& call) { return Matmul(call); }
 
-// x [N, C, ...], weight [K, C / groups, ...]. Strides are no shapes: the output is taken to be as large as
-// the input, which holds for stride 1 with padding and is a bound else.
+// x [N, C, ...], weight [K, C / groups, ...]. Shapes do not tell strides. The output is taken to be as large
+// as the input, which is true for stride 1 with padding, and else a bound.
 Work Convolution(const Call& call) {
   const Shape *x = call.Tensor(0, 3), *w = call.Tensor(1, 3);
   if (x == nullptr || w == nullptr || x->size() != w->size() || (*x)[1] == 0 || (*w)[0] == 0)
@@ -72,7 +72,7 @@ Work Convolution(const Call& call) {
   return OperatorWork{2 * out * per_output, call.AllBytes() + out * call.ElementBytes(0), false};
 }
 
-// grad [N, K, ...], x [N, C, ...], weight: one product for each of the two gradients, which are written.
+// grad [N, K, ...], x [N, C, ...], weight: one product for each of the two gradients, which are both written.
 Work ConvolutionBackward(const Call& call) {
   const Shape *grad = call.Tensor(0, 3), *x = call.Tensor(1, 3), *w = call.Tensor(2, 3);
   if (grad == nullptr || x == nullptr || w == nullptr || (*w)[0] == 0) return std::nullopt;
@@ -80,9 +80,9 @@ Work ConvolutionBackward(const Call& call) {
   return OperatorWork{2 * product, call.AllBytes() + call.Bytes(1) + call.Bytes(2)};
 }
 
-// query, key, value at `q` on: [batch, heads, length, width], or [batch, length, heads, width] where `heads`
-// is 2. `products` of 2 * batch * heads * queries * keys * width; a causal mask would halve them, which no
-// shape tells.
+// query, key and value from operand `q` on: [batch, heads, length, width], or [batch, length, heads, width]
+// if `heads` is 2. Counts `products` products of 2 * batch * heads * queries * keys * width operations. A
+// causal mask would halve these, but shapes do not tell of a mask.
 static Work Attention(const Call& call, size_t q, size_t heads, double products, double extra_bytes) {
   const Shape *query = call.Tensor(q, 4), *key = call.Tensor(q + 1, 4), *value = call.Tensor(q + 2, 4);
   if (query == nullptr || key == nullptr || value == nullptr) return std::nullopt;
@@ -100,8 +100,8 @@ static Work Attention(const Call& call, size_t q, size_t heads, double products,
 Work Sdpa(const Call& call) { return Attention(call, 0, 1, 2, 0); }
 Work SdpaLengthFirst(const Call& call) { return Attention(call, 0, 2, 2, 0); }
 
-// grad, query, key, value, ...: five products, the scores' again among them (Dao et al., FlashAttention,
-// 2022, appendix B); the gradients are written.
+// grad, query, key, value, ...: five products, including the scores computed again (Dao et al.,
+// FlashAttention, 2022, appendix B); the gradients are written.
 Work SdpaBackward(const Call& call) {
   return Attention(call, 1, 1, 5, call.Bytes(0) + call.Bytes(1) + call.Bytes(2) + call.Bytes(3));
 }
@@ -109,7 +109,7 @@ Work SdpaLengthFirstBackward(const Call& call) {
   return Attention(call, 1, 2, 5, call.Bytes(0) + call.Bytes(1) + call.Bytes(2) + call.Bytes(3));
 }
 
-// Shape that operands broadcast to, as elements: the product of the largest dimension at each place.
+// The elements of the shape that operands broadcast to: the product of the largest dimension at each place.
 static double Broadcast(const Call& call) {
   Shape out;
   for (size_t i = 0; i < call.size(); ++i) {
@@ -125,7 +125,7 @@ static double Broadcast(const Call& call) {
   return Elements(out);
 }
 
-// All inputs read, a result as large as they broadcast to written, `per_element` operations each.
+// All inputs are read, a result of the broadcast shape is written; `per_element` operations for each element.
 static Work PerElement(const Call& call, double per_element) {
   const size_t first = call.First();
   if (first == call.size()) return std::nullopt;
@@ -141,7 +141,7 @@ Work Softmax(const Call& call) { return PerElement(call, 5); }
 // Mean and variance (two passes of two), difference, product, scale and shift.
 Work Normalize(const Call& call) { return PerElement(call, 8); }
 
-// The target is written and not read, the source read.
+// The target is written, the source is read.
 Work Copy(const Call& call) {
   if (call.Tensor(0) == nullptr || call.Tensor(1) == nullptr) return std::nullopt;
   return OperatorWork{0, call.Bytes(0) + call.Bytes(1)};
@@ -167,7 +167,7 @@ Work Reduce(const Call& call) {
   return OperatorWork{call.Count(first), call.AllBytes()};
 }
 
-// weight [rows, width], indices: the rows that are meant are read and written.
+// weight [rows, width], indices: each indexed row is read, and written to the result.
 Work Embedding(const Call& call) {
   const Shape* weight = call.Tensor(0, 2);
   if (weight == nullptr || call.Tensor(1) == nullptr) return std::nullopt;
@@ -175,7 +175,7 @@ Work Embedding(const Call& call) {
   return OperatorWork{0, 2 * moved + call.Bytes(1)};
 }
 
-// grad [..., width], indices: each row is read and added to one of the gradient.
+// grad [..., width], indices: each row is read and added to a row of the gradient.
 Work EmbeddingBackward(const Call& call) {
   if (call.Tensor(0, 1) == nullptr || call.Tensor(1) == nullptr) return std::nullopt;
   return OperatorWork{call.Count(0), 3 * call.Bytes(0) + call.Bytes(1)};
@@ -188,7 +188,7 @@ Work Gather(const Call& call) {
 }
 
 // Lists params, grads, averages, averages of squares, ...: the second is read, the others read and written.
-// Kingma and Ba, "Adam", 2015, algorithm 1: 12 operations a parameter, weight decay aside.
+// Kingma and Ba, "Adam", 2015, algorithm 1: 12 operations for each parameter, without weight decay.
 Work FusedAdam(const Call& call) {
   if (call.size() < 4 || call.Count(0) == 0) return std::nullopt;
   return OperatorWork{12 * call.Count(0),
@@ -201,7 +201,7 @@ Work FusedSgd(const Call& call) {
   return OperatorWork{4 * call.Count(0), 2 * (call.Bytes(0) + call.Bytes(2)) + call.Bytes(1)};
 }
 
-// Lists of tensors, of which the first (or a new one like it) is written.
+// Lists of tensors; the first list (or a new one like it) is written.
 Work Foreach(const Call& call) {
   if (call.size() == 0 || call.Count(0) == 0) return std::nullopt;
   return OperatorWork{call.Count(0), call.AllBytes() + call.Bytes(0)};

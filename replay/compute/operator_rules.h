@@ -1,4 +1,4 @@
-// Rules by which the registry of operators (operator_work.cc) counts operations and bytes.
+// Rules with which the registry of operators (operator_work.cc) counts operations and bytes.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,21 @@
 
 namespace chakra::operator_rules {
 
-// The operands of one call, with what the rules below ask of them.
+// The operands of one call, with queries for the rules below.
 class Call {
  public:
   Call(const std::vector<Operand>& operands, int unknown) : operands_(operands), unknown_(unknown) {}
 
   size_t size() const { return operands_.size(); }
 
-  // Shape of operand i; null where it is no tensor of at least `rank` dimensions.
+  // The shape of operand i; null if operand i is not a tensor of at least `rank` dimensions.
   const Shape* Tensor(size_t i, size_t rank = 0) const {
     if (i >= operands_.size() || !operands_[i].tensor()) return nullptr;
     const Shape& shape = operands_[i].shapes[0];
     return shape.size() >= rank ? &shape : nullptr;
   }
 
-  // Elements of operand i, of a list's tensors together.
+  // The elements of operand i; for a list, of all its tensors.
   double Count(size_t i) const {
     double n = 0;
     if (i >= operands_.size()) return n;
@@ -32,7 +32,7 @@ class Call {
     return n;
   }
 
-  // Bytes of an element of operand i; of an unknown one, those of the first that is known.
+  // The bytes of an element of operand i; if not known, those of the first operand that is known.
   double ElementBytes(size_t i) const {
     if (i < operands_.size() && operands_[i].element_bytes > 0) return operands_[i].element_bytes;
     for (const Operand& o : operands_) {
@@ -43,14 +43,14 @@ class Call {
 
   double Bytes(size_t i) const { return Count(i) * ElementBytes(i); }
 
-  // The first operand that is a tensor or a list of them; size() where none is.
+  // The first operand that is a tensor or a list of tensors; size(): none.
   size_t First() const {
     size_t i = 0;
     while (i < operands_.size() && operands_[i].shapes.empty()) ++i;
     return i;
   }
 
-  // Bytes of all operands that are tensors.
+  // The bytes of all operands that are tensors.
   double AllBytes() const {
     double sum = 0;
     for (size_t i = 0; i < operands_.size(); ++i) sum += Bytes(i);

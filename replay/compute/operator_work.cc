@@ -17,7 +17,7 @@ struct Entry {
   rules::Work (*work)(const rules::Call&);
 };
 
-// A line for each operator. To add one: a rule (operator_rules.cc), where none fits, and a line here.
+// A line for each operator. To add an operator, add a line here, and a rule (operator_rules.cc) if none fits.
 constexpr Entry kOperators[] = {
     // Products of matrices.
     {"mm", rules::Mm},

@@ -1,4 +1,4 @@
-// How many operations an operator does and how many bytes it moves, from the shapes of its inputs.
+// Counts the operations of an operator, and the bytes that it moves, from the shapes of its inputs.
 #pragma once
 
 #include <optional>
@@ -11,23 +11,23 @@
 namespace chakra {
 
 struct OperatorWork {
-  double operations = 0;  // multiplications and additions, each counted; 0: none worth counting
-  double bytes = 0;       // that it must read and write at least once; 0: not known
-  bool exact = true;      // false: a bound, since the shapes alone do not tell (see the registry)
+  double operations = 0;  // multiplications and additions, each counted; 0: negligible
+  double bytes = 0;       // bytes that it must read and write at least once; 0: not known
+  bool exact = true;      // false: an upper bound, since shapes alone do not tell (see the registry)
 };
 
-// Of an operator of PyTorch by its name, "aten::mm" or "mm". nullopt: it is not in the registry
-// (operator_work.cc), or the operands do not fit it. Operands whose element is not known count
-// `unknown_element_bytes`; 0: then `bytes` is not known.
+// The work of an operator of PyTorch, given by name, such as "aten::mm" or "mm". nullopt: the registry
+// (operator_work.cc) does not have the operator, or the operands do not fit. Elements of unknown type count
+// as `unknown_element_bytes` bytes; if this is 0, `bytes` is then not known.
 std::optional<OperatorWork> WorkOfOperator(absl::string_view name, const std::vector<Operand>& operands,
                                            int unknown_element_bytes);
 
-// The same from the texts of a node; nullopt too where they do not parse.
+// The work from the texts of a node; nullopt also if the texts do not parse.
 std::optional<OperatorWork> WorkOfOperator(absl::string_view name, absl::string_view shapes,
                                            absl::string_view dtypes, int unknown_element_bytes);
 
-// Of a kernel: of its operator `op`, where that is given, else of its name. A kernel without an operator
-// whose name has "gemm" or "matmul" in it, as those of libraries have, is a product of its operands, where
+// The work of a kernel: that of its operator `op`, if given, else that of its name. A kernel without an
+// operator whose name contains "gemm" or "matmul", as in libraries, counts as a product of its operands if
 // they fit one.
 std::optional<OperatorWork> WorkOfKernel(absl::string_view name, absl::string_view op,
                                          absl::string_view shapes, absl::string_view dtypes,

@@ -21,7 +21,7 @@ double Sustained(const proto::Device& device) {
   return device.sustained_share() > 0 ? device.sustained_share() : 1;
 }
 
-// What the device sustains. 0: it has no peak, not even of the default dtype.
+// The peak that the device sustains. 0: it has no peak, not even of the default dtype.
 double Peak(const proto::Device& device, const std::string& dtype, bool* other) {
   for (const std::string& d : {dtype, DefaultDtype(device)}) {
     const auto it = device.peak_tflops().find(d);
@@ -46,11 +46,11 @@ RowWork WorkOf(const proto::KernelRow& row, const std::string& default_dtype) {
   return work.has_value() ? RowWork{work->operations, work->bytes} : RowWork();
 }
 
-// A device at one dtype.
+// The rates of a device for one dtype.
 struct Rates {
   double operations_per_us = 0;
   double bytes_per_us = 0;
-  double doubt = 1;  // by how much the first may be off
+  double doubt = 1;  // by what factor operations_per_us may be off
   bool ByOperations(const RowWork& w) const {
     return w.operations / operations_per_us > w.bytes / bytes_per_us;
   }
@@ -136,7 +136,7 @@ absl::StatusOr<proto::KernelTable> TransferTable(const proto::KernelTable& table
     std::string d = dtype.empty() ? std::string(DtypeOf(row->dtypes())) : dtype;
     if (d.empty()) d = default_dtype;
     bool other = false;
-    // TFLOP/s are 1e6 operations a microsecond, GB/s 1e3 bytes.
+    // 1 TFLOP/s is 1e6 operations in a microsecond, 1 GB/s is 1e3 bytes.
     const Rates source = {Peak(from, d, &other) * 1e6, from.memory_gbytes_per_s() * 1e3, 1 / Sustained(from)};
     const Rates target = {Peak(to, d, &other) * 1e6, to.memory_gbytes_per_s() * 1e3, 1 / Sustained(to)};
     ++(work[i].known() ? notes->by_roofline : notes->without_work);

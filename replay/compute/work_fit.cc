@@ -14,14 +14,14 @@ using Terms = std::array<double, kTerms>;
 
 Terms TermsOf(const WorkSample& s) { return {1, s.operations, s.bytes}; }
 
-// Sums of products of the scaled terms, and of the terms with 1, all over the time.
+// Sums of products of the scaled terms with each other and with 1; each term is divided by the sample's time.
 struct Normal {
   std::array<Terms, kTerms> square{};
   Terms right{};
   double count = 0;
 };
 
-// Solves for the terms of `chosen` (bits), the others being 0. nullopt: they cannot be told apart, or one
+// Solves for the terms in `chosen` (bits); the others are 0. nullopt: the terms cannot be separated, or one
 // would be negative.
 std::optional<Terms> Solve(const Normal& n, unsigned chosen) {
   std::array<std::array<double, kTerms + 1>, kTerms> a{};

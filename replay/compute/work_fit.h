@@ -1,4 +1,4 @@
-// What a kernel costs by its work: a start, a time for each operation and one for each byte.
+// Fits a kernel's time to its work: a start, a time for each operation and a time for each byte.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct WorkFit {
   }
 };
 
-// The fit of least squared relative errors, sum ((fit - time) / time)^2. Sample `without` is left out; pass
-// a number >= their count to leave out none. All zero where there are no samples.
+// The fit with the least squared relative errors, sum ((fit - time) / time)^2. `without` is a sample to leave
+// out; a number >= the number of samples leaves out none. All zero if there are no samples.
 WorkFit FitWork(const std::vector<WorkSample>& samples, size_t without);
 
 }  // namespace chakra
