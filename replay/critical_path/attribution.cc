@@ -15,7 +15,7 @@ namespace chakra {
 namespace {
 
 constexpr size_t kRows = 100;
-constexpr size_t kNames = 20;  // of operators, before those that differ in numbers are one
+constexpr size_t kNames = 20;  // with more operators than this, names that differ only in numbers are merged
 
 // Sums by name.
 class Shares {
@@ -31,7 +31,7 @@ class Shares {
     return it == sums_.end() ? Time::Zero() : it->second.time;
   }
   size_t size() const { return sums_.size(); }
-  // With each number of a name as "#".
+  // The shares of names with "#" in place of each number.
   Shares Merged() const {
     Shares merged;
     for (const auto& [name, sum] : sums_) {
@@ -41,7 +41,7 @@ class Shares {
     }
     return merged;
   }
-  // The longest first, equals by name.
+  // Writes the shares, the longest first, equal ones by name.
   void Write(Time whole, google::protobuf::RepeatedPtrField<proto::PathShare>* out) const {
     std::vector<std::pair<std::string, Sum>> rows(sums_.begin(), sums_.end());
     std::stable_sort(rows.begin(), rows.end(),
@@ -75,7 +75,7 @@ class Shares {
 };
 
 const char* CauseOf(const Graph& graph, uint32_t row) {
-  // By BusyClock::Class. Nodes that do nothing take no time, and so are on no path.
+  // By BusyClock::Class. Nodes without work take no time, and so are on no path.
   constexpr const char* kNames[] = {"device computation", "host computation", "recorded communication",
                                     "memory", "nothing"};
   return kNames[ClassOf(graph, row)];
@@ -110,7 +110,7 @@ class Attribution {
 
  private:
   const Graph& GraphOf(const PathSegment& s) const { return *traces_.ranks[s.rank].graph; }
-  // What links of a dimension took.
+  // The time on the links of a dimension.
   struct Level {
     std::string name;
     Time latency, transfer, waiting;
@@ -158,7 +158,7 @@ class Attribution {
       level.transfer += links.transfer;
     }
     if (s.parts.links.empty()) return;
-    // Where messages wait is not known; most of it is where they spend most.
+    // It is not known where messages wait; the wait counts for the links on which they spend most.
     const auto most =
         std::max_element(s.parts.links.begin(), s.parts.links.end(),
                          [](const auto& a, const auto& b) { return a.second.transfer < b.second.transfer; });
@@ -178,7 +178,8 @@ class Attribution {
     return absl::StrCat(std::string(chakra::Name(s.type)), group.empty() ? "" : " on ", group);
   }
 
-  // `part` of the path would take 1/1.01 (more of a rate) or 99/100 (less of a time) of what it takes.
+  // Adds the sensitivity of a change with which `part` of the path takes 1/1.01 (1 % more of a rate) or
+  // 99/100 (1 % less of a time) of its time.
   static void AddSensitivity(PathChange change, const std::string& of, Time part, Time whole,
                              std::vector<std::pair<proto::Sensitivity, PathChange>>* out) {
     if (part <= Time::Zero()) return;
@@ -249,7 +250,7 @@ class Attribution {
   const TraceSet& traces_;
   LanePolicy lanes_;
   const std::vector<LinkKind>& kinds_;
-  std::vector<PathChange>* changes_;  // null: not asked for
+  std::vector<PathChange>* changes_;  // may be null
   Shares causes_, by_rank_, by_lane_, operators_, collectives_, links_;
   std::map<int, Level> levels_;
 };

@@ -1,4 +1,4 @@
-// The critical path by what it ran through, and what changes of the machine would give.
+// Attributes the critical path to what it ran through, and says what changes of the machine would give.
 #pragma once
 
 #include <string>
@@ -12,24 +12,24 @@
 
 namespace chakra {
 
-// What a sensitivity is of: 1 % more speed or bandwidth, 1 % less latency, time or delays.
+// The change that a sensitivity is about: 1 % more speed or bandwidth, or 1 % less latency, time or delays.
 struct PathChange {
   enum class Of { kDeviceSpeed, kHostSpeed, kMemorySpeed, kBandwidth, kLatency, kLibraryTime, kDelays };
   Of of;
-  int level = -1;  // of bandwidth and latency: the dimension
+  int level = -1;  // for bandwidth and latency: the dimension
 };
 
-// Links that are alike, as reports name them.
+// A kind of links, as reports name it.
 struct LinkKind {
   int level = 0;          // their dimension
   std::string dimension;  // its name
-  std::string name;       // "net": of a plain dimension; "net leaf-spine": of a network's link class
+  std::string name;       // "net" for a plain dimension; "net leaf-spine" for a link class of a network
 };
 
-// By Topology::link_classes().
+// The kinds, by index into Topology::link_classes().
 std::vector<LinkKind> LinkKindsOf(const Topology& topology);
 
-// `changes`, where given, becomes what the report's sensitivities are of, by their row.
+// `changes`, if not null, gets the change of each of the report's sensitivities.
 proto::CriticalPathReport AttributePath(const CriticalPath& path, const TraceSet& traces, LanePolicy lanes,
                                         const std::vector<LinkKind>& kinds,
                                         std::vector<PathChange>* changes = nullptr);

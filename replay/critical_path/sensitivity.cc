@@ -12,14 +12,14 @@
 namespace chakra {
 namespace {
 
-// What is done to a machine and to compute times.
+// A change of a machine and of compute times, as factors.
 struct Change {
-  double device = 1, host = 1, memory = 1;  // of times
+  double device = 1, host = 1, memory = 1;  // factors of times
   int level = -1;
-  double bandwidth = 1, latency = 1;  // of the links of that level
+  double bandwidth = 1, latency = 1;  // factors for the links of the level
 };
 
-// None where a machine cannot be given the change.
+// nullopt if a machine cannot be given the change.
 std::optional<Change> ChangeOf(const PathChange& of, const Topology& topology) {
   Change change;
   switch (of.of) {
@@ -67,7 +67,8 @@ std::vector<ComputeTimes> ScaledTimes(const Simulation& simulation, const Change
   return times;
 }
 
-// A plain dimension by the cluster's fields, so that the library follows; a network by its links.
+// The machine with the change: a plain dimension changes by the fields of the cluster, so that the library
+// follows; a network changes by its links.
 absl::StatusOr<ClusterModel> ScaledMachine(const ClusterModel& cluster, int ranks, const Change& change) {
   ClusterModel model = cluster;
   model.memory.bandwidth = Scaled(model.memory.bandwidth, 1 / change.memory);

@@ -1,4 +1,4 @@
-// What a change of the machine gives, measured: the run again with the change.
+// Measures what a change of the machine gives: repeats the run with the change.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace chakra {
 
-// Runs `simulation`, which took `makespan`, again for each of the path's sensitivities that a machine can be
-// given (computation, memory, bandwidth and latency of links), and fills in what that gave. `changes`: what
-// they are of, as AttributePath() tells. A plain dimension changes as --set would change it; of a network
-// every link does.
+// Repeats `simulation`, which took `makespan`, for each of the path's sensitivities that a machine can be
+// given (computation, memory, bandwidth and latency of links), and fills in the result. `changes`: their
+// changes, from AttributePath(). A plain dimension changes as --set would change it; in a network every link
+// changes.
 absl::Status MeasureSensitivities(const Simulation& simulation, Time makespan,
                                   const std::vector<PathChange>& changes, proto::CriticalPathReport* path);
 

@@ -1,4 +1,4 @@
-// The JSON of trace events, one event a line.
+// Writes the JSON of trace events, one event on each line.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -13,11 +13,11 @@
 namespace chakra {
 namespace {
 
-constexpr uint64_t kExact = uint64_t{1} << 53;  // whole numbers that a double holds
+constexpr uint64_t kExact = uint64_t{1} << 53;  // a double holds whole numbers up to this
 
 void AppendString(absl::string_view text, std::string* out) { AppendJsonText(ToUtf8(text), out); }
 
-// In microseconds, exactly.
+// Appends a time in microseconds, exactly.
 void AppendTime(Time t, std::string* out) {
   const int64_t ps = t.picos();
   absl::StrAppend(out, ps / 1000000);
@@ -122,8 +122,8 @@ class ChromeJsonWriter : public TimelineWriter {
     AppendTime(end - begin, &out_);
   }
 
-  // Viewers find the slice of an arrow's end by its time, with begins and durations cut to nanoseconds. The
-  // arrow arrives a nanosecond after it left, or later; none where that is not inside of both.
+  // Viewers find the slice at an arrow's end by time, with begins and durations cut to nanoseconds. An arrow
+  // arrives at least a nanosecond after it left; nullopt if there is no such time inside both slices.
   static std::optional<Time> Arrival(const TimelineArrow& a) {
     const auto last = [](const NodeSpan& s) { return Nanos(s.begin) + Nanos(s.end - s.begin); };
     const Time at = std::max(a.to.begin, a.from.begin + Time::Nanos(1));
@@ -142,7 +142,7 @@ class ChromeJsonWriter : public TimelineWriter {
   }
 
   int pid_ = 0;
-  int track_ = 0;  // 0: of the process
+  int track_ = 0;  // 0: the process itself
   bool first_ = true;
   std::string counter_, unit_;
 };

@@ -86,7 +86,7 @@ void Meetings::DescribeCall(const Place& own, uint32_t index, TimelineSlice* sli
     }
     return;
   }
-  if (slice->span.end <= came.begin) return;  // it did not need the last one
+  if (slice->span.end <= came.begin) return;  // the node did not need the last member
   slice->values.push_back({"wait_ps", static_cast<uint64_t>((came.begin - slice->span.begin).picos())});
   slice->wait = absl::StrCat("until rank ", last.rank, " arrives");
   slice->wait_end = came.begin;
@@ -103,7 +103,7 @@ void Meetings::DescribeMessage(const Place& own, uint32_t index, TimelineSlice* 
   slice->values.push_back({"from", static_cast<uint64_t>(m.src)});
   slice->values.push_back({"to", static_cast<uint64_t>(m.dst)});
   if (m.tag >= 0) slice->values.push_back({"tag", static_cast<uint64_t>(m.tag)});
-  if (m.send_row == kNoRow || m.recv_row == kNoRow) return;  // the other end is in no trace
+  if (m.send_row == kNoRow || m.recv_row == kNoRow) return;  // no trace has the other end
   const NodeSpan &sent = SpanOf({m.src, m.send_row}), &received = SpanOf({m.dst, m.recv_row});
   const bool sends = m.src == own.rank && m.send_row == own.row;
   if (!sends && sent.begin > received.begin && sent.begin < received.end) {

@@ -11,7 +11,7 @@
 namespace chakra {
 namespace {
 
-// Writes values at the begins of buckets, but not one that is as the one before.
+// Writes a value at the begin of each bucket, unless it equals the value before.
 absl::Status WriteSamples(const std::vector<double>& values, Time bucket, TimelineWriter* writer,
                           uint64_t* samples) {
   for (size_t i = 0; i < values.size(); ++i) {
@@ -22,7 +22,7 @@ absl::Status WriteSamples(const std::vector<double>& values, Time bucket, Timeli
   return absl::OkStatus();
 }
 
-// What packets met on a link in each bucket: of times the share of the bucket.
+// Writes what packets met on a link in each bucket; times are shown as a share of the bucket.
 absl::Status WriteCounts(const LinkUse& use, const std::string& name, Time bucket, int* place,
                          TimelineWriter* writer, uint64_t* samples) {
   for (size_t k = 0; k < LinkUse::kCounts; ++k) {
@@ -119,7 +119,7 @@ absl::Status WriteLinkCounters(const LinkUses& links, int pid, TimelineWriter* w
     writer->Counter(++place, absl::StrCat(name, ": taken"), "%");
     if (absl::Status s = WriteSamples(values, links.bucket, writer, samples); !s.ok()) return s;
     if (use.queued.empty()) continue;
-    values.assign(1, 0);  // what is queued is of the ends of buckets
+    values.assign(1, 0);  // queued bytes are those at the ends of buckets
     for (const uint64_t bytes : use.queued) values.push_back(static_cast<double>(bytes));
     writer->Counter(++place, absl::StrCat(name, ": queued"), "bytes");
     if (absl::Status s = WriteSamples(values, links.bucket, writer, samples); !s.ok()) return s;

@@ -1,4 +1,4 @@
-// What a timeline shows of no one rank.
+// The parts of a timeline that belong to no rank.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace chakra {
 
-// Counters of links with a series, as process `pid`. Adds to `samples`.
+// Writes counters of the links that have a series, as process `pid`. Adds their number to `samples`.
 absl::Status WriteLinkCounters(const LinkUses& links, int pid, TimelineWriter* writer, uint64_t* samples);
 
-// A slice for each segment, as process `pid`, which stands before the ranks.
+// Writes a slice for each segment, as process `pid`, which stands before the ranks.
 absl::Status WriteCriticalPath(const CriticalPath& path, const TraceSet& traces, int pid,
                                TimelineWriter* writer);
 
 // The category of a node's slice.
 const char* TimelineCategory(const Graph& graph, uint32_t row);
-// Its name, or its type where it has none. Lives as long as the graph.
+// The name of a node's slice: the node's name, or its type if it has no name. Lives as long as the graph.
 absl::string_view TimelineName(const Graph& graph, uint32_t row);
-// begin_ps and duration_ps.
+// Adds the values begin_ps and duration_ps.
 void AddSpan(const NodeSpan& span, TimelineSlice* slice);
 
 }  // namespace chakra

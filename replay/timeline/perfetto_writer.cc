@@ -9,10 +9,10 @@ namespace {
 constexpr uint32_t kSequence = 1;
 constexpr uint32_t kCleared = 1, kNeedsState = 2;  // TracePacket::sequence_flags
 
-// Numbers of strings, from 1.
+// Numbers strings, from 1.
 class Interned {
  public:
-  // `fresh`: whether the file does not have it yet.
+  // The number of `text`. `fresh`: the file does not have the text yet.
   uint64_t Number(absl::string_view text, bool* fresh) {
     const auto it = numbers_.find(text);
     *fresh = it == numbers_.end();
@@ -56,7 +56,7 @@ class PerfettoWriter : public TimelineWriter {
     const int64_t begin = Nanos(slice.span.begin), end = Nanos(slice.span.end);
     perfetto::TrackEvent* event = BeginSlice(begin, slice.name, slice.category);
     for (const TimelineValue& value : slice.values) AddValue(value, event);
-    // An arrow within a nanosecond is left out: it would have no direction.
+    // Skip an arrow within one nanosecond: it would have no direction.
     const auto drawn = [](const TimelineArrow& a) { return Nanos(a.from.begin) < Nanos(a.to.end); };
     for (const TimelineArrow& a : slice.arrows) {
       if (!a.leaves || !drawn(a)) continue;
@@ -109,7 +109,7 @@ class PerfettoWriter : public TimelineWriter {
     track->set_sibling_order_rank(place);
     return track;
   }
-  // On the last track.
+  // Begins an event on the last track.
   perfetto::TrackEvent* Event(int64_t nanos, perfetto::TrackEvent::Type type) {
     perfetto::TracePacket& packet = Begin();
     packet.set_timestamp(static_cast<uint64_t>(nanos));
@@ -147,7 +147,7 @@ class PerfettoWriter : public TimelineWriter {
     text->set_iid(to->string_value_iid());
     text->set_str(ToUtf8(value.text));
   }
-  // Puts the packet behind the others as field `packet` of a Trace.
+  // Appends the packet as field `packet` of a Trace.
   void Emit() {
     packet_.set_trusted_packet_sequence_id(kSequence);
     out_.push_back((perfetto::Trace::kPacketFieldNumber << 3) | 2);  // length-delimited
@@ -159,7 +159,7 @@ class PerfettoWriter : public TimelineWriter {
 
   perfetto::TracePacket packet_;
   Interned names_, categories_, keys_, texts_;
-  uint64_t tracks_ = 0;  // of them the last is the one that is written
+  uint64_t tracks_ = 0;  // number of tracks; the last one is being written
   uint64_t process_ = 0;
 };
 

@@ -21,10 +21,10 @@ namespace {
 
 constexpr int kMostRanks = 1 << 24;
 
-// What is written: ranks, and of the last one how many nodes.
+// What to write: the ranks, and the number of nodes of the last one.
 struct Choice {
   std::vector<int> ranks;
-  std::vector<bool> shown;  // by rank of the traces: written, and whole
+  std::vector<bool> shown;  // by rank of the traces: whether it is written as a whole
   uint64_t nodes = 0;
   std::string left_out;
 };
@@ -72,7 +72,7 @@ absl::StatusOr<Choice> Choose(const TimelineInput& input) {
     const uint64_t nodes = traces[rank].graph->size();
     if (!choice.ranks.empty() && choice.nodes + nodes > most) break;
     choice.ranks.push_back(rank);
-    choice.shown[rank] = nodes <= most;  // else its arrows might lead to what is left out
+    choice.shown[rank] = nodes <= most;  // otherwise arrows might lead to nodes that are left out
     choice.nodes += std::min(nodes, most);
   }
   if (choice.nodes == wanted) return choice;

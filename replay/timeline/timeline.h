@@ -1,12 +1,13 @@
-// The timeline of a replay as a file that trace viewers open: Perfetto (https://ui.perfetto.dev) or
+// Writes the timeline of a replay as a file for trace viewers: Perfetto (https://ui.perfetto.dev) or
 // chrome://tracing.
 //
-// A process for each rank, a track for each lane (LaneName()), a slice for each node. Nodes of one lane that
-// overlap are on further tracks, "communication (2)". A slice has the node's id, its exact begin and duration
-// in picoseconds, and what it moves or computes. Inside a communication slice, one of category "wait" ends
-// when whoever was missing began: the sender of what a receive is for, the last member of a collective call.
-// From that one's slice arrows go to those who waited. Links have counters: the share of their bandwidth that
-// was taken, and the bytes that waited for them. The critical path has a slice for each of its segments.
+// There is a process for each rank, a track for each lane (LaneName()), and a slice for each node. Nodes of
+// one lane that overlap are on further tracks, "communication (2)". A slice has the node's id, its exact
+// begin and duration in picoseconds, and what the node moves or computes. Inside a communication slice, a
+// slice of category "wait" ends when the missing rank began: the sender of a message, or the last member of a
+// collective call. Arrows lead from the slice of this rank to those that waited. Links have counters: the
+// share of their bandwidth in use, and the bytes that waited for them. The critical path has a slice for each
+// of its segments.
 #pragma once
 
 #include <cstdint>
@@ -32,47 +33,48 @@ struct CriticalPath;  // replay/engine/causes/critical_path.h
 // trace events, in microseconds with six digits, which is exact.
 enum class TimelineFormat { kPerfetto, kChromeJson };
 
-// By the ending of the name: .perfetto-trace and .pftrace; .json; .gz behind them does not count.
-// Errors: other endings, and .zst, which viewers do not open.
+// By the ending of the name: .perfetto-trace and .pftrace; .json; a .gz after these is ignored. Errors: other
+// endings, and .zst, which viewers do not open.
 absl::StatusOr<TimelineFormat> TimelineFormatOf(absl::string_view path);
 // "perfetto" or "json". Errors: anything else.
 absl::StatusOr<TimelineFormat> ParseTimelineFormat(absl::string_view name);
 
-// "0-7,16", "0-254/2": ascending, each once. Errors say which part, and what is expected.
+// Reads ranks such as "0-7,16" or "0-254/2"; the result is ascending, without duplicates. Errors name the
+// wrong part and what is expected.
 absl::StatusOr<std::vector<int>> ParseTimelineRanks(absl::string_view text);
 
 inline constexpr uint64_t kTimelineNodes = 1000000;
 
-// All pointers are the caller's.
+// The input of WriteTimeline(). Pointers are not owned.
 struct TimelineInput {
-  const TraceSet* traces = nullptr;  // as they were replayed
+  const TraceSet* traces = nullptr;  // the traces that were replayed
   const NodeSpans* spans = nullptr;  // of every node
   // As of EngineOptions:
   LanePolicy lanes = LanePolicy::kRecorded;
   std::vector<int> dimension_sizes;
   bool recorded_comm = false;
-  const Metrics* metrics = nullptr;    // for the algorithms of collectives; null: they are not told
-  const LinkUses* links = nullptr;     // counters of those with a series; null: none
-  const CriticalPath* path = nullptr;  // a process of its own, whatever the ranks; null: none
+  const Metrics* metrics = nullptr;    // gives the algorithms of collectives; null: not shown
+  const LinkUses* links = nullptr;     // links with a series get counters; null: none
+  const CriticalPath* path = nullptr;  // written as a separate process, whatever ranks are chosen; null: none
   std::vector<int> ranks;              // ascending; empty: all
-  // Ranks are written whole, from the first on, while they have no more nodes together; of the first alone,
-  // if it has more, the nodes that began first. 0: no limit.
+  // The most nodes to write. Ranks are written as a whole, from the first on, as long as their nodes are
+  // within this limit. If the first rank alone has more nodes, only those that began first are written. 0: no
+  // limit.
   uint64_t most_nodes = kTimelineNodes;
 };
 
-// What was written.
+// The amount of what was written.
 struct TimelineTotals {
   uint64_t ranks = 0;
   uint64_t nodes = 0;
   uint64_t arrows = 0;
-  uint64_t samples = 0;  // of counters
-  std::string left_out;  // what most_nodes left out, for people, and how to get it; "": nothing
+  uint64_t samples = 0;  // samples of counters
+  std::string left_out;  // for people: what most_nodes left out, and how to get it; "": nothing
 };
 
-// Writes piece by piece; memory grows with one rank's nodes and with the communication of the ranks.
-// Same input, same bytes.
-// Errors: a rank that the traces have not, spans that do not fit the traces, those of MatchCommunication()
-// and of `write`.
+// Writes piece by piece; memory grows with one rank's nodes and with the communication of the ranks. Same
+// input, same bytes. Errors: a rank that is not in the traces; spans that do not fit the traces; errors of
+// MatchCommunication() and of `write`.
 absl::StatusOr<TimelineTotals> WriteTimeline(const TimelineInput& input, TimelineFormat format,
                                              const WriteBytes& write);
 

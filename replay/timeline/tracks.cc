@@ -17,7 +17,7 @@ namespace {
 template <typename T>
 using MinHeap = std::priority_queue<T, std::vector<T>, std::greater<T>>;
 
-// Kinds of lanes in the order in which people look for them, then by number.
+// Sorts lanes by kind, in the order in which people look for them, then by number.
 std::tuple<int, int64_t, std::string> PlaceOf(const std::string& name) {
   constexpr const char* kKinds[] = {"thread", "host", "compute", "stream", "communication", "storage"};
   int kind = 0;
@@ -31,12 +31,12 @@ std::tuple<int, int64_t, std::string> PlaceOf(const std::string& name) {
   return {kind, number, name};
 }
 
-// One lane as tracks: each node on the first track that is free.
+// Adds the tracks of one lane: each node goes on the first free track.
 void AddLane(const std::string& name, const std::vector<uint32_t>& rows, const std::vector<NodeSpan>& spans,
              std::vector<TimelineTrack>* tracks) {
   const size_t first = tracks->size();
   MinHeap<size_t> unused;
-  MinHeap<std::pair<Time, size_t>> busy;  // until when
+  MinHeap<std::pair<Time, size_t>> busy;  // (end of the last node, track)
   for (const uint32_t row : rows) {
     for (; !busy.empty() && busy.top().first <= spans[row].begin; busy.pop()) unused.push(busy.top().second);
     if (unused.empty()) {

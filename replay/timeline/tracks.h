@@ -1,4 +1,4 @@
-// Which node of a rank is on which track.
+// Assigns the nodes of a rank to tracks.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace chakra {
 
-// Nodes of one track do not overlap. They are in the order of their begins.
+// A track. Its nodes do not overlap, and are in the order of their begins.
 struct TimelineTrack {
   std::string name;
   std::vector<uint32_t> rows;
 };
 
-// Tracks of one rank, host first. Of its nodes the `most` that began first, equals by row.
+// The tracks of one rank, host first, with the `most` nodes that began first; of nodes that began together,
+// the lower rows.
 std::vector<TimelineTrack> LayOutTracks(const NamedLanes& lanes, const std::vector<NodeSpan>& spans,
                                         size_t most);
 

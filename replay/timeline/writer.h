@@ -1,4 +1,4 @@
-// What the formats of a timeline have in common.
+// The interface that all formats of a timeline share.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace chakra {
 
-// A number, or text where that is not null.
+// A value: `text` if it is not null, else `number`.
 struct TimelineValue {
   const char* key;
   uint64_t number = 0;
   absl::string_view text = {};
 };
 
-// One end of an arrow between two slices: both ends have the same number and spans.
+// One end of an arrow between two slices. Both ends have the same id and spans.
 struct TimelineArrow {
   uint64_t id = 0;  // from 1
   bool leaves = false;
@@ -35,12 +35,13 @@ struct TimelineSlice {
   NodeSpan span;
   std::vector<TimelineValue> values;
   std::vector<TimelineArrow> arrows;
-  std::string wait;  // name of a slice inside, from the begin on; "": none
-  Time wait_end;     // not after the end
+  std::string wait;  // name of an inner slice, from the begin to wait_end; "": none
+  Time wait_end;     // at most span.end
 };
 
-// Processes, each with its tracks, each with its slices by begin or its samples by time. Slices of one track
-// do not overlap. Errors of all: those of `write`, which gets the bytes in large pieces.
+// The caller writes processes, each with its tracks; each track has slices, by begin, or samples, by time.
+// Slices of one track do not overlap. Errors of all methods: those of `write`, which gets the bytes in large
+// pieces.
 class TimelineWriter {
  public:
   explicit TimelineWriter(WriteBytes write) : write_(std::move(write)) {}
@@ -56,11 +57,11 @@ class TimelineWriter {
   virtual absl::Status Sample(Time at, double value) = 0;
   virtual absl::Status Finish() = 0;
 
-  uint64_t arrows() const { return arrows_; }  // that left a slice
+  uint64_t arrows() const { return arrows_; }  // number of arrows that leave a slice
 
  protected:
   static int64_t Nanos(Time t) { return t.picos() / 1000; }
-  // Hands over what is in out_ once it is large, or at the `end`.
+  // Passes out_ to `write` if it is large, or at the `end`.
   absl::Status Flush(bool end = false);
 
   std::string out_;
