@@ -15,15 +15,15 @@
 namespace chakra {
 namespace {
 
-constexpr double kWorthIt = 0.01;  // less error a row, on average, or a moved switch is not believed
-constexpr double kFarthest = 8;    // that a switch moves from where the library has it
+constexpr double kWorthIt = 0.01;  // a moved switch must lower the error of a row by this, on average
+constexpr double kFarthest = 8;    // the largest factor by which a switch of the library may move
 
-// Rows of one collective and number of ranks, by size; all rows of a size share a label.
+// The rows of one collective and number of ranks, by size. All rows of one size share a label.
 struct Series {
   std::vector<uint64_t> sizes;
   std::vector<std::vector<size_t>> rows;
   std::vector<std::string> label;
-  std::vector<std::string> own;  // as the library would
+  std::vector<std::string> own;  // the labels that the library chooses
 };
 
 std::vector<Series> SeriesOf(const std::vector<Sample>& all) {
@@ -49,7 +49,7 @@ void Assign(const Series& series, std::vector<std::string>* label) {
   }
 }
 
-// Whether each size has the label that the library gives it, or gives some size nearby.
+// Whether each size has a label that the library gives to this size or to a size nearby.
 bool Near(const Series& series) {
   for (size_t i = 0; i < series.sizes.size(); ++i) {
     bool near = false;
@@ -62,7 +62,7 @@ bool Near(const Series& series) {
   return true;
 }
 
-// Moves the sizes at which one label gives way to the next, while that pays.
+// Moves the sizes at which one label switches to the next, as long as this lowers the error.
 absl::Status MoveSwitches(Samples& samples, Series* series, std::vector<std::string>* label, Solution* best) {
   double worth = 0;
   for (const auto& rows : series->rows) worth += kWorthIt * static_cast<double>(rows.size());
@@ -72,7 +72,7 @@ absl::Status MoveSwitches(Samples& samples, Series* series, std::vector<std::str
     const Series now = *series;
     for (size_t i = 1; i < now.sizes.size() && !moved; ++i) {
       if (now.label[i] == now.label[i - 1]) continue;
-      // Up by j: sizes i .. i + j - 1 join the smaller ones; down likewise.
+      // Up by j: sizes i .. i + j - 1 join the smaller sizes; down likewise.
       for (const int by : {1, 2, 3, 4, -1, -2, -3, -4}) {
         Series trial = now;
         bool fits = true;
@@ -99,7 +99,7 @@ absl::Status MoveSwitches(Samples& samples, Series* series, std::vector<std::str
 
 std::string Number(double v) { return absl::StrFormat("%.4g", v); }
 
-// Writes what was fitted for one label; says what was not.
+// Writes the fitted constants of one label, and lists those that were not fitted.
 void Write(const std::string& name, const LabelStart& start, const LabelFit& fit, Fit* out) {
   auto* terms = out->cluster.mutable_collectives()->mutable_library()->mutable_term();
   proto::LibraryTerm* term = nullptr;
@@ -134,14 +134,13 @@ void Write(const std::string& name, const LabelStart& start, const LabelFit& fit
   }
 }
 
-// Rules of the collective and number of ranks for each run of sizes that take another label than the
-// library's own, with its ends halfway (in the logarithm) to the next sizes. Elsewhere the library's rules
-// stay.
+// Writes a rule for each run of sizes whose label differs from the library's. The ends of a run are halfway
+// (in the logarithm) to the next sizes. For all other sizes the library's rules stay.
 void WriteChoice(const Series& series, CollectiveType type, int ranks, const LibraryModel& library,
                  Fit* out) {
   auto& choice = *out->cluster.mutable_collectives()->mutable_library()->mutable_choice();
   const std::string collective(Name(type));
-  std::map<uint64_t, std::string> moved = {{0, ""}};  // by first size; empty: the library's
+  std::map<uint64_t, std::string> moved = {{0, ""}};  // by first size; "": the library's choice
   std::string last;
   for (size_t i = 0; i < series.sizes.size(); ++i) {
     const std::string label = series.label[i] == series.own[i] ? "" : series.label[i];
@@ -150,7 +149,7 @@ void WriteChoice(const Series& series, CollectiveType type, int ranks, const Lib
     const double below = i > 0 ? static_cast<double>(series.sizes[i - 1]) : 0;
     moved[static_cast<uint64_t>(std::ceil(std::sqrt(below * static_cast<double>(series.sizes[i]))))] = last;
   }
-  LibraryModel others = library;  // without the rules that are written anew
+  LibraryModel others = library;  // without the rules that are being replaced
   std::set<uint64_t> from;
   for (const auto& entry : moved) from.insert(entry.first);
   for (const auto& [text, rule] : library.choice) {

@@ -11,19 +11,19 @@
 
 namespace chakra {
 
-// One measured collective: one half, out-of-place or in-place, of a printed row.
+// One measured collective: the out-of-place or the in-place half of a printed row.
 struct MeasuredRow {
   CollectiveType type = CollectiveType::kAllReduce;
   int ranks = 0;  // >= 2
   int nodes = 0;  // 0: the file does not say
-  // As nccl-tests counts: the larger of a rank's input and output.
+  // As in nccl-tests: the larger of a rank's input and output.
   uint64_t bytes = 0;
   double time_us = 0;  // microseconds, > 0
   bool in_place = false;
   std::string dtype, redop;         // as printed: "float", "sum"; empty: the file does not say
   std::string algorithm, protocol;  // as printed; empty: the file does not say
   int channels = 0;                 // 0: the file does not say
-  int devices_per_thread = 0;       // that one host thread launches on (-g); 0: the file does not say
+  int devices_per_thread = 0;       // devices that one host thread launches on (-g); 0: the file does not say
   std::string device;               // "NVIDIA H100 80GB HBM3"
   std::string file;
   int line = 0;  // from 1
@@ -31,25 +31,24 @@ struct MeasuredRow {
 
 struct MeasuredRun {
   std::vector<MeasuredRow> rows;
-  // What was left out or assumed, each with file and line.
+  // What was skipped or assumed, each with file and line.
   std::vector<std::string> warnings;
-  // Of the first run of the file that says it; empty or 0 if none does.
+  // From the first run of the file that gives it; empty or 0 if no run does.
   std::string library_version, device_name;
   int gpus_per_process = 0, processes = 0;
 };
 
-// Reads a log or table of measurements; `path` names it in messages, and the
-// collective where nothing in the text does. The form is found from the text:
+// Reads a log or table of measurements. `path` names it in messages, and gives the collective if the text
+// does not. The text tells the form:
 //   - what nccl-tests (1.0 to 2.19) and rccl-tests print, also with the output
 //     of other programs between, and several runs in one file;
 //   - JSON of nccl-tests -J; CSV and JSON lines of rccl-tests -x;
 //   - CSV with a header, of `chakra-replay collective --format csv` (collective,
 //     ranks, bytes, time_us, ...) or with gpus and size_bytes for the latter.
-// Number of ranks: from the device lines, checked against busbw / algbw, which
-// decides where the two differ. Collective: start line, command, file name, or
-// else what the columns allow. A row of text that is cut, mixed with other
-// output or at odds with its own bandwidth is dropped with a warning, and so
-// are sendrecv, hypercube and alltoallv, which are no collectives here.
+// The number of ranks comes from the device lines and is checked against busbw / algbw, which decides if the
+// two differ. The collective comes from the start line, the command or the file name, or else from the
+// columns. A row that is cut, mixed with other output or inconsistent with its own bandwidth is dropped with
+// a warning. So are sendrecv, hypercube and alltoallv, which are not collectives here.
 //
 // Errors (InvalidArgument): no usable row; a run whose collective or number of
 // ranks cannot be told; a wrong field of a table; broken JSON. Each names file,

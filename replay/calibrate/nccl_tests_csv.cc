@@ -158,7 +158,7 @@ class CsvTable {
     return Wrong(key, "a number");
   }
 
-  // Collective, ranks and nodes: another of them is another run.
+  // Reads collective, ranks and nodes; a change of any of these begins another run.
   absl::Status Shape() {
     const std::optional<Test> test = TestNamed(Field(kKeyCollective));
     if (!test)

@@ -1,4 +1,4 @@
-// Which collective on how many ranks: what rows tell where lines do not.
+// Infers the collective and the number of ranks from rows, if no line gives them.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -19,7 +19,7 @@ struct Sample {
   uint64_t size;
 };
 
-// The halves that tell most: those with the largest bandwidth.
+// The most informative halves: those with the largest bandwidth.
 std::vector<Sample> Samples(const Run& run) {
   std::vector<Sample> all;
   for (const Row& row : run.rows) {
@@ -36,7 +36,7 @@ std::vector<Sample> Samples(const Run& run) {
   return all;
 }
 
-// True if at least three quarters of the samples are those of `test` on n ranks.
+// Whether at least three quarters of the samples agree with `test` on n ranks.
 bool MostFit(const std::vector<Sample>& samples, Test test, int n) {
   size_t odd = 0;
   for (const Sample& s : samples) {
@@ -47,7 +47,7 @@ bool MostFit(const std::vector<Sample>& samples, Test test, int n) {
   return true;
 }
 
-// Blocks in the buffer: size / (count * element), the same in all rows; else 0.
+// The number of blocks in the buffer: size / (count * element), if equal in all rows; else 0.
 int Blocks(const Run& run) {
   uint64_t blocks = 0;
   for (const Row& row : run.rows) {
@@ -61,8 +61,8 @@ int Blocks(const Run& run) {
   return blocks <= (1u << 22) ? static_cast<int>(blocks) : 0;
 }
 
-// What the columns redop and root allow, as of version 2.13 ("none", -1), and
-// before it, when a test printed only what it used.
+// The tests that the columns redop and root allow: from version 2.13 on ("none", -1), and before, when a test
+// printed only the columns that it used.
 std::vector<Test> TestsOfColumns(const Row& row) {
   using enum Test;
   const bool op = row.redop && !row.redop->empty() && *row.redop != "none";

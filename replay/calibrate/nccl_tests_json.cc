@@ -1,5 +1,5 @@
-// JSON: one document of nccl-tests -J, or a line for each row of rccl-tests -Z
-// json. Both write some numbers and words that are no JSON.
+// JSON: one document of nccl-tests -J, or a line for each row of rccl-tests -Z json. Both write some numbers
+// and words that are not valid JSON.
 #include <algorithm>
 #include <utility>
 
@@ -16,8 +16,8 @@ namespace {
 
 using Kind = JsonValue::Kind;
 
-// `json` with words outside of strings, other than those of JSON, in quotes:
-// inf, -nan, N/A, AllReduce.
+// `json` with quotes around words outside of strings that JSON does not define, such as inf, -nan, N/A or
+// AllReduce.
 std::string QuoteWords(absl::string_view json) {
   std::string out;
   out.reserve(json.size());
@@ -79,7 +79,7 @@ class JsonRuns {
                          "expected an object with \"results\" (nccl-tests -J) or \"name\" (rccl-tests)");
   }
 
-  // Values come in the order of the text.
+  // Counts on from the last offset, since values mostly come in the order of the text.
   int LineOf(size_t offset) {
     if (offset < counted_) {
       counted_ = 0;
@@ -97,7 +97,7 @@ class JsonRuns {
                                       v == nullptr ? "nothing" : reader_.Raw(*v).substr(0, 32)));
   }
 
-  // An integer, or the padded text of one.
+  // Reads an integer, given as a number or as padded text.
   template <typename T>
   absl::Status Integer(const JsonValue& in, absl::string_view key, T* out) const {
     const JsonValue* v = in.Find(key);

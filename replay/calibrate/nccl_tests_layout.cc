@@ -37,7 +37,7 @@ bool HasShape(absl::string_view s, absl::string_view shape) {
          });
 }
 
-// Takes the columns of a row off its tokens, left to right.
+// Reads the columns of a row from its tokens, left to right.
 class RowReader {
  public:
   RowReader(absl::Span<const absl::string_view> rest, bool milliseconds, Row* row)
@@ -119,7 +119,7 @@ class RowReader {
       case kStat:
         return ParseFigure(s, &f);
       case kWrong:
-        // "1e-07*" marks an error that is too large.
+        // "*", as in "1e-07*", marks an error that is too large.
         if (!ParseFigure(absl::StripSuffix(s, "*"), &f)) return false;
         half->wrong = absl::EndsWith(s, "*") || f.value >= 1 ? std::max(f.value, 1.0) : 0;
         return true;
@@ -207,7 +207,7 @@ std::string ReadRow(const Tokens& tokens, const Layout& layout, Row* row) {
       return std::find(layout.columns.begin(), layout.columns.end(), c) != layout.columns.end();
     };
     fault = ReadWith(layout.columns, rest, layout, no_redop && has(kRedop) && has(kRoot), row);
-    // Other text may have come into the header.
+    // Other output may have been mixed into the header.
     if (fault.empty() || !has(kOther)) return fault;
   }
   static const auto& kLayouts = *new std::vector<std::vector<Column>>(KnownLayouts());

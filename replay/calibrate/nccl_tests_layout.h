@@ -32,12 +32,12 @@ struct Layout {
   bool milliseconds = false;       // times
   bool only_out_of_place = false;  // a single half is out-of-place
 
-  // False if `tokens` are no header.
+  // False if `tokens` are not a header.
   static bool OfHeader(const std::vector<absl::string_view>& tokens, Layout* out);
 };
 
-// Reads a row of `layout`, without a header of the layout that fits. Returns
-// what is wrong with it, or nothing.
+// Reads a row with `layout`; without a header, with the known layout that fits. Returns what is wrong with
+// the row, or "".
 std::string ReadRow(const std::vector<absl::string_view>& tokens, const Layout& layout, Row* row);
 
 }  // namespace chakra::nccl_tests

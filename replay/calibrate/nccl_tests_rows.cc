@@ -22,7 +22,7 @@ struct TestName {
   absl::string_view plain;  // lower case, letters only
   Test test;
 };
-// A name before those that it contains.
+// A name comes before the names that it contains.
 constexpr TestName kNames[] = {
     {"reducescatter", Test::kReduceScatter},
     {"allreduce", Test::kAllReduce},
@@ -197,8 +197,7 @@ absl::Status Output::Add(const Run& run) {
 }
 
 absl::Status StartRcclRun(const RcclShape& shape, int line, Output* out, Run* run) {
-  // It takes all processes of a communicator for those of one node, so that
-  // one node may be several.
+  // The program takes all processes of a communicator to be on one node, so its one node may be several.
   constexpr int kLargestNode = 16;
   const bool one = shape.nodes == 1 && shape.ranks > kLargestNode;
   const int nodes = one ? 0 : shape.nodes;
@@ -232,7 +231,7 @@ void Output::Emit(const Run& run, const Row& row, const Half& half, Test test, i
   const uint64_t bytes = row.size * scale;
   double time = half.time.value;
   if (half.cpu_time) {
-    // The bandwidth is that of the true time.
+    // The printed bandwidth uses the exact time.
     if (!half.alg.present || half.alg.value < 200 * half.alg.half) {
       Warn(row.line,
            absl::StrCat(side, ": a launching thread's time, and algbw has too few digits: left out"));

@@ -1,5 +1,5 @@
-// Rows as nccl-tests prints them, and what makes measurements of them.
-// Internal to the readers of this folder.
+// Rows as nccl-tests prints them, and their conversion to measurements. Internal to the readers of this
+// folder.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class Test : uint8_t {
   kAllReduce,
   kReduce,
   kBroadcast,
-  kSendRecv,  // the kinds up to here move buffers of one size, the others n blocks
+  kSendRecv,  // tests up to here move buffers of one size, the others n blocks
   kAllGather,
   kReduceScatter,
   kAllToAll,
@@ -32,21 +32,21 @@ inline bool MovesBlocks(Test test) { return test > Test::kSendRecv; }
 absl::string_view Name(Test test);
 // From "all_reduce_perf", "./build/all_reduce_perf", "AllReduce", "allreduce".
 std::optional<Test> TestNamed(absl::string_view name);
-// The longest name of a test within `text`; so "nccl_all-gather_8.log" is one.
+// Finds the longest name of a test within `text`, such as "nccl_all-gather_8.log".
 std::optional<Test> TestIn(absl::string_view text);
-// Bytes of an element, 0 if the type is not known.
+// The bytes of an element; 0 if the type is not known.
 int ElementBytes(absl::string_view dtype);
 // 22809 is "2.28.9", 2402 is "2.4.2".
 std::string VersionText(int64_t code);
 
-// A printed number: the true one lies within value +- half.
+// A printed number. The true number is within value +- half.
 struct Figure {
   double value = 0;
   double half = 0;
   bool present = false;
 };
-// Decimal, also 1e+06. False if `token` is none. "N/A", nan and inf are
-// figures that are not present.
+// Reads a decimal number, also 1e+06. False if `token` is not a number. "N/A", nan and inf give a figure that
+// is not present.
 bool ParseFigure(absl::string_view token, Figure* out);
 
 struct Half {
@@ -55,7 +55,7 @@ struct Half {
   Figure bus;
   double wrong = 0;
   bool in_place = false;
-  bool cpu_time = false;  // `time` is that of the launching thread
+  bool cpu_time = false;  // `time` is the time of the launching thread
   std::string algorithm, protocol;
   int channels = 0;
 };
@@ -76,7 +76,7 @@ struct Run {
   int ranks = 0;  // 0: not said
   int nodes = 0;
   std::string device;
-  // Sizes may be those of a received block (rccl-tests -x).
+  // True: sizes may be those of a received block (rccl-tests -x).
   bool received_size = false;
   std::vector<Row> rows;
 };
@@ -90,13 +90,12 @@ class Output {
   absl::Status Error(int line, absl::string_view what) const;
   void Warn(int line, absl::string_view what);
 
-  // Takes a run's rows over as measurements. Errors: the collective or the
-  // number of ranks cannot be told.
+  // Adds a run's rows as measurements. Errors: the collective or the number of ranks cannot be determined.
   absl::Status Add(const Run& run);
 
   const std::string& path() const { return path_; }
   MeasuredRun& result() { return result_; }
-  // The result. Errors: no rows; `sought` says what was looked for.
+  // The result. Errors: no rows; `sought` says what was expected.
   absl::StatusOr<MeasuredRun> Take(absl::string_view sought);
 
  private:
@@ -104,10 +103,10 @@ class Output {
 
   std::string path_;
   MeasuredRun result_;
-  size_t unsaid_ = 0;  // warnings beyond those that are kept
+  size_t unsaid_ = 0;  // number of warnings that were not kept
 };
 
-// What a row of rccl-tests -x says of its run.
+// What a row of rccl-tests -x tells about its run.
 struct RcclShape {
   Test test;
   int ranks;  // GPUs
@@ -116,12 +115,12 @@ struct RcclShape {
 // Keeps `run` if it is of `shape`, else adds it to `out` and starts another.
 absl::Status StartRcclRun(const RcclShape& shape, int line, Output* out, Run* run);
 
-// Which test printed the rows, with the number of ranks where lines say it.
+// Finds the test that printed the rows; uses the number of ranks if lines give it.
 absl::Status FindTest(const Run& run, const Output& out, Test* test, std::string* doubt);
-// How many ranks ran it; `doubt` is filled if the lines said otherwise.
+// Finds the number of ranks; fills `doubt` if the lines give another number.
 absl::Status FindRanks(const Run& run, Test test, const Output& out, int* ranks, std::string* doubt);
-// True if the half's time and bandwidths are those of `test` on `n` ranks with
-// `scale` (1 or n) times the printed size.
+// Whether the half's time and bandwidths agree with `test` on `n` ranks with `scale` (1 or n) times the
+// printed size.
 bool Fits(const Half& half, uint64_t size, Test test, int n, uint64_t scale);
 
 absl::StatusOr<MeasuredRun> ReadText(absl::string_view text, const std::string& path);

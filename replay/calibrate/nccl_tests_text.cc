@@ -1,4 +1,4 @@
-// What nccl-tests and rccl-tests print to the terminal.
+// Reads what nccl-tests and rccl-tests print to the terminal.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -33,8 +33,7 @@ bool After(const Tokens& tokens, absl::string_view key, T* out) {
   return false;
 }
 
-// Takes off what mpirun --tag-output and srun -l put before a line:
-// "[1,0]<stdout>:" and "0: ".
+// `line` without the tag of mpirun --tag-output or srun -l: "[1,0]<stdout>:" or "0: ".
 absl::string_view WithoutTag(absl::string_view line) {
   if (absl::StartsWith(line, "[")) {
     const size_t end = line.find("]<stdout>");
@@ -63,7 +62,7 @@ struct Devices {
   std::vector<Line> lines;
   std::string name;  // of the first
 
-  // Ranks of the first rank's group, each counted once.
+  // The number of distinct ranks in the first rank's group.
   int Ranks(int per_process) const {
     std::set<int> ranks;
     std::set<std::pair<std::string, std::string>> processes;
@@ -76,8 +75,8 @@ struct Devices {
     }
     const auto count = static_cast<int64_t>(ranks.size());
     const int64_t all = static_cast<int64_t>(processes.size()) * per_process;
-    // The lines of one process are cut at 2,048 bytes; its first rank is there.
-    // Ranks printed more than once are processes that know nothing of each other.
+    // The lines of one process are cut at 2,048 bytes; its first rank is there. Ranks that are printed more
+    // than once belong to independent processes.
     const bool once = count == std::count_if(lines.begin(), lines.end(),
                                              [&](const Line& l) { return l.group == lines[0].group; });
     return static_cast<int>(pids && once && all > count && all < (1 << 22) ? all : count);
@@ -164,7 +163,7 @@ class TextReader {
     return absl::OkStatus();
   }
 
-  // Lines that are no rows, most telling nothing.
+  // Reads a line that is not a row; most of these carry no information.
   absl::Status Other(absl::string_view line, const Tokens& t) {
     if (absl::StartsWith(line, " ")) line = absl::StripLeadingAsciiWhitespace(line);
     if (absl::ConsumePrefix(&line, "Collective test starting:")) {
@@ -186,7 +185,7 @@ class TextReader {
     return Mentioned(line, t);
   }
 
-  // A line that belongs before a table: what came before it is another run.
+  // Called for a line that stands before a table: rows before this line belong to another run.
   absl::Status Begin() { return run_.rows.empty() ? absl::OkStatus() : EndRun(); }
 
   absl::Status NameIs(absl::string_view name) {
@@ -225,7 +224,7 @@ class TextReader {
   // "Rank  0 Group  0 Pid  4711 on HOST device  0 [0000:04:00] NAME"; older
   // versions without Group, or without Pid.
   absl::Status Device(absl::string_view line, const Tokens& t) {
-    // Where rccl-tests cuts the lines of a process, those of the next follow at once.
+    // Where rccl-tests cuts the lines of a process, the lines of the next process follow immediately.
     const size_t again = line.rfind("Rank ");
     if (again != absl::string_view::npos && line.find("Rank ") < again) {
       line.remove_prefix(again);
@@ -282,7 +281,7 @@ class TextReader {
     }
   }
 
-  // A row behind other text, or the command that is about to run.
+  // Looks for a row behind other text, or for the command that is about to run.
   absl::Status Mentioned(absl::string_view line, const Tokens& t) {
     for (size_t i = 2; i < t.size(); ++i) {
       if (ElementBytes(t[i]) == 0 || !IsCount(t[i - 1]) || !IsCount(t[i - 2])) continue;

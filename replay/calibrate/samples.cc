@@ -14,7 +14,7 @@
 namespace chakra {
 namespace {
 
-constexpr double kMaxShare = 1000;  // that BuildLibrary() takes
+constexpr double kMaxShare = 1000;  // the largest share that BuildLibrary() accepts
 constexpr double kMaxSlow = 1e6;
 
 std::string Lower(const std::string& text) {
@@ -28,7 +28,7 @@ absl::Status At(const MeasuredRow& row, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(row.file, ":", row.line, ": ", what));
 }
 
-// By Constant.
+// The fields, indexed by Constant.
 constexpr std::optional<double> LibraryTerm::*kFields[kConstants] = {
     &LibraryTerm::base_us, &LibraryTerm::step_us, &LibraryTerm::network_step_us, &LibraryTerm::bus_share,
     &LibraryTerm::network_share};
@@ -38,8 +38,8 @@ bool HasAny(const LibraryTerm& term) {
                      [&](const auto field) { return (term.*field).has_value(); });
 }
 
-// The share at which messages take all of their links: LL sends as many bytes of flags as of data, LL128 8
-// in 128.
+// The share with which messages use their links fully. LL sends as many bytes of flags as of data; in LL128,
+// 8 of 128 bytes are flags.
 double MostShare(const LibraryModel& library, CollectiveType type, const GroupShape& shape,
                  const Candidate& c) {
   LibraryModel plain = library;
@@ -50,7 +50,7 @@ double MostShare(const LibraryModel& library, CollectiveType type, const GroupSh
     if (level.in_switch_efficiency > 0) level.in_switch_efficiency = 1;
     level.in_switch_channels = 1;
   }
-  Candidate all = c;  // what takes the whole of a link
+  Candidate all = c;  // a candidate that uses a whole link
   all.protocol = Protocol::kSimple;
   if (c.algorithm == "tree") all.algorithm = all.plan = "ring";
   if (c.algorithm == "pat") all.algorithm = all.plan = "direct";
@@ -188,7 +188,7 @@ absl::StatusOr<Linear> Samples::AsLabel(size_t i, const std::string& name) {
   const absl::StatusOr<double> fixed = DeviceTime(series, sample.bytes, label, {});
   if (!fixed.ok()) return fixed.status();
   linear.fixed = *fixed;
-  // The time is linear in each constant but for rounding, so two values give its line.
+  // Apart from rounding, the time is linear in each constant, so two values give the line.
   constexpr Constants kStepOf = {10, 1, 1, 0.125, 0.125};
   for (size_t j = 0; j < kConstants; ++j) {
     std::array<double, 2> us{};

@@ -1,4 +1,4 @@
-// Measurements as the fit sees them: linear in the constants of their label.
+// Measurements as the fit uses them: their times are linear in the constants of their label.
 #pragma once
 
 #include <array>
@@ -19,22 +19,23 @@ inline constexpr int kConstants = 5;
 inline constexpr const char* kConstantNames[kConstants] = {"base_us", "step_us", "network_step_us",
                                                            "bus_share", "network_share"};
 using Constants = std::array<double, kConstants>;
-inline constexpr double kMostMicros = 1e6;  // that BuildLibrary() takes
+inline constexpr double kMostMicros = 1e6;  // the largest value that BuildLibrary() accepts
 
-// device time = fixed + sum of slope[j] * (constant[j] - start[j]) over the constants that are set, in us.
+// The device time in us: fixed + the sum of slope[j] * (constant[j] - start[j]) over the constants that are
+// set.
 struct Linear {
-  double fixed = 0;  // as the cluster has it
+  double fixed = 0;  // the time with the cluster's constants
   Constants slope{};
-  Constants start{};  // what changes nothing when set
+  Constants start{};  // the values that change nothing when set
 };
 
 // One label's constants before the fit. Steps may depend on the group.
 struct LabelStart {
   std::string algorithm;
   Protocol protocol = Protocol::kSimple;
-  Constants start{};  // the largest of the groups
-  Constants least{};  // and the least, those that have none left out
-  Constants lower{};  // bounds of a fit: no share moves more than the wire carries
+  Constants start{};  // the largest value among the groups
+  Constants least{};  // the least value among the groups that have one
+  Constants lower{};  // bounds of a fit: no share exceeds what the wire carries
   Constants upper{};
 };
 
@@ -42,13 +43,13 @@ struct Sample {
   double measured_us = 0;
   double launch_us = 0;
   int devices_per_thread = 1;
-  std::string label;  // the library's, or what the measurement says
-  bool told = false;  // the measurement says it
-  int series = 0;     // rows of one collective, ranks
+  std::string label;  // the library's choice, or what the measurement gives
+  bool told = false;  // the measurement gives the label
+  int series = 0;     // number of the series: rows of one collective and number of ranks
   uint64_t bytes = 0;
 };
 
-// Prices rows under trial constants. Remembers what it has priced.
+// Prices rows with trial constants. Remembers prices.
 class Samples {
  public:
   static absl::StatusOr<Samples> Make(const proto::Cluster& cluster, const std::vector<MeasuredRow>& rows);
@@ -56,9 +57,9 @@ class Samples {
   const std::vector<Sample>& all() const { return samples_; }
   const std::map<std::string, LabelStart>& labels() const { return labels_; }
   const LibraryModel& library() const { return *library_; }
-  // Of sample `i` if it ran as `label`. Errors: the plan cannot be built.
+  // The time of sample `i` if it ran as `label`. Errors: the plan cannot be built.
   absl::StatusOr<Linear> AsLabel(size_t i, const std::string& label);
-  // Device time of sample `i` as the cluster has it, in us.
+  // The device time of sample `i` with the cluster's constants, in us.
   absl::StatusOr<double> Price(size_t i) const;
 
  private:
@@ -69,7 +70,7 @@ class Samples {
     std::map<std::pair<uint64_t, std::string>, Linear> known;
   };
   absl::Status Add(const proto::Cluster& cluster, const MeasuredRow& row);
-  // With the constants that `term` sets.
+  // The device time with the constants that `term` sets.
   absl::StatusOr<double> DeviceTime(const Series& series, uint64_t bytes, const LabelStart& label,
                                     const LibraryTerm& term) const;
   void Start(const Series& series, const Candidate& candidate);

@@ -11,31 +11,31 @@
 namespace chakra {
 namespace {
 
-constexpr double kFlat = 1.08;         // rows within this of the launches are bound by them
-constexpr double kLeastEffect = 0.01;  // on the time of a row, of a whole constant
-constexpr double kLeastApart = 0.004;  // of it that no other constant explains
-// Towards the constants given, relative: bandwidths are known better than latencies.
+constexpr double kFlat = 1.08;         // launches bound a row whose time is within this factor of them
+constexpr double kLeastEffect = 0.01;  // least effect of a whole constant on the time of a row
+constexpr double kLeastApart = 0.004;  // least part of this effect that no other constant explains
+// The relative pull towards the given constants: bandwidths are known better than latencies.
 constexpr double kPull = 0.003, kLatencyPull = 0.0005;
 constexpr int kRounds = 40;
-constexpr double kSmallestError = 0.005;  // where absolute values are rounded off
-// Standard errors of a constant that is still told: relative, or of a latency.
+constexpr double kSmallestError = 0.005;  // below this, absolute errors are smoothed
+// The largest standard errors of an identified constant: relative, and in us for a latency.
 constexpr double kUncertain = 0.2, kUncertainUs = 1;
-constexpr double kLeastScatter = 0.001;  // of any row
-constexpr double kOthers = 4;  // rows that the scatter of all labels counts for, beside a label's own
+constexpr double kLeastScatter = 0.001;  // least scatter of any row
+constexpr double kOthers = 4;  // the scatter of all labels weighs as much as this many rows of a label
 
-// Constants in the order in which they are believed in.
+// Constants in the order in which they are tried, the most trusted first.
 constexpr std::array<Constant, kConstants> kOrder = {kSlow, kNetworkSlow, kBase, kStep, kNetworkStep};
 
 bool IsLatency(size_t j) { return j != kSlow && j != kNetworkSlow; }
 
-// What a relative change of a constant is relative to.
+// The value that a relative change of a constant refers to.
 double Scale(const LabelStart& label, size_t j) { return label.start[j] > 0 ? label.start[j] : 1; }
 
 // The rows of one label, each divided by its measured time.
 struct Rows {
-  Eigen::MatrixXd effect;   // [row][constant]: of the whole constant
-  Eigen::MatrixXd set;      // [row][constant]: of setting it to the label's start
-  Eigen::VectorXd missing;  // of the measured time, with the constants given
+  Eigen::MatrixXd effect;   // [row][constant]: effect of the whole constant
+  Eigen::MatrixXd set;      // [row][constant]: effect of setting the constant to the label's start
+  Eigen::VectorXd missing;  // the part of the measured time that the given constants do not explain
 };
 
 Rows Collect(const std::vector<Sample>& samples, const std::vector<size_t>& of,
@@ -56,7 +56,7 @@ Rows Collect(const std::vector<Sample>& samples, const std::vector<size_t>& of,
   return rows;
 }
 
-// Takes constants one by one while they say something that those taken do not.
+// Takes constants one by one, each only if its effect is not explained by those taken before.
 std::vector<int> Identify(const Rows& rows, LabelFit* fit) {
   std::vector<int> taken;
   std::vector<Eigen::VectorXd> basis;
@@ -82,7 +82,7 @@ std::vector<int> Identify(const Rows& rows, LabelFit* fit) {
   return taken;
 }
 
-// Relative changes of the taken constants that explain `missing`, iteratively reweighted.
+// The relative changes of the taken constants that explain `missing`, by iterative reweighting.
 Eigen::VectorXd LeastAbsolute(const Eigen::MatrixXd& effect, const Eigen::VectorXd& missing,
                               const Eigen::VectorXd& pull) {
   const auto n = effect.rows();
@@ -102,7 +102,7 @@ Eigen::VectorXd LeastAbsolute(const Eigen::MatrixXd& effect, const Eigen::Vector
   return change;
 }
 
-// Sum of absolute errors, and how many rows beyond the constants it is of.
+// The sum of absolute errors, and the number of rows minus the number of constants.
 struct Scatter {
   double sum = 0;
   double freedom = 0;
@@ -113,9 +113,9 @@ Scatter ScatterOf(const Eigen::VectorXd& left, Eigen::Index constants) {
   return {left.cwiseAbs().sum(), static_cast<double>(left.size() - constants)};
 }
 
-// Of those changes, at rows that scatter by `mean`: as if normally, where the mean absolute value is
-// sqrt(2 / pi) of the deviation and least absolute values estimate with pi / 2 of the variance of least
-// squares.
+// The standard errors of these changes for rows with mean absolute error `mean`. The errors are assumed
+// normal: their mean absolute value is sqrt(2 / pi) times the standard deviation, and the variance of a least
+// absolute fit is pi / 2 times that of least squares.
 Eigen::VectorXd StandardErrors(const Eigen::MatrixXd& effect, double mean, const Eigen::VectorXd& pull) {
   const auto k = effect.cols();
   Eigen::MatrixXd information = effect.transpose() * effect;
@@ -124,7 +124,7 @@ Eigen::VectorXd StandardErrors(const Eigen::MatrixXd& effect, double mean, const
   return std::max(kLeastScatter, mean) * (M_PI / 2) * variance.diagonal().cwiseMax(0).cwiseSqrt();
 }
 
-// The constants that are free, and what is left for them to explain.
+// The free constants, and the rest that they must explain.
 struct System {
   Eigen::MatrixXd effect;
   Eigen::VectorXd missing;
@@ -148,7 +148,7 @@ System SystemOf(const Rows& rows, const LabelStart& label, const LabelFit& fit, 
   return out;
 }
 
-// Of the rows, before any constant is given up.
+// The scatter of the rows, before any constant is dropped.
 Scatter ScatterOf(const Rows& rows, const LabelStart& label) {
   LabelFit fit;
   const std::vector<int> taken = Identify(rows, &fit);
@@ -164,8 +164,8 @@ std::string Uncertain(size_t j, double value, double error) {
                          IsLatency(j) ? error : error / value * shown);
 }
 
-// Solves for the constants that are taken, without those that the rows leave uncertain. What passes a bound
-// is held there. Returns the sum of absolute errors that are left.
+// Solves for the taken constants, except those that the rows leave uncertain. A constant that would pass a
+// bound is held at the bound. Returns the remaining sum of absolute errors.
 double FitTaken(const Rows& rows, const LabelStart& label, double others, std::vector<int> taken,
                 LabelFit* fit) {
   std::vector<int> held;
@@ -208,7 +208,7 @@ double FitTaken(const Rows& rows, const LabelStart& label, double others, std::v
       continue;
     }
     fit->identified[static_cast<size_t>(constant)] = false;
-    // Without it, what was held may come to lie inside.
+    // Without the dropped constant, held constants may lie inside their bounds again.
     taken.insert(taken.end(), held.begin(), held.end());
     held.clear();
     if (taken.empty()) left = rows.missing.cwiseAbs().sum();
@@ -224,7 +224,7 @@ void FitLabel(const Rows& rows, const LabelStart& label, double others, LabelFit
   std::vector<int> taken = Identify(rows, fit);
   LabelFit best = *fit;
   double left = FitTaken(rows, label, others, taken, &best);
-  // One value for groups that had several must earn that.
+  // If groups had several values, a single value must lower the error to replace them.
   for (const Constant j : {kStep, kNetworkStep}) {
     if (!best.identified[j] || label.least[j] >= label.start[j]) continue;
     taken.erase(std::find(taken.begin(), taken.end(), j));
@@ -254,7 +254,7 @@ absl::StatusOr<Solution> SolveAt(Samples& samples, const std::vector<std::string
   out.enqueue_identified = enqueue_identified;
   std::vector<Linear> linear(all.size());
   std::map<std::string, std::vector<size_t>> of;
-  Scatter scatter;  // of all rows
+  Scatter scatter;  // scatter of all rows
   for (size_t i = 0; i < all.size(); ++i) {
     const absl::StatusOr<Linear> l = samples.AsLabel(i, label[i]);
     if (!l.ok()) return l.status();
@@ -294,9 +294,9 @@ absl::StatusOr<Solution> SolveAt(Samples& samples, const std::vector<std::string
 }
 
 absl::StatusOr<Solution> Solve(Samples& samples, const std::vector<std::string>& label) {
-  // Of each series, what a device took, the least first, and the size.
+  // By series: (time for each device, size), the least time first.
   std::map<int, std::vector<std::pair<double, uint64_t>>> series;
-  // No launch may take longer than a whole row.
+  // A launch cannot take longer than a whole row.
   double most = samples.library().enqueue_us;
   for (const Sample& s : samples.all()) {
     series[s.series].push_back({s.measured_us / s.devices_per_thread, s.bytes});

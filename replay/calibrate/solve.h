@@ -1,4 +1,4 @@
-// The numbers of a fit: least absolute relative errors for given labels.
+// Solves for the constants with the least absolute relative errors, for given labels.
 #pragma once
 
 #include <array>
@@ -15,24 +15,24 @@ struct LabelFit {
   Constants value{};
   std::array<bool, kConstants> identified{};
   std::array<bool, kConstants> bounded{};      // identified, but at LabelStart's bound
-  std::array<std::string, kConstants> reason;  // why not; empty: the library has no such constant here
+  std::array<std::string, kConstants> reason;  // why it is not identified; empty: the library has no such
+                                               // constant here
 };
 
 struct Solution {
   std::map<std::string, LabelFit> labels;
-  double enqueue_us = 0;  // host time for each device of a thread
+  double enqueue_us = 0;  // host time of a launch, for each device of a thread
   bool enqueue_identified = false;
   double cost = 0;  // sum of |log(predicted / measured)|
 };
 
-// Fits the constants of every label that `label` (by sample) uses, with the host's
-// launches at `enqueue_us` a device: rows that measured no more than them count
-// for nothing else.
+// Fits the constants of every label in `label` (by sample). The host's launches take `enqueue_us` for each
+// device. Rows that took no longer than the launches do not count for any constant.
 absl::StatusOr<Solution> SolveAt(Samples& samples, const std::vector<std::string>& label, double enqueue_us,
                                  bool enqueue_identified);
 
-// The same at the enqueue_us that costs least: the library's, which binds none of the rows, or, of each
-// series with several sizes about as fast as its fastest row, the median of those.
+// SolveAt() with the enqueue_us of the least cost. Tried are the library's value, lowered so that it binds no
+// row, and, for each series with several sizes about as fast as its fastest row, the median of these.
 absl::StatusOr<Solution> Solve(Samples& samples, const std::vector<std::string>& label);
 
 }  // namespace chakra
