@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kValueWidth = 60;
 
-using Value = const ChakraProtoMsg::AttributeProto*;  // null: none
+using Value = const ChakraProtoMsg::AttributeProto*;  // null: absent
 using Attributes = std::map<std::string, Value>;
 
 template <typename Message>
@@ -33,7 +33,7 @@ std::string ValueText(Value attribute) {
   return Shorten(value.ShortDebugString(), kValueWidth, "(empty)");
 }
 
-// Calls `differ(key, a, b)` for each key whose attributes differ; null where there is none.
+// Calls differ(key, a, b) for each key whose attributes differ; an absent attribute is null.
 template <typename Differ>
 void CompareAttributes(const Attributes& a, const Attributes& b, const Differ& differ) {
   auto x = a.begin();
@@ -52,7 +52,7 @@ void CompareAttributes(const Attributes& a, const Attributes& b, const Differ& d
   }
 }
 
-// False: they are equal, or differ only in what CompareGraphs() compares.
+// False: the nodes are equal, or differ only in what CompareGraphs() compares.
 bool CompareNode(const ChakraProtoMsg::Node& a, const ChakraProtoMsg::Node& b, uint32_t row,
                  std::vector<NodeDifference>* out) {
   bool differs = false;
@@ -110,7 +110,8 @@ void CompareMetadata(const TraceSet& a, const TraceSet& b, proto::Comparison* ou
   for (size_t r = 0; r < ranks; ++r) {
     if (a.ranks[r].metadata == b.ranks[r].metadata) continue;
     ChakraProtoMsg::GlobalMetadata of_a, of_b;
-    // What was decoded once is well-formed, save for text that is not UTF-8, which is kept.
+    // The reader decoded these metadata before, so they are well-formed, apart from text that is not UTF-8,
+    // which is kept.
     of_a.ParseFromString(a.ranks[r].metadata);
     of_b.ParseFromString(b.ranks[r].metadata);
     const auto add = [&](const std::string& name, const std::string& x, const std::string& y) {

@@ -1,4 +1,4 @@
-// What the kept frames of two nodes, and of two files' metadata, say beyond the graph.
+// Compares what kept frames of nodes, and the metadata of files, have beyond the graph.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace chakra {
 
-// Attributes ("attr.KEY", all that there are), "inputs.values", "outputs" and
-// "attribute notes" (doc_string) of paired nodes; adds to *differences, and marks rows in *changed, which has
-// one entry a row of A. Those that CompareGraphs() knows by another name are left to it.
-// Errors: a rank without kept frames; a frame that does not parse.
+// Compares attributes ("attr.KEY"), "inputs.values", "outputs" and "attribute notes" (doc_string) of paired
+// nodes. Adds to *differences, and marks rows in *changed, which has an entry for each row of A. Skips
+// attributes that CompareGraphs() compares under another name. Errors: a rank without kept frames; a frame
+// that does not parse.
 absl::Status CompareFrames(const RankTrace& a, const RankTrace& b, const NodePairs& pairs,
                            std::vector<NodeDifference>* differences, std::vector<uint8_t>* changed);
 
-// What the metadata of the files say, where it differs: "schema version" and
-// "metadata KEY", the values of the first rank that differs, one entry each.
+// Compares the files' metadata: adds an entry for each difference, "schema version" or "metadata KEY", with
+// the values of the first rank that differs.
 void CompareMetadata(const TraceSet& a, const TraceSet& b, proto::Comparison* out);
 
 }  // namespace chakra

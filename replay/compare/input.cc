@@ -23,7 +23,7 @@ constexpr size_t kHead = 1 << 20;
 constexpr size_t kTextHead = 4096;
 constexpr int kMakespan = 2, kRank = 13;  // fields of proto::Report that every report has
 
-// Keys that tell a report from the JSON relatives of traces.
+// Keys that distinguish a report from JSON files of traces.
 bool IsReportKey(absl::string_view key) {
   for (const char* known : {"makespan_ps", "makespanPs", "fabric", "collective", "rung", "unanswered"}) {
     if (key == known) return true;
@@ -74,7 +74,7 @@ uint32_t WireTypeOf(const FieldDescriptor& field) {
   return bytes ? wire::kBytes : wire::kVarint;
 }
 
-// Only fields of a report, of their types, the makespan or a rank among them.
+// Whether all fields are fields of a report with the right types, including the makespan or a rank.
 bool BinaryLooksLikeReport(absl::string_view s) {
   const auto* begin = reinterpret_cast<const uint8_t*>(s.data());
   wire::Cursor cursor{begin, begin + s.size()};

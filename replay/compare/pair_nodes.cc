@@ -9,7 +9,7 @@
 namespace chakra {
 namespace {
 
-// Strings of A as strings of B; kNoRow where B has no such string.
+// For each string of A its index in B; kNoRow if B lacks the string.
 std::vector<uint32_t> TranslateStrings(const StringTable& a, const StringTable& b) {
   absl::flat_hash_map<absl::string_view, uint32_t> index;
   index.reserve(b.size());
@@ -34,7 +34,7 @@ struct Pairing {
     taken[row_b] = true;
   }
 
-  // Rows of equal id that `agree`, as far as they are free.
+  // Pairs free rows with equal ids for which `agree` holds.
   template <typename Agree>
   void ById(const absl::flat_hash_map<uint64_t, uint32_t>& row_of, const Agree& agree) {
     for (uint32_t row = 0; row < a.size(); ++row) {
@@ -141,14 +141,14 @@ const NodeAttribute kAttributes[] = {
     {"transfer", [](const Graph& g, uint32_t r) { return Picos(CommOf(g, r).transfer); }},
 };
 
-// How a dependency shows: "17 (matmul)".
+// A dependency as text: "17 (matmul)".
 std::string DescribeRow(const Graph& g, uint32_t row) {
   return absl::StrCat(g.id[row], " (", std::string(g.name_of(row)), ")");
 }
 
 Time DelayOf(const Graph& g, uint32_t i) { return g.dep_delay.empty() ? Time::Zero() : g.dep_delay[i]; }
 
-// Dependencies of one pair of nodes: those of A as rows of B against B's.
+// Compares the dependencies of a pair of nodes: those of A, translated to rows of B, with those of B.
 bool CompareDependencies(const Graph& a, uint32_t row_a, const Graph& b, uint32_t row_b,
                          const std::vector<uint32_t>& b_of_a, std::vector<NodeDifference>* out) {
   std::vector<std::pair<uint32_t, uint32_t>> of_a;  // row of B, index into a.dep

@@ -1,4 +1,4 @@
-// Which node of one graph is which of another, and how the two differ.
+// Pairs the nodes of two graphs, and compares the pairs.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,16 @@
 
 namespace chakra {
 
-// By id and name; then what is left by name and order (the k-th such row of A
-// with the k-th of B); then by id, type and the ids of the dependencies (renamed
-// nodes).
+// Pairs of nodes. Nodes pair by id and name; then by name and order (the k-th remaining row of a name in A
+// with the k-th in B); then by id, type and the ids of their dependencies (renamed nodes).
 struct NodePairs {
   bool identical = false;        // the graphs are equal, row for row; the lists are empty
-  std::vector<uint32_t> b_of_a;  // by row of A; kNoRow: only there
+  std::vector<uint32_t> b_of_a;  // by row of A; kNoRow: only A has the node
   std::vector<uint32_t> only_b;  // rows of B, ascending
 };
 NodePairs PairNodes(const Graph& a, const Graph& b);
 
-// One way in which nodes differ, the first such node, and its values.
+// One kind of difference: the number of nodes, the first node, and its values.
 struct NodeDifference {
   std::string name;
   uint64_t nodes = 0;
@@ -30,18 +29,19 @@ struct NodeDifference {
 
 struct GraphDifference {
   uint64_t paired = 0, renumbered = 0;
-  std::vector<uint8_t> changed;  // by row of A: its pair differs in anything but the id; empty: none does
+  std::vector<uint8_t> changed;  // by row of A: whether the pair differs in anything but the id; empty: no
+                                 // pair does
   std::vector<NodeDifference> differences;
 };
-// What lies in the graphs: attributes and dependencies; not the peers.
+// Compares what the graphs have: attributes and dependencies, but not peers.
 GraphDifference CompareGraphs(const Graph& a, const Graph& b, const NodePairs& pairs);
 
-// The names of the ranks' peers and groups, of rows that are communication on
-// both sides; adds to *differences, and marks rows in *changed, which has one entry a row of A.
+// Compares the peers and group names of rows that are communication on both sides. Adds to *differences, and
+// marks rows in *changed, which has an entry for each row of A.
 void ComparePeers(const RankTrace& a, const RankTrace& b, const NodePairs& pairs,
                   std::vector<NodeDifference>* differences, std::vector<uint8_t>* changed);
 
-// Adds to the one of that name, or starts it.
+// Adds to the difference of this name, or begins it.
 void AddDifference(absl::string_view name, uint64_t nodes, uint32_t row, const std::string& a,
                    const std::string& b, std::vector<NodeDifference>* out);
 

@@ -22,7 +22,7 @@ constexpr size_t kNameWidth = 44;
 constexpr size_t kTextWidth = 40;
 constexpr uint64_t kLongCount = 10000000000;  // from here on counts have an exponent
 
-// A measure of any unit, which its name tells.
+// A value as text; the measure's name tells its unit.
 std::string Value(absl::string_view name, int64_t n) {
   const uint64_t size = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
   const char* sign = n < 0 ? "-" : "";
@@ -55,7 +55,7 @@ std::string DifferenceOf(const proto::MeasureChange& m) {
   return Signed(Value(m.name(), m.difference()), m.difference() > 0);
 }
 
-// "+3.2 %": three digits, more above a thousand; "new" and "-" where there is no percentage.
+// "+3.2 %": three digits, more above a thousand; "new" or "-" if there is no percentage.
 std::string PercentText(double percent) {
   if (percent == 0) return "0 %";
   const double size = std::fabs(percent);
@@ -107,7 +107,7 @@ size_t Widest(const std::string& text) {
   return widest;
 }
 
-// The rows of a section with the measures in `others` beside the one that sorts.
+// The rows of a section, with the measure that sorts and those in `others`.
 std::string Rows(const proto::Section& section, const std::vector<const proto::Change*>& rows,
                  const std::vector<std::string>& others, size_t name_width, TextPage* page) {
   std::vector<std::string> header = {Title(section.name()), absl::StrCat(Title(section.by()), " A"), "B",
@@ -133,7 +133,8 @@ std::string Rows(const proto::Section& section, const std::vector<const proto::C
   return table.Print(page);
 }
 
-// Measures beside the one that sorts that differ in a row that is shown, in the order of their first mention.
+// The measures, except the one that sorts, that differ in a shown row, in the order of their first
+// appearance.
 std::vector<std::string> OtherMeasures(const proto::Section& section,
                                        const std::vector<const proto::Change*>& rows) {
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// A comparison for people and for programs.
+// Prints a comparison for people and for programs.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace chakra {
 
-// kText: for people, at most 110 columns, or what `page` has (as for PrintReport()); sections without changes
-// are one line in all, long ones cut at `top` rows and say so. kJson: the message, field names in snake_case,
-// 64-bit integers as strings. kCsv: one row for each measure or text that differs, under the header
-// section,name,only_in,measure,a,b,difference,percent; whole numbers as they are, fields that do not apply
-// empty. `top`: rows of each section; 0: all.
+// kText: for people, at most 110 columns, or the width of `page` (as for PrintReport()). All sections without
+// changes share one line; long sections are cut at `top` rows, with a note. kJson: the message, field names
+// in snake_case, 64-bit integers as strings. kCsv: one row for each measure or text that differs, under the
+// header section,name,only_in,measure,a,b,difference,percent; whole numbers are exact, and fields that do not
+// apply are empty. `top`: rows of each section; 0: all.
 absl::StatusOr<std::string> PrintComparison(const proto::Comparison& comparison, ReportFormat format,
                                             size_t top, TextPage* page = nullptr);
 

@@ -78,7 +78,7 @@ ComparedTable Run(const proto::Report& r) {
   return rows.table();
 }
 
-// Disjoint shares of the time of the rank that ends last, the first of such.
+// Disjoint shares of the time of the rank that ends last; of several the first.
 ComparedTable LastRank(const proto::Report& r) {
   ComparedTable t{"last_rank", {"time_ps"}};
   const auto last = std::max_element(

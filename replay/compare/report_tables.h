@@ -1,4 +1,4 @@
-// A report as tables that can be compared.
+// Makes comparable tables of a report.
 #pragma once
 
 #include <string>
@@ -11,9 +11,8 @@
 
 namespace chakra {
 
-// The sections that CompareReports() lists, in its order; those without rows
-// are there, too. With `merge_numbers` names of operators are as of
-// MergeNumbers().
+// The sections that CompareReports() lists, in its order; sections without rows are included. With
+// `merge_numbers`, names of operators are merged as by MergeNumbers().
 std::vector<ComparedTable> ReportTables(const proto::Report& report, bool merge_numbers);
 
 // What the run was made of and with, and how: names and values, in the order of CompareReports().

@@ -82,7 +82,7 @@ void CompareSettings(const proto::Report& a, const proto::Report& b, proto::Comp
   CompareWarnings(a, b, out);
 }
 
-// Top-level fields that differ, save where the inputs lie.
+// Top-level fields that differ, apart from the paths of inputs.
 std::vector<std::string> DifferentFields(proto::Report a, proto::Report b) {
   for (proto::Report* r : {&a, &b}) {
     for (proto::InputFile& f : *r->mutable_input()) f.clear_path();

@@ -1,4 +1,4 @@
-// What changed between two reports of `replay`.
+// Compares two reports of `replay`.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,13 @@
 
 namespace chakra {
 
-// Every part of the reports that is a result, as one section each, sections
-// without rows left out: "run", "last_rank" (where the rank that ends last spent
-// its time: four shares that add up to its end), "jobs", "ranks", "collectives",
-// "operators", "lanes", "steps", "rungs", "dimensions", "links", "packets",
-// "flows", "unanswered", "repairs". What the runs were made of and with (inputs by
-// their content, cluster, fabric, version, ...) are settings where they differ,
-// and warnings of one of them. `a`, `b`, `limit` and `failure` are left alone.
-// `merge_numbers`: operators whose names differ in their numbers alone are one, as
-// they are where one of the reports has merged them.
+// Each result in the reports becomes a section; sections without rows are left out: "run", "last_rank" (where
+// the rank that ends last spent its time: four shares that add up to its end), "jobs", "ranks",
+// "collectives", "operators", "lanes", "steps", "rungs", "dimensions", "links", "packets", "flows",
+// "unanswered", "repairs". Differences in what the runs were made from (inputs by content, cluster, fabric,
+// version, ...), and warnings of only one run, become settings. The fields `a`, `b`, `limit` and `failure`
+// are not set. Operators whose names differ only in numbers are merged with `merge_numbers`, or if one of the
+// reports has merged them.
 proto::Comparison CompareReports(const proto::Report& a, const proto::Report& b, bool merge_numbers = false);
 
 }  // namespace chakra

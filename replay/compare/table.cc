@@ -38,7 +38,7 @@ long double Distance(const Number& a, const Number& b) {
 // A row of either side, or of both.
 struct Pair {
   std::string name;
-  int nth = 1;  // of its name
+  int nth = 1;  // the n-th row of its name
   const ComparedRow* a = nullptr;
   const ComparedRow* b = nullptr;
   long double distance = 0;
@@ -65,7 +65,7 @@ Number At(const ComparedRow* row, const ComparedRow* other, size_t measure) {
   return row != nullptr ? row->numbers[measure] : Zero(other->numbers[measure]);
 }
 
-// The first measure that differs, which is what the changes are sorted by.
+// The measure that sorts the changes: the first one that differs.
 size_t FindBy(const ComparedTable& table, const std::vector<Pair>& pairs) {
   for (size_t i = 0; i < table.measures.size(); ++i) {
     for (const Pair& pair : pairs) {
@@ -112,7 +112,7 @@ proto::MeasureChange TotalOf(const ComparedTable& a, const ComparedTable& b, siz
     return is_real ? Number(real) : Number(whole);
   };
   Number x = sum(a), y = sum(b);
-  if (x.is_real != y.is_real) (x.is_real ? y : x) = Number(0.0);  // one of them has no rows
+  if (x.is_real != y.is_real) (x.is_real ? y : x) = Number(0.0);  // one side lacks the row
   return ChangeOf(a.measures[by], x, y);
 }
 

@@ -1,4 +1,4 @@
-// Tables of numbers by name, and what differs between two of them.
+// Tables of numbers by name, and the differences between two tables.
 #pragma once
 
 #include <cstdint>
@@ -33,16 +33,16 @@ struct ComparedTable {
   std::vector<std::string> measures;  // the most important first
   std::vector<std::string> texts;
   std::vector<ComparedRow> rows;
-  bool cut = false;  // only the most important rows are here
+  bool cut = false;  // the table has only the most important rows
 };
 
-// 100 (b - a) / |a| and a, b, b - a; without a percentage where a is 0 and b is not.
+// 100 (b - a) / |a| and a, b, b - a; without a percentage if a is 0 and b is not.
 proto::MeasureChange ChangeOf(const std::string& name, const Number& a, const Number& b);
 
-// What differs. Rows go by name; of several with one name the n-th of A goes
-// with the n-th of B, and is called "NAME #n". Sorted by |difference| of the
-// first measure that differs in any row, the largest first, equals by the
-// length of the name and the name. Precondition: both have the same measures and texts.
+// The differences of two tables. Rows pair by name; if several rows have one name, the n-th of A pairs with
+// the n-th of B and is called "NAME #n". Changes are sorted by |difference| of the first measure that differs
+// in any row, the largest first; equal ones by length of the name, then by name. Precondition: both have the
+// same measures and texts.
 proto::Section DiffTables(const ComparedTable& a, const ComparedTable& b);
 
 }  // namespace chakra

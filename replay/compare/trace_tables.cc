@@ -68,7 +68,7 @@ class ThreadNumbers {
   absl::flat_hash_map<int32_t, size_t> numbers_;
 };
 
-// What is the same on every rank of one graph.
+// The sums that all ranks of a graph share.
 struct GraphSums {
   Sums all;
   __int128 comm_bytes = 0;

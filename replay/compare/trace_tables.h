@@ -1,4 +1,4 @@
-// A set of traces as tables that can be compared.
+// Makes comparable tables of a set of traces.
 #pragma once
 
 #include <string>
@@ -10,20 +10,19 @@
 namespace chakra {
 
 struct TraceTableOptions {
-  bool merge_numbers = false;   // in names of operators, as MergeNumbers()
-  bool number_threads = false;  // "thread no. 2" is the second that the rank used, whatever its id
+  bool merge_numbers = false;   // merge names of operators as by MergeNumbers()
+  bool number_threads = false;  // name the second thread that a rank used "thread no. 2", whatever its id
 };
 
-// Whether the thread with the most nodes of one is in the other, or either has
-// none. Runs of their own have threads of their own ids, which can only be
-// numbered.
+// Whether both sets use the same thread ids: the busiest thread of one is in the other, or one has no
+// threads. Separate runs have different thread ids, so their threads can only be numbered.
 bool ShareThreads(const TraceSet& a, const TraceSet& b);
 
-// The sections that CompareTraces() lists, in its order, without
-// "unpaired"; those without rows are there, too.
+// The sections that CompareTraces() lists, in its order, without "unpaired"; sections without rows are
+// included.
 std::vector<ComparedTable> TraceTables(const TraceSet& traces, const TraceTableOptions& options);
 
-// "0-3,8" of ranks in ascending order.
+// Ranks in ascending order as text: "0-3,8".
 std::string RankRanges(std::vector<int> ranks);
 
 }  // namespace chakra

@@ -22,7 +22,7 @@ struct Unpaired {
   uint64_t a = 0, b = 0;
 };
 
-// Compares the nodes of all ranks, those of one pair of distinct graphs together.
+// Compares the nodes of all ranks; ranks with the same pair of distinct graphs are compared together.
 class NodeComparison {
  public:
   NodeComparison(const TraceSet& a, const TraceSet& b, const TraceCompareOptions& options)
@@ -128,7 +128,7 @@ class NodeComparison {
   std::map<std::string, Unpaired> unpaired_;
 };
 
-// Files of the same place in the two lists whose content differs.
+// The number of files, at the same place in both lists, whose content differs.
 size_t DifferentFiles(const TraceSet& a, const TraceSet& b) {
   size_t n = 0;
   for (size_t i = 0; i < std::min(a.inputs.size(), b.inputs.size()); ++i) {

@@ -1,4 +1,4 @@
-// What changed between two sets of traces.
+// Compares two sets of traces.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -8,16 +8,16 @@
 namespace chakra {
 
 struct TraceCompareOptions {
-  bool merge_numbers = false;  // names of operators that differ in their numbers only are one: "layer#.mlp"
-  bool attributes = false;     // also attributes that replay does not use; needs kept frames
+  bool merge_numbers = false;  // merge operators whose names differ only in numbers: "layer#.mlp"
+  bool attributes = false;     // compare attributes that the replay does not use, too; needs kept frames
 };
 
-// Sections: "run", "types", "ranks", "collectives", "operators", "lanes", "groups",
-// "repairs", "unpaired" (nodes that only one has, by name). Sums are over all ranks. Nodes pair up by rank,
-// then as proto::NodeChanges says. Metadata are settings; files are not (another compression is no change),
-// but a note says where they differ. Beside the traces it needs memory for one pairing of two distinct graphs
-// at a time and the sums by name. `a`, `b`, `limit` and `failure` are left alone. Errors: `attributes`
-// without kept frames.
+// Sections: "run", "types", "ranks", "collectives", "operators", "lanes", "groups", "repairs", "unpaired"
+// (nodes that only one side has, by name). Sums are over all ranks. Nodes pair by rank, then as
+// proto::NodeChanges says. Differences of metadata are settings. Differences of files are not changes (the
+// compression may differ), but a note lists them. Beside the traces, the memory needed is that for one
+// pairing of two distinct graphs and for the sums by name. The fields `a`, `b`, `limit` and `failure` are not
+// set. Errors: `attributes` without kept frames.
 absl::StatusOr<proto::Comparison> CompareTraces(const TraceSet& a, const TraceSet& b,
                                                 const TraceCompareOptions& options);
 
