@@ -20,7 +20,7 @@ AxisValue TextValue(const std::string& text) {
   AxisValue out;
   out.text = text;
   double number = 0;
-  // strtod would also take "inf" and "nan", which are names here.
+  // strtod() would accept "inf" and "nan", which are names here.
   const bool plain = !text.empty() && text.find_first_not_of("0123456789+-.eE") == text.npos;
   if (plain && absl::SimpleAtod(text, &number) && std::isfinite(number)) {
     out.value = number;
@@ -80,7 +80,7 @@ absl::Status FillRange(const proto::ValueRange& r, const std::string& where, Swe
   } else {
     out->range = &r;
   }
-  // Whole numbers that fall together.
+  // Drops whole numbers that are equal after rounding.
   const auto same = [](const AxisValue& a, const AxisValue& b) { return a.text == b.text; };
   if (r.integer()) {
     out->values.erase(std::unique(out->values.begin(), out->values.end(), same), out->values.end());
@@ -113,7 +113,7 @@ absl::Status CheckSets(const proto::Axis& axis, const std::string& where, const 
   }
   if (axis.sets_case() != proto::Axis::kField) return absl::OkStatus();
   const proto::Cluster cluster;
-  // A range that is not drawn yet has its ends tried.
+  // For a range that is not drawn yet, its ends are checked.
   std::vector<AxisValue> values = made.values;
   if (made.range != nullptr) values = {ValueInRange(*made.range, 0), ValueInRange(*made.range, 1)};
   for (const AxisValue& v : values) {
@@ -128,7 +128,7 @@ absl::Status CheckSets(const proto::Axis& axis, const std::string& where, const 
 
 AxisValue NumberValue(double number) {
   AxisValue out;
-  // Sums of steps are not exact: what a person would have written.
+  // Sums of steps are not exact: take the number that a person would have written.
   const double rounded = std::strtod(absl::StrCat(number).c_str(), nullptr);  // six digits
   if (std::fabs(rounded - number) <= 1e-12 * std::fabs(number)) number = rounded;
   out.value = number;

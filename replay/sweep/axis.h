@@ -1,4 +1,4 @@
-// One axis of a sweep, from the spec to values.
+// Makes the values of one axis of a sweep.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace chakra::sweep {
 // Errors (InvalidArgument) begin with `where`, the path of the axis in the spec.
 absl::StatusOr<SweepAxis> MakeAxis(const proto::Axis& axis, const std::string& where);
 
-// The value of a range at `share` in [0, 1] of its length.
+// The value of a range at `share` (in [0, 1]) of its length.
 AxisValue ValueInRange(const proto::ValueRange& range, double share);
 
-// A number as axes take it.
+// A number as a value of an axis.
 AxisValue NumberValue(double number);
 
 }  // namespace chakra::sweep

@@ -1,4 +1,4 @@
-// Numbers by chance that are the same everywhere.
+// Pseudorandom numbers that are the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ class Draw {
  public:
   explicit Draw(uint64_t seed) : state_(seed) {}
   uint64_t Next() { return NextSplitMix(&state_); }
-  // In [0, n), n > 0; the share of each differs by less than n / 2^64.
+  // A number in [0, n), n > 0. The probabilities of numbers differ by less than n / 2^64.
   uint64_t Below(uint64_t n) {
     return static_cast<uint64_t>((static_cast<unsigned __int128>(Next()) * n) >> 64);
   }

@@ -1,4 +1,4 @@
-// Space::Make(): the spec checked, and its points.
+// Space::Make(): checks the spec and makes its points.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -17,7 +17,8 @@ namespace chakra::sweep {
 namespace {
 
 constexpr uint64_t kDefaultMostPoints = 100000;
-constexpr uint64_t kMostTried = 100;  // times max_points: combinations that constraints may be asked about
+constexpr uint64_t kMostTried = 100;  // constraints are evaluated for at most this many times max_points
+                                      // combinations
 constexpr int kDeepestGroup = 16;
 constexpr uint32_t kMostRepeats = 1000000;
 
@@ -26,7 +27,7 @@ uint64_t Product(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &out) ? std::numeric_limits<uint64_t>::max() : out;
 }
 
-// Sets the indices of all axes below `unit` to those of its point `index`.
+// Sets the indices of all axes in `unit` to those of the unit's point `index`.
 void Decode(const SpaceUnit& unit, uint64_t index, Place* place) {
   if (unit.single()) {
     (*place)[unit.axis] = static_cast<uint32_t>(index);
@@ -161,7 +162,7 @@ class SpaceBuilder {
     return CheckMetrics(spec_, axes);
   }
 
-  // {...} of words that no point would use is looked at too.
+  // Also checks {...} in words that no point uses.
   absl::Status CheckTemplates() {
     const auto check = [&](const std::vector<std::string>& words, const std::string& where) -> absl::Status {
       for (const std::string& word : words) {
@@ -238,7 +239,7 @@ class SpaceBuilder {
     return Repeat(repeats);
   }
 
-  // Keeps a point where the constraints allow it.
+  // Keeps a point if the constraints allow it.
   absl::StatusOr<bool> Keep(const Place& place) {
     auto allowed = space_.Allowed(place);
     if (!allowed.ok()) return allowed.status();
@@ -262,7 +263,7 @@ class SpaceBuilder {
     return absl::OkStatus();
   }
 
-  // Draws of units: `share` in [0, 1) of each.
+  // Sets a unit to the point at `share` (in [0, 1)) of its range.
   void PlaceAt(const SpaceUnit& unit, double share, Place* place) {
     if (unit.count > 0) {
       const auto index = static_cast<uint64_t>(share * static_cast<double>(unit.count));
@@ -321,7 +322,7 @@ class SpaceBuilder {
     return absl::OkStatus();
   }
 
-  // One more axis, which changes fastest.
+  // Adds the axis of repeats, which changes fastest.
   absl::Status Repeat(uint64_t repeats) {
     if (spec_.repeats() == 0) {
       if (spec_.first_seed() > 0) return SpecError("first_seed", "expected with repeats only");

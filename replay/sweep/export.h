@@ -1,4 +1,4 @@
-// Results for other programs.
+// Exports results for other programs.
 #pragma once
 
 #include <string>
@@ -9,17 +9,18 @@
 
 namespace chakra::sweep {
 
-// CSV with the columns point, id, the axes, the metrics, error; nothing where a point has no such metric.
-// With `wall`, wall_s follows, which no two runs have the same.
+// CSV with the columns point, id, the axes, the metrics, error; a metric that a point lacks is empty. With
+// `wall`, wall_s follows, which differs between runs.
 std::string ToCsv(const Results& results, bool wall);
 
-// One JSON object a line: {"point":0,"id":"...","axes":{...},"metrics":{...},"error":"...","command":"..."};
-// numbers of axes are numbers; error only where it failed.
+// One JSON object on each line:
+// {"point":0,"id":"...","axes":{...},"metrics":{...},"error":"...","command":"..."}; numbers of axes are
+// numbers; `error` only if the point failed.
 absl::StatusOr<std::string> ToJsonLines(const Results& results, bool wall);
 
 // An SQLite database at `path`, which appears when it is complete. Tables: `point` with the columns of the
-// CSV and command, a row a point (texts and numbers as such); `sweep` with name, description, source,
-// version, spec.
+// CSV and command, a row for each point (with types of texts and numbers); `sweep` with name, description,
+// source, version, spec.
 absl::Status WriteSqlite(const Results& results, bool wall, const std::string& path);
 
 // `chakra-replay replay ...` of a point.

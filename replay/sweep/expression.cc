@@ -124,7 +124,7 @@ absl::StatusOr<Value> Expression::Calculate(const Node& node, const std::vector<
 
 namespace {
 
-// Calls `text_part` and `expression_part` in the order of what they get.
+// Calls `text_part` or `expression_part` for each part of the text, in order.
 template <typename TextPart, typename ExpressionPart>
 absl::Status WalkTemplate(absl::string_view text, const TextPart& text_part,
                           const ExpressionPart& expression_part) {

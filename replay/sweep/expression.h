@@ -1,4 +1,4 @@
-// The small language of constraints, metrics and {...} in words.
+// The small language of constraints, of metrics and of {...} in words.
 #pragma once
 
 #include <functional>
@@ -17,15 +17,15 @@ namespace chakra::sweep {
 // A number or a text. Truth is a number: 0 is false.
 using Value = std::variant<double, std::string>;
 
-// A number as the shortest text that gives it again ("400", "0.1"), a text as it is.
+// A number as the shortest text that reads back equal ("400", "0.1"); a text unchanged.
 std::string ToText(const Value& value);
 
-// The value of a name, nothing where there is none.
+// Returns the value of a name; nullopt: the name has no value.
 using Lookup = std::function<std::optional<Value>(const std::string& name)>;
 
-// Numbers, "text" or 'text', names; + - * / %, == != < <= > >=, and or not (&& || !), a ? b : c, ( ),
-// min max abs sqrt log2 log10 ceil floor round pow. `and` and `or` look at their right side only when it
-// counts.
+// An expression has numbers, "text" or 'text', names; + - * / %, == != < <= > >=, and or not (&& || !), a ? b
+// : c, ( ), min max abs sqrt log2 log10 ceil floor round pow. `and` and `or` evaluate their right side only
+// if it matters.
 class Expression {
  public:
   // Errors (InvalidArgument): what was expected, with the column (from 1) and the text.
@@ -36,11 +36,11 @@ class Expression {
   ~Expression();
 
   // Errors (InvalidArgument), with the column: a name without a value, a text where a number is needed, a
-  // result that is no finite number, a division by 0.
+  // result that is not finite, a division by 0.
   absl::StatusOr<Value> Evaluate(const Lookup& lookup) const;
-  // The same for results that must be numbers.
+  // Evaluate() for results that must be numbers.
   absl::StatusOr<double> EvaluateNumber(const Lookup& lookup) const;
-  // All names in it, in order, each once.
+  // The distinct names in the expression, in order.
   const std::vector<std::string>& names() const { return names_; }
   const std::string& text() const { return text_; }
 
@@ -58,11 +58,11 @@ class Expression {
   std::vector<std::string> names_;
 };
 
-// `text` with each {EXPRESSION} replaced by its value and {{, }} by braces.
-// Errors (InvalidArgument): those of expressions, braces without a partner.
+// `text` with each {EXPRESSION} replaced by its value, and {{ and }} by braces. Errors (InvalidArgument):
+// errors of expressions, braces without a partner.
 absl::StatusOr<std::string> FillIn(absl::string_view text, const Lookup& lookup);
 
-// The expressions in {...}, in order. Errors: as FillIn(), of the text alone.
+// The expressions in {...}, in order. Errors: those of FillIn() that do not need values.
 absl::StatusOr<std::vector<Expression>> ParseTemplate(absl::string_view text);
 
 }  // namespace chakra::sweep

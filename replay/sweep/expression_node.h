@@ -1,4 +1,4 @@
-// What an expression is made of; for its parser and its evaluation.
+// The nodes of an expression, for its parser and its evaluation.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct Expression::Node {
   Kind kind = Kind::kLiteral;
   size_t column = 0;  // from 0
   Value literal;
-  std::string name;  // or the operator
+  std::string name;  // name, or operator
   const ExpressionFunction* function = nullptr;
   std::vector<Node> of;
 };

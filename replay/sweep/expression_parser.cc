@@ -11,7 +11,7 @@
 namespace chakra::sweep {
 namespace {
 
-constexpr int kMostParts = 500;  // parentheses and operators of one expression
+constexpr int kMostParts = 500;  // the most parentheses and operators in one expression
 
 using Numbers = std::vector<double>;
 
@@ -40,7 +40,7 @@ bool IsNamePart(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(
 
 }  // namespace
 
-// Recursive descent; every level holds the operators of one precedence.
+// A recursive-descent parser; each level has the operators of one precedence.
 class ExpressionParser {
  public:
   using Node = Expression::Node;
@@ -75,7 +75,7 @@ class ExpressionParser {
     while (at_ < text_.size() && absl::ascii_isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
   }
 
-  // Takes an operator; one of letters only as a whole word.
+  // Takes an operator; an operator of letters must be a whole word.
   bool Take(absl::string_view token) {
     Blanks();
     if (text_.substr(at_, token.size()) != token) return false;
@@ -85,7 +85,7 @@ class ExpressionParser {
     return true;
   }
 
-  // Wraps what `out` holds: it becomes the first operand of an operator.
+  // Makes the content of `out` the first operand of an operator.
   static void Wrap(Node* out, Kind kind, absl::string_view name, size_t column) {
     Node outer;
     outer.kind = kind;
@@ -266,7 +266,7 @@ class ExpressionParser {
   absl::string_view text_;
   size_t at_ = 0;
   int parts_ = 0;
-  size_t parenthesized_ = absl::string_view::npos;  // column of the last operator that stood in parentheses
+  size_t parenthesized_ = absl::string_view::npos;  // column of the last operator in parentheses
   std::vector<std::string> names_;
   std::string error_;
   size_t error_at_ = 0;

@@ -43,7 +43,7 @@ std::string JournalLine(const proto::SweepRecord& record) {
   google::protobuf::util::JsonPrintOptions options;
   options.preserve_proto_field_names = true;
   std::string json;
-  // Fails for invalid UTF-8 alone, which the fields of the record have not.
+  // This can fail only for invalid UTF-8, which the record's fields do not have.
   if (!google::protobuf::util::MessageToJsonString(record, &json, options).ok()) json = "{}";
   return absl::StrCat(absl::StrFormat("%08x ", Checksum(json)), json, "\n");
 }
@@ -124,7 +124,7 @@ absl::Status JournalWriter::Write(const proto::SweepRecord& record) {
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
       const absl::Status failure = Fail("write", n < 0 ? errno : ENOSPC);
-      // What came through is no record. Where even this fails, the next to open the file takes it away.
+      // Cuts off the partial record. If this fails too, the next process that opens the file cuts it off.
       if (ftruncate(fd_, static_cast<off_t>(end_)) != 0) return failure;
       return failure;
     }

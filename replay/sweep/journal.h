@@ -1,4 +1,4 @@
-// Results on disk while a sweep runs: a file that only grows, one record a line.
+// The journal: results on disk while a sweep runs, a file that only grows, with one record on each line.
 #pragma once
 
 #include <chrono>
@@ -14,43 +14,44 @@
 
 namespace chakra::sweep {
 
-// Files that points read, by PointRecord.inputs.
+// The files that points read, by PointRecord.inputs.
 using FilesByInputs = std::map<std::string, proto::PointInputs>;
 
 struct JournalContent {
   std::optional<proto::SweepStart> start;            // the last one
-  std::map<std::string, proto::PointRecord> points;  // by id; of an id the last one
+  std::map<std::string, proto::PointRecord> points;  // by id; the last record of each id
   FilesByInputs files;
-  uint64_t damaged = 0;                              // lines that are not whole and were passed over
-  uint64_t end = 0;  // where the last line ends, in bytes; what follows is torn
+  uint64_t damaged = 0;  // number of lines that are not whole and were skipped
+  uint64_t end = 0;      // where the last whole line ends, in bytes; the rest is torn
 };
 
-// A record as its line: the CRC-32 of the JSON in 8 hexadecimal digits, a blank, the JSON.
+// The line of a record: the CRC-32 of the JSON in 8 hexadecimal digits, a blank, the JSON.
 std::string JournalLine(const proto::SweepRecord& record);
 
-// Reads what JournalLine() wrote; any line that is not whole, as a kill or a failure of power leave it, is
-// passed over and counted. Never fails.
+// Reads lines that JournalLine() wrote. Skips and counts lines that are not whole, as after a kill or a power
+// failure. Never fails.
 JournalContent ParseJournal(absl::string_view content);
 
-// The same from a file. Errors: it cannot be read.
+// ParseJournal() of a file. Errors: the file cannot be read.
 absl::StatusOr<JournalContent> ReadJournal(const std::string& path);
 
-// Appends to a journal. One process at a time: others are refused.
+// Appends to a journal. Only one process at a time may open a journal; others are refused.
 class JournalWriter {
  public:
-  // Makes the file where there is none, takes away a torn end, and appends `start` where the journal's own
-  // differs. Errors: FailedPrecondition where another process holds it; what the system says.
+  // Creates the file if needed, cuts off a torn end, and appends `start` if the journal's start differs.
+  // Errors: FailedPrecondition if another process holds the journal; the system's reason.
   static absl::StatusOr<std::unique_ptr<JournalWriter>> Open(const std::string& path,
                                                              const proto::SweepStart& start);
   ~JournalWriter();
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  // What the journal held when it was opened; `files` also what came since.
+  // The content of the journal when it was opened; `files` is kept up to date.
   const JournalContent& before() const { return before_; }
-  // The record is in the file when this returns (a kill loses nothing), and on the disk a second later at
-  // most, when the next one comes or Flush() is called. Files of the point go before it, where the journal
-  // has none for its `inputs` yet. After an error (a full disk) the file ends with the last whole record.
+  // The record is in the file when Append() returns, so a kill loses nothing. It is on the disk after
+  // Flush(), or after the first Append() a second later. If the journal has no files for the point's `inputs`
+  // yet, they are written before the record. After an error (a full disk) the file ends with the last whole
+  // record.
   absl::Status Append(const proto::PointRecord& point);
   absl::Status Flush();
 

@@ -1,4 +1,4 @@
-// What a sweep keeps of a report, and metrics made of it.
+// The metrics that a sweep keeps of a report, and metrics derived from them.
 #pragma once
 
 #include <map>
@@ -14,17 +14,17 @@ namespace chakra::sweep {
 
 using PointMetrics = std::map<std::string, double>;
 
-// The machine of a point, which its report does not tell.
+// The size of a point's machine, which its report does not have.
 struct MachineCounts {
   int64_t devices = 0;
   int64_t switches = 0;
-  int64_t links = 0;  // cables: both directions are one
+  int64_t links = 0;  // cables: both directions count as one
 };
 
 // The fields of Report that sweeps keep (proto::Kept), and `machine`.
 PointMetrics MetricsOf(const proto::Report& report, const MachineCounts& machine);
 
-// Whether reports have, or may have (bytes_D), a metric of that name.
+// Whether reports have, or may have (bytes_D), a metric with this name.
 bool IsReportMetric(const std::string& name);
 
 // The names of IsReportMetric() that do not depend on the machine.
@@ -33,11 +33,11 @@ std::vector<std::string> ReportMetricNames();
 // Checks Sweep.metric and Sweep.objective. Errors (InvalidArgument) begin with the field's path.
 absl::Status CheckMetrics(const proto::Sweep& spec, const std::vector<std::string>& axes);
 
-// Adds Sweep.metric to the metrics of a point. One that cannot be calculated, as it divides by 0 or needs
-// what this report has not, is left out. Precondition: CheckMetrics().
+// Adds Sweep.metric to the metrics of a point. Skips a metric that cannot be calculated, since it divides by
+// 0 or needs a metric that this report lacks. Precondition: CheckMetrics().
 void AddDerived(const proto::Sweep& spec, const Lookup& axes, PointMetrics* metrics);
 
-// The value to go by: a metric, or an expression over metrics and axes.
+// The value of an expression over metrics and axes.
 absl::StatusOr<double> EvaluateMetric(const Expression& expression, const Lookup& axes,
                                       const PointMetrics& metrics);
 

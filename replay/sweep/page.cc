@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kBestAsText = 10;
 
-// JSON, member by member.
+// Builds a JSON object, member by member.
 class JsonObject {
  public:
   void Add(absl::string_view name, absl::string_view json) {
@@ -46,7 +46,7 @@ std::string JsonList(const List& list, const Print& print, absl::string_view bet
 
 std::string Number(const std::optional<double>& value) { return value.has_value() ? ToText(*value) : "null"; }
 
-// Words that commands have in common are in the page once.
+// Collects the words of commands; the page has each word once.
 class Words {
  public:
   std::string IndicesOf(const std::vector<std::string>& words) {
@@ -88,7 +88,7 @@ class PageWriter {
   }
 
   const Aim& aim() const { return aim_; }
-  // Of the objective; nothing where no point has a value. After Write().
+  // The best value of the objective; nullopt if no point has a value. Call it after Write().
   std::optional<double> BestValue() const {
     std::optional<double> best;
     for (const std::optional<double>& v : values_) {
@@ -125,7 +125,7 @@ class PageWriter {
     return absl::OkStatus();
   }
 
-  // `numbers` where all values are.
+  // Writes the axes, with `numbers` if all values are numbers.
   void Axes() {
     const size_t seed = SeedAxis(results_);
     size_t at = 0;
@@ -196,7 +196,7 @@ class PageWriter {
               }));
   }
 
-  // Each file once; by its contents, where it was changed on the way.
+  // Writes each file once; a file that changed during the sweep, once for each content.
   void Inputs() {
     std::map<std::pair<std::string, std::string>, const proto::InputFile*> files;
     for (const auto& [row, index] : index_) {

@@ -1,4 +1,4 @@
-// The results of a sweep as a page to send around.
+// The results of a sweep as a self-contained page.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 namespace chakra::sweep {
 
 struct PageOptions {
-  std::string where;  // only points for which that is true; "": all
-  std::string by;     // an aim, as ParseAim() reads it; "": the objective of the sweep
-  bool wall = false;  // with wall_s, which no two runs have the same
+  std::string where;  // only points for which this expression is true; "": all
+  std::string by;     // an aim, in the form of ParseAim(); "": the objective of the sweep
+  bool wall = false;  // with wall_s, which differs between runs
 };
 
 // The data of the page, as JSON. `rows` are those of ToCsv(): number, id, for each axis the index of its
-// value, metrics (null: it has none), the indices of the command's `words`, and the error of a point that
-// failed. `points` are what questions are asked about: the value of the objective and the indices of the rows
-// of a point, several where it was repeated.
+// value, metrics (null: absent), the indices of the command's `words`, and the error if the point failed.
+// `points` are the points that questions are about: for each, the value of the objective and the indices of
+// its rows (several if it was repeated).
 absl::StatusOr<std::string> PageData(const Results& results, const PageOptions& options);
 
 // One HTML file with charts and tables of the results, which needs no network (see page/frame.h). The data is

@@ -181,7 +181,7 @@ absl::StatusOr<Answer> Query::Best(const std::optional<Aim>& given, size_t top) 
   std::vector<Aim> aims = {given.value_or(Objective())};
   auto e = ParseOver(aims[0].expression);
   if (!e.ok()) return e.status();
-  // What else a reader wants to see.
+  // Further columns that a reader wants to see.
   for (const proto::Metric& m : results_.space->spec().metric()) {
     if (m.name() != aims[0].expression) aims.push_back({m.name(), false});
   }
@@ -238,7 +238,7 @@ absl::StatusOr<Answer> Query::Pareto(const std::vector<Aim>& aims) const {
     }
     if (s.cost.size() == aims.size()) all.push_back(std::move(s));
   }
-  // In this order nothing that comes later dominates what came before.
+  // In this order, no later point dominates an earlier one.
   std::stable_sort(all.begin(), all.end(), [](const Scored& a, const Scored& b) { return a.cost < b.cost; });
   std::vector<const Scored*> front;
   for (const Scored& s : all) {

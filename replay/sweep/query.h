@@ -1,4 +1,4 @@
-// Questions about the results of a sweep.
+// Answers questions about the results of a sweep.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace chakra::sweep {
 
-// An answer as rows of texts; the first `left` columns are no numbers.
+// An answer as rows of texts. left[i]: column i does not hold numbers, and is aligned left.
 struct Answer {
   std::vector<std::string> header;
   std::vector<bool> left;
@@ -20,8 +20,9 @@ struct Answer {
   std::vector<std::string> notes;
 };
 
-// For people: aligned, times of _ps columns with their units. For programs: CSV, numbers as they are.
-// `page`: where the table is to fit, once the page has finished the text; null: anywhere.
+// PrintAnswer(): an aligned table for people; times in _ps columns have units. `page`: the page to lay the
+// table out for (the caller passes the text to TextPage::Finish()); null: no limit. AnswerToCsv(): CSV for
+// programs, with exact numbers.
 std::string PrintAnswer(const Answer& answer, TextPage* page = nullptr);
 std::string AnswerToCsv(const Answer& answer);
 
@@ -33,39 +34,40 @@ struct Aim {
 // "EXPRESSION" (less is better), "min:EXPRESSION", "max:EXPRESSION".
 Aim ParseAim(const std::string& text);
 
-// A point, or the mean over the repeats of one.
+// A point, or the mean over the repeats of a point.
 struct Candidate {
   const ResultRow* row = nullptr;  // the first of the repeats
   PointMetrics metrics;
-  std::vector<const ResultRow*> repeats;  // those that ended well, `row` among them
+  std::vector<const ResultRow*> repeats;  // the repeats that succeeded, including `row`
 };
 
 class Query {
  public:
-  // `where`: only points for which that is true (names of axes and metrics); "": all. `raw`: numbers as they
-  // are. Failed points are left out, and noted. Errors: the expression.
+  // `where`: an expression over axes and metrics; only points for which it is true count; "": all points.
+  // `raw`: numbers without units. Failed points are skipped, with a note. Errors: those of the expression.
   static absl::StatusOr<Query> Make(const Results& results, const std::string& where, bool raw);
 
-  // What is asked about, by number: points of which a repeat ended well.
+  // The points that questions are about, by number: those of which at least one repeat succeeded.
   const std::vector<Candidate>& candidates() const { return candidates_; }
-  // Points that failed. With `where` those too for which it says nothing, as it asks for a metric.
+  // The points that failed. With `where`, this includes points for which the expression has no value, since
+  // it needs a metric.
   const std::vector<const ResultRow*>& failed() const { return failed_; }
-  // What an answer is to be read with: points without a result, and the like.
+  // Notes for the reader of an answer, such as points without a result.
   const std::vector<std::string>& notes() const { return notes_; }
-  // An expression for each candidate; nothing where it has no value. Errors: it names what there is not.
+  // The value of an expression for each candidate; nullopt: no value. Errors: an unknown name.
   absl::StatusOr<std::vector<std::optional<double>>> Values(const std::string& expression) const;
-  // `value` of that metric or expression, as answers have it.
+  // `value` of a metric or expression as text, as answers show it.
   std::string Cell(const std::string& expression, double value) const;
 
-  // What the sweep goes by.
+  // The objective of the sweep.
   Aim Objective() const;
-  // The `top` best points by `aim`; without one by the objective of the sweep.
+  // The `top` best points by `aim`; without `aim`, by the objective of the sweep.
   absl::StatusOr<Answer> Best(const std::optional<Aim>& aim, size_t top) const;
-  // The points than which none is better in one aim and no worse in the others; by the first aim. At least
-  // two aims.
+  // The Pareto front: the points for which no other point is better in one aim and no worse in all others.
+  // Sorted by the first aim. Needs at least two aims.
   absl::StatusOr<Answer> Pareto(const std::vector<Aim>& aims) const;
-  // `show` by the values of two axes; `columns` may be "". Where several points meet in a cell, the best of
-  // them by `show`, or their mean.
+  // A table of `show` by the values of two axes; `columns` may be "". A cell with several points has the best
+  // by `show`, or their mean.
   absl::StatusOr<Answer> Table(const std::string& rows, const std::string& columns, const Aim& show,
                                bool mean) const;
 

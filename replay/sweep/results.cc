@@ -33,7 +33,7 @@ absl::StatusOr<bool> AddRow(const Records& records, uint64_t number, const Place
   return true;
 }
 
-// The walk once more, along the results, as far as they are there.
+// Repeats the search with the recorded results, as far as they exist, and adds its points.
 absl::Status AddRowsOfSearch(const Records& records, Results* out) {
   const Space& space = *out->space;
   SearchProblem problem;
@@ -74,9 +74,9 @@ void NameColumns(Results* out) {
   out->metrics.insert(out->metrics.end(), seen.begin(), seen.end());
 }
 
-// Points of the same traces must have read the same.
+// Warns if points with the same paths of traces read different content.
 void WarnOfInputs(Results* out) {
-  std::map<std::string, std::set<std::string>> digests;  // of contents, by that of paths
+  std::map<std::string, std::set<std::string>> digests;  // digests of contents, by digest of paths
   for (const ResultRow& row : out->rows) {
     const size_t colon = row.record.inputs().find(':');
     if (colon == std::string::npos) continue;

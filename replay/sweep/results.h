@@ -17,23 +17,24 @@
 namespace chakra::sweep {
 
 struct ResultRow {
-  uint64_t number = 0;  // its place in the sweep
+  uint64_t number = 0;  // number of the point in the sweep
   std::string id;
   Place place;
-  PointMetrics metrics;       // with Sweep.metric
-  std::string error;          // not empty: it failed
+  PointMetrics metrics;       // including those of Sweep.metric
+  std::string error;          // not empty: the point failed
   proto::PointRecord record;  // as in the journal
 };
 
 struct Results {
-  std::shared_ptr<const proto::SweepStart> start;  // whose sweep `space` is of
+  std::shared_ptr<const proto::SweepStart> start;  // owns the sweep of `space`
   std::optional<Space> space;
   std::vector<ResultRow> rows;       // by number
-  std::vector<std::string> metrics;  // names of columns: Sweep.metric, makespan_ps, the others by name
-  uint64_t points = 0;               // of the sweep; of a search those that it asked for so far
+  std::vector<std::string> metrics;  // names of columns: Sweep.metric, then makespan_ps, then the others by
+                                     // name
+  uint64_t points = 0;               // points of the sweep; for a search, those that it has asked for so far
   uint64_t failed = 0;
-  uint64_t damaged = 0;  // lines of journals
-  FilesByInputs files;   // none of journals written before they were kept
+  uint64_t damaged = 0;  // damaged lines of journals
+  FilesByInputs files;   // empty for journals of versions that did not keep files
   std::vector<std::string> warnings;
 
   const std::string& Axis(const ResultRow& row, size_t axis) const {
@@ -43,23 +44,24 @@ struct Results {
   Lookup AxesOf(const ResultRow& row) const;
 };
 
-// The axis of repeats, the last; kNotAxis where there are none.
+// The axis of repeats, which is the last axis; kNotAxis: no repeats.
 inline constexpr size_t kNotAxis = static_cast<size_t>(-1);
 size_t SeedAxis(const Results& results);
 
-// Reads all journals of the folders, which must be of one sweep. A later folder counts where both have a
-// point. Errors: folders without results, of several sweeps, a journal whose beginning is damaged.
+// Reads all journals of the folders, which must belong to one sweep. If several folders have a point, the
+// last folder counts. Errors: folders without results, of several sweeps, a journal whose beginning is
+// damaged.
 absl::StatusOr<Results> LoadResults(const std::vector<std::string>& folders);
 
 // All metrics of a point that has ended.
 PointMetrics MetricsOf(const Space& space, const Place& place, const proto::PointRecord& record);
 
-// Means of the metrics that all have. Precondition: not empty.
+// The means of the metrics that all repeats have. Precondition: not empty.
 PointMetrics MeanOf(const std::vector<const PointMetrics*>& repeats);
 
-// What the objective says of a point, by the records of its places (several where it was repeated: by the
-// means of those that did not fail), turned so that less is better; nothing where all failed or the objective
-// has no value there.
+// The cost of a point: the value of the objective from the records of its places, with the sign changed where
+// more is better. For a repeated point, the means over the repeats that did not fail count. nullopt if all
+// repeats failed or the objective has no value.
 std::optional<double> CostOf(const Space& space, const std::vector<Place>& places,
                              const std::vector<const proto::PointRecord*>& records);
 

@@ -1,4 +1,4 @@
-// Points run on threads, each result in the journal as soon as it is there.
+// Runs points on threads, and writes each result to the journal at once.
 #pragma once
 
 #include <atomic>
@@ -19,12 +19,12 @@
 
 namespace chakra::sweep {
 
-// What a point gave.
+// The outcome of a point.
 struct Outcome {
   absl::Status status;
   PointMetrics metrics;
-  std::string inputs;                                               // digest of what was read
-  google::protobuf::RepeatedPtrField<proto::InputFile> files = {};  // what was read
+  std::string inputs;                                               // digest of the files that were read
+  google::protobuf::RepeatedPtrField<proto::InputFile> files = {};  // the files that were read
 };
 
 // Runs one command line of `replay` (TRACE... and options). Called from several threads at once.
@@ -45,27 +45,27 @@ class TaskSource;
 
 struct RunnerOptions {
   int jobs = 1;
-  // Called five times a second or so, and once at the end.
+  // Called about five times a second, and once at the end.
   std::function<void(const RunnerProgress&)> progress;
-  // Set by a signal: no further point begins.
+  // If set (by a signal), no further point begins.
   const std::atomic<bool>* stop = nullptr;
-  // Runs in the calling thread while the threads work, and hands out points to others; returns when `source`
-  // is done.
+  // Runs in the calling thread while other threads work, and hands out points to other processes; returns
+  // when `source` is done.
   std::function<void(TaskSource* source)> serve;
 };
 
 // The points of one call of Runner::Run().
 class TaskSource {
  public:
-  // Takes the next point. False: there is none left to take.
+  // Takes the next point. False: no point is left to take.
   bool Take(Task* task);
   // Gives a point back that nobody will run.
   void GiveBack(Task task);
-  // `record`: of RunToRecord(), without number and id.
+  // Ends a point. `record` is from RunToRecord(), without number and id.
   void Finish(const Task& task, proto::PointRecord record);
-  // Whether all that were taken have ended and none is left.
+  // Whether every point that was taken has ended and none is left.
   bool Done();
-  // Waits for Done(), at most so long.
+  // Waits until Done(), at most for `most`.
   void Wait(std::chrono::milliseconds most);
   RunnerProgress progress();
 
@@ -80,24 +80,24 @@ class TaskSource {
   uint64_t under_way_ = 0, done_ = 0, failed_ = 0, total_ = 0;
   const RunnerOptions& options_;
   JournalWriter* journal_;
-  absl::Status failure_;  // of the journal: nothing further is begun
+  absl::Status failure_;  // error of the journal; no further point begins after one
   std::map<std::string, proto::PointRecord> records_;
   std::chrono::steady_clock::time_point begin_;
 };
 
-// Runs a point and says how it ended. Too little memory is a failure of that point alone.
+// Runs a point and returns its record. If memory runs out, only this point fails.
 proto::PointRecord RunToRecord(const RunPoint& run, const std::vector<std::string>& words);
 
 class Runner {
  public:
-  // `space` gives the words of points and, as `journal`, must outlive this. `journal` may be null: nothing is
-  // kept on disk.
+  // `space` gives the words of points. `space` and `journal` must outlive the runner. `journal` may be null:
+  // then nothing is kept on disk.
   Runner(const Space& space, RunPoint run, JournalWriter* journal, RunnerOptions options)
       : space_(space), run_(std::move(run)), journal_(journal), options_(std::move(options)) {}
 
-  // Runs all, in this order but for what runs at once. Their records, by id. A point that fails has its error
-  // in its record. Errors: the journal cannot be written (what is in it stays good); Cancelled when it was
-  // told to stop.
+  // Starts the tasks in this order and returns their records, by id. The record of a failed point has its
+  // error. Errors: the journal cannot be written (its content stays valid); Cancelled if options.stop was
+  // set.
   absl::StatusOr<std::map<std::string, proto::PointRecord>> Run(std::vector<Task> tasks);
 
  private:

@@ -39,14 +39,14 @@ class Walk {
  private:
   struct Walker {
     GridPoint at;
-    size_t axis = 0;    // COORDINATE: whose values are next
-    size_t stayed = 0;  // axes in a row on which nothing was better
+    size_t axis = 0;    // COORDINATE: the axis whose values are tried next
+    size_t stayed = 0;  // number of consecutive axes on which no value was better
     bool active = true;
   };
 
   bool coordinate() const { return options_.method() == proto::Search::COORDINATE; }
 
-  // In place of starts that fail others are drawn, a few times.
+  // Replaces starts that fail by others, a few times.
   absl::Status ChooseStarts() {
     Draw draw(options_.seed() > 0 ? options_.seed() : 1);
     const uint32_t wanted = options_.starts() > 0 ? options_.starts() : kDefaultStarts;
@@ -79,7 +79,7 @@ class Walk {
     return absl::OkStatus();
   }
 
-  // Adds what the walker looks at next, as far as it is allowed and new.
+  // Adds the points that the walker tries next, if they are allowed and new.
   absl::Status Propose(const Walker& w, std::vector<GridPoint>* round) const {
     const auto add = [&](const GridPoint& p) -> absl::Status {
       if (known_.count(p) > 0 || std::find(round->begin(), round->end(), p) != round->end())
@@ -132,7 +132,7 @@ class Walk {
     return a.has_value() && (!b.has_value() || *a < *b);
   }
 
-  // Moves to the best of what was looked at; the first of equals. False: the walker has arrived.
+  // Moves to the best point tried; of equal ones the first. False: the walker has arrived.
   bool Move(Walker* w) {
     const GridPoint* best = nullptr;
     std::optional<double> cost;

@@ -1,4 +1,4 @@
-// A walk over the grid of a sweep towards its objective.
+// Searches the grid of a sweep for the best value of the objective.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,28 @@ namespace chakra::sweep {
 using GridPoint = std::vector<uint64_t>;  // an index for each axis of the grid
 
 struct SearchProblem {
-  std::vector<uint64_t> sizes;  // of each axis, at least 1
+  std::vector<uint64_t> sizes;  // number of values of each axis, at least 1
   // Whether constraints allow a point.
   std::function<absl::StatusOr<bool>(const GridPoint&)> allowed;
-  // The costs of points, in their order: the less the better, nothing where the point failed.
+  // The costs of points, in their order; less is better. nullopt: the point failed.
   std::function<absl::StatusOr<std::vector<std::optional<double>>>(const std::vector<GridPoint>&)> evaluate;
 };
 
 struct SearchResult {
   GridPoint best;
-  std::optional<double> cost;  // nothing: every point failed
+  std::optional<double> cost;  // nullopt: every point failed
   uint64_t evaluations = 0;
   uint64_t rounds = 0;
-  uint32_t starts = 0;     // allowed points that did not fail
-  bool converged = false;  // nothing better is next to what was found; false: evaluations ran out
+  uint32_t starts = 0;     // number of starts that are allowed and did not fail
+  bool converged = false;  // no neighbour of the best point is better; false: evaluations ran out
 };
 
-// Walks from all starts at once, a round of evaluate() for a step of each, so that rounds are as large as can
-// be. Deterministic: same problem and options, same rounds. No point is evaluated twice. Errors: those of
-// `problem`; no allowed point was found to start from.
+// Walks from all starts in parallel: each round of evaluate() has one step of every walk, so that rounds are
+// as large as possible. Deterministic: the same problem and options give the same rounds. No point is
+// evaluated twice. Errors: those of `problem`; no allowed point to start from was found.
 absl::StatusOr<SearchResult> RunSearch(const SearchProblem& problem, const proto::Search& options);
 
-// One line on it.
+// A line that describes the search.
 std::string DescribeSearch(const SearchResult& result, const proto::Search& options);
 
 }  // namespace chakra::sweep

@@ -19,7 +19,7 @@ absl::StatusOr<std::string> WriteSlurm(const SlurmJob& job) {
   std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) program = "chakra-replay";
   const std::string folder = (here / job.folder).lexically_normal().string();
-  // Slurm ends a directive at a blank: names are made plain.
+  // Slurm ends a directive at a blank, so special characters of names are replaced.
   std::string name = "sweep-";
   for (const char c : job.name)
     name += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';

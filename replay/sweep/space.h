@@ -1,4 +1,4 @@
-// The points of a sweep: axes, the values that they take together, and the command line that each means.
+// The points of a sweep: axes, combinations of their values, and the command line of each point.
 #pragma once
 
 #include <cstdint>
@@ -13,63 +13,63 @@
 namespace chakra::sweep {
 
 struct AxisValue {
-  std::string text;                // as written, in columns and words
-  Value value;                     // in expressions: a number where the text is one
-  std::vector<std::string> words;  // of a choice, not filled in
+  std::string text;                // as written; used in columns and words
+  Value value;                     // in expressions: a number if the text is one
+  std::vector<std::string> words;  // words of a choice, with {...} not filled in
 };
 
 struct SweepAxis {
   std::string name;
-  std::string option;  // "", or what the value follows
-  std::string field;   // "", or of proto::Cluster
-  std::string where;   // in the spec, for messages: "axis[1]", "group[0].axis[2]"
+  std::string option;  // the option before the value, or ""
+  std::string field;   // a field of proto::Cluster, or ""
+  std::string where;   // path in the spec, for messages: "axis[1]", "group[0].axis[2]"
   std::vector<AxisValue> values;
-  const proto::ValueRange* range = nullptr;  // of a range without steps, drawn when points are
+  const proto::ValueRange* range = nullptr;  // a range without steps; its values are drawn with the points
 };
 
-// One index a axis: which of its values a point has.
+// The place of a point: for each axis the index of the point's value.
 using Place = std::vector<uint32_t>;
 
-// Where an error of a spec lies, and what it is: InvalidArgument "WHERE: WHAT".
+// The error "WHERE: WHAT" (InvalidArgument) of a spec.
 absl::Status SpecError(absl::string_view where, absl::string_view what);
 
-// What is combined: an axis, or a group of them.
+// A unit of combination: an axis, or a group of units.
 struct SpaceUnit {
-  size_t axis = 0;  // where `parts` is empty
+  size_t axis = 0;  // valid if `parts` is empty
   std::vector<SpaceUnit> parts;
   bool zip = false;
-  uint64_t count = 0;  // of its points, 2^64 - 1 for more; 0: a range without steps, not drawn yet
+  uint64_t count = 0;  // number of its points, at most 2^64 - 1; 0: a range without steps, not drawn yet
 
   bool single() const { return parts.empty(); }
 };
 
 class Space {
  public:
-  // Checks all of the spec that can be checked without a trace, and expands it. `spec` must outlive this.
-  // Errors (InvalidArgument) begin with the field's path ("axis[1].range.step: ..."): names that are no names
-  // or stand twice, axes without or with two kinds of values, fields that Cluster has not (with the nearest),
-  // zips of unequal length, expressions, no point or more than max_points (with their number).
+  // Checks everything in the spec that needs no trace, and expands the spec, which must outlive the space.
+  // Errors (InvalidArgument) begin with the field's path ("axis[1].range.step: ..."): invalid or duplicate
+  // names, axes with no or two kinds of values, unknown fields of Cluster (the error suggests the nearest),
+  // zips of unequal length, expressions, no point, more than max_points points (the error has their number).
   static absl::StatusOr<Space> Make(const proto::Sweep& spec);
 
   const proto::Sweep& spec() const { return *spec_; }
   const std::vector<SweepAxis>& axes() const { return axes_; }
-  // In order. Empty for a search, whose grid is checked alone.
+  // The points, in order. Empty for a search, of which only the grid is checked.
   const std::vector<Place>& points() const { return points_; }
-  // Axes and groups of the top level, and the place that their indices mean; for searches.
+  // For searches: the axes and groups of the top level, and the place of their indices.
   const std::vector<SpaceUnit>& units() const { return top_.parts; }
   Place PlaceOf(const std::vector<uint64_t>& indices) const;
-  // The same with each seed of the repeats; without repeats that place alone.
+  // PlaceOf() with each seed of the repeats; without repeats only one place.
   std::vector<Place> PlacesOf(const std::vector<uint64_t>& indices) const;
-  // Points that a constraint left out.
+  // The number of points that constraints excluded.
   uint64_t left_out() const { return left_out_; }
 
-  // TRACE... and options of `replay` for a point. Errors: expressions in {...}.
+  // The arguments of `replay` for a point: TRACE... and options. Errors: expressions in {...}.
   absl::StatusOr<std::vector<std::string>> Words(const Place& place) const;
-  // The value of an axis at a point; nothing for other names.
+  // The value of an axis at a point; nullopt for other names.
   std::optional<Value> ValueAt(const Place& place, const std::string& name) const;
   // Whether all constraints hold.
   absl::StatusOr<bool> Allowed(const Place& place) const;
-  // SHA-256 over the words, the first 16 hexadecimal digits: equal for equal commands.
+  // The first 16 hexadecimal digits of the SHA-256 of the words; equal for equal commands.
   static std::string Id(const std::vector<std::string>& words);
 
  private:
@@ -80,14 +80,15 @@ class Space {
   SpaceUnit top_;
   std::vector<SweepAxis> axes_;
   std::vector<Expression> constraints_;
-  std::vector<std::string> words_;  // of all points, not filled in
+  std::vector<std::string> words_;  // words of all points, with {...} not filled in
   std::vector<Place> points_;
   uint64_t left_out_ = 0;
 };
 
-// Names that axes and metrics cannot have: columns that every sweep has.
+// Whether axes and metrics cannot have this name, since every sweep has such a column.
 bool IsReservedName(const std::string& name);
-// Letters, digits and _, not beginning with a digit, no word of expressions.
+// Whether `name` consists of letters, digits and _, does not begin with a digit, and is not a word of
+// expressions.
 bool IsName(const std::string& name);
 
 }  // namespace chakra::sweep

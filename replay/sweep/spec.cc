@@ -17,7 +17,7 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-// "group[0].axis[2].range" as far as there are such fields.
+// The steps of a path such as "group[0].axis[2].range", up to the first unknown field.
 std::vector<FieldStep> Steps(absl::string_view path) {
   std::vector<FieldStep> out;
   const Descriptor* type = proto::Sweep::descriptor();

@@ -1,4 +1,4 @@
-// A sweep's spec as a file, with the lines on which things stand.
+// A sweep's spec as a file, with the lines of its fields.
 #pragma once
 
 #include <string>
@@ -11,14 +11,15 @@ namespace chakra::sweep {
 struct Spec {
   std::string source;  // the file
   proto::Sweep sweep;
-  std::string text;  // of the file
+  std::string text;  // text of the file
 };
 
-// Reads text format, JSON or binary. Without a name the sweep gets the file's. Errors: ReadMessageFile()'s.
+// Reads text format, JSON or binary. A sweep without a name gets that of the file. Errors: those of
+// ReadMessageFile().
 absl::StatusOr<Spec> ReadSpec(const std::string& path);
 
-// An error of Space::Make() or CheckMetrics(), which begins with a field's path, with file and line before
-// it: "sweep.txtpb:12: axis[1].range: ...". The line is left out where it is not known.
+// Puts file and line before an error of Space::Make() or CheckMetrics(), which begins with a field's path:
+// "sweep.txtpb:12: axis[1].range: ...". The line is left out if it is not known.
 absl::Status InSpec(const Spec& spec, const absl::Status& error);
 
 }  // namespace chakra::sweep

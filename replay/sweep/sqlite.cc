@@ -15,7 +15,7 @@
 namespace chakra::sweep {
 namespace {
 
-// An identifier as SQL takes any.
+// `name` quoted as an SQL identifier.
 std::string Quoted(const std::string& name) {
   return absl::StrCat("\"", absl::StrReplaceAll(name, {{"\"", "\"\""}}), "\"");
 }
@@ -95,7 +95,7 @@ absl::Status WriteSweep(const Results& results, Database* db) {
 absl::Status WritePoints(const Results& results, bool wall, Database* db) {
   std::vector<std::string> columns = {"point INTEGER PRIMARY KEY", "id TEXT"};
   std::set<std::string> taken = {"point", "id", "error", "command", "wall_s"};
-  // SQL does not tell a from A: the second gets a _.
+  // SQL identifiers ignore case: a second column of a name gets a _.
   const auto column = [&](std::string name) {
     while (!taken.insert(absl::AsciiStrToLower(name)).second) name += "_";
     return Quoted(name);

@@ -44,7 +44,7 @@ absl::StatusOr<std::vector<std::string>> Ids(const Space& space) {
   return out;
 }
 
-// What is different, for the refusal to go on.
+// Describes what changed, for the error that refuses to go on.
 std::string WhatChanged(const proto::SweepStart& before, const proto::SweepStart& now, const Space& space) {
   std::string out;
   if (before.version() != now.version())
@@ -118,7 +118,7 @@ class Sweeper {
   absl::Status ReadEarlier(const std::string& path, const proto::SweepStart& start) {
     auto content = ReadJournal(path);
     if (!content.ok()) return content.status();
-    // Others may be writing theirs.
+    // Other journals may be in the middle of a write.
     if (path == JournalPath(options_)) summary_.damaged += content->damaged;
     const bool same = content->start.has_value() &&
                       content->start->points_sha256() == start.points_sha256() &&
@@ -141,7 +141,7 @@ class Sweeper {
     auto ids = Ids(space_);
     if (!ids.ok()) return ids.status();
     std::vector<Task> tasks;
-    std::set<std::string> asked;  // commands may be equal
+    std::set<std::string> asked;  // several points may have equal commands
     for (uint64_t n = 0; n < ids->size(); ++n) {
       if (n % options_.shard.count != options_.shard.index) continue;
       ++summary_.points;
@@ -189,7 +189,7 @@ class Sweeper {
 
   absl::StatusOr<std::vector<std::optional<double>>> Evaluate(const std::vector<GridPoint>& round) {
     std::vector<Task> tasks;
-    std::vector<std::vector<std::string>> ids;  // of the repeats of each point
+    std::vector<std::vector<std::string>> ids;  // ids of the repeats of each point
     std::set<std::string> asked;
     for (const GridPoint& p : round) {
       ids.emplace_back();
@@ -228,8 +228,8 @@ class Sweeper {
   const RunPoint& run_;
   std::unique_ptr<JournalWriter> journal_;
   Runner* runner_ = nullptr;
-  std::map<std::string, proto::PointRecord> before_;  // in journals
-  std::map<std::string, proto::PointRecord> known_;   // of points of this sweep
+  std::map<std::string, proto::PointRecord> before_;  // records in journals
+  std::map<std::string, proto::PointRecord> known_;   // records of points of this sweep
   SweepSummary summary_;
 };
 

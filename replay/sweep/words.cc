@@ -10,7 +10,7 @@ namespace chakra::sweep {
 absl::StatusOr<std::vector<std::string>> SplitWords(absl::string_view text) {
   std::vector<std::string> words;
   std::string word;
-  bool any = false;  // a word has begun, which may be empty
+  bool any = false;  // a word has begun; the word may be empty
   size_t i = 0;
   const auto unclosed = [&](char quote, size_t begin) {
     return absl::InvalidArgumentError(

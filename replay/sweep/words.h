@@ -1,4 +1,4 @@
-// Command lines as text.
+// Converts command lines from and to text.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace chakra::sweep {
 
-// Splits as a POSIX shell does: blanks separate, '...' is literal, "..." but for \" and \\, \ takes the next
-// character. {...} is taken as it stands, blanks and quotes too; nothing is expanded.
+// Splits text as a POSIX shell does: blanks separate words; '...' is literal; "..." is literal except for \"
+// and \\; \ quotes the next character. {...} is kept as it is, with blanks and quotes. Nothing is expanded.
 // Errors (InvalidArgument): a quote or brace that is not closed, with its column.
 absl::StatusOr<std::vector<std::string>> SplitWords(absl::string_view text);
 
-// Words as a shell takes them, in '...' where needed.
+// Words as a shell reads them, in '...' where needed.
 std::string QuoteWords(const std::vector<std::string>& words);
 
-// As QuoteWords(), of one word.
+// QuoteWords() for one word.
 std::string QuoteWord(absl::string_view word);
 
 }  // namespace chakra::sweep

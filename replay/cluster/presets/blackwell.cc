@@ -79,7 +79,7 @@ extern const char kGb200Nvl72[] = R"pb(
   }
 )pb";
 
-// Left open for what follows; kLibraryEnd closes it.
+// The message stays open for further fields; kLibraryEnd closes it.
 extern const char kBlackwellLibrary[] = R"pb(
   collectives {
     library {
@@ -107,7 +107,7 @@ extern const char kBlackwellLibrary[] = R"pb(
       copy_gbytes_per_s: 47.6
 )pb";
 
-// A tray has a host of its own: GB200 NVL72.
+// Each tray of a GB200 NVL72 has its own host.
 extern const char kTraysOfFour[] = R"pb(
       devices_per_host: 4
 )pb";

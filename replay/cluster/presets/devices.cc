@@ -1,11 +1,11 @@
 namespace chakra {
 
-// Devices, as text of chakra.proto.Device: those of cluster presets and others. What several share stands
-// once, and is put together in replay/cluster/devices.cc and replay/cluster/presets.cc. Dense rates. fp32 is
-// that of products of matrices in full precision; what NVIDIA calls TF32 is tf32. Cards that get all of their
-// power from the slot hold their boost clock in no product of matrices that lasts: what they hold is taken to
-// be the geometric mean of the base clock and the boost clock, as a share of the boost clock, at which the
-// peaks are.
+// Devices, as text of chakra.proto.Device: those of cluster presets and others. Text that several devices
+// share stands here once; replay/cluster/devices.cc and replay/cluster/presets.cc put the pieces together.
+// All rates are dense. fp32 is the rate of products of matrices in full precision; NVIDIA's TF32 is tf32. The
+// peaks are those at the boost clock. Cards that get all of their power from the slot cannot hold the boost
+// clock during long products of matrices. Their sustained clock is taken to be the geometric mean of base
+// clock and boost clock; the share is relative to the boost clock.
 
 extern const char kP4[] = R"pb(
   name: "P4"
@@ -81,8 +81,8 @@ extern const char kA10[] = R"pb(
   memory_gbytes_per_s: 600
 )pb";
 
-// A100 datasheet, which has them once for all forms. fp64 is that of the tensor cores (9.7 without); fp32 is
-// not, that is tf32.
+// A100 datasheet, which has one set of rates for all forms. fp64 is the rate of the tensor cores (9.7 without
+// them); fp32 is the rate without tensor cores (with them it is tf32).
 extern const char kA100Rates[] = R"pb(
   peak_tflops { key: "fp64" value: 19.5 }
   peak_tflops { key: "fp32" value: 19.5 }
@@ -152,9 +152,9 @@ extern const char kH100Pcie[] = R"pb(
   memory_gbytes_per_s: 2000
 )pb";
 
-// Of the chip on SXM, but for fp64: H100 datasheet, SXM column, which prints the rates with sparsity, twice
-// these (989 tf32, 1,979 bf16 and fp16, 3,958 fp8 and int8). fp32 is not that of the tensor cores, that is
-// tf32.
+// The rates of the chip on SXM, except fp64. Source: H100 datasheet, SXM column, which prints the rates with
+// sparsity, twice these (989 tf32, 1,979 bf16 and fp16, 3,958 fp8 and int8). fp32 is the rate without tensor
+// cores (with them it is tf32).
 extern const char kHopperRates[] = R"pb(
   peak_tflops { key: "fp32" value: 67 }
   peak_tflops { key: "tf32" value: 494.5 }
@@ -204,8 +204,8 @@ extern const char kH20[] = R"pb(
   memory_gbytes_per_s: 4000
 )pb";
 
-// Dense rates of one GPU: an eighth of HGX B200's and HGX B300's, halved where those are with sparsity (TF32
-// 18, BF16 and FP16 36, FP8 72 PFLOP/s; FP32 600 TFLOP/s).
+// Dense rates of one GPU: an eighth of the rates of HGX B200 and HGX B300, and half of that where these are
+// with sparsity (TF32 18, BF16 and FP16 36, FP8 72 PFLOP/s; FP32 600 TFLOP/s).
 extern const char kB200Rates[] = R"pb(
   peak_tflops { key: "fp32" value: 75 }
   peak_tflops { key: "tf32" value: 1125 }
@@ -269,8 +269,8 @@ extern const char kMi250[] = R"pb(
   name: "MI250-die"
 )pb";
 
-// One die of the MI210 and the MI250, which their datasheets rate alike. fp64 and fp32 are those of the
-// matrix cores (22.6 without).
+// One die of the MI210 and of the MI250; their datasheets give equal rates. fp64 and fp32 are the rates of
+// the matrix cores (22.6 without them).
 extern const char kMi200Die[] = R"pb(
   peak_tflops { key: "fp64" value: 45.3 }
   peak_tflops { key: "fp32" value: 45.3 }
@@ -293,7 +293,7 @@ extern const char kMi250x[] = R"pb(
   memory_gbytes_per_s: 1638.4
 )pb";
 
-// MI300X datasheet, dense. fp64 is that of the matrix cores (81.7 without).
+// MI300X datasheet, dense. fp64 is the rate of the matrix cores (81.7 without them).
 extern const char kMi300Rates[] = R"pb(
   peak_tflops { key: "fp64" value: 163.4 }
   peak_tflops { key: "fp32" value: 163.4 }

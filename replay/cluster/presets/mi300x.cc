@@ -1,6 +1,6 @@
 namespace chakra {
 
-// Nodes of 8 MI300X, each linked with each, one 400 Gb/s port for each GPU.
+// Nodes of 8 MI300X, each linked to each other, with one 400 Gb/s port for each GPU.
 extern const char kMi300x[] = R"pb(
   name: "mi300x"
   source: "AMD Instinct MI300X and MI300X platform datasheets; Azure ND MI300X v5; latencies: assumed, and SimAI gen_Topo_Template.py; library: RCCL sources and issues, Kineto captures"
