@@ -1,4 +1,4 @@
-// Drawings of a network, for people.
+// Draws networks, for people.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 namespace chakra {
 
 enum class DrawLayout {
-  kAuto,    // the first below that fits the network, from the last to the first
-  kTiered,  // a row for each tier, devices below; fits all
-  kRing,    // devices on a circle: no switches, and no grid of two dimensions or more
-  kGrid,    // a grid of one to three dimensions, of the devices or of the switches that they hang on
+  kAuto,    // the last layout below that fits the network
+  kTiered,  // a row for each tier, devices below; fits every network
+  kRing,    // devices on a circle; for networks without switches and without a grid of two or more dimensions
+  kGrid,    // a grid of one to three dimensions, of the devices or of their switches
   kGroups,  // a circle of groups: switches in a grid of two dimensions whose links do not follow it
             // (dragonfly)
 };
@@ -30,9 +30,8 @@ struct DrawOptions {
   std::vector<std::string> figures;  // lines below the title
 };
 
-// What is too large to be drawn is folded: vertices that follow each other
-// become one, with their number. Any bytes in names are fine. Errors: a layout
-// that does not fit the network.
+// A network that is too large to draw is folded: consecutive vertices become one, with their number. Names
+// may have any bytes. Errors: a layout that does not fit the network.
 absl::StatusOr<std::string> DrawSvg(const NetworkGraph& graph, const DrawOptions& options);
 absl::StatusOr<std::string> DrawDot(const NetworkGraph& graph, const DrawOptions& options);
 

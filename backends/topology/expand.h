@@ -1,4 +1,4 @@
-// A product of dimensions as one explicit graph.
+// Expands a product of dimensions to one explicit graph.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -9,9 +9,9 @@ namespace chakra {
 
 constexpr uint64_t kMaxExpandedLinks = uint64_t{1} << 24;
 
-// All devices, with a switch for each block of a switch dimension and each copy
-// of a network. Devices are passed through where dimensions meet at them. No
-// guide, but for a network alone. Errors: more links than kMaxExpandedLinks.
+// The graph has all devices, a switch for each block of a switch dimension, and each copy of a network.
+// Messages pass through devices where dimensions meet. Only a topology that is a single network has a guide.
+// Errors: more links than kMaxExpandedLinks.
 absl::StatusOr<Network> ExpandTopology(const Topology& topology);
 
 }  // namespace chakra

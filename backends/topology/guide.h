@@ -1,4 +1,4 @@
-// What brings a message nearer to where it goes.
+// Guides: minimal routing by formula.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,15 @@
 
 namespace chakra {
 
-// Knows the next links of minimal routing, at every vertex, from nothing but
-// where a message is and where it goes. Immutable; safe for many threads.
+// Gives the next links of minimal routing at every vertex, from a message's position and destination alone.
+// Immutable; thread-safe.
 class Guide {
  public:
   virtual ~Guide() = default;
-  // Appends to `arcs` the arcs out of `at` that may be taken towards `to`, in a
-  // fixed order; whoever follows any of them at each vertex arrives after
-  // finitely many. Nothing when at == to or there is no way. `to` is a device, or a
-  // vertex of NetworkGraph that messages pass through and that has a device beside it
-  // (an edge switch; in a torus, any device).
+  // Appends to `arcs` the arcs out of `at` that a message to `to` may take, in a fixed order. Following any
+  // of these arcs at each vertex leads to `to` after finitely many arcs. Appends nothing if at == to or if
+  // there is no path. `to` is a device, or a vertex of NetworkGraph that messages pass through and that has a
+  // device beside it (an edge switch; in a torus, any device).
   virtual void Next(uint32_t at, uint32_t to, std::vector<uint32_t>* arcs) const = 0;
 };
 

@@ -1,5 +1,5 @@
-// Networks by name: what builders make. To add one: a file in builders/, and a
-// line in network.cc.
+// Networks by name, made by builders. To add a kind of network: write a file in builders/, and add a line to
+// network.cc.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ namespace chakra {
 
 struct Network {
   NetworkGraph graph;
-  // What minimal routing means here; null: all shortest paths (by links).
+  // Defines minimal routing; null: all shortest paths (by links).
   std::shared_ptr<const Guide> guide;
-  // One line on what was built, beyond its sizes ("k = 8, 3 tiers, 2:1 at the leaves"). May be empty.
+  // A line that describes the network, beyond its sizes ("k = 8, 3 tiers, 2:1 at the leaves"). May be empty.
   std::string note;
 };
 
@@ -26,12 +26,11 @@ struct NetworkKind {
   const char* summary;  // one line for `topology list`
   const char* source;   // the publication or document that defines it
   std::vector<Parameter> parameters;
-  // `devices`: how many are to be connected, in the order of their numbers;
-  // 0: as many as the parameters say. Errors: a parameter out of range, more
-  // devices than the parameters have room for (with the nearest parameters
-  // that have).
+  // `devices`: the number of devices to connect, in the order of their numbers; 0: as many as the parameters
+  // give. Errors: a parameter out of range; more devices than the parameters have room for (the error
+  // suggests the nearest parameters with room).
   absl::StatusOr<Network> (*build)(const Parameters& parameters, int devices);
-  // A machine of its own, nodes included, rather than what joins nodes.
+  // True: a whole machine, including nodes; false: it joins nodes.
   bool whole = false;
 };
 
@@ -41,7 +40,7 @@ const std::vector<NetworkKind>& NetworkKinds();
 // Errors: an unknown name, with the nearest one and the list; an unknown parameter.
 absl::Status CheckParameters(const NetworkSpec& spec);
 
-// Errors: those, and the builder's.
+// Errors: those of CheckParameters() and of the builder.
 absl::StatusOr<Network> BuildNetwork(const NetworkSpec& spec, int devices);
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-// On which device each rank sits.
+// Places ranks on devices.
 #pragma once
 
 #include <vector>
@@ -19,13 +19,12 @@ namespace chakra {
 // nearest valid one.
 absl::StatusOr<std::vector<int>> PlaceByRule(absl::string_view rule, int ranks, int devices);
 
-// Whether `text` begins as a rule does, so that it is no file.
+// Whether `text` begins like a rule, and so does not name a file.
 bool LooksLikePlacementRule(absl::string_view text);
 
-// The same from the text of a file: lines "RANK DEVICE", "RANK: DEVICE" or
-// "0-7: 8-15" (ranges of one length, in order); # begins a comment. Errors name
-// `file`, the line and what was expected: no such line, a rank or device twice
-// or out of range, and a rank that no line places.
+// The device of each rank from the text of a file with lines "RANK DEVICE", "RANK: DEVICE" or "0-7: 8-15"
+// (ranges of one length, in order); # begins a comment. Errors name `file`, the line and what was expected: a
+// line of another form, a rank or device that is given twice or out of range, a rank that no line places.
 absl::StatusOr<std::vector<int>> ParsePlacement(absl::string_view text, absl::string_view file, int ranks,
                                                 int devices);
 

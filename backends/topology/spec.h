@@ -1,4 +1,4 @@
-// "NAME:key=value,key=value", the text form of a network, and its values.
+// The text form of a network, "NAME:key=value,key=value", and its values.
 //
 // A value is a count ("8"), a list of sizes ("4x4x8"), a rate or a time with
 // its unit ("400Gb/s", "50GB/s", "500ns"), a word, or a network itself in
@@ -22,26 +22,25 @@ using NetworkSpec = ShortForm;
 // Errors: ParseShortForm()'s, after the text.
 absl::StatusOr<NetworkSpec> ParseNetworkSpec(absl::string_view text);
 
-// One parameter that a builder knows. `fallback` is the value when it is not
-// given; empty: the builder works it out, as `doc` says.
+// A parameter of a builder. `fallback` is the value if the parameter is not given; empty: the builder derives
+// the value, as `doc` says.
 struct Parameter {
   std::string key, fallback;
   std::string doc;  // with the unit and the range: for `topology list`
 };
 
-// The values of a spec for a builder that declares its parameters. Getters
-// give the value or the fallback; every error names the network and the key,
-// the value given, what was expected and, for a number out of range, the
-// nearest valid one. A getter for a key that was not declared is a bug.
+// The values of a spec, for a builder that declared its parameters. Getters return the value or the fallback.
+// Errors name the network, the key, the given value, what was expected and, for a number out of range, the
+// nearest valid number. Calling a getter with a key that was not declared is a bug.
 class Parameters {
  public:
-  // Errors: a key that is not declared, with the nearest one and the list.
+  // Errors: a key that was not declared; the error has the nearest key and the list.
   static absl::StatusOr<Parameters> Make(NetworkSpec spec, const std::vector<Parameter>& declared);
 
   const std::string& network() const { return spec_.name; }
-  // Neither given nor with a fallback.
+  // Whether a key has neither a given value nor a fallback.
   bool Empty(absl::string_view key) const { return Text(key).empty(); }
-  // The user's own word, not the fallback.
+  // Whether the user gave the value.
   bool Given(absl::string_view key) const;
 
   const std::string& Text(absl::string_view key) const;
@@ -55,8 +54,8 @@ class Parameters {
   absl::StatusOr<std::string> Choice(absl::string_view key, const std::vector<std::string>& words) const;
   absl::StatusOr<Time> Latency(absl::string_view key) const;
   absl::StatusOr<uint64_t> Bytes(absl::string_view key, uint64_t least, uint64_t most) const;
-  // A link of a cable or of a card: refused above kMaxPortRate, for that is what
-  // GB/s written for Gb/s looks like, unless `any_rate`.
+  // The rate of a cable or card. Unless `any_rate`, rates above kMaxPortRate are refused, since they are
+  // probably Gb/s written as GB/s.
   absl::StatusOr<Bandwidth> Rate(absl::string_view key, bool any_rate = false) const;
   // The network in the parentheses.
   absl::StatusOr<NetworkSpec> Part(absl::string_view key) const;
@@ -68,7 +67,7 @@ class Parameters {
 
  private:
   NetworkSpec spec_;
-  std::vector<std::pair<std::string, std::string>> values_;  // each declared key, the fallbacks filled in
+  std::vector<std::pair<std::string, std::string>> values_;  // each declared key, with its value or fallback
 };
 
 }  // namespace chakra

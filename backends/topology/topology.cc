@@ -13,8 +13,8 @@ namespace {
 
 using Kind = TopologyDimension::Kind;
 
-// Directed links that leave a device in one dimension that is no network (a
-// switch's two are the one to it and the one from it).
+// The number of directed links for each device in a dimension that is not a network (for a switch two: one to
+// and one from the switch).
 uint64_t LinksPerDevice(const TopologyDimension& d) {
   if (d.size < 2) return 0;
   return d.kind == Kind::kFullyConnected ? static_cast<uint64_t>(d.size - 1) : 2;
@@ -36,8 +36,8 @@ absl::Status Check(const TopologyDimension& d, size_t index) {
   return absl::OkStatus();
 }
 
-// The widest port of the device with the narrowest, and half of the latency between the first and the last. A
-// message takes one port, unless it is split.
+// Sets the bandwidth to the least, over devices, of a device's widest port, since a message takes one port
+// unless it is split; and the latency to half of that between the first and the last device.
 void Describe(const NetworkGraph& g, TopologyDimension* d) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (uint32_t v = 0; v < g.devices(); ++v) {
@@ -143,7 +143,7 @@ absl::StatusOr<Topology> Topology::Make(std::vector<TopologyDimension> dimension
 uint32_t Topology::NetworkCopy(int dim, int device) const {
   const auto i = static_cast<size_t>(dim);
   const TopologyDimension& d = dimensions_[i];
-  const int block = stride_[i] * d.size;  // devices that the dimension joins
+  const int block = stride_[i] * d.size;  // number of devices that the dimension joins
   if (!d.each_rail) return static_cast<uint32_t>(device / block);
   return static_cast<uint32_t>(device / block * stride_[i] + device % stride_[i]);
 }
@@ -205,7 +205,7 @@ Topology::Ends Topology::LinkEnds(uint32_t link) const {
   if (d.kind == Kind::kNetwork) {
     const NetworkPlace place = NetworkArc(link);
     const NetworkGraph& g = d.network->graph;
-    // Dimensions have 2^40 numbers each, copies one after the other.
+    // Each dimension has 2^40 numbers; copies follow one another.
     const auto end = [&](uint32_t v) {
       if (v < g.devices()) return static_cast<uint64_t>(DeviceAt(dim, place.copy, v));
       return (uint64_t{i} + 1) << 40 | (uint64_t{place.copy} * g.vertices() + v);
@@ -277,7 +277,7 @@ int Topology::SwitchBetween(int a, int b) const {
   return found;
 }
 
-// The one link between a device and a switch.
+// The only link between a device and a switch.
 bool Topology::SwitchHop(PathCursor* cursor, Hop* hop) const {
   if (cursor->at == cursor->dst) return false;
   const bool up = IsSwitch(cursor->dst);

@@ -1,5 +1,5 @@
-// Machines: dimensions of rings, full meshes, switches and networks, and the
-// paths through the first three.
+// Topologies of machines: dimensions of rings, full meshes, switches and networks, and the paths through the
+// first three.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace chakra {
 struct TopologyDimension {
   enum class Kind { kRing, kFullyConnected, kSwitch, kNetwork };
   Kind kind = Kind::kSwitch;
-  int size = 1;         // blocks of the dimensions below that it joins
-  Bandwidth bandwidth;  // of a link, each direction; kNetwork: Make() finds a device's widest port
-  Time latency;         // of a link; a switch path pays it twice; kNetwork: Make() finds half of the longest
+  int size = 1;         // number of blocks of the dimensions below that it joins
+  Bandwidth bandwidth;  // of a link, in each direction; kNetwork: set by Make() to a device's widest port
+  Time latency;         // of a link; a path over a switch pays it twice; kNetwork: set by Make() to half of
+                        // the longest
   std::string name;
-  // kNetwork: a graph that holds the devices of all the blocks, in the order of
-  // their numbers; or, with `each_rail`, that is there once for each place in a
-  // block, and holds the devices that have it.
+  // kNetwork: the graph. It holds the devices of all blocks, in the order of their numbers. With `each_rail`
+  // there is a copy of the graph for each place in a block, which holds the devices with this place.
   std::shared_ptr<const Network> network;
   bool each_rail = false;
 };
@@ -37,20 +37,18 @@ struct Hop {
   uint16_t link_class;  // of Topology::link_classes()
 };
 
-// Where a message is on its way; see Topology::NextHop().
+// The position of a message on its path; see Topology::NextHop().
 struct PathCursor {
   int at = 0;  // the device reached, or whose link to a switch was taken
   int dst = 0;
-  uint16_t dimension = 0;  // dimensions below are corrected
-  bool at_switch = false;  // in this dimension's switch
+  uint16_t dimension = 0;  // dimensions below this one are corrected
+  bool at_switch = false;  // the message is in this dimension's switch
 };
 
-// A product of dimensions; device numbers run fastest in the first. A message
-// corrects one dimension after the other, the first first (dimension order);
-// on a ring it goes the shorter way, at a tie upwards. A network that holds all
-// devices corrects the dimensions below it as well. Which way a message takes through
-// a network is a Router's to say. A network is stored once, however often it
-// is there.
+// A product of dimensions; device numbers run fastest in the first. A message corrects one dimension after
+// the other, in order (dimension order); on a ring it goes the shorter way, and in a tie upwards. A network
+// that holds all devices corrects the dimensions below it as well. A Router chooses paths through networks. A
+// network is stored once, however many copies there are.
 class Topology {
  public:
   static constexpr int kMaxDimensions = 32;
@@ -58,61 +56,60 @@ class Topology {
   static constexpr uint64_t kMaxLinks = uint64_t{1} << 28;
   static constexpr Time kMaxLatency = Time::Micros(1000000);  // no sum over a path overflows
 
-  // Errors: no dimension or too many, a size or bandwidth < 1, a latency that
-  // is negative or above a second, more devices or links than the limits above,
-  // a network that holds another number of devices.
+  // Errors: no or too many dimensions, a size or bandwidth < 1, a latency that is negative or above a second,
+  // more devices or links than the limits above, a network with a wrong number of devices.
   static absl::StatusOr<Topology> Make(std::vector<TopologyDimension> dimensions);
 
   int devices() const { return devices_; }
   uint64_t links() const { return links_; }
   const std::vector<TopologyDimension>& dimensions() const { return dimensions_; }
-  // Whether a dimension is a network: then paths are a Router's.
+  // Whether a dimension is a network; paths then come from a Router.
   bool has_network() const { return has_network_; }
-  // The kinds of links: one for each dimension that is no network, a network's own.
+  // The kinds of links: one for each dimension that is not a network, and the classes of each network.
   const std::vector<LinkClass>& link_classes() const { return link_classes_; }
   size_t FirstClass(int dim) const { return class_base_[static_cast<size_t>(dim)]; }
   // The dimension of a kind of links.
   int ClassDimension(size_t link_class) const;
   // "device 3 - switch of dim0", "leaf.1 - spine.2 of dim1": for messages.
   std::string LinkName(uint32_t link) const;
-  // Where a link begins and ends: an end point of paths (a device, or a switch as
-  // SwitchBetween() numbers it), or, beyond those, a vertex of a network that is no device; all different.
+  // The ends of a link. An end is an end point of paths (a device, or a switch as numbered by
+  // SwitchBetween()) or, with a larger number, a vertex of a network other than a device. All ends have
+  // different numbers.
   struct Ends {
     uint64_t from, to;
   };
   Ends LinkEnds(uint32_t link) const;
   // A link with its dimension and class.
   Hop LinkHop(uint32_t link) const;
-  // Appends the links from src to dst in order. Empty when src == dst.
-  // Precondition: both in [0, devices()), or one a switch on which the other
-  // hangs: that path is their one link. They differ in no network.
+  // Appends the links from src to dst in order. Empty when src == dst. Precondition: both are devices; or one
+  // is a switch and the other a device linked to this switch, and then the path is this link. They do not
+  // differ in a network.
   void Path(int src, int dst, std::vector<Hop>* path) const;
-  // The same link by link, without storing the path: takes the next link from
-  // where the cursor is. False at the destination.
+  // Path() link by link, without storing the path: moves the cursor over the next link. False at the
+  // destination.
   bool NextHop(PathCursor* cursor, Hop* hop) const;
-  // Links that a path from coordinate `a` to coordinate `b` of `dim` takes in it.
+  // The number of links of `dim` on a path from coordinate `a` to coordinate `b`.
   int LinksWithin(int dim, int a, int b) const;
-  // The switch, as an end point of paths, that two devices of a switch
-  // dimension share: devices() + dimension * devices() + the device of their
-  // block whose coordinate there is 0. -1 when they differ in no or in several
-  // dimensions, in one without a switch, or are no devices.
+  // The switch, as an end point of paths, that two devices of a switch dimension share: devices() + dimension
+  // * devices() + the device of their block whose coordinate there is 0. -1 if they differ in no or in
+  // several dimensions, or in one without a switch, or if they are not devices.
   int SwitchBetween(int a, int b) const;
   bool IsSwitch(int endpoint) const { return endpoint >= devices_; }
   int SwitchDimension(int endpoint) const { return endpoint / devices_ - 1; }
-  // The highest dimension in which two devices differ; 0 for one and the same;
-  // with a switch, its own.
+  // The highest dimension in which two devices differ; 0 if they are equal. If one is a switch: the switch's
+  // dimension.
   int Level(int a, int b) const {
     if (IsSwitch(a) || IsSwitch(b)) return SwitchDimension(a > b ? a : b);
     size_t d = dimensions_.size() - 1;
     while (d > 0 && Coordinate(a, static_cast<int>(d)) == Coordinate(b, static_cast<int>(d))) --d;
     return static_cast<int>(d);
   }
-  // The network of dimension `dim` that holds a device (they count from 0), the
-  // device's number in it, and back.
+  // NetworkCopy(): the copy, from 0, of the network of dimension `dim` that holds a device. NetworkDevice():
+  // the device's number in this network. DeviceAt(): the inverse of both.
   uint32_t NetworkCopy(int dim, int device) const;
   uint32_t NetworkDevice(int dim, int device) const;
   int DeviceAt(int dim, uint32_t copy, uint32_t network_device) const;
-  // An arc of a copy of that network as a hop.
+  // The hop for an arc of a copy of the network of `dim`.
   Hop NetworkHop(int dim, uint32_t copy, uint32_t arc) const;
   uint32_t NetworkCopies(int dim) const;
   struct NetworkPlace {

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kMaxRatio = 64;
 
-// Where ports hang, and how vertices are numbered: ports, leaves, uppers (pod
-// by pod), cores (group by group).
+// The leaf of each port, and the numbers of vertices: ports, leaves, uppers (pod by pod), cores (group by
+// group).
 struct Layout {
   Layout(const ClosPlan& p, int n) : plan(p), ports(static_cast<uint32_t>(n)) {
     const int unit = p.rails * p.hosts_per_leaf;
@@ -41,8 +41,8 @@ struct Layout {
   uint32_t ports, leaves, pods, first_leaf, first_upper, first_core, cores;
 };
 
-// The arcs of a leaf are its ports, then its uppers; those of an upper switch
-// its leaves, then its cores; those of a core its pods.
+// The arcs of a leaf lead to its ports, then to its uppers; those of an upper switch to its leaves, then to
+// its cores; those of a core to its pods.
 class ClosGuide : public Guide {
  public:
   ClosGuide(const Layout& layout, std::vector<uint32_t> first) : layout_(layout), first_(std::move(first)) {}

@@ -1,5 +1,4 @@
-// Trees of leaves, spines and cores: what fat_tree, leaf_spine, rail_optimized
-// and rail_only have in common.
+// Trees of leaves, spines and cores, the common part of fat_tree, leaf_spine, rail_optimized and rail_only.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ namespace chakra {
 // group i. One and two tiers: a single pod.
 struct ClosPlan {
   int hosts_per_leaf = 1;
-  int rails = 1;           // port p hangs on leaf p mod `rails` of unit p / (rails * hosts_per_leaf)
+  int rails = 1;           // port p is on leaf p mod `rails` of unit p / (rails * hosts_per_leaf)
   int leaves_per_pod = 1;  // a multiple of `rails`
   int pods = 1;
   int uppers = 0;  // 0: one tier
@@ -27,7 +26,7 @@ struct ClosPlan {
 
   int64_t Room() const { return int64_t{hosts_per_leaf} * leaves_per_pod * pods; }
   int Tiers() const { return uppers == 0 ? 1 : cores_per_upper == 0 ? 2 : 3; }
-  // "2 tiers, 1.5:1 at the leaves, ..."; ratios of link counts times rates.
+  // "2 tiers, 1.5:1 at the leaves, ..."; ratios are of (links * rate).
   std::string Note(int leaves, int pods_built, double host_rate, double up_rate, double core_rate) const;
 };
 
@@ -35,23 +34,21 @@ struct ClosLinks {
   LinkClass host, up, core;
 };
 
-// Builds what `ports` devices need: leaves are filled in order, and only pods
-// and leaves with a device are there, but all spines and cores. Precondition:
-// 1 <= ports <= plan.Room(). The guide goes up to the lowest common switch and
-// down, by formula.
+// Builds the network for `ports` devices. Leaves are filled in order; pods and leaves without devices are
+// left out, but all spines and cores are built. The guide goes up to the lowest common switch and then down,
+// by formula. Precondition: 1 <= ports <= plan.Room().
 absl::StatusOr<Network> BuildClos(const ClosPlan& plan, int ports, const ClosLinks& links);
 
-// The parameters of rates and latencies, for a kind with up to that many tiers.
+// The parameters of rates and latencies, for a kind of network with up to `tiers` tiers.
 std::vector<Parameter> ClosLinkParameters(int tiers);
-// `tiers` of the network at hand, `most` of its kind.
+// `tiers`: the tiers of this network; `most`: the most that its kind has.
 absl::StatusOr<ClosLinks> ReadClosLinks(const Parameters& p, int tiers, int most);
 
-// "7:1", or the first number alone where the second is 1: ports down to ports
-// up, 1/64 to 64.
+// Reads a ratio of ports down to ports up, such as "7:1", or only the first number if the second is 1. Range:
+// 1/64 to 64.
 absl::StatusOr<double> ReadRatio(const Parameters& p, absl::string_view key);
 
-// The whole number of `down` ports among k, where down : (k - down) is `ratio`
-// : 1. 0: there is none.
+// The whole number of ports down, of k, such that down : (k - down) is `ratio` : 1; 0 if there is none.
 int DownPorts(int k, double ratio);
 
 }  // namespace chakra

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMaxNesting = 8;
 
-// Vertices of a part beyond its devices, as groups "prefix" + their name.
+// Adds the vertices of a part other than its devices, in groups named `prefix` + the group's name.
 uint32_t AddOthers(const NetworkGraph& part, absl::string_view prefix, int raise, GraphBuilder* b) {
   uint32_t first = NetworkGraph::kNone;
   for (const VertexGroup& g : part.groups()) {
@@ -22,8 +22,7 @@ uint32_t AddOthers(const NetworkGraph& part, absl::string_view prefix, int raise
   return first;
 }
 
-// One arc of each link, in an order in which links can be added so that the
-// arcs of every vertex keep theirs.
+// One arc of each link, in an order that keeps the order of every vertex's arcs when links are added in it.
 std::vector<uint32_t> LinkOrder(const NetworkGraph& g) {
   std::vector<uint32_t> order, next(g.vertices()), stack;
   order.reserve(g.links());
@@ -47,8 +46,8 @@ std::vector<uint32_t> LinkOrder(const NetworkGraph& g) {
   return order;
 }
 
-// Adds the links of a part; `vertex` maps its vertices, `link_class` its arcs
-// to classes of the whole.
+// Adds the links of a part. `vertex` maps its vertices to those of the whole, `link_class` its arcs to
+// classes of the whole.
 template <typename V, typename C>
 void AddPartLinks(const NetworkGraph& part, const V& vertex, const C& link_class, GraphBuilder* b) {
   for (const uint32_t arc : LinkOrder(part)) {
@@ -73,14 +72,15 @@ absl::Status CheckCopies(const NetworkGraph& part, int copies) {
                                                  NetworkGraph::kMaxLinks / 2, " in all"));
 }
 
-// What guides of compositions share: the arcs of a part within the whole.
+// The base of guides of compositions: maps arcs of a part to arcs of the whole.
 class PartGuide : public Guide {
  protected:
   explicit PartGuide(const Network& part)
       : part_(part.guide), part_first_(FirstArcs(part.graph)), part_devices_(part.graph.devices()) {}
   uint32_t PartVertices() const { return static_cast<uint32_t>(part_first_.size() - 1); }
   uint32_t PartDegree(uint32_t v) const { return part_first_[v + 1] - part_first_[v]; }
-  // Where the part goes on from `v` to `to`; its arcs of v begin at `begin` in the whole.
+  // Appends the arcs on which the part goes on from `v` to `to`. In the whole, the part's arcs of v begin at
+  // `begin`.
   void Follow(uint32_t v, uint32_t to, uint32_t begin, std::vector<uint32_t>* arcs) const {
     const size_t old = arcs->size();
     part_->Next(v, to, arcs);
@@ -90,7 +90,7 @@ class PartGuide : public Guide {
   std::shared_ptr<const Guide> part_;
   std::vector<uint32_t> part_first_;
   uint32_t part_devices_;
-  std::vector<uint32_t> first_;  // of the whole
+  std::vector<uint32_t> first_;  // first arcs of the whole
 };
 
 // Vertices: devices, switches of the domains, then the part's. Arcs of a
@@ -194,7 +194,7 @@ class RailsGuide : public PartGuide {
   }
 
  private:
-  // To the device asked for, or to the one on its rail.
+  // Appends the arcs to `to`, or to the device of this domain on the rail of `to`.
   void FromDomain(uint32_t at, uint32_t to, std::vector<uint32_t>* arcs) const {
     if (!IsDomain(to)) {
       arcs->push_back(first_[at] + RailOf(to));

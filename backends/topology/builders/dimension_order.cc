@@ -8,7 +8,7 @@
 namespace chakra {
 namespace {
 
-// Arcs that a router at coordinate `c` has in a dimension.
+// The number of arcs in a dimension of a router at coordinate `c`.
 uint32_t ArcsAt(Join join, int c, int size) {
   switch (join) {
     case Join::kLine:
@@ -55,7 +55,7 @@ uint32_t TwistedNeighbour(const Grid& grid, uint32_t router, size_t dim, int by)
   return RouterAt(grid, c);
 }
 
-// What both guides do: devices on routers, and the numbers of the routers' arcs.
+// The common part of both guides: devices on routers, and the numbers of the routers' arcs.
 class GridGuideBase : public Guide {
  public:
   GridGuideBase(Grid grid, const NetworkGraph& graph) : grid_(std::move(grid)) {
@@ -134,12 +134,11 @@ class DimensionOrder : public GridGuideBase {
   }
 };
 
-// A twisted torus is the integer lattice modulo another lattice, so that the
-// distance is the least sum of |steps| over all ways to write the difference,
-// and a neighbour is nearer just when it lies on one of those with the least
-// sum. In a dimension of k the steps are there - here + w * k; an odd sum of
-// the w moves the target by k along the others. |w| > 1 is never the least: w
-// and w +- 2 have the same effect, and |there - here| < k.
+// A twisted torus is the integer lattice modulo another lattice. So the distance is the least sum of |steps|
+// over all representations of the difference, and a neighbour is nearer exactly if it lies on a
+// representation with the least sum. In a dimension of size k the steps are there - here + w * k; if the sum
+// of all w is odd, the target moves by k along the other dimensions. |w| > 1 never gives the least sum, since
+// w and w +- 2 have the same effect and |there - here| < k.
 class TwistedTorus : public GridGuideBase {
  public:
   TwistedTorus(Grid grid, const NetworkGraph& graph) : GridGuideBase(std::move(grid), graph) {

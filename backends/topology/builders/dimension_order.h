@@ -1,4 +1,4 @@
-// Grids of routers: how they are numbered and joined, and minimal routing on them.
+// Grids of routers: numbers, links and minimal routing.
 #pragma once
 
 #include <cstdint>
@@ -10,36 +10,36 @@
 
 namespace chakra {
 
-// How the routers that differ in one coordinate only are joined: each to the
-// next, the last to the first too (two of them by one link), or all with all.
+// How routers that differ in only one coordinate are joined: each to the next (kLine); also the last to the
+// first, where two routers have only one link (kRing); all to all (kAll).
 enum class Join : uint8_t { kLine, kRing, kAll };
 
 // The router at (c0, c1, ...) has the number c0 + shape[0] * (c1 + shape[1] * ...).
 struct Grid {
   std::vector<int> shape;  // fastest first, each >= 1
   std::vector<Join> join;  // by dimension
-  // Every dimension in which a message has still to move is offered, not only
-  // the first.
+  // True: a guide offers every dimension in which a message must still move, not only the first.
   bool any_order = false;
-  // A twisted torus of k x 2k, k x k x 2k or k x 2k x 2k in any order, k >= 2:
-  // whatever crosses the wrap of a dimension of k also moves by k along each of 2k.
+  // True: a twisted torus of k x 2k, k x k x 2k or k x 2k x 2k in any order, k >= 2. A message that crosses
+  // the wrap of a dimension of size k also moves by k along each dimension of size 2k.
   bool twisted = false;
-  int hosts = 0;         // 0: the devices are the routers; else devices on each router, as far as they go
-  uint32_t devices = 0;  // all of them
+  int hosts = 0;         // 0: the devices are the routers; else devices on each router (the last routers may
+                         // have fewer)
+  uint32_t devices = 0;  // number of all devices
 
   uint32_t routers() const;
-  uint64_t links() const;  // those between routers
+  uint64_t links() const;  // number of links between routers
   // The number of the first router's vertex.
   uint32_t first() const { return hosts == 0 ? 0 : devices; }
 };
 
-// Adds the links of dimension `dim`, in the order that the guide expects: the
-// hosts' links first, then the dimensions in order.
+// Adds the links of dimension `dim`. The guide expects the links of hosts first, then those of the dimensions
+// in order.
 void AddGridLinks(const Grid& grid, size_t dim, uint16_t link_class, GraphBuilder* builder);
 
-// Dimension order: the first dimension that differs, on a ring the shorter side
-// or, half way around, either. In a twisted torus every link that is nearer.
-// Keeps 4 bytes a router. `graph` is what was built of `grid`.
+// A guide for dimension order: it corrects the first dimension that differs; on a ring, along the shorter
+// side, or along both if they are equal. In a twisted torus it offers every link that leads nearer. Takes 4
+// bytes for each router. `graph` was built from `grid`.
 std::shared_ptr<const Guide> GridGuide(Grid grid, const NetworkGraph& graph);
 
 }  // namespace chakra

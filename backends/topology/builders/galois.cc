@@ -5,7 +5,7 @@
 namespace chakra {
 namespace {
 
-// The prime of which q is a power; 0: of none.
+// The prime of which q is a power; 0: none.
 int PrimeOf(int q) {
   if (q < 2) return 0;
   int p = 2;
@@ -28,7 +28,7 @@ std::optional<GaloisField> GaloisField::Make(int q) {
   return std::nullopt;
 }
 
-// Takes x^e + digits as the modulus, if x generates all elements but 0 then.
+// Takes x^e + digits as the modulus if x then generates all elements but 0.
 bool GaloisField::TryPolynomial(int digits) {
   const int top = q_ / p_;
   power_.assign(1, 1);

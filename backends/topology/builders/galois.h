@@ -1,4 +1,4 @@
-// Arithmetic in a finite field, for constructions that need one.
+// Arithmetic in finite fields, for constructions of networks.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ class GaloisField {
  public:
   static constexpr int kMaxSize = 1024;
 
-  // Nothing when q is no prime power in [2, kMaxSize].
+  // nullopt if q is not a prime power in [2, kMaxSize].
   static std::optional<GaloisField> Make(int q);
   static bool IsPrimePower(int q);
 

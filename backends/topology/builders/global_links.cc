@@ -7,7 +7,7 @@
 namespace chakra {
 namespace {
 
-// An error when there are more than a NetworkGraph holds: before anything is built.
+// Error if there are more vertices or links than a NetworkGraph can hold. Called before anything is built.
 absl::Status CheckSize(const Parameters& p, absl::string_view key, int64_t vertices, int64_t links) {
   if (vertices <= int64_t{NetworkGraph::kMaxVertices} &&
       links <= static_cast<int64_t>(NetworkGraph::kMaxLinks)) {
@@ -85,7 +85,7 @@ void GroupGuide::Next(uint32_t at_vertex, uint32_t to_vertex, std::vector<uint32
   const auto at = static_cast<int>(at_vertex), to = static_cast<int>(to_vertex);
   if (at == to) return;
   if (at < devices_) {
-    arcs->push_back(at_vertex);  // its only one
+    arcs->push_back(at_vertex);  // its only arc
     return;
   }
   const int here = at - devices_, there = to < devices_ ? to / each_ : to - devices_;

@@ -1,5 +1,4 @@
-// What networks of groups share: which port of which group is linked to which,
-// parameters, and most of their guides.
+// The common part of networks of groups: links between ports of groups, parameters, and most of their guides.
 #pragma once
 
 #include <algorithm>
@@ -14,14 +13,12 @@
 
 namespace chakra {
 
-// `groups` groups with `ports` global ports each, ports >= groups - 1. Ports are
-// dealt out in rounds: port i of a round leads to the group i + 1 places on
-// (modulo the groups), so a full round links every two groups once. With one
-// round and no more this is the palm-tree arrangement (Camarero et al., 2014).
-// In the last round, when ports are too few for all, the nearest groups on both
-// sides are taken, and the one across; so two groups have as many links as any
-// other two, or one more. An odd number of groups with an odd number of ports
-// leaves one port of each group without a link.
+// `groups` groups with `ports` global ports each, ports >= groups - 1. Ports are assigned in rounds: port i
+// of a round leads to the group i + 1 places on (modulo the groups), so a full round links every two groups
+// once. With exactly one round this is the palm-tree arrangement (Camarero et al., 2014). If the last round
+// has too few ports for all groups, it links the nearest groups on both sides and the one opposite; so the
+// numbers of links between two groups differ by at most one. An odd number of groups with an odd number of
+// ports leaves one port of each group without a link.
 class GlobalLinks {
  public:
   struct Port {
@@ -40,8 +37,7 @@ class GlobalLinks {
   int used() const { return full_ * (groups_ - 1) + last_; }
   int rounds() const { return full_ + (last_ > 0 ? 1 : 0); }
 
-  // The port of round `round` to the group `offset` places on, 0 < offset <
-  // groups; -1: there is none.
+  // The port of round `round` that leads to the group `offset` places on, 0 < offset < groups; -1: none.
   int PortTo(int round, int offset) const {
     const int base = round * (groups_ - 1);
     if (round < full_) return base + offset - 1;
@@ -52,7 +48,7 @@ class GlobalLinks {
   }
   int Offset(int from, int to) const { return to >= from ? to - from : to - from + groups_; }
 
-  // The other end of a port that is used.
+  // The other end of the link of a used port.
   Port Peer(Port end) const {
     const int round = end.port / (groups_ - 1), i = end.port % (groups_ - 1), half = last_ / 2;
     int offset = i + 1;
@@ -91,25 +87,25 @@ class GlobalLinks {
 
  private:
   int groups_;
-  int full_ = 0;  // rounds in which every other group is linked
-  int last_ = 0;  // ports of the round after these
+  int full_ = 0;  // full rounds: each links every other group
+  int last_ = 0;  // ports of the last, partial round
 };
 
 constexpr int kMaxGroupPorts = 4096;
 
-// A size of a network of groups; unchanged where the parameter is not given.
+// A size of a network of groups; unchanged if the parameter is not given.
 struct GroupSize {
   const char* key;
   int* size;
 };
-// Each 1 to kMaxGroupPorts, `groups` to kMaxNetworkDevices.
+// Reads sizes from 1 to kMaxGroupPorts; `groups` may be up to kMaxNetworkDevices.
 absl::Status ReadGroupSizes(const Parameters& p, const std::vector<GroupSize>& sizes);
 
-// The number of groups: all that can be linked where it is 0. `key` names the
-// parameter of the switches of a group that have global links, `h` each.
+// If *groups is 0, sets it to the most groups that can be linked. `key` names the parameter for the switches
+// of a group with global links, `h` on each.
 absl::Status ChooseGroups(const Parameters& p, absl::string_view key, int switches, int h, int* groups);
 
-// The parameters of the three classes of links, for a builder to declare.
+// Adds the parameters of the three classes of links, for a builder to declare.
 void DeclareLinkClasses(std::vector<Parameter>* parameters);
 
 struct LinkClasses {
@@ -117,7 +113,7 @@ struct LinkClasses {
 };
 absl::StatusOr<LinkClasses> LinkClassesOf(const Parameters& p);
 
-// What a builder knows before it builds.
+// The plan of a builder before it builds.
 struct GroupPlan {
   int devices = 0;
   LinkClasses classes;
@@ -126,51 +122,50 @@ struct GroupPlan {
 
 struct GroupNetworkSize {
   int64_t room = 0;      // for devices
-  std::string fits;      // parameters with room for those that are asked for
+  std::string fits;      // parameters with room for the devices that are asked for
   int64_t switches = 0;  // in all
   int64_t local = 0;     // links within groups, in all
 };
 
-// Errors: no room, classes of links without sense, and more than a NetworkGraph
-// holds, for which `key` is what could be smaller where groups are not given.
+// Errors: no room; invalid classes of links; more than a NetworkGraph can hold (if the number of groups is
+// not given, the error names `key` as the parameter to reduce).
 absl::StatusOr<GroupPlan> PlanGroups(const Parameters& p, int devices, const GroupNetworkSize& size,
                                      absl::string_view key, const GlobalLinks& links);
 
 // Links each `each` devices to a switch, from `first` on.
 void AddHosts(GraphBuilder* b, const GroupPlan& plan, int each, uint32_t first);
 
-// What guides of networks of groups share. Devices are the first vertices, each
-// with one link, their switches follow; arcs are numbered as links are added:
-// those of devices first.
+// The base of guides of networks of groups. Devices are the first vertices, each with one link; their
+// switches follow. Arcs are numbered in the order of links, those of devices first.
 class GroupGuide : public Guide {
  public:
-  // `each` devices hang on a switch, in order; `rank` is what GlobalLinks::Add() returned
-  // for switches with `h` global links each.
+  // Each switch has `each` devices, in order. GlobalLinks::Add() returned `rank`, for switches with `h`
+  // global links each.
   GroupGuide(const GroupPlan& plan, int each, int h, std::vector<uint16_t> rank)
       : links_(plan.links), devices_(plan.devices), each_(each), h_(h), rank_(std::move(rank)) {}
 
   void Next(uint32_t at, uint32_t to, std::vector<uint32_t>* arcs) const final;
 
  protected:
-  // The first arc of a switch that has devices, which are its first ones.
+  // The first arc of a switch; arcs to its devices come first.
   virtual uint32_t Begin(int sw) const = 0;
-  // From switch to switch, which differ.
+  // Appends the arcs from one switch towards another one.
   virtual void Between(int here, int there, std::vector<uint32_t>* arcs) const = 0;
 
-  // Arcs of devices, and of switches before `sw` to devices.
+  // The number of arcs of devices, and of switches before `sw` to devices.
   uint32_t ArcsOfHosts(int sw) const { return static_cast<uint32_t>(devices_) + HostsBefore(sw); }
-  // The arc of a switch after those to its devices.
+  // The first arc of a switch after those to its devices.
   uint32_t AfterHosts(int sw) const { return Begin(sw) + HostsBefore(sw + 1) - HostsBefore(sw); }
-  // Global arcs of switches before the one at place `i` of its group.
+  // The number of global arcs of the switches before the one at place `i` of its group.
   uint32_t GlobalsBefore(int group, int i) const {
     return static_cast<uint32_t>(group) * static_cast<uint32_t>(links_.used()) +
            static_cast<uint32_t>(std::min(i * h_, links_.used()));
   }
-  // Of a global port: its place among its switch's global arcs.
+  // The place of a global port among its switch's global arcs.
   uint32_t Rank(int group, int port) const {
     return rank_[static_cast<size_t>(group) * static_cast<size_t>(links_.used()) + static_cast<size_t>(port)];
   }
-  // visit(port) for each port of a group that leads to another, in order.
+  // Calls visit(port) for each port of `group` that leads to group `to`, in order.
   template <typename F>
   void ForEachPort(int group, int to, F visit) const {
     const int offset = links_.Offset(group, to);
@@ -179,7 +174,7 @@ class GroupGuide : public Guide {
       if (port >= 0) visit(port);
     }
   }
-  // Unless it is the last of those from `first` on.
+  // Appends `arc`, unless it is the last of the arcs from `first` on.
   static void AddOnce(uint32_t arc, size_t first, std::vector<uint32_t>* arcs) {
     if (arcs->size() == first || arcs->back() != arc) arcs->push_back(arc);
   }

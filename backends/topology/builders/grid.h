@@ -1,4 +1,4 @@
-// What the builders of grids share: their parameters, and the building.
+// The common part of the builders of grids: parameters, and building.
 #pragma once
 
 #include <string>
@@ -13,23 +13,22 @@ namespace chakra {
 constexpr int kMaxGridDimensions = 8;
 constexpr uint64_t kMaxGridLinks = uint64_t{1} << 24;
 
-// The `dims` sizes >= 1 with that product of which the largest is the least
-// (then the second largest, ...), in ascending order.
+// The `dims` sizes >= 1 with this product whose largest is least (then the second largest, ...), in ascending
+// order.
 std::vector<int> MostCubic(int product, int dims);
 
-// The parameters `shape`, `dims` (`dims` the fallback), `order`, `hosts`, `link`,
-// `latency`, `host_link` and `host_latency`, and `more`.
+// The parameters `shape`, `dims` (with `dims` as fallback), `order`, `hosts`, `link`, `latency`, `host_link`
+// and `host_latency`, and `more`.
 std::vector<Parameter> GridParameters(const char* dims, std::vector<Parameter> more);
 
-// The shape, the hosts, the devices and the order by these parameters; the joins
-// are left to the caller. Errors: no shape and no devices, or more devices than
-// fit (with a shape into which they do), fewer where they are the routers.
+// Reads shape, hosts, devices and order from these parameters; the caller sets the joins. Errors: neither
+// shape nor devices; more devices than fit (the error suggests a shape); fewer devices than routers, if the
+// devices are the routers.
 absl::StatusOr<Grid> GridOf(const Parameters& p, int devices);
 
-// Of the links in `grid`, classes "dim0", "dim1", ... (with one dimension:
-// "link") by the parameters `link` and `latency`, each one value or one for
-// each dimension in parentheses, and "host". `any_rate`: see Parameters::Rate.
-// Errors: a value, or more than kMaxGridLinks links.
+// Builds the network of `grid`. Its classes of links are "dim0", "dim1", ... (with one dimension: "link") and
+// "host". The parameters `link` and `latency` have one value, or one for each dimension in parentheses.
+// `any_rate`: see Parameters::Rate(). Errors: an invalid value; more than kMaxGridLinks links.
 absl::StatusOr<Network> BuildGrid(const Parameters& p, const Grid& grid, bool any_rate);
 
 // A network of one dimension, with the parameters of LineParameters().

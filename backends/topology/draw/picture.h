@@ -1,4 +1,4 @@
-// A drawing before it is written: what is shown where.
+// A drawing before it is written: what it shows, and where.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace chakra {
 // One vertex, or several folded into one.
 struct PictureNode {
   std::string name;   // "leaf.3", "leaf.8 … leaf.27"
-  std::string label;  // what is written in it; may be empty
-  std::string note;   // a second line in it; may be empty
+  std::string label;  // text in the node; may be empty
+  std::string note;   // second line in the node; may be empty
   VertexKind kind = VertexKind::kDevice;
-  uint64_t count = 1;     // vertices that it stands for
-  double x = 0, y = 0;    // of its middle
-  double w = 90, h = 30;  // of the box
+  uint64_t count = 1;     // number of vertices that it stands for
+  double x = 0, y = 0;    // middle of the node
+  double w = 90, h = 30;  // size of the box
 };
 
 // All links of one class between two nodes.
@@ -28,7 +28,7 @@ struct PictureLine {
   uint32_t a = 0, b = 0;  // nodes
   uint16_t link_class = 0;
   uint64_t count = 0;
-  double bend = 0;  // how far the middle stands off the straight line, to the left seen from `a`
+  double bend = 0;  // distance of the middle from the straight line, to the left seen from `a`
   bool dashed = false;
 };
 
@@ -45,16 +45,15 @@ struct Picture {
   std::vector<PictureLine> lines;
   std::vector<PictureText> texts;
   std::vector<std::string> remarks;         // for the legend
-  std::vector<std::vector<uint32_t>> rows;  // nodes side by side, for writers that place them on their own
-  double width = 0, height = 0;             // of nodes and texts, from (0, 0)
+  std::vector<std::vector<uint32_t>> rows;  // nodes side by side, for writers that place nodes themselves
+  double width = 0, height = 0;             // size of nodes and texts, from (0, 0)
 };
 
-// Fills `lines` from `node_of`; links inside a node are left out. Sorted.
+// Fills `lines` from `node_of`, sorted; skips links inside a node.
 void MergeLines(const NetworkGraph& graph, Picture* picture);
 
-// Which of `count` things in a row are shown as they are when at most `most`
-// may be: all, or the first and last ones and one for those between. The number
-// shown for each.
+// Which of `count` things in a row are shown: all, or the first `head`, the last `tail`, and one fold that
+// stands for all between. Of() gives the index of the shown thing for each thing.
 struct Folding {
   uint32_t head = 0, tail = 0, count = 0;  // head + tail == count: nothing is folded
   uint32_t shown() const { return head + tail + (head + tail < count ? 1 : 0); }

@@ -114,8 +114,8 @@ absl::StatusOr<ReadNetwork> NetworkAssembly::Finish(std::string note, std::vecto
 
 namespace {
 
-// What each device reaches without passing another: the islands of vertices that
-// forward, and the devices beside it.
+// What each device reaches without passing another device: islands of forwarding vertices, and neighbouring
+// devices.
 struct Reach {
   std::vector<std::vector<uint32_t>> islands;  // by device; sorted, distinct
   std::vector<std::vector<uint32_t>> beside;   // by device

@@ -1,5 +1,5 @@
-// What the readers share: vertices and links as they find them, made into a
-// graph with tiers and lossy links.
+// The common part of the readers: collects vertices and links, and makes a graph of them with tiers and lossy
+// links.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,19 @@ class NetworkAssembly {
  public:
   explicit NetworkAssembly(std::string file) : file_(std::move(file)) {}
 
-  // As GraphBuilder; the devices first. Returns the number of the first.
+  // As in GraphBuilder; devices come first. Returns the number of the first vertex.
   uint32_t AddVertices(absl::string_view name, VertexKind kind, uint32_t count, int tier = kTierByDistance,
                        std::vector<int> shape = {});
   uint16_t AddClass(const LinkClass& link_class) { return builder_.AddClass(link_class); }
   void AddLink(uint32_t a, uint32_t b, uint16_t link_class, double loss = 0);
   void set_devices_forward(bool forward) { forward_ = forward; }
 
-  // Two devices of which the first has no way to the second, when messages pass
-  // through devices or do not; nothing when all reach each other. Devices are
-  // left out of the search once it has taken 2^27 steps.
+  // Two devices of which the first cannot reach the second; nullopt if all devices reach each other.
+  // `forward`: messages may pass through devices. After 2^27 steps the search skips the remaining devices.
   std::optional<std::pair<uint32_t, uint32_t>> FindCutOff(bool forward) const;
 
-  // Errors: GraphBuilder's, after the file's name. Vertices that no device
-  // reaches are noted and get tier 1.
+  // Errors: those of GraphBuilder, after the file's name. Vertices that no device reaches get tier 1 and a
+  // note.
   absl::StatusOr<ReadNetwork> Finish(std::string note, std::vector<std::string> notes);
 
  private:
@@ -48,7 +47,7 @@ class NetworkAssembly {
   GraphBuilder builder_;
 };
 
-// By vertex, the links to the nearest of `sources`; -1: there is no way.
+// By vertex: the number of links to the nearest of `sources`; -1: no path.
 std::vector<int> LinksToNearest(uint64_t vertices, const std::vector<std::pair<uint32_t, uint32_t>>& links,
                                 const std::vector<uint32_t>& sources);
 

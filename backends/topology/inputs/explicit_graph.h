@@ -1,4 +1,4 @@
-// Networks written down vertex set by vertex set (proto/graph.proto).
+// Networks that are given as sets of vertices and links (proto/graph.proto).
 #pragma once
 
 #include <string>
@@ -10,15 +10,14 @@
 
 namespace chakra {
 
-// Errors name the set (`where`: links[2], or the name of a vertex set), the field, its
-// value and what was expected: no devices, devices after other sets, a name twice, a
-// shape that does not give the count, an end that is no set or a slice beyond it, no or
-// two bandwidths, a scheme that does not fit the ends, overlapping ends, a latency
-// or loss out of range, more than kMaxReadVertices or kMaxReadLinks. Devices
-// that cannot reach each other are noted: they may hang together in another dimension.
+// Errors name the set (`where`: links[2], or the name of a vertex set), the field, its value and what was
+// expected: no devices, devices after other sets, a duplicate name, a shape that does not give the count, an
+// end that is not a set or a slice beyond its set, no or two bandwidths, a scheme that does not fit the ends,
+// overlapping ends, a latency or loss out of range, more than kMaxReadVertices or kMaxReadLinks. Devices that
+// cannot reach each other give a note, not an error, since another dimension may connect them.
 absl::StatusOr<ReadNetwork> BuildExplicitGraph(const proto::ExplicitGraph& graph, const std::string& file);
 
-// Text format, JSON or binary.
+// Reads text format, JSON or binary.
 absl::StatusOr<ReadNetwork> ReadExplicitGraph(absl::string_view text, const std::string& file);
 
 }  // namespace chakra

@@ -1,4 +1,4 @@
-// Keysight's InfraGraph (proto/infragraph.proto): read, and expanded to a graph.
+// Reads Keysight's InfraGraph (proto/infragraph.proto), and expands it to a graph.
 #pragma once
 
 #include <string>
@@ -10,26 +10,22 @@
 
 namespace chakra {
 
-// JSON, YAML, text format or binary; an Infrastructure, or (not in binary) one
-// under "infrastructure" with "annotations" beside it. Errors name the place
-// and the nearest valid name; files of the schema before 1.0, with an
-// "inventory", are named as such.
+// Parses JSON, YAML, text format or binary: an Infrastructure or, except in binary, an Infrastructure under
+// "infrastructure" with "annotations" beside it. Errors name the place and the nearest valid name; for files
+// of the schema before 1.0, with an "inventory", the error says so.
 absl::StatusOr<infragraph::Annotated> ParseInfraGraph(absl::string_view text, const std::string& file);
 
-// The xpus are the devices, ranked by the annotation `rank` of each, else in the
-// order of instances, indices and components. All other components forward
-// messages but memory, which is left out. A vertex is called
-// "instance.i.component.j", with "subdevice.j" between for composed devices,
-// less the last number where there is one component only.
+// The xpus are the devices. Their ranks are the annotations `rank`, else the order of instances, indices and
+// components. Memory is left out; all other components forward messages. A vertex is called
+// "instance.i.component.j", with "subdevice.j" in between for composed devices, and without the last number
+// if there is only one component.
 //
-// Edges follow the reference implementation: slices, one2one (the longer end's
-// rest is left, noted), many2many, no vertex with itself, and of edges between
-// one pair of vertices the last alone. `ring` (which the reference refuses) goes
-// through the vertices of both ends in order. Annotations of links and edges
-// that are used: link_bandwidth_gbps, link_latency_ms, bandwidth ("450 GBps"),
-// latency ("300 ns"), link_error_rate, packet_loss_rate; of the graph:
-// devices_forward (yes, no; default: when ranks cannot reach each other otherwise,
-// and along links called "ici"). Links within devices that have no rate get one by
+// Edges follow the reference implementation: slices; one2one (the rest of the longer end is skipped, with a
+// note); many2many; no edge from a vertex to itself; of several edges between two vertices only the last.
+// `ring` (which the reference refuses) goes through the vertices of both ends in order. Annotations of links
+// and edges that are used: link_bandwidth_gbps, link_latency_ms, bandwidth ("450 GBps"), latency ("300 ns"),
+// link_error_rate, packet_loss_rate; of the graph: devices_forward (yes, no; default: when ranks cannot reach
+// each other otherwise, and along links called "ici"). Links within devices that have no rate get one by
 // their name, noted once; links between instances must have one.
 //
 // Errors name the edge or annotation and the nearest component, instance, device or
@@ -40,7 +36,7 @@ absl::StatusOr<infragraph::Annotated> ParseInfraGraph(absl::string_view text, co
 // more than kMaxReadVertices or kMaxReadLinks.
 absl::StatusOr<ReadNetwork> ExpandInfraGraph(const infragraph::Annotated& graph, const std::string& file);
 
-// Both.
+// Parses and expands.
 absl::StatusOr<ReadNetwork> ReadInfraGraph(absl::string_view text, const std::string& file);
 
 }  // namespace chakra

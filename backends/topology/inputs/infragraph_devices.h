@@ -33,7 +33,7 @@ struct InfraDevice {
   std::vector<Row> rows;
   uint32_t size = 0;             // vertices
   std::vector<uint8_t> choice;   // by vertex: infragraph::Component::Choice
-  std::vector<InfraEdge> edges;  // those of composed devices too
+  std::vector<InfraEdge> edges;  // including those of composed devices
 
   const Row* Find(absl::string_view name) const;
   std::vector<std::string> Names() const;
@@ -46,18 +46,18 @@ void ForEachRow(const InfraDevice& device, const std::string& prefix, uint32_t b
 
 class InfraDevices {
  public:
-  // All must outlive it.
+  // The arguments must outlive the object.
   InfraDevices(const infragraph::Infrastructure& graph, std::string file, InfraLinks* links)
       : graph_(&graph), file_(std::move(file)), links_(links) {}
 
   // Errors: names, choices and counts out of order.
   absl::Status Check();
-  // Expanded when first asked for. Null for a name that is not there.
+  // The device of a name, expanded on first use. Null for an unknown name.
   absl::StatusOr<const InfraDevice*> Get(absl::string_view name);
   std::vector<std::string> Names() const;
 
-  // Appends the vertices that `path` selects below `device`, plus `base`.
-  // `partial`: a path that ends at a composed device, or is empty, selects all below.
+  // Appends the vertices that `path` selects in `device`, each plus `base`. `partial`: a path that is empty
+  // or ends at a composed device selects everything below.
   absl::Status Select(const InfraDevice& device, const std::vector<Slice>& path, uint32_t base, bool partial,
                       std::vector<uint32_t>* out);
 
@@ -65,7 +65,7 @@ class InfraDevices {
   absl::Status Connect(infragraph::Scheme::Enum scheme, const std::vector<uint32_t>& left,
                        const std::vector<uint32_t>& right, const std::string& where,
                        std::vector<InfraEdge>* edges);
-  // Counts work and edges against what a file may make. Errors: too much.
+  // Counts work and edges. Errors: more than a file may make.
   absl::Status Spend(uint64_t vertices, uint64_t edges);
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -88,7 +88,7 @@ class InfraDevices {
   std::vector<std::string> notes_;
 };
 
-// Errors: empty, or a character that InfraGraph does not allow, or a bracket.
+// Errors: an empty name, a character that InfraGraph does not allow, or a bracket.
 absl::Status CheckInfraName(absl::string_view what, absl::string_view name);
 
 }  // namespace chakra

@@ -1,5 +1,4 @@
-// Instances of InfraGraph's devices and the edges between them, made into a graph
-// step by step.
+// Makes a graph of the instances of InfraGraph's devices and the edges between them, step by step.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace chakra {
 
-// Used once. `graph` and `file` must outlive it.
+// An object is used once. `graph` and `file` must outlive it.
 class InfraExpander {
  public:
   InfraExpander(const infragraph::Annotated& graph, const std::string& file)
@@ -75,7 +74,7 @@ class InfraExpander {
   std::vector<InfraEdge> edges_;      // a < b; sorted after DropRepeats()
   std::map<uint32_t, int64_t> rank_;  // annotated
   std::vector<uint32_t> xpus_;        // by rank
-  std::vector<uint32_t> number_;      // in the graph; NetworkGraph::kNone: left out
+  std::vector<uint32_t> number_;      // number in the graph; NetworkGraph::kNone: left out
   std::vector<std::string> notes_;
   bool forward_ = false, forward_given_ = false;
 };

@@ -1,4 +1,4 @@
-// Rates and latencies of InfraGraph's links.
+// The rates and latencies of InfraGraph's links.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct InfraLink {
   bool operator==(const InfraLink&) const = default;
 };
 
-// What is known of a link beyond what its message says.
+// How a link is used: facts that its message does not have.
 struct InfraLinkUse {
   const infragraph::Device* device = nullptr;  // null: between instances
-  uint32_t xpu_edges = 0;                      // most edges of it at one xpu
+  uint32_t xpu_edges = 0;                      // the most edges of this link at one xpu
   bool has_xpu = false;                        // the device has an xpu
   bool at_port = false;                        // one of its edges ends at a port
 };
@@ -34,9 +34,9 @@ class InfraLinks {
   InfraLinks(std::string file, const infragraph::Annotation& annotation)
       : file_(std::move(file)), annotation_(&annotation) {}
 
-  // The number of the link as it is used. Errors: see ExpandInfraGraph().
+  // The number of a link with this use. Errors: see ExpandInfraGraph().
   absl::StatusOr<uint32_t> Resolve(const infragraph::Link& link, const InfraLinkUse& use);
-  // Link `from` with attributes set. Unknown ones are counted in unused().
+  // Link `from` with changed attributes. Counts unknown attributes in unused().
   absl::StatusOr<uint32_t> Change(uint32_t from,
                                   const google::protobuf::RepeatedPtrField<infragraph::Attribute>& attributes,
                                   const std::string& where);

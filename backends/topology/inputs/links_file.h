@@ -6,11 +6,10 @@
 //                     NVSwitch numbers, switch numbers
 //   both, each link:  node node rate delay error_rate
 //
-// Words between blanks; no comments. `nodes` counts all, numbered from 0. Rates
-// are k, M, G, T (decimal), Ki, Mi, Gi, Ti before bps, b/s, Bps or B/s; delays
-// ps, ns, us, ms or s. Rates and delays are those of each direction.
-// (alibaba-edu/High-Precision-Congestion-Control simulation/mix, aliyun/SimAI
-// astra-sim-alibabacloud/inputs.)
+// Words are separated by blanks; there are no comments. `nodes` is the number of all nodes, which are
+// numbered from 0. Rates are k, M, G, T (decimal), Ki, Mi, Gi, Ti before bps, b/s, Bps or B/s; delays ps, ns,
+// us, ms or s. Rates and delays hold for each direction. (alibaba-edu/High-Precision-Congestion-Control
+// simulation/mix, aliyun/SimAI astra-sim-alibabacloud/inputs.)
 #pragma once
 
 #include <string>
@@ -21,12 +20,11 @@
 
 namespace chakra {
 
-// The nodes that are no switches become the devices in the order of their
-// numbers; a note says so where that renumbers them. Parallel links stay.
-// Errors name file, line and field: a count that does not fit what follows, a
-// number that is no node or listed twice, a rate or delay without a unit or out
-// of range, an error rate outside [0, 1), a link of a node with itself, a host
-// without a link, hosts that cannot reach each other.
+// The nodes that are not switches become the devices, in the order of their numbers; a note says if this
+// renumbers them. Parallel links are kept. Errors name file, line and field: a count that does not fit what
+// follows, a number that is not a node or is listed twice, a rate or delay without a unit or out of range, an
+// error rate outside [0, 1), a link from a node to itself, a host without a link, hosts that cannot reach
+// each other.
 absl::StatusOr<ReadNetwork> ReadLinksFile(absl::string_view text, const std::string& file);
 
 }  // namespace chakra

@@ -1,5 +1,5 @@
-// Networks from files: lists of links as packet simulators read them, InfraGraph,
-// and the project's own explicit graphs.
+// Reads networks from files: lists of links as packet simulators read them, InfraGraph, and the project's
+// explicit graphs.
 #pragma once
 
 #include <string>
@@ -12,28 +12,27 @@
 namespace chakra {
 
 struct LinkLoss {
-  uint32_t arc = 0;  // of one direction; NetworkGraph::reverse() is the other
-  double rate = 0;   // share of the packets lost in either direction, in (0, 1)
+  uint32_t arc = 0;  // arc of one direction; NetworkGraph::reverse() gives the other
+  double rate = 0;   // share of packets lost in each direction, in (0, 1)
 };
 
 struct ReadNetwork {
   Network network;                 // the devices are in the order of the ranks; no guide
-  std::vector<std::string> notes;  // what was assumed or left out: one line each, for the user
+  std::vector<std::string> notes;  // one line for the user on each thing that was assumed or left out
   std::vector<LinkLoss> losses;    // the links that lose packets, by arc
 };
 
 enum class NetworkFormat { kLinks, kInfraGraph, kExplicit };
 
-// Told by content: a list of links begins with a digit; InfraGraph has devices
-// and instances; an explicit graph has vertices. JSON, text and YAML (of
-// InfraGraph) are told by their first keys, binary by which of the two it
-// parses as. Errors: it is neither.
+// Tells the format by content: a list of links begins with a digit; InfraGraph has devices and instances; an
+// explicit graph has vertices. The first keys tell JSON, text and (for InfraGraph) YAML; binary is the
+// message that it parses as. Errors: none of these formats.
 absl::StatusOr<NetworkFormat> SniffNetwork(absl::string_view text, const std::string& file);
 
-// Reads whichever it is. `file` is for messages; every error begins with it.
+// Reads a file of any of these formats. Every error begins with `file`.
 absl::StatusOr<ReadNetwork> ReadNetworkFile(absl::string_view text, const std::string& file);
 
-// At most these many vertices and links come out of a file.
+// The most vertices and links that a file may give.
 constexpr uint64_t kMaxReadVertices = uint64_t{1} << 22;
 constexpr uint64_t kMaxReadLinks = uint64_t{1} << 24;
 

@@ -1,4 +1,4 @@
-// "name[begin:end:step]": what names some of a row of alike things.
+// A slice "name[begin:end:step]": selects some things of one name.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ struct Slice {
   uint64_t size(uint64_t count) const;
 };
 
-// "leaf", "leaf[2]", "leaf[0:4]", "leaf[:4]", "leaf[2:]", "leaf[::2]". Errors: no
-// name, brackets that do not match or hold no such slice, a step of 0.
+// "leaf", "leaf[2]", "leaf[0:4]", "leaf[:4]", "leaf[2:]", "leaf[::2]". Errors: no name, brackets that do not
+// match or hold no slice, a step of 0.
 absl::StatusOr<Slice> ParseSlice(absl::string_view text);
 
-// Cuts "host[0:2]xpu[0:4]" or "host[0].xpu" into its slices: after each "]" the
-// next begins, and at each "." outside brackets.
+// Cuts "host[0:2]xpu[0:4]" or "host[0].xpu" into its slices: a slice begins after each "]", and at each "."
+// outside brackets.
 absl::StatusOr<std::vector<Slice>> ParseSlices(absl::string_view text);
 
-// The slice within `count` things: `all` and `to_end` are filled in. Errors: it
-// reaches beyond them or selects nothing; they name the largest valid slice.
+// The slice applied to `count` things: resolves `all` and `to_end`. Errors: the slice reaches beyond the
+// things or selects nothing; the error names the largest valid slice.
 absl::StatusOr<Slice> Within(const Slice& slice, uint64_t count);
 
 }  // namespace chakra

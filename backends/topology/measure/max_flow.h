@@ -11,9 +11,9 @@ class MaxFlow {
  public:
   explicit MaxFlow(uint32_t vertices) : head_(vertices, kNone) {}
 
-  // `capacity` each direction. The sum over all edges must fit an int64_t.
+  // `capacity` is for each direction. The sum over all edges must fit in an int64_t.
   void AddEdge(uint32_t a, uint32_t b, int64_t capacity);
-  // Nothing when more than `budget` edges were looked at. Call once.
+  // nullopt if more than `budget` edges were visited. Call it once.
   std::optional<int64_t> Run(uint32_t source, uint32_t sink, uint64_t budget);
 
  private:

@@ -18,7 +18,7 @@ void DestinationFields::Renew() {
   stale_ = false;
 }
 
-// Devices of one leaf follow each other, so it is enough to look at the one before.
+// Devices of one leaf have consecutive numbers, so it suffices to compare with the device before.
 void DestinationFields::FindHomes() {
   const NetworkGraph& g = *graph_;
   if (g.devices_forward()) return;
@@ -27,7 +27,7 @@ void DestinationFields::FindHomes() {
     if (g.degree(a) != g.degree(b)) return false;
     for (uint32_t i = 0; i < g.degree(a); ++i) {
       const uint32_t x = g.begin(a) + i, y = g.begin(b) + i;
-      // A device beside a device has no number of its own.
+      // Fields have no number for a device, so a device next to a device needs its own field.
       if (g.target(x) != g.target(y) || g.target(x) < g.devices()) return false;
       if (Alive(x) != Alive(y) || Alive(g.reverse(x)) != Alive(g.reverse(y))) return false;
     }
@@ -39,7 +39,7 @@ void DestinationFields::FindHomes() {
 void DestinationFields::Shrink() {
   const uint64_t most = std::max<uint64_t>(budget_ / FieldBytes(), 1);
   if (fields_.size() <= most) return;
-  // Half of them at once, so that one search pays for one eviction.
+  // Drops half of the fields at once, so that the cost of eviction is small for each search.
   std::vector<uint64_t> used;
   for (const auto& [to, field] : fields_) used.push_back(field.used);
   const uint64_t middle = UpperMedian(std::move(used));

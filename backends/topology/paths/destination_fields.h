@@ -1,4 +1,4 @@
-// A number for every vertex towards one destination at a time, within bounds.
+// Stores, within bounds, a number for every vertex towards each of some destinations.
 #pragma once
 
 #include <cstdint>
@@ -9,30 +9,29 @@
 
 namespace chakra {
 
-// Remembers a field (a number of each vertex that messages pass through) for
-// each destination. Devices that hang on the same vertices share one; half of
-// the fields are dropped, the longest unused first, when they take more than
-// `budget` bytes. Not thread-safe.
+// Remembers a field for each destination: a number for each vertex that messages pass through. Devices with
+// the same neighbours share a field. When the fields take more than `budget` bytes, half of them are dropped,
+// the longest unused first. Not thread-safe.
 class DestinationFields {
  public:
-  // `graph` must outlive it.
+  // `graph` must outlive the object.
   DestinationFields(const NetworkGraph& graph, uint64_t budget);
 
-  // Which arcs messages may use; null: all. Kept by reference. Fields are found
-  // anew when they are next needed, so many calls in a row cost little.
+  // Sets the arcs that messages may use; null: all. The vector is kept by reference. Fields are computed
+  // again when next needed, so many calls in a row cost little.
   void SetAlive(const std::vector<bool>* alive) {
     alive_ = alive;
     stale_ = true;
   }
   bool Alive(uint32_t arc) const { return alive_ == nullptr || (*alive_)[arc]; }
 
-  // Where a field holds the number of `v`, a vertex that messages pass through.
+  // The index in a field of `v`, a vertex that messages pass through.
   size_t Index(uint32_t v) const { return graph_->devices_forward() ? v : v - graph_->devices(); }
   size_t size() const { return graph_->vertices() - (graph_->devices_forward() ? 0 : graph_->devices()); }
 
-  // The field towards `to`; where it is not known, search(home, &field) fills it
-  // in for the first device that hangs where `to` hangs, or for `to` itself.
-  // Valid until the next call for another destination.
+  // The field towards `to`. If it is not known, search(home, &field) computes it, where `home` is the first
+  // device with the same neighbours as `to`, or `to` itself. Valid until the next call for another
+  // destination.
   template <typename Search>
   const std::vector<uint16_t>& Of(uint32_t to, const Search& search) {
     if (stale_) Renew();
@@ -63,8 +62,8 @@ class DestinationFields {
   uint64_t budget_;
   const std::vector<bool>* alive_ = nullptr;
   bool stale_ = true;
-  std::vector<uint32_t> home_;        // by device: the first device that hangs on the same vertices
-  std::map<uint32_t, Field> fields_;  // by destination, devices by their home
+  std::vector<uint32_t> home_;        // by device: the first device with the same neighbours
+  std::map<uint32_t, Field> fields_;  // by destination; for devices by home
   uint32_t last_to_ = NetworkGraph::kNone;
   const Field* last_ = nullptr;
   uint64_t clock_ = 0;

@@ -8,28 +8,26 @@
 
 namespace chakra {
 
-// Answers as a Guide does, from the distances to one destination at a time.
-// These are found by a breadth-first search when they are first needed, over
-// the vertices that messages pass through alone, are shared by all devices
-// that hang on the same vertices, and are dropped when they take more than
-// `budget` bytes. Not thread-safe.
+// Answers like a Guide, from distances to one destination at a time. A breadth-first search over the vertices
+// that messages pass through finds distances when they are first needed. Devices with the same neighbours
+// share distances. Distances are dropped when they take more than `budget` bytes. Not thread-safe.
 class ShortestPaths {
  public:
   static constexpr uint64_t kDefaultBudget = uint64_t{64} << 20;
   static constexpr int kUnreachable = 0xffff;
 
-  // `graph` must outlive it.
+  // `graph` must outlive the object.
   explicit ShortestPaths(const NetworkGraph& graph, uint64_t budget = kDefaultBudget)
       : graph_(&graph), fields_(graph, budget) {}
 
-  // Which arcs messages may use; null (the default): all. Kept by reference;
-  // call again whenever it has changed. Both directions of a link are asked.
+  // Sets the arcs that messages may use; null (the default): all. The vector is kept by reference; call
+  // SetAlive() again after a change. Both directions of a link are looked up.
   void SetAlive(const std::vector<bool>* alive) { fields_.SetAlive(alive); }
 
-  // The arcs out of `at` on shortest paths to `to`, in the order of their
-  // numbers. `to` is any vertex.
+  // Appends the arcs out of `at` on shortest paths to `to`, in the order of their numbers. `to` may be any
+  // vertex.
   void Next(uint32_t at, uint32_t to, std::vector<uint32_t>* arcs);
-  // Links from `at` to `to`; kUnreachable: there is no way.
+  // The number of links from `at` to `to`; kUnreachable: no path.
   int Distance(uint32_t at, uint32_t to);
 
  private:

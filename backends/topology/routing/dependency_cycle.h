@@ -1,4 +1,4 @@
-// Whether routes can wait for each other in a circle.
+// Finds out whether routes can wait for each other in a cycle.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,18 @@
 
 namespace chakra {
 
-// The channel-dependency graph of routes (Dally & Seitz, IEEE Transactions on
-// Computers 1987): a message that holds a channel may wait for the next of its
-// route. Without a cycle no deadlock can arise; on a network that does not drop
-// (credits, PFC), a cycle is one that may. A channel is an arc, or, with virtual
-// channels, arc + arcs() * channel.
+// The channel-dependency graph of routes (Dally & Seitz, IEEE Transactions on Computers 1987): a message that
+// holds a channel may wait for the next channel of its route. Without a cycle there is no deadlock; with a
+// cycle, a network that does not drop packets (credits, PFC) may deadlock. A channel is an arc, or, with
+// virtual channels, arc + arcs() * channel.
 class ChannelDependencies {
  public:
-  // Channels of one route, in order. Takes 8 bytes for each dependency that it
-  // did not know, and for a time for those that it did.
+  // Adds the channels of a route, in order. Takes 8 bytes for each new dependency and, temporarily, for each
+  // known one.
   void Add(const std::vector<uint32_t>& route);
 
-  // A cycle of channels, each waiting for the next and the last for the first;
-  // empty: there is none. The same for the same set of routes, whatever their order.
+  // A cycle of channels, in which each waits for the next and the last for the first; empty: no cycle. The
+  // result does not depend on the order of routes.
   std::vector<uint32_t> FindCycle();
 
  private:

@@ -1,16 +1,16 @@
 // Static routes from a file.
 //
-// A line is a route or the next hop towards a destination; "#" starts a comment.
-// Vertices are called as NetworkGraph::VertexName() calls them ("device.3", "leaf.0").
+// A line is a route or the next hop towards a destination; "#" starts a comment. Vertices have the names of
+// NetworkGraph::VertexName() ("device.3", "leaf.0").
 //
 //   SRC -> DST: VERTEX VERTEX ... DST    all vertices after SRC, DST the last
 //   at VERTEX to DST via NEXT            what is at VERTEX and goes to DST takes NEXT next
 //   at * to DST via NEXT                 the same at every vertex that is linked to NEXT and has no
 //                                        line of its own for DST
 //
-// A route comes before next hops. Where two vertices have several links,
-// "NAME/1" takes the second of them, "NAME/0" or "NAME" the first, in the order
-// in which the network has them. What no line speaks of is routed minimally.
+// A route takes precedence over next hops. If two vertices have several links, "NAME/1" means the second
+// link, "NAME/0" or "NAME" the first, in the order of the network. Messages that no line covers are routed
+// minimally.
 //
 //   # leaf.0 reaches leaf.1 over spine.1
 //   device.0 -> device.5: leaf.0 spine.1 leaf.1 device.5
@@ -31,21 +31,20 @@
 
 namespace chakra {
 
-// Memory grows with the file alone. Immutable; safe for many threads.
+// Memory grows only with the file. Immutable; thread-safe.
 class RouteFile {
  public:
-  // `graph` must outlive what is returned. Errors (InvalidArgument) begin with
-  // "NAME:LINE: ": a line of neither form, a vertex that is not there (with the
-  // nearest), a hop without a link, one through a vertex that does not forward,
-  // a route that passes a vertex twice or ends elsewhere, next hops that go
-  // round or end before the destination, a route or next hop that is there twice.
+  // `graph` must outlive the result. Errors (InvalidArgument) begin with "NAME:LINE: ": a line of neither
+  // form, an unknown vertex (the error suggests the nearest), a hop without a link or through a vertex that
+  // does not forward, a route that passes a vertex twice or ends elsewhere, next hops that go round or end
+  // before the destination, a duplicate route or next hop.
   static absl::StatusOr<RouteFile> Parse(absl::string_view text, absl::string_view name,
                                          const NetworkGraph& graph);
-  // Also the errors of reading it.
+  // Parse() of a file. Errors also from reading the file.
   static absl::StatusOr<RouteFile> Load(const std::string& path, const NetworkGraph& graph);
 
-  // Appends the arcs from `src` to `dst`; false, and nothing, where the file
-  // leaves the route to minimal routing. Not for src == dst.
+  // Appends the arcs from `src` to `dst`. False, without appending, if the file leaves the route to minimal
+  // routing. Precondition: src != dst.
   bool Lookup(uint32_t src, uint32_t dst, std::vector<uint32_t>* arcs) const;
 
   size_t routes() const { return routes_.size(); }
@@ -55,10 +54,10 @@ class RouteFile {
   friend class RouteFileParser;
   struct Any {
     uint32_t next = 0;
-    uint32_t which = 0;  // of the links to it
+    uint32_t which = 0;  // which of the links to `next`
   };
   static uint64_t Key(uint32_t a, uint32_t b) { return uint64_t{a} << 32 | b; }
-  // The arc that next hops take at `at` towards `dst`; kNone: they say nothing.
+  // The arc of the next hop at `at` towards `dst`; kNone: no line.
   uint32_t Hop(uint32_t at, uint32_t dst) const;
 
   const NetworkGraph* graph_ = nullptr;

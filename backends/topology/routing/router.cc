@@ -11,7 +11,8 @@ namespace chakra {
 namespace {
 
 constexpr size_t kCached = size_t{1} << 15;          // a power of two
-constexpr uint64_t kWaysAside = 4;                   // that UGAL looks at (as Besta and Hoefler, SC 2014)
+constexpr uint64_t kWaysAside = 4;                   // Valiant paths that UGAL considers (as Besta and
+                                                     // Hoefler, SC 2014)
 constexpr size_t kMostCachedHops = size_t{1} << 22;  // 100 MB
 
 constexpr std::pair<const char*, RoutingPolicy> kPolicies[] = {
@@ -123,7 +124,7 @@ bool Router::Walk(const Place& place, uint32_t from, uint32_t to, uint64_t key, 
   return true;
 }
 
-// Of a way that passes a vertex twice, what lies between.
+// Cuts out the arcs between two visits of one vertex.
 void Router::CutLoops(const NetworkGraph& graph, uint32_t from) {
   for (size_t i = 0; i < way_.size(); ++i) {
     const uint32_t here = i == 0 ? from : graph.target(way_[i - 1]);
@@ -165,7 +166,8 @@ void Router::Append(const Place& place, double share, Route* route) const {
   route->latency = std::max(route->latency, latency);
 }
 
-// Splits evenly at each vertex. Minimal ways never return, so a vertex is done when all that lead to it are.
+// Splits the message evenly at each vertex. Minimal paths never return, so a vertex is done when all vertices
+// that lead to it are.
 bool Router::Spread(const Place& place, uint32_t from, uint32_t to, Route* route) {
   struct Visit {
     uint32_t vertex;
@@ -199,7 +201,7 @@ bool Router::Spread(const Place& place, uint32_t from, uint32_t to, Route* route
       if (--next.waiting == 0) ready.push_back(index[next.vertex]);
     }
   }
-  // Sums of parts that are the whole.
+  // Parts that sum to the whole count as exactly 1.
   for (RouteHop& h : route->hops) {
     if (h.share > 1 - 1e-12) h.share = 1;
   }
@@ -267,7 +269,7 @@ void Router::Compute(int src, int dst, uint64_t key, RoutingPolicy policy, Route
   const int count = static_cast<int>(dimensions.size());
   int d = 0, at = src;
   const auto differ = [&](int i) { return topology_.Coordinate(at, i) != topology_.Coordinate(dst, i); };
-  // A network that holds all devices corrects what is below it as well.
+  // A network that holds all devices also corrects the dimensions below.
   for (int top = count - 1; top >= 0; --top) {
     const TopologyDimension& dim = dimensions[static_cast<size_t>(top)];
     if (dim.network == nullptr || dim.each_rail || !differ(top)) continue;

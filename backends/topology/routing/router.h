@@ -1,4 +1,4 @@
-// Which links a message takes through a machine with networks.
+// Routes messages through a machine with networks.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@
 
 namespace chakra {
 
-// How one of the ways that minimal routing offers is chosen.
+// How to choose among the paths that minimal routing offers.
 enum class RoutingPolicy {
   kEcmp,         // at each vertex by a hash of the flow, salted by vertex (equal-cost multi-path)
-  kDestination,  // at each vertex by the destination's number: one fixed way to each (d mod k)
-  kFlowlet,      // RoutingOptions::paths ways by as many hashes, an equal part of the bytes on each
-  kSpray,        // all ways, split evenly at each vertex: ideal packet spraying
+  kDestination,  // at each vertex by the destination's number: one fixed path to each destination (d mod k)
+  kFlowlet,      // RoutingOptions::paths paths, each by its own hash and with an equal part of the bytes
+  kSpray,        // all paths, split evenly at each vertex: ideal packet spraying
   kValiant,      // minimal to a random vertex that has devices, then minimal (Valiant, SIAM J. Comput. 1982)
-  // The minimal way or the best of four of Valiant's, as fewer flows times links say (UGAL: Singh, PhD
-  // thesis, Stanford 2005); from all links of both ways, not the first alone (UGAL-G). Without load
-  // (analytical) minimal.
+  // The minimal path or the best of four of Valiant's paths, whichever has the least (links * flows on the
+  // busiest link) (UGAL: Singh, PhD thesis, Stanford 2005). All links of the paths count, not only the first
+  // (UGAL-G). Minimal if no load is known (analytical).
   kUgal,
 };
 
 struct RoutingOptions {
   RoutingPolicy policy = RoutingPolicy::kEcmp;
   int paths = 8;         // kFlowlet: 1 to 1024
-  int queue_pairs = 1;   // a pair's messages are spread over as many hashes, by tag; >= 1
-  uint64_t seed = 1;     // of every hash
-  double ugal_bias = 0;  // kUgal: minimal when links x flows <= Valiant's + this
-  bool up_down = false;  // ways up, then down alone (UpDown) in place of the network's own minimal ones
-  // Static routes, by dimension; null: none. While links of a copy of a network are down, they do not count
-  // there.
+  int queue_pairs = 1;   // number of hashes that a pair's messages are spread over, by tag; >= 1
+  uint64_t seed = 1;     // seed of every hash
+  double ugal_bias = 0;  // kUgal: minimal if its links * flows <= Valiant's + this
+  bool up_down = false;  // paths that go up, then down (UpDown), instead of the network's minimal paths
+  // Static routes, by dimension; null: none. They are ignored in a copy of a network while links of the copy
+  // are down.
   std::vector<std::shared_ptr<const RouteFile>> routes;
 };
 
@@ -45,47 +45,46 @@ absl::StatusOr<RoutingPolicy> ParseRoutingPolicy(absl::string_view name);
 
 struct RouteHop {
   Hop hop;
-  double share = 1;  // of the message; less than 1 on ways that are split
+  double share = 1;  // share of the message; less than 1 on split paths
 };
 
 struct Route {
-  std::vector<RouteHop> hops;  // each link once; in order where no way is split
-  Time latency;                // of the longest of its ways
+  std::vector<RouteHop> hops;  // each link once; in order if the route is not split
+  Time latency;                // of the longest path
   bool found = true;           // false: dead links cut dst off
   bool split = false;
 };
 
-// How much is on a link at this moment.
+// Tells the current load of links.
 class LinkLoad {
  public:
   virtual ~LinkLoad() = default;
   virtual double FlowsOn(uint32_t link) const = 0;
 };
 
-// Not thread-safe: it remembers routes and distances, within bounds.
+// Not thread-safe, since it remembers routes and distances, within bounds.
 class Router {
  public:
   Router(const Topology& topology, const RoutingOptions& options);
 
-  // From device to device. Valid until the next call. Without networks on the
-  // way, the path of Topology.
+  // The route from device to device. Valid until the next call. If no network is on the way, the path of
+  // Topology.
   const Route& Find(int src, int dst, uint64_t tag);
-  // The same for one of the ways of a pair, in [0, RoutingOptions::queue_pairs): each has a hash of its own.
+  // The route by one of a pair's hashes; `way` is in [0, RoutingOptions::queue_pairs).
   const Route& FindWay(int src, int dst, uint64_t way);
 
-  // A link (of a network) goes down or comes back, in one direction. Where links
-  // of a copy of a network are down, its messages take the shortest ways that are
-  // left, whatever its own rules for minimal ones are.
+  // Takes a link of a network down, or brings it back, in one direction. While links of a copy of a network
+  // are down, messages in this copy take the shortest paths that are left, regardless of the network's guide.
   void SetAlive(uint32_t link, bool alive);
-  // kUgal asks it; must outlive the router. None at first.
+  // Sets the load for kUgal; it must outlive the router. Initially none.
   void set_load(const LinkLoad* load) { load_ = load; }
 
  private:
-  struct Finder {  // of ways by search; one of the two
+  struct Finder {  // finds paths by search; one of the two is set
     std::unique_ptr<ShortestPaths> paths;
     std::unique_ptr<UpDown> up_down;
   };
-  struct Copy {  // of a network with dead links
+  struct Copy {  // a copy of a network with dead links
     std::vector<bool> alive;
     uint32_t dead = 0;
     Finder finder;
@@ -96,11 +95,11 @@ class Router {
     uint64_t epoch = 0;
     Route route;
   };
-  struct Place {  // in a copy of the network of a dimension
+  struct Place {  // a copy of the network of a dimension
     int dimension;
     uint32_t copy;
     const NetworkGraph* graph;
-    const Guide* guide;  // null: the finder's ways
+    const Guide* guide;  // null: use `finder`
     Finder* finder;
     const RouteFile* routes;  // may be null
   };
@@ -111,7 +110,7 @@ class Router {
   Finder MakeFinder(const NetworkGraph& graph) const;
   Place At(int dimension, uint32_t copy);
   void Next(const Place& place, uint32_t at, uint32_t to);
-  // Appends the arcs of one way to way_; false where there is none.
+  // Appends the arcs of one path to way_; false if there is none.
   bool Walk(const Place& place, uint32_t from, uint32_t to, uint64_t key, bool by_destination);
   bool WalkAside(const Place& place, uint32_t from, uint32_t to, uint64_t key);
   void CutLoops(const NetworkGraph& graph, uint32_t from);

@@ -11,7 +11,7 @@ constexpr uint16_t kNoWay = 0xffff;
 constexpr uint16_t kUpwards = 0x8000;
 constexpr int kMost = 0x7ffe;
 
-// Whether links that messages pass through all join different tiers, some other than 0.
+// Whether all links that messages pass through join different tiers, and some tier is not 0.
 bool TiersOrder(const NetworkGraph& g) {
   // By group: groups are few, and a vertex's is found by a search.
   std::vector<int> tier(g.vertices());
@@ -116,7 +116,7 @@ void UpDown::Search(uint32_t to, std::vector<uint16_t>* field) {
       queue_.push_back(u);
     }
   }
-  // The rest goes upwards first; what is above is known before what is below.
+  // All others go upwards first; values of upper vertices are known before those of lower ones.
   for (const uint32_t v : sorted_) {
     uint16_t& here = (*field)[fields_.Index(v)];
     if (here != kNoWay) continue;
@@ -144,7 +144,7 @@ UpDown::Way UpDown::From(const std::vector<uint16_t>& field, uint32_t v, uint32_
   return {number & ~kUpwards, (number & kUpwards) == 0};
 }
 
-// As From(), and from a vertex that messages do not pass through.
+// From() that also works for a vertex that messages do not pass through.
 UpDown::Way UpDown::Best(const std::vector<uint16_t>& field, uint32_t at, uint32_t to) const {
   if (at == to || graph_->Forwards(at)) return From(field, at, to);
   Way best;
