@@ -1,11 +1,9 @@
-// `analytical`: latency plus bytes over the narrowest bandwidth, no contention.
+// `analytical`: a flow takes latency + bytes / narrowest bandwidth, without contention.
 //
-// received = now + sum of the path's latencies + bytes / narrowest bandwidth
-// (cut-through: Kermani and Kleinrock, "Virtual Cut-Through", 1979, without the
-// header's own time), or the sum of bytes / bandwidth over the links with
-// store_and_forward. sent = now + bytes / narrowest bandwidth (the first
-// link's with store_and_forward). A time
-// past Time::Never() saturates there, and such a flow never ends.
+// received = now + sum of the path's latencies + bytes / narrowest bandwidth (cut-through: Kermani and
+// Kleinrock, "Virtual Cut-Through", 1979, without the time of the header). With store_and_forward, bytes /
+// bandwidth is summed over the links. sent = now + bytes / narrowest bandwidth (with store_and_forward, that
+// of the first link). A time past Time::Never() saturates, and the flow never ends.
 #pragma once
 
 #include <cstdint>
@@ -40,13 +38,13 @@ class AnalyticalFabric final : public Fabric, public PathPrices, public FabricRe
   static constexpr uint32_t kNone = 0xffffffff;
   static constexpr size_t kRecent = 1024;  // a power of two
 
-  // Many flows end at one instant, so the heap holds instants, each with a list
-  // of ends in order of Start. An instant may be there twice, when it was no
-  // longer among the recent ones: the earlier list goes first.
+  // Many flows end at one instant, so the heap holds instants, each with a list of ends in order of Start.
+  // The heap may have an instant twice, if it had dropped out of the recent ones: the earlier list goes
+  // first.
   struct Instant {
     Time at;
     uint64_t order;
-    uint32_t head;  // of its list
+    uint32_t head;  // first end of its list
     bool Before(const Instant& o) const { return at != o.at ? at < o.at : order < o.order; }
   };
   struct End {

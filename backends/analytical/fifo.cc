@@ -9,7 +9,8 @@
 namespace chakra {
 namespace {
 
-// A message is not split here: where others split it, each takes one way of its own.
+// Messages are not split here: with policies that split messages, each message takes one path by its own
+// hash.
 RoutingOptions OnePath(RoutingOptions routing) {
   if (routing.policy == RoutingPolicy::kSpray || routing.policy == RoutingPolicy::kFlowlet) {
     routing.policy = RoutingPolicy::kEcmp;
@@ -30,7 +31,7 @@ inline void FifoFabric::Post(Time at, uint64_t order, Kind kind, uint32_t m) {
   heap_.Push(Event{at, order * 4 + kind, m});
 }
 
-// The next link of its path; false at its end.
+// Moves the message to the next link of its path; false at the end of the path.
 inline bool FifoFabric::NextHop(uint32_t m) {
   Message& msg = messages_[m];
   if (cost_.router() == nullptr) return cost_.topology().NextHop(&msg.cursor, &msg.hop);
@@ -57,7 +58,7 @@ Time FifoFabric::Serve(uint32_t m, uint64_t order, Time head) {
 }
 
 FlowId FifoFabric::Start(const Flow& flow, Time now) {
-  // Heads that reached a link before this message was born are served before it.
+  // Heads that reached a link before this message starts are served before the message.
   if (!heap_.empty() && heap_.top().at <= now) Run(now, &early_);
   const FlowId order = flows_++;
   uint32_t m;
@@ -69,7 +70,7 @@ FlowId FifoFabric::Start(const Flow& flow, Time now) {
     messages_.emplace_back();
   }
   messages_[m] = Message{flow.OnLinks(), flow.tag, flow.delay, now, PathCursor{flow.src, flow.dst}, Hop{}, 0};
-  Time alone;  // until sent, with nothing else on the way
+  Time alone;  // time until sent, if nothing else is on the path
   if (cost_.router() == nullptr || flow.src == flow.dst) {
     if (cost_.router() != nullptr) routes_.resize(messages_.size());
     if (cost_.router() != nullptr) routes_[m] = Route();
@@ -78,7 +79,7 @@ FlowId FifoFabric::Start(const Flow& flow, Time now) {
   } else {
     routes_.resize(messages_.size());
     routes_[m] = cost_.router()->Find(flow.src, flow.dst, flow.tag);
-    if (!routes_[m].found) return order;  // it never ends
+    if (!routes_[m].found) return order;  // the message never ends
     cost_.Account(routes_[m], flow.bytes);
     alone = cost_.Price(routes_[m], flow.OnLinks()).sent;
   }

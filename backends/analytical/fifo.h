@@ -1,14 +1,13 @@
-// `analytical-fifo`: as `analytical`, but each directed link serves one message
-// at a time, in the order in which their heads arrive (ties: order of Start).
+// `analytical-fifo`: like `analytical`, but each directed link serves one message at a time, in the order in
+// which heads of messages arrive (ties: order of Start).
 //
-// On link i of a path, with the head there at h and the tail at t:
+// On link i of a path, where the head arrives at h and the tail at t:
 //   begin  s = max(h, link free)
 //   end    e = max(s + bytes / bandwidth, t)     the link is busy until then
-// and on link i + 1 the head is there at s + latency (with store_and_forward:
-// with the tail), the tail at e + latency. sent = e of the first link, but not
-// before `analytical` has it, received
-// = e + latency of the last. Alone on its path a message takes what
-// `analytical` says, to the picosecond. Buffers are unbounded.
+// On link i + 1 the head arrives at s + latency (with store_and_forward: together with the tail), the tail at
+// e + latency. sent = e of the first link, but not earlier than in `analytical`; received = e + latency of
+// the last link. Alone on its path a message takes what `analytical` says, to the picosecond. Buffers are
+// unbounded.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +37,7 @@ class FifoFabric final : public Fabric, public PathPrices, public FabricReport {
   std::vector<DimensionTraffic> Traffic() const override { return cost_.Traffic(); }
 
  private:
-  enum Kind : uint8_t { kSent, kHead, kReceived };  // at one instant, in this order
+  enum Kind : uint8_t { kSent, kHead, kReceived };  // events of one instant are handled in this order
 
   struct Event {
     Time at;
@@ -50,14 +49,13 @@ class FifoFabric final : public Fabric, public PathPrices, public FabricReport {
     uint64_t bytes;
     uint64_t tag;
     Time delay;
-    Time tail;  // arrives at the link that the head waits for
+    Time tail;  // when the tail arrives at the link that the head waits for
     PathCursor cursor;
-    Hop hop;        // that link
-    uint32_t next;  // of its route, where there is a router
+    Hop hop;        // the link that the head waits for
+    uint32_t next;  // next hop of its route, if there is a router
   };
 
-  // Serves message `m`, whose head is there at `head`; posts what follows.
-  // Returns the end of service.
+  // Serves message `m`, whose head arrives at `head`, and posts the next events. Returns the end of service.
   Time Serve(uint32_t m, uint64_t order, Time head);
   bool NextHop(uint32_t m);
   void Post(Time at, uint64_t order, Kind kind, uint32_t m);
@@ -68,9 +66,9 @@ class FifoFabric final : public Fabric, public PathPrices, public FabricReport {
   std::vector<Time> link_free_;
   Heap4<Event> heap_;
   std::vector<Message> messages_;
-  std::vector<Route> routes_;  // by message, where there is a router
+  std::vector<Route> routes_;  // by message; used if there is a router
   std::vector<uint32_t> unused_;
-  std::vector<FlowEnd> early_;  // ended before a Start, not yet told
+  std::vector<FlowEnd> early_;  // ends before a Start() that were not yet reported
   FlowId flows_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// What a path costs when nothing else is in flight: one term a dimension, and
-// no walk over links but through networks.
+// The cost of a path when nothing else is in flight: one term for each dimension; only networks need a walk
+// over links.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class PathCost {
  public:
   PathCost(const Topology& topology, bool store_and_forward, const RoutingOptions& routing);
 
-  // Precondition: a path of the topology. Not thread-safe, for it remembers
-  // the last transfer times. Never() where dead links cut dst off.
+  // Precondition: a path of the topology. Not thread-safe, since it remembers the last transfer times.
+  // Never() if dead links cut dst off.
   FlowCost Price(int src, int dst, uint64_t bytes);
   FlowCost Price(const Route& route, uint64_t bytes);
-  // The links that Price() is of. Empty where dead links cut dst off, and from a device to itself.
+  // The links that Price() counts. Empty if dead links cut dst off, and from a device to itself.
   std::vector<RouteHop> Hops(int src, int dst);
   // `cost`, that of such a message on a fabric over these paths, as PathPrices::CostByLinks() has it. Where a
   // way is split, a link's latency counts by its share.
@@ -30,13 +30,13 @@ class PathCost {
   // Counts `times` messages in Traffic().
   void Account(int src, int dst, uint64_t bytes, uint64_t times);
   void Account(const Route& route, uint64_t bytes);
-  // Both in one pass.
+  // Price() and Account() in one pass.
   FlowCost PriceAndAccount(const Flow& flow);
 
-  // Transfer over one link of a class.
+  // The transfer time over one link of a class.
   Time Transfer(size_t link_class, uint64_t bytes);
 
-  // Null where the topology has no network.
+  // Null if the topology has no network.
   Router* router() const { return router_.get(); }
 
   std::vector<DimensionTraffic> Traffic() const;
@@ -48,12 +48,12 @@ class PathCost {
     int size;
     Time latency;
     size_t link_class;
-    uint64_t carried = 0;  // payload times links
+    uint64_t carried = 0;  // payload * links
   };
   struct Class {
     Bandwidth bandwidth;
     Time latency;
-    uint64_t last_bytes = 0;  // the last Transfer()
+    uint64_t last_bytes = 0;  // arguments and result of the last Transfer()
     Time last_time;
   };
   int Links(const Dim& d, int a, int b) const;
@@ -65,7 +65,7 @@ class PathCost {
   std::vector<Dim> dims_;
   std::vector<Class> classes_;
   std::unique_ptr<Router> router_;
-  std::vector<double> shares_;  // of a message, by dimension
+  std::vector<double> shares_;  // by dimension: shares of a message
   bool store_and_forward_;
 };
 
@@ -118,7 +118,7 @@ inline FlowCost PathCost::Walk(int src, int dst, uint64_t bytes, uint64_t payloa
       answer.transfer = transfer;
     }
   }
-  if (!store_and_forward_) answer.sent = answer.transfer;  // the source feeds no faster than the path takes
+  if (!store_and_forward_) answer.sent = answer.transfer;  // the source sends no faster than the path carries
   return answer;
 }
 

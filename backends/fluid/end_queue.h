@@ -1,5 +1,4 @@
-// When each transfer will end, the earliest first, where one arrival may move
-// thousands of ends.
+// A queue of the ends of transfers, the earliest first. One arrival may move thousands of ends.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +10,8 @@
 
 namespace chakra {
 
-// A 4-ary heap that knows the place of each item. Items are small numbers. Ties
-// go to the lower order.
+// A 4-ary heap that knows the place of each item. Items are small numbers. Of equal times the lower order
+// comes first.
 class EndQueue {
  public:
   bool empty() const { return heap_.empty(); }
@@ -21,24 +20,24 @@ class EndQueue {
   uint64_t order() const { return heap_.front().order; }
   uint32_t item() const { return heap_.front().item; }
 
-  // Of an item; Never() where it is not there.
+  // The end of an item; Never() if the item is not in the queue.
   Time at(uint32_t item) const {
     return item < place_.size() && place_[item] != kNone ? heap_[place_[item]].at : Time::Never();
   }
-  // Puts an item in, or moves it.
+  // Adds or moves an item.
   void Set(uint32_t item, Time at, uint64_t order) {
     const uint32_t place = Place(item, at, order);
     if (!Up(place)) Down(place);
   }
-  // The same without keeping the heap's order: Restore() must follow before
-  // anything else is asked. Cheaper where many are moved.
+  // Set() without keeping the heap's order: Restore() must follow before any query. Cheaper if many items
+  // move.
   void SetLoosely(uint32_t item, Time at, uint64_t order) { Place(item, at, order); }
   void Restore() {
     for (size_t i = heap_.size() / 4 + 1; i > 0; --i) {
       if (i - 1 < heap_.size()) Down(static_cast<uint32_t>(i - 1));
     }
   }
-  // Appends (order, item) of all that end at at(), in no order, and removes them.
+  // Removes all items that end at at(), and appends their (order, item) in no particular order.
   void TakeFirst(std::vector<EventQueue::Event>* ends) {
     const Time first = at();
     taken_.assign(1, 0);
@@ -62,7 +61,7 @@ class EndQueue {
     heap_.resize(kept);
     Restore();
   }
-  // Nothing where it is not there.
+  // No-op if the item is not in the queue.
   void Remove(uint32_t item) {
     if (item >= place_.size() || place_[item] == kNone) return;
     const uint32_t place = place_[item];

@@ -1,4 +1,4 @@
-// What happens when, by instants: collectives make thousands of events for one.
+// A queue of events by instant: collectives make thousands of events at one instant.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace chakra {
 
-// Each instant has a list of events. An instant may be there twice, when it was
-// no longer among those remembered.
+// Each instant has a list of events. The queue may have an instant twice, if it had dropped out of the recent
+// ones.
 class EventQueue {
  public:
   struct Event {
-    uint64_t order;  // of all at one instant
+    uint64_t order;  // order among the events of an instant
     uint32_t item;
     bool operator<(const Event& o) const { return order < o.order; }
   };
@@ -41,7 +41,7 @@ class EventQueue {
     lists_[recent.list].push_back({order, item});
   }
 
-  // Appends the events of the earliest instant, which is `at`, in no order.
+  // Removes the events of the earliest instant, which is `at`, and appends them in no particular order.
   void Take(Time at, std::vector<Event>* events) {
     while (!heap_.empty() && heap_.top().at == at) {
       const uint32_t list = heap_.top().list;

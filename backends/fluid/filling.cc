@@ -3,9 +3,9 @@
 namespace chakra {
 namespace {
 
-// What is left of a link after sums that should have emptied it.
+// Relative rounding error: what may be left of a link that is full.
 constexpr double kRounding = 1e-13;
-// Below this share of the weights that were there, they are summed up again.
+// If the weights fall below this share of the last sum, they are summed again.
 constexpr double kRest = 1e-3;
 
 }  // namespace
@@ -48,7 +48,7 @@ inline void Filling::Stop(uint32_t flow, double level, uint32_t link) {
   }
 }
 
-// What is left of a sum from which nearly all was taken is rounding.
+// Sums again, since after subtracting nearly everything from a sum, the rest is mostly rounding error.
 void Filling::SumWeights(LinkState* link) {
   link->weight = 0;
   for (uint32_t i = link->first; i < link->first + link->count; ++i) {
@@ -63,8 +63,8 @@ void Filling::SumWeights(LinkState* link) {
   link->summed = link->weight;
 }
 
-// Levels at which links are full only grow as flows stand still, so one that is out
-// of date is met too early, never too late, and goes back with the new one.
+// The level at which a link is full only grows when flows stop. So an outdated entry comes too early, never
+// too late, and is put back with the new level.
 void Filling::Run() {
   uint32_t first = 0;
   for (LinkState& l : links_) {

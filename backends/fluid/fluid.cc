@@ -15,7 +15,7 @@ Time Picos(double ps) {
   return fits ? Time::Picos(static_cast<int64_t>(ps)) : Time::Never();
 }
 
-// Of the rate that a path can carry: what counts as all of it.
+// From this share of the highest rate on, a flow counts as having its path to itself.
 constexpr double kWhole = 1 - 1e-12;
 
 }  // namespace
@@ -108,7 +108,7 @@ void FluidFabric::Post(Time at, Kind kind, uint32_t transfer) {
 }
 
 FlowId FluidFabric::Start(const Flow& flow, Time now) {
-  // What ended until now lets go of its links first.
+  // Transfers that end by now release their links first.
   if (now > now_) AdvanceTo(now, &early_);
   uint32_t i;
   if (!unused_.empty()) {
@@ -183,7 +183,7 @@ void FluidFabric::Enter(uint32_t i, Time now) {
   }
 }
 
-// On path_links_.
+// Enters the solver with the links in path_links_.
 void FluidFabric::EnterNetwork(uint32_t i) {
   Transfer& t = transfers_[i];
   const ServiceClass c = options_.ClassOf(t.flow.service_class);
@@ -193,7 +193,7 @@ void FluidFabric::EnterNetwork(uint32_t i) {
 }
 
 bool FluidFabric::StandAlone(uint32_t i, const Way& way) {
-  // Links that change are left to the solver.
+  // If links change during the run, all flows go to the solver.
   if (!changes_.empty()) return false;
   for (const FluidHop& h : way.links) {
     if (links_[h.link].lone != kNone || network_.flows_on(h.link) != 0) return false;
@@ -251,8 +251,8 @@ void FluidFabric::End(uint32_t i, Time now) {
 }
 
 Time FluidFabric::EndOf(const Transfer& t, const Progress& p, Time now) const {
-  if (p.rate <= 0) return Time::Never();  // until others make room
-  // Exactly what `analytical` says.
+  if (p.rate <= 0) return Time::Never();  // stopped until others make room
+  // Exactly the time of `analytical`.
   if (t.begin != Time::Never() && p.rate >= t.most * kWhole) return t.begin + t.alone;
   return now + Picos(std::ceil(p.left / p.rate * (1 - 1e-15)));
 }
@@ -260,7 +260,7 @@ Time FluidFabric::EndOf(const Transfer& t, const Progress& p, Time now) const {
 void FluidFabric::SettleLone() {
   for (const uint32_t i : lone_) {
     const Transfer& t = transfers_[i];
-    if (t.lone_link == kNone) continue;  // others came at the same instant
+    if (t.lone_link == kNone) continue;  // others joined at the same instant
     progress_[i].rate = t.most;
     for (uint32_t link = t.lone_link; link != kNone; link = links_[link].next) {
       SetTaken(link, t.most * links_[link].share);
@@ -274,14 +274,14 @@ void FluidFabric::Settle() {
   SettleLone();
   if (!network_.dirty()) return;
   network_.Solve(&changed_);
-  // Solve() does not tell of those that never had a rate.
+  // Solve() does not report flows that never had a rate.
   for (const uint32_t i : joined_) {
     const uint32_t f = transfers_[i].network_flow;
     if (f != kNone && network_.rate(f) == 0) changed_.push_back(f);
   }
   joined_.clear();
 #ifndef NDEBUG
-  // All of it is looked at: where it is large, now and then.
+  // The check visits everything, so for large networks it runs only now and then.
   if (++solved_ % 64 == 0 || transfers_.size() <= 64) assert(network_.IsMaxMin(1e-9));
 #endif
   for (const uint32_t link : network_.touched()) {
@@ -308,7 +308,7 @@ void FluidFabric::Settle() {
   if (many) ends_.Restore();
 }
 
-// Off its links, with what is left of it.
+// Takes a transfer with its remaining bytes off its links.
 void FluidFabric::Leave(uint32_t i) {
   Transfer& t = transfers_[i];
   Progress& p = progress_[i];
@@ -323,7 +323,7 @@ void FluidFabric::Leave(uint32_t i) {
   });
   network_.RemoveFlow(t.network_flow);
   t.network_flow = kNone;
-  t.begin = Time::Never();  // never again alone from the beginning
+  t.begin = Time::Never();  // it was not alone from its begin on
 }
 
 const std::vector<uint32_t>* FluidFabric::Crossed(uint32_t i) const {
@@ -347,7 +347,8 @@ void FluidFabric::Change(const LinkChange& change) {
   });
 }
 
-// All changes of this instant; then those who lost their way, or wait for one, look for it.
+// Applies all changes of this instant; then transfers that lost their path, or wait for one, look for a new
+// one.
 void FluidFabric::ChangeLinks() {
   for (; next_change_ < changes_.size() && changes_[next_change_].at == now_; ++next_change_) {
     Change(changes_[next_change_]);
@@ -358,7 +359,7 @@ void FluidFabric::ChangeLinks() {
             [&](uint32_t a, uint32_t b) { return transfers_[a].order < transfers_[b].order; });
   moved.erase(std::unique(moved.begin(), moved.end()), moved.end());
   for (const uint32_t i : moved) {
-    if (ends_.at(i) <= now_) continue;  // its last byte has just left
+    if (ends_.at(i) <= now_) continue;  // its last byte leaves now
     if (transfers_[i].network_flow != kNone) Leave(i);
     Enter(i, now_);
   }
@@ -367,7 +368,7 @@ void FluidFabric::ChangeLinks() {
 Time FluidFabric::NextAt() const {
   Time at = events_.empty() ? Time::Never() : events_.at();
   if (!ends_.empty()) at = std::min(at, ends_.at());
-  // Changes matter to what is under way.
+  // Changes matter only while something is under way.
   const bool idle = events_.empty() && ends_.empty() && waiting_.empty();
   if (!idle && next_change_ < changes_.size()) at = std::min(at, changes_[next_change_].at);
   return at;
@@ -386,7 +387,7 @@ void FluidFabric::Handle(const EventQueue::Event& e) {
       Begin(e.item, now_);
       break;
     case kLoneEnd:
-      if (t.lone_link == kNone) break;  // it was not left alone
+      if (t.lone_link == kNone) break;  // it no longer stands alone
       [[fallthrough]];
     case kEnd:
       End(e.item, now_);
@@ -411,7 +412,7 @@ void FluidFabric::Step(std::vector<FlowEnd>* ended) {
     if (!std::is_sorted(due_.begin(), due_.end())) std::sort(due_.begin(), due_.end());
     for (const EventQueue::Event& e : due_) Handle(e);
   }
-  // What one event told of at once may belong before what another did.
+  // An end that one event reported may belong before an end that an earlier event reported.
   const auto before = [](const auto& a, const auto& b) { return a.first < b.first; };
   if (!std::is_sorted(told_.begin(), told_.end(), before)) std::sort(told_.begin(), told_.end(), before);
   for (const auto& [order, end] : told_) ended->push_back(end);

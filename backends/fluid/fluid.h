@@ -1,5 +1,5 @@
-// `fluid`: flows share links max-min fairly, and rates change only when a flow
-// comes or goes, or a link changes.
+// `fluid`: flows share links max-min fairly. Rates change only when a flow begins or ends, or when a link
+// changes.
 //
 // A flow holds its path's links from its start (after FlowOptions::startup)
 // until its last byte has left, at sent = start + the time that its rates take
@@ -8,18 +8,17 @@
 // SimGrid's CM02 (Casanova and Marchal, "A Network Model for Simulation of Grid
 // Application", 2002) without its correction factors.
 //
-// A flow that has all its links to itself does not enter the solver: its rate and its end are plain. It does
-// as soon as another one comes onto a link of it.
+// A flow that has all its links to itself does not enter the solver, since its rate and end are known. It
+// enters the solver when another flow begins to use one of its links.
 //
-// A flow that is spread over several ways takes its share of each of their
-// links, and has arrived when its slowest way has.
+// A flow that is spread over several paths uses its share of each of their links, and has arrived when its
+// slowest path has delivered.
 //
-// Flows of one tag that are to go in order take their links one after another:
-// shared alike, the first of many would arrive with the last.
+// In-order flows of one tag use their links one after another; if they shared the links, the first of many
+// would arrive with the last.
 //
-// Where a link goes down, its flows take another way at once with what is left
-// of them; where there is none they wait. A link that comes back serves
-// flows that begin, or waited.
+// When a link goes down, its flows immediately move their remaining bytes to another path; if there is none,
+// they wait. A link that comes back serves flows that begin or waited.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +38,7 @@ namespace chakra {
 
 class FluidFabric final : public Fabric, public PathPrices, public FabricReport, private LinkLoad {
  public:
-  // `bucket`: of Links()' series at first.
+  // `bucket`: the initial bucket of the series in Links().
   FluidFabric(const Topology& topology, const FabricOptions& options, Time bucket = LinkLog::kBucket);
 
   FlowId Start(const Flow& flow, Time now) override;
@@ -57,68 +56,68 @@ class FluidFabric final : public Fabric, public PathPrices, public FabricReport,
 
   const FluidNetwork& network() const { return network_; }
 
-  // What is not simulated here, yet shares links with what is. From the last AdvanceTo() on a guest takes its
-  // max-min share of `hops`, each link at most once and at least one, until it is removed. Links() tells
-  // nothing of guests.
+  // A guest is a flow that is simulated elsewhere but shares links with flows here. From the last AdvanceTo()
+  // until its removal, a guest takes its max-min share of `hops` (at least one link, each at most once).
+  // Links() does not include guests.
   uint32_t AddGuest(const std::vector<RouteHop>& hops, int service_class);
   void RemoveGuest(uint32_t guest);
   // The share of a link's bandwidth as it is now (FlowOptions::efficiency of it) that flows, not guests,
   // leave, when NextEvent() has been asked; in [0, 1].
   double Left(const Hop& hop);
-  // From now on, or no longer, TakeChanged() tells of the link.
+  // Sets whether TakeChanged() reports the link.
   void Follow(const Hop& hop, bool follow) { links_[LinkOf(hop)].followed = follow; }
   // Followed links whose Left() may have changed since the last call, by the topology's number.
   void TakeChanged(std::vector<uint32_t>* links);
-  // How a flow that begins now would go; null where the topology has no network.
+  // The route of a flow that begins now; null if the topology has no network.
   const Route* RouteOf(const Flow& flow);
 
  private:
   static constexpr uint32_t kNone = 0xffffffff;
-  // At one instant links change, then flows begin and end, before anything is told.
+  // At one instant links change first, then flows begin and end, then ends are reported.
   enum Kind : uint8_t { kBegin, kEnd, kLoneEnd, kTellSent, kTellReceived };
-  static constexpr uint64_t kKinds = 8;  // no less than there are
-  // What a change of the rate needs; the rest lies apart.
+  static constexpr uint64_t kKinds = 8;  // at least the number of kinds
+  // The members that a change of rate needs; all others are in Transfer.
   struct Progress {
     double left = 0;  // bytes
     double rate = 0;  // bytes a picosecond
-    Time since;       // of both
+    Time since;       // time of `left` and `rate`
   };
   struct Transfer {
     Flow flow;
     uint64_t order = 0;
     uint32_t network_flow = kNone;
-    uint32_t lone_link = kNone;  // the first of the links that it has to itself, see LinkRecord
-    Time ready;                  // the start-up is over
-    Time begin;                  // when it took its links; Never() once it went slower than its path is
-    double most = 0;             // of the rate: what its path can carry
-    Time alone;                  // on its path
-    Time latency;                // of its path
+    uint32_t lone_link = kNone;  // the first link that it has to itself; see LinkRecord
+    Time ready;                  // end of the start-up
+    Time begin;                  // when it took its links; Never() if it was ever slower than its path
+    double most = 0;             // highest rate: what its path can carry
+    Time alone;                  // its time alone on its path
+    Time latency;                // latency of its path
     bool counted = false;        // in Traffic()
-    uint32_t next = kNone;       // goes after it, in order
+    uint32_t next = kNone;       // the in-order transfer after this one
   };
   struct LinkRecord {
     Hop hop;
-    double capacity;  // unchanged; bytes a picosecond
+    double capacity;  // without changes of links; bytes a picosecond
     uint64_t flows = 0;
     double bytes = 0;
-    // Of the transfer that has this link to itself: its share of it, and its next link.
+    // The transfer that has this link to itself, its share, and its next link.
     uint32_t lone = kNone;
     uint32_t next = kNone;
     bool followed = false, told = false;  // see TakeChanged()
     double share = 0;
-    double taken = 0;  // by flows; bytes a picosecond
+    double taken = 0;  // rate that flows take; bytes a picosecond
   };
   struct GuestShare {  // of a link
     uint32_t guest;
     double share;
   };
-  // How a flow goes, and what it costs alone.
+  // The path of a flow, and its cost alone.
   struct Way {
     int src = -1, dst = -1;
     const Route* route = nullptr;
-    Route own;  // `route` where there is no router
+    Route own;  // the route if there is no router
     std::vector<FluidHop> links;
-    double most = 0;  // of the rate
+    double most = 0;  // highest rate
     uint64_t bytes = 0;
     Time alone;
   };
@@ -132,21 +131,21 @@ class FluidFabric final : public Fabric, public PathPrices, public FabricReport,
   void Post(Time at, Kind kind, uint32_t transfer);
   void BeginWhenReady(uint32_t transfer, Time now);
   void Begin(uint32_t transfer, Time now);
-  // Puts what is left of it on its route.
+  // Puts the transfer's remaining bytes on its route.
   void Enter(uint32_t transfer, Time now);
   void Leave(uint32_t transfer);
-  // Links that it crossed before it was led another way; null: none.
+  // Links that the transfer crossed before it was rerouted; null: none.
   const std::vector<uint32_t>* Crossed(uint32_t transfer) const;
-  // Has the links of `way` to itself from now on. False: others are on them.
+  // Gives the transfer the links of `way` for itself. False: other flows use them.
   bool StandAlone(uint32_t transfer, const Way& way);
-  // Off its lone links.
+  // Takes the transfer off the links that it had to itself.
   void LeaveAlone(uint32_t transfer);
-  // Whoever has `link` to itself enters the solver.
+  // The transfer that has `link` to itself enters the solver.
   void Join(uint32_t link);
   void EnterNetwork(uint32_t transfer);
-  // Of those that stand alone since this instant.
+  // Settles the transfers that stand alone since this instant.
   void SettleLone();
-  // From now on flows take `rate`, bytes a picosecond, of a link.
+  // From now on, flows take `rate` (bytes a picosecond) of a link.
   void SetTaken(uint32_t link, double rate) {
     log_.Set(link, rate, now_);
     LinkRecord& record = links_[link];
@@ -159,12 +158,12 @@ class FluidFabric final : public Fabric, public PathPrices, public FabricReport,
   double GuestsOn(uint32_t link) const;
   void End(uint32_t transfer, Time now);
   Time EndOf(const Transfer& transfer, const Progress& progress, Time now) const;
-  // Solves for what changed at the current instant.
+  // Solves for the changes at the current instant.
   void Settle();
   void Change(const LinkChange& change);
   void ChangeLinks();
   Time NextAt() const;
-  // All that happens at the current instant.
+  // Handles all events of the current instant.
   void Step(std::vector<FlowEnd>* ended);
   void Handle(const EventQueue::Event& event);
 
@@ -174,20 +173,20 @@ class FluidFabric final : public Fabric, public PathPrices, public FabricReport,
   FluidNetwork network_;
   std::vector<uint32_t> link_of_;      // by the topology's number
   std::vector<LinkRecord> links_;      // by the network's
-  std::vector<uint32_t> transfer_of_;  // by the network's flow
+  std::vector<uint32_t> transfer_of_;  // by the flow's number in the network
   std::vector<Transfer> transfers_;
   std::vector<Progress> progress_;
-  absl::flat_hash_map<uint64_t, uint32_t> last_;  // by tag: the last transfer that goes in order
-  std::vector<uint32_t> unused_, waiting_;        // cut off by dead links
-  absl::flat_hash_map<uint32_t, std::vector<uint32_t>> crossed_;  // by transfer that is under way
-  EventQueue events_;                                             // all but the ends of transfers
+  absl::flat_hash_map<uint64_t, uint32_t> last_;                  // by tag: the last in-order transfer
+  std::vector<uint32_t> unused_, waiting_;                        // waiting_: cut off by dead links
+  absl::flat_hash_map<uint32_t, std::vector<uint32_t>> crossed_;  // by transfer under way
+  EventQueue events_;                                             // all events but the ends of transfers
   EndQueue ends_;
   std::vector<LinkChange> changes_;  // by time
   size_t next_change_ = 0;
-  std::vector<Way> ways_;          // by source; one where there is a router
-  std::vector<uint32_t> lone_;     // stand alone since this instant
-  std::vector<uint32_t> joined_;   // stood alone until this instant
-  std::vector<double> change_of_;  // by the topology's number, where any link changes
+  std::vector<Way> ways_;          // by source; only one if there is a router
+  std::vector<uint32_t> lone_;     // transfers that stand alone since this instant
+  std::vector<uint32_t> joined_;   // transfers that stood alone until this instant
+  std::vector<double> change_of_;  // by the topology's number, if any link changes
   LinkLog log_;
   absl::flat_hash_map<uint32_t, std::vector<GuestShare>> guests_on_;  // by link
   std::vector<uint32_t> told_links_;                                  // since TakeChanged()
@@ -195,8 +194,8 @@ class FluidFabric final : public Fabric, public PathPrices, public FabricReport,
   std::vector<FluidHop> path_links_;
   std::vector<Hop> hops_;
   std::vector<EventQueue::Event> due_;
-  std::vector<std::pair<uint64_t, FlowEnd>> told_;  // at one instant, and their order
-  std::vector<FlowEnd> early_;                      // ended before a Start, not yet told
+  std::vector<std::pair<uint64_t, FlowEnd>> told_;  // ends of one instant with their order
+  std::vector<FlowEnd> early_;                      // ends before a Start() that were not yet reported
   Time now_;
   uint64_t orders_ = 0;
   uint64_t solved_ = 0;  // in debug builds

@@ -1,4 +1,4 @@
-// FluidFabric: what shares its links and is simulated elsewhere.
+// The guests of FluidFabric: flows that share its links and are simulated elsewhere.
 #include <algorithm>
 
 #include "backends/fluid/fluid.h"
@@ -36,7 +36,7 @@ double FluidFabric::GuestsOn(uint32_t link) const {
 }
 
 double FluidFabric::Left(const Hop& hop) {
-  constexpr double kNothing = 1e-9;  // of the bandwidth: what rounding leaves
+  constexpr double kNothing = 1e-9;  // share of the bandwidth that may be left by rounding
   const uint32_t link = LinkOf(hop);
   const double taken = links_[link].taken / network_.capacity(link);
   return taken > kNothing ? std::max(0.0, 1 - taken) : 1;

@@ -1,4 +1,4 @@
-// How much of each link is taken over time.
+// Records how much of each link is used over time.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace chakra {
 
-// Series of a fixed number of buckets. The buckets begin short, and whenever the
-// run outlasts them, pairs are merged, so that memory does not grow with time.
+// Series with a fixed number of buckets. Buckets are short at first; whenever the run outlasts them, pairs of
+// buckets are merged, so memory does not grow with time.
 class LinkLog {
  public:
   static constexpr size_t kBuckets = 128;
   static constexpr Time kBucket = Time::Micros(1);  // at first
 
-  // Without `series` it keeps totals and peaks alone. Buckets are 2^n times `bucket` > 0.
+  // Without `series`, the log keeps only totals and peaks. Buckets last 2^n times `bucket` > 0.
   explicit LinkLog(bool series, Time bucket = kBucket) : series_(series), bucket_(bucket) {}
 
-  // From `now` on, `rate` (bytes a picosecond) is taken of `link`; never earlier
-  // than before for the link.
+  // From `now` on, flows take `rate` (bytes a picosecond) of `link`. Calls for a link are in the order of
+  // time.
   void Set(uint32_t link, double rate, Time now) {
     if (link >= links_.size()) links_.resize(link + 1);
     Link& l = links_[link];
@@ -28,7 +28,7 @@ class LinkLog {
     Take(&l, now);
     l.rate = rate;
   }
-  // The end of the run, for the series.
+  // Ends the series at `now`, the end of the run.
   void Finish(Time now);
 
   double peak(uint32_t link) const { return link < links_.size() ? links_[link].peak : 0; }

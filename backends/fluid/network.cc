@@ -7,10 +7,10 @@
 namespace chakra {
 namespace {
 
-constexpr double kFull = 1e-12;   // of a link's capacity: what may be left of a full one
-constexpr double kEqual = 1e-12;  // relative: levels that are the same
-constexpr double kSame = 1e-15;   // relative: a level that has not changed
-constexpr int kMostRounds = 16;   // of spreading, before all that hangs together is filled anew
+constexpr double kFull = 1e-12;   // share of its capacity that a full link may have left
+constexpr double kEqual = 1e-12;  // relative difference of levels that count as equal
+constexpr double kSame = 1e-15;   // relative difference of a level that counts as unchanged
+constexpr int kMostRounds = 16;   // rounds of spreading before all connected flows are filled again
 
 }  // namespace
 
@@ -176,7 +176,7 @@ void FluidNetwork::Loosen(uint32_t link) {
   }
 }
 
-// Those on the link with a higher level.
+// Frees the flows on the link with a higher level.
 void FluidNetwork::FreeAbove(uint32_t link, double level) {
   double bound = 0;
   Link& l = links_[link];
@@ -193,7 +193,8 @@ void FluidNetwork::FreeAbove(uint32_t link, double level) {
   l.bound = bound;
 }
 
-// With no other flow on any of its links, a flow gets what the narrowest has. False: there are others.
+// If no other flow uses any of its links, the flow gets the rate of the narrowest link. False: there are
+// other flows.
 bool FluidNetwork::SetAlone(uint32_t flow) {
   FlowRecord& f = flows_[flow];
   uint32_t holder = kNone;
@@ -233,7 +234,7 @@ void FluidNetwork::Seed(std::vector<uint32_t>* changed) {
     Link& l = links_[link];
     const bool full = l.capacity - l.used.value() <= l.capacity * kFull;
     if (full && l.joined && !l.slots.empty()) {
-      // No link gives its flows less than this.
+      // A link gives its flows at least this level.
       FreeAbove(link, l.capacity / l.weight.value());
     } else if (!full && !l.held.empty()) {
       Loosen(link);
@@ -241,7 +242,7 @@ void FluidNetwork::Seed(std::vector<uint32_t>* changed) {
   }
 }
 
-// What the flows of a priority take of what `left` tells of each of part_links_.
+// Fills the flows of a priority into the capacity `left` of each of part_links_.
 void FluidNetwork::Fill(int priority, bool all, const std::vector<double>& left) {
   filling_.Clear();
   local_.clear();
@@ -325,7 +326,7 @@ void FluidNetwork::Commit(std::vector<uint32_t>* changed) {
   for (size_t i = 0; i < part_links_.size(); ++i) {
     Link& l = links_[part_links_[i]];
     if (priorities_used_ > 1) {
-      // Those of other priorities may be higher.
+      // Flows of other priorities may have a higher level.
       l.bound = 0;
       for (const uint32_t slot : l.slots) l.bound = std::max(l.bound, flows_[slots_[slot].flow].level);
       continue;
@@ -378,7 +379,7 @@ bool FluidNetwork::IsMaxMin(double tolerance) const {
       p.top = std::max(p.top, f.level);
     }
     double used = 0;
-    for (auto& [priority, p] : of[i]) p.used = used += p.used;  // with all higher ones
+    for (auto& [priority, p] : of[i]) p.used = used += p.used;  // including all higher priorities
     if (used > links_[i].capacity * (1 + tolerance)) return false;
   }
   for (const FlowRecord& f : flows_) {

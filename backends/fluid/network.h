@@ -1,17 +1,15 @@
-// Flows on links at one instant: weighted max-min fair rates, kept up to date
-// as flows come and go.
+// The weighted max-min fair rates of flows on links at one instant, kept up to date as flows come and go.
 //
-// A rate vector is max-min fair when no flow's rate can grow but at the cost of
-// one whose level (rate over weight) is as small or smaller (Bertsekas and
-// Gallager, "Data Networks", 1992, section 6.5.2). It is unique, and it is this
-// one: each flow is held by a link that is full and on which no flow has a
-// higher level. Flows of a higher priority take what they can first.
+// Let the level of a flow be rate / weight. A rate vector is max-min fair if no flow's rate can grow without
+// lowering the rate of a flow whose level is as small or smaller (Bertsekas and Gallager, "Data Networks",
+// 1992, section 6.5.2). There is exactly one max-min fair rate vector: the one in which each flow is held by
+// a link that is full and on which no flow has a higher level. Flows of a higher priority take their rates
+// first.
 //
-// That is local to check, so it is kept up locally: when flows come or go, only
-// those that lost their holder, or must make room, are filled anew against what
-// the others leave them; whoever is then no longer held, or has more than a
-// flow that its link holds, joins them, until all are held. Where priorities
-// differ, all that hangs together is filled anew.
+// This condition is local, so the network keeps it up locally. When flows come or go, only flows that lost
+// their holder, or must make room, are filled again, with what the others leave them. Flows that are then no
+// longer held, or have a higher level than a flow that their link holds, are filled again too, until all
+// flows are held. If priorities differ, all connected flows are filled again.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +19,8 @@
 
 namespace chakra {
 
-// A link of a flow's path, and the share of the flow's rate that takes it (in
-// (0, 1]; less than 1 where a flow is spread over several paths).
+// A link of a flow's path, and the share of the flow's rate on this link (in (0, 1]; less than 1 if the flow
+// is spread over several paths).
 struct FluidHop {
   uint32_t link;
   double share = 1;
@@ -36,18 +34,18 @@ class FluidNetwork {
   size_t links() const { return links_.size(); }
   double capacity(uint32_t link) const { return links_[link].capacity; }
 
-  // A flow over `hops`, each link at most once and at least one. `weight` > 0. Its
-  // rate is 0 until Solve(). Numbers of removed flows are used again.
+  // A flow over `hops`, each link at most once and at least one. `weight` > 0. The flow's rate is 0 until
+  // Solve(). Numbers of removed flows are reused.
   uint32_t AddFlow(const std::vector<FluidHop>& hops, double weight, int priority);
   void RemoveFlow(uint32_t flow);
-  // Of the links that it had when the rates were last solved.
+  // The rate of a flow, for the links that it had at the last Solve().
   double rate(uint32_t flow) const { return flows_[flow].level * flows_[flow].weight; }
-  // Flows on a link, and the rate that they take of it.
+  // The number of flows on a link, and the rate that they take.
   size_t flows_on(uint32_t link) const { return links_[link].slots.size(); }
   double used(uint32_t link) const { return links_[link].used.value(); }
 
-  // Finds the rates anew. `changed` gets the flows whose rate is not what it was,
-  // in no order that matters to them, the same for the same calls.
+  // Computes the rates. `changed` gets the flows whose rate changed, in an arbitrary order that is the same
+  // for the same calls.
   void Solve(std::vector<uint32_t>* changed);
   bool dirty() const { return !dirty_.empty(); }
   // The links that the last Solve() may have changed.
@@ -63,17 +61,17 @@ class FluidNetwork {
     for (const uint32_t slot : links_[link].slots) f(slots_[slot].flow);
   }
 
-  // Flows whose rates were computed, over all Solve()s.
+  // The number of rates computed over all calls of Solve().
   uint64_t work() const { return work_; }
 
-  // For tests and debug builds: no link above its capacity, and each flow on a link
-  // that is full and on which no flow has a higher level. Both to `tolerance`,
-  // relative; where priorities differ, of the flow's own and higher ones.
+  // For tests and debug builds: whether no link is above its capacity, and each flow is on a link that is
+  // full and on which no flow has a higher level. `tolerance` is relative. If priorities differ, only the
+  // flow's own and higher priorities count.
   bool IsMaxMin(double tolerance) const;
 
  private:
   static constexpr uint32_t kNone = 0xffffffff;
-  // A sum that forgets nothing when what was added is taken away again.
+  // A sum that stays exact when added numbers are subtracted again.
   class Sum {
    public:
     void Add(double x) {
@@ -90,25 +88,25 @@ class FluidNetwork {
   struct Link {
     double capacity;
     Sum used;
-    Sum weight;        // of the flows on it, times their shares
-    double bound = 0;  // no flow on it has a higher level
-    double level = 0;  // of the flows that it holds
+    Sum weight;        // sum of weight * share of its flows
+    double bound = 0;  // upper bound of the levels of its flows
+    double level = 0;  // level of the flows that it holds
     std::vector<uint32_t> slots;
     std::vector<uint32_t> held;  // flows
     bool dirty = false;
-    bool joined = false;  // by flows that have no rate yet, or of less capacity
+    bool joined = false;  // new flows joined it, or it lost capacity
     // While solving:
     uint32_t mark = 0;
-    uint32_t local = 0;  // in the filling
-    uint32_t free = 0;   // flows on it that are filled anew
-    Sum fixed;           // what the others take
+    uint32_t local = 0;  // its number in the filling
+    uint32_t free = 0;   // number of its flows that are filled again
+    Sum fixed;           // rate of its other flows
   };
   struct FlowRecord {
     double weight = 0;
     double level = 0;    // rate over weight
     uint32_t first = 0;  // slot
-    uint32_t count = 0;  // 0: not there
-    uint32_t mark = 0;   // is filled anew
+    uint32_t count = 0;  // 0: no such flow
+    uint32_t mark = 0;   // marked if it is filled again
     uint32_t holder = kNone;
     uint32_t place = 0;  // in the holder's list
     int priority = 0;
@@ -133,11 +131,11 @@ class FluidNetwork {
   void Hold(uint32_t flow, uint32_t link, double level);
   void Release(uint32_t flow);
   void Touch(uint32_t link);
-  // To be filled anew.
+  // Marks a flow to be filled again.
   void Free(uint32_t flow);
   bool InFilling(const Link& link) const { return link.mark == mark_ && link.local < filled_; }
   double Left(const Link& link) const;
-  // Those that `link` holds no longer: another link does, or they are freed.
+  // For flows that `link` no longer holds: finds another holder, or frees them.
   void Loosen(uint32_t link);
   bool HeldElsewhere(uint32_t flow, uint32_t but);
   void FreeAbove(uint32_t link, double level);
@@ -145,7 +143,7 @@ class FluidNetwork {
   void Seed(std::vector<uint32_t>* changed);
   void Fill(int priority, bool all, const std::vector<double>& left);
   void FillPart();
-  // Frees who is no longer held, or must make room. False: nobody.
+  // Frees flows that are no longer held, or must make room. False: there are none.
   bool Spread();
   void FreeAllThatHangsTogether();
   void Commit(std::vector<uint32_t>* changed);
@@ -157,12 +155,12 @@ class FluidNetwork {
   std::vector<std::vector<uint32_t>> free_slots_;  // by count: runs
   std::vector<uint32_t> dirty_, fresh_, touched_;
   std::vector<Priority> priorities_;  // the highest first
-  int priorities_used_ = 0;           // by flows that are there
+  int priorities_used_ = 0;           // number of priorities in use
   // While solving:
   uint32_t mark_ = 0;
-  std::vector<uint32_t> part_;        // flows that are filled anew
-  std::vector<uint32_t> part_links_;  // theirs
-  size_t filled_ = 0;                 // of those, in filling_
+  std::vector<uint32_t> part_;        // flows that are filled again
+  std::vector<uint32_t> part_links_;  // their links
+  size_t filled_ = 0;                 // number of these links in filling_
   std::vector<uint32_t> local_, loose_;
   std::vector<double> left_;
   std::vector<double> new_level_;  // of part_
