@@ -1,4 +1,4 @@
-// Drives a fabric as an engine would.
+// Drives a fabric like an engine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ inline TopologyDimension MakeDim(TopologyDimension::Kind kind, int size, double 
   return {kind, size, Bandwidth::FromGigabytes(gigabytes_per_s), Time::Nanos(latency_ns), "d"};
 }
 
-// Starts the flows (sorted by time) as their instants come, and takes every end.
+// Starts the flows (sorted by time) at their instants, and collects every end.
 inline std::vector<FlowEnd> Drive(Fabric* fabric, const std::vector<TimedFlow>& flows) {
   std::vector<FlowEnd> ended;
   size_t next = 0;
@@ -57,7 +57,7 @@ inline std::vector<FlowEnd> Drive(Fabric* fabric, const std::vector<TimedFlow>& 
   }
 }
 
-// When the flow with `tag` was received; -1 ps where it never was.
+// When the flow with `tag` was received; -1 ps: never.
 inline Time ReceivedAt(const std::vector<FlowEnd>& ended, uint64_t tag,
                        FlowEnd::Kind kind = FlowEnd::kReceived) {
   for (const FlowEnd& e : ended) {

@@ -48,7 +48,7 @@ inline std::unique_ptr<Machine> Make(const std::string& name, const Topology& t,
   return fabric.ok() ? *std::move(fabric) : nullptr;
 }
 
-// A fabric and what ended in it.
+// A fabric and the ends of its flows.
 struct Ran {
   std::unique_ptr<Machine> fabric;
   std::vector<FlowEnd> ended;

@@ -1,4 +1,4 @@
-// Oracles for networks: slow, obvious searches that know nothing of builders.
+// Oracles for networks: slow, obvious searches that do not depend on builders.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ inline Network MakeNetwork(const std::string& spec, int devices = 0) {
   return *std::move(network);
 }
 
-// The error of building it; "" when there is none.
+// The error of building the network; "": none.
 inline std::string NetworkError(const std::string& spec, int devices = 0) {
   auto parsed = ParseNetworkSpec(spec);
   if (!parsed.ok()) return std::string(parsed.status().message());
@@ -31,8 +31,8 @@ inline std::string NetworkError(const std::string& spec, int devices = 0) {
   return network.ok() ? "" : std::string(network.status().message());
 }
 
-// Links from `from` to every vertex, -1 where there is no way. Devices are
-// passed through only where the graph says so.
+// The number of links from `from` to every vertex; -1: no path. Paths go through devices only if the graph
+// allows it.
 inline std::vector<int> LinksFrom(const NetworkGraph& g, uint32_t from) {
   std::vector<int> distance(g.vertices(), -1);
   std::vector<uint32_t> queue = {from};
@@ -54,7 +54,7 @@ struct Distances {
   double average = 0;  // over ordered distinct pairs
 };
 
-// Between the vertices [first, first + count): the devices, or the routers.
+// The distances between the vertices [first, first + count), which are the devices or the routers.
 inline Distances DistancesAmong(const NetworkGraph& g, uint32_t first, uint32_t count) {
   Distances out;
   double sum = 0;
@@ -76,13 +76,13 @@ inline uint32_t CountOf(const NetworkGraph& g, VertexKind kind) {
   for (const VertexGroup& group : g.groups()) n += group.kind == kind ? group.count : 0;
   return n;
 }
-// Links of the class of that name.
+// The number of links of the class with this name.
 inline uint32_t LinksOf(const NetworkGraph& g, const std::string& name) {
   uint32_t n = 0;
   for (uint32_t arc = 0; arc < g.arcs(); ++arc) n += g.link_class(arc).name == name ? 1 : 0;
   return n / 2;
 }
-// Links between the vertices for which `inside` holds and the others.
+// The number of links between the vertices for which `inside` holds and the others.
 template <typename F>
 uint32_t LinksAcross(const NetworkGraph& g, F inside) {
   uint32_t n = 0;
@@ -90,10 +90,9 @@ uint32_t LinksAcross(const NetworkGraph& g, F inside) {
   return n;
 }
 
-// Follows the network's own guide, or all shortest paths, from `from` to `to`,
-// choosing at random among what they offer. The vertices passed; fails the test
-// where the way does not arrive, leaves the graph, passes a vertex twice or one
-// that does not forward.
+// Follows the network's guide, or all shortest paths, from `from` to `to`, choosing at random among the
+// offered arcs. Returns the vertices passed. Fails the test if the path does not arrive, leaves the graph, or
+// passes a vertex twice or a vertex that does not forward.
 inline std::vector<uint32_t> RandomRoute(const Network& network, ShortestPaths* paths, uint32_t from,
                                          uint32_t to, std::mt19937_64* random) {
   const NetworkGraph& g = network.graph;
@@ -133,7 +132,7 @@ inline std::vector<uint32_t> RandomRoute(const Network& network, ShortestPaths* 
   return way;
 }
 
-// `pairs` random pairs of devices; every route must be at most `most_links` long.
+// Follows routes of `pairs` random pairs of devices; every route must have at most `most_links` links.
 inline void CheckRandomRoutes(const Network& network, int pairs, int most_links, uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   ShortestPaths paths(network.graph);
@@ -147,15 +146,15 @@ inline void CheckRandomRoutes(const Network& network, int pairs, int most_links,
   }
 }
 
-// Bytes on the busiest arc of each class when every device sends one byte to
-// every other and every choice is split evenly. By class name.
+// The bytes on the busiest arc of each class, by class name, if every device sends one byte to every other
+// and every choice is split evenly.
 inline double BusiestLoad(const Network& network, const std::string& link_class) {
   const NetworkGraph& g = network.graph;
   ShortestPaths paths(g);
   std::vector<double> load(g.arcs(), 0), share(g.vertices(), 0);
   std::vector<uint32_t> arcs;
   for (uint32_t to = 0; to < g.devices(); ++to) {
-    // Vertices that carry something, farthest first: along guides all arcs lead nearer.
+    // Vertices that carry bytes, the farthest first, since all arcs of a guide lead nearer.
     std::fill(share.begin(), share.end(), 0);
     std::vector<std::vector<uint32_t>> next(g.vertices());
     std::vector<int> waiting(g.vertices(), 0);

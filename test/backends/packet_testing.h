@@ -65,7 +65,7 @@ inline Topology OfGraph(GraphBuilder builder) {
   return OfNetwork(Network{*std::move(graph), nullptr, ""});
 }
 
-// Device 0, switches in a row, device 1: a link for each rate, GB/s.
+// Device 0, switches in a row, device 1; rates of the links in GB/s.
 inline Topology Line(const std::vector<double>& rates, Time latency) {
   GraphBuilder b;
   b.AddVertices("device", VertexKind::kDevice, 2);
@@ -78,7 +78,7 @@ inline Topology Line(const std::vector<double>& rates, Time latency) {
   return OfGraph(std::move(b));
 }
 
-// Devices around one switch: a link for each rate, GB/s.
+// Devices around one switch; rates of the links in GB/s.
 inline Topology Star(const std::vector<double>& rates, Time latency) {
   GraphBuilder b;
   const auto devices = static_cast<uint32_t>(rates.size());
@@ -99,7 +99,7 @@ inline uint32_t LinkOf(const Topology& t, const std::string& from, const std::st
   return t.NetworkHop(0, 0, g.FindArc(*g.FindVertex(from), *g.FindVertex(to))).link;
 }
 
-// All at once, tags from 0.
+// All flows start together, with tags from 0.
 inline std::vector<TimedFlow> AtOnce(std::vector<Flow> flows, Time at = Time::Zero()) {
   std::vector<TimedFlow> timed;
   for (Flow& f : flows) {
@@ -115,7 +115,7 @@ inline std::vector<TimedFlow> Incast(int senders, uint64_t bytes) {
   return AtOnce(flows);
 }
 
-// Between any devices, of all sizes up to `most` bytes, many empty or small.
+// Flows between random devices, of all sizes up to `most` bytes, many empty or small.
 inline std::vector<TimedFlow> RandomFlows(int devices, int count, uint64_t most, std::mt19937_64* random) {
   std::vector<TimedFlow> flows;
   Time at;
@@ -132,7 +132,7 @@ inline std::vector<TimedFlow> RandomFlows(int devices, int count, uint64_t most,
   return flows;
 }
 
-// A fabric and what ended in it until nothing happened any more.
+// A fabric that ran until nothing more happened, and the ends of its flows.
 struct PacketRun {
   std::unique_ptr<Fabric> owner;
   PacketFabric* fabric = nullptr;
@@ -163,7 +163,7 @@ struct PacketRun {
   }
   Time Received(uint64_t tag) const { return ReceivedAt(ended, tag); }
   Time Sent(uint64_t tag) const { return ReceivedAt(ended, tag, FlowEnd::kSent); }
-  // Of the last that was received.
+  // When the last flow was received.
   Time End() const {
     Time end;
     for (const FlowEnd& e : ended) {
@@ -172,15 +172,15 @@ struct PacketRun {
     return end;
   }
   PacketTotals counters() const { return fabric->counters(); }
-  // What its port tells of a link over which something went.
+  // What the port of a used link reports.
   const PortInfo& Info(uint32_t link) const { return fabric->network().info(fabric->network().Find(link)); }
-  // The most bytes that waited for it.
+  // The most bytes that waited for the link.
   uint64_t MostQueued(uint32_t link) const {
     return fabric->network().backlog(fabric->network().Find(link)).most;
   }
 };
 
-// Each message received exactly once, and sent exactly once where that was asked for.
+// Expects that each message was received exactly once, and sent exactly once if this was asked for.
 inline void ExpectAllReceived(const std::vector<TimedFlow>& flows, const std::vector<FlowEnd>& ended) {
   std::map<std::pair<uint64_t, int>, int> left;
   size_t expected = 0;
@@ -196,7 +196,7 @@ inline void ExpectAllReceived(const std::vector<TimedFlow>& flows, const std::ve
   for (const auto& [what, n] : left) EXPECT_EQ(n, 0) << "tag " << what.first << " kind " << what.second;
 }
 
-// Nothing waits, nothing is counted as waiting, nobody is paused, all credit is back.
+// Expects that nothing waits, nothing is counted as waiting, nothing is paused, and all credit is back.
 inline void ExpectQuiet(const PacketFabric& fabric, const FabricOptions& options) {
   const PacketNetwork& n = fabric.network();
   for (uint32_t i = 0; i < n.ports(); ++i) {

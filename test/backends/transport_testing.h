@@ -10,7 +10,7 @@ namespace chakra::packet {
 
 using namespace packet;
 
-// 100 Gb/s, 12 us, packets of 1,000 B of payload in 1,000 B: no header, for round numbers. BDP 150,000 B.
+// 100 Gb/s, 12 us, packets of 1,000 B of payload in 1,000 B: no headers, for round numbers. BDP 150,000 B.
 inline PathFacts RoundPath() {
   PathFacts path;
   path.rate = path.nic_rate = 0.0125;
@@ -29,7 +29,7 @@ absl::StatusOr<typename T::Config> ReadConfig(absl::string_view text) {
   return T::Read(*parameters);
 }
 
-// What Read() says of a text that it refuses.
+// The error of Read() for a text that it refuses.
 template <typename T>
 std::string Refusal(absl::string_view text) {
   return std::string(ReadConfig<T>(text).status().message());

@@ -1,5 +1,5 @@
-// What the acceptance tests share: traces made node by node, and the binary as
-// a stranger's script would call it.
+// Helpers of the acceptance tests: traces made node by node, and the binary called as a user's script calls
+// it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ inline PbNode Recv(uint64_t id, int from, int64_t bytes, int tag = 0) {
               "comm_size", bytes);
 }
 
-// A file's bytes and where each node's message begins in them.
+// The bytes of a file, and where each node's message begins.
 struct Encoded {
   std::string bytes;
   std::vector<size_t> at;
@@ -113,7 +113,7 @@ inline Encoded Encode(const std::vector<PbNode>& nodes, bool metadata = true) {
   return e;
 }
 
-// A folder of its own, the binary, and what it said.
+// A temporary folder, and the binary with its output.
 class Bench : public testing::Test {
  protected:
   Bench() {
@@ -124,7 +124,7 @@ class Bench : public testing::Test {
   }
   ~Bench() override { fs::remove_all(folder_); }
 
-  // 50 * 2^30 B/s and 500 ns a link.
+  // Each link has 50 * 2^30 B/s and 500 ns.
   static std::string Ring(int n) {
     return "topology { dimension { kind: RING size: " + std::to_string(n) +
            " bandwidth_bytes_per_s: 53687091200 latency_ns: 500 } }\n";
@@ -140,7 +140,7 @@ class Bench : public testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << content;
     return At(name);
   }
-  // DIR/w.RANK.et; returns where each node begins.
+  // Writes DIR/w.RANK.et; returns where each node begins.
   std::vector<size_t> Rank(const std::string& dir, int rank, const std::vector<PbNode>& nodes) const {
     const Encoded e = Encode(nodes);
     Write(RankName(dir, rank), e.bytes);
@@ -155,8 +155,8 @@ class Bench : public testing::Test {
     return RunCommand(arguments, folder_.string(), out);
   }
 
-  // The report of a run that is expected to succeed. To say why it took its time leaves no picosecond out,
-  // and changes nothing but how many collectives are answered in closed form.
+  // The report of a run that is expected to succeed. Also runs with the critical path, and expects that the
+  // path explains every picosecond and changes nothing but the number of collectives in closed form.
   proto::Report Replayed(const std::string& arguments) const {
     const proto::Report report = ReportOf(arguments);
     proto::Report explained = ReportOf(arguments + " --critical-path");
@@ -167,7 +167,7 @@ class Bench : public testing::Test {
     EXPECT_EQ(explained.SerializeAsString(), report.SerializeAsString()) << arguments;
     return report;
   }
-  // The same of one run as it is.
+  // The report of one run, without these checks.
   proto::Report ReportOf(const std::string& arguments) const {
     proto::Report report;
     const Outcome r = Run("replay " + arguments + " -q --format json --report report.json");
@@ -187,7 +187,7 @@ class Bench : public testing::Test {
     EXPECT_EQ(Sum(report.critical_path().cause()), report.makespan_ps());
     EXPECT_EQ(Sum(report.critical_path().rank()), report.makespan_ps());
     EXPECT_EQ(Sum(report.critical_path().lane()), report.makespan_ps());
-    // Each picosecond that links took is some link's; a message that waited did so on links.
+    // Every picosecond on links belongs to a link, and messages waited only on links.
     int64_t links = 0, waiting = 0;
     for (const proto::PathShare& cause : report.critical_path().cause()) {
       if (cause.name() == "link latency" || cause.name() == "link transfer") links += cause.time_ps();
@@ -208,7 +208,7 @@ class Bench : public testing::Test {
                                                      << r.err;
     }
   }
-  // That the repair `kind` was counted `count` times, and is an error with --strict.
+  // Expects that the repair `kind` was counted `count` times, and is an error with --strict.
   void Repaired(const std::string& arguments, const std::string& kind, uint64_t count) const {
     const proto::Report report = Replayed(arguments);
     uint64_t found = 0;

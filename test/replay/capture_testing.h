@@ -36,7 +36,7 @@ struct Replayed {
   std::vector<StepMetrics> steps;
 
   const Graph& graph(uint32_t rank) const { return *traces.ranks[rank].graph; }
-  // Of a step of one rank.
+  // The time of a step on one rank.
   const StepMetrics* Step(int rank, const std::string& name) const {
     for (const StepMetrics& s : steps) {
       if (s.recorded_rank == rank && s.name == name) return &s;
@@ -45,7 +45,7 @@ struct Replayed {
   }
 };
 
-// `change` edits compute times before the run; null: nothing.
+// `change` edits compute times before the run; null: no edit.
 inline void Run(Replayed* r, LanePolicy lanes, const std::function<void(Replayed*)>& change) {
   auto proto = LoadCluster("dgx-h100");
   ASSERT_TRUE(proto.ok()) << proto.status();

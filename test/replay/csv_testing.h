@@ -1,4 +1,4 @@
-// What the tests of CSV share.
+// Helpers of the tests of CSV.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ inline WriteBytes Into(std::string* text) {
   };
 }
 
-// Each ends with a newline.
+// Each line ends with a newline.
 inline std::vector<std::string> Lines(const std::string& text) {
   std::vector<std::string> lines = absl::StrSplit(text, '\n');
   EXPECT_EQ(lines.back(), "");

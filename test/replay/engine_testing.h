@@ -1,4 +1,4 @@
-// What the tests of the engine share: a mesh, and runs on recorded durations.
+// Helpers of the tests of the engine: a mesh, and runs on recorded durations.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ inline Topology Mesh(int devices, Wire wire = kWire) {
   return *Topology::Make({d});
 }
 
-// Recorded durations, and nothing else.
+// Compute times that are the recorded durations.
 inline std::vector<ComputeTimes> Recorded(const TraceSet& traces) {
   std::vector<ComputeTimes> all;
   for (const Graph* graph : DistinctGraphs(traces).graphs) {
@@ -68,7 +68,7 @@ inline EngineOptions Lanes(LanePolicy policy) {
   return options;
 }
 
-// Of a run that fails.
+// The error of a run that fails.
 inline std::string ErrorOf(const TraceBuilder& b, EngineOptions options = {}) {
   const absl::StatusOr<Metrics> m = Replayed(b, options);
   EXPECT_FALSE(m.ok());

@@ -1,5 +1,4 @@
-// What the tests of the collective library share: machines, and calls run step
-// by step without an engine.
+// Helpers of the tests of the collective library: machines, and calls run step by step without an engine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -39,7 +38,7 @@ struct TestMachine {
     std::iota(members.begin(), members.end(), 0);
     return members;
   }
-  // Puts `rule` in the place of all of the library's choices for `type`.
+  // Replaces all choices of the library for `type` by `rule`.
   void Force(CollectiveType type, const std::string& rule) {
     auto library = std::make_shared<LibraryModel>(*model.collectives.library);
     library->choice = {{std::string(Name(type)), rule}};
@@ -93,7 +92,7 @@ inline RunResult RunCall(TestMachine& m, CollectiveType type, uint64_t bytes, co
   }
   out.algorithm = runner.planned(0)->algorithm;
   out.end.resize(members.size());
-  // By instant and order: an arrival (stream < 0) or a wake.
+  // Events by (instant, order): an arrival (stream < 0) or a wake.
   std::multimap<Time, std::pair<uint32_t, int64_t>> due;
   for (uint32_t i = 0; i < members.size(); ++i) due.insert({begin[i], {i, -1}});
   const auto drain = [&] {
@@ -123,11 +122,12 @@ inline RunResult RunCall(TestMachine& m, CollectiveType type, uint64_t bytes, co
   }
   out.flows = runner.flows();
   Metrics metrics;
-  runner.Report(&metrics);  // tells the fabric of what was not simulated
+  runner.Report(&metrics);  // tells the fabric the bytes that were not simulated
   return out;
 }
 
-// The last end of a call that all reach at 0; -1 and a failure where it cannot be planned.
+// The last end of a call that all members reach at 0. If the call cannot be planned, returns -1 and fails the
+// test.
 inline int64_t CallPicos(TestMachine& m, CollectiveType type, uint64_t bytes, bool fast = true) {
   const std::vector<int> members = m.All();
   m.AnotherFabric("analytical");

@@ -1,4 +1,4 @@
-// What the tests of the page share: reports to make pages of, and what a page holds.
+// Helpers of the tests of the page: reports to make pages of, and readers of a page's content.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace chakra {
 
 inline constexpr char kHostile[] = "</script><script>alert(1)//<!--\xe2\x80\xa8'\"&amp;{{script}}";
 
-// Every field of `message` set, each number another one, each list with `entries` entries.
+// Sets every field of `message`: all numbers differ, and each list has `entries` entries.
 inline void FillMessage(google::protobuf::Message* message, int entries, int64_t* next) {
   const google::protobuf::Reflection* reflection = message->GetReflection();
   for (int i = 0; i < message->GetDescriptor()->field_count(); ++i) {
@@ -60,7 +60,7 @@ inline proto::Report FullReport(int entries = 3) {
   return report;
 }
 
-// As of a run of that many ranks.
+// A report like that of a run with this many ranks.
 inline proto::Report LargeReport(int ranks) {
   proto::Report report = FullReport(100);
   report.clear_rank();
@@ -84,7 +84,7 @@ inline proto::Report LargeReport(int ranks) {
   return report;
 }
 
-// Between the first `open` and the `close` after it; empty where either is missing.
+// The text between the first `open` and the next `close`; empty if either is missing.
 inline std::string Between(const std::string& text, const std::string& open, const std::string& close) {
   const size_t begin = text.find(open);
   if (begin == std::string::npos) return "";

@@ -1,4 +1,4 @@
-// What the tests of plans share.
+// Helpers of the tests of plans.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ inline Plan Build(T type, int members, int root = 0, const char* algorithm = "")
   return plan.ok() ? *std::move(plan) : Plan();
 }
 
-// Every algorithm that can plan `members` as one block, or as two nested ones.
+// Every algorithm that can plan `members` members, as one block or as two nested blocks.
 inline std::vector<Plan> AllPlans(int members, int root) {
   std::vector<Plan> plans;
   for (int type = 0; type < kCollectiveTypes; ++type) {
@@ -45,7 +45,7 @@ inline std::string Refusal(const Plan& plan, int root = 0) {
   return std::string(ValidatePlan(plan, root).message());
 }
 
-// One stream a node.
+// A plan with one stream for each node.
 inline Plan Hand(T type, int members, int chunks, std::vector<std::vector<Step>> nodes) {
   Plan plan;
   plan.type = type;
@@ -66,7 +66,7 @@ inline Plan Hand(T type, int members, int chunks, std::vector<std::vector<Step>>
   return plan;
 }
 
-// The same with a program for each member, so that one can be changed alone.
+// The plan with a separate program for each member, so that a test can change one.
 inline Plan Spread(const Plan& plan) {
   if (!plan.rotational) return plan;
   Plan out = plan;

@@ -1,4 +1,4 @@
-// Sweeps over a made-up machine: a point's makespan is 1000 * a + b, of its words "a=A" and "b=B".
+// Sweeps over a made-up machine: a point with the words "a=A" and "b=B" has the makespan 1000 * A + B.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline void WriteContent(const std::string& path, const std::string& content) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
 }
 
-// The results of a sweep whose points give what `run` says.
+// The results of a sweep whose points have the outcomes of `run`.
 inline absl::StatusOr<Results> Swept(const std::string& spec_text, const std::string& folder,
                                      const RunPoint& run) {
   Spec spec;

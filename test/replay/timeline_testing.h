@@ -1,6 +1,6 @@
-// Timelines read back as viewers read them: events sorted by time in nanoseconds, equals in the order of the
-// file; a slice ends the last one that is open on its track; arrows by number (Perfetto), or to the slice
-// that is open at their time (JSON).
+// Reads timelines as viewers do: events are sorted by time in nanoseconds, equal ones in the order of the
+// file; an end closes the last open slice of its track; arrows go by number (Perfetto), or to the slice that
+// is open at their time (JSON).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,19 +22,19 @@ struct SeenSlice {
   int pid = -1;
   std::string track, name, category;
   int64_t begin = 0, end = 0;  // ns
-  int depth = 0;               // in others of its track
+  int depth = 0;               // number of enclosing slices on its track
   std::map<std::string, std::string> values;
 };
 
 struct SeenTimeline {
   std::map<int, std::string> processes;
-  std::vector<std::pair<int, std::string>> tracks;  // of each process, in their order
+  std::vector<std::pair<int, std::string>> tracks;  // (process, name), in order
   std::vector<SeenSlice> slices;                    // by begin
   std::vector<std::pair<size_t, size_t>> arrows;    // between slices
   std::map<std::string, std::vector<std::pair<int64_t, double>>> counters;
   std::vector<std::string> faults;
 
-  // Those of nodes, by rank and id.
+  // The slices of nodes, by rank and id.
   std::map<std::pair<int, std::string>, size_t> Nodes() const {
     std::map<std::pair<int, std::string>, size_t> nodes;
     for (size_t i = 0; i < slices.size(); ++i) {
@@ -150,7 +150,7 @@ class PerfettoReader {
   SeenTimeline seen_;
   Names categories_, names_, keys_, texts_;
   std::map<uint64_t, Track> tracks_;
-  std::map<uint64_t, size_t> arrows_;  // that have begun
+  std::map<uint64_t, size_t> arrows_;  // arrows that have begun
 };
 
 class JsonReader {
@@ -184,7 +184,7 @@ class JsonReader {
   static std::string Text(const simdjson::dom::element& e, const char* key) {
     return std::string(e[key].get_string().value());
   }
-  // Cut, as viewers do; the half of a picosecond is for what a double cannot hold.
+  // Cuts to nanoseconds, as viewers do; half a picosecond makes up for the rounding of doubles.
   static int64_t Nanos(const simdjson::dom::element& e, const char* key) {
     return static_cast<int64_t>(std::floor(e[key].get_double().value() * 1000 + 0.0005));
   }

@@ -5,8 +5,8 @@
 // KIND is comp, load, store, send, recv, metadata or a collective ("all_reduce"). Keys: start and us
 // (recorded, in microseconds), bytes, ops, stream, tid, group, peer, tag, transfer (ns); any other is an
 // attribute, a number or a text. A dependency is an id; "c" before it: control; "+NS" after it: its delay;
-// ":KIND" at its end: of dep_kinds. Data come before control. Lists of nodes keep this order of keys, so that
-// texts can be compared.
+// ":KIND" at its end: of dep_kinds. Data dependencies come before control dependencies. Lists of nodes keep
+// this order of keys, so that texts can be compared.
 #pragma once
 
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -239,7 +239,7 @@ inline std::string NodeText(const et::Node& node) {
   return out;
 }
 
-// The frames with protobuf's own parser.
+// Reads the frames with protobuf's parser.
 inline std::vector<et::Node> ParseFrames(const std::string& frames, et::GlobalMetadata* metadata = nullptr) {
   google::protobuf::io::ArrayInputStream in(frames.data(), static_cast<int>(frames.size()));
   et::GlobalMetadata unused;
@@ -264,7 +264,7 @@ inline std::string List(const std::vector<et::Node>& nodes) {
   return out;
 }
 
-// A test's lines as List() has them: without blanks around them.
+// The lines of a test in the form of List(): without blanks around them.
 inline std::string Lines(const std::string& text) {
   std::string out;
   for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipWhitespace()))
@@ -274,8 +274,8 @@ inline std::string Lines(const std::string& text) {
 
 // ---- Edits ----
 
-// What a feeder of Chakra traces asks of a file: unique ids, dependencies that are there, none on the node
-// itself, and that every node can be issued. Strictly decoded besides: nothing to repair.
+// Expects what a feeder of Chakra traces needs: unique ids, dependencies that exist, none on the node itself,
+// and every node can be issued. Also decodes strictly, so nothing may need a repair.
 inline void ExpectValid(const std::string& frames, const std::string& name) {
   const absl::StatusOr<RankTrace> strict = DecodeTrace(frames, name, 0, ReadOptions{.strict = true});
   EXPECT_TRUE(strict.ok()) << strict.status();
@@ -342,8 +342,8 @@ inline absl::Status EditRanks(EditRun* run, const std::vector<RankTrace>& traces
   return absl::OkStatus();
 }
 
-// Runs an edit script (text format) over traces that were read with keep_raw. What comes out has been checked
-// by ExpectValid().
+// Runs an edit script (text format) over traces that were read with keep_raw. ExpectValid() has checked the
+// result.
 inline absl::StatusOr<Edited> EditSet(const TraceSet& set, const std::string& script,
                                       bool tell_groups = true) {
   absl::StatusOr<EditPlan> plan = PlanOf(script);
@@ -375,7 +375,7 @@ inline absl::StatusOr<Edited> EditTexts(const std::vector<std::string>& ranks, c
   return EditSet(MakeSet(ranks, groups), script);
 }
 
-// One rank, and its nodes afterwards; or what is wrong.
+// Edits one rank. Returns its nodes afterwards, or the error.
 inline std::string EditText(const std::string& nodes, const std::string& script, const Groups& groups = {}) {
   const absl::StatusOr<Edited> out = EditTexts({nodes}, script, groups);
   return out.ok() ? out->list() : std::string(out.status().message());
