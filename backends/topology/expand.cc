@@ -17,7 +17,7 @@ uint64_t LinksOf(const TopologyDimension& d, uint64_t devices) {
   return d.kind == Kind::kRing && d.size == 2 ? devices / 2 : devices;
 }
 
-// Links of accelerators among themselves go through switches of their own kind.
+// Links between accelerators go through switches of a special kind.
 VertexKind SwitchKind(const std::string& dimension) {
   const bool scale_up = absl::StartsWith(dimension, "nv") || absl::StartsWith(dimension, "xgmi");
   return scale_up ? VertexKind::kNvSwitch : VertexKind::kSwitch;
@@ -54,7 +54,7 @@ class Expansion {
   }
 
  private:
-  // A dimension's name, told from those before it and from the devices.
+  // A name for the dimension that differs from those before it and from the devices.
   std::string NameOf(size_t i) const {
     const std::string& name = t_.dimensions()[i].name;
     bool taken = name.empty() || name == "device";
@@ -85,13 +85,13 @@ class Expansion {
     }
   }
 
-  // All copies of a network. Groups and classes are named after the dimension.
+  // Adds all copies of a network. Groups and classes are named after the dimension.
   void Copy(int dim) {
     const NetworkGraph& g = t_.dimensions()[static_cast<size_t>(dim)].network->graph;
     const std::string name = NameOf(static_cast<size_t>(dim));
     const uint32_t copies = t_.NetworkCopies(dim);
     std::vector<uint32_t> first(g.vertices(), 0),
-        stride(g.vertices(), 0);  // of the vertices beside the devices
+        stride(g.vertices(), 0);  // strides of the vertices other than devices
     int highest = 0;
     for (const VertexGroup& group : g.groups()) {
       if (group.kind == VertexKind::kDevice) continue;
@@ -123,7 +123,7 @@ class Expansion {
 
   const Topology& t_;
   uint32_t devices_;
-  int tier_ = 0;  // the highest so far
+  int tier_ = 0;  // the highest tier so far
   bool forward_ = false;
   GraphBuilder builder_;
 };

@@ -7,7 +7,7 @@
 
 namespace chakra {
 
-// One file each in builders/.
+// Each is in its own file in builders/.
 NetworkKind DgxPodNetwork();
 NetworkKind DragonflyNetwork();
 NetworkKind DragonflyPlusNetwork();

@@ -24,7 +24,7 @@ absl::Status Bad(absl::string_view rule, absl::string_view expected) {
   return absl::InvalidArgumentError(absl::StrCat("placement \"", rule, "\"; expected ", expected));
 }
 
-// In [0, n), all equally likely.
+// A random number in [0, n), all equally likely.
 uint64_t Below(uint64_t n, uint64_t* state) {
   const uint64_t whole = ~uint64_t{0} / n * n;
   uint64_t x = NextSplitMix(state);
@@ -176,7 +176,8 @@ absl::StatusOr<std::vector<int>> PlaceByRule(absl::string_view rule, int ranks, 
     const int most = std::max(1, devices - 1);
     if (value == 0 || value > static_cast<uint64_t>(most)) return Bad(rule, absl::StrCat("1 to ", most));
     const auto step = static_cast<int64_t>(value);
-    const int64_t round = devices / std::gcd<int64_t>(step, devices);  // ranks until it comes back
+    const int64_t round = devices / std::gcd<int64_t>(step, devices);  // number of ranks until the stride
+                                                                       // comes back
     for (int64_t i = 0; i < ranks; ++i)
       device[static_cast<size_t>(i)] = static_cast<int>((i * step + i / round) % devices);
   }

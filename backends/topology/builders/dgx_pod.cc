@@ -5,13 +5,13 @@
 namespace chakra {
 namespace {
 
-// Per direction, payload. Links and rates of NVLink by generation, cards and
-// PCIe x16: stas00/ml-engineering, network and accelerator tables; chips of the
-// B200 board: ServeTheHome, Computex 2024; 5+4+4+5: as commonly reported.
+// Rates are payload in each direction. Sources of links and rates of NVLink by generation, cards and PCIe
+// x16: stas00/ml-engineering, network and accelerator tables; chips of the B200 board: ServeTheHome, Computex
+// 2024; 5+4+4+5: as commonly reported.
 struct Generation {
   const char* name;
-  std::vector<int> links;  // of a device to each switch of its domain
-  int link_gb;             // GB/s of each
+  std::vector<int> links;  // links of a device to each switch of its domain
+  int link_gb;             // GB/s of each link
   const char* nic;
   const char* pcie;
 };
@@ -93,12 +93,12 @@ absl::StatusOr<Network> BuildJoin(const Parameters& p, const NetworkSpec& fallba
 struct System {
   const std::vector<Generation>& generations;
   int size;  // devices of a domain
-  int tray;  // devices with rails of their own
+  int tray;  // devices that have their own rails
   const char* count_key;
   const char* nodes_per_unit;  // of the default network
 };
 
-// How many devices, by `devices` and the number of domains.
+// The number of devices, from `devices` and the number of domains.
 absl::StatusOr<int> SystemDevices(const Parameters& p, const System& system, int devices) {
   const char* key = system.count_key;
   if (p.Empty(key)) {
@@ -147,7 +147,7 @@ absl::StatusOr<Network> BuildSystem(const Parameters& p, int devices, const Syst
   const auto part = BuildJoin(p, rails, (*n - 1) / card->devices + 1);
   if (!part.ok()) return part.status();
   if (card->devices > 1 && part->guide == nullptr) {
-    // A search would find the card that two devices share as near as their NVSwitches.
+    // A search would find a shared card of two devices as near as their NVSwitches.
     return p.Bad("devices_per_nic",
                  "1 with an `of` that is routed by search; fat_tree, leaf_spine, rail_optimized and "
                  "multi_plane of these take any");

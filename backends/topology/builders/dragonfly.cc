@@ -6,7 +6,8 @@
 namespace chakra {
 namespace {
 
-constexpr int kMaxBalanced = 46;  // h of the largest balanced one within kMaxNetworkDevices, and one more
+constexpr int kMaxBalanced = 46;  // one more than the h of the largest balanced dragonfly within
+                                  // kMaxNetworkDevices
 
 struct Shape {
   int p = 0, a = 0, h = 0;  // devices and global links of a router, routers of a group
@@ -18,9 +19,8 @@ Shape Balanced(int h, int groups) {
   return {h, 2 * h, h, groups > 0 ? groups : static_cast<int>(2 * int64_t{h} * h + 1)};
 }
 
-// One global hop: local, global, local, each where it is needed. Of several
-// links between two groups those with the fewest links in all. Arcs are
-// numbered as Build() adds the links.
+// Routes with one global hop: local, global, local, each if needed. Of several links between two groups,
+// those on the shortest routes. Arcs are numbered in the order in which Build() adds links.
 class DragonflyGuide : public GroupGuide {
  public:
   DragonflyGuide(const Shape& shape, const GroupPlan& plan, std::vector<uint16_t> rank)
@@ -46,7 +46,7 @@ class DragonflyGuide : public GroupGuide {
     }
   }
 
-  // Towards a router of another group.
+  // Appends the arcs towards a router of another group.
   void Leave(int here, int there, std::vector<uint32_t>* arcs) const {
     const int group = here / shape_.a, self = here % shape_.a;
     const size_t first = arcs->size();

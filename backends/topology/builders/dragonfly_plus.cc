@@ -18,8 +18,8 @@ Shape Balanced(int n, int groups) {
   return {n, n, n, n, groups > 0 ? groups : static_cast<int>(int64_t{n} * n + 1)};
 }
 
-// Leaf, spine, global link, spine, leaf. From a spine without a link to where a
-// message goes, back over a leaf. Arcs are numbered as Build() adds the links.
+// Routes: leaf, spine, global link, spine, leaf. From a spine without a link to the message's group, the
+// route goes back over a leaf. Arcs are numbered in the order in which Build() adds links.
 class DragonflyPlusGuide : public GroupGuide {
  public:
   DragonflyPlusGuide(const Shape& shape, const GroupPlan& plan, std::vector<uint16_t> rank)

@@ -1,4 +1,4 @@
-// fat_tree and leaf_spine.
+// The networks fat_tree and leaf_spine.
 #include <cmath>
 
 #include "backends/topology/builders/clos.h"
@@ -11,7 +11,7 @@ namespace {
 constexpr int kMaxRadix = 4096;
 constexpr int kMaxPart = 1 << 16;
 
-// What the numbers are called in the network's own words; null: it has none.
+// The names of the numbers in the network's parameters; null: no such parameter.
 struct Keys {
   const char *leaves, *uppers, *pods, *cores;
 };
@@ -22,7 +22,8 @@ struct Ratios {
   double leaf = 1, core = 1;
 };
 
-// With switches of k ports (Al-Fares 2008 at 1:1). No leaves: k does not split so.
+// The plan with switches of k ports (Al-Fares 2008 for 1:1). It has no leaves if k cannot be split by the
+// ratios.
 ClosPlan PlanOfRadix(int k, int tiers, const Ratios& ratios) {
   ClosPlan plan;
   plan.hosts_per_leaf = DownPorts(k, ratios.leaf);
@@ -69,7 +70,7 @@ absl::StatusOr<ClosPlan> PlanByRadix(const Parameters& p, int ports, int tiers, 
                                  next > 0 ? absl::StrCat(", ", next, " for instance") : ""));
 }
 
-// `value` as a whole number, or an error about `key`.
+// `value` as a whole number; error about `key` if it is not whole.
 absl::StatusOr<int> Whole(const Parameters& p, const char* key, double value, absl::string_view of) {
   const double whole = std::round(value);
   if (whole >= 1 && whole <= kMaxPart && std::abs(value - whole) < 1e-6 * whole)
@@ -90,7 +91,7 @@ absl::Status CheckRadix(const Parameters& p, const Keys& keys, const ClosPlan& p
                         keys.pods == nullptr ? "" : absl::StrCat(", a core ", plan.pods)));
 }
 
-// `key` as given, or `fallback`; an error when that is no count.
+// Reads `key`, or takes `fallback`. Error if the value is not a count.
 absl::Status ReadNumber(const Parameters& p, const char* key, int fallback, int* out) {
   if (!p.Empty(key)) {
     const auto n = p.Count(key, 1, kMaxPart);
@@ -102,7 +103,7 @@ absl::Status ReadNumber(const Parameters& p, const char* key, int fallback, int*
   return absl::OkStatus();
 }
 
-// The same where what is not given follows from other numbers.
+// ReadNumber() with a fallback that follows from other numbers.
 absl::Status ReadDerived(const Parameters& p, const char* key, double value, absl::string_view of, int* out) {
   if (!p.Empty(key)) return ReadNumber(p, key, 0, out);
   const auto n = Whole(p, key, value, of);
@@ -110,7 +111,7 @@ absl::Status ReadDerived(const Parameters& p, const char* key, double value, abs
   return n.status();
 }
 
-// `leaves` that the devices need; 0: not known. `radix`: what k makes, or nothing.
+// `leaves`: those that the devices need; 0: not known. `radix`: the plan for k, or null.
 absl::Status ReadPods(const Parameters& p, const Keys& keys, const ClosPlan* radix, int leaves, double ratio,
                       ClosPlan* plan) {
   const int pods = radix != nullptr ? radix->pods : leaves == 0 ? 0 : (leaves - 1) / plan->leaves_per_pod + 1;
@@ -119,7 +120,7 @@ absl::Status ReadPods(const Parameters& p, const Keys& keys, const ClosPlan* rad
                      "leaves_per_pod, links_per_pair and core_oversubscription", &plan->cores_per_upper);
 }
 
-// Each number as given, or worked out of `k`, the ratios and the devices.
+// Takes each number as given, or derives it from `k`, the ratios and the devices.
 absl::StatusOr<ClosPlan> PlanByNumbers(const Parameters& p, const Keys& keys, int ports,
                                        const Ratios& ratios) {
   const bool by_k = !p.Empty("k"), two = keys.pods == nullptr;
@@ -149,7 +150,7 @@ absl::StatusOr<ClosPlan> PlanByNumbers(const Parameters& p, const Keys& keys, in
   return plan;
 }
 
-// The network, once its plan is known; `fits` names parameters with more room.
+// Builds the network of a plan; `fits` names parameters with more room.
 absl::StatusOr<Network> BuildPlan(const Parameters& p, int devices, const ClosPlan& plan, const Keys& keys,
                                   const NicOptions& nics, absl::string_view fits) {
   const auto n = DevicesOf(p, devices, plan.Room() * nics.per_card, fits);

@@ -35,7 +35,7 @@ void Divide(int product, int dims, int least, std::vector<int>* so_far, std::vec
 
 std::string ShapeText(const std::vector<int>& shape) { return absl::StrJoin(shape, "x"); }
 
-// The given shape, or the most cubic one for `routers` (0: not known).
+// The given shape, or the most cubic shape for `routers` (0: not known).
 absl::StatusOr<std::vector<int>> ShapeOf(const Parameters& p, int routers) {
   const auto dims = p.Count("dims", 1, kMaxGridDimensions);
   if (!dims.ok()) return dims.status();
@@ -63,7 +63,7 @@ absl::StatusOr<std::vector<int>> ShapeOf(const Parameters& p, int routers) {
   return shape;
 }
 
-// The values of `key`, one for each dimension, each as parameters of its own.
+// The values of `key`, one for each dimension, as separate Parameters.
 absl::StatusOr<std::vector<Parameters>> PerDimension(const Parameters& p, const char* key, size_t dims) {
   absl::string_view text = p.Text(key);
   std::vector<std::string> values(dims, std::string(text));

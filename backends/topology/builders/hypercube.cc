@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kMostDims = 20;
 
-// The lowest bit that differs. A vertex's arcs are in the order of the bits.
+// Corrects the lowest bit that differs. A vertex's arcs are in the order of bits.
 class ECube : public Guide {
  public:
   explicit ECube(uint32_t dims) : dims_(dims) {}
@@ -19,7 +19,7 @@ class ECube : public Guide {
   uint32_t dims_;
 };
 
-// `dims`, or as many as `devices` make.
+// `dims`, or the number of dimensions for `devices`.
 absl::StatusOr<int> DimsOf(const Parameters& p, int devices) {
   if (p.Empty("dims") && devices == 0) return p.Bad("dims", "how many dimensions, 0 to 20");
   int dims = 0;

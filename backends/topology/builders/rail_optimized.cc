@@ -1,4 +1,4 @@
-// rail_optimized and rail_only.
+// The networks rail_optimized and rail_only.
 #include <algorithm>
 #include <cmath>
 
@@ -12,10 +12,10 @@ namespace {
 constexpr int kMaxRadix = 4096;
 constexpr int kMaxRails = 1024;
 
-// The numbers of a rail-optimised fabric, before the tiers are known.
+// The numbers of a rail-optimised network, before its tiers are known.
 struct Rail {
   int rails = 8;
-  int nodes = 32;  // of a unit: the ports down of a leaf
+  int nodes = 32;  // nodes of a unit, and so ports down of a leaf
   int tiers = 0;   // 0: as few as k allows
   int spines = 0;
   int pairs = 1;
@@ -24,8 +24,8 @@ struct Rail {
   double core_ratio = 1;
 };
 
-// Room for as many units as k-port spines and cores can join; no leaves: k is
-// too small for a unit.
+// A plan with room for all units that k-port spines and cores can join. It has no leaves if k is too small
+// for a unit.
 ClosPlan PlanOf(const Rail& r, int k, int64_t units) {
   ClosPlan plan;
   plan.rails = r.rails;
@@ -102,7 +102,7 @@ absl::StatusOr<int> RadixOf(const Parameters& p, const Rail& r) {
   return k;
 }
 
-// The plan for so many units, or what is wrong with k.
+// The plan for `units` units; error if k does not fit.
 absl::StatusOr<ClosPlan> PlanUnits(const Parameters& p, const Rail& r, int k, int units) {
   const ClosPlan plan = PlanOf(r, k, units);
   if (plan.leaves_per_pod == 0) {
@@ -119,8 +119,8 @@ absl::StatusOr<ClosPlan> PlanUnits(const Parameters& p, const Rail& r, int k, in
   return plan;
 }
 
-// The devices, by those asked for, the plan's room and the parameter `units`
-// (`given`; 0: none). `units`: needed. `unit`: devices of one.
+// The number of devices, from those asked for, the plan's room and the parameter `units` (`given`; 0: none).
+// `units`: units needed. `unit`: devices of a unit.
 absl::StatusOr<int> RailDevices(const Parameters& p, const Rail& r, const ClosPlan& plan, int k, int asked,
                                 int units, int given, int64_t unit) {
   std::string fits;
@@ -157,7 +157,7 @@ absl::StatusOr<Network> BuildRailOptimized(const Parameters& p, int devices) {
   return WithNics(BuildClos(*plan, nics->Ports(*n), *links), *n, *nics);
 }
 
-// The switches of one rail: as few tiers of k ports as will do.
+// The switches of one rail, with the fewest tiers of k-port switches.
 absl::StatusOr<ClosPlan> RailPlan(const Parameters& p, int nodes) {
   ClosPlan plan;
   plan.hosts_per_leaf = nodes;

@@ -10,7 +10,7 @@ namespace {
 constexpr int kLeastQ = 3, kMostQ = 256;
 static_assert(kMostQ <= GaloisField::kMaxSize);
 
-// q = 4w + delta: every prime power from 3 on.
+// The delta in q = 4w + delta, for a prime power q >= 3.
 int Delta(int q) { return q % 4 == 3 ? -1 : q % 4; }
 int Degree(int q) { return (3 * q - Delta(q)) / 2; }
 int HostsOf(int q, int p) { return p > 0 ? p : (Degree(q) + 1) / 2; }
@@ -34,9 +34,8 @@ absl::StatusOr<int> SizeOf(const Parameters& p, int devices, int hosts) {
   return p.Bad("q", absl::StrCat("a power of a prime; the nearest are ", below, " and ", above));
 }
 
-// The differences that link two routers of one column: of the first half's
-// columns, and of the second half's. As McKay, Miller and Siran; by the powers
-// of a primitive element.
+// The differences that link two routers of one column, in the first half and in the second half (McKay,
+// Miller and Siran), from powers of a primitive element.
 struct Generators {
   std::vector<bool> first, second;  // by element
 };
@@ -60,8 +59,8 @@ Generators GeneratorsOf(const GaloisField& field) {
   return g;
 }
 
-// At most two links: straight on, or over all the neighbours of both. Arcs are
-// numbered as AddRouterLinks() and Build() add the links.
+// Routes have at most two links: one direct link, or two over any common neighbour. Arcs are numbered in the
+// order in which AddRouterLinks() and Build() add links.
 class SlimFlyGuide : public Guide {
  public:
   SlimFlyGuide(GaloisField field, Generators generators, int hosts, int devices)
@@ -83,7 +82,7 @@ class SlimFlyGuide : public Guide {
     const auto at = static_cast<int>(at_vertex), to = static_cast<int>(to_vertex);
     if (at == to) return;
     if (at < devices_) {
-      arcs->push_back(at_vertex);  // its only one
+      arcs->push_back(at_vertex);  // its only arc
       return;
     }
     const int here = at - devices_, there = to < devices_ ? to / hosts_ : to - devices_;
@@ -117,7 +116,7 @@ class SlimFlyGuide : public Guide {
     if (half_a == half_b) return x == m && Differ(half_a, y, c);
     return y == field_.Add(field_.Multiply(m, x), c);
   }
-  // By the order of arcs: those of its column, then those of the other half.
+  // The i-th neighbour in the order of arcs: those of its column, then those of the other half.
   int Neighbour(int router, int i) const {
     const int half = router / (q_ * q_), x = router / q_ % q_, y = router % q_;
     const int local = Degree(q_) - q_;
@@ -131,11 +130,11 @@ class SlimFlyGuide : public Guide {
   int q_;
   Generators generators_;
   int hosts_, devices_;
-  std::vector<int> beside_;  // by half and y: the others in the column that are linked
+  std::vector<int> beside_;  // by half and y: the linked routers of the column
 };
 
-// Router (half, x, y) is half * q * q + x * q + y. In a column (half, x, *) by
-// the generators; (0, x, y) with (1, m, c) where y = m * x + c.
+// Router (half, x, y) is half * q * q + x * q + y. Links: within a column (half, x, *) by the generators; (0,
+// x, y) with (1, m, c) if y = m * x + c.
 void AddRouterLinks(const GaloisField& field, const Generators& generators, uint32_t first, uint16_t local,
                     uint16_t global, GraphBuilder* b) {
   const int q = field.size();

@@ -27,14 +27,14 @@ const std::vector<Generation>& Generations() {
   return *kAll;
 }
 
-// Whether there is such a slice: a part of a cube, or whole cubes.
+// Whether a slice of this shape exists: a part of a cube, or whole cubes.
 bool Fits(const Generation& g, const std::vector<int>& shape) {
   const auto all = [&](auto holds) { return std::all_of(shape.begin(), shape.end(), holds); };
   if (g.wraps_at > 4) return all([&](int size) { return size <= g.wraps_at; });
   return all([](int size) { return size <= 4; }) || all([](int size) { return size % 4 == 0; });
 }
 
-// The slice of so many chips whose longest side is the least; empty: there is none.
+// The slice of `chips` chips whose longest side is least; empty: none.
 std::vector<int> SliceOf(const Generation& g, int chips) {
   std::vector<int> best;
   const int depth = g.pod.size() == 3 ? chips : 1;

@@ -25,8 +25,8 @@ double RadiusFor(uint32_t n, double apart, double least) {
   return n < 2 ? 0 : std::max(least, apart / (2 * std::sin(std::numbers::pi / n)));
 }
 
-// Groups of switches that are columns of one grid: the routers of a dragonfly,
-// the leaves and spines of a dragonfly+. Empty: none.
+// Groups of switches that are columns of one grid, such as the routers of a dragonfly or the leaves and
+// spines of a dragonfly+. Empty: none.
 std::vector<const VertexGroup*> Columns(const NetworkGraph& g) {
   std::vector<const VertexGroup*> out;
   for (const VertexGroup& group : g.groups()) {
@@ -52,8 +52,8 @@ class Grouped {
     }
   }
 
-  // Every device hangs on switches of one column, and some link crosses columns
-  // and changes the place in the column too: no grid.
+  // Fits if every device is linked to switches of only one column, and some link changes both the column and
+  // the place in the column (so the network is not a grid).
   bool Fits() {
     if (columns_.empty() || g_.devices_forward()) return false;
     for (uint32_t d = 0; d < g_.devices(); ++d) {
@@ -102,13 +102,13 @@ class Grouped {
     const VertexGroup& group = g_.group(v);
     return (v - group.first) % static_cast<uint32_t>(group.shape[0]);
   }
-  // The number of a column's vertices of `kind`.
+  // The number of devices in a range of columns.
   uint64_t Devices(uint32_t first, uint32_t end) const {
     return static_cast<uint64_t>(std::count_if(column_of_.begin(), column_of_.begin() + g_.devices(),
                                                [=](uint32_t c) { return c >= first && c < end; }));
   }
 
-  // The column or columns shown at one place: a node for each switch, or one for all.
+  // Adds the column or columns shown at one place: a node for each switch, or one node for all.
   void AddColumn(const Folding& fold, uint32_t shown, bool open, Point at, double inner) {
     const uint32_t first = shown <= fold.head ? shown : fold.count - (fold.shown() - shown);
     const uint32_t end = fold.IsFold(shown) ? first + fold.folded() : first + 1;

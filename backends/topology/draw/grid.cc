@@ -1,4 +1,4 @@
-// A grid: a line, a plane, or planes above each other.
+// Draws a grid: a line, a plane, or planes above each other.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,8 +14,8 @@ constexpr double kMargin = 60;
 
 using Cell = std::array<uint32_t, 3>;
 
-// What forms the grid: the devices, or the switches when there is just one
-// group of them and every device hangs on one. Null: neither.
+// The group that forms the grid: the devices; or the switches, if there is only one group of switches and
+// every device is linked to a switch. Null: neither.
 const VertexGroup* GridOf(const NetworkGraph& g) {
   const VertexGroup* out = nullptr;
   for (const VertexGroup& group : g.groups()) {
@@ -148,7 +148,7 @@ class GridDrawing {
     }
   }
 
-  // Links to the next place are straight, others stand off the row that they cross.
+  // Links to the next place are straight; others bend away from the row that they cross.
   void Bend(PictureLine* line) {
     const Cell a = Shown(line->a), b = Shown(line->b);
     int changed = 0;
@@ -173,7 +173,7 @@ class GridDrawing {
   const NetworkGraph& g_;
   const VertexGroup& group_;
   size_t dimension_[3] = {0, 0, 0};
-  uint32_t size_[3] = {1, 1, 1};  // of the dimensions that are more than one wide
+  uint32_t size_[3] = {1, 1, 1};  // sizes of the dimensions with more than one place
   Folding fold_[3];
   bool dashed_ = false;
   Picture out_;

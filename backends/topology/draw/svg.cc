@@ -1,4 +1,4 @@
-// SVG: plain shapes and a style sheet with a dark half.
+// Writes SVG: plain shapes, and a style sheet with light and dark colours.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -12,10 +12,10 @@
 namespace chakra {
 namespace {
 
-constexpr int kColours = 8;          // of link classes, then again from the first
-constexpr size_t kTitles = 3000;     // lines with a tip of their own, at most
-constexpr size_t kMostCounts = 150;  // above, no line of the class tells its count but by its tip
-constexpr size_t kCounts = 40;       // lines of a class with their count beside them, at most
+constexpr int kColours = 8;          // colours of link classes; further classes begin again with the first
+constexpr size_t kTitles = 3000;     // the most lines that have a tooltip
+constexpr size_t kMostCounts = 150;  // a class with more lines than this shows counts only in tooltips
+constexpr size_t kCounts = 40;       // the most lines of a class that show their count
 
 // By VertexKind: fill and edge on light, fill and edge on dark.
 constexpr const char* kKinds[][4] = {
@@ -32,7 +32,7 @@ constexpr const char* kLines[kColours][2] = {
     {"#9333ea", "#c084fc"}, {"#d97706", "#fbbf24"}, {"#0891b2", "#22d3ee"}, {"#be185d", "#f472b6"},
 };
 
-// Well-formed and without what XML forbids.
+// `text` escaped for XML, without characters that XML forbids.
 std::string Escape(absl::string_view text) {
   std::string out;
   for (const char c : ToUtf8(text)) {
@@ -113,7 +113,7 @@ class SvgWriter {
                         "@media (prefers-color-scheme:dark){", dark, "}</style>\n");
   }
 
-  // The title and its lines; where they end.
+  // Writes the title and its lines; returns where they end.
   double Head() {
     double y = 12;
     width_ = std::max(p_.width, 420.0);
@@ -142,7 +142,7 @@ class SvgWriter {
                         FormatTime(l.latency));
   }
 
-  // What the colours mean, from `y` on; where it ends.
+  // Writes the meaning of colours, from `y` on; returns where it ends.
   double Legend(double y) {
     std::vector<uint64_t> kinds(std::size(kKinds), 0), links(g_.classes().size(), 0), hidden(links);
     for (const VertexGroup& group : g_.groups()) kinds[static_cast<size_t>(group.kind)] += group.count;
@@ -190,7 +190,7 @@ class SvgWriter {
     return y + 18;
   }
 
-  // How far the two control points of a line stand off its ends.
+  // The offset of a line's two control points from its ends.
   std::pair<double, double> Off(const PictureLine& l) const {
     const PictureNode &a = p_.nodes[l.a], &b = p_.nodes[l.b];
     const double dx = b.x - a.x, dy = b.y - a.y;
@@ -259,8 +259,8 @@ class SvgWriter {
                         "\" text-anchor=\"middle\"", more, ">", Escape(text), "</text>\n");
   }
 
-  // How many links a line stands for, nearer to the end that is one vertex. Of
-  // a class with many such lines only those between folded vertices tell it.
+  // Writes how many links lines stand for, nearer to the end that is a single vertex. In a class with many
+  // lines, only lines between folded vertices have a count.
   void Counts(std::string* out) const {
     std::vector<std::vector<const PictureLine*>> several(g_.classes().size());
     for (const PictureLine& l : p_.lines) {
@@ -273,7 +273,8 @@ class SvgWriter {
         const bool single_a = p_.nodes[l->a].count == 1, single_b = p_.nodes[l->b].count == 1;
         if (of_class.size() > kCounts && (single_a || single_b)) continue;
         double t = single_a == single_b ? 0.5 : single_a ? 0.32 : 0.68;
-        t += 0.05 * (static_cast<double>(i++ % 3) - 1);  // neighbours do not cover each other
+        t += 0.05 * (static_cast<double>(i++ % 3) - 1);  // so that neighbouring counts do not cover each
+                                                         // other
         const auto [x, y] = At(*l, t);
         absl::StrAppend(out, Label(x, y + 3, absl::StrCat("×", l->count), 10, " class=\"count\""));
       }

@@ -1,4 +1,4 @@
-// Rows by tier: the devices below, the core above.
+// Draws rows by tier: the devices below, the core above.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -10,7 +10,7 @@
 namespace chakra {
 namespace {
 
-constexpr uint32_t kRow = 64;  // nodes, at most, of a row
+constexpr uint32_t kRow = 64;  // the most nodes of a row
 constexpr uint32_t kHead = 8, kTail = 4;
 constexpr double kMargin = 190;  // for the names of rows
 constexpr double kSlot = 96, kLeastWidth = 700, kMostWidth = 1900;
@@ -30,11 +30,11 @@ bool SameNeighbours(const NetworkGraph& g, uint32_t a, uint32_t b) {
 
 struct Runs {
   std::vector<Run> all;
-  size_t folded = SIZE_MAX;  // which of them stands for those that are not shown
+  size_t folded = SIZE_MAX;  // index of the node that stands for those not shown
 };
 
-// A node for each vertex, or where these are too many, for each row of devices
-// on the same switches; and of these, where still too many, the first and last.
+// A node for each vertex; if these are too many, a node for each run of devices on the same switches; if
+// these are still too many, only the first and last of them.
 Runs RunsOf(const NetworkGraph& g, const VertexGroup& group, uint32_t most) {
   std::vector<Run> all;
   const bool merge = group.count > most && group.kind == VertexKind::kDevice && !g.devices_forward();
@@ -59,7 +59,7 @@ Runs RunsOf(const NetworkGraph& g, const VertexGroup& group, uint32_t most) {
   return out;
 }
 
-// `long_names`: whether the names of the whole group fit.
+// `long_names`: the names of the whole group fit.
 PictureNode NodeOf(const NetworkGraph& g, const VertexGroup& group, const Run& run, double slot,
                    bool long_names, bool folded) {
   PictureNode node;
@@ -88,7 +88,7 @@ uint32_t MostOf(const std::vector<const VertexGroup*>& row) {
   return std::max<uint32_t>(kHead + kTail + 1, kRow / static_cast<uint32_t>(row.size()));
 }
 
-// One row, its middle at `y`.
+// Places one row, with its middle at `y`.
 void Place(const NetworkGraph& g, const std::vector<const VertexGroup*>& groups, double width, double y,
            Picture* out) {
   std::vector<Runs> runs;
@@ -125,7 +125,7 @@ void Place(const NetworkGraph& g, const std::vector<const VertexGroup*>& groups,
   }
 }
 
-// Switches of accelerators among themselves: all their links go to devices.
+// Whether the group has switches between accelerators: all their links go to devices.
 bool IsScaleUp(const NetworkGraph& g, const VertexGroup& group) {
   if (group.kind != VertexKind::kNvSwitch) return false;
   for (uint32_t arc = g.begin(group.first); arc < g.end(group.first + group.count - 1); ++arc) {
@@ -134,8 +134,8 @@ bool IsScaleUp(const NetworkGraph& g, const VertexGroup& group) {
   return true;
 }
 
-// From the top down. Scale-up switches lie below the devices, so that they are
-// not between these and the network.
+// The rows from top to bottom. Scale-up switches lie below the devices, so that they are not between the
+// devices and the network.
 std::vector<std::vector<const VertexGroup*>> RowsOf(const NetworkGraph& g) {
   const bool beside = std::any_of(g.groups().begin(), g.groups().end(), [&](const VertexGroup& group) {
     return group.kind != VertexKind::kDevice && !IsScaleUp(g, group);
@@ -151,7 +151,7 @@ std::vector<std::vector<const VertexGroup*>> RowsOf(const NetworkGraph& g) {
   return rows;
 }
 
-// Links within a row bend away from it, the more the further they go.
+// Bends links within a row away from the row, longer links more.
 void Bend(Picture* out) {
   for (PictureLine& line : out->lines) {
     const PictureNode &a = out->nodes[line.a], &b = out->nodes[line.b];

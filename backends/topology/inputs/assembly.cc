@@ -94,7 +94,7 @@ absl::StatusOr<ReadNetwork> NetworkAssembly::Finish(std::string note, std::vecto
                                  " without a way to a device: ", graph->VertexName(v),
                                  lost == 1 ? "" : " is the first"));
   }
-  // A graph's arcs leave each vertex in the order of its links.
+  // In a graph, the arcs of each vertex are in the order of its links.
   if (!losses_.empty()) {
     std::vector<uint32_t> seen(graph->vertices(), 0);
     auto loss = losses_.begin();
@@ -174,7 +174,7 @@ std::optional<std::pair<uint32_t, uint32_t>> NetworkAssembly::FindCutOff(bool fo
     if (members.size() == devices_) return std::nullopt;
   }
   std::vector<uint32_t> mark(devices_, NetworkGraph::kNone);
-  std::set<std::vector<uint32_t>> whole;  // islands that together hold all devices
+  std::set<std::vector<uint32_t>> whole;  // sets of islands that together reach all devices
   uint64_t steps = 0;
   for (uint32_t d = 0; d < devices_ && steps < kMostSteps; ++d) {
     if (whole.count(r.islands[d]) > 0) continue;

@@ -1,4 +1,4 @@
-// What annotations say of xpus and edges.
+// Applies annotations of xpus and edges.
 #include <algorithm>
 
 #include "absl/strings/match.h"
@@ -11,7 +11,7 @@ namespace chakra {
 
 using infragraph::Component;
 
-// "host[0:2]xpu[0:4]", "host.0.xpu.3", "host.0" with all below it.
+// Resolves a name such as "host[0:2]xpu[0:4]", "host.0.xpu.3", or "host.0" with everything below it.
 absl::Status InfraExpander::Address(const std::string& name, const std::string& where,
                                     std::vector<uint32_t>* out) {
   std::vector<Slice> path;

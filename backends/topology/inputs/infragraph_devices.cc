@@ -15,7 +15,7 @@ namespace {
 using infragraph::Component;
 
 constexpr size_t kMaxDepth = 16;
-constexpr uint64_t kMaxSelected = uint64_t{1} << 27;  // vertices that all rules together may select
+constexpr uint64_t kMaxSelected = uint64_t{1} << 27;  // the most vertices that all rules together may select
 
 }  // namespace
 
@@ -278,7 +278,7 @@ absl::Status InfraDevices::AddEdges(InfraDevice* out) {
       return absl::InvalidArgumentError(absl::StrCat(where, ": the device has no link \"", edge.link(), "\"",
                                                      SuggestName(edge.link(), names)));
     }
-    // The link within the device until ResolveLinks().
+    // Until ResolveLinks(), `link` is the number of the link within the device.
     for (size_t e = before; e < out->edges.size(); ++e) {
       out->edges[e].link = static_cast<uint32_t>(it - names.begin());
     }
@@ -286,7 +286,7 @@ absl::Status InfraDevices::AddEdges(InfraDevice* out) {
   return ResolveLinks(first, out);
 }
 
-// Turns the links of the device's own edges, [first, end), into those of InfraLinks.
+// Replaces the links of the device's own edges, [first, end), by numbers of InfraLinks.
 absl::Status InfraDevices::ResolveLinks(size_t first, InfraDevice* out) {
   const auto links = static_cast<size_t>(out->device->links_size());
   std::vector<InfraLinkUse> use(links);

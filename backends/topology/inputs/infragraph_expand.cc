@@ -146,7 +146,7 @@ absl::Status InfraExpander::AddEdges() {
   return absl::OkStatus();
 }
 
-// One edge between two vertices, the last that was given.
+// Keeps one edge between two vertices: the last that was given.
 absl::Status InfraExpander::DropRepeats() {
   const auto less = [](const InfraEdge& x, const InfraEdge& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; };
   std::stable_sort(edges_.begin(), edges_.end(), less);
@@ -167,7 +167,7 @@ absl::Status InfraExpander::DropRepeats() {
   return absl::OkStatus();
 }
 
-// Whether the ranks go through each component in the order of its numbers.
+// Whether the ranks of each component are in the order of its numbers.
 bool InfraExpander::InGroups() const { return rank_.empty() || std::is_sorted(xpus_.begin(), xpus_.end()); }
 
 void InfraExpander::AddVertices() {
@@ -213,7 +213,7 @@ void InfraExpander::AddVertices() {
   }
 }
 
-// Adds the links; and lets messages pass through devices where they have to.
+// Adds the links, and lets messages pass through devices if necessary.
 absl::Status InfraExpander::ChooseForwarding() {
   std::vector<uint16_t> classes;
   bool ici = false;

@@ -21,8 +21,8 @@ double AsWritten(float f) {
   return absl::SimpleAtod(absl::string_view(digits, static_cast<size_t>(end - digits)), &v) ? v : f;
 }
 
-// Rates of links within a device, by words in the names of link and device; the
-// first row that fits. `per_xpu`: all of an xpu's edges together.
+// The default rate of a link within a device, by words in the names of link and device; the first row that
+// fits counts. `per_xpu`: the rate is that of all edges of an xpu together.
 struct Default {
   const char* link;
   const char* device;
@@ -93,7 +93,7 @@ absl::Status SetLatency(double picos, absl::string_view where, absl::string_view
   return absl::OkStatus();
 }
 
-// The one of three alternatives that is meant: the chosen one, or the only one that is there. 0: none.
+// Which of three alternatives is meant: the chosen one, or the only one that is present. 0: none.
 absl::StatusOr<int> Chosen(int choice, const bool (&has)[3], absl::string_view where,
                            absl::string_view field) {
   const int given = has[0] + has[1] + has[2];

@@ -38,8 +38,8 @@ absl::StatusOr<infragraph::Annotated> FromJson(absl::string_view text, const std
   return out;
 }
 
-// A YAML document as JSON. All scalars become strings, which JSON's mapping to
-// messages takes for numbers too.
+// Converts a YAML document to JSON. All scalars become strings, which JSON's mapping to messages also accepts
+// for numbers.
 class YamlPrinter {
  public:
   YamlPrinter(size_t limit, std::string* out) : limit_(limit), out_(*out) {}
@@ -107,7 +107,7 @@ absl::StatusOr<infragraph::Annotated> FromYaml(absl::string_view text, const std
   return FromJson(json, absl::StrCat(file, " (as JSON)"));
 }
 
-// The word that a line begins with, and what follows it; "" for an indented one.
+// The word that a line begins with, and the rest of the line; "" for an indented line.
 absl::string_view FirstWord(absl::string_view line, absl::string_view* rest) {
   size_t n = 0;
   while (n < line.size() && (absl::ascii_isalpha(static_cast<unsigned char>(line[n])) || line[n] == '_')) ++n;
@@ -115,9 +115,9 @@ absl::string_view FirstWord(absl::string_view line, absl::string_view* rest) {
   return line.substr(0, n);
 }
 
-// What tells YAML and the two text forms apart.
+// Features that distinguish YAML and the two text forms.
 struct Looks {
-  bool yaml = false;     // "devices:", and nothing behind it
+  bool yaml = false;     // the text has "devices:" with nothing behind it
   bool wrapped = false;  // "infrastructure {"
 };
 

@@ -22,11 +22,11 @@ struct Word {
   size_t line = 0;
 };
 
-// The words of a text, one after another.
+// Reads the words of a text, one after another.
 class Words {
  public:
   explicit Words(absl::string_view text) : text_(text) {}
-  // An empty word at the end.
+  // The next word; an empty word at the end.
   Word Next() {
     while (at_ < text_.size() && IsBlank(text_[at_])) line_ += text_[at_++] == '\n' ? 1 : 0;
     const size_t begin = at_;
@@ -108,7 +108,7 @@ class Reader {
 
 absl::Status Reader::ReadHeader() {
   constexpr uint64_t kMost = kMaxReadVertices;
-  // Six words, the last a word and no number: SimAI's.
+  // Six words of which the last is not a number: the header of SimAI.
   Words ahead = words_;
   std::vector<Word> first;
   for (int i = 0; i < 6; ++i) first.push_back(ahead.Next());
@@ -131,7 +131,7 @@ absl::Status Reader::ReadHeader() {
   return CheckCounts(last);
 }
 
-// Before anything is allocated by what the header says.
+// Checks the counts in the header before anything is allocated by them.
 absl::Status Reader::CheckCounts(const Word& last) {
   const uint64_t listed = switches_ + nvswitches_;
   const auto bad = [&](absl::string_view what) {
@@ -247,7 +247,7 @@ absl::Status Reader::ReadLinks() {
   return absl::OkStatus();
 }
 
-// Links from the nearest host, by node; 0 where there is no way.
+// By node: links from the nearest host; 0: no path.
 std::vector<int> Reader::Tiers() const {
   std::vector<std::pair<uint32_t, uint32_t>> links;
   for (const Link& l : links_) links.emplace_back(l.a, l.b);
@@ -260,7 +260,7 @@ std::vector<int> Reader::Tiers() const {
   return tier;
 }
 
-// Hosts, NVSwitches, switches; those of one kind by tier where there are several.
+// Adds hosts, NVSwitches and switches, each kind by tier if there are several tiers.
 void Reader::AddNodes(std::vector<uint32_t>* number) {
   const std::vector<int> tier = Tiers();
   std::map<std::pair<Role, int>, std::vector<uint32_t>> groups;

@@ -1,4 +1,4 @@
-// What looks wrong in a network.
+// Finds what looks wrong in a network.
 #include <algorithm>
 #include <cmath>
 
@@ -9,8 +9,8 @@
 namespace chakra {
 namespace {
 
-// Rates of ports and of cables split in two or four, Gb/s: Ethernet (IEEE
-// 802.3, to 1.6T), InfiniBand (SDR to XDR at 1x, 2x, 4x).
+// Rates in Gb/s of ports, and of cables split in two or four: Ethernet (IEEE 802.3, to 1.6T), InfiniBand (SDR
+// to XDR at 1x, 2x, 4x).
 constexpr double kPortRates[] = {1,  2,  2.5, 5,  8,   10,  14,  16,  20,  25,  28,
                                  32, 40, 50,  56, 100, 112, 128, 200, 400, 800, 1600};
 
@@ -61,7 +61,7 @@ void CheckRadix(const NetworkGraph& g, int radix, std::vector<Finding>* out) {
   }
 }
 
-// Only links at a switch are cables of a network; NVLink and the like have rates of their own.
+// Only links at a switch are network cables; NVLink and similar links have other rates.
 void CheckRates(const NetworkGraph& g, std::vector<Finding>* out) {
   std::vector<bool> asked(g.classes().size(), false);
   for (uint32_t arc = 0; arc < g.arcs(); ++arc) {

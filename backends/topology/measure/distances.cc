@@ -1,6 +1,5 @@
-// Breadth-first searches from 64 devices at once: a bit of a word for each.
-// Devices that messages do not pass through and that have the same neighbours
-// are one vertex here, with a weight.
+// Breadth-first searches from 64 devices at once: each device is a bit of a word. Devices that messages do
+// not pass through and that have the same neighbours are merged to one vertex with a weight.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -16,12 +15,12 @@ constexpr uint32_t kBatch = 64;
 struct Merged {
   std::vector<uint32_t> first, target;   // without parallel links
   std::vector<uint32_t> representative;  // by merged vertex
-  std::vector<uint32_t> weight;          // devices that it stands for; 0: no device
+  std::vector<uint32_t> weight;          // number of devices that it stands for; 0: not a device
   std::vector<bool> forwards;
-  std::vector<bool> mates_meet;  // whether two of its devices have a way to each other
+  std::vector<bool> mates_meet;  // whether two of its devices can reach each other
 };
 
-// By vertex: the first device like it, or itself.
+// By vertex: the first device with the same neighbours, or the vertex itself.
 std::vector<uint32_t> Representatives(const NetworkGraph& g) {
   std::vector<uint32_t> rep(g.vertices());
   for (uint32_t v = 0; v < g.vertices(); ++v) rep[v] = v;
@@ -64,7 +63,7 @@ Merged Merge(const NetworkGraph& g) {
   return m;
 }
 
-// Devices of equal weight, at most 64: every pair of theirs counts alike.
+// At most 64 devices of equal weight, so that every pair counts the same.
 using Batch = std::vector<uint32_t>;
 
 std::vector<Batch> Batches(const Merged& m) {
@@ -95,7 +94,7 @@ class Search {
       frontier_.push_back(batch[i]);
     }
     const uint64_t weight = m_.weight[batch[0]];
-    uint64_t found = 0;  // ordered pairs, of one device of each source
+    uint64_t found = 0;  // ordered pairs, with one device for each source
     for (const uint32_t v : batch) {
       if (weight > 1 && m_.mates_meet[v]) found += Count(2, weight - 1, weight);
     }
@@ -126,7 +125,7 @@ class Search {
   uint64_t visits() const { return visits_; }
 
  private:
-  // Of `pairs` for each of `weight` devices.
+  // Counts `pairs` for each of `weight` devices.
   uint64_t Count(int distance, uint64_t pairs, uint64_t weight) {
     if (pairs == 0) return 0;
     diameter_ = std::max(diameter_, distance);
@@ -135,7 +134,7 @@ class Search {
     return pairs;
   }
 
-  // One link further. Sources send whether or not they forward.
+  // Advances by one link. Sources send even if they do not forward.
   void Spread(bool sources) {
     touched_.clear();
     for (const uint32_t v : frontier_) {
@@ -164,7 +163,7 @@ class Search {
       for (uint32_t v = 0; v < m_.weight.size(); ++v) {
         if (m_.weight[v] == 0 || (seen_[v] >> i & 1) != 0) continue;
         examples_.emplace_back(m_.representative[batch[i]], m_.representative[v]);
-        break;  // one for each source says more than all of the first
+        break;  // one example for each source is more useful than all of the first source
       }
     }
   }

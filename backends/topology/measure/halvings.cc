@@ -1,4 +1,4 @@
-// What balanced halves of the devices can send to each other.
+// Measures the bandwidth between balanced halves of the devices.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +14,7 @@
 namespace chakra {
 namespace {
 
-using Order = std::vector<uint32_t>;  // devices; the first half of them is one side
+using Order = std::vector<uint32_t>;  // devices; the first half is one side
 
 Order InOrder(const NetworkGraph& g) {
   Order order(g.devices());
@@ -22,7 +22,7 @@ Order InOrder(const NetworkGraph& g) {
   return order;
 }
 
-// Sorted by a number of each device, else by their own.
+// The devices sorted by `key`, then by their number.
 Order By(const NetworkGraph& g, const std::vector<uint32_t>& key) {
   Order order = InOrder(g);
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return key[a] < key[b]; });
@@ -35,7 +35,7 @@ Order Interleaved(const NetworkGraph& g) {
   return By(g, key);
 }
 
-// Nearest to device 0 first.
+// The devices nearest to device 0 first.
 Order Around(const NetworkGraph& g) {
   std::vector<uint32_t> key(g.vertices(), NetworkGraph::kNone);
   std::vector<uint32_t> queue = {0};
@@ -50,8 +50,8 @@ Order Around(const NetworkGraph& g) {
   return By(g, key);
 }
 
-// By the coordinate in one dimension of a group's grid: a device's own, or that
-// of its first neighbour in the group. Empty: some device has none.
+// The devices by coordinate in one dimension of a group's grid: a device's own coordinate, or that of its
+// first neighbour in the group. Empty if some device has neither.
 Order ByGrid(const NetworkGraph& g, const VertexGroup& group, size_t dimension) {
   uint64_t stride = 1;
   for (size_t i = 0; i < dimension; ++i) stride *= static_cast<uint64_t>(group.shape[i]);
@@ -93,8 +93,8 @@ std::vector<std::pair<std::string, Order>> Orders(const NetworkGraph& g, const M
   return out;
 }
 
-// Each half as one vertex; what lies between as it is. Rates are cut by `shift`
-// bits where their sum would not fit.
+// A graph with each half as one vertex and all other vertices unchanged. Rates are shifted right by `shift`
+// bits if their sum would not fit.
 class Halves {
  public:
   explicit Halves(const NetworkGraph& g) : g_(g) {
@@ -117,7 +117,7 @@ class Halves {
     *injection = std::min(sends[0], sends[1]);
     for (uint32_t v = devices; v < g_.vertices(); ++v) number[v] = v - devices + 2;
     MaxFlow flow(g_.vertices() - devices + 2);
-    std::map<std::pair<uint32_t, uint32_t>, int64_t> ends;  // of the halves, merged
+    std::map<std::pair<uint32_t, uint32_t>, int64_t> ends;  // merged links of the halves
     for (uint32_t arc = 0; arc < g_.arcs(); ++arc) {
       const uint32_t a = number[g_.source(arc)], b = number[g_.target(arc)];
       if (arc > g_.reverse(arc) || a == b) continue;

@@ -12,7 +12,7 @@ void MaxFlow::AddEdge(uint32_t a, uint32_t b, int64_t capacity) {
   head_[b] = e + 1;
 }
 
-// Distances from the source over edges with something left.
+// Computes distances from the source over edges with capacity left.
 bool MaxFlow::Levels() {
   level_.assign(head_.size(), -1);
   queue_.assign(1, source_);
@@ -29,7 +29,7 @@ bool MaxFlow::Levels() {
   return level_[sink_] >= 0;
 }
 
-// Sends what one shortest path takes; 0: there is none any more.
+// Sends as much as one shortest path carries; 0: no path is left.
 int64_t MaxFlow::Augment() {
   path_.clear();
   uint32_t v = source_;

@@ -49,7 +49,7 @@ std::vector<uint32_t> ChannelDependencies::FindCycle() {
         continue;
       }
       const size_t to = index(edges_[next[c]++].second);
-      if (to == channels.size() || done[to]) continue;  // what waits for nothing is on no cycle
+      if (to == channels.size() || done[to]) continue;  // a channel that waits for nothing is on no cycle
       if (on_path[to]) {
         std::vector<uint32_t> cycle;
         for (auto it = std::find(path.begin(), path.end(), to); it != path.end(); ++it) {

@@ -12,7 +12,7 @@
 namespace chakra {
 namespace {
 
-// The arc to `to` that is number `which` among those of `from`; kNone: there are fewer.
+// The arc with number `which` among those from `from` to `to`; kNone: there are fewer.
 uint32_t ArcNumber(const NetworkGraph& g, uint32_t from, uint32_t to, uint32_t which) {
   for (uint32_t arc = g.begin(from); arc < g.end(from); ++arc) {
     if (g.target(arc) == to && which-- == 0) return arc;
@@ -49,7 +49,7 @@ class RouteFileParser {
   }
 
  private:
-  // A vertex on the way, and which of the links to it.
+  // A vertex of a route, and which of the links to it.
   struct Stop {
     uint32_t vertex = 0, which = 0;
   };
@@ -97,7 +97,7 @@ class RouteFileParser {
     return stop;
   }
 
-  // The arc of a hop. Errors: there is none; a vertex where nothing passes.
+  // The arc of a hop. Errors: no such arc; a vertex that does not forward.
   absl::StatusOr<uint32_t> Arc(uint32_t from, const Stop& to, uint32_t dst) const {
     const uint32_t arc = ArcNumber(graph_, from, to.vertex, to.which);
     if (arc == NetworkGraph::kNone) return Bad(NoLink(from, to));
@@ -125,7 +125,7 @@ class RouteFileParser {
                         beside.empty() ? "nothing" : absl::StrJoin(beside, ", "));
   }
 
-  // Remembers in which line something is, or says that it is there twice.
+  // Remembers the line of an entry. Error: a duplicate entry.
   template <typename Map, typename Key>
   absl::Status Once(Map* lines, const Key& key, absl::string_view what) {
     const auto [it, fresh] = lines->try_emplace(key, line_);
@@ -205,10 +205,9 @@ class RouteFileParser {
     return false;
   }
 
-  // Follows every next hop to its destination; what has been seen to arrive is
-  // not followed again.
+  // Follows every next hop to its destination, except hops that are known to arrive.
   absl::Status CheckHops() {
-    absl::flat_hash_map<uint64_t, int> seen;  // (vertex, dst): the walk that came by
+    absl::flat_hash_map<uint64_t, int> seen;  // (vertex, dst): the walk that visited it
     for (size_t walk = 0; walk < hop_lines_.size(); ++walk) {
       const HopLine& start = hop_lines_[walk];
       uint32_t at = start.at == NetworkGraph::kNone ? file_.anywhere_.at(start.dst).next : start.at;
