@@ -57,7 +57,7 @@ constexpr Entry kOperators[] = {
     {"_scaled_dot_product_flash_attention_for_cpu_backward", rules::SdpaBackward},
     {"_flash_attention_backward", rules::SdpaLengthFirstBackward},
     {"_efficient_attention_backward", rules::SdpaLengthFirstBackward},
-    // Softmax and normalization.
+    // Softmax and normalisation.
     {"softmax", rules::Softmax},
     {"_softmax", rules::Softmax},
     {"log_softmax", rules::Softmax},

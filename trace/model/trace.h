@@ -153,7 +153,7 @@ struct RankTrace {
   int recorded_rank = kNoRank;  // the rank in the file's name, if it is not `rank` (a lone trace); else
                                 // kNoRank
   std::string file;             // path as given; "archive.tar.zst!member" inside an archive
-  std::string metadata;         // serialized GlobalMetadata, may be empty
+  std::string metadata;         // serialised GlobalMetadata, may be empty
   std::shared_ptr<const Graph> graph;
   std::vector<Peer> peers;               // peers[i] belongs to graph->comm[i]
   std::vector<std::string> group_names;  // 0 is "" (all ranks)
