@@ -91,6 +91,12 @@ void RunArguments::AddTrace(CLI::App* app) {
       ->check(CLI::Range(1, 1 << 24).description(""))
       ->group(g);
   app->add_flag("--strict", traces_.read.strict, "Refuse what would otherwise be repaired")->group(g);
+  strict_causes_ = app->add_flag(
+      absl::StrCat("--strict-causes{", kPinnedWarning, "}"), strict_percent_,
+      absl::StrCat("Refuse a run of which more than so many percent of the makespan (",
+                   kPinnedWarning, " without a number) are pinned: gaps of the host, launch latencies and other "
+                   "delays, which no edit of durations moves"));
+  strict_causes_->type_name("[=PERCENT]")->group(g);
   app->add_flag("--allow-truncated", traces_.read.allow_truncated,
                 "Drop a partial last node instead of refusing it")
       ->group(g);
@@ -155,6 +161,10 @@ absl::Status RunArguments::Check() const {
   if (fabric_->count() > 0) {
     if (absl::Status s = CheckFabricName(run_.fabric); !s.ok()) return s;
   }
+  if (strict_causes_->count() > 0 && !(strict_percent_ >= 0 && strict_percent_ <= 100)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--strict-causes: ", strict_percent_, ", expected a percentage from 0 to 100"));
+  }
   proto::Variation unused;
   for (const std::string& s : run_.stragglers) {
     if (absl::Status bad = AddStraggler(s, &unused); !bad.ok())
@@ -169,6 +179,7 @@ absl::Status RunArguments::Check() const {
 
 absl::StatusOr<TraceOptions> RunArguments::traces() {
   run_.strict = traces_.read.strict;
+  run_.strict_causes = strict_causes_->count() > 0 ? strict_percent_ : -1;
   run_.fabric_options.threads = traces_.read.threads;
   if (!edits_.any()) return traces_;
   if (absl::Status s = edits_.Prepare(); !s.ok()) return s;

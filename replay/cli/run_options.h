@@ -30,8 +30,10 @@ class RunArguments {
   TraceOptions traces_;
   EditOptions edits_;
   RunOptions run_;
+  double strict_percent_ = 0;      // of --strict-causes, once it was given
   CLI::Option* fabric_ = nullptr;  // of the parser, as the next
   CLI::Option* compute_ = nullptr;
+  CLI::Option* strict_causes_ = nullptr;
 };
 
 }  // namespace chakra::cli

@@ -1,6 +1,7 @@
 #include "replay/engine/engine.h"
 
 #include "absl/strings/str_cat.h"
+#include "replay/engine/causes/pinned.h"
 #include "replay/engine/engine_run.h"
 #include "replay/engine/measure/transfers.h"
 
@@ -20,6 +21,8 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
   if (!matching.ok()) return matching.status();
   absl::StatusOr<Metrics> metrics = Engine(traces, compute, machine, options, *matching).Run();
   if (metrics.ok() && !options.recorded_comm) AddRecordedTransfers(traces, *matching, &*metrics);
+  if (metrics.ok() && options.pinned != nullptr)
+    *options.pinned = PinnedOfRanks(traces, compute, *matching, options.recorded_comm);
   return metrics;
 }
 

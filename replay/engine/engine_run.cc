@@ -314,7 +314,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
       const Time until = now + graph.child_delay[i];
       if (until > rank.not_before[child]) {
         rank.not_before[child] = until;
-        if (causes_.on()) causes_.Delays(r, child, until);
+        if (causes_.on()) causes_.Delays(r, child, row, until);
       }
     }
     Release(r, graph.child[i]);

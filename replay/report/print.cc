@@ -11,6 +11,7 @@
 #include "replay/report/columns.h"
 #include "replay/report/critical_path.h"
 #include "replay/report/edits.h"
+#include "replay/report/pinned.h"
 #include "replay/report/report.h"
 #include "replay/report/row_table.h"
 #include "trace/base/text_table.h"
@@ -296,15 +297,19 @@ std::string Notes(const proto::Report& r) {
   return out;
 }
 
+// Columns of pinned time only where the report has it.
 std::string Csv(const proto::Report& r) {
-  const std::vector<Column> columns = ColumnsOf(*proto::RankReport::descriptor(), View::kCsv);
+  std::vector<Column> columns = ColumnsOf(*proto::RankReport::descriptor(), View::kCsv), pinned;
+  if (r.has_pinned()) pinned = ColumnsOf(*proto::PinnedTime::descriptor(), View::kCsv);
   std::string out;
   const char* comma = "";
   for (const Column& c : columns) absl::StrAppend(&out, std::exchange(comma, ","), c.name());
+  for (const Column& c : pinned) absl::StrAppend(&out, comma, c.name());
   out += '\n';
-  for (const proto::RankReport& x : r.rank()) {
+  for (int i = 0; i < r.rank_size(); ++i) {
     comma = "";
-    for (const Column& c : columns) absl::StrAppend(&out, std::exchange(comma, ","), CsvOf(x, c));
+    for (const Column& c : columns) absl::StrAppend(&out, std::exchange(comma, ","), CsvOf(r.rank(i), c));
+    for (const Column& c : pinned) absl::StrAppend(&out, comma, CsvOf(r.pinned().rank(i), c));
     out += '\n';
   }
   return out;
@@ -337,7 +342,7 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
       Head(report), report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits(), page)) : "",
       Jobs(report, page), Steps(report, page), Ranks(report, page), Collectives(report, page),
       Dimensions(report, page), FlowTimesTable(report, page), Packets(report), Links(report, page),
-      Rungs(report, page), PrintCriticalPath(report, page), Notes(report), "\n", report.bound(), "\n");
+      Rungs(report, page), PrintPinned(report, page), PrintCriticalPath(report, page), Notes(report), "\n", report.bound(), "\n");
 }
 
 }  // namespace chakra

@@ -17,9 +17,11 @@
 #include "replay/critical_path/attribution.h"
 #include "replay/critical_path/sensitivity.h"
 #include "replay/engine/causes/critical_path.h"
+#include "replay/engine/causes/pinned.h"
 #include "replay/engine/measure/metrics.h"
 #include "replay/engine/recorded_comm.h"
 #include "replay/engine/spans.h"
+#include "replay/report/pinned.h"
 #include "replay/report/report.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/description.h"
@@ -76,6 +78,8 @@ class Run {
   absl::Status BuildMachine();
   // What varies, and where the ranks sit.
   absl::Status DescribeRanks();
+  // Fills pinned_, and refuses more than was asked for.
+  absl::Status FindPinned(const Metrics& metrics, const Simulation& simulation);
   absl::StatusOr<proto::CriticalPathReport> ExplainPath(const Simulation& simulation, Time makespan) const;
   proto::Report Report(const Metrics& metrics, const Simulation& simulation);
   std::string spec() const { return ClusterSpec(options_); }
@@ -90,6 +94,8 @@ class Run {
   bool recorded_comm_ = false;
   ClusterModel cluster_;
   CriticalPath path_;
+  std::vector<PinnedTime> pinned_ranks_;
+  proto::PinnedReport pinned_;
   std::unique_ptr<Machine> machine_;
 };
 
@@ -164,6 +170,14 @@ absl::Status Run::DescribeRanks() {
   return AddInput(description_.placement, "placement");
 }
 
+absl::Status Run::FindPinned(const Metrics& metrics, const Simulation& simulation) {
+  if (simulation.pinned == nullptr) return absl::OkStatus();
+  const std::vector<Time> starts = RankStarts(simulation.jobs, cluster_.variation);
+  pinned_ = MakePinnedReport(pinned_ranks_, PinnedOfPath(path_, *set_, simulation.times), metrics, starts);
+  description_.pinned = &pinned_;
+  return options_.strict_causes < 0 ? absl::OkStatus() : CheckPinned(pinned_, options_.strict_causes);
+}
+
 absl::StatusOr<proto::CriticalPathReport> Run::ExplainPath(const Simulation& simulation,
                                                            Time makespan) const {
   std::vector<PathChange> changes;
@@ -226,10 +240,14 @@ absl::StatusOr<proto::Report> Run::Go() {
   Simulation simulation{options_, cluster_,       *set_,           traces_.jobs,
                         *times,   recorded_comm_, hooks_.flow_log, hooks_.progress};
   simulation.spans = timed ? &spans : nullptr;
-  simulation.path = options_.critical_path ? &path_ : nullptr;
+  const bool delays = std::any_of(set_->ranks.begin(), set_->ranks.end(),
+                                  [](const RankTrace& rank) { return HasDelays(*rank.graph); });
+  simulation.path = options_.critical_path || delays ? &path_ : nullptr;
+  simulation.pinned = delays ? &pinned_ranks_ : nullptr;
   auto metrics = Simulate(simulation, *machine_);
   if (!metrics.ok()) return ExplainStuck(metrics.status(), options_.lanes, description_);
   if (hooks_.finished) hooks_.finished(*machine_, metrics->makespan);
+  if (absl::Status s = FindPinned(*metrics, simulation); !s.ok()) return s;
   if (hooks_.replayed) {
     hooks_.replayed({*set_, spans, *metrics, options_.critical_path ? &path_ : nullptr, *machine_,
                      LanesOf(options_), DimensionSizes(cluster_), recorded_comm_});

@@ -34,6 +34,7 @@ struct RunDescription {
   std::vector<Job> jobs;                            // empty: one
   const proto::EditReport* edits = nullptr;         // what was edited; null: nothing
   const proto::CriticalPathReport* path = nullptr;  // null: not asked for
+  const proto::PinnedReport* pinned = nullptr;      // null: the traces have no delays
   std::vector<InputFile> inputs;                    // beside traces->inputs
   std::vector<std::string> warnings;                // beside the metrics' own
 };

@@ -16,6 +16,7 @@ inline constexpr char kDefaultCluster[] = "dgx-h100";
 inline constexpr char kDefaultFabric[] = "analytical";
 inline constexpr char kRecordedComm[] = "recorded";
 inline constexpr char kSimulatedComm[] = "simulated";
+inline constexpr int kPinnedWarning = 5;  // percent of the makespan that may be pinned without a warning
 
 // Which traces, and what is changed in them before anything is replayed.
 struct TraceOptions {
@@ -48,6 +49,7 @@ struct RunOptions : MachineOptions {
   std::string lanes = "recorded";  // "recorded", "single", "unlimited"
   bool fast_paths = true;
   bool strict = false;
+  double strict_causes = -1;   // refuse a run whose pinned time is more of the makespan, in percent; < 0: none
   bool sensitivity = false;    // what changes give by runs with them; with critical_path
   bool critical_path = false;  // in the report
   std::string version;         // of the program, for the report

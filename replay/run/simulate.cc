@@ -30,6 +30,7 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   options.recorded_comm = simulation.recorded_comm;
   options.spans = simulation.spans;
   options.path = simulation.path;
+  options.pinned = simulation.pinned;
   options.variation = cluster.variation.varies_compute() ? &cluster.variation : nullptr;
   options.device_of = cluster.device_of;
   options.start = RankStarts(simulation.jobs, cluster.variation);

@@ -57,6 +57,9 @@ class Decoder {
     int64_t duration_ps = 0;
     bool fine_start = false, fine_duration = false;
     bool has_stream = false, has_tid = false, has_group = false;
+    bool has_delays = false;
+    const uint8_t* kinds_at = nullptr;  // null: no dep_kinds
+    absl::string_view kinds;
     int32_t stream = 0, tid = 0;
     Comm comm;
     Peer peer;
@@ -77,13 +80,29 @@ class Decoder {
   bool SetNumber(AttributeKey key, const Attribute& a, Node* node);
   void StoreNumber(AttributeKey key, __int128 v, Node* node);
   bool SetGroup(AttributeKey key, const Attribute& a, Node* node);
-  bool SetDelays(const Attribute& a, Node* node);
+  bool SetDelays(AttributeKey key, const Attribute& a, Node* node);
+  bool SetKinds(const Attribute& a, Node* node);
+  bool AddDelayCauses(const Node& node);
   void AddNode(const Node& node, uint64_t offset);
   bool ResolveDeps(bool with_ctrl);
   absl::StatusOr<std::shared_ptr<const Graph>> FinishDeps();
+  // What the dependencies of a row have in delays_, causes_ and unexplained_; null: nothing.
+  struct RowDelays {
+    const int64_t* delay = nullptr;
+    const DelayCause* cause = nullptr;
+    const int64_t* unexplained = nullptr;
+  };
+  struct DelayedDep {
+    uint32_t row = 0;
+    Time delay;
+    DelayCause cause = DelayCause::kOther;
+    Time unexplained;
+  };
+  bool FindDelays(uint32_t row, uint64_t deps, RowDelays* out);
   bool AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t begin, uint64_t end, bool data,
-               const int64_t* delay);
+               const RowDelays& delays, uint64_t first);
   void SortDeps(size_t begin);
+  void TakeDelayedDeps();
   bool IndexIds();
   uint32_t FindRow(uint64_t id) const;
   bool ConvertStarts();
@@ -113,9 +132,16 @@ class Decoder {
   std::vector<uint64_t> start_ns_;
   std::vector<uint64_t> data_, ctrl_;              // dependencies as ids
   std::vector<uint64_t> data_begin_, ctrl_begin_;  // rows + 1
-  std::vector<int64_t> delays_;  // dep_delay_ns of the rows that have delays, one row after the other
-  std::vector<std::pair<uint32_t, uint64_t>> delay_rows_;  // a row that has delays, and where its delays
-                                                           // begin in delays_
+  // Of dep_delay_ns and of dep_unexplained_ns: the values of the rows that have some, one row after the other;
+  // and these rows, with where their values begin.
+  struct ValuesOfRows {
+    std::vector<int64_t> values;
+    std::vector<std::pair<uint32_t, uint64_t>> rows;
+    size_t next = 0;  // of rows: not yet resolved
+  };
+  ValuesOfRows delays_, unexplained_;
+  std::vector<DelayCause> causes_;        // for each of delays_.values
+  std::vector<DelayedDep> delayed_deps_;  // of the row that is being resolved, in files with delays
   bool any_lane_ = false;
   std::vector<GroupNode> group_nodes_;
   absl::flat_hash_map<std::string, uint32_t> group_index_;

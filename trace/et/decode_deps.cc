@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <string>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "trace/et/decode.h"
@@ -45,14 +47,23 @@ uint32_t Decoder::FindRow(uint64_t id) const {
   return it == sparse_rows_.end() ? kNoRow : it->second;
 }
 
-// `delay`: the delays, one for each id; null: none.
+// `delays`: of the row's dependencies; ids[begin] is dependency `first` of the row.
 bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t begin, uint64_t end, bool data,
-                      const int64_t* delay) {
+                      const RowDelays& delays, uint64_t first) {
   for (uint64_t e = begin; e < end; ++e) {
     const uint32_t d = FindRow(ids[e]);
-    if (d != kNoRow && d != row) {
+    if (d != kNoRow && d != row && delays_.rows.empty()) {
       g_.dep.push_back(d);
-      if (!delay_rows_.empty()) g_.dep_delay.push_back(Time::Nanos(delay == nullptr ? 0 : delay[e - begin]));
+      continue;
+    }
+    if (d != kNoRow && d != row) {
+      DelayedDep dep;
+      const uint64_t i = first + e - begin;
+      dep.row = d;
+      if (delays.delay != nullptr) dep.delay = Time::Nanos(delays.delay[i]);
+      if (delays.cause != nullptr) dep.cause = delays.cause[i];
+      if (delays.unexplained != nullptr) dep.unexplained = Time::Nanos(delays.unexplained[i]);
+      delayed_deps_.push_back(dep);
       continue;
     }
     const uint64_t id = g_.id[row];
@@ -73,26 +84,63 @@ bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t b
   return true;
 }
 
-// Sorts g_.dep from `begin` on and drops duplicates; of duplicates the longest delay stays.
+// Sorts g_.dep from `begin` on and drops duplicates.
 void Decoder::SortDeps(size_t begin) {
   const auto first = g_.dep.begin() + static_cast<ptrdiff_t>(begin);
-  if (delay_rows_.empty()) {
-    if (!std::is_sorted(first, g_.dep.end())) std::sort(first, g_.dep.end());
-    g_.dep.erase(std::unique(first, g_.dep.end()), g_.dep.end());
-    return;
+  if (!std::is_sorted(first, g_.dep.end())) std::sort(first, g_.dep.end());
+  g_.dep.erase(std::unique(first, g_.dep.end()), g_.dep.end());
+}
+
+// Adds delayed_deps_ by row, without duplicates, to the columns, and empties it; of duplicates the longest
+// delay stays.
+void Decoder::TakeDelayedDeps() {
+  const auto key = [](const DelayedDep& d) {
+    return std::make_tuple(d.row, -d.delay.picos(), d.cause, d.unexplained);
+  };
+  if (delayed_deps_.size() > 1) {
+    std::sort(delayed_deps_.begin(), delayed_deps_.end(),
+              [&](const DelayedDep& a, const DelayedDep& b) { return key(a) < key(b); });
   }
-  std::vector<std::pair<uint32_t, Time>> both;
-  for (size_t i = begin; i < g_.dep.size(); ++i) both.emplace_back(g_.dep[i], g_.dep_delay[i]);
-  std::sort(both.begin(), both.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : a.second > b.second;
-  });
-  g_.dep.resize(begin);
-  g_.dep_delay.resize(begin);
-  for (const auto& [dep, delay] : both) {
-    if (g_.dep.size() > begin && g_.dep.back() == dep) continue;
-    g_.dep.push_back(dep);
-    g_.dep_delay.push_back(delay);
+  const size_t begin = g_.dep.size();
+  for (const DelayedDep& d : delayed_deps_) {
+    if (g_.dep.size() > begin && g_.dep.back() == d.row) continue;
+    if (d.unexplained > Time::Zero())
+      g_.dep_unexplained.push_back({static_cast<uint32_t>(g_.dep.size()), d.unexplained});
+    g_.dep.push_back(d.row);
+    g_.dep_delay.push_back(d.delay);
+    g_.dep_cause.push_back(d.cause);
   }
+  delayed_deps_.clear();
+}
+
+// Finds what the attributes say of the `deps` dependencies of a row, which is above those asked for before.
+bool Decoder::FindDelays(uint32_t row, uint64_t deps, RowDelays* out) {
+  const auto fail = [&](const char* field, const std::string& what) {
+    status_ = absl::InvalidArgumentError(absl::StrCat(Subject(), ", node ", g_.id[row], " (\"", g_.name_of(row),
+                                                      "\"), field attribute ", field, ", byte ", offset_[row],
+                                                      ": ", what));
+    return false;
+  };
+  for (ValuesOfRows* of : {&delays_, &unexplained_}) {
+    if (of->next == of->rows.size() || of->rows[of->next].first != row) continue;
+    const uint64_t at = of->rows[of->next++].second;
+    const bool last = of->next == of->rows.size();
+    const uint64_t given = (last ? of->values.size() : of->rows[of->next].second) - at;
+    const char* field = of == &delays_ ? "dep_delay_ns" : "dep_unexplained_ns";
+    if (given != deps || (!last && of->rows[of->next].first == row)) {
+      return fail(field, absl::StrCat(given, " delays, expected one for each of the ", deps,
+                                      " dependencies, data_deps first"));
+    }
+    (of == &delays_ ? out->delay : out->unexplained) = of->values.data() + at;
+    if (of == &delays_) out->cause = causes_.data() + at;
+  }
+  for (uint64_t i = 0; i < deps && out->unexplained != nullptr; ++i) {
+    const int64_t delay = out->delay == nullptr ? 0 : out->delay[i];
+    if (out->unexplained[i] <= delay) continue;
+    return fail("dep_unexplained_ns", absl::StrCat(out->unexplained[i], " ns of entry ", i,
+                                                   ", expected at most its dep_delay_ns, ", delay));
+  }
+  return true;
 }
 
 bool Decoder::ResolveDeps(bool with_ctrl) {
@@ -100,29 +148,19 @@ bool Decoder::ResolveDeps(bool with_ctrl) {
   if (data_.size() + ctrl_.size() >= kNoRow) return FailFile(0, "more than 2^32 - 2 dependencies");
   g_.dep.clear();
   g_.dep_delay.clear();
+  g_.dep_cause.clear();
+  g_.dep_unexplained.clear();
   g_.dep_begin.assign(1, 0);
-  auto delayed = delay_rows_.begin();
+  delays_.next = unexplained_.next = 0;
   for (uint32_t i = 0; i < n; ++i) {
     const size_t begin = g_.dep.size();
-    const int64_t* delay = nullptr;
     const uint64_t data = data_begin_[i + 1] - data_begin_[i], ctrl = ctrl_begin_[i + 1] - ctrl_begin_[i];
-    if (delayed != delay_rows_.end() && delayed->first == i) {
-      const uint64_t at = delayed->second;
-      ++delayed;
-      const uint64_t given = (delayed == delay_rows_.end() ? delays_.size() : delayed->second) - at;
-      if (given != data + ctrl || (delayed != delay_rows_.end() && delayed->first == i)) {
-        status_ = absl::InvalidArgumentError(absl::StrCat(
-            Subject(), ", node ", g_.id[i], " (\"", g_.name_of(i), "\"), field attribute dep_delay_ns, byte ",
-            offset_[i], ": ", given, " delays, expected one for each of the ", data + ctrl,
-            " dependencies, data_deps first"));
-        return false;
-      }
-      delay = delays_.data() + at;
-    }
-    if (!AddDeps(i, data_, data_begin_[i], data_begin_[i + 1], true, delay)) return false;
-    if (delay != nullptr) delay += data;
-    if (with_ctrl && !AddDeps(i, ctrl_, ctrl_begin_[i], ctrl_begin_[i + 1], false, delay)) return false;
-    if (g_.dep.size() - begin > 1) SortDeps(begin);
+    RowDelays delays;
+    if (!FindDelays(i, data + ctrl, &delays)) return false;
+    if (!AddDeps(i, data_, data_begin_[i], data_begin_[i + 1], true, delays, 0)) return false;
+    if (with_ctrl && !AddDeps(i, ctrl_, ctrl_begin_[i], ctrl_begin_[i + 1], false, delays, data)) return false;
+    if (!delays_.rows.empty()) TakeDelayedDeps();
+    if (g_.dep.size() - begin > 1 && delays_.rows.empty()) SortDeps(begin);
     g_.dep_begin.push_back(static_cast<uint32_t>(g_.dep.size()));
   }
   return true;

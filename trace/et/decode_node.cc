@@ -1,9 +1,11 @@
 // The middle part of decoding: turns one node frame into a row of the columns.
+#include <algorithm>
 #include <limits>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "trace/et/decode.h"
+#include "trace/model/node_fields.h"
 
 namespace chakra {
 namespace {
@@ -100,6 +102,7 @@ bool Decoder::ReadNode(wire::Cursor frame) {
     raw_->bytes.append(reinterpret_cast<const char*>(begin), static_cast<size_t>(frame.p - begin));
     raw_->begin.push_back(raw_->bytes.size());
   }
+  if (!AddDelayCauses(node)) return false;
   AddNode(node, Offset(begin));
   return true;
 }
@@ -201,7 +204,8 @@ bool Decoder::ReadNodeAttribute(const wire::Field& f, Node* node) {
   if (key == AttributeKey::kOther) return true;
   if (a.value.at == nullptr) a.value.at = f.at;
   if (key == AttributeKey::kGroupName || key == AttributeKey::kCommGroup) return SetGroup(key, a, node);
-  if (key == AttributeKey::kDepDelays) return SetDelays(a, node);
+  if (key == AttributeKey::kDepDelays || key == AttributeKey::kDepUnexplained) return SetDelays(key, a, node);
+  if (key == AttributeKey::kDepKinds) return SetKinds(a, node);
   if (key != AttributeKey::kInvolvedDims) return SetPlainNumber(key, a, node) || SetNumber(key, a, node);
   if (ToMask(a, &node->comm.involved_dims, &node->comm.dims_count)) return true;
   return Fail(
@@ -224,16 +228,49 @@ bool Decoder::SetGroup(AttributeKey key, const Attribute& a, Node* node) {
   return true;
 }
 
-bool Decoder::SetDelays(const Attribute& a, Node* node) {
-  std::vector<int64_t> delays;
-  bool good = ToIntegers(a, &delays);
-  for (const int64_t d : delays) good = good && d >= 0 && d <= kMaxPicos / 1000;
+bool Decoder::SetDelays(AttributeKey key, const Attribute& a, Node* node) {
+  std::vector<int64_t> values;
+  bool good = ToIntegers(a, &values);
+  for (const int64_t d : values) good = good && d >= 0 && d <= kMaxPicos / 1000;
   if (!good) {
-    return Fail(a.value.at, node, "attribute dep_delay_ns",
+    return Fail(a.value.at, node, absl::StrCat("attribute ", a.name),
                 absl::StrCat("expected a list of nanoseconds, 0 or more, found ", ValueKind(a.value.number)));
   }
-  delay_rows_.push_back({static_cast<uint32_t>(g_.id.size()), delays_.size()});
-  delays_.insert(delays_.end(), delays.begin(), delays.end());
+  node->has_delays = node->has_delays || key == AttributeKey::kDepDelays;
+  ValuesOfRows& to = key == AttributeKey::kDepDelays ? delays_ : unexplained_;
+  to.rows.push_back({static_cast<uint32_t>(g_.id.size()), to.values.size()});
+  to.values.insert(to.values.end(), values.begin(), values.end());
+  return true;
+}
+
+bool Decoder::SetKinds(const Attribute& a, Node* node) {
+  if (a.value.number != static_cast<uint32_t>(ValueField::kString)) {
+    return Fail(a.value.at, node, "attribute dep_kinds",
+                absl::StrCat("expected text, found ", ValueKind(a.value.number)));
+  }
+  node->kinds = a.value.text();
+  node->kinds_at = a.value.at;
+  return true;
+}
+
+// Notes the causes of the node's delays: of data dependencies those that dep_kinds tells.
+bool Decoder::AddDelayCauses(const Node& node) {
+  if (!node.has_delays) return true;
+  const uint64_t data = data_.size() - data_begin_.back();
+  if (node.kinds_at != nullptr) {
+    const auto commas = static_cast<uint64_t>(std::count(node.kinds.begin(), node.kinds.end(), ','));
+    if (commas + 1 != std::max<uint64_t>(1, data)) {
+      return Fail(node.kinds_at, &node, "attribute dep_kinds",
+                  absl::StrCat(commas + 1, " kinds, expected one for each of the ", data, " data_deps"));
+    }
+    absl::string_view left = node.kinds;
+    for (uint64_t i = 0; i < data; ++i) {
+      const size_t comma = std::min(left.find(','), left.size());
+      causes_.push_back(CauseOfKind(left.substr(0, comma)));
+      left.remove_prefix(std::min(comma + 1, left.size()));
+    }
+  }
+  causes_.resize(delays_.values.size(), DelayCause::kOther);
   return true;
 }
 

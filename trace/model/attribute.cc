@@ -115,6 +115,7 @@ AttributeKey FindAttributeKey(absl::string_view s) {
       return s == "is_cpu_op"                       ? K::kIsCpuOp
              : s == "comm_size"                     ? K::kCommSize
              : s == "comm_type"                     ? K::kCommType
+             : s == "dep_kinds"                     ? K::kDepKinds
              : s == "comm_root" || s == "root_rank" ? K::kRoot
                                                     : K::kOther;
     case 10:
@@ -130,6 +131,8 @@ AttributeKey FindAttributeKey(absl::string_view s) {
                                                         : K::kOther;
     case 13:
       return s == "comm_priority" ? K::kCommPriority : K::kOther;
+    case 18:
+      return s == "dep_unexplained_ns" ? K::kDepUnexplained : K::kOther;
     default:
       return K::kOther;
   }

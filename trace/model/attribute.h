@@ -32,6 +32,8 @@ enum class AttributeKey : uint8_t {
   kTransferNs,  // transfer_ns: communication: the time from the last arrival on
   kEager,       // eager, on a send
   kDepDelays,   // dep_delay_ns: one entry for each of data_deps, then for each of ctrl_deps
+  kDepUnexplained,  // dep_unexplained_ns: likewise
+  kDepKinds,        // dep_kinds: one word for each of data_deps
 };
 
 // One AttributeProto, split into name and value. value.number is 0 if the attribute has no value.

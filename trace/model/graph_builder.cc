@@ -232,6 +232,8 @@ uint64_t ContentHash(const Graph& g) {
   h = HashColumn(h, g.dep_begin);
   h = HashColumn(h, g.dep);
   h = HashColumn(h, g.dep_delay);
+  h = HashColumn(h, g.dep_cause);
+  for (const auto& [dep, part] : g.dep_unexplained) h = Mix(Mix(h, dep), static_cast<uint64_t>(part.picos()));
   for (const Comm& c : g.comm) {
     h = Mix(Mix(h, c.bytes), uint64_t{c.involved_dims} << 32 | static_cast<uint32_t>(c.priority));
     h = Mix(h, static_cast<uint64_t>(c.transfer.picos()) * 2 + (c.eager ? 1 : 0));
@@ -250,6 +252,7 @@ bool SameContent(const Graph& a, const Graph& b) {
   return a.id == b.id && a.name == b.name && a.type == b.type && a.flags == b.flags && a.start == b.start &&
          a.duration == b.duration && a.lane == b.lane && a.payload == b.payload && a.shapes == b.shapes &&
          a.types == b.types && a.dep_begin == b.dep_begin && a.dep == b.dep && a.dep_delay == b.dep_delay &&
+         a.dep_cause == b.dep_cause && a.dep_unexplained == b.dep_unexplained &&
          SameRows(a.comm, b.comm) && SameRows(a.work, b.work) && a.strings == b.strings;
 }
 

@@ -9,10 +9,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "trace/base/units.h"
+#include "trace/model/delay_cause.h"
 #include "trace/model/string_table.h"
 
 namespace chakra {
@@ -112,6 +114,10 @@ struct Graph {
   std::vector<uint32_t> dep;
   std::vector<Time> dep_delay;  // for each entry of dep: delay after the end of the dependency
                                 // (dep_delay_ns); empty: all 0
+  std::vector<DelayCause> dep_cause;  // for each entry of dep_delay: from dep_kinds
+  // Of dep_delay the part that nothing explains (dep_unexplained_ns), where that is not 0: index of the entry
+  // and part, ascending by index.
+  std::vector<std::pair<uint32_t, Time>> dep_unexplained;
   // The inverse of dep: the rows that wait for row i.
   std::vector<uint32_t> child_begin;  // size() + 1
   std::vector<uint32_t> child;

@@ -57,7 +57,7 @@ struct Cause {
   bool message = false;  // true: `of` is an index into Matching::messages; false: into Matching::calls
   uint32_t rank = 0;     // `rank` and `row`: the node that the time is spent for
   uint32_t row = kNoRow;
-  uint32_t of = kNoRow;
+  uint32_t of = kNoRow;  // kDelay: the row of the dependency; else see `message`
   int src = 0, dst = 0;  // kFlow, kSending: end points of the fabric
   uint64_t bytes = 0;    // kFlow, kSending: on the links
   Time software;         // kFlow: Flow::delay

@@ -26,9 +26,9 @@ class NodeCauses {
   void RankStarts(uint32_t rank, uint32_t row, Time at) {
     nodes_[rank][row] = Because({}, {.kind = Cause::kStart, .rank = rank, .row = row, .at = at});
   }
-  // The node that ended last delays this node until `at`, longer than any node before did.
-  void Delays(uint32_t rank, uint32_t row, Time at) {
-    nodes_[rank][row] = Because(last_, {.kind = Cause::kDelay, .rank = rank, .row = row, .at = at});
+  // The node that ended last, of row `by`, delays this node until `at`, longer than any node before did.
+  void Delays(uint32_t rank, uint32_t row, uint32_t by, Time at) {
+    nodes_[rank][row] = Because(last_, {.kind = Cause::kDelay, .rank = rank, .row = row, .of = by, .at = at});
   }
   // The node is ready because of the node that ended last.
   void Ready(uint32_t rank, uint32_t row) { nodes_[rank][row] = last_; }

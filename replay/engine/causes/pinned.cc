@@ -1,0 +1,192 @@
+#include "replay/engine/causes/pinned.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "trace/model/distinct_graphs.h"
+
+namespace chakra {
+namespace {
+
+// A replay without lanes, in which nothing takes time but delays and recorded waits.
+class PinnedReplay {
+ public:
+  PinnedReplay(const TraceSet& traces, const std::vector<ComputeTimes>& compute, const Matching& matching,
+               bool recorded_comm)
+      : traces_(traces),
+        compute_(compute),
+        distinct_(traces),
+        matching_(matching),
+        recorded_comm_(recorded_comm),
+        calls_(matching.calls.size()),
+        messages_(matching.messages.size()) {
+    for (const Graph* graph : distinct_.graphs) waits_.emplace_back(*graph);
+  }
+
+  std::vector<PinnedTime> Run() {
+    for (const RankTrace& trace : traces_.ranks) {
+      const Graph& graph = *trace.graph;
+      at_.emplace_back(graph.size());
+      std::vector<uint32_t>& unmet = unmet_.emplace_back(graph.size());
+      for (uint32_t row = 0; row < graph.size(); ++row) {
+        unmet[row] = graph.dep_begin[row + 1] - graph.dep_begin[row];
+        if (unmet[row] == 0) ready_.push_back({static_cast<uint32_t>(trace.rank), row});
+      }
+    }
+    while (!ready_.empty()) {
+      const Place place = ready_.back();
+      ready_.pop_back();
+      Begin(place);
+    }
+    std::vector<PinnedTime> out;
+    for (uint32_t r = 0; r < at_.size(); ++r) out.push_back(PathOf(r));
+    return out;
+  }
+
+ private:
+  struct Place {
+    uint32_t rank = 0, row = kNoRow;
+  };
+  // The sides of a call or message that have begun.
+  struct Meeting {
+    std::vector<Place> here;
+    Time last;
+    Place latest;  // who began at `last`: of several the lowest
+  };
+
+  const Graph& GraphOf(uint32_t rank) const { return *traces_.ranks[rank].graph; }
+
+  Time WaitOf(Place p) const {
+    const uint32_t g = distinct_.of_rank[p.rank];
+    return waits_[g].Of(p.row, compute_[g].time[p.row]);
+  }
+
+  // When a row begins: known when all that the row depends on has ended. `by`: the first entry of dep that
+  // decides; kNoRow: none.
+  Time BeginOf(Place p, uint32_t* by) const {
+    const Graph& graph = GraphOf(p.rank);
+    Time begin;
+    *by = kNoRow;
+    for (uint32_t e = graph.dep_begin[p.row]; e < graph.dep_begin[p.row + 1]; ++e) {
+      const Time delay = graph.dep_delay.empty() ? Time::Zero() : graph.dep_delay[e];
+      const Time ready = at_[p.rank][graph.dep[e]] + delay;
+      if (ready <= begin) continue;
+      begin = ready;
+      *by = e;
+    }
+    return begin;
+  }
+
+  // The meeting of a row; null: the row is no communication. `expected`: its sides.
+  Meeting* MeetingOf(Place p, uint32_t* expected) {
+    const Graph& graph = GraphOf(p.rank);
+    if (graph.type[p.row] < NodeType::kSend) return nullptr;
+    const uint32_t index = matching_.slots[p.rank][graph.payload[p.row]].index;
+    if (graph.type[p.row] == NodeType::kCollective) {
+      *expected = matching_.calls[index].made;
+      return &calls_[index];
+    }
+    const MatchedMessage& m = matching_.messages[index];
+    *expected = (m.send_row != kNoRow) + (m.recv_row != kNoRow);
+    return &messages_[index];
+  }
+
+  // Whether a row ends without waiting for its other side.
+  bool Leaves(Place p) const {
+    const Graph& graph = GraphOf(p.rank);
+    return graph.type[p.row] == NodeType::kSend && (!recorded_comm_ || graph.comm[graph.payload[p.row]].eager);
+  }
+
+  // All that `p` depends on has ended; at_ holds when `p` may begin.
+  void Begin(Place p) {
+    uint32_t expected = 0;
+    Meeting* meeting = MeetingOf(p, &expected);
+    const Time begin = at_[p.rank][p.row];
+    if (meeting == nullptr) return End(p, begin + WaitOf(p));
+    const auto lower = [](Place a, Place b) { return std::pair(a.rank, a.row) < std::pair(b.rank, b.row); };
+    if (meeting->here.empty() || begin > meeting->last || (begin == meeting->last && lower(p, meeting->latest))) {
+      meeting->last = begin;
+      meeting->latest = p;
+    }
+    meeting->here.push_back(p);
+    if (Leaves(p)) End(p, begin);
+    if (meeting->here.size() < expected) return;
+    for (const Place side : meeting->here) {
+      if (!Leaves(side)) End(side, meeting->last);
+    }
+  }
+
+  void End(Place p, Time end) {
+    const Graph& graph = GraphOf(p.rank);
+    at_[p.rank][p.row] = end;
+    for (uint32_t e = graph.child_begin[p.row]; e < graph.child_begin[p.row + 1]; ++e) {
+      const uint32_t child = graph.child[e];
+      Time& begin = at_[p.rank][child];
+      begin = std::max(begin, end + (graph.child_delay.empty() ? Time::Zero() : graph.child_delay[e]));
+      if (--unmet_[p.rank][child] == 0) ready_.push_back({p.rank, child});
+    }
+  }
+
+  // What the path to the rank's last end consists of.
+  PinnedTime PathOf(uint32_t rank) {
+    PinnedTime out;
+    if (at_[rank].empty()) return out;
+    const auto last = std::max_element(at_[rank].begin(), at_[rank].end());
+    Place p = {rank, static_cast<uint32_t>(last - at_[rank].begin())};
+    while (true) {
+      uint32_t expected = 0, by = kNoRow;
+      if (const Meeting* meeting = MeetingOf(p, &expected); meeting == nullptr) {
+        out[PinnedCause::kRecordedWaits] += WaitOf(p);
+      } else if (!Leaves(p) && BeginOf(p, &by) < meeting->last) {
+        p = meeting->latest;
+      }
+      BeginOf(p, &by);
+      if (by == kNoRow) return out;
+      const Graph& graph = GraphOf(p.rank);
+      if (HasDelays(graph)) AddDelay(graph, by, &out);
+      p.row = graph.dep[by];
+    }
+  }
+
+  const TraceSet& traces_;
+  const std::vector<ComputeTimes>& compute_;
+  const DistinctGraphs distinct_;
+  const Matching& matching_;
+  const bool recorded_comm_;
+  std::vector<PinnedWaits> waits_;            // by distinct graph
+  std::vector<std::vector<uint32_t>> unmet_;  // by rank and row: dependencies that have not ended
+  std::vector<std::vector<Time>> at_;         // by rank and row: when it may begin; once it has ended, its end
+  std::vector<Meeting> calls_, messages_;
+  std::vector<Place> ready_;
+};
+
+}  // namespace
+
+std::vector<PinnedTime> PinnedOfRanks(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
+                                      const Matching& matching, bool recorded_comm) {
+  return PinnedReplay(traces, compute, matching, recorded_comm).Run();
+}
+
+PinnedTime PinnedOfPath(const CriticalPath& path, const TraceSet& traces,
+                        const std::vector<ComputeTimes>& compute) {
+  const DistinctGraphs distinct(traces);
+  std::vector<PinnedWaits> waits;
+  for (const Graph* graph : distinct.graphs) waits.emplace_back(*graph);
+  PinnedTime out;
+  for (const PathSegment& s : path.segments) {
+    if (s.row == kNoRow) continue;
+    const Graph& graph = *traces.ranks[s.rank].graph;
+    const uint32_t g = distinct.of_rank[s.rank];
+    if (s.kind == PathKind::kNode) {
+      out[PinnedCause::kRecordedWaits] += waits[g].Of(s.row, std::min(s.length(), compute[g].time[s.row]));
+    } else if (s.kind == PathKind::kDelay) {
+      const auto begin = graph.dep.begin() + graph.dep_begin[s.row];
+      const auto end = graph.dep.begin() + graph.dep_begin[s.row + 1];
+      AddDelay(graph, static_cast<uint32_t>(std::lower_bound(begin, end, s.of) - graph.dep.begin()), &out);
+    }
+  }
+  return out;
+}
+
+}  // namespace chakra

@@ -1,0 +1,27 @@
+// The pinned time of a run: how long each rank takes when nothing takes time but what is taken as given.
+#pragma once
+
+#include <vector>
+
+#include "replay/compute/compute_times.h"
+#include "replay/engine/causes/critical_path.h"
+#include "replay/engine/match.h"
+#include "trace/model/pinned.h"
+#include "trace/model/trace.h"
+
+namespace chakra {
+
+// By rank: the longest path over the delays of dependencies and recorded waits (of the times in `compute`, as of
+// Replay()) from time 0 to the rank's last end, all other durations and transfers being 0. Members of a
+// collective and the two sides of a message meet as in a replay: a receive waits for its send; a send waits for
+// its receive if `recorded_comm`, unless the send is eager. Lanes are no part of it: what a lane ordered is a
+// dependency in a capture. Ranks whose graph has no delays have no delays of their own. Precondition: a replay
+// of the same traces came to its end.
+std::vector<PinnedTime> PinnedOfRanks(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
+                                      const Matching& matching, bool recorded_comm);
+
+// The part of a run's critical path that is pinned.
+PinnedTime PinnedOfPath(const CriticalPath& path, const TraceSet& traces,
+                        const std::vector<ComputeTimes>& compute);
+
+}  // namespace chakra

@@ -1,0 +1,30 @@
+// The pinned time of a run in its report, and for people.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "proto/report.pb.h"
+#include "replay/engine/measure/metrics.h"
+#include "trace/base/text_page.h"
+#include "trace/model/pinned.h"
+
+namespace chakra {
+
+// `ranks`: of PinnedOfRanks(); `path`: of PinnedOfPath(); `starts`: by rank, when it began; empty: all at 0.
+proto::PinnedReport MakePinnedReport(const std::vector<PinnedTime>& ranks, const PinnedTime& path,
+                                     const Metrics& metrics, const std::vector<Time>& starts);
+
+// A warning that names the causes, and which edits they make blind. Empty where at most kPinnedWarning percent
+// are pinned.
+std::string WarnOfPinned(const proto::PinnedReport& pinned);
+
+// Error (FailedPrecondition), naming the causes: more than `percent` of the makespan is pinned.
+absl::Status CheckPinned(const proto::PinnedReport& pinned, double percent);
+
+// A table of the run, its critical path and its ranks. Empty where the report has no pinned time. `page` as for
+// PrintReport().
+std::string PrintPinned(const proto::Report& report, TextPage* page);
+
+}  // namespace chakra

@@ -1,0 +1,57 @@
+#include "trace/model/pinned.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+
+namespace chakra {
+
+Time PinnedTime::total() const {
+  Time sum;
+  for (const Time t : of) sum += t;
+  return sum;
+}
+
+void AddDelay(const Graph& graph, uint32_t dep, PinnedTime* to) {
+  constexpr PinnedCause kOf[kDelayCauses] = {PinnedCause::kHostGaps, PinnedCause::kLaunchLatency,
+                                             PinnedCause::kStreamGaps, PinnedCause::kStart, PinnedCause::kOther};
+  const auto at = std::lower_bound(graph.dep_unexplained.begin(), graph.dep_unexplained.end(), dep,
+                                   [](const auto& entry, uint32_t d) { return entry.first < d; });
+  const bool known = at == graph.dep_unexplained.end() || at->first != dep;
+  const Time unexplained = known ? Time::Zero() : at->second;
+  (*to)[PinnedCause::kUnexplained] += unexplained;
+  (*to)[kOf[static_cast<size_t>(graph.dep_cause[dep])]] += graph.dep_delay[dep] - unexplained;
+}
+
+PinnedWaits::PinnedWaits(const Graph& graph) : graph_(&graph), waits_(graph.strings.size()) {
+  for (uint32_t i = 0; i < graph.strings.size(); ++i)
+    waits_[i] = absl::EndsWith(graph.strings.Get(i), "Synchronize");
+}
+
+PinnedTime LongestPinned(const Graph& graph) {
+  PinnedTime out;
+  const uint32_t n = graph.size();
+  if (n == 0) return out;
+  const PinnedWaits waits(graph);
+  std::vector<Time> end(n);
+  std::vector<uint32_t> by(n, kNoRow);  // the entry of dep that decides when a row begins
+  for (const uint32_t row : graph.order) {
+    Time begin;
+    for (uint32_t e = graph.dep_begin[row]; e < graph.dep_begin[row + 1]; ++e) {
+      const Time ready = end[graph.dep[e]] + graph.dep_delay[e];
+      if (ready <= begin) continue;
+      begin = ready;
+      by[row] = e;
+    }
+    end[row] = begin + waits.Of(row, graph.duration[row]);
+  }
+  auto row = static_cast<uint32_t>(std::max_element(end.begin(), end.end()) - end.begin());
+  while (true) {
+    out[PinnedCause::kRecordedWaits] += waits.Of(row, graph.duration[row]);
+    if (by[row] == kNoRow) return out;
+    AddDelay(graph, by[row], &out);
+    row = graph.dep[by[row]];
+  }
+}
+
+}  // namespace chakra
