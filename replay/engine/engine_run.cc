@@ -196,6 +196,7 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   if (options_.recorded_comm && type >= NodeType::kSend) return StartRecorded(r, row, now);
   switch (type) {
     case NodeType::kComp:
+      if (!graph.child_release.empty()) ReleaseEarly(r, row, now);
       EndAt(Slows(r, row) ? slowdown_.Begin(r, row, WorkOf(r, row), now) : now + WorkOf(r, row), r, row);
       break;
     case NodeType::kMemLoad:
@@ -222,6 +223,22 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
     case NodeType::kMetadata:
       EndAt(now, r, row);
       break;
+  }
+}
+
+// Releases the children that wait for a part of the row's duration only: known when the row begins.
+void Engine::ReleaseEarly(uint32_t r, uint32_t row, Time now) {
+  RankState& rank = ranks_[r];
+  const Graph& graph = *rank.graph;
+  for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) {
+    if (!Early(graph, row, i)) continue;
+    const uint32_t child = graph.child[i];
+    const Time released = now + ReleasedAfter(WorkOf(r, row), graph.child_release[i]);
+    const Time until = released + graph.child_delay[i];
+    const bool latest = until > rank.not_before[child];
+    if (latest) rank.not_before[child] = until;
+    Release(r, child);
+    if (latest && causes_.on()) causes_.Releases(r, child, row, released, until);
   }
 }
 
@@ -309,6 +326,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   ++nodes_done_;
   if (causes_.on()) causes_.Ends(r, row, now);
   for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) {
+    if (!graph.child_release.empty() && Early(graph, row, i)) continue;
     if (!rank.not_before.empty()) {
       const uint32_t child = graph.child[i];
       const Time until = now + graph.child_delay[i];

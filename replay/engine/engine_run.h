@@ -106,6 +106,11 @@ class Engine {
   void EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now);
   void OnMessage(const FlowEnd& end, Time now);
   void Finish(uint32_t rank, uint32_t row, Time now);
+  void ReleaseEarly(uint32_t rank, uint32_t row, Time now);
+  // Whether computation releases its child `i`, an index into Graph::child, before its end.
+  static bool Early(const Graph& graph, uint32_t row, uint32_t i) {
+    return graph.child_release[i] != kReleaseAtEnd && graph.type[row] == NodeType::kComp;
+  }
   void EndAt(Time at, uint32_t rank, uint32_t row) { events_.push({at, rank, row}); }
   // Whether `row` is computation on the device whose end a slowdown may move.
   bool Slows(uint32_t rank, uint32_t row) const {

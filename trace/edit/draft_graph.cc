@@ -269,13 +269,14 @@ absl::StatusOr<const Chains*> Draft::chains() {
   absl::flat_hash_map<uint64_t, uint32_t> lanes;  // the last row of each lane
   for (const uint32_t r : **order) {
     if (!rows_[r].works()) continue;
-    const auto [last, fresh] = lanes.try_emplace(LaneKey(r), r);
-    if (std::any_of(deps_[r].begin(), deps_[r].end(),
-                    [&](const Dep& d) { return !fresh && d.row == last->second; })) {
-      found.chain[r] = found.chain[last->second];
-      found.place[r] = found.place[last->second] + 1;
+    const auto [entry, fresh] = lanes.try_emplace(LaneKey(r), r);
+    const uint32_t last = fresh ? kNoRow : entry->second;
+    entry->second = r;
+    if (last != kNoRow && std::any_of(deps_[r].begin(), deps_[r].end(),
+                                      [last](const Dep& d) { return d.row == last; })) {
+      found.chain[r] = found.chain[last];
+      found.place[r] = found.place[last] + 1;
     }
-    last->second = r;
   }
   chains_ = std::move(found);
   return &chains_;

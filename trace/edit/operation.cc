@@ -140,7 +140,6 @@ uint32_t AddNode(Draft* draft, const NodeSpec& spec, uint32_t anchor, Time start
   if (comm && !spec.own_group && like.is_comm()) row.group = std::string(like.group);
   // Communication and storage without a lane have queues of their own.
   const bool shares = like.lane != kNoLane || (row.type == NodeType::kComp && like.type == NodeType::kComp);
-  Attribute lane;
   if (!spec.own_lane && shares) {
     row.cpu = like.cpu();
     row.lane = like.lane;

@@ -57,11 +57,12 @@ void Decoder::Reset(absl::string_view content, absl::string_view file, int rank,
   g_.work.clear();
   g_.strings.Clear();
   for (auto* v : {&offset_, &start_ns_, &data_, &ctrl_, &data_begin_, &ctrl_begin_}) v->clear();
-  delays_ = unexplained_ = ValuesOfRows();
+  delays_ = unexplained_ = releases_ = ValuesOfRows();
   causes_.clear();
   g_.dep_delay.clear();
   g_.dep_cause.clear();
   g_.dep_unexplained.clear();
+  g_.dep_release.clear();
   any_lane_ = false;
   group_nodes_.clear();
   group_index_.clear();

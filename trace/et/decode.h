@@ -81,6 +81,7 @@ class Decoder {
   void StoreNumber(AttributeKey key, __int128 v, Node* node);
   bool SetGroup(AttributeKey key, const Attribute& a, Node* node);
   bool SetDelays(AttributeKey key, const Attribute& a, Node* node);
+  bool SetReleases(const Attribute& a, Node* node);
   bool SetKinds(const Attribute& a, Node* node);
   bool AddDelayCauses(const Node& node);
   void AddNode(const Node& node, uint64_t offset);
@@ -91,12 +92,14 @@ class Decoder {
     const int64_t* delay = nullptr;
     const DelayCause* cause = nullptr;
     const int64_t* unexplained = nullptr;
+    const int64_t* release = nullptr;
   };
   struct DelayedDep {
     uint32_t row = 0;
     Time delay;
     DelayCause cause = DelayCause::kOther;
     Time unexplained;
+    int64_t release = kReleaseAtEnd;
   };
   bool FindDelays(uint32_t row, uint64_t deps, RowDelays* out);
   bool AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t begin, uint64_t end, bool data,
@@ -132,14 +135,15 @@ class Decoder {
   std::vector<uint64_t> start_ns_;
   std::vector<uint64_t> data_, ctrl_;              // dependencies as ids
   std::vector<uint64_t> data_begin_, ctrl_begin_;  // rows + 1
-  // Of dep_delay_ns and of dep_unexplained_ns: the values of the rows that have some, one row after the other;
+  // Of dep_delay_ns, dep_unexplained_ns and dep_release: the values of the rows that have some, one row after the other;
   // and these rows, with where their values begin.
   struct ValuesOfRows {
     std::vector<int64_t> values;
     std::vector<std::pair<uint32_t, uint64_t>> rows;
     size_t next = 0;  // of rows: not yet resolved
   };
-  ValuesOfRows delays_, unexplained_;
+  ValuesOfRows delays_, unexplained_, releases_;
+  bool AnyDelays() const { return !delays_.rows.empty() || !releases_.rows.empty(); }
   std::vector<DelayCause> causes_;        // for each of delays_.values
   std::vector<DelayedDep> delayed_deps_;  // of the row that is being resolved, in files with delays
   bool any_lane_ = false;

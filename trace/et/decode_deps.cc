@@ -52,7 +52,7 @@ bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t b
                       const RowDelays& delays, uint64_t first) {
   for (uint64_t e = begin; e < end; ++e) {
     const uint32_t d = FindRow(ids[e]);
-    if (d != kNoRow && d != row && delays_.rows.empty()) {
+    if (d != kNoRow && d != row && !AnyDelays()) {
       g_.dep.push_back(d);
       continue;
     }
@@ -63,6 +63,7 @@ bool Decoder::AddDeps(uint32_t row, const std::vector<uint64_t>& ids, uint64_t b
       if (delays.delay != nullptr) dep.delay = Time::Nanos(delays.delay[i]);
       if (delays.cause != nullptr) dep.cause = delays.cause[i];
       if (delays.unexplained != nullptr) dep.unexplained = Time::Nanos(delays.unexplained[i]);
+      if (delays.release != nullptr) dep.release = delays.release[i];
       delayed_deps_.push_back(dep);
       continue;
     }
@@ -91,11 +92,11 @@ void Decoder::SortDeps(size_t begin) {
   g_.dep.erase(std::unique(first, g_.dep.end()), g_.dep.end());
 }
 
-// Adds delayed_deps_ by row, without duplicates, to the columns, and empties it; of duplicates the longest
-// delay stays.
+// Adds delayed_deps_ by row, without duplicates, to the columns, and empties it; of duplicates the one that releases
+// last stays, of these the one with the longest delay.
 void Decoder::TakeDelayedDeps() {
   const auto key = [](const DelayedDep& d) {
-    return std::make_tuple(d.row, -d.delay.picos(), d.cause, d.unexplained);
+    return std::make_tuple(d.row, -d.release, -d.delay.picos(), d.cause, d.unexplained);
   };
   if (delayed_deps_.size() > 1) {
     std::sort(delayed_deps_.begin(), delayed_deps_.end(),
@@ -109,6 +110,7 @@ void Decoder::TakeDelayedDeps() {
     g_.dep.push_back(d.row);
     g_.dep_delay.push_back(d.delay);
     g_.dep_cause.push_back(d.cause);
+    if (!releases_.rows.empty()) g_.dep_release.push_back(d.release);
   }
   delayed_deps_.clear();
 }
@@ -121,17 +123,19 @@ bool Decoder::FindDelays(uint32_t row, uint64_t deps, RowDelays* out) {
                                                       ": ", what));
     return false;
   };
-  for (ValuesOfRows* of : {&delays_, &unexplained_}) {
+  for (ValuesOfRows* of : {&delays_, &unexplained_, &releases_}) {
     if (of->next == of->rows.size() || of->rows[of->next].first != row) continue;
     const uint64_t at = of->rows[of->next++].second;
     const bool last = of->next == of->rows.size();
     const uint64_t given = (last ? of->values.size() : of->rows[of->next].second) - at;
-    const char* field = of == &delays_ ? "dep_delay_ns" : "dep_unexplained_ns";
+    const char* field = of == &delays_        ? "dep_delay_ns"
+                        : of == &unexplained_ ? "dep_unexplained_ns"
+                                              : "dep_release";
     if (given != deps || (!last && of->rows[of->next].first == row)) {
-      return fail(field, absl::StrCat(given, " delays, expected one for each of the ", deps,
+      return fail(field, absl::StrCat(given, of == &releases_ ? " entries" : " delays", ", expected one for each of the ", deps,
                                       " dependencies, data_deps first"));
     }
-    (of == &delays_ ? out->delay : out->unexplained) = of->values.data() + at;
+    (of == &delays_ ? out->delay : of == &unexplained_ ? out->unexplained : out->release) = of->values.data() + at;
     if (of == &delays_) out->cause = causes_.data() + at;
   }
   for (uint64_t i = 0; i < deps && out->unexplained != nullptr; ++i) {
@@ -150,8 +154,9 @@ bool Decoder::ResolveDeps(bool with_ctrl) {
   g_.dep_delay.clear();
   g_.dep_cause.clear();
   g_.dep_unexplained.clear();
+  g_.dep_release.clear();
   g_.dep_begin.assign(1, 0);
-  delays_.next = unexplained_.next = 0;
+  delays_.next = unexplained_.next = releases_.next = 0;
   for (uint32_t i = 0; i < n; ++i) {
     const size_t begin = g_.dep.size();
     const uint64_t data = data_begin_[i + 1] - data_begin_[i], ctrl = ctrl_begin_[i + 1] - ctrl_begin_[i];
@@ -159,8 +164,8 @@ bool Decoder::ResolveDeps(bool with_ctrl) {
     if (!FindDelays(i, data + ctrl, &delays)) return false;
     if (!AddDeps(i, data_, data_begin_[i], data_begin_[i + 1], true, delays, 0)) return false;
     if (with_ctrl && !AddDeps(i, ctrl_, ctrl_begin_[i], ctrl_begin_[i + 1], false, delays, data)) return false;
-    if (!delays_.rows.empty()) TakeDelayedDeps();
-    if (g_.dep.size() - begin > 1 && delays_.rows.empty()) SortDeps(begin);
+    if (AnyDelays()) TakeDelayedDeps();
+    if (g_.dep.size() - begin > 1 && !AnyDelays()) SortDeps(begin);
     g_.dep_begin.push_back(static_cast<uint32_t>(g_.dep.size()));
   }
   return true;

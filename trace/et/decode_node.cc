@@ -205,6 +205,7 @@ bool Decoder::ReadNodeAttribute(const wire::Field& f, Node* node) {
   if (a.value.at == nullptr) a.value.at = f.at;
   if (key == AttributeKey::kGroupName || key == AttributeKey::kCommGroup) return SetGroup(key, a, node);
   if (key == AttributeKey::kDepDelays || key == AttributeKey::kDepUnexplained) return SetDelays(key, a, node);
+  if (key == AttributeKey::kDepRelease) return SetReleases(a, node);
   if (key == AttributeKey::kDepKinds) return SetKinds(a, node);
   if (key != AttributeKey::kInvolvedDims) return SetPlainNumber(key, a, node) || SetNumber(key, a, node);
   if (ToMask(a, &node->comm.involved_dims, &node->comm.dims_count)) return true;
@@ -240,6 +241,20 @@ bool Decoder::SetDelays(AttributeKey key, const Attribute& a, Node* node) {
   ValuesOfRows& to = key == AttributeKey::kDepDelays ? delays_ : unexplained_;
   to.rows.push_back({static_cast<uint32_t>(g_.id.size()), to.values.size()});
   to.values.insert(to.values.end(), values.begin(), values.end());
+  return true;
+}
+
+bool Decoder::SetReleases(const Attribute& a, Node* node) {
+  std::vector<int64_t> values;
+  bool good = ToIntegers(a, &values);
+  for (const int64_t v : values) good = good && v >= 0 && v <= kReleaseAtEnd;
+  if (!good) {
+    return Fail(a.value.at, node, "attribute dep_release",
+                absl::StrCat("expected a list of integers from 0 (released at the begin of the dependency) to ",
+                             kReleaseAtEnd, " (at its end), found ", ValueKind(a.value.number)));
+  }
+  releases_.rows.push_back({static_cast<uint32_t>(g_.id.size()), releases_.values.size()});
+  releases_.values.insert(releases_.values.end(), values.begin(), values.end());
   return true;
 }
 

@@ -124,6 +124,7 @@ AttributeKey FindAttributeKey(absl::string_view s) {
       return s == "tensor_size"   ? K::kTensorSize
              : s == "duration_ns" ? K::kDurationNs
              : s == "transfer_ns" ? K::kTransferNs
+             : s == "dep_release" ? K::kDepRelease
                                   : K::kOther;
     case 12:
       return s == "involved_dim" || s == "involve_dims" ? K::kInvolvedDims

@@ -33,6 +33,7 @@ enum class AttributeKey : uint8_t {
   kEager,       // eager, on a send
   kDepDelays,   // dep_delay_ns: one entry for each of data_deps, then for each of ctrl_deps
   kDepUnexplained,  // dep_unexplained_ns: likewise
+  kDepRelease,      // dep_release: likewise
   kDepKinds,        // dep_kinds: one word for each of data_deps
 };
 

@@ -7,7 +7,7 @@ DelayCause CauseOfKind(absl::string_view kind) {
       kind == "collective")
     return DelayCause::kHostGaps;
   if (kind == "launch") return DelayCause::kLaunchLatency;
-  if (kind == "stream" || kind == "event_wait") return DelayCause::kStreamGaps;
+  if (kind == "stream" || kind == "release" || kind == "event_wait") return DelayCause::kStreamGaps;
   return kind == "start" ? DelayCause::kStart : DelayCause::kOther;
 }
 

@@ -72,6 +72,7 @@ void BuildChildren(Graph* g) {
   g->child_begin.assign(n + 1, 0);
   g->child.resize(g->dep.size());
   g->child_delay.resize(g->dep_delay.size());
+  g->child_release.resize(g->dep_release.size());
   for (const uint32_t d : g->dep) ++g->child_begin[d + 1];
   for (uint32_t i = 0; i < n; ++i) g->child_begin[i + 1] += g->child_begin[i];
   std::vector<uint32_t> at(g->child_begin.begin(), g->child_begin.end() - 1);
@@ -80,6 +81,7 @@ void BuildChildren(Graph* g) {
       const uint32_t to = at[g->dep[e]]++;
       g->child[to] = i;
       if (!g->dep_delay.empty()) g->child_delay[to] = g->dep_delay[e];
+      if (!g->dep_release.empty()) g->child_release[to] = g->dep_release[e];
     }
   }
 }
@@ -233,6 +235,7 @@ uint64_t ContentHash(const Graph& g) {
   h = HashColumn(h, g.dep);
   h = HashColumn(h, g.dep_delay);
   h = HashColumn(h, g.dep_cause);
+  h = HashColumn(h, g.dep_release);
   for (const auto& [dep, part] : g.dep_unexplained) h = Mix(Mix(h, dep), static_cast<uint64_t>(part.picos()));
   for (const Comm& c : g.comm) {
     h = Mix(Mix(h, c.bytes), uint64_t{c.involved_dims} << 32 | static_cast<uint32_t>(c.priority));
@@ -252,7 +255,7 @@ bool SameContent(const Graph& a, const Graph& b) {
   return a.id == b.id && a.name == b.name && a.type == b.type && a.flags == b.flags && a.start == b.start &&
          a.duration == b.duration && a.lane == b.lane && a.payload == b.payload && a.shapes == b.shapes &&
          a.types == b.types && a.dep_begin == b.dep_begin && a.dep == b.dep && a.dep_delay == b.dep_delay &&
-         a.dep_cause == b.dep_cause && a.dep_unexplained == b.dep_unexplained &&
+         a.dep_cause == b.dep_cause && a.dep_unexplained == b.dep_unexplained && a.dep_release == b.dep_release &&
          SameRows(a.comm, b.comm) && SameRows(a.work, b.work) && a.strings == b.strings;
 }
 

@@ -134,7 +134,10 @@ LongestChain FindLongestChain(const Graph& graph) {
     Time start = Time::Zero();
     for (uint32_t i = graph.dep_begin[row]; i < graph.dep_begin[row + 1]; ++i) {
       const uint32_t d = graph.dep[i];
-      const Time ready = graph.dep_delay.empty() ? end[d] : end[d] + graph.dep_delay[i];
+      Time ready = end[d];
+      if (!graph.dep_release.empty())
+        ready = ready - graph.duration[d] + ReleasedAfter(graph.duration[d], graph.dep_release[i]);
+      if (!graph.dep_delay.empty()) ready += graph.dep_delay[i];
       if (before[row] == kNoRow || ready > start) {
         start = ready;
         before[row] = d;

@@ -1,5 +1,5 @@
 // Pinned time: what a replay takes as given, so that no change of durations moves it. It is delays of
-// dependencies, and host calls that wait for nobody knows what.
+// dependencies, and host calls that wait for nobody knows what. A dependency that lasts 0 releases others at once.
 #pragma once
 
 #include <array>

@@ -20,6 +20,12 @@ absl::string_view Name(CollectiveType type) {
   return i < kCollectiveTypes ? kNames[i] : "unknown";
 }
 
+Time ReleasedAfter(Time duration, int64_t release) {
+  if (release == kReleaseAtEnd) return duration;
+  const __int128 part = static_cast<__int128>(duration.picos()) * release;
+  return Time::Picos(static_cast<int64_t>((part + kReleaseAtEnd / 2) / kReleaseAtEnd));
+}
+
 uint64_t TraceSet::nodes() const {
   uint64_t n = 0;
   for (const RankTrace& r : ranks) n += r.graph->size();

@@ -87,6 +87,12 @@ struct Work {
   bool has_tensor_bytes = false;
 };
 
+// An entry of Graph::dep_release: the dependency releases the row at its end.
+inline constexpr int64_t kReleaseAtEnd = 1000000000000;
+
+// How long after its begin a node that lasts `duration` releases another one, to the nearest picosecond.
+Time ReleasedAfter(Time duration, int64_t release);
+
 // One distinct dependency graph. Row i is the i-th node frame of the file.
 struct Graph {
   uint32_t size() const { return static_cast<uint32_t>(id.size()); }
@@ -118,10 +124,14 @@ struct Graph {
   // Of dep_delay the part that nothing explains (dep_unexplained_ns), where that is not 0: index of the entry
   // and part, ascending by index.
   std::vector<std::pair<uint32_t, Time>> dep_unexplained;
+  // For each entry of dep: when in its duration the dependency releases the row (dep_release), from 0 to
+  // kReleaseAtEnd; empty: all at the end. The delay counts from there. Only computation releases before its end.
+  std::vector<int64_t> dep_release;
   // The inverse of dep: the rows that wait for row i.
   std::vector<uint32_t> child_begin;  // size() + 1
   std::vector<uint32_t> child;
-  std::vector<Time> child_delay;  // for each entry of child; empty: all 0
+  std::vector<Time> child_delay;       // for each entry of child; empty: all 0
+  std::vector<int64_t> child_release;  // likewise; empty: all at the end
 
   // All rows in recorded order: a topological order in which, of all rows that could come next, the one with
   // the smallest (start, id) comes next.

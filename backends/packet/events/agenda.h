@@ -44,7 +44,7 @@ class Agenda {
   void PostTo(uint32_t part, int64_t at, PacketEvent::Kind kind, uint32_t index, uint32_t argument) {
     if (part == part_) return Post(at, kind, index, argument);
     Mail& mail = mail_[window_ & 1];
-    mail.to[part].emplace_back(at, PacketEvent::Id(kind, index), argument);
+    mail.to[part].push_back({at, PacketEvent::Id(kind, index), argument});
     mail.parts |= uint64_t{1} << part;
     mail.first = std::min(mail.first, at);
   }

@@ -297,7 +297,9 @@ inline Played Play(const Timeline& t, uint32_t changed = kNoRow, int64_t more = 
     for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
       EXPECT_LT(t.edges[e].from, i);
       EXPECT_GE(t.edges[e].delay_ns, 0);
-      at = std::max(at, p.end[t.edges[e].from] + t.edges[e].delay_ns);
+      const uint32_t from = t.edges[e].from;
+      at = std::max(at, p.begin[from] + ReleasedAfter(p.end[from] - p.begin[from], t.edges[e].share) +
+                            t.edges[e].delay_ns);
     }
     p.begin.push_back(at);
     p.end.push_back(at + t.nodes[i].dur + (i == changed ? more : 0));

@@ -223,19 +223,36 @@ TEST(DeviceOrder, OverlappingOperationsOfAStreamGetLanes) {
   EXPECT_EQ(l.t.nodes[l.Find("k1")].lane, l.t.nodes[l.Find("k3")].lane);
   EXPECT_NE(l.t.nodes[l.Find("k1")].lane, l.t.nodes[l.Find("k2")].lane);
   EXPECT_EQ(l.Edge("k1", "k3"), "stream+1000");
-  EXPECT_EQ(l.Edge("k1", "k2"), "none");
+  EXPECT_EQ(l.Edge("k1", "k2"), "release+0") << "after a third of k1";
+  EXPECT_EQ(l.Edge("k2", "k3"), "release+0");
   EXPECT_EQ(l.Repairs("device_lanes_split"), 1u);
   ExpectReplaysItself(l);
 }
 
-TEST(DeviceOrder, AnOverlapByRoundingIsCutAndCounted) {
+TEST(DeviceOrder, AnOverlapIsAReleaseNotACut) {
   const Linked l = Link(KinetoBuilder()
                             .Op(1, "a", 0, 90000)
                             .Launch(1, 1000, 2000, 7, "k1", 6000, 30000)
+                            .Launch(1, 4000, 2000, 7, "k2", 35000, 4000)
+                            .Launch(1, 7000, 2000, 7, "k3", 40000, 4000));
+  EXPECT_EQ(l.t.lanes.size(), 2u);
+  EXPECT_EQ(l.t.nodes[l.Find("k1")].dur, 30000);
+  EXPECT_EQ(l.Edge("k1", "k2"), "release+0");
+  EXPECT_EQ(l.Edge("k2", "k3"), "stream+1000");
+  EXPECT_EQ(l.Edge("k1", "k3"), "stream+1000") << "k1 may be the last to end if it takes longer";
+  ExpectReplaysItself(l);
+  const Played longer = Play(l.t, l.Find("k1"), 30000);
+  EXPECT_EQ(longer.begin[l.Find("k2")], 64000) << "released in proportion";
+}
+
+TEST(DeviceOrder, CommunicationThatOverlapsByRoundingIsCutAndCounted) {
+  const Linked l = Link(KinetoBuilder()
+                            .Op(1, "a", 0, 90000)
+                            .Launch(1, 1000, 2000, 7, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 6000, 30000)
                             .Launch(1, 4000, 2000, 7, "k2", 35000, 4000));
   EXPECT_EQ(l.t.lanes.size(), 1u);
-  EXPECT_EQ(l.t.nodes[l.Find("k1")].dur, 29000);
-  EXPECT_EQ(l.Edge("k1", "k2"), "stream+0");
+  EXPECT_EQ(l.t.nodes[l.Find("ncclDevKernel_AllReduce_Sum_f32_RING_LL")].dur, 29000);
+  EXPECT_EQ(l.Edge("ncclDevKernel_AllReduce_Sum_f32_RING_LL", "k2"), "stream+0");
   EXPECT_EQ(l.Repairs("device_overlap_clipped"), 1u);
   ExpectReplaysItself(l);
 }

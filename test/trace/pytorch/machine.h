@@ -17,12 +17,32 @@ inline constexpr int kStreams = 3;
 inline constexpr int64_t kHandOver = 2500;  // from one thread to the other
 
 struct Step {
-  enum What { kWork, kLaunch, kRecordAndWait, kStreamSync, kDeviceSync, kSwitch, kAllReduce } what;
+  enum What {
+    kWork,
+    kLaunch,
+    kRecordAndWait,
+    kStreamSync,
+    kDeviceSync,
+    kSwitch,
+    kAllReduce,
+    kPoll,   // an operator launches a kernel and spins until the kernel has ended
+    kPause,  // the host does something that no event covers
+  } what;
   int64_t time = 0;  // of the host's work, or the kernel
   int stream = 0;
   int from = 0;  // kRecordAndWait: the stream that is waited for
   // kSwitch: the other thread goes on, as the backward thread does while the
   // main one waits for it.
+  // kLaunch: the kernel begins when three quarters of the one before it on its
+  // stream are done, and all before that one.
+  bool dependent = false;
+};
+
+struct RunOptions {
+  bool sync_rows = false;
+  std::vector<int64_t> collective_ends;  // when each all-reduce ends, as far as it is known
+  bool autograd = false;                 // what the second thread does is autograd's
+  int64_t backlog = INT64_MIN / 2;       // until when work from before the window keeps the streams busy
 };
 
 // `usual`: events are recorded on the stream that was launched on last, as
@@ -70,13 +90,14 @@ struct Outcome {
   std::vector<int64_t> arrivals;         // at each all-reduce
 };
 
-// `collective_ends`: when each all-reduce ends, as far as it is known.
-inline Outcome Run(const std::vector<Step>& program, bool sync_rows,
-                   const std::vector<int64_t>& collective_ends = {}) {
+inline Outcome Run(const std::vector<Step>& program, const RunOptions& options) {
+  const bool sync_rows = options.sync_rows;
+  const std::vector<int64_t>& collective_ends = options.collective_ends;
   Outcome out;
   int64_t now = 0;
   int correlation = 1, thread = 1;
-  std::vector<int64_t> free(kStreams, INT64_MIN / 2), held(kStreams, INT64_MIN / 2);
+  std::vector<int64_t> free(kStreams, options.backlog), held(kStreams, INT64_MIN / 2);
+  std::vector<int64_t> released(kStreams, options.backlog);
   const auto begins = [&](const std::string& name, int64_t at) { out.begin[name] = at; };
   out.profile.Annotation(1, "ProfilerStep#1", 0, 100000000);
   begins("ProfilerStep#1", 0);
@@ -97,7 +118,8 @@ inline Outcome Run(const std::vector<Step>& program, bool sync_rows,
         break;
       case Step::kAllReduce:
       case Step::kLaunch: {
-        int64_t start = std::max(called + kLatency, free[static_cast<size_t>(s.stream)] + kGap);
+        const auto stream = static_cast<size_t>(s.stream);
+        int64_t start = std::max(called + kLatency, s.dependent ? released[stream] : free[stream] + kGap);
         start = std::max(start, held[static_cast<size_t>(s.stream)]);
         const bool collective = s.what == Step::kAllReduce;
         int64_t end = start + s.time;
@@ -112,10 +134,26 @@ inline Outcome Run(const std::vector<Step>& program, bool sync_rows,
         if (collective) out.arrivals.push_back(start);
         begins("launch" + id, called);
         begins(name, start);
-        free[static_cast<size_t>(s.stream)] = end;
+        released[stream] = std::max(start + (end - start) * 3 / 4, free[stream]);
+        free[stream] = std::max(free[stream], end);
         now += kCall;
         break;
       }
+      case Step::kPoll: {
+        const auto stream = static_cast<size_t>(s.stream);
+        const int64_t start = std::max({called + 500 + kLatency, free[stream] + kGap, held[stream]});
+        out.profile.Call(thread, "launch" + id, called + 500, kCall, correlation);
+        out.profile.Kernel(s.stream + 7, "kernel" + id, start, s.time, correlation);
+        now = std::max(called + 500 + kCall, start + s.time) + kReturn;
+        out.profile.Op(thread, "notify", called, now - called);
+        begins("launch" + id, called + 500);
+        begins("kernel" + id, start);
+        free[stream] = released[stream] = start + s.time;
+        break;
+      }
+      case Step::kPause:
+        now += s.time;
+        break;
       case Step::kRecordAndWait: {
         out.profile.Call(thread, "cudaEventRecord", called, 200, correlation);
         out.profile.Call(thread, "cudaStreamWaitEvent", called + 300, 200, correlation + 1);
@@ -145,8 +183,16 @@ inline Outcome Run(const std::vector<Step>& program, bool sync_rows,
       }
     }
     ++correlation;
+    if (options.autograd && thread == 2 && s.what != Step::kSwitch && s.what != Step::kPause) {
+      now += 100;
+      out.profile.Op(thread, "autograd::engine::evaluate_function: step", called, now - called);
+    }
   }
   return out;
+}
+inline Outcome Run(const std::vector<Step>& program, bool sync_rows,
+                   const std::vector<int64_t>& collective_ends = {}) {
+  return Run(program, RunOptions{.sync_rows = sync_rows, .collective_ends = collective_ends});
 }
 
 // Events at random times: calls that overlap, kernels before their launches,

@@ -61,7 +61,7 @@ e 10000+0: thread b.1+0
 d 10000+0: call e+0
 e.1 10000+5000: call d+0
 k 10000+0: launch c+10000
-k2 10000+0: launch c+10000, stream k+0
+k2 10000+0: launch c+6000, stream k+0
 )");
   EXPECT_EQ(l.Repairs("contradictory_edges"), 0u);
   ExpectReplaysItself(l);
@@ -164,7 +164,7 @@ TEST(Timeline, AWindowHoldsWhatItLaunchesAndNothingElse) {
 inside 10000+2000: start window+0
 cudaLaunchKernel 12000+1000: call inside+0
 inside.1 13000+6000: call cudaLaunchKernel+0
-late 40000+3000: launch cudaLaunchKernel+27000
+late 40000+3000: start window+30000, launch cudaLaunchKernel+5000
 )");
 }
 

@@ -8,19 +8,21 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/median.h"
+#include "trace/import/pytorch/polls.h"
+#include "trace/import/pytorch/stream_lanes.h"
 
 namespace chakra::pytorch {
 namespace {
 
-// Operations of one stream that overlap by at most this are taken for consecutive: conversion between clocks
-// rounds.
-constexpr int64_t kOverlapNs = 2000;
 // A device operation that a host call waited for may seem to end this much after the call.
 constexpr int64_t kClockNs = 1000;
 // A start later than every known cause by more than this has a cause that the
 // trace does not show; an end on another stream within kInferNs explains it.
 constexpr int64_t kUnexplainedNs = 10000;
 constexpr int64_t kInferNs = 5000;
+// The launch latency where no operation found its stream idle: what launches take on the GPUs of the captures that
+// tell (V100 to B200, MI250, MI300: 4 to 10 us).
+constexpr int64_t kUsualLaunchNs = 6000;
 // How many running operations a search for an ended one skips at most.
 constexpr int kLookBack = 64;
 
@@ -82,6 +84,7 @@ class Orderer {
   void AddWaits(uint32_t op);
   void Infer(uint32_t op, int64_t ready);
   void AddCause(EdgeKind kind, uint32_t source, int64_t base, int64_t typical, int64_t begin);
+  void AddBacklog(uint32_t op);
   void Tighten(uint32_t op);
   void FindSyncs();
   void AddSync(uint32_t call, std::vector<uint32_t> ops);
@@ -93,13 +96,12 @@ class Orderer {
   absl::flat_hash_map<int64_t, uint32_t> launch_by_correlation_;
   absl::flat_hash_map<int64_t, std::vector<uint32_t>>
       repeated_;                                  // correlations that several calls share: these calls
-  std::vector<std::vector<uint32_t>> of_stream_;  // ops, in order of begin
-  std::vector<uint32_t> previous_;                // by op: previous on its lane
+  PlacedOps placed_;                              // without its lanes and ops, which are in out_
   absl::flat_hash_map<uint32_t, std::vector<PendingWait>> waits_;  // by launching call
   absl::flat_hash_map<int64_t, uint32_t> sync_by_correlation_;     // kSync event rows
   absl::flat_hash_set<uint32_t> graphs_;                           // calls that launched several operations
   std::vector<uint32_t> by_end_;                                   // ops by end
-  uint64_t before_launch_ = 0, unexplained_ = 0;
+  uint64_t before_launch_ = 0, unexplained_ = 0, backlog_ = 0;
   int64_t unexplained_ns_ = 0;
 };
 
@@ -133,13 +135,10 @@ uint32_t Orderer::LaunchOf(const Event& op) const {
   return best;
 }
 
-// Splits streams into lanes without overlap, and links each operation to its launch. Drops operations outside
-// the window.
+// Puts the operations of the window on lanes, and links each to its launch.
 void Orderer::PlaceOps() {
-  std::vector<std::vector<uint32_t>> lanes_of(d_.streams.size());
-  std::vector<uint32_t> last;  // by lane: op
-  of_stream_.resize(d_.streams.size());
-  uint64_t clipped = 0, overlapping = 0, outside = 0;
+  LanePlacer placer(d_);
+  uint64_t outside = 0;
   absl::flat_hash_set<uint32_t> seen;
   const bool windowed = options_.begin != INT64_MIN || options_.end != INT64_MAX;
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
@@ -150,47 +149,22 @@ void Orderer::PlaceOps() {
     if (e.ts < options_.begin) continue;  // even if the window's begin cuts the call that launched it
     if (!launched && (e.ts >= options_.end || (windowed && e.correlation >= 0))) continue;
     if (!launched) ++outside;
-    DeviceOp op;
-    op.event = row;
-    op.launch = launch;
-    if (launched && !seen.insert(op.launch).second) graphs_.insert(op.launch);
-    op.begin = e.ts;
-    op.end = e.ts + e.dur;
-    std::vector<uint32_t>& lanes = lanes_of[e.lane];
-    uint32_t lane = kNoRow;
-    for (const uint32_t l : lanes) {
-      if (out_.ops[last[l]].end <= op.begin + kOverlapNs && out_.ops[last[l]].begin <= op.begin) {
-        lane = l;
-        break;
-      }
-    }
-    const auto index = static_cast<uint32_t>(out_.ops.size());
-    if (lane == kNoRow) {
-      lane = static_cast<uint32_t>(out_.lanes.size());
-      overlapping += lanes.empty() ? 0 : 1;
-      out_.lanes.push_back({e.lane, static_cast<uint32_t>(lanes.size())});
-      lanes.push_back(lane);
-      last.push_back(kNoRow);
-    } else if (DeviceOp& before = out_.ops[last[lane]]; before.end > op.begin) {
-      before.end = op.begin;
-      ++clipped;
-    }
-    op.lane = lane;
-    previous_.push_back(last[lane]);
-    last[lane] = index;
-    of_stream_[e.lane].push_back(index);
-    out_.ops.push_back(op);
+    if (launched && !seen.insert(launch).second) graphs_.insert(launch);
+    placer.Add(row, launch);
   }
+  placed_ = placer.Take();
+  out_.lanes = std::move(placed_.lanes);
+  out_.ops = std::move(placed_.ops);
   out_.launch_cuts.assign(d_.events.size(), INT64_MIN);
-  Note("device_overlap_clipped", clipped,
-       "operations of one stream overlapped by rounding; the earlier one was cut");
-  Note("device_lanes_split", overlapping, "a stream ran operations at once; it is replayed as several lanes");
+  Note("device_overlap_clipped", placed_.clipped,
+       "communication overlapped the next operation of its stream by rounding; the communication was cut");
+  Note("device_lanes_split", placed_.split, "a stream ran operations at once; it is replayed as several lanes");
   Note("launched_outside_window", outside,
        "device operations whose launch was not captured keep their stream's order only");
 }
 
 uint32_t Orderer::LastLaunched(uint32_t stream, int64_t t, int64_t end) const {
-  const std::vector<uint32_t>& ops = of_stream_[stream];
+  const std::vector<uint32_t>& ops = placed_.of_stream[stream];
   auto it = std::partition_point(ops.begin(), ops.end(), [&](uint32_t op) { return LaunchTime(op) < t; });
   for (int back = 0; it != ops.begin() && back < kLookBack; ++back) {
     if (const uint32_t op = *--it; out_.ops[op].end <= end && LaunchTime(op) < t) return op;
@@ -204,7 +178,7 @@ uint32_t Orderer::WaitingStream(uint32_t call) const {
   if (sync == sync_by_correlation_.end()) return kNoRow;
   const Event& e = d_.events[sync->second];
   if (e.extra == kNoRow || d_.syncs[e.extra].kind != SyncExtra::kStreamWaitEvent) return kNoRow;
-  return of_stream_[e.lane].empty() ? kNoRow : e.lane;
+  return placed_.of_stream[e.lane].empty() ? kNoRow : e.lane;
 }
 
 // Attaches each stream wait to the next launch on its stream or, if the stream is not known, on its thread.
@@ -252,7 +226,7 @@ void Orderer::CollectCalls() {
                                                         : a.call < b.call;
     });
     size_t next = 0;
-    for (const uint32_t op : of_stream_[s]) {
+    for (const uint32_t op : placed_.of_stream[s]) {
       if (next == held[s].size()) break;
       for (; next < held[s].size() && host_.begin[held[s][next].call] < LaunchTime(op); ++next) {
         waits_[out_.ops[op].launch].push_back(held[s][next]);
@@ -261,28 +235,30 @@ void Orderer::CollectCalls() {
   }
 }
 
-// Finds two medians: from call to start where the stream was idle, and from end to start where the next
-// operation had long been launched.
+// Finds two medians: from call to start where the stream was known to be idle, and from end to start where the next
+// operation had long been launched. A stream that was busy throughout tells no launch latency: work from before the
+// window may have kept each operation waiting.
 void Orderer::FindTypical() {
-  std::vector<int64_t> latency, least, gap;
+  std::vector<int64_t> latency, gap;
+  int64_t least = kUsualLaunchNs;
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     const DeviceOp& op = out_.ops[i];
     if (op.launch == kNoRow) continue;
     const int64_t called = host_.begin[op.launch];
     if (op.begin < called) continue;
-    const int64_t before = previous_[i] == kNoRow ? INT64_MIN : out_.ops[previous_[i]].end;
-    least.push_back(op.begin - called);
-    if (before <= called && !waits_.contains(op.launch)) latency.push_back(op.begin - called);
+    least = std::min(least, op.begin - called);
+    const bool idle = placed_.after[i] != kNoRow && out_.ops[placed_.after[i]].end <= called;
+    if (idle && placed_.release[i] == kNoRow && !waits_.contains(op.launch)) latency.push_back(op.begin - called);
   }
-  const int64_t floor = least.empty() ? 0 : *std::min_element(least.begin(), least.end());
-  out_.launch_latency = latency.empty() ? floor : UpperMedian(std::move(latency));
+  out_.launch_latency = latency.empty() ? least : LowerMedian(std::move(latency));
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     const DeviceOp& op = out_.ops[i];
-    if (op.launch == kNoRow || previous_[i] == kNoRow || waits_.contains(op.launch)) continue;
-    const int64_t before = out_.ops[previous_[i]].end;
+    if (op.launch == kNoRow || placed_.after[i] == kNoRow || placed_.release[i] != kNoRow) continue;
+    if (waits_.contains(op.launch)) continue;
+    const int64_t before = out_.ops[placed_.after[i]].end;
     if (host_.begin[op.launch] + 2 * out_.launch_latency < before) gap.push_back(op.begin - before);
   }
-  out_.stream_gap = gap.empty() ? std::min<int64_t>(1000, out_.launch_latency) : UpperMedian(std::move(gap));
+  out_.stream_gap = gap.empty() ? std::min<int64_t>(1000, out_.launch_latency) : LowerMedian(std::move(gap));
 }
 
 // `base`: when the cause occurred. The operation is ready `typical` later, or at its begin if that is
@@ -345,13 +321,27 @@ void Orderer::Infer(uint32_t i, int64_t ready) {
       continue;
     }
     const Event& e = d_.events[out_.ops[other].event];
-    if (out_.ops[other].lane == op.lane ||
+    if (e.lane == d_.events[op.event].lane ||
         d_.streams[e.lane].device != d_.streams[d_.events[op.event].lane].device)
       continue;
     if (out_.ops[other].end <= ready || out_.ops[other].begin >= op.begin) continue;
     AddCause(EdgeKind::kEventWait, other, out_.ops[other].end, out_.stream_gap, op.begin);
     return;
   }
+}
+
+// The first operation of a stream that waited longer than the window had lasted when it was launched waited for work
+// from before the window: the state of the stream at the window's begin.
+void Orderer::AddBacklog(uint32_t i) {
+  const DeviceOp& op = out_.ops[i];
+  if (op.launch == kNoRow || placed_.after[i] != kNoRow || placed_.release[i] != kNoRow) return;
+  const int64_t called = host_.begin[op.launch];
+  if (op.begin - called - out_.launch_latency <= std::max(kUnexplainedNs, called - host_.window_begin)) return;
+  for (uint32_t c = op.first_cause; c < out_.causes.size(); ++c) {
+    if (out_.causes[c].kind == EdgeKind::kEventWait && out_.causes[c].ready > op.begin - kUnexplainedNs) return;
+  }
+  out_.causes.push_back({EdgeKind::kStart, kNoRow, op.begin});
+  ++backlog_;
 }
 
 // The last cause also gets the time that is left until the operation began.
@@ -365,8 +355,9 @@ void Orderer::Tighten(uint32_t i) {
   op.causes = static_cast<uint32_t>(out_.causes.size()) - op.first_cause;
   if (binding == nullptr) return;
   if (op.begin - binding->ready > kUnexplainedNs) {
+    binding->unexplained = op.begin - binding->ready;
     ++unexplained_;
-    unexplained_ns_ += op.begin - binding->ready;
+    unexplained_ns_ += binding->unexplained;
   }
   binding->ready = op.begin;
   if (binding->kind == EdgeKind::kLaunch && op.begin < host_.end[binding->source]) {
@@ -381,6 +372,7 @@ void Orderer::FindCauses() {
   std::sort(by_end_.begin(), by_end_.end(), [this](uint32_t a, uint32_t b) {
     return out_.ops[a].end != out_.ops[b].end ? out_.ops[a].end < out_.ops[b].end : a < b;
   });
+  auto also = placed_.also.begin();
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     DeviceOp& op = out_.ops[i];
     op.first_cause = static_cast<uint32_t>(out_.causes.size());
@@ -389,14 +381,17 @@ void Orderer::FindCauses() {
       AddCause(EdgeKind::kLaunch, op.launch, std::min(host_.begin[op.launch], op.begin), out_.launch_latency,
                op.begin);
     }
-    if (previous_[i] != kNoRow) {
-      AddCause(EdgeKind::kStream, previous_[i], out_.ops[previous_[i]].end, out_.stream_gap, op.begin);
-    }
+    if (const uint32_t after = placed_.after[i]; after != kNoRow)
+      AddCause(EdgeKind::kStream, after, out_.ops[after].end, out_.stream_gap, op.begin);
+    for (; also != placed_.also.end() && also->first == i; ++also)
+      AddCause(EdgeKind::kStream, also->second, out_.ops[also->second].end, out_.stream_gap, op.begin);
+    if (placed_.release[i] != kNoRow) out_.causes.push_back({EdgeKind::kRelease, placed_.release[i], op.begin});
     AddWaits(i);
     int64_t ready = INT64_MIN;
     for (uint32_t c = op.first_cause; c < out_.causes.size(); ++c)
       ready = std::max(ready, out_.causes[c].ready);
     if (ready != INT64_MIN) Infer(i, ready);
+    AddBacklog(i);
     Tighten(i);
   }
   Note("started_before_launch", before_launch_,
@@ -483,6 +478,11 @@ void Orderer::FindSyncs() {
       }
       if (best != kNoRow) AddSync(row, {best});
     }
+  }
+  absl::flat_hash_set<uint32_t> known;
+  for (const HostSync& sync : out_.syncs) known.insert(sync.call);
+  for (const Poll& poll : FindPolls(d_, host_, out_.ops)) {
+    if (!known.contains(poll.call)) AddSync(poll.call, {poll.op});
   }
   // Not earlier: another call may cut the end of an operation that this call waited for.
   for (HostSync& sync : out_.syncs) {

@@ -1,6 +1,7 @@
 #include "trace/import/pytorch/emit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -50,7 +51,7 @@ class Emitter {
   std::string w_, inner_;
   std::vector<int64_t> tid_, stream_;  // by lane
   std::vector<uint32_t> first_;        // by event: its first node, or kNoRow
-  std::vector<int64_t> delays_;
+  std::vector<int64_t> delays_, unexplained_, releases_;
   std::string kinds_;
 };
 
@@ -157,9 +158,11 @@ absl::Status Emitter::GroupNode() {
 void Emitter::Deps(uint32_t i) {
   const uint64_t begin = t_.edge_begin[i], end = t_.edge_begin[i + 1];
   delays_.clear();
+  unexplained_.clear();
+  releases_.clear();
   kinds_.clear();
   size_t packed = 0;
-  bool delayed = false;
+  bool delayed = false, unexplained = false, released = false;
   for (uint64_t e = begin; e < end; ++e) {
     const TimelineEdge& edge = t_.edges[e];
     packed += VarintSize(edge.from + 1);
@@ -167,6 +170,10 @@ void Emitter::Deps(uint32_t i) {
     const int64_t late = edge.from == 0 ? t_.window_begin - window_ : 0;
     delays_.push_back(edge.delay_ns + late);
     delayed = delayed || delays_.back() > 0;
+    unexplained_.push_back(edge.unexplained_ns);
+    unexplained = unexplained || edge.unexplained_ns > 0;
+    releases_.push_back(std::llround(edge.share * kReleaseAtEnd));
+    released = released || releases_.back() != kReleaseAtEnd;
     if (e > begin) kinds_.push_back(',');
     const absl::string_view kind = Name(edge.kind);
     kinds_.append(kind.data(), kind.size());
@@ -177,6 +184,8 @@ void Emitter::Deps(uint32_t i) {
   for (uint64_t e = begin; e < end; ++e) AppendVarint(t_.edges[e].from + 1, &w_);
   TextAttr("dep_kinds", kinds_);
   if (delayed) ListAttr("dep_delay_ns", delays_);
+  if (unexplained) ListAttr("dep_unexplained_ns", unexplained_);
+  if (released) ListAttr("dep_release", releases_);
 }
 
 // Writes shapes and types of the operator; for a device operation, those of its operator.

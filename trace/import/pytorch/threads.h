@@ -1,4 +1,4 @@
-// The host's threads of a capture: how calls nest, when a thread was idle, and which thread it waited for.
+// The host's threads of a capture: how calls nest, and when a thread was idle.
 #pragma once
 
 #include <cstdint>
@@ -37,20 +37,5 @@ bool IsHostCollective(const DeviceTrace& device, const Event& e);
 
 // Nests host events. The window is that of `options`, or the span of the events.
 HostThreads NestHostEvents(const DeviceTrace& device, const TimelineOptions& options);
-
-// `thread` was idle and went on because of something on another thread.
-struct ThreadWait {
-  uint32_t thread = 0;
-  int64_t from = 0, until = 0;  // the waiting; no bound of the thread lies inside
-  uint32_t source = 0;          // the other thread
-  int64_t source_time = 0;      // a bound of the other thread, <= until
-  EdgeKind kind = EdgeKind::kWakeUp;
-};
-
-// Finds idle times longer than kMinIdleNs in which another thread was busy for at least half of the time: the
-// last bound of the other thread before the idle time ended is taken for what ended it. The first event of a
-// thread counts as one after an idle time.
-inline constexpr int64_t kMinIdleNs = 20000;
-std::vector<ThreadWait> FindThreadWaits(const DeviceTrace& device, const HostThreads& host);
 
 }  // namespace chakra::pytorch

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/import/pytorch/comm_assign.h"
 #include "trace/import/pytorch/device_order.h"
+#include "trace/import/pytorch/thread_waits.h"
 #include "trace/import/pytorch/threads.h"
 
 namespace chakra::pytorch {
@@ -31,7 +32,6 @@ class Builder {
  public:
   Builder(const DeviceTrace& device, const TimelineOptions& options)
       : d_(device),
-        options_(options),
         host_(NestHostEvents(device, options)),
         order_(OrderDevice(device, host_, options)) {}
 
@@ -48,6 +48,10 @@ class Builder {
     size_t next_wait = 0, next_cut = 0;
   };
   int64_t EndOf(uint32_t node) const { return t_.nodes[node].start + t_.nodes[node].dur; }
+  int64_t ReadyBy(const TimelineEdge& e) const {
+    const TimelineNode& from = t_.nodes[e.from];
+    return from.start + ReleasedAfter(from.dur, e.share) + e.delay_ns;
+  }
 
   void CollectWaits();
   void EmitThread(uint32_t thread);
@@ -62,15 +66,16 @@ class Builder {
   std::vector<uint32_t> OrderNodes() const;
   void Tighten(const std::vector<uint32_t>& nodes);
   void Finish();
-  void AddEdge(uint32_t from, uint32_t to, EdgeKind kind, int64_t delay) {
-    edges_.push_back({to, {from, kind, std::max<int64_t>(0, delay)}});
+  void AddEdge(uint32_t from, uint32_t to, EdgeKind kind, int64_t delay, int64_t unexplained = 0) {
+    delay = std::max<int64_t>(0, delay);
+    edges_.push_back({to, {from, kind, delay, std::min(delay, unexplained)}});
   }
+  void EmitCause(uint32_t op, uint32_t node, const DeviceCause& cause);
   // The last node of `thread` that had ended at `time` and begun before
   // `before`; kNoRow: none.
   uint32_t LastEnded(uint32_t thread, int64_t time, int64_t before = INT64_MAX) const;
 
   const DeviceTrace& d_;
-  const TimelineOptions& options_;
   HostThreads host_;
   DeviceOrder order_;
   Timeline t_;
@@ -246,6 +251,35 @@ void Builder::EmitAsync(uint32_t thread) {
   }
 }
 
+// Adds the edge of a cause of device operation `i`, which is `node`.
+void Builder::EmitCause(uint32_t i, uint32_t node, const DeviceCause& cause) {
+  if (cause.kind == EdgeKind::kStart) {
+    AddEdge(0, node, EdgeKind::kStart, cause.ready - t_.window_begin, cause.unexplained);
+    return;
+  }
+  if (cause.kind != EdgeKind::kLaunch) {
+    const uint32_t from = node_of_op_[cause.source];
+    const TimelineNode& source = t_.nodes[from];
+    if (cause.kind != EdgeKind::kRelease || EndOf(from) <= cause.ready) {
+      const EdgeKind kind = cause.kind == EdgeKind::kRelease ? EdgeKind::kStream : cause.kind;
+      AddEdge(from, node, kind, cause.ready - EndOf(from), cause.unexplained);
+      return;
+    }
+    const double share = static_cast<double>(cause.ready - source.start) / static_cast<double>(source.dur);
+    edges_.push_back({node, {from, EdgeKind::kRelease, 0, 0, share}});
+    return;
+  }
+  uint32_t from = last_node_[cause.source];
+  const DeviceOp& op = order_.ops[i];
+  const bool blocks = own_.contains(i);
+  if (from == kNoRow || cause.ready < EndOf(from) || blocks) {
+    // A call that waits for the operation that it launched submitted it earlier.
+    from = LastEnded(d_.events[cause.source].lane, cause.ready, blocks ? op.end : INT64_MAX);
+  }
+  if (from == kNoRow) from = 0;
+  AddEdge(from, node, EdgeKind::kLaunch, cause.ready - EndOf(from), cause.unexplained);
+}
+
 void Builder::EmitDevice() {
   node_of_op_.resize(order_.ops.size());
   t_.lanes = order_.lanes;
@@ -262,20 +296,7 @@ void Builder::EmitDevice() {
     t_.nodes.push_back(n);
     first_node_[op.event] = last_node_[op.event] = node;
     for (uint32_t k = 0; k < op.causes; ++k) {
-      const DeviceCause& cause = order_.causes[op.first_cause + k];
-      if (cause.kind != EdgeKind::kLaunch) {
-        const uint32_t from = node_of_op_[cause.source];
-        AddEdge(from, node, cause.kind, cause.ready - EndOf(from));
-        continue;
-      }
-      uint32_t from = last_node_[cause.source];
-      const bool blocks = own_.contains(i);
-      if (from == kNoRow || cause.ready < EndOf(from) || blocks) {
-        // A call that waits for the operation that it launched submitted it earlier.
-        from = LastEnded(d_.events[cause.source].lane, cause.ready, blocks ? op.end : INT64_MAX);
-      }
-      if (from == kNoRow) from = 0;
-      AddEdge(from, node, EdgeKind::kLaunch, cause.ready - EndOf(from));
+      EmitCause(i, node, order_.causes[op.first_cause + k]);
     }
     if (op.causes == 0) AddEdge(0, node, EdgeKind::kStart, op.begin - t_.window_begin);
   }
@@ -369,7 +390,7 @@ void Builder::Tighten(const std::vector<uint32_t>& nodes) {
   for (size_t i = 0; i < edges_.size(); ++i) {
     const auto it = latest.find(edges_[i].to);
     if (it == latest.end()) continue;
-    const int64_t ready = EndOf(edges_[i].edge.from) + edges_[i].edge.delay_ns;
+    const int64_t ready = ReadyBy(edges_[i].edge);
     if (it->second.edge == SIZE_MAX || ready > it->second.ready) it->second = {i, ready};
   }
   for (const uint32_t node : nodes) {
@@ -470,8 +491,8 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
 
 absl::string_view Name(EdgeKind kind) {
   static constexpr absl::string_view kNames[kEdgeKinds] = {"start",   "thread",    "call",   "hand_off",
-                                                           "wake_up", "launch",    "stream", "event_wait",
-                                                           "sync",    "collective"};
+                                                           "wake_up", "launch",    "stream", "release",
+                                                           "event_wait", "sync",   "collective"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -1,0 +1,110 @@
+// The machine that is known whole (machine.h), grown by what real ones do: backward threads, hosts that poll, work
+// from before the window, kernels that begin before the one before them ends. From the profile of one run alone the
+// timeline must tell what the machine does with other durations: exactly.
+#include "gtest/gtest.h"
+#include "test/trace/pytorch/machine.h"
+
+namespace chakra::pytorch {
+namespace {
+
+using machine::Outcome;
+using machine::RunOptions;
+using machine::Step;
+
+// When each event of the machine begins by the timeline; of several parts, the last.
+std::map<std::string, int64_t> Begins(const Linked& l, const Played& p) {
+  std::map<std::string, int64_t> begin;
+  for (uint32_t i = 1; i < l.t.nodes.size(); ++i) {
+    const std::string name(l.device.name_of(l.device.events[l.t.nodes[i].event]));
+    if (l.t.nodes[i].part > 0 && !name.starts_with("cuda")) continue;
+    begin[name] = p.begin[i];
+  }
+  return begin;
+}
+
+// Runs `program` with each kernel and operator in turn longer, or shorter, by a third, and expects that the timeline
+// of the run as it was tells when everything begins.
+void ExpectTellsChanges(const std::vector<Step>& program, const RunOptions& options, const std::string& what) {
+  const Outcome before = machine::Run(program, options);
+  const Linked l = Link(before.profile);
+  ExpectReplaysItself(l);
+  for (size_t i = 0; i < program.size(); ++i) {
+    const bool kernel = program[i].what == Step::kLaunch || program[i].what == Step::kPoll;
+    if (!kernel && program[i].what != Step::kWork) continue;
+    const int64_t more = program[i].time / 12 * (i % 2 == 0 ? 4 : -4);
+    std::vector<Step> changed = program;
+    changed[i].time += more;
+    const std::string name = (kernel ? "kernel" : "work") + std::to_string(i);
+    const std::map<std::string, int64_t> found = Begins(l, Play(l.t, l.Find(name), more));
+    for (const auto& [event, begin] : machine::Run(changed, options).begin) {
+      ASSERT_EQ(found.at(event), begin) << what << ": " << name << " longer by " << more << ": " << event
+                                        << " began at " << before.begin.at(event);
+    }
+  }
+}
+
+int64_t Below(std::mt19937* random, uint32_t n) { return static_cast<int64_t>((*random)() % n); }
+
+// Forward and backward passes: threads that do little between long pauses, so that being busy tells nothing.
+TEST(MachineCauses, ABackwardThreadAndItsCallerWaitForEachOther) {
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<Step> program;
+    for (int pass = 0; pass < 8; ++pass) {
+      for (int i = 0; i < 6; ++i) {
+        program.push_back({Step::kWork, 4 * (300 + Below(&random, 2000))});
+        program.push_back({Step::kPause, Below(&random, 40000)});
+        if (Below(&random, 2) == 0)
+          program.push_back({Step::kLaunch, 4 * (500 + Below(&random, 4000)), static_cast<int>(Below(&random, 2))});
+      }
+      program.push_back({Step::kSwitch});
+      program.push_back({Step::kWork, 4000});
+    }
+    ExpectTellsChanges(program, {.sync_rows = true, .autograd = true}, "seed " + std::to_string(seed));
+  }
+}
+
+// Operators that poll for the end of a kernel that they launched, after other kernels on the stream.
+TEST(MachineCauses, AHostThatPollsGoesOnWhenTheKernelEnds) {
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<Step> program;
+    for (int i = 0; i < 40; ++i) {
+      program.push_back({Step::kWork, 4 * (1000 + Below(&random, 3000))});
+      program.push_back({Step::kLaunch, 4 * (1000 + Below(&random, 9000)), static_cast<int>(Below(&random, 2))});
+      if (i % 4 == 3) program.push_back({Step::kPoll, 4 * (60000 + Below(&random, 90000)), 0});
+    }
+    ExpectTellsChanges(program, {.sync_rows = true}, "seed " + std::to_string(seed));
+  }
+}
+
+// Streams that are busy until 3 ms with work that the window does not show.
+TEST(MachineCauses, ABacklogIsAStateOfTheStreamAtTheWindowsBegin) {
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<Step> program;
+    for (int i = 0; i < 150; ++i) {
+      program.push_back({Step::kWork, 4 * (300 + Below(&random, 500))});
+      program.push_back({Step::kLaunch, 4 * (2000 + Below(&random, 6000)), 0});
+    }
+    ExpectTellsChanges(program, {.sync_rows = true, .backlog = 3000000}, "seed " + std::to_string(seed));
+  }
+}
+
+// A device that is behind its host: each kernel of a chain begins when three quarters of the one before it are done.
+TEST(MachineCauses, ADependentLaunchBeginsWhereTheKernelBeforeItReleasesIt) {
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<Step> program;
+    for (int i = 0; i < 80; ++i) {
+      // A multiple of 48: a third of it, and three quarters of what is left, are whole.
+      Step kernel = {Step::kLaunch, 48 * (450 + Below(&random, 150)), 0};
+      kernel.dependent = Below(&random, 3) > 0;
+      program.push_back(kernel);
+    }
+    ExpectTellsChanges(program, {.sync_rows = true}, "seed " + std::to_string(seed));
+  }
+}
+
+}  // namespace
+}  // namespace chakra::pytorch

@@ -1,0 +1,191 @@
+#include "trace/import/pytorch/thread_waits.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "absl/strings/match.h"
+
+namespace chakra::pytorch {
+namespace {
+
+// Answers how long a thread was busy, and when it last did something.
+class Activity {
+ public:
+  explicit Activity(const HostThread& thread) : thread_(thread), before_(thread.busy.size() + 1) {
+    for (size_t i = 0; i < thread.busy.size(); ++i) {
+      before_[i + 1] = before_[i] + thread.busy[i].end - thread.busy[i].begin;
+    }
+  }
+  int64_t BusyIn(int64_t from, int64_t to) const { return BusyUntil(to) - BusyUntil(from); }
+  bool BusyAt(int64_t t) const {
+    const size_t i = First(t);
+    return i < thread_.busy.size() && thread_.busy[i].begin < t;
+  }
+  // The first begin or end of an event after `t`; INT64_MAX: none.
+  int64_t NextBound(int64_t t) const {
+    const auto it = std::upper_bound(thread_.bounds.begin(), thread_.bounds.end(), t);
+    return it == thread_.bounds.end() ? INT64_MAX : *it;
+  }
+  // The last begin or end of an event at or before `t`; INT64_MIN: none.
+  int64_t LastBound(int64_t t) const {
+    auto it = std::upper_bound(thread_.bounds.begin(), thread_.bounds.end(), t);
+    return it == thread_.bounds.begin() ? INT64_MIN : *--it;
+  }
+
+ private:
+  // The first busy interval that ends after `t`.
+  size_t First(int64_t t) const {
+    return static_cast<size_t>(std::upper_bound(thread_.busy.begin(), thread_.busy.end(), t,
+                                                [](int64_t v, const Interval& i) { return v < i.end; }) -
+                               thread_.busy.begin());
+  }
+  int64_t BusyUntil(int64_t t) const {
+    const size_t i = First(t);
+    const int64_t part = i < thread_.busy.size() ? std::max<int64_t>(0, t - thread_.busy[i].begin) : 0;
+    return before_[i] + part;
+  }
+  const HostThread& thread_;
+  std::vector<int64_t> before_;
+};
+
+bool IsBackward(const DeviceTrace& device, const Event& e) {
+  if (e.extra != kNoRow && e.kind <= EventKind::kAnnotation && device.ops[e.extra].fwd_thread > 0) return true;
+  return absl::StartsWith(device.name_of(e), "autograd::engine");
+}
+
+// Whether an event of autograd begins on the thread at `begin`.
+bool BackwardAt(const DeviceTrace& device, const HostThreads& host, uint32_t thread, int64_t begin) {
+  const auto& events = host.threads[thread].events;
+  auto it = std::lower_bound(events.begin(), events.end(), begin,
+                             [&](uint32_t row, int64_t t) { return host.begin[row] < t; });
+  for (; it != events.end() && host.begin[*it] == begin; ++it) {
+    if (IsBackward(device, device.events[*it])) return true;
+  }
+  return false;
+}
+
+class Finder {
+ public:
+  Finder(const DeviceTrace& device, const HostThreads& host)
+      : d_(device), host_(host), callers_(BackwardCallers(device, host)) {
+    for (const HostThread& thread : host.threads) activity_.emplace_back(thread);
+  }
+
+  std::vector<ThreadWait> Run() {
+    for (uint32_t a = 0; a < callers_.size(); ++a) {
+      if (callers_[a] != kNoRow) FindPasses(a, callers_[a]);
+    }
+    const auto key = [](const ThreadWait& w) { return std::tie(w.thread, w.from, w.until); };
+    const auto before = [&](const ThreadWait& a, const ThreadWait& b) { return key(a) < key(b); };
+    std::sort(waits_.begin(), waits_.end(), before);
+    const std::vector<ThreadWait> passes = waits_;
+    for (uint32_t a = 0; a < host_.threads.size(); ++a) FindOthers(a, passes);
+    std::sort(waits_.begin(), waits_.end(), before);
+    return std::move(waits_);
+  }
+
+ private:
+  void FindPasses(uint32_t a, uint32_t caller);
+  void FindOthers(uint32_t a, const std::vector<ThreadWait>& passes);
+
+  const DeviceTrace& d_;
+  const HostThreads& host_;
+  const std::vector<uint32_t> callers_;
+  std::vector<Activity> activity_;
+  std::vector<ThreadWait> waits_;
+};
+
+// Finds the waits of a backward thread and of its caller for each other.
+void Finder::FindPasses(uint32_t a, uint32_t caller) {
+  int64_t idle_since = host_.window_begin;
+  for (const Interval& busy : host_.threads[a].busy) {
+    const int64_t i0 = idle_since, i1 = busy.begin;
+    idle_since = busy.end;
+    const int64_t handed = activity_[caller].LastBound(i1);
+    if (handed <= i0 || !BackwardAt(d_, host_, a, i1)) continue;
+    const int64_t from = std::max(i0, activity_[a].LastBound(handed));
+    if (from < handed) waits_.push_back({a, from, handed, caller, handed, EdgeKind::kHandOff});
+    const int64_t next = activity_[caller].NextBound(handed);
+    if (next == INT64_MAX || activity_[a].BusyAt(next)) continue;  // the caller did not wait
+    const int64_t done = activity_[a].LastBound(next);
+    if (done > handed) waits_.push_back({caller, handed, done, a, done, EdgeKind::kWakeUp});
+  }
+}
+
+// Finds waits of thread `a` in idle times that `passes` do not explain.
+void Finder::FindOthers(uint32_t a, const std::vector<ThreadWait>& passes) {
+  int64_t idle_since = host_.window_begin;
+  for (const Interval& busy : host_.threads[a].busy) {
+    const int64_t i0 = idle_since, i1 = busy.begin;
+    idle_since = busy.end;
+    if (i1 - i0 < kMinIdleNs) continue;
+    const auto known = std::partition_point(passes.begin(), passes.end(), [&](const ThreadWait& w) {
+      return std::tie(w.thread, w.until) <= std::tie(a, i0);
+    });
+    if (known != passes.end() && known->thread == a && known->from < i1) continue;
+    ThreadWait best;
+    int64_t best_busy = 0;
+    for (uint32_t b = 0; b < host_.threads.size(); ++b) {
+      if (b == a || host_.threads[b].busy.empty()) continue;
+      const int64_t covered = activity_[b].BusyIn(i0, i1);
+      const int64_t last = activity_[b].LastBound(i1);
+      if (covered * 2 < i1 - i0 || covered <= best_busy || last <= i0) continue;
+      best_busy = covered;
+      best.source = b;
+      best.source_time = last;
+    }
+    if (best_busy == 0) continue;
+    best.thread = a;
+    best.until = best.source_time;
+    best.from = std::max(i0, activity_[a].LastBound(best.until));
+    // The first event of the thread may come after the window's begin.
+    if (best.from >= best.until) continue;
+    const bool handed = BackwardAt(d_, host_, a, i1) || activity_[best.source].BusyAt(i1);
+    best.kind = handed ? EdgeKind::kHandOff : EdgeKind::kWakeUp;
+    waits_.push_back(best);
+  }
+}
+
+}  // namespace
+
+std::vector<uint32_t> BackwardCallers(const DeviceTrace& device, const HostThreads& host) {
+  const size_t n = host.threads.size();
+  std::vector<uint64_t> operators(n);
+  std::vector<bool> backward(n);
+  for (size_t t = 0; t < n; ++t) {
+    uint64_t own = 0, autograd = 0;  // operators that no other operator called
+    for (const uint32_t row : host.threads[t].events) {
+      if (device.events[row].kind != EventKind::kCpuOp) continue;
+      ++operators[t];
+      const uint32_t parent = host.parent[row];
+      if (parent != kNoRow && device.events[parent].kind == EventKind::kCpuOp) continue;
+      ++own;
+      autograd += IsBackward(device, device.events[row]) ? 1 : 0;
+    }
+    backward[t] = autograd > 0 && autograd * 2 >= own;
+  }
+  std::vector<std::vector<uint64_t>> arrows(n, std::vector<uint64_t>(n));
+  for (const FlowArrow& arrow : device.fwdbwd) {
+    if (arrow.from == kNoRow || arrow.to == kNoRow) continue;
+    const Event &from = device.events[arrow.from], &to = device.events[arrow.to];
+    if (OnHost(from.kind) && OnHost(to.kind)) ++arrows[to.lane][from.lane];
+  }
+  std::vector<uint32_t> callers(n, kNoRow);
+  for (uint32_t t = 0; t < n; ++t) {
+    if (!backward[t]) continue;
+    std::pair<uint64_t, uint64_t> most;  // arrows, operators
+    for (uint32_t c = 0; c < n; ++c) {
+      const std::pair<uint64_t, uint64_t> votes = {arrows[t][c], operators[c]};
+      if (c == t || backward[c] || operators[c] == 0 || votes <= most) continue;
+      most = votes;
+      callers[t] = c;
+    }
+  }
+  return callers;
+}
+
+std::vector<ThreadWait> FindThreadWaits(const DeviceTrace& device, const HostThreads& host) {
+  return Finder(device, host).Run();
+}
+
+}  // namespace chakra::pytorch
