@@ -78,6 +78,14 @@ std::string WarnOfPinned(const proto::PinnedReport& pinned) {
                          100 * pinned.share(), 100 * pinned.path_share(), CausesOf(pinned.run(), true));
 }
 
+std::string WarnOfHeldEdits(const proto::PinnedReport& pinned, Time makespan, Time without) {
+  return absl::StrCat("the edited run takes ", FormatTime(makespan), ", of which pinned time holds ",
+                      FormatTime(makespan - without), ": without it the same edits give ", FormatTime(without),
+                      "; no edit of durations makes the run shorter than ",
+                      FormatTime(Time::Picos(pinned.run().time_ps())), " (", CausesOf(pinned.run(), false),
+                      " of the makespan)");
+}
+
 absl::Status CheckPinned(const proto::PinnedReport& pinned, double percent) {
   if (100 * pinned.share() <= percent) return absl::OkStatus();
   return absl::FailedPreconditionError(

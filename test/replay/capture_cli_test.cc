@@ -164,7 +164,7 @@ TEST_F(CaptureCli, WhatTheClusterPricesIsToldOfTheAssumedOne) {
 TEST_F(CaptureCli, AFabricThatNothingCrossesIsTold) {
   Write(Capture());
   const proto::Report r = Report("--fabric analytical-fifo");
-  ASSERT_EQ(r.warning_size(), 1);
+  ASSERT_EQ(r.warning_size(), 2);  // and what is pinned
   EXPECT_THAT(r.warning(0), HasSubstr("--fabric has no effect"));
 }
 

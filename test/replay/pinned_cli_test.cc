@@ -29,9 +29,10 @@ TraceBuilder TwoRanks(int64_t gap_us, bool delays = true) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
     TraceBuilder::Int(&b.Comp(r, 40), "is_cpu_op", 1);
-    et::Node& kernel = b.Comp(r, 30, {0});
-    TraceBuilder::Int(&kernel, "stream", 7);
+    b.Comp(r, 30, {0});
     et::Node& call = b.Comp(r, 20, {0});
+    et::Node& kernel = b.Nodes(r)[1];
+    TraceBuilder::Int(&kernel, "stream", 7);
     TraceBuilder::Int(&call, "is_cpu_op", 1);
     if (!delays) continue;
     TraceBuilder::Delays(&kernel, {1000});
@@ -46,7 +47,7 @@ TraceBuilder TwoRanks(int64_t gap_us, bool delays = true) {
 class PinnedCli : public testing::Test {
  protected:
   PinnedCli() {
-    std::string pattern = (fs::temp_directory_path() / "pinned_cli_test.XXXXXX").string();
+    std::string pattern = (fs::temp_directory_path() / "share_cli_test.XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
   }
   ~PinnedCli() override { fs::remove_all(folder_); }
@@ -142,6 +143,7 @@ TEST_F(PinnedCli, StrictCausesRefusesWhatIsAboveItsLimit) {
                                      "host gaps 30.0 %, unexplained 10.0 %"));
   EXPECT_EQ(Run(run + " --strict-causes=39.9").status, 1);
   EXPECT_EQ(Run(run + " --strict-causes=40").status, 0);
+  EXPECT_EQ(Run(run + " --strict-causes=0").status, 1);
   for (const char* bad : {"101", "-1", "few"}) {
     const CommandResult r = Run(absl::StrCat(run, " --strict-causes=", bad));
     EXPECT_EQ(r.status, 2) << bad;
@@ -164,6 +166,23 @@ TEST_F(PinnedCli, InspectHasItOfTheTracesAlone) {
   EXPECT_DOUBLE_EQ(x.pinned().share(), 0.4);
   ASSERT_EQ(x.pinned().rank_size(), 2);
   EXPECT_DOUBLE_EQ(x.pinned().rank(1).share(), 1.0 / 71);
+}
+
+TEST_F(PinnedCli, AnEditSaysWhatPinnedTimeHolds) {
+  const std::string run = Write(TwoRanks(40), "run");
+  const auto held = [&](const std::string& arguments) {
+    for (const std::string& w : Report(arguments).warning()) {
+      if (w.find("the edited run") == 0) return w;
+    }
+    return std::string();
+  };
+  // Host calls of no time: rank 0 ends after the gap of 40 us, without it after the kernel of 30 us.
+  EXPECT_EQ(held(run + " --scale '^n[02]$=0'"),
+            "the edited run takes 40 us, of which pinned time holds 10 us: without it the same edits give 30 us; no "
+            "edit of durations makes the run shorter than 40 us (host gaps 75.0 %, unexplained 25.0 % of the "
+            "makespan)");
+  EXPECT_EQ(held(run), "");
+  EXPECT_EQ(held(Write(TwoRanks(3), "few") + " --scale '^n0$=2'"), "");
 }
 
 TEST_F(PinnedCli, CompareTellsTheDifference) {
