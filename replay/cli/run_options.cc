@@ -1,5 +1,6 @@
 #include "replay/cli/run_options.h"
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/analytical/options.h"
@@ -92,7 +93,7 @@ void RunArguments::AddTrace(CLI::App* app) {
       ->group(g);
   app->add_flag("--strict", traces_.read.strict, "Refuse what would otherwise be repaired")->group(g);
   strict_causes_ = app->add_flag(
-      absl::StrCat("--strict-causes{", kPinnedWarning, "}"), strict_percent_,
+      absl::StrCat("--strict-causes{", kPinnedWarning, "}"), strict_causes_text_,
       absl::StrCat("Refuse a run of which more than so many percent of the makespan (",
                    kPinnedWarning, " without a number) are pinned: gaps of the host, launch latencies and other "
                    "delays, which no edit of durations moves"));
@@ -151,6 +152,13 @@ void RunArguments::AddRanks(CLI::App* app) {
       ->group(g);
 }
 
+absl::StatusOr<double> RunArguments::StrictCauses() const {
+  double percent = 0;
+  if (absl::SimpleAtod(strict_causes_text_, &percent) && percent >= 0 && percent <= 100) return percent;
+  return absl::InvalidArgumentError(
+      absl::StrCat("--strict-causes: \"", strict_causes_text_, "\", expected a percentage from 0 to 100"));
+}
+
 absl::Status RunArguments::Check() const {
   if (traces_.inputs.empty() && !traces_.read.capture.named())
     return absl::InvalidArgumentError("replay expects at least one TRACE");
@@ -161,10 +169,7 @@ absl::Status RunArguments::Check() const {
   if (fabric_->count() > 0) {
     if (absl::Status s = CheckFabricName(run_.fabric); !s.ok()) return s;
   }
-  if (strict_causes_->count() > 0 && !(strict_percent_ >= 0 && strict_percent_ <= 100)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--strict-causes: ", strict_percent_, ", expected a percentage from 0 to 100"));
-  }
+  if (strict_causes_->count() > 0 && !StrictCauses().ok()) return StrictCauses().status();
   proto::Variation unused;
   for (const std::string& s : run_.stragglers) {
     if (absl::Status bad = AddStraggler(s, &unused); !bad.ok())
@@ -179,7 +184,7 @@ absl::Status RunArguments::Check() const {
 
 absl::StatusOr<TraceOptions> RunArguments::traces() {
   run_.strict = traces_.read.strict;
-  run_.strict_causes = strict_causes_->count() > 0 ? strict_percent_ : -1;
+  if (strict_causes_->count() > 0) run_.strict_causes = *StrictCauses();
   run_.fabric_options.threads = traces_.read.threads;
   if (!edits_.any()) return traces_;
   if (absl::Status s = edits_.Prepare(); !s.ok()) return s;

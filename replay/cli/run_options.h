@@ -1,6 +1,8 @@
 // What `replay` says of its traces and its machine, and whoever else takes the same words.
 #pragma once
 
+#include <string>
+
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -26,11 +28,13 @@ class RunArguments {
   void AddMachine(CLI::App* app);
   void AddTrace(CLI::App* app);
   void AddRanks(CLI::App* app);
+  // Of --strict-causes, once it was given. Error: no percentage.
+  absl::StatusOr<double> StrictCauses() const;
 
   TraceOptions traces_;
   EditOptions edits_;
   RunOptions run_;
-  double strict_percent_ = 0;      // of --strict-causes, once it was given
+  std::string strict_causes_text_;
   CLI::Option* fabric_ = nullptr;  // of the parser, as the next
   CLI::Option* compute_ = nullptr;
   CLI::Option* strict_causes_ = nullptr;

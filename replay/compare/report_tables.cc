@@ -102,6 +102,14 @@ ComparedTable Ranks(const proto::Report& r) {
                  [](const proto::RankReport& x) { return absl::StrCat("rank ", x.rank()); });
 }
 
+ComparedTable Pinned(const proto::Report& r) {
+  Rows rows("pinned", *proto::PinnedTime::descriptor());
+  if (!r.has_pinned()) return rows.table();
+  for (const proto::PinnedTime* p : {&r.pinned().run(), &r.pinned().critical_path()}) rows.Add(p->of(), *p);
+  for (const proto::PinnedTime& p : r.pinned().rank()) rows.Add(p.of(), p);
+  return rows.table();
+}
+
 // "ring/simple x 3, tree/ll x 1".
 std::string Algorithms(const proto::CollectiveReport& c) {
   if (c.chosen_size() == 0) return c.algorithm();
@@ -226,6 +234,7 @@ std::vector<ComparedTable> ReportTables(const proto::Report& r, bool merge_numbe
           LastRank(r),
           Jobs(r),
           Ranks(r),
+          Pinned(r),
           Collectives(r),
           Names("operators", r.operator_(), merge_numbers),
           Names("lanes", r.lane(), false),

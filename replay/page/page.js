@@ -1,6 +1,6 @@
 // Reads the report and fills the sections.
 
-// Captures, jobs and edits have a section only where there are any.
+// Captures, jobs, edits and pinned time have a section only where there are any.
 function extra(id, heading, before, rows, columns) {
   if (list(rows).length === 0) return;
   const section = make("section", { id }, make("h2", {}, heading));
@@ -23,6 +23,14 @@ function extras(report) {
     columnsOf("StepReport", { more: [[50, difference]] }),
   );
   extra("jobs", "Jobs", "warnings", report.job, columnsOf("JobReport"));
+  const pinned = report.pinned;
+  extra(
+    "pinned",
+    "Pinned: what the replay takes as given",
+    "warnings",
+    pinned && [pinned.run, pinned.critical_path, ...list(pinned.rank)],
+    columnsOf("PinnedTime"),
+  );
   const notes = { title: "Notes", of: (e) => list(e.note).join("; "), kind: "text" };
   extra(
     "edits",

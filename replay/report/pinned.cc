@@ -8,6 +8,7 @@
 #include "replay/report/row_table.h"
 #include "replay/run/options.h"
 #include "trace/base/text_table.h"
+#include "trace/model/inspect.h"
 
 namespace chakra {
 namespace {
@@ -15,41 +16,25 @@ namespace {
 constexpr size_t kRows = 16;     // of ranks
 constexpr double kNamed = 0.01;  // of the time of all: causes below this are not named
 
+using P = proto::PinnedTime;
 struct CauseText {
   PinnedCause cause;
-  void (proto::PinnedTime::*set)(int64_t);
-  int64_t (proto::PinnedTime::*get)() const;
-  const char* name;
+  int64_t (P::*get)() const;
   const char* blind;  // what does not change it
 };
-using P = proto::PinnedTime;
 constexpr CauseText kCauses[kPinnedCauses] = {
-    {PinnedCause::kHostGaps, &P::set_host_gaps_ps, &P::host_gaps_ps, "host gaps",
-     "a faster device, faster operators or faster communication do not shorten them"},
-    {PinnedCause::kLaunchLatency, &P::set_launch_latency_ps, &P::launch_latency_ps, "launch latency",
-     "faster operators and a faster device do not shorten it"},
-    {PinnedCause::kStreamGaps, &P::set_stream_gaps_ps, &P::stream_gaps_ps, "stream gaps",
-     "faster device operations do not shorten them"},
-    {PinnedCause::kStart, &P::set_start_ps, &P::start_ps, "start",
-     "no edit moves work whose cause is before the window"},
-    {PinnedCause::kUnexplained, &P::set_unexplained_ps, &P::unexplained_ps, "unexplained",
-     "no edit of what the capture shows shortens it"},
-    {PinnedCause::kRecordedWaits, &P::set_recorded_waits_ps, &P::recorded_waits_ps, "recorded waits",
-     "a faster device does not end them sooner"},
-    {PinnedCause::kOther, &P::set_other_delays_ps, &P::other_delays_ps, "other delays",
-     "only edits of delays change them"},
+    {PinnedCause::kHostGaps, &P::host_gaps_ps,
+     "faster operators, a faster device or faster communication do not shorten them"},
+    {PinnedCause::kLaunchLatency, &P::launch_latency_ps,
+     "faster operators, a faster device or fewer bytes do not shorten it"},
+    {PinnedCause::kStreamGaps, &P::stream_gaps_ps, "faster device operations do not shorten them"},
+    {PinnedCause::kStart, &P::start_ps,
+     "work of which no cause is known begins when it did, whatever changes before it"},
+    {PinnedCause::kUnexplained, &P::unexplained_ps, "nothing that the capture shows shortens it"},
+    {PinnedCause::kRecordedWaits, &P::recorded_waits_ps,
+     "a faster device or faster communication does not end them sooner"},
+    {PinnedCause::kOther, &P::other_delays_ps, "only edits of delays change them"},
 };
-
-double ShareOf(Time part, Time whole) {
-  return whole > Time::Zero() ? static_cast<double>(part.picos()) / static_cast<double>(whole.picos()) : 0;
-}
-
-void Fill(const std::string& of, const PinnedTime& time, Time whole, proto::PinnedTime* out) {
-  out->set_of(of);
-  out->set_time_ps(time.total().picos());
-  out->set_share(ShareOf(time.total(), whole));
-  for (const CauseText& c : kCauses) (out->*c.set)(time[c.cause].picos());
-}
 
 // The causes, the longest first: "host gaps 12.3 % (a faster device ...)".
 std::string CausesOf(const proto::PinnedTime& time, bool blind) {
@@ -63,7 +48,7 @@ std::string CausesOf(const proto::PinnedTime& time, bool blind) {
   });
   return absl::StrJoin(causes, blind ? "; " : ", ", [&](std::string* out, const CauseText* c) {
     const double part = static_cast<double>((time.*c->get)()) / static_cast<double>(time.time_ps());
-    absl::StrAppendFormat(out, "%s %.1f %%", c->name, 100 * time.share() * part);
+    absl::StrAppendFormat(out, "%s %.1f %%", Name(c->cause), 100 * time.share() * part);
     if (blind) absl::StrAppend(out, " (", c->blind, ")");
   });
 }
@@ -76,11 +61,11 @@ proto::PinnedReport MakePinnedReport(const std::vector<PinnedTime>& ranks, const
   const auto most = std::max_element(ranks.begin(), ranks.end(), [](const PinnedTime& a, const PinnedTime& b) {
     return a.total() < b.total();
   });
-  Fill("run", most == ranks.end() ? PinnedTime() : *most, metrics.makespan, out.mutable_run());
-  Fill("critical path", path, metrics.makespan, out.mutable_critical_path());
+  *out.mutable_run() = ToProto(most == ranks.end() ? PinnedTime() : *most, "run", metrics.makespan);
+  *out.mutable_critical_path() = ToProto(path, "critical path", metrics.makespan);
   for (size_t r = 0; r < ranks.size(); ++r) {
     const Time start = starts.empty() ? Time::Zero() : starts[r];
-    Fill(absl::StrCat("rank ", r), ranks[r], metrics.ranks[r].end - start, out.add_rank());
+    *out.add_rank() = ToProto(ranks[r], absl::StrCat("rank ", r), metrics.ranks[r].end - start);
   }
   out.set_share(out.run().share());
   out.set_path_share(out.critical_path().share());
@@ -91,6 +76,14 @@ std::string WarnOfPinned(const proto::PinnedReport& pinned) {
   if (100 * pinned.share() <= kPinnedWarning) return "";
   return absl::StrFormat("%.1f %% of the makespan are pinned, %.1f %% along the critical path: %s",
                          100 * pinned.share(), 100 * pinned.path_share(), CausesOf(pinned.run(), true));
+}
+
+std::string WarnOfHeldEdits(const proto::PinnedReport& pinned, Time makespan, Time without) {
+  return absl::StrCat("the edited run takes ", FormatTime(makespan), ", of which pinned time holds ",
+                      FormatTime(makespan - without), ": without it the same edits give ", FormatTime(without),
+                      "; no edit of durations makes the run shorter than ",
+                      FormatTime(Time::Picos(pinned.run().time_ps())), " (", CausesOf(pinned.run(), false),
+                      " of the makespan)");
 }
 
 absl::Status CheckPinned(const proto::PinnedReport& pinned, double percent) {

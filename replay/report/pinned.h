@@ -20,6 +20,10 @@ proto::PinnedReport MakePinnedReport(const std::vector<PinnedTime>& ranks, const
 // are pinned.
 std::string WarnOfPinned(const proto::PinnedReport& pinned);
 
+// A warning of edits whose effect pinned time may hide: the edited run took `makespan`, and `without` its pinned
+// time.
+std::string WarnOfHeldEdits(const proto::PinnedReport& pinned, Time makespan, Time without);
+
 // Error (FailedPrecondition), naming the causes: more than `percent` of the makespan is pinned.
 absl::Status CheckPinned(const proto::PinnedReport& pinned, double percent);
 

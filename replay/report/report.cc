@@ -10,7 +10,6 @@
 #include "replay/collectives/accounting.h"
 #include "replay/compute/compute_times.h"
 #include "replay/report/columns.h"
-#include "replay/report/pinned.h"
 #include "replay/run/description.h"
 #include "trace/base/utf8.h"
 #include "trace/model/distinct_graphs.h"
@@ -306,10 +305,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   AddPackets(run.packets, &report);
   AddFlowTimes(run.flow_times, &report);
   if (run.path != nullptr) *report.mutable_critical_path() = *run.path;
-  if (run.pinned != nullptr) {
-    *report.mutable_pinned() = *run.pinned;
-    if (const std::string w = WarnOfPinned(*run.pinned); !w.empty()) report.add_warning(w);
-  }
+  if (run.pinned != nullptr) *report.mutable_pinned() = *run.pinned;
   if (run.edits != nullptr) *report.mutable_edits() = *run.edits;
   AddRungs(run, &report);
   for (const RankTrace& rank : run.traces->ranks) {

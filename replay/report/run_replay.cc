@@ -16,6 +16,7 @@
 #include "replay/compute/compute_times.h"
 #include "replay/critical_path/attribution.h"
 #include "replay/critical_path/sensitivity.h"
+#include "replay/critical_path/without_pinned.h"
 #include "replay/engine/causes/critical_path.h"
 #include "replay/engine/causes/pinned.h"
 #include "replay/engine/measure/metrics.h"
@@ -175,7 +176,17 @@ absl::Status Run::FindPinned(const Metrics& metrics, const Simulation& simulatio
   const std::vector<Time> starts = RankStarts(simulation.jobs, cluster_.variation);
   pinned_ = MakePinnedReport(pinned_ranks_, PinnedOfPath(path_, *set_, simulation.times), metrics, starts);
   description_.pinned = &pinned_;
-  return options_.strict_causes < 0 ? absl::OkStatus() : CheckPinned(pinned_, options_.strict_causes);
+  if (options_.strict_causes >= 0) {
+    if (absl::Status s = CheckPinned(pinned_, options_.strict_causes); !s.ok()) return s;
+  }
+  const std::string warning = WarnOfPinned(pinned_);
+  if (warning.empty()) return absl::OkStatus();
+  description_.warnings.push_back(warning);
+  if (!traces_.edits.has_value()) return absl::OkStatus();
+  const auto without = MakespanWithoutPinned(simulation);
+  if (!without.ok()) return without.status();
+  description_.warnings.push_back(WarnOfHeldEdits(pinned_, metrics.makespan, *without));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<proto::CriticalPathReport> Run::ExplainPath(const Simulation& simulation,

@@ -69,10 +69,10 @@ class TraceBuilder {
     attr->set_name(name);
     attr->set_string_val(value);
   }
-  // dep_delay_ns, one for each dependency.
-  static void Delays(et::Node* node, const std::vector<int64_t>& nanos) {
+  // dep_delay_ns, or another list, with one entry for each dependency.
+  static void Delays(et::Node* node, const std::vector<int64_t>& nanos, const char* name = "dep_delay_ns") {
     et::AttributeProto* attr = node->add_attr();
-    attr->set_name("dep_delay_ns");
+    attr->set_name(name);
     attr->mutable_int64_list();
     for (int64_t n : nanos) attr->mutable_int64_list()->add_values(n);
   }

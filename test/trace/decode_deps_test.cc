@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "test/replay/trace_builder.h"
@@ -142,6 +143,100 @@ TEST(DepDelay, GraphsThatDifferInADelayAreNotShared) {
   ASSERT_TRUE(equal.ok()) << equal.status();
   EXPECT_EQ(equal->distinct_graphs(), 1u);
   std::filesystem::remove_all(folder);
+}
+
+void Unexplained(et::Node* node, const std::vector<int64_t>& nanos) {
+  TraceBuilder::Delays(node, nanos, "dep_unexplained_ns");
+}
+
+TEST(DepCause, ComesFromTheKindOfTheDependencyWhoseDelayStays) {
+  Four f({2, 0, 1, 0});
+  f.node->add_ctrl_deps(2);
+  TraceBuilder::Text(f.node, "dep_kinds", "launch,thread,stream,start");  // before the delays, as after them
+  TraceBuilder::Delays(f.node, {7, 1, 3, 5, 9});
+  const auto g = f.Read();
+  ASSERT_NE(g, nullptr);
+  EXPECT_THAT(g->dep, ElementsAre(0u, 1u, 2u));
+  EXPECT_THAT(g->dep_delay, ElementsAre(Ns(5), Ns(3), Ns(9)));
+  EXPECT_THAT(g->dep_cause, ElementsAre(DelayCause::kStart, DelayCause::kStreamGaps, DelayCause::kOther));
+}
+
+TEST(DepCause, OfAKindThatNobodyKnowsAndOfNoneIsOther) {
+  Four f({0, 1});
+  TraceBuilder::Delays(f.node, {1, 2});
+  TraceBuilder::Text(f.node, "dep_kinds", "tide,");
+  TraceBuilder::Delays(&f.b.Comp(0, 1, {3}), {4});
+  EXPECT_THAT(f.Read()->dep_cause, ElementsAre(DelayCause::kOther, DelayCause::kOther, DelayCause::kOther));
+  Four none({0});
+  TraceBuilder::Text(none.node, "dep_kinds", "thread");
+  EXPECT_THAT(none.Read()->dep_cause, IsEmpty());  // without delays there is nothing to tell
+}
+
+TEST(DepCause, AListOfAnotherLengthNamesNodeAndField) {
+  Four f({0, 1});
+  TraceBuilder::Delays(f.node, {1, 2});
+  TraceBuilder::Text(f.node, "dep_kinds", "thread");
+  EXPECT_THAT(f.Error(), HasSubstr("node 3 (\"n3\"), field attribute dep_kinds, byte "));
+  EXPECT_THAT(f.Error(), HasSubstr("1 kinds, expected one for each of the 2 data_deps"));
+  Four number({0});
+  TraceBuilder::Int(number.node, "dep_kinds", 1);
+  EXPECT_THAT(number.Error(), HasSubstr("field attribute dep_kinds, byte "));
+  EXPECT_THAT(number.Error(), HasSubstr("expected text, found int64_val"));
+}
+
+TEST(DepUnexplained, StandsBesideItsDelayWhereThereIsAny) {
+  Four f({2, 99, 0});
+  f.node->add_ctrl_deps(1);
+  TraceBuilder::Delays(f.node, {20, 8, 30, 7});
+  Unexplained(f.node, {4, 8, 0, 7});
+  TraceBuilder::Delays(&f.b.Comp(0, 1, {1}), {5});
+  const auto g = f.Read();
+  ASSERT_NE(g, nullptr);
+  EXPECT_THAT(g->dep, ElementsAre(0u, 1u, 2u, 1u));
+  EXPECT_THAT(g->dep_unexplained, ElementsAre(std::pair(1u, Ns(7)), std::pair(2u, Ns(4))));
+}
+
+TEST(DepUnexplained, OfDuplicatesThatOfTheLongerDelayHolds) {
+  Four f({1, 0, 1});
+  TraceBuilder::Delays(f.node, {3, 50, 8});
+  Unexplained(f.node, {3, 0, 1});
+  EXPECT_THAT(f.Read()->dep_unexplained, ElementsAre(std::pair(1u, Ns(1))));
+}
+
+TEST(DepUnexplained, MoreThanTheDelayAndListsOfAnotherLengthAreErrors) {
+  Four more({0, 1});
+  TraceBuilder::Delays(more.node, {5, 6});
+  Unexplained(more.node, {5, 7});
+  EXPECT_THAT(more.Error(), HasSubstr("node 3 (\"n3\"), field attribute dep_unexplained_ns, byte "));
+  EXPECT_THAT(more.Error(), HasSubstr("7 ns of entry 1, expected at most its dep_delay_ns, 6"));
+  Four alone({0, 1});
+  Unexplained(alone.node, {0, 1});
+  EXPECT_THAT(alone.Error(), HasSubstr("expected at most its dep_delay_ns, 0"));
+  Four few({0, 1});
+  TraceBuilder::Delays(few.node, {5, 6});
+  Unexplained(few.node, {5});
+  EXPECT_THAT(few.Error(), HasSubstr("1 delays, expected one for each of the 2 dependencies"));
+  Four negative({0});
+  TraceBuilder::Delays(negative.node, {5});
+  Unexplained(negative.node, {-1});
+  EXPECT_THAT(negative.Error(), HasSubstr("field attribute dep_unexplained_ns"));
+}
+
+TEST(DepUnexplained, GraphsThatDifferInItOrInACauseAreNotShared) {
+  const auto graph = [](const char* kind, int64_t unexplained) {
+    Four f({0});
+    TraceBuilder::Delays(f.node, {5});
+    TraceBuilder::Text(f.node, "dep_kinds", kind);
+    Unexplained(f.node, {unexplained});
+    return f.Read();
+  };
+  const auto first = graph("launch", 2);
+  EXPECT_TRUE(SameContent(*first, *graph("launch", 2)));
+  EXPECT_EQ(ContentHash(*first), ContentHash(*graph("launch", 2)));
+  for (const auto& other : {graph("launch", 3), graph("launch", 0), graph("thread", 2)}) {
+    EXPECT_FALSE(SameContent(*first, *other));
+    EXPECT_NE(ContentHash(*first), ContentHash(*other));
+  }
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 // KIND is comp, load, store, send, recv, metadata or a collective ("all_reduce"). Keys: start and us
 // (recorded, in microseconds), bytes, ops, stream, tid, group, peer, tag, transfer (ns); any other is an
 // attribute, a number or a text. A dependency is an id; "c" before it: control; "+NS" after it: its delay;
-// ":KIND" at its end: of dep_kinds. Data dependencies come before control dependencies. Lists of nodes keep
+// "~NS" after that: the part of the delay that nothing explains; ":KIND" at its end: of dep_kinds. Data dependencies come before control dependencies. Lists of nodes keep
 // this order of keys, so that texts can be compared.
 #pragma once
 
@@ -55,18 +55,22 @@ inline et::AttributeProto* SetAttr(et::Node* node, const std::string& name) {
 }
 
 inline void ParseDep(absl::string_view text, et::Node* node, std::vector<int64_t>* delays,
-                     std::vector<std::string>* kinds) {
+                     std::vector<int64_t>* unexplained, std::vector<std::string>* kinds) {
   const bool control = absl::ConsumePrefix(&text, "c");
   const std::vector<std::string> kind = absl::StrSplit(text, ':');
-  const std::vector<std::string> delay = absl::StrSplit(kind[0], '+');
+  const std::vector<std::string> delay = absl::StrSplit(kind[0], absl::ByAnyChar("+~"));
   uint64_t id = 0;
-  int64_t ns = 0;
+  int64_t ns = 0, unknown = 0;
   ASSERT_TRUE(absl::SimpleAtoi(delay[0], &id)) << text;
   if (delay.size() > 1) {
     ASSERT_TRUE(absl::SimpleAtoi(delay[1], &ns)) << text;
   }
+  if (delay.size() > 2) {
+    ASSERT_TRUE(absl::SimpleAtoi(delay[2], &unknown)) << text;
+  }
   (control ? node->mutable_ctrl_deps() : node->mutable_data_deps())->Add(id);
   delays->push_back(ns);
+  unexplained->push_back(unknown);
   if (!control) kinds->push_back(kind.size() > 1 ? kind[1] : "");
 }
 
@@ -116,13 +120,13 @@ inline et::Node ParseNode(const std::string& line) {
         ->set_int64_val(static_cast<int64_t>(type.value_or(CollectiveType::kAllReduce)));
   }
   bool deps = false;
-  std::vector<int64_t> delays;
+  std::vector<int64_t> delays, unexplained;
   std::vector<std::string> kinds;
   for (size_t i = 3; i < words.size(); ++i) {
     if (words[i] == "<-") {
       deps = true;
     } else if (deps) {
-      ParseDep(words[i], &node, &delays, &kinds);
+      ParseDep(words[i], &node, &delays, &unexplained, &kinds);
     } else if (words[i] == "host") {
       SetAttr(&node, "is_cpu_op")->set_bool_val(true);
     } else {
@@ -133,6 +137,10 @@ inline et::Node ParseNode(const std::string& line) {
   if (delays != std::vector<int64_t>(delays.size())) {
     et::AttributeProto* list = SetAttr(&node, "dep_delay_ns");
     for (const int64_t ns : delays) list->mutable_int64_list()->add_values(ns);
+  }
+  if (unexplained != std::vector<int64_t>(unexplained.size())) {
+    et::AttributeProto* list = SetAttr(&node, "dep_unexplained_ns");
+    for (const int64_t ns : unexplained) list->mutable_int64_list()->add_values(ns);
   }
   if (absl::StrJoin(kinds, "") != "") SetAttr(&node, "dep_kinds")->set_string_val(absl::StrJoin(kinds, ","));
   return node;
@@ -174,7 +182,7 @@ inline std::string AttrText(const et::AttributeProto& a) {
 
 inline std::string NodeText(const et::Node& node) {
   std::map<std::string, std::string> attrs;
-  std::vector<int64_t> delays;
+  std::vector<int64_t> delays, unexplained;
   std::vector<std::string> kinds;
   bool host = false;
   for (const et::AttributeProto& a : node.attr()) {
@@ -182,6 +190,8 @@ inline std::string NodeText(const et::Node& node) {
       host = a.bool_val();
     } else if (a.name() == "dep_delay_ns") {
       delays.assign(a.int64_list().values().begin(), a.int64_list().values().end());
+    } else if (a.name() == "dep_unexplained_ns") {
+      unexplained.assign(a.int64_list().values().begin(), a.int64_list().values().end());
     } else if (a.name() == "dep_kinds") {
       kinds = absl::StrSplit(a.string_val(), ',');
     } else {
@@ -234,6 +244,7 @@ inline std::string NodeText(const et::Node& node) {
     absl::StrAppend(&out, data ? " " : " c",
                     data ? node.data_deps(i) : node.ctrl_deps(i - node.data_deps_size()));
     if (k < delays.size() && delays[k] != 0) absl::StrAppend(&out, "+", delays[k]);
+    if (k < unexplained.size() && unexplained[k] != 0) absl::StrAppend(&out, "~", unexplained[k]);
     if (data && k < kinds.size() && !kinds[k].empty()) absl::StrAppend(&out, ":", kinds[k]);
   }
   return out;

@@ -30,11 +30,24 @@ struct Dep {
   bool data = true;        // data_deps, else ctrl_deps
   int64_t delay_ns = 0;    // dep_delay_ns
   absl::string_view kind;  // the entry of dep_kinds; "": the node has no dep_kinds
+  int64_t unexplained_ns = 0;  // dep_unexplained_ns: a part of delay_ns
+
+  // Takes the delay of `other` if that is longer.
+  void TakeLonger(const Dep& other) {
+    if (other.delay_ns <= delay_ns) return;
+    delay_ns = other.delay_ns;
+    unexplained_ns = other.unexplained_ns;
+  }
 };
 using Deps = absl::InlinedVector<Dep, 2>;
 
 inline constexpr absl::string_view kEditKind = "edit";  // entry of dep_kinds of a dependency that an edit
                                                         // made
+// The dependency as one that an edit makes.
+inline Dep OfEdit(Dep dep) {
+  dep.kind = kEditKind;
+  return dep;
+}
 
 // The parts of a node that edits look at. Views live as long as the draft.
 struct Row {
@@ -139,13 +152,18 @@ class Draft {
   const Deps& deps(uint32_t r) { return OpenGraph().deps_[r]; }
   const absl::InlinedVector<uint32_t, 2>& children(uint32_t r) { return OpenGraph().children_[r]; }
   // Makes row r depend on `on`. If it does already, the longer delay counts. No-op if r is `on`.
-  void AddDep(uint32_t r, uint32_t on, bool data, int64_t delay_ns = 0, absl::string_view kind = kEditKind);
+  void AddDep(uint32_t r, uint32_t on, bool data, int64_t delay_ns = 0) {
+    AddDep(r, on, Dep{0, kNoRow, data, delay_ns, kEditKind});
+  }
+  // The same, with the delay and the kind of `like`, whose id and row do not count.
+  void AddDep(uint32_t r, uint32_t on, const Dep& like);
   // AddDep() for each of `more`.
   void AddDeps(uint32_t r, const Deps& more);
   // Drops the dependency of r on `on`. False if there is none. `implied`: the caller ensures that r still
   // waits for everything that `on` waits for.
   bool DropDep(uint32_t r, uint32_t on, bool implied = false);
-  void SetDelay(uint32_t r, size_t dep, int64_t delay_ns);  // of deps(r)[dep]
+  // Of deps(r)[dep]. What nothing explains stays the same share of the delay.
+  void SetDelay(uint32_t r, size_t dep, int64_t delay_ns);
   // Makes every row that depends on `from` depend on `to` instead, with the same delay.
   void MoveChildren(uint32_t from, uint32_t to);
   // Adds a row at the end, without dependencies, whose id is above all others.

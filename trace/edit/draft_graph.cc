@@ -49,7 +49,7 @@ Draft& Draft::OpenGraph() {
 
 void Draft::ReadDeps(uint32_t r) {
   std::vector<uint64_t> data, ctrl;
-  std::vector<int64_t> delays;
+  std::vector<int64_t> delays, unexplained;
   absl::string_view kinds;
   wire::Cursor c = wire::CursorOf(rows_[r].body);
   wire::Field f;
@@ -61,6 +61,7 @@ void Draft::ReadDeps(uint32_t r) {
     const uint8_t* at = nullptr;
     if (ReadAttribute(f.message(), &a, &at) != nullptr) continue;
     if (a.name == "dep_delay_ns") ToIntegers(a, &delays);
+    if (a.name == "dep_unexplained_ns") ToIntegers(a, &unexplained);
     if (a.name == "dep_kinds" && a.value.type == wire::kBytes) kinds = a.value.text();
   }
   const std::vector<absl::string_view> kind = absl::StrSplit(kinds, ',');
@@ -69,6 +70,7 @@ void Draft::ReadDeps(uint32_t r) {
     dep.data = i < data.size();
     dep.id = dep.data ? data[i] : ctrl[i - data.size()];
     if (i < delays.size()) dep.delay_ns = delays[i];
+    if (i < unexplained.size()) dep.unexplained_ns = unexplained[i];
     if (dep.data && i < kind.size()) dep.kind = kind[i];
     const auto it = row_of_.find(dep.id);
     const bool ignored = it == row_of_.end() || it->second == r || (!dep.data && ignore_ctrl_);
@@ -84,19 +86,21 @@ void Draft::Link(uint32_t r, const Dep& dep) {
   if (children.empty() || children.back() != r) children.push_back(r);
 }
 
-void Draft::AddDep(uint32_t r, uint32_t on, bool data, int64_t delay_ns, absl::string_view kind) {
+void Draft::AddDep(uint32_t r, uint32_t on, const Dep& like) {
   OpenGraph();
   if (r == on) return;
-  data = data || ignore_ctrl_;  // the reader would ignore a control dependency
   for (Dep& d : deps_[r]) {
     if (d.row != on) continue;
-    if (delay_ns > d.delay_ns) {
-      d.delay_ns = delay_ns;
+    if (like.delay_ns > d.delay_ns) {
+      d.TakeLonger(like);
       Touch(r, kDeps);
     }
     return;
   }
-  Dep dep{rows_[on].id, on, data, delay_ns, kind};
+  Dep dep = like;
+  dep.id = rows_[on].id;
+  dep.row = on;
+  dep.data = like.data || ignore_ctrl_;  // the reader would ignore a control dependency
   Link(r, dep);
   Touch(r, kDeps);
   Changed();
@@ -105,7 +109,7 @@ void Draft::AddDep(uint32_t r, uint32_t on, bool data, int64_t delay_ns, absl::s
 void Draft::AddDeps(uint32_t r, const Deps& more) {
   constexpr size_t kFew = 16;
   if (more.size() < kFew) {
-    for (const Dep& d : more) AddDep(r, d.row, d.data, d.delay_ns, d.kind);
+    for (const Dep& d : more) AddDep(r, d.row, d);
     return;
   }
   absl::flat_hash_map<uint32_t, size_t> at;  // for look-ups; never iterated
@@ -114,10 +118,9 @@ void Draft::AddDeps(uint32_t r, const Deps& more) {
     if (d.row == r) continue;
     const auto [it, fresh] = at.try_emplace(d.row, deps_[r].size());
     if (!fresh) {
-      Dep& old = deps_[r][it->second];
-      old.delay_ns = std::max(old.delay_ns, d.delay_ns);
+      deps_[r][it->second].TakeLonger(d);
     } else {
-      Link(r, {rows_[d.row].id, d.row, d.data || ignore_ctrl_, d.delay_ns, d.kind});
+      Link(r, {rows_[d.row].id, d.row, d.data || ignore_ctrl_, d.delay_ns, d.kind, d.unexplained_ns});
     }
   }
   Touch(r, kDeps);
@@ -146,8 +149,13 @@ bool Draft::DropDep(uint32_t r, uint32_t on, bool implied) {
 
 void Draft::SetDelay(uint32_t r, size_t dep, int64_t delay_ns) {
   OpenGraph();
-  if (deps_[r][dep].delay_ns == delay_ns) return;
-  deps_[r][dep].delay_ns = delay_ns;
+  Dep& d = deps_[r][dep];
+  if (d.delay_ns == delay_ns) return;
+  if (d.unexplained_ns > 0) {
+    const auto whole = static_cast<__int128>(d.unexplained_ns) * delay_ns;
+    d.unexplained_ns = static_cast<int64_t>(whole / d.delay_ns);
+  }
+  d.delay_ns = delay_ns;
   Touch(r, kDeps);
 }
 
@@ -171,7 +179,7 @@ void Draft::MoveChildren(uint32_t from, uint32_t to) {
       if (same == kept.end()) {
         kept.push_back(d);
       } else {
-        same->delay_ns = std::max(same->delay_ns, d.delay_ns);
+        same->TakeLonger(d);
         same->data = same->data || d.data;
       }
     }
@@ -198,15 +206,17 @@ void Draft::Remove(uint32_t r) {
 
 void Draft::FlushDeps(uint32_t r) {
   std::vector<uint64_t> data, ctrl;
-  std::vector<int64_t> delays;
+  std::vector<int64_t> delays, unexplained;
   std::vector<std::string> kinds;
-  bool delayed = false, any_kind = false;
+  bool delayed = false, any_unexplained = false, any_kind = false;
   for (const bool of_data : {true, false}) {
     for (const Dep& d : deps_[r]) {
       if (d.data != of_data) continue;
       (of_data ? data : ctrl).push_back(d.id);
       delays.push_back(d.delay_ns);
       delayed = delayed || d.delay_ns > 0;
+      unexplained.push_back(d.unexplained_ns);
+      any_unexplained = any_unexplained || d.unexplained_ns > 0;
       if (of_data) kinds.push_back(std::string(d.kind));
       if (of_data && !d.kind.empty() && d.kind != kEditKind) any_kind = true;
     }
@@ -214,12 +224,16 @@ void Draft::FlushDeps(uint32_t r) {
   Attribute a;
   std::string body = WithNumbers(rows_[r].body, kNodeDataDeps, data);
   body = WithNumbers(body, kNodeCtrlDeps, ctrl);
-  const bool had_delays = Attr(r, "dep_delay_ns", &a), had_kinds = Attr(r, "dep_kinds", &a);
-  if (delayed) {
-    body = WithIntegers(body, kNodeAttr, "dep_delay_ns", delays);
-  } else if (had_delays) {
-    body = WithoutAttribute(body, kNodeAttr, "dep_delay_ns");
-  }
+  const bool had_kinds = Attr(r, "dep_kinds", &a);
+  const auto put = [&](const char* name, const std::vector<int64_t>& values, bool any) {
+    if (any) {
+      body = WithIntegers(body, kNodeAttr, name, values);
+    } else if (Attr(r, name, &a)) {
+      body = WithoutAttribute(body, kNodeAttr, name);
+    }
+  };
+  put("dep_delay_ns", delays, delayed);
+  put("dep_unexplained_ns", unexplained, any_unexplained);
   if (any_kind || had_kinds) body = WithString(body, kNodeAttr, "dep_kinds", absl::StrJoin(kinds, ","));
   rows_[r].body = Keep(body);
 }

@@ -43,7 +43,12 @@ void LeaveLane(Draft* draft, uint32_t r) {
     for (const Dep& d : deps) {
       if (d.row != r || !OfLane(d)) continue;
       draft->DropDep(child, r);
-      for (const Dep& b : before) draft->AddDep(child, b.row, true, std::max(b.delay_ns, d.delay_ns), d.kind);
+      for (const Dep& b : before) {
+        Dep longer = d;
+        longer.data = true;
+        longer.TakeLonger(b);
+        draft->AddDep(child, b.row, longer);
+      }
     }
   }
   for (const Dep& b : before) draft->DropDep(r, b.row);

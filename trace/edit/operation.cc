@@ -15,7 +15,7 @@ namespace {
 constexpr absl::string_view kReserved[] = {
     "comm_size", "comm_type", "tensor_size",  "num_ops",     "duration_ns", "start_ns",
     "comm_src",  "comm_dst",  "comm_tag",     "transfer_ns", "stream",      "tid",
-    "is_cpu_op", "dep_kinds", "dep_delay_ns", "pg_name",     "comm_group",  "parent"};
+    "is_cpu_op", "dep_kinds", "dep_delay_ns", "dep_unexplained_ns", "pg_name", "comm_group", "parent"};
 
 }  // namespace
 
@@ -253,21 +253,20 @@ void RemoveRewired(Draft* draft, const Chains& chains, uint32_t r, bool keep_tim
   const int64_t own_ns = keep_time ? draft->row(r).duration.picos() / 1000 : 0;
   Deps more;
   for (const uint32_t child : children) {
-    int64_t delay = 0;
-    bool data = false;
-    absl::string_view kind;
+    Dep on = OfEdit({});
+    on.data = false;
     for (const Dep& d : draft->deps(child)) {
       if (d.row != r) continue;
-      delay = std::max(delay, d.delay_ns);
-      data = data || d.data;
-      kind = d.kind;
+      on.TakeLonger(d);
+      on.data = on.data || d.data;
+      on.kind = d.kind.empty() ? kEditKind : d.kind;
     }
     draft->DropDep(child, r, true);
     more.clear();
     for (const Dep& d : deps) {
-      if (d.row != kNoRow)
-        more.push_back(
-            {d.id, d.row, data && d.data, delay + d.delay_ns + own_ns, kind.empty() ? kEditKind : kind});
+      if (d.row == kNoRow) continue;
+      more.push_back({d.id, d.row, on.data && d.data, on.delay_ns + d.delay_ns + own_ns, on.kind,
+                      on.unexplained_ns + d.unexplained_ns});
     }
     DropImplied(draft, chains, child, &more);
     draft->AddDeps(child, more);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "trace/base/utf8.h"
 
 namespace chakra {
@@ -15,6 +16,7 @@ namespace {
 struct GraphSummary {
   uint32_t index = 0;
   LongestChain chain;
+  PinnedTime pinned;
   std::array<uint64_t, kNodeTypes> nodes{};
   std::array<Time, kNodeTypes> duration{};
   Time total;
@@ -26,6 +28,7 @@ GraphSummary Summarize(const Graph& graph, uint32_t index) {
   GraphSummary s;
   s.index = index;
   s.chain = FindLongestChain(graph);
+  if (HasDelays(graph)) s.pinned = LongestPinned(graph);
   for (uint32_t row = 0; row < graph.size(); ++row) {
     const auto type = static_cast<size_t>(graph.type[row]);
     const Time start = graph.start.empty() ? Time::Zero() : graph.start[row];
@@ -87,6 +90,42 @@ void FillPath(const RankTrace& rank, const LongestChain& chain, proto::CriticalP
   out->set_last_name(ToUtf8(graph.name_of(chain.rows.back())));
 }
 
+// The pinned part of a chain.
+PinnedTime PinnedOf(const Graph& graph, const LongestChain& chain) {
+  PinnedTime out;
+  const PinnedWaits waits(graph);
+  for (size_t i = 0; i < chain.rows.size(); ++i) {
+    const uint32_t row = chain.rows[i];
+    out[PinnedCause::kRecordedWaits] += waits.Of(row, graph.duration[row]);
+    if (i == 0) continue;
+    const auto begin = graph.dep.begin() + graph.dep_begin[row], end = graph.dep.begin() + graph.dep_begin[row + 1];
+    const auto dep = std::lower_bound(begin, end, chain.rows[i - 1]);
+    AddDelay(graph, static_cast<uint32_t>(dep - graph.dep.begin()), &out);
+  }
+  return out;
+}
+
+// Adds a rank; ranks come in order, after `out` has got the critical path up to this one.
+void AddPinned(const RankTrace& rank, const GraphSummary& s, proto::Inspection* out) {
+  proto::PinnedReport& pinned = *out->mutable_pinned();
+  *pinned.add_rank() = ToProto(s.pinned, absl::StrCat("rank ", rank.rank), s.chain.duration);
+  if (!pinned.has_run() || s.pinned.total().picos() > pinned.run().time_ps())
+    *pinned.mutable_run() = ToProto(s.pinned, "run", s.chain.duration);
+  if (out->critical_path().rank() != rank.rank) return;
+  const PinnedTime path = HasDelays(*rank.graph) ? PinnedOf(*rank.graph, s.chain) : PinnedTime();
+  *pinned.mutable_critical_path() = ToProto(path, "critical path", s.chain.duration);
+}
+
+// The shares of the whole, once the longest chain of all is known.
+void FinishPinned(proto::Inspection* out) {
+  proto::PinnedReport& pinned = *out->mutable_pinned();
+  const int64_t whole = out->critical_path().duration_ps();
+  const auto ps = static_cast<double>(pinned.run().time_ps());
+  pinned.mutable_run()->set_share(whole > 0 ? ps / static_cast<double>(whole) : 0);
+  pinned.set_share(pinned.run().share());
+  pinned.set_path_share(pinned.critical_path().share());
+}
+
 void FillNotes(const TraceSet& traces, proto::Inspection* out) {
   out->set_group_source(ToUtf8(traces.group_source));
   for (const auto& [name, ranks] : traces.groups) {
@@ -121,6 +160,22 @@ proto::InputFile ToProto(const InputFile& file) {
   out.set_sha256(file.sha256);
   out.set_bytes(file.bytes);
   out.set_role(file.role);
+  return out;
+}
+
+proto::PinnedTime ToProto(const PinnedTime& time, const std::string& of, Time whole) {
+  proto::PinnedTime out;
+  out.set_of(of);
+  out.set_time_ps(time.total().picos());
+  if (whole > Time::Zero())
+    out.set_share(static_cast<double>(out.time_ps()) / static_cast<double>(whole.picos()));
+  out.set_host_gaps_ps(time[PinnedCause::kHostGaps].picos());
+  out.set_launch_latency_ps(time[PinnedCause::kLaunchLatency].picos());
+  out.set_stream_gaps_ps(time[PinnedCause::kStreamGaps].picos());
+  out.set_start_ps(time[PinnedCause::kStart].picos());
+  out.set_unexplained_ps(time[PinnedCause::kUnexplained].picos());
+  out.set_recorded_waits_ps(time[PinnedCause::kRecordedWaits].picos());
+  out.set_other_delays_ps(time[PinnedCause::kOther].picos());
   return out;
 }
 
@@ -160,6 +215,8 @@ proto::Inspection Inspect(const TraceSet& traces) {
   std::array<uint64_t, kNodeTypes> nodes{};
   std::array<Time, kNodeTypes> duration{};
   Traffic traffic;
+  const bool delays = std::any_of(traces.ranks.begin(), traces.ranks.end(),
+                                  [](const RankTrace& rank) { return HasDelays(*rank.graph); });
   Time total, first = Time::Never(), last = Time::Zero();
   uint64_t dependencies = 0;
   for (const RankTrace& rank : traces.ranks) {
@@ -181,8 +238,10 @@ proto::Inspection Inspect(const TraceSet& traces) {
     if (!out.has_critical_path() || s.chain.duration.picos() > out.critical_path().duration_ps()) {
       FillPath(rank, s.chain, out.mutable_critical_path());
     }
+    if (delays) AddPinned(rank, s, &out);
     AddTraffic(rank, &traffic);
   }
+  if (delays) FinishPinned(&out);
   for (int t = 0; t < kNodeTypes; ++t) {
     if (nodes[t] == 0) continue;
     proto::TypeCount& c = *out.add_type();

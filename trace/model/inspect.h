@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "proto/inspect.pb.h"
 #include "trace/base/text_page.h"
+#include "trace/model/pinned.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
@@ -14,6 +15,8 @@ namespace chakra {
 // For reports; what may be any bytes as UTF-8.
 proto::Repair ToProto(const Repair& repair);
 proto::InputFile ToProto(const InputFile& file);
+// `of`: whose time it is; `whole`: the time of which it is a share.
+proto::PinnedTime ToProto(const PinnedTime& time, const std::string& of, Time whole);
 
 // The longest chain of dependencies of a graph by recorded durations and delays: its rows
 // from first to last. Empty for an empty graph. Among chains of one length,

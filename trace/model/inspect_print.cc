@@ -1,6 +1,11 @@
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "google/protobuf/util/json_util.h"
 #include "trace/base/text_table.h"
 #include "trace/model/inspect.h"
@@ -18,6 +23,28 @@ std::string More(int total, absl::string_view what) {
                       " (all are in --format json)\n");
 }
 
+// What a replay takes as given, and the causes of that, the longest first.
+std::string Pinned(const proto::PinnedReport& pinned) {
+  const proto::PinnedTime& run = pinned.run();
+  std::vector<std::pair<int64_t, absl::string_view>> causes = {
+      {run.host_gaps_ps(), Name(PinnedCause::kHostGaps)},
+      {run.launch_latency_ps(), Name(PinnedCause::kLaunchLatency)},
+      {run.stream_gaps_ps(), Name(PinnedCause::kStreamGaps)},
+      {run.start_ps(), Name(PinnedCause::kStart)},
+      {run.unexplained_ps(), Name(PinnedCause::kUnexplained)},
+      {run.recorded_waits_ps(), Name(PinnedCause::kRecordedWaits)},
+      {run.other_delays_ps(), Name(PinnedCause::kOther)}};
+  std::erase_if(causes, [](const auto& c) { return c.first == 0; });
+  std::stable_sort(causes.begin(), causes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string out =
+      absl::StrFormat("  pinned           %s if durations were 0, %.1f %% of the critical path; along it %.1f %%\n",
+                      Ps(run.time_ps()), 100 * pinned.share(), 100 * pinned.path_share());
+  if (causes.empty()) return out;
+  return absl::StrCat(out, "                   ", absl::StrJoin(causes, ", ", [](std::string* to, const auto& c) {
+                        absl::StrAppend(to, std::string(c.second), " ", Ps(c.first));
+                      }), "\n");
+}
+
 std::string Head(const proto::Inspection& x) {
   std::string out =
       absl::StrCat("Traces\n  ranks            ", FormatCount(x.ranks()), "\n  nodes            ",
@@ -32,6 +59,7 @@ std::string Head(const proto::Inspection& x) {
                     Shorten(p.first_name(), 50, ""), "\"\n                   to node ", p.last_node(), " \"",
                     Shorten(p.last_name(), 50, ""), "\"\n");
   }
+  if (x.has_pinned()) absl::StrAppend(&out, Pinned(x.pinned()));
   return out;
 }
 

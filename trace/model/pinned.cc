@@ -6,6 +6,13 @@
 
 namespace chakra {
 
+absl::string_view Name(PinnedCause cause) {
+  static constexpr absl::string_view kNames[kPinnedCauses] = {"host gaps", "launch latency", "stream gaps",
+                                                              "start",     "unexplained",    "recorded waits",
+                                                              "other delays"};
+  return kNames[static_cast<size_t>(cause)];
+}
+
 Time PinnedTime::total() const {
   Time sum;
   for (const Time t : of) sum += t;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "trace/base/units.h"
 #include "trace/model/trace.h"
 
@@ -21,8 +22,10 @@ enum class PinnedCause : uint8_t {
   kOther,          // other delays
 };
 inline constexpr int kPinnedCauses = 7;
+absl::string_view Name(PinnedCause cause);  // "host gaps", "launch latency", ...
 
 struct PinnedTime {
+  bool operator==(const PinnedTime&) const = default;
   std::array<Time, kPinnedCauses> of{};  // by PinnedCause
 
   Time& operator[](PinnedCause cause) { return of[static_cast<size_t>(cause)]; }

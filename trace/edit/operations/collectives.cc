@@ -70,7 +70,7 @@ Time ShareOf(Time total, uint64_t begin, uint64_t end, uint64_t bytes) {
 void CopyDeps(Draft* draft, uint32_t from, uint32_t to) {
   const Deps deps = draft->deps(from);
   for (const Dep& d : deps) {
-    if (d.row != kNoRow) draft->AddDep(to, d.row, d.data, d.delay_ns, d.kind);
+    if (d.row != kNoRow) draft->AddDep(to, d.row, d);
   }
 }
 

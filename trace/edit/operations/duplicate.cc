@@ -182,12 +182,12 @@ class DuplicateEdit : public Operation {
     for (size_t i = 0; i < rows.size(); ++i) {
       KeepCaller(draft, rows[i], copies[i], copy_of);
       bool inside = false;
-      Dep lane{0, kNoRow, true, 0, kEditKind};
+      Dep lane = OfEdit({});
       for (const Dep& d : Deps(draft->deps(rows[i]))) {
         if (d.row == kNoRow) continue;
         const auto it = copy_of.find(d.row);
         if (it != copy_of.end()) {
-          draft->AddDep(copies[i], it->second, d.data, d.delay_ns, d.kind);
+          draft->AddDep(copies[i], it->second, d);
           inside = true;
         } else if (draft->LaneKey(d.row) == draft->LaneKey(rows[i])) {
           lane = d;
@@ -196,7 +196,7 @@ class DuplicateEdit : public Operation {
       const uint64_t key = draft->LaneKey(rows[i]);
       const auto [previous, first] = newest.emplace(key, copies[i]);
       if (first && draft->StrictLane(rows[i])) {
-        draft->AddDep(copies[i], lane_end[key], lane.data, lane.delay_ns, lane.kind);
+        draft->AddDep(copies[i], lane_end[key], lane);
       } else if (!inside && draft->StrictLane(rows[i])) {
         draft->AddDep(copies[i], previous->second, true);
       } else if (!inside) {
@@ -224,7 +224,7 @@ class DuplicateEdit : public Operation {
     for (const Dep& d : Deps(draft->deps(child))) {
       if (d.row != r || d.kind == "hand_off") continue;
       draft->DropDep(child, r);
-      draft->AddDep(child, last, d.data, d.delay_ns, d.kind);
+      draft->AddDep(child, last, d);
     }
   }
 

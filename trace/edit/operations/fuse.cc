@@ -91,7 +91,7 @@ class FuseEdit : public Operation {
       if (spec_.drop_launches() && d.kind == "launch" && d.row != first) {
         RemoveLaunch(draft, chains, d.row, r, tally);
       } else if (!(lane && d.row == first)) {
-        draft->AddDep(first, d.row, d.data, d.delay_ns, d.kind);
+        draft->AddDep(first, d.row, d);
       }
     }
     draft->MoveChildren(r, first);
@@ -160,7 +160,7 @@ class SplitEdit : public Operation {
       if (spec_.parallel()) draft->SetLane(copy, row.cpu(), ++*lane);
       if (spec_.parallel() || part == 0) {
         for (const Dep& d : deps) {
-          if (d.row != kNoRow) draft->AddDep(copy, d.row, d.data, d.delay_ns, d.kind);
+          if (d.row != kNoRow) draft->AddDep(copy, d.row, d);
         }
       } else {
         draft->AddDep(copy, last, true);

@@ -69,7 +69,7 @@ class InsertEdit : public Operation {
         draft->AddDep(chain.front(), anchor, true);
       } else {
         for (const Dep& d : Deps(draft->deps(anchor))) {
-          if (d.row != kNoRow) draft->AddDep(chain.front(), d.row, d.data, d.delay_ns);
+          if (d.row != kNoRow) draft->AddDep(chain.front(), d.row, OfEdit(d));
         }
         if (spec_.where() == proto::Insert::BEFORE) {
           draft->AddDep(anchor, chain.back(), true);
@@ -152,7 +152,7 @@ class ReplaceEdit : public Operation {
     for (const uint32_t r : group) {
       for (const Dep& d : Deps(draft->deps(r))) {
         if (d.row != kNoRow && !in.contains(d.row))
-          draft->AddDep(chain.front(), d.row, d.data, d.delay_ns, d.kind);
+          draft->AddDep(chain.front(), d.row, d);
       }
     }
     for (const uint32_t r : group) draft->MoveChildren(r, chain.back());

@@ -129,9 +129,11 @@ class DelayRankEdit : public Operation {
     }
     const uint32_t delay = draft->Add(row, Time::Zero());
     for (const uint32_t r : roots) {
-      int64_t late = 0;
-      for (const Dep& d : draft->deps(r)) late = d.row == kNoRow ? late : std::max(late, d.delay_ns);
-      draft->AddDep(r, delay, true, late);
+      Dep late = OfEdit({});
+      for (const Dep& d : draft->deps(r)) {
+        if (d.row != kNoRow) late.TakeLonger(d);
+      }
+      draft->AddDep(r, delay, late);
     }
     ++tally->added;
     return absl::OkStatus();

@@ -84,21 +84,22 @@ class RepeatEdit : public Operation {
     for (size_t i = 0; i < rows.size(); ++i) {
       const uint32_t r = rows[i], copy = copies[i];
       bool internal = false;
-      int64_t gap = 0;  // gap on the lane between the iteration and the row before it
+      Dep gap;  // gap on the lane between the iteration and the row before it
       for (const Dep& d : Deps(draft->deps(r))) {
         if (d.row == kNoRow) continue;
         const auto it = copy_of.find(d.row);
         if (it != copy_of.end()) {
-          draft->AddDep(copy, it->second, d.data, d.delay_ns, d.kind);
+          draft->AddDep(copy, it->second, d);
           internal = true;
         } else if (draft->row(d.row).works()) {
-          gap = std::max(gap, d.delay_ns);
+          gap.TakeLonger(d);
         }
       }
       const uint64_t lane = draft->LaneKey(r);
       if (draft->row(r).lane != kNoLane) {
+        gap.kind = draft->row(r).cpu() ? "thread" : "stream";
         if (begun.emplace(lane, true).second)
-          draft->AddDep(copy, lane_end[lane], true, gap, draft->row(r).cpu() ? "thread" : "stream");
+          draft->AddDep(copy, lane_end[lane], gap);
       } else if (!internal) {
         for (const uint32_t leaf : leaves) draft->AddDep(copy, leaf, false);
         tally->notes.insert(
@@ -120,7 +121,7 @@ class RepeatEdit : public Operation {
         for (const Dep& d : Deps(draft->deps(child))) {
           if (d.row != rows[i]) continue;
           draft->DropDep(child, rows[i]);
-          draft->AddDep(child, last[i], d.data, d.delay_ns, d.kind);
+          draft->AddDep(child, last[i], d);
         }
       }
     }

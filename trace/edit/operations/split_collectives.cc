@@ -69,7 +69,7 @@ class SplitCollectives : public Operation {
       if (!own) CopyDeps(draft, r, part);
       if (!own && spec_.parallel()) {
         // Lists the node itself before the parts in each child's dependencies.
-        for (const uint32_t child : children) draft->AddDep(child, part, true, DelayOn(draft, child, r));
+        for (const uint32_t child : children) draft->AddDep(child, part, DelayOn(draft, child, r));
         order->After(part, last == kNoRow ? r : last);
       } else if (!own) {
         order->Before(part, r);
@@ -84,10 +84,10 @@ class SplitCollectives : public Operation {
           "parts of one lane or group run one after the other where the lane policy is recorded");
   }
 
-  static int64_t DelayOn(Draft* draft, uint32_t r, uint32_t on) {
-    int64_t delay = 0;
+  static Dep DelayOn(Draft* draft, uint32_t r, uint32_t on) {
+    Dep delay = OfEdit({});
     for (const Dep& d : draft->deps(r)) {
-      if (d.row == on) delay = std::max(delay, d.delay_ns);
+      if (d.row == on) delay.TakeLonger(d);
     }
     return delay;
   }

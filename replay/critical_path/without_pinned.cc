@@ -1,0 +1,47 @@
+#include "replay/critical_path/without_pinned.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "replay/compute/compute_times.h"
+#include "replay/run/machine.h"
+#include "trace/model/distinct_graphs.h"
+#include "trace/model/pinned.h"
+
+namespace chakra {
+namespace {
+
+std::shared_ptr<const Graph> WithoutDelays(const Graph& graph) {
+  auto out = std::make_shared<Graph>(graph);
+  out->dep_delay.clear();
+  out->dep_cause.clear();
+  out->dep_unexplained.clear();
+  out->child_delay.clear();
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<Time> MakespanWithoutPinned(const Simulation& simulation) {
+  const DistinctGraphs distinct(simulation.traces);
+  TraceSet traces = simulation.traces;
+  std::vector<ComputeTimes> times = simulation.times;
+  std::vector<std::shared_ptr<const Graph>> graphs;
+  for (size_t g = 0; g < distinct.graphs.size(); ++g) {
+    graphs.push_back(WithoutDelays(*distinct.graphs[g]));
+    const PinnedWaits waits(*graphs[g]);
+    for (uint32_t row = 0; row < graphs[g]->size(); ++row) times[g].time[row] -= waits.Of(row, times[g].time[row]);
+  }
+  for (size_t r = 0; r < traces.ranks.size(); ++r) traces.ranks[r].graph = graphs[distinct.of_rank[r]];
+  RunOptions options = simulation.options;
+  options.fabric_options.link_series = false;
+  auto machine = BuildMachine(simulation.cluster, options, static_cast<int>(traces.ranks.size()));
+  if (!machine.ok()) return machine.status();
+  const Simulation bare{options, simulation.cluster, traces, simulation.jobs, times, simulation.recorded_comm};
+  const auto metrics = Simulate(bare, **machine);
+  if (!metrics.ok()) return metrics.status();
+  return metrics->makespan;
+}
+
+}  // namespace chakra

@@ -1,0 +1,198 @@
+// The pinned share on the command line: the report in its formats, the warning, the refusal, inspect, compare.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "proto/inspect.pb.h"
+#include "proto/report.pb.h"
+#include "test/replay/run_binary.h"
+#include "test/replay/trace_builder.h"
+#include "trace/io/proto_io.h"
+
+namespace chakra {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// Two ranks of a host call, a kernel that it launches and a second call. The gap before that call is `gap_us`,
+// of which nothing explains a quarter; rank 1 has none.
+TraceBuilder TwoRanks(int64_t gap_us, bool delays = true) {
+  TraceBuilder b(2);
+  for (int r = 0; r < 2; ++r) {
+    TraceBuilder::Int(&b.Comp(r, 40), "is_cpu_op", 1);
+    b.Comp(r, 30, {0});
+    et::Node& call = b.Comp(r, 20, {0});
+    et::Node& kernel = b.Nodes(r)[1];
+    TraceBuilder::Int(&kernel, "stream", 7);
+    TraceBuilder::Int(&call, "is_cpu_op", 1);
+    if (!delays) continue;
+    TraceBuilder::Delays(&kernel, {1000});
+    TraceBuilder::Text(&kernel, "dep_kinds", "launch");
+    TraceBuilder::Delays(&call, {r == 0 ? gap_us * 1000 : 0});
+    TraceBuilder::Text(&call, "dep_kinds", "thread");
+    if (r == 0) TraceBuilder::Delays(&call, {gap_us * 250}, "dep_unexplained_ns");
+  }
+  return b;
+}
+
+class PinnedCli : public testing::Test {
+ protected:
+  PinnedCli() {
+    std::string pattern = (fs::temp_directory_path() / "share_cli_test.XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~PinnedCli() override { fs::remove_all(folder_); }
+
+  std::string Write(const TraceBuilder& b, const std::string& name) {
+    fs::create_directories(folder_ / name);
+    for (size_t r = 0; r < 2; ++r)
+      EXPECT_TRUE(b.Write(r, (folder_ / name / absl::StrCat("w.", r, ".et")).string()).ok());
+    return (folder_ / name).string();
+  }
+  CommandResult Run(const std::string& arguments) { return RunCommand(arguments, folder_.string()); }
+  proto::Report Report(const std::string& arguments) {
+    const CommandResult result = Run(absl::StrCat("replay ", arguments, kRecorded, " --format json"));
+    proto::Report report;
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(ParseMessage(result.out, "report", &report).ok()) << result.out;
+    return report;
+  }
+
+  static constexpr char kRecorded[] = " --compute recorded";
+  fs::path folder_;
+};
+
+std::string WarningOf(const proto::Report& report) {
+  for (const std::string& w : report.warning()) {
+    if (w.find("pinned") != w.npos) return w;
+  }
+  return "";
+}
+
+TEST_F(PinnedCli, TheReportSaysHowMuchByCauseForRunPathAndRanks) {
+  const proto::Report r = Report(Write(TwoRanks(40), "run"));
+  ASSERT_EQ(r.makespan_ps(), 100000000);
+  ASSERT_TRUE(r.has_pinned());
+  EXPECT_DOUBLE_EQ(r.pinned().share(), 0.4);
+  EXPECT_DOUBLE_EQ(r.pinned().path_share(), 0.4);
+  const proto::PinnedTime& run = r.pinned().run();
+  EXPECT_EQ(run.of(), "run");
+  EXPECT_EQ(run.time_ps(), 40000000);
+  EXPECT_EQ(run.host_gaps_ps(), 30000000);
+  EXPECT_EQ(run.unexplained_ps(), 10000000);
+  ASSERT_EQ(r.pinned().rank_size(), 2);
+  EXPECT_EQ(r.pinned().rank(0).time_ps(), 40000000);
+  const proto::PinnedTime& second = r.pinned().rank(1);
+  EXPECT_EQ(second.of(), "rank 1");
+  EXPECT_EQ(second.launch_latency_ps(), 1000000);
+  EXPECT_DOUBLE_EQ(second.share(), 1.0 / 71);  // of the rank's own 71 us
+  EXPECT_EQ(WarningOf(r),
+            "40.0 % of the makespan are pinned, 40.0 % along the critical path: host gaps 30.0 % (faster operators, "
+            "a faster device or faster communication do not shorten them); unexplained 10.0 % (nothing that the "
+            "capture shows shortens it)");
+}
+
+TEST_F(PinnedCli, TextAndCsvHaveIt) {
+  const std::string run = Write(TwoRanks(40), "run");
+  EXPECT_THAT(Run(absl::StrCat("replay ", run, kRecorded)).out,
+              HasSubstr("\nPinned: what the replay takes as given, and no edit of durations moves\n"
+                        "  of             pinned   share  host gaps  launch latency  unexplained\n"
+                        "  run             40 us  40.0 %      30 us             0 s        10 us\n"
+                        "  critical path   40 us  40.0 %      30 us             0 s        10 us\n"
+                        "  rank 0          40 us  40.0 %      30 us             0 s        10 us\n"
+                        "  rank 1           1 us   1.4 %        0 s            1 us          0 s\n"));
+  const std::string csv = Run(absl::StrCat("replay ", run, kRecorded, " --format csv")).out;
+  const std::vector<std::string> lines = absl::StrSplit(csv, '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_THAT(lines[0],
+              HasSubstr(",idle_ps,pinned_ps,pinned_share,pinned_host_gaps_ps,pinned_launch_latency_ps,"
+                        "pinned_stream_gaps_ps,pinned_start_ps,pinned_unexplained_ps,pinned_recorded_waits_ps,"
+                        "pinned_other_delays_ps"));
+  EXPECT_THAT(lines[1], HasSubstr(",40000000,0.400000,30000000,0,0,0,10000000,0,0"));
+}
+
+TEST_F(PinnedCli, NoWarningUpToFivePercentAndNothingWithoutDelays) {
+  const proto::Report few = Report(Write(TwoRanks(3), "few"));
+  EXPECT_TRUE(few.has_pinned());
+  EXPECT_EQ(WarningOf(few), "");
+  const std::string none = Write(TwoRanks(0, false), "none");
+  EXPECT_FALSE(Report(none).has_pinned());
+  for (const char* format : {"text", "json", "csv"}) {
+    const CommandResult r = Run(absl::StrCat("replay ", none, kRecorded, " --format ", format));
+    EXPECT_THAT(r.out, Not(HasSubstr("inned"))) << format;
+  }
+  EXPECT_THAT(Run(absl::StrCat("inspect ", none)).out, Not(HasSubstr("inned")));
+  EXPECT_THAT(Run(absl::StrCat("inspect ", none, " --format json")).out, Not(HasSubstr("inned")));
+}
+
+TEST_F(PinnedCli, StrictCausesRefusesWhatIsAboveItsLimit) {
+  const std::string run = absl::StrCat("replay ", Write(TwoRanks(40), "run"), kRecorded);
+  const CommandResult refused = Run(run + " --strict-causes");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("--strict-causes: 40.0 % of the makespan are pinned, expected at most 5 %: "
+                                     "host gaps 30.0 %, unexplained 10.0 %"));
+  EXPECT_EQ(Run(run + " --strict-causes=39.9").status, 1);
+  EXPECT_EQ(Run(run + " --strict-causes=40").status, 0);
+  EXPECT_EQ(Run(run + " --strict-causes=0").status, 1);
+  for (const char* bad : {"101", "-1", "few"}) {
+    const CommandResult r = Run(absl::StrCat(run, " --strict-causes=", bad));
+    EXPECT_EQ(r.status, 2) << bad;
+    EXPECT_THAT(r.err, HasSubstr("--strict-causes")) << bad;
+  }
+  const std::string few = absl::StrCat("replay --strict-causes ", Write(TwoRanks(3), "few"), kRecorded);
+  EXPECT_EQ(Run(few).status, 0) << Run(few).err;
+  EXPECT_EQ(Run(absl::StrCat("replay ", Write(TwoRanks(0, false), "none"), kRecorded, " --strict-causes=0")).status,
+            0);
+}
+
+TEST_F(PinnedCli, InspectHasItOfTheTracesAlone) {
+  const std::string run = Write(TwoRanks(40), "run");
+  EXPECT_THAT(Run("inspect " + run).out,
+              HasSubstr("  pinned           40 us if durations were 0, 40.0 % of the critical path; along it 40.0 %\n"
+                        "                   host gaps 30 us, unexplained 10 us\n"));
+  proto::Inspection x;
+  ASSERT_TRUE(ParseMessage(Run("inspect --format json " + run).out, "inspection", &x).ok());
+  EXPECT_EQ(x.pinned().run().unexplained_ps(), 10000000);
+  EXPECT_DOUBLE_EQ(x.pinned().share(), 0.4);
+  ASSERT_EQ(x.pinned().rank_size(), 2);
+  EXPECT_DOUBLE_EQ(x.pinned().rank(1).share(), 1.0 / 71);
+}
+
+TEST_F(PinnedCli, AnEditSaysWhatPinnedTimeHolds) {
+  const std::string run = Write(TwoRanks(40), "run");
+  const auto held = [&](const std::string& arguments) {
+    for (const std::string& w : Report(arguments).warning()) {
+      if (w.find("the edited run") == 0) return w;
+    }
+    return std::string();
+  };
+  // Host calls of no time: rank 0 ends after the gap of 40 us, without it after the kernel of 30 us.
+  EXPECT_EQ(held(run + " --scale '^n[02]$=0'"),
+            "the edited run takes 40 us, of which pinned time holds 10 us: without it the same edits give 30 us; no "
+            "edit of durations makes the run shorter than 40 us (host gaps 75.0 %, unexplained 25.0 % of the "
+            "makespan)");
+  EXPECT_EQ(held(run), "");
+  EXPECT_EQ(held(Write(TwoRanks(3), "few") + " --scale '^n0$=2'"), "");
+}
+
+TEST_F(PinnedCli, CompareTellsTheDifference) {
+  for (const int gap : {30, 40}) {
+    const std::string traces = Write(TwoRanks(gap), absl::StrCat("gap", gap));
+    ASSERT_EQ(Run(absl::StrCat("replay ", traces, kRecorded, " --report ", gap, ".json")).status, 0);
+  }
+  EXPECT_THAT(Run("compare 30.json 40.json --format csv").out,
+              HasSubstr("pinned,run,,pinned_ps,30000000,40000000,10000000,"));
+}
+
+}  // namespace
+}  // namespace chakra

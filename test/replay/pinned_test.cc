@@ -1,0 +1,197 @@
+// The pinned time of runs: what they take when nothing takes time but what is taken as given.
+#include "replay/engine/causes/pinned.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "test/replay/engine_testing.h"
+#include "test/replay/random_traces.h"
+
+namespace chakra {
+namespace {
+
+struct PinnedRun {
+  TraceSet traces;
+  std::vector<ComputeTimes> times;
+  absl::StatusOr<Metrics> metrics = absl::UnknownError("");
+  CriticalPath path;
+  std::vector<PinnedTime> ranks;
+
+  PinnedTime OfPath() const { return PinnedOfPath(path, traces, times); }
+};
+
+PinnedRun RunPinned(const TraceBuilder& builder, EngineOptions options) {
+  PinnedRun run;
+  run.traces = *builder.Build();
+  run.times = Recorded(run.traces);
+  options.path = &run.path;
+  options.pinned = &run.ranks;
+  auto fabric = *MakeMachine("analytical", Mesh(static_cast<int>(run.traces.ranks.size())), FabricOptions());
+  run.metrics = Replay(run.traces, run.times, *fabric, options);
+  return run;
+}
+
+EngineOptions RecordedComm() {
+  EngineOptions options = Lanes(LanePolicy::kUnlimited);
+  options.recorded_comm = true;
+  return options;
+}
+
+// The same dependencies, and nothing that takes time.
+TraceBuilder WithoutTimes(TraceBuilder b, int ranks) {
+  for (int r = 0; r < ranks; ++r) {
+    for (et::Node& node : b.Nodes(r)) {
+      node.set_duration_micros(0);
+      for (et::AttributeProto& a : *node.mutable_attr()) {
+        if (a.name() == "transfer_ns") a.set_int64_val(0);
+      }
+    }
+  }
+  return b;
+}
+
+// Storage takes time of its own, which no duration tells.
+void WithoutStorage(TraceBuilder* b, int ranks) {
+  for (int r = 0; r < ranks; ++r) {
+    for (et::Node& node : b->Nodes(r)) {
+      if (node.type() == et::MEM_LOAD_NODE || node.type() == et::MEM_STORE_NODE) node.set_type(et::COMP_NODE);
+    }
+  }
+}
+
+void AddEagerSends(std::mt19937& random, int ranks, TraceBuilder* b) {
+  for (int r = 0; r < ranks; ++r) {
+    for (et::Node& node : b->Nodes(r)) {
+      if (node.type() == et::COMM_SEND_NODE && random() % 2) TraceBuilder::Int(&node, "eager", 1);
+    }
+  }
+}
+
+TEST(Pinned, IsTheReplayInWhichNothingTakesTime) {
+  std::mt19937 random(20261123);
+  int finished = 0, delayed = 0;
+  for (int round = 0; round < 1500; ++round) {
+    const int ranks = 1 + static_cast<int>(random() % 5);
+    TraceBuilder builder = ranks == 1 ? TraceBuilder(1) : RandomTraces(random, ranks);
+    if (ranks == 1) {
+      for (int i = 0; i < 20; ++i) builder.Comp(0, 1, i < 2 ? std::vector<uint64_t>() : std::vector<uint64_t>{
+                                                           random() % static_cast<uint64_t>(i)});
+    }
+    AddRandomDelays(random, ranks, &builder);
+    AddRandomTransfers(random, ranks, &builder);
+    AddEagerSends(random, ranks, &builder);
+    WithoutStorage(&builder, ranks);
+    const PinnedRun run = RunPinned(builder, RecordedComm());
+    if (!run.metrics.ok()) continue;
+    const absl::StatusOr<Metrics> bare = Replayed(WithoutTimes(builder, ranks), RecordedComm());
+    ASSERT_TRUE(bare.ok()) << bare.status();
+    ++finished;
+    ASSERT_EQ(run.ranks.size(), bare->ranks.size());
+    for (int r = 0; r < ranks; ++r) {
+      ASSERT_EQ(run.ranks[r].total(), bare->ranks[r].end) << "round " << round << ", rank " << r;
+      ASSERT_LE(run.ranks[r].total(), run.metrics->ranks[r].end);
+    }
+    delayed += bare->makespan > Time::Zero();
+  }
+  EXPECT_GT(finished, 1000);
+  EXPECT_GT(delayed, 400);
+}
+
+TEST(Pinned, OfThePathAreItsDelays) {
+  std::mt19937 random(7);
+  int some = 0;
+  for (int round = 0; round < 500; ++round) {
+    const int ranks = 2 + static_cast<int>(random() % 3);
+    TraceBuilder builder = RandomTraces(random, ranks);
+    AddRandomDelays(random, ranks, &builder);
+    EngineOptions options = Lanes(static_cast<LanePolicy>(random() % 3));
+    options.memory.bandwidth = Bandwidth::BytesPerSecond(1000000000);
+    const PinnedRun run = RunPinned(builder, options);
+    if (!run.metrics.ok()) continue;
+    Time delays;
+    for (const PathSegment& s : run.path.segments) {
+      if (s.kind == PathKind::kDelay) delays += s.length();
+    }
+    ASSERT_EQ(run.OfPath().total(), delays) << round;
+    some += delays > Time::Zero();
+  }
+  EXPECT_GT(some, 100);
+}
+
+// A delay before a node, by kind.
+void Delay(et::Node* node, const std::vector<int64_t>& nanos, const char* kinds) {
+  TraceBuilder::Delays(node, nanos);
+  TraceBuilder::Text(node, "dep_kinds", kinds);
+}
+
+TEST(Pinned, OfTwoDelaysOfOneLengthThePathTakesThatWhichHeldTheNode) {
+  TraceBuilder b(1);
+  b.Comp(0, 3);
+  b.Comp(0, 9);
+  Delay(&b.Comp(0, 1, {0, 1}), {2000, 2000}, "launch,thread");
+  const PinnedRun run = RunPinned(b, Lanes(LanePolicy::kUnlimited));
+  ASSERT_TRUE(run.metrics.ok());
+  PinnedTime want;
+  want[PinnedCause::kHostGaps] = Time::Micros(2);
+  EXPECT_EQ(run.OfPath(), want);
+}
+
+// Rank 1 comes to the all-reduce last because of its gap; rank 0 waits for it, and has a gap behind it.
+TraceBuilder TwoRanks() {
+  TraceBuilder b(2);
+  for (int r = 0; r < 2; ++r) {
+    b.Comp(r, 5);
+    et::Node& reduce = b.Coll(r, CollectiveType::kAllReduce, 1000, {0});
+    reduce.set_duration_micros(4);
+    if (r == 1) Delay(&reduce, {7000}, "stream");
+  }
+  Delay(&b.Comp(0, 1, {1}), {3000}, "thread");
+  return b;
+}
+
+TEST(Pinned, GoesOverRanks) {
+  const PinnedRun run = RunPinned(TwoRanks(), RecordedComm());
+  ASSERT_TRUE(run.metrics.ok());
+  PinnedTime rank1;
+  rank1[PinnedCause::kStreamGaps] = Time::Micros(7);
+  PinnedTime rank0 = rank1;
+  rank0[PinnedCause::kHostGaps] = Time::Micros(3);
+  EXPECT_EQ(run.ranks[0], rank0);
+  EXPECT_EQ(run.ranks[1], rank1);
+  EXPECT_EQ(run.OfPath(), rank0);
+}
+
+TEST(Pinned, ASimulatedSendDoesNotWaitForItsReceive) {
+  TraceBuilder b(2);
+  b.Comp(0, 1);
+  b.Send(0, 1, 1000, 0, {0});
+  b.Comp(1, 1);
+  Delay(&b.Recv(1, 0, 1000, 0, {0}), {6000}, "thread");
+  const PinnedRun simulated = RunPinned(b, Lanes(LanePolicy::kUnlimited));
+  ASSERT_TRUE(simulated.metrics.ok());
+  EXPECT_EQ(simulated.ranks[0].total(), Time::Zero());
+  EXPECT_EQ(simulated.ranks[1].total(), Time::Micros(6));
+  EXPECT_EQ(RunPinned(b, RecordedComm()).ranks[0].total(), Time::Micros(6));
+}
+
+TEST(Pinned, RecordedWaitsTakeTheTimeThatTheReplayGivesThem) {
+  TraceBuilder b(1);
+  et::Node& sync = b.Comp(0, 50);
+  sync.set_name("cudaDeviceSynchronize");
+  TraceBuilder::Int(&sync, "is_cpu_op", 1);
+  Delay(&b.Comp(0, 1, {0}), {1000}, "thread");
+  PinnedRun run = RunPinned(b, Lanes(LanePolicy::kUnlimited));
+  PinnedTime want;
+  want[PinnedCause::kHostGaps] = Time::Micros(1);
+  want[PinnedCause::kRecordedWaits] = Time::Micros(40);
+  EXPECT_EQ(run.ranks[0], want);
+  EXPECT_EQ(run.OfPath(), want);
+  run.times[0].time[0] = Time::Micros(30);
+  want[PinnedCause::kRecordedWaits] = Time::Micros(20);
+  EXPECT_EQ(run.OfPath(), want);
+}
+
+}  // namespace
+}  // namespace chakra
