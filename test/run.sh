@@ -1,6 +1,7 @@
 #!/bin/sh
-# test/run.sh: builds all tests under address and undefined-behaviour sanitizers, in build-sanitize/, and runs them.
-# test/run.sh --all: then builds them optimised too, in build-all/, and runs them, those that need more (SimGrid, ns-3,
+# test/run.sh: builds all tests with Clang under its address and undefined-behaviour sanitizers, in build-sanitize/, and
+# runs them.
+# test/run.sh --all: then builds them with GCC, optimised, in build-all/, and runs them, those that need more (SimGrid, ns-3,
 # Chromium, Open MPI, Slurm), and each benchmark once. .ci/run calls this.
 # Warnings are errors. The last line counts the tests; the exit status is 1 when a build or a test fails.
 set -eu
@@ -35,7 +36,8 @@ run_tests() {
   (cd "$folder" && ctest --output-on-failure -j "$jobs") 2>&1 </dev/null | tee "$logs/$folder"
 }
 
-UBSAN_OPTIONS=print_stacktrace=1 run_tests build-sanitize -DCMAKE_BUILD_TYPE=Debug -DCHAKRA_SANITIZE=ON
+ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1:allow_addr2line=1 run_tests build-sanitize \
+  -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug -DCHAKRA_SANITIZE=ON
 if $all; then
   run_tests build-all -DCMAKE_BUILD_TYPE=Release -DCHAKRA_OUTSIDE_TESTS=ON -DCHAKRA_BENCH=ON
 fi

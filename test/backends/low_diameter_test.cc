@@ -105,8 +105,9 @@ TEST(DragonflyTest, CountsAndDistances) {
 }
 
 TEST(DragonflyTest, FormulasHold) {
-  for (const auto& [a, h, p] : {std::tuple{4, 2, 2}, std::tuple{6, 3, 3}, std::tuple{3, 1, 2},
-                                std::tuple{2, 4, 1}, std::tuple{1, 5, 2}}) {
+  for (const auto& shape : {std::tuple{4, 2, 2}, std::tuple{6, 3, 3}, std::tuple{3, 1, 2},
+                            std::tuple{2, 4, 1}, std::tuple{1, 5, 2}}) {
+    const int a = std::get<0>(shape), h = std::get<1>(shape), p = std::get<2>(shape);
     const Network n = MakeNetwork(absl::StrCat("dragonfly:h=", h, ",a=", a, ",p=", p));
     const int groups = a * h + 1, routers = a * groups;
     EXPECT_EQ(n.graph.devices(), static_cast<uint32_t>(p * routers));

@@ -30,13 +30,19 @@ struct Dep {
   bool data = true;        // data_deps, else ctrl_deps
   int64_t delay_ns = 0;    // dep_delay_ns
   absl::string_view kind;  // the entry of dep_kinds; "": the node has no dep_kinds
-  int64_t unexplained_ns = 0;  // dep_unexplained_ns: a part of delay_ns
+  int64_t unexplained_ns = 0;          // dep_unexplained_ns: a part of delay_ns
+  int64_t release = kReleaseAtEnd;     // dep_release
 
-  // Takes the delay of `other` if that is longer.
+  // Whether this dependency holds a row back for longer than `other` on the same row.
+  bool Longer(const Dep& other) const {
+    return release != other.release ? release > other.release : delay_ns > other.delay_ns;
+  }
+  // Takes release and delay of `other` if that one is longer.
   void TakeLonger(const Dep& other) {
-    if (other.delay_ns <= delay_ns) return;
+    if (!other.Longer(*this)) return;
     delay_ns = other.delay_ns;
     unexplained_ns = other.unexplained_ns;
+    release = other.release;
   }
 };
 using Deps = absl::InlinedVector<Dep, 2>;

@@ -49,7 +49,7 @@ Draft& Draft::OpenGraph() {
 
 void Draft::ReadDeps(uint32_t r) {
   std::vector<uint64_t> data, ctrl;
-  std::vector<int64_t> delays, unexplained;
+  std::vector<int64_t> delays, unexplained, releases;
   absl::string_view kinds;
   wire::Cursor c = wire::CursorOf(rows_[r].body);
   wire::Field f;
@@ -62,6 +62,7 @@ void Draft::ReadDeps(uint32_t r) {
     if (ReadAttribute(f.message(), &a, &at) != nullptr) continue;
     if (a.name == "dep_delay_ns") ToIntegers(a, &delays);
     if (a.name == "dep_unexplained_ns") ToIntegers(a, &unexplained);
+    if (a.name == "dep_release") ToIntegers(a, &releases);
     if (a.name == "dep_kinds" && a.value.type == wire::kBytes) kinds = a.value.text();
   }
   const std::vector<absl::string_view> kind = absl::StrSplit(kinds, ',');
@@ -71,6 +72,7 @@ void Draft::ReadDeps(uint32_t r) {
     dep.id = dep.data ? data[i] : ctrl[i - data.size()];
     if (i < delays.size()) dep.delay_ns = delays[i];
     if (i < unexplained.size()) dep.unexplained_ns = unexplained[i];
+    if (i < releases.size()) dep.release = releases[i];
     if (dep.data && i < kind.size()) dep.kind = kind[i];
     const auto it = row_of_.find(dep.id);
     const bool ignored = it == row_of_.end() || it->second == r || (!dep.data && ignore_ctrl_);
@@ -91,7 +93,7 @@ void Draft::AddDep(uint32_t r, uint32_t on, const Dep& like) {
   if (r == on) return;
   for (Dep& d : deps_[r]) {
     if (d.row != on) continue;
-    if (like.delay_ns > d.delay_ns) {
+    if (like.Longer(d)) {
       d.TakeLonger(like);
       Touch(r, kDeps);
     }
@@ -120,7 +122,10 @@ void Draft::AddDeps(uint32_t r, const Deps& more) {
     if (!fresh) {
       deps_[r][it->second].TakeLonger(d);
     } else {
-      Link(r, {rows_[d.row].id, d.row, d.data || ignore_ctrl_, d.delay_ns, d.kind, d.unexplained_ns});
+      Dep dep = d;
+      dep.id = rows_[d.row].id;
+      dep.data = d.data || ignore_ctrl_;
+      Link(r, dep);
     }
   }
   Touch(r, kDeps);
@@ -206,9 +211,9 @@ void Draft::Remove(uint32_t r) {
 
 void Draft::FlushDeps(uint32_t r) {
   std::vector<uint64_t> data, ctrl;
-  std::vector<int64_t> delays, unexplained;
+  std::vector<int64_t> delays, unexplained, releases;
   std::vector<std::string> kinds;
-  bool delayed = false, any_unexplained = false, any_kind = false;
+  bool delayed = false, any_unexplained = false, any_early = false, any_kind = false;
   for (const bool of_data : {true, false}) {
     for (const Dep& d : deps_[r]) {
       if (d.data != of_data) continue;
@@ -217,6 +222,8 @@ void Draft::FlushDeps(uint32_t r) {
       delayed = delayed || d.delay_ns > 0;
       unexplained.push_back(d.unexplained_ns);
       any_unexplained = any_unexplained || d.unexplained_ns > 0;
+      releases.push_back(d.release);
+      any_early = any_early || d.release != kReleaseAtEnd;
       if (of_data) kinds.push_back(std::string(d.kind));
       if (of_data && !d.kind.empty() && d.kind != kEditKind) any_kind = true;
     }
@@ -234,6 +241,7 @@ void Draft::FlushDeps(uint32_t r) {
   };
   put("dep_delay_ns", delays, delayed);
   put("dep_unexplained_ns", unexplained, any_unexplained);
+  put("dep_release", releases, any_early);
   if (any_kind || had_kinds) body = WithString(body, kNodeAttr, "dep_kinds", absl::StrJoin(kinds, ","));
   rows_[r].body = Keep(body);
 }

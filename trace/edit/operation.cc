@@ -15,7 +15,7 @@ namespace {
 constexpr absl::string_view kReserved[] = {
     "comm_size", "comm_type", "tensor_size",  "num_ops",     "duration_ns", "start_ns",
     "comm_src",  "comm_dst",  "comm_tag",     "transfer_ns", "stream",      "tid",
-    "is_cpu_op", "dep_kinds", "dep_delay_ns", "dep_unexplained_ns", "pg_name", "comm_group", "parent"};
+    "is_cpu_op", "dep_kinds", "dep_delay_ns", "dep_unexplained_ns", "dep_release", "pg_name", "comm_group", "parent"};
 
 }  // namespace
 
@@ -250,23 +250,24 @@ void DropImplied(Draft* draft, const Chains& chains, uint32_t r, Deps* more) {
 void RemoveRewired(Draft* draft, const Chains& chains, uint32_t r, bool keep_time) {
   const Deps deps = draft->deps(r);
   const auto children = draft->children(r);
-  const int64_t own_ns = keep_time ? draft->row(r).duration.picos() / 1000 : 0;
   Deps more;
   for (const uint32_t child : children) {
     Dep on = OfEdit({});
     on.data = false;
+    on.release = 0;
     for (const Dep& d : draft->deps(child)) {
       if (d.row != r) continue;
       on.TakeLonger(d);
       on.data = on.data || d.data;
       on.kind = d.kind.empty() ? kEditKind : d.kind;
     }
+    const int64_t own_ns = keep_time ? ReleasedAfter(draft->row(r).duration, on.release).picos() / 1000 : 0;
     draft->DropDep(child, r, true);
     more.clear();
     for (const Dep& d : deps) {
       if (d.row == kNoRow) continue;
       more.push_back({d.id, d.row, on.data && d.data, on.delay_ns + d.delay_ns + own_ns, on.kind,
-                      on.unexplained_ns + d.unexplained_ns});
+                      on.unexplained_ns + d.unexplained_ns, d.release});
     }
     DropImplied(draft, chains, child, &more);
     draft->AddDeps(child, more);

@@ -82,6 +82,37 @@ TEST(FindThreadWaits, ACallerThatGoesOnDuringThePassDoesNotWait) {
   EXPECT_EQ(n.Waits(), "thread 2 from 0 until 1000 because of thread 1 at 1000: hand_off\n");
 }
 
+TEST(FindThreadWaits, OthersTogetherWereBusyForHalfOfTheTime) {
+  const Waiting n(KinetoBuilder()
+                      .Op(1, "a", 0, 10000)
+                      .Op(2, "x", 10000, 30000)
+                      .Op(3, "y", 50000, 30000)
+                      .Op(1, "b", 100000, 1000));
+  EXPECT_EQ(n.Waits(),
+            "thread 1 from 10000 until 80000 because of thread 3 at 80000: wake_up\n"
+            "thread 3 from 0 until 40000 because of thread 2 at 40000: wake_up\n");
+}
+
+TEST(FindThreadWaits, AWatchdogFollowsWhatTheOthersDo) {
+  const Waiting n(KinetoBuilder()
+                      .Op(1, "a", 0, 10000)
+                      .Call(9, "cudaEventQuery", 5000, 10, 5)
+                      .Op(1, "b", 60000, 1000)
+                      .Call(9, "cudaEventQuery", 105000, 10, 6)
+                      .Op(1, "c", 200000, 1000));
+  EXPECT_EQ(n.Waits(), "thread 9 from 5010 until 61000 because of thread 1 at 61000: wake_up\n");
+}
+
+TEST(FindThreadWaits, AWorkerThatCarriesOutCollectivesWaitsForCalls) {
+  const Waiting n(KinetoBuilder()
+                      .Op(1, "c10d::allreduce_", 1000, 100)
+                      .Annotation(4, "gloo:all_reduce", 1200, 5000)
+                      .Op(1, "c10d::allreduce_", 90000, 100)
+                      .Annotation(4, "gloo:all_reduce", 90200, 5000));
+  EXPECT_EQ(n.Waits(), "thread 4 from 6200 until 90100 because of thread 1 at 90100: wake_up\n")
+      << "nothing tells what the first thread did";
+}
+
 TEST(BackwardCallers, ArrowsTellTheCallerElseTheThreadWithMostOperators) {
   const auto callers = [](const KinetoBuilder& k) {
     const DeviceTrace device = k.Trace();

@@ -1,6 +1,7 @@
 #include "trace/import/pytorch/device_order.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -8,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/median.h"
+#include "trace/import/pytorch/inferred_causes.h"
 #include "trace/import/pytorch/polls.h"
 #include "trace/import/pytorch/stream_lanes.h"
 
@@ -16,10 +18,6 @@ namespace {
 
 // A device operation that a host call waited for may seem to end this much after the call.
 constexpr int64_t kClockNs = 1000;
-// A start later than every known cause by more than this has a cause that the
-// trace does not show; an end on another stream within kInferNs explains it.
-constexpr int64_t kUnexplainedNs = 10000;
-constexpr int64_t kInferNs = 5000;
 // The launch latency where no operation found its stream idle: what launches take on the GPUs of the captures that
 // tell (V100 to B200, MI250, MI300: 4 to 10 us).
 constexpr int64_t kUsualLaunchNs = 6000;
@@ -82,7 +80,6 @@ class Orderer {
   void FindTypical();
   void FindCauses();
   void AddWaits(uint32_t op);
-  void Infer(uint32_t op, int64_t ready);
   void AddCause(EdgeKind kind, uint32_t source, int64_t base, int64_t typical, int64_t begin);
   void AddBacklog(uint32_t op);
   void Tighten(uint32_t op);
@@ -304,32 +301,6 @@ void Orderer::AddWaits(uint32_t i) {
   }
 }
 
-// For an operation that began long after all known causes: takes an operation of another stream, launched
-// earlier, that ended just then for the cause.
-void Orderer::Infer(uint32_t i, int64_t ready) {
-  const DeviceOp& op = out_.ops[i];
-  if (op.begin - ready <= kUnexplainedNs) return;
-  int looked = 0;
-  auto it = std::partition_point(by_end_.begin(), by_end_.end(),
-                                 [&](uint32_t o) { return out_.ops[o].end <= op.begin; });
-  while (it != by_end_.begin()) {
-    const uint32_t other = *--it;
-    // Operations that one call launched together (a graph) have an order of their own.
-    const bool together = op.launch != kNoRow && out_.ops[other].launch == op.launch;
-    if (out_.ops[other].end < op.begin - kInferNs && !together) {
-      if (op.launch == kNoRow || !graphs_.contains(op.launch) || ++looked > kLookBack) break;
-      continue;
-    }
-    const Event& e = d_.events[out_.ops[other].event];
-    if (e.lane == d_.events[op.event].lane ||
-        d_.streams[e.lane].device != d_.streams[d_.events[op.event].lane].device)
-      continue;
-    if (out_.ops[other].end <= ready || out_.ops[other].begin >= op.begin) continue;
-    AddCause(EdgeKind::kEventWait, other, out_.ops[other].end, out_.stream_gap, op.begin);
-    return;
-  }
-}
-
 // The first operation of a stream that waited longer than the window had lasted when it was launched waited for work
 // from before the window: the state of the stream at the window's begin.
 void Orderer::AddBacklog(uint32_t i) {
@@ -368,10 +339,11 @@ void Orderer::Tighten(uint32_t i) {
 
 void Orderer::FindCauses() {
   by_end_.resize(out_.ops.size());
-  for (uint32_t i = 0; i < by_end_.size(); ++i) by_end_[i] = i;
+  std::iota(by_end_.begin(), by_end_.end(), 0);
   std::sort(by_end_.begin(), by_end_.end(), [this](uint32_t a, uint32_t b) {
     return out_.ops[a].end != out_.ops[b].end ? out_.ops[a].end < out_.ops[b].end : a < b;
   });
+  const InferredCauses inferred(d_, out_.ops, by_end_, graphs_);
   auto also = placed_.also.begin();
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
     DeviceOp& op = out_.ops[i];
@@ -390,7 +362,11 @@ void Orderer::FindCauses() {
     int64_t ready = INT64_MIN;
     for (uint32_t c = op.first_cause; c < out_.causes.size(); ++c)
       ready = std::max(ready, out_.causes[c].ready);
-    if (ready != INT64_MIN) Infer(i, ready);
+    DeviceCause cause;
+    if (ready != INT64_MIN && inferred.Find(i, ready, &cause)) {
+      if (cause.kind == EdgeKind::kEventWait) cause.ready = std::min(op.begin, cause.ready + out_.stream_gap);
+      out_.causes.push_back(cause);
+    }
     AddBacklog(i);
     Tighten(i);
   }

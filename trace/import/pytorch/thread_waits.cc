@@ -64,10 +64,16 @@ bool BackwardAt(const DeviceTrace& device, const HostThreads& host, uint32_t thr
   return false;
 }
 
+// Whether a call only asks: how far a stream or an event is, or of what kind something is.
+bool IsQuery(absl::string_view name) {
+  return absl::StrContains(name, "Query") || absl::StrContains(name, "GetAttribute") ||
+         absl::StrContains(name, "ThreadExchangeStreamCaptureMode");
+}
+
 class Finder {
  public:
   Finder(const DeviceTrace& device, const HostThreads& host)
-      : d_(device), host_(host), callers_(BackwardCallers(device, host)) {
+      : d_(device), host_(host), callers_(BackwardCallers(device, host)), servants_(FindServants(device, host)) {
     for (const HostThread& thread : host.threads) activity_.emplace_back(thread);
   }
 
@@ -87,10 +93,12 @@ class Finder {
  private:
   void FindPasses(uint32_t a, uint32_t caller);
   void FindOthers(uint32_t a, const std::vector<ThreadWait>& passes);
+  ThreadWait Explain(uint32_t a, int64_t i0, int64_t i1) const;
 
   const DeviceTrace& d_;
   const HostThreads& host_;
   const std::vector<uint32_t> callers_;
+  const std::vector<bool> servants_;
   std::vector<Activity> activity_;
   std::vector<ThreadWait> waits_;
 };
@@ -112,6 +120,36 @@ void Finder::FindPasses(uint32_t a, uint32_t caller) {
   }
 }
 
+// The thread that ended the idle time of thread `a` from i0 to i1, and when; kNoRow: none.
+ThreadWait Finder::Explain(uint32_t a, int64_t i0, int64_t i1) const {
+  ThreadWait most, last;  // the thread that was busy for longest; the one that did something last
+  most.source = last.source = kNoRow;
+  most.thread = last.thread = a;
+  last.source_time = i0;
+  int64_t most_busy = 0, sum = 0;
+  for (uint32_t b = 0; b < host_.threads.size(); ++b) {
+    if (b == a || host_.threads[b].busy.empty()) continue;
+    const int64_t bound = activity_[b].LastBound(i1);
+    if (bound <= i0) continue;
+    if (callers_[b] == a && activity_[b].BusyAt(i1)) continue;  // `a` did not wait for the pass
+    const int64_t covered = activity_[b].BusyIn(i0, i1);
+    sum += covered;
+    if (covered > most_busy) {
+      most_busy = covered;
+      most.source = b;
+      most.source_time = bound;
+    }
+    if (bound > last.source_time && !servants_[b]) {
+      last.source = b;
+      last.source_time = bound;
+    }
+  }
+  if (servants_[a]) return last;
+  if (most_busy * 2 >= i1 - i0) return most;
+  if (sum * 2 < i1 - i0) last.source = kNoRow;
+  return last;
+}
+
 // Finds waits of thread `a` in idle times that `passes` do not explain.
 void Finder::FindOthers(uint32_t a, const std::vector<ThreadWait>& passes) {
   int64_t idle_since = host_.window_begin;
@@ -123,19 +161,8 @@ void Finder::FindOthers(uint32_t a, const std::vector<ThreadWait>& passes) {
       return std::tie(w.thread, w.until) <= std::tie(a, i0);
     });
     if (known != passes.end() && known->thread == a && known->from < i1) continue;
-    ThreadWait best;
-    int64_t best_busy = 0;
-    for (uint32_t b = 0; b < host_.threads.size(); ++b) {
-      if (b == a || host_.threads[b].busy.empty()) continue;
-      const int64_t covered = activity_[b].BusyIn(i0, i1);
-      const int64_t last = activity_[b].LastBound(i1);
-      if (covered * 2 < i1 - i0 || covered <= best_busy || last <= i0) continue;
-      best_busy = covered;
-      best.source = b;
-      best.source_time = last;
-    }
-    if (best_busy == 0) continue;
-    best.thread = a;
+    ThreadWait best = Explain(a, i0, i1);
+    if (best.source == kNoRow) continue;
     best.until = best.source_time;
     best.from = std::max(i0, activity_[a].LastBound(best.until));
     // The first event of the thread may come after the window's begin.
@@ -147,6 +174,19 @@ void Finder::FindOthers(uint32_t a, const std::vector<ThreadWait>& passes) {
 }
 
 }  // namespace
+
+std::vector<bool> FindServants(const DeviceTrace& device, const HostThreads& host) {
+  std::vector<bool> servants;
+  for (const HostThread& thread : host.threads) {
+    const auto serves = [&](uint32_t row) {
+      const Event& e = device.events[row];
+      if (IsHostCollective(device, e)) return true;
+      return e.kind == EventKind::kAnnotation || (e.kind >= EventKind::kRuntime && IsQuery(device.name_of(e)));
+    };
+    servants.push_back(!thread.busy.empty() && std::all_of(thread.events.begin(), thread.events.end(), serves));
+  }
+  return servants;
+}
 
 std::vector<uint32_t> BackwardCallers(const DeviceTrace& device, const HostThreads& host) {
   const size_t n = host.threads.size();

@@ -65,6 +65,7 @@ class Builder {
   void FindSteps();
   std::vector<uint32_t> OrderNodes() const;
   void Tighten(const std::vector<uint32_t>& nodes);
+  void DropReleases();
   void Finish();
   void AddEdge(uint32_t from, uint32_t to, EdgeKind kind, int64_t delay, int64_t unexplained = 0) {
     delay = std::max<int64_t>(0, delay);
@@ -405,8 +406,22 @@ void Builder::Tighten(const std::vector<uint32_t>& nodes) {
   }
 }
 
+// Drops releases by nodes that turned out to communicate, whose end is not known when they begin, or that were
+// divided.
+void Builder::DropReleases() {
+  std::vector<uint32_t> freed;
+  std::erase_if(edges_, [&](const NewEdge& e) {
+    if (e.edge.kind != EdgeKind::kRelease) return false;
+    if (t_.nodes[e.edge.from].comm == kNoRow && ReadyBy(e.edge) == t_.nodes[e.to].start) return false;
+    freed.push_back(e.to);
+    return true;
+  });
+  if (!freed.empty()) Tighten(freed);
+}
+
 // Sorts the nodes, and the edges by node; drops edges that contradict time.
 void Builder::Finish() {
+  DropReleases();
   const auto n = static_cast<uint32_t>(t_.nodes.size());
   const std::vector<uint32_t> order = OrderNodes();
   std::vector<uint32_t> place(n);
