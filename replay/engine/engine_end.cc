@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/engine/causes/critical_path.h"
+#include "replay/engine/causes/pinned.h"
 #include "replay/engine/diagnose.h"
 #include "replay/engine/engine_run.h"
 #include "replay/engine/measure/metrics.h"
@@ -61,7 +62,8 @@ Metrics Engine::Collect() {
   metrics.invalid_nodes = invalid_;
   metrics.warnings = matching_.warnings;
   names_.Report(&metrics);
-  if (causes_.on()) {
+  if (options_.pinned != nullptr) options_.pinned->path = PinnedOfPath(causes_.final(), traces_, compute_);
+  if (options_.path != nullptr) {
     const auto explain = [this](uint32_t call, uint32_t origin, uint32_t member) {
       return runner_.ExplainClosed(call, origin, member);
     };

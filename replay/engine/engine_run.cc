@@ -18,7 +18,7 @@ void Engine::Prepare() {
   for (const Graph* graph : distinct.graphs) graph_lanes_.push_back(LanesOfGraph(*graph, options_.lanes));
   names_.Prepare(distinct, options_.lanes, TimesAreFixed() ? &compute_ : nullptr);
   ranks_.resize(traces_.ranks.size());
-  if (options_.path != nullptr) {
+  if (options_.path != nullptr || options_.pinned != nullptr) {
     causes_.Prepare(traces_);
     runner_.KeepCauses();
     messages_.KeepCauses();

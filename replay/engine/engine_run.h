@@ -153,7 +153,7 @@ class Engine {
   RecordedComm recorded_;
   MemoryUnits memory_;
   Slowdown slowdown_;
-  NodeCauses causes_;  // kept if options_.path is set
+  NodeCauses causes_;  // kept if options_.path or options_.pinned is set
   std::vector<GraphLanes> graph_lanes_;
   NameTimes names_;
   std::vector<RankState> ranks_;

@@ -16,7 +16,7 @@ namespace chakra {
 class FlowLog;        // replay/engine/flow_log.h
 class Variation;      // replay/cluster/variation.h
 struct CriticalPath;  // replay/engine/causes/critical_path.h
-struct PinnedTime;    // trace/model/pinned.h
+struct PinnedRun;     // replay/engine/causes/pinned.h
 
 struct Progress {
   Time now;
@@ -46,7 +46,7 @@ struct EngineOptions {
   std::function<void(const Progress&)> progress;  // called from time to time; may be null
   NodeSpans* spans = nullptr;                     // filled if not null; not owned
   CriticalPath* path = nullptr;                   // likewise
-  std::vector<PinnedTime>* pinned = nullptr;      // likewise: by rank, PinnedOfRanks()
+  PinnedRun* pinned = nullptr;                    // likewise
 };
 
 }  // namespace chakra

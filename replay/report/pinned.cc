@@ -55,14 +55,15 @@ std::string CausesOf(const proto::PinnedTime& time, bool blind) {
 
 }  // namespace
 
-proto::PinnedReport MakePinnedReport(const std::vector<PinnedTime>& ranks, const PinnedTime& path,
-                                     const Metrics& metrics, const std::vector<Time>& starts) {
+proto::PinnedReport MakePinnedReport(const PinnedRun& run, const Metrics& metrics,
+                                     const std::vector<Time>& starts) {
+  const std::vector<PinnedTime>& ranks = run.ranks;
   proto::PinnedReport out;
   const auto most = std::max_element(ranks.begin(), ranks.end(), [](const PinnedTime& a, const PinnedTime& b) {
     return a.total() < b.total();
   });
   *out.mutable_run() = ToProto(most == ranks.end() ? PinnedTime() : *most, "run", metrics.makespan);
-  *out.mutable_critical_path() = ToProto(path, "critical path", metrics.makespan);
+  *out.mutable_critical_path() = ToProto(run.path, "critical path", metrics.makespan);
   for (size_t r = 0; r < ranks.size(); ++r) {
     const Time start = starts.empty() ? Time::Zero() : starts[r];
     *out.add_rank() = ToProto(ranks[r], absl::StrCat("rank ", r), metrics.ranks[r].end - start);

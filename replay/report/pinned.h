@@ -6,15 +6,15 @@
 
 #include "absl/status/status.h"
 #include "proto/report.pb.h"
+#include "replay/engine/causes/pinned.h"
 #include "replay/engine/measure/metrics.h"
 #include "trace/base/text_page.h"
-#include "trace/model/pinned.h"
 
 namespace chakra {
 
-// `ranks`: of PinnedOfRanks(); `path`: of PinnedOfPath(); `starts`: by rank, when it began; empty: all at 0.
-proto::PinnedReport MakePinnedReport(const std::vector<PinnedTime>& ranks, const PinnedTime& path,
-                                     const Metrics& metrics, const std::vector<Time>& starts);
+// `starts`: by rank, when it began; empty: all at 0.
+proto::PinnedReport MakePinnedReport(const PinnedRun& run, const Metrics& metrics,
+                                     const std::vector<Time>& starts);
 
 // A warning that names the causes, and which edits they make blind. Empty where at most kPinnedWarning percent
 // are pinned.

@@ -95,7 +95,7 @@ class Run {
   bool recorded_comm_ = false;
   ClusterModel cluster_;
   CriticalPath path_;
-  std::vector<PinnedTime> pinned_ranks_;
+  PinnedRun pinned_times_;
   proto::PinnedReport pinned_;
   std::unique_ptr<Machine> machine_;
 };
@@ -174,7 +174,7 @@ absl::Status Run::DescribeRanks() {
 absl::Status Run::FindPinned(const Metrics& metrics, const Simulation& simulation) {
   if (simulation.pinned == nullptr) return absl::OkStatus();
   const std::vector<Time> starts = RankStarts(simulation.jobs, cluster_.variation);
-  pinned_ = MakePinnedReport(pinned_ranks_, PinnedOfPath(path_, *set_, simulation.times), metrics, starts);
+  pinned_ = MakePinnedReport(pinned_times_, metrics, starts);
   description_.pinned = &pinned_;
   if (options_.strict_causes >= 0) {
     if (absl::Status s = CheckPinned(pinned_, options_.strict_causes); !s.ok()) return s;
@@ -253,8 +253,8 @@ absl::StatusOr<proto::Report> Run::Go() {
   simulation.spans = timed ? &spans : nullptr;
   const bool delays = std::any_of(set_->ranks.begin(), set_->ranks.end(),
                                   [](const RankTrace& rank) { return HasDelays(*rank.graph); });
-  simulation.path = options_.critical_path || delays ? &path_ : nullptr;
-  simulation.pinned = delays ? &pinned_ranks_ : nullptr;
+  simulation.path = options_.critical_path ? &path_ : nullptr;
+  simulation.pinned = delays ? &pinned_times_ : nullptr;
   auto metrics = Simulate(simulation, *machine_);
   if (!metrics.ok()) return ExplainStuck(metrics.status(), options_.lanes, description_);
   if (hooks_.finished) hooks_.finished(*machine_, metrics->makespan);

@@ -35,7 +35,7 @@ struct Simulation {
   std::function<void(const Progress&)> progress;
   NodeSpans* spans = nullptr;
   CriticalPath* path = nullptr;
-  std::vector<PinnedTime>* pinned = nullptr;
+  PinnedRun* pinned = nullptr;
 };
 absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine);
 

@@ -171,7 +171,8 @@ TEST_F(PinnedCli, InspectHasItOfTheTracesAlone) {
 TEST_F(PinnedCli, AnEditSaysWhatPinnedTimeHolds) {
   const std::string run = Write(TwoRanks(40), "run");
   const auto held = [&](const std::string& arguments) {
-    for (const std::string& w : Report(arguments).warning()) {
+    const proto::Report report = Report(arguments);
+    for (const std::string& w : report.warning()) {
       if (w.find("the edited run") == 0) return w;
     }
     return std::string();

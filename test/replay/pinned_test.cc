@@ -12,22 +12,22 @@
 namespace chakra {
 namespace {
 
-struct PinnedRun {
+struct Ran {
   TraceSet traces;
   std::vector<ComputeTimes> times;
   absl::StatusOr<Metrics> metrics = absl::UnknownError("");
   CriticalPath path;
-  std::vector<PinnedTime> ranks;
-
-  PinnedTime OfPath() const { return PinnedOfPath(path, traces, times); }
+  PinnedRun pinned;
 };
 
-PinnedRun RunPinned(const TraceBuilder& builder, EngineOptions options) {
-  PinnedRun run;
+// `wait`: what a replay gives the first row of the first graph; Never(): its duration.
+Ran RunPinned(const TraceBuilder& builder, EngineOptions options, Time wait = Time::Never()) {
+  Ran run;
   run.traces = *builder.Build();
   run.times = Recorded(run.traces);
+  if (wait != Time::Never()) run.times[0].time[0] = wait;
   options.path = &run.path;
-  options.pinned = &run.ranks;
+  options.pinned = &run.pinned;
   auto fabric = *MakeMachine("analytical", Mesh(static_cast<int>(run.traces.ranks.size())), FabricOptions());
   run.metrics = Replay(run.traces, run.times, *fabric, options);
   return run;
@@ -83,15 +83,15 @@ TEST(Pinned, IsTheReplayInWhichNothingTakesTime) {
     AddRandomTransfers(random, ranks, &builder);
     AddEagerSends(random, ranks, &builder);
     WithoutStorage(&builder, ranks);
-    const PinnedRun run = RunPinned(builder, RecordedComm());
+    const Ran run = RunPinned(builder, RecordedComm());
     if (!run.metrics.ok()) continue;
     const absl::StatusOr<Metrics> bare = Replayed(WithoutTimes(builder, ranks), RecordedComm());
     ASSERT_TRUE(bare.ok()) << bare.status();
     ++finished;
-    ASSERT_EQ(run.ranks.size(), bare->ranks.size());
+    ASSERT_EQ(run.pinned.ranks.size(), bare->ranks.size());
     for (int r = 0; r < ranks; ++r) {
-      ASSERT_EQ(run.ranks[r].total(), bare->ranks[r].end) << "round " << round << ", rank " << r;
-      ASSERT_LE(run.ranks[r].total(), run.metrics->ranks[r].end);
+      ASSERT_EQ(run.pinned.ranks[r].total(), bare->ranks[r].end) << "round " << round << ", rank " << r;
+      ASSERT_LE(run.pinned.ranks[r].total(), run.metrics->ranks[r].end);
     }
     delayed += bare->makespan > Time::Zero();
   }
@@ -108,13 +108,13 @@ TEST(Pinned, OfThePathAreItsDelays) {
     AddRandomDelays(random, ranks, &builder);
     EngineOptions options = Lanes(static_cast<LanePolicy>(random() % 3));
     options.memory.bandwidth = Bandwidth::BytesPerSecond(1000000000);
-    const PinnedRun run = RunPinned(builder, options);
+    const Ran run = RunPinned(builder, options);
     if (!run.metrics.ok()) continue;
     Time delays;
     for (const PathSegment& s : run.path.segments) {
       if (s.kind == PathKind::kDelay) delays += s.length();
     }
-    ASSERT_EQ(run.OfPath().total(), delays) << round;
+    ASSERT_EQ(run.pinned.path.total(), delays) << round;
     some += delays > Time::Zero();
   }
   EXPECT_GT(some, 100);
@@ -131,11 +131,11 @@ TEST(Pinned, OfTwoDelaysOfOneLengthThePathTakesThatWhichHeldTheNode) {
   b.Comp(0, 3);
   b.Comp(0, 9);
   Delay(&b.Comp(0, 1, {0, 1}), {2000, 2000}, "launch,thread");
-  const PinnedRun run = RunPinned(b, Lanes(LanePolicy::kUnlimited));
+  const Ran run = RunPinned(b, Lanes(LanePolicy::kUnlimited));
   ASSERT_TRUE(run.metrics.ok());
   PinnedTime want;
   want[PinnedCause::kHostGaps] = Time::Micros(2);
-  EXPECT_EQ(run.OfPath(), want);
+  EXPECT_EQ(run.pinned.path, want);
 }
 
 // Rank 1 comes to the all-reduce last because of its gap; rank 0 waits for it, and has a gap behind it.
@@ -152,15 +152,15 @@ TraceBuilder TwoRanks() {
 }
 
 TEST(Pinned, GoesOverRanks) {
-  const PinnedRun run = RunPinned(TwoRanks(), RecordedComm());
+  const Ran run = RunPinned(TwoRanks(), RecordedComm());
   ASSERT_TRUE(run.metrics.ok());
   PinnedTime rank1;
   rank1[PinnedCause::kStreamGaps] = Time::Micros(7);
   PinnedTime rank0 = rank1;
   rank0[PinnedCause::kHostGaps] = Time::Micros(3);
-  EXPECT_EQ(run.ranks[0], rank0);
-  EXPECT_EQ(run.ranks[1], rank1);
-  EXPECT_EQ(run.OfPath(), rank0);
+  EXPECT_EQ(run.pinned.ranks[0], rank0);
+  EXPECT_EQ(run.pinned.ranks[1], rank1);
+  EXPECT_EQ(run.pinned.path, rank0);
 }
 
 TEST(Pinned, ASimulatedSendDoesNotWaitForItsReceive) {
@@ -169,11 +169,11 @@ TEST(Pinned, ASimulatedSendDoesNotWaitForItsReceive) {
   b.Send(0, 1, 1000, 0, {0});
   b.Comp(1, 1);
   Delay(&b.Recv(1, 0, 1000, 0, {0}), {6000}, "thread");
-  const PinnedRun simulated = RunPinned(b, Lanes(LanePolicy::kUnlimited));
+  const Ran simulated = RunPinned(b, Lanes(LanePolicy::kUnlimited));
   ASSERT_TRUE(simulated.metrics.ok());
-  EXPECT_EQ(simulated.ranks[0].total(), Time::Zero());
-  EXPECT_EQ(simulated.ranks[1].total(), Time::Micros(6));
-  EXPECT_EQ(RunPinned(b, RecordedComm()).ranks[0].total(), Time::Micros(6));
+  EXPECT_EQ(simulated.pinned.ranks[0].total(), Time::Zero());
+  EXPECT_EQ(simulated.pinned.ranks[1].total(), Time::Micros(6));
+  EXPECT_EQ(RunPinned(b, RecordedComm()).pinned.ranks[0].total(), Time::Micros(6));
 }
 
 TEST(Pinned, RecordedWaitsTakeTheTimeThatTheReplayGivesThem) {
@@ -182,15 +182,14 @@ TEST(Pinned, RecordedWaitsTakeTheTimeThatTheReplayGivesThem) {
   sync.set_name("cudaDeviceSynchronize");
   TraceBuilder::Int(&sync, "is_cpu_op", 1);
   Delay(&b.Comp(0, 1, {0}), {1000}, "thread");
-  PinnedRun run = RunPinned(b, Lanes(LanePolicy::kUnlimited));
-  PinnedTime want;
-  want[PinnedCause::kHostGaps] = Time::Micros(1);
-  want[PinnedCause::kRecordedWaits] = Time::Micros(40);
-  EXPECT_EQ(run.ranks[0], want);
-  EXPECT_EQ(run.OfPath(), want);
-  run.times[0].time[0] = Time::Micros(30);
-  want[PinnedCause::kRecordedWaits] = Time::Micros(20);
-  EXPECT_EQ(run.OfPath(), want);
+  for (const int64_t micros : {50, 30}) {
+    const Ran run = RunPinned(b, Lanes(LanePolicy::kUnlimited), Time::Micros(micros));
+    PinnedTime want;
+    want[PinnedCause::kHostGaps] = Time::Micros(1);
+    want[PinnedCause::kRecordedWaits] = Time::Micros(micros - 10);
+    EXPECT_EQ(run.pinned.ranks[0], want);
+    EXPECT_EQ(run.pinned.path, want);
+  }
 }
 
 }  // namespace

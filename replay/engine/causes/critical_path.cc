@@ -49,6 +49,7 @@ PathSegment SegmentOf(const Cause& cause, const Matching& matching, const Machin
       return s;
     case Cause::kDelay:
       s.kind = PathKind::kDelay;
+      s.of = kNoRow;
       return s;
     case Cause::kStart:
       s.kind = PathKind::kStart;

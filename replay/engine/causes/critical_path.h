@@ -34,8 +34,7 @@ struct PathSegment {
   uint32_t from_rank = 0;  // rank where the stretch began: the sender, or the member whose arrival decided
   uint32_t rank = 0;       // rank where the stretch ended, with node `row`
   uint32_t row = kNoRow;   // kNoRow: on a switch, or kDrain
-  uint32_t of = kNoRow;    // kCollective: index into Matching::calls; kMessage: into Matching::messages; kDelay:
-                           // the row whose end the node waited for
+  uint32_t of = kNoRow;    // kCollective: index into Matching::calls; kMessage: into Matching::messages
   CollectiveType type = CollectiveType::kAllReduce;  // kCollective; `group` too
   uint32_t group = 0;                                // index into CriticalPath::groups
   // kCollective and kMessage: how the time was spent. The rest is waiting in the network: behind other

@@ -168,22 +168,22 @@ std::vector<PinnedTime> PinnedOfRanks(const TraceSet& traces, const std::vector<
   return PinnedReplay(traces, compute, matching, recorded_comm).Run();
 }
 
-PinnedTime PinnedOfPath(const CriticalPath& path, const TraceSet& traces,
-                        const std::vector<ComputeTimes>& compute) {
+PinnedTime PinnedOfPath(const CauseRef& final, const TraceSet& traces, const std::vector<ComputeTimes>& compute) {
   const DistinctGraphs distinct(traces);
   std::vector<PinnedWaits> waits;
   for (const Graph* graph : distinct.graphs) waits.emplace_back(*graph);
   PinnedTime out;
-  for (const PathSegment& s : path.segments) {
-    if (s.row == kNoRow) continue;
-    const Graph& graph = *traces.ranks[s.rank].graph;
-    const uint32_t g = distinct.of_rank[s.rank];
-    if (s.kind == PathKind::kNode) {
-      out[PinnedCause::kRecordedWaits] += waits[g].Of(s.row, std::min(s.length(), compute[g].time[s.row]));
-    } else if (s.kind == PathKind::kDelay) {
-      const auto begin = graph.dep.begin() + graph.dep_begin[s.row];
-      const auto end = graph.dep.begin() + graph.dep_begin[s.row + 1];
-      AddDelay(graph, static_cast<uint32_t>(std::lower_bound(begin, end, s.of) - graph.dep.begin()), &out);
+  for (const Cause* cause = final.get(); cause != nullptr; cause = cause->parent.get()) {
+    if (cause->kind == Cause::kNode) {
+      const uint32_t g = distinct.of_rank[cause->rank];
+      const Time length = cause->at - cause->parent.at();
+      out[PinnedCause::kRecordedWaits] += waits[g].Of(cause->row, std::min(length, compute[g].time[cause->row]));
+    } else if (cause->kind == Cause::kDelay) {
+      const Graph& graph = *traces.ranks[cause->rank].graph;
+      const auto begin = graph.dep.begin() + graph.dep_begin[cause->row];
+      const auto end = graph.dep.begin() + graph.dep_begin[cause->row + 1];
+      const auto dep = std::lower_bound(begin, end, cause->of);
+      AddDelay(graph, static_cast<uint32_t>(dep - graph.dep.begin()), &out);
     }
   }
   return out;

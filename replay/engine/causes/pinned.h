@@ -4,12 +4,18 @@
 #include <vector>
 
 #include "replay/compute/compute_times.h"
-#include "replay/engine/causes/critical_path.h"
+#include "replay/engine/causes/cause.h"
 #include "replay/engine/match.h"
 #include "trace/model/pinned.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
+
+// The pinned time of a run.
+struct PinnedRun {
+  std::vector<PinnedTime> ranks;  // PinnedOfRanks()
+  PinnedTime path;                // PinnedOfPath()
+};
 
 // By rank: the longest path over the delays of dependencies and recorded waits (of the times in `compute`, as of
 // Replay()) from time 0 to the rank's last end, all other durations and transfers being 0. Members of a
@@ -20,8 +26,7 @@ namespace chakra {
 std::vector<PinnedTime> PinnedOfRanks(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
                                       const Matching& matching, bool recorded_comm);
 
-// The part of a run's critical path that is pinned.
-PinnedTime PinnedOfPath(const CriticalPath& path, const TraceSet& traces,
-                        const std::vector<ComputeTimes>& compute);
+// The part that is pinned of the critical path that leads to `final`.
+PinnedTime PinnedOfPath(const CauseRef& final, const TraceSet& traces, const std::vector<ComputeTimes>& compute);
 
 }  // namespace chakra
