@@ -12,9 +12,6 @@
 
 namespace chakra::pytorch {
 
-// Whether a device operation is a kernel of NCCL or RCCL.
-bool IsCommKernel(absl::string_view name);
-
 // Sets TimelineNode::comm and Timeline::comms; each call gets one node. What is known of a call comes from
 // the kernel's arguments, then its operator in the device trace, then the host trace, then names. If one
 // kernel carries several calls (batched sends and receives), each call gets a node of its own; the kernel's
