@@ -21,8 +21,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using T = CollectiveType;
 
-et::Node& Kernel(TraceBuilder* b, int rank, uint64_t micros, const std::string& name, int stream,
-                 std::vector<uint64_t> deps = {}) {
+et::Node& AddDeviceNode(TraceBuilder* b, int rank, uint64_t micros, const std::string& name, int stream,
+                        std::vector<uint64_t> deps = {}) {
   et::Node& node = b->Comp(rank, micros, std::move(deps));
   node.set_name(name);
   TraceBuilder::Int(&node, "stream", stream);
@@ -30,20 +30,20 @@ et::Node& Kernel(TraceBuilder* b, int rank, uint64_t micros, const std::string& 
   return node;
 }
 
-et::Node& Kept(TraceBuilder* b, int rank, uint64_t micros, const std::string& kind,
-               std::vector<uint64_t> deps = {}) {
-  et::Node& node = Kernel(b, rank, micros, "ncclDevKernel_Generic", 20, std::move(deps));
+et::Node& AddKept(TraceBuilder* b, int rank, uint64_t micros, const std::string& kind,
+                  std::vector<uint64_t> deps = {}) {
+  et::Node& node = AddDeviceNode(b, rank, micros, "ncclDevKernel_Generic", 20, std::move(deps));
   TraceBuilder::Text(&node, "comm_kind", kind);
   return node;
 }
 
 // Each rank computes for 10 us, then communicates for 30 us beside 5 us of computation.
-TraceBuilder Step(int ranks) {
+TraceBuilder KeptStep(int ranks) {
   TraceBuilder b(ranks);
   for (int r = 0; r < ranks; ++r) {
-    Kernel(&b, r, 10, "gemm", 7);
-    Kept(&b, r, 30, "unknown", {0});
-    Kernel(&b, r, 5, "gemm", 7, {0});
+    AddDeviceNode(&b, r, 10, "gemm", 7);
+    AddKept(&b, r, 30, "unknown", {0});
+    AddDeviceNode(&b, r, 5, "gemm", 7, {0});
   }
   return b;
 }
@@ -52,7 +52,7 @@ TEST(KeptComm, CountsAsCommunication) {
   for (const bool recorded : {true, false}) {
     EngineOptions options;
     options.recorded_comm = recorded;
-    const auto m = Replayed(Step(2), options);
+    const auto m = Replayed(KeptStep(2), options);
     ASSERT_TRUE(m.ok()) << m.status();
     EXPECT_EQ(m->makespan, Time::Micros(40)) << "the recorded time, on any machine";
     EXPECT_EQ(m->ranks[1].compute_busy, Time::Micros(15));
@@ -68,10 +68,10 @@ TEST(KeptComm, CountsAsCommunication) {
 }
 
 TEST(KeptComm, BoundsARunAsCommunication) {
-  const auto m = Replayed(Step(1), {});
+  const auto m = Replayed(KeptStep(1), {});
   ASSERT_TRUE(m.ok()) << m.status();
   EXPECT_THAT(
-      DescribeBound(*m, *Step(1).Build()),
+      DescribeBound(*m, *KeptStep(1).Build()),
       HasSubstr("bound by exposed communication: 62.5 % (most: unknown on a group that is not known)"));
 }
 
@@ -88,7 +88,7 @@ TEST(KeptComm, ItsLane) {
 }
 
 TEST(KeptComm, NoTableAndNoDevicePricesIt) {
-  const TraceSet traces = *Step(1).Build();
+  const TraceSet traces = *KeptStep(1).Build();
   const Graph& g = *traces.ranks[0].graph;
   proto::KernelTable table;
   for (const char* name : {"gemm", "ncclDevKernel_Generic"}) {
@@ -110,7 +110,7 @@ TEST(KeptComm, NoTableAndNoDevicePricesIt) {
 
 TEST(KeptComm, IsNoRowOfAKernelTable) {
   CollectNotes notes;
-  const auto table = CollectKernels(*Step(1).Build(), {}, &notes);
+  const auto table = CollectKernels(*KeptStep(1).Build(), {}, &notes);
   ASSERT_TRUE(table.ok()) << table.status();
   ASSERT_EQ(table->row_size(), 1);
   EXPECT_EQ(table->row(0).name(), "gemm");
@@ -178,8 +178,8 @@ TEST(KeptComm, AMessageOfUnknownSize) {
 }
 
 TEST(KeptComm, TheReportSaysHowMuchWasKept) {
-  const TraceSet traces = *Step(2).Build();
-  const auto m = Replayed(Step(2), {});
+  const TraceSet traces = *KeptStep(2).Build();
+  const auto m = Replayed(KeptStep(2), {});
   ASSERT_TRUE(m.ok()) << m.status();
   const std::vector<ComputeTimes> times = Recorded(traces);
   RunDescription run;

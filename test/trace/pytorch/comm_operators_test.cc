@@ -35,9 +35,10 @@ TEST(CommOperators, Kinds) {
 }
 
 TEST(CommOperators, OthersAreNone) {
-  for (const char* name : {"aten::broadcast_tensors", "aten::scatter_", "aten::gather", "c10d::unknown_thing",
-                           "_c10d_functional::wait_tensor", "vllm::rms_norm", "aten::all", "all_reduce",
-                           "## alltoall_fwd_single ##", "ProfilerStep#1", "symm_mem::memset32_"}) {
+  for (const char* name :
+       {"aten::broadcast_tensors", "aten::scatter_", "aten::gather", "c10d::unknown_thing",
+        "_c10d_functional::wait_tensor", "vllm::rms_norm", "aten::all", "all_reduce",
+        "## alltoall_fwd_single ##", "ProfilerStep#1", "symm_mem::memset32_", "sglang::small_reduce"}) {
     CommOperator op;
     EXPECT_FALSE(ReadCommOperator(name, &op)) << name;
   }
