@@ -183,6 +183,7 @@ absl::Status KernelsCommand::Collect() {
   PrintError(absl::StrCat(FormatCount(static_cast<uint64_t>(table->row_size())), " rows of ",
                           FormatCount(notes.nodes), " measurements; passed over: ", FormatCount(notes.host),
                           " host operations, ", FormatCount(notes.no_duration), " nodes without a duration, ",
+                          notes.comm > 0 ? absl::StrCat(FormatCount(notes.comm), " of communication, ") : "",
                           FormatCount(notes.no_shapes),
                           " without the shapes that others of their name have"));
   return Write(*table);

@@ -87,7 +87,7 @@ void Coverage::Add(const Graph& graph, const ComputeTimes& times, uint64_t uses)
   outside_ += times.outside * uses;
   derived_ += times.derived * uses;
   for (uint32_t row = 0; row < graph.size(); ++row) {
-    if (graph.type[row] != NodeType::kComp) continue;
+    if (graph.type[row] != NodeType::kComp || graph.is_kept_comm(row)) continue;
     const ComputeRung rung = times.rung[row];
     nodes_[static_cast<size_t>(rung)] += uses;
     if (rung != ComputeRung::kTable && rung != ComputeRung::kInterpolate && !graph.is_cpu(row)) {

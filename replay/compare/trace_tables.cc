@@ -114,6 +114,10 @@ void AddCommunication(const RankTrace& rank, std::map<std::pair<std::string, std
   const Graph& graph = *rank.graph;
   absl::flat_hash_map<uint64_t, Sums> own;  // (type, collective, group)
   for (uint32_t row = 0; row < graph.size(); ++row) {
+    if (graph.is_kept_comm(row)) {
+      (*out)[{std::string(graph.kept_kind(row)), std::string(kUnknownGroup)}].Add(SumsOf(graph, row), 1);
+      continue;
+    }
     if (!IsComm(graph.type[row])) continue;
     const uint32_t payload = graph.payload[row];
     const bool collective = graph.type[row] == NodeType::kCollective;

@@ -34,6 +34,10 @@ class Collector {
     if (!graphs_.insert(&g).second) return absl::OkStatus();
     for (uint32_t row = 0; row < g.size(); ++row) {
       if (g.type[row] != NodeType::kComp) continue;
+      if (g.is_kept_comm(row)) {
+        ++notes_->comm;
+        continue;
+      }
       if (g.is_cpu(row) && !options_.host) {
         ++notes_->host;
       } else if (g.duration[row] <= Time::Zero() || g.name_of(row).empty()) {

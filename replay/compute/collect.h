@@ -21,6 +21,7 @@ struct CollectNotes {
   uint64_t nodes = 0;        // nodes that gave a measurement
   uint64_t host = 0;         // host operations that were skipped
   uint64_t no_duration = 0;  // compute nodes without a recorded duration
+  uint64_t comm = 0;         // communication of unknown kind or group (Graph::is_kept_comm)
   uint64_t no_shapes = 0;    // nodes without shapes whose name other nodes have with shapes
 };
 

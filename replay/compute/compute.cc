@@ -47,6 +47,11 @@ class Pricer {
     times_.rung.resize(graph_.size(), ComputeRung::kNone);
     for (uint32_t row = 0; row < graph_.size(); ++row) {
       if (graph_.type[row] != NodeType::kComp) continue;
+      if (graph_.is_kept_comm(row)) {  // no computation: no table knows it, and no device's peak
+        times_.time[row] = graph_.duration[row];
+        times_.rung[row] = ComputeRung::kRecorded;
+        continue;
+      }
       for (ComputeRung rung : model_.rungs) {
         absl::StatusOr<std::optional<Time>> answer = Ask(rung, row);
         if (!answer.ok()) return answer.status();

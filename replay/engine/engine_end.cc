@@ -6,6 +6,7 @@
 #include "replay/engine/causes/pinned.h"
 #include "replay/engine/diagnose.h"
 #include "replay/engine/engine_run.h"
+#include "replay/engine/measure/kept_comm.h"
 #include "replay/engine/measure/metrics.h"
 #include "trace/import/locate.h"
 
@@ -28,16 +29,16 @@ absl::Status Engine::Unfinished() {
   view.total = nodes_total_;
   view.left = [this](int rank) { return ranks_[rank].left; };
   view.arrived = [this](uint32_t call, uint32_t member) {
-    if (!options_.recorded_comm) return runner_.Arrived(call, member);
+    if (!options_.recorded_comm && !matching_.calls[call].kept) return runner_.Arrived(call, member);
     const int rank = matching_.groups[matching_.calls[call].group].members[member];
     return recorded_.AtCall(call, static_cast<uint32_t>(rank));
   };
   view.receiver_waits = [this](uint32_t m) {
-    if (!options_.recorded_comm) return messages_.receiver_waits(m);
+    if (!options_.recorded_comm && !matching_.messages[m].kept) return messages_.receiver_waits(m);
     return recorded_.AtMessage(m, static_cast<uint32_t>(matching_.messages[m].dst));
   };
   view.sent = [this](uint32_t m) {
-    if (!options_.recorded_comm) return messages_.sent(m);
+    if (!options_.recorded_comm && !matching_.messages[m].kept) return messages_.sent(m);
     return recorded_.AtMessage(m, static_cast<uint32_t>(matching_.messages[m].src));
   };
   if (!options_.recorded_comm) view.fabric = machine_.WhyStuck();
@@ -71,10 +72,12 @@ Metrics Engine::Collect() {
   }
   if (options_.recorded_comm) {
     recorded_.Report(&metrics);
-    return metrics;
+  } else {
+    runner_.Report(&metrics);
+    messages_.Report(&metrics);
+    recorded_.ReportKept(&metrics);
   }
-  runner_.Report(&metrics);
-  messages_.Report(&metrics);
+  CountKept(traces_, &metrics);
   return metrics;
 }
 

@@ -192,8 +192,9 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   const NodeType type = graph.type[row];
   if (options_.spans != nullptr) (*options_.spans)[r][row].begin = now;
   if (Clocked(type)) rank.names->Begin(row, now);
-  if (type != NodeType::kRecv || options_.recorded_comm) rank.busy.Begin(ClassOf(graph, row), now);
-  if (options_.recorded_comm && type >= NodeType::kSend) return StartRecorded(r, row, now);
+  const bool recorded = Recorded(r, row);
+  if (type != NodeType::kRecv || recorded) rank.busy.Begin(ClassOf(graph, row), now);
+  if (recorded) return StartRecorded(r, row, now);
   switch (type) {
     case NodeType::kComp:
       if (!graph.child_release.empty()) ReleaseEarly(r, row, now);
@@ -341,7 +342,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
     if (const uint32_t next = rank.lanes->chain_next[row]; next != kNoRow) Release(r, next);
   }
   const NodeType type = graph.type[row];
-  if (slowdown_.on() && type == NodeType::kCollective) Slow(r, false, now);
+  if (slowdown_.on() && type == NodeType::kCollective && !Recorded(r, row)) Slow(r, false, now);
   if (!rank.own.comm_next.empty() && (type == NodeType::kCollective || type == NodeType::kSend)) {
     if (const uint32_t next = rank.own.comm_next[graph.payload[row]]; next != kNoRow) Release(r, next);
   }

@@ -112,6 +112,15 @@ class Engine {
     return graph.child_release[i] != kReleaseAtEnd && graph.type[row] == NodeType::kComp;
   }
   void EndAt(Time at, uint32_t rank, uint32_t row) { events_.push({at, rank, row}); }
+  // Whether `row` is communication that takes its recorded time.
+  bool Recorded(uint32_t rank, uint32_t row) const {
+    const Graph& graph = *ranks_[rank].graph;
+    if (graph.type[row] < NodeType::kSend) return false;
+    if (options_.recorded_comm) return true;
+    const uint32_t index = matching_.slots[rank][graph.payload[row]].index;
+    return graph.type[row] == NodeType::kCollective ? matching_.calls[index].kept
+                                                    : matching_.messages[index].kept;
+  }
   // Whether `row` is computation on the device whose end a slowdown may move.
   bool Slows(uint32_t rank, uint32_t row) const {
     return slowdown_.on() && ClassOf(*ranks_[rank].graph, row) == BusyClock::kCompute;
@@ -135,7 +144,7 @@ class Engine {
   bool Clocked(NodeType type) const { return type != NodeType::kComp || !TimesAreFixed(); }
   Time WorkOf(uint32_t rank, uint32_t row) const {
     const Time time = ranks_[rank].compute->time[row];
-    if (options_.variation == nullptr) return time;
+    if (options_.variation == nullptr || ranks_[rank].graph->is_kept_comm(row)) return time;
     return options_.variation->Compute(static_cast<int>(rank), ranks_[rank].graph->id[row], time);
   }
   // The error that says why nodes are left when nothing more can happen.

@@ -16,6 +16,7 @@ QueuedLane QueueOf(const Graph& graph, uint32_t row, LanePolicy policy) {
   const bool single = policy == LanePolicy::kSingle;
   switch (graph.type[row]) {
     case NodeType::kComp:
+      if (graph.is_kept_comm(row)) return single ? kCommLane : kNoQueuedLane;
       return graph.is_cpu(row) ? kHostLane : kComputeLane;
     case NodeType::kMemLoad:
     case NodeType::kMemStore:

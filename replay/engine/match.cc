@@ -19,6 +19,14 @@ namespace {
 constexpr uint64_t kMostBytes = uint64_t{1} << 48;
 constexpr size_t kMostListed = 100;  // the most messages that an error lists
 
+constexpr absl::string_view kRemedy =
+    ". The edit `bytes` sets the bytes of nodes that it selects (see chakra-replay edit --help)";
+
+// Whether a communication node tells how long it took.
+bool HasRecordedTime(const Graph& graph, uint32_t row) {
+  return graph.comm[graph.payload[row]].transfer != Time::Never() || graph.duration[row] > Time::Zero();
+}
+
 class Matcher {
  public:
   Matcher(const TraceSet& traces, const std::vector<int>& dims, bool partial)
@@ -182,8 +190,10 @@ class Matcher {
                      "; expected 0 (ALL_REDUCE) to 9 (BARRIER)"));
     }
     const auto type = static_cast<CollectiveType>(comm.type);
-    if (!comm.has_bytes && type != CollectiveType::kBarrier && !partial_) {
-      return Bad(trace, row, "comm_size: missing; expected the bytes of this rank's input buffer");
+    const bool sizeless = !comm.has_bytes && type != CollectiveType::kBarrier && !partial_;
+    if (sizeless && !HasRecordedTime(*trace.graph, row)) {
+      return Bad(trace, row,
+                 absl::StrCat("comm_size: missing; expected the bytes of this rank's input buffer", kRemedy));
     }
     if (absl::Status s = CheckSize(trace, row, comm); !s.ok()) return s;
     const auto group = GroupOf(trace, row);
@@ -192,6 +202,7 @@ class Matcher {
     call.group = group->first;
     call.type = type;
     call.bytes = type == CollectiveType::kBarrier ? 0 : comm.bytes;
+    call.kept = sizeless;
     call.first_rank = static_cast<uint32_t>(trace.rank);
     call.first_row = row;
     if (const int root = trace.peers[payload].root; IsRooted(type) && root != kNoRank) {
@@ -221,6 +232,7 @@ class Matcher {
   absl::Status Agree(CollectiveCall* first, const CollectiveCall& b, const RankTrace& trace) {
     const CollectiveCall& a = *first;
     std::string what;
+    if (a.kept || b.kept) first->kept = true;
     if (a.type == b.type && a.type == CollectiveType::kAllToAll && a.bytes != b.bytes) {
       ++uneven_;  // all_to_allv: ranks may give different sizes
       first->bytes = std::max(a.bytes, b.bytes);
@@ -228,7 +240,7 @@ class Matcher {
     }
     if (a.type != b.type) {
       what = absl::StrCat("comm_type: ", std::string(Name(b.type)), ", but ", std::string(Name(a.type)));
-    } else if (a.bytes != b.bytes) {
+    } else if (a.bytes != b.bytes && !first->kept) {
       what = absl::StrCat("comm_size: ", b.bytes, " bytes, but ", a.bytes, " bytes");
     } else if (a.root != b.root) {
       what = absl::StrCat("root: member ", b.root, ", but member ", a.root);
@@ -298,8 +310,9 @@ class Matcher {
           trace, row,
           absl::StrCat(send ? "comm_src" : "comm_dst", ": ", self, "; expected this rank, ", trace.rank));
     }
-    if (!comm.has_bytes && !partial_) {
-      return Bad(trace, row, "comm_size: missing; expected the bytes of the message");
+    const bool sizeless = !comm.has_bytes && !partial_;
+    if (sizeless && !HasRecordedTime(*trace.graph, row)) {
+      return Bad(trace, row, absl::StrCat("comm_size: missing; expected the bytes of the message", kRemedy));
     }
     if (absl::Status s = CheckSize(trace, row, comm); !s.ok()) return s;
     const int src = send ? trace.rank : other;
@@ -313,6 +326,7 @@ class Matcher {
     const uint32_t index = channel.messages[next++];
     MatchedMessage& message = result_.messages[index];
     (send ? message.send_row : message.recv_row) = row;
+    message.kept = message.kept || sizeless;
     if (message.bytes != comm.bytes) unequal_.push_back({index, trace.rank, row, comm.bytes});
     result_.slots[trace.rank][payload] = {index, 0};
     return absl::OkStatus();
@@ -350,6 +364,7 @@ class Matcher {
                                    Key(m), ", ", m.bytes, " bytes"));
     }
     for (const Unequal& u : unequal_) {
+      if (result_.messages[u.message].kept) continue;
       if (++bad > kMostListed) continue;
       const MatchedMessage& m = result_.messages[u.message];
       const bool sent = u.row == m.send_row && u.rank == m.src;

@@ -27,6 +27,7 @@ struct CollectiveCall {
   uint32_t made = 0;        // members that make the call
   uint32_t first_rank = 0;  // the lowest rank that makes the call; first_row is its row
   uint32_t first_row = 0;
+  bool kept = false;  // a member does not tell its bytes: nothing can price the call
 };
 
 struct MatchedMessage {
@@ -36,6 +37,7 @@ struct MatchedMessage {
   uint64_t bytes = 0;
   uint32_t send_row = kNoRow;  // in src's graph
   uint32_t recv_row = kNoRow;  // in dst's graph
+  bool kept = false;           // as CollectiveCall::kept
 };
 
 // What a COMM_* row takes part in: a call, with this rank's member number, or a message.
@@ -57,7 +59,7 @@ struct Matching {
 // call on a group they are not in, calls that differ in kind, size or root, calls that a member never makes,
 // sends and receives without partner or of unequal size. With `partial` (recorded communication is replayed,
 // not simulated), partners without a trace, and calls that some members never make, are warnings instead of
-// errors.
+// errors. A call or message of which a side lacks comm_size, but has a recorded time, is `kept`.
 absl::StatusOr<Matching> MatchCommunication(const TraceSet& traces, const std::vector<int>& dimension_sizes,
                                             bool partial = false);
 

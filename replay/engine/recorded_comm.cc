@@ -73,22 +73,26 @@ void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, uint32_t rank, ui
   }
 }
 
+void RecordedComm::AddCall(size_t i, const std::string& kind, Metrics* metrics) const {
+  const CollectiveCall& call = matching_.calls[i];
+  const GroupInfo& group = matching_.groups[call.group];
+  CollectiveMetrics& total = metrics->collectives[{kind, group.name}];
+  ++total.count;
+  total.ranks = group.size;
+  total.bytes += BufferBytes(call.type, call.bytes, total.ranks);
+  total.time += calls_[i].end - calls_[i].last;
+  total.wait += calls_[i].last - calls_[i].first;
+  for (const Meeting::Arrival& a : calls_[i].here) {
+    const Time wait = calls_[i].last - a.at;
+    metrics->ranks[a.rank].waited += wait;
+    metrics->ranks[calls_[i].last_rank].kept_waiting += wait;
+  }
+  total.algorithm = "recorded";
+}
+
 void RecordedComm::Report(Metrics* metrics) const {
   for (size_t i = 0; i < calls_.size(); ++i) {
-    const CollectiveCall& call = matching_.calls[i];
-    const GroupInfo& group = matching_.groups[call.group];
-    CollectiveMetrics& total = metrics->collectives[{std::string(Name(call.type)), group.name}];
-    ++total.count;
-    total.ranks = group.size;
-    total.bytes += BufferBytes(call.type, call.bytes, total.ranks);
-    total.time += calls_[i].end - calls_[i].last;
-    total.wait += calls_[i].last - calls_[i].first;
-    for (const Meeting::Arrival& a : calls_[i].here) {
-      const Time wait = calls_[i].last - a.at;
-      metrics->ranks[a.rank].waited += wait;
-      metrics->ranks[calls_[i].last_rank].kept_waiting += wait;
-    }
-    total.algorithm = "recorded";
+    AddCall(i, std::string(Name(matching_.calls[i].type)), metrics);
   }
   if (messages_.empty()) return;
   CollectiveMetrics& total = metrics->collectives[{"send_recv", ""}];
@@ -99,6 +103,30 @@ void RecordedComm::Report(Metrics* metrics) const {
     total.bytes += matching_.messages[i].bytes;
     total.time += messages_[i].end - messages_[i].last;
     total.wait += messages_[i].last - messages_[i].first;
+  }
+}
+
+void RecordedComm::ReportKept(Metrics* metrics) const {
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    if (!matching_.calls[i].kept) continue;
+    AddCall(i, absl::StrCat(std::string(Name(matching_.calls[i].type)), " of unknown size"), metrics);
+    for (const Meeting::Arrival& a : calls_[i].here) {
+      ++metrics->kept.nodes;
+      metrics->kept.time += Transfer(a.rank, a.row);
+    }
+  }
+  for (size_t i = 0; i < messages_.size(); ++i) {
+    if (!matching_.messages[i].kept) continue;
+    CollectiveMetrics& total = metrics->collectives[{"send_recv of unknown size", ""}];
+    total.ranks = 2;
+    total.algorithm = "recorded";
+    ++total.count;
+    total.time += messages_[i].end - messages_[i].last;
+    total.wait += messages_[i].last - messages_[i].first;
+    for (const Meeting::Arrival& a : messages_[i].here) {
+      ++metrics->kept.nodes;
+      metrics->kept.time += Transfer(a.rank, a.row);
+    }
   }
 }
 

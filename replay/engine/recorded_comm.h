@@ -49,7 +49,10 @@ class RecordedComm {
   // The ends to come, in no particular order; the caller empties the list.
   std::vector<Ended>& ended() { return ended_; }
 
+  // Adds all calls and messages to `metrics`.
   void Report(Metrics* metrics) const;
+  // Adds those that are kept in a run that simulates the others.
+  void ReportKept(Metrics* metrics) const;
 
  private:
   struct Meeting {
@@ -65,6 +68,7 @@ class RecordedComm {
   };
   void Arrive(Meeting* meeting, uint32_t expected, uint32_t rank, uint32_t row, Time now);
   Time Transfer(uint32_t rank, uint32_t row) const;
+  void AddCall(size_t i, const std::string& kind, Metrics* metrics) const;
 
   const TraceSet& traces_;
   const Matching& matching_;

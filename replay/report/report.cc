@@ -166,7 +166,7 @@ void AddRungs(const RunDescription& run, proto::Report* report) {
     outside += times.outside * uses[g];
     derived += times.derived * uses[g];
     for (uint32_t row = 0; row < graph.size(); ++row) {
-      if (graph.type[row] != NodeType::kComp) continue;
+      if (graph.type[row] != NodeType::kComp || graph.is_kept_comm(row)) continue;
       const auto rung = static_cast<size_t>(times.rung[row]);
       nodes[rung] += uses[g];
       time[rung] += times.time[row] * static_cast<int64_t>(uses[g]);
@@ -191,7 +191,9 @@ void AddRungs(const RunDescription& run, proto::Report* report) {
 
 // Time that a rank spends on a kind and group, waits included. Messages are one
 // entry for all ranks: their time alone, in equal shares, two ranks to a message.
-double TimeOfRank(const Metrics& metrics, const std::string& kind, const CollectiveMetrics& m) {
+double TimeOfRank(const Metrics& metrics, const std::string& kind, const std::string& group,
+                  const CollectiveMetrics& m) {
+  if (group == kUnknownGroup) return m.time.seconds() / static_cast<double>(metrics.ranks.size());
   if (kind == "send_recv") return 2 * m.time.seconds() / static_cast<double>(metrics.ranks.size());
   return (m.time + m.wait).seconds();
 }
@@ -207,7 +209,7 @@ std::string LargestCollective(const Metrics& metrics, const TraceSet& traces, in
         std::find(group->second.begin(), group->second.end(), rank) == group->second.end()) {
       continue;
     }
-    const double time = TimeOfRank(metrics, key.first, m);
+    const double time = TimeOfRank(metrics, key.first, key.second, m);
     if (time <= most) continue;
     most = time;
     best = &key;
@@ -216,6 +218,7 @@ std::string LargestCollective(const Metrics& metrics, const TraceSet& traces, in
   const auto& [kind, group] = *best;
   if (kind == "send_recv") return " (most: send_recv)";
   if (group.empty()) return absl::StrCat(" (most: ", kind, " on all ranks)");
+  if (group == kUnknownGroup) return absl::StrCat(" (most: ", kind, " on a group that is not known)");
   return absl::StrCat(" (most: ", kind, " on group \"", group, "\")");
 }
 
@@ -296,6 +299,13 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   }
   for (const std::string& w : run.warnings) report.add_warning(ToUtf8(w));
   for (const std::string& w : metrics.warnings) report.add_warning(ToUtf8(w));
+  report.set_kept_comm(metrics.kept.nodes);
+  report.set_kept_comm_ps(metrics.kept.time.picos());
+  if (metrics.kept.nodes > 0 && run.comm == "simulated") {
+    report.add_warning(absl::StrFormat(
+        "%d communication nodes, %s, are of unknown kind, size or group: they keep their recorded time",
+        metrics.kept.nodes, FormatTime(metrics.kept.time)));
+  }
   AddRanks(metrics, &report);
   AddCollectives(metrics, &report);
   AddNames(metrics, &report);

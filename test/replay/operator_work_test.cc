@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Operations and bytes of an operator on tensors of floats; "" types: elements of `unknown` bytes.
-OperatorWork Work(const char* name, const char* shapes, const char* types = "", int unknown = 4) {
+OperatorWork WorkOfCall(const char* name, const char* shapes, const char* types = "", int unknown = 4) {
   const auto work = WorkOfOperator(name, shapes, types, unknown);
   EXPECT_TRUE(work.has_value()) << name << " " << shapes;
   return work.value_or(OperatorWork());
@@ -58,16 +58,16 @@ TEST(Operands, BadTextsAreRefusedWithTheByte) {
 
 TEST(OperatorWork, Products) {
   // 2 m n k; m k + k n + m n floats.
-  EXPECT_EQ(Work("aten::mm", "[[3, 4], [4, 5]]").operations, 2 * 3 * 4 * 5);
-  EXPECT_EQ(Work("aten::mm", "[[3, 4], [4, 5]]").bytes, 4 * (12 + 20 + 15));
-  EXPECT_EQ(Work("mm", "[[3, 4], [4, 5]]", "['Tensor(c10::Half)', 'Tensor(c10::Half)']").bytes, 2 * 47);
-  EXPECT_EQ(Work("aten::addmm", "[[5], [3, 4], [4, 5], [], []]").bytes, 4 * (47 + 5));
-  EXPECT_EQ(Work("aten::bmm", "[[2, 3, 4], [2, 4, 5]]").operations, 2 * 120);
-  EXPECT_EQ(Work("aten::baddbmm", "[[2, 3, 5], [2, 3, 4], [2, 4, 5]]").operations, 2 * 120);
-  EXPECT_EQ(Work("aten::linear", "[[7, 3, 4], [5, 4], [5]]").operations, 7 * 120);
-  EXPECT_EQ(Work("aten::matmul", "[[2, 1, 3, 4], [6, 4, 5]]").operations, 12 * 120);
-  EXPECT_EQ(Work("aten::matmul", "[[4], [4]]").operations, 8);
-  EXPECT_EQ(Work("aten::mv", "[[3, 4], [4]]").operations, 24);
+  EXPECT_EQ(WorkOfCall("aten::mm", "[[3, 4], [4, 5]]").operations, 2 * 3 * 4 * 5);
+  EXPECT_EQ(WorkOfCall("aten::mm", "[[3, 4], [4, 5]]").bytes, 4 * (12 + 20 + 15));
+  EXPECT_EQ(WorkOfCall("mm", "[[3, 4], [4, 5]]", "['Tensor(c10::Half)', 'Tensor(c10::Half)']").bytes, 2 * 47);
+  EXPECT_EQ(WorkOfCall("aten::addmm", "[[5], [3, 4], [4, 5], [], []]").bytes, 4 * (47 + 5));
+  EXPECT_EQ(WorkOfCall("aten::bmm", "[[2, 3, 4], [2, 4, 5]]").operations, 2 * 120);
+  EXPECT_EQ(WorkOfCall("aten::baddbmm", "[[2, 3, 5], [2, 3, 4], [2, 4, 5]]").operations, 2 * 120);
+  EXPECT_EQ(WorkOfCall("aten::linear", "[[7, 3, 4], [5, 4], [5]]").operations, 7 * 120);
+  EXPECT_EQ(WorkOfCall("aten::matmul", "[[2, 1, 3, 4], [6, 4, 5]]").operations, 12 * 120);
+  EXPECT_EQ(WorkOfCall("aten::matmul", "[[4], [4]]").operations, 8);
+  EXPECT_EQ(WorkOfCall("aten::mv", "[[3, 4], [4]]").operations, 24);
   for (const auto& [name, shapes] :
        {std::pair("aten::mm", "[[3, 4], [5, 5]]"), std::pair("aten::mm", "[[3, 4]]"),
         std::pair("aten::bmm", "[[2, 3, 4], [3, 4, 5]]"), std::pair("aten::matmul", "[[2, 3, 4], [3, 4, 5]]"),
@@ -77,50 +77,53 @@ TEST(OperatorWork, Products) {
 }
 
 TEST(OperatorWork, ConvolutionsAndAttention) {
-  const OperatorWork forward = Work("aten::cudnn_convolution", "[[2, 3, 8, 8], [16, 3, 5, 5]]");
+  const OperatorWork forward = WorkOfCall("aten::cudnn_convolution", "[[2, 3, 8, 8], [16, 3, 5, 5]]");
   EXPECT_EQ(forward.operations, 2.0 * (2 * 16 * 8 * 8) * (3 * 5 * 5));
   EXPECT_FALSE(forward.exact);
   const OperatorWork backward =
-      Work("aten::convolution_backward", "[[2, 16, 4, 4], [2, 3, 8, 8], [16, 3, 5, 5]]");
+      WorkOfCall("aten::convolution_backward", "[[2, 16, 4, 4], [2, 3, 8, 8], [16, 3, 5, 5]]");
   EXPECT_EQ(backward.operations, 2 * 2.0 * (2 * 16 * 4 * 4) * (3 * 5 * 5));
   EXPECT_TRUE(backward.exact);
   // batch 2, 4 heads, 16 queries, 32 keys, width 8: scores and values.
   const char* qkv = "[[2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 8]]";
-  EXPECT_EQ(Work("aten::_scaled_dot_product_flash_attention", qkv).operations,
+  EXPECT_EQ(WorkOfCall("aten::_scaled_dot_product_flash_attention", qkv).operations,
             2 * 2.0 * (2 * 4 * 16 * 32 * 8));
-  EXPECT_EQ(
-      Work("aten::_flash_attention_forward", "[[2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 8]]").operations,
-      2 * 2.0 * (2 * 4 * 16 * 32 * 8));
-  EXPECT_EQ(Work("aten::_scaled_dot_product_flash_attention_backward",
-                 "[[2, 4, 16, 8], [2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 8], [2, 4, 16, 8]]")
+  EXPECT_EQ(WorkOfCall("aten::_flash_attention_forward", "[[2, 16, 4, 8], [2, 32, 4, 8], [2, 32, 4, 8]]")
+                .operations,
+            2 * 2.0 * (2 * 4 * 16 * 32 * 8));
+  EXPECT_EQ(WorkOfCall("aten::_scaled_dot_product_flash_attention_backward",
+                       "[[2, 4, 16, 8], [2, 4, 16, 8], [2, 4, 32, 8], [2, 4, 32, 8], [2, 4, 16, 8]]")
                 .operations,
             5 * 2.0 * (2 * 4 * 16 * 32 * 8));
 }
 
 TEST(OperatorWork, MemoryBound) {
   const char* two = "['Tensor(float)', 'Tensor(float)', 'Int']";
-  EXPECT_EQ(Work("aten::add", "[[6, 4], [4], []]", two).bytes, 4 * (24 + 4 + 24));
-  EXPECT_EQ(Work("aten::add", "[[4], [6, 4], []]", two).operations, 24);
-  EXPECT_EQ(Work("aten::copy_", "[[24], [24], []]", "['Tensor(float)', 'Tensor(c10::Half)', 'Bool']").bytes,
-            24 * (4 + 2));
-  EXPECT_EQ(Work("aten::_softmax", "[[6, 4]]").operations, 5 * 24);
-  EXPECT_EQ(Work("aten::native_layer_norm", "[[6, 4], [4], [4]]").bytes, 4 * (24 + 4 + 4 + 24));
-  EXPECT_EQ(Work("aten::sum", "[[6, 4]]").bytes, 4 * 24);
-  EXPECT_EQ(Work("aten::zero_", "[[6, 4]]").bytes, 4 * 24);
+  EXPECT_EQ(WorkOfCall("aten::add", "[[6, 4], [4], []]", two).bytes, 4 * (24 + 4 + 24));
+  EXPECT_EQ(WorkOfCall("aten::add", "[[4], [6, 4], []]", two).operations, 24);
+  EXPECT_EQ(
+      WorkOfCall("aten::copy_", "[[24], [24], []]", "['Tensor(float)', 'Tensor(c10::Half)', 'Bool']").bytes,
+      24 * (4 + 2));
+  EXPECT_EQ(WorkOfCall("aten::_softmax", "[[6, 4]]").operations, 5 * 24);
+  EXPECT_EQ(WorkOfCall("aten::native_layer_norm", "[[6, 4], [4], [4]]").bytes, 4 * (24 + 4 + 4 + 24));
+  EXPECT_EQ(WorkOfCall("aten::sum", "[[6, 4]]").bytes, 4 * 24);
+  EXPECT_EQ(WorkOfCall("aten::zero_", "[[6, 4]]").bytes, 4 * 24);
   // 3 rows of 4 floats read and written, 3 indices read.
-  EXPECT_EQ(Work("aten::embedding", "[[100, 4], [3]]", "['Tensor(float)', 'Tensor(long int)']").bytes,
+  EXPECT_EQ(WorkOfCall("aten::embedding", "[[100, 4], [3]]", "['Tensor(float)', 'Tensor(long int)']").bytes,
             2 * 3 * 4 * 4 + 3 * 8);
-  EXPECT_EQ(Work("aten::cat", "[[[2, 3], [4, 3]], []]", "['GenericList[Tensor(float),Tensor(float)]', 'Int']")
-                .bytes,
-            2 * 4 * 18);
+  EXPECT_EQ(
+      WorkOfCall("aten::cat", "[[[2, 3], [4, 3]], []]", "['GenericList[Tensor(float),Tensor(float)]', 'Int']")
+          .bytes,
+      2 * 4 * 18);
   const char* lists = "['GenericList[Tensor(float)]', 'GenericList[Tensor(float)]', 'Int']";
-  EXPECT_EQ(Work("aten::_foreach_add_", "[[[8], [2]], [[8], [2]], []]", lists).bytes, 4 * (10 + 10 + 10));
+  EXPECT_EQ(WorkOfCall("aten::_foreach_add_", "[[[8], [2]], [[8], [2]], []]", lists).bytes,
+            4 * (10 + 10 + 10));
 }
 
 TEST(OperatorWork, WithoutTypesBytesNeedASize) {
-  EXPECT_EQ(Work("aten::mm", "[[3, 4], [4, 5]]", "", 2).bytes, 2 * 47);
-  EXPECT_EQ(Work("aten::mm", "[[3, 4], [4, 5]]", "", 0).bytes, 0);
-  EXPECT_EQ(Work("aten::mm", "[[3, 4], [4, 5]]", "", 0).operations, 120);
+  EXPECT_EQ(WorkOfCall("aten::mm", "[[3, 4], [4, 5]]", "", 2).bytes, 2 * 47);
+  EXPECT_EQ(WorkOfCall("aten::mm", "[[3, 4], [4, 5]]", "", 0).bytes, 0);
+  EXPECT_EQ(WorkOfCall("aten::mm", "[[3, 4], [4, 5]]", "", 0).operations, 120);
 }
 
 TEST(OperatorWork, OfKernelsByTheirOperatorOrName) {

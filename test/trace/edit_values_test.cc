@@ -121,6 +121,20 @@ TEST(EditSelector, EachField) {
   EXPECT_EQ(Ids("iteration: '0'"), "1234");
 }
 
+TEST(EditSelector, CommunicationThatIsNoCall) {
+  const std::string trace = "1 comp gemm us=1 stream=7\n2 comp nccl us=5 stream=9 comm_kind=unknown\n";
+  EXPECT_EQ(Ids("type: 'comm'", trace), "2");
+  EXPECT_EQ(Ids("type: 'compute'", trace), "1");
+  EXPECT_EQ(Ids("type: 'device'", trace), "1");
+  EXPECT_EQ(Ids("type: 'collective'", trace), "");
+  EXPECT_EQ(Ids("type: 'COMP_NODE'", trace), "12");
+}
+
+TEST(EditValues, BytesOfACallOfUnknownSize) {
+  EXPECT_EQ(EditText("1 all_reduce a us=5\n", "edit { select { type: 'comm' } bytes { set: 4096 } }"),
+            "1 all_reduce a us=5 bytes=4096\n");
+}
+
 TEST(EditSelector, AndOrNot) {
   EXPECT_EQ(Ids("name: 'm$' none_of { name: 'gemm' }"), "2");
   EXPECT_EQ(Ids("any_of { name: 'gemm' } any_of { type: 'comm' }"), "13");

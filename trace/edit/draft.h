@@ -73,6 +73,8 @@ struct Row {
   absl::string_view group;  // likewise; "": all ranks
   Work work;                // of any other node
   bool cpu() const { return (flags & kIsCpuOp) != 0; }
+  // Communicates, but is no COMM_* node.
+  bool kept_comm() const { return type == NodeType::kComp && (flags & kKeptComm) != 0; }
   bool is_comm() const {
     return type == NodeType::kCollective || type == NodeType::kSend || type == NodeType::kRecv;
   }

@@ -310,6 +310,7 @@ uint64_t Draft::LaneKey(uint32_t r) const {
   if (row.lane != kNoLane) return key(row.cpu() ? 1 : 2, static_cast<uint32_t>(row.lane));
   switch (row.type) {
     case NodeType::kComp:
+      if (row.kept_comm()) return key(8, r);
       return key(row.cpu() ? 3 : 4, 0);
     case NodeType::kMemLoad:
     case NodeType::kMemStore:

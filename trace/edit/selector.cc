@@ -57,9 +57,10 @@ struct Kind {
 };
 constexpr Kind kKinds[] = {
     {"host", [](const Row& r) { return r.works() && r.cpu(); }},
-    {"device", [](const Row& r) { return r.works() && !r.cpu() && !r.is_comm() && !r.is_memory(); }},
-    {"compute", [](const Row& r) { return r.type == NodeType::kComp && !r.cpu(); }},
-    {"comm", [](const Row& r) { return r.is_comm(); }},
+    {"device",
+     [](const Row& r) { return r.works() && !r.cpu() && !r.is_comm() && !r.kept_comm() && !r.is_memory(); }},
+    {"compute", [](const Row& r) { return r.type == NodeType::kComp && !r.cpu() && !r.kept_comm(); }},
+    {"comm", [](const Row& r) { return r.is_comm() || r.kept_comm(); }},
     {"collective", [](const Row& r) { return r.type == NodeType::kCollective; }},
     {"send", [](const Row& r) { return r.type == NodeType::kSend; }},
     {"recv", [](const Row& r) { return r.type == NodeType::kRecv; }},

@@ -84,6 +84,7 @@ class Decoder {
   bool SetReleases(const Attribute& a, Node* node);
   bool SetKinds(const Attribute& a, Node* node);
   bool AddDelayCauses(const Node& node);
+  bool SetCommKind(const Attribute& a, Node* node);
   void AddNode(const Node& node, uint64_t offset);
   bool ResolveDeps(bool with_ctrl);
   absl::StatusOr<std::shared_ptr<const Graph>> FinishDeps();

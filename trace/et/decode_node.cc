@@ -207,6 +207,7 @@ bool Decoder::ReadNodeAttribute(const wire::Field& f, Node* node) {
   if (key == AttributeKey::kDepDelays || key == AttributeKey::kDepUnexplained) return SetDelays(key, a, node);
   if (key == AttributeKey::kDepRelease) return SetReleases(a, node);
   if (key == AttributeKey::kDepKinds) return SetKinds(a, node);
+  if (key == AttributeKey::kCommKind) return SetCommKind(a, node);
   if (key != AttributeKey::kInvolvedDims) return SetPlainNumber(key, a, node) || SetNumber(key, a, node);
   if (ToMask(a, &node->comm.involved_dims, &node->comm.dims_count)) return true;
   return Fail(
@@ -226,6 +227,17 @@ bool Decoder::SetGroup(AttributeKey key, const Attribute& a, Node* node) {
     return true;  // pg_name wins
   }
   node->peer.group = GroupIndex(text);
+  return true;
+}
+
+bool Decoder::SetCommKind(const Attribute& a, Node* node) {
+  std::string text;
+  if (!ToText(a, &text) || text.empty()) {
+    return Fail(a.value.at, node, "attribute comm_kind",
+                absl::StrCat("expected text, found ",
+                             a.value.number == 29 ? "an empty one" : ValueKind(a.value.number)));
+  }
+  node->work.comm_kind = g_.strings.Intern(text);
   return true;
 }
 
@@ -249,9 +261,10 @@ bool Decoder::SetReleases(const Attribute& a, Node* node) {
   bool good = ToIntegers(a, &values);
   for (const int64_t v : values) good = good && v >= 0 && v <= kReleaseAtEnd;
   if (!good) {
-    return Fail(a.value.at, node, "attribute dep_release",
-                absl::StrCat("expected a list of integers from 0 (released at the begin of the dependency) to ",
-                             kReleaseAtEnd, " (at its end), found ", ValueKind(a.value.number)));
+    return Fail(
+        a.value.at, node, "attribute dep_release",
+        absl::StrCat("expected a list of integers from 0 (released at the begin of the dependency) to ",
+                     kReleaseAtEnd, " (at its end), found ", ValueKind(a.value.number)));
   }
   releases_.rows.push_back({static_cast<uint32_t>(g_.id.size()), releases_.values.size()});
   releases_.values.insert(releases_.values.end(), values.begin(), values.end());
@@ -409,7 +422,8 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
   g_.id.push_back(node.id);
   g_.name.push_back(g_.strings.Intern(node.name, node.name_hash));
   g_.type.push_back(type);
-  g_.flags.push_back(node.flags);
+  const bool kept = type == NodeType::kComp && node.work.comm_kind != 0;
+  g_.flags.push_back(kept ? node.flags | kKeptComm : node.flags);
   start_ns_.push_back(node.start_ns);
   g_.duration.push_back(Time::Picos(node.duration_ps));
   const bool by_stream = !cpu && node.has_stream;
@@ -429,7 +443,7 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
       comm.bytes = node.work.tensor_bytes;
       comm.has_bytes = true;
     }
-  } else if (type >= NodeType::kMemLoad && (node.work.has_num_ops || node.work.has_tensor_bytes)) {
+  } else if (type >= NodeType::kMemLoad && (kept || node.work.has_num_ops || node.work.has_tensor_bytes)) {
     payload = static_cast<uint32_t>(g_.work.size());
     g_.work.push_back(node.work);
   }

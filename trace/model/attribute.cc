@@ -116,6 +116,7 @@ AttributeKey FindAttributeKey(absl::string_view s) {
              : s == "comm_size"                     ? K::kCommSize
              : s == "comm_type"                     ? K::kCommType
              : s == "dep_kinds"                     ? K::kDepKinds
+             : s == "comm_kind"                     ? K::kCommKind
              : s == "comm_root" || s == "root_rank" ? K::kRoot
                                                     : K::kOther;
     case 10:

@@ -21,6 +21,7 @@ enum class AttributeKey : uint8_t {
   kCommDst,
   kCommTag,
   kCommPriority,
+  kCommKind,      // comm_kind, on a COMP node that communicates
   kGroupName,     // pg_name
   kCommGroup,     // comm_group: the older, numeric pg_name
   kInvolvedDims,  // involved_dim, involve_dims

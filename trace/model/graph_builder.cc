@@ -56,7 +56,7 @@ auto Key(const Comm& c) {
                          c.transfer);
 }
 auto Key(const Work& w) {
-  return std::make_tuple(w.num_ops, w.tensor_bytes, w.has_num_ops, w.has_tensor_bytes);
+  return std::make_tuple(w.num_ops, w.tensor_bytes, w.has_num_ops, w.has_tensor_bytes, w.comm_kind);
 }
 
 template <typename T>
@@ -244,7 +244,7 @@ uint64_t ContentHash(const Graph& g) {
   }
   for (const Work& w : g.work) {
     h = Mix(Mix(h, static_cast<uint64_t>(w.num_ops)), w.tensor_bytes + (w.has_num_ops ? 1 : 0));
-    h = Mix(h, w.has_tensor_bytes ? 1 : 0);
+    h = Mix(h, uint64_t{w.comm_kind} << 1 | (w.has_tensor_bytes ? 1 : 0));
   }
   const absl::string_view last = g.strings.Get(g.strings.size() - 1);
   const char* begin = g.strings.Get(0).data();

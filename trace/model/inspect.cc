@@ -47,6 +47,10 @@ void AddTraffic(const RankTrace& rank, Traffic* traffic) {
   const Graph& graph = *rank.graph;
   for (uint32_t row = 0; row < graph.size(); ++row) {
     const NodeType type = graph.type[row];
+    if (graph.is_kept_comm(row)) {
+      ++(*traffic)[{std::string(graph.kept_kind(row)), std::string(kUnknownGroup)}].first;
+      continue;
+    }
     const bool collective = type == NodeType::kCollective;
     if (!collective && type != NodeType::kSend && type != NodeType::kRecv) continue;
     const uint32_t payload = graph.payload[row];

@@ -49,6 +49,9 @@ inline constexpr int kCollectiveTypes = 10;
 absl::string_view Name(NodeType type);        // "COMM_COLL_NODE"; the schema's spelling
 absl::string_view Name(CollectiveType type);  // "all_reduce"; lower case
 
+// What results name as the group of communication that is no call (kKeptComm).
+inline constexpr absl::string_view kUnknownGroup = "(not known)";
+
 inline constexpr uint32_t kNoRow = 0xffffffff;
 inline constexpr int32_t kNoLane = INT32_MIN;
 inline constexpr int32_t kNoRank = -1;
@@ -56,6 +59,8 @@ inline constexpr int32_t kNoRank = -1;
 // Bits of Graph::flags.
 inline constexpr uint8_t kIsCpuOp = 1;     // the attribute is_cpu_op is true
 inline constexpr uint8_t kHasCpuAttr = 2;  // the attribute is_cpu_op is present
+inline constexpr uint8_t kKeptComm = 4;  // a COMP node with comm_kind: communication that is no call which a
+                                         // machine could price; it takes its recorded time
 
 // The fields of a COMM_* node that are the same on all ranks that share a graph.
 struct Comm {
@@ -85,6 +90,8 @@ struct Work {
   uint64_t tensor_bytes = 0;  // tensor_size
   bool has_num_ops = false;
   bool has_tensor_bytes = false;
+  uint32_t comm_kind =
+      0;  // comm_kind, as an index into Graph::strings: "all_reduce", ..., "unknown"; 0: absent
 };
 
 // An entry of Graph::dep_release: the dependency releases the row at its end.
@@ -141,6 +148,9 @@ struct Graph {
 
   absl::string_view name_of(uint32_t row) const { return strings.Get(name[row]); }
   bool is_cpu(uint32_t row) const { return (flags[row] & kIsCpuOp) != 0; }
+  bool is_kept_comm(uint32_t row) const { return (flags[row] & kKeptComm) != 0; }
+  // Precondition: is_kept_comm(row).
+  absl::string_view kept_kind(uint32_t row) const { return strings.Get(work[payload[row]].comm_kind); }
 };
 
 // The frames of one file as they were read, for lossless output. Frame 0 is the metadata (empty if absent),

@@ -55,6 +55,7 @@ class BusyClock {
 inline BusyClock::Class ClassOf(const Graph& graph, uint32_t row) {
   switch (graph.type[row]) {
     case NodeType::kComp:
+      if (graph.is_kept_comm(row)) return BusyClock::kComm;
       return graph.is_cpu(row) ? BusyClock::kHost : BusyClock::kCompute;
     case NodeType::kMemLoad:
     case NodeType::kMemStore:

@@ -55,8 +55,15 @@ struct NameMetrics {
   bool merged = false;  // stands for several names: "layer#.mlp", or "(others)"
 };
 
+// Communication that no machine priced, although the run simulates communication, or that no call stands for.
+struct KeptComm {
+  uint64_t nodes = 0;
+  Time time;  // recorded, summed over nodes
+};
+
 struct Metrics {
   Time makespan;
+  KeptComm kept;
   std::vector<RankMetrics> ranks;
   std::map<std::pair<std::string, std::string>, CollectiveMetrics> collectives;  // (kind, group)
   uint64_t nodes = 0;

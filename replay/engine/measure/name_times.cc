@@ -112,6 +112,7 @@ std::string LaneName(const Graph& graph, uint32_t row, LanePolicy policy) {
   }
   switch (graph.type[row]) {
     case NodeType::kComp:
+      if (graph.is_kept_comm(row)) return "communication";
       return graph.is_cpu(row) ? "host" : "compute";
     case NodeType::kMemLoad:
     case NodeType::kMemStore:
@@ -130,8 +131,8 @@ NamedLanes::NamedLanes(const Graph& graph, LanePolicy policy) : of_row(graph.siz
   absl::flat_hash_map<std::string, uint32_t> numbers;
   for (uint32_t row = 0; row < graph.size(); ++row) {
     const bool recorded = policy == LanePolicy::kRecorded && RunsOnRecordedLane(graph, row);
-    const uint32_t key =
-        recorded ? static_cast<uint32_t>(graph.lane[row]) : static_cast<uint32_t>(graph.type[row]);
+    const NodeType type = graph.is_kept_comm(row) ? NodeType::kCollective : graph.type[row];
+    const uint32_t key = recorded ? static_cast<uint32_t>(graph.lane[row]) : static_cast<uint32_t>(type);
     const auto [it, fresh] =
         index.emplace(uint64_t{recorded} << 33 | uint64_t{graph.is_cpu(row)} << 32 | key, 0);
     if (fresh) {

@@ -35,9 +35,12 @@ void AddRecordedTransfers(const TraceSet& traces, const Matching& matching, Metr
   if (!any) return;
   for (size_t i = 0; i < calls.size(); ++i) {
     const CollectiveCall& call = matching.calls[i];
+    if (call.kept) continue;
     Add(calls[i], &metrics->collectives[{std::string(Name(call.type)), matching.groups[call.group].name}]);
   }
-  for (const Time transfer : messages) Add(transfer, &metrics->collectives[{"send_recv", ""}]);
+  for (size_t i = 0; i < messages.size(); ++i) {
+    if (!matching.messages[i].kept) Add(messages[i], &metrics->collectives[{"send_recv", ""}]);
+  }
 }
 
 }  // namespace chakra

@@ -38,9 +38,11 @@ class KinetoBuilder {
  public:
   static constexpr int64_t kBase = 1700000000000000000;  // ns of the epoch
 
-  KinetoBuilder& Rank(int rank, int world) {
-    members_ = absl::StrCat("\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":", rank,
-                            ",\"world_size\":", world, "},");
+  // `groups`: the entries of pg_config, JSON.
+  KinetoBuilder& Rank(int rank, int world, const std::string& groups = "") {
+    members_ =
+        absl::StrCat("\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":", rank, ",\"world_size\":", world,
+                     groups.empty() ? "" : absl::StrCat(",\"pg_config\":[", groups, "]"), "},");
     return *this;
   }
   KinetoBuilder& Base(int64_t ns) {

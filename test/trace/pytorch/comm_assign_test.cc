@@ -11,14 +11,6 @@ using ::testing::ElementsAre;
 
 std::string Rf(int64_t id) { return absl::StrCat(",\"Record function id\":", id); }
 
-TEST(IsCommKernel, OldAndNewNames) {
-  EXPECT_TRUE(IsCommKernel("ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*)"));
-  EXPECT_TRUE(IsCommKernel("ncclDevKernel_SendRecv(ncclDevComm*)"));
-  EXPECT_TRUE(IsCommKernel("void ncclDevKernel_Generic_4(x)"));
-  EXPECT_TRUE(IsCommKernel("rccl_main_kernel"));
-  EXPECT_FALSE(IsCommKernel("volta_sgemm_32x128_nn"));
-}
-
 TEST(AssignComms, AKernelsOwnArgumentsComeFirst) {
   const Linked l =
       Link(KinetoBuilder()
@@ -80,7 +72,9 @@ TEST(AssignComms, ThenNames) {
 TEST(AssignComms, AKernelThatNothingNamesKeepsItsTimeAndIsCounted) {
   const Linked l = Link(
       KinetoBuilder().Op(1, "a", 0, 10).Launch(1, 1000, 100, 20, "ncclDevKernel_SendRecv(x)", 5000, 1000));
-  EXPECT_EQ(l.t.nodes[l.Find("ncclDevKernel_SendRecv(x)")].comm, kNoRow);
+  EXPECT_EQ(l.Comm("ncclDevKernel_SendRecv(x)").op, CommOp::kUnknown);
+  EXPECT_EQ(l.Comm("ncclDevKernel_SendRecv(x)").library, "NCCL");
+  EXPECT_TRUE(l.Comm("ncclDevKernel_SendRecv(x)").kept);
   EXPECT_EQ(l.Repairs("comm_kernel_unknown"), 1u);
 }
 
@@ -91,9 +85,10 @@ TEST(AssignComms, SeveralKernelsOfOneCallCarryItOnce) {
                .Launch(1, 1000, 100, 20, "ncclDevKernel_AllReduce_1(x)", 5000, 1000)
                .Launch(1, 2000, 100, 20, "ncclDevKernel_AllReduce_2(x)", 7000, 1000));
   EXPECT_EQ(l.Comm("ncclDevKernel_AllReduce_1(x)").in_bytes, 400);
-  EXPECT_EQ(l.t.nodes[l.Find("ncclDevKernel_AllReduce_2(x)")].comm, kNoRow);
+  EXPECT_FALSE(l.Comm("ncclDevKernel_AllReduce_1(x)").kept);
+  EXPECT_TRUE(l.Comm("ncclDevKernel_AllReduce_2(x)").kept) << "communication, but no second call";
   EXPECT_EQ(l.Repairs("comm_extra_kernels"), 1u);
-  EXPECT_EQ(l.t.comms.size(), 1u);
+  EXPECT_EQ(l.t.tally.calls, 1u);
 }
 
 TEST(AssignComms, OneKernelOfSeveralCallsIsSplitAndEndsThem) {
@@ -162,6 +157,122 @@ TEST(AssignComms, ACollectiveOfTheHostIsItsOwnEvent) {
   EXPECT_EQ(c.in_bytes, 10 * 10 * 4 + 4 * 8);
   EXPECT_EQ(l.t.tally.bytes, 432u);
   EXPECT_EQ(l.t.tally.left_out, 0u);
+}
+
+constexpr char kSendRecv[] = "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(x)";
+
+std::string Shapes(const std::string& dims, const std::string& types) {
+  return absl::StrCat(",\"Input Dims\":", dims, ",\"Input type\":", types);
+}
+
+TEST(AssignComms, AnAnnotationsShapesGiveTheSize) {
+  const Linked l = Link(KinetoBuilder()
+                            .Event("user_annotation", "nccl:all_to_all", 1, "1", 0, 9000,
+                                   Shapes("[[8, 1024, 16], [4]]", "[\"float\", \"long int\"]"))
+                            .Launch(1, 1000, 100, 20, kSendRecv, 5000, 1000));
+  EXPECT_EQ(l.Comm(kSendRecv).op, CommOp::kAllToAll);
+  EXPECT_EQ(l.Comm(kSendRecv).in_bytes, 8 * 1024 * 16 * 4 + 4 * 8);
+  EXPECT_EQ(l.Comm(kSendRecv).dtype, "float");
+  EXPECT_EQ(l.t.tally.calls, 1u);
+  EXPECT_EQ(l.t.tally.bytes, 524320u);
+}
+
+TEST(AssignComms, AnAnnotationNamesThePeer) {
+  const Linked l = Link(KinetoBuilder()
+                            .Event("user_annotation", "nccl:recv 1<-0", 1, "1", 0, 9000,
+                                   Shapes("[[10]]", "[\"c10::BFloat16\"]"))
+                            .Launch(1, 1000, 100, 20, kSendRecv, 5000, 1000));
+  EXPECT_EQ(l.Comm(kSendRecv).op, CommOp::kRecv);
+  EXPECT_EQ(l.Comm(kSendRecv).root, 0);
+  EXPECT_FALSE(l.Comm(kSendRecv).root_is_global);
+  EXPECT_EQ(l.Comm(kSendRecv).in_bytes, 20);
+}
+
+TEST(AssignComms, AnAnnotationIsNoCallBesideItsRecordParamComms) {
+  const Linked l =
+      Link(KinetoBuilder()
+               .Op(1, "record_param_comms", 0, 9000, CommArgs("allreduce", 100, 100, "g", "[0, 1]", 2))
+               .Event("user_annotation", "nccl:all_reduce", 1, "1", 500, 8000, Shapes("[[7]]", "[\"float\"]"))
+               .Launch(1, 1000, 100, 20, "ncclDevKernel_Generic(x)", 5000, 1000));
+  EXPECT_EQ(l.Comm("ncclDevKernel_Generic(x)").in_bytes, 400);
+  EXPECT_EQ(l.Comm("ncclDevKernel_Generic(x)").group, "g");
+  EXPECT_EQ(l.t.tally.calls, 1u);
+}
+
+TEST(AssignComms, ABatchOfAnnotatedCallsIsSplit) {
+  const Linked l = Link(
+      KinetoBuilder()
+          .Event("user_annotation", "nccl:send 0->1", 1, "1", 0, 1000, Shapes("[[10]]", "[\"float\"]"))
+          .Event("user_annotation", "nccl:recv 0<-1", 1, "1", 2000, 1000, Shapes("[[20]]", "[\"float\"]"))
+          .Annotation(1, "nccl:coalesced", 4000, 3000)
+          .Launch(1, 5000, 1000, 20, kSendRecv, 9000, 4000));
+  ASSERT_EQ(l.t.comms.size(), 2u);
+  EXPECT_EQ(l.t.comms[0].op, CommOp::kSend);
+  EXPECT_EQ(l.t.comms[0].in_bytes, 40);
+  EXPECT_EQ(l.t.comms[1].op, CommOp::kRecv);
+  EXPECT_EQ(l.t.comms[1].root, 1);
+  ExpectReplaysItself(l);
+}
+
+constexpr char kMultimem[] = "void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(x)";
+
+TEST(AssignComms, AnOperatorOfAnotherLibraryTellsItsSizeAndKind) {
+  const Linked l =
+      Link(KinetoBuilder()
+               .Op(1, "vllm::all_reduce", 0, 9000, Shapes("[[888,2880],[]]", "[\"c10::BFloat16\",\"\"]"))
+               .Op(1, "symm_mem::multimem_all_reduce_", 500, 8000,
+                   Shapes("[[2557440],[],[]]", "[\"c10::BFloat16\",\"\",\"\"]"))
+               .Launch(1, 1000, 100, 20, kMultimem, 5000, 1000));
+  EXPECT_EQ(l.Comm(kMultimem).op, CommOp::kAllReduce);
+  EXPECT_EQ(l.Comm(kMultimem).in_bytes, 2557440 * 2);
+  EXPECT_EQ(l.Comm(kMultimem).library, "symmetric memory");
+  EXPECT_TRUE(l.Comm(kMultimem).own_group);
+  EXPECT_FALSE(l.Comm(kMultimem).kept);
+  EXPECT_EQ(l.t.tally.calls, 1u);
+}
+
+TEST(AssignComms, TheOperatorAroundAKernelMakesItCommunication) {
+  const auto comm = [](const std::string& op, const std::string& inner, const std::string& kernel) {
+    KinetoBuilder k;
+    k.Op(1, op, 0, 9000);
+    if (!inner.empty()) k.Op(1, inner, 500, 8000);
+    const Linked l = Link(k.Launch(1, 1000, 100, 20, kernel, 5000, 1000));
+    return l.t.nodes[l.Find(kernel)].comm != kNoRow;
+  };
+  EXPECT_TRUE(comm("_C_custom_ar::all_reduce", "", "a_new_kernel"));
+  EXPECT_TRUE(comm("c10d::allreduce_", "", "a_new_kernel"));
+  EXPECT_TRUE(comm("symm_mem::two_shot_all_reduce_", "", "a_new_kernel"));
+  EXPECT_TRUE(comm("c10d::allreduce_", "record_param_comms", "a_new_kernel"));
+  EXPECT_FALSE(comm("c10d::allgather_", "aten::copy_", "a_new_kernel")) << "a copy before the call";
+  EXPECT_FALSE(comm("aiter::fused_allreduce_rmsnorm", "", "a_new_kernel")) << "it may be the norm";
+  EXPECT_TRUE(comm("aiter::fused_allreduce_rmsnorm", "", "aiter::cross_device_reduce_1stage<x, 8>(y)"));
+  EXPECT_FALSE(comm("_C_custom_ar::all_reduce", "", "aiter::local_device_load_rmsnorm<x>(y)"));
+  EXPECT_FALSE(comm("aten::all_reduce_look_alike", "", "a_new_kernel"));
+  EXPECT_FALSE(comm("_c10d_functional::wait_tensor", "", "a_new_kernel"));
+}
+
+TEST(AssignComms, AKernelMayBeAPartOfItsOperator) {
+  // Uneven parts are gathered by broadcasts, each of which is a call.
+  const Linked l =
+      Link(KinetoBuilder()
+               .Op(1, "c10d::allgather_", 0, 9000, Shapes("[[100], [50]]", "[\"float\", \"float\"]"))
+               .Launch(1, 1000, 100, 20, "ncclDevKernel_Broadcast_1(x)", 5000, 1000)
+               .Launch(1, 2000, 100, 20, "ncclDevKernel_Broadcast_2(x)", 7000, 1000));
+  for (const char* name : {"ncclDevKernel_Broadcast_1(x)", "ncclDevKernel_Broadcast_2(x)"}) {
+    EXPECT_EQ(l.Comm(name).op, CommOp::kBroadcast);
+    EXPECT_EQ(l.Comm(name).in_bytes, kNone) << "of which part, nothing tells";
+    EXPECT_FALSE(l.Comm(name).kept);
+  }
+}
+
+TEST(AssignComms, ACopyBetweenDevicesCommunicates) {
+  const Linked l = Link(
+      KinetoBuilder()
+          .Op(1, "aten::copy_", 0, 9000)
+          .Call(1, "cudaMemcpyPeerAsync", 1000, 100, 7)
+          .OnDevice("gpu_memcpy", 7, "Memcpy PtoP (Device -> Device)", 5000, 1000, 7, ",\"bytes\":4096"));
+  EXPECT_TRUE(l.Comm("Memcpy PtoP (Device -> Device)").kept);
+  EXPECT_EQ(l.Comm("Memcpy PtoP (Device -> Device)").library, "peer copy");
 }
 
 }  // namespace

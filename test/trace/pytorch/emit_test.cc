@@ -170,5 +170,35 @@ TEST(Emit, NamesThatNeedQuotesStayWhole) {
   EXPECT_EQ(traces->groups.count("g\"\\"), 1u);
 }
 
+TEST(Emit, CommunicationThatIsNoCall) {
+  const CaptureFolder folder;
+  folder.Rank(
+      0, KinetoBuilder()
+             .Rank(0, 2)
+             .Op(1, "aten::mm", 0, 9000)
+             .Launch(1, 1000, 100, 20, "ncclDevKernel_Generic_1(x)", 5000, 1000)
+             .Launch(1, 2000, 100, 20, "void deep_ep::intranode::dispatch<8, 768>(x)", 7000, 1000, ",\"a\":1")
+             .Launch(1, 3000, 100, 20, "gemm", 9000, 1000));
+  const Capture capture = folder.Read();
+  const Written w = Emitted(capture);
+  const auto& generic = w.Only("ncclDevKernel_Generic_1(x)");
+  EXPECT_EQ(generic.type(), ChakraProtoMsg::COMP_NODE) << "readers that do not know comm_kind keep its time";
+  EXPECT_EQ(Written::Value(generic, "comm_kind"), "unknown");
+  EXPECT_EQ(Written::Value(generic, "comm_library"), "NCCL");
+  EXPECT_EQ(Written::Value(w.Only("gemm"), "comm_kind"), "none");
+  const auto traces = CaptureTraces(capture, ReadOptions());
+  ASSERT_TRUE(traces.ok()) << traces.status();
+  const Graph& g = *traces->ranks[0].graph;
+  int kept = 0;
+  for (uint32_t row = 0; row < g.size(); ++row) {
+    if (!g.is_kept_comm(row)) continue;
+    ++kept;
+    EXPECT_EQ(g.name_of(row), "ncclDevKernel_Generic_1(x)");
+    EXPECT_EQ(g.kept_kind(row), "unknown");
+    EXPECT_EQ(g.duration[row], Time::Nanos(1000));
+  }
+  EXPECT_EQ(kept, 1) << "an all-to-all of the world is a call, if of unknown size";
+}
+
 }  // namespace
 }  // namespace chakra::pytorch

@@ -181,5 +181,35 @@ TEST(JoinRanks, SizesThatNothingTellsAreCounted) {
   EXPECT_FALSE(PlanOf(c, 0, "ncclKernel_AllReduce_RING_LL_Sum_float(x)").has_bytes);
 }
 
+// A rank of 8 with an all-reduce of a library that has groups of its own, among process groups.
+CommPlan OwnGroupPlan(const std::string& kernel, const std::string& groups) {
+  const CaptureFolder folder;
+  folder.Rank(1, KinetoBuilder()
+                     .Rank(1, 8, groups)
+                     .Op(1, "_C_custom_ar::all_reduce", 0, 9000,
+                         ",\"Input Dims\":[[],[100],[100]],\"Input type\":[\"Scalar\",\"float\",\"float\"]")
+                     .Launch(1, 1000, 100, 20, kernel, 5000, 1000));
+  const Capture c = folder.Read();
+  CommPlan plan = PlanOf(c, 0, kernel);
+  EXPECT_EQ(Notes(c, "comm_group_unknown"), plan.type == NodeType::kComp ? 1u : 0u);
+  return plan;
+}
+
+TEST(JoinRanks, ALibraryWithGroupsOfItsOwn) {
+  const std::string plain = "void vllm::cross_device_reduce_1stage<float>(x)",
+                    of_two = "void vllm::cross_device_reduce_1stage<float, 2>(x)",
+                    of_eight = "void vllm::cross_device_reduce_1stage<float, 8>(x)";
+  const std::string tensor = "{\"pg_name\":\"tp\",\"pg_size\":2,\"ranks\":[0,1]}",
+                    other = "{\"pg_name\":\"dp\",\"pg_size\":2,\"ranks\":[1,3]}";
+  EXPECT_EQ(OwnGroupPlan(plain, "").group, "world") << "no other group is known";
+  EXPECT_EQ(OwnGroupPlan(plain, "").bytes, 400u);
+  EXPECT_EQ(OwnGroupPlan(plain, tensor).type, NodeType::kComp) << "of two or of all";
+  EXPECT_EQ(OwnGroupPlan(of_two, tensor).type, NodeType::kCollective);
+  EXPECT_EQ(OwnGroupPlan(of_two, tensor).group, "ranks 0,1");
+  EXPECT_EQ(OwnGroupPlan(of_eight, tensor).group, "world");
+  EXPECT_EQ(OwnGroupPlan(of_two, tensor + "," + other).type, NodeType::kComp) << "which of the two";
+  EXPECT_EQ(OwnGroupPlan(of_two, "").type, NodeType::kComp);
+}
+
 }  // namespace
 }  // namespace chakra::pytorch

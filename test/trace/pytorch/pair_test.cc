@@ -243,7 +243,7 @@ Both ReadBoth(const std::string& host, const std::string& device) {
 
 constexpr char kResNetKineto[] = "hta/a100_resnet50_ddp_rank-0_of_2.json.gz";
 
-TEST(PublicCaptures, DlrmOnEightRanks) {
+TEST(PublicCaptures, DlrmOnEightRanksPairs) {
   SKIP_WITHOUT_SHARED_DATA();
   for (int rank = 0; rank < 8; ++rank) {
     const Both b = ReadBoth(Shared(absl::StrCat("param/dlrm/et/dlrm_eg_", rank, ".json.gz")),

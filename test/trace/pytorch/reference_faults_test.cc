@@ -149,8 +149,14 @@ TEST(ReferenceFault, ReduceAndGenericKernelsAbort) {
   alone.Rank(0, AllReduceRank(20000, 30000, "ncclDevKernel_Reduce_Sum_f32_RING_LL(x)", ""));
   EXPECT_EQ(PlanOf(alone.Read(), 0, "ncclDevKernel_Reduce_Sum_f32_RING_LL(x)").collective,
             CollectiveType::kReduce);
+  CaptureFolder told;
+  told.Rank(0, AllReduceRank(20000, 30000, "ncclDevKernel_Generic_4(x)", ""));
+  EXPECT_EQ(PlanOf(told.Read(), 0, "ncclDevKernel_Generic_4(x)").collective, CollectiveType::kAllReduce)
+      << "its operator tells";
   CaptureFolder unknown;
-  unknown.Rank(0, AllReduceRank(20000, 30000, "ncclDevKernel_Generic_4(x)", ""));
+  unknown.Rank(0, KinetoBuilder()
+                      .Op(1, "aten::mul", 1000, 1000)
+                      .Launch(1, 3000, 2000, 20, "ncclDevKernel_Generic_4(x)", 20000, 10000));
   const Capture capture = unknown.Read();
   EXPECT_EQ(Notes(capture, "comm_kernel_unknown"), 1u);
   EXPECT_EQ(Emitted(capture).Only("ncclDevKernel_Generic_4(x)").type(), ChakraProtoMsg::COMP_NODE);

@@ -60,7 +60,7 @@ class Compress : public Operation {
     bool device = false;
     for (uint32_t r = 0; r < draft.size(); ++r) {
       const Row& row = draft.row(r);
-      if (row.removed || row.type != NodeType::kComp) continue;
+      if (row.removed || row.type != NodeType::kComp || row.kept_comm()) continue;
       compute.push_back(r);
       device = device || !row.cpu();
     }

@@ -150,7 +150,7 @@ class RescaleEdit : public SetOperation {
       if (row.removed || !row.works()) continue;
       if (row.is_comm()) {
         if (absl::Status s = EditComm(draft, r, grid, place, before); !s.ok()) return s;
-      } else if (row.type == NodeType::kComp && WorkFactor(grid) != 1) {
+      } else if (row.type == NodeType::kComp && !row.kept_comm() && WorkFactor(grid) != 1) {
         ScaleWork(draft, r, WorkFactor(grid), tally);
       }
     }

@@ -192,7 +192,8 @@ class DtypeEdit : public Operation {
       if (!spec_.keep_bytes() && draft->row(r).bytes() > 0 && old->bytes != to_.bytes)
         draft->SetBytes(r, Rounded(static_cast<double>(draft->row(r).bytes()) * to_.bytes / old->bytes));
       const Row& row = draft->row(r);
-      if (spec_.time_factor() > 0 && row.type == NodeType::kComp && row.duration > Time::Zero())
+      if (spec_.time_factor() > 0 && row.type == NodeType::kComp && !row.kept_comm() &&
+          row.duration > Time::Zero())
         draft->SetDuration(
             r, FromMicros(static_cast<double>(row.duration.picos()) * 1e-6 * spec_.time_factor()));
     }

@@ -64,6 +64,9 @@ struct CommCall {
   int64_t in_bytes = kNone, out_bytes = kNone;  // elements x item size, summed over tensors
   std::string dtype;
   std::vector<int64_t> in_split, out_split;  // elements for each peer; empty: even
+  std::string library;                       // that carries the call: "NCCL", "DeepEP", ...; "": not known
+  bool own_group = false;  // the library has groups of its own, so that an absent group is not the world
+  bool kept = false;       // a further kernel of a call that another kernel carries
 };
 
 // ---------------------------------------------------------------- host side

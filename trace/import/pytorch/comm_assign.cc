@@ -6,9 +6,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "trace/import/pytorch/comm_names.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -45,34 +44,7 @@ void Merge(const CommCall& from, CommCall* to) {
   if (to->dtype.empty()) to->dtype = from.dtype;
   if (to->in_split.empty()) to->in_split = from.in_split;
   if (to->out_split.empty()) to->out_split = from.out_split;
-}
-
-// Operation and element type from a kernel's name, such as "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)".
-CommCall FromKernelName(absl::string_view name) {
-  CommCall call;
-  call.name = std::string(name.substr(0, name.find('(')));
-  static constexpr std::pair<absl::string_view, CommOp> kOps[] = {
-      {"AllReduce", CommOp::kAllReduce}, {"ReduceScatter", CommOp::kReduceScatter},
-      {"AllGather", CommOp::kAllGather}, {"Broadcast", CommOp::kBroadcast},
-      {"AllToAll", CommOp::kAllToAll},   {"_Reduce_", CommOp::kReduce}};
-  for (const auto& [text, op] : kOps) {
-    if (absl::StrContains(name, text)) {
-      call.op = op;
-      break;
-    }
-  }
-  static constexpr std::pair<absl::string_view, absl::string_view> kTypes[] = {
-      {"_float", "float"},      {"_f32", "float"},        {"_half", "half"},     {"_f16", "half"},
-      {"bf16", "bfloat16"},     {"bfloat16", "bfloat16"}, {"_double", "double"}, {"_f64", "double"},
-      {"_int64", "long"},       {"_i64", "long"},         {"_int32", "int"},     {"_i32", "int"},
-      {"_int8", "signed char"}, {"_i8", "signed char"},   {"_uint8", "byte"},    {"_u8", "byte"}};
-  for (const auto& [text, type] : kTypes) {
-    if (absl::StrContains(call.name, text)) {
-      call.dtype = std::string(type);
-      break;
-    }
-  }
-  return call;
+  if (to->library.empty()) to->library = from.library;
 }
 
 // Operators of communication inside `row`'s callers: its innermost call.
@@ -88,7 +60,8 @@ class Assigner {
         order_(order),
         first_node_(first_node),
         t_(timeline),
-        edges_(edges) {}
+        edges_(edges),
+        names_(device) {}
 
   void Run();
 
@@ -96,7 +69,13 @@ class Assigner {
   // The call that host event `row` itself is, as the traces describe it. False: `row` is not a call.
   bool CallOf(uint32_t row, CommCall* call) const;
   void CollectCalls();
-  void AssignKernel(const DeviceOp& op);
+  // Whether a device operation communicates: by its arguments, its name, or the operator that launched it.
+  bool Communicates(const DeviceOp& op, const CommKernel** kernel);
+  void AssignKernel(const DeviceOp& op, const CommKernel* kernel);
+  uint32_t MergeCallers(const DeviceOp& op, CommCall* call);
+  void Keep(const DeviceOp& op, CommCall call);
+  bool CallOfAnnotation(uint32_t row, CommCall* call);
+  std::vector<uint32_t> Pending(const DeviceOp& op) const;
   void SplitKernel(const DeviceOp& op, const std::vector<uint32_t>& calls);
   uint32_t Add(CommCall call) {
     if (call.in_bytes < 0 && call.in_elems >= 0) call.in_bytes = call.in_elems * ItemSize(call.dtype);
@@ -124,6 +103,7 @@ class Assigner {
   absl::flat_hash_set<uint32_t> carried_;            // calls that a node carries
   absl::flat_hash_map<uint32_t, std::vector<TimelineEdge>>
       causes_;  // by device node; filled when first needed
+  CommNames names_;
   uint64_t extra_kernels_ = 0, nameless_ = 0;
 };
 
@@ -150,7 +130,7 @@ void Assigner::CollectCalls() {
     for (const std::vector<uint32_t>* rows : {&thread.events, &thread.async}) {
       for (const uint32_t row : *rows) {
         CommCall call;
-        if (!CallOf(row, &call)) continue;
+        if (!CallOf(row, &call) && !CallOfAnnotation(row, &call)) continue;
         if (!Moves(call.op) && call.op != CommOp::kCoalesced) continue;
         calls_.push_back(row);
         call_of_[row] = std::move(call);
@@ -159,56 +139,130 @@ void Assigner::CollectCalls() {
   }
 }
 
-// Assigns to a kernel its own call and earlier calls that have no kernel yet.
-void Assigner::AssignKernel(const DeviceOp& op) {
+// The call that an annotation of a process group ("nccl:all_reduce") is, where no record_param_comms around
+// it tells more.
+bool Assigner::CallOfAnnotation(uint32_t row, CommCall* call) {
+  const Event& e = d_.events[row];
+  const CommOperator* op = names_.Operator(e);
+  if (op == nullptr || !op->annotation || IsHostCollective(d_, e)) return false;
+  for (uint32_t up = threads_.parent[row]; up != kNoRow; up = threads_.parent[up]) {
+    if (call_of_.contains(up)) return false;
+  }
+  *call = names_.CallOf(e, *op);
+  return true;
+}
+
+bool Assigner::Communicates(const DeviceOp& op, const CommKernel** kernel) {
   const Event& e = d_.events[op.event];
-  CommCall call;
-  if (e.extra != kNoRow && d_.device[e.extra].comm != kNoRow) Merge(d_.comms[d_.device[e.extra].comm], &call);
-  uint32_t own = kNoRow;
-  absl::string_view annotation;
+  *kernel = nullptr;
+  if (e.extra != kNoRow && d_.device[e.extra].comm != kNoRow) {
+    names_.Kernel(e, kernel);
+    return true;
+  }
+  if (e.kind == EventKind::kMemset) return false;
+  const KernelSays says = names_.Kernel(e, kernel);
+  if (says != KernelSays::kNothing) return says == KernelSays::kCommunicates;
+  if (e.kind != EventKind::kKernel) return false;
   for (uint32_t row = op.launch; row != kNoRow; row = threads_.parent[row]) {
-    const absl::string_view name = d_.name_of(d_.events[row]);
-    if (annotation.empty() && absl::StartsWith(name, "nccl:")) annotation = name;
-    if (call_of_.contains(row)) {
-      own = row;
-      break;
+    const EventKind kind = d_.events[row].kind;
+    if (kind != EventKind::kCpuOp && kind != EventKind::kAnnotation) continue;
+    if (d_.name_of(d_.events[row]) == "record_param_comms") continue;
+    const CommOperator* launcher = names_.Operator(d_.events[row]);
+    return launcher != nullptr && launcher->whole && Moves(launcher->op);
+  }
+  return false;
+}
+
+// Adds to `call` what the callers of a kernel tell, the innermost first: operators and annotations up to a
+// call of calls_. Returns the row of that call, else that of the innermost operator; kNoRow: no caller
+// communicates.
+uint32_t Assigner::MergeCallers(const DeviceOp& op, CommCall* call) {
+  uint32_t innermost = kNoRow;
+  CommCall said;  // by operators
+  for (uint32_t row = op.launch; row != kNoRow; row = threads_.parent[row]) {
+    if (const auto own = call_of_.find(row); own != call_of_.end()) {
+      Merge(own->second, call);
+      if (Moves(own->second.op)) Merge(said, call);
+      call->own_group = false;  // a call of a process group
+      return row;
     }
+    const CommOperator* around = names_.Operator(d_.events[row]);
+    if (around == nullptr || (!Moves(around->op) && around->op != CommOp::kCoalesced)) continue;
+    const CommCall outer = names_.CallOf(d_.events[row], *around);
+    if (innermost == kNoRow) innermost = row;
+    if (said.op != CommOp::kUnknown && said.op != outer.op) continue;  // one of several parts of `outer`
+    Merge(outer, &said);
+    call->own_group = call->own_group && outer.own_group;
+  }
+  Merge(said, call);
+  return innermost;
+}
+
+// The kernel communicates, but is no call of its own: it takes its recorded time.
+void Assigner::Keep(const DeviceOp& op, CommCall call) {
+  call.kept = true;
+  t_->nodes[first_node_[op.event]].comm = Add(std::move(call));
+}
+
+// Assigns to a kernel its own call, or earlier calls that have no kernel yet.
+void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
+  const Event& e = d_.events[op.event];
+  const CommCall named = kernel == nullptr ? CommCall() : names_.CallOf(e, *kernel);
+  CommCall call;
+  call.library = named.library;
+  call.own_group = kernel == nullptr || named.own_group;
+  if (e.extra != kNoRow && d_.device[e.extra].comm != kNoRow) {
+    Merge(d_.comms[d_.device[e.extra].comm], &call);
+    call.own_group = false;
+  }
+  CommCall around = call;
+  uint32_t own = MergeCallers(op, &around);
+  // An operator may be made of several kinds: a gather of uneven parts is a row of broadcasts.
+  const bool part = own != kNoRow && !call_of_.contains(own) && Moves(named.op) && around.op != named.op;
+  if (part) {
+    own = kNoRow;
+  } else {
+    call = std::move(around);
   }
   if (own != kNoRow) {
-    const uint32_t count = ++kernels_[own];
-    if (count > 1) {  // the first kernel carries the call; this kernel only takes time
+    if (++kernels_[own] > 1) {  // the first kernel carries the call; this kernel only takes time
       ++extra_kernels_;
-      return;
+      return Keep(op, std::move(call));
     }
-    const CommCall& said = call_of_[own];
-    Merge(said, &call);
     carried_.insert(own);
   }
   if (!Moves(call.op)) {
-    // Calls on the launching thread that no kernel has carried yet.
-    std::vector<uint32_t> pending;
-    if (op.launch != kNoRow) {
-      for (const uint32_t row : calls_) {
-        if (d_.events[row].lane != d_.events[op.launch].lane ||
-            threads_.begin[row] > threads_.begin[op.launch])
-          continue;
-        if (!carried_.contains(row) && Moves(call_of_[row].op)) pending.push_back(row);
-      }
-    }
+    const std::vector<uint32_t> pending = Pending(op);
     for (const uint32_t row : pending) carried_.insert(row);
     if (pending.size() > 1) {
       SplitKernel(op, pending);
       return;
     }
     if (pending.size() == 1) Merge(call_of_[pending[0]], &call);
+    if (!pending.empty()) call.own_group = false;
   }
-  if (!Moves(call.op) && !annotation.empty()) call.op = ParseCommOp(annotation);
-  Merge(FromKernelName(d_.name_of(e)), &call);
+  Merge(named, &call);
   if (!Moves(call.op)) {
     ++nameless_;
-    return;
+    return Keep(op, std::move(call));
+  }
+  if (own != kNoRow && !call_of_.contains(own)) {  // a call that only an operator tells
+    ++t_->tally.calls;
+    t_->tally.bytes += static_cast<uint64_t>(std::max<int64_t>(0, call.in_bytes));
   }
   t_->nodes[first_node_[op.event]].comm = Add(std::move(call));
+}
+
+// Calls on the launching thread that no kernel has carried yet.
+std::vector<uint32_t> Assigner::Pending(const DeviceOp& op) const {
+  std::vector<uint32_t> pending;
+  if (op.launch == kNoRow) return pending;
+  for (const uint32_t row : calls_) {
+    if (d_.events[row].lane != d_.events[op.launch].lane || threads_.begin[row] > threads_.begin[op.launch])
+      continue;
+    if (!carried_.contains(row) && Moves(call_of_.at(row).op)) pending.push_back(row);
+  }
+  return pending;
 }
 
 // Makes one node for each call, all at the kernel's time; the kernel's node follows them.
@@ -233,32 +287,6 @@ void Assigner::SplitKernel(const DeviceOp& op, const std::vector<uint32_t>& call
   TimelineNode& n = t_->nodes[kernel];
   n.start += n.dur;
   n.dur = 0;
-}
-
-// Input bytes from shapes such as "[[267786],[]]" and the first type of ["float", ...].
-int64_t InputBytes(absl::string_view shapes, absl::string_view types) {
-  int64_t bytes = 0;
-  bool any = false;
-  std::vector<std::string> names = absl::StrSplit(types, '"');
-  size_t name = 1;
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    if (shapes[i] != '[' || i == 0) continue;
-    const size_t close = shapes.find(']', i);
-    if (close == shapes.npos) break;
-    const int64_t item = name < names.size() ? ItemSize(names[name]) : 0;
-    name += 2;
-    int64_t elements = 1;
-    for (absl::string_view d :
-         absl::StrSplit(shapes.substr(i + 1, close - i - 1), ',', absl::SkipWhitespace())) {
-      int64_t n = 0;
-      if (!absl::SimpleAtoi(d, &n) || n < 0 || (n > 0 && elements > (int64_t{1} << 48) / n)) return kNone;
-      elements *= n;
-    }
-    bytes += elements * item;
-    i = close;
-    any = true;
-  }
-  return any ? bytes : kNone;
 }
 
 // A collective that the host carries out is its own event. Counts calls that neither a kernel nor a host
@@ -286,12 +314,8 @@ void Assigner::AssignHostCalls() {
       ++tally.calls;
     }
     call.name = std::string(d_.name_of(e));
-    if (!Moves(call.op)) call.op = ParseCommOp(d_.name_of(e).substr(5));
+    if (const CommOperator* op = names_.Operator(e); op != nullptr) Merge(names_.CallOf(e, *op), &call);
     if (!Moves(call.op)) continue;
-    if (call.in_bytes < 0 && e.extra != kNoRow) {
-      const OpExtra& extra = d_.ops[e.extra];
-      call.in_bytes = InputBytes(d_.strings.Get(extra.shapes), d_.strings.Get(extra.types));
-    }
     if (!call_of_.contains(row)) tally.bytes += static_cast<uint64_t>(std::max<int64_t>(0, call.in_bytes));
     t_->nodes[first_node_[row]].comm = Add(std::move(call));
   }
@@ -303,23 +327,17 @@ void Assigner::AssignHostCalls() {
 void Assigner::Run() {
   CollectCalls();
   for (const DeviceOp& op : order_.ops) {
-    const Event& e = d_.events[op.event];
-    const bool comm = IsCommKernel(d_.name_of(e)) || (e.extra != kNoRow && d_.device[e.extra].comm != kNoRow);
-    if (comm) AssignKernel(op);
+    const CommKernel* kernel = nullptr;
+    if (Communicates(op, &kernel)) AssignKernel(op, kernel);
   }
   AssignHostCalls();
   Note("comm_extra_kernels", extra_kernels_,
-       "further kernels of a call that another kernel carries; they keep their measured time");
+       "further kernels of a call that another kernel carries; kept as recorded, as communication");
   Note("comm_kernel_unknown", nameless_,
-       "communication kernels whose collective nothing tells; they keep their measured time");
+       "communication kernels whose collective nothing tells; kept as recorded, as communication");
 }
 
 }  // namespace
-
-bool IsCommKernel(absl::string_view name) {
-  return absl::StartsWith(name, "nccl") || absl::StartsWith(name, "rccl") ||
-         absl::StrContains(name, "ncclKernel") || absl::StrContains(name, "ncclDevKernel");
-}
 
 void AssignComms(const DeviceTrace& device, const HostTrace* host, const Pairing* pairing,
                  const HostThreads& threads, const DeviceOrder& order,

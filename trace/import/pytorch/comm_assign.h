@@ -12,15 +12,13 @@
 
 namespace chakra::pytorch {
 
-// Whether a device operation is a kernel of NCCL or RCCL.
-bool IsCommKernel(absl::string_view name);
-
 // Sets TimelineNode::comm and Timeline::comms; each call gets one node. What is known of a call comes from
-// the kernel's arguments, then its operator in the device trace, then the host trace, then names. If one
-// kernel carries several calls (batched sends and receives), each call gets a node of its own; the kernel's
-// node then takes no time and follows them. A call without a kernel stays on its host node (gloo), or is
-// counted. `first_node`: by event row. Nodes are not sorted yet; new nodes go to `timeline`, their edges to
-// `extra`.
+// the kernel's arguments, then its operator in the device trace, then the host trace, then annotations and
+// operators of other libraries around it, then names. A kernel that communicates and is no call of its own
+// gets one with CommCall::kept. If one kernel carries several calls (batched sends and receives), each call
+// gets a node of its own; the kernel's node then takes no time and follows them. A call without a kernel
+// stays on its host node (gloo), or is counted. `first_node`: by event row. Nodes are not sorted yet; new
+// nodes go to `timeline`, their edges to `extra`.
 struct NewEdge {
   uint32_t to = 0;
   TimelineEdge edge;

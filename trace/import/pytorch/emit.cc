@@ -40,6 +40,7 @@ class Emitter {
   void Deps(uint32_t i);
   void Operands(const TimelineNode& node);
   void CommAttrs(const CommPlan& plan, const CommCall& call);
+  void KeptCommAttrs(const CommPlan& plan, const CommCall& call);
   void NumberLanes();
 
   const CaptureRank& rank_;
@@ -225,10 +226,19 @@ void Emitter::CommAttrs(const CommPlan& plan, const CommCall& call) {
   if (plan.type != NodeType::kCollective) IntAttr("comm_tag", ValueField::kInt32, plan.tag);
   if (plan.eager) IntAttr("eager", ValueField::kBool, 1);
   if (plan.transfer_ns >= 0) IntAttr("transfer_ns", ValueField::kInt64, plan.transfer_ns);
+  if (!call.library.empty()) TextAttr("comm_library", call.library);
   if (!call.dtype.empty()) TextAttr("comm_dtype", call.dtype);
   if (call.out_bytes >= 0) IntAttr("comm_out_size", ValueField::kInt64, call.out_bytes);
   if (!call.in_split.empty()) ListAttr("in_split", call.in_split);
   if (!call.out_split.empty()) ListAttr("out_split", call.out_split);
+}
+
+// Of a kernel that communicates and is no call: readers that do not know comm_kind take it for computation.
+void Emitter::KeptCommAttrs(const CommPlan& plan, const CommCall& call) {
+  TextAttr("comm_kind", Name(call.op));
+  if (!call.library.empty()) TextAttr("comm_library", call.library);
+  if (!plan.group.empty()) TextAttr("pg_name", plan.group);
+  if (call.in_bytes >= 0) IntAttr("comm_size", ValueField::kInt64, call.in_bytes);
 }
 
 absl::Status Emitter::Node(uint32_t i) {
@@ -274,9 +284,11 @@ absl::Status Emitter::Node(uint32_t i) {
   if (node.part == 0) Operands(node);
   if (comm != nullptr) {
     CommAttrs(*comm, t_.comms[node.comm]);
-  } else if (!node.host && event.extra != kNoRow && d.device[event.extra].bytes >= 0) {
-    IntAttr("tensor_size", ValueField::kUint64, d.device[event.extra].bytes);
+    return writer_->AddFrame(w_);
   }
+  if (node.comm != kNoRow) KeptCommAttrs(comms_[node.comm], t_.comms[node.comm]);
+  if (!node.host && event.extra != kNoRow && d.device[event.extra].bytes >= 0)
+    IntAttr("tensor_size", ValueField::kUint64, d.device[event.extra].bytes);
   return writer_->AddFrame(w_);
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/median.h"
+#include "trace/import/pytorch/comm_group.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -169,13 +170,18 @@ void Joiner::PlanRank(uint32_t r) {
   const CaptureRank& rank = ranks_[r];
   const Timeline& t = rank.timeline;
   out_.comms[r].resize(t.comms.size());
-  uint64_t guessed = 0, sizeless = 0, peerless = 0;
+  uint64_t guessed = 0, sizeless = 0, peerless = 0, groupless = 0;
   for (const TimelineNode& node : t.nodes) {
     if (node.comm == kNoRow) continue;
     const CommCall& call = t.comms[node.comm];
     CommPlan& plan = out_.comms[r][node.comm];
     plan.type = NodeType::kComp;
-    const std::vector<int> members = Members(rank, call);
+    if (call.kept) continue;
+    std::vector<int> members = Members(rank, call);
+    if (members.empty() && !OwnGroup(rank, call, out_.world_size, &members)) {
+      ++groupless;
+      continue;
+    }
     const auto size = static_cast<int64_t>(members.empty() ? out_.world_size : members.size());
     if (std::find(members.begin(), members.end(), rank.rank) == members.end() && !members.empty()) {
       ++guessed;  // the rank is not in its own group: calls cannot be matched
@@ -211,12 +217,21 @@ void Joiner::PlanRank(uint32_t r) {
     calls[r].push_back({node.comm, Base(r) + node.start, Base(r) + node.start + node.dur});
   }
   if (guessed > 0)
-    Note("group_without_self", r, guessed, "calls on groups that do not hold this rank; kept as kernels");
+    Note("group_without_self", r, guessed,
+         "calls on groups that do not hold this rank; kept as recorded, as communication");
+  if (groupless > 0)
+    Note(
+        "comm_group_unknown", r, groupless,
+        "calls of a library with groups of its own, of which nothing tells the members; kept as recorded, as "
+        "communication");
   if (sizeless > 0)
     Note("comm_size_unknown", r, sizeless,
-         "calls whose size nothing tells: record_param_comms arguments or a host trace are missing");
+         "calls whose size nothing tells: a cluster keeps their recorded time; record with shapes, or set "
+         "sizes with "
+         "the edit `bytes`");
   if (peerless > 0)
-    Note("comm_peer_unknown", r, peerless, "sends or receives whose peer nothing tells; kept as kernels");
+    Note("comm_peer_unknown", r, peerless,
+         "sends or receives whose peer nothing tells; kept as recorded, as communication");
 }
 
 // Captured ranks become 0, 1, ...; other ranks follow.
@@ -302,7 +317,7 @@ void Joiner::MatchGroups() {
         Note("collectives_unshared", r, left_out,
              absl::StrCat("calls on group \"", name, "\" that not every captured member shows",
                           good ? "" : ": the ranks' calls do not agree in kind, size and order",
-                          "; kept as kernels"));
+                          "; kept as recorded, as communication"));
       }
     }
     auto& matched = matched_[name];
