@@ -187,11 +187,22 @@ void EditOptions::AddTo(CLI::App* app, const std::string& script, const std::str
   Add(app, "--fuse", "NAME", "Neighbours on a lane whose names match become one, with one launch", group,
       FuseNodes);
   Add(app, "--bucket", "SIZE", "Merge all-reduces up to a size: 25MiB", group, Bucket);
-  Add(app, "--slow-ranks", "RANKS=FACTOR", "Durations of some ranks: 3=1.5", group, SlowRanks);
+  Add(app, "--slow-ranks", "RANKS=FACTOR", "Durations of some ranks, on device and host: 3=1.5", group,
+      SlowRanks);
   Add(app, "--delay-ranks", "RANKS=TIME", "Ranks begin late: 3=10ms", group, DelayRanks);
   Add(app, "--repeat", "N", "The whole trace N times", group, RepeatIteration);
   Add(app, "--replicas", "N",
-      "So many data-parallel replicas; GROUP=N where the traces have several dimensions", group, Replicas);
+      "So many data-parallel replicas; GROUP=N where the traces have several dimensions. Of one trace only "
+      "beside --ranks",
+      group, Replicas);
+}
+
+std::vector<std::string> EditOptions::TakeReplicas() {
+  std::vector<std::string> taken;
+  for (const auto& g : given_) {
+    if (g->read == Replicas) taken.swap(g->values);
+  }
+  return taken;
 }
 
 bool EditOptions::any() const {

@@ -120,6 +120,11 @@ absl::Status Run::ChooseSources() {
   if (comm_ == kSimulatedComm) return absl::OkStatus();
   const absl::Status possible = CheckRecordedComm(*set_, &description_.warnings);
   recorded_comm_ = possible.ok();
+  if (recorded_comm_ && set_->of_one_trace) {
+    description_.warnings.push_back(
+        "communication takes its recorded time, however many ranks its groups have now; --cluster, or --comm "
+        "simulated, simulates it among them");
+  }
   if (recorded_comm_) {
     if (!options_.fabric.empty()) {
       description_.warnings.push_back(
@@ -161,6 +166,14 @@ absl::Status Run::BuildMachine() {
 
 absl::Status Run::DescribeRanks() {
   description_.variation = cluster_.variation.text();
+  if (cluster_.proto.variation().speed_size() > 0) {
+    const DistinctGraphs distinct(*set_);
+    std::vector<Computes> of_graph, by_rank;
+    for (const Graph* graph : distinct.graphs) of_graph.push_back(WhatComputes(*graph));
+    for (const uint32_t g : distinct.of_rank) by_rank.push_back(of_graph[g]);
+    for (std::string& line : FactorsWithoutEffect(cluster_.proto.variation(), by_rank))
+      description_.warnings.push_back(std::move(line));
+  }
   description_.jobs = traces_.jobs;
   if (cluster_.device_of.empty()) return absl::OkStatus();
   description_.placement = cluster_.proto.placement().rule();
