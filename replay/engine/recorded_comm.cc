@@ -197,7 +197,7 @@ void RecordedComm::ReportKept(Metrics* metrics) const {
     AddCall(i, absl::StrCat(std::string(Name(matching_.calls[i].type)), " of unknown size"), metrics);
     for (const Meeting::Arrival& a : calls_[i].here) {
       ++metrics->kept.nodes;
-      metrics->kept.time += Transfer(a.rank, a.row);
+      metrics->kept.time += Recorded(a.rank, a.row);
     }
   }
   for (size_t i = 0; i < messages_.size(); ++i) {
@@ -210,7 +210,7 @@ void RecordedComm::ReportKept(Metrics* metrics) const {
     total.wait += messages_[i].last - messages_[i].first;
     for (const Meeting::Arrival& a : messages_[i].here) {
       ++metrics->kept.nodes;
-      metrics->kept.time += Transfer(a.rank, a.row);
+      metrics->kept.time += Recorded(a.rank, a.row);
     }
   }
 }
