@@ -186,6 +186,20 @@ TEST_F(PinnedCli, AnEditSaysWhatPinnedTimeHolds) {
   EXPECT_EQ(held(Write(TwoRanks(3), "few") + " --scale '^n0$=2'"), "");
 }
 
+// Two processes that met in collectives: what is left when every duration and transfer is 0.
+TEST_F(PinnedCli, OfACaptureItIsTheReplayWithoutDurations) {
+  const std::string capture = CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2";
+  const proto::Report r = Report(capture);
+  EXPECT_GT(r.pinned().run().time_ps(), 0);
+  EXPECT_EQ(r.pinned().run().recorded_waits_ps(), 0);
+  const proto::Report bare = Report(capture + " --scale .*=0");
+  EXPECT_EQ(bare.makespan_ps(), r.pinned().run().time_ps());
+  EXPECT_EQ(bare.pinned().run().time_ps(), r.pinned().run().time_ps());
+  EXPECT_DOUBLE_EQ(bare.pinned().share(), 1);
+  ASSERT_EQ(bare.rank_size(), r.pinned().rank_size());
+  for (int i = 0; i < bare.rank_size(); ++i) EXPECT_EQ(bare.rank(i).end_ps(), r.pinned().rank(i).time_ps()) << i;
+}
+
 TEST_F(PinnedCli, CompareTellsTheDifference) {
   for (const int gap : {30, 40}) {
     const std::string traces = Write(TwoRanks(gap), absl::StrCat("gap", gap));

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "replay/engine/causes/critical_path.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/random_traces.h"
 
