@@ -108,6 +108,9 @@ std::string Collectives(const proto::Report& r, TextPage* page) {
                                     [](const proto::CollectiveReport& c) { return c.recorded_count() > 0; });
   RowTable<proto::CollectiveReport> table;
   table.Show("group", GroupName).Show("algorithm", AlgorithmName).Without(recorded ? "rates" : "recorded");
+  table.Show("ranks", [](const proto::CollectiveReport& c) {
+    return c.ranks() > 0 ? FormatCount(static_cast<uint64_t>(c.ranks())) : std::string("-");
+  });
   if (recorded) {
     table
         .Show("recorded_ps",

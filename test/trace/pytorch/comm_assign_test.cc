@@ -251,6 +251,17 @@ TEST(AssignComms, TheOperatorAroundAKernelMakesItCommunication) {
   EXPECT_FALSE(comm("_c10d_functional::wait_tensor", "", "a_new_kernel"));
 }
 
+TEST(AssignComms, AKernelThatNamesItselfCarriesTheCall) {
+  const Linked l =
+      Link(KinetoBuilder()
+               .Event("user_annotation", "nccl:all_reduce", 1, "1", 0, 9000, Shapes("[[7]]", "[\"float\"]"))
+               .Launch(1, 1000, 100, 20, "a_new_check(x)", 3000, 1000)
+               .Launch(1, 2000, 100, 20, "ncclDevKernel_Generic(x)", 5000, 1000));
+  EXPECT_FALSE(l.Comm("ncclDevKernel_Generic(x)").kept);
+  EXPECT_EQ(l.Comm("ncclDevKernel_Generic(x)").in_bytes, 28);
+  EXPECT_TRUE(l.Comm("a_new_check(x)").kept);
+}
+
 TEST(AssignComms, AKernelMayBeAPartOfItsOperator) {
   // Uneven parts are gathered by broadcasts, each of which is a call.
   const Linked l =

@@ -160,6 +160,8 @@ TEST(CommKernels, LookAlikes) {
 
 TEST(CommKernels, TheAnswerOfTheTableWins) {
   CommKernel kernel;
+  EXPECT_EQ(ReadCommKernel("void c10d::checkForNaN<float>(float*, unsigned long)", &kernel),
+            KernelSays::kComputes);
   EXPECT_EQ(ReadCommKernel("void aiter::local_device_load_rmsnorm<float, 512>(x)", &kernel),
             KernelSays::kComputes);
 }

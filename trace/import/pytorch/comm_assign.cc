@@ -326,10 +326,19 @@ void Assigner::AssignHostCalls() {
 
 void Assigner::Run() {
   CollectCalls();
+  // Of the kernels of one operator, one that says itself that it communicates carries the call.
+  std::vector<const DeviceOp*> by_operator;
   for (const DeviceOp& op : order_.ops) {
+    const Event& e = d_.events[op.event];
     const CommKernel* kernel = nullptr;
-    if (Communicates(op, &kernel)) AssignKernel(op, kernel);
+    if (!Communicates(op, &kernel)) continue;
+    if (kernel == nullptr && (e.extra == kNoRow || d_.device[e.extra].comm == kNoRow)) {
+      by_operator.push_back(&op);
+    } else {
+      AssignKernel(op, kernel);
+    }
   }
+  for (const DeviceOp* op : by_operator) AssignKernel(*op, nullptr);
   AssignHostCalls();
   Note("comm_extra_kernels", extra_kernels_,
        "further kernels of a call that another kernel carries; kept as recorded, as communication");

@@ -41,6 +41,7 @@ constexpr KernelRow kKernelRows[] = {
     {"*ncclKernel*", "NCCL"},
     {"*ncclDevKernel*", "NCCL"},
     {"rccl*", "RCCL"},
+    {"c10d::checkForNaN*", kLocal},
     // MSCCL and MSCCL++.
     {"mscclKernel*", "MSCCL"},
     {"mscclpp::*allreduce*", "MSCCL++", CommOp::kAllReduce},
