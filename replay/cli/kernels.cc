@@ -171,7 +171,7 @@ absl::Status KernelsCommand::Collect() {
   if (!traces.ok()) return traces.status();
   if (collect_options_.source.empty()) {
     for (const InputFile& input : traces->inputs) {
-      if (input.role != "trace") continue;
+      if (!IsTraceRole(input.role)) continue;
       collect_options_.source =
           absl::StrCat("collected from ", input.path, traces->inputs.size() > 1 ? " and others" : "");
       break;

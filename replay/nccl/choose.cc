@@ -15,17 +15,19 @@ namespace {
 
 std::string Micros(double us) { return absl::StrFormat("%.4g us", us); }
 
-// "NAME: BEST WHAT, next OTHER TIME".
-std::string Why(const std::string& rule, const char* what, double best, const Candidate* next,
-                double next_us) {
-  std::string why = absl::StrCat(rule, ": ", Micros(best), " ", what);
+// "NAME: [BEST] TIME WHAT, next OTHER TIME". `best` is "" where the rule or the table beside it names the
+// winner.
+std::string Why(const std::string& rule, const std::string& best, const char* what, double best_us,
+                const Candidate* next, double next_us) {
+  std::string why = absl::StrCat(rule, ": ", best, best.empty() ? "" : " ", Micros(best_us), " ", what);
   if (next != nullptr) absl::StrAppend(&why, ", next ", next->Label(), " ", Micros(next_us));
   return why;
 }
 
-// The candidate with the least time, among those with a time of 0 or more.
+// The candidate with the least time, among those with a time of 0 or more. `named`: the reason names it,
+// since explanations list the library's own candidates only.
 std::optional<Choice> LeastOf(const std::vector<Candidate>& candidates, const std::vector<double>& us,
-                              const std::string& rule, const char* what) {
+                              const std::string& rule, const char* what, bool named = false) {
   const Candidate* best = nullptr;
   const Candidate* next = nullptr;
   double best_us = 0, next_us = 0;
@@ -42,7 +44,7 @@ std::optional<Choice> LeastOf(const std::vector<Candidate>& candidates, const st
     }
   }
   if (best == nullptr) return std::nullopt;
-  return Choice{*best, Why(rule, what, best_us, next, next_us)};
+  return Choice{*best, Why(rule, named ? best->Label() : "", what, best_us, next, next_us)};
 }
 
 double PriceOf(const Candidate& c, const PriceFunction& price) {
@@ -149,7 +151,7 @@ absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const st
     const bool fits = speaks && (cheapest ? Fits(c) : c.unfit.empty());
     us.push_back(!fits ? -1 : cheapest ? PriceOf(c, price) : c.time_us);
   }
-  std::optional<Choice> least = LeastOf(candidates, us, text, cheapest ? "simulated" : "predicted");
+  std::optional<Choice> least = LeastOf(candidates, us, text, cheapest ? "simulated" : "predicted", cheapest);
   if (!least)
     return absl::InvalidArgumentError(absl::StrCat("no algorithm fits this group and \"", text, "\""));
   return *std::move(least);

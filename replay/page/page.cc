@@ -8,6 +8,7 @@
 #include "replay/page/frame.h"
 #include "replay/report/report.h"
 #include "trace/base/units.h"
+#include "trace/model/trace.h"
 
 namespace chakra {
 namespace {
@@ -18,7 +19,7 @@ std::string TracesName(const proto::Report& report) {
   std::string shared;
   int files = 0;
   for (const proto::InputFile& input : report.input()) {
-    if (input.role() != "trace") continue;
+    if (!IsTraceRole(input.role())) continue;
     if (files++ == 0) {
       shared = input.path();
       continue;

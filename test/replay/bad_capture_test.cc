@@ -2,11 +2,16 @@
 // the event or rank, or a counted repair.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "acceptance_testing.h"
 #include "test/trace/pytorch/capture_builder.h"
 #include "trace/et/read_options.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
 
 namespace chakra::acceptance {
 namespace {
@@ -58,6 +63,36 @@ TEST_F(BadCapture, AKinetoFileCutShortIsReadUpToItsLastWholeEvent) {
   }
   Kineto("cut/k.json", json.substr(0, json.find("aten::add")));
   BothRefuse("cut", {"cut/k.json"});
+}
+
+// Compression makes no difference: what was whole before the cut is read, and the report says so in a
+// warning, too.
+TEST_F(BadCapture, ACompressedFileCutShortIsReadAsAPlainOneIs) {
+  KinetoBuilder device = Device().Rank(0, 1);
+  for (int i = 0; i < 20000; ++i)  // several blocks of zstd; numbers that compress badly
+    device.Op(1, absl::StrCat("aten::op", i * 7919 % 100003), 50000 + i, 1);
+  for (const std::string end : {".gz", ".zst"}) {
+    fs::remove_all(At("cut"));
+    fs::create_directories(At("cut"));
+    CompressedFile file;
+    ASSERT_TRUE(file.Open(At("whole.json" + end)).ok());
+    ASSERT_TRUE(file.Append(device.Json()).ok());
+    ASSERT_TRUE(file.Finish().ok());
+    std::string packed = *ReadFileAsItIs(At("whole.json" + end));
+    Kineto("cut/k.json" + end, packed.substr(0, packed.size() / 2));
+    Repaired("cut", "truncated_kineto", 1);
+    const proto::Report report = Replayed("cut");
+    EXPECT_TRUE(std::any_of(report.repair().begin(), report.repair().end(),
+                            [](const proto::Repair& r) { return r.kind() == "truncated_stream"; }));
+    EXPECT_TRUE(std::any_of(report.warning().begin(), report.warning().end(), [&](const std::string& w) {
+      return absl::StrContains(w, "k.json" + end + " was cut short");
+    })) << report.DebugString();
+    Refused("replay cut --strict", {"cut/k.json" + end, "truncated_kineto", "strict"});
+    packed[packed.size() / 3] ^=
+        0x55;  // damage is no cut: the checksum at the end tells, if nothing does before
+    Kineto("cut/k.json" + end, packed);
+    BothRefuse("cut", {"cut/k.json" + end});
+  }
 }
 
 TEST_F(BadCapture, AHostTraceCutShortIsReadUpToItsLastWholeNode) {

@@ -365,7 +365,7 @@ TEST(LibraryChoice, RulesNameWhatTheyTake) {
   EXPECT_THAT(takes("collnet"), AllOf(HasSubstr("collnet/simple"), HasSubstr("one node")));
   const auto why = Choose(c, "auto", price);
   EXPECT_EQ(why->why, "auto: 28.01 us predicted, next nvls/simple 28.99 us");
-  EXPECT_EQ(Choose(c, "cheapest", price)->why, "cheapest: 3 us simulated, next direct/ll128 9 us");
+  EXPECT_EQ(Choose(c, "cheapest", price)->why, "cheapest: direct/ll 3 us simulated, next direct/ll128 9 us");
   EXPECT_EQ(Choose(c, "ring/ll", price)->why, "fixed");
   EXPECT_EQ(Choose(c, "nvls", price)->why, "fixed, of its protocols simple");
   EXPECT_EQ(Choose(c, "direct", price)->why,

@@ -148,6 +148,15 @@ TEST(Page, NamesTheTraces) {
   EXPECT_THAT(title(), HasSubstr(": 2 jobs,"));
 }
 
+TEST(Page, NamesTheFilesOfACapture) {
+  proto::Report report;
+  for (const char* role : {"host trace", "device trace"}) {
+    report.add_input()->set_path(absl::StrCat("runs/b/", role, ".0.json"));
+    report.mutable_input(report.input_size() - 1)->set_role(role);
+  }
+  EXPECT_THAT(Elements(Page(report), "title").at(0), HasSubstr(": runs/b,"));
+}
+
 TEST(Page, Of1024RanksIsBelow3MB) {
   const std::string page = Page(LargeReport(1024));
   EXPECT_EQ(ReportOfPage(page).rank_size(), 1024);

@@ -85,6 +85,23 @@ TEST(EditChecks, TextsThatMeanNothingAreRefused) {
               AllOf(HasSubstr("node.type: unknown type \"comp\""), Not(HasSubstr("'comm'"))));
 }
 
+// An id of more than 31 bits is lane -1, -2, ...: as reports call it, so can it be selected.
+TEST(EditChecks, LanesOfLongIdsAreSelectedByTheirNames) {
+  const std::string text =
+      "1 comp a tid=139872964056896 host\n2 comp b tid=139872964056897 host\n3 comp c tid=1 host\n";
+  EXPECT_EQ(EditText(text, "edit { select { lane: 'thread:-2' } remove {} }"),
+            "1 comp a tid=139872964056896 host\n3 comp c tid=1 host\n");
+  EXPECT_THAT(EditText(text, "edit { select { lane: 'stream:-2' } remove {} }"),
+              HasSubstr("matches nothing"));
+  for (const char* bad : {"thread:-", "thread:-2147483648", "thread:x"}) {
+    EXPECT_THAT(EditText(text, absl::StrCat("edit { select { lane: '", bad, "' } remove {} }")),
+                HasSubstr("expected stream:N, thread:N"))
+        << bad;
+  }
+  EXPECT_THAT(EditText(text, "edit { select { name: 'c' } move { lane: 'thread:-1' } }"),
+              HasSubstr("\"thread:-1\" stands for an id of more than 31 bits"));
+}
+
 TEST(EditChecks, ARemapThatChangesNothingMatchesNothing) {
   const std::vector<std::string> two = {"1 all_reduce a bytes=4 group=dp", "1 all_reduce a bytes=4 group=dp"};
   EXPECT_THAT(Message("edit { remap_groups { group { key: 'dp' value: 'dp' } } }", two),

@@ -203,6 +203,7 @@ TEST(Json, OtherJsonIsRefusedAsWhatItIs) {
   EXPECT_THAT(Error("{\"foo\": 1}"), AllOf(HasSubstr("key 'foo'"), HasSubstr("expected a Chakra trace")));
   EXPECT_THAT(Error("[1]"), HasSubstr("expected a Chakra trace"));
   EXPECT_THAT(Error(" "), HasSubstr("expected a Chakra trace"));
+  EXPECT_THAT(Error("{}"), AllOf(HasSubstr("has no events"), HasSubstr("traceEvents")));
   EXPECT_THAT(Error("{}{"), HasSubstr("expected a key in double quotes, found the end of the file"));
 }
 

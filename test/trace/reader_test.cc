@@ -11,6 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "test/trace/tar_member.h"
 #include "trace/base/checksum.h"
 #include "trace/et/read_options.h"
 #include "trace/import/locate.h"
@@ -30,25 +31,6 @@ std::string Trace(char name) {
       27);
   s[21] = name;
   return s;
-}
-
-// One member of a tar archive.
-std::string TarMember(const std::string& name, const std::string& content, char type = '0') {
-  std::string h(512, '\0');
-  h.replace(0, name.size(), name);
-  char size[16];
-  std::snprintf(size, sizeof size, "%011zo", content.size());
-  h.replace(124, 11, size);
-  h.replace(257, 5, "ustar");
-  h[156] = type;
-  if (type == 'S') h[482] = 1;  // a block of holes follows
-  h.replace(148, 8, 8, ' ');
-  unsigned sum = 0;
-  for (const char c : h) sum += static_cast<unsigned char>(c);
-  std::snprintf(size, sizeof size, "%06o", sum);
-  h.replace(148, 6, size);
-  h[154] = '\0';
-  return h + content + std::string((512 - content.size() % 512) % 512, '\0');
 }
 
 class ReaderTest : public ::testing::Test {

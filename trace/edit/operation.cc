@@ -102,7 +102,7 @@ absl::StatusOr<NodeSpec> ReadNodeSpec(const proto::NewNode& spec, const std::str
   out.row.bytes = spec.bytes();
   out.row.cpu = spec.host();
   if (!spec.lane().empty()) {
-    absl::StatusOr<LaneSpec> lane = ParseLane(spec.lane());
+    absl::StatusOr<LaneSpec> lane = ParseLaneToPutOn(spec.lane());
     if (!lane.ok()) return BadField(where, "node.lane", lane.status().message());
     if (lane->any)
       return BadField(where, "node.lane", absl::StrCat("\"", spec.lane(), "\", expected one lane"));

@@ -43,13 +43,16 @@ struct Interval {
 };
 absl::StatusOr<Interval> ParseInterval(absl::string_view text);
 
-// A lane, written "stream:7", "thread:1", "stream:*" or "none".
+// A lane, written "stream:7", "thread:1", "stream:*" or "none". Lanes below 0 stand for thread ids of more
+// than 31 bits, as reports name them ("thread -1").
 struct LaneSpec {
   bool any = false, none = false;  // any: all lanes of the kind; none: no recorded lane
   bool cpu = false;
   int32_t lane = 0;
 };
 absl::StatusOr<LaneSpec> ParseLane(absl::string_view text);
+// The same for a lane that nodes are put on. Error: a lane below 0, whose id it does not say.
+absl::StatusOr<LaneSpec> ParseLaneToPutOn(absl::string_view text);
 
 // Reads a NodeType by its name in the schema, such as "COMP_NODE". Errors suggest one of these names or of
 // `others`.

@@ -45,13 +45,21 @@ absl::StatusOr<LaneSpec> ParseLane(absl::string_view text) {
   if (out.cpu || absl::ConsumePrefix(&rest, "stream:")) {
     out.any = rest == "*";
     if (out.any) return out;
-    if (ParseCount(rest, &lane) && lane <= INT32_MAX) {
+    // Captures have lanes below 0, and kNoLane is none.
+    if (!rest.empty() && absl::SimpleAtoi(rest, &lane) && lane > kNoLane && lane <= INT32_MAX) {
       out.lane = static_cast<int32_t>(lane);
       return out;
     }
   }
   return absl::InvalidArgumentError(
       absl::StrCat("\"", text, "\", expected stream:N, thread:N, stream:*, thread:* or none"));
+}
+
+absl::StatusOr<LaneSpec> ParseLaneToPutOn(absl::string_view text) {
+  absl::StatusOr<LaneSpec> lane = ParseLane(text);
+  if (!lane.ok() || lane->any || lane->none || lane->lane >= 0) return lane;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "\"", text, "\" stands for an id of more than 31 bits; expected a lane from 0 on to put nodes on"));
 }
 
 absl::StatusOr<NodeType> ParseNodeType(absl::string_view text, std::vector<std::string> others) {

@@ -11,6 +11,8 @@
 #include "trace/import/json/json.h"
 #include "trace/import/pytorch/importer.h"
 #include "trace/import/text/text.h"
+#include "trace/io/archive.h"
+#include "trace/io/byte_source.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 
@@ -34,6 +36,8 @@ bool NamedNative(absl::string_view name) {
                      [&](const Importer* i) { return i->native && Named(*i, name); });
 }
 
+constexpr size_t kTarHead = 512;
+
 const Importer* FirstOfRuns() {
   return *std::find_if(std::begin(kImporters), std::end(kImporters),
                        [](const Importer* i) { return i->run != nullptr; });
@@ -45,6 +49,35 @@ const Importer* SniffRun(const std::string& path) {
     if (i->run != nullptr && i->sniff(head)) return i;
   }
   return nullptr;
+}
+
+// Whether a file's name is one of formats that files make a run of together.
+bool NamedForRuns(absl::string_view name) {
+  return std::any_of(std::begin(kImporters), std::end(kImporters),
+                     [&](const Importer* i) { return i->run != nullptr && Named(*i, name); });
+}
+
+// The format of the runs in a tar archive; null: it is none, or it has native traces, which count as in a
+// folder.
+const Importer* SniffArchive(const std::string& path) {
+  const absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
+  if (!disk.ok()) return nullptr;
+  const absl::StatusOr<std::unique_ptr<ByteSource>> tar = OpenContent(disk->get(), path);
+  if (!tar.ok()) return nullptr;
+  TarReader reader(tar->get(), path);
+  const Importer* found = nullptr;
+  Buffer member;
+  for (;;) {
+    const absl::StatusOr<bool> more = reader.Next();
+    if (!more.ok() || !*more) return found;  // whoever reads the archive says what is wrong with it
+    if (NamedNative(reader.name())) return nullptr;
+    if (found != nullptr || !NamedForRuns(reader.name())) continue;
+    if (!reader.ReadMember(&member).ok()) return nullptr;
+    const std::string head = HeadOf(member.view(), reader.name(), Importer::kSniffed);
+    for (const Importer* i : kImporters) {
+      if (found == nullptr && i->run != nullptr && i->sniff(head)) found = i;
+    }
+  }
 }
 
 // Titles of the formats that files make a run of together: "PyTorch capture".
@@ -77,20 +110,23 @@ const Importer* ImporterOfRun(const std::vector<std::string>& inputs, const Read
     }
     return FirstOfRuns();  // it says what the files are not
   }
-  std::vector<std::string> files;
+  std::vector<std::string> files, archives;
   for (const std::string& input : inputs) {
     std::error_code error;
     if (fs::is_directory(input, error)) {
       if (!ListFiles(input, &files).ok()) return nullptr;
     } else if (fs::is_regular_file(input, error) && !NamedNative(input)) {
       files.push_back(input);
+      if (!NamedForRuns(input) && LooksLikeTar(ReadHead(input, kTarHead).value_or("")))
+        archives.push_back(input);
     }
   }
   if (std::any_of(files.begin(), files.end(), NamedNative)) return nullptr;
   for (const std::string& path : files) {
-    const bool named = std::any_of(std::begin(kImporters), std::end(kImporters),
-                                   [&](const Importer* i) { return i->run != nullptr && Named(*i, path); });
-    if (const Importer* i = named ? SniffRun(path) : nullptr) return i;
+    if (const Importer* i = NamedForRuns(path) ? SniffRun(path) : nullptr) return i;
+  }
+  for (const std::string& path : archives) {
+    if (const Importer* i = SniffArchive(path)) return i;
   }
   return nullptr;
 }

@@ -17,8 +17,9 @@ absl::Span<const Importer* const> Importers();
 // first Importer::kSniffed bytes) is of.
 const Importer& ImporterOf(absl::string_view content);
 
-// The format whose files make a run together, where `inputs` name such files, or a folder that has such files
-// and no native traces; null: there is none. Files that `options.capture` names are always such a format's.
+// The format whose files make a run together, where `inputs` name such files, or a folder or a tar archive
+// that has such files and no native traces; null: there is none. Files that `options.capture` names are
+// always such a format's.
 const Importer* ImporterOfRun(const std::vector<std::string>& inputs, const ReadOptions& options);
 
 // The format of a rank's file by its name, before .gz or .zst, which is cut off with its ending; null: none.

@@ -49,8 +49,8 @@ class Rest : public ByteSource {
 // The base of the gzip and zstd sources: a window on the compressed bytes.
 class Unpacker : public ByteSource {
  public:
-  Unpacker(std::unique_ptr<ByteSource> raw, absl::string_view file)
-      : raw_(std::move(raw)), file_(file), in_(kChunk) {}
+  Unpacker(std::unique_ptr<ByteSource> raw, absl::string_view file, StreamCut* cut)
+      : raw_(std::move(raw)), file_(file), cut_(cut), in_(kChunk) {}
   std::optional<uint64_t> Packed() const override { return offset(); }
 
  protected:
@@ -65,14 +65,23 @@ class Unpacker : public ByteSource {
     return end_ > 0;
   }
   uint64_t offset() const { return before_ + at_; }
+  // The end of a stream that goes on past the end of the file: an error, or the end of the content.
+  absl::StatusOr<size_t> EndsEarly(const char* format, absl::string_view what);
 
   std::unique_ptr<ByteSource> raw_;
   std::string file_;
+  StreamCut* cut_;  // null: an error
   std::vector<char> in_;
   size_t at_ = 0;
   size_t end_ = 0;
   uint64_t before_ = 0;
 };
+
+absl::StatusOr<size_t> Unpacker::EndsEarly(const char* format, absl::string_view what) {
+  if (cut_ == nullptr) return Corrupt(file_, format, offset(), what);
+  *cut_ = {true, offset()};
+  return 0;
+}
 
 class GzipSource : public Unpacker {
  public:
@@ -88,7 +97,7 @@ class GzipSource : public Unpacker {
       absl::StatusOr<bool> more = Fill();
       if (!more.ok()) return more.status();
       if (!*more) {
-        if (inside_) return Corrupt(file_, "gzip", offset(), "truncated: the stream goes on past the end");
+        if (inside_) return EndsEarly("gzip", "truncated: the stream goes on past the end");
         return 0;
       }
       if (!inside_ && static_cast<unsigned char>(in_[at_]) != 0x1f) {
@@ -135,7 +144,7 @@ class ZstdSource : public Unpacker {
       if (ZSTD_isError(rc)) return Corrupt(file_, "zstd", offset(), ZSTD_getErrorName(rc));
       inside_ = rc != 0;
       if (!*more && inside_ && to.pos == 0) {
-        return Corrupt(file_, "zstd", offset(), "truncated: the frame goes on past the end");
+        return EndsEarly("zstd", "truncated: the frame goes on past the end");
       }
     }
     return to.pos;
@@ -147,8 +156,9 @@ class ZstdSource : public Unpacker {
 };
 
 template <typename T>
-absl::StatusOr<std::unique_ptr<ByteSource>> Unpack(std::unique_ptr<ByteSource> raw, absl::string_view file) {
-  auto source = std::make_unique<T>(std::move(raw), file);
+absl::StatusOr<std::unique_ptr<ByteSource>> Unpack(std::unique_ptr<ByteSource> raw, absl::string_view file,
+                                                   StreamCut* cut) {
+  auto source = std::make_unique<T>(std::move(raw), file, cut);
   if (!source->Init()) return absl::ResourceExhaustedError(absl::StrCat(file, ": no memory to unpack it"));
   return std::unique_ptr<ByteSource>(std::move(source));
 }
@@ -230,14 +240,15 @@ bool IsZstd(absl::string_view head) { return head.size() >= 4 && head.substr(0, 
 
 bool LooksCompressed(absl::string_view head) { return IsGzip(head) || IsZstd(head); }
 
-absl::StatusOr<std::unique_ptr<ByteSource>> OpenContent(ByteSource* raw, absl::string_view file) {
+absl::StatusOr<std::unique_ptr<ByteSource>> OpenContent(ByteSource* raw, absl::string_view file,
+                                                        StreamCut* cut) {
   std::string head(4, '\0');
   absl::StatusOr<size_t> got = ReadFully(raw, head.data(), head.size());
   if (!got.ok()) return got.status();
   head.resize(*got);
   auto rest = std::make_unique<Rest>(head, raw);
-  if (IsGzip(head)) return Unpack<GzipSource>(std::move(rest), file);
-  if (IsZstd(head)) return Unpack<ZstdSource>(std::move(rest), file);
+  if (IsGzip(head)) return Unpack<GzipSource>(std::move(rest), file, cut);
+  if (IsZstd(head)) return Unpack<ZstdSource>(std::move(rest), file, cut);
   return std::unique_ptr<ByteSource>(std::move(rest));
 }
 

@@ -90,11 +90,19 @@ class FileSource : public ByteSource {
 // True when `head`, the first bytes of a stream, opens a gzip or a zstd stream.
 bool LooksCompressed(absl::string_view head);
 
+// Where a compressed stream ends before its end mark, as what was cut short does.
+struct StreamCut {
+  bool cut = false;
+  uint64_t byte = 0;  // compressed bytes that there were
+};
+
 // The content of `raw`: unpacked when its first bytes say gzip (any number of
 // members) or zstd (any number of frames, windows of up to 2 GiB), else as it
 // is. `raw` must outlive the result; `file` is used in messages. Errors of
-// Read() name the byte of the compressed stream.
-absl::StatusOr<std::unique_ptr<ByteSource>> OpenContent(ByteSource* raw, absl::string_view file);
+// Read() name the byte of the compressed stream. With `cut`, which must outlive the result, a stream that
+// ends early is no error: the content ends with what was whole, and `cut` says so. Damage stays an error.
+absl::StatusOr<std::unique_ptr<ByteSource>> OpenContent(ByteSource* raw, absl::string_view file,
+                                                        StreamCut* cut = nullptr);
 
 // A source that gives `head`, which was already read from `rest`, and then `rest`. `rest` must outlive the
 // result.

@@ -74,6 +74,18 @@ absl::StatusOr<std::string> Unpack(absl::string_view packed, const std::string& 
   }
 }
 
+std::string Head(ByteSource* content, size_t most) {
+  std::string head(most, '\0');
+  size_t got = 0;
+  while (got < head.size()) {
+    const absl::StatusOr<size_t> n = content->Read(head.data() + got, head.size() - got);
+    if (!n.ok() || *n == 0) break;  // damage is told of when the file is read whole
+    got += *n;
+  }
+  head.resize(got);
+  return head;
+}
+
 absl::Status List(const fs::path& folder, int depth, std::vector<std::string>* files) {
   std::error_code error;
   std::vector<fs::path> entries;
@@ -112,15 +124,13 @@ absl::StatusOr<std::string> ReadHead(const std::string& path, size_t most) {
   if (!file.ok()) return file.status();
   const absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(file->get(), path);
   if (!content.ok()) return content.status();
-  std::string head(most, '\0');
-  size_t got = 0;
-  while (got < head.size()) {
-    const absl::StatusOr<size_t> n = (*content)->Read(head.data() + got, head.size() - got);
-    if (!n.ok() || *n == 0) break;  // damage is told of when the file is read whole
-    got += *n;
-  }
-  head.resize(got);
-  return head;
+  return Head(content->get(), most);
+}
+
+std::string HeadOf(absl::string_view bytes, absl::string_view path, size_t most) {
+  MemorySource raw(bytes);
+  const absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(&raw, path);
+  return content.ok() ? Head(content->get(), most) : "";
 }
 
 absl::Status ListFiles(const std::string& folder, std::vector<std::string>* files) {

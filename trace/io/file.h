@@ -24,6 +24,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most);
 // The first `most` bytes of a file's content, unpacked as far as that goes. Errors: it cannot be opened or
 // read.
 absl::StatusOr<std::string> ReadHead(const std::string& path, size_t most);
+// The same of a file's bytes, as they lie on disk. "" if they cannot be unpacked.
+std::string HeadOf(absl::string_view bytes, absl::string_view path, size_t most);
 
 // Adds the files in a folder and in its folders, down to the third below, sorted folder by folder; but for
 // the

@@ -196,6 +196,10 @@ struct InputFile {
   uint64_t bytes = 0;
   std::string role;  // "trace", "groups", ...
 };
+// Whether a file of this role holds a rank's trace or a part of it: "trace", "host trace", "device trace".
+inline bool IsTraceRole(absl::string_view role) {
+  return role == "trace" || role == "host trace" || role == "device trace";
+}
 
 // All ranks of one run; ranks[i].rank == i.
 struct TraceSet {
@@ -204,6 +208,9 @@ struct TraceSet {
   std::string group_source;  // where groups came from; "": no groups
   std::vector<InputFile> inputs;
   std::vector<std::string> warnings;  // about the whole set; notes about one rank are in its repairs
+  bool of_one_trace = false;          // every rank does what one traced rank did
+  std::vector<std::string>
+      assumptions;  // what was taken for granted to make ranks that have no trace; for people
   uint64_t nodes() const;
   size_t distinct_graphs() const;
 };

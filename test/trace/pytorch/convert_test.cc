@@ -3,8 +3,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
+#include "test/trace/tar_member.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
+#include "trace/io/compressed_file.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -111,6 +113,49 @@ TEST(ReadCapture, TheOutputDependsOnNeitherThreadsNorTheOrderOfFiles) {
     ASSERT_TRUE(capture.ok()) << capture.status();
     ASSERT_EQ(Output(*capture), expected) << absl::StrJoin(files, " ");
   } while (std::next_permutation(files.begin(), files.end()));
+}
+
+// A tar archive stands for the folder that it was made of, plain or compressed, for any number of threads.
+TEST(ReadCapture, AnArchiveIsReadAsItsFolder) {
+  const CaptureFolder folder, archives;
+  WriteTwo(folder);
+  const Capture expected = folder.Read();
+  const std::vector<std::string> names = {"host.1.json", "kineto.0.json", "host.0.json", "kineto.1.json"};
+  std::string tar = TarMember("run/README", "notes") + TarMember("run/._kineto.0.json", "a Mac was here");
+  for (const std::string& name : names) tar += TarMember("run/" + name, File(folder.At(name)));
+  tar += kTarEnd;
+  archives.Write("rank7.tar", tar);
+  for (const char* packed : {"a.tar.gz", "a.tar.zst"}) {
+    CompressedFile file;
+    ASSERT_TRUE(file.Open(archives.At(packed)).ok());
+    ASSERT_TRUE(file.Finish(tar).ok());
+  }
+  for (const std::string name : {"rank7.tar", "a.tar.gz", "a.tar.zst"}) {
+    for (const int threads : {1, 3}) {
+      ReadOptions options;
+      options.threads = threads;
+      const auto capture = ReadCapture({archives.At(name)}, options);
+      ASSERT_TRUE(capture.ok()) << capture.status();
+      ASSERT_EQ(capture->ranks.size(), 2u);
+      EXPECT_EQ(capture->ranks[1].device_file, archives.At(name) + "!run/kineto.1.json");
+      ASSERT_EQ(capture->inputs.size(), 1u);
+      EXPECT_EQ(capture->inputs[0].path, archives.At(name));
+      EXPECT_THAT(capture->report.files_left_out(), ElementsAre(archives.At(name) + "!run/README"));
+      const auto traces = CaptureTraces(*capture, options), plain = CaptureTraces(expected, options);
+      ASSERT_TRUE(traces.ok() && plain.ok());
+      for (int r = 0; r < 2; ++r) {
+        const Graph &a = *traces->ranks[r].graph, &b = *plain->ranks[r].graph;
+        EXPECT_EQ(a.id, b.id);
+        EXPECT_EQ(a.start, b.start);
+        EXPECT_EQ(a.duration, b.duration);
+        EXPECT_EQ(a.dep, b.dep);
+      }
+      EXPECT_EQ(traces->groups, plain->groups);
+    }
+  }
+  const std::string cut = archives.Write("cut.tar", tar.substr(0, tar.size() / 2));
+  EXPECT_THAT(std::string(ReadCapture({cut}, {}).status().message()),
+              HasSubstr("cut.tar: tar archive, byte"));
 }
 
 TEST(ReadCapture, WhatIsWrittenIsWhatIsReplayed) {

@@ -3,6 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
+#include "test/trace/tar_member.h"
 #include "trace/import/pytorch/importer.h"
 #include "trace/import/registry.h"
 
@@ -62,6 +63,17 @@ TEST(FindCaptureFiles, OtherFilesAreListed) {
 TEST(FindCaptureFiles, AMissingInputIsAnError) {
   std::vector<std::string> others;
   EXPECT_FALSE(FindCaptureFiles({"/nowhere/at/all"}, &others).ok());
+}
+
+TEST(ImporterOfRun, AnArchiveIsWhatItsMembersAre) {
+  const CaptureFolder folder;
+  const auto archive = [&](const std::string& members) { return folder.Write("a.tar", members + kTarEnd); };
+  const auto is_capture = [](const std::string& input) { return ImporterOfRun({input}, {}) == &kImporter; };
+  const std::string capture = TarMember("run/k.json", kKineto), notes = TarMember("run/README", "x");
+  EXPECT_TRUE(is_capture(archive(notes + capture)));
+  EXPECT_FALSE(is_capture(archive(notes)));
+  EXPECT_FALSE(is_capture(archive(capture + TarMember("run/w.0.et", "x")))) << "as of a folder with traces";
+  EXPECT_FALSE(is_capture(archive(TarMember("groups.json", "{\"1\": [0, 1]}"))));
 }
 
 TEST(ImporterOfRun, AFolderWithTracesIsNone) {

@@ -178,7 +178,7 @@ absl::StatusOr<AnyOperation> MakeCompress(const proto::Edit& edit, const std::st
   }
   std::optional<LaneSpec> lane;
   if (!spec.lane().empty()) {
-    const absl::StatusOr<LaneSpec> found = ParseLane(spec.lane());
+    const absl::StatusOr<LaneSpec> found = ParseLaneToPutOn(spec.lane());
     if (!found.ok()) return BadField(where, "lane", found.status().message());
     if (found->any) return BadField(where, "lane", absl::StrCat("\"", spec.lane(), "\", expected one lane"));
     lane = *found;

@@ -250,7 +250,7 @@ absl::StatusOr<AnyOperation> MakeDropDependency(const proto::Edit& edit, const s
 }
 
 absl::StatusOr<AnyOperation> MakeMove(const proto::Edit& edit, const std::string& where) {
-  absl::StatusOr<LaneSpec> lane = ParseLane(edit.move().lane());
+  absl::StatusOr<LaneSpec> lane = ParseLaneToPutOn(edit.move().lane());
   if (!lane.ok()) return BadField(where, "lane", lane.status().message());
   if (lane->any || lane->none)
     return BadField(where, "lane",

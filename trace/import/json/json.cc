@@ -394,6 +394,10 @@ absl::Status Convert(JsonReader* reader, EtWriter* writer) {
     if (!reader->AtEnd()) return reader->Error(first->end, "JSON: more text after the end of the value");
     return FromDocument(*reader, *first, list, writer);
   }
+  if (first->members.empty() && reader->AtEnd()) {
+    return reader->Error(first->begin, absl::StrCat("an object without members has no events; ", kForms,
+                                                    ", or a PyTorch capture (\"traceEvents\")"));
+  }
   if (IsMetadata(*first) || LooksLikeNode(*first)) return FromJsonizer(reader, *first, writer);
   if (LooksLikeGroups(*first)) {
     return reader->Error(first->begin,

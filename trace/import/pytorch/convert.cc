@@ -1,7 +1,9 @@
 #include "trace/import/pytorch/convert.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -14,40 +16,11 @@
 #include "trace/import/pytorch/emit.h"
 #include "trace/import/pytorch/find.h"
 #include "trace/import/pytorch/host_only.h"
-#include "trace/import/pytorch/host_trace.h"
-#include "trace/import/pytorch/kineto.h"
+#include "trace/import/pytorch/load_files.h"
 #include "trace/import/pytorch/pair.h"
-#include "trace/io/byte_source.h"
 
 namespace chakra::pytorch {
 namespace {
-
-struct Loaded {
-  std::unique_ptr<HostTrace> host;
-  std::unique_ptr<DeviceTrace> device;
-  InputFile input;
-};
-
-absl::Status Load(const CaptureFile& file, Loaded* out) {
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(file.path);
-  if (!disk.ok()) return disk.status();
-  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), file.path);
-  if (!content.ok()) return content.status();
-  if (file.host) {
-    Buffer text;
-    if (absl::Status s = ReadAll(content->get(), file.path, &text); !s.ok()) return s;
-    absl::StatusOr<HostTrace> host = ReadHostTrace(text.view(), file.path);
-    if (!host.ok()) return host.status();
-    out->host = std::make_unique<HostTrace>(*std::move(host));
-  } else {
-    absl::StatusOr<DeviceTrace> device = ReadKineto(content->get(), file.path);
-    if (!device.ok()) return device.status();
-    out->device = std::make_unique<DeviceTrace>(*std::move(device));
-  }
-  out->input.path = file.path;
-  out->input.role = file.host ? "host trace" : "device trace";
-  return (*disk)->Finish(&out->input.sha256, &out->input.bytes);
-}
 
 // The step marks of a device trace: rows of events named "ProfilerStep#N".
 std::map<int64_t, uint32_t> Steps(const DeviceTrace& device) {
@@ -116,7 +89,7 @@ class Reader {
   const ReadOptions& options_;
   Capture out_;
   std::vector<CaptureFile> files_;
-  std::vector<Loaded> loaded_;
+  std::vector<LoadedFile> loaded_;  // by file; those of archives come first
   std::map<int, CaptureRank> by_rank_;
 };
 
@@ -127,10 +100,21 @@ absl::Status Reader::Find(const std::vector<std::string>& inputs) {
       files_.push_back({*explicit_file, explicit_file == &selection.host, -1, false});
   }
   if (files_.empty()) {
-    std::vector<std::string> others;
-    absl::StatusOr<std::vector<CaptureFile>> found = FindCaptureFiles(inputs, &others);
+    std::vector<std::string> others, plain;
+    for (const std::string& input : inputs) {
+      if (!IsArchive(input)) {
+        plain.push_back(input);
+        continue;
+      }
+      InputFile archive;
+      if (absl::Status s = LoadArchive(input, options_.threads, &files_, &loaded_, &others, &archive);
+          !s.ok())
+        return s;
+      out_.inputs.push_back(std::move(archive));
+    }
+    absl::StatusOr<std::vector<CaptureFile>> found = FindCaptureFiles(plain, &others);
     if (!found.ok()) return found.status();
-    files_ = *std::move(found);
+    std::move(found->begin(), found->end(), std::back_inserter(files_));
     for (const std::string& o : others) out_.report.add_files_left_out(o);
   }
   if (!files_.empty()) return absl::OkStatus();
@@ -143,7 +127,7 @@ absl::Status Reader::Find(const std::vector<std::string>& inputs) {
 // The rank of a file: from its content, else from its name. A number at the end of a name counts only if
 // there is more than one file of its kind.
 int Reader::RankOf(size_t i) const {
-  const Loaded& l = loaded_[i];
+  const LoadedFile& l = loaded_[i];
   // A host trace knows only its place in a group.
   if (l.host != nullptr && files_[i].sure) return files_[i].rank;
   const int own = l.host != nullptr ? l.host->rank : l.device->rank;
@@ -294,6 +278,12 @@ void Reader::Report() {
     AddNotes(r.timeline.repairs, r.rank, &report);
   }
   for (const Repair& r : out_.joined.repairs) AddNotes({r}, r.rank, &report);
+  std::set<std::string> cut;
+  for (const proto::ConversionNote& note : report.notes()) {
+    if (absl::StartsWith(note.kind(), "truncated_") && note.kind() != "truncated_process_groups" &&
+        cut.insert(note.file()).second)
+      Warn(absl::StrCat(note.file(), " was cut short: ", note.detail(), "; --strict refuses it"));
+  }
   if (host_only) {
     Warn(
         "there is no device trace: operators have no times, and kernels are not known; give Kineto's trace "
@@ -313,11 +303,13 @@ void Reader::Report() {
 
 absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
   if (absl::Status s = Find(inputs); !s.ok()) return s;
+  const size_t done = loaded_.size();
   loaded_.resize(files_.size());
-  absl::Status status = ForEach(files_.size(), options_.threads,
-                                [&] { return [&](size_t i) { return Load(files_[i], &loaded_[i]); }; });
+  absl::Status status = ForEach(files_.size() - done, options_.threads, [&] {
+    return [&](size_t i) { return LoadFile(files_[done + i], &loaded_[done + i]); };
+  });
   if (!status.ok()) return status;
-  for (Loaded& l : loaded_) out_.inputs.push_back(l.input);
+  for (size_t i = done; i < loaded_.size(); ++i) out_.inputs.push_back(loaded_[i].input);
   if (status = PairFiles(); !status.ok()) return status;
   const std::vector<int>& wanted = options_.capture.ranks;
   for (const int rank : wanted) {

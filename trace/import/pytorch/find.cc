@@ -20,17 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr size_t kHead = Importer::kSniffed;
 
-enum class Kind { kOther, kHost, kDevice, kTrace };
-
-bool NamedJson(absl::string_view name) { return absl::EndsWith(WithoutCompression(name), ".json"); }
-
-absl::StatusOr<Kind> KindOf(const std::string& path) {
-  absl::StatusOr<std::string> head = ReadHead(path, kHead);
-  if (!head.ok()) return head.status();
-  if (LooksLikeKineto(*head)) return Kind::kDevice;
-  return LooksLikeHostTrace(*head) ? Kind::kHost : Kind::kOther;
-}
-
 // The number after the last "rank" or "worker", else the number at the end of the name.
 void RankFromName(const std::string& path, CaptureFile* out) {
   std::string name = absl::AsciiStrToLower(fs::path(path).filename().string());
@@ -61,6 +50,19 @@ void RankFromName(const std::string& path, CaptureFile* out) {
 
 }  // namespace
 
+bool NamedAsCapture(absl::string_view name) { return absl::EndsWith(WithoutCompression(name), ".json"); }
+
+bool SniffCapture(absl::string_view head, const std::string& path, const std::string& name,
+                  CaptureFile* out) {
+  const bool device = LooksLikeKineto(head);
+  if (!device && !LooksLikeHostTrace(head)) return false;
+  *out = CaptureFile();
+  out->path = path;
+  out->host = !device;
+  RankFromName(name, out);
+  return true;
+}
+
 absl::StatusOr<std::vector<CaptureFile>> FindCaptureFiles(const std::vector<std::string>& inputs,
                                                           std::vector<std::string>* others) {
   std::vector<std::string> files;
@@ -69,24 +71,21 @@ absl::StatusOr<std::vector<CaptureFile>> FindCaptureFiles(const std::vector<std:
     if (fs::is_directory(input, error)) {
       std::vector<std::string> listed;
       if (absl::Status s = ListFiles(input, &listed); !s.ok()) return s;
-      for (std::string& f : listed) (NamedJson(f) ? files : *others).push_back(std::move(f));
+      for (std::string& f : listed) (NamedAsCapture(f) ? files : *others).push_back(std::move(f));
     } else {
       files.push_back(input);
     }
   }
   std::vector<CaptureFile> found;
   for (const std::string& path : files) {
-    const absl::StatusOr<Kind> kind = KindOf(path);
-    if (!kind.ok()) return kind.status();
-    if (*kind != Kind::kHost && *kind != Kind::kDevice) {
-      others->push_back(path);
-      continue;
-    }
+    const absl::StatusOr<std::string> head = ReadHead(path, kHead);
+    if (!head.ok()) return head.status();
     CaptureFile file;
-    file.path = path;
-    file.host = *kind == Kind::kHost;
-    RankFromName(path, &file);
-    found.push_back(std::move(file));
+    if (SniffCapture(*head, path, path, &file)) {
+      found.push_back(std::move(file));
+    } else {
+      others->push_back(path);
+    }
   }
   return found;
 }

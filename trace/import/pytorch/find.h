@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace chakra::pytorch {
 
@@ -15,6 +16,13 @@ struct CaptureFile {
   int rank = -1;      // by the name; -1: the name has no rank
   bool sure = false;  // true: the name has "rank" or "worker"; false: it only ends in a number
 };
+
+// Whether a file's name, with or without an ending of compression, is one of captures: ".json".
+bool NamedAsCapture(absl::string_view name);
+
+// Fills `out` for the file at `path`, whose content begins with `head` (unpacked) and whose name, without the
+// archive that it is in, is `name`. False: the file is no capture.
+bool SniffCapture(absl::string_view head, const std::string& path, const std::string& name, CaptureFile* out);
 
 // The capture files among `inputs` (files, and folders with their subfolders), sorted by path. Files that are
 // neither host nor device traces are listed in `others` instead. Errors: an input that does not exist or

@@ -1,0 +1,146 @@
+#include "trace/import/pytorch/load_files.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "trace/base/parallel.h"
+#include "trace/et/importer.h"
+#include "trace/import/pytorch/host_trace.h"
+#include "trace/import/pytorch/kineto.h"
+#include "trace/io/archive.h"
+#include "trace/io/byte_source.h"
+#include "trace/io/file.h"
+
+namespace chakra::pytorch {
+namespace {
+
+constexpr size_t kTarHead = 512;
+
+absl::Status LoadContent(const CaptureFile& file, ByteSource* raw, LoadedFile* out) {
+  StreamCut cut;
+  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(raw, file.path, &cut);
+  if (!content.ok()) return content.status();
+  std::vector<Repair>* repairs = nullptr;
+  int rank = kNoRank;
+  if (file.host) {
+    Buffer text;
+    if (absl::Status s = ReadAll(content->get(), file.path, &text); !s.ok()) return s;
+    absl::StatusOr<HostTrace> host = ReadHostTrace(text.view(), file.path);
+    if (!host.ok()) return host.status();
+    out->host = std::make_unique<HostTrace>(*std::move(host));
+    repairs = &out->host->repairs;
+    rank = out->host->rank;
+  } else {
+    absl::StatusOr<DeviceTrace> device = ReadKineto(content->get(), file.path);
+    if (!device.ok()) return device.status();
+    out->device = std::make_unique<DeviceTrace>(*std::move(device));
+    repairs = &out->device->repairs;
+    rank = out->device->rank;
+  }
+  if (cut.cut) {
+    repairs->push_back(
+        {"truncated_stream", file.path, rank, 1, 0,
+         absl::StrCat("the compressed stream goes on past the end of the file, at compressed byte ", cut.byte,
+                      "; what was whole before it was read")});
+  }
+  return absl::OkStatus();
+}
+
+// A member of an archive, on its way to a LoadedFile.
+struct Member {
+  std::string name;
+  Buffer content;
+  CaptureFile file;
+  LoadedFile loaded;
+  bool is_capture = false;
+};
+
+absl::Status LoadMember(const std::string& archive, Member* member) {
+  const std::string path = absl::StrCat(archive, "!", member->name);
+  const std::string head = HeadOf(member->content.view(), path, Importer::kSniffed);
+  if (!SniffCapture(head, path, member->name, &member->file)) return absl::OkStatus();
+  member->is_capture = true;
+  MemorySource raw(member->content.view());
+  return LoadContent(member->file, &raw, &member->loaded);
+}
+
+// Parses a batch of members, and moves them to `done`.
+absl::Status LoadBatch(const std::string& archive, int threads, std::vector<Member>* batch,
+                       std::vector<Member>* done) {
+  absl::Status status = ForEach(batch->size(), threads,
+                                [&] { return [&](size_t i) { return LoadMember(archive, &(*batch)[i]); }; });
+  for (Member& member : *batch) {
+    member.content = Buffer();
+    done->push_back(std::move(member));
+  }
+  batch->clear();
+  return status;
+}
+
+absl::Status ReadMembers(const std::string& path, ByteSource* tar, int threads, std::vector<Member>* done,
+                         std::vector<std::string>* others) {
+  TarReader reader(tar, path);
+  std::vector<Member> batch;
+  for (;;) {
+    absl::StatusOr<bool> more = reader.Next();
+    if (!more.ok()) return more.status();
+    if (!*more) break;
+    const std::string name = reader.name();
+    if (absl::StartsWith(name.substr(name.rfind('/') + 1), "._")) continue;  // macOS puts them beside files
+    if (!NamedAsCapture(name)) {
+      others->push_back(absl::StrCat(path, "!", name));
+      continue;
+    }
+    if (absl::Status s = reader.CheckWhole(); !s.ok()) return s;
+    Member& member = batch.emplace_back();
+    member.name = name;
+    if (absl::Status s = reader.ReadMember(&member.content); !s.ok()) return s;
+    if (static_cast<int>(batch.size()) < std::max(1, threads)) continue;
+    if (absl::Status s = LoadBatch(path, threads, &batch, done); !s.ok()) return s;
+  }
+  return LoadBatch(path, threads, &batch, done);
+}
+
+}  // namespace
+
+absl::Status LoadFile(const CaptureFile& file, LoadedFile* out) {
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(file.path);
+  if (!disk.ok()) return disk.status();
+  if (absl::Status s = LoadContent(file, disk->get(), out); !s.ok()) return s;
+  out->input.path = file.path;
+  out->input.role = file.host ? "host trace" : "device trace";
+  return (*disk)->Finish(&out->input.sha256, &out->input.bytes);
+}
+
+bool IsArchive(const std::string& path) {
+  const absl::StatusOr<std::string> head = ReadHead(path, kTarHead);
+  return head.ok() && LooksLikeTar(*head);
+}
+
+absl::Status LoadArchive(const std::string& path, int threads, std::vector<CaptureFile>* files,
+                         std::vector<LoadedFile>* loaded, std::vector<std::string>* others,
+                         InputFile* input) {
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
+  if (!disk.ok()) return disk.status();
+  absl::StatusOr<std::unique_ptr<ByteSource>> tar = OpenContent(disk->get(), path);
+  if (!tar.ok()) return tar.status();
+  std::vector<Member> members;
+  if (absl::Status s = ReadMembers(path, tar->get(), threads, &members, others); !s.ok()) return s;
+  std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) { return a.name < b.name; });
+  for (Member& member : members) {
+    if (!member.is_capture) {
+      others->push_back(absl::StrCat(path, "!", member.name));
+      continue;
+    }
+    files->push_back(std::move(member.file));
+    loaded->push_back(std::move(member.loaded));
+  }
+  std::sort(others->begin(), others->end());
+  input->path = path;
+  input->role = "trace";
+  return (*disk)->Finish(&input->sha256, &input->bytes);
+}
+
+}  // namespace chakra::pytorch
