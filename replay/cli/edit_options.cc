@@ -187,7 +187,8 @@ void EditOptions::AddTo(CLI::App* app, const std::string& script, const std::str
   Add(app, "--fuse", "NAME", "Neighbours on a lane whose names match become one, with one launch", group,
       FuseNodes);
   Add(app, "--bucket", "SIZE", "Merge all-reduces up to a size: 25MiB", group, Bucket);
-  Add(app, "--slow-ranks", "RANKS=FACTOR", "Durations of some ranks: 3=1.5", group, SlowRanks);
+  Add(app, "--slow-ranks", "RANKS=FACTOR", "Durations of some ranks, on device and host: 3=1.5", group,
+      SlowRanks);
   Add(app, "--delay-ranks", "RANKS=TIME", "Ranks begin late: 3=10ms", group, DelayRanks);
   Add(app, "--repeat", "N", "The whole trace N times", group, RepeatIteration);
   Add(app, "--replicas", "N",

@@ -134,9 +134,11 @@ void RunArguments::AddRanks(CLI::App* app) {
       ->group(g);
   app->add_option(
          "--straggler", run_.stragglers,
-         "Computation of RANK (or 3,8-15, or all) takes FACTOR times as long; may be repeated. Jitter "
-         "and random stragglers: variation in the cluster file")
-      ->type_name("RANK=FACTOR")
+         "RANK (or 3,8-15, or all) is slow: device:RANK=FACTOR its computation on the device, "
+         "host:RANK=FACTOR its host's work and the gaps between it, rank:RANK=FACTOR both take FACTOR times "
+         "as long; RANK=FACTOR means the device, or the host of a rank that computes on no device. May be "
+         "repeated. Jitter and random stragglers: variation in the cluster file")
+      ->type_name("[PART:]RANK=FACTOR")
       ->allow_extra_args(false)
       ->group(g);
   app->add_option("--seed", run_.seed, "Of everything that the cluster's variation draws; default: 1")

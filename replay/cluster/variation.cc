@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -19,7 +20,7 @@ namespace {
 constexpr double kMostFactor = 1e6;
 constexpr double kMostSkewNanos = 1e12;  // 1000 s
 constexpr double kMostSigma = 10;
-constexpr size_t kListed = 8;  // stragglers that the report names
+constexpr size_t kListed = 8;  // ranks that a line names
 
 // What a random number is for.
 enum Purpose : uint64_t { kJitter = 1, kSecond = 2, kStraggler = 3, kSkew = 4 };
@@ -47,22 +48,45 @@ absl::Status CheckPositive(absl::string_view field, double v, double most) {
   return IsPositive(v, most) ? absl::OkStatus() : Bad(field, absl::StrCat(v), Positive(most));
 }
 
-absl::StatusOr<std::vector<double>> CheckSpeeds(const proto::Variation& proto, int ranks) {
-  std::vector<double> factor;
-  for (int i = 0; i < proto.speed_size(); ++i) {
-    const proto::Variation::Speed& speed = proto.speed(i);
-    const Labelled where(speed.label(), absl::StrCat("variation.speed[", i, "]"));
-    if (!IsPositive(speed.factor(), kMostFactor)) {
-      return where.Bad("factor", absl::StrCat(speed.factor()), Positive(kMostFactor));
-    }
-    absl::StatusOr<std::vector<int>> list = ParseRanks(speed.ranks(), ranks);
-    if (!list.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(where.Field("ranks"), ": ", list.status().message()));
-    }
-    if (factor.empty()) factor.assign(static_cast<size_t>(ranks), 1.0);
-    for (int r : *list) factor[static_cast<size_t>(r)] *= speed.factor();
+// How messages and short forms call a part.
+struct PartName {
+  proto::Variation::Part part;
+  absl::string_view name;   // of the short form; "": without one
+  absl::string_view shown;  // as what varies
+};
+constexpr PartName kParts[] = {{proto::Variation::COMPUTATION, "", "compute"},
+                               {proto::Variation::DEVICE, "device", "device"},
+                               {proto::Variation::HOST, "host", "host"},
+                               {proto::Variation::RANK, "rank", "device and host"}};
+
+absl::string_view Shown(proto::Variation::Part part) {
+  for (const PartName& p : kParts) {
+    if (p.part == part) return p.shown;
   }
-  return factor;
+  return "";
+}
+
+// Whether a factor of `part` multiplies what runs on `on`.
+bool Slows(proto::Variation::Part part, Processor on) {
+  switch (part) {
+    case proto::Variation::DEVICE:
+      return on == Processor::kDevice;
+    case proto::Variation::HOST:
+      return on != Processor::kDevice;
+    case proto::Variation::RANK:
+      return true;
+    default:
+      return on != Processor::kHost;
+  }
+}
+
+bool IsPart(proto::Variation::Part part) { return !Shown(part).empty(); }
+constexpr char kExpectedPart[] = "COMPUTATION, DEVICE, HOST or RANK";
+
+Time Scaled(Time time, double factor) {
+  const double picos = std::round(static_cast<double>(time.picos()) * factor);
+  constexpr double kMost = 9.2e18;
+  return picos < kMost ? Time::Picos(static_cast<int64_t>(picos)) : Time::Never();
 }
 
 // The ranks whose hashes are the smallest.
@@ -75,6 +99,12 @@ std::vector<int> DrawStragglers(double share, uint64_t seed, int ranks) {
   for (const auto& [hash, rank] : by_hash) drawn.push_back(rank);
   std::sort(drawn.begin(), drawn.end());
   return drawn;
+}
+
+// "3, 8", and ... after the first few.
+std::string Named(const std::vector<int>& ranks) {
+  const std::vector<int> first(ranks.begin(), ranks.begin() + std::min(ranks.size(), kListed));
+  return absl::StrCat(absl::StrJoin(first, ", "), first.size() < ranks.size() ? ", ..." : "");
 }
 
 }  // namespace
@@ -112,36 +142,110 @@ absl::StatusOr<std::vector<int>> ParseRanks(absl::string_view list, int ranks) {
   return out;
 }
 
+Computes WhatComputes(const Graph& graph) {
+  Computes computes;
+  for (uint32_t row = 0; row < graph.size() && !(computes.device && computes.host); ++row) {
+    if (graph.type[row] != NodeType::kComp) continue;
+    (graph.is_cpu(row) ? computes.host : computes.device) = true;
+  }
+  return computes;
+}
+
 absl::Status AddStraggler(absl::string_view text, proto::Variation* out) {
-  const size_t equals = text.find('=');
+  const auto bad = [text](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat("\"", text, "\"", what));
+  };
+  proto::Variation::Part part = proto::Variation::COMPUTATION;
+  absl::string_view form = text;
+  if (const size_t colon = text.find(':'); colon != absl::string_view::npos) {
+    const absl::string_view name = text.substr(0, colon);
+    const auto* const it =
+        std::find_if(std::begin(kParts), std::end(kParts), [&](const PartName& p) { return p.name == name; });
+    if (name.empty() || it == std::end(kParts)) {
+      return bad(absl::StrCat(": \"", name, "\" is no part of a rank; expected device, host or rank"));
+    }
+    part = it->part;
+    form.remove_prefix(colon + 1);
+  }
+  const size_t equals = form.find('=');
   double factor = 0;
   if (equals == absl::string_view::npos || equals == 0 ||
-      !absl::SimpleAtod(text.substr(equals + 1), &factor)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", text, "\"; expected RANK=FACTOR, as 3=1.5 or 8-15=1.1"));
+      !absl::SimpleAtod(form.substr(equals + 1), &factor)) {
+    return bad("; expected RANK=FACTOR, as 3=1.5 or 8-15=1.1, or with what is slow, as device:3=1.5");
   }
   proto::Variation::Speed* speed = out->add_speed();
   speed->set_label(absl::StrCat("--straggler \"", text, "\""));
-  speed->set_ranks(std::string(text.substr(0, equals)));
+  speed->set_ranks(std::string(form.substr(0, equals)));
   speed->set_factor(factor);
+  speed->set_part(part);
+  return absl::OkStatus();
+}
+
+std::vector<std::string> FactorsWithoutEffect(const proto::Variation& proto,
+                                              const std::vector<Computes>& by_rank) {
+  std::vector<std::string> lines;
+  for (int i = 0; i < proto.speed_size(); ++i) {
+    const proto::Variation::Speed& speed = proto.speed(i);
+    const auto ranks = ParseRanks(speed.ranks(), static_cast<int>(by_rank.size()));
+    if (!ranks.ok()) continue;  // Make() has refused it
+    std::vector<int> idle;
+    for (const int r : *ranks) {
+      const Computes& c = by_rank[static_cast<size_t>(r)];
+      const bool works = (c.device && Slows(speed.part(), Processor::kDevice)) ||
+                         (c.host && Slows(speed.part(), c.device ? Processor::kHost : Processor::kOnlyHost));
+      if (!works) idle.push_back(r);
+    }
+    if (idle.empty()) continue;
+    const Labelled where(speed.label(), absl::StrCat("variation.speed[", i, "]"));
+    lines.push_back(absl::StrCat(where.Field("part"), ": changes nothing on ",
+                                 idle.size() == 1 ? "rank " : "ranks ", Named(idle),
+                                 ", whose trace has no computation ",
+                                 speed.part() == proto::Variation::DEVICE ? "on the device"
+                                 : speed.part() == proto::Variation::HOST ? "on the host"
+                                                                          : "at all"));
+  }
+  return lines;
+}
+
+// Of the ranks `which`; 1 for all others.
+void Variation::Slow(const std::vector<int>& which, proto::Variation::Part part, double factor, int ranks) {
+  if (factor_.empty()) factor_.assign(static_cast<size_t>(ranks), {1, 1, 1});
+  for (const int r : which) {
+    for (int on = 0; on < kProcessors; ++on) {
+      if (Slows(part, static_cast<Processor>(on)))
+        factor_[static_cast<size_t>(r)][static_cast<size_t>(on)] *= factor;
+    }
+  }
+}
+
+absl::Status Variation::SetSpeeds(const proto::Variation& proto, int ranks) {
+  for (int i = 0; i < proto.speed_size(); ++i) {
+    const proto::Variation::Speed& speed = proto.speed(i);
+    const Labelled where(speed.label(), absl::StrCat("variation.speed[", i, "]"));
+    if (!IsPositive(speed.factor(), kMostFactor)) {
+      return where.Bad("factor", absl::StrCat(speed.factor()), Positive(kMostFactor));
+    }
+    if (!IsPart(speed.part())) return where.Bad("part", absl::StrCat(speed.part()), kExpectedPart);
+    absl::StatusOr<std::vector<int>> list = ParseRanks(speed.ranks(), ranks);
+    if (!list.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat(where.Field("ranks"), ": ", list.status().message()));
+    }
+    Slow(*list, speed.part(), speed.factor(), ranks);
+  }
+  if (!proto.has_stragglers()) return absl::OkStatus();
+  const auto& s = proto.stragglers();
+  if (absl::Status bad = CheckPositive("stragglers.share", s.share(), 1); !bad.ok()) return bad;
+  if (absl::Status bad = CheckPositive("stragglers.factor", s.factor(), kMostFactor); !bad.ok()) return bad;
+  if (!IsPart(s.part())) return Bad("stragglers.part", absl::StrCat(s.part()), kExpectedPart);
+  stragglers_ = DrawStragglers(s.share(), seed_, ranks);
+  Slow(stragglers_, s.part(), s.factor(), ranks);
   return absl::OkStatus();
 }
 
 absl::StatusOr<Variation> Variation::Make(const proto::Variation& proto, int ranks) {
   Variation v;
   if (proto.seed() != 0) v.seed_ = proto.seed();
-  absl::StatusOr<std::vector<double>> factor = CheckSpeeds(proto, ranks);
-  if (!factor.ok()) return factor.status();
-  v.factor_ = *std::move(factor);
-  std::vector<int> stragglers;
-  if (proto.has_stragglers()) {
-    const auto& s = proto.stragglers();
-    if (absl::Status bad = CheckPositive("stragglers.share", s.share(), 1); !bad.ok()) return bad;
-    if (absl::Status bad = CheckPositive("stragglers.factor", s.factor(), kMostFactor); !bad.ok()) return bad;
-    stragglers = DrawStragglers(s.share(), v.seed_, ranks);
-    if (v.factor_.empty()) v.factor_.assign(static_cast<size_t>(ranks), 1.0);
-    for (int r : stragglers) v.factor_[static_cast<size_t>(r)] *= s.factor();
-  }
+  if (absl::Status bad = v.SetSpeeds(proto, ranks); !bad.ok()) return bad;
   if (proto.has_jitter()) {
     const auto& j = proto.jitter();
     const bool uniform = j.kind() == proto::Variation::Jitter::UNIFORM;
@@ -161,21 +265,20 @@ absl::StatusOr<Variation> Variation::Make(const proto::Variation& proto, int ran
       v.start_.push_back(Time::Picos(static_cast<int64_t>(skew * 1000 * Unit(Hash(v.seed_, kSkew, r, 0)))));
     }
   }
-  v.Describe(proto, stragglers);
+  v.Describe(proto);
   return v;
 }
 
-void Variation::Describe(const proto::Variation& proto, const std::vector<int>& stragglers) {
+void Variation::Describe(const proto::Variation& proto) {
   std::vector<std::string> parts;
   for (const auto& speed : proto.speed()) {
-    parts.push_back(absl::StrFormat("compute x %.6g on ranks %s", speed.factor(), speed.ranks()));
+    parts.push_back(
+        absl::StrFormat("%s x %.6g on ranks %s", Shown(speed.part()), speed.factor(), speed.ranks()));
   }
-  if (!stragglers.empty()) {
-    const std::vector<int> named(stragglers.begin(),
-                                 stragglers.begin() + std::min(stragglers.size(), kListed));
-    parts.push_back(absl::StrFormat(
-        "compute x %.6g on %d stragglers (ranks %s%s)", proto.stragglers().factor(), stragglers.size(),
-        absl::StrJoin(named, ", "), named.size() < stragglers.size() ? ", ..." : ""));
+  if (!stragglers_.empty()) {
+    const auto& s = proto.stragglers();
+    parts.push_back(absl::StrFormat("%s x %.6g on %d stragglers (ranks %s)", Shown(s.part()), s.factor(),
+                                    stragglers_.size(), Named(stragglers_)));
   }
   if (jitter_ != Jitter::kNone) {
     parts.push_back(absl::StrFormat("%s jitter of sigma %.6g",
@@ -189,8 +292,8 @@ void Variation::Describe(const proto::Variation& proto, const std::vector<int>& 
   text_ = absl::StrCat("seed ", seed_, ": ", absl::StrJoin(parts, "; "));
 }
 
-double Variation::Factor(int rank, uint64_t id) const {
-  const double factor = factor_.empty() ? 1 : factor_[static_cast<size_t>(rank)];
+double Variation::Factor(int rank, uint64_t id, Processor on) const {
+  const double factor = factor_.empty() ? 1 : factor_[static_cast<size_t>(rank)][static_cast<size_t>(on)];
   if (jitter_ == Jitter::kNone) return factor;
   const double u = Unit(Hash(seed_, kJitter, rank, id));
   if (jitter_ == Jitter::kUniform) return factor * (1 + sigma_ * std::sqrt(3.0) * (2 * u - 1));
@@ -200,10 +303,13 @@ double Variation::Factor(int rank, uint64_t id) const {
   return factor * std::exp(sigma_ * z - sigma_ * sigma_ / 2);
 }
 
-Time Variation::Compute(int rank, uint64_t id, Time time) const {
-  const double picos = std::round(static_cast<double>(time.picos()) * Factor(rank, id));
-  constexpr double kMost = 9.2e18;
-  return picos < kMost ? Time::Picos(static_cast<int64_t>(picos)) : Time::Never();
+Time Variation::Compute(int rank, uint64_t id, Processor on, Time time) const {
+  return Scaled(time, Factor(rank, id, on));
+}
+
+Time Variation::HostGap(int rank, Processor on, Time gap) const {
+  if (factor_.empty()) return gap;
+  return Scaled(gap, factor_[static_cast<size_t>(rank)][static_cast<size_t>(on)]);
 }
 
 }  // namespace chakra

@@ -17,6 +17,10 @@ void Engine::Prepare() {
   const DistinctGraphs distinct(traces_);
   for (const Graph* graph : distinct.graphs) graph_lanes_.push_back(LanesOfGraph(*graph, options_.lanes));
   names_.Prepare(distinct, options_.lanes, TimesAreFixed() ? &compute_ : nullptr);
+  std::vector<bool> devices;  // by graph; for variation
+  if (options_.variation != nullptr) {
+    for (const Graph* graph : distinct.graphs) devices.push_back(WhatComputes(*graph).device);
+  }
   ranks_.resize(traces_.ranks.size());
   if (options_.path != nullptr || options_.pinned != nullptr) {
     causes_.Prepare(traces_);
@@ -33,6 +37,7 @@ void Engine::Prepare() {
     rank.names = names_.of_graph(distinct.of_rank[r]);
     rank.own = LanesOfRank(*rank.trace, options_.lanes, matching_);
     rank.left = rank.graph->size();
+    rank.has_device = !devices.empty() && devices[distinct.of_rank[r]];
     nodes_total_ += rank.left;
     if (options_.spans != nullptr) (*options_.spans)[r].resize(rank.left);
     const Graph& graph = *rank.graph;
@@ -319,6 +324,18 @@ void Engine::OnMessage(const FlowEnd& end, Time now) {
 
 void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   RankState& rank = ranks_[r];
+// A gap between two nodes of one host thread is work of the host that no node covers: a slow host takes
+// longer.
+Time Engine::DelayOf(uint32_t r, uint32_t row, uint32_t i) const {
+  const Graph& graph = *ranks_[r].graph;
+  const Time delay = graph.child_delay[i];
+  if (options_.variation == nullptr || delay == Time::Zero() || graph.lane.empty()) return delay;
+  const uint32_t child = graph.child[i];
+  const bool gap = graph.is_cpu(row) && graph.is_cpu(child) && graph.lane[row] != kNoLane &&
+                   graph.lane[row] == graph.lane[child];
+  return gap ? options_.variation->HostGap(static_cast<int>(r), ProcessorOf(ranks_[r], row), delay) : delay;
+}
+
   const Graph& graph = *rank.graph;
   rank.busy.End(ClassOf(graph, row), now);
   if (options_.spans != nullptr) (*options_.spans)[r][row].end = now;
@@ -330,7 +347,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
     if (!graph.child_release.empty() && Early(graph, row, i)) continue;
     if (!rank.not_before.empty()) {
       const uint32_t child = graph.child[i];
-      const Time until = now + graph.child_delay[i];
+      const Time until = now + DelayOf(r, row, i);
       if (until > rank.not_before[child]) {
         rank.not_before[child] = until;
         if (causes_.on()) causes_.Delays(r, child, row, until);

@@ -79,6 +79,7 @@ class Engine {
     uint32_t left = 0;
     BusyClock busy;
     NameTimes::OfGraph* names = nullptr;
+    bool has_device = false;  // computes on a device
   };
 
   void Prepare();
@@ -145,8 +146,15 @@ class Engine {
   Time WorkOf(uint32_t rank, uint32_t row) const {
     const Time time = ranks_[rank].compute->time[row];
     if (options_.variation == nullptr || ranks_[rank].graph->is_kept_comm(row)) return time;
-    return options_.variation->Compute(static_cast<int>(rank), ranks_[rank].graph->id[row], time);
+    return options_.variation->Compute(static_cast<int>(rank), ranks_[rank].graph->id[row],
+                                       ProcessorOf(ranks_[rank], row), time);
   }
+  static Processor ProcessorOf(const RankState& rank, uint32_t row) {
+    if (!rank.graph->is_cpu(row)) return Processor::kDevice;
+    return rank.has_device ? Processor::kHost : Processor::kOnlyHost;
+  }
+  // The delay of child entry `i` of `row`.
+  Time DelayOf(uint32_t rank, uint32_t row, uint32_t i) const;
   // The error that says why nodes are left when nothing more can happen.
   absl::Status Unfinished();
   Metrics Collect();

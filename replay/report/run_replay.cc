@@ -166,6 +166,14 @@ absl::Status Run::DescribeRanks() {
   description_.placement = cluster_.proto.placement().rule();
   if (recorded_comm_)
     description_.warnings.push_back(
+  if (cluster_.proto.variation().speed_size() > 0) {
+    const DistinctGraphs distinct(*set_);
+    std::vector<Computes> of_graph, by_rank;
+    for (const Graph* graph : distinct.graphs) of_graph.push_back(WhatComputes(*graph));
+    for (const uint32_t g : distinct.of_rank) by_rank.push_back(of_graph[g]);
+    for (std::string& line : FactorsWithoutEffect(cluster_.proto.variation(), by_rank))
+      description_.warnings.push_back(std::move(line));
+  }
         "the placement moves no communication: it took its recorded time (--comm recorded)");
   if (LooksLikePlacementRule(description_.placement)) return absl::OkStatus();
   return AddInput(description_.placement, "placement");

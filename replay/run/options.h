@@ -36,7 +36,7 @@ struct MachineOptions {
   TopologyOptions topology;
   std::vector<std::string> programs;        // algorithms from files, beside the cluster's
   std::string placement;                    // rule or file; "": the cluster's
-  std::vector<std::string> stragglers;      // RANK=FACTOR; see AddStraggler()
+  std::vector<std::string> stragglers;      // [PART:]RANK=FACTOR; see AddStraggler()
   uint64_t seed = 0;                        // of the cluster's variation; 0: the cluster's
   const FabricKinds* fabrics = &Fabrics();  // the caller's
 };

@@ -65,6 +65,9 @@ TEST(RanksCli, StragglersAndPlacement) {
       ReportOf(kStep + " --compute recorded --straggler 0=2 --straggler 1=1.5");
   EXPECT_GT(slow.makespan_ps(), even.makespan_ps());
   EXPECT_EQ(slow.variation(), "seed 1: compute x 2 on ranks 0; compute x 1.5 on ranks 1");
+  const chakra::proto::Report parts =
+      ReportOf(kStep + " --compute recorded --straggler device:0=2 --straggler host:1=1.5");
+  EXPECT_EQ(parts.variation(), "seed 1: device x 2 on ranks 0; host x 1.5 on ranks 1");
   EXPECT_EQ(even.variation(), "");
   EXPECT_EQ(ReportOf(kStep + " --placement linear").placement(), "");
   EXPECT_EQ(ReportOf(kStep + " --placement random:3").placement(), "random:3");
@@ -110,3 +113,4 @@ TEST(RanksCli, WhatIsRefused) {
 }
 
 }  // namespace
+  ExpectRefused("--straggler gpu:3=2", 2, "expected device, host or rank");

@@ -61,8 +61,75 @@ TEST(Variation, TheSlowRankIsTheMakespan) {
 
 TEST(Variation, FactorsMultiply) {
   const Variation v = Made("speed { ranks: 'all' factor: 2 } speed { ranks: '1' factor: 0.25 }", 2);
-  EXPECT_EQ(v.Compute(0, 7, Time::Nanos(10)), Time::Nanos(20));
-  EXPECT_EQ(v.Compute(1, 7, Time::Nanos(10)), Time::Nanos(5));
+  EXPECT_EQ(v.Compute(0, 7, Processor::kDevice, Time::Nanos(10)), Time::Nanos(20));
+  EXPECT_EQ(v.Compute(1, 7, Processor::kDevice, Time::Nanos(10)), Time::Nanos(5));
+}
+
+// A rank whose host thread calls twice, 5 us apart, and launches 20 us of device work; the gap before the
+// second call is the host's, the delay before the device's work is not.
+TraceBuilder HostAndDevice(bool device = true) {
+  TraceBuilder b(1);
+  const auto on = [&](et::Node* node, bool host, int64_t lane) {
+    et::AttributeProto* attr = node->add_attr();
+    attr->set_name("is_cpu_op");
+    attr->set_bool_val(host);
+    TraceBuilder::Int(node, "tid", lane);
+  };
+  et::Node& first = b.Comp(0, 10);
+  on(&first, true, 1);
+  et::Node& second = b.Comp(0, 10, {0});
+  on(&second, true, 1);
+  TraceBuilder::Delays(&second, {5000});
+  if (!device) return b;
+  et::Node& kernel = b.Comp(0, 20, {1});
+  on(&kernel, false, 7);
+  TraceBuilder::Delays(&kernel, {3000});
+  return b;
+}
+
+int64_t SlowedBy(const TraceBuilder& b, const std::string& straggler) {
+  proto::Variation v;
+  EXPECT_TRUE(AddStraggler(straggler, &v).ok()) << straggler;
+  const absl::StatusOr<Variation> made = Variation::Make(v, 1);
+  EXPECT_TRUE(made.ok()) << made.status();
+  return made.ok() ? Makespan(b, Varied(*made)) / kUs : -1;
+}
+
+TEST(Straggler, SlowsThePartThatItNames) {
+  const TraceBuilder b = HostAndDevice();
+  EXPECT_EQ(Makespan(b), 48 * kUs);
+  EXPECT_EQ(SlowedBy(b, "device:0=2"), 48 + 20);
+  EXPECT_EQ(SlowedBy(b, "host:0=2"), 48 + 25);
+  EXPECT_EQ(SlowedBy(b, "rank:0=2"), 48 + 45);
+  EXPECT_EQ(SlowedBy(b, "0=2"), 48 + 20);  // the device, where there is one
+}
+
+TEST(Straggler, WithoutADeviceARankComputesOnItsHost) {
+  const TraceBuilder b = HostAndDevice(false);
+  EXPECT_EQ(Makespan(b), 25 * kUs);
+  EXPECT_EQ(SlowedBy(b, "0=2"), 50);
+  EXPECT_EQ(SlowedBy(b, "host:0=2"), 50);
+  EXPECT_EQ(SlowedBy(b, "rank:0=2"), 50);
+  EXPECT_EQ(SlowedBy(b, "device:0=2"), 25);
+}
+
+TEST(Straggler, SaysWhereNothingIsSlow) {
+  proto::Variation v;
+  for (const char* s : {"device:0-2=2", "host:all=2", "rank:1=2", "2=3"})
+    ASSERT_TRUE(AddStraggler(s, &v).ok()) << s;
+  v.add_speed()->set_ranks("2");
+  v.mutable_speed(4)->set_part(proto::Variation::HOST);
+  const Computes both{true, true}, host{false, true}, none;
+  EXPECT_EQ(
+      FactorsWithoutEffect(v, {both, host, none}),
+      (std::vector<std::string>{
+          "--straggler \"device:0-2=2\": part: changes nothing on ranks 1, 2, whose trace has no "
+          "computation on the device",
+          "--straggler \"host:all=2\": part: changes nothing on rank 2, whose trace has no computation on "
+          "the host",
+          "--straggler \"2=3\": part: changes nothing on rank 2, whose trace has no computation at all",
+          "cluster: variation.speed[4].part: changes nothing on rank 2, whose trace has no computation on "
+          "the host"}));
 }
 
 // What waits for the slow rank waits for all of it, and closed forms agree with flows.
@@ -90,7 +157,7 @@ TEST(Variation, StragglersAreAShareAndDrawnBySeed) {
     const Variation v = Made(text, 200);
     std::vector<int> slow;
     for (int r = 0; r < 200; ++r) {
-      if (v.Compute(r, 0, Time::Nanos(10)) == Time::Nanos(15)) slow.push_back(r);
+      if (v.Compute(r, 0, Processor::kDevice, Time::Nanos(10)) == Time::Nanos(15)) slow.push_back(r);
     }
     return slow;
   };
@@ -109,7 +176,8 @@ TEST(Variation, JitterHasItsMeanAndSigma) {
     double sum = 0, squares = 0, least = 1e9;
     for (int r = 0; r < 200; ++r) {
       for (uint64_t id = 0; id < 200; ++id) {
-        const double f = static_cast<double>(v.Compute(r, id, Time::Micros(1)).picos()) / 1e6;
+        const double f =
+            static_cast<double>(v.Compute(r, id, Processor::kDevice, Time::Micros(1)).picos()) / 1e6;
         sum += f;
         squares += f * f;
         least = std::min(least, f);
@@ -130,12 +198,19 @@ TEST(Variation, IsTheSameForTheSameSeedOnly) {
   EXPECT_NE(a.starts(), c.starts());
   int differ = 0;
   for (uint64_t id = 0; id < 64; ++id) {
-    EXPECT_EQ(a.Compute(3, id, Time::Micros(1)), b.Compute(3, id, Time::Micros(1)));
-    differ += a.Compute(3, id, Time::Micros(1)) != c.Compute(3, id, Time::Micros(1)) ? 1 : 0;
-    differ += a.Compute(3, id, Time::Micros(1)) != a.Compute(4, id, Time::Micros(1)) ? 1 : 0;
+    EXPECT_EQ(a.Compute(3, id, Processor::kDevice, Time::Micros(1)),
+              b.Compute(3, id, Processor::kDevice, Time::Micros(1)));
+    differ += a.Compute(3, id, Processor::kDevice, Time::Micros(1)) !=
+                      c.Compute(3, id, Processor::kDevice, Time::Micros(1))
+                  ? 1
+                  : 0;
+    differ += a.Compute(3, id, Processor::kDevice, Time::Micros(1)) !=
+                      a.Compute(4, id, Processor::kDevice, Time::Micros(1))
+                  ? 1
+                  : 0;
   }
   EXPECT_GT(differ, 120);
-  EXPECT_EQ(a.Compute(0, 0, Time::Zero()), Time::Zero());
+  EXPECT_EQ(a.Compute(0, 0, Processor::kDevice, Time::Zero()), Time::Zero());
 }
 
 TEST(Variation, SkewDelaysTheFirstNodes) {
@@ -161,6 +236,11 @@ TEST(Variation, SaysWhatVaries) {
            4)
           .text(),
       "seed 9: compute x 2 on ranks 3; uniform jitter of sigma 0.05; ranks start within 10 us");
+  EXPECT_EQ(Made("speed { ranks: '0' factor: 2 part: HOST } speed { ranks: '1' factor: 3 part: RANK } "
+                 "speed { ranks: '2' factor: 4 part: DEVICE }",
+                 4)
+                .text(),
+            "seed 1: host x 2 on ranks 0; device and host x 3 on ranks 1; device x 4 on ranks 2");
   const std::string drawn = Made("stragglers { share: 0.5 factor: 2 }", 40).text();
   EXPECT_EQ(drawn.rfind("seed 1: compute x 2 on 20 stragglers (ranks ", 0), 0u) << drawn;
 }
@@ -180,7 +260,7 @@ TEST(Variation, RefusesWhatMakesNoSense) {
 
 TEST(Variation, SaturatesInsteadOfWrapping) {
   const Variation v = Made("speed { ranks: 'all' factor: 1e6 }", 1);
-  EXPECT_EQ(v.Compute(0, 0, Time::Picos(int64_t{1} << 60)), Time::Never());
+  EXPECT_EQ(v.Compute(0, 0, Processor::kDevice, Time::Picos(int64_t{1} << 60)), Time::Never());
 }
 
 TEST(Straggler, ShortForm) {
@@ -194,7 +274,10 @@ TEST(Straggler, ShortForm) {
   v.mutable_speed(0)->set_factor(-1);
   EXPECT_EQ(Variation::Make(v, 4).status().message(),
             "--straggler \"2-3=1.5\": factor is -1; expected a number > 0 and <= 1e+06");
-  for (const char* bad : {"3", "=2", "3=", "3=fast", ""}) EXPECT_FALSE(AddStraggler(bad, &v).ok()) << bad;
+  for (const char* bad : {"3", "=2", "3=", "3=fast", "", "host:", "host:3", "device:=2"})
+    EXPECT_FALSE(AddStraggler(bad, &v).ok()) << bad;
+  EXPECT_EQ(AddStraggler("gpu:3=2", &v).message(),
+            "\"gpu:3=2\": \"gpu\" is no part of a rank; expected device, host or rank");
 }
 
 }  // namespace
