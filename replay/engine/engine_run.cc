@@ -66,6 +66,10 @@ void Engine::Prepare() {
 
 absl::StatusOr<Metrics> Engine::Run() {
   if (absl::Status s = memory_.Check(traces_); !s.ok()) return s;
+  const auto kept = [](const auto& all) {
+    return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.kept; });
+  };
+  if (options_.recorded_comm || kept(matching_.calls) || kept(matching_.messages)) recorded_.Prepare();
   if (!options_.recorded_comm) {
     if (absl::Status s = runner_.Prepare(); !s.ok()) return s;
   }
@@ -322,8 +326,6 @@ void Engine::OnMessage(const FlowEnd& end, Time now) {
   }
 }
 
-void Engine::Finish(uint32_t r, uint32_t row, Time now) {
-  RankState& rank = ranks_[r];
 // A gap between two nodes of one host thread is work of the host that no node covers: a slow host takes
 // longer.
 Time Engine::DelayOf(uint32_t r, uint32_t row, uint32_t i) const {
@@ -336,6 +338,8 @@ Time Engine::DelayOf(uint32_t r, uint32_t row, uint32_t i) const {
   return gap ? options_.variation->HostGap(static_cast<int>(r), ProcessorOf(ranks_[r], row), delay) : delay;
 }
 
+void Engine::Finish(uint32_t r, uint32_t row, Time now) {
+  RankState& rank = ranks_[r];
   const Graph& graph = *rank.graph;
   rank.busy.End(ClassOf(graph, row), now);
   if (options_.spans != nullptr) (*options_.spans)[r][row].end = now;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "replay/collectives/accounting.h"
+#include "trace/base/text_table.h"
 #include "trace/import/locate.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 
@@ -35,23 +38,74 @@ absl::Status CheckRecordedComm(const TraceSet& traces, std::vector<std::string>*
   return absl::OkStatus();
 }
 
-RecordedComm::RecordedComm(const TraceSet& traces, const Matching& matching)
+std::vector<Time> LeastOfRepeats(const RankTrace& trace) {
+  const Graph& graph = *trace.graph;
+  using Key = std::tuple<NodeType, uint8_t, uint32_t, int32_t, int32_t, uint64_t>;
+  std::map<Key, Time> least;
+  const auto each = [&](const auto& visit) {
+    for (uint32_t row = 0; row < graph.size(); ++row) {
+      if (graph.type[row] < NodeType::kSend) continue;
+      const uint32_t at = graph.payload[row];
+      const Comm& comm = graph.comm[at];
+      const Peer& peer = trace.peers[at];
+      const bool message = graph.type[row] != NodeType::kCollective;
+      const Key key{graph.type[row], comm.type, peer.group, message ? peer.src : peer.root,
+                    peer.dst,        comm.bytes};
+      visit(at, key, comm.transfer == Time::Never() ? graph.duration[row] : comm.transfer);
+    }
+  };
+  each([&](uint32_t, const Key& key, Time time) {
+    if (time == Time::Zero()) return;
+    const auto [it, added] = least.emplace(key, time);
+    if (!added) it->second = std::min(it->second, time);
+  });
+  std::vector<Time> times(graph.comm.size());
+  each([&](uint32_t at, const Key& key, Time time) {
+    if (time > Time::Zero()) times[at] = least.at(key);
+  });
+  return times;
+}
+
+RecordedComm::RecordedComm(const TraceSet& traces, const Matching& matching, bool least)
     : traces_(traces),
       matching_(matching),
+      least_(least),
       calls_(matching.calls.size()),
       messages_(matching.messages.size()) {}
+
+void RecordedComm::Prepare() {
+  const DistinctGraphs distinct(traces_);
+  graph_of_.assign(distinct.of_rank.begin(), distinct.of_rank.end());
+  least_times_.resize(distinct.graphs.size());
+  for (size_t r = traces_.ranks.size(); r-- > 0;)
+    least_times_[graph_of_[r]] = LeastOfRepeats(traces_.ranks[r]);
+}
 
 bool RecordedComm::Meeting::Has(uint32_t rank) const {
   return std::any_of(here.begin(), here.end(), [rank](const Arrival& a) { return a.rank == rank; });
 }
 
-Time RecordedComm::Transfer(uint32_t rank, uint32_t row) const {
+bool RecordedComm::LoneCall(const CollectiveCall& call) const {
+  const GroupInfo& group = matching_.groups[call.group];
+  return traces_.of_one_trace ? group.size > 1 : static_cast<int>(group.members.size()) < group.size;
+}
+
+bool RecordedComm::LoneMessage(const MatchedMessage& message) const {
+  return traces_.of_one_trace || message.send_row == kNoRow || message.recv_row == kNoRow;
+}
+
+Time RecordedComm::Recorded(uint32_t rank, uint32_t row) const {
   const Graph& graph = *traces_.ranks[rank].graph;
   const Time measured = graph.comm[graph.payload[row]].transfer;
   return measured == Time::Never() ? graph.duration[row] : measured;
 }
 
-void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, uint32_t rank, uint32_t row, Time now) {
+Time RecordedComm::Least(uint32_t rank, uint32_t row) const {
+  return least_times_[graph_of_[rank]][traces_.ranks[rank].graph->payload[row]];
+}
+
+void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, bool lone, uint32_t rank, uint32_t row,
+                          Time now) {
   if (meeting->here.empty()) meeting->first = now;
   if (meeting->here.empty() || now > meeting->last) meeting->last_rank = rank;
   meeting->last = now;
@@ -61,13 +115,14 @@ void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, uint32_t rank, ui
     return graph.type[its_row] == NodeType::kSend && graph.comm[graph.payload[its_row]].eager;
   };
   if (eager(rank, row)) {  // an eager send leaves its message behind
-    meeting->end = std::max(meeting->end, now + traces_.ranks[rank].graph->duration[row]);
-    ended_.push_back({rank, row, now + traces_.ranks[rank].graph->duration[row]});
+    const Time at = now + traces_.ranks[rank].graph->duration[row];
+    meeting->end = std::max(meeting->end, at);
+    ended_.push_back({rank, row, at});
   }
   if (meeting->here.size() < expected) return;
   for (const Meeting::Arrival& a : meeting->here) {
     if (eager(a.rank, a.row)) continue;
-    const Time at = now + Transfer(a.rank, a.row);
+    const Time at = now + Transfer(lone, a.rank, a.row);
     meeting->end = std::max(meeting->end, at);
     ended_.push_back({a.rank, a.row, at});
   }
@@ -90,10 +145,40 @@ void RecordedComm::AddCall(size_t i, const std::string& kind, Metrics* metrics) 
   total.algorithm = "recorded";
 }
 
+// Sums over the ranks that take part: each waited on its own.
+void RecordedComm::WarnOfWaits(Metrics* metrics) const {
+  uint64_t nodes = 0;
+  Time recorded, least;
+  const auto add = [&](const Meeting& meeting) {
+    for (const Meeting::Arrival& a : meeting.here) {
+      ++nodes;
+      recorded += Recorded(a.rank, a.row);
+      least += Least(a.rank, a.row);
+    }
+  };
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    if (LoneCall(matching_.calls[i])) add(calls_[i]);
+  }
+  for (size_t i = 0; i < messages_.size(); ++i) {
+    if (LoneMessage(matching_.messages[i])) add(messages_[i]);
+  }
+  if (nodes == 0 || recorded == Time::Zero()) return;
+  const std::string what =
+      absl::StrCat(FormatCount(nodes), nodes == 1 ? " communication node was" : " communication nodes were",
+                   " recorded without a trace of all ranks: their ", FormatTime(recorded),
+                   " contain the waiting for the others");
+  metrics->warnings.push_back(
+      least_
+          ? absl::StrCat(what, "; as the run is not what was recorded, each takes the least of its repeats, ",
+                         FormatTime(least), " in all")
+          : absl::StrCat(what, " (the least of the repeats: ", FormatTime(least), ")"));
+}
+
 void RecordedComm::Report(Metrics* metrics) const {
   for (size_t i = 0; i < calls_.size(); ++i) {
     AddCall(i, std::string(Name(matching_.calls[i].type)), metrics);
   }
+  WarnOfWaits(metrics);
   if (messages_.empty()) return;
   CollectiveMetrics& total = metrics->collectives[{"send_recv", ""}];
   total.ranks = 2;
@@ -112,9 +197,10 @@ void RecordedComm::ReportKept(Metrics* metrics) const {
     AddCall(i, absl::StrCat(std::string(Name(matching_.calls[i].type)), " of unknown size"), metrics);
     for (const Meeting::Arrival& a : calls_[i].here) {
       ++metrics->kept.nodes;
-      metrics->kept.time += Transfer(a.rank, a.row);
+      metrics->kept.time += Transfer(LoneCall(matching_.calls[i]), a.rank, a.row);
     }
   }
+  WarnOfWaits(metrics);
   for (size_t i = 0; i < messages_.size(); ++i) {
     if (!matching_.messages[i].kept) continue;
     CollectiveMetrics& total = metrics->collectives[{"send_recv of unknown size", ""}];
@@ -125,7 +211,7 @@ void RecordedComm::ReportKept(Metrics* metrics) const {
     total.wait += messages_[i].last - messages_[i].first;
     for (const Meeting::Arrival& a : messages_[i].here) {
       ++metrics->kept.nodes;
-      metrics->kept.time += Transfer(a.rank, a.row);
+      metrics->kept.time += Transfer(LoneMessage(matching_.messages[i]), a.rank, a.row);
     }
   }
 }

@@ -3,9 +3,14 @@
 // A collective (or a message) begins when the last of its members that have a trace arrives, and ends for
 // each of them after its own measured transfer: waiting for others is simulated, the transfer is not. A send
 // that ended before its receive began (Comm::eager) does not wait.
+//
+// Where members have no trace, nothing tells the transfer from the wait for them. A run that repeats what was
+// recorded takes both. A run that changes what the ranks waited for (`least`) takes the least of the repeats:
+// of a rank's calls of one kind, group and size, the shortest waited least.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +27,11 @@ namespace chakra {
 // (not null) gets a line for people.
 absl::Status CheckRecordedComm(const TraceSet& traces, std::vector<std::string>* warnings);
 
+// By row of Graph::comm of `trace`, the least recorded time of the row and its repeats: collectives of one
+// kind, group and size; sends, or receives, of one peer and size. Rows without a recorded time neither count
+// nor get one.
+std::vector<Time> LeastOfRepeats(const RankTrace& trace);
+
 class RecordedComm {
  public:
   struct Ended {
@@ -31,15 +41,18 @@ class RecordedComm {
   };
 
   // The arguments must outlive the object. A call expects the members that made it (CollectiveCall::made), a
-  // message the sides that have a row.
-  RecordedComm(const TraceSet& traces, const Matching& matching);
+  // message the sides that have a row. `least`: EngineOptions::least_recorded_comm.
+  RecordedComm(const TraceSet& traces, const Matching& matching, bool least);
+  // Call it before the first arrival.
+  void Prepare();
 
   void ArriveCall(uint32_t call, uint32_t rank, uint32_t row, Time now) {
-    Arrive(&calls_[call], matching_.calls[call].made, rank, row, now);
+    Arrive(&calls_[call], matching_.calls[call].made, LoneCall(matching_.calls[call]), rank, row, now);
   }
   void ArriveMessage(uint32_t message, uint32_t rank, uint32_t row, Time now) {
     const MatchedMessage& m = matching_.messages[message];
-    Arrive(&messages_[message], (m.send_row != kNoRow) + (m.recv_row != kNoRow), rank, row, now);
+    Arrive(&messages_[message], (m.send_row != kNoRow) + (m.recv_row != kNoRow), LoneMessage(m), rank, row,
+           now);
   }
 
   // Whether `rank` has arrived at the call, or at the message as one of its sides.
@@ -49,9 +62,10 @@ class RecordedComm {
   // The ends to come, in no particular order; the caller empties the list.
   std::vector<Ended>& ended() { return ended_; }
 
-  // Adds all calls and messages to `metrics`.
+  // Adds all calls and messages to `metrics`, and a warning where recorded times contain waits for ranks
+  // without a trace: how much of them the least of the repeats would take, and which of the two the run took.
   void Report(Metrics* metrics) const;
-  // Adds those that are kept in a run that simulates the others.
+  // The same of those that are kept in a run that simulates the others.
   void ReportKept(Metrics* metrics) const;
 
  private:
@@ -66,12 +80,23 @@ class RecordedComm {
     std::vector<Arrival> here;
     bool Has(uint32_t rank) const;
   };
-  void Arrive(Meeting* meeting, uint32_t expected, uint32_t rank, uint32_t row, Time now);
-  Time Transfer(uint32_t rank, uint32_t row) const;
   void AddCall(size_t i, const std::string& kind, Metrics* metrics) const;
+  // Whether the recorded time contains waits for members or a partner without a trace.
+  bool LoneCall(const CollectiveCall& call) const;
+  bool LoneMessage(const MatchedMessage& message) const;
+  void Arrive(Meeting* meeting, uint32_t expected, bool lone, uint32_t rank, uint32_t row, Time now);
+  Time Recorded(uint32_t rank, uint32_t row) const;
+  Time Least(uint32_t rank, uint32_t row) const;
+  Time Transfer(bool lone, uint32_t rank, uint32_t row) const {
+    return lone && least_ ? Least(rank, row) : Recorded(rank, row);
+  }
+  void WarnOfWaits(Metrics* metrics) const;
 
   const TraceSet& traces_;
   const Matching& matching_;
+  const bool least_;
+  std::vector<std::vector<Time>> least_times_;  // LeastOfRepeats(), by distinct graph
+  std::vector<uint32_t> graph_of_;              // by rank
   std::vector<Meeting> calls_, messages_;
   std::vector<Ended> ended_;
 };

@@ -18,6 +18,18 @@ std::vector<int> DimensionSizes(const ClusterModel& cluster) {
   return sizes;
 }
 
+namespace {
+
+// Whether the ranks wait for one another otherwise than when they were recorded. What-if edits do not count:
+// their effect is told by comparison with the unedited run, whose waits must stay.
+bool Scaled(const Simulation& simulation) {
+  const Variation& variation = simulation.cluster.variation;
+  return simulation.traces.of_one_trace || variation.varies_compute() || !variation.starts().empty() ||
+         !simulation.options.cluster.empty();
+}
+
+}  // namespace
+
 absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine) {
   const ClusterModel& cluster = simulation.cluster;
   EngineOptions options;
@@ -28,6 +40,7 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   options.flow_log = simulation.flow_log;
   options.strict = simulation.options.strict;
   options.recorded_comm = simulation.recorded_comm;
+  options.least_recorded_comm = Scaled(simulation);
   options.spans = simulation.spans;
   options.path = simulation.path;
   options.pinned = simulation.pinned;

@@ -33,10 +33,12 @@ struct Outcome {
   int64_t end(int rank, int row) const { return spans[rank][row].end.picos(); }
 };
 
-Outcome Replayed(const TraceBuilder& builder, LanePolicy lanes = LanePolicy::kRecorded) {
+Outcome Replayed(const TraceBuilder& builder, LanePolicy lanes = LanePolicy::kRecorded, bool least = false,
+                 bool of_one_trace = false) {
   Outcome run;
-  const absl::StatusOr<TraceSet> traces = builder.Build();
+  absl::StatusOr<TraceSet> traces = builder.Build();
   EXPECT_TRUE(traces.ok()) << traces.status();
+  traces->of_one_trace = of_one_trace;
   TopologyDimension d;
   d.kind = TopologyDimension::Kind::kFullyConnected;
   d.size = 4;
@@ -49,6 +51,7 @@ Outcome Replayed(const TraceBuilder& builder, LanePolicy lanes = LanePolicy::kRe
   EngineOptions options;
   options.lanes = lanes;
   options.recorded_comm = true;
+  options.least_recorded_comm = least;
   options.spans = &run.spans;
   absl::StatusOr<Metrics> metrics = Replay(*traces, times, *fabric, options);
   run.status = metrics.status();
@@ -127,8 +130,68 @@ TEST(RecordedComm, MembersWithoutATraceAreNotWaitedFor) {
   ASSERT_TRUE(run.status.ok()) << run.status;
   EXPECT_EQ(run.end(0, 1), 4 * kUs + 300 * kNs);
   EXPECT_EQ(run.metrics.collectives.at({"all_reduce", "g"}).ranks, 4);
-  EXPECT_THAT(run.metrics.warnings,
-              ElementsAre(HasSubstr("1 collective calls have members without a trace")));
+  EXPECT_THAT(
+      run.metrics.warnings,
+      ElementsAre(HasSubstr("1 collective calls have members without a trace"),
+                  HasSubstr("2 communication nodes were recorded without a trace of all ranks: their 600 ns "
+                            "contain the waiting for the others (the least of the repeats: 600 ns)")));
+}
+
+// The calls of one rank of four: two all-reduces of a size, one of another, a gather with another root.
+TraceBuilder LoneRank() {
+  TraceBuilder b(1);
+  b.groups["g"] = {0, 1, 2, 3};
+  Transfer(&b.Coll(0, T::kAllReduce, 64, {}, "g"), 900);
+  Transfer(&b.Coll(0, T::kAllReduce, 64, {0}, "g"), 300);
+  Transfer(&b.Coll(0, T::kAllReduce, 128, {1}, "g"), 700);
+  Transfer(&b.Coll(0, T::kAllGather, 64, {2}, "g"), 500);
+  return b;
+}
+
+TEST(RecordedComm, WhatOneRankWaitedStaysInAnUnchangedRunAndIsTold) {
+  const Outcome run = Replayed(LoneRank());
+  ASSERT_TRUE(run.status.ok()) << run.status;
+  EXPECT_EQ(run.end(0, 0), 900 * kNs);
+  EXPECT_EQ(run.end(0, 3), 2400 * kNs);
+  ASSERT_EQ(run.metrics.warnings.size(), 2u);
+  EXPECT_THAT(run.metrics.warnings[1],
+              HasSubstr("their 2.4 us contain the waiting for the others (the least of "
+                        "the repeats: 1.8 us)"));
+}
+
+TEST(RecordedComm, AChangedRunTakesTheLeastOfTheRepeats) {
+  const Outcome run = Replayed(LoneRank(), LanePolicy::kRecorded, true);
+  ASSERT_TRUE(run.status.ok()) << run.status;
+  EXPECT_EQ(run.end(0, 0), 300 * kNs);
+  EXPECT_EQ(run.end(0, 1), 600 * kNs);
+  EXPECT_EQ(run.end(0, 2), 1300 * kNs);  // without a repeat of its size
+  EXPECT_EQ(run.end(0, 3), 1800 * kNs);
+  EXPECT_THAT(run.metrics.warnings[1], HasSubstr("each takes the least of its repeats, 1.8 us in all"));
+}
+
+TEST(RecordedComm, WhereAllRanksHaveTracesTheirTransfersAreKnown) {
+  TraceBuilder b(2);
+  for (int r = 0; r < 2; ++r) {
+    Transfer(&b.Coll(r, T::kAllReduce, 64), 900);
+    Transfer(&b.Coll(r, T::kAllReduce, 64, {0}), 300);
+  }
+  for (const bool least : {false, true}) {
+    const Outcome run = Replayed(b, LanePolicy::kRecorded, least);
+    EXPECT_EQ(run.end(0, 1), 1200 * kNs) << least;
+    EXPECT_THAT(run.metrics.warnings, IsEmpty());
+  }
+  // Copies of one trace meet at once, but the trace's times have its waits.
+  EXPECT_EQ(Replayed(b, LanePolicy::kRecorded, true, true).end(1, 1), 600 * kNs);
+}
+
+TEST(RecordedComm, MessagesWithoutAPartnersTraceRepeatByPeerAndSize) {
+  TraceBuilder b(1);
+  Transfer(&b.Send(0, 1, 64, 5), 900);
+  Transfer(&b.Send(0, 1, 64, 6, {0}), 200);
+  Transfer(&b.Send(0, 2, 64, 6, {1}), 700);
+  Transfer(&b.Recv(0, 1, 64, 7, {2}), 400);
+  EXPECT_EQ(Replayed(b).end(0, 3), 2200 * kNs);
+  EXPECT_EQ(Replayed(b, LanePolicy::kRecorded, true).end(0, 3), 1500 * kNs);
 }
 
 TEST(RecordedComm, ACallThatAMemberNeverMakesGoesOnWithoutIt) {
@@ -177,7 +240,8 @@ TEST(RecordedComm, OneSideAloneTakesItsTime) {
   EXPECT_EQ(run.end(0, 0), 400 * kNs);
   EXPECT_EQ(run.end(1, 0), 800 * kNs);
   EXPECT_EQ(run.end(1, 1), 1600 * kNs);
-  EXPECT_THAT(run.metrics.warnings, ElementsAre(HasSubstr("3 messages have one side only")));
+  EXPECT_THAT(run.metrics.warnings, ElementsAre(HasSubstr("3 messages have one side only"),
+                                                HasSubstr("3 communication nodes were recorded without")));
 }
 
 TEST(RecordedComm, ACycleOfWaitingRanksIsTold) {
