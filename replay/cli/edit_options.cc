@@ -192,7 +192,17 @@ void EditOptions::AddTo(CLI::App* app, const std::string& script, const std::str
   Add(app, "--delay-ranks", "RANKS=TIME", "Ranks begin late: 3=10ms", group, DelayRanks);
   Add(app, "--repeat", "N", "The whole trace N times", group, RepeatIteration);
   Add(app, "--replicas", "N",
-      "So many data-parallel replicas; GROUP=N where the traces have several dimensions", group, Replicas);
+      "So many data-parallel replicas; GROUP=N where the traces have several dimensions. Of one trace only "
+      "beside --ranks",
+      group, Replicas);
+}
+
+std::vector<std::string> EditOptions::TakeReplicas() {
+  std::vector<std::string> taken;
+  for (const auto& g : given_) {
+    if (g->read == Replicas) taken.swap(g->values);
+  }
+  return taken;
 }
 
 bool EditOptions::any() const {

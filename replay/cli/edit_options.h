@@ -19,6 +19,8 @@ class EditOptions {
   void AddTo(CLI::App* app, const std::string& script, const std::string& group);
 
   bool any() const;
+  // Takes the values of --replicas away, for a run that makes its ranks of one trace.
+  std::vector<std::string> TakeReplicas();
   // Compiles what was given. Errors name the option or the file, and what is expected.
   absl::Status Prepare();
   // Valid after Prepare(), where any().

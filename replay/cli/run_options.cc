@@ -86,8 +86,12 @@ void RunArguments::AddTrace(CLI::App* app) {
       ->group(g);
   app->add_option(
          "--ranks", traces_.ranks,
-         "Replay one trace (each job of one trace) as N equal ranks; peers of sends and receives are "
-         "taken relative to the traced rank, modulo N")
+         "Replay one trace (each job of one trace) as N equal ranks. A group of all recorded ranks grows to "
+         "all N: a rank's share of an all-gather shrinks, other calls keep their bytes. Other groups stay "
+         "and are repeated; --replicas GROUP=M makes GROUP, and what holds it, grow to M instead. Peers of "
+         "sends "
+         "and receives are taken relative to the traced rank, modulo N. The report says what became of each "
+         "group")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 24).description(""))
       ->group(g);
@@ -188,6 +192,7 @@ absl::StatusOr<TraceOptions> RunArguments::traces() {
   run_.strict = traces_.read.strict;
   if (strict_causes_->count() > 0) run_.strict_causes = *StrictCauses();
   run_.fabric_options.threads = traces_.read.threads;
+  if (traces_.ranks > 0) traces_.replicas = edits_.TakeReplicas();
   if (!edits_.any()) return traces_;
   if (absl::Status s = edits_.Prepare(); !s.ok()) return s;
   traces_.edits = &edits_.plan();

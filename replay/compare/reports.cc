@@ -63,15 +63,15 @@ void CompareInputs(const proto::Report& a, const proto::Report& b, proto::Compar
   }
 }
 
-void CompareWarnings(const proto::Report& a, const proto::Report& b, proto::Comparison* out) {
-  const std::multiset<std::string> of_a(a.warning().begin(), a.warning().end());
-  const std::multiset<std::string> of_b(b.warning().begin(), b.warning().end());
+void CompareLines(const std::string& name, const google::protobuf::RepeatedPtrField<std::string>& a,
+                  const google::protobuf::RepeatedPtrField<std::string>& b, proto::Comparison* out) {
+  const std::multiset<std::string> of_a(a.begin(), a.end()), of_b(b.begin(), b.end());
   std::set<std::string> all(of_a.begin(), of_a.end());
   all.insert(of_b.begin(), of_b.end());
-  for (const std::string& w : all) {
-    if (of_a.count(w) == of_b.count(w)) continue;
-    const bool more_a = of_a.count(w) > of_b.count(w);
-    AddSetting("warning", more_a ? w : "", more_a ? "" : w, out);
+  for (const std::string& line : all) {
+    if (of_a.count(line) == of_b.count(line)) continue;
+    const bool more_a = of_a.count(line) > of_b.count(line);
+    AddSetting(name, more_a ? line : "", more_a ? "" : line, out);
   }
 }
 
@@ -79,7 +79,8 @@ void CompareSettings(const proto::Report& a, const proto::Report& b, proto::Comp
   const auto of_a = ReportSettings(a), of_b = ReportSettings(b);
   for (size_t i = 0; i < of_a.size(); ++i) AddSetting(of_a[i].first, of_a[i].second, of_b[i].second, out);
   CompareInputs(a, b, out);
-  CompareWarnings(a, b, out);
+  CompareLines("assumption", a.assumption(), b.assumption(), out);
+  CompareLines("warning", a.warning(), b.warning(), out);
 }
 
 // Top-level fields that differ, apart from the paths of inputs.

@@ -374,11 +374,20 @@ class Matcher {
                        Node(traces_.ranks[sent ? m.dst : m.src], sent ? m.recv_row : m.send_row), Key(m)));
     }
     if (bad == 0) return absl::OkStatus();
+    if (traces_.of_one_trace) return OneSided(bad, lines[0]);
     if (bad > kMostListed) lines.push_back(absl::StrCat("and ", bad - kMostListed, " more"));
     return absl::InvalidArgumentError(absl::StrCat(bad,
                                                    bad == 1 ? " message has no partner of its size:\n  "
                                                             : " messages have no partner of their size:\n  ",
                                                    absl::StrJoin(lines, "\n  ")));
+  }
+
+  // Ranks that are copies of one trace lack the same partners: one example says it for all.
+  static absl::Status OneSided(size_t bad, const std::string& first) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        bad, " messages have no partner, since every rank does what the traced rank did; the first: ", first,
+        ". A rank that only sends or only receives, as a stage of a pipeline, does not stand for all ranks; "
+        "expected the traces of all of them"));
   }
 
   static std::string Key(const MatchedMessage& m) {

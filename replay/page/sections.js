@@ -257,6 +257,10 @@ function compute(report) {
 
 function warnings(report) {
   const host = at("warnings-body");
+  if (list(report.assumption).length > 0) {
+    host.append(make("h3", {}, "Assumed"));
+    host.append(make("ul", { id: "list-assumptions" }, ...report.assumption.map((a) => make("li", {}, a))));
+  }
   if (list(report.warning).length > 0) {
     host.append(
       make("ul", { class: "warnings", id: "list-warnings" }, ...report.warning.map((w) => make("li", {}, w))),

@@ -290,6 +290,10 @@ std::string Notes(const proto::Report& r) {
     }
     absl::StrAppend(&out, More(r.repair_size() - n, "repairs"));
   }
+  if (r.assumption_size() > 0) {
+    absl::StrAppend(&out, "\nAssumed\n");
+    for (const std::string& a : r.assumption()) absl::StrAppend(&out, "  ", a, "\n");
+  }
   if (r.warning_size() > 0) {
     absl::StrAppend(&out, "\nWarnings\n");
     for (const std::string& w : r.warning()) absl::StrAppend(&out, "  ", w, "\n");

@@ -297,6 +297,7 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
     job.set_input(ToUtf8(job.input()));
     *report.add_job() = std::move(job);
   }
+  for (const std::string& a : run.traces->assumptions) report.add_assumption(ToUtf8(a));
   for (const std::string& w : run.warnings) report.add_warning(ToUtf8(w));
   for (const std::string& w : metrics.warnings) report.add_warning(ToUtf8(w));
   report.set_kept_comm(metrics.kept.nodes);

@@ -120,6 +120,11 @@ absl::Status Run::ChooseSources() {
   if (comm_ == kSimulatedComm) return absl::OkStatus();
   const absl::Status possible = CheckRecordedComm(*set_, &description_.warnings);
   recorded_comm_ = possible.ok();
+  if (recorded_comm_ && set_->of_one_trace) {
+    description_.warnings.push_back(
+        "communication takes its recorded time, however many ranks its groups have now; --cluster, or --comm "
+        "simulated, simulates it among them");
+  }
   if (recorded_comm_) {
     if (!options_.fabric.empty()) {
       description_.warnings.push_back(
@@ -161,11 +166,6 @@ absl::Status Run::BuildMachine() {
 
 absl::Status Run::DescribeRanks() {
   description_.variation = cluster_.variation.text();
-  description_.jobs = traces_.jobs;
-  if (cluster_.device_of.empty()) return absl::OkStatus();
-  description_.placement = cluster_.proto.placement().rule();
-  if (recorded_comm_)
-    description_.warnings.push_back(
   if (cluster_.proto.variation().speed_size() > 0) {
     const DistinctGraphs distinct(*set_);
     std::vector<Computes> of_graph, by_rank;
@@ -174,6 +174,11 @@ absl::Status Run::DescribeRanks() {
     for (std::string& line : FactorsWithoutEffect(cluster_.proto.variation(), by_rank))
       description_.warnings.push_back(std::move(line));
   }
+  description_.jobs = traces_.jobs;
+  if (cluster_.device_of.empty()) return absl::OkStatus();
+  description_.placement = cluster_.proto.placement().rule();
+  if (recorded_comm_)
+    description_.warnings.push_back(
         "the placement moves no communication: it took its recorded time (--comm recorded)");
   if (LooksLikePlacementRule(description_.placement)) return absl::OkStatus();
   return AddInput(description_.placement, "placement");

@@ -82,6 +82,8 @@ void MoveJob(JobInput input, const Job& job, int total, TraceSet* out) {
   }
   out->inputs.insert(out->inputs.end(), set.inputs.begin(), set.inputs.end());
   for (const std::string& w : set.warnings) out->warnings.push_back(absl::StrCat(job.name, ": ", w));
+  for (const std::string& a : set.assumptions) out->assumptions.push_back(absl::StrCat(job.name, ": ", a));
+  out->of_one_trace |= set.of_one_trace;
 }
 
 // The groups that one job's calls take by their dimensions.

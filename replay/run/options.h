@@ -22,7 +22,8 @@ inline constexpr int kPinnedWarning = 5;  // percent of the makespan that may be
 struct TraceOptions {
   std::vector<std::string> inputs;  // as of ReadTraceSet()
   ReadOptions read;
-  int ranks = 0;                          // > 0: one trace as so many equal ranks
+  int ranks = 0;                          // > 0: one trace as so many equal ranks; see MakeSymmetric()
+  std::vector<std::string> replicas;      // beside `ranks`: "N" or "GROUP=N", at most one; see GrowGroups()
   std::vector<std::string> jobs;          // "TRACE[@START]", beside the first; see ParseJob()
   const edit::EditPlan* edits = nullptr;  // the caller's; null: none
   std::vector<std::string> edit_files;    // that `edits` were read from, for the report

@@ -69,7 +69,13 @@ absl::StatusOr<LoadedTraces> LoadTraces(const TraceOptions& options) {
   LoadedTraces out;
   if (absl::Status s = Read(options, &out); !s.ok()) return s;
   if (options.ranks > 0) {
-    if (absl::Status s = MakeSymmetric(options.ranks, &out.set); !s.ok()) return s;
+    std::vector<Replicas> replicas;
+    for (const std::string& text : options.replicas) {
+      absl::StatusOr<Replicas> one = ParseReplicas(text);
+      if (!one.ok()) return one.status();
+      replicas.push_back(*std::move(one));
+    }
+    if (absl::Status s = MakeSymmetric(options.ranks, &out.set, replicas); !s.ok()) return s;
   }
   if (!options.jobs.empty()) {
     if (absl::Status s = AddJobs(options, &out); !s.ok()) return s;

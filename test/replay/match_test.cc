@@ -224,5 +224,20 @@ TEST(Match, EachMessageWithoutPartnerIsListedAndNotMoreThanAHundred) {
   EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 101);
 }
 
+TEST(Match, CopiesOfOneTraceLackTheSamePartners) {
+  TraceBuilder b(4);
+  for (int r = 0; r < 4; ++r) {
+    for (int i = 0; i < 8; ++i) b.Send(r, (r + 1) % 4, 8, i);
+  }
+  absl::StatusOr<TraceSet> set = b.Build();
+  ASSERT_TRUE(set.ok()) << set.status();
+  set->of_one_trace = true;
+  const std::string error(MatchCommunication(*set, {}).status().message());
+  EXPECT_THAT(error, AllOf(HasSubstr("32 messages have no partner"),
+                           HasSubstr("the first: send without receive: rank 0, node 0 (\"n0\")"),
+                           HasSubstr("a stage of a pipeline")));
+  EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 0);
+}
+
 }  // namespace
 }  // namespace chakra

@@ -98,8 +98,51 @@ TEST(RanksCli, SaysWhyUnevenRanksMayGetStuck) {
   EXPECT_NE(stuck.out.find("--lanes recorded keeps the order of the trace"), std::string::npos) << stuck.out;
 }
 
+// Rank 0 of a job of two, replayed as a job of many: the group of both grows, and the report says so.
+TEST(RanksCli, OneCapturedRankAsAJobOfMany) {
+  const std::string one = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2 --select-ranks 0";
+  const auto group = [](const chakra::proto::Report& report) {
+    return report.collective_size() > 0 ? report.collective(0).ranks() : -1;
+  };
+  const chakra::proto::Report many = ReportOf(one + " --ranks 64 --cluster dgx-h100");
+  EXPECT_EQ(group(many), 64);
+  EXPECT_EQ(many.collective_size(), 1);
+  ASSERT_EQ(many.assumption_size(), 1);
+  EXPECT_NE(many.assumption(0).find("of 2 ranks grows to 64"), std::string::npos) << many.assumption(0);
+  const std::string text = Ran(one + " --ranks 64 --cluster dgx-h100").out;
+  EXPECT_NE(text.find("\nAssumed\n  group "), std::string::npos) << text;
+  EXPECT_EQ(group(ReportOf(one + " --ranks 64 --replicas 2 --cluster dgx-h100")), 2);
+  EXPECT_EQ(group(ReportOf(one + " --ranks 64 --replicas 16 --cluster dgx-h100")), 16);
+  const Result alone = Ran(one + " --replicas 16");
+  EXPECT_EQ(alone.status, 1);
+  EXPECT_NE(alone.out.find("--ranks N"), std::string::npos) << alone.out;
+}
+
+// What rank 0 waited for rank 1 is in its recorded times; as a job of its own copies it waits for nobody.
+TEST(RanksCli, RecordedCommunicationOfOneRankHasNoWaitsWhenItIsScaled) {
+  const std::string one = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2 --select-ranks 0";
+  const auto time = [](const chakra::proto::Report& r) {
+    return r.collective(0).time_ps() / r.collective(0).count();
+  };
+  const auto warned = [](const chakra::proto::Report& r, const char* what) {
+    for (const std::string& w : r.warning()) {
+      if (w.find(what) != std::string::npos) return true;
+    }
+    return false;
+  };
+  const chakra::proto::Report as_it_is = ReportOf(one), many = ReportOf(one + " --ranks 4"),
+                              slow = ReportOf(one + " --straggler 0=1.5");
+  EXPECT_LT(time(many), time(as_it_is));
+  EXPECT_EQ(time(many), time(slow));
+  EXPECT_TRUE(warned(as_it_is, "contain the waiting for the others (the least"));
+  EXPECT_TRUE(warned(many, "each takes the least of its repeats"));
+  EXPECT_TRUE(warned(slow, "each takes the least of its repeats"));
+  EXPECT_TRUE(warned(many, "however many ranks its groups have now"));
+}
+
 TEST(RanksCli, WhatIsRefused) {
   ExpectRefused("--straggler 3", 2, "expected RANK=FACTOR");
+  ExpectRefused("--straggler gpu:3=2", 2, "expected device, host or rank");
   ExpectRefused("--straggler 99=2", 1, "--straggler \"99=2\": ranks: rank 99 of \"99\" is none of the run");
   ExpectRefused("--seed 0", 2, "--seed");
   ExpectRefused("--job x@10", 2, "a time with its unit");
@@ -113,4 +156,3 @@ TEST(RanksCli, WhatIsRefused) {
 }
 
 }  // namespace
-  ExpectRefused("--straggler gpu:3=2", 2, "expected device, host or rank");

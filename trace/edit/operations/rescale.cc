@@ -169,6 +169,7 @@ class RescaleEdit : public SetOperation {
         for (int r = 0; r < set.ranks; ++r) world.members[0].push_back(r);
         if (set.ranks > 1) return world;
       }
+      if (set.ranks == 1) return OneTrace();
       return absl::InvalidArgumentError(
           absl::StrCat("groups: absent, and the traces do not tell which is meant; expected the name of one "
                        "group along the "
@@ -184,10 +185,17 @@ class RescaleEdit : public SetOperation {
           });
       if (all) return f;
     }
+    if (set.ranks == 1) return OneTrace();
     return absl::InvalidArgumentError(absl::StrCat(
         "groups: ", absl::StrJoin(spec_.groups(), ", "),
         ": no dimension, expected groups that are alike and hold all ranks together with their likes",
         families.empty() ? "" : absl::StrCat(" (there are ", Describe(families), ")")));
+  }
+
+  static absl::Status OneTrace() {
+    return absl::InvalidArgumentError(
+        "one trace has no other ranks along a dimension; expected the traces of all ranks, or a replay with "
+        "--ranks N, which makes N ranks of it (--replicas GROUP=M beside it tells which group grows)");
   }
 
   static std::string CopyName(const std::string& name, int copy) {
