@@ -165,7 +165,7 @@ void RecordedComm::WarnOfWaits(Metrics* metrics) const {
   if (nodes == 0 || recorded == Time::Zero()) return;
   const std::string what =
       absl::StrCat(FormatCount(nodes), nodes == 1 ? " communication node was" : " communication nodes were",
-                   " recorded without a trace of all ranks: their ", FormatTime(recorded),
+                   " recorded without a trace of all ranks: the ", FormatTime(recorded),
                    " contain the waiting for the others");
   metrics->warnings.push_back(
       least_
