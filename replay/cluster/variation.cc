@@ -145,7 +145,7 @@ absl::StatusOr<std::vector<int>> ParseRanks(absl::string_view list, int ranks) {
 Computes WhatComputes(const Graph& graph) {
   Computes computes;
   for (uint32_t row = 0; row < graph.size() && !(computes.device && computes.host); ++row) {
-    if (graph.type[row] != NodeType::kComp) continue;
+    if (graph.type[row] != NodeType::kComp || graph.is_kept_comm(row)) continue;
     (graph.is_cpu(row) ? computes.host : computes.device) = true;
   }
   return computes;

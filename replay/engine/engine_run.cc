@@ -66,10 +66,12 @@ void Engine::Prepare() {
 
 absl::StatusOr<Metrics> Engine::Run() {
   if (absl::Status s = memory_.Check(traces_); !s.ok()) return s;
-  if (options_.recorded_comm) {
-    recorded_.Prepare();
-  } else if (absl::Status s = runner_.Prepare(); !s.ok()) {
-    return s;
+  const auto kept = [](const auto& all) {
+    return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.kept; });
+  };
+  if (options_.recorded_comm || kept(matching_.calls) || kept(matching_.messages)) recorded_.Prepare();
+  if (!options_.recorded_comm) {
+    if (absl::Status s = runner_.Prepare(); !s.ok()) return s;
   }
   Prepare();
   Loop();

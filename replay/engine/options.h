@@ -32,8 +32,9 @@ struct EngineOptions {
   // last member that has a trace. Nothing goes over the fabric, and no rank waits for partners without a
   // trace.
   bool recorded_comm = false;
-  // With recorded_comm: a recorded time contains the waits for members without a trace. Such a call or
-  // message takes the least of its repeats (same kind, group or peer, and bytes) in place of its own time.
+  // Of communication that takes its recorded time: that time contains the waits for members without a trace.
+  // Such a call or message takes the least of its repeats (same kind, group or peer, and bytes) in place of
+  // its own time.
   bool least_recorded_comm = false;
   bool fast_paths = true;  // closed forms where the fabric allows them
   bool strict = false;

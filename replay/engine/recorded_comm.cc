@@ -165,7 +165,7 @@ void RecordedComm::WarnOfWaits(Metrics* metrics) const {
   if (nodes == 0 || recorded == Time::Zero()) return;
   const std::string what =
       absl::StrCat(FormatCount(nodes), nodes == 1 ? " communication node was" : " communication nodes were",
-                   " recorded without a trace of all ranks: their ", FormatTime(recorded),
+                   " recorded without a trace of all ranks: the ", FormatTime(recorded),
                    " contain the waiting for the others");
   metrics->warnings.push_back(
       least_
@@ -197,9 +197,10 @@ void RecordedComm::ReportKept(Metrics* metrics) const {
     AddCall(i, absl::StrCat(std::string(Name(matching_.calls[i].type)), " of unknown size"), metrics);
     for (const Meeting::Arrival& a : calls_[i].here) {
       ++metrics->kept.nodes;
-      metrics->kept.time += Recorded(a.rank, a.row);
+      metrics->kept.time += Transfer(LoneCall(matching_.calls[i]), a.rank, a.row);
     }
   }
+  WarnOfWaits(metrics);
   for (size_t i = 0; i < messages_.size(); ++i) {
     if (!matching_.messages[i].kept) continue;
     CollectiveMetrics& total = metrics->collectives[{"send_recv of unknown size", ""}];
@@ -210,7 +211,7 @@ void RecordedComm::ReportKept(Metrics* metrics) const {
     total.wait += messages_[i].last - messages_[i].first;
     for (const Meeting::Arrival& a : messages_[i].here) {
       ++metrics->kept.nodes;
-      metrics->kept.time += Recorded(a.rank, a.row);
+      metrics->kept.time += Transfer(LoneMessage(matching_.messages[i]), a.rank, a.row);
     }
   }
 }

@@ -62,10 +62,10 @@ class RecordedComm {
   // The ends to come, in no particular order; the caller empties the list.
   std::vector<Ended>& ended() { return ended_; }
 
-  // Adds all calls and messages to `metrics`. Also a warning where recorded times contain waits for ranks without a
-  // trace: how much of them the least of the repeats would take, and which of the two the run took.
+  // Adds all calls and messages to `metrics`, and a warning where recorded times contain waits for ranks
+  // without a trace: how much of them the least of the repeats would take, and which of the two the run took.
   void Report(Metrics* metrics) const;
-  // Adds those that are kept in a run that simulates the others.
+  // The same of those that are kept in a run that simulates the others.
   void ReportKept(Metrics* metrics) const;
 
  private:
@@ -80,6 +80,7 @@ class RecordedComm {
     std::vector<Arrival> here;
     bool Has(uint32_t rank) const;
   };
+  void AddCall(size_t i, const std::string& kind, Metrics* metrics) const;
   // Whether the recorded time contains waits for members or a partner without a trace.
   bool LoneCall(const CollectiveCall& call) const;
   bool LoneMessage(const MatchedMessage& message) const;
@@ -89,7 +90,6 @@ class RecordedComm {
   Time Transfer(bool lone, uint32_t rank, uint32_t row) const {
     return lone && least_ ? Least(rank, row) : Recorded(rank, row);
   }
-  void AddCall(size_t i, const std::string& kind, Metrics* metrics) const;
   void WarnOfWaits(Metrics* metrics) const;
 
   const TraceSet& traces_;

@@ -40,7 +40,7 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   options.flow_log = simulation.flow_log;
   options.strict = simulation.options.strict;
   options.recorded_comm = simulation.recorded_comm;
-  options.least_recorded_comm = simulation.recorded_comm && Scaled(simulation);
+  options.least_recorded_comm = Scaled(simulation);
   options.spans = simulation.spans;
   options.path = simulation.path;
   options.pinned = simulation.pinned;

@@ -133,7 +133,7 @@ TEST(RecordedComm, MembersWithoutATraceAreNotWaitedFor) {
   EXPECT_THAT(
       run.metrics.warnings,
       ElementsAre(HasSubstr("1 collective calls have members without a trace"),
-                  HasSubstr("2 communication nodes were recorded without a trace of all ranks: their 600 ns "
+                  HasSubstr("2 communication nodes were recorded without a trace of all ranks: the 600 ns "
                             "contain the waiting for the others (the least of the repeats: 600 ns)")));
 }
 
@@ -155,7 +155,7 @@ TEST(RecordedComm, WhatOneRankWaitedStaysInAnUnchangedRunAndIsTold) {
   EXPECT_EQ(run.end(0, 3), 2400 * kNs);
   ASSERT_EQ(run.metrics.warnings.size(), 2u);
   EXPECT_THAT(run.metrics.warnings[1],
-              HasSubstr("their 2.4 us contain the waiting for the others (the least of "
+              HasSubstr("the 2.4 us contain the waiting for the others (the least of "
                         "the repeats: 1.8 us)"));
 }
 
