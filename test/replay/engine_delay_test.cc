@@ -59,6 +59,29 @@ TEST(EngineDelay, ADelayedHeadHoldsItsStreamButNotAQueuedLane) {
   EXPECT_EQ(SpansOf(b)[0][2].begin.picos(), 6 * kUs);
 }
 
+TEST(EngineDelay, ADependencyReleasesWhereItSaysInItsDuration) {
+  TraceBuilder b(1);
+  b.Comp(0, 8);
+  TraceBuilder::Delays(&b.Comp(0, 5, {0}), {kReleaseAtEnd / 4}, "dep_release");
+  et::Node& delayed = b.Comp(0, 1, {0, 1});
+  TraceBuilder::Delays(&delayed, {0, kReleaseAtEnd / 2}, "dep_release");
+  TraceBuilder::Delays(&delayed, {3000, 1000});
+  b.Comp(0, 1, {1});
+  const NodeSpans spans = SpansOf(b, LanePolicy::kUnlimited);
+  EXPECT_EQ(spans[0][1].begin.picos(), 2 * kUs) << "a quarter of 8 us";
+  EXPECT_EQ(spans[0][2].begin.picos(), 5500000) << "2 us + half of 5 us + 1 us, later than 0 + 3 us";
+  EXPECT_EQ(spans[0][3].begin.picos(), 7 * kUs) << "at the end of its dependency";
+  EXPECT_EQ(spans[0][0].end.picos(), 8 * kUs);
+}
+
+TEST(EngineDelay, CommunicationReleasesAtItsEnd) {
+  TraceBuilder b(1);
+  b.Coll(0, CollectiveType::kBarrier, 0);
+  const NodeSpans without = SpansOf(b);
+  TraceBuilder::Delays(&b.Comp(0, 1, {0}), {0}, "dep_release");
+  EXPECT_EQ(SpansOf(b)[0][1].begin, without[0][0].end);
+}
+
 TEST(EngineDelay, ADelayPastTheEndOfTimeIsTold) {
   TraceBuilder b(1);
   b.Comp(0, 9000000000000);

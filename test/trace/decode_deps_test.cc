@@ -222,6 +222,57 @@ TEST(DepUnexplained, MoreThanTheDelayAndListsOfAnotherLengthAreErrors) {
   EXPECT_THAT(negative.Error(), HasSubstr("field attribute dep_unexplained_ns"));
 }
 
+TEST(DepRelease, StandsBesideItsDependencyInBothDirections) {
+  Four f({2, 0});
+  f.node->add_ctrl_deps(1);
+  TraceBuilder::Delays(f.node, {5, kReleaseAtEnd, 0}, "dep_release");
+  f.b.Comp(0, 1, {1});
+  const auto g = f.Read();
+  ASSERT_NE(g, nullptr);
+  EXPECT_THAT(g->dep, ElementsAre(0u, 1u, 2u, 1u));
+  EXPECT_THAT(g->dep_release, ElementsAre(kReleaseAtEnd, 0, 5, kReleaseAtEnd));
+  EXPECT_THAT(g->dep_delay, ElementsAre(Ns(0), Ns(0), Ns(0), Ns(0))) << "there is none";
+  EXPECT_THAT(g->child, ElementsAre(3u, 3u, 4u, 3u));
+  EXPECT_THAT(g->child_release, ElementsAre(kReleaseAtEnd, 0, kReleaseAtEnd, 5));
+  EXPECT_THAT(Four({0, 1}).Read()->dep_release, IsEmpty());
+}
+
+TEST(DepRelease, OfDuplicatesTheLastHolds) {
+  Four f({1, 1});
+  TraceBuilder::Delays(f.node, {900, 800}, "dep_release");
+  EXPECT_THAT(f.Read()->dep_release, ElementsAre(900));
+}
+
+TEST(DepRelease, BeyondTheEndAndListsOfAnotherLengthAreErrors) {
+  Four late({0});
+  TraceBuilder::Delays(late.node, {kReleaseAtEnd + 1}, "dep_release");
+  EXPECT_THAT(late.Error(), HasSubstr("dep_release: expected a list of integers from 0 (released at the begin"));
+  Four negative({0});
+  TraceBuilder::Delays(negative.node, {-1}, "dep_release");
+  EXPECT_THAT(negative.Error(), HasSubstr("attribute dep_release"));
+  Four few({0, 1});
+  TraceBuilder::Delays(few.node, {1}, "dep_release");
+  EXPECT_THAT(few.Error(), HasSubstr("1 entries, expected one for each of the 2 dependencies"));
+}
+
+TEST(DepRelease, GraphsThatDifferInItAreNotShared) {
+  TraceBuilder b(2);
+  for (const int rank : {0, 1}) {
+    b.Comp(rank, 1);
+    TraceBuilder::Delays(&b.Comp(rank, 1, {0}), {100 + rank}, "dep_release");
+  }
+  const auto traces = b.Build();
+  ASSERT_TRUE(traces.ok());
+  EXPECT_EQ(traces->distinct_graphs(), 2u);
+}
+
+TEST(DepRelease, AShareOfADurationToThePicosecond) {
+  EXPECT_EQ(ReleasedAfter(Ns(1000), kReleaseAtEnd / 3), Time::Picos(333333));
+  EXPECT_EQ(ReleasedAfter(Time::Picos(3), kReleaseAtEnd / 2), Time::Picos(2));
+  EXPECT_EQ(ReleasedAfter(Ns(77), kReleaseAtEnd), Ns(77));
+  EXPECT_EQ(ReleasedAfter(Ns(1000000000000), 1), Time::Picos(1000));
+}
+
 TEST(DepUnexplained, GraphsThatDifferInItOrInACauseAreNotShared) {
   const auto graph = [](const char* kind, int64_t unexplained) {
     Four f({0});

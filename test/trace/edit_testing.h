@@ -4,9 +4,10 @@
 //
 // KIND is comp, load, store, send, recv, metadata or a collective ("all_reduce"). Keys: start and us
 // (recorded, in microseconds), bytes, ops, stream, tid, group, peer, tag, transfer (ns); any other is an
-// attribute, a number or a text. A dependency is an id; "c" before it: control; "+NS" after it: its delay;
-// "~NS" after that: the part of the delay that nothing explains; ":KIND" at its end: of dep_kinds. Data dependencies come before control dependencies. Lists of nodes keep
-// this order of keys, so that texts can be compared.
+// attribute, a number or a text. A dependency is an id; "c" before it: control; "@N" after it: it releases after N
+// thousandths of its duration; "+NS" after that: its delay; "~NS" after that: the part of the delay that nothing
+// explains; ":KIND" at its end: of dep_kinds. Data dependencies come before control dependencies. Lists of nodes
+// keep this order of keys, so that texts can be compared.
 #pragma once
 
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -54,14 +55,23 @@ inline et::AttributeProto* SetAttr(et::Node* node, const std::string& name) {
   return a;
 }
 
-inline void ParseDep(absl::string_view text, et::Node* node, std::vector<int64_t>* delays,
-                     std::vector<int64_t>* unexplained, std::vector<std::string>* kinds) {
+// Of the dependencies of a node, data dependencies first.
+struct DepTexts {
+  std::vector<int64_t> delays, unexplained, releases;
+  std::vector<std::string> kinds;
+};
+
+inline void ParseDep(absl::string_view text, et::Node* node, DepTexts* out) {
   const bool control = absl::ConsumePrefix(&text, "c");
   const std::vector<std::string> kind = absl::StrSplit(text, ':');
   const std::vector<std::string> delay = absl::StrSplit(kind[0], absl::ByAnyChar("+~"));
+  const std::vector<std::string> from = absl::StrSplit(delay[0], '@');
   uint64_t id = 0;
-  int64_t ns = 0, unknown = 0;
-  ASSERT_TRUE(absl::SimpleAtoi(delay[0], &id)) << text;
+  int64_t ns = 0, unknown = 0, release = 1000;
+  ASSERT_TRUE(absl::SimpleAtoi(from[0], &id)) << text;
+  if (from.size() > 1) {
+    ASSERT_TRUE(absl::SimpleAtoi(from[1], &release)) << text;
+  }
   if (delay.size() > 1) {
     ASSERT_TRUE(absl::SimpleAtoi(delay[1], &ns)) << text;
   }
@@ -69,9 +79,10 @@ inline void ParseDep(absl::string_view text, et::Node* node, std::vector<int64_t
     ASSERT_TRUE(absl::SimpleAtoi(delay[2], &unknown)) << text;
   }
   (control ? node->mutable_ctrl_deps() : node->mutable_data_deps())->Add(id);
-  delays->push_back(ns);
-  unexplained->push_back(unknown);
-  if (!control) kinds->push_back(kind.size() > 1 ? kind[1] : "");
+  out->delays.push_back(ns);
+  out->unexplained.push_back(unknown);
+  out->releases.push_back(kReleaseAtEnd / 1000 * release);
+  if (!control) out->kinds.push_back(kind.size() > 1 ? kind[1] : "");
 }
 
 inline void ParseKey(const std::string& key, const std::string& value, et::Node* node) {
@@ -120,13 +131,12 @@ inline et::Node ParseNode(const std::string& line) {
         ->set_int64_val(static_cast<int64_t>(type.value_or(CollectiveType::kAllReduce)));
   }
   bool deps = false;
-  std::vector<int64_t> delays, unexplained;
-  std::vector<std::string> kinds;
+  DepTexts texts;
   for (size_t i = 3; i < words.size(); ++i) {
     if (words[i] == "<-") {
       deps = true;
     } else if (deps) {
-      ParseDep(words[i], &node, &delays, &unexplained, &kinds);
+      ParseDep(words[i], &node, &texts);
     } else if (words[i] == "host") {
       SetAttr(&node, "is_cpu_op")->set_bool_val(true);
     } else {
@@ -134,15 +144,16 @@ inline et::Node ParseNode(const std::string& line) {
       ParseKey(key.first, key.second, &node);
     }
   }
-  if (delays != std::vector<int64_t>(delays.size())) {
-    et::AttributeProto* list = SetAttr(&node, "dep_delay_ns");
-    for (const int64_t ns : delays) list->mutable_int64_list()->add_values(ns);
-  }
-  if (unexplained != std::vector<int64_t>(unexplained.size())) {
-    et::AttributeProto* list = SetAttr(&node, "dep_unexplained_ns");
-    for (const int64_t ns : unexplained) list->mutable_int64_list()->add_values(ns);
-  }
-  if (absl::StrJoin(kinds, "") != "") SetAttr(&node, "dep_kinds")->set_string_val(absl::StrJoin(kinds, ","));
+  const auto put = [&](const char* name, const std::vector<int64_t>& values, int64_t usual) {
+    if (values == std::vector<int64_t>(values.size(), usual)) return;
+    et::AttributeProto* list = SetAttr(&node, name);
+    for (const int64_t v : values) list->mutable_int64_list()->add_values(v);
+  };
+  put("dep_delay_ns", texts.delays, 0);
+  put("dep_unexplained_ns", texts.unexplained, 0);
+  put("dep_release", texts.releases, kReleaseAtEnd);
+  const std::string kinds = absl::StrJoin(texts.kinds, "");
+  if (!kinds.empty()) SetAttr(&node, "dep_kinds")->set_string_val(absl::StrJoin(texts.kinds, ","));
   return node;
 }
 
@@ -182,7 +193,7 @@ inline std::string AttrText(const et::AttributeProto& a) {
 
 inline std::string NodeText(const et::Node& node) {
   std::map<std::string, std::string> attrs;
-  std::vector<int64_t> delays, unexplained;
+  std::vector<int64_t> delays, unexplained, releases;
   std::vector<std::string> kinds;
   bool host = false;
   for (const et::AttributeProto& a : node.attr()) {
@@ -192,6 +203,8 @@ inline std::string NodeText(const et::Node& node) {
       delays.assign(a.int64_list().values().begin(), a.int64_list().values().end());
     } else if (a.name() == "dep_unexplained_ns") {
       unexplained.assign(a.int64_list().values().begin(), a.int64_list().values().end());
+    } else if (a.name() == "dep_release") {
+      releases.assign(a.int64_list().values().begin(), a.int64_list().values().end());
     } else if (a.name() == "dep_kinds") {
       kinds = absl::StrSplit(a.string_val(), ',');
     } else {
@@ -243,6 +256,8 @@ inline std::string NodeText(const et::Node& node) {
     const auto k = static_cast<size_t>(i);
     absl::StrAppend(&out, data ? " " : " c",
                     data ? node.data_deps(i) : node.ctrl_deps(i - node.data_deps_size()));
+    if (k < releases.size() && releases[k] != kReleaseAtEnd)
+      absl::StrAppend(&out, "@", releases[k] / (kReleaseAtEnd / 1000));
     if (k < delays.size() && delays[k] != 0) absl::StrAppend(&out, "+", delays[k]);
     if (k < unexplained.size() && unexplained[k] != 0) absl::StrAppend(&out, "~", unexplained[k]);
     if (data && k < kinds.size() && !kinds[k].empty()) absl::StrAppend(&out, ":", kinds[k]);
