@@ -72,9 +72,13 @@ CommOp KindInName(absl::string_view name) {
   if (const size_t colon = name.rfind(':'); colon != name.npos) name.remove_prefix(colon + 1);
   if (const CommOp op = ParseCommOp(name); op != CommOp::kUnknown) return op;
   std::string letters;
+  std::vector<bool> begins;  // by letter: whether a word begins there ("small_reduce" has no "all")
+  bool inside = false;
   for (const char c : name) {
-    if (absl::ascii_isalpha(static_cast<unsigned char>(c)))
-      letters += absl::ascii_tolower(static_cast<unsigned char>(c));
+    const bool letter = absl::ascii_isalpha(static_cast<unsigned char>(c));
+    if (letter) letters += absl::ascii_tolower(static_cast<unsigned char>(c));
+    if (letter) begins.push_back(!inside);
+    inside = letter;
   }
   static constexpr std::pair<absl::string_view, CommOp> kWords[] = {
       {"allreducebarrier", CommOp::kBarrier}, {"reducescatter", CommOp::kReduceScatter},
@@ -82,7 +86,9 @@ CommOp KindInName(absl::string_view name) {
       {"alltoall", CommOp::kAllToAll},        {"multimemoneshotreduceout", CommOp::kReduce},
       {"barrier", CommOp::kBarrier}};
   for (const auto& [word, op] : kWords) {
-    if (absl::StrContains(letters, word)) return op;
+    for (size_t at = letters.find(word); at != letters.npos; at = letters.find(word, at + 1)) {
+      if (begins[at]) return op;
+    }
   }
   return CommOp::kUnknown;
 }
