@@ -45,6 +45,11 @@ std::string Micros(int64_t ns) {
   return ns < 10000 ? absl::StrCat(ns / 1000, ".", ns % 1000 / 100, " us") : absl::StrCat(ns / 1000, " us");
 }
 
+// Whether two streams show a part of the same calls. Numbered steps must agree in every call.
+bool Alike(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b, CallShift* shift) {
+  return FindShift(a, b, shift) && (shift->sure || a.front().step == StreamCall::kNoStep);
+}
+
 // One split that was held against the times.
 struct Held {
   const GroupSplit* split = nullptr;
@@ -232,7 +237,7 @@ bool Inferrer::Place(uint32_t i, const std::vector<uint32_t>& alike) {
     Class& c = classes_[k];
     CallShift shift;
     if (same_calls || streams_[c.streams.back()].rank == stream.rank) continue;
-    if (!FindShift(streams_[c.streams[0]].calls, stream.calls, &shift)) continue;
+    if (!Alike(streams_[c.streams[0]].calls, stream.calls, &shift)) continue;
     c.streams.push_back(i);
     c.shift.push_back(shift.calls);
     c.sure = c.sure && shift.sure;
@@ -281,6 +286,34 @@ bool Inferrer::Possible(const Class& c, const GroupSplit& split) const {
   return size == 0 || split.size == 0 || split.size <= size;
 }
 
+// Whether each group of `fine` lies in one group of `coarse`.
+bool Refines(const GroupSplit& fine, const GroupSplit& coarse) {
+  std::vector<uint32_t> within(fine.groups, UINT32_MAX);
+  for (size_t r = 0; r < fine.group.size(); ++r) {
+    uint32_t& group = within[fine.group[r]];
+    if (group == UINT32_MAX) group = coarse.group[r];
+    if (group != coarse.group[r]) return false;
+  }
+  return true;
+}
+
+// The split that all others only divide, of those that nothing contradicts, if all members of its groups end
+// together while no two of them begin together; else null. Where collectives take now one time, now another,
+// this tells what predictions do not.
+const GroupSplit* Together(const SharedCalls& shared, const std::vector<Held>& held) {
+  constexpr size_t kFewest = 6;
+  const GroupSplit* largest = nullptr;
+  for (const Held& h : held) {
+    if (h.contradicted || h.split->size == 1) continue;
+    if (largest == nullptr || h.split->groups < largest->groups) largest = h.split;
+  }
+  if (largest == nullptr || shared.columns() < kFewest) return nullptr;
+  for (const Held& h : held) {
+    if (!h.contradicted && !Refines(*h.split, *largest)) return nullptr;
+  }
+  return LeastWaitingShown(shared, *largest) >= kWaiting ? largest : nullptr;
+}
+
 std::vector<Held> Inferrer::HoldAll(const Class& c, const std::vector<GroupSplit>& splits,
                                     const SharedCalls& shared, int64_t tolerance) const {
   std::vector<Held> held;
@@ -302,7 +335,7 @@ bool Inferrer::MayHaveMore(const Class& c) const {
   return std::any_of(streams_.begin(), streams_.end(), [&](const CallStream& other) {
     CallShift shift;
     return !inside.contains(other.rank) && other.label == leader.label && other.size == leader.size &&
-           other.device == leader.device && FindShift(leader.calls, other.calls, &shift);
+           other.device == leader.device && Alike(leader.calls, other.calls, &shift);
   });
 }
 
@@ -364,6 +397,11 @@ Verdict Inferrer::Judge(const Class& c, const std::vector<GroupSplit>& splits) c
                          std::llround(std::min(against.waiting, 1e6)),
                          " times as much as ends, which the last begin predicts but for ",
                          Micros(best->middle), refuted)};
+  }
+  if (const GroupSplit* together = sure ? Together(shared, held) : nullptr; together != nullptr) {
+    return {GroupOrigin::kInferred, together,
+            absl::StrCat(told, together->words, ": over ", calls,
+                         " calls all members end together, and no two of them begin together", refuted)};
   }
   const std::string why = sure ? absl::StrCat(calls, " calls do not tell which ranks wait for each other")
                                : "which call of one rank is which of another is not sure";

@@ -78,12 +78,10 @@ bool Rate(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b, in
 
 bool SameCalls(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b) {
   if (a.size() != b.size()) return false;
-  int apart = 0;
   for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i].key != b[i].key) return false;
-    apart += a[i].step != b[i].step ? 1 : 0;
+    if (a[i].key != b[i].key || a[i].step != b[i].step) return false;
   }
-  return apart <= MostApart(static_cast<int>(a.size()));
+  return true;
 }
 
 bool FindShift(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b, CallShift* shift) {
@@ -103,7 +101,7 @@ bool FindShift(const std::vector<StreamCall>& a, const std::vector<StreamCall>& 
     shift->calls = s;
     shift->spread_ns = score.spread;
   }
-  shift->sure = by_steps || found == 1 || (shift->calls == 0 && na == nb);
+  shift->sure = by_steps ? best.steps_apart == 0 : found == 1 || (shift->calls == 0 && na == nb);
   return found > 0;
 }
 

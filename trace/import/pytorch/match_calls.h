@@ -25,8 +25,7 @@ struct CallShift {
   int64_t spread_ns = 0;  // what the differences of the ends vary by, in the median
 };
 
-// Whether both make the same calls from begin to end, in kind, size and, but for calls at the bounds of
-// steps, the number of their step.
+// Whether both make the same calls from begin to end, in kind, size and the number of their step.
 bool SameCalls(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b);
 
 // Finds the shift from `a` to `b`: the calls that both have agree in kind and size, and in the number of

@@ -133,10 +133,15 @@ double Deviation(const std::vector<StreamCall>& a, const std::vector<StreamCall>
   return static_cast<double>(Median(std::move(differences)));
 }
 
+// How much more the begins of two ranks vary against each other than their ends.
+double BeginsByEnds(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b) {
+  constexpr double kResolutionNs = 500;
+  return Deviation(a, b, &StreamCall::begin) / std::max(Deviation(a, b, &StreamCall::end), kResolutionNs);
+}
+
 }  // namespace
 
 double WaitingShown(const SharedCalls& shared, const GroupSplit& split) {
-  constexpr double kResolutionNs = 500;
   std::vector<uint32_t> first(split.groups, UINT32_MAX);
   std::vector<std::vector<double>> shown(split.groups);
   for (uint32_t r = 0; r < split.group.size(); ++r) {
@@ -145,13 +150,25 @@ double WaitingShown(const SharedCalls& shared, const GroupSplit& split) {
       leader = r;
       continue;
     }
-    const std::vector<StreamCall>&a = shared.calls[leader], &b = shared.calls[r];
-    shown[split.group[r]].push_back(Deviation(a, b, &StreamCall::begin) /
-                                    std::max(Deviation(a, b, &StreamCall::end), kResolutionNs));
+    shown[split.group[r]].push_back(BeginsByEnds(shared.calls[leader], shared.calls[r]));
   }
   double least = 1e9;
   for (std::vector<double>& group : shown)
     least = std::min(least, group.empty() ? 0 : Median(std::move(group)));
+  return least;
+}
+
+double LeastWaitingShown(const SharedCalls& shared, const GroupSplit& split) {
+  std::vector<std::vector<uint32_t>> members(split.groups);
+  for (uint32_t r = 0; r < split.group.size(); ++r) members[split.group[r]].push_back(r);
+  double least = 1e9;
+  for (const std::vector<uint32_t>& group : members) {
+    if (group.size() < 2 || group.size() > kMostPaired) return 0;
+    for (size_t a = 0; a < group.size(); ++a) {
+      for (size_t b = a + 1; b < group.size(); ++b)
+        least = std::min(least, BeginsByEnds(shared.calls[group[a]], shared.calls[group[b]]));
+    }
+  }
   return least;
 }
 

@@ -34,4 +34,10 @@ SplitFit FitSplit(const SharedCalls& shared, const GroupSplit& split, int64_t to
 // each other, whatever the collectives take. 0: a group has one member.
 double WaitingShown(const SharedCalls& shared, const GroupSplit& split);
 
+// The same over all pairs of members, the least of all groups: no two members come at one time by another
+// cause, and all end together. 0 for groups of one member, or of more than kMostPaired, for which there are
+// too many pairs.
+inline constexpr size_t kMostPaired = 64;
+double LeastWaitingShown(const SharedCalls& shared, const GroupSplit& split);
+
 }  // namespace chakra::pytorch
