@@ -19,9 +19,9 @@ struct Pipelines {
   std::vector<std::vector<uint32_t>> truth;
 };
 
-class Simulator {
+class PipelineSimulator {
  public:
-  Simulator(uint32_t n, uint32_t stages, uint32_t stride, int64_t jitter, uint32_t seed)
+  PipelineSimulator(uint32_t n, uint32_t stages, uint32_t stride, int64_t jitter, uint32_t seed)
       : stages_(stages), stride_(stride), jitter_(jitter), random_(seed), now_(n) {
     out_.calls.resize(n);
     out_.truth.resize(n);
@@ -74,7 +74,8 @@ TEST(InferPeers, RandomPipelinesGetTheirPeersOrNoneButNeverWrongOnes) {
     for (const auto& [n, stages, stride] : std::vector<std::tuple<uint32_t, uint32_t, uint32_t>>{
              {2, 2, 1}, {4, 2, 2}, {4, 4, 1}, {8, 2, 4}, {8, 4, 2}, {8, 2, 1}, {12, 3, 4}, {16, 4, 4}}) {
       const int64_t jitter = seed % 3 == 0 ? 0 : seed % 3 == 1 ? 20000 : 300000;
-      const Pipelines made = Simulator(n, stages, stride, jitter, seed).Run(2 + static_cast<int>(seed % 5));
+      const Pipelines made =
+          PipelineSimulator(n, stages, stride, jitter, seed).Run(2 + static_cast<int>(seed % 5));
       const InferredPeers found = InferPeers(made.calls, 20000);
       ++runs;
       if (!found.sure) continue;

@@ -48,10 +48,10 @@ struct Inference {
   Quality quality;
 };
 
-class Finder {
+class GroupFinder {
  public:
-  Finder(const std::vector<CaptureRank>& ranks, int world, const std::vector<int>& machine,
-         const GroupRules& asked)
+  GroupFinder(const std::vector<CaptureRank>& ranks, int world, const std::vector<int>& machine,
+              const GroupRules& asked)
       : ranks_(ranks), world_(world), machine_(machine), asked_(asked) {}
 
   CallGroups Run() {
@@ -84,7 +84,7 @@ class Finder {
   std::map<std::string, uint32_t> by_name_;
 };
 
-std::string Finder::Unnamed(const Members& members) const {
+std::string GroupFinder::Unnamed(const Members& members) const {
   constexpr size_t kMostListed = 16;
   if (static_cast<int>(members.size()) == world_) return "world";
   if (members.size() <= kMostListed) return absl::StrCat("ranks ", absl::StrJoin(members, ","));
@@ -93,8 +93,8 @@ std::string Finder::Unnamed(const Members& members) const {
 
 // The row of a group of this name and these members. Of several groups with one name each further one has its
 // first rank in its name.
-uint32_t Finder::Row(const std::string& name, const Members& members, GroupOrigin origin,
-                     const std::string& evidence) {
+uint32_t GroupFinder::Row(const std::string& name, const Members& members, GroupOrigin origin,
+                          const std::string& evidence) {
   std::string tried = name;
   for (int more = 1;; ++more) {
     const auto [it, fresh] = by_name_.try_emplace(tried, static_cast<uint32_t>(out_.groups.size()));
@@ -104,7 +104,7 @@ uint32_t Finder::Row(const std::string& name, const Members& members, GroupOrigi
   }
 }
 
-uint32_t Finder::FindRule(uint32_t r, const TimelineNode& node, const CommCall& call) const {
+uint32_t GroupFinder::FindRule(uint32_t r, const TimelineNode& node, const CommCall& call) const {
   if (asked_.empty()) return kNoRow;
   const CaptureRank& rank = ranks_[r];
   const uint32_t lane = rank.device->events[node.event].lane;
@@ -121,7 +121,7 @@ uint32_t Finder::FindRule(uint32_t r, const TimelineNode& node, const CommCall& 
 }
 
 // Groups that the user or the capture lists. Remembers the other collectives.
-void Finder::TakeListed(uint32_t r) {
+void GroupFinder::TakeListed(uint32_t r) {
   const CaptureRank& rank = ranks_[r];
   for (const TimelineNode& node : rank.timeline.nodes) {
     if (node.comm == kNoRow || node.event == kNoRow) continue;
@@ -142,7 +142,7 @@ void Finder::TakeListed(uint32_t r) {
   }
 }
 
-Inference Finder::InferWith(HostStreams how) const {
+Inference GroupFinder::InferWith(HostStreams how) const {
   Inference out;
   out.streams = CollectStreams(ranks_, machine_, how,
                                [&](uint32_t r, uint32_t comm) { return open_[r].contains(comm); });
@@ -157,7 +157,7 @@ Inference Finder::InferWith(HostStreams how) const {
 
 // If another way to take the host's threads for streams infers other members for a call, the call's group is
 // no more than a guess.
-void Finder::Doubt(const Inference& other, Inference* best) const {
+void GroupFinder::Doubt(const Inference& other, Inference* best) const {
   std::map<std::pair<uint32_t, uint32_t>, size_t> stream_of;  // by rank and comm
   for (size_t i = 0; i < other.groups.size(); ++i) {
     if (other.groups[i].origin != GroupOrigin::kInferred || other.streams.streams[i].device) continue;
@@ -177,7 +177,7 @@ void Finder::Doubt(const Inference& other, Inference* best) const {
   }
 }
 
-void Finder::Infer() {
+void GroupFinder::Infer() {
   Inference best = InferWith(HostStreams::kPairs);
   if (!best.streams.on_host) return Take(best);
   std::vector<Inference> others;
@@ -191,7 +191,7 @@ void Finder::Infer() {
 
 // Streams of the host with equal members are taken for one group, which carries its calls out in one order;
 // each stream of a device is a group of its own.
-void Finder::Take(const Inference& inference) {
+void GroupFinder::Take(const Inference& inference) {
   std::map<std::pair<std::string, Members>, std::vector<uint32_t>> kinds;  // by name and members
   for (size_t i = 0; i < inference.groups.size(); ++i) {
     const CallStream& stream = inference.streams.streams[i];
@@ -215,7 +215,7 @@ void Finder::Take(const Inference& inference) {
 
 CallGroups FindCallGroups(const std::vector<CaptureRank>& ranks, int world, const std::vector<int>& machine,
                           const GroupRules& asked) {
-  return Finder(ranks, world, machine, asked).Run();
+  return GroupFinder(ranks, world, machine, asked).Run();
 }
 
 }  // namespace chakra::pytorch

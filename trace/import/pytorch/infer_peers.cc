@@ -12,7 +12,7 @@
 namespace chakra::pytorch {
 namespace {
 
-constexpr double kClearly = 5.0, kLeastGain = 0.1;
+constexpr double kPeerErrors = 5.0, kPeerGain = 0.1;
 constexpr size_t kFewestMessages = 4;
 
 // Rows of `stages` ranks that are `stride` apart.
@@ -147,7 +147,7 @@ bool Matcher::Match(const Layout& layout) {
 }
 
 // By how many standard errors `worse` is worse, and by how much in the mean.
-std::pair<double, double> Gain(const std::vector<int64_t>& worse, const std::vector<int64_t>& better) {
+std::pair<double, double> BetterBy(const std::vector<int64_t>& worse, const std::vector<int64_t>& better) {
   constexpr int64_t kResolutionNs = 500;
   const auto scale = static_cast<double>(std::max(Median(better), kResolutionNs));
   double sum = 0, squares = 0;
@@ -190,8 +190,8 @@ InferredPeers InferPeers(const std::vector<std::vector<PeerCall>>& calls, int64_
   for (size_t i = 0; i < left.size(); ++i) {
     // A ring whose ends do not speak to each other is the row.
     if (i == best || left[i].peer == left[best].peer) continue;
-    const auto [errors, mean] = Gain(left[i].off, left[best].off);
-    clear = clear && errors >= kClearly && mean >= kLeastGain;
+    const auto [errors, mean] = BetterBy(left[i].off, left[best].off);
+    clear = clear && errors >= kPeerErrors && mean >= kPeerGain;
   }
   const std::string words = left[best].layout.Words();
   if (!clear) {

@@ -10,7 +10,7 @@
 namespace chakra::pytorch {
 namespace {
 
-constexpr int64_t kClockNoiseNs = 20000;
+constexpr int64_t kMovedNs = 20000;
 
 // Only calls at the bounds of steps may lie in another step.
 int MostApart(int calls) { return calls / 4 + 1; }
@@ -70,7 +70,7 @@ bool Rate(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b, in
   const int64_t middle = UpperMedian(differences);
   for (int64_t& d : differences) d = std::abs(d - middle);
   score->spread = UpperMedian(std::move(differences));
-  score->penalty = kClockNoiseNs * (s != 0) + std::abs(middle) / 1000;
+  score->penalty = kMovedNs * (s != 0) + std::abs(middle) / 1000;
   return true;
 }
 
