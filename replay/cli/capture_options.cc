@@ -25,4 +25,14 @@ void AddCaptureOptions(CLI::App* app, ReadOptions* options) {
       ->group(g);
 }
 
+void AddGroupsOption(CLI::App* app, ReadOptions* options, const std::string& group) {
+  CLI::Option* option =
+      app->add_option("--groups", options->groups_file,
+                      "Process groups, {\"NAME\": [ranks], ...}; of captures a key may also be a rule for "
+                      "calls without a name: \"?KIND:BYTES%LANE@TEXT\", each part may be left out; default: "
+                      "found beside the traces, of captures told by them or inferred")
+          ->type_name("FILE");
+  if (!group.empty()) option->group(group);
+}
+
 }  // namespace chakra::cli

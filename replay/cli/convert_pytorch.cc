@@ -32,7 +32,8 @@ PytorchOptions::PytorchOptions(CLI::App* app) : app_(app) {
   app->add_option("--report", report_,
                   "The conversion report as a file too; its ending chooses .json or text format")
       ->type_name("FILE");
-  app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired or left out");
+  AddGroupsOption(app, &read_);
+  app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired, left out or guessed");
   app->add_option("--threads", read_.threads,
                   "Threads; the result does not depend on it; default: the machine's cores")
       ->type_name("N")

@@ -38,9 +38,7 @@ class EditCommand : public Command {
         ->type_name("METHOD")
         ->check(OneOf({"none", "gzip", "zstd"}))
         ->group(g);
-    app->add_option("--groups", read_.groups_file, "Communicator groups; default: found beside the traces")
-        ->type_name("FILE")
-        ->group(g);
+    AddGroupsOption(app, &read_, g);
     app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired")->group(g);
     app->add_flag("--allow-truncated", read_.allow_truncated,
                   "Drop a partial last node instead of refusing it")

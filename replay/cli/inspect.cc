@@ -15,8 +15,7 @@ class InspectCommand : public Command {
   explicit InspectCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
     app->add_option("TRACE", inputs_, InputsHelp())->type_name("");
-    app->add_option("--groups", read_.groups_file, "Communicator groups; default: found beside the traces")
-        ->type_name("FILE");
+    AddGroupsOption(app, &read_);
     AddCaptureOptions(app, &read_);
     app->add_flag("--strict", read_.strict, "Refuse what would otherwise be repaired");
     app->add_flag("--allow-truncated", read_.allow_truncated,

@@ -80,10 +80,7 @@ void RunArguments::AddTrace(CLI::App* app) {
       ->type_name("POLICY")
       ->check(OneOf({"recorded", "single", "unlimited"}))
       ->group(g);
-  app->add_option("--groups", traces_.read.groups_file,
-                  "Communicator groups; default: found beside the traces")
-      ->type_name("FILE")
-      ->group(g);
+  AddGroupsOption(app, &traces_.read, g);
   app->add_option(
          "--ranks", traces_.ranks,
          "Replay one trace (each job of one trace) as N equal ranks. A group of all recorded ranks grows to "

@@ -116,6 +116,26 @@ TEST(OwnCapture, TheReplayIsTheMeasurement) {
   }
 }
 
+// Jobs of four ranks whose groups and peers the captures do not name: tensor x data parallel, and with a
+// pipeline.
+class GlooJobs : public testing::TestWithParam<const char*> {};
+
+TEST_P(GlooJobs, TheReplayIsTheMeasurement) {
+  SKIP_WITHOUT_SHARED_DATA();
+  for (const LanePolicy lanes : {LanePolicy::kRecorded, LanePolicy::kUnlimited}) {
+    const Replayed r = ReplayOf({Shared(std::string("kineto/jobs/") + GetParam())}, nullptr, lanes);
+    ASSERT_EQ(r.steps.size(), 16u) << "three steps and the window, of four ranks";
+    for (const StepMetrics& s : r.steps) {
+      EXPECT_NEAR(static_cast<double>(s.replayed.picos()) / static_cast<double>(s.measured.picos()), 1, 0.001)
+          << s.recorded_rank << s.name;
+    }
+    EXPECT_EQ(r.metrics.collectives.empty(), false);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Jobs, GlooJobs, testing::Values("gloo_tp4", "gloo_pp4"),
+                         [](const auto& info) { return std::string(info.param); });
+
 // ------------------------------------------------------------------- DLRM
 
 class Dlrm : public testing::Test {

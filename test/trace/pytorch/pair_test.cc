@@ -18,9 +18,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // Both sides of a capture, built operator by operator.
-class Capture {
+class TwoTraces {
  public:
-  Capture() {
+  TwoTraces() {
     host.file = "et.json";
     device.file = "kineto.json";
     device.threads.resize(4);
@@ -85,7 +85,7 @@ void CheckSound(const HostTrace& host, const DeviceTrace& device, const Pairing&
 }
 
 TEST(Pair, ByRecordFunctionId) {
-  Capture c;
+  TwoTraces c;
   for (uint64_t i = 1; i <= 100; ++i) c.Both(absl::StrCat("op", i % 7), i, static_cast<int64_t>(i));
   c.Node("## process_group:init ##", 101);
   c.Op("late", 102);
@@ -102,7 +102,7 @@ TEST(Pair, ByRecordFunctionId) {
 
 TEST(Pair, AnOffsetNearAndFar) {
   for (const int64_t offset : {-1, 7, -64, 5000}) {
-    Capture c;
+    TwoTraces c;
     for (int64_t i = 0; i < 200; ++i) {
       c.Both(absl::StrCat("op", i * i % 67), static_cast<uint64_t>(6000 + i), 6000 + i + offset);
     }
@@ -117,7 +117,7 @@ TEST(Pair, AnOffsetNearAndFar) {
 }
 
 TEST(Pair, AFewNamesMayDiffer) {
-  Capture c;
+  TwoTraces c;
   for (uint64_t i = 1; i <= 200; ++i) c.Both(absl::StrCat("op", i), i, static_cast<int64_t>(i));
   c.Node("here", 300);
   c.Op("there", 300);
@@ -131,7 +131,7 @@ TEST(Pair, AFewNamesMayDiffer) {
 }
 
 TEST(Pair, AnEventHasOneNode) {
-  Capture c;
+  TwoTraces c;
   for (uint64_t i = 1; i <= 20; ++i) c.Both("op", i, static_cast<int64_t>(i));
   c.Node("op", 20);
   const Pairing p = c.Good();
@@ -143,7 +143,7 @@ TEST(Pair, AnEventHasOneNode) {
 }
 
 TEST(Pair, ByThreadWithoutIds) {
-  Capture c;
+  TwoTraces c;
   // The threads' numbers say nothing of each other, and neither does their order.
   for (int i = 0; i < 30; ++i) c.Op(absl::StrCat("back", i), kNone, 0);
   for (int i = 0; i < 40; ++i) c.Op(absl::StrCat("main", i), kNone, 2);
@@ -159,7 +159,7 @@ TEST(Pair, ByThreadWithoutIds) {
 }
 
 TEST(Pair, ExternalIdsOrderWhatTheClockCannot) {
-  Capture c;
+  TwoTraces c;
   for (uint64_t i = 0; i < 20; ++i) c.Node(absl::StrCat("op", i % 4), i + 1);
   // In the file's order inner operators come first.
   for (int i = 0; i < 20; ++i) c.Op(absl::StrCat("op", (i ^ 1) % 4), kNone).external = 500 + (i ^ 1);
@@ -171,7 +171,7 @@ TEST(Pair, ExternalIdsOrderWhatTheClockCannot) {
 
 TEST(Pair, IdsThatCountAnewFallBackToThreads) {
   // Two threads whose ids drift apart: no offset fits both.
-  Capture c;
+  TwoTraces c;
   for (uint64_t i = 0; i < 100; ++i) c.Node(absl::StrCat("main", i * i % 31), i + 1, 1);
   for (uint64_t i = 0; i < 100; ++i) c.Node(absl::StrCat("back", i * i % 31), i + 101, 2);
   for (int i = 0; i < 100; ++i) c.Op(absl::StrCat("main", i * i % 31), i + 4000, 1);
@@ -183,7 +183,7 @@ TEST(Pair, IdsThatCountAnewFallBackToThreads) {
 
 TEST(Pair, KinetoMayBeAWindowOfTheHostTrace) {
   for (const bool ids : {true, false}) {
-    Capture c;
+    TwoTraces c;
     for (uint64_t i = 1; i <= 500; ++i) c.Node(absl::StrCat("op", i * i % 997), i);
     for (int i = 300; i < 400; ++i) c.Op(absl::StrCat("op", i * i % 997), ids ? i : kNone);
     const Pairing p = c.Good();
@@ -196,7 +196,7 @@ TEST(Pair, KinetoMayBeAWindowOfTheHostTrace) {
 }
 
 TEST(Pair, DifferentRunsAreRefusedWithTheEvidence) {
-  Capture c;
+  TwoTraces c;
   for (uint64_t i = 1; i <= 50; ++i) c.Node(absl::StrCat("resnet", i), i);
   for (int i = 1; i <= 50; ++i) c.Op(absl::StrCat("dlrm", i), i);
   for (int i = 1; i <= 10; ++i) c.Op("resnet1", 50 + i);
@@ -211,7 +211,7 @@ TEST(Pair, DifferentRunsAreRefusedWithTheEvidence) {
 }
 
 TEST(Pair, NothingToPair) {
-  Capture c;
+  TwoTraces c;
   EXPECT_FALSE(Pair(c.host, c.device).ok());
   c.Node("a", 1);
   EXPECT_FALSE(Pair(c.host, c.device).ok());
@@ -259,7 +259,7 @@ TEST(PublicCaptures, DlrmOnEightRanksPairs) {
   }
 }
 
-TEST(PublicCaptures, SimpleAdd) {
+TEST(PublicPairs, SimpleAdd) {
   SKIP_WITHOUT_SHARED_DATA();
   const Both b = ReadBoth(Shared("hta/simple_add_et.json.gz"), Shared("hta/simple_add_kineto.json.gz"));
   const auto p = Pair(b.host, b.device);
@@ -269,7 +269,7 @@ TEST(PublicCaptures, SimpleAdd) {
   EXPECT_EQ(p->nodes_unmatched, 0u);
 }
 
-TEST(PublicCaptures, LinearIsOneIterationOfForty) {
+TEST(PublicPairs, LinearIsOneIterationOfForty) {
   SKIP_WITHOUT_SHARED_DATA();
   const Both b = ReadBoth(Shared("param/linear_et.json.gz"), Shared("param/linear_kineto.json.gz"));
   const auto p = Pair(b.host, b.device);
@@ -287,7 +287,7 @@ TEST(PublicCaptures, LinearIsOneIterationOfForty) {
   EXPECT_EQ(numbered, 201);
 }
 
-TEST(PublicCaptures, ResNetStandIns) {
+TEST(PublicPairs, ResNetStandIns) {
   SKIP_WITHOUT_SHARED_DATA();
   const struct {
     const char* host;
@@ -309,7 +309,7 @@ TEST(PublicCaptures, ResNetStandIns) {
   }
 }
 
-TEST(PublicCaptures, HostAndDeviceOfDifferentPrograms) {
+TEST(PublicPairs, HostAndDeviceOfDifferentPrograms) {
   SKIP_WITHOUT_SHARED_DATA();
   const std::string dlrm_kineto = SharedWithPrefix("param/dlrm/kineto", "worker0_");
   const struct {

@@ -89,8 +89,12 @@ struct HostNode {
 
 struct HostTrace {
   std::string file;
-  std::string schema;           // "1.0.1", "1.1.1-chakra.0.0.4", ...
-  int rank = kNoRank;           // if calls of known groups give it
+  std::string schema;  // "1.0.1", "1.1.1-chakra.0.0.4", ...
+  int rank = kNoRank;  // if calls of known groups give it
+  int64_t pid = kNone;
+  // When the machine began to count its steady clock, ms since the epoch of its local time: the wall clock's
+  // time at the begin of the trace, cut to seconds, minus the steady clock's. kNone: not written.
+  int64_t boot_ms = kNone;
   std::vector<HostNode> nodes;  // ascending by id
   std::vector<CommCall> comms;
   StringTable strings;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "trace/import/pytorch/capture.h"
-#include "trace/import/pytorch/join.h"
+#include "trace/import/pytorch/capture_rank.h"
 
 namespace chakra::pytorch {
 

@@ -15,9 +15,12 @@
 #include "trace/et/read_options.h"
 #include "trace/import/pytorch/emit.h"
 #include "trace/import/pytorch/find.h"
+#include "trace/import/pytorch/host_messages.h"
 #include "trace/import/pytorch/host_only.h"
 #include "trace/import/pytorch/load_files.h"
+#include "trace/import/pytorch/one_job.h"
 #include "trace/import/pytorch/pair.h"
+#include "trace/model/groups.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -83,6 +86,9 @@ class Reader {
   absl::Status PlaceFile(size_t i, int rank);
   int RankOf(size_t i) const;
   absl::Status Link(CaptureRank* rank);
+  absl::StatusOr<GroupRules> ReadGroupRules();
+  void NoteUnusedKeys(const GroupRules& asked);
+  void ReportGroups();
   void Report();
   void Warn(std::string text) { out_.report.add_warnings(std::move(text)); }
 
@@ -207,7 +213,52 @@ absl::Status Reader::Link(CaptureRank* rank) {
       BuildTimeline(*rank->device, rank->host.get(), paired ? &rank->pairing : nullptr, window);
   if (!timeline.ok()) return timeline.status();
   rank->timeline = *std::move(timeline);
+  CarrySendsByTheirCalls(rank);
   return absl::OkStatus();
+}
+
+// The user's file of groups; without one, none.
+absl::StatusOr<GroupRules> Reader::ReadGroupRules() {
+  const std::string& path = options_.groups_file;
+  if (path.empty()) return GroupRules();
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
+  if (!disk.ok()) return disk.status();
+  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), path);
+  if (!content.ok()) return content.status();
+  Buffer text;
+  if (absl::Status s = ReadAll(content->get(), path, &text); !s.ok()) return s;
+  InputFile input;
+  input.path = path;
+  input.role = "groups";
+  if (absl::Status s = (*disk)->Finish(&input.sha256, &input.bytes); !s.ok()) return s;
+  out_.inputs.push_back(std::move(input));
+  absl::StatusOr<Groups> groups = ParseGroups(text.view(), path);
+  if (!groups.ok()) return groups.status();
+  return GroupRules::Make(*groups, path, WorldSize(out_.ranks));
+}
+
+void Reader::NoteUnusedKeys(const GroupRules& asked) {
+  std::set<std::string> used;
+  for (const CallGroup& group : out_.joined.call_groups.groups) {
+    if (group.origin == GroupOrigin::kAsked) used.insert(group.evidence);
+  }
+  for (uint32_t rule = 0; rule < asked.size(); ++rule) {
+    if (!used.contains(asked.Evidence(rule)))
+      Warn(absl::StrCat(asked.file(), ": no call is of group \"", asked.key(rule), "\""));
+  }
+}
+
+void Reader::ReportGroups() {
+  out_.report.set_peers_inferred(out_.joined.peers_inferred);
+  out_.report.set_peer_evidence(out_.joined.peer_evidence);
+  for (const CallGroup& group : out_.joined.call_groups.groups) {
+    proto::GroupConversion* to = out_.report.add_groups();
+    to->set_name(group.name);
+    for (const int rank : group.ranks) to->add_ranks(rank);
+    to->set_origin(std::string(Name(group.origin)));
+    to->set_evidence(group.evidence);
+    to->set_calls(group.calls);
+  }
 }
 
 void AddNotes(const std::vector<Repair>& repairs, int rank, proto::ConversionReport* report) {
@@ -224,6 +275,7 @@ void AddNotes(const std::vector<Repair>& repairs, int rank, proto::ConversionRep
 void Reader::Report() {
   proto::ConversionReport& report = out_.report;
   report.set_world_size(out_.joined.world_size);
+  ReportGroups();
   bool device_ops = false, host_only = false, device_only = false;
   for (size_t i = 0; i < out_.ranks.size(); ++i) {
     const CaptureRank& r = out_.ranks[i];
@@ -326,7 +378,11 @@ absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
   status = ForEach(out_.ranks.size(), options_.threads,
                    [&] { return [&](size_t i) { return Link(&out_.ranks[i]); }; });
   if (!status.ok()) return status;
-  out_.joined = JoinRanks(out_.ranks);
+  absl::StatusOr<GroupRules> asked = ReadGroupRules();
+  if (!asked.ok()) return asked.status();
+  out_.joined = JoinRanks(out_.ranks, *asked);
+  if (status = CheckOneJob(out_.ranks, out_.joined.call_groups); !status.ok()) return status;
+  NoteUnusedKeys(*asked);
   Report();
   if (options_.strict && out_.report.notes_size() > 0) {
     const proto::ConversionNote& n = out_.report.notes(0);
@@ -350,6 +406,19 @@ absl::Status WriteCapture(const Capture& capture, const std::string& prefix, con
     if (absl::Status s = writer.Finish(); !s.ok()) return s;
   }
   return absl::OkStatus();
+}
+
+// "the capture (2 inferred, 1 guessed)".
+std::string GroupSource(const CallGroups& call_groups) {
+  std::map<GroupOrigin, int> count;
+  for (const CallGroup& group : call_groups.groups) ++count[group.origin];
+  if (count.empty()) return "the capture";
+  if (count.size() == 1 && count.begin()->first == GroupOrigin::kNamed) return "the capture";
+  return absl::StrCat(
+      "the capture (",
+      absl::StrJoin(count, ", ",
+                    [](std::string* s, const auto& c) { absl::StrAppend(s, c.second, " ", Name(c.first)); }),
+      ")");
 }
 
 absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions& options) {
@@ -381,7 +450,7 @@ absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions
   for (chakra::Loaded& l : loaded) set.ranks.push_back(std::move(l.trace));
   set.inputs = capture.inputs;
   set.groups = capture.joined.groups;
-  if (!set.groups.empty()) set.group_source = "the capture";
+  set.group_source = GroupSource(capture.joined.call_groups);
   for (const proto::ConversionNote& note : capture.report.notes()) {
     for (RankTrace& rank : set.ranks) {
       const int own = rank.recorded_rank == kNoRank ? rank.rank : rank.recorded_rank;

@@ -6,7 +6,9 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "trace/base/utf8.h"
 #include "trace/import/pytorch/host_node.h"
 #include "trace/import/pytorch/json_scan.h"
@@ -56,6 +58,8 @@ class Walk {
   size_t at_ = 0;
   bool has_nodes_ = false;
   bool has_schema_ = false;
+  int64_t start_ms_ = kNone;  // of the steady clock
+  std::string time_;          // "2026-11-23 05:30:16", local
   std::vector<uint64_t> offsets_;
 };
 
@@ -131,6 +135,10 @@ absl::Status Walk::ReadField(bool* cut) {
     has_schema_ = true;
     out_->schema = ToUtf8(text_.substr(at_ + 1, end - at_ - 2));
   }
+  int64_t number = 0;
+  if (key == "pid" && absl::SimpleAtoi(text_.substr(at_, end - at_), &number)) out_->pid = number;
+  if (key == "start_ts" && absl::SimpleAtoi(text_.substr(at_, end - at_), &number)) start_ms_ = number;
+  if (key == "time" && text_[at_] == '"') time_ = std::string(text_.substr(at_ + 1, end - at_ - 2));
   at_ = end;
   return absl::OkStatus();
 }
@@ -153,6 +161,9 @@ absl::Status Walk::Run() {
     cut = *next == Next::kCut;
   }
   if (!has_nodes_) return Expected("the field nodes, a list");
+  absl::Time wall;
+  if (start_ms_ >= 0 && absl::ParseTime("%Y-%m-%d %H:%M:%S", time_, &wall, nullptr))
+    out_->boot_ms = absl::ToUnixMillis(wall) - start_ms_;
   if (cut) {
     nodes_->repairs().Add("truncated_host_trace", out_->nodes.empty() ? 0 : out_->nodes.back().id,
                           absl::StrCat("the file ends in the middle, at byte ", text_.size(), "; ",

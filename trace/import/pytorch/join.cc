@@ -2,21 +2,18 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "trace/base/median.h"
-#include "trace/import/pytorch/comm_group.h"
+#include "trace/import/pytorch/call_streams.h"
+#include "trace/import/pytorch/clocks.h"
+#include "trace/import/pytorch/infer_peers.h"
+#include "trace/import/pytorch/machines.h"
+#include "trace/import/pytorch/match_calls.h"
 
 namespace chakra::pytorch {
 namespace {
-
-constexpr int kMostShift = 64;  // calls by which two ranks' windows may differ
-constexpr int64_t kClockNoiseNs = 20000;
-
-bool IsPointToPoint(CommOp op) { return op == CommOp::kSend || op == CommOp::kRecv; }
 
 bool ToCollective(CommOp op, CollectiveType* out) {
   static constexpr std::pair<CommOp, CollectiveType> kTypes[] = {
@@ -53,16 +50,25 @@ void SetBytes(const CommCall& call, int64_t members, CommPlan* plan) {
 
 class Joiner {
  public:
-  explicit Joiner(const std::vector<CaptureRank>& ranks) : ranks_(ranks), offset_known_(ranks.size()) {}
+  Joiner(const std::vector<CaptureRank>& ranks, const GroupRules& asked)
+      : ranks_(ranks), asked_(asked), machine_(FindMachines(ranks)) {
+    for (const CaptureRank& rank : ranks_) steps_.emplace_back(rank);
+  }
 
   Joined Run() {
     out_.comms.resize(ranks_.size());
-    out_.clock_offset_ns.resize(ranks_.size());
-    FindWorld();
+    out_.world_size = WorldSize(ranks_);
+    out_.call_groups = FindCallGroups(ranks_, out_.world_size, machine_, asked_);
+    for (const CallGroup& group : out_.call_groups.groups) {
+      if (!group.ranks.empty()) out_.groups.emplace(group.name, group.ranks);
+    }
     for (uint32_t r = 0; r < ranks_.size(); ++r) PlanRank(r);
     Renumber();
-    MatchGroups();
-    AlignClocks();
+    for (uint32_t g = 0; g < calls_.size(); ++g) MatchGroup(g);
+    Clocks clocks = AlignClocks(ranks_, machine_, matched_);
+    out_.clock_offset_ns = clocks.offset_ns;
+    FindPeers(clocks.known);
+    for (Repair& note : clocks.notes) out_.repairs.push_back(std::move(note));
     MeasureTransfers();
     MeasureMessages();
     SetWindow();
@@ -70,168 +76,178 @@ class Joiner {
   }
 
  private:
-  struct Call {  // one entry of a rank's comms, with its times
-    uint32_t comm = 0;
-    int64_t begin = 0, end = 0;  // ns of the rank's own clock, epoch
+  struct Call {  // a send or receive
+    uint32_t rank = 0;
+    GroupCall call;
   };
-  using Key = std::pair<CommOp, uint64_t>;
 
   void Note(absl::string_view kind, uint32_t rank, uint64_t count, const std::string& detail) {
-    out_.repairs.push_back(
-        {std::string(kind), ranks_[rank].device_file, ranks_[rank].rank, count, 0, detail});
+    if (count > 0)
+      out_.repairs.push_back(
+          {std::string(kind), ranks_[rank].device_file, ranks_[rank].rank, count, 0, detail});
   }
   int64_t Base(uint32_t r) const { return ranks_[r].device == nullptr ? 0 : ranks_[r].device->base_ns; }
-  void FindWorld();
-  void PlanRank(uint32_t r);
-  std::vector<int> Members(const CaptureRank& rank, const CommCall& call) const;
-  std::string GroupName(uint32_t r, const CommCall& call, const std::vector<int>& members);
-  void Renumber();
-  void MatchGroups();
-  bool Shift(const std::vector<Call>& a, uint32_t ra, const std::vector<Call>& b, uint32_t rb,
-             int* shift) const;
-  Key KeyOf(uint32_t r, const Call& call) const {
-    const CommPlan& plan = out_.comms[r][call.comm];
-    const CommOp op = ranks_[r].timeline.comms[call.comm].op;
-    return {op, op == CommOp::kAllToAll || !plan.has_bytes ? 0 : plan.bytes};
+  GroupCall Timed(uint32_t r, const TimelineNode& node) const {
+    return {node.comm, Base(r) + node.start, Base(r) + node.start + node.dur};
   }
-  void AlignClocks();
+  void PlanRank(uint32_t r);
+  std::string WorldGroup();
+  void NoteGuessed(uint32_t r);
+  bool PlanCall(uint32_t r, const TimelineNode& node, uint64_t* sizeless);
+  void FindPeers(const std::vector<bool>& clock_known);
+  void TakePeers(const InferredPeers& found, const std::vector<uint32_t>& rows);
+  void Renumber();
+  void MatchGroup(uint32_t g);
+  bool Shifts(const std::vector<uint32_t>& members, const std::vector<std::vector<StreamCall>>& calls,
+              std::vector<int>* shifts) const;
+  void LeaveOut(uint32_t g, uint32_t r, int from, int to, bool good);
   void MeasureTransfers();
   void MeasureMessages();
   void SetWindow();
 
   const std::vector<CaptureRank>& ranks_;
+  const GroupRules& asked_;
+  const std::vector<int> machine_;
+  std::vector<StepMarks> steps_;
   Joined out_;
-  std::map<std::pair<int, int>, std::vector<std::pair<uint32_t, Call>>> sent_, received_;  // by (from, to)
-  std::map<std::string, std::vector<std::vector<Call>>> calls_;  // by group, captured rank: in order of begin
-  std::map<std::string, std::vector<std::map<uint32_t, Call>>> matched_;  // by group: calls, by captured rank
-  std::vector<std::map<std::string, std::string>>
-      pointers_;  // by captured rank: names of process-group pointers
-  std::vector<bool> offset_known_;
+  std::map<std::pair<int, int>, std::vector<Call>> sent_, received_;  // by (from, to)
+  // By row of call_groups, then by captured rank: nodes in the order of begin.
+  std::vector<std::map<uint32_t, std::vector<const TimelineNode*>>> calls_;
+  std::vector<MatchedGroup> matched_;
+  std::map<uint32_t, std::vector<const TimelineNode*>> peerless_;  // by captured rank
 };
 
-void Joiner::FindWorld() {
-  pointers_.resize(ranks_.size());
-  int world = static_cast<int>(ranks_.size());
-  for (const CaptureRank& rank : ranks_) {
-    world = std::max(world, rank.rank + 1);
-    if (rank.device != nullptr) world = std::max(world, rank.device->world_size);
-    for (const CommCall& call : rank.timeline.comms) {
-      if (call.group_size > 0 && call.group_size <= (1 << 22))
-        world = std::max(world, static_cast<int>(call.group_size));
-      for (const int r : call.ranks) world = std::max(world, r + 1);
+// Plans the call of `node`. False: its group does not hold this rank.
+bool Joiner::PlanCall(uint32_t r, const TimelineNode& node, uint64_t* sizeless) {
+  const CaptureRank& rank = ranks_[r];
+  const CommCall& call = rank.timeline.comms[node.comm];
+  CommPlan& plan = out_.comms[r][node.comm];
+  const uint32_t row = out_.call_groups.of[r][node.comm];
+  if (call.kept) return true;
+  const bool p2p = IsPointToPoint(call.op);
+  if (!p2p && !ToCollective(call.op, &plan.collective)) return true;
+  if (!p2p && row == kNoRow) return true;
+  static const std::vector<int> kAll;
+  const CallGroup* group = row == kNoRow ? nullptr : &out_.call_groups.groups[row];
+  if (group != nullptr && group->origin == GroupOrigin::kUnknown) return true;
+  const std::vector<int>& members = group == nullptr ? kAll : group->ranks;
+  if (!members.empty() && std::find(members.begin(), members.end(), rank.rank) == members.end()) return false;
+  const auto size = static_cast<int64_t>(members.empty() ? out_.world_size : members.size());
+  const auto global = [&](int64_t member) -> int {
+    if (member < 0) return kNoRank;
+    if (call.root_is_global || members.empty())
+      return member < out_.world_size ? static_cast<int>(member) : kNoRank;
+    return member < size ? members[static_cast<size_t>(member)] : kNoRank;
+  };
+  SetBytes(call, size, &plan);
+  if (!plan.has_bytes) ++*sizeless;
+  plan.group = group == nullptr ? WorldGroup() : group->name;
+  if (p2p) {
+    plan.peer = global(call.root);
+    if (plan.peer == kNoRank || plan.peer == rank.rank) {
+      peerless_[r].push_back(&node);
+      return true;
     }
+    plan.type = call.op == CommOp::kSend ? NodeType::kSend : NodeType::kRecv;
+    return true;
   }
-  out_.world_size = world;
+  plan.type = NodeType::kCollective;
+  const bool rooted =
+      plan.collective == CollectiveType::kBroadcast || plan.collective == CollectiveType::kReduce ||
+      plan.collective == CollectiveType::kGather || plan.collective == CollectiveType::kScatter;
+  if (rooted) plan.root = global(call.root);
+  if (calls_.size() <= row) calls_.resize(row + 1);
+  calls_[row][r].push_back(&node);
+  return true;
 }
 
-// The ranks of the call's group, as far as the traces tell; empty: not known, taken for all ranks.
-std::vector<int> Joiner::Members(const CaptureRank& rank, const CommCall& call) const {
-  if (!call.ranks.empty() && !call.ranks_cut) return call.ranks;
-  if (call.start >= 0 && call.stride > 0 && call.group_size > 0 && call.group_size <= out_.world_size) {
-    std::vector<int> members;
-    for (int64_t i = 0; i < call.group_size; ++i)
-      members.push_back(static_cast<int>(call.start + i * call.stride));
-    return members;
-  }
-  for (const Groups* groups : {rank.device != nullptr ? &rank.device->groups : nullptr,
-                               rank.host != nullptr ? &rank.host->groups : nullptr}) {
-    if (groups == nullptr) continue;
-    if (const auto it = groups->find(call.group); it != groups->end()) return it->second;
-  }
-  return {};
-}
-
-// Old traces name a group by the address of an object, which differs between ranks. Groups are then numbered
-// in the order of their first use on each rank.
-std::string Joiner::GroupName(uint32_t r, const CommCall& call, const std::vector<int>& members) {
-  const bool pointer = call.group.size() > 6 && std::all_of(call.group.begin(), call.group.end(),
-                                                            [](char c) { return c >= '0' && c <= '9'; });
-  std::string name = call.group;
-  if (pointer) {
-    auto& names = pointers_[r];
-    name = names.try_emplace(call.group, absl::StrCat("group", names.size())).first->second;
-  } else if (name.empty() && !members.empty() && static_cast<int>(members.size()) < out_.world_size) {
-    name = absl::StrCat("ranks ", absl::StrJoin(members, ","));
-  }
-  if (name.empty()) name = "world";
-  std::vector<int> all = members;
-  if (all.empty()) {
-    for (int i = 0; i < out_.world_size; ++i) all.push_back(i);
-  }
-  const auto [it, fresh] = out_.groups.try_emplace(name, all);
-  if (fresh || it->second == all) return name;
-  // Several groups have this name: add the first rank to the name.
-  name = absl::StrCat(name, "@", all.front());
-  out_.groups.try_emplace(name, all);
-  return name;
+// The group of all ranks, for messages of no group.
+std::string Joiner::WorldGroup() {
+  std::vector<int> all;
+  for (int i = 0; i < out_.world_size; ++i) all.push_back(i);
+  const auto [it, fresh] = out_.groups.try_emplace("world", std::move(all));
+  return it->first;
 }
 
 void Joiner::PlanRank(uint32_t r) {
-  const CaptureRank& rank = ranks_[r];
-  const Timeline& t = rank.timeline;
-  out_.comms[r].resize(t.comms.size());
-  uint64_t guessed = 0, sizeless = 0, peerless = 0, groupless = 0;
-  for (const TimelineNode& node : t.nodes) {
+  out_.comms[r].resize(ranks_[r].timeline.comms.size());
+  uint64_t strange = 0, sizeless = 0;
+  std::map<std::string, uint64_t> unknown;  // by why
+  for (const TimelineNode& node : ranks_[r].timeline.nodes) {
     if (node.comm == kNoRow) continue;
-    const CommCall& call = t.comms[node.comm];
-    CommPlan& plan = out_.comms[r][node.comm];
-    plan.type = NodeType::kComp;
-    if (call.kept) continue;
-    std::vector<int> members = Members(rank, call);
-    if (members.empty() && !OwnGroup(rank, call, out_.world_size, &members)) {
-      ++groupless;
-      continue;
-    }
-    const auto size = static_cast<int64_t>(members.empty() ? out_.world_size : members.size());
-    if (std::find(members.begin(), members.end(), rank.rank) == members.end() && !members.empty()) {
-      ++guessed;  // the rank is not in its own group: calls cannot be matched
-      continue;
-    }
-    const bool p2p = IsPointToPoint(call.op);
-    if (!p2p && !ToCollective(call.op, &plan.collective)) continue;
-    const auto global = [&](int64_t member) -> int {
-      if (member < 0) return kNoRank;
-      if (call.root_is_global || members.empty())
-        return member < out_.world_size ? static_cast<int>(member) : kNoRank;
-      return member < size ? members[static_cast<size_t>(member)] : kNoRank;
-    };
-    SetBytes(call, size, &plan);
-    if (!plan.has_bytes) ++sizeless;
-    plan.group = GroupName(r, call, members);
-    if (p2p) {
-      plan.peer = global(call.root);
-      if (plan.peer == kNoRank || plan.peer == rank.rank) {
-        ++peerless;
-        continue;
-      }
-      plan.type = call.op == CommOp::kSend ? NodeType::kSend : NodeType::kRecv;
-      continue;
-    }
-    plan.type = NodeType::kCollective;
-    const bool rooted =
-        plan.collective == CollectiveType::kBroadcast || plan.collective == CollectiveType::kReduce ||
-        plan.collective == CollectiveType::kGather || plan.collective == CollectiveType::kScatter;
-    if (rooted) plan.root = global(call.root);
-    auto& calls = calls_[plan.group];
-    calls.resize(ranks_.size());
-    calls[r].push_back({node.comm, Base(r) + node.start, Base(r) + node.start + node.dur});
+    out_.comms[r][node.comm].type = NodeType::kComp;
+    if (!PlanCall(r, node, &sizeless)) ++strange;
+    const uint32_t row = out_.call_groups.of[r][node.comm];
+    if (row == kNoRow) continue;
+    const CallGroup& group = out_.call_groups.groups[row];
+    if (group.origin == GroupOrigin::kUnknown) ++unknown[group.evidence];
   }
-  if (guessed > 0)
-    Note("group_without_self", r, guessed,
-         "calls on groups that do not hold this rank; kept as recorded, as communication");
-  if (groupless > 0)
-    Note(
-        "comm_group_unknown", r, groupless,
-        "calls of a library with groups of its own, of which nothing tells the members; kept as recorded, as "
-        "communication");
-  if (sizeless > 0)
-    Note("comm_size_unknown", r, sizeless,
-         "calls whose size nothing tells: a cluster keeps their recorded time; record with shapes, or set "
-         "sizes with "
-         "the edit `bytes`");
-  if (peerless > 0)
-    Note("comm_peer_unknown", r, peerless,
-         "sends or receives whose peer nothing tells; kept as recorded, as communication");
+  for (const auto& [why, count] : unknown)
+    Note("group_unknown", r, count,
+         absl::StrCat("collectives whose group nothing tells: ", why, "; kept as recorded, as communication"));
+  Note("group_without_self", r, strange, "calls on groups that do not hold this rank; kept as recorded, as communication");
+  Note("comm_size_unknown", r, sizeless,
+       "calls whose size nothing tells: a cluster keeps their recorded time; record with shapes, or set sizes with "
+       "the edit `bytes`");
+  NoteGuessed(r);
+}
+
+// Sends and receives that do not name their peers: by their order and times, where clocks are one.
+void Joiner::FindPeers(const std::vector<bool>& clock_known) {
+  constexpr int64_t kToleranceNs = 50000;
+  std::vector<uint32_t> rows;
+  std::vector<std::vector<PeerCall>> calls;
+  bool one_clock = true;
+  for (const auto& [r, nodes] : peerless_) {
+    rows.push_back(r);
+    std::vector<PeerCall>& own = calls.emplace_back();
+    one_clock = one_clock && clock_known[r];
+    for (const TimelineNode* node : nodes) {
+      const GroupCall timed = Timed(r, *node);
+      const CommCall& call = ranks_[r].timeline.comms[node->comm];
+      own.push_back({call.op == CommOp::kSend, absl::HashOf(out_.comms[r][node->comm].bytes, call.dtype),
+                     timed.begin + out_.clock_offset_ns[r], timed.end + out_.clock_offset_ns[r]});
+    }
+  }
+  if (rows.empty()) return;
+  InferredPeers found;
+  found.evidence = "not all ranks were captured";
+  if (!one_clock) found.evidence = "nothing tells that the ranks' clocks are one";
+  if (one_clock && static_cast<int>(ranks_.size()) == out_.world_size)
+    found = InferPeers(calls, kToleranceNs);
+  if (found.sure) return TakePeers(found, rows);
+  for (const auto& [r, nodes] : peerless_) {
+    Note("comm_peer_unknown", r, nodes.size(),
+         absl::StrCat("sends or receives whose peer nothing tells (", found.evidence, "); kept as recorded, as communication"));
+  }
+}
+
+void Joiner::TakePeers(const InferredPeers& found, const std::vector<uint32_t>& rows) {
+  out_.peer_evidence = found.evidence;
+  for (size_t row = 0; row < rows.size(); ++row) {
+    const std::vector<const TimelineNode*>& nodes = peerless_[rows[row]];
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      CommPlan& plan = out_.comms[rows[row]][nodes[i]->comm];
+      plan.type = ranks_[rows[row]].timeline.comms[nodes[i]->comm].op == CommOp::kSend ? NodeType::kSend
+                                                                                       : NodeType::kRecv;
+      plan.peer = static_cast<int>(rows[found.peer[row][i]]);
+      ++out_.peers_inferred;
+    }
+  }
+}
+
+// Says of each guessed group what was assumed.
+void Joiner::NoteGuessed(uint32_t r) {
+  std::map<uint32_t, uint64_t> calls;  // by group
+  for (const uint32_t row : out_.call_groups.of[r]) {
+    if (row != kNoRow && out_.call_groups.groups[row].origin == GroupOrigin::kGuessed) ++calls[row];
+  }
+  for (const auto& [row, count] : calls) {
+    const CallGroup& group = out_.call_groups.groups[row];
+    Note("group_guessed", r, count,
+         absl::StrCat("calls taken for group \"", group.name, "\" of ", group.ranks.size(),
+                      " ranks: ", group.evidence, "; --groups FILE tells"));
+  }
 }
 
 // Captured ranks become 0, 1, ...; other ranks follow.
@@ -251,131 +267,84 @@ void Joiner::Renumber() {
     for (CommPlan& plan : comms) {
       if (plan.root != kNoRank) plan.root = place[plan.root];
       if (plan.peer != kNoRank) plan.peer = place[plan.peer];
-      if (plan.type == NodeType::kSend || plan.type == NodeType::kRecv) plan.tag = tags[plan.group];
+      if (!plan.group.empty()) plan.tag = tags[plan.group];
     }
   }
 }
 
-// Finds a shift such that a[i] is b[i + shift]: calls that both ranks have agree in kind and size. Of several
-// such shifts, takes the one under which the difference of their ends varies least.
-bool Joiner::Shift(const std::vector<Call>& a, uint32_t ra, const std::vector<Call>& b, uint32_t rb,
-                   int* shift) const {
-  bool found = false;
-  int64_t best = 0;
-  const auto na = static_cast<int>(a.size()), nb = static_cast<int>(b.size());
-  for (int s = -std::min(kMostShift, na); s <= std::min(kMostShift, nb); ++s) {
-    const int from = std::max(0, -s), to = std::min(na, nb - s);
-    // Both must share at least half of the shorter list.
-    if (to - from < (std::min(na, nb) + 1) / 2) continue;
-    bool agree = true;
-    std::vector<int64_t> differences;
-    for (int i = from; i < to && agree; ++i) {
-      agree = KeyOf(ra, a[static_cast<size_t>(i)]) == KeyOf(rb, b[static_cast<size_t>(i + s)]);
-      differences.push_back(a[static_cast<size_t>(i)].end - b[static_cast<size_t>(i + s)].end);
-    }
-    if (!agree) continue;
-    const int64_t middle = UpperMedian(differences);
-    for (int64_t& d : differences) d = std::abs(d - middle);
-    // Without better evidence the windows are the same.
-    const int64_t score =
-        UpperMedian(std::move(differences)) + kClockNoiseNs * (s != 0) + std::abs(middle) / 1000;
-    if (found && score >= best) continue;
-    found = true;
-    best = score;
-    *shift = s;
+// The shift of each member's calls against those of the first one. False: they do not agree.
+bool Joiner::Shifts(const std::vector<uint32_t>& members, const std::vector<std::vector<StreamCall>>& calls,
+                    std::vector<int>* shifts) const {
+  shifts->assign(members.size(), 0);
+  for (size_t m = 1; m < members.size(); ++m) {
+    CallShift shift;
+    if (!FindShift(calls[0], calls[m], &shift)) return false;
+    (*shifts)[m] = shift.calls;
   }
-  return found;
+  return true;
 }
 
-void Joiner::MatchGroups() {
-  for (auto& [name, calls] : calls_) {
-    uint32_t first = 0;
-    while (first < calls.size() && calls[first].empty()) ++first;
-    std::vector<std::pair<uint32_t, int>> shifts;  // rank, shift against `first`
-    bool good = true;
-    int from = 0, to = static_cast<int>(calls[first].size());
-    uint64_t members = 0;
-    for (const int m : out_.groups[name]) members += m < static_cast<int>(ranks_.size()) ? 1 : 0;
-    for (uint32_t r = first; r < calls.size(); ++r) {
-      if (calls[r].empty()) continue;
-      int shift = 0;
-      good = good && (r == first || Shift(calls[first], first, calls[r], r, &shift));
-      shifts.push_back({r, shift});
-      from = std::max(from, -shift);
-      to = std::min(to, static_cast<int>(calls[r].size()) - shift);
-    }
-    good = good && shifts.size() == members;
-    if (!good) to = from;
-    for (const auto& [r, shift] : shifts) {
-      uint64_t left_out = 0;
-      for (int i = 0; i < static_cast<int>(calls[r].size()); ++i) {
-        if (i - shift >= from && i - shift < to) continue;
-        out_.comms[r][calls[r][static_cast<size_t>(i)].comm].type = NodeType::kComp;
-        ++left_out;
-      }
-      if (left_out > 0) {
-        Note("collectives_unshared", r, left_out,
-             absl::StrCat("calls on group \"", name, "\" that not every captured member shows",
-                          good ? "" : ": the ranks' calls do not agree in kind, size and order",
-                          "; kept as recorded, as communication"));
-      }
-    }
-    auto& matched = matched_[name];
-    for (int i = from; i < to; ++i) {
-      auto& one = matched.emplace_back();
-      for (const auto& [r, shift] : shifts) one[r] = calls[r][static_cast<size_t>(i + shift)];
-    }
+// Calls of a group that not all captured members show are kept as recorded.
+void Joiner::LeaveOut(uint32_t g, uint32_t r, int from, int to, bool good) {
+  uint64_t left_out = 0;
+  const std::vector<const TimelineNode*>& nodes = calls_[g][r];
+  for (int i = 0; i < static_cast<int>(nodes.size()); ++i) {
+    if (i >= from && i < to) continue;
+    out_.comms[r][nodes[static_cast<size_t>(i)]->comm].type = NodeType::kComp;
+    ++left_out;
   }
+  Note("collectives_unshared", r, left_out,
+       absl::StrCat(
+           "calls on group \"", out_.call_groups.groups[g].name, "\" that not every captured member shows",
+           good ? "" : ": the ranks' calls do not agree in kind, size and order", "; kept as recorded, as communication"));
 }
 
-// A collective ends on all ranks at nearly the same time: its ends give the difference of the clocks, if that
-// exceeds the spread of the ends.
-void Joiner::AlignClocks() {
-  if (ranks_.empty()) return;
-  offset_known_[0] = true;
-  for (bool again = true; again;) {
-    again = false;
-    for (uint32_t r = 1; r < ranks_.size(); ++r) {
-      if (offset_known_[r]) continue;
-      std::vector<int64_t> differences;
-      for (const auto& [name, calls] : matched_) {
-        for (const auto& one : calls) {
-          const auto own = one.find(r);
-          if (own == one.end()) continue;
-          for (const auto& [other, call] : one) {
-            if (other == r || !offset_known_[other]) continue;
-            differences.push_back(call.end + out_.clock_offset_ns[other] - own->second.end);
-            break;
-          }
-        }
-      }
-      if (differences.empty()) continue;
-      const int64_t middle = UpperMedian(differences);
-      for (int64_t& d : differences) d = std::abs(d - middle);
-      const int64_t spread = UpperMedian(std::move(differences));
-      if (std::abs(middle) > kClockNoiseNs + 4 * spread) {
-        out_.clock_offset_ns[r] = middle;
-        Note(
-            "clock_aligned", r, 1,
-            absl::StrCat("the clock was moved by ", middle,
-                         " ns, so that shared collectives end together; their ends vary by ", spread, " ns"));
-      }
-      offset_known_[r] = again = true;
+void Joiner::MatchGroup(uint32_t g) {
+  const CallGroup& group = out_.call_groups.groups[g];
+  if (calls_[g].empty()) return;
+  MatchedGroup matched;
+  matched.name = group.name;
+  matched.sure = group.origin != GroupOrigin::kGuessed;
+  std::vector<std::vector<StreamCall>> calls;
+  for (const auto& [r, nodes] : calls_[g]) {
+    matched.members.push_back(r);
+    std::vector<StreamCall>& own = calls.emplace_back();
+    for (const TimelineNode* node : nodes) {
+      own.push_back(Comparable(ranks_[r], steps_[r], *node));
+      const CommPlan& plan = out_.comms[r][node->comm];
+      const bool sized = plan.collective != CollectiveType::kAllToAll && plan.has_bytes;
+      own.back().key = static_cast<uint64_t>(plan.collective) | (sized ? plan.bytes << 8 : 0);
     }
   }
-  for (uint32_t r = 1; r < ranks_.size(); ++r) {
-    if (!offset_known_[r])
-      Note("clock_not_aligned", r, 1,
-           "no collective is shared with the other ranks; the clock is taken as it is");
+  std::vector<int> shifts;
+  uint64_t members = 0;
+  for (const int m : out_.groups[group.name]) members += m < static_cast<int>(ranks_.size()) ? 1 : 0;
+  const bool good = Shifts(matched.members, calls, &shifts) && matched.members.size() == members;
+  int from = 0, to = static_cast<int>(calls[0].size());
+  for (size_t m = 0; m < calls.size(); ++m) {
+    from = std::max(from, -shifts[m]);
+    to = std::min(to, static_cast<int>(calls[m].size()) - shifts[m]);
   }
+  if (!good) to = from;
+  for (size_t m = 0; m < calls.size(); ++m) {
+    const uint32_t r = matched.members[m];
+    LeaveOut(g, r, from + shifts[m], to + shifts[m], good);
+    std::vector<GroupCall>& own = matched.calls.emplace_back();
+    for (int i = from; i < to; ++i)
+      own.push_back(Timed(r, *calls_[g][r][static_cast<size_t>(i + shifts[m])]));
+  }
+  matched_.push_back(std::move(matched));
 }
 
 void Joiner::MeasureTransfers() {
-  for (const auto& [name, calls] : matched_) {
-    for (const auto& one : calls) {
+  for (const MatchedGroup& group : matched_) {
+    for (size_t i = 0; i < group.calls[0].size(); ++i) {
       int64_t last = INT64_MIN;
-      for (const auto& [r, call] : one) last = std::max(last, call.begin + out_.clock_offset_ns[r]);
-      for (const auto& [r, call] : one) {
+      for (size_t m = 0; m < group.members.size(); ++m)
+        last = std::max(last, group.calls[m][i].begin + out_.clock_offset_ns[group.members[m]]);
+      for (size_t m = 0; m < group.members.size(); ++m) {
+        const GroupCall& call = group.calls[m][i];
+        const uint32_t r = group.members[m];
         out_.comms[r][call.comm].transfer_ns =
             std::max<int64_t>(0, call.end + out_.clock_offset_ns[r] - last);
       }
@@ -390,10 +359,10 @@ void Joiner::MeasureMessages() {
     for (const TimelineNode& node : ranks_[r].timeline.nodes) {
       if (node.comm == kNoRow) continue;
       const CommPlan& plan = out_.comms[r][node.comm];
-      const Call call = {node.comm, Base(r) + node.start, Base(r) + node.start + node.dur};
+      const Call call = {r, Timed(r, node)};
       const auto self = static_cast<int>(r);
-      if (plan.type == NodeType::kSend) sent_[{self, plan.peer}].push_back({r, call});
-      if (plan.type == NodeType::kRecv) received_[{plan.peer, self}].push_back({r, call});
+      if (plan.type == NodeType::kSend) sent_[{self, plan.peer}].push_back(call);
+      if (plan.type == NodeType::kRecv) received_[{plan.peer, self}].push_back(call);
     }
   }
   for (const auto& [who, sends] : sent_) {
@@ -424,6 +393,22 @@ void Joiner::SetWindow() {
 
 }  // namespace
 
-Joined JoinRanks(const std::vector<CaptureRank>& ranks) { return Joiner(ranks).Run(); }
+int WorldSize(const std::vector<CaptureRank>& ranks) {
+  int world = static_cast<int>(ranks.size());
+  for (const CaptureRank& rank : ranks) {
+    world = std::max(world, rank.rank + 1);
+    if (rank.device != nullptr) world = std::max(world, rank.device->world_size);
+    for (const CommCall& call : rank.timeline.comms) {
+      if (call.group_size > 0 && call.group_size <= (1 << 22))
+        world = std::max(world, static_cast<int>(call.group_size));
+      for (const int r : call.ranks) world = std::max(world, r + 1);
+    }
+  }
+  return world;
+}
+
+Joined JoinRanks(const std::vector<CaptureRank>& ranks, const GroupRules& asked) {
+  return Joiner(ranks, asked).Run();
+}
 
 }  // namespace chakra::pytorch

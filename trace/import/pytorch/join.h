@@ -2,27 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "trace/import/pytorch/capture.h"
-#include "trace/import/pytorch/pair.h"
-#include "trace/import/pytorch/timeline.h"
+#include "trace/import/pytorch/call_groups.h"
+#include "trace/import/pytorch/capture_rank.h"
 #include "trace/model/trace.h"
 
 namespace chakra::pytorch {
-
-// One rank of a capture that was read and linked.
-struct CaptureRank {
-  int rank = 0;                        // global
-  std::string host_file, device_file;  // "": not captured
-  std::unique_ptr<HostTrace> host;
-  std::unique_ptr<DeviceTrace> device;
-  Pairing pairing;
-  Timeline timeline;
-};
 
 // How one entry of Timeline::comms is replayed.
 struct CommPlan {
@@ -48,11 +35,17 @@ struct Joined {
                                              // clocks
   std::vector<Repair> repairs;
   int world_size = 0;
+  CallGroups call_groups;       // how the group of each collective is known; ranks as captured
+  uint64_t peers_inferred = 0;  // sends and receives that do not name their peers, but show them
+  std::string peer_evidence;    // by what, in words
 };
 
+// The ranks of the job, as far as the capture tells.
+int WorldSize(const std::vector<CaptureRank>& ranks);
+
 // `ranks` are ascending by rank. Calls of a group are matched by order; if the captures of ranks begin at
-// different calls, by the shift under which ends agree best. A call that not every captured member made
-// becomes a plain kernel, and is counted.
-Joined JoinRanks(const std::vector<CaptureRank>& ranks);
+// different calls, by FindShift(). A call that not every captured member made becomes a plain kernel, and is
+// counted. `asked`: groups that the user's file gives.
+Joined JoinRanks(const std::vector<CaptureRank>& ranks, const GroupRules& asked = {});
 
 }  // namespace chakra::pytorch

@@ -37,6 +37,39 @@ std::string Ranks(const proto::ConversionReport& r, TextPage* page) {
   return out;
 }
 
+std::string Members(const proto::GroupConversion& g) {
+  constexpr int kListed = 12;
+  std::string out;
+  for (int i = 0; i < std::min(g.ranks_size(), kListed); ++i)
+    absl::StrAppend(&out, i > 0 ? "," : "", g.ranks(i));
+  if (g.ranks_size() > kListed) absl::StrAppend(&out, ",... (", g.ranks_size(), ")");
+  return out.empty() ? "-" : out;
+}
+
+// One line for each group; evidence is told once for groups that share it.
+std::string GroupLines(const proto::ConversionReport& r, TextPage* page) {
+  const std::string peers = r.peers_inferred() == 0
+                                ? ""
+                                : absl::StrCat("\nPeers of ", FormatCount(r.peers_inferred()),
+                                               " sends and receives, inferred: ", r.peer_evidence(), "\n");
+  if (r.groups_size() == 0) return peers;
+  TextTable table({"group", "ranks", "calls", "how known"}, {true, true, false, true});
+  std::map<std::string, std::string> evidence;  // by origin and text, the first group
+  std::string said;
+  for (int i = 0; i < std::min(r.groups_size(), kRows); ++i) {
+    const proto::GroupConversion& g = r.groups(i);
+    table.Add({Shorten(g.name(), 32, "-"), Members(g), FormatCount(g.calls()), g.origin()});
+    if (g.origin() == "named") continue;
+    const auto [it, fresh] = evidence.try_emplace(g.evidence(), g.name());
+    if (fresh) absl::StrAppend(&said, "  ", g.name(), ": ", g.evidence(), "\n");
+  }
+  std::string out = absl::StrCat("\nGroups\n", table.Print(page));
+  if (r.groups_size() > kRows)
+    absl::StrAppend(&out, "  ... and ", r.groups_size() - kRows,
+                    " more groups (all are in --report FILE.json)\n");
+  return out + said + peers;
+}
+
 std::string Edges(const proto::ConversionReport& r) {
   std::map<std::string, uint64_t> all;
   for (const proto::RankConversion& x : r.ranks()) {
@@ -76,6 +109,7 @@ std::string PrintConversion(const proto::ConversionReport& r, TextPage* page) {
   std::string out = absl::StrCat("PyTorch capture: ", r.ranks_size(),
                                  r.ranks_size() == 1 ? " rank" : " ranks", " of ", r.world_size(), "\n\n");
   out += Ranks(r, page);
+  out += GroupLines(r, page);
   out += Edges(r);
   out += Notes(r);
   if (r.warnings_size() > 0) out += "\nWarnings\n";

@@ -1,0 +1,23 @@
+// One rank of a capture.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "trace/import/pytorch/capture.h"
+#include "trace/import/pytorch/pair.h"
+#include "trace/import/pytorch/timeline.h"
+
+namespace chakra::pytorch {
+
+// One rank of a capture that was read and linked.
+struct CaptureRank {
+  int rank = 0;                        // global
+  std::string host_file, device_file;  // "": not captured
+  std::unique_ptr<HostTrace> host;
+  std::unique_ptr<DeviceTrace> device;
+  Pairing pairing;
+  Timeline timeline;
+};
+
+}  // namespace chakra::pytorch
