@@ -286,6 +286,22 @@ TEST(InferGroups, ACallThatEndedBeforeAnotherBeganIsOfAnotherGroup) {
   EXPECT_THAT(InferGroups(streams, 4, 4)[0].ranks, ElementsAre(0, 1));
 }
 
+TEST(InferGroups, ThreeOfFourRanksThatBeginApartAreNoGroupByThatAlone) {
+  // They end together but for noise, and take now one time, now another: nothing says that they wait for each
+  // other.
+  std::vector<CallStream> streams;
+  const int64_t took[] = {300000, 9000000, 1000000, 6000000, 400000, 2000000};
+  for (int r = 0; r < 3; ++r) {
+    std::vector<std::pair<int64_t, int64_t>> times;
+    for (int i = 0; i < 6; ++i) {
+      const int64_t end = (i + 1) * 20000000;
+      times.push_back({end - took[(i * 5 + r) % 6], end + r * 100});
+    }
+    streams.push_back(StreamOf(r, times));
+  }
+  EXPECT_EQ(InferGroups(streams, 4, 4)[0].origin, GroupOrigin::kGuessed);
+}
+
 TEST(InferGroups, WhatNothingTellsIsAGuessThatSaysSo) {
   const std::vector<InferredGroup> alone = InferGroups({StreamOf(2, {{0, 100000}})}, 1, 8);
   EXPECT_EQ(alone[0].origin, GroupOrigin::kGuessed);

@@ -243,7 +243,9 @@ Verdict Inferrer::Judge(const Class& c, const std::vector<GroupSplit>& splits) c
   const std::string refuted = contradicted == 0 ? ""
                                                 : absl::StrCat("; contradicted are ", contradicted, " of ",
                                                                possible, " splits", early);
-  const bool sure = c.sure && !MayHaveMore(c) && !AnotherOrderFits(c, *best);
+  // A group that does not divide the job is more likely a part of one.
+  const bool whole = possible > 1 || captured_ < world_ || world_ % static_cast<int>(c.streams.size()) == 0;
+  const bool sure = whole && c.sure && !MayHaveMore(c) && !AnotherOrderFits(c, *best);
   if (sure && calls >= kFewestCalls && against.Clear()) {
     return {GroupOrigin::kInferred, best->split,
             absl::StrCat(told, best->split->words, ": over ", calls, " calls begins vary between members ",
@@ -251,7 +253,8 @@ Verdict Inferrer::Judge(const Class& c, const std::vector<GroupSplit>& splits) c
                          " times as much as ends, which the last begin predicts but for ",
                          Micros(best->middle), refuted)};
   }
-  if (const GroupSplit* together = sure ? Together(shared, held) : nullptr; together != nullptr) {
+  if (const GroupSplit* together = sure && possible > 1 ? Together(shared, held) : nullptr;
+      together != nullptr) {
     return {GroupOrigin::kInferred, together,
             absl::StrCat(told, together->words, ": over ", calls,
                          " calls all members end together, and no two of them begin together", refuted)};

@@ -81,6 +81,7 @@ int64_t MiddleOff(const SplitFit& fit) {
 
 bool Comparison::Clear() const {
   const bool predicts = alone.mean >= kLeastGain && even;
+  if (others == 0) return predicts && alone.errors >= kClearly;
   if (least.errors >= 1e9) return waiting >= kWaiting || (predicts && alone.errors >= kSomewhat);
   return predicts && least.errors >= kClearly && least.mean >= kLeastGain && alone.errors >= kClearly;
 }
@@ -105,6 +106,7 @@ Comparison Compare(const SharedCalls& shared, const std::vector<Held>& held, con
   out.even = Even(fit, *best.split, best.middle);
   out.waiting = WaitingShown(shared, *best.split);
   for (const Held& h : held) {
+    out.others += &h == &best || h.split->size == 1 ? 0 : 1;
     if (&h == &best || h.contradicted) continue;
     const SplitFit other = FitSplit(shared, *h.split, tolerance);
     const Gain gain = GainOver(other, fit, scale);

@@ -28,13 +28,15 @@ struct Gain {
 // The least gain of the best split over the others that are left, each rank alone included; and the largest
 // groups that are not clearly worse.
 struct Comparison {
-  Gain least = {1e9, 1e9};  // over other splits
+  size_t others = 0;        // splits into groups, contradicted ones included
+  Gain least = {1e9, 1e9};  // over other splits that are left
   Gain alone;
   const GroupSplit* largest = nullptr;
   bool even = true;    // the best split predicts each of its groups about as well as the others
   double waiting = 0;  // as of WaitingShown()
   // Where all other splits are contradicted, only splits into unequal groups are left, which are rare: then
-  // it is enough that members are seen to wait.
+  // it is enough that members are seen to wait. Where there is no other split, nothing speaks for this one
+  // but how it predicts.
   bool Clear() const;
 };
 
