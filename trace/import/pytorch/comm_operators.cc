@@ -86,7 +86,7 @@ CommOp KindInName(absl::string_view name) {
       {"alltoall", CommOp::kAllToAll},        {"multimemoneshotreduceout", CommOp::kReduce},
       {"barrier", CommOp::kBarrier}};
   for (const auto& [word, op] : kWords) {
-    for (size_t at = letters.find(word); at != letters.npos; at = letters.find(word, at + 1)) {
+    for (size_t at = 0; (at = letters.find(word.data(), at, word.size())) != letters.npos; ++at) {
       if (begins[at]) return op;
     }
   }
