@@ -191,7 +191,7 @@ CommPlan OwnGroupPlan(const std::string& kernel, const std::string& groups) {
                      .Launch(1, 1000, 100, 20, kernel, 5000, 1000));
   const Capture c = folder.Read();
   CommPlan plan = PlanOf(c, 0, kernel);
-  EXPECT_EQ(Notes(c, "comm_group_unknown"), plan.type == NodeType::kComp ? 1u : 0u);
+  EXPECT_EQ(Notes(c, "group_unknown"), plan.type == NodeType::kComp ? 1u : 0u);
   return plan;
 }
 

@@ -49,6 +49,20 @@ TEST(FindShift, WithoutMarksTheEndsTellButNotForSure) {
   EXPECT_TRUE(shift.sure);
 }
 
+TEST(FindShift, NeighboursThatWereUnderWayTogetherStandInEitherOrder) {
+  CallShift shift;
+  std::vector<StreamCall> one = Steps(0, 3, 4);
+  one[5].key = 2;
+  std::vector<StreamCall> other = Steps(0, 3, 4);
+  other[4].key = 2;
+  EXPECT_TRUE(FindShift(one, other, &shift));
+  EXPECT_NE(shift.calls, 0) << "one after the other: not the same calls";
+  other[4].end = other[5].begin + 1;
+  ASSERT_TRUE(FindShift(one, other, &shift));
+  EXPECT_EQ(shift.calls, 0);
+  ASSERT_TRUE(FindShift(other, one, &shift));
+}
+
 TEST(SameCalls, ComparesKindsAndSteps) {
   EXPECT_TRUE(SameCalls(Steps(0, 3, 4), Steps(0, 3, 4, 999)));
   EXPECT_FALSE(SameCalls(Steps(0, 3, 4), Steps(1, 3, 4))) << "other steps";

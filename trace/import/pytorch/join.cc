@@ -299,6 +299,14 @@ void Joiner::LeaveOut(uint32_t g, uint32_t r, int from, int to, bool good) {
            good ? "" : ": the ranks' calls do not agree in kind, size and order", "; kept as recorded, as communication"));
 }
 
+// Whether call `i` of the first member agrees with the calls of all others in kind and size.
+bool InOneOrder(const std::vector<std::vector<StreamCall>>& calls, const std::vector<int>& shifts, int i) {
+  for (size_t m = 1; m < calls.size(); ++m) {
+    if (calls[m][static_cast<size_t>(i + shifts[m])].key != calls[0][static_cast<size_t>(i)].key) return false;
+  }
+  return true;
+}
+
 void Joiner::MatchGroup(uint32_t g) {
   const CallGroup& group = out_.call_groups.groups[g];
   if (calls_[g].empty()) return;
@@ -330,8 +338,19 @@ void Joiner::MatchGroup(uint32_t g) {
     const uint32_t r = matched.members[m];
     LeaveOut(g, r, from + shifts[m], to + shifts[m], good);
     std::vector<GroupCall>& own = matched.calls.emplace_back();
-    for (int i = from; i < to; ++i)
-      own.push_back(Timed(r, *calls_[g][r][static_cast<size_t>(i + shifts[m])]));
+    uint64_t swapped = 0;
+    for (int i = from; i < to; ++i) {
+      const TimelineNode& node = *calls_[g][r][static_cast<size_t>(i + shifts[m])];
+      if (InOneOrder(calls, shifts, i)) {
+        own.push_back(Timed(r, node));
+      } else {
+        out_.comms[r][node.comm].type = NodeType::kComp;
+        ++swapped;
+      }
+    }
+    Note("collectives_swapped", r, swapped,
+         absl::StrCat("calls on group \"", group.name,
+                      "\" that ranks carried out at once, in another order; kept as recorded, as communication"));
   }
   matched_.push_back(std::move(matched));
 }
