@@ -77,10 +77,14 @@ class PacketFabricOn final : public Fabric,
   uint64_t MemoryBytes() const { return Settled().MemoryBytes(); }
   // Of all kinds, at this moment.
   template <typename S = Sim>
-  size_t packets_in_flight() const requires requires(const S& s) { s.pool(); }
+  size_t packets_in_flight() const requires requires(const S& s) {
+    s.pool();
+  }
   { return Settled().pool().in_flight(); }
   template <typename S = Sim>
-  size_t most_packets_in_flight() const requires requires(const S& s) { s.pool(); }
+  size_t most_packets_in_flight() const requires requires(const S& s) {
+    s.pool();
+  }
   { return Settled().pool().most_in_flight(); }
 
  private:

@@ -95,8 +95,8 @@ void RunArguments::AddTrace(CLI::App* app) {
   app->add_flag("--strict", traces_.read.strict, "Refuse what would otherwise be repaired")->group(g);
   strict_causes_ = app->add_flag(
       absl::StrCat("--strict-causes{", kPinnedWarning, "}"), strict_causes_text_,
-      absl::StrCat("Refuse a run of which more than so many percent of the makespan (",
-                   kPinnedWarning, " without a number) are pinned: gaps of the host, launch latencies and other "
+      absl::StrCat("Refuse a run of which more than so many percent of the makespan (", kPinnedWarning,
+                   " without a number) are pinned: gaps of the host, launch latencies and other "
                    "delays, which no edit of durations moves"));
   strict_causes_->type_name("[=PERCENT]")->group(g);
   app->add_flag("--allow-truncated", traces_.read.allow_truncated,

@@ -18,8 +18,8 @@ namespace {
 
 // Options that leave the traces as they are; all others are taken for theirs.
 bool IsOfMachine(const CLI::Option& option) {
-  for (const char* name :
-       {"--lanes", "--no-fast-path", "--threads", "--placement", "--straggler", "--seed", "--strict-causes"}) {
+  for (const char* name : {"--lanes", "--no-fast-path", "--threads", "--placement", "--straggler", "--seed",
+                           "--strict-causes"}) {
     if (option.check_name(name)) return true;
   }
   return option.get_group() == "Machine";

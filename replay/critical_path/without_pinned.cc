@@ -31,14 +31,16 @@ absl::StatusOr<Time> MakespanWithoutPinned(const Simulation& simulation) {
   for (size_t g = 0; g < distinct.graphs.size(); ++g) {
     graphs.push_back(WithoutDelays(*distinct.graphs[g]));
     const PinnedWaits waits(*graphs[g]);
-    for (uint32_t row = 0; row < graphs[g]->size(); ++row) times[g].time[row] -= waits.Of(row, times[g].time[row]);
+    for (uint32_t row = 0; row < graphs[g]->size(); ++row)
+      times[g].time[row] -= waits.Of(row, times[g].time[row]);
   }
   for (size_t r = 0; r < traces.ranks.size(); ++r) traces.ranks[r].graph = graphs[distinct.of_rank[r]];
   RunOptions options = simulation.options;
   options.fabric_options.link_series = false;
   auto machine = BuildMachine(simulation.cluster, options, static_cast<int>(traces.ranks.size()));
   if (!machine.ok()) return machine.status();
-  const Simulation bare{options, simulation.cluster, traces, simulation.jobs, times, simulation.recorded_comm};
+  const Simulation bare{options, simulation.cluster,      traces, simulation.jobs,
+                        times,   simulation.recorded_comm};
   const auto metrics = Simulate(bare, **machine);
   if (!metrics.ok()) return metrics.status();
   return metrics->makespan;

@@ -7,9 +7,9 @@
 
 namespace chakra {
 
-// The makespan of `simulation` when its dependencies have no delays, and host calls that wait for nothing that is
-// known (PinnedWaits) take their own work alone. It holds a second copy of the graphs meanwhile. Errors: those of
-// BuildMachine() and Simulate().
+// The makespan of `simulation` when its dependencies have no delays, and host calls that wait for nothing
+// that is known (PinnedWaits) take their own work alone. It holds a second copy of the graphs meanwhile.
+// Errors: those of BuildMachine() and Simulate().
 absl::StatusOr<Time> MakespanWithoutPinned(const Simulation& simulation);
 
 }  // namespace chakra

@@ -59,9 +59,9 @@ proto::PinnedReport MakePinnedReport(const PinnedRun& run, const Metrics& metric
                                      const std::vector<Time>& starts) {
   const std::vector<PinnedTime>& ranks = run.ranks;
   proto::PinnedReport out;
-  const auto most = std::max_element(ranks.begin(), ranks.end(), [](const PinnedTime& a, const PinnedTime& b) {
-    return a.total() < b.total();
-  });
+  const auto most =
+      std::max_element(ranks.begin(), ranks.end(),
+                       [](const PinnedTime& a, const PinnedTime& b) { return a.total() < b.total(); });
   *out.mutable_run() = ToProto(most == ranks.end() ? PinnedTime() : *most, "run", metrics.makespan);
   *out.mutable_critical_path() = ToProto(run.path, "critical path", metrics.makespan);
   for (size_t r = 0; r < ranks.size(); ++r) {
@@ -81,18 +81,18 @@ std::string WarnOfPinned(const proto::PinnedReport& pinned) {
 
 std::string WarnOfHeldEdits(const proto::PinnedReport& pinned, Time makespan, Time without) {
   return absl::StrCat("the edited run takes ", FormatTime(makespan), ", of which pinned time holds ",
-                      FormatTime(makespan - without), ": without it the same edits give ", FormatTime(without),
-                      "; no edit of durations makes the run shorter than ",
+                      FormatTime(makespan - without), ": without it the same edits give ",
+                      FormatTime(without), "; no edit of durations makes the run shorter than ",
                       FormatTime(Time::Picos(pinned.run().time_ps())), " (", CausesOf(pinned.run(), false),
                       " of the makespan)");
 }
 
 absl::Status CheckPinned(const proto::PinnedReport& pinned, double percent) {
   if (100 * pinned.share() <= percent) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrFormat("--strict-causes: %.1f %% of the makespan are pinned, expected at most %g %%: %s. Edits of "
-                      "durations do not move that time; without --strict-causes the report shows it by rank",
-                      100 * pinned.share(), percent, CausesOf(pinned.run(), false)));
+  return absl::FailedPreconditionError(absl::StrFormat(
+      "--strict-causes: %.1f %% of the makespan are pinned, expected at most %g %%: %s. Edits of "
+      "durations do not move that time; without --strict-causes the report shows it by rank",
+      100 * pinned.share(), percent, CausesOf(pinned.run(), false)));
 }
 
 std::string PrintPinned(const proto::Report& report, TextPage* page) {
@@ -102,7 +102,8 @@ std::string PrintPinned(const proto::Report& report, TextPage* page) {
   for (const proto::PinnedTime& r : pinned.rank()) ranks.push_back(&r);
   const bool cut = ranks.size() > kRows;
   if (cut) {
-    std::stable_sort(ranks.begin(), ranks.end(), [](const auto* a, const auto* b) { return a->share() > b->share(); });
+    std::stable_sort(ranks.begin(), ranks.end(),
+                     [](const auto* a, const auto* b) { return a->share() > b->share(); });
     ranks.resize(kRows);
   }
   RowTable<proto::PinnedTime> table;
@@ -115,7 +116,8 @@ std::string PrintPinned(const proto::Report& report, TextPage* page) {
   const auto rest = static_cast<uint64_t>(pinned.rank_size()) - ranks.size();
   return absl::StrCat("\nPinned: what the replay takes as given, and no edit of durations moves\n",
                       table.Print(page),
-                      cut ? absl::StrCat("  ... and ", FormatCount(rest), " more ranks, of less (all are in "
+                      cut ? absl::StrCat("  ... and ", FormatCount(rest),
+                                         " more ranks, of less (all are in "
                                          "--format json)\n")
                           : "");
 }

@@ -16,19 +16,19 @@ namespace chakra {
 proto::PinnedReport MakePinnedReport(const PinnedRun& run, const Metrics& metrics,
                                      const std::vector<Time>& starts);
 
-// A warning that names the causes, and which edits they make blind. Empty where at most kPinnedWarning percent
-// are pinned.
+// A warning that names the causes, and which edits they make blind. Empty where at most kPinnedWarning
+// percent are pinned.
 std::string WarnOfPinned(const proto::PinnedReport& pinned);
 
-// A warning of edits whose effect pinned time may hide: the edited run took `makespan`, and `without` its pinned
-// time.
+// A warning of edits whose effect pinned time may hide: the edited run took `makespan`, and `without` its
+// pinned time.
 std::string WarnOfHeldEdits(const proto::PinnedReport& pinned, Time makespan, Time without);
 
 // Error (FailedPrecondition), naming the causes: more than `percent` of the makespan is pinned.
 absl::Status CheckPinned(const proto::PinnedReport& pinned, double percent);
 
-// A table of the run, its critical path and its ranks. Empty where the report has no pinned time. `page` as for
-// PrintReport().
+// A table of the run, its critical path and its ranks. Empty where the report has no pinned time. `page` as
+// for PrintReport().
 std::string PrintPinned(const proto::Report& report, TextPage* page);
 
 }  // namespace chakra

@@ -50,8 +50,8 @@ struct RunOptions : MachineOptions {
   std::string lanes = "recorded";  // "recorded", "single", "unlimited"
   bool fast_paths = true;
   bool strict = false;
-  double strict_causes = -1;   // refuse a run whose pinned time is more of the makespan, in percent; < 0: none
-  bool sensitivity = false;    // what changes give by runs with them; with critical_path
+  double strict_causes = -1;  // refuse a run whose pinned time is more of the makespan, in percent; < 0: none
+  bool sensitivity = false;   // what changes give by runs with them; with critical_path
   bool critical_path = false;  // in the report
   std::string version;         // of the program, for the report
 };

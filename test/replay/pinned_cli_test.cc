@@ -1,4 +1,5 @@
-// The pinned share on the command line: the report in its formats, the warning, the refusal, inspect, compare.
+// The pinned share on the command line: the report in its formats, the warning, the refusal, inspect,
+// compare.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -23,8 +24,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Two ranks of a host call, a kernel that it launches and a second call. The gap before that call is `gap_us`,
-// of which nothing explains a quarter; rank 1 has none.
+// Two ranks of a host call, a kernel that it launches and a second call. The gap before that call is
+// `gap_us`, of which nothing explains a quarter; rank 1 has none.
 TraceBuilder TwoRanks(int64_t gap_us, bool delays = true) {
   TraceBuilder b(2);
   for (int r = 0; r < 2; ++r) {
@@ -95,10 +96,12 @@ TEST_F(PinnedCli, TheReportSaysHowMuchByCauseForRunPathAndRanks) {
   EXPECT_EQ(second.of(), "rank 1");
   EXPECT_EQ(second.launch_latency_ps(), 1000000);
   EXPECT_DOUBLE_EQ(second.share(), 1.0 / 71);  // of the rank's own 71 us
-  EXPECT_EQ(WarningOf(r),
-            "40.0 % of the makespan are pinned, 40.0 % along the critical path: host gaps 30.0 % (faster operators, "
-            "a faster device or faster communication do not shorten them); unexplained 10.0 % (nothing that the "
-            "capture shows shortens it)");
+  EXPECT_EQ(
+      WarningOf(r),
+      "40.0 % of the makespan are pinned, 40.0 % along the critical path: host gaps 30.0 % (faster "
+      "operators, "
+      "a faster device or faster communication do not shorten them); unexplained 10.0 % (nothing that the "
+      "capture shows shortens it)");
 }
 
 TEST_F(PinnedCli, TextAndCsvHaveIt) {
@@ -113,10 +116,11 @@ TEST_F(PinnedCli, TextAndCsvHaveIt) {
   const std::string csv = Run(absl::StrCat("replay ", run, kRecorded, " --format csv")).out;
   const std::vector<std::string> lines = absl::StrSplit(csv, '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 3u);
-  EXPECT_THAT(lines[0],
-              HasSubstr(",idle_ps,pinned_ps,pinned_share,pinned_host_gaps_ps,pinned_launch_latency_ps,"
-                        "pinned_stream_gaps_ps,pinned_start_ps,pinned_unexplained_ps,pinned_recorded_waits_ps,"
-                        "pinned_other_delays_ps"));
+  EXPECT_THAT(
+      lines[0],
+      HasSubstr(",idle_ps,pinned_ps,pinned_share,pinned_host_gaps_ps,pinned_launch_latency_ps,"
+                "pinned_stream_gaps_ps,pinned_start_ps,pinned_unexplained_ps,pinned_recorded_waits_ps,"
+                "pinned_other_delays_ps"));
   EXPECT_THAT(lines[1], HasSubstr(",40000000,0.400000,30000000,0,0,0,10000000,0,0"));
 }
 
@@ -139,8 +143,9 @@ TEST_F(PinnedCli, StrictCausesRefusesWhatIsAboveItsLimit) {
   const CommandResult refused = Run(run + " --strict-causes");
   EXPECT_EQ(refused.status, 1);
   EXPECT_EQ(refused.out, "");
-  EXPECT_THAT(refused.err, HasSubstr("--strict-causes: 40.0 % of the makespan are pinned, expected at most 5 %: "
-                                     "host gaps 30.0 %, unexplained 10.0 %"));
+  EXPECT_THAT(refused.err,
+              HasSubstr("--strict-causes: 40.0 % of the makespan are pinned, expected at most 5 %: "
+                        "host gaps 30.0 %, unexplained 10.0 %"));
   EXPECT_EQ(Run(run + " --strict-causes=39.9").status, 1);
   EXPECT_EQ(Run(run + " --strict-causes=40").status, 0);
   EXPECT_EQ(Run(run + " --strict-causes=0").status, 1);
@@ -151,15 +156,17 @@ TEST_F(PinnedCli, StrictCausesRefusesWhatIsAboveItsLimit) {
   }
   const std::string few = absl::StrCat("replay --strict-causes ", Write(TwoRanks(3), "few"), kRecorded);
   EXPECT_EQ(Run(few).status, 0) << Run(few).err;
-  EXPECT_EQ(Run(absl::StrCat("replay ", Write(TwoRanks(0, false), "none"), kRecorded, " --strict-causes=0")).status,
-            0);
+  EXPECT_EQ(
+      Run(absl::StrCat("replay ", Write(TwoRanks(0, false), "none"), kRecorded, " --strict-causes=0")).status,
+      0);
 }
 
 TEST_F(PinnedCli, InspectHasItOfTheTracesAlone) {
   const std::string run = Write(TwoRanks(40), "run");
-  EXPECT_THAT(Run("inspect " + run).out,
-              HasSubstr("  pinned           40 us if durations were 0, 40.0 % of the critical path; along it 40.0 %\n"
-                        "                   host gaps 30 us, unexplained 10 us\n"));
+  EXPECT_THAT(
+      Run("inspect " + run).out,
+      HasSubstr("  pinned           40 us if durations were 0, 40.0 % of the critical path; along it 40.0 %\n"
+                "                   host gaps 30 us, unexplained 10 us\n"));
   proto::Inspection x;
   ASSERT_TRUE(ParseMessage(Run("inspect --format json " + run).out, "inspection", &x).ok());
   EXPECT_EQ(x.pinned().run().unexplained_ps(), 10000000);
@@ -179,7 +186,8 @@ TEST_F(PinnedCli, AnEditSaysWhatPinnedTimeHolds) {
   };
   // Host calls of no time: rank 0 ends after the gap of 40 us, without it after the kernel of 30 us.
   EXPECT_EQ(held(run + " --scale '^n[02]$=0'"),
-            "the edited run takes 40 us, of which pinned time holds 10 us: without it the same edits give 30 us; no "
+            "the edited run takes 40 us, of which pinned time holds 10 us: without it the same edits give 30 "
+            "us; no "
             "edit of durations makes the run shorter than 40 us (host gaps 75.0 %, unexplained 25.0 % of the "
             "makespan)");
   EXPECT_EQ(held(run), "");
@@ -197,7 +205,8 @@ TEST_F(PinnedCli, OfACaptureItIsTheReplayWithoutDurations) {
   EXPECT_EQ(bare.pinned().run().time_ps(), r.pinned().run().time_ps());
   EXPECT_DOUBLE_EQ(bare.pinned().share(), 1);
   ASSERT_EQ(bare.rank_size(), r.pinned().rank_size());
-  for (int i = 0; i < bare.rank_size(); ++i) EXPECT_EQ(bare.rank(i).end_ps(), r.pinned().rank(i).time_ps()) << i;
+  for (int i = 0; i < bare.rank_size(); ++i)
+    EXPECT_EQ(bare.rank(i).end_ps(), r.pinned().rank(i).time_ps()) << i;
 }
 
 TEST_F(PinnedCli, CompareTellsTheDifference) {

@@ -77,8 +77,10 @@ TEST(Pinned, IsTheReplayInWhichNothingTakesTime) {
     const int ranks = 1 + static_cast<int>(random() % 5);
     TraceBuilder builder = ranks == 1 ? TraceBuilder(1) : RandomTraces(random, ranks);
     if (ranks == 1) {
-      for (int i = 0; i < 20; ++i) builder.Comp(0, 1, i < 2 ? std::vector<uint64_t>() : std::vector<uint64_t>{
-                                                           random() % static_cast<uint64_t>(i)});
+      for (int i = 0; i < 20; ++i)
+        builder.Comp(
+            0, 1,
+            i < 2 ? std::vector<uint64_t>() : std::vector<uint64_t>{random() % static_cast<uint64_t>(i)});
     }
     AddRandomDelays(random, ranks, &builder);
     AddRandomTransfers(random, ranks, &builder);

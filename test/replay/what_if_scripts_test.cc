@@ -68,8 +68,8 @@ TEST_F(WhatIf, OnAGeneratedStep) {
 }
 
 // Of the CPU: no kernels. Which of gloo's two threads takes up a bucket differs between ranks, and so do
-// buckets of them. A call of 0.4 ms on one rank takes 8.6 ms on the other: its halves meet twice, so that the fast
-// rank waits for the slow half of the other.
+// buckets of them. A call of 0.4 ms on one rank takes 8.6 ms on the other: its halves meet twice, so that the
+// fast rank waits for the slow half of the other.
 TEST_F(WhatIf, OnACaptureOfGloo) {
   Expect(kFolder + "captures/batch_2/a", {{"faster_gpu", Effect::kRefused},
                                           {"fused_optimizer", Effect::kShorter},

@@ -246,7 +246,10 @@ TEST(DepRelease, OfDuplicatesTheLastHolds) {
 TEST(DepRelease, BeyondTheEndAndListsOfAnotherLengthAreErrors) {
   Four late({0});
   TraceBuilder::Delays(late.node, {kReleaseAtEnd + 1}, "dep_release");
-  EXPECT_THAT(late.Error(), HasSubstr("expected a list of integers from 0 (released at the begin of the dependency) to 1000000000000"));
+  EXPECT_THAT(
+      late.Error(),
+      HasSubstr(
+          "expected a list of integers from 0 (released at the begin of the dependency) to 1000000000000"));
   Four negative({0});
   TraceBuilder::Delays(negative.node, {-1}, "dep_release");
   EXPECT_THAT(negative.Error(), HasSubstr("attribute dep_release"));

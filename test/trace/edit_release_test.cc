@@ -26,7 +26,8 @@ TEST(EditRelease, StaysWhereDurationsAndDependenciesChange) {
 
 TEST(EditRelease, OfTwoDependenciesOnOneNodeTheLaterHolds) {
   // Without b, c waits for what b waited for: the end of a holds longer than a quarter of a.
-  EXPECT_THAT(Edit("select { name: '^b$' } remove {}"), HasSubstr("3 comp c start=8 us=8 stream=7 <- 1+1000:stream\n"));
+  EXPECT_THAT(Edit("select { name: '^b$' } remove {}"),
+              HasSubstr("3 comp c start=8 us=8 stream=7 <- 1+1000:stream\n"));
 }
 
 TEST(EditRelease, GoesAlongWithTheDependenciesOfCopies) {

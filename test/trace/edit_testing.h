@@ -4,10 +4,10 @@
 //
 // KIND is comp, load, store, send, recv, metadata or a collective ("all_reduce"). Keys: start and us
 // (recorded, in microseconds), bytes, ops, stream, tid, group, peer, tag, transfer (ns); any other is an
-// attribute, a number or a text. A dependency is an id; "c" before it: control; "@N" after it: it releases after N
-// thousandths of its duration; "+NS" after that: its delay; "~NS" after that: the part of the delay that nothing
-// explains; ":KIND" at its end: of dep_kinds. Data dependencies come before control dependencies. Lists of nodes
-// keep this order of keys, so that texts can be compared.
+// attribute, a number or a text. A dependency is an id; "c" before it: control; "@N" after it: it releases
+// after N thousandths of its duration; "+NS" after that: its delay; "~NS" after that: the part of the delay
+// that nothing explains; ":KIND" at its end: of dep_kinds. Data dependencies come before control
+// dependencies. Lists of nodes keep this order of keys, so that texts can be compared.
 #pragma once
 
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>

@@ -40,7 +40,8 @@ TEST(EditUnexplained, IsTheSameShareOfADelayThatWasEdited) {
 TEST(EditUnexplained, AddsUpWhereDelaysAddUpAndGoesWithTheLongerOfTwo) {
   EXPECT_THAT(Edit("select { name: '^launch_b$' } remove {}"), HasSubstr("<- 1+2000~700:thread\n"));
   // b's launch is now launch_a: of two dependencies on one node the longer delay holds.
-  EXPECT_THAT(Edit("select { name: '^(a|b)$' } fuse {}"), HasSubstr("<- 1+600~500:launch 2+3000~2000:launch"));
+  EXPECT_THAT(Edit("select { name: '^(a|b)$' } fuse {}"),
+              HasSubstr("<- 1+600~500:launch 2+3000~2000:launch"));
 }
 
 TEST(EditUnexplained, GoesAlongWithTheDependenciesOfCopies) {
@@ -53,7 +54,8 @@ TEST(EditUnexplained, GoesAlongWithTheDependenciesOfCopies) {
 }
 
 TEST(EditUnexplained, IsNoAttributeForTheEditOfAttributes) {
-  EXPECT_THAT(Edit("attribute { name: 'dep_unexplained_ns' int_value: 1 }"), HasSubstr("expected another name"));
+  EXPECT_THAT(Edit("attribute { name: 'dep_unexplained_ns' int_value: 1 }"),
+              HasSubstr("expected another name"));
 }
 
 }  // namespace

@@ -28,13 +28,18 @@ std::shared_ptr<const Graph> Read(const TraceBuilder& b) {
 }
 
 TEST(Pinned, EachKindOfDependencyHasItsCause) {
-  const std::pair<const char*, PinnedCause> kKinds[] = {
-      {"thread", PinnedCause::kHostGaps},          {"call", PinnedCause::kHostGaps},
-      {"hand_off", PinnedCause::kHostGaps},        {"wake_up", PinnedCause::kHostGaps},
-      {"collective", PinnedCause::kHostGaps},      {"sync", PinnedCause::kHostGaps},
-      {"launch", PinnedCause::kLaunchLatency},     {"stream", PinnedCause::kStreamGaps},
-      {"event_wait", PinnedCause::kStreamGaps},    {"start", PinnedCause::kStart},
-      {"edit", PinnedCause::kOther},               {"of another program", PinnedCause::kOther}};
+  const std::pair<const char*, PinnedCause> kKinds[] = {{"thread", PinnedCause::kHostGaps},
+                                                        {"call", PinnedCause::kHostGaps},
+                                                        {"hand_off", PinnedCause::kHostGaps},
+                                                        {"wake_up", PinnedCause::kHostGaps},
+                                                        {"collective", PinnedCause::kHostGaps},
+                                                        {"sync", PinnedCause::kHostGaps},
+                                                        {"launch", PinnedCause::kLaunchLatency},
+                                                        {"stream", PinnedCause::kStreamGaps},
+                                                        {"event_wait", PinnedCause::kStreamGaps},
+                                                        {"start", PinnedCause::kStart},
+                                                        {"edit", PinnedCause::kOther},
+                                                        {"of another program", PinnedCause::kOther}};
   for (const auto& [kind, cause] : kKinds) {
     TraceBuilder b(1);
     b.Comp(0, 5);
@@ -85,10 +90,10 @@ TEST(Pinned, AHostCallThatWaitsForNobodyKnowsWhatIsPinnedBeyondItsOwnWork) {
   };
   call("cudaDeviceSynchronize", 510, true);
   call("hipStreamSynchronize", 30, true);
-  call("cudaEventSynchronize", 10, true);           // as long as its own work may be
-  call("cudaStreamSynchronize", 1000, false);       // no host call
-  call("cudaLaunchKernel", 1000, true);             // work
-  call("cudaStreamSynchronizeLater", 1000, true);   // another name
+  call("cudaEventSynchronize", 10, true);          // as long as its own work may be
+  call("cudaStreamSynchronize", 1000, false);      // no host call
+  call("cudaLaunchKernel", 1000, true);            // work
+  call("cudaStreamSynchronizeLater", 1000, true);  // another name
   PinnedTime want;
   want[PinnedCause::kRecordedWaits] = Time::Micros(500 + 20);
   EXPECT_EQ(LongestPinned(*Read(b)), want);

@@ -332,7 +332,8 @@ uint32_t Draft::Clone(uint32_t r) {
   row.id = ++last_id_;
   std::string body = WithNumber(row.body, kNodeId, row.id);
   for (const uint32_t field : {kNodeCtrlDeps, kNodeDataDeps}) body = WithNumbers(body, field, {});
-  for (const char* name : {"dep_kinds", "dep_delay_ns", "dep_unexplained_ns", "dep_release"}) body = WithoutAttribute(body, kNodeAttr, name);
+  for (const char* name : {"dep_kinds", "dep_delay_ns", "dep_unexplained_ns", "dep_release"})
+    body = WithoutAttribute(body, kNodeAttr, name);
   return Push(row, body);
 }
 

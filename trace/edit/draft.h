@@ -27,11 +27,11 @@ namespace chakra::edit {
 struct Dep {
   uint64_t id = 0;
   uint32_t row = kNoRow;
-  bool data = true;        // data_deps, else ctrl_deps
-  int64_t delay_ns = 0;    // dep_delay_ns
-  absl::string_view kind;  // the entry of dep_kinds; "": the node has no dep_kinds
-  int64_t unexplained_ns = 0;          // dep_unexplained_ns: a part of delay_ns
-  int64_t release = kReleaseAtEnd;     // dep_release
+  bool data = true;                 // data_deps, else ctrl_deps
+  int64_t delay_ns = 0;             // dep_delay_ns
+  absl::string_view kind;           // the entry of dep_kinds; "": the node has no dep_kinds
+  int64_t unexplained_ns = 0;       // dep_unexplained_ns: a part of delay_ns
+  int64_t release = kReleaseAtEnd;  // dep_release
 
   // Whether this dependency holds a row back for longer than `other` on the same row.
   bool Longer(const Dep& other) const {

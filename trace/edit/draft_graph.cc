@@ -294,8 +294,8 @@ absl::StatusOr<const Chains*> Draft::chains() {
     const auto [entry, fresh] = lanes.try_emplace(LaneKey(r), r);
     const uint32_t last = fresh ? kNoRow : entry->second;
     entry->second = r;
-    if (last != kNoRow && std::any_of(deps_[r].begin(), deps_[r].end(),
-                                      [last](const Dep& d) { return d.row == last; })) {
+    if (last != kNoRow &&
+        std::any_of(deps_[r].begin(), deps_[r].end(), [last](const Dep& d) { return d.row == last; })) {
       found.chain[r] = found.chain[last];
       found.place[r] = found.place[last] + 1;
     }

@@ -13,9 +13,9 @@ namespace {
 
 // Attributes that have an operation of their own, or that encode dependencies.
 constexpr absl::string_view kReserved[] = {
-    "comm_size", "comm_type", "tensor_size",  "num_ops",     "duration_ns", "start_ns",
-    "comm_src",  "comm_dst",  "comm_tag",     "transfer_ns", "stream",      "tid",
-    "is_cpu_op", "dep_kinds", "dep_delay_ns", "dep_unexplained_ns", "dep_release", "pg_name", "comm_group", "parent"};
+    "comm_size",    "comm_type",          "tensor_size", "num_ops", "duration_ns", "start_ns",  "comm_src",
+    "comm_dst",     "comm_tag",           "transfer_ns", "stream",  "tid",         "is_cpu_op", "dep_kinds",
+    "dep_delay_ns", "dep_unexplained_ns", "dep_release", "pg_name", "comm_group",  "parent"};
 
 }  // namespace
 

@@ -136,8 +136,8 @@ class Decoder {
   std::vector<uint64_t> start_ns_;
   std::vector<uint64_t> data_, ctrl_;              // dependencies as ids
   std::vector<uint64_t> data_begin_, ctrl_begin_;  // rows + 1
-  // Of dep_delay_ns, dep_unexplained_ns and dep_release: the values of the rows that have some, one row after the other;
-  // and these rows, with where their values begin.
+  // Of dep_delay_ns, dep_unexplained_ns and dep_release: the values of the rows that have some, one row after
+  // the other; and these rows, with where their values begin.
   struct ValuesOfRows {
     std::vector<int64_t> values;
     std::vector<std::pair<uint32_t, uint64_t>> rows;

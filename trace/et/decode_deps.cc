@@ -92,8 +92,8 @@ void Decoder::SortDeps(size_t begin) {
   g_.dep.erase(std::unique(first, g_.dep.end()), g_.dep.end());
 }
 
-// Adds delayed_deps_ by row, without duplicates, to the columns, and empties it; of duplicates the one that releases
-// last stays, of these the one with the longest delay.
+// Adds delayed_deps_ by row, without duplicates, to the columns, and empties it; of duplicates the one that
+// releases last stays, of these the one with the longest delay.
 void Decoder::TakeDelayedDeps() {
   const auto key = [](const DelayedDep& d) {
     return std::make_tuple(d.row, -d.release, -d.delay.picos(), d.cause, d.unexplained);
@@ -118,9 +118,9 @@ void Decoder::TakeDelayedDeps() {
 // Finds what the attributes say of the `deps` dependencies of a row, which is above those asked for before.
 bool Decoder::FindDelays(uint32_t row, uint64_t deps, RowDelays* out) {
   const auto fail = [&](const char* field, const std::string& what) {
-    status_ = absl::InvalidArgumentError(absl::StrCat(Subject(), ", node ", g_.id[row], " (\"", g_.name_of(row),
-                                                      "\"), field attribute ", field, ", byte ", offset_[row],
-                                                      ": ", what));
+    status_ = absl::InvalidArgumentError(absl::StrCat(Subject(), ", node ", g_.id[row], " (\"",
+                                                      g_.name_of(row), "\"), field attribute ", field,
+                                                      ", byte ", offset_[row], ": ", what));
     return false;
   };
   for (ValuesOfRows* of : {&delays_, &unexplained_, &releases_}) {
@@ -132,10 +132,13 @@ bool Decoder::FindDelays(uint32_t row, uint64_t deps, RowDelays* out) {
                         : of == &unexplained_ ? "dep_unexplained_ns"
                                               : "dep_release";
     if (given != deps || (!last && of->rows[of->next].first == row)) {
-      return fail(field, absl::StrCat(given, of == &releases_ ? " entries" : " delays", ", expected one for each of the ", deps,
-                                      " dependencies, data_deps first"));
+      return fail(field,
+                  absl::StrCat(given, of == &releases_ ? " entries" : " delays",
+                               ", expected one for each of the ", deps, " dependencies, data_deps first"));
     }
-    (of == &delays_ ? out->delay : of == &unexplained_ ? out->unexplained : out->release) = of->values.data() + at;
+    (of == &delays_        ? out->delay
+     : of == &unexplained_ ? out->unexplained
+                           : out->release) = of->values.data() + at;
     if (of == &delays_) out->cause = causes_.data() + at;
   }
   for (uint64_t i = 0; i < deps && out->unexplained != nullptr; ++i) {
@@ -163,7 +166,8 @@ bool Decoder::ResolveDeps(bool with_ctrl) {
     RowDelays delays;
     if (!FindDelays(i, data + ctrl, &delays)) return false;
     if (!AddDeps(i, data_, data_begin_[i], data_begin_[i + 1], true, delays, 0)) return false;
-    if (with_ctrl && !AddDeps(i, ctrl_, ctrl_begin_[i], ctrl_begin_[i + 1], false, delays, data)) return false;
+    if (with_ctrl && !AddDeps(i, ctrl_, ctrl_begin_[i], ctrl_begin_[i + 1], false, delays, data))
+      return false;
     if (AnyDelays()) TakeDelayedDeps();
     if (g_.dep.size() - begin > 1 && !AnyDelays()) SortDeps(begin);
     g_.dep_begin.push_back(static_cast<uint32_t>(g_.dep.size()));

@@ -30,9 +30,9 @@ enum class AttributeKey : uint8_t {
   kRoot,  // root, comm_root, root_rank
   kDurationNs,
   kStartNs,
-  kTransferNs,  // transfer_ns: communication: the time from the last arrival on
-  kEager,       // eager, on a send
-  kDepDelays,   // dep_delay_ns: one entry for each of data_deps, then for each of ctrl_deps
+  kTransferNs,      // transfer_ns: communication: the time from the last arrival on
+  kEager,           // eager, on a send
+  kDepDelays,       // dep_delay_ns: one entry for each of data_deps, then for each of ctrl_deps
   kDepUnexplained,  // dep_unexplained_ns: likewise
   kDepRelease,      // dep_release: likewise
   kDepKinds,        // dep_kinds: one word for each of data_deps

@@ -8,7 +8,8 @@
 namespace chakra {
 
 enum class DelayCause : uint8_t {
-  kHostGaps,       // a host thread between two calls or within one: thread, call, hand_off, wake_up, sync, collective
+  kHostGaps,       // a host thread between two calls or within one: thread, call, hand_off, wake_up, sync,
+                   // collective
   kLaunchLatency,  // from a call to the device operation that the call launched: launch
   kStreamGaps,     // between device operations: stream, release, event_wait
   kStart,          // from the begin of the capture's window: start

@@ -255,8 +255,9 @@ bool SameContent(const Graph& a, const Graph& b) {
   return a.id == b.id && a.name == b.name && a.type == b.type && a.flags == b.flags && a.start == b.start &&
          a.duration == b.duration && a.lane == b.lane && a.payload == b.payload && a.shapes == b.shapes &&
          a.types == b.types && a.dep_begin == b.dep_begin && a.dep == b.dep && a.dep_delay == b.dep_delay &&
-         a.dep_cause == b.dep_cause && a.dep_unexplained == b.dep_unexplained && a.dep_release == b.dep_release &&
-         SameRows(a.comm, b.comm) && SameRows(a.work, b.work) && a.strings == b.strings;
+         a.dep_cause == b.dep_cause && a.dep_unexplained == b.dep_unexplained &&
+         a.dep_release == b.dep_release && SameRows(a.comm, b.comm) && SameRows(a.work, b.work) &&
+         a.strings == b.strings;
 }
 
 std::shared_ptr<const Graph> GraphPool::Find(const Graph& graph, uint64_t hash) {

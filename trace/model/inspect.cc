@@ -102,7 +102,8 @@ PinnedTime PinnedOf(const Graph& graph, const LongestChain& chain) {
     const uint32_t row = chain.rows[i];
     out[PinnedCause::kRecordedWaits] += waits.Of(row, graph.duration[row]);
     if (i == 0) continue;
-    const auto begin = graph.dep.begin() + graph.dep_begin[row], end = graph.dep.begin() + graph.dep_begin[row + 1];
+    const auto begin = graph.dep.begin() + graph.dep_begin[row],
+               end = graph.dep.begin() + graph.dep_begin[row + 1];
     const auto dep = std::lower_bound(begin, end, chain.rows[i - 1]);
     AddDelay(graph, static_cast<uint32_t>(dep - graph.dep.begin()), &out);
   }

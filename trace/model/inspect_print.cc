@@ -35,14 +35,18 @@ std::string Pinned(const proto::PinnedReport& pinned) {
       {run.recorded_waits_ps(), Name(PinnedCause::kRecordedWaits)},
       {run.other_delays_ps(), Name(PinnedCause::kOther)}};
   std::erase_if(causes, [](const auto& c) { return c.first == 0; });
-  std::stable_sort(causes.begin(), causes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string out =
-      absl::StrFormat("  pinned           %s if durations were 0, %.1f %% of the critical path; along it %.1f %%\n",
-                      Ps(run.time_ps()), 100 * pinned.share(), 100 * pinned.path_share());
+  std::stable_sort(causes.begin(), causes.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string out = absl::StrFormat(
+      "  pinned           %s if durations were 0, %.1f %% of the critical path; along it %.1f %%\n",
+      Ps(run.time_ps()), 100 * pinned.share(), 100 * pinned.path_share());
   if (causes.empty()) return out;
-  return absl::StrCat(out, "                   ", absl::StrJoin(causes, ", ", [](std::string* to, const auto& c) {
-                        absl::StrAppend(to, std::string(c.second), " ", Ps(c.first));
-                      }), "\n");
+  return absl::StrCat(out, "                   ",
+                      absl::StrJoin(causes, ", ",
+                                    [](std::string* to, const auto& c) {
+                                      absl::StrAppend(to, std::string(c.second), " ", Ps(c.first));
+                                    }),
+                      "\n");
 }
 
 std::string Head(const proto::Inspection& x) {

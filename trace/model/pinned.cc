@@ -7,9 +7,8 @@
 namespace chakra {
 
 absl::string_view Name(PinnedCause cause) {
-  static constexpr absl::string_view kNames[kPinnedCauses] = {"host gaps", "launch latency", "stream gaps",
-                                                              "start",     "unexplained",    "recorded waits",
-                                                              "other delays"};
+  static constexpr absl::string_view kNames[kPinnedCauses] = {
+      "host gaps", "launch latency", "stream gaps", "start", "unexplained", "recorded waits", "other delays"};
   return kNames[static_cast<size_t>(cause)];
 }
 
@@ -21,7 +20,8 @@ Time PinnedTime::total() const {
 
 void AddDelay(const Graph& graph, uint32_t dep, PinnedTime* to) {
   constexpr PinnedCause kOf[kDelayCauses] = {PinnedCause::kHostGaps, PinnedCause::kLaunchLatency,
-                                             PinnedCause::kStreamGaps, PinnedCause::kStart, PinnedCause::kOther};
+                                             PinnedCause::kStreamGaps, PinnedCause::kStart,
+                                             PinnedCause::kOther};
   const auto at = std::lower_bound(graph.dep_unexplained.begin(), graph.dep_unexplained.end(), dep,
                                    [](const auto& entry, uint32_t d) { return entry.first < d; });
   const bool known = at == graph.dep_unexplained.end() || at->first != dep;

@@ -1,5 +1,6 @@
 // Pinned time: what a replay takes as given, so that no change of durations moves it. It is delays of
-// dependencies, and host calls that wait for nobody knows what. A dependency that lasts 0 releases others at once.
+// dependencies, and host calls that wait for nobody knows what. A dependency that lasts 0 releases others at
+// once.
 #pragma once
 
 #include <array>
@@ -39,8 +40,8 @@ inline bool HasDelays(const Graph& graph) { return !graph.dep_delay.empty(); }
 // Adds the delay of an entry of graph.dep. Precondition: HasDelays(graph).
 void AddDelay(const Graph& graph, uint32_t dep, PinnedTime* to);
 
-// The host calls of a graph that wait and have no dependency that says for what. A call that waited for a known
-// operation of the device lasts, in a graph, only from the end of that operation on.
+// The host calls of a graph that wait and have no dependency that says for what. A call that waited for a
+// known operation of the device lasts, in a graph, only from the end of that operation on.
 class PinnedWaits {
  public:
   // What a call that does not wait takes at most; the rest is waiting.
@@ -60,8 +61,8 @@ class PinnedWaits {
 };
 
 // The pinned time of a rank by itself: the longest path on which all durations are 0 but recorded waits. Of
-// paths of one length the one that ends with the lowest row, and goes back over the lowest rows. Precondition:
-// HasDelays(graph).
+// paths of one length the one that ends with the lowest row, and goes back over the lowest rows.
+// Precondition: HasDelays(graph).
 PinnedTime LongestPinned(const Graph& graph);
 
 }  // namespace chakra

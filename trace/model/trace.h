@@ -125,14 +125,15 @@ struct Graph {
   // RankTrace::repairs.
   std::vector<uint32_t> dep_begin;  // size() + 1
   std::vector<uint32_t> dep;
-  std::vector<Time> dep_delay;  // for each entry of dep: delay after the end of the dependency
-                                // (dep_delay_ns); empty: all 0
+  std::vector<Time> dep_delay;        // for each entry of dep: delay after the end of the dependency
+                                      // (dep_delay_ns); empty: all 0
   std::vector<DelayCause> dep_cause;  // for each entry of dep_delay: from dep_kinds
   // Of dep_delay the part that nothing explains (dep_unexplained_ns), where that is not 0: index of the entry
   // and part, ascending by index.
   std::vector<std::pair<uint32_t, Time>> dep_unexplained;
   // For each entry of dep: when in its duration the dependency releases the row (dep_release), from 0 to
-  // kReleaseAtEnd; empty: all at the end. The delay counts from there. Only computation releases before its end.
+  // kReleaseAtEnd; empty: all at the end. The delay counts from there. Only computation releases before its
+  // end.
   std::vector<int64_t> dep_release;
   // The inverse of dep: the rows that wait for row i.
   std::vector<uint32_t> child_begin;  // size() + 1

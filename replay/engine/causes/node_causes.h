@@ -33,7 +33,8 @@ class NodeCauses {
   // The running node `by` releases this node at `released`, before its own end; a delay lasts until `at`.
   void Releases(uint32_t rank, uint32_t row, uint32_t by, Time released, Time at) {
     CauseRef ran = Because(nodes_[rank][by], {.rank = rank, .row = by, .at = released});
-    nodes_[rank][row] = Because(std::move(ran), {.kind = Cause::kDelay, .rank = rank, .row = row, .of = by, .at = at});
+    nodes_[rank][row] =
+        Because(std::move(ran), {.kind = Cause::kDelay, .rank = rank, .row = row, .of = by, .at = at});
   }
   // The node is ready because of the node that ended last.
   void Ready(uint32_t rank, uint32_t row) { nodes_[rank][row] = last_; }

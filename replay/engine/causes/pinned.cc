@@ -95,7 +95,8 @@ class PinnedReplay {
   // Whether a row ends without waiting for its other side.
   bool Leaves(Place p) const {
     const Graph& graph = GraphOf(p.rank);
-    return graph.type[p.row] == NodeType::kSend && (!recorded_comm_ || graph.comm[graph.payload[p.row]].eager);
+    return graph.type[p.row] == NodeType::kSend &&
+           (!recorded_comm_ || graph.comm[graph.payload[p.row]].eager);
   }
 
   // All that `p` depends on has ended; at_ holds when `p` may begin.
@@ -105,7 +106,8 @@ class PinnedReplay {
     const Time begin = at_[p.rank][p.row];
     if (meeting == nullptr) return End(p, begin + WaitOf(p));
     const auto lower = [](Place a, Place b) { return std::pair(a.rank, a.row) < std::pair(b.rank, b.row); };
-    if (meeting->here.empty() || begin > meeting->last || (begin == meeting->last && lower(p, meeting->latest))) {
+    if (meeting->here.empty() || begin > meeting->last ||
+        (begin == meeting->last && lower(p, meeting->latest))) {
       meeting->last = begin;
       meeting->latest = p;
     }
@@ -156,7 +158,7 @@ class PinnedReplay {
   const bool recorded_comm_;
   std::vector<PinnedWaits> waits_;            // by distinct graph
   std::vector<std::vector<uint32_t>> unmet_;  // by rank and row: dependencies that have not ended
-  std::vector<std::vector<Time>> at_;         // by rank and row: when it may begin; once it has ended, its end
+  std::vector<std::vector<Time>> at_;  // by rank and row: when it may begin; once it has ended, its end
   std::vector<Meeting> calls_, messages_;
   std::vector<Place> ready_;
 };
@@ -168,7 +170,8 @@ std::vector<PinnedTime> PinnedOfRanks(const TraceSet& traces, const std::vector<
   return PinnedReplay(traces, compute, matching, recorded_comm).Run();
 }
 
-PinnedTime PinnedOfPath(const CauseRef& final, const TraceSet& traces, const std::vector<ComputeTimes>& compute) {
+PinnedTime PinnedOfPath(const CauseRef& final, const TraceSet& traces,
+                        const std::vector<ComputeTimes>& compute) {
   const DistinctGraphs distinct(traces);
   std::vector<PinnedWaits> waits;
   for (const Graph* graph : distinct.graphs) waits.emplace_back(*graph);
@@ -177,7 +180,8 @@ PinnedTime PinnedOfPath(const CauseRef& final, const TraceSet& traces, const std
     if (cause->kind == Cause::kNode) {
       const uint32_t g = distinct.of_rank[cause->rank];
       const Time length = cause->at - cause->parent.at();
-      out[PinnedCause::kRecordedWaits] += waits[g].Of(cause->row, std::min(length, compute[g].time[cause->row]));
+      out[PinnedCause::kRecordedWaits] +=
+          waits[g].Of(cause->row, std::min(length, compute[g].time[cause->row]));
     } else if (cause->kind == Cause::kDelay) {
       const Graph& graph = *traces.ranks[cause->rank].graph;
       const auto begin = graph.dep.begin() + graph.dep_begin[cause->row];

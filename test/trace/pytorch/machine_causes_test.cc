@@ -1,6 +1,6 @@
-// The machine that is known whole (machine.h), grown by what real ones do: backward threads, hosts that poll, work
-// from before the window, kernels that begin before the one before them ends. From the profile of one run alone the
-// timeline must tell what the machine does with other durations: exactly.
+// The machine that is known whole (machine.h), grown by what real ones do: backward threads, hosts that poll,
+// work from before the window, kernels that begin before the one before them ends. From the profile of one
+// run alone the timeline must tell what the machine does with other durations: exactly.
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/machine.h"
 
@@ -22,9 +22,10 @@ std::map<std::string, int64_t> Begins(const Linked& l, const Played& p) {
   return begin;
 }
 
-// Runs `program` with each kernel and operator in turn longer, or shorter, by a third, and expects that the timeline
-// of the run as it was tells when everything begins.
-void ExpectTellsChanges(const std::vector<Step>& program, const RunOptions& options, const std::string& what) {
+// Runs `program` with each kernel and operator in turn longer, or shorter, by a third, and expects that the
+// timeline of the run as it was tells when everything begins.
+void ExpectTellsChanges(const std::vector<Step>& program, const RunOptions& options,
+                        const std::string& what) {
   const Outcome before = machine::Run(program, options);
   const Linked l = Link(before.profile);
   ExpectReplaysItself(l);
@@ -55,7 +56,8 @@ TEST(MachineCauses, ABackwardThreadAndItsCallerWaitForEachOther) {
         program.push_back({Step::kWork, 4 * (300 + Below(&random, 2000))});
         program.push_back({Step::kPause, Below(&random, 40000)});
         if (Below(&random, 2) == 0)
-          program.push_back({Step::kLaunch, 4 * (500 + Below(&random, 4000)), static_cast<int>(Below(&random, 2))});
+          program.push_back(
+              {Step::kLaunch, 4 * (500 + Below(&random, 4000)), static_cast<int>(Below(&random, 2))});
       }
       program.push_back({Step::kSwitch});
       program.push_back({Step::kWork, 4000});
@@ -71,7 +73,8 @@ TEST(MachineCauses, AHostThatPollsGoesOnWhenTheKernelEnds) {
     std::vector<Step> program;
     for (int i = 0; i < 40; ++i) {
       program.push_back({Step::kWork, 4 * (1000 + Below(&random, 3000))});
-      program.push_back({Step::kLaunch, 4 * (1000 + Below(&random, 9000)), static_cast<int>(Below(&random, 2))});
+      program.push_back(
+          {Step::kLaunch, 4 * (1000 + Below(&random, 9000)), static_cast<int>(Below(&random, 2))});
       if (i % 4 == 3) program.push_back({Step::kPoll, 4 * (60000 + Below(&random, 90000)), 0});
     }
     ExpectTellsChanges(program, {.sync_rows = true}, "seed " + std::to_string(seed));
@@ -91,7 +94,8 @@ TEST(MachineCauses, ABacklogIsAStateOfTheStreamAtTheWindowsBegin) {
   }
 }
 
-// A device that is behind its host: each kernel of a chain begins when three quarters of the one before it are done.
+// A device that is behind its host: each kernel of a chain begins when three quarters of the one before it
+// are done.
 TEST(MachineCauses, ADependentLaunchBeginsWhereTheKernelBeforeItReleasesIt) {
   for (uint32_t seed = 0; seed < 40; ++seed) {
     std::mt19937 random(seed);

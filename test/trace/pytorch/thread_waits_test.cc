@@ -6,7 +6,8 @@
 namespace chakra::pytorch {
 namespace {
 
-// The waits of a capture: "thread 2 from 1000 until 5000 because of thread 1 at 5000: wake_up", one line for each.
+// The waits of a capture: "thread 2 from 1000 until 5000 because of thread 1 at 5000: wake_up", one line for
+// each.
 class Waiting {
  public:
   explicit Waiting(const KinetoBuilder& k)
@@ -39,23 +40,23 @@ TEST(FindThreadWaits, AThreadThatGoesOnWorkingHandsOver) {
 
 TEST(FindThreadWaits, ABackwardThreadIsHandedItsWorkInsideAnAnnotation) {
   const Waiting n(KinetoBuilder()
-                     .Op(1, "fwd", 0, 40000)
-                     .Annotation(1, "## backward ##", 41000, 80000)
-                     .Op(2, "autograd::engine::evaluate_function: Mul", 45000, 65000)
-                     .Op(1, "optimizer", 125000, 5000));
+                      .Op(1, "fwd", 0, 40000)
+                      .Annotation(1, "## backward ##", 41000, 80000)
+                      .Op(2, "autograd::engine::evaluate_function: Mul", 45000, 65000)
+                      .Op(1, "optimizer", 125000, 5000));
   EXPECT_EQ(n.Waits(),
             "thread 1 from 41000 until 110000 because of thread 2 at 110000: wake_up\n"
             "thread 2 from 0 until 41000 because of thread 1 at 41000: hand_off\n");
 }
 
 TEST(FindThreadWaits, ShortGapsAndOthersThatWereIdleTooExplainNothing) {
-  EXPECT_EQ(
-      Waiting(KinetoBuilder().Op(1, "a", 0, 10000).Op(2, "work", 9000, 18000).Op(1, "b", 29999, 1000)).Waits(),
-      "")
+  EXPECT_EQ(Waiting(KinetoBuilder().Op(1, "a", 0, 10000).Op(2, "work", 9000, 18000).Op(1, "b", 29999, 1000))
+                .Waits(),
+            "")
       << "19,999 ns and 9,000 ns are gaps of a thread's own";
-  EXPECT_EQ(
-      Waiting(KinetoBuilder().Op(1, "a", 0, 10000).Op(2, "work", 9000, 20000).Op(1, "b", 60000, 1000)).Waits(),
-      "")
+  EXPECT_EQ(Waiting(KinetoBuilder().Op(1, "a", 0, 10000).Op(2, "work", 9000, 20000).Op(1, "b", 60000, 1000))
+                .Waits(),
+            "")
       << "the other was busy for less than half of it: host work that no event covers";
 }
 
@@ -128,7 +129,9 @@ TEST(BackwardCallers, ArrowsTellTheCallerElseTheThreadWithMostOperators) {
   k.Raw(R"({"ph":"s","cat":"fwdbwd","id":5,"name":"fwdbwd","pid":1,"tid":1,"ts":0.000})");
   k.Raw(R"({"ph":"f","cat":"fwdbwd","id":5,"name":"fwdbwd","pid":1,"tid":2,"ts":9.000,"bp":"e"})");
   EXPECT_EQ(callers(k), "none none 1");
-  k.Op(4, "autograd::engine::evaluate_function: Sum", 20000, 1000).Op(4, "p", 30000, 10).Op(4, "q", 31000, 10);
+  k.Op(4, "autograd::engine::evaluate_function: Sum", 20000, 1000)
+      .Op(4, "p", 30000, 10)
+      .Op(4, "q", 31000, 10);
   EXPECT_EQ(callers(k), "none none 1 none") << "most of what thread 4 does is not autograd's";
 }
 

@@ -151,8 +151,7 @@ class ReplaceEdit : public Operation {
         MakeChain(draft, nodes_, group.front(), draft->row(group.front()).start);
     for (const uint32_t r : group) {
       for (const Dep& d : Deps(draft->deps(r))) {
-        if (d.row != kNoRow && !in.contains(d.row))
-          draft->AddDep(chain.front(), d.row, d);
+        if (d.row != kNoRow && !in.contains(d.row)) draft->AddDep(chain.front(), d.row, d);
       }
     }
     for (const uint32_t r : group) draft->MoveChildren(r, chain.back());

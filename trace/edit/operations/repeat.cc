@@ -98,8 +98,7 @@ class RepeatEdit : public Operation {
       const uint64_t lane = draft->LaneKey(r);
       if (draft->row(r).lane != kNoLane) {
         gap.kind = draft->row(r).cpu() ? "thread" : "stream";
-        if (begun.emplace(lane, true).second)
-          draft->AddDep(copy, lane_end[lane], gap);
+        if (begun.emplace(lane, true).second) draft->AddDep(copy, lane_end[lane], gap);
       } else if (!internal) {
         for (const uint32_t leaf : leaves) draft->AddDep(copy, leaf, false);
         tally->notes.insert(

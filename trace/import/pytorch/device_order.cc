@@ -18,8 +18,8 @@ namespace {
 
 // A device operation that a host call waited for may seem to end this much after the call.
 constexpr int64_t kClockNs = 1000;
-// The launch latency where no operation found its stream idle: what launches take on the GPUs of the captures that
-// tell (V100 to B200, MI250, MI300: 4 to 10 us).
+// The launch latency where no operation found its stream idle: what launches take on the GPUs of the captures
+// that tell (V100 to B200, MI250, MI300: 4 to 10 us).
 constexpr int64_t kUsualLaunchNs = 6000;
 // How many running operations a search for an ended one skips at most.
 constexpr int kLookBack = 64;
@@ -92,8 +92,8 @@ class Orderer {
   DeviceOrder out_;
   absl::flat_hash_map<int64_t, uint32_t> launch_by_correlation_;
   absl::flat_hash_map<int64_t, std::vector<uint32_t>>
-      repeated_;                                  // correlations that several calls share: these calls
-  PlacedOps placed_;                              // without its lanes and ops, which are in out_
+      repeated_;      // correlations that several calls share: these calls
+  PlacedOps placed_;  // without its lanes and ops, which are in out_
   absl::flat_hash_map<uint32_t, std::vector<PendingWait>> waits_;  // by launching call
   absl::flat_hash_map<int64_t, uint32_t> sync_by_correlation_;     // kSync event rows
   absl::flat_hash_set<uint32_t> graphs_;                           // calls that launched several operations
@@ -155,7 +155,8 @@ void Orderer::PlaceOps() {
   out_.launch_cuts.assign(d_.events.size(), INT64_MIN);
   Note("device_overlap_clipped", placed_.clipped,
        "communication overlapped the next operation of its stream by rounding; the communication was cut");
-  Note("device_lanes_split", placed_.split, "a stream ran operations at once; it is replayed as several lanes");
+  Note("device_lanes_split", placed_.split,
+       "a stream ran operations at once; it is replayed as several lanes");
   Note("launched_outside_window", outside,
        "device operations whose launch was not captured keep their stream's order only");
 }
@@ -232,9 +233,9 @@ void Orderer::CollectCalls() {
   }
 }
 
-// Finds two medians: from call to start where the stream was known to be idle, and from end to start where the next
-// operation had long been launched. A stream that was busy throughout tells no launch latency: work from before the
-// window may have kept each operation waiting.
+// Finds two medians: from call to start where the stream was known to be idle, and from end to start where
+// the next operation had long been launched. A stream that was busy throughout tells no launch latency: work
+// from before the window may have kept each operation waiting.
 void Orderer::FindTypical() {
   std::vector<int64_t> latency, gap;
   int64_t least = kUsualLaunchNs;
@@ -245,7 +246,8 @@ void Orderer::FindTypical() {
     if (op.begin < called) continue;
     least = std::min(least, op.begin - called);
     const bool idle = placed_.after[i] != kNoRow && out_.ops[placed_.after[i]].end <= called;
-    if (idle && placed_.release[i] == kNoRow && !waits_.contains(op.launch)) latency.push_back(op.begin - called);
+    if (idle && placed_.release[i] == kNoRow && !waits_.contains(op.launch))
+      latency.push_back(op.begin - called);
   }
   out_.launch_latency = latency.empty() ? least : LowerMedian(std::move(latency));
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
@@ -301,15 +303,17 @@ void Orderer::AddWaits(uint32_t i) {
   }
 }
 
-// The first operation of a stream that waited longer than the window had lasted when it was launched waited for work
-// from before the window: the state of the stream at the window's begin.
+// The first operation of a stream that waited longer than the window had lasted when it was launched waited
+// for work from before the window: the state of the stream at the window's begin.
 void Orderer::AddBacklog(uint32_t i) {
   const DeviceOp& op = out_.ops[i];
   if (op.launch == kNoRow || placed_.after[i] != kNoRow || placed_.release[i] != kNoRow) return;
   const int64_t called = host_.begin[op.launch];
-  if (op.begin - called - out_.launch_latency <= std::max(kUnexplainedNs, called - host_.window_begin)) return;
+  if (op.begin - called - out_.launch_latency <= std::max(kUnexplainedNs, called - host_.window_begin))
+    return;
   for (uint32_t c = op.first_cause; c < out_.causes.size(); ++c) {
-    if (out_.causes[c].kind == EdgeKind::kEventWait && out_.causes[c].ready > op.begin - kUnexplainedNs) return;
+    if (out_.causes[c].kind == EdgeKind::kEventWait && out_.causes[c].ready > op.begin - kUnexplainedNs)
+      return;
   }
   out_.causes.push_back({EdgeKind::kStart, kNoRow, op.begin});
   ++backlog_;
@@ -357,7 +361,8 @@ void Orderer::FindCauses() {
       AddCause(EdgeKind::kStream, after, out_.ops[after].end, out_.stream_gap, op.begin);
     for (; also != placed_.also.end() && also->first == i; ++also)
       AddCause(EdgeKind::kStream, also->second, out_.ops[also->second].end, out_.stream_gap, op.begin);
-    if (placed_.release[i] != kNoRow) out_.causes.push_back({EdgeKind::kRelease, placed_.release[i], op.begin});
+    if (placed_.release[i] != kNoRow)
+      out_.causes.push_back({EdgeKind::kRelease, placed_.release[i], op.begin});
     AddWaits(i);
     int64_t ready = INT64_MIN;
     for (uint32_t c = op.first_cause; c < out_.causes.size(); ++c)

@@ -14,9 +14,10 @@ namespace chakra::pytorch {
 // A cause that a device operation could not begin before. `ready` <= the operation's start.
 struct DeviceCause {
   EdgeKind kind = EdgeKind::kStream;
-  uint32_t source = kNoRow;  // kLaunch: row of the launching call; kStart: none; else row of a device operation
-  int64_t ready = 0;         // ns since base: when the operation could have begun if this were its only cause
-  int64_t unexplained = 0;   // ns before `ready` for which there is no reason
+  uint32_t source =
+      kNoRow;         // kLaunch: row of the launching call; kStart: none; else row of a device operation
+  int64_t ready = 0;  // ns since base: when the operation could have begun if this were its only cause
+  int64_t unexplained = 0;  // ns before `ready` for which there is no reason
 };
 
 struct DeviceOp {

@@ -3,8 +3,8 @@
 // Beside the schema's own fields every node has: is_cpu_op; tid (host) or stream and device (device);
 // start_ns, counted from the begin of the capture's window, and duration_ns; dep_kinds, the kind of each
 // dependency ("launch,stream"), and dep_delay_ns, how long after the end of each dependency the node may
-// begin (absent: 0), both in the order of data_deps; dep_unexplained_ns, the part of each dep_delay_ns for which
-// there is no reason (absent: 0); dep_release, when in its duration each dependency released the node
+// begin (absent: 0), both in the order of data_deps; dep_unexplained_ns, the part of each dep_delay_ns for
+// which there is no reason (absent: 0); dep_release, when in its duration each dependency released the node
 // (kReleaseAtEnd, also if absent: at its end); category; part, if a host call has several; parent, the
 // first node of the call that encloses or launched this node. Comm nodes have transfer_ns, the measured time
 // from the arrival of the last captured member on.

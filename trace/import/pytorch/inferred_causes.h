@@ -15,16 +15,18 @@ inline constexpr int64_t kUnexplainedNs = 10000;
 
 // Looks on the other streams of the operation's device, in this order, for an operation that
 // 1. ended within kNearNs before the start;
-// 2. ended within kClocksNs after it: the device's queues are told of an end before the profiler notes it (ROCm);
+// 2. ended within kClocksNs after it: the device's queues are told of an end before the profiler notes it
+// (ROCm);
 // 3. ran for at least half of the time since the last known cause, and had ended: of these the last.
 class InferredCauses {
  public:
-  // `by_end`: the rows of `ops` by end; `graphs`: calls that launched several operations. All must outlive this.
-  InferredCauses(const DeviceTrace& device, const std::vector<DeviceOp>& ops, const std::vector<uint32_t>& by_end,
-                 const absl::flat_hash_set<uint32_t>& graphs)
+  // `by_end`: the rows of `ops` by end; `graphs`: calls that launched several operations. All must outlive
+  // this.
+  InferredCauses(const DeviceTrace& device, const std::vector<DeviceOp>& ops,
+                 const std::vector<uint32_t>& by_end, const absl::flat_hash_set<uint32_t>& graphs)
       : d_(device), ops_(ops), graphs_(graphs), by_end_(by_end) {}
-  // Whether a cause was found of operation `i`, which was ready at `ready` for all that is known. An event wait is
-  // ready at the end of its source, a release at the operation's start.
+  // Whether a cause was found of operation `i`, which was ready at `ready` for all that is known. An event
+  // wait is ready at the end of its source, a release at the operation's start.
   bool Find(uint32_t i, int64_t ready, DeviceCause* cause) const;
 
  private:

@@ -183,11 +183,14 @@ void Joiner::PlanRank(uint32_t r) {
     if (group.origin == GroupOrigin::kUnknown) ++unknown[group.evidence];
   }
   for (const auto& [why, count] : unknown)
-    Note("group_unknown", r, count,
-         absl::StrCat("collectives whose group nothing tells: ", why, "; kept as recorded, as communication"));
-  Note("group_without_self", r, strange, "calls on groups that do not hold this rank; kept as recorded, as communication");
+    Note(
+        "group_unknown", r, count,
+        absl::StrCat("collectives whose group nothing tells: ", why, "; kept as recorded, as communication"));
+  Note("group_without_self", r, strange,
+       "calls on groups that do not hold this rank; kept as recorded, as communication");
   Note("comm_size_unknown", r, sizeless,
-       "calls whose size nothing tells: a cluster keeps their recorded time; record with shapes, or set sizes with "
+       "calls whose size nothing tells: a cluster keeps their recorded time; record with shapes, or set "
+       "sizes with "
        "the edit `bytes`");
   NoteGuessed(r);
 }
@@ -218,7 +221,8 @@ void Joiner::FindPeers(const std::vector<bool>& clock_known) {
   if (found.sure) return TakePeers(found, rows);
   for (const auto& [r, nodes] : peerless_) {
     Note("comm_peer_unknown", r, nodes.size(),
-         absl::StrCat("sends or receives whose peer nothing tells (", found.evidence, "); kept as recorded, as communication"));
+         absl::StrCat("sends or receives whose peer nothing tells (", found.evidence,
+                      "); kept as recorded, as communication"));
   }
 }
 
@@ -294,15 +298,17 @@ void Joiner::LeaveOut(uint32_t g, uint32_t r, int from, int to, bool good) {
     ++left_out;
   }
   Note("collectives_unshared", r, left_out,
-       absl::StrCat(
-           "calls on group \"", out_.call_groups.groups[g].name, "\" that not every captured member shows",
-           good ? "" : ": the ranks' calls do not agree in kind, size and order", "; kept as recorded, as communication"));
+       absl::StrCat("calls on group \"", out_.call_groups.groups[g].name,
+                    "\" that not every captured member shows",
+                    good ? "" : ": the ranks' calls do not agree in kind, size and order",
+                    "; kept as recorded, as communication"));
 }
 
 // Whether call `i` of the first member agrees with the calls of all others in kind and size.
 bool InOneOrder(const std::vector<std::vector<StreamCall>>& calls, const std::vector<int>& shifts, int i) {
   for (size_t m = 1; m < calls.size(); ++m) {
-    if (calls[m][static_cast<size_t>(i + shifts[m])].key != calls[0][static_cast<size_t>(i)].key) return false;
+    if (calls[m][static_cast<size_t>(i + shifts[m])].key != calls[0][static_cast<size_t>(i)].key)
+      return false;
   }
   return true;
 }
@@ -349,8 +355,9 @@ void Joiner::MatchGroup(uint32_t g) {
       }
     }
     Note("collectives_swapped", r, swapped,
-         absl::StrCat("calls on group \"", group.name,
-                      "\" that ranks carried out at once, in another order; kept as recorded, as communication"));
+         absl::StrCat(
+             "calls on group \"", group.name,
+             "\" that ranks carried out at once, in another order; kept as recorded, as communication"));
   }
   matched_.push_back(std::move(matched));
 }

@@ -57,8 +57,9 @@ struct Score {
   }
 };
 
-// Whether calls i and i + 1 of `b` are calls i and i + 1 of `a` the other way round, and were under way together on
-// one of the ranks: workers of the host take calls from a queue, and the later one may note its begin first.
+// Whether calls i and i + 1 of `b` are calls i and i + 1 of `a` the other way round, and were under way
+// together on one of the ranks: workers of the host take calls from a queue, and the later one may note its
+// begin first.
 bool Swapped(const StreamCall* a, const StreamCall* b) {
   const auto together = [](const StreamCall* c) { return c[1].begin < c[0].end; };
   return a[0].key == b[1].key && a[1].key == b[0].key && (together(a) || together(b));
@@ -70,7 +71,8 @@ bool Rate(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b, in
   std::vector<int64_t> differences;
   for (int i = from; i < to; ++i) {
     const StreamCall &x = a[static_cast<size_t>(i)], &y = b[static_cast<size_t>(i + s)];
-    if (x.key != y.key && !(i + 1 < to && Swapped(&x, &y)) && !(i > from && Swapped(&x - 1, &y - 1))) return false;
+    if (x.key != y.key && !(i + 1 < to && Swapped(&x, &y)) && !(i > from && Swapped(&x - 1, &y - 1)))
+      return false;
     score->steps_apart += x.step != y.step ? 1 : 0;
     differences.push_back(x.end - y.end);
   }

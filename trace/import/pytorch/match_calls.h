@@ -29,10 +29,11 @@ struct CallShift {
 bool SameCalls(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b);
 
 // Finds the shift from `a` to `b`: the calls that both have agree in kind and size, and in the number of
-// their step where both number their steps. Two neighbours that were under way together may stand in either order. Of several such shifts, takes the one under which most steps
-// agree, then the one under which the difference of the ends varies least; without better evidence both begin
-// at the same call. At most kMostShift calls, or the calls by which the steps say that the windows differ.
-// False: there is none under which the two share half of the shorter list. Linear in calls.
+// their step where both number their steps. Two neighbours that were under way together may stand in either
+// order. Of several such shifts, takes the one under which most steps agree, then the one under which the
+// difference of the ends varies least; without better evidence both begin at the same call. At most
+// kMostShift calls, or the calls by which the steps say that the windows differ. False: there is none under
+// which the two share half of the shorter list. Linear in calls.
 inline constexpr int kMostShift = 64;
 bool FindShift(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b, CallShift* shift);
 

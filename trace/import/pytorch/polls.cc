@@ -62,9 +62,8 @@ class Finder {
     const DeviceOp& op = ops_[launched];
     const Event& call = d_.events[open.back()];
     if (call.kind == EventKind::kAnnotation || op.launch == open.back()) return;
-    const auto outermost = std::find_if(open.begin(), open.end(), [&](uint32_t row) {
-      return d_.events[row].kind == EventKind::kCpuOp;
-    });
+    const auto outermost = std::find_if(
+        open.begin(), open.end(), [&](uint32_t row) { return d_.events[row].kind == EventKind::kCpuOp; });
     if (outermost == open.end() || host_.begin[op.launch] < host_.begin[*outermost]) return;
     const int64_t late = to - op.end;
     const bool close = op.end > from && late >= 0 && late <= std::max(kReactNs, (to - from) / 20);

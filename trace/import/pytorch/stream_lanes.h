@@ -1,6 +1,6 @@
-// Streams of a capture as lanes: operations of a stream run in order, but one may begin before the one before it has
-// ended. With programmatic dependent launch (CUDA, from Hopper on) a kernel releases the next one before its own end;
-// branches of a graph may share a stream; and conversion between clocks rounds.
+// Streams of a capture as lanes: operations of a stream run in order, but one may begin before the one before
+// it has ended. With programmatic dependent launch (CUDA, from Hopper on) a kernel releases the next one
+// before its own end; branches of a graph may share a stream; and conversion between clocks rounds.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,11 @@ struct PlacedOps {
   std::vector<DeviceLane> lanes;
   std::vector<DeviceOp> ops;                     // by begin; without causes
   std::vector<std::vector<uint32_t>> of_stream;  // by stream: its operations, by begin
-  // By operation: the operation of its stream that ended last of those that had ended when it began; kNoRow: none.
+  // By operation: the operation of its stream that ended last of those that had ended when it began; kNoRow:
+  // none.
   std::vector<uint32_t> after;
-  // Operations and others of their stream that had ended too, but not before the one in `after` began: with other
-  // durations one of them may be the last. By operation.
+  // Operations and others of their stream that had ended too, but not before the one in `after` began: with
+  // other durations one of them may be the last. By operation.
   std::vector<std::pair<uint32_t, uint32_t>> also;
   // By operation: the operation of its stream that began last, if that one still ran; kNoRow: none ran.
   std::vector<uint32_t> release;
@@ -36,8 +37,8 @@ class LanePlacer {
   PlacedOps Take();
 
  private:
-  // When communication ends is not known when it begins, so that it cannot release what follows: of two operations
-  // that overlap by at most this, the communication is cut.
+  // When communication ends is not known when it begins, so that it cannot release what follows: of two
+  // operations that overlap by at most this, the communication is cut.
   static constexpr int64_t kRoundingNs = 2000;
   // In a graph what began at most this after the end of an operation followed that operation.
   static constexpr int64_t kNextNs = 5000;

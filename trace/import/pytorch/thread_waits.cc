@@ -49,7 +49,8 @@ class Activity {
 };
 
 bool IsBackward(const DeviceTrace& device, const Event& e) {
-  if (e.extra != kNoRow && e.kind <= EventKind::kAnnotation && device.ops[e.extra].fwd_thread > 0) return true;
+  if (e.extra != kNoRow && e.kind <= EventKind::kAnnotation && device.ops[e.extra].fwd_thread > 0)
+    return true;
   return absl::StartsWith(device.name_of(e), "autograd::engine");
 }
 
@@ -73,7 +74,10 @@ bool IsQuery(absl::string_view name) {
 class Finder {
  public:
   Finder(const DeviceTrace& device, const HostThreads& host)
-      : d_(device), host_(host), callers_(BackwardCallers(device, host)), servants_(FindServants(device, host)) {
+      : d_(device),
+        host_(host),
+        callers_(BackwardCallers(device, host)),
+        servants_(FindServants(device, host)) {
     for (const HostThread& thread : host.threads) activity_.emplace_back(thread);
   }
 
@@ -181,9 +185,11 @@ std::vector<bool> FindServants(const DeviceTrace& device, const HostThreads& hos
     const auto serves = [&](uint32_t row) {
       const Event& e = device.events[row];
       if (IsHostCollective(device, e)) return true;
-      return e.kind == EventKind::kAnnotation || (e.kind >= EventKind::kRuntime && IsQuery(device.name_of(e)));
+      return e.kind == EventKind::kAnnotation ||
+             (e.kind >= EventKind::kRuntime && IsQuery(device.name_of(e)));
     };
-    servants.push_back(!thread.busy.empty() && std::all_of(thread.events.begin(), thread.events.end(), serves));
+    servants.push_back(!thread.busy.empty() &&
+                       std::all_of(thread.events.begin(), thread.events.end(), serves));
   }
   return servants;
 }

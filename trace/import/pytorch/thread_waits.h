@@ -21,26 +21,30 @@ struct ThreadWait {
 
 // Finds waits, by thread and time.
 //
-// A backward thread (one that works for autograd) waits for its caller between two backward passes, and the caller
-// for the backward thread during a pass: `backward()` hands the pass over and returns when the pass is done. So a
-// pass begins after an idle time in which the caller did something, the last thing being the hand-over; and the
-// caller goes on after the last thing that the backward thread did before the caller's next bound.
+// A backward thread (one that works for autograd) waits for its caller between two backward passes, and the
+// caller for the backward thread during a pass: `backward()` hands the pass over and returns when the pass is
+// done. So a pass begins after an idle time in which the caller did something, the last thing being the
+// hand-over; and the caller goes on after the last thing that the backward thread did before the caller's
+// next bound.
 //
-// Other idle times longer than kMinIdleNs are waits if other threads were busy for at least half of the time: the last
-// bound, before the idle time ended, of the thread that was busy for half of it, or else the last bound of any of
-// them, is taken for what ended it. The first event of a thread counts as one after an idle time.
+// Other idle times longer than kMinIdleNs are waits if other threads were busy for at least half of the time:
+// the last bound, before the idle time ended, of the thread that was busy for half of it, or else the last
+// bound of any of them, is taken for what ended it. The first event of a thread counts as one after an idle
+// time.
 //
-// A servant, a thread that only asks the device how far it is (NCCL's watchdog wakes by a timer, and nothing waits for
-// it) or only carries out collectives of the host, has no work of its own between: all its idle times are waits.
+// A servant, a thread that only asks the device how far it is (NCCL's watchdog wakes by a timer, and nothing
+// waits for it) or only carries out collectives of the host, has no work of its own between: all its idle
+// times are waits.
 inline constexpr int64_t kMinIdleNs = 20000;
 std::vector<ThreadWait> FindThreadWaits(const DeviceTrace& device, const HostThreads& host);
 
 // By thread: whether it is a servant.
 std::vector<bool> FindServants(const DeviceTrace& device, const HostThreads& host);
 
-// By thread: the thread that it does backward passes for; kNoRow: it is no backward thread. At least half of what a
-// backward thread does by itself is autograd's. The caller is the thread that most arrows from forward to backward
-// operators come from, or else, of the threads that are no backward threads, the one with most operators.
+// By thread: the thread that it does backward passes for; kNoRow: it is no backward thread. At least half of
+// what a backward thread does by itself is autograd's. The caller is the thread that most arrows from forward
+// to backward operators come from, or else, of the threads that are no backward threads, the one with most
+// operators.
 std::vector<uint32_t> BackwardCallers(const DeviceTrace& device, const HostThreads& host);
 
 }  // namespace chakra::pytorch

@@ -31,9 +31,7 @@ struct Wait {
 class Builder {
  public:
   Builder(const DeviceTrace& device, const TimelineOptions& options)
-      : d_(device),
-        host_(NestHostEvents(device, options)),
-        order_(OrderDevice(device, host_, options)) {}
+      : d_(device), host_(NestHostEvents(device, options)), order_(OrderDevice(device, host_, options)) {}
 
   absl::StatusOr<Timeline> Build(const HostTrace* trace, const Pairing* pairing);
 
@@ -406,8 +404,8 @@ void Builder::Tighten(const std::vector<uint32_t>& nodes) {
   }
 }
 
-// Drops releases by nodes that turned out to communicate, whose end is not known when they begin, or that were
-// divided.
+// Drops releases by nodes that turned out to communicate, whose end is not known when they begin, or that
+// were divided.
 void Builder::DropReleases() {
   std::vector<uint32_t> freed;
   std::erase_if(edges_, [&](const NewEdge& e) {
@@ -505,8 +503,8 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
 }  // namespace
 
 absl::string_view Name(EdgeKind kind) {
-  static constexpr absl::string_view kNames[kEdgeKinds] = {"start",   "thread",    "call",   "hand_off",
-                                                           "wake_up", "launch",    "stream", "release",
+  static constexpr absl::string_view kNames[kEdgeKinds] = {"start",      "thread", "call",      "hand_off",
+                                                           "wake_up",    "launch", "stream",    "release",
                                                            "event_wait", "sync",   "collective"};
   return kNames[static_cast<size_t>(kind)];
 }

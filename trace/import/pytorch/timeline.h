@@ -1,11 +1,11 @@
 // Builds the dependency graph that a machine followed, from what its profiler saw.
 //
 // A Timeline has nodes, each a stretch of one host thread or one device operation, and edges between them. An
-// edge has a kind and a delay: how long after the end of `from` (or the point where `from` released the node) the
-// node may begin. Every edge agrees with the measurement: that point + delay <= the node's start. Each node has one
-// tight edge, so a replay of the
-// unchanged timeline reproduces the measurement from dependencies, durations, launch costs and gaps alone,
-// and an edit moves everything that depends on the edited node.
+// edge has a kind and a delay: how long after the end of `from` (or the point where `from` released the node)
+// the node may begin. Every edge agrees with the measurement: that point + delay <= the node's start. Each
+// node has one tight edge, so a replay of the unchanged timeline reproduces the measurement from
+// dependencies, durations, launch costs and gaps alone, and an edit moves everything that depends on the
+// edited node.
 #pragma once
 
 #include <cmath>
@@ -38,9 +38,9 @@ absl::string_view Name(EdgeKind kind);  // "start", "thread", ...
 struct TimelineEdge {
   uint32_t from = 0;  // node
   EdgeKind kind = EdgeKind::kThread;
-  int64_t delay_ns = 0;       // never negative
+  int64_t delay_ns = 0;        // never negative
   int64_t unexplained_ns = 0;  // the part of the delay for which there is no reason
-  double share = 1;           // of the duration of `from` after which the node is released; 1: at its end
+  double share = 1;            // of the duration of `from` after which the node is released; 1: at its end
 };
 
 // How long after its begin an operation that lasts `dur` ns releases another at a share of its duration; ns.
