@@ -105,7 +105,9 @@ void Checker::CompareGroups() {
   }
   for (const auto& [name, lists] : listed) {
     const std::vector<int>& first = *lists[0].second;
-    for (const auto& [r, members] : lists) {
+    for (const auto& list : lists) {
+      const size_t r = list.first;
+      const std::vector<int>* members = list.second;
       const auto in_both = [&](int rank) {
         return std::find(first.begin(), first.end(), rank) != first.end() &&
                std::find(members->begin(), members->end(), rank) != members->end();
