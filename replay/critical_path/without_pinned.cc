@@ -1,5 +1,6 @@
 #include "replay/critical_path/without_pinned.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,10 +15,10 @@ namespace {
 
 std::shared_ptr<const Graph> WithoutDelays(const Graph& graph) {
   auto out = std::make_shared<Graph>(graph);
-  out->dep_delay.clear();
-  out->dep_cause.clear();
+  // Delays of 0: releases before the end of a dependency count from the same columns.
+  std::fill(out->dep_delay.begin(), out->dep_delay.end(), Time::Zero());
+  std::fill(out->child_delay.begin(), out->child_delay.end(), Time::Zero());
   out->dep_unexplained.clear();
-  out->child_delay.clear();
   return out;
 }
 

@@ -194,6 +194,18 @@ TEST_F(PinnedCli, AnEditSaysWhatPinnedTimeHolds) {
   EXPECT_EQ(held(Write(TwoRanks(3), "few") + " --scale '^n0$=2'"), "");
 }
 
+// The second call of rank 0 begins 40 us after half of the first one.
+TEST_F(PinnedCli, AnEditedRunWithoutPinnedTimeStillReleasesEarly) {
+  TraceBuilder b = TwoRanks(40);
+  TraceBuilder::Delays(&b.Nodes(0)[2], {500000000000}, "dep_release");
+  const std::string run = Write(b, "early");
+  const proto::Report r = Report(run + " --scale '^n1$=0'");
+  EXPECT_EQ(r.makespan_ps(), 80000000);  // 40 / 2 + 40 + 20
+  EXPECT_THAT(WarningOf(r), StartsWith("50.0 % of the makespan are pinned"));
+  // Without the gap the call waits for the end of the first one, as the host makes one call at a time.
+  EXPECT_THAT(r.warning(), testing::Contains(HasSubstr("without it the same edits give 60 us")));
+}
+
 // Two processes that met in collectives: what is left when every duration and transfer is 0.
 TEST_F(PinnedCli, OfACaptureItIsTheReplayWithoutDurations) {
   const std::string capture = CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2";
