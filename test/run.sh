@@ -1,9 +1,8 @@
 #!/bin/sh
-# test/run.sh: builds all tests with Clang, in build-test/, and runs them. Its address and undefined-behaviour sanitizers
-# watch what reads files and options, and the tests.
-# test/run.sh --all: the same with sanitizers on everything, in build-sanitize/. Then builds them with GCC, optimised, in
-# build-all/, and runs them, those that need more (SimGrid, ns-3, Chromium, Open MPI, Slurm), and each benchmark once.
-# .ci/run calls this.
+# test/run.sh: builds all tests with Clang under its address and undefined-behaviour sanitizers, in build-sanitize/, and
+# runs them.
+# test/run.sh --all: then builds them with GCC, optimised, in build-all/, and runs them, those that need more (SimGrid,
+# ns-3, Chromium, Open MPI, Slurm), and each benchmark once. .ci/run calls this.
 # Warnings are errors. The last line counts the tests; the exit status is 1 when a build or a test fails.
 set -eu
 cd "$(dirname "$0")/.."
@@ -38,12 +37,8 @@ run_tests() {
 }
 
 export ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1:allow_addr2line=1
-debug="-DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug"
-# shellcheck disable=SC2086
+run_tests build-sanitize -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug -DCHAKRA_SANITIZE=ON
 if $all; then
-  run_tests build-sanitize $debug -DCHAKRA_SANITIZE=ON
   run_tests build-all -DCMAKE_BUILD_TYPE=Release -DCHAKRA_OUTSIDE_TESTS=ON -DCHAKRA_BENCH=ON
-else
-  run_tests build-test $debug -DCHAKRA_SANITIZE=trace
 fi
 test/count.sh "$logs"/*
