@@ -195,6 +195,19 @@ inline Outcome Run(const std::vector<Step>& program, bool sync_rows,
   return Run(program, RunOptions{.sync_rows = sync_rows, .collective_ends = collective_ends});
 }
 
+// When each event begins by the timeline; of several parts, the last.
+inline std::map<std::string, int64_t> Begins(const Linked& l, const Played& p) {
+  std::map<std::string, int64_t> begin;
+  for (uint32_t i = 1; i < l.t.nodes.size(); ++i) {
+    const std::string name(l.device.name_of(l.device.events[l.t.nodes[i].event]));
+    if (l.t.nodes[i].part > 0 && !name.starts_with("cuda")) continue;
+    begin[name] = p.begin[i];
+  }
+  begin.erase("cudaEventRecord");
+  begin.erase("cudaStreamWaitEvent");
+  return begin;
+}
+
 // Events at random times: calls that overlap, kernels before their launches,
 // synchronisations that return early, as if clocks lied.
 inline KinetoBuilder Chaos(uint32_t seed) {

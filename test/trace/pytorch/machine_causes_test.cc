@@ -7,20 +7,10 @@
 namespace chakra::pytorch {
 namespace {
 
+using machine::Begins;
 using machine::Outcome;
 using machine::RunOptions;
 using machine::Step;
-
-// When each event of the machine begins by the timeline; of several parts, the last.
-std::map<std::string, int64_t> Begins(const Linked& l, const Played& p) {
-  std::map<std::string, int64_t> begin;
-  for (uint32_t i = 1; i < l.t.nodes.size(); ++i) {
-    const std::string name(l.device.name_of(l.device.events[l.t.nodes[i].event]));
-    if (l.t.nodes[i].part > 0 && !name.starts_with("cuda")) continue;
-    begin[name] = p.begin[i];
-  }
-  return begin;
-}
 
 // Runs `program` with each kernel and operator in turn longer, or shorter, by a third, and expects that the
 // timeline of the run as it was tells when everything begins.

@@ -8,22 +8,10 @@
 namespace chakra::pytorch {
 namespace {
 
+using machine::Begins;
 using machine::Outcome;
 using machine::Program;
 using machine::Step;
-
-// When each event begins by the timeline; of several parts, the last.
-std::map<std::string, int64_t> Begins(const Linked& l, const Played& p) {
-  std::map<std::string, int64_t> begin;
-  for (uint32_t i = 1; i < l.t.nodes.size(); ++i) {
-    const std::string name(l.device.name_of(l.device.events[l.t.nodes[i].event]));
-    if (l.t.nodes[i].part > 0 && !name.starts_with("cuda")) continue;
-    begin[name] = p.begin[i];
-  }
-  begin.erase("cudaEventRecord");
-  begin.erase("cudaStreamWaitEvent");
-  return begin;
-}
 
 TEST(Machine, ItsProfileReplaysAsItRan) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
