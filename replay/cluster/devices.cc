@@ -117,6 +117,6 @@ absl::StatusOr<proto::Device> FindDevice(const std::string& name) {
                                           SuggestName(name, DeviceNames())));
 }
 
-std::vector<std::string> PeakDtypes() { return {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"}; }
+std::vector<std::string> PeakDtypes() { return {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp4", "int8"}; }
 
 }  // namespace chakra
