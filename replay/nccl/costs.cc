@@ -95,9 +95,11 @@ void AddKernel(const Rates& rates, CollectiveType type, uint64_t bytes, const Gr
   double begin_us = direct ? rates.Step(family, c.protocol, false) * (std::log2(shape.ranks) - 1) : 0;
   if (term->channel_gbytes_per_s > 0) {
     const double rate = share * term->channel_gbytes_per_s * (direct ? 1 : c.channels);
-    begin_us += Micros(own, rate);
+    // A member of a chain passes on all of the data, of a ring a part in each step.
+    const double carried = c.plan == "chain" ? static_cast<double>(bytes) : own;
+    begin_us += Micros(carried, rate);
     if (!direct) {
-      const double pass = std::min(own, static_cast<double>(nccl::kPass) * c.channels);
+      const double pass = std::min(carried, static_cast<double>(nccl::kPass) * c.channels);
       for (const int index : shape.levels) {
         CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
         level.wire = Wire(c.protocol == Protocol::kLL ? 2 : 128.0 / 120, 1);

@@ -46,8 +46,6 @@ extern const char kMi300x[] = R"pb(
       enqueue_us: 5
       launch_us: 13.9
       copy_gbytes_per_s: 0  # not measured
-    }
-  }
 )pb";
 
 }  // namespace chakra
