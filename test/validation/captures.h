@@ -18,6 +18,7 @@ enum class Known : uint8_t {
   kRoot,         // of the root of a broadcast, which waits for nobody: its own part alone
   kFollows,  // it began when the group's call before it had just ended, and the members left that together
   kRepeats,  // many repeats took nearly the same
+  kOther,        // another library's kernel, which the preset does not price
 };
 
 // The calls of one kind, group and size (within kSameSize) of a capture.
