@@ -82,16 +82,20 @@ extern const char kBlackwellKernels[] = R"pb(
 )pb";
 
 extern const char kCdna3Kernels[] = R"pb(
-      # RCCL on 8 MI300X. The base and the rate of a channel with LL: the root of broadcasts of 160 and 19,200 bytes takes
-      # 5.9 and 14.3 us on one channel, RCCL 2.22 (AMD-AGI/TraceLens, ResNet capture): 2 KiB, 8 bytes of each of 256
-      # threads, in 0.9 us. Steps: RCCL src/graph/tuning.cc, hwLat of the models for gfx942
-      term { algorithm: "ring" protocol: "ll" base_us: 5.8 step_us: 0.8 channel_gbytes_per_s: 2.27 step_share: 0.3 }
-      term { algorithm: "ring" protocol: "ll128" step_us: 0.8 }
+      # RCCL on 8 MI300X. ll, the base and the rate of a channel: the root of broadcasts of 160 and 19,200 bytes takes 5.9
+      # and 14.3 us on one channel, RCCL 2.22 (AMD-AGI/TraceLens, ResNet capture): 2 KiB, 8 bytes of each of 256 threads,
+      # in 0.9 us. Steps of ll and simple: RCCL src/graph/tuning.cc, hwLat of its last models. ll128 has NCCL's constants,
+      # which agree with 91.1 us for an all_reduce of 8 MiB (crickett-hpe/hpc-ai-envs#30) to 3 %
+      term {
+        algorithm: "ring" protocol: "ll" base_us: 5.8 step_us: 0.8 network_step_us: 9.5 channel_gbytes_per_s: 2.27
+        step_share: 0.3
+      }
       term { algorithm: "ring" protocol: "simple" step_us: 2.1 }
-      term { algorithm: "tree" protocol: "ll" base_us: 5.8 step_us: 0.9 }
-      term { algorithm: "tree" protocol: "ll128" step_us: 0.9 }
-      term { algorithm: "tree" protocol: "simple" step_us: 2.3 }
-      term { algorithm: "direct" protocol: "ll" base_us: 5.8 step_us: 0.8 channel_gbytes_per_s: 2.27 }
+      term { algorithm: "tree" protocol: "ll" base_us: 5.8 step_us: 0.9 network_step_us: 10.5 }
+      term { algorithm: "tree" protocol: "simple" step_us: 2.3 network_step_us: 25 }
+      term {
+        algorithm: "direct" protocol: "ll" base_us: 5.8 step_us: 0.8 network_step_us: 9.5 channel_gbytes_per_s: 2.27
+      }
       term { algorithm: "direct" protocol: "simple" step_us: 2.1 }
       kernel_gap_us: 1.2  # as kAmpereKernels
 )pb";
