@@ -38,8 +38,8 @@ constexpr int kManyRepeats = 5;    // whose median is at most kAgree times the l
 constexpr double kAgree = 1.15;
 constexpr double kMostGapUs = 10;  // between two calls of a group that follow one another
 constexpr double kMostMedian = 0.15;
-// NCCL 2.8 to 2.13, whose kernels take this, sends to peers with Simple only: NCCL_P2P_LL_THRESHOLD came with
-// 2.14 (src/enqueue.cc).
+// NCCL up to 2.11, whose kernels take this, sends to peers with Simple only: computeP2pWorkElem() of
+// src/enqueue.cc knows no protocol.
 constexpr char kOldKernel[] = "(ncclWorkElem)";
 
 constexpr const char* kKnown[] = {"holds waits",    "last arrival",  "root",
@@ -49,9 +49,9 @@ constexpr const char* kKnown[] = {"holds waits",    "last arrival",  "root",
 constexpr char kNotes[] = R"(
 - `a100_resnet50_ddp`: no all-reduce carries more than 13 GB/s, on 8 channels. On NVLink NCCL makes 24, so its two GPUs are
   joined by something slower than the preset's links, which the file does not name.
-- `a100_rank-3_of_8`: NCCL before 2.14, whose kernels take `ncclWorkElem` and which sends to peers with Simple only. An
+- `a100_rank-3_of_8`: NCCL up to 2.11, whose kernels take `ncclWorkElem` and which sends to peers with Simple only. An
   all_to_all of 256 KiB takes 27 us here and 18 us with 2.27, the gap before it included (`nccl_one_node.csv`).
-- `v100_recommender`: NCCL before 2.14, too. Its collectives of 181 MB and more run beside computation, the preset's alone.
+- `v100_recommender`: NCCL up to 2.11, too. Its collectives of 181 MB and more run beside computation, the preset's alone.
 - `b200_eager_trace`: the all-reduces are PyTorch's own (`multimem_all_reduce_kernel`), which the preset does not price.
 - `kineto/jobs`: collectives of gloo, on hosts. No preset has them.
 )";
