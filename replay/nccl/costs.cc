@@ -104,18 +104,25 @@ double RemotePeersUs(const Rates& rates, const LibraryTerm& term, uint64_t bytes
 double AddChannels(const Rates& rates, const LibraryTerm& term, uint64_t bytes, const GroupShape& shape,
                    const Candidate& c, CallCosts* costs) {
   // A member of a chain passes on all of the data, of a ring a part in each step.
-  const double carried = static_cast<double>(bytes) / (c.plan == "chain" ? 1 : shape.ranks);
+  const bool chain = c.plan == "chain";
+  const double carried = static_cast<double>(bytes) / (chain ? 1 : shape.ranks);
   const bool direct = c.plan == "direct";
   const double rate = rates.Share(c.protocol) * term.channel_gbytes_per_s * (direct ? 1 : c.channels);
   if (direct) return Micros(carried, rate);
   const double pass = std::min(carried, static_cast<double>(nccl::kPass) * c.channels);
   const double flagged = c.protocol == Protocol::kLL ? 2 : 128.0 / 120;
+  const std::vector<LibraryLevel>& levels = rates.library().levels;
+  double own_us = Micros(carried, rate);
   for (const int index : shape.levels) {
     CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
-    level.wire = Wire(flagged * LinkShare(rates.library().levels[static_cast<size_t>(index)], rates), 1);
+    const double on_wire = flagged * LinkShare(levels[static_cast<size_t>(index)], rates);
+    level.wire = Wire(on_wire, 1);
     level.latency += Time::FromNanos(term.step_share * Micros(pass, rate) * 1e3);
+    const double wire_us = Micros(carried, levels[static_cast<size_t>(index)].link_gbytes_per_s) * on_wire;
+    // Along a chain one step follows upon the other: what the wire takes is a part of what the channel takes.
+    if (chain) own_us = std::max(0.0, own_us - wire_us);
   }
-  return Micros(carried, rate);
+  return own_us;
 }
 
 // The fill of the pipeline makes each message longer, so that it scales with its links.

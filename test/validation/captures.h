@@ -18,7 +18,7 @@ enum class Known : uint8_t {
   kRoot,         // of the root of a broadcast, which waits for nobody: its own part alone
   kFollows,  // it began when the group's call before it had just ended, and the members left that together
   kRepeats,  // many repeats took nearly the same
-  kOther,        // another library's kernel, which the preset does not price
+  kOther,    // another library's kernel, which the preset does not price
 };
 
 // The calls of one kind, group and size (within kSameSize) of a capture.
@@ -43,7 +43,8 @@ absl::StatusOr<std::vector<CaptureRow>> ReadCaptures(const std::string& folder);
 // A table by capture, and one of every row.
 std::string CapturesMarkdown(const std::vector<CaptureRow>& rows);
 
-// The figures that presets must reach: the median over all known transfers.
+// The figures that presets must reach: the median over all known transfers, and over those of a
+// capture with many of them.
 std::vector<Finding> CheckCaptures(const std::vector<CaptureRow>& rows);
 
 }  // namespace chakra::validation

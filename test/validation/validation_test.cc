@@ -160,7 +160,7 @@ TEST(Captures, KnownTransfersAreJudged) {
                                   Recorded("b", Known::kLastArrival, 10, 10)};
   std::vector<Finding> findings = CheckCaptures(rows);
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_THAT(findings[0].text, HasSubstr("median |error| 10.0 % of 3 known transfers"));
+  EXPECT_THAT(findings[0].text, HasSubstr("captures, all: median |error| 10.0 % of 3 known transfers"));
   EXPECT_TRUE(findings[0].ok);
   rows[4].simulated_us = 12;
   rows[0].simulated_us = 12;
@@ -168,6 +168,18 @@ TEST(Captures, KnownTransfersAreJudged) {
   const std::string page = CapturesMarkdown(rows);
   EXPECT_THAT(page, HasSubstr("| a |  |  | 2 | 1 | 20.0 % | 59.5 % |"));
   EXPECT_THAT(page, HasSubstr("| a | all_reduce | 0 | 0 | 0 | 10.0 us | another library | 90.0 us |"));
+}
+
+TEST(Captures, WithManyKnownTransfersIsJudgedAlone) {
+  std::vector<CaptureRow> rows(20, Recorded("a", Known::kRoot, 10, 10));
+  rows.resize(24, Recorded("b", Known::kRoot, 10, 20));
+  EXPECT_EQ(CheckCaptures(rows).size(), 2u);
+  rows.resize(25, Recorded("b", Known::kRoot, 10, 20));
+  const std::vector<Finding> findings = CheckCaptures(rows);
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_TRUE(findings[0].ok);
+  EXPECT_TRUE(findings[1].ok);
+  EXPECT_FALSE(findings[2].ok);
 }
 
 TEST(Captures, NoneKnownIsNoPass) { EXPECT_FALSE(CheckCaptures({Recorded("a", Known::kNo, 10, 10)})[0].ok); }
