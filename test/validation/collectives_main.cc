@@ -18,6 +18,7 @@
 #include "test/validation/checks.h"
 #include "test/validation/one_node.h"
 #include "test/validation/plot.h"
+#include "test/validation/several_nodes.h"
 #include "test/validation/summary.h"
 #include "trace/io/file.h"
 
@@ -81,6 +82,14 @@ struct Section {
   std::vector<Finding> findings;
 };
 
+absl::Status AddSeveralNodes(Section* out) {
+  const absl::StatusOr<std::vector<NodesRow>> rows = PredictSeveralNodes();
+  if (!rows.ok()) return rows.status();
+  absl::StrAppend(&out->markdown, SeveralNodesMarkdown(*rows));
+  for (Finding& f : CheckSeveralNodes(*rows)) out->findings.push_back(std::move(f));
+  return absl::OkStatus();
+}
+
 absl::Status AddCaptures(const std::string& folder, Section* out) {
   const absl::StatusOr<std::vector<CaptureRow>> rows = ReadCaptures(folder);
   if (!rows.ok()) return rows.status();
@@ -130,6 +139,7 @@ int Run(const Options& o) {
   if (!o.one_node.empty()) {
     if (absl::Status s = Read(o.one_node, &more); !s.ok()) return Fail(std::string(s.message()));
   }
+  if (absl::Status s = AddSeveralNodes(&more); !s.ok()) return Fail(std::string(s.message()));
   if (!o.captures.empty()) {
     if (absl::Status s = AddCaptures(o.captures, &more); !s.ok()) return Fail(std::string(s.message()));
   }
