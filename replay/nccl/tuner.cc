@@ -208,7 +208,8 @@ class Tuner {
     for (const auto& [algorithm, plan] :
          {std::pair{shipped::kOneShot, "one_shot"}, std::pair{shipped::kTwoShot, "direct"},
           std::pair{shipped::kMultimem, "nvls"}}) {
-      const bool one_shot = algorithm == shipped::kOneShot;
+      const absl::string_view name = algorithm;
+      const bool one_shot = name == shipped::kOneShot;
       if (one_shot && !reached) continue;
       if (one_shot) {
         out_.erase(std::remove_if(out_.begin(), out_.end(),
@@ -219,12 +220,12 @@ class Tuner {
       c.shipped = true;
       if (!reached) {
         c.unfit = "it needs all members on one NVLink switch";
-      } else if (algorithm == shipped::kMultimem && !multicast) {
+      } else if (name == shipped::kMultimem && !multicast) {
         c.unfit = "the switch cannot reduce or multicast (in_switch_efficiency)";
       } else {
         Stand(kNotTuned, &c);
         for (const std::string& software : shipped::Software()) {
-          if (shipped::Pick(software, library_.generation, n_, bytes_, multicast) == algorithm)
+          if (shipped::Pick(software, library_.generation, n_, bytes_, multicast) == name)
             c.picked_by.push_back(software);
         }
       }
