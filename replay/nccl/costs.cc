@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "replay/nccl/rates.h"
+#include "replay/nccl/shipped.h"
 
 namespace chakra {
 namespace {
@@ -169,6 +170,18 @@ void AddKernel(const Rates& rates, CollectiveType type, uint64_t bytes, const Gr
   costs->begin += Time::FromNanos(begin_us * 1e3);
 }
 
+// The costs of a shipped kernel: its law, which a term of the library may replace.
+CallCosts ShippedCosts(const LibraryModel& library, const Rates& rates, const Candidate& c) {
+  const shipped::Law law = shipped::LawOf(c.algorithm, library.generation);
+  const LibraryTerm* term = rates.Term(c.protocol);
+  CallCosts costs;
+  costs.begin = Time::FromNanos((term != nullptr ? term->base_us.value_or(law.base_us) : law.base_us) * 1e3);
+  CallCosts::Level level;
+  level.wire = Wire(1, law.link_share * rates.Share(c.protocol));
+  costs.levels.assign(library.levels.size(), level);
+  return costs;
+}
+
 }  // namespace
 
 void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupShape& shape, const Candidate& c,
@@ -188,6 +201,7 @@ void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupSha
 CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t bytes, const GroupShape& shape,
                   const Candidate& c) {
   const Rates rates(library, shape, c.algorithm);
+  if (c.shipped) return ShippedCosts(library, rates, c);
   const Algorithm family = FamilyOf(c.algorithm);
   CallCosts costs;
   costs.begin = Time::FromNanos(rates.Base(family, c.protocol) * 1e3);
