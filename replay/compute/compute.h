@@ -12,7 +12,7 @@
 #include "replay/compute/compute_times.h"
 #include "replay/compute/interpolate.h"
 #include "replay/compute/kernel_table.h"
-#include "replay/compute/operands.h"
+#include "replay/compute/operators/operands.h"
 #include "trace/model/trace.h"
 
 namespace chakra {

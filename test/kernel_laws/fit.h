@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<Judged>> JudgeAcross(const Rows& rows, const Fits& fi
 // Rows by the tables that the binary holds.
 absl::StatusOr<std::vector<Judged>> JudgeShipped(const Rows& rows);
 
-// The files of replay/compute/model/tables from fits: name and content.
+// The files of replay/compute/fitted from fits: name and content.
 struct TableFile {
   std::string name, content;
 };

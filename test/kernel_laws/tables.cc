@@ -1,4 +1,4 @@
-// Writes the tables of replay/compute/model/tables.
+// Writes the tables of replay/compute/fitted.
 #include <cmath>
 #include <map>
 

@@ -173,7 +173,7 @@ TEST_F(KernelsCli, AMergeSaysWhatWasMerged) {
 
 TEST_F(KernelsCli, BadInputIsRefused) {
   const std::string good = Write("good.csv", kTable);
-  ExpectRefused("kernels", 2, "expected collect, merge, show, check or transfer");
+  ExpectRefused("kernels", 2, "expected collect, merge, show, check, transfer, predict or calibrate");
   ExpectRefused("kernels shwo", 2, "did you mean 'show'");
   ExpectRefused("kernels merge x.csv", 2, "expected --output TABLE");
   ExpectRefused(absl::StrCat("kernels show ", good, " ", good), 2, "expected one TABLE");

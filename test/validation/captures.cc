@@ -48,8 +48,8 @@ constexpr const char* kKnown[] = {"holds waits",    "last arrival",  "root",
 
 // What the errors of single captures come from, as far as the files tell.
 constexpr char kNotes[] = R"(
-- `a100_resnet50_ddp`: no all-reduce carries more than 13 GB/s, on 8 channels. On NVLink NCCL makes 24, so its two GPUs are
-  joined by something slower than the preset's links, which the file does not name.
+- `a100_resnet50_ddp`: no all-reduce carries more than 13 GB/s, on 8 channels. On NVLink NCCL makes 24, so its two GPUs may
+  be joined by something slower than the preset's links; the file does not say.
 - `a100_rank-3_of_8`: NCCL up to 2.11, whose kernels take `ncclWorkElem` and which sends to peers with Simple only. An
   all_to_all of 256 KiB takes 27 us here and 18 us with 2.27, the gap before it included (`nccl_one_node.csv`).
 - `v100_recommender`: NCCL up to 2.11, too. Its collectives of 181 MB and more run beside computation, the preset's alone.

@@ -1,5 +1,5 @@
 // The constants of the laws as fitted, and what the laws leave unexplained where kernels were measured.
-// Written by test/kernel_laws into tables/.
+// Written by test/kernel_laws into replay/compute/fitted.
 #pragma once
 
 #include <array>

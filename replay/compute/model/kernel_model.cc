@@ -18,7 +18,8 @@ using laws::BandOf;
 constexpr double kSiblingSpread = 0.12;  // of a device of a measured architecture, beside that of the fit
 constexpr double kBatchSpread = 0.15;    // of several products at once, of which none was measured
 constexpr double kStreamSpread = 0.35;   // of kernels that stream
-// Share of its peak that a narrow dtype reaches, against bf16: DeepGEMM's against cuBLAS's on H100 (tables/).
+// Share of its peak that a narrow dtype reaches, against bf16: DeepGEMM's against cuBLAS's on H100
+// (replay/compute/fitted).
 constexpr double kNarrowShare = 0.8;
 constexpr double kFarSpread = 0.5;                   // where no left-out device tells
 constexpr double kMostWork = 4611686018427387904.0;  // 2^62

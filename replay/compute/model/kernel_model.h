@@ -1,6 +1,6 @@
 // Predicts the time of a kernel that nobody measured: laws of tiles, waves, caches and memory, by family of
-// kernels, with constants by architecture (tables/). What the laws leave unexplained on measured devices is
-// corrected from tables of residuals.
+// kernels, with constants by architecture (replay/compute/fitted). What the laws leave unexplained on
+// measured devices is corrected from tables of residuals.
 #pragma once
 
 #include <array>
