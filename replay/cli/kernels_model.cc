@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "replay/cli/command.h"
 #include "replay/cli/output.h"
 #include "replay/cli/terminal.h"
 #include "replay/cluster/devices.h"

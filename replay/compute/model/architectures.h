@@ -21,8 +21,6 @@ struct Architecture {
   StreamConstants stream;
   // For devices that do not say: what a typical one has.
   double units, clock_mhz, l2_mbytes;
-  double
-      memory_gbytes_per_s;  // of the measured device, by which it is told from its siblings; 0: not measured
 };
 
 absl::Span<const Architecture> Architectures();

@@ -47,7 +47,7 @@ absl::StatusOr<proto::Device> CalibrateDevice(const proto::Device& device, const
     for (size_t i : measured) {
       const absl::StatusOr<ModelledTime> time = Predict(*model, *rows.call[i]);
       if (!time.ok()) {
-        refused = time.status();
+        refused = absl::InvalidArgumentError(absl::StrCat("row ", i + 1, ": ", time.status().message()));
         return HUGE_VAL;
       }
       sum += std::pow(std::log(time->us / rows.measured_us[i]), 2);
