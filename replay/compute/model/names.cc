@@ -38,7 +38,6 @@ constexpr DtypeName kDtypeNames[] = {
     {KernelDtype::kFp8, "e5m2"},
     {KernelDtype::kFp4, "nvfp4"},
     {KernelDtype::kFp4, "mxfp4"},
-    {KernelDtype::kInt8, "int8_wo"},
 };
 
 }  // namespace

@@ -6,9 +6,9 @@
 namespace chakra::laws {
 namespace {
 
-// Of memory's bandwidth, and of its start, what a kind of kernel takes against a plain elementwise one.
-// Medians of the captures of A100, H100 and MI300X in data/hta and data/kineto (PyTorch's kernels, rows of at
-// least 100 us together).
+// Of memory's bandwidth, and of its start, what a kind of kernel takes against a plain elementwise one. Rounded
+// readings of PyTorch's kernels in the captures of H100, MI300X and A100 (data/kineto, data/hta); optimizer and
+// scan are assumed.
 struct Kind {
   double share, start;
 };
@@ -22,7 +22,7 @@ constexpr Kind kKinds[kStreamKinds] = {
     {0.90, 2.0},  // optimizer
     {0.30, 4.0},  // scan
 };
-constexpr double kPerOperation = 1.0 / 4;  // of a vector unit's peak that a streaming kernel reaches
+constexpr double kPerOperation = 1.0 / 4;  // of a vector unit's peak that a streaming kernel reaches; assumed
 
 }  // namespace
 
