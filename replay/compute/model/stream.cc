@@ -6,9 +6,9 @@
 namespace chakra::laws {
 namespace {
 
-// Of memory's bandwidth, and of its start, what a kind of kernel takes against a plain elementwise one. Rounded
-// readings of PyTorch's kernels in the captures of H100, MI300X and A100 (data/kineto, data/hta); optimizer and
-// scan are assumed.
+// Of memory's bandwidth, and of its start, what a kind of kernel takes against a plain elementwise one.
+// Rounded readings of PyTorch's kernels in the captures of H100, MI300X and A100 (data/kineto, data/hta);
+// optimizer and scan are assumed.
 struct Kind {
   double share, start;
 };
