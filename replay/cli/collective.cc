@@ -74,7 +74,8 @@ class CollectiveCommand : public Command {
         ->type_name("F")
         ->group(w);
     app->add_option("--algorithm", table_.algorithm,
-                    "auto, cheapest, or one algorithm; default: the cluster's choice")
+                    "auto, cheapest, one algorithm, or software whose choice by size counts (vllm, sglang, "
+                    "tensorrt_llm); default: the cluster's choice")
         ->type_name("NAME")
         ->group(w);
     app->add_option("--protocol", table_.protocol, "ll, ll128 or simple; default: the choice's")

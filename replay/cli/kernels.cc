@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
+#include "replay/cli/kernels_model.h"
 #include "replay/cli/kernels_print.h"
 #include "replay/cli/terminal.h"
 #include "replay/cluster/devices.h"
@@ -42,7 +43,8 @@ class KernelsCommand : public Command {
         merge_(app->add_subcommand("merge", "Make one table of several")),
         show_(app->add_subcommand("show", "Print a table")),
         check_(app->add_subcommand("check", "Check a table, alone or against traces that it is to answer")),
-        transfer_(app->add_subcommand("transfer", "Make of a device's table that of another, by roofline")) {
+        transfer_(app->add_subcommand("transfer", "Make of a device's table that of another, by roofline")),
+        model_(app) {
     app->add_option("COMMAND", unknown_, "One of those below")->type_name("");
     AddCollect();
     AddOthers();
@@ -64,7 +66,8 @@ class KernelsCommand : public Command {
         "Examples:\n"
         "  chakra-replay kernels collect examples/capture/gloo_ddp_2 --host-operations -o kernels.csv\n"
         "  chakra-replay kernels check kernels.csv examples/capture/gloo_ddp_2\n"
-        "  chakra-replay kernels transfer v100.csv --from V100 --to H100 -o h100.csv");
+        "  chakra-replay kernels transfer v100.csv --from V100 --to H100 -o h100.csv\n"
+        "  chakra-replay kernels predict rows.csv --device H200");
   }
 
   int Run() override;
@@ -86,6 +89,7 @@ class KernelsCommand : public Command {
   }
 
   CLI::App *collect_, *merge_, *show_, *check_, *transfer_;
+  KernelModelActions model_;
   std::vector<std::string> unknown_, inputs_;
   ReadOptions read_;
   CollectOptions collect_options_;
@@ -140,14 +144,16 @@ void KernelsCommand::AddOthers() {
 }
 
 std::string KernelsCommand::Wrong() const {
-  const std::vector<std::string> actions = {"collect", "merge", "show", "check", "transfer"};
+  const std::vector<std::string> actions = {"collect",  "merge",   "show",     "check",
+                                            "transfer", "predict", "calibrate"};
   if (!unknown_.empty()) {  // a word that is no subcommand, and what follows it
     return absl::StrCat("there is no command \"kernels ", unknown_[0], "\"",
                         SuggestName(unknown_[0], actions));
   }
+  if (model_.parsed()) return model_.Wrong();
   const bool writes = collect_->parsed() || merge_->parsed() || transfer_->parsed();
   if (!writes && !show_->parsed() && !check_->parsed())
-    return "expected collect, merge, show, check or transfer";
+    return "expected collect, merge, show, check, transfer, predict or calibrate";
   if (writes && output_.empty()) return "expected --output TABLE, where the table goes";
   if (collect_->parsed() && inputs_.empty() && !read_.capture.named()) {
     return "kernels collect expects at least one TRACE";
@@ -338,11 +344,12 @@ int KernelsCommand::Run() {
   if (!output_.empty()) {
     if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);
   }
-  const absl::Status done = collect_->parsed() ? Collect()
-                            : merge_->parsed() ? Merge()
-                            : show_->parsed()  ? Show()
-                            : check_->parsed() ? Check()
-                                               : Transfer();
+  const absl::Status done = model_.parsed()      ? model_.Run()
+                            : collect_->parsed() ? Collect()
+                            : merge_->parsed()   ? Merge()
+                            : show_->parsed()    ? Show()
+                            : check_->parsed()   ? Check()
+                                                 : Transfer();
   return done.ok() ? kDone : Fail(done);
 }
 

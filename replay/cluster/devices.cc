@@ -16,8 +16,8 @@ namespace chakra {
 
 extern const char kP4[], kP100Pcie[], kP100Sxm[], kV100[], kV100Pcie[], kT4[], kA10[], kA100Rates[],
     kA100Pcie40[], kA100Sxm40[], kA100Sxm80[], kA100Pcie80[], kL4[], kL40s[], kH100Pcie[], kHopperRates[],
-    kH100[], kH200[], kH800[], kH20[], kB200Rates[], kB200[], kB300[], kGb200[], kGb300[], kRtxPro6000[], kMi100[], kMi210[], kMi250[],
-    kMi200Die[], kMi250x[], kMi300Rates[], kMi300[], kMi325x[], kMi355x[];
+    kH100[], kH200[], kH800[], kH20[], kB200Rates[], kB200[], kB300[], kGb200[], kGb300[], kRtxPro6000[],
+    kMi100[], kMi210[], kMi250[], kMi200Die[], kMi250x[], kMi300Rates[], kMi300[], kMi325x[], kMi355x[];
 
 namespace {
 
@@ -117,6 +117,8 @@ absl::StatusOr<proto::Device> FindDevice(const std::string& name) {
                                           SuggestName(name, DeviceNames())));
 }
 
-std::vector<std::string> PeakDtypes() { return {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "int8"}; }
+std::vector<std::string> PeakDtypes() {
+  return {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp4", "int8"};
+}
 
 }  // namespace chakra

@@ -6,7 +6,8 @@ extern const char kDgxV100[], kDgx2[];
 extern const char kDgxA100[];
 extern const char kDgxH100[], kDgxH200[], kDgxH800[], kHopperNode[], kHopperLibrary[];
 extern const char kDgxB200[], kDgxB300[], kGb200Nvl72[], kBlackwellLibrary[];
-extern const char kVoltaKernels[], kAmpereKernels[], kHopperKernels[], kBlackwellKernels[], kLibraryEnd[];
+extern const char kVoltaKernels[], kAmpereKernels[], kHopperKernels[], kBlackwellKernels[], kCdna3Kernels[],
+    kLibraryEnd[];
 extern const char kGb300Nvl72[];
 extern const char kL40sNode[], kRtxPro6000Node[], kPcieKernels[];
 extern const char kMi300x[];
@@ -36,7 +37,7 @@ constexpr Preset kPresets[] = {
     {"dgx-b300", {kB300, kB200Rates}, {kDgxB300, kBlackwellLibrary, kBlackwellKernels, kLibraryEnd}},
     {"gb200-nvl72", {kGb200}, {kGb200Nvl72, kBlackwellLibrary, kBlackwellKernels, kLibraryEnd}},
     {"gb300-nvl72", {kGb300}, {kGb300Nvl72, kBlackwellLibrary, kBlackwellKernels, kLibraryEnd}},
-    {"mi300x", {kMi300, kMi300Rates}, {kMi300x}},
+    {"mi300x", {kMi300, kMi300Rates}, {kMi300x, kCdna3Kernels, kLibraryEnd}},
     {"l40s", {kL40s}, {kL40sNode, kPcieKernels, kLibraryEnd}},
     {"rtx-pro-6000", {kRtxPro6000}, {kRtxPro6000Node, kPcieKernels, kLibraryEnd}},
 };

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "proto/et_def.pb.h"
 #include "replay/compute/kernel_table.h"
-#include "replay/compute/operator_work.h"
+#include "replay/compute/operators/operator_work.h"
 #include "trace/base/median.h"
 #include "trace/import/locate.h"
 

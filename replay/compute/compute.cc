@@ -13,7 +13,7 @@
 #include "replay/compute/compute_times.h"
 #include "replay/compute/model/calls.h"
 #include "replay/compute/model/reprice.h"
-#include "replay/compute/operator_work.h"
+#include "replay/compute/operators/operator_work.h"
 #include "trace/base/spelling.h"
 
 namespace chakra {
@@ -164,7 +164,7 @@ class Pricer {
            static_cast<double>(std::max<int64_t>(0, work.num_ops)), static_cast<double>(work.tensor_bytes)},
           BytesOfDtype(default_dtype_));
       at->second.time = model_.kernels == nullptr ? absl::UnknownError("no model")
-                                                  : Predict(*model_.kernels, at->second.calls.calls);
+                                                  : PredictAll(*model_.kernels, at->second.calls.calls);
     }
     return at->second;
   }

@@ -13,7 +13,7 @@
 #include "replay/compute/interpolate.h"
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/model/kernel_model.h"
-#include "replay/compute/operands.h"
+#include "replay/compute/operators/operands.h"
 #include "trace/model/trace.h"
 
 namespace chakra {

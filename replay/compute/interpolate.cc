@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "replay/compute/convex_weights.h"
-#include "replay/compute/operator_work.h"
+#include "replay/compute/operators/operator_work.h"
 #include "replay/compute/work_fit.h"
 
 namespace chakra {

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "replay/compute/kernel_table.h"
-#include "replay/compute/operator_work.h"
+#include "replay/compute/operators/operator_work.h"
 #include "replay/compute/work_fit.h"
 
 namespace chakra {

@@ -77,17 +77,18 @@ absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& co
   if (const std::optional<Time> together = (*call)->together; together && log == nullptr) {
     if (*together == Time::Never()) return too_long();
     *now = begin + *together;
-    return PricedCall{*together, (*call)->algorithm, (*call)->why, (*call)->channels};
+    return PricedCall{*together, *together, (*call)->algorithm, (*call)->why, (*call)->channels};
   }
   CollectiveRunner runner(&machine, costs, matching, log == nullptr, &planner, log);
   if (absl::Status s = runner.Prepare(); !s.ok()) return s;
   Heap4<Due> due;
   uint64_t order = 0;
   size_t left = members.size();
-  Time last = begin;
+  Time last = begin, root_end = begin;
   const auto drain = [&] {
     for (const CollectiveRunner::Ended& e : runner.ended()) {
       last = std::max(last, e.at);
+      if (e.row == static_cast<uint32_t>(root)) root_end = e.at;
       --left;
     }
     runner.ended().clear();
@@ -120,7 +121,7 @@ absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& co
   if (last == Time::Never()) return too_long();
   *now = last;
   const PlannedCall& planned = *runner.planned(0);
-  return PricedCall{last - begin, planned.algorithm, planned.why, planned.channels};
+  return PricedCall{last - begin, root_end - begin, planned.algorithm, planned.why, planned.channels};
 }
 
 absl::StatusOr<Time> PriceUncontended(const MachineView& machine, const CollectiveCosts& costs,

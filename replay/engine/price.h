@@ -14,6 +14,7 @@ namespace chakra {
 
 struct PricedCall {
   Time time;              // from the common begin to the last member's end, without the launch
+  Time root_time;         // to the end of the member `root`
   std::string algorithm;  // "ring/simple", or the plan's name without a library
   std::string why;
   int channels = 1;

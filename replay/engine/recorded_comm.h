@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "replay/engine/match.h"
+#include "replay/engine/measure/least_of_repeats.h"
 #include "replay/engine/measure/metrics.h"
 #include "trace/model/trace.h"
 
@@ -26,11 +27,6 @@ namespace chakra {
 // no communication node has a recorded time. If only some nodes lack one, they take no time, and `warnings`
 // (not null) gets a line for people.
 absl::Status CheckRecordedComm(const TraceSet& traces, std::vector<std::string>* warnings);
-
-// By row of Graph::comm of `trace`, the least recorded time of the row and its repeats: collectives of one
-// kind, group and size; sends, or receives, of one peer and size. Rows without a recorded time neither count
-// nor get one.
-std::vector<Time> LeastOfRepeats(const RankTrace& trace);
 
 class RecordedComm {
  public:

@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "replay/collectives/custom/custom_program.h"
-#include "replay/nccl/rates.h"
+#include "replay/nccl/shipped.h"
 #include "trace/base/spelling.h"
 
 namespace chakra {
@@ -54,9 +54,15 @@ double PriceOf(const Candidate& c, const PriceFunction& price) {
 }
 
 // Whether a rule may take the candidate.
-bool Fits(const Candidate& c) {
-  const std::string& why = c.unfit;
-  return why.empty() || why == kNotTuned || why == kSmallToPeer || why == kLargeToPeer || why == kFewInSwitch;
+bool Fits(const Candidate& c) { return c.unfit.empty() || c.on_request; }
+
+// Whether the candidate answers to this name. A shipped kernel shares its plan with others.
+bool IsCalled(const Candidate& c, const std::string& name) {
+  return c.algorithm == name || (!c.shipped && c.plan == name);
+}
+
+bool IsSoftware(const std::string& name) {
+  return std::find(shipped::Software().begin(), shipped::Software().end(), name) != shipped::Software().end();
 }
 
 // Chooses the protocol of one algorithm: the named one, or the best that fits.
@@ -65,7 +71,7 @@ absl::StatusOr<Choice> ChooseProtocol(const std::vector<Candidate>& candidates, 
   std::vector<Candidate> fitting;
   std::string unfit;
   for (const Candidate& c : candidates) {
-    if (c.algorithm != rule.algorithm && c.plan != rule.algorithm) continue;
+    if (!IsCalled(c, rule.algorithm)) continue;
     if (rule.protocol && c.protocol != *rule.protocol) continue;
     if (Fits(c)) {
       fitting.push_back(c);
@@ -100,7 +106,9 @@ RuleNames NamesOf(const std::vector<Candidate>& candidates) {
   RuleNames names;
   for (const Candidate& c : candidates) {
     names[c.algorithm].insert(c.protocol);
-    names[c.plan].insert(c.protocol);
+    if (!c.shipped) names[c.plan].insert(c.protocol);
+    if (c.algorithm != shipped::kTwoShot) continue;
+    for (const std::string& software : shipped::Software()) names[software].insert(Protocol::kSimple);
   }
   return names;
 }
@@ -154,11 +162,16 @@ absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const st
   const absl::StatusOr<Rule> rule = ParseRule(text, NamesOf(candidates));
   if (!rule.ok()) return rule.status();
   const bool cheapest = rule->algorithm == "cheapest";
-  if (rule->algorithm != "auto" && !cheapest) return ChooseProtocol(candidates, *rule, price);
+  const bool software = IsSoftware(rule->algorithm);
+  for (const Candidate& c : candidates) {
+    if (std::count(c.picked_by.begin(), c.picked_by.end(), rule->algorithm) > 0)
+      return Choice{c, absl::StrCat("what ", rule->algorithm, " takes for this size")};
+  }
+  if (rule->algorithm != "auto" && !cheapest && !software) return ChooseProtocol(candidates, *rule, price);
   std::vector<double> us;
   for (const Candidate& c : candidates) {
-    const bool speaks = !rule->protocol || c.protocol == *rule->protocol;
-    const bool fits = speaks && (cheapest ? Fits(c) : c.unfit.empty());
+    const bool speaks = software || !rule->protocol || c.protocol == *rule->protocol;
+    const bool fits = speaks && (cheapest ? Fits(c) && !c.shipped : c.unfit.empty());
     us.push_back(!fits ? -1 : cheapest ? PriceOf(c, price) : c.time_us);
   }
   std::optional<Choice> least = LeastOf(candidates, us, text, cheapest ? "simulated" : "predicted", cheapest);

@@ -45,7 +45,8 @@ absl::StatusOr<Rule> ParseRule(absl::string_view rule, const RuleNames& names);
 // the candidate with the least price. "ALGORITHM" takes the protocol of this algorithm with the least time
 // (predicted for the library's own algorithms, else the price); "ALGORITHM/PROTOCOL" takes exactly this
 // candidate. "auto/PROTOCOL" (or "*/PROTOCOL") and "cheapest/PROTOCOL" consider one protocol only. `price` is
-// not called where a prediction serves. Errors: those of ParseRule(); a rule that names a candidate that does
+// not called where a prediction serves. The name of software (shipped::Software()) takes what this software
+// takes, and "auto" where it leaves the call to the library. Errors: those of ParseRule(); a rule that names a candidate that does
 // not fit this group, with the reason.
 absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const std::string& rule,
                               const PriceFunction& price);

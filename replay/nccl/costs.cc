@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "replay/nccl/rates.h"
+#include "replay/nccl/shipped.h"
 
 namespace chakra {
 namespace {
@@ -82,42 +83,82 @@ void CutRing(const LibraryModel& library, uint64_t bytes, const GroupShape& shap
 
 double Micros(double bytes, double gbytes_per_s) { return bytes / (gbytes_per_s * 1e3); }
 
-// Adds what the candidate's term says of transfers on one node: see proto::LibraryTerm.
+// What one link of a device is of what the channels of a ring have together: on a switch the same; on a mesh
+// or a wiring the channels spread over several links.
+double LinkShare(const LibraryLevel& level, const Rates& rates) {
+  const bool same = level.kind == TopologyDimension::Kind::kSwitch && level.wired == 0;
+  return same ? 1 : level.link_gbytes_per_s * level.efficiency / rates.bus();
+}
+
+// What a direct exchange adds for its peers on other nodes: the network's proxy takes one message after the
+// other, and the pipeline fills. That law is one node's, at the network's rate: no public table has sizes
+// below the largest between nodes. Two nodes of 8 A100 took 404 us for 12.6 MB in a capture, and take 440 so.
+double RemotePeersUs(const Rates& rates, const LibraryTerm& term, uint64_t bytes, const GroupShape& shape) {
+  const int peers = shape.ranks - (rates.even() ? rates.per_node() : 1);
+  const double out = static_cast<double>(bytes) / shape.ranks * peers;
+  return nccl::kPostUs * peers +
+         term.fill_share * Micros(std::min(out, term.fill_bytes), rates.OwnRate(true));
+}
+
+// What a channel's rate adds to the begin, in us, of one node. Steps of a ring or a chain then wait for a
+// pass, and their messages take what the wire takes of them.
+double AddChannels(const Rates& rates, const LibraryTerm& term, uint64_t bytes, const GroupShape& shape,
+                   const Candidate& c, CallCosts* costs) {
+  // A member of a chain passes on all of the data, of a ring a part in each step.
+  const bool chain = c.plan == "chain";
+  const double carried = static_cast<double>(bytes) / (chain ? 1 : shape.ranks);
+  const bool direct = c.plan == "direct";
+  const double rate = rates.Share(c.protocol) * term.channel_gbytes_per_s * (direct ? 1 : c.channels);
+  if (direct) return Micros(carried, rate);
+  const double pass = std::min(carried, static_cast<double>(nccl::kPass) * c.channels);
+  const double flagged = c.protocol == Protocol::kLL ? 2 : 128.0 / 120;
+  const std::vector<LibraryLevel>& levels = rates.library().levels;
+  double own_us = Micros(carried, rate);
+  for (const int index : shape.levels) {
+    CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
+    const double on_wire = flagged * LinkShare(levels[static_cast<size_t>(index)], rates);
+    level.wire = Wire(on_wire, 1);
+    level.latency += Time::FromNanos(term.step_share * Micros(pass, rate) * 1e3);
+    const double wire_us = Micros(carried, levels[static_cast<size_t>(index)].link_gbytes_per_s) * on_wire;
+    // Along a chain one step follows upon the other: what the wire takes is a part of what the channel takes.
+    if (chain) own_us = std::max(0.0, own_us - wire_us);
+  }
+  return own_us;
+}
+
+// The fill of the pipeline makes each message longer, so that it scales with its links.
+void AddFill(const LibraryTerm& term, CollectiveType type, double own, const GroupShape& shape,
+             const Candidate& c, CallCosts* costs) {
+  // What goes out in a step, and in all.
+  const double members = shape.ranks;
+  const double step = FamilyOf(c.algorithm) == Algorithm::kNvls ? own * members
+                      : c.plan == "direct"                      ? own * (members - 1)
+                                                                : own;
+  const double all =
+      c.plan == "ring" ? own * (type == CollectiveType::kAllReduce ? 2 : 1) * (members - 1) : step;
+  const double longer = 1 + term.fill_share * std::min(step, term.fill_bytes) / all;
+  for (const int index : shape.levels) {
+    CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
+    level.wire = static_cast<uint64_t>(std::llround(static_cast<double>(level.wire) * longer));
+  }
+}
+
+// Adds what the candidate's term says of transfers: see proto::LibraryTerm.
 void AddKernel(const Rates& rates, CollectiveType type, uint64_t bytes, const GroupShape& shape,
                const Candidate& c, CallCosts* costs) {
   const LibraryTerm* term = rates.Term(c.protocol);
-  if (term == nullptr || rates.nodes() > 1) return;
-  const Algorithm family = FamilyOf(c.algorithm);
-  const double own = static_cast<double>(bytes) / shape.ranks;
-  const double share = rates.Share(c.protocol);
+  if (term == nullptr) return;
   const bool direct = c.plan == "direct";
+  if (rates.nodes() > 1) {
+    if (direct) costs->begin += Time::FromNanos(RemotePeersUs(rates, *term, bytes, shape) * 1e3);
+    return;
+  }
+  const double own = static_cast<double>(bytes) / shape.ranks;
   // Peers of a direct exchange are served side by side; each doubling of them adds one step.
-  double begin_us = direct ? rates.Step(family, c.protocol, false) * (std::log2(shape.ranks) - 1) : 0;
-  if (term->channel_gbytes_per_s > 0) {
-    const double rate = share * term->channel_gbytes_per_s * (direct ? 1 : c.channels);
-    begin_us += Micros(own, rate);
-    if (!direct) {
-      const double pass = std::min(own, static_cast<double>(nccl::kPass) * c.channels);
-      for (const int index : shape.levels) {
-        CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
-        level.wire = Wire(c.protocol == Protocol::kLL ? 2 : 128.0 / 120, 1);
-        level.latency += Time::FromNanos(term->step_share * Micros(pass, rate) * 1e3);
-      }
-    }
-  }
-  if (term->fill_share > 0 && own > 0) {
-    // What goes out in a step, and in all: the fill makes each message longer, so that it scales with its
-    // links.
-    const double members = shape.ranks;
-    const double step = family == Algorithm::kNvls ? own * members : direct ? own * (members - 1) : own;
-    const double all =
-        c.plan == "ring" ? own * (type == CollectiveType::kAllReduce ? 2 : 1) * (members - 1) : step;
-    const double longer = 1 + term->fill_share * std::min(step, term->fill_bytes) / all;
-    for (const int index : shape.levels) {
-      CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
-      level.wire = static_cast<uint64_t>(std::llround(static_cast<double>(level.wire) * longer));
-    }
-  }
+  const double step_us = rates.Step(FamilyOf(c.algorithm), c.protocol, false);
+  double begin_us = direct ? step_us * (std::log2(shape.ranks) - 1) : 0;
+  if (term->channel_gbytes_per_s > 0) begin_us += AddChannels(rates, *term, bytes, shape, c, costs);
+  if (term->fill_share > 0 && own > 0) AddFill(*term, type, own, shape, c, costs);
   if (term->own_gbytes_per_s > 0) {
     const double copy_us = Micros(own, term->own_gbytes_per_s);
     if (c.plan == "ring") {
@@ -127,6 +168,18 @@ void AddKernel(const Rates& rates, CollectiveType type, uint64_t bytes, const Gr
     }
   }
   costs->begin += Time::FromNanos(begin_us * 1e3);
+}
+
+// The costs of a shipped kernel: its law, which a term of the library may replace.
+CallCosts ShippedCosts(const LibraryModel& library, const Rates& rates, const Candidate& c) {
+  const shipped::Law law = shipped::LawOf(c.algorithm, library.generation);
+  const LibraryTerm* term = rates.Term(c.protocol);
+  CallCosts costs;
+  costs.begin = Time::FromNanos((term != nullptr ? term->base_us.value_or(law.base_us) : law.base_us) * 1e3);
+  CallCosts::Level level;
+  level.wire = Wire(1, law.link_share * rates.Share(c.protocol));
+  costs.levels.assign(library.levels.size(), level);
+  return costs;
 }
 
 }  // namespace
@@ -148,6 +201,7 @@ void ShareLinks(const LibraryModel& library, CollectiveType type, const GroupSha
 CallCosts CostsOf(const LibraryModel& library, CollectiveType type, uint64_t bytes, const GroupShape& shape,
                   const Candidate& c) {
   const Rates rates(library, shape, c.algorithm);
+  if (c.shipped) return ShippedCosts(library, rates, c);
   const Algorithm family = FamilyOf(c.algorithm);
   CallCosts costs;
   costs.begin = Time::FromNanos(rates.Base(family, c.protocol) * 1e3);

@@ -135,8 +135,11 @@ struct Candidate {
   double latency_us = 0;    // prediction: time_us = latency_us + bytes / gbytes_per_s
   double gbytes_per_s = 0;  // algorithm bandwidth
   double time_us = 0;
-  std::string unfit;          // why the candidate is not considered; empty: it is
-  std::string Label() const;  // "ring/simple"
+  std::string unfit;                   // why the candidate is not considered; empty: it is
+  bool on_request = false;             // a rule may name the candidate although it is unfit
+  bool shipped = false;                // a kernel of other software: shipped.h
+  std::vector<std::string> picked_by;  // software that takes it for this call
+  std::string Label() const;           // "ring/simple"
 };
 
 // All ways to run a collective of `type` on `bytes` (the larger of a rank's buffers) in a group of this

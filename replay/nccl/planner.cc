@@ -26,6 +26,7 @@ int Pieces(uint64_t bytes, double piece, int most) {
 // The bytes that a channel of a pipelined plan has under way at the same time. LL and LL128 pass data on line
 // by line, Simple by slices: 64 KiB in a tree, 128 KiB in a switch, a quarter of a chunk in a chain (NCCL).
 double PieceBytes(const LibraryModel& library, const Candidate& c) {
+  if (c.shipped) return 8 << 10;  // threads go through the data line by line
   if (c.protocol == Protocol::kLL) return 1 << 10;
   if (c.protocol == Protocol::kLL128) return 2 << 10;
   if (c.plan == "chain") return static_cast<double>(library.chunk_bytes) / 4;

@@ -114,9 +114,10 @@ double Rates::StepAt(nccl::Algorithm a, Protocol p, size_t index) const {
   }
   const bool in_switch = a == nccl::Algorithm::kNvls || a == nccl::Algorithm::kNvlsTree;
   if (in_switch && !network) return 0;  // in the base
-  // With one member on each node, a network step of the ring costs as much as one of the tree.
-  const nccl::Algorithm as =
-      network && per_node_ == 1 && a == nccl::Algorithm::kRing ? nccl::Algorithm::kTree : a;
+  // With one member on each node, a network step of the ring costs as much as one of the tree; so does the
+  // one step of a direct exchange, which nothing before it hides.
+  const bool bare = per_node_ == 1 || measured_ == "direct";
+  const nccl::Algorithm as = network && bare && a == nccl::Algorithm::kRing ? nccl::Algorithm::kTree : a;
   double us = nccl::StepLatency(as, p, level.link);
   if (network) return us + level.nic_latency_us * (p == Protocol::kSimple ? 2 : 1);
   // Each step must be signalled to the network's proxy: 1 us, or 3 us with the fences of Simple.

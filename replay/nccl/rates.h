@@ -21,6 +21,7 @@ class Rates {
   // `measured` names an algorithm whose terms replace the built-in constants.
   Rates(const LibraryModel& library, const GroupShape& shape, absl::string_view measured = "");
 
+  const LibraryModel& library() const { return library_; }
   bool even() const { return even_; }
   int nodes() const { return nodes_; }
   int per_node() const { return per_node_; }

@@ -5,6 +5,7 @@
 #include "replay/collectives/registry.h"
 #include "replay/nccl/constants.h"
 #include "replay/nccl/rates.h"
+#include "replay/nccl/shipped.h"
 
 namespace chakra {
 namespace {
@@ -15,6 +16,14 @@ using nccl::Algorithm;
 constexpr double kNoBandwidth = 0;
 constexpr char kUneven[] = "nodes have different numbers of members";
 
+// Whether each member reads the memory of each other at the full rate of its own link.
+bool IsOnOneNvlinkSwitch(const LibraryModel& library, const GroupShape& shape) {
+  if (shape.uneven_nodes > 0 || shape.levels.size() != 1) return false;
+  const LibraryLevel& level = library.levels[static_cast<size_t>(shape.levels[0])];
+  return level.link == LibraryLink::kNvlink && level.kind == TopologyDimension::Kind::kSwitch &&
+         level.wired == 0;
+}
+
 // The number of steps of a ring.
 int RingSteps(T type, int n) {
   if (type == T::kAllReduce) return 2 * (n - 1);
@@ -24,7 +33,12 @@ int RingSteps(T type, int n) {
 class Tuner {
  public:
   Tuner(const LibraryModel& library, T type, uint64_t bytes, const GroupShape& shape)
-      : library_(library), type_(type), bytes_(bytes), rates_(library, shape), n_(shape.ranks) {}
+      : library_(library),
+        shape_(shape),
+        type_(type),
+        bytes_(bytes),
+        rates_(library, shape),
+        n_(shape.ranks) {}
 
   std::vector<Candidate> Run() {
     for (const Protocol p : {Protocol::kLL, Protocol::kLL128, Protocol::kSimple}) {
@@ -40,6 +54,7 @@ class Tuner {
     if (type_ == T::kAllGather || IsReduceScatter()) Pat();
     if (out_.empty()) PointToPoint();
     Others();
+    if (type_ == T::kAllReduce) Shipped();
     return std::move(out_);
   }
 
@@ -101,7 +116,7 @@ class Tuner {
     else if (!rates_.OneSwitch(false))
       c.unfit = "the group does not hang on one switch";
     else if (n_ < rates_.in_switch_ranks())
-      c.unfit = kFewInSwitch;
+      Stand(kFewInSwitch, &c);
   }
 
   void NvlsTree() {
@@ -161,7 +176,7 @@ class Tuner {
                          rates_.Bus(Algorithm::kRing, p, link) * n_ / std::max(1, n_ - 1),
                          Channels(Algorithm::kRing, p));
       const bool small = bytes_ / static_cast<uint64_t>(n_) <= nccl::kMostLLToPeer;
-      if (c.unfit.empty() && small != (p == Protocol::kLL)) c.unfit = small ? kSmallToPeer : kLargeToPeer;
+      if (c.unfit.empty() && small != (p == Protocol::kLL)) Stand(small ? kSmallToPeer : kLargeToPeer, &c);
     }
   }
 
@@ -174,12 +189,51 @@ class Tuner {
       for (const Protocol p : {Protocol::kLL, Protocol::kLL128, Protocol::kSimple}) {
         Candidate& c = Add(plan.c_str(), plan.c_str(), p, 0, kNoBandwidth, Channels(Algorithm::kRing, p));
         c.time_us = 0;
-        if (c.unfit.empty()) c.unfit = kNotTuned;
+        if (c.unfit.empty()) Stand(kNotTuned, &c);
+      }
+    }
+  }
+
+  // The candidate stands back, unless a rule names it.
+  static void Stand(const char* why, Candidate* c) {
+    c->unfit = why;
+    c->on_request = true;
+  }
+
+  // Adds the kernels of other software. One-shot takes the place of the registry's plan of this name, which
+  // has the library's constants, where its own law holds.
+  void Shipped() {
+    const bool reached = IsOnOneNvlinkSwitch(library_, shape_);
+    const bool multicast = reached && rates_.OneSwitch(false);
+    for (const auto& [algorithm, plan] :
+         {std::pair{shipped::kOneShot, "one_shot"}, std::pair{shipped::kTwoShot, "direct"},
+          std::pair{shipped::kMultimem, "nvls"}}) {
+      const absl::string_view name = algorithm;
+      const bool one_shot = name == shipped::kOneShot;
+      if (one_shot && !reached) continue;
+      if (one_shot) {
+        out_.erase(std::remove_if(out_.begin(), out_.end(),
+                                  [](const Candidate& c) { return c.algorithm == shipped::kOneShot; }),
+                   out_.end());
+      }
+      Candidate& c = Add(algorithm, plan, Protocol::kSimple, 0, kNoBandwidth, 1);
+      c.shipped = true;
+      if (!reached) {
+        c.unfit = "it needs all members on one NVLink switch";
+      } else if (name == shipped::kMultimem && !multicast) {
+        c.unfit = "the switch cannot reduce or multicast (in_switch_efficiency)";
+      } else {
+        Stand(kNotTuned, &c);
+        for (const std::string& software : shipped::Software()) {
+          if (shipped::Pick(software, library_.generation, n_, bytes_, multicast) == name)
+            c.picked_by.push_back(software);
+        }
       }
     }
   }
 
   const LibraryModel& library_;
+  const GroupShape& shape_;
   T type_;
   uint64_t bytes_;
   Rates rates_;

@@ -115,6 +115,7 @@ absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
     row.why = priced->why;
     row.channels = priced->channels;
     row.time_us = static_cast<double>(priced->time.picos()) * 1e-6;
+    row.root_us = static_cast<double>(priced->root_time.picos()) * 1e-6;
   }
   row.device_us = row.time_us;
   if (library != nullptr) {

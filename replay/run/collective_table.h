@@ -32,6 +32,7 @@ struct TableRow {
   int channels = 1;
   double time_us = 0;    // the larger of the next two
   double device_us = 0;  // of the kernel; with a library also of the gap before it
+  double root_us = 0;    // of the kernel of the member TableOptions::root, without the gap
   double host_us = 0;    // of the thread that launches, with a library
   double algbw = 0;      // GB/s: bytes / time; a barrier moves none
   double busbw = 0;      // times BusFactor()

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "replay/compute/interpolate.h"
-#include "replay/compute/operator_work.h"
+#include "replay/compute/operators/operator_work.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
 

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "proto/report.pb.h"
 #include "replay/compute/kernel_table.h"
 #include "test/replay/run_binary.h"
@@ -171,9 +172,39 @@ TEST_F(KernelsCli, AMergeSaysWhatWasMerged) {
     EXPECT_NE(r.err.find(text), std::string::npos) << r.err;
 }
 
+TEST_F(KernelsCli, PredictAndCalibrate) {
+  const std::string rows = Write("rows.csv", "op,m,n,k,measured_us\ngemm,4096,4096,4096,900\ngemm,0,8,8,\n");
+  const Result r = Run(absl::StrCat("kernels predict ", rows, " --device L40S"));
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_NE(r.out.find("op,m,n,k,measured_us,time_us,low_us,high_us,from\n"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("refused: gemm: m is 0"), std::string::npos) << r.out;
+  EXPECT_NE(r.err.find("1 of 2 rows are refused"), std::string::npos) << r.err;
+  const std::string one = Write("one.csv", "op,m,n,k,measured_us\ngemm,4096,4096,4096,900\n");
+  const std::string moved = At("moved.txtpb");
+  ASSERT_EQ(Run(absl::StrCat("kernels calibrate ", one, " --device L40S -o ", moved)).status, 0);
+  // A slow row moves the prediction up, and a cluster file is a device.
+  const auto time = [&](const std::string& device) {
+    const Result p = Run(absl::StrCat("kernels predict ", one, " --device ", device));
+    EXPECT_EQ(p.status, 0) << p.err;
+    const std::vector<std::string> fields = absl::StrSplit(p.out.substr(p.out.find('\n') + 1), ',');
+    return std::stod(fields.at(5));
+  };
+  EXPECT_GT(time(moved), 1.2 * time("L40S"));
+  ExpectRefused("kernels predict", 2, "kernels predict expects ROWS");
+  ExpectRefused(absl::StrCat("kernels predict ", rows), 2, "expects --device DEVICE");
+  ExpectRefused(absl::StrCat("kernels predict ", rows, " --device H1000"), 1, "H100");
+  ExpectRefused(absl::StrCat("kernels predict ", At("none.csv"), " --device H100"), 1, "none.csv");
+  ExpectRefused(absl::StrCat("kernels predict ", Write("noop.csv", "m,n,k\n1,1,1\n"), " --device H100"), 1,
+                "the header has no column op");
+  const std::string none = Write("none_measured.csv", "op,m,n,k\ngemm,8,8,8\n");
+  ExpectRefused(absl::StrCat("kernels calibrate ", none, " --device H100"), 1, "no row has a measured time");
+  const std::string zero = Write("zero.csv", "op,m,n,k,measured_us\ngemm,0,8,8,3\n");
+  ExpectRefused(absl::StrCat("kernels calibrate ", zero, " --device H100"), 1, "row 1: gemm: m is 0");
+}
+
 TEST_F(KernelsCli, BadInputIsRefused) {
   const std::string good = Write("good.csv", kTable);
-  ExpectRefused("kernels", 2, "expected collect, merge, show, check or transfer");
+  ExpectRefused("kernels", 2, "expected collect, merge, show, check, transfer, predict or calibrate");
   ExpectRefused("kernels shwo", 2, "did you mean 'show'");
   ExpectRefused("kernels merge x.csv", 2, "expected --output TABLE");
   ExpectRefused(absl::StrCat("kernels show ", good, " ", good), 2, "expected one TABLE");

@@ -291,6 +291,65 @@ TEST(LibraryCosts, ChainOfPieces) {
 }
 
 // Bytes are counted without what the protocol adds.
+PricedCall Alone(TestMachine& m, T type, uint64_t bytes) {
+  Time now;
+  const auto priced = PriceCall(*m.fabric, m.costs(), type, bytes, 0, m.All(), &now);
+  EXPECT_TRUE(priced.ok()) << priced.status();
+  return priced.ok() ? *priced : PricedCall();
+}
+
+double Us(Time t) { return static_cast<double>(t.picos()) * 1e-6; }
+
+// The root of a broadcast writes all of the data at the rate of its channel, and waits for nobody. The others
+// follow by hops, each of which waits for a pass of 4 KiB.
+TEST(LibraryCosts, RootOfAChain) {
+  TestMachine m =
+      MachineOf(ClusterText(Nodes(1,
+                                  "term { algorithm: \"ring\" protocol: \"ll\" base_us: 5 step_us: 1 "
+                                  "channel_gbytes_per_s: 2 step_share: 0.5 }")),
+                8);
+  m.Force(T::kBroadcast, "ring/ll");
+  const PricedCall call = Alone(m, T::kBroadcast, 20000);
+  ASSERT_EQ(call.channels, 1);
+  const double wire = 2 * 20000 * 1e-5;           // us, flags beside the data, at 100 GB/s
+  EXPECT_NEAR(Us(call.root_time), 5 + 10, 0.01);  // the wire is a part of the 10
+  const double hop = 1 + 0.5 * 4096 / 2000.0 + 0.05;
+  EXPECT_GE(Us(call.time), 5 + 10 + 7 * hop - wire);
+  EXPECT_LE(Us(call.time), 5 + 10 + 7 * hop + wire);
+}
+
+// On a mesh the channels of a ring spread over all links: 7 of 64 GB/s.
+TEST(LibraryCosts, RingOfChannelsOnAMesh) {
+  TestMachine m = MachineOf(
+      ClusterText(
+          "topology { dimension { kind: FULLY_CONNECTED size: 8 bandwidth_gbytes_per_s: 64 latency_ns: 50 } "
+          "} "
+          "collectives { library { generation: HOPPER channels: 112 level { link: NVLINK efficiency: 0.75 } "
+          "term { algorithm: \"ring\" protocol: \"ll\" base_us: 5 step_us: 1 channel_gbytes_per_s: 2 } } }"),
+      8);
+  m.Force(T::kAllReduce, "ring/ll");
+  const PricedCall call = Alone(m, T::kAllReduce, 1 << 20);
+  ASSERT_EQ(call.channels, 32);
+  const double part = (1 << 20) / 8.0;
+  EXPECT_NEAR(Us(call.time), 5 + part / (32 * 2e3) + 14 * (1 + 0.05 + 2 * part / (7 * 64e3)), 0.01);
+}
+
+// Between nodes a direct exchange pays 1 us for each peer there, and the fill of its pipeline.
+TEST(LibraryCosts, RemotePeersOfADirectExchange) {
+  const std::string term = "term { algorithm: \"direct\" protocol: \"simple\" ";
+  const auto priced = [&](const std::string& more, uint64_t bytes) {
+    TestMachine m = MachineOf(ClusterText(Nodes(2, more)), 8);
+    m.Force(T::kAllToAll, "direct/simple");
+    return Us(Alone(m, T::kAllToAll, bytes).time);
+  };
+  const double plain = priced("", 8000000), posted = priced(term + "}", 8000000);
+  EXPECT_NEAR(posted - plain, 4, 1e-3);
+  // 4 MB go to the other node, of which the law takes 1 MB; and all of 0.4 MB: at 25 GB/s.
+  const std::string fill = term + "fill_share: 0.5 fill_bytes: 1000000 }";
+  EXPECT_NEAR(priced(fill, 8000000) - posted, 0.5 * 1e6 / 25e3, 1e-3);
+  EXPECT_NEAR(priced(fill, 800000) - priced(term + "}", 800000), 0.5 * 4e5 / 25e3, 1e-3);
+}
+
 TEST(LibraryCosts, TrafficIsPayload) {
   TestMachine m = Preset("dgx-h100", 8);
   m.Force(T::kAllReduce, "nvls");

@@ -1,4 +1,4 @@
-#include "replay/compute/operator_work.h"
+#include "replay/compute/operators/operator_work.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -53,5 +53,24 @@ TEST(Transfers, CallsThatNobodyMeasuredAreNotCounted) {
   EXPECT_EQ(m.collectives.at({"barrier", ""}).recorded, Time::Zero());
 }
 
+// Ranks that one trace stands for: its waits are not what the transfer takes.
+TEST(Transfers, OfOneTraceTheLeastOfRepeats) {
+  TraceBuilder b(1);
+  Transfer(&b.Coll(0, T::kAllReduce, 8), 900);
+  Transfer(&b.Coll(0, T::kAllReduce, 8, {0}), 300);
+  Transfer(&b.Coll(0, T::kAllReduce, 16, {1}), 500);
+  auto traces = b.Build();
+  ASSERT_TRUE(traces.ok()) << traces.status();
+  for (const bool one : {false, true}) {
+    traces->of_one_trace = one;
+    const auto matching = MatchCommunication(*traces, {});
+    ASSERT_TRUE(matching.ok()) << matching.status();
+    Metrics m;
+    AddRecordedTransfers(*traces, *matching, &m);
+    EXPECT_EQ(m.collectives.at({"all_reduce", ""}).recorded, Time::Nanos(one ? 1100 : 1700));
+    EXPECT_EQ(m.collectives.at({"all_reduce", ""}).recorded_count, 3u);
+  }
+}
+
 }  // namespace
 }  // namespace chakra

@@ -1,8 +1,8 @@
 // Published measurements of all-reduce against predictions: tables, a plot, and
 // the figures that must hold.
 //
-//   collectives_validation MEASURED.csv [--one-node NCCL_ONE_NODE.csv] [--out FOLDER] [--check] [--compare
-//   FOLDER]
+//   collectives_validation MEASURED.csv [--one-node NCCL_ONE_NODE.csv] [--captures FOLDER] [--out FOLDER]
+//   [--check] [--compare FOLDER]
 //
 // --out writes collectives.csv, collectives.md and collectives.svg; --compare
 // wants the same bytes in a folder; --check wants the figures of checks.h.
@@ -14,9 +14,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "test/validation/calibrated.h"
+#include "test/validation/captures.h"
 #include "test/validation/checks.h"
 #include "test/validation/one_node.h"
 #include "test/validation/plot.h"
+#include "test/validation/several_nodes.h"
 #include "test/validation/summary.h"
 #include "trace/io/file.h"
 
@@ -24,7 +26,7 @@ namespace chakra::validation {
 namespace {
 
 struct Options {
-  std::string measured, one_node, out, compare;
+  std::string measured, one_node, captures, out, compare;
   bool check = false;
 };
 
@@ -59,7 +61,8 @@ int Compare(const Files& files, const Options& o) {
         path,
         kept.ok() ? " is not what the code gives now" : absl::StrCat(": ", kept.status().message()).c_str(),
         "; to write it anew: build/test/collectives_validation ", o.measured,
-        o.one_node.empty() ? "" : " --one-node ", o.one_node, " --out ", o.compare));
+        o.one_node.empty() ? "" : " --one-node ", o.one_node, o.captures.empty() ? "" : " --captures ",
+        o.captures, " --out ", o.compare));
   }
   return status;
 }
@@ -74,12 +77,29 @@ int Check(const std::vector<Finding>& findings) {
   return Fail(absl::StrCat(failed, " of ", findings.size(), " figures do not hold"));
 }
 
-struct OneNode {
+struct Section {
   std::string markdown;
   std::vector<Finding> findings;
 };
 
-absl::Status Read(const std::string& path, OneNode* out) {
+absl::Status AddSeveralNodes(Section* out) {
+  const absl::StatusOr<std::vector<NodesRow>> rows = PredictSeveralNodes();
+  if (!rows.ok()) return rows.status();
+  absl::StrAppend(&out->markdown, SeveralNodesMarkdown(*rows));
+  for (Finding& f : CheckSeveralNodes(*rows)) out->findings.push_back(std::move(f));
+  return absl::OkStatus();
+}
+
+absl::Status AddCaptures(const std::string& folder, Section* out) {
+  const absl::StatusOr<std::vector<CaptureRow>> rows = ReadCaptures(folder);
+  if (!rows.ok()) return rows.status();
+  if (rows->empty()) return absl::OkStatus();
+  absl::StrAppend(&out->markdown, CapturesMarkdown(*rows));
+  for (Finding& f : CheckCaptures(*rows)) out->findings.push_back(std::move(f));
+  return absl::OkStatus();
+}
+
+absl::Status Read(const std::string& path, Section* out) {
   const absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return text.status();
   const absl::StatusOr<std::vector<OneNodeRow>> rows = ParseOneNode(*text);
@@ -115,12 +135,16 @@ int Run(const Options& o) {
   std::vector<std::string> notes;
   for (const Finding& f : *switches) notes.push_back(f.text);
   for (const Finding& f : *fits) notes.push_back(f.text);
-  OneNode one_node;
+  Section more;
   if (!o.one_node.empty()) {
-    if (absl::Status s = Read(o.one_node, &one_node); !s.ok()) return Fail(std::string(s.message()));
+    if (absl::Status s = Read(o.one_node, &more); !s.ok()) return Fail(std::string(s.message()));
+  }
+  if (absl::Status s = AddSeveralNodes(&more); !s.ok()) return Fail(std::string(s.message()));
+  if (!o.captures.empty()) {
+    if (absl::Status s = AddCaptures(o.captures, &more); !s.ok()) return Fail(std::string(s.message()));
   }
   const Files files = {{"collectives.csv", CsvTable(*rows, columns)},
-                       {"collectives.md", absl::StrCat(Markdown(*rows, columns, notes), one_node.markdown)},
+                       {"collectives.md", absl::StrCat(Markdown(*rows, columns, notes), more.markdown)},
                        {"collectives.svg", Plot(*rows, columns)}};
   int status = o.out.empty() ? 0 : Write(files, o.out);
   if (!o.compare.empty()) status = std::max(status, Compare(files, o));
@@ -128,7 +152,7 @@ int Run(const Options& o) {
     std::vector<Finding> findings = CheckMedians(*rows, columns[0], {0.15, 0.30, 0.25});
     findings.insert(findings.end(), switches->begin(), switches->end());
     findings.insert(findings.end(), fits->begin(), fits->end());
-    findings.insert(findings.end(), one_node.findings.begin(), one_node.findings.end());
+    findings.insert(findings.end(), more.findings.begin(), more.findings.end());
     status = std::max(status, Check(findings));
   }
   return status;
@@ -141,8 +165,12 @@ int Main(const std::vector<std::string>& arguments) {
     const std::string& a = arguments[i];
     if (a == "--check") {
       o.check = true;
-    } else if ((a == "--out" || a == "--compare" || a == "--one-node") && i + 1 < arguments.size()) {
-      (a == "--out" ? o.out : a == "--compare" ? o.compare : o.one_node) = arguments[++i];
+    } else if ((a == "--out" || a == "--compare" || a == "--one-node" || a == "--captures") &&
+               i + 1 < arguments.size()) {
+      (a == "--out"        ? o.out
+       : a == "--compare"  ? o.compare
+       : a == "--captures" ? o.captures
+                           : o.one_node) = arguments[++i];
     } else if (o.measured.empty() && !a.empty() && a[0] != '-') {
       o.measured = a;
     } else {
@@ -152,8 +180,8 @@ int Main(const std::vector<std::string>& arguments) {
   if (usage || o.measured.empty() || !(o.check || !o.out.empty() || !o.compare.empty())) {
     std::fprintf(
         stderr,
-        "usage: collectives_validation MEASURED.csv [--one-node NCCL_ONE_NODE.csv] [--out FOLDER] [--check] "
-        "[--compare FOLDER], one of the last three at least\n");
+        "usage: collectives_validation MEASURED.csv [--one-node NCCL_ONE_NODE.csv] [--captures FOLDER] "
+        "[--out FOLDER] [--check] [--compare FOLDER], one of the last three at least\n");
     return 2;
   }
   return Run(o);

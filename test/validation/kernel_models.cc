@@ -1,7 +1,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
-#include "replay/compute/operator_work.h"
+#include "replay/compute/operators/operator_work.h"
 #include "test/validation/kernel_tables.h"
 
 namespace chakra::validation {

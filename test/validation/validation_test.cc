@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "test/validation/captures.h"
 #include "test/validation/checks.h"
 #include "test/validation/plot.h"
+#include "test/validation/several_nodes.h"
 #include "test/validation/summary.h"
 
 namespace chakra::validation {
@@ -140,6 +142,66 @@ TEST(Tables, ColumnsMayHaveHoles) {
   EXPECT_THAT(Markdown(rows, columns, {}),
               HasSubstr("| dgx-a100 | vTrain | 8 | 1 | 2 | 50.0 % | 50.0 % | 100.0 % | 100.0 % |"));
   EXPECT_THAT(Plot(rows, columns), HasSubstr(">holes</text>"));
+}
+
+CaptureRow Recorded(const std::string& capture, Known known, double recorded_us, double simulated_us) {
+  CaptureRow row;
+  row.capture = capture;
+  row.collective = "all_reduce";
+  row.known = known;
+  row.recorded_us = recorded_us;
+  row.simulated_us = simulated_us;
+  return row;
+}
+
+// Durations that hold waits, and other libraries' kernels, are listed and not judged.
+TEST(Captures, KnownTransfersAreJudged) {
+  std::vector<CaptureRow> rows = {Recorded("a", Known::kRoot, 10, 11), Recorded("a", Known::kNo, 1000, 10),
+                                  Recorded("a", Known::kOther, 10, 90), Recorded("b", Known::kFollows, 10, 8),
+                                  Recorded("b", Known::kLastArrival, 10, 10)};
+  std::vector<Finding> findings = CheckCaptures(rows);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_THAT(findings[0].text, HasSubstr("captures, all: median |error| 10.0 % of 3 known transfers"));
+  EXPECT_TRUE(findings[0].ok);
+  rows[4].simulated_us = 12;
+  rows[0].simulated_us = 12;
+  EXPECT_FALSE(CheckCaptures(rows)[0].ok);
+  const std::string page = CapturesMarkdown(rows);
+  EXPECT_THAT(page, HasSubstr("| a |  |  | 2 | 1 | 20.0 % | 59.5 % |"));
+  EXPECT_THAT(page, HasSubstr("| a | all_reduce | 0 | 0 | 0 | 10.0 us | another library | 90.0 us |"));
+}
+
+TEST(Captures, WithManyKnownTransfersIsJudgedAlone) {
+  std::vector<CaptureRow> rows(20, Recorded("a", Known::kRoot, 10, 10));
+  rows.resize(24, Recorded("b", Known::kRoot, 10, 20));
+  EXPECT_EQ(CheckCaptures(rows).size(), 2u);
+  rows.resize(25, Recorded("b", Known::kRoot, 10, 20));
+  const std::vector<Finding> findings = CheckCaptures(rows);
+  ASSERT_EQ(findings.size(), 3u);
+  EXPECT_TRUE(findings[0].ok);
+  EXPECT_TRUE(findings[1].ok);
+  EXPECT_FALSE(findings[2].ok);
+}
+
+TEST(Captures, NoneKnownIsNoPass) { EXPECT_FALSE(CheckCaptures({Recorded("a", Known::kNo, 10, 10)})[0].ok); }
+
+TEST(Captures, NoFolderIsNoRows) {
+  const auto rows = ReadCaptures("no/such/folder");
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  EXPECT_TRUE(rows->empty());
+}
+
+TEST(SeveralNodes, LargeSizesAreJudged) {
+  auto rows = PredictSeveralNodes();
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  ASSERT_EQ(rows->size(), 20u);
+  // 1 GiB at 365.99 GB/s of bus bandwidth, 31/16 of its bytes
+  EXPECT_NEAR((*rows)[15].measured_us, 1073741824.0 * 31 / 16 / 365990, 0.1);
+  for (const NodesRow& r : *rows) EXPECT_GT(r.efa_us, 0);
+  EXPECT_TRUE(CheckSeveralNodes(*rows)[0].ok);
+  for (NodesRow& r : *rows) r.preset_us = (r.bytes < 64 << 20 ? 9 : 1.11) * r.measured_us;
+  EXPECT_FALSE(CheckSeveralNodes(*rows)[0].ok);
+  EXPECT_THAT(SeveralNodesMarkdown(*rows), HasSubstr("| 1 GiB | 5684.2 us | 6309.5 us |"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ extern const char kP4[] = R"pb(
   default_dtype: "fp32"
   sustained_share: 0.873  # base clock of 810 MHz, boost clock of 1,063: NVIDIA Tesla P4 product brief
   memory_gbytes_per_s: 192
+  compute_units: 20 clock_mhz: 1063 l2_mbytes: 2 architecture: "pascal"
 )pb";
 
 extern const char kP100Pcie[] = R"pb(
@@ -25,6 +26,7 @@ extern const char kP100Pcie[] = R"pb(
   peak_tflops { key: "fp16" value: 18.7 }
   default_dtype: "fp32"
   memory_gbytes_per_s: 732
+  compute_units: 56 clock_mhz: 1303 l2_mbytes: 4 architecture: "pascal"
 )pb";
 
 extern const char kP100Sxm[] = R"pb(
@@ -35,6 +37,7 @@ extern const char kP100Sxm[] = R"pb(
   peak_tflops { key: "fp16" value: 21.2 }
   default_dtype: "fp32"
   memory_gbytes_per_s: 732
+  compute_units: 56 clock_mhz: 1480 l2_mbytes: 4 architecture: "pascal"
 )pb";
 
 extern const char kV100Pcie[] = R"pb(
@@ -45,6 +48,7 @@ extern const char kV100Pcie[] = R"pb(
   peak_tflops { key: "fp16" value: 112 }
   default_dtype: "fp16"
   memory_gbytes_per_s: 900
+  compute_units: 80 clock_mhz: 1380 l2_mbytes: 6 architecture: "volta"
 )pb";
 
 extern const char kV100[] = R"pb(
@@ -56,6 +60,7 @@ extern const char kV100[] = R"pb(
   default_dtype: "fp16"
   # 32 GB HBM2: V100 datasheet
   memory_gbytes_per_s: 900
+  compute_units: 80 clock_mhz: 1530 l2_mbytes: 6 architecture: "volta"
 )pb";
 
 extern const char kT4[] = R"pb(
@@ -67,6 +72,7 @@ extern const char kT4[] = R"pb(
   default_dtype: "fp16"
   sustained_share: 0.607  # base clock of 585 MHz, boost clock of 1,590: NVIDIA T4 product brief
   memory_gbytes_per_s: 320
+  compute_units: 40 clock_mhz: 1590 l2_mbytes: 4 architecture: "turing"
 )pb";
 
 extern const char kA10[] = R"pb(
@@ -79,6 +85,7 @@ extern const char kA10[] = R"pb(
   peak_tflops { key: "int8" value: 250 }
   default_dtype: "bf16"
   memory_gbytes_per_s: 600
+  compute_units: 72 clock_mhz: 1695 l2_mbytes: 6 architecture: "ampere"
 )pb";
 
 // A100 datasheet, which has one set of rates for all forms. fp64 is the rate of the tensor cores (9.7 without
@@ -91,6 +98,7 @@ extern const char kA100Rates[] = R"pb(
   peak_tflops { key: "fp16" value: 312 }
   peak_tflops { key: "int8" value: 624 }
   default_dtype: "bf16"
+  compute_units: 108 clock_mhz: 1410 l2_mbytes: 40 architecture: "ampere"
 )pb";
 
 extern const char kA100Pcie40[] = R"pb(
@@ -123,6 +131,7 @@ extern const char kL4[] = R"pb(
   default_dtype: "bf16"
   sustained_share: 0.624  # base clock of 795 MHz, boost clock of 2,040: NVIDIA L4 product brief
   memory_gbytes_per_s: 300
+  compute_units: 58 clock_mhz: 2040 l2_mbytes: 48 architecture: "ada"
 )pb";
 
 extern const char kL40s[] = R"pb(
@@ -136,6 +145,7 @@ extern const char kL40s[] = R"pb(
   peak_tflops { key: "int8" value: 733 }
   default_dtype: "bf16"
   memory_gbytes_per_s: 864
+  compute_units: 142 clock_mhz: 2520 l2_mbytes: 96 architecture: "ada"
 )pb";
 
 extern const char kH100Pcie[] = R"pb(
@@ -150,6 +160,7 @@ extern const char kH100Pcie[] = R"pb(
   peak_tflops { key: "int8" value: 1513 }
   default_dtype: "bf16"
   memory_gbytes_per_s: 2000
+  compute_units: 114 clock_mhz: 1620 l2_mbytes: 50 architecture: "hopper"
 )pb";
 
 // The rates of the chip on SXM, except fp64. Source: H100 datasheet, SXM column, which prints the rates with
@@ -163,6 +174,7 @@ extern const char kHopperRates[] = R"pb(
   peak_tflops { key: "fp8" value: 1979 }
   peak_tflops { key: "int8" value: 1979 }
   default_dtype: "bf16"
+  compute_units: 132 clock_mhz: 1830 l2_mbytes: 50 architecture: "hopper"
 )pb";
 
 extern const char kH100[] = R"pb(
@@ -202,6 +214,7 @@ extern const char kH20[] = R"pb(
   peak_tflops { key: "int8" value: 296 }
   default_dtype: "bf16"
   memory_gbytes_per_s: 4000
+  compute_units: 78 clock_mhz: 1830 l2_mbytes: 60 architecture: "hopper"
 )pb";
 
 // Dense rates of one GPU: an eighth of the rates of HGX B200 and HGX B300, and half of that where these are
@@ -213,6 +226,7 @@ extern const char kB200Rates[] = R"pb(
   peak_tflops { key: "fp16" value: 2250 }
   peak_tflops { key: "fp8" value: 4500 }
   default_dtype: "bf16"
+  compute_units: 148 clock_mhz: 1860 l2_mbytes: 126 architecture: "blackwell"
 )pb";
 
 extern const char kB200[] = R"pb(
@@ -222,6 +236,7 @@ extern const char kB200[] = R"pb(
   peak_tflops { key: "int8" value: 4500 }
   # 180 GB HBM3e, 64 TB/s for 8 GPUs: DGX B200 datasheet
   memory_gbytes_per_s: 8000
+  peak_tflops { key: "fp4" value: 9000 }  # stas00/ml-engineering, compute/accelerator
 )pb";
 
 extern const char kB300[] = R"pb(
@@ -230,6 +245,7 @@ extern const char kB300[] = R"pb(
   peak_tflops { key: "fp64" value: 1.25 }
   # 288 GB HBM3e: stas00/ml-engineering, compute/accelerator
   memory_gbytes_per_s: 8000
+  peak_tflops { key: "fp4" value: 12600 }  # as above
 )pb";
 
 extern const char kGb200[] = R"pb(
@@ -246,6 +262,8 @@ extern const char kGb200[] = R"pb(
   default_dtype: "bf16"
   # 186 GB HBM3e, 576 TB/s for 72 GPUs: GB200 NVL72
   memory_gbytes_per_s: 8000
+  compute_units: 152 clock_mhz: 2010 l2_mbytes: 126 architecture: "blackwell"
+  peak_tflops { key: "fp4" value: 10000 }  # GB200 NVL72, a 72nd, without sparsity
 )pb";
 extern const char kGb300[] = R"pb(
   name: "GB300-288GB"
@@ -259,6 +277,8 @@ extern const char kGb300[] = R"pb(
   default_dtype: "bf16"
   # 288 GB HBM3e
   memory_gbytes_per_s: 8000
+  compute_units: 152 clock_mhz: 2010 l2_mbytes: 126 architecture: "blackwell"
+  peak_tflops { key: "fp4" value: 15000 }  # stas00/ml-engineering, compute/accelerator
 )pb";
 extern const char kRtxPro6000[] = R"pb(
   name: "RTX-PRO-6000"
@@ -272,6 +292,8 @@ extern const char kRtxPro6000[] = R"pb(
   default_dtype: "bf16"
   # 96 GB GDDR7
   memory_gbytes_per_s: 1597
+  compute_units: 188 clock_mhz: 2600 l2_mbytes: 128 architecture: "blackwell_rtx"
+  peak_tflops { key: "fp4" value: 2000 }
 )pb";
 
 extern const char kMi100[] = R"pb(
@@ -284,6 +306,7 @@ extern const char kMi100[] = R"pb(
   peak_tflops { key: "int8" value: 184.6 }
   default_dtype: "fp16"
   memory_gbytes_per_s: 1228.8
+  compute_units: 120 clock_mhz: 1502 l2_mbytes: 8 architecture: "cdna"
 )pb";
 
 extern const char kMi210[] = R"pb(
@@ -305,6 +328,7 @@ extern const char kMi200Die[] = R"pb(
   peak_tflops { key: "int8" value: 181 }
   default_dtype: "bf16"
   memory_gbytes_per_s: 1638.4
+  compute_units: 104 clock_mhz: 1700 l2_mbytes: 8 architecture: "cdna2"
 )pb";
 
 extern const char kMi250x[] = R"pb(
@@ -317,6 +341,7 @@ extern const char kMi250x[] = R"pb(
   peak_tflops { key: "int8" value: 191.5 }
   default_dtype: "bf16"
   memory_gbytes_per_s: 1638.4
+  compute_units: 110 clock_mhz: 1700 l2_mbytes: 8 architecture: "cdna2"
 )pb";
 
 // MI300X datasheet, dense. fp64 is the rate of the matrix cores (81.7 without them).
@@ -329,6 +354,7 @@ extern const char kMi300Rates[] = R"pb(
   peak_tflops { key: "fp8" value: 2614.9 }
   peak_tflops { key: "int8" value: 2614.9 }
   default_dtype: "bf16"
+  compute_units: 304 clock_mhz: 2100 l2_mbytes: 256 architecture: "cdna3"
 )pb";
 
 extern const char kMi300[] = R"pb(
@@ -353,6 +379,8 @@ extern const char kMi355x[] = R"pb(
   peak_tflops { key: "int8" value: 5033 }
   default_dtype: "bf16"
   memory_gbytes_per_s: 8000
+  compute_units: 256 clock_mhz: 2400 l2_mbytes: 256 architecture: "cdna4"
+  peak_tflops { key: "fp4" value: 10100 }
 )pb";
 
 }  // namespace chakra

@@ -42,12 +42,10 @@ extern const char kMi300x[] = R"pb(
         # 4096 B of payload in packets of 4122: LRH 8, BTH 12, ICRC 4, VCRC 2 (IBTA specification, volume 1)
         efficiency: 0.9937
       }
-      # As dgx-a100: no capture of RCCL was at hand
+      # As dgx-a100: not taken from captures of RCCL
       enqueue_us: 5
       launch_us: 13.9
       copy_gbytes_per_s: 0  # not measured
-    }
-  }
 )pb";
 
 }  // namespace chakra

@@ -6,8 +6,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
-#include "replay/compute/operator_rules.h"
-#include "replay/compute/operator_work.h"
+#include "replay/compute/operators/operator_rules.h"
+#include "replay/compute/operators/operator_work.h"
 
 namespace chakra {
 namespace {
@@ -316,14 +316,7 @@ FamilyCalls CallsOfKernel(const KernelFacts& kernel, int unknown_element_bytes) 
   return out;
 }
 
-absl::StatusOr<ModelledTime> Predict(const KernelModel& model, const KernelCall& call) {
-  if (const auto* gemm = std::get_if<GemmCall>(&call)) return model.Gemm(*gemm);
-  if (const auto* attention = std::get_if<AttentionCall>(&call)) return model.Attention(*attention);
-  if (const auto* moe = std::get_if<MoeCall>(&call)) return model.Moe(*moe);
-  return model.Stream(std::get<StreamCall>(call));
-}
-
-absl::StatusOr<ModelledTime> Predict(const KernelModel& model, const std::vector<KernelCall>& calls) {
+absl::StatusOr<ModelledTime> PredictAll(const KernelModel& model, const std::vector<KernelCall>& calls) {
   if (calls.empty()) return absl::InvalidArgumentError("no call to predict");
   ModelledTime sum;
   for (const KernelCall& call : calls) {

@@ -2,18 +2,16 @@
 #pragma once
 
 #include <optional>
-#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "replay/compute/model/kernel_model.h"
 #include "replay/compute/model/kernel_names.h"
-#include "replay/compute/operands.h"
+#include "replay/compute/model/predict.h"
+#include "replay/compute/operators/operands.h"
 
 namespace chakra {
-
-using KernelCall = std::variant<GemmCall, AttentionCall, MoeCall, StreamCall>;
 
 // What an operator runs: mostly one kernel; a convolution's backward runs two products.
 struct FamilyCalls {
@@ -44,9 +42,8 @@ struct KernelFacts {
 // Without an operator, the operands must fit one of the family: [n], [m, k], [k, n] are those of addmm.
 FamilyCalls CallsOfKernel(const KernelFacts& kernel, int unknown_element_bytes);
 
-// What the model says of a call, and of several that run one after another (times and bounds add up). Errors:
-// those of KernelModel.
-absl::StatusOr<ModelledTime> Predict(const KernelModel& model, const KernelCall& call);
-absl::StatusOr<ModelledTime> Predict(const KernelModel& model, const std::vector<KernelCall>& calls);
+// What the model says of kernels that run one after another: times and bounds add up. Errors: those of
+// KernelModel; no calls.
+absl::StatusOr<ModelledTime> PredictAll(const KernelModel& model, const std::vector<KernelCall>& calls);
 
 }  // namespace chakra

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/compute/model/machine.h"
@@ -13,80 +13,142 @@
 namespace chakra {
 namespace {
 
-struct DtypeName {
-  KernelDtype dtype;
+using laws::BandOf;
+
+constexpr double kSiblingSpread = 0.12;  // of a device of a measured architecture, beside that of the fit
+constexpr double kBatchSpread = 0.15;    // of several products at once, of which none was measured
+constexpr double kStreamSpread = 0.35;   // of kernels that stream
+// Share of its peak that a narrow dtype reaches, against bf16: DeepGEMM's against cuBLAS's on H100
+// (replay/compute/fitted).
+constexpr double kNarrowShare = 0.8;
+constexpr double kFarSpread = 0.5;                   // where no left-out device tells
+constexpr double kMostWork = 4611686018427387904.0;  // 2^62
+
+size_t At(KernelDtype dtype) { return static_cast<size_t>(dtype); }
+
+// A number of a call, for messages.
+struct Dimension {
   const char* name;
+  double value;
+  double least = 1;
 };
 
-// The first name of a dtype is its own.
-constexpr DtypeName kDtypeNames[] = {
-    {KernelDtype::kFp64, "fp64"},
-    {KernelDtype::kFp32, "fp32"},
-    {KernelDtype::kTf32, "tf32"},
-    {KernelDtype::kBf16, "bf16"},
-    {KernelDtype::kFp8, "fp8"},
-    {KernelDtype::kFp8Block, "fp8_block"},
-    {KernelDtype::kFp4, "fp4"},
-    {KernelDtype::kInt8, "int8"},
-    {KernelDtype::kInt4Weights, "int4_wo"},
-    {KernelDtype::kBf16, "bfloat16"},
-    {KernelDtype::kBf16, "fp16"},
-    {KernelDtype::kBf16, "float16"},
-    {KernelDtype::kBf16, "half"},
-    {KernelDtype::kFp32, "float32"},
-    {KernelDtype::kFp32, "float"},
-    {KernelDtype::kFp64, "float64"},
-    {KernelDtype::kFp64, "double"},
-    {KernelDtype::kFp8, "float8_e4m3fn"},
-    {KernelDtype::kFp8, "float8_e5m2"},
-    {KernelDtype::kFp8, "e4m3"},
-    {KernelDtype::kFp8, "e5m2"},
-    {KernelDtype::kFp4, "nvfp4"},
-    {KernelDtype::kFp4, "mxfp4"},
-    {KernelDtype::kInt8, "int8_wo"},
-};
+absl::Status Check(absl::string_view call, std::initializer_list<Dimension> dimensions) {
+  for (const Dimension& d : dimensions) {
+    if (std::isfinite(d.value) && d.value >= d.least && d.value <= 1e15) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(call, ": ", d.name, " is ", d.value, "; expected a number from ", d.least, " to 1e15"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckWork(absl::string_view call, double operations) {
+  if (operations <= kMostWork) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(call, ": it has ", operations, " operations; expected at most 2^62"));
+}
+
+// What a calibration says.
+double ScaleOf(double scale) { return scale > 0 ? scale : 1; }
+
+template <typename C>
+C Scaled(const proto::KernelScale& scale, C constants, size_t start, size_t peak, size_t memory) {
+  constants[start] *= ScaleOf(scale.start());
+  constants[peak] *= ScaleOf(scale.peak_share());
+  constants[memory] *= ScaleOf(scale.memory_share());
+  return constants;
+}
+
+template <typename Fit>
+const Fit* FitOf(absl::Span<const Fit> fits, absl::string_view device, KernelDtype dtype) {
+  for (const Fit& fit : fits) {
+    if (fit.device == device && fit.dtype == dtype) return &fit;
+  }
+  return nullptr;
+}
+
+// Constants of products for a dtype of an architecture: those of the fit of the measured device; for a dtype
+// that it has none of, those of bf16. What a library's kernels start with beyond that of others is not
+// carried to other architectures.
+laws::GemmConstants ProductConstants(const proto::Device& device, KernelDtype dtype, bool own) {
+  const laws::Architecture& architecture = laws::ArchitectureOf(device);
+  const laws::GemmFit* fit = own ? FitOf(laws::GemmFits(), architecture.measured, dtype) : nullptr;
+  const bool stands_in = fit == nullptr;
+  if (stands_in) fit = FitOf(laws::GemmFits(), architecture.measured, KernelDtype::kBf16);
+  laws::GemmConstants c = fit->constants;
+  if (stands_in && BytesOf(dtype) <= 1 && dtype != KernelDtype::kInt4Weights)
+    c[laws::kPeakShare] *= kNarrowShare;
+  c[laws::kPeakShare] *= architecture.peak_scale;
+  if (!architecture.same) c = laws::Carried(laws::GemmFits(), *fit, c);
+  return Scaled(device.kernel_scale(), c, laws::kStartCycles, laws::kPeakShare, laws::kMemoryShare);
+}
+
+double Hypot(double a, double b) { return std::sqrt(a * a + b * b); }
 
 }  // namespace
 
-absl::string_view Name(KernelDtype dtype) {
-  for (const DtypeName& d : kDtypeNames) {
-    if (d.dtype == dtype) return d.name;
+std::vector<absl::string_view> AttentionKernels() {
+  std::vector<absl::string_view> out;
+  for (const laws::AttentionFit& fit : laws::AttentionFits()) out.push_back(fit.kernel);
+  return out;
+}
+
+// Of a call whose law, correction and spreads are known. `spreads` nullptr: nothing was measured of its kind.
+struct KernelModel::Answer {
+  const Machine& machine;
+  double law_us;
+  double residual;
+  const laws::Spreads* spreads;
+  double beside = 0;  // further spread
+
+  ModelledTime Time() const {
+    using Rest = Machine::Rest;
+    const int band = BandOf(law_us);
+    double spread = spreads == nullptr ? kFarSpread : spreads->across[band];
+    double us = law_us;
+    if (spreads != nullptr && machine.rest != Rest::kDataSheet) {
+      us *= std::exp(residual);
+      spread = residual == 0 ? spreads->bare[band] : spreads->corrected[band];
+      if (machine.rest == Rest::kSibling) spread = Hypot(spread, kSiblingSpread);
+    }
+    spread = Hypot(spread, beside);
+    const char* from = machine.rest == Rest::kMeasured && spreads != nullptr  ? "measured device"
+                       : machine.rest == Rest::kSibling && spreads != nullptr ? "measured architecture"
+                                                                              : "data sheet";
+    return {us, us * std::exp(-spread), us * std::exp(spread), from};
   }
-  return "";
-}
-
-absl::StatusOr<KernelDtype> ParseKernelDtype(absl::string_view text) {
-  const std::string lower = absl::AsciiStrToLower(absl::StripAsciiWhitespace(text));
-  std::vector<std::string> names;
-  for (const DtypeName& d : kDtypeNames) {
-    if (lower == d.name) return d.dtype;
-    names.emplace_back(d.name);
-  }
-  const std::string nearest = NearestName(lower, names);
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown dtype \"", text, "\"",
-                   nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?"),
-                   " Known: ", absl::StrJoin(names, ", ")));
-}
-
-absl::string_view Name(StreamKind kind) {
-  static constexpr const char* kNames[kStreamKinds] = {"elementwise", "reduction", "norm",      "copy",
-                                                       "transpose",   "gather",    "optimizer", "scan"};
-  return kNames[static_cast<size_t>(kind)];
-}
-
-double BytesOf(KernelDtype dtype) {
-  static constexpr double kBytes[kKernelDtypes] = {8, 4, 4, 2, 1, 1, 0.5625, 1, 0.5};
-  return kBytes[static_cast<size_t>(dtype)];
-}
+};
 
 absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device) {
+  if (!device.architecture().empty() && laws::FindArchitecture(device.architecture()) == nullptr) {
+    std::vector<std::string> names;
+    for (const laws::Architecture& a : laws::Architectures()) names.emplace_back(a.name);
+    const std::string nearest = NearestName(device.architecture(), names);
+    return absl::InvalidArgumentError(absl::StrCat(
+        "device \"", device.name(), "\": architecture \"", device.architecture(), "\" is not known",
+        nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?"),
+        " Known: ", absl::StrJoin(names, ", ")));
+  }
   auto machine = std::make_unique<Machine>();
   machine->device = device;
-  machine->memory_bytes_per_us = device.memory_gbytes_per_s() * 1e3;
-  for (int i = 0; i < kKernelDtypes; ++i) {
-    const auto it = device.peak_tflops().find(std::string(Name(static_cast<KernelDtype>(i))));
-    if (it != device.peak_tflops().end()) machine->peak_per_us[i] = it->second * 1e6;
+  machine->architecture = &laws::ArchitectureOf(device);
+  const laws::Architecture& architecture = *machine->architecture;
+  bool any = false;
+  for (size_t i = 0; i < kKernelDtypes; ++i) {
+    const KernelDtype dtype = static_cast<KernelDtype>(i);
+    machine->unit[i] = laws::UnitOf(device, dtype);
+    any = any || machine->unit[i].peak_per_us > 0;
+    machine->gemm[i] = FitOf(laws::GemmFits(), architecture.measured, dtype);
+    machine->gemm_constants[i] = ProductConstants(device, dtype, true);
+    machine->cublas_constants[i] = ProductConstants(device, dtype, false);
+  }
+  if (!any || device.memory_gbytes_per_s() <= 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "device \"", device.name(), "\" has no peak_tflops or no memory_gbytes_per_s; expected both"));
+  }
+  if (architecture.same) {
+    const bool measured = device.name() == architecture.name_of_measured;
+    machine->rest = measured ? Machine::Rest::kMeasured : Machine::Rest::kSibling;
   }
   return KernelModel(std::move(machine));
 }
@@ -97,29 +159,117 @@ KernelModel::KernelModel(KernelModel&&) noexcept = default;
 KernelModel& KernelModel::operator=(KernelModel&&) noexcept = default;
 const proto::Device& KernelModel::device() const { return machine_->device; }
 
-namespace {
-ModelledTime Answer(double us) { return {us, us / 1.5, us * 1.5, "data sheet"}; }
-}  // namespace
+absl::Status KernelModel::CheckDtype(KernelDtype dtype) const {
+  if (machine_->unit[At(dtype)].peak_per_us > 0) return absl::OkStatus();
+  std::vector<absl::string_view> has;
+  for (int i = 0; i < kKernelDtypes; ++i) {
+    if (machine_->unit[i].peak_per_us > 0) has.push_back(Name(static_cast<KernelDtype>(i)));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("dtype is ", Name(dtype), ", of which ", device().name(),
+                                                 " has no peak; expected one of ", absl::StrJoin(has, ", ")));
+}
 
 absl::StatusOr<ModelledTime> KernelModel::Gemm(const GemmCall& c) const {
-  const double peak = machine_->peak_per_us[static_cast<size_t>(c.dtype)];
-  if (peak <= 0) return absl::InvalidArgumentError(absl::StrCat(device().name(), " has no ", Name(c.dtype)));
-  return Answer(3 + std::max(2 * c.batch * c.m * c.n * c.k / (0.75 * peak),
-                             c.batch * (c.m * c.k + c.n * c.k + c.m * c.n) * BytesOf(c.dtype) /
-                                 (0.85 * machine_->memory_bytes_per_us)));
+  absl::Status s = Check("gemm", {{"batch", c.batch}, {"m", c.m}, {"n", c.n}, {"k", c.k}});
+  s.Update(CheckWork("gemm", 2 * c.batch * c.m * c.n * c.k));
+  s.Update(CheckDtype(c.dtype));
+  if (!s.ok()) return s;
+  const size_t d = At(c.dtype);
+  // The tables have cuBLAS for bf16 alone.
+  const bool other = c.cublas && c.dtype != KernelDtype::kBf16;
+  const double us = laws::Gemm(other ? machine_->cublas_constants[d] : machine_->gemm_constants[d],
+                               machine_->unit[d], BytesOf(c.dtype), c.batch, c.m, c.n, c.k);
+  const laws::GemmFit* fit = other ? nullptr : machine_->gemm[d];
+  return Answer{*machine_, us, fit == nullptr ? 0 : ResidualOf(*fit, c),
+                fit == nullptr ? nullptr : &fit->spreads, c.batch > 1 ? kBatchSpread : 0}
+      .Time();
 }
 
 absl::StatusOr<ModelledTime> KernelModel::Attention(const AttentionCall& c) const {
-  GemmCall g = {c.dtype, c.batch * c.heads, c.seq, c.seq + c.prefix, c.head_dim * (c.causal ? 1 : 2)};
-  return Gemm(g);
+  absl::Status s = Check("attention", {{"batch", c.batch},
+                                       {"seq", c.seq},
+                                       {"prefix", c.prefix, 0},
+                                       {"heads", c.heads},
+                                       {"kv_heads", c.kv_heads},
+                                       {"head_dim", c.head_dim},
+                                       {"window", c.window, 0}});
+  s.Update(CheckWork("attention", 10 * c.batch * c.heads * c.seq * (c.seq + c.prefix) * c.head_dim));
+  s.Update(CheckDtype(c.dtype));
+  if (s.ok() && c.kv_heads > c.heads) {
+    s = absl::InvalidArgumentError(
+        absl::StrCat("attention: kv_heads is ", c.kv_heads, "; expected at most heads, ", c.heads));
+  }
+  if (!s.ok()) return s;
+  const laws::AttentionFit* fit = laws::AttentionFitOf(machine_->architecture->measured, c);
+  const bool own = fit != nullptr && fit->dtype == c.dtype;
+  if (fit == nullptr) {
+    AttentionCall other = c;
+    other.dtype = other.kv_dtype = KernelDtype::kBf16;
+    fit = laws::AttentionFitOf(machine_->architecture->measured, other);
+  }
+  laws::AttentionConstants constants = fit->constants;
+  if (!machine_->architecture->same) constants = laws::Carried(laws::AttentionFits(), *fit, constants);
+  constants[laws::kAttentionStartCycles] *= machine_->architecture->attention_start;
+  constants[laws::kAttentionPeakShare] *= machine_->architecture->attention_scale;
+  constants[laws::kAttentionMemoryShare] *= machine_->architecture->attention_scale;
+  constants = Scaled(device().kernel_scale(), constants, laws::kAttentionStartCycles,
+                     laws::kAttentionPeakShare, laws::kAttentionMemoryShare);
+  const double us =
+      laws::Attention(constants, machine_->unit[At(c.dtype)], BytesOf(c.dtype), BytesOf(c.kv_dtype), c);
+  return Answer{*machine_, us, own ? ResidualOf(*fit, c) : 0, own ? &fit->spreads : nullptr,
+                c.backward || !c.causal ? kBatchSpread : 0}
+      .Time();
 }
 
 absl::StatusOr<ModelledTime> KernelModel::Moe(const MoeCall& c) const {
-  return Gemm({c.dtype, 1, c.tokens * c.topk / c.ep, 3 * c.inter / c.tp, c.hidden});
+  absl::Status s = Check("moe", {{"tokens", c.tokens},
+                                 {"hidden", c.hidden},
+                                 {"inter", c.inter},
+                                 {"topk", c.topk},
+                                 {"experts", c.experts},
+                                 {"tp", c.tp},
+                                 {"ep", c.ep},
+                                 {"power_law", c.power_law, 0}});
+  s.Update(CheckWork("moe", 6 * c.tokens * c.topk * c.hidden * c.inter));
+  s.Update(CheckDtype(c.dtype));
+  if (s.ok() && c.topk > c.experts) {
+    s = absl::InvalidArgumentError(
+        absl::StrCat("moe: topk is ", c.topk, "; expected at most experts, ", c.experts));
+  }
+  if (s.ok() && c.ep > c.experts) {
+    s = absl::InvalidArgumentError(
+        absl::StrCat("moe: ep is ", c.ep, "; expected at most experts, ", c.experts));
+  }
+  if (!s.ok()) return s;
+  // A device without measured experts takes H100's.
+  absl::string_view measured = machine_->architecture->measured;
+  const laws::MoeFit* fit = FitOf(laws::MoeFits(), measured, c.dtype);
+  const bool own = fit != nullptr;
+  for (absl::string_view device : {measured, absl::string_view("H100 80GB HBM3")}) {
+    for (KernelDtype dtype : {c.dtype, KernelDtype::kFp8Block, KernelDtype::kBf16}) {
+      if (fit == nullptr && (dtype == c.dtype || BytesOf(dtype) == std::max(1.0, BytesOf(c.dtype)))) {
+        fit = FitOf(laws::MoeFits(), device, dtype);
+      }
+    }
+  }
+  if (fit == nullptr) fit = FitOf(laws::MoeFits(), measured, KernelDtype::kBf16);
+  if (fit == nullptr) fit = &laws::MoeFits().front();
+  laws::MoeConstants constants = fit->constants;
+  constants[laws::kMoePeakShare] *= machine_->architecture->peak_scale;
+  constants = Scaled(device().kernel_scale(), constants, laws::kMoeStartCycles, laws::kMoePeakShare,
+                     laws::kMoeMemoryShare);
+  const double us = laws::Moe(constants, machine_->unit[At(c.dtype)], BytesOf(c.dtype), c);
+  return Answer{*machine_, us, own ? ResidualOf(*fit, c) : 0, own ? &fit->spreads : nullptr}.Time();
 }
 
 absl::StatusOr<ModelledTime> KernelModel::Stream(const StreamCall& c) const {
-  return Answer(2 + c.bytes / (0.85 * machine_->memory_bytes_per_us));
+  absl::Status s = Check("stream", {{"bytes", c.bytes, 0}, {"operations", c.operations, 0}});
+  if (!s.ok()) return s;
+  laws::StreamConstants constants = machine_->architecture->stream;
+  constants[laws::kStreamStartUs] *= ScaleOf(device().kernel_scale().start());
+  constants[laws::kStreamMemoryShare] *= ScaleOf(device().kernel_scale().memory_share());
+  const double us = laws::Stream(constants, machine_->unit[At(KernelDtype::kFp32)], c);
+  return ModelledTime{us, us * std::exp(-kStreamSpread), us * std::exp(kStreamSpread), "data sheet"};
 }
 
 }  // namespace chakra

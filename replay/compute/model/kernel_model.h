@@ -1,6 +1,6 @@
 // Predicts the time of a kernel that nobody measured: laws of tiles, waves, caches and memory, by family of
-// kernels, with constants by architecture (tables/). What the laws leave unexplained on measured devices is
-// corrected from tables of residuals.
+// kernels, with constants by architecture (replay/compute/fitted). What the laws leave unexplained on
+// measured devices is corrected from tables of residuals.
 #pragma once
 
 #include <array>
@@ -40,6 +40,7 @@ double BytesOf(KernelDtype dtype);  // of an element, scales included
 struct GemmCall {
   KernelDtype dtype = KernelDtype::kBf16;
   double batch = 1, m = 0, n = 0, k = 0;
+  bool cublas = false;  // by cuBLAS, where the usual kernel of the dtype is another library's (fp8, fp4)
 };
 
 // Of `batch` sequences: `seq` queries each, after `prefix` keys and values that are there already.
@@ -49,7 +50,11 @@ struct AttentionCall {
   double window = 0;  // keys that a query sees; 0: all
   bool causal = true;
   bool backward = false;
+  absl::string_view kernel = "";  // of several measured ones: "fa3", "trtllm_mha", ...; "": the usual one
 };
+
+// Names that `kernel` may have, of static storage.
+std::vector<absl::string_view> AttentionKernels();
 
 // The experts of one device: `tokens` of all its group, `experts` in all, spread over ep; inter / tp columns
 // each.
@@ -83,7 +88,7 @@ struct StreamCall {
 struct ModelledTime {
   double us = 0;
   double low_us = 0, high_us = 0;  // 90 of 100 measurements lie between them
-  const char* from = "";  // "measured architecture", "sibling", "data sheet": what the answer rests on
+  const char* from = "";  // what it rests on: "measured device", "measured architecture", "data sheet"
 };
 
 class KernelModel {
@@ -106,6 +111,8 @@ class KernelModel {
 
  private:
   struct Machine;
+  struct Answer;
+  absl::Status CheckDtype(KernelDtype dtype) const;
   explicit KernelModel(std::unique_ptr<const Machine> machine);
   std::unique_ptr<const Machine> machine_;
 };

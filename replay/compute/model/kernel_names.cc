@@ -13,14 +13,14 @@ namespace {
 
 using F = KernelFamily;
 
-struct Line {
+struct NamePattern {
   const char* pattern;  // lower case; pieces that "*" separates must be in the name, in this order
   KernelFamily family;
 };
 
 // The first line that fits wins: helpers of a product stand before products, names of functors before those
 // of the templates that apply them. To add a kernel, add a line.
-constexpr Line kLines[] = {
+constexpr NamePattern kPatterns[] = {
     // Copies that the driver or the runtime makes.
     {"memcpy htod", F::kHostCopy},
     {"memcpy dtoh", F::kHostCopy},
@@ -272,7 +272,7 @@ constexpr Line kLines[] = {
     {"castkernel", F::kCopy},
 };
 
-bool Fits(absl::string_view name, absl::string_view pattern) {
+bool NameFits(absl::string_view name, absl::string_view pattern) {
   for (absl::string_view piece : absl::StrSplit(pattern, '*')) {
     const size_t at = name.find(piece);
     if (at == absl::string_view::npos) return false;
@@ -281,7 +281,7 @@ bool Fits(absl::string_view name, absl::string_view pattern) {
   return true;
 }
 
-struct DtypeLine {
+struct NamedDtype {
   const char* pattern;  // lower case
   KernelDtype dtype;
 };
@@ -289,7 +289,7 @@ struct DtypeLine {
 // Of products' kernels; the first that fits wins. s1688 and s16816 are the shapes of Ampere's instructions
 // for TF32 and 16 bits (PTX ISA, mma); Tensile writes the types of inputs, output and accumulator (BBS: bf16,
 // bf16, fp32).
-constexpr DtypeLine kDtypeLines[] = {
+constexpr NamedDtype kNamedDtypes[] = {
     {"mxfp4", KernelDtype::kFp4},   {"e2m1", KernelDtype::kFp4},       {"e4m3", KernelDtype::kFp8},
     {"e5m2", KernelDtype::kFp8},    {"_f8", KernelDtype::kFp8},        {"fp8", KernelDtype::kFp8},
     {"tf32", KernelDtype::kTf32},   {"bf16", KernelDtype::kBf16},      {"bfloat16", KernelDtype::kBf16},
@@ -325,8 +325,8 @@ std::optional<StreamKind> StreamKindOf(KernelFamily family) {
 
 KernelFamily FamilyOfKernelName(absl::string_view name) {
   const std::string lower = absl::AsciiStrToLower(name);
-  for (const Line& line : kLines) {
-    if (Fits(lower, line.pattern)) return line.family;
+  for (const NamePattern& line : kPatterns) {
+    if (NameFits(lower, line.pattern)) return line.family;
   }
   return KernelFamily::kNone;
 }
@@ -338,7 +338,7 @@ bool IsBackwardKernel(absl::string_view name) {
 
 std::optional<KernelDtype> DtypeOfKernelName(absl::string_view name) {
   const std::string lower = absl::AsciiStrToLower(name);
-  for (const DtypeLine& line : kDtypeLines) {
+  for (const NamedDtype& line : kNamedDtypes) {
     if (absl::StrContains(lower, line.pattern)) return line.dtype;
   }
   return std::nullopt;

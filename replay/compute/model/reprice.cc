@@ -47,10 +47,10 @@ std::optional<KernelCall> Repricer::OfSize(KernelFamily family, bool backward, K
 }
 
 std::optional<TimeRatio> Repricer::Between(const std::vector<KernelCall>& calls, double us) const {
-  const auto here = Predict(from_, calls);
+  const auto here = PredictAll(from_, calls);
   if (!here.ok() || !(here->us > 0)) return std::nullopt;
   if (us > 0 && std::abs(Log(here->us / us)) > std::log(kPlausible)) return std::nullopt;
-  const auto there = Predict(to_, calls);
+  const auto there = PredictAll(to_, calls);
   if (!there.ok() || !(there->us > 0)) return std::nullopt;
   TimeRatio r;
   r.ratio = there->us / here->us;

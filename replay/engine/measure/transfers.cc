@@ -1,8 +1,11 @@
 #include "replay/engine/measure/transfers.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
+
+#include "replay/engine/measure/least_of_repeats.h"
 
 namespace chakra {
 namespace {
@@ -19,13 +22,21 @@ void AddRecordedTransfers(const TraceSet& traces, const Matching& matching, Metr
   std::vector<Time> calls(matching.calls.size(), Time::Never());
   std::vector<Time> messages(matching.messages.size(), Time::Never());
   bool any = false;
+  std::map<const Graph*, std::vector<Time>> least;  // of ranks that one trace stands for
   for (const RankTrace& trace : traces.ranks) {
     const Graph& graph = *trace.graph;
     if (graph.comm.empty()) continue;
+    std::vector<Time>* repeats = nullptr;
+    if (traces.of_one_trace) {
+      const auto [at, added] = least.try_emplace(&graph);
+      repeats = &at->second;
+      if (added) *repeats = LeastOfRepeats(trace);
+    }
     for (uint32_t row = 0; row < graph.size(); ++row) {
       if (graph.type[row] < NodeType::kSend) continue;
-      const Time transfer = graph.comm[graph.payload[row]].transfer;
+      Time transfer = graph.comm[graph.payload[row]].transfer;
       if (transfer == Time::Never()) continue;
+      if (repeats != nullptr) transfer = (*repeats)[graph.payload[row]];
       any = true;
       const uint32_t index = matching.slots[static_cast<size_t>(trace.rank)][graph.payload[row]].index;
       Time& longest = graph.type[row] == NodeType::kCollective ? calls[index] : messages[index];

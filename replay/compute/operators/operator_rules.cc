@@ -1,4 +1,4 @@
-#include "replay/compute/operator_rules.h"
+#include "replay/compute/operators/operator_rules.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "replay/compute/operands.h"
-#include "replay/compute/operator_work.h"
+#include "replay/compute/operators/operands.h"
+#include "replay/compute/operators/operator_work.h"
 
 namespace chakra::operator_rules {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "replay/compute/operands.h"
+#include "replay/compute/operators/operands.h"
 
 namespace chakra {
 

@@ -1,11 +1,11 @@
-#include "replay/compute/operator_work.h"
+#include "replay/compute/operators/operator_work.h"
 
 #include <cstddef>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
-#include "replay/compute/operator_rules.h"
+#include "replay/compute/operators/operator_rules.h"
 
 namespace chakra {
 namespace {

@@ -1,4 +1,4 @@
-#include "replay/compute/operands.h"
+#include "replay/compute/operators/operands.h"
 
 #include <limits>
 

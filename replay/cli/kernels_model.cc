@@ -1,0 +1,97 @@
+#include "replay/cli/kernels_model.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "replay/cli/command.h"
+#include "replay/cli/output.h"
+#include "replay/cli/terminal.h"
+#include "replay/cluster/devices.h"
+#include "replay/compute/model/calibrate.h"
+#include "replay/compute/model/predict.h"
+#include "trace/base/text_table.h"
+#include "trace/io/file.h"
+#include "trace/io/proto_io.h"
+
+namespace chakra::cli {
+namespace {
+
+std::string OpsHelp() {
+  std::string out = "Columns by op (those in brackets have defaults):";
+  for (const KernelOp& op : KernelOps())
+    absl::StrAppend(&out, "\n  ", op.name, ": ", op.needs, " [", op.may, "]");
+  return out;
+}
+
+}  // namespace
+
+KernelModelActions::KernelModelActions(CLI::App* app)
+    : predict_(app->add_subcommand("predict", "Predict the times of kernels that nobody measured")),
+      calibrate_(app->add_subcommand(
+          "calibrate", "Move the law of kernels to a device by a few of its own measurements")) {
+  for (CLI::App* sub : {predict_, calibrate_}) {
+    sub->add_option("ROWS", input_, "CSV with a column op and those of the op; - is standard input")
+        ->type_name("");
+    sub->add_option(
+           "--device", device_,
+           "A name (H100, A100-PCIe-40GB, ...), a cluster preset, or a cluster file with a device { ... }")
+        ->type_name("DEVICE");
+    sub->footer(OpsHelp());
+  }
+  predict_
+      ->add_option("-o,--output", output_,
+                   "The rows in their order with time_us, low_us, high_us (90 of 100 lie between) and from; "
+                   "default: standard output")
+      ->type_name("CSV");
+  calibrate_
+      ->add_option("-o,--output", output_,
+                   "The device { ... } for a cluster file, in text format; default: standard output")
+      ->type_name("FILE");
+}
+
+std::string KernelModelActions::Wrong() const {
+  const std::string name = predict_->parsed() ? "kernels predict" : "kernels calibrate";
+  if (input_.empty()) return name + " expects ROWS, a CSV file";
+  if (device_.empty()) return name + " expects --device DEVICE";
+  return "";
+}
+
+absl::Status KernelModelActions::Run() const {
+  absl::StatusOr<std::string> content = ReadFile(input_ == "-" ? "/dev/stdin" : input_);
+  if (!content.ok()) return content.status();
+  return predict_->parsed() ? Predict(*content) : Calibrate(*content);
+}
+
+absl::Status KernelModelActions::Predict(const std::string& content) const {
+  const auto device = FindDevice(device_);
+  if (!device.ok()) return device.status();
+  const auto model = KernelModel::Create(*device);
+  if (!model.ok()) return model.status();
+  const auto rows = ReadKernelRows(content, input_, *device);
+  if (!rows.ok()) return rows.status();
+  size_t refused = 0;
+  const std::string out = PredictRows(*model, *rows, &refused);
+  if (refused > 0) {
+    PrintError(absl::StrCat("warning: ", FormatCount(refused), " of ", FormatCount(rows->call.size()),
+                            " rows are refused; column from says why"));
+  }
+  return WriteOutput(output_, out);
+}
+
+absl::Status KernelModelActions::Calibrate(const std::string& content) const {
+  const auto device = FindDevice(device_);
+  if (!device.ok()) return device.status();
+  const auto rows = ReadKernelRows(content, input_, *device);
+  if (!rows.ok()) return rows.status();
+  const auto moved = CalibrateDevice(*device, *rows);
+  if (!moved.ok())
+    return absl::Status(moved.status().code(), absl::StrCat(input_, ": ", moved.status().message()));
+  const proto::KernelScale& s = moved->kernel_scale();
+  PrintError(absl::StrFormat("%s, by %d rows: start x %.3g, share of peak x %.3g, share of memory x %.3g",
+                             device->name(), s.rows(), s.start(), s.peak_share(), s.memory_share()));
+  proto::Cluster cluster;
+  *cluster.mutable_device() = *moved;
+  const auto text = FormatMessage(cluster, MessageFormat::kText);
+  return text.ok() ? WriteOutput(output_, *text) : text.status();
+}
+
+}  // namespace chakra::cli

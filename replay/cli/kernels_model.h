@@ -1,0 +1,29 @@
+// The actions of `chakra-replay kernels` that ask the kernel model: predict and calibrate.
+#pragma once
+
+#include <string>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/status.h"
+
+namespace chakra::cli {
+
+class KernelModelActions {
+ public:
+  explicit KernelModelActions(CLI::App* app);
+
+  // Whether one of the two was named.
+  bool parsed() const { return predict_->parsed() || calibrate_->parsed(); }
+  // What is wrong with the command line; "": nothing.
+  std::string Wrong() const;
+  absl::Status Run() const;
+
+ private:
+  absl::Status Predict(const std::string& content) const;
+  absl::Status Calibrate(const std::string& content) const;
+
+  CLI::App *predict_, *calibrate_;
+  std::string input_, device_, output_ = "-";
+};
+
+}  // namespace chakra::cli

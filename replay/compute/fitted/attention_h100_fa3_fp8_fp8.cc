@@ -1,0 +1,51 @@
+// Made by test/kernel_laws from published measurements; see replay/compute/model/README.md.
+// clang-format off
+#include "replay/compute/model/fits.h"
+
+namespace chakra::laws {
+namespace {
+
+constexpr AttentionGroup kGroups[] = {
+    {64, 0, false}, {64, 0, true}, {64, 128, false}, {64, 128, true}, {128, 0, false}, {128, 0, true},
+    {128, 8192, true}, {192, 0, false}, {192, 0, true}, {192, 128, false}, {192, 128, true}, {256, 0, false},
+    {256, 0, true},
+};
+constexpr char kResiduals[] =
+    R"(DDDFFILSTUUVVVEFGGHKOTUVVVVVFGGHIKOUVWWWWWHHHIIMRUXXXXWWQRRSTXX[[ZYYXXWWWY[^^e`][ZYYXXY\adjld_\[YYJKPYkotkd`][ZY)"
+    R"(BEMYdlkgc_][ZY;BM`eigda^\ZYY4?Q^ccb`^\[YYX3AV]`__]\[YYXX4GWZ[\\[ZYXXWW7GPVXYYYYXWWWW6NSTVWWXWWWVVV?RRSUVVWWVVVVV)"
+    R"(?KNRTUVVVVVVVVFEEEDEEFB=4-'#HFGILOPQMI@=;;JHLPQRSTQMPRUZOQRSSTUSPVTX^_RSSSTUSOUUY__^SVWWYYW[\_aa`_QUWXZ[^bfiijhh)"
+    R"(KKNUd[]bfecba`FDJUZZY\ZZZYYZCAJWUUUZWVUUUVA>MWQMOPONOOQRB@MONMMLLLLLNOEFRDFIHIIKJKLMHFKFFGHIIKKKKLNSCDFFGEFIIJJK)"
+    R"(NP?BDEEEGFHIJJLICCEDDDEEGHIJDDDEEGKRTUUUUVFFFHHKNUUUVVVVFGFHHLOUVVVVVVHGGIILRVXXXWWWQQRSUWX[[ZYXXWYYY[]^^e`\ZYXX)"
+    R"(ZZ[^_^fhb^[ZYXZ[]^]fiea^\ZYY[\_]\dec`^\ZYY[]_^ehdb_][ZYY\_^\ceca_][ZYY^_]eheb`^\[YYY_^\ceca_]\ZYYX_]fiec`^][ZYXX)"
+    R"(_\dedb`^\[ZYXX]\cdca`^\[ZYXX^fieca_^\[ZYXXFEDDEDEFC<4,&#GFFIMOPQMJA=::JHLOQQRSPLORUYOQSRSTTSPUTX^_SRSSSTROUTX___)"
+    R"(WZZYUTPXY`deddYZ[ZVRXY`efeeeZ[\[VYX`edddcd[[]ZTTYbdedccc\\]Y\Y`eddddcc]]\V[[bdddcccc]^[c`beddddccc]]X_bddeddcccc)"
+    R"(\\ffefeedccccc\Zcjgdddcddccc]ZahgeeddddcccaehoieedddddccCDDFEHIKNS[`aaEEEFFIJMPU]dlnEEEFGIKIJKP[\]EFFGHKFA==JLKL)"
+    R"(NOPPRPH>>GHHGHQRRSUNCDJHGFFEQQRTULMQONNMMMCEITVW[ZZYXWWW9<GZV^a`a```^[29HRV\^_b`aab^-8ORVXYZ[YZ[\\+=OQSSWVWVXXYZ)"
+    R"(-AMNORSUSUTVWX6LDKOPQQQSSTVV5KJKONOPQUSTUU6FILOMNOOPRSTTI?EIKLNNOPRSSTEDDDEEEF?8-###FDFGJMNOIB9712HGLNOPPQKFIHQO)"
+    R"(LOPPPQRLGHHQPPNPPPQRLFGGPOOPNQQRSRJLMQPPOPLPQRSRRTXXXXYYEEHTTQY_bcccba?<EVORY[]]\[\[<9GPLRVXZXXXWX;8JLMRTTUTSSUU)"
+    R"(=<NFMPSTRSSTTT@>IILPPPOQQRRRFKBILONNOPPNPQFIEINMLNNPOOPPEFGLKMMNMOPOOPB?EIKKLLLOMNOOKJFEDEFEB850,&LLMOOOPOLB@?@B)"
+    R"(MMNOPQRQKMPWZYNNOOPQRJNIOTTTNOPPQSKNJJOPOONOPQTPQMOPPONNMNPRSUSWXXYWXXLLKXRT]adgecc_JJHOQRY^_^]\]]JIHKQTX\[ZYXYY)"
+    R"(IJMFGQSVWTTUVVGHLIJPSVQSUTTTDCAFKOOQORSQQQAABFKPLNNOONNO>=<:<>=?>CHJKL;95777898=DGIJ:97789::9=BFHI_adedgiljgecbb)"
+    R"(deefhknpkgecbaeefhklnmigdcbaefhjkmkjhfdbaafhjkkjhfgecba`eghjmkgkheca```acgmjmoieca`_QSYfottnheb`__GJUiqxqkgca_^^)"
+    R"(>ETbptmheb_^]]5CWcjjheb`^\\[2BT`dcba_]\[ZZ0DSZ]^^]\[ZZYY4IRUXZZZZYYXXX3IORTVWXXXXXWX4EKNRTVWWWWWWWC>DKPSUVVWWWWW)"
+    R"(`^_`bbde\SC.##cddefggibYJ>64deefghiicYRNOJefgghjicYSOPKGdfgijjbYSQQLHFbefgig\WUTNLJH]`bcdb\\[VSSPQTSV^_`]`b^`[\[)"
+    R"(KIP\YYYZ\VVVXXEDMUSRTTRRPPSTA>JMMNPMLJNMOP?>LEIKLJKIIJLM?<EGGHHJJJIJKKBF=CDHFIFIHIJJBE@DDDDEEEGHII@@?AEDEEEFGHHI)"
+    R"(<8<?ABDCDEGGHH]acdefhljgecbadeefhlnqkgdcbaeefhklmmifdbaaefgjkmjjhecbaafgjkkjhffeca``cefhlheigdba``efhjhejlgdb`__)"
+    R"(ehjheimjfca`_^fiifhmkheb`_^^gjhejmjgda`^]]iifhmkheca_]]\khejmjgdb`^]\\ifhmkifca_]\[[hekmjhec`^]\[[ginljgdb`^][[[)"
+    R"(fimkigdb`^\[[[djnkifdb`^]\[[`^_`bdde\SC6*#cddeffhibYJ@=:deefghiicYRRRNefgghiibXSSSPMfggijibXSTTPMLeddfgeZVXWRONN)"
+    R"(fffhe[WZYVRPPPgghe\X[ZWTRQPPghha^Y\YURRQQQhie]Y\[WTRRRQQgha_Z]YVSRRRRQee^[]\XUSRRRRRcba\^ZVTSSRRRRb`^`]YUSSRRRRR)"
+    R"(cdba]WTSRRRRRRccb`\WTSSRRRRRbbd`ZVSSSRRRRRNMMNNPQTY_glopNOOOPRSU[ahrttPPPPQRSMOQ[]^]OPPQRRKABJLLMNRRSTUNB7@@AA@?)"
+    R"(PQQRSF:CB@>=<=LNOQPBIFDBAAAA>@KYSTRPNNLKJI4:Hb[ZXVUTSTPN-7IPY]^]\[[YTR(7RQUWZXYZ\XVT';KPQUUWWZXWUU*@IPORRQSSUUUT)"
+    R"(2HBFKNOQQRSTTT3GMNNLNPRQRSSS4CJMMNNNNPQRSSC:@DGLLNOPQRRSNMMMNNNNC9(###OOOPQQRRJ?313,PPQQRRTSI@@ED@QRRRSTTI>?DCA?)"
+    R"(QSRSTSI>?CC@?>NPPQTOCCECA@??JMNPQLJNLJJJJKCAJWRUZ\\\\[[\=;E^LVXZ\Z[Z\Z:7IMIRVWWWWXZW97MGMQSRSSTTTU;;KCLOQPPQRRSS)"
+    R"(>=GGJNMOOOQOQQBEAFILNMNOONOPBECHJIMNNMNNOOABDHGLMLNNNNNO>;BEGIKJLMNNNN)";
+
+}  // namespace
+
+extern const AttentionFit kAttentionH100Fa3Fp8Fp8;
+const AttentionFit kAttentionH100Fa3Fp8Fp8 = {"H100 80GB HBM3", "fa3", KernelDtype::kFp8, KernelDtype::kFp8,
+    {1.959e+04, 0.589, 0.03659, 0.3864, 0.2191, 577.1},
+    {{0.1294, 0.1225, 0.197, 0.1075}, {0.3997, 0.4083, 0.5303, 0.3369}, {0.5247, 0.4862, 0.6689, 0.4527}},
+    kGroups, kResiduals};
+
+}  // namespace chakra::laws

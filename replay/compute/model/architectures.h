@@ -1,0 +1,33 @@
+// Which measurements stand for which devices.
+#pragma once
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "proto/cluster.pb.h"
+#include "replay/compute/model/laws.h"
+
+namespace chakra::laws {
+
+// A family of devices that run the same kernels. To add one: a line in architectures.cc, and its devices'
+// `architecture`.
+struct Architecture {
+  absl::string_view name;
+  absl::string_view measured;          // the device whose fits count (fits.h)
+  absl::string_view name_of_measured;  // as its data sheet here calls it
+  bool same;                           // it is of this architecture: its residuals count, and its errors
+  double peak_scale;                   // of the fits' shares of peak; 1: as there
+  double attention_start;              // of attention, times that of the fits
+  double attention_scale;              // of the fits' shares of peak and memory, for attention
+  StreamConstants stream;
+  // For devices that do not say: what a typical one has.
+  double units, clock_mhz, l2_mbytes;
+};
+
+absl::Span<const Architecture> Architectures();
+// Of a device; an unnamed one for a device that does not say its own. One that has a name which is not known
+// counts as unnamed.
+const Architecture& ArchitectureOf(const proto::Device& device);
+// nullptr: there is none of this name.
+const Architecture* FindArchitecture(absl::string_view name);
+
+}  // namespace chakra::laws

@@ -1,0 +1,98 @@
+#include "replay/nccl/shipped.h"
+
+#include <algorithm>
+
+namespace chakra::shipped {
+namespace {
+
+constexpr uint64_t kKiB = 1024;
+constexpr uint64_t kMiB = 1024 * kKiB;
+
+// Fitted on H100, bfloat16, tables of vllm-project/vllm#24111, #24532 and #42324: one-shot ("ca_1stage") on
+// 2, 4 and 6 of them, 512 KiB to 4 MiB; two-shot and multimem of symmetric memory on 4, 6 and 8, 512 KiB to
+// 64 MiB.
+constexpr Law kOneShotHopper = {5.5, 0.77};
+constexpr Law kTwoShotHopper = {11, 0.57};
+constexpr Law kMultimemHopper = {9.5, 0.53};
+
+// The kernels launch a fixed number of blocks, so that twice the link does not double their rate. multimem's:
+// 73 calls of 5.1 and 5.5 MB with 8 blocks of 1,024 threads on 8 B200 (a Kineto capture: medians 25.0
+// and 27.6 us). The others have no figure: their shares shrink like multimem's.
+constexpr double kBlackwellOfHopper = 0.71;
+
+struct Limits {
+  int ranks;
+  uint64_t hopper, blackwell;  // bytes
+};
+
+// The largest sizes that go to vLLM's custom kernels, and to symmetric memory: vllm-project/vllm,
+// vllm/distributed/device_communicators/all_reduce_utils.py, capabilities 9.0 and 10.0
+// (vllm-project/vllm#24111).
+constexpr Limits kVllmCustom[] = {
+    {2, 64 * kMiB, 2 * kMiB}, {4, 32 * kMiB, 2 * kMiB}, {6, kMiB / 2, kMiB}, {8, kMiB / 4, kMiB}};
+constexpr Limits kVllmSymmetric[] = {{2, 64 * kMiB, 8 * kMiB},
+                                     {4, 32 * kMiB, 32 * kMiB},
+                                     {6, 64 * kMiB, 128 * kMiB},
+                                     {8, 64 * kMiB, 128 * kMiB}};
+// vLLM before Hopper, and SGLang: both custom_all_reduce.py, 8192 * 1024 bytes.
+constexpr uint64_t kMostCustom = 8 * kMiB;
+
+// From how many elements TensorRT-LLM takes two-shot, and the bytes of its workspace: NVIDIA/TensorRT-LLM,
+// cpp/tensorrt_llm/common/customAllReduceUtils.h, HeuristicThresholdLP and getMaxRequiredWorkspaceSize.
+constexpr Limits kTensorRtTwoShot[] = {
+    {2, 4096 * 4096, 4096 * 4096}, {4, 1024 * 1024, 1024 * 2048}, {8, 512 * 512, 1024 * 1024}};
+constexpr uint64_t kTensorRtWorkspace = 64 * kMiB;
+constexpr uint64_t kElement = 2;  // bytes, of float16 and bfloat16
+
+// The entry for `ranks`; 0: none.
+template <size_t kEntries>
+uint64_t LimitOf(const Limits (&table)[kEntries], Generation generation, int ranks) {
+  for (const Limits& l : table) {
+    if (l.ranks == ranks) return generation == Generation::kBlackwell ? l.blackwell : l.hopper;
+  }
+  return 0;
+}
+
+// The same kernels in vLLM and SGLang: one stage for two members and for small buffers.
+std::string Stages(int ranks, uint64_t bytes) {
+  const bool one = ranks == 2 || (ranks <= 4 && bytes < 512 * kKiB) || bytes < 256 * kKiB;
+  return one ? kOneShot : kTwoShot;
+}
+
+// Custom kernels first, then symmetric memory: vllm/distributed/device_communicators/cuda_communicator.py.
+std::string PickVllm(Generation generation, int ranks, uint64_t bytes, bool multicast) {
+  if (generation < Generation::kHopper) return bytes < kMostCustom ? Stages(ranks, bytes) : "";
+  if (bytes < LimitOf(kVllmCustom, generation, ranks)) return Stages(ranks, bytes);
+  if (!multicast || bytes >= LimitOf(kVllmSymmetric, generation, ranks)) return "";
+  // By multimem on these members, by two-shot on others: symm_mem.py, _WORLD_SIZES_MULTIMEM.
+  const bool in_switch = ranks >= (generation == Generation::kHopper ? 4 : 6);
+  return in_switch ? kMultimem : kTwoShot;
+}
+
+}  // namespace
+
+Law LawOf(absl::string_view algorithm, Generation generation) {
+  Law law = algorithm == kOneShot ? kOneShotHopper : algorithm == kTwoShot ? kTwoShotHopper : kMultimemHopper;
+  if (generation == Generation::kBlackwell) law.link_share *= kBlackwellOfHopper;
+  return law;
+}
+
+const std::vector<std::string>& Software() {
+  static const std::vector<std::string>* names =
+      new std::vector<std::string>{"sglang", "tensorrt_llm", "vllm"};
+  return *names;
+}
+
+std::string Pick(absl::string_view software, Generation generation, int ranks, uint64_t bytes,
+                 bool multicast) {
+  if (software == "tensorrt_llm") {
+    const uint64_t elements = LimitOf(kTensorRtTwoShot, generation, ranks);
+    if (elements == 0 || bytes > kTensorRtWorkspace) return "";
+    return bytes / kElement >= elements ? kTwoShot : kOneShot;
+  }
+  if (ranks != 2 && ranks != 4 && ranks != 6 && ranks != 8) return "";
+  if (software == "vllm") return PickVllm(generation, ranks, bytes, multicast);
+  return bytes < kMostCustom ? Stages(ranks, bytes) : "";
+}
+
+}  // namespace chakra::shipped

@@ -1,0 +1,196 @@
+// What the families of kernels differ in: their laws, where fits begin, and how residuals lie in their
+// tables.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "test/kernel_laws/cells.h"
+#include "test/kernel_laws/fit.h"
+
+namespace chakra::kernel_laws {
+
+using laws::Place;
+using laws::PlaceOf;
+using laws::Unit;
+
+// The weights of the cells between which an interpolation in two directions lies.
+inline std::vector<std::pair<size_t, double>> Square(size_t first, size_t stride, const Place& a,
+                                                     const Place& b) {
+  const size_t corner = first + a.at * stride + b.at;
+  return {{corner, (1 - a.share) * (1 - b.share)},
+          {corner + 1, (1 - a.share) * b.share},
+          {corner + stride, a.share * (1 - b.share)},
+          {corner + stride + 1, a.share * b.share}};
+}
+
+// What the three families differ in.
+struct GemmFamily {
+  using Call = GemmCall;
+  using Fitted = FittedGemm;
+  using Constants = laws::GemmConstants;
+  static constexpr char kName[] = "gemm";
+  static Constants Start() { return {5000, 0.8, 0.75, 0.018, 200, 5, 5000, 1, 8, 0.15, 4000, 80}; }
+  static double Law(const Constants& c, const Unit& u, const Call& g) {
+    return laws::Gemm(c, u, BytesOf(g.dtype), g.batch, g.m, g.n, g.k);
+  }
+  // What a calibration scales: start, share of peak, share of memory.
+  static constexpr size_t kScaled[] = {laws::kStartCycles, laws::kPeakShare, laws::kMemoryShare};
+  // Measurements that a user would make: a small one, a large one, a thin one.
+  static std::vector<std::vector<double>> Micro() {
+    return {{16, 512, 512}, {4096, 4096, 4096}, {16, 16384, 8192}};
+  }
+  static std::vector<double> Numbers(const Call& c) { return {c.m, c.n, c.k}; }
+  static Fitted New(const Row<Call>& row) { return {row.device, row.kernel, row.call.dtype, {}, {}, ""}; }
+  static std::string Residuals(Fitted*, const std::vector<const Row<Call>*>& rows,
+                               const std::vector<double>& off) {
+    constexpr size_t kRows = std::size(laws::kGemmRows), kSides = std::size(laws::kGemmSides);
+    std::vector<Seen> seen;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Call& c = rows[i]->call;
+      const size_t row = std::min<size_t>(
+          std::lower_bound(laws::kGemmRows, laws::kGemmRows + kRows, c.m) - laws::kGemmRows, kRows - 1);
+      seen.push_back({Square(row * kSides * kSides, kSides, PlaceOf(laws::kGemmSides, c.n),
+                             PlaceOf(laws::kGemmSides, c.k)),
+                      off[i]});
+    }
+    return FillCells({kRows, kSides, kSides}, {0.35, 0.12, 0.12}, seen);
+  }
+};
+
+struct AttentionFamily {
+  using Call = AttentionCall;
+  using Fitted = FittedAttention;
+  using Constants = laws::AttentionConstants;
+  static constexpr char kName[] = "attention";
+  static Constants Start() { return {18000, 0.7, 0.025, 0.5, 0.4, 400}; }
+  static double Law(const Constants& c, const Unit& u, const Call& a) {
+    return laws::Attention(c, u, BytesOf(a.dtype), BytesOf(a.kv_dtype), a);
+  }
+  static constexpr size_t kScaled[] = {laws::kAttentionStartCycles, laws::kAttentionPeakShare,
+                                       laws::kAttentionMemoryShare};
+  static std::vector<std::vector<double>> Micro() {
+    return {{1, 64, 8, 1, 128, 1}, {4, 8192, 32, 8, 128, 1}, {16, 1024, 32, 8, 128, 1}};
+  }
+  static std::vector<double> Numbers(const Call& c) {
+    return {c.batch, c.seq, c.heads, c.kv_heads, c.head_dim, c.window + 1};
+  }
+  static Fitted New(const Row<Call>& row) {
+    return {row.device, row.kernel, row.call.dtype, row.call.kv_dtype, {}, {}, {}, ""};
+  }
+  static std::string Residuals(Fitted* f, const std::vector<const Row<Call>*>& rows,
+                               const std::vector<double>& off) {
+    constexpr size_t kLengths = std::size(laws::kAttentionLengths), kHeads = std::size(laws::kAttentionHeads);
+    const auto key = [](const Call& c) {
+      return std::make_tuple(c.head_dim, c.window, c.kv_heads < c.heads);
+    };
+    std::map<std::tuple<double, double, bool>, size_t> groups;
+    for (const Row<Call>* r : rows) groups[key(r->call)] = 0;
+    for (auto& [k, at] : groups) {
+      at = f->groups.size();
+      f->groups.push_back({std::get<0>(k), std::get<1>(k), std::get<2>(k)});
+    }
+    std::vector<Seen> seen;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Call& c = rows[i]->call;
+      const size_t group = groups[key(c)];
+      seen.push_back({Square(group * kLengths * kHeads, kHeads, PlaceOf(laws::kAttentionLengths, c.seq),
+                             PlaceOf(laws::kAttentionHeads, c.batch * c.heads)),
+                      off[i]});
+    }
+    return FillCells({f->groups.size(), kLengths, kHeads}, {0, 0.1, 0.1}, seen);
+  }
+};
+
+struct MoeFamily {
+  using Call = MoeCall;
+  using Fitted = FittedMoe;
+  using Constants = laws::MoeConstants;
+  static constexpr char kName[] = "moe";
+  static Constants Start() { return {60000, 0.3, 0.8, 32, 0.6, 200, 0.8}; }
+  static double Law(const Constants& c, const Unit& u, const Call& m) {
+    return laws::Moe(c, u, BytesOf(m.dtype), m);
+  }
+  static constexpr size_t kScaled[] = {laws::kMoeStartCycles, laws::kMoePeakShare, laws::kMoeMemoryShare};
+  static std::vector<std::vector<double>> Micro() {
+    return {{1, 2048, 768, 8, 128, 1, 8}, {4096, 4096, 14336, 2, 8, 1, 1}, {16, 7168, 2048, 8, 256, 1, 8}};
+  }
+  static std::vector<double> Numbers(const Call& c) {
+    return {c.tokens, c.hidden, c.inter, c.topk, c.experts, c.tp, c.ep};
+  }
+  static Fitted New(const Row<Call>& row) { return {row.device, row.kernel, row.call.dtype, {}, {}, {}, ""}; }
+  static std::string Residuals(Fitted* f, const std::vector<const Row<Call>*>& rows,
+                               const std::vector<double>& off) {
+    constexpr size_t kTokens = std::size(laws::kMoeTokens);
+    std::map<std::tuple<double, double, double, double, double, double, bool>, size_t> groups;
+    const auto key = [](const Call& c) {
+      return std::make_tuple(c.hidden, c.inter, c.topk, c.experts, c.tp, c.ep, c.power_law > 0);
+    };
+    for (const Row<Call>* r : rows) groups[key(r->call)] = 0;
+    for (auto& [k, at] : groups) {
+      at = f->groups.size();
+      f->groups.push_back({std::get<0>(k), std::get<1>(k), std::get<2>(k), std::get<3>(k), std::get<4>(k),
+                           std::get<5>(k), std::get<6>(k)});
+    }
+    std::vector<Seen> seen;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Place a = PlaceOf(laws::kMoeTokens, rows[i]->call.tokens);
+      const size_t first = groups[key(rows[i]->call)] * kTokens + a.at;
+      seen.push_back({{{first, 1 - a.share}, {first + 1, a.share}}, off[i]});
+    }
+    return FillCells({f->groups.size(), kTokens}, {0, 0.3}, seen);
+  }
+};
+
+template <typename F>
+using Groups = std::map<std::tuple<std::string, std::string, KernelDtype, KernelDtype>,
+                        std::vector<const Row<typename F::Call>*>>;
+
+inline KernelDtype KvOf(const AttentionCall& c) { return c.kv_dtype; }
+template <typename Call>
+KernelDtype KvOf(const Call& c) {
+  return c.dtype;
+}
+
+// Rows by device, kernel and dtypes.
+template <typename F>
+Groups<F> GroupsOf(const std::vector<Row<typename F::Call>>& rows) {
+  Groups<F> groups;
+  for (const auto& row : rows)
+    groups[{row.device, row.kernel, row.call.dtype, KvOf(row.call)}].push_back(&row);
+  return groups;
+}
+
+// Constants for a device that is left out: the geometric mean of those of the generations beside it, of main
+// kernels.
+template <typename F>
+std::optional<typename F::Constants> Across(const std::vector<typename F::Fitted>& fits,
+                                            const std::string& device, KernelDtype dtype) {
+  constexpr const char* kGenerations[] = {"A100-SXM4-80GB", "H100 80GB HBM3", "B200"};
+  const auto generation = [&](const std::string& name) {
+    return std::find(std::begin(kGenerations), std::end(kGenerations), name) - std::begin(kGenerations);
+  };
+  std::vector<std::decay_t<decltype(fits[0].View())>> views;
+  for (const auto& f : fits) views.push_back(f.View());
+  typename F::Constants sums = {};
+  double count = 0;
+  for (const auto& fit : fits) {
+    if (!laws::IsMain(fit.View()) || fit.dtype != dtype) continue;
+    if (std::abs(generation(fit.device) - generation(device)) != 1) continue;
+    typename F::Constants constants = fit.constants;
+    if constexpr (!std::is_same_v<F, MoeFamily>) constants = laws::Carried(views, fit.View(), constants);
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += std::log(constants[i]);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  for (double& c : sums) c = std::exp(c / count);
+  return sums;
+}
+
+}  // namespace chakra::kernel_laws

@@ -1,0 +1,78 @@
+// Fits laws to rows and tells how far they are off.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "replay/compute/model/fits.h"
+#include "test/kernel_laws/rows.h"
+
+namespace chakra::kernel_laws {
+
+// A fit with what its views point to.
+struct FittedGemm {
+  std::string device, kernel;
+  KernelDtype dtype;
+  laws::GemmConstants constants;
+  laws::Spreads spreads = {};
+  std::string residuals;
+  laws::GemmFit View() const { return {device, dtype, constants, spreads, residuals}; }
+};
+struct FittedAttention {
+  std::string device, kernel;
+  KernelDtype dtype, kv_dtype;
+  laws::AttentionConstants constants;
+  laws::Spreads spreads = {};
+  std::vector<laws::AttentionGroup> groups;
+  std::string residuals;
+  laws::AttentionFit View() const {
+    return {device, kernel, dtype, kv_dtype, constants, spreads, groups, residuals};
+  }
+};
+struct FittedMoe {
+  std::string device, kernel;
+  KernelDtype dtype;
+  laws::MoeConstants constants;
+  laws::Spreads spreads = {};
+  std::vector<laws::MoeGroup> groups;
+  std::string residuals;
+  laws::MoeFit View() const { return {device, kernel, dtype, constants, spreads, groups, residuals}; }
+};
+
+struct Fits {
+  std::vector<FittedGemm> gemm;
+  std::vector<FittedAttention> attention;
+  std::vector<FittedMoe> moe;
+};
+
+// What the laws need of the device of a row. Errors: there is no such device.
+absl::StatusOr<laws::Unit> UnitOf(const std::string& device, KernelDtype dtype);
+
+// Fits each device, kernel and dtype of the rows on its own, without those held out if `held_out`.
+absl::StatusOr<Fits> FitAll(const Rows& rows, bool held_out);
+
+// Gives the fits of `to` the spreads of `from`, which has the same fits in the same order.
+void TakeSpreads(const Fits& from, Fits* to);
+
+// A measured row and what was predicted of it.
+struct Judged {
+  std::string family, device, kernel, dtype;
+  double us = 0, predicted = 0;
+  double low = 0, high = 0;  // its range; 0: none was asked for
+};
+// Of the rows that were held out: by the law with its residuals, and by the law alone.
+absl::StatusOr<std::vector<Judged>> JudgeHeldOut(const Rows& rows, const Fits& fits, bool residuals);
+// Each device by the laws of the others alone: the constants of the devices beside it in generation, with its
+// own data sheet; `calibrated` by three of its own rows.
+absl::StatusOr<std::vector<Judged>> JudgeAcross(const Rows& rows, const Fits& fits, bool calibrated);
+// Rows by the tables that the binary holds.
+absl::StatusOr<std::vector<Judged>> JudgeShipped(const Rows& rows);
+
+// The files of replay/compute/fitted from fits: name and content.
+struct TableFile {
+  std::string name, content;
+};
+std::vector<TableFile> WriteTables(const Fits& fits);
+
+}  // namespace chakra::kernel_laws

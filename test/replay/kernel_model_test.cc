@@ -1,0 +1,238 @@
+// The kernel model: laws that cannot break physics, answers for devices that nobody measured, and bad input.
+#include "replay/compute/model/kernel_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "replay/cluster/devices.h"
+#include "replay/compute/model/architectures.h"
+#include "replay/compute/model/calibrate.h"
+#include "replay/compute/model/fits.h"
+#include "replay/compute/model/predict.h"
+
+namespace chakra {
+namespace {
+
+using testing::HasSubstr;
+
+KernelModel ModelOf(const std::string& device) {
+  return KernelModel::Create(FindDevice(device).value()).value();
+}
+
+GemmCall Square(double side) { return {KernelDtype::kBf16, 1, side, side, side}; }
+
+TEST(KernelModel, EveryDeviceAnswersItsDefaultDtype) {
+  for (const std::string& name : DeviceNames()) {
+    const proto::Device device = FindDevice(name).value();
+    const auto model = KernelModel::Create(device);
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_FALSE(device.architecture().empty()) << name;
+    GemmCall call = Square(4096);
+    call.dtype = ParseKernelDtype(device.default_dtype()).value();
+    const auto time = model->Gemm(call);
+    ASSERT_TRUE(time.ok()) << time.status();
+    EXPECT_LT(time->low_us, time->us);
+    EXPECT_LT(time->us, time->high_us);
+  }
+}
+
+// No product is faster than the peak of the data sheet, and none of a size that does not fit a cache is
+// faster than memory.
+TEST(KernelModel, NoFasterThanTheDataSheet) {
+  for (const std::string& name : DeviceNames()) {
+    const KernelModel model = ModelOf(name);
+    const double peak = [&] {
+      double most = 0;
+      for (const auto& [dtype, value] : model.device().peak_tflops()) {
+        if (dtype == "bf16" || dtype == "fp16") most = std::max(most, value);
+      }
+      return most * 1e6;
+    }();
+    if (peak == 0) continue;
+    for (double m = 1; m <= 32768; m = std::ceil(m * 2.3)) {
+      for (double side : {512.0, 4096.0, 5000.0, 16384.0}) {
+        const auto time = model.Gemm({KernelDtype::kBf16, 1, m, side, 4096});
+        ASSERT_TRUE(time.ok());
+        EXPECT_GE(time->us, 2 * m * side * 4096 / peak) << name << " " << m << " " << side;
+        const double bytes = 2 * side * 4096;
+        if (bytes > 2.5e6 * model.device().l2_mbytes()) {
+          EXPECT_GE(time->us, bytes / (model.device().memory_gbytes_per_s() * 1e3)) << name << " " << m;
+        }
+      }
+    }
+  }
+}
+
+// A sibling has its own memory and the same cores: decoding is faster on H200 by nearly its bandwidth,
+// prefill not at all.
+TEST(KernelModel, SiblingsDifferWhereTheirDataSheetsDo) {
+  const KernelModel h100 = ModelOf("H100"), h200 = ModelOf("H200");
+  const GemmCall decode = {KernelDtype::kBf16, 1, 16, 16384, 16384},
+                 prefill = {KernelDtype::kBf16, 1, 8192, 8192, 4096};
+  EXPECT_NEAR(h100.Gemm(decode)->us / h200.Gemm(decode)->us, 4800.0 / 3350, 0.08);
+  EXPECT_NEAR(h100.Gemm(prefill)->us / h200.Gemm(prefill)->us, 1, 0.03);
+  EXPECT_STREQ(h100.Gemm(decode)->from, "measured device");
+  EXPECT_STREQ(h200.Gemm(decode)->from, "measured architecture");
+  EXPECT_STREQ(ModelOf("MI300X").Gemm(decode)->from, "data sheet");
+  // The less is known, the wider the range.
+  const auto width = [&](const char* name) {
+    const ModelledTime t = ModelOf(name).Gemm(decode).value();
+    return t.high_us / t.low_us;
+  };
+  EXPECT_LT(width("H100"), width("H200"));
+  EXPECT_LT(width("H200"), width("MI300X"));
+}
+
+TEST(KernelModel, MoreWorkTakesLonger) {
+  const KernelModel model = ModelOf("H100");
+  AttentionCall a = {KernelDtype::kBf16, KernelDtype::kBf16, 4, 1024, 0, 32, 8, 128};
+  double last = 0;
+  for (a.seq = 1024; a.seq <= 16384; a.seq *= 2) {
+    const double us = model.Attention(a)->us;
+    EXPECT_GT(us, 1.8 * last);
+    last = us;
+  }
+  AttentionCall all = a, window = a, backward = a;
+  all.causal = false;
+  window.window = 1024;
+  backward.backward = true;
+  EXPECT_GT(model.Attention(all)->us, 1.6 * model.Attention(a)->us);
+  EXPECT_LT(model.Attention(window)->us, 0.3 * model.Attention(a)->us);
+  EXPECT_GT(model.Attention(backward)->us, 1.7 * model.Attention(a)->us);
+  MoeCall moe = {KernelDtype::kBf16, 4096, 5120, 13824, 2, 8};  // which no table has
+  MoeCall parallel = moe;
+  parallel.tp = 4;
+  EXPECT_NEAR(model.Moe(moe)->us / model.Moe(parallel)->us, 4, 1);
+}
+
+struct Bad {
+  const char* what;
+  GemmCall call;
+  const char* says;
+};
+
+TEST(KernelModel, RefusesWhatIsNoProduct) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const KernelModel model = ModelOf("A100");
+  for (const Bad& bad : std::vector<Bad>{
+           {"NaN", {KernelDtype::kBf16, 1, kNan, 8, 8}, "m is nan"},
+           {"zero", {KernelDtype::kBf16, 1, 8, 0, 8}, "n is 0; expected a number from 1"},
+           {"negative", {KernelDtype::kBf16, 1, 8, 8, -3}, "k is -3"},
+           {"infinite", {KernelDtype::kBf16, HUGE_VAL, 8, 8, 8}, "batch is inf"},
+           {"too much", {KernelDtype::kBf16, 1, 4e6, 4e6, 4e6}, "expected at most 2^62"},
+           {"fp4", {KernelDtype::kFp4, 1, 8, 8, 8}, "A100-SXM4-80GB has no peak; expected one of"},
+       }) {
+    const auto time = model.Gemm(bad.call);
+    ASSERT_FALSE(time.ok()) << bad.what;
+    EXPECT_THAT(std::string(time.status().message()), HasSubstr(bad.says)) << bad.what;
+  }
+}
+
+TEST(KernelModel, RefusesAnArchitectureThatIsNotKnown) {
+  proto::Device device = FindDevice("H100").value();
+  device.set_architecture("hoper");
+  const auto model = KernelModel::Create(device);
+  ASSERT_FALSE(model.ok());
+  EXPECT_THAT(std::string(model.status().message()), HasSubstr("did you mean \"hopper\"?"));
+}
+
+TEST(KernelModel, TablesAreWhole) {
+  for (const laws::GemmFit& fit : laws::GemmFits()) {
+    EXPECT_EQ(fit.residuals.size(),
+              std::size(laws::kGemmRows) * std::size(laws::kGemmSides) * std::size(laws::kGemmSides));
+  }
+  for (const laws::AttentionFit& fit : laws::AttentionFits()) {
+    EXPECT_EQ(fit.residuals.size(),
+              fit.groups.size() * std::size(laws::kAttentionLengths) * std::size(laws::kAttentionHeads));
+  }
+  for (const laws::MoeFit& fit : laws::MoeFits()) {
+    EXPECT_EQ(fit.residuals.size(), fit.groups.size() * std::size(laws::kMoeTokens));
+  }
+  for (const laws::Architecture& a : laws::Architectures()) {
+    EXPECT_TRUE(std::any_of(laws::GemmFits().begin(), laws::GemmFits().end(), [&](const laws::GemmFit& fit) {
+      return fit.device == a.measured && fit.dtype == KernelDtype::kBf16;
+    })) << a.name;
+  }
+}
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  return absl::StrSplit(text, '\n', absl::SkipEmpty());
+}
+
+TEST(PredictRows, KeepsOrderAndColumnsAndSaysWhyARowIsRefused) {
+  const proto::Device device = FindDevice("H200").value();
+  const auto rows = ReadKernelRows(
+      "op,note,dtype,m,n,k,seq,heads,head_dim\n"
+      "gemm,\"a, b\",bf16,4096,4096,4096,,,\n"
+      "gemm,short,bf16,4096,4096\n"
+      "attention,,fp8,,,,1024,16,128\n"
+      "gemmm,,,1,1,1,,,\n"
+      "gemm,,fp4,8,8,8,,,\n",
+      "rows.csv", device);
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  size_t refused = 0;
+  const std::vector<std::string> lines =
+      LinesOf(PredictRows(KernelModel::Create(device).value(), *rows, &refused));
+  EXPECT_EQ(refused, 3u);
+  ASSERT_EQ(lines.size(), 6u);
+  EXPECT_EQ(lines[0], "op,note,dtype,m,n,k,seq,heads,head_dim,time_us,low_us,high_us,from");
+  EXPECT_THAT(lines[1], testing::StartsWith("gemm,\"a, b\",bf16,4096,4096,4096,,,,"));
+  EXPECT_THAT(lines[1], testing::EndsWith(",measured architecture"));
+  EXPECT_THAT(lines[2], testing::EndsWith(",,,refused: line 3: no k; expected a number"));
+  EXPECT_THAT(lines[4], HasSubstr("did you mean \"\"gemm\"\"?"));
+  EXPECT_THAT(lines[5], HasSubstr("H200-SXM-141GB has no peak"));
+}
+
+TEST(PredictRows, ConvolutionIsTheProductThatItIs) {
+  const proto::Device device = FindDevice("A100").value();
+  const auto rows =
+      ReadKernelRows("op,batch,in,out,h,w,r,pad\nconvolution,32,64,128,56,56,3,1\n", "c.csv", device);
+  ASSERT_TRUE(rows.ok());
+  const GemmCall call = std::get<GemmCall>(*rows->call[0]);
+  EXPECT_EQ(call.m, 32 * 56 * 56);
+  EXPECT_EQ(call.n, 128);
+  EXPECT_EQ(call.k, 64 * 9);
+}
+
+// Three rows of a machine whose kernels reach 0.8 of the law's peak and 0.9 of its memory move the law there.
+TEST(CalibrateDevice, ThreeRowsMoveTheLaw) {
+  const proto::Device device = FindDevice("L40S").value();
+  proto::Device real = device;
+  real.mutable_kernel_scale()->set_peak_share(0.8);
+  real.mutable_kernel_scale()->set_memory_share(0.9);
+  real.mutable_kernel_scale()->set_start(1.5);
+  const KernelModel truth = KernelModel::Create(real).value();
+  std::string csv = "op,dtype,m,n,k,measured_us\n";
+  for (const GemmCall& c : {Square(64), Square(8192), GemmCall{KernelDtype::kBf16, 1, 8, 16384, 16384}}) {
+    absl::StrAppend(&csv, "gemm,bf16,", c.m, ",", c.n, ",", c.k, ",", truth.Gemm(c)->us, "\n");
+  }
+  const auto moved = CalibrateDevice(device, ReadKernelRows(csv, "micro.csv", device).value());
+  ASSERT_TRUE(moved.ok()) << moved.status();
+  EXPECT_EQ(moved->kernel_scale().rows(), 3);
+  const KernelModel plain = KernelModel::Create(device).value(), model = KernelModel::Create(*moved).value();
+  for (double side : {128.0, 1024.0, 3000.0, 6000.0}) {
+    const double right = truth.Gemm(Square(side))->us;
+    EXPECT_NEAR(model.Gemm(Square(side))->us / right, 1, 0.06) << side;
+    EXPECT_LT(std::abs(std::log(model.Gemm(Square(side))->us / right)),
+              std::abs(std::log(plain.Gemm(Square(side))->us / right)))
+        << side;
+  }
+}
+
+TEST(CalibrateDevice, NeedsMeasuredTimes) {
+  const proto::Device device = FindDevice("H100").value();
+  const auto moved =
+      CalibrateDevice(device, ReadKernelRows("op,m,n,k\ngemm,8,8,8\n", "r.csv", device).value());
+  ASSERT_FALSE(moved.ok());
+  EXPECT_THAT(std::string(moved.status().message()), HasSubstr("expected a column measured_us"));
+}
+
+}  // namespace
+}  // namespace chakra
