@@ -198,14 +198,17 @@ void AddRungs(const RunDescription& run, proto::Report* report) {
     }
   }
   for (int i = 0; i < kComputeRungs; ++i) {
+    const auto rung = static_cast<ComputeRung>(i);
+    const bool always = rung != ComputeRung::kModel && rung != ComputeRung::kRepriced;
+    if (!always && nodes[i] == 0) continue;  // as reports were before there were such rungs
     proto::RungReport& r = *report->add_rung();
-    r.set_rung(std::string(Name(static_cast<ComputeRung>(i))));
+    r.set_rung(std::string(Name(rung)));
+    if (rung == ComputeRung::kInterpolate) r.set_outside(outside);
+    if (rung == ComputeRung::kRoofline) r.set_derived(derived);
     r.set_nodes(nodes[i]);
     r.set_time_ps(time[i].picos());
     r.set_error_ps(error[i].picos());
   }
-  report->mutable_rung(static_cast<int>(ComputeRung::kInterpolate))->set_outside(outside);
-  report->mutable_rung(static_cast<int>(ComputeRung::kRoofline))->set_derived(derived);
   AddRepriced(run, distinct, uses, report);
   for (const auto& [name, count] : unanswered) {
     proto::Unanswered& u = *report->add_unanswered();

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/cluster/devices.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {
@@ -14,6 +15,17 @@ constexpr char kKept[] = "; recorded times of computation are kept, whatever dev
 double DefaultPeak(const proto::Device& device) {
   const auto it = device.peak_tflops().find(device.default_dtype().empty() ? "bf16" : device.default_dtype());
   return it == device.peak_tflops().end() ? 0 : it->second;
+}
+
+// Whether anything in the traces ran on a device.
+bool HasDeviceOperations(const TraceSet& traces) {
+  for (const Graph* graph : DistinctGraphs(traces).graphs) {
+    for (uint32_t row = 0; row < graph->size(); ++row) {
+      if (graph->type[row] == NodeType::kComp && !graph->is_cpu(row) && !graph->is_kept_comm(row))
+        return true;
+    }
+  }
+  return false;
 }
 
 bool SameRates(const proto::Device& a, const proto::Device& b) {
@@ -31,6 +43,7 @@ std::optional<CapturedOn> FindCapturedOn(const LoadedTraces& traces, const proto
                                          std::vector<std::string>* notes) {
   const bool rates = device.memory_gbytes_per_s() > 0 && DefaultPeak(device) > 0;
   if (!traces.HasTimes() || (!rates && device.name().empty())) return std::nullopt;
+  if (!HasDeviceOperations(traces.set)) return std::nullopt;
   std::set<std::string> names;
   for (const auto& capture : traces.captures) names.insert(capture->device);
   if (names.size() > 1) {

@@ -77,7 +77,7 @@ std::vector<KernelCall> Convolution(const std::vector<Operand>& operands, const 
 std::vector<KernelCall> ConvolutionBackward(const std::vector<Operand>& operands, const Call& call) {
   const Shape *grad = call.Tensor(0, 3), *x = call.Tensor(1, 3);
   const auto f = FiltersOf(x, call.Tensor(2, 3));
-  if (grad == nullptr || !f.has_value() || (*grad)[1] <= 0) return {};
+  if (grad == nullptr || !f.has_value() || At(*grad, 1) != f->filters) return {};
   const KernelDtype dtype = DtypeOfOperand(operands, 0);
   const double out = Elements(*grad) / At(*grad, 1);  // pixels of the gradient
   const double filters = f->filters / f->groups, channels = f->channels / f->groups;
@@ -92,7 +92,9 @@ std::vector<KernelCall> ConvolutionBackward(const std::vector<Operand>& operands
 std::vector<KernelCall> Attention(const std::vector<Operand>& operands, const Call& call, size_t q,
                                   size_t heads, bool backward) {
   const Shape *query = call.Tensor(q, 3), *key = call.Tensor(q + 1, 3);
-  if (query == nullptr || key == nullptr || query->size() != key->size() || query->size() > 4) return {};
+  if (query == nullptr || key == nullptr || call.Tensor(q + 2, 3) == nullptr) return {};
+  if (query->size() != key->size() || query->size() > 4 || query->back() != key->back()) return {};
+  if (query->size() == 3 && heads == 1) return {};
   AttentionCall a;
   a.dtype = a.kv_dtype = DtypeOfOperand(operands, q);
   a.causal = false;
