@@ -99,7 +99,10 @@ void Coverage::Add(const Graph& graph, const ComputeTimes& times, uint64_t uses)
 std::string Coverage::Print(TextPage* page) const {
   TextTable table({"compute time from", "nodes"}, {true, false});
   for (int i = 0; i < kComputeRungs; ++i) {
-    table.Add({std::string(Name(static_cast<ComputeRung>(i))), FormatCount(nodes_[i])});
+    const auto rung = static_cast<ComputeRung>(i);
+    const bool seldom = rung == ComputeRung::kModel || rung == ComputeRung::kRepriced;
+    if (seldom && nodes_[i] == 0) continue;
+    table.Add({std::string(Name(rung)), FormatCount(nodes_[i])});
   }
   std::string out = table.Print(page);
   if (outside_ > 0) {

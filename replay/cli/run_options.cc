@@ -50,8 +50,12 @@ void RunArguments::AddMachine(CLI::App* app) {
   compute_ = app->add_option(
       "--compute", run_.compute,
       absl::StrCat(
-          "Where compute times come from, in order: table, interpolate, roofline, recorded; default: ",
-          std::string(kDefaultRungs), "; for a capture recorded (after --kernels)"));
+          "Where compute times come from, in order: table, interpolate, repriced (recorded on another "
+          "device, "
+          "times the ratio of the kernel model), model (of kernels), roofline, recorded; default: ",
+          std::string(kDefaultRungs),
+          "; for a capture recorded, and on a --cluster of another device repriced,recorded (both after "
+          "--kernels)"));
   compute_->type_name("LIST")->group(g);
   app->add_option(
          "--comm", run_.comm,

@@ -37,7 +37,7 @@ constexpr Entry kDevices[] = {
     {"tesla-t4", kT4},
     {"a10g", kA10},
     {"a100 a100-sxm a100-sxm4 a100-80gb a100-sxm-80gb", kA100Sxm80, kA100Rates},
-    {"a100-40gb a100-sxm-40gb", kA100Sxm40, kA100Rates},
+    {"a100-40gb a100-sxm-40gb a100-pg509-200", kA100Sxm40, kA100Rates},
     {"a100-pcie-40g", kA100Pcie40, kA100Rates},
     {"a100-pcie a100-80gb-pcie", kA100Pcie80, kA100Rates},
     {"l4-24gb", kL4},
@@ -67,6 +67,7 @@ std::string Plain(absl::string_view name) {
   for (absl::string_view w : absl::StrSplit(name, absl::ByAnyChar(" -_"), absl::SkipEmpty())) {
     const std::string word = absl::AsciiStrToLower(w);
     if (word == "nvidia" || word == "tesla" || word == "amd" || word == "instinct") continue;
+    if (word == "vf") continue;  // a virtual function is the device
     words.push_back(word);
   }
   return absl::StrJoin(words, "");

@@ -11,7 +11,7 @@
 namespace chakra {
 
 // A device by its name or another that it goes by ("V100", "Tesla_V100-PCIE-32GB", "H100-SXM5-80GB"; case,
-// blanks, "-", "_" and the words NVIDIA, Tesla, AMD and Instinct do not count), that of a cluster preset
+// blanks, "-", "_" and the words NVIDIA, Tesla, AMD, Instinct and VF do not count), that of a cluster preset
 // ("dgx-h100"), or that of a cluster file. Rates are dense, from the sources in replay/cluster/presets/.
 // Errors: neither (with the nearest name, or all), a file that does not parse, a device without memory
 // bandwidth or peaks.

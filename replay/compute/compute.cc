@@ -11,14 +11,16 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "replay/compute/compute_times.h"
+#include "replay/compute/model/calls.h"
+#include "replay/compute/model/reprice.h"
 #include "replay/compute/operators/operator_work.h"
 #include "trace/base/spelling.h"
 
 namespace chakra {
 namespace {
 
-constexpr ComputeRung kRungs[] = {ComputeRung::kTable, ComputeRung::kInterpolate, ComputeRung::kRoofline,
-                                  ComputeRung::kRecorded};
+constexpr ComputeRung kRungs[] = {ComputeRung::kTable, ComputeRung::kInterpolate, ComputeRung::kRepriced,
+                                  ComputeRung::kModel, ComputeRung::kRoofline,    ComputeRung::kRecorded};
 
 // The peak of `dtype`; 0: not given.
 double Peak(const proto::Device& device, absl::string_view dtype) {
@@ -37,6 +39,8 @@ class Pricer {
  public:
   Pricer(const Graph& graph, const ComputeModel& model, ComputeNotes* notes)
       : graph_(graph), model_(model), notes_(notes) {
+    if (model_.kernels != nullptr && model_.captured_on != nullptr)
+      repricer_.emplace(*model_.captured_on, *model_.kernels);
     if (model_.device == nullptr) return;
     default_dtype_ = model_.device->default_dtype().empty() ? "bf16" : model_.device->default_dtype();
     default_peak_ = Peak(*model_.device, default_dtype_);
@@ -76,6 +80,10 @@ class Pricer {
       case ComputeRung::kInterpolate:
         if (model_.interpolation == nullptr) break;
         return Take(rung, Cached(row, &between_, [&](const KernelQuery& q) { return Between(q); }));
+      case ComputeRung::kRepriced:
+        return Repriced(row);
+      case ComputeRung::kModel:
+        return Modelled(row);
       case ComputeRung::kRoofline:
         return Roofline(row);
       case ComputeRung::kRecorded:
@@ -138,6 +146,56 @@ class Pricer {
         absl::StrCat("node ", graph_.id[row], " (\"", graph_.name_of(row), "\"): ", what));
   }
 
+  // A node's family and calls, and the number of its (name, shapes, dtypes and work).
+  struct KnownCalls {
+    FamilyCalls calls;
+    uint32_t number = 0;
+    absl::StatusOr<ModelledTime> time = absl::UnknownError("not asked");  // here
+  };
+
+  KnownCalls& CallsOf(uint32_t row) {
+    const Work work = WorkOf(row);
+    const auto [at, fresh] =
+        calls_.try_emplace(Key{graph_.name[row], Shapes(row), Types(row), work.num_ops, work.tensor_bytes});
+    if (fresh) {
+      at->second.number = static_cast<uint32_t>(calls_.size() - 1);
+      at->second.calls = CallsOfKernel(
+          {graph_.name_of(row), "", graph_.strings.Get(Shapes(row)), graph_.strings.Get(Types(row)),
+           static_cast<double>(std::max<int64_t>(0, work.num_ops)), static_cast<double>(work.tensor_bytes)},
+          BytesOfDtype(default_dtype_));
+      at->second.time = model_.kernels == nullptr ? absl::UnknownError("no model")
+                                                  : PredictAll(*model_.kernels, at->second.calls.calls);
+    }
+    return at->second;
+  }
+
+  // Keeps the bounds of a row, and returns its time. Times in picoseconds.
+  Answer Keep(ComputeRung rung, uint32_t row, const KnownCalls& known, double low, double ps, double high) {
+    if (!(high < 9e18)) return Error(row, absl::StrCat(Name(rung), ": it takes longer than 104 days"));
+    if (times_.spread.empty()) times_.spread.resize(graph_.size());
+    times_.spread[row] = {Time::Picos(std::llround(low)), Time::Picos(std::llround(high)), known.number,
+                          static_cast<uint8_t>(known.calls.family)};
+    times_.error[static_cast<size_t>(rung)] += Time::Picos(std::llround(std::max(ps - low, high - ps)));
+    return std::optional<Time>(Time::Picos(std::llround(ps)));
+  }
+
+  Answer Modelled(uint32_t row) {
+    if (model_.kernels == nullptr || graph_.is_cpu(row) || WillBeRecorded(row)) return std::optional<Time>();
+    const KnownCalls& known = CallsOf(row);
+    if (!known.time.ok()) return std::optional<Time>();
+    const ModelledTime& t = *known.time;
+    return Keep(ComputeRung::kModel, row, known, t.low_us * 1e6, t.us * 1e6, t.high_us * 1e6);
+  }
+
+  Answer Repriced(uint32_t row) {
+    if (!repricer_.has_value() || graph_.is_cpu(row) || !IsRecorded(row)) return std::optional<Time>();
+    const KnownCalls& known = CallsOf(row);
+    const double ps = static_cast<double>(graph_.duration[row].picos());
+    const TimeRatio r =
+        repricer_->Ratio(known.calls, graph_.name_of(row), DtypeOf(graph_.strings.Get(Types(row))), ps / 1e6);
+    return Keep(ComputeRung::kRepriced, row, known, ps * r.low, ps * r.ratio, ps * r.high);
+  }
+
   // The work of a node that does not give its work.
   OperatorWork Derive(uint32_t row) {
     const auto [at, fresh] = derived_.try_emplace(std::make_tuple(graph_.name[row], Shapes(row), Types(row)));
@@ -193,6 +251,8 @@ class Pricer {
   std::string default_dtype_;
   double default_peak_ = 0;
   absl::flat_hash_map<Key, Found> in_table_, between_;
+  absl::flat_hash_map<Key, KnownCalls> calls_;
+  std::optional<Repricer> repricer_;
   absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, OperatorWork> derived_;
   absl::flat_hash_map<uint32_t, absl::string_view> dtype_;
 };
@@ -205,6 +265,10 @@ absl::string_view Name(ComputeRung rung) {
       return "table";
     case ComputeRung::kInterpolate:
       return "interpolate";
+    case ComputeRung::kRepriced:
+      return "repriced";
+    case ComputeRung::kModel:
+      return "model";
     case ComputeRung::kRoofline:
       return "roofline";
     case ComputeRung::kRecorded:

@@ -12,17 +12,19 @@
 #include "replay/compute/compute_times.h"
 #include "replay/compute/interpolate.h"
 #include "replay/compute/kernel_table.h"
+#include "replay/compute/model/kernel_model.h"
 #include "replay/compute/operators/operands.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
 
-inline constexpr absl::string_view kDefaultRungs = "table,roofline,recorded";
+inline constexpr absl::string_view kDefaultRungs = "table,model,roofline,recorded";
 
-absl::string_view Name(ComputeRung rung);  // "table", "interpolate", "roofline", "recorded", "none"
+// "table", "interpolate", "repriced", "model", "roofline", "recorded", "none"
+absl::string_view Name(ComputeRung rung);
 
-// Reads a chain such as "table,roofline,recorded". Errors (InvalidArgument): an unknown name (the error has
-// the nearest name and the list), a name that is given twice, an empty chain.
+// Reads a chain such as "table,model,roofline,recorded". Errors (InvalidArgument): an unknown name (the error
+// has the nearest name and the list), a name that is given twice, an empty chain.
 absl::StatusOr<std::vector<ComputeRung>> ParseRungs(absl::string_view text);
 
 struct ComputeModel {
@@ -30,8 +32,11 @@ struct ComputeModel {
   const proto::Device* device = nullptr;               // not owned; null: the roofline never answers
   const KernelTableIndex* table = nullptr;             // not owned; null: the table never answers
   const KernelInterpolation* interpolation = nullptr;  // not owned; null: interpolation never answers
-  bool zeros_recorded = false;                         // true: a recorded duration of 0 counts, as in
-                                                       // captures
+  const KernelModel* kernels = nullptr;      // of `device`; not owned; null: the model never answers
+  const KernelModel* captured_on = nullptr;  // of the device whose times are recorded; not owned; null:
+                                             // nothing is repriced
+  bool zeros_recorded = false;               // true: a recorded duration of 0 counts, as in
+                                             // captures
 };
 
 // Counts that deserve a warning in the report, summed over the priced graphs.
@@ -49,6 +54,11 @@ struct ComputeNotes {
 // interpolate
 //           between rows of the table (KernelInterpolation); what lies outside
 //           of these is counted.
+// repriced  the recorded duration of a device operation x the ratio of the kernel
+//           model between the device it was captured on and this one (Repricer).
+// model     what the kernel model says of a device operation whose family and
+//           size its name and shapes tell (calls.h). Not of one that `recorded`
+//           would answer, be it further down the chain.
 // roofline  for nodes that are not host operations: the longer of
 //           num_ops / peak(dtype) and tensor_size / memory bandwidth, rounded to
 //           the nearest picosecond. That is ASTRA-sim's num_ops / min(bandwidth *

@@ -9,8 +9,16 @@
 
 namespace chakra {
 
-enum class ComputeRung : uint8_t { kTable, kInterpolate, kRoofline, kRecorded, kNone };
-inline constexpr int kComputeRungs = 5;
+enum class ComputeRung : uint8_t { kTable, kInterpolate, kRepriced, kModel, kRoofline, kRecorded, kNone };
+inline constexpr int kComputeRungs = 7;
+
+// What the kernel model said of a row: how far its time may be off, and with which other rows it errs
+// together.
+struct TimeSpread {
+  Time low, high;      // 90 of 100 measurements lie between them
+  uint32_t call = 0;   // rows of one call have one error
+  uint8_t family = 0;  // KernelFamily
+};
 
 // Compute times of one distinct graph, by row; 0 for rows other than COMP.
 struct ComputeTimes {
@@ -22,6 +30,8 @@ struct ComputeTimes {
   uint64_t outside = 0;                     // rows that interpolation refused, since they lie outside the
                                             // measured rows
   uint64_t derived = 0;                     // rows whose work the roofline got from shapes
+  // By row, of those that kModel and kRepriced answered; empty: they answered none.
+  std::vector<TimeSpread> spread;
 };
 
 }  // namespace chakra

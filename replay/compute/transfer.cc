@@ -86,6 +86,17 @@ double StartOf(const proto::KernelTable& table, const std::vector<RowWork>& work
   return std::min(shortest, FitWork(samples, samples.size()).start);
 }
 
+SheetRatios Sheets(const Rates& from, const Rates& to) {
+  const double peaks = from.operations_per_us / to.operations_per_us;
+  const double bandwidths = from.bytes_per_us / to.bytes_per_us;
+  return {std::min({1.0, peaks, bandwidths}), std::max({1.0, peaks, bandwidths})};
+}
+
+// Of a device for a dtype. 1 TFLOP/s is 1e6 operations in a microsecond, 1 GB/s is 1e3 bytes.
+Rates RatesOf(const proto::Device& device, const std::string& dtype, bool* other) {
+  return {Peak(device, dtype, other) * 1e6, device.memory_gbytes_per_s() * 1e3, 1 / Sustained(device)};
+}
+
 // Sets time and error of a row.
 void Scale(double start_us, const RowWork& work, const Rates& from, const Rates& to, proto::KernelRow* row) {
   const double start = std::min(start_us, row->duration_us()), rest = row->duration_us() - start;
@@ -96,10 +107,9 @@ void Scale(double start_us, const RowWork& work, const Rates& from, const Rates&
     least = std::min(1.0, ratio);
     most = std::max(1.0, ratio);
   } else {
-    const double peaks = from.operations_per_us / to.operations_per_us;
-    const double bandwidths = from.bytes_per_us / to.bytes_per_us;
-    least = std::min({1.0, peaks, bandwidths});
-    most = std::max({1.0, peaks, bandwidths});
+    const SheetRatios sheets = Sheets(from, to);
+    least = sheets.least;
+    most = sheets.most;
   }
   const auto scaled = [&](double beyond) { return start + explained * ratio + (rest - explained) * beyond; };
   const double us = scaled(std::sqrt(least * most));
@@ -113,6 +123,12 @@ void Scale(double start_us, const RowWork& work, const Rates& from, const Rates&
 }
 
 }  // namespace
+
+SheetRatios RatiosOfSheets(const proto::Device& from, const proto::Device& to, const std::string& dtype) {
+  const std::string d = dtype.empty() ? DefaultDtype(from) : dtype;
+  bool other = false;
+  return Sheets(RatesOf(from, d, &other), RatesOf(to, d, &other));
+}
 
 absl::StatusOr<proto::KernelTable> TransferTable(const proto::KernelTable& table, const proto::Device& from,
                                                  const proto::Device& to, const std::string& dtype,
@@ -136,9 +152,7 @@ absl::StatusOr<proto::KernelTable> TransferTable(const proto::KernelTable& table
     std::string d = dtype.empty() ? std::string(DtypeOf(row->dtypes())) : dtype;
     if (d.empty()) d = default_dtype;
     bool other = false;
-    // 1 TFLOP/s is 1e6 operations in a microsecond, 1 GB/s is 1e3 bytes.
-    const Rates source = {Peak(from, d, &other) * 1e6, from.memory_gbytes_per_s() * 1e3, 1 / Sustained(from)};
-    const Rates target = {Peak(to, d, &other) * 1e6, to.memory_gbytes_per_s() * 1e3, 1 / Sustained(to)};
+    const Rates source = RatesOf(from, d, &other), target = RatesOf(to, d, &other);
     ++(work[i].known() ? notes->by_roofline : notes->without_work);
     notes->other_peak += other ? 1 : 0;
     row->clear_count();

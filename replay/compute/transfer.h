@@ -37,6 +37,13 @@ absl::StatusOr<proto::KernelTable> TransferTable(const proto::KernelTable& table
                                                  const proto::Device& to, const std::string& dtype,
                                                  TransferNotes* notes);
 
+// Between what a time of unknown work changes: nothing, and the ratios of peaks and of bandwidths.
+struct SheetRatios {
+  double least = 1, most = 1;
+};
+// Both devices have a bandwidth and a peak of their default dtype; `dtype` "": that of `from`.
+SheetRatios RatiosOfSheets(const proto::Device& from, const proto::Device& to, const std::string& dtype);
+
 // Devices reach different shares of their rooflines. With this value, three quarters of the transfers between
 // devices in test/validation/kernels.md are within the stated error; the value was chosen to achieve this.
 inline constexpr double kTransferError = 0.25;

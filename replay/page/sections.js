@@ -245,6 +245,15 @@ function compute(report) {
       own: { error_ps: { as: (v) => (number(v) > 0 ? time(v) : "not told") } },
     }),
   });
+  if (list(report.repriced).length > 0) {
+    host.append(make("h3", {}, `Recorded on ${report.repriced_from}, carried to this device`));
+    new Table(host, {
+      id: "table-repriced",
+      caption: "Times carried to another device",
+      rows: report.repriced,
+      columns: columnsOf("RepricedFamily"),
+    });
+  }
   if (list(report.unanswered).length === 0) return;
   host.append(make("h3", {}, "Names that nothing answered; they take no time"));
   new Table(host, {

@@ -53,6 +53,10 @@ std::string Head(const proto::Report& r) {
   }
   absl::StrAppend(&out, "\nMakespan   ", Ps(r.makespan_ps()),
                   absl::StrFormat("   (%.9g s)\n", Time::Picos(r.makespan_ps()).seconds()));
+  if (r.makespan_high_ps() > 0) {
+    absl::StrAppend(&out, "  from ", Ps(r.makespan_low_ps()), " to ", Ps(r.makespan_high_ps()),
+                    " by the errors that the kernel model states\n");
+  }
   return out;
 }
 
@@ -268,6 +272,13 @@ std::string Rungs(const proto::Report& r, TextPage* page) {
   }
   if (table.rows() == 0) return "";
   std::string out = absl::StrCat("\nCompute\n", table.Print(page), notes);
+  if (r.repriced_size() > 0) {
+    RowTable<proto::RepricedFamily> families;
+    for (const proto::RepricedFamily& f : r.repriced()) families.Add(f);
+    absl::StrAppend(&out, "  recorded on ", r.repriced_from(),
+                    ", carried to this device: recorded time x the ratio of the kernel model\n",
+                    families.Print(page));
+  }
   if (r.unanswered_size() > 0) {
     absl::StrAppend(&out, "  names that nothing answered (they take no time):\n");
     const int n = std::min(kListRows, r.unanswered_size());

@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "replay/collectives/accounting.h"
+#include "replay/compute/compute.h"
 #include "replay/compute/compute_times.h"
+#include "replay/compute/model/kernel_names.h"
 #include "replay/report/columns.h"
 #include "replay/run/description.h"
 #include "trace/base/utf8.h"
@@ -17,9 +19,6 @@
 
 namespace chakra {
 namespace {
-
-constexpr absl::string_view kRungNames[kComputeRungs] = {"table", "interpolate", "roofline", "recorded",
-                                                         "none"};
 
 void AddRanks(const Metrics& metrics, proto::Report* report) {
   for (size_t i = 0; i < metrics.ranks.size(); ++i) {
@@ -151,6 +150,31 @@ Time Times(Time time, uint64_t n) {
   return __builtin_mul_overflow(time.picos(), n, &product) ? Time::Never() : Time::Picos(product);
 }
 
+void AddRepriced(const RunDescription& run, const DistinctGraphs& distinct, const std::vector<uint64_t>& uses,
+                 proto::Report* report) {
+  if (!run.captured_on.has_value()) return;
+  std::map<uint8_t, proto::RepricedFamily> families;
+  for (size_t g = 0; g < distinct.graphs.size(); ++g) {
+    const Graph& graph = *distinct.graphs[g];
+    const ComputeTimes& times = (*run.times)[g];
+    for (uint32_t row = 0; row < graph.size(); ++row) {
+      if (times.rung[row] != ComputeRung::kRepriced) continue;
+      proto::RepricedFamily& f = families[times.spread[row].family];
+      const auto n = static_cast<int64_t>(uses[g]);
+      f.set_nodes(f.nodes() + uses[g]);
+      f.set_recorded_ps(f.recorded_ps() + graph.duration[row].picos() * n);
+      f.set_time_ps(f.time_ps() + times.time[row].picos() * n);
+    }
+  }
+  report->set_repriced_from(ToUtf8(run.captured_on->name));
+  for (auto& [family, f] : families) {
+    f.set_family(std::string(Name(static_cast<KernelFamily>(family))));
+    *report->add_repriced() = f;
+  }
+  std::stable_sort(report->mutable_repriced()->begin(), report->mutable_repriced()->end(),
+                   [](const auto& a, const auto& b) { return a.recorded_ps() > b.recorded_ps(); });
+}
+
 void AddRungs(const RunDescription& run, proto::Report* report) {
   const DistinctGraphs distinct(*run.traces);
   std::vector<uint64_t> uses(distinct.graphs.size(), 0);
@@ -174,14 +198,18 @@ void AddRungs(const RunDescription& run, proto::Report* report) {
     }
   }
   for (int i = 0; i < kComputeRungs; ++i) {
+    const auto rung = static_cast<ComputeRung>(i);
+    const bool always = rung != ComputeRung::kModel && rung != ComputeRung::kRepriced;
+    if (!always && nodes[i] == 0) continue;  // as reports were before there were such rungs
     proto::RungReport& r = *report->add_rung();
-    r.set_rung(std::string(kRungNames[i]));
+    r.set_rung(std::string(Name(rung)));
+    if (rung == ComputeRung::kInterpolate) r.set_outside(outside);
+    if (rung == ComputeRung::kRoofline) r.set_derived(derived);
     r.set_nodes(nodes[i]);
     r.set_time_ps(time[i].picos());
     r.set_error_ps(error[i].picos());
   }
-  report->mutable_rung(static_cast<int>(ComputeRung::kInterpolate))->set_outside(outside);
-  report->mutable_rung(static_cast<int>(ComputeRung::kRoofline))->set_derived(derived);
+  AddRepriced(run, distinct, uses, report);
   for (const auto& [name, count] : unanswered) {
     proto::Unanswered& u = *report->add_unanswered();
     u.set_name(name);
@@ -279,6 +307,10 @@ proto::Report MakeReport(const Metrics& metrics, const RunDescription& run) {
   proto::Report report;
   report.set_version(run.version);
   report.set_makespan_ps(metrics.makespan.picos());
+  if (run.range.has_value()) {
+    report.set_makespan_low_ps(run.range->low.picos());
+    report.set_makespan_high_ps(run.range->high.picos());
+  }
   report.set_cluster(ToUtf8(run.cluster));
   report.set_fabric(run.fabric);
   report.set_lanes(run.lanes);

@@ -41,7 +41,9 @@ constexpr size_t kBusiestLinks = 16;  // in the report
 bool UsesCluster(const TraceSet& traces, const std::vector<ComputeTimes>& times, bool recorded_comm) {
   if (!recorded_comm) return true;
   for (const ComputeTimes& t : times) {
-    if (std::find(t.rung.begin(), t.rung.end(), ComputeRung::kRoofline) != t.rung.end()) return true;
+    for (const ComputeRung rung : {ComputeRung::kRoofline, ComputeRung::kModel, ComputeRung::kRepriced}) {
+      if (std::find(t.rung.begin(), t.rung.end(), rung) != t.rung.end()) return true;
+    }
   }
   for (const Graph* graph : DistinctGraphs(traces).graphs) {
     for (NodeType type : graph->type) {
@@ -79,6 +81,8 @@ class Run {
   // Settles what the options leave open: for captures, what was measured.
   absl::Status ChooseSources();
   absl::Status BuildMachine();
+  // Whether times of a capture are carried to the cluster's device.
+  void ChooseDevice();
   // What varies, and where the ranks sit.
   absl::Status DescribeRanks();
   // Settles all that a simulation needs.
@@ -171,6 +175,14 @@ absl::Status Run::BuildMachine() {
   return machine.status();
 }
 
+void Run::ChooseDevice() {
+  const bool open = options_.compute.empty() && !options_.cluster.empty();
+  if (!open && !absl::StrContains(compute_, Name(ComputeRung::kRepriced))) return;
+  description_.captured_on = FindCapturedOn(traces_, cluster_.proto.device(), &description_.warnings);
+  if (!open || !description_.captured_on.has_value()) return;
+  compute_ = options_.kernels.empty() ? "repriced,recorded" : "table,repriced,recorded";
+}
+
 absl::Status Run::DescribeRanks() {
   description_.variation = cluster_.variation.text();
   if (cluster_.proto.variation().speed_size() > 0) {
@@ -254,6 +266,7 @@ proto::Report Run::Report(const Metrics& metrics, const Simulation& simulation) 
                                           : MeasureSteps(*set_, traces_.captures, *simulation.spans);
   run.traces = set_;
   run.times = &simulation.times;
+  run.range = RangeOfMakespan(metrics, *set_, simulation.times, options_.critical_path ? &path_ : nullptr);
   if (!recorded_comm_) {
     run.traffic = machine_->Traffic();
     run.links = machine_->Links(kBusiestLinks);
@@ -282,6 +295,7 @@ absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
     set_ = &*resolved_;
   }
   if (absl::Status s = DescribeRanks(); !s.ok()) return s;
+  ChooseDevice();
   return PriceTraces(traces_, options_, compute_, cluster_.proto.device(), &description_);
 }
 

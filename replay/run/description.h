@@ -1,6 +1,7 @@
 // What a run was: what the report says of it beside what was measured.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,9 @@
 #include "proto/report.pb.h"
 #include "replay/compute/compute_times.h"
 #include "replay/engine/measure/flow_times.h"
+#include "replay/run/captured_on.h"
 #include "replay/run/jobs.h"
+#include "replay/run/makespan_range.h"
 #include "replay/run/steps.h"
 #include "trace/model/trace.h"
 
@@ -36,6 +39,8 @@ struct RunDescription {
   const proto::CriticalPathReport* path = nullptr;  // null: not asked for
   const proto::PinnedReport* pinned = nullptr;      // null: the traces have no delays
   std::vector<InputFile> inputs;                    // beside traces->inputs
+  std::optional<CapturedOn> captured_on;            // where it is another than the run's
+  std::optional<MakespanRange> range;               // where the kernel model answered
   std::vector<std::string> warnings;                // beside the metrics' own
 };
 

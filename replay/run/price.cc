@@ -8,10 +8,23 @@
 #include "replay/compute/compute.h"
 #include "replay/compute/compute_times.h"
 #include "replay/compute/kernel_table.h"
+#include "replay/compute/model/kernel_model.h"
 #include "replay/run/description.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
+namespace {
+
+// nullopt: the device gives no rates at all, or too few, which `run` then notes.
+std::optional<KernelModel> ModelOf(const proto::Device& device, absl::string_view what, RunDescription* run) {
+  if (device.peak_tflops().empty() && device.memory_gbytes_per_s() <= 0) return std::nullopt;
+  auto model = KernelModel::Create(device);
+  if (model.ok()) return *std::move(model);
+  run->warnings.push_back(absl::StrCat(what, ": ", model.status().message(), "; it answers nothing"));
+  return std::nullopt;
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces, const RunOptions& options,
                                                       const std::string& compute, const proto::Device& device,
@@ -38,6 +51,18 @@ absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces
     auto input = DescribeInput(options.kernels, "kernels");
     if (!input.ok()) return input.status();
     run->inputs.push_back(*std::move(input));
+  }
+  std::optional<KernelModel> kernels, captured_on;
+  const auto asked = [&](ComputeRung r) {
+    return std::find(rungs->begin(), rungs->end(), r) != rungs->end();
+  };
+  if (asked(ComputeRung::kModel) || asked(ComputeRung::kRepriced)) {
+    kernels = ModelOf(device, "kernel model", run);
+    if (kernels.has_value()) model.kernels = &*kernels;
+  }
+  if (asked(ComputeRung::kRepriced) && run->captured_on.has_value()) {
+    captured_on = ModelOf(run->captured_on->device, "kernel model of the capture's device", run);
+    if (captured_on.has_value()) model.captured_on = &*captured_on;
   }
   ComputeNotes notes;
   std::vector<ComputeTimes> times;

@@ -13,7 +13,8 @@
 namespace chakra {
 
 // One for each of DistinctGraphs(traces.set), by the rungs of `compute` (ParseRungs()) and the kernel table
-// of `options`. What the table is, and what the device leaves open, is put down in `run`.
+// of `options`. What the table is, and what the device leaves open, is put down in `run`; `repriced` goes
+// by run->captured_on.
 // Errors: `compute`, the table's file, and nodes that no rung answers.
 absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces, const RunOptions& options,
                                                       const std::string& compute, const proto::Device& device,

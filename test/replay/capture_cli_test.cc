@@ -168,6 +168,51 @@ TEST_F(CaptureCli, AFabricThatNothingCrossesIsTold) {
   EXPECT_THAT(r.warning(0), HasSubstr("--fabric has no effect"));
 }
 
+// The capture, of a device that it names.
+TraceBuilder CaptureOf(const char* device) {
+  TraceBuilder b = Capture();
+  for (int r = 0; r < 2; ++r) {
+    et::AttributeProto* a = b.Metadata(r).add_attr();
+    a->set_name("device");
+    a->set_string_val(device);
+    b.Nodes(r)[1].set_name("Memcpy DtoD (Device -> Device)");
+  }
+  return b;
+}
+
+TEST_F(CaptureCli, TimesAreCarriedToAnotherDevice) {
+  Write(CaptureOf("NVIDIA H100 80GB HBM3"));
+  const proto::Report r = Report("--cluster dgx-a100");
+  EXPECT_EQ(r.compute(), "repriced,recorded");
+  EXPECT_EQ(r.repriced_from(), "NVIDIA H100 80GB HBM3");
+  ASSERT_EQ(r.repriced_size(), 1);
+  EXPECT_EQ(r.repriced(0).family(), "copy");
+  EXPECT_EQ(r.repriced(0).nodes(), 2u);
+  EXPECT_EQ(r.repriced(0).recorded_ps(), 14000000);
+  EXPECT_NE(r.repriced(0).time_ps(), 14000000);
+  EXPECT_LT(r.makespan_low_ps(), r.makespan_ps());
+  EXPECT_GT(r.makespan_high_ps(), r.makespan_ps());
+  const proto::Report kept = Report("--cluster dgx-a100 --compute recorded");
+  EXPECT_EQ(kept.repriced_size(), 0);
+  EXPECT_EQ(kept.makespan_high_ps(), 0);
+  EXPECT_EQ(kept.rung_size(), 5);
+}
+
+TEST_F(CaptureCli, TimesAreKeptOnTheirOwnDeviceAndWhereItIsNotKnown) {
+  Write(CaptureOf("NVIDIA H100 80GB HBM3"));
+  const proto::Report own = Report("--cluster dgx-h100");
+  EXPECT_EQ(own.compute(), "recorded");
+  EXPECT_EQ(own.repriced_size(), 0);
+  Write(CaptureOf("Card of 1999"));
+  const proto::Report unknown = Report("--cluster dgx-h100");
+  EXPECT_EQ(unknown.compute(), "recorded");
+  ASSERT_GT(unknown.warning_size(), 0);
+  bool told = false;
+  for (const std::string& w : unknown.warning())
+    told |= w.find("\"Card of 1999\", is not known; recorded times") != std::string::npos;
+  EXPECT_TRUE(told);
+}
+
 TEST_F(CaptureCli, DurationsOfZeroWereMeasured) {
   TraceBuilder b = Capture();
   for (int r = 0; r < 2; ++r) b.Comp(r, 0, {0});
@@ -187,7 +232,7 @@ TEST_F(CaptureCli, ACaptureWithoutTimesHasNoSteps) {
   }
   Write(b);
   const proto::Report r = Report("");
-  EXPECT_EQ(r.compute(), "table,roofline,recorded");
+  EXPECT_EQ(r.compute(), "table,model,roofline,recorded");
   EXPECT_EQ(r.step_size(), 0);
   ASSERT_EQ(r.unanswered_size(), 1);  // no time is not a time of 0
   EXPECT_EQ(r.unanswered(0).nodes(), 2u);
@@ -254,7 +299,7 @@ TEST_F(CaptureCli, OtherTracesAreSimulatedUnlessAsked) {
   for (int r = 0; r < 2; ++r) b.Coll(r, CollectiveType::kAllReduce, 1 << 20).set_duration_micros(9);
   Write(b);
   EXPECT_EQ(Report("").comm(), "simulated");
-  EXPECT_EQ(Report("").compute(), "table,roofline,recorded");
+  EXPECT_EQ(Report("").compute(), "table,model,roofline,recorded");
   const proto::Report r = Report("--comm recorded");
   EXPECT_EQ(r.comm(), "recorded");
   EXPECT_EQ(r.makespan_ps(), 9000000);

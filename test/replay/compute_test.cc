@@ -5,6 +5,7 @@
 
 #include "replay/cluster/devices.h"
 #include "replay/compute/compute_times.h"
+#include "replay/compute/model/kernel_model.h"
 
 namespace chakra {
 namespace {
@@ -63,12 +64,13 @@ ComputeTimes Price(const Graph& g, const ComputeModel& m, ComputeNotes* notes = 
 }
 
 TEST(Rungs, Parse) {
-  EXPECT_THAT(*ParseRungs(kDefaultRungs),
-              ElementsAre(ComputeRung::kTable, ComputeRung::kRoofline, ComputeRung::kRecorded));
+  EXPECT_THAT(*ParseRungs(kDefaultRungs), ElementsAre(ComputeRung::kTable, ComputeRung::kModel,
+                                                      ComputeRung::kRoofline, ComputeRung::kRecorded));
   EXPECT_THAT(*ParseRungs("recorded, table"), ElementsAre(ComputeRung::kRecorded, ComputeRung::kTable));
   const auto error = [](const char* text) { return std::string(ParseRungs(text).status().message()); };
-  EXPECT_THAT(error("rooflin"),
-              HasSubstr("did you mean \"roofline\"? Known: table, interpolate, roofline, recorded"));
+  EXPECT_THAT(
+      error("rooflin"),
+      HasSubstr("did you mean \"roofline\"? Known: table, interpolate, repriced, model, roofline, recorded"));
   EXPECT_THAT(*ParseRungs("table,interpolate"), ElementsAre(ComputeRung::kTable, ComputeRung::kInterpolate));
   EXPECT_THAT(error("table,table"), HasSubstr("\"table\" is there twice"));
   EXPECT_THAT(error(""), HasSubstr("unknown rung \"\""));
@@ -277,6 +279,58 @@ TEST(Dtype, OfTypesText) {
 TEST(Names, OfRungs) {
   EXPECT_EQ(Name(ComputeRung::kTable), "table");
   EXPECT_EQ(Name(ComputeRung::kNone), "none");
+}
+
+TEST(Rungs, TheModelAnswersWhatItsNameAndShapesTell) {
+  const auto device = FindDevice("H100");
+  ASSERT_TRUE(device.ok()) << device.status();
+  const auto kernels = KernelModel::Create(*device);
+  ASSERT_TRUE(kernels.ok()) << kernels.status();
+  constexpr char kBf16[] = "['Tensor(c10::BFloat16)', 'Tensor(c10::BFloat16)']";
+  const Graph g =
+      MakeGraph({{NodeType::kComp, "aten::mm", -1, -1, 0, false, kBf16, "[[512, 256], [256, 128]]"},
+                 {NodeType::kComp, "aten::mm", -1, -1, 7, false, kBf16, "[[512, 256], [256, 128]]"},
+                 {NodeType::kComp, "aten::mm", -1, -1, 0, true, kBf16, "[[512, 256], [256, 128]]"},
+                 {NodeType::kComp, "nobody_knows", 1000, 0, 0}});
+  ComputeModel m;
+  m.rungs = *ParseRungs("model,roofline,recorded");
+  m.device = &*device;
+  m.kernels = &*kernels;
+  const ComputeTimes t = Price(g, m);
+  const auto mm = kernels->Gemm({KernelDtype::kBf16, 1, 512, 128, 256});
+  ASSERT_TRUE(mm.ok()) << mm.status();
+  EXPECT_EQ(t.rung[0], ComputeRung::kModel);
+  EXPECT_NEAR(t.time[0].seconds() * 1e6, mm->us, 1e-5);
+  EXPECT_NEAR(t.spread[0].high.seconds() * 1e6, mm->high_us, 1e-5);
+  EXPECT_NEAR(t.error[static_cast<size_t>(ComputeRung::kModel)].seconds() * 1e6,
+              std::max(mm->high_us - mm->us, mm->us - mm->low_us), 1e-5);
+  EXPECT_EQ(t.rung[1], ComputeRung::kRecorded);  // a measured time is worth more
+  EXPECT_EQ(t.rung[2], ComputeRung::kNone);      // of the host
+  EXPECT_EQ(t.rung[3], ComputeRung::kRoofline);  // no family
+}
+
+TEST(Rungs, RepricedIsTheRecordedTimeTimesARatio) {
+  const auto h100 = FindDevice("H100"), a100 = FindDevice("A100");
+  ASSERT_TRUE(h100.ok() && a100.ok());
+  const auto here = KernelModel::Create(*a100), captured = KernelModel::Create(*h100);
+  ASSERT_TRUE(here.ok() && captured.ok());
+  constexpr char kBf16[] = "['Tensor(c10::BFloat16)', 'Tensor(c10::BFloat16)']";
+  const Graph g =
+      MakeGraph({{NodeType::kComp, "nvjet_tst", -1, -1, 300, false, kBf16, "[[4096, 8192], [8192, 4096]]"},
+                 {NodeType::kComp, "Memcpy HtoD (Pinned -> Device)", 0, 4096, 5},
+                 {NodeType::kComp, "nvjet_tst", -1, -1, 300, true, kBf16, "[[4096, 8192], [8192, 4096]]"}});
+  ComputeModel m;
+  m.rungs = *ParseRungs("repriced,recorded");
+  m.device = &*a100;
+  m.kernels = &*here;
+  EXPECT_EQ(Price(g, m).rung[0], ComputeRung::kRecorded);  // of a device that is not told
+  m.captured_on = &*captured;
+  const ComputeTimes t = Price(g, m);
+  const GemmCall gemm = {KernelDtype::kBf16, 1, 4096, 4096, 8192};
+  EXPECT_EQ(t.rung[0], ComputeRung::kRepriced);
+  EXPECT_NEAR(t.time[0].seconds() * 1e6, 300 * here->Gemm(gemm)->us / captured->Gemm(gemm)->us, 1e-3);
+  EXPECT_EQ(t.time[1], Time::Micros(5));
+  EXPECT_EQ(t.rung[2], ComputeRung::kRecorded);
 }
 
 }  // namespace

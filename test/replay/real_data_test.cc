@@ -266,5 +266,24 @@ TEST_F(RealData, TheSmallBadFilesDoAsAgreed) {
   EXPECT_EQ(files, 24);
 }
 
+// Models that ran on both devices: the busy time of each from the capture of the other, within 15 %.
+TEST_F(RealData, CapturesArePredictedFromAnotherDevice) {
+  struct Pair {
+    const char *of, *cluster, *target;
+  };
+  for (const char* model : {"Qwen_Qwen1.5-0.5B-Chat__1016005", "gaunernst_bert-small-uncased__1016001"}) {
+    for (const Pair& p : {Pair{"h100_", "mi300x", "mi300_"}, Pair{"mi300_", "dgx-h100", "h100_"}}) {
+      const auto file = [&](const char* device) { return kData + "/kineto/" + device + model + ".json.gz"; };
+      const proto::Report predicted = ReportOf(file(p.of) + " --cluster " + p.cluster);
+      const proto::Report measured = ReportOf(file(p.target));
+      EXPECT_FALSE(predicted.repriced_from().empty()) << file(p.of);
+      const double ratio = static_cast<double>(predicted.rank(0).compute_busy_ps()) /
+                           static_cast<double>(measured.rank(0).compute_busy_ps());
+      EXPECT_NEAR(ratio, 1, 0.15) << file(p.of) << " on " << p.cluster;
+      RecordProperty(std::string(p.of) + model, std::to_string(ratio));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace chakra::acceptance

@@ -38,6 +38,12 @@ class Reader {
     if (absl::Status s = Integer("window_end_ns", kMostNanos, &window); !s.ok()) return s;
     info.rank = static_cast<int>(rank);
     info.window_end = Time::Nanos(window);
+    const AttributeProto* device = nullptr;
+    if (absl::Status s = Find("device", &device); !s.ok()) return s;
+    if (device != nullptr) {
+      if (!device->has_string_val()) return Bad("device", "expected a string");
+      info.device = device->string_val();
+    }
     if (absl::Status s = Steps(&info); !s.ok()) return s;
     return std::optional<CaptureInfo>(std::move(info));
   }

@@ -24,13 +24,15 @@ struct CaptureInfo {
   Time window_end;  // end of this rank's window, counted from the begin of the window that all ranks share
                     // (time 0 of the starts)
   std::vector<Step> steps;
+  std::string
+      device;  // whose times these are, as the profiler names it ("NVIDIA H100 80GB HBM3"); "": not told
 };
 
-// Reads the attributes of the file's GlobalMetadata: capture ("pytorch"), rank, window_end_ns, and the lists
-// step_names, step_first_nodes and step_last_nodes (absent: no steps). nullopt if the trace is not a capture.
-// Errors (InvalidArgument) name file and field: metadata that do not parse; a field that is missing, given
-// twice, of the wrong kind or out of range; lists of unequal length; a node that is not in the file; a step
-// that ends before it begins.
+// Reads the attributes of the file's GlobalMetadata: capture ("pytorch"), rank, window_end_ns, device
+// (absent: not told), and the lists step_names, step_first_nodes and step_last_nodes (absent: no steps).
+// nullopt if the trace is not a capture. Errors (InvalidArgument) name file and field: metadata that do not
+// parse; a field that is missing, given twice, of the wrong kind or out of range; lists of unequal length; a
+// node that is not in the file; a step that ends before it begins.
 absl::StatusOr<std::optional<CaptureInfo>> ReadCaptureInfo(const RankTrace& trace);
 
 }  // namespace chakra

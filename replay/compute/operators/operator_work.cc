@@ -252,6 +252,11 @@ std::optional<OperatorWork> WorkOfKernel(absl::string_view name, absl::string_vi
   return WorkOfOperator("matmul", shapes, dtypes, unknown_element_bytes);
 }
 
+OperatorRule RuleOfOperator(absl::string_view name) {
+  const Entry* entry = Find(name);
+  return entry == nullptr ? nullptr : entry->work;
+}
+
 std::vector<std::string> KnownOperators() {
   std::vector<std::string> names;
   for (const Entry& e : kOperators) names.emplace_back(e.name);

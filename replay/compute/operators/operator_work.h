@@ -10,6 +10,10 @@
 
 namespace chakra {
 
+namespace operator_rules {
+class Call;
+}
+
 struct OperatorWork {
   double operations = 0;  // multiplications and additions, each counted; 0: negligible
   double bytes = 0;       // bytes that it must read and write at least once; 0: not known
@@ -32,6 +36,10 @@ std::optional<OperatorWork> WorkOfOperator(absl::string_view name, absl::string_
 std::optional<OperatorWork> WorkOfKernel(absl::string_view name, absl::string_view op,
                                          absl::string_view shapes, absl::string_view dtypes,
                                          int unknown_element_bytes);
+
+// The rule that the registry has for an operator; null: it does not have the operator.
+using OperatorRule = std::optional<OperatorWork> (*)(const operator_rules::Call&);
+OperatorRule RuleOfOperator(absl::string_view name);
 
 // All names of the registry, without "aten::", in its order.
 std::vector<std::string> KnownOperators();

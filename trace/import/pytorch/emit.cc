@@ -34,6 +34,7 @@ class Emitter {
   void IntAttr(absl::string_view name, ValueField kind, int64_t v);
   void TextAttr(absl::string_view name, absl::string_view v);
   void ListAttr(absl::string_view name, const std::vector<int64_t>& v);
+  std::string DeviceName() const;
   absl::Status Metadata();
   absl::Status GroupNode();
   absl::Status Node(uint32_t i);
@@ -114,6 +115,16 @@ void Emitter::NumberLanes() {
   }
 }
 
+// The name that all devices of the rank's file have; "" if it names none, or several.
+std::string Emitter::DeviceName() const {
+  if (rank_.device == nullptr || rank_.device->devices.empty()) return "";
+  const std::string& name = rank_.device->devices[0];
+  for (const std::string& other : rank_.device->devices) {
+    if (other != name) return "";
+  }
+  return name;
+}
+
 absl::Status Emitter::Metadata() {
   ChakraProtoMsg::GlobalMetadata metadata;
   metadata.set_version("0.0.4");
@@ -130,6 +141,7 @@ absl::Status Emitter::Metadata() {
   ChakraProtoMsg::AttributeProto* window = metadata.add_attr();
   window->set_name("window_end_ns");
   window->set_int64_val(t_.window_end - window_);
+  if (const std::string device = DeviceName(); !device.empty()) text("device", device);
   ChakraProtoMsg::AttributeProto *names = metadata.add_attr(), *first = metadata.add_attr(),
                                  *last = metadata.add_attr();
   names->set_name("step_names");
