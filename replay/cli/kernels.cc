@@ -13,6 +13,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/kernels_model.h"
 #include "replay/cli/kernels_print.h"
+#include "replay/cli/kernels_show.h"
 #include "replay/cli/terminal.h"
 #include "replay/cluster/devices.h"
 #include "replay/compute/collect.h"
@@ -41,9 +42,10 @@ class KernelsCommand : public Command {
       : Command(app),
         collect_(app->add_subcommand("collect", "Make a table of the kernels that traces measured")),
         merge_(app->add_subcommand("merge", "Make one table of several")),
-        show_(app->add_subcommand("show", "Print a table")),
+        show_(app->add_subcommand("show", "Print a table, or what the kernel model says of a device")),
         check_(app->add_subcommand("check", "Check a table, alone or against traces that it is to answer")),
-        transfer_(app->add_subcommand("transfer", "Make of a device's table that of another, by roofline")),
+        transfer_(app->add_subcommand(
+            "transfer", "Make of a device's table that of another, by the law of kernels and rooflines")),
         model_(app) {
     app->add_option("COMMAND", unknown_, "One of those below")->type_name("");
     AddCollect();
@@ -93,7 +95,7 @@ class KernelsCommand : public Command {
   std::vector<std::string> unknown_, inputs_;
   ReadOptions read_;
   CollectOptions collect_options_;
-  std::string output_, glob_ = "*", format_ = "text", from_, to_, dtype_;
+  std::string output_, glob_ = "*", format_ = "text", from_, to_, dtype_, device_, op_;
   std::string compute_ = "table,interpolate,roofline,recorded";
   size_t rows_ = 40;
   bool any_device_ = false;
@@ -122,6 +124,15 @@ void KernelsCommand::AddOthers() {
   merge_->add_flag("--any-device", any_device_, "Merge tables of different devices all the same");
   show_->add_option("--name", glob_, "Only rows whose name fits; * is any run of characters")
       ->type_name("GLOB");
+  show_
+      ->add_option(
+          "--device", device_,
+          "Without a TABLE: what the kernel model says of this device; a name, a cluster preset or a "
+          "cluster file")
+      ->type_name("DEVICE");
+  show_->add_option("--op", op_, "Of which op: gemm, attention, ... (kernels predict --help lists them)")
+      ->type_name("OP");
+  show_->add_option("--dtype", dtype_, "In which dtype; default: the device's")->type_name("DTYPE");
   show_->add_option("--format", format_, "text, csv or json; default: text")
       ->type_name("FORMAT")
       ->check(OneOf({"text", "csv", "json"}));
@@ -158,6 +169,13 @@ std::string KernelsCommand::Wrong() const {
   if (collect_->parsed() && inputs_.empty() && !read_.capture.named()) {
     return "kernels collect expects at least one TRACE";
   }
+  if (show_->parsed() && !device_.empty()) {
+    if (!inputs_.empty()) return "kernels show expects a TABLE or --device DEVICE, not both";
+    if (op_.empty()) return "kernels show --device expects --op OP";
+    if (format_ == "json") return "kernels show --device expects --format text or csv";
+    return "";
+  }
+  if (show_->parsed() && !(op_.empty() && dtype_.empty())) return "--op and --dtype expect --device DEVICE";
   if (!collect_->parsed() && inputs_.empty()) return "expected a TABLE";
   if ((show_->parsed() || transfer_->parsed()) && inputs_.size() > 1) {
     return absl::StrCat("unexpected argument \"", inputs_[1], "\"; expected one TABLE");
@@ -228,6 +246,7 @@ absl::Status KernelsCommand::Merge() {
 }
 
 absl::Status KernelsCommand::Show() {
+  if (!device_.empty()) return ShowKernelModel(device_, op_, dtype_, format_);
   auto table = LoadKernelTable(inputs_[0]);
   if (!table.ok()) return table.status();
   if (const auto index = KernelTableIndex::Make(*table, inputs_[0]); !index.ok()) return index.status();
@@ -333,9 +352,10 @@ absl::Status KernelsCommand::Transfer() {
   const auto moved = TransferTable(*table, *from, *to, dtype_, &notes);
   if (!moved.ok()) return moved.status();
   PrintError(absl::StrCat(
-      from->name(), " to ", to->name(), ": ", FormatCount(notes.by_roofline), " rows by their work, ",
-      FormatCount(notes.without_work), " of unknown work between staying and the ratios of the devices, ",
-      FormatCount(notes.other_peak), " at the peak of another dtype; ", notes.start_us, " us of each stay"));
+      from->name(), " to ", to->name(), ": ", FormatCount(notes.by_law), " rows by the law of kernels, ",
+      FormatCount(notes.by_roofline), " by their work, ", FormatCount(notes.without_work),
+      " of unknown work between staying and the ratios of the devices, ", FormatCount(notes.other_peak),
+      " at the peak of another dtype; ", notes.start_us, " us of each of these stay"));
   return Write(*moved);
 }
 

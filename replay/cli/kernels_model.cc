@@ -58,36 +58,32 @@ std::string KernelModelActions::Wrong() const {
 absl::Status KernelModelActions::Run() const {
   absl::StatusOr<std::string> content = ReadFile(input_ == "-" ? "/dev/stdin" : input_);
   if (!content.ok()) return content.status();
-  return predict_->parsed() ? Predict(*content) : Calibrate(*content);
-}
-
-absl::Status KernelModelActions::Predict(const std::string& content) const {
   const auto device = FindDevice(device_);
   if (!device.ok()) return device.status();
-  const auto model = KernelModel::Create(*device);
-  if (!model.ok()) return model.status();
-  const auto rows = ReadKernelRows(content, input_, *device);
+  const auto rows = ReadKernelRows(*content, input_, *device);
   if (!rows.ok()) return rows.status();
+  return predict_->parsed() ? Predict(*device, *rows) : Calibrate(*device, *rows);
+}
+
+absl::Status KernelModelActions::Predict(const proto::Device& device, const KernelRows& rows) const {
+  const auto model = KernelModel::Create(device);
+  if (!model.ok()) return model.status();
   size_t refused = 0;
-  const std::string out = PredictRows(*model, *rows, &refused);
+  const std::string out = PredictRows(*model, rows, &refused);
   if (refused > 0) {
-    PrintError(absl::StrCat("warning: ", FormatCount(refused), " of ", FormatCount(rows->call.size()),
+    PrintError(absl::StrCat("warning: ", FormatCount(refused), " of ", FormatCount(rows.call.size()),
                             " rows are refused; column from says why"));
   }
   return WriteOutput(output_, out);
 }
 
-absl::Status KernelModelActions::Calibrate(const std::string& content) const {
-  const auto device = FindDevice(device_);
-  if (!device.ok()) return device.status();
-  const auto rows = ReadKernelRows(content, input_, *device);
-  if (!rows.ok()) return rows.status();
-  const auto moved = CalibrateDevice(*device, *rows);
+absl::Status KernelModelActions::Calibrate(const proto::Device& device, const KernelRows& rows) const {
+  const auto moved = CalibrateDevice(device, rows);
   if (!moved.ok())
     return absl::Status(moved.status().code(), absl::StrCat(input_, ": ", moved.status().message()));
   const proto::KernelScale& s = moved->kernel_scale();
   PrintError(absl::StrFormat("%s, by %d rows: start x %.3g, share of peak x %.3g, share of memory x %.3g",
-                             device->name(), s.rows(), s.start(), s.peak_share(), s.memory_share()));
+                             device.name(), s.rows(), s.start(), s.peak_share(), s.memory_share()));
   proto::Cluster cluster;
   *cluster.mutable_device() = *moved;
   const auto text = FormatMessage(cluster, MessageFormat::kText);

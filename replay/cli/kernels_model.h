@@ -5,6 +5,8 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
+#include "proto/cluster.pb.h"
+#include "replay/compute/model/predict.h"
 
 namespace chakra::cli {
 
@@ -19,8 +21,8 @@ class KernelModelActions {
   absl::Status Run() const;
 
  private:
-  absl::Status Predict(const std::string& content) const;
-  absl::Status Calibrate(const std::string& content) const;
+  absl::Status Predict(const proto::Device& device, const KernelRows& rows) const;
+  absl::Status Calibrate(const proto::Device& device, const KernelRows& rows) const;
 
   CLI::App *predict_, *calibrate_;
   std::string input_, device_, output_ = "-";

@@ -8,7 +8,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "replay/compute/compute_times.h"
 #include "replay/compute/model/calls.h"
@@ -282,16 +281,13 @@ absl::string_view Name(ComputeRung rung) {
 absl::StatusOr<std::vector<ComputeRung>> ParseRungs(absl::string_view text) {
   std::vector<std::string> names;
   for (ComputeRung r : kRungs) names.emplace_back(Name(r));
-  const std::string known = absl::StrJoin(names, ", ");
   std::vector<ComputeRung> rungs;
   for (absl::string_view piece : absl::StrSplit(text, ',')) {
     const std::string name(absl::StripAsciiWhitespace(piece));
     const auto it = std::find(names.begin(), names.end(), name);
     if (it == names.end()) {
-      const std::string nearest = NearestName(name, names);
-      return absl::InvalidArgumentError(absl::StrCat(
-          "compute: unknown rung \"", name, "\"",
-          nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?"), " Known: ", known));
+      return absl::InvalidArgumentError(
+          absl::StrCat("compute: unknown rung \"", name, "\"", NearestOfKnown(name, names)));
     }
     const ComputeRung rung = kRungs[it - names.begin()];
     if (std::find(rungs.begin(), rungs.end(), rung) != rungs.end()) {

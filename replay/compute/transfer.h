@@ -1,4 +1,4 @@
-// Transfers a kernel table from one device to another, by the rooflines of both.
+// Transfers a kernel table from one device to another: by the law of kernels, else by the rooflines of both.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,25 @@
 namespace chakra {
 
 struct TransferNotes {
-  uint64_t by_roofline = 0;   // rows whose operations or bytes are known
-  uint64_t without_work = 0;  // other rows
+  uint64_t by_law = 0;        // rows whose kernel has a family
+  uint64_t by_roofline = 0;   // others whose operations or bytes are known
+  uint64_t without_work = 0;  // the rest
   uint64_t other_peak = 0;    // rows whose dtype has no peak on one of the devices; the peak of that device's
                               // default dtype was used
-  double start_us = 0;        // the part of every row that stays unchanged
+  double start_us = 0;        // the part of a row beside the law that stays unchanged
 };
 
-// A time has three parts. (1) The start of a kernel stays unchanged. It is one number for the table: the
-// start in a fit of start + operations / rate + bytes / bandwidth to the rows, at most the shortest row. (2)
-// The roofline of `from`, the longer of operations / (peak(dtype) * sustained_share) and bytes / bandwidth,
-// becomes the roofline of `to`. (3) The rest (ramps, tails and latencies) lies between staying unchanged and
-// scaling like the roofline: it is multiplied by the square root of the ratio of the rooflines. For a row
-// without known work, all but the start is rest, between unchanged and the ratios of peaks and bandwidths. A
-// row's work is that of its columns, else of its operator. Its dtype is `dtype` if given, else that of its
-// dtypes, else the default of `from`.
+// A row whose name, operator and operands tell a family takes the ratio of the kernel model between the
+// devices (model/reprice.h), if both say which architecture they have; its error is that of the ratio.
+//
+// The time of another row has three parts. (1) The start of a kernel stays unchanged. It is one number for
+// the table: the start in a fit of start + operations / rate + bytes / bandwidth to the rows, at most the
+// shortest row. (2) The roofline of `from`, the longer of operations / (peak(dtype) * sustained_share) and
+// bytes / bandwidth, becomes the roofline of `to`. (3) The rest (ramps, tails and latencies) lies between
+// staying unchanged and scaling like the roofline: it is multiplied by the square root of the ratio of the
+// rooflines. For a row without known work, all but the start is rest, between unchanged and the ratios of
+// peaks and bandwidths. A row's work is that of its columns, else of its operator. Its dtype is `dtype` if
+// given, else that of its dtypes, else the default of `from`.
 //
 // `error` of a row gives the possible error: what the time would be if the rest stayed unchanged, or scaled
 // fully, and at least kTransferError; for products on a device with a sustained_share, at least the inverse
@@ -36,16 +40,5 @@ struct TransferNotes {
 absl::StatusOr<proto::KernelTable> TransferTable(const proto::KernelTable& table, const proto::Device& from,
                                                  const proto::Device& to, const std::string& dtype,
                                                  TransferNotes* notes);
-
-// Between what a time of unknown work changes: nothing, and the ratios of peaks and of bandwidths.
-struct SheetRatios {
-  double least = 1, most = 1;
-};
-// Both devices have a bandwidth and a peak of their default dtype; `dtype` "": that of `from`.
-SheetRatios RatiosOfSheets(const proto::Device& from, const proto::Device& to, const std::string& dtype);
-
-// Devices reach different shares of their rooflines. With this value, three quarters of the transfers between
-// devices in test/validation/kernels.md are within the stated error; the value was chosen to achieve this.
-inline constexpr double kTransferError = 0.25;
 
 }  // namespace chakra

@@ -7,7 +7,6 @@
 
 #include "replay/cluster/devices.h"
 #include "replay/compute/model/calibrate.h"
-#include "replay/compute/model/minimise.h"
 #include "test/kernel_laws/families.h"
 #include "test/kernel_laws/fit.h"
 
@@ -70,14 +69,13 @@ typename F::Constants Calibrated(const typename F::Constants& constants, const U
     for (size_t i = 0; i < 3; ++i) c[F::kScaled[i]] *= scale[i];
     return c;
   };
-  const auto loss = [&](const std::vector<double>& scale) {
+  const auto misfit = [&](const std::vector<double>& scale) {
     double sum = 0;
     for (const auto* row : micro)
       sum += std::pow(std::log(F::Law(scaled(scale), unit, row->call) / row->us), 2);
-    for (double s : scale) sum += std::pow(std::log(s) * kCalibrationSure, 2);
     return sum;
   };
-  return scaled(Minimise(loss, {1, 1, 1}, 800));
+  return scaled(FindScales(misfit));
 }
 
 template <typename F>

@@ -1,93 +1,39 @@
 #include "test/kernel_laws/rows.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <initializer_list>
-#include <map>
+#include <variant>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "trace/io/csv.h"
+#include "replay/compute/model/predict.h"
 #include "trace/io/file.h"
 
 namespace chakra::kernel_laws {
 namespace {
 
-// One record by the names of its columns.
-class Record {
- public:
-  Record(const CsvReader& reader, const std::map<std::string, size_t>& columns,
-         const std::vector<std::string>& fields)
-      : reader_(reader), columns_(columns), fields_(fields) {}
+// The column `name` of a row; "": there is none.
+std::string Field(const KernelRows& rows, size_t row, const char* name) {
+  const auto at = std::find(rows.header.begin(), rows.header.end(), name);
+  const size_t column = at - rows.header.begin();
+  return column < rows.fields[row].size() ? rows.fields[row][column] : "";
+}
 
-  std::string Text(const std::string& column) {
-    const auto at = columns_.find(column);
-    if (at == columns_.end() || at->second >= fields_.size()) {
-      status_.Update(reader_.Error(absl::StrCat("no field ", column)));
-      return "";
-    }
-    return fields_[at->second];
-  }
-  double Number(const std::string& column) {
-    double value = 0;
-    const std::string text = Text(column);
-    if (!absl::SimpleAtod(text, &value)) {
-      status_.Update(reader_.Error(absl::StrCat(column, " is \"", text, "\"; expected a number")));
-    }
-    return value;
-  }
-  KernelDtype Dtype(const std::string& column) {
-    const absl::StatusOr<KernelDtype> dtype = ParseKernelDtype(Text(column));
-    if (!dtype.ok()) status_.Update(reader_.Error(dtype.status().message()));
-    return dtype.value_or(KernelDtype::kBf16);
-  }
-  const absl::Status& status() const { return status_; }
-
- private:
-  const CsvReader& reader_;
-  const std::map<std::string, size_t>& columns_;
-  const std::vector<std::string>& fields_;
-  absl::Status status_;
-};
-
-absl::Status ReadTable(const std::string& path, const std::function<void(Record&)>& take) {
+template <typename Call>
+absl::Status ReadTable(const std::string& path, const char* op, std::vector<Row<Call>>* out) {
   absl::StatusOr<std::string> content = ReadFile(path);
   if (!content.ok()) return content.status();
-  CsvReader reader(*content, path);
-  std::vector<std::string> fields;
-  absl::StatusOr<bool> more = reader.Next(&fields);
-  if (!more.ok()) return more.status();
-  std::map<std::string, size_t> columns;
-  for (size_t i = 0; i < fields.size(); ++i) columns[fields[i]] = i;
-  while ((more = reader.Next(&fields)).ok() && *more) {
-    Record record(reader, columns, fields);
-    take(record);
-    if (!record.status().ok()) return record.status();
+  absl::StatusOr<KernelRows> rows = ReadKernelRows(*content, path, proto::Device(), op);
+  if (!rows.ok()) return rows.status();
+  for (size_t i = 0; i < rows->call.size(); ++i) {
+    if (!rows->call[i].ok()) return rows->call[i].status();
+    if (!(rows->measured_us[i] > 0))
+      return absl::InvalidArgumentError(absl::StrCat(path, ", row ", i + 1, ": no measured time"));
+    out->push_back({Field(*rows, i, "device"), Field(*rows, i, "kernel"), std::get<Call>(*rows->call[i]),
+                    rows->measured_us[i]});
   }
-  return more.status();
-}
-
-void Take(Record& r, std::vector<Row<GemmCall>>* out) {
-  out->push_back({r.Text("device"),
-                  r.Text("kernel"),
-                  {r.Dtype("dtype"), 1, r.Number("m"), r.Number("n"), r.Number("k")},
-                  r.Number("latency_us")});
-}
-
-void Take(Record& r, std::vector<Row<AttentionCall>>* out) {
-  AttentionCall call = {r.Dtype("dtype"),   r.Dtype("kv_dtype"), r.Number("batch"),    r.Number("seq"),
-                        r.Number("prefix"), r.Number("heads"),   r.Number("kv_heads"), r.Number("head_dim")};
-  call.window = r.Number("window");
-  out->push_back({r.Text("device"), r.Text("kernel"), call, r.Number("latency_us")});
-}
-
-void Take(Record& r, std::vector<Row<MoeCall>>* out) {
-  MoeCall call = {r.Dtype("dtype"), r.Number("tokens"),  r.Number("hidden"), r.Number("inter"),
-                  r.Number("topk"), r.Number("experts"), r.Number("tp"),     r.Number("ep")};
-  const std::string spread = r.Text("distribution");
-  if (absl::StartsWith(spread, "power_law_")) (void)absl::SimpleAtod(spread.substr(10), &call.power_law);
-  out->push_back({r.Text("device"), r.Text("kernel"), call, r.Number("latency_us")});
+  return absl::OkStatus();
 }
 
 // One of five by a hash of the numbers (FNV-1a), which no library's next version changes.
@@ -115,11 +61,11 @@ absl::StatusOr<Rows> ReadRows(const std::string& folder) {
     const std::string name = std::filesystem::path(path).filename();
     absl::Status status;
     if (absl::StartsWith(name, "gemm_")) {
-      status = ReadTable(path, [&](Record& r) { Take(r, &rows.gemm); });
+      status = ReadTable(path, "gemm", &rows.gemm);
     } else if (absl::StartsWith(name, "attention_fwd_")) {
-      status = ReadTable(path, [&](Record& r) { Take(r, &rows.attention); });
+      status = ReadTable(path, "attention", &rows.attention);
     } else if (absl::StartsWith(name, "moe_fwd_")) {
-      status = ReadTable(path, [&](Record& r) { Take(r, &rows.moe); });
+      status = ReadTable(path, "moe", &rows.moe);
     }
     if (!status.ok()) return status;
   }

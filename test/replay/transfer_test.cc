@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "replay/cluster/devices.h"
+#include "replay/compute/device_rates.h"
+#include "replay/compute/model/kernel_model.h"
 
 namespace chakra {
 namespace {
@@ -45,7 +47,7 @@ TEST(Transfer, EachPartByItsOwnRatio) {
   TransferNotes notes;
   const proto::KernelTable moved = Move(t, Device(1, 1000), Device(4, 2000), &notes);
   EXPECT_EQ(moved.device(), "X");
-  EXPECT_THAT(moved.source(), HasSubstr("by roofline"));
+  EXPECT_THAT(moved.source(), HasSubstr("transferred from X"));
   EXPECT_EQ(notes.by_roofline, 2u);
   EXPECT_EQ(notes.without_work, 1u);
   const double start = notes.start_us;
@@ -93,6 +95,29 @@ TEST(Transfer, TheDtypeDecidesThePeak) {
   EXPECT_EQ(notes.other_peak, 0u);
   const auto forced = TransferTable(t, from, to, "fp32", &notes);
   EXPECT_NEAR(forced->row(0).duration_us(), 1000, 1e-6);
+}
+
+TEST(Transfer, KernelsOfAFamilyTakeTheRatioOfTheLaw) {
+  proto::KernelTable t;
+  proto::KernelRow* product = t.add_row();
+  product->set_name("nvjet_tst_128x256_64x4_h_bz_TNT");
+  product->set_op("aten::mm");
+  product->set_shapes("[[4096,4096],[4096,4096]]");
+  product->set_dtypes("['Tensor(c10::BFloat16)','Tensor(c10::BFloat16)']");
+  product->set_duration_us(200);
+  Add(&t, 100, 1000000000, 0);  // of no family
+  const auto from = FindDevice("H100"), to = FindDevice("A100");
+  ASSERT_TRUE(from.ok() && to.ok());
+  TransferNotes notes;
+  const proto::KernelTable moved = Move(t, *from, *to, &notes);
+  EXPECT_EQ(notes.by_law, 1u);
+  EXPECT_EQ(notes.by_roofline, 1u);
+  const GemmCall call = {KernelDtype::kBf16, 1, 4096, 4096, 4096, true};
+  const auto here = KernelModel::Create(*from), there = KernelModel::Create(*to);
+  ASSERT_TRUE(here.ok() && there.ok());
+  EXPECT_NEAR(moved.row(0).duration_us(), 200 * there->Gemm(call)->us / here->Gemm(call)->us, 1e-9);
+  EXPECT_GT(moved.row(0).error(), 0.05);
+  EXPECT_LT(moved.row(0).error(), 0.6);
 }
 
 TEST(Transfer, BadDevicesAreRefused) {

@@ -1,14 +1,19 @@
-#include <iterator>
+#include "test/validation/kernel_models.h"
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "replay/compute/model/calls.h"
 #include "replay/compute/operators/operator_work.h"
-#include "test/validation/kernel_tables.h"
 
 namespace chakra::validation {
 namespace {
 
 // From the model configurations of the NeuSight artefact (Lee et al., ASPLOS 2025),
-// scripts/asplos/data/DLmodel_configs.
+// scripts/asplos/data/DLmodel_configs. Attention runs operator by operator; a training pass is the pass
+// forward and that backward, without an optimizer (neusight/Tracing/trace.py).
 struct Model {
   const char* name;
   int layers, width, heads, vocabulary;
@@ -23,53 +28,106 @@ constexpr Model kModels[] = {
     {"opt_13", 24, 2048, 32, 50272, false, 1},  // relu
 };
 
-class Sum {
+constexpr int kElementBytes = 4;  // fp32
+
+std::vector<Operand> OperandsOf(const OperatorCalls& calls) {
+  std::vector<Operand> operands;
+  for (const Shape& s : calls.shapes) operands.push_back({{s}, kElementBytes, "fp32"});
+  return operands;
+}
+
+class Operators {
  public:
-  // `times` calls of an operator on tensors of these shapes.
-  void Add(int times, absl::string_view op, const std::vector<Shape>& shapes) {
-    std::vector<Operand> operands;
-    for (const Shape& s : shapes) operands.push_back({{s}, 4, "fp32"});
-    const auto work = WorkOfOperator(op, operands, 4);
-    if (!work.has_value()) return;
-    total_.operations += times * work->operations;
-    total_.bytes += times * work->bytes;
+  explicit Operators(bool training) : training_(training) {}
+
+  // A product a [.., m, k] by b [.., k, n]; a training pass makes the gradients of both, too.
+  void Product(int times, const char* op, const Shape& a, const Shape& b) {
+    const Shape bias = {b.back()};
+    const auto add = [&](const Shape& x, const Shape& y) {
+      all_.push_back(
+          {times, op, op == std::string("addmm") ? std::vector<Shape>{bias, x, y} : std::vector{x, y}});
+    };
+    add(a, b);
+    if (!training_) return;
+    Shape result = a, a_turned = a, b_turned = b;
+    result.back() = b.back();
+    std::swap(a_turned[a.size() - 2], a_turned[a.size() - 1]);
+    std::swap(b_turned[b.size() - 2], b_turned[b.size() - 1]);
+    add(result, b_turned);
+    add(a_turned, result);
   }
-  PassWork total() const { return total_; }
+  // An operator that streams; its gradient moves as much.
+  void Stream(int times, const char* op, const std::vector<Shape>& shapes) {
+    all_.push_back({training_ ? 2 * times : times, op, shapes});
+  }
+  std::vector<OperatorCalls> all() && { return std::move(all_); }
 
  private:
-  PassWork total_;
+  const bool training_;
+  std::vector<OperatorCalls> all_;
 };
 
 }  // namespace
 
-std::optional<PassWork> ModelWork(const std::string& model, int sequence, int batch, bool training) {
+std::vector<OperatorCalls> ModelOperators(const std::string& model, int sequence, int batch, bool training) {
   const Model* m = nullptr;
   for (const Model& candidate : kModels) {
     if (model == candidate.name) m = &candidate;
   }
-  if (m == nullptr) return std::nullopt;
+  if (m == nullptr) return {};
+  const int layers = m->layers;
   const int64_t tokens = int64_t{sequence} * batch, w = m->width, all_heads = int64_t{batch} * m->heads;
   const Shape x = {tokens, w}, wide = {tokens, 4 * w}, scores = {all_heads, sequence, sequence};
   const Shape head = {all_heads, sequence, w / m->heads}, turned = {all_heads, w / m->heads, sequence};
-  Sum sum;
-  sum.Add(2 * m->layers, "native_layer_norm", {x, {w}, {w}});
+  Operators o(training);
+  o.Stream(2 * layers, "native_layer_norm", {x, {w}, {w}});
   if (m->one_projection) {
-    sum.Add(m->layers, "addmm", {{3 * w}, x, {w, 3 * w}});
+    o.Product(layers, "addmm", x, {w, 3 * w});
   } else {
-    sum.Add(3 * m->layers, "addmm", {{w}, x, {w, w}});
+    o.Product(3 * layers, "addmm", x, {w, w});
   }
-  sum.Add(m->layers, "bmm", {head, turned});
-  sum.Add(2 * m->layers, "mul", {scores});  // scaled, masked
-  sum.Add(m->layers, "_softmax", {scores});
-  sum.Add(m->layers, "bmm", {scores, head});
-  sum.Add(m->layers, "addmm", {{w}, x, {w, w}});
-  sum.Add(2 * m->layers, "add", {x, x});
-  sum.Add(m->layers, "addmm", {{4 * w}, x, {w, 4 * w}});
-  sum.Add(m->activation * m->layers, "gelu", {wide});
-  sum.Add(m->layers, "addmm", {{w}, wide, {4 * w, w}});
-  sum.Add(1, "mm", {x, {w, m->vocabulary}});
-  const double passes = training ? 3 : 1;
-  return PassWork{passes * sum.total().operations, passes * sum.total().bytes};
+  o.Stream(4 * layers, "clone",
+           {x});  // heads of query, key and value before each other, and the result's back
+  o.Product(layers, "bmm", head, turned);
+  o.Stream(2 * layers, "mul", {scores});  // scaled, masked
+  o.Stream(layers, "_softmax", {scores});
+  if (training) o.Stream(layers, "native_dropout", {scores});
+  o.Product(layers, "bmm", scores, head);
+  o.Product(layers, "addmm", x, {w, w});
+  o.Stream(2 * layers, "add", {x, x});
+  o.Product(layers, "addmm", x, {w, 4 * w});
+  o.Stream(m->activation * layers, "gelu", {wide});
+  o.Product(layers, "addmm", wide, {4 * w, w});
+  // Without training BERT is one that classifies sequences: no words come out.
+  if (training || model != "bert_large") o.Product(1, "mm", x, {w, m->vocabulary});
+  return std::move(o).all();
+}
+
+std::optional<PassWork> ModelWork(const std::string& model, int sequence, int batch, bool training) {
+  const std::vector<OperatorCalls> all = ModelOperators(model, sequence, batch, training);
+  if (all.empty()) return std::nullopt;
+  PassWork sum;
+  for (const OperatorCalls& calls : all) {
+    const auto work = WorkOfOperator(calls.op, OperandsOf(calls), kElementBytes);
+    if (!work.has_value()) continue;
+    sum.operations += calls.times * work->operations;
+    sum.bytes += calls.times * work->bytes;
+  }
+  return sum;
+}
+
+absl::StatusOr<ModelledTime> PassTime(const KernelModel& model, const std::vector<OperatorCalls>& operators) {
+  ModelledTime sum;
+  for (const OperatorCalls& calls : operators) {
+    const auto of = CallsOfOperator(calls.op, OperandsOf(calls), kElementBytes);
+    if (!of.has_value()) return absl::InternalError(absl::StrCat(calls.op, ": no calls"));
+    const auto time = PredictAll(model, of->calls);
+    if (!time.ok()) return time.status();
+    sum.us += calls.times * time->us;
+    sum.low_us += calls.times * time->low_us;
+    sum.high_us += calls.times * time->high_us;
+  }
+  return sum;
 }
 
 }  // namespace chakra::validation

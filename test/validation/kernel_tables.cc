@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "test/validation/kernel_models.h"
 
 namespace chakra::validation {
 namespace {

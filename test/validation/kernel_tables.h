@@ -1,7 +1,6 @@
 // Published measurements of kernels and of whole models as kernel tables.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,14 +28,5 @@ absl::StatusOr<std::vector<MeasuredTable>> ParseAzure(const std::string& text);
 // batch, its place the operations and bytes of the pass (ModelWork), or the operations alone. Rows of
 // switchxl4, whose experts' loads are not known, are left out.
 absl::StatusOr<std::vector<MeasuredTable>> ParseNeusight(const std::string& text, bool with_bytes);
-
-// Operations and bytes of a pass of one of the models, in fp32, all operators apart: the sum of
-// WorkOfOperator over its layers and head. A training pass is three of inference: the gradients of inputs and
-// of weights each take as much as the pass forward. nullopt: not one of the models.
-struct PassWork {
-  double operations = 0;
-  double bytes = 0;
-};
-std::optional<PassWork> ModelWork(const std::string& model, int sequence, int batch, bool training);
 
 }  // namespace chakra::validation

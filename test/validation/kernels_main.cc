@@ -3,10 +3,12 @@
 //
 //   kernels_validation FOLDER [--out FOLDER] [--check] [--compare FOLDER]
 //
-// FOLDER has device_microbench_azure.csv and model_latency_neusight.csv. --out writes kernels.csv,
-// kernel_transfers.csv and kernels.md; --compare wants the same bytes in a folder; --check wants the median
-// error of each set of tables to be at most a tenth. Exit status: 0 all holds; 1 a figure, a file or the
-// input does not; 2 the command line is wrong; 77 there are no measurements.
+// FOLDER is shared/data: validation/ there has device_microbench_azure.csv and model_latency_neusight.csv,
+// kineto/ the captures of PredictCapturedPairs(). --out writes kernels.csv, kernel_transfers.csv,
+// kernel_predictions.csv and kernels.md; --compare wants the same bytes in a folder; --check wants the median
+// error of each set of tables to be at most a tenth, and what CheckPredictions() wants. Exit status: 0 all
+// holds; 1 a figure, a file or the input does not; 2 the command line is wrong; 77 there are no measurements.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -16,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "test/validation/kernel_figures.h"
+#include "test/validation/kernel_predictions.h"
 #include "trace/base/median.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
@@ -34,7 +37,7 @@ int Fail(const std::string& what) {
 
 absl::Status Read(const std::string& folder, std::vector<MeasuredTable>* tables) {
   const auto add = [&](const std::string& name, const auto& parse) {
-    const std::string path = absl::StrCat(folder, "/", name);
+    const std::string path = absl::StrCat(folder, "/validation/", name);
     const auto text = ReadFile(path);
     if (!text.ok()) return text.status();
     auto parsed = parse(*text);
@@ -50,6 +53,22 @@ absl::Status Read(const std::string& folder, std::vector<MeasuredTable>* tables)
                  [&](const std::string& text) { return ParseNeusight(text, with_bytes); }));
   }
   return s;
+}
+
+absl::StatusOr<std::vector<Predicted>> Predict(const std::string& folder,
+                                               const std::vector<MeasuredTable>& tables) {
+  std::vector<MeasuredTable> azure;
+  for (const MeasuredTable& t : tables) {
+    if (t.set == "Azure GEMM") azure.push_back(t);
+  }
+  const auto text = ReadFile(absl::StrCat(folder, "/validation/model_latency_neusight.csv"));
+  if (!text.ok()) return text.status();
+  std::vector<Predicted> all;
+  for (const auto& some : {PredictNeusight(*text), PredictAzure(azure), PredictCapturedPairs(folder)}) {
+    if (!some.ok()) return some.status();
+    all.insert(all.end(), some->begin(), some->end());
+  }
+  return all;
 }
 
 int Check(const std::vector<LeftOut>& rows) {
@@ -78,9 +97,13 @@ int Run(const std::string& folder, const std::string& out, const std::string& co
   const std::vector<LeftOut> left_out = LeaveOneOut(tables);
   const auto transferred = TransferAll(tables);
   if (!transferred.ok()) return Fail(std::string(transferred.status().message()));
-  const Files files = {{"kernels.csv", LeftOutCsv(left_out)},
-                       {"kernel_transfers.csv", TransferredCsv(*transferred)},
-                       {"kernels.md", KernelsMarkdown(left_out, *transferred)}};
+  const auto predicted = Predict(folder, tables);
+  if (!predicted.ok()) return Fail(std::string(predicted.status().message()));
+  const Files files = {
+      {"kernels.csv", LeftOutCsv(left_out)},
+      {"kernel_transfers.csv", TransferredCsv(*transferred)},
+      {"kernel_predictions.csv", PredictionsCsv(*predicted)},
+      {"kernels.md", KernelsMarkdown(left_out, *transferred) + PredictionsMarkdown(*predicted)}};
   int status = 0;
   for (const auto& [name, content] : files) {
     if (!out.empty()) {
@@ -95,7 +118,7 @@ int Run(const std::string& folder, const std::string& out, const std::string& co
         path, " is not what the code gives now; to write it anew: build/test/kernels_validation ", folder,
         " --out ", compare));
   }
-  return check ? std::max(status, Check(left_out)) : status;
+  return check ? std::max({status, Check(left_out), CheckPredictions(*predicted)}) : status;
 }
 
 int Main(const std::vector<std::string>& arguments) {

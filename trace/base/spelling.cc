@@ -57,4 +57,10 @@ std::string SuggestName(absl::string_view word, const std::vector<std::string>& 
   return absl::StrCat("; known: ", absl::StrJoin(candidates, ", "));
 }
 
+std::string NearestOfKnown(absl::string_view word, const std::vector<std::string>& candidates) {
+  const std::string nearest = NearestName(word, candidates);
+  return absl::StrCat(nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?"),
+                      " Known: ", absl::StrJoin(candidates, ", "));
+}
+
 }  // namespace chakra

@@ -21,4 +21,7 @@ std::string NearestName(absl::string_view word, const std::vector<std::string>& 
 // "; did you mean 'NEAREST'?", or "; known: a, b, c" when nothing is near.
 std::string SuggestName(absl::string_view word, const std::vector<std::string>& candidates);
 
+// "; did you mean \"NEAREST\"? Known: a, b, c", or " Known: a, b, c" when nothing is near.
+std::string NearestOfKnown(absl::string_view word, const std::vector<std::string>& candidates);
+
 }  // namespace chakra

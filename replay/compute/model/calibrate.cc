@@ -10,8 +10,6 @@
 namespace chakra {
 namespace {
 
-constexpr int kCalls = 800;
-
 proto::Device WithScale(proto::Device device, const std::vector<double>& scale, int rows) {
   proto::KernelScale* out = device.mutable_kernel_scale();
   out->set_start(scale[0]);
@@ -22,6 +20,17 @@ proto::Device WithScale(proto::Device device, const std::vector<double>& scale, 
 }
 
 }  // namespace
+
+std::vector<double> FindScales(absl::FunctionRef<double(const std::vector<double>&)> misfit) {
+  constexpr double kSure = 0.33;
+  constexpr int kCalls = 800;
+  const auto loss = [&](const std::vector<double>& scale) {
+    double sum = misfit(scale);
+    for (double s : scale) sum += std::pow(std::log(s) * kSure, 2);
+    return sum;
+  };
+  return Minimise(loss, {1, 1, 1}, kCalls);
+}
 
 absl::StatusOr<proto::Device> CalibrateDevice(const proto::Device& device, const KernelRows& rows) {
   std::vector<size_t> measured;
@@ -37,7 +46,7 @@ absl::StatusOr<proto::Device> CalibrateDevice(const proto::Device& device, const
   proto::Device plain = device;
   plain.clear_kernel_scale();
   absl::Status refused;
-  const auto loss = [&](const std::vector<double>& scale) {
+  const auto misfit = [&](const std::vector<double>& scale) {
     absl::StatusOr<KernelModel> model = KernelModel::Create(WithScale(plain, scale, 0));
     if (!model.ok()) {
       refused = model.status();
@@ -52,10 +61,9 @@ absl::StatusOr<proto::Device> CalibrateDevice(const proto::Device& device, const
       }
       sum += std::pow(std::log(time->us / rows.measured_us[i]), 2);
     }
-    for (double s : scale) sum += std::pow(std::log(s) * kCalibrationSure, 2);
     return sum;
   };
-  const std::vector<double> scale = Minimise(loss, {1, 1, 1}, kCalls);
+  const std::vector<double> scale = FindScales(misfit);
   if (!refused.ok()) return refused;
   return WithScale(plain, scale, static_cast<int>(measured.size()));
 }

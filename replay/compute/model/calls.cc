@@ -313,7 +313,10 @@ FamilyCalls CallsOfKernel(const KernelFacts& kernel, int unknown_element_bytes) 
   const bool told =
       std::any_of(operands.begin(), operands.end(), [](const Operand& o) { return !o.dtype.empty(); });
   for (KernelCall& call : out.calls) {
-    if (auto* gemm = std::get_if<GemmCall>(&call)) TakeDtypeOfName(kernel.name, told, gemm);
+    auto* gemm = std::get_if<GemmCall>(&call);
+    if (gemm == nullptr) continue;
+    TakeDtypeOfName(kernel.name, told, gemm);
+    gemm->cublas = IsCublasKernel(kernel.name);
   }
   return out;
 }

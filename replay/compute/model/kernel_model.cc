@@ -83,14 +83,30 @@ laws::GemmConstants ProductConstants(const proto::Device& device, KernelDtype dt
   return Scaled(device.kernel_scale(), c, laws::kStartCycles, laws::kPeakShare, laws::kMemoryShare);
 }
 
-double Hypot(double a, double b) { return std::sqrt(a * a + b * b); }
+// What serves a dtype of experts that was not measured on the device: a dtype of the same bytes there, then
+// H100's, then bf16 there.
+const laws::MoeFit* StandIn(absl::string_view measured, KernelDtype dtype) {
+  constexpr absl::string_view kH100 = "H100 80GB HBM3";
+  const KernelDtype near = BytesOf(dtype) <= 1 ? KernelDtype::kFp8Block : KernelDtype::kBf16;
+  const bool alike = BytesOf(dtype) <= 2;
+  const std::pair<absl::string_view, KernelDtype> order[] = {{alike ? measured : "", near},
+                                                             {kH100, dtype},
+                                                             {alike ? kH100 : "", near},
+                                                             {measured, KernelDtype::kBf16}};
+  for (const auto& [device, as] : order) {
+    const laws::MoeFit* fit = FitOf(laws::MoeFits(), device, as);
+    if (fit != nullptr) return fit;
+  }
+  return &laws::MoeFits().front();
+}
 
 }  // namespace
 
-std::vector<absl::string_view> AttentionKernels() {
-  std::vector<absl::string_view> out;
-  for (const laws::AttentionFit& fit : laws::AttentionFits()) out.push_back(fit.kernel);
-  return out;
+absl::string_view KnownAttentionKernel(absl::string_view name) {
+  for (const laws::AttentionFit& fit : laws::AttentionFits()) {
+    if (fit.kernel == name) return fit.kernel;
+  }
+  return "";
 }
 
 // Of a call whose law, correction and spreads are known. `spreads` nullptr: nothing was measured of its kind.
@@ -109,9 +125,9 @@ struct KernelModel::Answer {
     if (spreads != nullptr && machine.rest != Rest::kDataSheet) {
       us *= std::exp(residual);
       spread = residual == 0 ? spreads->bare[band] : spreads->corrected[band];
-      if (machine.rest == Rest::kSibling) spread = Hypot(spread, kSiblingSpread);
+      if (machine.rest == Rest::kSibling) spread = std::hypot(spread, kSiblingSpread);
     }
-    spread = Hypot(spread, beside);
+    spread = std::hypot(spread, beside);
     const char* from = machine.rest == Rest::kMeasured && spreads != nullptr  ? "measured device"
                        : machine.rest == Rest::kSibling && spreads != nullptr ? "measured architecture"
                                                                               : "data sheet";
@@ -123,11 +139,9 @@ absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device) {
   if (!device.architecture().empty() && laws::FindArchitecture(device.architecture()) == nullptr) {
     std::vector<std::string> names;
     for (const laws::Architecture& a : laws::Architectures()) names.emplace_back(a.name);
-    const std::string nearest = NearestName(device.architecture(), names);
-    return absl::InvalidArgumentError(absl::StrCat(
-        "device \"", device.name(), "\": architecture \"", device.architecture(), "\" is not known",
-        nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?"),
-        " Known: ", absl::StrJoin(names, ", ")));
+    return absl::InvalidArgumentError(absl::StrCat("device \"", device.name(), "\": architecture \"",
+                                                   device.architecture(), "\" is not known",
+                                                   NearestOfKnown(device.architecture(), names)));
   }
   auto machine = std::make_unique<Machine>();
   machine->device = device;
@@ -241,25 +255,16 @@ absl::StatusOr<ModelledTime> KernelModel::Moe(const MoeCall& c) const {
         absl::StrCat("moe: ep is ", c.ep, "; expected at most experts, ", c.experts));
   }
   if (!s.ok()) return s;
-  // A device without measured experts takes H100's.
-  absl::string_view measured = machine_->architecture->measured;
-  const laws::MoeFit* fit = FitOf(laws::MoeFits(), measured, c.dtype);
-  const bool own = fit != nullptr;
-  for (absl::string_view device : {measured, absl::string_view("H100 80GB HBM3")}) {
-    for (KernelDtype dtype : {c.dtype, KernelDtype::kFp8Block, KernelDtype::kBf16}) {
-      if (fit == nullptr && (dtype == c.dtype || BytesOf(dtype) == std::max(1.0, BytesOf(c.dtype)))) {
-        fit = FitOf(laws::MoeFits(), device, dtype);
-      }
-    }
-  }
-  if (fit == nullptr) fit = FitOf(laws::MoeFits(), measured, KernelDtype::kBf16);
-  if (fit == nullptr) fit = &laws::MoeFits().front();
+  const laws::MoeFit* own = FitOf(laws::MoeFits(), machine_->architecture->measured, c.dtype);
+  const laws::MoeFit* fit = own != nullptr ? own : StandIn(machine_->architecture->measured, c.dtype);
   laws::MoeConstants constants = fit->constants;
   constants[laws::kMoePeakShare] *= machine_->architecture->peak_scale;
   constants = Scaled(device().kernel_scale(), constants, laws::kMoeStartCycles, laws::kMoePeakShare,
                      laws::kMoeMemoryShare);
   const double us = laws::Moe(constants, machine_->unit[At(c.dtype)], BytesOf(c.dtype), c);
-  return Answer{*machine_, us, own ? ResidualOf(*fit, c) : 0, own ? &fit->spreads : nullptr}.Time();
+  return Answer{*machine_, us, own == nullptr ? 0 : ResidualOf(*own, c),
+                own == nullptr ? nullptr : &own->spreads}
+      .Time();
 }
 
 absl::StatusOr<ModelledTime> KernelModel::Stream(const StreamCall& c) const {

@@ -53,8 +53,8 @@ struct AttentionCall {
   absl::string_view kernel = "";  // of several measured ones: "fa3", "trtllm_mha", ...; "": the usual one
 };
 
-// Names that `kernel` may have, of static storage.
-std::vector<absl::string_view> AttentionKernels();
+// `name` as text of static storage if `kernel` may have it; "": it may not.
+absl::string_view KnownAttentionKernel(absl::string_view name);
 
 // The experts of one device: `tokens` of all its group, `experts` in all, spread over ep; inter / tp columns
 // each.

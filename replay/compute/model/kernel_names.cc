@@ -336,6 +336,12 @@ bool IsBackwardKernel(absl::string_view name) {
   return absl::StrContains(lower, "bwd") || absl::StrContains(lower, "backward");
 }
 
+bool IsCublasKernel(absl::string_view name) {
+  const std::string lower = absl::AsciiStrToLower(name);
+  return absl::StrContains(lower, "cublas") || absl::StrContains(lower, "nvjet") ||
+         absl::StrContains(lower, "xmma_gemm");
+}
+
 std::optional<KernelDtype> DtypeOfKernelName(absl::string_view name) {
   const std::string lower = absl::AsciiStrToLower(name);
   for (const NamedDtype& line : kNamedDtypes) {

@@ -43,6 +43,9 @@ KernelFamily FamilyOfKernelName(absl::string_view name);
 // Whether the name is that of a kernel of a backward pass.
 bool IsBackwardKernel(absl::string_view name);
 
+// Whether the name is that of a product of cuBLAS, whose fp8 differs from that of serving libraries.
+bool IsCublasKernel(absl::string_view name);
+
 // What the matrix units take, by the name of a product's kernel ("sm80_xmma_gemm_f16f16...",
 // "Cijk_..._BBS_"). nullopt: the name does not tell.
 std::optional<KernelDtype> DtypeOfKernelName(absl::string_view name);

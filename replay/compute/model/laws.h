@@ -19,7 +19,8 @@ struct Unit {
   double l2_bytes = 0;
 };
 
-// Of a device; what it does not say of itself is as in its architecture. No peak: 0. fp8 in blocks counts as
+// Of a device at the clock that it sustains (sustained_share); what it does not say of itself is as in its
+// architecture. No peak: 0. fp8 in blocks counts as
 // fp8, weights of 4 bits as bf16.
 Unit UnitOf(const proto::Device& device, KernelDtype dtype);
 

@@ -1,7 +1,6 @@
 // Names of dtypes and kinds.
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "replay/compute/model/kernel_model.h"
 #include "trace/base/spelling.h"
 
@@ -56,11 +55,8 @@ absl::StatusOr<KernelDtype> ParseKernelDtype(absl::string_view text) {
     if (lower == d.name) return d.dtype;
     names.emplace_back(d.name);
   }
-  const std::string nearest = NearestName(lower, names);
   return absl::InvalidArgumentError(
-      absl::StrCat("unknown dtype \"", text, "\"",
-                   nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?"),
-                   " Known: ", absl::StrJoin(names, ", ")));
+      absl::StrCat("unknown dtype \"", text, "\"", NearestOfKnown(lower, names)));
 }
 
 absl::string_view Name(StreamKind kind) {

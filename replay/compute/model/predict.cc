@@ -1,14 +1,12 @@
 #include "replay/compute/model/predict.h"
 
 #include <cmath>
-#include <functional>
 #include <map>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "trace/base/spelling.h"
 #include "trace/io/csv.h"
 
@@ -87,9 +85,7 @@ KernelCall Attention(Fields& f) {
   call.window = f.Number("window", 0);
   call.causal = f.Truth("causal", true);
   call.backward = f.Truth("backward", false);
-  for (absl::string_view kernel : AttentionKernels()) {
-    if (kernel == f.Text("kernel")) call.kernel = kernel;
-  }
+  call.kernel = KnownAttentionKernel(f.Text("kernel"));
   return call;
 }
 
@@ -149,8 +145,7 @@ constexpr Op kOps[] = {
     {{"scan", kStreamNeeds, kStreamMay}, Stream<StreamKind::kScan>},
 };
 
-absl::StatusOr<KernelCall> ReadCall(Fields& fields) {
-  const absl::string_view name = fields.Text("op");
+absl::StatusOr<KernelCall> ReadCall(Fields& fields, absl::string_view name) {
   std::vector<std::string> names;
   for (const Op& op : kOps) {
     names.emplace_back(op.op.name);
@@ -159,10 +154,7 @@ absl::StatusOr<KernelCall> ReadCall(Fields& fields) {
     if (!fields.status().ok()) return fields.status();
     return call;
   }
-  const std::string nearest = NearestName(std::string(name), names);
-  fields.Wrong(absl::StrCat("op is \"", name, "\"",
-                            nearest.empty() ? "" : absl::StrCat("; did you mean \"", nearest, "\"?"),
-                            " Known: ", absl::StrJoin(names, ", ")));
+  fields.Wrong(absl::StrCat("op is \"", name, "\"", NearestOfKnown(name, names)));
   return fields.status();
 }
 
@@ -186,14 +178,14 @@ absl::StatusOr<ModelledTime> Predict(const KernelModel& model, const KernelCall&
 }
 
 absl::StatusOr<KernelRows> ReadKernelRows(absl::string_view content, const std::string& name,
-                                          const proto::Device& device) {
+                                          const proto::Device& device, absl::string_view op) {
   KernelRows rows;
   CsvReader reader(content, name, CsvReader::Fields::kTrimmed);
   absl::StatusOr<bool> more = reader.Next(&rows.header);
   if (!more.ok()) return more.status();
   std::map<std::string, size_t> columns;
   for (size_t i = 0; i < rows.header.size(); ++i) columns.emplace(rows.header[i], i);
-  if (columns.count("op") == 0) {
+  if (op.empty() && columns.count("op") == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         name, ": the header has no column op; expected CSV with a header such as ", "op,dtype,m,n,k"));
   }
@@ -205,7 +197,7 @@ absl::StatusOr<KernelRows> ReadKernelRows(absl::string_view content, const std::
     for (const char* column : {"measured_us", "latency_us", "time_us"}) {
       if (measured == 0) (void)absl::SimpleAtod(row.Text(column), &measured);
     }
-    rows.call.push_back(ReadCall(row));
+    rows.call.push_back(ReadCall(row, op.empty() ? row.Text("op") : op));
     rows.fields.push_back(fields);
     rows.measured_us.push_back(std::isfinite(measured) ? measured : 0);
   }

@@ -32,10 +32,11 @@ struct KernelOp {
 };
 std::vector<KernelOp> KernelOps();
 
-// Reads a table; `name` is the file's. Rows without a dtype have that of `device`. Errors (InvalidArgument):
-// text that is no CSV, a header without `op`; what is wrong with a row is an error of that row alone.
+// Reads a table; `name` is the file's. Rows without a dtype have that of `device`; all rows are of `op`, or
+// say theirs in the column op where it is "". Errors (InvalidArgument): text that is no CSV, a header without
+// `op`; what is wrong with a row is an error of that row alone.
 absl::StatusOr<KernelRows> ReadKernelRows(absl::string_view content, const std::string& name,
-                                          const proto::Device& device);
+                                          const proto::Device& device, absl::string_view op = "");
 
 // The table with the columns time_us, low_us, high_us and from behind its own. Of a row that cannot be
 // answered the times are empty and `from` says why; `*refused` counts these.

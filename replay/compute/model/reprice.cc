@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "replay/compute/transfer.h"
+#include "replay/compute/device_rates.h"
 
 namespace chakra {
 namespace {
@@ -63,7 +63,8 @@ std::optional<TimeRatio> Repricer::Between(const std::vector<KernelCall>& calls,
 }
 
 TimeRatio Repricer::BySheets(absl::string_view dtype) const {
-  const SheetRatios sheets = RatiosOfSheets(from_.device(), to_.device(), std::string(dtype));
+  const std::string d = dtype.empty() ? DefaultDtype(from_.device()) : std::string(dtype);
+  const SheetRatios sheets = RatiosOfSheets(RatesOf(from_.device(), d), RatesOf(to_.device(), d));
   return {std::sqrt(sheets.least * sheets.most), sheets.least / (1 + kTransferError),
           sheets.most * (1 + kTransferError)};
 }

@@ -29,7 +29,7 @@ struct TimeRatio {
 // the kernel may be a small part), the kernel is one of its family of the size at which the model gives the
 // measured time on the first device: for streams so many bytes, for products (and experts) a cube, for
 // attention one sequence of 16 heads of 128. Copies to and from the host keep their time. Kernels of no
-// family get the geometric mean of the least and the most change that the data sheets allow (transfer.h).
+// family get the geometric mean of the least and the most change that the data sheets allow (device_rates.h).
 //
 // The error is that of both predictions, as if they were independent (in logarithms, in quadrature): errors
 // that the devices share fall out of the ratio, so that this is an upper bound.
@@ -39,8 +39,7 @@ class Repricer {
   Repricer(const KernelModel& from, const KernelModel& to) : from_(from), to_(to) {}
 
   // `us`: measured on the first device, >= 0. `calls`: of CallsOfKernel(); `dtype`: of the operands
-  // (DtypeOf()),
-  // "": not told; `name`: of the kernel.
+  // (DtypeOf()), "": not told; `name`: of the kernel.
   TimeRatio Ratio(const FamilyCalls& calls, absl::string_view name, absl::string_view dtype, double us);
 
   const KernelModel& from() const { return from_; }

@@ -19,12 +19,13 @@ Unit UnitOf(const proto::Device& device, KernelDtype dtype) {
   Unit unit;
   const Architecture& typical = ArchitectureOf(device);
   unit.units = device.compute_units() > 0 ? device.compute_units() : typical.units;
-  unit.cycles_per_us = device.clock_mhz() > 0 ? device.clock_mhz() : typical.clock_mhz;
+  const double sustained = device.sustained_share() > 0 ? device.sustained_share() : 1;
+  unit.cycles_per_us = sustained * (device.clock_mhz() > 0 ? device.clock_mhz() : typical.clock_mhz);
   unit.bytes_per_us = device.memory_gbytes_per_s() * 1e3;
   unit.l2_bytes = (device.l2_mbytes() > 0 ? device.l2_mbytes() : typical.l2_mbytes) * 1e6;
   for (const char* const* name = PeakNames(dtype); *name != nullptr && unit.peak_per_us == 0; ++name) {
     const auto it = device.peak_tflops().find(*name);
-    if (it != device.peak_tflops().end()) unit.peak_per_us = it->second * 1e6;
+    if (it != device.peak_tflops().end()) unit.peak_per_us = it->second * sustained * 1e6;
   }
   return unit;
 }
