@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "trace/generate/counts.h"
 
 namespace chakra::generate {
 namespace {
@@ -127,8 +128,6 @@ absl::Status CheckExperts(const StepPlan& p) {
   }
   if (absl::Status e = Multiple("model.expert_ffn", m.expert_ffn, "parallel.etp", s.etp); !e.ok()) return e;
   if (s.tp > 1 && !s.sp) return Bad("parallel.sp is no; expected yes, for experts and parallel.tp need it");
-  if (s.pp_before_dp && s.ep * s.etp > s.tp * s.cp)
-    return NotYet("parallel.order=tp-cp-ep-pp-dp with experts across dp", "tp-cp-ep-dp-pp");
   return absl::OkStatus();
 }
 
@@ -145,6 +144,16 @@ absl::Status CheckZero(const StepPlan& p) {
                             p.split.zero));
   }
   return absl::OkStatus();
+}
+
+// All counts of a micro-batch must be whole numbers of 64 bits.
+absl::Status CheckSize(const StepPlan& p) {
+  const double tokens = static_cast<double>(p.training.seq) * static_cast<double>(p.training.micro_batch);
+  const double operations = TrainingFlopsPerToken(p.model, p.training.seq) * tokens;
+  if (operations < 1e18) return absl::OkStatus();
+  return Bad(absl::StrCat("training.seq is ", p.training.seq, " and training.micro_batch ",
+                          p.training.micro_batch, ": a micro-batch has ", operations,
+                          " operations; expected less than 1e18"));
 }
 
 absl::Status CheckRanks(const Split& s) {
@@ -175,11 +184,14 @@ std::string NearestDivisor(int64_t v, int64_t of) {
 
 absl::Status CheckPlan(const StepPlan& plan) {
   if (absl::Status s = CheckRanks(plan.split); !s.ok()) return s;
+  if (absl::Status s = CheckSize(plan); !s.ok()) return s;
   if (absl::Status s = CheckTensor(plan); !s.ok()) return s;
   if (absl::Status s = CheckBatch(plan); !s.ok()) return s;
   if (absl::Status s = CheckPipeline(plan); !s.ok()) return s;
   if (absl::Status s = CheckContext(plan); !s.ok()) return s;
   if (absl::Status s = CheckExperts(plan); !s.ok()) return s;
+  if (plan.model.mtp > 0)
+    return NotYet(absl::StrCat("model.mtp is ", plan.model.mtp, ": a layer of further tokens"), "mtp=0");
   return CheckZero(plan);
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "trace/generate/importer.h"
 #include "trace/import/json/json.h"
 #include "trace/import/pytorch/importer.h"
 #include "trace/import/text/text.h"
@@ -20,7 +21,7 @@ namespace chakra {
 namespace {
 
 constexpr const Importer* kImporters[] = {
-    &pytorch::kImporter, &kJsonImporter, &kTextImporter,
+    &pytorch::kImporter, &generate::kImporter, &kJsonImporter, &kTextImporter,
     &kEtImporter,  // the last: it takes what no other claims
 };
 
