@@ -146,7 +146,7 @@ TEST(GenerateWorkload, RefusesWithTheNearest) {
       {kSmall, "", "", "training.seq is missing"},
       {"llama3-80b", "", "seq=64", "there is no model \"llama3-80b\"; did you mean 'llama3-8b'?"},
       {"dlrm", "", "seq=64", "not generated yet"},
-      {"layers=0", "", "seq=64", "layers is 0; expected a whole number from 1 to 100000"},
+      {"layers=0", "", "seq=64", "layers is 0; expected a whole number from 1 to 1024; the nearest is 1"},
   };
   for (const auto& c : kCases) EXPECT_THAT(ErrorOf(c.model, c.parallel, c.training), HasSubstr(c.error));
 }
