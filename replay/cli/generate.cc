@@ -9,8 +9,10 @@
 #include "proto/workload.pb.h"
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
+#include "trace/base/quantity.h"
 #include "trace/base/text_table.h"
 #include "trace/generate/counts.h"
+#include "trace/generate/memory.h"
 #include "trace/generate/presets.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
@@ -49,6 +51,29 @@ std::string Describe(const generate::StepPlan& plan) {
   return out;
 }
 
+std::string Gib(int64_t bytes) { return absl::StrFormat("%.2f", static_cast<double>(bytes) / (1 << 30)); }
+
+// What ranks hold at their peak, a row for each stage.
+std::string DescribeMemory(const generate::StepPlan& plan, uint64_t limit, TextPage* page) {
+  TextTable table(
+      {"stage", "in flight", "weights", "gradients", "optimizer", "activations", "working", "peak"},
+      {false, false, false, false, false, false, false, false});
+  std::string misfits;
+  for (int64_t s = 0; s < plan.split.pp; ++s) {
+    const generate::RankMemory m = generate::MemoryOfStage(plan, s);
+    table.Add({absl::StrCat(s), absl::StrCat(m.in_flight), Gib(m.weights), Gib(m.gradients), Gib(m.optimizer),
+               Gib(m.activations), Gib(m.working), Gib(m.total())});
+    if (limit == 0 || static_cast<uint64_t>(m.total()) <= limit) continue;
+    absl::StrAppend(&misfits, "  a rank of stage ", s,
+                    " does not fit: ", Gib(m.total() - static_cast<int64_t>(limit)), " GiB more than ",
+                    Gib(static_cast<int64_t>(limit)), " GiB\n");
+  }
+  return absl::StrCat(
+      "\nMemory of a rank at its peak, GiB (tensors alone: no context, buffers of libraries, or what "
+      "the allocator cannot use)\n",
+      table.Print(page), misfits);
+}
+
 class GenerateCommand : public Command {
  public:
   explicit GenerateCommand(CLI::App* app) : Command(app) {
@@ -79,6 +104,16 @@ class GenerateCommand : public Command {
     app->add_option("--ranks", ranks_, "Write only these ranks, comma-separated")
         ->delimiter(',')
         ->type_name("LIST");
+    app->add_option_function<std::string>(
+           "--device-memory",
+           [this](const std::string& text) {
+             const auto bytes = ParseBytes(text);
+             if (!bytes.ok())
+               throw CLI::ValidationError("--device-memory", std::string(bytes.status().message()));
+             device_memory_ = *bytes;
+           },
+           "Say which ranks need more memory than this, as 80GB")
+        ->type_name("BYTES");
     app->add_flag("--list", list_, "Print the names of models with their sources and exit");
     app->add_option("--threads", threads_, "Files written at once; default: the machine's cores")
         ->type_name("N")
@@ -105,7 +140,8 @@ class GenerateCommand : public Command {
       if (absl::Status s = generate::WriteStep(*step, output_, ranks_, threads_); !s.ok()) return Fail(s);
     }
     TextPage page = PageOf("-");
-    const absl::Status written = WriteOutput("-", page.Finish(Describe(*plan)));
+    const absl::Status written = WriteOutput(
+        "-", page.Finish(absl::StrCat(Describe(*plan), DescribeMemory(*plan, device_memory_, &page))));
     return written.ok() ? kDone : Fail(written);
   }
 
@@ -124,6 +160,7 @@ class GenerateCommand : public Command {
   std::vector<int> ranks_;
   bool list_ = false;
   int threads_ = 1;
+  uint64_t device_memory_ = 0;
 };
 
 }  // namespace
