@@ -5,10 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "proto/workload.pb.h"
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
+#include "replay/cli/workload_options.h"
 #include "trace/base/quantity.h"
 #include "trace/base/text_table.h"
 #include "trace/generate/counts.h"
@@ -17,15 +16,9 @@
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
 #include "trace/generate/write.h"
-#include "trace/io/settings.h"
 
 namespace chakra::cli {
 namespace {
-
-std::string Keys(const google::protobuf::Descriptor& type) {
-  return absl::StrJoin(DescribeSettings(type), ", ",
-                       [](std::string* out, const SettingDoc& d) { out->append(d.key); });
-}
 
 // What the step is, for people.
 std::string Describe(const generate::StepPlan& plan) {
@@ -80,19 +73,7 @@ class GenerateCommand : public Command {
     app->allow_extras();
     app->add_option("WORKLOAD", from_.file, "A workload: proto/workload.proto as .txtpb or JSON")
         ->type_name("");
-    app->add_option(
-           "--model", from_.model,
-           absl::StrCat("A model: a name of --list, a config.json of HuggingFace, or key=value,... (",
-                        Keys(*proto::Model::descriptor()), "); NAME:key=value,... changes a named one"))
-        ->type_name("SPEC");
-    app->add_option("--parallel", from_.parallel,
-                    absl::StrCat("How ranks share the work: key=value,... (",
-                                 Keys(*proto::Parallel::descriptor()), ")"))
-        ->type_name("SPEC");
-    app->add_option("--training", from_.training,
-                    absl::StrCat("What is trained: key=value,... (", Keys(*proto::Training::descriptor()),
-                                 "); what the keys mean: SETTINGS of `chakra-replay manual`"))
-        ->type_name("SPEC");
+    AddWorkloadOptions(app, "", &from_);
     app->add_option(
            "--set", from_.set,
            "A field of the workload (proto/workload.proto), after all other options: parallel.tp=8; may be "

@@ -111,6 +111,7 @@ const Importer* ImporterOfRun(const std::vector<std::string>& inputs, const Read
     }
     return FirstOfRuns();  // it says what the files are not
   }
+  if (!inputs.empty() && generate::IsWorkloadInput(inputs[0])) return &generate::kImporter;
   std::vector<std::string> files, archives;
   for (const std::string& input : inputs) {
     std::error_code error;
