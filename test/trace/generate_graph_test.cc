@@ -292,6 +292,24 @@ TEST(GenerateLayout, GroupsPartTheRanks) {
   }
 }
 
+// Each node of a stream waits for its launch, and launches follow each other.
+TEST(GenerateWrite, TheHostLaunchesEachNode) {
+  const StepGraphs without = Step(kDense, "tp=2", "seq=64"),
+                   with = Step(kDense, "tp=2", "seq=64,launch=5us");
+  const StageGraph& stage = with.stages[0];
+  ASSERT_EQ(stage.nodes.size(), 2 * without.stages[0].nodes.size());
+  for (size_t i = 0; i < stage.nodes.size(); i += 2) {
+    EXPECT_EQ(stage.nodes[i].stream, Stream::kHost);
+    EXPECT_EQ(stage.deps[stage.nodes[i + 1].dep_end - 1], i);
+  }
+  const auto traces = TracesOf(with, "step", {});
+  ASSERT_TRUE(traces.ok()) << traces.status();
+  const Graph& graph = *traces->ranks[0].graph;
+  EXPECT_TRUE(graph.is_cpu(0));
+  EXPECT_EQ(graph.duration[0], Time::FromNanos(5000));
+  EXPECT_FALSE(graph.is_cpu(1));
+}
+
 // Files and memory hold the same, each message has both ends, and no node comes before what it needs.
 TEST(GenerateWrite, FilesAreWhatMemoryHas) {
   const std::string folder = (std::filesystem::path(::testing::TempDir()) / "generate_write").string();

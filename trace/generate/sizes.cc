@@ -1,5 +1,6 @@
 #include "trace/generate/sizes.h"
 
+#include <cmath>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -145,6 +146,7 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->optimizer = t.optimizer();
   out->attention = t.attention();
   out->framework = t.framework();
+  out->launch_ns = std::llround(t.launch_us() * 1000);
   return absl::OkStatus();
 }
 

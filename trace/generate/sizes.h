@@ -60,6 +60,7 @@ struct TrainingPlan {
   proto::Training::Optimizer optimizer = proto::Training::ADAM;
   proto::Training::Attention attention = proto::Training::FLASH;
   proto::Training::Framework framework = proto::Training::MEGATRON;
+  int64_t launch_ns = 0;
 };
 
 struct StepPlan {

@@ -22,6 +22,7 @@ class StageBuilder {
   StageBuilder(const StepPlan& plan, int64_t stage)
       : plan_(plan), stage_(stage), layers_(plan, &graph_), sharing_(plan, &graph_) {
     const Split& s = plan.split;
+    graph_.launch_ns = plan.training.launch_ns;
     layers_of_piece_ = plan.model.layers / (s.pp * s.vpp);
     done_.resize(static_cast<size_t>(s.vpp * plan.micro_batches()));
     for (int64_t piece = 0; piece < s.vpp; ++piece) AddUnits(piece);

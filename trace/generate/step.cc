@@ -14,9 +14,26 @@ std::string Print(const Spot& s) {
   return out;
 }
 
+uint32_t StageGraph::IndexOf(const Operator& op) {
+  const std::string key =
+      absl::StrCat(op.name, "|", op.shapes, "|", op.types, "|", op.operations, "|", op.bytes);
+  const auto [at, fresh] = operator_index_.try_emplace(key, static_cast<uint32_t>(operators.size()));
+  if (fresh) operators.push_back(op);
+  return at->second;
+}
+
 uint32_t StageGraph::Add(StepNode node, const NodeList& after) {
+  if (launch_ns > 0) {
+    StepNode launch;
+    launch.stream = Stream::kHost;
+    launch.op = IndexOf({"launch", "", "", 0, 0});
+    launch.spot = node.spot;
+    launch.dep_begin = launch.dep_end = static_cast<uint32_t>(deps.size());
+    nodes.push_back(launch);
+  }
   node.dep_begin = static_cast<uint32_t>(deps.size());
   deps.insert(deps.end(), after.begin(), after.end());
+  if (launch_ns > 0) deps.push_back(static_cast<uint32_t>(nodes.size() - 1));
   std::sort(deps.begin() + node.dep_begin, deps.end());
   deps.erase(std::unique(deps.begin() + node.dep_begin, deps.end()), deps.end());
   node.dep_end = static_cast<uint32_t>(deps.size());
@@ -25,12 +42,8 @@ uint32_t StageGraph::Add(StepNode node, const NodeList& after) {
 }
 
 uint32_t StageGraph::Compute(const Operator& op, const Spot& spot, const NodeList& after) {
-  const std::string key =
-      absl::StrCat(op.name, "|", op.shapes, "|", op.types, "|", op.operations, "|", op.bytes);
-  const auto [at, fresh] = operator_index_.try_emplace(key, static_cast<uint32_t>(operators.size()));
-  if (fresh) operators.push_back(op);
   StepNode node;
-  node.op = at->second;
+  node.op = IndexOf(op);
   node.spot = spot;
   return Add(node, after);
 }

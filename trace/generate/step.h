@@ -28,8 +28,9 @@ enum class Stream : uint8_t {
   kReceiveBackward,
   kSendRing,  // keys and values to the next rank of cp
   kReceiveRing,
+  kHost,  // no stream: the thread that launches what is on the others
 };
-inline constexpr int kStreams = 12;
+inline constexpr int kStreams = 13;
 
 // The other end of a message.
 enum class PeerKind : uint8_t { kStage, kNextContext, kPreviousContext };
@@ -76,6 +77,8 @@ class StageGraph {
   // Elements of the weights that a rank of the stage holds before any are shared over dp: those of its
   // experts and the others.
   int64_t weights = 0, expert_weights = 0;
+  // Of the host, for each node of a stream; 0: no nodes of the host.
+  int64_t launch_ns = 0;
 
   // Adds a node behind `after`, and returns its index.
   uint32_t Compute(const Operator& op, const Spot& spot, const NodeList& after);
@@ -86,6 +89,7 @@ class StageGraph {
 
  private:
   uint32_t Add(StepNode node, const NodeList& after);
+  uint32_t IndexOf(const Operator& op);
   absl::flat_hash_map<std::string, uint32_t> operator_index_;
 };
 

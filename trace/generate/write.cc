@@ -71,10 +71,14 @@ absl::Status WriteRank(const StageGraph& stage, const Layout& layout, int rank, 
     node.set_id(i);
     node.set_type(static_cast<et::NodeType>(n.type));
     for (uint32_t d = n.dep_begin; d < n.dep_end; ++d) node.add_data_deps(stage.deps[d]);
-    AddAttribute("is_cpu_op", &node)->set_bool_val(false);
-    AddAttribute("stream", &node)->set_int64_val(static_cast<int64_t>(n.stream));
+    const bool host = n.stream == Stream::kHost;
+    AddAttribute("is_cpu_op", &node)->set_bool_val(host);
+    AddAttribute(host ? "tid" : "stream", &node)->set_int64_val(static_cast<int64_t>(n.stream));
     AddAttribute("module", &node)->set_string_val(Print(n.spot));
-    if (n.type == NodeType::kComp) {
+    if (host) {
+      node.set_name(stage.operators[n.op].name);
+      AddAttribute("duration_ns", &node)->set_int64_val(stage.launch_ns);
+    } else if (n.type == NodeType::kComp) {
       SetComputation(stage.operators[n.op], &node);
     } else if (n.type == NodeType::kCollective) {
       SetCollective(layout, rank, n, &node);
