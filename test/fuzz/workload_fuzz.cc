@@ -11,8 +11,10 @@
 #include "test/fuzz/fuzz_target.h"
 #include "trace/generate/counts.h"
 #include "trace/generate/hf_config.h"
+#include "trace/generate/memory.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
+#include "trace/generate/write.h"
 
 namespace {
 
@@ -24,9 +26,22 @@ void Check(const chakra::proto::Workload& workload) {
   if (!plan.ok()) return;
   Require(plan->micro_batches() >= 1, "a rank has a micro-batch");
   Require(plan->model.heads % plan->split.tp == 0, "heads are shared equally");
-  if (plan->model.layers > 1000) return;
   Require(std::isfinite(chakra::generate::TrainingFlopsPerToken(plan->model, plan->training.seq)),
           "operations are a number");
+  const int64_t passes = plan->model.layers * plan->micro_batches() * plan->split.pp * plan->split.cp;
+  if (passes > 256 || plan->split.ranks() > 256) return;
+  const auto step = chakra::generate::BuildStep(*plan);
+  Require(step.ok(), "a step of what fits can be made");
+  for (int64_t s = 0; s < plan->split.pp; ++s) {
+    Require(chakra::generate::MemoryOfStage(*plan, s).total() > 0, "a rank holds something");
+    const chakra::generate::StageGraph& stage = step->stages[static_cast<size_t>(s)];
+    for (uint32_t i = 0; i < stage.nodes.size(); ++i) {
+      Require(stage.nodes[i].bytes >= 0, "bytes are counted");
+      for (uint32_t d = stage.nodes[i].dep_begin; d < stage.nodes[i].dep_end; ++d)
+        Require(stage.deps[d] < i, "no node comes before what it needs");
+    }
+  }
+  Require(chakra::generate::TracesOf(*step, "fuzz", {}).ok(), "a step can be read");
 }
 
 }  // namespace

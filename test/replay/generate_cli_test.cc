@@ -52,10 +52,10 @@ TEST_F(GenerateCli, FilesMemoryAndAWorkloadsFileReplayAlike) {
 }
 
 TEST_F(GenerateCli, SaysWhatDoesNotFit) {
-  const Outcome r = Run(std::string("generate ") + kStep + " --device-memory 8GiB");
+  const Outcome r = Run(std::string("generate ") + kStep + " --device-memory 4GiB");
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("a rank of stage 0 does not fit: "));
-  EXPECT_THAT(r.out, HasSubstr(" GiB more than 8.00 GiB"));
+  EXPECT_THAT(r.out, HasSubstr(" GiB more than 4.00 GiB"));
 }
 
 TEST_F(GenerateCli, ListsModels) {

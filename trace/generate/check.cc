@@ -150,10 +150,14 @@ absl::Status CheckZero(const StepPlan& p) {
 absl::Status CheckSize(const StepPlan& p) {
   const double tokens = static_cast<double>(p.training.seq) * static_cast<double>(p.training.micro_batch);
   const double operations = TrainingFlopsPerToken(p.model, p.training.seq) * tokens;
-  if (operations < 1e18) return absl::OkStatus();
+  // Bytes of activations, of all micro-batches in flight, are less than operations over twice the features.
+  const double in_flight = operations / static_cast<double>(p.model.hidden) *
+                           static_cast<double>(p.split.vpp * std::max<int64_t>(1, p.micro_batches()));
+  if (operations < 1e18 && in_flight < 4e18) return absl::OkStatus();
   return Bad(absl::StrCat("training.seq is ", p.training.seq, " and training.micro_batch ",
                           p.training.micro_batch, ": a micro-batch has ", operations,
-                          " operations; expected less than 1e18"));
+                          " operations, and there are ", p.micro_batches(),
+                          " of them; expected less than 1e18 operations, and 4e18 in all over model.hidden"));
 }
 
 absl::Status CheckRanks(const Split& s) {

@@ -93,6 +93,7 @@ const Importer kImporter = {
     .endings = kEndings,
     .sniff = LooksLikeWorkload,
     .run = Read,
+    .recorded = false,
 };
 
 }  // namespace chakra::generate

@@ -166,7 +166,7 @@ std::string ExpectedInFolders() {
 std::string KindsOfRuns() {
   std::vector<std::string> kinds;
   for (const Importer* i : kImporters) {
-    if (i->run != nullptr) kinds.push_back(absl::StrCat(i->title, "s"));
+    if (i->run != nullptr && i->recorded) kinds.push_back(absl::StrCat(i->title, "s"));
   }
   return absl::StrJoin(kinds, " and ");
 }
