@@ -196,6 +196,11 @@ TEST(GenerateConfig, SaysWhatIsWrong) {
       {"{\"model_type\": \"llama\", \"num_hidden_layers\": 2}", "\"hidden_size\" is missing"},
       {"{\"model_type\": \"llama\", \"num_hidden_layers\": \"two\"}",
        "num_hidden_layers is \"two\"; expected a whole number from 0 to 2^40"},
+      {"{\"model_type\": \"qwen3_moe\", \"num_hidden_layers\": 2, \"hidden_size\": 8, "
+       "\"num_attention_heads\": 2, "
+       "\"intermediate_size\": 8, \"vocab_size\": 9, \"num_experts\": 2, \"num_experts_per_tok\": 1, "
+       "\"moe_intermediate_size\": 4, \"mlp_only_layers\": [1]}",
+       "mlp_only_layers: a list of dense layers is not generated yet"},
       {"{\"model_type\": 3}", "model_type is 3; expected text"},
       {"{}", "\"model_type\" is missing"},
       {"[]", "expected an object"},

@@ -60,6 +60,11 @@ class Keys {
     return std::string(fallback);
   }
 
+  // The key is absent, null, or an empty list.
+  bool IsEmpty(absl::string_view key) const {
+    return !Has(key) || (object_.Find(key)->is(JsonValue::Kind::kArray) && object_.Find(key)->items.empty());
+  }
+
   // An error about the value of a key that is there.
   void Refuse(absl::string_view key, absl::string_view what) {
     const JsonValue* v = object_.Find(key);
@@ -125,6 +130,8 @@ void QwenExperts(Keys& k, proto::Model* m) {
   m->set_top_k(k.Size("num_experts_per_tok"));
   m->set_expert_ffn(k.Size("moe_intermediate_size"));
   m->set_moe_every(k.SizeOr("decoder_sparse_step", 1));
+  if (!k.IsEmpty("mlp_only_layers"))
+    k.Refuse("mlp_only_layers", "mlp_only_layers: a list of dense layers is not generated yet; known: []");
 }
 
 void ReadQwen2Moe(Keys& k, proto::Model* m) {
