@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/packet/transports/any_transport.h"
 #include "proto/cluster.pb.h"
+#include "proto/workload.pb.h"
 #include "replay/cli/command.h"
 #include "replay/cluster/load.h"
 #include "trace/io/settings.h"
@@ -66,6 +67,9 @@ void AddAllSettings(std::string* out) {
       "Keys of the options that take key=value,... Sizes are in bytes, or with B, KB, MB, GB, KiB, MiB or "
       "GiB; times and rates have their unit.\nOf a cluster file, an option with keys and ",
       Roff("--set"), ", the later one counts, for each setting apart.\n");
+  AddSettings("--model", *proto::Model::descriptor(), out);
+  AddSettings("--parallel", *proto::Parallel::descriptor(), out);
+  AddSettings("--training", *proto::Training::descriptor(), out);
   AddSettings("--packet", *proto::PacketNetwork::descriptor(), out);
   for (const packet::TransportKind& kind : packet::TransportKinds()) {
     absl::StrAppend(out, ".SS ", Roff(absl::StrCat("--packet transport=(", kind.name, ":...)")), "\n",

@@ -7,16 +7,19 @@
 #include "backends/registry.h"
 #include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
+#include "replay/cli/workload_options.h"
 #include "replay/cluster/variation.h"
 #include "replay/compute/compute.h"
 #include "replay/run/jobs.h"
 #include "trace/base/spelling.h"
+#include "trace/generate/importer.h"
 #include "trace/import/registry.h"
 
 namespace chakra::cli {
 
 void RunArguments::AddTo(CLI::App* app) {
   app->add_option("TRACE", traces_.inputs, InputsHelp())->type_name("");
+  AddWorkloadOptions(app, "Workload, in place of TRACE or on top of a workload's file", &workload_);
   AddMachine(app);
   AddTrace(app);
   edits_.AddTo(app, "--edit", "Edits, in the order in which they are given");
@@ -167,8 +170,12 @@ absl::StatusOr<double> RunArguments::StrictCauses() const {
 }
 
 absl::Status RunArguments::Check() const {
-  if (traces_.inputs.empty() && !traces_.read.capture.named())
-    return absl::InvalidArgumentError("replay expects at least one TRACE");
+  const bool workload = AnyWorkloadOption(workload_);
+  if (traces_.inputs.empty() && !traces_.read.capture.named() && workload_.model.empty())
+    return absl::InvalidArgumentError("replay expects at least one TRACE, or --model");
+  if (workload && (traces_.inputs.size() > 1 || traces_.read.capture.named()))
+    return absl::InvalidArgumentError(
+        "--model, --parallel and --training go with one workload's file, or with none");
   if (compute_->count() > 0) {
     if (auto rungs = ParseRungs(run_.compute); !rungs.ok())
       return absl::InvalidArgumentError(absl::StrCat("--compute: ", rungs.status().message()));
@@ -190,6 +197,13 @@ absl::Status RunArguments::Check() const {
 }
 
 absl::StatusOr<TraceOptions> RunArguments::traces() {
+  if (AnyWorkloadOption(workload_)) {
+    if (!traces_.inputs.empty()) workload_.file = traces_.inputs[0];
+    const auto workload = generate::ReadWorkload(workload_);
+    if (!workload.ok()) return workload.status();
+    traces_.inputs = {generate::WorkloadInput(*workload)};
+    workload_ = generate::WorkloadOptions();
+  }
   run_.strict = traces_.read.strict;
   if (strict_causes_->count() > 0) run_.strict_causes = *StrictCauses();
   run_.fabric_options.threads = traces_.read.threads;

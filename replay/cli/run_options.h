@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "replay/cli/edit_options.h"
 #include "replay/run/options.h"
+#include "trace/generate/workload.h"
 
 namespace chakra::cli {
 
@@ -32,6 +33,7 @@ class RunArguments {
   absl::StatusOr<double> StrictCauses() const;
 
   TraceOptions traces_;
+  generate::WorkloadOptions workload_;
   EditOptions edits_;
   RunOptions run_;
   std::string strict_causes_text_;

@@ -50,10 +50,12 @@ TEST(Registry, MessagesListTheFormats) {
   EXPECT_EQ(
       ExpectedInFolders(),
       "traces named PREFIX.N.et[.zst|.gz] (or .json, .txtpb), or a PyTorch capture (JSON of torch.profiler "
-      "or the ExecutionTraceObserver)");
+      "or the ExecutionTraceObserver), or a workload (a step told by its model, see `chakra-replay "
+      "generate`)");
   EXPECT_EQ(KindsOfRuns(), "PyTorch captures");
-  EXPECT_EQ(InputsHelp(),
-            "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture");
+  EXPECT_EQ(
+      InputsHelp(),
+      "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture, or a workload");
 }
 
 }  // namespace

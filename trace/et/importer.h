@@ -34,6 +34,8 @@ struct Importer {
   // All ranks of the run that `inputs` (files and folders) and `options` name. Errors as above.
   absl::StatusOr<TraceSet> (*run)(const std::vector<std::string>& inputs,
                                   const ReadOptions& options) = nullptr;
+  // Of a run: it was recorded, so that its steps and ranks can be selected.
+  bool recorded = true;
 
   static constexpr size_t kSniffed = size_t{64} << 10;
 };

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "trace/generate/importer.h"
 #include "trace/import/json/json.h"
 #include "trace/import/pytorch/importer.h"
 #include "trace/import/text/text.h"
@@ -20,7 +21,7 @@ namespace chakra {
 namespace {
 
 constexpr const Importer* kImporters[] = {
-    &pytorch::kImporter, &kJsonImporter, &kTextImporter,
+    &pytorch::kImporter, &generate::kImporter, &kJsonImporter, &kTextImporter,
     &kEtImporter,  // the last: it takes what no other claims
 };
 
@@ -110,6 +111,7 @@ const Importer* ImporterOfRun(const std::vector<std::string>& inputs, const Read
     }
     return FirstOfRuns();  // it says what the files are not
   }
+  if (!inputs.empty() && generate::IsWorkloadInput(inputs[0])) return &generate::kImporter;
   std::vector<std::string> files, archives;
   for (const std::string& input : inputs) {
     std::error_code error;
@@ -164,7 +166,7 @@ std::string ExpectedInFolders() {
 std::string KindsOfRuns() {
   std::vector<std::string> kinds;
   for (const Importer* i : kImporters) {
-    if (i->run != nullptr) kinds.push_back(absl::StrCat(i->title, "s"));
+    if (i->run != nullptr && i->recorded) kinds.push_back(absl::StrCat(i->title, "s"));
   }
   return absl::StrJoin(kinds, " and ");
 }

@@ -29,7 +29,7 @@ const Importer* ConsumeEnding(absl::string_view* name);
 std::string NamesOfTraces();
 // "traces named PREFIX.N.et[.zst|.gz] (or .json, .txtpb), or a PyTorch capture (JSON of ...)".
 std::string ExpectedInFolders();
-// "PyTorch captures": the formats whose files make a run together.
+// "PyTorch captures": the formats whose files make a run together and were recorded.
 std::string KindsOfRuns();
 // What commands say of the traces that they take.
 std::string InputsHelp();

@@ -245,6 +245,18 @@ std::vector<KernelCall> AttentionOfKernel(const KernelFacts& kernel, const std::
   return calls.has_value() ? calls->calls : std::vector<KernelCall>();
 }
 
+// Shapes do not tell a mask, but the node's own operations do: a causal one leaves half of the pairs.
+FamilyCalls WithMask(const KernelFacts& kernel, FamilyCalls calls) {
+  if (kernel.operations <= 0) return calls;
+  for (KernelCall& call : calls.calls) {
+    auto* a = std::get_if<AttentionCall>(&call);
+    if (a == nullptr || a->prefix > 0) continue;
+    const double all = (a->backward ? 10 : 4) * a->batch * a->heads * a->seq * a->seq * a->head_dim;
+    if (kernel.operations < 0.75 * all) a->causal = true;
+  }
+  return calls;
+}
+
 // Which of the products of an operator a kernel is.
 std::vector<KernelCall> OneOf(std::vector<KernelCall> calls, absl::string_view name) {
   if (calls.size() > 1) {
@@ -298,7 +310,7 @@ FamilyCalls CallsOfKernel(const KernelFacts& kernel, int unknown_element_bytes) 
   std::optional<FamilyCalls> of_op = CallsOfOperator(op, operands, unknown_element_bytes);
   KernelFamily family =
       RuleOfOperator(kernel.name) != nullptr ? KernelFamily::kNone : FamilyOfKernelName(kernel.name);
-  if (family == KernelFamily::kNone) return of_op.value_or(FamilyCalls());
+  if (family == KernelFamily::kNone) return WithMask(kernel, of_op.value_or(FamilyCalls()));
   if (family == KernelFamily::kHostCopy) return {family, {}};
   if (IsStream(family)) return StreamOfKernel(kernel, family, operands, unknown_element_bytes);
   FamilyCalls out{family, {}};
@@ -318,7 +330,7 @@ FamilyCalls CallsOfKernel(const KernelFacts& kernel, int unknown_element_bytes) 
     TakeDtypeOfName(kernel.name, told, gemm);
     gemm->cublas = IsCublasKernel(kernel.name);
   }
-  return out;
+  return WithMask(kernel, std::move(out));
 }
 
 absl::StatusOr<ModelledTime> PredictAll(const KernelModel& model, const std::vector<KernelCall>& calls) {

@@ -34,7 +34,8 @@ struct KernelFacts {
   absl::string_view name;
   absl::string_view op;              // the operator that launched it; "": not told
   absl::string_view shapes, dtypes;  // of that operator's operands; "": not told
-  double operations = 0, bytes = 0;  // its own work; 0: not told
+  double operations = 0,
+         bytes = 0;  // its own work; 0: not told. Attention of half the pairs has a causal mask
 };
 
 // The family of a kernel, and the call of it where work or shapes tell one (at most one call: a kernel is one

@@ -1,0 +1,154 @@
+// `generate`: a training step from the configuration of its model, as traces.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "replay/cli/command.h"
+#include "replay/cli/terminal.h"
+#include "replay/cli/workload_options.h"
+#include "trace/base/quantity.h"
+#include "trace/base/text_table.h"
+#include "trace/generate/counts.h"
+#include "trace/generate/memory.h"
+#include "trace/generate/presets.h"
+#include "trace/generate/sizes.h"
+#include "trace/generate/workload.h"
+#include "trace/generate/write.h"
+
+namespace chakra::cli {
+namespace {
+
+// What the step is, for people.
+std::string Describe(const generate::StepPlan& plan) {
+  const generate::ModelParameters p = generate::CountParameters(plan.model);
+  const double flops = generate::TrainingFlopsPerToken(plan.model, plan.training.seq);
+  const double tokens =
+      static_cast<double>(plan.training.seq) * static_cast<double>(plan.training.global_batch);
+  std::string out = absl::StrFormat("Step of %s\n  parameters       %.3f billion", plan.name,
+                                    static_cast<double>(p.total) / 1e9);
+  if (p.active != p.total)
+    absl::StrAppendFormat(&out, ", %.3f billion of them for each token", static_cast<double>(p.active) / 1e9);
+  absl::StrAppendFormat(
+      &out,
+      "\n  operations       %.2f GFLOP a token, %.1f TFLOP a step (each product three times, causal "
+      "attention at half, no recomputation)\n",
+      flops / 1e9, flops * tokens / 1e12);
+  const generate::Split& s = plan.split;
+  absl::StrAppend(&out, "  ranks            ", FormatCount(static_cast<uint64_t>(s.ranks())), " (tp ", s.tp,
+                  ", cp ", s.cp, ", dp ", s.dp, ", pp ", s.pp, "; ep ", s.ep, ", etp ", s.etp, "; zero ",
+                  s.zero, ")\n");
+  absl::StrAppend(&out, "  micro-batches    ", plan.micro_batches(), " of ", plan.training.micro_batch, " x ",
+                  plan.training.seq, " tokens on each rank\n");
+  return out;
+}
+
+std::string Gib(int64_t bytes) { return absl::StrFormat("%.2f", static_cast<double>(bytes) / (1 << 30)); }
+
+// What ranks hold at their peak, a row for each stage.
+std::string DescribeMemory(const generate::StepPlan& plan, uint64_t limit, TextPage* page) {
+  TextTable table(
+      {"stage", "in flight", "weights", "gradients", "optimizer", "activations", "working", "peak"},
+      {false, false, false, false, false, false, false, false});
+  std::string misfits;
+  for (int64_t s = 0; s < plan.split.pp; ++s) {
+    const generate::RankMemory m = generate::MemoryOfStage(plan, s);
+    table.Add({absl::StrCat(s), absl::StrCat(m.in_flight), Gib(m.weights), Gib(m.gradients), Gib(m.optimizer),
+               Gib(m.activations), Gib(m.working), Gib(m.total())});
+    if (limit == 0 || static_cast<uint64_t>(m.total()) <= limit) continue;
+    absl::StrAppend(&misfits, "  a rank of stage ", s,
+                    " does not fit: ", Gib(m.total() - static_cast<int64_t>(limit)), " GiB more than ",
+                    Gib(static_cast<int64_t>(limit)), " GiB\n");
+  }
+  return absl::StrCat(
+      "\nMemory of a rank at its peak, GiB (tensors alone: no context, buffers of libraries, or what "
+      "the allocator cannot use)\n",
+      table.Print(page), misfits);
+}
+
+class GenerateCommand : public Command {
+ public:
+  explicit GenerateCommand(CLI::App* app) : Command(app) {
+    app->allow_extras();
+    app->add_option("WORKLOAD", from_.file, "A workload: proto/workload.proto as .txtpb or JSON")
+        ->type_name("");
+    AddWorkloadOptions(app, "", &from_);
+    app->add_option(
+           "--set", from_.set,
+           "A field of the workload (proto/workload.proto), after all other options: parallel.tp=8; may be "
+           "repeated")
+        ->type_name("FIELD=VALUE")
+        ->allow_extra_args(false);
+    app->add_option("-o,--output", output_, "Folder for the traces; without it only the summary is printed")
+        ->type_name("DIR");
+    app->add_option("--ranks", ranks_, "Write only these ranks, comma-separated")
+        ->delimiter(',')
+        ->type_name("LIST");
+    app->add_option_function<std::string>(
+           "--device-memory",
+           [this](const std::string& text) {
+             const auto bytes = ParseBytes(text);
+             if (!bytes.ok())
+               throw CLI::ValidationError("--device-memory", std::string(bytes.status().message()));
+             device_memory_ = *bytes;
+           },
+           "Say which ranks need more memory than this, as 80GB")
+        ->type_name("BYTES");
+    app->add_flag("--list", list_, "Print the names of models with their sources and exit");
+    app->add_option("--threads", threads_, "Files written at once; default: the machine's cores")
+        ->type_name("N")
+        ->check(CLI::Range(1, 4096).description(""));
+    app->footer(
+        "Example:\n"
+        "  chakra-replay generate --model llama3-70b --parallel tp=8,pp=4,dp=2,zero=1 \\\n"
+        "      --training seq=8192,global_batch=64 -o step\n"
+        "  chakra-replay replay step --cluster dgx-h100");
+    threads_ = DefaultThreads();
+  }
+
+  int Run() override {
+    if (list_) return List();
+    if (from_.file.empty() && from_.model.empty() && from_.set.empty())
+      return Misuse("generate expects WORKLOAD or --model");
+    const auto workload = generate::ReadWorkload(from_);
+    if (!workload.ok()) return Fail(workload.status());
+    const auto plan = generate::ResolvePlan(*workload);
+    if (!plan.ok()) return Fail(plan.status());
+    if (!output_.empty()) {
+      const auto step = generate::BuildStep(*plan);
+      if (!step.ok()) return Fail(step.status());
+      if (absl::Status s = generate::WriteStep(*step, output_, ranks_, threads_); !s.ok()) return Fail(s);
+    }
+    TextPage page = PageOf("-");
+    const absl::Status written = WriteOutput(
+        "-", page.Finish(absl::StrCat(Describe(*plan), DescribeMemory(*plan, device_memory_, &page))));
+    return written.ok() ? kDone : Fail(written);
+  }
+
+ private:
+  static int List() {
+    TextTable table({"model", "source"}, {true, true});
+    for (const std::string& name : generate::PresetNames())
+      table.Add({name, generate::FindPreset(name)->source()});
+    TextPage page = PageOf("-");
+    const absl::Status written = WriteOutput("-", page.Finish(table.Print(&page)));
+    return written.ok() ? kDone : Fail(written);
+  }
+
+  generate::WorkloadOptions from_;
+  std::string output_;
+  std::vector<int> ranks_;
+  bool list_ = false;
+  int threads_ = 1;
+  uint64_t device_memory_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeGenerateCommand(CLI::App* root) {
+  return std::make_unique<GenerateCommand>(root->add_subcommand(
+      "generate", "Make the traces of a training step from the configuration of its model"));
+}
+
+}  // namespace chakra::cli

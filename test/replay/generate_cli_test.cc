@@ -1,0 +1,96 @@
+// `chakra-replay generate` and the replay of workloads, as a user runs them.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "test/replay/acceptance_testing.h"
+
+namespace chakra::acceptance {
+namespace {
+
+using ::testing::HasSubstr;
+
+class GenerateCli : public Bench {
+ protected:
+  static std::string Makespan(const std::string& report) {
+    const size_t at = report.find("Makespan");
+    return at == std::string::npos ? "" : report.substr(at, report.find('\n', at) - at);
+  }
+  std::string Folder(const std::string& name) const {
+    const auto path = std::filesystem::path(::testing::TempDir()) / ("generate_cli_" + name);
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directories(path);
+    return path.string();
+  }
+};
+
+constexpr char kStep[] =
+    "--model llama3-8b:layers=4 --parallel tp=2,pp=2,dp=2,zero=1 --training seq=1024,global_batch=8";
+
+TEST_F(GenerateCli, FilesMemoryAndAWorkloadsFileReplayAlike) {
+  const std::string folder = Folder("alike");
+  const Outcome made = Run(std::string("generate ") + kStep + " -o " + folder + "/step");
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("ranks            8 (tp 2, cp 1, dp 2, pp 2; ep 1, etp 1; zero 1)"));
+  EXPECT_THAT(made.out, HasSubstr("Memory of a rank at its peak, GiB"));
+  const Outcome files = Run("replay " + folder + "/step --cluster dgx-h100 --strict");
+  ASSERT_EQ(files.status, 0) << files.err;
+  const Outcome memory = Run(std::string("replay ") + kStep + " --cluster dgx-h100 --strict");
+  ASSERT_EQ(memory.status, 0) << memory.err;
+  std::ofstream(folder + "/step.txtpb") << "model { preset: \"llama3-8b\" layers: 4 }\n"
+                                           "parallel { tp: 2 pp: 2 dp: 4 zero: 1 }\n"
+                                           "training { seq: 1024 global_batch: 8 }\n";
+  const Outcome file = Run("replay " + folder + "/step.txtpb --parallel dp=2 --cluster dgx-h100");
+  ASSERT_EQ(file.status, 0) << file.err;
+  EXPECT_NE(Makespan(files.out), "");
+  EXPECT_EQ(Makespan(files.out), Makespan(memory.out));
+  EXPECT_EQ(Makespan(files.out), Makespan(file.out));
+  // All is priced by the kernel model.
+  EXPECT_THAT(memory.out, ::testing::Not(HasSubstr("no rung")));
+  EXPECT_EQ(Run("inspect " + folder + "/step.txtpb").status, 0);
+}
+
+TEST_F(GenerateCli, SaysWhatDoesNotFit) {
+  const Outcome r = Run(std::string("generate ") + kStep + " --device-memory 4GiB");
+  EXPECT_EQ(r.status, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("a rank of stage 0 does not fit: "));
+  EXPECT_THAT(r.out, HasSubstr(" GiB more than 4.00 GiB"));
+}
+
+TEST_F(GenerateCli, ListsModels) {
+  const Outcome r = Run("generate --list");
+  EXPECT_EQ(r.status, 0);
+  EXPECT_THAT(r.out, HasSubstr("deepseek-v3"));
+}
+
+TEST_F(GenerateCli, RefusesWhatIsWrong) {
+  const struct {
+    const char* arguments;
+    int status;
+    const char* error;
+  } kCases[] = {
+      {"generate", 2, "generate expects WORKLOAD or --model"},
+      {"generate --model llama3-8b", 1, "training.seq is missing"},
+      {"generate --model llama3-8b --training seq=64 --parallel tp=3", 1,
+       "parallel.tp is 3; expected a divisor of model.heads, 32; the nearest is 2"},
+      {"generate --model nothing.json --training seq=64", 1, "nothing.json"},
+      {"generate --model llama3-8b --training seq=64 -o /dev/null/x", 1, "/dev/null/x"},
+      {"generate --model llama3-8b:layers=2 --training seq=64 --ranks 4 -o /tmp/none", 1,
+       "there is no rank 4"},
+      {"generate --model deepseek-v3:mtp=1 --training seq=64", 1, "not generated yet"},
+      {"generate nothing.txtpb", 1, "nothing.txtpb"},
+      {"replay --parallel tp=2", 2, "replay expects at least one TRACE, or --model"},
+      {"replay --model llama3-8b --parallel tp=3 --training seq=64", 1, "the nearest is 2"},
+      {"replay --model llama3-8b --training seq=64 --groups x.json", 1,
+       "a workload has its own process groups"},
+  };
+  for (const auto& c : kCases) {
+    const Outcome r = Run(c.arguments);
+    EXPECT_EQ(r.status, c.status) << c.arguments;
+    EXPECT_THAT(r.err, HasSubstr(c.error)) << c.arguments;
+  }
+}
+
+}  // namespace
+}  // namespace chakra::acceptance

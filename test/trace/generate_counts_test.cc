@@ -1,0 +1,78 @@
+// Parameters and operations of models against published totals.
+#include <gtest/gtest.h>
+
+#include "trace/generate/counts.h"
+#include "trace/generate/presets.h"
+
+namespace chakra::generate {
+namespace {
+
+ModelSize Preset(const std::string& name) {
+  const auto model = FindPreset(name);
+  EXPECT_TRUE(model.ok()) << model.status();
+  const auto sizes = ResolveModel(*model);
+  EXPECT_TRUE(sizes.ok()) << name << ": " << sizes.status();
+  return sizes.ok() ? *sizes : ModelSize();
+}
+
+struct Known {
+  const char* name;
+  double total;   // 10^9
+  double active;  // 10^9; 0: dense
+  int64_t seq;
+  double gflop;  // of training a token
+};
+
+// Totals: of the published checkpoints. Operations: Megatron-LM's formula, which NVIDIA's reports follow.
+constexpr Known kKnown[] = {
+    {"gpt3-175b", 174.578, 0, 2048, 1061.95},      {"mt-nlg-530b", 529.535, 0, 2048, 3203.6},
+    {"llama2-7b", 6.738, 0, 4096, 42.86},          {"llama2-70b", 68.977, 0, 4096, 428.39},
+    {"llama3-8b", 8.030, 0, 8192, 51.47},          {"llama3-70b", 70.554, 0, 8192, 449.22},
+    {"llama3-405b", 405.853, 0, 8192, 2523.96},    {"qwen3-32b", 32.762, 0, 4096, 204.79},
+    {"qwen3-30b-a3b", 30.532, 3.353, 4096, 23.01}, {"qwen3-235b-a22b", 235.094, 22.19, 4096, 148.03},
+    {"mixtral-8x7b", 46.703, 12.880, 4096, 79.71}, {"mixtral-8x22b", 140.630, 39.16, 4096, 242.20},
+    {"deepseek-v2", 235.741, 21.38, 4096, 155.0},  {"deepseek-v3", 671.026, 37.55, 4096, 249.8},
+    {"kimi-k2", 1026.41, 32.86, 4096, 204.48},
+};
+
+TEST(GenerateCounts, EqualWhatIsPublished) {
+  for (const Known& k : kKnown) {
+    const ModelSize model = Preset(k.name);
+    const ModelParameters p = CountParameters(model);
+    EXPECT_NEAR(static_cast<double>(p.total) / 1e9 / k.total, 1, 0.003) << k.name;
+    const double active = k.active > 0 ? k.active * 1e9 : static_cast<double>(p.total);
+    EXPECT_NEAR(static_cast<double>(p.active) / active, 1, 0.003) << k.name;
+    EXPECT_NEAR(TrainingFlopsPerToken(model, k.seq) / 1e9 / k.gflop, 1, 0.003) << k.name;
+  }
+}
+
+TEST(GenerateCounts, FurtherTokensCostALayerAndAHead) {
+  ModelSize model = Preset("deepseek-v3");
+  const int64_t without = CountParameters(model).total;
+  model.mtp = 1;
+  EXPECT_NEAR(TrainingFlopsPerToken(model, 4096) / 1e9 / 259.4, 1, 0.003);
+  EXPECT_EQ(CountParameters(model).total, without);
+}
+
+// To the last parameter: BertModel of bert-large-uncased, and torchvision's vit_l_16.
+TEST(GenerateCounts, AreExactForEncoders) {
+  EXPECT_EQ(CountParameters(Preset("bert-large")).total, 335141888);
+  EXPECT_EQ(CountParameters(Preset("vit-l-16")).total, 304326632);
+}
+
+// Of these every parameter is known too (sizes of the checkpoints' tensors).
+TEST(GenerateCounts, AreExactForLlama) {
+  EXPECT_EQ(CountParameters(Preset("llama2-7b")).total, 6738415616);
+  EXPECT_EQ(CountParameters(Preset("llama3-8b")).total, 8030261248);
+  EXPECT_EQ(CountParameters(Preset("llama3-70b")).total, 70553706496);
+  EXPECT_EQ(CountParameters(Preset("mixtral-8x7b")).total, 46702792704);
+}
+
+TEST(GenerateCounts, AttentionGrowsWithTheSquareOfTheSequence) {
+  const ModelSize model = Preset("llama3-8b");
+  const double base = TrainingFlopsPerToken(model, 1), s = TrainingFlopsPerToken(model, 1001);
+  EXPECT_NEAR(TrainingFlopsPerToken(model, 2001) - base, 2 * (s - base), 1);
+}
+
+}  // namespace
+}  // namespace chakra::generate

@@ -1,0 +1,382 @@
+// Graphs of steps: what they compute and send against counts made another way, schedules against closed
+// forms.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <tuple>
+
+#include "absl/strings/match.h"
+#include "trace/generate/counts.h"
+#include "trace/generate/layers.h"
+#include "trace/generate/layout.h"
+#include "trace/generate/schedule.h"
+#include "trace/generate/sizes.h"
+#include "trace/generate/workload.h"
+#include "trace/generate/write.h"
+#include "trace/import/reader.h"
+#include "trace/model/graph_builder.h"
+
+namespace chakra::generate {
+namespace {
+
+constexpr char kDense[] = "layers=8,hidden=512,heads=8,kv_heads=4,ffn=1024,vocab=4096";
+constexpr char kExperts[] =
+    "layers=8,hidden=512,heads=8,ffn=1024,vocab=4096,experts=8,top_k=2,expert_ffn=256,shared_ffn=512,dense_"
+    "layers=2";
+constexpr char kLatent[] =
+    "layers=8,hidden=512,heads=8,ffn=1024,vocab=4096,kv_rank=64,q_rank=128,nope_dim=32,rope_dim=16,v_dim=32";
+constexpr char kOld[] =
+    "layers=8,hidden=512,heads=8,ffn=2048,gated=no,vocab=4096,tied=yes,norm=layer,bias=yes,"
+    "positions=2048";
+
+StepGraphs Step(const std::string& model, const std::string& parallel, const std::string& training) {
+  WorkloadOptions options;
+  options.model = model;
+  options.parallel = parallel;
+  options.training = training;
+  const auto workload = ReadWorkload(options);
+  EXPECT_TRUE(workload.ok()) << workload.status();
+  if (!workload.ok()) return {};
+  const auto plan = ResolvePlan(*workload);
+  EXPECT_TRUE(plan.ok()) << model << "|" << parallel << "|" << training << ": " << plan.status();
+  if (!plan.ok()) return {};
+  const auto step = BuildStep(*plan);
+  EXPECT_TRUE(step.ok()) << step.status();
+  return step.ok() ? *step : StepGraphs();
+}
+
+bool Starts(const char* text, absl::string_view with) { return absl::StartsWith(text, with); }
+
+// Operations of products and attention in the forward pass, but the router's, over all ranks.
+double ForwardOperations(const StepGraphs& step) {
+  double sum = 0;
+  for (const StageGraph& stage : step.stages) {
+    for (const StepNode& n : stage.nodes) {
+      if (n.type != NodeType::kComp || !Starts(n.spot.phase, "forward") || Starts(n.spot.part, "router"))
+        continue;
+      const Operator& op = stage.operators[n.op];
+      const bool counts = absl::StrContains(op.name, "mm") || absl::StrContains(op.name, "attention");
+      if (counts) sum += static_cast<double>(op.operations);
+    }
+  }
+  return sum * static_cast<double>(step.plan.split.stage_ranks());
+}
+
+// Three times the forward products are what a token's training costs by the closed form; the diagonal of a
+// causal mask, s (s + 1) / 2 pairs instead of s^2 / 2, is all that differs.
+TEST(GenerateGraph, ComputesWhatTheClosedFormSays) {
+  const std::tuple<const char*, const char*, const char*> kCases[] = {
+      {kDense, "", "seq=1024"},
+      {kDense, "tp=4,pp=2,dp=2", "seq=1024,global_batch=8"},
+      {kDense, "pp=2,vpp=2,cp=2", "seq=1024,global_batch=4"},
+      {kDense, "cp=4,cp_kind=all_gather", "seq=1024"},
+      {kDense, "cp=2,cp_kind=ulysses,tp=2", "seq=1024"},
+      {kExperts, "tp=2,dp=4,ep=4", "seq=1024,global_batch=8"},
+      {kExperts, "tp=2,dp=2,ep=2,etp=2", "seq=1024,global_batch=4"},
+      {kLatent, "tp=2,pp=2", "seq=1024,global_batch=4"},
+      {kOld, "tp=2,sp=no,pp=2", "seq=1024,global_batch=4"},
+  };
+  for (const auto& [model, parallel, training] : kCases) {
+    const StepGraphs step = Step(model, parallel, training);
+    const double tokens =
+        static_cast<double>(step.plan.training.seq) * static_cast<double>(step.plan.training.global_batch);
+    const double known = TrainingFlopsPerToken(step.plan.model, step.plan.training.seq) * tokens;
+    const double seq = static_cast<double>(step.plan.training.seq);
+    const double width = static_cast<double>(step.plan.model.query_width() + step.plan.model.context_width());
+    const double diagonal = 3 * width * tokens * static_cast<double>(step.plan.model.layers);
+    EXPECT_GE(3 * ForwardOperations(step) / known, 1 - 1e-12) << model << "|" << parallel;
+    EXPECT_LE((3 * ForwardOperations(step) - diagonal) / known, 1 + 1e-12) << model << "|" << parallel << seq;
+  }
+}
+
+// Of all ranks of a stage: elements of gradients that are reduced in the last micro-batch.
+int64_t Reduced(const StepGraphs& step, const StageGraph& stage) {
+  int64_t bytes = 0;
+  for (const StepNode& n : stage.nodes) {
+    const bool last = n.spot.micro_batch + 1 == step.plan.micro_batches();
+    if (n.type == NodeType::kCollective && n.stream == Stream::kReduce && last &&
+        absl::EndsWith(n.spot.part, "gradients"))
+      bytes += n.bytes;
+  }
+  return bytes / step.plan.gradient_bytes();
+}
+
+int64_t Gathered(const StepGraphs& step, const StageGraph& stage) {
+  int64_t sum = 0;
+  for (const StepNode& n : stage.nodes) {
+    if (n.type != NodeType::kCollective || n.stream != Stream::kGather) continue;
+    const int64_t ranks = n.group == GroupKind::kExpertData ? step.plan.split.expert_dp()
+                                                            : step.plan.split.dp * step.plan.split.cp;
+    sum += n.bytes * ranks;
+  }
+  return sum / step.plan.element_bytes();
+}
+
+// Each weight's gradient is reduced once, and each weight gathered as often as it is used or updated.
+TEST(GenerateGraph, ReducesAndGathersEachWeight) {
+  for (const char* model : {kDense, kExperts, kLatent, kOld}) {
+    const bool experts = model == kExperts;
+    for (const char* parallel : {"dp=4", "dp=4,tp=2,pp=2", "dp=2,cp=2,pp=2,vpp=2"}) {
+      for (const int zero : {0, 1, 2, 3}) {
+        const std::string split = absl::StrCat(parallel, ",zero=", zero,
+                                               experts && !absl::StrContains(parallel, "tp=") ? ",ep=2" : "");
+        const StepGraphs step = Step(model, split, "seq=512,global_batch=16");
+        for (const StageGraph& stage : step.stages) {
+          EXPECT_EQ(Reduced(step, stage), stage.weights + stage.expert_weights) << model << "|" << split;
+          const int64_t uses = zero == 0 ? 0 : zero < 3 ? 1 : 2 * step.plan.micro_batches();
+          const int64_t all = uses * (stage.weights + stage.expert_weights);
+          // Shares are rounded up to whole elements; the embedding and the head are gathered once.
+          if (zero < 3) {
+            EXPECT_NEAR(static_cast<double>(Gathered(step, stage)), static_cast<double>(all), 200) << split;
+          } else {
+            EXPECT_LE(Gathered(step, stage), all + 1000) << split;
+            EXPECT_GT(Gathered(step, stage), all / 2) << split;
+          }
+        }
+      }
+    }
+  }
+}
+
+// What all ranks hold, each weight once, is the model.
+TEST(GenerateGraph, HoldsEachParameter) {
+  for (const char* model : {kDense, kExperts, kLatent, kOld}) {
+    for (const char* parallel : {"", "pp=4", "pp=2,vpp=2"}) {
+      const StepGraphs step = Step(model, parallel, "seq=512");
+      int64_t sum = 0;
+      for (const StageGraph& stage : step.stages) sum += stage.weights + stage.expert_weights;
+      const int64_t twice =
+          step.plan.model.tied && step.plan.split.pp > 1 ? step.plan.model.vocab * step.plan.model.hidden : 0;
+      EXPECT_EQ(sum, CountParameters(step.plan.model).total + twice) << model << "|" << parallel;
+    }
+  }
+}
+
+// Bytes of the collectives of tensor parallelism, by Korthikanti et al., 2022: with sequence parallelism each
+// layer gathers 2 times forward and 4 times backward and reduce-scatters 2 times each way; without, it
+// all-reduces 2 times each way. Embedding and head add theirs.
+TEST(GenerateGraph, SendsWhatTensorParallelismNeeds) {
+  for (const bool sp : {true, false}) {
+    const StepGraphs step = Step(kDense, sp ? "tp=4" : "tp=4,sp=no", "seq=512,micro_batch=2,global_batch=6");
+    std::map<CollectiveType, int64_t> bytes;
+    for (const StepNode& n : step.stages[0].nodes) {
+      if (n.type == NodeType::kCollective && n.group == GroupKind::kTensor && !Starts(n.spot.phase, "step") &&
+          !Starts(n.spot.part, "loss"))
+        bytes[n.collective] += n.bytes;
+    }
+    const int64_t a = 2 * 512 * 512 * 2, layers = 8 * 3;
+    if (sp) {
+      // Head: gathered forward and backward; embedding: its gradient gathered.
+      EXPECT_EQ(bytes[CollectiveType::kAllGather], (6 * layers + 3 * 3) * a / 4);
+      EXPECT_EQ(bytes[CollectiveType::kReduceScatter], (4 * layers + 2 * 3) * a);
+      EXPECT_EQ(bytes.count(CollectiveType::kAllReduce), 0u);
+    } else {
+      EXPECT_EQ(bytes[CollectiveType::kAllReduce], (4 * layers + 2 * 3) * a);
+      EXPECT_EQ(bytes.size(), 1u);
+    }
+  }
+}
+
+// Runs the stages with their streams in order: a layer's forward takes 1 unit, its backward 2, all else
+// nothing.
+double Length(const StepGraphs& step) {
+  std::map<std::tuple<int64_t, int64_t, int32_t>, double> sent;  // from, to, tag
+  struct Run {
+    size_t next = 0;
+    std::vector<double> end;
+    double stream[kStreams] = {};
+  };
+  std::vector<Run> runs(step.stages.size());
+  const auto unit = [](const StepNode& n) {
+    if (n.type != NodeType::kComp || !Starts(n.spot.part, "mlp.up")) return 0.0;
+    return 1.0;  // one product forward, two backward
+  };
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (size_t s = 0; s < runs.size(); ++s) {
+      Run& run = runs[s];
+      const StageGraph& stage = step.stages[s];
+      for (; run.next < stage.nodes.size(); ++run.next) {
+        const StepNode& n = stage.nodes[run.next];
+        double begin = run.stream[static_cast<int>(n.stream)];
+        for (uint32_t d = n.dep_begin; d < n.dep_end; ++d) begin = std::max(begin, run.end[stage.deps[d]]);
+        const auto me = static_cast<int64_t>(s);
+        if (n.type == NodeType::kRecv) {
+          // Ranks of cp do the same at the same time.
+          const bool ring = n.peer != PeerKind::kStage;
+          const auto it = sent.find({ring ? me : n.stage, me, n.tag});
+          if (it == sent.end()) break;
+          begin = std::max(begin, it->second);
+        }
+        const double end = begin + unit(n);
+        if (n.type == NodeType::kSend) sent[{me, n.peer == PeerKind::kStage ? n.stage : me, n.tag}] = end;
+        run.stream[static_cast<int>(n.stream)] = end;
+        run.end.push_back(end);
+        moved = true;
+      }
+    }
+  }
+  double length = 0;
+  for (size_t s = 0; s < runs.size(); ++s) {
+    EXPECT_EQ(runs[s].next, step.stages[s].nodes.size()) << "stage " << s << " waits for ever";
+    for (const double e : runs[s].end) length = std::max(length, e);
+  }
+  return length;
+}
+
+double PipelineLength(const std::string& parallel, int64_t micro_batches, int64_t layers) {
+  const std::string model = absl::StrCat("layers=", layers, ",hidden=512,heads=8,ffn=1024,vocab=4096");
+  return Length(Step(model, parallel, absl::StrCat("seq=64,global_batch=", micro_batches)));
+}
+
+// Narayanan et al., 2021, section 2.2: the bubble is (p - 1) of a stage's forward and backward, over v
+// pieces.
+TEST(GenerateSchedule, TakesWhatTheClosedFormSays) {
+  EXPECT_EQ(PipelineLength("pp=4", 8, 4), 33);
+  EXPECT_EQ(PipelineLength("pp=4,schedule=gpipe", 8, 4), 33);
+  EXPECT_EQ(PipelineLength("pp=4,vpp=2", 8, 8), 2 * 28.5);  // half layers
+  EXPECT_EQ(PipelineLength("pp=1", 8, 4), 8 * 4 * 3);
+  for (const int p : {2, 4, 8}) {
+    for (const int v : {1, 2, 4}) {
+      const int m = 2 * p;
+      const std::string split = absl::StrCat("pp=", p, v > 1 ? absl::StrCat(",vpp=", v) : "");
+      // A layer for each piece: a stage has v layers.
+      EXPECT_EQ(PipelineLength(split, m, p * v), 3 * (m * v + p - 1)) << split;
+    }
+  }
+}
+
+TEST(GenerateSchedule, KeepsWhatTheClosedFormSays) {
+  Split s;
+  s.pp = 4;
+  for (int64_t stage = 0; stage < 4; ++stage) {
+    EXPECT_EQ(MostInFlight(PassesOf(s, 8, stage)), 4 - stage);
+    EXPECT_EQ(MostInFlight(PassesOf(s, 2, stage)), std::min<int64_t>(2, 4 - stage));
+  }
+  s.schedule = Schedule::kGpipe;
+  EXPECT_EQ(MostInFlight(PassesOf(s, 8, 0)), 8);
+  s.schedule = Schedule::kInterleaved;
+  s.vpp = 2;
+  for (int64_t stage = 0; stage < 4; ++stage)
+    EXPECT_EQ(MostInFlight(PassesOf(s, 8, stage)), std::min<int64_t>(16, 2 * (4 - stage - 1) + 4 + 1));
+}
+
+TEST(GenerateLayout, GroupsPartTheRanks) {
+  for (const bool pp_before_dp : {false, true}) {
+    Split s;
+    s.tp = 2, s.cp = 2, s.dp = 6, s.pp = 3, s.ep = 4, s.etp = 2;
+    s.pp_before_dp = pp_before_dp;
+    const Layout layout(s);
+    for (int kind = 0; kind < kGroupKinds; ++kind) {
+      std::map<std::string, std::vector<int>> groups;
+      for (int rank = 0; rank < layout.ranks(); ++rank) {
+        const Place p = layout.PlaceOf(rank);
+        EXPECT_EQ(layout.RankAt(p), rank);
+        const auto k = static_cast<GroupKind>(kind);
+        if (k == GroupKind::kEnds && p.pp == 1) continue;
+        const std::vector<int> members = layout.Members(k, rank);
+        EXPECT_EQ(static_cast<int64_t>(members.size()), layout.SizeOf(k));
+        EXPECT_THAT(members, ::testing::Contains(rank)) << kind;
+        const auto [it, fresh] = groups.emplace(layout.NameOf(k, rank), members);
+        EXPECT_EQ(it->second, members) << it->first;
+      }
+      size_t all = 0;
+      for (const auto& [name, members] : groups) all += members.size();
+      const bool ends = static_cast<GroupKind>(kind) == GroupKind::kEnds;
+      EXPECT_EQ(all, static_cast<size_t>(layout.ranks()) * (ends ? 2 : 3) / 3) << kind;
+    }
+  }
+}
+
+// Each node of a stream waits for its launch, and launches follow each other.
+TEST(GenerateWrite, TheHostLaunchesEachNode) {
+  const StepGraphs without = Step(kDense, "tp=2", "seq=64"),
+                   with = Step(kDense, "tp=2", "seq=64,launch=5us");
+  const StageGraph& stage = with.stages[0];
+  ASSERT_EQ(stage.nodes.size(), 2 * without.stages[0].nodes.size());
+  for (size_t i = 0; i < stage.nodes.size(); i += 2) {
+    EXPECT_EQ(stage.nodes[i].stream, Stream::kHost);
+    EXPECT_EQ(stage.deps[stage.nodes[i + 1].dep_end - 1], i);
+  }
+  const auto traces = TracesOf(with, "step", {});
+  ASSERT_TRUE(traces.ok()) << traces.status();
+  const Graph& graph = *traces->ranks[0].graph;
+  EXPECT_TRUE(graph.is_cpu(0));
+  EXPECT_EQ(graph.duration[0], Time::FromNanos(5000));
+  EXPECT_FALSE(graph.is_cpu(1));
+}
+
+// Files and memory hold the same, each message has both ends, and no node comes before what it needs.
+TEST(GenerateWrite, FilesAreWhatMemoryHas) {
+  const std::string folder = (std::filesystem::path(::testing::TempDir()) / "generate_write").string();
+  for (const char* parallel :
+       {"tp=2,pp=2,dp=2,zero=1", "cp=2,pp=4,vpp=2", "dp=4,zero=3", "tp=2,dp=2,pp=2,order=tp-cp-ep-pp-dp"}) {
+    const StepGraphs step = Step(kDense, parallel, "seq=64,global_batch=16");
+    std::filesystem::remove_all(folder);
+    ASSERT_TRUE(WriteStep(step, folder, {}, 2).ok());
+    ReadOptions strict;
+    strict.strict = true;
+    const auto files = ReadTraceSet({folder}, strict);
+    ASSERT_TRUE(files.ok()) << files.status();
+    const auto memory = TracesOf(step, "step", strict);
+    ASSERT_TRUE(memory.ok()) << memory.status();
+    EXPECT_EQ(files->groups, memory->groups);
+    EXPECT_EQ(memory->distinct_graphs(), step.stages.size());
+    ASSERT_EQ(files->ranks.size(), memory->ranks.size());
+    std::map<std::tuple<int, int, int>, int> messages;
+    for (size_t r = 0; r < files->ranks.size(); ++r) {
+      const RankTrace &a = files->ranks[r], &b = memory->ranks[r];
+      EXPECT_TRUE(SameContent(*a.graph, *b.graph));
+      EXPECT_EQ(a.group_names, b.group_names);
+      ASSERT_EQ(a.peers.size(), b.peers.size());
+      for (size_t i = 0; i < a.peers.size(); ++i) {
+        EXPECT_EQ(std::tie(a.peers[i].src, a.peers[i].dst, a.peers[i].tag, a.peers[i].group),
+                  std::tie(b.peers[i].src, b.peers[i].dst, b.peers[i].tag, b.peers[i].group));
+      }
+      for (uint32_t row = 0; row < a.graph->size(); ++row) {
+        if (a.graph->type[row] != NodeType::kSend && a.graph->type[row] != NodeType::kRecv) continue;
+        const Peer& p = a.peers[a.graph->payload[row]];
+        messages[{p.src, p.dst, p.tag}] += a.graph->type[row] == NodeType::kSend ? 1 : -1000;
+      }
+    }
+    for (const auto& [message, ends] : messages) EXPECT_EQ(ends, -999) << parallel;
+  }
+  std::filesystem::remove_all(folder);
+}
+
+// Random splits: each is refused, or its ranks run to the end.
+TEST(GenerateGraph, NoRandomSplitWaitsForEver) {
+  std::mt19937 random(7);
+  const auto pick = [&](std::initializer_list<int> of) { return *(of.begin() + random() % of.size()); };
+  int ran = 0;
+  for (int i = 0; i < 200; ++i) {
+    const char* model = std::vector<const char*>{kDense, kExperts, kLatent, kOld}[random() % 4];
+    const int pp = pick({1, 2, 4}), vpp = pp > 1 ? pick({1, 1, 2}) : 1;
+    WorkloadOptions options;
+    options.model = model;
+    options.parallel =
+        absl::StrCat("tp=", pick({1, 2, 4}), ",pp=", pp, ",vpp=", vpp, ",dp=", pick({1, 2, 3}),
+                     ",cp=", pick({1, 2}), ",ep=", model == kExperts ? pick({1, 2}) : 1,
+                     ",zero=", pick({0, 1, 2, 3}), ",overlap_grad=", pick({0, 1}),
+                     ",cp_kind=", std::vector<const char*>{"ring", "ulysses", "all_gather"}[random() % 3]);
+    options.training =
+        absl::StrCat("seq=64,global_batch=", 24 * pick({1, 2}),
+                     ",recompute=", std::vector<const char*>{"none", "selective", "full"}[random() % 3]);
+    const auto workload = ReadWorkload(options);
+    ASSERT_TRUE(workload.ok()) << workload.status();
+    const auto plan = ResolvePlan(*workload);
+    if (!plan.ok()) continue;
+    const auto step = BuildStep(*plan);
+    ASSERT_TRUE(step.ok()) << step.status();
+    EXPECT_GT(Length(*step), 0) << options.parallel;
+    ++ran;
+  }
+  EXPECT_GT(ran, 100);
+}
+
+}  // namespace
+}  // namespace chakra::generate

@@ -1,0 +1,217 @@
+// What users write of a workload, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "trace/generate/counts.h"
+#include "trace/generate/hf_config.h"
+#include "trace/generate/presets.h"
+#include "trace/generate/sizes.h"
+#include "trace/generate/workload.h"
+
+namespace chakra::generate {
+namespace {
+
+using ::testing::HasSubstr;
+
+absl::StatusOr<StepPlan> Plan(const WorkloadOptions& options) {
+  const auto workload = ReadWorkload(options);
+  return workload.ok() ? ResolvePlan(*workload) : workload.status();
+}
+
+constexpr char kSmall[] = "layers=8,hidden=512,heads=8,ffn=2048,vocab=1000";
+
+std::string ErrorOf(const std::string& model, const std::string& parallel, const std::string& training) {
+  const auto plan = Plan({.file = "", .model = model, .parallel = parallel, .training = training, .set = {}});
+  EXPECT_FALSE(plan.ok()) << model << " " << parallel << " " << training;
+  return std::string(plan.status().message());
+}
+
+class Folder {
+ public:
+  Folder() : path_(std::filesystem::path(::testing::TempDir()) / "generate_workload") {
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::string Write(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ / name) << content;
+    return (path_ / name).string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(GenerateWorkload, ReadsShortForms) {
+  const auto plan =
+      Plan({.file = "",
+            .model = "layers=24,hidden=2048,heads=16,kv_heads=4,ffn=8192,gated=no,vocab=50257,tied=yes",
+            .parallel = "tp=2,pp=4,dp=8",
+            .training = "seq=4096,micro_batch=2,global_batch=512,dtype=fp16,recompute=full",
+            .set = {"training.optimizer=sgd"}});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->model.head_dim, 128);
+  EXPECT_FALSE(plan->model.gated);
+  EXPECT_TRUE(plan->split.sp);
+  EXPECT_EQ(plan->split.ranks(), 64);
+  EXPECT_EQ(plan->micro_batches(), 32);
+  EXPECT_EQ(plan->gradient_bytes(), 2);
+  EXPECT_EQ(plan->training.optimizer, proto::Training::SGD);
+}
+
+TEST(GenerateWorkload, KeysChangeAPreset) {
+  const auto plan =
+      Plan({.file = "", .model = "llama3-70b:layers=12", .parallel = "", .training = "seq=4096", .set = {}});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->model.layers, 12);
+  EXPECT_EQ(plan->model.kv_heads, 8);
+  EXPECT_EQ(plan->name, "llama3-70b");
+}
+
+TEST(GenerateWorkload, AFileIsTheSameAsShortForms) {
+  const Folder folder;
+  const std::string file = folder.Write("step.txtpb",
+                                        "model { preset: \"llama3-8b\" layers: 4 }\n"
+                                        "parallel { tp: 2 }\n"
+                                        "training { seq: 1024 }\n");
+  const auto workload =
+      ReadWorkload({.file = file, .model = "", .parallel = "pp=2", .training = "", .set = {}});
+  ASSERT_TRUE(workload.ok()) << workload.status();
+  const auto plan = ResolvePlan(*workload);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->model.layers, 4);
+  EXPECT_EQ(plan->model.hidden, 4096);
+  EXPECT_EQ(plan->split.ranks(), 4);
+}
+
+TEST(GenerateWorkload, LooksLikeOne) {
+  EXPECT_TRUE(LooksLikeWorkload("# a step\nname: \"x\"\nmodel {\n"));
+  EXPECT_TRUE(LooksLikeWorkload("{\n  \"model\": {"));
+  EXPECT_TRUE(LooksLikeWorkload("parallel { tp: 2 }"));
+  EXPECT_FALSE(LooksLikeWorkload("{\"schemaVersion\": 1, \"model\": 2}"));
+  EXPECT_FALSE(LooksLikeWorkload("modelled: 3"));
+  EXPECT_FALSE(LooksLikeWorkload(""));
+}
+
+TEST(GenerateWorkload, EveryPresetHolds) {
+  for (const std::string& name : PresetNames()) {
+    const auto model = FindPreset(name);
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_FALSE(model->source().empty()) << name;
+    const auto plan = Plan({.file = "", .model = name, .parallel = "", .training = "", .set = {}});
+    if (name == "vit-l-16") {
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      EXPECT_EQ(plan->training.seq, 197);
+    } else {
+      EXPECT_EQ(plan.status().message(), "training.seq is missing") << name;
+    }
+  }
+}
+
+TEST(GenerateWorkload, RefusesWithTheNearest) {
+  const struct {
+    const char *model, *parallel, *training, *error;
+  } kCases[] = {
+      {kSmall, "tp=3", "seq=1024",
+       "parallel.tp is 3; expected a divisor of model.heads, 8; the nearest is 2"},
+      {kSmall, "pp=3", "seq=1024",
+       "model.layers is 8; expected a multiple of parallel.pp, 3; the nearest is 9"},
+      {kSmall, "pp=2,vpp=3", "seq=1024",
+       "model.layers is 8; expected a multiple of parallel.pp * parallel.vpp, 6; the nearest is 6"},
+      {kSmall, "dp=4", "seq=1024,micro_batch=2,global_batch=30",
+       "training.global_batch is 30; expected a multiple of parallel.dp * training.micro_batch, 8; the "
+       "nearest "
+       "is 32"},
+      {"mixtral-8x7b", "ep=3,dp=3", "seq=1024",
+       "parallel.ep is 3; expected a divisor of model.experts, 8; the nearest is 2"},
+      {"mixtral-8x7b", "ep=8,dp=4", "seq=1024",
+       "parallel.ep * parallel.etp is 8; expected a divisor of parallel.tp * parallel.cp * parallel.dp, 4; "
+       "the "
+       "nearest is 4"},
+      {kSmall, "ep=2,dp=2", "seq=1024", "parallel.ep is 2; expected 1, for the model has no experts"},
+      {kSmall, "cp=2", "seq=1022", "training.seq is 1022; expected a multiple of 2 * parallel.cp, 4"},
+      {kSmall, "pp=2,vpp=2", "seq=64,global_batch=3", "expected a multiple of parallel.pp, 2"},
+      {kSmall, "schedule=dualpipe", "seq=64", "is not generated yet; known: gpipe, 1f1b, interleaved"},
+      {kSmall, "schedule=interleave", "seq=64",
+       "parallel.schedule is \"interleave\"; did you mean 'interleaved'?"},
+      {kSmall, "vpp=2", "seq=64", "parallel.vpp is 2; expected 1, for parallel.pp is 1"},
+      {kSmall, "", "seq=64,framework=ddp,zero=2", "unknown key \"zero\""},
+      {kSmall, "tp=many", "seq=64", "--parallel: tp is \"many\"; expected a whole number from 1 to 65536"},
+      {kSmall, "tq=2", "seq=64", "unknown key \"tq\"; did you mean 'tp'?"},
+      {"layers=8,hidden=500,heads=8,ffn=2048,vocab=10", "", "seq=64",
+       "model.hidden is 500; expected a multiple of model.heads, 8; the nearest is 496"},
+      {"layers=8,heads=8", "", "seq=64", "model.hidden is missing"},
+      {kSmall, "", "", "training.seq is missing"},
+      {"llama3-80b", "", "seq=64", "there is no model \"llama3-80b\"; did you mean 'llama3-8b'?"},
+      {"dlrm", "", "seq=64", "not generated yet"},
+      {"layers=0", "", "seq=64", "layers is 0; expected a whole number from 1 to 1024; the nearest is 1"},
+  };
+  for (const auto& c : kCases) EXPECT_THAT(ErrorOf(c.model, c.parallel, c.training), HasSubstr(c.error));
+}
+
+TEST(GenerateConfig, ReadsHuggingFace) {
+  const auto model = ParseHuggingFaceConfig(
+      R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32,
+          "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256,
+          "rope_scaling": null, "torch_dtype": "bfloat16"})",
+      "config.json");
+  ASSERT_TRUE(model.ok()) << model.status();
+  const auto sizes = ResolveModel(*model);
+  ASSERT_TRUE(sizes.ok()) << sizes.status();
+  EXPECT_EQ(CountParameters(*sizes).total, 8030261248);
+}
+
+TEST(GenerateConfig, ReadsDeepSeekAndWhatIsNested) {
+  const auto model = ParseHuggingFaceConfig(
+      R"({"text_config": {"architectures": ["DeepseekV3ForCausalLM"], "hidden_size": 7168, "num_hidden_layers": 61,
+          "num_attention_heads": 128, "num_key_value_heads": 128, "head_dim": 64, "intermediate_size": 18432,
+          "vocab_size": 129280, "n_routed_experts": 256, "n_shared_experts": 1, "num_experts_per_tok": 8,
+          "moe_intermediate_size": 2048, "first_k_dense_replace": 3, "q_lora_rank": 1536, "kv_lora_rank": 512,
+          "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128}})",
+      "config.json");
+  ASSERT_TRUE(model.ok()) << model.status();
+  const auto sizes = ResolveModel(*model);
+  ASSERT_TRUE(sizes.ok()) << sizes.status();
+  const auto preset = ResolveModel(*FindPreset("deepseek-v3"));
+  EXPECT_EQ(CountParameters(*sizes).total, CountParameters(*preset).total);
+}
+
+TEST(GenerateConfig, ReadsGpt2) {
+  const auto model = ParseHuggingFaceConfig(
+      R"({"model_type": "gpt2", "n_layer": 12, "n_embd": 768, "n_head": 12, "n_positions": 1024,
+          "vocab_size": 50257})",
+      "config.json");
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(CountParameters(*ResolveModel(*model)).total, 124439808);  // as published
+}
+
+TEST(GenerateConfig, SaysWhatIsWrong) {
+  const struct {
+    const char *content, *error;
+  } kCases[] = {
+      {"{\"model_type\": \"lama\"}",
+       "model_type is \"lama\", a kind that is not known; did you mean 'llama'? at c.json:1:16"},
+      {"{\"model_type\": \"llama\", \"num_hidden_layers\": 2}", "\"hidden_size\" is missing"},
+      {"{\"model_type\": \"llama\", \"num_hidden_layers\": \"two\"}",
+       "num_hidden_layers is \"two\"; expected a whole number from 0 to 2^40"},
+      {"{\"model_type\": \"qwen3_moe\", \"num_hidden_layers\": 2, \"hidden_size\": 8, "
+       "\"num_attention_heads\": 2, "
+       "\"intermediate_size\": 8, \"vocab_size\": 9, \"num_experts\": 2, \"num_experts_per_tok\": 1, "
+       "\"moe_intermediate_size\": 4, \"mlp_only_layers\": [1]}",
+       "mlp_only_layers: a list of dense layers is not generated yet"},
+      {"{\"model_type\": 3}", "model_type is 3; expected text"},
+      {"{}", "\"model_type\" is missing"},
+      {"[]", "expected an object"},
+      {"{\"model_type\": \"llama\"", "c.json"},
+  };
+  for (const auto& c : kCases) {
+    const auto model = ParseHuggingFaceConfig(c.content, "c.json");
+    ASSERT_FALSE(model.ok()) << c.content;
+    EXPECT_THAT(std::string(model.status().message()), HasSubstr(c.error)) << c.content;
+  }
+}
+
+}  // namespace
+}  // namespace chakra::generate

@@ -1,0 +1,232 @@
+// Attention's part of a layer.
+#include <algorithm>
+
+#include "trace/generate/layers.h"
+
+namespace chakra::generate {
+
+// A product for queries, keys and values together, then norms and positions.
+NodeList LayerBuilder::Queries(NodeList at) {
+  const ModelSize& m = plan_.model;
+  at = Column(m.hidden, widths_.query + widths_.key + widths_.value, "attention.qkv", std::move(at));
+  const int64_t turned = widths_.query + widths_.key;
+  if (m.qk_norm)
+    at = Run(ops_.Norm(tokens_ * turned / m.head_dim, m.head_dim, m.layer_norm), "attention.qk_norm", at);
+  if (m.rope)
+    at = Run(ops_.Stream("rotary_kernel", 2 * ops_.element_bytes() * tokens_ * turned, 3 * tokens_ * turned),
+             "attention.rope", at);
+  return at;
+}
+
+NodeList LayerBuilder::QueriesBackward(NodeList at) {
+  const ModelSize& m = plan_.model;
+  const int64_t turned = widths_.query + widths_.key, wide = turned + widths_.value;
+  if (m.rope)
+    at = Run(ops_.Stream("rotary_backward_kernel", 2 * ops_.element_bytes() * tokens_ * turned,
+                         3 * tokens_ * turned),
+             "attention.rope", at);
+  if (m.qk_norm) {
+    at = Run(ops_.NormBackward(tokens_ * turned / m.head_dim, m.head_dim, m.layer_norm), "attention.qk_norm",
+             at);
+    AddGradient((m.layer_norm ? 4 : 2) * m.head_dim, at);
+  }
+  if (m.qkv_bias) AddGradient(wide, Run(ops_.SumRows(tokens_, wide), "attention.qkv", at));
+  return ColumnBackward(m.hidden, wide, "attention.qkv", at);
+}
+
+// Down projections of each rank's own tokens; what they make is gathered and projected up (DeepSeek-V2,
+// section 2.1.2).
+NodeList LayerBuilder::LatentQueries(NodeList at) {
+  const ModelSize& m = plan_.model;
+  const int64_t down = m.q_rank + m.kv_rank + m.rope_dim;
+  const NodeList input = at;
+  at = Run(ops_.Product(shared_tokens_, down, m.hidden), "attention.down", at);
+  at = Run(ops_.Norm(shared_tokens_, m.q_rank + m.kv_rank, m.layer_norm), "attention.latent_norm", at);
+  at = GatherTokens(down, "attention.down", at);
+  if (m.q_rank > 0) {
+    at = Run(ops_.Product(tokens_, widths_.query, m.q_rank), "attention.q_up", at);
+  } else {
+    const NodeList whole = GatherTokens(m.hidden, "attention.q_up", input);
+    NodeList both = at;
+    both.insert(both.end(), whole.begin(), whole.end());
+    at = Run(ops_.Product(tokens_, widths_.query, m.hidden), "attention.q_up", both);
+  }
+  const int64_t up = m.heads / plan_.split.tp * (m.nope_dim + m.v_dim);
+  at = Run(ops_.Product(tokens_, up, m.kv_rank), "attention.kv_up", at);
+  const int64_t turned = (m.heads / plan_.split.tp + 1) * m.rope_dim;
+  return Run(ops_.Stream("rotary_kernel", 2 * ops_.element_bytes() * tokens_ * turned, 3 * tokens_ * turned),
+             "attention.rope", at);
+}
+
+NodeList LayerBuilder::LatentQueriesBackward(NodeList at) {
+  const ModelSize& m = plan_.model;
+  const int64_t down = m.q_rank + m.kv_rank + m.rope_dim;
+  const int64_t turned = (m.heads / plan_.split.tp + 1) * m.rope_dim;
+  at = Run(ops_.Stream("rotary_backward_kernel", 2 * ops_.element_bytes() * tokens_ * turned,
+                       3 * tokens_ * turned),
+           "attention.rope", at);
+  const int64_t up = m.heads / plan_.split.tp * (m.nope_dim + m.v_dim);
+  const auto project = [&](int64_t in, int64_t out, const char* part) {
+    const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, at);
+    AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, at));
+    return gradient;
+  };
+  const NodeList keys = project(m.kv_rank, up, "attention.kv_up");
+  NodeList queries;
+  if (m.q_rank > 0) {
+    queries = project(m.q_rank, widths_.query, "attention.q_up");
+  } else {
+    queries = ColumnBackward(m.hidden, widths_.query, "attention.q_up", at);
+  }
+  NodeList both = keys;
+  both.insert(both.end(), queries.begin(), queries.end());
+  at = ReduceTokens(down, "attention.down", both);
+  at =
+      Run(ops_.NormBackward(shared_tokens_, m.q_rank + m.kv_rank, m.layer_norm), "attention.latent_norm", at);
+  AddGradient((m.layer_norm ? 2 : 1) * (m.q_rank + m.kv_rank), at);
+  return WholeBackward(m.hidden, down, "attention.down", at);
+}
+
+NodeList LayerBuilder::Attention(NodeList at) {
+  const ModelSize& m = plan_.model;
+  at = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "attention.norm", at);
+  at = m.latent() ? LatentQueries(std::move(at)) : Queries(std::move(at));
+  at = Core(std::move(at));
+  return Row(widths_.context, m.hidden, "attention.out", at);
+}
+
+NodeList LayerBuilder::AttentionBackward(NodeList at) {
+  const ModelSize& m = plan_.model;
+  if (m.bias) AddGradient(m.hidden, Run(ops_.SumRows(shared_tokens_, m.hidden), "attention.out", at));
+  at = RowBackward(widths_.context, m.hidden, "attention.out", at);
+  if (plan_.training.recompute == proto::Training::SELECTIVE) {
+    spot_.phase = "recompute";
+    at = Core(std::move(at));
+    spot_.phase = "backward";
+  }
+  at = CoreBackward(std::move(at));
+  at = m.latent() ? LatentQueriesBackward(std::move(at)) : QueriesBackward(std::move(at));
+  return NormBackward(shared_tokens_, m.hidden, "attention.norm", at);
+}
+
+// What a rank of cp computes at once; `ring_step` counts the pieces of keys that come round. Each rank has an
+// early and a late part of the sequence, so that masks leave all ranks equal work: with the pieces of others,
+// one half of the queries or of the keys.
+Operators::Core LayerBuilder::CoreOf(int64_t ring_step) const {
+  const ModelSize& m = plan_.model;
+  const Split& s = plan_.split;
+  Operators::Core c;
+  c.batch = plan_.training.micro_batch;
+  c.qk_dim = m.latent() ? m.nope_dim + m.rope_dim : m.head_dim;
+  c.v_dim = m.latent() ? m.v_dim : m.head_dim;
+  c.heads = m.heads / s.tp;
+  c.kv_heads = m.latent() ? c.heads : std::max<int64_t>(1, m.kv_heads / s.tp);
+  c.queries = c.keys = plan_.training.seq / s.cp;
+  c.causal = m.causal;
+  if (s.cp == 1) return c;
+  if (s.cp_kind == proto::Parallel::ULYSSES) {
+    c.queries = c.keys = plan_.training.seq;
+    c.heads /= s.cp;
+    c.kv_heads /= s.cp;
+  } else if (s.cp_kind == proto::Parallel::ALL_GATHER) {
+    c.keys = m.causal ? plan_.training.seq / 2 : plan_.training.seq;  // that a query sees, on average
+    c.causal = false;
+  } else if (ring_step > 0) {
+    if (m.causal) c.keys /= 2;
+    c.causal = false;
+  }
+  return c;
+}
+
+// Tokens of a rank and all heads, to all tokens and heads of a rank; or back.
+NodeList LayerBuilder::Exchange(const char* part, int64_t width, const NodeList& at) {
+  spot_.part = part;
+  return {graph_->Collective(CollectiveType::kAllToAll, GroupKind::kContext, Stream::kContext,
+                             tokens_ * width * ops_.element_bytes(), spot_, at)};
+}
+
+NodeList LayerBuilder::Core(NodeList at) {
+  const Split& s = plan_.split;
+  const int64_t keys = (widths_.key + widths_.value) * tokens_ * ops_.element_bytes();
+  if (s.cp > 1 && s.cp_kind == proto::Parallel::RING) return Ring(at);
+  if (s.cp > 1 && s.cp_kind == proto::Parallel::ULYSSES) {
+    at = Exchange("attention.exchange", widths_.query + widths_.key + widths_.value, at);
+  } else if (s.cp > 1) {
+    spot_.part = "attention.keys";
+    at = {graph_->Collective(CollectiveType::kAllGather, GroupKind::kContext, Stream::kContext, keys, spot_,
+                             at)};
+  }
+  const Operators::Core core = CoreOf(0);
+  at = plan_.training.attention == proto::Training::MATH ? RunAll(ops_.Math(core), "attention.core", at)
+                                                         : Run(ops_.Flash(core), "attention.core", at);
+  if (s.cp > 1 && s.cp_kind == proto::Parallel::ULYSSES)
+    at = Exchange("attention.exchange", widths_.context, at);
+  return at;
+}
+
+NodeList LayerBuilder::CoreBackward(NodeList at) {
+  const Split& s = plan_.split;
+  if (s.cp > 1 && s.cp_kind == proto::Parallel::RING) return RingBackward(at);
+  if (s.cp > 1 && s.cp_kind == proto::Parallel::ULYSSES)
+    at = Exchange("attention.exchange", widths_.context, at);
+  const Operators::Core core = CoreOf(0);
+  if (plan_.training.attention == proto::Training::MATH) {
+    at = RunAll(ops_.MathBackward(core), "attention.core", at);
+  } else {
+    at = Run(ops_.FlashBackward(core), "attention.core", at);
+  }
+  if (s.cp > 1 && s.cp_kind == proto::Parallel::ULYSSES) {
+    at = Exchange("attention.exchange", widths_.query + widths_.key + widths_.value, at);
+  } else if (s.cp > 1) {
+    spot_.part = "attention.keys";
+    const int64_t all = (widths_.key + widths_.value) * tokens_ * ops_.element_bytes() * s.cp;
+    at = {graph_->Collective(CollectiveType::kReduceScatter, GroupKind::kContext, Stream::kContext, all,
+                             spot_, at)};
+  }
+  return at;
+}
+
+// One step round the ring: what is there at `at` goes to the next rank, and the previous one's comes.
+NodeList LayerBuilder::RingStep(int64_t bytes, const char* part, const NodeList& at) {
+  spot_.part = part;
+  const int32_t tag = ring_tag_++;
+  graph_->Message(NodeType::kSend, PeerKind::kNextContext, 0, Stream::kSendRing, tag, bytes, spot_, at);
+  return {graph_->Message(NodeType::kRecv, PeerKind::kPreviousContext, 0, Stream::kReceiveRing, tag, bytes,
+                          spot_, at)};
+}
+
+// Liu et al., "Ring Attention", 2023: keys and values go round while those that are there are used.
+NodeList LayerBuilder::Ring(const NodeList& at) {
+  const int64_t bytes = (widths_.key + widths_.value) * tokens_ * ops_.element_bytes();
+  NodeList keys = at, done;
+  for (int64_t i = 0; i < plan_.split.cp; ++i) {
+    NodeList next;
+    if (i + 1 < plan_.split.cp) next = RingStep(bytes, "attention.keys", keys);
+    NodeList ready = keys;
+    ready.insert(ready.end(), done.begin(), done.end());
+    done = Run(ops_.Flash(CoreOf(i)), "attention.core", ready);
+    keys = next;
+  }
+  return done;
+}
+
+// Keys and values go round again, and their gradients behind them.
+NodeList LayerBuilder::RingBackward(const NodeList& at) {
+  const int64_t bytes = (widths_.key + widths_.value) * tokens_ * ops_.element_bytes();
+  NodeList keys = at, done = at, gradients;
+  for (int64_t i = 0; i < plan_.split.cp; ++i) {
+    NodeList next;
+    if (i + 1 < plan_.split.cp) next = RingStep(bytes, "attention.keys", keys);
+    NodeList ready = keys;
+    ready.insert(ready.end(), done.begin(), done.end());
+    done = Run(ops_.FlashBackward(CoreOf(i)), "attention.core", ready);
+    NodeList sum = done;
+    sum.insert(sum.end(), gradients.begin(), gradients.end());
+    if (i + 1 < plan_.split.cp) gradients = RingStep(bytes, "attention.key_gradients", sum);
+    keys = next;
+  }
+  done.insert(done.end(), gradients.begin(), gradients.end());
+  return done;
+}
+
+}  // namespace chakra::generate

@@ -1,0 +1,202 @@
+#include "trace/generate/check.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "trace/generate/counts.h"
+
+namespace chakra::generate {
+namespace {
+
+// A step of more ranks or micro-batches would not be read back.
+constexpr int64_t kMostRanks = int64_t{1} << 22;
+constexpr int64_t kMostMicroBatches = 1 << 16;
+
+absl::Status Bad(absl::string_view what) { return absl::InvalidArgumentError(what); }
+
+absl::Status Multiple(absl::string_view field, int64_t v, absl::string_view of, int64_t unit) {
+  if (v % unit == 0) return absl::OkStatus();
+  return Bad(
+      absl::StrCat(field, " is ", v, "; expected a multiple of ", of, ", ", unit, NearestMultiple(v, unit)));
+}
+
+absl::Status NotYet(absl::string_view what, absl::string_view known) {
+  return absl::UnimplementedError(absl::StrCat(what, " is not generated yet; known: ", known));
+}
+
+absl::Status CheckTensor(const StepPlan& p) {
+  const ModelSize& m = p.model;
+  const int64_t tp = p.split.tp;
+  if (m.heads % tp != 0) {
+    return Bad(absl::StrCat("parallel.tp is ", tp, "; expected a divisor of model.heads, ", m.heads,
+                            NearestDivisor(tp, m.heads)));
+  }
+  // Where there are fewer key heads than ranks, each is on several (Megatron-LM's rule).
+  if (!m.latent() && m.kv_heads % tp != 0 && tp % m.kv_heads != 0) {
+    return Bad(absl::StrCat("parallel.tp is ", tp, "; expected a divisor or a multiple of model.kv_heads, ",
+                            m.kv_heads, NearestDivisor(tp, m.kv_heads)));
+  }
+  if (m.ffn > 0) {
+    if (absl::Status s = Multiple("model.ffn", m.ffn, "parallel.tp", tp); !s.ok()) return s;
+  }
+  if (absl::Status s = Multiple("model.shared_ffn", m.shared_ffn, "parallel.tp", tp); !s.ok()) return s;
+  if (p.split.sp && tp == 1) return Bad("parallel.sp is yes; expected parallel.tp of more than 1");
+  return absl::OkStatus();
+}
+
+absl::Status CheckPipeline(const StepPlan& p) {
+  const Split& s = p.split;
+  const int64_t pieces = s.pp * s.vpp;
+  if (s.schedule == Schedule::kInterleaved && s.vpp == 1)
+    return Bad("parallel.schedule is \"interleaved\"; expected parallel.vpp of more than 1");
+  if (s.vpp > 1 && s.pp == 1) {
+    return Bad(absl::StrCat("parallel.vpp is ", s.vpp, "; expected 1, for parallel.pp is 1"));
+  }
+  if (s.vpp > 1 && s.schedule != Schedule::kInterleaved) {
+    return Bad(absl::StrCat("parallel.vpp is ", s.vpp, "; expected 1, or parallel.schedule interleaved"));
+  }
+  if (absl::Status e = Multiple("model.layers", p.model.layers,
+                                s.vpp > 1 ? "parallel.pp * parallel.vpp" : "parallel.pp", pieces);
+      !e.ok())
+    return e;
+  if (s.vpp > 1 && p.micro_batches() % s.pp != 0) {
+    return Bad(absl::StrCat("training.global_batch makes ", p.micro_batches(),
+                            " micro-batches; expected a multiple of parallel.pp, ", s.pp,
+                            ", for parallel.schedule is interleaved",
+                            NearestMultiple(p.micro_batches(), s.pp)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckBatch(const StepPlan& p) {
+  const int64_t unit = p.split.dp * p.training.micro_batch;
+  if (absl::Status s = Multiple("training.global_batch", p.training.global_batch,
+                                "parallel.dp * training.micro_batch", unit);
+      !s.ok())
+    return s;
+  if (p.micro_batches() > kMostMicroBatches) {
+    return Bad(absl::StrCat("training.global_batch makes ", p.micro_batches(),
+                            " micro-batches; expected at most ", kMostMicroBatches));
+  }
+  const int64_t shares = p.split.cp * (p.split.cp > 1 && p.model.causal ? 2 : 1);
+  if (absl::Status s = Multiple("training.seq", p.training.seq,
+                                shares > p.split.cp ? "2 * parallel.cp" : "parallel.cp", shares);
+      !s.ok())
+    return s;
+  if (p.split.sp && p.tokens() % p.split.tp != 0) {
+    return Bad(absl::StrCat("training.seq is ", p.training.seq,
+                            "; expected a multiple of parallel.tp * parallel.cp, ", p.split.tp * p.split.cp,
+                            NearestMultiple(p.training.seq, p.split.tp * p.split.cp), ", or parallel.sp=no"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckContext(const StepPlan& p) {
+  if (p.split.cp == 1) return absl::OkStatus();
+  if (p.split.cp_kind == proto::Parallel::ULYSSES) {
+    const int64_t heads =
+        std::max<int64_t>(1, (p.model.latent() ? p.model.heads : p.model.kv_heads) / p.split.tp);
+    if (heads % p.split.cp != 0) {
+      return Bad(absl::StrCat("parallel.cp is ", p.split.cp,
+                              "; with cp_kind=ulysses expected a divisor of the key heads of a rank, ", heads,
+                              NearestDivisor(p.split.cp, heads)));
+    }
+  }
+  if (p.training.attention == proto::Training::MATH) {
+    return NotYet("training.attention=math with parallel.cp", "attention=flash");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckExperts(const StepPlan& p) {
+  const ModelSize& m = p.model;
+  const Split& s = p.split;
+  if (m.experts == 0) {
+    if (s.ep == 1 && s.etp == 1) return absl::OkStatus();
+    return Bad(absl::StrCat(s.ep > 1 ? "parallel.ep is " : "parallel.etp is ", s.ep > 1 ? s.ep : s.etp,
+                            "; expected 1, for the model has no experts"));
+  }
+  if (m.experts % s.ep != 0) {
+    return Bad(absl::StrCat("parallel.ep is ", s.ep, "; expected a divisor of model.experts, ", m.experts,
+                            NearestDivisor(s.ep, m.experts)));
+  }
+  if (s.stage_ranks() % (s.ep * s.etp) != 0) {
+    return Bad(absl::StrCat("parallel.ep * parallel.etp is ", s.ep * s.etp,
+                            "; expected a divisor of parallel.tp * parallel.cp * parallel.dp, ",
+                            s.stage_ranks(), NearestDivisor(s.ep * s.etp, s.stage_ranks())));
+  }
+  if (absl::Status e = Multiple("model.expert_ffn", m.expert_ffn, "parallel.etp", s.etp); !e.ok()) return e;
+  if (s.tp > 1 && !s.sp) return Bad("parallel.sp is no; expected yes, for experts and parallel.tp need it");
+  return absl::OkStatus();
+}
+
+absl::Status CheckZero(const StepPlan& p) {
+  const bool fsdp = p.training.framework == proto::Training::FSDP;
+  if (fsdp && p.split.zero != 3) {
+    return Bad(absl::StrCat("parallel.zero is ", p.split.zero, "; expected 3 with training.framework=fsdp"));
+  }
+  if (p.training.framework == proto::Training::DDP && p.split.zero != 0) {
+    return Bad(absl::StrCat("parallel.zero is ", p.split.zero, "; expected 0 with training.framework=ddp"));
+  }
+  if (p.split.overlap_param && p.split.zero != 1 && p.split.zero != 2) {
+    return Bad(absl::StrCat("parallel.overlap_param is yes; expected parallel.zero of 1 or 2, it is ",
+                            p.split.zero));
+  }
+  return absl::OkStatus();
+}
+
+// All counts of a micro-batch must be whole numbers of 64 bits.
+absl::Status CheckSize(const StepPlan& p) {
+  const double tokens = static_cast<double>(p.training.seq) * static_cast<double>(p.training.micro_batch);
+  const double operations = TrainingFlopsPerToken(p.model, p.training.seq) * tokens;
+  // Bytes of activations, of all micro-batches in flight, are less than operations over twice the features.
+  const double in_flight = operations / static_cast<double>(p.model.hidden) *
+                           static_cast<double>(p.split.vpp * std::max<int64_t>(1, p.micro_batches()));
+  if (operations < 1e18 && in_flight < 4e18) return absl::OkStatus();
+  return Bad(absl::StrCat("training.seq is ", p.training.seq, " and training.micro_batch ",
+                          p.training.micro_batch, ": a micro-batch has ", operations,
+                          " operations, and there are ", p.micro_batches(),
+                          " of them; expected less than 1e18 operations, and 4e18 in all over model.hidden"));
+}
+
+absl::Status CheckRanks(const Split& s) {
+  double ranks = 1;
+  for (const int64_t n : {s.tp, s.cp, s.dp, s.pp}) ranks *= static_cast<double>(n);
+  if (ranks <= static_cast<double>(kMostRanks)) return absl::OkStatus();
+  return Bad(absl::StrCat("parallel.tp * cp * dp * pp is ", ranks, "; expected at most ", kMostRanks));
+}
+
+}  // namespace
+
+std::string NearestMultiple(int64_t v, int64_t unit) {
+  const int64_t below = v / unit * unit;
+  const int64_t nearest = below > 0 && v - below <= unit - (v - below) ? below : below + unit;
+  return absl::StrCat("; the nearest is ", nearest);
+}
+
+std::string NearestDivisor(int64_t v, int64_t of) {
+  int64_t nearest = 1;
+  for (int64_t d = 1; d <= of / d; ++d) {
+    if (of % d != 0) continue;
+    for (const int64_t candidate : {d, of / d}) {
+      if (std::llabs(candidate - v) < std::llabs(nearest - v)) nearest = candidate;
+    }
+  }
+  return absl::StrCat("; the nearest is ", nearest);
+}
+
+absl::Status CheckPlan(const StepPlan& plan) {
+  if (absl::Status s = CheckRanks(plan.split); !s.ok()) return s;
+  if (absl::Status s = CheckSize(plan); !s.ok()) return s;
+  if (absl::Status s = CheckTensor(plan); !s.ok()) return s;
+  if (absl::Status s = CheckBatch(plan); !s.ok()) return s;
+  if (absl::Status s = CheckPipeline(plan); !s.ok()) return s;
+  if (absl::Status s = CheckContext(plan); !s.ok()) return s;
+  if (absl::Status s = CheckExperts(plan); !s.ok()) return s;
+  if (plan.model.mtp > 0)
+    return NotYet(absl::StrCat("model.mtp is ", plan.model.mtp, ": a layer of further tokens"), "mtp=0");
+  return CheckZero(plan);
+}
+
+}  // namespace chakra::generate

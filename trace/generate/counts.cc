@@ -1,0 +1,98 @@
+#include "trace/generate/counts.h"
+
+namespace chakra::generate {
+namespace {
+
+// A product from `in` to `out` features.
+int64_t Product(int64_t in, int64_t out, bool bias) { return in * out + (bias ? out : 0); }
+
+int64_t NormOf(const ModelSize& m, int64_t width) { return m.layer_norm ? 2 * width : width; }
+
+int64_t Mlp(const ModelSize& m, int64_t ffn) {
+  return Product(m.hidden, (m.gated ? 2 : 1) * ffn, m.bias) + Product(ffn, m.hidden, m.bias);
+}
+
+void CountAttention(const ModelSize& m, LayerParameters* p) {
+  if (!m.latent()) {
+    const int64_t q = m.query_width(), k = m.key_width();
+    p->attention = Product(m.hidden, q + 2 * k, m.qkv_bias) + Product(q, m.hidden, m.bias);
+    if (m.qk_norm) p->norms += 2 * NormOf(m, m.head_dim);
+    return;
+  }
+  p->attention = Product(m.q_rank > 0 ? m.q_rank : m.hidden, m.query_width(), m.qkv_bias) +
+                 m.kv_rank * m.heads * (m.nope_dim + m.v_dim) + Product(m.context_width(), m.hidden, m.bias);
+  p->latent = m.hidden * (m.q_rank + m.kv_rank + m.rope_dim) + (m.q_rank > 0 ? NormOf(m, m.q_rank) : 0) +
+              NormOf(m, m.kv_rank);
+}
+
+// Multiplications of one token's products in a layer.
+double LayerProducts(const ModelSize& m, int64_t layer) {
+  ModelSize bare = m;
+  bare.bias = bare.qkv_bias = false;
+  const LayerParameters p = ParametersOfLayer(bare, layer);
+  double sum = static_cast<double>(p.attention + p.mlp);
+  if (m.latent()) sum += static_cast<double>(m.hidden * (m.q_rank + m.kv_rank + m.rope_dim));
+  if (m.has_experts(layer)) {
+    sum += static_cast<double>(m.top_k * Mlp(bare, m.expert_ffn));
+    if (m.shared_ffn > 0) sum += static_cast<double>(Mlp(bare, m.shared_ffn));
+  }
+  return sum;
+}
+
+}  // namespace
+
+LayerParameters ParametersOfLayer(const ModelSize& m, int64_t layer) {
+  LayerParameters p;
+  p.norms = 2 * NormOf(m, m.hidden);
+  CountAttention(m, &p);
+  if (!m.has_experts(layer)) {
+    p.mlp = Mlp(m, m.ffn);
+    return p;
+  }
+  p.router = m.hidden * m.experts;
+  p.experts = m.experts * Mlp(m, m.expert_ffn);
+  if (m.shared_ffn > 0) p.shared = Mlp(m, m.shared_ffn) + (m.shared_gate ? m.hidden : 0);
+  return p;
+}
+
+ModelParameters CountParameters(const ModelSize& m) {
+  ModelParameters out;
+  if (m.image > 0) {
+    out.embedding =
+        Product(m.patch * m.patch * m.channels, m.hidden, true) + m.hidden;  // and the class's token
+  } else {
+    out.embedding = m.vocab * m.hidden;
+  }
+  out.embedding += (m.positions + m.token_types) * m.hidden;
+  if (m.image > 0) {
+    out.head = Product(m.hidden, m.classes, true);
+  } else if (!m.tied) {
+    out.head = m.vocab * m.hidden;
+  }
+  // BERT has a norm after the embedding instead of one after the last layer.
+  out.rest = NormOf(m, m.hidden) + (m.pooler ? Product(m.hidden, m.hidden, true) : 0);
+  out.total = out.embedding + out.head + out.rest;
+  out.active = out.total;
+  for (int64_t i = 0; i < m.layers; ++i) {
+    const LayerParameters p = ParametersOfLayer(m, i);
+    out.total += p.total();
+    out.active += p.total() - p.experts + (m.experts > 0 ? p.experts / m.experts * m.top_k : 0);
+  }
+  return out;
+}
+
+double TrainingFlopsPerToken(const ModelSize& m, int64_t seq) {
+  const double width = static_cast<double>(m.query_width() + m.context_width());
+  const double core = width * static_cast<double>(seq) * (m.causal ? 0.5 : 1);
+  double sum = 0;
+  for (int64_t i = 0; i < m.layers + m.mtp; ++i) sum += LayerProducts(m, i) + core;
+  if (m.image > 0) {  // one token of each image meets the head
+    sum += static_cast<double>(m.patch * m.patch * m.channels * m.hidden);
+    sum += static_cast<double>(m.classes * m.hidden) / static_cast<double>(seq);
+  } else {
+    sum += static_cast<double>((1 + m.mtp) * m.vocab * m.hidden);
+  }
+  return 6 * sum;
+}
+
+}  // namespace chakra::generate

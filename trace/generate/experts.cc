@@ -1,0 +1,93 @@
+// The experts' part of a layer. Tokens are taken to be spread equally over experts.
+#include <algorithm>
+
+#include "trace/generate/layers.h"
+
+namespace chakra::generate {
+
+// Rows of one expert's products on a rank: of the tokens of all ranks that share the experts.
+int64_t LayerBuilder::RowsOfExpert() const {
+  const Split& s = plan_.split;
+  const int64_t rows = shared_tokens_ * plan_.model.top_k * s.etp, experts = plan_.model.experts / s.ep;
+  return std::max<int64_t>(1, (rows + experts - 1) / experts);
+}
+
+// Tokens go to the ranks of their experts, and come back: all-to-all over ep, and over etp all ranks of an
+// expert get all its tokens.
+NodeList LayerBuilder::Dispatch(const char* part, bool to_experts, NodeList at) {
+  const Split& s = plan_.split;
+  const int64_t bytes = shared_tokens_ * plan_.model.top_k * plan_.model.hidden * ops_.element_bytes();
+  spot_.part = part;
+  if (s.etp > 1 && !to_experts) {
+    at = {graph_->Collective(CollectiveType::kReduceScatter, GroupKind::kExpertTensor, Stream::kExpert,
+                             bytes * s.etp, spot_, at)};
+  }
+  if (s.ep > 1)
+    at = {
+        graph_->Collective(CollectiveType::kAllToAll, GroupKind::kExpert, Stream::kExpert, bytes, spot_, at)};
+  if (s.etp > 1 && to_experts) {
+    at = {graph_->Collective(CollectiveType::kAllGather, GroupKind::kExpertTensor, Stream::kExpert, bytes,
+                             spot_, at)};
+  }
+  return at;
+}
+
+NodeList LayerBuilder::Experts(NodeList at) {
+  const ModelSize& m = plan_.model;
+  const Split& s = plan_.split;
+  const int64_t h = m.hidden, n = shared_tokens_, size = ops_.element_bytes();
+  const int64_t experts = m.experts / s.ep, rows = RowsOfExpert(), ffn = m.expert_ffn / s.etp;
+  const int64_t moved = 2 * size * n * m.top_k * h;
+  NodeList shared;
+  if (m.shared_ffn > 0) shared = Mlp(widths_.shared, "shared.up", "shared.down", at);
+  at = Run(ops_.PlainProduct(n, m.experts, h), "router", at);
+  at = Run(ops_.Stream("topkgating_softmax_kernel", 4 * 4 * n * m.experts, 8 * n * m.experts), "router", at);
+  if (s.ep > 1) {  // how many tokens each rank gets
+    spot_.part = "router";
+    at = {graph_->Collective(CollectiveType::kAllGather, GroupKind::kExpert, Stream::kExpert, 8 * m.experts,
+                             spot_, at)};
+  }
+  at = Run(ops_.Stream("permute_indices_gather_kernel", moved, 0), "experts.permute", at);
+  at = Dispatch("experts.dispatch", true, std::move(at));
+  at = Run(ops_.Product(rows, (m.gated ? 2 : 1) * ffn, h, experts), "experts.up", at);
+  at = Run(Activation(experts * rows, ffn, false), "experts.activation", at);
+  at = Run(ops_.Product(rows, h, ffn, experts), "experts.down", at);
+  at = Dispatch("experts.combine", false, std::move(at));
+  at = Run(ops_.Stream("unpermute_indices_gather_kernel", moved, 2 * n * m.top_k * h), "experts.unpermute",
+           at);
+  if (shared.empty()) return at;
+  at.insert(at.end(), shared.begin(), shared.end());
+  return Run(ops_.Add(n, h), "shared.add", at);
+}
+
+NodeList LayerBuilder::ExpertsBackward(NodeList at) {
+  const ModelSize& m = plan_.model;
+  const Split& s = plan_.split;
+  const int64_t h = m.hidden, n = shared_tokens_, size = ops_.element_bytes();
+  const int64_t experts = m.experts / s.ep, rows = RowsOfExpert(), ffn = m.expert_ffn / s.etp;
+  const int64_t wide = (m.gated ? 2 : 1) * ffn, moved = 2 * size * n * m.top_k * h;
+  NodeList shared;
+  if (m.shared_ffn > 0) shared = MlpBackward(widths_.shared, "shared.up", "shared.down", at);
+  at = Run(ops_.Stream("unpermute_backward_indices_gather_kernel", moved, 2 * n * m.top_k * h),
+           "experts.unpermute", at);
+  at = Dispatch("experts.combine", true, std::move(at));
+  NodeList outer = at;
+  at = Run(ops_.Product(rows, ffn, h, experts), "experts.down", outer);
+  AddGradient(experts * h * ffn, Run(ops_.Product(h, ffn, rows, experts), "experts.down", outer), true);
+  outer = Run(Activation(experts * rows, ffn, true), "experts.activation", at);
+  at = Run(ops_.Product(rows, h, wide, experts), "experts.up", outer);
+  AddGradient(experts * h * wide, Run(ops_.Product(wide, h, rows, experts), "experts.up", outer), true);
+  if (m.bias)
+    AddGradient(experts * (h + wide), Run(ops_.SumRows(experts * rows, wide), "experts.up", outer), true);
+  at = Dispatch("experts.dispatch", false, std::move(at));
+  at = Run(ops_.Stream("permute_backward_indices_gather_kernel", moved, n * m.top_k * h), "experts.permute",
+           at);
+  at = Run(ops_.Stream("topkgating_backward_kernel", 4 * 4 * n * m.experts, 8 * n * m.experts), "router", at);
+  at = WholeBackward(h, m.experts, "router", at);
+  if (m.shared_gate) AddGradient(h, at);
+  if (shared.empty()) return at;
+  at.insert(at.end(), shared.begin(), shared.end());
+  return Run(ops_.Add(n, h), "shared.add", at);
+}
+
+}  // namespace chakra::generate

@@ -1,0 +1,99 @@
+#include "trace/generate/importer.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "trace/base/checksum.h"
+#include "trace/generate/sizes.h"
+#include "trace/generate/workload.h"
+#include "trace/generate/write.h"
+#include "trace/io/file.h"
+#include "trace/io/proto_io.h"
+
+namespace chakra::generate {
+namespace {
+
+constexpr absl::string_view kEndings[] = {".txtpb"};
+
+constexpr absl::string_view kScheme = "workload:";
+
+// Where the workload is, and what it says.
+struct Source {
+  std::string name;
+  proto::Workload workload;
+  InputFile file;
+};
+
+absl::StatusOr<Source> FromMemory(absl::string_view input) {
+  Source source;
+  const absl::string_view text = absl::StripPrefix(input, kScheme);
+  if (absl::Status s = ParseTextMessage(text, "workload", &source.workload); !s.ok()) return s;
+  const proto::Workload& w = source.workload;
+  source.name = !w.name().empty() ? w.name() : !w.model().preset().empty() ? w.model().preset() : "workload";
+  source.file = {source.name, Sha256Hex(text), text.size(), "workload"};
+  return source;
+}
+
+absl::StatusOr<Source> FromFile(const std::string& path) {
+  WorkloadOptions from;
+  from.file = path;
+  auto workload = ReadWorkload(from);
+  if (!workload.ok()) return workload.status();
+  const auto content = ReadFileAsItIs(path);
+  if (!content.ok()) return content.status();
+  return Source{path, *std::move(workload), {path, Sha256Hex(*content), content->size(), "workload"}};
+}
+
+absl::Status CheckOptions(const ReadOptions& options) {
+  if (!options.groups_file.empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.groups_file, ": a workload has its own process groups; expected no file of them"));
+  if (options.capture.steps.empty() && options.capture.ranks.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "steps and ranks can be selected of captures only, and this is a workload");
+}
+
+absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  std::error_code error;
+  if (inputs.size() != 1 || std::filesystem::is_directory(inputs[0], error)) {
+    return absl::InvalidArgumentError(absl::StrCat(inputs.empty() ? "no input" : inputs[0],
+                                                   ": a workload is a whole run; expected its file alone"));
+  }
+  if (absl::Status s = CheckOptions(options); !s.ok()) return s;
+  const auto source = IsWorkloadInput(inputs[0]) ? FromMemory(inputs[0]) : FromFile(inputs[0]);
+  if (!source.ok()) return source.status();
+  const auto with_name = [&](const absl::Status& s) {
+    return absl::Status(s.code(), absl::StrCat(source->name, ": ", s.message()));
+  };
+  const auto plan = ResolvePlan(source->workload);
+  if (!plan.ok()) return with_name(plan.status());
+  const auto step = BuildStep(*plan);
+  if (!step.ok()) return with_name(step.status());
+  auto set = TracesOf(*step, source->name, options);
+  if (set.ok()) set->inputs.push_back(source->file);
+  return set;
+}
+
+}  // namespace
+
+std::string WorkloadInput(const proto::Workload& workload) {
+  return absl::StrCat(kScheme, FormatMessage(workload, MessageFormat::kText).value_or(""));
+}
+
+bool IsWorkloadInput(absl::string_view input) { return absl::StartsWith(input, kScheme); }
+
+const Importer kImporter = {
+    .name = "workload",
+    .title = "workload",
+    .help = "a step told by its model, see `chakra-replay generate`",
+    .endings = kEndings,
+    .sniff = LooksLikeWorkload,
+    .run = Read,
+    .recorded = false,
+};
+
+}  // namespace chakra::generate

@@ -1,0 +1,20 @@
+// Workloads as traces: whatever reads traces reads them too.
+#pragma once
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "proto/workload.pb.h"
+#include "trace/et/importer.h"
+
+namespace chakra::generate {
+
+// A workload in memory as the name of an input, for whatever takes names of traces.
+std::string WorkloadInput(const proto::Workload& workload);
+bool IsWorkloadInput(absl::string_view input);
+
+// A file of proto::Workload or a WorkloadInput() becomes the traces of all its ranks, in memory. Process
+// groups, steps and ranks cannot be chosen: the workload says them.
+extern const Importer kImporter;
+
+}  // namespace chakra::generate

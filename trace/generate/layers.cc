@@ -1,0 +1,255 @@
+#include "trace/generate/layers.h"
+
+#include <algorithm>
+
+#include "trace/generate/counts.h"
+
+namespace chakra::generate {
+namespace {
+
+constexpr int32_t kFirstRingTag = 1 << 28;  // above those of the pipeline
+
+}  // namespace
+
+WeightShare ShareOfLayer(const StepPlan& plan, int64_t layer) {
+  const ModelSize& m = plan.model;
+  const Split& s = plan.split;
+  const LayerParameters p = ParametersOfLayer(m, layer);
+  WeightShare out;
+  out.replicated = p.norms + p.latent + p.router + (p.shared > 0 && m.shared_gate ? m.hidden : 0);
+  // Biases behind the products that are split by rows are on every rank.
+  const bool mlp = p.mlp > 0 || p.shared > 0;
+  const int64_t biases = m.bias ? (mlp ? 2 : 1) * m.hidden : 0;
+  const int64_t gate = p.shared > 0 && m.shared_gate ? m.hidden : 0;
+  out.dense = (p.attention + p.mlp + p.shared - gate - biases) / s.tp + biases + out.replicated;
+  if (!m.latent() && m.kv_heads < s.tp)  // each key head is on several ranks
+    out.dense += 2 * m.hidden * m.head_dim * (s.tp - m.kv_heads) / s.tp;
+  out.expert = p.experts / (s.ep * s.etp);
+  return out;
+}
+
+int64_t ShareOfEmbedding(const StepPlan& plan) {
+  const ModelSize& m = plan.model;
+  const int64_t all = CountParameters(m).embedding;
+  if (m.image > 0) return all;
+  return plan.padded_outputs() / plan.split.tp * m.hidden + (m.positions + m.token_types) * m.hidden;
+}
+
+int64_t ShareOfHead(const StepPlan& plan) {
+  const ModelSize& m = plan.model;
+  const int64_t norm = CountParameters(m).rest;
+  if (m.tied && plan.split.pp == 1) return norm;
+  const int64_t rows = plan.padded_outputs() / plan.split.tp;
+  return norm + rows * m.hidden + (m.image > 0 ? rows : 0);
+}
+
+LayerBuilder::LayerBuilder(const StepPlan& plan, StageGraph* graph)
+    : plan_(plan),
+      graph_(graph),
+      ops_(plan.training),
+      tokens_(plan.tokens()),
+      shared_tokens_(plan.shared_tokens()),
+      ring_tag_(kFirstRingTag) {
+  const ModelSize& m = plan.model;
+  const int64_t tp = plan.split.tp;
+  widths_.query = m.query_width() / tp;
+  const int64_t kv_heads = std::max<int64_t>(1, m.kv_heads / tp);
+  widths_.key = m.latent() ? m.key_width() / tp : kv_heads * m.head_dim;
+  widths_.value = m.latent() ? m.value_width() / tp : kv_heads * m.head_dim;
+  widths_.context = m.context_width() / tp;
+  widths_.ffn = m.ffn / tp;
+  widths_.shared = m.shared_ffn / tp;
+  widths_.outputs = plan.padded_outputs() / tp;
+}
+
+NodeList LayerBuilder::Run(const Operator& op, const char* part, const NodeList& at) {
+  spot_.part = part;
+  return {graph_->Compute(op, spot_, at)};
+}
+
+NodeList LayerBuilder::RunAll(const std::vector<Operator>& ops, const char* part, NodeList at) {
+  for (const Operator& op : ops) at = Run(op, part, at);
+  return at;
+}
+
+NodeList LayerBuilder::Tensor(CollectiveType type, int64_t bytes, const char* part, const NodeList& at) {
+  if (plan_.split.tp == 1) return at;
+  spot_.part = part;
+  return {graph_->Collective(type, GroupKind::kTensor, Stream::kTensor, bytes, spot_, at)};
+}
+
+NodeList LayerBuilder::GatherTokens(int64_t width, const char* part, const NodeList& at) {
+  if (!plan_.split.sp) return at;
+  return Tensor(CollectiveType::kAllGather, shared_tokens_ * width * ops_.element_bytes(), part, at);
+}
+
+NodeList LayerBuilder::ReduceTokens(int64_t width, const char* part, const NodeList& at) {
+  return Tensor(plan_.split.sp ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce,
+                tokens_ * width * ops_.element_bytes(), part, at);
+}
+
+NodeList LayerBuilder::Column(int64_t in, int64_t out, const char* part, NodeList at) {
+  at = GatherTokens(in, part, at);
+  return Run(ops_.Product(tokens_, out, in), part, at);
+}
+
+// With sequence parallelism the input is gathered again for the weight's gradient, beside the product of the
+// input's gradient, whose reduction runs beside the weight's.
+NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
+  NodeList input = GatherTokens(in, part, at);
+  const NodeList gradient = ReduceTokens(in, part, Run(ops_.Product(tokens_, in, out), part, at));
+  input.insert(input.end(), at.begin(), at.end());
+  AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, input));
+  return gradient;
+}
+
+NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const NodeList& at) {
+  return ReduceTokens(out, part, Run(ops_.Product(tokens_, out, in), part, at));
+}
+
+NodeList LayerBuilder::RowBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
+  const NodeList whole = GatherTokens(out, part, at);
+  const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, whole);
+  AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, whole));
+  return gradient;
+}
+
+NodeList LayerBuilder::WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
+  const NodeList gradient = Run(ops_.Product(shared_tokens_, in, out), part, at);
+  AddGradient(in * out, Run(ops_.Product(out, in, shared_tokens_), part, at));
+  return gradient;
+}
+
+NodeList LayerBuilder::NormBackward(int64_t rows, int64_t width, const char* part, const NodeList& at) {
+  const bool layer_norm = plan_.model.layer_norm;
+  const NodeList done = Run(ops_.NormBackward(rows, width, layer_norm), part, at);
+  AddGradient(layer_norm ? 2 * width : width, done);
+  return done;
+}
+
+void LayerBuilder::AddGradient(int64_t elements, const NodeList& node, bool expert) {
+  gradients_->push_back({elements, expert, node.front()});
+}
+
+NodeList LayerBuilder::Forward(int64_t layer, int64_t micro_batch, const char* phase, NodeList at) {
+  spot_ = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer), phase, ""};
+  const int64_t h = plan_.model.hidden;
+  at = Run(ops_.Add(shared_tokens_, h), "attention.add", Attention(std::move(at)));
+  const NodeList normed = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "mlp.norm", at);
+  at = plan_.model.has_experts(layer) ? Experts(normed) : Mlp(widths_.ffn, "mlp.up", "mlp.down", normed);
+  return Run(ops_.Add(shared_tokens_, h), "mlp.add", at);
+}
+
+NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
+                                std::vector<Gradient>* gradients) {
+  gradients_ = gradients;
+  if (plan_.training.recompute == proto::Training::FULL) {
+    at = Forward(layer, micro_batch, "recompute", at);
+  }
+  spot_ = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer), "backward", ""};
+  const int64_t h = plan_.model.hidden;
+  at = plan_.model.has_experts(layer) ? ExpertsBackward(at)
+                                      : MlpBackward(widths_.ffn, "mlp.up", "mlp.down", at);
+  at = NormBackward(shared_tokens_, h, "mlp.norm", at);
+  at = Run(ops_.Add(shared_tokens_, h), "mlp.add", at);
+  at = AttentionBackward(at);
+  return Run(ops_.Add(shared_tokens_, h), "attention.add", at);
+}
+
+Operator LayerBuilder::Activation(int64_t rows, int64_t ffn, bool backward) const {
+  const int64_t n = rows * ffn, size = ops_.element_bytes();
+  if (plan_.model.gated)
+    return ops_.Stream(backward ? "swiglu_backward_kernel" : "swiglu_kernel", (backward ? 5 : 3) * size * n,
+                       (backward ? 8 : 5) * n);
+  return ops_.Stream(backward ? "bias_gelu_backward_kernel" : "bias_gelu_kernel",
+                     (backward ? 3 : 2) * size * n, (backward ? 16 : 8) * n);
+}
+
+NodeList LayerBuilder::Mlp(int64_t ffn, const char* up, const char* down, NodeList at) {
+  const int64_t h = plan_.model.hidden;
+  at = Column(h, (plan_.model.gated ? 2 : 1) * ffn, up, std::move(at));
+  at = Run(Activation(tokens_, ffn, false), "mlp.activation", at);
+  return Row(ffn, h, down, at);
+}
+
+NodeList LayerBuilder::MlpBackward(int64_t ffn, const char* up, const char* down, NodeList at) {
+  const int64_t h = plan_.model.hidden;
+  at = RowBackward(ffn, h, down, at);
+  if (plan_.model.bias) AddGradient(h, Run(ops_.SumRows(shared_tokens_, h), down, at));
+  at = Run(Activation(tokens_, ffn, true), "mlp.activation", at);
+  const int64_t wide = (plan_.model.gated ? 2 : 1) * ffn;
+  if (plan_.model.bias) AddGradient(wide, Run(ops_.SumRows(tokens_, wide), up, at));
+  return ColumnBackward(h, wide, up, at);
+}
+
+NodeList LayerBuilder::Embed(int64_t micro_batch, NodeList at) {
+  spot_ = {static_cast<int32_t>(micro_batch), -1, "forward", ""};
+  const ModelSize& m = plan_.model;
+  if (m.image > 0) {
+    at = Run(ops_.PlainProduct(tokens_, m.hidden, m.patch * m.patch * m.channels), "embedding", at);
+  } else {
+    at = Run(ops_.Lookup(widths_.outputs, m.hidden, tokens_), "embedding", at);
+    at = ReduceTokens(m.hidden, "embedding", at);
+  }
+  if (m.positions + m.token_types > 0) at = Run(ops_.Add(shared_tokens_, m.hidden), "positions", at);
+  return at;
+}
+
+void LayerBuilder::EmbedBackward(int64_t micro_batch, const NodeList& at, std::vector<Gradient>* gradients) {
+  gradients_ = gradients;
+  spot_ = {static_cast<int32_t>(micro_batch), -1, "backward", ""};
+  const ModelSize& m = plan_.model;
+  NodeList whole = at;
+  if (m.positions + m.token_types > 0) {
+    AddGradient((m.positions + m.token_types) * m.hidden,
+                Run(ops_.LookupBackward(m.positions, m.hidden, shared_tokens_), "positions", at));
+  }
+  if (m.image > 0) {
+    const int64_t pixels = m.patch * m.patch * m.channels;
+    AddGradient(pixels * m.hidden + 2 * m.hidden,
+                Run(ops_.PlainProduct(m.hidden, pixels, tokens_), "embedding", whole));
+    return;
+  }
+  whole = GatherTokens(m.hidden, "embedding", at);
+  AddGradient(widths_.outputs * m.hidden,
+              Run(ops_.LookupBackward(widths_.outputs, m.hidden, tokens_), "embedding", whole));
+}
+
+NodeList LayerBuilder::Head(int64_t micro_batch, NodeList at) {
+  spot_ = {static_cast<int32_t>(micro_batch), -1, "forward", ""};
+  const ModelSize& m = plan_.model;
+  at = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "head.norm", at);
+  if (m.pooler) at = Run(ops_.PlainProduct(plan_.training.micro_batch, m.hidden, m.hidden), "pooler", at);
+  if (m.image > 0) {
+    at = Run(ops_.PlainProduct(plan_.training.micro_batch, widths_.outputs, m.hidden), "head", at);
+    return RunAll(ops_.Loss(plan_.training.micro_batch, widths_.outputs), "loss", at);
+  }
+  at = GatherTokens(m.hidden, "head", at);
+  at = Run(ops_.PlainProduct(tokens_, widths_.outputs, m.hidden), "head", at);
+  // The vocabulary is split: the greatest logit, the sum of exponentials and the target's logit are reduced.
+  for (int i = 0; i < 3; ++i) at = Tensor(CollectiveType::kAllReduce, 4 * tokens_, "loss", at);
+  return RunAll(ops_.Loss(tokens_, widths_.outputs), "loss", at);
+}
+
+NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vector<Gradient>* gradients) {
+  gradients_ = gradients;
+  spot_ = {static_cast<int32_t>(micro_batch), -1, "backward", ""};
+  const ModelSize& m = plan_.model;
+  const int64_t rows = m.image > 0 ? plan_.training.micro_batch : tokens_;
+  at = RunAll(ops_.LossBackward(rows, widths_.outputs), "loss", at);
+  if (m.pooler) {
+    at = Run(ops_.PlainProduct(m.hidden, m.hidden, plan_.training.micro_batch), "pooler", at);
+    AddGradient(m.hidden * (m.hidden + 1), at);
+  }
+  NodeList input = m.image > 0 ? at : GatherTokens(m.hidden, "head", at);
+  NodeList gradient = Run(ops_.PlainProduct(rows, m.hidden, widths_.outputs), "head", at);
+  if (m.image == 0) gradient = ReduceTokens(m.hidden, "head", gradient);
+  input.insert(input.end(), at.begin(), at.end());
+  const NodeList weight = Run(ops_.PlainProduct(widths_.outputs, m.hidden, rows), "head", input);
+  // A tied head's gradient is in the embedding's, where one stage has both.
+  if (!m.tied || plan_.split.pp > 1)
+    AddGradient(widths_.outputs * (m.hidden + (m.image > 0 ? 1 : 0)), weight);
+  return NormBackward(shared_tokens_, m.hidden, "head.norm", gradient);
+}
+
+}  // namespace chakra::generate

@@ -1,0 +1,106 @@
+// Adds the nodes of layers to the graph of a stage: forward, backward, and forward again where activations
+// are recomputed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/generate/operators.h"
+#include "trace/generate/sizes.h"
+#include "trace/generate/step.h"
+
+namespace chakra::generate {
+
+// A weight whose gradient of this micro-batch is there when `node` has run.
+struct Gradient {
+  int64_t elements = 0;  // on this rank
+  bool expert = false;
+  uint32_t node = 0;
+};
+
+// Elements of a layer's weights that a rank holds, before any are shared over dp.
+struct WeightShare {
+  int64_t dense = 0, expert = 0;
+  int64_t replicated = 0;  // of `dense`: norms, router and down projections, which each rank of tp has whole
+};
+WeightShare ShareOfLayer(const StepPlan& plan, int64_t layer);
+// Of the embedding of the first stage, and of the head and what stands beside it on the last one. A tied head
+// is a weight of its own where the stages differ.
+int64_t ShareOfEmbedding(const StepPlan& plan);
+int64_t ShareOfHead(const StepPlan& plan);
+
+// A layer's order of products and norms is that of Megatron-LM's transformer layer; the products that tensor
+// parallelism splits by columns and by rows, and their collectives, are those of Korthikanti et al.,
+// "Reducing Activation Recomputation in Large Transformer Models", 2022, figures 5 and 6.
+class LayerBuilder {
+ public:
+  // `plan` and `graph` must outlive the builder.
+  LayerBuilder(const StepPlan& plan, StageGraph* graph);
+
+  // Nodes behind `at`; returns the last ones. `phase`: "forward" or "recompute".
+  NodeList Forward(int64_t layer, int64_t micro_batch, const char* phase, NodeList at);
+  // `at`: the gradient of the layer's output. Adds the gradients of weights to `gradients`.
+  NodeList Backward(int64_t layer, int64_t micro_batch, NodeList at, std::vector<Gradient>* gradients);
+  NodeList Embed(int64_t micro_batch, NodeList at);
+  void EmbedBackward(int64_t micro_batch, const NodeList& at, std::vector<Gradient>* gradients);
+  // The last norm, the head and the loss.
+  NodeList Head(int64_t micro_batch, NodeList at);
+  NodeList HeadBackward(int64_t micro_batch, NodeList at, std::vector<Gradient>* gradients);
+
+  const Operators& operators() const { return ops_; }
+
+ private:
+  // Widths on one rank of tp.
+  struct Widths {
+    int64_t query = 0, key = 0, value = 0, context = 0, ffn = 0, shared = 0, outputs = 0;
+  };
+
+  NodeList Run(const Operator& op, const char* part, const NodeList& at);
+  NodeList RunAll(const std::vector<Operator>& ops, const char* part, NodeList at);
+  NodeList Tensor(CollectiveType type, int64_t bytes, const char* part, const NodeList& at);
+  // All tokens of what the ranks of tp share, and back: the identity without sequence parallelism.
+  NodeList GatherTokens(int64_t width, const char* part, const NodeList& at);
+  NodeList ReduceTokens(int64_t width, const char* part, const NodeList& at);
+  NodeList Column(int64_t in, int64_t out, const char* part, NodeList at);
+  NodeList ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  NodeList Row(int64_t in, int64_t out, const char* part, const NodeList& at);
+  NodeList RowBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  // A product of the tokens that a rank has, whose weight is not split.
+  NodeList WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  NodeList NormBackward(int64_t rows, int64_t width, const char* part, const NodeList& at);
+  void AddGradient(int64_t elements, const NodeList& node, bool expert = false);
+
+  NodeList Attention(NodeList at);
+  NodeList AttentionBackward(NodeList at);
+  NodeList Queries(NodeList at);
+  NodeList QueriesBackward(NodeList at);
+  NodeList LatentQueries(NodeList at);
+  NodeList LatentQueriesBackward(NodeList at);
+  NodeList Core(NodeList at);
+  NodeList CoreBackward(NodeList at);
+  NodeList Ring(const NodeList& at);
+  NodeList RingBackward(const NodeList& at);
+  NodeList Exchange(const char* part, int64_t width, const NodeList& at);
+  NodeList RingStep(int64_t bytes, const char* part, const NodeList& at);
+  Operators::Core CoreOf(int64_t ring_step) const;
+
+  NodeList Mlp(int64_t ffn, const char* up, const char* down, NodeList at);
+  NodeList MlpBackward(int64_t ffn, const char* up, const char* down, NodeList at);
+  Operator Activation(int64_t rows, int64_t ffn, bool backward) const;
+
+  NodeList Experts(NodeList at);
+  NodeList ExpertsBackward(NodeList at);
+  NodeList Dispatch(const char* part, bool to_experts, NodeList at);
+  int64_t RowsOfExpert() const;
+
+  const StepPlan& plan_;
+  StageGraph* graph_;
+  const Operators ops_;
+  Widths widths_;
+  const int64_t tokens_, shared_tokens_;  // of a micro-batch on a rank; where the ranks of tp share them
+  Spot spot_;                             // of the nodes that are being added
+  std::vector<Gradient>* gradients_ = nullptr;
+  int32_t ring_tag_;
+};
+
+}  // namespace chakra::generate

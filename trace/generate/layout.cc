@@ -1,0 +1,155 @@
+#include "trace/generate/layout.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace chakra::generate {
+namespace {
+
+constexpr const char* kNames[kGroupKinds] = {"tp", "cp", "dp", "ep", "etp", "edp", "ends", "mp", "world"};
+
+}  // namespace
+
+Place Layout::PlaceOf(int rank) const {
+  Place p;
+  int64_t rest = rank;
+  p.tp = rest % split_.tp;
+  rest /= split_.tp;
+  p.cp = rest % split_.cp;
+  rest /= split_.cp;
+  p.dp = split_.pp_before_dp ? rest / split_.pp : rest % split_.dp;
+  p.pp = split_.pp_before_dp ? rest % split_.pp : rest / split_.dp;
+  return p;
+}
+
+int Layout::RankAt(const Place& p) const {
+  const int64_t outer = split_.pp_before_dp ? p.pp + split_.pp * p.dp : p.dp + split_.dp * p.pp;
+  return static_cast<int>(p.tp + split_.tp * (p.cp + split_.cp * outer));
+}
+
+int Layout::OnStage(int rank, int64_t stage) const {
+  Place p = PlaceOf(rank);
+  p.pp = stage;
+  return RankAt(p);
+}
+
+int Layout::OfContext(int rank, int64_t by) const {
+  Place p = PlaceOf(rank);
+  p.cp = (p.cp + by + split_.cp) % split_.cp;
+  return RankAt(p);
+}
+
+int64_t Layout::SizeOf(GroupKind kind) const {
+  switch (kind) {
+    case GroupKind::kTensor:
+      return split_.tp;
+    case GroupKind::kContext:
+      return split_.cp;
+    case GroupKind::kData:
+      return split_.dp * split_.cp;
+    case GroupKind::kExpert:
+      return split_.ep;
+    case GroupKind::kExpertTensor:
+      return split_.etp;
+    case GroupKind::kExpertData:
+      return split_.expert_dp();
+    case GroupKind::kEnds:
+      return std::min<int64_t>(split_.pp, 2);
+    case GroupKind::kModel:
+      return split_.tp * split_.pp;
+    case GroupKind::kWorld:
+      return split_.ranks();
+  }
+  return 1;
+}
+
+int64_t Layout::InStage(int rank) const {
+  const Place p = PlaceOf(rank);
+  return p.tp + split_.tp * (p.cp + split_.cp * p.dp);
+}
+
+int Layout::FromStage(int64_t stage, int64_t in_stage) const {
+  return RankAt(
+      {in_stage % split_.tp, in_stage / split_.tp % split_.cp, in_stage / split_.tp / split_.cp, stage});
+}
+
+std::vector<int> Layout::Members(GroupKind kind, int rank) const {
+  const Place at = PlaceOf(rank);
+  const int64_t own = InStage(rank), ep = split_.ep, etp = split_.etp;
+  std::vector<int> members;
+  for (int64_t i = 0; i < SizeOf(kind); ++i) {
+    Place p = at;
+    switch (kind) {
+      case GroupKind::kTensor:
+        p.tp = i;
+        break;
+      case GroupKind::kContext:
+        p.cp = i;
+        break;
+      case GroupKind::kData:
+        p.cp = i % split_.cp;
+        p.dp = i / split_.cp;
+        break;
+      case GroupKind::kExpertTensor:
+        members.push_back(FromStage(at.pp, own / etp * etp + i));
+        continue;
+      case GroupKind::kExpert:
+        members.push_back(FromStage(at.pp, own / (etp * ep) * (etp * ep) + i * etp + own % etp));
+        continue;
+      case GroupKind::kExpertData:
+        members.push_back(FromStage(at.pp, own % (etp * ep) + i * etp * ep));
+        continue;
+      case GroupKind::kEnds:
+        p.pp = i == 0 ? 0 : split_.pp - 1;
+        break;
+      case GroupKind::kModel:
+        p.tp = i % split_.tp;
+        p.pp = i / split_.tp;
+        break;
+      case GroupKind::kWorld:
+        members.push_back(static_cast<int>(i));
+        continue;
+    }
+    members.push_back(RankAt(p));
+  }
+  return members;
+}
+
+int Layout::LeastOf(GroupKind kind, int rank) const {
+  Place p = PlaceOf(rank);
+  const int64_t own = InStage(rank), ep = split_.ep, etp = split_.etp;
+  switch (kind) {
+    case GroupKind::kTensor:
+      p.tp = 0;
+      break;
+    case GroupKind::kContext:
+      p.cp = 0;
+      break;
+    case GroupKind::kData:
+      p.cp = p.dp = 0;
+      break;
+    case GroupKind::kExpertTensor:
+      return FromStage(p.pp, own / etp * etp);
+    case GroupKind::kExpert:
+      return FromStage(p.pp, own / (etp * ep) * (etp * ep) + own % etp);
+    case GroupKind::kExpertData:
+      return FromStage(p.pp, own % (etp * ep));
+    case GroupKind::kEnds:
+      p.pp = 0;
+      break;
+    case GroupKind::kModel:
+      p.tp = p.pp = 0;
+      break;
+    case GroupKind::kWorld:
+      return 0;
+  }
+  return RankAt(p);
+}
+
+std::string Layout::NameOf(GroupKind kind, int rank) const {
+  if (kind == GroupKind::kWorld) return "world";
+  return absl::StrCat(kNames[static_cast<int>(kind)], LeastOf(kind, rank));
+}
+
+}  // namespace chakra::generate

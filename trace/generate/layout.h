@@ -1,0 +1,58 @@
+// Where ranks stand in the grid of a step, and the groups that they form.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/generate/sizes.h"
+#include "trace/model/trace.h"
+
+namespace chakra::generate {
+
+// A rank's number in each dimension.
+struct Place {
+  int64_t tp = 0, cp = 0, dp = 0, pp = 0;
+};
+
+// Ranks that communicate with each other.
+enum class GroupKind : uint8_t {
+  kTensor,
+  kContext,
+  kData,          // over dp and cp: they hold the same weights
+  kExpert,        // hold different experts
+  kExpertTensor,  // share each expert
+  kExpertData,    // hold the same experts
+  kEnds,          // first and last stage, which hold one embedding
+  kModel,         // over tp and pp: together they hold one model
+  kWorld,
+};
+inline constexpr int kGroupKinds = 9;
+
+class Layout {
+ public:
+  explicit Layout(const Split& split) : split_(split) {}
+
+  int ranks() const { return static_cast<int>(split_.ranks()); }
+  Place PlaceOf(int rank) const;
+  int RankAt(const Place& place) const;
+  // The rank of the same place on another stage, or the next (`by` = 1) or previous (-1) one of cp.
+  int OnStage(int rank, int64_t stage) const;
+  int OfContext(int rank, int64_t by) const;
+
+  int64_t SizeOf(GroupKind kind) const;
+  // The members of a rank's group, ascending, or in the order of their shares where that differs.
+  std::vector<int> Members(GroupKind kind, int rank) const;
+  // "tp12": the kind, and the least rank of the group. kWorld has "world".
+  std::string NameOf(GroupKind kind, int rank) const;
+
+ private:
+  // The least rank of a group.
+  int LeastOf(GroupKind kind, int rank) const;
+  int64_t InStage(int rank) const;
+  int FromStage(int64_t stage, int64_t in_stage) const;
+
+  const Split split_;
+};
+
+}  // namespace chakra::generate

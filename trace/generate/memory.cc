@@ -1,0 +1,160 @@
+#include "trace/generate/memory.h"
+
+#include <algorithm>
+
+#include "trace/generate/layers.h"
+#include "trace/generate/schedule.h"
+
+namespace chakra::generate {
+namespace {
+
+using proto::Training;
+
+int64_t Share(int64_t n, int64_t ranks) { return (n + ranks - 1) / ranks; }
+
+bool IsFsdp(const StepPlan& p) { return p.training.framework == Training::FSDP; }
+bool IsDdp(const StepPlan& p) { return p.training.framework == Training::DDP; }
+
+// Weights of FSDP and DDP are in fp32, and cast for products.
+int64_t WeightBytes(const StepPlan& p) { return IsFsdp(p) || IsDdp(p) ? 4 : p.element_bytes(); }
+
+int64_t OptimizerBytes(const StepPlan& p) {
+  const int64_t averages = p.training.optimizer == Training::SGD ? 4 : 8;
+  if (WeightBytes(p) == 4) return averages;
+  // fp32 weights; with fp16 also fp32 gradients.
+  return averages + 4 + (p.training.dtype == Training::FP16 ? 4 : 0);
+}
+
+struct Held {
+  int64_t dense = 0, expert = 0;
+  int64_t largest_dense = 0, largest_expert = 0;  // of a layer
+  int64_t root_dense = 0;                         // embedding and head
+};
+
+Held HeldBy(const StepPlan& p, int64_t stage) {
+  Held held;
+  const int64_t pieces = p.split.pp * p.split.vpp, in_piece = p.model.layers / pieces;
+  for (int64_t i = 0; i < p.model.layers; ++i) {
+    if (i / in_piece % p.split.pp != stage) continue;
+    const WeightShare share = ShareOfLayer(p, i);
+    held.dense += share.dense;
+    held.expert += share.expert;
+    held.largest_dense = std::max(held.largest_dense, share.dense);
+    held.largest_expert = std::max(held.largest_expert, share.expert);
+  }
+  if (stage == 0) held.root_dense += ShareOfEmbedding(p);
+  if (stage + 1 == p.split.pp) held.root_dense += ShareOfHead(p);
+  held.dense += held.root_dense;
+  return held;
+}
+
+void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
+  const int64_t dense_ranks = p.split.dp * p.split.cp, expert_ranks = p.split.expert_dp();
+  const auto shared = [&](int64_t bytes, int from) {
+    if (p.split.zero < from) return bytes * (held.dense + held.expert);
+    return bytes * (Share(held.dense, dense_ranks) + Share(held.expert, expert_ranks));
+  };
+  out->weights = shared(WeightBytes(p), 3);
+  out->gradients = shared(p.gradient_bytes(), 2);
+  out->optimizer = shared(OptimizerBytes(p), 1);
+  if (p.split.zero < 3) return;
+  // The layer that runs, and the next one; the root stays.
+  out->weights += p.element_bytes() * (2 * (held.largest_dense + held.largest_expert) + held.root_dense);
+  // What is reduced behind a layer.
+  out->working += p.gradient_bytes() * (held.largest_dense + held.largest_expert);
+}
+
+// A temporary of the step: Megatron-LM hands autograd one empty gradient for each shape of weight, whose
+// gradient is added to the buffer of the micro-batches in place. DDP's buckets are copies of the gradients,
+// and autocast keeps what it casts.
+int64_t FrameworkBuffers(const StepPlan& p, const Held& held, int64_t first_layer) {
+  if (IsFsdp(p)) return 0;
+  if (IsDdp(p)) return (4 + (p.element_bytes() < 4 ? p.element_bytes() : 0)) * (held.dense + held.expert);
+  const WeightShare share = ShareOfLayer(p, first_layer);
+  const int64_t experts = std::max<int64_t>(1, p.model.experts / p.split.ep);
+  return p.element_bytes() * (share.dense - share.replicated + share.expert / experts);
+}
+
+// Gradients inside of one layer: of the MLP's products, and the gathered tokens.
+int64_t LayerTemporaries(const StepPlan& p, int64_t layer) {
+  const ModelSize& m = p.model;
+  const int64_t width = m.has_experts(layer) ? m.top_k * m.expert_ffn : m.ffn;
+  return p.element_bytes() * p.tokens() * (2 * width / p.split.tp + m.hidden);
+}
+
+// The last stage: the logits in the type of products and fp32 and their gradient, and the last norm's input
+// and output.
+int64_t HeadBytes(const StepPlan& p) {
+  const int64_t rows = p.model.image > 0 ? p.training.micro_batch : p.tokens();
+  const int64_t columns = p.padded_outputs() / p.split.tp;
+  return (4 + p.element_bytes()) * rows * columns +
+         2 * p.element_bytes() * p.shared_tokens() * p.model.hidden;
+}
+
+int64_t AttentionActivations(const StepPlan& p) {
+  const ModelSize& m = p.model;
+  const int64_t tp = p.split.tp, size = p.element_bytes(), n = p.tokens();
+  const int64_t key_heads = m.latent() ? m.heads : std::max(m.kv_heads, tp);
+  const int64_t keys = m.latent() ? m.key_width() + m.value_width() : 2 * key_heads * m.head_dim;
+  int64_t bytes = size * n * (m.query_width() + keys + m.context_width()) / tp;
+  if (m.qk_norm) bytes += size * n * (m.query_width() + keys / 2) / tp;
+  if (m.latent()) bytes += 2 * size * p.shared_tokens() * (m.q_rank + m.kv_rank + m.rope_dim);
+  const bool scores = p.training.attention == Training::MATH;
+  if (!scores) return bytes + 4 * n * m.heads / tp;  // the sums of rows
+  if (p.training.recompute == Training::SELECTIVE) return bytes;
+  return bytes + size * n * p.training.seq * (m.heads / tp);
+}
+
+// The MLP's first product and its activation.
+int64_t MlpActivations(const StepPlan& p, int64_t rows, int64_t ffn) {
+  return p.element_bytes() * rows * ffn * (p.model.gated ? 3 : 2);
+}
+
+int64_t ExpertActivations(const StepPlan& p) {
+  const ModelSize& m = p.model;
+  const int64_t n = p.shared_tokens(), size = p.element_bytes();
+  // Tokens of all ranks of etp, a share of the features of each.
+  int64_t bytes = MlpActivations(p, n * m.top_k, m.expert_ffn);
+  bytes += size * n * m.top_k * m.hidden * (p.split.etp + 1);  // what is dispatched, and what comes back
+  bytes += 4 * n * m.experts;                                  // the router
+  if (m.shared_ffn > 0) bytes += MlpActivations(p, p.tokens(), m.shared_ffn / p.split.tp);
+  return bytes;
+}
+
+}  // namespace
+
+int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
+  const int64_t norms = 4 * p.element_bytes() * p.shared_tokens() * p.model.hidden;
+  const int64_t mlp = p.model.has_experts(layer) ? ExpertActivations(p)
+                                                 : MlpActivations(p, p.tokens(), p.model.ffn / p.split.tp);
+  return norms + AttentionActivations(p) + mlp;
+}
+
+RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
+  RankMemory out;
+  const Held held = HeldBy(p, stage);
+  AddStates(p, held, &out);
+  const int64_t in_piece = p.model.layers / (p.split.pp * p.split.vpp);
+  out.in_flight = MostInFlight(PassesOf(p.split, p.micro_batches(), stage));
+  const bool full = p.training.recompute == Training::FULL;
+  // Pieces may differ in their layers: the largest counts.
+  int64_t piece = 0, layer_bytes = 0, temporaries = 0;
+  for (int64_t v = 0; v < p.split.vpp; ++v) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < in_piece; ++i) {
+      const int64_t layer = (v * p.split.pp + stage) * in_piece + i;
+      const int64_t bytes = ActivationsOfLayer(p, layer);
+      layer_bytes = std::max(layer_bytes, bytes);
+      temporaries = std::max(temporaries, LayerTemporaries(p, layer));
+      sum += full ? p.element_bytes() * p.shared_tokens() * p.model.hidden : bytes;
+    }
+    piece = std::max(piece, sum);
+  }
+  out.activations = out.in_flight * piece;
+  out.working += temporaries + FrameworkBuffers(p, held, stage * in_piece + in_piece - 1);
+  if (full) out.working += layer_bytes;
+  if (stage + 1 == p.split.pp) out.working += HeadBytes(p);
+  return out;
+}
+
+}  // namespace chakra::generate

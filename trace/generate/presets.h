@@ -1,0 +1,20 @@
+// Models by name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "proto/workload.pb.h"
+
+namespace chakra::generate {
+
+// The sizes of a model, with the preset's name and source. Errors (InvalidArgument): no such preset, with the
+// nearest; Unimplemented: a kind of model that is not generated yet.
+absl::StatusOr<proto::Model> FindPreset(absl::string_view name);
+
+// In the order of the table.
+std::vector<std::string> PresetNames();
+
+}  // namespace chakra::generate

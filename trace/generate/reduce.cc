@@ -1,0 +1,89 @@
+#include "trace/generate/reduce.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace chakra::generate {
+
+Sharing::Sharing(const StepPlan& plan, StageGraph* graph) : plan_(plan), graph_(graph) {}
+
+int64_t Sharing::RanksOf(bool expert) const {
+  return expert ? plan_.split.expert_dp() : plan_.split.dp * plan_.split.cp;
+}
+
+int64_t Sharing::BucketElements(bool expert) const {
+  if (plan_.split.zero == 3 || !plan_.split.overlap_grad) return std::numeric_limits<int64_t>::max();
+  if (plan_.training.framework == proto::Training::DDP) return (int64_t{25} << 20) / plan_.gradient_bytes();
+  return std::max<int64_t>(40'000'000, 1'000'000 * RanksOf(expert));
+}
+
+void Sharing::Add(const std::vector<Gradient>& gradients, int64_t micro_batch) {
+  for (const Gradient& g : gradients) {
+    Bucket& bucket = open_[g.expert ? 1 : 0];
+    bucket.elements += g.elements;
+    bucket.nodes.push_back(g.node);
+    if (bucket.elements >= BucketElements(g.expert)) Close(g.expert, micro_batch);
+  }
+}
+
+void Sharing::Flush(int64_t micro_batch) {
+  Close(false, micro_batch);
+  Close(true, micro_batch);
+}
+
+void Sharing::Close(bool expert, int64_t micro_batch) {
+  Bucket& bucket = open_[expert ? 1 : 0];
+  if (bucket.elements == 0) return;
+  const bool last = micro_batch + 1 == plan_.micro_batches();
+  if (RanksOf(expert) == 1) {
+    if (last) reduced_.insert(reduced_.end(), bucket.nodes.begin(), bucket.nodes.end());
+  } else {
+    const Spot spot = {static_cast<int32_t>(micro_batch), -1, "backward",
+                       expert ? "expert_gradients" : "gradients"};
+    const uint32_t node = graph_->Collective(
+        plan_.split.zero == 0 ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter,
+        expert ? GroupKind::kExpertData : GroupKind::kData, Stream::kReduce,
+        bucket.elements * plan_.gradient_bytes(), spot, bucket.nodes);
+    if (last) reduced_.push_back(node);
+  }
+  bucket.elements = 0;
+  bucket.nodes.clear();
+}
+
+uint32_t Sharing::GatherOf(bool expert, int64_t elements, const Spot& spot, const NodeList& after) {
+  const int64_t ranks = RanksOf(expert);
+  return graph_->Collective(CollectiveType::kAllGather, expert ? GroupKind::kExpertData : GroupKind::kData,
+                            Stream::kGather, (elements + ranks - 1) / ranks * plan_.element_bytes(), spot,
+                            after);
+}
+
+NodeList Sharing::Gather(const WeightUnit& unit, const Spot& spot, const NodeList& after) {
+  NodeList nodes;
+  for (const bool expert : {false, true}) {
+    const int64_t elements = expert ? unit.expert : unit.dense;
+    if (elements > 0 && RanksOf(expert) > 1) nodes.push_back(GatherOf(expert, elements, spot, after));
+  }
+  return nodes;
+}
+
+std::vector<NodeList> Sharing::GatherAll(const std::vector<WeightUnit>& units, const NodeList& after) {
+  std::vector<NodeList> of_unit(units.size());
+  for (const bool expert : {false, true}) {
+    if (RanksOf(expert) == 1) continue;
+    const int64_t full = std::max<int64_t>(40'000'000, 1'000'000 * RanksOf(expert));
+    int64_t elements = 0;
+    size_t first = 0;
+    for (size_t i = 0; i < units.size(); ++i) {
+      elements += expert ? units[i].expert : units[i].dense;
+      if (elements == 0 || (elements < full && i + 1 < units.size())) continue;
+      const Spot spot = {-1, units[first].layer, "step", expert ? "expert_weights" : "weights"};
+      const uint32_t node = GatherOf(expert, elements, spot, after);
+      for (size_t u = first; u <= i; ++u) of_unit[u].push_back(node);
+      elements = 0;
+      first = i + 1;
+    }
+  }
+  return of_unit;
+}
+
+}  // namespace chakra::generate

@@ -1,0 +1,219 @@
+#include "trace/generate/sizes.h"
+
+#include <cmath>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "trace/base/spelling.h"
+#include "trace/generate/check.h"
+#include "trace/io/settings.h"
+
+namespace chakra::generate {
+namespace {
+
+absl::Status Bad(absl::string_view what) { return absl::InvalidArgumentError(what); }
+
+absl::Status Missing(absl::string_view field, absl::string_view why = "") {
+  return Bad(absl::StrCat(field, " is missing", why));
+}
+
+absl::Status TakeLatent(const proto::Model& m, ModelSize* out) {
+  out->kv_rank = m.kv_rank();
+  out->q_rank = m.q_rank();
+  if (out->kv_rank == 0) {
+    if (out->q_rank > 0) return Bad("model.q_rank is for latent attention; expected model.kv_rank too");
+    return absl::OkStatus();
+  }
+  constexpr absl::string_view kWhy = "; latent attention (model.kv_rank) needs it";
+  if (!m.has_nope_dim()) return Missing("model.nope_dim", kWhy);
+  if (!m.has_rope_dim()) return Missing("model.rope_dim", kWhy);
+  if (!m.has_v_dim()) return Missing("model.v_dim", kWhy);
+  out->nope_dim = m.nope_dim();
+  out->rope_dim = m.rope_dim();
+  out->v_dim = m.v_dim();
+  return absl::OkStatus();
+}
+
+absl::Status TakeExperts(const proto::Model& m, ModelSize* out) {
+  out->experts = m.experts();
+  if (out->experts == 0) {
+    if (m.top_k() > 0) return Bad("model.top_k is for experts; expected model.experts too");
+    return absl::OkStatus();
+  }
+  if (!m.has_top_k()) return Missing("model.top_k", "; a model with experts needs it");
+  if (m.top_k() > out->experts) {
+    return Bad(
+        absl::StrCat("model.top_k is ", m.top_k(), "; expected at most model.experts, ", out->experts));
+  }
+  out->top_k = m.top_k();
+  out->expert_ffn = m.has_expert_ffn() ? m.expert_ffn() : m.ffn();
+  if (out->expert_ffn == 0) return Missing("model.expert_ffn");
+  out->shared_ffn = m.shared_ffn();
+  out->shared_gate = m.shared_gate();
+  out->dense_layers = m.dense_layers();
+  out->moe_every = m.has_moe_every() ? m.moe_every() : 1;
+  return absl::OkStatus();
+}
+
+absl::Status TakeImage(const proto::Model& m, ModelSize* out) {
+  out->image = m.image();
+  if (out->image == 0) return m.has_vocab() ? absl::OkStatus() : Missing("model.vocab");
+  if (!m.has_patch()) return Missing("model.patch", "; a model of images needs it");
+  if (out->image % m.patch() != 0) {
+    return Bad(absl::StrCat("model.image is ", out->image, "; expected a multiple of model.patch, ",
+                            m.patch(), NearestMultiple(out->image, m.patch())));
+  }
+  out->patch = m.patch();
+  out->channels = m.has_channels() ? m.channels() : 3;
+  out->classes = m.has_classes() ? m.classes() : 1000;
+  return absl::OkStatus();
+}
+
+void TakeFlags(const proto::Model& m, ModelSize* out) {
+  out->gated = !m.has_gated() || m.gated();
+  out->tied = m.tied();
+  out->layer_norm = m.norm() == proto::Model::LAYER;
+  out->bias = m.bias();
+  out->qkv_bias = m.has_qkv_bias() ? m.qkv_bias() : m.bias();
+  out->qk_norm = m.qk_norm();
+  out->positions = m.positions();
+  out->rope = m.has_rope() ? m.rope() : out->positions == 0 && m.image() == 0;
+  out->causal = !m.has_causal() || m.causal();
+  out->token_types = m.token_types();
+  out->pooler = m.pooler();
+  out->mtp = m.mtp();
+}
+
+absl::Status TakeSchedule(const proto::Parallel& p, Split* out) {
+  const std::string& name = p.schedule();
+  const std::vector<std::string> known = {"gpipe", "1f1b", "interleaved"};
+  if (name.empty()) {
+    out->schedule = out->vpp > 1 ? Schedule::kInterleaved : Schedule::k1F1B;
+    return absl::OkStatus();
+  }
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (name != known[i]) continue;
+    out->schedule = static_cast<Schedule>(i);
+    return absl::OkStatus();
+  }
+  for (const char* later : {"zb-h1", "zb-h2", "zbv", "dualpipe", "dualpipev"}) {
+    if (name == later) {
+      return absl::UnimplementedError(absl::StrCat("parallel.schedule is \"", name,
+                                                   "\", which is not generated yet; known: gpipe, 1f1b, "
+                                                   "interleaved"));
+    }
+  }
+  return Bad(absl::StrCat("parallel.schedule is \"", name, "\"", SuggestName(name, known)));
+}
+
+absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, Split* out) {
+  const auto or_one = [](bool has, int64_t v) { return has ? v : 1; };
+  out->tp = or_one(p.has_tp(), p.tp());
+  out->pp = or_one(p.has_pp(), p.pp());
+  out->vpp = or_one(p.has_vpp(), p.vpp());
+  out->dp = or_one(p.has_dp(), p.dp());
+  out->cp = or_one(p.has_cp(), p.cp());
+  out->ep = or_one(p.has_ep(), p.ep());
+  out->etp = or_one(p.has_etp(), p.etp());
+  out->sp = p.has_sp() ? p.sp() : out->tp > 1;
+  out->zero = p.has_zero() ? p.zero() : t.framework() == proto::Training::FSDP ? 3 : 0;
+  out->cp_kind = p.cp_kind();
+  out->overlap_grad = !p.has_overlap_grad() || p.overlap_grad();
+  out->overlap_param = p.overlap_param();
+  if (!p.order().empty() && p.order() != "tp-cp-ep-dp-pp") {
+    if (p.order() != "tp-cp-ep-pp-dp") {
+      return Bad(
+          absl::StrCat("parallel.order is \"", p.order(), "\"; expected tp-cp-ep-dp-pp or tp-cp-ep-pp-dp"));
+    }
+    out->pp_before_dp = true;
+  }
+  return TakeSchedule(p, out);
+}
+
+absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, const Split& split,
+                          TrainingPlan* out) {
+  const int64_t patches = model.image > 0 ? model.image / model.patch : 0;
+  if (model.image > 0 && t.has_seq() && t.seq() != patches * patches + 1) {
+    return Bad(absl::StrCat("training.seq is ", t.seq(), "; expected the patches of an image and one, ",
+                            patches * patches + 1));
+  }
+  if (model.image == 0 && !t.has_seq()) return Missing("training.seq");
+  out->seq = model.image > 0 ? patches * patches + 1 : t.seq();
+  out->micro_batch = t.has_micro_batch() ? t.micro_batch() : 1;
+  out->global_batch = t.has_global_batch() ? t.global_batch() : split.dp * split.pp * out->micro_batch;
+  out->dtype = t.dtype();
+  out->recompute = t.recompute();
+  out->optimizer = t.optimizer();
+  out->attention = t.attention();
+  out->framework = t.framework();
+  out->launch_ns = std::llround(t.launch_us() * 1000);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool ModelSize::has_experts(int64_t layer) const {
+  if (experts == 0) return false;
+  if (layer >= layers) layer = layers - 1;  // of mtp
+  return layer >= dense_layers && (layer + 1) % moe_every == 0;
+}
+
+int64_t ModelSize::expert_layers() const {
+  int64_t n = 0;
+  for (int64_t i = 0; i < layers + mtp; ++i) n += has_experts(i) ? 1 : 0;
+  return n;
+}
+
+int64_t StepPlan::padded_outputs() const {
+  const int64_t unit = model.image > 0 ? split.tp : split.tp * (split.tp > 1 ? 128 : 1);
+  return (model.outputs() + unit - 1) / unit * unit;
+}
+
+absl::StatusOr<ModelSize> ResolveModel(const proto::Model& m) {
+  if (absl::Status s = CheckSettings(m, "model."); !s.ok()) return s;
+  ModelSize out;
+  out.name = m.preset().empty() ? "model" : m.preset();
+  if (!m.has_layers()) return Missing("model.layers");
+  if (!m.has_hidden()) return Missing("model.hidden");
+  if (!m.has_heads()) return Missing("model.heads");
+  out.layers = m.layers();
+  out.hidden = m.hidden();
+  out.heads = m.heads();
+  out.kv_heads = m.has_kv_heads() ? m.kv_heads() : out.heads;
+  out.vocab = m.vocab();
+  out.ffn = m.ffn();
+  TakeFlags(m, &out);
+  if (absl::Status s = TakeLatent(m, &out); !s.ok()) return s;
+  if (absl::Status s = TakeExperts(m, &out); !s.ok()) return s;
+  if (absl::Status s = TakeImage(m, &out); !s.ok()) return s;
+  if (!m.has_head_dim() && !out.latent() && out.hidden % out.heads != 0) {
+    return Bad(absl::StrCat("model.hidden is ", out.hidden, "; expected a multiple of model.heads, ",
+                            out.heads, NearestMultiple(out.hidden, out.heads), ", or model.head_dim"));
+  }
+  out.head_dim = m.has_head_dim() ? m.head_dim() : out.hidden / out.heads;
+  if (out.heads % out.kv_heads != 0) {
+    return Bad(absl::StrCat("model.kv_heads is ", out.kv_heads, "; expected a divisor of model.heads, ",
+                            out.heads, NearestDivisor(out.kv_heads, out.heads)));
+  }
+  if (out.ffn == 0 && out.expert_layers() < out.layers + out.mtp) {
+    return Missing("model.ffn", "; layers without experts need it");
+  }
+  return out;
+}
+
+absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload) {
+  if (absl::Status s = CheckSettings(workload.parallel(), "parallel."); !s.ok()) return s;
+  if (absl::Status s = CheckSettings(workload.training(), "training."); !s.ok()) return s;
+  StepPlan plan;
+  absl::StatusOr<ModelSize> model = ResolveModel(workload.model());
+  if (!model.ok()) return model.status();
+  plan.model = *std::move(model);
+  plan.name = workload.name().empty() ? plan.model.name : workload.name();
+  if (absl::Status s = TakeSplit(workload.parallel(), workload.training(), &plan.split); !s.ok()) return s;
+  if (absl::Status s = TakeTraining(workload.training(), plan.model, plan.split, &plan.training); !s.ok())
+    return s;
+  if (absl::Status s = CheckPlan(plan); !s.ok()) return s;
+  return plan;
+}
+
+}  // namespace chakra::generate

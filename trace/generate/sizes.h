@@ -1,0 +1,94 @@
+// A workload with nothing left open: every default is filled in, and everything fits together.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "proto/workload.pb.h"
+
+namespace chakra::generate {
+
+// proto::Model. Fields without a comment are as there; 0 is "none".
+struct ModelSize {
+  std::string name;  // the preset's, the file's, or "model"
+  int64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn = 0, vocab = 0;
+  bool gated = true, tied = false, layer_norm = false, bias = false, qkv_bias = false, qk_norm = false;
+  bool rope = true, causal = true, pooler = false, shared_gate = false;
+  int64_t positions = 0, token_types = 0;
+  int64_t experts = 0, top_k = 0, expert_ffn = 0, shared_ffn = 0, dense_layers = 0, moe_every = 1;
+  int64_t kv_rank = 0, q_rank = 0, nope_dim = 0, rope_dim = 0, v_dim = 0, mtp = 0;
+  int64_t image = 0, patch = 0, channels = 0, classes = 0;
+
+  bool latent() const { return kv_rank > 0; }
+  // Features of all heads' queries, keys and values.
+  int64_t query_width() const { return heads * (latent() ? nope_dim + rope_dim : head_dim); }
+  int64_t key_width() const { return latent() ? query_width() : kv_heads * head_dim; }
+  int64_t value_width() const { return latent() ? heads * v_dim : kv_heads * head_dim; }
+  // Features that the projection after attention takes.
+  int64_t context_width() const { return heads * (latent() ? v_dim : head_dim); }
+  // Layers are counted from 0; those of `mtp` come after the others and are like the last one.
+  bool has_experts(int64_t layer) const;
+  int64_t expert_layers() const;  // of `layers` and `mtp`
+  // Rows of the head: tokens of the vocabulary, or classes.
+  int64_t outputs() const { return image > 0 ? classes : vocab; }
+};
+
+enum class Schedule : uint8_t { kGpipe, k1F1B, kInterleaved };
+
+// proto::Parallel.
+struct Split {
+  int64_t tp = 1, pp = 1, vpp = 1, dp = 1, cp = 1, ep = 1, etp = 1;
+  bool sp = false;
+  int zero = 0;
+  Schedule schedule = Schedule::k1F1B;
+  proto::Parallel::ContextKind cp_kind = proto::Parallel::RING;
+  bool overlap_grad = true, overlap_param = false;
+  bool pp_before_dp = false;  // order=tp-cp-ep-pp-dp
+
+  int64_t ranks() const { return tp * cp * dp * pp; }
+  int64_t stage_ranks() const { return tp * cp * dp; }
+  // Ranks that hold the same experts.
+  int64_t expert_dp() const { return stage_ranks() / (ep * etp); }
+};
+
+// proto::Training.
+struct TrainingPlan {
+  int64_t seq = 0, micro_batch = 1, global_batch = 1;
+  proto::Training::Dtype dtype = proto::Training::BF16;
+  proto::Training::Recompute recompute = proto::Training::NONE;
+  proto::Training::Optimizer optimizer = proto::Training::ADAM;
+  proto::Training::Attention attention = proto::Training::FLASH;
+  proto::Training::Framework framework = proto::Training::MEGATRON;
+  int64_t launch_ns = 0;
+};
+
+struct StepPlan {
+  std::string name;
+  ModelSize model;
+  Split split;
+  TrainingPlan training;
+
+  // Micro-batches of a rank in a step.
+  int64_t micro_batches() const { return training.global_batch / (training.micro_batch * split.dp); }
+  // Tokens of a micro-batch on a rank of cp, and where the ranks of tp share them too.
+  int64_t tokens() const { return training.seq * training.micro_batch / split.cp; }
+  int64_t shared_tokens() const { return split.sp ? tokens() / split.tp : tokens(); }
+  // The vocabulary, filled up so that the ranks of tp have equal shares: Megatron-LM takes multiples of 128 *
+  // tp.
+  int64_t padded_outputs() const;
+  // Bytes of an element of activations and of weights in products.
+  int64_t element_bytes() const { return training.dtype == proto::Training::FP32 ? 4 : 2; }
+  // Bytes of an element of a gradient that is kept and reduced: Megatron-LM accumulates in fp32 with bf16 and
+  // keeps fp16 with fp16; FSDP reduces in fp32 (torchtitan's default); DDP has fp32 weights.
+  int64_t gradient_bytes() const { return training.dtype == proto::Training::FP16 ? 2 : 4; }
+};
+
+// Fills in the defaults of proto/workload.proto. Presets and files are read before (workload.h). Errors
+// (InvalidArgument) name the field, its value, what was expected, and the nearest value that would do: a
+// field that is missing or out of its range, sizes that do not divide, and what is not generated yet.
+absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload);
+// Of the model alone.
+absl::StatusOr<ModelSize> ResolveModel(const proto::Model& model);
+
+}  // namespace chakra::generate

@@ -1,0 +1,96 @@
+// The graph of one pipeline stage: what each of its ranks does in a step. Ranks of a stage differ in peers
+// and groups alone, which a node names by their kind.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "trace/generate/layout.h"
+#include "trace/model/trace.h"
+
+namespace chakra::generate {
+
+// CUDA streams. On each, nodes run in the order of the graph. Frameworks give each kind of communication its
+// own.
+enum class Stream : uint8_t {
+  kCompute,
+  kTensor,          // collectives of tp
+  kContext,         // of cp
+  kExpert,          // of experts
+  kGather,          // of weights
+  kReduce,          // of gradients
+  kSendForward,     // activations to the next stage
+  kSendBackward,    // gradients to the previous stage
+  kReceiveForward,  // and from them
+  kReceiveBackward,
+  kSendRing,  // keys and values to the next rank of cp
+  kReceiveRing,
+  kHost,  // no stream: the thread that launches what is on the others
+};
+inline constexpr int kStreams = 13;
+
+// The other end of a message.
+enum class PeerKind : uint8_t { kStage, kNextContext, kPreviousContext };
+
+// What a computation is: equal ones share one entry of StageGraph::operators.
+struct Operator {
+  std::string name;    // as PyTorch or the library names it: "aten::mm"
+  std::string shapes;  // inputs.shapes
+  std::string types;   // inputs.types
+  int64_t operations = 0;
+  int64_t bytes = 0;  // read and written, where the shapes do not tell
+};
+
+// Where in the model a node is, for people: "mb3/layer5/forward/mlp.up".
+struct Spot {
+  int32_t micro_batch = -1;  // -1: of none
+  int32_t layer = -1;        // from 0; -1: of none
+  const char* phase = "";    // "forward", "backward", "recompute", "step"
+  const char* part = "";     // of static storage
+};
+std::string Print(const Spot& spot);
+
+struct StepNode {
+  NodeType type = NodeType::kComp;
+  Stream stream = Stream::kCompute;
+  CollectiveType collective = CollectiveType::kAllReduce;
+  GroupKind group = GroupKind::kWorld;  // of a collective
+  PeerKind peer = PeerKind::kStage;     // of a message
+  uint32_t op = 0;                      // of a computation: index into operators
+  int64_t bytes = 0;                    // of communication: this rank's input
+  int64_t stage = 0;                    // of a message, PeerKind::kStage: the peer's
+  int32_t tag = 0;                      // of a message
+  Spot spot;
+  uint32_t dep_begin = 0, dep_end = 0;  // in StageGraph::deps; each less than the node's own index
+};
+
+using NodeList = absl::InlinedVector<uint32_t, 4>;
+
+class StageGraph {
+ public:
+  std::vector<StepNode> nodes;
+  std::vector<uint32_t> deps;
+  std::vector<Operator> operators;
+  // Elements of the weights that a rank of the stage holds before any are shared over dp: those of its
+  // experts and the others.
+  int64_t weights = 0, expert_weights = 0;
+  // Of the host, for each node of a stream; 0: no nodes of the host.
+  int64_t launch_ns = 0;
+
+  // Adds a node behind `after`, and returns its index.
+  uint32_t Compute(const Operator& op, const Spot& spot, const NodeList& after);
+  uint32_t Collective(CollectiveType type, GroupKind group, Stream stream, int64_t bytes, const Spot& spot,
+                      const NodeList& after);
+  uint32_t Message(NodeType type, PeerKind peer, int64_t stage, Stream stream, int32_t tag, int64_t bytes,
+                   const Spot& spot, const NodeList& after);
+
+ private:
+  uint32_t Add(StepNode node, const NodeList& after);
+  uint32_t IndexOf(const Operator& op);
+  absl::flat_hash_map<std::string, uint32_t> operator_index_;
+};
+
+}  // namespace chakra::generate

@@ -1,0 +1,119 @@
+#include "trace/generate/workload.h"
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "trace/generate/hf_config.h"
+#include "trace/generate/presets.h"
+#include "trace/io/proto_io.h"
+#include "trace/io/set_field.h"
+#include "trace/io/settings.h"
+
+namespace chakra::generate {
+namespace {
+
+bool IsFile(const std::string& path) {
+  std::error_code error;
+  return absl::EndsWith(path, ".json") || std::filesystem::is_regular_file(path, error);
+}
+
+// --model: NAME, FILE, keys, or one of the first two with keys behind a colon.
+absl::Status ReadModelText(const std::string& text, proto::Model* model) {
+  const size_t equals = text.find('='), colon = text.find(':');
+  const bool named = equals == std::string::npos || colon < equals;
+  if (!named) return ReadSettings(text, "--model", model);
+  const std::string name(absl::StripAsciiWhitespace(text.substr(0, colon)));
+  proto::Model below;
+  if (IsFile(name)) {
+    below.set_config(name);
+  } else {
+    below.set_preset(name);
+  }
+  if (absl::Status s = ExpandModel("", &below); !s.ok())
+    return absl::Status(s.code(), absl::StrCat("--model: ", s.message()));
+  model->MergeFrom(below);
+  return colon == std::string::npos ? absl::OkStatus()
+                                    : ReadSettings(text.substr(colon + 1), "--model", model);
+}
+
+}  // namespace
+
+absl::Status ExpandModel(absl::string_view folder, proto::Model* model) {
+  proto::Model below;
+  if (!model->preset().empty() && !model->config().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("model.preset is \"", model->preset(),
+                                                   "\" and model.config is \"", model->config(),
+                                                   "\"; expected one of them"));
+  }
+  if (!model->preset().empty()) {
+    auto preset = FindPreset(model->preset());
+    if (!preset.ok()) return preset.status();
+    below = *std::move(preset);
+  } else if (!model->config().empty()) {
+    const std::filesystem::path path(model->config());
+    const std::string at = folder.empty() || path.is_absolute()
+                               ? model->config()
+                               : (std::filesystem::path(std::string(folder)) / path).string();
+    auto config = ReadHuggingFaceConfig(at);
+    if (!config.ok()) return config.status();
+    below = *std::move(config);
+  } else {
+    return absl::OkStatus();
+  }
+  below.MergeFrom(*model);
+  below.clear_config();
+  model->Swap(&below);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<proto::Workload> ReadWorkload(const WorkloadOptions& options) {
+  proto::Workload w;
+  if (!options.file.empty()) {
+    if (absl::Status s = ReadMessageFile(options.file, &w); !s.ok()) return s;
+    const std::string folder = std::filesystem::path(options.file).parent_path().string();
+    if (absl::Status s = ExpandModel(folder, w.mutable_model()); !s.ok())
+      return absl::Status(s.code(), absl::StrCat(options.file, ": ", s.message()));
+  }
+  if (!options.model.empty()) {
+    if (absl::Status s = ReadModelText(options.model, w.mutable_model()); !s.ok()) return s;
+  }
+  if (absl::Status s = ReadSettings(options.parallel, "--parallel", w.mutable_parallel()); !s.ok()) return s;
+  if (absl::Status s = ReadSettings(options.training, "--training", w.mutable_training()); !s.ok()) return s;
+  const bool named = !w.model().preset().empty() || !w.model().config().empty();
+  if (absl::Status s = SetFields(options.set, &w); !s.ok()) return s;
+  if (!named) {  // what --set names
+    if (absl::Status s = ExpandModel("", w.mutable_model()); !s.ok()) return s;
+  }
+  return w;
+}
+
+bool LooksLikeWorkload(absl::string_view head) {
+  for (absl::string_view line : absl::StrSplit(head, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || line[0] == '#' || line == "{") continue;
+    absl::ConsumePrefix(&line, "{");
+    line = absl::StripLeadingAsciiWhitespace(line);
+    absl::ConsumePrefix(&line, "\"");
+    if (absl::ConsumePrefix(&line, "name")) {
+      absl::ConsumePrefix(&line, "\"");
+      if (absl::StartsWith(absl::StripLeadingAsciiWhitespace(line), ":")) continue;
+      return false;
+    }
+    for (const absl::string_view field : {"model", "parallel", "training"}) {
+      absl::string_view rest = line;
+      if (!absl::ConsumePrefix(&rest, field)) continue;
+      absl::ConsumePrefix(&rest, "\"");
+      rest = absl::StripLeadingAsciiWhitespace(rest);
+      return rest.empty() || rest[0] == '{' || rest[0] == ':' || rest[0] == '<';
+    }
+    return false;
+  }
+  return false;
+}
+
+}  // namespace chakra::generate

@@ -1,0 +1,244 @@
+#include "trace/generate/write.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "trace/base/parallel.h"
+#include "trace/et/rank_loader.h"
+#include "trace/et/writer.h"
+#include "trace/generate/layout.h"
+#include "trace/generate/stage.h"
+#include "trace/io/compressed_file.h"
+#include "trace/model/groups.h"
+
+namespace chakra::generate {
+namespace {
+
+namespace et = ChakraProtoMsg;
+
+et::AttributeProto* AddAttribute(const char* name, et::Node* node) {
+  et::AttributeProto* a = node->add_attr();
+  a->set_name(name);
+  return a;
+}
+
+// The other end of a message.
+int PeerOf(const Layout& layout, int rank, const StepNode& n) {
+  if (n.peer == PeerKind::kStage) return layout.OnStage(rank, n.stage);
+  return layout.OfContext(rank, n.peer == PeerKind::kNextContext ? 1 : -1);
+}
+
+void SetComputation(const Operator& op, et::Node* node) {
+  node->set_name(op.name);
+  if (!op.shapes.empty()) node->mutable_inputs()->set_shapes(op.shapes);
+  if (!op.types.empty()) node->mutable_inputs()->set_types(op.types);
+  AddAttribute("num_ops", node)->set_int64_val(op.operations);
+  AddAttribute("tensor_size", node)->set_uint64_val(static_cast<uint64_t>(op.bytes));
+}
+
+void SetCollective(const Layout& layout, int rank, const StepNode& n, et::Node* node) {
+  node->set_name(std::string(Name(n.collective)));
+  AddAttribute("comm_type", node)->set_int64_val(static_cast<int64_t>(n.collective));
+  AddAttribute("comm_size", node)->set_int64_val(n.bytes);
+  AddAttribute("pg_name", node)->set_string_val(layout.NameOf(n.group, rank));
+}
+
+void SetMessage(const Layout& layout, int rank, const StepNode& n, et::Node* node) {
+  const bool send = n.type == NodeType::kSend;
+  const int peer = PeerOf(layout, rank, n);
+  node->set_name(send ? "send" : "receive");
+  AddAttribute("comm_size", node)->set_int64_val(n.bytes);
+  AddAttribute("comm_src", node)->set_int32_val(send ? rank : peer);
+  AddAttribute("comm_dst", node)->set_int32_val(send ? peer : rank);
+  AddAttribute("comm_tag", node)->set_int32_val(n.tag);
+}
+
+absl::Status WriteRank(const StageGraph& stage, const Layout& layout, int rank, EtWriter* out) {
+  et::GlobalMetadata metadata;
+  metadata.set_version("0.0.4");
+  if (absl::Status s = out->AddMetadata(metadata); !s.ok()) return s;
+  et::Node node;
+  for (size_t i = 0; i < stage.nodes.size(); ++i) {
+    const StepNode& n = stage.nodes[i];
+    node.Clear();
+    node.set_id(i);
+    node.set_type(static_cast<et::NodeType>(n.type));
+    for (uint32_t d = n.dep_begin; d < n.dep_end; ++d) node.add_data_deps(stage.deps[d]);
+    const bool host = n.stream == Stream::kHost;
+    AddAttribute("is_cpu_op", &node)->set_bool_val(host);
+    AddAttribute(host ? "tid" : "stream", &node)->set_int64_val(static_cast<int64_t>(n.stream));
+    AddAttribute("module", &node)->set_string_val(Print(n.spot));
+    if (host) {
+      node.set_name(stage.operators[n.op].name);
+      AddAttribute("duration_ns", &node)->set_int64_val(stage.launch_ns);
+    } else if (n.type == NodeType::kComp) {
+      SetComputation(stage.operators[n.op], &node);
+    } else if (n.type == NodeType::kCollective) {
+      SetCollective(layout, rank, n, &node);
+    } else {
+      SetMessage(layout, rank, n, &node);
+    }
+    if (absl::Status s = out->AddNode(node); !s.ok()) return s;
+  }
+  return out->Finish();
+}
+
+// What a rank has beside the graph of its stage, in the order in which a reader of its file finds it.
+void SetOwn(const StageGraph& stage, const Layout& layout, int rank, RankTrace* trace) {
+  trace->rank = rank;
+  trace->group_names = {""};
+  trace->peers.clear();
+  uint32_t index_of[kGroupKinds] = {};
+  for (const StepNode& n : stage.nodes) {
+    if (n.type == NodeType::kComp) continue;
+    Peer& peer = trace->peers.emplace_back();
+    if (n.type != NodeType::kCollective) {
+      const int other = PeerOf(layout, rank, n);
+      peer.src = n.type == NodeType::kSend ? rank : other;
+      peer.dst = n.type == NodeType::kSend ? other : rank;
+      peer.tag = n.tag;
+      continue;
+    }
+    uint32_t& index = index_of[static_cast<int>(n.group)];
+    if (index == 0) {
+      index = static_cast<uint32_t>(trace->group_names.size());
+      trace->group_names.push_back(layout.NameOf(n.group, rank));
+    }
+    peer.group = index;
+  }
+}
+
+std::set<GroupKind> KindsOf(const StageGraph& stage) {
+  std::set<GroupKind> kinds;
+  for (const StepNode& n : stage.nodes) {
+    if (n.type == NodeType::kCollective) kinds.insert(n.group);
+  }
+  return kinds;
+}
+
+absl::Status EncodeRank(const StepGraphs& step, const Layout& layout, int rank, std::string* frames) {
+  EtWriter writer(frames, Compression::kNone);
+  return WriteRank(step.stages[static_cast<size_t>(layout.PlaceOf(rank).pp)], layout, rank, &writer);
+}
+
+// By frames of each rank, which a rewriter changes or the trace keeps.
+absl::Status LoadEach(const StepGraphs& step, const std::string& name, const ReadOptions& options,
+                      TraceSet* set) {
+  const Layout layout(step.plan.split);
+  GraphPool pool;
+  std::vector<Loaded> loaded(static_cast<size_t>(layout.ranks()));
+  const auto load = [&](size_t i, Worker* worker) {
+    std::string frames;
+    if (absl::Status s = EncodeRank(step, layout, static_cast<int>(i), &frames); !s.ok()) return s;
+    return DecodeFrames(frames, name, static_cast<int>(i), options, worker, &loaded[i]);
+  };
+  absl::Status status = ForEach(loaded.size(), options.threads, [&] {
+    return [&load, worker = std::make_unique<Worker>(&pool)](size_t i) { return load(i, worker.get()); };
+  });
+  if (status.ok()) status = Flatten(&loaded);
+  if (!status.ok()) return status;
+  for (Loaded& l : loaded) set->ranks.push_back(std::move(l.trace));
+  return absl::OkStatus();
+}
+
+// One rank of each stage by its frames, the others beside its graph.
+absl::Status LoadStages(const StepGraphs& step, const std::string& name, const ReadOptions& options,
+                        TraceSet* set) {
+  const Layout layout(step.plan.split);
+  GraphPool pool;
+  Decoder decoder(&pool);
+  std::vector<RankTrace> of_stage(step.stages.size());
+  for (size_t s = 0; s < step.stages.size(); ++s) {
+    const int rank = layout.RankAt({0, 0, 0, static_cast<int64_t>(s)});
+    std::string frames;
+    if (absl::Status e = EncodeRank(step, layout, rank, &frames); !e.ok()) return e;
+    absl::StatusOr<RankTrace> trace = decoder.Decode(frames, name, rank, options);
+    if (!trace.ok()) return trace.status();
+    of_stage[s] = *std::move(trace);
+  }
+  for (int rank = 0; rank < layout.ranks(); ++rank) {
+    const size_t s = static_cast<size_t>(layout.PlaceOf(rank).pp);
+    RankTrace& trace = set->ranks.emplace_back();
+    trace.file = name;
+    trace.metadata = of_stage[s].metadata;
+    trace.graph = of_stage[s].graph;
+    SetOwn(step.stages[s], layout, rank, &trace);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<StepGraphs> BuildStep(const StepPlan& plan) {
+  StepGraphs step;
+  step.plan = plan;
+  for (int64_t s = 0; s < plan.split.pp; ++s) {
+    absl::StatusOr<StageGraph> stage = BuildStage(plan, s);
+    if (!stage.ok()) return stage.status();
+    step.stages.push_back(*std::move(stage));
+  }
+  return step;
+}
+
+Groups GroupsOf(const StepGraphs& step) {
+  const Layout layout(step.plan.split);
+  std::vector<std::set<GroupKind>> kinds;
+  for (const StageGraph& stage : step.stages) kinds.push_back(KindsOf(stage));
+  Groups groups;
+  for (int rank = 0; rank < layout.ranks(); ++rank) {
+    for (const GroupKind kind : kinds[static_cast<size_t>(layout.PlaceOf(rank).pp)]) {
+      std::string name = layout.NameOf(kind, rank);
+      if (groups.contains(name)) continue;
+      groups.emplace(std::move(name), layout.Members(kind, rank));
+    }
+  }
+  return groups;
+}
+
+absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const std::vector<int>& ranks,
+                       int threads) {
+  const Layout layout(step.plan.split);
+  std::vector<int> wanted = ranks;
+  if (wanted.empty()) {
+    for (int r = 0; r < layout.ranks(); ++r) wanted.push_back(r);
+  }
+  for (const int r : wanted) {
+    if (r >= 0 && r < layout.ranks()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no rank ", r, "; expected 0 to ", layout.ranks() - 1));
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    return absl::NotFoundError(absl::StrCat("cannot create the folder ", folder, ": ", error.message()));
+  const absl::Status written = ForEach(wanted.size(), threads, [&] {
+    return [&](size_t i) {
+      const int rank = wanted[i];
+      EtWriter writer(absl::StrCat(folder, "/workload.", rank, ".et.zst"));
+      return WriteRank(step.stages[static_cast<size_t>(layout.PlaceOf(rank).pp)], layout, rank, &writer);
+    };
+  });
+  if (!written.ok()) return written;
+  return WriteFile(absl::StrCat(folder, "/workload.json"), GroupFileText(GroupsOf(step)));
+}
+
+absl::StatusOr<TraceSet> TracesOf(const StepGraphs& step, const std::string& name,
+                                  const ReadOptions& options) {
+  TraceSet set;
+  const bool each = options.rewriter != nullptr || options.keep_raw;
+  const absl::Status loaded =
+      each ? LoadEach(step, name, options, &set) : LoadStages(step, name, options, &set);
+  if (!loaded.ok()) return loaded;
+  set.groups = GroupsOf(step);
+  if (!set.groups.empty()) set.group_source = name;
+  return set;
+}
+
+}  // namespace chakra::generate

@@ -1,0 +1,38 @@
+// From the graphs of stages to traces: files, or the trace model in memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "trace/et/read_options.h"
+#include "trace/generate/sizes.h"
+#include "trace/generate/step.h"
+#include "trace/model/trace.h"
+
+namespace chakra::generate {
+
+// A step's stages, and which rank is on which.
+struct StepGraphs {
+  StepPlan plan;
+  std::vector<StageGraph> stages;  // pp of them
+};
+// Errors: those of BuildStage().
+absl::StatusOr<StepGraphs> BuildStep(const StepPlan& plan);
+
+// The groups of all ranks: those of more than one rank that nodes name.
+Groups GroupsOf(const StepGraphs& step);
+
+// Writes FOLDER/workload.RANK.et.zst for each of `ranks` (empty: all), and FOLDER/workload.json with the
+// groups, which readers of traces find there. Creates the folder. `threads`: files written at once. The same
+// step gives the same bytes. Errors name the path, or the rank that there is not.
+absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const std::vector<int>& ranks,
+                       int threads);
+
+// The same traces as WriteStep()'s, read. Ranks of a stage share one graph. `name`: of the input, for
+// messages.
+absl::StatusOr<TraceSet> TracesOf(const StepGraphs& step, const std::string& name,
+                                  const ReadOptions& options);
+
+}  // namespace chakra::generate
