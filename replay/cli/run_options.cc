@@ -1,5 +1,7 @@
 #include "replay/cli/run_options.h"
 
+#include <filesystem>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -199,6 +201,11 @@ absl::Status RunArguments::Check() const {
 absl::StatusOr<TraceOptions> RunArguments::traces() {
   if (AnyWorkloadOption(workload_)) {
     if (!traces_.inputs.empty()) workload_.file = traces_.inputs[0];
+    if (std::filesystem::is_directory(workload_.file)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          workload_.file,
+          ": a folder; --model, --parallel and --training go with one workload's file, or with none"));
+    }
     const auto workload = generate::ReadWorkload(workload_);
     if (!workload.ok()) return workload.status();
     traces_.inputs = {generate::WorkloadInput(*workload)};

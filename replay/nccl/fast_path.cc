@@ -1,7 +1,9 @@
 #include "replay/nccl/fast_path.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <map>
 #include <numeric>
 
 #include "replay/nccl/planned_call.h"
@@ -27,6 +29,25 @@ bool FastPath::Applies(const PlannedCall& call, uint64_t bytes) const {
   }
   return EqualChunk(call, bytes) != kUnevenChunks;
 }
+
+namespace {
+
+constexpr size_t kMostPairs = size_t{1} << 28;  // whose kinds of cost are kept, a byte each
+
+bool IsExchange(const Program& program) {
+  const size_t half = program.steps.size() / 2;
+  if (program.steps.size() != 2 * size_t{program.connections}) return false;
+  std::vector<bool> sent(program.connections), received(program.connections);
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    const Step& step = program.steps[i];
+    std::vector<bool>& seen = i < half ? sent : received;
+    if ((i < half ? !IsSend(step.op) : step.op != StepOp::kRecv) || seen[step.connection]) return false;
+    seen[step.connection] = true;
+  }
+  return true;
+}
+
+}  // namespace
 
 FlowCost PairCost(const MachineView& machine, const CallCosts& costs, int src, int dst, uint64_t bytes) {
   if (costs.levels.empty()) return machine.Cost(src, dst, bytes);
@@ -61,24 +82,45 @@ FastPath::Entry& FastPath::EntryFor(const PlannedCall& call, uint32_t group, con
     e.bytes[step.connection] = e.message * static_cast<uint64_t>(step.count);
     ++e.sends[step.connection];
   }
-  const int n = plan.members;
-  std::vector<FlowCost> all(static_cast<size_t>(program.connections) * n);
-  e.uniform = true;
-  for (uint32_t c = 0; c < program.connections; ++c) {
-    for (int m = 0; m < n; ++m) {
-      FlowCost& cost = all[static_cast<size_t>(c) * n + m];
-      cost = PairCost(*machine_, call.costs, members[m], members[(m + e.offset[c]) % n], e.bytes[c]);
-      const FlowCost& first = all[static_cast<size_t>(c) * n];
-      if (cost.received() != first.received() || cost.sent != first.sent) e.uniform = false;
+  e.exchange = IsExchange(program);
+  FillCosts(call, &e);
+  if (e.uniform) e.together = Together(e);
+  return e;
+}
+
+// Paths of one length cost the same, so there are few kinds of cost: a byte says which one a pair has. Where
+// there are more pairs than kMostPairs, or more kinds than a byte tells, costs are found when they are
+// needed.
+void FastPath::FillCosts(const PlannedCall& call, Entry* entry) const {
+  Entry& e = *entry;
+  const size_t n = e.members->size(), connections = e.offset.size();
+  const bool keep = connections <= kMostPairs / n;
+  std::map<std::array<int64_t, 3>, uint8_t> kinds;
+  std::vector<FlowCost> first, costs;
+  std::vector<uint8_t> kind(keep ? connections * n : 0);
+  bool uniform = true, few = true;
+  for (size_t c = 0; c < connections && (uniform || (keep && few)); ++c) {
+    for (size_t m = 0; m < n && (uniform || (keep && few)); ++m) {
+      const FlowCost cost = PairCost(*machine_, call.costs, (*e.members)[m],
+                                     (*e.members)[(m + static_cast<size_t>(e.offset[c])) % n], e.bytes[c]);
+      if (m == 0) first.push_back(cost);
+      if (cost.received() != first[c].received() || cost.sent != first[c].sent) uniform = false;
+      if (!keep || !few) continue;
+      const auto [at, fresh] =
+          kinds.try_emplace({cost.latency.picos(), cost.transfer.picos(), cost.sent.picos()},
+                            static_cast<uint8_t>(costs.size()));
+      if (fresh) few = costs.size() < 256;
+      if (fresh && few) costs.push_back(cost);
+      kind[c * n + m] = at->second;
     }
   }
-  if (e.uniform) {
-    for (uint32_t c = 0; c < program.connections; ++c) e.cost.push_back(all[static_cast<size_t>(c) * n]);
-    e.together = Together(e);
-  } else {
-    e.cost = std::move(all);
+  e.uniform = uniform;
+  if (uniform) {
+    e.cost = std::move(first);
+  } else if (keep && few) {
+    e.cost = std::move(costs);
+    e.kind = std::move(kind);
   }
-  return e;
 }
 
 Time FastPath::Together(const Entry& e) const {
@@ -146,7 +188,7 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
         queue.resize(base + n);
         if (origin != nullptr) from[c].resize(base + n);
         for (int m = 0; m < n; ++m) {
-          const FlowCost& cost = e.uniform ? e.cost[c] : e.cost[static_cast<size_t>(c) * n + m];
+          const FlowCost cost = CostOf(e, c, static_cast<size_t>(m));
           t[m] += costs_.step_overhead;
           int to = m + e.offset[c];
           if (to >= n) to -= n;
@@ -170,6 +212,50 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
       }
     }
     for (int m = 0; m < n; ++m) t[m] += costs_.step_overhead + e.costs->part_end;
+  }
+}
+
+// A member ends with the latest of its own last send and of what it receives. Its origin is that of the first
+// receive, in the order of its steps, that is as late as the latest.
+void FastPath::Exchange(const Entry& e, const std::vector<Time>& begin, std::vector<Time>* end,
+                        std::vector<uint32_t>* origin) const {
+  const Program& program = e.plan->programs[0];
+  const auto n = static_cast<size_t>(e.plan->members);
+  const size_t connections = program.connections;
+  std::vector<uint32_t> place(connections);  // of a connection's receive
+  for (size_t i = 0; i < connections; ++i)
+    place[program.steps[connections + i].connection] = static_cast<uint32_t>(i);
+  std::vector<Time>& t = *end;
+  t = begin;
+  for (Time& at : t) at += e.costs->begin;
+  if (origin != nullptr) {
+    origin->resize(n);
+    std::iota(origin->begin(), origin->end(), 0);
+  }
+  for (int part = 0; part < e.costs->parts; ++part) {
+    std::vector<Time> latest(n);
+    std::vector<uint32_t> at(n, UINT32_MAX), from(n);
+    for (size_t i = 0; i < connections; ++i) {
+      const uint32_t c = program.steps[i].connection;
+      size_t to = static_cast<size_t>(e.offset[c]) % n;
+      for (size_t m = 0; m < n; ++m, to = to + 1 == n ? 0 : to + 1) {
+        const FlowCost cost = CostOf(e, c, m);
+        t[m] += costs_.step_overhead;
+        const Time there = t[m] + cost.received();
+        if (program.steps[i].op == StepOp::kSendWait) t[m] += cost.sent;
+        if (there < latest[to] || (there == latest[to] && place[c] > at[to])) continue;
+        latest[to] = there;
+        at[to] = place[c];
+        if (origin != nullptr) from[to] = (*origin)[m];
+      }
+    }
+    for (size_t m = 0; m < n; ++m) {
+      if (latest[m] > t[m]) {
+        t[m] = latest[m];
+        if (origin != nullptr) (*origin)[m] = from[m];
+      }
+      t[m] += costs_.step_overhead + e.costs->part_end;
+    }
   }
 }
 
@@ -203,7 +289,7 @@ void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<
   const std::vector<int> order = RingOrder(e);
   std::vector<Picos> before(static_cast<size_t>(n) + 1);  // sum of the costs of links before each place
   for (int i = 0; i < n; ++i) {
-    before[i + 1] = before[i] + (e.uniform ? e.cost[0] : e.cost[order[i]]).received().picos();
+    before[i + 1] = before[i] + CostOf(e, 0, static_cast<size_t>(order[i])).received().picos();
   }
   const auto upto = [&](int64_t u) {
     const int64_t turn = u >= 0 ? u / n : -((-u + n - 1) / n);
@@ -237,6 +323,8 @@ void FastPath::Evaluate(const PlannedCall& call, uint32_t group, const std::vect
   }
   if (e.ring) {
     Ring(e, begin, end, origin);
+  } else if (e.exchange) {
+    Exchange(e, begin, end, origin);
   } else {
     Skewed(e, begin, end, origin);
   }
@@ -251,6 +339,8 @@ void FastPath::TogetherOrigins(Entry* e, std::vector<uint32_t>* origin) {
     std::vector<Time> ends;
     if (e->ring) {
       Ring(*e, zero, &ends, origin);
+    } else if (e->exchange) {
+      Exchange(*e, zero, &ends, origin);
     } else {
       Skewed(*e, zero, &ends, origin);
     }

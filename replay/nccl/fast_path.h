@@ -39,6 +39,9 @@ struct PathParts {
 // The index of the link on which the bytes take longest; 0 if there are no links.
 size_t NarrowestOf(const std::vector<LinkCost>& costs);
 
+// Of one message that is alone, with what the library adds.
+FlowCost PairCost(const MachineView& machine, const CallCosts& costs, int src, int dst, uint64_t bytes);
+
 class FastPath {
  public:
   FastPath(MachineView* machine, const CollectiveCosts& costs) : machine_(machine), costs_(costs) {}
@@ -67,22 +70,36 @@ class FastPath {
     const Plan* plan;
     const CallCosts* costs;
     const std::vector<int>* members;
-    uint64_t message = 0;        // bytes of one chunk of one part
-    uint64_t times = 0;          // number of calls answered
-    bool ring = false;           // the plan has one connection, and sends and receives in turn: see Ring()
-    bool uniform = false;        // every member sees the same costs
-    Time together;               // duration when all begin together; valid if uniform
-    int together_origin = -1;    // the member whose begin then decides the end of member 0; -1: not computed
-                                 // yet
-    std::vector<FlowCost> cost;  // [connection] if uniform, else [connection * members + sender]; with delays
-    std::vector<int> offset;     // [connection]: distance of the receiver from the sender
+    uint64_t message = 0;         // bytes of one chunk of one part
+    uint64_t times = 0;           // number of calls answered
+    bool ring = false;            // the plan has one connection, and sends and receives in turn: see Ring()
+    bool exchange = false;        // all sends come before all receives, each on a connection of its own
+    bool uniform = false;         // every member sees the same costs
+    Time together;                // duration when all begin together; valid if uniform
+    int together_origin = -1;     // the member whose begin then decides the end of member 0; -1: not computed
+                                  // yet
+    std::vector<FlowCost> cost;   // [connection] if uniform, else [kind]; with delays
+    std::vector<uint8_t> kind;    // [connection * members + sender]; empty: uniform, or too many to be kept
+    std::vector<int> offset;      // [connection]: distance of the receiver from the sender
     std::vector<uint64_t> bytes;  // [connection]: bytes of one message
     std::vector<uint64_t> sends;  // [connection]: messages in each part
   };
   Entry& EntryFor(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes);
+  void FillCosts(const PlannedCall& call, Entry* entry) const;
+  // Of what `sender` sends on connection `c`.
+  FlowCost CostOf(const Entry& e, size_t c, size_t sender) const {
+    if (e.uniform) return e.cost[c];
+    const size_t n = e.members->size();
+    if (!e.kind.empty()) return e.cost[e.kind[c * n + sender]];
+    return PairCost(*machine_, *e.costs, (*e.members)[sender],
+                    (*e.members)[(sender + static_cast<size_t>(e.offset[c])) % n], e.bytes[c]);
+  }
   Time Together(const Entry& entry) const;
   void Skewed(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end,
               std::vector<uint32_t>* origin);
+  // As Skewed(), with memory for each member alone. Precondition: entry.exchange.
+  void Exchange(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end,
+                std::vector<uint32_t>* origin) const;
   void Ring(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end,
             std::vector<uint32_t>* origin) const;
   void TogetherOrigins(Entry* entry, std::vector<uint32_t>* origin);
@@ -98,9 +115,6 @@ class FastPath {
   absl::flat_hash_map<std::tuple<const PlannedCall*, uint32_t, uint64_t>, std::unique_ptr<Entry>> entries_;
   std::vector<Entry*> in_order_;
 };
-
-// Of one message that is alone, with what the library adds.
-FlowCost PairCost(const MachineView& machine, const CallCosts& costs, int src, int dst, uint64_t bytes);
 
 // The bytes of each chunk of a part if all chunks are equal, else kUnevenChunks. A library pads chunks to
 // equal size; without a library they are cut to the byte.

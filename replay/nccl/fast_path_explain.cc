@@ -78,7 +78,7 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
       message[i] = sent[c].size();
       sent[c].push_back(i);
       for (size_t m = 0; m < n; ++m) {
-        const FlowCost& cost = e.uniform ? e.cost[c] : e.cost[c * n + m];
+        const FlowCost cost = CostOf(e, c, m);
         t[m] += costs_.step_overhead.picos();
         arrived[c][base + (m + static_cast<size_t>(e.offset[c])) % n] = t[m] + cost.received().picos();
         if (step.op == StepOp::kSendWait) t[m] += cost.sent.picos();
@@ -109,7 +109,7 @@ PathParts FastPath::ExplainSteps(const Entry& e, uint32_t origin, uint32_t membe
     if (IsSend(step.op)) {
       parts.software += costs_.step_overhead;
       if (step.op == StepOp::kSendWait && !within) {
-        const FlowCost& cost = e.uniform ? e.cost[c] : e.cost[c * n + m];
+        const FlowCost cost = CostOf(e, c, m);
         const int src = (*e.members)[m], dst = (*e.members)[(m + static_cast<size_t>(e.offset[c])) % n];
         parts.links[NarrowestOf(machine_->CostByLinks(src, dst, e.bytes[c]))].transfer += cost.sent;
       }
