@@ -1,6 +1,7 @@
 #include "replay/cli/run_options.h"
 
 #include <filesystem>
+#include <system_error>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -18,6 +19,12 @@
 #include "trace/import/registry.h"
 
 namespace chakra::cli {
+namespace {
+
+constexpr char kWorkloadAlone[] =
+    "--model, --parallel and --training go with one workload's file, or with none";
+
+}  // namespace
 
 void RunArguments::AddTo(CLI::App* app) {
   app->add_option("TRACE", traces_.inputs, InputsHelp())->type_name("");
@@ -176,8 +183,7 @@ absl::Status RunArguments::Check() const {
   if (traces_.inputs.empty() && !traces_.read.capture.named() && workload_.model.empty())
     return absl::InvalidArgumentError("replay expects at least one TRACE, or --model");
   if (workload && (traces_.inputs.size() > 1 || traces_.read.capture.named()))
-    return absl::InvalidArgumentError(
-        "--model, --parallel and --training go with one workload's file, or with none");
+    return absl::InvalidArgumentError(kWorkloadAlone);
   if (compute_->count() > 0) {
     if (auto rungs = ParseRungs(run_.compute); !rungs.ok())
       return absl::InvalidArgumentError(absl::StrCat("--compute: ", rungs.status().message()));
@@ -201,11 +207,9 @@ absl::Status RunArguments::Check() const {
 absl::StatusOr<TraceOptions> RunArguments::traces() {
   if (AnyWorkloadOption(workload_)) {
     if (!traces_.inputs.empty()) workload_.file = traces_.inputs[0];
-    if (std::filesystem::is_directory(workload_.file)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          workload_.file,
-          ": a folder; --model, --parallel and --training go with one workload's file, or with none"));
-    }
+    std::error_code error;
+    if (std::filesystem::is_directory(workload_.file, error))
+      return absl::InvalidArgumentError(absl::StrCat(workload_.file, ": a folder; ", kWorkloadAlone));
     const auto workload = generate::ReadWorkload(workload_);
     if (!workload.ok()) return workload.status();
     traces_.inputs = {generate::WorkloadInput(*workload)};

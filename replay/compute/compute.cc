@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "replay/compute/compute_times.h"
+#include "replay/compute/device_rates.h"
 #include "replay/compute/model/calls.h"
 #include "replay/compute/model/reprice.h"
 #include "replay/compute/operators/operator_work.h"
@@ -41,7 +42,7 @@ class Pricer {
     if (model_.kernels != nullptr && model_.captured_on != nullptr)
       repricer_.emplace(*model_.captured_on, *model_.kernels);
     if (model_.device == nullptr) return;
-    default_dtype_ = model_.device->default_dtype().empty() ? "bf16" : model_.device->default_dtype();
+    default_dtype_ = DefaultDtype(*model_.device);
     default_peak_ = Peak(*model_.device, default_dtype_);
   }
 

@@ -8,8 +8,12 @@ std::string DefaultDtype(const proto::Device& device) {
   return device.default_dtype().empty() ? "bf16" : device.default_dtype();
 }
 
+double SustainedShare(const proto::Device& device) {
+  return device.sustained_share() > 0 ? device.sustained_share() : 1;
+}
+
 DeviceRates RatesOf(const proto::Device& device, const std::string& dtype) {
-  const double sustained = device.sustained_share() > 0 ? device.sustained_share() : 1;
+  const double sustained = SustainedShare(device);
   DeviceRates rates;
   rates.bytes_per_us = device.memory_gbytes_per_s() * 1e3;  // 1 GB/s is 1e3 bytes in a microsecond
   rates.doubt = 1 / sustained;

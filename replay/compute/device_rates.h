@@ -9,6 +9,8 @@ namespace chakra {
 
 // `default_dtype` of the device; "bf16" where it says none.
 std::string DefaultDtype(const proto::Device& device);
+// Of peaks and clock, what its power lets it hold; 1 where it says nothing.
+double SustainedShare(const proto::Device& device);
 
 // The rates that a device sustains for one dtype.
 struct DeviceRates {

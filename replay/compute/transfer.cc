@@ -108,7 +108,7 @@ bool ScaleByLaw(Repricer& repricer, const std::string& dtype, const std::string&
   return true;
 }
 
-// The models of both devices where both have architectures whose laws were measured; else rooflines do.
+// The models of both devices, where both say their architecture; else rooflines do.
 std::optional<std::pair<KernelModel, KernelModel>> ModelsOf(const proto::Device& from,
                                                             const proto::Device& to) {
   for (const proto::Device* device : {&from, &to}) {

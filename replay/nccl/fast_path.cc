@@ -83,43 +83,47 @@ FastPath::Entry& FastPath::EntryFor(const PlannedCall& call, uint32_t group, con
     ++e.sends[step.connection];
   }
   e.exchange = IsExchange(program);
-  FillCosts(call, &e);
+  FillCosts(&e);
   if (e.uniform) e.together = Together(e);
   return e;
+}
+
+void FastPath::FillCosts(Entry* entry) const {
+  Entry& e = *entry;
+  e.uniform = true;
+  for (size_t c = 0; c < e.offset.size() && e.uniform; ++c) {
+    const FlowCost first = FindCost(e, c, 0);
+    e.cost.push_back(first);
+    for (size_t m = 1; m < e.members->size() && e.uniform; ++m) {
+      const FlowCost cost = FindCost(e, c, m);
+      e.uniform = cost.received() == first.received() && cost.sent == first.sent;
+    }
+  }
+  if (!e.uniform) FillKinds(entry);
 }
 
 // Paths of one length cost the same, so there are few kinds of cost: a byte says which one a pair has. Where
 // there are more pairs than kMostPairs, or more kinds than a byte tells, costs are found when they are
 // needed.
-void FastPath::FillCosts(const PlannedCall& call, Entry* entry) const {
+void FastPath::FillKinds(Entry* entry) const {
   Entry& e = *entry;
+  e.cost.clear();
   const size_t n = e.members->size(), connections = e.offset.size();
-  const bool keep = connections <= kMostPairs / n;
+  if (connections > kMostPairs / n) return;
   std::map<std::array<int64_t, 3>, uint8_t> kinds;
-  std::vector<FlowCost> first, costs;
-  std::vector<uint8_t> kind(keep ? connections * n : 0);
-  bool uniform = true, few = true;
-  for (size_t c = 0; c < connections && (uniform || (keep && few)); ++c) {
-    for (size_t m = 0; m < n && (uniform || (keep && few)); ++m) {
-      const FlowCost cost = PairCost(*machine_, call.costs, (*e.members)[m],
-                                     (*e.members)[(m + static_cast<size_t>(e.offset[c])) % n], e.bytes[c]);
-      if (m == 0) first.push_back(cost);
-      if (cost.received() != first[c].received() || cost.sent != first[c].sent) uniform = false;
-      if (!keep || !few) continue;
-      const auto [at, fresh] =
-          kinds.try_emplace({cost.latency.picos(), cost.transfer.picos(), cost.sent.picos()},
-                            static_cast<uint8_t>(costs.size()));
-      if (fresh) few = costs.size() < 256;
-      if (fresh && few) costs.push_back(cost);
-      kind[c * n + m] = at->second;
+  e.kind.resize(connections * n);
+  for (size_t pair = 0; pair < e.kind.size(); ++pair) {
+    const FlowCost cost = FindCost(e, pair / n, pair % n);
+    const auto [at, fresh] =
+        kinds.try_emplace({cost.latency.picos(), cost.transfer.picos(), cost.sent.picos()},
+                          static_cast<uint8_t>(e.cost.size()));
+    if (fresh) e.cost.push_back(cost);
+    if (e.cost.size() > 256) {
+      e.cost.clear();
+      e.kind.clear();
+      return;
     }
-  }
-  e.uniform = uniform;
-  if (uniform) {
-    e.cost = std::move(first);
-  } else if (keep && few) {
-    e.cost = std::move(costs);
-    e.kind = std::move(kind);
+    e.kind[pair] = at->second;
   }
 }
 

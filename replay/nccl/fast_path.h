@@ -85,14 +85,18 @@ class FastPath {
     std::vector<uint64_t> sends;  // [connection]: messages in each part
   };
   Entry& EntryFor(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes);
-  void FillCosts(const PlannedCall& call, Entry* entry) const;
+  // Sets `uniform` and, as far as they are kept, costs.
+  void FillCosts(Entry* entry) const;
+  void FillKinds(Entry* entry) const;
   // Of what `sender` sends on connection `c`.
   FlowCost CostOf(const Entry& e, size_t c, size_t sender) const {
     if (e.uniform) return e.cost[c];
-    const size_t n = e.members->size();
-    if (!e.kind.empty()) return e.cost[e.kind[c * n + sender]];
-    return PairCost(*machine_, *e.costs, (*e.members)[sender],
-                    (*e.members)[(sender + static_cast<size_t>(e.offset[c])) % n], e.bytes[c]);
+    if (!e.kind.empty()) return e.cost[e.kind[c * e.members->size() + sender]];
+    return FindCost(e, c, sender);
+  }
+  FlowCost FindCost(const Entry& e, size_t c, size_t sender) const {
+    const size_t receiver = (sender + static_cast<size_t>(e.offset[c])) % e.members->size();
+    return PairCost(*machine_, *e.costs, (*e.members)[sender], (*e.members)[receiver], e.bytes[c]);
   }
   Time Together(const Entry& entry) const;
   void Skewed(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end,

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/cluster/devices.h"
+#include "replay/compute/device_rates.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
@@ -13,7 +14,7 @@ namespace {
 constexpr char kKept[] = "; recorded times of computation are kept, whatever device the cluster has";
 
 double DefaultPeak(const proto::Device& device) {
-  const auto it = device.peak_tflops().find(device.default_dtype().empty() ? "bf16" : device.default_dtype());
+  const auto it = device.peak_tflops().find(DefaultDtype(device));
   return it == device.peak_tflops().end() ? 0 : it->second;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "test/trace/generate_testing.h"
 #include "trace/generate/memory.h"
 #include "trace/generate/sizes.h"
 #include "trace/generate/workload.h"
@@ -12,18 +13,6 @@ namespace chakra::generate {
 namespace {
 
 constexpr double kGib = 1024.0 * 1024 * 1024;
-
-StepPlan Plan(const std::string& model, const std::string& parallel, const std::string& training) {
-  WorkloadOptions options;
-  options.model = model;
-  options.parallel = parallel;
-  options.training = training;
-  const auto workload = ReadWorkload(options);
-  EXPECT_TRUE(workload.ok()) << workload.status();
-  const auto plan = ResolvePlan(*workload);
-  EXPECT_TRUE(plan.ok()) << plan.status();
-  return plan.ok() ? *plan : StepPlan();
-}
 
 double Peak(const StepPlan& plan) {
   int64_t peak = 0;
@@ -49,7 +38,7 @@ TEST(GenerateMemory, IsWhatWasMeasured) {
   double sum = 0;
   for (const auto& m : kMeasured) {
     const StepPlan plan =
-        Plan(m.model, absl::StrCat(m.parallel, ",zero=1"), absl::StrCat("seq=4096,global_batch=32"));
+        PlanOf(m.model, absl::StrCat(m.parallel, ",zero=1"), absl::StrCat("seq=4096,global_batch=32"));
     const double error = Peak(plan) / m.gib - 1;
     EXPECT_LT(std::abs(error), 0.012) << m.model << " " << m.parallel << ": " << Peak(plan) << " GiB";
     sum += std::abs(error);
@@ -60,11 +49,11 @@ TEST(GenerateMemory, IsWhatWasMeasured) {
 // Bytes a parameter, Megatron-LM's documentation and Rajbhandari et al., 2020.
 TEST(GenerateMemory, HasStatesAsPublished) {
   const auto states = [](const char* parallel, const char* training) {
-    const StepPlan plan = Plan("layers=4,hidden=1024,heads=8,ffn=4096,vocab=4096", parallel,
-                               absl::StrCat("seq=64,global_batch=64,", training));
+    const StepPlan plan = PlanOf("layers=4,hidden=1024,heads=8,ffn=4096,vocab=4096", parallel,
+                                 absl::StrCat("seq=64,global_batch=64,", training));
     const RankMemory m = MemoryOfStage(plan, 0);
     const StepPlan one =
-        Plan("layers=4,hidden=1024,heads=8,ffn=4096,vocab=4096", "", "seq=64,optimizer=sgd,dtype=fp32");
+        PlanOf("layers=4,hidden=1024,heads=8,ffn=4096,vocab=4096", "", "seq=64,optimizer=sgd,dtype=fp32");
     const double parameters = static_cast<double>(MemoryOfStage(one, 0).optimizer) / 4;
     return static_cast<double>(m.weights + m.gradients + m.optimizer) / parameters;
   };
@@ -79,13 +68,13 @@ TEST(GenerateMemory, HasStatesAsPublished) {
 
 // Bytes of a token and layer: (12 h + 4 k + 6 f + 4 a) / t.
 TEST(GenerateMemory, KeepsWhatTheBackwardReads) {
-  const StepPlan plan = Plan("llama3-8b", "tp=2", "seq=1000");
+  const StepPlan plan = PlanOf("llama3-8b", "tp=2", "seq=1000");
   EXPECT_EQ(ActivationsOfLayer(plan, 0), 1000 * (12 * 4096 + 4 * 1024 + 6 * 14336 + 4 * 32) / 2);
 }
 
 TEST(GenerateMemory, FollowsTheSchedule) {
   const auto activations = [](const char* parallel, int64_t stage, const char* more = "") {
-    return MemoryOfStage(Plan("llama3-8b", parallel, absl::StrCat("seq=1024,global_batch=8", more)), stage)
+    return MemoryOfStage(PlanOf("llama3-8b", parallel, absl::StrCat("seq=1024,global_batch=8", more)), stage)
         .activations;
   };
   EXPECT_EQ(activations("pp=4", 0), 4 * activations("pp=4", 3));

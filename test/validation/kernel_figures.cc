@@ -14,7 +14,6 @@
 namespace chakra::validation {
 namespace {
 
-std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
 std::string Signed(double ratio) { return absl::StrFormat("%+.1f", 100 * (ratio - 1)); }
 
 // In the order of first appearance.
@@ -52,6 +51,8 @@ class Figures {
 };
 
 }  // namespace
+
+std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
 
 std::vector<LeftOut> LeaveOneOut(const std::vector<MeasuredTable>& tables) {
   std::vector<LeftOut> all;

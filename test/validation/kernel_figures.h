@@ -10,6 +10,8 @@
 
 namespace chakra::validation {
 
+std::string Percent(double share);  // "12.3 %"
+
 // A row found from the others of its table.
 struct LeftOut {
   std::string set, table, row;

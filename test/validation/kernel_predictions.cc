@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -12,6 +11,7 @@
 #include "replay/compute/model/calls.h"
 #include "replay/report/run_replay.h"
 #include "test/validation/csv_line.h"
+#include "test/validation/kernel_figures.h"
 #include "test/validation/kernel_models.h"
 #include "trace/base/median.h"
 
@@ -86,8 +86,6 @@ double MedianError(const std::vector<Predicted>& rows) {
   return Median(errors);
 }
 
-std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
-
 std::string Line(const std::string& set, const std::string& where, const std::vector<Predicted>& rows) {
   std::vector<double> signs, others;
   double worst = 0;
@@ -152,10 +150,7 @@ absl::StatusOr<std::vector<Predicted>> PredictAzure(const std::vector<MeasuredTa
     if (!of.ok()) return of.status();
     for (int i = 0; i < t.table.row_size(); ++i) {
       const proto::KernelRow& row = t.table.row(i);
-      FamilyCalls calls = CallsOfKernel({row.name(), "mm", row.shapes(), row.dtypes()}, 2);
-      for (KernelCall& call : calls.calls) {
-        if (auto* gemm = std::get_if<GemmCall>(&call)) gemm->cublas = true;
-      }
+      const FamilyCalls calls = CallsOfKernel({row.name(), "mm", row.shapes(), row.dtypes()}, 2);
       const auto time = PredictAll(**of, calls.calls);
       if (!time.ok()) return time.status();
       out.push_back({t.set, t.label, t.row[i], row.duration_us(), time->us, time->low_us, time->high_us});

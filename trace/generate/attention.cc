@@ -47,9 +47,7 @@ NodeList LayerBuilder::LatentQueries(NodeList at) {
     at = Run(ops_.Product(tokens_, widths_.query, m.q_rank), "attention.q_up", at);
   } else {
     const NodeList whole = GatherTokens(m.hidden, "attention.q_up", input);
-    NodeList both = at;
-    both.insert(both.end(), whole.begin(), whole.end());
-    at = Run(ops_.Product(tokens_, widths_.query, m.hidden), "attention.q_up", both);
+    at = Run(ops_.Product(tokens_, widths_.query, m.hidden), "attention.q_up", Join(at, whole));
   }
   const int64_t up = m.heads / plan_.split.tp * (m.nope_dim + m.v_dim);
   at = Run(ops_.Product(tokens_, up, m.kv_rank), "attention.kv_up", at);
@@ -78,9 +76,7 @@ NodeList LayerBuilder::LatentQueriesBackward(NodeList at) {
   } else {
     queries = ColumnBackward(m.hidden, widths_.query, "attention.q_up", at);
   }
-  NodeList both = keys;
-  both.insert(both.end(), queries.begin(), queries.end());
-  at = ReduceTokens(down, "attention.down", both);
+  at = ReduceTokens(down, "attention.down", Join(keys, queries));
   at =
       Run(ops_.NormBackward(shared_tokens_, m.q_rank + m.kv_rank, m.layer_norm), "attention.latent_norm", at);
   AddGradient((m.layer_norm ? 2 : 1) * (m.q_rank + m.kv_rank), at);
@@ -147,14 +143,13 @@ NodeList LayerBuilder::Exchange(const char* part, int64_t width, const NodeList&
 
 NodeList LayerBuilder::Core(NodeList at) {
   const Split& s = plan_.split;
-  const int64_t keys = (widths_.key + widths_.value) * tokens_ * ops_.element_bytes();
   if (s.cp > 1 && s.cp_kind == proto::Parallel::RING) return Ring(at);
   if (s.cp > 1 && s.cp_kind == proto::Parallel::ULYSSES) {
     at = Exchange("attention.exchange", widths_.query + widths_.key + widths_.value, at);
   } else if (s.cp > 1) {
     spot_.part = "attention.keys";
-    at = {graph_->Collective(CollectiveType::kAllGather, GroupKind::kContext, Stream::kContext, keys, spot_,
-                             at)};
+    at = {graph_->Collective(CollectiveType::kAllGather, GroupKind::kContext, Stream::kContext, KeyBytes(),
+                             spot_, at)};
   }
   const Operators::Core core = CoreOf(0);
   at = plan_.training.attention == proto::Training::MATH ? RunAll(ops_.Math(core), "attention.core", at)
@@ -179,7 +174,7 @@ NodeList LayerBuilder::CoreBackward(NodeList at) {
     at = Exchange("attention.exchange", widths_.query + widths_.key + widths_.value, at);
   } else if (s.cp > 1) {
     spot_.part = "attention.keys";
-    const int64_t all = (widths_.key + widths_.value) * tokens_ * ops_.element_bytes() * s.cp;
+    const int64_t all = KeyBytes() * s.cp;
     at = {graph_->Collective(CollectiveType::kReduceScatter, GroupKind::kContext, Stream::kContext, all,
                              spot_, at)};
   }
@@ -197,14 +192,12 @@ NodeList LayerBuilder::RingStep(int64_t bytes, const char* part, const NodeList&
 
 // Liu et al., "Ring Attention", 2023: keys and values go round while those that are there are used.
 NodeList LayerBuilder::Ring(const NodeList& at) {
-  const int64_t bytes = (widths_.key + widths_.value) * tokens_ * ops_.element_bytes();
+  const int64_t bytes = KeyBytes();
   NodeList keys = at, done;
   for (int64_t i = 0; i < plan_.split.cp; ++i) {
     NodeList next;
     if (i + 1 < plan_.split.cp) next = RingStep(bytes, "attention.keys", keys);
-    NodeList ready = keys;
-    ready.insert(ready.end(), done.begin(), done.end());
-    done = Run(ops_.Flash(CoreOf(i)), "attention.core", ready);
+    done = Run(ops_.Flash(CoreOf(i)), "attention.core", Join(keys, done));
     keys = next;
   }
   return done;
@@ -212,21 +205,16 @@ NodeList LayerBuilder::Ring(const NodeList& at) {
 
 // Keys and values go round again, and their gradients behind them.
 NodeList LayerBuilder::RingBackward(const NodeList& at) {
-  const int64_t bytes = (widths_.key + widths_.value) * tokens_ * ops_.element_bytes();
+  const int64_t bytes = KeyBytes();
   NodeList keys = at, done = at, gradients;
   for (int64_t i = 0; i < plan_.split.cp; ++i) {
     NodeList next;
     if (i + 1 < plan_.split.cp) next = RingStep(bytes, "attention.keys", keys);
-    NodeList ready = keys;
-    ready.insert(ready.end(), done.begin(), done.end());
-    done = Run(ops_.FlashBackward(CoreOf(i)), "attention.core", ready);
-    NodeList sum = done;
-    sum.insert(sum.end(), gradients.begin(), gradients.end());
-    if (i + 1 < plan_.split.cp) gradients = RingStep(bytes, "attention.key_gradients", sum);
+    done = Run(ops_.FlashBackward(CoreOf(i)), "attention.core", Join(keys, done));
+    if (i + 1 < plan_.split.cp) gradients = RingStep(bytes, "attention.key_gradients", Join(done, gradients));
     keys = next;
   }
-  done.insert(done.end(), gradients.begin(), gradients.end());
-  return done;
+  return Join(done, gradients);
 }
 
 }  // namespace chakra::generate

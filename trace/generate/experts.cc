@@ -56,8 +56,7 @@ NodeList LayerBuilder::Experts(NodeList at) {
   at = Run(ops_.Stream("unpermute_indices_gather_kernel", moved, 2 * n * m.top_k * h), "experts.unpermute",
            at);
   if (shared.empty()) return at;
-  at.insert(at.end(), shared.begin(), shared.end());
-  return Run(ops_.Add(n, h), "shared.add", at);
+  return Run(ops_.Add(n, h), "shared.add", Join(at, shared));
 }
 
 NodeList LayerBuilder::ExpertsBackward(NodeList at) {
@@ -86,8 +85,7 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   at = WholeBackward(h, m.experts, "router", at);
   if (m.shared_gate) AddGradient(h, at);
   if (shared.empty()) return at;
-  at.insert(at.end(), shared.begin(), shared.end());
-  return Run(ops_.Add(n, h), "shared.add", at);
+  return Run(ops_.Add(n, h), "shared.add", Join(at, shared));
 }
 
 }  // namespace chakra::generate

@@ -184,11 +184,16 @@ void ReadGpt2(Keys& k, proto::Model* m) {
   Older(m);
 }
 
-void ReadNeoX(Keys& k, proto::Model* m) {
+// Sizes that encoders and NeoX call alike.
+void LayerSizes(Keys& k, proto::Model* m) {
   m->set_layers(k.Size("num_hidden_layers"));
   m->set_hidden(k.Size("hidden_size"));
   m->set_heads(k.Size("num_attention_heads"));
   m->set_ffn(k.Size("intermediate_size"));
+}
+
+void ReadNeoX(Keys& k, proto::Model* m) {
+  LayerSizes(k, m);
   m->set_vocab(k.Size("vocab_size"));
   m->set_tied(k.FlagOr("tie_word_embeddings", false));
   Older(m);
@@ -204,10 +209,7 @@ void ReadBert(Keys& k, proto::Model* m) {
 }
 
 void ReadVit(Keys& k, proto::Model* m) {
-  m->set_layers(k.Size("num_hidden_layers"));
-  m->set_hidden(k.Size("hidden_size"));
-  m->set_heads(k.Size("num_attention_heads"));
-  m->set_ffn(k.Size("intermediate_size"));
+  LayerSizes(k, m);
   m->set_image(k.Size("image_size"));
   m->set_patch(k.Size("patch_size"));
   m->set_channels(k.SizeOr("num_channels", 3));

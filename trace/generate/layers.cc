@@ -96,10 +96,9 @@ NodeList LayerBuilder::Column(int64_t in, int64_t out, const char* part, NodeLis
 // With sequence parallelism the input is gathered again for the weight's gradient, beside the product of the
 // input's gradient, whose reduction runs beside the weight's.
 NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
-  NodeList input = GatherTokens(in, part, at);
+  const NodeList input = GatherTokens(in, part, at);
   const NodeList gradient = ReduceTokens(in, part, Run(ops_.Product(tokens_, in, out), part, at));
-  input.insert(input.end(), at.begin(), at.end());
-  AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, input));
+  AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, Join(input, at)));
   return gradient;
 }
 
@@ -241,11 +240,10 @@ NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vecto
     at = Run(ops_.PlainProduct(m.hidden, m.hidden, plan_.training.micro_batch), "pooler", at);
     AddGradient(m.hidden * (m.hidden + 1), at);
   }
-  NodeList input = m.image > 0 ? at : GatherTokens(m.hidden, "head", at);
+  const NodeList input = m.image > 0 ? at : GatherTokens(m.hidden, "head", at);
   NodeList gradient = Run(ops_.PlainProduct(rows, m.hidden, widths_.outputs), "head", at);
   if (m.image == 0) gradient = ReduceTokens(m.hidden, "head", gradient);
-  input.insert(input.end(), at.begin(), at.end());
-  const NodeList weight = Run(ops_.PlainProduct(widths_.outputs, m.hidden, rows), "head", input);
+  const NodeList weight = Run(ops_.PlainProduct(widths_.outputs, m.hidden, rows), "head", Join(input, at));
   // A tied head's gradient is in the embedding's, where one stage has both.
   if (!m.tied || plan_.split.pp > 1)
     AddGradient(widths_.outputs * (m.hidden + (m.image > 0 ? 1 : 0)), weight);

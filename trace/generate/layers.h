@@ -83,6 +83,8 @@ class LayerBuilder {
   NodeList Exchange(const char* part, int64_t width, const NodeList& at);
   NodeList RingStep(int64_t bytes, const char* part, const NodeList& at);
   Operators::Core CoreOf(int64_t ring_step) const;
+  // Of the keys and values of a rank's own tokens.
+  int64_t KeyBytes() const { return (widths_.key + widths_.value) * tokens_ * ops_.element_bytes(); }
 
   NodeList Mlp(int64_t ffn, const char* up, const char* down, NodeList at);
   NodeList MlpBackward(int64_t ffn, const char* up, const char* down, NodeList at);

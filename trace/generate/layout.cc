@@ -74,82 +74,48 @@ int Layout::FromStage(int64_t stage, int64_t in_stage) const {
       {in_stage % split_.tp, in_stage / split_.tp % split_.cp, in_stage / split_.tp / split_.cp, stage});
 }
 
-std::vector<int> Layout::Members(GroupKind kind, int rank) const {
-  const Place at = PlaceOf(rank);
-  const int64_t own = InStage(rank), ep = split_.ep, etp = split_.etp;
-  std::vector<int> members;
-  for (int64_t i = 0; i < SizeOf(kind); ++i) {
-    Place p = at;
-    switch (kind) {
-      case GroupKind::kTensor:
-        p.tp = i;
-        break;
-      case GroupKind::kContext:
-        p.cp = i;
-        break;
-      case GroupKind::kData:
-        p.cp = i % split_.cp;
-        p.dp = i / split_.cp;
-        break;
-      case GroupKind::kExpertTensor:
-        members.push_back(FromStage(at.pp, own / etp * etp + i));
-        continue;
-      case GroupKind::kExpert:
-        members.push_back(FromStage(at.pp, own / (etp * ep) * (etp * ep) + i * etp + own % etp));
-        continue;
-      case GroupKind::kExpertData:
-        members.push_back(FromStage(at.pp, own % (etp * ep) + i * etp * ep));
-        continue;
-      case GroupKind::kEnds:
-        p.pp = i == 0 ? 0 : split_.pp - 1;
-        break;
-      case GroupKind::kModel:
-        p.tp = i % split_.tp;
-        p.pp = i / split_.tp;
-        break;
-      case GroupKind::kWorld:
-        members.push_back(static_cast<int>(i));
-        continue;
-    }
-    members.push_back(RankAt(p));
-  }
-  return members;
-}
-
-int Layout::LeastOf(GroupKind kind, int rank) const {
+int Layout::Member(GroupKind kind, int rank, int64_t i) const {
   Place p = PlaceOf(rank);
   const int64_t own = InStage(rank), ep = split_.ep, etp = split_.etp;
   switch (kind) {
     case GroupKind::kTensor:
-      p.tp = 0;
+      p.tp = i;
       break;
     case GroupKind::kContext:
-      p.cp = 0;
+      p.cp = i;
       break;
     case GroupKind::kData:
-      p.cp = p.dp = 0;
+      p.cp = i % split_.cp;
+      p.dp = i / split_.cp;
       break;
     case GroupKind::kExpertTensor:
-      return FromStage(p.pp, own / etp * etp);
+      return FromStage(p.pp, own / etp * etp + i);
     case GroupKind::kExpert:
-      return FromStage(p.pp, own / (etp * ep) * (etp * ep) + own % etp);
+      return FromStage(p.pp, own / (etp * ep) * (etp * ep) + i * etp + own % etp);
     case GroupKind::kExpertData:
-      return FromStage(p.pp, own % (etp * ep));
+      return FromStage(p.pp, own % (etp * ep) + i * etp * ep);
     case GroupKind::kEnds:
-      p.pp = 0;
+      p.pp = i == 0 ? 0 : split_.pp - 1;
       break;
     case GroupKind::kModel:
-      p.tp = p.pp = 0;
+      p.tp = i % split_.tp;
+      p.pp = i / split_.tp;
       break;
     case GroupKind::kWorld:
-      return 0;
+      return static_cast<int>(i);
   }
   return RankAt(p);
 }
 
+std::vector<int> Layout::Members(GroupKind kind, int rank) const {
+  std::vector<int> members;
+  for (int64_t i = 0; i < SizeOf(kind); ++i) members.push_back(Member(kind, rank, i));
+  return members;
+}
+
 std::string Layout::NameOf(GroupKind kind, int rank) const {
   if (kind == GroupKind::kWorld) return "world";
-  return absl::StrCat(kNames[static_cast<int>(kind)], LeastOf(kind, rank));
+  return absl::StrCat(kNames[static_cast<int>(kind)], Member(kind, rank, 0));
 }
 
 }  // namespace chakra::generate

@@ -47,8 +47,8 @@ class Layout {
   std::string NameOf(GroupKind kind, int rank) const;
 
  private:
-  // The least rank of a group.
-  int LeastOf(GroupKind kind, int rank) const;
+  // The i-th member of a rank's group; the first is the least.
+  int Member(GroupKind kind, int rank, int64_t i) const;
   int64_t InStage(int rank) const;
   int FromStage(int64_t stage, int64_t in_stage) const;
 

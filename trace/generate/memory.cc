@@ -10,8 +10,6 @@ namespace {
 
 using proto::Training;
 
-int64_t Share(int64_t n, int64_t ranks) { return (n + ranks - 1) / ranks; }
-
 bool IsFsdp(const StepPlan& p) { return p.training.framework == Training::FSDP; }
 bool IsDdp(const StepPlan& p) { return p.training.framework == Training::DDP; }
 
@@ -49,10 +47,10 @@ Held HeldBy(const StepPlan& p, int64_t stage) {
 }
 
 void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
-  const int64_t dense_ranks = p.split.dp * p.split.cp, expert_ranks = p.split.expert_dp();
   const auto shared = [&](int64_t bytes, int from) {
     if (p.split.zero < from) return bytes * (held.dense + held.expert);
-    return bytes * (Share(held.dense, dense_ranks) + Share(held.expert, expert_ranks));
+    return bytes *
+           (ShareOf(held.dense, p.split.holders(false)) + ShareOf(held.expert, p.split.holders(true)));
   };
   out->weights = shared(WeightBytes(p), 3);
   out->gradients = shared(p.gradient_bytes(), 2);

@@ -7,14 +7,14 @@ namespace chakra::generate {
 
 Sharing::Sharing(const StepPlan& plan, StageGraph* graph) : plan_(plan), graph_(graph) {}
 
-int64_t Sharing::RanksOf(bool expert) const {
-  return expert ? plan_.split.expert_dp() : plan_.split.dp * plan_.split.cp;
+int64_t Sharing::FullBucket(bool expert) const {
+  return std::max<int64_t>(40'000'000, 1'000'000 * RanksOf(expert));
 }
 
 int64_t Sharing::BucketElements(bool expert) const {
   if (plan_.split.zero == 3 || !plan_.split.overlap_grad) return std::numeric_limits<int64_t>::max();
   if (plan_.training.framework == proto::Training::DDP) return (int64_t{25} << 20) / plan_.gradient_bytes();
-  return std::max<int64_t>(40'000'000, 1'000'000 * RanksOf(expert));
+  return FullBucket(expert);
 }
 
 void Sharing::Add(const std::vector<Gradient>& gradients, int64_t micro_batch) {
@@ -51,9 +51,8 @@ void Sharing::Close(bool expert, int64_t micro_batch) {
 }
 
 uint32_t Sharing::GatherOf(bool expert, int64_t elements, const Spot& spot, const NodeList& after) {
-  const int64_t ranks = RanksOf(expert);
   return graph_->Collective(CollectiveType::kAllGather, expert ? GroupKind::kExpertData : GroupKind::kData,
-                            Stream::kGather, (elements + ranks - 1) / ranks * plan_.element_bytes(), spot,
+                            Stream::kGather, ShareOf(elements, RanksOf(expert)) * plan_.element_bytes(), spot,
                             after);
 }
 
@@ -70,7 +69,7 @@ std::vector<NodeList> Sharing::GatherAll(const std::vector<WeightUnit>& units, c
   std::vector<NodeList> of_unit(units.size());
   for (const bool expert : {false, true}) {
     if (RanksOf(expert) == 1) continue;
-    const int64_t full = std::max<int64_t>(40'000'000, 1'000'000 * RanksOf(expert));
+    const int64_t full = FullBucket(expert);
     int64_t elements = 0;
     size_t first = 0;
     for (size_t i = 0; i < units.size(); ++i) {

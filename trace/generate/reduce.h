@@ -39,7 +39,9 @@ class Sharing {
     NodeList nodes;
   };
   void Close(bool expert, int64_t micro_batch);
-  int64_t RanksOf(bool expert) const;
+  int64_t RanksOf(bool expert) const { return plan_.split.holders(expert); }
+  // Of a bucket of Megatron-LM.
+  int64_t FullBucket(bool expert) const;
   int64_t BucketElements(bool expert) const;
   uint32_t GatherOf(bool expert, int64_t elements, const Spot& spot, const NodeList& after);
 

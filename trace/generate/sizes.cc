@@ -137,7 +137,8 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
     return Bad(absl::StrCat("training.seq is ", t.seq(), "; expected the patches of an image and one, ",
                             patches * patches + 1));
   }
-  if (model.image == 0 && !t.has_seq()) return Missing("training.seq", "; expected the tokens of a sequence, as --training seq=4096");
+  if (model.image == 0 && !t.has_seq())
+    return Missing("training.seq", "; expected the tokens of a sequence, as --training seq=4096");
   out->seq = model.image > 0 ? patches * patches + 1 : t.seq();
   out->micro_batch = t.has_micro_batch() ? t.micro_batch() : 1;
   out->global_batch = t.has_global_batch() ? t.global_batch() : split.dp * split.pp * out->micro_batch;

@@ -50,7 +50,12 @@ struct Split {
   int64_t stage_ranks() const { return tp * cp * dp; }
   // Ranks that hold the same experts.
   int64_t expert_dp() const { return stage_ranks() / (ep * etp); }
+  // Ranks that hold the same weights: those of experts, or the others.
+  int64_t holders(bool expert) const { return expert ? expert_dp() : dp * cp; }
 };
+
+// What each of `ranks` holds of `n` that they share; the last may hold less.
+inline int64_t ShareOf(int64_t n, int64_t ranks) { return (n + ranks - 1) / ranks; }
 
 // proto::Training.
 struct TrainingPlan {

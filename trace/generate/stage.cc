@@ -12,11 +12,6 @@
 namespace chakra::generate {
 namespace {
 
-NodeList Join(NodeList a, const NodeList& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 class StageBuilder {
  public:
   StageBuilder(const StepPlan& plan, int64_t stage)
@@ -183,8 +178,8 @@ class StageBuilder {
 
   int64_t OwnWeights() const {
     const Split& s = plan_.split;
-    const auto share = [&](int64_t n, int64_t ranks) { return s.zero == 0 ? n : (n + ranks - 1) / ranks; };
-    return share(graph_.weights, s.dp * s.cp) + share(graph_.expert_weights, s.expert_dp());
+    if (s.zero == 0) return graph_.weights + graph_.expert_weights;
+    return ShareOf(graph_.weights, s.holders(false)) + ShareOf(graph_.expert_weights, s.holders(true));
   }
 
   NodeList Step(CollectiveType type, GroupKind group, Stream stream, int64_t bytes, const char* part,

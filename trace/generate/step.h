@@ -69,6 +69,12 @@ struct StepNode {
 
 using NodeList = absl::InlinedVector<uint32_t, 4>;
 
+// Those of both.
+inline NodeList Join(NodeList a, const NodeList& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 class StageGraph {
  public:
   std::vector<StepNode> nodes;

@@ -29,10 +29,21 @@ et::AttributeProto* AddAttribute(const char* name, et::Node* node) {
   return a;
 }
 
-// The other end of a message.
-int PeerOf(const Layout& layout, int rank, const StepNode& n) {
-  if (n.peer == PeerKind::kStage) return layout.OnStage(rank, n.stage);
-  return layout.OfContext(rank, n.peer == PeerKind::kNextContext ? 1 : -1);
+const StageGraph& StageOf(const StepGraphs& step, const Layout& layout, int rank) {
+  return step.stages[static_cast<size_t>(layout.PlaceOf(rank).pp)];
+}
+
+// The ends of a message.
+Peer EndsOf(const Layout& layout, int rank, const StepNode& n) {
+  const int other = n.peer == PeerKind::kStage
+                        ? layout.OnStage(rank, n.stage)
+                        : layout.OfContext(rank, n.peer == PeerKind::kNextContext ? 1 : -1);
+  const bool send = n.type == NodeType::kSend;
+  Peer ends;
+  ends.src = send ? rank : other;
+  ends.dst = send ? other : rank;
+  ends.tag = n.tag;
+  return ends;
 }
 
 void SetComputation(const Operator& op, et::Node* node) {
@@ -51,13 +62,12 @@ void SetCollective(const Layout& layout, int rank, const StepNode& n, et::Node* 
 }
 
 void SetMessage(const Layout& layout, int rank, const StepNode& n, et::Node* node) {
-  const bool send = n.type == NodeType::kSend;
-  const int peer = PeerOf(layout, rank, n);
-  node->set_name(send ? "send" : "receive");
+  const Peer ends = EndsOf(layout, rank, n);
+  node->set_name(n.type == NodeType::kSend ? "send" : "receive");
   AddAttribute("comm_size", node)->set_int64_val(n.bytes);
-  AddAttribute("comm_src", node)->set_int32_val(send ? rank : peer);
-  AddAttribute("comm_dst", node)->set_int32_val(send ? peer : rank);
-  AddAttribute("comm_tag", node)->set_int32_val(n.tag);
+  AddAttribute("comm_src", node)->set_int32_val(ends.src);
+  AddAttribute("comm_dst", node)->set_int32_val(ends.dst);
+  AddAttribute("comm_tag", node)->set_int32_val(ends.tag);
 }
 
 absl::Status WriteRank(const StageGraph& stage, const Layout& layout, int rank, EtWriter* out) {
@@ -98,12 +108,8 @@ void SetOwn(const StageGraph& stage, const Layout& layout, int rank, RankTrace* 
   uint32_t index_of[kGroupKinds] = {};
   for (const StepNode& n : stage.nodes) {
     if (n.type == NodeType::kComp) continue;
-    Peer& peer = trace->peers.emplace_back();
     if (n.type != NodeType::kCollective) {
-      const int other = PeerOf(layout, rank, n);
-      peer.src = n.type == NodeType::kSend ? rank : other;
-      peer.dst = n.type == NodeType::kSend ? other : rank;
-      peer.tag = n.tag;
+      trace->peers.push_back(EndsOf(layout, rank, n));
       continue;
     }
     uint32_t& index = index_of[static_cast<int>(n.group)];
@@ -111,7 +117,7 @@ void SetOwn(const StageGraph& stage, const Layout& layout, int rank, RankTrace* 
       index = static_cast<uint32_t>(trace->group_names.size());
       trace->group_names.push_back(layout.NameOf(n.group, rank));
     }
-    peer.group = index;
+    trace->peers.emplace_back().group = index;
   }
 }
 
@@ -125,7 +131,7 @@ std::set<GroupKind> KindsOf(const StageGraph& stage) {
 
 absl::Status EncodeRank(const StepGraphs& step, const Layout& layout, int rank, std::string* frames) {
   EtWriter writer(frames, Compression::kNone);
-  return WriteRank(step.stages[static_cast<size_t>(layout.PlaceOf(rank).pp)], layout, rank, &writer);
+  return WriteRank(StageOf(step, layout, rank), layout, rank, &writer);
 }
 
 // By frames of each rank, which a rewriter changes or the trace keeps.
@@ -222,7 +228,7 @@ absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const 
     return [&](size_t i) {
       const int rank = wanted[i];
       EtWriter writer(absl::StrCat(folder, "/workload.", rank, ".et.zst"));
-      return WriteRank(step.stages[static_cast<size_t>(layout.PlaceOf(rank).pp)], layout, rank, &writer);
+      return WriteRank(StageOf(step, layout, rank), layout, rank, &writer);
     };
   });
   if (!written.ok()) return written;

@@ -7,12 +7,13 @@ constexpr absl::string_view kA100 = "A100-SXM4-80GB", kH100 = "H100 80GB HBM3", 
 constexpr absl::string_view kA100Name = "A100-SXM4-80GB", kH100Name = "H100-SXM5-80GB",
                             kB200Name = "B200-SXM-180GB";
 
-// Streams: the time of a small elementwise kernel in the captures of data/hta and data/kineto, and the share of
-// memory's bandwidth that a copy gets (Azure/AI-benchmarking-guide for A100 and H100; a capture for MI300X; the
-// others are assumed). Architectures without measurements take the products of the nearest one that has matrix
-// instructions of the same kind (a warp's: A100; a group's: H100). MI300X against H100 is from two models
-// captured on both (data/kineto): 1.31 times H100's time for large products, 1.43 times for attention, 27 us
-// against 9 for a small one. What the other AMD devices and those before A100 are scaled by is assumed.
+// Streams: the time of a small elementwise kernel in the captures of data/hta and data/kineto, and the share
+// of memory's bandwidth that a copy gets (Azure/AI-benchmarking-guide for A100 and H100; a capture for
+// MI300X; the others are assumed). Architectures without measurements take the products of the nearest one
+// that has matrix instructions of the same kind (a warp's: A100; a group's: H100). MI300X against H100 is
+// from two models captured on both (data/kineto): 1.31 times H100's time for large products, 1.43 times for
+// attention, 27 us against 9 for a small one. What the other AMD devices and those before A100 are scaled by
+// is assumed.
 constexpr Architecture kArchitectures[] = {
     {"hopper", kH100, kH100Name, true, 1, 1, 1, {1.5, 0.88}, 132, 1830, 50},
     {"blackwell", kB200, kB200Name, true, 1, 1, 1, {1.7, 0.85}, 148, 1860, 126},

@@ -20,8 +20,7 @@ struct Unit {
 };
 
 // Of a device at the clock that it sustains (sustained_share); what it does not say of itself is as in its
-// architecture. No peak: 0. fp8 in blocks counts as
-// fp8, weights of 4 bits as bf16.
+// architecture. No peak: 0. fp8 in blocks counts as fp8, weights of 4 bits as bf16.
 Unit UnitOf(const proto::Device& device, KernelDtype dtype);
 
 // Each constant is a plain number that does not depend on the size of a device: shares of its rates, cycles,

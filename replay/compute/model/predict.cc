@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "replay/compute/device_rates.h"
 #include "trace/base/spelling.h"
 #include "trace/io/csv.h"
 
@@ -189,7 +190,7 @@ absl::StatusOr<KernelRows> ReadKernelRows(absl::string_view content, const std::
     return absl::InvalidArgumentError(absl::StrCat(
         name, ": the header has no column op; expected CSV with a header such as ", "op,dtype,m,n,k"));
   }
-  const std::string dtype = device.default_dtype().empty() ? "bf16" : device.default_dtype();
+  const std::string dtype = DefaultDtype(device);
   std::vector<std::string> fields;
   while ((more = reader.Next(&fields)).ok() && *more) {
     Fields row(columns, fields, absl::StrCat("line ", reader.line()), dtype);

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "replay/compute/device_rates.h"
 #include "replay/compute/model/architectures.h"
 #include "replay/compute/model/laws.h"
 
@@ -19,7 +20,7 @@ Unit UnitOf(const proto::Device& device, KernelDtype dtype) {
   Unit unit;
   const Architecture& typical = ArchitectureOf(device);
   unit.units = device.compute_units() > 0 ? device.compute_units() : typical.units;
-  const double sustained = device.sustained_share() > 0 ? device.sustained_share() : 1;
+  const double sustained = SustainedShare(device);
   unit.cycles_per_us = sustained * (device.clock_mhz() > 0 ? device.clock_mhz() : typical.clock_mhz);
   unit.bytes_per_us = device.memory_gbytes_per_s() * 1e3;
   unit.l2_bytes = (device.l2_mbytes() > 0 ? device.l2_mbytes() : typical.l2_mbytes) * 1e6;
