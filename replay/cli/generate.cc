@@ -8,7 +8,6 @@
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
 #include "replay/cli/workload_options.h"
-#include "trace/base/quantity.h"
 #include "trace/base/text_table.h"
 #include "trace/generate/counts.h"
 #include "trace/generate/memory.h"
@@ -85,16 +84,7 @@ class GenerateCommand : public Command {
     app->add_option("--ranks", ranks_, "Write only these ranks, comma-separated")
         ->delimiter(',')
         ->type_name("LIST");
-    app->add_option_function<std::string>(
-           "--device-memory",
-           [this](const std::string& text) {
-             const auto bytes = ParseBytes(text);
-             if (!bytes.ok())
-               throw CLI::ValidationError("--device-memory", std::string(bytes.status().message()));
-             device_memory_ = *bytes;
-           },
-           "Say which ranks need more memory than this, as 80GB")
-        ->type_name("BYTES");
+    AddDeviceMemory(app, "", "Say which ranks need more memory than this, as 80GB", &device_memory_);
     app->add_flag("--list", list_, "Print the names of models with their sources and exit");
     app->add_option("--threads", threads_, "Files written at once; default: the machine's cores")
         ->type_name("N")

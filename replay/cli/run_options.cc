@@ -28,7 +28,13 @@ constexpr char kWorkloadAlone[] =
 
 void RunArguments::AddTo(CLI::App* app) {
   app->add_option("TRACE", traces_.inputs, InputsHelp())->type_name("");
-  AddWorkloadOptions(app, "Workload, in place of TRACE or on top of a workload's file", &workload_);
+  const std::string workload = "Workload, in place of TRACE or on top of a workload's file";
+  AddWorkloadOptions(app, workload, &workload_);
+  AddDeviceMemory(
+      app, workload,
+      "Warn of ranks of a generated step whose tensors take more than this, as 80GB; default: the "
+      "memory of the cluster's device",
+      &run_.device_memory);
   AddMachine(app);
   AddTrace(app);
   edits_.AddTo(app, "--edit", "Edits, in the order in which they are given");

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "proto/workload.pb.h"
+#include "trace/base/quantity.h"
 #include "trace/io/settings.h"
 
 namespace chakra::cli {
@@ -32,6 +33,20 @@ void AddWorkloadOptions(CLI::App* app, const std::string& group, generate::Workl
                   absl::StrCat("How it is trained: key=value,... (", KeysOf(*proto::Training::descriptor()),
                                "); what the keys mean: SETTINGS of `chakra-replay manual`"))
       ->type_name("SPEC")
+      ->group(group);
+}
+
+void AddDeviceMemory(CLI::App* app, const std::string& group, const std::string& help, uint64_t* bytes) {
+  app->add_option_function<std::string>(
+         "--device-memory",
+         [bytes](const std::string& text) {
+           const auto parsed = ParseBytes(text);
+           if (!parsed.ok())
+             throw CLI::ValidationError("--device-memory", std::string(parsed.status().message()));
+           *bytes = *parsed;
+         },
+         help)
+      ->type_name("BYTES")
       ->group(group);
 }
 

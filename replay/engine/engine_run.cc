@@ -35,6 +35,7 @@ void Engine::Prepare() {
     rank.lanes = &graph_lanes_[distinct.of_rank[r]];
     rank.compute = &compute_[distinct.of_rank[r]];
     rank.names = names_.of_graph(distinct.of_rank[r]);
+    if (options_.comm_kinds != nullptr) rank.comm_kinds = (*options_.comm_kinds)[distinct.of_rank[r]].data();
     rank.own = LanesOfRank(*rank.trace, options_.lanes, matching_);
     rank.left = rank.graph->size();
     rank.has_device = !devices.empty() && devices[distinct.of_rank[r]];
@@ -202,7 +203,7 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   if (options_.spans != nullptr) (*options_.spans)[r][row].begin = now;
   if (Clocked(type)) rank.names->Begin(row, now);
   const bool recorded = Recorded(r, row);
-  if (type != NodeType::kRecv || recorded) rank.busy.Begin(ClassOf(graph, row), now);
+  if (type != NodeType::kRecv || recorded) rank.busy.Begin(ClassOf(graph, row), now, KindOf(r, row));
   if (recorded) return StartRecorded(r, row, now);
   switch (type) {
     case NodeType::kComp:
@@ -283,7 +284,7 @@ void Engine::StartMemory(uint32_t r, uint32_t row, Time now) {
 void Engine::StartSend(uint32_t r, uint32_t row, Time now) {
   const uint32_t index = matching_.slots[r][ranks_[r].graph->payload[row]].index;
   if (messages_.Send(index, now, causes_.on() ? causes_.of(r, row) : CauseRef()))
-    ranks_[matching_.messages[index].dst].busy.Begin(BusyClock::kComm, now);
+    BeginReceive(matching_.messages[index], now);
 }
 
 // A receive listens from its issue on, but counts as communication only while its message is under way.
@@ -291,7 +292,7 @@ void Engine::StartReceive(uint32_t r, uint32_t row, Time now) {
   const uint32_t index = matching_.slots[r][ranks_[r].graph->payload[row]].index;
   const Messages::Receive state = messages_.Listen(index, now);
   if (state == Messages::Receive::kListens) return;
-  ranks_[r].busy.Begin(BusyClock::kComm, now);
+  BeginReceive(matching_.messages[index], now);
   if (state == Messages::Receive::kThere) EndAt(now, r, row);
 }
 
@@ -341,7 +342,7 @@ Time Engine::DelayOf(uint32_t r, uint32_t row, uint32_t i) const {
 void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   RankState& rank = ranks_[r];
   const Graph& graph = *rank.graph;
-  rank.busy.End(ClassOf(graph, row), now);
+  rank.busy.End(ClassOf(graph, row), now, KindOf(r, row));
   if (options_.spans != nullptr) (*options_.spans)[r][row].end = now;
   if (Clocked(graph.type[row])) rank.names->End(row, now);
   --rank.left;

@@ -78,6 +78,7 @@ class Engine {
     std::array<bool, kQueuedLanes> running{};
     uint32_t left = 0;
     BusyClock busy;
+    const uint8_t* comm_kinds = nullptr;  // by index of Graph::comm; null: all 0
     NameTimes::OfGraph* names = nullptr;
     bool has_device = false;  // computes on a device
   };
@@ -103,6 +104,11 @@ class Engine {
   void StartRecorded(uint32_t rank, uint32_t row, Time now);
   void StartSend(uint32_t rank, uint32_t row, Time now);
   void StartReceive(uint32_t rank, uint32_t row, Time now);
+  // A receive whose message is under way counts as communication.
+  void BeginReceive(const MatchedMessage& message, Time now) {
+    const auto rank = static_cast<uint32_t>(message.dst);
+    ranks_[rank].busy.Begin(BusyClock::kComm, now, KindOf(rank, message.recv_row));
+  }
   void StartMemory(uint32_t rank, uint32_t row, Time now);
   void EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now);
   void OnMessage(const FlowEnd& end, Time now);
@@ -113,6 +119,12 @@ class Engine {
     return graph.child_release[i] != kReleaseAtEnd && graph.type[row] == NodeType::kComp;
   }
   void EndAt(Time at, uint32_t rank, uint32_t row) { events_.push({at, rank, row}); }
+  // The kind of communication of a row; 0 of other rows.
+  uint8_t KindOf(uint32_t rank, uint32_t row) const {
+    const RankState& state = ranks_[rank];
+    if (state.comm_kinds == nullptr || state.graph->type[row] < NodeType::kSend) return 0;
+    return state.comm_kinds[state.graph->payload[row]];
+  }
   // Whether `row` is communication that takes its recorded time.
   bool Recorded(uint32_t rank, uint32_t row) const {
     const Graph& graph = *ranks_[rank].graph;

@@ -48,9 +48,12 @@ struct EngineOptions {
   FlowLog* flow_log = nullptr;  // the fabric's log, which the engine tells what flows belong to; not owned;
                                 // may be null
   std::function<void(const Progress&)> progress;  // called from time to time; may be null
-  NodeSpans* spans = nullptr;                     // filled if not null; not owned
-  CriticalPath* path = nullptr;                   // likewise
-  PinnedRun* pinned = nullptr;                    // likewise
+  // By distinct graph and index of Graph::comm: the kind of communication, below kCommKinds, of
+  // RankMetrics::exposed_of; not owned; null: all are of kind 0.
+  const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;
+  NodeSpans* spans = nullptr;    // filled if not null; not owned
+  CriticalPath* path = nullptr;  // likewise
+  PinnedRun* pinned = nullptr;   // likewise
 };
 
 }  // namespace chakra

@@ -8,6 +8,21 @@ function extra(id, heading, before, rows, columns) {
   new Table(section, { id: `table-${id}`, caption: heading, rows, columns });
 }
 
+// Of a step that was generated from the configuration of its model.
+function training(report) {
+  const step = report.training;
+  if (!step) return;
+  const table = (id, heading, rows, type) =>
+    extra(id, heading, "ranks", rows, columnsOf(type, { rows: list(rows) }));
+  table("training", "Training step", [step], "TrainingReport");
+  const section = at("training");
+  if (step.mfu_formula)
+    section.append(make("p", { class: "note" }, `MFU: ${step.mfu_formula}. HFU: ${step.hfu_formula}.`));
+  table("memory", "Memory of a rank at its peak, by stage", step.memory, "StageMemory");
+  table("phases", "Computation by phase", step.phase, "PhaseReport");
+  table("exposed", "Exposed communication by kind", step.exposed, "ExposedReport");
+}
+
 function extras(report) {
   const measured = (s) => number(s.measured_ps);
   const difference = {
@@ -55,5 +70,6 @@ links(report);
 compute(report);
 warnings(report);
 inputs(report);
+training(report);
 extras(report);
 end();

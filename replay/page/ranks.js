@@ -49,7 +49,7 @@ class Ranks {
     this.table = new Table(at("ranks-table"), {
       id: "table-ranks",
       caption: "Ranks",
-      columns: columnsOf("RankReport"),
+      columns: columnsOf("RankReport", { rows: this.rows }),
       rows: this.rows,
       limit: 16,
       filter: false,

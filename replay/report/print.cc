@@ -14,6 +14,7 @@
 #include "replay/report/pinned.h"
 #include "replay/report/report.h"
 #include "replay/report/row_table.h"
+#include "replay/report/training.h"
 #include "trace/base/text_table.h"
 
 namespace chakra {
@@ -315,9 +316,13 @@ std::string Notes(const proto::Report& r) {
   return out;
 }
 
-// Columns of pinned time only where the report has it.
+// Columns of pinned time, and those of what some reports have (if_any), only where the report has it.
 std::string Csv(const proto::Report& r) {
   std::vector<Column> columns = ColumnsOf(*proto::RankReport::descriptor(), View::kCsv), pinned;
+  std::erase_if(columns, [&](const Column& c) {
+    const auto has = [&c](const proto::RankReport& row) { return NumberIn(row, *c.field) > 0; };
+    return c.shown->if_any() && std::none_of(r.rank().begin(), r.rank().end(), has);
+  });
   if (r.has_pinned()) pinned = ColumnsOf(*proto::PinnedTime::descriptor(), View::kCsv);
   std::string out;
   const char* comma = "";
@@ -356,12 +361,12 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
       return absl::InternalError(absl::StrCat("cannot print the report: ", status.ToString()));
     return out;
   }
-  return absl::StrCat(Head(report),
-                      report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits(), page)) : "",
-                      Jobs(report, page), Steps(report, page), Ranks(report, page), Collectives(report, page),
-                      Dimensions(report, page), FlowTimesTable(report, page), Packets(report),
-                      Links(report, page), Rungs(report, page), PrintPinned(report, page),
-                      PrintCriticalPath(report, page), Notes(report), "\n", report.bound(), "\n");
+  return absl::StrCat(
+      Head(report), report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits(), page)) : "",
+      Jobs(report, page), Steps(report, page), PrintTraining(report, page), Ranks(report, page),
+      Collectives(report, page), Dimensions(report, page), FlowTimesTable(report, page), Packets(report),
+      Links(report, page), Rungs(report, page), PrintPinned(report, page), PrintCriticalPath(report, page),
+      Notes(report), "\n", report.bound(), "\n");
 }
 
 }  // namespace chakra

@@ -24,12 +24,14 @@
 #include "replay/engine/spans.h"
 #include "replay/report/pinned.h"
 #include "replay/report/report.h"
+#include "replay/report/training.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/description.h"
 #include "replay/run/machine.h"
 #include "replay/run/price.h"
 #include "replay/run/simulate.h"
 #include "replay/run/steps.h"
+#include "trace/generate/write.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
@@ -78,6 +80,8 @@ class Run {
 
  private:
   absl::Status AddInput(const std::string& path, const std::string& role);
+  // Finds the step that the traces were generated for.
+  void FindPlan();
   // Settles what the options leave open: for captures, what was measured.
   absl::Status ChooseSources();
   absl::Status BuildMachine();
@@ -105,6 +109,8 @@ class Run {
   std::string compute_, comm_;
   bool recorded_comm_ = false;
   ClusterModel cluster_;
+  std::optional<generate::StepPlan> plan_;        // of traces that were generated
+  std::vector<std::vector<uint8_t>> comm_kinds_;  // with plan_
   CriticalPath path_;
   PinnedRun pinned_times_;
   proto::PinnedReport pinned_;
@@ -115,6 +121,17 @@ absl::Status Run::AddInput(const std::string& path, const std::string& role) {
   auto input = DescribeInput(path, role);
   if (input.ok()) description_.inputs.push_back(*std::move(input));
   return input.status();
+}
+
+void Run::FindPlan() {
+  if (!traces_.jobs.empty()) return;
+  auto plan = generate::PlanOf(*set_);
+  if (!plan.ok()) {
+    description_.warnings.push_back(std::string(plan.status().message()));
+    return;
+  }
+  plan_ = *std::move(plan);
+  if (plan_.has_value()) comm_kinds_ = CommKindsOf(*set_);
 }
 
 absl::Status Run::ChooseSources() {
@@ -276,7 +293,14 @@ proto::Report Run::Report(const Metrics& metrics, const Simulation& simulation) 
   if (assumed && uses_cluster) {
     run.warnings.push_back(absl::StrCat("no --cluster was named: ", kDefaultCluster, " is assumed"));
   }
-  return MakeReport(metrics, run);
+  proto::Report report = MakeReport(metrics, run);
+  if (plan_.has_value()) {
+    const proto::Device& device = cluster_.proto.device();
+    const uint64_t memory = options_.device_memory > 0 ? options_.device_memory
+                                                       : static_cast<uint64_t>(device.memory_mib()) << 20;
+    AddTraining({*plan_, *set_, simulation.times, metrics, device, memory}, &report);
+  }
+  return report;
 }
 
 absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
@@ -310,6 +334,8 @@ absl::StatusOr<proto::Report> Run::Go() {
                                   [](const RankTrace& rank) { return HasDelays(*rank.graph); });
   simulation.path = options_.critical_path ? &path_ : nullptr;
   simulation.pinned = delays ? &pinned_times_ : nullptr;
+  FindPlan();
+  simulation.comm_kinds = plan_.has_value() ? &comm_kinds_ : nullptr;
   auto metrics = Simulate(simulation, *machine_);
   if (!metrics.ok()) return ExplainStuck(metrics.status(), options_.lanes, description_);
   if (hooks_.finished) hooks_.finished(*machine_, metrics->makespan);

@@ -53,6 +53,7 @@ struct RunOptions : MachineOptions {
   double strict_causes = -1;  // refuse a run whose pinned time is more of the makespan, in percent; < 0: none
   bool sensitivity = false;   // what changes give by runs with them; with critical_path
   bool critical_path = false;  // in the report
+  uint64_t device_memory = 0;  // bytes that a generated step may take of a device; 0: as the device says
   std::string version;         // of the program, for the report
 };
 

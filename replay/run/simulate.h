@@ -36,6 +36,7 @@ struct Simulation {
   NodeSpans* spans = nullptr;
   CriticalPath* path = nullptr;
   PinnedRun* pinned = nullptr;
+  const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;
 };
 absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine);
 

@@ -160,7 +160,7 @@ TEST(Columns, WhatSweepsKeepHasNamesOfItsOwn) {
   const std::set<std::string> different(names.begin(), names.end());
   EXPECT_EQ(different.size(), names.size());
   EXPECT_EQ(names.front(), "makespan_ps");
-  EXPECT_EQ(names.back(), "memory_max_ps");
+  EXPECT_EQ(names.back(), "peak_memory_bytes");
   proto::Report report;
   report.mutable_packet()->set_lost(4);
   for (const auto& [name, value] : sweep::MetricsOf(report, {}))

@@ -1,6 +1,7 @@
 // `chakra-replay generate` and the replay of workloads, as a user runs them.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -56,6 +57,60 @@ TEST_F(GenerateCli, SaysWhatDoesNotFit) {
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("a rank of stage 0 does not fit: "));
   EXPECT_THAT(r.out, HasSubstr(" GiB more than 4.00 GiB"));
+}
+
+TEST_F(GenerateCli, ReportsWhatTheStepIs) {
+  const std::string folder = Folder("reports");
+  ASSERT_EQ(Run(std::string("generate ") + kStep + " -o " + folder + "/step").status, 0);
+  const proto::Report files = ReportOf(folder + "/step --cluster dgx-h100");
+  const proto::Report memory = ReportOf(std::string(kStep) + " --cluster dgx-h100");
+  EXPECT_EQ(files.training().SerializeAsString(), memory.training().SerializeAsString());
+  const proto::TrainingReport& t = memory.training();
+  const double seconds = static_cast<double>(memory.makespan_ps()) * 1e-12;
+  EXPECT_EQ(t.tokens(), 8192);
+  EXPECT_NEAR(t.tokens_per_s() * seconds, 8192, 1e-6);
+  EXPECT_NEAR(t.mfu() * seconds * 8 * 989e12, t.model_flops(), 1e-6 * t.model_flops());
+  EXPECT_EQ(t.hfu(), t.mfu());
+  EXPECT_EQ(t.peak_dtype(), "bf16");
+  // Memory: by stage, by rank and at the top.
+  ASSERT_EQ(t.memory_size(), 2);
+  uint64_t most = 0;
+  for (const proto::StageMemory& m : t.memory()) {
+    EXPECT_EQ(m.peak_memory_bytes(), m.weights_bytes() + m.gradients_bytes() + m.optimizer_bytes() +
+                                         m.activations_bytes() + m.working_bytes());
+    EXPECT_EQ(m.lacks_bytes(), 0u);
+    most = std::max(most, m.peak_memory_bytes());
+  }
+  EXPECT_EQ(memory.peak_memory_bytes(), most);
+  EXPECT_EQ(memory.rank(0).peak_memory_bytes(), t.memory(0).peak_memory_bytes());
+  EXPECT_EQ(memory.rank(7).peak_memory_bytes(), t.memory(1).peak_memory_bytes());
+  EXPECT_EQ(t.device_memory_bytes(), uint64_t{81559} << 20);
+  // Exposed communication by kind is that of the ranks.
+  double by_kind = 0, by_rank = 0, computed = 0, busy = 0;
+  for (const proto::ExposedReport& e : t.exposed()) by_kind += static_cast<double>(e.mean_ps());
+  for (const proto::PhaseReport& p : t.phase()) computed += static_cast<double>(p.mean_ps());
+  for (const proto::RankReport& r : memory.rank()) {
+    by_rank += static_cast<double>(r.exposed_comm_ps()) / 8;
+    busy += static_cast<double>(r.compute_busy_ps()) / 8;
+  }
+  EXPECT_NEAR(by_kind, by_rank, 8);
+  EXPECT_NEAR(computed, busy, 8);
+}
+
+TEST_F(GenerateCli, WarnsOfRanksThatDoNotFit) {
+  const proto::Report r =
+      ReportOf(std::string(kStep) + ",recompute=full --cluster dgx-h100 --device-memory 4GiB");
+  ASSERT_EQ(r.warning_size(), 1);
+  EXPECT_THAT(r.warning(0), HasSubstr("the step does not fit on 8 of 8 ranks: rank "));
+  EXPECT_THAT(r.warning(0), HasSubstr("more than the device's 4 GiB"));
+  EXPECT_GT(r.training().hfu(), 1.2 * r.training().mfu());
+  EXPECT_EQ(r.training().phase(1).name(), "recompute");
+  EXPECT_EQ(Run(std::string("replay ") + kStep + " --device-memory much").status, 2);
+  // Traces that were recorded tell nothing of it.
+  Rank("plain", 0, {With(MakeNode(1, ChakraProtoMsg::COMP_NODE), "num_ops", 1000)});
+  const Outcome plain = Run("replay plain --cluster dgx-h100 --format csv");
+  EXPECT_EQ(plain.status, 0) << plain.err;
+  EXPECT_THAT(plain.out, ::testing::Not(HasSubstr("peak_memory_bytes")));
 }
 
 TEST_F(GenerateCli, ListsModels) {

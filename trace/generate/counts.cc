@@ -39,6 +39,12 @@ double LayerProducts(const ModelSize& m, int64_t layer) {
   return sum;
 }
 
+// Multiplications of one token in the core of a layer's attention.
+double CoreProducts(const ModelSize& m, int64_t seq) {
+  const double width = static_cast<double>(m.query_width() + m.context_width());
+  return width * static_cast<double>(seq) * (m.causal ? 0.5 : 1);
+}
+
 }  // namespace
 
 LayerParameters ParametersOfLayer(const ModelSize& m, int64_t layer) {
@@ -82,8 +88,7 @@ ModelParameters CountParameters(const ModelSize& m) {
 }
 
 double TrainingFlopsPerToken(const ModelSize& m, int64_t seq) {
-  const double width = static_cast<double>(m.query_width() + m.context_width());
-  const double core = width * static_cast<double>(seq) * (m.causal ? 0.5 : 1);
+  const double core = CoreProducts(m, seq);
   double sum = 0;
   for (int64_t i = 0; i < m.layers + m.mtp; ++i) sum += LayerProducts(m, i) + core;
   if (m.image > 0) {  // one token of each image meets the head
@@ -93,6 +98,15 @@ double TrainingFlopsPerToken(const ModelSize& m, int64_t seq) {
     sum += static_cast<double>((1 + m.mtp) * m.vocab * m.hidden);
   }
   return 6 * sum;
+}
+
+double RecomputedFlopsPerToken(const ModelSize& m, int64_t seq, proto::Training::Recompute recompute) {
+  if (recompute == proto::Training::NONE) return 0;
+  double sum = static_cast<double>(m.layers + m.mtp) * CoreProducts(m, seq);
+  if (recompute == proto::Training::FULL) {
+    for (int64_t i = 0; i < m.layers + m.mtp; ++i) sum += LayerProducts(m, i);
+  }
+  return 2 * sum;
 }
 
 }  // namespace chakra::generate

@@ -37,4 +37,8 @@ ModelParameters CountParameters(const ModelSize& model);
 // once, and once more for each layer of mtp. `seq`: tokens of a sequence.
 double TrainingFlopsPerToken(const ModelSize& model, int64_t seq);
 
+// Operations beside these that recomputation adds, counted alike (Korthikanti et al., 2022, section 6.3): the
+// forward pass of the layers again, or that of attention's core.
+double RecomputedFlopsPerToken(const ModelSize& model, int64_t seq, proto::Training::Recompute recompute);
+
 }  // namespace chakra::generate

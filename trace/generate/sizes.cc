@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/spelling.h"
 #include "trace/generate/check.h"
+#include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
 
 namespace chakra::generate {
@@ -214,6 +215,9 @@ absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload) {
   if (absl::Status s = TakeTraining(workload.training(), plan.model, plan.split, &plan.training); !s.ok())
     return s;
   if (absl::Status s = CheckPlan(plan); !s.ok()) return s;
+  proto::Workload whole = workload;
+  whole.mutable_model()->clear_config();  // a path; what it says is in the other fields
+  plan.workload = FormatMessage(whole, MessageFormat::kText).value_or("");
   return plan;
 }
 

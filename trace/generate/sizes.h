@@ -70,6 +70,7 @@ struct TrainingPlan {
 
 struct StepPlan {
   std::string name;
+  std::string workload;  // what it was resolved from, as text format
   ModelSize model;
   Split split;
   TrainingPlan training;

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/parallel.h"
 #include "trace/et/rank_loader.h"
@@ -16,12 +17,15 @@
 #include "trace/generate/layout.h"
 #include "trace/generate/stage.h"
 #include "trace/io/compressed_file.h"
+#include "trace/io/proto_io.h"
 #include "trace/model/groups.h"
 
 namespace chakra::generate {
 namespace {
 
 namespace et = ChakraProtoMsg;
+
+constexpr char kWorkload[] = "workload";  // an attribute of metadata
 
 et::AttributeProto* AddAttribute(const char* name, et::Node* node) {
   et::AttributeProto* a = node->add_attr();
@@ -70,9 +74,13 @@ void SetMessage(const Layout& layout, int rank, const StepNode& n, et::Node* nod
   AddAttribute("comm_tag", node)->set_int32_val(ends.tag);
 }
 
-absl::Status WriteRank(const StageGraph& stage, const Layout& layout, int rank, EtWriter* out) {
+absl::Status WriteRank(const StepGraphs& step, const Layout& layout, int rank, EtWriter* out) {
+  const StageGraph& stage = StageOf(step, layout, rank);
   et::GlobalMetadata metadata;
   metadata.set_version("0.0.4");
+  et::AttributeProto& workload = *metadata.add_attr();
+  workload.set_name(kWorkload);
+  workload.set_string_val(step.plan.workload);
   if (absl::Status s = out->AddMetadata(metadata); !s.ok()) return s;
   et::Node node;
   for (size_t i = 0; i < stage.nodes.size(); ++i) {
@@ -131,7 +139,7 @@ std::set<GroupKind> KindsOf(const StageGraph& stage) {
 
 absl::Status EncodeRank(const StepGraphs& step, const Layout& layout, int rank, std::string* frames) {
   EtWriter writer(frames, Compression::kNone);
-  return WriteRank(StageOf(step, layout, rank), layout, rank, &writer);
+  return WriteRank(step, layout, rank, &writer);
 }
 
 // By frames of each rank, which a rewriter changes or the trace keeps.
@@ -228,7 +236,7 @@ absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const 
     return [&](size_t i) {
       const int rank = wanted[i];
       EtWriter writer(absl::StrCat(folder, "/workload.", rank, ".et.zst"));
-      return WriteRank(StageOf(step, layout, rank), layout, rank, &writer);
+      return WriteRank(step, layout, rank, &writer);
     };
   });
   if (!written.ok()) return written;
@@ -245,6 +253,25 @@ absl::StatusOr<TraceSet> TracesOf(const StepGraphs& step, const std::string& nam
   set.groups = GroupsOf(step);
   if (!set.groups.empty()) set.group_source = name;
   return set;
+}
+
+absl::StatusOr<std::optional<StepPlan>> PlanOf(const TraceSet& traces) {
+  std::optional<StepPlan> none;
+  if (traces.ranks.empty() || !absl::StrContains(traces.ranks[0].metadata, kWorkload)) return none;
+  et::GlobalMetadata metadata;
+  if (!metadata.ParseFromString(traces.ranks[0].metadata)) return none;
+  for (const et::AttributeProto& a : metadata.attr()) {
+    if (a.name() != kWorkload) continue;
+    proto::Workload workload;
+    const std::string where = absl::StrCat(traces.ranks[0].file, ": metadata attribute workload");
+    if (absl::Status s = ParseTextMessage(a.string_val(), where, &workload); !s.ok()) return s;
+    absl::StatusOr<StepPlan> plan = ResolvePlan(workload);
+    if (!plan.ok())
+      return absl::Status(plan.status().code(), absl::StrCat(where, ": ", plan.status().message()));
+    if (plan->split.ranks() != static_cast<int64_t>(traces.ranks.size())) return none;
+    return std::optional<StepPlan>(*std::move(plan));
+  }
+  return none;
 }
 
 }  // namespace chakra::generate

@@ -1,6 +1,7 @@
 // From the graphs of stages to traces: files, or the trace model in memory.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,5 +35,10 @@ absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const 
 // messages.
 absl::StatusOr<TraceSet> TracesOf(const StepGraphs& step, const std::string& name,
                                   const ReadOptions& options);
+
+// The step that traces were made of by TracesOf() or WriteStep(), which put the workload into the metadata of
+// each rank (attribute "workload"). Nothing where they were not, or where ranks were added or left out.
+// Errors: the workload cannot be read.
+absl::StatusOr<std::optional<StepPlan>> PlanOf(const TraceSet& traces);
 
 }  // namespace chakra::generate

@@ -3,12 +3,13 @@ namespace chakra {
 // Devices, as text of chakra.proto.Device: those of cluster presets and others. Text that several devices
 // share stands here once; replay/cluster/devices.cc and replay/cluster/presets.cc put the pieces together.
 // All rates are dense. fp32 is the rate of products of matrices in full precision; NVIDIA's TF32 is tf32. The
-// peaks are those at the boost clock. Cards that get all of their power from the slot cannot hold the boost
+// peaks are those at the boost clock. Sizes of memory are those that the driver reports, or the data sheet's GB of
+// 1e9 bytes (GB300, MI325X, MI355X). Cards that get all of their power from the slot cannot hold the boost
 // clock during long products of matrices. Their sustained clock is taken to be the geometric mean of base
 // clock and boost clock; the share is relative to the boost clock.
 
 extern const char kP4[] = R"pb(
-  name: "P4"
+  name: "P4" memory_mib: 7611
   # NVIDIA Tesla P4 datasheet: 5.5 TFLOP/s, 22 TOP/s, 192 GB/s, all within 50 to 75 W
   peak_tflops { key: "fp32" value: 5.5 }
   peak_tflops { key: "int8" value: 22 }
@@ -19,7 +20,7 @@ extern const char kP4[] = R"pb(
 )pb";
 
 extern const char kP100Pcie[] = R"pb(
-  name: "P100-PCIe-16GB"
+  name: "P100-PCIe-16GB" memory_mib: 16280
   # NVIDIA Tesla P100 datasheet, PCIe column, 16 GB
   peak_tflops { key: "fp64" value: 4.7 }
   peak_tflops { key: "fp32" value: 9.3 }
@@ -30,7 +31,7 @@ extern const char kP100Pcie[] = R"pb(
 )pb";
 
 extern const char kP100Sxm[] = R"pb(
-  name: "P100-SXM2-16GB"
+  name: "P100-SXM2-16GB" memory_mib: 16280
   # NVIDIA Tesla P100 datasheet, NVLink column
   peak_tflops { key: "fp64" value: 5.3 }
   peak_tflops { key: "fp32" value: 10.6 }
@@ -41,7 +42,7 @@ extern const char kP100Sxm[] = R"pb(
 )pb";
 
 extern const char kV100Pcie[] = R"pb(
-  name: "V100-PCIe-32GB"
+  name: "V100-PCIe-32GB" memory_mib: 32510
   # NVIDIA V100 datasheet, PCIe column; fp16 is that of the tensor cores
   peak_tflops { key: "fp64" value: 7 }
   peak_tflops { key: "fp32" value: 14 }
@@ -52,7 +53,7 @@ extern const char kV100Pcie[] = R"pb(
 )pb";
 
 extern const char kV100[] = R"pb(
-  name: "V100-SXM-32GB"
+  name: "V100-SXM-32GB" memory_mib: 32510
   # V100 datasheet, NVLink column; fp16 is that of the tensor cores, which know neither bf16 nor tf32
   peak_tflops { key: "fp64" value: 7.8 }
   peak_tflops { key: "fp32" value: 15.7 }
@@ -64,7 +65,7 @@ extern const char kV100[] = R"pb(
 )pb";
 
 extern const char kT4[] = R"pb(
-  name: "T4"
+  name: "T4" memory_mib: 15360
   # NVIDIA T4 datasheet: 8.1 TFLOP/s, 65 in fp16, 130 TOP/s, 320 GB/s, all within 70 W
   peak_tflops { key: "fp32" value: 8.1 }
   peak_tflops { key: "fp16" value: 65 }
@@ -76,7 +77,7 @@ extern const char kT4[] = R"pb(
 )pb";
 
 extern const char kA10[] = R"pb(
-  name: "A10"
+  name: "A10" memory_mib: 23028
   # NVIDIA A10 datasheet, rates without sparsity
   peak_tflops { key: "fp32" value: 31.2 }
   peak_tflops { key: "tf32" value: 62.5 }
@@ -102,25 +103,25 @@ extern const char kA100Rates[] = R"pb(
 )pb";
 
 extern const char kA100Pcie40[] = R"pb(
-  name: "A100-PCIe-40GB" memory_gbytes_per_s: 1555  # NVIDIA A100 datasheet, 40 GB PCIe
+  name: "A100-PCIe-40GB" memory_mib: 40536 memory_gbytes_per_s: 1555  # NVIDIA A100 datasheet, 40 GB PCIe
 )pb";
 
 extern const char kA100Sxm40[] = R"pb(
-  name: "A100-SXM4-40GB" memory_gbytes_per_s: 1555  # NVIDIA A100 datasheet, 40 GB SXM
+  name: "A100-SXM4-40GB" memory_mib: 40536 memory_gbytes_per_s: 1555  # NVIDIA A100 datasheet, 40 GB SXM
 )pb";
 
 extern const char kA100Sxm80[] = R"pb(
-  name: "A100-SXM4-80GB"
+  name: "A100-SXM4-80GB" memory_mib: 81920
   # 80 GB HBM2e: A100 datasheet, SXM column; rounded to 2.04 TB/s elsewhere
   memory_gbytes_per_s: 2039
 )pb";
 
 extern const char kA100Pcie80[] = R"pb(
-  name: "A100-PCIe-80GB" memory_gbytes_per_s: 1935  # NVIDIA A100 datasheet, 80 GB PCIe
+  name: "A100-PCIe-80GB" memory_mib: 81920 memory_gbytes_per_s: 1935  # NVIDIA A100 datasheet, 80 GB PCIe
 )pb";
 
 extern const char kL4[] = R"pb(
-  name: "L4"
+  name: "L4" memory_mib: 23034
   # NVIDIA L4 datasheet, halved where it prints rates with sparsity; all within 72 W
   peak_tflops { key: "fp32" value: 30.3 }
   peak_tflops { key: "tf32" value: 60 }
@@ -135,7 +136,7 @@ extern const char kL4[] = R"pb(
 )pb";
 
 extern const char kL40s[] = R"pb(
-  name: "L40S"
+  name: "L40S" memory_mib: 46068
   # stas00/ml-engineering, compute/accelerator, from the L40S datasheet, without sparsity
   peak_tflops { key: "fp32" value: 91.6 }
   peak_tflops { key: "tf32" value: 183 }
@@ -149,7 +150,7 @@ extern const char kL40s[] = R"pb(
 )pb";
 
 extern const char kH100Pcie[] = R"pb(
-  name: "H100-PCIe-80GB"
+  name: "H100-PCIe-80GB" memory_mib: 81559
   # NVIDIA H100 datasheet, PCIe column, halved where it prints rates with sparsity
   peak_tflops { key: "fp64" value: 51 }
   peak_tflops { key: "fp32" value: 51 }
@@ -178,7 +179,7 @@ extern const char kHopperRates[] = R"pb(
 )pb";
 
 extern const char kH100[] = R"pb(
-  name: "H100-SXM5-80GB"
+  name: "H100-SXM5-80GB" memory_mib: 81559
   # That of the tensor cores (34 without)
   peak_tflops { key: "fp64" value: 67 }
   # 80 GB HBM3, 3.35 TB/s: H100 datasheet, SXM column
@@ -186,7 +187,7 @@ extern const char kH100[] = R"pb(
 )pb";
 
 extern const char kH200[] = R"pb(
-  name: "H200-SXM-141GB"
+  name: "H200-SXM-141GB" memory_mib: 143771
   # The rates of the H100: H200 datasheet, SXM column, halved where it prints those with sparsity
   peak_tflops { key: "fp64" value: 67 }
   # 141 GB HBM3e, 4.8 TB/s: H200 datasheet
@@ -194,7 +195,7 @@ extern const char kH200[] = R"pb(
 )pb";
 
 extern const char kH800[] = R"pb(
-  name: "H800-SXM5-80GB"
+  name: "H800-SXM5-80GB" memory_mib: 81559
   # The chip of the H100, whose rates are assumed, but for fp64, which is cut to 1: philisun.com, comparison
   # of H100 and H800
   peak_tflops { key: "fp64" value: 1 }
@@ -203,7 +204,7 @@ extern const char kH800[] = R"pb(
 )pb";
 
 extern const char kH20[] = R"pb(
-  name: "H20-96GB"
+  name: "H20-96GB" memory_mib: 97871
   # Pages of vendors of servers, which agree; NVIDIA publishes no datasheet
   peak_tflops { key: "fp64" value: 1 }
   peak_tflops { key: "fp32" value: 44 }
@@ -230,7 +231,7 @@ extern const char kB200Rates[] = R"pb(
 )pb";
 
 extern const char kB200[] = R"pb(
-  name: "B200-SXM-180GB"
+  name: "B200-SXM-180GB" memory_mib: 183359
   # FP64 296 TFLOP/s, INT8 with sparsity 72 POP/s for 8 GPUs: HGX B200
   peak_tflops { key: "fp64" value: 37 }
   peak_tflops { key: "int8" value: 4500 }
@@ -240,7 +241,7 @@ extern const char kB200[] = R"pb(
 )pb";
 
 extern const char kB300[] = R"pb(
-  name: "B300-SXM-288GB"
+  name: "B300-SXM-288GB" memory_mib: 275040
   # FP64 10 TFLOP/s for 8 GPUs: HGX B300. Sources disagree on int8, which is left out.
   peak_tflops { key: "fp64" value: 1.25 }
   # 288 GB HBM3e: stas00/ml-engineering, compute/accelerator
@@ -249,7 +250,7 @@ extern const char kB300[] = R"pb(
 )pb";
 
 extern const char kGb200[] = R"pb(
-  name: "GB200-186GB"
+  name: "GB200-186GB" memory_mib: 189471
   # Dense rates of one GPU: 1/72 of GB200 NVL72's, halved where those are with sparsity (TF32 180, BF16 and
   # FP16 360, FP8 720 PFLOP/s, INT8 720 POP/s; FP32 5,760, FP64 2,880 TFLOP/s)
   peak_tflops { key: "fp64" value: 40 }
@@ -266,7 +267,7 @@ extern const char kGb200[] = R"pb(
   peak_tflops { key: "fp4" value: 10000 }  # GB200 NVL72, a 72nd, without sparsity
 )pb";
 extern const char kGb300[] = R"pb(
-  name: "GB300-288GB"
+  name: "GB300-288GB" memory_mib: 274658
   # Dense rates of one GPU: stas00/ml-engineering, compute/accelerator; as a GB200's but for fp64
   peak_tflops { key: "fp64" value: 1.3 }
   peak_tflops { key: "fp32" value: 80 }
@@ -281,7 +282,7 @@ extern const char kGb300[] = R"pb(
   peak_tflops { key: "fp4" value: 15000 }  # stas00/ml-engineering, compute/accelerator
 )pb";
 extern const char kRtxPro6000[] = R"pb(
-  name: "RTX-PRO-6000"
+  name: "RTX-PRO-6000" memory_mib: 97887
   # NVIDIA RTX PRO 6000 Blackwell Server Edition datasheet, without sparsity: FP4 4 PFLOP/s with it
   peak_tflops { key: "fp32" value: 120 }
   peak_tflops { key: "tf32" value: 250 }
@@ -297,7 +298,7 @@ extern const char kRtxPro6000[] = R"pb(
 )pb";
 
 extern const char kMi100[] = R"pb(
-  name: "MI100"
+  name: "MI100" memory_mib: 32752
   # AMD Instinct MI100 brochure; fp32 is that of the matrix cores (23.1 without)
   peak_tflops { key: "fp64" value: 11.5 }
   peak_tflops { key: "fp32" value: 46.1 }
@@ -310,12 +311,12 @@ extern const char kMi100[] = R"pb(
 )pb";
 
 extern const char kMi210[] = R"pb(
-  name: "MI210"  # AMD Instinct MI210 datasheet
+  name: "MI210" memory_mib: 65520  # AMD Instinct MI210 datasheet
 )pb";
 
 extern const char kMi250[] = R"pb(
   # Half of the AMD Instinct MI250 datasheet: programs see each of its two dies as a device
-  name: "MI250-die"
+  name: "MI250-die" memory_mib: 65520
 )pb";
 
 // One die of the MI210 and of the MI250; their datasheets give equal rates. fp64 and fp32 are the rates of
@@ -332,7 +333,7 @@ extern const char kMi200Die[] = R"pb(
 )pb";
 
 extern const char kMi250x[] = R"pb(
-  name: "MI250X-die"
+  name: "MI250X-die" memory_mib: 65520
   # Half of the AMD Instinct MI250X datasheet, as MI250-die
   peak_tflops { key: "fp64" value: 47.9 }
   peak_tflops { key: "fp32" value: 47.9 }
@@ -358,18 +359,18 @@ extern const char kMi300Rates[] = R"pb(
 )pb";
 
 extern const char kMi300[] = R"pb(
-  name: "MI300X-192GB"
+  name: "MI300X-192GB" memory_mib: 196592
   # 192 GB HBM3, 5.3 TB/s: MI300X datasheet
   memory_gbytes_per_s: 5300
 )pb";
 
 extern const char kMi325x[] = R"pb(
   # AMD Instinct MI325X datasheet: the rates of the MI300X, faster memory
-  name: "MI325X-256GB" memory_gbytes_per_s: 6000
+  name: "MI325X-256GB" memory_mib: 244140 memory_gbytes_per_s: 6000
 )pb";
 
 extern const char kMi355x[] = R"pb(
-  name: "MI355X-288GB"
+  name: "MI355X-288GB" memory_mib: 274658
   # AMD Instinct MI355X datasheet, without sparsity
   peak_tflops { key: "fp64" value: 78.6 }
   peak_tflops { key: "fp32" value: 157.3 }

@@ -10,18 +10,21 @@
 
 namespace chakra {
 
-// The caller calls Begin() and End() in the order of time, in pairs of one class.
+// The caller calls Begin() and End() in the order of time, in pairs of one class and, of communication, one
+// kind (EngineOptions::comm_kinds).
 class BusyClock {
  public:
   enum Class : uint8_t { kCompute, kHost, kComm, kMemory, kNothing };
 
-  void Begin(Class c, Time now) {
+  void Begin(Class c, Time now, uint8_t kind = 0) {
     Settle(now);
     ++running_[c];
+    if (c == kComm) ++of_kind_[kind];
   }
-  void End(Class c, Time now) {
+  void End(Class c, Time now, uint8_t kind = 0) {
     Settle(now);
     --running_[c];
+    if (c == kComm) --of_kind_[kind];
     totals_.end = now;
   }
   // The totals of all nodes that have ended. The caller sets RankMetrics::nodes.
@@ -42,11 +45,17 @@ class BusyClock {
     if (host) totals_.host_busy += span;
     if (comm) totals_.comm_busy += span;
     if (memory) totals_.memory_busy += span;
-    if (comm && !compute) totals_.exposed_comm += span;
+    if (comm && !compute) {
+      totals_.exposed_comm += span;
+      size_t kind = 0;
+      while (of_kind_[kind] == 0) ++kind;
+      totals_.exposed_of[kind] += span;
+    }
     if (compute || comm || host || memory) any_ += span;
   }
 
   std::array<uint32_t, 5> running_{};
+  std::array<uint32_t, kCommKinds> of_kind_{};
   Time last_, any_;
   RankMetrics totals_;
 };

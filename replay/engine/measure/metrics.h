@@ -1,6 +1,7 @@
 // What a replay measured, before it becomes a report.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -11,6 +12,9 @@
 #include "trace/model/trace.h"
 
 namespace chakra {
+
+// Kinds of communication that EngineOptions::comm_kinds tells apart.
+inline constexpr int kCommKinds = 8;
 
 struct RankMetrics {
   Time end;           // when its last node ended
@@ -24,6 +28,8 @@ struct RankMetrics {
   Time waited;        // sum of waits in collectives for the last member to arrive
   Time kept_waiting;  // sum of the waits of others where this rank arrived last; if several members arrived
                       // last, the wait counts for the lowest member
+  // exposed_comm by kind; while several kinds run at once, the lowest has the time.
+  std::array<Time, kCommKinds> exposed_of{};
 };
 
 // The instances of one kind on one group that took one algorithm.
