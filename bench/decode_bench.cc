@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "bench/measure.h"
 #include "proto/et_def.pb.h"
+#include "test/folders.h"
 #include "trace/et/decode.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"

@@ -16,6 +16,7 @@
 #include "replay/engine/measure/metrics.h"
 #include "replay/engine/options.h"
 #include "replay/run/cluster_model.h"
+#include "test/folders.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 #include "trace/model/distinct_graphs.h"

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <regex>
 
+#include "test/folders.h"
 #include "test/guide/transcript.h"
 
 namespace chakra::guide {

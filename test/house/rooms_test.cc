@@ -1,4 +1,5 @@
 // The rules of the house hold for this tree, and a breach of each is found.
+#include "test/folders.h"
 #include "test/house/rooms.h"
 
 #include <gmock/gmock.h>

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "proto/report.pb.h"
+#include "test/folders.h"
 #include "test/replay/run_binary.h"
 #include "test/replay/trace_builder.h"
 #include "trace/io/proto_io.h"

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "capture_testing.h"
 #include "replay/engine/lane_policy.h"
+#include "test/folders.h"
 #include "test/sanitized.h"
 #include "test/trace/pytorch/capture_builder.h"
 #include "test/trace/pytorch/capture_files.h"
@@ -107,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
 // The project's own capture: two processes, gloo, no device.
 TEST(OwnCapture, TheReplayIsTheMeasurement) {
   for (const LanePolicy lanes : {LanePolicy::kRecorded, LanePolicy::kUnlimited}) {
-    const Replayed r = ReplayOf({CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2"}, nullptr, lanes);
+    const Replayed r = ReplayOf({std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2"}, nullptr, lanes);
     ASSERT_GE(r.steps.size(), 4u);
     for (const StepMetrics& s : r.steps) {
       EXPECT_NEAR(static_cast<double>(s.replayed.picos()) / static_cast<double>(s.measured.picos()), 1, 0.01)

@@ -1,6 +1,7 @@
 // The command line as a stranger meets it: help, typos, odd outputs, and what
 // `convert` gives back.
 #include "acceptance_testing.h"
+#include "test/folders.h"
 
 namespace chakra::acceptance {
 namespace {

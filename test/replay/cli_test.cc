@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "proto/report.pb.h"
+#include "test/folders.h"
 #include "test/replay/run_binary.h"
 #include "trace/io/proto_io.h"
 

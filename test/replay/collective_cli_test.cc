@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "test/folders.h"
 #include "test/replay/acceptance_testing.h"
 
 namespace chakra::acceptance {
@@ -99,7 +100,7 @@ TEST_F(CollectiveCli, JsonIsJson) {
 
 // Names and paths may hold what the formats mean something by; what nothing predicts is no time.
 TEST_F(CollectiveCli, JsonAndCsvOfAnOddName) {
-  std::string xml = Content(CHAKRA_SOURCE_DIR "/test/fuzz/corpus/msccl_fuzz/gather2.xml");
+  std::string xml = Content(std::string(CHAKRA_SOURCE_DIR) + "/test/fuzz/corpus/msccl_fuzz/gather2.xml");
   xml.replace(xml.find("\"a\""), 3, "\"a&quot;,\\b\"");
   Write("odd\"\\.xml", xml);
   const std::string all =
@@ -222,7 +223,7 @@ TEST_F(CollectiveCli, AReplayShowsWhatWasTaken) {
 }
 
 TEST_F(CollectiveCli, ANetworkThatTheRanksDoNotNeedIsTold) {
-  const std::string step = CHAKRA_SOURCE_DIR "/examples/transformer_step";
+  const std::string step = std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step";
   const std::string network = " --cluster dgx-h100 --network leaf_spine:k=16";
   const std::string note =
       "the ranks (8) fit into one block of the other dimensions: the network "

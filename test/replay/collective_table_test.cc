@@ -9,6 +9,7 @@
 #include "replay/cluster/load.h"
 #include "replay/engine/price.h"
 #include "replay/nccl/sizes.h"
+#include "test/folders.h"
 #include "test/replay/library_testing.h"
 #include "trace/io/file.h"
 
@@ -217,7 +218,7 @@ TEST(CollectiveTables, TooLongIsSaid) {
 
 // Its own channels and protocol, whatever its name; elsewhere than it serves it is no choice.
 TEST(CollectiveTables, AProgramFromAFile) {
-  std::string xml = *ReadFile(CHAKRA_SOURCE_DIR "/test/fuzz/corpus/msccl_fuzz/gather2.xml");
+  std::string xml = *ReadFile(std::string(CHAKRA_SOURCE_DIR) + "/test/fuzz/corpus/msccl_fuzz/gather2.xml");
   xml.replace(xml.find("\"a\""), 3, "\"x/y\"");
   const std::string path = ::testing::TempDir() + "/table_program.xml";
   std::ofstream(path) << xml;

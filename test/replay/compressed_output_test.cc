@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "test/folders.h"
 #include "test/replay/switch_bench.h"
 #include "trace/io/compressed_file.h"
 
@@ -53,7 +54,7 @@ TEST_F(CompressedOutput, OfEveryCommand) {
   ExpectOneContent("edit t/w.0.et -o e.et --scale n0=2 --report @", "e.txt");
   for (const char* table : {"k.csv", "k.json", "k.txtpb", "k.pb"}) {
     ExpectOneContent(
-        "kernels collect " CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2 --host-operations -o @", table);
+        "kernels collect " + std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2 --host-operations -o @", table);
   }
 }
 
@@ -64,7 +65,7 @@ TEST_F(CompressedOutput, IsReadAgain) {
   ASSERT_TRUE(WriteFile(At("s.txtpb.zst"), Content(folder_ / "switch.txtpb")).ok());
   Runs("replay -q t --compute recorded --cluster s.txtpb.zst --report again.csv");
   const char* collect =
-      "kernels collect " CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2 --host-operations ";
+      "kernels collect " + std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2 --host-operations ";
   EXPECT_EQ(Run(absl::StrCat(collect, "-o k.csv.gz")).status, 0);
   Runs("kernels show k.csv.gz");
   for (const char* to : {"json", "text", "et"}) {

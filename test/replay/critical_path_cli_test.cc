@@ -6,6 +6,7 @@
 #include <set>
 
 #include "proto/report.pb.h"
+#include "test/folders.h"
 #include "test/replay/acceptance_testing.h"
 
 namespace chakra::acceptance {
@@ -19,7 +20,7 @@ class CriticalPathCli : public Bench {
   proto::Report Report(const std::string& arguments) const {
     return ReportOf("--critical-path " + arguments);
   }
-  const std::string step_ = CHAKRA_SOURCE_DIR "/examples/transformer_step";
+  const std::string step_ = std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step";
 };
 
 TEST_F(CriticalPathCli, SharesAddUpToTheMakespan) {

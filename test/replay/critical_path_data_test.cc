@@ -3,6 +3,7 @@
 #include <set>
 
 #include "acceptance_testing.h"
+#include "test/folders.h"
 
 namespace chakra::acceptance {
 namespace {

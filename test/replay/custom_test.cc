@@ -12,6 +12,7 @@
 #include "replay/collectives/custom/msccl_xml.h"
 #include "replay/collectives/registry.h"
 #include "replay/collectives/validate.h"
+#include "test/folders.h"
 #include "trace_builder.h"
 
 namespace chakra {
@@ -334,7 +335,7 @@ TEST(MscclXml, EachCheckHasABadFile) {
 }
 
 TEST(MscclXml, TheRecordedRing) {
-  const std::string folder = CHAKRA_SHARED_DATA "/astra-sim/custom_ring_allreduce_8npus_1MB";
+  const std::string folder = std::string(CHAKRA_SHARED_DATA) + "/astra-sim/custom_ring_allreduce_8npus_1MB";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is absent";
   std::ifstream in(folder + "/custom_allreduce.xml");
   std::stringstream text;

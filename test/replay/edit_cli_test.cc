@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "test/folders.h"
 #include "test/replay/acceptance_testing.h"
 
 namespace chakra::acceptance {

@@ -1,3 +1,4 @@
+#include "test/folders.h"
 #include "trace/model/inspect.h"
 
 #include <gtest/gtest.h>

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "proto/report.pb.h"
 #include "replay/compute/kernel_table.h"
+#include "test/folders.h"
 #include "test/replay/run_binary.h"
 #include "trace/io/proto_io.h"
 

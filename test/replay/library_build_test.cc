@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "replay/cluster/load.h"
+#include "test/folders.h"
 #include "test/replay/library_testing.h"
 
 namespace chakra {
@@ -192,7 +193,7 @@ TEST(LibraryBuild, RefusesRulesThatNameNothing) {
 TEST(LibraryBuild, RulesNamePrograms) {
   const auto error = [](const char* kind, const char* rule) {
     proto::Cluster cluster = ClusterText(With(""));
-    cluster.mutable_collectives()->add_program(CHAKRA_SOURCE_DIR "/test/fuzz/corpus/msccl_fuzz/gather2.xml");
+    cluster.mutable_collectives()->add_program(std::string(CHAKRA_SOURCE_DIR) + "/test/fuzz/corpus/msccl_fuzz/gather2.xml");
     (*cluster.mutable_collectives()->mutable_library()->mutable_choice())[kind] = rule;
     return std::string(BuildCluster(cluster, 8).status().message());
   };

@@ -13,6 +13,7 @@
 #include "replay/nccl/planner.h"
 #include "replay/nccl/rates.h"
 #include "replay/nccl/rings.h"
+#include "test/folders.h"
 #include "test/replay/engine_testing.h"
 #include "test/replay/library_testing.h"
 

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_split.h"
 #include "proto/report.pb.h"
+#include "test/folders.h"
 #include "test/replay/switch_bench.h"
 
 namespace chakra::acceptance {
@@ -159,7 +160,7 @@ TEST_F(Logs, RefusedBeforeAnythingRuns) {
   Refused(run_ + "--link-totals l.csv --fabric analytical-fifo", {"--link-totals"}, 2);
   Refused(run + "--flow-log nowhere/f.csv", {"nowhere/f.csv", "no folder"});
   Refused(run + "--flow-log t", {"cannot write t", "folder"});
-  Refused("replay -q " CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2 --flow-log f.csv",
+  Refused("replay -q " + std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2 --flow-log f.csv",
           {"--flow-log", "--comm simulated"});
   EXPECT_THAT(Made(), IsEmpty());
 }

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "test/folders.h"
 
 namespace chakra {
 namespace {
@@ -448,7 +449,7 @@ TEST(NcclTests, RefusesOtherFiles) {
 }
 
 TEST(NcclTests, ReadsTheMeasurementsOfValidation) {
-  const std::string path = CHAKRA_SHARED_DATA "/validation/collectives_measured.csv";
+  const std::string path = std::string(CHAKRA_SHARED_DATA) + "/validation/collectives_measured.csv";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();

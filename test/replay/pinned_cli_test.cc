@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "proto/inspect.pb.h"
 #include "proto/report.pb.h"
+#include "test/folders.h"
 #include "test/replay/run_binary.h"
 #include "test/replay/trace_builder.h"
 #include "trace/io/proto_io.h"
@@ -222,7 +223,7 @@ TEST_F(PinnedCli, AnEditedRunWithoutPinnedTimeStillReleasesEarly) {
 
 // Two processes that met in collectives: what is left when every duration and transfer is 0.
 TEST_F(PinnedCli, OfACaptureItIsTheReplayWithoutDurations) {
-  const std::string capture = CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2";
+  const std::string capture = std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2";
   const proto::Report r = Report(capture);
   EXPECT_GT(r.pinned().run().time_ps(), 0);
   EXPECT_EQ(r.pinned().run().recorded_waits_ps(), 0);

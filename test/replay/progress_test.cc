@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "test/folders.h"
 #include "test/replay/acceptance_testing.h"
 #include "test/replay/trace_builder.h"
 

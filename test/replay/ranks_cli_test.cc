@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "proto/report.pb.h"
+#include "test/folders.h"
 #include "test/replay/run_binary.h"
 #include "trace/io/proto_io.h"
 

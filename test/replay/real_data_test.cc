@@ -4,6 +4,7 @@
 #include <map>
 
 #include "acceptance_testing.h"
+#include "test/folders.h"
 #include "trace/import/reader.h"
 
 namespace chakra::acceptance {

@@ -1,3 +1,4 @@
+#include "test/folders.h"
 #include "test/replay/run_binary.h"
 
 #include <fcntl.h>

@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "run_binary.h"
+#include "test/folders.h"
 
 namespace chakra {
 namespace {

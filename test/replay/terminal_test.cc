@@ -1,6 +1,7 @@
 // What surrounds the commands in a terminal: completion and the manual page.
 #include <gmock/gmock.h>
 
+#include "test/folders.h"
 #include "test/replay/acceptance_testing.h"
 
 namespace chakra::acceptance {
@@ -61,7 +62,7 @@ TEST_F(Terminal, TheManualHasEveryCommandAndOption) {
 
 // There are none, whatever NO_COLOR or TERM say.
 TEST_F(Terminal, NothingIsColoured) {
-  const Outcome r = Run("replay -q " CHAKRA_SOURCE_DIR "/examples/transformer_step");
+  const Outcome r = Run("replay -q " + std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step");
   EXPECT_THAT(r.out, Not(HasSubstr("\x1b")));
   EXPECT_THAT(r.err, Not(HasSubstr("\x1b")));
 }

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "test/folders.h"
 #include "test/replay/acceptance_testing.h"
 #include "trace/base/text_page.h"
 
@@ -26,8 +27,8 @@ using ::testing::Not;
 class TerminalWidth : public Bench {
  protected:
   TerminalWidth() {
-    fs::create_directory_symlink(CHAKRA_SOURCE_DIR "/examples/transformer_step", folder_ / "step");
-    fs::create_directory_symlink(CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2", folder_ / "capture");
+    fs::create_directory_symlink(std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step", folder_ / "step");
+    fs::create_directory_symlink(std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2", folder_ / "capture");
   }
   // What `arguments` print to a terminal of `width` columns, in an environment that says `environment`.
   std::string Shown(const std::string& arguments, unsigned short width,

@@ -5,13 +5,14 @@
 #include <tuple>
 
 #include "simdjson.h"
+#include "test/folders.h"
 #include "test/replay/switch_bench.h"
 #include "test/replay/timeline_testing.h"
 
 namespace chakra::acceptance {
 namespace {
 
-const std::string kDlrm = CHAKRA_SHARED_DATA "/param/dlrm/kineto";
+const std::string kDlrm = std::string(CHAKRA_SHARED_DATA) + "/param/dlrm/kineto";
 
 // Stream, begin after the rank's first of these, duration (ns), name.
 using Operation = std::tuple<std::string, int64_t, int64_t, std::string>;

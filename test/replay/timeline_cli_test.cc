@@ -1,6 +1,7 @@
 // --timeline, as a user's scripts would have it.
 #include <gmock/gmock.h>
 
+#include "test/folders.h"
 #include "test/replay/switch_bench.h"
 #include "test/replay/timeline_testing.h"
 
@@ -67,7 +68,7 @@ TEST_F(Timelines, OfSomeRanks) {
 }
 
 TEST_F(Timelines, OfACapture) {
-  Runs("replay -q " CHAKRA_SOURCE_DIR "/examples/capture/gloo_ddp_2 --report r.txt --timeline a.pftrace");
+  Runs("replay -q " + std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2 --report r.txt --timeline a.pftrace");
   const SeenTimeline seen = PerfettoReader(Content(folder_ / "a.pftrace")).seen();
   EXPECT_THAT(seen.faults, IsEmpty());
   EXPECT_EQ(seen.processes.size(), 2u);

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "test/folders.h"
 #include "test/replay/acceptance_testing.h"
 
 namespace chakra::acceptance {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_join.h"
+#include "test/folders.h"
 #include "trace/io/compressed_file.h"
 
 namespace chakra {

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "replay/engine/match.h"
+#include "test/folders.h"
 #include "test/trace/edit_testing.h"
 #include "trace/et/read_options.h"
 

@@ -1,3 +1,4 @@
+#include "test/folders.h"
 #include "trace/import/json/json.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+#include "test/folders.h"
 #include "trace/import/reader.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+#include "test/folders.h"
 #include "trace/et/writer.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+#include "test/folders.h"
 #include "test/validation/what_if.h"
 
 #include <gmock/gmock.h>

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "test/folders.h"
 #include "trace/io/byte_source.h"
 
 namespace chakra::pytorch {

@@ -13,6 +13,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "test/folders.h"
 #include "trace/import/pytorch/kineto.h"
 
 namespace chakra::pytorch {
