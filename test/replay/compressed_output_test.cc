@@ -64,7 +64,7 @@ TEST_F(CompressedOutput, IsReadAgain) {
   Runs("compare r.json.gz r.json --fail-over 0%");
   ASSERT_TRUE(WriteFile(At("s.txtpb.zst"), Content(folder_ / "switch.txtpb")).ok());
   Runs("replay -q t --compute recorded --cluster s.txtpb.zst --report again.csv");
-  const char* collect =
+  const std::string collect =
       "kernels collect " + std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2 --host-operations ";
   EXPECT_EQ(Run(absl::StrCat(collect, "-o k.csv.gz")).status, 0);
   Runs("kernels show k.csv.gz");
