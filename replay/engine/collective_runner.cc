@@ -100,7 +100,6 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now, const CauseRef& cause) 
   a.streams.resize(plan.stream_base.back());
   a.streams_left.assign(static_cast<size_t>(plan.nodes()), 0);
   a.switches_left = static_cast<uint32_t>(plan.switches.size());
-  a.awaiting = 0;
   a.inbox.assign(plan.connection_base.back(), 0);
   a.waiter.assign(plan.connection_base.back(), 0);
   a.sender.assign(plan.connection_base.back(), 0);
@@ -315,30 +314,35 @@ bool CollectiveRunner::HasDone(const StreamRun& run, const StreamRun& other, con
   return other.next - other.begin - (other.busy ? 1 : 0) >= static_cast<uint32_t>(step.chunk);
 }
 
-void CollectiveRunner::WakeAwaiting(uint32_t active, uint32_t node, Time now) {
+void CollectiveRunner::WakeAwaiting(uint32_t active, uint32_t stream, Time now) {
   Active& a = active_[active];
-  const Program& program = a.plan->program(static_cast<int>(node));
-  const uint32_t base = a.plan->stream_base[node];
-  for (uint32_t s = base; s < a.plan->stream_base[node + 1]; ++s) {
+  StreamRun& done = a.streams[stream];
+  const Program& program = a.plan->program(static_cast<int>(done.member));
+  const size_t first = wakes_.size();
+  uint32_t* link = &done.first_awaiting;
+  while (*link != 0) {
+    const uint32_t s = *link - 1;
     StreamRun& run = a.streams[s];
-    if (!run.awaits) continue;
-    const Step& step = program.steps[run.next];
-    if (!HasDone(run, a.streams[base + static_cast<uint32_t>(step.peer)], step)) continue;
-    run.awaits = false;
-    --a.awaiting;
-    if (keep_causes_) a.why.Continue(s, a.why.stream(base + static_cast<uint32_t>(step.peer)));
+    if (!HasDone(run, done, program.steps[run.next])) {
+      link = &run.next_awaiting;
+      continue;
+    }
+    *link = run.next_awaiting;
+    run.next_awaiting = 0;
+    if (keep_causes_) a.why.Continue(s, a.why.stream(stream));
     wakes_.push_back({now, active, s});
   }
+  std::sort(wakes_.begin() + static_cast<std::ptrdiff_t>(first), wakes_.end(),
+            [](const Wake& x, const Wake& y) { return x.stream < y.stream; });
 }
 
 bool CollectiveRunner::Local(uint32_t active, uint32_t stream, const Step& step, Time now) {
   Active& a = active_[active];
   StreamRun& run = a.streams[stream];
   if (step.op == StepOp::kAwait) {
-    const uint32_t other = a.plan->stream_base[run.member] + static_cast<uint32_t>(step.peer);
-    run.awaits = !HasDone(run, a.streams[other], step);
-    if (run.awaits) {
-      ++a.awaiting;
+    StreamRun& other = a.streams[a.plan->stream_base[run.member] + static_cast<uint32_t>(step.peer)];
+    if (!HasDone(run, other, step)) {
+      run.next_awaiting = std::exchange(other.first_awaiting, stream + 1);
       return true;
     }
     ++run.next;
@@ -360,7 +364,7 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
   while (true) {
     Active& a = active_[active];
     StreamRun& run = a.streams[stream];
-    if (a.awaiting > 0) WakeAwaiting(active, run.member, now);
+    if (run.first_awaiting != 0) WakeAwaiting(active, stream, now);
     const Program& program = a.plan->program(static_cast<int>(run.member));
     if (run.next < run.end) {
       const Step& step = program.steps[run.next];
@@ -404,7 +408,7 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
       run.next = run.begin;
       continue;
     }
-    if (a.awaiting > 0) WakeAwaiting(active, run.member, now);
+    if (run.first_awaiting != 0) WakeAwaiting(active, stream, now);
     if (--a.streams_left[run.member] == 0) {
       EndNode(a, run.member, now, keep_causes_ ? a.why.stream(stream) : CauseRef());
     }

@@ -115,9 +115,11 @@ class CollectiveRunner {
     uint32_t begin = 0;
     uint32_t member = 0;
     int part = 0;
-    bool paid = false;    // the overhead of the next step is paid
-    bool busy = false;    // the step before `next` is under way
-    bool awaits = false;  // waits for another stream of its member
+    bool paid = false;  // the overhead of the next step is paid
+    bool busy = false;  // the step before `next` is under way
+    // Streams of the same node that await this one, as a list: 1 + the stream; 0: the end.
+    uint32_t first_awaiting = 0;
+    uint32_t next_awaiting = 0;  // after this stream, in the list of the stream that it awaits
   };
   struct Active {
     uint32_t call = 0;
@@ -134,7 +136,6 @@ class CollectiveRunner {
     std::vector<StreamRun> streams;
     std::vector<uint32_t> streams_left;  // by node
     uint32_t switches_left = 0;          // switches whose programs have not ended
-    uint32_t awaiting = 0;               // streams that await another
     std::vector<uint32_t> inbox;         // by connection: messages that arrived before their receive
     std::vector<uint32_t> waiter;        // by connection: 1 + the stream that waits for a message; 0: none
     std::vector<uint32_t> sender;        // by connection: 1 + the stream that waits until its message has
@@ -164,7 +165,8 @@ class CollectiveRunner {
   bool Local(uint32_t active, uint32_t stream, const Step& step, Time now);
   // Whether `other` has done what `step` of `run` awaits; both are streams of one node.
   bool HasDone(const StreamRun& run, const StreamRun& other, const Step& step) const;
-  void WakeAwaiting(uint32_t active, uint32_t node, Time now);
+  // Wakes the streams that awaited what `stream` has done by now, in order of their numbers.
+  void WakeAwaiting(uint32_t active, uint32_t stream, Time now);
   // Whether `run` is a stream of a member. The other nodes are switches, which work without cost.
   static bool IsMember(const Active& a, const StreamRun& run) {
     return run.member < static_cast<uint32_t>(a.plan->members);
