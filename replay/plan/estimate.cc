@@ -46,12 +46,14 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
   return absl::OkStatus();
 }
 
-// How much later the first pass of a stage ends, whose weights are gathered at the begin of the step.
-absl::StatusOr<double> WaitForWeights(int64_t stage, SharedTimes* shared, const PipelineTimes& pipeline) {
+// How much later the first pass of a stage ends, whose weights are gathered at the begin of the step, while
+// gradients are cleared.
+absl::StatusOr<double> WaitForWeights(int64_t stage, double clear, SharedTimes* shared,
+                                      const PipelineTimes& pipeline) {
   std::vector<double> ready;
   const auto all = shared->GatherAll(stage, &ready);
   if (!all.ok()) return all;
-  const double begin = pipeline.first_forward[static_cast<size_t>(stage)];
+  const double begin = clear + pipeline.first_forward[static_cast<size_t>(stage)];
   double at = begin, alone = begin;
   const std::vector<const UnitTimes*> units = shared->UnitsOfPiece(stage);
   for (size_t i = 0; i < units.size(); ++i) {
@@ -142,10 +144,16 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
     pipeline_ = pipelines_.Run(s, step.micro_batches(), passes_);
     pipeline_key_ = now;
   }
+  const SharedTimes::Weights first = shared.WeightsOf(0);
+  const generate::Operators operators(step.training);
+  const auto clear = prices_->OfOperator(
+      operators.Fill(s.zero == 3 ? first.own : first.dense + first.expert, step.gradient_bytes()));
+  if (!clear.ok()) return clear;
   double reduced = 0, updated = 0, wait = 0, host = 0;
   for (const int64_t stage : std::set<int64_t>{0, std::min<int64_t>(1, s.pp - 1), s.pp - 1}) {
     const SharedTimes::Weights w = shared.WeightsOf(stage);
-    auto end = shared.Reduced(stage, pipeline_);
+    const bool whole = s.zero == 3 && s.pp == 1 && shared.any();
+    auto end = whole ? shared.WholeStep() : shared.Reduced(stage, pipeline_);
     if (!end.ok()) return end;
     const auto updates = UpdatesOf(step, w.own, variant);
     if (!updates.ok()) return updates.status();
@@ -168,7 +176,7 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
     double after = updates->update;
     if ((s.zero == 1 || s.zero == 2) && shared.any()) {
       if (s.overlap_param) {
-        const auto waits = WaitForWeights(stage, &shared, pipeline_);
+        const auto waits = WaitForWeights(stage, *clear, &shared, pipeline_);
         if (!waits.ok()) return waits;
         wait = std::max(wait, *waits);
       } else {
@@ -185,11 +193,6 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
   const auto norm = prices_->OfCollective(CollectiveType::kAllReduce, 4,
                                           prices_->GroupsOf(all ? GroupKind::kWorld : GroupKind::kModel, s));
   if (!norm.ok()) return norm;
-  const SharedTimes::Weights first = shared.WeightsOf(0);
-  const generate::Operators operators(step.training);
-  const auto clear = prices_->OfOperator(
-      operators.Fill(s.zero == 3 ? first.own : first.dense + first.expert, step.gradient_bytes()));
-  if (!clear.ok()) return clear;
   const double syncs = step.training.dtype == proto::Training::FP16 ? 2 : 1;
   return std::max(*clear + wait + reduced, host) + syncs * *norm + updated;
 }

@@ -262,11 +262,13 @@ class Planner {
     });
   }
 
-  // The fastest by the replay first, then what was not replayed.
+  // The fastest by the replay first, of equal ones that with the least memory; then what was not replayed.
   void Order() {
     std::stable_sort(chosen_.begin(), chosen_.end(), [](const Chosen& a, const Chosen& b) {
       if (a.replayed != b.replayed) return a.replayed;
-      return a.replayed && a.row.time_ps() < b.row.time_ps();
+      if (!a.replayed) return false;
+      if (a.row.time_ps() != b.row.time_ps()) return a.row.time_ps() < b.row.time_ps();
+      return a.row.peak_memory_bytes() < b.row.peak_memory_bytes();
     });
     std::vector<double> off;
     for (Chosen& c : chosen_) {

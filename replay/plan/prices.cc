@@ -1,7 +1,6 @@
 #include "replay/plan/prices.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <utility>
 
@@ -20,6 +19,7 @@ using generate::Layout;
 using generate::Operator;
 using generate::Split;
 
+constexpr int kLargePower = 26;
 constexpr int kSampledRanks = 64;  // whose groups are looked at, where they may differ
 
 std::string KeyOf(const Operator& op) {
@@ -141,11 +141,15 @@ absl::StatusOr<double> Prices::OfCollective(CollectiveType type, int64_t bytes, 
   return at->second = most;
 }
 
+// Powers of two, and of eight from 64 MiB on, where a collective is bound by its bandwidth.
 absl::StatusOr<double> Prices::AboutCollective(CollectiveType type, int64_t bytes, int groups) {
   if (groups < 0 || bytes < 64) return OfCollective(type, bytes, groups);
-  const double place = std::floor(2 * std::log2(static_cast<double>(bytes)));
-  const auto low = static_cast<int64_t>(std::exp2(place / 2)),
-             high = static_cast<int64_t>(std::exp2((place + 1) / 2));
+  int power = 63 - __builtin_clzll(static_cast<uint64_t>(bytes)), next = power + 1;
+  if (power >= kLargePower) {
+    power -= (power - kLargePower) % 3;
+    next = power + 3;
+  }
+  const int64_t low = int64_t{1} << power, high = int64_t{1} << next;
   const auto below = OfCollective(type, low, groups);
   if (!below.ok()) return below;
   const auto above = OfCollective(type, high, groups);

@@ -40,8 +40,7 @@ class Prices {
   // A call of all members of one of the groups at once: of the slowest one of them, where they differ in
   // where they sit.
   absl::StatusOr<double> OfCollective(CollectiveType type, int64_t bytes, int groups);
-  // The same, read off a line between two sizes that are half a power of two apart: for sizes of which each
-  // split has others.
+  // The same, read off a line between two sizes: for sizes of which each split has others.
   absl::StatusOr<double> AboutCollective(CollectiveType type, int64_t bytes, int groups);
 
   // From the first byte sent to the last received.

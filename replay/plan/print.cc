@@ -59,6 +59,7 @@ std::string Rows(const proto::PlanReport& r, TextPage* page) {
   if (r.row_size() == 0) return "";
   RowTable<proto::PlanRow> table;
   if (!HasExperts(r)) table.Without("experts");
+  if (r.row(0).others().empty()) table.Without("others");
   const auto replayed = [](const proto::PlanRow& row, std::string text) {
     return row.time_ps() > 0 ? text : "-";
   };

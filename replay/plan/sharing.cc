@@ -1,7 +1,7 @@
 #include "replay/plan/sharing.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "trace/generate/layout.h"
 #include "trace/generate/reduce.h"
@@ -15,6 +15,7 @@ using generate::Split;
 using generate::StepPlan;
 
 constexpr size_t kMostKnown = 24;
+constexpr int64_t kUntilSteady = 8;  // of many, until each adds the same time
 
 }  // namespace
 
@@ -69,14 +70,14 @@ absl::StatusOr<double> SharedTimes::Reduce(const UnitTimes& unit) {
   return sum;
 }
 
-absl::StatusOr<double> SharedTimes::ReducedInBuckets(int64_t stage, const PipelineTimes& pipeline) {
+absl::StatusOr<double> SharedTimes::ReducedInBuckets(int64_t stage, const PipelineTimes& pipeline,
+                                                     double earlier, double reduced) {
   const Split& s = step_.split;
   const generate::Sharing buckets(step_, nullptr);
   const int64_t full[2] = {buckets.BucketElements(false), buckets.BucketElements(true)};
   const CollectiveType type = s.zero == 0 ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter;
   const bool whole = s.zero < 2 && !s.overlap_grad;
   int64_t open[2] = {0, 0};
-  double reduced = 0;  // when the stream of reductions is free
   absl::Status failed;
   const auto close = [&](int expert, double at) {
     const auto time = Bucket(expert == 1, type, open[expert] * step_.gradient_bytes());
@@ -87,7 +88,7 @@ absl::StatusOr<double> SharedTimes::ReducedInBuckets(int64_t stage, const Pipeli
   double at = 0;
   for (int64_t v = s.vpp - 1; v >= 0; --v) {
     const int64_t piece = v * s.pp + stage;
-    at = pipeline.last_backward[static_cast<size_t>(piece)];
+    at = pipeline.last_backward[static_cast<size_t>(piece)] - earlier;
     const std::vector<const UnitTimes*> all = UnitsOfPiece(piece);
     for (auto unit = all.rbegin(); unit != all.rend(); ++unit) {
       for (const GradientAt& g : (*unit)->gradients) {
@@ -104,7 +105,7 @@ absl::StatusOr<double> SharedTimes::ReducedInBuckets(int64_t stage, const Pipeli
   }
   for (const int expert : {0, 1}) close(expert, at);
   if (!failed.ok()) return failed;
-  return std::max(reduced, pipeline.stage_end[static_cast<size_t>(stage)]);
+  return reduced;
 }
 
 absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& pipeline) {
@@ -113,9 +114,18 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
   if (!any()) return end;
   double last = end;
   if (s.zero < 3) {
-    const auto reduced = ReducedInBuckets(stage, pipeline);
-    if (!reduced.ok() || s.zero < 2) return reduced;
-    last = *reduced;
+    // With zero 2 what is left of the micro-batches before may come before the last one's.
+    const int64_t batches = s.zero < 2 ? 1 : std::min(step_.micro_batches(), kUntilSteady);
+    const double each =
+        pipeline.busy[static_cast<size_t>(stage)] / static_cast<double>(step_.micro_batches());
+    double reduced = 0;
+    for (int64_t left = batches - 1; left >= 0; --left) {
+      const auto then = ReducedInBuckets(stage, pipeline, static_cast<double>(left) * each, reduced);
+      if (!then.ok()) return then;
+      reduced = *then;
+    }
+    last = std::max(last, reduced);
+    if (s.zero < 2) return last;
   }
   // Each micro-batch is reduced: the stream may be busy for longer than the passes.
   double each = 0, least = 0;
@@ -130,6 +140,46 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
   if (s.zero == 3) last += least;
   return std::max(last, pipeline.first_forward[static_cast<size_t>(stage)] +
                             each * static_cast<double>(step_.micro_batches()));
+}
+
+absl::StatusOr<double> SharedTimes::WholeStep() {
+  const std::vector<const UnitTimes*> units = UnitsOfPiece(0);
+  std::vector<double> gathers, reduces, made;  // by unit; `made`: of its last gradient
+  for (const UnitTimes* unit : units) {
+    const auto gather = Gather(*unit), reduce = Reduce(*unit);
+    if (!gather.ok()) return gather;
+    if (!reduce.ok()) return reduce;
+    gathers.push_back(*gather);
+    reduces.push_back(*reduce);
+    made.push_back(0);
+    for (const GradientAt& g : unit->gradients) made.back() = std::max(made.back(), g.at);
+  }
+  // When the units that ran last were over, and when the streams are free.
+  double done = 0, last = 0, before_last = 0, gathered = 0, reduced = 0;
+  const auto run = [&](size_t unit, double takes, bool gather) {
+    double begin = done;
+    if (gather) begin = std::max(begin, gathered = std::max(gathered, before_last) + gathers[unit]);
+    done = begin + takes;
+    return begin;
+  };
+  const auto used = [&] { before_last = std::exchange(last, done); };
+  std::pair<double, double> before;
+  const int64_t all = step_.micro_batches(), few = std::min(all, kUntilSteady);
+  for (int64_t m = 0; m < few; ++m) {
+    before = {done, reduced};
+    for (size_t u = 0; u < units.size(); ++u) {
+      run(u, units[u]->forward, true);
+      used();
+    }
+    for (size_t u = units.size(); u-- > 0;) {
+      const bool layer = u > 0 && u + 1 < units.size();
+      const double begin = run(u, units[u]->backward, layer);
+      reduced = std::max(reduced, begin + made[u]) + reduces[u];
+      if (u > 0) used();
+    }
+  }
+  const auto more = static_cast<double>(all - few);
+  return std::max(done + more * (done - before.first), reduced + more * (reduced - before.second));
 }
 
 absl::StatusOr<double> SharedTimes::GatherAll(int64_t stage, std::vector<double>* ready) {

@@ -28,6 +28,11 @@ class SharedTimes {
   absl::StatusOr<double> Gather(const UnitTimes& unit);
   absl::StatusOr<double> Reduce(const UnitTimes& unit);
 
+  // When the last pass is over and all gradients are reduced, of a step with zero 3 on one stage: unit by
+  // unit, weights are gathered one unit ahead, and gradients reduced behind each unit. Precondition: zero 3,
+  // no pipeline.
+  absl::StatusOr<double> WholeStep();
+
   // When the gradients of a stage are reduced.
   absl::StatusOr<double> Reduced(int64_t stage, const PipelineTimes& pipeline);
   // How long the gathering of all weights of a stage takes; `ready`, where not null, gets for each unit of
@@ -43,7 +48,10 @@ class SharedTimes {
 
  private:
   absl::StatusOr<double> Bucket(bool expert, CollectiveType type, int64_t bytes);
-  absl::StatusOr<double> ReducedInBuckets(int64_t stage, const PipelineTimes& pipeline);
+  // Of the micro-batch whose backward passes begin `earlier` before those of the last one, where the stream
+  // of reductions is free from `reduced` on.
+  absl::StatusOr<double> ReducedInBuckets(int64_t stage, const PipelineTimes& pipeline, double earlier,
+                                          double reduced);
 
   // A bucket, and what its collective takes: buckets of layers repeat.
   struct Known {

@@ -83,6 +83,7 @@ std::string WhySlower(const proto::PlanRow& best, const proto::PlanRow& row) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return std::llabs(a.second) > std::llabs(b.second); });
   const int64_t more = row.time_ps() - best.time_ps();
+  if (more == 0) return "as fast, with more memory";
   std::string out =
       absl::StrFormat("%.1f %% slower (%s)",
                       100 * static_cast<double>(more) / static_cast<double>(best.time_ps()), Signed(more));

@@ -54,7 +54,7 @@ function best() {
     rows,
     columns: columnsOf("PlanRow", {
       rows,
-      without: experts ? [] : ["experts"],
+      without: [...(experts ? [] : ["experts"]), ...(rows[0].others ? [] : ["others"])],
       own: {
         time_ps: known(time),
         tokens_per_s: { as: (v) => count(Math.round(number(v))) },
