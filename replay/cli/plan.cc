@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -211,6 +212,10 @@ absl::Status PlanCommand::Make() {
   const auto workload = generate::ReadWorkload(from_);
   if (!workload.ok()) return workload.status();
   request_.workload = *workload;
+  // A model of a file is called by it.
+  const std::string model = from_.model.substr(0, from_.model.find(':'));
+  if (workload->name().empty() && workload->model().preset().empty() && absl::EndsWith(model, ".json"))
+    request_.workload.set_name(std::filesystem::path(model).stem().string());
   absl::StatusOr<proto::PlanReport> report = absl::UnknownError("");
   {
     const ReplayCount line(quiet_);

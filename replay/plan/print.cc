@@ -49,8 +49,8 @@ std::string Heading(const proto::PlanReport& r) {
       " are not valid, ", FormatCount(r.too_large()), " do not fit, ", FormatCount(r.fitting()), " fit\n");
   if (r.replayed() > 0) {
     absl::StrAppend(&out, "  replayed ", r.replayed(), " of the best ", r.row_size(), "; the closed form is ",
-                    PercentOf(r.off_median()), " off in the median, ", PercentOf(r.off_most()),
-                    " at worst\n");
+                    absl::StrFormat("%.2f %%", 100 * r.off_median()), " off in the median, ",
+                    absl::StrFormat("%.2f %%", 100 * r.off_most()), " at worst\n");
   }
   return out;
 }
@@ -67,7 +67,7 @@ std::string Rows(const proto::PlanReport& r, TextPage* page) {
     return replayed(row, FormatTime(Time::Picos(row.time_ps())));
   });
   table.Show("off", [&](const proto::PlanRow& row) {
-    return replayed(row, absl::StrFormat("%+.1f %%", 100 * row.off()));
+    return replayed(row, absl::StrFormat("%+.2f %%", 100 * row.off()));
   });
   table.Show("bubble_share",
              [&](const proto::PlanRow& row) { return replayed(row, PercentOf(row.bubble_share())); });

@@ -61,7 +61,8 @@ void SetReplayed(const proto::Report& report, proto::PlanRow* row) {
   row->set_exposed_share(makespan > 0 ? static_cast<double>(exposed) / time : 0);
   const auto bubble = static_cast<int64_t>(t.bubble_share() * time);
   AddPart("bubble", bubble, row);
-  AddPart("other", std::max<int64_t>(0, rest - bubble), row);
+  // What is less is rounding of the means.
+  if (rest - bubble > makespan / 1'000'000) AddPart("other", rest - bubble, row);
 }
 
 void SetEstimated(const proto::PlanReport& plan, const proto::Device& device, const generate::StepPlan& step,
@@ -83,7 +84,8 @@ std::string WhySlower(const proto::PlanRow& best, const proto::PlanRow& row) {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return std::llabs(a.second) > std::llabs(b.second); });
   const int64_t more = row.time_ps() - best.time_ps();
-  if (more == 0) return "as fast, with more memory";
+  if (more == 0)
+    return row.peak_memory_bytes() > best.peak_memory_bytes() ? "as fast, with more memory" : "as fast";
   std::string out =
       absl::StrFormat("%.1f %% slower (%s)",
                       100 * static_cast<double>(more) / static_cast<double>(best.time_ps()), Signed(more));

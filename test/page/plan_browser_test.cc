@@ -72,7 +72,7 @@ TEST_F(PlanBrowser, TablesSayWhatThePlanSays) {
   const std::vector<Cell> cells = Cells(document, "table-best");
   std::string all;
   for (const Cell& c : cells) absl::StrAppend(&all, c.text, "|");
-  EXPECT_THAT(all, HasSubstr("1.234 ms|1.23 ms|-0.4 %|45.7 %|"));
+  EXPECT_THAT(all, HasSubstr("1.234 ms|1.23 ms|-0.36 %|45.7 %|"));
   EXPECT_THAT(all, HasSubstr("50 GiB|"));
   EXPECT_EQ(Cells(document, "table-parts").size(), 3u * 6);
   EXPECT_THAT(document, HasSubstr("100.0 % slower (+1.23 ms)"));

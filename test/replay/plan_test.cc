@@ -68,7 +68,7 @@ TEST_F(PlanCli, FindsTheFastestThatFits) {
                 1e-3 * static_cast<double>(row.time_ps()));
     EXPECT_EQ(row.why().empty(), row.place() == 1);
   }
-  EXPECT_THAT(r.row(1).why(), HasSubstr(" % slower (+"));
+  EXPECT_THAT(r.row(9).why(), HasSubstr(" % slower (+"));
   // The words of a row replay to the same time.
   const proto::Report again =
       ReportOf(absl::StrCat("--model llama3-8b:layers=8 ", r.row(0).options(), " --cluster dgx-h100"));
@@ -92,8 +92,8 @@ TEST_F(PlanCli, TheBestOfTenIsTheBestOfAll) {
     const proto::PlanReport ten = PlanOf(step);
     EXPECT_EQ(ten.row(0).time_ps(), all.row(0).time_ps()) << ten.row(0).options() << "\n"
                                                           << all.row(0).options();
-    EXPECT_LT(all.off_median(), 0.02) << step;
-    EXPECT_LT(all.off_most(), 0.08) << step;
+    EXPECT_LT(all.off_median(), 0.005) << step;
+    EXPECT_LT(all.off_most(), 0.04) << step;
   }
 }
 
@@ -101,7 +101,7 @@ TEST_F(PlanCli, ExpertsAreSpread) {
   const proto::PlanReport r = PlanOf(absl::StrCat(kExperts, " --top 4"));
   ExpectWholeCounts(r);
   ASSERT_EQ(r.row_size(), 4);
-  EXPECT_LT(r.off_most(), 0.08);
+  EXPECT_LT(r.off_most(), 0.04);
   for (const proto::PlanRow& row : r.row()) EXPECT_EQ(8 % row.ep(), 0);
 }
 

@@ -24,7 +24,7 @@ function header() {
     ["Splits tried", count(plan.splits)],
     ["Splits that fit", count(plan.fitting)],
     ["Replayed", count(plan.replayed)],
-    ["Closed form off, median", number(plan.replayed) > 0 && percent(plan.off_median)],
+    ["Closed form off, median", number(plan.replayed) > 0 && `${(100 * number(plan.off_median)).toFixed(2)} %`],
   ]);
 }
 
@@ -60,7 +60,7 @@ function best() {
         tokens_per_s: { as: (v) => count(Math.round(number(v))) },
         tokens_per_s_per_device: { as: (v) => count(Math.round(number(v))) },
         zero: { as: plain },
-        off: { as: (v) => `${number(v) > 0 ? "+" : ""}${percent(v)}` },
+        off: { as: (v) => `${number(v) > 0 ? "+" : ""}${(100 * number(v)).toFixed(2)} %` },
       },
     }),
   });
