@@ -2,6 +2,7 @@
 // takes as the check whether it is valid and what it holds in memory, measured in the same run.
 #include <benchmark/benchmark.h>
 
+#include <string>
 #include <vector>
 
 #include "bench/measure.h"
@@ -19,9 +20,17 @@ struct Case {
   const char* model;
   const char* training;
   int ranks;
+  std::vector<std::string> tries;
 };
-constexpr Case kDense = {"llama3-70b", "seq=8192,global_batch=1024", 1024};
-constexpr Case kExperts = {"qwen3-235b-a22b", "seq=4096,global_batch=2048", 1024};
+// What is tried without --try, and more of it: the more splits there are, the more of them share a price.
+const Case kDense = {"llama3-70b", "seq=8192,global_batch=1024", 1024, {}};
+const Case kDenseMore = {
+    "llama3-70b", "seq=8192,global_batch=1024", 1024, {"cp=1..8", "micro_batch=1..16", "zero=0,1,2,3"}};
+const Case kExperts = {"qwen3-235b-a22b", "seq=4096,global_batch=2048", 1024, {}};
+const Case kExpertsMore = {"qwen3-235b-a22b",
+                           "seq=4096,global_batch=2048",
+                           1024,
+                           {"etp=1,2,4,8", "cp=1,2,4", "zero=0,1,2,3", "ep=1..128"}};
 
 // All splits, nothing known before: prices, units and pipelines are made anew.
 void FindAll(benchmark::State& state, const Case& of) {
@@ -38,7 +47,7 @@ void FindAll(benchmark::State& state, const Case& of) {
     Found found;
     const double all = SecondsOf([&] {
       const auto prices = Prices::Make(run, of.ranks);
-      const auto space = MakeSplitSpace(*workload, {}, of.ranks, (*prices)->node());
+      const auto space = MakeSplitSpace(*workload, of.tries, of.ranks, (*prices)->node());
       found = *FindSplits(*space, uint64_t{72} << 30, prices->get());
     });
     splits = found.splits;
@@ -46,7 +55,7 @@ void FindAll(benchmark::State& state, const Case& of) {
     seconds += all;
     // The reference: check and memory of one of them, as often.
     const auto prices = Prices::Make(run, of.ranks);
-    const auto space = MakeSplitSpace(*workload, {}, of.ranks, (*prices)->node());
+    const auto space = MakeSplitSpace(*workload, of.tries, of.ranks, (*prices)->node());
     const auto step = StepOf(*space, found.fitting[0]);
     constexpr int kChecks = 2000;
     const double checks = SecondsOf([&] {
@@ -59,13 +68,17 @@ void FindAll(benchmark::State& state, const Case& of) {
   }
   state.counters["splits"] = static_cast<double>(splits);
   state.counters["valid"] = static_cast<double>(valid);
+  state.counters["splits_per_s"] =
+      static_cast<double>(splits * static_cast<uint64_t>(state.iterations())) / seconds;
   state.counters["valid_per_s"] =
       static_cast<double>(valid * static_cast<uint64_t>(state.iterations())) / seconds;
   state.counters["x_check"] = Median(ratios);
 }
 
 BENCHMARK_CAPTURE(FindAll, dense, kDense)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(FindAll, dense_more, kDenseMore)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(FindAll, experts, kExperts)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(FindAll, experts_more, kExpertsMore)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace chakra::planning
