@@ -1,13 +1,13 @@
 #include "replay/report/fitting.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/units.h"
-#include "trace/generate/check.h"
 #include "trace/generate/memory.h"
+#include "trace/io/proto_io.h"
+#include "trace/io/settings.h"
 
 namespace chakra {
 namespace {
@@ -26,37 +26,26 @@ uint64_t PeakOfStep(const StepPlan& step) {
 
 class Changes {
  public:
-  Changes(const StepPlan& step, uint64_t limit) : step_(step), limit_(limit), peak_(PeakOfStep(step)) {}
+  Changes(const StepPlan& step, uint64_t limit) : step_(step), limit_(limit), peak_(PeakOfStep(step)) {
+    known_ = ParseTextMessage(step.workload, "workload", &workload_).ok();
+    // What was left open goes by the split, which changes.
+    workload_.mutable_training()->set_global_batch(step.training.global_batch);
+  }
 
   std::vector<FitChange> Find() {
+    if (!known_) return {};
     const generate::Split& s = step_.split;
     const auto& t = step_.training;
-    if (t.recompute != proto::Training::FULL)
-      Try("--training recompute=full", [](StepPlan* p) { p->training.recompute = proto::Training::FULL; });
-    if (t.micro_batch % 2 == 0) {
-      Try(absl::StrCat("--training micro_batch=", t.micro_batch / 2),
-          [](StepPlan* p) { p->training.micro_batch /= 2; });
-    }
-    for (int zero = s.zero + 1; zero <= 3; ++zero) {
-      if (zero > 1 && s.pp > 1) break;
-      Try(absl::StrCat("--parallel zero=", zero), [zero](StepPlan* p) { p->split.zero = zero; });
-    }
+    if (t.recompute != proto::Training::FULL) Try("", "recompute=full");
+    if (t.micro_batch % 2 == 0) Try("", absl::StrCat("micro_batch=", t.micro_batch / 2));
+    for (int zero = s.zero + 1; zero <= (s.pp > 1 ? 1 : 3); ++zero) Try(absl::StrCat("zero=", zero), "");
     if (s.dp % 2 == 0) {
       const std::string dp = absl::StrCat(",dp=", s.dp / 2);
-      const auto twice = [&](const char* key, int64_t generate::Split::*field) {
-        Try(absl::StrCat("--parallel ", key, "=", 2 * (s.*field), dp), [field](StepPlan* p) {
-          p->split.*field *= 2;
-          p->split.dp /= 2;
-          if (p->split.tp > 1 && p->model.experts > 0) p->split.sp = true;
-        });
-      };
-      twice("tp", &generate::Split::tp);
-      twice("pp", &generate::Split::pp);
-      twice("cp", &generate::Split::cp);
+      Try(absl::StrCat("tp=", 2 * s.tp, dp), "");
+      Try(absl::StrCat("pp=", 2 * s.pp, dp), "");
+      Try(absl::StrCat("cp=", 2 * s.cp, dp), "");
     }
-    if (step_.model.experts > 0) {
-      Try(absl::StrCat("--parallel ep=", 2 * s.ep), [](StepPlan* p) { p->split.ep *= 2; });
-    }
+    if (step_.model.experts > 0) Try(absl::StrCat("ep=", 2 * s.ep), "");
     std::stable_sort(found_.begin(), found_.end(), [](const FitChange& a, const FitChange& b) {
       return a.fits != b.fits ? a.fits : a.peak_bytes < b.peak_bytes;
     });
@@ -65,16 +54,24 @@ class Changes {
   }
 
  private:
-  void Try(const std::string& options, const std::function<void(StepPlan*)>& change) {
-    StepPlan changed = step_;
-    change(&changed);
-    if (!generate::CheckPlan(changed).ok()) return;
-    const uint64_t peak = PeakOfStep(changed);
-    if (peak < peak_) found_.push_back({options, peak, peak <= limit_});
+  // Short forms of what changes.
+  void Try(const std::string& parallel, const std::string& training) {
+    proto::Workload changed = workload_;
+    if (!ReadSettings(parallel, "--parallel", changed.mutable_parallel()).ok()) return;
+    if (!ReadSettings(training, "--training", changed.mutable_training()).ok()) return;
+    const auto step = generate::ResolvePlan(changed);
+    if (!step.ok()) return;
+    const uint64_t peak = PeakOfStep(*step);
+    if (peak >= peak_) return;
+    found_.push_back(
+        {parallel.empty() ? absl::StrCat("--training ", training) : absl::StrCat("--parallel ", parallel),
+         peak, peak <= limit_});
   }
 
   const StepPlan& step_;
   const uint64_t limit_, peak_;
+  proto::Workload workload_;
+  bool known_ = false;
   std::vector<FitChange> found_;
 };
 

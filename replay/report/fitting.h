@@ -16,9 +16,9 @@ struct FitChange {
   bool fits = false;
 };
 
-// Single changes that lower the peak and are valid: more of zero, recomputation, half the micro-batch, twice
-// as many ranks of tp, cp, pp, or ep in place of dp, pieces back to one. Those that fit come first, and of
-// each kind the one with the lowest peak; at most six. `limit`: bytes of a rank.
+// Single changes that lower the peak and are valid: recomputation, half the micro-batch, more of zero, twice
+// as many ranks of tp, pp, cp in place of dp, twice as many of ep. Those that fit come first, then those with
+// the lowest peak; at most six. `limit`: bytes of a rank.
 std::vector<FitChange> ChangesThatFit(const generate::StepPlan& step, uint64_t limit);
 
 // "--training recompute=full (54.1 GiB) or --parallel zero=1 (61 GiB) would fit", or what comes nearest; "":
