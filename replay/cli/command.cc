@@ -123,10 +123,12 @@ void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions
                   "repeated: any of them")
       ->type_name("SPEC")
       ->group(group);
-  app->add_option("--set", options->set,
-                  "A field of the cluster (proto/cluster.proto), after all other options: "
-                  "device.memory_gbytes_per_s=3350, topology.dimension[0].latency_ns=500, "
-                  "collectives.algorithm[all_reduce]=ring; += adds to a list; may be repeated")
+  app->add_option(
+         "--set", options->set,
+         "A field of the cluster (proto/cluster.proto), after all other options: "
+         "device.memory_gbytes_per_s=3350, topology.dimension[0].latency_ns=500, "
+         "collectives.algorithm[all_reduce]=ring; += adds to a list; of a generated step also a field of "
+         "proto/workload.proto: parallel.tp=8; may be repeated")
       ->type_name("FIELD=VALUE")
       ->allow_extra_args(false)
       ->group(group);

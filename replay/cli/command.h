@@ -42,6 +42,7 @@ std::unique_ptr<Command> MakeInspectCommand(CLI::App* root);
 std::unique_ptr<Command> MakeConvertCommand(CLI::App* root);
 std::unique_ptr<Command> MakeEditCommand(CLI::App* root);
 std::unique_ptr<Command> MakeGenerateCommand(CLI::App* root);
+std::unique_ptr<Command> MakePlanCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCollectiveCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCalibrateCommand(CLI::App* root);
 std::unique_ptr<Command> MakeTopologyCommand(CLI::App* root);

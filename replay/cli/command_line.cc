@@ -65,6 +65,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   commands.push_back(MakeConvertCommand(&app));
   commands.push_back(MakeEditCommand(&app));
   commands.push_back(MakeGenerateCommand(&app));
+  commands.push_back(MakePlanCommand(&app));
   commands.push_back(MakeCollectiveCommand(&app));
   commands.push_back(MakeCalibrateCommand(&app));
   commands.push_back(MakeTopologyCommand(&app));

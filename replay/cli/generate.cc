@@ -8,6 +8,7 @@
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
 #include "replay/cli/workload_options.h"
+#include "replay/report/fitting.h"
 #include "trace/base/text_table.h"
 #include "trace/generate/counts.h"
 #include "trace/generate/memory.h"
@@ -60,6 +61,8 @@ std::string DescribeMemory(const generate::StepPlan& plan, uint64_t limit, TextP
                     " does not fit: ", Gib(m.total() - static_cast<int64_t>(limit)), " GiB more than ",
                     Gib(static_cast<int64_t>(limit)), " GiB\n");
   }
+  if (const std::string advice = misfits.empty() ? "" : FitAdvice(plan, limit); !advice.empty())
+    absl::StrAppend(&misfits, "  ", advice, "\n");
   return absl::StrCat(
       "\nMemory of a rank at its peak, GiB (tensors alone: no context, buffers of libraries, or what "
       "the allocator cannot use)\n",

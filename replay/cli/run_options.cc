@@ -1,5 +1,6 @@
 #include "replay/cli/run_options.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -22,7 +23,7 @@ namespace chakra::cli {
 namespace {
 
 constexpr char kWorkloadAlone[] =
-    "--model, --parallel and --training go with one workload's file, or with none";
+    "--model, --parallel, --training and --set of their fields go with one workload's file, or with none";
 
 }  // namespace
 
@@ -184,8 +185,13 @@ absl::StatusOr<double> RunArguments::StrictCauses() const {
       absl::StrCat("--strict-causes: \"", strict_causes_text_, "\", expected a percentage from 0 to 100"));
 }
 
+bool RunArguments::has_workload() const {
+  return AnyWorkloadOption(workload_) ||
+         std::any_of(run_.topology.set.begin(), run_.topology.set.end(), generate::IsWorkloadField);
+}
+
 absl::Status RunArguments::Check() const {
-  const bool workload = AnyWorkloadOption(workload_);
+  const bool workload = has_workload();
   if (traces_.inputs.empty() && !traces_.read.capture.named() && workload_.model.empty())
     return absl::InvalidArgumentError("replay expects at least one TRACE, or --model");
   if (workload && (traces_.inputs.size() > 1 || traces_.read.capture.named()))
@@ -211,7 +217,12 @@ absl::Status RunArguments::Check() const {
 }
 
 absl::StatusOr<TraceOptions> RunArguments::traces() {
-  if (AnyWorkloadOption(workload_)) {
+  if (has_workload()) {
+    std::vector<std::string>& set = run_.topology.set;
+    const auto of_cluster = [](const std::string& s) { return !generate::IsWorkloadField(s); };
+    const auto own = std::stable_partition(set.begin(), set.end(), of_cluster);
+    workload_.set.assign(own, set.end());
+    set.erase(own, set.end());
     if (!traces_.inputs.empty()) workload_.file = traces_.inputs[0];
     std::error_code error;
     if (std::filesystem::is_directory(workload_.file, error))

@@ -22,6 +22,8 @@ class RunArguments {
   absl::Status Check() const;
   // After Check(). Reads scripts of edits. Errors name the file and the line.
   absl::StatusOr<TraceOptions> traces();
+  // Whether a workload is told or changed by options. Call it before traces().
+  bool has_workload() const;
   const RunOptions& run() const { return run_; }
   RunOptions& run() { return run_; }
 

@@ -12,6 +12,7 @@
 #include "replay/run/machine.h"
 #include "trace/base/checksum.h"
 #include "trace/base/text_table.h"
+#include "trace/generate/workload.h"
 
 namespace chakra::cli {
 namespace {
@@ -49,10 +50,13 @@ class PointArguments {
   std::string TraceKey() const {
     std::string key;
     for (const CLI::Option* option : app_.get_options()) {
-      if (option->count() == 0 || IsOfMachine(*option)) continue;
-      absl::StrAppend(&key, option->get_name(), "\n");
-      for (const std::string& value : option->results())
+      const bool sets = option->check_name("--set");  // fields of the cluster, and of a workload
+      if (option->count() == 0 || (IsOfMachine(*option) && !sets)) continue;
+      if (!sets) absl::StrAppend(&key, option->get_name(), "\n");
+      for (const std::string& value : option->results()) {
+        if (sets && !generate::IsWorkloadField(value)) continue;
         absl::StrAppend(&key, value.size(), ":", value, "\n");
+      }
     }
     return key;
   }
@@ -83,10 +87,12 @@ sweep::MachineCounts CountMachine(const Topology& topology) {
   return out;
 }
 
-// "PATHS:CONTENTS", see WarnOfInputs() of results.
-std::string DigestInputs(const proto::Report& report) {
+// "PATHS:CONTENTS", see WarnOfInputs() of results. `made`: the workload is made of options, and is no file
+// that changes.
+std::string DigestInputs(const proto::Report& report, bool made) {
   Sha256 paths, contents;
   for (const proto::InputFile& input : report.input()) {
+    if (made && input.role() == "workload") continue;
     paths.Update(absl::StrCat(input.path(), "\n"));
     contents.Update(absl::StrCat(input.sha256(), "\n"));
   }
@@ -116,9 +122,14 @@ std::shared_ptr<SweepPoints::Held> SweepPoints::Hold(const std::string& key, con
 absl::Status SweepPoints::Load(const std::vector<std::string>& words) {
   PointArguments point;
   if (absl::Status s = point.Parse(words); !s.ok()) return s;
+  const bool made = point.arguments().has_workload();
   auto options = point.arguments().traces();
   if (!options.ok()) return options.status();
-  return Hold(point.TraceKey(), *options)->traces.status();
+  const absl::Status read = Hold(point.TraceKey(), *options)->traces.status();
+  // A split that is not valid is a point with an error, the first one too.
+  const bool of_point =
+      absl::IsInvalidArgument(read) || absl::IsUnimplemented(read) || absl::IsResourceExhausted(read);
+  return made && of_point ? absl::OkStatus() : read;
 }
 
 absl::StatusOr<std::string> SweepPoints::Check(const std::vector<std::string>& words) const {
@@ -133,6 +144,7 @@ absl::StatusOr<std::string> SweepPoints::Check(const std::vector<std::string>& w
 sweep::Outcome SweepPoints::Run(const std::vector<std::string>& words) {
   PointArguments point;
   if (absl::Status s = point.Parse(words); !s.ok()) return {s, {}, ""};
+  const bool made = point.arguments().has_workload();
   auto options = point.arguments().traces();
   if (!options.ok()) return {options.status(), {}, ""};
   const std::shared_ptr<Held> held = Hold(point.TraceKey(), *options);
@@ -143,7 +155,7 @@ sweep::Outcome SweepPoints::Run(const std::vector<std::string>& words) {
   hooks.machine = [&](const Topology& topology) { machine = CountMachine(topology); };
   auto report = RunReplay(*held->traces, point.arguments().run(), hooks);
   if (!report.ok()) return {report.status(), {}, ""};
-  return {absl::OkStatus(), sweep::MetricsOf(*report, machine), DigestInputs(*report), report->input()};
+  return {absl::OkStatus(), sweep::MetricsOf(*report, machine), DigestInputs(*report, made), report->input()};
 }
 
 absl::StatusOr<std::vector<size_t>> CheckPoints(const sweep::Space& space, SweepPoints* points) {

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "replay/report/fitting.h"
 #include "replay/report/row_table.h"
 #include "trace/base/text_table.h"
 #include "trace/generate/counts.h"
@@ -150,8 +151,8 @@ void AddMemory(const ReplayedStep& step, proto::Report* report) {
   }
 }
 
-// What does not fit, and the rank that lacks most.
-void WarnOfMemory(proto::Report* report) {
+// What does not fit, the rank that lacks most, and what would help.
+void WarnOfMemory(const StepPlan& plan, proto::Report* report) {
   const proto::StageMemory* worst = nullptr;
   int ranks = 0;
   for (const proto::StageMemory& m : report->training().memory()) {
@@ -160,12 +161,14 @@ void WarnOfMemory(proto::Report* report) {
     if (worst == nullptr || m.lacks_bytes() > worst->lacks_bytes()) worst = &m;
   }
   if (worst == nullptr) return;
+  const std::string advice = FitAdvice(plan, report->training().device_memory_bytes());
   report->add_warning(absl::StrCat("the step does not fit on ", FormatCount(static_cast<uint64_t>(ranks)),
                                    " of ", FormatCount(static_cast<uint64_t>(report->ranks())),
                                    " ranks: rank ", worst->first_rank(), " (stage ", worst->stage(),
                                    ") holds ", FormatBytes(worst->peak_memory_bytes()), " at its peak, ",
                                    FormatBytes(worst->lacks_bytes()), " more than the device's ",
-                                   FormatBytes(report->training().device_memory_bytes())));
+                                   FormatBytes(report->training().device_memory_bytes()),
+                                   advice.empty() ? "" : absl::StrCat("; ", advice)));
 }
 
 void AddRates(const ReplayedStep& step, proto::TrainingReport* out) {
@@ -249,7 +252,7 @@ void AddTraining(const ReplayedStep& step, proto::Report* report) {
   AddMemory(step, report);
   AddExposed(step.metrics, &out);
   AddPhases(step, &out);
-  WarnOfMemory(report);
+  WarnOfMemory(step.plan, report);
 }
 
 std::string PrintTraining(const proto::Report& report, TextPage* page) {

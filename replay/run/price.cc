@@ -26,52 +26,60 @@ std::optional<KernelModel> ModelOf(const proto::Device& device, absl::string_vie
 
 }  // namespace
 
-absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces, const RunOptions& options,
-                                                      const std::string& compute, const proto::Device& device,
-                                                      RunDescription* run) {
+absl::Status GraphPricer::ReadTable(const RunOptions& options, bool interpolate, RunDescription* run) {
+  if (interpolate && options.kernels.empty())
+    run->warnings.push_back("--compute interpolate has no kernel table (--kernels) and answers nothing");
+  if (options.kernels.empty()) return absl::OkStatus();
+  auto table = LoadKernelTable(options.kernels);
+  if (!table.ok()) return table.status();
+  index_ = KernelTableIndex::Make(*table, options.kernels);
+  if (!index_.ok()) return index_.status();
+  model_.table = &*index_;
+  if (interpolate) model_.interpolation = &between_.emplace(*table);
+  auto input = DescribeInput(options.kernels, "kernels");
+  if (!input.ok()) return input.status();
+  run->inputs.push_back(*std::move(input));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<GraphPricer>> GraphPricer::Make(const RunOptions& options,
+                                                               const std::string& compute,
+                                                               const proto::Device& device,
+                                                               bool zeros_recorded, RunDescription* run) {
   const auto rungs = ParseRungs(compute);
   if (!rungs.ok()) return rungs.status();
-  ComputeModel model;
-  model.rungs = *rungs;
-  model.device = &device;
-  model.zeros_recorded = traces.HasTimes();
-  absl::StatusOr<KernelTableIndex> index = absl::NotFoundError("");
-  std::optional<KernelInterpolation> between;
-  const bool interpolate = std::find(rungs->begin(), rungs->end(), ComputeRung::kInterpolate) != rungs->end();
-  if (interpolate && options.kernels.empty()) {
-    run->warnings.push_back("--compute interpolate has no kernel table (--kernels) and answers nothing");
-  }
-  if (!options.kernels.empty()) {
-    auto table = LoadKernelTable(options.kernels);
-    if (!table.ok()) return table.status();
-    index = KernelTableIndex::Make(*table, options.kernels);
-    if (!index.ok()) return index.status();
-    model.table = &*index;
-    if (interpolate) model.interpolation = &between.emplace(*table);
-    auto input = DescribeInput(options.kernels, "kernels");
-    if (!input.ok()) return input.status();
-    run->inputs.push_back(*std::move(input));
-  }
-  std::optional<KernelModel> kernels, captured_on;
   const auto asked = [&](ComputeRung r) {
     return std::find(rungs->begin(), rungs->end(), r) != rungs->end();
   };
+  std::unique_ptr<GraphPricer> out(new GraphPricer);
+  ComputeModel& model = out->model_;
+  model.rungs = *rungs;
+  model.device = &device;
+  model.zeros_recorded = zeros_recorded;
+  if (absl::Status s = out->ReadTable(options, asked(ComputeRung::kInterpolate), run); !s.ok()) return s;
   if (asked(ComputeRung::kModel) || asked(ComputeRung::kRepriced)) {
-    kernels = ModelOf(device, "kernel model", run);
-    if (kernels.has_value()) model.kernels = &*kernels;
+    out->kernels_ = ModelOf(device, "kernel model", run);
+    if (out->kernels_.has_value()) model.kernels = &*out->kernels_;
   }
   if (asked(ComputeRung::kRepriced) && run->captured_on.has_value()) {
-    captured_on = ModelOf(run->captured_on->device, "kernel model of the capture's device", run);
-    if (captured_on.has_value()) model.captured_on = &*captured_on;
+    out->captured_on_ = ModelOf(run->captured_on->device, "kernel model of the capture's device", run);
+    if (out->captured_on_.has_value()) model.captured_on = &*out->captured_on_;
   }
-  ComputeNotes notes;
+  return out;
+}
+
+absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces, const RunOptions& options,
+                                                      const std::string& compute, const proto::Device& device,
+                                                      RunDescription* run) {
+  const auto pricer = GraphPricer::Make(options, compute, device, traces.HasTimes(), run);
+  if (!pricer.ok()) return pricer.status();
   std::vector<ComputeTimes> times;
   for (const Graph* graph : DistinctGraphs(traces.set).graphs) {
-    auto priced = PriceGraph(*graph, model, &notes);
+    auto priced = (*pricer)->Price(*graph);
     if (!priced.ok()) return priced.status();
     times.push_back(*std::move(priced));
   }
-  for (const auto& [dtype, nodes] : notes.unknown_peak) {
+  for (const auto& [dtype, nodes] : (*pricer)->notes().unknown_peak) {
     run->warnings.push_back(absl::StrCat("the device gives no peak for ",
                                          dtype.empty() ? "an unknown type" : dtype, ": ", nodes,
                                          " nodes take the default type's"));

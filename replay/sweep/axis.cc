@@ -8,7 +8,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "proto/cluster.pb.h"
+#include "proto/workload.pb.h"
 #include "replay/sweep/words.h"
+#include "trace/generate/workload.h"
 #include "trace/io/set_field.h"
 
 namespace chakra::sweep {
@@ -113,11 +115,15 @@ absl::Status CheckSets(const proto::Axis& axis, const std::string& where, const 
   }
   if (axis.sets_case() != proto::Axis::kField) return absl::OkStatus();
   const proto::Cluster cluster;
+  const proto::Workload workload;
+  const bool of_workload = generate::IsWorkloadField(axis.field());
+  const google::protobuf::Message& type =
+      of_workload ? static_cast<const google::protobuf::Message&>(workload) : cluster;
   // For a range that is not drawn yet, its ends are checked.
   std::vector<AxisValue> values = made.values;
   if (made.range != nullptr) values = {ValueInRange(*made.range, 0), ValueInRange(*made.range, 1)};
   for (const AxisValue& v : values) {
-    if (absl::Status s = CheckField(axis.field(), v.text, cluster); !s.ok()) {
+    if (absl::Status s = CheckField(axis.field(), v.text, type); !s.ok()) {
       return SpecError(absl::StrCat(where, ".field"), s.message());
     }
   }

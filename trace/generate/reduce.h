@@ -33,6 +33,10 @@ class Sharing {
   // Those of all units in buckets; the node of each unit, or {}, by its index.
   std::vector<NodeList> GatherAll(const std::vector<WeightUnit>& units, const NodeList& after);
 
+  // Elements from which a bucket is full: of gradients, and of weights that are gathered (Megatron-LM's).
+  int64_t BucketElements(bool expert) const;
+  int64_t FullBucket(bool expert) const;
+
  private:
   struct Bucket {
     int64_t elements = 0;
@@ -40,9 +44,6 @@ class Sharing {
   };
   void Close(bool expert, int64_t micro_batch);
   int64_t RanksOf(bool expert) const { return plan_.split.holders(expert); }
-  // Of a bucket of Megatron-LM.
-  int64_t FullBucket(bool expert) const;
-  int64_t BucketElements(bool expert) const;
   uint32_t GatherOf(bool expert, int64_t elements, const Spot& spot, const NodeList& after);
 
   const StepPlan& plan_;

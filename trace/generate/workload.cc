@@ -92,6 +92,11 @@ absl::StatusOr<proto::Workload> ReadWorkload(const WorkloadOptions& options) {
   return w;
 }
 
+bool IsWorkloadField(absl::string_view path) {
+  const absl::string_view first = path.substr(0, path.find('.'));
+  return first != path && (first == "model" || first == "parallel" || first == "training");
+}
+
 bool LooksLikeWorkload(absl::string_view head) {
   for (absl::string_view line : absl::StrSplit(head, '\n')) {
     line = absl::StripAsciiWhitespace(line);

@@ -28,6 +28,10 @@ absl::StatusOr<proto::Workload> ReadWorkload(const WorkloadOptions& options);
 // Puts what `preset` and `config` say below the fields that are set. `folder`: of a relative `config`.
 absl::Status ExpandModel(absl::string_view folder, proto::Model* model);
 
+// Whether a path, as SetField() takes it, is one of a workload's model, parallelism or training:
+// "parallel.tp".
+bool IsWorkloadField(absl::string_view path);
+
 // Whether a text is meant as a Workload in text format or JSON: it sets model, parallel or training.
 bool LooksLikeWorkload(absl::string_view head);
 

@@ -1,0 +1,200 @@
+#include "replay/plan/estimate.h"
+
+#include <algorithm>
+#include <set>
+
+#include "replay/plan/sharing.h"
+#include "trace/generate/layout.h"
+#include "trace/generate/operators.h"
+
+namespace chakra::planning {
+namespace {
+
+using generate::GroupKind;
+using generate::Split;
+using generate::StepPlan;
+
+// Times of the passes of all pieces. With zero 3 a unit takes at least as long as the gathering of the next
+// one's weights, which goes on beside it.
+absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* shared, Prices* prices,
+                       PassTimes* out) {
+  const int64_t pieces = step.split.pp * step.split.vpp;
+  const auto n = static_cast<size_t>(pieces);
+  out->forward.assign(n, 0);
+  out->backward.assign(n, 0);
+  out->tail.assign(n, 0);
+  for (int64_t p = 0; p < pieces; ++p) {
+    const std::vector<const UnitTimes*> all = shared->UnitsOfPiece(p);
+    const auto at = static_cast<size_t>(p);
+    for (size_t i = 0; i < all.size(); ++i) {
+      double forward = all[i]->forward, backward = all[i]->backward;
+      if (step.split.zero == 3) {
+        const auto next = shared->Gather(*all[(i + 1) % all.size()]);
+        if (!next.ok()) return next.status();
+        const auto before = shared->Gather(*all[i == 0 ? 0 : i - 1]);
+        if (!before.ok()) return before.status();
+        forward = std::max(forward, *next);
+        if (all[i] != &units.embedding) backward = std::max(backward, *before);
+      }
+      out->forward[at] += forward;
+      out->backward[at] += backward;
+    }
+    out->tail[at] = all.front()->tail;
+  }
+  out->between =
+      prices->BetweenStages(step.split, step.shared_tokens() * step.model.hidden * step.element_bytes());
+  return absl::OkStatus();
+}
+
+// How much later the first pass of a stage ends, whose weights are gathered at the begin of the step, while
+// gradients are cleared.
+absl::StatusOr<double> WaitForWeights(int64_t stage, double clear, SharedTimes* shared,
+                                      const PipelineTimes& pipeline) {
+  std::vector<double> ready;
+  const auto all = shared->GatherAll(stage, &ready);
+  if (!all.ok()) return all;
+  const double begin = clear + pipeline.first_forward[static_cast<size_t>(stage)];
+  double at = begin, alone = begin;
+  const std::vector<const UnitTimes*> units = shared->UnitsOfPiece(stage);
+  for (size_t i = 0; i < units.size(); ++i) {
+    at = std::max(at, ready[i]) + units[i]->forward;
+    alone += units[i]->forward;
+  }
+  return at - alone;
+}
+
+// The time in which the host launches all that a rank of a stage does.
+double HostTime(const StepPlan& step, int64_t stage, const SharedTimes& shared) {
+  if (step.training.launch_ns == 0) return 0;
+  int64_t launches = 0;
+  for (int64_t v = 0; v < step.split.vpp; ++v) {
+    for (const UnitTimes* unit : shared.UnitsOfPiece(v * step.split.pp + stage))
+      launches += unit->forward_launches + unit->backward_launches;
+  }
+  return static_cast<double>(launches * step.micro_batches()) * static_cast<double>(step.training.launch_ns) *
+         1e3;
+}
+
+}  // namespace
+
+absl::StatusOr<const Units*> Estimator::UnitsOf(const StepPlan& step, int variant, Key* key) {
+  const Split& s = step.split;
+  *key = {variant,
+          s.tp,
+          s.sp,
+          s.cp,
+          s.ep,
+          s.etp,
+          step.training.micro_batch,
+          step.training.recompute,
+          step.model.tied && s.pp > 1,
+          s.pp_before_dp ? s.pp : 0,
+          0};
+  std::unique_ptr<Units>& slot = units_[*key];
+  if (slot == nullptr) {
+    auto units = MeasureUnits(step, prices_);
+    if (!units.ok()) return units.status();
+    slot = std::make_unique<Units>(*std::move(units));
+  }
+  return slot.get();
+}
+
+absl::StatusOr<Estimator::Updates> Estimator::UpdatesOf(const StepPlan& step, int64_t elements, int variant) {
+  const auto found = updates_.find({variant, elements});
+  if (found != updates_.end()) return found->second;
+  const generate::Operators operators(step.training);
+  std::vector<generate::Operator> all = operators.Update(elements);
+  all.push_back(operators.GradientNorm(elements));
+  const auto times = prices_->OfOperators(all);
+  if (!times.ok()) return times.status();
+  Updates out;
+  out.norm = times->back();
+  for (size_t i = 0; i + 1 < times->size(); ++i) out.update += (*times)[i];
+  return updates_[{variant, elements}] = out;
+}
+
+absl::StatusOr<double> Estimator::NodesOf(const StepPlan& step, int variant) {
+  Key key;
+  const auto units = UnitsOf(step, variant, &key);
+  if (!units.ok()) return units.status();
+  const auto of = [](const UnitTimes& u) {
+    return static_cast<double>(u.forward_launches + u.backward_launches);
+  };
+  const auto experts = static_cast<double>(step.model.expert_layers());
+  const double layers = (static_cast<double>(step.model.layers) - experts) * of((*units)->layer[0]) +
+                        experts * of((*units)->layer[1]);
+  const double all = layers + of((*units)->embedding) + of((*units)->head);
+  return all * static_cast<double>(step.micro_batches() * step.split.stage_ranks()) *
+         (step.training.launch_ns > 0 ? 2 : 1);
+}
+
+absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
+  const Split& s = step.split;
+  Key key;
+  const auto units = UnitsOf(step, variant, &key);
+  if (!units.ok()) return units.status();
+  SharedTimes shared(step, **units, prices_);
+  std::array<int64_t, 16> now = {};
+  std::copy(key.begin(), key.end(), now.begin());
+  const int64_t rest[] = {s.pp, s.vpp, step.micro_batches(), s.zero == 3 ? s.dp : 0,
+                          static_cast<int64_t>(s.schedule)};
+  std::copy(std::begin(rest), std::end(rest), now.begin() + key.size());
+  if (now != pipeline_key_) {
+    if (absl::Status e = SetPasses(step, **units, &shared, prices_, &passes_); !e.ok()) return e;
+    pipeline_ = pipelines_.Run(s, step.micro_batches(), passes_);
+    pipeline_key_ = now;
+  }
+  const SharedTimes::Weights first = shared.WeightsOf(0);
+  const generate::Operators operators(step.training);
+  const auto clear = prices_->OfOperator(
+      operators.Fill(s.zero == 3 ? first.own : first.dense + first.expert, step.gradient_bytes()));
+  if (!clear.ok()) return clear;
+  double reduced = 0, updated = 0, wait = 0, host = 0;
+  for (const int64_t stage : std::set<int64_t>{0, std::min<int64_t>(1, s.pp - 1), s.pp - 1}) {
+    const SharedTimes::Weights w = shared.WeightsOf(stage);
+    const bool whole = s.zero == 3 && s.pp == 1 && shared.any();
+    auto end = whole ? shared.WholeStep() : shared.Reduced(stage, pipeline_);
+    if (!end.ok()) return end;
+    const auto updates = UpdatesOf(step, w.own, variant);
+    if (!updates.ok()) return updates.status();
+    if (s.sp) {
+      const auto replicated =
+          prices_->AboutCollective(CollectiveType::kAllReduce, w.replicated * step.gradient_bytes(),
+                                   prices_->GroupsOf(GroupKind::kTensor, s));
+      if (!replicated.ok()) return replicated;
+      *end += *replicated;
+    }
+    if (step.model.tied && s.pp > 1 && (stage == 0 || stage + 1 == s.pp)) {
+      const auto ends =
+          prices_->AboutCollective(CollectiveType::kAllReduce,
+                                   step.padded_outputs() / s.tp * step.model.hidden * step.gradient_bytes(),
+                                   prices_->GroupsOf(GroupKind::kEnds, s));
+      if (!ends.ok()) return ends;
+      *end += *ends;
+    }
+    reduced = std::max(reduced, *end + updates->norm);
+    double after = updates->update;
+    if ((s.zero == 1 || s.zero == 2) && shared.any()) {
+      if (s.overlap_param) {
+        const auto waits = WaitForWeights(stage, *clear, &shared, pipeline_);
+        if (!waits.ok()) return waits;
+        wait = std::max(wait, *waits);
+      } else {
+        const auto gathered = shared.GatherAll(stage, nullptr);
+        if (!gathered.ok()) return gathered;
+        after += *gathered;
+      }
+    }
+    updated = std::max(updated, after);
+    host = std::max(host, HostTime(step, stage, shared));
+  }
+  // The norm of all gradients, and with fp16 whether one is infinite.
+  const bool all = s.zero > 0 || step.model.experts > 0;
+  const auto norm = prices_->OfCollective(CollectiveType::kAllReduce, 4,
+                                          prices_->GroupsOf(all ? GroupKind::kWorld : GroupKind::kModel, s));
+  if (!norm.ok()) return norm;
+  const double syncs = step.training.dtype == proto::Training::FP16 ? 2 : 1;
+  return std::max(*clear + wait + reduced, host) + syncs * *norm + updated;
+}
+
+}  // namespace chakra::planning

@@ -1,0 +1,40 @@
+// The best splits of a workload on a cluster: all by a closed form, the best of them replayed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "proto/plan.pb.h"
+#include "proto/workload.pb.h"
+#include "replay/run/options.h"
+
+namespace chakra::planning {
+
+// Of a device's memory, what tensors cannot have: the allocator reserves up to 1.09 times what it gives out
+// (SimuMax's 43 runs on B200), and the device's context and the buffers of libraries come on top.
+inline constexpr double kReserve = 0.1;
+// Of all replays together, from which no further one is begun: some seconds on one core.
+inline constexpr uint64_t kReplayNodes = 60'000'000;
+
+struct PlanRequest {
+  proto::Workload workload;
+  std::vector<std::string> tries;        // see MakeSplitSpace()
+  RunOptions run;                        // the machine; its device_memory is the limit before the reserve
+  int ranks = 0;                         // 0: those of the cluster, or of a split that the workload has whole
+  int top = 10;                          // rows
+  double reserve = kReserve;             // share of the device's memory
+  uint64_t replay_nodes = kReplayNodes;  // the best two are replayed anyhow; 0: any number
+  int threads = 1;                       // replays at once; the answer does not depend on it
+  // Called before the replays with their number, and after each; may be null; from any thread, one at a time.
+  std::function<void(int done, int of)> progress;
+};
+
+// The fastest first. Where nothing fits, the report has no row, but the split that lacks least and what would
+// help. Errors: those of MakeSplitSpace(), of the machine, and of replays; no valid split at all, with the
+// most frequent reason.
+absl::StatusOr<proto::PlanReport> MakePlan(const PlanRequest& request);
+
+}  // namespace chakra::planning

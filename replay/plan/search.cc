@@ -1,0 +1,213 @@
+#include "replay/plan/search.h"
+
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "trace/generate/check.h"
+#include "trace/generate/memory.h"
+
+namespace chakra::planning {
+namespace {
+
+using generate::StepPlan;
+
+constexpr int64_t kFewMicroBatches = 1 << 12;
+
+// "parallel.tp: expected a divisor of model.heads" of "parallel.tp is 7; expected a divisor of model.heads,
+// 64; the nearest is 8": errors that differ in numbers alone are one reason.
+std::string ReasonOf(absl::string_view message) {
+  const size_t is = message.find(" is "), makes = message.find(" makes ");
+  const size_t expected = message.find("; expected ");
+  if (expected == absl::string_view::npos) return std::string(message);
+  std::string out(message.substr(0, std::min({is, makes, expected})));
+  absl::string_view rest = message.substr(expected + 2);
+  rest = rest.substr(0, rest.find("; the nearest"));
+  absl::StrAppend(&out, ": ");
+  // Without ", 64".
+  for (size_t i = 0; i < rest.size(); ++i) {
+    if (rest[i] == ',' && i + 2 < rest.size() &&
+        absl::ascii_isdigit(static_cast<unsigned char>(rest[i + 2]))) {
+      i += 2;
+      while (i < rest.size() && absl::ascii_isdigit(static_cast<unsigned char>(rest[i]))) ++i;
+      if (i >= rest.size()) break;
+    }
+    out += rest[i];
+  }
+  return out;
+}
+
+// The workload with what each split of these pieces has in common. What depends on the split is set to what
+// is always valid.
+proto::Workload BaseOf(const proto::Workload& variant, int64_t pp, int64_t vpp) {
+  proto::Workload w = variant;
+  proto::Parallel& p = *w.mutable_parallel();
+  p.set_pp(pp);
+  p.set_vpp(vpp);
+  for (const char* name : {"tp", "sp", "dp", "cp", "ep", "etp", "zero", "overlap_param"})
+    p.GetReflection()->ClearField(&p, p.GetDescriptor()->FindFieldByName(name));
+  if (w.training().framework() == proto::Training::FSDP) p.set_zero(3);
+  w.mutable_training()->set_micro_batch(1);
+  w.mutable_training()->set_recompute(proto::Training::NONE);
+  // Many sequences are many micro-batches, of which there is a most.
+  const int64_t batch = w.training().global_batch();
+  int64_t dp = std::max<int64_t>(1, batch / kFewMicroBatches);
+  while (batch % dp != 0 || (vpp > 1 && batch / dp % pp != 0 && dp > 1)) --dp;
+  p.set_dp(dp);
+  return w;
+}
+
+class Searcher {
+ public:
+  Searcher(const SplitSpace& space, uint64_t limit, Prices* prices)
+      : space_(space), limit_(limit), prices_(prices), estimator_(prices) {}
+
+  absl::StatusOr<Found> Find() {
+    for (size_t v = 0; v < space_.variants.size(); ++v) {
+      for (const int64_t pp : space_.pp) {
+        for (const int64_t vpp : space_.vpp) {
+          if (absl::Status s = TryPieces(static_cast<int>(v), pp, vpp); !s.ok()) return s;
+        }
+      }
+    }
+    std::sort(found_.fitting.begin(), found_.fitting.end(), [](const TriedSplit& a, const TriedSplit& b) {
+      return a.estimate_ps != b.estimate_ps ? a.estimate_ps < b.estimate_ps : a.order < b.order;
+    });
+    return std::move(found_);
+  }
+
+ private:
+  void Reject(absl::string_view message, uint64_t splits) {
+    found_.splits += splits;
+    found_.not_valid += splits;
+    Found::Reason& reason = found_.reasons[ReasonOf(message)];
+    if (reason.splits == 0) reason.example = std::string(message);
+    reason.splits += splits;
+  }
+
+  // Values of zero that are tried with so many stages.
+  bool TriesZero(int zero, int64_t pp) const { return !space_.zero_is_default || zero < 2 || pp == 1; }
+  uint64_t InnerSplits(int64_t pp) const {
+    uint64_t zeros = 0;
+    for (const int z : space_.zero) zeros += TriesZero(z, pp) ? 1 : 0;
+    return zeros * space_.ep.size() * space_.etp.size() * space_.micro_batch.size() * space_.recompute.size();
+  }
+
+  absl::Status TryPieces(int variant, int64_t pp, int64_t vpp) {
+    const proto::Workload& of = space_.variants[static_cast<size_t>(variant)];
+    const uint64_t dps = std::max<size_t>(1, space_.dp.size());
+    const auto base = generate::ResolvePlan(BaseOf(of, pp, vpp));
+    if (!base.ok()) {
+      Reject(base.status().message(), InnerSplits(pp) * space_.tp.size() * space_.cp.size() * dps);
+      return absl::OkStatus();
+    }
+    StepPlan step = *base;
+    for (const int64_t tp : space_.tp) {
+      step.split.tp = tp;
+      step.split.sp = of.parallel().has_sp() ? of.parallel().sp() && tp > 1 : tp > 1;
+      for (const int64_t cp : space_.cp) {
+        step.split.cp = cp;
+        const int64_t group = tp * cp * pp;
+        if (space_.dp.empty()) {
+          if (prices_->ranks() % group != 0) {
+            Reject(absl::StrCat("parallel.tp * cp * pp is ", group, "; expected a divisor of the ranks, ",
+                                prices_->ranks()),
+                   InnerSplits(pp));
+            continue;
+          }
+          step.split.dp = prices_->ranks() / group;
+          if (absl::Status s = TryInner(variant, &step); !s.ok()) return s;
+          continue;
+        }
+        for (const int64_t dp : space_.dp) {
+          step.split.dp = dp;
+          if (group * dp != prices_->ranks()) {
+            Reject(absl::StrCat("parallel.tp * cp * pp * dp is ", group * dp, "; expected the ranks, ",
+                                prices_->ranks()),
+                   InnerSplits(pp));
+            continue;
+          }
+          if (absl::Status s = TryInner(variant, &step); !s.ok()) return s;
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TryInner(int variant, StepPlan* step) {
+    const proto::Parallel& of = space_.variants[static_cast<size_t>(variant)].parallel();
+    for (const int64_t ep : space_.ep) {
+      step->split.ep = ep;
+      for (const int64_t etp : space_.etp) {
+        step->split.etp = etp;
+        for (const int64_t batch : space_.micro_batch) {
+          step->training.micro_batch = batch;
+          for (const auto recompute : space_.recompute) {
+            step->training.recompute = recompute;
+            for (const int zero : space_.zero) {
+              if (!TriesZero(zero, step->split.pp)) continue;
+              step->split.zero = zero;
+              step->split.overlap_param =
+                  of.has_overlap_param() ? of.overlap_param() : zero == 1 || zero == 2;
+              if (absl::Status s = Try(variant, *step); !s.ok()) return s;
+            }
+          }
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Try(int variant, const StepPlan& step) {
+    if (const absl::Status valid = generate::CheckPlan(step); !valid.ok()) {
+      Reject(valid.message(), 1);
+      return absl::OkStatus();
+    }
+    TriedSplit tried{step.split,     step.training.micro_batch, step.training.recompute, variant, 0, 0, 0,
+                     found_.splits++};
+    for (const int64_t stage : {int64_t{0}, step.split.pp - 1}) {
+      if (stage == 0 || step.split.pp > 1)
+        tried.peak_bytes = std::max(tried.peak_bytes, generate::MemoryOfStage(step, stage).total());
+    }
+    if (limit_ > 0 && static_cast<uint64_t>(tried.peak_bytes) > limit_) {
+      if (found_.too_large++ == 0 || tried.peak_bytes < found_.closest.peak_bytes) found_.closest = tried;
+      return absl::OkStatus();
+    }
+    const auto time = estimator_.TimeOf(step, variant);
+    if (!time.ok()) return time.status();
+    tried.estimate_ps = *time;
+    const auto nodes = estimator_.NodesOf(step, variant);
+    if (!nodes.ok()) return nodes.status();
+    tried.nodes = *nodes;
+    found_.fitting.push_back(tried);
+    return absl::OkStatus();
+  }
+
+  const SplitSpace& space_;
+  const uint64_t limit_;
+  Prices* prices_;
+  Estimator estimator_;
+  Found found_;
+};
+
+}  // namespace
+
+absl::StatusOr<Found> FindSplits(const SplitSpace& space, uint64_t limit, Prices* prices) {
+  return Searcher(space, limit, prices).Find();
+}
+
+proto::Workload WorkloadOf(const SplitSpace& space, const TriedSplit& split) {
+  StepPlan step;
+  step.split = split.split;
+  step.training.micro_batch = split.micro_batch;
+  step.training.recompute = split.recompute;
+  proto::Workload w = space.variants[static_cast<size_t>(split.variant)];
+  SetSplit(step, &w);
+  return w;
+}
+
+absl::StatusOr<StepPlan> StepOf(const SplitSpace& space, const TriedSplit& split) {
+  return generate::ResolvePlan(WorkloadOf(space, split));
+}
+
+}  // namespace chakra::planning

@@ -1,0 +1,231 @@
+#include "replay/plan/sharing.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "trace/generate/layout.h"
+#include "trace/generate/reduce.h"
+
+namespace chakra::planning {
+namespace {
+
+using generate::GroupKind;
+using generate::ShareOf;
+using generate::Split;
+using generate::StepPlan;
+
+constexpr size_t kMostKnown = 24;
+constexpr int64_t kUntilSteady = 8;  // of many, until each adds the same time
+
+}  // namespace
+
+SharedTimes::SharedTimes(const StepPlan& step, const Units& units, Prices* prices)
+    : step_(step), units_(units), prices_(prices) {
+  dense_ = prices->GroupsOf(GroupKind::kData, step.split);
+  if (step.model.experts > 0) expert_ = prices->GroupsOf(GroupKind::kExpertData, step.split);
+}
+
+std::vector<const UnitTimes*> SharedTimes::UnitsOfPiece(int64_t piece) const {
+  const int64_t pieces = step_.split.pp * step_.split.vpp, layers = step_.model.layers / pieces;
+  std::vector<const UnitTimes*> out;
+  out.reserve(static_cast<size_t>(layers) + 2);
+  if (piece == 0) out.push_back(&units_.embedding);
+  for (int64_t i = piece * layers; i < (piece + 1) * layers; ++i)
+    out.push_back(&units_.layer[step_.model.has_experts(i) ? 1 : 0]);
+  if (piece + 1 == pieces) out.push_back(&units_.head);
+  return out;
+}
+
+absl::StatusOr<double> SharedTimes::Bucket(bool expert, CollectiveType type, int64_t bytes) {
+  const int groups = expert ? expert_ : dense_;
+  if (groups < 0 || bytes == 0) return 0;
+  for (const Known& k : known_) {
+    if (k.bytes == bytes && k.groups == groups && k.type == type) return k.time;
+  }
+  const auto time = prices_->AboutCollective(type, bytes, groups);
+  if (time.ok() && known_.size() < kMostKnown) known_.push_back({bytes, groups, type, *time});
+  return time;
+}
+
+absl::StatusOr<double> SharedTimes::Gather(const UnitTimes& unit) {
+  double sum = 0;
+  for (const bool expert : {false, true}) {
+    const int64_t elements = expert ? unit.expert : unit.dense;
+    const auto time = Bucket(expert, CollectiveType::kAllGather,
+                             ShareOf(elements, step_.split.holders(expert)) * step_.element_bytes());
+    if (!time.ok()) return time;
+    sum += *time;
+  }
+  return sum;
+}
+
+absl::StatusOr<double> SharedTimes::Reduce(const UnitTimes& unit) {
+  double sum = 0;
+  for (const bool expert : {false, true}) {
+    const int64_t elements = expert ? unit.expert : unit.dense;
+    const auto time = Bucket(expert, CollectiveType::kReduceScatter, elements * step_.gradient_bytes());
+    if (!time.ok()) return time;
+    sum += *time;
+  }
+  return sum;
+}
+
+absl::StatusOr<double> SharedTimes::ReducedInBuckets(int64_t stage, const PipelineTimes& pipeline,
+                                                     double earlier, double reduced) {
+  const Split& s = step_.split;
+  const generate::Sharing buckets(step_, nullptr);
+  const int64_t full[2] = {buckets.BucketElements(false), buckets.BucketElements(true)};
+  const CollectiveType type = s.zero == 0 ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter;
+  const bool whole = s.zero < 2 && !s.overlap_grad;
+  int64_t open[2] = {0, 0};
+  absl::Status failed;
+  const auto close = [&](int expert, double at) {
+    const auto time = Bucket(expert == 1, type, open[expert] * step_.gradient_bytes());
+    open[expert] = 0;
+    if (!time.ok()) return failed.Update(time.status());
+    if (*time > 0) reduced = std::max(reduced, at) + *time;
+  };
+  double at = 0;
+  for (int64_t v = s.vpp - 1; v >= 0; --v) {
+    const int64_t piece = v * s.pp + stage;
+    at = pipeline.last_backward[static_cast<size_t>(piece)] - earlier;
+    const std::vector<const UnitTimes*> all = UnitsOfPiece(piece);
+    for (auto unit = all.rbegin(); unit != all.rend(); ++unit) {
+      for (const GradientAt& g : (*unit)->gradients) {
+        const int expert = g.expert ? 1 : 0;
+        open[expert] += g.elements;
+        if (!whole && open[expert] >= full[expert]) close(expert, at + g.at);
+      }
+      at += (*unit)->backward;
+    }
+    at += all.front()->tail;
+    for (const int expert : {0, 1}) {
+      if (!whole) close(expert, at);
+    }
+  }
+  for (const int expert : {0, 1}) close(expert, at);
+  if (!failed.ok()) return failed;
+  return reduced;
+}
+
+absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& pipeline) {
+  const Split& s = step_.split;
+  const double end = pipeline.stage_end[static_cast<size_t>(stage)];
+  if (!any()) return end;
+  double last = end;
+  if (s.zero < 3) {
+    // With zero 2 what is left of the micro-batches before may come before the last one's.
+    const int64_t batches = s.zero < 2 ? 1 : std::min(step_.micro_batches(), kUntilSteady);
+    const double each =
+        pipeline.busy[static_cast<size_t>(stage)] / static_cast<double>(step_.micro_batches());
+    double reduced = 0;
+    for (int64_t left = batches - 1; left >= 0; --left) {
+      const auto then = ReducedInBuckets(stage, pipeline, static_cast<double>(left) * each, reduced);
+      if (!then.ok()) return then;
+      reduced = *then;
+    }
+    last = std::max(last, reduced);
+    if (s.zero < 2) return last;
+  }
+  // Each micro-batch is reduced: the stream may be busy for longer than the passes.
+  double each = 0, least = 0;
+  for (int64_t v = 0; v < s.vpp; ++v) {
+    for (const UnitTimes* unit : UnitsOfPiece(v * s.pp + stage)) {
+      const auto time = Reduce(*unit);
+      if (!time.ok()) return time;
+      each += *time;
+      if (v == 0 && unit == UnitsOfPiece(stage).front()) least = *time;
+    }
+  }
+  if (s.zero == 3) last += least;
+  return std::max(last, pipeline.first_forward[static_cast<size_t>(stage)] +
+                            each * static_cast<double>(step_.micro_batches()));
+}
+
+absl::StatusOr<double> SharedTimes::WholeStep() {
+  const std::vector<const UnitTimes*> units = UnitsOfPiece(0);
+  std::vector<double> gathers, reduces, made;  // by unit; `made`: of its last gradient
+  for (const UnitTimes* unit : units) {
+    const auto gather = Gather(*unit), reduce = Reduce(*unit);
+    if (!gather.ok()) return gather;
+    if (!reduce.ok()) return reduce;
+    gathers.push_back(*gather);
+    reduces.push_back(*reduce);
+    made.push_back(0);
+    for (const GradientAt& g : unit->gradients) made.back() = std::max(made.back(), g.at);
+  }
+  // When the units that ran last were over, and when the streams are free.
+  double done = 0, last = 0, before_last = 0, gathered = 0, reduced = 0;
+  const auto run = [&](size_t unit, double takes, bool gather) {
+    double begin = done;
+    if (gather) begin = std::max(begin, gathered = std::max(gathered, before_last) + gathers[unit]);
+    done = begin + takes;
+    return begin;
+  };
+  const auto used = [&] { before_last = std::exchange(last, done); };
+  std::pair<double, double> before;
+  const int64_t all = step_.micro_batches(), few = std::min(all, kUntilSteady);
+  for (int64_t m = 0; m < few; ++m) {
+    before = {done, reduced};
+    for (size_t u = 0; u < units.size(); ++u) {
+      run(u, units[u]->forward, true);
+      used();
+    }
+    for (size_t u = units.size(); u-- > 0;) {
+      const bool layer = u > 0 && u + 1 < units.size();
+      const double begin = run(u, units[u]->backward, layer);
+      reduced = std::max(reduced, begin + made[u]) + reduces[u];
+      if (u > 0) used();
+    }
+  }
+  const auto more = static_cast<double>(all - few);
+  return std::max(done + more * (done - before.first), reduced + more * (reduced - before.second));
+}
+
+absl::StatusOr<double> SharedTimes::GatherAll(int64_t stage, std::vector<double>* ready) {
+  std::vector<const UnitTimes*> units;
+  size_t first_piece = 0;
+  for (int64_t v = 0; v < step_.split.vpp; ++v) {
+    const std::vector<const UnitTimes*> piece = UnitsOfPiece(v * step_.split.pp + stage);
+    units.insert(units.end(), piece.begin(), piece.end());
+    if (v == 0) first_piece = units.size();
+  }
+  const generate::Sharing buckets(step_, nullptr);
+  double at = 0;
+  if (ready != nullptr) ready->assign(first_piece, 0);
+  for (const bool expert : {false, true}) {
+    if ((expert ? expert_ : dense_) < 0) continue;
+    const int64_t full = buckets.FullBucket(expert);
+    int64_t elements = 0;
+    size_t first = 0;
+    for (size_t i = 0; i < units.size(); ++i) {
+      elements += expert ? units[i]->expert : units[i]->dense;
+      if (elements == 0 || (elements < full && i + 1 < units.size())) continue;
+      const auto time = Bucket(expert, CollectiveType::kAllGather,
+                               ShareOf(elements, step_.split.holders(expert)) * step_.element_bytes());
+      if (!time.ok()) return time;
+      at += *time;
+      for (size_t u = first; ready != nullptr && u <= std::min(i, first_piece - 1); ++u) (*ready)[u] = at;
+      elements = 0;
+      first = i + 1;
+    }
+  }
+  return at;
+}
+
+SharedTimes::Weights SharedTimes::WeightsOf(int64_t stage) const {
+  const Split& s = step_.split;
+  Weights out;
+  for (int64_t v = 0; v < s.vpp; ++v) {
+    for (const UnitTimes* unit : UnitsOfPiece(v * s.pp + stage)) {
+      out.dense += unit->dense;
+      out.expert += unit->expert;
+      out.replicated += unit->replicated;
+    }
+  }
+  out.own = s.zero == 0 ? out.dense + out.expert
+                        : ShareOf(out.dense, s.holders(false)) + ShareOf(out.expert, s.holders(true));
+  return out;
+}
+
+}  // namespace chakra::planning

@@ -1,0 +1,219 @@
+#include "replay/plan/unit.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "trace/generate/layers.h"
+#include "trace/generate/layout.h"
+
+namespace chakra::planning {
+namespace {
+
+using generate::Gradient;
+using generate::NodeList;
+using generate::StageGraph;
+using generate::StepNode;
+using generate::StepPlan;
+
+constexpr int kRepeats = 3;  // of a layer: the last one is in the rhythm of many
+
+// Runs the nodes of a graph on one of many ranks that do the same at the same time.
+class Walk {
+ public:
+  Walk(const StepPlan& step, const StageGraph& graph, Prices* prices)
+      : step_(step), graph_(graph), prices_(prices), end_(graph.nodes.size()) {}
+
+  absl::Status Run() {
+    auto times = prices_->OfOperators(graph_.operators);
+    if (!times.ok()) return times.status();
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const StepNode& n = graph_.nodes[i];
+      double& free = free_[static_cast<size_t>(n.stream)];
+      double at = free;
+      for (uint32_t d = n.dep_begin; d < n.dep_end; ++d) at = std::max(at, end_[graph_.deps[d]]);
+      const absl::StatusOr<double> end = EndOf(n, at, *times);
+      if (!end.ok()) return end.status();
+      end_[i] = free = *end;
+      last_ = std::max(last_, *end);
+      if (n.type == NodeType::kComp)
+        computed_.push_back(*end);
+      else
+        computed_.push_back(computed_.empty() ? 0 : computed_.back());
+    }
+    return absl::OkStatus();
+  }
+
+  double Ready(const NodeList& nodes) const {
+    double at = 0;
+    for (const uint32_t n : nodes) at = std::max(at, end_[n]);
+    return at;
+  }
+  double EndOfNode(uint32_t node) const { return end_[node]; }
+  // When the computations before node `index` are over.
+  double Computed(size_t index) const { return index == 0 ? 0 : computed_[index - 1]; }
+  double last() const { return last_; }
+
+ private:
+  absl::StatusOr<double> EndOf(const StepNode& n, double at, const std::vector<double>& times) {
+    switch (n.type) {
+      case NodeType::kComp:
+        return at + times[n.op];
+      case NodeType::kCollective: {
+        const auto price =
+            prices_->OfCollective(n.collective, n.bytes, prices_->GroupsOf(n.group, step_.split));
+        return price.ok() ? absl::StatusOr<double>(at + *price) : price.status();
+      }
+      case NodeType::kSend: {
+        const generate::Layout layout(step_.split);
+        const int peer = layout.OfContext(0, n.peer == generate::PeerKind::kNextContext ? 1 : -1);
+        const double takes = prices_->OfMessage(0, peer, n.bytes);
+        arrives_[n.tag] = at + takes;
+        return at + takes;
+      }
+      case NodeType::kRecv: {  // of the previous rank, which sends when this one does
+        const auto found = arrives_.find(n.tag);
+        return found == arrives_.end() ? at : std::max(at, found->second);
+      }
+      default:
+        return at;
+    }
+  }
+
+  const StepPlan& step_;
+  const StageGraph& graph_;
+  Prices* prices_;
+  std::vector<double> end_, computed_;
+  std::array<double, generate::kStreams> free_ = {};
+  absl::flat_hash_map<int32_t, double> arrives_;
+  double last_ = 0;
+};
+
+// What was added to the graph between two calls.
+struct Piece {
+  NodeList at;
+  std::vector<Gradient> gradients;
+  size_t nodes = 0;  // of the graph behind it
+};
+
+class UnitMeter {
+ public:
+  UnitMeter(const StepPlan& step, Prices* prices) : step_(step), prices_(prices), layers_(step, &graph_) {}
+
+  absl::StatusOr<Units> Measure() {
+    for (int64_t i = 0; i < step_.model.layers && (of_kind_[0] < 0 || of_kind_[1] < 0); ++i) {
+      int64_t& first = of_kind_[step_.model.has_experts(i) ? 1 : 0];
+      if (first < 0) first = i;
+    }
+    Build();
+    Walk walk(step_, graph_, prices_);
+    if (absl::Status s = walk.Run(); !s.ok()) return s;
+    Units out;
+    SetWeights(&out);
+    SetForward(walk, &out);
+    SetBackward(walk, &out);
+    return out;
+  }
+
+ private:
+  void Add(NodeList at, std::vector<Gradient> gradients = {}) {
+    pieces_.push_back({std::move(at), std::move(gradients), graph_.nodes.size()});
+  }
+
+  // Piece 0 is the embedding; then come the layers, the head, the head backward, the layers backward in the
+  // other order, and the embedding backward.
+  void Build() {
+    Add(layers_.Embed(0, {}));
+    for (const int64_t layer : of_kind_) {
+      for (int r = 0; r < kRepeats && layer >= 0; ++r)
+        Add(layers_.Forward(layer, 0, "forward", pieces_.back().at));
+    }
+    Add(layers_.Head(0, pieces_.back().at));
+    std::vector<Gradient> gradients;
+    NodeList at = layers_.HeadBackward(0, pieces_.back().at, &gradients);
+    Add(at, std::exchange(gradients, {}));
+    for (const int kind : {1, 0}) {
+      for (int r = 0; r < kRepeats && of_kind_[kind] >= 0; ++r) {
+        at = layers_.Backward(of_kind_[kind], 0, pieces_.back().at, &gradients);
+        Add(at, std::exchange(gradients, {}));
+      }
+    }
+    layers_.EmbedBackward(0, pieces_.back().at, &gradients);
+    Add({}, std::exchange(gradients, {}));
+  }
+
+  int64_t NodesOf(size_t piece) const {
+    return static_cast<int64_t>(pieces_[piece].nodes - (piece == 0 ? 0 : pieces_[piece - 1].nodes));
+  }
+
+  void SetWeights(Units* out) const {
+    for (int kind = 0; kind < 2; ++kind) {
+      if (of_kind_[kind] < 0) continue;
+      const generate::WeightShare share = generate::ShareOfLayer(step_, of_kind_[kind]);
+      out->layer[kind].dense = share.dense;
+      out->layer[kind].expert = share.expert;
+      out->layer[kind].replicated = share.replicated;
+    }
+    out->embedding.dense = generate::ShareOfEmbedding(step_);
+    out->head.dense = generate::ShareOfHead(step_);
+  }
+
+  void SetForward(const Walk& walk, Units* out) const {
+    size_t piece = 0;
+    out->embedding.forward = walk.Ready(pieces_[0].at);
+    out->embedding.forward_launches = NodesOf(0);
+    for (int kind = 0; kind < 2; ++kind) {
+      if (of_kind_[kind] < 0) continue;
+      piece += kRepeats;
+      out->layer[kind].forward = walk.Ready(pieces_[piece].at) - walk.Ready(pieces_[piece - 1].at);
+      out->layer[kind].forward_launches = NodesOf(piece);
+    }
+    ++piece;
+    out->head.forward = walk.Ready(pieces_[piece].at) - walk.Ready(pieces_[piece - 1].at);
+    out->head.forward_launches = NodesOf(piece);
+  }
+
+  void SetGradients(const Walk& walk, size_t piece, UnitTimes* out) const {
+    const double begin = walk.Ready(pieces_[piece - 1].at);
+    for (const Gradient& g : pieces_[piece].gradients)
+      out->gradients.push_back({g.elements, g.expert, walk.EndOfNode(g.node) - begin});
+    out->backward_launches = NodesOf(piece);
+  }
+
+  void SetBackward(const Walk& walk, Units* out) const {
+    size_t piece = 0;
+    for (const int64_t layer : of_kind_) piece += layer >= 0 ? kRepeats : 0;
+    piece += 2;
+    const auto ready = [&](size_t p) { return walk.Ready(pieces_[p].at); };
+    out->head.backward = ready(piece) - ready(piece - 1);
+    out->head.tail = std::max(0.0, walk.Computed(pieces_[piece].nodes) - ready(piece));
+    SetGradients(walk, piece, &out->head);
+    for (const int kind : {1, 0}) {
+      if (of_kind_[kind] < 0) continue;
+      piece += kRepeats;
+      UnitTimes& layer = out->layer[kind];
+      layer.backward = ready(piece) - ready(piece - 1);
+      layer.tail = std::max(0.0, walk.Computed(pieces_[piece].nodes) - ready(piece));
+      SetGradients(walk, piece, &layer);
+    }
+    ++piece;
+    out->embedding.backward = std::max(0.0, walk.last() - ready(piece - 1));
+    SetGradients(walk, piece, &out->embedding);
+  }
+
+  const StepPlan& step_;
+  Prices* prices_;
+  StageGraph graph_;
+  generate::LayerBuilder layers_;
+  int64_t of_kind_[2] = {-1, -1};  // the first layer
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
+absl::StatusOr<Units> MeasureUnits(const StepPlan& step, Prices* prices) {
+  return UnitMeter(step, prices).Measure();
+}
+
+}  // namespace chakra::planning

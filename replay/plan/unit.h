@@ -1,0 +1,44 @@
+// The times of a layer, and of what stands before and behind the layers, on one rank: the smallest parts of a
+// step that repeat.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "replay/plan/prices.h"
+#include "trace/generate/sizes.h"
+
+namespace chakra::planning {
+
+// A gradient of a weight, and when it is there, in picoseconds from the begin of the backward pass of its
+// unit.
+struct GradientAt {
+  int64_t elements = 0;
+  bool expert = false;
+  double at = 0;
+};
+
+// What a rank keeps of a layer, the embedding or the head, and what one micro-batch of it takes, in
+// picoseconds.
+struct UnitTimes {
+  double forward = 0, backward = 0;
+  double tail = 0;  // work on gradients of weights behind the gradient that goes on
+  std::vector<GradientAt> gradients;
+  int64_t dense = 0, expert = 0;                        // elements of weights, before any are shared over dp
+  int64_t replicated = 0;                               // of `dense`: those that each rank of tp has whole
+  int64_t forward_launches = 0, backward_launches = 0;  // nodes that the host launches
+};
+
+// All units that a step is made of. Layers of one kind are equal.
+struct Units {
+  UnitTimes layer[2];  // dense, with experts
+  UnitTimes embedding, head;
+};
+
+// Builds a few layers by generate::LayerBuilder, prices their nodes, and runs them stream by stream, each
+// stream in order, as the engine does. All ranks of a group are taken to arrive together. Not in here: what
+// ranks of dp share.
+absl::StatusOr<Units> MeasureUnits(const generate::StepPlan& step, Prices* prices);
+
+}  // namespace chakra::planning
