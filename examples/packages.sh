@@ -17,7 +17,7 @@ need_packages() {
 
 # What the binary needs to build.
 build_packages="cmake ninja-build g++ pkg-config libprotobuf-dev protobuf-compiler libabsl-dev libcli11-dev
-  libzstd-dev zlib1g-dev libsimdjson-dev libre2-dev libyaml-cpp-dev libssl-dev
+  libzstd-dev zlib1g-dev libsimdjson-dev libre2-dev libyaml-cpp-dev libtomlplusplus-dev libssl-dev
   libpugixml-dev libeigen3-dev libsqlite3-dev ccache mold"
 # What tests need beside. Clang builds the sanitized ones, in half of GCC's time.
 test_packages="libgtest-dev libgmock-dev zstd clang libclang-rt-dev"

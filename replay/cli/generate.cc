@@ -73,7 +73,10 @@ class GenerateCommand : public Command {
  public:
   explicit GenerateCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    app->add_option("WORKLOAD", from_.file, "A workload: proto/workload.proto as .txtpb or JSON")
+    app->add_option(
+           "WORKLOAD", from_.file,
+           "A workload: proto/workload.proto as .txtpb or JSON, or a framework's configuration: arguments of "
+           "Megatron-LM, a recipe of Megatron-Bridge (YAML), torchtitan's TOML")
         ->type_name("");
     AddWorkloadOptions(app, "", &from_);
     app->add_option(
@@ -114,8 +117,11 @@ class GenerateCommand : public Command {
       if (absl::Status s = generate::WriteStep(*step, output_, ranks_, threads_); !s.ok()) return Fail(s);
     }
     TextPage page = PageOf("-");
+    std::string left_out = generate::LeftOut(*workload);
+    if (!left_out.empty()) left_out = absl::StrCat("\nWarning: ", left_out, "\n");
     const absl::Status written = WriteOutput(
-        "-", page.Finish(absl::StrCat(Describe(*plan), DescribeMemory(*plan, device_memory_, &page))));
+        "-",
+        page.Finish(absl::StrCat(Describe(*plan), DescribeMemory(*plan, device_memory_, &page), left_out)));
     return written.ok() ? kDone : Fail(written);
   }
 

@@ -97,8 +97,9 @@ absl::Status ReplayCommand::WritePage(const proto::Report& report) const {
 }
 
 absl::StatusOr<std::string> ReplayCommand::Replay() {
-  const auto options = arguments_.traces();
+  auto options = arguments_.traces();
   if (!options.ok()) return options.status();
+  options->keep_twins = true;
   const auto traces = LoadTraces(*options);
   if (!traces.ok()) return traces.status();
   logs_.Apply(&arguments_.run().fabric_options);

@@ -19,9 +19,11 @@ std::string KeysOf(const google::protobuf::Descriptor& type) {
 void AddWorkloadOptions(CLI::App* app, const std::string& group, generate::WorkloadOptions* options) {
   app->add_option(
          "--model", options->model,
-         absl::StrCat("A step of this model: a name of `generate --list`, a config.json of HuggingFace, or "
-                      "key=value,... (",
-                      KeysOf(*proto::Model::descriptor()), "); NAME:key=value,... changes a named one"))
+         absl::StrCat(
+             "A step of this model: a name of `generate --list`, a config.json of HuggingFace, a framework's "
+             "configuration (Megatron-LM, Megatron-Bridge, torchtitan), or "
+             "key=value,... (",
+             KeysOf(*proto::Model::descriptor()), "); NAME:key=value,... changes a named one"))
       ->type_name("SPEC")
       ->group(group);
   app->add_option("--parallel", options->parallel,

@@ -12,6 +12,9 @@ CollectiveCounts::CollectiveCounts(const Matching& matching)
   int ranks = 0;
   for (const GroupInfo& group : matching.groups) {
     for (int member : group.members) ranks = std::max(ranks, member + 1);
+    for (const auto* copy : group.copies) {
+      for (int member : copy->second) ranks = std::max(ranks, member + 1);
+    }
   }
   waited_.resize(static_cast<size_t>(ranks));
   kept_waiting_.resize(static_cast<size_t>(ranks));
@@ -30,7 +33,14 @@ void CollectiveCounts::CountCall(const CollectiveCall& call, const std::vector<T
   if (last_arrival == first) return;
   // If several members came last, the others waited for the first of them in the group.
   const auto last = std::find(begin.begin(), begin.end(), last_arrival) - begin.begin();
-  Time& kept = kept_waiting_[static_cast<size_t>(members[static_cast<size_t>(last)])];
+  AddWaits(members, begin, last_arrival, static_cast<size_t>(last));
+  for (const auto* copy : matching_.groups[call.group].copies)
+    AddWaits(copy->second, begin, last_arrival, static_cast<size_t>(last));
+}
+
+void CollectiveCounts::AddWaits(const std::vector<int>& members, const std::vector<Time>& begin,
+                                Time last_arrival, size_t last) {
+  Time& kept = kept_waiting_[static_cast<size_t>(members[last])];
   for (size_t m = 0; m < members.size(); ++m) {
     waited_[static_cast<size_t>(members[m])] += last_arrival - begin[m];
     kept += last_arrival - begin[m];
@@ -56,8 +66,9 @@ void CollectiveCounts::AddTo(Metrics* metrics) const {
     for (int type = 0; type < kCollectiveTypes; ++type) {
       const CollectiveMetrics& total = totals_[g][static_cast<size_t>(type)];
       if (total.count == 0) continue;
-      metrics->collectives[{std::string(Name(static_cast<CollectiveType>(type))), matching_.groups[g].name}] =
-          total;
+      const std::string kind(Name(static_cast<CollectiveType>(type)));
+      metrics->collectives[{kind, matching_.groups[g].name}] = total;
+      for (const auto* copy : matching_.groups[g].copies) metrics->collectives[{kind, copy->first}] = total;
     }
   }
   for (size_t r = 0; r < std::min(waited_.size(), metrics->ranks.size()); ++r) {

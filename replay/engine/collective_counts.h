@@ -24,9 +24,10 @@ class CollectiveCounts {
   // Counts how a call was run. Call it for each call, after every CountCall(), in the order in which the
   // report lists algorithms.
   void CountChoice(const CollectiveCall& call, const PlannedCall& planned);
-  void CountFlow() { ++flows_; }
+  // `times`: groups that do the same.
+  void CountFlow(uint64_t times = 1) { flows_ += times; }
   // Counts a call that was answered in closed form.
-  void CountClosed() { ++closed_; }
+  void CountClosed(uint64_t times = 1) { closed_ += times; }
 
   uint64_t flows() const { return flows_; }
 
@@ -37,6 +38,10 @@ class CollectiveCounts {
   CollectiveMetrics& Total(const CollectiveCall& call) {
     return totals_[call.group][static_cast<size_t>(call.type)];
   }
+
+  // Adds the waits of a call whose members began at `begin`; `last` is the first of those that came last.
+  void AddWaits(const std::vector<int>& members, const std::vector<Time>& begin, Time last_arrival,
+                size_t last);
 
   const Matching& matching_;
   // By group and kind; names are looked up once at the end.

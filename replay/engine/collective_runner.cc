@@ -142,8 +142,9 @@ void CollectiveRunner::Release(uint32_t active, Time now) {
   a.learns = keep_causes_ && calls_[a.call].arrived == members && !learned_.Knows(a.planned);
   if (calls_[a.call].arrived == members && !a.learns) {
     a.switches_left = 0;
-    counts_.CountClosed();
-    ++together_calls_.emplace(a.planned, std::make_pair(a.call, uint64_t{0})).first->second.second;
+    counts_.CountClosed(TimesOf(a.call));
+    together_calls_.emplace(a.planned, std::make_pair(a.call, uint64_t{0})).first->second.second +=
+        TimesOf(a.call);
     if (keep_causes_) {
       origins_ = learned_.Origins(a.planned);
       ends_.assign(members, now + *a.planned->together);
@@ -183,8 +184,8 @@ void CollectiveRunner::RunFast(uint32_t active) {
   Active& a = active_[active];
   const CollectiveCall& call = matching_.calls[a.call];
   fast_.Evaluate(*a.planned, call.group, matching_.groups[call.group].members, call.bytes, a.begin, &ends_,
-                 keep_causes_ ? &origins_ : nullptr);
-  counts_.CountClosed();
+                 keep_causes_ ? &origins_ : nullptr, TimesOf(a.call));
+  counts_.CountClosed(TimesOf(a.call));
   if (keep_causes_) return EndMembersFor(active);
   if (std::all_of(ends_.begin(), ends_.end(), [&](Time t) { return t == ends_[0]; })) {
     wakes_.push_back({ends_[0], active, kWholeCall});  // one event instead of one for each member
@@ -290,7 +291,9 @@ void CollectiveRunner::Start(const Active& a, const StreamRun& run, const Flow& 
                 run.next - run.begin - 1, static_cast<uint32_t>(run.part)});
   }
   machine_->Start(flow, now);
-  counts_.CountFlow();
+  const uint64_t times = TimesOf(a.call);
+  counts_.CountFlow(times);
+  if (times > 1) machine_->Account(flow.src, flow.dst, flow.OnLinks(), times - 1);
 }
 
 void CollectiveRunner::SendSpread(Active& a, const Flow& flow, const StreamRun& run, uint32_t to, int cards,

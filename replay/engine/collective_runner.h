@@ -175,6 +175,8 @@ class CollectiveRunner {
   int Endpoint(const Active& a, uint32_t node) const;
   // Checks that every switch of `plan` exists and reaches every node that it exchanges messages with.
   absl::Status CheckSwitches(const Plan& plan, const GroupInfo& group) const;
+  // How many groups do what the group of `call` does.
+  uint64_t TimesOf(uint32_t call) const { return matching_.groups[matching_.calls[call].group].times(); }
   uint64_t StepBytes(const Active& a, const Step& step, uint32_t member, int part) const;
   // `cause`: the cause of the stream that ended last.
   void EndNode(Active& a, uint32_t node, Time at, const CauseRef& cause);

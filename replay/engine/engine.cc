@@ -17,7 +17,7 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
   if (options.collectives.splits < 1)
     return absl::InvalidArgumentError("collectives.splits: expected at least 1");
   absl::StatusOr<Matching> matching =
-      MatchCommunication(traces, options.dimension_sizes, options.recorded_comm);
+      MatchCommunication(traces, options.dimension_sizes, options.recorded_comm, options.twins);
   if (!matching.ok()) return matching.status();
   absl::StatusOr<Metrics> metrics = Engine(traces, compute, machine, options, *matching).Run();
   if (metrics.ok() && !options.recorded_comm) AddRecordedTransfers(traces, *matching, &*metrics);

@@ -60,6 +60,8 @@ Metrics Engine::Collect() {
     metrics.ranks.back().nodes = rank.graph->size();
   }
   metrics.nodes = nodes_done_;
+  for (const RankState& rank : ranks_)
+    metrics.nodes += static_cast<uint64_t>(rank.ranks - 1) * rank.graph->size();
   metrics.invalid_nodes = invalid_;
   metrics.warnings = matching_.warnings;
   names_.Report(&metrics);
@@ -78,7 +80,21 @@ Metrics Engine::Collect() {
     recorded_.ReportKept(&metrics);
   }
   CountKept(traces_, &metrics);
+  if (HasTwins()) AddTwins(&metrics);
   return metrics;
+}
+
+// Waits in calls are counted by groups, of twins too.
+void Engine::AddTwins(Metrics* metrics) const {
+  for (size_t r = 0; r < metrics->ranks.size(); ++r) {
+    const auto of = static_cast<size_t>((*options_.twins)[r]);
+    if (of == r) continue;
+    RankMetrics& twin = metrics->ranks[r];
+    const Time waited = twin.waited, kept = twin.kept_waiting;
+    twin = metrics->ranks[of];
+    twin.waited = waited;
+    twin.kept_waiting = kept;
+  }
 }
 
 }  // namespace chakra

@@ -36,11 +36,16 @@ void Engine::Prepare() {
     rank.compute = &compute_[distinct.of_rank[r]];
     rank.names = names_.of_graph(distinct.of_rank[r]);
     if (options_.comm_kinds != nullptr) rank.comm_kinds = (*options_.comm_kinds)[distinct.of_rank[r]].data();
-    rank.own = LanesOfRank(*rank.trace, options_.lanes, matching_);
     rank.left = rank.graph->size();
     rank.has_device = !devices.empty() && devices[distinct.of_rank[r]];
+    if (IsTwin(options_.twins, static_cast<int>(r))) {
+      rank.left = 0;
+      ++ranks_[static_cast<size_t>((*options_.twins)[r])].ranks;
+      continue;
+    }
     nodes_total_ += rank.left;
     if (options_.spans != nullptr) (*options_.spans)[r].resize(rank.left);
+    rank.own = LanesOfRank(*rank.trace, options_.lanes, matching_);
     const Graph& graph = *rank.graph;
     rank.waits.resize(graph.size());
     rank.not_before.resize(graph.child_delay.empty() ? 0 : graph.size());
@@ -141,7 +146,7 @@ void Engine::AdvanceFabric(Time now) {
 // Finishes nodes that the runner ended at `now`. Called only while retiring.
 void Engine::RetireRunner(Time now) {
   for (CollectiveRunner::Ended& end : runner_.ended()) {
-    if (end.at != now) continue;
+    if (end.at != now || IsTwin(options_.twins, static_cast<int>(end.rank))) continue;
     if (causes_.on()) causes_.EndsFor(end.rank, end.row, std::move(end.cause));
     Finish(end.rank, end.row, now);
   }
@@ -155,6 +160,7 @@ void Engine::DrainRunner() {
   }
   runner_.wakes().clear();
   for (CollectiveRunner::Ended& end : runner_.ended()) {
+    if (IsTwin(options_.twins, static_cast<int>(end.rank))) continue;
     if (causes_.on()) causes_.EndsFor(end.rank, end.row, std::move(end.cause));
     EndAt(end.at, end.rank, end.row);
   }
@@ -201,7 +207,7 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   const Graph& graph = *rank.graph;
   const NodeType type = graph.type[row];
   if (options_.spans != nullptr) (*options_.spans)[r][row].begin = now;
-  if (Clocked(type)) rank.names->Begin(row, now);
+  if (Clocked(type)) rank.names->Begin(row, now, rank.ranks);
   const bool recorded = Recorded(r, row);
   if (type != NodeType::kRecv || recorded) rank.busy.Begin(ClassOf(graph, row), now, KindOf(r, row));
   if (recorded) return StartRecorded(r, row, now);
@@ -224,6 +230,7 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
       const CommSlot slot = matching_.slots[r][graph.payload[row]];
       if (slowdown_.on()) Slow(r, true, now);
       runner_.Arrive(slot.index, slot.member, row, now, causes_.on() ? causes_.of(r, row) : CauseRef());
+      if (HasTwins()) ArriveTwins(slot, row, now);
       DrainRunner();
       break;
     }
@@ -235,6 +242,11 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
       EndAt(now, r, row);
       break;
   }
+}
+
+void Engine::ArriveTwins(const CommSlot& slot, uint32_t row, Time now) {
+  const std::vector<uint32_t>& next = matching_.groups[matching_.calls[slot.index].group].next_twin;
+  for (uint32_t m = next[slot.member]; m != slot.member; m = next[m]) runner_.Arrive(slot.index, m, row, now);
 }
 
 // Releases the children that wait for a part of the row's duration only: known when the row begins.
@@ -344,7 +356,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   const Graph& graph = *rank.graph;
   rank.busy.End(ClassOf(graph, row), now, KindOf(r, row));
   if (options_.spans != nullptr) (*options_.spans)[r][row].end = now;
-  if (Clocked(graph.type[row])) rank.names->End(row, now);
+  if (Clocked(graph.type[row])) rank.names->End(row, now, rank.ranks);
   --rank.left;
   ++nodes_done_;
   if (causes_.on()) causes_.Ends(r, row, now);

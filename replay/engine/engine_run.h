@@ -81,6 +81,7 @@ class Engine {
     const uint8_t* comm_kinds = nullptr;  // by index of Graph::comm; null: all 0
     NameTimes::OfGraph* names = nullptr;
     bool has_device = false;  // computes on a device
+    int64_t ranks = 1;        // that do the same; of a twin 1
   };
 
   void Prepare();
@@ -89,6 +90,11 @@ class Engine {
   void AdvanceFabric(Time now);
   void RetireRunner(Time now);
   void DrainRunner();
+  // The twins of rank `r` arrive with it.
+  void ArriveTwins(const CommSlot& slot, uint32_t row, Time now);
+  bool HasTwins() const { return options_.twins != nullptr && !options_.twins->empty(); }
+  // Gives twins the metrics of the ranks that stand for them.
+  void AddTwins(Metrics* metrics) const;
   void Release(uint32_t rank, uint32_t row) {
     if (--ranks_[rank].waits[row] > 0) return;
     const RankState& state = ranks_[rank];

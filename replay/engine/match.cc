@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/collectives/registry.h"
@@ -29,8 +30,8 @@ bool HasRecordedTime(const Graph& graph, uint32_t row) {
 
 class Matcher {
  public:
-  Matcher(const TraceSet& traces, const std::vector<int>& dims, bool partial)
-      : traces_(traces), dims_(dims), partial_(partial) {
+  Matcher(const TraceSet& traces, const std::vector<int>& dims, bool partial, const Twins* twins)
+      : traces_(traces), dims_(dims), partial_(partial), twins_(twins) {
     GroupInfo world;
     for (size_t r = 0; r < traces.ranks.size(); ++r) world.members.push_back(static_cast<int>(r));
     world.size = static_cast<int>(world.members.size());
@@ -44,6 +45,7 @@ class Matcher {
   absl::StatusOr<Matching> Run() {
     result_.slots.resize(traces_.ranks.size());
     for (const RankTrace& trace : traces_.ranks) {
+      if (IsTwin(twins_, trace.rank)) continue;
       local_groups_.clear();
       result_.slots[trace.rank].resize(trace.graph->comm.size());
       for (uint32_t row : trace.graph->order) {
@@ -63,6 +65,7 @@ class Matcher {
       if (absl::Status s = CheckEveryoneCalled(); !s.ok()) return s;
       if (absl::Status s = CheckMessages(); !s.ok()) return s;
     }
+    if (twins_ != nullptr && !twins_->empty()) CountTwins();
     if (uneven_ > 0) {
       result_.warnings.push_back(absl::StrCat(
           uneven_, " all_to_all calls are of unequal size on their ranks; each was taken at its largest"));
@@ -257,8 +260,9 @@ class Matcher {
     for (uint32_t g = 0; g < result_.groups.size(); ++g) {
       const std::vector<uint32_t>& calls = group_calls_[g];
       for (int rank : result_.groups[g].members) {
-        const auto made = made_[rank].find(g);
-        const uint32_t n = made == made_[rank].end() ? 0 : made->second;
+        const int of = TwinOf(rank);
+        const auto made = made_[of].find(g);
+        const uint32_t n = made == made_[of].end() ? 0 : made->second;
         if (n == calls.size()) continue;
         const CollectiveCall& missed = result_.calls[calls[n]];
         return absl::InvalidArgumentError(absl::StrCat(
@@ -285,6 +289,43 @@ class Matcher {
                                  ? "it makes no call on this group at all"
                                  : absl::StrCat("its last call on this group is ", Node(trace, last_row));
     return absl::StrCat(last, "; its file is ", trace.file, " with ", graph.size(), " nodes");
+  }
+
+  int TwinOf(int rank) const {
+    return twins_ == nullptr || twins_->empty() ? rank : (*twins_)[static_cast<size_t>(rank)];
+  }
+
+  // What twins do beside the ranks that are matched.
+  void CountTwins() {
+    std::vector<uint64_t> ranks(traces_.ranks.size());
+    for (const int of : *twins_) ++ranks[static_cast<size_t>(of)];
+    for (MatchedMessage& m : result_.messages) m.times = ranks[static_cast<size_t>(m.src)];
+    absl::flat_hash_map<absl::string_view, uint32_t> group_of;
+    for (uint32_t g = 0; g < result_.groups.size(); ++g) {
+      GroupInfo& group = result_.groups[g];
+      if (g > 0) group_of.emplace(group.name, g);
+      absl::flat_hash_map<int, uint32_t> last;
+      group.next_twin.resize(group.members.size());
+      for (uint32_t m = 0; m < group.members.size(); ++m) {
+        const auto [at, fresh] = last.emplace(TwinOf(group.members[m]), m);
+        group.next_twin[m] = fresh ? m : group.next_twin[at->second];  // the first of them
+        group.next_twin[at->second] = m;
+        at->second = m;
+      }
+    }
+    absl::flat_hash_set<absl::string_view> seen;
+    for (const RankTrace& trace : traces_.ranks) {
+      if (!IsTwin(twins_, trace.rank)) continue;
+      const std::vector<std::string>& of = traces_.ranks[static_cast<size_t>(TwinOf(trace.rank))].group_names;
+      for (size_t i = 1; i < of.size(); ++i) {
+        const std::string& name = trace.group_names[i];
+        if (name == of[i] || !seen.insert(name).second) continue;
+        const auto group = group_of.find(of[i]);
+        const auto copy = traces_.groups.find(name);
+        if (group != group_of.end() && copy != traces_.groups.end())
+          result_.groups[group->second].copies.push_back(&*copy);
+      }
+    }
   }
 
   absl::Status AddMessage(const RankTrace& trace, uint32_t row) {
@@ -420,13 +461,14 @@ class Matcher {
   uint64_t without_group_ = 0;
   uint64_t uneven_ = 0;
   bool partial_;
+  const Twins* twins_;
 };
 
 }  // namespace
 
 absl::StatusOr<Matching> MatchCommunication(const TraceSet& traces, const std::vector<int>& dimension_sizes,
-                                            bool partial) {
-  return Matcher(traces, dimension_sizes, partial).Run();
+                                            bool partial, const Twins* twins) {
+  return Matcher(traces, dimension_sizes, partial, twins).Run();
 }
 
 }  // namespace chakra

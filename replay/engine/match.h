@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "trace/model/trace.h"
+#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -16,6 +17,12 @@ struct GroupInfo {
   std::string name;          // "" is all ranks
   std::vector<int> members;  // ranks with a trace, in the order of the group's list
   int size = 0;              // ranks of the group; more than `members` if some have no trace
+  // Where ranks are twins: the groups (of the TraceSet) that do the same, and by member the next one that
+  // does the same, round in a ring. Empty: none.
+  std::vector<const Groups::value_type*> copies;
+  std::vector<uint32_t> next_twin;
+  // How many groups do the same.
+  uint64_t times() const { return copies.size() + 1; }
 };
 
 struct CollectiveCall {
@@ -38,6 +45,7 @@ struct MatchedMessage {
   uint32_t send_row = kNoRow;  // in src's graph
   uint32_t recv_row = kNoRow;  // in dst's graph
   bool kept = false;           // as CollectiveCall::kept
+  uint64_t times = 1;          // how many ranks send the same
 };
 
 // What a COMM_* row takes part in: a call, with this rank's member number, or a message.
@@ -59,8 +67,9 @@ struct Matching {
 // call on a group they are not in, calls that differ in kind, size or root, calls that a member never makes,
 // sends and receives without partner or of unequal size. With `partial` (recorded communication is replayed,
 // not simulated), partners without a trace, and calls that some members never make, are warnings instead of
-// errors. A call or message of which a side lacks comm_size, but has a recorded time, is `kept`.
+// errors. A call or message of which a side lacks comm_size, but has a recorded time, is `kept`. Twins (null:
+// there are none) are counted beside the ranks whose twins they are; these alone are matched.
 absl::StatusOr<Matching> MatchCommunication(const TraceSet& traces, const std::vector<int>& dimension_sizes,
-                                            bool partial = false);
+                                            bool partial = false, const Twins* twins = nullptr);
 
 }  // namespace chakra

@@ -6,9 +6,9 @@
 
 namespace chakra {
 
-Messages::Messages(const Matching& matching, Fabric* fabric, FlowLog* log)
+Messages::Messages(const Matching& matching, Machine* machine, FlowLog* log)
     : matching_(matching),
-      fabric_(fabric),
+      machine_(machine),
       log_(log),
       state_(matching.messages.size(), kUnsent),
       first_(matching.messages.size()),
@@ -32,8 +32,9 @@ bool Messages::Send(uint32_t index, Time now, CauseRef cause) {
   flow.tag = CollectiveRunner::kForeignTag | index;
   flow.want_sent = true;
   if (log_ != nullptr) log_->Name({"send_recv", "", index});
-  fabric_->Start(flow, now);
-  ++flows_;
+  machine_->Start(flow, now);
+  flows_ += message.times;
+  if (message.times > 1) machine_->Account(message.src, message.dst, message.bytes, message.times - 1);
   return waits;
 }
 
@@ -54,10 +55,12 @@ CauseRef Messages::CauseOf(uint32_t index) {
 
 bool Messages::Arrive(uint32_t index, Time now) {
   state_[index] |= kArrived;
-  ++total_.count;
-  total_.bytes += matching_.messages[index].bytes;
-  total_.time += now - last_[index];
-  total_.wait += last_[index] - first_[index];
+  const MatchedMessage& message = matching_.messages[index];
+  const auto times = static_cast<int64_t>(message.times);
+  total_.count += message.times;
+  total_.bytes += message.bytes * message.times;
+  total_.time += (now - last_[index]) * times;
+  total_.wait += (last_[index] - first_[index]) * times;
   return receiver_waits(index);
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "backends/fabric.h"
+#include "backends/machine.h"
 #include "replay/engine/causes/cause.h"
 #include "replay/engine/flow_log.h"
 #include "replay/engine/match.h"
@@ -17,7 +17,7 @@ namespace chakra {
 class Messages {
  public:
   // The arguments must outlive the object; `log` may be null.
-  Messages(const Matching& matching, Fabric* fabric, FlowLog* log);
+  Messages(const Matching& matching, Machine* machine, FlowLog* log);
 
   // Keeps the causes given to Send(). Call it before the first message.
   void KeepCauses() { causes_.resize(state_.size()); }
@@ -47,7 +47,7 @@ class Messages {
   enum State : uint8_t { kUnsent = 0, kFlying = 1, kArrived = 2, kReceiverWaits = 4, kTold = 8 };
 
   const Matching& matching_;
-  Fabric* fabric_;
+  Machine* machine_;
   FlowLog* log_;
   std::vector<uint8_t> state_;      // bits of State, by message
   std::vector<Time> first_, last_;  // by message: when its first and its last side was ready

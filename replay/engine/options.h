@@ -10,6 +10,7 @@
 #include "replay/engine/spans.h"
 #include "replay/nccl/collective_costs.h"
 #include "trace/base/units.h"
+#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -51,6 +52,10 @@ struct EngineOptions {
   // By distinct graph and index of Graph::comm: the kind of communication, below kCommKinds, of
   // RankMetrics::exposed_of; not owned; null: all are of kind 0.
   const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;
+  // Not owned; null: each rank is simulated. Twins have the metrics of the rank whose twins they are, and
+  // their calls and messages are counted. Exact where CheckTwins() says so; not with `spans`, `path`,
+  // `pinned`, `variation`, `start` or `recorded_comm`.
+  const Twins* twins = nullptr;
   NodeSpans* spans = nullptr;    // filled if not null; not owned
   CriticalPath* path = nullptr;  // likewise
   PinnedRun* pinned = nullptr;   // likewise

@@ -317,9 +317,9 @@ void FastPath::Ring(const Entry& e, const std::vector<Time>& begin, std::vector<
 
 void FastPath::Evaluate(const PlannedCall& call, uint32_t group, const std::vector<int>& members,
                         uint64_t bytes, const std::vector<Time>& begin, std::vector<Time>* end,
-                        std::vector<uint32_t>* origin) {
+                        std::vector<uint32_t>* origin, uint64_t times) {
   Entry& e = EntryFor(call, group, members, bytes);
-  ++e.times;
+  e.times += times;
   if (e.uniform && std::all_of(begin.begin(), begin.end(), [&](Time t) { return t == begin[0]; })) {
     if (origin != nullptr) TogetherOrigins(&e, origin);
     end->assign(begin.size(), begin[0] + e.together);

@@ -31,6 +31,7 @@
 #include "replay/run/price.h"
 #include "replay/run/simulate.h"
 #include "replay/run/steps.h"
+#include "replay/run/twins.h"
 #include "trace/generate/write.h"
 #include "trace/model/distinct_graphs.h"
 
@@ -89,10 +90,15 @@ class Run {
   void ChooseDevice();
   // What varies, and where the ranks sit.
   absl::Status DescribeRanks();
+  // Whether one rank stands for its twins.
+  bool TwinsAreEqual() const;
   // Settles all that a simulation needs.
   absl::StatusOr<std::vector<ComputeTimes>> Prepare();
   Simulation Simulates(const std::vector<ComputeTimes>& times) const {
-    return {options_, cluster_, *set_, traces_.jobs, times, recorded_comm_, hooks_.flow_log, hooks_.progress};
+    Simulation simulation = {options_, cluster_,       *set_,           traces_.jobs,
+                             times,    recorded_comm_, hooks_.flow_log, hooks_.progress};
+    simulation.twins = twins_ ? &traces_.twins : nullptr;
+    return simulation;
   }
   // Fills pinned_, and refuses more than was asked for.
   absl::Status FindPinned(const Metrics& metrics, const Simulation& simulation);
@@ -104,7 +110,9 @@ class Run {
   const RunOptions& options_;
   const RunHooks& hooks_;
   const TraceSet* set_;
-  std::optional<TraceSet> resolved_;  // of several jobs: with the groups that the machine's dimensions give
+  std::optional<TraceSet> resolved_;  // of several jobs: with the groups that the machine's dimensions give;
+                                      // of twins: with their peers
+  bool twins_ = false;  // one rank is simulated for all its twins
   RunDescription description_;
   std::string compute_, comm_;
   bool recorded_comm_ = false;
@@ -303,6 +311,14 @@ proto::Report Run::Report(const Metrics& metrics, const Simulation& simulation) 
   return report;
 }
 
+bool Run::TwinsAreEqual() const {
+  const bool explains = hooks_.replayed || hooks_.flow_log != nullptr || options_.critical_path ||
+                        options_.strict_causes >= 0 || !traces_.captures.empty();
+  const bool same = cluster_.variation.text().empty() && cluster_.device_of.empty() && !recorded_comm_;
+  return !explains && same && options_.fast_paths && options_.lanes == "recorded" &&
+         CheckTwins(traces_.twins, traces_.set, *machine_);
+}
+
 absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
   description_.warnings = set_->warnings;
   description_.inputs = traces_.edit_files;
@@ -313,6 +329,12 @@ absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
         " need flows, but communication takes its recorded time; expected --comm simulated, or a --cluster"));
   }
   if (absl::Status s = BuildMachine(); !s.ok()) return s;
+  twins_ = !traces_.twins.empty() && TwinsAreEqual();
+  if (!traces_.twins.empty() && !twins_) {
+    resolved_ = traces_.set;
+    ExpandTwins(traces_.twins, &*resolved_);
+    set_ = &*resolved_;
+  }
   if (!traces_.jobs.empty()) {
     resolved_ = traces_.set;
     ResolveJobDimensions(traces_.jobs, DimensionSizes(cluster_), &*resolved_);

@@ -27,6 +27,9 @@ struct TraceOptions {
   std::vector<std::string> jobs;          // "TRACE[@START]", beside the first; see ParseJob()
   const edit::EditPlan* edits = nullptr;  // the caller's; null: none
   std::vector<std::string> edit_files;    // that `edits` were read from, for the report
+  // LoadedTraces::twins may be filled. RunReplay() takes such traces; who else looks at peers calls
+  // ExpandTwins().
+  bool keep_twins = false;
 };
 
 // The machine.

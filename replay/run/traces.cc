@@ -15,7 +15,9 @@ namespace {
 
 absl::Status Read(const TraceOptions& options, LoadedTraces* out) {
   if (options.edits == nullptr) {
-    auto traces = ReadTraceSet(options.inputs, options.read);
+    ReadOptions read = options.read;
+    if (options.keep_twins && options.ranks == 0 && options.jobs.empty()) read.twins = &out->twins;
+    auto traces = ReadTraceSet(options.inputs, read);
     if (traces.ok()) out->set = *std::move(traces);
     return traces.status();
   }

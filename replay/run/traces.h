@@ -10,6 +10,7 @@
 #include "replay/run/options.h"
 #include "trace/model/capture_info.h"
 #include "trace/model/trace.h"
+#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -20,6 +21,7 @@ struct LoadedTraces {
   std::vector<std::optional<CaptureInfo>> captures;  // by rank; empty: no capture
   std::optional<proto::EditReport> edits;            // what was edited
   std::vector<InputFile> edit_files;
+  Twins twins;  // with TraceOptions::keep_twins
 
   // Whether the traces are a capture with times; host traces alone have none.
   bool HasTimes() const;

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "absl/strings/match.h"
+#include "test/trace/generate_schedule_testing.h"
 #include "test/trace/generate_testing.h"
 #include "trace/generate/counts.h"
 #include "trace/generate/layers.h"
@@ -174,56 +175,9 @@ TEST(GenerateGraph, SendsWhatTensorParallelismNeeds) {
   }
 }
 
-// Runs the stages with their streams in order: a layer's forward takes 1 unit, its backward 2, all else
-// nothing.
-double Length(const StepGraphs& step) {
-  std::map<std::tuple<int64_t, int64_t, int32_t>, double> sent;  // from, to, tag
-  struct Run {
-    size_t next = 0;
-    std::vector<double> end;
-    double stream[kStreams] = {};
-  };
-  std::vector<Run> runs(step.stages.size());
-  const auto unit = [](const StepNode& n) {
-    if (n.type != NodeType::kComp || !Starts(n.spot.part, "mlp.up")) return 0.0;
-    return 1.0;  // one product forward, two backward
-  };
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (size_t s = 0; s < runs.size(); ++s) {
-      Run& run = runs[s];
-      const StageGraph& stage = step.stages[s];
-      for (; run.next < stage.nodes.size(); ++run.next) {
-        const StepNode& n = stage.nodes[run.next];
-        double begin = run.stream[static_cast<int>(n.stream)];
-        for (uint32_t d = n.dep_begin; d < n.dep_end; ++d) begin = std::max(begin, run.end[stage.deps[d]]);
-        const auto me = static_cast<int64_t>(s);
-        if (n.type == NodeType::kRecv) {
-          // Ranks of cp do the same at the same time.
-          const bool ring = n.peer != PeerKind::kStage;
-          const auto it = sent.find({ring ? me : n.stage, me, n.tag});
-          if (it == sent.end()) break;
-          begin = std::max(begin, it->second);
-        }
-        const double end = begin + unit(n);
-        if (n.type == NodeType::kSend) sent[{me, n.peer == PeerKind::kStage ? n.stage : me, n.tag}] = end;
-        run.stream[static_cast<int>(n.stream)] = end;
-        run.end.push_back(end);
-        moved = true;
-      }
-    }
-  }
-  double length = 0;
-  for (size_t s = 0; s < runs.size(); ++s) {
-    EXPECT_EQ(runs[s].next, step.stages[s].nodes.size()) << "stage " << s << " waits for ever";
-    for (const double e : runs[s].end) length = std::max(length, e);
-  }
-  return length;
-}
-
 double PipelineLength(const std::string& parallel, int64_t micro_batches, int64_t layers) {
   const std::string model = absl::StrCat("layers=", layers, ",hidden=512,heads=8,ffn=1024,vocab=4096");
-  return Length(Step(model, parallel, absl::StrCat("seq=64,global_batch=", micro_batches)));
+  return UnitLength(Step(model, parallel, absl::StrCat("seq=64,global_batch=", micro_batches)));
 }
 
 // Narayanan et al., 2021, section 2.2: the bubble is (p - 1) of a stage's forward and backward, over v
@@ -364,7 +318,7 @@ TEST(GenerateGraph, NoRandomSplitWaitsForEver) {
     if (!plan.ok()) continue;
     const auto step = BuildStep(*plan);
     ASSERT_TRUE(step.ok()) << step.status();
-    EXPECT_GT(Length(*step), 0) << options.parallel;
+    EXPECT_GT(UnitLength(*step), 0) << options.parallel;
     ++ran;
   }
   EXPECT_GT(ran, 100);

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "trace/model/trace.h"
+#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -43,6 +44,9 @@ struct ReadOptions {
   RankRewriter* rewriter = nullptr;  // not owned
   std::string groups_file;  // file of process groups; "": the reader looks beside the traces and in metadata
                             // nodes
+  // Not owned; where not null, a reader that makes the ranks of a run itself may leave out what twins share, and says
+  // here which ranks are twins. Others leave it as it is.
+  Twins* twins = nullptr;
 };
 
 }  // namespace chakra

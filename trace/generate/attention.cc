@@ -66,7 +66,7 @@ NodeList LayerBuilder::LatentQueriesBackward(NodeList at) {
   const int64_t up = m.heads / plan_.split.tp * (m.nope_dim + m.v_dim);
   const auto project = [&](int64_t in, int64_t out, const char* part) {
     const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, at);
-    AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, at));
+    ForWeight([=, this] { AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, at)); });
     return gradient;
   };
   const NodeList keys = project(m.kv_rank, up, "attention.kv_up");

@@ -45,9 +45,32 @@ absl::Status CheckTensor(const StepPlan& p) {
   return absl::OkStatus();
 }
 
+// DualPipe (DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, section 3.2.1; its published schedule's
+// preconditions).
+absl::Status CheckTwoWays(const StepPlan& p) {
+  const Split& s = p.split;
+  const bool mirrored = s.mirrored();
+  const absl::string_view name = mirrored ? "dualpipe" : "dualpipev";
+  const int64_t vpp = mirrored ? 1 : 2;
+  if (s.pp == 1 || (mirrored && s.pp % 2 != 0)) {
+    return Bad(absl::StrCat("parallel.pp is ", s.pp, "; with schedule=", name, " expected ",
+                            mirrored ? "an even number" : "more than 1",
+                            mirrored && s.pp > 1 ? NearestMultiple(s.pp, 2) : "; the nearest is 2"));
+  }
+  if (s.vpp != vpp)
+    return Bad(absl::StrCat("parallel.vpp is ", s.vpp, "; with schedule=", name, " expected ", vpp));
+  const int64_t m = p.micro_batches(), least = 2 * s.pp, unit = mirrored ? 2 : 1;
+  if (m >= least && m % unit == 0) return absl::OkStatus();
+  const int64_t nearest = std::max(least, (m + unit - 1) / unit * unit);
+  return Bad(absl::StrCat("training.global_batch makes ", m, " micro-batches; with schedule=", name,
+                          " expected ", mirrored ? "an even number, " : "", "at least 2 * parallel.pp, ",
+                          least, "; the nearest is ", nearest,
+                          ", global_batch=", nearest * s.dp * p.training.micro_batch));
+}
+
 absl::Status CheckPipeline(const StepPlan& p) {
   const Split& s = p.split;
-  const int64_t pieces = s.pp * s.vpp;
+  if (s.schedule == Schedule::kDualPipe || s.schedule == Schedule::kDualPipeV) return CheckTwoWays(p);
   if (s.schedule == Schedule::kInterleaved && s.vpp == 1)
     return Bad("parallel.schedule is \"interleaved\"; expected parallel.vpp of more than 1");
   if (s.vpp > 1 && s.pp == 1) {
@@ -56,10 +79,6 @@ absl::Status CheckPipeline(const StepPlan& p) {
   if (s.vpp > 1 && s.schedule != Schedule::kInterleaved) {
     return Bad(absl::StrCat("parallel.vpp is ", s.vpp, "; expected 1, or parallel.schedule interleaved"));
   }
-  if (absl::Status e = Multiple("model.layers", p.model.layers,
-                                s.vpp > 1 ? "parallel.pp * parallel.vpp" : "parallel.pp", pieces);
-      !e.ok())
-    return e;
   if (s.vpp > 1 && p.micro_batches() % s.pp != 0) {
     return Bad(absl::StrCat("training.global_batch makes ", p.micro_batches(),
                             " micro-batches; expected a multiple of parallel.pp, ", s.pp,
@@ -67,6 +86,16 @@ absl::Status CheckPipeline(const StepPlan& p) {
                             NearestMultiple(p.micro_batches(), s.pp)));
   }
   return absl::OkStatus();
+}
+
+// Pieces are at most the layers, and one for the embedding and one for the head.
+absl::Status CheckPieces(const StepPlan& p) {
+  const Split& s = p.split;
+  const int64_t most = p.model.layers + p.model.mtp + 2;
+  if (s.pp <= most && s.vpp <= most && s.model_pieces() <= most) return absl::OkStatus();
+  return Bad(absl::StrCat("parallel.pp is ", s.pp, " and parallel.vpp ", s.vpp,
+                          "; expected no more pieces than model.layers, ", p.model.layers,
+                          NearestDivisor(s.pp, p.model.layers)));
 }
 
 absl::Status CheckBatch(const StepPlan& p) {
@@ -175,7 +204,7 @@ std::string NearestMultiple(int64_t v, int64_t unit) {
   return absl::StrCat("; the nearest is ", nearest);
 }
 
-std::string NearestDivisor(int64_t v, int64_t of) {
+int64_t DivisorNear(int64_t v, int64_t of) {
   int64_t nearest = 1;
   for (int64_t d = 1; d <= of / d; ++d) {
     if (of % d != 0) continue;
@@ -183,7 +212,11 @@ std::string NearestDivisor(int64_t v, int64_t of) {
       if (std::llabs(candidate - v) < std::llabs(nearest - v)) nearest = candidate;
     }
   }
-  return absl::StrCat("; the nearest is ", nearest);
+  return nearest;
+}
+
+std::string NearestDivisor(int64_t v, int64_t of) {
+  return absl::StrCat("; the nearest is ", DivisorNear(v, of));
 }
 
 absl::Status CheckPlan(const StepPlan& plan) {
@@ -192,6 +225,7 @@ absl::Status CheckPlan(const StepPlan& plan) {
   if (absl::Status s = CheckTensor(plan); !s.ok()) return s;
   if (absl::Status s = CheckBatch(plan); !s.ok()) return s;
   if (absl::Status s = CheckPipeline(plan); !s.ok()) return s;
+  if (absl::Status s = CheckPieces(plan); !s.ok()) return s;
   if (absl::Status s = CheckContext(plan); !s.ok()) return s;
   if (absl::Status s = CheckExperts(plan); !s.ok()) return s;
   if (plan.model.mtp > 0)

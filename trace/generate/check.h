@@ -15,7 +15,9 @@ absl::Status CheckPlan(const StepPlan& plan);
 
 // "; the nearest is N": the multiple of `unit` (> 0) that is nearest to `v`, but not 0.
 std::string NearestMultiple(int64_t v, int64_t unit);
-// The same for the divisor of `of` (> 0).
+// The divisor of `of` (> 0) that is nearest to `v`.
+int64_t DivisorNear(int64_t v, int64_t of);
+// "; the nearest is N": that divisor.
 std::string NearestDivisor(int64_t v, int64_t of);
 
 }  // namespace chakra::generate

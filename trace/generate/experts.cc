@@ -72,10 +72,14 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   at = Dispatch("experts.combine", true, std::move(at));
   NodeList outer = at;
   at = Run(ops_.Product(rows, ffn, h, experts), "experts.down", outer);
-  AddGradient(experts * h * ffn, Run(ops_.Product(h, ffn, rows, experts), "experts.down", outer), true);
+  ForWeight([=, this] {
+    AddGradient(experts * h * ffn, Run(ops_.Product(h, ffn, rows, experts), "experts.down", outer), true);
+  });
   outer = Run(Activation(experts * rows, ffn, true), "experts.activation", at);
   at = Run(ops_.Product(rows, h, wide, experts), "experts.up", outer);
-  AddGradient(experts * h * wide, Run(ops_.Product(wide, h, rows, experts), "experts.up", outer), true);
+  ForWeight([=, this] {
+    AddGradient(experts * h * wide, Run(ops_.Product(wide, h, rows, experts), "experts.up", outer), true);
+  });
   if (m.bias)
     AddGradient(experts * (h + wide), Run(ops_.SumRows(experts * rows, wide), "experts.up", outer), true);
   at = Dispatch("experts.dispatch", false, std::move(at));

@@ -75,6 +75,7 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
   if (!step.ok()) return with_name(step.status());
   auto set = TracesOf(*step, source->name, options);
   if (set.ok()) set->inputs.push_back(source->file);
+  if (set.ok() && source->workload.left_out_size() > 0) set->warnings.push_back(LeftOut(source->workload));
   return set;
 }
 

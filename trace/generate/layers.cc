@@ -38,7 +38,7 @@ int64_t ShareOfEmbedding(const StepPlan& plan) {
 int64_t ShareOfHead(const StepPlan& plan) {
   const ModelSize& m = plan.model;
   const int64_t norm = CountParameters(m).rest;
-  if (m.tied && plan.split.pp == 1) return norm;
+  if (m.tied && plan.split.ends_together()) return norm;
   const int64_t rows = plan.padded_outputs() / plan.split.tp;
   return norm + rows * m.hidden + (m.image > 0 ? rows : 0);
 }
@@ -96,9 +96,13 @@ NodeList LayerBuilder::Column(int64_t in, int64_t out, const char* part, NodeLis
 // With sequence parallelism the input is gathered again for the weight's gradient, beside the product of the
 // input's gradient, whose reduction runs beside the weight's.
 NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
-  const NodeList input = GatherTokens(in, part, at);
+  const bool now = put_off_ == nullptr;
+  const NodeList input = now ? GatherTokens(in, part, at) : NodeList();
   const NodeList gradient = ReduceTokens(in, part, Run(ops_.Product(tokens_, in, out), part, at));
-  AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, Join(input, at)));
+  ForWeight([=, this] {
+    const NodeList whole = now ? input : GatherTokens(in, part, at);
+    AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, Join(whole, at)));
+  });
   return gradient;
 }
 
@@ -109,13 +113,13 @@ NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const Node
 NodeList LayerBuilder::RowBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   const NodeList whole = GatherTokens(out, part, at);
   const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, whole);
-  AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, whole));
+  ForWeight([=, this] { AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, whole)); });
   return gradient;
 }
 
 NodeList LayerBuilder::WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   const NodeList gradient = Run(ops_.Product(shared_tokens_, in, out), part, at);
-  AddGradient(in * out, Run(ops_.Product(out, in, shared_tokens_), part, at));
+  ForWeight([=, this] { AddGradient(in * out, Run(ops_.Product(out, in, shared_tokens_), part, at)); });
   return gradient;
 }
 
@@ -128,6 +132,12 @@ NodeList LayerBuilder::NormBackward(int64_t rows, int64_t width, const char* par
 
 void LayerBuilder::AddGradient(int64_t elements, const NodeList& node, bool expert) {
   gradients_->push_back({elements, expert, node.front()});
+}
+
+void LayerBuilder::Finish(PutOff* put_off) {
+  gradients_ = &put_off->gradients;
+  for (const std::function<void()>& work : put_off->work) work();
+  put_off->work.clear();
 }
 
 NodeList LayerBuilder::Forward(int64_t layer, int64_t micro_batch, const char* phase, NodeList at) {
@@ -240,13 +250,18 @@ NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vecto
     at = Run(ops_.PlainProduct(m.hidden, m.hidden, plan_.training.micro_batch), "pooler", at);
     AddGradient(m.hidden * (m.hidden + 1), at);
   }
-  const NodeList input = m.image > 0 ? at : GatherTokens(m.hidden, "head", at);
+  const bool gathers = m.image == 0, now = put_off_ == nullptr;
+  const NodeList input = gathers && now ? GatherTokens(m.hidden, "head", at) : at;
   NodeList gradient = Run(ops_.PlainProduct(rows, m.hidden, widths_.outputs), "head", at);
-  if (m.image == 0) gradient = ReduceTokens(m.hidden, "head", gradient);
-  const NodeList weight = Run(ops_.PlainProduct(widths_.outputs, m.hidden, rows), "head", Join(input, at));
-  // A tied head's gradient is in the embedding's, where one stage has both.
-  if (!m.tied || plan_.split.pp > 1)
-    AddGradient(widths_.outputs * (m.hidden + (m.image > 0 ? 1 : 0)), weight);
+  if (gathers) gradient = ReduceTokens(m.hidden, "head", gradient);
+  ForWeight([=, this] {
+    const NodeList whole = gathers && !now ? GatherTokens(plan_.model.hidden, "head", at) : input;
+    const NodeList weight =
+        Run(ops_.PlainProduct(widths_.outputs, plan_.model.hidden, rows), "head", Join(whole, at));
+    // A tied head's gradient is in the embedding's, where one stage has both.
+    if (!plan_.model.tied || !plan_.split.ends_together())
+      AddGradient(widths_.outputs * (plan_.model.hidden + (gathers ? 0 : 1)), weight);
+  });
   return NormBackward(shared_tokens_, m.hidden, "head.norm", gradient);
 }
 

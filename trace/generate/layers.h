@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "trace/generate/operators.h"
@@ -29,6 +31,13 @@ WeightShare ShareOfLayer(const StepPlan& plan, int64_t layer);
 int64_t ShareOfEmbedding(const StepPlan& plan);
 int64_t ShareOfHead(const StepPlan& plan);
 
+// What of a backward pass is put off: products that make gradients of weights, and the gradients that the
+// rest of the pass made.
+struct PutOff {
+  std::vector<Gradient> gradients;
+  std::vector<std::function<void()>> work;
+};
+
 // A layer's order of products and norms is that of Megatron-LM's transformer layer; the products that tensor
 // parallelism splits by columns and by rows, and their collectives, are those of Korthikanti et al.,
 // "Reducing Activation Recomputation in Large Transformer Models", 2022, figures 5 and 6.
@@ -46,6 +55,11 @@ class LayerBuilder {
   // The last norm, the head and the loss.
   NodeList Head(int64_t micro_batch, NodeList at);
   NodeList HeadBackward(int64_t micro_batch, NodeList at, std::vector<Gradient>* gradients);
+
+  // Backward passes put off what they need not do for gradients of inputs; null: nothing any more. Not owned.
+  void PutOffInto(PutOff* put_off) { put_off_ = put_off; }
+  // Adds what a backward pass put off; then put_off->gradients are all of it.
+  void Finish(PutOff* put_off);
 
   const Operators& operators() const { return ops_; }
 
@@ -69,6 +83,15 @@ class LayerBuilder {
   NodeList WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
   NodeList NormBackward(int64_t rows, int64_t width, const char* part, const NodeList& at);
   void AddGradient(int64_t elements, const NodeList& node, bool expert = false);
+  // Does `work`, which adds the gradient of a weight, now or later.
+  template <typename Work>
+  void ForWeight(Work work) {
+    if (put_off_ == nullptr) return work();
+    put_off_->work.push_back([this, spot = spot_, work = std::move(work)] {
+      spot_ = spot;
+      work();
+    });
+  }
 
   NodeList Attention(NodeList at);
   NodeList AttentionBackward(NodeList at);
@@ -102,6 +125,7 @@ class LayerBuilder {
   const int64_t tokens_, shared_tokens_;  // of a micro-batch on a rank; where the ranks of tp share them
   Spot spot_;                             // of the nodes that are being added
   std::vector<Gradient>* gradients_ = nullptr;
+  PutOff* put_off_ = nullptr;
   int32_t ring_tag_;
 };
 

@@ -40,6 +40,11 @@ int Layout::OfContext(int rank, int64_t by) const {
   return RankAt(p);
 }
 
+int Layout::TwinOf(int rank) const {
+  const Place p = PlaceOf(rank);
+  return RankAt({0, split_.cp_kind == proto::Parallel::RING ? p.cp : 0, 0, p.pp});
+}
+
 int64_t Layout::SizeOf(GroupKind kind) const {
   switch (kind) {
     case GroupKind::kTensor:
@@ -47,13 +52,13 @@ int64_t Layout::SizeOf(GroupKind kind) const {
     case GroupKind::kContext:
       return split_.cp;
     case GroupKind::kData:
-      return split_.dp * split_.cp;
+      return split_.holders(false);
     case GroupKind::kExpert:
       return split_.ep;
     case GroupKind::kExpertTensor:
       return split_.etp;
     case GroupKind::kExpertData:
-      return split_.expert_dp();
+      return split_.holders(true);
     case GroupKind::kEnds:
       return std::min<int64_t>(split_.pp, 2);
     case GroupKind::kModel:
@@ -74,6 +79,12 @@ int Layout::FromStage(int64_t stage, int64_t in_stage) const {
       {in_stage % split_.tp, in_stage / split_.tp % split_.cp, in_stage / split_.tp / split_.cp, stage});
 }
 
+int64_t Layout::HolderStage(int64_t stage, int64_t i, int64_t of_stage) const {
+  if (!split_.mirrored()) return stage;
+  const int64_t near = std::min(stage, split_.pp - 1 - stage);
+  return i < of_stage ? near : split_.pp - 1 - near;
+}
+
 int Layout::Member(GroupKind kind, int rank, int64_t i) const {
   Place p = PlaceOf(rank);
   const int64_t own = InStage(rank), ep = split_.ep, etp = split_.etp;
@@ -85,15 +96,17 @@ int Layout::Member(GroupKind kind, int rank, int64_t i) const {
       p.cp = i;
       break;
     case GroupKind::kData:
+      p.pp = HolderStage(p.pp, i, split_.dp * split_.cp);
       p.cp = i % split_.cp;
-      p.dp = i / split_.cp;
+      p.dp = i / split_.cp % split_.dp;
       break;
     case GroupKind::kExpertTensor:
       return FromStage(p.pp, own / etp * etp + i);
     case GroupKind::kExpert:
       return FromStage(p.pp, own / (etp * ep) * (etp * ep) + i * etp + own % etp);
     case GroupKind::kExpertData:
-      return FromStage(p.pp, own % (etp * ep) + i * etp * ep);
+      return FromStage(HolderStage(p.pp, i, split_.expert_dp()),
+                       own % (etp * ep) + i % split_.expert_dp() * etp * ep);
     case GroupKind::kEnds:
       p.pp = i == 0 ? 0 : split_.pp - 1;
       break;

@@ -19,7 +19,7 @@ struct Place {
 enum class GroupKind : uint8_t {
   kTensor,
   kContext,
-  kData,          // over dp and cp: they hold the same weights
+  kData,          // over dp and cp (and the two stages of a mirrored piece): they hold the same weights
   kExpert,        // hold different experts
   kExpertTensor,  // share each expert
   kExpertData,    // hold the same experts
@@ -40,15 +40,22 @@ class Layout {
   int OnStage(int rank, int64_t stage) const;
   int OfContext(int rank, int64_t by) const;
 
+  // The rank that does the same as `rank`, with messages to ranks at the same distance: of its stage, and of
+  // its number in a ring of cp.
+  int TwinOf(int rank) const;
+
   int64_t SizeOf(GroupKind kind) const;
   // The members of a rank's group, ascending, or in the order of their shares where that differs.
   std::vector<int> Members(GroupKind kind, int rank) const;
   // "tp12": the kind, and the least rank of the group. kWorld has "world".
   std::string NameOf(GroupKind kind, int rank) const;
-
- private:
   // The i-th member of a rank's group; the first is the least.
   int Member(GroupKind kind, int rank, int64_t i) const;
+
+ private:
+  // The stage of the i-th rank that holds the same weights; `of_stage` of them are on each stage that has
+  // them.
+  int64_t HolderStage(int64_t stage, int64_t i, int64_t of_stage) const;
   int64_t InStage(int rank) const;
   int FromStage(int64_t stage, int64_t in_stage) const;
 

@@ -1,8 +1,10 @@
 #include "trace/generate/memory.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "trace/generate/layers.h"
+#include "trace/generate/pieces.h"
 #include "trace/generate/schedule.h"
 
 namespace chakra::generate {
@@ -29,19 +31,26 @@ struct Held {
   int64_t root_dense = 0;                         // embedding and head
 };
 
-Held HeldBy(const StepPlan& p, int64_t stage) {
+std::vector<Piece> PiecesOf(const StepPlan& p, int64_t stage) {
+  std::vector<Piece> pieces;
+  for (int64_t i = 0; i < p.split.stage_pieces(); ++i)
+    pieces.push_back(p.pieces[static_cast<size_t>(PieceOf(p.split, stage, i))]);
+  return pieces;
+}
+
+Held HeldBy(const StepPlan& p, const std::vector<Piece>& pieces) {
   Held held;
-  const int64_t pieces = p.split.pp * p.split.vpp, in_piece = p.model.layers / pieces;
-  for (int64_t i = 0; i < p.model.layers; ++i) {
-    if (i / in_piece % p.split.pp != stage) continue;
-    const WeightShare share = ShareOfLayer(p, i);
-    held.dense += share.dense;
-    held.expert += share.expert;
-    held.largest_dense = std::max(held.largest_dense, share.dense);
-    held.largest_expert = std::max(held.largest_expert, share.expert);
+  for (const Piece& piece : pieces) {
+    for (int64_t i = piece.first; i < piece.first + piece.layers; ++i) {
+      const WeightShare share = ShareOfLayer(p, i);
+      held.dense += share.dense;
+      held.expert += share.expert;
+      held.largest_dense = std::max(held.largest_dense, share.dense);
+      held.largest_expert = std::max(held.largest_expert, share.expert);
+    }
+    if (piece.embedding) held.root_dense += ShareOfEmbedding(p);
+    if (piece.head) held.root_dense += ShareOfHead(p);
   }
-  if (stage == 0) held.root_dense += ShareOfEmbedding(p);
-  if (stage + 1 == p.split.pp) held.root_dense += ShareOfHead(p);
   held.dense += held.root_dense;
   return held;
 }
@@ -65,10 +74,11 @@ void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
 // A temporary of the step: Megatron-LM hands autograd one empty gradient for each shape of weight, whose
 // gradient is added to the buffer of the micro-batches in place. DDP's buckets are copies of the gradients,
 // and autocast keeps what it casts.
-int64_t FrameworkBuffers(const StepPlan& p, const Held& held, int64_t first_layer) {
+int64_t FrameworkBuffers(const StepPlan& p, const Held& held, const Piece& piece) {
   if (IsFsdp(p)) return 0;
   if (IsDdp(p)) return (4 + (p.element_bytes() < 4 ? p.element_bytes() : 0)) * (held.dense + held.expert);
-  const WeightShare share = ShareOfLayer(p, first_layer);
+  if (piece.layers == 0) return 0;
+  const WeightShare share = ShareOfLayer(p, piece.first + piece.layers - 1);
   const int64_t experts = std::max<int64_t>(1, p.model.experts / p.split.ep);
   return p.element_bytes() * (share.dense - share.replicated + share.expert / experts);
 }
@@ -119,6 +129,46 @@ int64_t ExpertActivations(const StepPlan& p) {
   return bytes;
 }
 
+// Of one pass, in bytes: what it keeps for its backward, and of that what waits for gradients of weights.
+struct Kept {
+  int64_t activations = 0, deferred = 0;
+};
+
+// The most that the passes of a stage keep at a time. `kept`: by piece.
+int64_t MostKept(const std::vector<Pass>& passes, const std::vector<Kept>& kept) {
+  int64_t now = 0, most = 0;
+  for (const Pass& pass : passes) {
+    const Kept& k = kept[static_cast<size_t>(pass.piece)];
+    if (pass.forward) {
+      now += k.activations;
+    } else if (pass.part == Pass::kWeights) {
+      now -= k.deferred;
+    } else {
+      now += (pass.part == Pass::kInputs ? k.deferred : 0) - k.activations;
+    }
+    most = std::max(most, now);
+  }
+  return most;
+}
+
+// Inputs and gradients of outputs of attention's products.
+int64_t AttentionDeferred(const StepPlan& p) {
+  const ModelSize& m = p.model;
+  const int64_t tp = p.split.tp, size = p.element_bytes(), shared = size * p.shared_tokens();
+  const int64_t out = size * p.tokens() * m.context_width() / tp + shared * m.hidden;
+  if (!m.latent()) {
+    const int64_t wide = m.query_width() + 2 * std::max(m.kv_heads, tp) * m.head_dim;
+    return out + shared * m.hidden + size * p.tokens() * wide / tp;
+  }
+  const int64_t down = m.q_rank + m.kv_rank + m.rope_dim;
+  const int64_t up = m.query_width() + m.heads * (m.nope_dim + m.v_dim);
+  return out + shared * (m.hidden + 2 * down) + size * p.tokens() * up / tp;
+}
+
+int64_t MlpDeferred(const StepPlan& p, int64_t rows, int64_t ffn) {
+  return p.element_bytes() * rows * ffn * (p.model.gated ? 3 : 2);
+}
+
 }  // namespace
 
 int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
@@ -128,30 +178,44 @@ int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
   return norms + AttentionActivations(p) + mlp;
 }
 
+int64_t DeferredOfLayer(const StepPlan& p, int64_t layer) {
+  const ModelSize& m = p.model;
+  const int64_t hidden =
+      p.element_bytes() * p.shared_tokens() * m.hidden;  // into the MLP, and the gradient of its end
+  if (!m.has_experts(layer))
+    return AttentionDeferred(p) + 2 * hidden + MlpDeferred(p, p.tokens(), m.ffn / p.split.tp);
+  const int64_t rows = p.shared_tokens() * m.top_k;
+  int64_t bytes = AttentionDeferred(p) + 2 * hidden + 4 * p.shared_tokens() * m.experts;
+  bytes += MlpDeferred(p, rows, m.expert_ffn) + 2 * p.element_bytes() * rows * m.hidden * p.split.etp;
+  if (m.shared_ffn > 0) bytes += MlpDeferred(p, p.tokens(), m.shared_ffn / p.split.tp);
+  return bytes;
+}
+
 RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
   RankMemory out;
-  const Held held = HeldBy(p, stage);
+  const std::vector<Piece> pieces = PiecesOf(p, stage);
+  const Held held = HeldBy(p, pieces);
   AddStates(p, held, &out);
-  const int64_t in_piece = p.model.layers / (p.split.pp * p.split.vpp);
-  out.in_flight = MostInFlight(PassesOf(p.split, p.micro_batches(), stage));
+  const std::vector<Pass> passes = PassesOf(p.split, p.micro_batches(), stage);
+  out.in_flight = MostInFlight(passes);
   const bool full = p.training.recompute == Training::FULL;
-  // Pieces may differ in their layers: the largest counts.
-  int64_t piece = 0, layer_bytes = 0, temporaries = 0;
-  for (int64_t v = 0; v < p.split.vpp; ++v) {
-    int64_t sum = 0;
-    for (int64_t i = 0; i < in_piece; ++i) {
-      const int64_t layer = (v * p.split.pp + stage) * in_piece + i;
+  std::vector<Kept> kept;
+  int64_t layer_bytes = 0, temporaries = 0, head = 0;
+  for (const Piece& piece : pieces) {
+    Kept& of_piece = kept.emplace_back();
+    for (int64_t layer = piece.first; layer < piece.first + piece.layers; ++layer) {
       const int64_t bytes = ActivationsOfLayer(p, layer);
       layer_bytes = std::max(layer_bytes, bytes);
       temporaries = std::max(temporaries, LayerTemporaries(p, layer));
-      sum += full ? p.element_bytes() * p.shared_tokens() * p.model.hidden : bytes;
+      of_piece.activations += full ? p.element_bytes() * p.shared_tokens() * p.model.hidden : bytes;
+      of_piece.deferred += DeferredOfLayer(p, layer);
     }
-    piece = std::max(piece, sum);
+    if (piece.head) head = HeadBytes(p);
   }
-  out.activations = out.in_flight * piece;
-  out.working += temporaries + FrameworkBuffers(p, held, stage * in_piece + in_piece - 1);
+  out.activations = MostKept(passes, kept);
+  out.working += temporaries + FrameworkBuffers(p, held, pieces.front());
   if (full) out.working += layer_bytes;
-  if (stage + 1 == p.split.pp) out.working += HeadBytes(p);
+  out.working += head;
   return out;
 }
 

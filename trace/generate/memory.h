@@ -25,6 +25,10 @@ struct RankMemory {
 
 // Of each rank of `stage`.
 //
+// Activations are those of the passes in flight at the instant when they are most, each of its own piece of
+// the model. A pass whose gradients of weights wait (zb-h1, dualpipe) keeps what they are made of:
+// DeferredOfLayer().
+//
 // States, bytes a parameter (Megatron-LM's documentation, "Distributed Optimizer"; Rajbhandari et al.,
 // "ZeRO", 2020): bf16 with fp32 gradients 2 + 4 + 12, fp16 2 + 2 + 16, fp32 4 + 4 + 8; SGD keeps one average.
 // zero 1 shares the last over ranks of dp, 2 the gradients too, 3 all. FSDP (torchtitan) shares fp32 weights,
@@ -37,5 +41,8 @@ RankMemory MemoryOfStage(const StepPlan& plan, int64_t stage);
 
 // Bytes of one layer's activations of one micro-batch, without recomputation.
 int64_t ActivationsOfLayer(const StepPlan& plan, int64_t layer);
+// What of a layer and micro-batch waits for the gradients of weights: inputs of its products and the
+// gradients of their outputs.
+int64_t DeferredOfLayer(const StepPlan& plan, int64_t layer);
 
 }  // namespace chakra::generate

@@ -33,7 +33,7 @@ constexpr Preset kPresets[] = {
      "meta-llama/Meta-Llama-3-8B config.json"},
     {"llama3-70b", "layers=80,hidden=8192,heads=64,kv_heads=8,ffn=28672,vocab=128256",
      "meta-llama/Meta-Llama-3-70B config.json"},
-    {"llama3-405b", "layers=126,hidden=16384,heads=128,kv_heads=8,ffn=53248,vocab=128256",
+    {"llama3-405b", "layers=126,hidden=16384,heads=128,kv_heads=8,ffn=53248,vocab=128256,uneven=yes",
      "meta-llama/Llama-3.1-405B config.json"},
     {"qwen3-32b", "layers=64,hidden=5120,heads=64,kv_heads=8,head_dim=128,ffn=25600,vocab=151936,qk_norm=yes",
      "Qwen/Qwen3-32B config.json"},
@@ -59,12 +59,12 @@ constexpr Preset kPresets[] = {
     {"deepseek-v3",
      "layers=61,hidden=7168,heads=128,ffn=18432,vocab=129280,experts=256,top_k=8,expert_ffn=2048,shared_ffn="
      "2048,"
-     "dense_layers=3,q_rank=1536,kv_rank=512,nope_dim=128,rope_dim=64,v_dim=128",
+     "dense_layers=3,uneven=yes,q_rank=1536,kv_rank=512,nope_dim=128,rope_dim=64,v_dim=128",
      "deepseek-ai/DeepSeek-V3 config.json, without the layer of further tokens (mtp=1)"},
     {"kimi-k2",
      "layers=61,hidden=7168,heads=64,ffn=18432,vocab=163840,experts=384,top_k=8,expert_ffn=2048,shared_ffn="
      "2048,"
-     "dense_layers=1,q_rank=1536,kv_rank=512,nope_dim=128,rope_dim=64,v_dim=128",
+     "dense_layers=1,uneven=yes,q_rank=1536,kv_rank=512,nope_dim=128,rope_dim=64,v_dim=128",
      "moonshotai/Kimi-K2-Base config.json"},
     {"bert-large",
      "layers=24,hidden=1024,heads=16,ffn=4096,gated=no,vocab=30522,tied=yes,norm=layer,bias=yes,positions="

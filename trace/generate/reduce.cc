@@ -34,7 +34,7 @@ void Sharing::Flush(int64_t micro_batch) {
 void Sharing::Close(bool expert, int64_t micro_batch) {
   Bucket& bucket = open_[expert ? 1 : 0];
   if (bucket.elements == 0) return;
-  const bool last = micro_batch + 1 == plan_.micro_batches();
+  const bool last = plan_.IsLast(micro_batch);
   if (RanksOf(expert) == 1) {
     if (last) reduced_.insert(reduced_.end(), bucket.nodes.begin(), bucket.nodes.end());
   } else {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/spelling.h"
 #include "trace/generate/check.h"
+#include "trace/generate/pieces.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/settings.h"
 
@@ -87,7 +88,7 @@ void TakeFlags(const proto::Model& m, ModelSize* out) {
 
 absl::Status TakeSchedule(const proto::Parallel& p, Split* out) {
   const std::string& name = p.schedule();
-  const std::vector<std::string> known = {"gpipe", "1f1b", "interleaved"};
+  const std::vector<std::string> known = {"gpipe", "1f1b", "interleaved", "zb-h1", "dualpipe", "dualpipev"};
   if (name.empty()) {
     out->schedule = out->vpp > 1 ? Schedule::kInterleaved : Schedule::k1F1B;
     return absl::OkStatus();
@@ -95,13 +96,15 @@ absl::Status TakeSchedule(const proto::Parallel& p, Split* out) {
   for (size_t i = 0; i < known.size(); ++i) {
     if (name != known[i]) continue;
     out->schedule = static_cast<Schedule>(i);
+    if (out->schedule == Schedule::kDualPipeV && !p.has_vpp() && out->pp > 1) out->vpp = 2;  // there and back
     return absl::OkStatus();
   }
-  for (const char* later : {"zb-h1", "zb-h2", "zbv", "dualpipe", "dualpipev"}) {
+  for (const char* later : {"zb-h2", "zbv", "zb-v"}) {
     if (name == later) {
-      return absl::UnimplementedError(absl::StrCat("parallel.schedule is \"", name,
-                                                   "\", which is not generated yet; known: gpipe, 1f1b, "
-                                                   "interleaved"));
+      return absl::UnimplementedError(absl::StrCat(
+          "parallel.schedule is \"", name,
+          "\", whose order depends on the times of passes and is not generated yet; known: gpipe, 1f1b, "
+          "interleaved, zb-h1, dualpipe, dualpipev"));
     }
   }
   return Bad(absl::StrCat("parallel.schedule is \"", name, "\"", SuggestName(name, known)));
@@ -128,6 +131,7 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, Split
     }
     out->pp_before_dp = true;
   }
+  if (absl::Status s = TakeLayout(p, out); !s.ok()) return s;
   return TakeSchedule(p, out);
 }
 
@@ -215,6 +219,9 @@ absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload) {
   if (absl::Status s = TakeTraining(workload.training(), plan.model, plan.split, &plan.training); !s.ok())
     return s;
   if (absl::Status s = CheckPlan(plan); !s.ok()) return s;
+  absl::StatusOr<std::vector<Piece>> pieces = LayPieces(workload, plan.model, plan.split);
+  if (!pieces.ok()) return pieces.status();
+  plan.pieces = *std::move(pieces);
   proto::Workload whole = workload;
   whole.mutable_model()->clear_config();  // a path; what it says is in the other fields
   plan.workload = FormatMessage(whole, MessageFormat::kText).value_or("");

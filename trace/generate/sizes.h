@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "proto/workload.pb.h"
@@ -34,7 +35,14 @@ struct ModelSize {
   int64_t outputs() const { return image > 0 ? classes : vocab; }
 };
 
-enum class Schedule : uint8_t { kGpipe, k1F1B, kInterleaved };
+enum class Schedule : uint8_t { kGpipe, k1F1B, kInterleaved, kZbH1, kDualPipe, kDualPipeV };
+
+// A part of the model that is on one pipeline stage; its layers follow each other. Layers from
+// ModelSize::layers on are those of further tokens.
+struct Piece {
+  int64_t first = 0, layers = 0;
+  bool embedding = false, head = false;
+};
 
 // proto::Parallel.
 struct Split {
@@ -50,8 +58,14 @@ struct Split {
   int64_t stage_ranks() const { return tp * cp * dp; }
   // Ranks that hold the same experts.
   int64_t expert_dp() const { return stage_ranks() / (ep * etp); }
+  // Each piece of the model is on two stages.
+  bool mirrored() const { return schedule == Schedule::kDualPipe; }
+  int64_t stage_pieces() const { return mirrored() ? 2 : vpp; }
+  int64_t model_pieces() const { return pp * vpp; }
+  // Embedding and head are on one stage.
+  bool ends_together() const { return pp == 1 || mirrored() || schedule == Schedule::kDualPipeV; }
   // Ranks that hold the same weights: those of experts, or the others.
-  int64_t holders(bool expert) const { return expert ? expert_dp() : dp * cp; }
+  int64_t holders(bool expert) const { return (expert ? expert_dp() : dp * cp) * (mirrored() ? 2 : 1); }
 };
 
 // What each of `ranks` holds of `n` that they share; the last may hold less.
@@ -74,9 +88,18 @@ struct StepPlan {
   ModelSize model;
   Split split;
   TrainingPlan training;
+  std::vector<Piece> pieces;  // of the model, in its order; pieces.h says on which stages
 
   // Micro-batches of a rank in a step.
   int64_t micro_batches() const { return training.global_batch / (training.micro_batch * split.dp); }
+  // Whether it is the first micro-batch of those that go its way, or the last: then a piece's gradients are
+  // complete.
+  bool IsFirst(int64_t micro_batch) const {
+    return micro_batch == 0 || (split.mirrored() && micro_batch == micro_batches() / 2);
+  }
+  bool IsLast(int64_t micro_batch) const {
+    return micro_batch + 1 == micro_batches() || (split.mirrored() && micro_batch + 1 == micro_batches() / 2);
+  }
   // Tokens of a micro-batch on a rank of cp, and where the ranks of tp share them too.
   int64_t tokens() const { return training.seq * training.micro_batch / split.cp; }
   int64_t shared_tokens() const { return split.sp ? tokens() / split.tp : tokens(); }

@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "trace/generate/layers.h"
+#include "trace/generate/merge.h"
+#include "trace/generate/pieces.h"
 #include "trace/generate/reduce.h"
 #include "trace/generate/schedule.h"
 
@@ -18,9 +20,9 @@ class StageBuilder {
       : plan_(plan), stage_(stage), layers_(plan, &graph_), sharing_(plan, &graph_) {
     const Split& s = plan.split;
     graph_.launch_ns = plan.training.launch_ns;
-    layers_of_piece_ = plan.model.layers / (s.pp * s.vpp);
-    done_.resize(static_cast<size_t>(s.vpp * plan.micro_batches()));
-    for (int64_t piece = 0; piece < s.vpp; ++piece) AddUnits(piece);
+    done_.resize(static_cast<size_t>(s.stage_pieces() * plan.micro_batches()));
+    put_off_.resize(done_.size());
+    for (int64_t piece = 0; piece < s.stage_pieces(); ++piece) AddUnits(piece);
     for (const WeightUnit& u : units_) {
       graph_.weights += u.dense;
       graph_.expert_weights += u.expert;
@@ -29,11 +31,13 @@ class StageBuilder {
 
   absl::StatusOr<StageGraph> Build() {
     Begin();
-    for (const Pass& pass : PassesOf(plan_.split, plan_.micro_batches(), stage_)) {
-      if (pass.forward) {
-        Forward(pass);
+    const std::vector<Pass> passes = PassesOf(plan_.split, plan_.micro_batches(), stage_);
+    for (size_t i = 0; i < passes.size(); ++i) {
+      if (passes[i].merged) {
+        Merged(passes[i], passes[i + 1]);
+        ++i;
       } else {
-        Backward(pass);
+        Run(passes[i]);
       }
       if (graph_.nodes.size() > kMostNodes) {
         return absl::ResourceExhaustedError(
@@ -41,28 +45,33 @@ class StageBuilder {
       }
     }
     End();
+    Interleave(merged_, &graph_);
     return std::move(graph_);
   }
 
  private:
-  int64_t Global(int64_t piece) const { return piece * plan_.split.pp + stage_; }
-  bool IsFirst(int64_t piece) const { return Global(piece) == 0; }
-  bool IsLast(int64_t piece) const { return Global(piece) + 1 == plan_.split.pp * plan_.split.vpp; }
-  int64_t FirstLayer(int64_t piece) const { return Global(piece) * layers_of_piece_; }
-  NodeList& Done(const Pass& pass) {
-    return done_[static_cast<size_t>(pass.piece * plan_.micro_batches() + pass.micro_batch)];
+  int64_t Number(int64_t piece) const { return PieceOf(plan_.split, stage_, piece); }
+  const Piece& At(int64_t piece) const { return plan_.pieces[static_cast<size_t>(Number(piece))]; }
+  size_t IndexOf(int64_t piece, int64_t micro_batch) const {
+    return static_cast<size_t>(piece * plan_.micro_batches() + micro_batch);
+  }
+  NodeList& Done(const Pass& pass) { return done_[IndexOf(pass.piece, pass.micro_batch)]; }
+  // Where a micro-batch of `pass` is `by` pieces further on.
+  PieceSpot Next(const Pass& pass, int64_t by) const {
+    const int64_t number = Number(pass.piece);
+    return SpotOf(plan_.split, number + by, GoesBack(plan_.split, stage_, number));
   }
 
   void AddUnits(int64_t piece) {
+    const Piece& p = At(piece);
     unit_of_piece_.push_back(units_.size());
-    if (IsFirst(piece)) units_.push_back({ShareOfEmbedding(plan_), 0, -1});
-    for (int64_t i = 0; i < layers_of_piece_; ++i) {
-      const int64_t layer = FirstLayer(piece) + i;
+    if (p.embedding) units_.push_back({ShareOfEmbedding(plan_), 0, -1});
+    for (int64_t layer = p.first; layer < p.first + p.layers; ++layer) {
       const WeightShare share = ShareOfLayer(plan_, layer);
       units_.push_back({share.dense, share.expert, static_cast<int32_t>(layer)});
       replicated_ += share.replicated;
     }
-    if (IsLast(piece)) units_.push_back({ShareOfHead(plan_), 0, -1});
+    if (p.head) units_.push_back({ShareOfHead(plan_), 0, -1});
   }
 
   // Gradients are cleared; with overlap_param the weights that the last step updated are gathered.
@@ -79,101 +88,165 @@ class StageBuilder {
     if (plan_.split.zero == 3) {
       // One unit is used while the next is gathered.
       ready = sharing_.Gather(units_[unit], spot, before_last_);
-    } else if (plan_.split.overlap_param && spot.micro_batch == 0) {
+    } else if (plan_.split.overlap_param && plan_.IsFirst(spot.micro_batch)) {
       ready = gathered_[unit];
     }
     return ready;
   }
   void Used(const NodeList& at) { before_last_ = std::exchange(last_, at); }
 
-  Spot SpotOf(const Pass& pass, int64_t layer, const char* part) const {
+  Spot PlaceOf(const Pass& pass, int64_t layer, const char* part) const {
     return {static_cast<int32_t>(pass.micro_batch), static_cast<int32_t>(layer),
             pass.forward ? "forward" : "backward", part};
   }
 
   int64_t MessageBytes() const { return plan_.shared_tokens() * plan_.model.hidden * plan_.element_bytes(); }
-  // Of what the piece `global` of the model sends: one number for each on the way between two ranks.
-  int32_t Tag(const Pass& pass, int64_t global) const {
-    return static_cast<int32_t>((pass.micro_batch * plan_.split.vpp + global / plan_.split.pp) * 2 +
+  // Of what the sender's piece `piece` sends: one number for each on the way between two ranks.
+  int32_t Tag(const Pass& pass, int64_t piece) const {
+    return static_cast<int32_t>((pass.micro_batch * plan_.split.stage_pieces() + piece) * 2 +
                                 (pass.forward ? 0 : 1));
   }
-  int64_t StageOf(int64_t global) const { return global % plan_.split.pp; }
 
-  void Send(const Pass& pass, int64_t to, const NodeList& at) {
-    graph_.Message(NodeType::kSend, PeerKind::kStage, StageOf(to),
-                   pass.forward ? Stream::kSendForward : Stream::kSendBackward, Tag(pass, Global(pass.piece)),
-                   MessageBytes(), SpotOf(pass, -1, "send"), at);
+  // Hands on what a pass made, where there is a piece for it; a piece of the same stage finds it in Done().
+  void Send(const Pass& pass, const NodeList& at) {
+    if (pass.part == Pass::kWeights || (pass.forward ? At(pass.piece).head : At(pass.piece).embedding))
+      return;
+    const PieceSpot to = Next(pass, pass.forward ? 1 : -1);
+    if (to.stage == stage_) return;
+    graph_.Message(NodeType::kSend, PeerKind::kStage, to.stage,
+                   pass.forward ? Stream::kSendForward : Stream::kSendBackward, Tag(pass, pass.piece),
+                   MessageBytes(), PlaceOf(pass, -1, "send"), at);
   }
-  uint32_t Receive(const Pass& pass, int64_t from) {
-    return graph_.Message(NodeType::kRecv, PeerKind::kStage, StageOf(from),
-                          pass.forward ? Stream::kReceiveForward : Stream::kReceiveBackward, Tag(pass, from),
-                          MessageBytes(), SpotOf(pass, -1, "receive"), {});
+  // What a pass begins with: not where the embedding or the head does.
+  NodeList Receive(const Pass& pass) {
+    const PieceSpot from = Next(pass, pass.forward ? -1 : 1);
+    if (from.stage == stage_) return done_[IndexOf(from.piece, pass.micro_batch)];
+    return {graph_.Message(NodeType::kRecv, PeerKind::kStage, from.stage,
+                           pass.forward ? Stream::kReceiveForward : Stream::kReceiveBackward,
+                           Tag(pass, from.piece), MessageBytes(), PlaceOf(pass, -1, "receive"), {})};
+  }
+
+  void Run(const Pass& pass) {
+    Compute(pass);
+    Send(pass, Done(pass));
+  }
+
+  // Both send when both are done, as DualPipe's implementation does.
+  void Merged(const Pass& forward, const Pass& backward) {
+    MergedPasses nodes;
+    nodes.begin = static_cast<uint32_t>(graph_.nodes.size());
+    Compute(forward);
+    nodes.middle = static_cast<uint32_t>(graph_.nodes.size());
+    Compute(backward);
+    nodes.end = static_cast<uint32_t>(graph_.nodes.size());
+    merged_.push_back(nodes);
+    const NodeList done = Join(Done(forward), Done(backward));
+    Send(forward, done);
+    Send(backward, done);
+  }
+
+  void Compute(const Pass& pass) {
+    if (pass.forward) {
+      Forward(pass);
+    } else if (pass.part == Pass::kWeights) {
+      BackwardOfWeights(pass);
+    } else {
+      Backward(pass);
+    }
   }
 
   void Forward(const Pass& pass) {
+    const Piece& piece = At(pass.piece);
     size_t unit = unit_of_piece_[static_cast<size_t>(pass.piece)];
     NodeList at = begin_;
-    if (IsFirst(pass.piece)) {
-      at = layers_.Embed(pass.micro_batch, Join(at, Weights(unit++, SpotOf(pass, -1, "weights"))));
+    if (piece.embedding) {
+      at = layers_.Embed(pass.micro_batch, Join(at, Weights(unit++, PlaceOf(pass, -1, "weights"))));
       Used(at);
     } else {
-      at.push_back(Receive(pass, Global(pass.piece) - 1));
+      at = Join(at, Receive(pass));
     }
-    for (int64_t i = 0; i < layers_of_piece_; ++i) {
-      const int64_t layer = FirstLayer(pass.piece) + i;
+    for (int64_t layer = piece.first; layer < piece.first + piece.layers; ++layer) {
       at = layers_.Forward(layer, pass.micro_batch, "forward",
-                           Join(at, Weights(unit++, SpotOf(pass, layer, "weights"))));
+                           Join(at, Weights(unit++, PlaceOf(pass, layer, "weights"))));
       Used(at);
     }
-    if (IsLast(pass.piece)) {
-      at = layers_.Head(pass.micro_batch, Join(at, Weights(unit, SpotOf(pass, -1, "weights"))));
+    if (piece.head) {
+      at = layers_.Head(pass.micro_batch, Join(at, Weights(unit, PlaceOf(pass, -1, "weights"))));
       Used(at);
-    } else {
-      Send(pass, Global(pass.piece) + 1, at);
     }
     Done(pass) = at;
   }
 
   // Whether gradients of this pass are reduced: those of the last micro-batch, which the others are added to.
-  bool Reduces(const Pass& pass) const {
-    return plan_.split.zero >= 2 || pass.micro_batch + 1 == plan_.micro_batches();
-  }
-  void Take(const Pass& pass, std::vector<Gradient>* gradients) {
-    if (Reduces(pass)) sharing_.Add(*gradients, pass.micro_batch);
+  bool Reduces(const Pass& pass) const { return plan_.split.zero >= 2 || plan_.IsLast(pass.micro_batch); }
+  void Take(const Pass& pass, const std::vector<Gradient>& gradients) {
+    if (Reduces(pass)) sharing_.Add(gradients, pass.micro_batch);
     if (Reduces(pass) && plan_.split.zero == 3) sharing_.Flush(pass.micro_batch);
-    gradients->clear();
+  }
+
+  // Runs `backward`, which adds gradients of one unit to what it is given, and takes them; or puts those of
+  // weights off.
+  template <typename Function>
+  NodeList BackwardOfUnit(const Pass& pass, Function backward) {
+    std::vector<Gradient> gradients;
+    if (pass.part == Pass::kWhole) {
+      NodeList at = backward(&gradients);
+      Take(pass, gradients);
+      return at;
+    }
+    PutOff& put_off = put_off_[IndexOf(pass.piece, pass.micro_batch)].emplace_back();
+    layers_.PutOffInto(&put_off);
+    NodeList at = backward(&put_off.gradients);
+    layers_.PutOffInto(nullptr);
+    return at;
   }
 
   void Backward(const Pass& pass) {
-    std::vector<Gradient> gradients;
+    const Piece& piece = At(pass.piece);
     NodeList at = Done(pass);
-    if (IsLast(pass.piece)) {
-      at = layers_.HeadBackward(pass.micro_batch, at, &gradients);
-      Take(pass, &gradients);
+    if (piece.head) {
+      at = BackwardOfUnit(
+          pass, [&](std::vector<Gradient>* g) { return layers_.HeadBackward(pass.micro_batch, at, g); });
       Used(at);
     } else {
-      at.push_back(Receive(pass, Global(pass.piece) + 1));
+      at = Join(at, Receive(pass));
     }
-    const size_t first = unit_of_piece_[static_cast<size_t>(pass.piece)] + (IsFirst(pass.piece) ? 1 : 0);
-    for (int64_t i = layers_of_piece_ - 1; i >= 0; --i) {
-      const int64_t layer = FirstLayer(pass.piece) + i;
+    const size_t first = unit_of_piece_[static_cast<size_t>(pass.piece)] + (piece.embedding ? 1 : 0);
+    for (int64_t i = piece.layers - 1; i >= 0; --i) {
+      const int64_t layer = piece.first + i;
       if (plan_.split.zero == 3)
-        at = Join(at, Weights(first + static_cast<size_t>(i), SpotOf(pass, layer, "weights")));
-      at = layers_.Backward(layer, pass.micro_batch, at, &gradients);
-      Take(pass, &gradients);
+        at = Join(at, Weights(first + static_cast<size_t>(i), PlaceOf(pass, layer, "weights")));
+      at = BackwardOfUnit(
+          pass, [&](std::vector<Gradient>* g) { return layers_.Backward(layer, pass.micro_batch, at, g); });
       Used(at);
     }
-    if (IsFirst(pass.piece)) {
-      layers_.EmbedBackward(pass.micro_batch, at, &gradients);
-      Take(pass, &gradients);
-    } else {
-      Send(pass, Global(pass.piece) - 1, at);
+    if (piece.embedding) {
+      BackwardOfUnit(pass, [&](std::vector<Gradient>* g) {
+        layers_.EmbedBackward(pass.micro_batch, at, g);
+        return at;
+      });
     }
-    // Each piece has its own buckets. Without overlap there is one, when all is done.
+    Done(pass) = at;
+    if (pass.part == Pass::kWhole) Reduce(pass);
+    last_backward_ = at;
+  }
+
+  // What a backward pass put off, in its order.
+  void BackwardOfWeights(const Pass& pass) {
+    std::vector<PutOff>& units = put_off_[IndexOf(pass.piece, pass.micro_batch)];
+    for (PutOff& unit : units) {
+      layers_.Finish(&unit);
+      Take(pass, unit.gradients);
+      if (!unit.gradients.empty()) last_backward_ = {unit.gradients.back().node};
+    }
+    std::vector<PutOff>().swap(units);
+    Reduce(pass);
+  }
+
+  // Each piece has its own buckets. Without overlap there is one, when all is done.
+  void Reduce(const Pass& pass) {
     const bool whole = plan_.split.zero < 2 && !plan_.split.overlap_grad;
     if (Reduces(pass) && !whole) sharing_.Flush(pass.micro_batch);
-    Done(pass) = at;
-    last_backward_ = at;
   }
 
   int64_t OwnWeights() const {
@@ -192,11 +265,11 @@ class StageBuilder {
   // and of an embedding that two stages have.
   NodeList ReduceRest(NodeList at) {
     const Split& s = plan_.split;
-    if (s.sp) {
+    if (s.sp && replicated_ > 0) {
       at = Step(CollectiveType::kAllReduce, GroupKind::kTensor, Stream::kTensor,
                 replicated_ * plan_.gradient_bytes(), "replicated_gradients", at);
     }
-    if (plan_.model.tied && s.pp > 1 && (stage_ == 0 || stage_ + 1 == s.pp)) {
+    if (plan_.model.tied && !s.ends_together() && (stage_ == 0 || stage_ + 1 == s.pp)) {
       at = Step(CollectiveType::kAllReduce, GroupKind::kEnds, Stream::kReduce,
                 plan_.padded_outputs() / s.tp * plan_.model.hidden * plan_.gradient_bytes(),
                 "embedding_gradients", at);
@@ -232,12 +305,14 @@ class StageBuilder {
   StageGraph graph_;
   LayerBuilder layers_;
   Sharing sharing_;
-  int64_t layers_of_piece_ = 0;
   int64_t replicated_ = 0;
   std::vector<WeightUnit> units_;
   std::vector<size_t> unit_of_piece_;  // the first
   std::vector<NodeList> gathered_;     // by unit, with overlap_param
   std::vector<NodeList> done_;         // by piece and micro-batch: the last pass's end
+  std::vector<std::vector<PutOff>>
+      put_off_;  // likewise: of each unit, in the order of the pass; empty: of none
+  std::vector<MergedPasses> merged_;
   NodeList begin_, last_, before_last_, last_backward_;
 };
 

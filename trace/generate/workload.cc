@@ -1,15 +1,20 @@
 #include "trace/generate/workload.h"
 
 #include <filesystem>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "trace/generate/foreign.h"
 #include "trace/generate/hf_config.h"
 #include "trace/generate/presets.h"
+#include "trace/io/file.h"
 #include "trace/io/proto_io.h"
 #include "trace/io/set_field.h"
 #include "trace/io/settings.h"
@@ -17,18 +22,41 @@
 namespace chakra::generate {
 namespace {
 
+constexpr size_t kMostBytes = size_t{16} << 20;
+
 bool IsFile(const std::string& path) {
   std::error_code error;
   return absl::EndsWith(path, ".json") || std::filesystem::is_regular_file(path, error);
 }
 
-// --model: NAME, FILE, keys, or one of the first two with keys behind a colon.
-absl::Status ReadModelText(const std::string& text, proto::Model* model) {
+// A file that is no proto::Workload but a framework's; nothing where it is none.
+absl::StatusOr<std::optional<proto::Workload>> ReadForeignFile(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  const absl::StatusOr<std::string> content = ReadFile(path, kMostBytes);
+  if (!content.ok() || !LooksForeign(*content)) return std::nullopt;  // the other reader says what is wrong
+  absl::StatusOr<proto::Workload> workload = ReadForeign(*content, path);
+  if (!workload.ok()) return workload.status();
+  return std::optional<proto::Workload>(*std::move(workload));
+}
+
+// --model: NAME, FILE, keys, or one of the first two with keys behind a colon. A framework's file says the
+// whole workload.
+absl::Status ReadModelText(const std::string& text, proto::Workload* workload) {
+  proto::Model* const model = workload->mutable_model();
   const size_t equals = text.find('='), colon = text.find(':');
   const bool named = equals == std::string::npos || colon < equals;
   if (!named) return ReadSettings(text, "--model", model);
   const std::string name(absl::StripAsciiWhitespace(text.substr(0, colon)));
   proto::Model below;
+  auto foreign = IsFile(name) ? ReadForeignFile(name) : std::optional<proto::Workload>();
+  if (!foreign.ok())
+    return absl::Status(foreign.status().code(), absl::StrCat("--model: ", foreign.status().message()));
+  if (foreign->has_value()) {
+    workload->MergeFrom(**foreign);
+    return colon == std::string::npos ? absl::OkStatus()
+                                      : ReadSettings(text.substr(colon + 1), "--model", model);
+  }
   if (IsFile(name)) {
     below.set_config(name);
   } else {
@@ -73,18 +101,23 @@ absl::Status ExpandModel(absl::string_view folder, proto::Model* model) {
 
 absl::StatusOr<proto::Workload> ReadWorkload(const WorkloadOptions& options) {
   proto::Workload w;
-  if (!options.file.empty()) {
+  auto foreign = ReadForeignFile(options.file);
+  if (!foreign.ok()) return foreign.status();
+  if (foreign->has_value()) {
+    w = **std::move(foreign);
+  } else if (!options.file.empty()) {
     if (absl::Status s = ReadMessageFile(options.file, &w); !s.ok()) return s;
     const std::string folder = std::filesystem::path(options.file).parent_path().string();
     if (absl::Status s = ExpandModel(folder, w.mutable_model()); !s.ok())
       return absl::Status(s.code(), absl::StrCat(options.file, ": ", s.message()));
   }
   if (!options.model.empty()) {
-    if (absl::Status s = ReadModelText(options.model, w.mutable_model()); !s.ok()) return s;
+    if (absl::Status s = ReadModelText(options.model, &w); !s.ok()) return s;
   }
   if (absl::Status s = ReadSettings(options.parallel, "--parallel", w.mutable_parallel()); !s.ok()) return s;
   if (absl::Status s = ReadSettings(options.training, "--training", w.mutable_training()); !s.ok()) return s;
-  const bool named = !w.model().preset().empty() || !w.model().config().empty();
+  const bool named =
+      !w.model().preset().empty() || !w.model().config().empty() || !w.model().source().empty();
   if (absl::Status s = SetFields(options.set, &w); !s.ok()) return s;
   if (!named) {  // what --set names
     if (absl::Status s = ExpandModel("", w.mutable_model()); !s.ok()) return s;
@@ -97,7 +130,14 @@ bool IsWorkloadField(absl::string_view path) {
   return first != path && (first == "model" || first == "parallel" || first == "training");
 }
 
+std::string LeftOut(const proto::Workload& workload) {
+  if (workload.left_out().empty()) return "";
+  return absl::StrCat("the step is without what ", workload.model().source(), " says of ",
+                      absl::StrJoin(workload.left_out(), "; "));
+}
+
 bool LooksLikeWorkload(absl::string_view head) {
+  if (LooksForeign(head)) return true;
   for (absl::string_view line : absl::StrSplit(head, '\n')) {
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || line[0] == '#' || line == "{") continue;

@@ -1,4 +1,5 @@
-// Reads what users write of a workload: files, presets, HuggingFace's config.json, short forms.
+// Reads what users write of a workload: files, also those of frameworks, presets, HuggingFace's config.json,
+// short forms.
 #pragma once
 
 #include <string>
@@ -13,10 +14,11 @@ namespace chakra::generate {
 
 // What the command line says of a workload. Later ones win: file, short forms, `set`.
 struct WorkloadOptions {
-  std::string file;      // proto::Workload as text format, JSON or binary; "": none
-  std::string model;     // a preset, a config.json or "key=value,..."; both as "NAME:key=value,..." too
-  std::string parallel;  // "key=value,..."
-  std::string training;  // likewise
+  std::string file;   // proto::Workload as text format, JSON or binary, or as foreign.h reads it; "": none
+  std::string model;  // a preset, a config.json, a file as foreign.h reads it (its parallelism and training
+                      // too), or "key=value,..."; all as "NAME:key=value,..." too
+  std::string parallel;          // "key=value,..."
+  std::string training;          // likewise
   std::vector<std::string> set;  // "FIELD=VALUE" of proto::Workload
 };
 
@@ -32,7 +34,11 @@ absl::Status ExpandModel(absl::string_view folder, proto::Model* model);
 // "parallel.tp".
 bool IsWorkloadField(absl::string_view path);
 
-// Whether a text is meant as a Workload in text format or JSON: it sets model, parallel or training.
+// "the step leaves out what FILE says: ..." for people; "": nothing is left out.
+std::string LeftOut(const proto::Workload& workload);
+
+// Whether a text is meant as a Workload in text format or JSON (it sets model, parallel or training), or as
+// foreign.h reads it.
 bool LooksLikeWorkload(absl::string_view head);
 
 }  // namespace chakra::generate

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -108,6 +107,16 @@ absl::Status WriteRank(const StepGraphs& step, const Layout& layout, int rank, E
   return out->Finish();
 }
 
+// The kinds of groups that a stage's nodes name, in the order in which a reader of a rank's file finds them.
+std::vector<GroupKind> KindsInOrder(const StageGraph& stage) {
+  std::vector<GroupKind> kinds;
+  for (const StepNode& n : stage.nodes) {
+    if (n.type == NodeType::kCollective && std::find(kinds.begin(), kinds.end(), n.group) == kinds.end())
+      kinds.push_back(n.group);
+  }
+  return kinds;
+}
+
 // What a rank has beside the graph of its stage, in the order in which a reader of its file finds it.
 void SetOwn(const StageGraph& stage, const Layout& layout, int rank, RankTrace* trace) {
   trace->rank = rank;
@@ -127,14 +136,6 @@ void SetOwn(const StageGraph& stage, const Layout& layout, int rank, RankTrace* 
     }
     trace->peers.emplace_back().group = index;
   }
-}
-
-std::set<GroupKind> KindsOf(const StageGraph& stage) {
-  std::set<GroupKind> kinds;
-  for (const StepNode& n : stage.nodes) {
-    if (n.type == NodeType::kCollective) kinds.insert(n.group);
-  }
-  return kinds;
 }
 
 absl::Status EncodeRank(const StepGraphs& step, const Layout& layout, int rank, std::string* frames) {
@@ -177,12 +178,23 @@ absl::Status LoadStages(const StepGraphs& step, const std::string& name, const R
     if (!trace.ok()) return trace.status();
     of_stage[s] = *std::move(trace);
   }
+  std::vector<std::vector<GroupKind>> kinds;
+  for (const StageGraph& stage : step.stages) kinds.push_back(KindsInOrder(stage));
+  set->ranks.resize(static_cast<size_t>(layout.ranks()));
   for (int rank = 0; rank < layout.ranks(); ++rank) {
     const size_t s = static_cast<size_t>(layout.PlaceOf(rank).pp);
-    RankTrace& trace = set->ranks.emplace_back();
+    RankTrace& trace = set->ranks[static_cast<size_t>(rank)];
     trace.file = name;
-    trace.metadata = of_stage[s].metadata;
     trace.graph = of_stage[s].graph;
+    const int of = options.twins == nullptr ? rank : layout.TwinOf(rank);
+    if (options.twins != nullptr) options.twins->push_back(of);
+    if (of != rank) {
+      trace.rank = rank;
+      trace.group_names = {""};
+      for (const GroupKind kind : kinds[s]) trace.group_names.push_back(layout.NameOf(kind, rank));
+      continue;
+    }
+    trace.metadata = of_stage[s].metadata;
     SetOwn(step.stages[s], layout, rank, &trace);
   }
   return absl::OkStatus();
@@ -203,14 +215,13 @@ absl::StatusOr<StepGraphs> BuildStep(const StepPlan& plan) {
 
 Groups GroupsOf(const StepGraphs& step) {
   const Layout layout(step.plan.split);
-  std::vector<std::set<GroupKind>> kinds;
-  for (const StageGraph& stage : step.stages) kinds.push_back(KindsOf(stage));
+  std::vector<std::vector<GroupKind>> kinds;
+  for (const StageGraph& stage : step.stages) kinds.push_back(KindsInOrder(stage));
   Groups groups;
   for (int rank = 0; rank < layout.ranks(); ++rank) {
     for (const GroupKind kind : kinds[static_cast<size_t>(layout.PlaceOf(rank).pp)]) {
-      std::string name = layout.NameOf(kind, rank);
-      if (groups.contains(name)) continue;
-      groups.emplace(std::move(name), layout.Members(kind, rank));
+      if (layout.Member(kind, rank, 0) == rank || kind == GroupKind::kEnds)
+        groups.try_emplace(layout.NameOf(kind, rank), layout.Members(kind, rank));
     }
   }
   return groups;

@@ -32,7 +32,8 @@ absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const 
                        int threads);
 
 // The same traces as WriteStep()'s, read. Ranks of a stage share one graph. `name`: of the input, for
-// messages.
+// messages. With ReadOptions::twins one rank of each stage, or of each stage and number in a ring of cp, has
+// peers.
 absl::StatusOr<TraceSet> TracesOf(const StepGraphs& step, const std::string& name,
                                   const ReadOptions& options);
 

@@ -39,8 +39,9 @@ class NameTimes {
  public:
   class OfGraph {
    public:
-    void Begin(uint32_t row, Time now) { Add(row, -__int128{now.picos()}); }
-    void End(uint32_t row, Time now) { Add(row, now.picos()); }
+    // `ranks` do the same at the same time.
+    void Begin(uint32_t row, Time now, int64_t ranks = 1) { Add(row, -__int128{now.picos()} * ranks); }
+    void End(uint32_t row, Time now, int64_t ranks = 1) { Add(row, __int128{now.picos()} * ranks); }
 
    private:
     friend class NameTimes;

@@ -25,7 +25,7 @@ void AddRecordedTransfers(const TraceSet& traces, const Matching& matching, Metr
   std::map<const Graph*, std::vector<Time>> least;  // of ranks that one trace stands for
   for (const RankTrace& trace : traces.ranks) {
     const Graph& graph = *trace.graph;
-    if (graph.comm.empty()) continue;
+    if (graph.comm.empty() || trace.peers.size() < graph.comm.size()) continue;  // a twin has no peers
     std::vector<Time>* repeats = nullptr;
     if (traces.of_one_trace) {
       const auto [at, added] = least.try_emplace(&graph);

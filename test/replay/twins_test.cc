@@ -1,0 +1,128 @@
+// One rank simulated for all that do the same, against all of them simulated.
+#include "replay/run/twins.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "replay/report/run_replay.h"
+#include "replay/run/cluster_model.h"
+#include "replay/run/machine.h"
+#include "replay/run/options.h"
+#include "replay/run/traces.h"
+#include "trace/generate/importer.h"
+#include "trace/generate/workload.h"
+
+namespace chakra {
+namespace {
+
+constexpr char kDense[] = "layers=4,hidden=512,heads=8,kv_heads=4,ffn=1024,vocab=4096";
+constexpr char kExperts[] =
+    "layers=4,hidden=512,heads=8,ffn=1024,vocab=4096,experts=8,top_k=2,expert_ffn=256,shared_ffn=512";
+
+struct Case {
+  std::string model, parallel, training = "seq=512,global_batch=64";
+  std::string cluster = "dgx-h100";
+  bool equal = true;  // twins take equal times
+};
+
+TraceOptions InputOf(const Case& c, bool keep_twins) {
+  generate::WorkloadOptions from;
+  from.model = c.model;
+  from.parallel = c.parallel;
+  from.training = c.training;
+  const auto workload = generate::ReadWorkload(from);
+  EXPECT_TRUE(workload.ok()) << workload.status();
+  TraceOptions options;
+  options.inputs = {generate::WorkloadInput(workload.ok() ? *workload : proto::Workload())};
+  options.keep_twins = keep_twins;
+  return options;
+}
+
+proto::Report Replay(const Case& c, bool keep_twins) {
+  const auto traces = LoadTraces(InputOf(c, keep_twins));
+  EXPECT_TRUE(traces.ok()) << traces.status();
+  if (!traces.ok()) return {};
+  EXPECT_EQ(traces->twins.empty(), !keep_twins);
+  RunOptions run;
+  run.cluster = c.cluster;
+  const auto report = RunReplay(*traces, run, {});
+  EXPECT_TRUE(report.ok()) << report.status();
+  return report.ok() ? *report : proto::Report();
+}
+
+bool TwinsAreEqual(const Case& c) {
+  const auto traces = LoadTraces(InputOf(c, true));
+  if (!traces.ok()) return false;
+  RunOptions run;
+  run.cluster = c.cluster;
+  std::vector<std::string> warnings;
+  const auto described = DescribeMachine(run, &warnings);
+  if (!described.ok()) return false;
+  const int ranks = static_cast<int>(traces->set.ranks.size());
+  const auto cluster = BuildCluster(*described, ranks);
+  EXPECT_TRUE(cluster.ok()) << cluster.status();
+  if (!cluster.ok()) return false;
+  const auto machine = BuildMachine(*cluster, run, ranks, nullptr);
+  return machine.ok() && CheckTwins(traces->twins, traces->set, **machine);
+}
+
+TEST(Twins, ReportsAreThoseOfAllRanks) {
+  const std::vector<Case> cases = {
+      {kDense, "tp=8,pp=2,dp=2,zero=1"},
+      {kDense, "tp=4,pp=2,dp=8,zero=3", "seq=512,global_batch=64,micro_batch=2"},
+      {kDense, "tp=2,pp=4,dp=4,zero=1,order=tp-cp-ep-pp-dp"},
+      {kDense, "tp=2,cp=4,pp=2,dp=2"},
+      {kDense, "cp=4,cp_kind=ulysses,dp=4,overlap_grad=no"},
+      {kDense, "tp=4,pp=2,vpp=2,dp=4,zero=2", "seq=512,global_batch=32,recompute=full,dtype=fp16"},
+      {kDense, "pp=4,dp=16,schedule=zb-h1"},
+      {kExperts, "dp=16,ep=8,pp=2,zero=1"},
+      {kExperts, "tp=2,dp=8,ep=4,etp=2,pp=2"},
+      {kExperts, "pp=4,dp=8,ep=8,schedule=dualpipe,zero=1"},
+      {std::string(kDense) + ",tied=yes", "tp=4,pp=2,dp=4", "seq=512,global_batch=16,launch=5us"},
+      {kDense, "tp=8,pp=2,dp=4,zero=1", "seq=512,global_batch=64", "dgx-a100"},
+      // Ranks 0 and 3 hold the same experts, and rank 3 does what rank 1 does.
+      {"layers=4,hidden=512,heads=8,ffn=1024,vocab=4096,experts=6,top_k=2", "cp=2,dp=12,ep=3",
+       "seq=512,global_batch=24", "dgx-h100", false},
+      // Groups lie across nodes in unequal ways: each rank is simulated.
+      {"layers=4,hidden=768,heads=12,ffn=1536,vocab=4096", "tp=6,dp=4", "seq=768,global_batch=8", "dgx-h100",
+       false},
+  };
+  for (const Case& c : cases) {
+    const std::string what = absl::StrCat(c.model, " | ", c.parallel, " | ", c.training, " | ", c.cluster);
+    EXPECT_EQ(TwinsAreEqual(c), c.equal) << what;
+    const proto::Report one = Replay(c, true), all = Replay(c, false);
+    EXPECT_GT(all.makespan_ps(), 0) << what;
+    EXPECT_EQ(one.makespan_ps(), all.makespan_ps()) << what;
+    EXPECT_EQ(one.DebugString(), all.DebugString()) << what;
+  }
+}
+
+// What twins stand without comes back: the same traces as if there were none.
+TEST(Twins, ExpandToWhatEachRankHas) {
+  const Case c = {kExperts, "tp=2,cp=2,dp=8,ep=4,pp=2,zero=1"};
+  auto folded = LoadTraces(InputOf(c, true));
+  const auto all = LoadTraces(InputOf(c, false));
+  ASSERT_TRUE(folded.ok() && all.ok());
+  ExpandTwins(folded->twins, &folded->set);
+  ASSERT_EQ(folded->set.ranks.size(), all->set.ranks.size());
+  EXPECT_EQ(folded->set.groups, all->set.groups);
+  for (size_t r = 0; r < all->set.ranks.size(); ++r) {
+    const RankTrace &a = folded->set.ranks[r], &b = all->set.ranks[r];
+    EXPECT_EQ(a.rank, b.rank);
+    EXPECT_EQ(a.metadata, b.metadata);
+    EXPECT_EQ(a.group_names, b.group_names);
+    ASSERT_EQ(a.peers.size(), b.peers.size());
+    for (size_t i = 0; i < a.peers.size(); ++i) {
+      EXPECT_EQ(a.peers[i].src, b.peers[i].src);
+      EXPECT_EQ(a.peers[i].dst, b.peers[i].dst);
+      EXPECT_EQ(a.peers[i].tag, b.peers[i].tag);
+      EXPECT_EQ(a.peers[i].group, b.peers[i].group);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace chakra

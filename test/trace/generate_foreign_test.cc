@@ -1,0 +1,230 @@
+// Configuration files of frameworks as workloads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/generate/counts.h"
+#include "trace/generate/foreign.h"
+#include "trace/generate/importer.h"
+#include "trace/generate/sizes.h"
+#include "trace/generate/workload.h"
+#include "trace/import/reader.h"
+
+namespace chakra::generate {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+proto::Workload Read(const std::string& text) {
+  const auto workload = ReadForeign(text, "run.conf");
+  EXPECT_TRUE(workload.ok()) << workload.status();
+  return workload.ok() ? *workload : proto::Workload();
+}
+
+StepPlan Plan(const proto::Workload& workload) {
+  const auto plan = ResolvePlan(workload);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  return plan.ok() ? *plan : StepPlan();
+}
+
+std::string LeftOutOf(const proto::Workload& workload) { return absl::StrJoin(workload.left_out(), "; "); }
+
+constexpr char kGpt[] = R"(#!/bin/bash
+TP=8
+ARGS=(
+  --nproc_per_node 8
+  --nnodes 16
+  --num-layers 96 --hidden-size 12288 --num-attention-heads 96
+  --seq-length 2048 --max-position-embeddings 2048 --vocab-size 51200
+)
+TRAIN="--micro-batch-size 1 --global-batch-size=1536 --lr 6.0e-5 --bf16 \
+  --tensor-model-parallel-size ${TP} --sequence-parallel --pipeline-model-parallel-size 8
+  --num-layers-per-virtual-pipeline-stage 3 --use-distributed-optimizer --overlap-grad-reduce --tp-comm-overlap"
+)";
+
+TEST(GenerateForeign, MegatronsArguments) {
+  const proto::Workload w = Read(kGpt);
+  const StepPlan plan = Plan(w);
+  EXPECT_NEAR(static_cast<double>(CountParameters(plan.model).total) / 1e9, 174.6, 0.1);  // with positions
+  EXPECT_EQ(plan.split.tp, 8);
+  EXPECT_TRUE(plan.split.sp);
+  EXPECT_EQ(plan.split.pp, 8);
+  EXPECT_EQ(plan.split.vpp, 4);
+  EXPECT_EQ(plan.split.dp, 2);
+  EXPECT_EQ(plan.split.zero, 1);
+  EXPECT_TRUE(plan.split.overlap_grad);
+  EXPECT_EQ(plan.micro_batches(), 768);
+  EXPECT_EQ(plan.training.dtype, proto::Training::BF16);
+  EXPECT_THAT(LeftOutOf(w), HasSubstr("tp_comm_overlap=true"));
+  EXPECT_THAT(LeftOutOf(w), Not(HasSubstr("lr")));
+}
+
+TEST(GenerateForeign, MegatronsExpertsAndLayout) {
+  const proto::Workload w = Read(
+      "--world-size 2048 --num-layers 61 --hidden-size 7168 --ffn-hidden-size 18432 --num-attention-heads "
+      "128 "
+      "--multi-latent-attention --q-lora-rank 1536 --kv-lora-rank 512 --qk-head-dim 128 "
+      "--qk-pos-emb-head-dim 64 "
+      "--v-head-dim 128 --num-experts 256 --moe-router-topk 8 --moe-ffn-hidden-size 2048 "
+      "--moe-shared-expert-intermediate-size 2048 --moe-layer-freq \"([0]*3+[1]*58)\" --swiglu "
+      "--normalization RMSNorm "
+      "--disable-bias-linear --position-embedding-type rope --untie-embeddings-and-output-weights "
+      "--vocab-size 129280 --seq-length 4096 --global-batch-size 15360 --pipeline-model-parallel-size 16 "
+      "--expert-model-parallel-size 64 --expert-tensor-parallel-size 1 --bf16 --use-distributed-optimizer "
+      "--pipeline-model-parallel-layout \"Et*3|(tt|)*29|L\" --moe-token-dispatcher-type flex");
+  const StepPlan plan = Plan(w);
+  WorkloadOptions preset;
+  preset.model = "deepseek-v3";
+  EXPECT_EQ(CountParameters(plan.model).total,
+            CountParameters(*ResolveModel(ReadWorkload(preset)->model())).total);
+  EXPECT_EQ(plan.pieces.size(), 32u);
+  EXPECT_EQ(plan.split.vpp, 2);
+  EXPECT_EQ(plan.split.dp, 128);
+  EXPECT_EQ(plan.split.ep, 64);
+  EXPECT_THAT(LeftOutOf(w), HasSubstr("moe_token_dispatcher_type=flex"));
+}
+
+TEST(GenerateForeign, Recipes) {
+  const proto::Workload w = Read(R"(
+model:
+  num_layers: 80
+  hidden_size: 8192
+  ffn_hidden_size: 28672
+  num_attention_heads: 64
+  num_query_groups: 8
+  gated_linear_unit: true
+  normalization: RMSNorm
+  add_bias_linear: false
+  share_embeddings_and_output_weights: false
+  position_embedding_type: rope
+  vocab_size: 128256
+  seq_length: 8192
+  tensor_model_parallel_size: 4
+  pipeline_model_parallel_size: 4
+  virtual_pipeline_model_parallel_size: 5
+  context_parallel_size: 2
+  cuda_graph_impl: local
+train: {global_batch_size: 128, micro_batch_size: 1}
+ddp: {use_distributed_optimizer: true, overlap_grad_reduce: true, overlap_param_gather: true}
+optimizer: {optimizer: adam, lr: 3.0e-4}
+mixed_precision: bf16_mixed
+)");
+  const StepPlan plan = Plan(w);
+  EXPECT_NEAR(static_cast<double>(CountParameters(plan.model).total) / 1e9, 70.554, 0.001);
+  EXPECT_EQ(plan.split.tp, 4);
+  EXPECT_TRUE(plan.split.sp);  // with tp, unless the recipe says otherwise
+  EXPECT_EQ(plan.split.vpp, 5);
+  EXPECT_EQ(plan.split.cp, 2);
+  EXPECT_TRUE(plan.split.overlap_param);
+  EXPECT_EQ(plan.training.dtype, proto::Training::BF16);
+  EXPECT_THAT(LeftOutOf(w), HasSubstr("cuda_graph_impl=local"));
+  EXPECT_THAT(LeftOutOf(w), HasSubstr("dp is 1"));
+}
+
+TEST(GenerateForeign, TorchtitansNewAndOldKeys) {
+  const StepPlan now = Plan(Read(R"(
+[model]
+name = "llama3"
+flavor = "8B"
+[training]
+local_batch_size = 2
+seq_len = 8192
+[parallelism]
+data_parallel_shard_degree = 8  # all
+tensor_parallel_degree = 1
+[activation_checkpoint]
+mode = "full"
+)"));
+  EXPECT_EQ(now.model.layers, 32);
+  EXPECT_EQ(now.split.dp, 8);
+  EXPECT_EQ(now.split.zero, 3);
+  EXPECT_EQ(now.training.micro_batch, 2);
+  EXPECT_EQ(now.micro_batches(), 1);
+  EXPECT_EQ(now.training.recompute, proto::Training::FULL);
+  const proto::Workload w = Read(R"(
+[model]
+name = "llama3"
+flavor = "405B"
+[training]
+batch_size = 32
+seq_len = 8192
+tensor_parallel_degree = 8
+data_parallel_shard_degree = 8
+[experimental]
+pipeline_parallel_degree = 8
+pipeline_parallel_schedule = "Interleaved1F1B"
+enable_async_tensor_parallel = true
+[activation_checkpoint]
+mode = "selective"
+)");
+  const StepPlan old = Plan(w);
+  EXPECT_EQ(old.split.pp, 8);
+  EXPECT_EQ(old.split.vpp, 2);
+  EXPECT_EQ(old.micro_batches(), 32);
+  EXPECT_THAT(LeftOutOf(w), HasSubstr("enable_async_tensor_parallel=true"));
+  EXPECT_THAT(LeftOutOf(w), HasSubstr("activation_checkpoint.mode=selective"));
+}
+
+TEST(GenerateForeign, SaysWhatIsWrong) {
+  const struct {
+    const char *text, *error;
+  } kCases[] = {
+      {"--num-layers twelve --hidden-size 64", "run.conf: num_layers is \"twelve\"; expected a whole number"},
+      {"--num-layers 12 --hidden-size 64",
+       "run.conf: num_attention_heads is missing; expected a whole number"},
+      {"model:\n  tensor_model_parallel_size: [1\n", "run.conf: line"},
+      {"[model]\nname = \"llama3\n", "run.conf: line 2"},
+      {"[model]\nname = \"llama9\"\nflavor = \"8B\"\n",
+       "model.flavor is \"8B\"; the sizes of model.name \"llama9\" are in torchtitan's code; known: llama3 "
+       "8B"},
+      {"[model]\nname=\"llama3\"\nflavor=\"8B\"\n[parallelism]\npipeline_parallel_degree = 2\n"
+       "pipeline_parallel_schedule = \"ZBVZeroBubble\"\n",
+       "is \"ZBVZeroBubble\"; expected 1F1B, GPipe, Interleaved1F1B or DualPipeV"},
+      {"--num-layers 12 --hidden-size 64 --num-attention-heads 4 --vocab-size 100 --seq-length 64 "
+       "--world-size 6 "
+       "--tensor-model-parallel-size 4",
+       "expected tp * cp * pp to divide all ranks, 6"},
+      {"neither", "expected arguments of Megatron-LM"},
+  };
+  for (const auto& c : kCases) {
+    const auto workload = ReadForeign(c.text, "run.conf");
+    ASSERT_FALSE(workload.ok()) << c.text;
+    EXPECT_THAT(std::string(workload.status().message()), HasSubstr(c.error)) << c.text;
+  }
+}
+
+// As a file of a workload, under options, and as a trace, with a warning.
+TEST(GenerateForeign, IsAWorkloadLikeAnyOther) {
+  const std::string path = (std::filesystem::path(::testing::TempDir()) / "foreign_run.sh").string();
+  std::ofstream(path) << "torchrun --nproc_per_node 2 --nnodes 1 train.py --num-layers 2 --hidden-size 64 "
+                         "--num-attention-heads 4 --vocab-size 100 --seq-length 64 --micro-batch-size 1 "
+                         "--global-batch-size 2 --tensor-model-parallel-size 2 --tp-comm-overlap\n";
+  WorkloadOptions options;
+  options.file = path;
+  options.training = "seq=128";
+  const auto workload = ReadWorkload(options);
+  ASSERT_TRUE(workload.ok()) << workload.status();
+  EXPECT_EQ(workload->training().seq(), 128);
+  EXPECT_EQ(workload->parallel().tp(), 2);
+  WorkloadOptions model;
+  model.model = path + ":layers=4";
+  const auto changed = ReadWorkload(model);
+  ASSERT_TRUE(changed.ok()) << changed.status();
+  EXPECT_EQ(changed->model().layers(), 4);
+  EXPECT_EQ(changed->parallel().tp(), 2);
+  const auto traces = ReadTraceSet({path}, {});
+  ASSERT_TRUE(traces.ok()) << traces.status();
+  EXPECT_EQ(traces->ranks.size(), 2u);
+  ASSERT_FALSE(traces->warnings.empty());
+  EXPECT_THAT(traces->warnings[0], HasSubstr("tp_comm_overlap=true"));
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace chakra::generate

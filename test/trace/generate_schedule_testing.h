@@ -1,0 +1,67 @@
+// Runs the stages of a step in their own time, without machine or engine.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "trace/generate/write.h"
+
+namespace chakra::generate {
+
+// The length of a step whose streams run their nodes in order, where a computation of a part that begins with
+// `part` takes as long as `forward` says, or its inputs' or weights' gradient takes 1 unit, and all else
+// nothing. Fails the test where a stage waits for ever.
+inline double UnitLength(const StepGraphs& step, absl::string_view part = "mlp.up", double forward = 1) {
+  std::map<std::tuple<int64_t, int64_t, int32_t>, double> sent;  // from, to, tag
+  struct Run {
+    size_t next = 0;
+    std::vector<double> end;
+    double stream[kStreams] = {};
+  };
+  std::vector<Run> runs(step.stages.size());
+  const auto unit = [&](const StepNode& n) {
+    if (n.type != NodeType::kComp || !absl::StartsWith(n.spot.part, part)) return 0.0;
+    return absl::string_view(n.spot.phase) == "forward" ? forward : 1.0;
+  };
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (size_t s = 0; s < runs.size(); ++s) {
+      Run& run = runs[s];
+      const StageGraph& stage = step.stages[s];
+      for (; run.next < stage.nodes.size(); ++run.next) {
+        const StepNode& n = stage.nodes[run.next];
+        double begin = run.stream[static_cast<int>(n.stream)];
+        for (uint32_t d = n.dep_begin; d < n.dep_end; ++d) begin = std::max(begin, run.end[stage.deps[d]]);
+        const auto me = static_cast<int64_t>(s);
+        if (n.type == NodeType::kRecv) {
+          // Ranks of cp do the same at the same time.
+          const bool ring = n.peer != PeerKind::kStage;
+          const auto it = sent.find({ring ? me : n.stage, me, n.tag});
+          if (it == sent.end()) break;
+          begin = std::max(begin, it->second);
+        }
+        const double end = begin + unit(n);
+        if (n.type == NodeType::kSend) sent[{me, n.peer == PeerKind::kStage ? n.stage : me, n.tag}] = end;
+        run.stream[static_cast<int>(n.stream)] = end;
+        run.end.push_back(end);
+        moved = true;
+      }
+    }
+  }
+  double length = 0;
+  for (size_t s = 0; s < runs.size(); ++s) {
+    EXPECT_EQ(runs[s].next, step.stages[s].nodes.size()) << "stage " << s << " waits for ever";
+    for (const double e : runs[s].end) length = std::max(length, e);
+  }
+  return length;
+}
+
+}  // namespace chakra::generate

@@ -1,0 +1,62 @@
+// Keys and values of a framework's configuration file, whatever its format.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "proto/workload.pb.h"
+
+namespace chakra::generate {
+
+class ForeignKeys {
+ public:
+  // `name`: of the file.
+  explicit ForeignKeys(absl::string_view name) : name_(name) {}
+
+  void Set(const std::string& key, std::string value) { values_[key] = {std::move(value), false}; }
+  size_t size() const { return values_.size(); }
+  // The first error of what was taken, or given to Refuse().
+  const absl::Status& status() const { return status_; }
+
+  // Values that are there, the first of `keys` (separated by '|') that is; nothing where none is, or where it
+  // is null. Each of `keys` then counts as understood.
+  std::optional<std::string> Text(absl::string_view keys);
+  std::optional<int64_t> Number(absl::string_view keys);
+  std::optional<bool> Flag(absl::string_view keys);
+  int64_t NumberOr(absl::string_view keys, int64_t fallback) { return Number(keys).value_or(fallback); }
+  bool FlagOr(absl::string_view keys, bool fallback) { return Flag(keys).value_or(fallback); }
+  // A number that must be there; 1 with an error.
+  int64_t Need(absl::string_view keys);
+
+  void Refuse(absl::string_view keys, absl::string_view what);
+  // Names what was understood and is not expressed.
+  void LeaveOut(absl::string_view what) { left_out_.emplace_back(what); }
+  // Names keys that nothing took, but those that begin with one of `harmless`.
+  void NameTheRest(const std::vector<absl::string_view>& harmless, proto::Workload* workload) const;
+
+ private:
+  struct Value {
+    std::string text;
+    bool taken = false;
+  };
+  Value* Find(absl::string_view keys, std::string* key);
+  void Fail(absl::Status status);
+
+  const std::string name_;
+  std::map<std::string, Value> values_;
+  std::vector<std::string> left_out_;
+  absl::Status status_;
+};
+
+// Of foreign_megatron.cc: the arguments of Megatron-LM, whose keys have underscores; `recipe`: under the
+// names and with the defaults of Megatron-Bridge.
+void TakeMegatron(ForeignKeys& keys, bool recipe, proto::Workload* workload);
+// Of foreign_torchtitan.cc: keys are "table.key".
+void TakeTorchtitan(ForeignKeys& keys, proto::Workload* workload);
+
+}  // namespace chakra::generate

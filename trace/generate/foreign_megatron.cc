@@ -1,0 +1,394 @@
+// Megatron-LM's arguments (megatron/training/arguments.py and the dataclasses that they come from), and the
+// same under the names of Megatron-Bridge.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "trace/generate/foreign_keys.h"
+
+namespace chakra::generate {
+namespace {
+
+// Beginnings of keys that do not change what a step computes or sends, or that change no more than its
+// kernels' names.
+const std::vector<absl::string_view>& Harmless() {
+  static const std::vector<absl::string_view>* list =
+      new std::vector<absl::string_view>{"lr",
+                                         "min_lr",
+                                         "weight_decay",
+                                         "adam_",
+                                         "train_iters",
+                                         "train_samples",
+                                         "eval_",
+                                         "log_",
+                                         "save",
+                                         "load",
+                                         "ckpt",
+                                         "checkpoint",
+                                         "data_path",
+                                         "data_cache",
+                                         "split",
+                                         "tokenizer",
+                                         "vocab_file",
+                                         "merge_file",
+                                         "seed",
+                                         "init_method",
+                                         "num_workers",
+                                         "tensorboard",
+                                         "wandb",
+                                         "distributed_backend",
+                                         "distributed_timeout",
+                                         "no_load",
+                                         "no_save",
+                                         "exit_",
+                                         "timing",
+                                         "dataloader",
+                                         "clip_grad",
+                                         "attention_dropout",
+                                         "hidden_dropout",
+                                         "rotary_",
+                                         "norm_epsilon",
+                                         "layernorm_epsilon",
+                                         "master_",
+                                         "node_rank",
+                                         "rdzv",
+                                         "manual_gc",
+                                         "mock_data",
+                                         "no_masked",
+                                         "bias_",
+                                         "apply_layernorm",
+                                         "transformer_impl",
+                                         "use_mcore",
+                                         "use_flash_attn",
+                                         "attention_backend",
+                                         "attention_softmax",
+                                         "make_vocab",
+                                         "max_position",
+                                         "use_rotary",
+                                         "no_position",
+                                         "no_rope",
+                                         "moe_router_",
+                                         "moe_aux",
+                                         "moe_z",
+                                         "moe_grouped",
+                                         "moe_permute",
+                                         "beta2",
+                                         "sgd_",
+                                         "start_weight",
+                                         "end_weight",
+                                         "override_",
+                                         "use_checkpoint",
+                                         "ddp_average",
+                                         "accumulate_allreduce",
+                                         "cross_entropy",
+                                         "nproc_per",
+                                         "nnodes",
+                                         "export",
+                                         "initial_loss",
+                                         "loss_scale",
+                                         "hysteresis",
+                                         "test_mode",
+                                         "reset_",
+                                         "eod_",
+                                         "num_dataset",
+                                         "no_create",
+                                         "no_mmap",
+                                         "profile",
+                                         "enable_experimental",
+                                         "calculate_per",
+                                         "check_for_nan",
+                                         "grad_reduce_in_fp32",
+                                         "gradient_accumulation_fusion",
+                                         "masked_softmax",
+                                         "persist_layer",
+                                         "deallocate",
+                                         "perform_init",
+                                         "use_cpu",
+                                         "cp_comm_type",
+                                         "fp8_",
+                                         "first_pipeline",
+                                         "autocast",
+                                         "enable_autocast",
+                                         "pipeline_dtype",
+                                         "params_dtype",
+                                         "path",
+                                         "random_seed",
+                                         "reset",
+                                         "create_attention",
+                                         "optimizer",
+                                         "scheduler",
+                                         "kv_channels",
+                                         "generation_config",
+                                         "share_embeddings",
+                                         "activation_func",
+                                         "layernorm_zero",
+                                         "window_size=null",
+                                         "rope_",
+                                         "scatter_embedding"};
+  return *list;
+}
+
+class Megatron {
+ public:
+  Megatron(ForeignKeys& keys, bool recipe, proto::Workload* out)
+      : k_(keys),
+        recipe_(recipe),
+        m_(*out->mutable_model()),
+        p_(*out->mutable_parallel()),
+        t_(*out->mutable_training()) {}
+
+  void Take() {
+    Shape();
+    Attention();
+    Experts();
+    Parallel();
+    Pipeline();
+    Sharing();
+    Training();
+  }
+
+ private:
+  void Shape() {
+    m_.set_layers(k_.Need("num_layers"));
+    m_.set_hidden(k_.Need("hidden_size"));
+    m_.set_heads(k_.Need("num_attention_heads"));
+    m_.set_gated(k_.FlagOr("swiglu|gated_linear_unit", false));
+    const int64_t h = m_.hidden();
+    // With a gate, two thirds of 4 h, in multiples of 64.
+    m_.set_ffn(k_.NumberOr("ffn_hidden_size", m_.gated() && !recipe_ ? 4 * h * 2 / 3 / 64 * 64 : 4 * h));
+    m_.set_vocab(k_.Need("padded_vocab_size|vocab_size"));
+    const bool tied = recipe_ ? k_.FlagOr("share_embeddings_and_output_weights", true)
+                              : !k_.FlagOr("untie_embeddings_and_output_weights", false);
+    m_.set_tied(tied);
+    const std::string norm = k_.Text("normalization").value_or("LayerNorm");
+    if (norm != "RMSNorm" && norm != "LayerNorm") k_.Refuse("normalization", "expected RMSNorm or LayerNorm");
+    m_.set_norm(norm == "RMSNorm" ? proto::Model::RMS : proto::Model::LAYER);
+    const bool bias = k_.FlagOr("add_bias_linear", !k_.FlagOr("disable_bias_linear", false));
+    m_.set_bias(bias);
+    if (k_.FlagOr("add_qkv_bias", false)) m_.set_qkv_bias(true);
+    if (k_.FlagOr("qk_layernorm", false)) m_.set_qk_norm(true);
+    const std::string positions =
+        k_.Text("position_embedding_type")
+            .value_or(k_.FlagOr("use_rotary_position_embeddings", false) ? "rope" : "learned_absolute");
+    const int64_t most = k_.NumberOr("max_position_embeddings", k_.NumberOr("seq_length", 0));
+    if (positions == "learned_absolute") {
+      m_.set_positions(most);
+    } else if (positions != "rope" && positions != "yarn" && positions != "none") {
+      k_.Refuse("position_embedding_type", "expected learned_absolute, rope, yarn or none");
+    }
+    if (k_.FlagOr("squared_relu", false)) k_.LeaveOut("squared_relu: taken as GELU");
+    if (const auto window = k_.Text("window_size"))
+      k_.LeaveOut(absl::StrCat("window_size=", *window, ": all tokens are seen"));
+  }
+
+  void Attention() {
+    const bool grouped = recipe_ || k_.FlagOr("group_query_attention", false);
+    const int64_t groups = k_.NumberOr("num_query_groups", 0);
+    if (grouped && groups > 0) m_.set_kv_heads(groups);
+    const int64_t width = k_.NumberOr("kv_channels", 0);
+    if (width > 0) m_.set_head_dim(width);
+    const auto kv_rank = k_.Number("kv_lora_rank");
+    const auto q_rank = k_.Number("q_lora_rank");
+    const int64_t nope = k_.NumberOr("qk_head_dim", 128), rope = k_.NumberOr("qk_pos_emb_head_dim", 64);
+    const int64_t value = k_.NumberOr("v_head_dim", 128);
+    if (!k_.FlagOr("multi_latent_attention", recipe_ && kv_rank.has_value())) return;
+    m_.set_kv_rank(kv_rank.value_or(32));
+    if (q_rank.has_value()) m_.set_q_rank(*q_rank);
+    m_.set_nope_dim(nope);
+    m_.set_rope_dim(rope);
+    m_.set_v_dim(value);
+    m_.clear_kv_heads();
+    m_.clear_head_dim();
+  }
+
+  void Experts() {
+    if (const int64_t mtp = k_.NumberOr("mtp_num_layers", 0); mtp > 0) m_.set_mtp(mtp);
+    const int64_t experts = k_.NumberOr("num_experts|num_moe_experts", 0);
+    const int64_t top_k = k_.NumberOr("moe_router_topk", 2),
+                  ffn = k_.NumberOr("moe_ffn_hidden_size", m_.ffn());
+    const int64_t shared = k_.NumberOr("moe_shared_expert_intermediate_size", 0);
+    const std::string freq = k_.Text("moe_layer_freq").value_or("1");
+    if (experts == 0) return;
+    m_.set_experts(experts);
+    m_.set_top_k(top_k);
+    m_.set_expert_ffn(ffn);
+    if (shared > 0) m_.set_shared_ffn(shared);
+    if (freq == "1") return;
+    const int64_t dense = LeadingDense(freq);
+    if (dense < 0) {
+      k_.Refuse("moe_layer_freq", "expected 1, or dense layers before all others, as ([0]*3+[1]*58)");
+    } else {
+      m_.set_dense_layers(dense);
+    }
+  }
+
+  // Of "([0]*3+[1]*58)", whose parentheses the shell's words may have lost, or "[0,0,1,1]": the zeros before
+  // the ones; -1 where there are other layers.
+  static int64_t LeadingDense(absl::string_view text) {
+    int64_t dense = 0;
+    bool ones = false;
+    for (absl::string_view part : absl::StrSplit(text, absl::ByAnyChar("+,()[] "), absl::SkipEmpty())) {
+      int64_t times = 1, number = 0;
+      if (absl::ConsumePrefix(&part, "*")) {  // of the number before
+        if (!absl::SimpleAtoi(part, &times) || times < 1) return -1;
+        if (!ones) dense += times - 1;
+        continue;
+      }
+      const std::vector<absl::string_view> factors = absl::StrSplit(part, '*');
+      if (!absl::SimpleAtoi(factors[0], &number) || (number != 0 && number != 1)) return -1;
+      if (factors.size() > 1 && !absl::SimpleAtoi(factors[1], &times)) return -1;
+      if (number == 0 && ones) return -1;
+      if (number == 0) dense += times;
+      ones = ones || number == 1;
+    }
+    return ones ? dense : -1;
+  }
+
+  void Parallel() {
+    const int64_t tp = k_.NumberOr("tensor_model_parallel_size", 1),
+                  cp = k_.NumberOr("context_parallel_size", 1);
+    const int64_t pp = k_.NumberOr("pipeline_model_parallel_size", 1);
+    p_.set_tp(tp);
+    p_.set_pp(pp);
+    p_.set_cp(cp);
+    p_.set_sp(tp > 1 && k_.FlagOr("sequence_parallel", recipe_));
+    p_.set_ep(k_.NumberOr("expert_model_parallel_size", 1));
+    const int64_t etp = k_.NumberOr("expert_tensor_parallel_size", m_.experts() > 0 ? tp : 1);
+    p_.set_etp(m_.experts() > 0 ? etp : 1);
+    const std::string comm = k_.Text("cp_comm_type").value_or("p2p");
+    p_.set_cp_kind(absl::StartsWith(comm, "a2a")          ? proto::Parallel::ULYSSES
+                   : absl::StartsWith(comm, "all_gather") ? proto::Parallel::ALL_GATHER
+                                                          : proto::Parallel::RING);
+    if (cp > 1 && comm == "a2a+p2p") k_.LeaveOut("cp_comm_type=a2a+p2p: taken as a2a");
+    int64_t world = k_.NumberOr("world_size", 0);
+    const int64_t nodes = k_.NumberOr("nnodes|num_nodes", 0), each = k_.NumberOr("nproc_per_node|devices", 0);
+    if (world == 0 && nodes > 0 && each > 0 && nodes < (1 << 20) && each < (1 << 20)) world = nodes * each;
+    const double model = static_cast<double>(tp) * static_cast<double>(cp) * static_cast<double>(pp);
+    if (world > 0 && model >= 1 && model <= static_cast<double>(world)) {
+      p_.set_dp(world / static_cast<int64_t>(model));
+      if (p_.dp() * static_cast<int64_t>(model) != world)
+        k_.Refuse("tensor_model_parallel_size",
+                  absl::StrCat("expected tp * cp * pp to divide all ranks, ", world));
+    } else if (world > 0) {
+      k_.Refuse("tensor_model_parallel_size",
+                absl::StrCat("expected tp * cp * pp of at most all ranks, ", world));
+    } else {
+      k_.LeaveOut("ranks of the run are not told (world_size, or nnodes and nproc_per_node): dp is 1");
+    }
+    if (k_.FlagOr("use_tp_pp_dp_mapping", false)) p_.set_order("tp-cp-ep-pp-dp");
+  }
+
+  void Pipeline() {
+    const auto pieces =
+        k_.Number("num_virtual_stages_per_pipeline_rank|virtual_pipeline_model_parallel_size");
+    const auto each = k_.Number("num_layers_per_virtual_pipeline_stage");
+    if (pieces.has_value() && *pieces > 1) {
+      p_.set_vpp(*pieces);
+    } else if (each.has_value() && *each > 0 && p_.pp() > 0 && m_.layers() / p_.pp() / *each > 1) {
+      p_.set_vpp(m_.layers() / p_.pp() / *each);
+    }
+    if (const auto layout = k_.Text("pipeline_model_parallel_layout")) {
+      p_.set_layout(*layout);
+      p_.clear_vpp();
+    }
+    if (const auto n = k_.Number("decoder_first_pipeline_num_layers|num_layers_in_first_pipeline_stage"))
+      p_.set_first_layers(*n);
+    if (const auto n = k_.Number("decoder_last_pipeline_num_layers|num_layers_in_last_pipeline_stage"))
+      p_.set_last_layers(*n);
+    const bool embedding = k_.FlagOr("account_for_embedding_in_pipeline_split", false);
+    const bool loss = k_.FlagOr("account_for_loss_in_pipeline_split", false);
+    if (embedding && loss) {
+      p_.set_layout("balanced");
+    } else if (embedding || loss) {
+      k_.LeaveOut(
+          "account_for_embedding_in_pipeline_split without account_for_loss_in_pipeline_split, or the other "
+          "way");
+    }
+    if (const auto group =
+            k_.Number("microbatch_group_size_per_virtual_pipeline_stage|microbatch_group_size_per_vp_stage");
+        group.has_value() && *group != p_.pp())
+      k_.LeaveOut(absl::StrCat("microbatch_group_size_per_virtual_pipeline_stage=", *group,
+                               ": taken as parallel.pp"));
+  }
+
+  void Sharing() {
+    int zero = k_.FlagOr("use_distributed_optimizer", false) ? 1 : 0;
+    const std::string strategy = k_.Text("data_parallel_sharding_strategy").value_or("");
+    if (k_.FlagOr("use_megatron_fsdp|use_custom_fsdp", false)) {
+      zero = strategy == "optim"                ? 1
+             : strategy == "optim_grads"        ? 2
+             : strategy == "optim_grads_params" ? 3
+                                                : 0;
+    }
+    p_.set_zero(zero);
+    p_.set_overlap_grad(k_.FlagOr("overlap_grad_reduce", false));
+    const bool gather = k_.FlagOr("overlap_param_gather", false);
+    if (zero == 1 || zero == 2) p_.set_overlap_param(gather);
+    if (const auto bucket = k_.Number("ddp_bucket_size"))
+      k_.LeaveOut(absl::StrCat("ddp_bucket_size=", *bucket));
+  }
+
+  void Training() {
+    t_.set_seq(k_.Need("seq_length"));
+    t_.set_micro_batch(k_.NumberOr("micro_batch_size", 1));
+    if (const auto batch = k_.Number("global_batch_size")) t_.set_global_batch(*batch);
+    const auto fp8 = k_.Text("fp8_format|fp8");
+    const bool bf16 = k_.FlagOr("bf16", false), fp16 = k_.FlagOr("fp16", false);
+    const std::string mixed = k_.Text("mixed_precision|precision").value_or("");
+    t_.set_dtype(fp8.has_value() || absl::StrContains(mixed, "fp8") ? proto::Training::FP8
+                 : bf16 || absl::StrContains(mixed, "bf16") || (recipe_ && !fp16 && mixed.empty())
+                     ? proto::Training::BF16
+                 : fp16 || absl::StrContains(mixed, "16") ? proto::Training::FP16
+                                                          : proto::Training::FP32);
+    Recompute();
+    const std::string optimizer = k_.Text("optimizer").value_or("adam");
+    if (optimizer == "sgd") {
+      t_.set_optimizer(proto::Training::SGD);
+    } else if (optimizer != "adam") {
+      k_.LeaveOut(absl::StrCat("optimizer=", optimizer, ": taken as adam"));
+    }
+    t_.set_framework(proto::Training::MEGATRON);
+  }
+
+  void Recompute() {
+    std::string what = k_.Text("recompute_granularity").value_or("");
+    if (k_.FlagOr("recompute_activations", false)) what = "selective";
+    const auto method = k_.Text("recompute_method");
+    const auto layers = k_.Number("recompute_num_layers");
+    const auto modules = k_.Text("recompute_modules");
+    if (what == "full") {
+      t_.set_recompute(proto::Training::FULL);
+      const bool all = !layers.has_value() || method.value_or("uniform") == "uniform";
+      if (!all)
+        k_.LeaveOut(
+            absl::StrCat("recompute_method=block of ", *layers, " layers: all layers are recomputed"));
+    } else if (what == "selective") {
+      const bool core = !modules.has_value() || absl::StrContains(*modules, "core_attn");
+      if (core) t_.set_recompute(proto::Training::SELECTIVE);
+      if (modules.has_value() && *modules != "core_attn" && *modules != "[core_attn]")
+        k_.LeaveOut(absl::StrCat("recompute_modules=", *modules, ": no more than the core of attention"));
+    } else if (!what.empty()) {
+      k_.Refuse("recompute_granularity", "expected full or selective");
+    }
+  }
+
+  ForeignKeys& k_;
+  const bool recipe_;
+  proto::Model& m_;
+  proto::Parallel& p_;
+  proto::Training& t_;
+};
+
+}  // namespace
+
+void TakeMegatron(ForeignKeys& keys, bool recipe, proto::Workload* workload) {
+  Megatron(keys, recipe, workload).Take();
+  keys.NameTheRest(Harmless(), workload);
+}
+
+}  // namespace chakra::generate

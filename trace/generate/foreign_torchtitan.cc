@@ -1,0 +1,232 @@
+// torchtitan's TOML, which it read until 2026 (torchtitan/config/job_config.py), with the keys of 2024 and
+// 2025.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "trace/generate/foreign_keys.h"
+#include "trace/generate/presets.h"
+#include "trace/io/settings.h"
+
+namespace chakra::generate {
+namespace {
+
+// Sizes are in torchtitan's code; these flavors are published models.
+struct Flavor {
+  const char* name;  // of the model
+  const char* flavor;
+  const char* preset;  // "": none
+  const char* sizes;   // a short form of proto::Model, on top of the preset
+};
+constexpr Flavor kFlavors[] = {
+    {"llama3", "8B", "llama3-8b", ""},
+    {"llama3", "70B", "llama3-70b", ""},
+    {"llama3", "405B", "llama3-405b", ""},
+    {"deepseek_v3", "671B", "deepseek-v3", ""},
+    {"deepseek_v3", "236B", "deepseek-v2", ""},
+    // DeepSeek-V2-Lite's config.json
+    {"deepseek_v3", "16B", "",
+     "layers=27,hidden=2048,heads=16,ffn=10944,vocab=102400,experts=64,top_k=6,expert_ffn=1408,shared_ffn="
+     "2816,"
+     "dense_layers=1,kv_rank=512,nope_dim=128,rope_dim=64,v_dim=128"},
+    {"qwen3", "32B", "qwen3-32b", ""},
+    {"qwen3", "30B-A3B", "qwen3-30b-a3b", ""},
+    {"qwen3", "235B-A22B", "qwen3-235b-a22b", ""},
+};
+
+const std::vector<absl::string_view>& Harmless() {
+  static const std::vector<absl::string_view>* list =
+      new std::vector<absl::string_view>{"job.",
+                                         "profiling.",
+                                         "metrics.",
+                                         "lr_scheduler.",
+                                         "checkpoint.",
+                                         "experimental.custom",
+                                         "comm.",
+                                         "validation.",
+                                         "training.dataset",
+                                         "training.steps",
+                                         "training.max_norm",
+                                         "training.seed",
+                                         "training.deterministic",
+                                         "training.warmup",
+                                         "training.gc_freq",
+                                         "training.enable_cpu",
+                                         "optimizer.",
+                                         "model.tokenizer",
+                                         "model.hf_assets",
+                                         "model.print",
+                                         "model.norm_type",
+                                         "debug.",
+                                         "fault_tolerance.",
+                                         "compile.",
+                                         "training.compile",
+                                         "parallelism.enable_compiled",
+                                         "training.gc",
+                                         "training.debug",
+                                         "parallelism.disable_loss_parallel",
+                                         "training.disable_loss_parallel",
+                                         "activation_checkpoint.per_op",
+                                         "activation_checkpoint.early"};
+  return *list;
+}
+
+// Keys of a table that older versions had elsewhere: "parallelism.K|training.K|experimental.K".
+std::string Split(absl::string_view key) {
+  return absl::StrCat("parallelism.", key, "|training.", key, "|experimental.", key);
+}
+
+class Torchtitan {
+ public:
+  Torchtitan(ForeignKeys& keys, proto::Workload* out)
+      : k_(keys), m_(*out->mutable_model()), p_(*out->mutable_parallel()), t_(*out->mutable_training()) {}
+
+  void Take() {
+    Model();
+    Parallel();
+    Pipeline();
+    Batch();
+    Types();
+    Checkpoint();
+    t_.set_framework(proto::Training::FSDP);
+    t_.set_optimizer(proto::Training::ADAMW);
+    if (const auto name = k_.Text("optimizer.name"); name.has_value() && *name != "AdamW" && *name != "Adam")
+      k_.LeaveOut(absl::StrCat("optimizer.name=", *name, ": taken as AdamW"));
+  }
+
+ private:
+  void Model() {
+    const std::string name = k_.Text("model.name").value_or(""),
+                      flavor = k_.Text("model.flavor").value_or("");
+    std::vector<std::string> known;
+    for (const Flavor& f : kFlavors) {
+      known.push_back(absl::StrCat(f.name, " ", f.flavor));
+      if (name != f.name || flavor != f.flavor) continue;
+      if (*f.preset != '\0') m_ = FindPreset(f.preset).value_or(proto::Model());
+      if (*f.sizes != '\0' && !ReadSettings(f.sizes, "flavor", &m_).ok())
+        k_.Refuse("model.flavor", "no sizes");
+      return;
+    }
+    std::string list;
+    for (const std::string& one : known) absl::StrAppend(&list, list.empty() ? "" : ", ", one);
+    k_.Refuse("model.flavor",
+              absl::StrCat("the sizes of model.name \"", name, "\" are in torchtitan's code; known: ", list,
+                           "; expected one of them, or the model by --model"));
+  }
+
+  void Parallel() {
+    const int64_t tp = k_.NumberOr(Split("tensor_parallel_degree"), 1);
+    p_.set_tp(tp);
+    p_.set_sp(tp > 1);
+    p_.set_pp(k_.NumberOr(Split("pipeline_parallel_degree"), 1));
+    p_.set_cp(k_.NumberOr(Split("context_parallel_degree"), 1));
+    p_.set_ep(k_.NumberOr("parallelism.expert_parallel_degree", 1));
+    p_.set_etp(k_.NumberOr("parallelism.expert_tensor_parallel_degree", 1));
+    const std::string rotate = k_.Text(Split("context_parallel_rotate_method")).value_or("allgather");
+    p_.set_cp_kind(rotate == "alltoall" ? proto::Parallel::RING : proto::Parallel::ALL_GATHER);
+    const int64_t shards =
+        k_.NumberOr(Split("data_parallel_shard_degree") + "|training.data_parallel_degree", -1);
+    if (shards > 0) {
+      p_.set_dp(shards);
+    } else {
+      k_.LeaveOut(
+          "parallelism.data_parallel_shard_degree=-1: what other ranks leave, and they are not told; dp is "
+          "1");
+    }
+    if (const int64_t copies = k_.NumberOr(Split("data_parallel_replicate_degree"), 1); copies > 1)
+      k_.LeaveOut(
+          absl::StrCat("parallelism.data_parallel_replicate_degree=", copies, ": one copy of the shards"));
+    const std::string reshard = k_.Text("parallelism.fsdp_reshard_after_forward").value_or("default");
+    if (reshard == "never" || (reshard == "default" && p_.pp() > 1))
+      k_.LeaveOut(absl::StrCat("parallelism.fsdp_reshard_after_forward=", reshard,
+                               ": weights are gathered again in the backward pass"));
+    if (k_.FlagOr(Split("enable_async_tensor_parallel"), false))
+      k_.LeaveOut(
+          "parallelism.enable_async_tensor_parallel=true: products and their collectives follow each other");
+  }
+
+  void Pipeline() {
+    const std::string schedule = k_.Text(Split("pipeline_parallel_schedule")).value_or("1F1B");
+    const int64_t each = k_.NumberOr("parallelism.pipeline_parallel_layers_per_stage", 0);
+    k_.Number("parallelism.pipeline_parallel_first_stage_less_layers");
+    k_.Number("parallelism.pipeline_parallel_last_stage_less_layers");
+    if (p_.pp() <= 1) return;
+    if (schedule == "Interleaved1F1B") {
+      const int64_t pieces = each > 0 ? (m_.layers() + 2 + each - 1) / each / p_.pp() : 2;
+      p_.set_vpp(std::max<int64_t>(2, pieces));
+    } else if (schedule == "DualPipeV") {
+      p_.set_schedule("dualpipev");
+    } else if (schedule == "GPipe") {
+      p_.set_schedule("gpipe");
+    } else if (schedule != "1F1B") {
+      k_.Refuse(Split("pipeline_parallel_schedule"),
+                "expected 1F1B, GPipe, Interleaved1F1B or DualPipeV; others are not generated yet");
+    }
+    p_.set_layout("balanced");
+  }
+
+  void Batch() {
+    t_.set_seq(k_.NumberOr("training.seq_len", 2048));
+    const int64_t tokens = k_.NumberOr("training.num_tokens_per_microbatch_per_dp_rank", 0);
+    const int64_t batches = k_.NumberOr("training.num_pp_microbatches|parallelism.num_pp_microbatches", 0);
+    const int64_t local = k_.NumberOr("training.local_batch_size|training.batch_size", 8);
+    const int64_t whole = k_.NumberOr("training.global_batch_size", -1);
+    const int64_t of_pipeline = k_.NumberOr("parallelism.pipeline_parallel_microbatch_size", 1);
+    if (t_.seq() < 1) return k_.Refuse("training.seq_len", "expected at least 1");
+    const int64_t micro = tokens > 0    ? std::max<int64_t>(1, tokens / t_.seq())
+                          : p_.pp() > 1 ? of_pipeline
+                                        : local;
+    t_.set_micro_batch(micro);
+    if (whole > 0) return t_.set_global_batch(whole);
+    const int64_t dp = std::max<int64_t>(1, p_.dp());
+    if (local > (1 << 20) || dp > (1 << 20) || micro > (1 << 20) || batches > (1 << 20)) {
+      return k_.Refuse("training.local_batch_size", "expected at most 1048576 sequences");
+    }
+    t_.set_global_batch(tokens > 0 ? micro * std::max<int64_t>(1, batches) * dp : local * dp);
+  }
+
+  void Types() {
+    const std::string type = k_.Text("training.mixed_precision_param").value_or("bfloat16");
+    t_.set_dtype(type == "float32" ? proto::Training::FP32 : proto::Training::BF16);
+    if (const auto reduce = k_.Text("training.mixed_precision_reduce");
+        reduce.has_value() && *reduce != "float32")
+      k_.LeaveOut(
+          absl::StrCat("training.mixed_precision_reduce=", *reduce, ": gradients are reduced in float32"));
+    const std::string converters = k_.Text("model.converters").value_or("");
+    const bool float8 = k_.FlagOr("float8.enable_float8_linear", false);
+    if (float8 || converters == "[...]") {
+      t_.set_dtype(proto::Training::FP8);
+      if (!float8) k_.LeaveOut("model.converters: taken as float8 products");
+    }
+  }
+
+  void Checkpoint() {
+    const std::string mode = k_.Text("activation_checkpoint.mode").value_or("selective");
+    const std::string option = k_.Text("activation_checkpoint.selective_ac_option").value_or("2");
+    if (mode == "full") {
+      t_.set_recompute(proto::Training::FULL);
+    } else if (mode == "selective" || mode == "memory_budget") {
+      k_.LeaveOut(absl::StrCat("activation_checkpoint.mode=", mode, " (", option,
+                               "): some operators or layers are recomputed; taken as none"));
+    } else if (mode != "none") {
+      k_.Refuse("activation_checkpoint.mode", "expected none, selective, full or memory_budget");
+    }
+  }
+
+  ForeignKeys& k_;
+  proto::Model& m_;
+  proto::Parallel& p_;
+  proto::Training& t_;
+};
+
+}  // namespace
+
+void TakeTorchtitan(ForeignKeys& keys, proto::Workload* workload) {
+  Torchtitan(keys, workload).Take();
+  keys.NameTheRest(Harmless(), workload);
+}
+
+}  // namespace chakra::generate
