@@ -36,6 +36,8 @@ void Engine::Prepare() {
     rank.compute = &compute_[distinct.of_rank[r]];
     rank.names = names_.of_graph(distinct.of_rank[r]);
     if (options_.comm_kinds != nullptr) rank.comm_kinds = (*options_.comm_kinds)[distinct.of_rank[r]].data();
+    rank.ready.resize(rank.lanes->queues);
+    rank.running.resize(rank.lanes->queues);
     rank.own = LanesOfRank(*rank.trace, options_.lanes, matching_);
     rank.left = rank.graph->size();
     rank.has_device = !devices.empty() && devices[distinct.of_rank[r]];
@@ -204,10 +206,10 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   if (Clocked(type)) rank.names->Begin(row, now);
   const bool recorded = Recorded(r, row);
   if (type != NodeType::kRecv || recorded) rank.busy.Begin(ClassOf(graph, row), now, KindOf(r, row));
+  if (!graph.child_release.empty()) ReleaseEarly(r, row, now);
   if (recorded) return StartRecorded(r, row, now);
   switch (type) {
     case NodeType::kComp:
-      if (!graph.child_release.empty()) ReleaseEarly(r, row, now);
       EndAt(Slows(r, row) ? slowdown_.Begin(r, row, WorkOf(r, row), now) : now + WorkOf(r, row), r, row);
       break;
     case NodeType::kMemLoad:
@@ -244,7 +246,8 @@ void Engine::ReleaseEarly(uint32_t r, uint32_t row, Time now) {
   for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) {
     if (!Early(graph, row, i)) continue;
     const uint32_t child = graph.child[i];
-    const Time released = now + ReleasedAfter(WorkOf(r, row), graph.child_release[i]);
+    const bool computes = graph.type[row] == NodeType::kComp;
+    const Time released = computes ? now + ReleasedAfter(WorkOf(r, row), graph.child_release[i]) : now;
     const Time until = released + DelayOf(r, row, i);
     const bool latest = until > rank.not_before[child];
     if (latest) rank.not_before[child] = until;
