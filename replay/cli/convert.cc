@@ -10,8 +10,11 @@
 #include "replay/cli/command.h"
 #include "replay/cli/convert_pytorch.h"
 #include "replay/cluster/astra_sim.h"
+#include "replay/compute/compute.h"
 #include "replay/lower/goal.h"
 #include "replay/run/machine.h"
+#include "replay/run/price.h"
+#include "replay/run/traces.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/goal/program.h"
@@ -109,7 +112,7 @@ class ConvertCommand : public Command {
   absl::Status Convert(const TraceSet& traces) const;
   absl::Status WriteOne(const RankTrace& trace, const std::string& path) const;
   absl::Status CopyGroups(const TraceSet& traces) const;
-  absl::Status WriteGoal(const TraceSet& traces) const;
+  absl::Status WriteGoal(TraceSet traces) const;
 
   std::vector<std::string> inputs_;
   ReadOptions read_;
@@ -224,18 +227,25 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces) const {
 }
 
 // All ranks in one file.
-absl::Status ConvertCommand::WriteGoal(const TraceSet& traces) const {
-  MachineOptions options;
+absl::Status ConvertCommand::WriteGoal(TraceSet traces) const {
+  RunOptions options;
   options.cluster = cluster_;
   std::vector<std::string> notes;
   const auto ranks = static_cast<int>(traces.ranks.size());
+  LoadedTraces loaded;
+  loaded.set = std::move(traces);
+  if (absl::Status s = FindCaptures(&loaded); !s.ok()) return s;
   const absl::StatusOr<proto::Cluster> described = DescribeMachine(options, &notes);
   if (!described.ok()) return described.status();
   const absl::StatusOr<ClusterModel> cluster = BuildCluster(*described, ranks);
   if (!cluster.ok()) return cluster.status();
   const auto machine = BuildMachine(*cluster, options, ranks);
   if (!machine.ok()) return machine.status();
-  const absl::StatusOr<goal::Program> program = LowerToGoal(traces, *cluster, **machine, &notes);
+  RunDescription run;
+  const std::string rungs = loaded.HasTimes() ? "recorded" : std::string(kDefaultRungs);
+  const auto times = PriceTraces(loaded, options, rungs, cluster->proto.device(), &run);
+  if (!times.ok()) return times.status();
+  const absl::StatusOr<goal::Program> program = LowerToGoal(loaded.set, *times, *cluster, **machine, &notes);
   if (!program.ok()) return program.status();
   for (const std::string& note : notes) PrintError(absl::StrCat("note: ", note));
   const bool binary = absl::EndsWith(WithoutCompression(output_), ".bin");
@@ -265,7 +275,7 @@ int ConvertCommand::Run() {
   auto traces = ReadTraceSet(inputs_, read_);
   if (!traces.ok()) return Fail(traces.status());
   if (Format() == "goal") {
-    const absl::Status written = WriteGoal(*traces);
+    const absl::Status written = WriteGoal(*std::move(traces));
     return written.ok() ? kDone : Fail(written);
   }
   if (!cluster_.empty()) return Misuse("--cluster is for --to goal");

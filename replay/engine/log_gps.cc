@@ -111,7 +111,7 @@ absl::Status LogGps::Check() const {
       if (!memory && type != NodeType::kCollective) continue;
       return absl::InvalidArgumentError(absl::StrCat(
           DescribeNode(trace, row), ": fabric loggps knows computation, sends and receives only",
-          memory ? "" : "; `convert --to goal --cluster SPEC` lowers collectives to these"));
+          "; `convert --to goal --cluster SPEC` lowers the rest to these"));
     }
   }
   return absl::OkStatus();

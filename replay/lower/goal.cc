@@ -14,6 +14,7 @@
 #include "replay/run/simulate.h"
 #include "trace/import/locate.h"
 #include "trace/model/any_order.h"
+#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {
@@ -27,8 +28,9 @@ constexpr int kMostCpus = 256;
 
 class Lowering {
  public:
-  Lowering(const TraceSet& traces, const ClusterModel& cluster, const MachineView& machine, const Matching& matching)
-      : traces_(traces), costs_(cluster.collectives), matching_(matching), planner_(machine, costs_, PriceUncontended) {}
+  Lowering(const TraceSet& traces, const std::vector<ComputeTimes>& times, const ClusterModel& cluster,
+           const MachineView& machine, const Matching& matching)
+      : traces_(traces), times_(times), distinct_(traces), memory_(cluster.memory), costs_(cluster.collectives), matching_(matching), planner_(machine, costs_, PriceUncontended) {}
   absl::StatusOr<goal::Program> Run(std::vector<std::string>* notes);
 
  private:
@@ -42,6 +44,7 @@ class Lowering {
   absl::Status LowerRank(uint32_t r);
   absl::Status LowerRow(uint32_t r, uint32_t row);
   absl::Status Computation(uint32_t r, uint32_t row, Lowered* out);
+  absl::Status Memory(uint32_t r, uint32_t row, Lowered* out);
   void Message(uint32_t r, uint32_t row, Lowered* out);
   absl::Status Collective(uint32_t r, uint32_t row, Lowered* out);
   void Steps(const Plan& plan, uint32_t call, uint32_t member, uint8_t cpu, const Lowered& whole);
@@ -58,6 +61,9 @@ class Lowering {
   void Requires(uint32_t op, uint32_t of, bool start = false) { out_.deps.push_back({op, of, start}); }
 
   const TraceSet& traces_;
+  const std::vector<ComputeTimes>& times_;
+  const DistinctGraphs distinct_;
+  const MemoryModel& memory_;
   const CollectiveCosts& costs_;
   const Matching& matching_;
   CollectivePlanner planner_;
@@ -118,7 +124,7 @@ void Lowering::NumberCpus(uint32_t r) {
 
 absl::Status Lowering::Computation(uint32_t r, uint32_t row, Lowered* out) {
   const Graph& g = *traces_.ranks[r].graph;
-  const Time time = g.duration[row];
+  const Time time = times_[distinct_.of_rank[r]].time[row];
   std::set<int64_t> cuts;
   for (uint32_t i = g.child_begin[row]; i < g.child_begin[row + 1] && !g.child_release.empty(); ++i) {
     if (g.child_release[i] > 0 && g.child_release[i] < kReleaseAtEnd) cuts.insert(g.child_release[i]);
@@ -137,6 +143,18 @@ absl::Status Lowering::Computation(uint32_t r, uint32_t row, Lowered* out) {
     out->at[cut] = op;
     done = until;
   }
+  return absl::OkStatus();
+}
+
+absl::Status Lowering::Memory(uint32_t r, uint32_t row, Lowered* out) {
+  const Graph& g = *traces_.ranks[r].graph;
+  if (memory_.bandwidth.bytes_per_second() == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(DescribeNode(traces_.ranks[r], row),
+                                                   ": the cluster has no memory for it; expected --cluster with "
+                                                   "device.memory_gbytes_per_s"));
+  }
+  const uint64_t bytes = g.payload[row] == kNoRow ? 0 : g.work[g.payload[row]].tensor_bytes;
+  out->first = out->last = Calc(memory_.latency + TransferTime(bytes, memory_.bandwidth), cpu_of_[row]);
   return absl::OkStatus();
 }
 
@@ -254,9 +272,7 @@ absl::Status Lowering::LowerRow(uint32_t r, uint32_t row) {
       return Collective(r, row, &out);
     case NodeType::kMemLoad:
     case NodeType::kMemStore:
-      return absl::InvalidArgumentError(absl::StrCat(DescribeNode(traces_.ranks[r], row),
-                                                     ": GOAL has no accesses to memory; expected computation, sends, "
-                                                     "receives and collectives"));
+      return Memory(r, row, &out);
     default:
       out.first = out.last = Calc(Time::Zero(), cpu_of_[row]);
       return absl::OkStatus();
@@ -291,17 +307,10 @@ absl::Status Lowering::LowerRank(uint32_t r) {
 absl::StatusOr<goal::Program> Lowering::Run(std::vector<std::string>* notes) {
   if (absl::Status s = PlanCalls(); !s.ok()) return s;
   goal::Program program;
-  bool timed = false, computes = false;
   for (uint32_t r = 0; r < traces_.ranks.size(); ++r) {
-    const Graph& g = *traces_.ranks[r].graph;
-    for (uint32_t row = 0; row < g.size(); ++row) {
-      computes = computes || g.type[row] == NodeType::kComp;
-      timed = timed || (g.type[row] == NodeType::kComp && g.duration[row] > Time::Zero());
-    }
     if (absl::Status s = LowerRank(r); !s.ok()) return s;
     program.ranks.push_back(std::move(out_));
   }
-  if (computes && !timed) notes->push_back("no computation has a recorded time: every calc takes 0 ns");
   if (delays_ > 0) notes->push_back(absl::StrCat(delays_, " delays of dependencies became computation of the rank that waits"));
   if (in_switch_ > 0)
     notes->push_back(absl::StrCat(in_switch_, " collectives would run inside switches, which GOAL has not: they take the default algorithm"));
@@ -312,12 +321,13 @@ absl::StatusOr<goal::Program> Lowering::Run(std::vector<std::string>* notes) {
 
 }  // namespace
 
-absl::StatusOr<goal::Program> LowerToGoal(const TraceSet& traces, const ClusterModel& cluster,
-                                          const MachineView& machine, std::vector<std::string>* notes) {
+absl::StatusOr<goal::Program> LowerToGoal(const TraceSet& traces, const std::vector<ComputeTimes>& times,
+                                          const ClusterModel& cluster, const MachineView& machine,
+                                          std::vector<std::string>* notes) {
   absl::StatusOr<Matching> matching = MatchCommunication(traces, DimensionSizes(cluster));
   if (!matching.ok()) return matching.status();
   notes->insert(notes->end(), matching->warnings.begin(), matching->warnings.end());
-  return Lowering(traces, cluster, machine, *matching).Run(notes);
+  return Lowering(traces, times, cluster, machine, *matching).Run(notes);
 }
 
 }  // namespace chakra
