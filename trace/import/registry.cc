@@ -12,6 +12,7 @@
 #include "trace/import/collective_logs/importer.h"
 #include "trace/import/goal/importer.h"
 #include "trace/import/json/json.h"
+#include "trace/import/liballprof/liballprof.h"
 #include "trace/import/pytorch/importer.h"
 #include "trace/import/text/text.h"
 #include "trace/io/archive.h"
@@ -24,7 +25,7 @@ namespace {
 
 constexpr const Importer* kImporters[] = {
     &collective_logs::kImporter,  // before pytorch, which takes every list of Chrome's events
-    &pytorch::kImporter,         &goal::kImporter,
+    &pytorch::kImporter,         &goal::kImporter, &liballprof::kImporter,
     &generate::kImporter,        &kJsonImporter,   &kTextImporter,
     &kEtImporter,  // the last: it takes what no other claims
 };
