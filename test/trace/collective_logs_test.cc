@@ -75,14 +75,14 @@ TEST(Inspector, BecomesTracesWithGroupsSizesAndTimes) {
   const Graph& g = *set->ranks[1].graph;
   std::vector<std::string> names;
   for (uint32_t row = 0; row < g.size(); ++row) names.emplace_back(g.name_of(row));
-  EXPECT_THAT(names, ElementsAre("## process_group:init ##", "[capture window]", "all_reduce", "[between calls]",
+  EXPECT_THAT(names, ElementsAre("## process_group:init ##", "[capture window]", "[between calls]", "all_reduce", "[between calls]",
                                  "reduce_scatter", "[between calls]", "all_reduce", "[between calls]",
                                  "reduce_scatter", "[between calls]", "all_reduce", "[between calls]",
                                  "reduce_scatter"));
   // Rank 1 begins 1 us after rank 0; its all-reduce ends 99 us later; its next call comes 211 - 1 us after the begin.
-  EXPECT_EQ(g.start[2], Time::Micros(1));
-  EXPECT_EQ(g.duration[2], Time::Micros(99));
-  EXPECT_EQ(g.duration[3], Time::Micros(110));
+  EXPECT_EQ(g.start[3], Time::Micros(1));
+  EXPECT_EQ(g.duration[3], Time::Micros(99));
+  EXPECT_EQ(g.duration[4], Time::Micros(110));
   EXPECT_EQ(g.comm[0].bytes, 1u << 20);
   EXPECT_EQ(g.comm[1].bytes, 8192u);  // a member's part times the members
   // From the last arrival, rank 3's at 3 us, to the end at 100 us.
@@ -283,8 +283,8 @@ TEST(FlightRecorder, PickleAndJsonAreTheSame) {
   EXPECT_EQ(g.comm[0].bytes, 1024u * 256 * 2);
   EXPECT_EQ(g.comm[1].bytes, 128u * 4);  // the input of an all-gather
   EXPECT_EQ(g.comm[2].bytes, 64u * 2);
-  EXPECT_EQ(g.start[2], Time::Micros(1));
-  EXPECT_EQ(g.duration[2], Time::Micros(500));  // by the device
+  EXPECT_EQ(g.start[3], Time::Micros(1));
+  EXPECT_EQ(g.duration[3], Time::Micros(500));  // by the device
   EXPECT_EQ(a->ranks[1].peers[2].src, 0);
   EXPECT_EQ(a->ranks[2].peers[2].dst, 3);
 }
@@ -445,7 +445,7 @@ TEST(ProfilerPlugin, EachProcessHasItsOwnClock) {
   const Graph &a = *set->ranks[0].graph, &b = *set->ranks[1].graph;
   EXPECT_EQ(a.comm[0].bytes, 4000u);
   EXPECT_EQ(a.duration[2], Time::Micros(80));
-  EXPECT_EQ(b.start[2], Time::Micros(5));  // clocks are one by the ends
+  EXPECT_EQ(b.start[3], Time::Micros(5));  // clocks are one by the ends
   EXPECT_EQ(a.comm[0].transfer, Time::Micros(75));
 }
 

@@ -31,7 +31,7 @@ class LogEmitter {
   absl::Status Between(int64_t begin, int64_t end);
   absl::Status Call(const LogCall& call);
   void Open(uint64_t id, absl::string_view name, NodeType type, int64_t begin, int64_t duration);
-  void Deps(int64_t begin);
+  void Deps();
   void Integer(absl::string_view name, ValueField kind, int64_t v);
   void Text(absl::string_view name, absl::string_view v);
 
@@ -50,7 +50,6 @@ class LogEmitter {
   uint64_t next_ = kRoot + 1;
   std::vector<uint64_t> after_ = {kRoot};  // what the next node waits for
   int64_t now_ = 0;                        // when `after_` are done
-  bool begun_ = false;
 };
 
 void LogEmitter::Integer(absl::string_view name, ValueField kind, int64_t v) {
@@ -128,32 +127,19 @@ void LogEmitter::Open(uint64_t id, absl::string_view name, NodeType type, int64_
   Integer("duration_ns", ValueField::kInt64, duration);
 }
 
-// The node begins at `begin`, which only the first one does later than what it waits for.
-void LogEmitter::Deps(int64_t begin) {
+void LogEmitter::Deps() {
   size_t packed = 0;
   for (const uint64_t d : after_) packed += wire::VarintSize(d);
   wire::AppendTag(kNodeDataDeps, wire::kBytes, &frame_);
   wire::AppendVarint(packed, &frame_);
   for (const uint64_t d : after_) wire::AppendVarint(d, &frame_);
-  if (!begun_ && begin > 0) {
-    Text("dep_kinds", "start");
-    std::string value, list;
-    wire::AppendVarint(static_cast<uint64_t>(begin), &value);
-    wire::AppendText(kListValues, value, &list);
-    constexpr absl::string_view kName = "dep_delay_ns";
-    std::string attr;
-    wire::AppendText(kAttrName, kName, &attr);
-    wire::AppendText(static_cast<uint32_t>(ValueField::kInt64List), list, &attr);
-    wire::AppendText(kNodeAttr, attr, &frame_);
-  }
-  begun_ = true;
 }
 
 absl::Status LogEmitter::Between(int64_t begin, int64_t end) {
-  if (end <= begin || !begun_) return absl::OkStatus();
+  if (end <= begin) return absl::OkStatus();
   Open(next_, "[between calls]", NodeType::kComp, begin, end - begin);
   Integer("stream", ValueField::kInt64, kComputeStream);
-  Deps(begin);
+  Deps();
   Text("category", "between_calls");
   after_ = {next_++};
   now_ = end;
@@ -171,7 +157,7 @@ absl::Status LogEmitter::Call(const LogCall& call) {
   Open(next_, NameOfOp(call.op), type, call.start_ns, call.duration_ns);
   // Messages that were launched together run beside each other: they have no stream.
   if (collective) Integer("stream", ValueField::kInt64, kComputeStream + 1 + static_cast<int64_t>(call.comm));
-  Deps(call.start_ns);
+  Deps();
   if (kept) Text("comm_kind", NameOfOp(call.op));
   Text("pg_name", joined_.group_names[g]);
   if (call.bytes > 0 || call.op == static_cast<uint8_t>(CollectiveType::kBarrier))
@@ -198,7 +184,7 @@ absl::Status LogEmitter::Run() {
   // Where nodes lie is needed for the metadata, which come first: a dry walk of the same rule.
   const auto walk = [&](const auto& between, const auto& call_at) -> absl::Status {
     std::priority_queue<Running> running;
-    now_ = calls.empty() ? 0 : calls.front().start_ns;
+    now_ = 0;  // the begin of the run, which is that of the first call of all ranks
     for (size_t i = 0; i < calls.size(); ++i) {
       const LogCall& call = calls[i];
       while (!running.empty() && running.top().end <= call.start_ns) {
@@ -220,16 +206,14 @@ absl::Status LogEmitter::Run() {
   const auto reset = [this] {
     next_ = kRoot + 1;
     after_ = {kRoot};
-    begun_ = false;
   };
   node_of_.resize(calls.size());
   if (absl::Status s = walk(
           [&](int64_t begin, int64_t end) {
-            if (end > begin && begun_) after_ = {next_++};
+            if (end > begin) after_ = {next_++};
             return absl::OkStatus();
           },
           [&](size_t i) {
-            begun_ = true;
             node_of_[i] = next_++;
             return absl::OkStatus();
           });

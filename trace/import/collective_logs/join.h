@@ -8,7 +8,7 @@
 // Clocks. A collective ends on all members at nearly one time: where every process has its own clock, or the
 // device's times show that clocks of hosts differ, the median difference of the ends tells by how much.
 //
-// Between calls. Logs show no computation. What lies between the moment when a rank's last call ended, or its
+// Between calls. Logs show no computation. What lies before a rank's first call is taken for it, and what lies between the moment when a rank's last call ended, or its
 // next one began, and the begin of a call is taken for computation on which the call waits.
 #pragma once
 
