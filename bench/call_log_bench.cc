@@ -1,6 +1,6 @@
-// Logs of collective calls on many ranks: generated verbose logs of NCCL's Inspector, read, joined and replayed.
-// CHAKRA_LOG_RANKS and CHAKRA_LOG_CALLS set ranks (default 64) and calls of each (default 200). The reference is
-// simdjson's plain DOM parse of the same lines, on one thread as the reader.
+// Logs of collective calls on many ranks: generated verbose logs of NCCL's Inspector, read, joined and
+// replayed. CHAKRA_LOG_RANKS and CHAKRA_LOG_CALLS set ranks (default 64) and calls of each (default 200). The
+// reference is simdjson's plain DOM parse of the same lines, on one thread as the reader.
 #include <benchmark/benchmark.h>
 #include <simdjson.h>
 #include <sys/resource.h>
@@ -39,11 +39,16 @@ std::string LineOf(int r, int ranks, int k) {
   const int late = (r * 7919 + k * 31) % 97;  // no two ranks are alike
   const int64_t start = 1000000000 + int64_t{k} * 1000 + late;
   return absl::StrFormat(
-      "{\"header\":{\"id\":\"0x%x\",\"comm_name\":\"unknown\",\"rank\":%d,\"n_ranks\":%d,\"nnodes\":1},\"metadata\":{"
-      "\"inspector_output_format_version\":\"v4.0\",\"git_rev\":\"5067397c\",\"rec_mechanism\":\"nccl_profiler_interface\","
-      "\"dump_timestamp_us\":1748030377748202,\"hostname\":\"node%d\",\"pid\":%d},\"coll_perf\":{\"coll\":\"%s\",\"coll_sn\":%d,"
-      "\"coll_msg_size_bytes\":%d,\"coll_exec_time_us\":%d,\"coll_timing_source\":\"kernel_gpu\",\"coll_algobw_gbs\":1.5,"
-      "\"coll_busbw_gbs\":2.25,\"event_trace_ts\":{\"coll_start_ts\":%d,\"coll_stop_ts\":%d,\"kernel_events\":[{"
+      "{\"header\":{\"id\":\"0x%x\",\"comm_name\":\"unknown\",\"rank\":%d,\"n_ranks\":%d,\"nnodes\":1},"
+      "\"metadata\":{"
+      "\"inspector_output_format_version\":\"v4.0\",\"git_rev\":\"5067397c\",\"rec_mechanism\":\"nccl_"
+      "profiler_interface\","
+      "\"dump_timestamp_us\":1748030377748202,\"hostname\":\"node%d\",\"pid\":%d},\"coll_perf\":{\"coll\":\"%"
+      "s\",\"coll_sn\":%d,"
+      "\"coll_msg_size_bytes\":%d,\"coll_exec_time_us\":%d,\"coll_timing_source\":\"kernel_gpu\",\"coll_"
+      "algobw_gbs\":1.5,"
+      "\"coll_busbw_gbs\":2.25,\"event_trace_ts\":{\"coll_start_ts\":%d,\"coll_stop_ts\":%d,\"kernel_"
+      "events\":[{"
       "\"channel_id\":0,\"kernel_start_ts\":%d,\"kernel_stop_ts\":%d,\"kernel_record_ts\":%d}]}}}\n",
       world ? 0xffff : r / 8, world ? r : r % 8, world ? ranks : std::min(8, ranks), r / 8, r,
       k % 4 == 0 ? "AllReduce" : "AllGather", k, 1 << (10 + k % 4), 300 - late, start - 5, start - 1, start,

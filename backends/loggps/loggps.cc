@@ -45,7 +45,8 @@ Time LogGpsOptions::PerByte(double ns, uint64_t bytes) {
   const uint64_t n = std::max<uint64_t>(bytes, 1) - 1;
   const __int128 product = static_cast<__int128>(std::llround(ns * 1e9)) * n;
   const __int128 picos = (product + 500000) / 1000000;
-  return picos > std::numeric_limits<int64_t>::max() ? Time::Never() : Time::Picos(static_cast<int64_t>(picos));
+  return picos > std::numeric_limits<int64_t>::max() ? Time::Never()
+                                                     : Time::Picos(static_cast<int64_t>(picos));
 }
 
 FlowCost LogGpsFabric::Cost(int src, int dst, uint64_t bytes) const {

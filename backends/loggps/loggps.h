@@ -1,13 +1,14 @@
-// `loggps`: the LogGOPS model of message passing: no topology, but processors and network cards that are busy.
+// `loggps`: the LogGOPS model of message passing: no topology, but processors and network cards that are
+// busy.
 //
-// Hoefler, Schneider, Lumsdaine: "LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model" (LSAP 2010).
-// A message of s bytes, where n = max(s, 1) - 1:
+// Hoefler, Schneider, Lumsdaine: "LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model" (LSAP
+// 2010). A message of s bytes, where n = max(s, 1) - 1:
 //   send      its cpu is busy for o + n O, its card for g + n G; the first byte arrives o + L after the begin
 //   arrival   once cpu and card of the receiver are free: cpu busy for o + max(n O, n G), card for g + n G
 //   s > S     rendezvous: the send ends only when the message meets its receive
 //
-// Replay() runs programs of computation, sends and receives by these rules (replay/engine/log_gps.h). The fabric by
-// itself only prices a message that is alone: latency 2 o + L, transfer n G.
+// Replay() runs programs of computation, sends and receives by these rules (replay/engine/log_gps.h). The
+// fabric by itself only prices a message that is alone: latency 2 o + L, transfer n G.
 #pragma once
 
 #include <cstdint>

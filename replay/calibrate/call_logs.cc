@@ -38,7 +38,8 @@ struct Together {
 
 std::vector<Together> CallsOf(const JoinedLogs& logs) {
   std::vector<Together> calls;
-  absl::flat_hash_map<std::tuple<size_t, uint64_t, uint32_t>, uint32_t> index;  // group, number, which of several
+  absl::flat_hash_map<std::tuple<size_t, uint64_t, uint32_t>, uint32_t>
+      index;  // group, number, which of several
   for (const JoinedRank& rank : logs.ranks) {
     absl::flat_hash_map<std::pair<size_t, uint64_t>, uint32_t> repeats;
     for (const LogCall& call : rank.log.calls) {
@@ -112,11 +113,11 @@ absl::StatusOr<MeasuredRun> ReadCallLogRows(const std::vector<std::string>& inpu
     }
   }
   const std::string source = absl::StrJoin(inputs, ", ");
-  const std::string shares =
-      absl::StrCat(source, ": ", device, " calls timed by the device are used; ", host,
-                   " timed by the host, ", partial, " that not all members logged and ", sizeless,
-                   " without size or time are not");
-  if (times.empty()) return absl::InvalidArgumentError(absl::StrCat(shares, "; expected at least one that is"));
+  const std::string shares = absl::StrCat(
+      source, ": ", device, " calls timed by the device are used; ", host, " timed by the host, ", partial,
+      " that not all members logged and ", sizeless, " without size or time are not");
+  if (times.empty())
+    return absl::InvalidArgumentError(absl::StrCat(shares, "; expected at least one that is"));
   MeasuredRun run;
   run.warnings.push_back(shares);
   run.gpus_per_process = 1;

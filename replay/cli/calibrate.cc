@@ -28,9 +28,10 @@ class CalibrateCommand : public Command {
  public:
   explicit CalibrateCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    app->add_option("LOGS", logs_,
-                    "What nccl-tests or rccl-tests printed (text, JSON, CSV), the CSV of `collective`, or a job's "
-                    "logs of collective calls (files or a folder)")
+    app->add_option(
+           "LOGS", logs_,
+           "What nccl-tests or rccl-tests printed (text, JSON, CSV), the CSV of `collective`, or a job's "
+           "logs of collective calls (files or a folder)")
         ->type_name("");
     app->add_option("--cluster", cluster_,
                     "The machine that was measured: a preset, PRESET:key=value,... or a file")

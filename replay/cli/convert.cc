@@ -85,13 +85,14 @@ class ConvertCommand : public Command {
     app->add_option("-o,--output", output_,
                     "A file for one trace, a directory for several; - is standard output")
         ->type_name("OUT");
-    app->add_option(
-           "--to", to_,
-           "et, json, text or goal; default: by the end of OUT (.json, .txtpb, .txt, .goal, before .gz or .zst), "
-           "else et. goal is one file for all ranks, binary if OUT ends in .bin")
+    app->add_option("--to", to_,
+                    "et, json, text or goal; default: by the end of OUT (.json, .txtpb, .txt, .goal, before "
+                    ".gz or .zst), "
+                    "else et. goal is one file for all ranks, binary if OUT ends in .bin")
         ->type_name("FORMAT")
         ->check(OneOf({"et", "json", "text", "goal"}));
-    app->add_option("--cluster", cluster_, "With --to goal: the machine whose plans lower collectives; default dgx-h100")
+    app->add_option("--cluster", cluster_,
+                    "With --to goal: the machine whose plans lower collectives; default dgx-h100")
         ->type_name("SPEC");
     app->add_option("--compression", compression_,
                     "none, gzip or zstd; default: by the end of OUT (.gz, .zst), else none")
@@ -171,8 +172,8 @@ std::string Named(const RankTrace& rank) {
   return absl::EndsWith(name, number) ? name : name + number;
 }
 
-// Files that make a run together may be named as their writer likes: their traces get one prefix. "": they have
-// one.
+// Files that make a run together may be named as their writer likes: their traces get one prefix. "": they
+// have one.
 std::string Prefix(const TraceSet& traces) {
   std::set<std::string> prefixes;
   for (const RankTrace& rank : traces.ranks) {
@@ -217,7 +218,10 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces) const {
   std::set<std::string> names;
   const std::string prefix = Prefix(traces);
   for (const RankTrace& rank : traces.ranks) {
-    const std::string path = (fs::path(output_) / absl::StrCat(prefix.empty() ? Named(rank) : absl::StrCat(prefix, ".", rank.rank), ending)).string();
+    const std::string path =
+        (fs::path(output_) /
+         absl::StrCat(prefix.empty() ? Named(rank) : absl::StrCat(prefix, ".", rank.rank), ending))
+            .string();
     if (!names.insert(path).second) {
       return absl::InvalidArgumentError(absl::StrCat("two traces would be written to ", path));
     }

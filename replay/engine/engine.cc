@@ -21,7 +21,8 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
   absl::StatusOr<Matching> matching =
       MatchCommunication(traces, options.dimension_sizes, options.recorded_comm);
   if (!matching.ok()) return matching.status();
-  if (const auto* loggps = dynamic_cast<const LogGpsFabric*>(&machine.prices()); loggps != nullptr && !options.recorded_comm)
+  if (const auto* loggps = dynamic_cast<const LogGpsFabric*>(&machine.prices());
+      loggps != nullptr && !options.recorded_comm)
     return ReplayLogGps(traces, compute, loggps->options(), options, *matching);
   absl::StatusOr<Metrics> metrics = Engine(traces, compute, machine, options, *matching).Run();
   if (metrics.ok() && !options.recorded_comm) AddRecordedTransfers(traces, *matching, &*metrics);

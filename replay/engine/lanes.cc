@@ -67,7 +67,8 @@ GraphLanes LanesOfGraph(const Graph& graph, LanePolicy policy) {
       }
     } else if (policy == LanePolicy::kRecorded && IsUnit(graph, row)) {
       // More units than there are numbers share the last one.
-      const auto [it, fresh] = units.emplace(graph.lane[row], static_cast<uint8_t>(std::min<uint32_t>(lanes.queues, kNoQueuedLane - 1)));
+      const auto [it, fresh] = units.emplace(
+          graph.lane[row], static_cast<uint8_t>(std::min<uint32_t>(lanes.queues, kNoQueuedLane - 1)));
       if (fresh) lanes.queues = std::min<uint32_t>(lanes.queues + 1, kNoQueuedLane);
       lanes.queue[row] = it->second;
     } else {

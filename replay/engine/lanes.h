@@ -17,7 +17,14 @@
 namespace chakra {
 
 // Beside the named ones each unit of computation in any order (kAnyOrder) has one, from kFirstUnit on.
-enum QueuedLane : uint8_t { kHostLane, kComputeLane, kCommLane, kStorageLane, kFirstUnit, kNoQueuedLane = 255 };
+enum QueuedLane : uint8_t {
+  kHostLane,
+  kComputeLane,
+  kCommLane,
+  kStorageLane,
+  kFirstUnit,
+  kNoQueuedLane = 255
+};
 
 // The lanes of one distinct graph.
 struct GraphLanes {

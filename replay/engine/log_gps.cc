@@ -20,7 +20,12 @@ class LogGps {
  public:
   LogGps(const TraceSet& traces, const std::vector<ComputeTimes>& compute, const LogGpsOptions& model,
          const EngineOptions& options, const Matching& matching)
-      : traces_(traces), compute_(compute), distinct_(traces), model_(model), options_(options), matching_(matching) {}
+      : traces_(traces),
+        compute_(compute),
+        distinct_(traces),
+        model_(model),
+        options_(options),
+        matching_(matching) {}
   absl::StatusOr<Metrics> Run();
 
  private:
@@ -48,7 +53,7 @@ class LogGps {
     std::vector<Time> not_before;
     std::vector<NodeSpan> spans;
     std::vector<uint32_t> released;  // by the event at hand
-    Queue posted, arrived;           // receives, and messages as (rank, row) of their sends; by source and tag
+    Queue posted, arrived;  // receives, and messages as (rank, row) of their sends; by source and tag
     uint32_t left = 0;
   };
 
@@ -100,7 +105,8 @@ class LogGps {
 absl::Status LogGps::Check() const {
   if (options_.path != nullptr || options_.flow_log != nullptr)
     return absl::InvalidArgumentError(
-        "fabric loggps: it keeps no causes and no log of flows; expected a run without --critical-path and --flows");
+        "fabric loggps: it keeps no causes and no log of flows; expected a run without --critical-path and "
+        "--flows");
   if (options_.variation != nullptr)
     return absl::InvalidArgumentError("fabric loggps: ranks that vary are not for this fabric");
   for (const RankTrace& trace : traces_.ranks) {
@@ -109,9 +115,9 @@ absl::Status LogGps::Check() const {
       const NodeType type = g.type[row];
       const bool memory = type == NodeType::kMemLoad || type == NodeType::kMemStore;
       if (!memory && type != NodeType::kCollective) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          DescribeNode(trace, row), ": fabric loggps knows computation, sends and receives only",
-          "; `convert --to goal --cluster SPEC` lowers the rest to these"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(DescribeNode(trace, row), ": fabric loggps knows computation, sends and receives only",
+                       "; `convert --to goal --cluster SPEC` lowers the rest to these"));
     }
   }
   return absl::OkStatus();
@@ -290,9 +296,9 @@ absl::Status LogGps::Unfinished() const {
         first = DescribeNode(traces_.ranks[r], row);
     }
   }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the run cannot finish: ", left, " nodes are left when nothing more can happen",
-      first.empty() ? "" : absl::StrCat("; one that waits for its partner: ", first)));
+  return absl::FailedPreconditionError(
+      absl::StrCat("the run cannot finish: ", left, " nodes are left when nothing more can happen",
+                   first.empty() ? "" : absl::StrCat("; one that waits for its partner: ", first)));
 }
 
 Metrics LogGps::Collect() {

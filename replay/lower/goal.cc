@@ -30,12 +30,18 @@ class Lowering {
  public:
   Lowering(const TraceSet& traces, const std::vector<ComputeTimes>& times, const ClusterModel& cluster,
            const MachineView& machine, const Matching& matching)
-      : traces_(traces), times_(times), distinct_(traces), memory_(cluster.memory), costs_(cluster.collectives), matching_(matching), planner_(machine, costs_, PriceUncontended) {}
+      : traces_(traces),
+        times_(times),
+        distinct_(traces),
+        memory_(cluster.memory),
+        costs_(cluster.collectives),
+        matching_(matching),
+        planner_(machine, costs_, PriceUncontended) {}
   absl::StatusOr<goal::Program> Run(std::vector<std::string>* notes);
 
  private:
-  // What a row became: an operation where it begins, one where it ends, and for computation that releases others in
-  // its midst the operation that ends there.
+  // What a row became: an operation where it begins, one where it ends, and for computation that releases
+  // others in its midst the operation that ends there.
   struct Lowered {
     uint32_t first = 0, last = 0;
     std::map<int64_t, uint32_t> at;  // by release
@@ -78,7 +84,8 @@ class Lowering {
 
 absl::Status Lowering::PlanCalls() {
   uint64_t tag = 0;
-  for (const MatchedMessage& m : matching_.messages) tag = std::max(tag, static_cast<uint64_t>(std::max(m.tag, -1)) + 1);
+  for (const MatchedMessage& m : matching_.messages)
+    tag = std::max(tag, static_cast<uint64_t>(std::max(m.tag, -1)) + 1);
   for (size_t i = 0; i < matching_.calls.size(); ++i) {
     const CollectiveCall& call = matching_.calls[i];
     const GroupInfo& group = matching_.groups[call.group];
@@ -91,8 +98,9 @@ absl::Status Lowering::PlanCalls() {
     const Plan* plan = (*planned)->plan;
     if (plan == nullptr || !plan->switches.empty()) {
       ++in_switch_;
-      absl::StatusOr<const Plan*> plain = plain_.Get(
-          {.type = call.type, .members = static_cast<int>(group.members.size()), .root = IsRooted(call.type) ? call.root : 0});
+      absl::StatusOr<const Plan*> plain = plain_.Get({.type = call.type,
+                                                      .members = static_cast<int>(group.members.size()),
+                                                      .root = IsRooted(call.type) ? call.root : 0});
       if (!plain.ok()) return plain.status();
       plan = *plain;
     }
@@ -100,7 +108,9 @@ absl::Status Lowering::PlanCalls() {
     uint32_t connections = 0;
     for (const Program& p : plan->programs) connections = std::max(connections, p.connections);
     tag += connections;
-    if (tag > INT32_MAX) return absl::InvalidArgumentError("collectives of more than 2^31 messages need more tags than there are");
+    if (tag > INT32_MAX)
+      return absl::InvalidArgumentError(
+          "collectives of more than 2^31 messages need more tags than there are");
   }
   return absl::OkStatus();
 }
@@ -116,7 +126,8 @@ void Lowering::NumberCpus(uint32_t r) {
       continue;
     }
     if (!RunsOnRecordedLane(g, row)) continue;
-    const auto [it, fresh] = number.try_emplace({!g.is_cpu(row), g.lane[row]}, static_cast<int>(number.size()));
+    const auto [it, fresh] =
+        number.try_emplace({!g.is_cpu(row), g.lane[row]}, static_cast<int>(number.size()));
     if (it->second >= kMostCpus) ++shared_cpus_;
     cpu_of_[row] = static_cast<uint8_t>(std::min(it->second, kMostCpus - 1));
   }
@@ -149,9 +160,10 @@ absl::Status Lowering::Computation(uint32_t r, uint32_t row, Lowered* out) {
 absl::Status Lowering::Memory(uint32_t r, uint32_t row, Lowered* out) {
   const Graph& g = *traces_.ranks[r].graph;
   if (memory_.bandwidth.bytes_per_second() == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(DescribeNode(traces_.ranks[r], row),
-                                                   ": the cluster has no memory for it; expected --cluster with "
-                                                   "device.memory_gbytes_per_s"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(DescribeNode(traces_.ranks[r], row),
+                     ": the cluster has no memory for it; expected --cluster with "
+                     "device.memory_gbytes_per_s"));
   }
   const uint64_t bytes = g.payload[row] == kNoRow ? 0 : g.work[g.payload[row]].tensor_bytes;
   out->first = out->last = Calc(memory_.latency + TransferTime(bytes, memory_.bandwidth), cpu_of_[row]);
@@ -165,7 +177,8 @@ void Lowering::Message(uint32_t r, uint32_t row, Lowered* out) {
   GoalOp op;
   op.type = send ? OpType::kSend : OpType::kRecv;
   op.cpu = cpu_of_[row];
-  if (!g.lane.empty() && InAnyOrder(g, row) && g.lane[row] >= 0) op.nic = static_cast<uint8_t>(g.lane[row] / 256 % 256);
+  if (!g.lane.empty() && InAnyOrder(g, row) && g.lane[row] >= 0)
+    op.nic = static_cast<uint8_t>(g.lane[row] / 256 % 256);
   op.peer = static_cast<uint32_t>(send ? m.dst : m.src);
   op.tag = static_cast<uint32_t>(m.tag);
   op.size = std::max<uint64_t>(1, m.bytes);
@@ -181,14 +194,15 @@ void Lowering::Steps(const Plan& plan, uint32_t call, uint32_t member, uint8_t c
     uint32_t op;
     bool start;  // the next step waits for its begin only
   };
-  std::vector<std::vector<Done>> done(program.streams.size());  // by stream and step
+  std::vector<std::vector<Done>> done(program.streams.size());             // by stream and step
   std::vector<std::pair<uint32_t, std::pair<uint32_t, uint32_t>>> awaits;  // op, (stream, steps)
   for (uint32_t s = 0; s < program.streams.size(); ++s) {
     Done before{whole.first, false};
     for (uint32_t i = program.streams[s].begin; i < program.streams[s].end; ++i) {
       const Step& step = program.steps[i];
       Done now = before;
-      const uint64_t size = ChunkBytes(plan, bytes, ChunkOf(plan, static_cast<int>(member), step.chunk), step.count);
+      const uint64_t size =
+          ChunkBytes(plan, bytes, ChunkOf(plan, static_cast<int>(member), step.chunk), step.count);
       if (IsSend(step.op) || IsReceive(step.op)) {
         const int peer = plan.rotational ? (step.peer + static_cast<int>(member)) % plan.members : step.peer;
         GoalOp op;
@@ -311,10 +325,15 @@ absl::StatusOr<goal::Program> Lowering::Run(std::vector<std::string>* notes) {
     if (absl::Status s = LowerRank(r); !s.ok()) return s;
     program.ranks.push_back(std::move(out_));
   }
-  if (delays_ > 0) notes->push_back(absl::StrCat(delays_, " delays of dependencies became computation of the rank that waits"));
+  if (delays_ > 0)
+    notes->push_back(
+        absl::StrCat(delays_, " delays of dependencies became computation of the rank that waits"));
   if (in_switch_ > 0)
-    notes->push_back(absl::StrCat(in_switch_, " collectives would run inside switches, which GOAL has not: they take the default algorithm"));
-  if (shared_cpus_ > 0) notes->push_back(absl::StrCat(shared_cpus_, " nodes of lanes beyond the 256th share a cpu"));
+    notes->push_back(absl::StrCat(
+        in_switch_,
+        " collectives would run inside switches, which GOAL has not: they take the default algorithm"));
+  if (shared_cpus_ > 0)
+    notes->push_back(absl::StrCat(shared_cpus_, " nodes of lanes beyond the 256th share a cpu"));
   if (costs_.splits > 1) notes->push_back("collectives.splits does not count: each collective is one");
   return program;
 }

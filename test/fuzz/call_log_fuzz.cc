@@ -1,5 +1,5 @@
-// Logs of collective calls: any bytes give logs whose calls are of their communicators, which can be joined, or an
-// error that says why; and the same again.
+// Logs of collective calls: any bytes give logs whose calls are of their communicators, which can be joined,
+// or an error that says why; and the same again.
 #include <cstddef>
 #include <cstdint>
 
@@ -32,7 +32,8 @@ FUZZ_TARGET(call_log_fuzz, data, size) {
   for (size_t r = 0; r < joined->ranks.size(); ++r) {
     std::string frames;
     EtWriter writer(&frames, Compression::kNone);
-    fuzz::Require(EmitRank(*joined, r, "fuzz", &writer).ok() && writer.Finish().ok(), "what was joined can be written");
+    fuzz::Require(EmitRank(*joined, r, "fuzz", &writer).ok() && writer.Finish().ok(),
+                  "what was joined can be written");
   }
   return 0;
 }

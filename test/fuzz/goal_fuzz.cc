@@ -1,5 +1,5 @@
-// GOAL programs, text and binary: any bytes give a program, which written and read again is the same, or an error that
-// says why; as traces it is either refused or has as many nodes.
+// GOAL programs, text and binary: any bytes give a program, which written and read again is the same, or an
+// error that says why; as traces it is either refused or has as many nodes.
 #include <cstddef>
 #include <cstdint>
 
@@ -18,7 +18,8 @@ FUZZ_TARGET(goal_fuzz, data, size) {
     fuzz::Require(!program.status().message().empty(), "an error says why");
     return 0;
   }
-  const auto text = ReadGoalText(GoalText(*program), "again"), binary = ReadGoalBinary(GoalBinary(*program), "again");
+  const auto text = ReadGoalText(GoalText(*program), "again"),
+             binary = ReadGoalBinary(GoalBinary(*program), "again");
   fuzz::Require(text.ok() && text->ranks == program->ranks, "written as text, the program is the same");
   fuzz::Require(binary.ok() && binary->ranks == program->ranks, "written as binary, the program is the same");
   const auto traces = ProgramTraces(*program, "fuzz.goal", ReadOptions());

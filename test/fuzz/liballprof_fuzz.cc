@@ -1,12 +1,11 @@
-// MPI traces of liballprof: any bytes give the frames of a rank, which can be decoded or are refused, or an error that
-// says why.
-#include "trace/import/liballprof/liballprof.h"
-
+// MPI traces of liballprof: any bytes give the frames of a rank, which can be decoded or are refused, or an
+// error that says why.
 #include <cstddef>
 #include <cstdint>
 
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
+#include "trace/import/liballprof/liballprof.h"
 #include "trace/import/reader.h"
 
 FUZZ_TARGET(liballprof_fuzz, data, size) {

@@ -1,11 +1,10 @@
 // Pickles: any bytes give plain data, whose items are values, or an error that says why; nothing is executed.
-#include "trace/import/collective_logs/pickle.h"
-
 #include <cstddef>
 #include <cstdint>
 
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
+#include "trace/import/collective_logs/pickle.h"
 
 FUZZ_TARGET(pickle_fuzz, data, size) {
   using namespace chakra;

@@ -14,8 +14,8 @@
 namespace chakra {
 namespace {
 
-using ::testing::HasSubstr;
 using collective_logs::InspectorLine;
+using ::testing::HasSubstr;
 
 // Eight ranks on two hosts; all-gathers of 1 MiB a rank, in which rank r waits for the others 10 (7 - r) us.
 std::string Folder(const std::string& name, const std::string& source = "kernel_gpu") {
@@ -25,8 +25,24 @@ std::string Folder(const std::string& name, const std::string& source = "kernel_
   for (int r = 0; r < 8; ++r) {
     std::ofstream out(absl::StrCat(folder, "/h", r / 4, "-pid", r, ".log"));
     for (uint64_t k = 0; k < 5; ++k) {
-      out << Print(InspectorLine{.rank = r, .ranks = 8, .host = absl::StrCat("h", r / 4), .pid = r, .call = "AllGather", .sequence = k, .micros = 200 + k + 10 * static_cast<uint64_t>(7 - r), .start_us = static_cast<int64_t>(1000 + 1000 * k) + 10 * r, .source = source});
-      out << Print(InspectorLine{.rank = r, .ranks = 8, .host = absl::StrCat("h", r / 4), .pid = r, .sequence = 100 + k, .bytes = uint64_t{65536} << k, .micros = uint64_t{60} << k, .start_us = static_cast<int64_t>(1500 + 1000 * k), .source = source});
+      out << Print(InspectorLine{.rank = r,
+                                 .ranks = 8,
+                                 .host = absl::StrCat("h", r / 4),
+                                 .pid = r,
+                                 .call = "AllGather",
+                                 .sequence = k,
+                                 .micros = 200 + k + 10 * static_cast<uint64_t>(7 - r),
+                                 .start_us = static_cast<int64_t>(1000 + 1000 * k) + 10 * r,
+                                 .source = source});
+      out << Print(InspectorLine{.rank = r,
+                                 .ranks = 8,
+                                 .host = absl::StrCat("h", r / 4),
+                                 .pid = r,
+                                 .sequence = 100 + k,
+                                 .bytes = uint64_t{65536} << k,
+                                 .micros = uint64_t{60} << k,
+                                 .start_us = static_cast<int64_t>(1500 + 1000 * k),
+                                 .source = source});
     }
   }
   return folder;
@@ -42,20 +58,24 @@ TEST(CallLogRows, AreTheMedianOfCallsByTheMemberThatCameLast) {
   EXPECT_EQ(gather.nodes, 2);
   EXPECT_EQ(gather.bytes, 8u << 20);  // the larger of input and output, as nccl-tests counts
   EXPECT_EQ(gather.time_us, 202);
-  EXPECT_THAT(run->warnings[0], HasSubstr("10 calls timed by the device are used; 0 timed by the host, 0 that not all"));
+  EXPECT_THAT(run->warnings[0],
+              HasSubstr("10 calls timed by the device are used; 0 timed by the host, 0 that not all"));
 }
 
 TEST(CallLogRows, TimesOfTheHostDoNotCount) {
   const auto run = ReadCallLogRows({Folder("host", "collective_cpu")}, 1);
-  EXPECT_THAT(std::string(run.status().message()), HasSubstr("0 calls timed by the device are used; 10 timed by the host"));
+  EXPECT_THAT(std::string(run.status().message()),
+              HasSubstr("0 calls timed by the device are used; 10 timed by the host"));
   const std::string lost = Folder("lost");
   std::filesystem::remove(lost + "/h1-pid7.log");
-  EXPECT_THAT(std::string(ReadCallLogRows({lost}, 1).status().message()), HasSubstr("10 that not all members logged"));
+  EXPECT_THAT(std::string(ReadCallLogRows({lost}, 1).status().message()),
+              HasSubstr("10 that not all members logged"));
 }
 
 TEST(CallLogRows, CalibrateFitsThem) {
   const std::string out = ::testing::TempDir() + "/call_rows.txtpb";
-  const CommandResult r = RunCommand("calibrate " + Folder("fit") + " --cluster dgx-h100:gpus_per_node=4 -o " + out);
+  const CommandResult r =
+      RunCommand("calibrate " + Folder("fit") + " --cluster dgx-h100:gpus_per_node=4 -o " + out);
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_THAT(r.err, HasSubstr("10 calls timed by the device"));
   EXPECT_THAT(r.out, HasSubstr("6 rows fitted"));

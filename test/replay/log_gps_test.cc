@@ -1,5 +1,5 @@
-// GOAL programs on fabric loggps: against times that LogGOPSim itself printed, and against an evaluation of the LogGOPS
-// rules that is written here a second time.
+// GOAL programs on fabric loggps: against times that LogGOPSim itself printed, and against an evaluation of
+// the LogGOPS rules that is written here a second time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,13 +23,13 @@
 namespace chakra {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using goal::GoalDep;
 using goal::GoalOp;
 using goal::GoalRank;
 using goal::OpType;
 using goal::Program;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 struct Model {
   int64_t L = 2500, o = 1500, g = 1000, G = 6, O = 0;
@@ -202,7 +202,8 @@ GoalOp Op(OpType type, uint32_t peer, uint64_t size) {
   return op;
 }
 
-// `schedgen --ptrn binomialtreereduce --datasize 1024` of 8 hosts: LogGOPSim's README prints what LogGOPSim says.
+// `schedgen --ptrn binomialtreereduce --datasize 1024` of 8 hosts: LogGOPSim's README prints what LogGOPSim
+// says.
 TEST(LogGps, GivesTheTimesThatLogGopsimPrintsForItsExample) {
   Program p;
   p.ranks.resize(8);
@@ -218,7 +219,8 @@ TEST(LogGps, GivesTheTimesThatLogGopsimPrintsForItsExample) {
     const auto send = static_cast<uint32_t>(rank.ops.size() - 1);
     for (uint32_t i = 0; i < send; ++i) rank.deps.push_back({send, i, false});
   }
-  EXPECT_THAT(Ends(p, "loggps"), ElementsAre(34914000, 24776000, 13138000, 13138000, 1500000, 1500000, 1500000, 1500000));
+  EXPECT_THAT(Ends(p, "loggps"),
+              ElementsAre(34914000, 24776000, 13138000, 13138000, 1500000, 1500000, 1500000, 1500000));
 }
 
 // LogGOPSim's binary_tree_32.goal: rank r sends to r + 2^k for all 2^k > r.
@@ -241,7 +243,8 @@ TEST(LogGps, GivesTheClosedFormOfABinaryTree) {
   const Program p = BinaryTree(32);
   const std::vector<int64_t> ends = Ends(p, "loggps");
   EXPECT_EQ(ends, SecondEvaluation(p, Model()).Run());
-  // Rank 31 has its message over 1, 3, 7, 15: five times o + L + o, and each sender's first message is the one.
+  // Rank 31 has its message over 1, 3, 7, 15: five times o + L + o, and each sender's first message is the
+  // one.
   EXPECT_EQ(ends[31], 5 * (1500 + 2500 + 1500) * 1000);
   // Rank 16's is the fifth of rank 0, which its cpu sends 4 o after the first.
   EXPECT_EQ(ends[16], (4 * 1500 + 1500 + 2500 + 1500) * 1000);
@@ -282,7 +285,10 @@ Program RandomRun(uint64_t seed, int cpus) {
 }
 
 TEST(LogGps, EqualsTheSecondEvaluationOnRandomPrograms) {
-  const Model kModels[] = {{}, {.L = 1000, .o = 0, .g = 5000, .G = 1, .O = 2, .S = 0}, {.L = 0, .o = 700, .g = 0, .G = 0, .O = 1, .S = 1000}, {.L = 300, .o = 20, .g = 40, .G = 3, .O = 4, .S = 1 << 20}};
+  const Model kModels[] = {{},
+                           {.L = 1000, .o = 0, .g = 5000, .G = 1, .O = 2, .S = 0},
+                           {.L = 0, .o = 700, .g = 0, .G = 0, .O = 1, .S = 1000},
+                           {.L = 300, .o = 20, .g = 40, .G = 3, .O = 4, .S = 1 << 20}};
   int finished = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const Program p = RandomRun(seed, seed % 2 == 0 ? 1 : 3);
@@ -336,13 +342,16 @@ TEST(LogGps, TakesParametersOfTheCommandLine) {
 }
 
 TEST(LogGps, RefusesCollectives) {
-  const CommandResult r = RunCommand("replay " + std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step --fabric loggps");
+  const CommandResult r =
+      RunCommand("replay " + std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step --fabric loggps");
   EXPECT_EQ(r.status, 1);
-  EXPECT_THAT(r.err, HasSubstr("fabric loggps knows computation, sends and receives only; `convert --to goal"));
+  EXPECT_THAT(r.err,
+              HasSubstr("fabric loggps knows computation, sends and receives only; `convert --to goal"));
 }
 
 TEST(ConvertToGoal, LowersCollectivesSoThatTheProgramRuns) {
-  const std::string out = ::testing::TempDir() + "/lowered.goal", binary = ::testing::TempDir() + "/lowered.bin";
+  const std::string out = ::testing::TempDir() + "/lowered.goal",
+                    binary = ::testing::TempDir() + "/lowered.bin";
   const std::string step = std::string(CHAKRA_SOURCE_DIR) + "/examples/transformer_step";
   for (const std::string& to : {out, binary}) {
     const CommandResult made = RunCommand("convert " + step + " --to goal --cluster dgx-h100 -o " + to);
@@ -358,7 +367,8 @@ TEST(ConvertToGoal, LowersCollectivesSoThatTheProgramRuns) {
   const std::string again = ::testing::TempDir() + "/lowered_again.goal";
   ASSERT_EQ(RunCommand("convert " + out + " --to goal -o " + again).status, 0);
   std::ifstream a(out), b(again);
-  const std::string first((std::istreambuf_iterator<char>(a)), {}), second((std::istreambuf_iterator<char>(b)), {});
+  const std::string first((std::istreambuf_iterator<char>(a)), {}),
+      second((std::istreambuf_iterator<char>(b)), {});
   EXPECT_EQ(first, second);
 }
 

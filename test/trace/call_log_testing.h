@@ -1,10 +1,14 @@
 // Composes logs of collective calls as their recorders write them: NCCL's Inspector (inspector_json.cc), the
-// example of its profiler plugins (print_event.cc) and PyTorch's Flight Recorder (FlightRecorderDetail.hpp, and
-// torch/csrc/jit/serialization/pickler.cpp for its pickles).
+// example of its profiler plugins (print_event.cc) and PyTorch's Flight Recorder (FlightRecorderDetail.hpp,
+// and torch/csrc/jit/serialization/pickler.cpp for its pickles).
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <bit>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,8 +17,36 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "trace/import/collective_logs/importer.h"
+#include "trace/import/reader.h"
 
 namespace chakra::collective_logs {
+
+// A folder of its own, with files.
+class LogFolder {
+ public:
+  explicit LogFolder(const std::string& name)
+      : path_(absl::StrCat(::testing::TempDir(), "/call_logs_", name)) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directories(path_);
+  }
+  void Add(const std::string& name, const std::string& content) {
+    std::ofstream(absl::StrCat(path_, "/", name), std::ios::binary) << content;
+  }
+  absl::StatusOr<TraceSet> Read(const ReadOptions& options = ReadOptions()) const {
+    return ReadTraceSet({path_}, options);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+inline std::string ErrorOf(absl::string_view content, absl::string_view file) {
+  std::vector<RankLog> logs;
+  const absl::Status s = ReadLog(content, file, &logs);
+  return std::string(s.message());
+}
 
 struct InspectorLine {
   std::string id = "0x7f01", name = "unknown";
@@ -31,22 +63,27 @@ struct InspectorLine {
 inline std::string Print(const InspectorLine& l) {
   const std::string p = l.peer >= 0 ? "p2p" : "coll";
   std::string out = absl::StrFormat(
-      "{\"header\":{\"id\":\"%s\",\"comm_name\":\"%s\",\"rank\":%d,\"n_ranks\":%d,\"nnodes\":1},\"metadata\":{"
-      "\"inspector_output_format_version\":\"%s\",\"git_rev\":\"5067397c\",\"rec_mechanism\":\"nccl_profiler_interface\","
-      "\"dump_timestamp_us\":1748030377748202,\"hostname\":\"%s\",\"pid\":%d},\"%s_perf\":{\"%s\":\"%s\",\"%s_sn\":%d",
+      "{\"header\":{\"id\":\"%s\",\"comm_name\":\"%s\",\"rank\":%d,\"n_ranks\":%d,\"nnodes\":1},\"metadata\":"
+      "{"
+      "\"inspector_output_format_version\":\"%s\",\"git_rev\":\"5067397c\",\"rec_mechanism\":\"nccl_profiler_"
+      "interface\","
+      "\"dump_timestamp_us\":1748030377748202,\"hostname\":\"%s\",\"pid\":%d},\"%s_perf\":{\"%s\":\"%s\",\"%"
+      "s_sn\":%d",
       l.id, l.name, l.rank, l.ranks, l.version, l.host, l.pid, p, p, l.call, p, l.sequence);
   if (l.peer >= 0) absl::StrAppend(&out, ",\"p2p_peer\":", l.peer);
-  absl::StrAppendFormat(&out,
-                        ",\"%s_msg_size_bytes\":%d,\"%s_exec_time_us\":%d,\"%s_timing_source\":\"%s\",\"%s_algobw_gbs\":"
-                        "1.5,\"%s_busbw_gbs\":2.25",
-                        p, l.bytes, p, l.micros, p, l.source, p, p);
+  absl::StrAppendFormat(
+      &out,
+      ",\"%s_msg_size_bytes\":%d,\"%s_exec_time_us\":%d,\"%s_timing_source\":\"%s\",\"%s_algobw_gbs\":"
+      "1.5,\"%s_busbw_gbs\":2.25",
+      p, l.bytes, p, l.micros, p, l.source, p, p);
   if (l.start_us >= 0) {
     const auto stop = static_cast<uint64_t>(l.start_us) + l.micros;
-    absl::StrAppendFormat(&out,
-                          ",\"event_trace_sn\":{\"%s_start_sn\":1,\"%s_stop_sn\":2,\"kernel_events\":[]},\"event_trace_ts\":"
-                          "{\"%s_start_ts\":%d,\"%s_stop_ts\":%d,\"kernel_events\":[{\"channel_id\":0,\"kernel_start_ts\":"
-                          "%d,\"kernel_stop_ts\":%d,\"kernel_record_ts\":%d}]}",
-                          p, p, p, l.start_us - 5, p, l.start_us - 1, l.start_us, stop, stop);
+    absl::StrAppendFormat(
+        &out,
+        ",\"event_trace_sn\":{\"%s_start_sn\":1,\"%s_stop_sn\":2,\"kernel_events\":[]},\"event_trace_ts\":"
+        "{\"%s_start_ts\":%d,\"%s_stop_ts\":%d,\"kernel_events\":[{\"channel_id\":0,\"kernel_start_ts\":"
+        "%d,\"kernel_stop_ts\":%d,\"kernel_record_ts\":%d}]}",
+        p, p, p, l.start_us - 5, p, l.start_us - 1, l.start_us, stop, stop);
   }
   return out + "}}\n";
 }
@@ -178,21 +215,27 @@ inline std::string PrintJson(const FlightDump& dump) {
   std::vector<std::string> entries, groups;
   for (const FlightEntry& e : dump.entries) {
     entries.push_back(absl::StrFormat(
-        "{\"collective_seq_id\":%d,%s\"input_dtypes\":[\"%s\"],\"input_sizes\":[[%s]],\"is_p2p\":%s,\"op_id\":1,"
-        "\"output_dtypes\":[\"%s\"],\"output_sizes\":[[%s]],\"p2p_seq_id\":%d,\"pg_id\":0,\"process_group\":[\"%s\",\"%s\"],"
-        "\"profiling_name\":\"%s\",\"record_id\":0,\"retired\":true,\"state\":\"completed\",\"time_created_ns\":%d,"
+        "{\"collective_seq_id\":%d,%s\"input_dtypes\":[\"%s\"],\"input_sizes\":[[%s]],\"is_p2p\":%s,\"op_"
+        "id\":1,"
+        "\"output_dtypes\":[\"%s\"],\"output_sizes\":[[%s]],\"p2p_seq_id\":%d,\"pg_id\":0,\"process_group\":["
+        "\"%s\",\"%s\"],"
+        "\"profiling_name\":\"%s\",\"record_id\":0,\"retired\":true,\"state\":\"completed\",\"time_created_"
+        "ns\":%d,"
         "\"time_discovered_completed_ns\":%d,\"time_discovered_started_ns\":0,\"timeout_ms\":600000}",
-        e.p2p ? 0 : e.sequence, e.duration_ms >= 0 ? absl::StrFormat("\"duration_ms\":%.17g,", e.duration_ms) : "",
-        e.dtype, absl::StrJoin(e.in, ","), e.p2p ? "true" : "false", e.dtype, absl::StrJoin(e.out, ","),
+        e.p2p ? 0 : e.sequence,
+        e.duration_ms >= 0 ? absl::StrFormat("\"duration_ms\":%.17g,", e.duration_ms) : "", e.dtype,
+        absl::StrJoin(e.in, ","), e.p2p ? "true" : "false", e.dtype, absl::StrJoin(e.out, ","),
         e.p2p ? e.sequence : 0, e.group, e.desc, e.name, e.created_ns, e.completed_ns));
   }
   for (const auto& [name, ranks] : dump.groups) {
     groups.push_back(absl::StrFormat("\"%s\":{\"desc\":\"%s\",\"name\":\"%s\",\"ranks\":\"[%s]\"}", name,
-                                     name == "0" ? "default_pg" : "undefined", name, absl::StrJoin(ranks, ", ")));
+                                     name == "0" ? "default_pg" : "undefined", name,
+                                     absl::StrJoin(ranks, ", ")));
   }
-  return absl::StrFormat("{\"comm_lib_version\":\"2.27.5\",\"entries\":[%s],\"pg_config\":{%s},\"pg_status\":{},"
-                         "\"version\":\"%s\"}",
-                         absl::StrJoin(entries, ","), absl::StrJoin(groups, ","), dump.version);
+  return absl::StrFormat(
+      "{\"comm_lib_version\":\"2.27.5\",\"entries\":[%s],\"pg_config\":{%s},\"pg_status\":{},"
+      "\"version\":\"%s\"}",
+      absl::StrJoin(entries, ","), absl::StrJoin(groups, ","), dump.version);
 }
 
 struct PluginCall {
@@ -201,7 +244,7 @@ struct PluginCall {
   int rank = 0, peer = -1;  // peer: a message
   uint64_t count = 1000;
   std::string type = "ncclFloat32";
-  double start_us = 0, stop_us = 0;                // of the host
+  double start_us = 0, stop_us = 0;                  // of the host
   double kernel_start_us = -1, kernel_stop_us = -1;  // -1: not recorded
   int root = 0;
 };
@@ -210,32 +253,38 @@ inline std::string Print(const PluginCall& c, int id, int pid) {
   const bool p2p = c.peer >= 0;
   const char* cat = p2p ? "P2P" : "COLL";
   std::string out = absl::StrFormat(
-      "{\"name\": \"Group API\", \"cat\": \"GROUP_API\", \"ph\": \"b\", \"id\": %d, \"pid\": %d, \"tid\": 1, \"ts\": %f, "
+      "{\"name\": \"Group API\", \"cat\": \"GROUP_API\", \"ph\": \"b\", \"id\": %d, \"pid\": %d, \"tid\": 1, "
+      "\"ts\": %f, "
       "\"args\": {\"groupApiId\": 1, \"groupDepth\": 1}},\n",
       id, pid, c.start_us);
-  absl::StrAppendFormat(&out,
-                        "{\"name\": \"%s\", \"cat\": \"%s_API\", \"ph\": \"b\", \"id\": %d, \"pid\": %d, \"tid\": 1, \"ts\": "
-                        "%f, \"args\": {\"count\": %d, \"datatype\": \"%s\", %s\"GraphCaptured\": 0, \"Stream\": \"0x1\"}},\n",
-                        c.call, cat, id, pid, c.start_us, c.count, c.type,
-                        p2p ? "" : absl::StrCat("\"root\": ", c.root, ", "));
   absl::StrAppendFormat(
       &out,
-      "{\"name\": \"%s\", \"cat\": \"%s\", \"ph\": \"b\", \"id\": %d, \"pid\": %d, \"tid\": 1, \"ts\": %f, \"args\": {%s"
+      "{\"name\": \"%s\", \"cat\": \"%s_API\", \"ph\": \"b\", \"id\": %d, \"pid\": %d, \"tid\": 1, \"ts\": "
+      "%f, \"args\": {\"count\": %d, \"datatype\": \"%s\", %s\"GraphCaptured\": 0, \"Stream\": \"0x1\"}},\n",
+      c.call, cat, id, pid, c.start_us, c.count, c.type, p2p ? "" : absl::StrCat("\"root\": ", c.root, ", "));
+  absl::StrAppendFormat(
+      &out,
+      "{\"name\": \"%s\", \"cat\": \"%s\", \"ph\": \"b\", \"id\": %d, \"pid\": %d, \"tid\": 1, \"ts\": %f, "
+      "\"args\": {%s"
       "\"CommHash\": %d, \"Rank\": %d, %s\"Count\": %d, \"Datatype\": \"%s\", %s\"nChannels\": 1}},\n",
-      c.call, cat, id, pid, c.start_us, p2p ? "" : absl::StrCat("\"SeqNum\": ", c.sequence, ", "), c.hash, c.rank,
-      p2p ? absl::StrCat("\"Peer\": ", c.peer, ", ") : "", c.count, c.type,
+      c.call, cat, id, pid, c.start_us, p2p ? "" : absl::StrCat("\"SeqNum\": ", c.sequence, ", "), c.hash,
+      c.rank, p2p ? absl::StrCat("\"Peer\": ", c.peer, ", ") : "", c.count, c.type,
       p2p ? "" : "\"Algorithm\": \"RING\", \"Protocol\": \"SIMPLE\", ");
   if (c.kernel_start_us >= 0) {
-    absl::StrAppendFormat(&out,
-                          "{\"name\": \"KernelCh\", \"cat\": \"GPU\", \"ph\": \"b\", \"id\": 0, \"pid\": %d, \"tid\": 1, "
-                          "\"ts\": %f, \"args\": {\"Channel\": 0, \"StartGpuClk\": 1, \"StopGpuClk\": 2}},\n",
-                          pid, c.kernel_start_us);
     absl::StrAppendFormat(
-        &out, "{\"name\": \"KernelCh\", \"cat\": \"GPU\", \"ph\": \"e\", \"id\": 0, \"pid\": %d, \"tid\": 1, \"ts\": %f},\n",
-        pid, c.kernel_stop_us);
+        &out,
+        "{\"name\": \"KernelCh\", \"cat\": \"GPU\", \"ph\": \"b\", \"id\": 0, \"pid\": %d, \"tid\": 1, "
+        "\"ts\": %f, \"args\": {\"Channel\": 0, \"StartGpuClk\": 1, \"StopGpuClk\": 2}},\n",
+        pid, c.kernel_start_us);
+    absl::StrAppendFormat(&out,
+                          "{\"name\": \"KernelCh\", \"cat\": \"GPU\", \"ph\": \"e\", \"id\": 0, \"pid\": %d, "
+                          "\"tid\": 1, \"ts\": %f},\n",
+                          pid, c.kernel_stop_us);
   }
   for (const std::string& end : {std::string(cat), absl::StrCat(cat, "_API"), std::string("GROUP_API")}) {
-    absl::StrAppendFormat(&out, "{\"name\": \"%s\", \"cat\": \"%s\", \"ph\": \"e\", \"id\": %d, \"pid\": %d, \"tid\": 1, \"ts\": %f},\n",
+    absl::StrAppendFormat(&out,
+                          "{\"name\": \"%s\", \"cat\": \"%s\", \"ph\": \"e\", \"id\": %d, \"pid\": %d, "
+                          "\"tid\": 1, \"ts\": %f},\n",
                           end == "GROUP_API" ? "Group API" : c.call, end, id, pid, c.stop_us);
   }
   return out;

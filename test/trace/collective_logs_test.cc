@@ -1,12 +1,7 @@
-// Logs of collective calls: NCCL's Inspector and profiler example, PyTorch's Flight Recorder.
-#include "trace/import/collective_logs/importer.h"
-
+// Logs of collective calls: NCCL's Inspector and profiler example, and what joins ranks.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,9 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "test/trace/call_log_testing.h"
-#include "trace/import/collective_logs/pickle.h"
+#include "trace/import/collective_logs/importer.h"
 #include "trace/import/collective_logs/steps.h"
-#include "trace/import/reader.h"
 #include "trace/model/capture_info.h"
 
 namespace chakra::collective_logs {
@@ -26,29 +20,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A folder of its own, with files.
-class LogFolder {
- public:
-  explicit LogFolder(const std::string& name) : path_(absl::StrCat(::testing::TempDir(), "/call_logs_", name)) {
-    std::filesystem::remove_all(path_);
-    std::filesystem::create_directories(path_);
-  }
-  void Add(const std::string& name, const std::string& content) {
-    std::ofstream(absl::StrCat(path_, "/", name), std::ios::binary) << content;
-  }
-  absl::StatusOr<TraceSet> Read(const ReadOptions& options = ReadOptions()) const { return ReadTraceSet({path_}, options); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-std::string ErrorOf(absl::string_view content, absl::string_view file) {
-  std::vector<RankLog> logs;
-  const absl::Status s = ReadLog(content, file, &logs);
-  return std::string(s.message());
-}
-
 // Four ranks, two steps: an all-reduce of all, then a reduce-scatter of pairs, which rank 1 and 3 enter late.
 LogFolder FourRanks(const std::string& name) {
   LogFolder folder(name);
@@ -56,9 +27,22 @@ LogFolder FourRanks(const std::string& name) {
     std::string log;
     for (int step = 0; step < 3; ++step) {
       const int64_t at = 1000000000 + step * 1000 + r;
-      log += Print({.name = "World", .rank = r, .pid = 100 + r, .sequence = static_cast<uint64_t>(step), .micros = static_cast<uint64_t>(100 - r), .start_us = at});
+      log += Print({.name = "World",
+                    .rank = r,
+                    .pid = 100 + r,
+                    .sequence = static_cast<uint64_t>(step),
+                    .micros = static_cast<uint64_t>(100 - r),
+                    .start_us = at});
       const int64_t late = at + 200 + 10 * (r % 2) - r;
-      log += Print({.id = absl::StrCat("0xa", r / 2), .rank = r % 2, .ranks = 2, .pid = 100 + r, .call = "ReduceScatter", .sequence = static_cast<uint64_t>(step), .bytes = 4096, .micros = static_cast<uint64_t>(60 - 10 * (r % 2)), .start_us = late});
+      log += Print({.id = absl::StrCat("0xa", r / 2),
+                    .rank = r % 2,
+                    .ranks = 2,
+                    .pid = 100 + r,
+                    .call = "ReduceScatter",
+                    .sequence = static_cast<uint64_t>(step),
+                    .bytes = 4096,
+                    .micros = static_cast<uint64_t>(60 - 10 * (r % 2)),
+                    .start_us = late});
     }
     folder.Add(absl::StrCat("node0-pid", 100 + r, ".log"), log);
   }
@@ -75,11 +59,12 @@ TEST(Inspector, BecomesTracesWithGroupsSizesAndTimes) {
   const Graph& g = *set->ranks[1].graph;
   std::vector<std::string> names;
   for (uint32_t row = 0; row < g.size(); ++row) names.emplace_back(g.name_of(row));
-  EXPECT_THAT(names, ElementsAre("## process_group:init ##", "[capture window]", "[between calls]", "all_reduce", "[between calls]",
-                                 "reduce_scatter", "[between calls]", "all_reduce", "[between calls]",
-                                 "reduce_scatter", "[between calls]", "all_reduce", "[between calls]",
-                                 "reduce_scatter"));
-  // Rank 1 begins 1 us after rank 0; its all-reduce ends 99 us later; its next call comes 211 - 1 us after the begin.
+  EXPECT_THAT(names, ElementsAre("## process_group:init ##", "[capture window]", "[between calls]",
+                                 "all_reduce", "[between calls]", "reduce_scatter", "[between calls]",
+                                 "all_reduce", "[between calls]", "reduce_scatter", "[between calls]",
+                                 "all_reduce", "[between calls]", "reduce_scatter"));
+  // Rank 1 begins 1 us after rank 0; its all-reduce ends 99 us later; its next call comes 211 - 1 us after
+  // the begin.
   EXPECT_EQ(g.start[3], Time::Micros(1));
   EXPECT_EQ(g.duration[3], Time::Micros(99));
   EXPECT_EQ(g.duration[4], Time::Micros(110));
@@ -107,7 +92,8 @@ TEST(Inspector, ACallThatAMemberLostIsKeptAsRecorded) {
     std::string log;
     for (uint64_t k = 0; k < 4; ++k) {
       if (r == 1 && k == 1) continue;
-      log += Print({.rank = r, .ranks = 2, .pid = r, .sequence = k, .start_us = static_cast<int64_t>(1000 * (k + 1))});
+      log += Print(
+          {.rank = r, .ranks = 2, .pid = r, .sequence = k, .start_us = static_cast<int64_t>(1000 * (k + 1))});
     }
     folder.Add(absl::StrCat("h-pid", r, ".log"), log);
   }
@@ -120,11 +106,13 @@ TEST(Inspector, ACallThatAMemberLostIsKeptAsRecorded) {
   EXPECT_EQ(set->ranks[1].repairs[0].kind, "calls_missing");
   EXPECT_EQ(set->ranks[1].repairs[0].count, 1u);
   uint32_t kept = 0;
-  for (uint32_t row = 0; row < set->ranks[0].graph->size(); ++row) kept += set->ranks[0].graph->is_kept_comm(row);
+  for (uint32_t row = 0; row < set->ranks[0].graph->size(); ++row)
+    kept += set->ranks[0].graph->is_kept_comm(row);
   EXPECT_EQ(kept, 1u);
   ReadOptions strict;
   strict.strict = true;
-  EXPECT_THAT(std::string(folder.Read(strict).status().message()), HasSubstr("calls_without_partners, 1 times"));
+  EXPECT_THAT(std::string(folder.Read(strict).status().message()),
+              HasSubstr("calls_without_partners, 1 times"));
 }
 
 TEST(Inspector, WithoutStartsCallsFollowOneAnother) {
@@ -144,10 +132,12 @@ TEST(Inspector, WithoutStartsCallsFollowOneAnother) {
 
 TEST(Inspector, SendsMeetReceives) {
   LogFolder folder("p2p");
-  folder.Add("h-pid0.log", Print({.rank = 0, .ranks = 2, .pid = 0, .call = "Send", .start_us = 100, .peer = 1}) +
-                               Print({.rank = 0, .ranks = 2, .pid = 0, .call = "Recv", .start_us = 100, .peer = 1}));
-  folder.Add("h-pid1.log", Print({.rank = 1, .ranks = 2, .pid = 1, .call = "Recv", .start_us = 130, .peer = 0}) +
-                               Print({.rank = 1, .ranks = 2, .pid = 1, .call = "Send", .start_us = 130, .peer = 0}));
+  folder.Add("h-pid0.log",
+             Print({.rank = 0, .ranks = 2, .pid = 0, .call = "Send", .start_us = 100, .peer = 1}) +
+                 Print({.rank = 0, .ranks = 2, .pid = 0, .call = "Recv", .start_us = 100, .peer = 1}));
+  folder.Add("h-pid1.log",
+             Print({.rank = 1, .ranks = 2, .pid = 1, .call = "Recv", .start_us = 130, .peer = 0}) +
+                 Print({.rank = 1, .ranks = 2, .pid = 1, .call = "Send", .start_us = 130, .peer = 0}));
   const auto set = folder.Read();
   ASSERT_TRUE(set.ok()) << set.status();
   const Graph& g = *set->ranks[0].graph;
@@ -163,7 +153,12 @@ TEST(Inspector, ClocksOfHostsAreAligned) {
   for (int r = 0; r < 2; ++r) {
     std::string log;
     for (uint64_t k = 0; k < 5; ++k)
-      log += Print({.rank = r, .ranks = 2, .host = absl::StrCat("node", r), .pid = 7, .sequence = k, .start_us = static_cast<int64_t>(1000000 + 1000 * k) + 250000 * r});
+      log += Print({.rank = r,
+                    .ranks = 2,
+                    .host = absl::StrCat("node", r),
+                    .pid = 7,
+                    .sequence = k,
+                    .start_us = static_cast<int64_t>(1000000 + 1000 * k) + 250000 * r});
     folder.Add(absl::StrCat("node", r, "-pid7.log"), log);
   }
   const auto set = folder.Read();
@@ -224,12 +219,15 @@ TEST(Inspector, RefusesBadFiles) {
       {with("\"coll\":\"AllReduce\",", ""), "field coll: missing"},
       {with("\"coll_sn\":0", "\"coll_sn\":-3"), "field coll_sn: -3"},
       {with("\"coll_sn\":0,", ""), "field coll_sn: missing"},
-      {with("\"coll_msg_size_bytes\":1048576", "\"coll_msg_size_bytes\":-1"), "field coll_msg_size_bytes: -1"},
+      {with("\"coll_msg_size_bytes\":1048576", "\"coll_msg_size_bytes\":-1"),
+       "field coll_msg_size_bytes: -1"},
       {with("\"coll_msg_size_bytes\":1048576", "\"coll_msg_size_bytes\":99999999999999999"), "expected 0 to"},
-      {with("\"coll_exec_time_us\":100", "\"coll_exec_time_us\":9999999999999"), "field coll_exec_time_us: 9999999999999"},
+      {with("\"coll_exec_time_us\":100", "\"coll_exec_time_us\":9999999999999"),
+       "field coll_exec_time_us: 9999999999999"},
       {with("\"coll_exec_time_us\":100", "\"coll_exec_time_us\":-1"), "field coll_exec_time_us: -1"},
       {with("\"coll_exec_time_us\":100,", ""), "field coll_exec_time_us: missing"},
-      {with("\"kernel_start_ts\":77", "\"kernel_start_ts\":99999999999999999"), "field kernel_start_ts: 99999999999999999"},
+      {with("\"kernel_start_ts\":77", "\"kernel_start_ts\":99999999999999999"),
+       "field kernel_start_ts: 99999999999999999"},
       {with("\"kernel_stop_ts\":177,", ""), "field kernel_stop_ts: missing"},
       {with("\"kernel_events\":[{", "\"kernel_events\":[1,{"), "field kernel_events: expected objects"},
       {good.substr(0, good.size() / 2), "line 1: no valid JSON"},
@@ -238,7 +236,8 @@ TEST(Inspector, RefusesBadFiles) {
       {good + Print({.pid = 101}), "line 2, field pid: process 101 of node0, where the file begins with 100"},
       {good + Print({.ranks = 5}), "line 2, field n_ranks: 5, where an earlier line says"},
       {good + Print({.call = "Send", .peer = 4}), "line 2, field p2p_peer: 4, expected 0 to 3"},
-      {Print({.rank = 0}) + Print({.rank = 1}) + Print({.id = "0x9", .rank = 0}), "expected one device a process"},
+      {Print({.rank = 0}) + Print({.rank = 1}) + Print({.id = "0x9", .rank = 0}),
+       "expected one device a process"},
   };
   for (const auto& [text, says] : kBad) EXPECT_THAT(ErrorOf(text, "bad.log"), HasSubstr(says));
   // A last line that is cut short is what a killed process leaves.
@@ -248,186 +247,6 @@ TEST(Inspector, RefusesBadFiles) {
   EXPECT_EQ(logs[0].repairs[0].kind, "truncated_line");
 }
 
-FlightDump Dump(int rank) {
-  FlightDump dump;
-  dump.groups = {{"0", {0, 1, 2, 3}}, {"5", {rank / 2 * 2, rank / 2 * 2 + 1}}};
-  const int64_t base = 1700000000000000000 + rank * 1000;
-  dump.entries = {
-      {.sequence = 1, .created_ns = base, .completed_ns = base + 900000, .duration_ms = 0.5},
-      {.group = "5", .desc = "undefined", .name = "nccl:_all_gather_base", .sequence = 1, .in = {128}, .out = {256}, .dtype = "Float", .created_ns = base + 1000000, .completed_ns = base + 1400000, .duration_ms = 0.25},
-      {.group = "5", .desc = "undefined", .name = rank % 2 == 0 ? "nccl:send 0->1" : "nccl:recv 1<-0", .sequence = 1, .p2p = true, .in = {64}, .out = {64}, .dtype = "Half", .created_ns = base + 2000000, .completed_ns = base + 2300000},
-  };
-  return dump;
-}
-
-TEST(FlightRecorder, PickleAndJsonAreTheSame) {
-  LogFolder pickles("pickles"), jsons("jsons");
-  for (int r = 0; r < 4; ++r) {
-    pickles.Add(absl::StrCat("nccl_trace_rank_", r), PrintPickle(Dump(r)));
-    jsons.Add(absl::StrCat("nccl_trace_rank_", r, ".json"), PrintJson(Dump(r)));
-  }
-  const auto a = pickles.Read(), b = jsons.Read();
-  ASSERT_TRUE(a.ok()) << a.status();
-  ASSERT_TRUE(b.ok()) << b.status();
-  ASSERT_EQ(a->ranks.size(), 4u);
-  EXPECT_EQ(a->groups, b->groups);
-  EXPECT_THAT(a->groups.at("default_pg"), ElementsAre(0, 1, 2, 3));
-  for (int r = 0; r < 4; ++r) {
-    const Graph &x = *a->ranks[r].graph, &y = *b->ranks[r].graph;
-    EXPECT_EQ(x.start, y.start);
-    EXPECT_EQ(x.duration, y.duration);
-    EXPECT_EQ(x.type, y.type);
-  }
-  const Graph& g = *a->ranks[1].graph;
-  ASSERT_EQ(g.comm.size(), 3u);
-  EXPECT_EQ(g.comm[0].bytes, 1024u * 256 * 2);
-  EXPECT_EQ(g.comm[1].bytes, 128u * 4);  // the input of an all-gather
-  EXPECT_EQ(g.comm[2].bytes, 64u * 2);
-  EXPECT_EQ(g.start[3], Time::Micros(1));
-  EXPECT_EQ(g.duration[3], Time::Micros(500));  // by the device
-  EXPECT_EQ(a->ranks[1].peers[2].src, 0);
-  EXPECT_EQ(a->ranks[2].peers[2].dst, 3);
-}
-
-TEST(FlightRecorder, CoalescedCallsHaveTheTimesOfTheWhole) {
-  LogFolder folder("coalesced");
-  for (int r = 0; r < 2; ++r) {
-    FlightDump dump;
-    dump.groups = {{"0", {0, 1}}};
-    for (const char* name : {"nccl:all_gather_into_tensor_coalesced", "nccl:all_gather_into_tensor_coalesced"})
-      dump.entries.push_back({.name = name, .sequence = 4, .created_ns = 1000});
-    dump.entries.push_back({.name = "nccl:coalesced", .sequence = 4, .created_ns = 1500, .completed_ns = 901000, .duration_ms = 0.3});
-    folder.Add(absl::StrCat("rank_", r), PrintPickle(dump));
-  }
-  const auto set = folder.Read();
-  ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_EQ(set->ranks[0].graph->comm.size(), 2u);
-  EXPECT_TRUE(set->ranks[0].repairs.empty());
-}
-
-TEST(FlightRecorder, CallsThatDidNotEndAreCounted) {
-  LogFolder folder("hang");
-  for (int r = 0; r < 4; ++r) {
-    FlightDump dump = Dump(r);
-    dump.entries.push_back({.sequence = 2, .created_ns = 1700000000009000000});
-    folder.Add(absl::StrCat("nccl_trace_rank_", r), PrintPickle(dump));
-  }
-  const auto set = folder.Read();
-  ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_EQ(set->ranks[0].repairs[0].kind, "calls_not_finished");
-  EXPECT_THAT(set->ranks[0].repairs[0].detail, HasSubstr("entry 4"));
-}
-
-TEST(FlightRecorder, RefusesBadDumps) {
-  const auto error = [](const FlightDump& dump, const char* file = "nccl_trace_rank_1") {
-    return ErrorOf(PrintPickle(dump), file);
-  };
-  const auto entry = [&](const auto& change) {
-    FlightDump dump = Dump(1);
-    change(&dump.entries[1]);
-    return error(dump);
-  };
-  FlightDump dump = Dump(1);
-  dump.version = "1.5";
-  EXPECT_THAT(error(dump), HasSubstr("field version: \"1.5\", expected 2.x"));
-  EXPECT_THAT(error(Dump(1), "dump"), HasSubstr("expected a name that ends in it"));
-  dump = Dump(1);
-  dump.groups["0"] = {0, 0, 1};
-  EXPECT_THAT(error(dump), HasSubstr("pg_config[\"0\"].ranks"));
-  dump.groups["0"] = {0, -4};
-  EXPECT_THAT(error(dump), HasSubstr("pg_config[\"0\"].ranks"));
-  EXPECT_THAT(error(Dump(1), "nccl_trace_rank_3"), HasSubstr("entry 2, field process_group: \"5\" is no group of rank 3"));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->group = "77"; }), HasSubstr("entry 2, field process_group: \"77\""));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->dtype = "Quark"; }), HasSubstr("entry 2, field input_dtypes: \"Quark\""));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->in = {-1}; }), HasSubstr("field input_sizes: expected sizes of 0 or more"));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->in = {1 << 30, 1 << 30}; }), HasSubstr("2^56 bytes or more"));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->created_ns = -5; }), HasSubstr("field time_created_ns: -5"));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->created_ns = INT64_MAX; }), HasSubstr("field time_created_ns"));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->created_ns = 0; }), HasSubstr("field time_created_ns: missing"));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->completed_ns = 5; }), HasSubstr("before the call was made"));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->duration_ms = 1e300; }), HasSubstr("field duration_ms"));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->sequence = -2; }), HasSubstr("field collective_seq_id: -2"));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->name = "nccl:send 0->9"; }), HasSubstr("expected another member of the group"));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->name = "nccl:send 1->1"; }), HasSubstr("expected another member"));
-  EXPECT_THAT(entry([](FlightEntry* e) { e->name = "nccl:send"; }), HasSubstr("expected another member"));
-  const std::string good = PrintPickle(Dump(1)), json = PrintJson(Dump(1));
-  EXPECT_THAT(ErrorOf(json.substr(0, json.size() - 9), "rank_1.json"), HasSubstr("no valid JSON"));
-  EXPECT_THAT(ErrorOf(absl::StrReplaceAll(json, {{"\"is_p2p\"", "\"p\""}, {"\"collective_seq_id\"", "\"c\""}}), "rank_1.json"),
-              HasSubstr("field collective_seq_id: missing"));
-  EXPECT_THAT(ErrorOf(absl::StrReplaceAll(json, {{"\"entries\":[", "\"entries\":[3,"}}), "rank_1.json"),
-              HasSubstr("entry 1, field entries: expected a dictionary"));
-  EXPECT_THAT(ErrorOf(absl::StrReplaceAll(json, {{"[[1024,256]]", "[1024,256]"}}), "rank_1.json"),
-              HasSubstr("field input_sizes"));
-  // Wherever a pickle is cut, the reader says so.
-  for (size_t n = 3; n < good.size(); n += 7)
-    EXPECT_THAT(ErrorOf(good.substr(0, n), "nccl_trace_rank_1"), ::testing::AnyOf(HasSubstr("cut short"), HasSubstr("no log of collective calls"))) << n;
-}
-
-TEST(Pickle, ExecutesNothing) {
-  const auto error = [](std::string body) {
-    return std::string(ReadPickle("\x80\x02" + body, "p").status().message());
-  };
-  EXPECT_THAT(error("cos\nsystem\n(U\x02lstR."), HasSubstr("pickle, byte 2: opcode GLOBAL, which plain data does not need"));
-  EXPECT_THAT(error("}\x93"), HasSubstr("byte 3: opcode STACK_GLOBAL"));
-  const std::pair<std::string, const char*> kCalls[] = {
-      {"NR", "REDUCE"}, {"Nb", "BUILD"}, {"(ios\nsystem\n", "INST"}, {"(o", "OBJ"}, {"N\x81", "NEWOBJ"},
-      {"N\x92", "NEWOBJ_EX"}, {"\x82\x01", "EXT1"}, {"\x83\x01", "EXT2"}, {"\x84\x01", "EXT4"}, {"Px\n", "PERSID"},
-      {"NQ", "BINPERSID"}, {"\x97", "NEXT_BUFFER"}, {"\x96", "BYTEARRAY8"}, {"\x8f", "EMPTY_SET"}, {"N0", "POP"},
-      {"N2", "DUP"}, {"(1", "POP_MARK"}, {"I01\n", "INT"}, {"S'x'\n", "STRING"}, {"Vx\n", "UNICODE"}, {"Np0\n", "PUT"}};
-  for (const auto& [body, name] : kCalls)
-    EXPECT_THAT(error(body), HasSubstr(absl::StrCat("opcode ", name, ",")));
-}
-
-TEST(Pickle, RefusesDamage) {
-  const auto error = [](std::string bytes) { return std::string(ReadPickle(bytes, "p").status().message()); };
-  const auto s = [](const char* bytes, size_t n) { return std::string(bytes, n); };
-  EXPECT_THAT(error(""), HasSubstr("cut short"));
-  EXPECT_THAT(error("\x80\x06N."), HasSubstr("pickle protocol 6, expected 2 to 5"));
-  EXPECT_THAT(error("\x80\x01N."), HasSubstr("pickle protocol 1"));
-  EXPECT_THAT(error("\x80"), HasSubstr("ends early"));
-  EXPECT_THAT(error("\x80\x02."), HasSubstr("the end with 0 values"));
-  EXPECT_THAT(error("\x80\x02NN."), HasSubstr("the end with 2 values"));
-  EXPECT_THAT(error("\x80\x02(."), HasSubstr("the end with 1 values"));
-  EXPECT_THAT(error("\x80\x02N.N"), HasSubstr("1 bytes after the end"));
-  EXPECT_THAT(error("\x80\x02\xffN."), HasSubstr("0xff is no opcode"));
-  EXPECT_THAT(error("\x80\x02h\x07."), HasSubstr("entry 7 of the memo, which was never set"));
-  EXPECT_THAT(error("\x80\x02q\x01."), HasSubstr("nothing on the stack to remember"));
-  EXPECT_THAT(error("\x80\x02u."), HasSubstr("no MARK on the stack"));
-  EXPECT_THAT(error("\x80\x02](N"), HasSubstr("cut short"));
-  EXPECT_THAT(error("\x80\x02N(Ne."), HasSubstr("items for what is no list"));
-  EXPECT_THAT(error("\x80\x02](NNu."), HasSubstr("items for what is no dictionary"));
-  EXPECT_THAT(error("\x80\x02}(Nu."), HasSubstr("a key without a value"));
-  EXPECT_THAT(error("\x80\x02Na."), HasSubstr("items for what is no list"));
-  EXPECT_THAT(error("\x80\x02\x87."), HasSubstr("a tuple of more values"));
-  EXPECT_THAT(error("\x80\x02(\x85."), HasSubstr("a MARK in a tuple"));
-  EXPECT_THAT(error(s("\x80\x02\x8a\x09" "123456789.", 14)), HasSubstr("an integer of 9 bytes"));
-  EXPECT_THAT(error(s("\x80\x02X\xff\xff\xff\x7fhi", 9)), HasSubstr("ends early"));
-  EXPECT_THAT(error(s("\x80\x02X\x01\0\0\0\xff.", 9)), HasSubstr("not UTF-8"));
-  EXPECT_THAT(error(s("\x80\x02\x8d\xff\xff\xff\xff\xff\xff\xff\xff", 11)), HasSubstr("ends early"));
-}
-
-TEST(Pickle, ReadsPlainDataOfAllProtocols) {
-  // pickle.dumps({"a": [1, -2, 300, 70000, 2**40, 1.5, True, None, (1, 2), ()]}, 4)
-  const char kFour[] =
-      "\x80\x04\x95\x35\x00\x00\x00\x00\x00\x00\x00}\x94\x8c\x01" "a\x94]\x94(K\x01J\xfe\xff\xff\xffM,\x01Jp\x11\x01\x00\x8a\x06"
-      "\x00\x00\x00\x00\x00\x01G?\xf8\x00\x00\x00\x00\x00\x00\x88NK\x01K\x02\x86\x94)es.";
-  const auto data = ReadPickle(absl::string_view(kFour, sizeof(kFour) - 1), "p");
-  ASSERT_TRUE(data.ok()) << data.status();
-  const PlainData::Value* list = data->Find(data->root(), "a");
-  ASSERT_NE(list, nullptr);
-  std::vector<int64_t> integers;
-  for (int i = 0; i < 5; ++i) integers.push_back(data->at(list->items[i]).integer);
-  EXPECT_THAT(integers, ElementsAre(1, -2, 300, 70000, int64_t{1} << 40));
-  EXPECT_EQ(data->at(list->items[5]).real, 1.5);
-  EXPECT_EQ(data->at(list->items[8]).items.size(), 2u);
-}
-
-TEST(Pickle, AValueMayHoldItself) {
-  const auto data = ReadPickle(absl::string_view("\x80\x02]q\x00h\x00" "a.", 9), "p");
-  ASSERT_TRUE(data.ok()) << data.status();
-  EXPECT_EQ(&data->at(data->root().items[0]), &data->root());
-}
-
 TEST(ProfilerPlugin, EachProcessHasItsOwnClock) {
   LogFolder folder("plugin");
   for (int r = 0; r < 2; ++r) {
@@ -435,7 +254,12 @@ TEST(ProfilerPlugin, EachProcessHasItsOwnClock) {
     const double shift = 123456.5 * r;
     for (uint64_t k = 0; k < 3; ++k) {
       const double at = 1000.0 * static_cast<double>(k) + shift;
-      calls.push_back({.sequence = k, .rank = r, .start_us = at, .stop_us = at + 100, .kernel_start_us = at + 10 + 5 * r, .kernel_stop_us = at + 90});
+      calls.push_back({.sequence = k,
+                       .rank = r,
+                       .start_us = at,
+                       .stop_us = at + 100,
+                       .kernel_start_us = at + 10 + 5 * r,
+                       .kernel_stop_us = at + 90});
     }
     folder.Add(absl::StrCat("x_12345_", r, ".json"), PrintPlugin(calls, 4242 + r));
   }
@@ -452,9 +276,15 @@ TEST(ProfilerPlugin, EachProcessHasItsOwnClock) {
 TEST(ProfilerPlugin, FilesOfAProcessAreOneRank) {
   LogFolder folder("plugin_files");
   for (int r = 0; r < 2; ++r) {
-    folder.Add(absl::StrCat("x_1_", r, ".json"), PrintPlugin({{.hash = 1, .rank = r, .start_us = 10, .stop_us = 20}}, r + 1));
-    folder.Add(absl::StrCat("x_2_", r, ".json"),
-               PrintPlugin({{.call = r == 0 ? "Send" : "Recv", .hash = 2, .rank = 1 - r, .peer = r, .start_us = 40, .stop_us = 50}}, r + 1));
+    folder.Add(absl::StrCat("x_1_", r, ".json"),
+               PrintPlugin({{.hash = 1, .rank = r, .start_us = 10, .stop_us = 20}}, r + 1));
+    folder.Add(absl::StrCat("x_2_", r, ".json"), PrintPlugin({{.call = r == 0 ? "Send" : "Recv",
+                                                               .hash = 2,
+                                                               .rank = 1 - r,
+                                                               .peer = r,
+                                                               .start_us = 40,
+                                                               .stop_us = 50}},
+                                                             r + 1));
   }
   const auto set = folder.Read();
   ASSERT_TRUE(set.ok()) << set.status();
@@ -465,7 +295,8 @@ TEST(ProfilerPlugin, FilesOfAProcessAreOneRank) {
 }
 
 TEST(ProfilerPlugin, RefusesBadFiles) {
-  const PluginCall call = {.rank = 1, .start_us = 10, .stop_us = 20, .kernel_start_us = 12, .kernel_stop_us = 18};
+  const PluginCall call = {
+      .rank = 1, .start_us = 10, .stop_us = 20, .kernel_start_us = 12, .kernel_stop_us = 18};
   const std::string good = PrintPlugin({call}, 7);
   const auto with = [&good](absl::string_view from, absl::string_view to) {
     EXPECT_TRUE(absl::StrContains(good, from)) << from;
@@ -489,18 +320,25 @@ TEST(ProfilerPlugin, RefusesBadFiles) {
       {with("\"ts\": 12.000000", "\"ts\": \"x\""), "field ts: missing"},
       {with("\"pid\": 7", "\"pid\": -7"), "field pid"},
       {with("\"ts\": 18.000000", "\"ts\": 99999999999999"), "a call of more than 10 days"},
-      {with("\"cat\": \"COLL\", \"ph\": \"b\"", "\"cat\": \"COLL\", \"ph\": \"e\""), "a call ends that did not begin"},
-      {with("\"cat\": \"COLL\", \"ph\": \"e\", \"id\": 0", "\"cat\": \"COLL\", \"ph\": \"e\", \"id\": 5"), "5 ends inside call 0"},
-      {with("\"cat\": \"COLL\", \"ph\": \"e\"", "\"cat\": \"COLL\", \"ph\": \"b\""), "a call begins inside a call"},
-      {with("\"cat\": \"COLL\", \"ph\": \"b\", \"id\": 0", "\"cat\": \"COLL\", \"ph\": \"b\", \"id\": -4"), "field id"},
+      {with("\"cat\": \"COLL\", \"ph\": \"b\"", "\"cat\": \"COLL\", \"ph\": \"e\""),
+       "a call ends that did not begin"},
+      {with("\"cat\": \"COLL\", \"ph\": \"e\", \"id\": 0", "\"cat\": \"COLL\", \"ph\": \"e\", \"id\": 5"),
+       "5 ends inside call 0"},
+      {with("\"cat\": \"COLL\", \"ph\": \"e\"", "\"cat\": \"COLL\", \"ph\": \"b\""),
+       "a call begins inside a call"},
+      {with("\"cat\": \"COLL\", \"ph\": \"b\", \"id\": 0", "\"cat\": \"COLL\", \"ph\": \"b\", \"id\": -4"),
+       "field id"},
       {with("\"ph\": \"b\", ", ""), "field ph"},
       {with("\"args\": {\"SeqNum\"", "\"brgs\": {\"SeqNum\""), "field args: missing"},
-      {with("{\"name\": \"AllReduce\", \"cat\": \"COLL\"", "{\"nome\": \"AllReduce\", \"cat\": \"COLL\""), "field name"},
+      {with("{\"name\": \"AllReduce\", \"cat\": \"COLL\"", "{\"nome\": \"AllReduce\", \"cat\": \"COLL\""),
+       "field name"},
       {"[\n 3, {\"cat\": \"COLL\"}]", "byte 3: expected an object"},
       {"[{\"cat\": \"COLL\", }]", "byte 1"},
       {"[{}] \"cat\" \"COLL\"", "no event"},
       {"[\n] \"cat\" \"COLL\"", "no event"},
-      {absl::StrCat("[\n", Print({.rank = 1, .stop_us = 1}, 0, 7), Print({.rank = 0, .stop_us = 1}, 1, 7), "{}]"), "expected one rank a file"},
+      {absl::StrCat("[\n", Print({.rank = 1, .stop_us = 1}, 0, 7), Print({.rank = 0, .stop_us = 1}, 1, 7),
+                    "{}]"),
+       "expected one rank a file"},
   };
   for (const auto& [text, says] : kBad) {
     EXPECT_THAT(ErrorOf(text, "x_1_1.json"), HasSubstr(says));
@@ -514,14 +352,15 @@ TEST(CallLogs, AreJoinedOnlyIfTheyFit) {
   LogFolder twice("twice");
   twice.Add("a-pid1.log", Print({.rank = 0, .ranks = 2, .pid = 1}));
   twice.Add("b-pid2.log", Print({.rank = 0, .ranks = 2, .pid = 2}));
-  EXPECT_THAT(std::string(twice.Read().status().message()), HasSubstr("are both of member 0 of communicator 0x7f01"));
+  EXPECT_THAT(std::string(twice.Read().status().message()),
+              HasSubstr("are both of member 0 of communicator 0x7f01"));
   LogFolder sizes("sizes");
   sizes.Add("a-pid1.log", Print({.rank = 0, .ranks = 2, .pid = 1}));
   sizes.Add("b-pid2.log", Print({.rank = 1, .ranks = 3, .pid = 2}));
   EXPECT_THAT(std::string(sizes.Read().status().message()), HasSubstr("expected logs of one run"));
   LogFolder mixed("mixed");
   mixed.Add("a-pid1.log", Print({.rank = 0, .ranks = 2, .pid = 1}));
-  mixed.Add("nccl_trace_rank_1", PrintPickle(Dump(1)));
+  mixed.Add("nccl_trace_rank_1", PrintPickle(FlightDump()));
   EXPECT_THAT(std::string(mixed.Read().status().message()), HasSubstr("expected the logs of one recorder"));
 }
 

@@ -1,6 +1,4 @@
 // GOAL programs: read, written, and as traces.
-#include "trace/import/goal/program.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/splitmix.h"
 #include "trace/et/read_options.h"
+#include "trace/import/goal/program.h"
 #include "trace/import/goal/to_traces.h"
 #include "trace/import/reader.h"
 
@@ -50,7 +49,8 @@ TEST(GoalText, ReadsTheGrammar) {
 }
 
 TEST(GoalText, KeepsTheFirstOfTwoLabels) {
-  const auto p = ReadGoalText("num_ranks 1\nrank 0 {\na: calc 1\na: calc 2\nb: calc 3\nb requires a\n}\n", "x");
+  const auto p =
+      ReadGoalText("num_ranks 1\nrank 0 {\na: calc 1\na: calc 2\nb: calc 3\nb requires a\n}\n", "x");
   ASSERT_TRUE(p.ok());
   EXPECT_EQ(p->ranks[0].deps, (std::vector<GoalDep>{{2, 0, false}}));
 }
@@ -86,7 +86,8 @@ TEST(GoalText, RefusesWhatIsNone) {
       {"num_ranks 2\nrank 0 {\nsend 1b to 1 tag\n}\n", "a tag, an integer"},
       {"num_ranks 2\nrank 0 {\nsend 1b to 1 tag 4294967296\n}\n", "a tag, an integer"},
       {"num_ranks 2\nrank 0 {\nsend 1b to 1 cpu 1 tag 2\n}\n", "options come in the order tag, cpu, nic"},
-      {"num_ranks 1\nrank 0 {\na: calc 1\nb requires a\n}\n", "line 4, rank 0: the label \"b\" is not defined"},
+      {"num_ranks 1\nrank 0 {\na: calc 1\nb requires a\n}\n",
+       "line 4, rank 0: the label \"b\" is not defined"},
       {"num_ranks 1\nrank 0 {\nb: calc 1\nb requires a\na: calc 2\n}\n", "the label \"a\" is not defined"},
       {"num_ranks 1\nrank 0 {\na: calc 1\na requires a\n}\n", "another operation than itself"},
       {"num_ranks 1\nrank 0 {\na: calc 1\na requires\n}\n", "the label that is waited for"},
@@ -162,17 +163,17 @@ TEST(GoalBinary, IsLaidOutAsLogGopsimDoes) {
   ASSERT_EQ(b.size(), 8 + 6 + 16 + 8 + 4 + 2 * 39 + 4u);
   EXPECT_EQ(u64(0), 4223u);
   EXPECT_EQ(u32(8), 1u);
-  EXPECT_EQ(b[12], 1);              // the highest cpu
-  EXPECT_EQ(u64(14), 6 + 16u);      // begin of the block, from byte 8
+  EXPECT_EQ(b[12], 1);          // the highest cpu
+  EXPECT_EQ(u64(14), 6 + 16u);  // begin of the block, from byte 8
   EXPECT_EQ(u64(22), b.size() - 8);
-  EXPECT_EQ(u32(30), 2u);           // nodes
-  EXPECT_EQ(u32(34), 1u);           // roots
+  EXPECT_EQ(u32(30), 2u);  // nodes
+  EXPECT_EQ(u32(34), 1u);  // roots
   EXPECT_EQ(u32(38), 0u);
-  EXPECT_EQ(u32(42), 0u);           // node 0 waits for none
-  EXPECT_EQ(b[46], 3);              // a calc
+  EXPECT_EQ(u32(42), 0u);  // node 0 waits for none
+  EXPECT_EQ(b[46], 3);     // a calc
   EXPECT_EQ(u64(51), 5u);
-  EXPECT_EQ(u32(42 + 23), 1u);      // its end releases one
-  EXPECT_EQ(u32(81), 1u);           // node 1 waits for one
+  EXPECT_EQ(u32(42 + 23), 1u);  // its end releases one
+  EXPECT_EQ(u32(81), 1u);       // node 1 waits for one
   EXPECT_EQ(u32(b.size() - 4), 1u);
 }
 
@@ -279,7 +280,8 @@ TEST(GoalTraces, AreReadByTheRegistry) {
   EXPECT_EQ(set->inputs.size(), 1u);
   ReadOptions steps;
   steps.capture.steps = "first";
-  EXPECT_THAT(std::string(ReadTraceSet({path}, steps).status().message()), HasSubstr("neither steps nor ranks"));
+  EXPECT_THAT(std::string(ReadTraceSet({path}, steps).status().message()),
+              HasSubstr("neither steps nor ranks"));
 }
 
 }  // namespace

@@ -19,8 +19,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string Rank(int r, const std::string& body) {
-  return absl::StrCat("# collprof 0.9 output file\n# Init clockdiff: 0.0\nMPI_Init:", 1000 * r, ".0:-:-:", 1000 * r + 100,
-                      ".0\n", body, "MPI_Finalize:", 1000 * r + 900, ":", 1000 * r + 910, "\n");
+  return absl::StrCat("# collprof 0.9 output file\n# Init clockdiff: 0.0\nMPI_Init:", 1000 * r,
+                      ".0:-:-:", 1000 * r + 100, ".0\n", body, "MPI_Finalize:", 1000 * r + 900, ":",
+                      1000 * r + 910, "\n");
 }
 
 std::string Folder(const std::string& name, const std::string& zero, const std::string& one) {
@@ -33,27 +34,30 @@ std::string Folder(const std::string& name, const std::string& zero, const std::
 }
 
 TEST(Liballprof, CallsBecomeMessagesCollectivesAndComputation) {
-  const std::string folder = Folder(
-      "two",
-      Rank(0, "MPI_Comm_rank:101:0,0,2:5:102\n"
-              "MPI_Send:150:11251872:4500:11,8,8:1:7000:0,0,2:160\n"
-              "MPI_Bcast:200:77:10:1,4:1:0,0,2:230\n"
-              "MPI_Irecv:240:14744192:3:13,1,1:1:76:0,0,2:500:241\n"
-              "MPI_Wait:300:500:0:310\n"
-              "MPI_Alltoall:400:1:6:1,4,4:2:6:1,4,4:0,0,2:420\n"),
-      Rank(1, "MPI_Recv:1150:11287888:4500:11,8,8:0:7000:0,1,2:140737488340112:1160\n"
-              "MPI_Bcast:1200:77:10:1,4:1:0,1,2:1230\n"
-              "MPI_Isend:1240:14744192:3:13,1,1:0:76:0,1,2:508:1241\n"
-              "MPI_Waitall:1300:2:500:0:1310\n"
-              "MPI_Alltoall:1400:1:6:1,4,4:2:6:1,4,4:0,1,2:1420\n"));
+  const std::string folder =
+      Folder("two",
+             Rank(0,
+                  "MPI_Comm_rank:101:0,0,2:5:102\n"
+                  "MPI_Send:150:11251872:4500:11,8,8:1:7000:0,0,2:160\n"
+                  "MPI_Bcast:200:77:10:1,4:1:0,0,2:230\n"
+                  "MPI_Irecv:240:14744192:3:13,1,1:1:76:0,0,2:500:241\n"
+                  "MPI_Wait:300:500:0:310\n"
+                  "MPI_Alltoall:400:1:6:1,4,4:2:6:1,4,4:0,0,2:420\n"),
+             Rank(1,
+                  "MPI_Recv:1150:11287888:4500:11,8,8:0:7000:0,1,2:140737488340112:1160\n"
+                  "MPI_Bcast:1200:77:10:1,4:1:0,1,2:1230\n"
+                  "MPI_Isend:1240:14744192:3:13,1,1:0:76:0,1,2:508:1241\n"
+                  "MPI_Waitall:1300:2:500:0:1310\n"
+                  "MPI_Alltoall:1400:1:6:1,4,4:2:6:1,4,4:0,1,2:1420\n"));
   const auto set = ReadTraceSet({folder}, ReadOptions());
   ASSERT_TRUE(set.ok()) << set.status();
   ASSERT_EQ(set->ranks.size(), 2u);
   const Graph& g = *set->ranks[0].graph;
   std::vector<std::string> names;
   for (uint32_t row = 0; row < g.size(); ++row) names.emplace_back(g.name_of(row));
-  EXPECT_THAT(names, ElementsAre("[between calls]", "MPI_Send", "[between calls]", "MPI_Bcast", "[between calls]",
-                                 "MPI_Irecv", "[between calls]", "[between calls]", "MPI_Alltoall"));
+  EXPECT_THAT(names,
+              ElementsAre("[between calls]", "MPI_Send", "[between calls]", "MPI_Bcast", "[between calls]",
+                          "MPI_Irecv", "[between calls]", "[between calls]", "MPI_Alltoall"));
   EXPECT_EQ(g.duration[0], Time::Micros(50));
   EXPECT_EQ(g.comm[0].bytes, 36000u);
   EXPECT_EQ(g.comm[1].bytes, 40u);
@@ -63,8 +67,10 @@ TEST(Liballprof, CallsBecomeMessagesCollectivesAndComputation) {
   EXPECT_EQ(set->ranks[0].peers[0].dst, 1);
   EXPECT_EQ(set->ranks[1].peers[2].dst, 0);
   // What comes after the wait waits for the message; what comes between goes on.
-  EXPECT_THAT((std::vector<uint32_t>(g.dep.begin() + g.dep_begin[6], g.dep.begin() + g.dep_begin[7])), ElementsAre(4));
-  EXPECT_THAT((std::vector<uint32_t>(g.dep.begin() + g.dep_begin[7], g.dep.begin() + g.dep_begin[8])), ElementsAre(5, 6));
+  EXPECT_THAT((std::vector<uint32_t>(g.dep.begin() + g.dep_begin[6], g.dep.begin() + g.dep_begin[7])),
+              ElementsAre(4));
+  EXPECT_THAT((std::vector<uint32_t>(g.dep.begin() + g.dep_begin[7], g.dep.begin() + g.dep_begin[8])),
+              ElementsAre(5, 6));
 }
 
 TEST(Liballprof, RefusesBadFiles) {
@@ -83,7 +89,8 @@ TEST(Liballprof, RefusesBadFiles) {
       {"MPI_Send:1e300:1:1e301\n", "time \"1e300\""},
       {"MPI_Send:20:1:2\n", "the call ends before it begins"},
       {"MPI_Send:1:1:2\n", "the size of the communicator is \"\""},
-      {"MPI_Send:150:1:4500:11,8,8:1:7:0,0:160\n", "the size of the communicator is \"\", expected an integer of 1"},
+      {"MPI_Send:150:1:4500:11,8,8:1:7:0,0:160\n",
+       "the size of the communicator is \"\", expected an integer of 1"},
       {"MPI_Send:150:1:4500:11,8,8:1:7:0,0,4:160\n", "on a communicator of 4 ranks, but there are 2"},
       {"MPI_Send:150:1:4500:11,8,8:1:7:0,0,0:160\n", "the size of the communicator is \"0\""},
       {"MPI_Send:150:1:-4:11,8,8:1:7:0,0,2:160\n", "the count is \"-4\""},
@@ -114,7 +121,8 @@ TEST(Liballprof, RefusesBadFiles) {
 TEST(Liballprof, RanksAreThoseOfTheNames) {
   const std::string folder = Folder("gap", Rank(0, ""), Rank(1, ""));
   std::filesystem::rename(folder + "/pmpi-trace-rank-1.txt", folder + "/pmpi-trace-rank-2.txt");
-  EXPECT_THAT(std::string(ReadTraceSet({folder}, ReadOptions()).status().message()), HasSubstr("expected the trace of rank 1"));
+  EXPECT_THAT(std::string(ReadTraceSet({folder}, ReadOptions()).status().message()),
+              HasSubstr("expected the trace of rank 1"));
 }
 
 }  // namespace

@@ -25,8 +25,12 @@ namespace {
 
 constexpr const Importer* kImporters[] = {
     &collective_logs::kImporter,  // before pytorch, which takes every list of Chrome's events
-    &pytorch::kImporter,         &goal::kImporter, &liballprof::kImporter,
-    &generate::kImporter,        &kJsonImporter,   &kTextImporter,
+    &pytorch::kImporter,
+    &goal::kImporter,
+    &liballprof::kImporter,
+    &generate::kImporter,
+    &kJsonImporter,
+    &kTextImporter,
     &kEtImporter,  // the last: it takes what no other claims
 };
 
@@ -44,7 +48,6 @@ bool NamedNative(absl::string_view name) {
 }
 
 constexpr size_t kTarHead = 512;
-
 
 const Importer* SniffRun(const std::string& path) {
   const std::string head = ReadHead(path, Importer::kSniffed).value_or("");

@@ -1,4 +1,5 @@
-// Lanes without a recorded order: units that serve their nodes one at a time, in whatever order they become ready.
+// Lanes without a recorded order: units that serve their nodes one at a time, in whatever order they become
+// ready.
 #pragma once
 
 #include <cstdint>

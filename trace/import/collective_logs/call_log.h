@@ -43,14 +43,14 @@ struct LogCall {
   uint64_t bytes = 0;     // as comm_size has it: of this rank's input buffer
   uint64_t sequence = 0;  // among the calls of the communicator; of messages: counted apart
   uint32_t comm = 0;      // of RankLog::comms
-  int32_t peer = -1;      // member of the communicator: the root, or the other side of a message; -1: not told
-  uint32_t line = 0;      // where in the file: line, or number of the entry; from 1
+  int32_t peer = -1;  // member of the communicator: the root, or the other side of a message; -1: not told
+  uint32_t line = 0;  // where in the file: line, or number of the entry; from 1
   uint8_t op = kLogUnknown;
   Timing timing = Timing::kNone;
-  bool parts = false;  // `bytes` are one member's part; the log does not know the number of members
-  bool timed = false;  // start_ns is a time; else calls are known by their order alone
-  bool lost = false;   // not all members logged the call, so that no call can be replayed
-  bool eager = false;  // a send that ended before its receive began
+  bool parts = false;        // `bytes` are one member's part; the log does not know the number of members
+  bool timed = false;        // start_ns is a time; else calls are known by their order alone
+  bool lost = false;         // not all members logged the call, so that no call can be replayed
+  bool eager = false;        // a send that ended before its receive began
   int64_t transfer_ns = -1;  // from the last member's arrival to this rank's end; -1: not known
 };
 
@@ -79,7 +79,8 @@ struct RankLog {
   }
 };
 
-// The most that is believed: of one call's bytes; of a start, 100 years after the epoch; of one call, 10 days.
+// The most that is believed: of one call's bytes; of a start, 100 years after the epoch; of one call, 10
+// days.
 inline constexpr uint64_t kMostCallBytes = uint64_t{1} << 56;
 inline constexpr int64_t kMostStartNs = int64_t{3155760000} * 1000000000;
 inline constexpr int64_t kMostDurationNs = int64_t{864000} * 1000000000;

@@ -22,7 +22,11 @@ constexpr uint64_t kRoot = 1;  // the node of the begin of the run
 class LogEmitter {
  public:
   LogEmitter(const JoinedLogs& joined, size_t r, absl::string_view format, EtWriter* writer)
-      : joined_(joined), rank_(joined.ranks[r]), own_(static_cast<int>(r)), format_(format), writer_(writer) {}
+      : joined_(joined),
+        rank_(joined.ranks[r]),
+        own_(static_cast<int>(r)),
+        format_(format),
+        writer_(writer) {}
   absl::Status Run();
 
  private:
@@ -56,8 +60,9 @@ void LogEmitter::Integer(absl::string_view name, ValueField kind, int64_t v) {
   const auto field = static_cast<uint32_t>(kind);
   const auto bits = static_cast<uint64_t>(v);
   wire::AppendTag(kNodeAttr, wire::kBytes, &frame_);
-  wire::AppendVarint(1 + wire::VarintSize(name.size()) + name.size() + wire::VarintSize(field << 3) + wire::VarintSize(bits),
-                     &frame_);
+  wire::AppendVarint(
+      1 + wire::VarintSize(name.size()) + name.size() + wire::VarintSize(field << 3) + wire::VarintSize(bits),
+      &frame_);
   wire::AppendText(kAttrName, name, &frame_);
   wire::AppendNumber(field, bits, &frame_);
 }
@@ -150,8 +155,8 @@ absl::Status LogEmitter::Call(const LogCall& call) {
   const auto g = static_cast<size_t>(rank_.groups[call.comm]);
   const bool kept = call.lost || call.op == kLogUnknown;
   const bool collective = IsCollective(call.op);
-  const NodeType type = kept         ? NodeType::kComp
-                        : collective ? NodeType::kCollective
+  const NodeType type = kept                  ? NodeType::kComp
+                        : collective          ? NodeType::kCollective
                         : call.op == kLogSend ? NodeType::kSend
                                               : NodeType::kRecv;
   Open(next_, NameOfOp(call.op), type, call.start_ns, call.duration_ns);
@@ -174,7 +179,9 @@ absl::Status LogEmitter::Call(const LogCall& call) {
     if (call.eager) Integer("eager", ValueField::kBool, 1);
     if (call.transfer_ns >= 0) Integer("transfer_ns", ValueField::kInt64, call.transfer_ns);
   }
-  Text("timed_by", call.timing == Timing::kDevice ? "device" : call.timing == Timing::kHost ? "host" : "nothing");
+  Text("timed_by", call.timing == Timing::kDevice ? "device"
+                   : call.timing == Timing::kHost ? "host"
+                                                  : "nothing");
   ++next_;
   return writer_->AddFrame(frame_);
 }

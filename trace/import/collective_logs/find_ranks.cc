@@ -1,4 +1,6 @@
 // Who is which rank of the job.
+#include "trace/import/collective_logs/find_ranks.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -6,7 +8,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "trace/import/collective_logs/find_ranks.h"
 
 namespace chakra::collective_logs {
 namespace {
@@ -16,8 +17,9 @@ absl::Status TwoLogs(const RankLog& a, const RankLog& b) {
                                                  "; expected one: name the files that are meant"));
 }
 
-// The files of a process: the profiler plugin writes one for each communicator. Processes of several hosts may
-// have one number, so that the folder counts too, and a second file of one communicator is another process.
+// The files of a process: the profiler plugin writes one for each communicator. Processes of several hosts
+// may have one number, so that the folder counts too, and a second file of one communicator is another
+// process.
 std::vector<RankLog> MergeProcesses(std::vector<RankLog> logs) {
   std::vector<RankLog> out;
   std::map<std::tuple<std::string, int64_t>, std::vector<size_t>> of_process;
@@ -30,7 +32,8 @@ std::vector<RankLog> MergeProcesses(std::vector<RankLog> logs) {
     std::vector<size_t>& there = of_process[{folder, log.process}];
     const auto to = std::find_if(there.begin(), there.end(), [&](size_t i) {
       return std::none_of(log.comms.begin(), log.comms.end(), [&](const LogComm& c) {
-        return std::any_of(out[i].comms.begin(), out[i].comms.end(), [&](const LogComm& o) { return o.id == c.id; });
+        return std::any_of(out[i].comms.begin(), out[i].comms.end(),
+                           [&](const LogComm& o) { return o.id == c.id; });
       });
     });
     if (to == there.end()) {
@@ -98,12 +101,14 @@ absl::Status FindRanks(std::vector<RankLog>* logs, int* world, std::vector<std::
       std::count_if(logs->begin(), logs->end(), [](const RankLog& l) { return l.rank >= 0; }));
   if (told == 0 && !ByWorld(logs, world)) {
     ByProcess(logs);
-    warnings->push_back(absl::StrCat(
-        "no communicator has all ", logs->size(), " logged ranks: they are numbered by host and process"));
+    warnings->push_back(absl::StrCat("no communicator has all ", logs->size(),
+                                     " logged ranks: they are numbered by host and process"));
   } else if (told != 0 && told != logs->size()) {
-    return absl::InvalidArgumentError("logs that name their rank beside logs that do not; expected one recorder's");
+    return absl::InvalidArgumentError(
+        "logs that name their rank beside logs that do not; expected one recorder's");
   }
-  std::stable_sort(logs->begin(), logs->end(), [](const RankLog& a, const RankLog& b) { return a.rank < b.rank; });
+  std::stable_sort(logs->begin(), logs->end(),
+                   [](const RankLog& a, const RankLog& b) { return a.rank < b.rank; });
   for (size_t i = 1; i < logs->size(); ++i) {
     if ((*logs)[i].rank == (*logs)[i - 1].rank) return TwoLogs((*logs)[i - 1], (*logs)[i]);
   }

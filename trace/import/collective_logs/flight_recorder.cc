@@ -25,7 +25,9 @@ constexpr int kMostMembers = 1 << 22;
 
 class DumpReader {
  public:
-  DumpReader(PlainData data, absl::string_view file) : data_(std::move(data)) { log_.file = std::string(file); }
+  DumpReader(PlainData data, absl::string_view file) : data_(std::move(data)) {
+    log_.file = std::string(file);
+  }
   absl::StatusOr<RankLog> Run();
 
  private:
@@ -166,8 +168,9 @@ absl::Status DumpReader::Operation(const Value& e, LogCall* call) {
     call->op = op.op == pytorch::CommOp::kSend ? kLogSend : kLogRecv;
     const LogComm& comm = log_.comms[call->comm];
     if (op.peer < 0 || op.peer >= comm.size || op.peer == comm.member) {
-      return Bad("profiling_name", absl::StrCat("\"", name->text, "\"; expected another member of the group, 0 to ",
-                                                comm.size - 1, " but ", comm.member, ", as in \"nccl:send 0->1\""));
+      return Bad("profiling_name",
+                 absl::StrCat("\"", name->text, "\"; expected another member of the group, 0 to ",
+                              comm.size - 1, " but ", comm.member, ", as in \"nccl:send 0->1\""));
     }
     call->peer = static_cast<int32_t>(op.peer);
   } else if (pytorch::ToCollective(op.op, &type)) {
@@ -182,7 +185,8 @@ absl::Status DumpReader::SumBytes(const Value& e, const char* sizes, const char*
   const Value *shapes = data_.Find(e, sizes), *dtypes = data_.Find(e, types);
   *out = 0;
   if (shapes == nullptr) return absl::OkStatus();
-  const bool lists = shapes->kind == PlainData::kList && dtypes != nullptr && dtypes->kind == PlainData::kList;
+  const bool lists =
+      shapes->kind == PlainData::kList && dtypes != nullptr && dtypes->kind == PlainData::kList;
   if (!lists || dtypes->items.size() != shapes->items.size())
     return Bad(sizes, absl::StrCat("expected a list of shapes, as many as ", types, " has entries"));
   for (size_t i = 0; i < shapes->items.size(); ++i) {
@@ -223,8 +227,10 @@ absl::Status DumpReader::Times(const Value& e, LogCall* call) {
   int64_t started = 0;
   if (absl::Status s = Integer(e, "time_created_ns", kMostStartNs, &now_.created, &there); !s.ok()) return s;
   if (!there || now_.created == 0) return Bad("time_created_ns", "missing; expected when the call was made");
-  if (absl::Status s = Integer(e, "time_discovered_started_ns", kMostStartNs, &started, &there); !s.ok()) return s;
-  if (absl::Status s = Integer(e, "time_discovered_completed_ns", kMostStartNs, &now_.completed, &there); !s.ok())
+  if (absl::Status s = Integer(e, "time_discovered_started_ns", kMostStartNs, &started, &there); !s.ok())
+    return s;
+  if (absl::Status s = Integer(e, "time_discovered_completed_ns", kMostStartNs, &now_.completed, &there);
+      !s.ok())
     return s;
   if (now_.completed != 0 && now_.completed < now_.created) {
     return Bad("time_discovered_completed_ns",
@@ -233,7 +239,8 @@ absl::Status DumpReader::Times(const Value& e, LogCall* call) {
   now_.ended = now_.completed != 0;
   const Value* duration = data_.Find(e, "duration_ms");
   if (duration == nullptr || duration->kind == PlainData::kNull) return absl::OkStatus();
-  const double ms = duration->kind == PlainData::kReal ? duration->real : static_cast<double>(duration->integer);
+  const double ms =
+      duration->kind == PlainData::kReal ? duration->real : static_cast<double>(duration->integer);
   const bool number = duration->kind == PlainData::kReal || duration->kind == PlainData::kInteger;
   if (!number || !(ms >= 0 && ms <= kMostDurationNs / 1e6))
     return Bad("duration_ms", "expected milliseconds, from 0 to 10 days");
@@ -317,8 +324,9 @@ absl::StatusOr<RankLog> DumpReader::Run() {
   while (digits > 0 && absl::ascii_isdigit(static_cast<unsigned char>(name[digits - 1]))) --digits;
   if (!absl::SimpleAtoi(name.substr(digits), &log_.rank) || log_.rank >= kMostMembers) {
     return absl::InvalidArgumentError(absl::StrCat(
-        log_.file, ": a dump of the Flight Recorder does not say its rank; expected a name that ends in it, as "
-                   "PyTorch names it: nccl_trace_rank_7"));
+        log_.file,
+        ": a dump of the Flight Recorder does not say its rank; expected a name that ends in it, as "
+        "PyTorch names it: nccl_trace_rank_7"));
   }
   if (absl::Status s = Version(); !s.ok()) return s;
   if (absl::Status s = FindGroups(); !s.ok()) return s;
@@ -334,7 +342,8 @@ absl::StatusOr<RankLog> DumpReader::Run() {
   log_.Note("calls_not_finished", unfinished_, first_unfinished_,
             absl::StrCat("calls that had not ended when the dump was written, the first is entry ",
                          first_unfinished_, "; left out"));
-  log_.Note("calls_unknown", unknown_, 0, "calls of a kind that is no collective and no message; kept as recorded");
+  log_.Note("calls_unknown", unknown_, 0,
+            "calls of a kind that is no collective and no message; kept as recorded");
   log_.Note("calls_without_size", sizeless_, 0, "calls that the dump gives no bytes");
   return std::move(log_);
 }
@@ -344,14 +353,16 @@ absl::StatusOr<RankLog> DumpReader::Run() {
 bool LooksLikeFlightRecorder(absl::string_view head) {
   if (LooksLikePickle(head)) return true;
   if (!absl::StartsWith(absl::StripLeadingAsciiWhitespace(head), "{")) return false;
-  if (absl::StrContains(head, "\"traceEvents\"") || absl::StrContains(head, "\"distributedInfo\"")) return false;
+  if (absl::StrContains(head, "\"traceEvents\"") || absl::StrContains(head, "\"distributedInfo\""))
+    return false;
   return absl::StrContains(head, "\"collective_seq_id\"") ||
          (absl::StrContains(head, "\"pg_config\"") && absl::StrContains(head, "\"pg_status\""));
 }
 
 bool NamedAsFlightRecorder(absl::string_view name) {
   name = name.substr(name.rfind('/') + 1);
-  return !name.empty() && absl::ascii_isdigit(static_cast<unsigned char>(name.back())) && !absl::StrContains(name, ".");
+  return !name.empty() && absl::ascii_isdigit(static_cast<unsigned char>(name.back())) &&
+         !absl::StrContains(name, ".");
 }
 
 absl::StatusOr<RankLog> ReadFlightRecorder(absl::string_view content, absl::string_view file) {

@@ -2,7 +2,8 @@
 //
 // The layout is that of torch/csrc/distributed/c10d/FlightRecorder.hpp and FlightRecorderDetail.hpp, dump
 // version 2.x: {"version", "pg_config": {NAME: {"name", "desc", "ranks": "[0, 1]"}}, "entries": [...], ...},
-// as a pickle or as JSON. A file holds a rank and does not say which: its name does, by the number at its end.
+// as a pickle or as JSON. A file holds a rank and does not say which: its name does, by the number at its
+// end.
 //
 // Times. The host's clock says when a call was made (time_created_ns), and when the watchdog found it ended
 // (time_discovered_completed_ns), late by as much as its period. duration_ms, where TORCH_NCCL_ENABLE_TIMING

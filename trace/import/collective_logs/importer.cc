@@ -34,9 +34,11 @@ int RecorderOf(absl::string_view head) {
   return LooksLikeFlightRecorder(head) ? 2 : -1;
 }
 
-absl::Status ReadAs(int recorder, absl::string_view content, absl::string_view file, std::vector<RankLog>* out) {
+absl::Status ReadAs(int recorder, absl::string_view content, absl::string_view file,
+                    std::vector<RankLog>* out) {
   if (recorder == 0) return ReadInspector(content, file, out);
-  absl::StatusOr<RankLog> log = recorder == 1 ? ReadProfilerPlugin(content, file) : ReadFlightRecorder(content, file);
+  absl::StatusOr<RankLog> log =
+      recorder == 1 ? ReadProfilerPlugin(content, file) : ReadFlightRecorder(content, file);
   if (log.ok()) out->push_back(*std::move(log));
   return log.status();
 }
@@ -120,9 +122,10 @@ absl::Status FindFiles(const std::vector<std::string>& inputs, std::vector<LogFi
       } else if (LooksLikeTar(head->substr(0, kTarHead))) {
         if (absl::Status s = AddMembers(path, files, &archives->emplace_back()); !s.ok()) return s;
       } else if (!folder) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            path, ": no log of collective calls; expected NCCL's Inspector, the example of its profiler plugins, or "
-                  "PyTorch's Flight Recorder"));
+        return absl::InvalidArgumentError(absl::StrCat(path,
+                                                       ": no log of collective calls; expected NCCL's "
+                                                       "Inspector, the example of its profiler plugins, or "
+                                                       "PyTorch's Flight Recorder"));
       }
     }
   }
@@ -132,8 +135,9 @@ absl::Status FindFiles(const std::vector<std::string>& inputs, std::vector<LogFi
 absl::Status RefuseNotes(const JoinedLogs& joined) {
   for (const JoinedRank& rank : joined.ranks) {
     for (const Repair& r : rank.log.repairs) {
-      return absl::InvalidArgumentError(absl::StrCat(r.file, ": rank ", rank.log.rank, ": ", r.kind, ", ", r.count,
-                                                     " times: ", r.detail, " (an error because strict)"));
+      return absl::InvalidArgumentError(absl::StrCat(r.file, ": rank ", rank.log.rank, ": ", r.kind, ", ",
+                                                     r.count, " times: ", r.detail,
+                                                     " (an error because strict)"));
     }
   }
   return absl::OkStatus();
@@ -144,8 +148,8 @@ absl::Status CheckSelection(const ReadOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat(
         "steps \"", options.capture.steps, "\": steps of collective logs cannot be selected; expected all"));
   if (options.groups_file.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      options.groups_file, ": collective logs name their own groups; expected no file of them"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(options.groups_file, ": collective logs name their own groups; expected no file of them"));
 }
 
 absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const ReadOptions& options) {
@@ -166,7 +170,8 @@ absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const R
     if (absl::Status s = EmitRank(*joined, i, format, &writer); !s.ok()) return s;
     if (absl::Status s = writer.Finish(); !s.ok()) return s;
     rank.log.calls = {};  // memory for the columns
-    if (absl::Status s = DecodeFrames(frames, rank.log.file, static_cast<int>(i), options, worker, &loaded[i]);
+    if (absl::Status s =
+            DecodeFrames(frames, rank.log.file, static_cast<int>(i), options, worker, &loaded[i]);
         !s.ok())
       return s;
     const auto own = [&](RankTrace* trace) {
@@ -186,7 +191,8 @@ absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const R
   if (status.ok()) status = Flatten(&loaded);
   if (!status.ok()) return status;
   for (Loaded& l : loaded) set.ranks.push_back(std::move(l.trace));
-  for (size_t g = 0; g < joined->members.size(); ++g) set.groups.emplace(joined->group_names[g], joined->members[g]);
+  for (size_t g = 0; g < joined->members.size(); ++g)
+    set.groups.emplace(joined->group_names[g], joined->members[g]);
   set.group_source = "the logs";
   set.warnings = joined->warnings;
   return set;
@@ -213,9 +219,9 @@ absl::StatusOr<JoinedLogs> ReadLogs(const std::vector<std::string>& inputs, cons
   }
   for (const LogFile& f : files) {
     if (f.recorder == files[0].recorder) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat(files[0].path, " is of ", kRecorders[files[0].recorder], ", ", f.path, " of ",
-                     kRecorders[f.recorder], "; expected the logs of one recorder"));
+    return absl::InvalidArgumentError(absl::StrCat(files[0].path, " is of ", kRecorders[files[0].recorder],
+                                                   ", ", f.path, " of ", kRecorders[f.recorder],
+                                                   "; expected the logs of one recorder"));
   }
   *format = std::string(kRecorders[files[0].recorder]);
   absl::Status status =

@@ -17,8 +17,8 @@ extern const Importer kImporter;
 bool LooksLikeCallLog(absl::string_view head);
 
 // The logs that inputs (files, folders, tar archives) hold, brought together. `files`, if not null, gets what
-// was read; `format` the recorder: "nccl_inspector", "nccl_profiler" or "flight_recorder". Errors: those of the
-// readers and of JoinRanks(); logs of different recorders; no log.
+// was read; `format` the recorder: "nccl_inspector", "nccl_profiler" or "flight_recorder". Errors: those of
+// the readers and of JoinRanks(); logs of different recorders; no log.
 absl::StatusOr<JoinedLogs> ReadLogs(const std::vector<std::string>& inputs, const ReadOptions& options,
                                     std::vector<InputFile>* files, std::string* format);
 

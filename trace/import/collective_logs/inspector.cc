@@ -20,7 +20,9 @@ absl::string_view Text(std::string_view s) { return {s.data(), s.size()}; }
 
 class InspectorReader {
  public:
-  InspectorReader(absl::string_view content, absl::string_view file) : content_(content) { log_.file = std::string(file); }
+  InspectorReader(absl::string_view content, absl::string_view file) : content_(content) {
+    log_.file = std::string(file);
+  }
   absl::Status Run(std::vector<RankLog>* out);
 
  private:
@@ -54,7 +56,8 @@ absl::Status InspectorReader::Integer(const object& o, const char* name, int64_t
                                       int64_t* out) const {
   element e;
   if (o[name].get(e) != simdjson::SUCCESS) return Bad(name, "missing; expected an integer");
-  if (e.get(*out) != simdjson::SUCCESS) return Bad(name, absl::StrCat("expected an integer of ", least, " to ", most));
+  if (e.get(*out) != simdjson::SUCCESS)
+    return Bad(name, absl::StrCat("expected an integer of ", least, " to ", most));
   if (*out < least || *out > most) return Bad(name, absl::StrCat(*out, ", expected ", least, " to ", most));
   return absl::OkStatus();
 }
@@ -109,13 +112,14 @@ absl::Status InspectorReader::Process(const object& metadata) {
     log_.host = std::string(host);
     log_.process = process;
   } else if (process != log_.process || host != log_.host) {
-    return Bad("pid", absl::StrCat("process ", process, " of ", host, ", where the file begins with ", log_.process,
-                                   " of ", log_.host, "; expected one process a file"));
+    return Bad("pid", absl::StrCat("process ", process, " of ", host, ", where the file begins with ",
+                                   log_.process, " of ", log_.host, "; expected one process a file"));
   }
   return absl::OkStatus();
 }
 
-absl::Status InspectorReader::Kind(const object& perf, const std::string& prefix, int64_t members, LogCall* call) {
+absl::Status InspectorReader::Kind(const object& perf, const std::string& prefix, int64_t members,
+                                   LogCall* call) {
   absl::string_view name;
   if (absl::Status s = String(perf, prefix.c_str(), &name); !s.ok()) return s;
   int64_t bytes = 0;
@@ -123,7 +127,8 @@ absl::Status InspectorReader::Kind(const object& perf, const std::string& prefix
   if (absl::Status s = Integer(perf, size.c_str(), 0, int64_t{1} << 56, &bytes); !s.ok()) return s;
   NcclCall known;
   if (!FindNcclCall(name, &known)) {
-    return Bad(prefix, absl::StrCat("\"", name, "\" is no call that the Inspector knows; expected ", kNcclCalls));
+    return Bad(prefix,
+               absl::StrCat("\"", name, "\" is no call that the Inspector knows; expected ", kNcclCalls));
   }
   if (known.per_member && bytes > (int64_t{1} << 56) / members)
     return Bad(size, absl::StrCat(bytes, " for each of ", members, " members, expected 2^56 in all at most"));
@@ -176,7 +181,8 @@ absl::Status InspectorReader::Call(const object& perf, bool p2p, uint32_t comm) 
   int64_t sequence = 0, micros = 0, peer = -1;
   if (absl::Status s = Kind(perf, prefix, members, &call); !s.ok()) return s;
   if (absl::Status s = Integer(perf, (prefix + "_sn").c_str(), 0, INT64_MAX, &sequence); !s.ok()) return s;
-  if (absl::Status s = Integer(perf, (prefix + "_exec_time_us").c_str(), 0, kMostDurationNs / 1000, &micros); !s.ok())
+  if (absl::Status s = Integer(perf, (prefix + "_exec_time_us").c_str(), 0, kMostDurationNs / 1000, &micros);
+      !s.ok())
     return s;
   if (p2p) {
     if (absl::Status s = Integer(perf, "p2p_peer", 0, members - 1, &peer); !s.ok()) return s;
@@ -186,7 +192,8 @@ absl::Status InspectorReader::Call(const object& perf, bool p2p, uint32_t comm) 
   call.peer = static_cast<int32_t>(peer);
   call.duration_ns = micros * 1000;
   absl::string_view source;
-  const bool device = String(perf, (prefix + "_timing_source").c_str(), &source).ok() && source == "kernel_gpu";
+  const bool device =
+      String(perf, (prefix + "_timing_source").c_str(), &source).ok() && source == "kernel_gpu";
   call.timing = device ? Timing::kDevice : Timing::kHost;
   by_host_ += device ? 0 : 1;
   if (absl::Status s = Trace(perf, &call); !s.ok()) return s;
@@ -198,7 +205,8 @@ absl::Status InspectorReader::Call(const object& perf, bool p2p, uint32_t comm) 
 absl::Status InspectorReader::Fields(const object& line) {
   object header, metadata, part;
   if (line["header"].get(header) != simdjson::SUCCESS) return Bad("header", "missing; expected an object");
-  if (line["metadata"].get(metadata) != simdjson::SUCCESS) return Bad("metadata", "missing; expected an object");
+  if (line["metadata"].get(metadata) != simdjson::SUCCESS)
+    return Bad("metadata", "missing; expected an object");
   uint32_t comm = 0;
   if (absl::Status s = Process(metadata); !s.ok()) return s;
   if (absl::Status s = Header(header, &comm); !s.ok()) return s;
@@ -206,8 +214,10 @@ absl::Status InspectorReader::Fields(const object& line) {
   if (line["p2p_perf"].get(part) == simdjson::SUCCESS) return Call(part, true, comm);
   if (line["dump_stats"].get(part) == simdjson::SUCCESS) {
     int64_t calls = 0, messages = 0;
-    if (absl::Status s = Integer(part, "coll_dropped_since_last_dump", 0, INT64_MAX / 4, &calls); !s.ok()) return s;
-    if (absl::Status s = Integer(part, "p2p_dropped_since_last_dump", 0, INT64_MAX / 4, &messages); !s.ok()) return s;
+    if (absl::Status s = Integer(part, "coll_dropped_since_last_dump", 0, INT64_MAX / 4, &calls); !s.ok())
+      return s;
+    if (absl::Status s = Integer(part, "p2p_dropped_since_last_dump", 0, INT64_MAX / 4, &messages); !s.ok())
+      return s;
     dropped_ += static_cast<uint64_t>(calls) + static_cast<uint64_t>(messages);
   }
   return absl::OkStatus();  // proxy_perf and what later versions add: no call
@@ -217,7 +227,8 @@ absl::Status InspectorReader::Line(absl::string_view line) {
   object fields;
   element root;
   const auto wrong = parser_.parse(line.data(), line.size(), false).get(root);
-  if (wrong != simdjson::SUCCESS) return Bad("", absl::StrCat("no valid JSON: ", simdjson::error_message(wrong)));
+  if (wrong != simdjson::SUCCESS)
+    return Bad("", absl::StrCat("no valid JSON: ", simdjson::error_message(wrong)));
   if (root.get(fields) != simdjson::SUCCESS) return Bad("", "expected an object");
   return Fields(fields);
 }
@@ -235,9 +246,10 @@ absl::Status InspectorReader::Split(std::vector<RankLog>* out) {
   }
   for (const auto& [id, of] : members) {
     if (of.size() == ranks) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        log_.file, ": one process has ", ranks, " ranks of one communicator and ", of.size(), " of communicator ", id,
-        ", so that nothing tells which rank made a call; expected one device a process"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(log_.file, ": one process has ", ranks, " ranks of one communicator and ", of.size(),
+                     " of communicator ", id,
+                     ", so that nothing tells which rank made a call; expected one device a process"));
   }
   std::vector<RankLog> logs(ranks);
   std::vector<std::pair<size_t, uint32_t>> to(log_.comms.size());  // rank, and its communicator
@@ -277,14 +289,17 @@ absl::Status InspectorReader::Run(std::vector<RankLog>* out) {
     if (s.ok()) continue;
     // A process that was killed leaves a part of its last line.
     if (end != absl::string_view::npos || line.back() == '}' || line_ == 1) return s;
-    log_.Note("truncated_line", 1, line_, absl::StrCat("line ", line_, ", the last one, is cut short; dropped"));
+    log_.Note("truncated_line", 1, line_,
+              absl::StrCat("line ", line_, ", the last one, is cut short; dropped"));
   }
   if (log_.process < 0)
-    return absl::InvalidArgumentError(absl::StrCat(log_.file, ": no line of the Inspector; expected JSON objects"));
-  log_.Note("calls_dropped", dropped_, 0,
-            "calls that the Inspector dropped, as its ring was full; a shorter "
-            "NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS or a larger NCCL_INSPECTOR_DUMP_COLL_RING_SIZE keeps "
-            "them");
+    return absl::InvalidArgumentError(
+        absl::StrCat(log_.file, ": no line of the Inspector; expected JSON objects"));
+  log_.Note(
+      "calls_dropped", dropped_, 0,
+      "calls that the Inspector dropped, as its ring was full; a shorter "
+      "NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS or a larger NCCL_INSPECTOR_DUMP_COLL_RING_SIZE keeps "
+      "them");
   log_.Note("calls_without_start", untimed_, 0,
             "calls without event_trace_ts: nothing tells when they began; they follow one another without "
             "computation between. NCCL_INSPECTOR_DUMP_VERBOSE=1 records it");

@@ -23,8 +23,8 @@ constexpr int64_t kLeastOffsetNs = 50000;
 struct Group {
   std::string id, name;
   int size = 0;
-  std::vector<int> job_ranks;                          // of the members, where told
-  std::vector<std::pair<uint32_t, uint32_t>> logs;     // logged rank, and its row of RankLog::comms
+  std::vector<int> job_ranks;                       // of the members, where told
+  std::vector<std::pair<uint32_t, uint32_t>> logs;  // logged rank, and its row of RankLog::comms
   // By sequence number of a collective, and which of several with one number: see Meeting.
   absl::flat_hash_map<std::pair<uint64_t, uint32_t>, uint32_t> meeting_of;
 };
@@ -39,7 +39,9 @@ struct Meeting {
 
 class Joiner {
  public:
-  explicit Joiner(std::vector<RankLog> logs) { for (RankLog& l : logs) out_.ranks.emplace_back().log = std::move(l); }
+  explicit Joiner(std::vector<RankLog> logs) {
+    for (RankLog& l : logs) out_.ranks.emplace_back().log = std::move(l);
+  }
   absl::StatusOr<JoinedLogs> Run(int world, std::vector<std::string> warnings);
 
  private:
@@ -70,13 +72,14 @@ absl::Status Joiner::FindGroups() {
     JoinedRank& rank = out_.ranks[r];
     for (uint32_t c = 0; c < rank.log.comms.size(); ++c) {
       const LogComm& comm = rank.log.comms[c];
-      const auto [it, fresh] = index.try_emplace({comm.id, comm.ranks}, static_cast<uint32_t>(groups_.size()));
+      const auto [it, fresh] =
+          index.try_emplace({comm.id, comm.ranks}, static_cast<uint32_t>(groups_.size()));
       if (fresh) groups_.push_back({comm.id, comm.name, comm.size, comm.ranks, {}, {}});
       Group& group = groups_[it->second];
       if (comm.size != group.size && comm.size > 0 && group.size > 0) {
         return absl::InvalidArgumentError(absl::StrCat(
-            rank.log.file, ": communicator ", comm.id, " has ", comm.size, " members, but ", group.size, " in ",
-            out_.ranks[group.logs[0].first].log.file, "; expected logs of one run"));
+            rank.log.file, ": communicator ", comm.id, " has ", comm.size, " members, but ", group.size,
+            " in ", out_.ranks[group.logs[0].first].log.file, "; expected logs of one run"));
       }
       group.size = std::max({group.size, comm.size, comm.member + 1});
       if (group.name.empty()) group.name = comm.name;
@@ -96,9 +99,9 @@ absl::Status Joiner::CheckGroup(const Group& group) const {
     const int member = out_.ranks[r].log.comms[c].member;
     const auto [it, fresh] = of_member.try_emplace(member, r);
     if (fresh) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        out_.ranks[r].log.file, " and ", out_.ranks[it->second].log.file, " are both of member ", member,
-        " of communicator ", group.id, "; expected one log of each"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(out_.ranks[r].log.file, " and ", out_.ranks[it->second].log.file, " are both of member ",
+                     member, " of communicator ", group.id, "; expected one log of each"));
   }
   return absl::OkStatus();
 }
@@ -142,12 +145,13 @@ void Joiner::NameGroups() {
   }
 }
 
-// By begin. Calls of a communicator run one after the other on a device: what their rounded times overlap is cut
-// off. Without times calls have the order of the file, one call behind the other.
+// By begin. Calls of a communicator run one after the other on a device: what their rounded times overlap is
+// cut off. Without times calls have the order of the file, one call behind the other.
 void Joiner::OrderCalls() {
   for (JoinedRank& rank : out_.ranks) {
     for (LogCall& call : rank.log.calls) {
-      if (call.parts) call.bytes *= static_cast<uint64_t>(groups_[static_cast<size_t>(rank.groups[call.comm])].size);
+      if (call.parts)
+        call.bytes *= static_cast<uint64_t>(groups_[static_cast<size_t>(rank.groups[call.comm])].size);
       out_.timed = out_.timed && call.timed;
     }
   }
@@ -157,7 +161,7 @@ void Joiner::OrderCalls() {
       std::stable_sort(calls.begin(), calls.end(),
                        [](const LogCall& a, const LogCall& b) { return a.start_ns < b.start_ns; });
     }
-    int64_t end = 0;                                         // of the last call
+    int64_t end = 0;                                              // of the last call
     std::vector<int64_t> free(rank.log.comms.size(), INT64_MIN);  // by communicator
     for (LogCall& call : calls) {
       if (!out_.timed) {
@@ -187,7 +191,8 @@ void Joiner::Meet() {
   for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
     JoinedRank& rank = out_.ranks[r];
     meeting_of_[r].assign(rank.log.calls.size(), kNoRow);
-    absl::flat_hash_map<std::pair<uint32_t, uint64_t>, uint32_t> repeats;  // calls launched together share a number
+    absl::flat_hash_map<std::pair<uint32_t, uint64_t>, uint32_t>
+        repeats;  // calls launched together share a number
     for (size_t i = 0; i < rank.log.calls.size(); ++i) {
       const LogCall& call = rank.log.calls[i];
       if (!IsCollective(call.op)) continue;
@@ -209,8 +214,8 @@ void Joiner::Meet() {
   for (Group& g : groups_) g.meeting_of = {};
 }
 
-// Each rank's clock against that of a rank whose clock is settled, through the calls that both made. Ranks are
-// settled group by group from the first rank on.
+// Each rank's clock against that of a rank whose clock is settled, through the calls that both made. Ranks
+// are settled group by group from the first rank on.
 void Joiner::AlignClocks() {
   std::vector<bool> settled(out_.ranks.size());
   std::vector<std::vector<uint32_t>> groups_of(out_.ranks.size());
@@ -249,7 +254,8 @@ void Joiner::AlignClocks() {
           const RankLog& log = out_.ranks[r].log;
           const int64_t by = late.empty() ? 0 : -static_cast<int64_t>(Median(late));
           // Ends that a host found late tell nothing of clocks.
-          if (!log.shared_clock || (log.device_starts && std::abs(by) >= kLeastOffsetNs)) out_.ranks[r].offset_ns = by;
+          if (!log.shared_clock || (log.device_starts && std::abs(by) >= kLeastOffsetNs))
+            out_.ranks[r].offset_ns = by;
           settle(r);
           queue.push_back(r);
         }
@@ -297,7 +303,8 @@ void Joiner::PairMessages() {
     for (size_t i = 0; i + both < pair.sent.size(); ++i) pair.sent[i]->lost = true;
     for (size_t i = 0; i + both < pair.received.size(); ++i) pair.received[i]->lost = true;
     for (size_t i = 0; i < both; ++i) {
-      LogCall *s = pair.sent[pair.sent.size() - both + i], *v = pair.received[pair.received.size() - both + i];
+      LogCall *s = pair.sent[pair.sent.size() - both + i],
+              *v = pair.received[pair.received.size() - both + i];
       const int64_t last = std::max(s->start_ns, v->start_ns);
       s->eager = out_.timed && s->start_ns + s->duration_ns <= v->start_ns;
       for (LogCall* c : {s, v}) {
@@ -335,14 +342,16 @@ void Joiner::Report() {
         if (of[i] > of[i - 1] + 1) gaps += of[i] - of[i - 1] - 1;
       }
     }
-    rank.log.Note("calls_missing", gaps, 0,
-                  "numbers of calls that the log skips: what they moved is not replayed, and their time counts as "
-                  "computation");
+    rank.log.Note(
+        "calls_missing", gaps, 0,
+        "numbers of calls that the log skips: what they moved is not replayed, and their time counts as "
+        "computation");
     rank.log.Note("calls_without_partners", lost, 0,
                   "calls that not all members logged; kept as recorded, as communication");
     if (rank.offset_ns != 0 && rank.log.shared_clock) {
-      rank.log.Note("clock_aligned", 1, 0,
-                    absl::StrCat("its clock was moved by ", rank.offset_ns, " ns, as the ends of shared calls tell"));
+      rank.log.Note(
+          "clock_aligned", 1, 0,
+          absl::StrCat("its clock was moved by ", rank.offset_ns, " ns, as the ends of shared calls tell"));
     }
   }
   if (out_.world > static_cast<int>(out_.ranks.size())) {
@@ -385,7 +394,9 @@ absl::StatusOr<JoinedLogs> JoinRanks(std::vector<RankLog> logs, const std::vecto
         absl::StrJoin(logs, ", ", [](std::string* s, const RankLog& l) { absl::StrAppend(s, l.rank); })));
   }
   if (!wanted.empty()) {
-    std::erase_if(logs, [&](const RankLog& l) { return std::find(wanted.begin(), wanted.end(), l.rank) == wanted.end(); });
+    std::erase_if(logs, [&](const RankLog& l) {
+      return std::find(wanted.begin(), wanted.end(), l.rank) == wanted.end();
+    });
   }
   return Joiner(std::move(logs)).Run(world, std::move(warnings));
 }

@@ -1,15 +1,16 @@
 // Brings the logs of ranks together: who is which rank, whose clocks differ, which calls are one call.
 //
-// Ranks. A Flight Recorder's file names its rank. Otherwise the communicator that has all ranks tells them; if
-// none has all, ranks are numbered by host and process. Calls of a communicator are one call where their
+// Ranks. A Flight Recorder's file names its rank. Otherwise the communicator that has all ranks tells them;
+// if none has all, ranks are numbered by host and process. Calls of a communicator are one call where their
 // sequence numbers are equal. A ring that was full lost calls: a call that not all logged members show cannot
 // be replayed, and keeps its recorded time as communication.
 //
 // Clocks. A collective ends on all members at nearly one time: where every process has its own clock, or the
 // device's times show that clocks of hosts differ, the median difference of the ends tells by how much.
 //
-// Between calls. Logs show no computation. What lies before a rank's first call is taken for it, and what lies between the moment when a rank's last call ended, or its
-// next one began, and the begin of a call is taken for computation on which the call waits.
+// Between calls. Logs show no computation. What lies before a rank's first call is taken for it, and what
+// lies between the moment when a rank's last call ended, or its next one began, and the begin of a call is
+// taken for computation on which the call waits.
 #pragma once
 
 #include <vector>

@@ -20,16 +20,42 @@ struct RefusedOpcode {
   uint8_t code;
   const char* name;
 };
-constexpr RefusedOpcode kRefused[] = {
-    {'c', "GLOBAL"},         {0x93, "STACK_GLOBAL"},     {'R', "REDUCE"},        {'b', "BUILD"},
-    {'i', "INST"},           {'o', "OBJ"},               {0x81, "NEWOBJ"},       {0x92, "NEWOBJ_EX"},
-    {0x82, "EXT1"},          {0x83, "EXT2"},             {0x84, "EXT4"},         {'P', "PERSID"},
-    {'Q', "BINPERSID"},      {'0', "POP"},               {'1', "POP_MARK"},      {'2', "DUP"},
-    {'I', "INT"},            {'L', "LONG"},              {'F', "FLOAT"},         {'S', "STRING"},
-    {'T', "BINSTRING"},      {'U', "SHORT_BINSTRING"},   {'V', "UNICODE"},       {'p', "PUT"},
-    {'g', "GET"},            {'l', "LIST"},              {'d', "DICT"},          {'B', "BINBYTES"},
-    {'C', "SHORT_BINBYTES"}, {0x8e, "BINBYTES8"},        {0x96, "BYTEARRAY8"},   {0x8f, "EMPTY_SET"},
-    {0x90, "ADDITEMS"},      {0x91, "FROZENSET"},        {0x97, "NEXT_BUFFER"},  {0x98, "READONLY_BUFFER"}};
+constexpr RefusedOpcode kRefused[] = {{'c', "GLOBAL"},
+                                      {0x93, "STACK_GLOBAL"},
+                                      {'R', "REDUCE"},
+                                      {'b', "BUILD"},
+                                      {'i', "INST"},
+                                      {'o', "OBJ"},
+                                      {0x81, "NEWOBJ"},
+                                      {0x92, "NEWOBJ_EX"},
+                                      {0x82, "EXT1"},
+                                      {0x83, "EXT2"},
+                                      {0x84, "EXT4"},
+                                      {'P', "PERSID"},
+                                      {'Q', "BINPERSID"},
+                                      {'0', "POP"},
+                                      {'1', "POP_MARK"},
+                                      {'2', "DUP"},
+                                      {'I', "INT"},
+                                      {'L', "LONG"},
+                                      {'F', "FLOAT"},
+                                      {'S', "STRING"},
+                                      {'T', "BINSTRING"},
+                                      {'U', "SHORT_BINSTRING"},
+                                      {'V', "UNICODE"},
+                                      {'p', "PUT"},
+                                      {'g', "GET"},
+                                      {'l', "LIST"},
+                                      {'d', "DICT"},
+                                      {'B', "BINBYTES"},
+                                      {'C', "SHORT_BINBYTES"},
+                                      {0x8e, "BINBYTES8"},
+                                      {0x96, "BYTEARRAY8"},
+                                      {0x8f, "EMPTY_SET"},
+                                      {0x90, "ADDITEMS"},
+                                      {0x91, "FROZENSET"},
+                                      {0x97, "NEXT_BUFFER"},
+                                      {0x98, "READONLY_BUFFER"}};
 
 class PickleReader {
  public:
@@ -67,9 +93,10 @@ class PickleReader {
 absl::Status PickleReader::Refuse(uint8_t code) const {
   for (const RefusedOpcode& r : kRefused) {
     if (r.code != code) continue;
-    return Fail(absl::StrCat("opcode ", r.name,
-                             ", which plain data does not need; nothing of a pickle is executed here. Expected "
-                             "a dump of the Flight Recorder as PyTorch writes it"));
+    return Fail(
+        absl::StrCat("opcode ", r.name,
+                     ", which plain data does not need; nothing of a pickle is executed here. Expected "
+                     "a dump of the Flight Recorder as PyTorch writes it"));
   }
   return Fail(absl::StrCat("0x", absl::Hex(code), " is no opcode of a pickle"));
 }
@@ -211,9 +238,15 @@ absl::Status PickleReader::Step(uint8_t code) {
     case '(':
       stack_.push_back(kMark);
       return absl::OkStatus();
-    case 'N': case 0x88: case 0x89: case 'G':
+    case 'N':
+    case 0x88:
+    case 0x89:
+    case 'G':
       return Scalar(code);
-    case 'J': case 'K': case 'M': case 0x8a:
+    case 'J':
+    case 'K':
+    case 'M':
+    case 0x8a:
       return Integer(code);
     case 'X':
       return Text(4);
@@ -221,25 +254,32 @@ absl::Status PickleReader::Step(uint8_t code) {
       return Text(1);
     case 0x8d:
       return Text(8);
-    case ']': case '}':
+    case ']':
+    case '}':
       v.kind = code == ']' ? PlainData::kList : PlainData::kDict;
       Push(std::move(v));
       return absl::OkStatus();
     case ')':
       return Tuple(0);
-    case 0x85: case 0x86: case 0x87:
+    case 0x85:
+    case 0x86:
+    case 0x87:
       return Tuple(code - 0x84u);
     case 't':
       return Tuple(4);
-    case 'a': case 'e':
+    case 'a':
+    case 'e':
       return Fill(false, code == 'e');
-    case 's': case 'u':
+    case 's':
+    case 'u':
       return Fill(true, code == 'u');
-    case 'q': case 'r':
+    case 'q':
+    case 'r':
       return Number(code == 'q' ? 1 : 4, &n) ? Keep(n) : Short();
     case 0x94:  // MEMOIZE
       return Keep(memo_.size());
-    case 'h': case 'j':
+    case 'h':
+    case 'j':
       return Number(code == 'h' ? 1 : 4, &n) ? Recall(n) : Short();
     default:
       return Refuse(code);
@@ -264,7 +304,8 @@ uint32_t AddJson(const simdjson::dom::element& e, PlainData* data) {
   switch (e.type()) {
     case simdjson::dom::element_type::ARRAY:
       v.kind = PlainData::kList;
-      for (const simdjson::dom::element& item : simdjson::dom::array(e)) v.items.push_back(AddJson(item, data));
+      for (const simdjson::dom::element& item : simdjson::dom::array(e))
+        v.items.push_back(AddJson(item, data));
       break;
     case simdjson::dom::element_type::OBJECT:
       v.kind = PlainData::kDict;

@@ -21,7 +21,9 @@ using simdjson::dom::object;
 
 class PluginReader {
  public:
-  PluginReader(absl::string_view content, absl::string_view file) : content_(content) { log_.file = std::string(file); }
+  PluginReader(absl::string_view content, absl::string_view file) : content_(content) {
+    log_.file = std::string(file);
+  }
   absl::StatusOr<RankLog> Run();
 
  private:
@@ -45,7 +47,7 @@ class PluginReader {
   std::vector<uint64_t> messages_;  // by communicator
   bool open_ = false;               // inside a call, which is `call_`
   LogCall call_;
-  int64_t root_ = -1;        // of the API call around
+  int64_t root_ = -1;  // of the API call around
   int64_t id_ = 0, first_ = 0, last_ = 0;
   uint64_t by_host_ = 0;
 };
@@ -80,14 +82,16 @@ absl::Status PluginReader::Begin(const object& event, bool p2p) {
     return Bad("CommHash", "missing; expected the number of the communicator");
   if (absl::Status s = Number(args, "Rank", 0, (1 << 22) - 1, &rank); !s.ok()) return s;
   if (absl::Status s = Number(args, "Count", 0, int64_t{1} << 52, &count); !s.ok()) return s;
-  if (args["Datatype"].get(type) != simdjson::SUCCESS) return Bad("Datatype", "missing; expected \"ncclFloat32\"");
+  if (args["Datatype"].get(type) != simdjson::SUCCESS)
+    return Bad("Datatype", "missing; expected \"ncclFloat32\"");
   absl::string_view item(type.data(), type.size());
   absl::ConsumePrefix(&item, "nccl");
   const int bytes = absl::StartsWith(item, "Float8") ? 1 : pytorch::ItemSize(item);
   if (bytes == 0) return Bad("Datatype", absl::StrCat("\"", item, "\" is no type of NCCL"));
   NcclCall known;
   if (!FindNcclCall({name.data(), name.size()}, &known))
-    return Bad("name", absl::StrCat("\"", absl::string_view(name.data(), name.size()), "\"; expected ", kNcclCalls));
+    return Bad("name",
+               absl::StrCat("\"", absl::string_view(name.data(), name.size()), "\"; expected ", kNcclCalls));
   if (p2p) {
     if (absl::Status s = Number(args, "Peer", 0, (1 << 22) - 1, &peer); !s.ok()) return s;
     if (peer == rank) known.op = kLogUnknown;
@@ -134,7 +138,8 @@ absl::Status PluginReader::End(const object& event) {
   int64_t id = 0, end = 0;
   if (!open_) return Bad("ph", "a call ends that did not begin");
   if (absl::Status s = Number(event, "id", 0, INT32_MAX, &id); !s.ok()) return s;
-  if (id != id_) return Bad("id", absl::StrCat(id, " ends inside call ", id_, "; expected its own end before"));
+  if (id != id_)
+    return Bad("id", absl::StrCat(id, " ends inside call ", id_, "; expected its own end before"));
   if (absl::Status s = Time(event, &end); !s.ok()) return s;
   const bool device = last_ >= first_;
   if (device) {
@@ -204,8 +209,9 @@ absl::StatusOr<RankLog> PluginReader::Run() {
   cut = cut || open_;
   log_.Note("truncated_log", cut ? 1 : 0, log_.calls.size(),
             "the file ends inside a call; it was read up to the call before");
-  log_.Note("calls_timed_by_host", by_host_, 0,
-            "calls without KernelCh events, whose time is the host's; NCCL_PROFILE_EVENT_MASK=2047 records them");
+  log_.Note(
+      "calls_timed_by_host", by_host_, 0,
+      "calls without KernelCh events, whose time is the host's; NCCL_PROFILE_EVENT_MASK=2047 records them");
   return std::move(log_);
 }
 

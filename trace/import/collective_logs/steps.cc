@@ -12,8 +12,8 @@ bool Equal(const LogCall& a, const LogCall& b) {
 
 }  // namespace
 
-// The Z algorithm (Gusfield, "Algorithms on Strings, Trees and Sequences", section 1.4) on the reversed calls:
-// z[p] is how many of the last calls equal those p before.
+// The Z algorithm (Gusfield, "Algorithms on Strings, Trees and Sequences", section 1.4) on the reversed
+// calls: z[p] is how many of the last calls equal those p before.
 std::vector<uint32_t> FindSteps(const std::vector<LogCall>& calls) {
   const size_t n = calls.size();
   std::vector<uint32_t> steps;

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "trace/import/goal/program.h"
 
-// Little endian, unaligned: magic, then from byte 8 on ranks, the highest cpu and nic, for each rank where its
-// block begins and ends (from byte 8), and the blocks: number of nodes and of roots, the roots, 39 bytes a node,
-// and the successors of all nodes.
+// Little endian, unaligned: magic, then from byte 8 on ranks, the highest cpu and nic, for each rank where
+// its block begins and ends (from byte 8), and the blocks: number of nodes and of roots, the roots, 39 bytes
+// a node, and the successors of all nodes.
 
 namespace chakra::goal {
 namespace {
@@ -36,8 +36,8 @@ class BinaryReader {
 
  private:
   absl::Status Fail(size_t byte, absl::string_view what) const {
-    return absl::InvalidArgumentError(absl::StrCat(file_, ": byte ", byte,
-                                                   rank_ == kAny ? "" : absl::StrCat(", rank ", rank_), ": ", what));
+    return absl::InvalidArgumentError(absl::StrCat(
+        file_, ": byte ", byte, rank_ == kAny ? "" : absl::StrCat(", rank ", rank_), ": ", what));
   }
   absl::Status Block(size_t begin, size_t end, GoalRank* rank);
   absl::Status Node(size_t at, uint32_t ranks, GoalOp* op) const;
@@ -50,7 +50,8 @@ class BinaryReader {
 
 absl::Status BinaryReader::Node(size_t at, uint32_t ranks, GoalOp* op) const {
   const auto type = Load<uint8_t>(bytes_, at + 4);
-  if (type < 1 || type > 3) return Fail(at + 4, absl::StrCat("type ", type, ", expected 1 (send), 2 (recv) or 3 (calc)"));
+  if (type < 1 || type > 3)
+    return Fail(at + 4, absl::StrCat("type ", type, ", expected 1 (send), 2 (recv) or 3 (calc)"));
   op->type = static_cast<OpType>(type);
   op->peer = Load<uint32_t>(bytes_, at + 5);
   op->size = Load<uint64_t>(bytes_, at + 9);
@@ -64,7 +65,8 @@ absl::Status BinaryReader::Node(size_t at, uint32_t ranks, GoalOp* op) const {
 }
 
 // The lists of one node: what its end releases, and what its begin does.
-absl::Status BinaryReader::Successors(size_t at, size_t end, uint32_t nodes, size_t appendix, GoalRank* rank) {
+absl::Status BinaryReader::Successors(size_t at, size_t end, uint32_t nodes, size_t appendix,
+                                      GoalRank* rank) {
   const auto node = static_cast<uint32_t>(rank->ops.size() - 1);
   const size_t entries = (end - appendix) / 4;
   for (const bool start : {false, true}) {
@@ -72,13 +74,14 @@ absl::Status BinaryReader::Successors(size_t at, size_t end, uint32_t nodes, siz
     const auto first = Load<uint32_t>(bytes_, at + (start ? 35 : 27));
     if (count == 0) continue;
     if (first > entries || count > entries - first)
-      return Fail(at + (start ? 31 : 23), absl::StrCat(count, " successors from ", first, " on, but the appendix has ",
-                                                       entries));
+      return Fail(at + (start ? 31 : 23),
+                  absl::StrCat(count, " successors from ", first, " on, but the appendix has ", entries));
     for (uint32_t i = 0; i < count; ++i) {
       const size_t place = appendix + (size_t{first} + i) * 4;
       const auto to = Load<uint32_t>(bytes_, place);
       if (to >= nodes || to == node)
-        return Fail(place, absl::StrCat("successor ", to, " of node ", node, ", expected another one below ", nodes));
+        return Fail(
+            place, absl::StrCat("successor ", to, " of node ", node, ", expected another one below ", nodes));
       rank->deps.push_back({to, node, start});
       ++waits_[to];
     }
@@ -91,8 +94,8 @@ absl::Status BinaryReader::Block(size_t begin, size_t end, GoalRank* rank) {
   const auto nodes = Load<uint32_t>(bytes_, begin), roots = Load<uint32_t>(bytes_, begin + 4);
   const size_t first = begin + 8 + size_t{roots} * 4, room = end - begin - 8;
   if (size_t{roots} * 4 > room || nodes > (room - size_t{roots} * 4) / kNodeBytes || roots > nodes)
-    return Fail(begin, absl::StrCat(nodes, " nodes and ", roots, " roots do not fit in the block of ", end - begin,
-                                    " bytes; is the file cut short?"));
+    return Fail(begin, absl::StrCat(nodes, " nodes and ", roots, " roots do not fit in the block of ",
+                                    end - begin, " bytes; is the file cut short?"));
   const size_t appendix = first + size_t{nodes} * kNodeBytes;
   if ((end - appendix) % 4 != 0) return Fail(appendix, "an appendix that is no list of 4-byte numbers");
   waits_.assign(nodes, 0);
@@ -101,35 +104,42 @@ absl::Status BinaryReader::Block(size_t begin, size_t end, GoalRank* rank) {
     const size_t at = first + size_t{i} * kNodeBytes;
     if (absl::Status s = Node(at, ranks_, &rank->ops.emplace_back()); !s.ok()) return s;
     if (absl::Status s = Successors(at, end, nodes, appendix, rank); !s.ok()) return s;
-    if (rank->deps.size() > (end - appendix) / 4) return Fail(appendix, "successors that several nodes share");
+    if (rank->deps.size() > (end - appendix) / 4)
+      return Fail(appendix, "successors that several nodes share");
   }
   for (uint32_t i = 0; i < nodes; ++i) {
     const size_t at = first + size_t{i} * kNodeBytes;
     const auto waits = Load<uint32_t>(bytes_, at);
     if (waits != waits_[i])
-      return Fail(at, absl::StrCat("node ", i, " waits for ", waits, " others, but ", waits_[i], " lead to it"));
+      return Fail(at,
+                  absl::StrCat("node ", i, " waits for ", waits, " others, but ", waits_[i], " lead to it"));
   }
   const auto without = static_cast<uint32_t>(std::count(waits_.begin(), waits_.end(), 0u));
-  if (without != roots) return Fail(begin + 4, absl::StrCat(roots, " roots, but ", without, " nodes wait for none"));
+  if (without != roots)
+    return Fail(begin + 4, absl::StrCat(roots, " roots, but ", without, " nodes wait for none"));
   for (uint32_t i = 0; i < roots; ++i) {
     const auto root = Load<uint32_t>(bytes_, begin + 8 + size_t{i} * 4);
     if (root >= nodes || waits_[root] != 0)
-      return Fail(begin + 8 + size_t{i} * 4, absl::StrCat("root ", root, ", expected a node that waits for none"));
+      return Fail(begin + 8 + size_t{i} * 4,
+                  absl::StrCat("root ", root, ", expected a node that waits for none"));
   }
   rank->SortDeps();
   return absl::OkStatus();
 }
 
 absl::StatusOr<Program> BinaryReader::Run() {
-  if (bytes_.size() < kMagicBytes + kHeadBytes) return Fail(0, "less than a head of 14 bytes; expected a GOAL binary");
+  if (bytes_.size() < kMagicBytes + kHeadBytes)
+    return Fail(0, "less than a head of 14 bytes; expected a GOAL binary");
   const auto magic = Load<uint64_t>(bytes_, 0);
   if (magic == kSpoilt)
-    return Fail(0, "the program was consumed by a run of LogGOPSim with --save-mem; expected the file before it");
+    return Fail(
+        0, "the program was consumed by a run of LogGOPSim with --save-mem; expected the file before it");
   if (magic != kMagic) return Fail(0, absl::StrCat("magic ", magic, ", expected ", kMagic));
   ranks_ = Load<uint32_t>(bytes_, kMagicBytes);
   const size_t table = kMagicBytes + kHeadBytes;
   if (ranks_ == 0 || ranks_ > kMostGoalRanks || (bytes_.size() - table) / 16 < ranks_)
-    return Fail(kMagicBytes, absl::StrCat(ranks_, " ranks, expected 1 to ", kMostGoalRanks, " and a table of them"));
+    return Fail(kMagicBytes,
+                absl::StrCat(ranks_, " ranks, expected 1 to ", kMostGoalRanks, " and a table of them"));
   Program out;
   uint64_t before = kHeadBytes + uint64_t{ranks_} * 16;
   const uint64_t size = bytes_.size() - kMagicBytes;
@@ -138,10 +148,11 @@ absl::StatusOr<Program> BinaryReader::Run() {
     const size_t at = table + size_t{r} * 16;
     const auto begin = Load<uint64_t>(bytes_, at), end = Load<uint64_t>(bytes_, at + 8);
     if (begin < before || end < begin || end > size)
-      return Fail(at, absl::StrCat("a block from ", begin, " to ", end, ", expected it to lie behind ", before,
-                                   " and within the ", size, " bytes; is the file cut short?"));
+      return Fail(at, absl::StrCat("a block from ", begin, " to ", end, ", expected it to lie behind ",
+                                   before, " and within the ", size, " bytes; is the file cut short?"));
     before = end;
-    if (absl::Status s = Block(kMagicBytes + begin, kMagicBytes + end, &out.ranks.emplace_back()); !s.ok()) return s;
+    if (absl::Status s = Block(kMagicBytes + begin, kMagicBytes + end, &out.ranks.emplace_back()); !s.ok())
+      return s;
   }
   return out;
 }

@@ -20,12 +20,12 @@ bool LooksLikeGoal(absl::string_view head) { return LooksLikeGoalText(head) || L
 absl::StatusOr<TraceSet> ReadGoal(const std::vector<std::string>& inputs, const ReadOptions& options) {
   std::error_code error;
   if (inputs.size() != 1 || std::filesystem::is_directory(inputs[0], error)) {
-    return absl::InvalidArgumentError(absl::StrCat(inputs.empty() ? "no input" : inputs[0],
-                                                   ": a GOAL program is a whole run; expected its file alone"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        inputs.empty() ? "no input" : inputs[0], ": a GOAL program is a whole run; expected its file alone"));
   }
   if (!options.groups_file.empty() || !options.capture.steps.empty() || !options.capture.ranks.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(inputs[0], ": a GOAL program has no process groups, and neither steps nor ranks to select"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        inputs[0], ": a GOAL program has no process groups, and neither steps nor ranks to select"));
   }
   absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(inputs[0]);
   if (!disk.ok()) return disk.status();
@@ -33,8 +33,9 @@ absl::StatusOr<TraceSet> ReadGoal(const std::vector<std::string>& inputs, const 
   if (!content.ok()) return content.status();
   Buffer plain;
   if (absl::Status s = ReadAll(content->get(), inputs[0], &plain); !s.ok()) return s;
-  absl::StatusOr<Program> program = LooksLikeGoalBinary(plain.view()) ? ReadGoalBinary(plain.view(), inputs[0])
-                                                                       : ReadGoalText(plain.view(), inputs[0]);
+  absl::StatusOr<Program> program = LooksLikeGoalBinary(plain.view())
+                                        ? ReadGoalBinary(plain.view(), inputs[0])
+                                        : ReadGoalText(plain.view(), inputs[0]);
   if (!program.ok()) return program.status();
   absl::StatusOr<TraceSet> set = ProgramTraces(*std::move(program), inputs[0], options);
   if (!set.ok()) return set.status();

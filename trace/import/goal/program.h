@@ -1,7 +1,8 @@
 // A GOAL program: what each rank sends, receives and computes, and what waits for what.
 //
-// GOAL is the input of LogGOPSim and ATLAHS (Hoefler, Siebert, Lumsdaine: "Group Operation Assembly Language",
-// ICPP 2009). The text's grammar is that of LogGOPSim's txt2bin.re, the binary's layout that of its Parser.hpp.
+// GOAL is the input of LogGOPSim and ATLAHS (Hoefler, Siebert, Lumsdaine: "Group Operation Assembly
+// Language", ICPP 2009). The text's grammar is that of LogGOPSim's txt2bin.re, the binary's layout that of
+// its Parser.hpp.
 #pragma once
 
 #include <compare>
@@ -49,16 +50,18 @@ inline constexpr uint32_t kMostGoalRanks = 1 << 22;
 bool LooksLikeGoalText(absl::string_view head);
 bool LooksLikeGoalBinary(absl::string_view head);
 
-// Reads the text form. `file` is for messages. Errors name file and line, what was expected and what was found:
-// a statement that is none, options out of order, a label that is not defined before, a number out of range, a
-// peer that is no rank, ranks that are missing or out of order.
+// Reads the text form. `file` is for messages. Errors name file and line, what was expected and what was
+// found: a statement that is none, options out of order, a label that is not defined before, a number out of
+// range, a peer that is no rank, ranks that are missing or out of order.
 absl::StatusOr<Program> ReadGoalText(absl::string_view text, absl::string_view file);
 
-// Reads the binary form. Errors name file, rank, node and byte: another magic, blocks that overlap or lie outside
-// the file, an unknown type, a successor that is no node, dependency counts that are not those of the edges.
+// Reads the binary form. Errors name file, rank, node and byte: another magic, blocks that overlap or lie
+// outside the file, an unknown type, a successor that is no node, dependency counts that are not those of the
+// edges.
 absl::StatusOr<Program> ReadGoalBinary(absl::string_view bytes, absl::string_view file);
 
-// Both forms, as LogGOPSim reads them. The same program gives the same bytes; read again it is the same program.
+// Both forms, as LogGOPSim reads them. The same program gives the same bytes; read again it is the same
+// program.
 std::string GoalText(const Program& program);
 std::string GoalBinary(const Program& program);
 

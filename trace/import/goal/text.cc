@@ -48,9 +48,12 @@ class TextReader {
 
 absl::Status TextReader::Fail(absl::string_view expected) const {
   const absl::string_view found = rest_.substr(0, std::min<size_t>(rest_.find('\n'), 24));
-  return absl::InvalidArgumentError(absl::StrCat(
-      file_, ": line ", line_, in_rank_ ? absl::StrCat(", rank ", rank_) : "", ": expected ", expected, ", found ",
-      rest_.empty() ? "the end of the file" : found.empty() ? "the end of the line" : absl::StrCat("\"", found, "\"")));
+  return absl::InvalidArgumentError(absl::StrCat(file_, ": line ", line_,
+                                                 in_rank_ ? absl::StrCat(", rank ", rank_) : "",
+                                                 ": expected ", expected, ", found ",
+                                                 rest_.empty()   ? "the end of the file"
+                                                 : found.empty() ? "the end of the line"
+                                                                 : absl::StrCat("\"", found, "\"")));
 }
 
 // A comment at the beginning of what is left: // to the end of the line, or /* to */.
@@ -61,7 +64,8 @@ bool TextReader::SkipComment() {
   }
   if (!absl::StartsWith(rest_, "/*")) return false;
   const size_t end = std::min(rest_.find("*/", 2), rest_.size());
-  line_ += static_cast<uint32_t>(std::count(rest_.begin(), rest_.begin() + static_cast<ptrdiff_t>(end), '\n'));
+  line_ +=
+      static_cast<uint32_t>(std::count(rest_.begin(), rest_.begin() + static_cast<ptrdiff_t>(end), '\n'));
   rest_.remove_prefix(std::min(end + 2, rest_.size()));
   return true;
 }
@@ -100,7 +104,8 @@ bool TextReader::Take(char c) {
 
 bool TextReader::TakeWord(absl::string_view word) {
   SkipBlanks();
-  if (!absl::StartsWith(rest_, word) || (rest_.size() > word.size() && IsWordChar(rest_[word.size()]))) return false;
+  if (!absl::StartsWith(rest_, word) || (rest_.size() > word.size() && IsWordChar(rest_[word.size()])))
+    return false;
   rest_.remove_prefix(word.size());
   return true;
 }
@@ -139,7 +144,8 @@ absl::Status TextReader::EndOfStatement() {
 absl::Status TextReader::Find(absl::string_view label, uint32_t* op) const {
   const auto it = labels_.find(label);
   if (it == labels_.end())
-    return absl::InvalidArgumentError(absl::StrCat(file_, ": line ", line_, ", rank ", rank_, ": the label \"", label,
+    return absl::InvalidArgumentError(absl::StrCat(file_, ": line ", line_, ", rank ", rank_,
+                                                   ": the label \"", label,
                                                    "\" is not defined; expected one of an operation above"));
   *op = it->second;
   return absl::OkStatus();
@@ -222,7 +228,8 @@ absl::Status TextReader::Header() {
 absl::Status TextReader::Rank(uint32_t r) {
   uint64_t n = 0;
   SkipSpace();
-  if (!TakeWord("rank")) return Fail(absl::StrCat("rank ", r, " of ", ranks_, "; ranks come in order, none is left out"));
+  if (!TakeWord("rank"))
+    return Fail(absl::StrCat("rank ", r, " of ", ranks_, "; ranks come in order, none is left out"));
   if (absl::Status s = Number(ranks_ - 1, "the number of a rank", &n); !s.ok()) return s;
   if (n != r) return Fail(absl::StrCat("rank ", r, " before rank ", n, "; ranks come in order"));
   SkipSpace();
@@ -232,7 +239,8 @@ absl::Status TextReader::Rank(uint32_t r) {
   labels_.clear();
   GoalRank& rank = out_.ranks.emplace_back();
   for (SkipSpace(); !Take('}'); SkipSpace()) {
-    if (rank.ops.size() == std::numeric_limits<uint32_t>::max() - 1) return Fail("fewer than 2^32 - 1 operations");
+    if (rank.ops.size() == std::numeric_limits<uint32_t>::max() - 1)
+      return Fail("fewer than 2^32 - 1 operations");
     if (absl::Status s = Statement(&rank); !s.ok()) return s;
   }
   in_rank_ = false;

@@ -29,13 +29,15 @@ absl::Status CheckOps(const Program& program, const std::string& name) {
       };
       const GoalOp& op = ops[i];
       if (op.type == OpType::kCalc) {
-        if (op.size > kMostNanos) return bad(absl::StrCat("calc ", op.size, " ns, expected at most ", kMostNanos));
+        if (op.size > kMostNanos)
+          return bad(absl::StrCat("calc ", op.size, " ns, expected at most ", kMostNanos));
         continue;
       }
       if (op.size >= kMostBytes) return bad(absl::StrCat(op.size, " bytes, expected fewer than 2^56"));
       if (op.peer == static_cast<uint32_t>(r)) return bad("a message to itself; expected another rank");
       if (op.peer == kAny || op.tag == kAny)
-        return bad("-1 stands for any rank or tag, which only a run of the program can tell; expected numbers");
+        return bad(
+            "-1 stands for any rank or tag, which only a run of the program can tell; expected numbers");
     }
   }
   return absl::OkStatus();
@@ -123,7 +125,8 @@ absl::StatusOr<TraceSet> ProgramTraces(Program program, const std::string& name,
     std::string frames;
     EtWriter writer(&frames, Compression::kNone);
     if (absl::Status s = WriteRank(program.ranks[i], &writer); !s.ok()) return s;
-    if (absl::Status s = DecodeFrames(frames, name, static_cast<int>(i), options, worker, &loaded[i]); !s.ok())
+    if (absl::Status s = DecodeFrames(frames, name, static_cast<int>(i), options, worker, &loaded[i]);
+        !s.ok())
       return s;
     if (unequal[i] == 0) return absl::OkStatus();
     loaded[i].trace.repairs.push_back({"receive_size", name, static_cast<int>(i), unequal[i], 0,

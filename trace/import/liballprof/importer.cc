@@ -55,7 +55,8 @@ absl::StatusOr<std::vector<RankFile>> FindRankFiles(const std::vector<std::strin
     if (files[i].rank == static_cast<int>(i)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         files[i].path, ": expected the trace of rank ", i,
-        " here: each rank has one file, whose name has the rank as its last number, pmpi-trace-rank-", i, ".txt"));
+        " here: each rank has one file, whose name has the rank as its last number, pmpi-trace-rank-", i,
+        ".txt"));
   }
   return files;
 }
@@ -78,7 +79,8 @@ absl::StatusOr<TraceSet> ReadMpi(const std::vector<std::string>& inputs, const R
     if (!content.ok()) return content.status();
     Buffer plain;
     if (absl::Status s = ReadAll(content->get(), path, &plain); !s.ok()) return s;
-    const absl::StatusOr<std::string> frames = RankFrames(plain.view(), path, static_cast<int>(files->size()));
+    const absl::StatusOr<std::string> frames =
+        RankFrames(plain.view(), path, static_cast<int>(files->size()));
     if (!frames.ok()) return frames.status();
     loaded[i].input.path = path;
     loaded[i].input.role = "trace";

@@ -23,7 +23,17 @@ namespace et = ChakraProtoMsg;
 // Where a call's arguments lie among the fields between begin and end; -1: it has none.
 struct MpiCall {
   absl::string_view name;
-  enum Kind : uint8_t { kLocal, kSend, kRecv, kIsend, kIrecv, kSendrecv, kWait, kWaitall, kCollective } kind = kLocal;
+  enum Kind : uint8_t {
+    kLocal,
+    kSend,
+    kRecv,
+    kIsend,
+    kIrecv,
+    kSendrecv,
+    kWait,
+    kWaitall,
+    kCollective
+  } kind = kLocal;
   int count = -1, type = -1, peer = -1, tag = -1, comm = -1, request = -1;
   CollectiveType collective = CollectiveType::kAllReduce;
   bool per_rank = false;  // the count is for each of the ranks
@@ -60,12 +70,13 @@ constexpr MpiCall kCalls[] = {
     {"MPI_Testall", K::kLocal},
     {"MPI_Wtime", K::kLocal},
 };
-constexpr int64_t kRequestBytes = 8;  // of an MPI_Request in an array of them, as Schedgen takes it
+constexpr int64_t kRequestBytes = 8;    // of an MPI_Request in an array of them, as Schedgen takes it
 constexpr double kMostMicros = 3.2e15;  // 100 years
 
 class RankReader {
  public:
-  RankReader(absl::string_view text, absl::string_view file, int ranks) : text_(text), file_(file), ranks_(ranks) {}
+  RankReader(absl::string_view text, absl::string_view file, int ranks)
+      : text_(text), file_(file), ranks_(ranks) {}
   absl::StatusOr<std::string> Run();
 
  private:
@@ -74,11 +85,11 @@ class RankReader {
   }
   absl::Status Line(absl::string_view line);
   absl::Status Call(const MpiCall& call, const std::vector<absl::string_view>& fields);
-  absl::Status Integer(const std::vector<absl::string_view>& fields, int at, int part, int64_t least, int64_t most,
-                       absl::string_view what, int64_t* out) const;
+  absl::Status Integer(const std::vector<absl::string_view>& fields, int at, int part, int64_t least,
+                       int64_t most, absl::string_view what, int64_t* out) const;
   absl::Status Time(absl::string_view field, int64_t* ns) const;
-  absl::Status Message(const MpiCall& call, const std::vector<absl::string_view>& fields, int count, int type, int peer,
-                       bool send, bool now, uint64_t* node);
+  absl::Status Message(const MpiCall& call, const std::vector<absl::string_view>& fields, int count, int type,
+                       int peer, bool send, bool now, uint64_t* node);
   absl::Status Collective(const MpiCall& call, const std::vector<absl::string_view>& fields);
   absl::Status CheckComm(const MpiCall& call, const std::vector<absl::string_view>& fields) const;
   absl::Status Between();
@@ -109,15 +120,15 @@ class RankReader {
   int64_t begin_ns_ = 0, end_ns_ = 0;     // of the call at hand
 };
 
-absl::Status RankReader::Integer(const std::vector<absl::string_view>& fields, int at, int part, int64_t least,
-                                 int64_t most, absl::string_view what, int64_t* out) const {
+absl::Status RankReader::Integer(const std::vector<absl::string_view>& fields, int at, int part,
+                                 int64_t least, int64_t most, absl::string_view what, int64_t* out) const {
   const auto i = static_cast<size_t>(at);
   const std::vector<absl::string_view> parts =
       i < fields.size() ? absl::StrSplit(fields[i], ',') : std::vector<absl::string_view>();
   const auto p = static_cast<size_t>(part);
   if (p >= parts.size() || !absl::SimpleAtoi(parts[p], out) || *out < least || *out > most) {
-    return Fail(absl::StrCat(what, " is \"", p < parts.size() ? parts[p] : "", "\", expected an integer of ", least,
-                             " to ", most));
+    return Fail(absl::StrCat(what, " is \"", p < parts.size() ? parts[p] : "", "\", expected an integer of ",
+                             least, " to ", most));
   }
   return absl::OkStatus();
 }
@@ -156,15 +167,17 @@ absl::Status RankReader::Between() {
 
 absl::Status RankReader::CheckComm(const MpiCall& call, const std::vector<absl::string_view>& fields) const {
   int64_t ranks = 0;
-  if (absl::Status s = Integer(fields, call.comm, 2, 1, 1 << 22, "the size of the communicator", &ranks); !s.ok())
+  if (absl::Status s = Integer(fields, call.comm, 2, 1, 1 << 22, "the size of the communicator", &ranks);
+      !s.ok())
     return s;
   if (ranks == ranks_) return absl::OkStatus();
-  return Fail(absl::StrCat(call.name, " on a communicator of ", ranks, " ranks, but there are ", ranks_,
-                           ": liballprof does not say which; expected calls of all ranks, and the files of all"));
+  return Fail(
+      absl::StrCat(call.name, " on a communicator of ", ranks, " ranks, but there are ", ranks_,
+                   ": liballprof does not say which; expected calls of all ranks, and the files of all"));
 }
 
-absl::Status RankReader::Message(const MpiCall& call, const std::vector<absl::string_view>& fields, int count, int type,
-                                 int peer, bool send, bool now, uint64_t* node) {
+absl::Status RankReader::Message(const MpiCall& call, const std::vector<absl::string_view>& fields, int count,
+                                 int type, int peer, bool send, bool now, uint64_t* node) {
   int64_t n = 0, size = 0, other = 0, tag = 0;
   if (absl::Status s = CheckComm(call, fields); !s.ok()) return s;
   if (absl::Status s = Integer(fields, count, 0, 0, INT32_MAX, "the count", &n); !s.ok()) return s;
@@ -172,8 +185,9 @@ absl::Status RankReader::Message(const MpiCall& call, const std::vector<absl::st
   if (absl::Status s = Integer(fields, peer, 0, -2, ranks_ - 1, "the other rank", &other); !s.ok()) return s;
   if (absl::Status s = Integer(fields, peer + 1, 0, -2, INT32_MAX, "the tag", &tag); !s.ok()) return s;
   if (other < 0 || tag < 0)
-    return Fail(absl::StrCat(call.name, ": rank ", other, ", tag ", tag, ": what is received from any rank, or of any tag, "
-                                                                         "only the run told; expected numbers"));
+    return Fail(absl::StrCat(call.name, ": rank ", other, ", tag ", tag,
+                             ": what is received from any rank, or of any tag, "
+                             "only the run told; expected numbers"));
   Open(std::string(call.name), send ? et::COMM_SEND_NODE : et::COMM_RECV_NODE);
   Add("is_cpu_op")->set_bool_val(true);
   Add("start_ns")->set_int64_val(begin_ns_);
@@ -190,7 +204,8 @@ absl::Status RankReader::Collective(const MpiCall& call, const std::vector<absl:
   if (absl::Status s = CheckComm(call, fields); !s.ok()) return s;
   if (call.count >= 0) {
     if (absl::Status s = Integer(fields, call.count, 0, 0, INT32_MAX, "the count", &n); !s.ok()) return s;
-    if (absl::Status s = Integer(fields, call.type, 1, 0, 1 << 24, "the size of the type", &size); !s.ok()) return s;
+    if (absl::Status s = Integer(fields, call.type, 1, 0, 1 << 24, "the size of the type", &size); !s.ok())
+      return s;
   }
   if (call.peer >= 0) {
     if (absl::Status s = Integer(fields, call.peer, 0, 0, ranks_ - 1, "the root", &root); !s.ok()) return s;
@@ -214,15 +229,20 @@ absl::Status RankReader::Call(const MpiCall& call, const std::vector<absl::strin
       return absl::OkStatus();
     case K::kSend:
     case K::kRecv:
-      if (absl::Status s = Message(call, fields, call.count, call.type, call.peer, call.kind == K::kSend, true, &node); !s.ok())
+      if (absl::Status s =
+              Message(call, fields, call.count, call.type, call.peer, call.kind == K::kSend, true, &node);
+          !s.ok())
         return s;
       after_ = {node};
       return absl::OkStatus();
     case K::kIsend:
     case K::kIrecv:
-      if (absl::Status s = Integer(fields, call.request, 0, INT64_MIN, INT64_MAX, "the request", &request); !s.ok())
+      if (absl::Status s = Integer(fields, call.request, 0, INT64_MIN, INT64_MAX, "the request", &request);
+          !s.ok())
         return s;
-      if (absl::Status s = Message(call, fields, call.count, call.type, call.peer, call.kind == K::kIsend, false, &node); !s.ok())
+      if (absl::Status s =
+              Message(call, fields, call.count, call.type, call.peer, call.kind == K::kIsend, false, &node);
+          !s.ok())
         return s;
       requests_[request] = node;
       return absl::OkStatus();
@@ -232,13 +252,17 @@ absl::Status RankReader::Call(const MpiCall& call, const std::vector<absl::strin
       after_ = {node, other};
       return absl::OkStatus();
     case K::kWait:
-      if (absl::Status s = Integer(fields, call.request, 0, INT64_MIN, INT64_MAX, "the request", &request); !s.ok())
+      if (absl::Status s = Integer(fields, call.request, 0, INT64_MIN, INT64_MAX, "the request", &request);
+          !s.ok())
         return s;
       Wait(request);
       return absl::OkStatus();
     case K::kWaitall:
-      if (absl::Status s = Integer(fields, call.count, 0, 0, 1 << 20, "the count of requests", &count); !s.ok()) return s;
-      if (absl::Status s = Integer(fields, call.request, 0, 0, INT64_MAX / 2, "the first request", &request); !s.ok())
+      if (absl::Status s = Integer(fields, call.count, 0, 0, 1 << 20, "the count of requests", &count);
+          !s.ok())
+        return s;
+      if (absl::Status s = Integer(fields, call.request, 0, 0, INT64_MAX / 2, "the first request", &request);
+          !s.ok())
         return s;
       for (int64_t i = 0; i < count; ++i) Wait(request + i * kRequestBytes);
       return absl::OkStatus();
@@ -251,10 +275,12 @@ absl::Status RankReader::Call(const MpiCall& call, const std::vector<absl::strin
 absl::Status RankReader::Line(absl::string_view line) {
   std::vector<absl::string_view> fields = absl::StrSplit(line, ':');
   const absl::string_view name = fields[0];
-  const auto call = std::find_if(std::begin(kCalls), std::end(kCalls), [&](const MpiCall& c) { return c.name == name; });
+  const auto call =
+      std::find_if(std::begin(kCalls), std::end(kCalls), [&](const MpiCall& c) { return c.name == name; });
   if (call == std::end(kCalls)) {
-    return Fail(absl::StrCat("\"", name.substr(0, 32), "\" is no call that is known; expected ",
-                             absl::StrJoin(kCalls, ", ", [](std::string* s, const MpiCall& c) { absl::StrAppend(s, c.name); })));
+    return Fail(absl::StrCat(
+        "\"", name.substr(0, 32), "\" is no call that is known; expected ",
+        absl::StrJoin(kCalls, ", ", [](std::string* s, const MpiCall& c) { absl::StrAppend(s, c.name); })));
   }
   if (fields.size() < 3) return Fail("expected a call, its begin, arguments and its end, with : between");
   if (absl::Status s = Time(fields[1], &begin_ns_); !s.ok()) return s;
