@@ -10,6 +10,7 @@
 #define CHAKRA_FABRICS(FABRIC) \
   FABRIC(AnalyticalKind)       \
   FABRIC(FifoKind)             \
+  FABRIC(LogGpsKind)           \
   FABRIC(FluidKind)            \
   FABRIC(PacketKind)           \
   FABRIC(MixedKind)

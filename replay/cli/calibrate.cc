@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/util/json_util.h"
+#include "replay/calibrate/call_logs.h"
 #include "replay/calibrate/fit.h"
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
@@ -27,8 +28,10 @@ class CalibrateCommand : public Command {
  public:
   explicit CalibrateCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    app->add_option("LOGS", logs_,
-                    "What nccl-tests or rccl-tests printed (text, JSON, CSV), or the CSV of `collective`")
+    app->add_option(
+           "LOGS", logs_,
+           "What nccl-tests or rccl-tests printed (text, JSON, CSV), the CSV of `collective`, or a job's "
+           "logs of collective calls (files or a folder)")
         ->type_name("");
     app->add_option("--cluster", cluster_,
                     "The machine that was measured: a preset, PRESET:key=value,... or a file")
@@ -53,7 +56,10 @@ class CalibrateCommand : public Command {
     if (output_.empty()) return Misuse("expected -o FILE for the fitted cluster");
     if (absl::Status s = CheckPaths(); !s.ok()) return Fail(s);
     std::vector<MeasuredRow> rows;
-    for (const std::string& log : logs_) {
+    std::vector<std::string> tests, calls;
+    for (const std::string& log : logs_) (HoldsCallLogs(log) ? calls : tests).push_back(log);
+    if (absl::Status s = ReadCalls(calls, &rows); !s.ok()) return Fail(s);
+    for (const std::string& log : tests) {
       if (absl::Status s = Read(log, &rows); !s.ok()) {
         if (!skip_) return Fail(s);
         PrintError(absl::StrCat(std::string(s.message()), " (skipped)"));
@@ -121,6 +127,16 @@ class CalibrateCommand : public Command {
     return text;
   }
 
+  // Logs of a job's calls belong together.
+  static absl::Status ReadCalls(const std::vector<std::string>& logs, std::vector<MeasuredRow>* rows) {
+    if (logs.empty()) return absl::OkStatus();
+    absl::StatusOr<MeasuredRun> run = ReadCallLogRows(logs, DefaultThreads());
+    if (!run.ok()) return run.status();
+    for (const std::string& w : run->warnings) PrintError(absl::StrCat("note: ", w));
+    rows->insert(rows->end(), run->rows.begin(), run->rows.end());
+    return absl::OkStatus();
+  }
+
   absl::Status Read(const std::string& path, std::vector<MeasuredRow>* rows) {
     absl::StatusOr<std::string> text = ReadLog(path);
     if (!text.ok()) return text.status();
@@ -165,7 +181,7 @@ class CalibrateCommand : public Command {
     after->set_name(again ? name : absl::StrCat(name, "-calibrated"));
     after->set_source(absl::StrCat(before.source(), before.source().empty() ? "" : "; ",
                                    "library terms fitted to ", logs_.size(),
-                                   logs_.size() == 1 ? " log" : " logs", " of nccl-tests"));
+                                   logs_.size() == 1 ? " log" : " logs", " of collectives"));
   }
 
   absl::Status WriteCluster(const proto::Cluster& cluster) const {

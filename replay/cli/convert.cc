@@ -10,8 +10,14 @@
 #include "replay/cli/command.h"
 #include "replay/cli/convert_pytorch.h"
 #include "replay/cluster/astra_sim.h"
+#include "replay/compute/compute.h"
+#include "replay/lower/goal.h"
+#include "replay/run/machine.h"
+#include "replay/run/price.h"
+#include "replay/run/traces.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
+#include "trace/import/goal/program.h"
 #include "trace/import/json/json.h"
 #include "trace/import/reader.h"
 #include "trace/import/registry.h"
@@ -79,11 +85,15 @@ class ConvertCommand : public Command {
     app->add_option("-o,--output", output_,
                     "A file for one trace, a directory for several; - is standard output")
         ->type_name("OUT");
-    app->add_option(
-           "--to", to_,
-           "et, json or text; default: by the end of OUT (.json, .txtpb, .txt, before .gz or .zst), else et")
+    app->add_option("--to", to_,
+                    "et, json, text or goal; default: by the end of OUT (.json, .txtpb, .txt, .goal, before "
+                    ".gz or .zst), "
+                    "else et. goal is one file for all ranks, binary if OUT ends in .bin")
         ->type_name("FORMAT")
-        ->check(OneOf({"et", "json", "text"}));
+        ->check(OneOf({"et", "json", "text", "goal"}));
+    app->add_option("--cluster", cluster_,
+                    "With --to goal: the machine whose plans lower collectives; default dgx-h100")
+        ->type_name("SPEC");
     app->add_option("--compression", compression_,
                     "none, gzip or zstd; default: by the end of OUT (.gz, .zst), else none")
         ->type_name("METHOD")
@@ -103,12 +113,14 @@ class ConvertCommand : public Command {
   absl::Status Convert(const TraceSet& traces) const;
   absl::Status WriteOne(const RankTrace& trace, const std::string& path) const;
   absl::Status CopyGroups(const TraceSet& traces) const;
+  absl::Status WriteGoal(TraceSet traces) const;
 
   std::vector<std::string> inputs_;
   ReadOptions read_;
   std::string output_;
   std::string to_;
   std::string compression_;
+  std::string cluster_;
   AstraSimOptions astra_sim_;
   PytorchOptions pytorch_;
 };
@@ -117,6 +129,7 @@ std::string ConvertCommand::Format() const {
   if (!to_.empty()) return to_;
   const absl::string_view name = WithoutCompression(output_);
   if (absl::EndsWith(name, ".json")) return "json";
+  if (absl::EndsWith(name, ".goal")) return "goal";
   if (absl::EndsWith(name, ".txtpb") || absl::EndsWith(name, ".txt")) return "text";
   return "et";
 }
@@ -153,6 +166,23 @@ std::string Stem(const std::string& file) {
   return std::string(ConsumeEnding(&stem) != nullptr ? stem : WithoutCompression(stem));
 }
 
+// The same with the rank at its end.
+std::string Named(const RankTrace& rank) {
+  const std::string name = Stem(rank.file), number = absl::StrCat(".", rank.rank);
+  return absl::EndsWith(name, number) ? name : name + number;
+}
+
+// Files that make a run together may be named as their writer likes: their traces get one prefix. "": they
+// have one.
+std::string Prefix(const TraceSet& traces) {
+  std::set<std::string> prefixes;
+  for (const RankTrace& rank : traces.ranks) {
+    const std::string name = Named(rank);
+    prefixes.insert(name.substr(0, name.rfind('.')));
+  }
+  return prefixes.size() > 1 ? "trace" : "";
+}
+
 // The group file travels with the traces that it was found beside.
 absl::Status ConvertCommand::CopyGroups(const TraceSet& traces) const {
   for (const InputFile& input : traces.inputs) {
@@ -186,16 +216,46 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces) const {
   if (Method() == Compression::kGzip) ending += ".gz";
   if (Method() == Compression::kZstd) ending += ".zst";
   std::set<std::string> names;
+  const std::string prefix = Prefix(traces);
   for (const RankTrace& rank : traces.ranks) {
-    std::string name = Stem(rank.file);
-    if (!absl::EndsWith(name, absl::StrCat(".", rank.rank))) absl::StrAppend(&name, ".", rank.rank);
-    const std::string path = (fs::path(output_) / (name + ending)).string();
+    const std::string path =
+        (fs::path(output_) /
+         absl::StrCat(prefix.empty() ? Named(rank) : absl::StrCat(prefix, ".", rank.rank), ending))
+            .string();
     if (!names.insert(path).second) {
       return absl::InvalidArgumentError(absl::StrCat("two traces would be written to ", path));
     }
     if (absl::Status s = WriteOne(rank, path); !s.ok()) return s;
   }
   return CopyGroups(traces);
+}
+
+// All ranks in one file.
+absl::Status ConvertCommand::WriteGoal(TraceSet traces) const {
+  RunOptions options;
+  options.cluster = cluster_;
+  std::vector<std::string> notes;
+  const auto ranks = static_cast<int>(traces.ranks.size());
+  LoadedTraces loaded;
+  loaded.set = std::move(traces);
+  if (absl::Status s = FindCaptures(&loaded); !s.ok()) return s;
+  const absl::StatusOr<proto::Cluster> described = DescribeMachine(options, &notes);
+  if (!described.ok()) return described.status();
+  const absl::StatusOr<ClusterModel> cluster = BuildCluster(*described, ranks);
+  if (!cluster.ok()) return cluster.status();
+  const auto machine = BuildMachine(*cluster, options, ranks);
+  if (!machine.ok()) return machine.status();
+  RunDescription run;
+  const std::string rungs = loaded.HasTimes() ? "recorded" : std::string(kDefaultRungs);
+  const auto times = PriceTraces(loaded, options, rungs, cluster->proto.device(), &run);
+  if (!times.ok()) return times.status();
+  const absl::StatusOr<goal::Program> program = LowerToGoal(loaded.set, *times, *cluster, **machine, &notes);
+  if (!program.ok()) return program.status();
+  for (const std::string& note : notes) PrintError(absl::StrCat("note: ", note));
+  const bool binary = absl::EndsWith(WithoutCompression(output_), ".bin");
+  const std::string content = binary ? goal::GoalBinary(*program) : goal::GoalText(*program);
+  if (output_ != "-" && !compression_.empty()) return WriteFile(output_, content, Method());
+  return WriteOutput(output_, content);
 }
 
 int ConvertCommand::Run() {
@@ -218,6 +278,11 @@ int ConvertCommand::Run() {
   }
   auto traces = ReadTraceSet(inputs_, read_);
   if (!traces.ok()) return Fail(traces.status());
+  if (Format() == "goal") {
+    const absl::Status written = WriteGoal(*std::move(traces));
+    return written.ok() ? kDone : Fail(written);
+  }
+  if (!cluster_.empty()) return Misuse("--cluster is for --to goal");
   if (output_ == "-" && traces->ranks.size() > 1) {
     return Misuse(absl::StrCat("-o - takes one trace, but there are ", traces->ranks.size()));
   }

@@ -1,8 +1,10 @@
 #include "replay/engine/engine.h"
 
 #include "absl/strings/str_cat.h"
+#include "backends/loggps/loggps.h"
 #include "replay/engine/causes/pinned.h"
 #include "replay/engine/engine_run.h"
+#include "replay/engine/log_gps.h"
 #include "replay/engine/measure/transfers.h"
 
 namespace chakra {
@@ -19,6 +21,9 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
   absl::StatusOr<Matching> matching =
       MatchCommunication(traces, options.dimension_sizes, options.recorded_comm, options.twins);
   if (!matching.ok()) return matching.status();
+  if (const auto* loggps = dynamic_cast<const LogGpsFabric*>(&machine.prices());
+      loggps != nullptr && !options.recorded_comm)
+    return ReplayLogGps(traces, compute, loggps->options(), options, *matching);
   absl::StatusOr<Metrics> metrics = Engine(traces, compute, machine, options, *matching).Run();
   if (metrics.ok() && !options.recorded_comm) AddRecordedTransfers(traces, *matching, &*metrics);
   if (metrics.ok() && options.pinned != nullptr)

@@ -45,6 +45,8 @@ void Engine::Prepare() {
     }
     nodes_total_ += rank.left;
     if (options_.spans != nullptr) (*options_.spans)[r].resize(rank.left);
+    rank.ready.resize(rank.lanes->queues);
+    rank.running.resize(rank.lanes->queues);
     rank.own = LanesOfRank(*rank.trace, options_.lanes, matching_);
     const Graph& graph = *rank.graph;
     rank.waits.resize(graph.size());
@@ -210,10 +212,10 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   if (Clocked(type)) rank.names->Begin(row, now, rank.ranks);
   const bool recorded = Recorded(r, row);
   if (type != NodeType::kRecv || recorded) rank.busy.Begin(ClassOf(graph, row), now, KindOf(r, row));
+  if (!graph.child_release.empty()) ReleaseEarly(r, row, now);
   if (recorded) return StartRecorded(r, row, now);
   switch (type) {
     case NodeType::kComp:
-      if (!graph.child_release.empty()) ReleaseEarly(r, row, now);
       EndAt(Slows(r, row) ? slowdown_.Begin(r, row, WorkOf(r, row), now) : now + WorkOf(r, row), r, row);
       break;
     case NodeType::kMemLoad:
@@ -256,7 +258,8 @@ void Engine::ReleaseEarly(uint32_t r, uint32_t row, Time now) {
   for (uint32_t i = graph.child_begin[row]; i < graph.child_begin[row + 1]; ++i) {
     if (!Early(graph, row, i)) continue;
     const uint32_t child = graph.child[i];
-    const Time released = now + ReleasedAfter(WorkOf(r, row), graph.child_release[i]);
+    const bool computes = graph.type[row] == NodeType::kComp;
+    const Time released = computes ? now + ReleasedAfter(WorkOf(r, row), graph.child_release[i]) : now;
     const Time until = released + DelayOf(r, row, i);
     const bool latest = until > rank.not_before[child];
     if (latest) rank.not_before[child] = until;

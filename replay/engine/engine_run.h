@@ -1,7 +1,6 @@
 // The event loop behind Replay().
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <queue>
@@ -74,8 +73,8 @@ class Engine {
     std::vector<uint32_t> waits;   // by row: number of dependencies and lane predecessors that are not done
     std::vector<Time> not_before;  // by row: when the delays of all finished dependencies are over; empty: no
                                    // delays
-    std::array<std::vector<uint32_t>, kQueuedLanes> ready;  // min-heaps of places
-    std::array<bool, kQueuedLanes> running{};
+    std::vector<std::vector<uint32_t>> ready;  // by queued lane: min-heaps of places
+    std::vector<uint8_t> running;              // by queued lane: whether a node runs on it
     uint32_t left = 0;
     BusyClock busy;
     const uint8_t* comm_kinds = nullptr;  // by index of Graph::comm; null: all 0
@@ -120,9 +119,10 @@ class Engine {
   void OnMessage(const FlowEnd& end, Time now);
   void Finish(uint32_t rank, uint32_t row, Time now);
   void ReleaseEarly(uint32_t rank, uint32_t row, Time now);
-  // Whether computation releases its child `i`, an index into Graph::child, before its end.
+  // Whether the row releases its child `i`, an index into Graph::child, before its end.
   static bool Early(const Graph& graph, uint32_t row, uint32_t i) {
-    return graph.child_release[i] != kReleaseAtEnd && graph.type[row] == NodeType::kComp;
+    const int64_t release = graph.child_release[i];
+    return release == 0 || (release != kReleaseAtEnd && graph.type[row] == NodeType::kComp);
   }
   void EndAt(Time at, uint32_t rank, uint32_t row) { events_.push({at, rank, row}); }
   // The kind of communication of a row; 0 of other rows.

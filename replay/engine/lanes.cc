@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "replay/engine/lane_policy.h"
+#include "trace/model/any_order.h"
 
 namespace chakra {
 namespace {
@@ -29,11 +30,17 @@ QueuedLane QueueOf(const Graph& graph, uint32_t row, LanePolicy policy) {
   }
 }
 
+// Whether a row is computation on a unit that serves in any order.
+bool IsUnit(const Graph& graph, uint32_t row) {
+  return graph.type[row] == NodeType::kComp && InAnyOrder(graph, row) && !graph.lane.empty() &&
+         graph.lane[row] != kNoLane && !graph.is_kept_comm(row);
+}
+
 }  // namespace
 
 bool RunsOnRecordedLane(const Graph& graph, uint32_t row) {
   return !graph.lane.empty() && graph.lane[row] != kNoLane && graph.type[row] != NodeType::kMetadata &&
-         graph.type[row] != NodeType::kInvalid;
+         graph.type[row] != NodeType::kInvalid && !InAnyOrder(graph, row);
 }
 
 GraphLanes LanesOfGraph(const Graph& graph, LanePolicy policy) {
@@ -48,6 +55,7 @@ GraphLanes LanesOfGraph(const Graph& graph, LanePolicy policy) {
   for (uint32_t i = 0; i < graph.size(); ++i) lanes.place[lanes.by_place[i]] = i;
   if (policy == LanePolicy::kUnlimited) return lanes;
   absl::flat_hash_map<uint64_t, uint32_t> last;  // (host or device, lane) -> row
+  absl::flat_hash_map<int32_t, uint8_t> units;   // lane -> queued lane
   for (uint32_t row : graph.order) {
     if (policy == LanePolicy::kRecorded && RunsOnRecordedLane(graph, row)) {
       const uint64_t key = uint64_t{graph.is_cpu(row)} << 32 | static_cast<uint32_t>(graph.lane[row]);
@@ -57,6 +65,12 @@ GraphLanes LanesOfGraph(const Graph& graph, LanePolicy policy) {
         lanes.chain_next[it->second] = row;
         it->second = row;
       }
+    } else if (policy == LanePolicy::kRecorded && IsUnit(graph, row)) {
+      // More units than there are numbers share the last one.
+      const auto [it, fresh] = units.emplace(
+          graph.lane[row], static_cast<uint8_t>(std::min<uint32_t>(lanes.queues, kNoQueuedLane - 1)));
+      if (fresh) lanes.queues = std::min<uint32_t>(lanes.queues + 1, kNoQueuedLane);
+      lanes.queue[row] = it->second;
     } else {
       lanes.queue[row] = QueueOf(graph, row, policy);
     }

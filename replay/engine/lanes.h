@@ -16,12 +16,20 @@
 
 namespace chakra {
 
-enum QueuedLane : uint8_t { kHostLane, kComputeLane, kCommLane, kStorageLane, kNoQueuedLane };
-inline constexpr int kQueuedLanes = 4;
+// Beside the named ones each unit of computation in any order (kAnyOrder) has one, from kFirstUnit on.
+enum QueuedLane : uint8_t {
+  kHostLane,
+  kComputeLane,
+  kCommLane,
+  kStorageLane,
+  kFirstUnit,
+  kNoQueuedLane = 255
+};
 
 // The lanes of one distinct graph.
 struct GraphLanes {
   std::vector<uint8_t> queue;        // QueuedLane by row
+  uint32_t queues = kFirstUnit;      // all in `queue` are below
   std::vector<uint32_t> chain_next;  // by row: next row of the strict lane, or kNoRow; empty: no chains
   std::vector<uint32_t> by_place;    // rows in the order in which a queued lane prefers them
   std::vector<uint32_t> place;       // the inverse: by row, its position in by_place

@@ -67,6 +67,16 @@ absl::StatusOr<InputFile> DescribeInput(const std::string& path, const std::stri
   return InputFile{path, Sha256Hex(*content), content->size(), role};
 }
 
+absl::Status FindCaptures(LoadedTraces* traces) {
+  for (const RankTrace& trace : traces->set.ranks) {
+    auto capture = ReadCaptureInfo(trace);
+    if (!capture.ok()) return capture.status();
+    if (traces->captures.empty() && !capture->has_value()) break;
+    traces->captures.push_back(*std::move(capture));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<LoadedTraces> LoadTraces(const TraceOptions& options) {
   LoadedTraces out;
   if (absl::Status s = Read(options, &out); !s.ok()) return s;
@@ -87,12 +97,7 @@ absl::StatusOr<LoadedTraces> LoadTraces(const TraceOptions& options) {
     if (!input.ok()) return input.status();
     out.edit_files.push_back(*std::move(input));
   }
-  for (const RankTrace& trace : out.set.ranks) {
-    auto capture = ReadCaptureInfo(trace);
-    if (!capture.ok()) return capture.status();
-    if (out.captures.empty() && !capture->has_value()) break;
-    out.captures.push_back(*std::move(capture));
-  }
+  if (absl::Status s = FindCaptures(&out); !s.ok()) return s;
   return out;
 }
 

@@ -30,6 +30,9 @@ struct LoadedTraces {
 // Errors: as ReadTraceSet(), edit::ReadEdited(), MakeSymmetric() and MergeJobs().
 absl::StatusOr<LoadedTraces> LoadTraces(const TraceOptions& options);
 
+// Fills `captures` by the metadata of `set`. Errors: those of ReadCaptureInfo().
+absl::Status FindCaptures(LoadedTraces* traces);
+
 // A file that a run reads beside the traces.
 absl::StatusOr<InputFile> DescribeInput(const std::string& path, const std::string& role);
 

@@ -5,6 +5,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "trace/et/decode.h"
+#include "trace/model/any_order.h"
 #include "trace/model/node_fields.h"
 
 namespace chakra {
@@ -59,6 +60,7 @@ Range RangeOf(AttributeKey key) {
     case K::kTid:
     case K::kStream:
     case K::kIsCpuOp:
+    case K::kAnyOrder:
     case K::kEager:
     case K::kCommType:
       return {kMin64, kMaxU64};
@@ -350,7 +352,7 @@ void Decoder::StoreNumber(AttributeKey key, __int128 v, Node* node) {
   using K = AttributeKey;
   switch (key) {
     case K::kIsCpuOp:
-      node->flags = kHasCpuAttr | (v != 0 ? kIsCpuOp : 0);
+      node->flags = static_cast<uint8_t>((node->flags & kAnyOrder) | kHasCpuAttr | (v != 0 ? kIsCpuOp : 0));
       break;
     case K::kNumOps:
       node->work.num_ops = static_cast<int64_t>(v);
@@ -393,6 +395,9 @@ void Decoder::StoreNumber(AttributeKey key, __int128 v, Node* node) {
     case K::kDurationNs:
       node->duration_ps = static_cast<int64_t>(v) * 1000;
       node->fine_duration = true;
+      break;
+    case K::kAnyOrder:
+      node->flags = static_cast<uint8_t>((node->flags & ~kAnyOrder) | (v != 0 ? kAnyOrder : 0));
       break;
     case K::kEager:
       node->comm.eager = v != 0;

@@ -20,6 +20,10 @@ struct Importer {
   absl::string_view help;   // what its files are: "JSON of torch.profiler or ..."
   absl::Span<const absl::string_view> endings;  // of the files' names, before .gz and .zst: {".json"}
 
+  // Whether a file of this name may be of the format, beside those with the endings; null: none may. Of a run
+  // only.
+  bool (*named)(absl::string_view name) = nullptr;
+
   // Whether a file is of this format. `head` is the beginning of its content, unpacked: kSniffed bytes at
   // least, where the file has so many.
   bool (*sniff)(absl::string_view head);

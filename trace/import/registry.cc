@@ -9,7 +9,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "trace/generate/importer.h"
+#include "trace/import/collective_logs/importer.h"
+#include "trace/import/goal/importer.h"
 #include "trace/import/json/json.h"
+#include "trace/import/liballprof/liballprof.h"
 #include "trace/import/pytorch/importer.h"
 #include "trace/import/text/text.h"
 #include "trace/io/archive.h"
@@ -21,7 +24,13 @@ namespace chakra {
 namespace {
 
 constexpr const Importer* kImporters[] = {
-    &pytorch::kImporter, &generate::kImporter, &kJsonImporter, &kTextImporter,
+    &collective_logs::kImporter,  // before pytorch, which takes every list of Chrome's events
+    &pytorch::kImporter,
+    &goal::kImporter,
+    &liballprof::kImporter,
+    &generate::kImporter,
+    &kJsonImporter,
+    &kTextImporter,
     &kEtImporter,  // the last: it takes what no other claims
 };
 
@@ -29,7 +38,8 @@ constexpr const Importer* kImporters[] = {
 bool Named(const Importer& importer, absl::string_view name) {
   name = WithoutCompression(name);
   return std::any_of(importer.endings.begin(), importer.endings.end(),
-                     [&](absl::string_view ending) { return absl::EndsWith(name, ending); });
+                     [&](absl::string_view ending) { return absl::EndsWith(name, ending); }) ||
+         (importer.named != nullptr && importer.named(name));
 }
 
 bool NamedNative(absl::string_view name) {
@@ -38,11 +48,6 @@ bool NamedNative(absl::string_view name) {
 }
 
 constexpr size_t kTarHead = 512;
-
-const Importer* FirstOfRuns() {
-  return *std::find_if(std::begin(kImporters), std::end(kImporters),
-                       [](const Importer* i) { return i->run != nullptr; });
-}
 
 const Importer* SniffRun(const std::string& path) {
   const std::string head = ReadHead(path, Importer::kSniffed).value_or("");
@@ -109,7 +114,7 @@ const Importer* ImporterOfRun(const std::vector<std::string>& inputs, const Read
     for (const std::string& path : {options.capture.host, options.capture.device}) {
       if (const Importer* i = path.empty() ? nullptr : SniffRun(path)) return i;
     }
-    return FirstOfRuns();  // it says what the files are not
+    return &pytorch::kImporter;  // it says what the files are not
   }
   if (!inputs.empty() && generate::IsWorkloadInput(inputs[0])) return &generate::kImporter;
   std::vector<std::string> files, archives;

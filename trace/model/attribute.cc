@@ -113,6 +113,7 @@ AttributeKey FindAttributeKey(absl::string_view s) {
                                : K::kOther;
     case 9:
       return s == "is_cpu_op"                       ? K::kIsCpuOp
+             : s == "any_order"                     ? K::kAnyOrder
              : s == "comm_size"                     ? K::kCommSize
              : s == "comm_type"                     ? K::kCommType
              : s == "dep_kinds"                     ? K::kDepKinds

@@ -31,6 +31,7 @@ enum class AttributeKey : uint8_t {
   kDurationNs,
   kStartNs,
   kTransferNs,      // transfer_ns: communication: the time from the last arrival on
+  kAnyOrder,        // any_order: the lane has no recorded order
   kEager,           // eager, on a send
   kDepDelays,       // dep_delay_ns: one entry for each of data_deps, then for each of ctrl_deps
   kDepUnexplained,  // dep_unexplained_ns: likewise

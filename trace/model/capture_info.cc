@@ -31,7 +31,7 @@ class Reader {
     for (const AttributeProto& a : metadata_.attr()) {
       if (a.name() == kCapture) capture = &a;
     }
-    if (capture == nullptr || capture->string_val() != "pytorch") return std::optional<CaptureInfo>();
+    if (capture == nullptr || capture->string_val().empty()) return std::optional<CaptureInfo>();
     CaptureInfo info;
     int64_t rank = 0, window = 0;
     if (absl::Status s = Integer("rank", std::numeric_limits<int>::max(), &rank); !s.ok()) return s;

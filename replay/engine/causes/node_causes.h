@@ -1,7 +1,6 @@
 // Why each node of a run begins and ends when it does.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -40,7 +39,7 @@ class NodeCauses {
   void Ready(uint32_t rank, uint32_t row) { nodes_[rank][row] = last_; }
   // The node begins on queued lane `lane`; it may have been ready earlier.
   void BeginsOn(size_t lane, uint32_t rank, uint32_t row, Time now) {
-    if (nodes_[rank][row].at() < now) nodes_[rank][row] = lanes_[rank][lane];
+    if (nodes_[rank][row].at() < now) nodes_[rank][row] = Lane(rank, lane);
   }
   // Why a running node began; after EndsFor(), why it ends, if that is more than its own time.
   const CauseRef& of(uint32_t rank, uint32_t row) const { return nodes_[rank][row]; }
@@ -53,14 +52,18 @@ class NodeCauses {
     }
   }
   // The node that ended last frees queued lane `lane`.
-  void Frees(size_t lane, uint32_t rank) { lanes_[rank][lane] = last_; }
+  void Frees(size_t lane, uint32_t rank) { Lane(rank, lane) = last_; }
 
   // Why the last node of the run ended; of several nodes that ended last, the one on the lowest rank.
   const CauseRef& final() const { return final_; }
 
  private:
+  CauseRef& Lane(uint32_t rank, size_t lane) {
+    if (lanes_[rank].size() <= lane) lanes_[rank].resize(lane + 1);
+    return lanes_[rank][lane];
+  }
   std::vector<std::vector<CauseRef>> nodes_;
-  std::vector<std::array<CauseRef, kQueuedLanes>> lanes_;
+  std::vector<std::vector<CauseRef>> lanes_;
   CauseRef last_, final_;
   uint32_t final_rank_ = ~uint32_t{0};
 };

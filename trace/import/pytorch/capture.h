@@ -38,6 +38,8 @@ enum class CommOp : uint8_t {
 // "c10d::allreduce_". kUnknown for any other name.
 CommOp ParseCommOp(absl::string_view name);
 absl::string_view Name(CommOp op);
+// False: the call is no collective.
+bool ToCollective(CommOp op, CollectiveType* out);
 
 // Bytes of one element of "Float", "float", "c10::BFloat16", "Long", "long int", "Half", "Byte",
 // "Float8_e4m3fn" ...; 0: unknown.

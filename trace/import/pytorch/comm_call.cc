@@ -172,6 +172,26 @@ absl::string_view Name(CommOp op) {
   return "unknown";
 }
 
+bool ToCollective(CommOp op, CollectiveType* out) {
+  static constexpr std::pair<CommOp, CollectiveType> kTypes[] = {
+      {CommOp::kAllReduce, CollectiveType::kAllReduce},
+      {CommOp::kReduce, CollectiveType::kReduce},
+      {CommOp::kAllGather, CollectiveType::kAllGather},
+      {CommOp::kGather, CollectiveType::kGather},
+      {CommOp::kScatter, CollectiveType::kScatter},
+      {CommOp::kBroadcast, CollectiveType::kBroadcast},
+      {CommOp::kAllToAll, CollectiveType::kAllToAll},
+      {CommOp::kReduceScatter, CollectiveType::kReduceScatter},
+      {CommOp::kBarrier, CollectiveType::kBarrier}};
+  for (const auto& [from, to] : kTypes) {
+    if (from == op) {
+      *out = to;
+      return true;
+    }
+  }
+  return false;
+}
+
 int ItemSize(absl::string_view dtype) {
   std::string lower = absl::AsciiStrToLower(absl::StripAsciiWhitespace(dtype));
   for (const absl::string_view space :

@@ -15,26 +15,6 @@
 namespace chakra::pytorch {
 namespace {
 
-bool ToCollective(CommOp op, CollectiveType* out) {
-  static constexpr std::pair<CommOp, CollectiveType> kTypes[] = {
-      {CommOp::kAllReduce, CollectiveType::kAllReduce},
-      {CommOp::kReduce, CollectiveType::kReduce},
-      {CommOp::kAllGather, CollectiveType::kAllGather},
-      {CommOp::kGather, CollectiveType::kGather},
-      {CommOp::kScatter, CollectiveType::kScatter},
-      {CommOp::kBroadcast, CollectiveType::kBroadcast},
-      {CommOp::kAllToAll, CollectiveType::kAllToAll},
-      {CommOp::kReduceScatter, CollectiveType::kReduceScatter},
-      {CommOp::kBarrier, CollectiveType::kBarrier}};
-  for (const auto& [from, to] : kTypes) {
-    if (from == op) {
-      *out = to;
-      return true;
-    }
-  }
-  return false;
-}
-
 // Sets the bytes of this rank's input buffer, also if only the output is known.
 void SetBytes(const CommCall& call, int64_t members, CommPlan* plan) {
   int64_t bytes = call.in_bytes;

@@ -1,0 +1,66 @@
+// `loggps`: the LogGOPS model of message passing: no topology, but processors and network cards that are
+// busy.
+//
+// Hoefler, Schneider, Lumsdaine: "LogGOPSim - Simulating Large-Scale Applications in the LogGOPS Model" (LSAP
+// 2010). A message of s bytes, where n = max(s, 1) - 1:
+//   send      its cpu is busy for o + n O, its card for g + n G; the first byte arrives o + L after the begin
+//   arrival   once cpu and card of the receiver are free: cpu busy for o + max(n O, n G), card for g + n G
+//   s > S     rendezvous: the send ends only when the message meets its receive
+//
+// Replay() runs programs of computation, sends and receives by these rules (replay/engine/log_gps.h). The
+// fabric by itself only prices a message that is alone: latency 2 o + L, transfer n G.
+#pragma once
+
+#include <cstdint>
+
+#include "backends/analytical/path_cost.h"
+#include "backends/fabric.h"
+#include "backends/fabric_options.h"
+#include "trace/base/heap4.h"
+#include "trace/base/units.h"
+
+namespace chakra {
+
+// LogGOPSim's defaults.
+struct LogGpsOptions {
+  static constexpr OptionSet kSet = {"LogGPS parameters", "are"};
+  bool asked() const { return given; }
+
+  bool given = false;
+  Time latency = Time::Nanos(2500);   // L
+  Time overhead = Time::Nanos(1500);  // o
+  Time gap = Time::Nanos(1000);       // g, from one message of a card to the next
+  double gap_per_byte_ns = 6;         // G
+  double overhead_per_byte_ns = 0;    // O
+  uint64_t rendezvous_bytes = 65535;  // S: larger messages wait for their receives
+
+  // n times G or O, to the nearest picosecond.
+  static Time PerByte(double ns, uint64_t bytes);
+  Time Gap(uint64_t bytes) const { return PerByte(gap_per_byte_ns, bytes); }
+  Time Overhead(uint64_t bytes) const { return PerByte(overhead_per_byte_ns, bytes); }
+};
+
+class LogGpsFabric final : public Fabric, public PathPrices {
+ public:
+  explicit LogGpsFabric(const LogGpsOptions& options) : options_(options) {}
+  FlowId Start(const Flow& flow, Time now) override;
+  Time NextEvent() override { return ends_.empty() ? Time::Never() : ends_.top().at; }
+  void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
+  bool contention_free() const override { return true; }
+  FlowCost Cost(int src, int dst, uint64_t bytes) const override;
+  const LogGpsOptions& options() const { return options_; }
+
+ private:
+  struct End {
+    Time at;
+    uint64_t order;
+    uint64_t tag;
+    FlowEnd::Kind kind;
+    bool Before(const End& o) const { return at != o.at ? at < o.at : order < o.order; }
+  };
+  LogGpsOptions options_;
+  Heap4<End> ends_;
+  uint64_t order_ = 0;
+};
+
+}  // namespace chakra

@@ -1,0 +1,375 @@
+#include "trace/import/collective_logs/flight_recorder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "trace/import/collective_logs/pickle.h"
+#include "trace/import/pytorch/capture.h"
+#include "trace/import/pytorch/comm_operators.h"
+
+namespace chakra::collective_logs {
+namespace {
+
+using Value = PlainData::Value;
+
+constexpr int kMostMembers = 1 << 22;
+
+class DumpReader {
+ public:
+  DumpReader(PlainData data, absl::string_view file) : data_(std::move(data)) {
+    log_.file = std::string(file);
+  }
+  absl::StatusOr<RankLog> Run();
+
+ private:
+  // The number of the entry, from 1; 0: outside the entries.
+  absl::Status Bad(absl::string_view field, absl::string_view what) const {
+    return absl::InvalidArgumentError(absl::StrCat(
+        log_.file, entry_ == 0 ? "" : absl::StrCat(": entry ", entry_), ", field ", field, ": ", what));
+  }
+  absl::Status Version();
+  absl::Status FindGroups();
+  absl::Status Entry(const Value& e);
+  absl::Status Group(const Value& e, LogCall* call);
+  absl::Status Operation(const Value& e, LogCall* call);
+  absl::Status Bytes(const Value& e, LogCall* call);
+  absl::Status Times(const Value& e, LogCall* call);
+  absl::Status Integer(const Value& e, const char* field, int64_t most, int64_t* out, bool* there) const;
+  absl::Status SumBytes(const Value& e, const char* sizes, const char* types, uint64_t* out) const;
+  void EndCoalesced(const LogCall& whole);
+  void PlaceInTime();
+
+  struct Seen {
+    int64_t created = 0, completed = 0;  // 0: not told
+    bool coalesced = false;              // stands for the calls of its sequence number before it
+    bool ended = false;
+  };
+  PlainData data_;
+  RankLog log_;
+  uint32_t entry_ = 0;
+  absl::flat_hash_map<std::string, uint32_t> comm_of_;  // by name of the group
+  std::vector<Seen> seen_;                              // by call
+  Seen now_;
+  uint64_t unfinished_ = 0, first_unfinished_ = 0, unknown_ = 0, sizeless_ = 0;
+};
+
+bool AsInteger(const Value& v, int64_t* out) {
+  if (v.kind == PlainData::kInteger) {
+    *out = v.integer;
+    return true;
+  }
+  if (v.kind != PlainData::kReal || !(std::abs(v.real) < 9e18) || v.real != std::trunc(v.real)) return false;
+  *out = static_cast<int64_t>(v.real);
+  return true;
+}
+
+// "[0, 1]".
+bool ParseRanks(absl::string_view text, std::vector<int>* ranks) {
+  text = absl::StripAsciiWhitespace(text);
+  if (!absl::ConsumePrefix(&text, "[") || !absl::ConsumeSuffix(&text, "]")) return false;
+  for (const absl::string_view part : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    int rank = 0;
+    if (!absl::SimpleAtoi(part, &rank) || rank < 0 || rank >= kMostMembers) return false;
+    ranks->push_back(rank);
+  }
+  std::vector<int> sorted = *ranks;
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+}
+
+// An integer of 0 to `most`; None, and 0 in JSON, stand for what is not there.
+absl::Status DumpReader::Integer(const Value& e, const char* field, int64_t most, int64_t* out,
+                                 bool* there) const {
+  const Value* v = data_.Find(e, field);
+  *there = v != nullptr && v->kind != PlainData::kNull;
+  if (!*there) return absl::OkStatus();
+  if (!AsInteger(*v, out)) return Bad(field, "expected an integer");
+  if (*out < 0 || *out > most) return Bad(field, absl::StrCat(*out, ", expected 0 to ", most));
+  return absl::OkStatus();
+}
+
+absl::Status DumpReader::Version() {
+  const Value* v = data_.Find(data_.root(), "version");
+  if (v == nullptr || v->kind != PlainData::kText)
+    return Bad("version", "missing; expected a dump of the Flight Recorder, which says \"2.10\" or the like");
+  if (absl::StartsWith(v->text, "2.")) return absl::OkStatus();
+  return Bad("version", absl::StrCat("\"", v->text, "\", expected 2.x, which PyTorch 2.2 and later write"));
+}
+
+absl::Status DumpReader::FindGroups() {
+  const Value* groups = data_.Find(data_.root(), "pg_config");
+  if (groups == nullptr) return absl::OkStatus();
+  if (groups->kind != PlainData::kDict) return Bad("pg_config", "expected groups by their names");
+  for (size_t i = 0; i + 1 < groups->items.size(); i += 2) {
+    const Value &key = data_.at(groups->items[i]), &group = data_.at(groups->items[i + 1]);
+    if (key.kind != PlainData::kText) return Bad("pg_config", "a name that is no text");
+    LogComm comm;
+    comm.id = std::string(key.text);
+    const Value *desc = data_.Find(group, "desc"), *ranks = data_.Find(group, "ranks");
+    if (desc != nullptr && desc->kind == PlainData::kText) comm.name = std::string(desc->text);
+    if (comm.name == "undefined") comm.name.clear();
+    if (ranks == nullptr || ranks->kind != PlainData::kText || !ParseRanks(ranks->text, &comm.ranks)) {
+      return Bad(absl::StrCat("pg_config[\"", key.text, "\"].ranks"),
+                 "expected a list of different ranks as text, \"[0, 1]\"");
+    }
+    comm.size = static_cast<int>(comm.ranks.size());
+    const auto own = std::find(comm.ranks.begin(), comm.ranks.end(), log_.rank);
+    if (own == comm.ranks.end()) continue;  // of other ranks: no call of this one is on it
+    comm.member = static_cast<int>(own - comm.ranks.begin());
+    if (!comm_of_.emplace(comm.id, static_cast<uint32_t>(log_.comms.size())).second)
+      return Bad("pg_config", absl::StrCat("the group \"", comm.id, "\" twice"));
+    log_.comms.push_back(std::move(comm));
+  }
+  return absl::OkStatus();
+}
+
+// process_group is (name, description); older dumps have the number alone, pg_id.
+absl::Status DumpReader::Group(const Value& e, LogCall* call) {
+  const Value* pair = data_.Find(e, "process_group");
+  absl::string_view name;
+  if (pair != nullptr && pair->kind == PlainData::kList && !pair->items.empty() &&
+      data_.at(pair->items[0]).kind == PlainData::kText) {
+    name = data_.at(pair->items[0]).text;
+  } else if (pair != nullptr && pair->kind == PlainData::kText) {
+    name = pair->text;
+  } else {
+    return Bad("process_group", "expected the name of a group and its description");
+  }
+  const auto it = comm_of_.find(name);
+  if (it != comm_of_.end()) {
+    call->comm = it->second;
+    return absl::OkStatus();
+  }
+  return Bad("process_group", absl::StrCat("\"", name, "\" is no group of rank ", log_.rank,
+                                           " in pg_config; expected one that is. Does the file's name end in "
+                                           "the rank that wrote it?"));
+}
+
+absl::Status DumpReader::Operation(const Value& e, LogCall* call) {
+  const Value* name = data_.Find(e, "profiling_name");
+  if (name == nullptr || name->kind != PlainData::kText)
+    return Bad("profiling_name", "missing; expected the call, \"nccl:all_reduce\"");
+  pytorch::CommOperator op;
+  CollectiveType type{};
+  if (!pytorch::ReadCommOperator(name->text, &op)) {
+    ++unknown_;
+  } else if (op.op == pytorch::CommOp::kCoalesced) {
+    now_.coalesced = true;
+  } else if (op.op == pytorch::CommOp::kSend || op.op == pytorch::CommOp::kRecv) {
+    call->op = op.op == pytorch::CommOp::kSend ? kLogSend : kLogRecv;
+    const LogComm& comm = log_.comms[call->comm];
+    if (op.peer < 0 || op.peer >= comm.size || op.peer == comm.member) {
+      return Bad("profiling_name",
+                 absl::StrCat("\"", name->text, "\"; expected another member of the group, 0 to ",
+                              comm.size - 1, " but ", comm.member, ", as in \"nccl:send 0->1\""));
+    }
+    call->peer = static_cast<int32_t>(op.peer);
+  } else if (pytorch::ToCollective(op.op, &type)) {
+    call->op = static_cast<uint8_t>(type);
+  } else {
+    ++unknown_;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DumpReader::SumBytes(const Value& e, const char* sizes, const char* types, uint64_t* out) const {
+  const Value *shapes = data_.Find(e, sizes), *dtypes = data_.Find(e, types);
+  *out = 0;
+  if (shapes == nullptr) return absl::OkStatus();
+  const bool lists =
+      shapes->kind == PlainData::kList && dtypes != nullptr && dtypes->kind == PlainData::kList;
+  if (!lists || dtypes->items.size() != shapes->items.size())
+    return Bad(sizes, absl::StrCat("expected a list of shapes, as many as ", types, " has entries"));
+  for (size_t i = 0; i < shapes->items.size(); ++i) {
+    const Value &shape = data_.at(shapes->items[i]), &dtype = data_.at(dtypes->items[i]);
+    if (shape.kind != PlainData::kList || dtype.kind != PlainData::kText)
+      return Bad(sizes, "expected lists of integers, and types as text");
+    const int item = pytorch::ItemSize(dtype.text);
+    if (item == 0) return Bad(types, absl::StrCat("\"", dtype.text, "\" is no type of PyTorch"));
+    unsigned __int128 bytes = static_cast<unsigned>(item);
+    for (const uint32_t d : shape.items) {
+      int64_t n = 0;
+      if (!AsInteger(data_.at(d), &n) || n < 0) return Bad(sizes, "expected sizes of 0 or more");
+      bytes *= static_cast<uint64_t>(n);
+      if (bytes >> 56 != 0) return Bad(sizes, "a tensor of 2^56 bytes or more");
+    }
+    *out += static_cast<uint64_t>(bytes);
+    if (*out >> 56 != 0) return Bad(sizes, "tensors of 2^56 bytes or more");
+  }
+  return absl::OkStatus();
+}
+
+// comm_size: a rank's input. Of a scatter only the root has one: each gets an equal part of it.
+absl::Status DumpReader::Bytes(const Value& e, LogCall* call) {
+  uint64_t in = 0, out = 0;
+  if (absl::Status s = SumBytes(e, "input_sizes", "input_dtypes", &in); !s.ok()) return s;
+  if (absl::Status s = SumBytes(e, "output_sizes", "output_dtypes", &out); !s.ok()) return s;
+  const auto members = static_cast<uint64_t>(log_.comms[call->comm].size);
+  call->bytes = in;
+  if (call->op == static_cast<uint8_t>(CollectiveType::kScatter)) call->bytes = out * members;
+  if (call->op == kLogRecv && out > 0) call->bytes = out;
+  const bool barrier = call->op == static_cast<uint8_t>(CollectiveType::kBarrier);
+  if (call->bytes == 0 && !barrier && call->op != kLogUnknown) ++sizeless_;
+  return absl::OkStatus();
+}
+
+absl::Status DumpReader::Times(const Value& e, LogCall* call) {
+  bool there = false;
+  int64_t started = 0;
+  if (absl::Status s = Integer(e, "time_created_ns", kMostStartNs, &now_.created, &there); !s.ok()) return s;
+  if (!there || now_.created == 0) return Bad("time_created_ns", "missing; expected when the call was made");
+  if (absl::Status s = Integer(e, "time_discovered_started_ns", kMostStartNs, &started, &there); !s.ok())
+    return s;
+  if (absl::Status s = Integer(e, "time_discovered_completed_ns", kMostStartNs, &now_.completed, &there);
+      !s.ok())
+    return s;
+  if (now_.completed != 0 && now_.completed < now_.created) {
+    return Bad("time_discovered_completed_ns",
+               absl::StrCat(now_.completed, ", before the call was made, at ", now_.created));
+  }
+  now_.ended = now_.completed != 0;
+  const Value* duration = data_.Find(e, "duration_ms");
+  if (duration == nullptr || duration->kind == PlainData::kNull) return absl::OkStatus();
+  const double ms =
+      duration->kind == PlainData::kReal ? duration->real : static_cast<double>(duration->integer);
+  const bool number = duration->kind == PlainData::kReal || duration->kind == PlainData::kInteger;
+  if (!number || !(ms >= 0 && ms <= kMostDurationNs / 1e6))
+    return Bad("duration_ms", "expected milliseconds, from 0 to 10 days");
+  call->duration_ns = std::llround(ms * 1e6);
+  call->timing = Timing::kDevice;
+  return absl::OkStatus();
+}
+
+// The calls that were launched together have no events of their own: they take those of the whole.
+void DumpReader::EndCoalesced(const LogCall& whole) {
+  for (size_t i = log_.calls.size(); i-- > 0;) {
+    LogCall& part = log_.calls[i];
+    if (part.comm != whole.comm || part.sequence != whole.sequence) break;
+    if (part.timing == Timing::kNone) {
+      part.duration_ns = whole.duration_ns;
+      part.timing = whole.timing;
+    }
+    if (!seen_[i].ended) seen_[i] = now_;
+  }
+}
+
+absl::Status DumpReader::Entry(const Value& e) {
+  if (e.kind != PlainData::kDict) return Bad("entries", "expected a dictionary");
+  LogCall call;
+  call.line = entry_;
+  now_ = Seen();
+  if (absl::Status s = Group(e, &call); !s.ok()) return s;
+  if (absl::Status s = Operation(e, &call); !s.ok()) return s;
+  if (absl::Status s = Times(e, &call); !s.ok()) return s;
+  const Value* p2p = data_.Find(e, "is_p2p");
+  const bool message = p2p != nullptr && p2p->kind == PlainData::kBool && p2p->integer != 0;
+  int64_t sequence = 0;
+  bool there = false;
+  const char* field = message ? "p2p_seq_id" : "collective_seq_id";
+  if (absl::Status s = Integer(e, field, INT64_MAX, &sequence, &there); !s.ok()) return s;
+  if (!there) return Bad(field, "missing; expected the number of the call in its group");
+  call.sequence = static_cast<uint64_t>(sequence);
+  if (now_.coalesced) {
+    EndCoalesced(call);
+    return absl::OkStatus();
+  }
+  if (absl::Status s = Bytes(e, &call); !s.ok()) return s;
+  log_.calls.push_back(call);
+  seen_.push_back(now_);
+  return absl::OkStatus();
+}
+
+// See the header for the rule.
+void DumpReader::PlaceInTime() {
+  std::vector<int64_t> free(log_.comms.size(), 0);  // by group: when its last call ended
+  std::vector<LogCall> kept;
+  for (size_t i = 0; i < log_.calls.size(); ++i) {
+    LogCall call = log_.calls[i];
+    const Seen& seen = seen_[i];
+    if (!seen.ended && call.timing == Timing::kNone) {
+      if (unfinished_++ == 0) first_unfinished_ = call.line;
+      continue;
+    }
+    call.timed = true;
+    call.start_ns = IsCollective(call.op) ? std::max(seen.created, free[call.comm]) : seen.created;
+    if (call.timing == Timing::kNone) {
+      call.timing = Timing::kHost;
+      call.start_ns = std::min(call.start_ns, seen.completed);
+      call.duration_ns = std::min(seen.completed - call.start_ns, kMostDurationNs);
+    } else if (seen.ended && call.start_ns + call.duration_ns > seen.completed) {
+      call.start_ns = std::max(seen.completed - call.duration_ns, free[call.comm]);
+    }
+    if (IsCollective(call.op)) free[call.comm] = call.start_ns + call.duration_ns;
+    kept.push_back(call);
+  }
+  log_.calls = std::move(kept);
+}
+
+absl::StatusOr<RankLog> DumpReader::Run() {
+  if (data_.root().kind != PlainData::kDict) return Bad("(all)", "expected a dictionary, a dump's");
+  log_.shared_clock = true;
+  absl::string_view name = log_.file;
+  name = name.substr(name.rfind('/') + 1);
+  for (const absl::string_view ending : {".json", ".pickle", ".pkl"}) absl::ConsumeSuffix(&name, ending);
+  size_t digits = name.size();
+  while (digits > 0 && absl::ascii_isdigit(static_cast<unsigned char>(name[digits - 1]))) --digits;
+  if (!absl::SimpleAtoi(name.substr(digits), &log_.rank) || log_.rank >= kMostMembers) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        log_.file,
+        ": a dump of the Flight Recorder does not say its rank; expected a name that ends in it, as "
+        "PyTorch names it: nccl_trace_rank_7"));
+  }
+  if (absl::Status s = Version(); !s.ok()) return s;
+  if (absl::Status s = FindGroups(); !s.ok()) return s;
+  const Value* entries = data_.Find(data_.root(), "entries");
+  if (entries != nullptr) {
+    if (entries->kind != PlainData::kList) return Bad("entries", "expected a list");
+    for (const uint32_t i : entries->items) {
+      ++entry_;
+      if (absl::Status s = Entry(data_.at(i)); !s.ok()) return s;
+    }
+  }
+  PlaceInTime();
+  log_.Note("calls_not_finished", unfinished_, first_unfinished_,
+            absl::StrCat("calls that had not ended when the dump was written, the first is entry ",
+                         first_unfinished_, "; left out"));
+  log_.Note("calls_unknown", unknown_, 0,
+            "calls of a kind that is no collective and no message; kept as recorded");
+  log_.Note("calls_without_size", sizeless_, 0, "calls that the dump gives no bytes");
+  return std::move(log_);
+}
+
+}  // namespace
+
+bool LooksLikeFlightRecorder(absl::string_view head) {
+  if (LooksLikePickle(head)) return true;
+  if (!absl::StartsWith(absl::StripLeadingAsciiWhitespace(head), "{")) return false;
+  if (absl::StrContains(head, "\"traceEvents\"") || absl::StrContains(head, "\"distributedInfo\""))
+    return false;
+  return absl::StrContains(head, "\"collective_seq_id\"") ||
+         (absl::StrContains(head, "\"pg_config\"") && absl::StrContains(head, "\"pg_status\""));
+}
+
+bool NamedAsFlightRecorder(absl::string_view name) {
+  name = name.substr(name.rfind('/') + 1);
+  return !name.empty() && absl::ascii_isdigit(static_cast<unsigned char>(name.back())) &&
+         !absl::StrContains(name, ".");
+}
+
+absl::StatusOr<RankLog> ReadFlightRecorder(absl::string_view content, absl::string_view file) {
+  absl::StatusOr<PlainData> data =
+      !content.empty() && content[0] == '\x80' ? ReadPickle(content, file) : ReadPlainJson(content, file);
+  if (!data.ok()) return data.status();
+  return DumpReader(*std::move(data), file).Run();
+}
+
+}  // namespace chakra::collective_logs

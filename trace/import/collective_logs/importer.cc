@@ -1,0 +1,249 @@
+#include "trace/import/collective_logs/importer.h"
+
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "simdjson.h"
+#include "trace/base/parallel.h"
+#include "trace/et/rank_loader.h"
+#include "trace/et/writer.h"
+#include "trace/import/collective_logs/emit.h"
+#include "trace/import/collective_logs/flight_recorder.h"
+#include "trace/import/collective_logs/inspector.h"
+#include "trace/import/collective_logs/profiler_plugin.h"
+#include "trace/io/archive.h"
+#include "trace/io/byte_source.h"
+#include "trace/io/file.h"
+
+namespace chakra::collective_logs {
+namespace {
+
+constexpr absl::string_view kEndings[] = {".log", ".json", ".jsonl", ".pickle", ".pkl"};
+constexpr absl::string_view kRecorders[] = {"nccl_inspector", "nccl_profiler", "flight_recorder"};
+constexpr size_t kTarHead = 512;
+
+// Which of kRecorders; -1: none.
+int RecorderOf(absl::string_view head) {
+  if (LooksLikeInspector(head)) return 0;
+  if (LooksLikeProfilerPlugin(head)) return 1;
+  return LooksLikeFlightRecorder(head) ? 2 : -1;
+}
+
+absl::Status ReadAs(int recorder, absl::string_view content, absl::string_view file,
+                    std::vector<RankLog>* out) {
+  if (recorder == 0) return ReadInspector(content, file, out);
+  absl::StatusOr<RankLog> log =
+      recorder == 1 ? ReadProfilerPlugin(content, file) : ReadFlightRecorder(content, file);
+  if (log.ok()) out->push_back(*std::move(log));
+  return log.status();
+}
+
+// A file, on its way to its logs.
+struct LogFile {
+  std::string path;
+  Buffer content;  // a member of an archive
+  bool member = false;
+  int recorder = -1;
+  std::vector<RankLog> logs;
+  InputFile input;
+};
+
+absl::Status Parse(LogFile* file) {
+  Buffer plain;
+  std::unique_ptr<FileSource> disk;
+  MemorySource memory(file->content.view());
+  ByteSource* raw = &memory;
+  if (!file->member) {
+    absl::StatusOr<std::unique_ptr<FileSource>> opened = FileSource::Open(file->path);
+    if (!opened.ok()) return opened.status();
+    disk = *std::move(opened);
+    raw = disk.get();
+  }
+  absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(raw, file->path);
+  if (!content.ok()) return content.status();
+  if (absl::Status s = ReadAll(content->get(), file->path, &plain); !s.ok()) return s;
+  if (!plain.Reserve(plain.size() + simdjson::SIMDJSON_PADDING))
+    return absl::ResourceExhaustedError(absl::StrCat(file->path, ": does not fit in memory"));
+  if (absl::Status s = ReadAs(file->recorder, plain.view(), file->path, &file->logs); !s.ok()) return s;
+  if (disk == nullptr) return absl::OkStatus();
+  file->input.path = file->path;
+  file->input.role = "trace";
+  return disk->Finish(&file->input.sha256, &file->input.bytes);
+}
+
+absl::Status AddMembers(const std::string& path, std::vector<LogFile>* files, InputFile* archive) {
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
+  if (!disk.ok()) return disk.status();
+  absl::StatusOr<std::unique_ptr<ByteSource>> tar = OpenContent(disk->get(), path);
+  if (!tar.ok()) return tar.status();
+  TarReader reader(tar->get(), path);
+  for (;;) {
+    absl::StatusOr<bool> more = reader.Next();
+    if (!more.ok()) return more.status();
+    if (!*more) break;
+    if (absl::Status s = reader.CheckWhole(); !s.ok()) return s;
+    LogFile file;
+    file.path = absl::StrCat(path, "!", reader.name());
+    file.member = true;
+    if (absl::Status s = reader.ReadMember(&file.content); !s.ok()) return s;
+    file.recorder = RecorderOf(HeadOf(file.content.view(), file.path, Importer::kSniffed));
+    if (file.recorder >= 0) files->push_back(std::move(file));
+  }
+  archive->path = path;
+  archive->role = "trace";
+  return (*disk)->Finish(&archive->sha256, &archive->bytes);
+}
+
+absl::Status FindFiles(const std::vector<std::string>& inputs, std::vector<LogFile>* files,
+                       std::vector<InputFile>* archives) {
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    std::vector<std::string> paths;
+    const bool folder = std::filesystem::is_directory(input, error);
+    if (!folder) {
+      paths.push_back(input);
+    } else if (absl::Status s = ListFiles(input, &paths); !s.ok()) {
+      return s;
+    }
+    for (const std::string& path : paths) {
+      absl::StatusOr<std::string> head = ReadHead(path, Importer::kSniffed);
+      if (!head.ok() && !folder) return head.status();
+      if (!head.ok()) continue;
+      LogFile file;
+      file.path = path;
+      file.recorder = RecorderOf(*head);
+      if (file.recorder >= 0) {
+        files->push_back(std::move(file));
+      } else if (LooksLikeTar(head->substr(0, kTarHead))) {
+        if (absl::Status s = AddMembers(path, files, &archives->emplace_back()); !s.ok()) return s;
+      } else if (!folder) {
+        return absl::InvalidArgumentError(absl::StrCat(path,
+                                                       ": no log of collective calls; expected NCCL's "
+                                                       "Inspector, the example of its profiler plugins, or "
+                                                       "PyTorch's Flight Recorder"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RefuseNotes(const JoinedLogs& joined) {
+  for (const JoinedRank& rank : joined.ranks) {
+    for (const Repair& r : rank.log.repairs) {
+      return absl::InvalidArgumentError(absl::StrCat(r.file, ": rank ", rank.log.rank, ": ", r.kind, ", ",
+                                                     r.count, " times: ", r.detail,
+                                                     " (an error because strict)"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSelection(const ReadOptions& options) {
+  if (!options.capture.steps.empty() && options.capture.steps != "all")
+    return absl::InvalidArgumentError(absl::StrCat(
+        "steps \"", options.capture.steps, "\": steps of collective logs cannot be selected; expected all"));
+  if (options.groups_file.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(options.groups_file, ": collective logs name their own groups; expected no file of them"));
+}
+
+absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  if (absl::Status s = CheckSelection(options); !s.ok()) return s;
+  TraceSet set;
+  std::string format;
+  absl::StatusOr<JoinedLogs> joined = ReadLogs(inputs, options, &set.inputs, &format);
+  if (!joined.ok()) return joined.status();
+  if (options.strict) {
+    if (absl::Status s = RefuseNotes(*joined); !s.ok()) return s;
+  }
+  GraphPool pool;
+  std::vector<Loaded> loaded(joined->ranks.size());
+  const auto load = [&](size_t i, Worker* worker) {
+    std::string frames;
+    EtWriter writer(&frames, Compression::kNone);
+    JoinedRank& rank = joined->ranks[i];
+    if (absl::Status s = EmitRank(*joined, i, format, &writer); !s.ok()) return s;
+    if (absl::Status s = writer.Finish(); !s.ok()) return s;
+    rank.log.calls = {};  // memory for the columns
+    if (absl::Status s =
+            DecodeFrames(frames, rank.log.file, static_cast<int>(i), options, worker, &loaded[i]);
+        !s.ok())
+      return s;
+    const auto own = [&](RankTrace* trace) {
+      if (rank.log.rank != trace->rank) trace->recorded_rank = rank.log.rank;
+      for (Repair r : rank.log.repairs) {
+        r.rank = trace->rank;
+        trace->repairs.push_back(std::move(r));
+      }
+    };
+    own(&loaded[i].trace);
+    for (Loaded& made : loaded[i].became) own(&made.trace);
+    return absl::OkStatus();
+  };
+  absl::Status status = ForEach(loaded.size(), options.threads, [&] {
+    return [&load, worker = std::make_unique<Worker>(&pool)](size_t i) { return load(i, worker.get()); };
+  });
+  if (status.ok()) status = Flatten(&loaded);
+  if (!status.ok()) return status;
+  for (Loaded& l : loaded) set.ranks.push_back(std::move(l.trace));
+  for (size_t g = 0; g < joined->members.size(); ++g)
+    set.groups.emplace(joined->group_names[g], joined->members[g]);
+  set.group_source = "the logs";
+  set.warnings = joined->warnings;
+  return set;
+}
+
+}  // namespace
+
+bool LooksLikeCallLog(absl::string_view head) { return RecorderOf(head) >= 0; }
+
+absl::Status ReadLog(absl::string_view content, absl::string_view file, std::vector<RankLog>* out) {
+  const int recorder = RecorderOf(content.substr(0, Importer::kSniffed));
+  if (recorder < 0) return absl::InvalidArgumentError(absl::StrCat(file, ": no log of collective calls"));
+  const std::string padded = absl::StrCat(content, std::string(simdjson::SIMDJSON_PADDING, '\0'));
+  return ReadAs(recorder, absl::string_view(padded).substr(0, content.size()), file, out);
+}
+
+absl::StatusOr<JoinedLogs> ReadLogs(const std::vector<std::string>& inputs, const ReadOptions& options,
+                                    std::vector<InputFile>* inputs_read, std::string* format) {
+  std::vector<LogFile> files;
+  std::vector<InputFile> archives;
+  if (absl::Status s = FindFiles(inputs, &files, &archives); !s.ok()) return s;
+  if (files.empty()) {
+    return absl::NotFoundError(absl::StrCat(absl::StrJoin(inputs, ", "), ": no log of collective calls"));
+  }
+  for (const LogFile& f : files) {
+    if (f.recorder == files[0].recorder) continue;
+    return absl::InvalidArgumentError(absl::StrCat(files[0].path, " is of ", kRecorders[files[0].recorder],
+                                                   ", ", f.path, " of ", kRecorders[f.recorder],
+                                                   "; expected the logs of one recorder"));
+  }
+  *format = std::string(kRecorders[files[0].recorder]);
+  absl::Status status =
+      ForEach(files.size(), options.threads, [&] { return [&](size_t i) { return Parse(&files[i]); }; });
+  if (!status.ok()) return status;
+  std::vector<RankLog> logs;
+  for (LogFile& f : files) {
+    for (RankLog& l : f.logs) logs.push_back(std::move(l));
+    if (inputs_read != nullptr && !f.member) inputs_read->push_back(std::move(f.input));
+  }
+  if (inputs_read != nullptr) inputs_read->insert(inputs_read->end(), archives.begin(), archives.end());
+  return JoinRanks(std::move(logs), options.capture.ranks);
+}
+
+const Importer kImporter = {
+    .name = "collective_logs",
+    .title = "log of collective calls",
+    .help = "NCCL's Inspector or profiler example, PyTorch's Flight Recorder",
+    .endings = kEndings,
+    .named = NamedAsFlightRecorder,
+    .sniff = LooksLikeCallLog,
+    .run = ReadRun,
+};
+
+}  // namespace chakra::collective_logs

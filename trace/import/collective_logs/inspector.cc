@@ -1,0 +1,320 @@
+#include "trace/import/collective_logs/inspector.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "simdjson.h"
+
+namespace chakra::collective_logs {
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+absl::string_view Text(std::string_view s) { return {s.data(), s.size()}; }
+
+class InspectorReader {
+ public:
+  InspectorReader(absl::string_view content, absl::string_view file) : content_(content) {
+    log_.file = std::string(file);
+  }
+  absl::Status Run(std::vector<RankLog>* out);
+
+ private:
+  absl::Status Bad(absl::string_view field, absl::string_view what) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat(log_.file, ": line ", line_, field.empty() ? "" : ", field ", field, ": ", what));
+  }
+  absl::Status Line(absl::string_view line);
+  absl::Status Fields(const object& line);
+  absl::Status Integer(const object& o, const char* name, int64_t least, int64_t most, int64_t* out) const;
+  absl::Status String(const object& o, const char* name, absl::string_view* out) const;
+  absl::Status Header(const object& header, uint32_t* comm);
+  absl::Status Process(const object& metadata);
+  absl::Status Call(const object& perf, bool p2p, uint32_t comm);
+  absl::Status Kind(const object& perf, const std::string& prefix, int64_t members, LogCall* call);
+  absl::Status Trace(const object& perf, LogCall* call);
+  absl::Status Split(std::vector<RankLog>* out);
+
+  absl::string_view content_;
+  simdjson::dom::parser parser_;
+  RankLog log_;
+  uint32_t line_ = 0;
+  std::string last_id_;  // of the line before, and its communicator
+  int64_t last_member_ = -1;
+  uint32_t last_comm_ = 0;
+  std::map<std::pair<std::string, int64_t>, uint32_t> comm_of_;
+  uint64_t dropped_ = 0, untimed_ = 0, by_host_ = 0, backwards_ = 0;
+};
+
+absl::Status InspectorReader::Integer(const object& o, const char* name, int64_t least, int64_t most,
+                                      int64_t* out) const {
+  element e;
+  if (o[name].get(e) != simdjson::SUCCESS) return Bad(name, "missing; expected an integer");
+  if (e.get(*out) != simdjson::SUCCESS)
+    return Bad(name, absl::StrCat("expected an integer of ", least, " to ", most));
+  if (*out < least || *out > most) return Bad(name, absl::StrCat(*out, ", expected ", least, " to ", most));
+  return absl::OkStatus();
+}
+
+absl::Status InspectorReader::String(const object& o, const char* name, absl::string_view* out) const {
+  std::string_view text;
+  if (o[name].get(text) != simdjson::SUCCESS) return Bad(name, "missing; expected text");
+  *out = Text(text);
+  return absl::OkStatus();
+}
+
+// The communicator of the line: most lines have that of the line before.
+absl::Status InspectorReader::Header(const object& header, uint32_t* comm) {
+  absl::string_view id, name;
+  int64_t member = 0, size = 0;
+  if (absl::Status s = String(header, "id", &id); !s.ok()) return s;
+  if (absl::Status s = Integer(header, "n_ranks", 1, 1 << 22, &size); !s.ok()) return s;
+  if (absl::Status s = Integer(header, "rank", 0, size - 1, &member); !s.ok()) return s;
+  if (line_ > 1 && id == last_id_ && member == last_member_ && log_.comms[last_comm_].size == size) {
+    *comm = last_comm_;
+    return absl::OkStatus();
+  }
+  const auto [it, fresh] =
+      comm_of_.try_emplace({std::string(id), member}, static_cast<uint32_t>(log_.comms.size()));
+  if (fresh) {
+    LogComm& c = log_.comms.emplace_back();
+    c.id = std::string(id);
+    if (String(header, "comm_name", &name).ok() && name != "unknown") c.name = std::string(name);
+    c.member = static_cast<int>(member);
+    c.size = static_cast<int>(size);
+  } else if (log_.comms[it->second].size != size) {
+    return Bad("n_ranks", absl::StrCat(size, ", where an earlier line says that communicator ", id, " has ",
+                                       log_.comms[it->second].size));
+  }
+  *comm = last_comm_ = it->second;
+  last_id_ = std::string(id);
+  last_member_ = member;
+  return absl::OkStatus();
+}
+
+absl::Status InspectorReader::Process(const object& metadata) {
+  absl::string_view version, host;
+  if (absl::Status s = String(metadata, "inspector_output_format_version", &version); !s.ok()) return s;
+  if (!absl::StartsWith(version, "v4.")) {
+    return Bad("inspector_output_format_version",
+               absl::StrCat("\"", version, "\", expected v4.x, which NCCL 2.28 and later write"));
+  }
+  int64_t process = 0;
+  if (absl::Status s = String(metadata, "hostname", &host); !s.ok()) return s;
+  if (absl::Status s = Integer(metadata, "pid", 0, INT64_MAX, &process); !s.ok()) return s;
+  if (log_.process < 0) {
+    log_.host = std::string(host);
+    log_.process = process;
+  } else if (process != log_.process || host != log_.host) {
+    return Bad("pid", absl::StrCat("process ", process, " of ", host, ", where the file begins with ",
+                                   log_.process, " of ", log_.host, "; expected one process a file"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InspectorReader::Kind(const object& perf, const std::string& prefix, int64_t members,
+                                   LogCall* call) {
+  absl::string_view name;
+  if (absl::Status s = String(perf, prefix.c_str(), &name); !s.ok()) return s;
+  int64_t bytes = 0;
+  const std::string size = prefix + "_msg_size_bytes";
+  if (absl::Status s = Integer(perf, size.c_str(), 0, int64_t{1} << 56, &bytes); !s.ok()) return s;
+  NcclCall known;
+  if (!FindNcclCall(name, &known)) {
+    return Bad(prefix,
+               absl::StrCat("\"", name, "\" is no call that the Inspector knows; expected ", kNcclCalls));
+  }
+  if (known.per_member && bytes > (int64_t{1} << 56) / members)
+    return Bad(size, absl::StrCat(bytes, " for each of ", members, " members, expected 2^56 in all at most"));
+  call->op = known.op;
+  call->bytes = static_cast<uint64_t>(known.per_member ? bytes * members : bytes);
+  return absl::OkStatus();
+}
+
+// When the kernel's channels ran; where there are none, when the host made the call.
+absl::Status InspectorReader::Trace(const object& perf, LogCall* call) {
+  object trace;
+  if (perf["event_trace_ts"].get(trace) != simdjson::SUCCESS) return absl::OkStatus();
+  constexpr int64_t kMostMicros = kMostStartNs / 1000;
+  int64_t first = INT64_MAX, last = 0;
+  simdjson::dom::array channels;
+  if (trace["kernel_events"].get(channels) == simdjson::SUCCESS) {
+    for (const element& e : channels) {
+      object channel;
+      int64_t start = 0, stop = 0;
+      if (e.get(channel) != simdjson::SUCCESS) return Bad("kernel_events", "expected objects");
+      if (absl::Status s = Integer(channel, "kernel_start_ts", 0, kMostMicros, &start); !s.ok()) return s;
+      if (absl::Status s = Integer(channel, "kernel_stop_ts", 0, kMostMicros, &stop); !s.ok()) return s;
+      if (start == 0 || stop < start) continue;  // the channel was not seen
+      first = std::min(first, start);
+      last = std::max(last, stop);
+    }
+  }
+  if (last > 0) {
+    call->start_ns = first * 1000;
+    log_.device_starts = true;
+    call->timed = true;
+    // Whole microseconds of two clocks: the device's duration counts, if there is one.
+    if (call->timing != Timing::kDevice) call->duration_ns = std::min((last - first) * 1000, kMostDurationNs);
+    return absl::OkStatus();
+  }
+  const char* name = IsCollective(call->op) ? "coll_start_ts" : "p2p_start_ts";
+  int64_t made = 0;
+  if (absl::Status s = Integer(trace, name, 0, kMostMicros, &made); !s.ok()) return s;
+  call->timed = made > 0;
+  call->start_ns = made * 1000;
+  return absl::OkStatus();
+}
+
+absl::Status InspectorReader::Call(const object& perf, bool p2p, uint32_t comm) {
+  const std::string prefix = p2p ? "p2p" : "coll";
+  const int64_t members = log_.comms[comm].size;
+  LogCall call;
+  call.line = line_;
+  call.comm = comm;
+  int64_t sequence = 0, micros = 0, peer = -1;
+  if (absl::Status s = Kind(perf, prefix, members, &call); !s.ok()) return s;
+  if (absl::Status s = Integer(perf, (prefix + "_sn").c_str(), 0, INT64_MAX, &sequence); !s.ok()) return s;
+  if (absl::Status s = Integer(perf, (prefix + "_exec_time_us").c_str(), 0, kMostDurationNs / 1000, &micros);
+      !s.ok())
+    return s;
+  if (p2p) {
+    if (absl::Status s = Integer(perf, "p2p_peer", 0, members - 1, &peer); !s.ok()) return s;
+    if (peer == log_.comms[comm].member) call.op = kLogUnknown;  // to itself: a copy
+  }
+  call.sequence = static_cast<uint64_t>(sequence);
+  call.peer = static_cast<int32_t>(peer);
+  call.duration_ns = micros * 1000;
+  absl::string_view source;
+  const bool device =
+      String(perf, (prefix + "_timing_source").c_str(), &source).ok() && source == "kernel_gpu";
+  call.timing = device ? Timing::kDevice : Timing::kHost;
+  by_host_ += device ? 0 : 1;
+  if (absl::Status s = Trace(perf, &call); !s.ok()) return s;
+  untimed_ += call.timed ? 0 : 1;
+  log_.calls.push_back(call);
+  return absl::OkStatus();
+}
+
+absl::Status InspectorReader::Fields(const object& line) {
+  object header, metadata, part;
+  if (line["header"].get(header) != simdjson::SUCCESS) return Bad("header", "missing; expected an object");
+  if (line["metadata"].get(metadata) != simdjson::SUCCESS)
+    return Bad("metadata", "missing; expected an object");
+  uint32_t comm = 0;
+  if (absl::Status s = Process(metadata); !s.ok()) return s;
+  if (absl::Status s = Header(header, &comm); !s.ok()) return s;
+  if (line["coll_perf"].get(part) == simdjson::SUCCESS) return Call(part, false, comm);
+  if (line["p2p_perf"].get(part) == simdjson::SUCCESS) return Call(part, true, comm);
+  if (line["dump_stats"].get(part) == simdjson::SUCCESS) {
+    int64_t calls = 0, messages = 0;
+    if (absl::Status s = Integer(part, "coll_dropped_since_last_dump", 0, INT64_MAX / 4, &calls); !s.ok())
+      return s;
+    if (absl::Status s = Integer(part, "p2p_dropped_since_last_dump", 0, INT64_MAX / 4, &messages); !s.ok())
+      return s;
+    dropped_ += static_cast<uint64_t>(calls) + static_cast<uint64_t>(messages);
+  }
+  return absl::OkStatus();  // proxy_perf and what later versions add: no call
+}
+
+absl::Status InspectorReader::Line(absl::string_view line) {
+  object fields;
+  element root;
+  const auto wrong = parser_.parse(line.data(), line.size(), false).get(root);
+  if (wrong != simdjson::SUCCESS)
+    return Bad("", absl::StrCat("no valid JSON: ", simdjson::error_message(wrong)));
+  if (root.get(fields) != simdjson::SUCCESS) return Bad("", "expected an object");
+  return Fields(fields);
+}
+
+// A process that drives several devices is in each of its communicators as often as it has devices: its k-th
+// rank is the k-th lowest member everywhere.
+absl::Status InspectorReader::Split(std::vector<RankLog>* out) {
+  std::map<std::string, std::set<int>> members;
+  for (const LogComm& c : log_.comms) members[c.id].insert(c.member);
+  size_t ranks = 1;
+  for (const auto& [id, of] : members) ranks = std::max(ranks, of.size());
+  if (ranks == 1) {
+    out->push_back(std::move(log_));
+    return absl::OkStatus();
+  }
+  for (const auto& [id, of] : members) {
+    if (of.size() == ranks) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(log_.file, ": one process has ", ranks, " ranks of one communicator and ", of.size(),
+                     " of communicator ", id,
+                     ", so that nothing tells which rank made a call; expected one device a process"));
+  }
+  std::vector<RankLog> logs(ranks);
+  std::vector<std::pair<size_t, uint32_t>> to(log_.comms.size());  // rank, and its communicator
+  for (size_t i = 0; i < log_.comms.size(); ++i) {
+    const std::set<int>& of = members[log_.comms[i].id];
+    const auto k = static_cast<size_t>(std::distance(of.begin(), of.find(log_.comms[i].member)));
+    to[i] = {k, static_cast<uint32_t>(logs[k].comms.size())};
+    logs[k].comms.push_back(log_.comms[i]);
+  }
+  for (LogCall call : log_.calls) {
+    const auto [k, comm] = to[call.comm];
+    call.comm = comm;
+    logs[k].calls.push_back(call);
+  }
+  logs[0].repairs = std::move(log_.repairs);
+  for (RankLog& l : logs) {
+    l.file = log_.file;
+    l.host = log_.host;
+    l.process = log_.process;
+    l.shared_clock = true;
+    l.device_starts = log_.device_starts;
+    out->push_back(std::move(l));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InspectorReader::Run(std::vector<RankLog>* out) {
+  log_.shared_clock = true;
+  absl::string_view rest = content_;
+  while (!rest.empty()) {
+    const size_t end = rest.find('\n');
+    const absl::string_view line = rest.substr(0, end);
+    rest = end == rest.npos ? absl::string_view() : rest.substr(end + 1);
+    ++line_;
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    absl::Status s = Line(line);
+    if (s.ok()) continue;
+    // A process that was killed leaves a part of its last line.
+    if (end != absl::string_view::npos || line.back() == '}' || line_ == 1) return s;
+    log_.Note("truncated_line", 1, line_,
+              absl::StrCat("line ", line_, ", the last one, is cut short; dropped"));
+  }
+  if (log_.process < 0)
+    return absl::InvalidArgumentError(
+        absl::StrCat(log_.file, ": no line of the Inspector; expected JSON objects"));
+  log_.Note(
+      "calls_dropped", dropped_, 0,
+      "calls that the Inspector dropped, as its ring was full; a shorter "
+      "NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS or a larger NCCL_INSPECTOR_DUMP_COLL_RING_SIZE keeps "
+      "them");
+  log_.Note("calls_without_start", untimed_, 0,
+            "calls without event_trace_ts: nothing tells when they began; they follow one another without "
+            "computation between. NCCL_INSPECTOR_DUMP_VERBOSE=1 records it");
+  log_.Note("calls_timed_by_host", by_host_, 0, "calls whose time is the host's, not the device's");
+  return Split(out);
+}
+
+}  // namespace
+
+bool LooksLikeInspector(absl::string_view head) {
+  return absl::StartsWith(head, "{") && absl::StrContains(head, "\"inspector_output_format_version\"");
+}
+
+absl::Status ReadInspector(absl::string_view content, absl::string_view file, std::vector<RankLog>* out) {
+  return InspectorReader(content, file).Run(out);
+}
+
+}  // namespace chakra::collective_logs

@@ -1,0 +1,26 @@
+// Logs of NCCL's Inspector, a profiler plugin: one JSON object a line, for each call that ended.
+//
+// The layout is that of plugins/profiler/inspector/inspector_json.cc in NCCL: "header" (communicator),
+// "metadata" (format v4.x, host, process) and "coll_perf", "p2p_perf" or "dump_stats". coll_msg_size_bytes is
+// the count of the API call times the size of its type. A call's time is that of its longest channel on this
+// rank, in whole microseconds. Only verbose logs (NCCL_INSPECTOR_DUMP_VERBOSE=1) say when a call began:
+// event_trace_ts has the host's call and each channel's kernel, in microseconds since the epoch.
+#pragma once
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "trace/import/collective_logs/call_log.h"
+
+namespace chakra::collective_logs {
+
+bool LooksLikeInspector(absl::string_view head);
+
+// Reads a process's log: one rank, or several where the process drives several devices. `content` is followed
+// by kPadding readable bytes. A last line that is cut short is dropped, with a note. Errors name file, line
+// and field: a line that is no JSON, another version, a field that is missing or out of range, a process
+// whose communicators do not tell its ranks apart.
+absl::Status ReadInspector(absl::string_view content, absl::string_view file, std::vector<RankLog>* out);
+
+}  // namespace chakra::collective_logs

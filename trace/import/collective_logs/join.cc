@@ -1,0 +1,404 @@
+#include "trace/import/collective_logs/join.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/base/median.h"
+#include "trace/import/collective_logs/find_ranks.h"
+
+namespace chakra::collective_logs {
+namespace {
+
+// Clocks of hosts that differ less are left as they are: the ends of one call differ by as much.
+constexpr int64_t kLeastOffsetNs = 50000;
+
+// A communicator and the ranks that logged it.
+struct Group {
+  std::string id, name;
+  int size = 0;
+  std::vector<int> job_ranks;                       // of the members, where told
+  std::vector<std::pair<uint32_t, uint32_t>> logs;  // logged rank, and its row of RankLog::comms
+  // By sequence number of a collective, and which of several with one number: see Meeting.
+  absl::flat_hash_map<std::pair<uint64_t, uint32_t>, uint32_t> meeting_of;
+};
+
+// One collective call of a group.
+struct Meeting {
+  uint32_t members = 0;  // that logged it
+  int64_t last_start = std::numeric_limits<int64_t>::min();
+  int64_t least_duration = std::numeric_limits<int64_t>::max();
+  bool timed = true;
+};
+
+class Joiner {
+ public:
+  explicit Joiner(std::vector<RankLog> logs) {
+    for (RankLog& l : logs) out_.ranks.emplace_back().log = std::move(l);
+  }
+  absl::StatusOr<JoinedLogs> Run(int world, std::vector<std::string> warnings);
+
+ private:
+  absl::Status FindGroups();
+  absl::Status CheckGroup(const Group& group) const;
+  void NumberMembers();
+  void NameGroups();
+  void OrderCalls();
+  void Meet();
+  void AlignClocks();
+  void SetTransfers();
+  void PairMessages();
+  void BeginAtZero();
+  void Report();
+  // fn(call, meeting) for each collective of the rank.
+  template <typename Fn>
+  void ForEachCollective(uint32_t rank, const Fn& fn);
+
+  JoinedLogs out_;
+  std::vector<Group> groups_;
+  std::vector<Meeting> meetings_;
+  std::vector<std::vector<uint32_t>> meeting_of_;  // by rank and call; kNoRow: no collective
+};
+
+absl::Status Joiner::FindGroups() {
+  std::map<std::pair<std::string, std::vector<int>>, uint32_t> index;
+  for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
+    JoinedRank& rank = out_.ranks[r];
+    for (uint32_t c = 0; c < rank.log.comms.size(); ++c) {
+      const LogComm& comm = rank.log.comms[c];
+      const auto [it, fresh] =
+          index.try_emplace({comm.id, comm.ranks}, static_cast<uint32_t>(groups_.size()));
+      if (fresh) groups_.push_back({comm.id, comm.name, comm.size, comm.ranks, {}, {}});
+      Group& group = groups_[it->second];
+      if (comm.size != group.size && comm.size > 0 && group.size > 0) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            rank.log.file, ": communicator ", comm.id, " has ", comm.size, " members, but ", group.size,
+            " in ", out_.ranks[group.logs[0].first].log.file, "; expected logs of one run"));
+      }
+      group.size = std::max({group.size, comm.size, comm.member + 1});
+      if (group.name.empty()) group.name = comm.name;
+      group.logs.push_back({r, c});
+      rank.groups.push_back(static_cast<int>(it->second));
+    }
+  }
+  for (const Group& group : groups_) {
+    if (absl::Status s = CheckGroup(group); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Joiner::CheckGroup(const Group& group) const {
+  std::map<int, uint32_t> of_member;
+  for (const auto& [r, c] : group.logs) {
+    const int member = out_.ranks[r].log.comms[c].member;
+    const auto [it, fresh] = of_member.try_emplace(member, r);
+    if (fresh) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(out_.ranks[r].log.file, " and ", out_.ranks[it->second].log.file, " are both of member ",
+                     member, " of communicator ", group.id, "; expected one log of each"));
+  }
+  return absl::OkStatus();
+}
+
+// Members without a log get numbers past those of all ranks that have one.
+void Joiner::NumberMembers() {
+  int next = static_cast<int>(out_.ranks.size());
+  std::map<int, int> of_job;  // rank of the job -> of the replay
+  for (size_t i = 0; i < out_.ranks.size(); ++i) of_job[out_.ranks[i].log.rank] = static_cast<int>(i);
+  for (const Group& group : groups_) {
+    std::vector<int>& members = out_.members.emplace_back(static_cast<size_t>(group.size), -1);
+    for (const auto& [r, c] : group.logs)
+      members[static_cast<size_t>(out_.ranks[r].log.comms[c].member)] = static_cast<int>(r);
+    for (size_t m = 0; m < members.size(); ++m) {
+      if (members[m] >= 0) continue;
+      if (m >= group.job_ranks.size()) {
+        members[m] = next++;
+        continue;
+      }
+      const auto [it, fresh] = of_job.try_emplace(group.job_ranks[m], next);
+      if (fresh) ++next;
+      members[m] = it->second;
+    }
+  }
+  out_.world = std::max(out_.world, next);
+}
+
+void Joiner::NameGroups() {
+  std::map<std::string, int> uses;
+  for (const Group& g : groups_) ++uses[g.name.empty() ? g.id : g.name];
+  std::set<std::string> taken;
+  for (const Group& g : groups_) {
+    std::string name = g.name.empty() ? g.id : g.name;
+    if (uses[name] > 1 && name != g.id) absl::StrAppend(&name, " ", g.id);
+    // Subgroups of different ranks may have one name: the lowest member tells them apart.
+    const int lowest = g.job_ranks.empty() ? static_cast<int>(g.logs[0].first)
+                                           : *std::min_element(g.job_ranks.begin(), g.job_ranks.end());
+    if (uses[name] > 1) absl::StrAppend(&name, "@", lowest);
+    while (!taken.insert(name).second) absl::StrAppend(&name, "'");
+    out_.group_names.push_back(std::move(name));
+  }
+}
+
+// By begin. Calls of a communicator run one after the other on a device: what their rounded times overlap is
+// cut off. Without times calls have the order of the file, one call behind the other.
+void Joiner::OrderCalls() {
+  for (JoinedRank& rank : out_.ranks) {
+    for (LogCall& call : rank.log.calls) {
+      if (call.parts)
+        call.bytes *= static_cast<uint64_t>(groups_[static_cast<size_t>(rank.groups[call.comm])].size);
+      out_.timed = out_.timed && call.timed;
+    }
+  }
+  for (JoinedRank& rank : out_.ranks) {
+    std::vector<LogCall>& calls = rank.log.calls;
+    if (out_.timed) {
+      std::stable_sort(calls.begin(), calls.end(),
+                       [](const LogCall& a, const LogCall& b) { return a.start_ns < b.start_ns; });
+    }
+    int64_t end = 0;                                              // of the last call
+    std::vector<int64_t> free(rank.log.comms.size(), INT64_MIN);  // by communicator
+    for (LogCall& call : calls) {
+      if (!out_.timed) {
+        call.start_ns = end;
+      } else if (IsCollective(call.op) && call.start_ns < free[call.comm]) {
+        call.duration_ns = std::max<int64_t>(0, call.start_ns + call.duration_ns - free[call.comm]);
+        call.start_ns = free[call.comm];
+      }
+      end = call.start_ns + call.duration_ns;
+      if (IsCollective(call.op)) free[call.comm] = end;
+    }
+    std::stable_sort(calls.begin(), calls.end(),
+                     [](const LogCall& a, const LogCall& b) { return a.start_ns < b.start_ns; });
+  }
+}
+
+template <typename Fn>
+void Joiner::ForEachCollective(uint32_t rank, const Fn& fn) {
+  std::vector<LogCall>& calls = out_.ranks[rank].log.calls;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (meeting_of_[rank][i] != kNoRow) fn(&calls[i], &meetings_[meeting_of_[rank][i]]);
+  }
+}
+
+void Joiner::Meet() {
+  meeting_of_.resize(out_.ranks.size());
+  for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
+    JoinedRank& rank = out_.ranks[r];
+    meeting_of_[r].assign(rank.log.calls.size(), kNoRow);
+    absl::flat_hash_map<std::pair<uint32_t, uint64_t>, uint32_t>
+        repeats;  // calls launched together share a number
+    for (size_t i = 0; i < rank.log.calls.size(); ++i) {
+      const LogCall& call = rank.log.calls[i];
+      if (!IsCollective(call.op)) continue;
+      Group& group = groups_[static_cast<size_t>(rank.groups[call.comm])];
+      const uint32_t nth = repeats[{call.comm, call.sequence}]++;
+      const auto [it, fresh] =
+          group.meeting_of.try_emplace({call.sequence, nth}, static_cast<uint32_t>(meetings_.size()));
+      if (fresh) meetings_.emplace_back();
+      meeting_of_[r][i] = it->second;
+      ++meetings_[it->second].members;
+    }
+  }
+  for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
+    const JoinedRank& rank = out_.ranks[r];
+    ForEachCollective(r, [&](LogCall* call, Meeting* meeting) {
+      call->lost = meeting->members < groups_[static_cast<size_t>(rank.groups[call->comm])].logs.size();
+    });
+  }
+  for (Group& g : groups_) g.meeting_of = {};
+}
+
+// Each rank's clock against that of a rank whose clock is settled, through the calls that both made. Ranks
+// are settled group by group from the first rank on.
+void Joiner::AlignClocks() {
+  std::vector<bool> settled(out_.ranks.size());
+  std::vector<std::vector<uint32_t>> groups_of(out_.ranks.size());
+  for (uint32_t g = 0; g < groups_.size(); ++g) {
+    for (const auto& [r, c] : groups_[g].logs) groups_of[r].push_back(g);
+  }
+  std::vector<int64_t> end_of(meetings_.size(), std::numeric_limits<int64_t>::min());
+  std::vector<bool> done(groups_.size());
+  const auto settle = [&](uint32_t r) {
+    settled[r] = true;
+    JoinedRank& rank = out_.ranks[r];
+    for (LogCall& call : rank.log.calls) call.start_ns += rank.offset_ns;
+    ForEachCollective(r, [&](LogCall* call, Meeting* m) {
+      int64_t& end = end_of[static_cast<size_t>(m - meetings_.data())];
+      if (!call->lost && end == std::numeric_limits<int64_t>::min()) end = call->start_ns + call->duration_ns;
+    });
+  };
+  for (uint32_t root = 0; root < out_.ranks.size(); ++root) {
+    if (settled[root]) continue;
+    settle(root);
+    std::vector<uint32_t> queue = {root};
+    while (!queue.empty()) {
+      const uint32_t from = queue.back();
+      queue.pop_back();
+      for (const uint32_t g : groups_of[from]) {
+        if (done[g]) continue;
+        done[g] = true;
+        for (const auto& [r, c] : groups_[g].logs) {
+          if (settled[r]) continue;
+          std::vector<double> late;
+          ForEachCollective(r, [&](LogCall* call, Meeting* m) {
+            const int64_t end = end_of[static_cast<size_t>(m - meetings_.data())];
+            if (call->lost || end == std::numeric_limits<int64_t>::min()) return;
+            late.push_back(static_cast<double>(call->start_ns + call->duration_ns - end));
+          });
+          const RankLog& log = out_.ranks[r].log;
+          const int64_t by = late.empty() ? 0 : -static_cast<int64_t>(Median(late));
+          // Ends that a host found late tell nothing of clocks.
+          if (!log.shared_clock || (log.device_starts && std::abs(by) >= kLeastOffsetNs))
+            out_.ranks[r].offset_ns = by;
+          settle(r);
+          queue.push_back(r);
+        }
+      }
+    }
+  }
+}
+
+void Joiner::SetTransfers() {
+  for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
+    ForEachCollective(r, [](LogCall* call, Meeting* m) {
+      m->last_start = std::max(m->last_start, call->start_ns);
+      m->least_duration = std::min(m->least_duration, call->duration_ns);
+      m->timed = m->timed && call->timed;
+    });
+  }
+  for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
+    ForEachCollective(r, [this](LogCall* call, Meeting* m) {
+      if (call->lost || call->timing == Timing::kNone) return;
+      const int64_t since = call->start_ns + call->duration_ns - m->last_start;
+      call->transfer_ns = m->timed && out_.timed ? std::max<int64_t>(0, since) : m->least_duration;
+    });
+  }
+}
+
+// Sends and receives of a pair of ranks by their order. Rings lose the oldest: where the numbers differ, the
+// last ones are partners.
+void Joiner::PairMessages() {
+  struct Pair {
+    std::vector<LogCall*> sent, received;
+  };
+  std::map<std::tuple<int, int, uint32_t>, Pair> pairs;  // sender, receiver, group
+  for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
+    for (LogCall& call : out_.ranks[r].log.calls) {
+      if (call.op != kLogSend && call.op != kLogRecv) continue;
+      const auto group = static_cast<uint32_t>(out_.ranks[r].groups[call.comm]);
+      const int other = out_.members[group][static_cast<size_t>(call.peer)];
+      const bool send = call.op == kLogSend;
+      Pair& pair = pairs[{send ? static_cast<int>(r) : other, send ? other : static_cast<int>(r), group}];
+      (send ? pair.sent : pair.received).push_back(&call);
+    }
+  }
+  for (auto& [key, pair] : pairs) {
+    const size_t both = std::min(pair.sent.size(), pair.received.size());
+    for (size_t i = 0; i + both < pair.sent.size(); ++i) pair.sent[i]->lost = true;
+    for (size_t i = 0; i + both < pair.received.size(); ++i) pair.received[i]->lost = true;
+    for (size_t i = 0; i < both; ++i) {
+      LogCall *s = pair.sent[pair.sent.size() - both + i],
+              *v = pair.received[pair.received.size() - both + i];
+      const int64_t last = std::max(s->start_ns, v->start_ns);
+      s->eager = out_.timed && s->start_ns + s->duration_ns <= v->start_ns;
+      for (LogCall* c : {s, v}) {
+        const int64_t since = c->start_ns + c->duration_ns - last;
+        c->transfer_ns = out_.timed ? std::max<int64_t>(0, since) : std::min(s->duration_ns, v->duration_ns);
+      }
+    }
+  }
+}
+
+void Joiner::BeginAtZero() {
+  int64_t first = std::numeric_limits<int64_t>::max();
+  for (const JoinedRank& rank : out_.ranks) {
+    for (const LogCall& call : rank.log.calls) first = std::min(first, call.start_ns);
+  }
+  for (JoinedRank& rank : out_.ranks) {
+    for (LogCall& call : rank.log.calls) {
+      call.start_ns -= first;
+      rank.end_ns = std::max(rank.end_ns, call.start_ns + call.duration_ns);
+    }
+  }
+}
+
+void Joiner::Report() {
+  for (JoinedRank& rank : out_.ranks) {
+    uint64_t lost = 0, gaps = 0;
+    std::map<std::pair<uint32_t, bool>, std::vector<uint64_t>> numbers;
+    for (LogCall& call : rank.log.calls) {
+      if (call.lost) ++lost;
+      if (IsCollective(call.op)) numbers[{call.comm, true}].push_back(call.sequence);
+    }
+    for (auto& [key, of] : numbers) {
+      std::sort(of.begin(), of.end());
+      for (size_t i = 1; i < of.size(); ++i) {
+        if (of[i] > of[i - 1] + 1) gaps += of[i] - of[i - 1] - 1;
+      }
+    }
+    rank.log.Note(
+        "calls_missing", gaps, 0,
+        "numbers of calls that the log skips: what they moved is not replayed, and their time counts as "
+        "computation");
+    rank.log.Note("calls_without_partners", lost, 0,
+                  "calls that not all members logged; kept as recorded, as communication");
+    if (rank.offset_ns != 0 && rank.log.shared_clock) {
+      rank.log.Note(
+          "clock_aligned", 1, 0,
+          absl::StrCat("its clock was moved by ", rank.offset_ns, " ns, as the ends of shared calls tell"));
+    }
+  }
+  if (out_.world > static_cast<int>(out_.ranks.size())) {
+    out_.warnings.push_back(absl::StrCat("the job has ", out_.world, " ranks, ", out_.ranks.size(),
+                                         " of them logged: what the others did is not known"));
+  }
+  if (!out_.timed) {
+    out_.warnings.push_back(
+        "the logs do not say when calls began: they follow one another without computation between; "
+        "NCCL_INSPECTOR_DUMP_VERBOSE=1 records it");
+  }
+}
+
+absl::StatusOr<JoinedLogs> Joiner::Run(int world, std::vector<std::string> warnings) {
+  out_.world = world;
+  out_.warnings = std::move(warnings);
+  if (absl::Status s = FindGroups(); !s.ok()) return s;
+  NumberMembers();
+  NameGroups();
+  OrderCalls();
+  Meet();
+  if (out_.timed) AlignClocks();
+  SetTransfers();
+  PairMessages();
+  BeginAtZero();
+  Report();
+  return std::move(out_);
+}
+
+}  // namespace
+
+absl::StatusOr<JoinedLogs> JoinRanks(std::vector<RankLog> logs, const std::vector<int>& wanted) {
+  int world = 0;
+  std::vector<std::string> warnings;
+  if (absl::Status s = FindRanks(&logs, &world, &warnings); !s.ok()) return s;
+  for (const int rank : wanted) {
+    if (std::any_of(logs.begin(), logs.end(), [rank](const RankLog& l) { return l.rank == rank; })) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "rank ", rank, " was asked for, but no log is of it; logs are of ",
+        absl::StrJoin(logs, ", ", [](std::string* s, const RankLog& l) { absl::StrAppend(s, l.rank); })));
+  }
+  if (!wanted.empty()) {
+    std::erase_if(logs, [&](const RankLog& l) {
+      return std::find(wanted.begin(), wanted.end(), l.rank) == wanted.end();
+    });
+  }
+  return Joiner(std::move(logs)).Run(world, std::move(warnings));
+}
+
+}  // namespace chakra::collective_logs

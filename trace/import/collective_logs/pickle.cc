@@ -1,0 +1,380 @@
+#include "trace/import/collective_logs/pickle.h"
+
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "simdjson.h"
+#include "trace/base/utf8.h"
+
+namespace chakra::collective_logs {
+namespace {
+
+// Opcodes that no plain data needs, by Python's names, for messages.
+struct RefusedOpcode {
+  uint8_t code;
+  const char* name;
+};
+constexpr RefusedOpcode kRefused[] = {{'c', "GLOBAL"},
+                                      {0x93, "STACK_GLOBAL"},
+                                      {'R', "REDUCE"},
+                                      {'b', "BUILD"},
+                                      {'i', "INST"},
+                                      {'o', "OBJ"},
+                                      {0x81, "NEWOBJ"},
+                                      {0x92, "NEWOBJ_EX"},
+                                      {0x82, "EXT1"},
+                                      {0x83, "EXT2"},
+                                      {0x84, "EXT4"},
+                                      {'P', "PERSID"},
+                                      {'Q', "BINPERSID"},
+                                      {'0', "POP"},
+                                      {'1', "POP_MARK"},
+                                      {'2', "DUP"},
+                                      {'I', "INT"},
+                                      {'L', "LONG"},
+                                      {'F', "FLOAT"},
+                                      {'S', "STRING"},
+                                      {'T', "BINSTRING"},
+                                      {'U', "SHORT_BINSTRING"},
+                                      {'V', "UNICODE"},
+                                      {'p', "PUT"},
+                                      {'g', "GET"},
+                                      {'l', "LIST"},
+                                      {'d', "DICT"},
+                                      {'B', "BINBYTES"},
+                                      {'C', "SHORT_BINBYTES"},
+                                      {0x8e, "BINBYTES8"},
+                                      {0x96, "BYTEARRAY8"},
+                                      {0x8f, "EMPTY_SET"},
+                                      {0x90, "ADDITEMS"},
+                                      {0x91, "FROZENSET"},
+                                      {0x97, "NEXT_BUFFER"},
+                                      {0x98, "READONLY_BUFFER"}};
+
+class PickleReader {
+ public:
+  PickleReader(absl::string_view bytes, absl::string_view file) : bytes_(bytes), file_(file) {}
+  absl::StatusOr<PlainData> Run();
+
+ private:
+  static constexpr uint32_t kMark = 0xffffffff;
+
+  absl::Status Fail(absl::string_view what) const {
+    return absl::InvalidArgumentError(absl::StrCat(file_, ": pickle, byte ", op_at_, ": ", what));
+  }
+  absl::Status Short() const { return Fail("the operand of an opcode ends early; is the file cut short?"); }
+  absl::Status Refuse(uint8_t code) const;
+  bool Number(size_t width, uint64_t* out);
+  void Push(PlainData::Value value) { stack_.push_back(data_.Add(std::move(value))); }
+  absl::Status Step(uint8_t code);
+  absl::Status Scalar(uint8_t code);
+  absl::Status Integer(uint8_t code);
+  absl::Status Text(size_t width);
+  absl::Status Tuple(size_t count);
+  absl::Status ToMark(std::vector<uint32_t>* items);
+  absl::Status Fill(bool dict, bool many);
+  absl::Status Keep(uint64_t key);
+  absl::Status Recall(uint64_t key);
+
+  absl::string_view bytes_, file_;
+  size_t at_ = 0, op_at_ = 0;
+  PlainData data_;
+  std::vector<uint32_t> stack_;  // values, and kMark
+  absl::flat_hash_map<uint64_t, uint32_t> memo_;
+  bool done_ = false;
+};
+
+absl::Status PickleReader::Refuse(uint8_t code) const {
+  for (const RefusedOpcode& r : kRefused) {
+    if (r.code != code) continue;
+    return Fail(
+        absl::StrCat("opcode ", r.name,
+                     ", which plain data does not need; nothing of a pickle is executed here. Expected "
+                     "a dump of the Flight Recorder as PyTorch writes it"));
+  }
+  return Fail(absl::StrCat("0x", absl::Hex(code), " is no opcode of a pickle"));
+}
+
+// A little-endian number of `width` bytes.
+bool PickleReader::Number(size_t width, uint64_t* out) {
+  if (bytes_.size() - at_ < width) return false;
+  *out = 0;
+  std::memcpy(out, bytes_.data() + at_, width);
+  at_ += width;
+  return true;
+}
+
+absl::Status PickleReader::Integer(uint8_t code) {
+  uint64_t n = 0;
+  PlainData::Value v;
+  v.kind = PlainData::kInteger;
+  if (code == 0x8a) {  // LONG1
+    if (!Number(1, &n)) return Short();
+    if (n > 8) return Fail(absl::StrCat("an integer of ", n, " bytes; expected at most 8"));
+    const size_t width = n;
+    if (!Number(width, &n)) return Short();
+    if (width > 0 && width < 8 && (n >> (8 * width - 1) & 1) != 0) n |= ~uint64_t{0} << 8 * width;
+    v.integer = static_cast<int64_t>(n);
+  } else {
+    if (!Number(code == 'J' ? 4 : code == 'M' ? 2 : 1, &n)) return Short();
+    v.integer = code == 'J' ? static_cast<int32_t>(static_cast<uint32_t>(n)) : static_cast<int64_t>(n);
+  }
+  Push(std::move(v));
+  return absl::OkStatus();
+}
+
+absl::Status PickleReader::Scalar(uint8_t code) {
+  PlainData::Value v;
+  if (code == 'G') {  // BINFLOAT: big-endian
+    uint64_t bits = 0;
+    if (!Number(8, &bits)) return Short();
+    v.kind = PlainData::kReal;
+    v.real = std::bit_cast<double>(__builtin_bswap64(bits));
+  } else if (code != 'N') {  // NEWTRUE, NEWFALSE
+    v.kind = PlainData::kBool;
+    v.integer = code == 0x88;
+  }
+  Push(std::move(v));
+  return absl::OkStatus();
+}
+
+absl::Status PickleReader::Text(size_t width) {
+  uint64_t n = 0;
+  if (!Number(width, &n) || n > bytes_.size() - at_) return Short();
+  PlainData::Value v;
+  v.kind = PlainData::kText;
+  v.text = bytes_.substr(at_, n);
+  at_ += n;
+  if (ValidUtf8Prefix(v.text) != v.text.size()) return Fail("text that is not UTF-8");
+  Push(std::move(v));
+  return absl::OkStatus();
+}
+
+absl::Status PickleReader::ToMark(std::vector<uint32_t>* items) {
+  size_t mark = stack_.size();
+  while (mark > 0 && stack_[mark - 1] != kMark) --mark;
+  if (mark == 0) return Fail("no MARK on the stack; expected one before the items");
+  items->assign(stack_.begin() + static_cast<ptrdiff_t>(mark), stack_.end());
+  stack_.resize(mark - 1);
+  return absl::OkStatus();
+}
+
+absl::Status PickleReader::Tuple(size_t count) {
+  PlainData::Value v;
+  v.kind = PlainData::kList;
+  if (count == 4) {  // TUPLE
+    if (absl::Status s = ToMark(&v.items); !s.ok()) return s;
+  } else {
+    if (stack_.size() < count) return Fail("a tuple of more values than the stack has");
+    v.items.assign(stack_.end() - static_cast<ptrdiff_t>(count), stack_.end());
+    for (const uint32_t i : v.items) {
+      if (i == kMark) return Fail("a MARK in a tuple");
+    }
+    stack_.resize(stack_.size() - count);
+  }
+  Push(std::move(v));
+  return absl::OkStatus();
+}
+
+// APPEND, APPENDS, SETITEM, SETITEMS.
+absl::Status PickleReader::Fill(bool dict, bool many) {
+  std::vector<uint32_t> items;
+  if (many) {
+    if (absl::Status s = ToMark(&items); !s.ok()) return s;
+  } else {
+    const size_t count = dict ? 2 : 1;
+    if (stack_.size() < count) return Fail("fewer values on the stack than the opcode takes");
+    items.assign(stack_.end() - static_cast<ptrdiff_t>(count), stack_.end());
+    stack_.resize(stack_.size() - count);
+    for (const uint32_t i : items) {
+      if (i == kMark) return Fail("a MARK where a value was expected");
+    }
+  }
+  if (dict && items.size() % 2 != 0) return Fail("a key without a value");
+  const bool there = !stack_.empty() && stack_.back() != kMark;
+  PlainData::Value* to = there ? data_.mutable_at(stack_.back()) : nullptr;
+  if (to == nullptr || to->kind != (dict ? PlainData::kDict : PlainData::kList)) {
+    return Fail(absl::StrCat("items for what is no ", dict ? "dictionary" : "list"));
+  }
+  to->items.insert(to->items.end(), items.begin(), items.end());
+  return absl::OkStatus();
+}
+
+absl::Status PickleReader::Keep(uint64_t key) {
+  if (stack_.empty() || stack_.back() == kMark) return Fail("nothing on the stack to remember");
+  memo_[key] = stack_.back();
+  return absl::OkStatus();
+}
+
+absl::Status PickleReader::Recall(uint64_t key) {
+  const auto it = memo_.find(key);
+  if (it == memo_.end()) return Fail(absl::StrCat("entry ", key, " of the memo, which was never set"));
+  stack_.push_back(it->second);
+  return absl::OkStatus();
+}
+
+absl::Status PickleReader::Step(uint8_t code) {
+  uint64_t n = 0;
+  PlainData::Value v;
+  switch (code) {
+    case 0x80:  // PROTO
+      if (!Number(1, &n)) return Short();
+      if (n < 2 || n > 5) return Fail(absl::StrCat("pickle protocol ", n, ", expected 2 to 5"));
+      return absl::OkStatus();
+    case 0x95:  // FRAME: where a writer flushed; the bytes go on as they are
+      return Number(8, &n) ? absl::OkStatus() : Short();
+    case '.':  // STOP
+      if (stack_.size() != 1 || stack_.back() == kMark)
+        return Fail(absl::StrCat("the end with ", stack_.size(), " values on the stack; expected 1"));
+      data_.set_root(stack_.back());
+      done_ = true;
+      return absl::OkStatus();
+    case '(':
+      stack_.push_back(kMark);
+      return absl::OkStatus();
+    case 'N':
+    case 0x88:
+    case 0x89:
+    case 'G':
+      return Scalar(code);
+    case 'J':
+    case 'K':
+    case 'M':
+    case 0x8a:
+      return Integer(code);
+    case 'X':
+      return Text(4);
+    case 0x8c:
+      return Text(1);
+    case 0x8d:
+      return Text(8);
+    case ']':
+    case '}':
+      v.kind = code == ']' ? PlainData::kList : PlainData::kDict;
+      Push(std::move(v));
+      return absl::OkStatus();
+    case ')':
+      return Tuple(0);
+    case 0x85:
+    case 0x86:
+    case 0x87:
+      return Tuple(code - 0x84u);
+    case 't':
+      return Tuple(4);
+    case 'a':
+    case 'e':
+      return Fill(false, code == 'e');
+    case 's':
+    case 'u':
+      return Fill(true, code == 'u');
+    case 'q':
+    case 'r':
+      return Number(code == 'q' ? 1 : 4, &n) ? Keep(n) : Short();
+    case 0x94:  // MEMOIZE
+      return Keep(memo_.size());
+    case 'h':
+    case 'j':
+      return Number(code == 'h' ? 1 : 4, &n) ? Recall(n) : Short();
+    default:
+      return Refuse(code);
+  }
+}
+
+absl::StatusOr<PlainData> PickleReader::Run() {
+  while (!done_) {
+    op_at_ = at_;
+    if (at_ == bytes_.size()) return Fail("the pickle ends before its STOP; is the file cut short?");
+    if (absl::Status s = Step(static_cast<uint8_t>(bytes_[at_++])); !s.ok()) return s;
+  }
+  op_at_ = at_;
+  if (at_ != bytes_.size())
+    return Fail(absl::StrCat(bytes_.size() - at_, " bytes after the end of the pickle; expected none"));
+  return std::move(data_);
+}
+
+// JSON as deep as simdjson takes it: at most 1,024 levels.
+uint32_t AddJson(const simdjson::dom::element& e, PlainData* data) {
+  PlainData::Value v;
+  switch (e.type()) {
+    case simdjson::dom::element_type::ARRAY:
+      v.kind = PlainData::kList;
+      for (const simdjson::dom::element& item : simdjson::dom::array(e))
+        v.items.push_back(AddJson(item, data));
+      break;
+    case simdjson::dom::element_type::OBJECT:
+      v.kind = PlainData::kDict;
+      for (const auto& [key, value] : simdjson::dom::object(e)) {
+        PlainData::Value name;
+        name.kind = PlainData::kText;
+        name.text = absl::string_view(key.data(), key.size());
+        v.items.push_back(data->Add(std::move(name)));
+        v.items.push_back(AddJson(value, data));
+      }
+      break;
+    case simdjson::dom::element_type::INT64:
+      v.kind = PlainData::kInteger;
+      v.integer = int64_t(e);
+      break;
+    case simdjson::dom::element_type::UINT64:  // above 2^63: no number that a log has
+    case simdjson::dom::element_type::DOUBLE:
+      v.kind = PlainData::kReal;
+      v.real = double(e);
+      break;
+    case simdjson::dom::element_type::STRING: {
+      const std::string_view text(e);
+      v.kind = PlainData::kText;
+      v.text = absl::string_view(text.data(), text.size());
+      break;
+    }
+    case simdjson::dom::element_type::BOOL:
+      v.kind = PlainData::kBool;
+      v.integer = bool(e) ? 1 : 0;
+      break;
+    case simdjson::dom::element_type::NULL_VALUE:
+      break;
+  }
+  return data->Add(std::move(v));
+}
+
+}  // namespace
+
+const PlainData::Value* PlainData::Find(const Value& dict, absl::string_view key) const {
+  if (dict.kind != kDict) return nullptr;
+  const Value* found = nullptr;
+  for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+    const Value& name = values_[dict.items[i]];
+    if (name.kind == kText && name.text == key) found = &values_[dict.items[i + 1]];
+  }
+  return found;
+}
+
+bool LooksLikePickle(absl::string_view head) {
+  if (head.size() < 3 || head[0] != '\x80' || head[1] < 2 || head[1] > 5) return false;
+  const size_t first = head[2] == '\x95' ? 11 : 2;  // after a FRAME
+  return head.size() > first && head[first] == '}';
+}
+
+absl::StatusOr<PlainData> ReadPickle(absl::string_view bytes, absl::string_view file) {
+  return PickleReader(bytes, file).Run();
+}
+
+absl::StatusOr<PlainData> ReadPlainJson(absl::string_view text, absl::string_view file) {
+  auto parser = std::make_shared<simdjson::dom::parser>();
+  simdjson::dom::element root;
+  if (const auto e = parser->parse(text.data(), text.size()).get(root)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ": no valid JSON: ", simdjson::error_message(e), "; is the file cut short?"));
+  }
+  PlainData data;
+  data.set_root(AddJson(root, &data));
+  data.KeepAlive(std::move(parser));
+  return data;
+}
+
+}  // namespace chakra::collective_logs

@@ -1,0 +1,10 @@
+// GOAL programs among the formats of trace/import/registry.h.
+#pragma once
+
+#include "trace/et/importer.h"
+
+namespace chakra::goal {
+
+extern const Importer kImporter;
+
+}  // namespace chakra::goal

@@ -1,0 +1,145 @@
+#include "trace/import/goal/to_traces.h"
+
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "proto/et_def.pb.h"
+#include "trace/base/parallel.h"
+#include "trace/et/rank_loader.h"
+#include "trace/et/writer.h"
+
+namespace chakra::goal {
+namespace {
+
+namespace et = ChakraProtoMsg;
+
+constexpr uint64_t kMostNanos = static_cast<uint64_t>(INT64_MAX / 1000);
+constexpr uint64_t kMostBytes = uint64_t{1} << 56;
+
+absl::Status CheckOps(const Program& program, const std::string& name) {
+  for (size_t r = 0; r < program.ranks.size(); ++r) {
+    const std::vector<GoalOp>& ops = program.ranks[r].ops;
+    for (size_t i = 0; i < ops.size(); ++i) {
+      const auto bad = [&](absl::string_view what) {
+        return absl::InvalidArgumentError(absl::StrCat(name, ": rank ", r, ", operation ", i, ": ", what));
+      };
+      const GoalOp& op = ops[i];
+      if (op.type == OpType::kCalc) {
+        if (op.size > kMostNanos)
+          return bad(absl::StrCat("calc ", op.size, " ns, expected at most ", kMostNanos));
+        continue;
+      }
+      if (op.size >= kMostBytes) return bad(absl::StrCat(op.size, " bytes, expected fewer than 2^56"));
+      if (op.peer == static_cast<uint32_t>(r)) return bad("a message to itself; expected another rank");
+      if (op.peer == kAny || op.tag == kAny)
+        return bad(
+            "-1 stands for any rank or tag, which only a run of the program can tell; expected numbers");
+    }
+  }
+  return absl::OkStatus();
+}
+
+// LogGOPSim compares no sizes; the send's bytes go over the network.
+std::vector<uint64_t> MatchSizes(Program* program) {
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, std::vector<uint64_t>> sent;  // from, to, tag
+  for (uint32_t r = 0; r < program->ranks.size(); ++r) {
+    for (const GoalOp& op : program->ranks[r].ops) {
+      if (op.type == OpType::kSend) sent[{r, op.peer, op.tag}].push_back(op.size);
+    }
+  }
+  std::vector<uint64_t> unequal(program->ranks.size());
+  for (uint32_t r = 0; r < program->ranks.size(); ++r) {
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, size_t> next;
+    for (GoalOp& op : program->ranks[r].ops) {
+      if (op.type != OpType::kRecv) continue;
+      const auto it = sent.find({op.peer, r, op.tag});
+      const size_t i = next[{op.peer, r, op.tag}]++;
+      if (it == sent.end() || i >= it->second.size() || it->second[i] == op.size) continue;
+      op.size = it->second[i];
+      ++unequal[r];
+    }
+  }
+  return unequal;
+}
+
+et::AttributeProto* Add(const char* name, et::Node* node) {
+  et::AttributeProto* a = node->add_attr();
+  a->set_name(name);
+  return a;
+}
+
+absl::Status WriteRank(const GoalRank& rank, EtWriter* out) {
+  et::GlobalMetadata metadata;
+  metadata.set_version("0.0.4");
+  et::AttributeProto& schema = *metadata.add_attr();
+  schema.set_name("schema");
+  schema.set_string_val(std::string(kSchema));
+  if (absl::Status s = out->AddMetadata(metadata); !s.ok()) return s;
+  et::Node node;
+  size_t d = 0;
+  for (size_t i = 0; i < rank.ops.size(); ++i) {
+    const GoalOp& op = rank.ops[i];
+    const bool calc = op.type == OpType::kCalc, send = op.type == OpType::kSend;
+    node.Clear();
+    node.set_id(i);
+    node.set_name(calc ? "calc" : send ? "send" : "recv");
+    node.set_type(calc ? et::COMP_NODE : send ? et::COMM_SEND_NODE : et::COMM_RECV_NODE);
+    Add("is_cpu_op", &node)->set_bool_val(true);
+    Add("tid", &node)->set_int64_val(op.cpu + (calc ? 0 : 256 * int64_t{op.nic}));
+    Add("any_order", &node)->set_bool_val(true);
+    if (calc) {
+      Add("duration_ns", &node)->set_int64_val(static_cast<int64_t>(op.size));
+    } else {
+      Add("comm_size", &node)->set_int64_val(static_cast<int64_t>(op.size));
+      Add(send ? "comm_dst" : "comm_src", &node)->set_int32_val(static_cast<int32_t>(op.peer));
+      Add("comm_tag", &node)->set_int32_val(static_cast<int32_t>(op.tag));
+    }
+    bool early = false;
+    const size_t first = d;
+    for (; d < rank.deps.size() && rank.deps[d].op == i; ++d) {
+      node.add_data_deps(rank.deps[d].of);
+      early = early || rank.deps[d].start;
+    }
+    if (early) {
+      et::AttributeProto::Int64List* list = Add("dep_release", &node)->mutable_int64_list();
+      for (size_t k = first; k < d; ++k) list->add_values(rank.deps[k].start ? 0 : kReleaseAtEnd);
+    }
+    if (absl::Status s = out->AddNode(node); !s.ok()) return s;
+  }
+  return out->Finish();
+}
+
+}  // namespace
+
+absl::StatusOr<TraceSet> ProgramTraces(Program program, const std::string& name, const ReadOptions& options) {
+  if (absl::Status s = CheckOps(program, name); !s.ok()) return s;
+  const std::vector<uint64_t> unequal = MatchSizes(&program);
+  TraceSet set;
+  GraphPool pool;
+  std::vector<Loaded> loaded(program.ranks.size());
+  const auto load = [&](size_t i, Worker* worker) {
+    std::string frames;
+    EtWriter writer(&frames, Compression::kNone);
+    if (absl::Status s = WriteRank(program.ranks[i], &writer); !s.ok()) return s;
+    if (absl::Status s = DecodeFrames(frames, name, static_cast<int>(i), options, worker, &loaded[i]);
+        !s.ok())
+      return s;
+    if (unequal[i] == 0) return absl::OkStatus();
+    loaded[i].trace.repairs.push_back({"receive_size", name, static_cast<int>(i), unequal[i], 0,
+                                       "receives of another size than their sends; they take the sends'"});
+    return absl::OkStatus();
+  };
+  absl::Status status = ForEach(loaded.size(), options.threads, [&] {
+    return [&load, worker = std::make_unique<Worker>(&pool)](size_t i) { return load(i, worker.get()); };
+  });
+  if (status.ok()) status = Flatten(&loaded);
+  if (!status.ok()) return status;
+  for (Loaded& l : loaded) set.ranks.push_back(std::move(l.trace));
+  return set;
+}
+
+}  // namespace chakra::goal
