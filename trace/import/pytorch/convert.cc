@@ -78,8 +78,10 @@ class Reader {
   explicit Reader(const ReadOptions& options) : options_(options) {}
 
   absl::StatusOr<Capture> Read(const std::vector<std::string>& inputs);
+  absl::StatusOr<Capture> Take(DeviceRuns runs);
 
  private:
+  absl::StatusOr<Capture> LinkAll();
   absl::Status Find(const std::vector<std::string>& inputs);
   absl::Status PairFiles();
   absl::Status PlaceFile(size_t i, int rank);
@@ -283,7 +285,7 @@ void Reader::Report() {
       to->set_device_unpaired(r.pairing.ops_unmatched);
     }
     host_only = host_only || r.device_file.empty();
-    device_only = device_only || r.host_file.empty();
+    device_only = device_only || (r.host_file.empty() && r.device->source == "kineto");
     if (!r.device_file.empty()) {
       uint64_t host = 0, device = 0, launched = 0;
       for (uint32_t row = 0; row < r.device->events.size(); ++row) {
@@ -354,6 +356,24 @@ absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
   if (!status.ok()) return status;
   for (size_t i = done; i < loaded_.size(); ++i) out_.inputs.push_back(loaded_[i].input);
   if (status = PairFiles(); !status.ok()) return status;
+  return LinkAll();
+}
+
+absl::StatusOr<Capture> Reader::Take(DeviceRuns runs) {
+  out_.inputs = std::move(runs.inputs);
+  for (std::string& file : runs.files_left_out) out_.report.add_files_left_out(std::move(file));
+  for (std::string& text : runs.warnings) Warn(std::move(text));
+  for (std::unique_ptr<DeviceTrace>& trace : runs.traces) {
+    CaptureRank& rank = by_rank_[trace->rank];
+    rank.rank = trace->rank;
+    rank.device_file = trace->file;
+    rank.device = std::move(trace);
+  }
+  return LinkAll();
+}
+
+// Links each rank of by_rank_ that is asked for, and joins them.
+absl::StatusOr<Capture> Reader::LinkAll() {
   const std::vector<int>& wanted = options_.capture.ranks;
   for (const int rank : wanted) {
     if (!by_rank_.contains(rank)) {
@@ -366,8 +386,8 @@ absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
     if (wanted.empty() || std::find(wanted.begin(), wanted.end(), rank) != wanted.end())
       out_.ranks.push_back(std::move(r));
   }
-  status = ForEach(out_.ranks.size(), options_.threads,
-                   [&] { return [&](size_t i) { return Link(&out_.ranks[i]); }; });
+  absl::Status status = ForEach(out_.ranks.size(), options_.threads,
+                                [&] { return [&](size_t i) { return Link(&out_.ranks[i]); }; });
   if (!status.ok()) return status;
   absl::StatusOr<GroupRules> asked = ReadGroupRules();
   if (!asked.ok()) return asked.status();
@@ -388,6 +408,10 @@ absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
 
 absl::StatusOr<Capture> ReadCapture(const std::vector<std::string>& inputs, const ReadOptions& options) {
   return Reader(options).Read(inputs);
+}
+
+absl::StatusOr<Capture> LinkCapture(DeviceRuns runs, const ReadOptions& options) {
+  return Reader(options).Take(std::move(runs));
 }
 
 absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix) {
