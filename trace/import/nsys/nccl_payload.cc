@@ -44,7 +44,7 @@ bool AsNumber(uint64_t v, int64_t most, int64_t* out) {
 }
 
 void Set(absl::string_view name, uint64_t v, NcclPayload* out) {
-  constexpr int64_t kMostRanks = 1 << 22, kMostBytes = int64_t{1} << 50;
+  constexpr int64_t kMostRanks = 1 << 22, kMostBytes = int64_t{1} << 40;  // times ranks below 2^63
   if (name == kComm) out->comm = v;
   if (name == kParent) out->member_of = v;  // a split tells its caller's place in the parent
   if (name == kBytes) AsNumber(v, kMostBytes, &out->bytes);

@@ -91,7 +91,9 @@ uint32_t Process::CallName(int64_t string) {
 }
 
 uint32_t Process::KernelName(int64_t mangled, int64_t demangled, int64_t brief) {
-  const int64_t key = mangled != kNone ? mangled : demangled != kNone ? -2 - demangled : INT64_MIN + brief;
+  const std::pair<int, int64_t> key = mangled != kNone     ? std::make_pair(0, mangled)
+                                      : demangled != kNone ? std::make_pair(1, demangled)
+                                                           : std::make_pair(2, brief);
   const auto [it, fresh] = kernels_.try_emplace(key, 0);
   if (!fresh) return it->second;
   absl::string_view text;

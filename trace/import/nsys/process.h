@@ -82,7 +82,8 @@ class Process {
  private:
   const Session& session_;
   const Strings& strings_;
-  absl::flat_hash_map<int64_t, uint32_t> threads_, names_, calls_, kernels_;
+  absl::flat_hash_map<int64_t, uint32_t> threads_, names_, calls_;
+  absl::flat_hash_map<std::pair<int, int64_t>, uint32_t> kernels_;  // by which of its names, and the name
   absl::flat_hash_map<int64_t, int64_t> device_of_;  // by context
   std::map<std::pair<int64_t, int64_t>, uint32_t> streams_;  // by context and stream
   int64_t last_tid_ = -1;

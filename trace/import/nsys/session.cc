@@ -107,12 +107,13 @@ absl::Status SessionReader::ReadTimes() {
   }
   constexpr int64_t kMost = int64_t{1} << 60;
   const auto sane = [](int64_t t) { return t > -kMost && t < kMost; };
+  if (!sane(seen)) seen = 0;
   if (clock == INT64_MIN) clock = start;
   if (start == INT64_MIN) start = clock;
   const bool told = sane(start) && sane(clock);
   const int64_t begin = told ? start : 0;
   const bool from_zero = told && (normalized_ || seen - shift_ < begin - kHourNs / 3600);
-  if (utc > 0 && told) {  // no epoch before 1970
+  if (utc > 0 && utc < 4 * kMost && told) {  // after 1970, and in this century
     out_.has_utc = true;
     out_.to_utc = utc - shift_ - (from_zero ? 0 : clock);
   }
@@ -123,9 +124,8 @@ absl::Status SessionReader::ReadTimes() {
     if (seen >= out_.first && seen <= out_.last) return absl::OkStatus();
   }
   // Nothing tells how long the recording was: no more than a month around what is there.
-  const int64_t around = sane(seen) ? seen : 0;
-  out_.first = around - 720 * kHourNs;
-  out_.last = around + 720 * kHourNs;
+  out_.first = seen - 720 * kHourNs;
+  out_.last = seen + 720 * kHourNs;
   return absl::OkStatus();
 }
 

@@ -15,6 +15,7 @@
 #include "trace/et/read_options.h"
 #include "trace/import/pytorch/emit.h"
 #include "trace/import/pytorch/find.h"
+#include "trace/import/pytorch/graph_capture.h"
 #include "trace/import/pytorch/host_only.h"
 #include "trace/import/pytorch/load_files.h"
 #include "trace/import/pytorch/one_job.h"
@@ -150,6 +151,16 @@ absl::Status Reader::PlaceFile(size_t i, int rank) {
   r.rank = rank;
   const bool host = files_[i].host;
   std::string& name = host ? r.host_file : r.device_file;
+  if (!host && !name.empty()) {  // the trace of the graphs' capture, and that of their execution
+    if (ShowsGraphCaptureOnly(*loaded_[i].device)) {
+      r.graph_captures.push_back(std::move(loaded_[i].device));
+      return absl::OkStatus();
+    }
+    if (ShowsGraphCaptureOnly(*r.device)) {
+      r.graph_captures.push_back(std::move(r.device));
+      name.clear();
+    }
+  }
   if (!name.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("two ", host ? "host" : "device", " traces for rank ",
                                                    rank, ": ", name, " and ", files_[i].path,
@@ -208,6 +219,12 @@ absl::Status Reader::Link(CaptureRank* rank) {
       if (!pairing.ok()) return pairing.status();
       rank->pairing = *std::move(pairing);
     }
+  }
+  if (rank->device->source == "kineto") {
+    std::vector<const DeviceTrace*> captures = {rank->device.get()};
+    for (const auto& trace : rank->graph_captures) captures.push_back(trace.get());
+    rank->graphs = JoinCapturedGraphs(captures, rank->device.get());
+    rank->graph_captures.clear();
   }
   const bool paired = rank->host != nullptr;
   absl::StatusOr<Timeline> timeline =
@@ -299,6 +316,8 @@ void Reader::Report() {
       to->set_device_events(device);
       to->set_launched(launched);
       to->set_skipped_events(r.device->skipped);
+      to->set_graph_kernels(r.graphs.kernels);
+      to->set_graph_kernels_joined(r.graphs.joined);
     }
     to->set_nodes(r.timeline.nodes.size() + 1);
     for (const TimelineEdge& e : r.timeline.edges) ++(*to->mutable_edges())[std::string(Name(e.kind))];
