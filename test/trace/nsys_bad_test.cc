@@ -6,6 +6,7 @@
 #include "bench/nsys_generator.h"
 #include "test/trace/nsys_sql.h"
 #include "trace/import/nsys/database.h"
+#include "trace/import/nsys/export_file.h"
 #include "trace/import/nsys/importer.h"
 #include "trace/import/reader.h"
 
