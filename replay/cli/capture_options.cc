@@ -5,7 +5,7 @@
 namespace chakra::cli {
 
 void AddCaptureOptions(CLI::App* app, ReadOptions* options) {
-  const std::string g = "PyTorch capture";
+  const std::string g = "Captures (PyTorch, Nsight Systems)";
   CaptureSelection& capture = options->capture;
   app->add_option("--host", capture.host, "Host trace (ExecutionTraceObserver) of one rank, instead of TRACE")
       ->type_name("FILE")
@@ -19,10 +19,20 @@ void AddCaptureOptions(CLI::App* app, ReadOptions* options) {
                   "the whole capture")
       ->type_name("STEPS")
       ->group(g);
+  AddStepRangeOption(app, options, g);
   app->add_option("--select-ranks", capture.ranks, "Only these ranks of the capture, comma-separated")
       ->type_name("LIST")
       ->delimiter(',')
       ->group(g);
+}
+
+void AddStepRangeOption(CLI::App* app, ReadOptions* options, const std::string& group) {
+  app->add_option("--step-range", options->capture.step_range,
+                  "Which NVTX ranges of an Nsight Systems export are steps: their text, * for any (\"iteration*\"); "
+                  "pattern: the kernels that repeat; default: ranges with step, iter or batch in their text that "
+                  "follow each other")
+      ->type_name("TEXT")
+      ->group(group);
 }
 
 void AddGroupsOption(CLI::App* app, ReadOptions* options, const std::string& group) {

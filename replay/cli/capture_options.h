@@ -1,4 +1,4 @@
-// Options that say what of a PyTorch capture is meant.
+// Options that say what of a capture is meant.
 #pragma once
 
 #include <string>
@@ -8,8 +8,11 @@
 
 namespace chakra::cli {
 
-// Adds --host, --device, --steps and --select-ranks; `options` must outlive `app`.
+// Adds --host, --device, --steps, --step-range and --select-ranks; `options` must outlive `app`.
 void AddCaptureOptions(CLI::App* app, ReadOptions* options);
+
+// Adds --step-range, in the option group `group`; `options` must outlive `app`.
+void AddStepRangeOption(CLI::App* app, ReadOptions* options, const std::string& group);
 
 // Adds --groups, in the option group `group` ("": none); `options` must outlive `app`.
 void AddGroupsOption(CLI::App* app, ReadOptions* options, const std::string& group = "");

@@ -49,6 +49,7 @@ std::unique_ptr<Command> MakeTopologyCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCompareCommand(CLI::App* root);
 std::unique_ptr<Command> MakeKernelsCommand(CLI::App* root);
 std::unique_ptr<Command> MakeSweepCommand(CLI::App* root);
+std::unique_ptr<Command> MakeRecordHelpCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCompletionCommand(CLI::App* root);
 std::unique_ptr<Command> MakeManualCommand(CLI::App* root);
 

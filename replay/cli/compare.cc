@@ -4,6 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "replay/cli/capture_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/terminal.h"
 #include "replay/compare/input.h"
@@ -54,7 +55,7 @@ CompareCommand::CompareCommand(CLI::App* app) : Command(app) {
   app->add_option(
          "A B", inputs_,
          "Two reports of replay (JSON, text format, binary), or two sets of traces, each a file, folder, "
-         "prefix, tar archive or PyTorch capture")
+         "prefix, tar archive or capture")
       ->type_name("");
   app->add_option("--fail-over", fail_over_,
                   "Exit with status 1 where B takes more time than A by more than that: 2%, 5ms, ... (s, ms, "
@@ -97,6 +98,7 @@ void CompareCommand::AddTraceOptions(CLI::App* app) {
   app->add_option("--steps", read_.capture.steps, "Which ProfilerStep marks of captures, as for replay")
       ->type_name("STEPS")
       ->group(g);
+  AddStepRangeOption(app, &read_, g);
   app->add_option("--select-ranks", read_.capture.ranks, "Only these ranks of captures, comma-separated")
       ->type_name("LIST")
       ->delimiter(',')

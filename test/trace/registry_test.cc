@@ -51,11 +51,12 @@ TEST(Registry, MessagesListTheFormats) {
       ExpectedInFolders(),
       "traces named PREFIX.N.et[.zst|.gz] (or .json, .txtpb), or a PyTorch capture (JSON of torch.profiler "
       "or the ExecutionTraceObserver), or a workload (a step told by its model, see `chakra-replay "
-      "generate`)");
-  EXPECT_EQ(KindsOfRuns(), "PyTorch captures");
+      "generate`), or a SQLite nsys export (of `nsys export -t sqlite`)");
+  EXPECT_EQ(KindsOfRuns(), "PyTorch captures and SQLite nsys exports");
   EXPECT_EQ(
       InputsHelp(),
-      "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture, or a workload");
+      "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture, or a workload, "
+      "or a SQLite nsys export");
 }
 
 }  // namespace

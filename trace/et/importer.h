@@ -40,6 +40,8 @@ struct Importer {
                                   const ReadOptions& options) = nullptr;
   // Of a run: it was recorded, so that its steps and ranks can be selected.
   bool recorded = true;
+  // Of a run: endings of files that `run` cannot read, but explains: {".nsys-rep"}.
+  absl::Span<const absl::string_view> explained = {};
 
   static constexpr size_t kSniffed = size_t{64} << 10;
 };

@@ -13,6 +13,7 @@
 #include "trace/import/goal/importer.h"
 #include "trace/import/json/json.h"
 #include "trace/import/liballprof/liballprof.h"
+#include "trace/import/nsys/importer.h"
 #include "trace/import/pytorch/importer.h"
 #include "trace/import/text/text.h"
 #include "trace/io/archive.h"
@@ -31,6 +32,7 @@ constexpr const Importer* kImporters[] = {
     &generate::kImporter,
     &kJsonImporter,
     &kTextImporter,
+    &nsys::kImporter,  // after others whose files are SQLite
     &kEtImporter,  // the last: it takes what no other claims
 };
 
@@ -61,6 +63,16 @@ const Importer* SniffRun(const std::string& path) {
 bool NamedForRuns(absl::string_view name) {
   return std::any_of(std::begin(kImporters), std::end(kImporters),
                      [&](const Importer* i) { return i->run != nullptr && Named(*i, name); });
+}
+
+// The format that cannot read a file of this name, but says what to do with it; null: none.
+const Importer* Explaining(absl::string_view name) {
+  for (const Importer* i : kImporters) {
+    for (const absl::string_view ending : i->explained) {
+      if (absl::EndsWith(name, ending)) return i;
+    }
+  }
+  return nullptr;
 }
 
 // The format of the runs in a tar archive; null: it is none, or it has native traces, which count as in a
@@ -134,6 +146,9 @@ const Importer* ImporterOfRun(const std::vector<std::string>& inputs, const Read
   }
   for (const std::string& path : archives) {
     if (const Importer* i = SniffArchive(path)) return i;
+  }
+  for (const std::string& path : files) {
+    if (const Importer* i = Explaining(path)) return i;
   }
   return nullptr;
 }

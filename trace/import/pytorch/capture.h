@@ -149,6 +149,11 @@ struct DeviceExtra {
   int64_t bytes = kNone;   // bytes of a memcpy or memset
   uint32_t comm = kNoRow;  // row of comms
   uint32_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
+  uint32_t graph_op = kNoRow;  // row of graph_ops: of a kernel that a graph launched
+};
+// The operator that put a kernel into a graph, when the graph was captured.
+struct GraphOp {
+  uint32_t name = 0, shapes = 0, types = 0;  // as of an operator's event and its OpExtra
 };
 // Event::extra of kSync.
 struct SyncExtra {
@@ -179,6 +184,8 @@ struct FlowArrow {
 
 struct DeviceTrace {
   std::string file;
+  std::string source = "kineto";  // what recorded it: "kineto", "nsys"
+  std::string machine;            // traces of one machine, and so of one clock, have the same text; "": not told
   int rank = kNoRank;         // distributedInfo.rank
   int world_size = 0;         // distributedInfo.world_size; 0: not written
   int64_t base_ns = 0;        // since the epoch; the time at which Event::ts is 0
@@ -191,6 +198,7 @@ struct DeviceTrace {
   std::vector<ThreadLane> threads;
   std::vector<StreamLane> streams;
   std::vector<FlowArrow> fwdbwd;
+  std::vector<GraphOp> graph_ops;
   StringTable strings;
   Groups groups;                         // distributedInfo.pg_config
   std::vector<std::string> devices;      // deviceProperties: names

@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "trace/import/pytorch/capture.h"
+#include "trace/import/pytorch/graph_capture.h"
 #include "trace/import/pytorch/pair.h"
 #include "trace/import/pytorch/timeline.h"
 
@@ -16,6 +18,8 @@ struct CaptureRank {
   std::string host_file, device_file;  // "": not captured
   std::unique_ptr<HostTrace> host;
   std::unique_ptr<DeviceTrace> device;
+  std::vector<std::unique_ptr<DeviceTrace>> graph_captures;  // of its graphs, in traces of their own
+  GraphJoin graphs;
   Pairing pairing;
   Timeline timeline;
 };

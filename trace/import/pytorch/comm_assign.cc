@@ -68,6 +68,7 @@ class Assigner {
  private:
   // The call that host event `row` itself is, as the traces describe it. False: `row` is not a call.
   bool CallOf(uint32_t row, CommCall* call) const;
+  void FindOuter();
   void CollectCalls();
   // Whether a device operation communicates: by its arguments, its name, or the operator that launched it.
   bool Communicates(const DeviceOp& op, const CommKernel** kernel);
@@ -98,6 +99,7 @@ class Assigner {
   Timeline* t_;
   std::vector<NewEdge>* edges_;
   std::vector<uint32_t> calls_;                      // rows of host events that are calls, by (thread, time)
+  absl::flat_hash_set<uint32_t> outer_;              // rows of events around calls that have them inside
   absl::flat_hash_map<uint32_t, CommCall> call_of_;  // by row of a call
   absl::flat_hash_map<uint32_t, uint32_t> kernels_;  // by row of a call: number of kernels that it launched
   absl::flat_hash_set<uint32_t> carried_;            // calls that a node carries
@@ -125,7 +127,18 @@ bool Assigner::CallOf(uint32_t row, CommCall* call) const {
   return found;
 }
 
+// Annotations around the calls that the library itself shows ("ncclAllReduce" in "nccl:all_reduce") are no calls
+// of their own.
+void Assigner::FindOuter() {
+  for (uint32_t row = 0; row < d_.events.size(); ++row) {
+    const Event& e = d_.events[row];
+    if (e.kind != EventKind::kAnnotation || e.extra == kNoRow || d_.ops[e.extra].comm == kNoRow) continue;
+    for (uint32_t up = threads_.parent[row]; up != kNoRow && outer_.insert(up).second;) up = threads_.parent[up];
+  }
+}
+
 void Assigner::CollectCalls() {
+  FindOuter();
   for (const HostThread& thread : threads_.threads) {
     for (const std::vector<uint32_t>* rows : {&thread.events, &thread.async}) {
       for (const uint32_t row : *rows) {
@@ -144,7 +157,7 @@ void Assigner::CollectCalls() {
 bool Assigner::CallOfAnnotation(uint32_t row, CommCall* call) {
   const Event& e = d_.events[row];
   const CommOperator* op = names_.Operator(e);
-  if (op == nullptr || !op->annotation || IsHostCollective(d_, e)) return false;
+  if (op == nullptr || !op->annotation || IsHostCollective(d_, e) || outer_.contains(row)) return false;
   for (uint32_t up = threads_.parent[row]; up != kNoRow; up = threads_.parent[up]) {
     if (call_of_.contains(up)) return false;
   }

@@ -15,6 +15,7 @@
 #include "trace/et/read_options.h"
 #include "trace/import/pytorch/emit.h"
 #include "trace/import/pytorch/find.h"
+#include "trace/import/pytorch/graph_capture.h"
 #include "trace/import/pytorch/host_only.h"
 #include "trace/import/pytorch/load_files.h"
 #include "trace/import/pytorch/one_job.h"
@@ -78,8 +79,10 @@ class Reader {
   explicit Reader(const ReadOptions& options) : options_(options) {}
 
   absl::StatusOr<Capture> Read(const std::vector<std::string>& inputs);
+  absl::StatusOr<Capture> Take(DeviceRuns runs);
 
  private:
+  absl::StatusOr<Capture> LinkAll();
   absl::Status Find(const std::vector<std::string>& inputs);
   absl::Status PairFiles();
   absl::Status PlaceFile(size_t i, int rank);
@@ -148,6 +151,16 @@ absl::Status Reader::PlaceFile(size_t i, int rank) {
   r.rank = rank;
   const bool host = files_[i].host;
   std::string& name = host ? r.host_file : r.device_file;
+  if (!host && !name.empty()) {  // the trace of the graphs' capture, and that of their execution
+    if (ShowsGraphCaptureOnly(*loaded_[i].device)) {
+      r.graph_captures.push_back(std::move(loaded_[i].device));
+      return absl::OkStatus();
+    }
+    if (ShowsGraphCaptureOnly(*r.device)) {
+      r.graph_captures.push_back(std::move(r.device));
+      name.clear();
+    }
+  }
   if (!name.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("two ", host ? "host" : "device", " traces for rank ",
                                                    rank, ": ", name, " and ", files_[i].path,
@@ -206,6 +219,12 @@ absl::Status Reader::Link(CaptureRank* rank) {
       if (!pairing.ok()) return pairing.status();
       rank->pairing = *std::move(pairing);
     }
+  }
+  if (rank->device->source == "kineto") {
+    std::vector<const DeviceTrace*> captures = {rank->device.get()};
+    for (const auto& trace : rank->graph_captures) captures.push_back(trace.get());
+    rank->graphs = JoinCapturedGraphs(captures, rank->device.get());
+    rank->graph_captures.clear();
   }
   const bool paired = rank->host != nullptr;
   absl::StatusOr<Timeline> timeline =
@@ -283,7 +302,7 @@ void Reader::Report() {
       to->set_device_unpaired(r.pairing.ops_unmatched);
     }
     host_only = host_only || r.device_file.empty();
-    device_only = device_only || r.host_file.empty();
+    device_only = device_only || (r.host_file.empty() && r.device->source == "kineto");
     if (!r.device_file.empty()) {
       uint64_t host = 0, device = 0, launched = 0;
       for (uint32_t row = 0; row < r.device->events.size(); ++row) {
@@ -297,6 +316,8 @@ void Reader::Report() {
       to->set_device_events(device);
       to->set_launched(launched);
       to->set_skipped_events(r.device->skipped);
+      to->set_graph_kernels(r.graphs.kernels);
+      to->set_graph_kernels_joined(r.graphs.joined);
     }
     to->set_nodes(r.timeline.nodes.size() + 1);
     for (const TimelineEdge& e : r.timeline.edges) ++(*to->mutable_edges())[std::string(Name(e.kind))];
@@ -354,6 +375,24 @@ absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
   if (!status.ok()) return status;
   for (size_t i = done; i < loaded_.size(); ++i) out_.inputs.push_back(loaded_[i].input);
   if (status = PairFiles(); !status.ok()) return status;
+  return LinkAll();
+}
+
+absl::StatusOr<Capture> Reader::Take(DeviceRuns runs) {
+  out_.inputs = std::move(runs.inputs);
+  for (std::string& file : runs.files_left_out) out_.report.add_files_left_out(std::move(file));
+  for (std::string& text : runs.warnings) Warn(std::move(text));
+  for (std::unique_ptr<DeviceTrace>& trace : runs.traces) {
+    CaptureRank& rank = by_rank_[trace->rank];
+    rank.rank = trace->rank;
+    rank.device_file = trace->file;
+    rank.device = std::move(trace);
+  }
+  return LinkAll();
+}
+
+// Links each rank of by_rank_ that is asked for, and joins them.
+absl::StatusOr<Capture> Reader::LinkAll() {
   const std::vector<int>& wanted = options_.capture.ranks;
   for (const int rank : wanted) {
     if (!by_rank_.contains(rank)) {
@@ -366,8 +405,8 @@ absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
     if (wanted.empty() || std::find(wanted.begin(), wanted.end(), rank) != wanted.end())
       out_.ranks.push_back(std::move(r));
   }
-  status = ForEach(out_.ranks.size(), options_.threads,
-                   [&] { return [&](size_t i) { return Link(&out_.ranks[i]); }; });
+  absl::Status status = ForEach(out_.ranks.size(), options_.threads,
+                                [&] { return [&](size_t i) { return Link(&out_.ranks[i]); }; });
   if (!status.ok()) return status;
   absl::StatusOr<GroupRules> asked = ReadGroupRules();
   if (!asked.ok()) return asked.status();
@@ -388,6 +427,10 @@ absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
 
 absl::StatusOr<Capture> ReadCapture(const std::vector<std::string>& inputs, const ReadOptions& options) {
   return Reader(options).Read(inputs);
+}
+
+absl::StatusOr<Capture> LinkCapture(DeviceRuns runs, const ReadOptions& options) {
+  return Reader(options).Take(std::move(runs));
 }
 
 absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix) {

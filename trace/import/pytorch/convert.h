@@ -1,6 +1,7 @@
 // Converts PyTorch captures to Chakra traces.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,16 @@ struct Capture {
 // and say what was expected: two files for one rank, a rank that no input tells, host and device traces of
 // different runs, steps that are not in the capture, a file that cannot be read.
 absl::StatusOr<Capture> ReadCapture(const std::vector<std::string>& inputs, const ReadOptions& options);
+
+// Device traces that another reader made: `trace.rank` is the global rank of each, and no two are of one rank.
+struct DeviceRuns {
+  std::vector<std::unique_ptr<DeviceTrace>> traces;
+  std::vector<InputFile> inputs;
+  std::vector<std::string> files_left_out, warnings;
+};
+
+// Links and joins them as ReadCapture() does what it reads. Errors as there.
+absl::StatusOr<Capture> LinkCapture(DeviceRuns runs, const ReadOptions& options);
 
 // Writes PREFIX.N.et for each rank, compressed by `suffix` ("", ".gz", ".zst").
 absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix);

@@ -42,6 +42,7 @@ class Emitter {
   int64_t Times(const TimelineNode& node);
   void Deps(uint32_t i);
   void Operands(const TimelineNode& node);
+  void Inputs(absl::string_view shapes, absl::string_view types);
   void CommAttrs(const CommPlan& plan, const CommCall& call);
   void KeptCommAttrs(const CommPlan& plan, const CommCall& call);
   void NumberLanes();
@@ -133,7 +134,7 @@ absl::Status Emitter::Metadata() {
     a->set_name(name);
     a->set_string_val(value);
   };
-  text("schema", rank_.host != nullptr ? rank_.host->schema : "kineto");
+  text("schema", rank_.host != nullptr ? rank_.host->schema : rank_.device->source);
   text("capture", "pytorch");
   ChakraProtoMsg::AttributeProto* rank = metadata.add_attr();
   rank->set_name("rank");
@@ -203,10 +204,25 @@ void Emitter::Deps(uint32_t i) {
   if (released) ListAttr("dep_release", releases_);
 }
 
+void Emitter::Inputs(absl::string_view shapes, absl::string_view types) {
+  if (shapes.empty() && types.empty()) return;
+  inner_.clear();
+  if (!shapes.empty()) wire::AppendText(kIoShapes, shapes, &inner_);
+  if (!types.empty()) wire::AppendText(kIoTypes, types, &inner_);
+  wire::AppendText(kNodeInputs, inner_, &w_);
+}
+
 // Writes shapes and types of the operator; for a device operation, those of its operator.
 void Emitter::Operands(const TimelineNode& node) {
   const DeviceTrace& d = *rank_.device;
   uint32_t row = node.event;
+  if (const Event& own = d.events[row]; !node.host && own.extra != kNoRow) {
+    if (const uint32_t captured = d.device[own.extra].graph_op; captured != kNoRow) {
+      const GraphOp& op = d.graph_ops[captured];
+      TextAttr("op", d.strings.Get(op.name));
+      return Inputs(d.strings.Get(op.shapes), d.strings.Get(op.types));
+    }
+  }
   while (row != kNoRow && d.events[row].kind != EventKind::kCpuOp) row = t_.caller[row];
   if (row == kNoRow) return;
   absl::string_view shapes, types;
@@ -222,11 +238,7 @@ void Emitter::Operands(const TimelineNode& node) {
     if (node.host && host.rf_id != 0) IntAttr("rf_id", ValueField::kInt64, static_cast<int64_t>(host.rf_id));
   }
   if (!node.host) TextAttr("op", d.name_of(d.events[row]));
-  if (shapes.empty() && types.empty()) return;
-  inner_.clear();
-  if (!shapes.empty()) wire::AppendText(kIoShapes, shapes, &inner_);
-  if (!types.empty()) wire::AppendText(kIoTypes, types, &inner_);
-  wire::AppendText(kNodeInputs, inner_, &w_);
+  Inputs(shapes, types);
 }
 
 void Emitter::CommAttrs(const CommPlan& plan, const CommCall& call) {

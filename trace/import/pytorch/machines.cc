@@ -70,7 +70,9 @@ std::vector<int> FindMachines(const std::vector<CaptureRank>& ranks) {
   std::vector<Boot> boots;
   int next = 0;
   for (uint32_t r = 0; r < ranks.size(); ++r) {
-    if (const std::string host = HostInName(ranks[r]); !host.empty()) {
+    const bool told = ranks[r].device != nullptr && !ranks[r].device->machine.empty();
+    const std::string host = told ? ranks[r].device->machine : HostInName(ranks[r]);
+    if (!host.empty()) {
       const auto [it, fresh] = hosts.try_emplace(host, next);
       next += fresh ? 1 : 0;
       machine[r] = it->second;

@@ -8,6 +8,7 @@
 namespace chakra::pytorch {
 
 // By captured rank, the number of its machine; -1: nothing tells. Two ranks are of one machine if
+// - their device traces say so (DeviceTrace::machine), or
 // - their Kineto files have the names that PyTorch gives, HOST_PID.TIME.pt.trace.json, with one host (the pid
 // is
 //   that of the events), or

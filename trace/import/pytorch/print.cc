@@ -80,6 +80,17 @@ std::string Edges(const proto::ConversionReport& r) {
   return out + "\n";
 }
 
+std::string Graphs(const proto::ConversionReport& r) {
+  uint64_t kernels = 0, joined = 0;
+  for (const proto::RankConversion& x : r.ranks()) {
+    kernels += x.graph_kernels();
+    joined += x.graph_kernels_joined();
+  }
+  if (kernels == 0) return "";
+  return absl::StrCat("\nKernels that graphs launched: ", FormatCount(kernels), ", ", FormatCount(joined),
+                      " with the operator that the graph's capture shows\n");
+}
+
 // Prints notes of one kind on several ranks as one line.
 std::string Notes(const proto::ConversionReport& r) {
   struct Line {
@@ -111,6 +122,7 @@ std::string PrintConversion(const proto::ConversionReport& r, TextPage* page) {
   out += Ranks(r, page);
   out += GroupLines(r, page);
   out += Edges(r);
+  out += Graphs(r);
   out += Notes(r);
   if (r.warnings_size() > 0) out += "\nWarnings\n";
   for (const std::string& w : r.warnings()) absl::StrAppend(&out, "  ", w, "\n");

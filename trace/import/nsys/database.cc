@@ -1,0 +1,308 @@
+#include "trace/import/nsys/database.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/io/file.h"
+
+namespace chakra::nsys {
+namespace {
+
+constexpr absl::string_view kMagic("SQLite format 3\0", 16);
+constexpr size_t kHeader = 100;
+constexpr int kMostBytes = 256 << 20;  // of one value: NVTX texts are short, payloads tiny
+constexpr int kMostColumns = 1000;
+// The least that a row takes in a page: its place, its size, its number, a header.
+constexpr uint64_t kLeastRow = 4;
+
+uint32_t BigEndian(absl::string_view bytes, size_t at, size_t n) {
+  uint32_t v = 0;
+  for (size_t i = 0; i < n; ++i) v = v << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return v;
+}
+
+// Whether the header's count of pages fits the file. The count is valid where the change counters agree.
+absl::Status CheckHeader(absl::string_view head, uint64_t bytes, absl::string_view name) {
+  if (head.size() < kHeader || !LooksLikeSqlite(head)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": not an SQLite 3 file; expected the export of `nsys export -t sqlite`"));
+  }
+  uint64_t page = BigEndian(head, 16, 2);
+  if (page == 1) page = 65536;
+  const uint64_t pages = BigEndian(head, 28, 4);
+  if (page < 512 || (page & (page - 1)) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": its header is damaged: pages of ", page, " bytes; expected 512 to 65536"));
+  }
+  const bool valid = pages > 0 && BigEndian(head, 24, 4) == BigEndian(head, 92, 4);
+  if (valid && pages * page > bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": the file was cut short: its header says ", pages * page,
+                                                   " bytes, it has ", bytes, "; copy or export it again"));
+  }
+  return absl::OkStatus();
+}
+
+// A path as SQLite's URIs have it.
+std::string UriOf(const std::string& path) {
+  std::error_code error;
+  const std::string full = std::filesystem::absolute(path, error).string();
+  std::string uri = "file:";
+  for (const char c : error ? path : full) {
+    if (absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("/._-~", c)) {
+      uri += c;
+    } else {
+      absl::StrAppend(&uri, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    }
+  }
+  return uri + "?mode=ro&immutable=1";
+}
+
+std::string Quoted(absl::string_view name) {
+  std::string out = "\"";
+  for (const char c : name) {
+    if (c == '"') out += c;
+    out += c;
+  }
+  return out + "\"";
+}
+
+bool IsVirtual(absl::string_view sql) {
+  const std::string upper = absl::AsciiStrToUpper(sql.substr(0, 64));
+  return absl::StartsWith(upper, "CREATE VIRTUAL");
+}
+
+absl::string_view TextAt(sqlite3_stmt* statement, int column) {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_blob(statement, column));
+  if (text == nullptr) return "";
+  return absl::string_view(text, static_cast<size_t>(sqlite3_column_bytes(statement, column)));
+}
+
+}  // namespace
+
+bool LooksLikeSqlite(absl::string_view head) { return absl::StartsWith(head, kMagic); }
+
+absl::Status Database::Fail(absl::string_view doing) const {
+  const int code = db_ == nullptr ? SQLITE_NOMEM : sqlite3_errcode(db_);
+  const std::string what = db_ == nullptr ? "no memory" : sqlite3_errmsg(db_);
+  if (code == SQLITE_NOMEM) return absl::ResourceExhaustedError(absl::StrCat(name_, ": ", doing, ": no memory"));
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name_, ": ", doing, ": the file is damaged (", what, "); export it again"));
+  }
+  return absl::InvalidArgumentError(absl::StrCat(name_, ": ", doing, ": ", what));
+}
+
+int Database::Authorize(void* self, int action, const char* a, const char*, const char* schema, const char*) {
+  const auto* db = static_cast<const Database*>(self);
+  if (action == SQLITE_SELECT) return SQLITE_OK;
+  if (action != SQLITE_READ || a == nullptr || schema == nullptr || absl::string_view(schema) != "main")
+    return SQLITE_DENY;
+  return db->readable_.contains(absl::AsciiStrToLower(a)) ? SQLITE_OK : SQLITE_DENY;
+}
+
+absl::Status Database::Harden() {
+  int now = 0;
+  bool good = true;
+  for (const auto& [what, value] : std::vector<std::pair<int, int>>{{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                                                   {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                                                   {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                                                   {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                                                                   {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+                                                                   {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}}) {
+    good = good && sqlite3_db_config(db_, what, value, &now) == SQLITE_OK;
+  }
+  for (const auto& [what, most] : std::vector<std::pair<int, int>>{{SQLITE_LIMIT_LENGTH, kMostBytes},
+                                                                  {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+                                                                  {SQLITE_LIMIT_COLUMN, kMostColumns},
+                                                                  {SQLITE_LIMIT_EXPR_DEPTH, 20},
+                                                                  {SQLITE_LIMIT_COMPOUND_SELECT, 1},
+                                                                  {SQLITE_LIMIT_ATTACHED, 0},
+                                                                  {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+                                                                  {SQLITE_LIMIT_WORKER_THREADS, 0}}) {
+    sqlite3_limit(db_, what, most);
+  }
+  // Cells that overlap are told before they are read.
+  good = good && sqlite3_exec(db_, "PRAGMA cell_size_check=ON", nullptr, nullptr, nullptr) == SQLITE_OK;
+  readable_ = {"sqlite_master", "sqlite_schema"};
+  good = good && sqlite3_set_authorizer(db_, Authorize, this) == SQLITE_OK;
+  return good ? absl::OkStatus() : Fail("cannot be opened for reading alone");
+}
+
+absl::Status Database::ReadSchema() {
+  sqlite3_stmt* list = nullptr;
+  if (sqlite3_prepare_v2(db_, "SELECT type, name, sql FROM sqlite_master", -1, &list, nullptr) != SQLITE_OK)
+    return Fail("its list of tables cannot be read");
+  std::vector<std::string> plain;
+  int code;
+  while ((code = sqlite3_step(list)) == SQLITE_ROW) {
+    const std::string type(TextAt(list, 0)), name(TextAt(list, 1));
+    if (type == "trigger") ++triggers_;
+    if (type == "view") {
+      ++views_;
+      strange_.emplace(name, "a view");
+    }
+    if (type != "table") continue;
+    if (IsVirtual(TextAt(list, 2))) {
+      strange_.emplace(name, "a virtual table");
+    } else {
+      plain.push_back(name);
+    }
+  }
+  sqlite3_finalize(list);
+  if (code != SQLITE_DONE) return Fail("its list of tables cannot be read");
+  for (const std::string& name : plain) readable_.insert(absl::AsciiStrToLower(name));
+  for (const std::string& name : plain) {
+    sqlite3_stmt* none = nullptr;
+    const std::string sql = absl::StrCat("SELECT * FROM main.", Quoted(name), " LIMIT 0");
+    if (sqlite3_prepare_v2(db_, sql.c_str(), -1, &none, nullptr) != SQLITE_OK) {
+      strange_.emplace(name, absl::StrCat("a table that cannot be read (", sqlite3_errmsg(db_), ")"));
+      continue;
+    }
+    Table& table = tables_[name];
+    for (int i = 0; i < sqlite3_column_count(none); ++i) {
+      if (const char* column = sqlite3_column_name(none, i); column != nullptr) table.columns.insert(column);
+    }
+    sqlite3_finalize(none);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path) {
+  std::error_code error;
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
+  if (!disk.ok()) return disk.status();
+  std::string head(kHeader, '\0');
+  absl::StatusOr<size_t> read = ReadFully(disk->get(), head.data(), head.size());
+  if (!read.ok()) return read.status();
+  head.resize(*read);
+  if (LooksCompressed(head)) {
+    disk = FileSource::Open(path);
+    if (!disk.ok()) return disk.status();
+    absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), path);
+    if (!content.ok()) return content.status();
+    Buffer unpacked;
+    if (absl::Status s = ReadAll(content->get(), path, &unpacked); !s.ok()) return s;
+    absl::StatusOr<std::unique_ptr<Database>> db = OfBytes(unpacked.view(), path);
+    if (db.ok()) (*db)->content_ = std::move(unpacked);  // its bytes stay where they are
+    return db;
+  }
+  const uint64_t bytes = (*disk)->SizeHint();
+  if (absl::Status s = CheckHeader(head, bytes, path); !s.ok()) return s;
+  if (std::filesystem::file_size(path + "-wal", error) > 0 && !error) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": ", path, "-wal has changes that are not in the file yet; write them back first: sqlite3 ", path,
+        " 'PRAGMA wal_checkpoint(TRUNCATE)'"));
+  }
+  std::unique_ptr<Database> db(new Database(path));
+  db->bytes_ = bytes;
+  constexpr int kHow = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+  if (sqlite3_open_v2(UriOf(path).c_str(), &db->db_, kHow, nullptr) != SQLITE_OK) return db->Fail("cannot be opened");
+  if (absl::Status s = db->Harden(); !s.ok()) return s;
+  if (absl::Status s = db->ReadSchema(); !s.ok()) return s;
+  return db;
+}
+
+absl::StatusOr<std::unique_ptr<Database>> Database::OfBytes(absl::string_view bytes, absl::string_view name) {
+  if (absl::Status s = CheckHeader(bytes.substr(0, kHeader), bytes.size(), name); !s.ok()) return s;
+  std::unique_ptr<Database> db(new Database(std::string(name)));
+  db->bytes_ = bytes.size();
+  constexpr int kHow = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY;
+  if (sqlite3_open_v2(":memory:", &db->db_, kHow, nullptr) != SQLITE_OK) return db->Fail("cannot be opened");
+  auto* data = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));  // read alone, as the flag says
+  const auto size = static_cast<sqlite3_int64>(bytes.size());
+  if (sqlite3_deserialize(db->db_, "main", data, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
+    return db->Fail("cannot be opened");
+  if (absl::Status s = db->Harden(); !s.ok()) return s;
+  if (absl::Status s = db->ReadSchema(); !s.ok()) return s;
+  return db;
+}
+
+Database::~Database() { sqlite3_close(db_); }
+
+bool Database::Has(absl::string_view table) const { return tables_.contains(std::string(table)); }
+
+bool Database::Has(absl::string_view table, absl::string_view column) const {
+  const auto it = tables_.find(std::string(table));
+  return it != tables_.end() && it->second.columns.contains(std::string(column));
+}
+
+std::vector<std::string> Database::Tables() const {
+  std::vector<std::string> names;
+  for (const auto& [name, table] : tables_) names.push_back(name);
+  return names;
+}
+
+absl::Status Database::CheckPlain(absl::string_view table) const {
+  const auto it = strange_.find(std::string(table));
+  if (it == strange_.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(name_, ": ", table, " is ", it->second, "; expected a plain table, as nsys writes it"));
+}
+
+absl::StatusOr<Scan> Database::Read(absl::string_view table, const std::vector<absl::string_view>& columns,
+                                    const std::string& where) const {
+  if (absl::Status s = CheckPlain(table); !s.ok()) return s;
+  const auto it = tables_.find(std::string(table));
+  if (it == tables_.end()) return absl::NotFoundError(absl::StrCat(name_, ": it has no table ", table));
+  std::vector<std::string> selected;
+  for (absl::string_view column : columns) {
+    const bool needed = column.front() == '!';
+    if (needed) column.remove_prefix(1);
+    if (it->second.columns.contains(std::string(column))) {
+      selected.push_back(Quoted(column));
+    } else if (!needed) {
+      selected.push_back("NULL");
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat(
+          name_, ": table ", table, " has no column ", column, "; it has ",
+          absl::StrJoin(it->second.columns, ", "), ": this version of nsys is not known, or the table is another's"));
+    }
+  }
+  const std::string sql = absl::StrCat("SELECT ", absl::StrJoin(selected, ","), " FROM main.", Quoted(table),
+                                       where.empty() ? "" : " WHERE ", where);
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) {
+    sqlite3_finalize(statement);
+    return Fail(absl::StrCat("table ", table));
+  }
+  return Scan(this, std::string(table), statement);
+}
+
+Scan::Scan(Scan&& o) noexcept
+    : db_(o.db_), table_(std::move(o.table_)), statement_(std::exchange(o.statement_, nullptr)), rows_(o.rows_) {}
+
+Scan::~Scan() { sqlite3_finalize(statement_); }
+
+absl::StatusOr<bool> Scan::Next() {
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_DONE) return false;
+  if (code != SQLITE_ROW) return db_->Fail(absl::StrCat("table ", table_, ", after ", rows_, " rows"));
+  // Pages that point at each other in a circle, or many times at one, would go on for ages.
+  if (++rows_ > db_->bytes_ / kLeastRow) {
+    return absl::InvalidArgumentError(absl::StrCat(db_->name_, ": table ", table_, ": more rows than a file of ",
+                                                   db_->bytes_, " bytes can hold: it is damaged; export it again"));
+  }
+  return true;
+}
+
+bool Scan::Int(int column, int64_t* out) const {
+  if (sqlite3_column_type(statement_, column) != SQLITE_INTEGER) return false;
+  *out = sqlite3_column_int64(statement_, column);
+  return true;
+}
+
+absl::string_view Scan::Text(int column) const {
+  const int type = sqlite3_column_type(statement_, column);
+  if (type != SQLITE_TEXT && type != SQLITE_BLOB) return "";
+  return TextAt(statement_, column);
+}
+
+}  // namespace chakra::nsys

@@ -1,0 +1,291 @@
+#include "trace/import/nsys/device_rows.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace chakra::nsys {
+namespace {
+
+using pytorch::DeviceExtra;
+using pytorch::Event;
+using pytorch::EventKind;
+using pytorch::kNone;
+using pytorch::SyncExtra;
+
+// ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND, as Kineto writes them.
+constexpr absl::string_view kCopies[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH",       "AtoA",       "AtoD",
+                                         "DtoA",    "DtoD", "HtoH", "PtoP", "HtoD (UVM)", "DtoH (UVM)", "DtoD (UVM)"};
+constexpr absl::string_view kMemory[] = {"Pageable", "Pinned", "Device", "Array", "Managed", "Device", "Managed"};
+
+template <size_t n>
+absl::string_view Pick(const absl::string_view (&names)[n], int64_t i) {
+  return i >= 0 && i < static_cast<int64_t>(n) ? names[i] : "Unknown";
+}
+
+// The first columns of each table of operations, in this order.
+enum Column { kStart, kEnd, kDevice, kContext, kStream, kCorrelation, kProcess, kGraphNode, kOwn };
+std::vector<absl::string_view> Columns(std::vector<absl::string_view> own) {
+  std::vector<absl::string_view> all = {"!start",   "!end",          "!deviceId",  "contextId",
+                                        "!streamId", "correlationId", "!globalPid", "graphNodeId"};
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
+}
+
+class DeviceReader {
+ public:
+  DeviceReader(const Database& db, const Window& window, Processes* processes)
+      : db_(db), window_(window), processes_(processes) {}
+
+  // Calls own(row, process, event, extra) for each operation that counts, to fill the rest.
+  template <typename Own>
+  absl::Status Read(absl::string_view table, EventKind kind, std::vector<absl::string_view> own_columns,
+                    const Own& own) {
+    if (!db_.Has(table)) return db_.CheckPlain(table);
+    const std::string where = window_.whole() ? "" : absl::StrCat("\"start\" >= ", window_.begin);
+    absl::StatusOr<Scan> rows = db_.Read(table, Columns(std::move(own_columns)), where);
+    if (!rows.ok()) return rows.status();
+    for (;;) {
+      const absl::StatusOr<bool> more = rows->Next();
+      if (!more.ok()) return more.status();
+      if (!*more) return absl::OkStatus();
+      Process& process = processes_->Of(ProcessOf(rows->IntOr(kProcess, 0)));
+      const int64_t start = rows->IntOr(kStart, INT64_MIN), correlation = rows->IntOr(kCorrelation, kNone);
+      if (start >= window_.end && !process.launched.contains(correlation)) continue;
+      Event event;
+      if (!process.Times(start, rows->IntOr(kEnd, start), &event)) continue;
+      const int64_t device = rows->IntOr(kDevice, 0);
+      event.kind = kind;
+      event.correlation = correlation >= 0 ? correlation : kNone;
+      event.lane = process.Stream(device, rows->IntOr(kContext, 0), rows->IntOr(kStream, kNone));
+      event.extra = static_cast<uint32_t>(process.trace.device.size());
+      DeviceExtra& extra = process.trace.device.emplace_back();
+      own(*rows, &process, &event, &extra);
+      ++process.devices[device].first;
+      process.Add(event);
+    }
+  }
+
+  absl::Status Run() {
+    absl::Status status = Kernels();
+    if (status.ok()) status = Copies();
+    if (status.ok()) status = Sets();
+    if (status.ok()) status = Graphs();
+    return status;
+  }
+
+ private:
+  absl::Status Kernels();
+  absl::Status Copies();
+  absl::Status Sets();
+  absl::Status Graphs();
+
+  const Database& db_;
+  const Window& window_;
+  Processes* processes_;
+};
+
+absl::Status DeviceReader::Kernels() {
+  return Read("CUPTI_ACTIVITY_KIND_KERNEL", EventKind::kKernel,
+              {"mangledName", "demangledName", "shortName", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"},
+              [](const Scan& row, Process* process, Event* event, DeviceExtra* extra) {
+                event->name = process->KernelName(row.IntOr(kOwn, kNone), row.IntOr(kOwn + 1, kNone),
+                                                  row.IntOr(kOwn + 2, kNone));
+                for (int i = 0; i < 3; ++i) {
+                  extra->grid[i] = static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kOwn + 3 + i, 0), 0, INT32_MAX));
+                  extra->block[i] = static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kOwn + 6 + i, 0), 0, 65535));
+                }
+                int64_t node = 0;
+                if (row.Int(kGraphNode, &node)) process->graph_kernels.push_back({event->extra, node});
+                if (absl::StartsWith(process->trace.strings.Get(event->name), "nccl"))
+                  ++process->devices[row.IntOr(kDevice, 0)].second;
+              });
+}
+
+absl::Status DeviceReader::Copies() {
+  return Read("CUPTI_ACTIVITY_KIND_MEMCPY", EventKind::kMemcpy, {"bytes", "copyKind", "srcKind", "dstKind"},
+              [](const Scan& row, Process* process, Event* event, DeviceExtra* extra) {
+                extra->bytes = std::max<int64_t>(kNone, row.IntOr(kOwn, kNone));
+                event->name = process->trace.strings.Intern(absl::StrCat(
+                    "Memcpy ", Pick(kCopies, row.IntOr(kOwn + 1, 0)), " (", Pick(kMemory, row.IntOr(kOwn + 2, -1)),
+                    " -> ", Pick(kMemory, row.IntOr(kOwn + 3, -1)), ")"));
+              });
+}
+
+absl::Status DeviceReader::Sets() {
+  return Read("CUPTI_ACTIVITY_KIND_MEMSET", EventKind::kMemset, {"bytes", "memKind"},
+              [](const Scan& row, Process* process, Event* event, DeviceExtra* extra) {
+                extra->bytes = std::max<int64_t>(kNone, row.IntOr(kOwn, kNone));
+                event->name = process->trace.strings.Intern(
+                    absl::StrCat("Memset (", Pick(kMemory, row.IntOr(kOwn + 1, 2)), ")"));
+              });
+}
+
+// A launch of a graph that was traced as a whole is one operation, in which nothing is known.
+absl::Status DeviceReader::Graphs() {
+  return Read("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", EventKind::kKernel, {"graphId"},
+              [](const Scan& row, Process* process, Event* event, DeviceExtra*) {
+                ++process->graph_launches;
+                event->name = process->trace.strings.Intern(absl::StrCat("[CUDA graph ", row.IntOr(kOwn, 0), "]"));
+              });
+}
+
+constexpr int64_t kNoEvent = 4294967295;  // of eventId
+
+absl::Status ReadRecords(const Database& db, Processes* processes) {
+  constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
+  if (!db.Has(kTable)) return db.CheckPlain(kTable);
+  absl::StatusOr<Scan> rows = db.Read(
+      kTable, {"!globalPid", "deviceId", "contextId", "!streamId", "!correlationId", "!eventId", "eventSyncId"});
+  if (!rows.ok()) return rows.status();
+  for (;;) {
+    const absl::StatusOr<bool> more = rows->Next();
+    if (!more.ok()) return more.status();
+    if (!*more) break;
+    Process* process = processes->Find(ProcessOf(rows->IntOr(0, 0)));
+    int64_t stream = 0;
+    if (process == nullptr || !rows->Int(3, &stream)) continue;
+    process->records[rows->IntOr(5, kNoEvent)].push_back(
+        {rows->IntOr(4, kNone), rows->IntOr(6, 0), process->StreamOf(rows->IntOr(2, 0), stream, rows->IntOr(1, 0))});
+  }
+  for (auto& [id, process] : processes->all()) {
+    for (auto& [event, records] : process->records) {
+      std::stable_sort(records.begin(), records.end(), [](const EventRecord& a, const EventRecord& b) {
+        return a.correlation < b.correlation;
+      });
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The record that a wait is for: the one that the profiler numbered with it, else the last before it. Correlations
+// grow with the order of calls.
+const EventRecord* RecordOf(const Process& process, const EventUse& use) {
+  const auto it = process.records.find(use.event);
+  if (it == process.records.end()) return nullptr;
+  const EventRecord* last = nullptr;
+  for (const EventRecord& record : it->second) {
+    if (record.correlation > use.correlation) break;
+    last = &record;
+    if (use.event_sync != 0 && record.event_sync == use.event_sync) return last;
+  }
+  return last;
+}
+
+void TieToRecords(Process* process) {
+  std::vector<EventUse> open;
+  for (const EventUse& use : process->uses) {
+    const EventRecord* record = RecordOf(*process, use);
+    if (record == nullptr) {
+      open.push_back(use);
+      continue;
+    }
+    SyncExtra& extra = process->trace.syncs[use.sync];
+    extra.wait_on_stream = process->trace.streams[record->lane].stream;
+    extra.wait_on_correlation = record->correlation;
+  }
+  process->uses = std::move(open);
+}
+
+}  // namespace
+
+absl::Status ReadDeviceRows(const Database& db, const Window& window, Processes* processes) {
+  return DeviceReader(db, window, processes).Run();
+}
+
+absl::Status ReadSyncRows(const Database& db, const Window& window, Processes* processes) {
+  constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
+  if (absl::Status s = ReadRecords(db, processes); !s.ok()) return s;
+  if (!db.Has(kTable)) return db.CheckPlain(kTable);
+  const std::string where =
+      window.whole() ? "" : absl::StrCat("\"start\" >= ", window.begin, " AND \"start\" < ", window.end);
+  absl::StatusOr<Scan> rows = db.Read(kTable,
+                                      {"!start", "!end", "deviceId", "contextId", "!streamId", "!correlationId",
+                                       "!globalPid", "!syncType", "eventId", "eventSyncId"},
+                                      where);
+  if (!rows.ok()) return rows.status();
+  for (;;) {
+    const absl::StatusOr<bool> more = rows->Next();
+    if (!more.ok()) return more.status();
+    if (!*more) break;
+    Process* process = processes->Find(ProcessOf(rows->IntOr(6, 0)));
+    int64_t stream = 0, correlation = 0;
+    Event event;
+    // Without a stream it is the host that waits for an event, or for all: the call's name says so.
+    if (process == nullptr || !rows->Int(5, &correlation) || !rows->Int(4, &stream)) continue;
+    if (!process->Times(rows->IntOr(0, INT64_MIN), rows->IntOr(1, INT64_MIN), &event)) continue;
+    const int64_t type = rows->IntOr(7, 0), waited = rows->IntOr(8, kNoEvent);
+    SyncExtra extra;
+    extra.kind = type == 1   ? SyncExtra::kEvent
+                 : type == 2 ? SyncExtra::kStreamWaitEvent
+                 : type == 3 ? SyncExtra::kStream
+                             : SyncExtra::kOther;
+    if (extra.kind == SyncExtra::kOther) continue;
+    event.kind = EventKind::kSync;
+    event.correlation = correlation;
+    // The device of these rows is not to be relied on: the context tells it.
+    event.lane = process->StreamOf(rows->IntOr(3, 0), stream, rows->IntOr(2, 0));
+    event.extra = static_cast<uint32_t>(process->trace.syncs.size());
+    if (extra.kind == SyncExtra::kStreamWaitEvent && waited != kNoEvent)
+      process->uses.push_back({event.extra, correlation, waited, rows->IntOr(9, 0), event.lane});
+    process->trace.syncs.push_back(extra);
+    process->Add(event);
+  }
+  for (auto& [id, process] : processes->all()) TieToRecords(process.get());
+  return absl::OkStatus();
+}
+
+void GuessRecords(Process* process) {
+  if (process->uses.empty()) return;
+  pytorch::DeviceTrace& trace = process->trace;
+  absl::flat_hash_map<int64_t, const EventUse*> use_of;  // by correlation of the call that waits
+  absl::flat_hash_map<int64_t, uint32_t> lane_of;        // by correlation of a launch
+  for (const EventUse& use : process->uses) use_of.emplace(use.correlation, &use);
+  for (const Event& e : trace.events) {
+    if (pytorch::OnDevice(e.kind) && e.correlation != kNone) lane_of.emplace(e.correlation, e.lane);
+  }
+  struct Last {
+    uint32_t lane = kNoRow, recorded = kNoRow;  // of the last launch, and of the launch before the last record
+    int64_t record = kNone;
+  };
+  std::vector<Last> threads(trace.threads.size());
+  uint64_t guessed = 0, unknown = 0;
+  for (const Event& e : trace.events) {
+    if (e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) continue;
+    Last& last = threads[e.lane];
+    if (const auto launch = lane_of.find(e.correlation); launch != lane_of.end()) {
+      last.lane = launch->second;
+    } else if (absl::StrContains(trace.name_of(e), "EventRecord")) {
+      last.recorded = last.lane;
+      last.record = e.correlation;
+    } else if (const auto use = use_of.find(e.correlation); use != use_of.end()) {
+      if (last.recorded == kNoRow || last.recorded == use->second->lane) {
+        ++unknown;
+        continue;
+      }
+      SyncExtra& extra = trace.syncs[use->second->sync];
+      extra.wait_on_stream = trace.streams[last.recorded].stream;
+      extra.wait_on_correlation = last.record;
+      ++guessed;
+    }
+  }
+  constexpr absl::string_view kHow = "; nsys --cuda-event-trace=true records them";
+  if (guessed > 0) {
+    process->notes.Count("nsys_event_guessed", 0,
+                         absl::StrCat("streams that wait for an event whose record was not traced, taken for the last "
+                                      "record of their thread",
+                                      kHow),
+                         guessed);
+  }
+  if (unknown > 0) {
+    process->notes.Count("nsys_event_unknown", 0,
+                         absl::StrCat("streams that wait for an event of which nothing is known", kHow), unknown);
+  }
+}
+
+}  // namespace chakra::nsys

@@ -1,0 +1,225 @@
+#include "trace/import/nsys/export_file.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/import/nsys/device_rows.h"
+#include "trace/import/nsys/graph_nodes.h"
+#include "trace/import/nsys/host_rows.h"
+#include "trace/import/nsys/kernel_pattern.h"
+#include "trace/import/nsys/steps.h"
+#include "trace/import/pytorch/kineto_finish.h"
+
+namespace chakra::nsys {
+namespace {
+
+using pytorch::Event;
+using pytorch::EventKind;
+
+class Reader {
+ public:
+  Reader(const Database& db, const ReadWhat& what)
+      : db_(db),
+        what_(what),
+        by_pattern_(what.step_range == kFoundSteps),
+        steps_(by_pattern_ ? "" : what.step_range),
+        out_(std::make_unique<ExportFile>()) {}
+
+  absl::StatusOr<std::unique_ptr<ExportFile>> Run();
+
+ private:
+  absl::Status Check() const;
+  absl::Status ChooseWindow();
+  absl::Status ReadRows();
+  void MarkSteps(Process* process);
+  void Arrows(pytorch::DeviceTrace* trace) const;
+  void Finish(Process* process);
+
+  const Database& db_;
+  const ReadWhat& what_;
+  const bool by_pattern_;
+  StepRanges steps_;
+  std::unique_ptr<ExportFile> out_;
+  Window window_;
+  std::unique_ptr<Processes> processes_;
+  std::map<int64_t, std::vector<StepRange>> chosen_;
+};
+
+// The tables of which an export that is of use has one.
+constexpr absl::string_view kDeviceTables[] = {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                               "CUPTI_ACTIVITY_KIND_MEMSET", "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"};
+
+absl::Status Reader::Check() const {
+  bool any = false;
+  for (const absl::string_view table : kDeviceTables) {
+    if (absl::Status s = db_.CheckPlain(table); !s.ok()) return s;
+    any = any || db_.Has(table);
+  }
+  if (any) return absl::OkStatus();
+  std::vector<std::string> tables = db_.Tables();
+  if (tables.size() > 12) tables.resize(12);
+  if (!db_.Has("StringIds")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        db_.name(), ": an SQLite file, but no export of Nsight Systems (`nsys export -t sqlite REPORT.nsys-rep`); its "
+                    "tables: ",
+        absl::StrJoin(tables, ", ")));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(db_.name(), ": nothing of a GPU was recorded (no table ", absl::StrJoin(kDeviceTables, ", "),
+                   "); record with `nsys profile --trace=cuda,nvtx`"));
+}
+
+// The number of a step that "7" or "7-9" begins or ends with.
+bool Selected(const std::string& steps, int64_t* from, int64_t* to) {
+  const size_t dash = steps.find('-');
+  if (!absl::SimpleAtoi(steps.substr(0, dash), from)) return false;
+  *to = *from;
+  return dash == steps.npos || absl::SimpleAtoi(steps.substr(dash + 1), to);
+}
+
+// Where steps are asked for that ranges mark, what lies outside of them need not be kept. The linker selects them
+// again, exactly, for each rank, and says what is wrong with the selection.
+absl::Status Reader::ChooseWindow() {
+  if (what_.steps.empty() || what_.steps == "all" || by_pattern_) return absl::OkStatus();
+  StepRanges marks(what_.step_range);
+  if (absl::Status s = ReadStepRows(db_, out_->strings, out_->session, &marks); !s.ok()) return s;
+  Window window = {INT64_MAX, INT64_MIN};
+  for (const auto& [process, steps] : marks.Choose()) {
+    size_t first = 0, last = steps.size() - 1;
+    int64_t from = 0, to = 0;
+    if (what_.steps == "first") {
+      last = 0;
+    } else if (what_.steps == "last") {
+      first = last;
+    } else if (what_.steps == "skip-first") {
+      first = std::min<size_t>(1, last);
+    } else if (Selected(what_.steps, &from, &to)) {
+      const auto in = [&](const StepRange& s) { return s.number >= from && s.number <= to; };
+      const auto begin = std::find_if(steps.begin(), steps.end(), in);
+      if (begin == steps.end()) continue;
+      first = static_cast<size_t>(begin - steps.begin());
+      last = static_cast<size_t>(std::find_if_not(begin, steps.end(), in) - steps.begin()) - 1;
+    }
+    window.begin = std::min(window.begin, steps[first].begin);
+    window.end = std::max(window.end, steps[last].end);
+  }
+  if (window.begin < window.end) window_ = window;
+  return absl::OkStatus();
+}
+
+absl::Status Reader::ReadRows() {
+  const absl::StatusOr<NcclSchemas> schemas = NcclSchemas::Read(db_);
+  if (!schemas.ok()) return schemas.status();
+  absl::Status status = ReadApiRows(db_, window_, processes_.get());
+  if (status.ok()) status = ReadDeviceRows(db_, window_, processes_.get());
+  for (auto it = processes_->all().begin(); it != processes_->all().end();) {
+    const bool idle = it->second->devices.empty();
+    out_->idle_processes += idle ? 1 : 0;
+    it = idle ? processes_->Erase(it) : std::next(it);
+  }
+  if (status.ok()) status = ReadSyncRows(db_, window_, processes_.get());
+  if (status.ok()) status = ReadNvtxRows(db_, window_, out_->strings, *schemas, processes_.get(), &steps_);
+  if (status.ok() && !window_.whole()) status = ReadMembers(db_, out_->strings, *schemas, processes_.get());
+  if (status.ok()) status = ReadThreadNames(db_, out_->strings, processes_.get());
+  if (status.ok()) status = JoinGraphNodes(db_, out_->strings, *schemas, processes_.get());
+  return status;
+}
+
+// Ranges that are steps get the name that a PyTorch profile's steps have.
+void Reader::MarkSteps(Process* process) {
+  if (const auto it = chosen_.find(process->id); it != chosen_.end()) {
+    for (const StepRange& step : it->second) {
+      if (step.row != kNoRow)
+        process->trace.events[step.row].name =
+            process->trace.strings.Intern(absl::StrCat("ProfilerStep#", step.number));
+    }
+  }
+}
+
+// Joins backward operators to the forward operators of their sequence numbers: of those the last that began.
+void Reader::Arrows(pytorch::DeviceTrace* trace) const {
+  absl::flat_hash_map<int64_t, uint32_t> forward;
+  for (uint32_t row = 0; row < trace->events.size(); ++row) {
+    const Event& e = trace->events[row];
+    if (e.kind != EventKind::kCpuOp || e.extra == kNoRow || trace->ops[e.extra].seq < 0) continue;
+    const int64_t seq = trace->ops[e.extra].seq;
+    if (!absl::StartsWith(trace->name_of(e), "autograd::engine::evaluate_function")) {
+      forward[seq] = row;
+      continue;
+    }
+    const auto from = forward.find(seq);
+    if (from != forward.end() && trace->events[from->second].lane != e.lane)
+      trace->fwdbwd.push_back({from->second, row});
+  }
+}
+
+void Reader::Finish(Process* process) {
+  pytorch::DeviceTrace& trace = process->trace;
+  MarkSteps(process);
+  pytorch::kineto::SortEvents(&trace);
+  GuessRecords(process);
+  if (by_pattern_) MarkPattern(process);
+  Arrows(&trace);
+  trace.base_ns = out_->session.to_utc;
+  trace.skipped = process->free_ranges + process->open_ranges;
+  if (process->open_ranges > 0) {
+    process->notes.Count("nsys_open_range", 0,
+                         "NVTX ranges that did not end before the recording did; left out", process->open_ranges);
+  }
+  if (process->unknown_payloads > 0) {
+    process->notes.Count("nsys_payload_unknown", 0,
+                         "payloads of NCCL's ranges whose layout is not known; their calls have no size",
+                         process->unknown_payloads);
+  }
+  for (const auto& [device, operations] : process->devices) {
+    const auto name = out_->session.gpu_of.find({PidOf(process->id), device});
+    if (name != out_->session.gpu_of.end()) trace.devices.push_back(name->second);
+  }
+  if (trace.devices.empty()) trace.devices = out_->session.gpus;
+}
+
+absl::StatusOr<std::unique_ptr<ExportFile>> Reader::Run() {
+  if (absl::Status s = Check(); !s.ok()) return s;
+  absl::StatusOr<Session> session = ReadSession(db_);
+  if (!session.ok()) return session.status();
+  out_->session = *std::move(session);
+  absl::StatusOr<Strings> strings = Strings::Read(db_);
+  if (!strings.ok()) return strings.status();
+  out_->strings = *std::move(strings);
+  out_->nvtx = db_.Has("NVTX_EVENTS");
+  out_->api = db_.Has("CUPTI_ACTIVITY_KIND_RUNTIME");
+  processes_ = std::make_unique<Processes>(out_->session, out_->strings);
+  if (absl::Status s = ChooseWindow(); !s.ok()) return s;
+  if (absl::Status s = ReadRows(); !s.ok()) return s;
+  chosen_ = steps_.Choose();
+  if (steps_.asked() && chosen_.empty() && !by_pattern_) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        db_.name(), ": no NVTX range of a process with a GPU is named \"", what_.step_range,
+        "\"; expected the text of a range, '*' standing for any text, or --step-range ", kFoundSteps));
+  }
+  for (auto& [id, process] : processes_->all()) {
+    Finish(process.get());
+    out_->processes.push_back(std::move(process));
+  }
+  if (out_->processes.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(db_.name(), ": no operation of a GPU lies in the recording; record with `nsys profile "
+                                 "--trace=cuda,nvtx`, and let the program run into the range that is recorded"));
+  }
+  return std::move(out_);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ExportFile>> ReadExport(const Database& db, const ReadWhat& what) {
+  return Reader(db, what).Run();
+}
+
+}  // namespace chakra::nsys

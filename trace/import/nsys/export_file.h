@@ -1,0 +1,40 @@
+// One export, read: its session, and its processes that used a GPU.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "trace/import/nsys/database.h"
+#include "trace/import/nsys/process.h"
+#include "trace/import/nsys/session.h"
+
+namespace chakra::nsys {
+
+struct ReadWhat {
+  std::string step_range;  // a pattern of NVTX ranges; kFoundSteps; "": by their names
+  std::string steps;       // which of them, as --steps has it; "" or "all": the whole recording
+};
+
+// The value of --step-range that asks for the repeating pattern of kernels.
+inline constexpr absl::string_view kFoundSteps = "pattern";
+
+struct ExportFile {
+  Session session;
+  Strings strings;
+  std::vector<std::unique_ptr<Process>> processes;  // by id; those with operations of a device
+  uint64_t idle_processes = 0;                      // that called CUDA, and ran nothing on a device
+  bool nvtx = false, api = false;                   // whether the tables are there
+  uint64_t mpi_calls = 0;
+};
+
+// Reads what replays need. Where `what.steps` names steps that NVTX ranges mark, only these are kept in memory.
+// Events are sorted; their times count from the epoch where the file tells it. Errors name the file, and the table
+// at fault: what is no export, a table that is a view or is damaged, no operation of a device at all, steps that
+// are not in it.
+absl::StatusOr<std::unique_ptr<ExportFile>> ReadExport(const Database& db, const ReadWhat& what);
+
+}  // namespace chakra::nsys

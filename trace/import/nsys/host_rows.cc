@@ -1,0 +1,262 @@
+#include "trace/import/nsys/host_rows.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "trace/import/nsys/operator_text.h"
+
+namespace chakra::nsys {
+namespace {
+
+using pytorch::CommCall;
+using pytorch::CommOp;
+using pytorch::Event;
+using pytorch::EventKind;
+using pytorch::kNone;
+using pytorch::OpExtra;
+
+constexpr absl::string_view kNvtx = "NVTX_EVENTS";
+
+std::string Touching(const Window& window) {
+  if (window.whole()) return "";
+  return absl::StrCat("\"start\" < ", window.end, " AND \"end\" >= ", window.begin);
+}
+
+bool IsDriver(absl::string_view call) { return absl::StartsWith(call, "cu") && !absl::StartsWith(call, "cuda"); }
+
+bool MovesData(CommOp op) {
+  return op != CommOp::kUnknown && op != CommOp::kInit && op != CommOp::kWait && op != CommOp::kCoalesced;
+}
+
+// NCCL gives bytes as its API has counts: what a rank receives of a reduce-scatter or scatter, what goes to each
+// peer of an all-to-all, else what a rank sends (src/collectives.cc).
+void SetSizes(const NcclPayload& payload, CommCall* call) {
+  if (call->op == CommOp::kReduceScatter || call->op == CommOp::kScatter) {
+    call->out_bytes = payload.bytes;
+  } else {
+    call->in_bytes = payload.bytes;  // of an all-to-all: times the members, which are known later
+  }
+  call->root = call->p2p ? payload.peer : payload.root;
+}
+
+class NvtxReader {
+ public:
+  NvtxReader(const Database& db, const Strings& strings, const NcclSchemas& schemas, Processes* processes,
+             StepRanges* steps)
+      : db_(db), strings_(strings), schemas_(schemas), processes_(processes), steps_(steps) {}
+
+  absl::Status Read(const Window& window);
+
+ private:
+  enum Column { kStart, kEnd, kType, kText, kTextId, kTid, kEndTid, kBinary };
+  void Range(const Scan& row, Process* process);
+  bool Operator(absl::string_view text, Process* process, Event* event);
+
+  const Database& db_;
+  const Strings& strings_;
+  const NcclSchemas& schemas_;
+  Processes* processes_;
+  StepRanges* steps_;
+};
+
+// PushPop and StartEnd ranges, of NVTX's own and of text files.
+constexpr absl::string_view kRanges = "\"eventType\" IN (59, 60, 70, 71)";
+bool StartEnd(int64_t type) { return type == 60 || type == 71; }
+
+bool NvtxReader::Operator(absl::string_view text, Process* process, Event* event) {
+  OperatorText op;
+  if (!ReadOperatorText(text, &op)) return false;
+  event->kind = EventKind::kCpuOp;
+  event->name = process->trace.strings.Intern(op.name);
+  ++process->operators;
+  if (!op.shapes.empty()) ++process->shaped;
+  if (op.seq < 0 && op.shapes.empty()) return true;
+  OpExtra extra;
+  extra.seq = op.seq < 0 ? kNone : op.seq;
+  extra.shapes = process->trace.strings.Intern(op.shapes);
+  event->extra = static_cast<uint32_t>(process->trace.ops.size());
+  process->trace.ops.push_back(extra);
+  return true;
+}
+
+void NvtxReader::Range(const Scan& row, Process* process) {
+  int64_t end = 0, text_id = 0;
+  if (!row.Int(kEnd, &end)) {
+    ++process->open_ranges;
+    return;
+  }
+  absl::string_view text = row.Text(kText);
+  if (text.empty() && row.Int(kTextId, &text_id)) strings_.Find(text_id, &text);
+  const int64_t tid = row.IntOr(kTid, 0);
+  const bool step = steps_->MayBe(text);
+  const bool free = StartEnd(row.IntOr(kType, 0));
+  // A range that need not nest says no more than its name: it counts where it is a step.
+  if (free && (!step || row.IntOr(kEndTid, tid) != tid)) {
+    ++process->free_ranges;
+    return;
+  }
+  Event event;
+  if (!process->Times(row.IntOr(kStart, INT64_MIN), end, &event)) return;
+  event.lane = process->Thread(tid);
+  if (!Operator(text, process, &event)) {
+    event.kind = EventKind::kAnnotation;
+    event.name = text.empty() ? process->trace.strings.Intern("[NVTX range]") : process->trace.strings.Intern(text);
+    if (IsNcclCall(text)) {
+      const uint32_t comm = AddNcclCall(text, row.Text(kBinary), schemas_, process);
+      if (comm != kNoRow) {
+        OpExtra extra;
+        extra.comm = comm;
+        event.extra = static_cast<uint32_t>(process->trace.ops.size());
+        process->trace.ops.push_back(extra);
+      }
+    } else if (step) {
+      steps_->Add(process->id,
+                  {tid, event.ts, event.ts + event.dur, static_cast<uint32_t>(process->trace.events.size())}, text);
+    }
+  }
+  process->Add(event);
+}
+
+absl::Status NvtxReader::Read(const Window& window) {
+  if (!db_.Has(kNvtx)) return db_.CheckPlain(kNvtx);
+  std::string where(kRanges);
+  if (!window.whole()) absl::StrAppend(&where, " AND ", Touching(window));
+  absl::StatusOr<Scan> rows = db_.Read(
+      kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid", "binaryData"}, where);
+  if (!rows.ok()) return rows.status();
+  for (;;) {
+    const absl::StatusOr<bool> more = rows->Next();
+    if (!more.ok()) return more.status();
+    if (!*more) return absl::OkStatus();
+    if (Process* process = processes_->Find(ProcessOf(rows->IntOr(kTid, 0))); process != nullptr)
+      Range(*rows, process);
+  }
+}
+
+}  // namespace
+
+bool IsNcclCall(absl::string_view text) {
+  return absl::StartsWith(text, "nccl") && text.size() > 4 && absl::ascii_isupper(static_cast<unsigned char>(text[4]));
+}
+
+uint32_t AddNcclCall(absl::string_view text, absl::string_view data, const NcclSchemas& schemas, Process* process) {
+  NcclPayload payload;
+  const bool told = !data.empty() && schemas.Decode(data, text, &payload);
+  if (told) {
+    ++process->payloads;
+  } else if (!data.empty()) {
+    ++process->unknown_payloads;
+  }
+  if (payload.ranks > 0 && payload.rank >= 0 && payload.rank < payload.ranks)
+    process->members.push_back({payload.member_of, payload.ranks, payload.rank, payload.device});
+  CommCall call;
+  call.op = pytorch::ParseCommOp(text.substr(4));
+  if (!MovesData(call.op)) return kNoRow;
+  ++process->nccl_ranges;
+  call.name = std::string(text);
+  call.library = "NCCL";
+  call.p2p = call.op == CommOp::kSend || call.op == CommOp::kRecv;
+  if (told) {
+    call.group = absl::StrCat("nccl ", absl::Hex(payload.comm));
+    SetSizes(payload, &call);
+  }
+  process->trace.comms.push_back(std::move(call));
+  process->comm_of.push_back(told ? payload.comm : 0);
+  return static_cast<uint32_t>(process->trace.comms.size() - 1);
+}
+
+absl::Status ReadApiRows(const Database& db, const Window& window, Processes* processes) {
+  constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_RUNTIME";
+  if (!db.Has(kTable)) return db.CheckPlain(kTable);
+  absl::StatusOr<Scan> rows =
+      db.Read(kTable, {"!start", "!end", "!globalTid", "!correlationId", "!nameId"}, Touching(window));
+  if (!rows.ok()) return rows.status();
+  for (;;) {
+    const absl::StatusOr<bool> more = rows->Next();
+    if (!more.ok()) return more.status();
+    if (!*more) return absl::OkStatus();
+    const int64_t tid = rows->IntOr(2, 0), start = rows->IntOr(0, INT64_MIN), correlation = rows->IntOr(3, kNone);
+    Process& process = processes->Of(ProcessOf(tid));
+    Event event;
+    if (!process.Times(start, rows->IntOr(1, start), &event)) continue;
+    event.name = process.CallName(rows->IntOr(4, kNone));
+    event.kind = IsDriver(process.trace.strings.Get(event.name)) ? EventKind::kDriver : EventKind::kRuntime;
+    event.correlation = correlation >= 0 ? correlation : kNone;
+    event.lane = process.Thread(tid);
+    if (!window.whole()) process.launched.insert(event.correlation);
+    process.Add(event);
+  }
+}
+
+absl::Status ReadNvtxRows(const Database& db, const Window& window, const Strings& strings,
+                          const NcclSchemas& schemas, Processes* processes, StepRanges* steps) {
+  return NvtxReader(db, strings, schemas, processes, steps).Read(window);
+}
+
+absl::Status ReadStepRows(const Database& db, const Strings& strings, const Session& session, StepRanges* steps) {
+  if (!db.Has(kNvtx)) return db.CheckPlain(kNvtx);
+  absl::StatusOr<Scan> rows = db.Read(
+      kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid"}, std::string(kRanges));
+  if (!rows.ok()) return rows.status();
+  for (;;) {
+    const absl::StatusOr<bool> more = rows->Next();
+    if (!more.ok()) return more.status();
+    if (!*more) return absl::OkStatus();
+    int64_t start = 0, end = 0, text_id = 0;
+    const int64_t tid = rows->IntOr(5, 0);
+    if (!rows->Int(0, &start) || !rows->Int(1, &end)) continue;
+    if (start < session.first || end > session.last || end < start) continue;
+    if (StartEnd(rows->IntOr(2, 0)) && rows->IntOr(6, tid) != tid) continue;
+    absl::string_view text = rows->Text(3);
+    OperatorText op;
+    if (text.empty() && rows->Int(4, &text_id)) strings.Find(text_id, &text);
+    if (!steps->MayBe(text) || IsNcclCall(text) || ReadOperatorText(text, &op)) continue;
+    steps->Add(ProcessOf(tid), {tid, start, end, kNoRow}, text);
+  }
+}
+
+absl::Status ReadMembers(const Database& db, const Strings& strings, const NcclSchemas& schemas,
+                         Processes* processes) {
+  if (!db.Has(kNvtx, "binaryData")) return absl::OkStatus();
+  absl::StatusOr<Scan> rows =
+      db.Read(kNvtx, {"text", "textId", "!globalTid", "!binaryData"}, "\"binaryData\" IS NOT NULL");
+  if (!rows.ok()) return rows.status();
+  for (;;) {
+    const absl::StatusOr<bool> more = rows->Next();
+    if (!more.ok()) return more.status();
+    if (!*more) return absl::OkStatus();
+    absl::string_view text = rows->Text(0);
+    int64_t text_id = 0;
+    if (text.empty() && rows->Int(1, &text_id)) strings.Find(text_id, &text);
+    NcclPayload payload;
+    Process* process = processes->Find(ProcessOf(rows->IntOr(2, 0)));
+    if (process == nullptr || !absl::StartsWith(text, "ncclComm") || !schemas.Decode(rows->Text(3), text, &payload))
+      continue;
+    if (payload.ranks > 0 && payload.rank >= 0 && payload.rank < payload.ranks)
+      process->members.push_back({payload.member_of, payload.ranks, payload.rank, payload.device});
+  }
+}
+
+absl::Status ReadThreadNames(const Database& db, const Strings& strings, Processes* processes) {
+  constexpr absl::string_view kTable = "ThreadNames";
+  if (!db.Has(kTable)) return db.CheckPlain(kTable);
+  absl::StatusOr<Scan> rows = db.Read(kTable, {"!globalTid", "!nameId"});
+  if (!rows.ok()) return rows.status();
+  for (;;) {
+    const absl::StatusOr<bool> more = rows->Next();
+    if (!more.ok()) return more.status();
+    if (!*more) return absl::OkStatus();
+    absl::string_view name;
+    const int64_t tid = rows->IntOr(0, 0);
+    Process* process = processes->Find(ProcessOf(tid));
+    uint32_t thread = 0;
+    if (process == nullptr || !process->FindThread(tid, &thread) || !strings.Find(rows->IntOr(1, -1), &name)) continue;
+    process->trace.threads[thread].name = std::string(name);
+  }
+}
+
+}  // namespace chakra::nsys

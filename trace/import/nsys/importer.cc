@@ -1,0 +1,146 @@
+#include "trace/import/nsys/importer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/base/parallel.h"
+#include "trace/import/nsys/advice.h"
+#include "trace/import/nsys/database.h"
+#include "trace/import/nsys/export_file.h"
+#include "trace/import/nsys/ranks.h"
+#include "trace/io/byte_source.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
+
+namespace chakra::nsys {
+namespace {
+
+constexpr absl::string_view kEndings[] = {".sqlite", ".sqlite3", ".db"};
+constexpr absl::string_view kReports[] = {".nsys-rep", ".qdrep"};
+
+// rocpd's files are SQLite too.
+bool Sniff(absl::string_view head) { return LooksLikeSqlite(head) && !absl::StrContains(head, "rocpd_"); }
+
+template <size_t n>
+bool EndsIn(absl::string_view name, const absl::string_view (&endings)[n]) {
+  return std::any_of(std::begin(endings), std::end(endings),
+                     [&](absl::string_view ending) { return absl::EndsWith(name, ending); });
+}
+
+struct Found {
+  std::vector<std::string> exports, reports, others;
+};
+
+absl::Status Find(const std::vector<std::string>& inputs, Found* found) {
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    std::vector<std::string> files = {input};
+    if (std::filesystem::is_directory(input, error)) {
+      files.clear();
+      if (absl::Status s = ListFiles(input, &files); !s.ok()) return s;
+    }
+    for (const std::string& file : files) {
+      if (EndsIn(file, kReports)) {
+        found->reports.push_back(file);
+        continue;
+      }
+      absl::StatusOr<std::string> head = ReadHead(file, Importer::kSniffed);
+      if (!head.ok()) return head.status();
+      (Sniff(*head) ? found->exports : found->others).push_back(file);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NotExported(const std::string& report) {
+  const std::string to = report.substr(0, report.rfind('.'));
+  return absl::InvalidArgumentError(
+      absl::StrCat(report, ": a report of Nsight Systems, whose format only nsys reads; export it: `nsys export -t "
+                           "sqlite --include-blobs=true -o ",
+                   to, ".sqlite ", report, "`, and give ", to, ".sqlite"));
+}
+
+struct Read {
+  std::unique_ptr<ExportFile> file;
+  InputFile input;
+};
+
+absl::Status ReadOne(const std::string& path, const ReadWhat& what, Read* out) {
+  absl::StatusOr<std::unique_ptr<Database>> db = Database::Open(path);
+  if (!db.ok()) return db.status();
+  absl::StatusOr<std::unique_ptr<ExportFile>> file = ReadExport(**db, what);
+  if (!file.ok()) return file.status();
+  out->file = *std::move(file);
+  out->input.path = path;
+  out->input.role = "device trace";
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
+  if (!disk.ok()) return disk.status();
+  return (*disk)->Finish(&out->input.sha256, &out->input.bytes);
+}
+
+absl::StatusOr<TraceSet> Run(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  const absl::StatusOr<pytorch::Capture> capture = ReadExports(inputs, options);
+  if (!capture.ok()) return capture.status();
+  return pytorch::CaptureTraces(*capture, options);
+}
+
+}  // namespace
+
+absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  Found found;
+  std::vector<std::string> named = inputs;
+  if (options.capture.named()) named = {options.capture.host, options.capture.device};
+  std::erase(named, "");
+  if (absl::Status s = Find(named, &found); !s.ok()) return s;
+  if (found.exports.empty()) {
+    if (!found.reports.empty()) return NotExported(found.reports[0]);
+    return absl::NotFoundError(absl::StrCat(absl::StrJoin(named, ", "),
+                                            ": no export of Nsight Systems, expected SQLite files of `nsys export -t "
+                                            "sqlite`"));
+  }
+  const ReadWhat what = {options.capture.step_range, options.capture.steps};
+  std::vector<Read> read(found.exports.size());
+  absl::Status status = ForEach(read.size(), options.threads, [&] {
+    return [&](size_t i) { return ReadOne(found.exports[i], what, &read[i]); };
+  });
+  if (!status.ok()) return status;
+  pytorch::DeviceRuns runs;
+  std::vector<std::unique_ptr<ExportFile>> files;
+  for (Read& one : read) {
+    files.push_back(std::move(one.file));
+    runs.inputs.push_back(std::move(one.input));
+  }
+  // A report beside its export is no surprise.
+  for (const std::string& report : found.reports) {
+    const std::string stem = report.substr(0, report.rfind('.'));
+    const bool exported = std::any_of(found.exports.begin(), found.exports.end(), [&](const std::string& file) {
+      return absl::StartsWith(file, absl::StrCat(stem, "."));
+    });
+    if (!exported) return NotExported(report);
+  }
+  runs.files_left_out = std::move(found.others);
+  runs.warnings = Missing(files);
+  std::vector<RankDraft> drafts = DraftRanks(&files);
+  NumberRanks(&drafts);
+  ListGroups(&drafts);
+  for (RankDraft& draft : drafts) runs.traces.push_back(std::move(draft.trace));
+  return pytorch::LinkCapture(std::move(runs), options);
+}
+
+const Importer kImporter = {
+    .name = "nsys",
+    .title = "SQLite nsys export",
+    .help = "of `nsys export -t sqlite`",
+    .endings = kEndings,
+    .sniff = Sniff,
+    .run = Run,
+    .explained = kReports,
+};
+
+}  // namespace chakra::nsys

@@ -1,0 +1,140 @@
+#include "trace/import/nsys/process.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace chakra::nsys {
+namespace {
+
+using pytorch::kNone;
+
+// A C++ name as Kineto demangles it; "": it is not mangled, or not by these rules.
+std::string DemangledKernel(absl::string_view name) {
+  constexpr size_t kMost = 1 << 16;  // longer ones take ages
+  if (!absl::StartsWith(name, "_Z") || name.size() > kMost) return "";
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> plain(
+      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && plain != nullptr ? std::string(plain.get()) : "";
+}
+
+absl::string_view WithoutVersion(absl::string_view name) {
+  const size_t at = name.rfind("_v");
+  if (at == name.npos || at + 2 == name.size()) return name;
+  for (const char c : name.substr(at + 2)) {
+    if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) return name;
+  }
+  return name.substr(0, at);
+}
+
+}  // namespace
+
+Process::Process(int64_t process, const Session& session, const Strings& strings)
+    : id(process), session_(session), strings_(strings) {
+  trace.file = session.file;
+  trace.source = "nsys";
+}
+
+uint32_t Process::Thread(int64_t global_tid) {
+  if (global_tid == last_tid_ && !trace.threads.empty()) return last_thread_;
+  const auto [it, fresh] = threads_.try_emplace(global_tid, static_cast<uint32_t>(trace.threads.size()));
+  if (fresh) trace.threads.push_back({PidOf(id), absl::StrCat(TidOf(global_tid)), ""});
+  last_tid_ = global_tid;
+  return last_thread_ = it->second;
+}
+
+bool Process::FindThread(int64_t global_tid, uint32_t* thread) const {
+  const auto it = threads_.find(global_tid);
+  if (it == threads_.end()) return false;
+  *thread = it->second;
+  return true;
+}
+
+uint32_t Process::Stream(int64_t device, int64_t context, int64_t stream) {
+  const auto [it, fresh] = streams_.try_emplace({context, stream}, static_cast<uint32_t>(trace.streams.size()));
+  if (fresh) {
+    const int ordinal = device >= 0 && device < 1 << 16 ? static_cast<int>(device) : 0;
+    trace.streams.push_back({ordinal, stream});
+    device_of_.try_emplace(context, ordinal);
+  }
+  return it->second;
+}
+
+uint32_t Process::StreamOf(int64_t context, int64_t stream, int64_t device_if_new) {
+  const auto known = device_of_.find(context);
+  return Stream(known == device_of_.end() ? device_if_new : known->second, context, stream);
+}
+
+uint32_t Process::Name(int64_t string, absl::string_view kind) {
+  const auto [it, fresh] = names_.try_emplace(string, 0);
+  absl::string_view text;
+  if (fresh && strings_.Find(string, &text) && !text.empty()) {
+    it->second = trace.strings.Intern(text);
+  } else if (fresh) {
+    it->second = trace.strings.Intern(absl::StrCat("[", kind, " ", string, "]"));
+    notes.Count("nsys_name_missing", 0, absl::StrCat("names that StringIds lacks; the first is ", kind, " ", string));
+  }
+  return it->second;
+}
+
+uint32_t Process::CallName(int64_t string) {
+  const auto [it, fresh] = calls_.try_emplace(string, 0);
+  absl::string_view text;
+  if (fresh) it->second = strings_.Find(string, &text) && !text.empty() ? trace.strings.Intern(WithoutVersion(text))
+                                                                         : Name(string, "API call");
+  return it->second;
+}
+
+uint32_t Process::KernelName(int64_t mangled, int64_t demangled, int64_t brief) {
+  const std::pair<int, int64_t> key = mangled != kNone     ? std::make_pair(0, mangled)
+                                      : demangled != kNone ? std::make_pair(1, demangled)
+                                                           : std::make_pair(2, brief);
+  const auto [it, fresh] = kernels_.try_emplace(key, 0);
+  if (!fresh) return it->second;
+  absl::string_view text;
+  std::string plain;
+  if (mangled != kNone && strings_.Find(mangled, &text)) plain = DemangledKernel(text);
+  for (const int64_t name : {demangled, mangled, brief}) {
+    if (plain.empty() && name != kNone && strings_.Find(name, &text)) plain = std::string(text);
+  }
+  it->second = plain.empty() ? Name(demangled != kNone ? demangled : brief, "kernel") : trace.strings.Intern(plain);
+  return it->second;
+}
+
+bool Process::Times(int64_t start, int64_t end, pytorch::Event* out) {
+  if (start < session_.first || start > session_.last || end > session_.last) {
+    notes.Count("nsys_absurd_time", 0,
+                absl::StrCat("rows whose times lie far outside of the recording; left out; the first is from ", start,
+                             " to ", end, " ns"));
+    return false;
+  }
+  if (end < start) {
+    notes.Count("nsys_negative_duration", 0,
+                absl::StrCat("rows that end before they start; 0 is taken; the first is from ", start, " to ", end,
+                             " ns"));
+    end = start;
+  }
+  out->ts = start;
+  out->dur = end - start;
+  return true;
+}
+
+Process& Processes::Of(int64_t id) {
+  if (last_ != nullptr && last_->id == id) return *last_;
+  std::unique_ptr<Process>& process = all_[id];
+  if (process == nullptr) process = std::make_unique<Process>(id, session_, strings_);
+  return *(last_ = process.get());
+}
+
+Process* Processes::Find(int64_t id) {
+  if (last_ != nullptr && last_->id == id) return last_;
+  const auto it = all_.find(id);
+  return it == all_.end() ? nullptr : last_ = it->second.get();
+}
+
+}  // namespace chakra::nsys

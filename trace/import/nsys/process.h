@@ -1,0 +1,112 @@
+// The processes of an export, each with the rows of a DeviceTrace, as tables are read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/string_view.h"
+#include "trace/import/nsys/nccl_payload.h"
+#include "trace/import/nsys/session.h"
+#include "trace/import/pytorch/capture.h"
+#include "trace/import/pytorch/kineto_notes.h"
+
+namespace chakra::nsys {
+
+// Times of the file: what is outside is not read. Operations of the device count where they were launched.
+struct Window {
+  int64_t begin = INT64_MIN, end = INT64_MAX;
+  bool whole() const { return begin == INT64_MIN && end == INT64_MAX; }
+};
+
+// A rank's place in a communicator, as NCCL tells when one is made or destroyed.
+struct Membership {
+  uint64_t comm = 0;
+  int64_t ranks = -1, rank = -1, device = -1;
+};
+
+// A wait for an event that was recorded on another stream, or by another call.
+struct EventUse {
+  uint32_t sync = 0;  // row of DeviceTrace::syncs
+  int64_t correlation = 0, event = 0, event_sync = 0;
+  uint32_t lane = kNoRow;  // the stream that waits; kNoRow: the host does
+};
+struct EventRecord {
+  int64_t correlation = 0, event_sync = 0;
+  uint32_t lane = 0;
+};
+
+// A kernel that a graph launched: its row of DeviceTrace::device, and its node of the graph.
+struct GraphKernel {
+  uint32_t extra = 0;
+  int64_t node = 0;
+};
+
+class Process {
+ public:
+  Process(int64_t id, const Session& session, const Strings& strings);
+
+  uint32_t Thread(int64_t global_tid);
+  bool FindThread(int64_t global_tid, uint32_t* thread) const;  // false: it has no rows
+  uint32_t Stream(int64_t device, int64_t context, int64_t stream);
+  // The stream of a context whose device is not told.
+  uint32_t StreamOf(int64_t context, int64_t stream, int64_t device_if_new);
+  // The text of StringIds, interned; what the file lacks is "[KIND ID]", and is counted.
+  uint32_t Name(int64_t id, absl::string_view kind);
+  // An API call's, without the version behind it: "cudaLaunchKernel_v7000" as "cudaLaunchKernel".
+  uint32_t CallName(int64_t id);
+  // A kernel's, as PyTorch's profiler writes it: demangled by the compiler's rules where the mangled name is there.
+  uint32_t KernelName(int64_t mangled, int64_t demangled, int64_t brief);
+  // Fills times. False: they are absurd; the row is left out, and counted.
+  bool Times(int64_t start, int64_t end, pytorch::Event* out);
+  void Add(const pytorch::Event& event) { trace.events.push_back(event); }
+
+  const int64_t id;
+  pytorch::DeviceTrace trace;  // times are those of the file until the reader is done
+  pytorch::kineto::Notes notes;
+  std::vector<Membership> members;
+  std::vector<uint64_t> comm_of;  // by row of trace.comms: the communicator's hash; 0: not told
+  std::vector<EventUse> uses;
+  std::map<int64_t, std::vector<EventRecord>> records;  // by event
+  std::vector<GraphKernel> graph_kernels;
+  absl::flat_hash_set<int64_t> launched;                // correlations of calls in the window, if there is one
+  std::map<int64_t, std::pair<int64_t, uint64_t>> devices;  // by ordinal: operations; and those of NCCL
+  uint64_t graph_launches = 0, graph_joined = 0, payloads = 0, unknown_payloads = 0, nccl_ranges = 0, operators = 0, shaped = 0;
+  uint64_t open_ranges = 0, free_ranges = 0;
+
+ private:
+  const Session& session_;
+  const Strings& strings_;
+  absl::flat_hash_map<int64_t, uint32_t> threads_, names_, calls_;
+  absl::flat_hash_map<std::pair<int, int64_t>, uint32_t> kernels_;  // by which of its names, and the name
+  absl::flat_hash_map<int64_t, int64_t> device_of_;  // by context
+  std::map<std::pair<int64_t, int64_t>, uint32_t> streams_;  // by context and stream
+  int64_t last_tid_ = -1;
+  uint32_t last_thread_ = 0;
+};
+
+class Processes {
+ public:
+  Processes(const Session& session, const Strings& strings) : session_(session), strings_(strings) {}
+  Process& Of(int64_t id);    // makes one that is new
+  Process* Find(int64_t id);  // null: there is none
+  std::map<int64_t, std::unique_ptr<Process>>& all() { return all_; }
+  std::map<int64_t, std::unique_ptr<Process>>::iterator Erase(
+      std::map<int64_t, std::unique_ptr<Process>>::iterator it) {
+    last_ = nullptr;
+    return all_.erase(it);
+  }
+
+ private:
+  const Session& session_;
+  const Strings& strings_;
+  std::map<int64_t, std::unique_ptr<Process>> all_;
+  Process* last_ = nullptr;
+};
+
+}  // namespace chakra::nsys

@@ -1,0 +1,215 @@
+#include "trace/import/nsys/ranks.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace chakra::nsys {
+namespace {
+
+using pytorch::CommOp;
+using pytorch::DeviceTrace;
+using pytorch::Event;
+using pytorch::EventKind;
+using pytorch::kNone;
+
+std::string GroupName(uint64_t comm) { return absl::StrCat("nccl ", absl::Hex(comm)); }
+
+// Divides a process by its devices.
+class Divider {
+ public:
+  explicit Divider(const Process& process) : trace_(process.trace) {
+    for (const auto& [device, count] : process.devices) devices_.push_back(device);
+    std::map<int64_t, uint32_t> thread_of;  // by correlation
+    for (const Event& e : trace_.events) {
+      if ((e.kind == EventKind::kRuntime || e.kind == EventKind::kDriver) && e.correlation != kNone)
+        thread_of.emplace(e.correlation, e.lane);
+    }
+    drives_.resize(trace_.threads.size());
+    for (const Event& e : trace_.events) {
+      const auto thread = pytorch::OnDevice(e.kind) ? thread_of.find(e.correlation) : thread_of.end();
+      if (thread != thread_of.end()) drives_[thread->second].insert(trace_.streams[e.lane].device);
+    }
+  }
+
+  const std::vector<int64_t>& devices() const { return devices_; }
+  // The part of one device.
+  std::unique_ptr<DeviceTrace> PartOf(int64_t device) const {
+    auto part = std::make_unique<DeviceTrace>(trace_);
+    std::erase_if(part->events, [&](const Event& e) {
+      if (!pytorch::OnHost(e.kind)) return trace_.streams[e.lane].device != device;
+      const std::set<int64_t>& driven = drives_[e.lane];
+      return driven.empty() ? device != devices_.front() : !driven.contains(device);
+    });
+    uint64_t shared = 0;
+    for (const Event& e : part->events) {
+      const bool call = e.kind == EventKind::kAnnotation && e.extra != kNoRow && part->ops[e.extra].comm != kNoRow;
+      if (!call || drives_[e.lane].size() < 2) continue;
+      part->comms[part->ops[e.extra].comm].op = CommOp::kUnknown;
+      ++shared;
+    }
+    if (shared > 0) {
+      part->repairs.push_back({"nsys_shared_thread", part->file, 0, shared, 0,
+                               "calls of NCCL on a thread that drives several GPUs: which GPU a call is for is not "
+                               "recorded, and neither is its size"});
+    }
+    return part;
+  }
+
+ private:
+  const DeviceTrace& trace_;
+  std::vector<int64_t> devices_;
+  std::vector<std::set<int64_t>> drives_;  // by thread: devices that it launches on
+};
+
+RankDraft DraftOf(size_t file, const Process& process, int64_t device, std::unique_ptr<DeviceTrace> trace,
+                  const Session& session) {
+  RankDraft draft;
+  draft.trace = std::move(trace);
+  draft.file = file;
+  draft.pid = PidOf(process.id);
+  draft.device = device;
+  draft.comm_of = process.comm_of;
+  draft.trace->machine = absl::StrCat(file, " ", session.host);
+  for (const Membership& m : process.members) {
+    if (m.device < 0 || process.devices.size() < 2 || m.device == device) draft.members.push_back(m);
+  }
+  if (const auto rank = session.mpi_rank.find(process.id); rank != session.mpi_rank.end())
+    draft.mpi_rank = rank->second;
+  return draft;
+}
+
+// Whether `ranks` has as many ranks as drafts, all distinct; then they are set.
+bool SetRanks(const std::vector<int>& ranks, std::vector<RankDraft>* drafts) {
+  const std::set<int> distinct(ranks.begin(), ranks.end());
+  if (distinct.size() != drafts->size() || distinct.contains(-1)) return false;
+  for (size_t i = 0; i < ranks.size(); ++i) (*drafts)[i].trace->rank = ranks[i];
+  return true;
+}
+
+bool NumberByMpi(std::vector<RankDraft>* drafts) {
+  std::vector<int> ranks;
+  for (const RankDraft& draft : *drafts) ranks.push_back(draft.mpi_rank);
+  return SetRanks(ranks, drafts);
+}
+
+bool NumberByNccl(std::vector<RankDraft>* drafts) {
+  std::map<std::pair<int64_t, uint64_t>, std::vector<int>> places;  // by size and communicator: by draft, the rank
+  for (size_t i = 0; i < drafts->size(); ++i) {
+    for (const Membership& m : (*drafts)[i].members) {
+      std::vector<int>& ranks = places[{m.ranks, m.comm}];
+      ranks.resize(drafts->size(), -1);
+      ranks[i] = static_cast<int>(m.rank);
+    }
+  }
+  return std::any_of(places.rbegin(), places.rend(),
+                     [&](const auto& place) { return SetRanks(place.second, drafts); });
+}
+
+// What is known of a communicator.
+struct Comm {
+  int64_t size = -1;
+  std::map<int64_t, int> global;  // by place in it
+  std::set<int> users;
+};
+
+// Its members in order; empty: not known.
+std::vector<int> MembersOf(const Comm& comm, int world) {
+  std::vector<int> members;
+  if (comm.size > 0 && static_cast<int64_t>(comm.global.size()) == comm.size) {
+    for (const auto& [place, rank] : comm.global) members.push_back(rank);
+    return members;
+  }
+  // Without their places: members as ranks are, which is how groups are made.
+  if (static_cast<int64_t>(comm.users.size()) == comm.size || (comm.size < 0 && comm.users.size() > 1))
+    return {comm.users.begin(), comm.users.end()};
+  for (int rank = 0; comm.size == world && rank < world; ++rank) members.push_back(rank);
+  return members;
+}
+
+}  // namespace
+
+std::vector<RankDraft> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* files) {
+  std::vector<RankDraft> drafts;
+  for (size_t f = 0; f < files->size(); ++f) {
+    ExportFile& file = *(*files)[f];
+    for (std::unique_ptr<Process>& process : file.processes) {
+      const auto talking = std::count_if(process->devices.begin(), process->devices.end(),
+                                         [](const auto& d) { return d.second.second > 0; });
+      process->trace.repairs = process->notes.Take(file.session.file, 0);
+      if (talking > 1) {
+        const Divider divider(*process);
+        for (const int64_t device : divider.devices())
+          drafts.push_back(DraftOf(f, *process, device, divider.PartOf(device), file.session));
+      } else {
+        auto trace = std::make_unique<DeviceTrace>(std::move(process->trace));
+        drafts.push_back(DraftOf(f, *process, process->devices.begin()->first, std::move(trace), file.session));
+      }
+    }
+  }
+  std::stable_sort(drafts.begin(), drafts.end(), [](const RankDraft& a, const RankDraft& b) {
+    return std::tie(a.file, a.device, a.pid) < std::tie(b.file, b.device, b.pid);
+  });
+  return drafts;
+}
+
+RankSource NumberRanks(std::vector<RankDraft>* drafts) {
+  RankSource source = RankSource::kMpi;
+  if (!NumberByMpi(drafts)) {
+    source = RankSource::kNccl;
+    if (!NumberByNccl(drafts)) {
+      source = RankSource::kOrder;
+      for (size_t i = 0; i < drafts->size(); ++i) (*drafts)[i].trace->rank = static_cast<int>(i);
+    }
+  }
+  std::sort(drafts->begin(), drafts->end(),
+            [](const RankDraft& a, const RankDraft& b) { return a.trace->rank < b.trace->rank; });
+  for (RankDraft& draft : *drafts) {
+    for (Repair& repair : draft.trace->repairs) repair.rank = draft.trace->rank;
+  }
+  return source;
+}
+
+void ListGroups(std::vector<RankDraft>* drafts) {
+  std::map<uint64_t, Comm> comms;
+  int world = 0;
+  for (const RankDraft& draft : *drafts) {
+    world = std::max(world, draft.trace->rank + 1);
+    for (const Membership& m : draft.members) {
+      Comm& comm = comms[m.comm];
+      comm.size = std::max(comm.size, m.ranks);
+      comm.global.emplace(m.rank, draft.trace->rank);
+      world = std::max(world, static_cast<int>(m.ranks));
+    }
+    for (const uint64_t comm : draft.comm_of) {
+      if (comm != 0) comms[comm].users.insert(draft.trace->rank);
+    }
+  }
+  Groups groups;
+  for (const auto& [id, comm] : comms) {
+    if (std::vector<int> members = MembersOf(comm, world); !members.empty())
+      groups.emplace(GroupName(id), std::move(members));
+  }
+  for (RankDraft& draft : *drafts) {
+    DeviceTrace& trace = *draft.trace;
+    trace.world_size = world;
+    trace.groups = groups;
+    for (size_t i = 0; i < trace.comms.size() && i < draft.comm_of.size(); ++i) {
+      const auto comm = comms.find(draft.comm_of[i]);
+      if (comm == comms.end()) continue;
+      pytorch::CommCall& call = trace.comms[i];
+      const auto members = groups.find(call.group);
+      const int64_t size = members != groups.end() ? static_cast<int64_t>(members->second.size()) : comm->second.size;
+      call.group_size = size > 0 ? size : kNone;
+      if (call.op != CommOp::kAllToAll || call.in_bytes < 0) continue;
+      call.in_bytes = size > 0 ? call.in_bytes * size : kNone;
+      call.out_bytes = call.in_bytes;
+    }
+  }
+}
+
+}  // namespace chakra::nsys

@@ -1,0 +1,51 @@
+// What an export says of itself: who was recorded where, when, and with which switches.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "trace/import/nsys/database.h"
+
+namespace chakra::nsys {
+
+// A thread or process as exports number it: hardware (8 bits), virtual machine (8), process (24), thread (24).
+inline int64_t ProcessOf(int64_t global) { return static_cast<int64_t>(static_cast<uint64_t>(global) >> 24); }
+inline int64_t PidOf(int64_t process) { return process & 0xffffff; }
+inline int64_t TidOf(int64_t global) { return global & 0xffffff; }
+
+// The texts of a file, by their numbers in it.
+class Strings {
+ public:
+  static absl::StatusOr<Strings> Read(const Database& db);
+  // False: there is no such text, as in a file that was cut in time.
+  bool Find(int64_t id, absl::string_view* text) const;
+
+ private:
+  std::string bytes_;
+  absl::flat_hash_map<int64_t, std::pair<uint64_t, uint32_t>> at_;  // offset and length
+};
+
+struct Session {
+  std::string file;
+  std::string host;             // "": not told
+  std::string product, schema;  // versions of nsys and of its export: "2026.2.1.210", "3.25.0"
+  bool blobs = false;           // --include-blobs=true
+  bool graphs_whole = false;    // graphs were traced as wholes, not node by node
+  int64_t to_utc = 0;           // ns to add to a time of the file for ns since the epoch
+  bool has_utc = false;
+  int64_t first = 0, last = 0;  // times of the file before or after these are absurd
+  std::map<std::pair<int64_t, int64_t>, std::string> gpu_of;  // name, by pid and ordinal in that process
+  std::vector<std::string> gpus;                              // names of all, by id
+  std::map<int64_t, int> mpi_rank;                            // by ProcessOf()
+};
+
+// Errors: a table that is not one; a version of the export that is not 3 (or 2, which has the same tables).
+absl::StatusOr<Session> ReadSession(const Database& db);
+
+}  // namespace chakra::nsys

@@ -1,0 +1,49 @@
+// Which NVTX ranges are the steps of a run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "trace/model/string_table.h"
+#include "trace/model/trace.h"
+
+namespace chakra::nsys {
+
+// A range of a thread; times are those of the file.
+struct StepRange {
+  int64_t global_tid = 0, begin = 0, end = 0;
+  uint32_t row = kNoRow;  // of DeviceTrace::events, if it is there
+  uint32_t text = 0;      // in the strings of StepRanges
+  int64_t number = 0;     // of the step
+};
+
+// The ranges whose text is as --step-range says; without it, ranges that follow each other on one thread with one
+// text but for digits, which has "step", "iter" or "batch" in it, and that together are most of the time from the
+// first to the last.
+class StepRanges {
+ public:
+  // `pattern`: with '*' for any text; "": as above.
+  explicit StepRanges(std::string pattern) : pattern_(std::move(pattern)) {}
+  bool asked() const { return !pattern_.empty(); }
+  // Whether a range of this text, which is no operator's, may be a step.
+  bool MayBe(absl::string_view text) const;
+  void Add(int64_t process, StepRange range, absl::string_view text);
+  // The steps of each process, in order. Numbers are those in the texts, where each has one and they grow; else 0,
+  // 1, ...
+  std::map<int64_t, std::vector<StepRange>> Choose() const;
+  // "iteration 3": the text of a range.
+  std::string TextOf(const StepRange& range) const { return std::string(strings_.Get(range.text)); }
+
+ private:
+  std::vector<StepRange> ChooseOf(const std::vector<StepRange>& ranges) const;
+
+  std::string pattern_;
+  StringTable strings_;
+  std::map<int64_t, std::vector<StepRange>> ranges_;  // by process
+};
+
+}  // namespace chakra::nsys
