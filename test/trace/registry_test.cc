@@ -47,16 +47,18 @@ TEST(Registry, ByName) {
 
 TEST(Registry, MessagesListTheFormats) {
   EXPECT_EQ(NamesOfTraces(), "PREFIX.N.et[.zst|.gz]");
-  EXPECT_EQ(
-      ExpectedInFolders(),
-      "traces named PREFIX.N.et[.zst|.gz] (or .json, .txtpb), or a PyTorch capture (JSON of torch.profiler "
-      "or the ExecutionTraceObserver), or a workload (a step told by its model, see `chakra-replay "
-      "generate`), or a SQLite nsys export (of `nsys export -t sqlite`)");
-  EXPECT_EQ(KindsOfRuns(), "PyTorch captures and SQLite nsys exports");
+  EXPECT_EQ(ExpectedInFolders(),
+            "traces named PREFIX.N.et[.zst|.gz] (or .json, .txtpb), or a collective log (NCCL's Inspector or "
+            "profiler example, PyTorch's Flight Recorder), or a PyTorch capture (JSON of torch.profiler "
+            "or the ExecutionTraceObserver), or a GOAL program (text or binary, as LogGOPSim reads it), or a "
+            "liballprof trace (MPI calls, pmpi-trace-rank-N.txt), or a workload (a step told by its model, "
+            "see `chakra-replay "
+            "generate`)");
+  EXPECT_EQ(KindsOfRuns(), "collective logs and PyTorch captures");
   EXPECT_EQ(
       InputsHelp(),
-      "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture, or a workload, "
-      "or a SQLite nsys export");
+      "Trace files, directories, prefixes (dir/workload), tar archives, or a collective log, or a PyTorch "
+      "capture, or a GOAL program, or a liballprof trace, or a workload");
 }
 
 }  // namespace

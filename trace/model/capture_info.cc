@@ -1,5 +1,7 @@
 #include "trace/model/capture_info.h"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "absl/container/flat_hash_map.h"
@@ -14,6 +16,8 @@ namespace {
 using ChakraProtoMsg::AttributeProto;
 
 constexpr char kCapture[] = "capture";
+// What it may be: whose captures have this form.
+constexpr absl::string_view kCaptures[] = {"pytorch", "collective_logs"};
 constexpr int64_t kMostNanos = std::numeric_limits<int64_t>::max() / 1000;
 
 class Reader {
@@ -31,7 +35,9 @@ class Reader {
     for (const AttributeProto& a : metadata_.attr()) {
       if (a.name() == kCapture) capture = &a;
     }
-    if (capture == nullptr || capture->string_val().empty()) return std::optional<CaptureInfo>();
+    if (capture == nullptr ||
+        std::find(std::begin(kCaptures), std::end(kCaptures), capture->string_val()) == std::end(kCaptures))
+      return std::optional<CaptureInfo>();
     CaptureInfo info;
     int64_t rank = 0, window = 0;
     if (absl::Status s = Integer("rank", std::numeric_limits<int>::max(), &rank); !s.ok()) return s;

@@ -87,7 +87,7 @@ absl::Status LogEmitter::Metadata() {
   };
   const std::string format(format_);
   add("schema")->set_string_val(format);
-  add("capture")->set_string_val(format);
+  add("capture")->set_string_val("collective_logs");
   add("rank")->set_int64_val(rank_.log.rank);
   add("window_end_ns")->set_int64_val(joined_.timed ? rank_.end_ns : 0);
   ChakraProtoMsg::AttributeProto *names = add("step_names"), *first = add("step_first_nodes"),

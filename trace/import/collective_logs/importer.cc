@@ -238,7 +238,7 @@ absl::StatusOr<JoinedLogs> ReadLogs(const std::vector<std::string>& inputs, cons
 
 const Importer kImporter = {
     .name = "collective_logs",
-    .title = "log of collective calls",
+    .title = "collective log",
     .help = "NCCL's Inspector or profiler example, PyTorch's Flight Recorder",
     .endings = kEndings,
     .named = NamedAsFlightRecorder,

@@ -101,8 +101,8 @@ absl::StatusOr<TraceSet> ReadMpi(const std::vector<std::string>& inputs, const R
 
 const Importer kImporter = {
     .name = "liballprof",
-    .title = "MPI trace of liballprof",
-    .help = "pmpi-trace-rank-N.txt",
+    .title = "liballprof trace",
+    .help = "MPI calls, pmpi-trace-rank-N.txt",
     .endings = kEndings,
     .sniff = LooksLikeLiballprof,
     .run = ReadMpi,
