@@ -23,6 +23,7 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
   out->forward.assign(n, 0);
   out->backward.assign(n, 0);
   out->tail.assign(n, 0);
+  out->weights.assign(n, 0);
   for (int64_t p = 0; p < pieces; ++p) {
     const std::vector<const UnitTimes*> all = shared->UnitsOfPiece(p);
     const auto at = static_cast<size_t>(p);
@@ -38,8 +39,9 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
       }
       out->forward[at] += forward;
       out->backward[at] += backward;
+      out->weights[at] += all[i]->weights;
     }
-    out->tail[at] = all.front()->tail;
+    if (!all.empty()) out->tail[at] = all.front()->tail;
   }
   out->between =
       prices->BetweenStages(step.split, step.shared_tokens() * step.model.hidden * step.element_bytes());
@@ -87,7 +89,7 @@ absl::StatusOr<const Units*> Estimator::UnitsOf(const StepPlan& step, int varian
           s.etp,
           step.training.micro_batch,
           step.training.recompute,
-          step.model.tied && s.pp > 1,
+          step.model.tied && !s.ends_together(),
           s.pp_before_dp ? s.pp : 0,
           0};
   std::unique_ptr<Units>& slot = units_[*key];
@@ -150,7 +152,7 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
       operators.Fill(s.zero == 3 ? first.own : first.dense + first.expert, step.gradient_bytes()));
   if (!clear.ok()) return clear;
   double reduced = 0, updated = 0, wait = 0, host = 0;
-  for (const int64_t stage : std::set<int64_t>{0, std::min<int64_t>(1, s.pp - 1), s.pp - 1}) {
+  for (const int64_t stage : std::set<int64_t>{0, std::min<int64_t>(1, s.pp - 1), s.pp / 2, s.pp - 1}) {
     const SharedTimes::Weights w = shared.WeightsOf(stage);
     const bool whole = s.zero == 3 && s.pp == 1 && shared.any();
     auto end = whole ? shared.WholeStep() : shared.Reduced(stage, pipeline_);
@@ -164,7 +166,7 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
       if (!replicated.ok()) return replicated;
       *end += *replicated;
     }
-    if (step.model.tied && s.pp > 1 && (stage == 0 || stage + 1 == s.pp)) {
+    if (step.model.tied && !s.ends_together() && (stage == 0 || stage + 1 == s.pp)) {
       const auto ends =
           prices_->AboutCollective(CollectiveType::kAllReduce,
                                    step.padded_outputs() / s.tp * step.model.hidden * step.gradient_bytes(),

@@ -39,10 +39,12 @@ const std::vector<Pipelines::Step>& Pipelines::OrderOf(const Split& split, int64
           needs =
               piece + 1 < pieces ? at(false, piece + 1, pass.micro_batch) : at(true, piece, pass.micro_batch);
         }
-        if (needs < 0 && !(pass.forward && piece == 0)) break;
-        at(pass.forward, piece, pass.micro_batch) = static_cast<int32_t>(slot->size());
+        const bool put_off = pass.part == Pass::kWeights;  // behind its stage's passes alone
+        if (put_off) needs = -1;
+        if (needs < 0 && !put_off && !(pass.forward && piece == 0)) break;
+        if (!put_off) at(pass.forward, piece, pass.micro_batch) = static_cast<int32_t>(slot->size());
         slot->push_back({static_cast<int32_t>(s), static_cast<int32_t>(piece), needs,
-                         static_cast<int32_t>(pass.micro_batch), pass.forward});
+                         static_cast<int32_t>(pass.micro_batch), pass.forward, pass.part});
         moved = true;
       }
     }
@@ -75,13 +77,16 @@ PipelineTimes Pipelines::RunAll(const Split& split, int64_t micro_batches, const
         message = from + 1 == stage || stage + 1 == from ? times.between[std::min(from, stage)] : around;
       begin = std::max(begin, ready_[static_cast<size_t>(step.needs)] + message);
     }
-    const double takes = step.forward ? times.forward[piece] : times.backward[piece];
+    double takes = step.forward ? times.forward[piece] : times.backward[piece];
+    if (step.part == Pass::kInputs) takes -= times.weights[piece];
+    if (step.part == Pass::kWeights) takes = times.weights[piece];
     const double end = begin + takes;
     if (out.first_forward[stage] < 0) out.first_forward[stage] = begin;
-    if (!step.forward && step.micro_batch == last) out.last_backward[piece] = begin;
+    if (!step.forward && step.micro_batch == last && step.part != Pass::kInputs)
+      out.last_backward[piece] = begin;
     out.busy[stage] += takes;
     free_[stage] = end;
-    ready_[i] = step.forward ? end : end - times.tail[piece];
+    ready_[i] = step.forward || step.part != Pass::kWhole ? end : end - times.tail[piece];
   }
   out.stage_end = free_;
   out.end = *std::max_element(free_.begin(), free_.end());

@@ -16,6 +16,7 @@ namespace chakra::planning {
 struct PassTimes {
   std::vector<double> forward, backward;
   std::vector<double> tail;     // of `backward`: work behind what is sent on
+  std::vector<double> weights;  // of `backward`: gradients of weights, which a schedule may put off
   std::vector<double> between;  // by boundary of stages, pp - 1: of a message
 };
 
@@ -23,13 +24,15 @@ struct PipelineTimes {
   double end = 0;                     // of the last pass
   std::vector<double> stage_end;      // of the last pass of each stage
   std::vector<double> first_forward;  // by stage: when its first pass begins
-  std::vector<double> last_backward;  // by piece: when its backward pass of the last micro-batch begins
-  std::vector<double> busy;           // by stage
+  // By piece: when its backward pass of the last micro-batch begins, or what is put off of it.
+  std::vector<double> last_backward;
+  std::vector<double> busy;  // by stage
 };
 
 // Recurrences over the passes of generate::PassesOf(): a pass begins when its stage is free and what it needs
 // has come. Of many micro-batches only as many are looked at as the pipeline needs to come into its rhythm;
-// the others add a period each. Remembers the order of the passes of each shape of pipeline.
+// the others add a period each. Schedules whose micro-batches go both ways (dualpipe, dualpipev) are not for
+// it. Remembers the order of the passes of each shape of pipeline.
 class Pipelines {
  public:
   PipelineTimes Run(const generate::Split& split, int64_t micro_batches, const PassTimes& times);
@@ -39,6 +42,7 @@ class Pipelines {
     int32_t stage = 0, piece = 0, needs = -1;  // index of the step that it waits for; -1: none
     int32_t micro_batch = 0;
     bool forward = true;
+    generate::Pass::Part part = generate::Pass::kWhole;
   };
   using Key = std::tuple<int64_t, int64_t, int64_t, int>;
   const std::vector<Step>& OrderOf(const generate::Split& split, int64_t micro_batches);

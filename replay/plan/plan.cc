@@ -151,7 +151,10 @@ class Planner {
       chosen.step = *std::move(step);
       SetColumns(tried, chosen.step, space_, &chosen.row);
       SetMemory(static_cast<uint64_t>(peak), &chosen.row);
-      nodes += tried.nodes;
+      // Where flows do not delay each other, one rank of a stage and ring is replayed for all of them.
+      const double twins =
+          prices_->contention_free() ? static_cast<double>(chosen.step.split.tp * chosen.step.split.dp) : 1;
+      nodes += tried.nodes / twins;
       chosen.replayed = chosen_.size() <= kReplaysAnyhow || request_.replay_nodes == 0 ||
                         nodes <= static_cast<double>(request_.replay_nodes);
     }
@@ -227,6 +230,7 @@ class Planner {
 
   absl::Status ReplayOne(Chosen* chosen) const {
     TraceOptions traces;
+    traces.keep_twins = true;
     traces.inputs = {generate::WorkloadInput(chosen->row.workload())};
     const auto loaded = LoadTraces(traces);
     if (!loaded.ok()) return loaded.status();

@@ -52,6 +52,7 @@ class Prices {
   const std::vector<std::string>& warnings() const { return run_.warnings; }
   uint64_t device_memory() const;  // bytes; 0: not known
   int ranks() const { return ranks_; }
+  bool contention_free() const { return machine_->contention_free(); }
   // Devices of the innermost blocks of fixed size: a node of the presets.
   int node() const { return node_; }
 

@@ -101,6 +101,13 @@ class Searcher {
       Reject(base.status().message(), InnerSplits(pp) * space_.tp.size() * space_.cp.size() * dps);
       return absl::OkStatus();
     }
+    if (base->split.schedule == generate::Schedule::kDualPipe ||
+        base->split.schedule == generate::Schedule::kDualPipeV) {
+      Reject(absl::StrCat("parallel.schedule is \"", of.parallel().schedule(),
+                          "\"; expected gpipe, 1f1b, interleaved or zb-h1, of which there is a closed form"),
+             InnerSplits(pp) * space_.tp.size() * space_.cp.size() * dps);
+      return absl::OkStatus();
+    }
     StepPlan step = *base;
     for (const int64_t tp : space_.tp) {
       step.split.tp = tp;

@@ -26,13 +26,13 @@ SharedTimes::SharedTimes(const StepPlan& step, const Units& units, Prices* price
 }
 
 std::vector<const UnitTimes*> SharedTimes::UnitsOfPiece(int64_t piece) const {
-  const int64_t pieces = step_.split.pp * step_.split.vpp, layers = step_.model.layers / pieces;
+  const generate::Piece& of = step_.pieces[static_cast<size_t>(piece)];
   std::vector<const UnitTimes*> out;
-  out.reserve(static_cast<size_t>(layers) + 2);
-  if (piece == 0) out.push_back(&units_.embedding);
-  for (int64_t i = piece * layers; i < (piece + 1) * layers; ++i)
+  out.reserve(static_cast<size_t>(of.layers) + 2);
+  if (of.embedding) out.push_back(&units_.embedding);
+  for (int64_t i = of.first; i < of.first + of.layers; ++i)
     out.push_back(&units_.layer[step_.model.has_experts(i) ? 1 : 0]);
-  if (piece + 1 == pieces) out.push_back(&units_.head);
+  if (of.head) out.push_back(&units_.head);
   return out;
 }
 
@@ -98,7 +98,7 @@ absl::StatusOr<double> SharedTimes::ReducedInBuckets(int64_t stage, const Pipeli
       }
       at += (*unit)->backward;
     }
-    at += all.front()->tail;
+    if (!all.empty()) at += all.front()->tail;
     for (const int expert : {0, 1}) {
       if (!whole) close(expert, at);
     }
@@ -134,7 +134,7 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
       const auto time = Reduce(*unit);
       if (!time.ok()) return time;
       each += *time;
-      if (v == 0 && unit == UnitsOfPiece(stage).front()) least = *time;
+      if (v == 0 && least == 0) least = *time;
     }
   }
   if (s.zero == 3) last += least;

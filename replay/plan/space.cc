@@ -210,7 +210,10 @@ class SpaceMaker {
     const int64_t seq = model_.image > 0 ? 1 : t.seq();
     out_.cp =
         Inner("parallel.cp", math ? std::vector<int64_t>{1} : DividingRanks(Powers(seq / kLeastTokens)));
-    out_.pp = Inner("parallel.pp", DividingRanks(DivisorsOf(model_.layers, model_.layers)));
+    // Of a model that was trained on unequal stages any number of them.
+    const bool uneven = workload_.model().uneven();
+    out_.pp = Inner("parallel.pp", uneven ? DivisorsOf(ranks_, model_.layers)
+                                          : DividingRanks(DivisorsOf(model_.layers, model_.layers)));
     out_.vpp = Inner("parallel.vpp", DivisorsOf(model_.layers, kMostVpp));
     out_.dp = Inner("parallel.dp", {});
     out_.ep =

@@ -29,7 +29,8 @@ struct SplitSpace {
 // `training`, by its path or its key alone. Fields that are neither there nor in the workload have the values
 // that are usual:
 // - tp: divisors of the heads and of the ranks, within `node` devices; sp goes with it
-// - pp: divisors of the layers and of the ranks; vpp: divisors of the layers up to 10
+// - pp: divisors of the layers and of the ranks, of an uneven model of the ranks alone; vpp: divisors of the
+// layers up to 10
 // - cp: powers of two that leave a rank 4,096 tokens; ep: divisors of the experts and of the ranks; etp: 1
 // - zero: 0 and 1, and without a pipeline 2 and 3 (DeepSpeed's rule); that of the framework with fsdp and
 // ddp. Weights are

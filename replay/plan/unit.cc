@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -23,7 +24,7 @@ constexpr int kRepeats = 3;  // of a layer: the last one is in the rhythm of man
 class Walk {
  public:
   Walk(const StepPlan& step, const StageGraph& graph, Prices* prices)
-      : step_(step), graph_(graph), prices_(prices), end_(graph.nodes.size()) {}
+      : step_(step), graph_(graph), prices_(prices), end_(graph.nodes.size()), takes_(graph.nodes.size()) {}
 
   absl::Status Run() {
     auto times = prices_->OfOperators(graph_.operators);
@@ -36,6 +37,7 @@ class Walk {
       const absl::StatusOr<double> end = EndOf(n, at, *times);
       if (!end.ok()) return end.status();
       end_[i] = free = *end;
+      takes_[i] = *end - at;
       last_ = std::max(last_, *end);
       if (n.type == NodeType::kComp)
         computed_.push_back(*end);
@@ -51,6 +53,7 @@ class Walk {
     return at;
   }
   double EndOfNode(uint32_t node) const { return end_[node]; }
+  double TakesOfNode(uint32_t node) const { return takes_[node]; }
   // When the computations before node `index` are over.
   double Computed(size_t index) const { return index == 0 ? 0 : computed_[index - 1]; }
   double last() const { return last_; }
@@ -84,7 +87,7 @@ class Walk {
   const StepPlan& step_;
   const StageGraph& graph_;
   Prices* prices_;
-  std::vector<double> end_, computed_;
+  std::vector<double> end_, takes_, computed_;
   std::array<double, generate::kStreams> free_ = {};
   absl::flat_hash_map<int32_t, double> arrives_;
   double last_ = 0;
@@ -176,8 +179,11 @@ class UnitMeter {
 
   void SetGradients(const Walk& walk, size_t piece, UnitTimes* out) const {
     const double begin = walk.Ready(pieces_[piece - 1].at);
-    for (const Gradient& g : pieces_[piece].gradients)
+    std::set<uint32_t> nodes;
+    for (const Gradient& g : pieces_[piece].gradients) {
       out->gradients.push_back({g.elements, g.expert, walk.EndOfNode(g.node) - begin});
+      if (nodes.insert(g.node).second) out->weights += walk.TakesOfNode(g.node);
+    }
     out->backward_launches = NodesOf(piece);
   }
 

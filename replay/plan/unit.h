@@ -23,7 +23,8 @@ struct GradientAt {
 // picoseconds.
 struct UnitTimes {
   double forward = 0, backward = 0;
-  double tail = 0;  // work on gradients of weights behind the gradient that goes on
+  double tail = 0;     // work on gradients of weights behind the gradient that goes on
+  double weights = 0;  // of `backward`: products that make gradients of weights
   std::vector<GradientAt> gradients;
   int64_t dense = 0, expert = 0;                        // elements of weights, before any are shared over dp
   int64_t replicated = 0;                               // of `dense`: those that each rank of tp has whole

@@ -27,6 +27,7 @@ PassTimes Uniform(int64_t pieces, int64_t pp, double forward, double backward, d
   times.forward.assign(static_cast<size_t>(pieces), forward);
   times.backward.assign(static_cast<size_t>(pieces), backward);
   times.tail.assign(static_cast<size_t>(pieces), 0);
+  times.weights.assign(static_cast<size_t>(pieces), backward / 2);
   times.between.assign(static_cast<size_t>(pp - 1), message);
   return times;
 }
@@ -52,6 +53,20 @@ TEST(PlanPipeline, EqualPassesTakeTheTimesOfThePaper) {
       EXPECT_NEAR(pipelines.Run(SplitOf(4, v, Schedule::kInterleaved), m, times).end,
                   static_cast<double>(m) * 30 + 3 * 30.0 / static_cast<double>(v), 1e-6)
           << v << " " << m;
+    }
+  }
+}
+
+// Qi et al., 2023, table 1: with zb-h1 stages wait (pp - 1)(forward + inputs - weights), where 1f1b has them
+// wait (pp - 1)(forward + backward).
+TEST(PlanPipeline, PutOffGradientsFillWaits) {
+  Pipelines pipelines;
+  for (const int64_t pp : {2, 4, 8}) {
+    for (const int64_t m : {16, 64, 512}) {
+      const PassTimes times = Uniform(pp, pp, 10, 20, 0);
+      EXPECT_DOUBLE_EQ(pipelines.Run(SplitOf(pp, 1, Schedule::kZbH1), m, times).end,
+                       static_cast<double>(m) * 30 + static_cast<double>(pp - 1) * 10)
+          << pp << " " << m;
     }
   }
 }
