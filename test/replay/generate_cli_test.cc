@@ -133,7 +133,7 @@ TEST_F(GenerateCli, RefusesWhatIsWrong) {
       {"generate --model llama3-8b --training seq=64 -o /dev/null/x", 1, "/dev/null/x"},
       {"generate --model llama3-8b:layers=2 --training seq=64 --ranks 4 -o /tmp/none", 1,
        "there is no rank 4"},
-      {"generate --model deepseek-v3:mtp=1 --training seq=64", 1, "not generated yet"},
+      {"generate --model dlrm --training seq=64", 1, "not generated yet"},
       {"generate nothing.txtpb", 1, "nothing.txtpb"},
       {"replay --parallel tp=2", 2, "replay expects at least one TRACE, or --model"},
       {"replay --model llama3-8b --parallel tp=3 --training seq=64", 1, "the nearest is 2"},

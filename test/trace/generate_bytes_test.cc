@@ -297,7 +297,7 @@ class RandomStep {
     if (schedule.empty() && pp > 1 && Pick({0, 1}) == 1) absl::StrAppend(&out.parallel, ",vpp=2");
     if (!experts && Pick({0, 1}) == 1) absl::StrAppend(&out.parallel, ",sp=no");
     out.training =
-        absl::StrCat("seq=128,global_batch=", 32 * Pick({1, 2}), ",micro_batch=", Pick({1, 2}),
+        absl::StrCat("seq=128,global_batch=", 16 * Pick({1, 2}), ",micro_batch=", Pick({1, 2}),
                      ",dtype=", std::vector<const char*>{"bf16", "fp16", "fp32"}[random_() % 3],
                      ",recompute=", std::vector<const char*>{"none", "selective", "full"}[random_() % 3]);
     return out;

@@ -75,7 +75,7 @@ TEST(GenerateForeign, MegatronsExpertsAndLayout) {
       "--moe-shared-expert-intermediate-size 2048 --moe-layer-freq \"([0]*3+[1]*58)\" --swiglu "
       "--normalization RMSNorm "
       "--disable-bias-linear --position-embedding-type rope --untie-embeddings-and-output-weights "
-      "--vocab-size 129280 --seq-length 4096 --global-batch-size 15360 --pipeline-model-parallel-size 16 "
+      "--vocab-size 129280 --seq-length 4096 --global-batch-size 16384 --pipeline-model-parallel-size 16 "
       "--expert-model-parallel-size 64 --expert-tensor-parallel-size 1 --bf16 --use-distributed-optimizer "
       "--pipeline-model-parallel-layout \"Et*3|(tt|)*29|L\" --moe-token-dispatcher-type flex");
   const StepPlan plan = Plan(w);

@@ -75,7 +75,7 @@ TEST(GeneratePieces, HoldEachParameter) {
   const std::string experts = "layers=9,hidden=64,heads=4,ffn=128,vocab=256,experts=8,top_k=2,dense_layers=2";
   for (const std::string& model : {Layers(9), experts}) {
     for (const char* parallel :
-         {"pp=4,layout=balanced", "pp=4,last_layers=0", "pp=2,layout=Et|(tt|)*3ttL",
+         {"pp=4,layout=balanced", "pp=4,last_layers=0", "pp=2,layout=Et|(tt|)*2ttttL",
           "pp=4,layout=balanced,schedule=dualpipe", "pp=2,layout=balanced,schedule=dualpipev",
           "pp=4,layout=balanced,schedule=zb-h1"}) {
       const StepGraphs step = Step(model, parallel, "seq=16,global_batch=16");
@@ -85,6 +85,30 @@ TEST(GeneratePieces, HoldEachParameter) {
           << parallel;
     }
   }
+}
+
+// A layer of a further token: DeepSeek-V3, 2024, section 2.2. Beside a transformer layer, a product of 2 h by
+// h and three norms; the embedding is copied to the last stage where the first one is another.
+TEST(GeneratePieces, LayersOfFurtherTokensAreWithTheHead) {
+  const std::string model = Layers(8) + ",mtp=1";
+  const int64_t h = 64, layer = ParametersOfLayer(PlanOf(model, "", kTraining).model, 8).total();
+  for (const char* parallel : {"", "pp=4", "pp=4,layout=balanced,schedule=zb-h1", "pp=4,schedule=dualpipe",
+                               "pp=2,tp=2", "pp=2,zero=3,dp=2"}) {
+    const StepGraphs with = Step(model, parallel, kTraining), without = Step(Layers(8), parallel, kTraining);
+    const auto& pieces = with.plan.pieces;
+    EXPECT_EQ(pieces.back().first + pieces.back().layers, 9) << parallel;
+    int64_t more = 0;
+    for (const StageGraph& s : with.stages) more += s.weights * with.plan.split.tp;
+    for (const StageGraph& s : without.stages) more -= s.weights * with.plan.split.tp;
+    const bool dual = with.plan.split.mirrored();
+    const int64_t copy = with.plan.copies_embedding() ? 256 * h : 0, norms = 5 * h, tp = with.plan.split.tp;
+    EXPECT_EQ(more, (layer + 2 * h * h + 3 * h + copy + (tp - 1) * norms) * (dual ? 2 : 1)) << parallel;
+    EXPECT_GT(UnitLength(with), UnitLength(without)) << parallel;
+    for (int64_t s = 0; s < with.plan.split.pp; ++s)
+      EXPECT_GE(MemoryOfStage(with.plan, s).total(), MemoryOfStage(without.plan, s).total()) << parallel;
+  }
+  EXPECT_THAT(LayersOf("deepseek-v3:mtp=1", "pp=16"), ::testing::SizeIs(16));
+  EXPECT_THAT(LayersOf("deepseek-v3:mtp=1", "pp=31,layout=Et*3|(tt|)*29mL"), ::testing::SizeIs(31));
 }
 
 // Qi et al., 2023: the bubble of ZB-H1 is (p - 1) (F + B - W).
@@ -101,19 +125,17 @@ TEST(GenerateSchedule, ZeroBubbleTakesWhatTheClosedFormSays) {
   }
 }
 
-// DeepSeek-V3, 2024, table 2: the bubble of DualPipe is (p / 2 - 1) (F&B + B - 3 W); of its form with two
-// pieces a stage (p - 1) of that.
+// DeepSeek-V3, 2024, table 2: the bubble of DualPipe is (p / 2 - 1) (F&B + B - 3 W), here of F = 1, B = 2, W
+// = 1; of its form with two pieces a stage (p - 1) of that.
 TEST(GenerateSchedule, DualPipeTakesWhatTheClosedFormSays) {
+  constexpr int kMerged = 3, kBubble = kMerged + 2 - 3;
   for (const int p : {2, 4, 8}) {
     for (const int m : {2 * p, 4 * p}) {
       const std::string training = absl::StrCat("seq=16,global_batch=", m);
-      for (const int f : {1, 2}) {
-        const int merged = f + 2, bubble = merged + 2 - 3;
-        const StepGraphs there = Step(Layers(p), absl::StrCat("pp=", p, ",schedule=dualpipe"), training);
-        EXPECT_EQ(UnitLength(there, "mlp.up", f), merged * m + (p / 2 - 1) * bubble) << p << " " << m;
-        const StepGraphs back = Step(Layers(2 * p), absl::StrCat("pp=", p, ",schedule=dualpipev"), training);
-        EXPECT_EQ(UnitLength(back, "mlp.up", f), 2 * merged * m + (p - 1) * bubble) << p << " " << m;
-      }
+      const StepGraphs there = Step(Layers(p), absl::StrCat("pp=", p, ",schedule=dualpipe"), training);
+      EXPECT_EQ(UnitLength(there), kMerged * m + (p / 2 - 1) * kBubble) << p << " " << m;
+      const StepGraphs back = Step(Layers(2 * p), absl::StrCat("pp=", p, ",schedule=dualpipev"), training);
+      EXPECT_EQ(UnitLength(back), 2 * kMerged * m + (p - 1) * kBubble) << p << " " << m;
     }
   }
 }

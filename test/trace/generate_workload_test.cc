@@ -138,14 +138,18 @@ TEST(GenerateWorkload, RefusesWithTheNearest) {
        "parallel.pp, 5; the nearest is 10; or parallel.pp of 4, or parallel.layout=balanced"},
       {kSmall, "schedule=zbv", "seq=64",
        "is not generated yet; known: gpipe, 1f1b, interleaved, zb-h1, dualpipe, dualpipev"},
-      {kSmall, "schedule=dualpipe", "seq=64", "parallel.pp is 1; with schedule=dualpipe expected an even number"},
+      {kSmall, "schedule=dualpipe", "seq=64",
+       "parallel.pp is 1; with schedule=dualpipe expected an even number"},
       {kSmall, "schedule=dualpipe,pp=4", "seq=64,global_batch=7",
-       "makes 7 micro-batches; with schedule=dualpipe expected an even number, at least 2 * parallel.pp, 8; the "
+       "makes 7 micro-batches; with schedule=dualpipe expected an even number, at least 2 * parallel.pp, 8; "
+       "the "
        "nearest is 8, global_batch=8"},
-      {kSmall, "schedule=dualpipev,pp=4,vpp=4", "seq=64", "parallel.vpp is 4; with schedule=dualpipev expected 2"},
+      {kSmall, "schedule=dualpipev,pp=4,vpp=4", "seq=64",
+       "parallel.vpp is 4; with schedule=dualpipev expected 2"},
       {kSmall, "schedule=zb-h1,pp=2,vpp=2", "seq=64", "parallel.vpp is 2; expected 1"},
-      {kSmall, "pp=2,layout=Ett|tttL", "seq=64", "it has 5 t and 0 m; expected model.layers, 8, and model.mtp, 0"},
-      {kSmall, "pp=2,layout=Et*8", "seq=64", "parallel.layout is \"Et*8\"; it has 0 L; expected"},
+      {kSmall, "pp=2,layout=Ett|tttL", "seq=64",
+       "it has 5 t and 0 m; expected model.layers, 8, and model.mtp, 0"},
+      {kSmall, "pp=2,layout=Et*8", "seq=64", "parallel.layout is \"Et*8\"; expected one L, at the end"},
       {kSmall, "pp=2,layout=Et*4|x", "seq=64", "'x' is no layer; expected E, t, m, L, |"},
       {kSmall, "pp=2,layout=Et*8|L|", "seq=64", "expected L in the last piece"},
       {kSmall, "pp=4,layout=Et*4|t*4L", "seq=64", "it has 2 pieces; expected parallel.pp * parallel.vpp, 4"},

@@ -160,6 +160,13 @@ absl::Status CheckExperts(const StepPlan& p) {
   return absl::OkStatus();
 }
 
+absl::Status CheckFurther(const StepPlan& p) {
+  if (p.model.mtp == 0) return absl::OkStatus();
+  if (p.model.image > 0)
+    return Bad(absl::StrCat("model.mtp is ", p.model.mtp, "; expected 0, for a model of images"));
+  return Multiple("model.hidden", p.model.hidden, "parallel.tp", p.split.tp);
+}
+
 absl::Status CheckZero(const StepPlan& p) {
   const bool fsdp = p.training.framework == proto::Training::FSDP;
   if (fsdp && p.split.zero != 3) {
@@ -228,8 +235,7 @@ absl::Status CheckPlan(const StepPlan& plan) {
   if (absl::Status s = CheckPieces(plan); !s.ok()) return s;
   if (absl::Status s = CheckContext(plan); !s.ok()) return s;
   if (absl::Status s = CheckExperts(plan); !s.ok()) return s;
-  if (plan.model.mtp > 0)
-    return NotYet(absl::StrCat("model.mtp is ", plan.model.mtp, ": a layer of further tokens"), "mtp=0");
+  if (absl::Status s = CheckFurther(plan); !s.ok()) return s;
   return CheckZero(plan);
 }
 

@@ -75,7 +75,7 @@ const std::vector<absl::string_view>& Harmless() {
 }
 
 // Keys of a table that older versions had elsewhere: "parallelism.K|training.K|experimental.K".
-std::string Split(absl::string_view key) {
+std::string InAnyTable(absl::string_view key) {
   return absl::StrCat("parallelism.", key, "|training.", key, "|experimental.", key);
 }
 
@@ -118,17 +118,17 @@ class Torchtitan {
   }
 
   void Parallel() {
-    const int64_t tp = k_.NumberOr(Split("tensor_parallel_degree"), 1);
+    const int64_t tp = k_.NumberOr(InAnyTable("tensor_parallel_degree"), 1);
     p_.set_tp(tp);
     p_.set_sp(tp > 1);
-    p_.set_pp(k_.NumberOr(Split("pipeline_parallel_degree"), 1));
-    p_.set_cp(k_.NumberOr(Split("context_parallel_degree"), 1));
+    p_.set_pp(k_.NumberOr(InAnyTable("pipeline_parallel_degree"), 1));
+    p_.set_cp(k_.NumberOr(InAnyTable("context_parallel_degree"), 1));
     p_.set_ep(k_.NumberOr("parallelism.expert_parallel_degree", 1));
     p_.set_etp(k_.NumberOr("parallelism.expert_tensor_parallel_degree", 1));
-    const std::string rotate = k_.Text(Split("context_parallel_rotate_method")).value_or("allgather");
+    const std::string rotate = k_.Text(InAnyTable("context_parallel_rotate_method")).value_or("allgather");
     p_.set_cp_kind(rotate == "alltoall" ? proto::Parallel::RING : proto::Parallel::ALL_GATHER);
     const int64_t shards =
-        k_.NumberOr(Split("data_parallel_shard_degree") + "|training.data_parallel_degree", -1);
+        k_.NumberOr(InAnyTable("data_parallel_shard_degree") + "|training.data_parallel_degree", -1);
     if (shards > 0) {
       p_.set_dp(shards);
     } else {
@@ -136,20 +136,20 @@ class Torchtitan {
           "parallelism.data_parallel_shard_degree=-1: what other ranks leave, and they are not told; dp is "
           "1");
     }
-    if (const int64_t copies = k_.NumberOr(Split("data_parallel_replicate_degree"), 1); copies > 1)
+    if (const int64_t copies = k_.NumberOr(InAnyTable("data_parallel_replicate_degree"), 1); copies > 1)
       k_.LeaveOut(
           absl::StrCat("parallelism.data_parallel_replicate_degree=", copies, ": one copy of the shards"));
     const std::string reshard = k_.Text("parallelism.fsdp_reshard_after_forward").value_or("default");
     if (reshard == "never" || (reshard == "default" && p_.pp() > 1))
       k_.LeaveOut(absl::StrCat("parallelism.fsdp_reshard_after_forward=", reshard,
                                ": weights are gathered again in the backward pass"));
-    if (k_.FlagOr(Split("enable_async_tensor_parallel"), false))
+    if (k_.FlagOr(InAnyTable("enable_async_tensor_parallel"), false))
       k_.LeaveOut(
           "parallelism.enable_async_tensor_parallel=true: products and their collectives follow each other");
   }
 
   void Pipeline() {
-    const std::string schedule = k_.Text(Split("pipeline_parallel_schedule")).value_or("1F1B");
+    const std::string schedule = k_.Text(InAnyTable("pipeline_parallel_schedule")).value_or("1F1B");
     const int64_t each = k_.NumberOr("parallelism.pipeline_parallel_layers_per_stage", 0);
     k_.Number("parallelism.pipeline_parallel_first_stage_less_layers");
     k_.Number("parallelism.pipeline_parallel_last_stage_less_layers");
@@ -162,7 +162,7 @@ class Torchtitan {
     } else if (schedule == "GPipe") {
       p_.set_schedule("gpipe");
     } else if (schedule != "1F1B") {
-      k_.Refuse(Split("pipeline_parallel_schedule"),
+      k_.Refuse(InAnyTable("pipeline_parallel_schedule"),
                 "expected 1F1B, GPipe, Interleaved1F1B or DualPipeV; others are not generated yet");
     }
     p_.set_layout("balanced");

@@ -157,6 +157,7 @@ void ReadDeepSeek(Keys& k, proto::Model* m) {
   m->set_rope_dim(k.Size("qk_rope_head_dim"));
   m->set_v_dim(k.Size("v_head_dim"));
   m->set_mtp(k.SizeOr("num_nextn_predict_layers", 0));
+  m->set_uneven(true);  // 61 layers of DeepSeek-V3 and Kimi-K2 were trained on 16 stages
   if (!k.Has("n_routed_experts")) return;
   m->set_experts(k.Size("n_routed_experts"));
   m->set_top_k(k.Size("num_experts_per_tok"));

@@ -17,7 +17,7 @@
 namespace chakra::generate {
 namespace {
 
-constexpr absl::string_view kEndings[] = {".txtpb"};
+constexpr absl::string_view kEndings[] = {".txtpb", ".toml", ".yaml", ".yml", ".sh", ".args"};
 
 constexpr absl::string_view kScheme = "workload:";
 

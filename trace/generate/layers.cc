@@ -25,6 +25,11 @@ WeightShare ShareOfLayer(const StepPlan& plan, int64_t layer) {
   if (!m.latent() && m.kv_heads < s.tp)  // each key head is on several ranks
     out.dense += 2 * m.hidden * m.head_dim * (s.tp - m.kv_heads) / s.tp;
   out.expert = p.experts / (s.ep * s.etp);
+  if (layer >= m.layers) {  // of a further token: norms, and a product that is split by columns
+    const int64_t norms = 3 * (m.layer_norm ? 2 : 1) * m.hidden;
+    out.dense += norms + 2 * m.hidden * m.hidden / s.tp;
+    out.replicated += norms;
+  }
   return out;
 }
 
@@ -33,6 +38,10 @@ int64_t ShareOfEmbedding(const StepPlan& plan) {
   const int64_t all = CountParameters(m).embedding;
   if (m.image > 0) return all;
   return plan.padded_outputs() / plan.split.tp * m.hidden + (m.positions + m.token_types) * m.hidden;
+}
+
+int64_t CopyOfEmbedding(const StepPlan& plan) {
+  return plan.padded_outputs() / plan.split.tp * plan.model.hidden;
 }
 
 int64_t ShareOfHead(const StepPlan& plan) {
@@ -240,7 +249,8 @@ NodeList LayerBuilder::Head(int64_t micro_batch, NodeList at) {
   return RunAll(ops_.Loss(tokens_, widths_.outputs), "loss", at);
 }
 
-NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vector<Gradient>* gradients) {
+NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vector<Gradient>* gradients,
+                                    bool counts) {
   gradients_ = gradients;
   spot_ = {static_cast<int32_t>(micro_batch), -1, "backward", ""};
   const ModelSize& m = plan_.model;
@@ -259,7 +269,7 @@ NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vecto
     const NodeList weight =
         Run(ops_.PlainProduct(widths_.outputs, plan_.model.hidden, rows), "head", Join(whole, at));
     // A tied head's gradient is in the embedding's, where one stage has both.
-    if (!plan_.model.tied || !plan_.split.ends_together())
+    if (counts && (!plan_.model.tied || !plan_.split.ends_together()))
       AddGradient(widths_.outputs * (plan_.model.hidden + (gathers ? 0 : 1)), weight);
   });
   return NormBackward(shared_tokens_, m.hidden, "head.norm", gradient);

@@ -30,6 +30,8 @@ WeightShare ShareOfLayer(const StepPlan& plan, int64_t layer);
 // is a weight of its own where the stages differ.
 int64_t ShareOfEmbedding(const StepPlan& plan);
 int64_t ShareOfHead(const StepPlan& plan);
+// Of the embedding on the last stage, where layers of further tokens need it (StepPlan::copies_embedding()).
+int64_t CopyOfEmbedding(const StepPlan& plan);
 
 // What of a backward pass is put off: products that make gradients of weights, and the gradients that the
 // rest of the pass made.
@@ -54,7 +56,17 @@ class LayerBuilder {
   void EmbedBackward(int64_t micro_batch, const NodeList& at, std::vector<Gradient>* gradients);
   // The last norm, the head and the loss.
   NodeList Head(int64_t micro_batch, NodeList at);
-  NodeList HeadBackward(int64_t micro_batch, NodeList at, std::vector<Gradient>* gradients);
+  // `counts`: the gradient of the head's weight is complete then; it is one for all tokens that are
+  // predicted.
+  NodeList HeadBackward(int64_t micro_batch, NodeList at, std::vector<Gradient>* gradients,
+                        bool counts = true);
+  // Layer `layer` of a further token, without its head; `at`: the trunk's output, or that of the layer
+  // before.
+  NodeList Further(int64_t layer, int64_t micro_batch, const NodeList& at);
+  // Returns the gradient of what the layer took.
+  NodeList FurtherBackward(int64_t layer, int64_t micro_batch, NodeList at, std::vector<Gradient>* gradients);
+  // The sum of the gradients that reach the trunk.
+  NodeList AddFurther(int64_t micro_batch, const NodeList& both);
 
   // Backward passes put off what they need not do for gradients of inputs; null: nothing any more. Not owned.
   void PutOffInto(PutOff* put_off) { put_off_ = put_off; }

@@ -49,7 +49,7 @@ Held HeldBy(const StepPlan& p, const std::vector<Piece>& pieces) {
       held.largest_expert = std::max(held.largest_expert, share.expert);
     }
     if (piece.embedding) held.root_dense += ShareOfEmbedding(p);
-    if (piece.head) held.root_dense += ShareOfHead(p);
+    if (piece.head) held.root_dense += ShareOfHead(p) + (p.copies_embedding() ? CopyOfEmbedding(p) : 0);
   }
   held.dense += held.root_dense;
   return held;
@@ -175,17 +175,18 @@ int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
   const int64_t norms = 4 * p.element_bytes() * p.shared_tokens() * p.model.hidden;
   const int64_t mlp = p.model.has_experts(layer) ? ExpertActivations(p)
                                                  : MlpActivations(p, p.tokens(), p.model.ffn / p.split.tp);
-  return norms + AttentionActivations(p) + mlp;
+  // Of a further token: inputs and outputs of two norms more.
+  return norms * (layer >= p.model.layers ? 2 : 1) + AttentionActivations(p) + mlp;
 }
 
 int64_t DeferredOfLayer(const StepPlan& p, int64_t layer) {
   const ModelSize& m = p.model;
-  const int64_t hidden =
-      p.element_bytes() * p.shared_tokens() * m.hidden;  // into the MLP, and the gradient of its end
-  if (!m.has_experts(layer))
-    return AttentionDeferred(p) + 2 * hidden + MlpDeferred(p, p.tokens(), m.ffn / p.split.tp);
+  const int64_t hidden = p.element_bytes() * p.shared_tokens() * m.hidden;
+  int64_t bytes = AttentionDeferred(p) + 2 * hidden;  // into the MLP, and the gradient of its end
+  if (layer >= m.layers) bytes += 2 * hidden + p.element_bytes() * p.tokens() * m.hidden / p.split.tp;
+  if (!m.has_experts(layer)) return bytes + MlpDeferred(p, p.tokens(), m.ffn / p.split.tp);
   const int64_t rows = p.shared_tokens() * m.top_k;
-  int64_t bytes = AttentionDeferred(p) + 2 * hidden + 4 * p.shared_tokens() * m.experts;
+  bytes += 4 * p.shared_tokens() * m.experts;
   bytes += MlpDeferred(p, rows, m.expert_ffn) + 2 * p.element_bytes() * rows * m.hidden * p.split.etp;
   if (m.shared_ffn > 0) bytes += MlpDeferred(p, p.tokens(), m.shared_ffn / p.split.tp);
   return bytes;
@@ -210,7 +211,7 @@ RankMemory MemoryOfStage(const StepPlan& p, int64_t stage) {
       of_piece.activations += full ? p.element_bytes() * p.shared_tokens() * p.model.hidden : bytes;
       of_piece.deferred += DeferredOfLayer(p, layer);
     }
-    if (piece.head) head = HeadBytes(p);
+    if (piece.head) head = (1 + p.model.mtp) * HeadBytes(p);
   }
   out.activations = MostKept(passes, kept);
   out.working += temporaries + FrameworkBuffers(p, held, pieces.front());

@@ -105,6 +105,8 @@ absl::StatusOr<std::vector<Piece>> Lay(absl::string_view layout, absl::string_vi
     piece.embedding = piece.embedding || c == 'E';
     piece.head = piece.head || c == 'L';
   }
+  if (further > 0 && pieces.back().first > model.layers)
+    return BadLayout(layout, "expected m in the piece of L, whose head it shares");
   if (pieces.back().layers == 0 && !pieces.back().head)
     return BadLayout(layout, "expected L in the last piece");
   if (embeddings != 1) return BadLayout(layout, absl::StrCat("it has ", embeddings, " E; expected one"));
@@ -124,8 +126,8 @@ std::vector<Piece> Ends(std::vector<Piece> pieces) {
 }
 
 // By torchtitan's rule (torchtitan/distributed/pipeline_parallel.py): embedding and head count as a layer
-// each, and the first pieces get what is left over. A layer of a further token has a head of its own, and
-// counts twice.
+// each, and the first pieces get what is left over. A layer of a further token stands beside the
+// head, runs it again and counts twice.
 absl::StatusOr<std::vector<Piece>> Balance(const ModelSize& model, int64_t count) {
   const int64_t all = model.layers + 2 * model.mtp + 2;
   if (count > model.layers + model.mtp) {
@@ -138,15 +140,11 @@ absl::StatusOr<std::vector<Piece>> Balance(const ModelSize& model, int64_t count
     Piece& piece = pieces[static_cast<size_t>(i)];
     piece.first = layer;
     const int64_t quota = (left + count - i - 1) / (count - i);
-    int64_t taken = i == 0 ? 1 : 0;
-    while (layer < model.layers + model.mtp) {
-      const int64_t weight = layer < model.layers ? 1 : 2;
-      if (i + 1 < count && taken > 0 && taken + weight > quota) break;
-      taken += weight;
-      ++piece.layers;
-      ++layer;
-    }
-    left -= taken;
+    const int64_t taken = i == 0 ? 1 : 0;
+    piece.layers = std::clamp<int64_t>(quota - taken, 0, model.layers - layer);
+    if (i + 1 == count) piece.layers = model.layers + model.mtp - layer;
+    layer += piece.layers;
+    left -= taken + piece.layers;
   }
   return Ends(std::move(pieces));
 }

@@ -100,6 +100,8 @@ struct StepPlan {
   bool IsLast(int64_t micro_batch) const {
     return micro_batch + 1 == micro_batches() || (split.mirrored() && micro_batch + 1 == micro_batches() / 2);
   }
+  // The last stage has the embedding of the first one too, for further tokens.
+  bool copies_embedding() const { return model.mtp > 0 && !model.tied && !split.ends_together(); }
   // Tokens of a micro-batch on a rank of cp, and where the ranks of tp share them too.
   int64_t tokens() const { return training.seq * training.micro_batch / split.cp; }
   int64_t shared_tokens() const { return split.sp ? tokens() / split.tp : tokens(); }

@@ -68,7 +68,9 @@ class StageBuilder {
     if (p.embedding) units_.push_back({ShareOfEmbedding(plan_), 0, -1});
     for (int64_t layer = p.first; layer < p.first + p.layers; ++layer) {
       const WeightShare share = ShareOfLayer(plan_, layer);
-      units_.push_back({share.dense, share.expert, static_cast<int32_t>(layer)});
+      const int64_t copy =
+          layer == plan_.model.layers && plan_.copies_embedding() ? CopyOfEmbedding(plan_) : 0;
+      units_.push_back({share.dense + copy, share.expert, static_cast<int32_t>(layer)});
       replicated_ += share.replicated;
     }
     if (p.head) units_.push_back({ShareOfHead(plan_), 0, -1});
@@ -139,7 +141,8 @@ class StageBuilder {
     nodes.middle = static_cast<uint32_t>(graph_.nodes.size());
     Compute(backward);
     nodes.end = static_cast<uint32_t>(graph_.nodes.size());
-    merged_.push_back(nodes);
+    // With zero 3 weights are gathered when the unit before the last is done, which may be of the other pass.
+    if (plan_.split.zero != 3) merged_.push_back(nodes);
     const NodeList done = Join(Done(forward), Done(backward));
     Send(forward, done);
     Send(backward, done);
@@ -165,16 +168,53 @@ class StageBuilder {
     } else {
       at = Join(at, Receive(pass));
     }
-    for (int64_t layer = piece.first; layer < piece.first + piece.layers; ++layer) {
+    for (int64_t layer = piece.first; layer < EndOfTrunk(piece); ++layer) {
       at = layers_.Forward(layer, pass.micro_batch, "forward",
                            Join(at, Weights(unit++, PlaceOf(pass, layer, "weights"))));
       Used(at);
     }
-    if (piece.head) {
-      at = layers_.Head(pass.micro_batch, Join(at, Weights(unit, PlaceOf(pass, -1, "weights"))));
-      Used(at);
-    }
+    if (piece.head) at = Heads(pass, unit, at);
     Done(pass) = at;
+  }
+
+  int64_t EndOfTrunk(const Piece& piece) const {
+    return std::min(piece.first + piece.layers, plan_.model.layers);
+  }
+
+  // Layers of further tokens, then the head for what the trunk and each of them made. `unit`: of the first.
+  NodeList Heads(const Pass& pass, size_t unit, const NodeList& trunk) {
+    std::vector<NodeList> outputs = {trunk};
+    for (int64_t k = 0; k < plan_.model.mtp; ++k) {
+      const int64_t layer = plan_.model.layers + k;
+      const NodeList weights = Weights(unit++, PlaceOf(pass, layer, "weights"));
+      outputs.push_back(layers_.Further(layer, pass.micro_batch, Join(outputs.back(), weights)));
+      Used(outputs.back());
+    }
+    const NodeList weights = Weights(unit, PlaceOf(pass, -1, "weights"));
+    NodeList done;
+    for (const NodeList& output : outputs)
+      done = Join(done, layers_.Head(pass.micro_batch, Join(output, weights)));
+    Used(done);
+    return done;
+  }
+
+  // Back from the losses to the trunk; the head's gradient is complete with that of the trunk's loss.
+  NodeList HeadsBackward(const Pass& pass, size_t unit, const NodeList& losses) {
+    NodeList from;
+    for (int64_t k = plan_.model.mtp - 1; k >= 0; --k) {
+      const int64_t layer = plan_.model.layers + k;
+      NodeList at = Join(losses, from);
+      if (plan_.split.zero == 3)
+        at = Join(at, Weights(unit + static_cast<size_t>(k), PlaceOf(pass, layer, "weights")));
+      from = BackwardOfUnit(pass, [&](std::vector<Gradient>* g) {
+        at = layers_.HeadBackward(pass.micro_batch, at, g, false);
+        return layers_.FurtherBackward(layer, pass.micro_batch, at, g);
+      });
+      Used(from);
+    }
+    const NodeList at = BackwardOfUnit(
+        pass, [&](std::vector<Gradient>* g) { return layers_.HeadBackward(pass.micro_batch, losses, g); });
+    return from.empty() ? at : layers_.AddFurther(pass.micro_batch, Join(at, from));
   }
 
   // Whether gradients of this pass are reduced: those of the last micro-batch, which the others are added to.
@@ -204,15 +244,15 @@ class StageBuilder {
   void Backward(const Pass& pass) {
     const Piece& piece = At(pass.piece);
     NodeList at = Done(pass);
+    const size_t first = unit_of_piece_[static_cast<size_t>(pass.piece)] + (piece.embedding ? 1 : 0);
+    const int64_t trunk = EndOfTrunk(piece) - piece.first;
     if (piece.head) {
-      at = BackwardOfUnit(
-          pass, [&](std::vector<Gradient>* g) { return layers_.HeadBackward(pass.micro_batch, at, g); });
+      at = HeadsBackward(pass, first + static_cast<size_t>(trunk), at);
       Used(at);
     } else {
       at = Join(at, Receive(pass));
     }
-    const size_t first = unit_of_piece_[static_cast<size_t>(pass.piece)] + (piece.embedding ? 1 : 0);
-    for (int64_t i = piece.layers - 1; i >= 0; --i) {
+    for (int64_t i = trunk - 1; i >= 0; --i) {
       const int64_t layer = piece.first + i;
       if (plan_.split.zero == 3)
         at = Join(at, Weights(first + static_cast<size_t>(i), PlaceOf(pass, layer, "weights")));
@@ -269,7 +309,8 @@ class StageBuilder {
       at = Step(CollectiveType::kAllReduce, GroupKind::kTensor, Stream::kTensor,
                 replicated_ * plan_.gradient_bytes(), "replicated_gradients", at);
     }
-    if (plan_.model.tied && !s.ends_together() && (stage_ == 0 || stage_ + 1 == s.pp)) {
+    if ((plan_.model.tied || plan_.copies_embedding()) && !s.ends_together() &&
+        (stage_ == 0 || stage_ + 1 == s.pp)) {
       at = Step(CollectiveType::kAllReduce, GroupKind::kEnds, Stream::kReduce,
                 plan_.padded_outputs() / s.tp * plan_.model.hidden * plan_.gradient_bytes(),
                 "embedding_gradients", at);
