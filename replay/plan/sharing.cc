@@ -30,8 +30,10 @@ std::vector<const UnitTimes*> SharedTimes::UnitsOfPiece(int64_t piece) const {
   std::vector<const UnitTimes*> out;
   out.reserve(static_cast<size_t>(of.layers) + 2);
   if (of.embedding) out.push_back(&units_.embedding);
-  for (int64_t i = of.first; i < of.first + of.layers; ++i)
-    out.push_back(&units_.layer[step_.model.has_experts(i) ? 1 : 0]);
+  for (int64_t i = of.first; i < of.first + of.layers; ++i) {
+    const bool further = i >= step_.model.layers;
+    out.push_back(further ? &units_.further : &units_.layer[step_.model.has_experts(i) ? 1 : 0]);
+  }
   if (of.head) out.push_back(&units_.head);
   return out;
 }

@@ -116,6 +116,7 @@ class UnitMeter {
     SetWeights(&out);
     SetForward(walk, &out);
     SetBackward(walk, &out);
+    if (step_.model.mtp > 0) SetFurther(&out);
     return out;
   }
 
@@ -206,6 +207,19 @@ class UnitMeter {
     ++piece;
     out->embedding.backward = std::max(0.0, walk.last() - ready(piece - 1));
     SetGradients(walk, piece, &out->embedding);
+  }
+
+  void SetFurther(Units* out) const {
+    const int64_t layer = step_.model.layers;
+    UnitTimes& further = out->further = out->layer[step_.model.has_experts(layer) ? 1 : 0];
+    further.forward += out->head.forward;
+    for (GradientAt& g : further.gradients) g.at += out->head.backward;
+    further.backward += out->head.backward;
+    further.weights += out->head.weights;
+    const generate::WeightShare share = generate::ShareOfLayer(step_, layer);
+    further.dense = share.dense;
+    further.expert = share.expert;
+    further.replicated = share.replicated;
   }
 
   const StepPlan& step_;

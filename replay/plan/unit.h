@@ -35,6 +35,8 @@ struct UnitTimes {
 struct Units {
   UnitTimes layer[2];  // dense, with experts
   UnitTimes embedding, head;
+  UnitTimes further;  // a layer of a further token, with its use of the head; less the product that joins its
+                      // inputs
 };
 
 // Builds a few layers by generate::LayerBuilder, prices their nodes, and runs them stream by stream, each
