@@ -10,15 +10,17 @@
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/model/kernel_model.h"
 #include "replay/run/description.h"
+#include "trace/generate/write.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {
 
 // nullopt: the device gives no rates at all, or too few, which `run` then notes.
-std::optional<KernelModel> ModelOf(const proto::Device& device, absl::string_view what, RunDescription* run) {
+std::optional<KernelModel> ModelOf(const proto::Device& device, absl::string_view what, KernelLoad load,
+                                   RunDescription* run) {
   if (device.peak_tflops().empty() && device.memory_gbytes_per_s() <= 0) return std::nullopt;
-  auto model = KernelModel::Create(device);
+  auto model = KernelModel::Create(device, load);
   if (model.ok()) return *std::move(model);
   run->warnings.push_back(absl::StrCat(what, ": ", model.status().message(), "; it answers nothing"));
   return std::nullopt;
@@ -57,11 +59,14 @@ absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces
     return std::find(rungs->begin(), rungs->end(), r) != rungs->end();
   };
   if (asked(ComputeRung::kModel) || asked(ComputeRung::kRepriced)) {
-    kernels = ModelOf(device, "kernel model", run);
+    const auto step = generate::PlanOf(traces.set);
+    const bool generated = step.ok() && step->has_value();
+    kernels = ModelOf(device, "kernel model", generated ? KernelLoad::kSteady : KernelLoad::kAlone, run);
     if (kernels.has_value()) model.kernels = &*kernels;
   }
   if (asked(ComputeRung::kRepriced) && run->captured_on.has_value()) {
-    captured_on = ModelOf(run->captured_on->device, "kernel model of the capture's device", run);
+    captured_on = ModelOf(run->captured_on->device, "kernel model of the capture's device",
+                          KernelLoad::kAlone, run);
     if (captured_on.has_value()) model.captured_on = &*captured_on;
   }
   ComputeNotes notes;

@@ -97,9 +97,19 @@ NodeList LayerBuilder::Column(int64_t in, int64_t out, const char* part, NodeLis
 // input's gradient, whose reduction runs beside the weight's.
 NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   const NodeList input = GatherTokens(in, part, at);
-  const NodeList gradient = ReduceTokens(in, part, Run(ops_.Product(tokens_, in, out), part, at));
-  AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, Join(input, at)));
+  const NodeList product = Run(ops_.Product(tokens_, in, out), part, at);
+  if (plan_.training.unfused()) {  // Megatron-LM before 2022: the reduction comes after both products
+    const NodeList weight = Run(ops_.WeightProduct(out, in, tokens_), part, Join(input, at));
+    AddGradient(in * out, weight);
+    return ReduceTokens(in, part, Join(product, weight));
+  }
+  const NodeList gradient = ReduceTokens(in, part, product);
+  AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, Join(input, at)));
   return gradient;
+}
+
+NodeList LayerBuilder::Cast(int64_t rows, int64_t width, const char* part, const NodeList& at) {
+  return plan_.training.dtype == proto::Training::FP8 ? Run(ops_.CastTranspose(rows, width), part, at) : at;
 }
 
 NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const NodeList& at) {
@@ -107,15 +117,15 @@ NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const Node
 }
 
 NodeList LayerBuilder::RowBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
-  const NodeList whole = GatherTokens(out, part, at);
+  const NodeList whole = Cast(tokens_, out, part, GatherTokens(out, part, at));
   const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, whole);
-  AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, whole));
+  AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, whole));
   return gradient;
 }
 
 NodeList LayerBuilder::WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   const NodeList gradient = Run(ops_.Product(shared_tokens_, in, out), part, at);
-  AddGradient(in * out, Run(ops_.Product(out, in, shared_tokens_), part, at));
+  AddGradient(in * out, Run(ops_.WeightProduct(out, in, shared_tokens_), part, at));
   return gradient;
 }
 
@@ -133,10 +143,11 @@ void LayerBuilder::AddGradient(int64_t elements, const NodeList& node, bool expe
 NodeList LayerBuilder::Forward(int64_t layer, int64_t micro_batch, const char* phase, NodeList at) {
   spot_ = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer), phase, ""};
   const int64_t h = plan_.model.hidden;
-  at = Run(ops_.Add(shared_tokens_, h), "attention.add", Attention(std::move(at)));
+  graph_->HostWorks(graph_->host.layer_ns, spot_);
+  at = Run(ops_.AddResidual(shared_tokens_, h), "attention.add", Attention(std::move(at)));
   const NodeList normed = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "mlp.norm", at);
   at = plan_.model.has_experts(layer) ? Experts(normed) : Mlp(widths_.ffn, "mlp.up", "mlp.down", normed);
-  return Run(ops_.Add(shared_tokens_, h), "mlp.add", at);
+  return Run(ops_.AddResidual(shared_tokens_, h), "mlp.add", at);
 }
 
 NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
@@ -147,21 +158,34 @@ NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
   }
   spot_ = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer), "backward", ""};
   const int64_t h = plan_.model.hidden;
+  const size_t first = gradients->size();
+  if (plan_.training.dropout) at = Run(ops_.DropoutBackward(shared_tokens_, h), "mlp.add", at);
   at = plan_.model.has_experts(layer) ? ExpertsBackward(at)
                                       : MlpBackward(widths_.ffn, "mlp.up", "mlp.down", at);
   at = NormBackward(shared_tokens_, h, "mlp.norm", at);
   at = Run(ops_.Add(shared_tokens_, h), "mlp.add", at);
+  if (plan_.training.dropout) at = Run(ops_.DropoutBackward(shared_tokens_, h), "attention.add", at);
   at = AttentionBackward(at);
-  return Run(ops_.Add(shared_tokens_, h), "attention.add", at);
+  at = Run(ops_.Add(shared_tokens_, h), "attention.add", at);
+  Accumulate(first, at);
+  return at;
+}
+
+// Where products do not add to the gradients of earlier micro-batches themselves: the gradients from `first` on.
+void LayerBuilder::Accumulate(size_t first, const NodeList& at) {
+  const proto::Training::Framework framework = plan_.training.framework;
+  const bool alone = framework == proto::Training::DDP && plan_.micro_batches() == 1;
+  if (plan_.training.accumulates() || framework == proto::Training::FSDP || alone) return;
+  int64_t elements = 0;
+  for (size_t i = first; i < gradients_->size(); ++i) elements += (*gradients_)[i].elements;
+  if (elements == 0) return;
+  const NodeList done =
+      Run(ops_.Accumulate(elements, static_cast<int>(gradients_->size() - first)), "accumulate", at);
+  for (size_t i = first; i < gradients_->size(); ++i) (*gradients_)[i].node = done.front();
 }
 
 Operator LayerBuilder::Activation(int64_t rows, int64_t ffn, bool backward) const {
-  const int64_t n = rows * ffn, size = ops_.element_bytes();
-  if (plan_.model.gated)
-    return ops_.Stream(backward ? "swiglu_backward_kernel" : "swiglu_kernel", (backward ? 5 : 3) * size * n,
-                       (backward ? 8 : 5) * n);
-  return ops_.Stream(backward ? "bias_gelu_backward_kernel" : "bias_gelu_kernel",
-                     (backward ? 3 : 2) * size * n, (backward ? 16 : 8) * n);
+  return ops_.Activation(rows, ffn, plan_.model.gated, backward);
 }
 
 NodeList LayerBuilder::Mlp(int64_t ffn, const char* up, const char* down, NodeList at) {
@@ -191,6 +215,7 @@ NodeList LayerBuilder::Embed(int64_t micro_batch, NodeList at) {
     at = ReduceTokens(m.hidden, "embedding", at);
   }
   if (m.positions + m.token_types > 0) at = Run(ops_.Add(shared_tokens_, m.hidden), "positions", at);
+  if (plan_.training.dropout) at = Run(ops_.Dropout(shared_tokens_, m.hidden), "embedding", at);
   return at;
 }
 
@@ -198,6 +223,7 @@ void LayerBuilder::EmbedBackward(int64_t micro_batch, const NodeList& at, std::v
   gradients_ = gradients;
   spot_ = {static_cast<int32_t>(micro_batch), -1, "backward", ""};
   const ModelSize& m = plan_.model;
+  const size_t first = gradients->size();
   NodeList whole = at;
   if (m.positions + m.token_types > 0) {
     AddGradient((m.positions + m.token_types) * m.hidden,
@@ -206,12 +232,15 @@ void LayerBuilder::EmbedBackward(int64_t micro_batch, const NodeList& at, std::v
   if (m.image > 0) {
     const int64_t pixels = m.patch * m.patch * m.channels;
     AddGradient(pixels * m.hidden + 2 * m.hidden,
-                Run(ops_.PlainProduct(m.hidden, pixels, tokens_), "embedding", whole));
+                Run(ops_.PlainWeightProduct(m.hidden, pixels, tokens_), "embedding", whole));
+    Accumulate(first, at);
     return;
   }
-  whole = GatherTokens(m.hidden, "embedding", at);
-  AddGradient(widths_.outputs * m.hidden,
-              Run(ops_.LookupBackward(widths_.outputs, m.hidden, tokens_), "embedding", whole));
+  if (plan_.training.dropout) whole = Run(ops_.DropoutBackward(shared_tokens_, m.hidden), "embedding", at);
+  whole = GatherTokens(m.hidden, "embedding", whole);
+  const NodeList done = Run(ops_.LookupBackward(widths_.outputs, m.hidden, tokens_), "embedding", whole);
+  AddGradient(widths_.outputs * m.hidden, done);
+  Accumulate(first, done);
 }
 
 NodeList LayerBuilder::Head(int64_t micro_batch, NodeList at) {
@@ -235,6 +264,7 @@ NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vecto
   spot_ = {static_cast<int32_t>(micro_batch), -1, "backward", ""};
   const ModelSize& m = plan_.model;
   const int64_t rows = m.image > 0 ? plan_.training.micro_batch : tokens_;
+  const size_t first = gradients->size();
   at = RunAll(ops_.LossBackward(rows, widths_.outputs), "loss", at);
   if (m.pooler) {
     at = Run(ops_.PlainProduct(m.hidden, m.hidden, plan_.training.micro_batch), "pooler", at);
@@ -243,11 +273,13 @@ NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vecto
   const NodeList input = m.image > 0 ? at : GatherTokens(m.hidden, "head", at);
   NodeList gradient = Run(ops_.PlainProduct(rows, m.hidden, widths_.outputs), "head", at);
   if (m.image == 0) gradient = ReduceTokens(m.hidden, "head", gradient);
-  const NodeList weight = Run(ops_.PlainProduct(widths_.outputs, m.hidden, rows), "head", Join(input, at));
+  const NodeList weight = Run(ops_.PlainWeightProduct(widths_.outputs, m.hidden, rows), "head", Join(input, at));
   // A tied head's gradient is in the embedding's, where one stage has both.
   if (!m.tied || plan_.split.pp > 1)
     AddGradient(widths_.outputs * (m.hidden + (m.image > 0 ? 1 : 0)), weight);
-  return NormBackward(shared_tokens_, m.hidden, "head.norm", gradient);
+  const NodeList done = NormBackward(shared_tokens_, m.hidden, "head.norm", gradient);
+  Accumulate(first, done);
+  return done;
 }
 
 }  // namespace chakra::generate

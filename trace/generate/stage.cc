@@ -17,7 +17,7 @@ class StageBuilder {
   StageBuilder(const StepPlan& plan, int64_t stage)
       : plan_(plan), stage_(stage), layers_(plan, &graph_), sharing_(plan, &graph_) {
     const Split& s = plan.split;
-    graph_.launch_ns = plan.training.launch_ns;
+    graph_.host = plan.training.host;
     layers_of_piece_ = plan.model.layers / (s.pp * s.vpp);
     done_.resize(static_cast<size_t>(s.vpp * plan.micro_batches()));
     for (int64_t piece = 0; piece < s.vpp; ++piece) AddUnits(piece);
@@ -104,15 +104,25 @@ class StageBuilder {
                    pass.forward ? Stream::kSendForward : Stream::kSendBackward, Tag(pass, Global(pass.piece)),
                    MessageBytes(), SpotOf(pass, -1, "send"), at);
   }
+  // Megatron-LM's host waits for what 1F1B sends and receives (batch_p2p_sync); interleaved passes are posted before.
   uint32_t Receive(const Pass& pass, int64_t from) {
-    return graph_.Message(NodeType::kRecv, PeerKind::kStage, StageOf(from),
+    const uint32_t node = graph_.Message(NodeType::kRecv, PeerKind::kStage, StageOf(from),
                           pass.forward ? Stream::kReceiveForward : Stream::kReceiveBackward, Tag(pass, from),
                           MessageBytes(), SpotOf(pass, -1, "receive"), {});
+    const bool waits = plan_.training.framework == proto::Training::MEGATRON && plan_.split.vpp == 1;
+    if (waits) graph_.HostWaits({node});
+    return node;
+  }
+  // The host reads a batch. Megatron-LM's broadcast of it read sizes from the device until 2023.
+  void ReadBatch(const Pass& pass) {
+    graph_.HostWorks(graph_.host.batch_ns / (plan_.split.pp > 1 ? 2 : 1), SpotOf(pass, -1, "batch"));
+    if (plan_.training.unfused()) graph_.HostWaits(last_pass_);
   }
 
   void Forward(const Pass& pass) {
     size_t unit = unit_of_piece_[static_cast<size_t>(pass.piece)];
     NodeList at = begin_;
+    if (IsFirst(pass.piece) || IsLast(pass.piece)) ReadBatch(pass);
     if (IsFirst(pass.piece)) {
       at = layers_.Embed(pass.micro_batch, Join(at, Weights(unit++, SpotOf(pass, -1, "weights"))));
       Used(at);
@@ -132,6 +142,7 @@ class StageBuilder {
       Send(pass, Global(pass.piece) + 1, at);
     }
     Done(pass) = at;
+    last_pass_ = at;
   }
 
   // Whether gradients of this pass are reduced: those of the last micro-batch, which the others are added to.
@@ -173,7 +184,7 @@ class StageBuilder {
     const bool whole = plan_.split.zero < 2 && !plan_.split.overlap_grad;
     if (Reduces(pass) && !whole) sharing_.Flush(pass.micro_batch);
     Done(pass) = at;
-    last_backward_ = at;
+    last_backward_ = last_pass_ = at;
   }
 
   int64_t OwnWeights() const {
@@ -213,13 +224,15 @@ class StageBuilder {
     const GroupKind group = all ? GroupKind::kWorld : GroupKind::kModel;
     if (plan_.training.dtype == proto::Training::FP16 && ranks > 1)  // whether one is infinite
       at = Step(CollectiveType::kAllReduce, group, Stream::kReduce, 4, "infinity_check", at);
+    for (const Operator& op : layers_.operators().Unscale(OwnWeights())) at = {graph_.Compute(op, spot, at)};
     at = {graph_.Compute(layers_.operators().GradientNorm(OwnWeights()), spot, at)};
     if (ranks > 1) at = Step(CollectiveType::kAllReduce, group, Stream::kReduce, 4, "gradient_norm", at);
-    return at;
+    return {graph_.Compute(layers_.operators().Clip(OwnWeights()), spot, at)};
   }
 
   void End() {
     sharing_.Flush(plan_.micro_batches() - 1);
+    graph_.HostWorks(graph_.host.step_ns, {-1, -1, "step", "host"});
     NodeList at = ClipNorm(ReduceRest(Join(last_backward_, sharing_.reduced())));
     const Spot spot = {-1, -1, "step", "update"};
     for (const Operator& op : layers_.operators().Update(OwnWeights())) at = {graph_.Compute(op, spot, at)};
@@ -238,7 +251,7 @@ class StageBuilder {
   std::vector<size_t> unit_of_piece_;  // the first
   std::vector<NodeList> gathered_;     // by unit, with overlap_param
   std::vector<NodeList> done_;         // by piece and micro-batch: the last pass's end
-  NodeList begin_, last_, before_last_, last_backward_;
+  NodeList begin_, last_, before_last_, last_backward_, last_pass_;
 };
 
 }  // namespace
