@@ -93,16 +93,17 @@ NodeList LayerBuilder::Column(int64_t in, int64_t out, const char* part, NodeLis
   return Run(ops_.Product(tokens_, out, in), part, at);
 }
 
-// With sequence parallelism the input is gathered again for the weight's gradient, beside the product of the
-// input's gradient, whose reduction runs beside the weight's.
+// With sequence parallelism the input is gathered again for the weight's gradient: with overlap_tensor beside the product
+// of the input's gradient, whose reduction then runs beside the weight's.
 NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   const NodeList input = GatherTokens(in, part, at);
-  const NodeList product = Run(ops_.Product(tokens_, in, out), part, at);
-  if (plan_.training.unfused()) {  // Megatron-LM before 2022: the reduction comes after both products
-    const NodeList weight = Run(ops_.WeightProduct(out, in, tokens_), part, Join(input, at));
+  if (!plan_.split.overlap_tensor) {
+    const NodeList whole = Join(input, at), product = Run(ops_.Product(tokens_, in, out), part, whole);
+    const NodeList weight = Run(ops_.WeightProduct(out, in, tokens_), part, whole);
     AddGradient(in * out, weight);
     return ReduceTokens(in, part, Join(product, weight));
   }
+  const NodeList product = Run(ops_.Product(tokens_, in, out), part, at);
   const NodeList gradient = ReduceTokens(in, part, product);
   AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, Join(input, at)));
   return gradient;
@@ -154,6 +155,9 @@ NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
                                 std::vector<Gradient>* gradients) {
   gradients_ = gradients;
   if (plan_.training.recompute == proto::Training::FULL) {
+    // Inferred from vTrain's rows of one node, where host and device take about as long: the host of that time is not
+    // ahead of the device when it recomputes a layer.
+    if (plan_.training.unfused()) graph_->HostWaits(at);
     at = Forward(layer, micro_batch, "recompute", at);
   }
   spot_ = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer), "backward", ""};

@@ -121,6 +121,7 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, Split
   out->cp_kind = p.cp_kind();
   out->overlap_grad = p.has_overlap_grad() ? p.overlap_grad() : t.attention() != proto::Training::MATH;
   out->overlap_param = p.overlap_param();
+  out->overlap_tensor = p.overlap_tensor();
   if (!p.order().empty() && p.order() != "tp-cp-ep-dp-pp") {
     if (p.order() != "tp-cp-ep-pp-dp") {
       return Bad(

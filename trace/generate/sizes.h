@@ -43,7 +43,7 @@ struct Split {
   int zero = 0;
   Schedule schedule = Schedule::k1F1B;
   proto::Parallel::ContextKind cp_kind = proto::Parallel::RING;
-  bool overlap_grad = true, overlap_param = false;
+  bool overlap_grad = true, overlap_param = false, overlap_tensor = false;
   bool pp_before_dp = false;  // order=tp-cp-ep-pp-dp
 
   int64_t ranks() const { return tp * cp * dp * pp; }

@@ -26,6 +26,9 @@ constexpr double kNarrowShare = 0.8;
 constexpr double kAccumulateShare = 0.35;
 // FlashAttention against its second version, which is about twice as fast (Dao, "FlashAttention-2", 2023, abstract).
 constexpr double kFlash1Share = 0.5;
+// Where the fit is that of the third version, for Hopper: 1.5 to 2 times as fast as the second (Shah et al.,
+// "FlashAttention-3", 2024, abstract).
+constexpr double kFlash2Share = 1 / 1.75;
 constexpr double kFarSpread = 0.5;                   // where no left-out device tells
 constexpr double kMostWork = 4611686018427387904.0;  // 2^62
 
@@ -242,7 +245,9 @@ absl::StatusOr<ModelledTime> KernelModel::Attention(const AttentionCall& c) cons
   constants[laws::kAttentionStartCycles] *= machine_->architecture->attention_start;
   constants[laws::kAttentionPeakShare] *= machine_->architecture->attention_scale;
   constants[laws::kAttentionMemoryShare] *= machine_->architecture->attention_scale;
-  if (c.kernel == kFlash1) constants[laws::kAttentionPeakShare] *= kFlash1Share;
+  if (c.kernel == kFlash1) {
+    constants[laws::kAttentionPeakShare] *= kFlash1Share * (fit->kernel == "fa3" ? kFlash2Share : 1);
+  }
   constants = Scaled(device().kernel_scale(), constants, laws::kAttentionStartCycles,
                      laws::kAttentionPeakShare, laws::kAttentionMemoryShare);
   const double us =
