@@ -67,14 +67,14 @@ absl::StatusOr<double> WaitForWeights(int64_t stage, double clear, SharedTimes* 
 
 // The time in which the host launches all that a rank of a stage does.
 double HostTime(const StepPlan& step, int64_t stage, const SharedTimes& shared) {
-  if (step.training.launch_ns == 0) return 0;
-  int64_t launches = 0;
+  const generate::HostCosts& costs = step.training.host;
+  double pass = 0;
   for (int64_t v = 0; v < step.split.vpp; ++v) {
     for (const UnitTimes* unit : shared.UnitsOfPiece(v * step.split.pp + stage))
-      launches += unit->forward_launches + unit->backward_launches;
+      pass += unit->forward_host + unit->backward_host;
   }
-  return static_cast<double>(launches * step.micro_batches()) * static_cast<double>(step.training.launch_ns) *
-         1e3;
+  if (stage == 0 || stage + 1 == step.split.pp) pass += static_cast<double>(costs.batch_ns) * 1e3;
+  return pass * static_cast<double>(step.micro_batches()) + static_cast<double>(costs.step_ns) * 1e3;
 }
 
 }  // namespace
@@ -120,14 +120,13 @@ absl::StatusOr<double> Estimator::NodesOf(const StepPlan& step, int variant) {
   const auto units = UnitsOf(step, variant, &key);
   if (!units.ok()) return units.status();
   const auto of = [](const UnitTimes& u) {
-    return static_cast<double>(u.forward_launches + u.backward_launches);
+    return static_cast<double>(u.forward_nodes + u.backward_nodes);
   };
   const auto experts = static_cast<double>(step.model.expert_layers());
   const double layers = (static_cast<double>(step.model.layers) - experts) * of((*units)->layer[0]) +
                         experts * of((*units)->layer[1]);
   const double all = layers + of((*units)->embedding) + of((*units)->head);
-  return all * static_cast<double>(step.micro_batches() * step.split.stage_ranks()) *
-         (step.training.launch_ns > 0 ? 2 : 1);
+  return all * static_cast<double>(step.micro_batches() * step.split.stage_ranks());
 }
 
 absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {

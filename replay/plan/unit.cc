@@ -116,6 +116,11 @@ class UnitMeter {
     SetWeights(&out);
     SetForward(walk, &out);
     SetBackward(walk, &out);
+    for (UnitTimes& layer : out.layer) AddLayerHost(&layer);
+    for (UnitTimes* unit : {&out.layer[0], &out.layer[1], &out.embedding, &out.head}) {
+      unit->forward = std::max(unit->forward, unit->forward_host);
+      unit->backward = std::max(unit->backward, unit->backward_host);
+    }
     return out;
   }
 
@@ -150,6 +155,27 @@ class UnitMeter {
     return static_cast<int64_t>(pieces_[piece].nodes - (piece == 0 ? 0 : pieces_[piece - 1].nodes));
   }
 
+  // What the host takes to launch a piece, in picoseconds.
+  double HostOf(size_t piece) const {
+    const generate::HostCosts& host = step_.training.host;
+    int64_t ns = 0;
+    for (size_t i = piece == 0 ? 0 : pieces_[piece - 1].nodes; i < pieces_[piece].nodes; ++i) {
+      const generate::StepNode& node = graph_.nodes[i];
+      ns += node.type == NodeType::kComp ? host.launch_ns * graph_.operators[node.op].launches : host.call_ns;
+    }
+    return static_cast<double>(ns) * 1e3;
+  }
+  void SetForwardHost(size_t piece, UnitTimes* out) const {
+    out->forward_nodes = NodesOf(piece);
+    out->forward_host = HostOf(piece);
+  }
+  // A layer's own work of the host: in each of its forward passes.
+  void AddLayerHost(UnitTimes* layer) const {
+    const double own = static_cast<double>(step_.training.host.layer_ns) * 1e3;
+    layer->forward_host += own;
+    if (step_.training.recompute == proto::Training::FULL) layer->backward_host += own;
+  }
+
   void SetWeights(Units* out) const {
     for (int kind = 0; kind < 2; ++kind) {
       if (of_kind_[kind] < 0) continue;
@@ -165,16 +191,16 @@ class UnitMeter {
   void SetForward(const Walk& walk, Units* out) const {
     size_t piece = 0;
     out->embedding.forward = walk.Ready(pieces_[0].at);
-    out->embedding.forward_launches = NodesOf(0);
+    SetForwardHost(0, &out->embedding);
     for (int kind = 0; kind < 2; ++kind) {
       if (of_kind_[kind] < 0) continue;
       piece += kRepeats;
       out->layer[kind].forward = walk.Ready(pieces_[piece].at) - walk.Ready(pieces_[piece - 1].at);
-      out->layer[kind].forward_launches = NodesOf(piece);
+      SetForwardHost(piece, &out->layer[kind]);
     }
     ++piece;
     out->head.forward = walk.Ready(pieces_[piece].at) - walk.Ready(pieces_[piece - 1].at);
-    out->head.forward_launches = NodesOf(piece);
+    SetForwardHost(piece, &out->head);
   }
 
   void SetGradients(const Walk& walk, size_t piece, UnitTimes* out) const {
@@ -184,7 +210,8 @@ class UnitMeter {
       out->gradients.push_back({g.elements, g.expert, walk.EndOfNode(g.node) - begin});
       if (nodes.insert(g.node).second) out->weights += walk.TakesOfNode(g.node);
     }
-    out->backward_launches = NodesOf(piece);
+    out->backward_nodes = NodesOf(piece);
+    out->backward_host = HostOf(piece);
   }
 
   void SetBackward(const Walk& walk, Units* out) const {

@@ -20,7 +20,7 @@ struct GradientAt {
 };
 
 // What a rank keeps of a layer, the embedding or the head, and what one micro-batch of it takes, in
-// picoseconds.
+// picoseconds: the device or the host, whichever takes longer.
 struct UnitTimes {
   double forward = 0, backward = 0;
   double tail = 0;     // work on gradients of weights behind the gradient that goes on
@@ -28,7 +28,8 @@ struct UnitTimes {
   std::vector<GradientAt> gradients;
   int64_t dense = 0, expert = 0;                        // elements of weights, before any are shared over dp
   int64_t replicated = 0;                               // of `dense`: those that each rank of tp has whole
-  int64_t forward_launches = 0, backward_launches = 0;  // nodes that the host launches
+  int64_t forward_nodes = 0, backward_nodes = 0;        // of the graph
+  double forward_host = 0, backward_host = 0;           // what the host takes to launch them; picoseconds
 };
 
 // All units that a step is made of. Layers of one kind are equal.
