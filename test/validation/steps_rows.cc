@@ -34,7 +34,8 @@ absl::Status AddVtrain(const CsvLine& line, size_t* of_node, Steps* out) {
   }
   step.band = absl::StrCat("micro-batch ", micro);
   step.size = absl::StrCat("hidden ", hidden, ", tp ", tp);
-  step.cluster = "dgx-a100";
+  // Four HDR ports for eight GPUs (vTrain, section 4).
+  step.cluster = step.set == "vTrain, several nodes" ? "dgx-a100:nic_gbps=100" : "dgx-a100";
   step.model = absl::StrCat("layers=", layers, ",hidden=", hidden, ",heads=", heads, ",ffn=", 4 * hidden,
                             ",gated=no,vocab=51200,tied=yes,norm=layer,bias=yes,positions=", seq);
   step.parallel = absl::StrCat("tp=", tp, ",pp=", pp, ",dp=", dp, ",sp=no");

@@ -8,9 +8,6 @@ namespace chakra::laws {
 namespace {
 
 constexpr double kBlock = 128;  // queries of a block, keys of a step
-// Of the forward pass's rate: SimuMax's attention of 32 heads and more, forward and backward, on A100 and B200
-// (data/kernels/kernel_efficiency_simumax.csv).
-constexpr double kBackwardRate = 0.78;
 
 // Steps of all blocks of one head, and of the longest.
 struct Steps {
@@ -41,8 +38,8 @@ double Attention(const AttentionConstants& c, const Unit& unit, double bytes, do
   const double cycles = 1 / unit.cycles_per_us;
   const double rate = unit.peak_per_us / unit.units * c[kAttentionPeakShare];
   const Steps steps = StepsOf(call);
-  // Backward: five products for two, at a lower rate, and the exponentials once.
-  const double products = call.backward ? 10 / kBackwardRate : 4, moved = call.backward ? 2.5 : 1;
+  // Backward: five products for two, and the exponentials once.
+  const double products = call.backward ? 10 : 4, moved = call.backward ? 2.5 : 1;
   const double step = kBlock * kBlock * (products * call.head_dim / rate + c[kPairCycles] * cycles) +
                       c[kBlockCycles] * cycles;
   const double heads = call.batch * call.heads, blocks = heads * steps.blocks;

@@ -24,6 +24,9 @@ constexpr double kNarrowShare = 0.8;
 // Of the time that memory takes for sums that a product adds to, what products do not hide: SimuMax's products of
 // gradients that add in fp32 against those that do not, A100 and B200 (data/kernels/kernel_efficiency_simumax.csv).
 constexpr double kAccumulateShare = 0.35;
+// Of the forward pass's rate, backward, in long loops: SimuMax's attention of 32 heads and more on A100 and B200 (the same
+// table).
+constexpr double kBackwardRate = 0.78;
 // FlashAttention against its second version, which is about twice as fast (Dao, "FlashAttention-2", 2023, abstract).
 constexpr double kFlash1Share = 0.5;
 // Where the fit is that of the third version, for Hopper: 1.5 to 2 times as fast as the second (Shah et al.,
@@ -154,6 +157,7 @@ absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device, Ker
   }
   auto machine = std::make_unique<Machine>();
   machine->device = device;
+  machine->load = load;
   machine->architecture = &laws::ArchitectureOf(device);
   const laws::Architecture& architecture = *machine->architecture;
   bool any = false;
@@ -245,6 +249,7 @@ absl::StatusOr<ModelledTime> KernelModel::Attention(const AttentionCall& c) cons
   constants[laws::kAttentionStartCycles] *= machine_->architecture->attention_start;
   constants[laws::kAttentionPeakShare] *= machine_->architecture->attention_scale;
   constants[laws::kAttentionMemoryShare] *= machine_->architecture->attention_scale;
+  if (c.backward && machine_->load == KernelLoad::kSteady) constants[laws::kAttentionPeakShare] *= kBackwardRate;
   if (c.kernel == kFlash1) {
     constants[laws::kAttentionPeakShare] *= kFlash1Share * (fit->kernel == "fa3" ? kFlash2Share : 1);
   }
