@@ -40,27 +40,33 @@ uint32_t FluidClocks::Add(const std::vector<FluidHop>& hops, double weight, doub
 void FluidClocks::Remove(uint32_t flow) {
   FlowRecord& f = flows_[flow];
   ++f.stamp;
-  if (f.link != kNone) MarkChanged(f.link);
+  if (f.link != kNone) Forget(f.link);
   f.link = kNone;
   levels_.RemoveFlow(flow);
 }
 
+void FluidClocks::Forget(uint32_t link) {
+  ++clocks_[link].old;
+  MarkChanged(link);
+}
+
 void FluidClocks::Tidy(Clock* clock) {
-  while (!clock->ends.empty() && flows_[clock->ends.front().flow].stamp != clock->ends.front().stamp) {
+  while (clock->old > 0 && flows_[clock->ends.front().flow].stamp != clock->ends.front().stamp) {
     std::pop_heap(clock->ends.begin(), clock->ends.end(), Later());
     clock->ends.pop_back();
+    --clock->old;
   }
 }
 
 void FluidClocks::Put(uint32_t flow, uint32_t link, Bytes end) {
   FlowRecord& f = flows_[flow];
-  std::vector<End>& ends = clocks_[link].ends;
-  // Entries of flows that left go when they are as many as the others.
-  const size_t held = levels_.held(link);
-  if (ends.size() > 64 && ends.size() > 2 * held) {
+  Clock& clock = clocks_[link];
+  std::vector<End>& ends = clock.ends;
+  if (clock.old > 32 && clock.old > ends.size() / 2) {
     const auto left = [&](const End& e) { return flows_[e.flow].stamp != e.stamp; };
     ends.erase(std::remove_if(ends.begin(), ends.end(), left), ends.end());
     std::make_heap(ends.begin(), ends.end(), Later());
+    clock.old = 0;
   }
   f.link = link;
   f.end = end;
@@ -94,7 +100,8 @@ void FluidClocks::Solve(Time now) {
     Bytes left = f.end / weight;  // of a new flow
     if (f.link != kNone) {
       left = std::max(Bytes{0}, f.end - Shows(clocks_[f.link], now));
-      MarkChanged(f.link);
+      Forget(f.link);
+      ++f.stamp;
     }
     SetTo(&clocks_[to], now);
     Put(m.flow, to, clocks_[to].shows + left);
@@ -123,6 +130,7 @@ void FluidClocks::TakeEnds(std::vector<uint32_t>* items) {
       const End end = clock.ends.front();
       if (!first && EndOf(clock, end) > next_) break;
       items->push_back(flows_[end.flow].item);
+      flows_[end.flow].link = kNone;  // its entry is gone
       std::pop_heap(clock.ends.begin(), clock.ends.end(), Later());
       clock.ends.pop_back();
       Tidy(&clock);

@@ -57,6 +57,7 @@ class FluidClocks {
     Time since;
     double pace = 0;        // the level since then
     std::vector<End> ends;  // a heap
+    size_t old = 0;         // entries in it of flows that left
     bool changed = false;
   };
   struct FlowRecord {
@@ -75,6 +76,8 @@ class FluidClocks {
     clock->since = now;
   }
   void MarkChanged(uint32_t link);
+  // A flow leaves the clock of `link`, and its entry stays for a while.
+  void Forget(uint32_t link);
   void Put(uint32_t flow, uint32_t link, Bytes end);
   // Drops entries of flows that left from the front of the heap.
   void Tidy(Clock* clock);

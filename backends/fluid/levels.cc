@@ -11,7 +11,7 @@ constexpr double kEqual = 4e-12;  // relative difference of levels that count as
 constexpr double kSame = 2e-15;   // rounding error of a sum, of the link's capacity
 constexpr double kRest = 1e-3;    // below this share of the last sum, weights are summed again
 constexpr int kRounds = 8;        // in which a link takes just the flows of the highest level
-constexpr size_t kMarks = 4;      // as much as to mark a flow's links takes to sum a fourth of a link
+constexpr size_t kMarks = 16;     // a sweep marks for at most a 16th as many flows as there are links
 constexpr size_t kSweeps = 24;    // sums for each link before everything is filled again
 
 }  // namespace
