@@ -1,7 +1,8 @@
 // How the time of fabric `fluid` grows with flows, links and ranks:
 //   fluid_growth FOLDER [SECONDS]
-// writes FOLDER/fluid_growth.csv and FOLDER/fluid_growth.svg. A pattern stops
-// to grow after a point that took more than SECONDS (10).
+// writes FOLDER/fluid_growth.csv and FOLDER/fluid_growth.svg, and prints the
+// exponents of time in ranks and in flows. A pattern stops to grow after a
+// point that took more than SECONDS (10).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -93,7 +94,7 @@ std::vector<Send> Permutation(int ranks) {
 std::vector<Pattern> Patterns() {
   return {
       {"all-to-all on a switch, equal sizes", "#1f5fa8", {32, 64, 128, 256, 512, 1024}, Star, EqualSizes},
-      {"all-to-all on a switch, random sizes", "#c2571a", {8, 16, 32, 64, 128, 256}, Star, RandomSizes},
+      {"all-to-all on a switch, random sizes", "#c2571a", {16, 32, 64, 128, 256, 512}, Star, RandomSizes},
       {"ring, 100 steps", "#3c8a3f", {16, 64, 256, 1024, 4096, 16384}, Ring, RingSteps},
       {"all-to-all on a fat tree, equal sizes",
        "#7a4aa0",
@@ -132,6 +133,33 @@ absl::StatusOr<std::vector<Point>> Measure(const std::vector<Pattern>& patterns,
     }
   }
   return points;
+}
+
+// The slope of log(seconds) over log(x), by least squares over a pattern's last four sizes.
+double Exponent(const std::vector<Point>& points, size_t pattern, double (*x)(const Point&)) {
+  std::vector<std::pair<double, double>> logs;
+  for (const Point& p : points) {
+    if (p.pattern == pattern) logs.push_back({std::log(x(p)), std::log(p.seconds)});
+  }
+  if (logs.size() > 4) logs.erase(logs.begin(), logs.end() - 4);
+  double mean_x = 0, mean_y = 0, xy = 0, xx = 0;
+  for (const auto& [lx, ly] : logs) {
+    mean_x += lx / static_cast<double>(logs.size());
+    mean_y += ly / static_cast<double>(logs.size());
+  }
+  for (const auto& [lx, ly] : logs) {
+    xy += (lx - mean_x) * (ly - mean_y);
+    xx += (lx - mean_x) * (lx - mean_x);
+  }
+  return xx > 0 ? xy / xx : 0;
+}
+
+void PrintExponents(const std::vector<Pattern>& patterns, const std::vector<Point>& points) {
+  for (size_t p = 0; p < patterns.size(); ++p) {
+    absl::PrintF("%-48s time ~ ranks^%.2f ~ flows^%.2f\n", patterns[p].name,
+                 Exponent(points, p, [](const Point& at) { return static_cast<double>(at.ranks); }),
+                 Exponent(points, p, [](const Point& at) { return static_cast<double>(at.flows); }));
+  }
 }
 
 // A panel with two logarithmic axes of whole decades.
@@ -247,6 +275,7 @@ int main(int argc, char** argv) {
     absl::FPrintF(stderr, "fluid_growth: %s\n", points.status().ToString());
     return 1;
   }
+  chakra::PrintExponents(patterns, *points);
   const std::string base = absl::StrCat(argv[1], "/fluid_growth");
   const bool written = chakra::Write(base + ".csv", chakra::Csv(patterns, *points)) &&
                        chakra::Write(base + ".svg", chakra::Plot(patterns, *points));

@@ -280,8 +280,19 @@ int main(int argc, char** argv) {
   };
   const bool shaped =
       argc == 5 && count(2, &shape.tensor) && count(3, &shape.data) && count(4, &shape.stages);
-  if (argc != 2 && !shaped) {
-    std::fprintf(stderr, "usage: generate_step DIRECTORY [TENSOR DATA STAGES], each from 1 to 64\n");
+  constexpr char kUsage[] = "usage: generate_step DIRECTORY [TENSOR DATA STAGES], each from 1 to 64\n";
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (first == "--help" || first == "-h") {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
+  if ((argc != 2 && !shaped) || first.empty()) {
+    std::fputs(kUsage, stderr);
+    return 2;
+  }
+  if (first[0] == '-') {
+    std::fprintf(stderr, "generate_step: no option %s; for a directory of this name: ./%s\n%s", argv[1],
+                 argv[1], kUsage);
     return 2;
   }
   const std::string folder = argv[1];

@@ -15,9 +15,6 @@ Time Picos(double ps) {
   return fits ? Time::Picos(static_cast<int64_t>(ps)) : Time::Never();
 }
 
-// From this share of the highest rate on, a flow counts as having its path to itself.
-constexpr double kWhole = 1 - 1e-12;
-
 }  // namespace
 
 FluidFabric::FluidFabric(const Topology& topology, const FabricOptions& options, Time bucket)
@@ -38,7 +35,7 @@ FluidFabric::FluidFabric(const Topology& topology, const FabricOptions& options,
 double FluidFabric::FlowsOn(uint32_t link) const {
   const uint32_t l = link_of_[link];
   if (l == kNone) return 0;
-  return static_cast<double>(network_.flows_on(l)) + (links_[l].lone == kNone ? 0 : 1);
+  return static_cast<double>(InNetwork(l)) + (links_[l].lone == kNone ? 0 : 1);
 }
 
 uint32_t FluidFabric::LinkOf(const Hop& hop) {
@@ -48,6 +45,7 @@ uint32_t FluidFabric::LinkOf(const Hop& hop) {
     const double capacity = static_cast<double>(b.bytes_per_second()) * 1e-12 * options_.efficiency;
     link = network_.AddLink(change_of_.empty() ? capacity : capacity * change_of_[hop.link]);
     links_.push_back({hop, capacity});
+    if (clocks_ != nullptr) clocks_->AddLink(capacity);
   }
   return link;
 }
@@ -187,16 +185,36 @@ void FluidFabric::Enter(uint32_t i, Time now) {
 void FluidFabric::EnterNetwork(uint32_t i) {
   Transfer& t = transfers_[i];
   const ServiceClass c = options_.ClassOf(t.flow.service_class);
+  if (clocks_ != nullptr) {
+    progress_[i].left = LeftOf(progress_[i]);
+    progress_[i].since = now_;
+    t.network_flow = clocks_->Add(path_links_, c.weight, progress_[i].left, i);
+    if (t.begin != Time::Never()) whole_.push_back(i);
+    return;
+  }
+  ++came_or_gone_;
   t.network_flow = network_.AddFlow(path_links_, c.weight, c.priority);
   if (t.network_flow >= transfer_of_.size()) transfer_of_.resize(t.network_flow + 1, kNone);
   transfer_of_[t.network_flow] = i;
+}
+
+void FluidFabric::LeaveNetwork(uint32_t i) {
+  uint32_t& flow = transfers_[i].network_flow;
+  if (flow == kNone) return;
+  if (clocks_ != nullptr) {
+    clocks_->Remove(flow);
+  } else {
+    ++came_or_gone_;
+    network_.RemoveFlow(flow);
+  }
+  flow = kNone;
 }
 
 bool FluidFabric::StandAlone(uint32_t i, const Way& way) {
   // If links change during the run, all flows go to the solver.
   if (!changes_.empty()) return false;
   for (const FluidHop& h : way.links) {
-    if (links_[h.link].lone != kNone || network_.flows_on(h.link) != 0) return false;
+    if (links_[h.link].lone != kNone || InNetwork(h.link) != 0) return false;
   }
   uint32_t next = kNone;
   for (const FluidHop& h : way.links) {
@@ -236,8 +254,7 @@ void FluidFabric::Join(uint32_t link) {
 void FluidFabric::End(uint32_t i, Time now) {
   Transfer& t = transfers_[i];
   if (t.lone_link != kNone) LeaveAlone(i);
-  if (t.network_flow != kNone) network_.RemoveFlow(t.network_flow);
-  t.network_flow = kNone;
+  LeaveNetwork(i);
   if (!crossed_.empty()) crossed_.erase(i);
   if (t.flow.want_sent) Post(now, kTellSent, i);
   Post(now + t.latency + t.flow.delay, kTellReceived, i);
@@ -272,7 +289,15 @@ void FluidFabric::SettleLone() {
 
 void FluidFabric::Settle() {
   SettleLone();
-  if (!network_.dirty()) return;
+  if (clocks_ != nullptr) {
+    SettleClocks();
+  } else if (network_.dirty()) {
+    SettleNetwork();
+    if (Churns()) Clock();
+  }
+}
+
+void FluidFabric::SettleNetwork() {
   network_.Solve(&changed_);
   // Solve() does not report flows that never had a rate.
   for (const uint32_t i : joined_) {
@@ -295,7 +320,7 @@ void FluidFabric::Settle() {
     Progress& p = progress_[i];
     Transfer& t = transfers_[i];
     if (p.rate < t.most * kWhole && now_ > t.begin) t.begin = Time::Never();
-    p.left = std::max(0.0, p.left - p.rate * static_cast<double>((now_ - p.since).picos()));
+    p.left = LeftOf(p);
     p.since = now_;
     p.rate = network_.rate(f);
     const Time end = EndOf(t, p, now_);
@@ -313,7 +338,7 @@ void FluidFabric::Leave(uint32_t i) {
   Transfer& t = transfers_[i];
   Progress& p = progress_[i];
   ends_.Remove(i);
-  p.left = std::max(0.0, p.left - p.rate * static_cast<double>((now_ - p.since).picos()));
+  p.left = LeftOf(p);
   p.rate = 0;
   p.since = now_;
   std::vector<uint32_t>& crossed = crossed_[i];
@@ -321,8 +346,7 @@ void FluidFabric::Leave(uint32_t i) {
     links_[link].bytes -= p.left * share;
     if (std::find(crossed.begin(), crossed.end(), link) == crossed.end()) crossed.push_back(link);
   });
-  network_.RemoveFlow(t.network_flow);
-  t.network_flow = kNone;
+  LeaveNetwork(i);
   t.begin = Time::Never();  // it was not alone from its begin on
 }
 
@@ -368,6 +392,7 @@ void FluidFabric::ChangeLinks() {
 Time FluidFabric::NextAt() const {
   Time at = events_.empty() ? Time::Never() : events_.at();
   if (!ends_.empty()) at = std::min(at, ends_.at());
+  if (clocks_ != nullptr) at = std::min(at, clocks_->next());
   // Changes matter only while something is under way.
   const bool idle = events_.empty() && ends_.empty() && waiting_.empty();
   if (!idle && next_change_ < changes_.size()) at = std::min(at, changes_[next_change_].at);
@@ -408,6 +433,11 @@ void FluidFabric::Step(std::vector<FlowEnd>* ended) {
     due_.clear();
     if (!ends_.empty() && ends_.at() == now_) ends_.TakeFirst(&due_);
     if (!events_.empty() && events_.at() == now_) events_.Take(now_, &due_);
+    if (clocks_ != nullptr && clocks_->next() == now_) {
+      taken_.clear();
+      clocks_->TakeEnds(&taken_);
+      for (const uint32_t i : taken_) due_.push_back({transfers_[i].order * kKinds + kEnd, i});
+    }
     if (due_.empty()) break;
     if (!std::is_sorted(due_.begin(), due_.end())) std::sort(due_.begin(), due_.end());
     for (const EventQueue::Event& e : due_) Handle(e);

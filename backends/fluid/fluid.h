@@ -17,17 +17,26 @@
 // In-order flows of one tag use their links one after another; if they shared the links, the first of many
 // would arrive with the last.
 //
+// Two solvers know the rates. Usually `network_` does, which tells each flow whose rate changed; each such
+// flow then gets a new end. Where each end changes the rates of hundreds, as in an all-to-all of sizes that
+// all differ, `clocks_` takes over until all have ended: there a change costs the links, not the flows. Both
+// solve to 1e-12; ends may differ by a picosecond where they fall on the border of one.
+//
 // When a link goes down, its flows immediately move their remaining bytes to another path; if there is none,
 // they wait. A link that comes back serves flows that begin or waited.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "backends/analytical/path_cost.h"
+#include "backends/exchange_prices.h"
 #include "backends/fabric.h"
 #include "backends/fabric_options.h"
+#include "backends/fluid/clocks.h"
 #include "backends/fluid/end_queue.h"
 #include "backends/fluid/event_queue.h"
 #include "backends/fluid/link_log.h"
@@ -36,7 +45,11 @@
 
 namespace chakra {
 
-class FluidFabric final : public Fabric, public PathPrices, public FabricReport, private LinkLoad {
+class FluidFabric final : public Fabric,
+                          public PathPrices,
+                          public FabricReport,
+                          public ExchangePrices,
+                          private LinkLoad {
  public:
   // `bucket`: the initial bucket of the series in Links().
   FluidFabric(const Topology& topology, const FabricOptions& options, Time bucket = LinkLog::kBucket);
@@ -53,8 +66,17 @@ class FluidFabric final : public Fabric, public PathPrices, public FabricReport,
   }
   std::vector<DimensionTraffic> Traffic() const override { return cost_.Traffic(); }
   LinkUses Links(size_t most) const override;
+  std::optional<Time> TimeOfExchange(const std::vector<int>& devices,
+                                     const std::vector<ExchangeMessage>& messages) const override;
 
   const FluidNetwork& network() const { return network_; }
+  // Null while `network_` knows the rates.
+  const FluidClocks* clocks() const { return clocks_.get(); }
+  // For tests: clocks take over after `solutions` in a row that each changed at least `rates` rates.
+  void ClockFrom(size_t rates, uint32_t solutions) {
+    clock_from_ = rates;
+    clock_after_ = solutions;
+  }
 
   // A guest is a flow that is simulated elsewhere but shares links with flows here. From the last AdvanceTo()
   // until its removal, a guest takes its max-min share of `hops` (at least one link, each at most once).
@@ -122,6 +144,8 @@ class FluidFabric final : public Fabric, public PathPrices, public FabricReport,
     Time alone;
   };
   static constexpr size_t kWays = 1024;
+  // From this share of the highest rate on, a flow counts as having its path to itself.
+  static constexpr double kWhole = 1 - 1e-12;
 
   double FlowsOn(uint32_t link) const override;
   uint32_t LinkOf(const Hop& hop);
@@ -143,6 +167,10 @@ class FluidFabric final : public Fabric, public PathPrices, public FabricReport,
   // The transfer that has `link` to itself enters the solver.
   void Join(uint32_t link);
   void EnterNetwork(uint32_t transfer);
+  void LeaveNetwork(uint32_t transfer);
+  size_t InNetwork(uint32_t link) const {
+    return clocks_ == nullptr ? network_.flows_on(link) : clocks_->levels().flows_on(link);
+  }
   // Settles the transfers that stand alone since this instant.
   void SettleLone();
   // From now on, flows take `rate` (bytes a picosecond) of a link.
@@ -160,6 +188,17 @@ class FluidFabric final : public Fabric, public PathPrices, public FabricReport,
   Time EndOf(const Transfer& transfer, const Progress& progress, Time now) const;
   // Solves for the changes at the current instant.
   void Settle();
+  void SettleNetwork();
+  // In clocked.cc. Churns(): whether clocks should take over now.
+  bool Churns();
+  void Clock();
+  void Unclock();
+  void SettleClocks();
+  // Bytes that a transfer has left now, as far as `progress` tells.
+  double LeftOf(const Progress& p) const {
+    const double moved = p.rate * static_cast<double>((now_ - p.since).picos());
+    return moved < p.left ? p.left - moved : 0;
+  }
   void Change(const LinkChange& change);
   void ChangeLinks();
   Time NextAt() const;
@@ -171,9 +210,14 @@ class FluidFabric final : public Fabric, public PathPrices, public FabricReport,
   FlowOptions options_;
   bool link_series_;
   FluidNetwork network_;
-  std::vector<uint32_t> link_of_;      // by the topology's number
-  std::vector<LinkRecord> links_;      // by the network's
-  std::vector<uint32_t> transfer_of_;  // by the flow's number in the network
+  std::unique_ptr<FluidClocks> clocks_;
+  size_t clock_from_ = 256;
+  uint32_t clock_after_ = 16, churned_ = 0;  // churned_: solutions in a row
+  size_t came_or_gone_ = 0;                  // in network_, since its last solution
+  std::vector<uint32_t> whole_;              // clocked transfers that never were slower than their paths
+  std::vector<uint32_t> link_of_;            // by the topology's number
+  std::vector<LinkRecord> links_;            // by the network's
+  std::vector<uint32_t> transfer_of_;        // by the flow's number in the network
   std::vector<Transfer> transfers_;
   std::vector<Progress> progress_;
   absl::flat_hash_map<uint64_t, uint32_t> last_;                  // by tag: the last in-order transfer
@@ -190,7 +234,7 @@ class FluidFabric final : public Fabric, public PathPrices, public FabricReport,
   LinkLog log_;
   absl::flat_hash_map<uint32_t, std::vector<GuestShare>> guests_on_;  // by link
   std::vector<uint32_t> told_links_;                                  // since TakeChanged()
-  std::vector<uint32_t> changed_;
+  std::vector<uint32_t> changed_, taken_;
   std::vector<FluidHop> path_links_;
   std::vector<Hop> hops_;
   std::vector<EventQueue::Event> due_;

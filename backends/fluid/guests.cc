@@ -6,6 +6,7 @@
 namespace chakra {
 
 uint32_t FluidFabric::AddGuest(const std::vector<RouteHop>& hops, int service_class) {
+  if (clocks_ != nullptr) Unclock();
   for (const RouteHop& h : hops) Join(LinkOf(h.hop));
   path_links_.clear();
   for (const RouteHop& h : hops) path_links_.push_back({LinkOf(h.hop), h.share});

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "backends/exchange_prices.h"
 #include "replay/collectives/accounting.h"
 #include "replay/engine/collective_runner.h"
 #include "replay/nccl/collective_costs.h"
+#include "replay/nccl/fast_path.h"
 #include "replay/nccl/planned_call.h"
 #include "replay/nccl/planner.h"
 #include "trace/base/heap4.h"
@@ -48,6 +51,43 @@ class Uncontended final : public Fabric, public PathPrices {
   uint64_t order_ = 0;
 };
 
+// The time of a call in which each member sends the same to each other at once, and then waits for all, where
+// the fabric knows it; nullopt: any other.
+std::optional<Time> ExchangeTime(const Machine& machine, const CollectiveCosts& costs,
+                                 const PlannedCall& call, uint64_t bytes, const std::vector<int>& members) {
+  const auto* fabric = dynamic_cast<const ExchangePrices*>(&machine.fabric());
+  if (fabric == nullptr || call.plan == nullptr || !call.plan->rotational || call.costs.parts != 1 ||
+      costs.step_overhead != Time::Zero()) {
+    return std::nullopt;
+  }
+  const Plan& plan = *call.plan;
+  const Program& program = plan.programs[0];
+  const uint64_t chunk = EqualChunk(call, bytes);
+  const size_t peers = members.size() - 1;
+  if (chunk == kUnevenChunks || program.streams.size() != 1 || program.steps.size() != 2 * peers) {
+    return std::nullopt;
+  }
+  std::vector<bool> sent(members.size());
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    const Step& step = program.steps[i];
+    if (step.op != (i < peers ? StepOp::kSend : StepOp::kRecv) || step.count != 1) return std::nullopt;
+    if (i >= peers) continue;
+    const auto to = static_cast<size_t>(step.peer);
+    if (to == 0 || to >= sent.size() || sent[to]) return std::nullopt;
+    sent[to] = true;
+  }
+  std::vector<ExchangeMessage> messages;
+  for (size_t level = 0; level < call.costs.levels.size(); ++level) {
+    const CallCosts::Level& l = call.costs.levels[level];
+    if (l.cards > 1) return std::nullopt;
+    messages.push_back({call.costs.OnWire(chunk, static_cast<int>(level)), l.latency});
+  }
+  if (messages.empty()) messages.assign(machine.topology().dimensions().size() + 1, {chunk, Time::Zero()});
+  const std::optional<Time> time = fabric->TimeOfExchange(members, messages);
+  if (!time) return std::nullopt;
+  return call.costs.begin + *time + call.costs.part_end;
+}
+
 struct Due {
   Time at;
   uint64_t order;
@@ -59,7 +99,7 @@ struct Due {
 
 absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& costs, CollectiveType type,
                                      uint64_t bytes, int root, const std::vector<int>& members, Time* now,
-                                     FlowLog* log) {
+                                     FlowLog* log, bool in_place) {
   Matching matching;
   matching.groups.push_back({"", members, static_cast<int>(members.size())});
   matching.calls.push_back({.type = type, .root = root, .bytes = bytes});
@@ -78,6 +118,13 @@ absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& co
     if (*together == Time::Never()) return too_long();
     *now = begin + *together;
     return PricedCall{*together, *together, (*call)->algorithm, (*call)->why, (*call)->channels};
+  }
+  if (in_place && log == nullptr) {
+    if (const std::optional<Time> time = ExchangeTime(machine, costs, **call, bytes, members)) {
+      if (*time == Time::Never()) return too_long();
+      *now = begin + *time;
+      return PricedCall{*time, *time, (*call)->algorithm, (*call)->why, (*call)->channels};
+    }
   }
   CollectiveRunner runner(&machine, costs, matching, log == nullptr, &planner, log);
   if (absl::Status s = runner.Prepare(); !s.ok()) return s;

@@ -23,11 +23,12 @@ struct PricedCall {
 // Runs one call on `machine`, which must be idle; all members begin at once.
 // `bytes` is comm_size, `members` are devices (>= 2). The fabric's own clock goes on
 // from `now`; its end is added to it. `log`, where given, is of `machine`; then every flow is simulated,
-// where a closed form would do too. Errors: an algorithm that cannot plan the collective on this group; an
-// end past the longest time, 106 days.
+// where a closed form would do too. `in_place`: each member is the device of its number; the fabric may then
+// answer an exchange without its flows (backends/exchange_prices.h). Errors: an algorithm that cannot plan
+// the collective on this group; an end past the longest time, 106 days.
 absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& costs, CollectiveType type,
                                      uint64_t bytes, int root, const std::vector<int>& members, Time* now,
-                                     FlowLog* log = nullptr);
+                                     FlowLog* log = nullptr, bool in_place = false);
 
 // The same on a fabric without contention that costs what `machine` does.
 absl::StatusOr<Time> PriceUncontended(const MachineView& machine, const CollectiveCosts& costs,

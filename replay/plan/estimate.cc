@@ -14,6 +14,86 @@ using generate::GroupKind;
 using generate::Split;
 using generate::StepPlan;
 
+// What the host takes for the passes of a piece, in picoseconds.
+struct HostPasses {
+  double forward = 0, backward = 0;
+};
+HostPasses HostOfPiece(const StepPlan& step, int64_t piece, const SharedTimes& shared) {
+  HostPasses out;
+  const generate::HostCosts& host = step.training.host;
+  for (const UnitTimes* unit : shared.UnitsOfPiece(piece)) {
+    out.forward += unit->forward_host;
+    out.backward += unit->backward_host;
+  }
+  // The first and the last stage read the batch.
+  const generate::Piece& of = step.pieces[static_cast<size_t>(piece)];
+  if (of.embedding || of.head)
+    out.forward += 1e3 * static_cast<double>(host.batch_ns) / (step.split.pp > 1 ? 2 : 1);
+  return out;
+}
+
+// Megatron-LM's host waits for what 1F1B receives, and frameworks of MATH's time for the last pass before
+// they read a batch: then it launches a pass from its begin on. Elsewhere it gets as far ahead as it can.
+bool HostWaits(const StepPlan& step) {
+  return step.training.framework == proto::Training::MEGATRON && step.split.vpp == 1 && step.split.pp > 1;
+}
+
+// Makes passes as long as the host takes for them.
+void AddHost(const StepPlan& step, const SharedTimes& shared, PassTimes* out) {
+  const generate::HostCosts& host = step.training.host;
+  if (!host.any()) return;
+  const int64_t pp = step.split.pp, vpp = step.split.vpp, last = pp * vpp - 1;
+  const double launch = 1e3 * static_cast<double>(host.launch_ns);
+  for (int64_t stage = 0; stage < pp; ++stage) {
+    if (HostWaits(step)) {
+      const auto p = static_cast<size_t>(stage);
+      const HostPasses h = HostOfPiece(step, stage, shared);
+      double &forward = out->forward[p], &backward = out->backward[p];
+      const double f = forward, b = backward;
+      // A pass that waits for no message begins where the host is after the one before it.
+      forward = stage > 0 ? std::max(f, h.forward) + launch
+                          : std::max(f, h.backward + h.forward - std::max(b, h.backward));
+      backward = stage < last ? std::max(b, h.backward) + launch
+                              : std::max(b, h.forward + h.backward - std::max(f, h.forward));
+      if (step.training.unfused() && stage == 0) forward = std::max(f, h.forward) + launch;
+      continue;
+    }
+    double device = 0, all = 0;
+    for (int64_t v = 0; v < vpp; ++v) {
+      const int64_t piece = v * pp + stage;
+      const HostPasses h = HostOfPiece(step, piece, shared);
+      device += out->forward[static_cast<size_t>(piece)] + out->backward[static_cast<size_t>(piece)];
+      all += h.forward + h.backward;
+    }
+    // The batch is read while nothing runs.
+    const double idle = step.training.unfused() && pp == 1 ? 1e3 * static_cast<double>(host.batch_ns) : 0;
+    const double ratio = device > 0 ? std::max(1.0, std::max(device + idle, all) / device) : 1;
+    for (int64_t v = 0; v < vpp; ++v) {
+      const auto piece = static_cast<size_t>(v * pp + stage);
+      out->forward[piece] *= ratio;
+      out->backward[piece] *= ratio;
+      out->tail[piece] *= ratio;
+    }
+  }
+}
+
+// When the host has launched the passes of a stage, and what it does before the optimizer's kernels.
+double HostEnd(const StepPlan& step, int64_t stage, const SharedTimes& shared,
+               const PipelineTimes& pipeline) {
+  const generate::HostCosts& host = step.training.host;
+  if (!host.any()) return 0;
+  const double rest = 1e3 * static_cast<double>(host.step_ns);
+  if (HostWaits(step))
+    return pipeline.last_backward[static_cast<size_t>(stage)] + HostOfPiece(step, stage, shared).backward +
+           rest;
+  double all = 0;
+  for (int64_t v = 0; v < step.split.vpp; ++v) {
+    const HostPasses h = HostOfPiece(step, v * step.split.pp + stage, shared);
+    all += h.forward + h.backward;
+  }
+  return all * static_cast<double>(step.micro_batches()) + rest;
+}
+
 // Times of the passes of all pieces. With zero 3 a unit takes at least as long as the gathering of the next
 // one's weights, which goes on beside it.
 absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* shared, Prices* prices,
@@ -43,6 +123,7 @@ absl::Status SetPasses(const StepPlan& step, const Units& units, SharedTimes* sh
     }
     if (!all.empty()) out->tail[at] = all.front()->tail;
   }
+  AddHost(step, *shared, out);
   out->between =
       prices->BetweenStages(step.split, step.shared_tokens() * step.model.hidden * step.element_bytes());
   return absl::OkStatus();
@@ -63,18 +144,6 @@ absl::StatusOr<double> WaitForWeights(int64_t stage, double clear, SharedTimes* 
     alone += units[i]->forward;
   }
   return at - alone;
-}
-
-// The time in which the host launches all that a rank of a stage does.
-double HostTime(const StepPlan& step, int64_t stage, const SharedTimes& shared) {
-  if (step.training.launch_ns == 0) return 0;
-  int64_t launches = 0;
-  for (int64_t v = 0; v < step.split.vpp; ++v) {
-    for (const UnitTimes* unit : shared.UnitsOfPiece(v * step.split.pp + stage))
-      launches += unit->forward_launches + unit->backward_launches;
-  }
-  return static_cast<double>(launches * step.micro_batches()) * static_cast<double>(step.training.launch_ns) *
-         1e3;
 }
 
 }  // namespace
@@ -105,13 +174,15 @@ absl::StatusOr<Estimator::Updates> Estimator::UpdatesOf(const StepPlan& step, in
   const auto found = updates_.find({variant, elements});
   if (found != updates_.end()) return found->second;
   const generate::Operators operators(step.training);
-  std::vector<generate::Operator> all = operators.Update(elements);
+  std::vector<generate::Operator> all = operators.Unscale(elements);  // before the norm is reduced
   all.push_back(operators.GradientNorm(elements));
+  const size_t before = all.size();
+  all.push_back(operators.Clip(elements));
+  for (generate::Operator& op : operators.Update(elements)) all.push_back(std::move(op));
   const auto times = prices_->OfOperators(all);
   if (!times.ok()) return times.status();
   Updates out;
-  out.norm = times->back();
-  for (size_t i = 0; i + 1 < times->size(); ++i) out.update += (*times)[i];
+  for (size_t i = 0; i < times->size(); ++i) (i < before ? out.norm : out.update) += (*times)[i];
   return updates_[{variant, elements}] = out;
 }
 
@@ -119,15 +190,12 @@ absl::StatusOr<double> Estimator::NodesOf(const StepPlan& step, int variant) {
   Key key;
   const auto units = UnitsOf(step, variant, &key);
   if (!units.ok()) return units.status();
-  const auto of = [](const UnitTimes& u) {
-    return static_cast<double>(u.forward_launches + u.backward_launches);
-  };
+  const auto of = [](const UnitTimes& u) { return static_cast<double>(u.nodes); };
   const auto experts = static_cast<double>(step.model.expert_layers());
   const double layers = (static_cast<double>(step.model.layers) - experts) * of((*units)->layer[0]) +
                         experts * of((*units)->layer[1]);
   const double all = layers + of((*units)->embedding) + of((*units)->head);
-  return all * static_cast<double>(step.micro_batches() * step.split.stage_ranks()) *
-         (step.training.launch_ns > 0 ? 2 : 1);
+  return all * static_cast<double>(step.micro_batches() * step.split.stage_ranks());
 }
 
 absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
@@ -151,12 +219,13 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
   const auto clear = prices_->OfOperator(
       operators.Fill(s.zero == 3 ? first.own : first.dense + first.expert, step.gradient_bytes()));
   if (!clear.ok()) return clear;
-  double reduced = 0, updated = 0, wait = 0, host = 0;
+  double reduced = 0, updated = 0, wait = 0;
   for (const int64_t stage : std::set<int64_t>{0, std::min<int64_t>(1, s.pp - 1), s.pp / 2, s.pp - 1}) {
     const SharedTimes::Weights w = shared.WeightsOf(stage);
     const bool whole = s.zero == 3 && s.pp == 1 && shared.any();
     auto end = whole ? shared.WholeStep() : shared.Reduced(stage, pipeline_);
     if (!end.ok()) return end;
+    *end = std::max(*end, HostEnd(step, stage, shared, pipeline_));
     const auto updates = UpdatesOf(step, w.own, variant);
     if (!updates.ok()) return updates.status();
     if (s.sp) {
@@ -188,7 +257,6 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
       }
     }
     updated = std::max(updated, after);
-    host = std::max(host, HostTime(step, stage, shared));
   }
   // The norm of all gradients, and with fp16 whether one is infinite.
   const bool all = s.zero > 0 || step.model.experts > 0;
@@ -196,7 +264,7 @@ absl::StatusOr<double> Estimator::TimeOf(const StepPlan& step, int variant) {
                                           prices_->GroupsOf(all ? GroupKind::kWorld : GroupKind::kModel, s));
   if (!norm.ok()) return norm;
   const double syncs = step.training.dtype == proto::Training::FP16 ? 2 : 1;
-  return std::max(*clear + wait + reduced, host) + syncs * *norm + updated;
+  return *clear + wait + reduced + syncs * *norm + updated;
 }
 
 }  // namespace chakra::planning

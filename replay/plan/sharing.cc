@@ -72,6 +72,24 @@ absl::StatusOr<double> SharedTimes::Reduce(const UnitTimes& unit) {
   return sum;
 }
 
+absl::StatusOr<SharedTimes::Copies> SharedTimes::CopiesOf(const UnitTimes& unit) {
+  Copies out;
+  for (const bool expert : {false, true}) {
+    const int64_t elements = expert ? unit.expert : unit.dense;
+    if (elements == 0 || (expert ? expert_ : dense_) < 0) continue;
+    generate::Operator gathered, reduced;
+    gathered.name = "split_with_sizes_copy";
+    gathered.bytes = 2 * elements * step_.element_bytes();
+    reduced.name = "chunk_cat";
+    reduced.bytes = elements * (step_.element_bytes() + step_.gradient_bytes());
+    const auto times = prices_->OfOperators({gathered, reduced});
+    if (!times.ok()) return times.status();
+    out.gathered += (*times)[0];
+    out.reduced += (*times)[1];
+  }
+  return out;
+}
+
 absl::StatusOr<double> SharedTimes::ReducedInBuckets(int64_t stage, const PipelineTimes& pipeline,
                                                      double earlier, double reduced) {
   const Split& s = step_.split;
@@ -147,10 +165,21 @@ absl::StatusOr<double> SharedTimes::Reduced(int64_t stage, const PipelineTimes& 
 absl::StatusOr<double> SharedTimes::WholeStep() {
   const std::vector<const UnitTimes*> units = UnitsOfPiece(0);
   std::vector<double> gathers, reduces, made;  // by unit; `made`: of its last gradient
+  std::vector<Copies> copies;
+  double host = 0;  // of a micro-batch
   for (const UnitTimes* unit : units) {
     const auto gather = Gather(*unit), reduce = Reduce(*unit);
     if (!gather.ok()) return gather;
     if (!reduce.ok()) return reduce;
+    const auto copy = CopiesOf(*unit);
+    if (!copy.ok()) return copy.status();
+    copies.push_back(*copy);
+    // Two gatherings of a layer, one of the others, and a reduction, each with its copy.
+    const bool ends = unit == &units_.embedding || unit == &units_.head;
+    const int64_t groups = (dense_ >= 0 ? 1 : 0) + (expert_ >= 0 && unit->expert > 0 ? 1 : 0);
+    const int64_t calls = groups * (ends ? 2 : 3);
+    host += unit->forward_host + unit->backward_host +
+            1e3 * static_cast<double>(calls * (step_.training.host.call_ns + step_.training.host.launch_ns));
     gathers.push_back(*gather);
     reduces.push_back(*reduce);
     made.push_back(0);
@@ -160,7 +189,10 @@ absl::StatusOr<double> SharedTimes::WholeStep() {
   double done = 0, last = 0, before_last = 0, gathered = 0, reduced = 0;
   const auto run = [&](size_t unit, double takes, bool gather) {
     double begin = done;
-    if (gather) begin = std::max(begin, gathered = std::max(gathered, before_last) + gathers[unit]);
+    if (gather) {
+      gathered = std::max(gathered, before_last) + gathers[unit];
+      begin = std::max(begin, gathered) + copies[unit].gathered;
+    }
     done = begin + takes;
     return begin;
   };
@@ -176,12 +208,16 @@ absl::StatusOr<double> SharedTimes::WholeStep() {
     for (size_t u = units.size(); u-- > 0;) {
       const bool layer = u > 0 && u + 1 < units.size();
       const double begin = run(u, units[u]->backward, layer);
-      reduced = std::max(reduced, begin + made[u]) + reduces[u];
+      done += copies[u].reduced;
+      reduced = std::max(reduced, begin + made[u] + copies[u].reduced) + reduces[u];
       if (u > 0) used();
     }
   }
   const auto more = static_cast<double>(all - few);
-  return std::max(done + more * (done - before.first), reduced + more * (reduced - before.second));
+  const double host_end =
+      (host + 1e3 * static_cast<double>(step_.training.host.batch_ns)) * static_cast<double>(all);
+  return std::max(host_end,
+                  std::max(done + more * (done - before.first), reduced + more * (reduced - before.second)));
 }
 
 absl::StatusOr<double> SharedTimes::GatherAll(int64_t stage, std::vector<double>* ready) {

@@ -26,6 +26,12 @@ class SharedTimes {
 
   // Of the weights of a unit, and of its gradients, with zero 3.
   absl::StatusOr<double> Gather(const UnitTimes& unit);
+  // Copies that go with them on the stream of computation: of gathered weights to whole ones, and of
+  // gradients to shares.
+  struct Copies {
+    double gathered = 0, reduced = 0;
+  };
+  absl::StatusOr<Copies> CopiesOf(const UnitTimes& unit);
   absl::StatusOr<double> Reduce(const UnitTimes& unit);
 
   // When the last pass is over and all gradients are reduced, of a step with zero 3 on one stage: unit by

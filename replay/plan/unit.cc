@@ -147,9 +147,20 @@ class UnitMeter {
     Add({}, std::exchange(gradients, {}));
   }
 
-  int64_t NodesOf(size_t piece) const {
-    return static_cast<int64_t>(pieces_[piece].nodes - (piece == 0 ? 0 : pieces_[piece - 1].nodes));
+  // What the host takes for the nodes of a piece, and their number.
+  double HostOf(size_t piece, UnitTimes* out) const {
+    const generate::HostCosts& host = step_.training.host;
+    const size_t begin = piece == 0 ? 0 : pieces_[piece - 1].nodes, end = pieces_[piece].nodes;
+    int64_t ns = 0;
+    for (size_t i = begin; i < end; ++i) {
+      const StepNode& n = graph_.nodes[i];
+      ns += n.type == NodeType::kComp ? host.launch_ns * graph_.operators[n.op].launches : host.call_ns;
+    }
+    out->nodes += static_cast<int64_t>(end - begin);
+    return 1e3 * static_cast<double>(ns);
   }
+  // Beside these, of a layer forward, which full recomputation runs again.
+  double HostOfLayer() const { return 1e3 * static_cast<double>(step_.training.host.layer_ns); }
 
   void SetWeights(Units* out) const {
     for (int kind = 0; kind < 2; ++kind) {
@@ -166,16 +177,16 @@ class UnitMeter {
   void SetForward(const Walk& walk, Units* out) const {
     size_t piece = 0;
     out->embedding.forward = walk.Ready(pieces_[0].at);
-    out->embedding.forward_launches = NodesOf(0);
+    out->embedding.forward_host = HostOf(0, &out->embedding);
     for (int kind = 0; kind < 2; ++kind) {
       if (of_kind_[kind] < 0) continue;
       piece += kRepeats;
       out->layer[kind].forward = walk.Ready(pieces_[piece].at) - walk.Ready(pieces_[piece - 1].at);
-      out->layer[kind].forward_launches = NodesOf(piece);
+      out->layer[kind].forward_host = HostOfLayer() + HostOf(piece, &out->layer[kind]);
     }
     ++piece;
     out->head.forward = walk.Ready(pieces_[piece].at) - walk.Ready(pieces_[piece - 1].at);
-    out->head.forward_launches = NodesOf(piece);
+    out->head.forward_host = HostOf(piece, &out->head);
   }
 
   void SetGradients(const Walk& walk, size_t piece, UnitTimes* out) const {
@@ -185,7 +196,7 @@ class UnitMeter {
       out->gradients.push_back({g.elements, g.expert, walk.EndOfNode(g.node) - begin});
       if (nodes.insert(g.node).second) out->weights += walk.TakesOfNode(g.node);
     }
-    out->backward_launches = NodesOf(piece);
+    out->backward_host = HostOf(piece, out);
   }
 
   void SetBackward(const Walk& walk, Units* out) const {
@@ -203,6 +214,7 @@ class UnitMeter {
       layer.backward = ready(piece) - ready(piece - 1);
       layer.tail = std::max(0.0, walk.Computed(pieces_[piece].nodes) - ready(piece));
       SetGradients(walk, piece, &layer);
+      if (step_.training.recompute == proto::Training::FULL) layer.backward_host += HostOfLayer();
     }
     ++piece;
     out->embedding.backward = std::max(0.0, walk.last() - ready(piece - 1));
@@ -213,6 +225,8 @@ class UnitMeter {
     const int64_t layer = step_.model.layers;
     UnitTimes& further = out->further = out->layer[step_.model.has_experts(layer) ? 1 : 0];
     further.forward += out->head.forward;
+    further.forward_host += out->head.forward_host;
+    further.backward_host += out->head.backward_host;
     for (GradientAt& g : further.gradients) g.at += out->head.backward;
     further.backward += out->head.backward;
     further.weights += out->head.weights;

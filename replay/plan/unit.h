@@ -26,9 +26,10 @@ struct UnitTimes {
   double tail = 0;     // work on gradients of weights behind the gradient that goes on
   double weights = 0;  // of `backward`: products that make gradients of weights
   std::vector<GradientAt> gradients;
-  int64_t dense = 0, expert = 0;                        // elements of weights, before any are shared over dp
-  int64_t replicated = 0;                               // of `dense`: those that each rank of tp has whole
-  int64_t forward_launches = 0, backward_launches = 0;  // nodes that the host launches
+  int64_t dense = 0, expert = 0;               // elements of weights, before any are shared over dp
+  int64_t replicated = 0;                      // of `dense`: those that each rank of tp has whole
+  double forward_host = 0, backward_host = 0;  // of the thread that launches them, in picoseconds
+  int64_t nodes = 0;                           // of both passes
 };
 
 // All units that a step is made of. Layers of one kind are equal.

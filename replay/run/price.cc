@@ -10,15 +10,17 @@
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/model/kernel_model.h"
 #include "replay/run/description.h"
+#include "trace/generate/write.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {
 
 // nullopt: the device gives no rates at all, or too few, which `run` then notes.
-std::optional<KernelModel> ModelOf(const proto::Device& device, absl::string_view what, RunDescription* run) {
+std::optional<KernelModel> ModelOf(const proto::Device& device, absl::string_view what, KernelLoad load,
+                                   RunDescription* run) {
   if (device.peak_tflops().empty() && device.memory_gbytes_per_s() <= 0) return std::nullopt;
-  auto model = KernelModel::Create(device);
+  auto model = KernelModel::Create(device, load);
   if (model.ok()) return *std::move(model);
   run->warnings.push_back(absl::StrCat(what, ": ", model.status().message(), "; it answers nothing"));
   return std::nullopt;
@@ -45,7 +47,8 @@ absl::Status GraphPricer::ReadTable(const RunOptions& options, bool interpolate,
 absl::StatusOr<std::unique_ptr<GraphPricer>> GraphPricer::Make(const RunOptions& options,
                                                                const std::string& compute,
                                                                const proto::Device& device,
-                                                               bool zeros_recorded, RunDescription* run) {
+                                                               bool zeros_recorded, KernelLoad load,
+                                                               RunDescription* run) {
   const auto rungs = ParseRungs(compute);
   if (!rungs.ok()) return rungs.status();
   const auto asked = [&](ComputeRung r) {
@@ -58,11 +61,12 @@ absl::StatusOr<std::unique_ptr<GraphPricer>> GraphPricer::Make(const RunOptions&
   model.zeros_recorded = zeros_recorded;
   if (absl::Status s = out->ReadTable(options, asked(ComputeRung::kInterpolate), run); !s.ok()) return s;
   if (asked(ComputeRung::kModel) || asked(ComputeRung::kRepriced)) {
-    out->kernels_ = ModelOf(device, "kernel model", run);
+    out->kernels_ = ModelOf(device, "kernel model", load, run);
     if (out->kernels_.has_value()) model.kernels = &*out->kernels_;
   }
   if (asked(ComputeRung::kRepriced) && run->captured_on.has_value()) {
-    out->captured_on_ = ModelOf(run->captured_on->device, "kernel model of the capture's device", run);
+    out->captured_on_ =
+        ModelOf(run->captured_on->device, "kernel model of the capture's device", KernelLoad::kAlone, run);
     if (out->captured_on_.has_value()) model.captured_on = &*out->captured_on_;
   }
   return out;
@@ -71,7 +75,9 @@ absl::StatusOr<std::unique_ptr<GraphPricer>> GraphPricer::Make(const RunOptions&
 absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces, const RunOptions& options,
                                                       const std::string& compute, const proto::Device& device,
                                                       RunDescription* run) {
-  const auto pricer = GraphPricer::Make(options, compute, device, traces.HasTimes(), run);
+  const auto step = generate::PlanOf(traces.set);
+  const KernelLoad load = step.ok() && step->has_value() ? KernelLoad::kSteady : KernelLoad::kAlone;
+  const auto pricer = GraphPricer::Make(options, compute, device, traces.HasTimes(), load, run);
   if (!pricer.ok()) return pricer.status();
   std::vector<ComputeTimes> times;
   for (const Graph* graph : DistinctGraphs(traces.set).graphs) {

@@ -21,13 +21,14 @@ namespace chakra {
 // number of graphs.
 class GraphPricer {
  public:
-  // `compute`: ParseRungs(). `device` must outlive the pricer. `zeros_recorded`: as ComputeModel. What the
-  // table is, and what the device leaves open, is put down in `run`; `repriced` goes by run->captured_on.
+  // `compute`: ParseRungs(). `device` must outlive the pricer. `zeros_recorded`: as ComputeModel. `load`: of
+  // the device, as its kernel model takes it. What the table is, and what the device leaves open, is put down
+  // in `run`; `repriced` goes by run->captured_on.
   // Errors: `compute`, the table's file.
   static absl::StatusOr<std::unique_ptr<GraphPricer>> Make(const RunOptions& options,
                                                            const std::string& compute,
                                                            const proto::Device& device, bool zeros_recorded,
-                                                           RunDescription* run);
+                                                           KernelLoad load, RunDescription* run);
 
   // Errors: nodes that no rung answers.
   absl::StatusOr<ComputeTimes> Price(const Graph& graph) { return PriceGraph(graph, model_, &notes_); }

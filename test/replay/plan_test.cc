@@ -33,7 +33,8 @@ class PlanCli : public Bench {
 constexpr char kDense[] =
     "--model llama3-8b:layers=8 --training seq=2048,global_batch=64 --cluster dgx-h100 --ranks 16";
 constexpr char kExperts[] =
-    "--model mixtral-8x7b:layers=4 --training seq=2048,global_batch=64 --cluster dgx-h100 --ranks 16";
+    "--model mixtral-8x7b:layers=4 --training seq=2048,global_batch=64,launch=0us --cluster dgx-h100 --ranks "
+    "16";
 
 void ExpectWholeCounts(const proto::PlanReport& r) {
   uint64_t rejected = 0;
@@ -77,23 +78,29 @@ TEST_F(PlanCli, FindsTheFastestThatFits) {
   EXPECT_DOUBLE_EQ(again.training().mfu(), r.row(0).mfu());
 }
 
-// Every split that fits is replayed: none of them is faster than the best of ten by the closed form.
+// Every split that fits is replayed: none of them is faster than the best of ten by the closed form. Where
+// the host is never late the closed form is nearly the replay; with it, and such small steps wait for nothing
+// but the host, it is about right.
 TEST_F(PlanCli, TheBestOfTenIsTheBestOfAll) {
-  for (const std::string& step :
-       {std::string(
-            "--model llama3-8b:layers=4 --training seq=1024,global_batch=16 --ranks 8 --cluster dgx-h100 "
-            "--try micro_batch=1,2 --try recompute=none --try vpp=1,2"),
-        std::string(
-            "--model mixtral-8x7b:layers=2 --training seq=1024,global_batch=16 --ranks 8 --cluster dgx-h100 "
-            "--try micro_batch=1,2 --try recompute=none --try zero=0,1 --try ep=1,8")}) {
-    const proto::PlanReport all = PlanOf(step + " --top 1000 --replay-nodes 0");
-    ASSERT_EQ(static_cast<uint64_t>(all.row_size()), all.fitting());
-    ASSERT_GT(all.row_size(), 20) << step;
-    const proto::PlanReport ten = PlanOf(step);
-    EXPECT_EQ(ten.row(0).time_ps(), all.row(0).time_ps()) << ten.row(0).options() << "\n"
-                                                          << all.row(0).options();
-    EXPECT_LT(all.off_median(), 0.005) << step;
-    EXPECT_LT(all.off_most(), 0.04) << step;
+  for (const bool host : {false, true}) {
+    const std::string launch = host ? "" : ",launch=0us";
+    for (const std::string& step :
+         {absl::StrCat(
+              "--model llama3-8b:layers=4 --training seq=1024,global_batch=16", launch,
+              " --ranks 8 --cluster dgx-h100 --try micro_batch=1,2 --try recompute=none --try vpp=1,2"),
+          absl::StrCat(
+              "--model mixtral-8x7b:layers=2 --training seq=1024,global_batch=16", launch,
+              " --ranks 8 --cluster dgx-h100 --try micro_batch=1,2 --try recompute=none --try zero=0,1 "
+              "--try ep=1,8")}) {
+      const proto::PlanReport all = PlanOf(step + " --top 1000 --replay-nodes 0");
+      ASSERT_EQ(static_cast<uint64_t>(all.row_size()), all.fitting());
+      ASSERT_GT(all.row_size(), 20) << step;
+      const proto::PlanReport ten = PlanOf(step);
+      EXPECT_EQ(ten.row(0).time_ps(), all.row(0).time_ps()) << ten.row(0).options() << "\n"
+                                                            << all.row(0).options();
+      EXPECT_LT(all.off_median(), host ? 0.04 : 0.005) << step;
+      EXPECT_LT(all.off_most(), host ? 0.2 : 0.04) << step;
+    }
   }
 }
 

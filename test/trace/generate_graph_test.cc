@@ -239,21 +239,81 @@ TEST(GenerateLayout, GroupsPartTheRanks) {
   }
 }
 
-// Each node of a stream waits for its launch, and launches follow each other.
+// The host takes what its launches take together, in pieces that nodes of streams wait for.
 TEST(GenerateWrite, TheHostLaunchesEachNode) {
-  const StepGraphs without = Step(kDense, "tp=2", "seq=64"), with = Step(kDense, "tp=2", "seq=64,launch=5us");
+  const StepGraphs without = Step(kDense, "tp=2", "seq=64,launch=0"),
+                   with = Step(kDense, "tp=2", "seq=64,launch=50us,layer=0,call=20us,batch=0,step=0");
   const StageGraph& stage = with.stages[0];
-  ASSERT_EQ(stage.nodes.size(), 2 * without.stages[0].nodes.size());
-  for (size_t i = 0; i < stage.nodes.size(); i += 2) {
-    EXPECT_EQ(stage.nodes[i].stream, Stream::kHost);
-    EXPECT_EQ(stage.deps[stage.nodes[i + 1].dep_end - 1], i);
+  int64_t host_ns = 0, expected_ns = 0;
+  size_t host_nodes = 0;
+  for (size_t i = 0; i < stage.nodes.size(); ++i) {
+    const StepNode& n = stage.nodes[i];
+    if (n.stream != Stream::kHost) {
+      expected_ns += n.type == NodeType::kComp ? 50'000 * stage.operators[n.op].launches : 20'000;
+      continue;
+    }
+    ++host_nodes;
+    host_ns += stage.operators[n.op].duration_ns;
+    ASSERT_LT(i + 1, stage.nodes.size());
+    const StepNode& next = stage.nodes[i + 1];
+    EXPECT_EQ(stage.deps[next.dep_end - 1], i) << "what is launched last waits for the host";
   }
+  EXPECT_EQ(stage.nodes.size(), without.stages[0].nodes.size() + host_nodes);
+  EXPECT_GT(host_ns, expected_ns - 200'000);  // the last piece launches nothing more
+  EXPECT_LE(host_ns, expected_ns);
   const auto traces = TracesOf(with, "step", {});
   ASSERT_TRUE(traces.ok()) << traces.status();
   const Graph& graph = *traces->ranks[0].graph;
-  EXPECT_TRUE(graph.is_cpu(0));
-  EXPECT_EQ(graph.duration[0], Time::FromNanos(5000));
-  EXPECT_FALSE(graph.is_cpu(1));
+  Time of_host;
+  for (uint32_t row = 0; row < graph.size(); ++row) {
+    if (graph.is_cpu(row)) of_host += graph.duration[row];
+  }
+  EXPECT_EQ(of_host, Time::FromNanos(host_ns));
+}
+
+// CUDA graphs take no Python; a host that is never late has no nodes.
+TEST(GenerateWrite, GraphsOfCudaTakeTheHostLess) {
+  const auto host = [](const std::string& training) {
+    int64_t ns = 0;
+    const StepGraphs step = Step(kDense, "tp=2", absl::StrCat("seq=64", training));
+    for (const StepNode& n : step.stages[0].nodes) ns += step.stages[0].operators[n.op].duration_ns;
+    return ns;
+  };
+  EXPECT_EQ(host(",launch=0"), 0);
+  EXPECT_GT(host(",cuda_graphs=yes"), 0);
+  EXPECT_GT(host(""), 2 * host(",cuda_graphs=yes"));
+  EXPECT_GT(host(",launch=100us"), host(""));
+}
+
+// Dropout, and the kernels of frameworks before FlashAttention: GPT-2 has the first, attention=math the others.
+TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
+  const auto names = [](const char* model, const std::string& training) {
+    std::map<std::string, int> count;
+    const StepGraphs step = Step(model, "", absl::StrCat("seq=64,global_batch=1,", training));
+    for (const StepNode& n : step.stages[0].nodes) {
+      if (n.type == NodeType::kComp) ++count[step.stages[0].operators[n.op].name];
+    }
+    return count;
+  };
+  auto old = names(kOld, "dtype=fp16,attention=math");
+  EXPECT_EQ(old["fused_dropout_elementwise_kernel"], 8 + 1);  // of attention's weights, and of the embedding
+  EXPECT_EQ(old["bias_dropout_add_elementwise_kernel"], 2 * 8);
+  EXPECT_EQ(old["masked_scale_elementwise_kernel"], 3 * 8 + 1);
+  EXPECT_EQ(old["accumulate_gradients_elementwise_kernel"], 8 + 2);
+  EXPECT_EQ(old["wgrad_gemm_accum_fp32"], 0);
+  auto plain = names(kOld, "dtype=fp16,attention=math,dropout=no");
+  EXPECT_EQ(plain["fused_dropout_elementwise_kernel"] + plain["bias_dropout_add_elementwise_kernel"], 0);
+  auto now = names(kDense, "");
+  EXPECT_EQ(now["wgrad_gemm_accum_fp32"], 4 * 8 + 1);
+  EXPECT_EQ(now["accumulate_gradients_elementwise_kernel"], 0);
+  auto fp8 = names(kDense, "dtype=fp8");
+  EXPECT_EQ(fp8["cast_transpose_elementwise_kernel"], 4 * 8);
+  auto first = names(kDense, "attention=flash1");
+  EXPECT_EQ(first["flash1_fwd_heads_first_attention_kernel"], 8);
+  // Heads of a rank in fours fit the fused softmax; one does not.
+  auto eager = names("layers=8,hidden=512,heads=2,ffn=1024,vocab=4096", "attention=math");
+  EXPECT_EQ(eager["masked_fill_elementwise_kernel"], 2 * 8);
+  EXPECT_EQ(old["masked_fill_elementwise_kernel"], 0);
 }
 
 // Files and memory hold the same, each message has both ends, and no node comes before what it needs.

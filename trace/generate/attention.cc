@@ -12,25 +12,21 @@ NodeList LayerBuilder::Queries(NodeList at) {
   const int64_t turned = widths_.query + widths_.key;
   if (m.qk_norm)
     at = Run(ops_.Norm(tokens_ * turned / m.head_dim, m.head_dim, m.layer_norm), "attention.qk_norm", at);
-  if (m.rope)
-    at = Run(ops_.Stream("rotary_kernel", 2 * ops_.element_bytes() * tokens_ * turned, 3 * tokens_ * turned),
-             "attention.rope", at);
+  if (m.rope) at = Run(ops_.Rotary(tokens_ * turned, false), "attention.rope", at);
   return at;
 }
 
 NodeList LayerBuilder::QueriesBackward(NodeList at) {
   const ModelSize& m = plan_.model;
   const int64_t turned = widths_.query + widths_.key, wide = turned + widths_.value;
-  if (m.rope)
-    at = Run(ops_.Stream("rotary_backward_kernel", 2 * ops_.element_bytes() * tokens_ * turned,
-                         3 * tokens_ * turned),
-             "attention.rope", at);
+  if (m.rope) at = Run(ops_.Rotary(tokens_ * turned, true), "attention.rope", at);
   if (m.qk_norm) {
     at = Run(ops_.NormBackward(tokens_ * turned / m.head_dim, m.head_dim, m.layer_norm), "attention.qk_norm",
              at);
     AddGradient((m.layer_norm ? 4 : 2) * m.head_dim, at);
   }
   if (m.qkv_bias) AddGradient(wide, Run(ops_.SumRows(tokens_, wide), "attention.qkv", at));
+  at = Cast(tokens_, wide, "attention.qkv", at);
   return ColumnBackward(m.hidden, wide, "attention.qkv", at);
 }
 
@@ -52,21 +48,18 @@ NodeList LayerBuilder::LatentQueries(NodeList at) {
   const int64_t up = m.heads / plan_.split.tp * (m.nope_dim + m.v_dim);
   at = Run(ops_.Product(tokens_, up, m.kv_rank), "attention.kv_up", at);
   const int64_t turned = (m.heads / plan_.split.tp + 1) * m.rope_dim;
-  return Run(ops_.Stream("rotary_kernel", 2 * ops_.element_bytes() * tokens_ * turned, 3 * tokens_ * turned),
-             "attention.rope", at);
+  return Run(ops_.Rotary(tokens_ * turned, false), "attention.rope", at);
 }
 
 NodeList LayerBuilder::LatentQueriesBackward(NodeList at) {
   const ModelSize& m = plan_.model;
   const int64_t down = m.q_rank + m.kv_rank + m.rope_dim;
   const int64_t turned = (m.heads / plan_.split.tp + 1) * m.rope_dim;
-  at = Run(ops_.Stream("rotary_backward_kernel", 2 * ops_.element_bytes() * tokens_ * turned,
-                       3 * tokens_ * turned),
-           "attention.rope", at);
+  at = Run(ops_.Rotary(tokens_ * turned, true), "attention.rope", at);
   const int64_t up = m.heads / plan_.split.tp * (m.nope_dim + m.v_dim);
   const auto project = [&](int64_t in, int64_t out, const char* part) {
     const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, at);
-    ForWeight([=, this] { AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, at)); });
+    ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, at)); });
     return gradient;
   };
   const NodeList keys = project(m.kv_rank, up, "attention.kv_up");
@@ -87,7 +80,7 @@ NodeList LayerBuilder::Attention(NodeList at) {
   const ModelSize& m = plan_.model;
   at = Run(ops_.Norm(shared_tokens_, m.hidden, m.layer_norm), "attention.norm", at);
   at = m.latent() ? LatentQueries(std::move(at)) : Queries(std::move(at));
-  at = Core(std::move(at));
+  at = Cast(tokens_, widths_.context, "attention.out", Core(std::move(at)));
   return Row(widths_.context, m.hidden, "attention.out", at);
 }
 

@@ -46,6 +46,7 @@ NodeList LayerBuilder::Experts(NodeList at) {
     spot_.part = "router";
     at = {graph_->Collective(CollectiveType::kAllGather, GroupKind::kExpert, Stream::kExpert, 8 * m.experts,
                              spot_, at)};
+    if (plan_.training.framework == proto::Training::MEGATRON) graph_->HostWaits(at);  // sizes of what is sent
   }
   at = Run(ops_.Stream("permute_indices_gather_kernel", moved, 0), "experts.permute", at);
   at = Dispatch("experts.dispatch", true, std::move(at));
@@ -73,12 +74,12 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   NodeList outer = at;
   at = Run(ops_.Product(rows, ffn, h, experts), "experts.down", outer);
   ForWeight([=, this] {
-    AddGradient(experts * h * ffn, Run(ops_.Product(h, ffn, rows, experts), "experts.down", outer), true);
+    AddGradient(experts * h * ffn, Run(ops_.WeightProduct(h, ffn, rows, experts), "experts.down", outer), true);
   });
   outer = Run(Activation(experts * rows, ffn, true), "experts.activation", at);
   at = Run(ops_.Product(rows, h, wide, experts), "experts.up", outer);
   ForWeight([=, this] {
-    AddGradient(experts * h * wide, Run(ops_.Product(wide, h, rows, experts), "experts.up", outer), true);
+    AddGradient(experts * h * wide, Run(ops_.WeightProduct(wide, h, rows, experts), "experts.up", outer), true);
   });
   if (m.bias)
     AddGradient(experts * (h + wide), Run(ops_.SumRows(experts * rows, wide), "experts.up", outer), true);

@@ -102,17 +102,27 @@ NodeList LayerBuilder::Column(int64_t in, int64_t out, const char* part, NodeLis
   return Run(ops_.Product(tokens_, out, in), part, at);
 }
 
-// With sequence parallelism the input is gathered again for the weight's gradient, beside the product of the
-// input's gradient, whose reduction runs beside the weight's.
+// With sequence parallelism the input is gathered again for the weight's gradient: with overlap_tensor beside the product
+// of the input's gradient, whose reduction then runs beside the weight's.
 NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   const bool now = put_off_ == nullptr;
   const NodeList input = now ? GatherTokens(in, part, at) : NodeList();
+  const auto weight = [=, this](const NodeList& gathered) {
+    const NodeList done = Run(ops_.WeightProduct(out, in, tokens_), part, Join(gathered, at));
+    AddGradient(in * out, done);
+    return done;
+  };
+  if (now && !plan_.split.overlap_tensor) {
+    const NodeList product = Run(ops_.Product(tokens_, in, out), part, Join(input, at));
+    return ReduceTokens(in, part, Join(product, weight(input)));
+  }
   const NodeList gradient = ReduceTokens(in, part, Run(ops_.Product(tokens_, in, out), part, at));
-  ForWeight([=, this] {
-    const NodeList whole = now ? input : GatherTokens(in, part, at);
-    AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, Join(whole, at)));
-  });
+  ForWeight([=, this] { weight(now ? input : GatherTokens(in, part, at)); });
   return gradient;
+}
+
+NodeList LayerBuilder::Cast(int64_t rows, int64_t width, const char* part, const NodeList& at) {
+  return plan_.training.dtype == proto::Training::FP8 ? Run(ops_.CastTranspose(rows, width), part, at) : at;
 }
 
 NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const NodeList& at) {
@@ -120,15 +130,15 @@ NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const Node
 }
 
 NodeList LayerBuilder::RowBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
-  const NodeList whole = GatherTokens(out, part, at);
+  const NodeList whole = Cast(tokens_, out, part, GatherTokens(out, part, at));
   const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, whole);
-  ForWeight([=, this] { AddGradient(in * out, Run(ops_.Product(out, in, tokens_), part, whole)); });
+  ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, whole)); });
   return gradient;
 }
 
 NodeList LayerBuilder::WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   const NodeList gradient = Run(ops_.Product(shared_tokens_, in, out), part, at);
-  ForWeight([=, this] { AddGradient(in * out, Run(ops_.Product(out, in, shared_tokens_), part, at)); });
+  ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, shared_tokens_), part, at)); });
   return gradient;
 }
 
@@ -145,42 +155,61 @@ void LayerBuilder::AddGradient(int64_t elements, const NodeList& node, bool expe
 
 void LayerBuilder::Finish(PutOff* put_off) {
   gradients_ = &put_off->gradients;
+  const size_t first = gradients_->size();
   for (const std::function<void()>& work : put_off->work) work();
+  if (gradients_->size() > first) Accumulate(first, {gradients_->back().node});
   put_off->work.clear();
 }
 
 NodeList LayerBuilder::Forward(int64_t layer, int64_t micro_batch, const char* phase, NodeList at) {
   spot_ = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer), phase, ""};
   const int64_t h = plan_.model.hidden;
-  at = Run(ops_.Add(shared_tokens_, h), "attention.add", Attention(std::move(at)));
+  graph_->HostWorks(graph_->host.layer_ns, spot_);
+  at = Run(ops_.AddResidual(shared_tokens_, h), "attention.add", Attention(std::move(at)));
   const NodeList normed = Run(ops_.Norm(shared_tokens_, h, plan_.model.layer_norm), "mlp.norm", at);
   at = plan_.model.has_experts(layer) ? Experts(normed) : Mlp(widths_.ffn, "mlp.up", "mlp.down", normed);
-  return Run(ops_.Add(shared_tokens_, h), "mlp.add", at);
+  return Run(ops_.AddResidual(shared_tokens_, h), "mlp.add", at);
 }
 
 NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
                                 std::vector<Gradient>* gradients) {
   gradients_ = gradients;
   if (plan_.training.recompute == proto::Training::FULL) {
+    // Inferred from vTrain's rows of one node, where host and device take about as long: the host of that time is not
+    // ahead of the device when it recomputes a layer.
+    if (plan_.training.unfused()) graph_->HostWaits(at);
     at = Forward(layer, micro_batch, "recompute", at);
   }
   spot_ = {static_cast<int32_t>(micro_batch), static_cast<int32_t>(layer), "backward", ""};
   const int64_t h = plan_.model.hidden;
+  const size_t first = gradients->size();
+  if (plan_.training.dropout) at = Run(ops_.DropoutBackward(shared_tokens_, h), "mlp.add", at);
   at = plan_.model.has_experts(layer) ? ExpertsBackward(at)
                                       : MlpBackward(widths_.ffn, "mlp.up", "mlp.down", at);
   at = NormBackward(shared_tokens_, h, "mlp.norm", at);
   at = Run(ops_.Add(shared_tokens_, h), "mlp.add", at);
+  if (plan_.training.dropout) at = Run(ops_.DropoutBackward(shared_tokens_, h), "attention.add", at);
   at = AttentionBackward(at);
-  return Run(ops_.Add(shared_tokens_, h), "attention.add", at);
+  at = Run(ops_.Add(shared_tokens_, h), "attention.add", at);
+  Accumulate(first, at);
+  return at;
+}
+
+// Where products do not add to the gradients of earlier micro-batches themselves: the gradients from `first` on.
+void LayerBuilder::Accumulate(size_t first, const NodeList& at) {
+  const proto::Training::Framework framework = plan_.training.framework;
+  const bool alone = framework == proto::Training::DDP && plan_.micro_batches() == 1;
+  if (plan_.training.accumulates() || framework == proto::Training::FSDP || alone) return;
+  int64_t elements = 0;
+  for (size_t i = first; i < gradients_->size(); ++i) elements += (*gradients_)[i].elements;
+  if (elements == 0) return;
+  const NodeList done =
+      Run(ops_.Accumulate(elements, static_cast<int>(gradients_->size() - first)), "accumulate", at);
+  for (size_t i = first; i < gradients_->size(); ++i) (*gradients_)[i].node = done.front();
 }
 
 Operator LayerBuilder::Activation(int64_t rows, int64_t ffn, bool backward) const {
-  const int64_t n = rows * ffn, size = ops_.element_bytes();
-  if (plan_.model.gated)
-    return ops_.Stream(backward ? "swiglu_backward_kernel" : "swiglu_kernel", (backward ? 5 : 3) * size * n,
-                       (backward ? 8 : 5) * n);
-  return ops_.Stream(backward ? "bias_gelu_backward_kernel" : "bias_gelu_kernel",
-                     (backward ? 3 : 2) * size * n, (backward ? 16 : 8) * n);
+  return ops_.Activation(rows, ffn, plan_.model.gated, backward);
 }
 
 NodeList LayerBuilder::Mlp(int64_t ffn, const char* up, const char* down, NodeList at) {
@@ -210,6 +239,7 @@ NodeList LayerBuilder::Embed(int64_t micro_batch, NodeList at) {
     at = ReduceTokens(m.hidden, "embedding", at);
   }
   if (m.positions + m.token_types > 0) at = Run(ops_.Add(shared_tokens_, m.hidden), "positions", at);
+  if (plan_.training.dropout) at = Run(ops_.Dropout(shared_tokens_, m.hidden), "embedding", at);
   return at;
 }
 
@@ -217,6 +247,7 @@ void LayerBuilder::EmbedBackward(int64_t micro_batch, const NodeList& at, std::v
   gradients_ = gradients;
   spot_ = {static_cast<int32_t>(micro_batch), -1, "backward", ""};
   const ModelSize& m = plan_.model;
+  const size_t first = gradients->size();
   NodeList whole = at;
   if (m.positions + m.token_types > 0) {
     AddGradient((m.positions + m.token_types) * m.hidden,
@@ -225,12 +256,15 @@ void LayerBuilder::EmbedBackward(int64_t micro_batch, const NodeList& at, std::v
   if (m.image > 0) {
     const int64_t pixels = m.patch * m.patch * m.channels;
     AddGradient(pixels * m.hidden + 2 * m.hidden,
-                Run(ops_.PlainProduct(m.hidden, pixels, tokens_), "embedding", whole));
+                Run(ops_.PlainWeightProduct(m.hidden, pixels, tokens_), "embedding", whole));
+    Accumulate(first, at);
     return;
   }
-  whole = GatherTokens(m.hidden, "embedding", at);
-  AddGradient(widths_.outputs * m.hidden,
-              Run(ops_.LookupBackward(widths_.outputs, m.hidden, tokens_), "embedding", whole));
+  if (plan_.training.dropout) whole = Run(ops_.DropoutBackward(shared_tokens_, m.hidden), "embedding", at);
+  whole = GatherTokens(m.hidden, "embedding", whole);
+  const NodeList done = Run(ops_.LookupBackward(widths_.outputs, m.hidden, tokens_), "embedding", whole);
+  AddGradient(widths_.outputs * m.hidden, done);
+  Accumulate(first, done);
 }
 
 NodeList LayerBuilder::Head(int64_t micro_batch, NodeList at) {
@@ -255,6 +289,7 @@ NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vecto
   spot_ = {static_cast<int32_t>(micro_batch), -1, "backward", ""};
   const ModelSize& m = plan_.model;
   const int64_t rows = m.image > 0 ? plan_.training.micro_batch : tokens_;
+  const size_t first = gradients->size();
   at = RunAll(ops_.LossBackward(rows, widths_.outputs), "loss", at);
   if (m.pooler) {
     at = Run(ops_.PlainProduct(m.hidden, m.hidden, plan_.training.micro_batch), "pooler", at);
@@ -267,12 +302,14 @@ NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vecto
   ForWeight([=, this] {
     const NodeList whole = gathers && !now ? GatherTokens(plan_.model.hidden, "head", at) : input;
     const NodeList weight =
-        Run(ops_.PlainProduct(widths_.outputs, plan_.model.hidden, rows), "head", Join(whole, at));
+        Run(ops_.PlainWeightProduct(widths_.outputs, plan_.model.hidden, rows), "head", Join(whole, at));
     // A tied head's gradient is in the embedding's, where one stage has both.
     if (counts && (!plan_.model.tied || !plan_.split.ends_together()))
       AddGradient(widths_.outputs * (plan_.model.hidden + (gathers ? 0 : 1)), weight);
   });
-  return NormBackward(shared_tokens_, m.hidden, "head.norm", gradient);
+  const NodeList done = NormBackward(shared_tokens_, m.hidden, "head.norm", gradient);
+  Accumulate(first, done);
+  return done;
 }
 
 }  // namespace chakra::generate

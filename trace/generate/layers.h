@@ -94,6 +94,9 @@ class LayerBuilder {
   // A product of the tokens that a rank has, whose weight is not split.
   NodeList WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
   NodeList NormBackward(int64_t rows, int64_t width, const char* part, const NodeList& at);
+  // The input or gradient of a product, where no kernel before it wrote it in fp8.
+  NodeList Cast(int64_t rows, int64_t width, const char* part, const NodeList& at);
+  void Accumulate(size_t first, const NodeList& at);
   void AddGradient(int64_t elements, const NodeList& node, bool expert = false);
   // Does `work`, which adds the gradient of a weight, now or later.
   template <typename Work>

@@ -72,12 +72,29 @@ Operator Operators::PlainProduct(int64_t m, int64_t n, int64_t k) const {
   return op;
 }
 
+Operator Operators::WeightProduct(int64_t m, int64_t n, int64_t k, int64_t groups) const {
+  Operator op = Product(m, n, k, groups);
+  if (!training_.accumulates()) return op;
+  op.name = "wgrad_gemm_accum_fp32";  // of Apex's fused_weight_gradient_mlp_cuda
+  op.bytes += (8 - element_bytes_) * groups * m * n;
+  return op;
+}
+
+Operator Operators::PlainWeightProduct(int64_t m, int64_t n, int64_t k) const {
+  Operator op = PlainProduct(m, n, k);
+  if (!training_.accumulates()) return op;
+  op.name = "wgrad_gemm_accum_fp32";
+  op.bytes += (8 - element_bytes_) * m * n;
+  return op;
+}
+
 Operator Operators::Flash(const Core& c) const {
   const std::string q = Heads(c.batch, c.heads, c.queries, c.qk_dim);
   const std::string k = Heads(c.batch, c.kv_heads, c.keys, c.qk_dim);
   const std::string v = Heads(c.batch, c.kv_heads, c.keys, c.v_dim);
-  Operator op =
-      Make("aten::_scaled_dot_product_flash_attention", absl::StrCat(q, ", ", k, ", ", v), 3, type_);
+  const bool first = training_.attention == proto::Training::FLASH1;
+  Operator op = Make(first ? "flash1_fwd_heads_first_attention_kernel" : "aten::_scaled_dot_product_flash_attention",
+                     absl::StrCat(q, ", ", k, ", ", v), 3, type_);
   op.operations = 2 * c.batch * c.heads * Pairs(c) * (c.qk_dim + c.v_dim);
   op.bytes = c.batch * (element_bytes_ * (c.heads * c.queries + c.kv_heads * c.keys) * (c.qk_dim + c.v_dim) +
                         4 * c.heads * c.queries);
@@ -89,7 +106,9 @@ Operator Operators::FlashBackward(const Core& c) const {
   const std::string o = Heads(c.batch, c.heads, c.queries, c.v_dim);
   const std::string k = Heads(c.batch, c.kv_heads, c.keys, c.qk_dim);
   const std::string v = Heads(c.batch, c.kv_heads, c.keys, c.v_dim);
-  Operator op = Make("aten::_scaled_dot_product_flash_attention_backward",
+  const bool first = training_.attention == proto::Training::FLASH1;
+  Operator op = Make(first ? "flash1_bwd_heads_first_attention_kernel"
+                           : "aten::_scaled_dot_product_flash_attention_backward",
                      absl::StrCat(o, ", ", q, ", ", k, ", ", v), 4, type_);
   // Scores again, and the gradients of queries and keys in the width of keys; those of values and of the
   // weights of values in the width of values.
@@ -100,21 +119,49 @@ Operator Operators::FlashBackward(const Core& c) const {
   return op;
 }
 
+// Megatron-LM's fused kernel masks, scales and takes the softmax of one pass over the scores. It wants at most 2048 keys
+// and heads times sequences in fours (megatron/model/fused_softmax.py, 2021 to 2023); else PyTorch's kernels cast to
+// fp32, scale, mask, take the softmax and cast back.
+std::vector<Operator> Operators::Softmax(const Core& c, bool backward) const {
+  const int64_t scores = c.batch * c.heads * c.queries * c.keys, size = element_bytes_;
+  if (c.keys <= 2048 && c.batch * c.heads % 4 == 0) {
+    return {Stream(backward ? "scaled_masked_softmax_backward_elementwise_kernel"
+                            : "scaled_masked_softmax_elementwise_kernel",
+                   (backward ? 3 : 2) * size * scores, 5 * scores)};
+  }
+  Operator softmax = Stream(backward ? "softmax_backward_kernel" : "softmax_kernel", (backward ? 12 : 8) * scores,
+                            5 * scores);
+  const Operator cast = Stream("float_copy_elementwise_kernel", (4 + size) * scores, 0);
+  const Operator scale = Stream("scale_elementwise_kernel", 8 * scores, scores);
+  const Operator mask = Stream("masked_fill_elementwise_kernel", 9 * scores, 0);
+  if (backward) return {cast, softmax, mask, scale, cast};
+  return {cast, scale, mask, softmax, cast};
+}
+
 std::vector<Operator> Operators::Math(const Core& c) const {
-  const int64_t scores = c.batch * c.heads * c.queries * c.keys;
-  return {Product(c.queries, c.keys, c.qk_dim, c.batch * c.heads),
-          Stream("scaled_masked_softmax_elementwise_kernel", 2 * element_bytes_ * scores, 5 * scores),
-          Product(c.queries, c.v_dim, c.keys, c.batch * c.heads)};
+  const int64_t scores = c.batch * c.heads * c.queries, out = c.batch * c.heads * c.queries * c.v_dim;
+  std::vector<Operator> ops = {Product(c.queries, c.keys, c.qk_dim, c.batch * c.heads)};
+  for (Operator& op : Softmax(c, false)) ops.push_back(std::move(op));
+  if (training_.dropout) ops.push_back(Dropout(scores, c.keys));
+  ops.push_back(Product(c.queries, c.v_dim, c.keys, c.batch * c.heads));
+  // Heads of a token beside each other.
+  ops.push_back(Stream("transpose_kernel", 2 * element_bytes_ * out, 0));
+  return ops;
 }
 
 std::vector<Operator> Operators::MathBackward(const Core& c) const {
-  const int64_t scores = c.batch * c.heads * c.queries * c.keys;
-  return {
-      Product(c.queries, c.keys, c.v_dim, c.batch * c.heads),
-      Product(c.keys, c.v_dim, c.queries, c.batch * c.heads),
-      Stream("scaled_masked_softmax_backward_elementwise_kernel", 3 * element_bytes_ * scores, 5 * scores),
-      Product(c.queries, c.qk_dim, c.keys, c.batch * c.heads),
-      Product(c.keys, c.qk_dim, c.queries, c.batch * c.heads)};
+  const int64_t scores = c.batch * c.heads * c.queries, out = c.batch * c.heads * c.queries * c.v_dim;
+  std::vector<Operator> ops = {Stream("transpose_kernel", 2 * element_bytes_ * out, 0),
+                               Product(c.queries, c.keys, c.v_dim, c.batch * c.heads),
+                               Product(c.keys, c.v_dim, c.queries, c.batch * c.heads)};
+  if (training_.dropout) ops.push_back(DropoutBackward(scores, c.keys));
+  for (Operator& op : Softmax(c, true)) ops.push_back(std::move(op));
+  ops.push_back(Product(c.queries, c.qk_dim, c.keys, c.batch * c.heads));
+  ops.push_back(Product(c.keys, c.qk_dim, c.queries, c.batch * c.heads));
+  // The gradients of queries, keys and values, which were views of one tensor.
+  const int64_t all = c.batch * (c.heads * c.queries + c.kv_heads * c.keys) * (c.qk_dim + c.v_dim);
+  ops.push_back(Stream("catarraybatchedcopy_kernel", 2 * element_bytes_ * all, 0));
+  return ops;
 }
 
 Operator Operators::Norm(int64_t rows, int64_t width, bool layer_norm) const {
@@ -126,14 +173,64 @@ Operator Operators::Norm(int64_t rows, int64_t width, bool layer_norm) const {
 }
 
 Operator Operators::NormBackward(int64_t rows, int64_t width, bool layer_norm) const {
-  return Stream(layer_norm ? "layer_norm_backward_kernel" : "rms_norm_backward_kernel",
-                3 * element_bytes_ * rows * width, 10 * rows * width);
+  if (!layer_norm) return Stream("rms_norm_backward_kernel", 3 * element_bytes_ * rows * width, 10 * rows * width);
+  // PyTorch's and Apex's kernels read gradient and input once more for the gradients of weight and bias, of which they
+  // sum parts in a kernel of its own.
+  Operator op = Stream("layer_norm_backward_kernel", 5 * element_bytes_ * rows * width, 10 * rows * width);
+  op.launches = 3;
+  return op;
 }
 
 Operator Operators::Add(int64_t rows, int64_t width) const {
   Operator op = Make("aten::add", absl::StrCat(Matrix(rows, width), ", ", Matrix(rows, width)), 2, type_);
   op.operations = rows * width;
   op.bytes = 3 * element_bytes_ * rows * width;
+  return op;
+}
+
+Operator Operators::AddResidual(int64_t rows, int64_t width) const {
+  if (!training_.dropout) return Add(rows, width);
+  return Stream("bias_dropout_add_elementwise_kernel", (3 * element_bytes_ + 1) * rows * width, 4 * rows * width);
+}
+
+Operator Operators::Dropout(int64_t rows, int64_t width) const {
+  return Stream("fused_dropout_elementwise_kernel", (2 * element_bytes_ + 1) * rows * width, 4 * rows * width);
+}
+
+Operator Operators::DropoutBackward(int64_t rows, int64_t width) const {
+  return Stream("masked_scale_elementwise_kernel", (2 * element_bytes_ + 1) * rows * width, rows * width);
+}
+
+Operator Operators::CastTranspose(int64_t rows, int64_t width) const {
+  return Stream("cast_transpose_elementwise_kernel", (element_bytes_ + 2) * rows * width, rows * width);
+}
+
+// Without fusion: to fp32, a product of complex numbers, and back (torchtitan's apply_rotary_emb).
+Operator Operators::Rotary(int64_t elements, bool backward) const {
+  const int64_t bytes = training_.compiled ? 2 * element_bytes_ : 2 * (element_bytes_ + 4) + 8;
+  Operator op = Stream(backward ? "rotary_backward_kernel" : "rotary_kernel", bytes * elements, 3 * elements);
+  op.launches = training_.compiled ? 1 : 6;
+  return op;
+}
+
+Operator Operators::Activation(int64_t rows, int64_t ffn, bool gated, bool backward) const {
+  const int64_t n = rows * ffn, size = element_bytes_;
+  if (!gated) {
+    return Stream(backward ? "bias_gelu_backward_kernel" : "bias_gelu_kernel", (backward ? 3 : 2) * size * n,
+                  (backward ? 16 : 8) * n);
+  }
+  // Without fusion: silu and a product; backward two products, silu's, and the join of two gradients.
+  const int64_t passes = backward ? (training_.compiled ? 5 : 9) : (training_.compiled ? 3 : 5);
+  Operator op = Stream(backward ? "swiglu_backward_kernel" : "swiglu_kernel", passes * size * n,
+                       (backward ? 8 : 5) * n);
+  op.launches = training_.compiled ? 1 : backward ? 3 : 2;
+  return op;
+}
+
+Operator Operators::Accumulate(int64_t elements, int tensors) const {
+  const int64_t sum = training_.dtype == proto::Training::FP16 ? 2 : 4;
+  Operator op = Stream("accumulate_gradients_elementwise_kernel", (element_bytes_ + 2 * sum) * elements, elements);
+  op.launches = tensors;
   return op;
 }
 
@@ -177,26 +274,44 @@ Operator Operators::Fill(int64_t elements, int64_t element_bytes) const {
 
 std::vector<Operator> Operators::Loss(int64_t rows, int64_t columns) const {
   const int64_t n = rows * columns;
+  const Operator cast = Stream("float_copy_elementwise_kernel", (element_bytes_ + 4) * n, n);
+  if (training_.framework == proto::Training::MEGATRON) {
+    const Operator most = Stream("max_reduce_kernel", 4 * n, n), sum = Stream("sum_reduce_kernel", 4 * n, n);
+    const Operator less = Stream("sub_elementwise_kernel", 8 * n, n), power = Stream("exp_elementwise_kernel", 8 * n, n),
+                   divided = Stream("div_elementwise_kernel", 8 * n, n);
+    return {cast, most, less, power, sum, divided};
+  }
   Operator softmax = Make("aten::_log_softmax", Matrix(rows, columns), 1, kFp32);
   softmax.operations = 5 * n;
   softmax.bytes = 8 * n;
-  return {Stream("float_copy_elementwise_kernel", (element_bytes_ + 4) * n, n), softmax};
+  return {cast, softmax};
 }
 
 std::vector<Operator> Operators::LossBackward(int64_t rows, int64_t columns) const {
   const int64_t n = rows * columns;
+  const Operator cast = Stream("float_copy_elementwise_kernel", (element_bytes_ + 4) * n, n);
+  if (training_.framework == proto::Training::MEGATRON) return {Stream("mul_elementwise_kernel", 8 * n, n), cast};
   Operator softmax = Make("aten::_log_softmax_backward_data", Matrix(rows, columns), 1, kFp32);
   softmax.operations = 2 * n;
-  softmax.bytes = 8 * n;
-  return {softmax, Stream("float_copy_elementwise_kernel", (element_bytes_ + 4) * n, n)};
+  softmax.bytes = 12 * n;
+  return {softmax, cast};
+}
+
+std::vector<Operator> Operators::Unscale(int64_t elements) const {
+  if (training_.dtype != proto::Training::FP16) return {};
+  return {Stream("multi_tensor_apply_kernel_copy", (2 + 4) * elements, 0),
+          Stream("multi_tensor_apply_kernel_scale", 8 * elements, elements)};
+}
+
+Operator Operators::Clip(int64_t elements) const {
+  return Stream("multi_tensor_apply_kernel_scale", 8 * elements, elements);
 }
 
 Operator Operators::GradientNorm(int64_t elements) const {
-  const bool half = training_.dtype == proto::Training::FP16;
-  Operator op = Make("aten::_foreach_norm", absl::StrCat("[[", elements, "]]"), 1, half ? type_ : kFp32);
-  op.types = absl::StrCat("['GenericList[Tensor(", half ? type_ : kFp32, ")]']");
+  Operator op = Make("aten::_foreach_norm", absl::StrCat("[[", elements, "]]"), 1, kFp32);
+  op.types = absl::StrCat("['GenericList[Tensor(", kFp32, ")]']");
   op.operations = 2 * elements;
-  op.bytes = (half ? 2 : 4) * elements;
+  op.bytes = 4 * elements;
   return op;
 }
 

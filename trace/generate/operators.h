@@ -19,6 +19,10 @@ class Operators {
   Operator Product(int64_t m, int64_t n, int64_t k, int64_t groups = 1) const;
   // The same in the type of activations, where products are fp8: router, head.
   Operator PlainProduct(int64_t m, int64_t n, int64_t k) const;
+  // The gradient of a weight [m, n], which is added to those of earlier micro-batches in fp32 where the framework
+  // does so (TrainingPlan::accumulates()).
+  Operator WeightProduct(int64_t m, int64_t n, int64_t k, int64_t groups = 1) const;
+  Operator PlainWeightProduct(int64_t m, int64_t n, int64_t k) const;
 
   struct Core {
     int64_t batch = 1, heads = 0, kv_heads = 0, queries = 0, keys = 0, qk_dim = 0, v_dim = 0;
@@ -36,6 +40,18 @@ class Operators {
   Operator NormBackward(int64_t rows, int64_t width, bool layer_norm) const;
   // The sum of two.
   Operator Add(int64_t rows, int64_t width) const;
+  // What a half of a layer adds to its input: with dropout, and the bias of its last product.
+  Operator AddResidual(int64_t rows, int64_t width) const;
+  Operator Dropout(int64_t rows, int64_t width) const;
+  Operator DropoutBackward(int64_t rows, int64_t width) const;
+  // From the type of activations to that of products and its transpose, where products are fp8.
+  Operator CastTranspose(int64_t rows, int64_t width) const;
+  // Of queries and keys.
+  Operator Rotary(int64_t elements, bool backward) const;
+  // Between the products of an MLP: gated or not, of rows of `ffn` elements.
+  Operator Activation(int64_t rows, int64_t ffn, bool gated, bool backward) const;
+  // The gradients of `elements` weights in `tensors` tensors, to those of earlier micro-batches.
+  Operator Accumulate(int64_t elements, int tensors) const;
   // A fused kernel of `name` that moves `bytes` and does `operations`.
   Operator Stream(absl::string_view name, int64_t bytes, int64_t operations) const;
   // The sum over rows: the gradient of a bias.
@@ -44,16 +60,22 @@ class Operators {
   Operator Lookup(int64_t table, int64_t width, int64_t rows) const;
   Operator LookupBackward(int64_t table, int64_t width, int64_t rows) const;
   Operator Fill(int64_t elements, int64_t element_bytes) const;
-  // Rows of the loss: to fp32, softmax; and back.
+  // Rows of the loss: to fp32, softmax; and back. Megatron-LM's loss of a split vocabulary
+  // (megatron/core/tensor_parallel/cross_entropy.py) takes the greatest logit, the sum of exponentials and the target's
+  // logit in passes of their own.
   std::vector<Operator> Loss(int64_t rows, int64_t columns) const;
   std::vector<Operator> LossBackward(int64_t rows, int64_t columns) const;
-  // Sum of squares, update, and the copy of `elements` weights to the type of products.
+  // Gradients in fp32 and without the scale of the loss (fp16); sum of squares; their scale by it; update, and the
+  // copy of `elements` weights to the type of products.
+  std::vector<Operator> Unscale(int64_t elements) const;
   Operator GradientNorm(int64_t elements) const;
+  Operator Clip(int64_t elements) const;
   std::vector<Operator> Update(int64_t elements) const;
 
   int64_t element_bytes() const { return element_bytes_; }
 
  private:
+  std::vector<Operator> Softmax(const Core& core, bool backward) const;
   Operator Make(absl::string_view name, absl::string_view shapes, int tensors, absl::string_view type) const;
 
   const TrainingPlan training_;

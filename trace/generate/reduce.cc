@@ -5,6 +5,17 @@
 
 namespace chakra::generate {
 
+namespace {
+
+Operator Passes(const char* name, int64_t bytes) {
+  Operator op;
+  op.name = name;
+  op.bytes = bytes;
+  return op;
+}
+
+}  // namespace
+
 Sharing::Sharing(const StepPlan& plan, StageGraph* graph) : plan_(plan), graph_(graph) {}
 
 int64_t Sharing::FullBucket(bool expert) const {
@@ -40,6 +51,10 @@ void Sharing::Close(bool expert, int64_t micro_batch) {
   } else {
     const Spot spot = {static_cast<int32_t>(micro_batch), -1, "backward",
                        expert ? "expert_gradients" : "gradients"};
+    if (plan_.split.zero == 3) {  // from the gradients of a unit to shares beside each other, in the type that is reduced
+      bucket.nodes = {graph_->Compute(
+          Passes("chunk_cat", bucket.elements * (plan_.element_bytes() + plan_.gradient_bytes())), spot, bucket.nodes)};
+    }
     const uint32_t node = graph_->Collective(
         plan_.split.zero == 0 ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter,
         expert ? GroupKind::kExpertData : GroupKind::kData, Stream::kReduce,
@@ -60,7 +75,11 @@ NodeList Sharing::Gather(const WeightUnit& unit, const Spot& spot, const NodeLis
   NodeList nodes;
   for (const bool expert : {false, true}) {
     const int64_t elements = expert ? unit.expert : unit.dense;
-    if (elements > 0 && RanksOf(expert) > 1) nodes.push_back(GatherOf(expert, elements, spot, after));
+    if (elements == 0 || RanksOf(expert) == 1) continue;
+    const uint32_t gathered = GatherOf(expert, elements, spot, after);
+    // To the weights of the unit, each whole (FSDP2).
+    nodes.push_back(graph_->Compute(Passes("split_with_sizes_copy", 2 * elements * plan_.element_bytes()), spot,
+                                    {gathered}));
   }
   return nodes;
 }

@@ -122,8 +122,9 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, Split
   out->sp = p.has_sp() ? p.sp() : out->tp > 1;
   out->zero = p.has_zero() ? p.zero() : t.framework() == proto::Training::FSDP ? 3 : 0;
   out->cp_kind = p.cp_kind();
-  out->overlap_grad = !p.has_overlap_grad() || p.overlap_grad();
+  out->overlap_grad = p.has_overlap_grad() ? p.overlap_grad() : t.attention() != proto::Training::MATH;
   out->overlap_param = p.overlap_param();
+  out->overlap_tensor = p.overlap_tensor();
   if (!p.order().empty() && p.order() != "tp-cp-ep-dp-pp") {
     if (p.order() != "tp-cp-ep-pp-dp") {
       return Bad(
@@ -133,6 +134,27 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, Split
   }
   if (absl::Status s = TakeLayout(p, out); !s.ok()) return s;
   return TakeSchedule(p, out);
+}
+
+// Of PyTorch without graphs: fitted on half of the runs of one node that vTrain published (A100, Megatron-LM, 2022),
+// whose small models show nothing but the host (test/validation/steps.md). What they say of newer hosts: see
+// README.md.
+constexpr double kLaunchUs = 30, kLayerUs = 300, kCallUs = 60, kBatchUs = 3000, kStepUs = 5000;
+constexpr double kGraphLaunchUs = 1;  // a node of a CUDA graph
+
+HostCosts HostOf(const proto::Training& t) {
+  const auto ns = [](bool has, double own, double otherwise) {
+    return std::llround((has ? own : otherwise) * 1000);
+  };
+  const bool graphs = t.cuda_graphs(), never_late = t.has_launch_us() && t.launch_us() == 0;
+  const double launch = t.has_launch_us() ? t.launch_us() : graphs ? kGraphLaunchUs : kLaunchUs;
+  HostCosts out;
+  out.launch_ns = ns(true, launch, 0);
+  out.layer_ns = ns(t.has_layer_us(), t.layer_us(), graphs || never_late ? 0 : kLayerUs);
+  out.call_ns = ns(t.has_call_us(), t.call_us(), graphs || never_late ? launch : kCallUs);
+  out.batch_ns = ns(t.has_batch_us(), t.batch_us(), never_late ? 0 : kBatchUs);
+  out.step_ns = ns(t.has_step_us(), t.step_us(), never_late ? 0 : kStepUs);
+  return out;
 }
 
 absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, const Split& split,
@@ -152,7 +174,10 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->optimizer = t.optimizer();
   out->attention = t.attention();
   out->framework = t.framework();
-  out->launch_ns = std::llround(t.launch_us() * 1000);
+  const bool text = model.image == 0 && model.bias && model.positions > 0;
+  out->dropout = t.has_dropout() ? t.dropout() : text;
+  out->compiled = t.has_compiled() ? t.compiled() : t.framework() == proto::Training::MEGATRON;
+  out->host = HostOf(t);
   return absl::OkStatus();
 }
 

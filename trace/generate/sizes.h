@@ -51,7 +51,7 @@ struct Split {
   int zero = 0;
   Schedule schedule = Schedule::k1F1B;
   proto::Parallel::ContextKind cp_kind = proto::Parallel::RING;
-  bool overlap_grad = true, overlap_param = false;
+  bool overlap_grad = true, overlap_param = false, overlap_tensor = false;
   bool pp_before_dp = false;  // order=tp-cp-ep-pp-dp
 
   int64_t ranks() const { return tp * cp * dp * pp; }
@@ -71,6 +71,17 @@ struct Split {
 // What each of `ranks` holds of `n` that they share; the last may hold less.
 inline int64_t ShareOf(int64_t n, int64_t ranks) { return (n + ranks - 1) / ranks; }
 
+// What the thread of the host takes, in ns. All 0: the host is never late.
+struct HostCosts {
+  int64_t launch_ns = 0;  // a kernel
+  int64_t layer_ns = 0;   // a layer's forward pass, beside its kernels
+  int64_t call_ns = 0;    // a collective, a send, a receive
+  int64_t batch_ns = 0;   // a micro-batch on the first and the last stage
+  int64_t step_ns = 0;
+
+  bool any() const { return launch_ns + layer_ns + call_ns + batch_ns + step_ns > 0; }
+};
+
 // proto::Training.
 struct TrainingPlan {
   int64_t seq = 0, micro_batch = 1, global_batch = 1;
@@ -79,7 +90,17 @@ struct TrainingPlan {
   proto::Training::Optimizer optimizer = proto::Training::ADAM;
   proto::Training::Attention attention = proto::Training::FLASH;
   proto::Training::Framework framework = proto::Training::MEGATRON;
-  int64_t launch_ns = 0;
+  bool dropout = false, compiled = true;
+  HostCosts host;
+
+  // Frameworks before FlashAttention: their other kernels are of that time too.
+  bool unfused() const { return attention == proto::Training::MATH; }
+  // Products of gradients add to those of earlier micro-batches in fp32 (Megatron-LM's
+  // gradient_accumulation_fusion, its default with bf16 and fp8).
+  bool accumulates() const {
+    return framework == proto::Training::MEGATRON && !unfused() && dtype != proto::Training::FP16 &&
+           dtype != proto::Training::FP32;
+  }
 };
 
 struct StepPlan {

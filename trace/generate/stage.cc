@@ -19,7 +19,7 @@ class StageBuilder {
   StageBuilder(const StepPlan& plan, int64_t stage)
       : plan_(plan), stage_(stage), layers_(plan, &graph_), sharing_(plan, &graph_) {
     const Split& s = plan.split;
-    graph_.launch_ns = plan.training.launch_ns;
+    graph_.host = plan.training.host;
     done_.resize(static_cast<size_t>(s.stage_pieces() * plan.micro_batches()));
     put_off_.resize(done_.size());
     for (int64_t piece = 0; piece < s.stage_pieces(); ++piece) AddUnits(piece);
@@ -123,9 +123,19 @@ class StageBuilder {
   NodeList Receive(const Pass& pass) {
     const PieceSpot from = Next(pass, pass.forward ? -1 : 1);
     if (from.stage == stage_) return done_[IndexOf(from.piece, pass.micro_batch)];
-    return {graph_.Message(NodeType::kRecv, PeerKind::kStage, from.stage,
-                           pass.forward ? Stream::kReceiveForward : Stream::kReceiveBackward,
-                           Tag(pass, from.piece), MessageBytes(), PlaceOf(pass, -1, "receive"), {})};
+    const uint32_t node = graph_.Message(NodeType::kRecv, PeerKind::kStage, from.stage,
+                                         pass.forward ? Stream::kReceiveForward : Stream::kReceiveBackward,
+                                         Tag(pass, from.piece), MessageBytes(), PlaceOf(pass, -1, "receive"), {});
+    // Megatron-LM's host waits for what 1F1B receives (batch_p2p_sync); interleaved passes are posted before.
+    if (plan_.training.framework == proto::Training::MEGATRON && plan_.split.stage_pieces() == 1)
+      graph_.HostWaits({node});
+    return {node};
+  }
+
+  // The host reads a batch. Megatron-LM's broadcast of it read sizes from the device until 2023.
+  void ReadBatch(const Pass& pass) {
+    graph_.HostWorks(graph_.host.batch_ns / (plan_.split.pp > 1 ? 2 : 1), PlaceOf(pass, -1, "batch"));
+    if (plan_.training.unfused()) graph_.HostWaits(last_pass_);
   }
 
   void Run(const Pass& pass) {
@@ -138,7 +148,9 @@ class StageBuilder {
     MergedPasses nodes;
     nodes.begin = static_cast<uint32_t>(graph_.nodes.size());
     Compute(forward);
+    graph_.HostEnds();
     nodes.middle = static_cast<uint32_t>(graph_.nodes.size());
+    graph_.HostBegins(PlaceOf(backward, -1, "host"));
     Compute(backward);
     nodes.end = static_cast<uint32_t>(graph_.nodes.size());
     // With zero 3 weights are gathered when the unit before the last is done, which may be of the other pass.
@@ -162,6 +174,7 @@ class StageBuilder {
     const Piece& piece = At(pass.piece);
     size_t unit = unit_of_piece_[static_cast<size_t>(pass.piece)];
     NodeList at = begin_;
+    if (piece.embedding || piece.head) ReadBatch(pass);
     if (piece.embedding) {
       at = layers_.Embed(pass.micro_batch, Join(at, Weights(unit++, PlaceOf(pass, -1, "weights"))));
       Used(at);
@@ -175,6 +188,7 @@ class StageBuilder {
     }
     if (piece.head) at = Heads(pass, unit, at);
     Done(pass) = at;
+    last_pass_ = at;
   }
 
   int64_t EndOfTrunk(const Piece& piece) const {
@@ -268,7 +282,7 @@ class StageBuilder {
     }
     Done(pass) = at;
     if (pass.part == Pass::kWhole) Reduce(pass);
-    last_backward_ = at;
+    last_backward_ = last_pass_ = at;
   }
 
   // What a backward pass put off, in its order.
@@ -327,13 +341,15 @@ class StageBuilder {
     const GroupKind group = all ? GroupKind::kWorld : GroupKind::kModel;
     if (plan_.training.dtype == proto::Training::FP16 && ranks > 1)  // whether one is infinite
       at = Step(CollectiveType::kAllReduce, group, Stream::kReduce, 4, "infinity_check", at);
+    for (const Operator& op : layers_.operators().Unscale(OwnWeights())) at = {graph_.Compute(op, spot, at)};
     at = {graph_.Compute(layers_.operators().GradientNorm(OwnWeights()), spot, at)};
     if (ranks > 1) at = Step(CollectiveType::kAllReduce, group, Stream::kReduce, 4, "gradient_norm", at);
-    return at;
+    return {graph_.Compute(layers_.operators().Clip(OwnWeights()), spot, at)};
   }
 
   void End() {
     sharing_.Flush(plan_.micro_batches() - 1);
+    graph_.HostWorks(graph_.host.step_ns, {-1, -1, "step", "host"});
     NodeList at = ClipNorm(ReduceRest(Join(last_backward_, sharing_.reduced())));
     const Spot spot = {-1, -1, "step", "update"};
     for (const Operator& op : layers_.operators().Update(OwnWeights())) at = {graph_.Compute(op, spot, at)};
@@ -354,7 +370,7 @@ class StageBuilder {
   std::vector<std::vector<PutOff>>
       put_off_;  // likewise: of each unit, in the order of the pass; empty: of none
   std::vector<MergedPasses> merged_;
-  NodeList begin_, last_, before_last_, last_backward_;
+  NodeList begin_, last_, before_last_, last_backward_, last_pass_;
 };
 
 }  // namespace

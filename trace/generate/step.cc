@@ -15,25 +15,65 @@ std::string Print(const Spot& s) {
 }
 
 uint32_t StageGraph::IndexOf(const Operator& op) {
-  const std::string key =
-      absl::StrCat(op.name, "|", op.shapes, "|", op.types, "|", op.operations, "|", op.bytes);
+  const std::string key = absl::StrCat(op.name, "|", op.shapes, "|", op.types, "|", op.operations, "|", op.bytes,
+                                       "|", op.duration_ns);
   const auto [at, fresh] = operator_index_.try_emplace(key, static_cast<uint32_t>(operators.size()));
   if (fresh) operators.push_back(op);
   return at->second;
 }
 
-uint32_t StageGraph::Add(StepNode node, const NodeList& after) {
-  if (launch_ns > 0) {
-    StepNode launch;
-    launch.stream = Stream::kHost;
-    launch.op = IndexOf({"launch", "", "", 0, 0});
-    launch.spot = node.spot;
-    launch.dep_begin = launch.dep_end = static_cast<uint32_t>(deps.size());
-    nodes.push_back(launch);
+void StageGraph::AddHost(const Spot& spot) {
+  Operator op;
+  op.name = "host";
+  op.duration_ns = pending_ns_;
+  StepNode node;
+  node.stream = Stream::kHost;
+  node.op = IndexOf(op);
+  node.spot = spot;
+  node.dep_begin = static_cast<uint32_t>(deps.size());
+  std::sort(waits_.begin(), waits_.end());
+  deps.insert(deps.end(), waits_.begin(), std::unique(waits_.begin(), waits_.end()));
+  node.dep_end = static_cast<uint32_t>(deps.size());
+  host_node_ = static_cast<int64_t>(nodes.size());
+  host_is_new_ = true;
+  pending_ns_ = 0;
+  waits_.clear();
+  nodes.push_back(node);
+}
+
+void StageGraph::HostWorks(int64_t ns, const Spot& spot) {
+  if (!host.any()) return;
+  pending_ns_ += ns;
+  if (pending_ns_ >= kHostGrainNs) AddHost(spot);
+}
+
+void StageGraph::HostEnds() {
+  if (pending_ns_ > 0 || !waits_.empty()) AddHost(nodes.back().spot);
+}
+
+void StageGraph::HostBegins(const Spot& spot) {
+  if (!host.any()) return;
+  pending_ns_ = 1;
+  AddHost(spot);
+}
+
+void StageGraph::HostWaits(const NodeList& after) {
+  if (!host.any() || after.empty()) return;
+  if (pending_ns_ > 0) AddHost(nodes.back().spot);
+  waits_.insert(waits_.end(), after.begin(), after.end());
+}
+
+uint32_t StageGraph::Add(StepNode node, int64_t host_ns, const NodeList& after) {
+  if (host.any()) {
+    pending_ns_ += host_ns;
+    if (pending_ns_ >= kHostGrainNs || !waits_.empty()) AddHost(node.spot);
   }
   node.dep_begin = static_cast<uint32_t>(deps.size());
   deps.insert(deps.end(), after.begin(), after.end());
-  if (launch_ns > 0) deps.push_back(static_cast<uint32_t>(nodes.size() - 1));
+  // On the stream of computation those before it waited for the host's node already.
+  if (host_node_ >= 0 && (host_is_new_ || node.stream != Stream::kCompute))
+    deps.push_back(static_cast<uint32_t>(host_node_));
+  if (node.stream == Stream::kCompute) host_is_new_ = false;
   std::sort(deps.begin() + node.dep_begin, deps.end());
   deps.erase(std::unique(deps.begin() + node.dep_begin, deps.end()), deps.end());
   node.dep_end = static_cast<uint32_t>(deps.size());
@@ -45,7 +85,7 @@ uint32_t StageGraph::Compute(const Operator& op, const Spot& spot, const NodeLis
   StepNode node;
   node.op = IndexOf(op);
   node.spot = spot;
-  return Add(node, after);
+  return Add(node, host.launch_ns * op.launches, after);
 }
 
 uint32_t StageGraph::Collective(CollectiveType type, GroupKind group, Stream stream, int64_t bytes,
@@ -57,7 +97,7 @@ uint32_t StageGraph::Collective(CollectiveType type, GroupKind group, Stream str
   node.group = group;
   node.bytes = bytes;
   node.spot = spot;
-  return Add(node, after);
+  return Add(node, host.call_ns, after);
 }
 
 uint32_t StageGraph::Message(NodeType type, PeerKind peer, int64_t stage, Stream stream, int32_t tag,
@@ -70,7 +110,7 @@ uint32_t StageGraph::Message(NodeType type, PeerKind peer, int64_t stage, Stream
   node.tag = tag;
   node.bytes = bytes;
   node.spot = spot;
-  return Add(node, after);
+  return Add(node, host.call_ns, after);
 }
 
 }  // namespace chakra::generate

@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "trace/generate/layout.h"
+#include "trace/generate/sizes.h"
 #include "trace/model/trace.h"
 
 namespace chakra::generate {
@@ -28,7 +29,7 @@ enum class Stream : uint8_t {
   kReceiveBackward,
   kSendRing,  // keys and values to the next rank of cp
   kReceiveRing,
-  kHost,  // no stream: the thread that launches what is on the others
+  kHost,  // no stream: the thread of the host
 };
 inline constexpr int kStreams = 13;
 
@@ -41,7 +42,9 @@ struct Operator {
   std::string shapes;  // inputs.shapes
   std::string types;   // inputs.types
   int64_t operations = 0;
-  int64_t bytes = 0;  // read and written, where the shapes do not tell
+  int64_t bytes = 0;        // read and written, where the shapes do not tell
+  int64_t duration_ns = 0;  // of the host
+  int launches = 1;         // kernels that it stands for
 };
 
 // Where in the model a node is, for people: "mb3/layer5/forward/mlp.up".
@@ -83,8 +86,8 @@ class StageGraph {
   // Elements of the weights that a rank of the stage holds before any are shared over dp: those of its
   // experts and the others.
   int64_t weights = 0, expert_weights = 0;
-  // Of the host, for each node of a stream; 0: no nodes of the host.
-  int64_t launch_ns = 0;
+  // What the host takes; none: the graph has no nodes of the host.
+  HostCosts host;
 
   // Adds a node behind `after`, and returns its index.
   uint32_t Compute(const Operator& op, const Spot& spot, const NodeList& after);
@@ -93,10 +96,28 @@ class StageGraph {
   uint32_t Message(NodeType type, PeerKind peer, int64_t stage, Stream stream, int32_t tag, int64_t bytes,
                    const Spot& spot, const NodeList& after);
 
+  // The host takes `ns` before it launches the next node.
+  void HostWorks(int64_t ns, const Spot& spot);
+  // What the host has done is in nodes that there are: HostBegins() may follow.
+  void HostEnds();
+  // The nodes that follow wait for a new node of the host, and for none before: they may change places with earlier nodes.
+  void HostBegins(const Spot& spot);
+  // The host waits for nodes of the device before it launches the next node.
+  void HostWaits(const NodeList& nodes);
+
  private:
-  uint32_t Add(StepNode node, const NodeList& after);
+  // The host's launches are put together in nodes of at least this length: a graph with a node for each launch
+  // would be twice as large, and would differ in what a device that waits for the host waits for at first.
+  static constexpr int64_t kHostGrainNs = 200'000;
+
+  uint32_t Add(StepNode node, int64_t host_ns, const NodeList& after);
+  void AddHost(const Spot& spot);
   uint32_t IndexOf(const Operator& op);
   absl::flat_hash_map<std::string, uint32_t> operator_index_;
+  int64_t pending_ns_ = 0;          // of the host, in no node yet
+  NodeList waits_;                  // what the host's next node waits for
+  int64_t host_node_ = -1;          // the last one
+  bool host_is_new_ = false;        // no node of the device waits for it yet
 };
 
 }  // namespace chakra::generate

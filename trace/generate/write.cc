@@ -94,7 +94,7 @@ absl::Status WriteRank(const StepGraphs& step, const Layout& layout, int rank, E
     AddAttribute("module", &node)->set_string_val(Print(n.spot));
     if (host) {
       node.set_name(stage.operators[n.op].name);
-      AddAttribute("duration_ns", &node)->set_int64_val(stage.launch_ns);
+      AddAttribute("duration_ns", &node)->set_int64_val(stage.operators[n.op].duration_ns);
     } else if (n.type == NodeType::kComp) {
       SetComputation(stage.operators[n.op], &node);
     } else if (n.type == NodeType::kCollective) {

@@ -15,8 +15,8 @@ constexpr absl::string_view kA100Name = "A100-SXM4-80GB", kH100Name = "H100-SXM5
 // attention, 27 us against 9 for a small one. What the other AMD devices and those before A100 are scaled by
 // is assumed.
 constexpr Architecture kArchitectures[] = {
-    {"hopper", kH100, kH100Name, true, 1, 1, 1, {1.5, 0.88}, 132, 1830, 50},
-    {"blackwell", kB200, kB200Name, true, 1, 1, 1, {1.7, 0.85}, 148, 1860, 126},
+    {"hopper", kH100, kH100Name, true, 1, 1, 1, {1.5, 0.88}, 132, 1830, 50, 0.172},
+    {"blackwell", kB200, kB200Name, true, 1, 1, 1, {1.7, 0.85}, 148, 1860, 126, 0.44},
     {"ampere", kA100, kA100Name, true, 1, 1, 1, {1.6, 0.82}, 108, 1410, 40},
     {"ada", kA100, kA100Name, false, 1, 1, 1, {1.6, 0.85}, 142, 2520, 96},
     {"blackwell_rtx", kA100, kA100Name, false, 1, 1, 1, {1.6, 0.85}, 188, 2600, 128},

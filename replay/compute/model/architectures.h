@@ -21,6 +21,7 @@ struct Architecture {
   StreamConstants stream;
   // For devices that do not say: what a typical one has.
   double units, clock_mhz, l2_mbytes;
+  double steady_hot = 0;  // kHotShare of products that follow each other for seconds; 0: as kernels alone
 };
 
 absl::Span<const Architecture> Architectures();

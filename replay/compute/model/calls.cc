@@ -236,13 +236,18 @@ std::vector<KernelCall> AttentionOfKernel(const KernelFacts& kernel, const std::
   // cuDNN's operators have the heads before the length, the others' kernels are launched with the length
   // first.
   const bool heads_first =
-      absl::StrContains(kernel.name, "cudnn") || absl::StrContains(kernel.op, "scaled_dot");
+      absl::StrContains(kernel.name, "cudnn") || absl::StrContains(kernel.name, "heads_first") || absl::StrContains(kernel.op, "scaled_dot");
   const bool backward = IsBackwardKernel(kernel.name);
   const char* op = heads_first ? (backward ? "_scaled_dot_product_cudnn_attention_backward"
                                            : "_scaled_dot_product_cudnn_attention")
                                : (backward ? "_flash_attention_backward" : "_flash_attention_forward");
   auto calls = CallsOfOperator(op, operands, unknown);
-  return calls.has_value() ? calls->calls : std::vector<KernelCall>();
+  if (!calls.has_value()) return {};
+  for (KernelCall& call : calls->calls) {
+    auto* a = std::get_if<AttentionCall>(&call);
+    if (a != nullptr && absl::StrContains(kernel.name, kFlash1)) a->kernel = kFlash1;
+  }
+  return calls->calls;
 }
 
 // Shapes do not tell a mask, but the node's own operations do: a causal one leaves half of the pairs.
@@ -329,6 +334,7 @@ FamilyCalls CallsOfKernel(const KernelFacts& kernel, int unknown_element_bytes) 
     if (gemm == nullptr) continue;
     TakeDtypeOfName(kernel.name, told, gemm);
     gemm->cublas = IsCublasKernel(kernel.name);
+    gemm->accumulates = absl::StrContains(kernel.name, "accum_fp32");
   }
   return WithMask(kernel, std::move(out));
 }

@@ -21,6 +21,17 @@ constexpr double kStreamSpread = 0.35;   // of kernels that stream
 // Share of its peak that a narrow dtype reaches, against bf16: DeepGEMM's against cuBLAS's on H100
 // (replay/compute/fitted).
 constexpr double kNarrowShare = 0.8;
+// Of the time that memory takes for sums that a product adds to, what products do not hide: SimuMax's products of
+// gradients that add in fp32 against those that do not, A100 and B200 (data/kernels/kernel_efficiency_simumax.csv).
+constexpr double kAccumulateShare = 0.35;
+// Of the forward pass's rate, backward, in long loops: SimuMax's attention of 32 heads and more on A100 and B200 (the same
+// table).
+constexpr double kBackwardRate = 0.78;
+// FlashAttention against its second version, which is about twice as fast (Dao, "FlashAttention-2", 2023, abstract).
+constexpr double kFlash1Share = 0.5;
+// Where the fit is that of the third version, for Hopper: 1.5 to 2 times as fast as the second (Shah et al.,
+// "FlashAttention-3", 2024, abstract).
+constexpr double kFlash2Share = 1 / 1.75;
 constexpr double kFarSpread = 0.5;                   // where no left-out device tells
 constexpr double kMostWork = 4611686018427387904.0;  // 2^62
 
@@ -103,6 +114,7 @@ const laws::MoeFit* StandIn(absl::string_view measured, KernelDtype dtype) {
 }  // namespace
 
 absl::string_view KnownAttentionKernel(absl::string_view name) {
+  if (name == kFlash1) return kFlash1;
   for (const laws::AttentionFit& fit : laws::AttentionFits()) {
     if (fit.kernel == name) return fit.kernel;
   }
@@ -135,7 +147,7 @@ struct KernelModel::Answer {
   }
 };
 
-absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device) {
+absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device, KernelLoad load) {
   if (!device.architecture().empty() && laws::FindArchitecture(device.architecture()) == nullptr) {
     std::vector<std::string> names;
     for (const laws::Architecture& a : laws::Architectures()) names.emplace_back(a.name);
@@ -145,6 +157,7 @@ absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device) {
   }
   auto machine = std::make_unique<Machine>();
   machine->device = device;
+  machine->load = load;
   machine->architecture = &laws::ArchitectureOf(device);
   const laws::Architecture& architecture = *machine->architecture;
   bool any = false;
@@ -155,6 +168,12 @@ absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device) {
     machine->gemm[i] = FitOf(laws::GemmFits(), architecture.measured, dtype);
     machine->gemm_constants[i] = ProductConstants(device, dtype, true);
     machine->cublas_constants[i] = ProductConstants(device, dtype, false);
+    if (load == KernelLoad::kSteady && architecture.steady_hot > 0) {
+      for (laws::GemmConstants* c : {&machine->gemm_constants[i], &machine->cublas_constants[i]}) {
+        (*c)[laws::kHotShare] = architecture.steady_hot;
+        (*c)[laws::kHotUs] = 0;
+      }
+    }
   }
   if (!any || device.memory_gbytes_per_s() <= 0) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -191,8 +210,12 @@ absl::StatusOr<ModelledTime> KernelModel::Gemm(const GemmCall& c) const {
   const size_t d = At(c.dtype);
   // The tables have cuBLAS for bf16 alone.
   const bool other = c.cublas && c.dtype != KernelDtype::kBf16;
-  const double us = laws::Gemm(other ? machine_->cublas_constants[d] : machine_->gemm_constants[d],
-                               machine_->unit[d], BytesOf(c.dtype), c.batch, c.m, c.n, c.k);
+  const laws::GemmConstants& constants = other ? machine_->cublas_constants[d] : machine_->gemm_constants[d];
+  double us = laws::Gemm(constants, machine_->unit[d], BytesOf(c.dtype), c.batch, c.m, c.n, c.k);
+  if (c.accumulates) {  // reads and writes 4 bytes of each element
+    us += kAccumulateShare * 8 * c.batch * c.m * c.n /
+          (machine_->unit[d].bytes_per_us * constants[laws::kMemoryShare]);
+  }
   const laws::GemmFit* fit = other ? nullptr : machine_->gemm[d];
   return Answer{*machine_, us, fit == nullptr ? 0 : ResidualOf(*fit, c),
                 fit == nullptr ? nullptr : &fit->spreads, c.batch > 1 ? kBatchSpread : 0}
@@ -226,6 +249,10 @@ absl::StatusOr<ModelledTime> KernelModel::Attention(const AttentionCall& c) cons
   constants[laws::kAttentionStartCycles] *= machine_->architecture->attention_start;
   constants[laws::kAttentionPeakShare] *= machine_->architecture->attention_scale;
   constants[laws::kAttentionMemoryShare] *= machine_->architecture->attention_scale;
+  if (c.backward && machine_->load == KernelLoad::kSteady) constants[laws::kAttentionPeakShare] *= kBackwardRate;
+  if (c.kernel == kFlash1) {
+    constants[laws::kAttentionPeakShare] *= kFlash1Share * (fit->kernel == "fa3" ? kFlash2Share : 1);
+  }
   constants = Scaled(device().kernel_scale(), constants, laws::kAttentionStartCycles,
                      laws::kAttentionPeakShare, laws::kAttentionMemoryShare);
   const double us =

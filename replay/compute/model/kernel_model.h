@@ -41,6 +41,7 @@ struct GemmCall {
   KernelDtype dtype = KernelDtype::kBf16;
   double batch = 1, m = 0, n = 0, k = 0;
   bool cublas = false;  // by cuBLAS, where the usual kernel of the dtype is another library's (fp8, fp4)
+  bool accumulates = false;  // the result, in fp32, is added to what is there
 };
 
 // Of `batch` sequences: `seq` queries each, after `prefix` keys and values that are there already.
@@ -50,8 +51,11 @@ struct AttentionCall {
   double window = 0;  // keys that a query sees; 0: all
   bool causal = true;
   bool backward = false;
-  absl::string_view kernel = "";  // of several measured ones: "fa3", "trtllm_mha", ...; "": the usual one
+  absl::string_view kernel = "";  // of several measured ones: "fa3", "trtllm_mha", ..., or "flash1"; "": the usual one
 };
+
+// FlashAttention of 2022, which no table has.
+inline constexpr absl::string_view kFlash1 = "flash1";
 
 // `name` as text of static storage if `kernel` may have it; "": it may not.
 absl::string_view KnownAttentionKernel(absl::string_view name);
@@ -84,6 +88,10 @@ struct StreamCall {
   double operations = 0;  // on vector units, in fp32
 };
 
+// What else the device does. A benchmark's device is cool when a kernel begins; in a training step products follow each
+// other for seconds, at the clock that power allows.
+enum class KernelLoad : uint8_t { kAlone, kSteady };
+
 // What the model answers.
 struct ModelledTime {
   double us = 0;
@@ -95,7 +103,7 @@ class KernelModel {
  public:
   // `device` is copied. Errors (InvalidArgument): the device has no peak of its default dtype or no memory
   // bandwidth, an architecture that is not known.
-  static absl::StatusOr<KernelModel> Create(const proto::Device& device);
+  static absl::StatusOr<KernelModel> Create(const proto::Device& device, KernelLoad load = KernelLoad::kAlone);
   ~KernelModel();
   KernelModel(KernelModel&&) noexcept;
   KernelModel& operator=(KernelModel&&) noexcept;

@@ -88,6 +88,7 @@ constexpr NamePattern kPatterns[] = {
     {"bmm_e2m1", F::kMoe},
     {"bmm_bfloat16", F::kMoe},
     // Attention: FlashAttention, PyTorch's copies, cuDNN, TransformerEngine, CK, AOTriton, vLLM, FlashInfer.
+    {"flash1_", F::kAttention},
     {"flash_fwd", F::kAttention},
     {"flash_bwd", F::kAttention},
     {"flashattn", F::kAttention},

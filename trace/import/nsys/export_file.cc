@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -91,7 +92,8 @@ absl::Status Reader::ChooseWindow() {
   StepRanges marks(what_.step_range);
   if (absl::Status s = ReadStepRows(db_, out_->strings, out_->session, &marks); !s.ok()) return s;
   Window window = {INT64_MAX, INT64_MIN};
-  for (const auto& [process, steps] : marks.Choose()) {
+  chosen_ = marks.Choose();
+  for (const auto& [process, steps] : chosen_) {
     size_t first = 0, last = steps.size() - 1;
     int64_t from = 0, to = 0;
     if (what_.steps == "first") {
@@ -132,14 +134,19 @@ absl::Status Reader::ReadRows() {
   return status;
 }
 
-// Ranges that are steps get the name that a PyTorch profile's steps have.
+// Ranges that are steps get the name that a PyTorch profile's steps have. In a window there are some of the steps,
+// which are numbered as all are.
 void Reader::MarkSteps(Process* process) {
-  if (const auto it = chosen_.find(process->id); it != chosen_.end()) {
-    for (const StepRange& step : it->second) {
-      if (step.row != kNoRow)
-        process->trace.events[step.row].name =
-            process->trace.strings.Intern(absl::StrCat("ProfilerStep#", step.number));
-    }
+  const auto read = steps_.all().find(process->id);
+  const auto chosen = chosen_.find(process->id);
+  if (read == steps_.all().end() || chosen == chosen_.end()) return;
+  std::map<std::tuple<int64_t, int64_t, int64_t>, uint32_t> row_of;  // by thread, begin and end
+  for (const StepRange& r : read->second) row_of.emplace(std::make_tuple(r.global_tid, r.begin, r.end), r.row);
+  for (const StepRange& step : chosen->second) {
+    const auto row = row_of.find({step.global_tid, step.begin, step.end});
+    if (row == row_of.end()) continue;
+    process->trace.events[row->second].name =
+        process->trace.strings.Intern(absl::StrCat("ProfilerStep#", step.number));
   }
 }
 
@@ -198,7 +205,7 @@ absl::StatusOr<std::unique_ptr<ExportFile>> Reader::Run() {
   processes_ = std::make_unique<Processes>(out_->session, out_->strings);
   if (absl::Status s = ChooseWindow(); !s.ok()) return s;
   if (absl::Status s = ReadRows(); !s.ok()) return s;
-  chosen_ = steps_.Choose();
+  if (window_.whole()) chosen_ = steps_.Choose();
   if (steps_.asked() && chosen_.empty() && !by_pattern_) {
     return absl::InvalidArgumentError(absl::StrCat(
         db_.name(), ": no NVTX range of a process with a GPU is named \"", what_.step_range,

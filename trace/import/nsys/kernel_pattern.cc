@@ -102,15 +102,12 @@ class Marker {
   std::vector<uint32_t> host_;  // rows of the thread
 };
 
-// The thread that launches most of the kernels; kNoRow: none is known to launch any.
-uint32_t LaunchingThread(const pytorch::DeviceTrace& trace, const Kernels& kernels) {
-  std::map<uint32_t, uint64_t> count;
-  for (const uint32_t launch : kernels.launches) {
-    if (launch != kNoRow) ++count[trace.events[launch].lane];
+// The thread that launches the first kernels of periods; kNoRow: it is not known.
+uint32_t FirstThread(const pytorch::DeviceTrace& trace, const Kernels& kernels, size_t phase, size_t period) {
+  for (size_t i = phase; i < kernels.launches.size(); i += period) {
+    if (kernels.launches[i] != kNoRow) return trace.events[kernels.launches[i]].lane;
   }
-  const auto most = std::max_element(count.begin(), count.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == count.end() ? kNoRow : most->first;
+  return kNoRow;
 }
 
 }  // namespace
@@ -140,16 +137,16 @@ size_t PeriodOf(const std::vector<uint32_t>& sequence, double share) {
 void MarkPattern(Process* process) {
   pytorch::DeviceTrace& trace = process->trace;
   const Kernels kernels = KernelsOf(trace);
-  const uint32_t thread = LaunchingThread(trace, kernels);
-  const size_t period = thread == kNoRow ? 0 : PeriodOf(kernels.names, kShare);
-  if (period == 0) {
+  const size_t period = PeriodOf(kernels.names, kShare);
+  size_t i = period == 0 ? 0 : PhaseOf(trace, kernels, period);
+  const uint32_t thread = period == 0 ? kNoRow : FirstThread(trace, kernels, i, period);
+  if (thread == kNoRow) {
     process->notes.Count("nsys_no_pattern", 0,
                          "no pattern of kernels repeats, so that no steps were found; NVTX ranges can mark them "
                          "(--step-range)");
     return;
   }
   std::vector<uint32_t> marks;  // launches of the first kernels of periods
-  size_t i = PhaseOf(trace, kernels, period);
   size_t last = i;
   for (; i < kernels.rows.size(); i += period) {
     const uint32_t launch = kernels.launches[i];

@@ -14,8 +14,8 @@ namespace chakra::nsys {
 size_t PeriodOf(const std::vector<uint32_t>& sequence, double share);
 inline constexpr size_t kMostTried = 64;
 
-// Adds a mark of each step, ProfilerStep#0 and on, on the thread that launches most: from the begin of the call tree
-// that launches a period's first kernel to that of the next. A period begins where the device was idle longest.
+// Adds a mark of each step, ProfilerStep#0 and on, on the thread that launches a period's first kernel: from the begin
+// of the call tree around that launch to that of the next. A period begins where the device was idle longest.
 // Precondition: events are sorted; they stay so. Notes it where no pattern is found.
 void MarkPattern(Process* process);
 

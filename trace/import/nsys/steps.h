@@ -35,6 +35,8 @@ class StepRanges {
   // The steps of each process, in order. Numbers are those in the texts, where each has one and they grow; else 0,
   // 1, ...
   std::map<int64_t, std::vector<StepRange>> Choose() const;
+  // What was added, by process.
+  const std::map<int64_t, std::vector<StepRange>>& all() const { return ranges_; }
   // "iteration 3": the text of a range.
   std::string TextOf(const StepRange& range) const { return std::string(strings_.Get(range.text)); }
 

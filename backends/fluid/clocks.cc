@@ -1,0 +1,150 @@
+#include "backends/fluid/clocks.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace chakra {
+namespace {
+
+struct Later {
+  template <typename E>
+  bool operator()(const E& a, const E& b) const {
+    return a.at != b.at ? a.at > b.at : a.flow > b.flow;
+  }
+};
+
+}  // namespace
+
+uint32_t FluidClocks::AddLink(double capacity) {
+  clocks_.emplace_back();
+  ends_.push_back(Time::Never());
+  return levels_.AddLink(capacity);
+}
+
+void FluidClocks::MarkChanged(uint32_t link) {
+  if (clocks_[link].changed) return;
+  clocks_[link].changed = true;
+  changed_.push_back(link);
+}
+
+uint32_t FluidClocks::Add(const std::vector<FluidHop>& hops, double weight, double left, uint32_t item) {
+  const uint32_t flow = levels_.AddFlow(hops, weight);
+  if (flow >= flows_.size()) flows_.resize(flow + 1);
+  FlowRecord& f = flows_[flow];
+  f.link = kNone;
+  f.end = left;  // until Solve() gives it a clock
+  f.item = item;
+  return flow;
+}
+
+void FluidClocks::Remove(uint32_t flow) {
+  FlowRecord& f = flows_[flow];
+  ++f.stamp;
+  if (f.link != kNone) Forget(f.link);
+  f.link = kNone;
+  levels_.RemoveFlow(flow);
+}
+
+void FluidClocks::Forget(uint32_t link) {
+  ++clocks_[link].old;
+  MarkChanged(link);
+}
+
+void FluidClocks::Tidy(Clock* clock) {
+  while (clock->old > 0 && flows_[clock->ends.front().flow].stamp != clock->ends.front().stamp) {
+    std::pop_heap(clock->ends.begin(), clock->ends.end(), Later());
+    clock->ends.pop_back();
+    --clock->old;
+  }
+}
+
+void FluidClocks::Put(uint32_t flow, uint32_t link, Bytes end) {
+  FlowRecord& f = flows_[flow];
+  Clock& clock = clocks_[link];
+  std::vector<End>& ends = clock.ends;
+  if (clock.old > 32 && clock.old > ends.size() / 2) {
+    const auto left = [&](const End& e) { return flows_[e.flow].stamp != e.stamp; };
+    ends.erase(std::remove_if(ends.begin(), ends.end(), left), ends.end());
+    std::make_heap(ends.begin(), ends.end(), Later());
+    clock.old = 0;
+  }
+  f.link = link;
+  f.end = end;
+  ends.push_back({end, flow, ++f.stamp});
+  std::push_heap(ends.begin(), ends.end(), Later());
+  MarkChanged(link);
+}
+
+Time FluidClocks::EndOf(const Clock& clock, const End& end) const {
+  if (!(clock.pace > 0)) return Time::Never();
+  const double ps = static_cast<double>(end.at - clock.shows) / clock.pace;
+  if (!(ps < static_cast<double>((Time::Never() - clock.since).picos()))) return Time::Never();
+  return clock.since + Time::Picos(static_cast<int64_t>(std::ceil(std::max(0.0, ps) * (1 - 1e-15))));
+}
+
+void FluidClocks::FindNext() {
+  next_ = Time::Never();
+  for (const uint32_t link : levels_.by_level()) {
+    if (levels_.level(link) == FluidLevels::kNoLevel) break;
+    next_ = std::min(next_, ends_[link]);
+  }
+}
+
+void FluidClocks::Solve(Time now) {
+  if (!levels_.dirty()) return;
+  levels_.Solve();
+  for (const FluidLevels::Moved& m : levels_.moved()) {
+    FlowRecord& f = flows_[m.flow];
+    const uint32_t to = levels_.holder(m.flow);
+    const double weight = levels_.weight(m.flow);
+    Bytes left = f.end / weight;  // of a new flow
+    if (f.link != kNone) {
+      left = std::max(Bytes{0}, f.end - Shows(clocks_[f.link], now));
+      Forget(f.link);
+      ++f.stamp;
+    }
+    SetTo(&clocks_[to], now);
+    Put(m.flow, to, clocks_[to].shows + left);
+  }
+  for (const uint32_t link : levels_.changed()) MarkChanged(link);
+  for (const uint32_t link : changed_) {
+    Clock& clock = clocks_[link];
+    clock.changed = false;
+    SetTo(&clock, now);
+    Tidy(&clock);
+    clock.pace = clock.ends.empty() ? 0 : levels_.level(link);
+    if (clock.ends.empty()) clock.shows = 0;
+    ends_[link] = clock.ends.empty() ? Time::Never() : EndOf(clock, clock.ends.front());
+  }
+  changed_.clear();
+  FindNext();
+}
+
+void FluidClocks::TakeEnds(std::vector<uint32_t>* items) {
+  for (const uint32_t link : levels_.by_level()) {
+    if (levels_.level(link) == FluidLevels::kNoLevel) break;
+    if (ends_[link] != next_) continue;
+    Clock& clock = clocks_[link];
+    // The first ends now, whatever its clock shows; see SetEnd().
+    for (bool first = true; !clock.ends.empty(); first = false) {
+      const End end = clock.ends.front();
+      if (!first && EndOf(clock, end) > next_) break;
+      items->push_back(flows_[end.flow].item);
+      flows_[end.flow].link = kNone;  // its entry is gone
+      std::pop_heap(clock.ends.begin(), clock.ends.end(), Later());
+      clock.ends.pop_back();
+      Tidy(&clock);
+    }
+    ends_[link] = Time::Never();
+    MarkChanged(link);
+  }
+  FindNext();
+}
+
+double FluidClocks::Left(uint32_t flow, Time now) const {
+  const FlowRecord& f = flows_[flow];
+  if (f.link == kNone) return static_cast<double>(f.end);
+  return static_cast<double>(std::max(Bytes{0}, f.end - Shows(clocks_[f.link], now)) * levels_.weight(flow));
+}
+
+}  // namespace chakra

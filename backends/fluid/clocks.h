@@ -1,0 +1,94 @@
+// Times the ends of flows that change each other's rates, by a clock for each link.
+//
+// The flows that a link holds all have its level as their rate for a unit of weight. So the clock of a link
+// goes at the pace of its level: it counts the bytes that a flow of weight 1 has moved. A flow ends when the
+// clock of its holder shows what it showed when the flow came, and the flow's bytes over its weight. A change
+// of level moves no flow's end on the clock, only the instant of the next one (Zhang, "VirtualClock", 1990,
+// and Parekh and Gallager, "A generalized processor sharing approach", 1993, have such clocks for queues).
+//
+// A flow that gets another holder takes its remaining bytes along to the other clock.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/fluid/levels.h"
+#include "trace/base/units.h"
+
+namespace chakra {
+
+class FluidClocks {
+ public:
+  // Adds a link of `capacity` > 0 bytes a picosecond; links count from 0.
+  uint32_t AddLink(double capacity);
+  // A flow of `left` > 0 bytes from now on. `item`: the caller's number for it. See FluidLevels::AddFlow().
+  uint32_t Add(const std::vector<FluidHop>& hops, double weight, double left, uint32_t item);
+  void Remove(uint32_t flow);
+  // Works out what changed at `now`, which is not before that of an earlier call.
+  void Solve(Time now);
+
+  // The next end; Never() if there is none. The flows that end at next(), as items, in no particular order.
+  // The caller removes them.
+  Time next() const { return next_; }
+  void TakeEnds(std::vector<uint32_t>* items);
+  // The next end at the flow's holder is at `end`, and it is this flow's. FindNext() must follow.
+  void SetEnd(uint32_t flow, Time end) {
+    if (levels_.held(flows_[flow].link) == 1) ends_[flows_[flow].link] = end;
+  }
+  void FindNext();
+
+  // Bytes that a flow has left at `now`, which is not before the last Solve().
+  double Left(uint32_t flow, Time now) const;
+  uint32_t item(uint32_t flow) const { return flows_[flow].item; }
+  bool dirty() const { return levels_.dirty(); }
+  const FluidLevels& levels() const { return levels_; }
+
+ private:
+  static constexpr uint32_t kNone = FluidLevels::kNone;
+  // 64 bits of mantissa where there are such: a clock may show 2^20 times the bytes of one flow.
+  using Bytes = long double;
+  struct End {
+    Bytes at;
+    uint32_t flow;
+    uint32_t stamp;  // old if it is not the flow's
+  };
+  struct Clock {
+    Bytes shows = 0;  // at `since`
+    Time since;
+    double pace = 0;        // the level since then
+    std::vector<End> ends;  // a heap
+    size_t old = 0;         // entries in it of flows that left
+    bool changed = false;
+  };
+  struct FlowRecord {
+    Bytes end;  // on the clock of `link`
+    uint32_t link = kNone;
+    uint32_t stamp = 0;
+    uint32_t item = 0;
+  };
+
+  Bytes Shows(const Clock& clock, Time now) const {
+    return clock.shows + Bytes{clock.pace} * static_cast<Bytes>((now - clock.since).picos());
+  }
+  void SetTo(Clock* clock, Time now) {
+    if (clock->since == now) return;
+    clock->shows = Shows(*clock, now);
+    clock->since = now;
+  }
+  void MarkChanged(uint32_t link);
+  // A flow leaves the clock of `link`, and its entry stays for a while.
+  void Forget(uint32_t link);
+  void Put(uint32_t flow, uint32_t link, Bytes end);
+  // Drops entries of flows that left from the front of the heap.
+  void Tidy(Clock* clock);
+  Time EndOf(const Clock& clock, const End& end) const;
+
+  FluidLevels levels_;
+  std::vector<Clock> clocks_;  // by link
+  std::vector<Time> ends_;     // by link: the next end
+  std::vector<FlowRecord> flows_;
+  std::vector<uint32_t> changed_;
+  Time next_ = Time::Never();
+};
+
+}  // namespace chakra
