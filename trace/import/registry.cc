@@ -9,9 +9,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "trace/generate/importer.h"
+#include "trace/import/hlo/importer.h"
 #include "trace/import/json/json.h"
 #include "trace/import/pytorch/importer.h"
+#include "trace/import/rocprof/importer.h"
 #include "trace/import/text/text.h"
+#include "trace/import/xplane/importer.h"
 #include "trace/io/archive.h"
 #include "trace/io/byte_source.h"
 #include "trace/io/compressed_file.h"
@@ -21,7 +24,7 @@ namespace chakra {
 namespace {
 
 constexpr const Importer* kImporters[] = {
-    &pytorch::kImporter, &generate::kImporter, &kJsonImporter, &kTextImporter,
+    &pytorch::kImporter, &rocprof::kImporter, &xplane::kImporter, &hlo::kImporter, &generate::kImporter, &kJsonImporter, &kTextImporter,
     &kEtImporter,  // the last: it takes what no other claims
 };
 

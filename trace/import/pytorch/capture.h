@@ -146,7 +146,12 @@ struct OpExtra {
 struct DeviceExtra {
   int64_t bytes = kNone;   // bytes of a memcpy or memset
   uint32_t comm = kNoRow;  // row of comms
+  uint32_t comms = 1;      // calls that the kernel carries: rows of comms from `comm` on
   uint32_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
+  // What a compiler says of the operation, where the source has that: its operator and the operands' shapes
+  // and types, as indices into DeviceTrace::strings (0: not told); operations, and bytes read and written.
+  uint32_t op = 0, shapes = 0, types = 0;
+  int64_t operations = kNone, traffic = kNone;
 };
 // Event::extra of kSync.
 struct SyncExtra {
@@ -175,8 +180,21 @@ struct FlowArrow {
   uint32_t from = kNoRow, to = kNoRow;
 };
 
+// A device operation that waits for another one because it needs its data, where the source tells; event rows.
+struct DeviceWait {
+  uint32_t op = kNoRow, source = kNoRow;
+};
+
+// A step that the source tells by its times; ns since DeviceTrace::base_ns.
+struct DeviceStep {
+  int64_t number = 0;
+  int64_t begin = 0, end = 0;
+};
+
 struct DeviceTrace {
   std::string file;
+  std::string schema = "kineto";  // what wrote the file; metadata have it
+  std::string machine;            // name of the host; "": not told
   int rank = kNoRank;         // distributedInfo.rank
   int world_size = 0;         // distributedInfo.world_size; 0: not written
   int64_t base_ns = 0;        // since the epoch; the time at which Event::ts is 0
@@ -189,6 +207,8 @@ struct DeviceTrace {
   std::vector<ThreadLane> threads;
   std::vector<StreamLane> streams;
   std::vector<FlowArrow> fwdbwd;
+  std::vector<DeviceWait> waits;  // by (op, source)
+  std::vector<DeviceStep> steps;  // by begin
   StringTable strings;
   Groups groups;                         // distributedInfo.pg_config
   std::vector<std::string> devices;      // deviceProperties: names

@@ -31,6 +31,17 @@ struct Capture {
 // different runs, steps that are not in the capture, a file that cannot be read.
 absl::StatusOr<Capture> ReadCapture(const std::vector<std::string>& inputs, const ReadOptions& options);
 
+// What a reader of another recording hands over: a device trace of each rank of one job.
+struct RecordedRanks {
+  std::vector<CaptureRank> ranks;  // rank, device_file and device are set; ranks are distinct
+  std::vector<InputFile> inputs;
+  std::vector<std::string> warnings, files_left_out;
+};
+
+// Links and joins them as ReadCapture() does those that it has read. Errors: those of what comes after
+// reading.
+absl::StatusOr<Capture> JoinRecorded(RecordedRanks recorded, const ReadOptions& options);
+
 // Writes PREFIX.N.et for each rank, compressed by `suffix` ("", ".gz", ".zst").
 absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix);
 

@@ -16,6 +16,7 @@ namespace {
 // The host in "HOST_PID.TIME.pt.trace.json", if the events are of that pid; "": the name does not tell.
 std::string HostInName(const CaptureRank& rank) {
   if (rank.device == nullptr) return "";
+  if (!rank.device->machine.empty()) return rank.device->machine;
   absl::string_view name = rank.device_file;
   if (const size_t slash = name.rfind('/'); slash != name.npos) name.remove_prefix(slash + 1);
   const size_t end = name.find(".pt.trace.json");
