@@ -33,12 +33,15 @@ std::string WriteRank(Schema schema, int rank) {
   const std::string path = At(absl::StrCat("job_", schema == Schema::kRows ? "rows" : "tracks", "_rank", rank, ".db"));
   Database db(path, schema, rank, 2);
   const int64_t base = 1'000'000'000'000 + rank * 5'000;
+  const std::string comm = absl::StrCat("0x7f3a5c00d01", rank);
+  db.Call("RCCL_API", "ncclCommInitRank", base - 9'000, base - 8'000, 10,
+          {{"comm", comm}, {"nranks", "2"}, {"rank", absl::StrCat(rank)}});
   db.Call("HIP_RUNTIME_API", "hipMemcpyAsync", base, base + 3'000, 11);
   db.Copy(base + 4'000, base + 9'000, 11, 4096);
   db.Call("HIP_RUNTIME_API", "hipModuleLaunchKernel", base + 10'000, base + 12'000, 12);
   db.Kernel("Cijk_Ailk_Bljk_BBS_BH_MT64x32x256", base + 16'000, base + 26'000, 12);
   db.Call("RCCL_API", "ncclAllReduce", base + 20'000, base + 30'000, 13,
-          {{"count", "1024"}, {"datatype", "7"}, {"op", "0"}, {"comm", absl::StrCat("0x7f0", rank)}});
+          {{"count", "1024"}, {"datatype", "7"}, {"op", "0"}, {"comm", comm}});
   db.Call("HIP_RUNTIME_API", "hipExtLaunchKernel", base + 22'000, base + 28'000, 14);
   db.Kernel("ncclDevKernel_Generic_1(ncclDevKernelArgsStorage<4096ul>)", base + 32'000, 1'000'000'060'000, 14, 9);
   db.Mark("iteration 3", base + 1'000, base + 31'000);
@@ -151,8 +154,11 @@ TEST(Rocprof, JsonHasLaunchesCopiesAndMarks) {
   EXPECT_EQ(capture->report.ranks(0).steps(), 1u);
   EXPECT_EQ(d.devices[0], "AMD Instinct MI300X");
   for (const pytorch::Event& e : d.events) {
-    if (e.kind == pytorch::EventKind::kKernel) EXPECT_EQ(d.device[e.extra].grid[0], 4u);  // blocks, not work items
-    if (e.kind == pytorch::EventKind::kMemcpy) EXPECT_EQ(d.device[e.extra].bytes, 512);
+    if (e.kind == pytorch::EventKind::kKernel) {
+      EXPECT_EQ(d.device[e.extra].grid[0], 4u);  // blocks, not work items
+    } else if (e.kind == pytorch::EventKind::kMemcpy) {
+      EXPECT_EQ(d.device[e.extra].bytes, 512);
+    }
   }
 }
 

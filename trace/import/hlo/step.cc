@@ -20,7 +20,7 @@ struct Value {
 };
 using ValuePtr = std::shared_ptr<const Value>;
 
-// Computations that call others twice can take for ever without running anything.
+// Instructions that are looked at, whether they run or not.
 constexpr uint64_t kMostVisited = uint64_t{1} << 26;
 // Devices of all collectives: half a gigabyte.
 constexpr uint64_t kMostPlaces = uint64_t{1} << 25;
@@ -66,6 +66,7 @@ class StepBuilder {
   uint32_t last_compute_ = kNoRow;
   uint64_t placed_ = 0;   // devices of all collectives
   uint64_t visited_ = 0;  // instructions, with those that do not run
+  std::set<uint32_t> empty_;  // computations that run nothing
   std::set<std::string> noted_;
   std::map<std::string, uint64_t> unknown_;  // custom calls by target
 };
@@ -275,6 +276,15 @@ absl::Status StepBuilder::RunInstruction(uint32_t computation, uint32_t row, con
 }
 
 absl::Status StepBuilder::Run(uint32_t computation, const std::vector<ValuePtr>& arguments, ValuePtr* result) {
+  if (empty_.contains(computation)) {
+    std::set<uint32_t> through;
+    for (const ValuePtr& argument : arguments) Gather(*argument, &through);
+    auto value = std::make_shared<Value>();
+    value->nodes.assign(through.begin(), through.end());
+    *result = std::move(value);
+    return absl::OkStatus();
+  }
+  const size_t before = step_.nodes.size();
   const Computation& c = m_.computations[computation];
   visited_ += c.instructions.size() + 1;
   if (visited_ > kMostVisited)
@@ -284,6 +294,7 @@ absl::Status StepBuilder::Run(uint32_t computation, const std::vector<ValuePtr>&
   for (uint32_t row = 0; row < c.instructions.size(); ++row) {
     if (absl::Status s = RunInstruction(computation, row, arguments, &values); !s.ok()) return s;
   }
+  if (step_.nodes.size() == before) empty_.insert(computation);
   *result = c.root == kNoRow ? std::make_shared<Value>() : values[c.root];
   return absl::OkStatus();
 }

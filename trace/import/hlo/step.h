@@ -44,7 +44,7 @@ struct Step {
 };
 
 // The most nodes that a step may have.
-inline constexpr size_t kMostNodes = size_t{1} << 25;
+inline constexpr size_t kMostNodes = size_t{1} << 24;
 
 // Errors name `file` and the instruction: groups that do not fit the devices; more than kMostNodes nodes. Warnings: a
 // loop whose count is not known goes round once; of a conditional the branch with the most work is taken; custom calls

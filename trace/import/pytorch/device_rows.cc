@@ -1,6 +1,7 @@
 #include "trace/import/pytorch/device_rows.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
 #include <tuple>
 
@@ -11,6 +12,38 @@
 #include "absl/strings/strip.h"
 
 namespace chakra::pytorch {
+namespace {
+
+// The events by begin, longer ones first, then as they were added. They come in runs, one for each line of a file:
+// runs are merged two by two.
+std::vector<uint32_t> Order(const std::vector<Event>& events) {
+  const auto before = [&](uint32_t a, uint32_t b) {
+    return events[a].ts != events[b].ts ? events[a].ts < events[b].ts : events[a].dur > events[b].dur;
+  };
+  std::vector<uint32_t> order(events.size()), merged(events.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<size_t> ends;
+  for (uint32_t i = 1; i <= events.size(); ++i) {
+    if (i == events.size() || before(i, i - 1)) ends.push_back(i);
+  }
+  while (ends.size() > 1) {
+    std::vector<size_t> next;
+    size_t begin = 0;
+    for (size_t r = 0; r < ends.size(); r += 2) {
+      const auto at = [&](size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
+      const size_t end = r + 1 < ends.size() ? ends[r + 1] : ends[r];
+      std::merge(at(begin), at(ends[r]), at(ends[r]), at(end), merged.begin() + static_cast<std::ptrdiff_t>(begin),
+                 before);
+      next.push_back(end);
+      begin = end;
+    }
+    order.swap(merged);
+    ends = std::move(next);
+  }
+  return order;
+}
+
+}  // namespace
 
 uint32_t DeviceRows::Thread(int64_t pid, int64_t tid, absl::string_view name) {
   const auto [it, fresh] = threads_.try_emplace({pid, tid}, static_cast<uint32_t>(out_->threads.size()));
@@ -70,11 +103,8 @@ void DeviceRows::SetStream(uint32_t event, int64_t stream) {
 
 void DeviceRows::Finish(int64_t base) {
   std::vector<Event>& events = out_->events;
-  std::vector<uint32_t> order(events.size()), row(events.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return events[a].ts != events[b].ts ? events[a].ts < events[b].ts : events[a].dur > events[b].dur;
-  });
+  const std::vector<uint32_t> order = Order(events);
+  std::vector<uint32_t> row(events.size());
   std::vector<Event> sorted;
   sorted.reserve(events.size());
   for (const uint32_t i : order) {

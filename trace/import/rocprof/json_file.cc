@@ -443,7 +443,7 @@ absl::Status JsonError(const std::string& file, error_code error, absl::string_v
 
 absl::Status ReadJson(Buffer* text, const std::string& file, std::vector<Recording>* out) {
   constexpr absl::string_view kExpected = "the whole JSON that rocprofv3 writes";
-  const size_t size = text->size();
+  const size_t size = text->size(), before = out->size();
   if (!text->Reserve(size + simdjson::SIMDJSON_PADDING))
     return absl::ResourceExhaustedError(absl::StrCat(file, ": no memory for ", size, " bytes of JSON"));
   std::memset(text->data() + size, 0, simdjson::SIMDJSON_PADDING);
@@ -473,6 +473,8 @@ absl::Status ReadJson(Buffer* text, const std::string& file, std::vector<Recordi
       if (!reader.status().ok()) return reader.status();
       if (error) return JsonError(file, error, kExpected);
     }
+    if (out->size() == before)
+      return absl::InvalidArgumentError(absl::StrCat(file, ": no kernel dispatch in it, and no process; expected ", kExpected));
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(

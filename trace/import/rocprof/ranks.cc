@@ -39,8 +39,8 @@ struct Missing {
 
 class DeviceBuilder {
  public:
-  DeviceBuilder(const Unit& unit, DeviceTrace* out, Missing* missing)
-      : unit_(unit), r_(*unit.recording), out_(*out), rows_(out), missing_(*missing) {}
+  DeviceBuilder(const Unit& unit, int world, DeviceTrace* out, Missing* missing)
+      : unit_(unit), world_(world), r_(*unit.recording), rows_(out), missing_(*missing) {}
 
   void Build(int64_t base) {
     FindThreads();
@@ -75,17 +75,23 @@ class DeviceBuilder {
     const auto it = r_.agents.find(unit_.agent);
     return it == r_.agents.end() ? 0 : it->second.index;
   }
+  struct Kernel {
+    std::string name;
+    bool communicates = false;
+  };
   void FindThreads();
+  const Kernel& KernelOf(int64_t id);
   void AddCall(const Call& call);
   void AddDispatch(const Dispatch& d);
   void AddCopy(const Copy& c);
 
   const Unit& unit_;
+  const int world_;
   const Recording& r_;
-  DeviceTrace& out_;
   pytorch::DeviceRows rows_;
   Missing& missing_;
   Communicators communicators_;
+  absl::flat_hash_map<int64_t, Kernel> kernels_;
   absl::flat_hash_set<int64_t> threads_;       // whose calls are this rank's
   absl::flat_hash_set<int64_t> launched_;      // correlations of its device operations
   absl::flat_hash_set<int64_t> hip_;           // correlations of calls of HIP
@@ -93,12 +99,13 @@ class DeviceBuilder {
 
 void DeviceBuilder::FindThreads() {
   absl::flat_hash_set<int64_t> elsewhere, all;
-  absl::flat_hash_map<int64_t, std::pair<bool, bool>> by_correlation;  // launched here, elsewhere
+  int64_t last = INT64_MIN;
+  bool last_here = false;
   for (const Dispatch& d : r_.dispatches) {
     const bool here = d.agent == unit_.agent;
-    (here ? by_correlation[d.correlation].first : by_correlation[d.correlation].second) = true;
-    (here ? threads_ : elsewhere).insert(d.thread);
-    if (here) launched_.insert(d.correlation);
+    if (d.thread != last || here != last_here) (here ? threads_ : elsewhere).insert(last = d.thread);
+    last_here = here;
+    if (here && !r_.calls.empty()) launched_.insert(d.correlation);
   }
   for (const Copy& c : r_.copies) {
     const bool here = AgentOf(c) == unit_.agent;
@@ -141,7 +148,10 @@ void DeviceBuilder::AddCall(const Call& call) {
   ++missing_.rccl_calls;
   if (call.args != kNoRow) ++missing_.rccl_args;
   const Arguments* args = call.args == kNoRow ? nullptr : &r_.args[call.args];
-  rows_.SetCall(event, rows_.AddComm(ReadRcclCall(name, args, communicators_)));
+  CommCall read = ReadRcclCall(name, args, communicators_);
+  // A communicator as large as the job has all ranks.
+  for (int rank = 0; read.group_size == world_ && world_ > 1 && rank < world_; ++rank) read.ranks.push_back(rank);
+  rows_.SetCall(event, rows_.AddComm(std::move(read)));
 }
 
 void DeviceBuilder::AddDispatch(const Dispatch& d) {
@@ -151,25 +161,32 @@ void DeviceBuilder::AddDispatch(const Dispatch& d) {
     // A grid of AMD's counts work items; everyone else's counts blocks.
     extra.grid[axis] = d.block[axis] == 0 ? d.grid[axis] : (d.grid[axis] + d.block[axis] - 1) / d.block[axis];
   }
-  const auto kernel = r_.kernels.find(d.kernel);
-  std::string name;
-  if (kernel == r_.kernels.end()) {
-    name = absl::StrCat("kernel ", d.kernel);
-    unit_.recording->Note("rocprof_dangling_kernel",
-                          absl::StrCat("kernel ", d.kernel, " is not among the kernel symbols; its number is its name"));
-  } else {
-    name = std::string(r_.strings.Get(kernel->second));
-  }
+  const Kernel& kernel = KernelOf(d.kernel);
   const int64_t lane = d.stream != kUnknown ? d.stream : d.queue;
-  rows_.AddDevice(name, rows_.Stream(DeviceIndex(), lane),
+  rows_.AddDevice(kernel.name, rows_.Stream(DeviceIndex(), lane),
                   {EventKind::kKernel, d.begin, d.end, d.correlation}, extra);
   ++missing_.kernels;
   missing_.launched += hip_.contains(d.correlation) ? 1 : 0;
-  pytorch::CommKernel comm;
-  if (pytorch::ReadCommKernel(name, &comm) == pytorch::KernelSays::kCommunicates) {
+  if (kernel.communicates) {
     ++missing_.comm_kernels;
     missing_.comm_ns += d.end - d.begin;
   }
+}
+
+const DeviceBuilder::Kernel& DeviceBuilder::KernelOf(int64_t id) {
+  const auto [it, fresh] = kernels_.try_emplace(id);
+  if (fresh) {
+    const auto known = r_.kernels.find(id);
+    it->second.name =
+        known == r_.kernels.end() ? absl::StrCat("kernel ", id) : std::string(r_.strings.Get(known->second));
+    if (known == r_.kernels.end()) {
+      unit_.recording->Note("rocprof_dangling_kernel", absl::StrCat("kernel ", id,
+                                                                    " is not among the kernel symbols; its number is its name"));
+    }
+    pytorch::CommKernel comm;
+    it->second.communicates = pytorch::ReadCommKernel(it->second.name, &comm) == pytorch::KernelSays::kCommunicates;
+  }
+  return it->second;
 }
 
 void DeviceBuilder::AddCopy(const Copy& c) {
@@ -311,7 +328,8 @@ absl::StatusOr<pytorch::RecordedRanks> RanksOf(std::vector<Recording> recordings
     to.device->world_size = r.world;
     if (const auto agent = r.agents.find(unit.agent); agent != r.agents.end() && !agent->second.name.empty())
       to.device->devices.push_back(agent->second.name);
-    DeviceBuilder(unit, to.device.get(), &missing).Build(base[r.machine]);
+    const int world = std::max(r.world, static_cast<int>(units.size()));
+    DeviceBuilder(unit, world, to.device.get(), &missing).Build(base[r.machine]);
     if (unit.first) to.device->repairs = r.repairs;
     for (Repair& repair : to.device->repairs) repair.rank = rank;
   }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
 namespace chakra::rocprof {
@@ -51,6 +52,14 @@ std::string TextOf(const Arguments& args, absl::string_view name) {
   return it == args.end() ? "" : it->second;
 }
 
+// A communicator is known by its address, which other captures write as a decimal number.
+std::string CommOf(const Arguments& args, absl::string_view key) {
+  std::string text = TextOf(args, key);
+  uint64_t address = 0;
+  if (absl::StartsWith(text, "0x") && absl::SimpleHexAtoi(text, &address)) return absl::StrCat(address);
+  return text;
+}
+
 CommOp OpOf(absl::string_view name) {
   if (!absl::ConsumePrefix(&name, "nccl")) return CommOp::kUnknown;
   if (name == "Bcast") return CommOp::kBroadcast;
@@ -65,7 +74,7 @@ bool MovesData(absl::string_view name) { return OpOf(name) != CommOp::kUnknown; 
 void AddCommunicator(absl::string_view name, const Arguments& args, Communicators* known) {
   if (!absl::StartsWith(name, "ncclCommInitRank")) return;
   for (const absl::string_view key : {"comm", "newcomm"}) {
-    const std::string comm = TextOf(args, key);
+    const std::string comm = CommOf(args, key);
     if (!comm.empty()) (*known)[comm] = {NumberOf(args, {"nranks", "nRanks", "ndev"}), NumberOf(args, {"rank", "myrank"})};
   }
 }
@@ -76,7 +85,7 @@ CommCall ReadRcclCall(absl::string_view name, const Arguments* args, const Commu
   call.op = OpOf(name);
   call.library = "RCCL";
   if (args == nullptr) return call;
-  call.group = TextOf(*args, "comm");
+  call.group = CommOf(*args, "comm");
   if (const auto comm = known.find(call.group); comm != known.end()) {
     call.group_size = comm->second.size;
     call.rank = comm->second.rank;

@@ -333,6 +333,7 @@ absl::Status ReadRocpd(const SqliteReader& database, const std::string& file, st
     // "rocpd_region" alone is a whole name; "rocpd_regional" is another's table.
     if (!absl::ConsumePrefix(&suffix, kDispatchTable) && !absl::ConsumePrefix(&suffix, kRegionTable)) continue;
     if (!suffix.empty() && suffix[0] != '_') continue;
+    if (!database.HasTable(absl::StrCat("rocpd_string", suffix))) continue;  // every set has one
     suffixes.emplace_back(suffix);
   }
   std::sort(suffixes.begin(), suffixes.end());
@@ -349,7 +350,8 @@ absl::Status ReadRocpd(const SqliteReader& database, const std::string& file, st
 }
 
 bool LooksLikeRocpd(absl::string_view head) {
-  return LooksLikeSqlite(head) && absl::StrContains(head, "rocpd_");
+  // Where the schema has many pages, the first ones have none of it, but the metadata's tags.
+  return LooksLikeSqlite(head) && (absl::StrContains(head, "rocpd_") || absl::StrContains(head, "schema_version"));
 }
 
 }  // namespace chakra::rocprof

@@ -136,7 +136,8 @@ class DeviceBuilder {
 
   void Build(int64_t base) {
     AddHost();
-    for (const DeviceOp& op : d_.ops) ops_.push_back({op, RefOf(op)});
+    ops_.reserve(d_.ops.size());
+    for (const DeviceOp& op : d_.ops) ops_.push_back({&op, RefOf(op), op.begin, op.end, op.stream});
     CountKernels();
     AddFlights();
     for (const PlacedOp& op : ops_) AddOp(op);
@@ -158,8 +159,9 @@ class DeviceBuilder {
     size_t open = 0;                    // of a start that has not ended: 1 + its row of ops_; 0: none
   };
   struct PlacedOp {
-    DeviceOp op;
+    const DeviceOp* op = nullptr;  // of a flight the start
     uint32_t ref = kNoRow;
+    int64_t begin = 0, end = 0, stream = 0;
   };
 
   void AddHost();
@@ -214,7 +216,11 @@ uint32_t DeviceBuilder::RefOf(const DeviceOp& op) {
 
 void DeviceBuilder::AddHost() {
   absl::flat_hash_set<int64_t> launched, elsewhere;
+  const bool alone = first_ && std::all_of(p_.devices.begin(), p_.devices.end(), [&](const DeviceTimeline& device) {
+                       return &device == &d_ || device.ops.empty();
+                     });
   for (const DeviceTimeline& device : p_.devices) {
+    if (alone) break;
     for (const DeviceOp& op : device.ops) {
       if (op.correlation >= 0) (&device == &d_ ? launched : elsewhere).insert(op.correlation);
     }
@@ -226,10 +232,11 @@ void DeviceBuilder::AddHost() {
       return std::any_of(thread.calls.begin(), thread.calls.end(),
                          [&](const HostCall& c) { return c.correlation >= 0 && set.contains(c.correlation); });
     };
-    const bool ours = has(launched) || (first_ && !has(elsewhere));
+    const bool ours = alone || has(launched) || (first_ && !has(elsewhere));
+    uint32_t row = kNoRow;
     for (const HostCall& call : thread.calls) {
       if (!ours && call.step < 0) continue;  // every device has the host's steps
-      const uint32_t row = rows_.Thread(0, number, thread.name);
+      if (row == kNoRow) row = rows_.Thread(0, number, thread.name);
       if (call.step >= 0)
         rows_.AddHost(absl::StrCat("ProfilerStep#", call.step), row, {EventKind::kAnnotation, call.begin, call.end, kNone});
       if (!ours) continue;
@@ -244,9 +251,9 @@ void DeviceBuilder::CountKernels() {
   for (const PlacedOp& placed : ops_) {
     if (placed.ref == kNoRow) continue;
     Ref& ref = refs_[placed.ref];
-    if (ref.kernel.empty()) ref.kernel = placed.op.name;
-    ref.several = ref.several || ref.kernel != placed.op.name;
-    ref.in_flight = ref.in_flight || (d_.tpu && placed.op.stream == 1);
+    if (ref.kernel.empty()) ref.kernel = placed.op->name;
+    ref.several = ref.several || ref.kernel != placed.op->name;
+    ref.in_flight = ref.in_flight || (d_.tpu && placed.stream == 1);
   }
 }
 
@@ -256,7 +263,7 @@ void DeviceBuilder::AddFlights() {
   if (!d_.tpu) return;
   const size_t n = ops_.size();
   for (size_t i = 0; i < n; ++i) {
-    if (ops_[i].ref == kNoRow || ops_[i].op.stream != 0) continue;
+    if (ops_[i].ref == kNoRow || ops_[i].stream != 0) continue;
     const KnownOp* known = refs_[ops_[i].ref].known;
     if (known == nullptr || known->collective.kind == hlo::CollectiveKind::kNone) continue;
     if (known->collective.phase == hlo::CollectivePhase::kStart) refs_[ops_[i].ref].open = i + 1;
@@ -266,8 +273,8 @@ void DeviceBuilder::AddFlights() {
       if (start.open == 0) continue;
       if (!start.in_flight) {
         PlacedOp flight = ops_[start.open - 1];
-        flight.op.end = ops_[i].op.end;
-        flight.op.stream = 1;
+        flight.end = ops_[i].end;
+        flight.stream = 1;
         ops_.push_back(flight);
       }
       start.open = 0;
@@ -275,7 +282,7 @@ void DeviceBuilder::AddFlights() {
     }
   }
   std::stable_sort(ops_.begin(), ops_.end(),
-                   [](const PlacedOp& a, const PlacedOp& b) { return a.op.begin < b.op.begin; });
+                   [](const PlacedOp& a, const PlacedOp& b) { return a.begin < b.begin; });
 }
 
 void DeviceBuilder::SetFacts(const Ref& ref, DeviceExtra* extra) {
@@ -299,7 +306,7 @@ void DeviceBuilder::SetCalls(const KnownOp& known, DeviceExtra* extra) {
 }
 
 void DeviceBuilder::AddOp(const PlacedOp& placed) {
-  const DeviceOp& op = placed.op;
+  const DeviceOp& op = *placed.op;
   DeviceExtra extra;
   extra.bytes = op.bytes;
   for (int axis = 0; axis < 3; ++axis) {
@@ -307,7 +314,7 @@ void DeviceBuilder::AddOp(const PlacedOp& placed) {
     extra.block[axis] = op.block[axis];
   }
   const KnownOp* known = placed.ref == kNoRow ? nullptr : refs_[placed.ref].known;
-  pytorch::DeviceSpan span{op.kind, op.begin, op.end, op.correlation};
+  pytorch::DeviceSpan span{op.kind, placed.begin, placed.end, op.correlation};
   const bool collective = known != nullptr && known->collective.kind != hlo::CollectiveKind::kNone;
   const auto phase = known == nullptr ? hlo::CollectivePhase::kWhole : known->collective.phase;
   absl::InlinedVector<uint32_t, 4> waits;  // events
@@ -317,11 +324,11 @@ void DeviceBuilder::AddOp(const PlacedOp& placed) {
     if (!collective) SetFacts(refs_[placed.ref], &extra);
     // A start on the core's own line is no transfer, where the transfer is on another line.
     const bool carries = collective && phase != hlo::CollectivePhase::kDone &&
-                         (!d_.tpu || op.stream == 1 || phase == hlo::CollectivePhase::kWhole);
+                         (!d_.tpu || placed.stream == 1 || phase == hlo::CollectivePhase::kWhole);
     if (carries && op.kind == EventKind::kKernel) SetCalls(*known, &extra);
     for (const uint32_t producer : refs_[placed.ref].producers) {
       const Ref& source = refs_[producer];
-      if (source.event == kNoRow || source.stream == op.stream) continue;
+      if (source.event == kNoRow || source.stream == placed.stream) continue;
       waits.push_back(source.event);
       // What an end took was waiting.
       if (collective && phase == hlo::CollectivePhase::kDone)
@@ -330,14 +337,14 @@ void DeviceBuilder::AddOp(const PlacedOp& placed) {
   }
   if (op.flops >= 0 && extra.operations < 0 && !collective) extra.operations = op.flops;
   if (op.traffic >= 0 && extra.traffic < 0 && !collective) extra.traffic = op.traffic;
-  const uint32_t event = rows_.AddDevice(op.name, rows_.Stream(d_.ordinal, op.stream), span, extra);
+  const uint32_t event = rows_.AddDevice(op.name, rows_.Stream(d_.ordinal, placed.stream), span, extra);
   for (const uint32_t source : waits) rows_.AddWait(event, source);
   if (placed.ref == kNoRow) return;
   Ref& ref = refs_[placed.ref];
   // The transfer counts, not the start of it.
-  if (ref.event != kNoRow && d_.tpu && op.stream == 0 && ref.end > op.begin) return;
+  if (ref.event != kNoRow && d_.tpu && placed.stream == 0 && ref.end > placed.begin) return;
   ref.event = event;
-  ref.stream = op.stream;
+  ref.stream = placed.stream;
   ref.end = span.end;
 }
 

@@ -99,7 +99,7 @@ class TimelineReader {
   absl::Status ReadOps(const Line& line, int64_t stream);
   absl::Status ReadSteps(const Line& line);
   void Apply(wire::Cursor stat, DeviceOp* op) const;
-  DeviceOp OpOf(const Line& line, const EventTimes& times, const std::vector<wire::Cursor>& stats);
+  void AddOp(const Line& line, const EventTimes& times, const std::vector<wire::Cursor>& stats);
   const DeviceOp& OfMetadata(int64_t id);
   void KeepLeaves(size_t from);
   std::string NameDevice() const;
@@ -181,13 +181,13 @@ const DeviceOp& TimelineReader::OfMetadata(int64_t id) {
   return op;
 }
 
-DeviceOp TimelineReader::OpOf(const Line& line, const EventTimes& times, const std::vector<wire::Cursor>& stats) {
-  DeviceOp op = OfMetadata(times.metadata);
+void TimelineReader::AddOp(const Line& line, const EventTimes& times, const std::vector<wire::Cursor>& stats) {
+  out_.ops.push_back(OfMetadata(times.metadata));
+  DeviceOp& op = out_.ops.back();
   for (const wire::Cursor& stat : stats) Apply(stat, &op);
   op.begin = clock_.Begin(line, times);
   op.end = clock_.End(line, times);
   if (op.kind == EventKind::kMemcpy) op.name = CopyName(op.name);
-  return op;
 }
 
 absl::Status TimelineReader::ReadOps(const Line& line, int64_t stream) {
@@ -201,7 +201,7 @@ absl::Status TimelineReader::ReadOps(const Line& line, int64_t stream) {
       ++out_.damaged;
       return;
     }
-    out_.ops.push_back(OpOf(line, times, stats));
+    AddOp(line, times, stats);
     out_.ops.back().stream = stream;
   });
   return whole ? absl::OkStatus() : Damaged(line);
@@ -304,9 +304,11 @@ absl::Status TimelineReader::Read() {
     }
     if (!s.ok()) return s;
   }
-  std::stable_sort(out_.ops.begin(), out_.ops.end(), [](const DeviceOp& a, const DeviceOp& b) {
+  const auto before = [](const DeviceOp& a, const DeviceOp& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
-  });
+  };
+  if (!std::is_sorted(out_.ops.begin(), out_.ops.end(), before))
+    std::stable_sort(out_.ops.begin(), out_.ops.end(), before);
   return absl::OkStatus();
 }
 
