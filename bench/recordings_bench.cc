@@ -1,6 +1,6 @@
-// The readers of JAX's profiles and of rocprofv3's JSON on generated files, from bytes in memory to device traces, against
-// a plain walk of the same bytes: all fields of protobuf's wire format without a use for them, and simdjson's DOM.
-// CHAKRA_CAPTURE_MB sets the size (default 100).
+// The readers of JAX's profiles and of rocprofv3's JSON on generated files, from bytes in memory to device
+// traces, against a plain walk of the same bytes: all fields of protobuf's wire format without a use for
+// them, and simdjson's DOM. CHAKRA_CAPTURE_MB sets the size (default 100).
 #include <benchmark/benchmark.h>
 #include <simdjson.h>
 
@@ -41,7 +41,8 @@ std::string GenerateProfile(size_t bytes) {
     const auto at = static_cast<int64_t>(i) * 10 * kUs, correlation = static_cast<int64_t>(i) + 1;
     gpu.Event(absl::StrCat("loop_add_fusion_", i % 500), at + 4 * kUs, 5 * kUs,
               {{"correlation_id", correlation},
-               {"kernel_details", std::string("regs:32 static_shared:0 dynamic_shared:0 grid:1280,1,1 block:256,1,1")},
+               {"kernel_details",
+                std::string("regs:32 static_shared:0 dynamic_shared:0 grid:1280,1,1 block:256,1,1")},
                {"program_id", int64_t{7}},
                {"occupancy_pct", int64_t{50}}});
     host.Event("cuLaunchKernelEx", at, kUs, {{"correlation_id", correlation}});
@@ -90,7 +91,8 @@ std::string GenerateRocprof(size_t bytes) {
       R"({"rocprofiler-sdk-tool": [{"metadata": {"pid": 77}, "agents": [{"id": {"handle": 2}, "type": 2, "product_name": "AMD Instinct MI300X"}],
 "strings": {"buffer_records": []}, "kernel_symbols": [)";
   for (int k = 0; k < 500; ++k)
-    absl::StrAppend(&text, k > 0 ? "," : "", R"({"kernel_id": )", k, R"(, "formatted_kernel_name": "kernel_)", k, "\"}");
+    absl::StrAppend(&text, k > 0 ? "," : "", R"({"kernel_id": )", k, R"(, "formatted_kernel_name": "kernel_)",
+                    k, "\"}");
   absl::StrAppend(&text, "], \"buffer_records\": {\"kernel_dispatch\": [");
   for (int64_t i = 0; text.size() < bytes; ++i) {
     const int64_t at = 63857982592000 + i * 10'000;
@@ -98,8 +100,8 @@ std::string GenerateRocprof(size_t bytes) {
         &text, i > 0 ? ",\n" : "\n",
         R"({"size": 184, "kind": 11, "operation": 2, "thread_id": 908, "correlation_id": {"internal": )", i,
         R"(, "external": 0}, "start_timestamp": )", at, R"(, "end_timestamp": )", at + 5'000,
-        R"(, "dispatch_info": {"size": 72, "agent_id": {"handle": 2}, "queue_id": {"handle": 16}, "kernel_id": )", i % 500,
-        R"(, "dispatch_id": )", i,
+        R"(, "dispatch_info": {"size": 72, "agent_id": {"handle": 2}, "queue_id": {"handle": 16}, "kernel_id": )",
+        i % 500, R"(, "dispatch_id": )", i,
         R"(, "private_segment_size": 0, "group_segment_size": 0, "workgroup_size": {"x": 512, "y": 1, "z": 1}, "grid_size": {"x": 5120, "y": 1, "z": 1}}, "stream_id": {"handle": )",
         i % 4, "}}");
   }
@@ -138,12 +140,16 @@ void ReadRocprof(benchmark::State& state) {
 
 // A module of many layers, as text.
 void ReadHlo(benchmark::State& state) {
-  std::string text = "HloModule jit_step, is_scheduled=true, num_partitions=8\n\nENTRY %main (p: bf16[64,64]) -> bf16[64,64] {\n"
-                     "  %p = bf16[64,64]{1,0} parameter(0)\n  %x.0 = bf16[64,64]{1,0} add(%p, %p)\n";
+  std::string text =
+      "HloModule jit_step, is_scheduled=true, num_partitions=8\n\nENTRY %main (p: bf16[64,64]) -> "
+      "bf16[64,64] {\n"
+      "  %p = bf16[64,64]{1,0} parameter(0)\n  %x.0 = bf16[64,64]{1,0} add(%p, %p)\n";
   const size_t bytes = WantedBytes() / 10;
   for (int64_t i = 1; text.size() < bytes; ++i) {
-    absl::StrAppend(&text, "  %dot.", i, " = bf16[64,64]{1,0:T(8,128)(2,1)} dot(%x.", i - 1, ", %p), lhs_contracting_dims={1}, "
-                    "rhs_contracting_dims={0}, metadata={op_name=\"jit(step)/layer/dot_general\" source_file=\"model.py\" source_line=7}\n",
+    absl::StrAppend(&text, "  %dot.", i, " = bf16[64,64]{1,0:T(8,128)(2,1)} dot(%x.", i - 1,
+                    ", %p), lhs_contracting_dims={1}, "
+                    "rhs_contracting_dims={0}, metadata={op_name=\"jit(step)/layer/dot_general\" "
+                    "source_file=\"model.py\" source_line=7}\n",
                     "  %x.", i, " = bf16[64,64]{1,0} multiply(%dot.", i, ", %x.", i - 1, ")\n");
   }
   absl::StrAppend(&text, "  ROOT %r = bf16[64,64]{1,0} add(%p, %p)\n}\n");
@@ -157,9 +163,7 @@ void ReadHlo(benchmark::State& state) {
       if (step.ok()) nodes = step->nodes.size();
     }));
     state.SetIterationTime(ours.back());
-    theirs.push_back(SecondsOf([&] {
-      benchmark::DoNotOptimize(std::count(text.begin(), text.end(), '%'));
-    }));
+    theirs.push_back(SecondsOf([&] { benchmark::DoNotOptimize(std::count(text.begin(), text.end(), '%')); }));
   }
   if (nodes == 0) return state.SkipWithError("the module was not read");
   state.counters["MB"] = static_cast<double>(text.size()) / 1e6;

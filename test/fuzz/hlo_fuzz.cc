@@ -9,7 +9,8 @@ FUZZ_TARGET(hlo_fuzz, data, size) {
   using namespace chakra;
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
   (void)hlo::LooksLikeHloProto(bytes);
-  const auto module = hlo::LooksLikeHloText(bytes) ? hlo::ReadHloText(bytes, "fuzz") : hlo::ReadHloProto(bytes, "fuzz");
+  const auto module =
+      hlo::LooksLikeHloText(bytes) ? hlo::ReadHloText(bytes, "fuzz") : hlo::ReadHloProto(bytes, "fuzz");
   if (!module.ok()) {
     fuzz::Require(!module.status().message().empty(), "an error says why");
     return 0;

@@ -33,7 +33,8 @@ std::string ReadBytes(absl::string_view bytes) {
     if (ranks.ok()) {
       std::string out;
       for (const pytorch::CaptureRank& rank : ranks->ranks) {
-        for (const pytorch::Event& e : rank.device->events) Require(e.dur >= 0, "a duration is never negative");
+        for (const pytorch::Event& e : rank.device->events)
+          Require(e.dur >= 0, "a duration is never negative");
         absl::StrAppend(&out, rank.rank, ":", rank.device->events.size(), " ");
       }
       return out;
@@ -50,6 +51,7 @@ FUZZ_TARGET(rocprof_fuzz, data, size) {
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
   (void)chakra::rocprof::LooksLikeJson(bytes);
   (void)chakra::rocprof::LooksLikeRocpd(bytes);
-  chakra::fuzz::Require(chakra::rocprof::ReadBytes(bytes) == chakra::rocprof::ReadBytes(bytes), "the same answer twice");
+  chakra::fuzz::Require(chakra::rocprof::ReadBytes(bytes) == chakra::rocprof::ReadBytes(bytes),
+                        "the same answer twice");
   return 0;
 }

@@ -1,5 +1,5 @@
-// Recordings of rocprofv3 and JAX: the replay of an unchanged one is the measurement, and nothing is lost, by a count
-// of another reader.
+// Recordings of rocprofv3 and JAX: the replay of an unchanged one is the measurement, and nothing is lost, by
+// a count of another reader.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -98,7 +98,8 @@ TEST(Recordings, RocprofLosesNoKernel) {
   EXPECT_TRUE(absl::StrContains(warnings, "1310 communication kernels")) << warnings;
 }
 
-// The other reader of XSpaces: protobuf's wire format field by field, with maps of names, and nothing of the reader's.
+// The other reader of XSpaces: protobuf's wire format field by field, with maps of names, and nothing of the
+// reader's.
 class PlainXSpace {
  public:
   explicit PlainXSpace(absl::string_view bytes) {
@@ -179,7 +180,8 @@ TEST_P(JaxProfile, LosesNoOperationAndNoByte) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Real, JaxProfile,
-                         testing::Values("jax_conv_minimal_mi300x.xplane.pb", "jax_te_fused_attention.xplane.pb"));
+                         testing::Values("jax_conv_minimal_mi300x.xplane.pb",
+                                         "jax_te_fused_attention.xplane.pb"));
 
 TEST(Recordings, CommandsWorkOnThem) {
   const std::string path = SharedFile("xplane/jax_te_fused_attention.xplane.pb");

@@ -1,4 +1,5 @@
-// HLO modules: text and proto, groups in all forms, loops, asynchronous collectives, what fusions read and write.
+// HLO modules: text and proto, groups in all forms, loops, asynchronous collectives, what fusions read and
+// write.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,9 +23,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-// A step of two layers in a loop, sharded over 8 devices as 2 x 4, in the grammar of XLA's dumps (HloParser in
-// openxla/xla, xla/hlo/parser); composed for this test.
-constexpr char kStep[] = R"(HloModule jit_train_step, is_scheduled=true, entry_computation_layout={(bf16[16,64]{1,0})->bf16[16,64]{1,0}}, replica_count=1, num_partitions=8
+// A step of two layers in a loop, sharded over 8 devices as 2 x 4, in the grammar of XLA's dumps (HloParser
+// in openxla/xla, xla/hlo/parser); composed for this test.
+constexpr char kStep[] =
+    R"(HloModule jit_train_step, is_scheduled=true, entry_computation_layout={(bf16[16,64]{1,0})->bf16[16,64]{1,0}}, replica_count=1, num_partitions=8
 
 %add.clone (x: f32[], y: f32[]) -> f32[] {
   %x = f32[] parameter(0)
@@ -113,7 +115,8 @@ TEST(Hlo, TheStepRunsLoopsAsOftenAsTheyGoRound) {
 }
 
 TEST(Hlo, ALoopThatNothingCountsIsCountedByItsCondition) {
-  const std::string text = absl::StrReplaceAll(kStep, {{", backend_config={\"known_trip_count\":{\"n\":\"2\"}}", ""}});
+  const std::string text =
+      absl::StrReplaceAll(kStep, {{", backend_config={\"known_trip_count\":{\"n\":\"2\"}}", ""}});
   const Module m = Text(text);
   EXPECT_THAT(StepOf(m).nodes, SizeIs(3 * 6 + 3));
   // A bound that is no constant: once, and said.
@@ -122,7 +125,8 @@ TEST(Hlo, ALoopThatNothingCountsIsCountedByItsCondition) {
   EXPECT_THAT(once.warnings, ElementsAre(HasSubstr("while.9")));
 }
 
-// The ends of asynchronous collectives: what follows the end waits for the start, and what lies between does not.
+// The ends of asynchronous collectives: what follows the end waits for the start, and what lies between does
+// not.
 TEST(Hlo, WhatFollowsAnEndWaits) {
   const Module m = Text(kStep);
   const Step step = StepOf(m);
@@ -136,7 +140,7 @@ TEST(Hlo, WhatFollowsAnEndWaits) {
   EXPECT_TRUE(waits_for(3, 0));   // dot.5 is the first on the main stream after the end
   EXPECT_TRUE(waits_for(3, 2));
   EXPECT_EQ(step.nodes[4].stream, StepStream::kCompute);  // ar blocks
-  EXPECT_TRUE(waits_for(6, 5));   // the second round's start waits for what ran before it
+  EXPECT_TRUE(waits_for(6, 5));  // the second round's start waits for what ran before it
 }
 
 TEST(Hlo, GroupsInAllForms) {
@@ -151,14 +155,14 @@ TEST(Hlo, GroupsInAllForms) {
   EXPECT_EQ(lists("[2,4]<=[4,2]T(1,0)"), (G{{0, 2, 4, 6}, {1, 3, 5, 7}}));
   EXPECT_EQ(lists("[4,2]<=[2,2,2]T(2,0,1)"), (G{{0, 2}, {4, 6}, {1, 3}, {5, 7}}));
   EXPECT_TRUE(ParseReplicaGroups("{}").has_value());
-  EXPECT_EQ(lists("[2,3]<=[8]"), G());      // does not divide
+  EXPECT_EQ(lists("[2,3]<=[8]"), G());  // does not divide
   EXPECT_EQ(lists("[2,4]<=[4,2]T(1,1)"), G());
   for (const char* other : {"", "{0,1}", "[2,4]", "[2,4]<=8", "@mesh{axis}", "[0,4]<=[8]", "[2,4]<=[8]T1"})
     EXPECT_FALSE(ParseReplicaGroups(other).has_value()) << other;
 }
 
-// Against a definition written another way: element (g, s) of the reshaped array is where its flat place comes from in
-// the transposed one.
+// Against a definition written another way: element (g, s) of the reshaped array is where its flat place
+// comes from in the transposed one.
 TEST(Hlo, IotaGroupsAreTheDefinition) {
   const int64_t d[3] = {2, 3, 4};
   const int perms[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -190,7 +194,8 @@ TEST(Hlo, IotaGroupsAreTheDefinition) {
 TEST(Hlo, IdsAreReplicasPartitionsOrBoth) {
   const auto groups_of = [](const std::string& attributes) {
     const Module m = Text(absl::StrCat(
-        "HloModule m, replica_count=2, num_partitions=4\n\n%a (x: f32[], y: f32[]) -> f32[] {\n  %x = f32[] parameter(0)\n"
+        "HloModule m, replica_count=2, num_partitions=4\n\n%a (x: f32[], y: f32[]) -> f32[] {\n  %x = f32[] "
+        "parameter(0)\n"
         "  %y = f32[] parameter(1)\n  ROOT %r = f32[] add(%x, %y)\n}\n\nENTRY %e (p: f32[8]) -> f32[8] {\n"
         "  %p = f32[8]{0} parameter(0)\n  ROOT %c = f32[8]{0} ",
         attributes, "\n}\n"));
@@ -202,11 +207,13 @@ TEST(Hlo, IdsAreReplicasPartitionsOrBoth) {
   EXPECT_EQ(groups_of(ar + "replica_groups={}"), (G{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
   EXPECT_EQ(groups_of(ar + "channel_id=1, replica_groups={{0,1}}"), (G{{0, 1, 2, 3, 4, 5, 6, 7}}));
   EXPECT_EQ(groups_of(ar + "channel_id=1, replica_groups={{0},{1}}"), (G{{0, 1, 2, 3}, {4, 5, 6, 7}}));
-  EXPECT_EQ(groups_of(ar + "channel_id=1, use_global_device_ids=true, replica_groups={{0,2},{1,3},{4,5,6,7}}"),
-            (G{{0, 2}, {1, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(
+      groups_of(ar + "channel_id=1, use_global_device_ids=true, replica_groups={{0,2},{1,3},{4,5,6,7}}"),
+      (G{{0, 2}, {1, 3}, {4, 5, 6, 7}}));
   EXPECT_EQ(groups_of("all-to-all(%p), channel_id=1, dimensions={0}, replica_groups={{0,1},{2,3}}"),
             (G{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
-  EXPECT_EQ(groups_of("all-to-all(%p), dimensions={0}, replica_groups={{0,1}}"), (G{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+  EXPECT_EQ(groups_of("all-to-all(%p), dimensions={0}, replica_groups={{0,1}}"),
+            (G{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
 }
 
 TEST(Hlo, SizesAreThoseOfOneDevice) {
@@ -349,12 +356,14 @@ TEST(Hlo, CallsThatDoubleAreRefused) {
   for (int level = 0; level < 60; ++level) {
     absl::StrAppend(&text, "%c", level, " (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n");
     if (level > 0) {
-      absl::StrAppend(&text, "  %a = f32[] call(%p), to_apply=%c", level - 1, "\n  %b = f32[] call(%a), to_apply=%c",
-                      level - 1, "\n");
+      absl::StrAppend(&text, "  %a = f32[] call(%p), to_apply=%c", level - 1,
+                      "\n  %b = f32[] call(%a), to_apply=%c", level - 1, "\n");
     }
     absl::StrAppend(&text, "}\n");
   }
-  absl::StrAppend(&text, "ENTRY %e (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n  ROOT %r = f32[] call(%p), to_apply=%c59\n}\n");
+  absl::StrAppend(&text,
+                  "ENTRY %e (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n  ROOT %r = f32[] call(%p), "
+                  "to_apply=%c59\n}\n");
   const auto step = BuildStep(Text(text), "m.txt");
   EXPECT_THAT(std::string(step.status().message()), HasSubstr("runs nothing"));
 }
@@ -368,12 +377,19 @@ TEST(Hlo, ProtosSayTheSame) {
   std::string trips;
   wire::AppendText(43, "{\"known_trip_count\":{\"n\":\"5\"}}", &trips);
   const HloShape f32{11, {16, 8}};
-  const HloComputation body{"body", 1, 12, {{"p", "parameter", f32, 11, {}, {}, ""},
-                                            {"ar", "all-reduce", f32, 12, {11}, {}, global + IotaGroups(2, 4, {4, 2}, {1, 0})}}};
+  const HloComputation body{
+      "body",
+      1,
+      12,
+      {{"p", "parameter", f32, 11, {}, {}, ""},
+       {"ar", "all-reduce", f32, 12, {11}, {}, global + IotaGroups(2, 4, {4, 2}, {1, 0})}}};
   const HloComputation condition{"cond", 2, 21, {{"q", "parameter", f32, 21, {}, {}, ""}}};
-  const HloComputation entry{"main", 3, 33, {{"x", "parameter", f32, 31, {}, {}, ""},
-                                             {"loop", "while", f32, 32, {31}, {1, 2}, trips},
-                                             {"y", "add", f32, 33, {32, 32}, {}, ""}}};
+  const HloComputation entry{"main",
+                             3,
+                             33,
+                             {{"x", "parameter", f32, 31, {}, {}, ""},
+                              {"loop", "while", f32, 32, {31}, {1, 2}, trips},
+                              {"y", "add", f32, 33, {32, 32}, {}, ""}}};
   const std::string proto = EncodeHlo("jit_f", {body, condition, entry}, 8);
   EXPECT_TRUE(LooksLikeHloProto(proto));
   auto m = ReadHloProto(proto, "f.hlo.pb");

@@ -1,5 +1,5 @@
-// rocprofv3's JSON and rocpd: both schemas say the same, calls launch kernels, RCCL's calls have groups and sizes, and
-// what is damaged or hostile is refused.
+// rocprofv3's JSON and rocpd: both schemas say the same, calls launch kernels, RCCL's calls have groups and
+// sizes, and what is damaged or hostile is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -28,9 +28,11 @@ using testing_rocpd::Schema;
 
 std::string At(const std::string& name) { return testing::TempDir() + "/" + name; }
 
-// Two ranks: a copy, a kernel, an all-reduce of 1,024 floats in each. Rank 1 comes to the all-reduce 5 us later.
+// Two ranks: a copy, a kernel, an all-reduce of 1,024 floats in each. Rank 1 comes to the all-reduce 5 us
+// later.
 std::string WriteRank(Schema schema, int rank) {
-  const std::string path = At(absl::StrCat("job_", schema == Schema::kRows ? "rows" : "tracks", "_rank", rank, ".db"));
+  const std::string path =
+      At(absl::StrCat("job_", schema == Schema::kRows ? "rows" : "tracks", "_rank", rank, ".db"));
   Database db(path, schema, rank, 2);
   const int64_t base = 1'000'000'000'000 + rank * 5'000;
   const std::string comm = absl::StrCat("0x7f3a5c00d01", rank);
@@ -43,7 +45,8 @@ std::string WriteRank(Schema schema, int rank) {
   db.Call("RCCL_API", "ncclAllReduce", base + 20'000, base + 30'000, 13,
           {{"count", "1024"}, {"datatype", "7"}, {"op", "0"}, {"comm", comm}});
   db.Call("HIP_RUNTIME_API", "hipExtLaunchKernel", base + 22'000, base + 28'000, 14);
-  db.Kernel("ncclDevKernel_Generic_1(ncclDevKernelArgsStorage<4096ul>)", base + 32'000, 1'000'000'060'000, 14, 9);
+  db.Kernel("ncclDevKernel_Generic_1(ncclDevKernelArgsStorage<4096ul>)", base + 32'000, 1'000'000'060'000, 14,
+            9);
   db.Mark("iteration 3", base + 1'000, base + 31'000);
   return path;
 }
@@ -82,7 +85,8 @@ TEST(Rocprof, BothSchemasOfRocpdAreOneJob) {
     }
   }
   EXPECT_EQ(described[0], described[1]);
-  EXPECT_THAT(described[0], AllOf(HasSubstr("Memcpy HtoD"), HasSubstr("hipModuleLaunchKernel"), HasSubstr("ProfilerStep#3")));
+  EXPECT_THAT(described[0], AllOf(HasSubstr("Memcpy HtoD"), HasSubstr("hipModuleLaunchKernel"),
+                                  HasSubstr("ProfilerStep#3")));
 }
 
 TEST(Rocprof, CallsLaunchTheirKernels) {
@@ -108,7 +112,8 @@ TEST(Rocprof, WhatIsNotRecordedIsSaid) {
   ASSERT_TRUE(capture.ok()) << capture.status();
   std::string warnings;
   for (const std::string& w : capture->report.warnings()) warnings += w;
-  EXPECT_THAT(warnings, AllOf(HasSubstr("--hip-trace"), HasSubstr("--rccl-trace"), HasSubstr("1 communication kernels")));
+  EXPECT_THAT(warnings, AllOf(HasSubstr("--hip-trace"), HasSubstr("--rccl-trace"),
+                              HasSubstr("1 communication kernels")));
 }
 
 // The JSON that rocprofv3 writes for the same job as WriteRank(kRows, 0), by the names in generateJSON.cpp
@@ -127,11 +132,12 @@ std::string Json(absl::string_view records) {
 }
 
 std::string Dispatch(int64_t begin, int64_t end, int64_t correlation, int64_t kernel = 7, int64_t agent = 2) {
-  return absl::StrCat(R"({"kind": 11, "operation": 2, "thread_id": 77, "correlation_id": {"internal": )", correlation,
-                      R"(, "external": 0}, "start_timestamp": )", begin, R"(, "end_timestamp": )", end,
-                      R"(, "dispatch_info": {"agent_id": {"handle": )", agent, R"(}, "queue_id": {"handle": 3}, "kernel_id": )",
-                      kernel,
-                      R"(, "workgroup_size": {"x": 256, "y": 1, "z": 1}, "grid_size": {"x": 1024, "y": 1, "z": 1}}, "stream_id": {"handle": 4}})");
+  return absl::StrCat(
+      R"({"kind": 11, "operation": 2, "thread_id": 77, "correlation_id": {"internal": )", correlation,
+      R"(, "external": 0}, "start_timestamp": )", begin, R"(, "end_timestamp": )", end,
+      R"(, "dispatch_info": {"agent_id": {"handle": )", agent,
+      R"(}, "queue_id": {"handle": 3}, "kernel_id": )", kernel,
+      R"(, "workgroup_size": {"x": 256, "y": 1, "z": 1}, "grid_size": {"x": 1024, "y": 1, "z": 1}}, "stream_id": {"handle": 4}})");
 }
 
 absl::StatusOr<pytorch::Capture> ReadText(const std::string& text) {
@@ -141,8 +147,8 @@ absl::StatusOr<pytorch::Capture> ReadText(const std::string& text) {
 }
 
 TEST(Rocprof, JsonHasLaunchesCopiesAndMarks) {
-  const auto capture = ReadText(Json(absl::StrCat(
-      R"({"kernel_dispatch": [)", Dispatch(20'000, 30'000, 2), R"(],
+  const auto capture =
+      ReadText(Json(absl::StrCat(R"({"kernel_dispatch": [)", Dispatch(20'000, 30'000, 2), R"(],
  "hip_api": [{"kind": 1, "operation": 0, "thread_id": 77, "correlation_id": {"internal": 1}, "start_timestamp": 10000, "end_timestamp": 11000},
              {"kind": 1, "operation": 1, "thread_id": 77, "correlation_id": {"internal": 2}, "start_timestamp": 12000, "end_timestamp": 13000}],
  "memory_copy": [{"kind": 8, "operation": 2, "thread_id": 77, "correlation_id": {"internal": 1}, "start_timestamp": 14000, "end_timestamp": 15000,
@@ -179,8 +185,10 @@ TEST(Rocprof, BadJsonIsRefused) {
       {Json(absl::StrCat(R"({"kernel_dispatch": [)", Dispatch(10, 20, 1), ",", Dispatch(-5, 20, 1), "]}")),
        "kernel_dispatch[1]: start_timestamp -5"},
       {Json(absl::StrCat(R"({"kernel_dispatch": [)", Dispatch(10, INT64_MAX, 1), "]}")), "below 2^61"},
-      {absl::StrReplaceAll(good, {{"\"start_timestamp\": 10", "\"start_timestamp\": \"ten\""}}), "start_timestamp 0"},
-      {absl::StrReplaceAll(good, {{"\"start_timestamp\": 10", "\"start_timestamp\": 1e400"}}), "results.json"},
+      {absl::StrReplaceAll(good, {{"\"start_timestamp\": 10", "\"start_timestamp\": \"ten\""}}),
+       "start_timestamp 0"},
+      {absl::StrReplaceAll(good, {{"\"start_timestamp\": 10", "\"start_timestamp\": 1e400"}}),
+       "results.json"},
       {absl::StrReplaceAll(good, {{"[{\"metadata\"", "[{\"metadata\" 3"}}), "expected the whole JSON"},
   };
   for (const auto& [text, says] : cases) {
@@ -190,11 +198,15 @@ TEST(Rocprof, BadJsonIsRefused) {
   }
   // Repaired, and counted.
   const std::pair<std::string, const char*> repaired[] = {
-      {Json(absl::StrCat(R"({"kernel_dispatch": [)", Dispatch(20, 10, 1), "]}")), "rocprof_negative_duration"},
-      {Json(absl::StrCat(R"({"kernel_dispatch": [)", Dispatch(10, 20, 1, 99), "]}")), "rocprof_dangling_kernel"},
-      {Json(absl::StrCat(R"({"kernel_dispatch": [)", Dispatch(10, 20, 1, 7, 99), "]}")), "rocprof_dangling_agent"},
-      {Json(absl::StrCat(R"({"kernel_dispatch": [)", Dispatch(10, 20, 1),
-                         R"(], "hip_api": [{"kind": 40, "operation": 2, "start_timestamp": 5, "end_timestamp": 6}]})")),
+      {Json(absl::StrCat(R"({"kernel_dispatch": [)", Dispatch(20, 10, 1), "]}")),
+       "rocprof_negative_duration"},
+      {Json(absl::StrCat(R"({"kernel_dispatch": [)", Dispatch(10, 20, 1, 99), "]}")),
+       "rocprof_dangling_kernel"},
+      {Json(absl::StrCat(R"({"kernel_dispatch": [)", Dispatch(10, 20, 1, 7, 99), "]}")),
+       "rocprof_dangling_agent"},
+      {Json(absl::StrCat(
+           R"({"kernel_dispatch": [)", Dispatch(10, 20, 1),
+           R"(], "hip_api": [{"kind": 40, "operation": 2, "start_timestamp": 5, "end_timestamp": 6}]})")),
        "rocprof_unknown_operation"},
   };
   for (const auto& [text, kind] : repaired) {
@@ -212,22 +224,25 @@ TEST(Rocprof, BadDatabasesAreRefused) {
   const std::string id = testing_rocpd::kId;
   const auto table = [&](absl::string_view name) { return absl::StrCat("rocpd_", name, "_", id); };
   const std::pair<std::string, const char*> cases[] = {
-      {absl::StrCat("DROP TABLE ", table("kernel_dispatch"), "; DROP TABLE ", table("region")), "no rocpd database"},
-      {absl::StrCat("DELETE FROM ", table("kernel_dispatch"), "; DELETE FROM ", table("region"), "; DELETE FROM ",
-                    table("memory_copy")),
+      {absl::StrCat("DROP TABLE ", table("kernel_dispatch"), "; DROP TABLE ", table("region")),
+       "no rocpd database"},
+      {absl::StrCat("DELETE FROM ", table("kernel_dispatch"), "; DELETE FROM ", table("region"),
+                    "; DELETE FROM ", table("memory_copy")),
        "no kernel dispatch"},
       {absl::StrCat("DROP TABLE ", table("timestamp")), "no times"},
       {absl::StrCat("DELETE FROM ", table("timestamp"), " WHERE id = 3"), "no times"},
       {absl::StrCat("UPDATE ", table("timestamp"), " SET value = -7 WHERE id = 3"), "above 0"},
-      {absl::StrCat("UPDATE ", table("timestamp"), " SET value = 9223372036854775807 WHERE id = 3"), "below 2^61"},
+      {absl::StrCat("UPDATE ", table("timestamp"), " SET value = 9223372036854775807 WHERE id = 3"),
+       "below 2^61"},
       {absl::StrCat("UPDATE ", table("timestamp"), " SET value = 'soon'"), "start 0"},
       {absl::StrCat("UPDATE ", table("kernel_dispatch"), " SET start_id = 999999"), "no times"},
       // Views in place of tables: never run.
-      {absl::StrCat("ALTER TABLE ", table("kernel_dispatch"), " RENAME TO hidden; CREATE VIEW ", table("kernel_dispatch"),
-                    " AS SELECT * FROM hidden; DROP TABLE ", table("region"), "; DROP TABLE ", table("memory_copy")),
+      {absl::StrCat("ALTER TABLE ", table("kernel_dispatch"), " RENAME TO hidden; CREATE VIEW ",
+                    table("kernel_dispatch"), " AS SELECT * FROM hidden; DROP TABLE ", table("region"),
+                    "; DROP TABLE ", table("memory_copy")),
        "no rocpd database"},
-      {absl::StrCat("DROP TABLE ", table("kernel_dispatch"), "; DROP TABLE ", table("region"), "; CREATE VIRTUAL TABLE ",
-                    table("kernel_dispatch"), " USING fts5(id, kernel_id)"),
+      {absl::StrCat("DROP TABLE ", table("kernel_dispatch"), "; DROP TABLE ", table("region"),
+                    "; CREATE VIRTUAL TABLE ", table("kernel_dispatch"), " USING fts5(id, kernel_id)"),
        "no rocpd database"},
       {absl::StrCat("DROP TABLE ", table("memory_copy"), "; DROP TABLE ", table("region"), "; DROP TABLE ",
                     table("kernel_dispatch"), "; CREATE TABLE ", table("kernel_dispatch"),
@@ -262,8 +277,9 @@ TEST(Rocprof, BadDatabasesAreRefused) {
   // A trigger and a table of another name change nothing.
   const std::string path = At("bad.db");
   std::filesystem::copy_file(good, path, std::filesystem::copy_options::overwrite_existing);
-  testing_rocpd::Execute(path, absl::StrCat("CREATE TRIGGER t AFTER INSERT ON ", table("event"), " BEGIN DELETE FROM ",
-                                            table("event"), "; END; CREATE TABLE rocpd_regional(x)"));
+  testing_rocpd::Execute(
+      path, absl::StrCat("CREATE TRIGGER t AFTER INSERT ON ", table("event"), " BEGIN DELETE FROM ",
+                         table("event"), "; END; CREATE TABLE rocpd_regional(x)"));
   const auto before = ReadFileAsItIs(path);
   EXPECT_TRUE(ReadRecordings({path}, {}).ok());
   EXPECT_EQ(*before, *ReadFileAsItIs(path));  // nothing is written beside or into it
@@ -292,9 +308,10 @@ TEST(Rocprof, DamagedDatabasesAreRefused) {
 TEST(SqliteReader, ReadsTablesAloneAndInMemoryAsOnDisk) {
   const std::string path = At("plain.db");
   std::filesystem::remove(path);
-  testing_rocpd::Execute(path,
-                         "CREATE TABLE \"odd \"\"name\"(a, b); INSERT INTO \"odd \"\"name\" VALUES (1, 'x'), (NULL, 'y');"
-                         "CREATE VIEW v AS SELECT a FROM \"odd \"\"name\"");
+  testing_rocpd::Execute(
+      path,
+      "CREATE TABLE \"odd \"\"name\"(a, b); INSERT INTO \"odd \"\"name\" VALUES (1, 'x'), (NULL, 'y');"
+      "CREATE VIEW v AS SELECT a FROM \"odd \"\"name\"");
   const auto bytes = ReadFileAsItIs(path);
   for (const bool memory : {false, true}) {
     const auto db = memory ? SqliteReader::OpenMemory(*bytes, "memory") : SqliteReader::Open(path);

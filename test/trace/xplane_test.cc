@@ -1,4 +1,5 @@
-// XSpaces of GPUs and TPUs, composed: collectives by the programs in the file, ends that wait, steps, bad files.
+// XSpaces of GPUs and TPUs, composed: collectives by the programs in the file, ends that wait, steps, bad
+// files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +23,8 @@ using testing::SizeIs;
 
 constexpr int64_t kUs = 1'000'000;  // picoseconds
 
-absl::StatusOr<pytorch::Capture> ReadBytes(const std::string& bytes, const std::string& name = "host.xplane.pb",
+absl::StatusOr<pytorch::Capture> ReadBytes(const std::string& bytes,
+                                           const std::string& name = "host.xplane.pb",
                                            const ReadOptions& options = {}) {
   const std::string path = testing::TempDir() + "/" + name;
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
@@ -70,7 +72,8 @@ PlaneBuilder Metadata() {
 }
 
 std::vector<StatValue> Op(const std::string& name, int64_t correlation = -1) {
-  std::vector<StatValue> stats = {{"hlo_op", name}, {"hlo_module", std::string("jit_step")}, {"program_id", int64_t{7}}};
+  std::vector<StatValue> stats = {
+      {"hlo_op", name}, {"hlo_module", std::string("jit_step")}, {"program_id", int64_t{7}}};
   if (correlation >= 0) stats.emplace_back("correlation_id", correlation);
   return stats;
 }
@@ -137,7 +140,8 @@ TEST(XPlane, OperationsHaveTheirShapesAndWork) {
   }
 }
 
-// add.1 is on the main stream, and needs what the all-reduce on the other stream gave: a longer one delays it.
+// add.1 is on the main stream, and needs what the all-reduce on the other stream gave: a longer one delays
+// it.
 TEST(XPlane, StreamsWaitForDataOfOthers) {
   const auto capture = ReadBytes(GpuProfile());
   ASSERT_TRUE(capture.ok()) << capture.status();
@@ -155,8 +159,9 @@ TEST(XPlane, StreamsWaitForDataOfOthers) {
   EXPECT_TRUE(found);
 }
 
-// A TPU's core: a loop around what it runs, a collective between its start and its end, steps (lines and stats as in
-// openxla/xla xla/tsl/profiler/utils/xplane_schema.cc). `async`: the profile has a line of what runs beside.
+// A TPU's core: a loop around what it runs, a collective between its start and its end, steps (lines and
+// stats as in openxla/xla xla/tsl/profiler/utils/xplane_schema.cc). `async`: the profile has a line of what
+// runs beside.
 std::string TpuProfile(bool async) {
   std::vector<PlaneBuilder> planes = {Metadata()};
   for (int device = 0; device < 2; ++device) {
@@ -173,15 +178,18 @@ std::string TpuProfile(bool async) {
       tpu.Event("%while.1 = (f32[256,256]) while(...)", at, 8 * kUs, Op("while.1"));
       tpu.Event("%mul.1 = f32[256,256]{1,0} multiply(...)", at, 4 * kUs, Op("mul.1"));
       tpu.Event("%mul.2 = f32[256,256]{1,0} multiply(...)", at + 4 * kUs, 4 * kUs, Op("mul.2"));
-      tpu.Event("%all-reduce-start.1 = f32[256,256]{1,0} all-reduce-start(...)", at + 8 * kUs, kUs, Op("all-reduce-start.1"));
+      tpu.Event("%all-reduce-start.1 = f32[256,256]{1,0} all-reduce-start(...)", at + 8 * kUs, kUs,
+                Op("all-reduce-start.1"));
       tpu.Event("%dot.1 = f32[256,256]{1,0} dot(...)", at + 9 * kUs, 11 * kUs, Op("dot.1"));
-      tpu.Event("%all-reduce-done.1 = f32[256,256]{1,0} all-reduce-done(...)", at + 20 * kUs, 20 * kUs, Op("all-reduce-done.1"));
+      tpu.Event("%all-reduce-done.1 = f32[256,256]{1,0} all-reduce-done(...)", at + 20 * kUs, 20 * kUs,
+                Op("all-reduce-done.1"));
       tpu.Event("%add.1 = f32[256,256]{1,0} add(...)", at + 40 * kUs, 20 * kUs, Op("add.1"));
     }
     if (async) {
       tpu.Line(4, "Async XLA Ops", 2000);
       for (int step = 0; step < 2; ++step)
-        tpu.Event("%all-reduce-start.1 = f32[256,256]{1,0} all-reduce-start(...)", 60 * kUs * step + 8 * kUs, 31 * kUs, Op("all-reduce-start.1"));
+        tpu.Event("%all-reduce-start.1 = f32[256,256]{1,0} all-reduce-start(...)", 60 * kUs * step + 8 * kUs,
+                  31 * kUs, Op("all-reduce-start.1"));
     }
     planes.push_back(tpu);
   }
@@ -200,7 +208,8 @@ TEST(XPlane, EndsOfATpuWaitForTheirCollectives) {
     const pytorch::Timeline& t = rank.timeline;
     int ends = 0;
     for (const pytorch::TimelineNode& n : t.nodes) {
-      if (n.event == kNoRow || rank.device->name_of(rank.device->events[n.event]) != "all-reduce-done.1") continue;
+      if (n.event == kNoRow || rank.device->name_of(rank.device->events[n.event]) != "all-reduce-done.1")
+        continue;
       ++ends;
       EXPECT_EQ(n.dur, async ? 1000 : 0);
     }
@@ -256,13 +265,12 @@ TEST(XPlane, BadFilesAreRefused) {
   run(&twice);
   refused(SpaceOf({twice, twice}), "two planes /device:GPU:0");
   refused(Gpu(run, "/device:GPU:99999999"), "the number of a device");
-  refused(Gpu(
-              [](PlaneBuilder* p) {
-                p->Line(1, "Stream #1", 0);
-                p->Event("k", -5, kUs);
-                p->Event("k", 0, -1);
-                p->Event("k", INT64_MAX, INT64_MAX);
-              }),
+  refused(Gpu([](PlaneBuilder* p) {
+            p->Line(1, "Stream #1", 0);
+            p->Event("k", -5, kUs);
+            p->Event("k", 0, -1);
+            p->Event("k", INT64_MAX, INT64_MAX);
+          }),
           "no operation");
   refused(Gpu([](PlaneBuilder* p) {
             p->Line(1, "Framework Ops", 0);

@@ -15,7 +15,8 @@ namespace chakra::testing_xplane {
 class StatValue {
  public:
   StatValue(std::string name, int64_t number) : name_(std::move(name)), number_(number) {}
-  StatValue(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)), is_text_(true) {}
+  StatValue(std::string name, std::string text)
+      : name_(std::move(name)), text_(std::move(text)), is_text_(true) {}
   const std::string& name() const { return name_; }
   std::string Encode(int64_t id, bool as_bytes) const {
     std::string out;
@@ -152,7 +153,8 @@ struct HloComputation {
 };
 
 // HloProto with the module's devices: one partition each.
-inline std::string EncodeHlo(absl::string_view name, const std::vector<HloComputation>& computations, int partitions) {
+inline std::string EncodeHlo(absl::string_view name, const std::vector<HloComputation>& computations,
+                             int partitions) {
   std::string module;
   wire::AppendText(1, name, &module);
   wire::AppendText(2, computations.back().name, &module);

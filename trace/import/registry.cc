@@ -24,7 +24,8 @@ namespace chakra {
 namespace {
 
 constexpr const Importer* kImporters[] = {
-    &pytorch::kImporter, &rocprof::kImporter, &xplane::kImporter, &hlo::kImporter, &generate::kImporter, &kJsonImporter, &kTextImporter,
+    &pytorch::kImporter,  &rocprof::kImporter, &xplane::kImporter, &hlo::kImporter,
+    &generate::kImporter, &kJsonImporter,      &kTextImporter,
     &kEtImporter,  // the last: it takes what no other claims
 };
 

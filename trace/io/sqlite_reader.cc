@@ -78,8 +78,8 @@ absl::string_view SqliteRow::Text(int column) const {
 SqliteReader::~SqliteReader() { sqlite3_close(db_); }
 
 absl::Status SqliteReader::Error(absl::string_view doing) const {
-  return absl::InvalidArgumentError(
-      absl::StrCat(file_, ": ", std::string(doing), ": ", db_ == nullptr ? "no memory" : sqlite3_errmsg(db_)));
+  return absl::InvalidArgumentError(absl::StrCat(file_, ": ", std::string(doing), ": ",
+                                                 db_ == nullptr ? "no memory" : sqlite3_errmsg(db_)));
 }
 
 absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::Open(const std::string& path) {
@@ -112,9 +112,9 @@ absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::OpenMemory(absl::str
 absl::Status SqliteReader::Begin(uint64_t bytes) {
   bytes_ = bytes;
   constexpr std::pair<int, int> kSettings[] = {
-      {SQLITE_DBCONFIG_DEFENSIVE, 1},         {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},    {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
-      {SQLITE_DBCONFIG_ENABLE_FKEY, 0},       {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+      {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+      {SQLITE_DBCONFIG_ENABLE_FKEY, 0},    {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
       {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}};
   for (const auto& [setting, value] : kSettings) sqlite3_db_config(db_, setting, value, nullptr);
   constexpr int kMostText = 64 << 20;

@@ -32,7 +32,8 @@ CollectiveKind KindOfName(absl::string_view opcode) {
   return CollectiveKind::kNone;
 }
 
-// Pairs that frontend attributes of sends and receives have are not kept; these have pairs of their own or none.
+// Pairs that frontend attributes of sends and receives have are not kept; these have pairs of their own or
+// none.
 int64_t LargestId(const Instruction& i) {
   int64_t most = -1;
   for (const auto& [source, target] : i.pairs) most = std::max({most, source, target});
@@ -72,7 +73,8 @@ class Placer {
       mode_ = grouped ? Mode::kReplicaAllPartitions : Mode::kPartition;
     }
     // Files leave out what XLA knows otherwise: ids beyond the replicas are partitions.
-    if (mode_ == Mode::kReplica && largest >= mesh.replicas && largest < mesh.partitions) mode_ = Mode::kPartition;
+    if (mode_ == Mode::kReplica && largest >= mesh.replicas && largest < mesh.partitions)
+      mode_ = Mode::kPartition;
     if (mode_ == Mode::kReplicaAllPartitions && (mesh.replicas == 1 || largest >= mesh.replicas))
       mode_ = largest < mesh.partitions ? Mode::kPartition : Mode::kBoth;
     if (mode_ != Mode::kBoth && largest >= Ids()) mode_ = Mode::kBoth;
@@ -80,7 +82,9 @@ class Placer {
 
   // How many ids there are, and of how many sets of places each group stands.
   int64_t Ids() const {
-    return mode_ == Mode::kBoth ? mesh_.devices() : mode_ == Mode::kPartition ? mesh_.partitions : mesh_.replicas;
+    return mode_ == Mode::kBoth        ? mesh_.devices()
+           : mode_ == Mode::kPartition ? mesh_.partitions
+                                       : mesh_.replicas;
   }
   int64_t Copies() const {
     return mode_ == Mode::kPartition ? mesh_.replicas : mode_ == Mode::kReplica ? mesh_.partitions : 1;
@@ -181,15 +185,18 @@ Collective CollectiveOf(const Module& module, const Computation& computation, ui
   if (out.kind == CollectiveKind::kSend || out.kind == CollectiveKind::kRecv) {
     // (data, context, token): of a send the operand too.
     const Shape& shape = i.shape;
-    out.in_bytes = out.out_bytes = shape.tuple() && !shape.parts.empty() ? BytesOf(shape.parts[0]) : BytesOf(shape);
+    out.in_bytes = out.out_bytes =
+        shape.tuple() && !shape.parts.empty() ? BytesOf(shape.parts[0]) : BytesOf(shape);
   }
   return out;
 }
 
-std::optional<std::string> GroupsOf(const Collective& c, const Mesh& mesh, std::vector<std::vector<int64_t>>* groups) {
+std::optional<std::string> GroupsOf(const Collective& c, const Mesh& mesh,
+                                    std::vector<std::vector<int64_t>>* groups) {
   std::vector<std::vector<int64_t>> ids = ListGroups(c.what->replica_groups);
   if (c.what->replica_groups.iota() && ids.empty())
-    return absl::StrCat("replica_groups of ", c.what->replica_groups.groups, " x ", c.what->replica_groups.size,
+    return absl::StrCat("replica_groups of ", c.what->replica_groups.groups, " x ",
+                        c.what->replica_groups.size,
                         " devices do not agree with the array that they are taken from");
   ids.erase(std::remove_if(ids.begin(), ids.end(), [](const auto& g) { return g.empty(); }), ids.end());
   int64_t largest = -1;

@@ -45,28 +45,50 @@ constexpr TypeName kTypeNames[] = {
 
 // What stays where it is, or only says something to the compiler.
 constexpr absl::string_view kIdle[] = {
-    "parameter",   "constant",    "tuple",       "get-tuple-element", "bitcast",      "after-all",
-    "partition-id", "replica-id", "opt-barrier", "add-dependency",    "domain",       "get-dimension-size",
-    "while",       "conditional", "call",        "copy-done",         "slice-done",   "async-update",
-    "infeed",      "outfeed",     "recv-done",   "send-done",
+    "parameter",    "constant",    "tuple",       "get-tuple-element", "bitcast",    "after-all",
+    "partition-id", "replica-id",  "opt-barrier", "add-dependency",    "domain",     "get-dimension-size",
+    "while",        "conditional", "call",        "copy-done",         "slice-done", "async-update",
+    "infeed",       "outfeed",     "recv-done",   "send-done",
 };
-constexpr absl::string_view kIdleTargets[] = {
-    "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "AllocateBuffer", "annotate_device_placement",
-    "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape", "xla.sdy.FuncResultSharding", "LayoutConstraint",
-    "AssumeGatherIndicesInBound", "X64Combine", "X64SplitLow", "X64SplitHigh"};
+constexpr absl::string_view kIdleTargets[] = {"Sharding",
+                                              "SPMDFullToShardShape",
+                                              "SPMDShardToFullShape",
+                                              "AllocateBuffer",
+                                              "annotate_device_placement",
+                                              "xla.sdy.GlobalToLocalShape",
+                                              "xla.sdy.LocalToGlobalShape",
+                                              "xla.sdy.FuncResultSharding",
+                                              "LayoutConstraint",
+                                              "AssumeGatherIndicesInBound",
+                                              "X64Combine",
+                                              "X64SplitLow",
+                                              "X64SplitHigh"};
 
 // Kinds of kernels, by what an instruction or the root of a fusion does.
 struct OpcodeKind {
   absl::string_view opcode, op;
 };
 constexpr OpcodeKind kKinds[] = {
-    {"reduce", "xla::reduce"},       {"reduce-window", "xla::reduce"}, {"select-and-scatter", "xla::scatter"},
-    {"copy", "xla::copy"},           {"copy-start", "xla::copy"},      {"concatenate", "xla::copy"},
-    {"slice", "xla::copy"},          {"dynamic-slice", "xla::copy"},   {"dynamic-update-slice", "xla::copy"},
-    {"slice-start", "xla::copy"},    {"pad", "xla::copy"},             {"reshape", "xla::copy"},
-    {"broadcast", "xla::copy"},      {"iota", "xla::copy"},            {"reverse", "xla::copy"},
-    {"transpose", "xla::transpose"}, {"gather", "xla::gather"},        {"scatter", "xla::scatter"},
-    {"sort", "xla::sort"},           {"topk", "xla::sort"},
+    {"reduce", "xla::reduce"},
+    {"reduce-window", "xla::reduce"},
+    {"select-and-scatter", "xla::scatter"},
+    {"copy", "xla::copy"},
+    {"copy-start", "xla::copy"},
+    {"concatenate", "xla::copy"},
+    {"slice", "xla::copy"},
+    {"dynamic-slice", "xla::copy"},
+    {"dynamic-update-slice", "xla::copy"},
+    {"slice-start", "xla::copy"},
+    {"pad", "xla::copy"},
+    {"reshape", "xla::copy"},
+    {"broadcast", "xla::copy"},
+    {"iota", "xla::copy"},
+    {"reverse", "xla::copy"},
+    {"transpose", "xla::transpose"},
+    {"gather", "xla::gather"},
+    {"scatter", "xla::scatter"},
+    {"sort", "xla::sort"},
+    {"topk", "xla::sort"},
 };
 
 absl::string_view KindOfOpcode(absl::string_view opcode) {
@@ -77,11 +99,12 @@ absl::string_view KindOfOpcode(absl::string_view opcode) {
 }
 
 bool MovesOnly(absl::string_view opcode) {
-  static constexpr absl::string_view kMoves[] = {"copy",   "copy-start", "concatenate",   "slice",
-                                                 "pad",    "reshape",    "dynamic-slice", "dynamic-update-slice",
-                                                 "gather", "broadcast",  "transpose",     "iota",
-                                                 "reverse", "bitcast",   "parameter",     "constant",
-                                                 "tuple",  "get-tuple-element", "slice-start"};
+  static constexpr absl::string_view kMoves[] = {
+      "copy",    "copy-start",        "concatenate",   "slice",
+      "pad",     "reshape",           "dynamic-slice", "dynamic-update-slice",
+      "gather",  "broadcast",         "transpose",     "iota",
+      "reverse", "bitcast",           "parameter",     "constant",
+      "tuple",   "get-tuple-element", "slice-start"};
   return std::find(std::begin(kMoves), std::end(kMoves), opcode) != std::end(kMoves);
 }
 
@@ -95,7 +118,8 @@ struct Gemm {
 double ProductAt(const Shape& shape, const std::vector<int64_t>& dims) {
   double n = 1;
   for (const int64_t d : dims) {
-    if (d >= 0 && d < static_cast<int64_t>(shape.dims.size())) n *= static_cast<double>(shape.dims[static_cast<size_t>(d)]);
+    if (d >= 0 && d < static_cast<int64_t>(shape.dims.size()))
+      n *= static_cast<double>(shape.dims[static_cast<size_t>(d)]);
   }
   return n;
 }
@@ -124,7 +148,8 @@ std::vector<int64_t> NumbersOf(simdjson::dom::element value) {
     int64_t n = 0;
     if (e.get(n) == simdjson::SUCCESS) {
       out.push_back(n);
-    } else if (e.get(text) == simdjson::SUCCESS && absl::SimpleAtoi(absl::string_view(text.data(), text.size()), &n)) {
+    } else if (e.get(text) == simdjson::SUCCESS &&
+               absl::SimpleAtoi(absl::string_view(text.data(), text.size()), &n)) {
       out.push_back(n);
     }
   }
@@ -183,7 +208,8 @@ class FactsReader {
   void ReadFusion(const Instruction& i, Facts* f) const;
   void ReadCustomCall(const Instruction& i, Facts* f) const;
   bool ReadAttention(const Instruction& i, Facts* f) const;
-  void ReadConvolution(const Shape& x, const Shape& w, const Shape& out, const Instruction& i, Facts* f) const;
+  void ReadConvolution(const Shape& x, const Shape& w, const Shape& out, const Instruction& i,
+                       Facts* f) const;
   void ReadGemm(const Gemm& g, Facts* f) const;
   void ReadPlain(const Instruction& i, Facts* f) const;
   double OperandBytes(const Instruction& i) const;
@@ -261,8 +287,8 @@ double FactsReader::Written(const Computation& inner) const {
 
 void FactsReader::ReadGemm(const Gemm& g, Facts* f) const {
   f->op = "xla::dot";
-  SetOperands({Sizes({g.batch, g.m, g.k}), Sizes({g.batch, g.k, g.n})}, {TypeText(g.lhs_type), TypeText(g.rhs_type)},
-              f);
+  SetOperands({Sizes({g.batch, g.m, g.k}), Sizes({g.batch, g.k, g.n})},
+              {TypeText(g.lhs_type), TypeText(g.rhs_type)}, f);
   f->operations = std::max(f->operations, Bounded(g.operations()));
 }
 
@@ -271,16 +297,20 @@ void FactsReader::ReadConvolution(const Shape& x, const Shape& w, const Shape& o
                                   Facts* f) const {
   f->op = "xla::convolution";
   const auto at = [](const Shape& s, int64_t d) {
-    return d >= 0 && d < static_cast<int64_t>(s.dims.size()) ? static_cast<double>(s.dims[static_cast<size_t>(d)]) : 1;
+    return d >= 0 && d < static_cast<int64_t>(s.dims.size())
+               ? static_cast<double>(s.dims[static_cast<size_t>(d)])
+               : 1;
   };
   std::vector<int64_t> input = {Bounded(at(x, i.conv.input_batch)), Bounded(at(x, i.conv.input_feature))};
   std::vector<int64_t> kernel = {Bounded(at(w, i.conv.kernel_output)), Bounded(at(w, i.conv.kernel_input))};
   for (const int64_t d : i.conv.input_spatial) input.push_back(Bounded(at(x, d)));
   for (const int64_t d : i.conv.kernel_spatial) kernel.push_back(Bounded(at(w, d)));
-  SetOperands({absl::StrCat("[", absl::StrJoin(input, ", "), "]"), absl::StrCat("[", absl::StrJoin(kernel, ", "), "]")},
+  SetOperands({absl::StrCat("[", absl::StrJoin(input, ", "), "]"),
+               absl::StrCat("[", absl::StrJoin(kernel, ", "), "]")},
               {TypeText(x.type), TypeText(w.type)}, f);
   const double filters = std::max(1.0, at(w, i.conv.kernel_output));
-  f->operations = Bounded(2 * static_cast<double>(ElementsOf(out)) * static_cast<double>(ElementsOf(w)) / filters);
+  f->operations =
+      Bounded(2 * static_cast<double>(ElementsOf(out)) * static_cast<double>(ElementsOf(w)) / filters);
 }
 
 void FactsReader::ReadPlain(const Instruction& i, Facts* f) const {
@@ -308,7 +338,8 @@ void FactsReader::ReadFusion(const Instruction& i, Facts* f) const {
     }
     const double work = InnerOperations(inner, part);
     operations += work;
-    const bool is_product = (part.opcode == "dot" || part.opcode == "convolution") && part.operands.size() >= 2;
+    const bool is_product =
+        (part.opcode == "dot" || part.opcode == "convolution") && part.operands.size() >= 2;
     if (is_product && work > most) {
       most = work;
       product = &part;
@@ -349,12 +380,15 @@ bool FactsReader::ReadAttention(const Instruction& i, Facts* f) const {
     }
   }
   if (q == nullptr || kv == nullptr) return false;
-  const auto dim = [](const Shape& s, size_t from_end) { return static_cast<double>(s.dims[s.dims.size() - from_end]); };
+  const auto dim = [](const Shape& s, size_t from_end) {
+    return static_cast<double>(s.dims[s.dims.size() - from_end]);
+  };
   const double batch = static_cast<double>(q->dims[0]), length = static_cast<double>(q->dims[1]);
   const double heads = dim(*q, 2), width = dim(*q, 1);
   const double keys = static_cast<double>(kv->dims[1]), kv_heads = dim(*kv, 2);
   const bool backward = absl::StrContains(target, "backward") || absl::StrContains(target, "bwd");
-  // Two products forward, five backward (FlashAttention-2, section 3.2); a causal mask leaves half of the pairs.
+  // Two products forward, five backward (FlashAttention-2, section 3.2); a causal mask leaves half of the
+  // pairs.
   const bool causal = absl::StrContains(absl::AsciiStrToLower(i.backend_config), "causal");
   double operations = (backward ? 10 : 4) * batch * heads * length * keys * width;
   if (causal) operations /= 2;
@@ -382,7 +416,8 @@ void FactsReader::ReadCustomCall(const Instruction& i, Facts* f) const {
   if (i.operands.size() >= 2 && absl::StrContains(i.target, "$conv")) {
     const Shape &a = OperandShape(i, 0), &b = OperandShape(i, 1);
     if (absl::StrContains(i.target, "BackwardFilter")) {
-      ReadConvolution(a, out, b, i, f);  // the result has the filter's dimensions, the second operand the output's
+      ReadConvolution(a, out, b, i,
+                      f);  // the result has the filter's dimensions, the second operand the output's
     } else if (absl::StrContains(i.target, "BackwardInput")) {
       ReadConvolution(out, b, a, i, f);
     } else {

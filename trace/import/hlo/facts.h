@@ -8,8 +8,8 @@
 
 namespace chakra::hlo {
 
-// Whether the instruction runs on the device by itself: not a parameter, constant, tuple or view, and not a call
-// of another computation that runs in its place.
+// Whether the instruction runs on the device by itself: not a parameter, constant, tuple or view, and not a
+// call of another computation that runs in its place.
 bool Runs(const Instruction& instruction);
 
 struct Facts {

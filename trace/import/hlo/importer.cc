@@ -22,7 +22,8 @@ absl::StatusOr<Module> ReadModule(const std::string& path, InputFile* input) {
   Buffer content;
   if (absl::Status s = pytorch::ReadRecordedFile(path, &content, input); !s.ok()) return s;
   input->role = "trace";
-  return LooksLikeHloText(content.view()) ? ReadHloText(content.view(), path) : ReadHloProto(content.view(), path);
+  return LooksLikeHloText(content.view()) ? ReadHloText(content.view(), path)
+                                          : ReadHloProto(content.view(), path);
 }
 
 struct Candidate {
@@ -32,11 +33,12 @@ struct Candidate {
   InputFile input;
 };
 
-// Whether the name says what a dump folder has of one module: the result of the optimisations, or a step before it.
+// Whether the name says what a dump folder has of one module: the result of the optimisations, or a step
+// before it.
 bool AfterOptimizations(const std::string& path) { return absl::StrContains(path, "after_optimizations"); }
 
-// Of a folder's files those that can be a step: after the optimisations, where there are such. Of a module as text and
-// as proto the text, which has the numbers of devices.
+// Of a folder's files those that can be a step: after the optimisations, where there are such. Of a module as
+// text and as proto the text, which has the numbers of devices.
 std::vector<std::string> Choose(std::vector<std::string> files, std::vector<std::string>* left) {
   if (std::any_of(files.begin(), files.end(), AfterOptimizations)) {
     const auto kept = std::stable_partition(files.begin(), files.end(), AfterOptimizations);
@@ -49,7 +51,8 @@ std::vector<std::string> Choose(std::vector<std::string> files, std::vector<std:
   };
   std::vector<std::string> out;
   for (std::string& path : files) {
-    const auto same = std::find_if(out.begin(), out.end(), [&](const std::string& o) { return stem(o) == stem(path); });
+    const auto same =
+        std::find_if(out.begin(), out.end(), [&](const std::string& o) { return stem(o) == stem(path); });
     if (same == out.end()) {
       out.push_back(std::move(path));
     } else if (absl::EndsWith(path, ".txt") || absl::EndsWith(path, ".hlo")) {
@@ -65,8 +68,9 @@ std::vector<std::string> Choose(std::vector<std::string> files, std::vector<std:
 double Weight(const Step& step) {
   double sum = 0;
   for (const StepNode& n : step.nodes) {
-    if (n.facts != kNoRow) sum += static_cast<double>(step.facts[n.facts].bytes) +
-                                  static_cast<double>(step.facts[n.facts].operations) / 256;
+    if (n.facts != kNoRow)
+      sum += static_cast<double>(step.facts[n.facts].bytes) +
+             static_cast<double>(step.facts[n.facts].operations) / 256;
   }
   return sum;
 }
@@ -95,22 +99,24 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
     if (!module.ok()) return module.status();
     c.module = *std::move(module);
     auto step = BuildStep(c.module, path);
-    if (!step.ok() && chosen.size() > 1 && absl::StrContains(step.status().message(), "runs nothing")) continue;
+    if (!step.ok() && chosen.size() > 1 && absl::StrContains(step.status().message(), "runs nothing"))
+      continue;
     if (!step.ok()) return step.status();
     c.step = *std::move(step);
     candidates.push_back(std::move(c));
   }
   if (candidates.empty())
     return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(inputs, ", "), ": no module runs anything"));
-  const auto best = std::max_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return Weight(a.step) < Weight(b.step);
-  });
+  const auto best = std::max_element(
+      candidates.begin(), candidates.end(),
+      [](const Candidate& a, const Candidate& b) { return Weight(a.step) < Weight(b.step); });
   auto set = TracesOf(best->module, best->step, best->path, options);
   if (!set.ok()) return set;
   set->inputs.push_back(best->input);
   if (candidates.size() > 1) {
-    set->warnings.push_back(absl::StrCat("of ", candidates.size(), " modules the one that works most is the step: ",
-                                         best->path, "; name a file to take another"));
+    set->warnings.push_back(absl::StrCat("of ", candidates.size(),
+                                         " modules the one that works most is the step: ", best->path,
+                                         "; name a file to take another"));
   }
   return set;
 }

@@ -26,8 +26,8 @@ int BitsOfType(absl::string_view type) {
   if (type == "pred") return 8;
   if (absl::StartsWith(type, "f8")) return 8;
   if (absl::StartsWith(type, "f4")) return 4;
-  if (absl::ConsumePrefix(&type, "bf") || absl::ConsumePrefix(&type, "f") || absl::ConsumePrefix(&type, "s") ||
-      absl::ConsumePrefix(&type, "u") || absl::ConsumePrefix(&type, "c")) {
+  if (absl::ConsumePrefix(&type, "bf") || absl::ConsumePrefix(&type, "f") ||
+      absl::ConsumePrefix(&type, "s") || absl::ConsumePrefix(&type, "u") || absl::ConsumePrefix(&type, "c")) {
     int bits = 0;
     if (absl::SimpleAtoi(type, &bits) && bits > 0 && bits <= 128) return bits;
   }

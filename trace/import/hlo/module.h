@@ -71,11 +71,11 @@ struct Instruction {
   int64_t tuple_index = 0;
   int64_t parameter = 0;  // number of a parameter
   int64_t feature_groups = 1;
-  int64_t trip_count = -1;        // of a while, where the compiler knows it; -1: not told
-  int64_t constant = INT64_MIN;   // of a scalar integer constant; INT64_MIN: none
-  std::string direction;          // of a comparison: "LT", ...
-  bool global_ids = false;        // ids of groups are replica x partitions + partition
-  bool synchronous = false;       // of a start: the compiler runs it on the main stream
+  int64_t trip_count = -1;       // of a while, where the compiler knows it; -1: not told
+  int64_t constant = INT64_MIN;  // of a scalar integer constant; INT64_MIN: none
+  std::string direction;         // of a comparison: "LT", ...
+  bool global_ids = false;       // ids of groups are replica x partitions + partition
+  bool synchronous = false;      // of a start: the compiler runs it on the main stream
 };
 
 struct Computation {

@@ -18,14 +18,18 @@ using wire::Field;
 
 // PrimitiveType of xla_data.proto, by number.
 constexpr absl::string_view kElementTypes[] = {
-    "",      "pred",   "s8",         "s16",        "s32",     "s64",           "u8",     "u16", "u32",
-    "u64",   "f16",    "f32",        "f64",        "",        "opaque",        "c64",    "bf16", "token",
-    "c128",  "f8e5m2", "f8e4m3fn",   "s4",         "u4",      "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz",
-    "s2",    "u2",     "f8e4m3",     "f8e3m4",     "s1",      "u1",            "f4e2m1fn", "f8e8m0fnu", "buffer"};
+    "",     "pred",   "s8",       "s16", "s32", "s64",           "u8",         "u16",        "u32",
+    "u64",  "f16",    "f32",      "f64", "",    "opaque",        "c64",        "bf16",       "token",
+    "c128", "f8e5m2", "f8e4m3fn", "s4",  "u4",  "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "s2",
+    "u2",   "f8e4m3", "f8e3m4",   "s1",  "u1",  "f4e2m1fn",      "f8e8m0fnu",  "buffer"};
 constexpr uint64_t kTupleType = 13;
 constexpr int kDeepestShape = 64;
 
 constexpr absl::string_view kDamaged = "a damaged message";
+
+// What a field of a damaged file holds is looked at only where it is a text or a message.
+absl::string_view TextOf(const Field& f) { return f.type == wire::kBytes ? f.text() : absl::string_view(); }
+Cursor MessageOf(const Field& f) { return f.type == wire::kBytes ? f.message() : Cursor{nullptr, nullptr}; }
 
 // Reads all fields of a message. `each` returns null, or what is wrong.
 template <typename Each>
@@ -45,7 +49,7 @@ const char* Numbers(const Field& f, std::vector<int64_t>* out) {
     return nullptr;
   }
   if (f.type != wire::kBytes) return "numbers of another type";
-  Cursor c = f.message();
+  Cursor c = MessageOf(f);
   while (!c.done()) {
     uint64_t v = 0;
     if (!wire::ReadVarint(&c, &v)) return "a varint that does not end";
@@ -58,7 +62,7 @@ const char* ReadShape(const Field& f, int depth, Shape* out) {
   if (f.type != wire::kBytes) return "a shape that is no message";
   if (depth > kDeepestShape) return "a shape of tuples nested too deeply";
   uint64_t type = 0;
-  const char* wrong = ForFields(f.message(), [&](const Field& g) -> const char* {
+  const char* wrong = ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     if (g.number == 2) type = g.bits;
     if (g.number == 3) return Numbers(g, &out->dims);
     if (g.number == 4) return ReadShape(g, depth + 1, &out->parts.emplace_back());
@@ -72,7 +76,7 @@ const char* ReadShape(const Field& f, int depth, Shape* out) {
 }
 
 const char* ReadDotDims(const Field& f, DotDims* out) {
-  return ForFields(f.message(), [&](const Field& g) -> const char* {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     if (g.number == 1) return Numbers(g, &out->lhs_contracting);
     if (g.number == 2) return Numbers(g, &out->rhs_contracting);
     if (g.number == 3) return Numbers(g, &out->lhs_batch);
@@ -84,7 +88,7 @@ const char* ReadDotDims(const Field& f, DotDims* out) {
 const char* ReadConvDims(const Field& f, ConvDims* out) {
   *out = ConvDims();
   out->input_feature = out->kernel_input = out->output_feature = 0;  // proto3 leaves zeros out
-  return ForFields(f.message(), [&](const Field& g) -> const char* {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     const auto n = static_cast<int64_t>(g.bits);
     if (g.number == 3) out->kernel_input = n;
     if (g.number == 4) out->kernel_output = n;
@@ -101,17 +105,16 @@ const char* ReadConvDims(const Field& f, ConvDims* out) {
 
 const char* ReadGroup(const Field& f, ReplicaGroups* out) {
   std::vector<int64_t>& ids = out->listed.emplace_back();
-  return ForFields(f.message(), [&](const Field& g) -> const char* {
-    return g.number == 1 ? Numbers(g, &ids) : nullptr;
-  });
+  return ForFields(MessageOf(f),
+                   [&](const Field& g) -> const char* { return g.number == 1 ? Numbers(g, &ids) : nullptr; });
 }
 
 // CollectiveDeviceListProto.
 const char* ReadDeviceList(const Field& f, ReplicaGroups* out) {
-  return ForFields(f.message(), [&](const Field& g) -> const char* {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     if (g.number == 1) return ReadGroup(g, out);
     if (g.number != 2) return nullptr;
-    return ForFields(g.message(), [&](const Field& h) -> const char* {
+    return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
       if (h.number == 1) out->groups = static_cast<int64_t>(h.bits);
       if (h.number == 2) out->size = static_cast<int64_t>(h.bits);
       if (h.number == 3) return Numbers(h, &out->reshape);
@@ -123,7 +126,7 @@ const char* ReadDeviceList(const Field& f, ReplicaGroups* out) {
 
 // Of a literal the value of an integer scalar.
 const char* ReadLiteral(const Field& f, Instruction* out) {
-  return ForFields(f.message(), [&](const Field& g) -> const char* {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     // s32s = 4, s64s = 5, u32s = 6 (LiteralProto).
     if (g.number < 4 || g.number > 6) return nullptr;
     std::vector<int64_t> values;
@@ -144,19 +147,19 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
   Instruction& it = out->it;
   it.conv.input_feature = 1;
   ReplicaGroups old;
-  const char* wrong = ForFields(f.message(), [&](const Field& g) -> const char* {
+  const char* wrong = ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     switch (g.number) {
       case 1:
-        it.name = std::string(g.text());
+        it.name = std::string(TextOf(g));
         break;
       case 2:
-        it.opcode = std::string(g.text());
+        it.opcode = std::string(TextOf(g));
         break;
       case 3:
         return ReadShape(g, 0, &it.shape);
       case 7:
-        return ForFields(g.message(), [&](const Field& h) -> const char* {
-          if (h.number == 2 && h.type == wire::kBytes) it.op_name = std::string(h.text());
+        return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
+          if (h.number == 2 && h.type == wire::kBytes) it.op_name = std::string(TextOf(h));
           return nullptr;
         });
       case 8:
@@ -174,7 +177,7 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
         it.channel = static_cast<int64_t>(g.bits);
         break;
       case 28:
-        it.target = std::string(g.text());
+        it.target = std::string(TextOf(g));
         break;
       case 30:
         return ReadDotDims(g, &it.dot);
@@ -188,7 +191,7 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
       case 38:
         return Numbers(g, &out->calls);
       case 43:
-        it.backend_config = std::string(g.text());
+        it.backend_config = std::string(TextOf(g));
         break;
       case 49:
         return ReadGroup(g, &old);
@@ -197,18 +200,18 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
         break;
       case 52:
         it.pairs.emplace_back(0, 0);
-        return ForFields(g.message(), [&](const Field& h) -> const char* {
+        return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
           (h.number == 1 ? it.pairs.back().first : it.pairs.back().second) = static_cast<int64_t>(h.bits);
           return nullptr;
         });
       case 63:
-        it.direction = std::string(g.text());
+        it.direction = std::string(TextOf(g));
         break;
       case 68:  // FrontendAttributes: map<string, string> map = 1
-        return ForFields(g.message(), [&](const Field& h) -> const char* {
+        return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
           absl::string_view key, value;
-          const char* bad = ForFields(h.message(), [&](const Field& e) -> const char* {
-            if (e.type == wire::kBytes) (e.number == 1 ? key : value) = e.text();
+          const char* bad = ForFields(MessageOf(h), [&](const Field& e) -> const char* {
+            if (e.type == wire::kBytes) (e.number == 1 ? key : value) = TextOf(e);
             return nullptr;
           });
           if (key != "_xla_send_recv_source_target_pairs") return bad;
@@ -219,7 +222,7 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
         it.global_ids = g.bits != 0;
         break;
       case 79:
-        it.async_thread = std::string(g.text());
+        it.async_thread = std::string(TextOf(g));
         break;
       case 87:
         return ReadDeviceList(g, &it.replica_groups);
@@ -260,30 +263,31 @@ class ModuleReader {
   std::string entry_name_;
   int64_t entry_id_ = 0;
   std::vector<RawComputation> raw_;
-  absl::flat_hash_map<int64_t, uint32_t> computation_;              // by id
-  absl::flat_hash_map<int64_t, std::vector<int64_t>> schedule_;     // by computation's id
+  absl::flat_hash_map<int64_t, uint32_t> computation_;           // by id
+  absl::flat_hash_map<int64_t, std::vector<int64_t>> schedule_;  // by computation's id
 };
 
 const char* ModuleReader::ReadComputation(const Field& f) {
   RawComputation& raw = raw_.emplace_back();
-  return ForFields(f.message(), [&](const Field& g) -> const char* {
-    if (g.number == 1) raw.name = std::string(g.text());
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    if (g.number == 1) raw.name = std::string(TextOf(g));
     if (g.number == 5) raw.id = static_cast<int64_t>(g.bits);
     if (g.number == 6) raw.root = static_cast<int64_t>(g.bits);
-    if (g.number == 2) return g.type == wire::kBytes ? ReadInstruction(g, &raw.instructions.emplace_back()) : "no instruction";
+    if (g.number == 2)
+      return g.type == wire::kBytes ? ReadInstruction(g, &raw.instructions.emplace_back()) : "no instruction";
     return nullptr;
   });
 }
 
 const char* ModuleReader::ReadSchedule(const Field& f) {
-  return ForFields(f.message(), [&](const Field& g) -> const char* {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     if (g.number != 1) return nullptr;
     int64_t id = 0;
     std::vector<int64_t> order;
-    const char* wrong = ForFields(g.message(), [&](const Field& h) -> const char* {
+    const char* wrong = ForFields(MessageOf(g), [&](const Field& h) -> const char* {
       if (h.number == 1) id = static_cast<int64_t>(h.bits);
       if (h.number != 2) return nullptr;
-      return ForFields(h.message(), [&](const Field& i) -> const char* {
+      return ForFields(MessageOf(h), [&](const Field& i) -> const char* {
         return i.number == 1 ? Numbers(i, &order) : nullptr;
       });
     });
@@ -293,12 +297,12 @@ const char* ModuleReader::ReadSchedule(const Field& f) {
 }
 
 const char* ModuleReader::ReadAssignment(const Field& f) {
-  return ForFields(f.message(), [&](const Field& g) -> const char* {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     if (g.number == 1) m_.replicas = static_cast<int64_t>(g.bits);
     if (g.number == 2) m_.partitions = static_cast<int64_t>(g.bits);
     if (g.number != 3) return nullptr;
     std::vector<int64_t>& ids = m_.assignment.emplace_back();
-    return ForFields(g.message(), [&](const Field& h) -> const char* {
+    return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
       return h.number == 1 ? Numbers(h, &ids) : nullptr;
     });
   });
@@ -315,8 +319,9 @@ absl::Status ModuleReader::LinkComputation(uint32_t c) {
     const bool whole = std::all_of(raw.instructions.begin(), raw.instructions.end(),
                                    [&](const RawInstruction& i) { return place.contains(i.id); });
     if (whole) {
-      std::stable_sort(raw.instructions.begin(), raw.instructions.end(),
-                       [&](const RawInstruction& a, const RawInstruction& b) { return place[a.id] < place[b.id]; });
+      std::stable_sort(
+          raw.instructions.begin(), raw.instructions.end(),
+          [&](const RawInstruction& a, const RawInstruction& b) { return place[a.id] < place[b.id]; });
     }
   }
   absl::flat_hash_map<int64_t, uint32_t> rows;
@@ -365,8 +370,7 @@ absl::Status ModuleReader::Link() {
     computation_.try_emplace(raw_[c].id, c);
     if (raw_[c].id == entry_id_ || raw_[c].name == entry_name_) m_.entry = c;
   }
-  if (m_.entry == kNoRow)
-    return Error("no entry computation; expected an HloProto of XLA's dump or profile");
+  if (m_.entry == kNoRow) return Error("no entry computation; expected an HloProto of XLA's dump or profile");
   m_.computations.resize(raw_.size());
   for (uint32_t c = 0; c < raw_.size(); ++c) {
     if (absl::Status s = LinkComputation(c); !s.ok()) return s;
@@ -378,8 +382,8 @@ absl::Status ModuleReader::Link() {
 absl::Status ModuleReader::Read(Cursor c) {
   const char* wrong = ForFields(c, [&](const Field& f) -> const char* {
     const bool message = f.type == wire::kBytes;
-    if (f.number == 1 && message) m_.name = std::string(f.text());
-    if (f.number == 2 && message) entry_name_ = std::string(f.text());
+    if (f.number == 1 && message) m_.name = std::string(TextOf(f));
+    if (f.number == 2 && message) entry_name_ = std::string(TextOf(f));
     if (f.number == 6 && !message) entry_id_ = static_cast<int64_t>(f.bits);
     if (!message) return nullptr;
     if (f.number == 3) return ReadComputation(f);
@@ -387,7 +391,8 @@ absl::Status ModuleReader::Read(Cursor c) {
     if (f.number == 15) return ReadAssignment(f);
     return nullptr;
   });
-  if (wrong != nullptr) return Error(absl::StrCat(wrong, "; expected an HloProto, or the file was cut short"));
+  if (wrong != nullptr)
+    return Error(absl::StrCat(wrong, "; expected an HloProto, or the file was cut short"));
   return Link();
 }
 
@@ -467,7 +472,8 @@ void ReadBackendConfig(Instruction* i) {
       if (absl::SimpleAtoi(rest.substr(0, digits), &trips)) i->trip_count = trips;
     }
   }
-  i->synchronous = absl::StrContains(config, "\"is_sync\":true") || absl::StrContains(config, "\"is_sync\": true");
+  i->synchronous =
+      absl::StrContains(config, "\"is_sync\":true") || absl::StrContains(config, "\"is_sync\": true");
 }
 
 absl::StatusOr<Module> ReadHloProto(absl::string_view bytes, absl::string_view file) {
@@ -478,8 +484,8 @@ absl::StatusOr<Module> ReadHloProto(absl::string_view bytes, absl::string_view f
     return absl::InvalidArgumentError(
         absl::StrCat(std::string(file), ": ", std::string(kDamaged), "; expected an HloProto"));
   Module module;
-  const bool inner = !IsName(first.text());
-  if (absl::Status s = ModuleReader(file, &module).Read(inner ? first.message() : whole); !s.ok()) return s;
+  const bool inner = !IsName(TextOf(first));
+  if (absl::Status s = ModuleReader(file, &module).Read(inner ? MessageOf(first) : whole); !s.ok()) return s;
   return module;
 }
 

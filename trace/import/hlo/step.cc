@@ -44,7 +44,8 @@ class StepBuilder {
   absl::Status RunConditional(const Instruction& i, const std::vector<ValuePtr>& operands, ValuePtr* result);
   absl::Status AddCollective(uint32_t computation, uint32_t row, const Collective& collective,
                              const std::vector<ValuePtr>& operands, ValuePtr* result);
-  absl::StatusOr<uint32_t> ResolveCollective(uint32_t computation, uint32_t row, const Collective& collective);
+  absl::StatusOr<uint32_t> ResolveCollective(uint32_t computation, uint32_t row,
+                                             const Collective& collective);
   absl::StatusOr<uint32_t> AddNode(StepNode node, const std::vector<ValuePtr>& operands);
   uint32_t FactsRow(uint32_t computation, uint32_t row);
   double WorkOf(uint32_t computation);
@@ -64,15 +65,16 @@ class StepBuilder {
   std::map<uint32_t, double> work_of_;                                          // by computation
   std::vector<uint32_t> joined_;  // ends that the next node of the main stream waits for
   uint32_t last_compute_ = kNoRow;
-  uint64_t placed_ = 0;   // devices of all collectives
-  uint64_t visited_ = 0;  // instructions, with those that do not run
+  uint64_t placed_ = 0;       // devices of all collectives
+  uint64_t visited_ = 0;      // instructions, with those that do not run
   std::set<uint32_t> empty_;  // computations that run nothing
   std::set<std::string> noted_;
   std::map<std::string, uint64_t> unknown_;  // custom calls by target
 };
 
 uint32_t StepBuilder::FactsRow(uint32_t computation, uint32_t row) {
-  const auto [it, fresh] = facts_of_.try_emplace({computation, row}, static_cast<uint32_t>(step_.facts.size()));
+  const auto [it, fresh] =
+      facts_of_.try_emplace({computation, row}, static_cast<uint32_t>(step_.facts.size()));
   if (fresh) step_.facts.push_back(FactsOf(m_, computation, row));
   const Facts& facts = step_.facts[it->second];
   if (facts.unknown) ++unknown_[m_.computations[computation].instructions[row].target];
@@ -90,7 +92,8 @@ double StepBuilder::WorkOf(uint32_t computation) {
     if (collective.kind != CollectiveKind::kNone) {
       sum += 16 * static_cast<double>(collective.in_bytes);
     } else if (i.opcode == "while" || i.opcode == "conditional" || i.opcode == "call") {
-      for (const uint32_t called : i.calls) sum += static_cast<double>(std::max<int64_t>(1, i.trip_count)) * WorkOf(called);
+      for (const uint32_t called : i.calls)
+        sum += static_cast<double>(std::max<int64_t>(1, i.trip_count)) * WorkOf(called);
     } else if (Runs(i)) {
       const Facts facts = FactsOf(m_, computation, row);
       sum += static_cast<double>(facts.bytes) + static_cast<double>(facts.operations) / 256;
@@ -131,10 +134,11 @@ absl::StatusOr<uint32_t> StepBuilder::ResolveCollective(uint32_t computation, ui
   const auto devices = static_cast<size_t>(step_.mesh.devices());
   placed_ += devices;
   if (placed_ > kMostPlaces)
-    return absl::ResourceExhaustedError(absl::StrCat(file_, ": HLO module \"", m_.name, "\": collectives of ", devices,
-                                                     " devices each, and too many of them; expected a smaller job"));
-  const bool paired = collective.kind == CollectiveKind::kPermute || collective.kind == CollectiveKind::kSend ||
-                      collective.kind == CollectiveKind::kRecv;
+    return absl::ResourceExhaustedError(
+        absl::StrCat(file_, ": HLO module \"", m_.name, "\": collectives of ", devices,
+                     " devices each, and too many of them; expected a smaller job"));
+  const bool paired = collective.kind == CollectiveKind::kPermute ||
+                      collective.kind == CollectiveKind::kSend || collective.kind == CollectiveKind::kRecv;
   const auto wrong =
       paired ? PairsOf(collective, step_.mesh, &out.pairs) : GroupsOf(collective, step_.mesh, &out.groups);
   if (wrong.has_value()) return Error(i, *wrong);
@@ -212,10 +216,12 @@ absl::Status StepBuilder::RunConditional(const Instruction& i, const std::vector
     if (WorkOf(i.calls[b]) > WorkOf(i.calls[best])) best = b;
   }
   NoteOnce("of each conditional the branch with the most work is taken");
-  return Run(i.calls[best], {best + 1 < operands.size() ? operands[best + 1] : std::make_shared<Value>()}, result);
+  return Run(i.calls[best], {best + 1 < operands.size() ? operands[best + 1] : std::make_shared<Value>()},
+             result);
 }
 
-absl::Status StepBuilder::RunInstruction(uint32_t computation, uint32_t row, const std::vector<ValuePtr>& arguments,
+absl::Status StepBuilder::RunInstruction(uint32_t computation, uint32_t row,
+                                         const std::vector<ValuePtr>& arguments,
                                          std::vector<ValuePtr>* values) {
   const Computation& c = m_.computations[computation];
   const Instruction& i = c.instructions[row];
@@ -275,7 +281,8 @@ absl::Status StepBuilder::RunInstruction(uint32_t computation, uint32_t row, con
   return absl::OkStatus();
 }
 
-absl::Status StepBuilder::Run(uint32_t computation, const std::vector<ValuePtr>& arguments, ValuePtr* result) {
+absl::Status StepBuilder::Run(uint32_t computation, const std::vector<ValuePtr>& arguments,
+                              ValuePtr* result) {
   if (empty_.contains(computation)) {
     std::set<uint32_t> through;
     for (const ValuePtr& argument : arguments) Gather(*argument, &through);
@@ -288,7 +295,8 @@ absl::Status StepBuilder::Run(uint32_t computation, const std::vector<ValuePtr>&
   const Computation& c = m_.computations[computation];
   visited_ += c.instructions.size() + 1;
   if (visited_ > kMostVisited)
-    return absl::ResourceExhaustedError(absl::StrCat(file_, ": HLO module \"", m_.name, "\" runs more than ", kMostVisited,
+    return absl::ResourceExhaustedError(absl::StrCat(file_, ": HLO module \"", m_.name, "\" runs more than ",
+                                                     kMostVisited,
                                                      " instructions; expected a step of fewer"));
   std::vector<ValuePtr> values(c.instructions.size(), std::make_shared<Value>());
   for (uint32_t row = 0; row < c.instructions.size(); ++row) {
@@ -299,7 +307,8 @@ absl::Status StepBuilder::Run(uint32_t computation, const std::vector<ValuePtr>&
   return absl::OkStatus();
 }
 
-// Before its optimisations a module has no fusions, so that each element-wise operation would go through memory.
+// Before its optimisations a module has no fusions, so that each element-wise operation would go through
+// memory.
 void StepBuilder::NoteUnfused() {
   size_t fusions = 0, loops = 0;
   for (const Computation& c : m_.computations) {
@@ -318,7 +327,8 @@ void StepBuilder::NoteUnfused() {
   }
   if (!m_.scheduled)
     step_.warnings.push_back(
-        "the module is not scheduled: its operations run in the order of the file; expected is_scheduled=true, as in "
+        "the module is not scheduled: its operations run in the order of the file; expected "
+        "is_scheduled=true, as in "
         "...after_optimizations of --xla_dump_to");
   if (!unknown_.empty()) {
     std::vector<std::string> targets;
@@ -326,10 +336,10 @@ void StepBuilder::NoteUnfused() {
     constexpr size_t kShown = 8;
     const size_t more = targets.size() > kShown ? targets.size() - kShown : 0;
     targets.resize(targets.size() - more);
-    step_.warnings.push_back(absl::StrCat("custom calls of which only operands and results are known, so that they are "
-                                          "priced by their bytes: ",
-                                          absl::StrJoin(targets, ", "),
-                                          more > 0 ? absl::StrCat(" and ", more, " more") : ""));
+    step_.warnings.push_back(
+        absl::StrCat("custom calls of which only operands and results are known, so that they are "
+                     "priced by their bytes: ",
+                     absl::StrJoin(targets, ", "), more > 0 ? absl::StrCat(" and ", more, " more") : ""));
   }
 }
 
@@ -337,8 +347,8 @@ absl::StatusOr<Step> StepBuilder::Build() {
   bool told = false;
   step_.mesh = MeshOf(m_, &told);
   if (!told) {
-    step_.warnings.push_back(absl::StrCat("the module does not say on how many devices it runs; its collectives need ",
-                                          step_.mesh.devices()));
+    step_.warnings.push_back(absl::StrCat(
+        "the module does not say on how many devices it runs; its collectives need ", step_.mesh.devices()));
   }
   ValuePtr result;
   if (absl::Status s = Run(m_.entry, {}, &result); !s.ok()) return s;

@@ -199,7 +199,8 @@ std::vector<absl::string_view> SplitList(absl::string_view text) {
     if (c == '(' || c == '[' || c == '{') ++depth;
     if (c == ')' || c == ']' || c == '}') --depth;
     if (i < text.size() && (c != ',' || depth > 0)) continue;
-    const absl::string_view part = absl::StripAsciiWhitespace(text.substr(begin, std::min(i, text.size()) - begin));
+    const absl::string_view part =
+        absl::StripAsciiWhitespace(text.substr(begin, std::min(i, text.size()) - begin));
     if (!part.empty() || !out.empty() || i < text.size()) out.push_back(part);
     begin = i + 1;
   }

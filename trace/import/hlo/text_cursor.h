@@ -30,7 +30,8 @@ class TextCursor {
   bool Consume(absl::string_view token);  // after Skip()
   // "%name" or "name"; "": there is none.
   absl::string_view Name();
-  // What is between the bracket here and the one that closes it; quotes are one token. False: nothing closes it.
+  // What is between the bracket here and the one that closes it; quotes are one token. False: nothing closes
+  // it.
   bool Bracketed(absl::string_view* inside);
   // "bf16[8,128]{1,0:T(8,128)}" or a tuple. False: it is no shape.
   bool ReadShape(Shape* out) { return ReadShapeAt(0, out); }

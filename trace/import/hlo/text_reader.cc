@@ -28,7 +28,8 @@ bool ParseDimLabels(absl::string_view text, ConvDims* out) {
   };
   const auto spatial = [&](absl::string_view part) {
     std::vector<int64_t> dims;
-    for (char digit = '0'; digit <= '9' && absl::StrContains(part, digit); ++digit) dims.push_back(place(part, digit));
+    for (char digit = '0'; digit <= '9' && absl::StrContains(part, digit); ++digit)
+      dims.push_back(place(part, digit));
     return dims;
   };
   out->input_batch = place(input, 'b');
@@ -123,8 +124,8 @@ absl::Status TextReader::ReadHeader() {
 absl::Status TextReader::TakeOperands(absl::string_view inside, Instruction* i, Names* names) {
   if (i->opcode == "parameter") {
     if (absl::SimpleAtoi(inside, &i->parameter) && i->parameter >= 0) return absl::OkStatus();
-    return ErrorAt(names->line, absl::StrCat("instruction \"", i->name, "\": parameter(", inside.substr(0, 20),
-                                             "); expected its number"));
+    return ErrorAt(names->line, absl::StrCat("instruction \"", i->name, "\": parameter(",
+                                             inside.substr(0, 20), "); expected its number"));
   }
   if (i->opcode == "constant") {
     int64_t n = 0;
@@ -192,9 +193,11 @@ absl::Status TextReader::TakeAttribute(absl::string_view key, absl::string_view 
   } else if (key == "channel_id") {
     if (!absl::SimpleAtoi(value, &i->channel)) return bad("a number");
   } else if (key == "index") {
-    if (!absl::SimpleAtoi(value, &i->tuple_index) || i->tuple_index < 0) return bad("the number of a tuple's part");
+    if (!absl::SimpleAtoi(value, &i->tuple_index) || i->tuple_index < 0)
+      return bad("the number of a tuple's part");
   } else if (key == "feature_group_count") {
-    if (!absl::SimpleAtoi(value, &i->feature_groups) || i->feature_groups < 1) return bad("a number of groups");
+    if (!absl::SimpleAtoi(value, &i->feature_groups) || i->feature_groups < 1)
+      return bad("a number of groups");
   } else if (key == "use_global_device_ids") {
     i->global_ids = value == "true";
   } else if (key == "dim_labels") {
@@ -224,7 +227,8 @@ absl::Status TextReader::ReadInstruction(Computation* to, std::vector<Names>* al
     root = true;
     i.name = std::string(c_.Name());
   }
-  if (i.name.empty() || !c_.Consume("=")) return Error("an instruction, as \"%name = f32[8]{0} add(%a, %b)\"");
+  if (i.name.empty() || !c_.Consume("="))
+    return Error("an instruction, as \"%name = f32[8]{0} add(%a, %b)\"");
   if (!c_.ReadShape(&i.shape)) return Error("a shape, as f32[8,128]{1,0}");
   i.opcode = std::string(c_.Name());
   absl::string_view inside;
@@ -238,7 +242,8 @@ absl::Status TextReader::ReadInstruction(Computation* to, std::vector<Names>* al
   }
   const auto row = static_cast<uint32_t>(to->instructions.size());
   if (!to->rows.try_emplace(i.name, row).second)
-    return ErrorAt(names.line, absl::StrCat("a second instruction \"", i.name, "\" in computation \"", to->name, "\""));
+    return ErrorAt(names.line,
+                   absl::StrCat("a second instruction \"", i.name, "\" in computation \"", to->name, "\""));
   if (root) to->root = row;
   to->instructions.push_back(std::move(i));
   all->push_back(std::move(names));
@@ -313,8 +318,9 @@ absl::StatusOr<Module> TextReader::Read() {
     if (absl::Status s = ReadComputation(); !s.ok()) return s;
   }
   if (m_.entry == kNoRow)
-    return absl::InvalidArgumentError(absl::StrCat(
-        file_, ": HLO module \"", m_.name, "\" has no ENTRY computation; expected one, or the file was cut short"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(file_, ": HLO module \"", m_.name,
+                     "\" has no ENTRY computation; expected one, or the file was cut short"));
   if (absl::Status s = Link(); !s.ok()) return s;
   return std::move(m_);
 }
@@ -328,7 +334,8 @@ std::optional<ReplicaGroups> ParseReplicaGroups(absl::string_view text) {
     const absl::string_view inside = absl::StripAsciiWhitespace(text.substr(1, text.size() - 2));
     if (inside.empty()) return out;
     for (const absl::string_view group : SplitList(inside)) {
-      if (!absl::StartsWith(group, "{") || !ParseNumbers(group, &out.listed.emplace_back())) return std::nullopt;
+      if (!absl::StartsWith(group, "{") || !ParseNumbers(group, &out.listed.emplace_back()))
+        return std::nullopt;
     }
     return out;
   }
@@ -338,11 +345,13 @@ std::optional<ReplicaGroups> ParseReplicaGroups(absl::string_view text) {
   if (!ParseNumbers(text.substr(0, arrow), &sizes) || sizes.empty()) return std::nullopt;
   absl::string_view rest = text.substr(arrow + 2);
   const size_t turn = rest.find('T');
-  if (!absl::StartsWith(rest, "[") || !ParseNumbers(rest.substr(0, turn), &out.reshape) || out.reshape.empty())
+  if (!absl::StartsWith(rest, "[") || !ParseNumbers(rest.substr(0, turn), &out.reshape) ||
+      out.reshape.empty())
     return std::nullopt;
   if (turn != rest.npos) {
     rest.remove_prefix(turn + 1);
-    if (!absl::ConsumePrefix(&rest, "(") || !absl::ConsumeSuffix(&rest, ")") || !ParseNumbers(rest, &out.transpose))
+    if (!absl::ConsumePrefix(&rest, "(") || !absl::ConsumeSuffix(&rest, ")") ||
+        !ParseNumbers(rest, &out.transpose))
       return std::nullopt;
   }
   for (const int64_t size : sizes) {

@@ -11,10 +11,10 @@
 
 namespace chakra::hlo {
 
-// The grammar is that of XLA's HloParser: names with or without %, comments, layouts with tiles and memory spaces,
-// attributes in any order; those that are not needed are skipped. Errors name the file and the line, what was there
-// and what was expected: text that does not parse or was cut short, operands and computations that are not there,
-// computations that call themselves, forms of replica groups that are not known.
+// The grammar is that of XLA's HloParser: names with or without %, comments, layouts with tiles and memory
+// spaces, attributes in any order; those that are not needed are skipped. Errors name the file and the line,
+// what was there and what was expected: text that does not parse or was cut short, operands and computations
+// that are not there, computations that call themselves, forms of replica groups that are not known.
 absl::StatusOr<Module> ReadHloText(absl::string_view text, absl::string_view file);
 
 // Whether content begins with "HloModule NAME", after comments.

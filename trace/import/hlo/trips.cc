@@ -7,7 +7,8 @@ namespace {
 const Instruction& Behind(const Computation& c, uint32_t row) {
   for (int hops = 0; hops < 16; ++hops) {
     const Instruction& i = c.instructions[row];
-    const bool view = i.opcode == "copy" || i.opcode == "bitcast" || i.opcode == "convert" || i.opcode == "reshape";
+    const bool view =
+        i.opcode == "copy" || i.opcode == "bitcast" || i.opcode == "convert" || i.opcode == "reshape";
     if (!view || i.operands.empty()) break;
     row = i.operands[0];
   }
@@ -43,9 +44,11 @@ int64_t TripCount(const Module& m, const Instruction& loop) {
   const Computation &body = m.computations[loop.calls[0]], &condition = m.computations[loop.calls[1]];
   if (condition.root == kNoRow) return -1;
   const Instruction& test = condition.instructions[condition.root];
-  if (test.opcode != "compare" || test.operands.size() != 2 || (test.direction != "LT" && test.direction != "LE"))
+  if (test.opcode != "compare" || test.operands.size() != 2 ||
+      (test.direction != "LT" && test.direction != "LE"))
     return -1;
-  const Instruction &counter = Behind(condition, test.operands[0]), &bound = Behind(condition, test.operands[1]);
+  const Instruction &counter = Behind(condition, test.operands[0]),
+                    &bound = Behind(condition, test.operands[1]);
   const int64_t part = PartOfState(condition, counter);
   if (part < 0 || !IsConstant(bound)) return -1;
   const int64_t step = AddedTo(body, part);

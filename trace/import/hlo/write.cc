@@ -90,7 +90,8 @@ class GroupNames {
     const auto [it, fresh] = names_.try_emplace(ranks, "");
     if (!fresh) return;
     std::string name = absl::StrCat("ranks ", absl::StrJoin(ranks, ","));
-    if (static_cast<int64_t>(ranks.size()) == devices && std::is_sorted(ranks.begin(), ranks.end())) name = "world";
+    if (static_cast<int64_t>(ranks.size()) == devices && std::is_sorted(ranks.begin(), ranks.end()))
+      name = "world";
     if (name != "world" && ranks.size() > kMostListed)
       name = absl::StrCat(ranks.size(), " ranks from ", ranks.front(), ", #", names_.size());
     it->second = name;
@@ -108,8 +109,8 @@ class DeviceWriter {
   absl::Status Write();
 
  private:
-  // Ids: a node of the step has two, of which most use the first; a permute receives with it and sends with the
-  // other.
+  // Ids: a node of the step has two, of which most use the first; a permute receives with it and sends with
+  // the other.
   static uint64_t Id(uint32_t node) { return 2 * uint64_t{node} + 1; }
   // What of the collective this device has.
   bool Receives(const StepNode& n) const;
@@ -195,10 +196,10 @@ absl::Status DeviceWriter::Message(const StepNode& n, uint32_t index, bool send)
   const int64_t bytes = c.what.in_bytes;
   Deps(n, &node);
   Common(n, &node);
-  const StepStream stream = n.stream == StepStream::kCompute ? (send ? StepStream::kSend : StepStream::kReceive)
-                            : n.stream == StepStream::kCollective
-                                ? (send ? StepStream::kSend : StepStream::kReceive)
-                                : n.stream;
+  const StepStream stream =
+      n.stream == StepStream::kCompute      ? (send ? StepStream::kSend : StepStream::kReceive)
+      : n.stream == StepStream::kCollective ? (send ? StepStream::kSend : StepStream::kReceive)
+                                            : n.stream;
   Attribute("stream", &node)->set_int64_val(static_cast<int64_t>(stream));
   if (other == device_) {  // a copy in place
     if (!send) return absl::OkStatus();
@@ -285,7 +286,8 @@ absl::StatusOr<TraceSet> TracesOf(const Module& module, const Step& step, const 
   const auto load = [&](size_t i, Worker* worker) {
     std::string frames;
     EtWriter writer(&frames, Compression::kNone);
-    if (absl::Status s = DeviceWriter(module, step, names, static_cast<int>(i), &writer).Write(); !s.ok()) return s;
+    if (absl::Status s = DeviceWriter(module, step, names, static_cast<int>(i), &writer).Write(); !s.ok())
+      return s;
     return DecodeFrames(frames, file, static_cast<int>(i), options, worker, &loaded[i]);
   };
   absl::Status status = ForEach(loaded.size(), options.threads, [&] {

@@ -14,10 +14,10 @@
 
 namespace chakra::hlo {
 
-// The frames of rank `device`. A computation has its operator as name ("xla::dot", "xla::loop/loop_add_fusion"),
-// num_ops, tensor_size, shapes and types, and no time: the run's kernel model or table prices it. `hlo` is the
-// instruction's name, `module` that in the program. A permute is a send and a receive; a device that is in no pair,
-// or in no group, has no node of it.
+// The frames of rank `device`. A computation has its operator as name ("xla::dot",
+// "xla::loop/loop_add_fusion"), num_ops, tensor_size, shapes and types, and no time: the run's kernel model
+// or table prices it. `hlo` is the instruction's name, `module` that in the program. A permute is a send and
+// a receive; a device that is in no pair, or in no group, has no node of it.
 absl::Status WriteDevice(const Module& module, const Step& step, int device, EtWriter* writer);
 
 // All devices of the step.

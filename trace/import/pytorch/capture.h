@@ -180,7 +180,8 @@ struct FlowArrow {
   uint32_t from = kNoRow, to = kNoRow;
 };
 
-// A device operation that waits for another one because it needs its data, where the source tells; event rows.
+// A device operation that waits for another one because it needs its data, where the source tells; event
+// rows.
 struct DeviceWait {
   uint32_t op = kNoRow, source = kNoRow;
 };
@@ -195,10 +196,10 @@ struct DeviceTrace {
   std::string file;
   std::string schema = "kineto";  // what wrote the file; metadata have it
   std::string machine;            // name of the host; "": not told
-  int rank = kNoRank;         // distributedInfo.rank
-  int world_size = 0;         // distributedInfo.world_size; 0: not written
-  int64_t base_ns = 0;        // since the epoch; the time at which Event::ts is 0
-  std::vector<Event> events;  // by (ts, longer first, order in the file)
+  int rank = kNoRank;             // distributedInfo.rank
+  int world_size = 0;             // distributedInfo.world_size; 0: not written
+  int64_t base_ns = 0;            // since the epoch; the time at which Event::ts is 0
+  std::vector<Event> events;      // by (ts, longer first, order in the file)
   std::vector<OpExtra> ops;
   std::vector<DeviceExtra> device;
   std::vector<SyncExtra> syncs;

@@ -14,8 +14,8 @@
 namespace chakra::pytorch {
 namespace {
 
-// The events by begin, longer ones first, then as they were added. They come in runs, one for each line of a file:
-// runs are merged two by two.
+// The events by begin, longer ones first, then as they were added. They come in runs, one for each line of a
+// file: runs are merged two by two.
 std::vector<uint32_t> Order(const std::vector<Event>& events) {
   const auto before = [&](uint32_t a, uint32_t b) {
     return events[a].ts != events[b].ts ? events[a].ts < events[b].ts : events[a].dur > events[b].dur;
@@ -32,8 +32,8 @@ std::vector<uint32_t> Order(const std::vector<Event>& events) {
     for (size_t r = 0; r < ends.size(); r += 2) {
       const auto at = [&](size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
       const size_t end = r + 1 < ends.size() ? ends[r + 1] : ends[r];
-      std::merge(at(begin), at(ends[r]), at(ends[r]), at(end), merged.begin() + static_cast<std::ptrdiff_t>(begin),
-                 before);
+      std::merge(at(begin), at(ends[r]), at(ends[r]), at(end),
+                 merged.begin() + static_cast<std::ptrdiff_t>(begin), before);
       next.push_back(end);
       begin = end;
     }
@@ -52,7 +52,8 @@ uint32_t DeviceRows::Thread(int64_t pid, int64_t tid, absl::string_view name) {
 }
 
 uint32_t DeviceRows::Stream(int device, int64_t stream) {
-  const auto [it, fresh] = streams_.try_emplace({device, stream}, static_cast<uint32_t>(out_->streams.size()));
+  const auto [it, fresh] =
+      streams_.try_emplace({device, stream}, static_cast<uint32_t>(out_->streams.size()));
   if (fresh) out_->streams.push_back({device, stream});
   return it->second;
 }

@@ -33,6 +33,12 @@ class DeviceRows {
   // `out` must outlive the builder, and is empty but for file, schema, machine and the like.
   explicit DeviceRows(DeviceTrace* out) : out_(out) {}
 
+  // Room for so many events in all, of which so many are of the device.
+  void Reserve(size_t events, size_t device) {
+    out_->events.reserve(events);
+    out_->device.reserve(device);
+  }
+
   // Rows of DeviceTrace::threads and streams, made when first asked for.
   uint32_t Thread(int64_t pid, int64_t tid, absl::string_view name);
   uint32_t Stream(int device, int64_t stream);

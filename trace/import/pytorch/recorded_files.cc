@@ -30,15 +30,16 @@ absl::StatusOr<std::vector<std::string>> FindRecordedFiles(const std::vector<std
       if (absl::Status s = ListFiles(input, &files); !s.ok()) return s;
     }
     for (std::string& path : files) {
-      const auto head = folder && !named(path) ? absl::StatusOr<std::string>("") : ReadHead(path, Importer::kSniffed);
+      const auto head =
+          folder && !named(path) ? absl::StatusOr<std::string>("") : ReadHead(path, Importer::kSniffed);
       if (!head.ok()) return head.status();
       if (importer.sniff(*head)) {
         found.push_back(std::move(path));
       } else if (folder) {
         others->push_back(std::move(path));
       } else {
-        return absl::InvalidArgumentError(absl::StrCat(path, ": no ", importer.title, ", expected ",
-                                                       importer.help, " as the other files"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(path, ": no ", importer.title, ", expected ", importer.help, " as the other files"));
       }
     }
   }

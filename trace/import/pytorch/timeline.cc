@@ -196,11 +196,11 @@ void Builder::FindSteps() {
 void Builder::FindDeviceSteps() {
   for (const DeviceStep& step : d_.steps) {
     uint32_t first = kNoRow, last = kNoRow;
-    const auto begin =
-        std::partition_point(order_.ops.begin(), order_.ops.end(),
-                             [&](const DeviceOp& op) { return op.begin < step.begin; }) -
-        order_.ops.begin();
-    for (auto i = static_cast<uint32_t>(begin); i < order_.ops.size() && order_.ops[i].begin < step.end; ++i) {
+    const auto begin = std::partition_point(order_.ops.begin(), order_.ops.end(),
+                                            [&](const DeviceOp& op) { return op.begin < step.begin; }) -
+                       order_.ops.begin();
+    for (auto i = static_cast<uint32_t>(begin); i < order_.ops.size() && order_.ops[i].begin < step.end;
+         ++i) {
       if (order_.ops[i].end > step.end) continue;
       if (first == kNoRow) first = i;
       if (last == kNoRow || order_.ops[i].end >= order_.ops[last].end) last = i;

@@ -46,8 +46,8 @@ absl::StatusOr<pytorch::Capture> ReadRecordings(const std::vector<std::string>& 
                                                 const ReadOptions& options) {
   std::vector<std::string> others;
   const std::string& named = options.capture.device;
-  const auto files = pytorch::FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named}, kImporter,
-                                                &others);
+  const auto files = pytorch::FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named},
+                                                kImporter, &others);
   if (!files.ok()) return files.status();
   std::vector<std::vector<Recording>> read(files->size());
   std::vector<InputFile> sources(files->size());

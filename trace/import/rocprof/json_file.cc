@@ -200,14 +200,13 @@ error_code ProcessReader::Kernel(ondemand::value value) {
 error_code ProcessReader::KindNames(ondemand::value value) {
   return ForElements(value, [&](uint64_t, ondemand::value element) {
     auto& [kind, operations] = names_.emplace_back();
-    return ForFields(element, [&, &kind = kind, &operations = operations](absl::string_view key,
-                                                                          ondemand::value field) {
-      if (key == "kind") return Text(field, &kind);
-      if (key != "operations") return simdjson::SUCCESS;
-      return ForElements(field, [&](uint64_t, ondemand::value name) {
-        return Text(name, &operations.emplace_back());
-      });
-    });
+    return ForFields(
+        element, [&, &kind = kind, &operations = operations](absl::string_view key, ondemand::value field) {
+          if (key == "kind") return Text(field, &kind);
+          if (key != "operations") return simdjson::SUCCESS;
+          return ForElements(
+              field, [&](uint64_t, ondemand::value name) { return Text(name, &operations.emplace_back()); });
+        });
   });
 }
 
@@ -348,9 +347,10 @@ void ProcessReader::AddCall(List list, Record* r) {
 void ProcessReader::Add(List list, absl::string_view name, uint64_t index, Record* r) {
   Dispatch& d = r->d;
   if (!IsTime(d.begin) || !IsTime(d.end)) {
-    status_ = absl::InvalidArgumentError(absl::StrCat(
-        out_.file, ": buffer_records.", std::string(name), "[", index, "]: start_timestamp ", d.begin,
-        ", end_timestamp ", d.end, "; expected nanoseconds since the machine's boot, above 0 and below 2^61"));
+    status_ = absl::InvalidArgumentError(
+        absl::StrCat(out_.file, ": buffer_records.", std::string(name), "[", index, "]: start_timestamp ",
+                     d.begin, ", end_timestamp ", d.end,
+                     "; expected nanoseconds since the machine's boot, above 0 and below 2^61"));
     return;
   }
   if (d.end < d.begin) {
@@ -379,11 +379,11 @@ error_code ProcessReader::ReadList(List list, absl::string_view name, ondemand::
 
 error_code ProcessReader::Records(ondemand::value value) {
   return ForFields(value, [&](absl::string_view key, ondemand::value field) {
-    const List list = key == "kernel_dispatch"                        ? List::kDispatch
-                      : key == "memory_copy"                          ? List::kCopy
-                      : key == "marker_api"                           ? List::kMarker
+    const List list = key == "kernel_dispatch"                                    ? List::kDispatch
+                      : key == "memory_copy"                                      ? List::kCopy
+                      : key == "marker_api"                                       ? List::kMarker
                       : key == "hip_api" || key == "rccl_api" || key == "hsa_api" ? List::kCall
-                                                                      : List::kSkip;
+                                                                                  : List::kSkip;
     return list == List::kSkip ? simdjson::SUCCESS : ReadList(list, key, field);
   });
 }
@@ -435,8 +435,8 @@ error_code ProcessReader::Read(ondemand::object process) {
 }
 
 absl::Status JsonError(const std::string& file, error_code error, absl::string_view expected) {
-  return absl::InvalidArgumentError(absl::StrCat(file, ": ", simdjson::error_message(error), "; expected ",
-                                                 std::string(expected)));
+  return absl::InvalidArgumentError(
+      absl::StrCat(file, ": ", simdjson::error_message(error), "; expected ", std::string(expected)));
 }
 
 }  // namespace
@@ -450,11 +450,11 @@ absl::Status ReadJson(Buffer* text, const std::string& file, std::vector<Recordi
   ondemand::parser parser;
   ondemand::document document;
   ondemand::object top;
-  error_code error =
-      parser.iterate(text->data(), size, size + simdjson::SIMDJSON_PADDING).get(document);
+  error_code error = parser.iterate(text->data(), size, size + simdjson::SIMDJSON_PADDING).get(document);
   if (error == simdjson::CAPACITY)
-    return absl::InvalidArgumentError(absl::StrCat(
-        file, ": JSON of more than 4 GiB; expected a smaller file: record rocpd (rocprofv3's default output) instead"));
+    return absl::InvalidArgumentError(absl::StrCat(file,
+                                                   ": JSON of more than 4 GiB; expected a smaller file: "
+                                                   "record rocpd (rocprofv3's default output) instead"));
   if (!error) error = document.get_object().get(top);
   if (error) return JsonError(file, error, kExpected);
   for (auto field : top) {
@@ -474,7 +474,8 @@ absl::Status ReadJson(Buffer* text, const std::string& file, std::vector<Recordi
       if (error) return JsonError(file, error, kExpected);
     }
     if (out->size() == before)
-      return absl::InvalidArgumentError(absl::StrCat(file, ": no kernel dispatch in it, and no process; expected ", kExpected));
+      return absl::InvalidArgumentError(
+          absl::StrCat(file, ": no kernel dispatch in it, and no process; expected ", kExpected));
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(

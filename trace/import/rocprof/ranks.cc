@@ -43,6 +43,8 @@ class DeviceBuilder {
       : unit_(unit), world_(world), r_(*unit.recording), rows_(out), missing_(*missing) {}
 
   void Build(int64_t base) {
+    rows_.Reserve(r_.calls.size() + r_.dispatches.size() + r_.copies.size(),
+                  r_.dispatches.size() + r_.copies.size());
     FindThreads();
     for (const Call& call : r_.calls) {
       if (!r_.args.empty() && call.args != kNoRow)
@@ -92,9 +94,9 @@ class DeviceBuilder {
   Missing& missing_;
   Communicators communicators_;
   absl::flat_hash_map<int64_t, Kernel> kernels_;
-  absl::flat_hash_set<int64_t> threads_;       // whose calls are this rank's
-  absl::flat_hash_set<int64_t> launched_;      // correlations of its device operations
-  absl::flat_hash_set<int64_t> hip_;           // correlations of calls of HIP
+  absl::flat_hash_set<int64_t> threads_;   // whose calls are this rank's
+  absl::flat_hash_set<int64_t> launched_;  // correlations of its device operations
+  absl::flat_hash_set<int64_t> hip_;       // correlations of calls of HIP
 };
 
 void DeviceBuilder::FindThreads() {
@@ -150,7 +152,8 @@ void DeviceBuilder::AddCall(const Call& call) {
   const Arguments* args = call.args == kNoRow ? nullptr : &r_.args[call.args];
   CommCall read = ReadRcclCall(name, args, communicators_);
   // A communicator as large as the job has all ranks.
-  for (int rank = 0; read.group_size == world_ && world_ > 1 && rank < world_; ++rank) read.ranks.push_back(rank);
+  for (int rank = 0; read.group_size == world_ && world_ > 1 && rank < world_; ++rank)
+    read.ranks.push_back(rank);
   rows_.SetCall(event, rows_.AddComm(std::move(read)));
 }
 
@@ -180,11 +183,13 @@ const DeviceBuilder::Kernel& DeviceBuilder::KernelOf(int64_t id) {
     it->second.name =
         known == r_.kernels.end() ? absl::StrCat("kernel ", id) : std::string(r_.strings.Get(known->second));
     if (known == r_.kernels.end()) {
-      unit_.recording->Note("rocprof_dangling_kernel", absl::StrCat("kernel ", id,
-                                                                    " is not among the kernel symbols; its number is its name"));
+      unit_.recording->Note(
+          "rocprof_dangling_kernel",
+          absl::StrCat("kernel ", id, " is not among the kernel symbols; its number is its name"));
     }
     pytorch::CommKernel comm;
-    it->second.communicates = pytorch::ReadCommKernel(it->second.name, &comm) == pytorch::KernelSays::kCommunicates;
+    it->second.communicates =
+        pytorch::ReadCommKernel(it->second.name, &comm) == pytorch::KernelSays::kCommunicates;
   }
   return it->second;
 }
@@ -195,9 +200,9 @@ void DeviceBuilder::AddCopy(const Copy& c) {
     return it != r_.agents.end() && it->second.gpu;
   };
   const bool from = gpu(c.from), to = gpu(c.to);
-  const absl::string_view name = !from && to   ? "Memcpy HtoD"
-                                 : from && !to ? "Memcpy DtoH"
-                                 : !from       ? "Memcpy HtoH"
+  const absl::string_view name = !from && to      ? "Memcpy HtoD"
+                                 : from && !to    ? "Memcpy DtoH"
+                                 : !from          ? "Memcpy HtoH"
                                  : c.from == c.to ? "Memcpy DtoD"
                                                   : "Memcpy PtoP";
   DeviceExtra extra;
@@ -232,7 +237,8 @@ std::set<int64_t> AgentsUsed(Recording* r) {
   }
   for (const int64_t agent : used) {
     if (r->agents.contains(agent)) continue;
-    r->Note("rocprof_dangling_agent", absl::StrCat("agent ", agent, " is not among the agents; taken for a GPU"));
+    r->Note("rocprof_dangling_agent",
+            absl::StrCat("agent ", agent, " is not among the agents; taken for a GPU"));
   }
   return used;
 }
@@ -253,23 +259,23 @@ std::vector<Unit> UnitsOf(std::vector<Recording>* recordings) {
 
 void Warn(const Missing& m, pytorch::RecordedRanks* out) {
   if (m.kernels > 0 && m.launched == 0) {
-    out->warnings.push_back(absl::StrCat(
-        "rocprofv3 recorded no calls of HIP: what launched the ", m.kernels,
-        " kernels, and when the host waited, is not known, so that only their streams' order is kept; record with "
-        "--hip-trace (or --runtime-trace, which has RCCL too)"));
+    out->warnings.push_back(absl::StrCat("rocprofv3 recorded no calls of HIP: what launched the ", m.kernels,
+                                         " kernels, and when the host waited, is not known, so that only "
+                                         "their streams' order is kept; record with "
+                                         "--hip-trace (or --runtime-trace, which has RCCL too)"));
   }
   if (m.comm_kernels == 0) return;
-  const std::string kernels = absl::StrCat(m.comm_kernels, " communication kernels (",
-                                           FormatTime(Time::Nanos(m.comm_ns)), ")");
+  const std::string kernels =
+      absl::StrCat(m.comm_kernels, " communication kernels (", FormatTime(Time::Nanos(m.comm_ns)), ")");
   if (m.rccl_calls == 0) {
     out->warnings.push_back(absl::StrCat(
         "rocprofv3 recorded no calls of RCCL: kind, size and group of ", kernels,
         " are not known, and they keep their recorded time on any cluster; record with --rccl-trace (or "
         "--runtime-trace)"));
   } else if (m.rccl_args == 0) {
-    out->warnings.push_back(
-        absl::StrCat("the recording has calls of RCCL without their arguments: sizes and groups of ", kernels,
-                     " are not known; record rocpd, rocprofv3's default output since ROCm 7, which has them"));
+    out->warnings.push_back(absl::StrCat(
+        "the recording has calls of RCCL without their arguments: sizes and groups of ", kernels,
+        " are not known; record rocpd, rocprofv3's default output since ROCm 7, which has them"));
   }
 }
 
@@ -278,10 +284,10 @@ void Warn(const Missing& m, pytorch::RecordedRanks* out) {
 absl::StatusOr<pytorch::RecordedRanks> RanksOf(std::vector<Recording> recordings) {
   std::vector<Unit> units = UnitsOf(&recordings);
   if (units.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        recordings.empty() ? "no file" : recordings[0].file,
-        ": no kernel dispatch, no copy and no call was recorded; record with --kernel-trace --memory-copy-trace "
-        "--hip-trace --rccl-trace, or --runtime-trace"));
+    return absl::InvalidArgumentError(absl::StrCat(recordings.empty() ? "no file" : recordings[0].file,
+                                                   ": no kernel dispatch, no copy and no call was recorded; "
+                                                   "record with --kernel-trace --memory-copy-trace "
+                                                   "--hip-trace --rccl-trace, or --runtime-trace"));
   }
   const auto index = [](const Unit& u) {
     const auto it = u.recording->agents.find(u.agent);
@@ -295,8 +301,9 @@ absl::StatusOr<pytorch::RecordedRanks> RanksOf(std::vector<Recording> recordings
     if (u.recording->rank != kNoRank) return u.recording->rank;
     return recordings.size() == units.size() ? RankInName(u.recording->file) : kNoRank;
   };
-  const bool all_told = recordings.size() == units.size() &&
-                        std::all_of(units.begin(), units.end(), [&](const Unit& u) { return told(u) != kNoRank; });
+  const bool all_told =
+      recordings.size() == units.size() &&
+      std::all_of(units.begin(), units.end(), [&](const Unit& u) { return told(u) != kNoRank; });
   // Clocks of one machine are one, so that its ranks have one base.
   std::map<std::string, int64_t> base;
   for (const Recording& r : recordings) {
@@ -333,8 +340,7 @@ absl::StatusOr<pytorch::RecordedRanks> RanksOf(std::vector<Recording> recordings
     if (unit.first) to.device->repairs = r.repairs;
     for (Repair& repair : to.device->repairs) repair.rank = rank;
   }
-  if (units.size() == 1 && !all_told)
-    out.warnings.push_back("nothing tells the rank; it is taken as rank 0");
+  if (units.size() == 1 && !all_told) out.warnings.push_back("nothing tells the rank; it is taken as rank 0");
   Warn(missing, &out);
   return out;
 }

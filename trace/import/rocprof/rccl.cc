@@ -15,9 +15,9 @@ using pytorch::CommCall;
 using pytorch::CommOp;
 
 // ncclDataType_t of nccl.h, in its order, as pytorch::ItemSize() reads them.
-constexpr absl::string_view kRcclTypes[] = {"int8",     "uint8",   "int32",    "uint32",        "int64",       "uint64",
-                                            "float16",  "float32", "float64",  "bfloat16",      "float8_e4m3fn",
-                                            "float8_e5m2"};
+constexpr absl::string_view kRcclTypes[] = {"int8",    "uint8",    "int32",         "uint32",
+                                            "int64",   "uint64",   "float16",       "float32",
+                                            "float64", "bfloat16", "float8_e4m3fn", "float8_e5m2"};
 
 absl::string_view TypeOfText(absl::string_view text) {
   int number = -1;
@@ -75,7 +75,8 @@ void AddCommunicator(absl::string_view name, const Arguments& args, Communicator
   if (!absl::StartsWith(name, "ncclCommInitRank")) return;
   for (const absl::string_view key : {"comm", "newcomm"}) {
     const std::string comm = CommOf(args, key);
-    if (!comm.empty()) (*known)[comm] = {NumberOf(args, {"nranks", "nRanks", "ndev"}), NumberOf(args, {"rank", "myrank"})};
+    if (!comm.empty())
+      (*known)[comm] = {NumberOf(args, {"nranks", "nRanks", "ndev"}), NumberOf(args, {"rank", "myrank"})};
   }
 }
 

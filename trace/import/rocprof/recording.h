@@ -61,9 +61,9 @@ struct Recording {
   std::string file;
   std::string machine;  // name of the host; "": not told
   int64_t pid = 0;
-  int rank = kNoRank;                        // by the process's environment, where it was recorded
-  int world = 0;                             // likewise
-  std::map<int64_t, Agent> agents;           // by handle
+  int rank = kNoRank;                              // by the process's environment, where it was recorded
+  int world = 0;                                   // likewise
+  std::map<int64_t, Agent> agents;                 // by handle
   absl::flat_hash_map<int64_t, uint32_t> kernels;  // by id: the name, in strings
   std::vector<Call> calls;
   std::vector<Arguments> args;

@@ -31,9 +31,8 @@ struct HostEvent {
 
 // The place and the times of a row, whichever schema it is of. Members of both schemas; the columns' order is
 // that of kPlace.
-const std::vector<std::string> kPlace = {"start",    "end", "start_id", "end_id",   "track_id",
-                                         "pid",      "tid", "agent_id", "queue_id", "stream_id",
-                                         "event_id"};
+const std::vector<std::string> kPlace = {"start", "end",      "start_id", "end_id",    "track_id", "pid",
+                                         "tid",   "agent_id", "queue_id", "stream_id", "event_id"};
 struct Place {
   int64_t begin = 0, end = 0;
   Track track;
@@ -106,23 +105,23 @@ class TablesReader {
   const SqliteReader& db_;
   const std::string suffix_;
   Recording& out_;
-  absl::flat_hash_map<int64_t, uint32_t> string_;     // by id: in Recording::strings
-  absl::flat_hash_map<int64_t, int64_t> thread_;      // by id: the system's number
-  absl::flat_hash_map<int64_t, Track> track_;         // by id
-  absl::flat_hash_map<int64_t, int64_t> time_;        // by id
-  absl::flat_hash_map<int64_t, HostEvent> event_;     // by id
+  absl::flat_hash_map<int64_t, uint32_t> string_;  // by id: in Recording::strings
+  absl::flat_hash_map<int64_t, int64_t> thread_;   // by id: the system's number
+  absl::flat_hash_map<int64_t, Track> track_;      // by id
+  absl::flat_hash_map<int64_t, int64_t> time_;     // by id
+  absl::flat_hash_map<int64_t, HostEvent> event_;  // by id
 };
 
 absl::Status TablesReader::Strings() {
-  return Optional("rocpd_string", {"id", "string"}, [&](const SqliteRow& row) {
-    string_[row.Int(0)] = out_.strings.Intern(row.Text(1));
-  });
+  return Optional("rocpd_string", {"id", "string"},
+                  [&](const SqliteRow& row) { string_[row.Int(0)] = out_.strings.Intern(row.Text(1)); });
 }
 
 uint32_t TablesReader::String(int64_t id) {
   const auto it = string_.find(id);
   if (it != string_.end()) return it->second;
-  out_.Note("rocprof_dangling_string", absl::StrCat("string ", id, " is not in rocpd_string; it stays a number"));
+  out_.Note("rocprof_dangling_string",
+            absl::StrCat("string ", id, " is not in rocpd_string; it stays a number"));
   return out_.strings.Intern(absl::StrCat("string ", id));
 }
 
@@ -164,19 +163,19 @@ absl::Status TablesReader::Threads() {
 }
 
 absl::Status TablesReader::Kernels() {
-  return Optional("rocpd_info_kernel_symbol", {"id", "display_name", "kernel_name"}, [&](const SqliteRow& row) {
-    const absl::string_view name = row.Text(1).empty() ? row.Text(2) : row.Text(1);
-    out_.kernels[row.Int(0)] = out_.strings.Intern(absl::StripSuffix(name, ".kd"));
-  });
+  return Optional("rocpd_info_kernel_symbol", {"id", "display_name", "kernel_name"},
+                  [&](const SqliteRow& row) {
+                    const absl::string_view name = row.Text(1).empty() ? row.Text(2) : row.Text(1);
+                    out_.kernels[row.Int(0)] = out_.strings.Intern(absl::StripSuffix(name, ".kd"));
+                  });
 }
 
 absl::Status TablesReader::Tracks() {
-  return Optional("rocpd_track", {"id", "pid", "tid", "agent_id", "queue_id", "stream_id"},
-                  [&](const SqliteRow& row) {
-                    track_[row.Int(0)] = {IntOr(row, 1, kUnknown), IntOr(row, 2, kUnknown),
-                                          IntOr(row, 3, kUnknown), IntOr(row, 4, kUnknown),
-                                          IntOr(row, 5, kUnknown)};
-                  });
+  return Optional(
+      "rocpd_track", {"id", "pid", "tid", "agent_id", "queue_id", "stream_id"}, [&](const SqliteRow& row) {
+        track_[row.Int(0)] = {IntOr(row, 1, kUnknown), IntOr(row, 2, kUnknown), IntOr(row, 3, kUnknown),
+                              IntOr(row, 4, kUnknown), IntOr(row, 5, kUnknown)};
+      });
 }
 
 absl::Status TablesReader::Timestamps() {
@@ -210,16 +209,18 @@ absl::Status TablesReader::Args() {
 }
 
 absl::Status TablesReader::PlaceOf(absl::string_view table, int64_t id, const SqliteRow& row, Place* place) {
-  const auto at = [&] { return absl::StrCat(out_.file, ": table ", std::string(table), suffix_, ", row ", id); };
+  const auto at = [&] {
+    return absl::StrCat(out_.file, ": table ", std::string(table), suffix_, ", row ", id);
+  };
   if (row.has(0)) {
     place->begin = row.Int(0);
     place->end = row.Int(1);
   } else {
     const auto begin = time_.find(row.Int(2)), end = time_.find(row.Int(3));
     if (begin == time_.end() || end == time_.end())
-      return absl::InvalidArgumentError(
-          absl::StrCat(at(), ": no times; expected start and end, or start_id and end_id of rows of rocpd_timestamp",
-                       suffix_));
+      return absl::InvalidArgumentError(absl::StrCat(
+          at(), ": no times; expected start and end, or start_id and end_id of rows of rocpd_timestamp",
+          suffix_));
     place->begin = begin->second;
     place->end = end->second;
   }
@@ -237,7 +238,8 @@ absl::Status TablesReader::PlaceOf(absl::string_view table, int64_t id, const Sq
     if (it != track_.end()) {
       track = it->second;
     } else {
-      out_.Note("rocprof_dangling_track", absl::StrCat(at(), ": track ", row.Int(4), " is not in rocpd_track"));
+      out_.Note("rocprof_dangling_track",
+                absl::StrCat(at(), ": track ", row.Int(4), " is not in rocpd_track"));
     }
   }
   track.pid = IntOr(row, 5, track.pid);
@@ -249,7 +251,8 @@ absl::Status TablesReader::PlaceOf(absl::string_view table, int64_t id, const Sq
   const auto event = row.has(10) ? event_.find(row.Int(10)) : event_.end();
   place->event = event == event_.end() ? nullptr : &event->second;
   if (row.has(10) && place->event == nullptr)
-    out_.Note("rocprof_dangling_event", absl::StrCat(at(), ": event ", row.Int(10), " is not in rocpd_event"));
+    out_.Note("rocprof_dangling_event",
+              absl::StrCat(at(), ": event ", row.Int(10), " is not in rocpd_event"));
   return absl::OkStatus();
 }
 
@@ -279,9 +282,9 @@ absl::Status TablesReader::Regions() {
 absl::Status TablesReader::Dispatches() {
   const std::string name = absl::StrCat(std::string(kDispatchTable), suffix_);
   if (!db_.HasTable(name)) return absl::OkStatus();
-  const std::vector<std::string> own = {"id",          "kernel_id",        "grid_size_x",
-                                        "grid_size_y", "grid_size_z",      "workgroup_size_x",
-                                        "workgroup_size_y", "workgroup_size_z"};
+  const std::vector<std::string> own = {
+      "id",          "kernel_id",        "grid_size_x",      "grid_size_y",
+      "grid_size_z", "workgroup_size_x", "workgroup_size_y", "workgroup_size_z"};
   return db_.ForEach(name, WithPlace(own), [&](const SqliteRow& row) {
     Place place;
     if (absl::Status s = PlaceOf(kDispatchTable, row.Int(kOwn), row, &place); !s.ok()) return s;
@@ -307,21 +310,22 @@ absl::Status TablesReader::Copies() {
   constexpr absl::string_view kTable = "rocpd_memory_copy";
   const std::string name = absl::StrCat(std::string(kTable), suffix_);
   if (!db_.HasTable(name)) return absl::OkStatus();
-  return db_.ForEach(name, WithPlace({"id", "src_agent_id", "dst_agent_id", "size"}), [&](const SqliteRow& row) {
-    Place place;
-    if (absl::Status s = PlaceOf(kTable, row.Int(kOwn), row, &place); !s.ok()) return s;
-    Copy copy;
-    copy.begin = place.begin;
-    copy.end = place.end;
-    copy.thread = std::max<int64_t>(0, place.track.tid);
-    copy.from = IntOr(row, kOwn + 1, kUnknown);
-    copy.to = IntOr(row, kOwn + 2, kUnknown);
-    copy.bytes = std::max<int64_t>(kUnknown, IntOr(row, kOwn + 3, kUnknown));
-    copy.stream = place.track.stream;
-    if (place.event != nullptr) copy.correlation = place.event->correlation;
-    out_.copies.push_back(copy);
-    return absl::OkStatus();
-  });
+  return db_.ForEach(name, WithPlace({"id", "src_agent_id", "dst_agent_id", "size"}),
+                     [&](const SqliteRow& row) {
+                       Place place;
+                       if (absl::Status s = PlaceOf(kTable, row.Int(kOwn), row, &place); !s.ok()) return s;
+                       Copy copy;
+                       copy.begin = place.begin;
+                       copy.end = place.end;
+                       copy.thread = std::max<int64_t>(0, place.track.tid);
+                       copy.from = IntOr(row, kOwn + 1, kUnknown);
+                       copy.to = IntOr(row, kOwn + 2, kUnknown);
+                       copy.bytes = std::max<int64_t>(kUnknown, IntOr(row, kOwn + 3, kUnknown));
+                       copy.stream = place.track.stream;
+                       if (place.event != nullptr) copy.correlation = place.event->correlation;
+                       out_.copies.push_back(copy);
+                       return absl::OkStatus();
+                     });
 }
 
 }  // namespace
@@ -331,7 +335,8 @@ absl::Status ReadRocpd(const SqliteReader& database, const std::string& file, st
   for (const std::string& table : database.tables()) {
     absl::string_view suffix = table;
     // "rocpd_region" alone is a whole name; "rocpd_regional" is another's table.
-    if (!absl::ConsumePrefix(&suffix, kDispatchTable) && !absl::ConsumePrefix(&suffix, kRegionTable)) continue;
+    if (!absl::ConsumePrefix(&suffix, kDispatchTable) && !absl::ConsumePrefix(&suffix, kRegionTable))
+      continue;
     if (!suffix.empty() && suffix[0] != '_') continue;
     if (!database.HasTable(absl::StrCat("rocpd_string", suffix))) continue;  // every set has one
     suffixes.emplace_back(suffix);
@@ -344,14 +349,16 @@ absl::Status ReadRocpd(const SqliteReader& database, const std::string& file, st
     if (absl::Status s = TablesReader(database, suffix, &recording).Read(); !s.ok()) return s;
   }
   if (!suffixes.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      file, ": no rocpd database: there is no table ", std::string(kDispatchTable), "_<id>; expected what rocprofv3 writes "
-      "(its tables are read, not its views)"));
+  return absl::InvalidArgumentError(absl::StrCat(file, ": no rocpd database: there is no table ",
+                                                 std::string(kDispatchTable),
+                                                 "_<id>; expected what rocprofv3 writes "
+                                                 "(its tables are read, not its views)"));
 }
 
 bool LooksLikeRocpd(absl::string_view head) {
   // Where the schema has many pages, the first ones have none of it, but the metadata's tags.
-  return LooksLikeSqlite(head) && (absl::StrContains(head, "rocpd_") || absl::StrContains(head, "schema_version"));
+  return LooksLikeSqlite(head) &&
+         (absl::StrContains(head, "rocpd_") || absl::StrContains(head, "schema_version"));
 }
 
 }  // namespace chakra::rocprof

@@ -20,11 +20,12 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
 
 }  // namespace
 
-absl::StatusOr<pytorch::Capture> ReadProfiles(const std::vector<std::string>& inputs, const ReadOptions& options) {
+absl::StatusOr<pytorch::Capture> ReadProfiles(const std::vector<std::string>& inputs,
+                                              const ReadOptions& options) {
   std::vector<std::string> others;
   const std::string& named = options.capture.device;
-  const auto paths = pytorch::FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named}, kImporter,
-                                                &others);
+  const auto paths = pytorch::FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named},
+                                                kImporter, &others);
   if (!paths.ok()) return paths.status();
   std::vector<ProfileFile> files(paths->size());
   std::vector<InputFile> sources(paths->size());

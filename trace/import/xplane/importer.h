@@ -12,7 +12,9 @@ namespace chakra::xplane {
 
 extern const Importer kImporter;
 
-// Reads the profiles among `inputs` (files, and folders with their contents) as one job. Errors name the file.
-absl::StatusOr<pytorch::Capture> ReadProfiles(const std::vector<std::string>& inputs, const ReadOptions& options);
+// Reads the profiles among `inputs` (files, and folders with their contents) as one job. Errors name the
+// file.
+absl::StatusOr<pytorch::Capture> ReadProfiles(const std::vector<std::string>& inputs,
+                                              const ReadOptions& options);
 
 }  // namespace chakra::xplane

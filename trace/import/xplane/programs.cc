@@ -48,7 +48,8 @@ std::string TypeOfFirst(const hlo::Shape& shape) {
 }  // namespace
 
 // What stands for results of others is followed to these.
-void Program::Producers(const hlo::Computation& c, uint32_t row, int depth, std::vector<std::string>* out) const {
+void Program::Producers(const hlo::Computation& c, uint32_t row, int depth,
+                        std::vector<std::string>* out) const {
   constexpr int kMostHops = 32;
   constexpr size_t kMostProducers = 64;
   if (depth > kMostHops || out->size() >= kMostProducers) return;
@@ -56,7 +57,8 @@ void Program::Producers(const hlo::Computation& c, uint32_t row, int depth, std:
   if (i.opcode == "get-tuple-element" && !i.operands.empty()) {
     const hlo::Instruction& of = c.instructions[i.operands[0]];
     const auto part = static_cast<size_t>(i.tuple_index);
-    if (of.opcode == "tuple" && part < of.operands.size()) return Producers(c, of.operands[part], depth + 1, out);
+    if (of.opcode == "tuple" && part < of.operands.size())
+      return Producers(c, of.operands[part], depth + 1, out);
     return Producers(c, i.operands[0], depth + 1, out);
   }
   const bool done = i.opcode.size() > 5 && i.opcode.compare(i.opcode.size() - 5, 5, "-done") == 0;
@@ -109,7 +111,8 @@ void Programs::Add(const Plane& plane, absl::string_view file) {
   for (const int64_t key : keys) {
     const EventMetadata& metadata = plane.events.at(key);
     Stat proto;
-    if (!FindStat(metadata.stats, plane, "Hlo Proto", &proto) && !FindStat(metadata.stats, plane, "hlo_proto", &proto))
+    if (!FindStat(metadata.stats, plane, "Hlo Proto", &proto) &&
+        !FindStat(metadata.stats, plane, "hlo_proto", &proto))
       continue;
     int64_t id = key;
     const absl::string_view name = WithoutId(metadata.name, &id);

@@ -21,9 +21,10 @@ namespace chakra::xplane {
 // An instruction that timelines show, worked out once.
 struct KnownOp {
   const hlo::Instruction* instruction = nullptr;
-  hlo::Facts facts;                      // of what computes
-  hlo::Collective collective;            // kind kNone: it computes
-  std::vector<std::string> producers;    // names of the instructions whose results it takes, through tuples and ends
+  hlo::Facts facts;            // of what computes
+  hlo::Collective collective;  // kind kNone: it computes
+  std::vector<std::string>
+      producers;  // names of the instructions whose results it takes, through tuples and ends
   hlo::Mesh mesh;
   std::vector<std::vector<int64_t>> groups;        // of device ids
   std::vector<std::pair<int64_t, int64_t>> pairs;  // likewise
@@ -36,7 +37,8 @@ class Program {
   const KnownOp* Find(absl::string_view instruction);
 
  private:
-  void Producers(const hlo::Computation& computation, uint32_t row, int depth, std::vector<std::string>* out) const;
+  void Producers(const hlo::Computation& computation, uint32_t row, int depth,
+                 std::vector<std::string>* out) const;
   hlo::Module module_;
   absl::flat_hash_map<std::string, std::unique_ptr<KnownOp>> known_;  // null: not there
 };
@@ -44,7 +46,8 @@ class Program {
 // All programs of a file, by number and by name.
 class Programs {
  public:
-  // Takes those of the plane "/host:metadata". A program that cannot be read is counted in `unread`, with why.
+  // Takes those of the plane "/host:metadata". A program that cannot be read is counted in `unread`, with
+  // why.
   void Add(const Plane& plane, absl::string_view file);
   // `id`: the profile's program_id; 0 or one that is not there: by name alone. Null: there is none.
   Program* Find(int64_t id, absl::string_view module);
@@ -59,7 +62,8 @@ class Programs {
   std::string why_;
 };
 
-// The calls that device `id` makes with a collective; a permute is a send and a receive. Empty: it has no part in it.
+// The calls that device `id` makes with a collective; a permute is a send and a receive. Empty: it has no
+// part in it.
 std::vector<pytorch::CommCall> CallsOf(const KnownOp& op, int64_t id);
 
 }  // namespace chakra::xplane

@@ -51,7 +51,8 @@ FileClock ClockOf(const XSpace& space) {
   FileClock clock;
   for (const Plane& plane : space.planes) {
     Stat start;
-    if (plane.name != "Task Environment" || !FindStat(plane.own_stats, plane, "profile_start_time", &start)) continue;
+    if (plane.name != "Task Environment" || !FindStat(plane.own_stats, plane, "profile_start_time", &start))
+      continue;
     if (start.number > kYear2001Ns) clock.add_ns = start.number;
   }
   for (const Plane& plane : space.planes) {
@@ -72,6 +73,7 @@ absl::Status ReadHost(const Plane& plane, Profile* p) {
     HostThreadCalls& thread = p->threads.emplace_back();
     thread.id = line.id;
     thread.name = line.name;
+    thread.calls.reserve(line.events);
     const bool whole = ForEvents(line, [&](const EventTimes& times, const std::vector<wire::Cursor>& stats) {
       const auto metadata = plane.events.find(times.metadata);
       HostCall call;
@@ -97,7 +99,8 @@ absl::Status ReadHost(const Plane& plane, Profile* p) {
       thread.calls.push_back(call);
     });
     if (!whole)
-      return absl::InvalidArgumentError(absl::StrCat(p->file->path, ": plane ", plane.name, ", line \"", line.name,
+      return absl::InvalidArgumentError(absl::StrCat(p->file->path, ": plane ", plane.name, ", line \"",
+                                                     line.name,
                                                      "\": a damaged event; expected a whole XSpace"));
   }
   return absl::OkStatus();
@@ -135,6 +138,9 @@ class DeviceBuilder {
       : p_(*profile), d_(device), rank_(rank), first_(first), out_(*out), rows_(out) {}
 
   void Build(int64_t base) {
+    size_t calls = 0;
+    for (const HostThreadCalls& thread : p_.threads) calls += first_ ? thread.calls.size() : 0;
+    rows_.Reserve(calls + d_.ops.size(), d_.ops.size());
     AddHost();
     ops_.reserve(d_.ops.size());
     for (const DeviceOp& op : d_.ops) ops_.push_back({&op, RefOf(op), op.begin, op.end, op.stream});
@@ -149,14 +155,14 @@ class DeviceBuilder {
  private:
   // An instruction of a program on this device.
   struct Ref {
-    const KnownOp* known = nullptr;     // null: the program is not in the profile
-    std::vector<uint32_t> producers;    // refs
-    absl::string_view kernel;           // that it launches
-    bool several = false;               // it launches others too
-    bool in_flight = false;             // the profile has the time between its start and its end
-    uint32_t event = kNoRow;            // that ran it last
-    int64_t stream = 0, end = 0;        // of that event
-    size_t open = 0;                    // of a start that has not ended: 1 + its row of ops_; 0: none
+    const KnownOp* known = nullptr;   // null: the program is not in the profile
+    std::vector<uint32_t> producers;  // refs
+    absl::string_view kernel;         // that it launches
+    bool several = false;             // it launches others too
+    bool in_flight = false;           // the profile has the time between its start and its end
+    uint32_t event = kNoRow;          // that ran it last
+    int64_t stream = 0, end = 0;      // of that event
+    size_t open = 0;                  // of a start that has not ended: 1 + its row of ops_; 0: none
   };
   struct PlacedOp {
     const DeviceOp* op = nullptr;  // of a flight the start
@@ -198,7 +204,8 @@ uint32_t DeviceBuilder::RefByName(int64_t program, absl::string_view module, abs
   refs_[row].known = known;
   if (known == nullptr) return row;
   std::vector<uint32_t> producers;
-  for (const std::string& producer : known->producers) producers.push_back(RefByName(program, module, producer));
+  for (const std::string& producer : known->producers)
+    producers.push_back(RefByName(program, module, producer));
   refs_[row].producers = std::move(producers);
   return row;
 }
@@ -216,9 +223,10 @@ uint32_t DeviceBuilder::RefOf(const DeviceOp& op) {
 
 void DeviceBuilder::AddHost() {
   absl::flat_hash_set<int64_t> launched, elsewhere;
-  const bool alone = first_ && std::all_of(p_.devices.begin(), p_.devices.end(), [&](const DeviceTimeline& device) {
-                       return &device == &d_ || device.ops.empty();
-                     });
+  const bool alone =
+      first_ && std::all_of(p_.devices.begin(), p_.devices.end(), [&](const DeviceTimeline& device) {
+        return &device == &d_ || device.ops.empty();
+      });
   for (const DeviceTimeline& device : p_.devices) {
     if (alone) break;
     for (const DeviceOp& op : device.ops) {
@@ -229,8 +237,9 @@ void DeviceBuilder::AddHost() {
   for (const HostThreadCalls& thread : p_.threads) {
     ++number;
     const auto has = [&](const absl::flat_hash_set<int64_t>& set) {
-      return std::any_of(thread.calls.begin(), thread.calls.end(),
-                         [&](const HostCall& c) { return c.correlation >= 0 && set.contains(c.correlation); });
+      return std::any_of(thread.calls.begin(), thread.calls.end(), [&](const HostCall& c) {
+        return c.correlation >= 0 && set.contains(c.correlation);
+      });
     };
     const bool ours = alone || has(launched) || (first_ && !has(elsewhere));
     uint32_t row = kNoRow;
@@ -238,7 +247,8 @@ void DeviceBuilder::AddHost() {
       if (!ours && call.step < 0) continue;  // every device has the host's steps
       if (row == kNoRow) row = rows_.Thread(0, number, thread.name);
       if (call.step >= 0)
-        rows_.AddHost(absl::StrCat("ProfilerStep#", call.step), row, {EventKind::kAnnotation, call.begin, call.end, kNone});
+        rows_.AddHost(absl::StrCat("ProfilerStep#", call.step), row,
+                      {EventKind::kAnnotation, call.begin, call.end, kNone});
       if (!ours) continue;
       const EventKind kind = call.correlation >= 0 ? EventKind::kRuntime : EventKind::kCpuOp;
       rows_.AddHost(call.name, row, {kind, call.begin, call.end, call.correlation});
@@ -257,8 +267,8 @@ void DeviceBuilder::CountKernels() {
   }
 }
 
-// On a TPU a collective that runs beside others has a start and an end on the core's own line, and what lies between
-// is on a line of its own, or on none. That time is the collective; the end only waits for it.
+// On a TPU a collective that runs beside others has a start and an end on the core's own line, and what lies
+// between is on a line of its own, or on none. That time is the collective; the end only waits for it.
 void DeviceBuilder::AddFlights() {
   if (!d_.tpu) return;
   const size_t n = ops_.size();
@@ -369,14 +379,16 @@ void Warn(const Profile& p, uint64_t empty, uint64_t without_program, pytorch::R
   const std::string& file = p.file->path;
   if (empty > 0)
     out->warnings.push_back(
-        absl::StrCat(file, ": ", empty, " of ", p.devices.size(), " devices ran nothing that was recorded; they have no rank's trace"));
+        absl::StrCat(file, ": ", empty, " of ", p.devices.size(),
+                     " devices ran nothing that was recorded; they have no rank's trace"));
   if (p.programs.unread() > 0)
-    out->warnings.push_back(absl::StrCat(file, ": ", p.programs.unread(), " programs cannot be read: ", p.programs.why()));
+    out->warnings.push_back(
+        absl::StrCat(file, ": ", p.programs.unread(), " programs cannot be read: ", p.programs.why()));
   if (without_program > 0)
-    out->warnings.push_back(absl::StrCat(
-        file, ": the programs of ", without_program,
-        " operations are not in the profile, so that their shapes and groups are not known; record with the option "
-        "enable_hlo_proto (ProfileOptions), which is on by default"));
+    out->warnings.push_back(absl::StrCat(file, ": the programs of ", without_program,
+                                         " operations are not in the profile, so that their shapes and "
+                                         "groups are not known; record with the option "
+                                         "enable_hlo_proto (ProfileOptions), which is on by default"));
 }
 
 }  // namespace
@@ -424,15 +436,15 @@ absl::StatusOr<pytorch::RecordedRanks> RanksOf(const std::vector<ProfileFile>& f
   }
   for (pytorch::CaptureRank& r : out.ranks) r.device->world_size = rank;
   if (files.size() > 1) {
-    out.warnings.push_back(
-        absl::StrCat("ranks count the devices of ", files.size(),
-                     " hosts in the order of their files' names; groups that name other devices are not joined right"));
+    out.warnings.push_back(absl::StrCat(
+        "ranks count the devices of ", files.size(),
+        " hosts in the order of their files' names; groups that name other devices are not joined right"));
   }
   if (ran > 0) return out;
-  return absl::InvalidArgumentError(absl::StrCat(
-      files.empty() ? "no file" : files[0].path,
-      ": no operation of a GPU or a TPU in it; expected a profile of jax.profiler with planes /device:GPU:N or "
-      "/device:TPU:N"));
+  return absl::InvalidArgumentError(absl::StrCat(files.empty() ? "no file" : files[0].path,
+                                                 ": no operation of a GPU or a TPU in it; expected a profile "
+                                                 "of jax.profiler with planes /device:GPU:N or "
+                                                 "/device:TPU:N"));
 }
 
 }  // namespace chakra::xplane

@@ -30,9 +30,9 @@ enum class OpStat : uint8_t {
   kTraffic,
   kOther,
 };
-constexpr absl::string_view kOpStats[] = {"correlation_id", "kernel_details", "memcpy_details", "memset_details",
-                                          "hlo_op",         "hlo_module",     "program_id",     "flops",
-                                          "bytes_accessed"};
+constexpr absl::string_view kOpStats[] = {"correlation_id", "kernel_details", "memcpy_details",
+                                          "memset_details", "hlo_op",         "hlo_module",
+                                          "program_id",     "flops",          "bytes_accessed"};
 
 // "17" of "Stream #17(Kernel)".
 bool StreamOf(absl::string_view line, int64_t* stream) {
@@ -174,14 +174,16 @@ const DeviceOp& TimelineReader::OfMetadata(int64_t id) {
   }
   op.name = metadata->second.name;
   if (out_.tpu) {
-    op.name = InstructionName(metadata->second.display_name.empty() ? op.name : metadata->second.display_name);
+    op.name =
+        InstructionName(metadata->second.display_name.empty() ? op.name : metadata->second.display_name);
     op.hlo = InstructionName(metadata->second.name);
   }
   for (const wire::Cursor& stat : metadata->second.stats) Apply(stat, &op);
   return op;
 }
 
-void TimelineReader::AddOp(const Line& line, const EventTimes& times, const std::vector<wire::Cursor>& stats) {
+void TimelineReader::AddOp(const Line& line, const EventTimes& times,
+                           const std::vector<wire::Cursor>& stats) {
   out_.ops.push_back(OfMetadata(times.metadata));
   DeviceOp& op = out_.ops.back();
   for (const wire::Cursor& stat : stats) Apply(stat, &op);
@@ -250,7 +252,8 @@ void TimelineReader::KeepLeaves(size_t from) {
   out_.ops.resize(to);
 }
 
-// GPUs say what they can, not what they are: the devices that have these numbers (data sheets of the vendors).
+// GPUs say what they can, not what they are: the devices that have these numbers (data sheets of the
+// vendors).
 std::string TimelineReader::NameDevice() const {
   Stat stat;
   if (FindStat(plane_.own_stats, plane_, "device_type_string", &stat) && !stat.text.empty())
@@ -267,7 +270,8 @@ std::string TimelineReader::NameDevice() const {
   const int64_t clock_mhz = stat.number / 1000;
   if (vendor == "AMD") {
     if (cores == 304 && gbytes > 150) return gbytes > 200 ? "AMD Instinct MI325X" : "AMD Instinct MI300X";
-    if (cores == 256 && gbytes > 250) return clock_mhz >= 2400 ? "AMD Instinct MI355X" : "AMD Instinct MI350X";
+    if (cores == 256 && gbytes > 250)
+      return clock_mhz >= 2400 ? "AMD Instinct MI355X" : "AMD Instinct MI350X";
     if (cores == 104 && gbytes > 50) return "AMD Instinct MI250X";
     return "";
   }
@@ -284,7 +288,8 @@ absl::Status TimelineReader::Read() {
   out_.tpu = absl::StartsWith(name, "/device:TPU:");
   if (!absl::SimpleAtoi(name.substr(name.rfind(':') + 1), &out_.ordinal) || out_.ordinal < 0 ||
       out_.ordinal >= (1 << 22))
-    return absl::InvalidArgumentError(absl::StrCat(file_, ": plane ", name, "; expected the number of a device in it"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(file_, ": plane ", name, "; expected the number of a device in it"));
   out_.device = NameDevice();
   for (const Line& line : plane_.lines) {
     int64_t stream = 0;
@@ -324,12 +329,15 @@ bool Sane(const EventTimes& t) {
 }
 
 bool IsDevice(absl::string_view name) {
-  if (!absl::ConsumePrefix(&name, "/device:GPU:") && !absl::ConsumePrefix(&name, "/device:TPU:")) return false;
-  return !name.empty() && std::all_of(name.begin(), name.end(),
-                                      [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
+  if (!absl::ConsumePrefix(&name, "/device:GPU:") && !absl::ConsumePrefix(&name, "/device:TPU:"))
+    return false;
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isdigit(static_cast<unsigned char>(c));
+  });
 }
 
-absl::Status ReadTimeline(const Plane& plane, const FileClock& clock, absl::string_view file, DeviceTimeline* out) {
+absl::Status ReadTimeline(const Plane& plane, const FileClock& clock, absl::string_view file,
+                          DeviceTimeline* out) {
   return TimelineReader(plane, clock, file, out).Read();
 }
 

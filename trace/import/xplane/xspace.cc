@@ -99,9 +99,9 @@ absl::StatusOr<XSpace> ReadXSpace(absl::string_view bytes, absl::string_view fil
     if (wrong == nullptr && f.number == 1) wrong = ReadPlane(f, &out);
     if (wrong == nullptr && f.number == 4 && f.type == wire::kBytes) out.hostnames.emplace_back(f.text());
     if (wrong != nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          file, ": byte ", at - reinterpret_cast<const uint8_t*>(bytes.data()), ": ", wrong,
-          "; expected a whole XSpace, as JAX's profiler writes it"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(file, ": byte ", at - reinterpret_cast<const uint8_t*>(bytes.data()), ": ", wrong,
+                       "; expected a whole XSpace, as JAX's profiler writes it"));
     }
   }
   if (!out.planes.empty()) return out;
@@ -112,7 +112,8 @@ absl::StatusOr<XSpace> ReadXSpace(absl::string_view bytes, absl::string_view fil
 bool LooksLikeXSpace(absl::string_view head) {
   Cursor c = wire::CursorOf(head);
   uint64_t tag = 0, size = 0;
-  if (!wire::ReadVarint(&c, &tag) || tag != (1 << 3 | wire::kBytes) || !wire::ReadVarint(&c, &size)) return false;
+  if (!wire::ReadVarint(&c, &tag) || tag != (1 << 3 | wire::kBytes) || !wire::ReadVarint(&c, &size))
+    return false;
   // The plane's number and name; the plane itself may be longer than `head`.
   for (int field = 0; field < 2; ++field) {
     if (!wire::ReadVarint(&c, &tag)) return false;
@@ -120,9 +121,11 @@ bool LooksLikeXSpace(absl::string_view head) {
       if (!wire::ReadVarint(&c, &size)) return false;
       continue;
     }
-    if (tag != (2 << 3 | wire::kBytes) || !wire::ReadVarint(&c, &size) || size > c.left() || size == 0) return false;
+    if (tag != (2 << 3 | wire::kBytes) || !wire::ReadVarint(&c, &size) || size > c.left() || size == 0)
+      return false;
     const absl::string_view name(reinterpret_cast<const char*>(c.p), size);
-    return absl::StartsWith(name, "/device:") || absl::StartsWith(name, "/host:") || name == "Task Environment";
+    return absl::StartsWith(name, "/device:") || absl::StartsWith(name, "/host:") ||
+           name == "Task Environment";
   }
   return false;
 }

@@ -12,7 +12,8 @@
 
 namespace chakra::xplane {
 
-// Views of the file's bytes, by the field numbers of xplane.proto (openxla/xla, third_party/tsl/tsl/profiler/protobuf).
+// Views of the file's bytes, by the field numbers of xplane.proto (openxla/xla,
+// third_party/tsl/tsl/profiler/protobuf).
 
 // The value of one XStat; a reference to a name is that name.
 struct Stat {
@@ -66,7 +67,8 @@ int64_t ReadStat(wire::Cursor c, const Plane& plane, Stat* out);
 // The stat of this name among `stats`. False: it is not there.
 bool FindStat(const std::vector<wire::Cursor>& stats, const Plane& plane, absl::string_view name, Stat* out);
 
-// Calls `each` for each event of a line, with its times and the bytes of its stats. False: an event is damaged.
+// Calls `each` for each event of a line, with its times and the bytes of its stats. False: an event is
+// damaged.
 template <typename Each>
 bool ForEvents(const Line& line, Each each) {
   wire::Cursor c = line.body;
