@@ -62,9 +62,9 @@ FUZZ_TARGET(nsys_fuzz, data, size) {
     std::vector<RankDraft> drafts = DraftRanks(&files);
     NumberRanks(&drafts);
     ListGroups(&drafts);
-    pytorch::DeviceRuns runs;
-    for (RankDraft& draft : drafts) runs.traces.push_back(std::move(draft.trace));
-    const auto linked = pytorch::LinkCapture(std::move(runs), ReadOptions());
+    pytorch::RecordedRanks runs;
+    for (RankDraft& draft : drafts) runs.Add(std::move(draft.trace));
+    const auto linked = pytorch::JoinRecorded(std::move(runs), ReadOptions());
     fuzz::Require(linked.ok() || !linked.status().message().empty(), "an error says why");
   }
   return 0;

@@ -53,8 +53,9 @@ TEST_F(CompressedOutput, OfEveryCommand) {
   ExpectOneContent("edit t/w.0.et -o e.et --scale n0=2 --report @", "e.json");
   ExpectOneContent("edit t/w.0.et -o e.et --scale n0=2 --report @", "e.txt");
   for (const char* table : {"k.csv", "k.json", "k.txtpb", "k.pb"}) {
-    ExpectOneContent(
-        "kernels collect " + std::string(CHAKRA_SOURCE_DIR) + "/examples/capture/gloo_ddp_2 --host-operations -o @", table);
+    ExpectOneContent("kernels collect " + std::string(CHAKRA_SOURCE_DIR) +
+                         "/examples/capture/gloo_ddp_2 --host-operations -o @",
+                     table);
   }
 }
 

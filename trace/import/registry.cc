@@ -11,11 +11,14 @@
 #include "trace/generate/importer.h"
 #include "trace/import/collective_logs/importer.h"
 #include "trace/import/goal/importer.h"
+#include "trace/import/hlo/importer.h"
 #include "trace/import/json/json.h"
 #include "trace/import/liballprof/liballprof.h"
 #include "trace/import/nsys/importer.h"
 #include "trace/import/pytorch/importer.h"
+#include "trace/import/rocprof/importer.h"
 #include "trace/import/text/text.h"
+#include "trace/import/xplane/importer.h"
 #include "trace/io/archive.h"
 #include "trace/io/byte_source.h"
 #include "trace/io/compressed_file.h"
@@ -27,6 +30,9 @@ namespace {
 constexpr const Importer* kImporters[] = {
     &collective_logs::kImporter,  // before pytorch, which takes every list of Chrome's events
     &pytorch::kImporter,
+    &rocprof::kImporter,
+    &xplane::kImporter,
+    &hlo::kImporter,
     &goal::kImporter,
     &liballprof::kImporter,
     &generate::kImporter,

@@ -21,6 +21,15 @@ struct NamePattern {
 // The first line that fits wins: helpers of a product stand before products, names of functors before those
 // of the templates that apply them. To add a kernel, add a line.
 constexpr NamePattern kPatterns[] = {
+    // XLA's, of which only the kind is told: what comes behind is the program's own name.
+    {"xla::loop", F::kElementwise},
+    {"xla::reduce", F::kReduction},
+    {"xla::copy", F::kCopy},
+    {"xla::transpose", F::kTranspose},
+    {"xla::gather", F::kGather},
+    {"xla::scatter", F::kGather},
+    {"xla::sort", F::kScan},
+    {"xla::custom-call", F::kElementwise},
     // Copies that the driver or the runtime makes.
     {"memcpy htod", F::kHostCopy},
     {"memcpy dtoh", F::kHostCopy},

@@ -189,6 +189,11 @@ constexpr Entry kOperators[] = {
     {"nll_loss_forward", rules::Reduce},
     {"mse_loss", rules::Reduce},
     {"binary_cross_entropy", rules::Reduce},
+    // XLA's, with operands as trace/import/hlo/facts.h orders them.
+    {"xla::dot", rules::Bmm},
+    {"xla::convolution", rules::Convolution},
+    {"xla::attention", rules::SdpaLengthFirst},
+    {"xla::attention_backward", rules::SdpaLengthFirstBackward},
     // Optimizer steps over lists of tensors.
     {"_foreach_add", rules::Foreach},
     {"_foreach_add_", rules::Foreach},

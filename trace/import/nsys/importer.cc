@@ -110,7 +110,7 @@ absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inp
     return [&](size_t i) { return ReadOne(found.exports[i], what, &read[i]); };
   });
   if (!status.ok()) return status;
-  pytorch::DeviceRuns runs;
+  pytorch::RecordedRanks runs;
   std::vector<std::unique_ptr<ExportFile>> files;
   for (Read& one : read) {
     files.push_back(std::move(one.file));
@@ -129,8 +129,8 @@ absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inp
   std::vector<RankDraft> drafts = DraftRanks(&files);
   NumberRanks(&drafts);
   ListGroups(&drafts);
-  for (RankDraft& draft : drafts) runs.traces.push_back(std::move(draft.trace));
-  return pytorch::LinkCapture(std::move(runs), options);
+  for (RankDraft& draft : drafts) runs.Add(std::move(draft.trace));
+  return pytorch::JoinRecorded(std::move(runs), options);
 }
 
 const Importer kImporter = {

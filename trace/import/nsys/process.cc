@@ -37,7 +37,7 @@ absl::string_view WithoutVersion(absl::string_view name) {
 Process::Process(int64_t process, const Session& session, const Strings& strings)
     : id(process), session_(session), strings_(strings) {
   trace.file = session.file;
-  trace.source = "nsys";
+  trace.schema = "nsys";
 }
 
 uint32_t Process::Thread(int64_t global_tid) {

@@ -148,8 +148,13 @@ struct OpExtra {
 struct DeviceExtra {
   int64_t bytes = kNone;   // bytes of a memcpy or memset
   uint32_t comm = kNoRow;  // row of comms
+  uint32_t comms = 1;      // calls that the kernel carries: rows of comms from `comm` on
   uint32_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
   uint32_t graph_op = kNoRow;  // row of graph_ops: of a kernel that a graph launched
+  // What a compiler says of the operation, where the source has that: its operator and the operands' shapes
+  // and types, as indices into DeviceTrace::strings (0: not told); operations, and bytes read and written.
+  uint32_t op = 0, shapes = 0, types = 0;
+  int64_t operations = kNone, traffic = kNone;
 };
 // The operator that put a kernel into a graph, when the graph was captured.
 struct GraphOp {
@@ -182,14 +187,26 @@ struct FlowArrow {
   uint32_t from = kNoRow, to = kNoRow;
 };
 
+// A device operation that waits for another one because it needs its data, where the source tells; event
+// rows.
+struct DeviceWait {
+  uint32_t op = kNoRow, source = kNoRow;
+};
+
+// A step that the source tells by its times; ns since DeviceTrace::base_ns.
+struct DeviceStep {
+  int64_t number = 0;
+  int64_t begin = 0, end = 0;
+};
+
 struct DeviceTrace {
   std::string file;
-  std::string source = "kineto";  // what recorded it: "kineto", "nsys"
+  std::string schema = "kineto";  // what recorded it ("kineto", "nsys", ...); metadata have it
   std::string machine;            // traces of one machine, and so of one clock, have the same text; "": not told
-  int rank = kNoRank;         // distributedInfo.rank
-  int world_size = 0;         // distributedInfo.world_size; 0: not written
-  int64_t base_ns = 0;        // since the epoch; the time at which Event::ts is 0
-  std::vector<Event> events;  // by (ts, longer first, order in the file)
+  int rank = kNoRank;             // distributedInfo.rank
+  int world_size = 0;             // distributedInfo.world_size; 0: not written
+  int64_t base_ns = 0;            // since the epoch; the time at which Event::ts is 0
+  std::vector<Event> events;      // by (ts, longer first, order in the file)
   std::vector<OpExtra> ops;
   std::vector<DeviceExtra> device;
   std::vector<SyncExtra> syncs;
@@ -199,6 +216,8 @@ struct DeviceTrace {
   std::vector<StreamLane> streams;
   std::vector<FlowArrow> fwdbwd;
   std::vector<GraphOp> graph_ops;
+  std::vector<DeviceWait> waits;  // by (op, source)
+  std::vector<DeviceStep> steps;  // by begin
   StringTable strings;
   Groups groups;                         // distributedInfo.pg_config
   std::vector<std::string> devices;      // deviceProperties: names

@@ -77,7 +77,9 @@ class Assigner {
   void Keep(const DeviceOp& op, CommCall call);
   bool CallOfAnnotation(uint32_t row, CommCall* call);
   std::vector<uint32_t> Pending(const DeviceOp& op) const;
-  void SplitKernel(const DeviceOp& op, const std::vector<uint32_t>& calls);
+  void SplitKernel(const DeviceOp& op, const std::vector<CommCall>& calls);
+  bool CarriesSeveral(const DeviceOp& op);
+  void Count(const CommCall& call);
   uint32_t Add(CommCall call) {
     if (call.in_bytes < 0 && call.in_elems >= 0) call.in_bytes = call.in_elems * ItemSize(call.dtype);
     if (call.out_bytes < 0 && call.out_elems >= 0) call.out_bytes = call.out_elems * ItemSize(call.dtype);
@@ -217,8 +219,27 @@ void Assigner::Keep(const DeviceOp& op, CommCall call) {
   t_->nodes[first_node_[op.event]].comm = Add(std::move(call));
 }
 
+// Splits a kernel of which the source tells several calls. False: it tells one, or none.
+bool Assigner::CarriesSeveral(const DeviceOp& op) {
+  const Event& e = d_.events[op.event];
+  if (e.extra == kNoRow || d_.device[e.extra].comm == kNoRow || d_.device[e.extra].comms < 2) return false;
+  const DeviceExtra& told = d_.device[e.extra];
+  const auto first = d_.comms.begin() + told.comm;
+  const std::vector<CommCall> calls(first, first + told.comms);
+  for (const CommCall& call : calls) Count(call);
+  SplitKernel(op, calls);
+  return true;
+}
+
+// Adds a call that the device's side alone tells to the tally.
+void Assigner::Count(const CommCall& call) {
+  ++t_->tally.calls;
+  t_->tally.bytes += static_cast<uint64_t>(std::max<int64_t>(0, call.in_bytes));
+}
+
 // Assigns to a kernel its own call, or earlier calls that have no kernel yet.
 void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
+  if (CarriesSeveral(op)) return;
   const Event& e = d_.events[op.event];
   const CommCall named = kernel == nullptr ? CommCall() : names_.CallOf(e, *kernel);
   CommCall call;
@@ -248,7 +269,9 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
     const std::vector<uint32_t> pending = Pending(op);
     for (const uint32_t row : pending) carried_.insert(row);
     if (pending.size() > 1) {
-      SplitKernel(op, pending);
+      std::vector<CommCall> calls;
+      for (const uint32_t row : pending) calls.push_back(call_of_[row]);
+      SplitKernel(op, calls);
       return;
     }
     if (pending.size() == 1) Merge(call_of_[pending[0]], &call);
@@ -259,10 +282,7 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
     ++nameless_;
     return Keep(op, std::move(call));
   }
-  if (own != kNoRow && !call_of_.contains(own)) {  // a call that only an operator tells
-    ++t_->tally.calls;
-    t_->tally.bytes += static_cast<uint64_t>(std::max<int64_t>(0, call.in_bytes));
-  }
+  if (own != kNoRow && !call_of_.contains(own)) Count(call);  // a call that only an operator tells
   t_->nodes[first_node_[op.event]].comm = Add(std::move(call));
 }
 
@@ -279,7 +299,7 @@ std::vector<uint32_t> Assigner::Pending(const DeviceOp& op) const {
 }
 
 // Makes one node for each call, all at the kernel's time; the kernel's node follows them.
-void Assigner::SplitKernel(const DeviceOp& op, const std::vector<uint32_t>& calls) {
+void Assigner::SplitKernel(const DeviceOp& op, const std::vector<CommCall>& calls) {
   const uint32_t kernel = first_node_[op.event];
   // Group the device's edges by node once, since a capture may have many of these kernels.
   if (causes_.empty()) {
@@ -288,11 +308,11 @@ void Assigner::SplitKernel(const DeviceOp& op, const std::vector<uint32_t>& call
     }
   }
   const std::vector<TimelineEdge>& causes = causes_[kernel];
-  for (const uint32_t row : calls) {
+  for (const CommCall& call : calls) {
     const auto node = static_cast<uint32_t>(t_->nodes.size());
     TimelineNode n = t_->nodes[kernel];
     n.lane = -1;
-    n.comm = Add(call_of_[row]);
+    n.comm = Add(call);
     t_->nodes.push_back(n);
     for (const TimelineEdge& cause : causes) edges_->push_back({node, cause});
     edges_->push_back({kernel, {node, EdgeKind::kCollective, 0}});

@@ -25,24 +25,24 @@
 namespace chakra::pytorch {
 namespace {
 
-// The step marks of a device trace: rows of events named "ProfilerStep#N".
-std::map<int64_t, uint32_t> Steps(const DeviceTrace& device) {
-  std::map<int64_t, uint32_t> steps;
-  for (uint32_t row = 0; row < device.events.size(); ++row) {
-    const Event& e = device.events[row];
+// The step marks of a device trace, begin and end: events named "ProfilerStep#N", or steps told by times.
+std::map<int64_t, DeviceStep> Steps(const DeviceTrace& device) {
+  std::map<int64_t, DeviceStep> steps;
+  for (const Event& e : device.events) {
     int64_t n = 0;
     if (!OnHost(e.kind)) continue;
     const absl::string_view name = device.name_of(e);
     if (absl::StartsWith(name, "ProfilerStep#") && absl::SimpleAtoi(name.substr(13), &n))
-      steps.try_emplace(n, row);
+      steps.try_emplace(n, DeviceStep{n, e.ts, e.ts + e.dur});
   }
+  for (const DeviceStep& step : device.steps) steps.try_emplace(step.number, step);
   return steps;
 }
 
 // Sets the window to the steps that "7", "7-9", "first", "last" or "skip-first" selects among the marks.
 absl::Status SelectSteps(const DeviceTrace& device, const std::string& wanted, TimelineOptions* window) {
   if (wanted.empty() || wanted == "all") return absl::OkStatus();
-  const std::map<int64_t, uint32_t> steps = Steps(device);
+  const std::map<int64_t, DeviceStep> steps = Steps(device);
   const auto bad = [&](absl::string_view why) {
     std::string there =
         steps.empty() ? "it has no ProfilerStep marks"
@@ -69,8 +69,8 @@ absl::Status SelectSteps(const DeviceTrace& device, const std::string& wanted, T
     last = steps.find(to);
     if (first == steps.end() || last == steps.end() || to < from) return bad("no such steps");
   }
-  window->begin = device.events[first->second].ts;
-  window->end = device.events[last->second].ts + device.events[last->second].dur;
+  window->begin = first->second.begin;
+  window->end = last->second.end;
   return absl::OkStatus();
 }
 
@@ -79,10 +79,10 @@ class Reader {
   explicit Reader(const ReadOptions& options) : options_(options) {}
 
   absl::StatusOr<Capture> Read(const std::vector<std::string>& inputs);
-  absl::StatusOr<Capture> Take(DeviceRuns runs);
+  absl::StatusOr<Capture> Take(RecordedRanks recorded);
 
  private:
-  absl::StatusOr<Capture> LinkAll();
+  absl::StatusOr<Capture> Join();
   absl::Status Find(const std::vector<std::string>& inputs);
   absl::Status PairFiles();
   absl::Status PlaceFile(size_t i, int rank);
@@ -220,7 +220,7 @@ absl::Status Reader::Link(CaptureRank* rank) {
       rank->pairing = *std::move(pairing);
     }
   }
-  if (rank->device->source == "kineto") {
+  if (rank->device->schema == DeviceTrace().schema) {
     std::vector<const DeviceTrace*> captures = {rank->device.get()};
     for (const auto& trace : rank->graph_captures) captures.push_back(trace.get());
     rank->graphs = JoinCapturedGraphs(captures, rank->device.get());
@@ -302,7 +302,7 @@ void Reader::Report() {
       to->set_device_unpaired(r.pairing.ops_unmatched);
     }
     host_only = host_only || r.device_file.empty();
-    device_only = device_only || (r.host_file.empty() && r.device->source == "kineto");
+    device_only = device_only || (r.host_file.empty() && r.device->schema == DeviceTrace().schema);
     if (!r.device_file.empty()) {
       uint64_t host = 0, device = 0, launched = 0;
       for (uint32_t row = 0; row < r.device->events.size(); ++row) {
@@ -375,24 +375,19 @@ absl::StatusOr<Capture> Reader::Read(const std::vector<std::string>& inputs) {
   if (!status.ok()) return status;
   for (size_t i = done; i < loaded_.size(); ++i) out_.inputs.push_back(loaded_[i].input);
   if (status = PairFiles(); !status.ok()) return status;
-  return LinkAll();
+  return Join();
 }
 
-absl::StatusOr<Capture> Reader::Take(DeviceRuns runs) {
-  out_.inputs = std::move(runs.inputs);
-  for (std::string& file : runs.files_left_out) out_.report.add_files_left_out(std::move(file));
-  for (std::string& text : runs.warnings) Warn(std::move(text));
-  for (std::unique_ptr<DeviceTrace>& trace : runs.traces) {
-    CaptureRank& rank = by_rank_[trace->rank];
-    rank.rank = trace->rank;
-    rank.device_file = trace->file;
-    rank.device = std::move(trace);
-  }
-  return LinkAll();
+absl::StatusOr<Capture> Reader::Take(RecordedRanks recorded) {
+  out_.inputs = std::move(recorded.inputs);
+  for (std::string& text : recorded.warnings) Warn(std::move(text));
+  for (std::string& name : recorded.files_left_out) out_.report.add_files_left_out(std::move(name));
+  for (CaptureRank& rank : recorded.ranks) by_rank_.emplace(rank.rank, std::move(rank));
+  return Join();
 }
 
-// Links each rank of by_rank_ that is asked for, and joins them.
-absl::StatusOr<Capture> Reader::LinkAll() {
+// From ranks that were read to the capture.
+absl::StatusOr<Capture> Reader::Join() {
   const std::vector<int>& wanted = options_.capture.ranks;
   for (const int rank : wanted) {
     if (!by_rank_.contains(rank)) {
@@ -429,8 +424,8 @@ absl::StatusOr<Capture> ReadCapture(const std::vector<std::string>& inputs, cons
   return Reader(options).Read(inputs);
 }
 
-absl::StatusOr<Capture> LinkCapture(DeviceRuns runs, const ReadOptions& options) {
-  return Reader(options).Take(std::move(runs));
+absl::StatusOr<Capture> JoinRecorded(RecordedRanks recorded, const ReadOptions& options) {
+  return Reader(options).Take(std::move(recorded));
 }
 
 absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix) {

@@ -32,15 +32,24 @@ struct Capture {
 // different runs, steps that are not in the capture, a file that cannot be read.
 absl::StatusOr<Capture> ReadCapture(const std::vector<std::string>& inputs, const ReadOptions& options);
 
-// Device traces that another reader made: `trace.rank` is the global rank of each, and no two are of one rank.
-struct DeviceRuns {
-  std::vector<std::unique_ptr<DeviceTrace>> traces;
+// What a reader of another recording hands over: a device trace of each rank of one job.
+struct RecordedRanks {
+  std::vector<CaptureRank> ranks;  // rank, device_file and device are set; ranks are distinct
   std::vector<InputFile> inputs;
-  std::vector<std::string> files_left_out, warnings;
+  std::vector<std::string> warnings, files_left_out;
+
+  // `trace.rank` and `trace.file` are set.
+  void Add(std::unique_ptr<DeviceTrace> trace) {
+    CaptureRank& rank = ranks.emplace_back();
+    rank.rank = trace->rank;
+    rank.device_file = trace->file;
+    rank.device = std::move(trace);
+  }
 };
 
-// Links and joins them as ReadCapture() does what it reads. Errors as there.
-absl::StatusOr<Capture> LinkCapture(DeviceRuns runs, const ReadOptions& options);
+// Links and joins them as ReadCapture() does those that it has read. Errors: those of what comes after
+// reading.
+absl::StatusOr<Capture> JoinRecorded(RecordedRanks recorded, const ReadOptions& options);
 
 // Writes PREFIX.N.et for each rank, compressed by `suffix` ("", ".gz", ".zst").
 absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix);

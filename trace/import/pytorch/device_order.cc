@@ -80,6 +80,7 @@ class Orderer {
   void FindTypical();
   void FindCauses();
   void AddWaits(uint32_t op);
+  void AddToldWaits(uint32_t op);
   void AddCause(EdgeKind kind, uint32_t source, int64_t base, int64_t typical, int64_t begin);
   void AddBacklog(uint32_t op);
   void Tighten(uint32_t op);
@@ -98,6 +99,7 @@ class Orderer {
   absl::flat_hash_map<int64_t, uint32_t> sync_by_correlation_;     // kSync event rows
   absl::flat_hash_set<uint32_t> graphs_;                           // calls that launched several operations
   std::vector<uint32_t> by_end_;                                   // ops by end
+  absl::flat_hash_map<uint32_t, uint32_t> op_of_source_;           // of DeviceTrace::waits: event row -> op
   uint64_t before_launch_ = 0, unexplained_ = 0, backlog_ = 0;
   int64_t unexplained_ns_ = 0;
 };
@@ -303,6 +305,18 @@ void Orderer::AddWaits(uint32_t i) {
   }
 }
 
+// The operations on other lanes whose data this one needs.
+void Orderer::AddToldWaits(uint32_t i) {
+  const DeviceOp& op = out_.ops[i];
+  auto it = std::lower_bound(d_.waits.begin(), d_.waits.end(), op.event,
+                             [](const DeviceWait& w, uint32_t event) { return w.op < event; });
+  for (; it != d_.waits.end() && it->op == op.event; ++it) {
+    const auto source = op_of_source_.find(it->source);
+    if (source == op_of_source_.end() || out_.ops[source->second].lane == op.lane) continue;
+    AddCause(EdgeKind::kEventWait, source->second, out_.ops[source->second].end, out_.stream_gap, op.begin);
+  }
+}
+
 // The first operation of a stream that waited longer than the window had lasted when it was launched waited
 // for work from before the window: the state of the stream at the window's begin.
 void Orderer::AddBacklog(uint32_t i) {
@@ -347,6 +361,11 @@ void Orderer::FindCauses() {
   std::sort(by_end_.begin(), by_end_.end(), [this](uint32_t a, uint32_t b) {
     return out_.ops[a].end != out_.ops[b].end ? out_.ops[a].end < out_.ops[b].end : a < b;
   });
+  for (const DeviceWait& w : d_.waits) op_of_source_.try_emplace(w.source, kNoRow);
+  for (uint32_t i = 0; i < out_.ops.size() && !op_of_source_.empty(); ++i) {
+    if (const auto it = op_of_source_.find(out_.ops[i].event); it != op_of_source_.end()) it->second = i;
+  }
+  absl::erase_if(op_of_source_, [](const auto& entry) { return entry.second == kNoRow; });
   const InferredCauses inferred(d_, out_.ops, by_end_, graphs_);
   auto also = placed_.also.begin();
   for (uint32_t i = 0; i < out_.ops.size(); ++i) {
@@ -364,6 +383,7 @@ void Orderer::FindCauses() {
     if (placed_.release[i] != kNoRow)
       out_.causes.push_back({EdgeKind::kRelease, placed_.release[i], op.begin});
     AddWaits(i);
+    AddToldWaits(i);
     int64_t ready = INT64_MIN;
     for (uint32_t c = op.first_cause; c < out_.causes.size(); ++c)
       ready = std::max(ready, out_.causes[c].ready);

@@ -42,7 +42,8 @@ class Emitter {
   int64_t Times(const TimelineNode& node);
   void Deps(uint32_t i);
   void Operands(const TimelineNode& node);
-  void Inputs(absl::string_view shapes, absl::string_view types);
+  void TextOperands(absl::string_view shapes, absl::string_view types);
+  bool ToldOperands(const TimelineNode& node);
   void CommAttrs(const CommPlan& plan, const CommCall& call);
   void KeptCommAttrs(const CommPlan& plan, const CommCall& call);
   void NumberLanes();
@@ -134,7 +135,7 @@ absl::Status Emitter::Metadata() {
     a->set_name(name);
     a->set_string_val(value);
   };
-  text("schema", rank_.host != nullptr ? rank_.host->schema : rank_.device->source);
+  text("schema", rank_.host != nullptr ? rank_.host->schema : rank_.device->schema);
   text("capture", "pytorch");
   ChakraProtoMsg::AttributeProto* rank = metadata.add_attr();
   rank->set_name("rank");
@@ -204,7 +205,7 @@ void Emitter::Deps(uint32_t i) {
   if (released) ListAttr("dep_release", releases_);
 }
 
-void Emitter::Inputs(absl::string_view shapes, absl::string_view types) {
+void Emitter::TextOperands(absl::string_view shapes, absl::string_view types) {
   if (shapes.empty() && types.empty()) return;
   inner_.clear();
   if (!shapes.empty()) wire::AppendText(kIoShapes, shapes, &inner_);
@@ -212,15 +213,29 @@ void Emitter::Inputs(absl::string_view shapes, absl::string_view types) {
   wire::AppendText(kNodeInputs, inner_, &w_);
 }
 
+// Writes what the source says of a device operation itself. False: it says nothing.
+bool Emitter::ToldOperands(const TimelineNode& node) {
+  const DeviceTrace& d = *rank_.device;
+  const Event& event = d.events[node.event];
+  if (node.host || event.extra == kNoRow || d.device[event.extra].op == 0) return false;
+  const DeviceExtra& told = d.device[event.extra];
+  TextAttr("op", d.strings.Get(told.op));
+  TextOperands(d.strings.Get(told.shapes), d.strings.Get(told.types));
+  if (told.operations >= 0) IntAttr("num_ops", ValueField::kInt64, told.operations);
+  if (told.traffic >= 0 && told.bytes < 0) IntAttr("tensor_size", ValueField::kUint64, told.traffic);
+  return true;
+}
+
 // Writes shapes and types of the operator; for a device operation, those of its operator.
 void Emitter::Operands(const TimelineNode& node) {
+  if (ToldOperands(node)) return;
   const DeviceTrace& d = *rank_.device;
   uint32_t row = node.event;
   if (const Event& own = d.events[row]; !node.host && own.extra != kNoRow) {
     if (const uint32_t captured = d.device[own.extra].graph_op; captured != kNoRow) {
       const GraphOp& op = d.graph_ops[captured];
       TextAttr("op", d.strings.Get(op.name));
-      return Inputs(d.strings.Get(op.shapes), d.strings.Get(op.types));
+      return TextOperands(d.strings.Get(op.shapes), d.strings.Get(op.types));
     }
   }
   while (row != kNoRow && d.events[row].kind != EventKind::kCpuOp) row = t_.caller[row];
@@ -238,7 +253,7 @@ void Emitter::Operands(const TimelineNode& node) {
     if (node.host && host.rf_id != 0) IntAttr("rf_id", ValueField::kInt64, static_cast<int64_t>(host.rf_id));
   }
   if (!node.host) TextAttr("op", d.name_of(d.events[row]));
-  Inputs(shapes, types);
+  TextOperands(shapes, types);
 }
 
 void Emitter::CommAttrs(const CommPlan& plan, const CommCall& call) {

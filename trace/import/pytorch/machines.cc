@@ -16,6 +16,7 @@ namespace {
 // The host in "HOST_PID.TIME.pt.trace.json", if the events are of that pid; "": the name does not tell.
 std::string HostInName(const CaptureRank& rank) {
   if (rank.device == nullptr) return "";
+  if (!rank.device->machine.empty()) return rank.device->machine;
   absl::string_view name = rank.device_file;
   if (const size_t slash = name.rfind('/'); slash != name.npos) name.remove_prefix(slash + 1);
   const size_t end = name.find(".pt.trace.json");
@@ -70,9 +71,7 @@ std::vector<int> FindMachines(const std::vector<CaptureRank>& ranks) {
   std::vector<Boot> boots;
   int next = 0;
   for (uint32_t r = 0; r < ranks.size(); ++r) {
-    const bool told = ranks[r].device != nullptr && !ranks[r].device->machine.empty();
-    const std::string host = told ? ranks[r].device->machine : HostInName(ranks[r]);
-    if (!host.empty()) {
+    if (const std::string host = HostInName(ranks[r]); !host.empty()) {
       const auto [it, fresh] = hosts.try_emplace(host, next);
       next += fresh ? 1 : 0;
       machine[r] = it->second;

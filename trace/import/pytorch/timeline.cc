@@ -35,6 +35,7 @@ class Builder {
   void EmitCause(uint32_t op, uint32_t node, const DeviceCause& cause);
   void ConnectWaits(const std::vector<Waiter>& waiters);
   void FindSteps();
+  void FindDeviceSteps();
 
   const DeviceTrace& d_;
   HostThreads host_;
@@ -187,6 +188,26 @@ void Builder::FindSteps() {
     if (host_.begin[row] != e.ts || host_.end[row] != e.ts + e.dur) continue;
     const uint32_t last = draft_.LastEnded(e.lane, host_.end[row]);
     draft_.t.steps.push_back({std::string(d_.name_of(e)), draft_.first_node[row], last});
+  }
+  FindDeviceSteps();
+}
+
+// A step that only times tell lasts from its first operation to the end of its last.
+void Builder::FindDeviceSteps() {
+  for (const DeviceStep& step : d_.steps) {
+    uint32_t first = kNoRow, last = kNoRow;
+    const auto begin = std::partition_point(order_.ops.begin(), order_.ops.end(),
+                                            [&](const DeviceOp& op) { return op.begin < step.begin; }) -
+                       order_.ops.begin();
+    for (auto i = static_cast<uint32_t>(begin); i < order_.ops.size() && order_.ops[i].begin < step.end;
+         ++i) {
+      if (order_.ops[i].end > step.end) continue;
+      if (first == kNoRow) first = i;
+      if (last == kNoRow || order_.ops[i].end >= order_.ops[last].end) last = i;
+    }
+    if (first == kNoRow) continue;
+    draft_.t.steps.push_back(
+        {absl::StrCat("ProfilerStep#", step.number), node_of_op_[first], node_of_op_[last]});
   }
 }
 

@@ -1,0 +1,36 @@
+// JAX's profiles: any bytes give ranks whose rows lie where they say, or an error.
+#include <cstring>
+
+#include "test/fuzz/fuzz_input.h"
+#include "test/fuzz/fuzz_target.h"
+#include "trace/import/xplane/ranks.h"
+#include "trace/import/xplane/xspace.h"
+
+FUZZ_TARGET(xplane_fuzz, data, size) {
+  using namespace chakra;
+  const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
+  (void)xplane::LooksLikeXSpace(bytes);
+  std::vector<xplane::ProfileFile> files(1);
+  files[0].path = "fuzz.xplane.pb";
+  if (!files[0].content.Reserve(size + 1)) return 0;
+  if (size > 0) std::memcpy(files[0].content.data(), data, size);
+  files[0].content.set_size(size);
+  const auto ranks = xplane::RanksOf(files);
+  if (!ranks.ok()) {
+    fuzz::Require(!ranks.status().message().empty(), "an error says why");
+    return 0;
+  }
+  for (const pytorch::CaptureRank& rank : ranks->ranks) {
+    const pytorch::DeviceTrace& d = *rank.device;
+    for (const pytorch::Event& e : d.events) {
+      fuzz::Require(e.dur >= 0, "a duration is never negative");
+      fuzz::Require(e.lane < (OnHost(e.kind) ? d.threads.size() : d.streams.size()), "a lane is a row");
+      if (!OnDevice(e.kind)) continue;
+      const pytorch::DeviceExtra& x = d.device[e.extra];
+      fuzz::Require(x.comm == kNoRow || x.comm + x.comms <= d.comms.size(), "calls are rows");
+    }
+    for (const pytorch::DeviceWait& w : d.waits)
+      fuzz::Require(w.op < d.events.size() && w.source < d.events.size(), "a wait joins rows");
+  }
+  return 0;
+}

@@ -1,0 +1,69 @@
+// XLA's collectives as groups of devices.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trace/import/hlo/module.h"
+
+namespace chakra::hlo {
+
+// The devices of a module: `replicas` copies of `partitions` parts. A device is numbered by its logical
+// place, replica * partitions + partition, or by the module's assignment where it has one.
+struct Mesh {
+  int64_t replicas = 1, partitions = 1;
+  std::vector<int64_t>
+      device;  // by logical place, as positions among the sorted devices; empty: the place itself
+  std::vector<int64_t> ids;  // of the sorted devices, as the module numbers them; empty: 0, 1, ...
+  int64_t IdOf(int64_t position) const { return ids.empty() ? position : ids[static_cast<size_t>(position)]; }
+  int64_t devices() const { return replicas * partitions; }
+  int64_t DeviceOf(int64_t place) const {
+    return device.empty() ? place : device[static_cast<size_t>(place)];
+  }
+};
+
+// As the module says; where it does not, as many partitions as the largest set of groups or pairs needs.
+// `told`: whether the module said it.
+Mesh MeshOf(const Module& module, bool* told);
+
+enum class CollectiveKind : uint8_t {
+  kNone,
+  kAllReduce,
+  kAllGather,
+  kReduceScatter,
+  kAllToAll,
+  kBroadcast,
+  kPermute,
+  kSend,
+  kRecv,
+};
+
+// Whether an instruction begins a collective, ends one that runs beside others, or is a whole one.
+enum class CollectivePhase : uint8_t { kWhole, kStart, kDone };
+
+struct Collective {
+  CollectiveKind kind = CollectiveKind::kNone;
+  CollectivePhase phase = CollectivePhase::kWhole;
+  const Instruction* what =
+      nullptr;                      // what has groups and pairs: of async-start, the root of its computation
+  const Computation* in = nullptr;  // the computation of `what`
+  int64_t in_bytes = 0, out_bytes = 0;  // of one device, all operands and all results
+};
+
+// kind kNone: the instruction is no collective. A group of one device is one still.
+Collective CollectiveOf(const Module& module, const Computation& computation, uint32_t row);
+
+// Groups of devices, each in the order of its members. Modes as in XLA's CollectiveOpGroupMode
+// (xla_data.proto): ids are replicas, partitions, or both in one number. Error text: groups that name a
+// device that the mesh lacks, or one twice.
+std::optional<std::string> GroupsOf(const Collective& collective, const Mesh& mesh,
+                                    std::vector<std::vector<int64_t>>* groups);
+
+// Source and target devices of a permute, a send or a receive. Error text likewise.
+std::optional<std::string> PairsOf(const Collective& collective, const Mesh& mesh,
+                                   std::vector<std::pair<int64_t, int64_t>>* pairs);
+
+}  // namespace chakra::hlo

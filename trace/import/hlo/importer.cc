@@ -1,0 +1,136 @@
+#include "trace/import/hlo/importer.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/import/hlo/proto_reader.h"
+#include "trace/import/hlo/step.h"
+#include "trace/import/hlo/text_reader.h"
+#include "trace/import/hlo/write.h"
+#include "trace/import/pytorch/recorded_files.h"
+
+namespace chakra::hlo {
+namespace {
+
+constexpr absl::string_view kEndings[] = {".hlo", ".hlo.txt", ".txt", ".hlo.pb", ".hlo_proto.pb", ".pb"};
+
+bool Sniff(absl::string_view head) { return LooksLikeHloText(head) || LooksLikeHloProto(head); }
+
+absl::StatusOr<Module> ReadModule(const std::string& path, InputFile* input) {
+  Buffer content;
+  if (absl::Status s = pytorch::ReadRecordedFile(path, &content, input); !s.ok()) return s;
+  input->role = "trace";
+  return LooksLikeHloText(content.view()) ? ReadHloText(content.view(), path)
+                                          : ReadHloProto(content.view(), path);
+}
+
+struct Candidate {
+  std::string path;
+  Module module;
+  Step step;
+  InputFile input;
+};
+
+// Whether the name says what a dump folder has of one module: the result of the optimisations, or a step
+// before it.
+bool AfterOptimizations(const std::string& path) { return absl::StrContains(path, "after_optimizations"); }
+
+// Of a folder's files those that can be a step: after the optimisations, where there are such. Of a module as
+// text and as proto the text, which has the numbers of devices.
+std::vector<std::string> Choose(std::vector<std::string> files, std::vector<std::string>* left) {
+  if (std::any_of(files.begin(), files.end(), AfterOptimizations)) {
+    const auto kept = std::stable_partition(files.begin(), files.end(), AfterOptimizations);
+    left->insert(left->end(), kept, files.end());
+    files.erase(kept, files.end());
+  }
+  const auto stem = [](const std::string& path) {
+    return path.substr(0, path.find("after_optimizations") == path.npos ? path.rfind('.')
+                                                                        : path.find("after_optimizations"));
+  };
+  std::vector<std::string> out;
+  for (std::string& path : files) {
+    const auto same =
+        std::find_if(out.begin(), out.end(), [&](const std::string& o) { return stem(o) == stem(path); });
+    if (same == out.end()) {
+      out.push_back(std::move(path));
+    } else if (absl::EndsWith(path, ".txt") || absl::EndsWith(path, ".hlo")) {
+      left->push_back(std::move(*same));
+      *same = std::move(path);
+    } else {
+      left->push_back(std::move(path));
+    }
+  }
+  return out;
+}
+
+double Weight(const Step& step) {
+  double sum = 0;
+  for (const StepNode& n : step.nodes) {
+    if (n.facts != kNoRow)
+      sum += static_cast<double>(step.facts[n.facts].bytes) +
+             static_cast<double>(step.facts[n.facts].operations) / 256;
+  }
+  return sum;
+}
+
+absl::Status CheckOptions(const ReadOptions& options) {
+  if (!options.groups_file.empty())
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.groups_file, ": an HLO module has its own groups; expected no file of them"));
+  if (options.capture.steps.empty() && options.capture.ranks.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "steps and ranks can be selected of captures only, and an HLO module is a step without times");
+}
+
+absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  if (absl::Status s = CheckOptions(options); !s.ok()) return s;
+  std::vector<std::string> left;
+  auto files = pytorch::FindRecordedFiles(inputs, kImporter, &left);
+  if (!files.ok()) return files.status();
+  const std::vector<std::string> chosen = Choose(*std::move(files), &left);
+  // The step is the module that works most; the others set it up.
+  std::vector<Candidate> candidates;
+  for (const std::string& path : chosen) {
+    Candidate c;
+    c.path = path;
+    auto module = ReadModule(path, &c.input);
+    if (!module.ok()) return module.status();
+    c.module = *std::move(module);
+    auto step = BuildStep(c.module, path);
+    if (!step.ok() && chosen.size() > 1 && absl::StrContains(step.status().message(), "runs nothing"))
+      continue;
+    if (!step.ok()) return step.status();
+    c.step = *std::move(step);
+    candidates.push_back(std::move(c));
+  }
+  if (candidates.empty())
+    return absl::InvalidArgumentError(absl::StrCat(absl::StrJoin(inputs, ", "), ": no module runs anything"));
+  const auto best = std::max_element(
+      candidates.begin(), candidates.end(),
+      [](const Candidate& a, const Candidate& b) { return Weight(a.step) < Weight(b.step); });
+  auto set = TracesOf(best->module, best->step, best->path, options);
+  if (!set.ok()) return set;
+  set->inputs.push_back(best->input);
+  if (candidates.size() > 1) {
+    set->warnings.push_back(absl::StrCat("of ", candidates.size(),
+                                         " modules the one that works most is the step: ", best->path,
+                                         "; name a file to take another"));
+  }
+  return set;
+}
+
+}  // namespace
+
+const Importer kImporter = {
+    .name = "hlo",
+    .title = "XLA HLO module",
+    .help = "text or proto after optimisations, of --xla_dump_to",
+    .endings = kEndings,
+    .sniff = Sniff,
+    .run = Read,
+    .recorded = false,
+};
+
+}  // namespace chakra::hlo

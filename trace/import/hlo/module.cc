@@ -1,0 +1,105 @@
+#include "trace/import/hlo/module.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
+
+namespace chakra::hlo {
+namespace {
+
+constexpr int64_t kMost = int64_t{1} << 62;
+
+int64_t SaturatedSum(int64_t a, int64_t b) { return a > kMost - b ? kMost : a + b; }
+
+int64_t SaturatedProduct(int64_t a, int64_t b) {
+  if (a <= 0 || b <= 0) return 0;
+  return a > kMost / b ? kMost : a * b;
+}
+
+}  // namespace
+
+int BitsOfType(absl::string_view type) {
+  if (type == "pred") return 8;
+  if (absl::StartsWith(type, "f8")) return 8;
+  if (absl::StartsWith(type, "f4")) return 4;
+  if (absl::ConsumePrefix(&type, "bf") || absl::ConsumePrefix(&type, "f") ||
+      absl::ConsumePrefix(&type, "s") || absl::ConsumePrefix(&type, "u") || absl::ConsumePrefix(&type, "c")) {
+    int bits = 0;
+    if (absl::SimpleAtoi(type, &bits) && bits > 0 && bits <= 128) return bits;
+  }
+  return 0;
+}
+
+int64_t ElementsOf(const Shape& shape) {
+  if (shape.tuple()) {
+    int64_t sum = 0;
+    for (const Shape& part : shape.parts) sum = SaturatedSum(sum, ElementsOf(part));
+    return sum;
+  }
+  int64_t n = 1;
+  for (const int64_t d : shape.dims) n = SaturatedProduct(n, d);
+  return n;
+}
+
+int64_t BytesOf(const Shape& shape) {
+  if (!shape.tuple()) {
+    const int64_t bits = SaturatedProduct(ElementsOf(shape), BitsOfType(shape.type));
+    return bits == kMost ? kMost : (bits + 7) / 8;
+  }
+  int64_t sum = 0;
+  for (const Shape& part : shape.parts) sum = SaturatedSum(sum, BytesOf(part));
+  return sum;
+}
+
+std::vector<std::vector<int64_t>> ListGroups(const ReplicaGroups& g) {
+  if (!g.iota()) return g.listed;
+  int64_t devices = 1;
+  for (const int64_t d : g.reshape) devices = SaturatedProduct(devices, d);
+  if (devices > kMostDevices || g.size <= 0 || SaturatedProduct(g.groups, g.size) != devices) return {};
+  const size_t rank = g.reshape.size();
+  std::vector<size_t> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  if (!g.transpose.empty()) {
+    if (g.transpose.size() != rank) return {};
+    std::vector<bool> seen(rank);
+    for (size_t i = 0; i < rank; ++i) {
+      if (g.transpose[i] < 0 || g.transpose[i] >= static_cast<int64_t>(rank)) return {};
+      order[i] = static_cast<size_t>(g.transpose[i]);
+      if (seen[order[i]]) return {};
+      seen[order[i]] = true;
+    }
+  }
+  std::vector<int64_t> stride(rank, 1);
+  for (size_t i = rank; i-- > 1;) stride[i - 1] = stride[i] * g.reshape[i];
+  std::vector<std::vector<int64_t>> out(static_cast<size_t>(g.groups));
+  std::vector<int64_t> at(rank);  // place in the transposed array
+  for (int64_t n = 0; n < devices; ++n) {
+    int64_t id = 0;
+    for (size_t i = 0; i < rank; ++i) id += at[i] * stride[order[i]];
+    out[static_cast<size_t>(n / g.size)].push_back(id);
+    for (size_t i = rank; i-- > 0;) {
+      if (++at[i] < g.reshape[order[i]]) break;
+      at[i] = 0;
+    }
+  }
+  return out;
+}
+
+uint32_t Module::ComputationOf(absl::string_view instruction) const {
+  for (uint32_t c = 0; c < computations.size(); ++c) {
+    if (computations[c].rows.contains(instruction)) return c;
+  }
+  return kNoRow;
+}
+
+const Instruction* Module::Find(absl::string_view instruction) const {
+  const uint32_t c = ComputationOf(instruction);
+  if (c == kNoRow) return nullptr;
+  return &computations[c].instructions[computations[c].rows.at(instruction)];
+}
+
+}  // namespace chakra::hlo

@@ -1,0 +1,101 @@
+// An XLA module after its optimisations: what one device of the program runs, with shapes and collectives.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "trace/model/trace.h"
+
+namespace chakra::hlo {
+
+// An array's shape, or a tuple's. XLA's "token" and "opaque" have no bytes.
+struct Shape {
+  std::string type;           // "bf16", "f32", "s32", "pred", ...; "" for a tuple
+  std::vector<int64_t> dims;  // of a dynamic dimension its bound
+  std::vector<Shape> parts;   // of a tuple
+  bool tuple() const { return type.empty(); }
+};
+
+// Bits of one element of "bf16", "f32", ...; 0: not known, or no data.
+int BitsOfType(absl::string_view type);
+// Elements of an array, 1 for a scalar; of a tuple the sum. Saturates at 2^62.
+int64_t ElementsOf(const Shape& shape);
+// Bytes of an array, or of all parts of a tuple. Saturates at 2^62.
+int64_t BytesOf(const Shape& shape);
+
+// Sets of devices of a collective, in one of the forms that XLA writes.
+struct ReplicaGroups {
+  std::vector<std::vector<int64_t>> listed;  // {{0,1},{2,3}}; all empty: one group of all
+  // [2,4]<=[4,2]T(1,0): iota of product(reshape) elements, of this shape, transposed, then `groups` x `size`.
+  int64_t groups = 0, size = 0;
+  std::vector<int64_t> reshape;
+  std::vector<int64_t> transpose;  // empty: none
+  bool iota() const { return groups > 0; }
+};
+
+// The groups as lists. Empty: the form is not a partition of its devices (its sizes do not agree), or it is
+// larger than kMostDevices.
+std::vector<std::vector<int64_t>> ListGroups(const ReplicaGroups& groups);
+inline constexpr int64_t kMostDevices = int64_t{1} << 22;
+
+// Dimensions of a product, and of a convolution.
+struct DotDims {
+  std::vector<int64_t> lhs_contracting, rhs_contracting, lhs_batch, rhs_batch;
+};
+struct ConvDims {
+  int64_t input_batch = 0, input_feature = 1, kernel_input = 1, kernel_output = 0, output_batch = 0,
+          output_feature = 1;
+  std::vector<int64_t> input_spatial, kernel_spatial, output_spatial;
+};
+
+struct Instruction {
+  std::string name;
+  std::string opcode;  // "fusion", "all-reduce-start", ...
+  Shape shape;
+  std::vector<uint32_t> operands;  // rows of the computation's instructions
+  std::vector<uint32_t> calls;     // rows of Module::computations
+  std::vector<uint32_t> control;   // rows that it must follow
+  ReplicaGroups replica_groups;
+  std::vector<std::pair<int64_t, int64_t>> pairs;  // source, target
+  DotDims dot;
+  ConvDims conv;
+  std::string op_name;         // metadata: the name in the program
+  std::string target;          // of a custom call
+  std::string backend_config;  // as written
+  std::string async_thread;    // of async-start
+  int64_t channel = 0;         // 0: none
+  int64_t tuple_index = 0;
+  int64_t parameter = 0;  // number of a parameter
+  int64_t feature_groups = 1;
+  int64_t trip_count = -1;       // of a while, where the compiler knows it; -1: not told
+  int64_t constant = INT64_MIN;  // of a scalar integer constant; INT64_MIN: none
+  std::string direction;         // of a comparison: "LT", ...
+  bool global_ids = false;       // ids of groups are replica x partitions + partition
+  bool synchronous = false;      // of a start: the compiler runs it on the main stream
+};
+
+struct Computation {
+  std::string name;
+  std::vector<Instruction> instructions;  // operands before their users; as scheduled where that is told
+  uint32_t root = kNoRow;
+  absl::flat_hash_map<std::string, uint32_t> rows;  // by name
+};
+
+struct Module {
+  std::string name;
+  std::vector<Computation> computations;
+  uint32_t entry = kNoRow;
+  int64_t replicas = 0, partitions = 0;          // 0: not told
+  std::vector<std::vector<int64_t>> assignment;  // device of [partition][replica]; empty: not told
+  bool scheduled = false;
+  // The instruction of this name in any computation but those inside of fusions; null: there is none.
+  const Instruction* Find(absl::string_view name) const;
+  // Its computation's row; kNoRow.
+  uint32_t ComputationOf(absl::string_view name) const;
+};
+
+}  // namespace chakra::hlo

@@ -1,0 +1,508 @@
+#include "trace/import/hlo/proto_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "trace/base/wire.h"
+#include "trace/import/hlo/text_reader.h"
+
+namespace chakra::hlo {
+namespace {
+
+using wire::Cursor;
+using wire::Field;
+
+// PrimitiveType of xla_data.proto, by number.
+constexpr absl::string_view kElementTypes[] = {
+    "",     "pred",   "s8",       "s16", "s32", "s64",           "u8",         "u16",        "u32",
+    "u64",  "f16",    "f32",      "f64", "",    "opaque",        "c64",        "bf16",       "token",
+    "c128", "f8e5m2", "f8e4m3fn", "s4",  "u4",  "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "s2",
+    "u2",   "f8e4m3", "f8e3m4",   "s1",  "u1",  "f4e2m1fn",      "f8e8m0fnu",  "buffer"};
+constexpr uint64_t kTupleType = 13;
+constexpr int kDeepestShape = 64;
+
+constexpr absl::string_view kDamaged = "a damaged message";
+
+// What a field of a damaged file holds is looked at only where it is a text or a message.
+absl::string_view TextOf(const Field& f) { return f.type == wire::kBytes ? f.text() : absl::string_view(); }
+Cursor MessageOf(const Field& f) { return f.type == wire::kBytes ? f.message() : Cursor{nullptr, nullptr}; }
+
+// Reads all fields of a message. `each` returns null, or what is wrong.
+template <typename Each>
+const char* ForFields(Cursor c, Each each) {
+  while (!c.done()) {
+    Field f;
+    if (const char* wrong = wire::ReadField(&c, &f)) return wrong;
+    if (const char* wrong = each(f)) return wrong;
+  }
+  return nullptr;
+}
+
+// Adds the numbers of a repeated field, packed or not.
+const char* Numbers(const Field& f, std::vector<int64_t>* out) {
+  if (f.type == wire::kVarint) {
+    out->push_back(static_cast<int64_t>(f.bits));
+    return nullptr;
+  }
+  if (f.type != wire::kBytes) return "numbers of another type";
+  Cursor c = MessageOf(f);
+  while (!c.done()) {
+    uint64_t v = 0;
+    if (!wire::ReadVarint(&c, &v)) return "a varint that does not end";
+    out->push_back(static_cast<int64_t>(v));
+  }
+  return nullptr;
+}
+
+const char* ReadShape(const Field& f, int depth, Shape* out) {
+  if (f.type != wire::kBytes) return "a shape that is no message";
+  if (depth > kDeepestShape) return "a shape of tuples nested too deeply";
+  uint64_t type = 0;
+  const char* wrong = ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    if (g.number == 2) type = g.bits;
+    if (g.number == 3) return Numbers(g, &out->dims);
+    if (g.number == 4) return ReadShape(g, depth + 1, &out->parts.emplace_back());
+    return nullptr;
+  });
+  if (wrong != nullptr) return wrong;
+  if (type == kTupleType) return nullptr;
+  out->parts.clear();
+  out->type = std::string(type < std::size(kElementTypes) && type > 0 ? kElementTypes[type] : "opaque");
+  return nullptr;
+}
+
+const char* ReadDotDims(const Field& f, DotDims* out) {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    if (g.number == 1) return Numbers(g, &out->lhs_contracting);
+    if (g.number == 2) return Numbers(g, &out->rhs_contracting);
+    if (g.number == 3) return Numbers(g, &out->lhs_batch);
+    if (g.number == 4) return Numbers(g, &out->rhs_batch);
+    return nullptr;
+  });
+}
+
+const char* ReadConvDims(const Field& f, ConvDims* out) {
+  *out = ConvDims();
+  out->input_feature = out->kernel_input = out->output_feature = 0;  // proto3 leaves zeros out
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    const auto n = static_cast<int64_t>(g.bits);
+    if (g.number == 3) out->kernel_input = n;
+    if (g.number == 4) out->kernel_output = n;
+    if (g.number == 6) return Numbers(g, &out->kernel_spatial);
+    if (g.number == 7) out->input_batch = n;
+    if (g.number == 8) out->input_feature = n;
+    if (g.number == 9) out->output_batch = n;
+    if (g.number == 10) out->output_feature = n;
+    if (g.number == 11) return Numbers(g, &out->input_spatial);
+    if (g.number == 12) return Numbers(g, &out->output_spatial);
+    return nullptr;
+  });
+}
+
+const char* ReadGroup(const Field& f, ReplicaGroups* out) {
+  std::vector<int64_t>& ids = out->listed.emplace_back();
+  return ForFields(MessageOf(f),
+                   [&](const Field& g) -> const char* { return g.number == 1 ? Numbers(g, &ids) : nullptr; });
+}
+
+// CollectiveDeviceListProto.
+const char* ReadDeviceList(const Field& f, ReplicaGroups* out) {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    if (g.number == 1) return ReadGroup(g, out);
+    if (g.number != 2) return nullptr;
+    return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
+      if (h.number == 1) out->groups = static_cast<int64_t>(h.bits);
+      if (h.number == 2) out->size = static_cast<int64_t>(h.bits);
+      if (h.number == 3) return Numbers(h, &out->reshape);
+      if (h.number == 4) return Numbers(h, &out->transpose);
+      return nullptr;
+    });
+  });
+}
+
+// Of a literal the value of an integer scalar.
+const char* ReadLiteral(const Field& f, Instruction* out) {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    // s32s = 4, s64s = 5, u32s = 6 (LiteralProto).
+    if (g.number < 4 || g.number > 6) return nullptr;
+    std::vector<int64_t> values;
+    const char* wrong = Numbers(g, &values);
+    if (values.size() == 1) out->constant = values[0];
+    return wrong;
+  });
+}
+
+// An instruction as it lies in the file: ids in place of rows.
+struct RawInstruction {
+  Instruction it;
+  int64_t id = 0;
+  std::vector<int64_t> operands, calls, control;
+};
+
+const char* ReadInstruction(const Field& f, RawInstruction* out) {
+  Instruction& it = out->it;
+  it.conv.input_feature = 1;
+  ReplicaGroups old;
+  const char* wrong = ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    switch (g.number) {
+      case 1:
+        it.name = std::string(TextOf(g));
+        break;
+      case 2:
+        it.opcode = std::string(TextOf(g));
+        break;
+      case 3:
+        return ReadShape(g, 0, &it.shape);
+      case 7:
+        return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
+          if (h.number == 2 && h.type == wire::kBytes) it.op_name = std::string(TextOf(h));
+          return nullptr;
+        });
+      case 8:
+        if (it.opcode.empty() || it.opcode == "constant") return ReadLiteral(g, &it);
+        break;
+      case 9:
+        it.parameter = static_cast<int64_t>(g.bits);
+        break;
+      case 13:
+        it.tuple_index = static_cast<int64_t>(g.bits);
+        break;
+      case 16:
+        return ReadConvDims(g, &it.conv);
+      case 26:
+        it.channel = static_cast<int64_t>(g.bits);
+        break;
+      case 28:
+        it.target = std::string(TextOf(g));
+        break;
+      case 30:
+        return ReadDotDims(g, &it.dot);
+      case 35:
+        out->id = static_cast<int64_t>(g.bits);
+        break;
+      case 36:
+        return Numbers(g, &out->operands);
+      case 37:
+        return Numbers(g, &out->control);
+      case 38:
+        return Numbers(g, &out->calls);
+      case 43:
+        it.backend_config = std::string(TextOf(g));
+        break;
+      case 49:
+        return ReadGroup(g, &old);
+      case 50:
+        it.feature_groups = std::max<int64_t>(1, static_cast<int64_t>(g.bits));
+        break;
+      case 52:
+        it.pairs.emplace_back(0, 0);
+        return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
+          (h.number == 1 ? it.pairs.back().first : it.pairs.back().second) = static_cast<int64_t>(h.bits);
+          return nullptr;
+        });
+      case 63:
+        it.direction = std::string(TextOf(g));
+        break;
+      case 68:  // FrontendAttributes: map<string, string> map = 1
+        return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
+          absl::string_view key, value;
+          const char* bad = ForFields(MessageOf(h), [&](const Field& e) -> const char* {
+            if (e.type == wire::kBytes) (e.number == 1 ? key : value) = TextOf(e);
+            return nullptr;
+          });
+          if (key != "_xla_send_recv_source_target_pairs") return bad;
+          if (auto pairs = ParsePairs(value); pairs.has_value()) it.pairs = *std::move(pairs);
+          return bad;
+        });
+      case 71:
+        it.global_ids = g.bits != 0;
+        break;
+      case 79:
+        it.async_thread = std::string(TextOf(g));
+        break;
+      case 87:
+        return ReadDeviceList(g, &it.replica_groups);
+      default:
+        break;
+    }
+    return nullptr;
+  });
+  // Files have the older list beside the newer one, or alone.
+  if (!it.replica_groups.iota() && it.replica_groups.listed.empty()) it.replica_groups = std::move(old);
+  return wrong;
+}
+
+class ModuleReader {
+ public:
+  ModuleReader(absl::string_view file, Module* out) : file_(file), m_(*out) {}
+
+  absl::Status Read(Cursor c);
+
+ private:
+  const char* ReadComputation(const Field& f);
+  const char* ReadSchedule(const Field& f);
+  const char* ReadAssignment(const Field& f);
+  absl::Status Link();
+  absl::Status LinkComputation(uint32_t c);
+  absl::Status Error(absl::string_view what) const {
+    return absl::InvalidArgumentError(absl::StrCat(file_, ": HLO module \"", m_.name, "\": ", what));
+  }
+
+  struct RawComputation {
+    std::string name;
+    int64_t id = 0, root = 0;
+    std::vector<RawInstruction> instructions;
+  };
+
+  absl::string_view file_;
+  Module& m_;
+  std::string entry_name_;
+  int64_t entry_id_ = 0;
+  std::vector<RawComputation> raw_;
+  absl::flat_hash_map<int64_t, uint32_t> computation_;           // by id
+  absl::flat_hash_map<int64_t, std::vector<int64_t>> schedule_;  // by computation's id
+};
+
+const char* ModuleReader::ReadComputation(const Field& f) {
+  RawComputation& raw = raw_.emplace_back();
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    if (g.number == 1) raw.name = std::string(TextOf(g));
+    if (g.number == 5) raw.id = static_cast<int64_t>(g.bits);
+    if (g.number == 6) raw.root = static_cast<int64_t>(g.bits);
+    if (g.number == 2)
+      return g.type == wire::kBytes ? ReadInstruction(g, &raw.instructions.emplace_back()) : "no instruction";
+    return nullptr;
+  });
+}
+
+const char* ModuleReader::ReadSchedule(const Field& f) {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    if (g.number != 1) return nullptr;
+    int64_t id = 0;
+    std::vector<int64_t> order;
+    const char* wrong = ForFields(MessageOf(g), [&](const Field& h) -> const char* {
+      if (h.number == 1) id = static_cast<int64_t>(h.bits);
+      if (h.number != 2) return nullptr;
+      return ForFields(MessageOf(h), [&](const Field& i) -> const char* {
+        return i.number == 1 ? Numbers(i, &order) : nullptr;
+      });
+    });
+    schedule_[id] = std::move(order);
+    return wrong;
+  });
+}
+
+const char* ModuleReader::ReadAssignment(const Field& f) {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    if (g.number == 1) m_.replicas = static_cast<int64_t>(g.bits);
+    if (g.number == 2) m_.partitions = static_cast<int64_t>(g.bits);
+    if (g.number != 3) return nullptr;
+    std::vector<int64_t>& ids = m_.assignment.emplace_back();
+    return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
+      return h.number == 1 ? Numbers(h, &ids) : nullptr;
+    });
+  });
+}
+
+absl::Status ModuleReader::LinkComputation(uint32_t c) {
+  RawComputation& raw = raw_[c];
+  Computation& out = m_.computations[c];
+  out.name = raw.name;
+  // The order of the schedule, where there is one of all its instructions.
+  if (const auto order = schedule_.find(raw.id); order != schedule_.end()) {
+    absl::flat_hash_map<int64_t, size_t> place;
+    for (size_t i = 0; i < order->second.size(); ++i) place.try_emplace(order->second[i], i);
+    const bool whole = std::all_of(raw.instructions.begin(), raw.instructions.end(),
+                                   [&](const RawInstruction& i) { return place.contains(i.id); });
+    if (whole) {
+      std::stable_sort(
+          raw.instructions.begin(), raw.instructions.end(),
+          [&](const RawInstruction& a, const RawInstruction& b) { return place[a.id] < place[b.id]; });
+    }
+  }
+  absl::flat_hash_map<int64_t, uint32_t> rows;
+  for (uint32_t i = 0; i < raw.instructions.size(); ++i) {
+    // Newer files keep the computation in the upper half of an id, and leave it out of operands' ids or not.
+    rows[raw.instructions[i].id] = i;
+    rows.try_emplace(raw.instructions[i].id & 0xffffffff, i);
+  }
+  const auto row_of = [&](int64_t id) {
+    auto it = rows.find(id);
+    if (it == rows.end()) it = rows.find(id & 0xffffffff);
+    return it == rows.end() ? kNoRow : it->second;
+  };
+  for (uint32_t i = 0; i < raw.instructions.size(); ++i) {
+    RawInstruction& from = raw.instructions[i];
+    Instruction it = std::move(from.it);
+    for (const int64_t id : from.operands) {
+      const uint32_t row = row_of(id);
+      if (row == kNoRow || row == i)
+        return Error(absl::StrCat("instruction \"", it.name, "\" has operand ", id, ", which computation \"",
+                                  out.name, "\" does not have before it"));
+      it.operands.push_back(row);
+    }
+    for (const int64_t id : from.control) {
+      if (const uint32_t row = row_of(id); row != kNoRow && row != i) it.control.push_back(row);
+    }
+    for (const int64_t id : from.calls) {
+      const auto called = computation_.find(id);
+      if (called == computation_.end())
+        return Error(absl::StrCat("instruction \"", it.name, "\" calls computation ", id,
+                                  ", which the module does not have"));
+      it.calls.push_back(called->second);
+    }
+    ReadBackendConfig(&it);
+    out.rows.try_emplace(it.name, i);
+    out.instructions.push_back(std::move(it));
+  }
+  out.root = row_of(raw.root);
+  if (out.root == kNoRow && !out.instructions.empty())
+    out.root = static_cast<uint32_t>(out.instructions.size() - 1);
+  return absl::OkStatus();
+}
+
+absl::Status ModuleReader::Link() {
+  for (uint32_t c = 0; c < raw_.size(); ++c) {
+    computation_.try_emplace(raw_[c].id, c);
+    if (raw_[c].id == entry_id_ || raw_[c].name == entry_name_) m_.entry = c;
+  }
+  if (m_.entry == kNoRow) return Error("no entry computation; expected an HloProto of XLA's dump or profile");
+  m_.computations.resize(raw_.size());
+  for (uint32_t c = 0; c < raw_.size(); ++c) {
+    if (absl::Status s = LinkComputation(c); !s.ok()) return s;
+  }
+  m_.scheduled = !schedule_.empty();
+  return CheckCalls(m_, file_);
+}
+
+absl::Status ModuleReader::Read(Cursor c) {
+  const char* wrong = ForFields(c, [&](const Field& f) -> const char* {
+    const bool message = f.type == wire::kBytes;
+    if (f.number == 1 && message) m_.name = std::string(TextOf(f));
+    if (f.number == 2 && message) entry_name_ = std::string(TextOf(f));
+    if (f.number == 6 && !message) entry_id_ = static_cast<int64_t>(f.bits);
+    if (!message) return nullptr;
+    if (f.number == 3) return ReadComputation(f);
+    if (f.number == 7) return ReadSchedule(f);
+    if (f.number == 15) return ReadAssignment(f);
+    return nullptr;
+  });
+  if (wrong != nullptr)
+    return Error(absl::StrCat(wrong, "; expected an HloProto, or the file was cut short"));
+  return Link();
+}
+
+// The message in field 1, where that is a message of field `inner` = text again.
+bool BeginsWithText(Cursor c, uint32_t number, Field* f) {
+  return !c.done() && wire::ReadField(&c, f) == nullptr && f->number == number && f->type == wire::kBytes;
+}
+
+bool IsName(absl::string_view text) {
+  return !text.empty() && text.size() < 4096 && std::all_of(text.begin(), text.end(), [](char c) {
+    return absl::ascii_isgraph(static_cast<unsigned char>(c)) && c != '/' && c != '{';
+  });
+}
+
+// The first field's value begins in `head`, whether or not it ends there.
+bool ConsumeTag(absl::string_view* head, char tag, uint64_t* size) {
+  if (head->empty() || (*head)[0] != tag) return false;
+  Cursor c = wire::CursorOf(head->substr(1));
+  if (!wire::ReadVarint(&c, size)) return false;
+  *head = head->substr(head->size() - c.left());
+  return true;
+}
+
+}  // namespace
+
+absl::Status CheckCalls(const Module& module, absl::string_view file) {
+  enum : uint8_t { kNew, kOpen, kDone };
+  std::vector<uint8_t> state(module.computations.size(), kNew);
+  std::vector<std::pair<uint32_t, std::vector<uint32_t>>> stack;
+  const auto callees = [&](uint32_t c) {
+    std::vector<uint32_t> out;
+    for (const Instruction& i : module.computations[c].instructions) {
+      out.insert(out.end(), i.calls.begin(), i.calls.end());
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  };
+  for (uint32_t start = 0; start < state.size(); ++start) {
+    if (state[start] != kNew) continue;
+    state[start] = kOpen;
+    stack.push_back({start, callees(start)});
+    while (!stack.empty()) {
+      auto& [c, open] = stack.back();
+      if (open.empty()) {
+        state[c] = kDone;
+        stack.pop_back();
+        continue;
+      }
+      const uint32_t next = open.back();
+      open.pop_back();
+      if (state[next] == kDone) continue;
+      if (state[next] == kOpen || static_cast<int>(stack.size()) >= kDeepest) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            file, ": HLO module \"", module.name, "\": computation \"", module.computations[next].name,
+            state[next] == kOpen ? "\" calls itself; expected computations that call others only"
+                                 : "\" is called too deeply"));
+      }
+      state[next] = kOpen;
+      stack.push_back({next, callees(next)});
+    }
+  }
+  return absl::OkStatus();
+}
+
+void ReadBackendConfig(Instruction* i) {
+  const absl::string_view config = i->backend_config;
+  if (const size_t at = config.find("\"known_trip_count\""); i->opcode == "while" && at != config.npos) {
+    absl::string_view rest = config.substr(at);
+    const size_t n = rest.find("\"n\"");
+    if (n != rest.npos) {
+      rest.remove_prefix(n + 3);
+      while (!rest.empty() && absl::StrContains(": \"", rest[0])) rest.remove_prefix(1);
+      size_t digits = 0;
+      while (digits < rest.size() && absl::ascii_isdigit(static_cast<unsigned char>(rest[digits]))) ++digits;
+      int64_t trips = 0;
+      if (absl::SimpleAtoi(rest.substr(0, digits), &trips)) i->trip_count = trips;
+    }
+  }
+  i->synchronous =
+      absl::StrContains(config, "\"is_sync\":true") || absl::StrContains(config, "\"is_sync\": true");
+}
+
+absl::StatusOr<Module> ReadHloProto(absl::string_view bytes, absl::string_view file) {
+  // HloProto.hlo_module is field 1, as HloModuleProto.name is: a name is text without control characters.
+  Cursor whole = wire::CursorOf(bytes);
+  Field first;
+  if (!BeginsWithText(whole, 1, &first))
+    return absl::InvalidArgumentError(
+        absl::StrCat(std::string(file), ": ", std::string(kDamaged), "; expected an HloProto"));
+  Module module;
+  const bool inner = !IsName(TextOf(first));
+  if (absl::Status s = ModuleReader(file, &module).Read(inner ? MessageOf(first) : whole); !s.ok()) return s;
+  return module;
+}
+
+bool LooksLikeHloProto(absl::string_view head) {
+  uint64_t size = 0;
+  absl::string_view rest = head;
+  if (!ConsumeTag(&rest, '\x0a', &size)) return false;
+  // HloProto: {1: {1: name, 2: entry's name, ...}}; HloModuleProto: {1: name, 2: entry's name, ...}.
+  absl::string_view inner = rest;
+  uint64_t name = 0, entry = 0;
+  if (ConsumeTag(&inner, '\x0a', &name) && name < inner.size() && IsName(inner.substr(0, name))) {
+    inner.remove_prefix(name);
+    return ConsumeTag(&inner, '\x12', &entry) && entry < inner.size() && IsName(inner.substr(0, entry));
+  }
+  if (size >= rest.size() || !IsName(rest.substr(0, size))) return false;
+  rest.remove_prefix(size);
+  return ConsumeTag(&rest, '\x12', &entry) && entry < rest.size() && IsName(rest.substr(0, entry));
+}
+
+}  // namespace chakra::hlo

@@ -1,0 +1,15 @@
+// How often a loop goes round.
+#pragma once
+
+#include <cstdint>
+
+#include "trace/import/hlo/module.h"
+
+namespace chakra::hlo {
+
+// The count of a loop over a number that starts at a constant, that its body adds a constant to, and that its
+// condition compares with a constant, as JAX's scans are before XLA's optimisations. -1: it is no such loop,
+// or one of its constants is not in the module.
+int64_t TripCount(const Module& module, const Instruction& loop);
+
+}  // namespace chakra::hlo

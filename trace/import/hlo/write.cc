@@ -1,0 +1,305 @@
+#include "trace/import/hlo/write.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "trace/base/parallel.h"
+#include "trace/et/rank_loader.h"
+#include "trace/model/groups.h"
+
+namespace chakra::hlo {
+namespace {
+
+namespace et = ChakraProtoMsg;
+
+et::AttributeProto* Attribute(const char* name, et::Node* node) {
+  et::AttributeProto* a = node->add_attr();
+  a->set_name(name);
+  return a;
+}
+
+// "fusion.12.clone.3" as "fusion": kernels that differ in their number alone have one name.
+std::string WithoutNumber(absl::string_view name) {
+  for (;;) {
+    const size_t dot = name.rfind('.');
+    if (dot == name.npos || dot == 0) break;
+    const absl::string_view tail = name.substr(dot + 1);
+    const bool number = !tail.empty() && std::all_of(tail.begin(), tail.end(), [](char c) {
+      return absl::ascii_isdigit(static_cast<unsigned char>(c));
+    });
+    if (!number && tail != "clone" && tail != "remat") break;
+    name = name.substr(0, dot);
+  }
+  return std::string(name);
+}
+
+// The name by which the kernel model knows a product by its shapes, and a stream by its bytes.
+std::string NameOf(const Facts& facts, const Instruction& i) {
+  const bool by_shapes = facts.op == "xla::dot" || facts.op == "xla::convolution" ||
+                         absl::StartsWith(facts.op, "xla::attention");
+  return by_shapes ? facts.op : absl::StrCat(facts.op, "/", WithoutNumber(i.name));
+}
+
+CollectiveType TypeOf(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::kAllGather:
+      return CollectiveType::kAllGather;
+    case CollectiveKind::kReduceScatter:
+      return CollectiveType::kReduceScatter;
+    case CollectiveKind::kAllToAll:
+      return CollectiveType::kAllToAll;
+    case CollectiveKind::kBroadcast:
+      return CollectiveType::kBroadcast;
+    default:
+      return CollectiveType::kAllReduce;
+  }
+}
+
+// "ranks 0,1", "all", or "64 ranks from 0, #2": names of groups by their members.
+class GroupNames {
+ public:
+  explicit GroupNames(const Step& step) {
+    for (const StepCollective& c : step.collectives) {
+      for (const std::vector<int64_t>& group : c.groups) {
+        std::vector<int> ranks(group.begin(), group.end());
+        Add(ranks, step.mesh.devices());
+      }
+    }
+  }
+  const std::string& Of(const std::vector<int64_t>& group) const {
+    return names_.at(std::vector<int>(group.begin(), group.end()));
+  }
+  const Groups& groups() const { return groups_; }
+  // Those that hold the rank.
+  Groups With(int rank) const {
+    Groups out;
+    for (const auto& [name, ranks] : groups_) {
+      if (std::find(ranks.begin(), ranks.end(), rank) != ranks.end()) out.emplace(name, ranks);
+    }
+    return out;
+  }
+
+ private:
+  void Add(const std::vector<int>& ranks, int64_t devices) {
+    constexpr size_t kMostListed = 16;
+    const auto [it, fresh] = names_.try_emplace(ranks, "");
+    if (!fresh) return;
+    std::string name = absl::StrCat("ranks ", absl::StrJoin(ranks, ","));
+    if (static_cast<int64_t>(ranks.size()) == devices && std::is_sorted(ranks.begin(), ranks.end()))
+      name = "world";
+    if (name != "world" && ranks.size() > kMostListed)
+      name = absl::StrCat(ranks.size(), " ranks from ", ranks.front(), ", #", names_.size());
+    it->second = name;
+    groups_.emplace(name, ranks);
+  }
+  std::map<std::vector<int>, std::string> names_;
+  Groups groups_;
+};
+
+class DeviceWriter {
+ public:
+  DeviceWriter(const Module& module, const Step& step, const GroupNames& names, int device, EtWriter* writer)
+      : m_(module), step_(step), names_(names), device_(device), writer_(writer) {}
+
+  absl::Status Write();
+
+ private:
+  // Ids: a node of the step has two, of which most use the first; a permute receives with it and sends with
+  // the other.
+  static uint64_t Id(uint32_t node) { return 2 * uint64_t{node} + 1; }
+  // What of the collective this device has.
+  bool Receives(const StepNode& n) const;
+  bool Sends(const StepNode& n) const;
+  bool Takes(const StepNode& n) const;
+  void Deps(const StepNode& n, et::Node* node) const;
+  void Common(const StepNode& n, et::Node* node) const;
+  absl::Status Computation(const StepNode& n, uint32_t index);
+  absl::Status Message(const StepNode& n, uint32_t index, bool send);
+  absl::Status WholeCollective(const StepNode& n, uint32_t index);
+
+  const Module& m_;
+  const Step& step_;
+  const GroupNames& names_;
+  const int device_;
+  EtWriter* writer_;
+};
+
+bool DeviceWriter::Receives(const StepNode& n) const {
+  const StepCollective& c = step_.collectives[n.collective];
+  return !c.source_of.empty() && c.what.kind != CollectiveKind::kSend &&
+         c.source_of[static_cast<size_t>(device_)] >= 0;
+}
+
+bool DeviceWriter::Sends(const StepNode& n) const {
+  const StepCollective& c = step_.collectives[n.collective];
+  return !c.target_of.empty() && c.what.kind != CollectiveKind::kRecv &&
+         c.target_of[static_cast<size_t>(device_)] >= 0;
+}
+
+bool DeviceWriter::Takes(const StepNode& n) const {
+  const StepCollective& c = step_.collectives[n.collective];
+  if (c.group_of.empty()) return false;
+  const uint32_t group = c.group_of[static_cast<size_t>(device_)];
+  return group != kNoRow && c.groups[group].size() > 1;
+}
+
+// Data dependencies; those on a collective that this device has no part in are done from the beginning.
+void DeviceWriter::Deps(const StepNode& n, et::Node* node) const {
+  for (uint32_t d = n.dep_begin; d < n.dep_end; ++d) {
+    const uint32_t on = step_.deps[d];
+    const StepNode& before = step_.nodes[on];
+    if (before.collective == kNoRow) {
+      node->add_data_deps(Id(on));
+      continue;
+    }
+    if (Takes(before) || Receives(before)) node->add_data_deps(Id(on));
+    if (Sends(before)) node->add_data_deps(Id(on) + 1);
+  }
+}
+
+void DeviceWriter::Common(const StepNode& n, et::Node* node) const {
+  const Instruction& i = m_.computations[n.computation].instructions[n.instruction];
+  Attribute("is_cpu_op", node)->set_bool_val(false);
+  Attribute("hlo", node)->set_string_val(i.name);
+  if (!i.op_name.empty()) Attribute("module", node)->set_string_val(i.op_name);
+}
+
+absl::Status DeviceWriter::Computation(const StepNode& n, uint32_t index) {
+  const Instruction& i = m_.computations[n.computation].instructions[n.instruction];
+  const Facts& facts = step_.facts[n.facts];
+  et::Node node;
+  node.set_id(Id(index));
+  node.set_type(et::COMP_NODE);
+  node.set_name(NameOf(facts, i));
+  Deps(n, &node);
+  Common(n, &node);
+  Attribute("stream", &node)->set_int64_val(static_cast<int64_t>(n.stream));
+  Attribute("op", &node)->set_string_val(facts.op);
+  Attribute("num_ops", &node)->set_int64_val(facts.operations);
+  Attribute("tensor_size", &node)->set_uint64_val(static_cast<uint64_t>(facts.bytes));
+  node.mutable_inputs()->set_shapes(facts.shapes);
+  node.mutable_inputs()->set_types(facts.types);
+  return writer_->AddNode(node);
+}
+
+absl::Status DeviceWriter::Message(const StepNode& n, uint32_t index, bool send) {
+  const StepCollective& c = step_.collectives[n.collective];
+  const auto self = static_cast<size_t>(device_);
+  const int64_t other = send ? c.target_of[self] : c.source_of[self];
+  et::Node node;
+  node.set_id(Id(index) + (send ? 1 : 0));
+  const int64_t bytes = c.what.in_bytes;
+  Deps(n, &node);
+  Common(n, &node);
+  const StepStream stream =
+      n.stream == StepStream::kCompute      ? (send ? StepStream::kSend : StepStream::kReceive)
+      : n.stream == StepStream::kCollective ? (send ? StepStream::kSend : StepStream::kReceive)
+                                            : n.stream;
+  Attribute("stream", &node)->set_int64_val(static_cast<int64_t>(stream));
+  if (other == device_) {  // a copy in place
+    if (!send) return absl::OkStatus();
+    node.set_type(et::COMP_NODE);
+    node.set_name("xla::copy/collective-permute");
+    Attribute("tensor_size", &node)->set_uint64_val(static_cast<uint64_t>(2 * bytes));
+    return writer_->AddNode(node);
+  }
+  node.set_name(m_.computations[n.computation].instructions[n.instruction].name);
+  node.set_type(send ? et::COMM_SEND_NODE : et::COMM_RECV_NODE);
+  Attribute("comm_size", &node)->set_int64_val(bytes);
+  Attribute("comm_src", &node)->set_int32_val(static_cast<int32_t>(send ? device_ : other));
+  Attribute("comm_dst", &node)->set_int32_val(static_cast<int32_t>(send ? other : device_));
+  Attribute("comm_tag", &node)->set_int32_val(static_cast<int32_t>(n.collective));
+  return writer_->AddNode(node);
+}
+
+absl::Status DeviceWriter::WholeCollective(const StepNode& n, uint32_t index) {
+  const StepCollective& c = step_.collectives[n.collective];
+  et::Node node;
+  node.set_id(Id(index));
+  node.set_type(et::COMM_COLL_NODE);
+  node.set_name(m_.computations[n.computation].instructions[n.instruction].name);
+  Deps(n, &node);
+  Common(n, &node);
+  const std::vector<int64_t>& group = c.groups[c.group_of[static_cast<size_t>(device_)]];
+  Attribute("stream", &node)->set_int64_val(static_cast<int64_t>(n.stream));
+  Attribute("comm_type", &node)->set_int64_val(static_cast<int64_t>(TypeOf(c.what.kind)));
+  Attribute("comm_size", &node)->set_int64_val(c.what.in_bytes);
+  Attribute("comm_out_size", &node)->set_int64_val(c.what.out_bytes);
+  Attribute("pg_name", &node)->set_string_val(names_.Of(group));
+  if (c.what.kind == CollectiveKind::kBroadcast)
+    Attribute("root", &node)->set_int32_val(static_cast<int32_t>(group.front()));
+  return writer_->AddNode(node);
+}
+
+absl::Status DeviceWriter::Write() {
+  et::GlobalMetadata metadata;
+  metadata.set_version("0.0.4");
+  et::AttributeProto* schema = metadata.add_attr();
+  schema->set_name("schema");
+  schema->set_string_val("hlo");
+  et::AttributeProto* name = metadata.add_attr();
+  name->set_name("hlo_module");
+  name->set_string_val(m_.name);
+  if (absl::Status s = writer_->AddMetadata(metadata); !s.ok()) return s;
+  if (const Groups own = names_.With(device_); !own.empty()) {
+    et::Node groups;
+    groups.set_id(0);
+    groups.set_name("## process_group:init ##");
+    groups.set_type(et::METADATA_NODE);
+    groups.mutable_inputs()->set_values(GroupNodeText(own));
+    Attribute("is_cpu_op", &groups)->set_bool_val(true);
+    if (absl::Status s = writer_->AddNode(groups); !s.ok()) return s;
+  }
+  for (uint32_t index = 0; index < step_.nodes.size(); ++index) {
+    const StepNode& n = step_.nodes[index];
+    absl::Status s = absl::OkStatus();
+    if (n.collective == kNoRow) {
+      s = Computation(n, index);
+    } else if (Takes(n)) {
+      s = WholeCollective(n, index);
+    } else {
+      if (Receives(n)) s = Message(n, index, false);
+      if (s.ok() && Sends(n)) s = Message(n, index, true);
+    }
+    if (!s.ok()) return s;
+  }
+  return writer_->Finish();
+}
+
+}  // namespace
+
+absl::Status WriteDevice(const Module& module, const Step& step, int device, EtWriter* writer) {
+  return DeviceWriter(module, step, GroupNames(step), device, writer).Write();
+}
+
+absl::StatusOr<TraceSet> TracesOf(const Module& module, const Step& step, const std::string& file,
+                                  const ReadOptions& options) {
+  const GroupNames names(step);
+  TraceSet set;
+  GraphPool pool;
+  std::vector<Loaded> loaded(static_cast<size_t>(step.mesh.devices()));
+  const auto load = [&](size_t i, Worker* worker) {
+    std::string frames;
+    EtWriter writer(&frames, Compression::kNone);
+    if (absl::Status s = DeviceWriter(module, step, names, static_cast<int>(i), &writer).Write(); !s.ok())
+      return s;
+    return DecodeFrames(frames, file, static_cast<int>(i), options, worker, &loaded[i]);
+  };
+  absl::Status status = ForEach(loaded.size(), options.threads, [&] {
+    return [&load, worker = std::make_unique<Worker>(&pool)](size_t i) { return load(i, worker.get()); };
+  });
+  if (status.ok()) status = Flatten(&loaded);
+  if (!status.ok()) return status;
+  for (Loaded& l : loaded) set.ranks.push_back(std::move(l.trace));
+  set.groups = names.groups();
+  if (!set.groups.empty()) set.group_source = "the HLO module";
+  set.warnings = step.warnings;
+  return set;
+}
+
+}  // namespace chakra::hlo

@@ -1,0 +1,144 @@
+#include "trace/import/pytorch/device_rows.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <tuple>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace chakra::pytorch {
+namespace {
+
+// The events by begin, longer ones first, then as they were added. They come in runs, one for each line of a
+// file: runs are merged two by two.
+std::vector<uint32_t> Order(const std::vector<Event>& events) {
+  const auto before = [&](uint32_t a, uint32_t b) {
+    return events[a].ts != events[b].ts ? events[a].ts < events[b].ts : events[a].dur > events[b].dur;
+  };
+  std::vector<uint32_t> order(events.size()), merged(events.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<size_t> ends;
+  for (uint32_t i = 1; i <= events.size(); ++i) {
+    if (i == events.size() || before(i, i - 1)) ends.push_back(i);
+  }
+  while (ends.size() > 1) {
+    std::vector<size_t> next;
+    size_t begin = 0;
+    for (size_t r = 0; r < ends.size(); r += 2) {
+      const auto at = [&](size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
+      const size_t end = r + 1 < ends.size() ? ends[r + 1] : ends[r];
+      std::merge(at(begin), at(ends[r]), at(ends[r]), at(end),
+                 merged.begin() + static_cast<std::ptrdiff_t>(begin), before);
+      next.push_back(end);
+      begin = end;
+    }
+    order.swap(merged);
+    ends = std::move(next);
+  }
+  return order;
+}
+
+}  // namespace
+
+uint32_t DeviceRows::Thread(int64_t pid, int64_t tid, absl::string_view name) {
+  const auto [it, fresh] = threads_.try_emplace({pid, tid}, static_cast<uint32_t>(out_->threads.size()));
+  if (fresh) out_->threads.push_back({pid, absl::StrCat(tid), std::string(name)});
+  return it->second;
+}
+
+uint32_t DeviceRows::Stream(int device, int64_t stream) {
+  const auto [it, fresh] =
+      streams_.try_emplace({device, stream}, static_cast<uint32_t>(out_->streams.size()));
+  if (fresh) out_->streams.push_back({device, stream});
+  return it->second;
+}
+
+uint32_t DeviceRows::AddHost(absl::string_view name, uint32_t thread, const HostSpan& span) {
+  Event e;
+  e.ts = span.begin;
+  e.dur = span.end - span.begin;
+  e.correlation = span.correlation;
+  e.name = out_->strings.Intern(name);
+  e.lane = thread;
+  e.kind = span.kind;
+  out_->events.push_back(e);
+  return static_cast<uint32_t>(out_->events.size() - 1);
+}
+
+uint32_t DeviceRows::AddDevice(absl::string_view name, uint32_t stream, const DeviceSpan& span,
+                               DeviceExtra extra) {
+  Event e;
+  e.ts = span.begin;
+  e.dur = span.end - span.begin;
+  e.correlation = span.correlation;
+  e.name = out_->strings.Intern(name);
+  e.lane = stream;
+  e.kind = span.kind;
+  e.extra = static_cast<uint32_t>(out_->device.size());
+  out_->device.push_back(extra);
+  out_->events.push_back(e);
+  return static_cast<uint32_t>(out_->events.size() - 1);
+}
+
+uint32_t DeviceRows::AddComm(CommCall call) {
+  out_->comms.push_back(std::move(call));
+  return static_cast<uint32_t>(out_->comms.size() - 1);
+}
+
+void DeviceRows::SetCall(uint32_t event, uint32_t comm) {
+  OpExtra extra;
+  extra.comm = comm;
+  out_->events[event].extra = static_cast<uint32_t>(out_->ops.size());
+  out_->ops.push_back(extra);
+}
+
+void DeviceRows::SetStream(uint32_t event, int64_t stream) {
+  out_->events[event].extra = static_cast<uint32_t>(out_->runtime.size());
+  out_->runtime.push_back({stream, kNone});
+}
+
+void DeviceRows::Finish(int64_t base) {
+  std::vector<Event>& events = out_->events;
+  const std::vector<uint32_t> order = Order(events);
+  std::vector<uint32_t> row(events.size());
+  std::vector<Event> sorted;
+  sorted.reserve(events.size());
+  for (const uint32_t i : order) {
+    row[i] = static_cast<uint32_t>(sorted.size());
+    sorted.push_back(events[i]);
+    sorted.back().ts -= base;
+  }
+  events = std::move(sorted);
+  for (DeviceWait& w : out_->waits) w = {row[w.op], row[w.source]};
+  std::sort(out_->waits.begin(), out_->waits.end(), [](const DeviceWait& a, const DeviceWait& b) {
+    return std::tie(a.op, a.source) < std::tie(b.op, b.source);
+  });
+  for (DeviceStep& step : out_->steps) {
+    step.begin -= base;
+    step.end -= base;
+  }
+  std::sort(out_->steps.begin(), out_->steps.end(), [](const DeviceStep& a, const DeviceStep& b) {
+    return std::tie(a.begin, a.number) < std::tie(b.begin, b.number);
+  });
+  out_->base_ns = base;
+}
+
+int64_t StepNumber(absl::string_view name) {
+  static constexpr absl::string_view kWords[] = {"profilerstep", "iteration", "iter", "step", "train_step"};
+  const std::string lower = absl::AsciiStrToLower(name);
+  for (const absl::string_view word : kWords) {
+    absl::string_view rest = lower;
+    if (!absl::ConsumePrefix(&rest, word)) continue;
+    while (!rest.empty() && absl::StrContains(" _#:=-", rest[0])) rest.remove_prefix(1);
+    int64_t n = -1;
+    if (absl::SimpleAtoi(rest, &n) && n >= 0) return n;
+  }
+  return -1;
+}
+
+}  // namespace chakra::pytorch

@@ -1,0 +1,29 @@
+// What a recorded call of RCCL says of the communication that it asks for.
+#pragma once
+
+#include "absl/strings/string_view.h"
+#include "trace/import/pytorch/capture.h"
+#include "trace/import/rocprof/recording.h"
+
+namespace chakra::rocprof {
+
+// A communicator, as calls that make one tell.
+struct Communicator {
+  int64_t size = kUnknown, rank = kUnknown;
+};
+
+// By the communicator's address, as text.
+using Communicators = std::map<std::string, Communicator, std::less<>>;
+
+// Whether the call moves data: a collective, a send or a receive; not ncclGroupEnd or ncclCommInitRank.
+bool MovesData(absl::string_view name);
+
+// Adds the communicator that the call makes, if it makes one and its arguments tell.
+void AddCommunicator(absl::string_view name, const Arguments& args, Communicators* known);
+
+// The call, from its name and, where they were recorded, its arguments: count, datatype, root or peer,
+// communicator. Bytes follow NCCL's API (nccl.h): counts of the rank's input, but of its output for
+// ncclReduceScatter, and of each peer for all-to-all, gather and scatter. Precondition: MovesData(name).
+pytorch::CommCall ReadRcclCall(absl::string_view name, const Arguments* args, const Communicators& known);
+
+}  // namespace chakra::rocprof

@@ -1,0 +1,364 @@
+#include "trace/import/rocprof/rocpd.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace chakra::rocprof {
+namespace {
+
+constexpr absl::string_view kDispatchTable = "rocpd_kernel_dispatch";
+constexpr absl::string_view kRegionTable = "rocpd_region";
+
+// What a row of rocpd_track tells.
+struct Track {
+  int64_t pid = kUnknown, tid = kUnknown, agent = kUnknown, queue = kUnknown, stream = kUnknown;
+};
+
+// What a row of rocpd_event tells.
+struct HostEvent {
+  int64_t correlation = kUnknown;
+  uint32_t category = 0;
+  uint32_t message = 0;  // of a range that the program marks
+  uint32_t args = kNoRow;
+};
+
+// The place and the times of a row, whichever schema it is of. Members of both schemas; the columns' order is
+// that of kPlace.
+const std::vector<std::string> kPlace = {"start", "end",      "start_id", "end_id",    "track_id", "pid",
+                                         "tid",   "agent_id", "queue_id", "stream_id", "event_id"};
+struct Place {
+  int64_t begin = 0, end = 0;
+  Track track;
+  const HostEvent* event = nullptr;
+};
+
+std::vector<std::string> WithPlace(std::vector<std::string> columns) {
+  columns.insert(columns.begin(), kPlace.begin(), kPlace.end());
+  return columns;
+}
+const int kOwn = static_cast<int>(kPlace.size());  // the first column behind the place
+
+int64_t IntOr(const SqliteRow& row, int column, int64_t other) {
+  return row.has(column) ? row.Int(column) : other;
+}
+
+// The value of a key of a small JSON object; "": there is none.
+std::string JsonField(absl::string_view json, const char* key) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element root;
+  std::string_view value;
+  const simdjson::padded_string text(json.data(), json.size());
+  if (parser.parse(text).get(root) != simdjson::SUCCESS) return "";
+  return root[key].get(value) == simdjson::SUCCESS ? std::string(value) : "";
+}
+
+// Reads the tables of one process.
+class TablesReader {
+ public:
+  TablesReader(const SqliteReader& database, std::string suffix, Recording* out)
+      : db_(database), suffix_(std::move(suffix)), out_(*out) {}
+
+  absl::Status Read() {
+    for (const auto part :
+         {&TablesReader::Strings, &TablesReader::Node, &TablesReader::Process, &TablesReader::Agents,
+          &TablesReader::Threads, &TablesReader::Kernels, &TablesReader::Tracks, &TablesReader::Timestamps,
+          &TablesReader::Events, &TablesReader::Args, &TablesReader::Regions, &TablesReader::Dispatches,
+          &TablesReader::Copies}) {
+      if (absl::Status s = (this->*part)(); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  template <typename Each>
+  absl::Status Optional(absl::string_view table, const std::vector<std::string>& columns, Each each) {
+    const std::string name = absl::StrCat(std::string(table), suffix_);
+    if (!db_.HasTable(name)) return absl::OkStatus();
+    return db_.ForEach(name, columns, [&](const SqliteRow& row) {
+      each(row);
+      return absl::OkStatus();
+    });
+  }
+  absl::Status Strings();
+  absl::Status Node();
+  absl::Status Process();
+  absl::Status Agents();
+  absl::Status Threads();
+  absl::Status Kernels();
+  absl::Status Tracks();
+  absl::Status Timestamps();
+  absl::Status Events();
+  absl::Status Args();
+  absl::Status Regions();
+  absl::Status Dispatches();
+  absl::Status Copies();
+  absl::Status PlaceOf(absl::string_view table, int64_t id, const SqliteRow& row, Place* place);
+  uint32_t String(int64_t id);
+
+  const SqliteReader& db_;
+  const std::string suffix_;
+  Recording& out_;
+  absl::flat_hash_map<int64_t, uint32_t> string_;  // by id: in Recording::strings
+  absl::flat_hash_map<int64_t, int64_t> thread_;   // by id: the system's number
+  absl::flat_hash_map<int64_t, Track> track_;      // by id
+  absl::flat_hash_map<int64_t, int64_t> time_;     // by id
+  absl::flat_hash_map<int64_t, HostEvent> event_;  // by id
+};
+
+absl::Status TablesReader::Strings() {
+  return Optional("rocpd_string", {"id", "string"},
+                  [&](const SqliteRow& row) { string_[row.Int(0)] = out_.strings.Intern(row.Text(1)); });
+}
+
+uint32_t TablesReader::String(int64_t id) {
+  const auto it = string_.find(id);
+  if (it != string_.end()) return it->second;
+  out_.Note("rocprof_dangling_string",
+            absl::StrCat("string ", id, " is not in rocpd_string; it stays a number"));
+  return out_.strings.Intern(absl::StrCat("string ", id));
+}
+
+absl::Status TablesReader::Node() {
+  return Optional("rocpd_info_node", {"hostname"},
+                  [&](const SqliteRow& row) { out_.machine = std::string(row.Text(0)); });
+}
+
+absl::Status TablesReader::Process() {
+  return Optional("rocpd_info_process", {"pid", "environment"}, [&](const SqliteRow& row) {
+    out_.pid = row.Int(0);
+    const absl::string_view environment = row.Text(1);
+    for (const char* key : {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) {
+      if (absl::SimpleAtoi(JsonField(environment, key), &out_.rank) && out_.rank >= 0) break;
+      out_.rank = kNoRank;
+    }
+    for (const char* key : {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
+      if (absl::SimpleAtoi(JsonField(environment, key), &out_.world) && out_.world > 0) break;
+      out_.world = 0;
+    }
+  });
+}
+
+absl::Status TablesReader::Agents() {
+  return Optional("rocpd_info_agent", {"id", "type", "type_index", "product_name", "model_name", "name"},
+                  [&](const SqliteRow& row) {
+                    Agent& agent = out_.agents[row.Int(0)];
+                    agent.gpu = row.Text(1) == "GPU";
+                    agent.index = static_cast<int>(std::clamp<int64_t>(row.Int(2), 0, 1 << 20));
+                    for (const int column : {3, 4, 5}) {
+                      if (agent.name.empty()) agent.name = std::string(row.Text(column));
+                    }
+                  });
+}
+
+absl::Status TablesReader::Threads() {
+  return Optional("rocpd_info_thread", {"id", "tid"},
+                  [&](const SqliteRow& row) { thread_[row.Int(0)] = row.Int(1); });
+}
+
+absl::Status TablesReader::Kernels() {
+  return Optional("rocpd_info_kernel_symbol", {"id", "display_name", "kernel_name"},
+                  [&](const SqliteRow& row) {
+                    const absl::string_view name = row.Text(1).empty() ? row.Text(2) : row.Text(1);
+                    out_.kernels[row.Int(0)] = out_.strings.Intern(absl::StripSuffix(name, ".kd"));
+                  });
+}
+
+absl::Status TablesReader::Tracks() {
+  return Optional(
+      "rocpd_track", {"id", "pid", "tid", "agent_id", "queue_id", "stream_id"}, [&](const SqliteRow& row) {
+        track_[row.Int(0)] = {IntOr(row, 1, kUnknown), IntOr(row, 2, kUnknown), IntOr(row, 3, kUnknown),
+                              IntOr(row, 4, kUnknown), IntOr(row, 5, kUnknown)};
+      });
+}
+
+absl::Status TablesReader::Timestamps() {
+  return Optional("rocpd_timestamp", {"id", "value"},
+                  [&](const SqliteRow& row) { time_[row.Int(0)] = row.Int(1); });
+}
+
+absl::Status TablesReader::Events() {
+  return Optional("rocpd_event", {"id", "stack_id", "category_id", "extdata"}, [&](const SqliteRow& row) {
+    HostEvent event;
+    event.correlation = IntOr(row, 1, kUnknown);
+    if (row.has(2)) event.category = String(row.Int(2));
+    if (absl::StrContains(row.Text(3), "\"message\""))
+      event.message = out_.strings.Intern(JsonField(row.Text(3), "message"));
+    event_[row.Int(0)] = event;
+  });
+}
+
+absl::Status TablesReader::Args() {
+  return Optional("rocpd_arg", {"event_id", "name", "value"}, [&](const SqliteRow& row) {
+    const auto it = event_.find(row.Int(0));
+    if (it == event_.end()) return;
+    // Of the many calls of HIP nothing but their names is needed.
+    if (!absl::StrContains(out_.strings.Get(it->second.category), "RCCL")) return;
+    if (it->second.args == kNoRow) {
+      it->second.args = static_cast<uint32_t>(out_.args.size());
+      out_.args.emplace_back();
+    }
+    out_.args[it->second.args][std::string(row.Text(1))] = std::string(row.Text(2));
+  });
+}
+
+absl::Status TablesReader::PlaceOf(absl::string_view table, int64_t id, const SqliteRow& row, Place* place) {
+  const auto at = [&] {
+    return absl::StrCat(out_.file, ": table ", std::string(table), suffix_, ", row ", id);
+  };
+  if (row.has(0)) {
+    place->begin = row.Int(0);
+    place->end = row.Int(1);
+  } else {
+    const auto begin = time_.find(row.Int(2)), end = time_.find(row.Int(3));
+    if (begin == time_.end() || end == time_.end())
+      return absl::InvalidArgumentError(absl::StrCat(
+          at(), ": no times; expected start and end, or start_id and end_id of rows of rocpd_timestamp",
+          suffix_));
+    place->begin = begin->second;
+    place->end = end->second;
+  }
+  if (!IsTime(place->begin) || !IsTime(place->end))
+    return absl::InvalidArgumentError(
+        absl::StrCat(at(), ": start ", place->begin, ", end ", place->end,
+                     "; expected nanoseconds since the machine's boot, above 0 and below 2^61"));
+  if (place->end < place->begin) {
+    out_.Note("rocprof_negative_duration", absl::StrCat(at(), " ends before it begins; 0 is taken"));
+    place->end = place->begin;
+  }
+  Track& track = place->track;
+  if (row.has(4)) {
+    const auto it = track_.find(row.Int(4));
+    if (it != track_.end()) {
+      track = it->second;
+    } else {
+      out_.Note("rocprof_dangling_track",
+                absl::StrCat(at(), ": track ", row.Int(4), " is not in rocpd_track"));
+    }
+  }
+  track.pid = IntOr(row, 5, track.pid);
+  track.tid = IntOr(row, 6, track.tid);
+  track.agent = IntOr(row, 7, track.agent);
+  track.queue = IntOr(row, 8, track.queue);
+  track.stream = IntOr(row, 9, track.stream);
+  if (const auto thread = thread_.find(track.tid); thread != thread_.end()) track.tid = thread->second;
+  const auto event = row.has(10) ? event_.find(row.Int(10)) : event_.end();
+  place->event = event == event_.end() ? nullptr : &event->second;
+  if (row.has(10) && place->event == nullptr)
+    out_.Note("rocprof_dangling_event",
+              absl::StrCat(at(), ": event ", row.Int(10), " is not in rocpd_event"));
+  return absl::OkStatus();
+}
+
+absl::Status TablesReader::Regions() {
+  const std::string name = absl::StrCat(std::string(kRegionTable), suffix_);
+  if (!db_.HasTable(name)) return absl::OkStatus();
+  return db_.ForEach(name, WithPlace({"id", "name_id"}), [&](const SqliteRow& row) {
+    Place place;
+    if (absl::Status s = PlaceOf(kRegionTable, row.Int(kOwn), row, &place); !s.ok()) return s;
+    Call call;
+    call.begin = place.begin;
+    call.end = place.end;
+    call.thread = std::max<int64_t>(0, place.track.tid);
+    call.name = String(row.Int(kOwn + 1));
+    call.domain = DomainOf(out_.strings.Get(call.name));
+    if (place.event != nullptr) {
+      call.correlation = place.event->correlation;
+      call.args = place.event->args;
+      if (absl::StrContains(out_.strings.Get(place.event->category), "MARKER")) call.domain = Domain::kMarker;
+      if (call.domain == Domain::kMarker && place.event->message != 0) call.name = place.event->message;
+    }
+    out_.calls.push_back(call);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status TablesReader::Dispatches() {
+  const std::string name = absl::StrCat(std::string(kDispatchTable), suffix_);
+  if (!db_.HasTable(name)) return absl::OkStatus();
+  const std::vector<std::string> own = {
+      "id",          "kernel_id",        "grid_size_x",      "grid_size_y",
+      "grid_size_z", "workgroup_size_x", "workgroup_size_y", "workgroup_size_z"};
+  return db_.ForEach(name, WithPlace(own), [&](const SqliteRow& row) {
+    Place place;
+    if (absl::Status s = PlaceOf(kDispatchTable, row.Int(kOwn), row, &place); !s.ok()) return s;
+    Dispatch d;
+    d.begin = place.begin;
+    d.end = place.end;
+    d.thread = std::max<int64_t>(0, place.track.tid);
+    d.agent = place.track.agent;
+    d.queue = place.track.queue;
+    d.stream = place.track.stream;
+    d.kernel = row.Int(kOwn + 1);
+    if (place.event != nullptr) d.correlation = place.event->correlation;
+    for (int axis = 0; axis < 3; ++axis) {
+      d.grid[axis] = static_cast<uint32_t>(std::clamp<int64_t>(row.Int(kOwn + 2 + axis), 0, UINT32_MAX));
+      d.block[axis] = static_cast<uint32_t>(std::clamp<int64_t>(row.Int(kOwn + 5 + axis), 0, UINT32_MAX));
+    }
+    out_.dispatches.push_back(d);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status TablesReader::Copies() {
+  constexpr absl::string_view kTable = "rocpd_memory_copy";
+  const std::string name = absl::StrCat(std::string(kTable), suffix_);
+  if (!db_.HasTable(name)) return absl::OkStatus();
+  return db_.ForEach(name, WithPlace({"id", "src_agent_id", "dst_agent_id", "size"}),
+                     [&](const SqliteRow& row) {
+                       Place place;
+                       if (absl::Status s = PlaceOf(kTable, row.Int(kOwn), row, &place); !s.ok()) return s;
+                       Copy copy;
+                       copy.begin = place.begin;
+                       copy.end = place.end;
+                       copy.thread = std::max<int64_t>(0, place.track.tid);
+                       copy.from = IntOr(row, kOwn + 1, kUnknown);
+                       copy.to = IntOr(row, kOwn + 2, kUnknown);
+                       copy.bytes = std::max<int64_t>(kUnknown, IntOr(row, kOwn + 3, kUnknown));
+                       copy.stream = place.track.stream;
+                       if (place.event != nullptr) copy.correlation = place.event->correlation;
+                       out_.copies.push_back(copy);
+                       return absl::OkStatus();
+                     });
+}
+
+}  // namespace
+
+absl::Status ReadRocpd(const SqliteReader& database, const std::string& file, std::vector<Recording>* out) {
+  std::vector<std::string> suffixes;
+  for (const std::string& table : database.tables()) {
+    absl::string_view suffix = table;
+    // "rocpd_region" alone is a whole name; "rocpd_regional" is another's table.
+    if (!absl::ConsumePrefix(&suffix, kDispatchTable) && !absl::ConsumePrefix(&suffix, kRegionTable))
+      continue;
+    if (!suffix.empty() && suffix[0] != '_') continue;
+    if (!database.HasTable(absl::StrCat("rocpd_string", suffix))) continue;  // every set has one
+    suffixes.emplace_back(suffix);
+  }
+  std::sort(suffixes.begin(), suffixes.end());
+  suffixes.erase(std::unique(suffixes.begin(), suffixes.end()), suffixes.end());
+  for (const std::string& suffix : suffixes) {
+    Recording& recording = out->emplace_back();
+    recording.file = file;
+    if (absl::Status s = TablesReader(database, suffix, &recording).Read(); !s.ok()) return s;
+  }
+  if (!suffixes.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(file, ": no rocpd database: there is no table ",
+                                                 std::string(kDispatchTable),
+                                                 "_<id>; expected what rocprofv3 writes "
+                                                 "(its tables are read, not its views)"));
+}
+
+bool LooksLikeRocpd(absl::string_view head) {
+  // Where the schema has many pages, the first ones have none of it, but the metadata's tags.
+  return LooksLikeSqlite(head) &&
+         (absl::StrContains(head, "rocpd_") || absl::StrContains(head, "schema_version"));
+}
+
+}  // namespace chakra::rocprof
