@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "replay/engine/causes/critical_path.h"
 #include "replay/engine/causes/pinned.h"
 #include "replay/engine/diagnose.h"
@@ -86,6 +87,16 @@ Metrics Engine::Collect() {
 
 // Waits in calls are counted by groups, of twins too.
 void Engine::AddTwins(Metrics* metrics) const {
+  size_t simulated = 0;
+  for (size_t r = 0; r < metrics->ranks.size(); ++r)
+    simulated += (*options_.twins)[r] == static_cast<int>(r) ? 1 : 0;
+  const double share = now_ > Time::Zero() ? twins_apart_.seconds() / now_.seconds() : 0;
+  metrics->warnings.push_back(
+      absl::StrFormat("%u ranks stand for all %u: the others do the same on equal places. Ranks that end a "
+                      "call at unequal times are "
+                      "taken to end it with the last, so that the makespan is at most %.4f %% too long; "
+                      "--no-fast-path simulates each rank",
+                      simulated, metrics->ranks.size(), 100 * share));
   for (size_t r = 0; r < metrics->ranks.size(); ++r) {
     const auto of = static_cast<size_t>((*options_.twins)[r]);
     if (of == r) continue;

@@ -147,8 +147,9 @@ void Engine::AdvanceFabric(Time now) {
 
 // Finishes nodes that the runner ended at `now`. Called only while retiring.
 void Engine::RetireRunner(Time now) {
+  if (HasTwins()) FoldEnded();
   for (CollectiveRunner::Ended& end : runner_.ended()) {
-    if (end.at != now || IsTwin(options_.twins, static_cast<int>(end.rank))) continue;
+    if (end.at != now) continue;
     if (causes_.on()) causes_.EndsFor(end.rank, end.row, std::move(end.cause));
     Finish(end.rank, end.row, now);
   }
@@ -161,8 +162,8 @@ void Engine::DrainRunner() {
     events_.push({wake.at, wake.active | Event::kWake, wake.stream});
   }
   runner_.wakes().clear();
+  if (HasTwins()) FoldEnded();
   for (CollectiveRunner::Ended& end : runner_.ended()) {
-    if (IsTwin(options_.twins, static_cast<int>(end.rank))) continue;
     if (causes_.on()) causes_.EndsFor(end.rank, end.row, std::move(end.cause));
     EndAt(end.at, end.rank, end.row);
   }
@@ -247,8 +248,34 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
 }
 
 void Engine::ArriveTwins(const CommSlot& slot, uint32_t row, Time now) {
-  const std::vector<uint32_t>& next = matching_.groups[matching_.calls[slot.index].group].next_twin;
-  for (uint32_t m = next[slot.member]; m != slot.member; m = next[m]) runner_.Arrive(slot.index, m, row, now);
+  const GroupInfo& group = matching_.groups[matching_.calls[slot.index].group];
+  const auto rank = static_cast<uint32_t>(group.members[slot.member]);
+  TwinsEnd& end = twins_end_[{rank, row}];
+  end.left = 1;
+  for (uint32_t m = group.next_twin[slot.member]; m != slot.member; m = group.next_twin[m]) ++end.left;
+  for (uint32_t m = group.next_twin[slot.member]; m != slot.member; m = group.next_twin[m])
+    runner_.Arrive(slot.index, m, row, now);
+}
+
+// Ends of calls move later only, and so the makespan: by no more than twins_apart_.
+void Engine::FoldEnded() {
+  std::vector<CollectiveRunner::Ended> folded;
+  for (const CollectiveRunner::Ended& end : runner_.ended()) {
+    const auto rank = static_cast<uint32_t>((*options_.twins)[end.rank]);
+    const auto it = twins_end_.find({rank, end.row});
+    if (it == twins_end_.end()) {  // folded before
+      folded.push_back(end);
+      continue;
+    }
+    TwinsEnd& all = it->second;
+    all.first = std::min(all.first, end.at);
+    all.last = std::max(all.last, end.at);
+    if (--all.left > 0) continue;
+    twins_apart_ += all.last - all.first;
+    folded.push_back({rank, end.row, all.last, {}});
+    twins_end_.erase(it);
+  }
+  runner_.ended() = std::move(folded);
 }
 
 // Releases the children that wait for a part of the row's duration only: known when the row begins.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "replay/cluster/variation.h"
@@ -91,6 +92,8 @@ class Engine {
   void DrainRunner();
   // The twins of rank `r` arrive with it.
   void ArriveTwins(const CommSlot& slot, uint32_t row, Time now);
+  // Calls that ended for a rank and its twins end for the rank when they did for the last of these.
+  void FoldEnded();
   bool HasTwins() const { return options_.twins != nullptr && !options_.twins->empty(); }
   // Gives twins the metrics of the ranks that stand for them.
   void AddTwins(Metrics* metrics) const;
@@ -196,6 +199,13 @@ class Engine {
   std::vector<std::pair<uint32_t, uint32_t>> ready_, batch_;  // (rank, place)
   std::vector<std::pair<uint32_t, uint32_t>> touched_;        // (rank, queued lane)
   std::vector<FlowEnd> flow_ends_;
+  // Of a call of a rank and its twins: how many have not ended it, and when the others did.
+  struct TwinsEnd {
+    uint32_t left = 0;
+    Time first = Time::Never(), last;
+  };
+  absl::flat_hash_map<std::pair<uint32_t, uint32_t>, TwinsEnd> twins_end_;  // by rank and row
+  Time twins_apart_;  // sum over calls: from the first twin's end to the last one's
   uint64_t nodes_done_ = 0, nodes_total_ = 0, invalid_ = 0, ends_seen_ = 0;
   Time now_;
 };

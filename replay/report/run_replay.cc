@@ -112,7 +112,7 @@ class Run {
   const TraceSet* set_;
   std::optional<TraceSet> resolved_;  // of several jobs: with the groups that the machine's dimensions give;
                                       // of twins: with their peers
-  bool twins_ = false;  // one rank is simulated for all its twins
+  bool twins_ = false;                // one rank is simulated for all its twins
   RunDescription description_;
   std::string compute_, comm_;
   bool recorded_comm_ = false;
@@ -315,8 +315,8 @@ bool Run::TwinsAreEqual() const {
   const bool explains = hooks_.replayed || hooks_.flow_log != nullptr || options_.critical_path ||
                         options_.strict_causes >= 0 || !traces_.captures.empty();
   const bool same = cluster_.variation.text().empty() && cluster_.device_of.empty() && !recorded_comm_;
-  return !explains && same && options_.fast_paths && options_.lanes == "recorded" &&
-         CheckTwins(traces_.twins, traces_.set, *machine_);
+  return !explains && same && options_.fast_paths && traces_.set.nodes() >= options_.fold_nodes &&
+         options_.lanes == "recorded" && CheckTwins(traces_.twins, traces_.set, *machine_);
 }
 
 absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
