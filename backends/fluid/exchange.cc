@@ -6,9 +6,9 @@
 // assumed. There are a handful of kinds, whatever the number of flows.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
-#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "backends/fluid/filling.h"
 #include "backends/fluid/fluid.h"
@@ -78,11 +78,12 @@ class Exchange {
         }
       }
     }
-    for (const auto& [of, link] : stands) {
+    for (const auto& at : stands) {
+      const ExchangeLink& stand = *at.second;
       const auto same = [&](const ExchangeLink& l) {
-        return l.capacity == link->capacity && l.flows == link->flows;
+        return l.capacity == stand.capacity && l.flows == stand.flows;
       };
-      if (std::none_of(stand_ins_.begin(), stand_ins_.end(), same)) stand_ins_.push_back(*link);
+      if (std::none_of(stand_ins_.begin(), stand_ins_.end(), same)) stand_ins_.push_back(stand);
     }
     return true;
   }
