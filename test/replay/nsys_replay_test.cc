@@ -1,5 +1,5 @@
-// Exports of Nsight Systems through the command line: an unchanged one gives the measured time back, and all that
-// works on captures works on them.
+// Exports of Nsight Systems through the command line: an unchanged one gives the measured time back, and all
+// that works on captures works on them.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -26,7 +26,8 @@ class NsysReplay : public Bench {
       EXPECT_GT(step.measured_ps(), 0);
       EXPECT_NEAR(static_cast<double>(step.replayed_ps()), static_cast<double>(step.measured_ps()),
                   static_cast<double>(step.measured_ps()) * 1e-3);
-      EXPECT_LE(static_cast<double>(step.kernel_start_error_ps()), static_cast<double>(step.measured_ps()) * 1e-2);
+      EXPECT_LE(static_cast<double>(step.kernel_start_error_ps()),
+                static_cast<double>(step.measured_ps()) * 1e-2);
     }
   }
 };
@@ -47,14 +48,16 @@ TEST_F(NsysReplay, AnUnchangedExportGivesItsTimeBack) {
 }
 
 TEST_F(NsysReplay, RealExportsGiveTheirTimeBack) {
-  for (const auto& [name, rows] : std::initializer_list<std::pair<const char*, int>>{{"h100_2gpu_1s", 2}, {"mock", 1}}) {
+  for (const auto& [name, rows] :
+       std::initializer_list<std::pair<const char*, int>>{{"h100_2gpu_1s", 2}, {"mock", 1}}) {
     const std::string file = absl::StrCat(CHAKRA_SHARED_DATA, "/nsys/", name, ".sqlite");
     if (!fs::exists(file)) GTEST_SKIP() << file;
     ExpectIdentity(Replayed(file), rows);
   }
 }
 
-// Twice as slow a network makes the exchanged bytes twice as long: sizes, groups and peers are those of the payloads.
+// Twice as slow a network makes the exchanged bytes twice as long: sizes, groups and peers are those of the
+// payloads.
 TEST_F(NsysReplay, AClusterCarriesTheBytesOfThePayloads) {
   Make({.hosts = 2, .host = 0, .pipeline = true}, "two/a.sqlite");
   Make({.hosts = 2, .host = 1, .pipeline = true}, "two/b.sqlite");
@@ -93,12 +96,12 @@ TEST_F(NsysReplay, EditsReachOperators) {
 }
 
 TEST_F(NsysReplay, RecordHelpNamesTheSwitches) {
-  for (const auto& [tool, text] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"torch", "ExecutionTraceObserver"},
-           {"nsys", "--include-blobs=true"},
-           {"jax", "--xla_dump_to"},
-           {"rocprof", "--rccl-trace"},
-           {"nccl", "NCCL_INSPECTOR_ENABLE"}}) {
+  for (const auto& [tool, text] :
+       std::initializer_list<std::pair<const char*, const char*>>{{"torch", "ExecutionTraceObserver"},
+                                                                  {"nsys", "--include-blobs=true"},
+                                                                  {"jax", "--xla_dump_to"},
+                                                                  {"rocprof", "--rccl-trace"},
+                                                                  {"nccl", "NCCL_INSPECTOR_ENABLE"}}) {
     const Outcome help = Run(absl::StrCat("record-help ", tool));
     EXPECT_EQ(help.status, 0);
     EXPECT_THAT(help.out, testing::HasSubstr(text));
