@@ -61,7 +61,7 @@ TEST_F(NsysReplay, RealExportsGiveTheirTimeBack) {
 TEST_F(NsysReplay, AClusterCarriesTheBytesOfThePayloads) {
   Make({.hosts = 2, .host = 0, .pipeline = true}, "two/a.sqlite");
   Make({.hosts = 2, .host = 1, .pipeline = true}, "two/b.sqlite");
-  const proto::Report fast = Replayed("two --cluster dgx-h100:nodes=2 --placement stride:8");
+  const proto::Report fast = Replayed("two --cluster dgx-h100:nodes=4 --placement stride:8");
   uint64_t reduced = 0, sent = 0;
   for (const proto::CollectiveReport& comm : fast.collective()) {
     if (comm.kind() == "all_reduce") {
@@ -89,10 +89,10 @@ TEST_F(NsysReplay, CompareSaysWhatChangedByKernel) {
   EXPECT_THAT(compared.out, testing::HasSubstr("sm90_xmma_gemm_f32f32_nt_n_tilesize128x128"));
 }
 
-TEST_F(NsysReplay, EditsReachOperators) {
+TEST_F(NsysReplay, EditsReachKernels) {
   Make({}, "a.sqlite");
   const int64_t before = Replayed("a.sqlite").makespan_ps();
-  EXPECT_LT(Replayed("a.sqlite --scale 'op:aten::linear=0.5'").makespan_ps(), before);
+  EXPECT_LT(Replayed("a.sqlite --scale tn_n_tilesize=0.5").makespan_ps(), before);
 }
 
 TEST_F(NsysReplay, RecordHelpNamesTheSwitches) {
