@@ -1,5 +1,5 @@
-// The reader of Nsight Systems' exports on a generated one, against a plain walk over all rows and values of the same
-// file by SQLite. CHAKRA_CAPTURE_MB sets the size (default 100, up to 4096).
+// The reader of Nsight Systems' exports on a generated one, against a plain walk over all rows and values of
+// the same file by SQLite. CHAKRA_CAPTURE_MB sets the size (default 100, up to 4096).
 #include <benchmark/benchmark.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
@@ -28,7 +28,8 @@ class Generated {
  public:
   Generated() {
     const char* text = std::getenv("CHAKRA_CAPTURE_MB");
-    const auto bytes = static_cast<uint64_t>(std::clamp(text == nullptr ? 100l : std::atol(text), 1l, 4096l)) << 20;
+    const auto bytes = static_cast<uint64_t>(std::clamp(text == nullptr ? 100l : std::atol(text), 1l, 4096l))
+                       << 20;
     const std::string stem = (fs::temp_directory_path() / absl::StrCat("chakra_nsys_", getpid())).string();
     NsysOptions options;
     options.gpus = 8;
@@ -65,18 +66,21 @@ const Generated& File() {
 // Walks all tables, and asks for each value.
 bool Walk(const std::string& path) {
   sqlite3* db = nullptr;
-  if (sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK) return false;
+  if (sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr) != SQLITE_OK)
+    return false;
   std::vector<std::string> tables;
   sqlite3_stmt* s = nullptr;
   sqlite3_prepare_v2(db, "SELECT name FROM sqlite_master WHERE type = 'table'", -1, &s, nullptr);
-  while (sqlite3_step(s) == SQLITE_ROW) tables.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(s, 0)));
+  while (sqlite3_step(s) == SQLITE_ROW)
+    tables.emplace_back(reinterpret_cast<const char*>(sqlite3_column_text(s, 0)));
   sqlite3_finalize(s);
   int64_t sum = 0;
   for (const std::string& table : tables) {
     sqlite3_prepare_v2(db, absl::StrCat("SELECT * FROM ", table).c_str(), -1, &s, nullptr);
     const int columns = sqlite3_column_count(s);
     while (sqlite3_step(s) == SQLITE_ROW) {
-      for (int i = 0; i < columns; ++i) sum += sqlite3_column_bytes(s, i) > 0 ? sqlite3_column_int64(s, i) & 1 : 0;
+      for (int i = 0; i < columns; ++i)
+        sum += sqlite3_column_bytes(s, i) > 0 ? sqlite3_column_int64(s, i) & 1 : 0;
     }
     sqlite3_finalize(s);
   }
@@ -116,8 +120,8 @@ bool InProcess(bool (*work)(const std::string&), const std::string& path, rusage
   return child > 0 && wait4(child, &status, 0, usage) == child && status == 0;
 }
 
-// CPU time and peak memory of a process that takes the export from its file: 0 reads all rows; 1 makes traces of two
-// steps; 2 makes traces of all.
+// CPU time and peak memory of a process that takes the export from its file: 0 reads all rows; 1 makes traces
+// of two steps; 2 makes traces of all.
 void NsysExport(benchmark::State& state) {
   constexpr bool (*kWork[])(const std::string&) = {ReadAllRows, ConvertSteps, ConvertAll};
   const uint64_t bytes = File().bytes();
@@ -125,7 +129,8 @@ void NsysExport(benchmark::State& state) {
   std::vector<double> ours, theirs, peak;
   for (auto _ : state) {
     rusage usage{}, reference{};
-    if (!InProcess(kWork[state.range(0)], File().path(), &usage) || !InProcess(Walk, File().path(), &reference))
+    if (!InProcess(kWork[state.range(0)], File().path(), &usage) ||
+        !InProcess(Walk, File().path(), &reference))
       return state.SkipWithError("the export was not read");
     ours.push_back(CpuSeconds(usage));
     theirs.push_back(CpuSeconds(reference));

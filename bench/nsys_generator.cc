@@ -20,10 +20,10 @@ struct Value {
   int64_t number = 0;
   std::string text;
   Value() = default;
-  Value(int64_t n) : kind(kNumber), number(n) {}                  // NOLINT
-  Value(int n) : kind(kNumber), number(n) {}                      // NOLINT
-  Value(const char* t) : kind(kText), text(t) {}                  // NOLINT
-  Value(std::string t) : kind(kText), text(std::move(t)) {}       // NOLINT
+  Value(int64_t n) : kind(kNumber), number(n) {}             // NOLINT
+  Value(int n) : kind(kNumber), number(n) {}                 // NOLINT
+  Value(const char* t) : kind(kText), text(t) {}             // NOLINT
+  Value(std::string t) : kind(kText), text(std::move(t)) {}  // NOLINT
   static Value Bytes(std::string b) {
     Value v(std::move(b));
     v.kind = kBytes;
@@ -71,7 +71,8 @@ class Writer {
   }
   absl::Status Finish() {
     Run("COMMIT");
-    return good_ ? absl::OkStatus() : absl::InternalError(absl::StrCat("cannot write: ", sqlite3_errmsg(db_)));
+    return good_ ? absl::OkStatus()
+                 : absl::InternalError(absl::StrCat("cannot write: ", sqlite3_errmsg(db_)));
   }
 
  private:
@@ -100,18 +101,23 @@ std::string Numbers(std::initializer_list<std::pair<uint64_t, int>> numbers) {
 
 // A payload of NCCL's, with the header that nsys puts before it.
 std::string Payload(int schema, const std::string& body) {
-  return Numbers({{1, 8}, {(1 << 24) + static_cast<uint64_t>(schema), 8}, {body.size(), 8}, {32 + body.size(), 8}}) + body;
+  return Numbers({{1, 8},
+                  {(1 << 24) + static_cast<uint64_t>(schema), 8},
+                  {body.size(), 8},
+                  {32 + body.size(), 8}}) +
+         body;
 }
 
 class Generator {
  public:
-  Generator(const NsysOptions& options, const std::string& path) : o_(options), w_(path), ranks_(options.gpus) {}
+  Generator(const NsysOptions& options, const std::string& path)
+      : o_(options), w_(path), ranks_(options.gpus) {}
   absl::Status Run();
 
  private:
   struct Rank {
-    int64_t now = 0, backward = 0;              // of the main thread, and of the thread of the backward pass
-    int64_t compute = 0, comm = 0;              // when the streams are idle
+    int64_t now = 0, backward = 0;  // of the main thread, and of the thread of the backward pass
+    int64_t compute = 0, comm = 0;  // when the streams are idle
     int64_t correlation = 1, event = 0, op = 0;
   };
   int64_t Pid(int g) const { return 1000 + g; }
@@ -124,11 +130,12 @@ class Generator {
   int64_t Api(int g, int64_t* now, int64_t dur, const char* name, bool backward = false);
   int64_t Kernel(int g, int64_t* now, int64_t stream, int64_t after, int64_t dur, const std::string& name,
                  bool backward = false);
-  void KernelRow(int g, int64_t start, int64_t end, int64_t stream, int64_t correlation, const std::string& name,
-                 Value node);
-  void Range(int g, int64_t begin, int64_t end, const std::string& text, Value payload = {}, bool backward = false);
-  void Operator(int g, int64_t begin, int64_t end, const std::string& name, int64_t seq, const std::string& sizes,
-                bool backward = false);
+  void KernelRow(int g, int64_t start, int64_t end, int64_t stream, int64_t correlation,
+                 const std::string& name, Value node);
+  void Range(int g, int64_t begin, int64_t end, const std::string& text, Value payload = {},
+             bool backward = false);
+  void Operator(int g, int64_t begin, int64_t end, const std::string& name, int64_t seq,
+                const std::string& sizes, bool backward = false);
   void Init();
   void CaptureGraph();
   void LaunchGraph();
@@ -157,39 +164,54 @@ void Generator::Tables() {
   w_.Table("META_DATA_EXPORT", "name TEXT, value TEXT");
   w_.Table("META_DATA_CAPTURE", "name TEXT, value TEXT");
   w_.Table("ANALYSIS_DETAILS", "globalVid INTEGER, duration INTEGER, startTime INTEGER, stopTime INTEGER");
-  w_.Table("TARGET_INFO_SESSION_START_TIME", "utcEpochNs INTEGER, utcTime TEXT, localTime TEXT, systemClockNs INTEGER");
-  w_.Table("TARGET_INFO_SYSTEM_ENV", "globalVid INTEGER, devStateName TEXT, name TEXT, nameEnum INTEGER, value TEXT");
+  w_.Table("TARGET_INFO_SESSION_START_TIME",
+           "utcEpochNs INTEGER, utcTime TEXT, localTime TEXT, systemClockNs INTEGER");
+  w_.Table("TARGET_INFO_SYSTEM_ENV",
+           "globalVid INTEGER, devStateName TEXT, name TEXT, nameEnum INTEGER, value TEXT");
   w_.Table("TARGET_INFO_GPU", "vmId INTEGER, id INTEGER, name TEXT, busLocation TEXT, smCount INTEGER");
   w_.Table("TARGET_INFO_CUDA_DEVICE", "gpuId INTEGER, cudaId INTEGER, pid INTEGER, uuid TEXT");
   w_.Table("ThreadNames", "nameId INTEGER, priority INTEGER, globalTid INTEGER");
   w_.Table(kKernel,
-           "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, greenContextId INTEGER, streamId INTEGER, "
-           "correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER, mangledName INTEGER, "
-           "launchType INTEGER, registersPerThread INTEGER, gridX INTEGER, gridY INTEGER, gridZ INTEGER, blockX INTEGER, "
-           "blockY INTEGER, blockZ INTEGER, staticSharedMemory INTEGER, dynamicSharedMemory INTEGER, graphNodeId INTEGER");
+           "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, greenContextId INTEGER, "
+           "streamId INTEGER, "
+           "correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER, mangledName "
+           "INTEGER, "
+           "launchType INTEGER, registersPerThread INTEGER, gridX INTEGER, gridY INTEGER, gridZ INTEGER, "
+           "blockX INTEGER, "
+           "blockY INTEGER, blockZ INTEGER, staticSharedMemory INTEGER, dynamicSharedMemory INTEGER, "
+           "graphNodeId INTEGER");
   w_.Table(kCopy,
-           "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, "
-           "globalPid INTEGER, bytes INTEGER, copyKind INTEGER, srcKind INTEGER, dstKind INTEGER, copyCount INTEGER");
+           "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId "
+           "INTEGER, "
+           "globalPid INTEGER, bytes INTEGER, copyKind INTEGER, srcKind INTEGER, dstKind INTEGER, copyCount "
+           "INTEGER");
   w_.Table(kApi,
-           "start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER, "
+           "start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER, correlationId INTEGER, nameId "
+           "INTEGER, "
            "returnValue INTEGER, callchainId INTEGER");
   w_.Table(kSync,
-           "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, "
+           "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId "
+           "INTEGER, "
            "globalPid INTEGER, syncType INTEGER, eventId INTEGER, eventSyncId INTEGER");
   w_.Table(kRecord,
-           "timestamp INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid "
+           "timestamp INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, "
+           "globalPid "
            "INTEGER, eventId INTEGER, eventSyncId INTEGER");
   w_.Table(kNvtx,
-           "start INTEGER, end INTEGER, eventType INTEGER, rangeId INTEGER, category INTEGER, color INTEGER, text TEXT, "
-           "globalTid INTEGER, endGlobalTid INTEGER, textId INTEGER, domainId INTEGER, uint64Value INTEGER, int64Value "
+           "start INTEGER, end INTEGER, eventType INTEGER, rangeId INTEGER, category INTEGER, color INTEGER, "
+           "text TEXT, "
+           "globalTid INTEGER, endGlobalTid INTEGER, textId INTEGER, domainId INTEGER, uint64Value INTEGER, "
+           "int64Value "
            "INTEGER, doubleValue REAL, jsonText TEXT, binaryData BLOB");
   if (o_.graph_traced_whole)
     w_.Table(kGraph,
-             "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, "
+             "start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, "
+             "correlationId INTEGER, "
              "globalPid INTEGER, graphId INTEGER, graphExecId INTEGER");
   if (o_.graph_of_forward)
     w_.Table(kNode,
-             "start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER, nameId INTEGER, graphNodeId INTEGER, "
+             "start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER, nameId INTEGER, graphNodeId "
+             "INTEGER, "
              "originalGraphNodeId INTEGER");
 }
 
@@ -207,9 +229,10 @@ void Generator::Session() {
   // Each host's clock counts from another begin.
   const int64_t begin = 1'000'000'000 + o_.host * int64_t{777'000'000'000};
   w_.Row("ANALYSIS_DETAILS", {int64_t{1} << 48, 600'000'000'000, begin, begin + 600'000'000'000});
-  w_.Row("TARGET_INFO_SESSION_START_TIME",
-         {1'790'000'000'000'000'000 + o_.clock_error_ns, "2026-09-21T14:13:20", "2026-09-21T14:13:20", begin});
-  w_.Row("TARGET_INFO_SYSTEM_ENV", {int64_t{1} << 48, "Local (CLI)", "Hostname", 90, absl::StrCat("node", o_.host)});
+  w_.Row("TARGET_INFO_SESSION_START_TIME", {1'790'000'000'000'000'000 + o_.clock_error_ns,
+                                            "2026-09-21T14:13:20", "2026-09-21T14:13:20", begin});
+  w_.Row("TARGET_INFO_SYSTEM_ENV",
+         {int64_t{1} << 48, "Local (CLI)", "Hostname", 90, absl::StrCat("node", o_.host)});
   for (int g = 0; g < o_.gpus; ++g) {
     w_.Row("TARGET_INFO_GPU", {int64_t{1} << 48, g, "NVIDIA H100 80GB HBM3", "", 132});
     w_.Row("TARGET_INFO_CUDA_DEVICE", {g, g, Pid(g), absl::StrCat("gpu", g)});
@@ -229,13 +252,14 @@ int64_t Generator::Api(int g, int64_t* now, int64_t dur, const char* name, bool 
 void Generator::KernelRow(int g, int64_t start, int64_t end, int64_t stream, int64_t correlation,
                           const std::string& name, Value node) {
   const int64_t demangled = String(name), brief = String(name.substr(0, name.find('(')));
-  w_.Row(kKernel, {start, end, g, 1, {}, stream, correlation, Process(g), demangled, brief, demangled, 1, 64, 132, 1, 1, 256,
-                   1, 1, 0, 49152, std::move(node)});
+  w_.Row(kKernel,
+         {start, end, g,   1, {}, stream, correlation, Process(g), demangled, brief, demangled,
+          1,     64,  132, 1, 1,  256,    1,           1,          0,         49152, std::move(node)});
 }
 
 // Launches a kernel from the thread whose clock is `now`; gives when it ends.
-int64_t Generator::Kernel(int g, int64_t* now, int64_t stream, int64_t after, int64_t dur, const std::string& name,
-                          bool backward) {
+int64_t Generator::Kernel(int g, int64_t* now, int64_t stream, int64_t after, int64_t dur,
+                          const std::string& name, bool backward) {
   Rank& r = ranks_[static_cast<size_t>(g)];
   int64_t& idle = stream == kCompute ? r.compute : r.comm;
   const int64_t called = *now;
@@ -246,10 +270,24 @@ int64_t Generator::Kernel(int g, int64_t* now, int64_t stream, int64_t after, in
   return idle;
 }
 
-void Generator::Range(int g, int64_t begin, int64_t end, const std::string& text, Value payload, bool backward) {
+void Generator::Range(int g, int64_t begin, int64_t end, const std::string& text, Value payload,
+                      bool backward) {
   const bool nccl = text.rfind("nccl", 0) == 0;
-  w_.Row(kNvtx, {begin, end, 59, {}, {}, {}, nccl ? Value() : Value(text), Thread(g, backward), {},
-                 nccl ? Value(String(text)) : Value(), nccl ? 1 : 0, {}, {}, {}, {},
+  w_.Row(kNvtx, {begin,
+                 end,
+                 59,
+                 {},
+                 {},
+                 {},
+                 nccl ? Value() : Value(text),
+                 Thread(g, backward),
+                 {},
+                 nccl ? Value(String(text)) : Value(),
+                 nccl ? 1 : 0,
+                 {},
+                 {},
+                 {},
+                 {},
                  o_.blobs ? std::move(payload) : Value()});
 }
 
@@ -257,8 +295,8 @@ void Generator::Operator(int g, int64_t begin, int64_t end, const std::string& n
                          const std::string& sizes, bool backward) {
   if (!o_.operators) return;
   Range(g, begin, end,
-        absl::StrCat(name, seq < 0 ? "" : absl::StrCat(", seq = ", seq), ", op_id = ", ++ranks_[static_cast<size_t>(g)].op,
-                     ", sizes = ", sizes),
+        absl::StrCat(name, seq < 0 ? "" : absl::StrCat(", seq = ", seq),
+                     ", op_id = ", ++ranks_[static_cast<size_t>(g)].op, ", sizes = ", sizes),
         {}, backward);
 }
 
@@ -268,7 +306,8 @@ void Generator::Init() {
     Rank& r = ranks_[static_cast<size_t>(g)];
     const uint64_t rank = static_cast<uint64_t>(o_.host * o_.gpus + g);
     Range(g, r.now, r.now + 200'000, "ncclCommInitRankConfig",
-          Value::Bytes(Payload(11, Numbers({{kWorld, 8}, {world, 4}, {rank, 4}, {static_cast<uint64_t>(g), 4}, {0, 4}}))));
+          Value::Bytes(Payload(
+              11, Numbers({{kWorld, 8}, {world, 4}, {rank, 4}, {static_cast<uint64_t>(g), 4}, {0, 4}}))));
     r.now += 1'000'000;
   }
 }
@@ -290,10 +329,12 @@ void Generator::CaptureGraph() {
     for (int layer = 0; layer < o_.layers; ++layer) {
       const int64_t begin = r.now;
       Api(g, &r.now, 3000, "cudaLaunchKernel_v7000");
-      w_.Row(kNode, {begin + 1000, begin + 2000, 77, Thread(g), String("cudaGraphKernelNode"), 10 + layer, {}});
+      w_.Row(kNode,
+             {begin + 1000, begin + 2000, 77, Thread(g), String("cudaGraphKernelNode"), 10 + layer, {}});
       w_.Row(kNode, {r.now, r.now, 96, Thread(g), String("cudaGraphClone"), 1000 + layer, 10 + layer});
       r.now += 500;
-      Operator(g, begin - 300, r.now, "aten::linear", -1, absl::StrCat("[[64, ", o_.width, "], [", o_.width, ", ", o_.width, "]]"));
+      Operator(g, begin - 300, r.now, "aten::linear", -1,
+               absl::StrCat("[[64, ", o_.width, "], [", o_.width, ", ", o_.width, "]]"));
       r.now += 2000;
     }
   }
@@ -309,11 +350,13 @@ void Generator::LaunchGraph() {
     for (int layer = 0; layer < o_.layers; ++layer) {
       const int64_t end = at + Scaled(40'000);
       if (!o_.graph_traced_whole)
-        KernelRow(g, at, end, kCompute, correlation, "sm90_xmma_gemm_f32f32_tn_n_tilesize128x128", int64_t{1000} + layer);
+        KernelRow(g, at, end, kCompute, correlation, "sm90_xmma_gemm_f32f32_tn_n_tilesize128x128",
+                  int64_t{1000} + layer);
       r.compute = end;
       at = end + 700;
     }
-    if (o_.graph_traced_whole) w_.Row(kGraph, {first, r.compute, g, 1, kCompute, correlation, Process(g), 3, 4});
+    if (o_.graph_traced_whole)
+      w_.Row(kGraph, {first, r.compute, g, 1, kCompute, correlation, Process(g), 3, 4});
   }
 }
 
@@ -322,7 +365,8 @@ void Generator::Forward(int layer, int step) {
     Rank& r = ranks_[static_cast<size_t>(g)];
     const int64_t begin = r.now;
     r.now += 3000;
-    Kernel(g, &r.now, kCompute, 0, Scaled(40'000 + 100 * ((layer + step) % 3)), "sm90_xmma_gemm_f32f32_tn_n_tilesize128x128");
+    Kernel(g, &r.now, kCompute, 0, Scaled(40'000 + 100 * ((layer + step) % 3)),
+           "sm90_xmma_gemm_f32f32_tn_n_tilesize128x128");
     r.now += 2000;
     Operator(g, begin, r.now, "aten::linear", int64_t{100} * step + layer,
              absl::StrCat("[[64, ", o_.width, "], [", o_.width, ", ", o_.width, "]]"));
@@ -337,8 +381,8 @@ void Generator::Backward(int layer, int step) {
     r.backward += 3000;
     Kernel(g, &r.backward, kCompute, 0, Scaled(80'000), "sm90_xmma_gemm_f32f32_nt_n_tilesize128x128", true);
     r.backward += 2500;
-    Operator(g, begin, r.backward, "autograd::engine::evaluate_function: AddmmBackward0", int64_t{100} * step + layer,
-             absl::StrCat("[[64, ", o_.width, "]]"), true);
+    Operator(g, begin, r.backward, "autograd::engine::evaluate_function: AddmmBackward0",
+             int64_t{100} * step + layer, absl::StrCat("[[64, ", o_.width, "]]"), true);
     r.backward += 1000;
   }
 }
@@ -412,7 +456,8 @@ void Generator::EndOfStep() {
     const int64_t begin = r.now;
     r.now += 2000;
     Kernel(g, &r.now, kCompute, r.comm, Scaled(30'000), "multi_tensor_apply_kernel");
-    Operator(g, begin, r.now + 500, "aten::_foreach_add_", -1, absl::StrCat("[[", o_.width, ", ", o_.width, "]]"));
+    Operator(g, begin, r.now + 500, "aten::_foreach_add_", -1,
+             absl::StrCat("[[", o_.width, ", ", o_.width, "]]"));
     r.now += 3000;
     const int64_t called = r.now;
     const int64_t correlation = Api(g, &r.now, 4000, "cudaMemcpyAsync_v3020");
@@ -420,7 +465,8 @@ void Generator::EndOfStep() {
     r.compute = start + 1500;
     w_.Row(kCopy, {start, r.compute, g, 1, kCompute, correlation, Process(g), 4, 2, 2, 1, 1});
     const int64_t at = r.now;
-    const int64_t wait = Api(g, &r.now, std::max<int64_t>(3000, r.compute + 2500 - at), "cudaStreamSynchronize_v3020");
+    const int64_t wait =
+        Api(g, &r.now, std::max<int64_t>(3000, r.compute + 2500 - at), "cudaStreamSynchronize_v3020");
     w_.Row(kSync, {at, r.now, 0, 1, kCompute, wait, Process(g), 3, 4294967295, 0});
     r.now += 8000;
   }
@@ -449,7 +495,8 @@ absl::Status Generator::Run() {
     for (Rank& r : ranks_) r.now = r.backward + 5000;
     EndOfStep();
     for (int g = 0; g < o_.gpus; ++g)
-      Range(g, begin[static_cast<size_t>(g)], ranks_[static_cast<size_t>(g)].now, absl::StrCat("iteration ", step));
+      Range(g, begin[static_cast<size_t>(g)], ranks_[static_cast<size_t>(g)].now,
+            absl::StrCat("iteration ", step));
   }
   return w_.Finish();
 }

@@ -1,5 +1,5 @@
-// Exports of Nsight Systems: any bytes give processes, whose rows lie where they say, or an error; and the same
-// again.
+// Exports of Nsight Systems: any bytes give processes, whose rows lie where they say, or an error; and the
+// same again.
 #include <cstddef>
 #include <cstdint>
 
@@ -25,10 +25,10 @@ void Check(const pytorch::DeviceTrace& t) {
   for (size_t i = 0; i < t.events.size(); ++i) {
     const pytorch::Event& e = t.events[i];
     const bool op = e.kind == pytorch::EventKind::kCpuOp || e.kind == pytorch::EventKind::kAnnotation;
-    const size_t rows = op                           ? t.ops.size()
-                        : pytorch::OnDevice(e.kind)  ? t.device.size()
+    const size_t rows = op                                    ? t.ops.size()
+                        : pytorch::OnDevice(e.kind)           ? t.device.size()
                         : e.kind == pytorch::EventKind::kSync ? t.syncs.size()
-                                                     : t.runtime.size();
+                                                              : t.runtime.size();
     Require(e.dur >= 0, "a duration is never negative");
     Require(e.name < t.strings.size(), "a name is a string");
     Require(e.lane < (pytorch::OnHost(e.kind) ? t.threads.size() : t.streams.size()), "a lane is a row");

@@ -1,5 +1,5 @@
-// Exports that are not what they should be: refused by name, or read with a count of what was left out. Nothing in a
-// file is ever run.
+// Exports that are not what they should be: refused by name, or read with a count of what was left out.
+// Nothing in a file is ever run.
 #include <gmock/gmock.h>
 
 #include "absl/strings/str_cat.h"
@@ -66,33 +66,45 @@ TEST_F(NsysBad, WhatIsNotAnExportIsRefusedByName) {
   const Change changes[] = {
       {"no strings", "DROP TABLE StringIds", {"StringIds", "nsys export -t sqlite"}},
       {"no operations", "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL", {"nothing of a GPU", "--trace=cuda,nvtx"}},
-      {"empty tables", "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL", {"no operation of a GPU", "--trace=cuda,nvtx"}},
+      {"empty tables",
+       "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL",
+       {"no operation of a GPU", "--trace=cuda,nvtx"}},
       {"another's database",
        "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; DROP TABLE StringIds; CREATE TABLE people (name)",
        {"no export of Nsight Systems", "people"}},
-      {"a newer schema", "UPDATE META_DATA_EXPORT SET value='4.0.0' WHERE name='EXPORT_SCHEMA_VERSION'",
+      {"a newer schema",
+       "UPDATE META_DATA_EXPORT SET value='4.0.0' WHERE name='EXPORT_SCHEMA_VERSION'",
        {"version 4.0.0", "expected 3"}},
-      {"a schema that is no version", "UPDATE META_DATA_EXPORT SET value='x' WHERE name='EXPORT_SCHEMA_VERSION'",
+      {"a schema that is no version",
+       "UPDATE META_DATA_EXPORT SET value='x' WHERE name='EXPORT_SCHEMA_VERSION'",
        {"version x"}},
-      {"no column of starts", "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME COLUMN start TO begin",
+      {"no column of starts",
+       "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME COLUMN start TO begin",
        {"CUPTI_ACTIVITY_KIND_KERNEL has no column start", "begin"}},
-      {"no column of processes", "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid",
+      {"no column of processes",
+       "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid",
        {"has no column globalPid"}},
-      {"no correlations", "ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME DROP COLUMN correlationId",
+      {"no correlations",
+       "ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME DROP COLUMN correlationId",
        {"CUPTI_ACTIVITY_KIND_RUNTIME has no column correlationId"}},
       {"a view",
-       "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO k; CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM k",
+       "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL RENAME TO k; CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT "
+       "* FROM k",
        {"CUPTI_ACTIVITY_KIND_KERNEL is a view", "plain table"}},
       {"a view that never ends",
-       "DROP TABLE NVTX_EVENTS; CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE c(start) AS (SELECT 1 UNION ALL SELECT start+1 "
+       "DROP TABLE NVTX_EVENTS; CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE c(start) AS (SELECT 1 UNION ALL "
+       "SELECT start+1 "
        "FROM c) SELECT start, start AS end, 59 AS eventType, 'x' AS text, 1 AS globalTid FROM c",
        {"NVTX_EVENTS is a view"}},
-      {"a view of strings", "ALTER TABLE StringIds RENAME TO s; CREATE VIEW StringIds AS SELECT * FROM s",
+      {"a view of strings",
+       "ALTER TABLE StringIds RENAME TO s; CREATE VIEW StringIds AS SELECT * FROM s",
        {"StringIds is a view"}},
-      {"a virtual table", "DROP TABLE NVTX_EVENTS; CREATE VIRTUAL TABLE NVTX_EVENTS USING fts5(start, end, eventType)",
+      {"a virtual table",
+       "DROP TABLE NVTX_EVENTS; CREATE VIRTUAL TABLE NVTX_EVENTS USING fts5(start, end, eventType)",
        {"NVTX_EVENTS is a virtual table"}},
       {"a virtual table of r-trees",
-       "DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME; CREATE VIRTUAL TABLE CUPTI_ACTIVITY_KIND_RUNTIME USING rtree(id, a, b)",
+       "DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME; CREATE VIRTUAL TABLE CUPTI_ACTIVITY_KIND_RUNTIME USING "
+       "rtree(id, a, b)",
        {"CUPTI_ACTIVITY_KIND_RUNTIME is a virtual table"}},
       {"a view of what was recorded",
        "ALTER TABLE META_DATA_EXPORT RENAME TO m; CREATE VIEW META_DATA_EXPORT AS SELECT * FROM m",
@@ -113,28 +125,40 @@ struct Repaired {
 // What can be left out is left out, and counted.
 TEST_F(NsysBad, RowsThatMakeNoSenseAreLeftOutAndCounted) {
   const Repaired cases[] = {
-      {"dangling names", "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName=99, shortName=98", {{"nsys_name_missing", 1}}},
-      {"dangling names of calls", "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET nameId=77", {{"nsys_name_missing", 1}}},
-      {"a kernel before time", "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start=-9223372036854775807 WHERE correlationId=2",
+      {"dangling names",
+       "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName=99, shortName=98",
+       {{"nsys_name_missing", 1}}},
+      {"dangling names of calls",
+       "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET nameId=77",
+       {{"nsys_name_missing", 1}}},
+      {"a kernel before time",
+       "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start=-9223372036854775807 WHERE correlationId=2",
        {{"nsys_absurd_time", 1}}},
       {"a kernel after time",
-       "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start=9223372036854775806, end=9223372036854775807 WHERE correlationId=2",
+       "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start=9223372036854775806, end=9223372036854775807 WHERE "
+       "correlationId=2",
        {{"nsys_absurd_time", 1}}},
-      {"a kernel that never ends", "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end=9223372036854775807 WHERE correlationId=2",
+      {"a kernel that never ends",
+       "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end=9223372036854775807 WHERE correlationId=2",
        {{"nsys_absurd_time", 1}}},
-      {"a kernel that ends before it starts", "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end=start-5 WHERE correlationId=2",
+      {"a kernel that ends before it starts",
+       "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end=start-5 WHERE correlationId=2",
        {{"nsys_negative_duration", 1}}},
-      {"a range that never ends", "INSERT INTO NVTX_EVENTS (start,eventType,text,globalTid) VALUES (5100000000,59,'x',117440519)",
+      {"a range that never ends",
+       "INSERT INTO NVTX_EVENTS (start,eventType,text,globalTid) VALUES (5100000000,59,'x',117440519)",
        {{"nsys_open_range", 1}}},
-      {"text for times", "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start='soon' WHERE correlationId=2",
+      {"text for times",
+       "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start='soon' WHERE correlationId=2",
        {{"nsys_absurd_time", 1}}},
-      {"dangling correlations", "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET correlationId=correlationId+500",
+      {"dangling correlations",
+       "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET correlationId=correlationId+500",
        {{"launched_outside_window", 2}}},
       {"a payload of another",
        "UPDATE NVTX_EVENTS SET text='ncclAllReduce', binaryData=x'00112233445566778899aabbccddeeff00112233'",
        {{"nsys_payload_unknown", 1}}},
       {"a payload cut short",
-       "UPDATE NVTX_EVENTS SET text='ncclAllReduce', binaryData=x'0100000000000000050000010000000018000000000000003800000000'",
+       "UPDATE NVTX_EVENTS SET text='ncclAllReduce', "
+       "binaryData=x'0100000000000000050000010000000018000000000000003800000000'",
        {{"nsys_payload_unknown", 1}}},
   };
   for (const Repaired& c : cases) {
@@ -165,11 +189,14 @@ TEST_F(NsysBad, NodesThatAreClonesOfEachOtherEnd) {
   const std::string file = Least(
       "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN graphNodeId INTEGER;"
       "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET graphNodeId = correlationId;"
-      "CREATE TABLE CUDA_GRAPH_NODE_EVENTS (start INTEGER, globalTid INTEGER, graphNodeId INTEGER, originalGraphNodeId "
-      "INTEGER); INSERT INTO CUDA_GRAPH_NODE_EVENTS VALUES (5100000000,117440519,1,2),(5100000000,117440519,2,1)");
+      "CREATE TABLE CUDA_GRAPH_NODE_EVENTS (start INTEGER, globalTid INTEGER, graphNodeId INTEGER, "
+      "originalGraphNodeId "
+      "INTEGER); INSERT INTO CUDA_GRAPH_NODE_EVENTS VALUES "
+      "(5100000000,117440519,1,2),(5100000000,117440519,2,1)");
   const absl::StatusOr<pytorch::Capture> capture = ReadExports({file}, ReadOptions());
   ASSERT_TRUE(capture.ok()) << capture.status();
-  EXPECT_THAT(capture->report.warnings(), Contains(HasSubstr("2 of 2 kernels of CUDA graphs have no operator")));
+  EXPECT_THAT(capture->report.warnings(),
+              Contains(HasSubstr("2 of 2 kernels of CUDA graphs have no operator")));
 }
 
 TEST_F(NsysBad, FilesThatWereCutAreRefused) {
@@ -212,7 +239,8 @@ TEST_F(NsysBad, AReportIsToBeExportedFirst) {
   for (const std::string& input : {report, folder_.At("")}) {
     const absl::StatusOr<TraceSet> set = ReadTraceSet({input}, ReadOptions());
     ASSERT_FALSE(set.ok());
-    EXPECT_THAT(std::string(set.status().message()), HasSubstr("nsys export -t sqlite --include-blobs=true -o"));
+    EXPECT_THAT(std::string(set.status().message()),
+                HasSubstr("nsys export -t sqlite --include-blobs=true -o"));
     EXPECT_THAT(std::string(set.status().message()), HasSubstr("job.sqlite"));
   }
 }

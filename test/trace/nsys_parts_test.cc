@@ -20,8 +20,10 @@ TEST(NsysOperatorText, FormsOfPyTorch) {
   };
   for (const Case& c : std::initializer_list<Case>{
            {"aten::mm, op_id = 7", "aten::mm", -1, ""},
-           {"aten::mm, seq = 12, op_id = 7, sizes = [[8, 4], [4, 2], []]", "aten::mm", 12, "[[8,4],[4,2],[]]"},
-           {"aten::add, seq = 3, sizes = [[8], []], input_op_ids = [(5,0), (6,0)]", "aten::add", 3, "[[8],[]]"},
+           {"aten::mm, seq = 12, op_id = 7, sizes = [[8, 4], [4, 2], []]", "aten::mm", 12,
+            "[[8,4],[4,2],[]]"},
+           {"aten::add, seq = 3, sizes = [[8], []], input_op_ids = [(5,0), (6,0)]", "aten::add", 3,
+            "[[8],[]]"},
            {"autograd::engine::evaluate_function: MmBackward0, seq = 12, op_id = 90, sizes = [[8, 2]]",
             "autograd::engine::evaluate_function: MmBackward0", 12, "[[8,2]]"},
            {"aten::cat, op_id = 1, sizes = [[[2, 3], [4, 3]], []]", "aten::cat", -1, "[[[2,3],[4,3]],[]]"},
@@ -35,7 +37,8 @@ TEST(NsysOperatorText, FormsOfPyTorch) {
     EXPECT_EQ(op.shapes, c.shapes) << c.text;
   }
   OperatorText op;
-  for (const char* text : {"iteration 3", "", ", seq = 1", "ncclAllReduce"}) EXPECT_FALSE(ReadOperatorText(text, &op)) << text;
+  for (const char* text : {"iteration 3", "", ", seq = 1", "ncclAllReduce"})
+    EXPECT_FALSE(ReadOperatorText(text, &op)) << text;
 }
 
 std::string LittleEndian(std::initializer_list<std::pair<uint64_t, int>> numbers) {
@@ -69,7 +72,8 @@ class NsysPayload : public testing::Test {
 // The structs of NCCL's src/include/nvtx_payload_schemas.h, 2.19 to 2.29.
 TEST_F(NsysPayload, StructsOfNccl) {
   NcclPayload p;
-  ASSERT_TRUE(schemas_.Decode(Headed(5, LittleEndian({{0xabcdef0123456789, 8}, {1 << 20, 8}, {0, 4}, {0, 4}})), "", &p));
+  ASSERT_TRUE(schemas_.Decode(
+      Headed(5, LittleEndian({{0xabcdef0123456789, 8}, {1 << 20, 8}, {0, 4}, {0, 4}})), "", &p));
   EXPECT_EQ(p.comm, 0xabcdef0123456789u);
   EXPECT_EQ(p.bytes, 1 << 20);
   EXPECT_EQ(p.peer, -1);
@@ -108,7 +112,8 @@ TEST_F(NsysPayload, WithoutAHeaderTheCallTellsTheStruct) {
 
 TEST_F(NsysPayload, TheFileSaysWhereMembersAre) {
   Schemas(
-      "CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId INTEGER, schemaId INTEGER, idx INTEGER, type INTEGER, name TEXT, "
+      "CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId INTEGER, schemaId INTEGER, idx INTEGER, type "
+      "INTEGER, name TEXT, "
       "offset INTEGER); INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES (1,16777225,0,5,'Peer rank',NULL),"
       "(1,16777225,1,18,'NCCL communicator ID',8),(1,16777225,2,22,'Message size [bytes]',16)");
   NcclPayload p;
@@ -163,7 +168,8 @@ TEST(NsysSteps, AreRangesThatFollowEachOther) {
   asked.Add(1, {5, 0, 900}, "st 5");
   asked.Add(1, {5, 100, 200}, "st 6");  // inside
   asked.Add(1, {5, 1000, 1900}, "st 5");
-  EXPECT_EQ(numbers(asked), (std::vector<int64_t>{0, 1}));  // numbers that do not grow are not numbers of steps
+  EXPECT_EQ(numbers(asked),
+            (std::vector<int64_t>{0, 1}));  // numbers that do not grow are not numbers of steps
 }
 
 }  // namespace

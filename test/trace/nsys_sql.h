@@ -32,8 +32,10 @@ class ScratchFolder {
 inline void RunSql(const std::string& path, const std::string& sql) {
   sqlite3* db = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  sqlite3_exec(db, "PRAGMA synchronous=OFF", nullptr, nullptr, nullptr);  // no test needs the disk
   char* error = nullptr;
-  EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &error), SQLITE_OK) << (error == nullptr ? "" : error) << sql;
+  EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &error), SQLITE_OK)
+      << (error == nullptr ? "" : error) << sql;
   sqlite3_free(error);
   sqlite3_close(db);
 }
@@ -43,7 +45,8 @@ inline int64_t Query(const std::string& path, const std::string& sql) {
   sqlite3* db = nullptr;
   sqlite3_stmt* row = nullptr;
   EXPECT_EQ(sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK) << path;
-  EXPECT_EQ(sqlite3_prepare_v2(db, sql.c_str(), -1, &row, nullptr), SQLITE_OK) << sql << ": " << sqlite3_errmsg(db);
+  EXPECT_EQ(sqlite3_prepare_v2(db, sql.c_str(), -1, &row, nullptr), SQLITE_OK)
+      << sql << ": " << sqlite3_errmsg(db);
   EXPECT_EQ(sqlite3_step(row), SQLITE_ROW) << sql;
   const int64_t value = sqlite3_column_int64(row, 0);
   sqlite3_finalize(row);
@@ -60,7 +63,8 @@ inline void WriteBytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-// The smallest export that is of use: a process (pid 7) with a thread that launches two kernels, in an operator.
+// The smallest export that is of use: a process (pid 7) with a thread that launches two kernels, in an
+// operator.
 inline constexpr char kLeast[] = R"(
 PRAGMA page_size=512;
 CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);

@@ -53,8 +53,8 @@ TEST(GraphCapture, KernelsOfALaunchAreTheLaunchesOfTheCaptureInOrder) {
   const GraphJoin join = JoinCapturedGraphs({&trace}, &trace);
   EXPECT_EQ(join.kernels, 4u);
   EXPECT_EQ(join.joined, 4u);
-  EXPECT_THAT(OpsOf(trace),
-              ElementsAre("aten::mm [[8,4]]", "aten::add [[8,4]]", "aten::mm [[8,4]]", "aten::add [[8,4]]", "-"));
+  EXPECT_THAT(OpsOf(trace), ElementsAre("aten::mm [[8,4]]", "aten::add [[8,4]]", "aten::mm [[8,4]]",
+                                        "aten::add [[8,4]]", "-"));
 }
 
 TEST(GraphCapture, OfSeveralCapturesOfALengthWhatAllAgreeOnCounts) {
@@ -86,10 +86,12 @@ TEST(GraphCapture, TheTwoTracesOfAnInferenceEngine) {
   namespace fs = std::filesystem;
   const std::string folder = std::string(CHAKRA_SHARED_DATA) + "/kineto/";
   const std::string capture =
-      folder + "inference_vllm_decode_full_capture_traces_graph_capture_rank_0.1773709742341309550.pt.trace.json.gz";
+      folder +
+      "inference_vllm_decode_full_capture_traces_graph_capture_rank_0.1773709742341309550.pt.trace.json.gz";
   const std::string run = folder + "inference_vllm_decode_full_graph_execution.json.gz";
   if (!fs::exists(capture) || !fs::exists(run)) GTEST_SKIP() << capture;
-  for (const auto& inputs : {std::vector<std::string>{run, capture}, std::vector<std::string>{capture, run}}) {
+  for (const auto& inputs :
+       {std::vector<std::string>{run, capture}, std::vector<std::string>{capture, run}}) {
     const auto read = ReadCapture(inputs, ReadOptions());
     ASSERT_TRUE(read.ok()) << read.status();
     ASSERT_EQ(read->ranks.size(), 1u);

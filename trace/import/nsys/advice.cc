@@ -41,41 +41,49 @@ std::vector<std::string> Missing(const std::vector<std::unique_ptr<ExportFile>>&
   std::vector<std::string> out;
   if (!s.api)
     out.push_back(
-        "the export has no calls of CUDA: what launched a kernel is not known, only its stream's order; record with "
+        "the export has no calls of CUDA: what launched a kernel is not known, only its stream's order; "
+        "record with "
         "`nsys profile --trace=cuda,nvtx`");
   if (s.nccl_ranges > 0 && s.payloads == 0) {
     out.push_back(absl::StrCat(
-        s.nccl_ranges, " calls of NCCL have no sizes, peers and groups, so that a cluster keeps their recorded times: ",
+        s.nccl_ranges,
+        " calls of NCCL have no sizes, peers and groups, so that a cluster keeps their recorded times: ",
         s.blobs ? "this NCCL writes none (2.19 does)"
-                : "the recording has them, the export leaves them out; export it again with `nsys export -t sqlite "
+                : "the recording has them, the export leaves them out; export it again with `nsys export -t "
+                  "sqlite "
                   "--include-blobs=true REPORT.nsys-rep`"));
   } else if (s.nccl_kernels > 0 && s.nccl_ranges == 0) {
     out.push_back(absl::StrCat(
-        s.nccl_kernels, " kernels of NCCL have no calls, and so no sizes, peers and groups: record NVTX (`nsys profile "
-                        "--trace=cuda,nvtx`, without NCCL_NVTX_DISABLE=1), and export with `--include-blobs=true`"));
+        s.nccl_kernels,
+        " kernels of NCCL have no calls, and so no sizes, peers and groups: record NVTX (`nsys profile "
+        "--trace=cuda,nvtx`, without NCCL_NVTX_DISABLE=1), and export with `--include-blobs=true`"));
   }
   if (s.graphs > 0) {
     out.push_back(absl::StrCat(
-        s.graphs, " launches of CUDA graphs hide their kernels: each is one operation that no edit of kernels and no "
-                  "model of another device reaches; record with `--cuda-graph-trace=node`"));
+        s.graphs,
+        " launches of CUDA graphs hide their kernels: each is one operation that no edit of kernels and no "
+        "model of another device reaches; record with `--cuda-graph-trace=node`"));
   }
   if (s.graph_kernels > s.graph_joined) {
-    out.push_back(absl::StrCat(
-        s.graph_kernels - s.graph_joined, " of ", s.graph_kernels,
-        " kernels of CUDA graphs have no operator: the capture of their graphs was not recorded, or no operators were"));
+    out.push_back(absl::StrCat(s.graph_kernels - s.graph_joined, " of ", s.graph_kernels,
+                               " kernels of CUDA graphs have no operator: the capture of their graphs was "
+                               "not recorded, or no operators were"));
   }
   if (!s.nvtx || s.operators == 0) {
     out.push_back(
-        "kernels have no operators and shapes: `kernels` and edits by operator do without; record PyTorch with "
+        "kernels have no operators and shapes: `kernels` and edits by operator do without; record PyTorch "
+        "with "
         "`--pytorch=autograd-shapes-nvtx`, or in torch.autograd.profiler.emit_nvtx(record_shapes=True)");
   } else if (s.shaped == 0) {
     out.push_back(
-        "operators have no shapes: `kernels` cannot tell sizes apart; record with `--pytorch=autograd-shapes-nvtx`, or "
+        "operators have no shapes: `kernels` cannot tell sizes apart; record with "
+        "`--pytorch=autograd-shapes-nvtx`, or "
         "emit_nvtx(record_shapes=True)");
   }
   if (files.size() > 1 && !s.utc)
     out.push_back(
-        "a file does not tell when it was recorded (TARGET_INFO_SESSION_START_TIME): clocks are aligned by collectives "
+        "a file does not tell when it was recorded (TARGET_INFO_SESSION_START_TIME): clocks are aligned by "
+        "collectives "
         "alone");
   return out;
 }

@@ -44,8 +44,9 @@ absl::Status CheckHeader(absl::string_view head, uint64_t bytes, absl::string_vi
   }
   const bool valid = pages > 0 && BigEndian(head, 24, 4) == BigEndian(head, 92, 4);
   if (valid && pages * page > bytes) {
-    return absl::InvalidArgumentError(absl::StrCat(name, ": the file was cut short: its header says ", pages * page,
-                                                   " bytes, it has ", bytes, "; copy or export it again"));
+    return absl::InvalidArgumentError(absl::StrCat(name, ": the file was cut short: its header says ",
+                                                   pages * page, " bytes, it has ", bytes,
+                                                   "; copy or export it again"));
   }
   return absl::OkStatus();
 }
@@ -92,7 +93,8 @@ bool LooksLikeSqlite(absl::string_view head) { return absl::StartsWith(head, kMa
 absl::Status Database::Fail(absl::string_view doing) const {
   const int code = db_ == nullptr ? SQLITE_NOMEM : sqlite3_errcode(db_);
   const std::string what = db_ == nullptr ? "no memory" : sqlite3_errmsg(db_);
-  if (code == SQLITE_NOMEM) return absl::ResourceExhaustedError(absl::StrCat(name_, ": ", doing, ": no memory"));
+  if (code == SQLITE_NOMEM)
+    return absl::ResourceExhaustedError(absl::StrCat(name_, ": ", doing, ": no memory"));
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
     return absl::InvalidArgumentError(
         absl::StrCat(name_, ": ", doing, ": the file is damaged (", what, "); export it again"));
@@ -111,22 +113,22 @@ int Database::Authorize(void* self, int action, const char* a, const char*, cons
 absl::Status Database::Harden() {
   int now = 0;
   bool good = true;
-  for (const auto& [what, value] : std::vector<std::pair<int, int>>{{SQLITE_DBCONFIG_DEFENSIVE, 1},
-                                                                   {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-                                                                   {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
-                                                                   {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
-                                                                   {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
-                                                                   {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}}) {
+  for (const auto& [what, value] :
+       std::vector<std::pair<int, int>>{{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                        {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                                        {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+                                        {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}}) {
     good = good && sqlite3_db_config(db_, what, value, &now) == SQLITE_OK;
   }
   for (const auto& [what, most] : std::vector<std::pair<int, int>>{{SQLITE_LIMIT_LENGTH, kMostBytes},
-                                                                  {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
-                                                                  {SQLITE_LIMIT_COLUMN, kMostColumns},
-                                                                  {SQLITE_LIMIT_EXPR_DEPTH, 20},
-                                                                  {SQLITE_LIMIT_COMPOUND_SELECT, 1},
-                                                                  {SQLITE_LIMIT_ATTACHED, 0},
-                                                                  {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
-                                                                  {SQLITE_LIMIT_WORKER_THREADS, 0}}) {
+                                                                   {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+                                                                   {SQLITE_LIMIT_COLUMN, kMostColumns},
+                                                                   {SQLITE_LIMIT_EXPR_DEPTH, 20},
+                                                                   {SQLITE_LIMIT_ATTACHED, 0},
+                                                                   {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+                                                                   {SQLITE_LIMIT_WORKER_THREADS, 0}}) {
     sqlite3_limit(db_, what, most);
   }
   // Cells that overlap are told before they are read.
@@ -198,13 +200,15 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
   if (absl::Status s = CheckHeader(head, bytes, path); !s.ok()) return s;
   if (std::filesystem::file_size(path + "-wal", error) > 0 && !error) {
     return absl::InvalidArgumentError(absl::StrCat(
-        path, ": ", path, "-wal has changes that are not in the file yet; write them back first: sqlite3 ", path,
-        " 'PRAGMA wal_checkpoint(TRUNCATE)'"));
+        path, ": ", path, "-wal has changes that are not in the file yet; write them back first: sqlite3 ",
+        path, " 'PRAGMA wal_checkpoint(TRUNCATE)'"));
   }
   std::unique_ptr<Database> db(new Database(path));
   db->bytes_ = bytes;
-  constexpr int kHow = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
-  if (sqlite3_open_v2(UriOf(path).c_str(), &db->db_, kHow, nullptr) != SQLITE_OK) return db->Fail("cannot be opened");
+  constexpr int kHow =
+      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+  if (sqlite3_open_v2(UriOf(path).c_str(), &db->db_, kHow, nullptr) != SQLITE_OK)
+    return db->Fail("cannot be opened");
   if (absl::Status s = db->Harden(); !s.ok()) return s;
   if (absl::Status s = db->ReadSchema(); !s.ok()) return s;
   return db;
@@ -216,7 +220,8 @@ absl::StatusOr<std::unique_ptr<Database>> Database::OfBytes(absl::string_view by
   db->bytes_ = bytes.size();
   constexpr int kHow = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY;
   if (sqlite3_open_v2(":memory:", &db->db_, kHow, nullptr) != SQLITE_OK) return db->Fail("cannot be opened");
-  auto* data = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));  // read alone, as the flag says
+  auto* data =
+      reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));  // read alone, as the flag says
   const auto size = static_cast<sqlite3_int64>(bytes.size());
   if (sqlite3_deserialize(db->db_, "main", data, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
     return db->Fail("cannot be opened");
@@ -261,9 +266,10 @@ absl::StatusOr<Scan> Database::Read(absl::string_view table, const std::vector<a
     } else if (!needed) {
       selected.push_back("NULL");
     } else {
-      return absl::InvalidArgumentError(absl::StrCat(
-          name_, ": table ", table, " has no column ", column, "; it has ",
-          absl::StrJoin(it->second.columns, ", "), ": this version of nsys is not known, or the table is another's"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(name_, ": table ", table, " has no column ", column, "; it has ",
+                       absl::StrJoin(it->second.columns, ", "),
+                       ": this version of nsys is not known, or the table is another's"));
     }
   }
   const std::string sql = absl::StrCat("SELECT ", absl::StrJoin(selected, ","), " FROM main.", Quoted(table),
@@ -277,7 +283,10 @@ absl::StatusOr<Scan> Database::Read(absl::string_view table, const std::vector<a
 }
 
 Scan::Scan(Scan&& o) noexcept
-    : db_(o.db_), table_(std::move(o.table_)), statement_(std::exchange(o.statement_, nullptr)), rows_(o.rows_) {}
+    : db_(o.db_),
+      table_(std::move(o.table_)),
+      statement_(std::exchange(o.statement_, nullptr)),
+      rows_(o.rows_) {}
 
 Scan::~Scan() { sqlite3_finalize(statement_); }
 
@@ -287,8 +296,9 @@ absl::StatusOr<bool> Scan::Next() {
   if (code != SQLITE_ROW) return db_->Fail(absl::StrCat("table ", table_, ", after ", rows_, " rows"));
   // Pages that point at each other in a circle, or many times at one, would go on for ages.
   if (++rows_ > db_->bytes_ / kLeastRow) {
-    return absl::InvalidArgumentError(absl::StrCat(db_->name_, ": table ", table_, ": more rows than a file of ",
-                                                   db_->bytes_, " bytes can hold: it is damaged; export it again"));
+    return absl::InvalidArgumentError(absl::StrCat(db_->name_, ": table ", table_,
+                                                   ": more rows than a file of ", db_->bytes_,
+                                                   " bytes can hold: it is damaged; export it again"));
   }
   return true;
 }

@@ -1,8 +1,8 @@
 // Reads tables of an SQLite file that nobody vouches for.
 //
-// Nothing in the file is run: the connection is read-only, views, triggers, virtual tables and functions in the
-// schema are refused, and an authorizer lets statements do nothing but read the tables that were listed as plain
-// tables when the file was opened. Columns go by name; what a table lacks reads as absent.
+// Nothing in the file is run: the connection is read-only, views, triggers, virtual tables and functions in
+// the schema are refused, and an authorizer lets statements do nothing but read the tables that were listed
+// as plain tables when the file was opened. Columns go by name; what a table lacks reads as absent.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class Scan;
 
 class Database {
  public:
-  // Opens a file, plain or compressed (which is unpacked into memory). Errors name the file: it cannot be read, is
-  // no SQLite 3, is shorter than its header says, has a journal (-wal) that was not written back.
+  // Opens a file, plain or compressed (which is unpacked into memory). Errors name the file: it cannot be
+  // read, is no SQLite 3, is shorter than its header says, has a journal (-wal) that was not written back.
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path);
   // The same of bytes in memory, which must outlive the object. `name` is for messages.
   static absl::StatusOr<std::unique_ptr<Database>> OfBytes(absl::string_view bytes, absl::string_view name);
@@ -52,9 +52,9 @@ class Database {
   // Error if `table` exists and is a view or a virtual table; OK otherwise.
   absl::Status CheckPlain(absl::string_view table) const;
 
-  // A pass over a table. `columns` are read in this order; a name that begins with '!' must be there. `where`: a
-  // condition on columns that are known to be there, without a value from outside; "": all rows. Errors: the table
-  // or a column that must be there is not; the table is a view or a virtual table.
+  // A pass over a table. `columns` are read in this order; a name that begins with '!' must be there.
+  // `where`: a condition on columns that are known to be there, without a value from outside; "": all rows.
+  // Errors: the table or a column that must be there is not; the table is a view or a virtual table.
   absl::StatusOr<Scan> Read(absl::string_view table, const std::vector<absl::string_view>& columns,
                             const std::string& where = "") const;
 
@@ -80,7 +80,8 @@ class Database {
   friend class Scan;
 };
 
-// A pass over rows. Values of another type than asked for, and those of columns that the table lacks, are absent.
+// A pass over rows. Values of another type than asked for, and those of columns that the table lacks, are
+// absent.
 class Scan {
  public:
   Scan(Scan&& o) noexcept;

@@ -19,9 +19,11 @@ using pytorch::kNone;
 using pytorch::SyncExtra;
 
 // ENUM_CUDA_MEMCPY_OPER and ENUM_CUDA_MEM_KIND, as Kineto writes them.
-constexpr absl::string_view kCopies[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH",       "AtoA",       "AtoD",
-                                         "DtoA",    "DtoD", "HtoH", "PtoP", "HtoD (UVM)", "DtoH (UVM)", "DtoD (UVM)"};
-constexpr absl::string_view kMemory[] = {"Pageable", "Pinned", "Device", "Array", "Managed", "Device", "Managed"};
+constexpr absl::string_view kCopies[] = {"Unknown", "HtoD",       "DtoH",       "HtoA",      "AtoH",
+                                         "AtoA",    "AtoD",       "DtoA",       "DtoD",      "HtoH",
+                                         "PtoP",    "HtoD (UVM)", "DtoH (UVM)", "DtoD (UVM)"};
+constexpr absl::string_view kMemory[] = {"Pageable", "Pinned", "Device", "Array",
+                                         "Managed",  "Device", "Managed"};
 
 template <size_t n>
 absl::string_view Pick(const absl::string_view (&names)[n], int64_t i) {
@@ -31,7 +33,7 @@ absl::string_view Pick(const absl::string_view (&names)[n], int64_t i) {
 // The first columns of each table of operations, in this order.
 enum Column { kStart, kEnd, kDevice, kContext, kStream, kCorrelation, kProcess, kGraphNode, kOwn };
 std::vector<absl::string_view> Columns(std::vector<absl::string_view> own) {
-  std::vector<absl::string_view> all = {"!start",   "!end",          "!deviceId",  "contextId",
+  std::vector<absl::string_view> all = {"!start",    "!end",          "!deviceId",  "contextId",
                                         "!streamId", "correlationId", "!globalPid", "graphNodeId"};
   all.insert(all.end(), own.begin(), own.end());
   return all;
@@ -91,30 +93,33 @@ class DeviceReader {
 };
 
 absl::Status DeviceReader::Kernels() {
-  return Read("CUPTI_ACTIVITY_KIND_KERNEL", EventKind::kKernel,
-              {"mangledName", "demangledName", "shortName", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"},
-              [](const Scan& row, Process* process, Event* event, DeviceExtra* extra) {
-                event->name = process->KernelName(row.IntOr(kOwn, kNone), row.IntOr(kOwn + 1, kNone),
-                                                  row.IntOr(kOwn + 2, kNone));
-                for (int i = 0; i < 3; ++i) {
-                  extra->grid[i] = static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kOwn + 3 + i, 0), 0, INT32_MAX));
-                  extra->block[i] = static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kOwn + 6 + i, 0), 0, 65535));
-                }
-                int64_t node = 0;
-                if (row.Int(kGraphNode, &node)) process->graph_kernels.push_back({event->extra, node});
-                if (absl::StartsWith(process->trace.strings.Get(event->name), "nccl"))
-                  ++process->devices[row.IntOr(kDevice, 0)].second;
-              });
+  return Read(
+      "CUPTI_ACTIVITY_KIND_KERNEL", EventKind::kKernel,
+      {"mangledName", "demangledName", "shortName", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"},
+      [](const Scan& row, Process* process, Event* event, DeviceExtra* extra) {
+        event->name = process->KernelName(row.IntOr(kOwn, kNone), row.IntOr(kOwn + 1, kNone),
+                                          row.IntOr(kOwn + 2, kNone));
+        for (int i = 0; i < 3; ++i) {
+          extra->grid[i] =
+              static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kOwn + 3 + i, 0), 0, INT32_MAX));
+          extra->block[i] = static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kOwn + 6 + i, 0), 0, 65535));
+        }
+        int64_t node = 0;
+        if (row.Int(kGraphNode, &node)) process->graph_kernels.push_back({event->extra, node});
+        if (absl::StartsWith(process->trace.strings.Get(event->name), "nccl"))
+          ++process->devices[row.IntOr(kDevice, 0)].second;
+      });
 }
 
 absl::Status DeviceReader::Copies() {
-  return Read("CUPTI_ACTIVITY_KIND_MEMCPY", EventKind::kMemcpy, {"bytes", "copyKind", "srcKind", "dstKind"},
-              [](const Scan& row, Process* process, Event* event, DeviceExtra* extra) {
-                extra->bytes = std::max<int64_t>(kNone, row.IntOr(kOwn, kNone));
-                event->name = process->trace.strings.Intern(absl::StrCat(
-                    "Memcpy ", Pick(kCopies, row.IntOr(kOwn + 1, 0)), " (", Pick(kMemory, row.IntOr(kOwn + 2, -1)),
-                    " -> ", Pick(kMemory, row.IntOr(kOwn + 3, -1)), ")"));
-              });
+  return Read(
+      "CUPTI_ACTIVITY_KIND_MEMCPY", EventKind::kMemcpy, {"bytes", "copyKind", "srcKind", "dstKind"},
+      [](const Scan& row, Process* process, Event* event, DeviceExtra* extra) {
+        extra->bytes = std::max<int64_t>(kNone, row.IntOr(kOwn, kNone));
+        event->name = process->trace.strings.Intern(absl::StrCat(
+            "Memcpy ", Pick(kCopies, row.IntOr(kOwn + 1, 0)), " (", Pick(kMemory, row.IntOr(kOwn + 2, -1)),
+            " -> ", Pick(kMemory, row.IntOr(kOwn + 3, -1)), ")"));
+      });
 }
 
 absl::Status DeviceReader::Sets() {
@@ -131,7 +136,8 @@ absl::Status DeviceReader::Graphs() {
   return Read("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", EventKind::kKernel, {"graphId"},
               [](const Scan& row, Process* process, Event* event, DeviceExtra*) {
                 ++process->graph_launches;
-                event->name = process->trace.strings.Intern(absl::StrCat("[CUDA graph ", row.IntOr(kOwn, 0), "]"));
+                event->name =
+                    process->trace.strings.Intern(absl::StrCat("[CUDA graph ", row.IntOr(kOwn, 0), "]"));
               });
 }
 
@@ -140,8 +146,8 @@ constexpr int64_t kNoEvent = 4294967295;  // of eventId
 absl::Status ReadRecords(const Database& db, Processes* processes) {
   constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
   if (!db.Has(kTable)) return db.CheckPlain(kTable);
-  absl::StatusOr<Scan> rows = db.Read(
-      kTable, {"!globalPid", "deviceId", "contextId", "!streamId", "!correlationId", "!eventId", "eventSyncId"});
+  absl::StatusOr<Scan> rows = db.Read(kTable, {"!globalPid", "deviceId", "contextId", "!streamId",
+                                               "!correlationId", "!eventId", "eventSyncId"});
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();
@@ -151,7 +157,8 @@ absl::Status ReadRecords(const Database& db, Processes* processes) {
     int64_t stream = 0;
     if (process == nullptr || !rows->Int(3, &stream)) continue;
     process->records[rows->IntOr(5, kNoEvent)].push_back(
-        {rows->IntOr(4, kNone), rows->IntOr(6, 0), process->StreamOf(rows->IntOr(2, 0), stream, rows->IntOr(1, 0))});
+        {rows->IntOr(4, kNone), rows->IntOr(6, 0),
+         process->StreamOf(rows->IntOr(2, 0), stream, rows->IntOr(1, 0))});
   }
   for (auto& [id, process] : processes->all()) {
     for (auto& [event, records] : process->records) {
@@ -163,8 +170,8 @@ absl::Status ReadRecords(const Database& db, Processes* processes) {
   return absl::OkStatus();
 }
 
-// The record that a wait is for: the one that the profiler numbered with it, else the last before it. Correlations
-// grow with the order of calls.
+// The record that a wait is for: the one that the profiler numbered with it, else the last before it.
+// Correlations grow with the order of calls.
 const EventRecord* RecordOf(const Process& process, const EventUse& use) {
   const auto it = process.records.find(use.event);
   if (it == process.records.end()) return nullptr;
@@ -205,8 +212,8 @@ absl::Status ReadSyncRows(const Database& db, const Window& window, Processes* p
   const std::string where =
       window.whole() ? "" : absl::StrCat("\"start\" >= ", window.begin, " AND \"start\" < ", window.end);
   absl::StatusOr<Scan> rows = db.Read(kTable,
-                                      {"!start", "!end", "deviceId", "contextId", "!streamId", "!correlationId",
-                                       "!globalPid", "!syncType", "eventId", "eventSyncId"},
+                                      {"!start", "!end", "deviceId", "contextId", "!streamId",
+                                       "!correlationId", "!globalPid", "!syncType", "eventId", "eventSyncId"},
                                       where);
   if (!rows.ok()) return rows.status();
   for (;;) {
@@ -250,7 +257,8 @@ void GuessRecords(Process* process) {
     if (pytorch::OnDevice(e.kind) && e.correlation != kNone) lane_of.emplace(e.correlation, e.lane);
   }
   struct Last {
-    uint32_t lane = kNoRow, recorded = kNoRow;  // of the last launch, and of the launch before the last record
+    uint32_t lane = kNoRow,
+             recorded = kNoRow;  // of the last launch, and of the launch before the last record
     int64_t record = kNone;
   };
   std::vector<Last> threads(trace.threads.size());
@@ -276,15 +284,17 @@ void GuessRecords(Process* process) {
   }
   constexpr absl::string_view kHow = "; nsys --cuda-event-trace=true records them";
   if (guessed > 0) {
-    process->notes.Count("nsys_event_guessed", 0,
-                         absl::StrCat("streams that wait for an event whose record was not traced, taken for the last "
-                                      "record of their thread",
-                                      kHow),
-                         guessed);
+    process->notes.Count(
+        "nsys_event_guessed", 0,
+        absl::StrCat("streams that wait for an event whose record was not traced, taken for the last "
+                     "record of their thread",
+                     kHow),
+        guessed);
   }
   if (unknown > 0) {
     process->notes.Count("nsys_event_unknown", 0,
-                         absl::StrCat("streams that wait for an event of which nothing is known", kHow), unknown);
+                         absl::StrCat("streams that wait for an event of which nothing is known", kHow),
+                         unknown);
   }
 }
 

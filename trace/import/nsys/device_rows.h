@@ -15,8 +15,8 @@ absl::Status ReadDeviceRows(const Database& db, const Window& window, Processes*
 // Adds rows of synchronisation, and ties waits to the records of their events where these were traced.
 absl::Status ReadSyncRows(const Database& db, const Window& window, Processes* processes);
 
-// Ties the waits whose records were not traced to the last record before them on their thread. Precondition: the
-// process's events are sorted by time.
+// Ties the waits whose records were not traced to the last record before them on their thread. Precondition:
+// the process's events are sorted by time.
 void GuessRecords(Process* process);
 
 }  // namespace chakra::nsys

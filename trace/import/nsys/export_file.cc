@@ -55,7 +55,8 @@ class Reader {
 
 // The tables of which an export that is of use has one.
 constexpr absl::string_view kDeviceTables[] = {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
-                                               "CUPTI_ACTIVITY_KIND_MEMSET", "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"};
+                                               "CUPTI_ACTIVITY_KIND_MEMSET",
+                                               "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"};
 
 absl::Status Reader::Check() const {
   bool any = false;
@@ -68,13 +69,14 @@ absl::Status Reader::Check() const {
   if (tables.size() > 12) tables.resize(12);
   if (!db_.Has("StringIds")) {
     return absl::InvalidArgumentError(absl::StrCat(
-        db_.name(), ": an SQLite file, but no export of Nsight Systems (`nsys export -t sqlite REPORT.nsys-rep`); its "
-                    "tables: ",
+        db_.name(),
+        ": an SQLite file, but no export of Nsight Systems (`nsys export -t sqlite REPORT.nsys-rep`); its "
+        "tables: ",
         absl::StrJoin(tables, ", ")));
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(db_.name(), ": nothing of a GPU was recorded (no table ", absl::StrJoin(kDeviceTables, ", "),
-                   "); record with `nsys profile --trace=cuda,nvtx`"));
+  return absl::InvalidArgumentError(absl::StrCat(db_.name(), ": nothing of a GPU was recorded (no table ",
+                                                 absl::StrJoin(kDeviceTables, ", "),
+                                                 "); record with `nsys profile --trace=cuda,nvtx`"));
 }
 
 // The number of a step that "7" or "7-9" begins or ends with.
@@ -85,10 +87,12 @@ bool Selected(const std::string& steps, int64_t* from, int64_t* to) {
   return dash == steps.npos || absl::SimpleAtoi(steps.substr(dash + 1), to);
 }
 
-// Where steps are asked for that ranges mark, what lies outside of them need not be kept. The linker selects them
-// again, exactly, for each rank, and says what is wrong with the selection.
+// Where steps are asked for that ranges mark, what lies outside of them need not be kept. The linker selects
+// them again, exactly, for each rank, and says what is wrong with the selection.
 absl::Status Reader::ChooseWindow() {
-  if (what_.steps.empty() || what_.steps == "all" || by_pattern_) return absl::OkStatus();
+  // Without its first step the linker could not leave it out: "skip-first" is nearly all anyway.
+  if (what_.steps.empty() || what_.steps == "all" || what_.steps == "skip-first" || by_pattern_)
+    return absl::OkStatus();
   StepRanges marks(what_.step_range);
   if (absl::Status s = ReadStepRows(db_, out_->strings, out_->session, &marks); !s.ok()) return s;
   Window window = {INT64_MAX, INT64_MIN};
@@ -100,8 +104,6 @@ absl::Status Reader::ChooseWindow() {
       last = 0;
     } else if (what_.steps == "last") {
       first = last;
-    } else if (what_.steps == "skip-first") {
-      first = std::min<size_t>(1, last);
     } else if (Selected(what_.steps, &from, &to)) {
       const auto in = [&](const StepRange& s) { return s.number >= from && s.number <= to; };
       const auto begin = std::find_if(steps.begin(), steps.end(), in);
@@ -134,14 +136,15 @@ absl::Status Reader::ReadRows() {
   return status;
 }
 
-// Ranges that are steps get the name that a PyTorch profile's steps have. In a window there are some of the steps,
-// which are numbered as all are.
+// Ranges that are steps get the name that a PyTorch profile's steps have. In a window there are some of the
+// steps, which are numbered as all are.
 void Reader::MarkSteps(Process* process) {
   const auto read = steps_.all().find(process->id);
   const auto chosen = chosen_.find(process->id);
   if (read == steps_.all().end() || chosen == chosen_.end()) return;
   std::map<std::tuple<int64_t, int64_t, int64_t>, uint32_t> row_of;  // by thread, begin and end
-  for (const StepRange& r : read->second) row_of.emplace(std::make_tuple(r.global_tid, r.begin, r.end), r.row);
+  for (const StepRange& r : read->second)
+    row_of.emplace(std::make_tuple(r.global_tid, r.begin, r.end), r.row);
   for (const StepRange& step : chosen->second) {
     const auto row = row_of.find({step.global_tid, step.begin, step.end});
     if (row == row_of.end()) continue;
@@ -178,7 +181,8 @@ void Reader::Finish(Process* process) {
   trace.skipped = process->free_ranges + process->open_ranges;
   if (process->open_ranges > 0) {
     process->notes.Count("nsys_open_range", 0,
-                         "NVTX ranges that did not end before the recording did; left out", process->open_ranges);
+                         "NVTX ranges that did not end before the recording did; left out",
+                         process->open_ranges);
   }
   if (process->unknown_payloads > 0) {
     process->notes.Count("nsys_payload_unknown", 0,
@@ -217,8 +221,9 @@ absl::StatusOr<std::unique_ptr<ExportFile>> Reader::Run() {
   }
   if (out_->processes.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(db_.name(), ": no operation of a GPU lies in the recording; record with `nsys profile "
-                                 "--trace=cuda,nvtx`, and let the program run into the range that is recorded"));
+        absl::StrCat(db_.name(),
+                     ": no operation of a GPU lies in the recording; record with `nsys profile "
+                     "--trace=cuda,nvtx`, and let the program run into the range that is recorded"));
   }
   return std::move(out_);
 }

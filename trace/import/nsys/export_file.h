@@ -31,10 +31,10 @@ struct ExportFile {
   uint64_t mpi_calls = 0;
 };
 
-// Reads what replays need. Where `what.steps` names steps that NVTX ranges mark, only these are kept in memory.
-// Events are sorted; their times count from the epoch where the file tells it. Errors name the file, and the table
-// at fault: what is no export, a table that is a view or is damaged, no operation of a device at all, steps that
-// are not in it.
+// Reads what replays need. Where `what.steps` names steps that NVTX ranges mark, only these are kept in
+// memory. Events are sorted; their times count from the epoch where the file tells it. Errors name the file,
+// and the table at fault: what is no export, a table that is a view or is damaged, no operation of a device
+// at all, steps that are not in it.
 absl::StatusOr<std::unique_ptr<ExportFile>> ReadExport(const Database& db, const ReadWhat& what);
 
 }  // namespace chakra::nsys

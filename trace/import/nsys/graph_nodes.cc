@@ -47,15 +47,16 @@ class Joiner {
   const Strings& strings_;
   const NcclSchemas& schemas_;
   Processes* processes_;
-  std::map<int64_t, NodesOf> nodes_;              // by process
+  std::map<int64_t, NodesOf> nodes_;               // by process
   std::map<int64_t, std::vector<Around>> ranges_;  // by thread; by begin
-  int64_t first_ = INT64_MAX, last_ = INT64_MIN;  // moments at which nodes were made
+  int64_t first_ = INT64_MAX, last_ = INT64_MIN;   // moments at which nodes were made
 };
 
 absl::Status Joiner::ReadNodes() {
   constexpr absl::string_view kTable = "CUDA_GRAPH_NODE_EVENTS";
   if (!db_.Has(kTable)) return db_.CheckPlain(kTable);
-  absl::StatusOr<Scan> rows = db_.Read(kTable, {"!start", "!globalTid", "!graphNodeId", "originalGraphNodeId"});
+  absl::StatusOr<Scan> rows =
+      db_.Read(kTable, {"!start", "!globalTid", "!graphNodeId", "originalGraphNodeId"});
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();
@@ -65,7 +66,8 @@ absl::Status Joiner::ReadNodes() {
     int64_t node = 0;
     made.tid = rows->IntOr(1, 0);
     made.clone = rows->Int(3, &made.original);
-    if (!rows->Int(0, &made.at) || !rows->Int(2, &node) || processes_->Find(ProcessOf(made.tid)) == nullptr) continue;
+    if (!rows->Int(0, &made.at) || !rows->Int(2, &node) || processes_->Find(ProcessOf(made.tid)) == nullptr)
+      continue;
     nodes_[ProcessOf(made.tid)].emplace(node, made);
     if (made.clone) continue;
     first_ = std::min(first_, made.at);

@@ -8,10 +8,10 @@
 
 namespace chakra::nsys {
 
-// Where graphs were traced node by node, a kernel names its node, and CUDA_GRAPH_NODE_EVENTS tells when and on which
-// thread the node was made, or which node it was cloned from. The operator around that moment, and the call of NCCL
-// around it, are the kernel's. Counts what was joined. Precondition: NVTX ranges are read. In a window, ranges of
-// before are read again for this.
+// Where graphs were traced node by node, a kernel names its node, and CUDA_GRAPH_NODE_EVENTS tells when and
+// on which thread the node was made, or which node it was cloned from. The operator around that moment, and
+// the call of NCCL around it, are the kernel's. Counts what was joined. Precondition: NVTX ranges are read.
+// In a window, ranges of before are read again for this.
 absl::Status JoinGraphNodes(const Database& db, const Strings& strings, const NcclSchemas& schemas,
                             Processes* processes);
 

@@ -26,14 +26,16 @@ std::string Touching(const Window& window) {
   return absl::StrCat("\"start\" < ", window.end, " AND \"end\" >= ", window.begin);
 }
 
-bool IsDriver(absl::string_view call) { return absl::StartsWith(call, "cu") && !absl::StartsWith(call, "cuda"); }
+bool IsDriver(absl::string_view call) {
+  return absl::StartsWith(call, "cu") && !absl::StartsWith(call, "cuda");
+}
 
 bool MovesData(CommOp op) {
   return op != CommOp::kUnknown && op != CommOp::kInit && op != CommOp::kWait && op != CommOp::kCoalesced;
 }
 
-// NCCL gives bytes as its API has counts: what a rank receives of a reduce-scatter or scatter, what goes to each
-// peer of an all-to-all, else what a rank sends (src/collectives.cc).
+// NCCL gives bytes as its API has counts: what a rank receives of a reduce-scatter or scatter, what goes to
+// each peer of an all-to-all, else what a rank sends (src/collectives.cc).
 void SetSizes(const NcclPayload& payload, CommCall* call) {
   if (call->op == CommOp::kReduceScatter || call->op == CommOp::kScatter) {
     call->out_bytes = payload.bytes;
@@ -104,7 +106,8 @@ void NvtxReader::Range(const Scan& row, Process* process) {
   event.lane = process->Thread(tid);
   if (!Operator(text, process, &event)) {
     event.kind = EventKind::kAnnotation;
-    event.name = text.empty() ? process->trace.strings.Intern("[NVTX range]") : process->trace.strings.Intern(text);
+    event.name =
+        text.empty() ? process->trace.strings.Intern("[NVTX range]") : process->trace.strings.Intern(text);
     if (IsNcclCall(text)) {
       const uint32_t comm = AddNcclCall(text, row.Text(kBinary), schemas_, process);
       if (comm != kNoRow) {
@@ -115,7 +118,8 @@ void NvtxReader::Range(const Scan& row, Process* process) {
       }
     } else if (step) {
       steps_->Add(process->id,
-                  {tid, event.ts, event.ts + event.dur, static_cast<uint32_t>(process->trace.events.size())}, text);
+                  {tid, event.ts, event.ts + event.dur, static_cast<uint32_t>(process->trace.events.size())},
+                  text);
     }
   }
   process->Add(event);
@@ -126,7 +130,8 @@ absl::Status NvtxReader::Read(const Window& window) {
   std::string where(kRanges);
   if (!window.whole()) absl::StrAppend(&where, " AND ", Touching(window));
   absl::StatusOr<Scan> rows = db_.Read(
-      kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid", "binaryData"}, where);
+      kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid", "binaryData"},
+      where);
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();
@@ -140,10 +145,12 @@ absl::Status NvtxReader::Read(const Window& window) {
 }  // namespace
 
 bool IsNcclCall(absl::string_view text) {
-  return absl::StartsWith(text, "nccl") && text.size() > 4 && absl::ascii_isupper(static_cast<unsigned char>(text[4]));
+  return absl::StartsWith(text, "nccl") && text.size() > 4 &&
+         absl::ascii_isupper(static_cast<unsigned char>(text[4]));
 }
 
-uint32_t AddNcclCall(absl::string_view text, absl::string_view data, const NcclSchemas& schemas, Process* process) {
+uint32_t AddNcclCall(absl::string_view text, absl::string_view data, const NcclSchemas& schemas,
+                     Process* process) {
   NcclPayload payload;
   const bool told = !data.empty() && schemas.Decode(data, text, &payload);
   if (told) {
@@ -179,7 +186,8 @@ absl::Status ReadApiRows(const Database& db, const Window& window, Processes* pr
     const absl::StatusOr<bool> more = rows->Next();
     if (!more.ok()) return more.status();
     if (!*more) return absl::OkStatus();
-    const int64_t tid = rows->IntOr(2, 0), start = rows->IntOr(0, INT64_MIN), correlation = rows->IntOr(3, kNone);
+    const int64_t tid = rows->IntOr(2, 0), start = rows->IntOr(0, INT64_MIN),
+                  correlation = rows->IntOr(3, kNone);
     Process& process = processes->Of(ProcessOf(tid));
     Event event;
     if (!process.Times(start, rows->IntOr(1, start), &event)) continue;
@@ -197,10 +205,12 @@ absl::Status ReadNvtxRows(const Database& db, const Window& window, const String
   return NvtxReader(db, strings, schemas, processes, steps).Read(window);
 }
 
-absl::Status ReadStepRows(const Database& db, const Strings& strings, const Session& session, StepRanges* steps) {
+absl::Status ReadStepRows(const Database& db, const Strings& strings, const Session& session,
+                          StepRanges* steps) {
   if (!db.Has(kNvtx)) return db.CheckPlain(kNvtx);
-  absl::StatusOr<Scan> rows = db.Read(
-      kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid"}, std::string(kRanges));
+  absl::StatusOr<Scan> rows =
+      db.Read(kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid"},
+              std::string(kRanges));
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();
@@ -234,7 +244,8 @@ absl::Status ReadMembers(const Database& db, const Strings& strings, const NcclS
     if (text.empty() && rows->Int(1, &text_id)) strings.Find(text_id, &text);
     NcclPayload payload;
     Process* process = processes->Find(ProcessOf(rows->IntOr(2, 0)));
-    if (process == nullptr || !absl::StartsWith(text, "ncclComm") || !schemas.Decode(rows->Text(3), text, &payload))
+    if (process == nullptr || !absl::StartsWith(text, "ncclComm") ||
+        !schemas.Decode(rows->Text(3), text, &payload))
       continue;
     if (payload.ranks > 0 && payload.rank >= 0 && payload.rank < payload.ranks)
       process->members.push_back({payload.member_of, payload.ranks, payload.rank, payload.device});
@@ -254,7 +265,8 @@ absl::Status ReadThreadNames(const Database& db, const Strings& strings, Process
     const int64_t tid = rows->IntOr(0, 0);
     Process* process = processes->Find(ProcessOf(tid));
     uint32_t thread = 0;
-    if (process == nullptr || !process->FindThread(tid, &thread) || !strings.Find(rows->IntOr(1, -1), &name)) continue;
+    if (process == nullptr || !process->FindThread(tid, &thread) || !strings.Find(rows->IntOr(1, -1), &name))
+      continue;
     process->trace.threads[thread].name = std::string(name);
   }
 }

@@ -16,19 +16,22 @@ namespace chakra::nsys {
 // PyTorch's.
 bool IsNcclCall(absl::string_view text);
 
-// Adds what a range of NCCL tells: the place in a communicator, or a call, whose row of DeviceTrace::comms it gives.
-// kNoRow: the call moves no data. `payload`: as the file has it; empty: none.
-uint32_t AddNcclCall(absl::string_view text, absl::string_view payload, const NcclSchemas& schemas, Process* process);
+// Adds what a range of NCCL tells: the place in a communicator, or a call, whose row of DeviceTrace::comms it
+// gives. kNoRow: the call moves no data. `payload`: as the file has it; empty: none.
+uint32_t AddNcclCall(absl::string_view text, absl::string_view payload, const NcclSchemas& schemas,
+                     Process* process);
 
 // Adds the calls of the runtime's and the driver's interface that touch the window, and their processes.
 absl::Status ReadApiRows(const Database& db, const Window& window, Processes* processes);
 
-// Adds the ranges that touch the window, of processes that are there. Ranges that may be steps go to `steps` too.
+// Adds the ranges that touch the window, of processes that are there. Ranges that may be steps go to `steps`
+// too.
 absl::Status ReadNvtxRows(const Database& db, const Window& window, const Strings& strings,
                           const NcclSchemas& schemas, Processes* processes, StepRanges* steps);
 
 // The ranges that may be steps, and no others.
-absl::Status ReadStepRows(const Database& db, const Strings& strings, const Session& session, StepRanges* steps);
+absl::Status ReadStepRows(const Database& db, const Strings& strings, const Session& session,
+                          StepRanges* steps);
 
 // Where processes are in which communicators, from the whole recording: most are made long before a window.
 absl::Status ReadMembers(const Database& db, const Strings& strings, const NcclSchemas& schemas,

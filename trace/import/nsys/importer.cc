@@ -61,8 +61,9 @@ absl::Status Find(const std::vector<std::string>& inputs, Found* found) {
 absl::Status NotExported(const std::string& report) {
   const std::string to = report.substr(0, report.rfind('.'));
   return absl::InvalidArgumentError(
-      absl::StrCat(report, ": a report of Nsight Systems, whose format only nsys reads; export it: `nsys export -t "
-                           "sqlite --include-blobs=true -o ",
+      absl::StrCat(report,
+                   ": a report of Nsight Systems, whose format only nsys reads; export it: `nsys export -t "
+                   "sqlite --include-blobs=true -o ",
                    to, ".sqlite ", report, "`, and give ", to, ".sqlite"));
 }
 
@@ -92,7 +93,8 @@ absl::StatusOr<TraceSet> Run(const std::vector<std::string>& inputs, const ReadO
 
 }  // namespace
 
-absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inputs, const ReadOptions& options) {
+absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inputs,
+                                             const ReadOptions& options) {
   Found found;
   std::vector<std::string> named = inputs;
   if (options.capture.named()) named = {options.capture.host, options.capture.device};
@@ -100,9 +102,10 @@ absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inp
   if (absl::Status s = Find(named, &found); !s.ok()) return s;
   if (found.exports.empty()) {
     if (!found.reports.empty()) return NotExported(found.reports[0]);
-    return absl::NotFoundError(absl::StrCat(absl::StrJoin(named, ", "),
-                                            ": no export of Nsight Systems, expected SQLite files of `nsys export -t "
-                                            "sqlite`"));
+    return absl::NotFoundError(
+        absl::StrCat(absl::StrJoin(named, ", "),
+                     ": no export of Nsight Systems, expected SQLite files of `nsys export -t "
+                     "sqlite`"));
   }
   const ReadWhat what = {options.capture.step_range, options.capture.steps};
   std::vector<Read> read(found.exports.size());
@@ -119,9 +122,9 @@ absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inp
   // A report beside its export is no surprise.
   for (const std::string& report : found.reports) {
     const std::string stem = report.substr(0, report.rfind('.'));
-    const bool exported = std::any_of(found.exports.begin(), found.exports.end(), [&](const std::string& file) {
-      return absl::StartsWith(file, absl::StrCat(stem, "."));
-    });
+    const bool exported =
+        std::any_of(found.exports.begin(), found.exports.end(),
+                    [&](const std::string& file) { return absl::StartsWith(file, absl::StrCat(stem, ".")); });
     if (!exported) return NotExported(report);
   }
   runs.files_left_out = std::move(found.others);

@@ -12,8 +12,9 @@ namespace chakra::nsys {
 
 extern const Importer kImporter;
 
-// Reads the exports that `inputs` name (files, or folders with their contents), one for each host, as one run.
-// Errors name the file: those of ReadExport(); a report that was not exported; no export at all.
-absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inputs, const ReadOptions& options);
+// Reads the exports that `inputs` name (files, or folders with their contents), one for each host, as one
+// run. Errors name the file: those of ReadExport(); a report that was not exported; no export at all.
+absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inputs,
+                                             const ReadOptions& options);
 
 }  // namespace chakra::nsys

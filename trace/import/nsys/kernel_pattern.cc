@@ -52,7 +52,8 @@ Kernels KernelsOf(const pytorch::DeviceTrace& trace) {
   return out;
 }
 
-// Where in a period it begins: before the kernel that the device was idle before the longest, over all periods.
+// Where in a period it begins: before the kernel that the device was idle before the longest, over all
+// periods.
 size_t PhaseOf(const pytorch::DeviceTrace& trace, const Kernels& kernels, size_t period) {
   std::vector<int64_t> idle(period);
   int64_t busy_until = INT64_MIN;
@@ -73,8 +74,8 @@ class Marker {
     }
   }
 
-  // When the call tree around the launch at `row` begins: the outermost call that began after `after` and ended
-  // before `before`.
+  // When the call tree around the launch at `row` begins: the outermost call that began after `after` and
+  // ended before `before`.
   int64_t TreeBegin(uint32_t row, int64_t after, int64_t before) const {
     const Event& launch = trace_.events[row];
     int64_t begin = launch.ts;
@@ -121,7 +122,8 @@ size_t PeriodOf(const std::vector<uint32_t>& sequence, double share) {
   for (const auto& [element, at] : places) {
     if (at.size() > 1) rare.push_back(&at);
   }
-  std::stable_sort(rare.begin(), rare.end(), [](const auto* a, const auto* b) { return a->size() < b->size(); });
+  std::stable_sort(rare.begin(), rare.end(),
+                   [](const auto* a, const auto* b) { return a->size() < b->size(); });
   std::set<size_t> tried;
   size_t best = 0;
   for (const std::vector<size_t>* at : rare) {
@@ -141,9 +143,10 @@ void MarkPattern(Process* process) {
   size_t i = period == 0 ? 0 : PhaseOf(trace, kernels, period);
   const uint32_t thread = period == 0 ? kNoRow : FirstThread(trace, kernels, i, period);
   if (thread == kNoRow) {
-    process->notes.Count("nsys_no_pattern", 0,
-                         "no pattern of kernels repeats, so that no steps were found; NVTX ranges can mark them "
-                         "(--step-range)");
+    process->notes.Count(
+        "nsys_no_pattern", 0,
+        "no pattern of kernels repeats, so that no steps were found; NVTX ranges can mark them "
+        "(--step-range)");
     return;
   }
   std::vector<uint32_t> marks;  // launches of the first kernels of periods

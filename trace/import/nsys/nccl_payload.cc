@@ -21,16 +21,31 @@ struct CallRow {
   int schema;
 };
 constexpr CallRow kCalls[] = {
-    {"ncclCommInitRank", 0},       {"ncclCommDestroy", 2},        {"ncclCommAbort", 3},  {"ncclAllGather", 4},
-    {"ncclAllReduce", 5},          {"ncclBroadcast", 6},          {"ncclBcast", 6},      {"ncclReduceScatter", 7},
-    {"ncclReduce", 8},             {"ncclSend", 9},               {"ncclRecv", 10},      {"ncclCommInitRankConfig", 11},
-    {"ncclCommInitRankScalable", 12}, {"ncclCommSplit", 13},      {"ncclCommFinalize", 14}, {"ncclAlltoAll", 16},
-    {"ncclAllToAll", 16},          {"ncclGather", 17},            {"ncclScatter", 18},
+    {"ncclCommInitRank", 0},
+    {"ncclCommDestroy", 2},
+    {"ncclCommAbort", 3},
+    {"ncclAllGather", 4},
+    {"ncclAllReduce", 5},
+    {"ncclBroadcast", 6},
+    {"ncclBcast", 6},
+    {"ncclReduceScatter", 7},
+    {"ncclReduce", 8},
+    {"ncclSend", 9},
+    {"ncclRecv", 10},
+    {"ncclCommInitRankConfig", 11},
+    {"ncclCommInitRankScalable", 12},
+    {"ncclCommSplit", 13},
+    {"ncclCommFinalize", 14},
+    {"ncclAlltoAll", 16},
+    {"ncclAllToAll", 16},
+    {"ncclGather", 17},
+    {"ncclScatter", 18},
 };
 
 uint64_t LittleEndian(absl::string_view bytes, size_t at, int size) {
   uint64_t v = 0;
-  for (int i = 0; i < size; ++i) v |= uint64_t{static_cast<unsigned char>(bytes[at + static_cast<size_t>(i)])} << (8 * i);
+  for (int i = 0; i < size; ++i)
+    v |= uint64_t{static_cast<unsigned char>(bytes[at + static_cast<size_t>(i)])} << (8 * i);
   return v;
 }
 
@@ -58,8 +73,8 @@ void Set(absl::string_view name, uint64_t v, NcclPayload* out) {
 // A hexadecimal text, as some exports have binary values in columns of text.
 std::string Unpacked(absl::string_view data) {
   const bool hex = data.size() % 2 == 0 && std::all_of(data.begin(), data.end(), [](char c) {
-    return absl::ascii_isxdigit(static_cast<unsigned char>(c));
-  });
+                     return absl::ascii_isxdigit(static_cast<unsigned char>(c));
+                   });
   return hex ? absl::HexStringToBytes(data) : std::string(data);
 }
 
@@ -95,14 +110,17 @@ absl::StatusOr<NcclSchemas> NcclSchemas::Read(const Database& db) {
     const absl::StatusOr<bool> more = rows->Next();
     if (!more.ok()) return more.status();
     if (!*more) break;
-    const int64_t schema = rows->IntOr(0, -1), offset = rows->IntOr(3, 0);  // the first member's offset is absent
+    const int64_t schema = rows->IntOr(0, -1),
+                  offset = rows->IntOr(3, 0);  // the first member's offset is absent
     if (schema < 0 || offset < 0 || offset > 4096) continue;
     std::vector<Member>& members = told[static_cast<uint64_t>(schema)];
     if (members.size() < 64)  // each process tells all again
-      members.push_back({std::string(rows->Text(2)), static_cast<size_t>(offset), SizeOfType(rows->IntOr(1, 0))});
+      members.push_back(
+          {std::string(rows->Text(2)), static_cast<size_t>(offset), SizeOfType(rows->IntOr(1, 0))});
   }
   for (auto& [schema, members] : told) {
-    const bool ours = std::any_of(members.begin(), members.end(), [](const Member& m) { return m.name == kComm; });
+    const bool ours =
+        std::any_of(members.begin(), members.end(), [](const Member& m) { return m.name == kComm; });
     if (ours) out.members_[schema] = std::move(members);
   }
   return out;
@@ -123,9 +141,9 @@ bool NcclSchemas::Decode(absl::string_view data, absl::string_view call, NcclPay
     }
   }
   if (schema == members_.end()) {  // without a header: the struct alone
-    const auto* row = std::find_if(std::begin(kCalls), std::end(kCalls),
-                                   [&](const CallRow& r) { return r.call == call; });
-    if (row == std::end(kCalls) || payload.size() > kHeader + 8) return false;
+    const auto* row =
+        std::find_if(std::begin(kCalls), std::end(kCalls), [&](const CallRow& r) { return r.call == call; });
+    if (row == std::end(kCalls) || payload.size() > kHeader + 8 || payload.size() % 8 != 0) return false;
     schema = members_.find(kFirstSchema + static_cast<uint64_t>(row->schema));
     if (schema == members_.end()) return false;
   }

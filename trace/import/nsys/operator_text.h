@@ -8,8 +8,8 @@
 
 namespace chakra::nsys {
 
-// "aten::mm, seq = 12, op_id = 7, sizes = [[8, 4], [4, 2]], input_op_ids = [(5,0), ...]": each part but the name
-// may be absent (PyTorch's getNvtxStr, torch/csrc/profiler/util.cpp).
+// "aten::mm, seq = 12, op_id = 7, sizes = [[8, 4], [4, 2]], input_op_ids = [(5,0), ...]": each part but the
+// name may be absent (PyTorch's getNvtxStr, torch/csrc/profiler/util.cpp).
 struct OperatorText {
   absl::string_view name;
   int64_t seq = -1;

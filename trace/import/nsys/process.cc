@@ -56,7 +56,8 @@ bool Process::FindThread(int64_t global_tid, uint32_t* thread) const {
 }
 
 uint32_t Process::Stream(int64_t device, int64_t context, int64_t stream) {
-  const auto [it, fresh] = streams_.try_emplace({context, stream}, static_cast<uint32_t>(trace.streams.size()));
+  const auto [it, fresh] =
+      streams_.try_emplace({context, stream}, static_cast<uint32_t>(trace.streams.size()));
   if (fresh) {
     const int ordinal = device >= 0 && device < 1 << 16 ? static_cast<int>(device) : 0;
     trace.streams.push_back({ordinal, stream});
@@ -77,7 +78,8 @@ uint32_t Process::Name(int64_t string, absl::string_view kind) {
     it->second = trace.strings.Intern(text);
   } else if (fresh) {
     it->second = trace.strings.Intern(absl::StrCat("[", kind, " ", string, "]"));
-    notes.Count("nsys_name_missing", 0, absl::StrCat("names that StringIds lacks; the first is ", kind, " ", string));
+    notes.Count("nsys_name_missing", 0,
+                absl::StrCat("names that StringIds lacks; the first is ", kind, " ", string));
   }
   return it->second;
 }
@@ -85,8 +87,9 @@ uint32_t Process::Name(int64_t string, absl::string_view kind) {
 uint32_t Process::CallName(int64_t string) {
   const auto [it, fresh] = calls_.try_emplace(string, 0);
   absl::string_view text;
-  if (fresh) it->second = strings_.Find(string, &text) && !text.empty() ? trace.strings.Intern(WithoutVersion(text))
-                                                                         : Name(string, "API call");
+  if (fresh)
+    it->second = strings_.Find(string, &text) && !text.empty() ? trace.strings.Intern(WithoutVersion(text))
+                                                               : Name(string, "API call");
   return it->second;
 }
 
@@ -102,21 +105,23 @@ uint32_t Process::KernelName(int64_t mangled, int64_t demangled, int64_t brief) 
   for (const int64_t name : {demangled, mangled, brief}) {
     if (plain.empty() && name != kNone && strings_.Find(name, &text)) plain = std::string(text);
   }
-  it->second = plain.empty() ? Name(demangled != kNone ? demangled : brief, "kernel") : trace.strings.Intern(plain);
+  it->second =
+      plain.empty() ? Name(demangled != kNone ? demangled : brief, "kernel") : trace.strings.Intern(plain);
   return it->second;
 }
 
 bool Process::Times(int64_t start, int64_t end, pytorch::Event* out) {
   if (start < session_.first || start > session_.last || end > session_.last) {
-    notes.Count("nsys_absurd_time", 0,
-                absl::StrCat("rows whose times lie far outside of the recording; left out; the first is from ", start,
-                             " to ", end, " ns"));
+    notes.Count(
+        "nsys_absurd_time", 0,
+        absl::StrCat("rows whose times lie far outside of the recording; left out; the first is from ", start,
+                     " to ", end, " ns"));
     return false;
   }
   if (end < start) {
     notes.Count("nsys_negative_duration", 0,
-                absl::StrCat("rows that end before they start; 0 is taken; the first is from ", start, " to ", end,
-                             " ns"));
+                absl::StrCat("rows that end before they start; 0 is taken; the first is from ", start, " to ",
+                             end, " ns"));
     end = start;
   }
   out->ts = start;

@@ -60,7 +60,8 @@ class Process {
   uint32_t Name(int64_t id, absl::string_view kind);
   // An API call's, without the version behind it: "cudaLaunchKernel_v7000" as "cudaLaunchKernel".
   uint32_t CallName(int64_t id);
-  // A kernel's, as PyTorch's profiler writes it: demangled by the compiler's rules where the mangled name is there.
+  // A kernel's, as PyTorch's profiler writes it: demangled by the compiler's rules where the mangled name is
+  // there.
   uint32_t KernelName(int64_t mangled, int64_t demangled, int64_t brief);
   // Fills times. False: they are absurd; the row is left out, and counted.
   bool Times(int64_t start, int64_t end, pytorch::Event* out);
@@ -74,9 +75,10 @@ class Process {
   std::vector<EventUse> uses;
   std::map<int64_t, std::vector<EventRecord>> records;  // by event
   std::vector<GraphKernel> graph_kernels;
-  absl::flat_hash_set<int64_t> launched;                // correlations of calls in the window, if there is one
+  absl::flat_hash_set<int64_t> launched;  // correlations of calls in the window, if there is one
   std::map<int64_t, std::pair<int64_t, uint64_t>> devices;  // by ordinal: operations; and those of NCCL
-  uint64_t graph_launches = 0, graph_joined = 0, payloads = 0, unknown_payloads = 0, nccl_ranges = 0, operators = 0, shaped = 0;
+  uint64_t graph_launches = 0, graph_joined = 0, payloads = 0, unknown_payloads = 0, nccl_ranges = 0,
+           operators = 0, shaped = 0;
   uint64_t open_ranges = 0, free_ranges = 0;
 
  private:
@@ -84,8 +86,8 @@ class Process {
   const Strings& strings_;
   absl::flat_hash_map<int64_t, uint32_t> threads_, names_, calls_;
   absl::flat_hash_map<std::pair<int, int64_t>, uint32_t> kernels_;  // by which of its names, and the name
-  absl::flat_hash_map<int64_t, int64_t> device_of_;  // by context
-  std::map<std::pair<int64_t, int64_t>, uint32_t> streams_;  // by context and stream
+  absl::flat_hash_map<int64_t, int64_t> device_of_;                 // by context
+  std::map<std::pair<int64_t, int64_t>, uint32_t> streams_;         // by context and stream
   int64_t last_tid_ = -1;
   uint32_t last_thread_ = 0;
 };

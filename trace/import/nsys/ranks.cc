@@ -47,15 +47,17 @@ class Divider {
     });
     uint64_t shared = 0;
     for (const Event& e : part->events) {
-      const bool call = e.kind == EventKind::kAnnotation && e.extra != kNoRow && part->ops[e.extra].comm != kNoRow;
+      const bool call =
+          e.kind == EventKind::kAnnotation && e.extra != kNoRow && part->ops[e.extra].comm != kNoRow;
       if (!call || drives_[e.lane].size() < 2) continue;
       part->comms[part->ops[e.extra].comm].op = CommOp::kUnknown;
       ++shared;
     }
     if (shared > 0) {
-      part->repairs.push_back({"nsys_shared_thread", part->file, 0, shared, 0,
-                               "calls of NCCL on a thread that drives several GPUs: which GPU a call is for is not "
-                               "recorded, and neither is its size"});
+      part->repairs.push_back(
+          {"nsys_shared_thread", part->file, 0, shared, 0,
+           "calls of NCCL on a thread that drives several GPUs: which GPU a call is for is not "
+           "recorded, and neither is its size"});
     }
     return part;
   }
@@ -98,7 +100,8 @@ bool NumberByMpi(std::vector<RankDraft>* drafts) {
 }
 
 bool NumberByNccl(std::vector<RankDraft>* drafts) {
-  std::map<std::pair<int64_t, uint64_t>, std::vector<int>> places;  // by size and communicator: by draft, the rank
+  std::map<std::pair<int64_t, uint64_t>, std::vector<int>>
+      places;  // by size and communicator: by draft, the rank
   for (size_t i = 0; i < drafts->size(); ++i) {
     for (const Membership& m : (*drafts)[i].members) {
       std::vector<int>& ranks = places[{m.ranks, m.comm}];
@@ -147,7 +150,8 @@ std::vector<RankDraft> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* file
           drafts.push_back(DraftOf(f, *process, device, divider.PartOf(device), file.session));
       } else {
         auto trace = std::make_unique<DeviceTrace>(std::move(process->trace));
-        drafts.push_back(DraftOf(f, *process, process->devices.begin()->first, std::move(trace), file.session));
+        drafts.push_back(
+            DraftOf(f, *process, process->devices.begin()->first, std::move(trace), file.session));
       }
     }
   }
@@ -203,7 +207,8 @@ void ListGroups(std::vector<RankDraft>* drafts) {
       if (comm == comms.end()) continue;
       pytorch::CommCall& call = trace.comms[i];
       const auto members = groups.find(call.group);
-      const int64_t size = members != groups.end() ? static_cast<int64_t>(members->second.size()) : comm->second.size;
+      const int64_t size =
+          members != groups.end() ? static_cast<int64_t>(members->second.size()) : comm->second.size;
       call.group_size = size > 0 ? size : kNone;
       if (call.op != CommOp::kAllToAll || call.in_bytes < 0) continue;
       call.in_bytes = size > 0 ? call.in_bytes * size : kNone;

@@ -25,17 +25,17 @@ struct RankDraft {
 // How the ranks of a run are known.
 enum class RankSource : uint8_t { kMpi, kNccl, kOrder };
 
-// The drafts of all files, in the order of files, devices, processes. A process whose kernels of NCCL are on several
-// GPUs becomes several: threads go where they launch; a thread that launches on several GPUs goes to each, and its
-// calls of NCCL tell no sizes then. Takes what the files have read.
+// The drafts of all files, in the order of files, devices, processes. A process whose kernels of NCCL are on
+// several GPUs becomes several: threads go where they launch; a thread that launches on several GPUs goes to
+// each, and its calls of NCCL tell no sizes then. Takes what the files have read.
 std::vector<RankDraft> DraftRanks(std::vector<std::unique_ptr<ExportFile>>* files);
 
-// Sets the ranks: those of MPI; else those of the largest communicator that all are in; else 0, 1, ... in order.
-// Sorts by rank.
+// Sets the ranks: those of MPI; else those of the largest communicator that all are in; else 0, 1, ... in
+// order. Sorts by rank.
 RankSource NumberRanks(std::vector<RankDraft>* drafts);
 
-// Lists the members of each communicator (DeviceTrace::groups), as far as they are known, and what depends on how
-// many there are.
+// Lists the members of each communicator (DeviceTrace::groups), as far as they are known, and what depends on
+// how many there are.
 void ListGroups(std::vector<RankDraft>* drafts);
 
 }  // namespace chakra::nsys

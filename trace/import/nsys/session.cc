@@ -10,7 +10,8 @@ namespace {
 
 constexpr int64_t kHourNs = 3'600'000'000'000;
 
-absl::Status ReadPairs(const Database& db, absl::string_view table, std::multimap<std::string, std::string>* out) {
+absl::Status ReadPairs(const Database& db, absl::string_view table,
+                       std::multimap<std::string, std::string>* out) {
   if (!db.Has(table)) return db.CheckPlain(table);
   absl::StatusOr<Scan> rows = db.Read(table, {"!name", "!value"});
   if (!rows.ok()) return rows.status();
@@ -28,8 +29,8 @@ std::string First(const std::multimap<std::string, std::string>& pairs, const st
 }
 
 // The first row's values of a table that may be absent; kept as they are where it is.
-absl::Status ReadOne(const Database& db, absl::string_view table, const std::vector<absl::string_view>& columns,
-                     const std::vector<int64_t*>& out) {
+absl::Status ReadOne(const Database& db, absl::string_view table,
+                     const std::vector<absl::string_view>& columns, const std::vector<int64_t*>& out) {
   if (!db.Has(table)) return db.CheckPlain(table);
   absl::StatusOr<Scan> rows = db.Read(table, columns);
   if (!rows.ok()) return rows.status();
@@ -75,13 +76,15 @@ absl::Status SessionReader::ReadSwitches() {
   int major = 0;
   if (!out_.schema.empty() &&
       (!absl::SimpleAtoi(out_.schema.substr(0, out_.schema.find('.')), &major) || major < 2 || major > 3)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        db_.name(), ": its schema is of version ", out_.schema.substr(0, 40),
-        "; expected 3 (nsys 2021 to 2026) or 2: export the report with a version of nsys that writes one of these"));
+    return absl::InvalidArgumentError(absl::StrCat(db_.name(), ": its schema is of version ",
+                                                   out_.schema.substr(0, 40),
+                                                   "; expected 3 (nsys 2021 to 2026) or 2: export the report "
+                                                   "with a version of nsys that writes one of these"));
   }
   out_.blobs = First(said, "EXPORT_PARAM_INCLUDE_BLOBS") == "true";
   normalized_ = First(said, "EXPORT_PARAM_TIME_NORMALIZE") == "true";
-  if (!absl::SimpleAtoi(First(said, "EXPORT_PARAM_TIME_SHIFT"), &shift_) || std::abs(shift_) > int64_t{1} << 60)
+  if (!absl::SimpleAtoi(First(said, "EXPORT_PARAM_TIME_SHIFT"), &shift_) || std::abs(shift_) > int64_t{1}
+                                                                                                   << 60)
     shift_ = 0;
   out_.graphs_whole = First(recorded, "CUDA_GRAPH_TRACE_OPTIONS:MODE") == "Graph";
   return absl::OkStatus();
@@ -93,11 +96,12 @@ absl::Status SessionReader::ReadTimes() {
   int64_t start = INT64_MIN, stop = INT64_MIN, utc = INT64_MIN, clock = INT64_MIN, seen = 0;
   if (absl::Status s = ReadOne(db_, "ANALYSIS_DETAILS", {"startTime", "stopTime"}, {&start, &stop}); !s.ok())
     return s;
-  if (absl::Status s = ReadOne(db_, "TARGET_INFO_SESSION_START_TIME", {"utcEpochNs", "systemClockNs"}, {&utc, &clock});
+  if (absl::Status s =
+          ReadOne(db_, "TARGET_INFO_SESSION_START_TIME", {"utcEpochNs", "systemClockNs"}, {&utc, &clock});
       !s.ok())
     return s;
-  for (const absl::string_view table :
-       {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS"}) {
+  for (const absl::string_view table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                        "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS"}) {
     int64_t at = INT64_MIN;
     if (!db_.Has(table)) continue;
     if (absl::Status s = ReadOne(db_, table, {"!start"}, {&at}); !s.ok()) return s;
@@ -157,7 +161,8 @@ absl::Status SessionReader::ReadGpus() {
     if (!more.ok()) return more.status();
     if (!*more) return absl::OkStatus();
     const auto it = names.find(rows->IntOr(0, -1));
-    if (it != names.end()) out_.gpu_of.emplace(std::make_pair(rows->IntOr(2, 0), rows->IntOr(1, 0)), it->second);
+    if (it != names.end())
+      out_.gpu_of.emplace(std::make_pair(rows->IntOr(2, 0), rows->IntOr(1, 0)), it->second);
   }
 }
 
@@ -170,7 +175,8 @@ absl::Status SessionReader::ReadRanks() {
     if (!more.ok()) return more.status();
     if (!*more) return absl::OkStatus();
     const int64_t rank = rows->IntOr(1, -1);
-    if (rank >= 0 && rank < 1 << 22) out_.mpi_rank.emplace(ProcessOf(rows->IntOr(0, 0)), static_cast<int>(rank));
+    if (rank >= 0 && rank < 1 << 22)
+      out_.mpi_rank.emplace(ProcessOf(rows->IntOr(0, 0)), static_cast<int>(rank));
   }
 }
 
@@ -180,8 +186,8 @@ absl::StatusOr<Strings> Strings::Read(const Database& db) {
   Strings out;
   if (!db.Has("StringIds")) {
     if (absl::Status s = db.CheckPlain("StringIds"); !s.ok()) return s;
-    return absl::InvalidArgumentError(
-        absl::StrCat(db.name(), ": it has no table StringIds; expected the export of `nsys export -t sqlite`"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        db.name(), ": it has no table StringIds; expected the export of `nsys export -t sqlite`"));
   }
   absl::StatusOr<Scan> rows = db.Read("StringIds", {"!id", "!value"});
   if (!rows.ok()) return rows.status();

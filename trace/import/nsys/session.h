@@ -14,7 +14,8 @@
 
 namespace chakra::nsys {
 
-// A thread or process as exports number it: hardware (8 bits), virtual machine (8), process (24), thread (24).
+// A thread or process as exports number it: hardware (8 bits), virtual machine (8), process (24), thread
+// (24).
 inline int64_t ProcessOf(int64_t global) { return static_cast<int64_t>(static_cast<uint64_t>(global) >> 24); }
 inline int64_t PidOf(int64_t process) { return process & 0xffffff; }
 inline int64_t TidOf(int64_t global) { return global & 0xffffff; }

@@ -59,7 +59,8 @@ bool StepRanges::MayBe(absl::string_view text) const {
   constexpr size_t kMost = 100;
   if (text.size() > kMost || absl::StartsWith(text, "Optimizer.")) return false;  // PyTorch's own mark
   const std::string lower = absl::AsciiStrToLower(text);
-  return absl::StrContains(lower, "step") || absl::StrContains(lower, "iter") || absl::StrContains(lower, "batch");
+  return absl::StrContains(lower, "step") || absl::StrContains(lower, "iter") ||
+         absl::StrContains(lower, "batch");
 }
 
 void StepRanges::Add(int64_t process, StepRange range, absl::string_view text) {
@@ -92,7 +93,8 @@ std::vector<StepRange> StepRanges::ChooseOf(const std::vector<StepRange>& ranges
 std::map<int64_t, std::vector<StepRange>> StepRanges::Choose() const {
   std::map<int64_t, std::vector<StepRange>> out;
   for (const auto& [process, ranges] : ranges_) {
-    if (std::vector<StepRange> steps = ChooseOf(ranges); !steps.empty()) out.emplace(process, std::move(steps));
+    if (std::vector<StepRange> steps = ChooseOf(ranges); !steps.empty())
+      out.emplace(process, std::move(steps));
   }
   return out;
 }

@@ -21,9 +21,9 @@ struct StepRange {
   int64_t number = 0;     // of the step
 };
 
-// The ranges whose text is as --step-range says; without it, ranges that follow each other on one thread with one
-// text but for digits, which has "step", "iter" or "batch" in it, and that together are most of the time from the
-// first to the last.
+// The ranges whose text is as --step-range says; without it, ranges that follow each other on one thread with
+// one text but for digits, which has "step", "iter" or "batch" in it, and that together are most of the time
+// from the first to the last.
 class StepRanges {
  public:
   // `pattern`: with '*' for any text; "": as above.
@@ -32,8 +32,8 @@ class StepRanges {
   // Whether a range of this text, which is no operator's, may be a step.
   bool MayBe(absl::string_view text) const;
   void Add(int64_t process, StepRange range, absl::string_view text);
-  // The steps of each process, in order. Numbers are those in the texts, where each has one and they grow; else 0,
-  // 1, ...
+  // The steps of each process, in order. Numbers are those in the texts, where each has one and they grow;
+  // else 0, 1, ...
   std::map<int64_t, std::vector<StepRange>> Choose() const;
   // What was added, by process.
   const std::map<int64_t, std::vector<StepRange>>& all() const { return ranges_; }
