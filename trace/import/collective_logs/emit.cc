@@ -96,10 +96,12 @@ absl::Status LogEmitter::Metadata() {
   first->mutable_uint64_list();
   last->mutable_uint64_list();
   const std::vector<uint32_t> steps = joined_.timed ? FindSteps(rank_.log.calls) : std::vector<uint32_t>();
+  // A step lasts until the next one begins: what is computed before that belongs to it.
   for (size_t i = 0; i + 1 < steps.size(); ++i) {
     names->mutable_string_list()->add_values(absl::StrCat("step#", i));
     first->mutable_uint64_list()->add_values(node_of_[steps[i]]);
-    last->mutable_uint64_list()->add_values(node_of_[steps[i + 1] - 1]);
+    last->mutable_uint64_list()->add_values(steps[i + 1] < node_of_.size() ? node_of_[steps[i + 1]] - 1
+                                                                           : node_of_.back());
   }
   return writer_->AddMetadata(metadata);
 }
