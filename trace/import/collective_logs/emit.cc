@@ -22,11 +22,7 @@ constexpr uint64_t kRoot = 1;  // the node of the begin of the run
 class LogEmitter {
  public:
   LogEmitter(const JoinedLogs& joined, size_t r, absl::string_view format, EtWriter* writer)
-      : joined_(joined),
-        rank_(joined.ranks[r]),
-        own_(static_cast<int>(r)),
-        format_(format),
-        writer_(writer) {}
+      : joined_(joined), rank_(joined.ranks[r]), format_(format), writer_(writer) {}
   absl::Status Run();
 
  private:
@@ -46,7 +42,6 @@ class LogEmitter {
   };
   const JoinedLogs& joined_;
   const JoinedRank& rank_;
-  const int own_;
   const absl::string_view format_;
   EtWriter* writer_;
   std::string frame_;
