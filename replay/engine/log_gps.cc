@@ -45,7 +45,11 @@ class LogGps {
       return free[i];
     }
   };
-  using Queue = absl::flat_hash_map<std::pair<int32_t, int32_t>, std::deque<std::pair<uint32_t, uint32_t>>>;
+  struct Side {
+    uint32_t rank, row;
+    Time done;  // of a message: when the receiver has taken it
+  };
+  using Queue = absl::flat_hash_map<std::pair<int32_t, int32_t>, std::deque<Side>>;  // by source and tag
   struct Rank {
     const Graph* graph = nullptr;
     Units cpu, sends, receives;
@@ -240,13 +244,14 @@ void LogGps::Receive(const Happening& h) {
   const Peer& peer = PeerOf(h.rank, h.row);
   auto& arrived = rank.arrived[{peer.src, peer.tag}];
   if (arrived.empty()) {
-    rank.posted[{peer.src, peer.tag}].push_back({h.rank, h.row});
+    rank.posted[{peer.src, peer.tag}].push_back({h.rank, h.row, Time::Zero()});
     return;
   }
-  const auto [sender, send_row] = arrived.front();
+  const auto [sender, send_row, done] = arrived.front();
   arrived.pop_front();
   Meet(h.at, sender, send_row);
-  Ends(h.rank, h.row, h.at);
+  // Its message may still keep a cpu busy that was idle when the receive was made.
+  Ends(h.rank, h.row, std::max(h.at, done));
 }
 
 void LogGps::Arrive(const Happening& h) {
@@ -265,10 +270,10 @@ void LogGps::Arrive(const Happening& h) {
   const auto key = std::make_pair(static_cast<int32_t>(h.rank), PeerOf(h.rank, h.row).tag);
   auto& posted = rank.posted[key];
   if (posted.empty()) {
-    rank.arrived[key].push_back({h.rank, h.row});
+    rank.arrived[key].push_back({h.rank, h.row, done});
     return;
   }
-  const uint32_t recv_row = posted.front().second;
+  const uint32_t recv_row = posted.front().row;
   posted.pop_front();
   Meet(h.at, h.rank, h.row);
   // A receive counts from when its message was there.

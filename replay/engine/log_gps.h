@@ -5,9 +5,9 @@
 // made before receives, receives before computation, in recorded order. An event that finds its cpu or card
 // busy tries again when they are free, with its place in the order. Messages meet receives of their source
 // and tag in the order in which they arrive and are posted. A message keeps the cpu of the number that its
-// send has busy at the receiver. A receive takes no time of its own. LogGOPSim gives a released node the time
-// when its cpu is free, which on a cpu that idles may lie before the release; here a node never begins before
-// what it waits for has ended.
+// send has busy at the receiver. A receive takes no time of its own and has ended when its message was taken.
+// LogGOPSim gives a released node the time when its cpu is free, which on a cpu that idles may lie before the
+// release; here a node never begins before what it waits for has ended.
 #pragma once
 
 #include <vector>

@@ -136,7 +136,7 @@ class SecondEvaluation {
       in_[{to, op.nic}] = t + m_.g + Bytes(op) * m_.G;
       auto& receives = posted_[{to, item->rank, op.tag}];
       if (receives.empty()) {
-        waiting_[{to, item->rank, op.tag}].push_back(item->op);
+        waiting_[{to, item->rank, op.tag}].push_back({item->op, done});
         return false;
       }
       const size_t receive = receives.front();
@@ -167,10 +167,10 @@ class SecondEvaluation {
         posted_[{item->rank, op.peer, op.tag}].push_back(item->op);
         return false;
       }
-      const size_t send = messages.front();
+      const auto [send, taken] = messages.front();
       messages.erase(messages.begin());
       Met(op.peer, send, t);
-      After(item->rank, item->op, false, t);
+      After(item->rank, item->op, false, std::max(t, taken));
     }
     return false;
   }
@@ -187,7 +187,8 @@ class SecondEvaluation {
   std::vector<std::vector<int>> waits_;
   std::vector<std::vector<int64_t>> floor_;
   std::map<Unit, int64_t> cpu_, out_, in_;
-  std::map<std::tuple<size_t, size_t, uint32_t>, std::vector<size_t>> posted_, waiting_;
+  std::map<std::tuple<size_t, size_t, uint32_t>, std::vector<size_t>> posted_;
+  std::map<std::tuple<size_t, size_t, uint32_t>, std::vector<std::pair<size_t, int64_t>>> waiting_;
   std::vector<std::pair<size_t, size_t>> fresh_;
   std::vector<Item> todo_;
   uint64_t next_ = 0;

@@ -22,11 +22,7 @@ constexpr uint64_t kRoot = 1;  // the node of the begin of the run
 class LogEmitter {
  public:
   LogEmitter(const JoinedLogs& joined, size_t r, absl::string_view format, EtWriter* writer)
-      : joined_(joined),
-        rank_(joined.ranks[r]),
-        own_(static_cast<int>(r)),
-        format_(format),
-        writer_(writer) {}
+      : joined_(joined), rank_(joined.ranks[r]), format_(format), writer_(writer) {}
   absl::Status Run();
 
  private:
@@ -46,7 +42,6 @@ class LogEmitter {
   };
   const JoinedLogs& joined_;
   const JoinedRank& rank_;
-  const int own_;
   const absl::string_view format_;
   EtWriter* writer_;
   std::string frame_;
@@ -96,10 +91,12 @@ absl::Status LogEmitter::Metadata() {
   first->mutable_uint64_list();
   last->mutable_uint64_list();
   const std::vector<uint32_t> steps = joined_.timed ? FindSteps(rank_.log.calls) : std::vector<uint32_t>();
+  // A step lasts until the next one begins: what is computed before that belongs to it.
   for (size_t i = 0; i + 1 < steps.size(); ++i) {
     names->mutable_string_list()->add_values(absl::StrCat("step#", i));
     first->mutable_uint64_list()->add_values(node_of_[steps[i]]);
-    last->mutable_uint64_list()->add_values(node_of_[steps[i + 1] - 1]);
+    last->mutable_uint64_list()->add_values(steps[i + 1] < node_of_.size() ? node_of_[steps[i + 1]] - 1
+                                                                           : node_of_.back());
   }
   return writer_->AddMetadata(metadata);
 }

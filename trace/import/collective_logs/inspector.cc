@@ -49,7 +49,7 @@ class InspectorReader {
   int64_t last_member_ = -1;
   uint32_t last_comm_ = 0;
   std::map<std::pair<std::string, int64_t>, uint32_t> comm_of_;
-  uint64_t dropped_ = 0, untimed_ = 0, by_host_ = 0, backwards_ = 0;
+  uint64_t dropped_ = 0, untimed_ = 0, by_host_ = 0;
 };
 
 absl::Status InspectorReader::Integer(const object& o, const char* name, int64_t least, int64_t most,
