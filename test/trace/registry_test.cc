@@ -50,12 +50,15 @@ TEST(Registry, MessagesListTheFormats) {
   EXPECT_EQ(
       ExpectedInFolders(),
       "traces named PREFIX.N.et[.zst|.gz] (or .json, .txtpb), or a PyTorch capture (JSON of torch.profiler "
-      "or the ExecutionTraceObserver), or a workload (a step told by its model, see `chakra-replay "
+      "or the ExecutionTraceObserver), or a rocprofv3 recording (its JSON or rocpd database), or a JAX "
+      "profile "
+      "(*.xplane.pb of jax.profiler), or a HLO module of XLA (text or proto after optimisations, of "
+      "--xla_dump_to), or a workload (a step told by its model, see `chakra-replay "
       "generate`)");
-  EXPECT_EQ(KindsOfRuns(), "PyTorch captures");
-  EXPECT_EQ(
-      InputsHelp(),
-      "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture, or a workload");
+  EXPECT_EQ(KindsOfRuns(), "PyTorch captures and rocprofv3 recordings and JAX profiles");
+  EXPECT_EQ(InputsHelp(),
+            "Trace files, directories, prefixes (dir/workload), tar archives, or a PyTorch capture, or a "
+            "rocprofv3 recording, or a JAX profile, or a HLO module of XLA, or a workload");
 }
 
 }  // namespace
