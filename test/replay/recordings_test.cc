@@ -185,9 +185,9 @@ INSTANTIATE_TEST_SUITE_P(Real, JaxProfile,
                          testing::Values("jax_conv_minimal_mi300x.xplane.pb",
                                          "jax_te_fused_attention.xplane.pb"));
 
-// The program inside of a profile, replayed without its timeline: the kernel model's step against the measured one. The
-// convolution of 8 MI300X took 717.3 us on its device (sum of its five kernels, mean of five runs); the model may be off
-// by as much as it states of matrix kernels and streams, twice at most.
+// The program inside of a profile, replayed without its timeline: the kernel model's step against the
+// measured one. The convolution of 8 MI300X took 717.3 us on its device (sum of its five kernels, mean of
+// five runs); the model may be off by as much as it states of matrix kernels and streams, twice at most.
 TEST(Recordings, AProgramWithoutItsTimelineIsPriced) {
   const std::string path = SharedFile("xplane/jax_conv_minimal_mi300x.xplane.pb");
   SKIP_WITHOUT(path);

@@ -50,15 +50,17 @@ TEST(Registry, MessagesListTheFormats) {
   EXPECT_EQ(ExpectedInFolders(),
             "traces named PREFIX.N.et[.zst|.gz] (or .json, .txtpb), or a collective log (NCCL's Inspector or "
             "profiler example, PyTorch's Flight Recorder), or a PyTorch capture (JSON of torch.profiler "
-            "or the ExecutionTraceObserver), or a GOAL program (text or binary, as LogGOPSim reads it), or a "
+            "or the ExecutionTraceObserver), or a rocprofv3 recording (its JSON or rocpd database), or a JAX "
+            "profile (*.xplane.pb of jax.profiler), or a HLO module of XLA (text or proto after optimisations, "
+            "of --xla_dump_to), or a GOAL program (text or binary, as LogGOPSim reads it), or a "
             "liballprof trace (MPI calls, pmpi-trace-rank-N.txt), or a workload (a step told by its model, "
-            "see `chakra-replay "
-            "generate`)");
-  EXPECT_EQ(KindsOfRuns(), "collective logs and PyTorch captures");
-  EXPECT_EQ(
-      InputsHelp(),
-      "Trace files, directories, prefixes (dir/workload), tar archives, or a collective log, or a PyTorch "
-      "capture, or a GOAL program, or a liballprof trace, or a workload");
+            "see `chakra-replay generate`), or a SQLite nsys export (of `nsys export -t sqlite`)");
+  EXPECT_EQ(KindsOfRuns(),
+            "collective logs, PyTorch captures, rocprofv3 recordings, JAX profiles and SQLite nsys exports");
+  EXPECT_EQ(InputsHelp(),
+            "Trace files, directories, prefixes (dir/workload), tar archives, or a collective log, or a PyTorch "
+            "capture, or a rocprofv3 recording, or a JAX profile, or a HLO module of XLA, or a GOAL program, or a "
+            "liballprof trace, or a workload, or a SQLite nsys export");
 }
 
 }  // namespace

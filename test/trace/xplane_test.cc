@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -220,6 +222,19 @@ TEST(XPlane, EndsOfATpuWaitForTheirCollectives) {
     for (const pytorch::TimelineStep& s : t.steps)
       EXPECT_EQ(t.nodes[s.last].start + t.nodes[s.last].dur - t.nodes[s.first].start, 60'000);
   }
+}
+
+// What JAX writes beside the profile is the same as Chrome's JSON, cut at a million events.
+TEST(XPlane, AFolderIsReadByItsProfile) {
+  const std::string folder = testing::TempDir() + "/jax_folder";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/host.trace.json")
+      << R"({"displayTimeUnit":"ns","traceEvents":[{"ph":"X","pid":1,"tid":1,)"
+         R"("ts":1,"dur":2,"name":"k","cat":"kernel"}]})";
+  std::ofstream(folder + "/host.xplane.pb", std::ios::binary) << GpuProfile();
+  const auto set = ReadTraceSet({folder}, {});
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_THAT(set->ranks, SizeIs(2));
 }
 
 TEST(XPlane, StepsCanBeSelected) {

@@ -147,6 +147,9 @@ const Importer* ImporterOfRun(const std::vector<std::string>& inputs, const Read
     }
   }
   if (std::any_of(files.begin(), files.end(), NamedNative)) return nullptr;
+  // A folder of JAX has the profile, and the same cut short as Chrome's JSON, which looks like PyTorch's.
+  std::stable_partition(files.begin(), files.end(),
+                        [](const std::string& path) { return absl::EndsWith(path, ".xplane.pb"); });
   for (const std::string& path : files) {
     if (const Importer* i = NamedForRuns(path) ? SniffRun(path) : nullptr) return i;
   }

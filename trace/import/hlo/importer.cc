@@ -125,7 +125,7 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
 
 const Importer kImporter = {
     .name = "hlo",
-    .title = "XLA HLO module",
+    .title = "HLO module of XLA",
     .help = "text or proto after optimisations, of --xla_dump_to",
     .endings = kEndings,
     .sniff = Sniff,

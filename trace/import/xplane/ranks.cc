@@ -66,8 +66,8 @@ FileClock ClockOf(const XSpace& space) {
 absl::Status ReadHost(const Plane& plane, Profile* p) {
   int64_t correlation = -1, step = -1;
   for (const auto& [id, name] : plane.stats) {
-    if (name == "correlation_id") correlation = id;
-    if (name == "step_num") step = id;
+    if (name == "correlation_id" && (correlation < 0 || id < correlation)) correlation = id;
+    if (name == "step_num" && (step < 0 || id < step)) step = id;
   }
   for (const Line& line : plane.lines) {
     HostThreadCalls& thread = p->threads.emplace_back();
