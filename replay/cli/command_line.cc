@@ -71,6 +71,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   commands.push_back(MakeCompareCommand(&app));
   commands.push_back(MakeKernelsCommand(&app));
   commands.push_back(MakeSweepCommand(&app));
+  commands.push_back(MakeGoodputCommand(&app));
   commands.push_back(MakeCompletionCommand(&app));
   commands.push_back(MakeManualCommand(&app));
 

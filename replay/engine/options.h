@@ -14,6 +14,7 @@
 namespace chakra {
 
 class FlowLog;        // replay/engine/flow_log.h
+class RunObserver;    // replay/engine/observer.h
 class Variation;      // replay/cluster/variation.h
 struct CriticalPath;  // replay/engine/causes/critical_path.h
 struct PinnedRun;     // replay/engine/causes/pinned.h
@@ -51,6 +52,7 @@ struct EngineOptions {
   // By distinct graph and index of Graph::comm: the kind of communication, below kCommKinds, of
   // RankMetrics::exposed_of; not owned; null: all are of kind 0.
   const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;
+  RunObserver* observer = nullptr;  // told of each node; not owned; null: nobody
   NodeSpans* spans = nullptr;    // filled if not null; not owned
   CriticalPath* path = nullptr;  // likewise
   PinnedRun* pinned = nullptr;   // likewise

@@ -45,6 +45,7 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   options.path = simulation.path;
   options.pinned = simulation.pinned;
   options.comm_kinds = simulation.comm_kinds;
+  options.observer = simulation.observer;
   options.variation = cluster.variation.varies_compute() ? &cluster.variation : nullptr;
   options.device_of = cluster.device_of;
   options.start = RankStarts(simulation.jobs, cluster.variation);

@@ -37,6 +37,7 @@ struct Simulation {
   CriticalPath* path = nullptr;
   PinnedRun* pinned = nullptr;
   const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;
+  RunObserver* observer = nullptr;
 };
 absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine);
 
