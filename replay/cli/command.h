@@ -50,11 +50,15 @@ std::unique_ptr<Command> MakeCompareCommand(CLI::App* root);
 std::unique_ptr<Command> MakeKernelsCommand(CLI::App* root);
 std::unique_ptr<Command> MakeSweepCommand(CLI::App* root);
 std::unique_ptr<Command> MakeRecordHelpCommand(CLI::App* root);
+std::unique_ptr<Command> MakeGoodputCommand(CLI::App* root);
 std::unique_ptr<Command> MakeCompletionCommand(CLI::App* root);
 std::unique_ptr<Command> MakeManualCommand(CLI::App* root);
 
 // FlowOptions, bound to `options`, which must outlive the parsing.
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);
+
+// --reliability and --checkpoint, bound to what must outlive the parsing.
+void AddGoodputOptions(CLI::App* app, std::string* reliability, std::string* checkpoint);
 
 // The check of an option that takes one of `words`, which shells then offer.
 CLI::Validator OneOf(const std::vector<std::string>& words);

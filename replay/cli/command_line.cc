@@ -73,6 +73,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   commands.push_back(MakeKernelsCommand(&app));
   commands.push_back(MakeSweepCommand(&app));
   commands.push_back(MakeRecordHelpCommand(&app));
+  commands.push_back(MakeGoodputCommand(&app));
   commands.push_back(MakeCompletionCommand(&app));
   commands.push_back(MakeManualCommand(&app));
 

@@ -120,6 +120,7 @@ absl::StatusOr<std::string> ReplayCommand::Replay() {
       TimelineInput input = {&run.traces, &run.spans, run.lanes, run.dimension_sizes, run.recorded_comm};
       input.metrics = &run.metrics;
       input.path = run.path;
+      input.meter = run.meter;
       logged_.Update(timeline_.Finish(std::move(input), run.machine));
     };
   }

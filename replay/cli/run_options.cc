@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,7 @@
 namespace chakra::cli {
 namespace {
 
+constexpr char kBuiltInConstants[] = "built-in";
 constexpr char kWorkloadAlone[] =
     "--model, --parallel, --training and --set of their fields go with one workload's file, or with none";
 
@@ -40,6 +42,7 @@ void RunArguments::AddTo(CLI::App* app) {
   AddTrace(app);
   edits_.AddTo(app, "--edit", "Edits, in the order in which they are given");
   AddRanks(app);
+  AddEnergy(app);
   AddCaptureOptions(app, &traces_.read);
   run_.version = CHAKRA_VERSION;
   traces_.read.threads = DefaultThreads();
@@ -178,6 +181,46 @@ void RunArguments::AddRanks(CLI::App* app) {
       ->group(g);
 }
 
+void RunArguments::AddEnergy(CLI::App* app) {
+  const std::string g = "Energy";
+  energy_ = app->add_flag(absl::StrCat("--energy{", kBuiltInConstants, "}"), energy_text_,
+                          "Meter the run: watts over time, joules by cause, operator, rank and phase. FILE "
+                          "has constants of devices, nodes, "
+                          "networks and sites (proto/energy.proto) in place of the built-in ones");
+  energy_->type_name("[=FILE]")->group(g);
+  app->add_option(
+         "--power-cap", run_.power_cap,
+         "No device draws more: 500W, or rack=40kW for all of a rack with its hosts. Computation that would "
+         "draw more takes longer, by the device's curve of frequency and voltage; with --energy")
+      ->type_name("POWER")
+      ->group(g);
+  app->add_option("--prices", run_.prices,
+                  "What the step costs, owned and rented, with ranges: built-in, or a file of prices "
+                  "(proto/economics.proto) in place of the built-in ones; with --energy")
+      ->type_name("FILE|built-in")
+      ->group(g);
+  app->add_option("--grid", run_.grid,
+                  "What the step emits: a region (iowa, france, ...) or a file with the grid's intensity, "
+                  "constant or by "
+                  "the hour, and footprints (proto/economics.proto); with --energy")
+      ->type_name("REGION|FILE")
+      ->group(g);
+  app->add_option(
+         "--grid-start", run_.grid_start,
+         "When the run begins, 2026-03-01T12:00:00Z, for a grid by the hour; default: its first hour")
+      ->type_name("TIME")
+      ->group(g);
+  AddGoodputOptions(app, &run_.reliability, &run_.checkpoint);
+  app->add_option("--run-steps", run_.steps,
+                  "Steps of the run of which this is one, with --reliability; default: those of 30 days")
+      ->type_name("N")
+      ->check(WholeFrom(1))
+      ->group("Failures");
+  app->add_flag("--explain", run_.explain,
+                "Print how energy, cost and carbon came about, down to each constant and its source")
+      ->group(g);
+}
+
 absl::StatusOr<double> RunArguments::StrictCauses() const {
   double percent = 0;
   if (absl::SimpleAtod(strict_causes_text_, &percent) && percent >= 0 && percent <= 100) return percent;
@@ -204,6 +247,19 @@ absl::Status RunArguments::Check() const {
     if (absl::Status s = CheckFabricName(run_.fabric); !s.ok()) return s;
   }
   if (strict_causes_->count() > 0 && !StrictCauses().ok()) return StrictCauses().status();
+  if (energy_->count() == 0) {
+    for (const auto& [option, given] : {std::pair{"--power-cap", !run_.power_cap.empty()},
+                                        {"--prices", !run_.prices.empty()},
+                                        {"--grid", !run_.grid.empty()},
+                                        {"--explain", run_.explain}}) {
+      if (given) return absl::InvalidArgumentError(absl::StrCat(option, " needs --energy"));
+    }
+  }
+  if (run_.reliability.empty() && (!run_.checkpoint.empty() || run_.steps > 0))
+    return absl::InvalidArgumentError(
+        absl::StrCat(run_.steps > 0 ? "--run-steps" : "--checkpoint", " needs --reliability"));
+  if (!run_.grid_start.empty() && run_.grid.empty())
+    return absl::InvalidArgumentError("--grid-start needs --grid");
   proto::Variation unused;
   for (const std::string& s : run_.stragglers) {
     if (absl::Status bad = AddStraggler(s, &unused); !bad.ok())
@@ -234,6 +290,8 @@ absl::StatusOr<TraceOptions> RunArguments::traces() {
   }
   run_.strict = traces_.read.strict;
   if (strict_causes_->count() > 0) run_.strict_causes = *StrictCauses();
+  run_.energy = energy_->count() > 0;
+  run_.energy_file = run_.energy && energy_text_ != kBuiltInConstants ? energy_text_ : "";
   run_.fabric_options.threads = traces_.read.threads;
   if (traces_.ranks > 0) traces_.replicas = edits_.TakeReplicas();
   if (!edits_.any()) return traces_;

@@ -31,6 +31,7 @@ class RunArguments {
   void AddMachine(CLI::App* app);
   void AddTrace(CLI::App* app);
   void AddRanks(CLI::App* app);
+  void AddEnergy(CLI::App* app);
   // Of --strict-causes, once it was given. Error: no percentage.
   absl::StatusOr<double> StrictCauses() const;
 
@@ -38,10 +39,11 @@ class RunArguments {
   generate::WorkloadOptions workload_;
   EditOptions edits_;
   RunOptions run_;
-  std::string strict_causes_text_;
+  std::string strict_causes_text_, energy_text_;
   CLI::Option* fabric_ = nullptr;  // of the parser, as the next
   CLI::Option* compute_ = nullptr;
   CLI::Option* strict_causes_ = nullptr;
+  CLI::Option* energy_ = nullptr;
 };
 
 }  // namespace chakra::cli

@@ -171,14 +171,20 @@ ComparedTable Links(const proto::Report& r) {
   return t;
 }
 
-// A row for each field.
-ComparedTable Packets(const proto::Report& r) {
-  ComparedTable t{"packets", {"count"}};
-  if (!r.has_packet()) return t;
-  for (const Column& c : Compared(*r.packet().GetDescriptor())) {
-    t.rows.push_back({c.name(), {NumberOf(r.packet(), *c.field)}});
-  }
+// A row for each field of a message that is `there`.
+ComparedTable Fields(const std::string& name, const std::string& measure, bool there, const Message& message) {
+  ComparedTable t{name, {measure}};
+  if (!there) return t;
+  for (const Column& c : Compared(*message.GetDescriptor()))
+    t.rows.push_back({c.name(), {NumberOf(message, *c.field)}});
   return t;
+}
+
+ComparedTable Packets(const proto::Report& r) { return Fields("packets", "count", r.has_packet(), r.packet()); }
+
+template <typename Share>
+ComparedTable Parts(const std::string& name, const RepeatedPtrField<Share>& parts) {
+  return TableOf(name, parts, [](const Share& s) { return s.name(); });
 }
 
 ComparedTable Flows(const proto::Report& r) {
@@ -245,7 +251,14 @@ std::vector<ComparedTable> ReportTables(const proto::Report& r, bool merge_numbe
           Packets(r),
           Flows(r),
           UnansweredNames(r),
-          Repairs(r)};
+          Repairs(r),
+          Fields("energy", "value", r.has_energy(), r.energy()),
+          Parts("energy by cause", r.energy().cause()),
+          Fields("cost", "value", r.has_cost(), r.cost()),
+          Parts("cost by part", r.cost().part()),
+          Fields("carbon", "value", r.has_carbon(), r.carbon()),
+          Parts("carbon by part", r.carbon().part()),
+          Fields("goodput", "value", r.has_goodput(), r.goodput())};
 }
 
 }  // namespace chakra

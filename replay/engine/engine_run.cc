@@ -214,6 +214,7 @@ void Engine::Start(uint32_t r, uint32_t row, Time now) {
   const bool recorded = Recorded(r, row);
   if (type != NodeType::kRecv || recorded) rank.busy.Begin(ClassOf(graph, row), now, KindOf(r, row));
   if (!graph.child_release.empty()) ReleaseEarly(r, row, now);
+  if (options_.observer != nullptr) Observe(r, row, recorded, now);
   if (recorded) return StartRecorded(r, row, now);
   switch (type) {
     case NodeType::kComp:
@@ -276,6 +277,18 @@ void Engine::FoldEnded() {
     twins_end_.erase(it);
   }
   runner_.ended() = std::move(folded);
+}
+
+void Engine::Observe(uint32_t r, uint32_t row, bool recorded, Time now) {
+  RunObserver& observer = *options_.observer;
+  const Graph& graph = *ranks_[r].graph;
+  const NodeType type = graph.type[row];
+  if (type < NodeType::kSend) return observer.Begin(r, row, now);
+  const uint32_t index = matching_.slots[r][graph.payload[row]].index;
+  if (type == NodeType::kCollective)
+    return observer.Arrive(r, row, index, matching_.calls[index].made, now);
+  observer.Wait(r, row, now);
+  if (type != NodeType::kRecv || recorded) observer.Transfer(r, row, now);
 }
 
 // Releases the children that wait for a part of the row's duration only: known when the row begins.
@@ -386,6 +399,7 @@ void Engine::Finish(uint32_t r, uint32_t row, Time now) {
   const Graph& graph = *rank.graph;
   rank.busy.End(ClassOf(graph, row), now, KindOf(r, row));
   if (options_.spans != nullptr) (*options_.spans)[r][row].end = now;
+  if (options_.observer != nullptr) options_.observer->End(r, row, now);
   if (Clocked(graph.type[row])) rank.names->End(row, now, rank.ranks);
   --rank.left;
   ++nodes_done_;

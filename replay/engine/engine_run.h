@@ -21,6 +21,7 @@
 #include "replay/engine/measure/name_times.h"
 #include "replay/engine/memory_units.h"
 #include "replay/engine/messages.h"
+#include "replay/engine/observer.h"
 #include "replay/engine/options.h"
 #include "replay/engine/price.h"
 #include "replay/engine/recorded_comm.h"
@@ -116,7 +117,10 @@ class Engine {
   void BeginReceive(const MatchedMessage& message, Time now) {
     const auto rank = static_cast<uint32_t>(message.dst);
     ranks_[rank].busy.Begin(BusyClock::kComm, now, KindOf(rank, message.recv_row));
+    if (options_.observer != nullptr) options_.observer->Transfer(rank, message.recv_row, now);
   }
+  // Tells the observer that a node begins.
+  void Observe(uint32_t rank, uint32_t row, bool recorded, Time now);
   void StartMemory(uint32_t rank, uint32_t row, Time now);
   void EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now);
   void OnMessage(const FlowEnd& end, Time now);

@@ -15,6 +15,7 @@
 namespace chakra {
 
 class FlowLog;        // replay/engine/flow_log.h
+class RunObserver;    // replay/engine/observer.h
 class Variation;      // replay/cluster/variation.h
 struct CriticalPath;  // replay/engine/causes/critical_path.h
 struct PinnedRun;     // replay/engine/causes/pinned.h
@@ -56,6 +57,7 @@ struct EngineOptions {
   // their calls and messages are counted. Exact where CheckTwins() says so; not with `spans`, `path`,
   // `pinned`, `variation`, `start` or `recorded_comm`.
   const Twins* twins = nullptr;
+  RunObserver* observer = nullptr;  // told of each node; not owned; null: nobody
   NodeSpans* spans = nullptr;    // filled if not null; not owned
   CriticalPath* path = nullptr;  // likewise
   PinnedRun* pinned = nullptr;   // likewise

@@ -35,6 +35,7 @@ function time(ps) {
   return size < 1 ? `${digits(s * 1e3)} ms` : `${digits(s)} s`;
 }
 const bytes = (value) => scaled(number(value), ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"], 1024);
+const joules = (value) => scaled(number(value), ["uJ", "mJ", "J", "kJ", "MJ", "GJ", "TJ"], 1000);
 const count = (value) => String(value ?? 0).replace(/\B(?=(\d{3})+$)/g, ",");
 const percent = (share) => `${(100 * number(share)).toFixed(1)} %`;
 const text = (value) => value || "-";

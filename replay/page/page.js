@@ -71,5 +71,7 @@ compute(report);
 warnings(report);
 inputs(report);
 training(report);
+energy(report);
+economics(report);
 extras(report);
 end();

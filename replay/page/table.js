@@ -164,6 +164,7 @@ const kWrites = {
   BANDWIDTH: () => (v) => `${digits(number(v) / 1e9)} GB/s`,
   COUNT: () => count,
   NUMBER: () => plain,
+  ENERGY: () => joules,
   SHARE: (n) => (v) => `${(100 * number(v)).toFixed(n)} %`,
   REAL: (n) => (v) => number(v).toFixed(n),
 };

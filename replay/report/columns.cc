@@ -1,6 +1,8 @@
 #include "replay/report/columns.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -120,6 +122,8 @@ std::string TextOf(const Message& row, const Column& column) {
       return FormatTime(Time::Picos(WholeIn(row, field)));
     case Shown::BYTES:
       return FormatBytes(static_cast<uint64_t>(WholeIn(row, field)));
+    case Shown::ENERGY:
+      return FormatEnergy(WholeIn(row, field));
     case Shown::SHARE:
       return absl::StrFormat("%.*f %%", column.digits(), 100 * NumberIn(row, field));
     case Shown::REAL:
@@ -144,6 +148,14 @@ std::string CsvOf(const Message& row, const Column& column) {
     default:
       return absl::StrCat(WholeIn(row, field));
   }
+}
+
+std::string FormatEnergy(int64_t microjoules) {
+  static constexpr const char* kUnits[] = {"uJ", "mJ", "J", "kJ", "MJ", "GJ", "TJ"};
+  double value = static_cast<double>(microjoules);
+  size_t unit = 0;
+  for (; std::fabs(value) >= 999.95 && unit + 1 < std::size(kUnits); ++unit) value /= 1000;
+  return microjoules == 0 ? "0 J" : absl::StrFormat("%.4g %s", value, kUnits[unit]);
 }
 
 void SetWhole(const std::string& field, uint64_t value, Message* message) {

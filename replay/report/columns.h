@@ -20,7 +20,7 @@ struct Column {
   proto::Shown::Unit unit = proto::Shown::COUNT;  // never BY_NAME
   int place = 0;                                  // in the view
 
-  bool is_text() const { return unit >= proto::Shown::TEXT; }
+  bool is_text() const { return unit >= proto::Shown::TEXT && unit <= proto::Shown::HASH; }
   int digits() const;         // of SHARE and REAL
   std::string name() const;   // in CSV and of what is compared
   std::string title() const;  // in text
@@ -36,6 +36,9 @@ double NumberIn(const google::protobuf::Message& row, const google::protobuf::Fi
 // What is in a column of a row: for people, and for programs.
 std::string TextOf(const google::protobuf::Message& row, const Column& column);
 std::string CsvOf(const google::protobuf::Message& row, const Column& column);
+
+// "1.234 kJ": at most four significant digits.
+std::string FormatEnergy(int64_t microjoules);
 
 // Sets a field of whole numbers; appends to one that is repeated. Precondition: the type has it.
 void SetWhole(const std::string& field, uint64_t value, google::protobuf::Message* message);

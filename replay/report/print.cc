@@ -10,7 +10,10 @@
 #include "replay/engine/measure/metrics.h"
 #include "replay/report/columns.h"
 #include "replay/report/critical_path.h"
+#include "replay/report/economics.h"
 #include "replay/report/edits.h"
+#include "replay/report/energy.h"
+#include "replay/report/goodput.h"
 #include "replay/report/pinned.h"
 #include "replay/report/report.h"
 #include "replay/report/row_table.h"
@@ -363,7 +366,9 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
   }
   return absl::StrCat(
       Head(report), report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits(), page)) : "",
-      Jobs(report, page), Steps(report, page), PrintTraining(report, page), Ranks(report, page),
+      Jobs(report, page), Steps(report, page), PrintTraining(report, page), PrintEnergy(report, page),
+      PrintCost(report, page), PrintCarbon(report, page), PrintExplained(report),
+      PrintGoodput(report.goodput(), page), Ranks(report, page),
       Collectives(report, page), Dimensions(report, page), FlowTimesTable(report, page), Packets(report),
       Links(report, page), Rungs(report, page), PrintPinned(report, page), PrintCriticalPath(report, page),
       Notes(report), "\n", report.bound(), "\n");

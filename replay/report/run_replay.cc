@@ -22,6 +22,8 @@
 #include "replay/engine/measure/metrics.h"
 #include "replay/engine/recorded_comm.h"
 #include "replay/engine/spans.h"
+#include "replay/report/goodput.h"
+#include "replay/report/metering.h"
 #include "replay/report/pinned.h"
 #include "replay/report/report.h"
 #include "replay/report/training.h"
@@ -102,8 +104,10 @@ class Run {
   }
   // Fills pinned_, and refuses more than was asked for.
   absl::Status FindPinned(const Metrics& metrics, const Simulation& simulation);
+  // Meters the simulation, where that is asked for; slows `times` where there is a cap.
+  absl::Status Meter(std::vector<ComputeTimes>* times, Simulation* simulation);
   absl::StatusOr<proto::CriticalPathReport> ExplainPath(const Simulation& simulation, Time makespan) const;
-  proto::Report Report(const Metrics& metrics, const Simulation& simulation);
+  absl::StatusOr<proto::Report> Report(const Metrics& metrics, const Simulation& simulation);
   std::string spec() const { return ClusterSpec(options_); }
 
   const LoadedTraces& traces_;
@@ -122,6 +126,7 @@ class Run {
   CriticalPath path_;
   PinnedRun pinned_times_;
   proto::PinnedReport pinned_;
+  std::unique_ptr<Metering> metering_;  // null: not asked for
   std::unique_ptr<Machine> machine_;
 };
 
@@ -275,7 +280,7 @@ absl::StatusOr<proto::CriticalPathReport> Run::ExplainPath(const Simulation& sim
   return path;
 }
 
-proto::Report Run::Report(const Metrics& metrics, const Simulation& simulation) {
+absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulation& simulation) {
   RunDescription& run = description_;
   const bool assumed = options_.cluster.empty();
   const bool uses_cluster = UsesCluster(*set_, simulation.times, recorded_comm_);
@@ -302,21 +307,43 @@ proto::Report Run::Report(const Metrics& metrics, const Simulation& simulation) 
     run.warnings.push_back(absl::StrCat("no --cluster was named: ", kDefaultCluster, " is assumed"));
   }
   proto::Report report = MakeReport(metrics, run);
+  RowPhases phases;
   if (plan_.has_value()) {
     const proto::Device& device = cluster_.proto.device();
     const uint64_t memory = options_.device_memory > 0 ? options_.device_memory
                                                        : static_cast<uint64_t>(device.memory_mib()) << 20;
-    AddTraining({*plan_, *set_, simulation.times, metrics, device, memory}, &report);
+    phases = PhasesOf(*plan_, *set_);
+    AddTraining({*plan_, *set_, simulation.times, metrics, phases, device, memory}, &report);
+  }
+  if (metering_ != nullptr) {
+    absl::Status s = metering_->AddTo(run.traffic, &phases, &report);
+    if (!s.ok()) return s;
+  }
+  if (!options_.reliability.empty()) {
+    absl::Status s = AddGoodput(options_, metering_.get(), plan_.has_value() ? &*plan_ : nullptr, &report);
+    if (!s.ok()) return s;
   }
   return report;
 }
 
 bool Run::TwinsAreEqual() const {
-  const bool explains = hooks_.replayed || hooks_.flow_log != nullptr || options_.critical_path ||
+  const bool explains = hooks_.replayed || hooks_.flow_log != nullptr || options_.critical_path || options_.energy ||
                         options_.strict_causes >= 0 || !traces_.captures.empty();
   const bool same = cluster_.variation.text().empty() && cluster_.device_of.empty() && !recorded_comm_;
   return !explains && same && options_.fast_paths && traces_.set.nodes() >= options_.fold_nodes &&
          options_.lanes == "recorded" && CheckTwins(traces_.twins, traces_.set, *machine_);
+}
+
+absl::Status Run::Meter(std::vector<ComputeTimes>* times, Simulation* simulation) {
+  if (!options_.energy) return absl::OkStatus();
+  auto metering = Metering::Make(options_, cluster_, *set_, times, hooks_.replayed != nullptr);
+  if (!metering.ok()) return metering.status();
+  metering_ = *std::move(metering);
+  simulation->observer = metering_->observer();
+  for (const auto& [file, role] : metering_->Files()) {
+    if (absl::Status s = AddInput(file, role); !s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
@@ -346,7 +373,7 @@ absl::StatusOr<std::vector<ComputeTimes>> Run::Prepare() {
 }
 
 absl::StatusOr<proto::Report> Run::Go() {
-  const auto times = Prepare();
+  auto times = Prepare();
   if (!times.ok()) return times.status();
   NodeSpans spans;
   const bool timed = !traces_.captures.empty() || hooks_.replayed;
@@ -357,14 +384,18 @@ absl::StatusOr<proto::Report> Run::Go() {
   simulation.path = options_.critical_path ? &path_ : nullptr;
   simulation.pinned = delays ? &pinned_times_ : nullptr;
   FindPlan();
+  if (absl::Status s = Meter(&*times, &simulation); !s.ok()) return s;
   simulation.comm_kinds = plan_.has_value() ? &comm_kinds_ : nullptr;
   auto metrics = Simulate(simulation, *machine_);
   if (!metrics.ok()) return ExplainStuck(metrics.status(), options_.lanes, description_);
   if (hooks_.finished) hooks_.finished(*machine_, metrics->makespan);
+  if (metering_ != nullptr) metering_->Finish(metrics->makespan);
+  simulation.observer = nullptr;  // further runs of the simulation are not metered
   if (absl::Status s = FindPinned(*metrics, simulation); !s.ok()) return s;
   if (hooks_.replayed) {
     hooks_.replayed({*set_, spans, *metrics, options_.critical_path ? &path_ : nullptr, *machine_,
-                     LanesOf(options_), DimensionSizes(cluster_), recorded_comm_});
+                     LanesOf(options_), DimensionSizes(cluster_), recorded_comm_,
+                     metering_ == nullptr ? nullptr : &metering_->meter()});
   }
   proto::CriticalPathReport path;
   if (options_.critical_path) {

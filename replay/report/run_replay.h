@@ -9,6 +9,7 @@
 #include "backends/machine.h"
 #include "backends/topology/topology.h"
 #include "proto/report.pb.h"
+#include "replay/energy/meter.h"
 #include "replay/engine/flow_log.h"
 #include "replay/engine/lane_policy.h"
 #include "replay/engine/measure/metrics.h"
@@ -30,6 +31,7 @@ struct FinishedRun {
   LanePolicy lanes;
   std::vector<int> dimension_sizes;
   bool recorded_comm;
+  const energy::PowerMeter* meter = nullptr;  // null: RunOptions::energy is not asked for
 };
 
 // What a caller sees of a run on its way. All may be null.

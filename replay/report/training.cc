@@ -84,22 +84,17 @@ void AddExposed(const Metrics& metrics, proto::TrainingReport* out) {
   }
 }
 
-// The computation of each phase on the ranks of one stage. Rows of the traces are the nodes of the stage,
-// unless an edit added or removed some: then nothing is told.
-bool SumPhases(const ReplayedStep& step, const Graph& graph, const ComputeTimes& times, int64_t stage,
+// The computation of each phase on a rank of one graph.
+void SumPhases(const Graph& graph, const std::vector<uint8_t>& phases, const ComputeTimes& times,
                int64_t (&sums)[std::size(kPhases)]) {
-  const auto built = generate::BuildStage(step.plan, stage);
-  if (!built.ok() || built->nodes.size() != graph.size()) return false;
   for (uint32_t row = 0; row < graph.size(); ++row) {
-    if (graph.type[row] != NodeType::kComp || graph.is_cpu(row)) continue;
-    for (size_t p = 0; p < std::size(kPhases); ++p) {
-      if (absl::string_view(built->nodes[row].spot.phase) == kPhases[p]) sums[p] += times.time[row].picos();
-    }
+    if (graph.type[row] != NodeType::kComp || graph.is_cpu(row) || phases[row] >= std::size(kPhases)) continue;
+    sums[phases[row]] += times.time[row].picos();
   }
-  return true;
 }
 
 void AddPhases(const ReplayedStep& step, proto::TrainingReport* out) {
+  if (step.phases.empty()) return;
   const generate::Layout layout(step.plan.split);
   const DistinctGraphs distinct(step.traces);
   const auto ranks = static_cast<double>(step.plan.split.stage_ranks());
@@ -108,7 +103,7 @@ void AddPhases(const ReplayedStep& step, proto::TrainingReport* out) {
   for (int64_t stage = 0; stage < step.plan.split.pp; ++stage) {
     const uint32_t g = distinct.of_rank[static_cast<size_t>(layout.RankAt({0, 0, 0, stage}))];
     int64_t of_stage[std::size(kPhases)] = {};
-    if (!SumPhases(step, *distinct.graphs[g], step.times[g], stage, of_stage)) return;
+    SumPhases(*distinct.graphs[g], step.phases[g], step.times[g], of_stage);
     for (size_t p = 0; p < std::size(kPhases); ++p) {
       sum[p] += ranks * static_cast<double>(of_stage[p]);
       most[p] = std::max(most[p], of_stage[p]);
@@ -210,6 +205,26 @@ std::vector<std::vector<uint8_t>> CommKindsOf(const TraceSet& traces) {
     }
   }
   return kinds;
+}
+
+const char* PhaseName(size_t phase) { return phase < std::size(kPhases) ? kPhases[phase] : "(no phase)"; }
+
+RowPhases PhasesOf(const StepPlan& plan, const TraceSet& traces) {
+  const generate::Layout layout(plan.split);
+  const DistinctGraphs distinct(traces);
+  RowPhases phases(distinct.graphs.size());
+  for (int64_t stage = 0; stage < plan.split.pp; ++stage) {
+    const uint32_t g = distinct.of_rank[static_cast<size_t>(layout.RankAt({0, 0, 0, stage}))];
+    if (!phases[g].empty()) continue;
+    const auto built = generate::BuildStage(plan, stage);
+    if (!built.ok() || built->nodes.size() != distinct.graphs[g]->size()) return {};
+    for (const generate::StepNode& node : built->nodes) {
+      uint8_t phase = 0;
+      while (phase < std::size(kPhases) && absl::string_view(node.spot.phase) != kPhases[phase]) ++phase;
+      phases[g].push_back(phase);
+    }
+  }
+  return phases;
 }
 
 double PeakFlops(const proto::Device& device, std::string* dtype) {

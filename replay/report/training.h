@@ -28,12 +28,20 @@ std::string DtypeName(proto::Training::Dtype dtype);
 // "tp 8, cp 1, dp 4, pp 4": what is not 1, and what else matters.
 std::string SplitText(const generate::StepPlan& plan);
 
+// By distinct graph and row: an index for PhaseName(). Empty: the rows are not those of the step, since an edit added or
+// removed some. Of graphs that are not the one of a stage's first rank none: an edit made them.
+using RowPhases = std::vector<std::vector<uint8_t>>;
+RowPhases PhasesOf(const generate::StepPlan& plan, const TraceSet& traces);
+// "forward", "recompute", "backward", "step".
+const char* PhaseName(size_t phase);
+
 // A step that was replayed. All is the caller's.
 struct ReplayedStep {
   const generate::StepPlan& plan;
   const TraceSet& traces;
   const std::vector<ComputeTimes>& times;  // of each distinct graph
   const Metrics& metrics;
+  const RowPhases& phases;
   const proto::Device& device;
   uint64_t device_memory = 0;  // bytes; 0: not known
 };

@@ -59,6 +59,16 @@ struct RunOptions : MachineOptions {
   double strict_causes = -1;  // refuse a run whose pinned time is more of the makespan, in percent; < 0: none
   bool sensitivity = false;   // what changes give by runs with them; with critical_path
   bool critical_path = false;  // in the report
+  bool energy = false;         // meter the run
+  std::string energy_file;     // constants of energy; "": what is built in
+  std::string power_cap;       // as of energy::SetCap(); "": none
+  std::string prices;          // as of economics::LoadPrices(); "": not asked for
+  std::string grid;            // as of economics::LoadGrid(); "": not asked for
+  std::string grid_start;      // when the run begins, for grids by the hour; "": with the grid's first hour
+  std::string reliability;     // as of goodput::LoadReliability(); "": not asked for
+  std::string checkpoint;      // as of goodput::ParseCheckpoint()
+  uint64_t steps = 0;          // of the run with failures; 0: those of 30 days
+  bool explain = false;        // the trees of energy, cost and carbon
   uint64_t device_memory = 0;  // bytes that a generated step may take of a device; 0: as the device says
   std::string version;         // of the program, for the report
 };

@@ -38,6 +38,7 @@ struct Simulation {
   PinnedRun* pinned = nullptr;
   const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;
   const Twins* twins = nullptr;
+  RunObserver* observer = nullptr;
 };
 absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine);
 

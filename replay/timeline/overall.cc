@@ -1,10 +1,13 @@
 #include "replay/timeline/overall.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "replay/energy/amounts.h"
+#include "replay/energy/curve.h"
 #include "replay/engine/measure/busy.h"
 #include "replay/engine/spans.h"
 
@@ -124,6 +127,31 @@ absl::Status WriteLinkCounters(const LinkUses& links, int pid, TimelineWriter* w
     writer->Counter(++place, absl::StrCat(name, ": queued"), "bytes");
     if (absl::Status s = WriteSamples(values, links.bucket, writer, samples); !s.ok()) return s;
     if (absl::Status s = WriteCounts(use, name, links.bucket, &place, writer, samples); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WritePowerCounters(const energy::PowerMeter& meter, const std::vector<int>& ranks, int pid,
+                                TimelineWriter* writer, uint64_t* samples) {
+  writer->Process(pid, pid, "power");
+  int place = 0;
+  const auto write = [&](const std::string& name, const energy::PowerCurve& curve) {
+    writer->Counter(++place, name, "W");
+    for (const energy::PowerStep& step : curve.steps()) {
+      ++*samples;
+      if (absl::Status s = writer->Sample(step.at, energy::ToWatts(step.power)); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  };
+  if (absl::Status s = write("all devices", meter.whole()); !s.ok()) return s;
+  for (const auto& [kind, curves] : {std::pair{"devices of rack ", &meter.racks()}, {"devices of node ", &meter.nodes()}}) {
+    for (size_t i = 0; i < curves->size(); ++i) {
+      if (absl::Status s = write(absl::StrCat(kind, i), (*curves)[i]); !s.ok()) return s;
+    }
+  }
+  for (const int rank : ranks) {
+    if (absl::Status s = write(absl::StrCat("device of rank ", rank), meter.device(static_cast<size_t>(rank))); !s.ok())
+      return s;
   }
   return absl::OkStatus();
 }

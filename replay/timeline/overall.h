@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "backends/link_use.h"
+#include "replay/energy/meter.h"
 #include "replay/engine/causes/critical_path.h"
 #include "replay/engine/spans.h"
 #include "replay/timeline/writer.h"
@@ -14,6 +16,11 @@ namespace chakra {
 
 // Writes counters of the links that have a series, as process `pid`. Adds their number to `samples`.
 absl::Status WriteLinkCounters(const LinkUses& links, int pid, TimelineWriter* writer, uint64_t* samples);
+
+// Writes the watts of devices, nodes, racks and all devices together as counters of process `pid`: devices of `ranks`
+// alone. Adds their number to `samples`.
+absl::Status WritePowerCounters(const energy::PowerMeter& meter, const std::vector<int>& ranks, int pid,
+                                TimelineWriter* writer, uint64_t* samples);
 
 // Writes a slice for each segment, as process `pid`, which stands before the ranks.
 absl::Status WriteCriticalPath(const CriticalPath& path, const TraceSet& traces, int pid,

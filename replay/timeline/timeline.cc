@@ -151,6 +151,10 @@ absl::StatusOr<TimelineTotals> Timeline::Write() {
     absl::Status s = WriteLinkCounters(*input_.links, all, writer_, &totals_.samples);
     if (!s.ok()) return s;
   }
+  if (input_.meter != nullptr) {
+    absl::Status s = WritePowerCounters(*input_.meter, choice_.ranks, all + 2, writer_, &totals_.samples);
+    if (!s.ok()) return s;
+  }
   if (input_.path != nullptr) {
     if (absl::Status s = WriteCriticalPath(*input_.path, *input_.traces, all + 1, writer_); !s.ok()) return s;
   }

@@ -21,6 +21,7 @@
 #include "replay/engine/lane_policy.h"
 #include "replay/engine/measure/metrics.h"
 #include "replay/engine/spans.h"
+#include "replay/energy/meter.h"
 #include "trace/io/csv.h"
 #include "trace/model/trace.h"
 
@@ -56,6 +57,7 @@ struct TimelineInput {
   const Metrics* metrics = nullptr;    // gives the algorithms of collectives; null: not shown
   const LinkUses* links = nullptr;     // links with a series get counters; null: none
   const CriticalPath* path = nullptr;  // written as a separate process, whatever ranks are chosen; null: none
+  const energy::PowerMeter* meter = nullptr;  // that kept its steps: written as counters; null: none
   std::vector<int> ranks;              // ascending; empty: all
   // The most nodes to write. Ranks are written as a whole, from the first on, as long as their nodes are
   // within this limit. If the first rank alone has more nodes, only those that began first are written. 0: no

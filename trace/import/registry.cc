@@ -197,7 +197,9 @@ std::string KindsOfRuns() {
   for (const Importer* i : kImporters) {
     if (i->run != nullptr && i->recorded) kinds.push_back(absl::StrCat(i->title, "s"));
   }
-  return absl::StrJoin(kinds, " and ");
+  const std::string last = kinds.back();
+  kinds.pop_back();
+  return kinds.empty() ? last : absl::StrCat(absl::StrJoin(kinds, ", "), " and ", last);
 }
 
 std::string InputsHelp() {

@@ -1,0 +1,78 @@
+// Power over time, and what a site's operator asks of it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "replay/energy/amounts.h"
+#include "trace/base/units.h"
+
+namespace chakra::energy {
+
+// From `at` on, until the next step.
+struct PowerStep {
+  Time at;
+  Milliwatts power = 0;
+};
+
+// A sum of powers that change one after the other, in the order of time. What holds for no time is not seen.
+class PowerCurve {
+ public:
+  // Beyond so many steps neighbours are joined to their mean; peak, least and energy stay exact.
+  static constexpr size_t kMostSteps = size_t{1} << 21;
+
+  // `keep`: the steps, not their extremes alone.
+  explicit PowerCurve(Milliwatts start = 0, bool keep = false, size_t most_steps = kMostSteps)
+      : power_(start), keep_(keep), most_(most_steps) {}
+
+  void Change(Milliwatts by, Time now) {
+    if (now > since_) Settle(now);
+    power_ += by;
+  }
+  // Ends the curve. No change after it.
+  void End(Time now) {
+    if (now > since_) Settle(now);
+  }
+
+  Milliwatts peak() const { return seen_ ? peak_ : power_; }
+  Milliwatts least() const { return seen_ ? least_ : power_; }
+  Femtojoules energy() const { return energy_; }
+  Time end() const { return since_; }
+  // Ascending; the last one holds until end().
+  const std::vector<PowerStep>& steps() const { return steps_; }
+  // The width of what was joined; 0: nothing was.
+  Time grain() const { return grain_; }
+
+ private:
+  void Settle(Time now) {
+    energy_ += EnergyOf(power_, (now - since_).picos());
+    if (!seen_ || power_ > peak_) peak_ = power_;
+    if (!seen_ || power_ < least_) least_ = power_;
+    seen_ = true;
+    if (keep_ && (steps_.empty() || steps_.back().power != power_)) {
+      if (steps_.size() >= most_) Join(since_);
+      steps_.push_back({since_, power_});
+    }
+    since_ = now;
+  }
+  void Join(Time end);
+
+  Milliwatts power_;
+  Milliwatts peak_ = 0, least_ = 0;
+  Time since_;
+  Femtojoules energy_ = 0;
+  bool seen_ = false;
+  bool keep_;
+  size_t most_;
+  Time grain_;
+  std::vector<PowerStep> steps_;
+};
+
+// Power below which the curve is for `share` of its time.
+Milliwatts PowerBelow(const PowerCurve& curve, double share);
+// The largest difference of power between two instants at most `window` apart.
+Milliwatts SwingWithin(const PowerCurve& curve, Time window);
+// Mean of each of `buckets` equal parts of the curve's time, in watts.
+std::vector<double> MeanOfBuckets(const PowerCurve& curve, int buckets);
+
+}  // namespace chakra::energy

@@ -1,0 +1,134 @@
+// Meters a run: each device is a state machine whose changes the engine tells.
+//
+// At each instant a device draws
+//
+//   min(most, resident + (busy | wait | 0) + sum over running operations of what each adds)
+//
+// busy: a computation runs; wait: none runs, but communication waits or moves data. What a computation adds is in
+// proportion to how much of the peak and of the memory bandwidth it uses (row_power.h), so that its energy does not
+// depend on what runs beside it. Where the sum is above `most`, what operations add is cut in proportion.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "replay/energy/amounts.h"
+#include "replay/energy/curve.h"
+#include "replay/engine/observer.h"
+#include "trace/base/units.h"
+
+namespace chakra::energy {
+
+// What makes an operation draw power.
+enum class Part : uint8_t { kTensor, kMemory, kLink, kCopy };
+inline constexpr int kParts = 4;
+
+// What a row does to its device.
+enum class Role : uint8_t { kNone, kComputes, kCommunicates, kCopies };
+
+// What a row adds while it runs; of communication while it moves data.
+struct RowPower {
+  Milliwatts tensor = 0;  // of Part::kTensor
+  Milliwatts other = 0;   // of part()
+  Role role = Role::kNone;
+  Milliwatts all() const { return tensor + other; }
+  Part part() const {
+    return role == Role::kCommunicates ? Part::kLink : role == Role::kCopies ? Part::kCopy : Part::kMemory;
+  }
+};
+
+// Of a device, in milliwatts. resident + max(busy, wait) <= most.
+struct DeviceLevels {
+  Milliwatts resident = 0, busy = 0, wait = 0, most = 0;
+};
+
+// Where devices are: by rank, from 0.
+struct Places {
+  std::vector<uint32_t> node, rack;
+  uint32_t nodes = 0, racks = 0;
+};
+
+class PowerMeter : public RunObserver {
+ public:
+  // By distinct graph and row: what rows add. All is borrowed until the meter is gone. `keep_devices`: the
+  // steps of each device, node and rack, for timelines.
+  PowerMeter(const DeviceLevels& levels, const std::vector<std::vector<RowPower>>& rows,
+             const std::vector<uint32_t>& graph_of_rank, const Places& places, bool keep_devices);
+
+  void Begin(uint32_t rank, uint32_t row, Time now) override;
+  void Wait(uint32_t rank, uint32_t row, Time now) override;
+  void Transfer(uint32_t rank, uint32_t row, Time now) override;
+  void Arrive(uint32_t rank, uint32_t row, uint32_t call, uint32_t members, Time now) override;
+  void End(uint32_t rank, uint32_t row, Time now) override;
+
+  // After the run, which ended at `end`. What follows is of a meter that has finished.
+  void Finish(Time end);
+
+  // Sums over all ranks of the time in which ...
+  Picoseconds resident_ps() const { return resident_ps_; }  // they were there
+  Picoseconds busy_ps() const { return busy_ps_; }          // a computation ran
+  Picoseconds wait_ps() const { return wait_ps_; }          // none ran, but communication did
+  // What all rows of one graph drew, over its ranks: by row, and by part.
+  Femtojoules RowEnergy(size_t graph, uint32_t row) const;
+  Femtojoules PartEnergy(Part part) const { return parts_[static_cast<size_t>(part)]; }
+  Femtojoules DeviceEnergy(size_t rank) const { return devices_[rank].curve.energy(); }
+  // Sum of all devices'.
+  Femtojoules energy() const { return whole_.energy(); }
+  const PowerCurve& device(size_t rank) const { return devices_[rank].curve; }
+  const PowerCurve& whole() const { return whole_; }
+  const std::vector<PowerCurve>& nodes() const { return nodes_; }
+  const std::vector<PowerCurve>& racks() const { return racks_; }
+
+ private:
+  struct Device {
+    Milliwatts added = 0;        // by what runs
+    Milliwatts power = 0;        // as of `since`
+    Milliwatts excess = 0;       // that was cut from it
+    uint32_t computing = 0;      // operations
+    uint32_t communicating = 0;  // likewise, waiting or moving data
+    bool changes = false;        // in the present instant
+    Time since, busy, wait;      // the last change; time in which it computed, or else communicated
+    std::vector<uint32_t> active;  // rows that add something
+    PowerCurve curve;
+  };
+
+  // Before the first change of a device in an instant: counts what has been since the last one.
+  Device& Touch(uint32_t rank, Time now) {
+    if (now > instant_) Flush(now);
+    Device& d = devices_[rank];
+    if (d.changes) return d;
+    d.changes = true;
+    changed_.push_back(rank);
+    Settle(rank, now);
+    return d;
+  }
+  // After all changes of an instant: what follows from them. The next one is `now`.
+  void Flush(Time now);
+  void Add(Device& d, uint32_t rank, uint32_t row, Time now);
+  void Settle(uint32_t rank, Time now);
+  void Update(uint32_t rank);
+  // Shares what was cut from what rows add among these.
+  void Cut(uint32_t rank, Milliwatts excess, Picoseconds ps);
+
+  const DeviceLevels levels_;
+  const std::vector<std::vector<RowPower>>& rows_;
+  const std::vector<uint32_t>& graph_of_;
+  const Places& places_;
+  std::vector<Device> devices_;
+  Time instant_;
+  std::vector<uint32_t> changed_;  // devices, in the present instant
+  std::vector<PowerCurve> nodes_, racks_;
+  PowerCurve whole_;
+  std::vector<std::vector<Picoseconds>> active_ps_;  // by graph and row: ends minus begins
+  std::vector<absl::flat_hash_map<uint32_t, Femtojoules>> cut_;
+  std::array<Femtojoules, kParts> parts_{};
+  Picoseconds resident_ps_ = 0, busy_ps_ = 0, wait_ps_ = 0;
+  struct Member {
+    uint32_t rank, row;
+  };
+  absl::flat_hash_map<uint32_t, std::vector<Member>> arrived_;  // by call that waits for members
+};
+
+}  // namespace chakra::energy

@@ -1,0 +1,69 @@
+// The meter of a run, and what follows from it: from the run's options to what the report says of energy, cost and carbon.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "backends/fabric_report.h"
+#include "proto/economics.pb.h"
+#include "proto/report.pb.h"
+#include "replay/compute/compute_times.h"
+#include "replay/energy/bill.h"
+#include "replay/energy/meter.h"
+#include "replay/energy/model.h"
+#include "replay/energy/row_power.h"
+#include "replay/report/training.h"
+#include "replay/run/cluster_model.h"
+#include "replay/run/options.h"
+#include "trace/model/trace.h"
+
+namespace chakra {
+
+class Metering {
+ public:
+  // Reads the constants, and slows `times` where there is a cap. The arguments are borrowed until it is gone. `keep`:
+  // each device's power over time, for timelines. Errors: those of energy::LoadEnergyModel(), ConstantsOf(),
+  // SetCap(), economics::LoadPrices() and LoadGrid().
+  static absl::StatusOr<std::unique_ptr<Metering>> Make(const RunOptions& options, const ClusterModel& cluster,
+                                                        const TraceSet& traces, std::vector<ComputeTimes>* times,
+                                                        bool keep);
+
+  RunObserver* observer() { return meter_.get(); }
+  const energy::PowerMeter& meter() const { return *meter_; }
+  const energy::Constants& constants() const { return constants_; }
+  const energy::Bill& bill() const { return bill_; }
+  // Files that were read, with their roles: "energy", "prices", "grid".
+  std::vector<std::pair<std::string, std::string>> Files() const;
+  // Of the site while no device has anything to do.
+  double RestingWatts() const;
+  // After the run.
+  void Finish(Time makespan);
+  // Energy, cost and carbon. `phases`: null: no generated step. Errors: those of economics::CostOf() and CarbonOf().
+  absl::Status AddTo(const std::vector<DimensionTraffic>& traffic, const RowPhases* phases,
+                     proto::Report* report) const;
+
+ private:
+  Metering() = default;
+
+  absl::Status LoadTables();
+  absl::Status AddEconomics(proto::Report* report) const;
+
+  const TraceSet* traces_ = nullptr;
+  const RunOptions* options_ = nullptr;
+  std::optional<proto::Prices> prices_;
+  std::optional<proto::Grid> grid_;
+  double start_ = 0;  // of the run, seconds since 1970
+  energy::Constants constants_;
+  energy::RowPowers powers_;
+  energy::Bill bill_;
+  energy::Places places_;
+  std::vector<uint32_t> graph_of_;
+  std::unique_ptr<energy::PowerMeter> meter_;
+  Time makespan_;
+};
+
+}  // namespace chakra

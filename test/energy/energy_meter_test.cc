@@ -1,0 +1,246 @@
+// Meters and curves of power, worked by hand and held against sums made another way.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "replay/energy/curve.h"
+#include "replay/energy/meter.h"
+
+namespace chakra::energy {
+namespace {
+
+constexpr DeviceLevels kLevels = {100000, 50000, 20000, 400000};
+constexpr int64_t kSecond = 1000000000000;
+
+Time Ms(int64_t ms) { return Time::Micros(ms * 1000); }
+
+Places OneNode(uint32_t ranks) {
+  Places places;
+  places.node.assign(ranks, 0);
+  places.rack.assign(ranks, 0);
+  places.nodes = places.racks = 1;
+  return places;
+}
+
+RowPower Computes(Milliwatts tensor, Milliwatts memory) { return {tensor, memory, Role::kComputes}; }
+RowPower Communicates(Milliwatts link) { return {0, link, Role::kCommunicates}; }
+
+double Joules(Femtojoules e) { return ToJoules(e); }
+
+TEST(PowerMeter, DevicesDrawWhatTheirStatesAndOperationsAdd) {
+  const std::vector<std::vector<RowPower>> rows = {{Computes(80000, 20000), Communicates(30000)}};
+  const std::vector<uint32_t> graph = {0, 0};
+  const Places places = OneNode(2);
+  PowerMeter meter(kLevels, rows, graph, places, true);
+  // Rank 0 computes for 100 ms, then waits 50 ms for rank 1; both then move data for 50 ms; the run ends at
+  // 300 ms.
+  meter.Begin(0, 0, Ms(0));
+  meter.Begin(1, 0, Ms(50));
+  meter.End(0, 0, Ms(100));
+  meter.Arrive(0, 1, 7, 2, Ms(100));
+  meter.End(1, 0, Ms(150));
+  meter.Arrive(1, 1, 7, 2, Ms(150));
+  meter.End(0, 1, Ms(200));
+  meter.End(1, 1, Ms(200));
+  meter.Finish(Ms(300));
+  // Rank 0: 100 W x 0.3 s, 150 W more for 0.1 s, 20 W more for 0.1 s, 30 W more for 0.05 s.
+  EXPECT_DOUBLE_EQ(Joules(meter.DeviceEnergy(0)), 30 + 15 + 2 + 1.5);
+  EXPECT_DOUBLE_EQ(Joules(meter.DeviceEnergy(1)), 30 + 15 + 1 + 1.5);
+  EXPECT_DOUBLE_EQ(Joules(meter.energy()), 96);
+  EXPECT_DOUBLE_EQ(Joules(meter.RowEnergy(0, 0)), 20);
+  EXPECT_DOUBLE_EQ(Joules(meter.PartEnergy(Part::kTensor)), 16);
+  EXPECT_DOUBLE_EQ(Joules(meter.PartEnergy(Part::kMemory)), 4);
+  EXPECT_DOUBLE_EQ(Joules(meter.PartEnergy(Part::kLink)), 3);
+  EXPECT_EQ(meter.busy_ps(), Picoseconds{kSecond} / 5);
+  EXPECT_EQ(meter.wait_ps(), Picoseconds{3 * kSecond} / 20);
+  EXPECT_EQ(meter.whole().peak(), 500000);  // both compute, from 50 to 100 ms
+  EXPECT_EQ(meter.whole().least(), 200000);
+  EXPECT_EQ(meter.device(0).peak(), 250000);
+}
+
+TEST(PowerMeter, NothingToDoIsRestTimesTime) {
+  const std::vector<std::vector<RowPower>> rows = {{}};
+  const std::vector<uint32_t> graph = {0, 0, 0};
+  const Places places = OneNode(3);
+  PowerMeter meter(kLevels, rows, graph, places, false);
+  meter.Finish(Ms(2000));
+  EXPECT_EQ(meter.energy(), EnergyOf(3 * kLevels.resident, 2 * kSecond));
+}
+
+TEST(PowerMeter, WhatIsAboveTheMostIsCutInProportion) {
+  const std::vector<std::vector<RowPower>> rows = {{Computes(150000, 50000), Computes(0, 100000)}};
+  const std::vector<uint32_t> graph = {0};
+  const Places places = OneNode(1);
+  PowerMeter meter(kLevels, rows, graph, places, false);
+  meter.Begin(0, 0, Ms(0));
+  meter.Begin(0, 1, Ms(0));
+  meter.End(0, 0, Ms(1000));
+  meter.End(0, 1, Ms(1000));
+  meter.Finish(Ms(1000));
+  // 150 + 300 W asked for, 400 there: 250 W are shared 2 to 1.
+  EXPECT_DOUBLE_EQ(Joules(meter.energy()), 400);
+  EXPECT_EQ(meter.device(0).peak(), 400000);
+  EXPECT_NEAR(Joules(meter.RowEnergy(0, 0)), 250 * 2 / 3.0, 1e-9);
+  EXPECT_NEAR(Joules(meter.RowEnergy(0, 1)), 250 / 3.0, 1e-9);
+  EXPECT_EQ(meter.RowEnergy(0, 0) + meter.RowEnergy(0, 1), EnergyOf(250000, kSecond));
+}
+
+// Operations begin and end at random on several ranks.
+class RandomRun {
+ public:
+  explicit RandomRun(uint64_t seed) : bits_(seed) {
+    for (int g = 0; g < 2; ++g) {
+      rows_.emplace_back();
+      for (int row = 0; row < 12; ++row) {
+        const Milliwatts a = Pick(150001), b = Pick(120001);
+        rows_.back().push_back(row % 3 == 2 ? Communicates(b) : Computes(a, b));
+      }
+    }
+    for (int r = 0; r < 6; ++r) {
+      graph_.push_back(static_cast<uint32_t>(r % 2));
+      places_.node.push_back(static_cast<uint32_t>(r / 2));
+      places_.rack.push_back(static_cast<uint32_t>(r / 4));
+    }
+    places_.nodes = 3;
+    places_.racks = 2;
+  }
+
+  void Check() {
+    PowerMeter meter(kLevels, rows_, graph_, places_, true);
+    std::vector<std::vector<bool>> running(6, std::vector<bool>(12));
+    Time now;
+    for (int i = 0; i < 4000; ++i) {
+      now += Time::Picos(static_cast<int64_t>(Pick(3)) * static_cast<int64_t>(Pick(987654321)));
+      const uint32_t rank = static_cast<uint32_t>(Pick(6)), row = static_cast<uint32_t>(Pick(12));
+      if (running[rank][row]) {
+        meter.End(rank, row, now);
+      } else if (rows_[graph_[rank]][row].role == Role::kCommunicates) {
+        meter.Wait(rank, row, now);
+        if (Pick(2) > 0) meter.Transfer(rank, row, now);
+      } else {
+        meter.Begin(rank, row, now);
+      }
+      running[rank][row] = !running[rank][row];
+    }
+    for (uint32_t rank = 0; rank < 6; ++rank) {
+      for (uint32_t row = 0; row < 12; ++row) {
+        if (running[rank][row]) meter.End(rank, row, now);
+      }
+    }
+    now += Ms(1);
+    meter.Finish(now);
+    Compare(meter);
+  }
+
+ private:
+  uint64_t Pick(uint64_t below) { return bits_() % below; }
+
+  void Compare(const PowerMeter& meter) {
+    const Femtojoules base = EnergyOf(kLevels.resident, meter.resident_ps()) +
+                             EnergyOf(kLevels.busy, meter.busy_ps()) +
+                             EnergyOf(kLevels.wait, meter.wait_ps());
+    Femtojoules parts = base, by_row = base, ranks = 0, steps = 0, nodes = 0, racks = 0;
+    for (const Part part : {Part::kTensor, Part::kMemory, Part::kLink, Part::kCopy})
+      parts += meter.PartEnergy(part);
+    for (size_t g = 0; g < 2; ++g) {
+      for (uint32_t row = 0; row < 12; ++row) by_row += meter.RowEnergy(g, row);
+    }
+    for (size_t r = 0; r < 6; ++r) {
+      ranks += meter.DeviceEnergy(r);
+      EXPECT_LE(meter.device(r).peak(), kLevels.most);
+      steps += Integral(meter.device(r));
+    }
+    for (const PowerCurve& curve : meter.nodes()) nodes += curve.energy();
+    for (const PowerCurve& curve : meter.racks()) racks += curve.energy();
+    for (const Femtojoules sum : {parts, by_row, ranks, steps, nodes, racks, Integral(meter.whole())})
+      EXPECT_TRUE(sum == meter.energy()) << Joules(sum) << " and " << Joules(meter.energy());
+  }
+
+  static Femtojoules Integral(const PowerCurve& curve) {
+    Femtojoules sum = 0;
+    const auto& steps = curve.steps();
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const Time until = i + 1 < steps.size() ? steps[i + 1].at : curve.end();
+      sum += EnergyOf(steps[i].power, (until - steps[i].at).picos());
+    }
+    return sum;
+  }
+
+  std::mt19937_64 bits_;
+  std::vector<std::vector<RowPower>> rows_;
+  std::vector<uint32_t> graph_;
+  Places places_;
+};
+
+TEST(PowerMeter, SumsByPartRowRankAndTimeAreOneNumber) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) RandomRun(seed).Check();
+}
+
+TEST(PowerCurve, SwingsAreThoseOfAllPairsOfInstants) {
+  std::mt19937_64 bits(3);
+  PowerCurve curve(1000, true);
+  Time now;
+  for (int i = 0; i < 300; ++i) {
+    now += Time::Picos(static_cast<int64_t>(bits() % 1000 + 1));
+    curve.Change(static_cast<Milliwatts>(bits() % 2001) - 1000, now);
+  }
+  curve.End(now + Time::Picos(500));
+  const auto& steps = curve.steps();
+  for (const int64_t window : {0, 1, 700, 5000, 1000000}) {
+    Milliwatts most = 0;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      for (size_t j = i; j < steps.size(); ++j) {
+        const Time left = j == i ? steps[i].at : steps[i + 1].at;
+        if (j > i && steps[j].at - left > Time::Picos(window)) break;
+        most = std::max(most, std::abs(steps[i].power - steps[j].power));
+      }
+    }
+    EXPECT_EQ(SwingWithin(curve, Time::Picos(window)), most) << window;
+  }
+}
+
+TEST(PowerCurve, PercentilesAndMeans) {
+  PowerCurve curve(100, true);
+  curve.Change(100, Time::Picos(900));
+  curve.Change(300, Time::Picos(990));
+  curve.End(Time::Picos(1000));
+  EXPECT_EQ(PowerBelow(curve, 0.5), 100);
+  EXPECT_EQ(PowerBelow(curve, 0.95), 200);
+  EXPECT_EQ(PowerBelow(curve, 0.999), 500);
+  const std::vector<double> means = MeanOfBuckets(curve, 2);
+  ASSERT_EQ(means.size(), 2u);
+  EXPECT_DOUBLE_EQ(means[0], 0.1);
+  EXPECT_DOUBLE_EQ(means[1], (400 * 100 + 90 * 200 + 10 * 500) / 500.0 / 1000);
+}
+
+TEST(PowerCurve, JoinedStepsKeepExtremesAndEnergy) {
+  std::mt19937_64 bits(5);
+  PowerCurve whole(500000, true), joined(500000, true, 64);
+  Time now;
+  for (int i = 0; i < 2000; ++i) {
+    now += Time::Picos(static_cast<int64_t>(bits() % 1000000 + 1));
+    const Milliwatts by = static_cast<Milliwatts>(bits() % 2001) - 1000;
+    whole.Change(by, now);
+    joined.Change(by, now);
+  }
+  whole.End(now);
+  joined.End(now);
+  EXPECT_LE(joined.steps().size(), 65u);
+  EXPECT_GT(joined.grain(), Time::Zero());
+  EXPECT_EQ(joined.peak(), whole.peak());
+  EXPECT_EQ(joined.least(), whole.least());
+  EXPECT_TRUE(joined.energy() == whole.energy());
+}
+
+TEST(Amounts, MicrojoulesOfPartsAddUp) {
+  const std::vector<Femtojoules> parts = {1, kFemtoPerMicro - 1, 999999999, 1, 12345678901234, 0, 7};
+  Femtojoules sum = 0;
+  int64_t micro = 0;
+  for (const Femtojoules p : parts) sum += p;
+  for (const int64_t m : ToMicrojoules(parts)) micro += m;
+  EXPECT_EQ(micro, static_cast<int64_t>(sum / kFemtoPerMicro));
+}
+
+}  // namespace
+}  // namespace chakra::energy

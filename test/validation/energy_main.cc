@@ -1,0 +1,228 @@
+// Metered training runs (MLPerf Training, power logs) against what replays of generated steps draw.
+//
+//   energy_validation RUNS.CSV [--out FOLDER] [--compare FOLDER] [--check]
+//
+// RUNS.CSV has a row for each run: system, benchmark, meter, T_s, node_energy_J, mean_W_per_node. Prints the
+// table; --out writes energy.md; --compare wants the same bytes in a folder; --check holds the rows that are
+// judged to 7 % in watts. Exit status: 0 all holds; 1 a file or a row does not; 2 the command line is wrong;
+// 77 RUNS.CSV is absent.
+#include <sys/stat.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "replay/report/run_replay.h"
+#include "replay/run/traces.h"
+#include "test/validation/csv_line.h"
+#include "trace/generate/importer.h"
+#include "trace/generate/workload.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
+
+namespace chakra::validation {
+namespace {
+
+constexpr double kBar = 0.07;
+
+// A step that stands for a benchmark.
+struct MeteredStep {
+  const char* system;  // of the file
+  const char* benchmark;
+  const char* model;
+  const char* parallel;
+  const char* training;
+  const char* cluster;
+  double steps;     // of a whole run; 0: the log does not tell
+  const char* why;  // how it was composed
+};
+
+constexpr MeteredStep kSteps[] = {
+    {"64xSMC-H100-SXM-80GB", "gpt3", "gpt3-175b", "tp=4,pp=8,vpp=6,dp=16",
+     "global_batch=2048,micro_batch=2,seq=2048,dtype=fp8", "dgx-h100", 288,
+     "the whole step: 2,048 sequences of 2,048 tokens; how ranks share the work is not in the log and was "
+     "chosen"},
+    {"1xSMC-H100-SXM-80GB", "llama2_70b_lora", "llama2-70b", "tp=4,dp=2",
+     "global_batch=8,micro_batch=1,seq=8192,dtype=fp8", "dgx-h100", 0,
+     "full training of the same model: adapters alone have fewer products and gradients, so no time is "
+     "compared"},
+    {"1xSMC-H100-SXM-80GB", "bert", "bert-large", "dp=8",
+     "global_batch=448,micro_batch=56,seq=512,dtype=fp16", "dgx-h100", 0,
+     "56 full sequences a device; the log's are packed without padding"},
+    {"SR780aV3-8xB200_SXM_180GB", "bert", "bert-large", "dp=8",
+     "global_batch=448,micro_batch=56,seq=512,dtype=fp16", "dgx-b200", 0, "as on H100"},
+};
+
+// Where the meter was: what stands between it and the devices.
+const char* ConstantsFor(const std::string& meter) {
+  // The systems are cooled by liquid: no fans. Behind the power supplies there is no loss of theirs.
+  return meter == "DC" ? "node { fans_share { value: 0 source: \"liquid\" } supply_loss_share { value: 0 "
+                         "source: \"behind them\" } }"
+                       : "node { fans_share { value: 0 source: \"liquid\" } }";
+}
+
+struct MeanRun {
+  int runs = 0;
+  double seconds = 0, joules = 0, watts = 0;  // of a node: watts
+};
+
+using Key = std::tuple<std::string, std::string, std::string>;  // system, benchmark, meter
+
+absl::StatusOr<std::map<Key, MeanRun>> ReadRuns(const std::string& path) {
+  const auto text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  std::map<Key, MeanRun> runs;
+  const absl::Status read = ForEachLine(*text, [&](const CsvLine& line) -> absl::Status {
+    std::string system, benchmark, meter, run;
+    double seconds = 0, joules = 0, watts = 0;
+    for (const auto& [column, value] :
+         {std::pair{"system", &system}, {"benchmark", &benchmark}, {"meter", &meter}, {"run", &run}}) {
+      if (absl::Status s = line.Read(column, value); !s.ok()) return s;
+    }
+    for (const auto& [column, value] :
+         {std::pair{"T_s", &seconds}, {"node_energy_J", &joules}, {"mean_W_per_node", &watts}}) {
+      if (absl::Status s = line.Read(column, value); !s.ok()) return s;
+    }
+    if (absl::StrContains(run, "_raw_")) return absl::OkStatus();  // the same run again
+    MeanRun& mean = runs[{system, benchmark, meter}];
+    ++mean.runs;
+    mean.seconds += (seconds - mean.seconds) / mean.runs;
+    mean.joules += (joules - mean.joules) / mean.runs;
+    mean.watts += (watts - mean.watts) / mean.runs;
+    return absl::OkStatus();
+  });
+  if (!read.ok()) return read;
+  return runs;
+}
+
+absl::StatusOr<proto::Report> Replay(const MeteredStep& step, const std::string& meter) {
+  generate::WorkloadOptions options;
+  options.model = step.model;
+  options.parallel = step.parallel;
+  options.training = step.training;
+  const auto workload = generate::ReadWorkload(options);
+  if (!workload.ok()) return workload.status();
+  TraceOptions inputs;
+  inputs.inputs = {generate::WorkloadInput(*workload)};
+  const auto traces = LoadTraces(inputs);
+  if (!traces.ok()) return traces.status();
+  const std::string device = absl::StrContains(step.system, "B200") ? "B200-SXM-180GB" : "H100-SXM5-80GB";
+  const std::string file =
+      (std::filesystem::temp_directory_path() / absl::StrCat("energy_validation_", meter, ".txtpb")).string();
+  absl::Status written =
+      WriteFile(file, absl::StrCat("profile { device: \"", device, "\" ", ConstantsFor(meter), " }\n"));
+  if (!written.ok()) return written;
+  RunOptions run;
+  run.cluster = step.cluster;
+  run.energy = true;
+  run.energy_file = file;
+  auto report = RunReplay(*traces, run);
+  std::filesystem::remove(file);
+  return report;
+}
+
+std::string Percent(double part, double whole) {
+  return absl::StrFormat("%+.1f %%", 100 * (part / whole - 1));
+}
+
+constexpr char kHead[] =
+    "# Metered training runs against replays\n\n"
+    "MLPerf Training 4.0 and 5.0 power logs, means over runs from `run_start` to `run_stop`. Each is "
+    "replayed as one step of its model, generated\n"
+    "(`replay --model`), metered with `--energy`. No constant was fitted to a row: "
+    "`replay/energy/profiles.cc` has the sources. Hosts rest on what the\n"
+    "same logs show before and after the runs. Energy is the predicted watts over the measured time, so its "
+    "error is that of the watts; where the number of\n"
+    "steps is known, the last column has the energy of all steps in simulated time.\n\n"
+    "| run | meter | nodes | measured W/node | predicted | error | measured MJ | predicted, measured time | "
+    "predicted, simulated time | how |\n"
+    "|---|---|---|---|---|---|---|---|---|---|\n";
+constexpr char kTail[] =
+    "\nNot composed: ResNet, RetinaNet, Stable Diffusion (convolutions) and DLRM (tables), which `generate` "
+    "does not make; LoRA on 64 nodes, whose split is\n"
+    "not known. Written by `build/test/energy_validation RUNS.CSV --out test/validation`.\n";
+
+absl::StatusOr<std::string> Table(const std::map<Key, MeanRun>& runs, bool* holds) {
+  std::string out = kHead;
+  for (const MeteredStep& step : kSteps) {
+    for (const char* meter : {"AC", "DC"}) {
+      const auto found = runs.find({step.system, step.benchmark, meter});
+      if (found == runs.end()) continue;
+      const MeanRun& m = found->second;
+      const auto report = Replay(step, meter);
+      if (!report.ok()) return report.status();
+      const proto::EnergyReport& e = report->energy();
+      const double nodes = e.nodes();
+      const double joules = e.node_watts() * nodes * m.seconds;
+      const double all_steps =
+          e.node_watts() * nodes * step.steps * static_cast<double>(report->makespan_ps()) * 1e-12;
+      *holds = *holds && std::fabs(e.node_watts() / m.watts - 1) <= kBar;
+      absl::StrAppendFormat(
+          &out, "| %s, %s | %s | %d | %.0f | %.0f | %s | %.4g | %.4g (%s) | %s | %s |\n", step.benchmark,
+          step.system, meter, e.nodes(), m.watts, e.node_watts(), Percent(e.node_watts(), m.watts),
+          m.joules / 1e6, joules / 1e6, Percent(joules, m.joules),
+          step.steps > 0 ? absl::StrFormat("%.4g (%s)", all_steps / 1e6, Percent(all_steps, m.joules)) : "",
+          absl::StrCat("`", step.model, ":", step.parallel, "`, `", step.training, "`: ", step.why));
+    }
+  }
+  return absl::StrCat(out, kTail);
+}
+
+int Fail(const std::string& what) {
+  std::fprintf(stderr, "energy_validation: %s\n", what.c_str());
+  return 1;
+}
+
+int Run(const std::string& path, const std::string& out, const std::string& compare, bool check) {
+  struct stat unused;
+  if (::stat(path.c_str(), &unused) != 0) return 77;
+  const auto runs = ReadRuns(path);
+  if (!runs.ok()) return Fail(absl::StrCat(path, ": ", runs.status().message()));
+  bool holds = true;
+  const auto table = Table(*runs, &holds);
+  if (!table.ok()) return Fail(std::string(table.status().message()));
+  std::fputs(table->c_str(), stdout);
+  if (!out.empty()) {
+    if (const absl::Status s = WriteFile(absl::StrCat(out, "/energy.md"), *table); !s.ok())
+      return Fail(std::string(s.message()));
+  }
+  if (!compare.empty()) {
+    const auto kept = ReadFile(absl::StrCat(compare, "/energy.md"));
+    if (!kept.ok() || *kept != *table)
+      return Fail(absl::StrCat(compare, "/energy.md is not what the code gives now; to write it anew: --out ",
+                               compare));
+  }
+  return check && !holds ? Fail("a row is more than 7 % off in watts") : 0;
+}
+
+}  // namespace
+}  // namespace chakra::validation
+
+int main(int argc, char** argv) {
+  std::string path, out, compare;
+  bool check = false, usage = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    if ((arg == "--out" || arg == "--compare") && i + 1 < argc) {
+      (arg == "--out" ? out : compare) = argv[++i];
+    } else if (arg == "--check") {
+      check = true;
+    } else if (path.empty() && !arg.empty() && arg[0] != '-') {
+      path = arg;
+    } else {
+      usage = true;
+    }
+  }
+  if (usage || path.empty()) {
+    std::fprintf(stderr, "usage: energy_validation RUNS.CSV [--out FOLDER] [--compare FOLDER] [--check]\n");
+    return 2;
+  }
+  return chakra::validation::Run(path, out, compare, check);
+}
