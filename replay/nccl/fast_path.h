@@ -51,8 +51,8 @@ class FastPath {
   bool Applies(const PlannedCall& call, uint64_t bytes) const;
 
   // Computes when each member ends from when each began. `group` identifies `members` (ranks) in later calls.
-  // Account() counts the call `times` times. If `origin` is not null, it gets for each member the member whose begin decided its end. Precondition:
-  // Applies(call, bytes).
+  // Account() counts the call `times` times. If `origin` is not null, it gets for each member the member whose
+  // begin decided its end. Precondition: Applies(call, bytes).
   void Evaluate(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes,
                 const std::vector<Time>& begin, std::vector<Time>* end,
                 std::vector<uint32_t>* origin = nullptr, uint64_t times = 1);

@@ -35,14 +35,6 @@ constexpr char kOld[] =
     "layers=8,hidden=512,heads=8,ffn=2048,gated=no,vocab=4096,tied=yes,norm=layer,bias=yes,"
     "positions=2048";
 
-StepGraphs Step(const std::string& model, const std::string& parallel, const std::string& training) {
-  const StepPlan plan = PlanOf(model, parallel, training);
-  if (plan.model.layers == 0) return {};  // refused: the test has failed
-  const auto step = BuildStep(plan);
-  EXPECT_TRUE(step.ok()) << step.status();
-  return step.ok() ? *step : StepGraphs();
-}
-
 bool Starts(const char* text, absl::string_view with) { return absl::StartsWith(text, with); }
 
 // Operations of products and attention in the forward pass, but the router's, over all ranks.

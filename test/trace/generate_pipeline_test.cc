@@ -35,14 +35,6 @@ std::vector<int64_t> LayersOf(const std::string& model, const std::string& paral
 
 std::string Layers(int64_t n) { return absl::StrCat("layers=", n, ",hidden=64,heads=4,ffn=128,vocab=256"); }
 
-StepGraphs Step(const std::string& model, const std::string& parallel, const std::string& training) {
-  const StepPlan plan = PlanOf(model, parallel, training);
-  if (plan.model.layers == 0) return {};  // refused: the test has failed
-  const auto step = BuildStep(plan);
-  EXPECT_TRUE(step.ok()) << step.status();
-  return step.ok() ? *step : StepGraphs();
-}
-
 // Llama 3 took a layer off the first and the last stage (Grattafiori et al., 2024, section 3.3.2);
 // DeepSeek-V3's 61 layers are on 16 stages.
 TEST(GeneratePieces, ModelsThatWereTrainedUnevenAre) {

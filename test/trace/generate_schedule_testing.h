@@ -1,4 +1,4 @@
-// Runs the stages of a step in their own time, without machine or engine.
+// Makes steps, and runs their stages in their own time, without machine or engine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,9 +12,19 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "test/trace/generate_testing.h"
 #include "trace/generate/write.h"
 
 namespace chakra::generate {
+
+// Fails the test, and returns an empty step, where the parts do not fit.
+inline StepGraphs Step(const std::string& model, const std::string& parallel, const std::string& training) {
+  const StepPlan plan = PlanOf(model, parallel, training);
+  if (plan.model.layers == 0) return {};  // refused: the test has failed
+  const auto step = BuildStep(plan);
+  EXPECT_TRUE(step.ok()) << step.status();
+  return step.ok() ? *step : StepGraphs();
+}
 
 // The length of a step whose streams run their nodes in order, where a computation of a part that begins with
 // `part` takes as long as `forward` says, or its inputs' or weights' gradient takes 1 unit, and all else
