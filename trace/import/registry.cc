@@ -24,7 +24,7 @@ namespace {
 constexpr const Importer* kImporters[] = {
     &pytorch::kImporter, &generate::kImporter, &kJsonImporter, &kTextImporter,
     &nsys::kImporter,  // after others whose files are SQLite
-    &kEtImporter,  // the last: it takes what no other claims
+    &kEtImporter,      // the last: it takes what no other claims
 };
 
 // Whether a file's name, compressed or not, has an ending of the format.

@@ -183,7 +183,7 @@ struct FlowArrow {
 struct DeviceTrace {
   std::string file;
   std::string source = "kineto";  // what recorded it: "kineto", "nsys"
-  std::string machine;            // traces of one machine, and so of one clock, have the same text; "": not told
+  std::string machine;        // traces of one machine, and so of one clock, have the same text; "": not told
   int rank = kNoRank;         // distributedInfo.rank
   int world_size = 0;         // distributedInfo.world_size; 0: not written
   int64_t base_ns = 0;        // since the epoch; the time at which Event::ts is 0

@@ -32,7 +32,8 @@ struct Capture {
 // different runs, steps that are not in the capture, a file that cannot be read.
 absl::StatusOr<Capture> ReadCapture(const std::vector<std::string>& inputs, const ReadOptions& options);
 
-// Device traces that another reader made: `trace.rank` is the global rank of each, and no two are of one rank.
+// Device traces that another reader made: `trace.rank` is the global rank of each, and no two are of one
+// rank.
 struct DeviceRuns {
   std::vector<std::unique_ptr<DeviceTrace>> traces;
   std::vector<InputFile> inputs;
