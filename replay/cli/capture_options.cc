@@ -27,10 +27,11 @@ void AddCaptureOptions(CLI::App* app, ReadOptions* options) {
 }
 
 void AddStepRangeOption(CLI::App* app, ReadOptions* options, const std::string& group) {
-  app->add_option("--step-range", options->capture.step_range,
-                  "Which NVTX ranges of an Nsight Systems export are steps: their text, * for any (\"iteration*\"); "
-                  "pattern: the kernels that repeat; default: ranges with step, iter or batch in their text that "
-                  "follow each other")
+  app->add_option(
+         "--step-range", options->capture.step_range,
+         "Which NVTX ranges of an Nsight Systems export are steps: their text, * for any (\"iteration*\"); "
+         "pattern: the kernels that repeat; default: ranges with step, iter or batch in their text that "
+         "follow each other")
       ->type_name("TEXT")
       ->group(group);
 }

@@ -3,7 +3,8 @@
 namespace chakra::cli {
 namespace {
 
-constexpr absl::string_view kTorch = R"(Record: PyTorch's profiler, and its execution trace beside it, on every rank.
+constexpr absl::string_view kTorch =
+    R"(Record: PyTorch's profiler, and its execution trace beside it, on every rank.
 
   from torch.profiler import profile, schedule, ProfilerActivity, ExecutionTraceObserver
   observer = ExecutionTraceObserver().register_callback(f"capture/host.{rank}.json")
@@ -36,7 +37,8 @@ CUDA graphs (vLLM, SGLang, torch.compile's reduce-overhead): kernels of a graph 
 of the graphs in a trace of its own, too: it has the operators and their shapes.
 )";
 
-constexpr absl::string_view kNsys = R"(Record: one report a host, with all its processes and GPUs in it; export it with the payloads.
+constexpr absl::string_view kNsys =
+    R"(Record: one report a host, with all its processes and GPUs in it; export it with the payloads.
 
   nsys profile --trace=cuda,nvtx --sample=none --cpuctxsw=none \
       --cuda-graph-trace=node --pytorch=autograd-shapes-nvtx \
@@ -74,7 +76,8 @@ What each piece is for, and what its absence costs:
 Sizes of the export grow with the window: three steps are enough. Of a large one, --steps 1 keeps only that step in memory.
 )";
 
-constexpr absl::string_view kJax = R"(Record: an XPlane profile of a few steps on every host, and the compiled modules.
+constexpr absl::string_view kJax =
+    R"(Record: an XPlane profile of a few steps on every host, and the compiled modules.
 
   XLA_FLAGS="--xla_dump_to=hlo --xla_dump_hlo_as_text --xla_dump_hlo_as_proto" python train.py
 
@@ -116,7 +119,8 @@ What each piece is for, and what its absence costs:
 PyTorch's own profiler on ROCm records operators, shapes and collectives besides: see `record-help torch`.
 )";
 
-constexpr absl::string_view kNccl = R"(Record: NCCL's collectives alone, at any scale, at little cost. There are three ways.
+constexpr absl::string_view kNccl =
+    R"(Record: NCCL's collectives alone, at any scale, at little cost. There are three ways.
 
 1. NCCL's Inspector (NCCL 2.28 on; a plugin in NCCL's plugins/profiler/inspector): a line for each call.
      NCCL_PROFILER_PLUGIN=/path/libnccl-profiler-inspector.so  NCCL_INSPECTOR_ENABLE=1

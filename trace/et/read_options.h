@@ -15,10 +15,10 @@ struct CaptureSelection {
   std::string host, device;  // one pair of files; "": what the inputs name
   std::vector<int> ranks;    // only these (global) ranks; empty: all
   bool named() const { return !host.empty() || !device.empty(); }
-  std::string steps;  // "", "all", "first", "last", "skip-first", "N" or "N-M"; N is the number in
-                      // ProfilerStep#N
-  std::string step_range;  // which NVTX ranges of an Nsight Systems export are steps: text, '*' for any; "pattern":
-                           // the kernels that repeat; "": told by their names
+  std::string steps;       // "", "all", "first", "last", "skip-first", "N" or "N-M"; N is the number in
+                           // ProfilerStep#N
+  std::string step_range;  // which NVTX ranges of an Nsight Systems export are steps: text, '*' for any;
+                           // "pattern": the kernels that repeat; "": told by their names
 };
 
 // A rank as a RankRewriter made it.

@@ -39,7 +39,7 @@ constexpr const Importer* kImporters[] = {
     &kJsonImporter,
     &kTextImporter,
     &nsys::kImporter,  // after others whose files are SQLite
-    &kEtImporter,  // the last: it takes what no other claims
+    &kEtImporter,      // the last: it takes what no other claims
 };
 
 // Whether a file's name, compressed or not, has an ending of the format.

@@ -86,16 +86,6 @@ class Marker {
     }
     return begin;
   }
-  // When what began from `begin` to the launch at `row` has ended.
-  int64_t TreeEnd(uint32_t row, int64_t begin) const {
-    int64_t end = trace_.events[row].ts + trace_.events[row].dur;
-    for (auto it = std::upper_bound(host_.begin(), host_.end(), row); it != host_.begin();) {
-      const Event& e = trace_.events[*--it];
-      if (e.ts < begin) break;
-      end = std::max(end, e.ts + e.dur);
-    }
-    return end;
-  }
 
  private:
   const pytorch::DeviceTrace& trace_;
@@ -150,13 +140,11 @@ void MarkPattern(Process* process) {
     return;
   }
   std::vector<uint32_t> marks;  // launches of the first kernels of periods
-  size_t last = i;
   for (; i < kernels.rows.size(); i += period) {
     const uint32_t launch = kernels.launches[i];
     if (launch == kNoRow || trace.events[launch].lane != thread) continue;
     if (!marks.empty() && trace.events[launch].ts <= trace.events[marks.back()].ts) continue;
     marks.push_back(launch);
-    last = i;
   }
   const Marker marker(process, thread);
   std::vector<int64_t> begins;
@@ -166,19 +154,13 @@ void MarkPattern(Process* process) {
     begins.push_back(marker.TreeBegin(marks[k], after, before));
   }
   std::vector<Event> steps;
-  for (size_t k = 0; k < marks.size(); ++k) {
+  for (size_t k = 0; k + 1 < marks.size(); ++k) {  // nothing tells where the last period ends
     Event step;
     step.kind = EventKind::kAnnotation;
     step.lane = thread;
     step.ts = begins[k];
+    step.dur = begins[k + 1] - begins[k];
     step.name = trace.strings.Intern(absl::StrCat("ProfilerStep#", k));
-    if (k + 1 < marks.size()) {
-      step.dur = begins[k + 1] - begins[k];
-    } else {
-      const size_t end = last + period - 1;  // the last period counts if it is whole
-      if (end >= kernels.rows.size() || kernels.launches[end] == kNoRow) break;
-      step.dur = marker.TreeEnd(kernels.launches[end], begins[k]) - begins[k];
-    }
     if (step.dur > 0) steps.push_back(step);
   }
   trace.events.insert(trace.events.end(), steps.begin(), steps.end());

@@ -16,7 +16,8 @@ inline constexpr size_t kMostTried = 64;
 
 // Adds a mark of each step, ProfilerStep#0 and on, on the thread that launches a period's first kernel: from
 // the begin of the call tree around that launch to that of the next. A period begins where the device was
-// idle longest. Precondition: events are sorted; they stay so. Notes it where no pattern is found.
+// idle longest. Precondition: events are sorted; they stay so. Of the last period nothing tells the end: it
+// gets no mark. Notes it where no pattern is found.
 void MarkPattern(Process* process);
 
 }  // namespace chakra::nsys

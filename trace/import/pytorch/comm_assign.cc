@@ -129,13 +129,14 @@ bool Assigner::CallOf(uint32_t row, CommCall* call) const {
   return found;
 }
 
-// Annotations around the calls that the library itself shows ("ncclAllReduce" in "nccl:all_reduce") are no calls
-// of their own.
+// Annotations around the calls that the library itself shows ("ncclAllReduce" in "nccl:all_reduce") are no
+// calls of their own.
 void Assigner::FindOuter() {
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
     const Event& e = d_.events[row];
     if (e.kind != EventKind::kAnnotation || e.extra == kNoRow || d_.ops[e.extra].comm == kNoRow) continue;
-    for (uint32_t up = threads_.parent[row]; up != kNoRow && outer_.insert(up).second;) up = threads_.parent[up];
+    for (uint32_t up = threads_.parent[row]; up != kNoRow && outer_.insert(up).second;)
+      up = threads_.parent[up];
   }
 }
 

@@ -23,7 +23,9 @@ bool MakesNode(absl::string_view name) {
 // An operator as a capture shows it; views of the capturing trace.
 struct Captured {
   absl::string_view name, shapes, types;
-  bool operator==(const Captured& o) const { return name == o.name && shapes == o.shapes && types == o.types; }
+  bool operator==(const Captured& o) const {
+    return name == o.name && shapes == o.shapes && types == o.types;
+  }
 };
 using CapturedGraph = std::vector<Captured>;  // by node
 
