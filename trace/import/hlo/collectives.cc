@@ -47,9 +47,11 @@ int64_t LargestId(const Instruction& i) {
 }
 
 int64_t OperandsBytes(const Computation& c, const Instruction& i) {
+  constexpr int64_t kMostBytes = int64_t{1} << 60;
   int64_t sum = 0;
-  for (const uint32_t row : i.operands) sum += std::min(BytesOf(c.instructions[row].shape), int64_t{1} << 58);
-  return std::min(sum, int64_t{1} << 60);
+  for (const uint32_t row : i.operands)
+    sum = std::min(kMostBytes, sum + std::min(BytesOf(c.instructions[row].shape), kMostBytes));
+  return sum;
 }
 
 // Of an operation that XLA runs beside others, the result: what its start returns has operands in front.

@@ -1,5 +1,7 @@
 #include "trace/import/hlo/trips.h"
 
+#include <algorithm>
+
 namespace chakra::hlo {
 namespace {
 
@@ -59,10 +61,12 @@ int64_t TripCount(const Module& m, const Instruction& loop) {
     const Instruction& state = Behind(c, loop.operands[0]);
     if (state.opcode != "tuple" || static_cast<size_t>(part) >= state.operands.size()) return -1;
     const Instruction& first = Behind(c, state.operands[static_cast<size_t>(part)]);
-    if (!IsConstant(first) || step <= 0) return -1;
+    if (!IsConstant(first) || step <= 0 || step > kMostTrips) return -1;
+    if (std::max(bound.constant, first.constant) > kMostTrips ||
+        std::min(bound.constant, first.constant) < -kMostTrips)
+      return -1;
     const int64_t end = bound.constant + (test.direction == "LE" ? 1 : 0);
     if (end <= first.constant) return 0;
-    if (end > kMostTrips || first.constant < -kMostTrips) return -1;
     return (end - first.constant + step - 1) / step;
   }
   return -1;

@@ -172,7 +172,7 @@ void DeviceBuilder::AddDispatch(const Dispatch& d) {
   missing_.launched += hip_.contains(d.correlation) ? 1 : 0;
   if (kernel.communicates) {
     ++missing_.comm_kernels;
-    missing_.comm_ns += d.end - d.begin;
+    missing_.comm_ns = std::min(missing_.comm_ns + (d.end - d.begin), int64_t{1} << 61);
   }
 }
 

@@ -53,7 +53,7 @@ FileClock ClockOf(const XSpace& space) {
     Stat start;
     if (plane.name != "Task Environment" || !FindStat(plane.own_stats, plane, "profile_start_time", &start))
       continue;
-    if (start.number > kYear2001Ns) clock.add_ns = start.number;
+    if (start.number > kYear2001Ns && start.number < int64_t{1} << 61) clock.add_ns = start.number;
   }
   for (const Plane& plane : space.planes) {
     for (const Line& line : plane.lines) {

@@ -71,6 +71,9 @@ const char* ReadLine(const Field& f, Plane* plane) {
     return nullptr;
   });
   if (!display.empty()) line.name = display;
+  // Below 2^61 ns, 73 years, sums of times are numbers.
+  if (wrong == nullptr && (line.timestamp_ns < 0 || line.timestamp_ns >= int64_t{1} << 61))
+    return "a line whose timestamp is no time";
   return wrong;
 }
 
