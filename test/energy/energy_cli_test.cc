@@ -84,7 +84,7 @@ TEST(EnergyCli, ReportsDoNotDependOnThreadsAndOffIsOff) {
   const proto::Report plain = ReportOf(Example()), metered = ReportOf(Example() + " --energy");
   EXPECT_FALSE(plain.has_energy());
   EXPECT_EQ(plain.makespan_ps(), metered.makespan_ps());
-  EXPECT_EQ(RunCommand("replay " + Example()).out.find("nergy"), std::string::npos);
+  EXPECT_EQ(RunCommand("replay " + Example()).out.find("\nEnergy"), std::string::npos);
 }
 
 TEST(EnergyCli, CapsSlowAndSaveAndCapsAboveThePeakDoNothing) {
