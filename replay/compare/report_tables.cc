@@ -172,7 +172,8 @@ ComparedTable Links(const proto::Report& r) {
 }
 
 // A row for each field of a message that is `there`.
-ComparedTable Fields(const std::string& name, const std::string& measure, bool there, const Message& message) {
+ComparedTable Fields(const std::string& name, const std::string& measure, bool there,
+                     const Message& message) {
   ComparedTable t{name, {measure}};
   if (!there) return t;
   for (const Column& c : Compared(*message.GetDescriptor()))
@@ -180,7 +181,9 @@ ComparedTable Fields(const std::string& name, const std::string& measure, bool t
   return t;
 }
 
-ComparedTable Packets(const proto::Report& r) { return Fields("packets", "count", r.has_packet(), r.packet()); }
+ComparedTable Packets(const proto::Report& r) {
+  return Fields("packets", "count", r.has_packet(), r.packet());
+}
 
 template <typename Share>
 ComparedTable Parts(const std::string& name, const RepeatedPtrField<Share>& parts) {

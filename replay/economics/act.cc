@@ -29,8 +29,7 @@ absl::StatusOr<LogicNode> FindLogicNode(double nm) {
     if (std::abs(node.nm - nm) < std::abs(nearest->nm - nm)) nearest = &node;
     absl::StrAppend(&known, known.empty() ? "" : ", ", node.nm);
   }
-  return absl::NotFoundError(
-      absl::StrFormat("%g; ACT has %s; the nearest is %g", nm, known, nearest->nm));
+  return absl::NotFoundError(absl::StrFormat("%g; ACT has %s; the nearest is %g", nm, known, nearest->nm));
 }
 
 absl::StatusOr<proto::Fab> CheckFab(const proto::Fab& fab) {

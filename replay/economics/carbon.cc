@@ -16,7 +16,8 @@ constexpr double kHoursOfYear = 8760;
 
 class Emitter {
  public:
-  Emitter(const PricedStep& step, const proto::Grid& grid, const proto::Embodied& embodied, double start, Tree* tree)
+  Emitter(const PricedStep& step, const proto::Grid& grid, const proto::Embodied& embodied, double start,
+          Tree* tree)
       : step_(step), grid_(grid), embodied_(embodied), start_(start), tree_(tree) {
     // A node whose host the table does not have takes that of H100.
     const proto::Embodied* host = &embodied;
@@ -29,8 +30,10 @@ class Emitter {
     if (!device_act.ok()) return device_act.status();
     const auto host_act = SumOf(host_->host_part());
     if (!host_act.ok()) return host_act.status();
-    const auto devices = static_cast<double>(step_.bill.devices), nodes = static_cast<double>(step_.bill.nodes);
-    const Range network = Range(step_.bill.switch_gbits_per_s()) * Range(grid_.switch_footprint_kg_per_gbps());
+    const auto devices = static_cast<double>(step_.bill.devices),
+               nodes = static_cast<double>(step_.bill.nodes);
+    const Range network =
+        Range(step_.bill.switch_gbits_per_s()) * Range(grid_.switch_footprint_kg_per_gbps());
     const Range device_kg = Range(devices) * Range(embodied_.footprint_kg());
     const Range host_kg = Range(nodes) * Range(host_->host_footprint_kg());
     const Range of_step = Range(step_.seconds / 3600 / kHoursOfYear) /
@@ -44,7 +47,8 @@ class Emitter {
     Add("making devices, by footprints", device_kg * of_step);
     Add("making hosts, by footprints", host_kg * of_step);
     if (network.high > 0) Add("making switches", network * of_step);
-    const double market = grid_.has_market_grams_per_kwh() ? grid_.market_grams_per_kwh().value() : grams.value;
+    const double market =
+        grid_.has_market_grams_per_kwh() ? grid_.market_grams_per_kwh().value() : grams.value;
     out_.set_grid(grid_.region());
     out_.set_grams_per_kwh(grams.value);
     out_.set_market_grams_per_kwh(market);
@@ -89,7 +93,8 @@ class Emitter {
     if (grid_.hourly_grams_per_kwh_size() == 0) {
       tree_->Leaf("intensity", grid_.grams_per_kwh(), "g/kWh");
     } else {
-      tree_->Leaf("intensity", out_.grams_per_kwh(), "g/kWh", absl::StrCat("mean of the hours of ", grid_.region()));
+      tree_->Leaf("intensity", out_.grams_per_kwh(), "g/kWh",
+                  absl::StrCat("mean of the hours of ", grid_.region()));
     }
     tree_->Up();
     tree_->Down("making the machine, by footprints", out_.embodied_footprint_kg(), "kg", "product");
@@ -117,7 +122,8 @@ class Emitter {
     tree_->Leaf("footprint of a host", host, "kg");
   }
 
-  void ExplainParts(const char* name, double kg, const google::protobuf::RepeatedPtrField<proto::EmbodiedPart>& parts) {
+  void ExplainParts(const char* name, double kg,
+                    const google::protobuf::RepeatedPtrField<proto::EmbodiedPart>& parts) {
     tree_->Down(name, kg, "kg", "sum");
     for (const proto::EmbodiedPart& part : parts)
       tree_->Leaf(part.name(), EmbodiedKg(part, grid_.fab()).value_or(0), "kg", part.source());
@@ -151,8 +157,8 @@ absl::StatusOr<proto::CarbonReport> CarbonOf(const PricedStep& step, const proto
     std::vector<std::string> known;
     for (const proto::Embodied& e : grid.embodied()) known.push_back(e.device());
     return absl::NotFoundError(absl::StrCat(
-        "--grid: nobody says what making the device \"", name, "\" emitted; expected embodied { device: \"", name,
-        "\" footprint_kg { value: ... } } in a file", SuggestName(name, known)));
+        "--grid: nobody says what making the device \"", name, "\" emitted; expected embodied { device: \"",
+        name, "\" footprint_kg { value: ... } } in a file", SuggestName(name, known)));
   }
   return Emitter(step, grid, *embodied, start, tree).Report();
 }

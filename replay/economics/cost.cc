@@ -44,7 +44,8 @@ class Coster {
     }
     Add("staff", capital * Range(prices_.staff_share()) * Range(hours / kHoursInYear) / used, 0);
     const Range kilowatts(ProvisionedKilowatts());
-    Add("site", kilowatts * Range(prices_.site_dollars_per_kw_month()) * Range(12 * hours / kHoursInYear) / used, 0);
+    Add("site",
+        kilowatts * Range(prices_.site_dollars_per_kw_month()) * Range(12 * hours / kHoursInYear) / used, 0);
     const double kwh = static_cast<double>(step_.energy.microjoules()) / 3.6e12;
     const Range energy{step_.energy.low_joules() / 3.6e6, kwh, step_.energy.high_joules() / 3.6e6};
     Add("electricity", energy * Range(prices_.electricity_dollars_per_kwh()), 0);
@@ -128,7 +129,8 @@ class Coster {
                                        [&](const Detail& d) { return d.bought.name == part.name(); });
       tree_->Down(part.name(), part.dollars_per_step(), "$", "product");
       if (detail != details_.end()) {
-        tree_->Leaf("count", detail->bought.count.value, detail->bought.unit, "the topology that was simulated");
+        tree_->Leaf("count", detail->bought.count.value, detail->bought.unit,
+                    "the topology that was simulated");
         tree_->Leaf("price of one", *detail->bought.price, "$");
         ExplainYears(detail->of_step, hours);
       } else if (part.name() == "staff") {
@@ -136,8 +138,10 @@ class Coster {
         tree_->Leaf("staff_share", prices_.staff_share(), "a year");
         ExplainHours(hours);
       } else if (part.name() == "site") {
-        tree_->Leaf("provisioned power", kilowatts, "kW", "rated power of devices and hosts, with fans and supplies");
-        tree_->Leaf("site_dollars_per_kw_month", prices_.site_dollars_per_kw_month(), "$/kW/month, 12 a year");
+        tree_->Leaf("provisioned power", kilowatts, "kW",
+                    "rated power of devices and hosts, with fans and supplies");
+        tree_->Leaf("site_dollars_per_kw_month", prices_.site_dollars_per_kw_month(),
+                    "$/kW/month, 12 a year");
         ExplainHours(hours);
       } else {
         tree_->Leaf("energy", kwh, "kWh", "the metered run");
@@ -151,7 +155,8 @@ class Coster {
   void ExplainYears(double of_step, double hours) {
     tree_->Down("share of a price that a step costs", of_step, "", "yearly share x years of a step");
     tree_->Leaf("lifetime_years", prices_.lifetime_years(), "years");
-    tree_->Leaf("interest_share", prices_.interest_share(), "a year; 0: 1 / years, else r / (1 - (1 + r)^-years)");
+    tree_->Leaf("interest_share", prices_.interest_share(),
+                "a year; 0: 1 / years, else r / (1 - (1 + r)^-years)");
     ExplainHours(hours);
     tree_->Up();
   }
@@ -186,10 +191,10 @@ absl::StatusOr<proto::CostReport> CostOf(const PricedStep& step, const proto::Pr
   if (device == nullptr) {
     std::vector<std::string> known;
     for (const proto::DevicePrice& d : prices.device()) known.push_back(d.device());
-    return absl::NotFoundError(absl::StrCat("--prices: device \"", name,
-                                            "\" has no price; expected device { device: \"", name,
-                                            "\" device_dollars { value: ... } host_dollars { value: ... } } in a file",
-                                            SuggestName(name, known)));
+    return absl::NotFoundError(
+        absl::StrCat("--prices: device \"", name, "\" has no price; expected device { device: \"", name,
+                     "\" device_dollars { value: ... } host_dollars { value: ... } } in a file",
+                     SuggestName(name, known)));
   }
   return Coster(step, prices, *device, tree).Report();
 }

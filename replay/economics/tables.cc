@@ -29,11 +29,13 @@ constexpr char kBuiltIn[] = "built-in";
 
 absl::Status CheckFigure(const std::string& field, const Figure& f) {
   const auto bad = [&](const char* of, double value, const std::string& expected) {
-    return absl::InvalidArgumentError(absl::StrFormat("%s.%s is %g; expected %s", field, of, value, expected));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s.%s is %g; expected %s", field, of, value, expected));
   };
   if (!(f.value() >= 0) || !std::isfinite(f.value())) return bad("value", f.value(), "at least 0");
   if (f.low() == 0 && f.high() == 0) return absl::OkStatus();
-  if (!(f.low() >= 0 && f.low() <= f.value())) return bad("low", f.low(), absl::StrCat("0 to value, ", f.value()));
+  if (!(f.low() >= 0 && f.low() <= f.value()))
+    return bad("low", f.low(), absl::StrCat("0 to value, ", f.value()));
   if (!(f.high() >= f.value())) return bad("high", f.high(), absl::StrCat("at least value, ", f.value()));
   return absl::OkStatus();
 }
@@ -54,7 +56,8 @@ absl::Status CheckAll(const Message& message, const std::string& place, bool nee
       if (needed && field->message_type() == Figure::descriptor())
         return absl::InvalidArgumentError(absl::StrCat(at, " is missing; expected a value"));
     } else if (field->message_type() == Figure::descriptor()) {
-      if (absl::Status s = CheckFigure(at, static_cast<const Figure&>(in.GetMessage(message, field))); !s.ok())
+      if (absl::Status s = CheckFigure(at, static_cast<const Figure&>(in.GetMessage(message, field)));
+          !s.ok())
         return s;
     }
   }
@@ -71,17 +74,20 @@ absl::Status CheckPrices(const proto::Prices& prices) {
   for (int i = 0; i < prices.device_size(); ++i) {
     const proto::DevicePrice& d = prices.device(i);
     const std::string at = absl::StrCat("device[", i, "].");
-    if (d.device().empty()) return absl::InvalidArgumentError(absl::StrCat(at, "device is empty; expected a device"));
+    if (d.device().empty())
+      return absl::InvalidArgumentError(absl::StrCat(at, "device is empty; expected a device"));
     if (!d.has_device_dollars() || !d.has_host_dollars()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          at, d.has_device_dollars() ? "host_dollars" : "device_dollars", " of ", d.device(), " is missing; expected a value"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(at, d.has_device_dollars() ? "host_dollars" : "device_dollars", " of ", d.device(),
+                       " is missing; expected a value"));
     }
   }
-  if (absl::Status s = Above("lifetime_years.low", energy::Low(prices.lifetime_years()), 0); !s.ok()) return s;
+  if (absl::Status s = Above("lifetime_years.low", energy::Low(prices.lifetime_years()), 0); !s.ok())
+    return s;
   if (absl::Status s = Above("used_share.low", energy::Low(prices.used_share()), 0); !s.ok()) return s;
   if (energy::High(prices.used_share()) > 1) {
-    return absl::InvalidArgumentError(absl::StrFormat("used_share.high is %g; expected at most 1",
-                                                      energy::High(prices.used_share())));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("used_share.high is %g; expected at most 1", energy::High(prices.used_share())));
   }
   return absl::OkStatus();
 }
@@ -125,10 +131,11 @@ std::string PlainName(const std::string& name) {
 
 // Rows of `over` take the place of those of the same device in `base`.
 template <typename Row>
-void MergeRows(const google::protobuf::RepeatedPtrField<Row>& over, google::protobuf::RepeatedPtrField<Row>* base) {
+void MergeRows(const google::protobuf::RepeatedPtrField<Row>& over,
+               google::protobuf::RepeatedPtrField<Row>* base) {
   for (const Row& row : over) {
-    const auto same = std::find_if(base->begin(), base->end(),
-                                   [&](const Row& b) { return b.device() == row.device(); });
+    const auto same =
+        std::find_if(base->begin(), base->end(), [&](const Row& b) { return b.device() == row.device(); });
     if (same == base->end()) {
       *base->Add() = row;
     } else {

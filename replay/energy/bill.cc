@@ -11,7 +11,8 @@ namespace {
 
 using Links = std::map<double, LinkBill>;
 
-constexpr int64_t kFastestCard = 150000000000;  // B/s: no network card has 1.2 Tb/s; NVLink and its like have more
+constexpr int64_t kFastestCard =
+    150000000000;  // B/s: no network card has 1.2 Tb/s; NVLink and its like have more
 
 LinkBill& LinksOf(Bandwidth bandwidth, Links* links) {
   const double gbits = static_cast<double>(bandwidth.bytes_per_second()) * 8e-9;

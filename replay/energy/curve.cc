@@ -58,8 +58,8 @@ Milliwatts PowerBelow(const PowerCurve& curve, double share) {
   return held.empty() ? curve.peak() : held.back().first;
 }
 
-// Two queues hold the candidates for the least and the most of the steps that touch the window, which ends where
-// step `i` begins.
+// Two queues hold the candidates for the least and the most of the steps that touch the window, which ends
+// where step `i` begins.
 Milliwatts SwingWithin(const PowerCurve& curve, Time window) {
   const std::vector<PowerStep>& steps = curve.steps();
   std::deque<size_t> least, most;

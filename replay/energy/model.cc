@@ -21,7 +21,8 @@ using google::protobuf::Message;
 using proto::Figure;
 
 constexpr char kDefault[] = "default";
-constexpr double kDefaultSpan = 1000;  // watts between resident and rated that the default profile is written for
+constexpr double kDefaultSpan =
+    1000;  // watts between resident and rated that the default profile is written for
 
 const proto::PowerProfile* ProfileIn(const proto::EnergyModel& model, const std::string& device) {
   for (const proto::PowerProfile& p : model.profile()) {
@@ -79,16 +80,16 @@ absl::Status CheckFigures(const Message& message, const std::string& place) {
     for (int i = 0; i < count; ++i) {
       const Message& inner =
           field->is_repeated() ? in.GetRepeatedMessage(message, field, i) : in.GetMessage(message, field);
-      const std::string at = absl::StrCat(
-          place, place.empty() ? "" : ".", field->name(), field->is_repeated() ? absl::StrCat("[", i, "]") : "");
+      const std::string at = absl::StrCat(place, place.empty() ? "" : ".", field->name(),
+                                          field->is_repeated() ? absl::StrCat("[", i, "]") : "");
       if (absl::Status s = CheckFigures(inner, at); !s.ok()) return s;
       if (field->message_type() != Figure::descriptor()) continue;
       const auto& figure = static_cast<const Figure&>(inner);
       if (figure.low() == 0 && figure.high() == 0) continue;
       if (figure.low() <= figure.value() && figure.value() <= figure.high()) continue;
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "%s.value is %g; expected it between its low, %g, and its high, %g", at, figure.value(), figure.low(),
-          figure.high()));
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s.value is %g; expected it between its low, %g, and its high, %g", at,
+                          figure.value(), figure.low(), figure.high()));
     }
   }
   return absl::OkStatus();
@@ -169,7 +170,8 @@ absl::StatusOr<proto::EnergyModel> LoadEnergyModel(const std::string& file) {
   for (int i = 0; i < given.profile_size(); ++i) {
     const proto::PowerProfile& p = given.profile(i);
     const std::string at = absl::StrCat(place, "profile[", i, "].device");
-    if (p.device().empty()) return absl::InvalidArgumentError(absl::StrCat(at, " is empty; expected a device"));
+    if (p.device().empty())
+      return absl::InvalidArgumentError(absl::StrCat(at, " is empty; expected a device"));
     if (!seen.insert(p.device()).second)
       return absl::InvalidArgumentError(absl::StrCat(at, " is \"", p.device(), "\", which is there twice"));
     proto::PowerProfile* base = nullptr;
@@ -198,7 +200,8 @@ absl::StatusOr<Constants> ConstantsOf(const proto::EnergyModel& model, const std
         "--energy: nobody says what the device ", device.empty() ? "(the cluster names none)" : "",
         device.empty() ? "" : absl::StrCat("\"", device, "\""),
         " draws; expected a file with profile { device: \"", device,
-        "\" power { most_watts { value: ... } } }, or a device of", NearestOfKnown(device, ProfileNames(model))));
+        "\" power { most_watts { value: ... } } }, or a device of",
+        NearestOfKnown(device, ProfileNames(model))));
   }
   out.profile = *shares;
   out.profile.mutable_power()->Clear();
@@ -239,8 +242,8 @@ absl::Status SetCap(absl::string_view text, Constants* constants) {
   const proto::DevicePower& power = constants->profile.power();
   const proto::NodePower& node = constants->profile.node();
   const double most = power.most_watts().value();
-  const double floor = power.resident_watts().value() +
-                       std::max(power.busy_watts().value(), power.wait_watts().value());
+  const double floor =
+      power.resident_watts().value() + std::max(power.busy_watts().value(), power.wait_watts().value());
   const double least = floor + LeastShare(constants->profile.frequency()) * (most - floor);
   const double hosts = node.nodes_per_rack() * node.host_watts().value();
   const double extra = (1 + node.fans_share().value()) * (1 + node.supply_loss_share().value());
@@ -248,11 +251,12 @@ absl::Status SetCap(absl::string_view text, Constants* constants) {
   const double cap = rack ? (watts / extra - hosts) / devices : watts;
   if (cap < least) {
     const double needed = rack ? (least * devices + hosts) * extra : least;
-    return BadCap(whole, absl::StrFormat(
-                             "%s cannot be held: %s resident with a kernel running draws %g W, and %g W at a tenth of "
-                             "its clock; expected at least %.0fW",
-                             rack ? "a rack of such devices" : "it", constants->profile.device(), floor, least,
-                             std::ceil(needed)));
+    return BadCap(
+        whole, absl::StrFormat(
+                   "%s cannot be held: %s resident with a kernel running draws %g W, and %g W at a tenth of "
+                   "its clock; expected at least %.0fW",
+                   rack ? "a rack of such devices" : "it", constants->profile.device(), floor, least,
+                   std::ceil(needed)));
   }
   constants->cap_watts = std::min(cap, most);
   return absl::OkStatus();

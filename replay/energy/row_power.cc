@@ -20,8 +20,8 @@ struct Use {
   double tensor = 0, memory = 0;
 };
 
-// Of kernels whose work is not told: what such kernels reach in the measured rows of test/validation/kernels.csv, to
-// a tenth.
+// Of kernels whose work is not told: what such kernels reach in the measured rows of
+// test/validation/kernels.csv, to a tenth.
 Use UsualUse(KernelFamily family) {
   switch (family) {
     case KernelFamily::kGemm:
@@ -41,7 +41,8 @@ Use UsualUse(KernelFamily family) {
 
 class GraphPowers {
  public:
-  GraphPowers(const Graph& graph, const ComputeTimes& times, const proto::Device& device, const Constants& constants)
+  GraphPowers(const Graph& graph, const ComputeTimes& times, const proto::Device& device,
+              const Constants& constants)
       : graph_(graph), times_(times), device_(device), power_(constants.profile.power()) {}
 
   std::vector<RowPower> Rows() {
@@ -153,8 +154,8 @@ uint64_t Slow(const proto::FrequencyCurve& curve, const DeviceLevels& levels, st
 
 }  // namespace
 
-RowPowers PowerOfRows(const TraceSet& traces, const std::vector<ComputeTimes>& times, const proto::Device& device,
-                      const Constants& constants) {
+RowPowers PowerOfRows(const TraceSet& traces, const std::vector<ComputeTimes>& times,
+                      const proto::Device& device, const Constants& constants) {
   RowPowers out;
   const DistinctGraphs distinct(traces);
   const Milliwatts rated = ToMilliwatts(constants.profile.power().most_watts().value());

@@ -29,7 +29,8 @@ Milliwatts Site::NetworkPower(Bound bound) const {
 SiteEnergy Site::Energy(Femtojoules devices, Time time, Bound bound) const {
   const proto::NodePower& node = constants_.profile.node();
   SiteEnergy out;
-  out.hosts = EnergyOf(ToMilliwatts(At(node.host_watts(), bound)) * static_cast<int64_t>(nodes_), time.picos());
+  out.hosts =
+      EnergyOf(ToMilliwatts(At(node.host_watts(), bound)) * static_cast<int64_t>(nodes_), time.picos());
   out.fans = ShareOf(devices + out.hosts, At(node.fans_share(), bound));
   out.supplies = ShareOf(devices + out.hosts + out.fans, At(node.supply_loss_share(), bound));
   const double traffic = bits_ * At(constants_.network.switch_pj_per_bit(), bound) * 1e3;  // fJ

@@ -285,8 +285,7 @@ void Engine::Observe(uint32_t r, uint32_t row, bool recorded, Time now) {
   const NodeType type = graph.type[row];
   if (type < NodeType::kSend) return observer.Begin(r, row, now);
   const uint32_t index = matching_.slots[r][graph.payload[row]].index;
-  if (type == NodeType::kCollective)
-    return observer.Arrive(r, row, index, matching_.calls[index].made, now);
+  if (type == NodeType::kCollective) return observer.Arrive(r, row, index, matching_.calls[index].made, now);
   observer.Wait(r, row, now);
   if (type != NodeType::kRecv || recorded) observer.Transfer(r, row, now);
 }

@@ -15,7 +15,7 @@
 namespace chakra::goodput {
 namespace {
 
-constexpr int kRuns = 200;            // that are simulated
+constexpr int kRuns = 200;             // that are simulated
 constexpr double kMostFailures = 2e6;  // over all of them; beyond, fewer are simulated
 constexpr char kBlocking[] = "blocking";
 constexpr char kAsynchronous[] = "asynchronous";
@@ -60,12 +60,13 @@ absl::StatusOr<Saves> SavesOf(const LongRun& run, const proto::Checkpoint& c) {
   out.gbytes = Or(c.gbytes(), Or(c.bytes_per_parameter(), 14) * run.parameters / 1e9);
   if (out.gbytes <= 0) {
     return absl::InvalidArgumentError(
-        "--checkpoint: nobody says how large a checkpoint is; expected gbytes=GB, or a model with parameters");
+        "--checkpoint: nobody says how large a checkpoint is; expected gbytes=GB, or a model with "
+        "parameters");
   }
   if (c.storage_gbytes() > 0 && out.gbytes > c.storage_gbytes()) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "--checkpoint: storage_gbytes is %g; expected at least %g, the size of one checkpoint", c.storage_gbytes(),
-        out.gbytes));
+        "--checkpoint: storage_gbytes is %g; expected at least %g, the size of one checkpoint",
+        c.storage_gbytes(), out.gbytes));
   }
   const double writers = std::max(1.0, run.devices * Or(c.writers_share(), 1));
   const double copy = out.gbytes / writers / Or(c.host_gbytes_per_s(), 25);
@@ -145,7 +146,8 @@ absl::StatusOr<proto::Reliability> LoadReliability(const std::string& preset_or_
   }
   struct stat unused;
   if (::stat(preset_or_file.c_str(), &unused) != 0) {
-    return absl::NotFoundError(absl::StrCat("--reliability \"", preset_or_file, "\" is neither a preset nor a file",
+    return absl::NotFoundError(absl::StrCat("--reliability \"", preset_or_file,
+                                            "\" is neither a preset nor a file",
                                             SuggestName(preset_or_file, ReliabilityPresets())));
   }
   if (absl::Status s = ReadMessageFile(preset_or_file, &out); !s.ok()) return s;
@@ -162,8 +164,8 @@ absl::StatusOr<proto::Checkpoint> ParseCheckpoint(absl::string_view text) {
   }
   if (out.mode().empty()) out.set_mode(kAsynchronous);
   if (out.mode() != kBlocking && out.mode() != kAsynchronous) {
-    return absl::InvalidArgumentError(absl::StrCat("--checkpoint: mode is \"", out.mode(), "\"; expected ", kBlocking,
-                                                   " or ", kAsynchronous,
+    return absl::InvalidArgumentError(absl::StrCat("--checkpoint: mode is \"", out.mode(), "\"; expected ",
+                                                   kBlocking, " or ", kAsynchronous,
                                                    SuggestName(out.mode(), {kBlocking, kAsynchronous})));
   }
   return out;
@@ -173,7 +175,8 @@ absl::StatusOr<proto::GoodputReport> GoodputOf(const LongRun& run, const proto::
                                                const proto::Checkpoint& checkpoint, uint64_t seed) {
   const auto saves = SavesOf(run, checkpoint);
   if (!saves.ok()) return saves.status();
-  const double nodes = run.devices / (reliability.devices_per_node() > 0 ? reliability.devices_per_node() : 8);
+  const double nodes =
+      run.devices / (reliability.devices_per_node() > 0 ? reliability.devices_per_node() : 8);
   Rate all;
   for (const proto::FailureRate& f : reliability.failure()) {
     const Rate rate = RateOf(f, run.devices, nodes);
@@ -187,7 +190,8 @@ absl::StatusOr<proto::GoodputReport> GoodputOf(const LongRun& run, const proto::
   const double spare = ChanceOfSpare(all.in_repair, reliability.spare_nodes() + 1);
   cycle.detect = reliability.detection_seconds().value() +
                  (1 - spare) * reliability.wait_without_spare_seconds().value();
-  const double best = cycle.between > 0 ? std::max(saves->persist, BestInterval(cycle.between, cycle.block)) : 0;
+  const double best =
+      cycle.between > 0 ? std::max(saves->persist, BestInterval(cycle.between, cycle.block)) : 0;
   const double work = run.steps * run.step_seconds;
   cycle.interval = Or(checkpoint.interval_seconds(), best > 0 ? best : work);
   cycle.persist = saves->persist;
@@ -247,7 +251,8 @@ void AddFooting(const Footing& f, proto::GoodputReport* report) {
   }
   if (f.carbon != nullptr) {
     report->set_kg_without(f.carbon->kg() * report->steps());
-    report->set_kg((f.carbon->operational_kg() * more + f.carbon->embodied_footprint_kg() * longer) * report->steps());
+    report->set_kg((f.carbon->operational_kg() * more + f.carbon->embodied_footprint_kg() * longer) *
+                   report->steps());
   }
 }
 

@@ -54,8 +54,8 @@ absl::StatusOr<std::string> MakePage(const proto::Report& report) {
   page::Parts parts;
   parts.sections = "page.html";
   parts.styles = {"page.css"};
-  parts.scripts = {"format.js", "table.js", "charts.js",   "theme.js",
-                   "ranks.js",  "links.js", "sections.js", "energy.js", "page.js"};
+  parts.scripts = {"format.js", "table.js",    "charts.js", "theme.js", "ranks.js",
+                   "links.js",  "sections.js", "energy.js", "page.js"};
   parts.columns = page::ColumnsOf(*proto::Report::descriptor());
   parts.kind = "report";
   parts.data = json;

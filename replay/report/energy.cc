@@ -97,7 +97,8 @@ class EnergyWriter {
     };
     return {part("hosts", &energy::SiteEnergy::hosts), part("fans", &energy::SiteEnergy::fans),
             part("power supplies", &energy::SiteEnergy::supplies),
-            part("network", &energy::SiteEnergy::network), part("cooling and site", &energy::SiteEnergy::cooling)};
+            part("network", &energy::SiteEnergy::network),
+            part("cooling and site", &energy::SiteEnergy::cooling)};
   }
   static EnergyPart Ranged(const char* name, Femtojoules energy, const proto::Figure& figure) {
     const double joules = energy::ToJoules(energy);
@@ -115,8 +116,10 @@ class EnergyWriter {
     parts[2].name = "waiting and polling";
     parts.push_back(Ranged("matrix units", run_.meter.PartEnergy(Part::kTensor), p.tensor_watts()));
     parts.push_back(Ranged("device memory", run_.meter.PartEnergy(Part::kMemory), p.memory_watts()));
-    parts.push_back(Ranged("moving data between devices", run_.meter.PartEnergy(Part::kLink), p.link_watts()));
-    parts.push_back(Ranged("copies to and from other memory", run_.meter.PartEnergy(Part::kCopy), p.copy_watts()));
+    parts.push_back(
+        Ranged("moving data between devices", run_.meter.PartEnergy(Part::kLink), p.link_watts()));
+    parts.push_back(
+        Ranged("copies to and from other memory", run_.meter.PartEnergy(Part::kCopy), p.copy_watts()));
     for (EnergyPart& part : Beside()) parts.push_back(std::move(part));
     AddParts(parts, out_.mutable_cause());
   }
@@ -129,8 +132,8 @@ class EnergyWriter {
     }
   }
 
-  // Rows of all graphs by `key` of graph and row, and those by `name` of graph and key; the largest first, at most
-  // kOperators. Then what no row draws.
+  // Rows of all graphs by `key` of graph and row, and those by `name` of graph and key; the largest first, at
+  // most kOperators. Then what no row draws.
   template <typename KeyOf, typename NameOf>
   void AddRows(const KeyOf& key, const NameOf& name, Shares* out) {
     std::map<std::string, Femtojoules> sums;
@@ -193,14 +196,16 @@ class EnergyWriter {
         [&](size_t, size_t kind) -> std::string {
           if (kind == kNone) return "(no communication)";
           if (kind == kMessages) return "send_recv";
-          return kind == kUnknown ? "(of unknown kind)" : std::string(Name(static_cast<CollectiveType>(kind)));
+          return kind == kUnknown ? "(of unknown kind)"
+                                  : std::string(Name(static_cast<CollectiveType>(kind)));
         },
         out_.mutable_collective());
   }
 
   void AddPhases() {
     if (run_.phases == nullptr || run_.phases->empty()) return;
-    if (std::any_of(run_.phases->begin(), run_.phases->end(), [](const auto& p) { return p.empty(); })) return;
+    if (std::any_of(run_.phases->begin(), run_.phases->end(), [](const auto& p) { return p.empty(); }))
+      return;
     AddRows([&](size_t g, uint32_t row) { return (*run_.phases)[g][row]; },
             [](size_t, size_t phase) { return std::string(PhaseName(phase)); }, out_.mutable_phase());
   }
@@ -213,7 +218,8 @@ class EnergyWriter {
     int64_t sum = 0;
     for (int r = 0; r < report_.rank_size(); ++r) {
       report_.mutable_rank(r)->set_energy_microjoules(micro[static_cast<size_t>(r)]);
-      report_.mutable_rank(r)->set_peak_watts(energy::ToWatts(run_.meter.device(static_cast<size_t>(r)).peak()));
+      report_.mutable_rank(r)->set_peak_watts(
+          energy::ToWatts(run_.meter.device(static_cast<size_t>(r)).peak()));
       sum += micro[static_cast<size_t>(r)];
     }
     out_.set_device_microjoules(sum);
@@ -288,7 +294,8 @@ class EnergyWriter {
       low += out_.cause(i).low_joules();
       high += out_.cause(i).high_joules();
     }
-    const double rated = energy::ToWatts(energy::LevelsOf(run_.constants).most) * Seconds() * report_.rank_size();
+    const double rated =
+        energy::ToWatts(energy::LevelsOf(run_.constants).most) * Seconds() * report_.rank_size();
     high = std::max(std::min(high, rated), energy::ToJoules(run_.meter.energy()));
     const auto site = [&](double devices, Bound bound) {
       const auto fj = static_cast<Femtojoules>(devices * 1e15);
@@ -311,7 +318,8 @@ class EnergyWriter {
   }
 
   void AddTokens() {
-    const double tokens = report_.training().tokens(), joules = static_cast<double>(out_.microjoules()) * 1e-6;
+    const double tokens = report_.training().tokens(),
+                 joules = static_cast<double>(out_.microjoules()) * 1e-6;
     if (tokens <= 0 || joules <= 0) return;
     out_.set_joules_per_token(joules / tokens);
     out_.set_tokens_per_joule(tokens / joules);
@@ -355,13 +363,18 @@ void ExplainEnergy(const proto::EnergyReport& e, economics::Tree* tree) {
         tree->Leaf(name, c.value(), "", c.source() + (c.date().empty() ? "" : ", " + c.date()));
     }
   };
-  static constexpr const char* kConstants[][2] = {
-      {"devices at rest", "resident_watts"}, {"kernels running", "busy_watts"},
-      {"waiting and polling", "wait_watts"}, {"matrix units", "tensor_watts"},
-      {"device memory", "memory_watts"},     {"moving data between devices", "link_watts"},
-      {"hosts", "host_watts"},               {"fans", "fans_share"},
-      {"power supplies", "supply_loss_share"}, {"network", "switch_watts_per_gbps"},
-      {"network", "transceiver_watts_per_gbps"}, {"cooling and site", "pue"}};
+  static constexpr const char* kConstants[][2] = {{"devices at rest", "resident_watts"},
+                                                  {"kernels running", "busy_watts"},
+                                                  {"waiting and polling", "wait_watts"},
+                                                  {"matrix units", "tensor_watts"},
+                                                  {"device memory", "memory_watts"},
+                                                  {"moving data between devices", "link_watts"},
+                                                  {"hosts", "host_watts"},
+                                                  {"fans", "fans_share"},
+                                                  {"power supplies", "supply_loss_share"},
+                                                  {"network", "switch_watts_per_gbps"},
+                                                  {"network", "transceiver_watts_per_gbps"},
+                                                  {"cooling and site", "pue"}};
   tree->Down("energy", static_cast<double>(e.microjoules()) * 1e-6, "J", "sum");
   for (const proto::EnergyShare& cause : e.cause()) {
     if (cause.microjoules() == 0) continue;
@@ -381,11 +394,14 @@ std::string PrintEnergy(const proto::Report& report, TextPage* page) {
   std::string out = absl::StrFormat(
       "\nEnergy (constants of %s)\n  energy   %s, from %s to %s by the ranges of the constants; %.4g kWh\n",
       e.device(), FormatEnergy(e.microjoules()), FormatEnergy(static_cast<int64_t>(e.low_joules() * 1e6)),
-      FormatEnergy(static_cast<int64_t>(e.high_joules() * 1e6)), static_cast<double>(e.microjoules()) / 3.6e12);
-  absl::StrAppend(&out, "  power    mean ", Kilo(e.mean_watts()), ", peak ", Kilo(e.peak_watts()), ", 99 % of the time below ",
-                  Kilo(e.p99_watts()), ", least ", Kilo(e.least_watts()), "\n  swings   ",
-                  Kilo(e.swing_10ms_watts()), " within 10 ms, ", Kilo(e.swing_1s_watts()), " within 1 s\n");
-  absl::StrAppend(&out, "  a node   ", Kilo(e.node_watts()), " at its plug, ", FormatCount(static_cast<uint64_t>(e.nodes())), " nodes in ",
+      FormatEnergy(static_cast<int64_t>(e.high_joules() * 1e6)),
+      static_cast<double>(e.microjoules()) / 3.6e12);
+  absl::StrAppend(&out, "  power    mean ", Kilo(e.mean_watts()), ", peak ", Kilo(e.peak_watts()),
+                  ", 99 % of the time below ", Kilo(e.p99_watts()), ", least ", Kilo(e.least_watts()),
+                  "\n  swings   ", Kilo(e.swing_10ms_watts()), " within 10 ms, ", Kilo(e.swing_1s_watts()),
+                  " within 1 s\n");
+  absl::StrAppend(&out, "  a node   ", Kilo(e.node_watts()), " at its plug, ",
+                  FormatCount(static_cast<uint64_t>(e.nodes())), " nodes in ",
                   FormatCount(static_cast<uint64_t>(e.racks())), " racks, ",
                   FormatCount(static_cast<uint64_t>(e.switch_ports())), " ports of switches between them\n");
   if (e.power_cap_watts() > 0) {

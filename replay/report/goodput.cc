@@ -19,8 +19,8 @@ std::string Whole(double number) { return FormatCount(static_cast<uint64_t>(numb
 // With and without failures, and how much more that is.
 std::string Both(const char* name, double with, double without, const char* unit) {
   if (without <= 0) return "";
-  return absl::StrFormat("  %-8s %s%s with failures, %s without: %+.1f %%\n", name, Whole(with), unit, Whole(without),
-                         100 * (with / without - 1));
+  return absl::StrFormat("  %-8s %s%s with failures, %s without: %+.1f %%\n", name, Whole(with), unit,
+                         Whole(without), 100 * (with / without - 1));
 }
 
 }  // namespace
@@ -56,7 +56,8 @@ absl::Status AddGoodput(const RunOptions& options, const Metering* metering, con
 std::string PrintGoodput(const proto::GoodputReport& g, TextPage* page) {
   if (g.steps() <= 0) return "";
   std::string out = absl::StrFormat(
-      "\nA run of %s steps of %.6g s, with failures (rates: %s)\n  time     %s, of which %s are work that counts: "
+      "\nA run of %s steps of %.6g s, with failures (rates: %s)\n  time     %s, of which %s are work that "
+      "counts: "
       "effective time %.2f %% (by Meta's approximation %.2f %%)\n",
       Whole(g.steps()), g.step_seconds(), g.reliability(), Hours(g.hours()), Hours(g.useful_hours()),
       100 * g.goodput(), 100 * g.meta_goodput());
@@ -68,11 +69,12 @@ std::string PrintGoodput(const proto::GoodputReport& g, TextPage* page) {
     absl::StrAppendFormat(&out, "  failures %.4g, one in %s; %d spare nodes\n", g.failures(),
                           Hours(g.mean_hours_between_failures()), g.spare_nodes());
   }
-  absl::StrAppendFormat(&out,
-                        "  saves    %.4g GB, each blocks for %.3g s, is on storage %.3g s later, loads in %.3g s\n"
-                        "  interval %.4g s of work between saves; the best %.4g, Young's %.4g, Daly's %.4g\n",
-                        g.checkpoint_gbytes(), g.blocking_seconds(), g.persist_seconds(), g.load_seconds(),
-                        g.interval_seconds(), g.best_interval_seconds(), g.young_seconds(), g.daly_seconds());
+  absl::StrAppendFormat(
+      &out,
+      "  saves    %.4g GB, each blocks for %.3g s, is on storage %.3g s later, loads in %.3g s\n"
+      "  interval %.4g s of work between saves; the best %.4g, Young's %.4g, Daly's %.4g\n",
+      g.checkpoint_gbytes(), g.blocking_seconds(), g.persist_seconds(), g.load_seconds(),
+      g.interval_seconds(), g.best_interval_seconds(), g.young_seconds(), g.daly_seconds());
   absl::StrAppend(&out, Both("energy", g.energy_kwh(), g.energy_kwh_without(), " kWh"),
                   Both("cost", g.dollars(), g.dollars_without(), " $"),
                   Both("carbon", g.kg(), g.kg_without(), " kg CO2e"));

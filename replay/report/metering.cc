@@ -14,9 +14,9 @@
 
 namespace chakra {
 
-absl::StatusOr<std::unique_ptr<Metering>> Metering::Make(const RunOptions& options, const ClusterModel& cluster,
-                                                         const TraceSet& traces, std::vector<ComputeTimes>* times,
-                                                         bool keep) {
+absl::StatusOr<std::unique_ptr<Metering>> Metering::Make(const RunOptions& options,
+                                                         const ClusterModel& cluster, const TraceSet& traces,
+                                                         std::vector<ComputeTimes>* times, bool keep) {
   auto out = std::unique_ptr<Metering>(new Metering);
   const auto model = energy::LoadEnergyModel(options.energy_file);
   if (!model.ok()) return model.status();
@@ -59,7 +59,8 @@ absl::Status Metering::LoadTables() {
   const std::string& start = options_->grid_start.empty() ? grid_->first_hour() : options_->grid_start;
   if (start.empty()) return absl::OkStatus();
   const auto moment = economics::ParseMoment(start);
-  if (!moment.ok()) return absl::InvalidArgumentError(absl::StrCat("--grid-start: ", moment.status().message()));
+  if (!moment.ok())
+    return absl::InvalidArgumentError(absl::StrCat("--grid-start: ", moment.status().message()));
   start_ = *moment;
   return absl::OkStatus();
 }
@@ -76,7 +77,8 @@ std::vector<std::pair<std::string, std::string>> Metering::Files() const {
 
 double Metering::RestingWatts() const {
   const energy::Site site(constants_, bill_, places_.nodes, 0);
-  return site.AllPower(makespan_).Of(energy::LevelsOf(constants_).resident * static_cast<int64_t>(graph_of_.size()));
+  return site.AllPower(makespan_).Of(energy::LevelsOf(constants_).resident *
+                                     static_cast<int64_t>(graph_of_.size()));
 }
 
 absl::Status Metering::AddEconomics(proto::Report* report) const {
@@ -105,9 +107,10 @@ absl::Status Metering::AddTo(const std::vector<DimensionTraffic>& traffic, const
   for (size_t d = 1; d < traffic.size(); ++d) bits += 8 * static_cast<double>(traffic[d].bytes);
   AddEnergy({*traces_, *meter_, constants_, bill_, places_, bits, powers_.slowed, phases, makespan_}, report);
   if (constants_.assumed) {
-    report->add_warning(absl::StrCat(
-        "--energy: what operations add to the power of ", constants_.profile.device(),
-        " is assumed to be the share of its rated power that it is on H100; no measurement of it is known here"));
+    report->add_warning(absl::StrCat("--energy: what operations add to the power of ",
+                                     constants_.profile.device(),
+                                     " is assumed to be the share of its rated power that it is on H100; no "
+                                     "measurement of it is known here"));
   }
   return AddEconomics(report);
 }

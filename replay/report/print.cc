@@ -364,14 +364,14 @@ absl::StatusOr<std::string> PrintReport(const proto::Report& report, ReportForma
       return absl::InternalError(absl::StrCat("cannot print the report: ", status.ToString()));
     return out;
   }
-  return absl::StrCat(
-      Head(report), report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits(), page)) : "",
-      Jobs(report, page), Steps(report, page), PrintTraining(report, page), PrintEnergy(report, page),
-      PrintCost(report, page), PrintCarbon(report, page), PrintExplained(report),
-      PrintGoodput(report.goodput(), page), Ranks(report, page),
-      Collectives(report, page), Dimensions(report, page), FlowTimesTable(report, page), Packets(report),
-      Links(report, page), Rungs(report, page), PrintPinned(report, page), PrintCriticalPath(report, page),
-      Notes(report), "\n", report.bound(), "\n");
+  return absl::StrCat(Head(report),
+                      report.has_edits() ? absl::StrCat("\n", PrintEdits(report.edits(), page)) : "",
+                      Jobs(report, page), Steps(report, page), PrintTraining(report, page),
+                      PrintEnergy(report, page), PrintCost(report, page), PrintCarbon(report, page),
+                      PrintExplained(report), PrintGoodput(report.goodput(), page), Ranks(report, page),
+                      Collectives(report, page), Dimensions(report, page), FlowTimesTable(report, page),
+                      Packets(report), Links(report, page), Rungs(report, page), PrintPinned(report, page),
+                      PrintCriticalPath(report, page), Notes(report), "\n", report.bound(), "\n");
 }
 
 }  // namespace chakra

@@ -88,7 +88,8 @@ void AddExposed(const Metrics& metrics, proto::TrainingReport* out) {
 void SumPhases(const Graph& graph, const std::vector<uint8_t>& phases, const ComputeTimes& times,
                int64_t (&sums)[std::size(kPhases)]) {
   for (uint32_t row = 0; row < graph.size(); ++row) {
-    if (graph.type[row] != NodeType::kComp || graph.is_cpu(row) || phases[row] >= std::size(kPhases)) continue;
+    if (graph.type[row] != NodeType::kComp || graph.is_cpu(row) || phases[row] >= std::size(kPhases))
+      continue;
     sums[phases[row]] += times.time[row].picos();
   }
 }

@@ -144,13 +144,16 @@ absl::Status WritePowerCounters(const energy::PowerMeter& meter, const std::vect
     return absl::OkStatus();
   };
   if (absl::Status s = write("all devices", meter.whole()); !s.ok()) return s;
-  for (const auto& [kind, curves] : {std::pair{"devices of rack ", &meter.racks()}, {"devices of node ", &meter.nodes()}}) {
+  for (const auto& [kind, curves] :
+       {std::pair{"devices of rack ", &meter.racks()}, {"devices of node ", &meter.nodes()}}) {
     for (size_t i = 0; i < curves->size(); ++i) {
       if (absl::Status s = write(absl::StrCat(kind, i), (*curves)[i]); !s.ok()) return s;
     }
   }
   for (const int rank : ranks) {
-    if (absl::Status s = write(absl::StrCat("device of rank ", rank), meter.device(static_cast<size_t>(rank))); !s.ok())
+    if (absl::Status s =
+            write(absl::StrCat("device of rank ", rank), meter.device(static_cast<size_t>(rank)));
+        !s.ok())
       return s;
   }
   return absl::OkStatus();

@@ -40,7 +40,9 @@ void CheckSums(const proto::Report& report) {
   EXPECT_EQ(Sum(e.cause()), e.microjoules());
   EXPECT_EQ(Sum(e.operator_()), e.microjoules());
   EXPECT_EQ(Sum(e.collective()), e.microjoules());
-  if (e.phase_size() > 0) EXPECT_EQ(Sum(e.phase()), e.microjoules());
+  if (e.phase_size() > 0) {
+    EXPECT_EQ(Sum(e.phase()), e.microjoules());
+  }
   int64_t ranks = 0, devices = 0;
   for (const proto::RankReport& rank : report.rank()) ranks += rank.energy_microjoules();
   for (int i = 0; i < 7; ++i) devices += e.cause(i).microjoules();
@@ -82,7 +84,7 @@ TEST(EnergyCli, ReportsDoNotDependOnThreadsAndOffIsOff) {
   const proto::Report plain = ReportOf(Example()), metered = ReportOf(Example() + " --energy");
   EXPECT_FALSE(plain.has_energy());
   EXPECT_EQ(plain.makespan_ps(), metered.makespan_ps());
-  EXPECT_EQ(RunCommand("replay " + Example()).out.find("nergy"), std::string::npos);
+  EXPECT_EQ(RunCommand("replay " + Example()).out.find("\nEnergy"), std::string::npos);
 }
 
 TEST(EnergyCli, CapsSlowAndSaveAndCapsAboveThePeakDoNothing) {
@@ -110,9 +112,10 @@ TEST(EnergyCli, CostAndCarbonFollowTheEnergy) {
     parts += part.dollars_per_step();
     EXPECT_LE(part.low_dollars_per_step(), part.dollars_per_step());
     EXPECT_GE(part.high_dollars_per_step(), part.dollars_per_step());
-    if (part.name() == "electricity")
+    if (part.name() == "electricity") {
       EXPECT_NEAR(part.dollars_per_step(), static_cast<double>(r.energy().microjoules()) / 3.6e12 * 0.083,
                   1e-12);
+    }
   }
   EXPECT_NEAR(parts, cost.dollars_per_step(), 1e-12);
   EXPECT_EQ(cost.part(0).name(), "devices");

@@ -169,6 +169,7 @@ TEST(EnergyBill, AnNvlinkDomainOfManyNodesIsNoNetworkBetweenThem) {
 TEST(EnergyBill, AFatTreeIsCountedLinkByLink) {
   auto described = LoadCluster("dgx-h100", nullptr);
   ASSERT_TRUE(described.ok()) << described.status();
+  described->clear_collectives();
   described->mutable_topology()->clear_dimension();
   proto::Dimension& d = *described->mutable_topology()->add_dimension();
   d.set_kind(proto::Dimension::NETWORK);
