@@ -91,10 +91,10 @@ struct Bar {
   double most;
 };
 constexpr Bar kBars[] = {
-    {"vTrain, one node", false, 0.12},
+    {"vTrain, one node", false, 0.10},
     {"vTrain, several nodes", false, 0.15},
-    {"SimuMax", false, 0.10},
-    {"llm-foundry", true, 0.15},
+    {"SimuMax", false, 0.11},
+    {"llm-foundry", true, 0.10},
 };
 
 }  // namespace

@@ -137,9 +137,9 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, Split
 }
 
 // Of PyTorch without graphs: fitted on half of the runs of one node that vTrain published (A100, Megatron-LM, 2022),
-// whose small models show nothing but the host (test/validation/steps.md). What they say of newer hosts: see
+// whose small models show nothing but the host (README.md). What they say of newer hosts: see
 // README.md.
-constexpr double kLaunchUs = 30, kLayerUs = 300, kCallUs = 60, kBatchUs = 3000, kStepUs = 5000;
+constexpr double kLaunchUs = 33, kLayerUs = 300, kCallUs = 42, kBatchUs = 4100, kStepUs = 3750;
 constexpr double kGraphLaunchUs = 1;  // a node of a CUDA graph
 
 HostCosts HostOf(const proto::Training& t) {
