@@ -30,8 +30,8 @@ PathFacts Path() {
 }
 
 // One flow and what its acknowledgements say of a path of one port, 100 Gb/s.
-struct Flow {
-  explicit Flow(const Hpcc::Config& config = {}) : hpcc(config, Path(), &control) {
+struct OneFlow {
+  explicit OneFlow(const Hpcc::Config& config = {}) : hpcc(config, Path(), &control) {
     t.hops = 1;
     t.hop[0].rate = kRate;
   }
@@ -52,21 +52,21 @@ struct Flow {
 };
 
 TEST(Hpcc, StartsAtTheRateOfTheCard) {
-  const Flow f;
+  const OneFlow f;
   EXPECT_DOUBLE_EQ(f.hpcc.window(), kBdp);
   EXPECT_DOUBLE_EQ(f.control.window, kBdp * 1000 / 1090);  // payload
   EXPECT_DOUBLE_EQ(f.control.pace, kRate);
 }
 
 TEST(Hpcc, TheFirstAcknowledgementOnlyRecords) {
-  Flow f;
+  OneFlow f;
   f.Ack(0, 10, kT, 1, 5 * kBdp);
   EXPECT_DOUBLE_EQ(f.hpcc.window(), kBdp);
   EXPECT_EQ(f.hpcc.utilization(), 1);
 }
 
 TEST(Hpcc, AFullQueueCutsTheWindow) {
-  Flow f;
+  OneFlow f;
   f.Ack(0, 10, kT, 1, kBdp);
   f.Ack(1, 11, kT / 4, 1, kBdp);  // u = 2 for a quarter of a round trip
   EXPECT_NEAR(f.hpcc.utilization(), 0.75 * 1 + 0.25 * 2, 1e-4);
@@ -75,21 +75,21 @@ TEST(Hpcc, AFullQueueCutsTheWindow) {
 }
 
 TEST(Hpcc, AfterARoundTripOnlyTheNewCounts) {
-  Flow f;
+  OneFlow f;
   f.Ack(0, 10, kT, 1, 0);
   f.Ack(1, 11, 4 * kT, 0.7, 0);
   EXPECT_NEAR(f.hpcc.utilization(), 0.7, 1e-4);
 }
 
 TEST(Hpcc, TheSmallerOfTwoQueuesCounts) {
-  Flow f;
+  OneFlow f;
   f.Ack(0, 10, kT, 1, 0);
   f.Ack(1, 11, kT, 1, kBdp);
   EXPECT_NEAR(f.hpcc.utilization(), 1, 1e-4);
 }
 
 TEST(Hpcc, NoMoreThanOneCutARoundTrip) {
-  Flow f;
+  OneFlow f;
   f.Ack(0, 10, kT, 1, 0);
   const double once = kBdp * 0.95 + 80;
   for (uint64_t packet : {5, 6, 10}) {
@@ -123,7 +123,7 @@ TEST(Hpcc, ThePortUsedMostDecides) {
 }
 
 TEST(Hpcc, AnotherPathStartsTheMeasurementAnew) {
-  Flow f;
+  OneFlow f;
   f.Ack(0, 1, kT, 1, 0);
   f.Ack(2, 3, kT, 1.9, 0);
   const double window = f.hpcc.window();
@@ -142,7 +142,7 @@ TEST(Hpcc, AnotherPathStartsTheMeasurementAnew) {
 TEST(Hpcc, StagesOfPureIncrease) {
   Hpcc::Config config;
   config.max_stage = 5;
-  Flow f(config);
+  OneFlow f(config);
   f.Ack(0, 0, kT, 1, 0);
   f.Ack(1, 1, kT, 1.9, 0);
   double w = f.hpcc.window();
@@ -157,36 +157,36 @@ TEST(Hpcc, StagesOfPureIncrease) {
 }
 
 TEST(Hpcc, NeverAboveTheCardNorBelowTheLeast) {
-  Flow f;
+  OneFlow f;
   f.Ack(0, 0, kT, 1, 0);
   f.Ack(1, 1, kT, 0.01, 0);
   EXPECT_DOUBLE_EQ(f.hpcc.window(), kBdp);
   Hpcc::Config config;
   config.w_ai = 0;
-  Flow g(config);
+  OneFlow g(config);
   for (uint64_t i = 0; i < 20; ++i) g.Ack(i, i, kT, 1, 9 * kBdp);
   EXPECT_NEAR(g.control.pace, 1.25e-5, 1e-12);  // 100 Mb/s
 }
 
 // N windows share one port: what exceeds the path waits there.
-void RoundTrips(std::vector<Flow*> flows, uint64_t* packet, int n) {
+void RoundTrips(std::vector<OneFlow*> flows, uint64_t* packet, int n) {
   for (int i = 0; i < n; ++i) {
     double sum = 0;
-    for (const Flow* f : flows) sum += f->hpcc.window();
+    for (const OneFlow* f : flows) sum += f->hpcc.window();
     ++*packet;
-    for (Flow* f : flows) f->Ack(*packet, *packet, kT, std::min(1.0, sum / kBdp), std::max(0.0, sum - kBdp));
+    for (OneFlow* f : flows) f->Ack(*packet, *packet, kT, std::min(1.0, sum / kBdp), std::max(0.0, sum - kBdp));
   }
 }
 
 TEST(Hpcc, FixedPoint) {
   for (const int n : {1, 10, 50}) {
-    std::vector<Flow> flows(static_cast<size_t>(n));
-    std::vector<Flow*> all;
-    for (Flow& f : flows) all.push_back(&f);
+    std::vector<OneFlow> flows(static_cast<size_t>(n));
+    std::vector<OneFlow*> all;
+    for (OneFlow& f : flows) all.push_back(&f);
     uint64_t packet = 0;
     RoundTrips(all, &packet, 20000);
     const double expected = 0.95 + n * 80 / kBdp;
-    for (const Flow& f : flows) {
+    for (const OneFlow& f : flows) {
       EXPECT_NEAR(f.hpcc.utilization(), expected, 1e-4) << n;
       EXPECT_NEAR(f.hpcc.window(), expected * kBdp / n, 1e-3 * kBdp / n) << n;
     }
@@ -196,7 +196,7 @@ TEST(Hpcc, FixedPoint) {
 TEST(Hpcc, ALateFlowGetsItsShare) {
   Hpcc::Config config;
   config.w_ai = 800;
-  Flow first(config), second(config);
+  OneFlow first(config), second(config);
   uint64_t packet = 0;
   RoundTrips({&first}, &packet, 100);
   RoundTrips({&first, &second}, &packet, 3);
@@ -208,7 +208,7 @@ TEST(Hpcc, ALateFlowGetsItsShare) {
 TEST(Hpcc, IncreaseForANumberOfFlows) {
   const auto config = ParseTransport("hpcc:flows=10");
   ASSERT_TRUE(config.ok()) << config.status();
-  Flow f(std::get<Hpcc::Config>(*config));
+  OneFlow f(std::get<Hpcc::Config>(*config));
   f.Ack(0, 0, kT, 1, 0);
   f.Ack(1, 1, kT, 1, 0);
   EXPECT_NEAR(f.hpcc.window(), kBdp * 0.95 + 0.05 * kBdp / 10, 1e-6);

@@ -28,8 +28,8 @@ PathFacts Path(double gbps = 100, int64_t rtt_us = 12) {
   return p;
 }
 
-struct Flow {
-  explicit Flow(const Nscc::Config& config = {}) : nscc(config, Path(), &control) {}
+struct OneFlow {
+  explicit OneFlow(const Nscc::Config& config = {}) : nscc(config, Path(), &control) {}
   // The queues took `delay_ns` of the round trip.
   void Ack(int64_t now_us, int64_t delay_ns, bool marked = false, uint32_t path = 0, uint64_t packets = 1) {
     packet::Ack ack;
@@ -66,7 +66,7 @@ Nscc::Config Balanced(Nscc::Balance b) {
 }
 
 TEST(Nscc, ConstantsOf100GAnd12Us) {
-  const Flow f;
+  const OneFlow f;
   const Nscc::Derived& d = f.nscc.derived();
   EXPECT_NEAR(d.target, 9e6, 1e-3);
   EXPECT_NEAR(d.alpha * 1e6, 1362, 1e-6);  // bytes a microsecond
@@ -90,15 +90,15 @@ TEST(Nscc, ConstantsOf400GAnd4Us) {
 TEST(Nscc, WithoutTrimmingTheTargetIsARoundTrip) {
   Nscc::Config config;
   config.trimming = false;
-  EXPECT_NEAR(Flow(config).nscc.derived().target, 12e6, 1e-3);
+  EXPECT_NEAR(OneFlow(config).nscc.derived().target, 12e6, 1e-3);
   config.target = Time::Micros(5);
-  EXPECT_NEAR(Flow(config).nscc.derived().target, 5e6, 1e-3);
+  EXPECT_NEAR(OneFlow(config).nscc.derived().target, 5e6, 1e-3);
 }
 
 constexpr double kAfterLoss = 225000 - 20 * kWire;
 
 TEST(Nscc, ATrimmedPacketTakesItsBytesFromTheWindow) {
-  Flow f;
+  OneFlow f;
   f.Lose(0, 20);
   EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 1e-6);
   f.Lose(0, 1000);
@@ -107,7 +107,7 @@ TEST(Nscc, ATrimmedPacketTakesItsBytesFromTheWindow) {
 }
 
 TEST(Nscc, NoMarkAndLittleDelayGrowsInProportion) {
-  Flow f;
+  OneFlow f;
   f.Lose(0, 20);
   for (int i = 0; i < 8; ++i) f.Ack(1, 3000);
   EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 1e-6);  // not before more than 8 packets
@@ -116,14 +116,14 @@ TEST(Nscc, NoMarkAndLittleDelayGrowsInProportion) {
 }
 
 TEST(Nscc, NoMarkAndMuchDelayGrowsSlowly) {
-  Flow f;
+  OneFlow f;
   f.Lose(0, 20);
   for (int i = 0; i < 9; ++i) f.Ack(1, 10000);
   EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss + 9 * kWire * 20430 / kAfterLoss, 1e-6);
 }
 
 TEST(Nscc, EachRoundTripAddsALittle) {
-  Flow f;
+  OneFlow f;
   f.Lose(0, 20);
   f.Ack(1, 10000, true);
   f.Ack(13, 5000, true);  // 12 us: no longer than a round trip
@@ -138,7 +138,7 @@ TEST(Nscc, MarkAndMuchDelayShrinksOnceARoundTrip) {
   Nscc::Config config;
   config.smoothing = 1;
   config.eta = 0;
-  Flow f(config);
+  OneFlow f(config);
   f.Ack(100, 18000, true);
   EXPECT_NEAR(f.nscc.cwnd(), 225000 * 0.6, 1e-6);  // 1 - 0.8 (18 - 9) / 18
   f.Ack(112, 18000, true);
@@ -148,7 +148,7 @@ TEST(Nscc, MarkAndMuchDelayShrinksOnceARoundTrip) {
 }
 
 TEST(Nscc, TheMeanDelayMustBeAboveTheTarget) {
-  Flow f;  // a mean of many: one sample of 18 us is 0.225 us
+  OneFlow f;  // a mean of many: one sample of 18 us is 0.225 us
   f.Ack(100, 18000, true);
   EXPECT_NEAR(f.nscc.mean_delay(), 0.0125 * 18e6, 1e-3);
   EXPECT_NEAR(f.nscc.cwnd(), 225000, 1e-6);
@@ -157,7 +157,7 @@ TEST(Nscc, TheMeanDelayMustBeAboveTheTarget) {
 TEST(Nscc, MarkAndLittleDelayChangesNoWindow) {
   Nscc::Config config;
   config.smoothing = 1;
-  Flow f(config);
+  OneFlow f(config);
   f.Lose(0, 20);
   f.Ack(1, 8999, true);
   EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 1e-6);
@@ -166,7 +166,7 @@ TEST(Nscc, MarkAndLittleDelayChangesNoWindow) {
 TEST(Nscc, AnUnmarkedDelayAboveTheTargetCountsAsAQuarterRoundTrip) {
   Nscc::Config config;
   config.smoothing = 1;
-  Flow f(config);
+  OneFlow f(config);
   f.Ack(1, 10000);
   EXPECT_NEAR(f.nscc.mean_delay(), 3e6, 1e-3);
   f.Ack(2, 10000, true);
@@ -177,7 +177,7 @@ TEST(Nscc, FastIncreaseAfterAWindowWithoutDelay) {
   Nscc::Config config;
   config.alpha = 0.01;
   config.eta = 0;
-  Flow f(config);
+  OneFlow f(config);
   f.Lose(0, 20);
   for (int i = 0; i < 34; ++i) f.Ack(1, 500);  // 141,100 bytes
   EXPECT_NEAR(f.nscc.cwnd(), kAfterLoss, 50);
@@ -190,7 +190,7 @@ TEST(Nscc, FastIncreaseAfterAWindowWithoutDelay) {
 }
 
 TEST(Nscc, QuickAdaptationToWhatArrives) {
-  Flow f;
+  OneFlow f;
   f.Lose(1, 1);  // begins a period of 21 us
   for (int i = 0; i < 3; ++i) f.Ack(10, 20000, true);
   f.Lose(22, 1);
@@ -205,7 +205,7 @@ TEST(Nscc, QuickAdaptationToWhatArrives) {
 
 TEST(Nscc, QuickAdaptationWithoutALoss) {
   for (const bool late : {false, true}) {
-    Flow f;
+    OneFlow f;
     f.Ack(1, 20000, true);
     f.Ack(10, 20000, true, 0, 2);
     f.Ack(23, late ? 36001 : 36000, true);  // 4 targets
@@ -214,7 +214,7 @@ TEST(Nscc, QuickAdaptationWithoutALoss) {
 }
 
 TEST(Nscc, QuickAdaptationOnlyWhereLittleArrives) {
-  Flow f;
+  OneFlow f;
   f.Lose(1, 1);
   f.Ack(10, 20000, true, 0, 7);  // 29,050 bytes; the gate is 28,125
   f.Lose(23, 1);
@@ -222,14 +222,14 @@ TEST(Nscc, QuickAdaptationOnlyWhereLittleArrives) {
 }
 
 TEST(Nscc, ALossArmsQuickAdaptation) {
-  Flow f;
+  OneFlow f;
   f.Lose(1, 1);
   f.Ack(23, 1000, true);
   EXPECT_NEAR(f.nscc.cwnd(), kWire, 1e-6);
 }
 
 TEST(Nscc, EachPeriodCountsAnew) {
-  Flow f;
+  OneFlow f;
   f.Lose(1, 1);
   f.Ack(10, 20000, true, 0, 7);
   f.Lose(23, 1);
@@ -241,7 +241,7 @@ TEST(Nscc, EachPeriodCountsAnew) {
 TEST(Nscc, ATrimmedPacketCountsAsADelayOfARoundTrip) {
   Nscc::Config config;
   config.smoothing = 1;
-  Flow f(config);
+  OneFlow f(config);
   f.Lose(1, 1, 0, Loss::kTimeout);
   EXPECT_EQ(f.nscc.mean_delay(), 0);
   f.Lose(2, 1);
@@ -249,7 +249,7 @@ TEST(Nscc, ATrimmedPacketCountsAsADelayOfARoundTrip) {
 }
 
 TEST(Nscc, OnlyUnmarkedPathsAreUsedAgain) {
-  Flow f(Balanced(Nscc::Balance::kReps));
+  OneFlow f(Balanced(Nscc::Balance::kReps));
   f.Ack(1, 0, false, 5);
   f.Ack(1, 0, true, 7);
   f.Ack(1, 0, false, 9);
@@ -262,7 +262,7 @@ TEST(Nscc, OnlyUnmarkedPathsAreUsedAgain) {
 }
 
 TEST(Nscc, TheOldestMakesRoom) {
-  Flow f(Balanced(Nscc::Balance::kReps));
+  OneFlow f(Balanced(Nscc::Balance::kReps));
   for (uint32_t path = 0; path < 70; ++path) f.Ack(1, 0, false, path);
   const auto picked = f.Paths(64, 256);
   for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(picked[i], i + 6);
@@ -270,7 +270,7 @@ TEST(Nscc, TheOldestMakesRoom) {
 
 TEST(Nscc, ASweepTakesEachPathOnceARound) {
   for (const uint32_t paths : {8u, 6u, 256u}) {
-    Flow f(Balanced(Nscc::Balance::kOblivious));
+    OneFlow f(Balanced(Nscc::Balance::kOblivious));
     std::vector<uint32_t> all;
     for (uint32_t i = 0; i < paths; ++i) all.push_back(i);
     for (int round = 0; round < 3; ++round) {
@@ -278,21 +278,21 @@ TEST(Nscc, ASweepTakesEachPathOnceARound) {
       EXPECT_THAT(f.Paths(static_cast<int>(paths), paths), testing::UnorderedElementsAreArray(all)) << paths;
     }
   }
-  EXPECT_EQ(Flow().nscc.PickPath(Time::Zero(), 1), 0u);
+  EXPECT_EQ(OneFlow().nscc.PickPath(Time::Zero(), 1), 0u);
 }
 
 TEST(Nscc, PenaltiesAreServedByPassingOver) {
   using testing::Contains;
   using testing::Not;
-  Flow f(Balanced(Nscc::Balance::kBitmap));
+  OneFlow f(Balanced(Nscc::Balance::kBitmap));
   f.Ack(1, 0, true, 3);
   EXPECT_THAT(f.Paths(7, 8), Not(Contains(3)));
   EXPECT_THAT(f.Paths(16, 8), Contains(3));
-  Flow g(Balanced(Nscc::Balance::kBitmap));
+  OneFlow g(Balanced(Nscc::Balance::kBitmap));
   g.Lose(1, 1, 0, Loss::kTrimmed, 3);
   EXPECT_THAT(g.Paths(4 * 7, 8), Not(Contains(3)));
   EXPECT_THAT(g.Paths(16, 8), Contains(3));
-  Flow h(Balanced(Nscc::Balance::kMixed));
+  OneFlow h(Balanced(Nscc::Balance::kMixed));
   h.Lose(1, 1, 0, Loss::kTimeout, 3);
   h.Lose(1, 1, 0, Loss::kTimeout, 3);  // no more than 15
   EXPECT_THAT(h.Paths(15 * 7, 8), Not(Contains(3)));
@@ -300,7 +300,7 @@ TEST(Nscc, PenaltiesAreServedByPassingOver) {
 }
 
 TEST(Nscc, AllPathsPunishedIsNoDeadEnd) {
-  Flow f(Balanced(Nscc::Balance::kBitmap));
+  OneFlow f(Balanced(Nscc::Balance::kBitmap));
   for (uint32_t path = 0; path < 8; ++path) f.Lose(1, 1, 0, Loss::kTimeout, path);
   for (const uint32_t path : f.Paths(100, 8)) EXPECT_LT(path, 8u);
   f.Lose(1, 1, 0, Loss::kTimeout, 100000);  // none of its paths
@@ -308,7 +308,7 @@ TEST(Nscc, AllPathsPunishedIsNoDeadEnd) {
 }
 
 TEST(Nscc, MixedRecyclesBeforeItSweeps) {
-  Flow f;
+  OneFlow f;
   f.Ack(1, 0, false, 5);
   f.Ack(1, 0, false, 5);
   EXPECT_THAT(f.Paths(2, 8), testing::Each(5));

@@ -42,10 +42,10 @@ TEST(PathTable, CopiesOfAnotherTable) {
 }
 
 // Ways of a pair by their ports; an empty one is not found.
-struct Pair {
+struct WaysOfPair {
   PathTable paths;
   std::vector<Way> ways;
-  explicit Pair(const std::vector<std::vector<uint32_t>>& ports) {
+  explicit WaysOfPair(const std::vector<std::vector<uint32_t>>& ports) {
     for (const std::vector<uint32_t>& of : ports) {
       paths.AddPlaceOfAlternatives();
       Way way;
@@ -63,7 +63,7 @@ struct Pair {
 
 TEST(PathTable, WaysPartInCircles) {
   // From 1 there are three ports, from 2 two; one way is lost.
-  const Pair p({{1, 2, 4}, {1, 2, 5}, {1, 3, 6}, {}, {1, 7, 8}});
+  const WaysOfPair p({{1, 2, 4}, {1, 2, 5}, {1, 3, 6}, {}, {1, 7, 8}});
   for (const uint32_t way : {0u, 1u, 2u, 4u}) EXPECT_EQ(p.Next(way, 0), 0u) << "alone: the first of its port";
   EXPECT_EQ(p.Next(0, 1), 2u);
   EXPECT_EQ(p.Next(1, 1), 2u);
@@ -76,7 +76,7 @@ TEST(PathTable, WaysPartInCircles) {
 }
 
 TEST(TakeLeastLoaded, KeepsItsPortUnlessAnotherHasLess) {
-  const Pair p({{1, 2, 4}, {1, 3, 5}, {1, 6, 7}});
+  const WaysOfPair p({{1, 2, 4}, {1, 3, 5}, {1, 6, 7}});
   const auto taken = [&](std::map<uint32_t, double> load, uint8_t hop) {
     Packet k;
     k.ports = p.ways[0].ports;

@@ -33,8 +33,8 @@ Swift::Config Round(double start) {
   return c;
 }
 
-struct Flow {
-  explicit Flow(const Swift::Config& config) : swift(config, Path(), &control) {}
+struct OneFlow {
+  explicit OneFlow(const Swift::Config& config) : swift(config, Path(), &control) {}
   void Ack(int64_t now_us, int64_t rtt_us, uint64_t acked = 4000) {
     packet::Ack ack;
     ack.now = Time::Micros(now_us);
@@ -53,16 +53,16 @@ struct Flow {
 };
 
 TEST(Swift, TargetGrowsWithHopsAndForSmallWindows) {
-  EXPECT_NEAR(Flow(Round(1)).swift.Target(), 61.389889e6, 1);  // 32 + 100 (1 - 0.1) / (sqrt(10) - 0.1)
-  EXPECT_NEAR(Flow(Round(10)).swift.Target(), 39.061011e6, 1);
-  EXPECT_NEAR(Flow(Round(0.1)).swift.Target(), 132e6, 1);
-  EXPECT_NEAR(Flow(Round(0.01)).swift.Target(), 132e6, 1);  // clipped
-  EXPECT_NEAR(Flow(Round(100)).swift.Target(), 32e6, 1);
-  EXPECT_NEAR(Flow(Round(110)).swift.Target(), 32e6, 1);
+  EXPECT_NEAR(OneFlow(Round(1)).swift.Target(), 61.389889e6, 1);  // 32 + 100 (1 - 0.1) / (sqrt(10) - 0.1)
+  EXPECT_NEAR(OneFlow(Round(10)).swift.Target(), 39.061011e6, 1);
+  EXPECT_NEAR(OneFlow(Round(0.1)).swift.Target(), 132e6, 1);
+  EXPECT_NEAR(OneFlow(Round(0.01)).swift.Target(), 132e6, 1);  // clipped
+  EXPECT_NEAR(OneFlow(Round(100)).swift.Target(), 32e6, 1);
+  EXPECT_NEAR(OneFlow(Round(110)).swift.Target(), 32e6, 1);
 }
 
 TEST(Swift, TargetOfAPathByDefault) {
-  const Flow f(Swift::Config{});
+  const OneFlow f(Swift::Config{});
   const double cwnd = 150000.0 / 4064;  // what the path holds
   EXPECT_NEAR(f.swift.cwnd(), cwnd, 1e-9);
   const double small = 60e6 * (1 / std::sqrt(cwnd) - 0.1) / (1 / std::sqrt(0.1) - 0.1);
@@ -72,7 +72,7 @@ TEST(Swift, TargetOfAPathByDefault) {
 }
 
 TEST(Swift, BelowTheTargetOnePacketARoundTripMore) {
-  Flow f(Round(10));
+  OneFlow f(Round(10));
   f.Ack(100, 30);
   EXPECT_NEAR(f.swift.cwnd(), 10.1, 1e-12);
   f.Ack(101, 30, 8000);
@@ -81,7 +81,7 @@ TEST(Swift, BelowTheTargetOnePacketARoundTripMore) {
 }
 
 TEST(Swift, AboveTheTargetLessOnceARoundTrip) {
-  Flow f(Round(10));
+  OneFlow f(Round(10));
   f.Ack(100, 50);
   const double once = 10 * (1 - 0.8 * (50 - 39.0610112) / 50);
   EXPECT_NEAR(f.swift.cwnd(), once, 1e-6);
@@ -92,13 +92,13 @@ TEST(Swift, AboveTheTargetLessOnceARoundTrip) {
 }
 
 TEST(Swift, NeverLessThanHalfAtOnce) {
-  Flow f(Round(10));
+  OneFlow f(Round(10));
   f.Ack(10000, 1000);
   EXPECT_NEAR(f.swift.cwnd(), 5, 1e-12);
 }
 
 TEST(Swift, LessThanAPacketIsPaced) {
-  Flow f(Round(0.5));
+  OneFlow f(Round(0.5));
   EXPECT_EQ(f.control.window, 4000);
   EXPECT_NEAR(f.control.pace, 0.5 * 4064 / 12e6, 1e-12);  // a packet in two base round trips
   f.Ack(1000, 200);                                       // above the target of 32 + 42.9 us
@@ -111,7 +111,7 @@ TEST(Swift, LessThanAPacketIsPaced) {
 }
 
 TEST(Swift, LossesHalveOnceARoundTrip) {
-  Flow f(Round(16));
+  OneFlow f(Round(16));
   f.Lose(100, Loss::kOutOfOrder);
   EXPECT_EQ(f.swift.cwnd(), 8);
   f.Lose(105, Loss::kTrimmed);
@@ -121,13 +121,13 @@ TEST(Swift, LossesHalveOnceARoundTrip) {
 }
 
 TEST(Swift, FiveTimeoutsInARowStartFromTheBottom) {
-  Flow f(Round(64));
+  OneFlow f(Round(64));
   for (int i = 0; i < 4; ++i) f.Lose(100 * i, Loss::kTimeout);
   EXPECT_EQ(f.swift.cwnd(), 4);
   f.Lose(400, Loss::kTimeout);
   EXPECT_EQ(f.swift.cwnd(), 0.001);
 
-  Flow g(Round(64));
+  OneFlow g(Round(64));
   for (int i = 0; i < 4; ++i) g.Lose(100 * i, Loss::kTimeout);
   g.Ack(400, 12);  // not in a row
   g.Lose(500, Loss::kTimeout);
@@ -135,7 +135,7 @@ TEST(Swift, FiveTimeoutsInARowStartFromTheBottom) {
 }
 
 TEST(Swift, NeverMoreThanTheCardSendsInTheHighestTarget) {
-  Flow f(Round(400));
+  OneFlow f(Round(400));
   const double most = 0.0125 * 132e6 / 4064;
   for (int i = 0; i < 100; ++i) f.Ack(100 + i, 12, 4000000);
   EXPECT_NEAR(f.swift.cwnd(), most, 1e-9);

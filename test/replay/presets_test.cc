@@ -26,7 +26,7 @@ proto::Cluster Load(const std::string& spec) {
 }
 
 // "8x2" for two blocks of 8, or the error.
-std::string Shape(const proto::Cluster& c, int ranks) {
+std::string ShapeOfNetwork(const proto::Cluster& c, int ranks) {
   absl::StatusOr<ClusterModel> m = BuildCluster(c, ranks);
   if (!m.ok()) return std::string(m.status().message());
   std::string shape;
@@ -100,11 +100,11 @@ TEST(Presets, SizeThemselvesToTheRanks) {
     for (int ranks : {1, 2, 3, 5, 8, 16, f.block, 3 * f.block}) {
       SCOPED_TRACE(ranks);
       const std::string nodes = std::to_string(ranks / f.block);
-      EXPECT_EQ(Shape(c, ranks),
+      EXPECT_EQ(ShapeOfNetwork(c, ranks),
                 ranks <= f.block ? std::to_string(ranks) : std::to_string(f.block) + "x" + nodes);
     }
     const int odd = 2 * f.block + 1;
-    EXPECT_THAT(Shape(c, odd), AllOf(HasSubstr(std::to_string(odd) + " ranks"),
+    EXPECT_THAT(ShapeOfNetwork(c, odd), AllOf(HasSubstr(std::to_string(odd) + " ranks"),
                                      HasSubstr("multiple of " + std::to_string(f.block)),
                                      HasSubstr("nodes=N"), HasSubstr("gpus_per_node=N")));
   }
@@ -113,7 +113,7 @@ TEST(Presets, SizeThemselvesToTheRanks) {
 TEST(Presets, OverridesWorkOnEach) {
   for (const Fact& f : kFacts) {
     const std::string name = f.name;
-    EXPECT_EQ(Shape(Load(name + ":gpus_per_node=2"), 6), "2x3") << name;
+    EXPECT_EQ(ShapeOfNetwork(Load(name + ":gpus_per_node=2"), 6), "2x3") << name;
     EXPECT_EQ(Load(name + ":nic_gbps=80").topology().dimension(1).bandwidth_gbytes_per_s(), 10) << name;
     EXPECT_EQ(Load(name + ":nvlink_gbytes_per_s=7").topology().dimension(0).bandwidth_gbytes_per_s(), 7)
         << name;
@@ -125,12 +125,12 @@ TEST(Presets, NodesOnPcie) {
   for (const std::string name : {"l40s", "rtx-pro-6000"}) {
     SCOPED_TRACE(name);
     const proto::Cluster c = Load(name);
-    EXPECT_EQ(Shape(c, 2), "2x1x1");
-    EXPECT_EQ(Shape(c, 3), "2x2x1");  // a device stays idle
-    EXPECT_EQ(Shape(c, 4), "2x2x1");
-    EXPECT_EQ(Shape(c, 8), "2x2x2");
-    EXPECT_EQ(Shape(c, 24), "2x2x2x3");
-    EXPECT_EQ(Shape(Load(name + ":gpus_per_node=4"), 8), "2x2x1x2");
+    EXPECT_EQ(ShapeOfNetwork(c, 2), "2x1x1");
+    EXPECT_EQ(ShapeOfNetwork(c, 3), "2x2x1");  // a device stays idle
+    EXPECT_EQ(ShapeOfNetwork(c, 4), "2x2x1");
+    EXPECT_EQ(ShapeOfNetwork(c, 8), "2x2x2");
+    EXPECT_EQ(ShapeOfNetwork(c, 24), "2x2x2x3");
+    EXPECT_EQ(ShapeOfNetwork(Load(name + ":gpus_per_node=4"), 8), "2x2x1x2");
     EXPECT_EQ(Load(name + ":nic_gbps=80").topology().dimension(3).bandwidth_gbytes_per_s(), 10);
     EXPECT_THAT(std::string(LoadCluster(name + ":gpus_per_node=6").status().message()),
                 HasSubstr("gpus_per_node is 6; expected a part of the node"));
