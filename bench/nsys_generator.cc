@@ -56,6 +56,8 @@ class Writer {
   }
   void Row(const std::string& table, std::initializer_list<Value> values) {
     sqlite3_stmt* insert = inserts_[table];
+    good_ = good_ && insert != nullptr;
+    if (!good_) return;
     int i = 0;
     for (const Value& v : values) {
       ++i;
@@ -65,7 +67,7 @@ class Writer {
       if (v.kind == Value::kText) sqlite3_bind_text(insert, i, v.text.data(), size, SQLITE_TRANSIENT);
       if (v.kind == Value::kBytes) sqlite3_bind_blob(insert, i, v.text.data(), size, SQLITE_TRANSIENT);
     }
-    good_ = good_ && sqlite3_step(insert) == SQLITE_DONE;
+    good_ = sqlite3_step(insert) == SQLITE_DONE;
     sqlite3_reset(insert);
     sqlite3_clear_bindings(insert);
   }

@@ -15,6 +15,7 @@ namespace {
 class NsysReplay : public Bench {
  protected:
   std::string Make(const NsysOptions& options, const std::string& name) const {
+    fs::create_directories(fs::path(At(name)).parent_path());
     EXPECT_TRUE(GenerateNsys(options, At(name)).ok());
     return name;
   }

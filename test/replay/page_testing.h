@@ -60,12 +60,17 @@ inline proto::Report FullReport(int entries = 3) {
   return report;
 }
 
-// A report like that of a run with this many ranks.
+// A report like that of a run with this many ranks, without the meters and bills of --energy.
 inline proto::Report LargeReport(int ranks) {
   proto::Report report = FullReport(100);
   report.clear_rank();
   report.clear_collective();
   report.clear_input();
+  report.clear_energy();
+  report.clear_cost();
+  report.clear_carbon();
+  report.clear_goodput();
+  report.clear_explained();
   report.set_ranks(ranks);
   report.set_makespan_ps(9'000'000'000'000);
   for (int r = 0; r < ranks; ++r) {
@@ -73,6 +78,8 @@ inline proto::Report LargeReport(int ranks) {
     int64_t next = 1'000'000'000 + 97 * r;
     FillMessage(rank, 0, &next);
     rank->set_rank(r);
+    rank->clear_energy_microjoules();
+    rank->clear_peak_watts();
     proto::CollectiveReport* collective = report.add_collective();
     FillMessage(collective, 1, &next);
     collective->set_group("replicas of pipeline stage " + std::to_string(r));

@@ -233,8 +233,8 @@ TEST(GenerateLayout, GroupsPartTheRanks) {
 
 // The host takes what its launches take together, in pieces that nodes of streams wait for.
 TEST(GenerateWrite, TheHostLaunchesEachNode) {
-  const StepGraphs without = Step(kDense, "tp=2", "seq=64,launch=0"),
-                   with = Step(kDense, "tp=2", "seq=64,launch=50us,layer=0,call=20us,batch=0,step=0");
+  const StepGraphs without = Step(kDense, "tp=2", "seq=64,launch=0us"),
+                   with = Step(kDense, "tp=2", "seq=64,launch=50us,layer=0us,call=20us,batch=0us,step=0us");
   const StageGraph& stage = with.stages[0];
   int64_t host_ns = 0, expected_ns = 0;
   size_t host_nodes = 0;
@@ -271,7 +271,7 @@ TEST(GenerateWrite, GraphsOfCudaTakeTheHostLess) {
     for (const StepNode& n : step.stages[0].nodes) ns += step.stages[0].operators[n.op].duration_ns;
     return ns;
   };
-  EXPECT_EQ(host(",launch=0"), 0);
+  EXPECT_EQ(host(",launch=0us"), 0);
   EXPECT_GT(host(",cuda_graphs=yes"), 0);
   EXPECT_GT(host(""), 2 * host(",cuda_graphs=yes"));
   EXPECT_GT(host(",launch=100us"), host(""));
@@ -295,7 +295,7 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   EXPECT_EQ(old["wgrad_gemm_accum_fp32"], 0);
   auto plain = names(kOld, "dtype=fp16,attention=math,dropout=no");
   EXPECT_EQ(plain["fused_dropout_elementwise_kernel"] + plain["bias_dropout_add_elementwise_kernel"], 0);
-  auto now = names(kDense, "");
+  auto now = names(kDense, "dtype=bf16");
   EXPECT_EQ(now["wgrad_gemm_accum_fp32"], 4 * 8 + 1);
   EXPECT_EQ(now["accumulate_gradients_elementwise_kernel"], 0);
   auto fp8 = names(kDense, "dtype=fp8");
