@@ -322,21 +322,25 @@ void CollectiveRunner::WakeAwaiting(uint32_t active, uint32_t stream, Time now) 
   StreamRun& done = a.streams[stream];
   const Program& program = a.plan->program(static_cast<int>(done.member));
   const size_t first = wakes_.size();
-  uint32_t* link = &done.first_awaiting;
-  while (*link != 0) {
-    const uint32_t s = *link - 1;
+  while (done.first_awaiting != 0) {
+    const uint32_t s = done.first_awaiting - 1;
     StreamRun& run = a.streams[s];
-    if (!HasDone(run, done, program.steps[run.next])) {
-      link = &run.next_awaiting;
-      continue;
-    }
-    *link = run.next_awaiting;
-    run.next_awaiting = 0;
+    if (!HasDone(run, done, program.steps[run.next])) break;  // nor have those behind it what they await
+    done.first_awaiting = std::exchange(run.next_awaiting, 0);
     if (keep_causes_) a.why.Continue(s, a.why.stream(stream));
     wakes_.push_back({now, active, s});
   }
   std::sort(wakes_.begin() + static_cast<std::ptrdiff_t>(first), wakes_.end(),
             [](const Wake& x, const Wake& y) { return x.stream < y.stream; });
+}
+
+void CollectiveRunner::Await(Active& a, uint32_t stream, StreamRun* other) {
+  const Program& program = a.plan->program(static_cast<int>(other->member));
+  const auto goal = [&](const StreamRun& run) { return std::pair(run.part, program.steps[run.next].chunk); };
+  StreamRun& run = a.streams[stream];
+  uint32_t* link = &other->first_awaiting;
+  while (*link != 0 && goal(a.streams[*link - 1]) < goal(run)) link = &a.streams[*link - 1].next_awaiting;
+  run.next_awaiting = std::exchange(*link, stream + 1);
 }
 
 bool CollectiveRunner::Local(uint32_t active, uint32_t stream, const Step& step, Time now) {
@@ -345,7 +349,7 @@ bool CollectiveRunner::Local(uint32_t active, uint32_t stream, const Step& step,
   if (step.op == StepOp::kAwait) {
     StreamRun& other = a.streams[a.plan->stream_base[run.member] + static_cast<uint32_t>(step.peer)];
     if (!HasDone(run, other, step)) {
-      run.next_awaiting = std::exchange(other.first_awaiting, stream + 1);
+      Await(a, stream, &other);
       return true;
     }
     ++run.next;

@@ -117,7 +117,8 @@ class CollectiveRunner {
     int part = 0;
     bool paid = false;  // the overhead of the next step is paid
     bool busy = false;  // the step before `next` is under way
-    // Streams of the same node that await this one, as a list: 1 + the stream; 0: the end.
+    // Streams of the same node that await this one, as a list, what is done first in front: 1 + the stream;
+    // 0: the end.
     uint32_t first_awaiting = 0;
     uint32_t next_awaiting = 0;  // after this stream, in the list of the stream that it awaits
   };
@@ -165,6 +166,8 @@ class CollectiveRunner {
   bool Local(uint32_t active, uint32_t stream, const Step& step, Time now);
   // Whether `other` has done what `step` of `run` awaits; both are streams of one node.
   bool HasDone(const StreamRun& run, const StreamRun& other, const Step& step) const;
+  // Puts `stream` into the list of those that await `other`.
+  static void Await(Active& a, uint32_t stream, StreamRun* other);
   // Wakes the streams that awaited what `stream` has done by now, in order of their numbers.
   void WakeAwaiting(uint32_t active, uint32_t stream, Time now);
   // Whether `run` is a stream of a member. The other nodes are switches, which work without cost.
