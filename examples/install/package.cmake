@@ -5,10 +5,10 @@ set(CPACK_PACKAGE_VENDOR chakra-replay)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "replay of distributed-training execution traces on simulated clusters")
 set(CPACK_PACKAGE_DESCRIPTION "Reads Chakra execution traces, PyTorch captures and recordings of other
-profilers, and replays them rank by rank: what a training step would take on a
-cluster that is not there. Computation is priced by measured kernels or a model of the device,
-collectives become messages that an analytical, fluid or packet-level network
-simulates.")
+profilers, and replays them rank by rank: what a training step would take on
+a cluster that is not there. Computation is priced by measured kernels or a
+model of the device, collectives become messages that an analytical, fluid
+or packet-level network simulates.")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
@@ -38,22 +38,29 @@ install(FILES ${CMAKE_CURRENT_LIST_DIR}/debian_copyright RENAME copyright DESTIN
   COMPONENT debian EXCLUDE_FROM_ALL)
 install(FILES ${docs}/chakra-replay.1.gz DESTINATION share/man/man1 COMPONENT debian EXCLUDE_FROM_ALL)
 
-# Of the folder alone: the libraries beside the binary, but for those of the C library, which belong to the system.
+# Of the folder alone: the binary with its libraries beside it, but for the C library, which belongs to the system. Each
+# component is installed to a place of its own.
+install(CODE "set(binary \"${CMAKE_BINARY_DIR}/chakra-replay\")\nset(strip \"${CMAKE_STRIP}\")" COMPONENT folder EXCLUDE_FROM_ALL)
 install(CODE [[
-  file(GET_RUNTIME_DEPENDENCIES EXECUTABLES "${CMAKE_INSTALL_PREFIX}/bin/chakra-replay"
-    RESOLVED_DEPENDENCIES_VAR found
-    PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread)\\.so" "^linux-vdso"
-    POST_EXCLUDE_REGEXES "/ld-linux[^/]*$")
+  set(prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+  file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${binary} RESOLVED_DEPENDENCIES_VAR found
+    PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread)\\.so" "^linux-vdso" POST_EXCLUDE_REGEXES "/ld-linux[^/]*$")
+  file(MAKE_DIRECTORY "${prefix}/bin" "${prefix}/lib/chakra_replay")
+  file(COPY_FILE ${binary} "${prefix}/bin/chakra-replay")
+  set(copies)
   foreach(library ${found})
-    file(INSTALL ${library} DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/chakra_replay" FOLLOW_SYMLINK_CHAIN)
+    get_filename_component(name ${library} NAME)
+    file(COPY_FILE ${library} "${prefix}/lib/chakra_replay/${name}")
+    list(APPEND copies "${prefix}/lib/chakra_replay/${name}")
   endforeach()
   find_program(PATCHELF patchelf REQUIRED)
-  execute_process(COMMAND ${PATCHELF} --set-rpath $ORIGIN/../lib/chakra_replay
-    "${CMAKE_INSTALL_PREFIX}/bin/chakra-replay" COMMAND_ERROR_IS_FATAL ANY)
-  file(GLOB libraries "${CMAKE_INSTALL_PREFIX}/lib/chakra_replay/*.so.*")
-  execute_process(COMMAND ${PATCHELF} --set-rpath $ORIGIN ${libraries} COMMAND_ERROR_IS_FATAL ANY)
-]] COMPONENT libraries EXCLUDE_FROM_ALL)
+  execute_process(COMMAND ${strip} "${prefix}/bin/chakra-replay" COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${PATCHELF} --set-rpath $ORIGIN/../lib/chakra_replay "${prefix}/bin/chakra-replay"
+    COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${PATCHELF} --set-rpath $ORIGIN ${copies} COMMAND_ERROR_IS_FATAL ANY)
+]] COMPONENT folder EXCLUDE_FROM_ALL)
+
 # Packing builds what is packed, not the tests.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
-add_custom_target(chakra_packed DEPENDS chakra-replay chakra_terminal ${docs}/changelog.gz)
+add_custom_target(chakra_packed ALL DEPENDS chakra-replay chakra_terminal ${docs}/changelog.gz)
 include(CPack)

@@ -9,7 +9,7 @@ need_packages $build_packages dpkg-dev file patchelf
 if [ ! -f build/CMakeCache.txt ]; then
   cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCHAKRA_TESTS=OFF >&2
 fi
-cmake --build build --target chakra_packed --parallel "$(nproc)" >&2
+cmake --build build --target chakra_packed --parallel "$(build_jobs)" >&2
 cd build
 cpack -G DEB >&2
 cpack -G TGZ >&2
