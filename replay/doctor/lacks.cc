@@ -152,7 +152,11 @@ void FindLacks(const TraceSet& traces, absl::string_view recorder, proto::FoundR
   }
   if (counts.device == 0 && counts.operators > 0) {
     lacks.Add("operations of a device", "only the host's time is known",
-              lacks.RecordAgain("nothing, where the job ran on CPUs"));
+              recorder.empty()
+                  ? "nothing, where the job ran on CPUs"
+                  : absl::StrCat("nothing, where the job ran on CPUs; else record it: chakra-replay "
+                                 "record-help ",
+                                 recorder));
   }
   if (counts.timeless > 0) {
     lacks.Add(absl::StrCat("times and work of ", Of(counts.timeless, counts.device, "device operations")),
