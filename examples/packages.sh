@@ -48,4 +48,4 @@ build_packages="cmake ninja-build g++ pkg-config libprotobuf-dev protobuf-compil
 test_packages="libgtest-dev libgmock-dev zstd clang libclang-rt-dev"
 # What benchmarks need, and tests that look outside: other simulators, clusters, a browser.
 outside_packages="libbenchmark-dev libsimgrid-dev libns3-dev libopenmpi-dev openmpi-bin slurm-wlm chromium dpkg-dev file
-  patchelf lintian"
+  patchelf lintian mkdocs"
