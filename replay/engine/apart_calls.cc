@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint32_t kSharedLink = kNoRow - 1;
 constexpr size_t kMostPairs = size_t{1} << 22;  // that are looked at before a replay
+constexpr size_t kMostPeaks = size_t{1} << 25;  // of links, that all outcomes keep together
 constexpr size_t kKeyPairs = size_t{1} << 14;   // more, and a group has no images
 
 // What a node of a plan sends in a call: by peer, as its steps have it, and bytes, the number of messages.
@@ -207,7 +208,9 @@ const ApartCalls::Outcome* ApartCalls::Of(uint32_t call, const PlannedCall& plan
   const Outcome*& known = known_[{&planned, c.group, c.bytes}];
   if (known == nullptr) {
     std::unique_ptr<Outcome>& outcome = outcomes_[KeyOf(call, planned)];
-    if (outcome == nullptr) {
+    if (outcome == nullptr && outcomes_.size() * machine_->topology().links() > kMostPeaks) {
+      outcome = std::make_unique<Outcome>();  // without ends
+    } else if (outcome == nullptr) {
       outcome = std::make_unique<Outcome>();
       const GroupInfo& group = matching_.groups[c.group];
       outcome->members = group.members;
@@ -217,7 +220,7 @@ const ApartCalls::Outcome* ApartCalls::Of(uint32_t call, const PlannedCall& plan
       simulate_(machine_->MakeApart().get(), costs_, planner_, planned, outcome.get());
     }
     known = outcome.get();
-    if (!known->together) apart_ends_.insert(planned.plan);
+    if (!known->together && !known->ends.empty()) apart_ends_.insert(planned.plan);
   }
   const bool usable = !known->ends.empty() && (known->together || last_[c.group] == call);
   return usable ? known : nullptr;
