@@ -121,6 +121,7 @@ class CollectiveCommand : public Command {
     if (absl::Status s = logs_.Open(); !s.ok()) return Fail(s);
     logs_.Apply(&table_.fabric_options);
     table_.flow_log = logs_.flow_log();
+    table_.each_flow = logs_.any();
     absl::StatusOr<std::string> text = Table(*sizes);
     if (!misuse_.ok()) return Misuse(std::string(misuse_.message()));
     if (!text.ok()) return Fail(text.status());

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "replay/engine/flow_log.h"
+#include "replay/engine/lone_call.h"
+#include "replay/engine/serial_groups.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
@@ -82,6 +84,9 @@ absl::StatusOr<Metrics> Engine::Run() {
     if (absl::Status s = runner_.Prepare(); !s.ok()) return s;
   }
   Prepare();
+  const bool each_flow = causes_.on() || options_.flow_log != nullptr || HasTwins();
+  if (options_.fast_paths && !options_.recorded_comm && !each_flow && machine_.MakeApart() != nullptr)
+    runner_.LetApart(SerialGroups(traces_, options_.lanes, matching_), SimulateApart);
   Loop();
   if (nodes_done_ < nodes_total_) return Unfinished();
   return Collect();
