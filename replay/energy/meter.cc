@@ -114,11 +114,12 @@ void PowerMeter::Cut(uint32_t rank, Milliwatts excess, Picoseconds ps) {
   for (size_t i = 0; i < d.active.size(); ++i) {
     const RowPower& row = rows[d.active[i]];
     const Femtojoules share = i + 1 == d.active.size() ? left : all * row.all() / d.added;
-    const Femtojoules of_tensor = share * row.tensor / row.all();
+    const Femtojoules of_tensor = share * row.tensor / row.all(), of_issue = share * row.issue / row.all();
     left -= share;
     cut_[graph_of_[rank]][d.active[i]] += share;
     parts_[static_cast<size_t>(Part::kTensor)] -= of_tensor;
-    parts_[static_cast<size_t>(row.part())] -= share - of_tensor;
+    parts_[static_cast<size_t>(Part::kIssue)] -= of_issue;
+    parts_[static_cast<size_t>(row.part())] -= share - of_tensor - of_issue;
   }
 }
 
@@ -142,6 +143,7 @@ void PowerMeter::Finish(Time end) {
     for (size_t row = 0; row < rows_[g].size(); ++row) {
       const RowPower& power = rows_[g][row];
       parts_[static_cast<size_t>(Part::kTensor)] += EnergyOf(power.tensor, active_ps_[g][row]);
+      parts_[static_cast<size_t>(Part::kIssue)] += EnergyOf(power.issue, active_ps_[g][row]);
       parts_[static_cast<size_t>(power.part())] += EnergyOf(power.other, active_ps_[g][row]);
     }
   }

@@ -4,9 +4,10 @@
 //
 //   min(most, resident + (busy | wait | 0) + sum over running operations of what each adds)
 //
-// busy: a computation runs; wait: none runs, but communication waits or moves data. What a computation adds is in
-// proportion to how much of the peak and of the memory bandwidth it uses (row_power.h), so that its energy does not
-// depend on what runs beside it. Where the sum is above `most`, what operations add is cut in proportion.
+// busy: a computation runs; wait: none runs, but communication waits or moves data. What a computation adds
+// is in proportion to how much of the peak, of the multiprocessors and of the memory bandwidth it uses
+// (row_power.h), so that its energy does not depend on what runs beside it. Where the sum is above `most`,
+// what operations add is cut in proportion.
 #pragma once
 
 #include <array>
@@ -22,8 +23,8 @@
 namespace chakra::energy {
 
 // What makes an operation draw power.
-enum class Part : uint8_t { kTensor, kMemory, kLink, kCopy };
-inline constexpr int kParts = 4;
+enum class Part : uint8_t { kTensor, kIssue, kMemory, kLink, kCopy };
+inline constexpr int kParts = 5;
 
 // What a row does to its device.
 enum class Role : uint8_t { kNone, kComputes, kCommunicates, kCopies };
@@ -31,9 +32,10 @@ enum class Role : uint8_t { kNone, kComputes, kCommunicates, kCopies };
 // What a row adds while it runs; of communication while it moves data.
 struct RowPower {
   Milliwatts tensor = 0;  // of Part::kTensor
+  Milliwatts issue = 0;   // of Part::kIssue
   Milliwatts other = 0;   // of part()
   Role role = Role::kNone;
-  Milliwatts all() const { return tensor + other; }
+  Milliwatts all() const { return tensor + issue + other; }
   Part part() const {
     return role == Role::kCommunicates ? Part::kLink : role == Role::kCopies ? Part::kCopy : Part::kMemory;
   }
@@ -83,13 +85,13 @@ class PowerMeter : public RunObserver {
 
  private:
   struct Device {
-    Milliwatts added = 0;        // by what runs
-    Milliwatts power = 0;        // as of `since`
-    Milliwatts excess = 0;       // that was cut from it
-    uint32_t computing = 0;      // operations
-    uint32_t communicating = 0;  // likewise, waiting or moving data
-    bool changes = false;        // in the present instant
-    Time since, busy, wait;      // the last change; time in which it computed, or else communicated
+    Milliwatts added = 0;          // by what runs
+    Milliwatts power = 0;          // as of `since`
+    Milliwatts excess = 0;         // that was cut from it
+    uint32_t computing = 0;        // operations
+    uint32_t communicating = 0;    // likewise, waiting or moving data
+    bool changes = false;          // in the present instant
+    Time since, busy, wait;        // the last change; time in which it computed, or else communicated
     std::vector<uint32_t> active;  // rows that add something
     PowerCurve curve;
   };

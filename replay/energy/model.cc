@@ -116,6 +116,7 @@ void FillPower(const proto::DevicePower& shares, proto::DevicePower* power) {
   const std::tuple<Figure* (proto::DevicePower::*)(), bool, const Figure*> rest[] = {
       {&proto::DevicePower::mutable_busy_watts, power->has_busy_watts(), &shares.busy_watts()},
       {&proto::DevicePower::mutable_tensor_watts, power->has_tensor_watts(), &shares.tensor_watts()},
+      {&proto::DevicePower::mutable_issue_watts, power->has_issue_watts(), &shares.issue_watts()},
       {&proto::DevicePower::mutable_memory_watts, power->has_memory_watts(), &shares.memory_watts()},
       {&proto::DevicePower::mutable_link_watts, power->has_link_watts(), &shares.link_watts()},
       {&proto::DevicePower::mutable_wait_watts, power->has_wait_watts(), &shares.wait_watts()},

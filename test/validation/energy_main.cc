@@ -45,19 +45,19 @@ struct MeteredStep {
 };
 
 constexpr MeteredStep kSteps[] = {
-    {"64xSMC-H100-SXM-80GB", "gpt3", "gpt3-175b", "tp=4,pp=8,vpp=6,dp=16",
-     "global_batch=2048,micro_batch=2,seq=2048,dtype=fp8", "dgx-h100", 288,
+    {"64xSMC-H100-SXM-80GB", "gpt3", "gpt3-175b", "tp=4,pp=8,vpp=6,dp=16,overlap_tensor=yes",
+     "global_batch=2048,micro_batch=2,seq=2048,dtype=fp8,cuda_graphs=yes", "dgx-h100", 288,
      "the whole step: 2,048 sequences of 2,048 tokens; how ranks share the work is not in the log and was "
      "chosen"},
-    {"1xSMC-H100-SXM-80GB", "llama2_70b_lora", "llama2-70b", "tp=4,dp=2",
-     "global_batch=8,micro_batch=1,seq=8192,dtype=fp8", "dgx-h100", 0,
+    {"1xSMC-H100-SXM-80GB", "llama2_70b_lora", "llama2-70b", "tp=4,dp=2,overlap_tensor=yes",
+     "global_batch=8,micro_batch=1,seq=8192,dtype=fp8,cuda_graphs=yes", "dgx-h100", 0,
      "full training of the same model: adapters alone have fewer products and gradients, so no time is "
      "compared"},
     {"1xSMC-H100-SXM-80GB", "bert", "bert-large", "dp=8",
-     "global_batch=448,micro_batch=56,seq=512,dtype=fp16", "dgx-h100", 0,
+     "global_batch=448,micro_batch=56,seq=512,dtype=fp16,cuda_graphs=yes", "dgx-h100", 0,
      "56 full sequences a device; the log's are packed without padding"},
     {"SR780aV3-8xB200_SXM_180GB", "bert", "bert-large", "dp=8",
-     "global_batch=448,micro_batch=56,seq=512,dtype=fp16", "dgx-b200", 0, "as on H100"},
+     "global_batch=448,micro_batch=56,seq=512,dtype=fp16,cuda_graphs=yes", "dgx-b200", 0, "as on H100"},
 };
 
 // Where the meter was: what stands between it and the devices.
