@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "replay/energy/amounts.h"
 #include "replay/energy/curve.h"
 #include "replay/engine/observer.h"
@@ -84,15 +85,28 @@ class PowerMeter : public RunObserver {
   const std::vector<PowerCurve>& racks() const { return racks_; }
 
  private:
+  // What a row adds, and how: all that events need of it.
+  struct Added {
+    Milliwatts watts = 0;
+    Role role = Role::kNone;
+  };
+  // A row that runs and adds something, since when, and what was cut from it.
+  struct Running {
+    uint32_t row;
+    Time since;
+    Femtojoules cut = 0;
+  };
   struct Device {
-    Milliwatts added = 0;          // by what runs
-    Milliwatts power = 0;          // as of `since`
-    Milliwatts excess = 0;         // that was cut from it
-    uint32_t computing = 0;        // operations
-    uint32_t communicating = 0;    // likewise, waiting or moving data
-    bool changes = false;          // in the present instant
-    Time since, busy, wait;        // the last change; time in which it computed, or else communicated
-    std::vector<uint32_t> active;  // rows that add something
+    Milliwatts added = 0;         // by what runs
+    Milliwatts power = 0;         // as of `since`
+    Milliwatts excess = 0;        // that was cut from it
+    const Added* rows = nullptr;  // of its graph
+    uint32_t graph = 0;
+    uint32_t computing = 0;      // operations
+    uint32_t communicating = 0;  // likewise, waiting or moving data
+    bool changes = false;        // in the present instant
+    Time since, busy, wait;      // the last change; time in which it computed, or else communicated
+    absl::InlinedVector<Running, 2> running;  // those that add something
     PowerCurve curve;
   };
 
@@ -108,23 +122,30 @@ class PowerMeter : public RunObserver {
   }
   // After all changes of an instant: what follows from them. The next one is `now`.
   void Flush(Time now);
-  void Add(Device& d, uint32_t rank, uint32_t row, Time now);
+  static void Add(Device* d, uint32_t row, Time now) {
+    const Milliwatts adds = d->rows[row].watts;
+    if (adds == 0) return;
+    d->added += adds;
+    d->running.push_back({row, now});
+  }
+  // Counts a row that has ended.
+  void Count(const Device& d, const Running& ended, Time now);
   void Settle(uint32_t rank, Time now);
   void Update(uint32_t rank);
   // Shares what was cut from what rows add among these.
-  void Cut(uint32_t rank, Milliwatts excess, Picoseconds ps);
+  void Cut(Device* d, Milliwatts excess, Picoseconds ps);
 
   const DeviceLevels levels_;
   const std::vector<std::vector<RowPower>>& rows_;
-  const std::vector<uint32_t>& graph_of_;
   const Places& places_;
+  std::vector<std::vector<Added>> added_;  // as rows_
   std::vector<Device> devices_;
   Time instant_;
   std::vector<uint32_t> changed_;  // devices, in the present instant
   std::vector<PowerCurve> nodes_, racks_;
   PowerCurve whole_;
-  std::vector<std::vector<Picoseconds>> active_ps_;  // by graph and row: ends minus begins
-  std::vector<absl::flat_hash_map<uint32_t, Femtojoules>> cut_;
+  std::vector<std::vector<Picoseconds>> active_ps_;  // by graph and row: of all that have ended
+  std::vector<std::vector<Femtojoules>> cut_;        // likewise; empty: nothing was
   std::array<Femtojoules, kParts> parts_{};
   Picoseconds resident_ps_ = 0, busy_ps_ = 0, wait_ps_ = 0;
   struct Member {

@@ -182,6 +182,11 @@ absl::StatusOr<proto::EnergyModel> LoadEnergyModel(const std::string& file) {
   }
   Replace(given.network(), model.mutable_network());
   if (given.has_pue()) *model.mutable_pue() = given.pue();
+  if (given.has_site_fixed_share()) *model.mutable_site_fixed_share() = given.site_fixed_share();
+  if (model.site_fixed_share().value() > 1) {
+    return absl::InvalidArgumentError(absl::StrFormat("%ssite_fixed_share.value is %g; expected 0 to 1",
+                                                      place, model.site_fixed_share().value()));
+  }
   if (model.pue().value() < 1) {
     return absl::InvalidArgumentError(
         absl::StrFormat("%spue.value is %g; expected at least 1", place, model.pue().value()));
@@ -219,6 +224,7 @@ absl::StatusOr<Constants> ConstantsOf(const proto::EnergyModel& model, const std
   }
   out.network = model.network();
   out.pue = model.pue();
+  out.site_fixed_share = model.site_fixed_share();
   return out;
 }
 
@@ -288,6 +294,8 @@ std::vector<NamedFigure> FiguresOf(const Constants& constants) {
   add(constants.profile.node());
   add(constants.network);
   out.push_back({"pue", &constants.pue});
+  if (constants.site_fixed_share.value() > 0)
+    out.push_back({"site_fixed_share", &constants.site_fixed_share});
   return out;
 }
 

@@ -24,6 +24,7 @@ struct Constants {
   proto::PowerProfile profile;
   proto::NetworkPower network;
   proto::Figure pue;
+  proto::Figure site_fixed_share;
   bool assumed = false;  // the device has no profile: those of a device of its rated power stand in
   double cap_watts = 0;  // 0: none
 };

@@ -215,7 +215,9 @@ uint64_t Slow(const proto::FrequencyCurve& curve, const DeviceLevels& levels, st
   for (size_t row = 0; row < rows->size(); ++row) {
     RowPower& power = (*rows)[row];
     if (power.role != Role::kComputes || power.all() <= room) continue;
-    const double share = static_cast<double>(room) / static_cast<double>(power.all());
+    // Clocks and schedulers slow down as well.
+    const double share =
+        static_cast<double>(room + levels.busy) / static_cast<double>(power.all() + levels.busy);
     const double longer = SlowdownAt(curve, std::max(share, LeastShare(curve)));
     const double ps = longer * static_cast<double>(times->time[row].picos());
     times->time[row] = ps < 9e18 ? Time::Picos(std::llround(ps)) : Time::Never();

@@ -60,6 +60,9 @@ std::string Rows(const proto::PlanReport& r, TextPage* page) {
   RowTable<proto::PlanRow> table;
   if (!HasExperts(r)) table.Without("experts");
   if (r.row(0).others().empty()) table.Without("others");
+  if (r.row(0).joules() <= 0) table.Without("energy");
+  if (r.row(0).dollars() <= 0) table.Without("cost");
+  if (r.row(0).kg_co2e() <= 0) table.Without("carbon");
   const auto replayed = [](const proto::PlanRow& row, std::string text) {
     return row.time_ps() > 0 ? text : "-";
   };
@@ -68,6 +71,15 @@ std::string Rows(const proto::PlanReport& r, TextPage* page) {
   });
   table.Show("off", [&](const proto::PlanRow& row) {
     return replayed(row, absl::StrFormat("%+.2f %%", 100 * row.off()));
+  });
+  table.Show("joules", [&](const proto::PlanRow& row) {
+    return replayed(row, absl::StrFormat("%.4g", row.joules()));
+  });
+  table.Show("dollars", [&](const proto::PlanRow& row) {
+    return replayed(row, absl::StrFormat("%.4g", row.dollars()));
+  });
+  table.Show("kg_co2e", [&](const proto::PlanRow& row) {
+    return replayed(row, absl::StrFormat("%.4g", row.kg_co2e()));
   });
   table.Show("bubble_share",
              [&](const proto::PlanRow& row) { return replayed(row, PercentOf(row.bubble_share())); });
@@ -86,7 +98,9 @@ std::string Rows(const proto::PlanReport& r, TextPage* page) {
   }
   if (!any) out.resize(out.rfind("\nWhy"));
   const proto::PlanRow& best = r.row(0);
-  absl::StrAppend(&out, "\nThe best: ", best.options(), "\n");
+  absl::StrAppend(&out, "\nThe best",
+                  r.aim().empty() || r.aim() == "time" ? "" : absl::StrCat(" by ", r.aim()), ": ",
+                  best.options(), "\n");
   return out;
 }
 
