@@ -138,7 +138,8 @@ class GraphPowers {
     kernel.rates.operations_per_us /= SustainedShare(device_);
     const KernelFamily family = FamilyOfKernelName(name);
     kernel.usual = UsualUse(family);
-    kernel.product = family == KernelFamily::kGemm || family == KernelFamily::kMoe;
+    kernel.product = family == KernelFamily::kGemm || family == KernelFamily::kMoe ||
+                     (family == KernelFamily::kNone && kernel.work.operations > 0);
     return kernel;
   }
 

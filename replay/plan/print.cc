@@ -60,9 +60,6 @@ std::string Rows(const proto::PlanReport& r, TextPage* page) {
   RowTable<proto::PlanRow> table;
   if (!HasExperts(r)) table.Without("experts");
   if (r.row(0).others().empty()) table.Without("others");
-  if (r.row(0).joules() <= 0) table.Without("energy");
-  if (r.row(0).dollars() <= 0) table.Without("cost");
-  if (r.row(0).kg_co2e() <= 0) table.Without("carbon");
   const auto replayed = [](const proto::PlanRow& row, std::string text) {
     return row.time_ps() > 0 ? text : "-";
   };
@@ -72,15 +69,15 @@ std::string Rows(const proto::PlanReport& r, TextPage* page) {
   table.Show("off", [&](const proto::PlanRow& row) {
     return replayed(row, absl::StrFormat("%+.2f %%", 100 * row.off()));
   });
-  table.Show("joules", [&](const proto::PlanRow& row) {
-    return replayed(row, absl::StrFormat("%.4g", row.joules()));
-  });
-  table.Show("dollars", [&](const proto::PlanRow& row) {
-    return replayed(row, absl::StrFormat("%.4g", row.dollars()));
-  });
-  table.Show("kg_co2e", [&](const proto::PlanRow& row) {
-    return replayed(row, absl::StrFormat("%.4g", row.kg_co2e()));
-  });
+  const auto asked = [&](const char* group, const char* field, double (proto::PlanRow::*of)() const) {
+    if ((r.row(0).*of)() <= 0) return void(table.Without(group));
+    table.Show(field, [replayed, of](const proto::PlanRow& row) {
+      return replayed(row, absl::StrFormat("%.4g", (row.*of)()));
+    });
+  };
+  asked("energy", "joules", &proto::PlanRow::joules);
+  asked("cost", "dollars", &proto::PlanRow::dollars);
+  asked("carbon", "kg_co2e", &proto::PlanRow::kg_co2e);
   table.Show("bubble_share",
              [&](const proto::PlanRow& row) { return replayed(row, PercentOf(row.bubble_share())); });
   table.Show("exposed_share",
