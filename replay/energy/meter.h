@@ -53,7 +53,7 @@ struct Places {
   uint32_t nodes = 0, racks = 0;
 };
 
-class PowerMeter : public RunObserver {
+class PowerMeter final : public RunObserver {
  public:
   // By distinct graph and row: what rows add. All is borrowed until the meter is gone. `keep_devices`: the
   // steps of each device, node and rack, for timelines.
