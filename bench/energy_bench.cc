@@ -25,8 +25,8 @@ constexpr Step kSteps[] = {
     {"32 ranks, fluid", "tp=4,pp=2,dp=4", "global_batch=16,seq=4096", "fluid"},
 };
 
-// Thread time of a whole RunReplay() with --energy over that of one without: with the meter on the run's thread, and
-// on one of its own.
+// Thread time of a whole RunReplay() with --energy over that of one without: with the meter on the run's
+// thread, and on one of its own.
 void Metered(benchmark::State& state) {
   const Step& step = kSteps[state.range(0)];
   generate::WorkloadOptions workload;

@@ -134,6 +134,16 @@ TEST(EnergyCli, CostAndCarbonFollowTheEnergy) {
   EXPECT_NEAR(poland.carbon().operational_kg() / carbon.operational_kg(), 662.0 / 41, 1e-9);
 }
 
+// With several threads the meter has one of its own.
+TEST(EnergyCli, ThreadsChangeNothing) {
+  const auto out = [](const std::string& threads) {
+    return RunCommand("replay " + std::string(kStep) + " --energy --format json -q --threads " + threads).out;
+  };
+  const std::string one = out("1");
+  EXPECT_THAT(one, HasSubstr("device_microjoules"));
+  for (const char* threads : {"2", "4"}) EXPECT_EQ(out(threads), one) << threads;
+}
+
 TEST(EnergyCli, RunsWithFailuresTakeAndCostMore) {
   const proto::Report r = ReportOf(
       std::string(kStep) + " --energy --prices built-in --grid iowa --reliability cloud --run-steps 1000000");
