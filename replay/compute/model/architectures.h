@@ -1,6 +1,8 @@
 // Which measurements stand for which devices.
 #pragma once
 
+#include <cstdint>
+
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "proto/cluster.pb.h"
@@ -22,12 +24,18 @@ struct Architecture {
   // For devices that do not say: what a typical one has.
   double units, clock_mhz, l2_mbytes;
   double steady_hot = 0;  // kHotShare of products that follow each other for seconds; 0: as kernels alone
+  double steady_watts = 0;         // power of the board on which that was measured
+  double steady_narrow_hot = 0;    // the same of products of types of a byte or less
+  double steady_narrow_watts = 0;
 };
 
 absl::Span<const Architecture> Architectures();
 // Of a device; an unnamed one for a device that does not say its own. One that has a name which is not known
 // counts as unnamed.
 const Architecture& ArchitectureOf(const proto::Device& device);
+// steady_hot for operands of `bytes`, on a device whose board may draw another power (Device.board_watts), the slowest of
+// `devices`.
+double SteadyHot(const Architecture& architecture, const proto::Device& device, double bytes, int64_t devices);
 // nullptr: there is none of this name.
 const Architecture* FindArchitecture(absl::string_view name);
 

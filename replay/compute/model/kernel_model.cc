@@ -168,9 +168,9 @@ absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device, Ker
     machine->gemm[i] = FitOf(laws::GemmFits(), architecture.measured, dtype);
     machine->gemm_constants[i] = ProductConstants(device, dtype, true);
     machine->cublas_constants[i] = ProductConstants(device, dtype, false);
-    if (load == KernelLoad::kSteady && architecture.steady_hot > 0) {
+    if (load.steady && architecture.steady_hot > 0) {
       for (laws::GemmConstants* c : {&machine->gemm_constants[i], &machine->cublas_constants[i]}) {
-        (*c)[laws::kHotShare] = architecture.steady_hot;
+        (*c)[laws::kHotShare] = laws::SteadyHot(architecture, device, BytesOf(dtype), load.devices);
         (*c)[laws::kHotUs] = 0;
       }
     }
@@ -208,8 +208,10 @@ absl::StatusOr<ModelledTime> KernelModel::Gemm(const GemmCall& c) const {
   s.Update(CheckDtype(c.dtype));
   if (!s.ok()) return s;
   const size_t d = At(c.dtype);
-  // The tables have cuBLAS for bf16 alone.
-  const bool other = c.cublas && c.dtype != KernelDtype::kBf16;
+  // The tables have cuBLAS for bf16 alone. Training multiplies narrow types by cuBLASLt (TransformerEngine,
+  // torch._scaled_mm), serving by kernels of its own.
+  const bool cublas = c.cublas || machine_->load.steady;
+  const bool other = cublas && c.dtype != KernelDtype::kBf16;
   const laws::GemmConstants& constants = other ? machine_->cublas_constants[d] : machine_->gemm_constants[d];
   double us = laws::Gemm(constants, machine_->unit[d], BytesOf(c.dtype), c.batch, c.m, c.n, c.k);
   if (c.accumulates) {  // reads and writes 4 bytes of each element
@@ -249,7 +251,7 @@ absl::StatusOr<ModelledTime> KernelModel::Attention(const AttentionCall& c) cons
   constants[laws::kAttentionStartCycles] *= machine_->architecture->attention_start;
   constants[laws::kAttentionPeakShare] *= machine_->architecture->attention_scale;
   constants[laws::kAttentionMemoryShare] *= machine_->architecture->attention_scale;
-  if (c.backward && machine_->load == KernelLoad::kSteady) constants[laws::kAttentionPeakShare] *= kBackwardRate;
+  if (c.backward && machine_->load.steady) constants[laws::kAttentionPeakShare] *= kBackwardRate;
   if (c.kernel == kFlash1) {
     constants[laws::kAttentionPeakShare] *= kFlash1Share * (fit->kernel == "fa3" ? kFlash2Share : 1);
   }

@@ -88,9 +88,15 @@ struct StreamCall {
   double operations = 0;  // on vector units, in fp32
 };
 
-// What else the device does. A benchmark's device is cool when a kernel begins; in a training step products follow each
-// other for seconds, at the clock that power allows.
-enum class KernelLoad : uint8_t { kAlone, kSteady };
+// What else the device does, and what waits for it. A benchmark's device is cool when a kernel begins; in a training step
+// products follow each other for seconds, at the clock that power allows, and all devices wait for the slowest.
+struct KernelLoad {
+  bool steady = false;
+  int64_t devices = 1;  // that wait for each other
+
+  static KernelLoad Alone() { return {}; }
+  static KernelLoad Steady(int64_t devices) { return {true, devices}; }
+};
 
 // What the model answers.
 struct ModelledTime {
@@ -103,7 +109,7 @@ class KernelModel {
  public:
   // `device` is copied. Errors (InvalidArgument): the device has no peak of its default dtype or no memory
   // bandwidth, an architecture that is not known.
-  static absl::StatusOr<KernelModel> Create(const proto::Device& device, KernelLoad load = KernelLoad::kAlone);
+  static absl::StatusOr<KernelModel> Create(const proto::Device& device, KernelLoad load = {});
   ~KernelModel();
   KernelModel(KernelModel&&) noexcept;
   KernelModel& operator=(KernelModel&&) noexcept;
