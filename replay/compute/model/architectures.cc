@@ -17,9 +17,12 @@ constexpr absl::string_view kA100Name = "A100-SXM4-80GB", kH100Name = "H100-SXM5
 // from two models captured on both (data/kineto): 1.31 times H100's time for large products, 1.43 times for
 // attention, 27 us against 9 for a small one. What the other AMD devices and those before A100 are scaled by
 // is assumed.
+// Narrow products by cuBLASLt: the best of any shape, cool, against that of bf16 (stas00/ml-engineering,
+// compute/accelerator: H100 1403 of 1979 and 795 of 989.5 TFLOP/s, GB200 3616 of 5000 and 1822 of 2500), and how much longer
+// those of 16384 x 16384 x 16384 take that follow each other (Azure/AI-benchmarking-guide: H100 1377 TFLOP/s, GB200 2907).
 constexpr Architecture kArchitectures[] = {
-    {"hopper", kH100, kH100Name, true, 1, 1, 1, {1.5, 0.88}, 132, 1830, 50, 0.172, 700, 0, 700},
-    {"blackwell", kB200, kB200Name, true, 1, 1, 1, {1.7, 0.85}, 148, 1860, 126, 0.44, 1000, 0, 1200},
+    {"hopper", kH100, kH100Name, true, 1, 1, 1, {1.5, 0.88}, 132, 1830, 50, 0.172, 700, 0.02, 700, 0.89},
+    {"blackwell", kB200, kB200Name, true, 1, 1, 1, {1.7, 0.85}, 148, 1860, 126, 0.44, 1000, 0.244, 1200, 0.99},
     {"ampere", kA100, kA100Name, true, 1, 1, 1, {1.6, 0.82}, 108, 1410, 40},
     {"ada", kA100, kA100Name, false, 1, 1, 1, {1.6, 0.85}, 142, 2520, 96},
     {"blackwell_rtx", kA100, kA100Name, false, 1, 1, 1, {1.6, 0.85}, 188, 2600, 128},

@@ -25,8 +25,9 @@ struct Architecture {
   double units, clock_mhz, l2_mbytes;
   double steady_hot = 0;  // kHotShare of products that follow each other for seconds; 0: as kernels alone
   double steady_watts = 0;         // power of the board on which that was measured
-  double steady_narrow_hot = 0;    // the same of products of types of a byte or less
-  double steady_narrow_watts = 0;
+  // Of cuBLASLt's products of types of a byte: the same, and the share of the peak that they reach cool, against bf16's.
+  double steady_narrow_hot = 0, steady_narrow_watts = 0;
+  double narrow_share = 0;  // 0: as elsewhere
 };
 
 absl::Span<const Architecture> Architectures();

@@ -48,6 +48,7 @@ struct GemmCall {
 struct AttentionCall {
   KernelDtype dtype = KernelDtype::kBf16, kv_dtype = KernelDtype::kBf16;
   double batch = 1, seq = 0, prefix = 0, heads = 0, kv_heads = 0, head_dim = 0;
+  double v_dim = 0;   // width of values, where it is not head_dim, that of queries and keys (latent attention)
   double window = 0;  // keys that a query sees; 0: all
   bool causal = true;
   bool backward = false;
