@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -62,8 +63,8 @@ Sums SumsOfStage(const RankTrace& rank, const Groups& groups) {
       const std::string& group = rank.group_names[rank.peers[g.payload[row]].group];
       // Of the layers the collectives by kind; the others by tensor.
       const bool ends = absl::StrContains(tensor, "_emb");
-      const std::string& first = groups.at(group).size() > 1 && groups.at(group)[1] - groups.at(group)[0] == 1 ? "tp" : "dp";
-      key = absl::StrCat(first, " ", Name(static_cast<CollectiveType>(comm.type)), ends ? " of ends" : "");
+      const std::vector<int>& ranks = groups.at(group);  // of dp neighbours, of tp every second one
+      key = absl::StrCat(ranks[1] - ranks[0] == 1 ? "dp" : "tp", " ", Name(static_cast<CollectiveType>(comm.type)), ends ? " of ends" : "");
     }
     Sum& sum = sums[key];
     ++sum.nodes;
