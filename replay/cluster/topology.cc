@@ -75,8 +75,9 @@ absl::StatusOr<TopologyDimension> CheckDimension(const Dimension& d, int i) {
   return out;
 }
 
-// Devices of a rack-sized block (NVL72) that each block of `ranks` uses: schedulers give a job equal parts of racks, 64 of
-// 72 for one of 256. The most that divides the ranks, if that is half of the block at least; 0: none.
+// Devices of a rack-sized block (NVL72) that each block of `ranks` uses: schedulers give a job equal parts of
+// racks, 64 of 72 for one of 256. The most that divides the ranks, if that is half of the block at least; 0:
+// none.
 int PartOfRack(int64_t ranks, int block) {
   constexpr int kLeastRack = 32;
   if (block < kLeastRack) return 0;

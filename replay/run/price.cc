@@ -76,7 +76,8 @@ absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces
                                                       const std::string& compute, const proto::Device& device,
                                                       RunDescription* run) {
   const auto step = generate::PlanOf(traces.set);
-  const KernelLoad load = step.ok() && step->has_value() ? KernelLoad::Steady((*step)->split.ranks()) : KernelLoad::Alone();
+  const KernelLoad load =
+      step.ok() && step->has_value() ? KernelLoad::Steady((*step)->split.ranks()) : KernelLoad::Alone();
   const auto pricer = GraphPricer::Make(options, compute, device, traces.HasTimes(), load, run);
   if (!pricer.ok()) return pricer.status();
   std::vector<ComputeTimes> times;

@@ -92,11 +92,13 @@ TEST(KernelModel, SiblingsDifferWhereTheirDataSheetsDo) {
 
 // A long product of a step, in TFLOP/s; one of `devices`.
 double SteadyRate(const char* device, KernelDtype dtype, int64_t devices) {
-  const KernelModel model = KernelModel::Create(FindDevice(device).value(), KernelLoad::Steady(devices)).value();
+  const KernelModel model =
+      KernelModel::Create(FindDevice(device).value(), KernelLoad::Steady(devices)).value();
   return 2 * std::pow(16384.0, 3) / model.Gemm({dtype, 1, 16384, 16384, 16384})->us / 1e6;
 }
 
-// SimuMax's long loops on B200 (bf16, 0.50 of the peak), Azure's on H100 and GB200 (fp8 by cuBLASLt, 1377 and 2907).
+// SimuMax's long loops on B200 (bf16, 0.50 of the peak), Azure's on H100 and GB200 (fp8 by cuBLASLt, 1377 and
+// 2907).
 TEST(KernelModel, ProductsOfAStepReachWhatLongLoopsDo) {
   EXPECT_NEAR(SteadyRate("B200", KernelDtype::kBf16, 1), 0.50 * 2250, 60);
   EXPECT_NEAR(SteadyRate("H100", KernelDtype::kFp8, 1), 1377, 80);
@@ -121,7 +123,8 @@ TEST(KernelModel, AStepWaitsForTheSlowestDevice) {
   EXPECT_EQ(SteadyRate("A100", KernelDtype::kBf16, 1), SteadyRate("A100", KernelDtype::kBf16, 8));
 }
 
-// SimuMax's attention with keys of 192 and values of 128, 128 heads of 4096 tokens, on B200: 0.74 and 2.47 ms.
+// SimuMax's attention with keys of 192 and values of 128, 128 heads of 4096 tokens, on B200: 0.74 and 2.47
+// ms.
 TEST(KernelModel, KeysWiderThanValues) {
   const KernelModel model = KernelModel::Create(FindDevice("B200").value(), KernelLoad::Steady(1)).value();
   AttentionCall call;

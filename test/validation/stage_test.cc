@@ -1,5 +1,7 @@
-// STAGE's traces of shared/data/stage, rebuilt from their configuration: what the two have alike, count by count, and what
-// they have not, with its reason (test/validation/stage.md).
+// STAGE's traces of shared/data/stage, rebuilt from their configuration: what the two have alike, count by
+// count, and what they have not, with its reason (test/validation/stage.md).
+#include "trace/generate/stage.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,13 +15,13 @@
 #include "absl/strings/str_split.h"
 #include "test/folders.h"
 #include "test/trace/generate_testing.h"
-#include "trace/generate/stage.h"
 #include "trace/import/reader.h"
 
 namespace chakra::generate {
 namespace {
 
-// Nodes of one kind of a rank. STAGE counts a multiplication with its addition as one operation, and elements for bytes.
+// Nodes of one kind of a rank. STAGE counts a multiplication with its addition as one operation, and elements
+// for bytes.
 struct Sum {
   int64_t nodes = 0, operations = 0, bytes = 0;
 
@@ -40,7 +42,9 @@ std::string NameOfTensor(absl::string_view name) {
   for (const absl::string_view part : absl::StrSplit(tensor, '.')) {
     int number = 0;
     const bool batch = absl::StartsWith(part, "mb") && absl::SimpleAtoi(part.substr(2), &number);
-    if (batch || part == "transformer" || absl::StartsWith(part, "shadow_") || absl::SimpleAtoi(part, &number)) continue;
+    if (batch || part == "transformer" || absl::StartsWith(part, "shadow_") ||
+        absl::SimpleAtoi(part, &number))
+      continue;
     absl::StrAppend(&out, out.empty() ? "" : ".", part);
   }
   return out;
@@ -64,7 +68,8 @@ Sums SumsOfStage(const RankTrace& rank, const Groups& groups) {
       // Of the layers the collectives by kind; the others by tensor.
       const bool ends = absl::StrContains(tensor, "_emb");
       const std::vector<int>& ranks = groups.at(group);  // of dp neighbours, of tp every second one
-      key = absl::StrCat(ranks[1] - ranks[0] == 1 ? "dp" : "tp", " ", Name(static_cast<CollectiveType>(comm.type)), ends ? " of ends" : "");
+      key = absl::StrCat(ranks[1] - ranks[0] == 1 ? "dp" : "tp", " ",
+                         Name(static_cast<CollectiveType>(comm.type)), ends ? " of ends" : "");
     }
     Sum& sum = sums[key];
     ++sum.nodes;
@@ -73,7 +78,8 @@ Sums SumsOfStage(const RankTrace& rank, const Groups& groups) {
   return sums;
 }
 
-// By phase and part, of weights' gradients apart; communication by group and kind, that of embedding and head apart.
+// By phase and part, of weights' gradients apart; communication by group and kind, that of embedding and head
+// apart.
 Sums SumsOfStep(const StageGraph& stage) {
   Sums sums;
   for (const StepNode& n : stage.nodes) {
@@ -87,7 +93,8 @@ Sums SumsOfStep(const StageGraph& stage) {
       sums[key].operations += op.operations;
     } else if (n.type == NodeType::kCollective) {
       const char* group = n.group == GroupKind::kTensor ? "tp" : n.group == GroupKind::kData ? "dp" : "all";
-      key = absl::StrCat(group, " ", Name(n.collective), layer || n.group == GroupKind::kData ? "" : " of ends");
+      key = absl::StrCat(group, " ", Name(n.collective),
+                         layer || n.group == GroupKind::kData ? "" : " of ends");
       if (!layer && n.group == GroupKind::kData) absl::StrAppend(&key, "/", n.spot.part);
     } else {
       key = n.type == NodeType::kSend ? "send" : "receive";
@@ -120,12 +127,18 @@ struct Same {
   const char* part;
 };
 constexpr Same kProducts[] = {
-    {"mha.qkv", "forward/attention.qkv"},      {"mha.o1", "forward/attention.out"},
-    {"ffn.xgate", "forward/mlp.up"},           {"ffn.xdown1", "forward/mlp.down"},
-    {"mha.dattn", "backward/attention.out"},   {"mha.dx1", "backward/attention.qkv"},
-    {"ffn.dxgate", "backward/mlp.down"},       {"ffn.dx000", "backward/mlp.up"},
-    {"mha.dwo", "backward/attention.out of weight"}, {"mha.dwqkv", "backward/attention.qkv of weight"},
-    {"ffn.dwdown", "backward/mlp.down of weight"},   {"ffn.dwgate", "backward/mlp.up of weight"},
+    {"mha.qkv", "forward/attention.qkv"},
+    {"mha.o1", "forward/attention.out"},
+    {"ffn.xgate", "forward/mlp.up"},
+    {"ffn.xdown1", "forward/mlp.down"},
+    {"mha.dattn", "backward/attention.out"},
+    {"mha.dx1", "backward/attention.qkv"},
+    {"ffn.dxgate", "backward/mlp.down"},
+    {"ffn.dx000", "backward/mlp.up"},
+    {"mha.dwo", "backward/attention.out of weight"},
+    {"mha.dwqkv", "backward/attention.qkv of weight"},
+    {"ffn.dwdown", "backward/mlp.down of weight"},
+    {"ffn.dwgate", "backward/mlp.up of weight"},
 };
 
 void ExpectProducts(const Sums& theirs, const Sums& ours) {
@@ -138,8 +151,9 @@ void ExpectProducts(const Sums& theirs, const Sums& ours) {
 TEST_F(Stage, TinyLlamaOnEightRanks) {
   Read("llama_tiny_8");
   if (IsSkipped()) return;
-  const StepPlan plan = PlanOf("layers=4,hidden=1024,heads=16,ffn=4096,gated=no,vocab=32000", "tp=2,pp=2,dp=2",
-                               "seq=512,micro_batch=1,global_batch=8,launch=0us,layer=0us,call=0us,batch=0us,step=0us");
+  const StepPlan plan =
+      PlanOf("layers=4,hidden=1024,heads=16,ffn=4096,gated=no,vocab=32000", "tp=2,pp=2,dp=2",
+             "seq=512,micro_batch=1,global_batch=8,launch=0us,layer=0us,call=0us,batch=0us,step=0us");
   ASSERT_EQ(plan.split.ranks(), static_cast<int64_t>(traces_.ranks.size()));
   for (const int64_t stage : {0, 1}) {
     const auto graph = BuildStage(plan, stage);
@@ -149,7 +163,8 @@ TEST_F(Stage, TinyLlamaOnEightRanks) {
     // Norms: 5 operations an element both, and twice as many backward here.
     EXPECT_EQ(theirs.at("input_norm.y"), ours.at("forward/attention.norm aten::_fused_rms_norm"));
     EXPECT_EQ(theirs.at("post_attn_norm.y"), ours.at("forward/mlp.norm aten::_fused_rms_norm"));
-    EXPECT_EQ(theirs.at("input_norm.dx").Times(2, 0), ours.at("backward/attention.norm rms_norm_backward_kernel"));
+    EXPECT_EQ(theirs.at("input_norm.dx").Times(2, 0),
+              ours.at("backward/attention.norm rms_norm_backward_kernel"));
     EXPECT_EQ(theirs.at("mha_res.y"), ours.at("forward/attention.add aten::add"));
     EXPECT_EQ(theirs.at("ffn_res.y"), ours.at("forward/mlp.add aten::add"));
     // The sums of gradients behind the residuals.
@@ -162,9 +177,9 @@ TEST_F(Stage, TinyLlamaOnEightRanks) {
     EXPECT_EQ(theirs.at("tp reduce_scatter").nodes, 2 * 4 * 4);
     EXPECT_EQ(theirs.at("send").Times(1, 2), ours.at("send"));
     EXPECT_EQ(theirs.at("receive").Times(1, 2), ours.at("receive"));
-    // STAGE reduces a layer's gradients in each micro-batch (two layers, four of them), here the last one's do, of all
-    // layers at once, with norms, which have no weights there, and the rank's half of embedding or head, which is there
-    // on each rank whole.
+    // STAGE reduces a layer's gradients in each micro-batch (two layers, four of them), here the last one's
+    // do, of all layers at once, with norms, which have no weights there, and the rank's half of embedding or
+    // head, which is there on each rank whole.
     const int64_t layer = 4 * 1024 * 1024 / 2 + 2 * 1024 * 4096 / 2, table = 32000 * 1024;
     EXPECT_EQ(theirs.at("dp all_reduce"), (Sum{2 * 4, 0, 2 * 4 * layer}));
     EXPECT_EQ(theirs.at("dp all_reduce of ends"), (Sum{1, 0, table}));
@@ -173,7 +188,8 @@ TEST_F(Stage, TinyLlamaOnEightRanks) {
     EXPECT_EQ(ours.at("dp all_reduce/gradients"), (Sum{1, 0, 4 * (2 * layer + norms + table / 2)}));
   }
   const Sums first = Stages(0), last = Stages(4);
-  // The whole table times each rank's tokens there, a rank's half of the table times all tokens here: as many operations.
+  // The whole table times each rank's tokens there, a rank's half of the table times all tokens here: as many
+  // operations.
   const auto head = BuildStage(plan, 1);
   ASSERT_TRUE(head.ok());
   const Sums ours = SumsOfStep(*head);
@@ -194,28 +210,32 @@ TEST_F(Stage, AttentionOfStageDoesNotGrowWithTheSquareOfTheSequence) {
 TEST_F(Stage, ShardedLlamaOnSixteenRanks) {
   Read("llama8b_fsdp_16");
   if (IsSkipped()) return;
-  const StepPlan plan = PlanOf("layers=32,hidden=4096,heads=32,ffn=14336,gated=no,vocab=32000", "dp=16,zero=3",
-                               "seq=1024,micro_batch=1,global_batch=256,framework=fsdp,launch=0us,layer=0us,call=0us,"
-                               "batch=0us,step=0us");
+  const StepPlan plan =
+      PlanOf("layers=32,hidden=4096,heads=32,ffn=14336,gated=no,vocab=32000", "dp=16,zero=3",
+             "seq=1024,micro_batch=1,global_batch=256,framework=fsdp,launch=0us,layer=0us,call=0us,"
+             "batch=0us,step=0us");
   const auto graph = BuildStage(plan, 0);
   ASSERT_TRUE(graph.ok()) << graph.status();
   const Sums ours = SumsOfStep(*graph);
   Sums theirs = Stages(0);
   // FSDP's products of weights have the name of the others.
   for (const char* part : {"attention.out", "attention.qkv", "mlp.down", "mlp.up"}) {
-    const char* inputs = part == std::string("attention.out") ? "mha.dattn" : part == std::string("attention.qkv") ? "mha.dx1"
-                         : part == std::string("mlp.down")    ? "ffn.dxgate"
-                                                              : "ffn.dx000";
-    const char* weights = part == std::string("attention.out") ? "mha.dwo" : part == std::string("attention.qkv") ? "mha.dwqkv"
-                          : part == std::string("mlp.down")    ? "ffn.dwdown"
-                                                               : "ffn.dwgate";
+    const char* inputs = part == std::string("attention.out")   ? "mha.dattn"
+                         : part == std::string("attention.qkv") ? "mha.dx1"
+                         : part == std::string("mlp.down")      ? "ffn.dxgate"
+                                                                : "ffn.dx000";
+    const char* weights = part == std::string("attention.out")   ? "mha.dwo"
+                          : part == std::string("attention.qkv") ? "mha.dwqkv"
+                          : part == std::string("mlp.down")      ? "ffn.dwdown"
+                                                                 : "ffn.dwgate";
     const Sum both = {theirs.at(inputs).nodes + theirs.at(weights).nodes,
                       2 * (theirs.at(inputs).operations + theirs.at(weights).operations), 0};
     EXPECT_EQ(both, ours.at(absl::StrCat("backward/", part))) << part;
   }
   EXPECT_EQ(theirs.at("out_emb.y").Times(2, 0), ours.at("forward/head"));
-  // A layer is gathered forward and backward of each of 16 micro-batches, and its gradients are reduced, there and here;
-  // here with its norms, and embedding and head too, whose tables each rank has whole there and reduces once a step.
+  // A layer is gathered forward and backward of each of 16 micro-batches, and its gradients are reduced,
+  // there and here; here with its norms, and embedding and head too, whose tables each rank has whole there
+  // and reduces once a step.
   const int64_t layer = 4 * 4096 * 4096 + 2 * 4096 * int64_t{14336}, norms = 2 * 4096, runs = 32 * 16;
   EXPECT_EQ(theirs.at("dp all_gather"), (Sum{2 * runs, 0, 2 * runs * layer / 16}));
   EXPECT_EQ(theirs.at("dp reduce_scatter"), (Sum{runs, 0, runs * layer}));

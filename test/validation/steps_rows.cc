@@ -45,8 +45,8 @@ absl::Status AddVtrain(const CsvLine& line, size_t* of_node, Steps* out) {
   return absl::OkStatus();
 }
 
-// Megatron-LM of 2025 with TransformerEngine and the distributed optimizer, without its overlaps (docs/b200; their
-// run_pretrain_llama3.sh has no --overlap-grad-reduce).
+// Megatron-LM of 2025 with TransformerEngine and the distributed optimizer, without its overlaps (docs/b200;
+// their run_pretrain_llama3.sh has no --overlap-grad-reduce).
 absl::Status AddSimumax(const CsvLine& line, Steps* out) {
   int64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, ffn = 0, vocab = 0, tp = 0, pp = 0, dp = 0, micro = 0,
           batches = 0, seq = 0;

@@ -32,8 +32,8 @@ NodeList LayerBuilder::Dispatch(const char* part, bool to_experts, NodeList at) 
   return at;
 }
 
-// What comes from each rank is in the order of its experts: with several on a rank, tokens of one are put beside each other
-// (megatron/core/transformer/moe/token_dispatcher.py, sort_chunks_by_idxs).
+// What comes from each rank is in the order of its experts: with several on a rank, tokens of one are put
+// beside each other (megatron/core/transformer/moe/token_dispatcher.py, sort_chunks_by_idxs).
 NodeList LayerBuilder::SortByExpert(const char* kernel, int64_t bytes, const NodeList& at) {
   const Split& s = plan_.split;
   if (s.ep == 1 || plan_.model.experts == s.ep) return at;

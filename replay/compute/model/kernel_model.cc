@@ -27,7 +27,8 @@ constexpr double kAccumulateShare = 0.35;
 // Of the forward pass's rate, backward, in long loops: SimuMax's attention of 32 heads and more on A100 and B200 (the same
 // table).
 constexpr double kBackwardRate = 0.78;
-// Of that rate, where values are narrower than keys: 192 and 128 against 128 and 128, 16 to 128 heads (the same table).
+// Of that rate, where values are narrower than keys: 192 and 128 against 128 and 128, 16 to 128 heads (the
+// same table).
 constexpr double kUnequalBackwardRate = 0.79;
 // FlashAttention against its second version, which is about twice as fast (Dao, "FlashAttention-2", 2023, abstract).
 constexpr double kFlash1Share = 0.5;
@@ -170,9 +171,10 @@ absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device, Ker
     machine->gemm[i] = FitOf(laws::GemmFits(), architecture.measured, dtype);
     machine->gemm_constants[i] = ProductConstants(device, dtype, true);
     machine->cublas_constants[i] = ProductConstants(device, dtype, false);
-    if (load.steady && architecture.narrow_share > 0 && BytesOf(dtype) <= 1 && dtype != KernelDtype::kInt4Weights)
-      machine->cublas_constants[i][laws::kPeakShare] *= architecture.narrow_share / kNarrowShare;
-    if (load.steady && architecture.steady_hot > 0) {
+    if (load.steady && architecture.steady.narrow_share > 0 && BytesOf(dtype) <= 1 &&
+        dtype != KernelDtype::kInt4Weights)
+      machine->cublas_constants[i][laws::kPeakShare] *= architecture.steady.narrow_share / kNarrowShare;
+    if (load.steady && architecture.steady.hot > 0) {
       for (laws::GemmConstants* c : {&machine->gemm_constants[i], &machine->cublas_constants[i]}) {
         (*c)[laws::kHotShare] = laws::SteadyHot(architecture, device, BytesOf(dtype), load.devices);
         (*c)[laws::kHotUs] = 0;

@@ -48,7 +48,7 @@ struct GemmCall {
 struct AttentionCall {
   KernelDtype dtype = KernelDtype::kBf16, kv_dtype = KernelDtype::kBf16;
   double batch = 1, seq = 0, prefix = 0, heads = 0, kv_heads = 0, head_dim = 0;
-  double v_dim = 0;   // width of values, where it is not head_dim, that of queries and keys (latent attention)
+  double v_dim = 0;  // width of values, where it is not head_dim, that of queries and keys (latent attention)
   double window = 0;  // keys that a query sees; 0: all
   bool causal = true;
   bool backward = false;
@@ -89,8 +89,9 @@ struct StreamCall {
   double operations = 0;  // on vector units, in fp32
 };
 
-// What else the device does, and what waits for it. A benchmark's device is cool when a kernel begins; in a training step
-// products follow each other for seconds, at the clock that power allows, and all devices wait for the slowest.
+// What else the device does, and what waits for it. A benchmark's device is cool when a kernel begins; in a
+// training step products follow each other for seconds, at the clock that power allows, and all devices wait
+// for the slowest.
 struct KernelLoad {
   bool steady = false;
   int64_t devices = 1;  // that wait for each other
