@@ -128,7 +128,7 @@ struct Table {
     groups.assign(1, "");
     group_index.clear();
   }
-  Graph g;
+  GraphDraft g;
   std::vector<Peer> peers;
   std::vector<uint64_t> deps;
   std::vector<uint32_t> rows;  // by id
@@ -181,7 +181,7 @@ void ReadAttributes(const ProtoNode& node, Table* t, Attributes* out) {
 void AddRow(const ProtoNode& node, Table* t) {
   Attributes a;
   ReadAttributes(node, t, &a);
-  Graph& g = t->g;
+  GraphDraft& g = t->g;
   g.id.push_back(node.id());
   g.name.push_back(g.strings.Intern(node.name()));
   g.type.push_back(static_cast<NodeType>(node.type()));
@@ -213,7 +213,7 @@ void AddRow(const ProtoNode& node, Table* t) {
 absl::StatusOr<std::shared_ptr<const Graph>> ByProtobuf(const std::string& bytes, Table* table) {
   Table& t = *table;
   t.Clear();
-  Graph& g = t.g;
+  GraphDraft& g = t.g;
   if (!ForEachNode(bytes, [&](const ProtoNode& node) { AddRow(node, &t); })) {
     return absl::InvalidArgumentError("does not parse");
   }
@@ -231,12 +231,12 @@ absl::StatusOr<std::shared_ptr<const Graph>> ByProtobuf(const std::string& bytes
     std::sort(g.dep.begin() + g.dep_begin[i], g.dep.begin() + g.dep_begin[i + 1]);
   }
   GraphPool pool;
-  return pool.Intern(g, "reference");
+  return pool.Intern(&g, "reference");
 }
 
 template <typename T>
-uint64_t Held(const std::vector<T>& v) {
-  return v.capacity() * sizeof(T);
+uint64_t Held(const Column<T>& v) {
+  return v.size() * sizeof(T);
 }
 
 uint64_t BytesHeld(const RankTrace& trace) {

@@ -89,7 +89,7 @@ bool Walk(const std::string& path) {
 }
 
 bool ReadAllRows(const std::string& path) {
-  const auto db = nsys::Database::Open(path);
+  const auto db = SqliteReader::Open(path, nsys::kExports);
   return db.ok() && nsys::ReadExport(**db, {}).ok();
 }
 
@@ -97,13 +97,13 @@ bool ReadAllRows(const std::string& path) {
 bool ConvertSteps(const std::string& path) {
   ReadOptions options;
   options.capture.steps = "1-2";
-  const auto capture = nsys::ReadExports({path}, options);
-  return capture.ok() && pytorch::CaptureTraces(*capture, options).ok();
+  auto capture = nsys::ReadExports({path}, options);
+  return capture.ok() && pytorch::CaptureTraces(*std::move(capture), options).ok();
 }
 
 bool ConvertAll(const std::string& path) {
-  const auto capture = nsys::ReadExports({path}, {});
-  return capture.ok() && pytorch::CaptureTraces(*capture, {}).ok();
+  auto capture = nsys::ReadExports({path}, {});
+  return capture.ok() && pytorch::CaptureTraces(*std::move(capture), {}).ok();
 }
 
 double CpuSeconds(const rusage& usage) {

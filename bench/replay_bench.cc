@@ -38,7 +38,7 @@ std::unique_ptr<Machine> MakeRing(int ranks) {
 // A chain of nodes; every `every`-th is an all-reduce of `bytes` on the rank's
 // group. 0: none is.
 std::shared_ptr<const Graph> Chain(uint32_t nodes, uint32_t every, uint64_t bytes) {
-  Graph g;
+  GraphDraft g;
   g.dep_begin.push_back(0);
   const uint32_t name = g.strings.Intern("node");
   for (uint32_t i = 0; i < nodes; ++i) {
@@ -60,7 +60,7 @@ std::shared_ptr<const Graph> Chain(uint32_t nodes, uint32_t every, uint64_t byte
     g.dep_begin.push_back(static_cast<uint32_t>(g.dep.size()));
   }
   GraphPool pool;
-  auto graph = pool.Intern(g, "chain");
+  auto graph = pool.Intern(&g, "chain");
   return graph.ok() ? *graph : nullptr;
 }
 
@@ -86,7 +86,7 @@ Job MakeJob(int ranks, std::shared_ptr<const Graph> graph, int group) {
       trace.group_names.push_back(name);
       peer.group = 1;
     }
-    trace.peers.assign(graph->comm.size(), peer);
+    trace.peers = std::vector<Peer>(graph->comm.size(), peer);
     job.traces.ranks.push_back(std::move(trace));
   }
   return job;

@@ -17,7 +17,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 
 GUIDES = [
-    "doctor", "captures", "nsys", "plan", "collectives", "networks", "packets", "critical_path", "what_if", "sweeps",
+    "doctor", "captures", "nsys", "call_logs", "plan", "collectives", "networks", "packets", "critical_path", "what_if", "sweeps",
     "comparing", "kernels", "energy", "python",
 ]
 PICTURES = (".svg", ".png")

@@ -8,13 +8,13 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/collectives/accounting.h"
 #include "trace/base/median.h"
 #include "trace/et/importer.h"
 #include "trace/import/collective_logs/importer.h"
+#include "trace/import/collective_logs/meetings.h"
 #include "trace/io/file.h"
 
 namespace chakra {
@@ -22,7 +22,7 @@ namespace {
 
 using collective_logs::JoinedLogs;
 using collective_logs::JoinedRank;
-using collective_logs::LogCall;
+using collective_logs::LogCalls;
 using collective_logs::Timing;
 
 // One call, of all its members.
@@ -37,27 +37,29 @@ struct Together {
 };
 
 std::vector<Together> CallsOf(const JoinedLogs& logs) {
-  std::vector<Together> calls;
-  absl::flat_hash_map<std::tuple<size_t, uint64_t, uint32_t>, uint32_t>
-      index;  // group, number, which of several
-  for (const JoinedRank& rank : logs.ranks) {
-    absl::flat_hash_map<std::pair<size_t, uint64_t>, uint32_t> repeats;
-    for (const LogCall& call : rank.log.calls) {
-      if (!collective_logs::IsCollective(call.op)) continue;
-      const auto group = static_cast<size_t>(rank.groups[call.comm]);
-      const uint32_t nth = repeats[{group, call.sequence}]++;
-      const auto [it, fresh] =
-          index.try_emplace(std::make_tuple(group, call.sequence, nth), static_cast<uint32_t>(calls.size()));
-      if (fresh) calls.emplace_back();
-      Together& t = calls[it->second];
-      ++t.members;
-      t.group = group;
+  std::vector<const LogCalls*> lists;
+  std::vector<std::vector<collective_logs::RankComm>> logs_of(logs.members.size());  // by group
+  for (uint32_t r = 0; r < logs.ranks.size(); ++r) {
+    const JoinedRank& rank = logs.ranks[r];
+    lists.push_back(&rank.log.calls);
+    for (uint32_t c = 0; c < rank.groups.size(); ++c)
+      logs_of[static_cast<size_t>(rank.groups[c])].push_back({r, c});
+  }
+  collective_logs::Meetings meetings(lists, logs_of);
+  std::vector<Together> calls(meetings.size());
+  for (uint32_t r = 0; r < lists.size(); ++r) {
+    const LogCalls& of = *lists[r];
+    meetings.ForEach(r, [&](size_t i, uint32_t at, const collective_logs::Meeting* meeting) {
+      const collective_logs::CallFacts& call = of.facts(i);
+      Together& t = calls[at];
+      t.members = meeting->members;
+      t.group = static_cast<size_t>(logs.ranks[r].groups[call.comm]);
       t.op = call.op;
       t.device = t.device && call.timing == Timing::kDevice;
-      t.lost = t.lost || call.lost;
-      t.least_ns = std::min(t.least_ns, call.duration_ns);
+      t.lost = t.lost || of.lost(i);
+      t.least_ns = std::min(t.least_ns, of.duration_ns(i));
       t.bytes = std::max(t.bytes, call.bytes);
-    }
+    });
   }
   return calls;
 }

@@ -13,12 +13,12 @@
 namespace chakra::nccl_tests {
 namespace {
 
-using enum Column;
+using enum LogColumn;
 using Tokens = std::vector<absl::string_view>;
 
 struct ColumnName {
   absl::string_view name;
-  Column column;
+  LogColumn column;
 };
 constexpr ColumnName kColumnNames[] = {
     {"size", kSize},      {"bytes", kSize},         {"count", kCount}, {"N", kCount},
@@ -43,7 +43,7 @@ class RowReader {
   RowReader(absl::Span<const absl::string_view> rest, bool milliseconds, Row* row)
       : rest_(rest), milliseconds_(milliseconds), row_(row) {}
 
-  std::string Read(const std::vector<Column>& columns, bool empty_redop) {
+  std::string Read(const std::vector<LogColumn>& columns, bool empty_redop) {
     const bool named = std::find(columns.begin(), columns.end(), kAlgorithm) != columns.end();
     for (size_t i = 0; i < columns.size(); ++i) {
       if (columns[i] == kRedop && empty_redop) {
@@ -74,7 +74,7 @@ class RowReader {
     rest_.remove_prefix(3);
   }
 
-  bool Take(Column column, absl::string_view s) {
+  bool Take(LogColumn column, absl::string_view s) {
     switch (column) {
       case kSize:
         return absl::SimpleAtoi(s, &row_->size);
@@ -98,7 +98,7 @@ class RowReader {
     }
   }
 
-  bool TakeTime(Column column, absl::string_view s) {
+  bool TakeTime(LogColumn column, absl::string_view s) {
     Half& half = row_->halves.emplace_back();
     half.cpu_time = column == kCpuTime;
     if (!ParseFigure(s, &half.time)) return false;
@@ -109,7 +109,7 @@ class RowReader {
     return true;
   }
 
-  bool TakeOfHalf(Column column, absl::string_view s, Half* half) {
+  bool TakeOfHalf(LogColumn column, absl::string_view s, Half* half) {
     Figure f;
     switch (column) {
       case kAlg:
@@ -139,7 +139,7 @@ class RowReader {
   Row* row_;
 };
 
-std::string ReadWith(const std::vector<Column>& columns, absl::Span<const absl::string_view> tokens,
+std::string ReadWith(const std::vector<LogColumn>& columns, absl::Span<const absl::string_view> tokens,
                      const Layout& layout, bool empty_redop, Row* row) {
   const int line = row->line;
   *row = Row();
@@ -159,11 +159,11 @@ std::string ReadWith(const std::vector<Column>& columns, absl::Span<const absl::
 }
 
 // The layouts that a row may have when its header is missing.
-std::vector<std::vector<Column>> KnownLayouts() {
-  const std::vector<Column> half = {kTime, kAlg, kBus, kWrong};
-  const std::vector<Column> stats = {kTime, kAlg, kBus, kWrong, kStat, kStat, kStat, kStat};
-  std::vector<std::vector<Column>> out;
-  const auto add = [&](std::vector<Column> c, const std::vector<Column>& h, int halves) {
+std::vector<std::vector<LogColumn>> KnownLayouts() {
+  const std::vector<LogColumn> half = {kTime, kAlg, kBus, kWrong};
+  const std::vector<LogColumn> stats = {kTime, kAlg, kBus, kWrong, kStat, kStat, kStat, kStat};
+  std::vector<std::vector<LogColumn>> out;
+  const auto add = [&](std::vector<LogColumn> c, const std::vector<LogColumn>& h, int halves) {
     for (int i = 0; i < halves; ++i) c.insert(c.end(), h.begin(), h.end());
     out.push_back(std::move(c));
   };
@@ -187,7 +187,7 @@ bool Layout::OfHeader(const Tokens& tokens, Layout* out) {
                                     [&](const ColumnName& n) { return n.name == token; });
     out->columns.push_back(name == std::end(kColumnNames) ? kOther : name->column);
   }
-  const auto has = [&](Column c) {
+  const auto has = [&](LogColumn c) {
     return std::find(out->columns.begin(), out->columns.end(), c) != out->columns.end();
   };
   // Up to 1.0 the header was "bytes N ...", and times were in milliseconds.
@@ -203,15 +203,15 @@ std::string ReadRow(const Tokens& tokens, const Layout& layout, Row* row) {
   const bool no_redop = rest.size() > 3 && !IsWord(rest[3]);
   std::string fault;
   if (!layout.columns.empty()) {
-    const auto has = [&](Column c) {
+    const auto has = [&](LogColumn c) {
       return std::find(layout.columns.begin(), layout.columns.end(), c) != layout.columns.end();
     };
     fault = ReadWith(layout.columns, rest, layout, no_redop && has(kRedop) && has(kRoot), row);
     // Other output may have been mixed into the header.
     if (fault.empty() || !has(kOther)) return fault;
   }
-  static const auto& kLayouts = *new std::vector<std::vector<Column>>(KnownLayouts());
-  for (const std::vector<Column>& columns : kLayouts) {
+  static const auto& kLayouts = *new std::vector<std::vector<LogColumn>>(KnownLayouts());
+  for (const std::vector<LogColumn>& columns : kLayouts) {
     const std::string f = ReadWith(columns, rest, layout, false, row);
     if (f.empty()) return "";
     if (fault.empty()) fault = f;

@@ -9,7 +9,7 @@
 
 namespace chakra::nccl_tests {
 
-enum class Column : uint8_t {
+enum class LogColumn : uint8_t {
   kSize,
   kCount,
   kType,
@@ -28,7 +28,7 @@ enum class Column : uint8_t {
 };
 
 struct Layout {
-  std::vector<Column> columns;     // empty: no header was seen
+  std::vector<LogColumn> columns;  // empty: no header was seen
   bool milliseconds = false;       // times
   bool only_out_of_place = false;  // a single half is out-of-place
 

@@ -31,8 +31,8 @@ By version:
   1.13        ExecutionGraphObserver; no record_param_comms for gloo
   2.0, 2.1    ExecutionTraceObserver is registered, started and stopped by hand (capture.py does)
   2.1 on      rows of cuda_sync say what the host and streams waited for; NCCL kernels carry their metadata
-  2.5 on      ENABLE_PYTORCH_EXECUTION_TRACE=1 in the environment records the execution trace beside Kineto's file
-              without code
+  newer       ENABLE_PYTORCH_EXECUTION_TRACE=1 in the environment records the execution trace beside Kineto's file
+              without code, in a file whose name ends in .et.json
 CUDA graphs (vLLM, SGLang, torch.compile's reduce-overhead): kernels of a graph have no operators. Record the capture
 of the graphs in a trace of its own, too: it has the operators and their shapes.
 )";
@@ -124,20 +124,29 @@ constexpr absl::string_view kNccl =
 
 1. NCCL's Inspector (NCCL 2.28 on; a plugin in NCCL's plugins/profiler/inspector): a line for each call.
      NCCL_PROFILER_PLUGIN=/path/libnccl-profiler-inspector.so  NCCL_INSPECTOR_ENABLE=1
-     NCCL_INSPECTOR_DUMP_DIR=logs  NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS=500000
+     NCCL_INSPECTOR_DUMP_DIR=logs
+     NCCL_INSPECTOR_DUMP_THREAD_INTERVAL_MICROSECONDS=500000   newer versions write at the end alone without it
+     NCCL_INSPECTOR_DUMP_COLL_RING_SIZE=8192 NCCL_INSPECTOR_DUMP_P2P_RING_SIZE=8192
+                                             calls of a communicator that are kept between dumps, 1,024 otherwise:
+                                             a program that makes more in an interval loses the oldest
      NCCL_INSPECTOR_DUMP_MIN_SIZE_BYTES=0    calls below 8,192 bytes are left out otherwise
      NCCL_INSPECTOR_DUMP_VERBOSE=1           begin and end of each call: without, only how long it took
-   1,024 calls of a communicator are kept between dumps: a longer interval loses calls.
+   Newer versions leave out calls that the GPU did not time; NCCL_INSPECTOR_REQUIRE_KERNEL_TIMING=0 keeps them, with
+   the host's time, which `calibrate` does not use.
 
 2. NCCL's example profiler plugin (2.23 on): algorithm, protocol and channels of each call, at a higher cost.
      NCCL_PROFILER_PLUGIN=/path/libnccl-profiler-example.so  NCCL_PROFILE_DUMP_FILE=logs/nccl
-     NCCL_PROFILE_EVENT_MASK=... as its README says
+     NCCL_PROFILE_EVENT_MASK=4095            all events, with the times of kernels
+     NCCL_PROFILE_COLL_POOL_SIZE=4096 NCCL_PROFILE_COLL_API_POOL_SIZE=4096 NCCL_PROFILE_GROUP_API_POOL_SIZE=4096
+                                             and the same with P2P: calls beyond 256 in flight are not seen otherwise
 
 3. PyTorch's Flight Recorder (2.4 on): the last calls of each rank, with sizes and groups.
-     TORCH_FR_BUFFER_SIZE=20000 (TORCH_NCCL_TRACE_BUFFER_SIZE before 2.9)
+     TORCH_NCCL_TRACE_BUFFER_SIZE=20000      2,000 or none otherwise; newer versions also take TORCH_FR_BUFFER_SIZE
      TORCH_NCCL_ENABLE_TIMING=1              how long each call took: without, only when it was enqueued
      TORCH_NCCL_DUMP_ON_TIMEOUT=1  TORCH_NCCL_DEBUG_INFO_TEMP_FILE=logs/nccl_trace_rank_
-   or torch._C._distributed_c10d._dump_nccl_trace() in the program, written as it is.
+                                             (or TORCH_FR_DUMP_TEMP_FILE): the rank is put behind the name
+   A job that does not hang writes its dump itself, on each rank, at the end of the steps that are wanted:
+     open(f"logs/nccl_trace_rank_{rank}", "wb").write(torch._C._distributed_c10d._dump_nccl_trace())
 
 What none of them has: computation. It is the time between calls, on the machine that was recorded. The times of calls
 hold the waiting for late ranks: logs of all ranks tell it apart, the log of one does not.

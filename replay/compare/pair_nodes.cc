@@ -138,7 +138,10 @@ const NodeAttribute kAttributes[] = {
     {"involved dimensions", DimsOf},
     {"priority", [](const Graph& g, uint32_t r) { return absl::StrCat(CommOf(g, r).priority); }},
     {"eager", [](const Graph& g, uint32_t r) { return std::string(CommOf(g, r).eager ? "true" : "false"); }},
-    {"transfer", [](const Graph& g, uint32_t r) { return Picos(CommOf(g, r).transfer); }},
+    {"transfer",
+     [](const Graph& g, uint32_t r) {
+       return Picos(g.type[r] < NodeType::kSend ? Time::Never() : g.transfer_of(g.payload[r]));
+     }},
 };
 
 // A dependency as text: "17 (matmul)".

@@ -35,9 +35,9 @@ Number NumberOf(const Message& row, const FieldDescriptor& field) {
 }
 
 // Settings, or all others.
-std::vector<Column> Compared(const Descriptor& type, bool settings = false) {
-  std::vector<Column> columns = ColumnsOf(type, View::kCompare);
-  std::erase_if(columns, [&](const Column& c) { return (c.shown->group() == kSetting) != settings; });
+std::vector<ReportColumn> Compared(const Descriptor& type, bool settings = false) {
+  std::vector<ReportColumn> columns = ColumnsOf(type, View::kCompare);
+  std::erase_if(columns, [&](const ReportColumn& c) { return (c.shown->group() == kSetting) != settings; });
   return columns;
 }
 
@@ -45,11 +45,11 @@ std::vector<Column> Compared(const Descriptor& type, bool settings = false) {
 class Rows {
  public:
   Rows(const std::string& name, const Descriptor& type) : columns_(Compared(type)), table_{name} {
-    for (const Column& c : columns_) (c.is_text() ? table_.texts : table_.measures).push_back(c.name());
+    for (const ReportColumn& c : columns_) (c.is_text() ? table_.texts : table_.measures).push_back(c.name());
   }
   ComparedRow& Add(const std::string& name, const Message& row) {
     ComparedRow& out = table_.rows.emplace_back(ComparedRow{name});
-    for (const Column& c : columns_) {
+    for (const ReportColumn& c : columns_) {
       if (c.is_text()) {
         out.texts.push_back(row.GetReflection()->GetString(row, c.field));
       } else {
@@ -61,7 +61,7 @@ class Rows {
   ComparedTable& table() { return table_; }
 
  private:
-  std::vector<Column> columns_;
+  std::vector<ReportColumn> columns_;
   ComparedTable table_;
 };
 
@@ -176,7 +176,7 @@ ComparedTable Fields(const std::string& name, const std::string& measure, bool t
                      const Message& message) {
   ComparedTable t{name, {measure}};
   if (!there) return t;
-  for (const Column& c : Compared(*message.GetDescriptor()))
+  for (const ReportColumn& c : Compared(*message.GetDescriptor()))
     t.rows.push_back({c.name(), {NumberOf(message, *c.field)}});
   return t;
 }
@@ -223,7 +223,7 @@ bool HasMergedNumbers(const proto::Report& report) {
 std::vector<std::pair<std::string, std::string>> ReportSettings(const proto::Report& r) {
   std::map<int, std::pair<std::string, std::string>> settings;  // by place
   for (const Message* message : {static_cast<const Message*>(&r), static_cast<const Message*>(&r.packet())}) {
-    for (const Column& c : Compared(*message->GetDescriptor(), true)) {
+    for (const ReportColumn& c : Compared(*message->GetDescriptor(), true)) {
       std::string value =
           c.is_text() ? message->GetReflection()->GetString(*message, c.field) : TextOf(*message, c);
       // A path: the content is among the inputs.

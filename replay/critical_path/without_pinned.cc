@@ -16,9 +16,9 @@ namespace {
 std::shared_ptr<const Graph> WithoutDelays(const Graph& graph) {
   auto out = std::make_shared<Graph>(graph);
   // Delays of 0: releases before the end of a dependency count from the same columns.
-  std::fill(out->dep_delay.begin(), out->dep_delay.end(), Time::Zero());
-  std::fill(out->child_delay.begin(), out->child_delay.end(), Time::Zero());
-  out->dep_unexplained.clear();
+  out->dep_delay = std::vector<Time>(graph.dep_delay.size());
+  out->child_delay = std::vector<Time>(graph.child_delay.size());
+  out->dep_unexplained = {};
   return out;
 }
 

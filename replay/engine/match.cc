@@ -25,7 +25,7 @@ constexpr absl::string_view kRemedy =
 
 // Whether a communication node tells how long it took.
 bool HasRecordedTime(const Graph& graph, uint32_t row) {
-  return graph.comm[graph.payload[row]].transfer != Time::Never() || graph.duration[row] > Time::Zero();
+  return graph.transfer_of(graph.payload[row]) != Time::Never() || graph.duration[row] > Time::Zero();
 }
 
 class Matcher {

@@ -19,7 +19,7 @@ absl::Status CheckRecordedComm(const TraceSet& traces, std::vector<std::string>*
     if (graph.comm.empty()) continue;
     for (uint32_t row = 0; row < graph.size(); ++row) {
       if (graph.type[row] < NodeType::kSend) continue;
-      if (graph.comm[graph.payload[row]].transfer != Time::Never() || graph.duration[row] > Time::Zero()) {
+      if (graph.transfer_of(graph.payload[row]) != Time::Never() || graph.duration[row] > Time::Zero()) {
         ++timed;
       } else if (untimed++ == 0) {
         first = DescribeNode(trace, row);
@@ -67,7 +67,7 @@ bool RecordedComm::LoneMessage(const MatchedMessage& message) const {
 
 Time RecordedComm::Recorded(uint32_t rank, uint32_t row) const {
   const Graph& graph = *traces_.ranks[rank].graph;
-  const Time measured = graph.comm[graph.payload[row]].transfer;
+  const Time measured = graph.transfer_of(graph.payload[row]);
   return measured == Time::Never() ? graph.duration[row] : measured;
 }
 

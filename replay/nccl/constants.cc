@@ -27,7 +27,7 @@ constexpr double kTreeCorrection[3][22] = {
     {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1},
     {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5, .5, .5, .5, .5, .5, .6, .6, .7, .8, .9}};
 
-int Column(int nodes) { return std::clamp(nodes, 1, 3) - 1; }
+int ColumnOfNodes(int nodes) { return std::clamp(nodes, 1, 3) - 1; }
 
 }  // namespace
 
@@ -37,11 +37,15 @@ double StepLatency(Algorithm a, Protocol p, LibraryLink link) {
   return kStep[static_cast<int>(link)][static_cast<int>(a)][static_cast<int>(p)];
 }
 
-double MaxLL(Generation g, int nodes) { return kMaxLL[static_cast<int>(g)][Column(nodes)]; }
+double MaxLL(Generation g, int nodes) { return kMaxLL[static_cast<int>(g)][ColumnOfNodes(nodes)]; }
 double MaxRingLL128(Generation g) { return kMaxRingLL128[static_cast<int>(g)]; }
-double MaxTreeLL128(Generation g, int nodes) { return kMaxTreeLL128[static_cast<int>(g)][Column(nodes)]; }
-double MaxTree(Generation g, int nodes) { return kMaxTree[static_cast<int>(g)][Column(nodes)]; }
-double MaxNvlsTree(Generation g, int nodes) { return kMaxNvlsTree[static_cast<int>(g)][Column(nodes)]; }
+double MaxTreeLL128(Generation g, int nodes) {
+  return kMaxTreeLL128[static_cast<int>(g)][ColumnOfNodes(nodes)];
+}
+double MaxTree(Generation g, int nodes) { return kMaxTree[static_cast<int>(g)][ColumnOfNodes(nodes)]; }
+double MaxNvlsTree(Generation g, int nodes) {
+  return kMaxNvlsTree[static_cast<int>(g)][ColumnOfNodes(nodes)];
+}
 
 double TreeCorrection(Protocol p, uint64_t bytes) {
   int log = 0;

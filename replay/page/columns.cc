@@ -15,7 +15,7 @@ using google::protobuf::Descriptor;
 
 std::string Text(absl::string_view text) { return absl::StrCat("\"", absl::CEscape(text), "\""); }
 
-std::string Json(const Column& c) {
+std::string Json(const ReportColumn& c) {
   std::string json =
       absl::StrCat("{\"of\":", Text(c.field->name()), ",\"at\":", c.place, ",\"title\":", Text(c.label()),
                    ",\"unit\":", Text(proto::Shown::Unit_Name(c.unit)), ",\"digits\":", c.digits());
@@ -36,10 +36,10 @@ void Add(const Descriptor& type, std::map<std::string, std::string>* tables) {
     if (type.field(i)->message_type() != nullptr) Add(*type.field(i)->message_type(), tables);
   }
   for (const std::string& name : names) {
-    const std::vector<Column> columns = chakra::ColumnsOf(type, View::kPage, name);
+    const std::vector<ReportColumn> columns = chakra::ColumnsOf(type, View::kPage, name);
     if (columns.empty()) continue;
     (*tables)[name.empty() ? type.name() : absl::StrCat(type.name(), " ", name)] =
-        absl::StrJoin(columns, ",", [](std::string* out, const Column& c) { *out += Json(c); });
+        absl::StrJoin(columns, ",", [](std::string* out, const ReportColumn& c) { *out += Json(c); });
   }
 }
 

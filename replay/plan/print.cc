@@ -140,14 +140,15 @@ std::string Warnings(const proto::PlanReport& r) {
 }
 
 std::string Csv(const proto::PlanReport& r) {
-  const std::vector<Column> columns = ColumnsOf(*proto::PlanRow::descriptor(), View::kCsv);
+  const std::vector<ReportColumn> columns = ColumnsOf(*proto::PlanRow::descriptor(), View::kCsv);
   std::string out =
-      absl::StrJoin(columns, ",", [](std::string* to, const Column& c) { to->append(c.name()); }) + "\n";
+      absl::StrJoin(columns, ",", [](std::string* to, const ReportColumn& c) { to->append(c.name()); }) +
+      "\n";
   for (const proto::PlanRow& row : r.row()) {
-    absl::StrAppend(
-        &out,
-        absl::StrJoin(columns, ",", [&](std::string* to, const Column& c) { to->append(CsvOf(row, c)); }),
-        "\n");
+    absl::StrAppend(&out,
+                    absl::StrJoin(columns, ",",
+                                  [&](std::string* to, const ReportColumn& c) { to->append(CsvOf(row, c)); }),
+                    "\n");
   }
   return out;
 }

@@ -63,14 +63,14 @@ bool IsSmall(const FieldDescriptor& field) { return field.cpp_type() == FieldDes
 
 }  // namespace
 
-int Column::digits() const {
+int ReportColumn::digits() const {
   if (shown->digits() > 0) return shown->digits();
   return unit == Shown::SHARE ? 1 : 2;
 }
 
-std::string Column::name() const { return shown->name().empty() ? field->name() : shown->name(); }
+std::string ReportColumn::name() const { return shown->name().empty() ? field->name() : shown->name(); }
 
-std::string Column::title() const {
+std::string ReportColumn::title() const {
   if (!shown->title().empty()) return shown->title();
   const std::string all = name();
   absl::string_view title = all;
@@ -78,15 +78,15 @@ std::string Column::title() const {
   return absl::StrReplaceAll(title, {{"_", " "}});
 }
 
-std::string Column::label() const {
+std::string ReportColumn::label() const {
   if (!shown->label().empty()) return shown->label();
   std::string label = title();
   label[0] = absl::ascii_toupper(static_cast<unsigned char>(label[0]));
   return label;
 }
 
-std::vector<Column> ColumnsOf(const Descriptor& type, View view, absl::string_view table) {
-  std::vector<Column> columns;
+std::vector<ReportColumn> ColumnsOf(const Descriptor& type, View view, absl::string_view table) {
+  std::vector<ReportColumn> columns;
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor* field = type.field(i);
     for (int n = 0; n < field->options().ExtensionSize(proto::shown); ++n) {
@@ -98,7 +98,7 @@ std::vector<Column> ColumnsOf(const Descriptor& type, View view, absl::string_vi
     }
   }
   std::stable_sort(columns.begin(), columns.end(),
-                   [](const Column& a, const Column& b) { return a.place < b.place; });
+                   [](const ReportColumn& a, const ReportColumn& b) { return a.place < b.place; });
   return columns;
 }
 
@@ -110,7 +110,7 @@ double NumberIn(const Message& row, const FieldDescriptor& field) {
              : static_cast<double>(whole);
 }
 
-std::string TextOf(const Message& row, const Column& column) {
+std::string TextOf(const Message& row, const ReportColumn& column) {
   const FieldDescriptor& field = *column.field;
   if (column.is_text()) {
     const std::string text = row.GetReflection()->GetString(row, &field);
@@ -136,7 +136,7 @@ std::string TextOf(const Message& row, const Column& column) {
   }
 }
 
-std::string CsvOf(const Message& row, const Column& column) {
+std::string CsvOf(const Message& row, const ReportColumn& column) {
   const FieldDescriptor& field = *column.field;
   switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_STRING:

@@ -14,7 +14,7 @@ namespace chakra {
 enum class View { kText, kCsv, kCompare, kPage };
 
 // A field in a view.
-struct Column {
+struct ReportColumn {
   const google::protobuf::FieldDescriptor* field = nullptr;
   const proto::Shown* shown = nullptr;
   proto::Shown::Unit unit = proto::Shown::COUNT;  // never BY_NAME
@@ -28,14 +28,14 @@ struct Column {
 };
 
 // The columns of a type in a view, by place; of a type with several tables those of one.
-std::vector<Column> ColumnsOf(const google::protobuf::Descriptor& type, View view,
-                              absl::string_view table = "");
+std::vector<ReportColumn> ColumnsOf(const google::protobuf::Descriptor& type, View view,
+                                    absl::string_view table = "");
 
 // A number of any type.
 double NumberIn(const google::protobuf::Message& row, const google::protobuf::FieldDescriptor& field);
 // What is in a column of a row: for people, and for programs.
-std::string TextOf(const google::protobuf::Message& row, const Column& column);
-std::string CsvOf(const google::protobuf::Message& row, const Column& column);
+std::string TextOf(const google::protobuf::Message& row, const ReportColumn& column);
+std::string CsvOf(const google::protobuf::Message& row, const ReportColumn& column);
 
 // "1.234 kJ": at most four significant digits.
 std::string FormatEnergy(int64_t microjoules);

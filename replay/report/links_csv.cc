@@ -46,14 +46,14 @@ absl::Status WriteLinkSeries(const LinkUses& links, const WriteBytes& write) {
 }
 
 absl::Status WriteLinkTotals(const LinkUses& links, bool packets, Time end, const WriteBytes& write) {
-  const std::vector<Column> columns = ColumnsOf(*proto::LinkReport::descriptor(), View::kCsv);
+  const std::vector<ReportColumn> columns = ColumnsOf(*proto::LinkReport::descriptor(), View::kCsv);
   std::string out = "link,name,class,dimension";
-  for (const Column& c : columns) absl::StrAppend(&out, ",", c.name());
+  for (const ReportColumn& c : columns) absl::StrAppend(&out, ",", c.name());
   out += '\n';
   for (const LinkUse& use : links.busiest) {
     const proto::LinkReport totals = LinkTotalsOf(use, end);
     absl::StrAppend(&out, Head(use), use.dimension);
-    for (const Column& c : columns) {
+    for (const ReportColumn& c : columns) {
       const bool empty = !packets && c.shown->group() == "packets";
       absl::StrAppend(&out, ",", empty ? "" : CsvOf(totals, c));
     }

@@ -205,7 +205,7 @@ std::string Packets(const proto::Report& r) {
                                  " of them again; ", FormatCount(p.acknowledgements()), " acknowledgements; ",
                                  FormatCount(p.packet_hops()), " packet-hops\n");
   std::vector<std::string> met;
-  for (const Column& c : ColumnsOf(*p.GetDescriptor(), View::kText)) {
+  for (const ReportColumn& c : ColumnsOf(*p.GetDescriptor(), View::kText)) {
     if (!c.shown->if_any() || NumberIn(p, *c.field) > 0)
       met.push_back(absl::StrCat(TextOf(p, c), " ", c.title()));
   }
@@ -321,21 +321,22 @@ std::string Notes(const proto::Report& r) {
 
 // Columns of pinned time, and those of what some reports have (if_any), only where the report has it.
 std::string Csv(const proto::Report& r) {
-  std::vector<Column> columns = ColumnsOf(*proto::RankReport::descriptor(), View::kCsv), pinned;
-  std::erase_if(columns, [&](const Column& c) {
+  std::vector<ReportColumn> columns = ColumnsOf(*proto::RankReport::descriptor(), View::kCsv), pinned;
+  std::erase_if(columns, [&](const ReportColumn& c) {
     const auto has = [&c](const proto::RankReport& row) { return NumberIn(row, *c.field) > 0; };
     return c.shown->if_any() && std::none_of(r.rank().begin(), r.rank().end(), has);
   });
   if (r.has_pinned()) pinned = ColumnsOf(*proto::PinnedTime::descriptor(), View::kCsv);
   std::string out;
   const char* comma = "";
-  for (const Column& c : columns) absl::StrAppend(&out, std::exchange(comma, ","), c.name());
-  for (const Column& c : pinned) absl::StrAppend(&out, comma, c.name());
+  for (const ReportColumn& c : columns) absl::StrAppend(&out, std::exchange(comma, ","), c.name());
+  for (const ReportColumn& c : pinned) absl::StrAppend(&out, comma, c.name());
   out += '\n';
   for (int i = 0; i < r.rank_size(); ++i) {
     comma = "";
-    for (const Column& c : columns) absl::StrAppend(&out, std::exchange(comma, ","), CsvOf(r.rank(i), c));
-    for (const Column& c : pinned) absl::StrAppend(&out, comma, CsvOf(r.pinned().rank(i), c));
+    for (const ReportColumn& c : columns)
+      absl::StrAppend(&out, std::exchange(comma, ","), CsvOf(r.rank(i), c));
+    for (const ReportColumn& c : pinned) absl::StrAppend(&out, comma, CsvOf(r.pinned().rank(i), c));
     out += '\n';
   }
   return out;

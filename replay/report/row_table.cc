@@ -10,7 +10,7 @@ namespace chakra {
 using google::protobuf::Message;
 
 RowTableBase::RowTableBase(const google::protobuf::Descriptor& type, absl::string_view table) {
-  for (const Column& c : ColumnsOf(type, View::kText, table)) {
+  for (const ReportColumn& c : ColumnsOf(type, View::kText, table)) {
     Place place{
         c.place, c.field->name(), c.title(), c.shown->group(), c.is_text(), nullptr, [c](const Message& row) {
           return TextOf(row, c);

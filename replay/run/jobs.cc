@@ -58,11 +58,13 @@ std::string MovedGroup(const std::string& name, const Groups& groups, const Job&
 void MoveRank(RankTrace trace, const Groups& groups, const Job& job, const Mover& moved, TraceSet* out) {
   trace.rank = moved(trace.rank);
   for (std::string& name : trace.group_names) name = MovedGroup(name, groups, job);
-  for (Peer& peer : trace.peers) {
+  std::vector<Peer> peers = trace.peers;
+  for (Peer& peer : peers) {
     peer.src = moved(peer.src);
     peer.dst = moved(peer.dst);
     peer.root = moved(peer.root);
   }
+  trace.peers = std::move(peers);
   for (Repair& repair : trace.repairs) repair.rank = trace.rank;
   out->ranks.push_back(std::move(trace));
 }
@@ -94,16 +96,18 @@ class DimensionGroups {
 
   void Resolve(RankTrace* trace) {
     std::map<std::pair<uint32_t, uint8_t>, uint32_t> known;  // dimensions: group of this rank
+    std::vector<Peer> peers = trace->peers;
     for (uint32_t row = 0; row < trace->graph->size(); ++row) {
       if (trace->graph->type[row] != NodeType::kCollective) continue;
       const uint32_t payload = trace->graph->payload[row];
       const Comm& comm = trace->graph->comm[payload];
-      Peer& peer = trace->peers[payload];
+      Peer& peer = peers[payload];
       if (comm.dims_count == 0 || trace->group_names[peer.group] != WorldName(job_)) continue;
       const auto [it, fresh] = known.emplace(std::make_pair(comm.involved_dims, comm.dims_count), peer.group);
       if (fresh) it->second = GroupOf(comm, peer.group, trace);
       peer.group = it->second;
     }
+    trace->peers = std::move(peers);
   }
 
  private:

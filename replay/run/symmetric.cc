@@ -104,19 +104,22 @@ bool GivesAShare(uint8_t type) {
 
 // The trace's graph, with the shares that its calls on grown groups give.
 std::shared_ptr<const Graph> WithShares(const RankTrace& trace, const Growth& growth) {
-  std::shared_ptr<Graph> changed;
+  std::vector<Comm> changed;
   for (size_t i = 0; i < trace.graph->comm.size(); ++i) {
     const Comm& comm = trace.graph->comm[i];
     const auto group = growth.groups.find(trace.group_names[trace.peers[i].group]);
     if (group == growth.groups.end() || !group->second.grown() || !GivesAShare(comm.type) || comm.bytes == 0)
       continue;
-    if (changed == nullptr) changed = std::make_shared<Graph>(*trace.graph);
+    if (changed.empty()) changed = trace.graph->comm;
     const double factor =
         static_cast<double>(group->second.from()) / static_cast<double>(group->second.members.size());
     const int64_t bytes = std::llround(static_cast<double>(comm.bytes) * factor);
-    changed->comm[i].bytes = static_cast<uint64_t>(std::max<int64_t>(1, bytes));
+    changed[i].bytes = static_cast<uint64_t>(std::max<int64_t>(1, bytes));
   }
-  return changed == nullptr ? trace.graph : changed;
+  if (changed.empty()) return trace.graph;
+  auto graph = std::make_shared<Graph>(*trace.graph);
+  graph->comm = std::move(changed);
+  return graph;
 }
 
 // "0, 1, 2, ... and 5 more".
@@ -187,10 +190,12 @@ std::vector<std::string> Assumptions(const RankTrace& trace, const Growth& growt
 // Gives the peers of the traced rank their new numbers.
 absl::Status Renumber(const Growth& growth, int ranks, RankTrace* traced) {
   if (absl::Status s = CheckPeers(*traced, ranks); !s.ok()) return s;
-  for (Peer& peer : traced->peers) {
+  std::vector<Peer> peers = traced->peers;
+  for (Peer& peer : peers) {
     if (peer.src != kNoRank) peer.src = growth.RankOf(peer.src);
     if (peer.dst != kNoRank) peer.dst = growth.RankOf(peer.dst);
   }
+  traced->peers = std::move(peers);
   return CheckPeers(*traced, ranks);
 }
 
@@ -221,11 +226,13 @@ absl::Status Copy(RankTrace traced, const Growth& growth, const std::map<std::st
       if (!sibling.ok()) return sibling.status();
       name = *std::move(sibling);
     }
-    for (Peer& peer : rank.peers) {
+    std::vector<Peer> peers = rank.peers;
+    for (Peer& peer : peers) {
       peer.src = Shift(peer.src, growth.traced, r, ranks);
       peer.dst = Shift(peer.dst, growth.traced, r, ranks);
       peer.root = MoveRoot(peer, traced, rank, growth, traces->groups);
     }
+    rank.peers = std::move(peers);
   }
   return absl::OkStatus();
 }

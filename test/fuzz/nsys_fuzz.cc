@@ -5,10 +5,10 @@
 
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzz_target.h"
-#include "trace/import/nsys/database.h"
 #include "trace/import/nsys/export_file.h"
 #include "trace/import/nsys/ranks.h"
 #include "trace/import/pytorch/convert.h"
+#include "trace/io/sqlite_reader.h"
 
 namespace chakra::nsys {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using fuzz::Require;
 
 absl::StatusOr<std::unique_ptr<ExportFile>> ReadBytes(absl::string_view bytes, const ReadWhat& what) {
-  absl::StatusOr<std::unique_ptr<Database>> db = Database::OfBytes(bytes, "fuzz.sqlite");
+  absl::StatusOr<std::unique_ptr<SqliteReader>> db = SqliteReader::OfBytes(bytes, "fuzz.sqlite", kExports);
   if (!db.ok()) return db.status();
   return ReadExport(**db, what);
 }

@@ -18,7 +18,7 @@ std::string ReadBytes(absl::string_view bytes) {
   std::vector<Recording> recordings;
   absl::Status status;
   if (LooksLikeSqlite(bytes)) {
-    const auto database = SqliteReader::OpenMemory(bytes, "fuzz.db");
+    const auto database = SqliteReader::OfBytes(bytes, "fuzz.db", kRocpd);
     status = database.ok() ? ReadRocpd(**database, "fuzz.db", &recordings) : database.status();
   } else {
     Buffer text;

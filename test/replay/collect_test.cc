@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "proto/et_def.pb.h"
+#include "test/trace/graph_of.h"
 
 namespace chakra {
 namespace {
@@ -22,19 +23,19 @@ struct Kernel {
 };
 
 RankTrace Trace(const std::vector<Kernel>& kernels) {
-  auto g = std::make_shared<Graph>();
+  GraphDraft g;
   auto raw = std::make_shared<RawFrames>();
   raw->begin = {0, 0};
   for (const Kernel& k : kernels) {
-    g->id.push_back(g->id.size() + 1);
-    g->name.push_back(g->strings.Intern(k.name));
-    g->type.push_back(NodeType::kComp);
-    g->flags.push_back(k.cpu ? kIsCpuOp | kHasCpuAttr : 0);
-    g->duration.push_back(Time::Micros(k.us));
-    g->shapes.push_back(g->strings.Intern(k.shapes));
-    g->types.push_back(0);
-    g->payload.push_back(k.ops > 0 ? static_cast<uint32_t>(g->work.size()) : kNoRow);
-    if (k.ops > 0) g->work.push_back({k.ops, 0, true, false});
+    g.id.push_back(g.id.size() + 1);
+    g.name.push_back(g.strings.Intern(k.name));
+    g.type.push_back(NodeType::kComp);
+    g.flags.push_back(k.cpu ? kIsCpuOp | kHasCpuAttr : 0);
+    g.duration.push_back(Time::Micros(k.us));
+    g.shapes.push_back(g.strings.Intern(k.shapes));
+    g.types.push_back(0);
+    g.payload.push_back(k.ops > 0 ? static_cast<uint32_t>(g.work.size()) : kNoRow);
+    if (k.ops > 0) g.work.push_back({k.ops, 0, true, false});
     ChakraProtoMsg::Node node;
     if (k.op[0] != '\0') {
       auto* a = node.add_attr();
@@ -45,7 +46,7 @@ RankTrace Trace(const std::vector<Kernel>& kernels) {
     raw->begin.push_back(raw->bytes.size());
   }
   RankTrace trace;
-  trace.graph = g;
+  trace.graph = GraphOf(std::move(g));
   trace.raw = raw;
   return trace;
 }

@@ -35,9 +35,9 @@ void Collect(const Descriptor* type, std::set<const Descriptor*>* types) {
   }
 }
 
-std::vector<std::string> Names(const std::vector<Column>& columns) {
+std::vector<std::string> Names(const std::vector<ReportColumn>& columns) {
   std::vector<std::string> names;
-  for (const Column& c : columns) names.push_back(c.name());
+  for (const ReportColumn& c : columns) names.push_back(c.name());
   return names;
 }
 
@@ -55,7 +55,7 @@ TEST(Columns, EachHasAPlaceOfItsOwnAndAName) {
       for (const View view : kViews) {
         std::set<int> places;
         std::set<std::string> names, titles;
-        for (const Column& c : ColumnsOf(*type, view, table)) {
+        for (const ReportColumn& c : ColumnsOf(*type, view, table)) {
           ++all;
           EXPECT_TRUE(places.insert(c.place).second) << c.field->full_name();
           EXPECT_TRUE(names.insert(c.name()).second) << c.field->full_name();
@@ -98,7 +98,7 @@ TEST(Columns, EveryCountOfLinksIsShownEverywhere) {
 TEST(Columns, EveryCountOfPacketsIsAFieldThatIsCompared) {
   const Descriptor& type = *proto::PacketReport::descriptor();
   std::set<std::string> compared;
-  for (const Column& c : ColumnsOf(type, View::kCompare)) compared.insert(c.field->name());
+  for (const ReportColumn& c : ColumnsOf(type, View::kCompare)) compared.insert(c.field->name());
   for (const PacketCount& count : kPacketCounts) EXPECT_EQ(compared.count(count.name), 1u) << count.name;
 }
 
@@ -110,7 +110,7 @@ TEST(Columns, CellsForPeopleAndPrograms) {
   link.set_packets(1234567);
   link.set_paused_ps(1500);
   std::map<std::string, std::string> text, csv;
-  for (const Column& c : ColumnsOf(*link.GetDescriptor(), View::kText)) {
+  for (const ReportColumn& c : ColumnsOf(*link.GetDescriptor(), View::kText)) {
     text[c.title()] = TextOf(link, c);
     csv[c.name()] = CsvOf(link, c);
   }

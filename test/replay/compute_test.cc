@@ -6,6 +6,7 @@
 #include "replay/cluster/devices.h"
 #include "replay/compute/compute_times.h"
 #include "replay/compute/model/kernel_model.h"
+#include "test/trace/graph_of.h"
 
 namespace chakra {
 namespace {
@@ -25,7 +26,7 @@ struct NodeSpec {
 };
 
 Graph MakeGraph(const std::vector<NodeSpec>& nodes) {
-  Graph g;
+  GraphDraft g;
   for (const NodeSpec& n : nodes) {
     g.id.push_back(100 + g.id.size());
     g.name.push_back(g.strings.Intern(n.name));
@@ -46,7 +47,7 @@ Graph MakeGraph(const std::vector<NodeSpec>& nodes) {
     w.tensor_bytes = static_cast<uint64_t>(std::max<int64_t>(0, n.bytes));
     g.work.push_back(w);
   }
-  return g;
+  return *GraphOf(std::move(g));
 }
 
 proto::Device TestDevice() {
@@ -154,10 +155,13 @@ TEST(Roofline, RefusesWhatCannotBe) {
   proto::Device device = TestDevice();
   const ComputeModel model{{ComputeRung::kRoofline}, &device};
   Graph g = MakeGraph({{NodeType::kComp, "odd", 1000}});
-  g.work[0].num_ops = -3;
+  std::vector<Work> work = g.work;
+  work[0].num_ops = -3;
+  g.work = work;
   EXPECT_THAT(std::string(PriceGraph(g, model, nullptr).status().message()),
               HasSubstr("node 100 (\"odd\"): num_ops is -3"));
-  g.work[0].num_ops = INT64_MAX;
+  work[0].num_ops = INT64_MAX;
+  g.work = work;
   (*device.mutable_peak_tflops())["bf16"] = 1e-3;
   EXPECT_THAT(std::string(PriceGraph(g, model, nullptr).status().message()), HasSubstr("node 100"));
 }
@@ -201,8 +205,8 @@ TEST(Chain, TheTableSeesShapesAndTypes) {
                        {NodeType::kComp, "gemm", -1, -1, 0, false, "", "[[3]]"}});
   const ComputeModel model{{ComputeRung::kTable}, nullptr, &*index};
   EXPECT_THAT(Price(g, model).time, ElementsAre(Time::Micros(2), Time::Micros(1), Time::Zero()));
-  g.shapes.clear();  // as where no node has any
-  g.types.clear();
+  g.shapes = {};  // as where no node has any
+  g.types = {};
   EXPECT_EQ(Price(g, model).rung[0], ComputeRung::kNone);
 }
 

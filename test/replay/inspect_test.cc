@@ -1,16 +1,17 @@
-#include "test/folders.h"
 #include "trace/model/inspect.h"
 
 #include <gtest/gtest.h>
 
+#include "test/folders.h"
+#include "test/trace/graph_of.h"
 #include "trace/import/reader.h"
 
 namespace chakra {
 namespace {
 
 // 0 (5) -> 1 (1) -> 3 (2); 0 -> 2 (4) -> 3; 4 (7) alone.
-Graph Diamond() {
-  Graph g;
+std::shared_ptr<const Graph> Diamond() {
+  GraphDraft g;
   g.id = {10, 11, 12, 13, 14};
   for (const char* n : {"a", "b", "c", "d", "e"}) g.name.push_back(g.strings.Intern(n));
   g.type.assign(5, NodeType::kComp);
@@ -20,11 +21,11 @@ Graph Diamond() {
   g.dep_begin = {0, 0, 1, 2, 4, 4};
   g.dep = {0, 0, 1, 2};
   g.order = {0, 1, 2, 3, 4};
-  return g;
+  return GraphOf(std::move(g));
 }
 
 TEST(LongestChain, TakesTheLongerBranch) {
-  const LongestChain chain = FindLongestChain(Diamond());
+  const LongestChain chain = FindLongestChain(*Diamond());
   EXPECT_EQ(chain.duration, Time::Micros(11));
   EXPECT_EQ(chain.rows, (std::vector<uint32_t>{0, 2, 3}));
   EXPECT_TRUE(FindLongestChain(Graph()).rows.empty());
@@ -32,7 +33,7 @@ TEST(LongestChain, TakesTheLongerBranch) {
 
 TEST(Inspect, SumsOverRanks) {
   TraceSet traces;
-  const auto graph = std::make_shared<Graph>(Diamond());
+  const auto graph = Diamond();
   for (int r = 0; r < 2; ++r) {
     RankTrace rank;
     rank.rank = r;

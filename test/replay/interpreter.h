@@ -179,7 +179,7 @@ class Interpreter {
     if (static_cast<int>(here.size()) < expected_[name]) return;
     for (const auto& [r, its_row] : here) {
       const Graph& g = *traces_.ranks[r].graph;
-      const Time transfer = g.comm[g.payload[its_row]].transfer;
+      const Time transfer = g.transfer_of(g.payload[its_row]);
       nodes_[r][its_row].end = now + (transfer == Time::Never() ? g.duration[its_row] : transfer);
       nodes_[r][its_row].knows_end = true;
     }

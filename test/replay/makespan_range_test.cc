@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
+
+#include "test/trace/graph_of.h"
 
 namespace chakra {
 namespace {
@@ -11,12 +14,12 @@ namespace {
 // One rank with `n` nodes of 100 ps each, of which each may be 10 ps longer and 5 ps shorter.
 struct ModelledRun {
   explicit ModelledRun(const std::vector<TimeSpread>& spreads) {
-    auto graph = std::make_shared<Graph>();
+    GraphDraft graph;
     ComputeTimes t;
     for (TimeSpread s : spreads) {
-      graph->id.push_back(graph->id.size());
-      graph->type.push_back(NodeType::kComp);
-      graph->flags.push_back(0);
+      graph.id.push_back(graph.id.size());
+      graph.type.push_back(NodeType::kComp);
+      graph.flags.push_back(0);
       s.low = Time::Picos(95);
       s.high = Time::Picos(110);
       t.spread.push_back(s);
@@ -24,7 +27,7 @@ struct ModelledRun {
       t.rung.push_back(ComputeRung::kModel);
     }
     traces.ranks.resize(1);
-    traces.ranks[0].graph = graph;
+    traces.ranks[0].graph = GraphOf(std::move(graph));
     metrics.ranks.resize(1);
     metrics.ranks[0].compute_busy = metrics.makespan =
         Time::Picos(100 * static_cast<int64_t>(spreads.size()));

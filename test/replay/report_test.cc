@@ -7,6 +7,7 @@
 #include "replay/compute/compute_times.h"
 #include "replay/engine/measure/metrics.h"
 #include "replay/run/description.h"
+#include "test/trace/graph_of.h"
 
 namespace chakra {
 namespace {
@@ -14,12 +15,13 @@ namespace {
 // Two ranks of one graph with two compute nodes; rank 1 ends last.
 struct Fixture {
   Fixture() {
-    auto graph = std::make_shared<Graph>();
-    graph->id = {1, 2};
-    graph->name = {graph->strings.Intern("matmul"), graph->strings.Intern("odd\xff")};
-    graph->type = {NodeType::kComp, NodeType::kComp};
-    graph->flags = {0, 0};
-    graph->duration = {Time::Zero(), Time::Zero()};
+    GraphDraft draft;
+    draft.id = {1, 2};
+    draft.name = {draft.strings.Intern("matmul"), draft.strings.Intern("odd\xff")};
+    draft.type = {NodeType::kComp, NodeType::kComp};
+    draft.flags = {0, 0};
+    draft.duration = {Time::Zero(), Time::Zero()};
+    const auto graph = GraphOf(std::move(draft));
     for (int r = 0; r < 2; ++r) {
       RankTrace rank;
       rank.rank = r;

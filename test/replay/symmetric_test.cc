@@ -9,6 +9,7 @@
 
 #include "replay/engine/match.h"
 #include "test/replay/trace_builder.h"
+#include "test/trace/graph_of.h"
 #include "trace/et/read_options.h"
 #include "trace/import/reader.h"
 
@@ -17,21 +18,20 @@ namespace {
 
 // Rank `rank` sends to `to`.
 TraceSet OneSender(int rank, int to) {
-  auto graph = std::make_shared<Graph>();
-  graph->id = {7};
-  graph->name = {graph->strings.Intern("send")};
-  graph->type = {NodeType::kSend};
-  graph->flags = {0};
-  graph->duration = {Time::Zero()};
-  graph->payload = {0};
-  graph->comm.resize(1);
+  GraphDraft graph;
+  graph.id = {7};
+  graph.name = {graph.strings.Intern("send")};
+  graph.type = {NodeType::kSend};
+  graph.flags = {0};
+  graph.duration = {Time::Zero()};
+  graph.payload = {0};
+  graph.comm.resize(1);
   RankTrace trace;
   trace.rank = rank;
   trace.file = "w.et";
-  trace.graph = graph;
+  trace.graph = GraphOf(std::move(graph));
   trace.group_names = {""};
-  trace.peers.resize(1);
-  trace.peers[0].dst = to;
+  trace.peers = std::vector<Peer>{{.dst = to}};
   trace.repairs.resize(1);
   TraceSet set;
   set.ranks.push_back(trace);
@@ -80,8 +80,10 @@ TEST(Symmetric, RootsMoveWithTheirGroup) {
   TraceSet set = OneSender(0, 1);
   set.ranks[0].group_names = {"", "tp"};
   set.groups = {{"tp", {0, 2}}};
-  set.ranks[0].peers[0].group = 1;
-  set.ranks[0].peers[0].root = 2;
+  Peer peer = set.ranks[0].peers[0];
+  peer.group = 1;
+  peer.root = 2;
+  set.ranks[0].peers = std::vector<Peer>{peer};
   ASSERT_TRUE(MakeSymmetric(8, &set).ok());
   const int root[] = {2, 3, 2, 3, 6, 7, 6, 7};
   for (int r = 0; r < 8; ++r) EXPECT_EQ(set.ranks[r].peers[0].root, root[r]) << r;
@@ -145,7 +147,9 @@ TraceSet RankOfEight() {
   t.groups = {{"world", {0, 1, 2, 3, 4, 5, 6, 7}}, {"dp", {0, 2}}, {"tp", {0, 1}}, {"pp", {0, 4}}};
   absl::StatusOr<TraceSet> set = t.Build();
   EXPECT_TRUE(set.ok()) << set.status();
-  set->ranks[0].peers[4].root = 4;
+  std::vector<Peer> peers = set->ranks[0].peers;
+  peers[4].root = 4;
+  set->ranks[0].peers = peers;
   return *std::move(set);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "trace/import/collective_logs/importer.h"
 #include "trace/import/collective_logs/steps.h"
 #include "trace/model/capture_info.h"
+#include "trace/model/graph_builder.h"
 
 namespace chakra::collective_logs {
 namespace {
@@ -71,8 +73,8 @@ TEST(Inspector, BecomesTracesWithGroupsSizesAndTimes) {
   EXPECT_EQ(g.comm[0].bytes, 1u << 20);
   EXPECT_EQ(g.comm[1].bytes, 8192u);  // a member's part times the members
   // From the last arrival, rank 3's at 3 us, to the end at 100 us.
-  EXPECT_EQ(g.comm[0].transfer, Time::Micros(97));
-  EXPECT_EQ(g.comm[1].transfer, Time::Micros(50));
+  EXPECT_EQ(g.transfer[0], Time::Micros(97));
+  EXPECT_EQ(g.transfer[1], Time::Micros(50));
   EXPECT_TRUE(set->ranks[1].repairs.empty());
 }
 
@@ -145,7 +147,7 @@ TEST(Inspector, SendsMeetReceives) {
   EXPECT_EQ(g.type[3], NodeType::kRecv);
   EXPECT_EQ(set->ranks[0].peers[0].dst, 1);
   EXPECT_EQ(set->ranks[0].peers[1].src, 1);
-  EXPECT_EQ(g.comm[0].transfer, Time::Micros(70));  // the other came 30 us later
+  EXPECT_EQ(g.transfer[0], Time::Micros(70));  // the other came 30 us later
 }
 
 TEST(Inspector, ClocksOfHostsAreAligned) {
@@ -247,6 +249,132 @@ TEST(Inspector, RefusesBadFiles) {
   EXPECT_EQ(logs[0].repairs[0].kind, "truncated_line");
 }
 
+// Lines are read by what earlier lines were like; here each is read as if it were the first, too.
+TEST(Inspector, LinesLikeEarlierOnesAreReadAlike) {
+  std::vector<std::string> lines;
+  for (int k = 0; k < 40; ++k) {
+    const auto n = static_cast<uint64_t>(k);
+    lines.push_back(Print({.sequence = n, .bytes = n << (n % 50), .micros = n * 7, .start_us = 1000 + k}));
+    lines.push_back(Print({.call = "ReduceScatter", .sequence = n, .bytes = n % 3, .start_us = 2000 + k}));
+    if (k % 5 == 0)
+      lines.push_back(Print({.call = "Send", .sequence = n, .start_us = 10 * k + 10, .peer = 1 + k % 3}));
+    if (k % 7 == 0) lines.push_back(Print({.sequence = n, .source = "kernel_cpu"}));
+    if (k % 9 == 0)  // its channel was not seen
+      lines.push_back(absl::StrReplaceAll(Print({.sequence = n, .start_us = 50}),
+                                          {{"\"kernel_start_ts\":50", "\"kernel_start_ts\":0"}}));
+  }
+  const auto other = [&](absl::string_view from, absl::string_view to) {
+    const std::string plain = Print({.sequence = 3, .start_us = 77});
+    ASSERT_TRUE(absl::StrContains(plain, from)) << from;
+    lines.push_back(absl::StrReplaceAll(plain, {{from, to}}));
+  };
+  other("1.5", "-2.5e-3");
+  other("1.5", "\"no number\"");
+  other("\"kernel_events\":[{\"channel_id\":0",
+        "\"kernel_events\":[{\"kernel_start_ts\":70,\"kernel_stop_ts\":999},{\"channel_id\":0");
+  other("\"kernel_start_ts\":77", "\"kernel_start_ts\":0");
+  other("\"coll_sn\":3", "\"coll_sn\": 4");
+  other("\"coll_sn\":3", "\"coll_sn\":5,\"coll_sn\":6");
+  other("\"coll_sn\":3", "\"coll\\u005fsn\":7,\"coll_sn\":8");
+  std::string all;
+  for (const std::string& line : lines) all += line;
+  std::vector<RankLog> together;
+  const absl::Status read = ReadLog(all, "all.log", &together);
+  ASSERT_TRUE(read.ok()) << read;
+  ASSERT_EQ(together.size(), 1u);
+  ASSERT_EQ(together[0].calls.size(), lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::vector<RankLog> alone;
+    ASSERT_TRUE(ReadLog(lines[i], "one.log", &alone).ok());
+    const LogCall a = together[0].calls[i], b = alone[0].calls[0];
+    EXPECT_EQ(a.line, i + 1);
+    EXPECT_EQ(std::tie(a.start_ns, a.duration_ns, a.bytes, a.sequence, a.peer, a.op, a.timing, a.timed),
+              std::tie(b.start_ns, b.duration_ns, b.bytes, b.sequence, b.peer, b.op, b.timing, b.timed))
+        << lines[i];
+  }
+  // What is wrong in a line that is nearly like one before is said as ever.
+  const std::pair<absl::string_view, absl::string_view> kBad[] = {
+      {"\"coll_sn\":39", "\"coll_sn\":039"},
+      {"\"coll_sn\":39", "\"coll_sn\":-39"},
+      {"\"coll_exec_time_us\":273", "\"coll_exec_time_us\":9999999999999"},
+      {"\"coll_exec_time_us\":273", "\"coll_exec_time_us\":27.3"},
+      {"\"kernel_start_ts\":1039", "\"kernel_start_ts\":99999999999999999"}};
+  for (const auto& [from, to] : kBad) {
+    const std::string line = absl::StrReplaceAll(
+        Print({.sequence = 39, .bytes = 8, .micros = 273, .start_us = 1039}), {{from, to}});
+    EXPECT_THAT(ErrorOf(absl::StrCat(lines[0], line, lines[1]), "bad.log"), HasSubstr("line 2")) << to;
+  }
+}
+
+// Columns are made without frames, unless someone asks for these.
+TEST(CallLogs, ColumnsAreThoseOfTheFrames) {
+  LogFolder folder("columns");
+  for (int r = 0; r < 4; ++r) {
+    std::string log;
+    for (uint64_t k = 0; k < 30; ++k) {
+      if (r == 1 && k == 7) continue;  // a call that a member lost
+      const auto at = static_cast<int64_t>(1000 + 400 * k + (k % 3) * static_cast<uint64_t>(r));
+      log += Print({.name = "World",
+                    .rank = r,
+                    .pid = r,
+                    .call = k % 4 == 0 ? "Broadcast" : "AllReduce",
+                    .sequence = k,
+                    .micros = k == 9 ? 700u : 200u,
+                    .start_us = at});
+      log += Print({.id = absl::StrCat("0xb", r / 2),
+                    .rank = r % 2,
+                    .ranks = 2,
+                    .pid = r,
+                    .call = "AllGather",
+                    .sequence = k,
+                    .bytes = k % 5 * 64,
+                    .micros = 90,
+                    .start_us = at + 150});
+      log += Print({.id = absl::StrCat("0xb", r / 2),
+                    .rank = r % 2,
+                    .ranks = 2,
+                    .pid = r,
+                    .call = r % 2 == 0 ? "Send" : "Recv",
+                    .sequence = k,
+                    .micros = 20,
+                    .start_us = at + 155,
+                    .peer = 1 - r % 2});
+    }
+    folder.Add(absl::StrCat("h-pid", r, ".log"), log);
+  }
+  ReadOptions framed;
+  framed.keep_raw = true;
+  const auto direct = folder.Read(), frames = folder.Read(framed);
+  ASSERT_TRUE(direct.ok() && frames.ok()) << direct.status() << frames.status();
+  for (size_t r = 0; r < 4; ++r) {
+    const RankTrace &a = direct->ranks[r], &b = frames->ranks[r];
+    EXPECT_TRUE(SameContent(*a.graph, *b.graph)) << r;
+    EXPECT_EQ(a.graph->order, b.graph->order);
+    EXPECT_EQ(a.graph->child, b.graph->child);
+    EXPECT_EQ(a.group_names, b.group_names);
+    EXPECT_EQ(a.metadata, b.metadata);
+    EXPECT_EQ(a.repairs.size(), b.repairs.size());
+    ASSERT_EQ(a.peers.size(), b.peers.size());
+    for (size_t i = 0; i < a.peers.size(); ++i) {
+      const Peer &x = a.peers[i], &y = b.peers[i];
+      EXPECT_EQ(std::tie(x.src, x.dst, x.tag, x.root, x.group),
+                std::tie(y.src, y.dst, y.tag, y.root, y.group));
+    }
+  }
+}
+
+// Ranks that do the same at other times keep what they do once.
+TEST(CallLogs, RanksShareAllButTimes) {
+  const auto set = FourRanks("shared").Read();
+  ASSERT_TRUE(set.ok()) << set.status();
+  const Graph &a = *set->ranks[1].graph, &b = *set->ranks[3].graph;
+  EXPECT_NE(&a, &b);
+  EXPECT_FALSE(a.start == b.start);
+  EXPECT_TRUE(a.type.Shares(b.type) && a.dep.Shares(b.dep) && a.comm.Shares(b.comm) &&
+              a.order.Shares(b.order));
+  EXPECT_TRUE(set->ranks[1].peers.Shares(set->ranks[3].peers));
+}
+
 TEST(ProfilerPlugin, EachProcessHasItsOwnClock) {
   LogFolder folder("plugin");
   for (int r = 0; r < 2; ++r) {
@@ -270,7 +398,7 @@ TEST(ProfilerPlugin, EachProcessHasItsOwnClock) {
   EXPECT_EQ(a.comm[0].bytes, 4000u);
   EXPECT_EQ(a.duration[2], Time::Micros(80));
   EXPECT_EQ(b.start[3], Time::Micros(5));  // clocks are one by the ends
-  EXPECT_EQ(a.comm[0].transfer, Time::Micros(75));
+  EXPECT_EQ(a.transfer[0], Time::Micros(75));
 }
 
 TEST(ProfilerPlugin, FilesOfAProcessAreOneRank) {
@@ -366,8 +494,12 @@ TEST(CallLogs, AreJoinedOnlyIfTheyFit) {
 
 TEST(CallLogs, TheShortestRepeatingPatternIsAStep) {
   const auto steps = [](const std::string& kinds) {
-    std::vector<LogCall> calls;
-    for (const char k : kinds) calls.emplace_back().bytes = static_cast<uint64_t>(k);
+    LogCalls calls;
+    for (const char k : kinds) {
+      LogCall call;
+      call.bytes = static_cast<uint64_t>(k);
+      calls.push_back(call);
+    }
     return FindSteps(calls);
   };
   EXPECT_THAT(steps("abcabcabc"), ElementsAre(0, 3, 6, 9));

@@ -95,9 +95,10 @@ TEST(Groups, ZeroMeansAllRanksUnlessDefined) {
   const auto ranks = [] {
     RankTrace r;
     r.group_names = {"", "0", "1"};
-    r.peers.resize(2);
-    r.peers[0].group = 1;
-    r.peers[1].group = 2;
+    std::vector<Peer> peers(2);
+    peers[0].group = 1;
+    peers[1].group = 2;
+    r.peers = peers;
     return std::vector<RankTrace>{r};
   };
   std::vector<RankTrace> plain = ranks(), defined = ranks();

@@ -414,6 +414,62 @@ TEST(Hlo, ProtosSayTheSame) {
   EXPECT_THAT(std::string(lost.status().message()), HasSubstr("operand 99"));
 }
 
+// Groups along axes of a mesh, and iota's form in a field of its own, as newer compilers write them.
+TEST(Hlo, ProtosSayGroupsOfNewerForms) {
+  using namespace chakra::testing_xplane;  // NOLINT: a builder of messages
+  using G = std::vector<std::vector<int64_t>>;
+  const auto message = [](uint32_t field, const std::string& body) {
+    std::string out;
+    wire::AppendText(field, body, &out);
+    return out;
+  };
+  const auto number = [](uint32_t field, uint64_t n) {
+    std::string out;
+    wire::AppendNumber(field, n, &out);
+    return out;
+  };
+  const HloShape f32{11, {16, 8}};
+  const auto groups_of = [&](const std::string& groups) -> absl::StatusOr<G> {
+    const HloComputation entry{
+        "main",
+        1,
+        12,
+        {{"p", "parameter", f32, 11, {}, {}, ""},
+         {"ar", "all-reduce", f32, 12, {11}, {}, number(26, 2) + number(71, 1) + groups}}};
+    const auto m = ReadHloProto(EncodeHlo("jit_f", {entry}, 8), "f.hlo.pb");
+    if (!m.ok()) return m.status();
+    return StepOf(*m).collectives.at(0).groups;
+  };
+  const auto axis = [&](uint64_t size) { return message(1, number(2, size)); };
+  const auto ref = [&](uint64_t i) { return message(2, number(1, i)); };
+  const std::string mesh = message(1, axis(2) + axis(4));  // x = 2, y = 4
+  EXPECT_EQ(*groups_of(message(93, mesh + ref(1))), (G{{0, 1, 2, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(*groups_of(message(93, mesh + ref(0))), (G{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+  EXPECT_EQ(*groups_of(message(93, mesh + ref(0) + ref(1))), (G{{0, 1, 2, 3, 4, 5, 6, 7}}));
+  // The second half of y: of the place in y the lower bit.
+  const std::string part = message(2, number(1, 1) + message(2, number(1, 2) + number(2, 2)));
+  EXPECT_EQ(*groups_of(message(93, mesh + part)), (G{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+  const std::string first = message(2, number(1, 1) + message(2, number(1, 1) + number(2, 2)));
+  EXPECT_EQ(*groups_of(message(93, mesh + first)), (G{{0, 2}, {1, 3}, {4, 6}, {5, 7}}));
+  std::string devices;  // of the mesh in an order of its own
+  for (const uint64_t id : {7, 6, 5, 4, 3, 2, 1, 0}) devices += number(2, id);
+  EXPECT_EQ(*groups_of(message(93, message(1, axis(2) + axis(4) + devices) + ref(1))),
+            (G{{7, 6, 5, 4}, {3, 2, 1, 0}}));
+  EXPECT_EQ(*groups_of(message(92, number(1, 4) + number(2, 2) + number(3, 8))),
+            (G{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+  const std::pair<std::string, const char*> kBad[] = {
+      {message(93, mesh + ref(2)), "an axis that the mesh has not"},
+      {message(93, mesh + ref(1) + ref(1)), "an axis of a mesh twice"},
+      {message(93, ref(0)), "a mesh without axes"},
+      {message(93, message(1, axis(0)) + ref(0)), "a mesh of no or too many devices"},
+      {message(93, message(1, axis(4) + axis(2) + number(2, 1)) + ref(0)), "lists fewer devices"},
+      {message(93, mesh + message(2, number(1, 1) + message(2, number(1, 3) + number(2, 2)))),
+       "does not divide it"},
+  };
+  for (const auto& [groups, says] : kBad)
+    EXPECT_THAT(std::string(groups_of(groups).status().message()), HasSubstr(says));
+}
+
 TEST(Hlo, AModuleIsOneTraceForEachDevice) {
   const std::string path = testing::TempDir() + "/module_0001.jit_train_step.after_optimizations.txt";
   std::ofstream(path) << kStep;

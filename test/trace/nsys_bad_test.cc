@@ -5,10 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "bench/nsys_generator.h"
 #include "test/trace/nsys_sql.h"
-#include "trace/import/nsys/database.h"
 #include "trace/import/nsys/export_file.h"
 #include "trace/import/nsys/importer.h"
 #include "trace/import/reader.h"
+#include "trace/io/sqlite_reader.h"
 
 namespace chakra::nsys {
 namespace {
@@ -179,7 +179,7 @@ TEST_F(NsysBad, TriggersNeverRun) {
   const std::string before = BytesOf(file);
   EXPECT_TRUE(Notes(file).empty());
   EXPECT_EQ(BytesOf(file), before);
-  const absl::StatusOr<std::unique_ptr<Database>> db = Database::Open(file);
+  const absl::StatusOr<std::unique_ptr<SqliteReader>> db = SqliteReader::Open(file, kExports);
   ASSERT_TRUE(db.ok());
   EXPECT_EQ((*db)->triggers(), 1);
 }
@@ -220,7 +220,8 @@ TEST_F(NsysBad, DamageIsRefusedOrReadAround) {
     for (const unsigned char bit : {0xff, 0x01}) {
       std::string damaged = whole;
       damaged[at] = static_cast<char>(damaged[at] ^ bit);
-      const absl::StatusOr<std::unique_ptr<Database>> db = Database::OfBytes(damaged, "damaged.sqlite");
+      const absl::StatusOr<std::unique_ptr<SqliteReader>> db =
+          SqliteReader::OfBytes(damaged, "damaged.sqlite", kExports);
       if (!db.ok()) {
         EXPECT_THAT(std::string(db.status().message()), HasSubstr("damaged.sqlite"));
         continue;

@@ -56,7 +56,7 @@ class NsysPayload : public testing::Test {
     static int n = 0;
     const std::string path = folder_.At("s" + std::to_string(++n) + ".sqlite");
     RunSql(path, std::string(kLeast) + sql);
-    const auto db = Database::Open(path);
+    const auto db = SqliteReader::Open(path, kExports);
     ASSERT_TRUE(db.ok());
     auto schemas = NcclSchemas::Read(**db);
     ASSERT_TRUE(schemas.ok()) << schemas.status();

@@ -1,4 +1,3 @@
-#include "test/folders.h"
 #include "trace/import/reader.h"
 
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "test/folders.h"
 #include "test/trace/tar_member.h"
 #include "trace/base/checksum.h"
 #include "trace/et/read_options.h"
@@ -235,7 +235,7 @@ TEST_F(RealData, ResNet50) {
       for (uint32_t e = g.child_begin[i]; e < g.child_begin[i + 1]; ++e) children.push_back(g.id[g.child[e]]);
     }
     if (g.id[i] == 435) {
-      const Comm& c = g.comm.at(g.payload[i]);
+      const Comm& c = g.comm[g.payload[i]];
       EXPECT_EQ(c.type, 5);
       EXPECT_EQ(c.bytes, 212480u);
       EXPECT_EQ(g.duration[i], Time::Micros(28));
@@ -273,7 +273,7 @@ TEST_F(RealData, CustomRing) {
 TEST_F(RealData, AllReduceMicrobenchmark) {
   const TraceSet t = Read("astra-sim/microbenchmarks/all_reduce/4npus_1MB");
   ASSERT_EQ(t.ranks.size(), 4u);
-  for (const RankTrace& r : t.ranks) EXPECT_EQ(r.graph->comm.at(0).bytes, 1048576u);
+  for (const RankTrace& r : t.ranks) EXPECT_EQ(r.graph->comm[0].bytes, 1048576u);
 }
 
 TEST_F(RealData, Stage) {

@@ -14,6 +14,7 @@
 #include "test/trace/rocpd_builder.h"
 #include "trace/import/reader.h"
 #include "trace/import/rocprof/importer.h"
+#include "trace/import/rocprof/rocpd.h"
 #include "trace/io/file.h"
 #include "trace/io/sqlite_reader.h"
 
@@ -285,6 +286,17 @@ TEST(Rocprof, BadDatabasesAreRefused) {
   EXPECT_EQ(*before, *ReadFileAsItIs(path));  // nothing is written beside or into it
 }
 
+TEST(Rocprof, AnotherProgramsDatabaseIsNotTaken) {
+  const std::string path = At("other.db");
+  std::filesystem::remove(path);
+  testing_rocpd::Execute(path,
+                         "CREATE TABLE settings(schema_version TEXT); INSERT INTO settings VALUES ('3')");
+  const std::string head = ReadFileAsItIs(path)->substr(0, Importer::kSniffed);
+  EXPECT_TRUE(LooksLikeRocpd(head));
+  EXPECT_FALSE(kImporter.Takes(path, head));
+  EXPECT_TRUE(kImporter.Takes(path, *ReadFileAsItIs(WriteRank(Schema::kTracks, 0))));
+}
+
 TEST(Rocprof, DamagedDatabasesAreRefused) {
   const auto bytes = ReadFileAsItIs(WriteRank(Schema::kRows, 0));
   ASSERT_TRUE(bytes.ok());
@@ -314,17 +326,19 @@ TEST(SqliteReader, ReadsTablesAloneAndInMemoryAsOnDisk) {
       "CREATE VIEW v AS SELECT a FROM \"odd \"\"name\"");
   const auto bytes = ReadFileAsItIs(path);
   for (const bool memory : {false, true}) {
-    const auto db = memory ? SqliteReader::OpenMemory(*bytes, "memory") : SqliteReader::Open(path);
+    const auto db =
+        memory ? SqliteReader::OfBytes(*bytes, "memory", kRocpd) : SqliteReader::Open(path, kRocpd);
     ASSERT_TRUE(db.ok()) << db.status();
-    EXPECT_THAT((*db)->tables(), testing::ElementsAre("odd \"name"));
+    EXPECT_THAT((*db)->Tables(), testing::ElementsAre("odd \"name"));
     std::string rows;
-    const absl::Status s = (*db)->ForEach("odd \"name", {"b", "a", "c"}, [&](const SqliteRow& row) {
-      absl::StrAppend(&rows, row.Text(0), row.has(1) ? "1" : "-", row.Int(1), row.has(2) ? "1" : "-", ";");
-      return absl::OkStatus();
-    });
-    EXPECT_TRUE(s.ok()) << s;
+    auto scan = (*db)->Read("odd \"name", {"b", "a", "c"});
+    ASSERT_TRUE(scan.ok()) << scan.status();
+    while (*scan->Next())
+      absl::StrAppend(&rows, scan->Text(0), scan->Has(1) ? "1" : "-", scan->IntOr(1, 0),
+                      scan->Has(2) ? "1" : "-", ";");
     EXPECT_EQ(rows, "x11-;y-0-;");
-    EXPECT_FALSE((*db)->ForEach("v", {"a"}, [](const SqliteRow&) { return absl::OkStatus(); }).ok());
+    EXPECT_THAT(std::string((*db)->Read("v", {"a"}).status().message()),
+                HasSubstr("v is a view; expected a plain table, as rocprofv3 writes it"));
   }
 }
 

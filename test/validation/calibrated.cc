@@ -41,8 +41,8 @@ chakra::MeasuredRow ForFit(const MeasuredRow& row, size_t i) {
 
 }  // namespace
 
-absl::StatusOr<Column> CalibratedColumn(const std::vector<MeasuredRow>& rows, size_t third) {
-  Column column{"calibrated", std::vector<std::optional<Prediction>>(rows.size())};
+absl::StatusOr<PredictedColumn> CalibratedColumn(const std::vector<MeasuredRow>& rows, size_t third) {
+  PredictedColumn column{"calibrated", std::vector<std::optional<Prediction>>(rows.size())};
   for (const auto& [machine, of] : MachinesOf(rows)) {
     std::vector<uint64_t> sizes;
     for (const size_t i : of) sizes.push_back(rows[i].bytes);
@@ -74,7 +74,7 @@ absl::StatusOr<Column> CalibratedColumn(const std::vector<MeasuredRow>& rows, si
 absl::StatusOr<std::vector<Finding>> CheckCalibrated(const std::vector<MeasuredRow>& rows) {
   std::vector<Finding> findings;
   for (size_t third = 0; third < 3; ++third) {
-    const absl::StatusOr<Column> column = CalibratedColumn(rows, third);
+    const absl::StatusOr<PredictedColumn> column = CalibratedColumn(rows, third);
     if (!column.ok()) return column.status();
     std::vector<double> all;
     for (const auto& [machine, of] : MachinesOf(rows)) {

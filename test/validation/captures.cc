@@ -128,9 +128,9 @@ void AddWhole(const TraceSet& traces, const Matching& matching, std::vector<Call
     for (uint32_t row = 0; row < graph.size(); ++row) {
       if (graph.type[row] != NodeType::kCollective) continue;
       const uint32_t at = graph.payload[row];
-      if (graph.comm[at].transfer == Time::Never()) continue;
+      if (graph.transfer_of(at) == Time::Never()) continue;
       Time& most = longest[matching.slots[static_cast<size_t>(trace.rank)][at].index];
-      most = std::max(most, graph.comm[at].transfer);
+      most = std::max(most, graph.transfer_of(at));
     }
   }
   for (size_t i = 0; i < longest.size(); ++i) {

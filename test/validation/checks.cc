@@ -88,7 +88,8 @@ size_t LargestJump(const std::vector<size_t>& by_size, const BusBandwidth& busbw
 }
 
 // vTrain's curves on DGX-1: the step down in time per byte is the change to ring/simple.
-absl::StatusOr<Finding> SimpleBySize(const std::vector<MeasuredRow>& rows, const Column& column, int ranks) {
+absl::StatusOr<Finding> SimpleBySize(const std::vector<MeasuredRow>& rows, const PredictedColumn& column,
+                                     int ranks) {
   const std::vector<Subset> subsets = Subsets(rows);
   const auto curve = std::find_if(subsets.begin(), subsets.end(), [&](const Subset& s) {
     return s.preset == "dgx-v100" && s.source == "vTrain" && s.ranks == ranks;
@@ -123,7 +124,7 @@ absl::StatusOr<Finding> SimpleBySize(const std::vector<MeasuredRow>& rows, const
 
 }  // namespace
 
-std::vector<Finding> CheckMedians(const std::vector<MeasuredRow>& rows, const Column& column,
+std::vector<Finding> CheckMedians(const std::vector<MeasuredRow>& rows, const PredictedColumn& column,
                                   const MedianBounds& bounds) {
   std::vector<Finding> findings;
   const Medians all = MediansOf(column, rows, Compared(rows));
@@ -143,8 +144,8 @@ std::vector<Finding> CheckMedians(const std::vector<MeasuredRow>& rows, const Co
   return findings;
 }
 
-absl::StatusOr<std::vector<Finding>> CheckSwitches(const std::vector<MeasuredRow>& rows, const Column& column,
-                                                   Machines& machines) {
+absl::StatusOr<std::vector<Finding>> CheckSwitches(const std::vector<MeasuredRow>& rows,
+                                                   const PredictedColumn& column, Machines& machines) {
   std::vector<absl::StatusOr<Finding>> found;
   found.push_back(NvlsBySize(machines));
   found.push_back(NvlsByRanks(machines, "dgx-h200", 5));

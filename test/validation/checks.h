@@ -22,13 +22,13 @@ struct MedianBounds {
   double subset = 0;  // of each machine, source and number of ranks, from 1 MiB up
 };
 
-std::vector<Finding> CheckMedians(const std::vector<MeasuredRow>& rows, const Column& column,
+std::vector<Finding> CheckMedians(const std::vector<MeasuredRow>& rows, const PredictedColumn& column,
                                   const MedianBounds& bounds);
 
 // Where the preset's choice changes, against where the machine's does: to NVLS by size and by GPUs, to
 // ring/simple on the wiring of dgx-v100. Errors: a preset that cannot be priced; measured rows that the
 // comparison needs and that are missing.
-absl::StatusOr<std::vector<Finding>> CheckSwitches(const std::vector<MeasuredRow>& rows, const Column& column,
-                                                   Machines& machines);
+absl::StatusOr<std::vector<Finding>> CheckSwitches(const std::vector<MeasuredRow>& rows,
+                                                   const PredictedColumn& column, Machines& machines);
 
 }  // namespace chakra::validation

@@ -123,11 +123,11 @@ int Run(const Options& o) {
   const absl::StatusOr<std::vector<MeasuredRow>> rows = ParseMeasured(*text);
   if (!rows.ok()) return Fail(absl::StrCat(o.measured, ": ", rows.status().message()));
   Machines machines;
-  absl::StatusOr<Column> preset = PresetColumn(*rows, machines);
+  absl::StatusOr<PredictedColumn> preset = PresetColumn(*rows, machines);
   if (!preset.ok()) return Fail(std::string(preset.status().message()));
-  absl::StatusOr<Column> calibrated = CalibratedColumn(*rows, 1);
+  absl::StatusOr<PredictedColumn> calibrated = CalibratedColumn(*rows, 1);
   if (!calibrated.ok()) return Fail(std::string(calibrated.status().message()));
-  const std::vector<Column> columns = {*std::move(preset), *std::move(calibrated)};
+  const std::vector<PredictedColumn> columns = {*std::move(preset), *std::move(calibrated)};
   const absl::StatusOr<std::vector<Finding>> fits = CheckCalibrated(*rows);
   if (!fits.ok()) return Fail(std::string(fits.status().message()));
   const absl::StatusOr<std::vector<Finding>> switches = CheckSwitches(*rows, columns[0], machines);

@@ -104,8 +104,8 @@ void Axes(const Panel& panel, const Frame& f, const Ranges& r, Svg* svg) {
 }
 
 // The curve changes colour half way between two sizes.
-void Curve(const Panel& panel, const Frame& f, const std::vector<MeasuredRow>& rows, const Column& column,
-           const char* dashes, Svg* svg) {
+void Curve(const Panel& panel, const Frame& f, const std::vector<MeasuredRow>& rows,
+           const PredictedColumn& column, const char* dashes, Svg* svg) {
   for (size_t k = 1; k < panel.rows.size(); ++k) {
     const size_t a = panel.rows[k - 1], b = panel.rows[k];
     if (!column.rows[a] || !column.rows[b]) continue;
@@ -167,7 +167,7 @@ const char* Dashes(size_t column) {
 }
 
 void DrawPanel(const Panel& panel, const Ranges& ranges, const std::vector<MeasuredRow>& rows,
-               const std::vector<Column>& columns, double x, double y, Svg* svg) {
+               const std::vector<PredictedColumn>& columns, double x, double y, Svg* svg) {
   const Frame f(panel, ranges, x, y);
   Axes(panel, f, ranges, svg);
   if (!panel.curve) MarkNames(panel, f, rows, svg);

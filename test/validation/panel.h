@@ -44,6 +44,6 @@ const char* Dashes(size_t column);
 
 // Draws with the upper left corner of the panel at (x, y).
 void DrawPanel(const Panel& panel, const Ranges& ranges, const std::vector<MeasuredRow>& rows,
-               const std::vector<Column>& columns, double x, double y, Svg* svg);
+               const std::vector<PredictedColumn>& columns, double x, double y, Svg* svg);
 
 }  // namespace chakra::validation

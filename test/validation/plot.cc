@@ -49,12 +49,12 @@ std::vector<Block> BlocksOf(const std::vector<MeasuredRow>& rows) {
 }
 
 Ranges RangesOf(const Block& block, const std::vector<MeasuredRow>& rows,
-                const std::vector<Column>& columns) {
+                const std::vector<PredictedColumn>& columns) {
   Ranges r;
   for (const Panel& p : block.panels) {
     for (size_t i : p.rows) {
       r.Take(rows[i].bytes, rows[i].time_us);
-      for (const Column& c : columns) {
+      for (const PredictedColumn& c : columns) {
         if (c.rows[i]) r.Take(rows[i].bytes, c.rows[i]->time_us);
       }
     }
@@ -62,7 +62,7 @@ Ranges RangesOf(const Block& block, const std::vector<MeasuredRow>& rows,
   return r;
 }
 
-void Legend(const std::vector<MeasuredRow>& rows, const std::vector<Column>& columns, double width,
+void Legend(const std::vector<MeasuredRow>& rows, const std::vector<PredictedColumn>& columns, double width,
             Svg* svg) {
   size_t compared = 0;
   for (const MeasuredRow& r : rows) compared += r.left_out.empty();
@@ -87,7 +87,7 @@ void Legend(const std::vector<MeasuredRow>& rows, const std::vector<Column>& col
     }
   }
   std::set<std::string> labels;
-  for (const Column& c : columns) {
+  for (const PredictedColumn& c : columns) {
     for (const auto& p : c.rows) {
       if (p) labels.insert(LabelOf(*p));
     }
@@ -103,7 +103,7 @@ void Legend(const std::vector<MeasuredRow>& rows, const std::vector<Column>& col
 
 }  // namespace
 
-std::string Plot(const std::vector<MeasuredRow>& rows, const std::vector<Column>& columns) {
+std::string Plot(const std::vector<MeasuredRow>& rows, const std::vector<PredictedColumn>& columns) {
   Svg svg;
   const double width = 2 * kMargin + kAcross * kPanelWidth;
   Legend(rows, columns, width, &svg);

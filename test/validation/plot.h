@@ -13,6 +13,6 @@ namespace chakra::validation {
 // bytes (both logarithmic), measured as dots and each column as a line, with the
 // errors in percent below it. Subsets of fewer than three sizes share a panel of
 // their machine and source, one mark a row.
-std::string Plot(const std::vector<MeasuredRow>& rows, const std::vector<Column>& columns);
+std::string Plot(const std::vector<MeasuredRow>& rows, const std::vector<PredictedColumn>& columns);
 
 }  // namespace chakra::validation

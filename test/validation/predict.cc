@@ -25,8 +25,8 @@ absl::StatusOr<Prediction> Machines::Price(const std::string& preset, int ranks,
   return Prediction{row->algorithm, row->protocol, row->time_us};
 }
 
-absl::StatusOr<Column> PresetColumn(const std::vector<MeasuredRow>& rows, Machines& machines) {
-  Column column{"preset", {}};
+absl::StatusOr<PredictedColumn> PresetColumn(const std::vector<MeasuredRow>& rows, Machines& machines) {
+  PredictedColumn column{"preset", {}};
   column.rows.resize(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     const MeasuredRow& r = rows[i];

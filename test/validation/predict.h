@@ -21,7 +21,7 @@ struct Prediction {
 };
 
 // One source's answer to each measured row.
-struct Column {
+struct PredictedColumn {
   std::string name;
   std::vector<std::optional<Prediction>> rows;  // by index of the row; none where it was not asked
 
@@ -44,6 +44,6 @@ class Machines {
 };
 
 // The presets alone, without any fit to the rows. Leaves out the rows that say so.
-absl::StatusOr<Column> PresetColumn(const std::vector<MeasuredRow>& rows, Machines& machines);
+absl::StatusOr<PredictedColumn> PresetColumn(const std::vector<MeasuredRow>& rows, Machines& machines);
 
 }  // namespace chakra::validation

@@ -24,16 +24,16 @@ std::string Percent(std::optional<double> share) {
 
 std::string Rule(const MeasuredRow& row) { return row.rule.empty() ? "auto" : row.rule; }
 
-void AppendMediansTable(const std::vector<MeasuredRow>& rows, const std::vector<Column>& columns,
+void AppendMediansTable(const std::vector<MeasuredRow>& rows, const std::vector<PredictedColumn>& columns,
                         std::string* out) {
   absl::StrAppend(out, "| machine | source | GPUs | rows from 1 MiB | below |");
-  for (const Column& c : columns) absl::StrAppend(out, " ", c.name, ": from 1 MiB | below |");
+  for (const PredictedColumn& c : columns) absl::StrAppend(out, " ", c.name, ": from 1 MiB | below |");
   absl::StrAppend(out, "\n|---|---|---|---|---|");
   for (size_t i = 0; i < columns.size(); ++i) absl::StrAppend(out, "---|---|");
   const auto line = [&](const std::string& head, const std::vector<size_t>& of) {
     const auto large = std::count_if(of.begin(), of.end(), [&](size_t i) { return rows[i].bytes >= kLarge; });
     std::string cells;
-    for (const Column& c : columns) {
+    for (const PredictedColumn& c : columns) {
       const Medians m = MediansOf(c, rows, of);
       absl::StrAppend(&cells, " ", Percent(m.large), " | ", Percent(m.small), " |");
     }
@@ -45,7 +45,7 @@ void AppendMediansTable(const std::vector<MeasuredRow>& rows, const std::vector<
   absl::StrAppend(out, "\n");
 }
 
-void AppendWorst(const std::vector<MeasuredRow>& rows, const Column& column, std::string* out) {
+void AppendWorst(const std::vector<MeasuredRow>& rows, const PredictedColumn& column, std::string* out) {
   constexpr size_t kWorst = 12;
   std::vector<size_t> order = Compared(rows);
   order.erase(std::remove_if(order.begin(), order.end(), [&](size_t i) { return !column.rows[i]; }),
@@ -76,7 +76,8 @@ std::vector<size_t> Compared(const std::vector<MeasuredRow>& rows) {
   return all;
 }
 
-Medians MediansOf(const Column& column, const std::vector<MeasuredRow>& rows, const std::vector<size_t>& of) {
+Medians MediansOf(const PredictedColumn& column, const std::vector<MeasuredRow>& rows,
+                  const std::vector<size_t>& of) {
   std::vector<double> large, small;
   for (size_t i : of) {
     if (column.rows[i]) (rows[i].bytes >= kLarge ? large : small).push_back(std::abs(column.Error(rows, i)));
@@ -84,9 +85,9 @@ Medians MediansOf(const Column& column, const std::vector<MeasuredRow>& rows, co
   return {MedianOf(large), MedianOf(small), large.size(), small.size()};
 }
 
-std::string CsvTable(const std::vector<MeasuredRow>& rows, const std::vector<Column>& columns) {
+std::string CsvTable(const std::vector<MeasuredRow>& rows, const std::vector<PredictedColumn>& columns) {
   std::string out = "gpu,machine,source,ranks,nodes,bytes,choice,measured_us";
-  for (const Column& c : columns) {
+  for (const PredictedColumn& c : columns) {
     const std::string n = absl::StrCat(",", c.name, "_");
     absl::StrAppend(&out, n, "algorithm", n, "protocol", n, "us", n, "error_pct");
   }
@@ -95,7 +96,7 @@ std::string CsvTable(const std::vector<MeasuredRow>& rows, const std::vector<Col
     const MeasuredRow& r = rows[i];
     absl::StrAppendFormat(&out, "%s,%s,%s,%d,%d,%d,%s,%.1f", r.gpu, r.preset, r.source, r.ranks, r.nodes,
                           r.bytes, Rule(r), r.time_us);
-    for (const Column& c : columns) {
+    for (const PredictedColumn& c : columns) {
       if (!c.rows[i]) {
         out += ",,,,";
         continue;
@@ -108,7 +109,7 @@ std::string CsvTable(const std::vector<MeasuredRow>& rows, const std::vector<Col
   return out;
 }
 
-std::string Markdown(const std::vector<MeasuredRow>& rows, const std::vector<Column>& columns,
+std::string Markdown(const std::vector<MeasuredRow>& rows, const std::vector<PredictedColumn>& columns,
                      const std::vector<std::string>& notes) {
   const size_t compared = Compared(rows).size();
   std::string out = absl::StrCat(
@@ -119,7 +120,7 @@ std::string Markdown(const std::vector<MeasuredRow>& rows, const std::vector<Col
       "source, on\nthe other sizes. The error is predicted / measured - 1; below are medians of its absolute "
       "value.\n\n");
   AppendMediansTable(rows, columns, &out);
-  for (const Column& c : columns) AppendWorst(rows, c, &out);
+  for (const PredictedColumn& c : columns) AppendWorst(rows, c, &out);
   std::map<std::string, size_t> reasons;
   for (const MeasuredRow& r : rows) {
     if (!r.left_out.empty()) ++reasons[absl::StrCat(r.gpu, ", ", r.source, ": ", r.left_out)];

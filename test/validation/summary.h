@@ -19,16 +19,17 @@ struct Medians {
   size_t large_rows = 0, small_rows = 0;
 };
 
-Medians MediansOf(const Column& column, const std::vector<MeasuredRow>& rows, const std::vector<size_t>& of);
+Medians MediansOf(const PredictedColumn& column, const std::vector<MeasuredRow>& rows,
+                  const std::vector<size_t>& of);
 
 // Rows that are compared.
 std::vector<size_t> Compared(const std::vector<MeasuredRow>& rows);
 
 // Every row of the file, in its order, with four cells for each column.
-std::string CsvTable(const std::vector<MeasuredRow>& rows, const std::vector<Column>& columns);
+std::string CsvTable(const std::vector<MeasuredRow>& rows, const std::vector<PredictedColumn>& columns);
 
 // Medians in all and of each subset, the worst rows, what was left out, and `notes` as a list at the end.
-std::string Markdown(const std::vector<MeasuredRow>& rows, const std::vector<Column>& columns,
+std::string Markdown(const std::vector<MeasuredRow>& rows, const std::vector<PredictedColumn>& columns,
                      const std::vector<std::string>& notes);
 
 }  // namespace chakra::validation

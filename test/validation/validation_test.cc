@@ -35,8 +35,8 @@ std::vector<MeasuredRow> Curves(uint64_t jump) {
 }
 
 // What is measured times `factor`, for rows that are compared.
-Column Times(const std::vector<MeasuredRow>& rows, double factor) {
-  Column column{"scaled", {}};
+PredictedColumn Times(const std::vector<MeasuredRow>& rows, double factor) {
+  PredictedColumn column{"scaled", {}};
   for (const MeasuredRow& r : rows) {
     column.rows.emplace_back();
     if (r.left_out.empty()) column.rows.back() = Prediction{"ring", "simple", r.time_us * factor};
@@ -90,7 +90,7 @@ TEST(Medians, OfBothSidesOfOneMiB) {
     absl::StrAppend(&text, Line("A100", 8, 1, "n/a", bytes, "100"));
   }
   const auto rows = *ParseMeasured(text);
-  Column column = Times(rows, 1);
+  PredictedColumn column = Times(rows, 1);
   const double us[] = {90, 130, 80, 105, 150};
   for (size_t i = 0; i < 5; ++i) column.rows[i]->time_us = us[i];
   const Medians m = MediansOf(column, rows, Compared(rows));
@@ -133,10 +133,10 @@ TEST(Tables, ColumnsMayHaveHoles) {
   const auto rows = *ParseMeasured(absl::StrCat(kHeader, Line("A100", 8, 1, "n/a", 1024, "10"),
                                                 Line("A100", 8, 1, "n/a", 2048, "20"),
                                                 Line("A100", 8, 1, "n/a", 4 << 20, "100")));
-  Column holes = Times(rows, 2);
+  PredictedColumn holes = Times(rows, 2);
   holes.name = "holes";
   holes.rows[1].reset();
-  const std::vector<Column> columns = {Times(rows, 1.5), holes};
+  const std::vector<PredictedColumn> columns = {Times(rows, 1.5), holes};
   EXPECT_THAT(CsvTable(rows, columns),
               HasSubstr("A100,dgx-a100,vTrain,8,1,2048,auto,20.0,ring,simple,30.0,50.0,,,,,\n"));
   EXPECT_THAT(Markdown(rows, columns, {}),

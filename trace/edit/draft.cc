@@ -46,6 +46,7 @@ Draft::Draft(RankTrace trace) : trace_(std::move(trace)), rank_(trace_.rank) {
     if (g.payload[i] == kNoRow) continue;
     if (r.is_comm()) {
       r.comm = g.comm[g.payload[i]];
+      r.transfer = g.transfer_of(g.payload[i]);
       r.peer = trace_.peers[g.payload[i]];
       r.group = trace_.group_names[r.peer.group];
     } else {
@@ -119,7 +120,7 @@ void Draft::SetOperations(uint32_t r, int64_t operations) {
 }
 
 void Draft::SetTransfer(uint32_t r, Time transfer) {
-  rows_[r].comm.transfer = transfer;
+  rows_[r].transfer = transfer;
   Touch(r, kTransfer);
 }
 
@@ -241,7 +242,7 @@ void Draft::FlushTimes(uint32_t r) {
       body = WithInteger(body, kNodeAttr, "start_ns", ValueField::kInt64, ns);
   }
   if ((row.dirty & kTransfer) != 0)
-    body = WithInteger(body, kNodeAttr, "transfer_ns", ValueField::kInt64, NanosOf(row.comm.transfer));
+    body = WithInteger(body, kNodeAttr, "transfer_ns", ValueField::kInt64, NanosOf(row.transfer));
   row.body = Keep(body);
 }
 

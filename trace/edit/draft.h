@@ -68,10 +68,11 @@ struct Row {
   bool changed = false;  // or `body` was changed
   int32_t lane = kNoLane;
   Time start, duration;
-  Comm comm;                // of a communication node
-  Peer peer;                // likewise; Peer::group is not kept up to date: use `group`
-  absl::string_view group;  // likewise; "": all ranks
-  Work work;                // of any other node
+  Comm comm;                      // of a communication node
+  Time transfer = Time::Never();  // likewise: transfer_ns
+  Peer peer;                      // likewise; Peer::group is not kept up to date: use `group`
+  absl::string_view group;        // likewise; "": all ranks
+  Work work;                      // of any other node
   bool cpu() const { return (flags & kIsCpuOp) != 0; }
   // Communicates, but is no COMM_* node.
   bool kept_comm() const { return type == NodeType::kComp && (flags & kKeptComm) != 0; }

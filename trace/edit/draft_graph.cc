@@ -249,7 +249,7 @@ void Draft::FlushDeps(uint32_t r) {
 absl::StatusOr<const std::vector<uint32_t>*> Draft::Order() {
   OpenGraph();
   if (!order_.empty() || live() == 0) return &order_;
-  Graph g;
+  GraphDraft g;
   std::vector<uint32_t> live, place(rows_.size(), kNoRow);
   for (uint32_t r = 0; r < rows_.size(); ++r) {
     if (rows_[r].removed) continue;

@@ -54,6 +54,8 @@ void Decoder::Reset(absl::string_view content, absl::string_view file, int rank,
   g_.duration.clear();
   g_.lane.clear();
   g_.comm.clear();
+  g_.transfer.clear();
+  peers_.clear();
   g_.work.clear();
   g_.strings.Clear();
   for (auto* v : {&offset_, &start_ns_, &data_, &ctrl_, &data_begin_, &ctrl_begin_}) v->clear();
@@ -232,7 +234,7 @@ absl::StatusOr<RankTrace> Decoder::Decode(absl::string_view content, absl::strin
   if (!graph.ok()) return graph.status();
   out_.graph = *std::move(graph);
   out_.raw = std::move(raw_);
-  out_.peers.shrink_to_fit();
+  out_.peers = pool_->columns().Share(peers_);
   return std::move(out_);
 }
 

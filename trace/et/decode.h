@@ -62,6 +62,7 @@ class Decoder {
     absl::string_view kinds;
     int32_t stream = 0, tid = 0;
     Comm comm;
+    Time transfer = Time::Never();
     Peer peer;
     Work work;
   };
@@ -129,7 +130,8 @@ class Decoder {
   const uint8_t* base_ = nullptr;
   const uint8_t* end_ = nullptr;
 
-  Graph g_;  // child and order stay empty
+  GraphDraft g_;
+  std::vector<Peer> peers_;
   RankTrace out_;
   std::shared_ptr<RawFrames> raw_;
   std::vector<uint64_t> offset_;  // where the frame of each row begins

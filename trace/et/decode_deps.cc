@@ -205,19 +205,21 @@ void Decoder::DropEmptyColumns() {
   if (!any_lane_) g_.lane.clear();
   if (blank(g_.shapes)) g_.shapes.clear();
   if (blank(g_.types)) g_.types.clear();
+  if (std::all_of(g_.transfer.begin(), g_.transfer.end(), [](Time t) { return t == Time::Never(); }))
+    g_.transfer.clear();
 }
 
 // Some converters wrote ctrl_deps with the ids of another trace. In such a file nodes wait for themselves. If
 // its control dependencies also make a cycle, they are meaningless: all are ignored, and only data
 // dependencies count.
 absl::StatusOr<std::shared_ptr<const Graph>> Decoder::FinishDeps() {
-  absl::StatusOr<std::shared_ptr<const Graph>> graph = pool_->Intern(g_, Subject(), offset_);
+  absl::StatusOr<std::shared_ptr<const Graph>> graph = pool_->Intern(&g_, Subject(), offset_);
   std::vector<Repair>& repairs = out_.repairs;
   const auto is = [](absl::string_view kind) { return [kind](const Repair& r) { return r.kind == kind; }; };
   if (graph.ok() || std::none_of(repairs.begin(), repairs.end(), is("self_ctrl_dep"))) return graph;
   repairs.erase(std::remove_if(repairs.begin(), repairs.end(), is("dangling_data_dep")), repairs.end());
   if (!ResolveDeps(false)) return status_;
-  absl::StatusOr<std::shared_ptr<const Graph>> data_only = pool_->Intern(g_, Subject(), offset_);
+  absl::StatusOr<std::shared_ptr<const Graph>> data_only = pool_->Intern(&g_, Subject(), offset_);
   if (!data_only.ok()) return graph;
   const auto with_ctrl = std::adjacent_find(ctrl_begin_.begin(), ctrl_begin_.end(), std::not_equal_to<>());
   repairs.push_back({"cyclic_ctrl_deps", out_.file, rank_, ctrl_.size(),

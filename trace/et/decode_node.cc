@@ -403,7 +403,7 @@ void Decoder::StoreNumber(AttributeKey key, __int128 v, Node* node) {
       node->comm.eager = v != 0;
       break;
     case K::kTransferNs:
-      node->comm.transfer = Time::Picos(static_cast<int64_t>(v) * 1000);
+      node->transfer = Time::Picos(static_cast<int64_t>(v) * 1000);
       break;
     case K::kStartNs:
       node->start_ns = static_cast<uint64_t>(v);
@@ -441,7 +441,8 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
   if (type >= NodeType::kSend) {
     payload = static_cast<uint32_t>(g_.comm.size());
     g_.comm.push_back(node.comm);
-    out_.peers.push_back(node.peer);
+    g_.transfer.push_back(node.transfer);
+    peers_.push_back(node.peer);
     Comm& comm = g_.comm.back();
     // Chakra's own generator writes the size of a message as tensor_size.
     if (type != NodeType::kCollective && !comm.has_bytes && node.work.has_tensor_bytes) {

@@ -27,6 +27,12 @@ struct Importer {
   // Whether a file is of this format. `head` is the beginning of its content, unpacked: kSniffed bytes at
   // least, where the file has so many.
   bool (*sniff)(absl::string_view head);
+  // Where the beginning cannot tell: whether the file at `path`, whose `head` sniff() took, is of this
+  // format. Null: sniff() tells. Of a run only, and not asked for what lies in archives.
+  bool (*confirm)(const std::string& path, absl::string_view head) = nullptr;
+  bool Takes(const std::string& path, absl::string_view head) const {
+    return sniff(head) && (confirm == nullptr || confirm(path, head));
+  }
 
   // The .et frames of a file, whose whole content is `plain`: a part of `plain`, or what is put into `keep`.
   // `file` is for messages. Errors name file and place, and say what was expected.

@@ -121,12 +121,12 @@ std::vector<GroupKind> KindsInOrder(const StageGraph& stage) {
 void SetOwn(const StageGraph& stage, const Layout& layout, int rank, RankTrace* trace) {
   trace->rank = rank;
   trace->group_names = {""};
-  trace->peers.clear();
+  std::vector<Peer> peers;
   uint32_t index_of[kGroupKinds] = {};
   for (const StepNode& n : stage.nodes) {
     if (n.type == NodeType::kComp) continue;
     if (n.type != NodeType::kCollective) {
-      trace->peers.push_back(EndsOf(layout, rank, n));
+      peers.push_back(EndsOf(layout, rank, n));
       continue;
     }
     uint32_t& index = index_of[static_cast<int>(n.group)];
@@ -134,8 +134,9 @@ void SetOwn(const StageGraph& stage, const Layout& layout, int rank, RankTrace* 
       index = static_cast<uint32_t>(trace->group_names.size());
       trace->group_names.push_back(layout.NameOf(n.group, rank));
     }
-    trace->peers.emplace_back().group = index;
+    peers.emplace_back().group = index;
   }
+  trace->peers = std::move(peers);
 }
 
 absl::Status EncodeRank(const StepGraphs& step, const Layout& layout, int rank, std::string* frames) {

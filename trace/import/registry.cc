@@ -60,7 +60,7 @@ constexpr size_t kTarHead = 512;
 const Importer* SniffRun(const std::string& path) {
   const std::string head = ReadHead(path, Importer::kSniffed).value_or("");
   for (const Importer* i : kImporters) {
-    if (i->run != nullptr && i->sniff(head)) return i;
+    if (i->run != nullptr && i->Takes(path, head)) return i;
   }
   return nullptr;
 }

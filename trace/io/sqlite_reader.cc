@@ -11,170 +11,317 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
+#include "trace/io/file.h"
 
 namespace chakra {
 namespace {
 
 constexpr absl::string_view kMagic("SQLite format 3\0", 16);
+constexpr size_t kHeader = 100;
+constexpr int kMostBytes = 256 << 20;  // of one value: NVTX texts are short, payloads tiny
+constexpr int kMostColumns = 1000;
+// The least that a row takes in a page: its place, its size, its number, a header.
+constexpr uint64_t kLeastRow = 4;
 
-// Allows to read tables and to ask for their columns, and nothing else: no function, no pragma, no write.
-int Authorize(void*, int action, const char* first, const char*, const char*, const char* inner) {
-  if (inner != nullptr) return SQLITE_DENY;  // what a view or a trigger asks for
-  if (action == SQLITE_SELECT || action == SQLITE_READ) return SQLITE_OK;
-  if (action == SQLITE_PRAGMA && first != nullptr && absl::string_view(first) == "table_info")
-    return SQLITE_OK;
-  return SQLITE_DENY;
+uint32_t BigEndian(absl::string_view bytes, size_t at, size_t n) {
+  uint32_t v = 0;
+  for (size_t i = 0; i < n; ++i) v = v << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return v;
+}
+
+// Whether the header's count of pages fits the file. The count is valid where the change counters agree.
+absl::Status CheckHeader(absl::string_view head, uint64_t bytes, absl::string_view name,
+                         const SqliteFormat& format) {
+  if (head.size() < kHeader || !LooksLikeSqlite(head)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": not an SQLite 3 file; expected ", format.expected));
+  }
+  uint64_t page = BigEndian(head, 16, 2);
+  if (page == 1) page = 65536;
+  const uint64_t pages = BigEndian(head, 28, 4);
+  if (page < 512 || (page & (page - 1)) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": its header is damaged: pages of ", page, " bytes; expected 512 to 65536"));
+  }
+  const bool valid = pages > 0 && BigEndian(head, 24, 4) == BigEndian(head, 92, 4);
+  if (valid && pages * page > bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": the file was cut short: its header says ",
+                                                   pages * page, " bytes, it has ", bytes,
+                                                   "; copy it again, or ", format.remedy));
+  }
+  return absl::OkStatus();
+}
+
+// A path as SQLite's URIs have it.
+std::string UriOf(const std::string& path) {
+  std::error_code error;
+  const std::string full = std::filesystem::absolute(path, error).string();
+  std::string uri = "file:";
+  for (const char c : error ? path : full) {
+    if (absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("/._-~", c)) {
+      uri += c;
+    } else {
+      absl::StrAppend(&uri, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    }
+  }
+  return uri + "?mode=ro&immutable=1";
 }
 
 std::string Quoted(absl::string_view name) {
-  return absl::StrCat("\"", absl::StrReplaceAll(name, {{"\"", "\"\""}}), "\"");
+  std::string out = "\"";
+  for (const char c : name) {
+    if (c == '"') out += c;
+    out += c;
+  }
+  return out + "\"";
 }
 
-// The path as a URI, so that the file can be said to be immutable.
-std::string UriOf(const std::string& path) {
-  std::string out = "file:";
-  for (const char c : std::filesystem::absolute(path).string()) {
-    if (absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("/._-", c)) {
-      out += c;
-    } else {
-      static constexpr char kDigits[] = "0123456789ABCDEF";
-      const auto byte = static_cast<unsigned char>(c);
-      out += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return out + "?mode=ro&immutable=1";
+bool IsVirtual(absl::string_view sql) {
+  const std::string upper = absl::AsciiStrToUpper(sql.substr(0, 64));
+  return absl::StartsWith(upper, "CREATE VIRTUAL");
 }
 
-class Statement {
- public:
-  Statement(sqlite3* db, const std::string& sql) {
-    code_ = sqlite3_prepare_v2(db, sql.c_str(), static_cast<int>(sql.size()), &statement_, nullptr);
-  }
-  ~Statement() { sqlite3_finalize(statement_); }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-  bool ok() const { return code_ == SQLITE_OK; }
-  int Step() { return sqlite3_step(statement_); }
-  sqlite3_stmt* get() const { return statement_; }
-
- private:
-  sqlite3_stmt* statement_ = nullptr;
-  int code_;
-};
+absl::string_view TextAt(sqlite3_stmt* statement, int column) {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_blob(statement, column));
+  if (text == nullptr) return "";
+  return absl::string_view(text, static_cast<size_t>(sqlite3_column_bytes(statement, column)));
+}
 
 }  // namespace
 
-bool SqliteRow::has(int column) const { return sqlite3_column_type(statement_, column) != SQLITE_NULL; }
+bool LooksLikeSqlite(absl::string_view head) { return absl::StartsWith(head, kMagic); }
 
-int64_t SqliteRow::Int(int column) const { return sqlite3_column_int64(statement_, column); }
+absl::Status SqliteReader::Fail(absl::string_view doing) const {
+  const int code = db_ == nullptr ? SQLITE_NOMEM : sqlite3_errcode(db_);
+  const std::string what = db_ == nullptr ? "no memory" : sqlite3_errmsg(db_);
+  if (code == SQLITE_NOMEM)
+    return absl::ResourceExhaustedError(absl::StrCat(name_, ": ", doing, ": no memory"));
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name_, ": ", doing, ": the file is damaged (", what, "); ", format_.remedy));
+  }
+  return absl::InvalidArgumentError(absl::StrCat(name_, ": ", doing, ": ", what));
+}
 
-absl::string_view SqliteRow::Text(int column) const {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-  if (text == nullptr) return "";
-  return {text, static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+int SqliteReader::Authorize(void* self, int action, const char* a, const char*, const char* schema,
+                            const char*) {
+  const auto* db = static_cast<const SqliteReader*>(self);
+  if (action == SQLITE_SELECT) return SQLITE_OK;
+  if (action != SQLITE_READ || a == nullptr || schema == nullptr || absl::string_view(schema) != "main")
+    return SQLITE_DENY;
+  return db->readable_.contains(absl::AsciiStrToLower(a)) ? SQLITE_OK : SQLITE_DENY;
+}
+
+absl::Status SqliteReader::Harden() {
+  int now = 0;
+  bool good = true;
+  for (const auto& [what, value] :
+       std::vector<std::pair<int, int>>{{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                        {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                                        {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+                                        {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}}) {
+    good = good && sqlite3_db_config(db_, what, value, &now) == SQLITE_OK;
+  }
+  for (const auto& [what, most] : std::vector<std::pair<int, int>>{{SQLITE_LIMIT_LENGTH, kMostBytes},
+                                                                   {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+                                                                   {SQLITE_LIMIT_COLUMN, kMostColumns},
+                                                                   {SQLITE_LIMIT_EXPR_DEPTH, 20},
+                                                                   {SQLITE_LIMIT_ATTACHED, 0},
+                                                                   {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+                                                                   {SQLITE_LIMIT_WORKER_THREADS, 0}}) {
+    sqlite3_limit(db_, what, most);
+  }
+  // Cells that overlap are told before they are read.
+  good = good && sqlite3_exec(db_, "PRAGMA cell_size_check=ON", nullptr, nullptr, nullptr) == SQLITE_OK;
+  readable_ = {"sqlite_master", "sqlite_schema"};
+  good = good && sqlite3_set_authorizer(db_, Authorize, this) == SQLITE_OK;
+  return good ? absl::OkStatus() : Fail("cannot be opened for reading alone");
+}
+
+absl::Status SqliteReader::ReadSchema() {
+  sqlite3_stmt* list = nullptr;
+  if (sqlite3_prepare_v2(db_, "SELECT type, name, sql FROM sqlite_master", -1, &list, nullptr) != SQLITE_OK)
+    return Fail("its list of tables cannot be read");
+  std::vector<std::string> plain;
+  int code;
+  while ((code = sqlite3_step(list)) == SQLITE_ROW) {
+    const std::string type(TextAt(list, 0)), name(TextAt(list, 1));
+    if (type == "trigger") ++triggers_;
+    if (type == "view") {
+      ++views_;
+      strange_.emplace(name, "a view");
+    }
+    if (type != "table") continue;
+    if (IsVirtual(TextAt(list, 2))) {
+      strange_.emplace(name, "a virtual table");
+    } else {
+      plain.push_back(name);
+    }
+  }
+  sqlite3_finalize(list);
+  if (code != SQLITE_DONE) return Fail("its list of tables cannot be read");
+  for (const std::string& name : plain) readable_.insert(absl::AsciiStrToLower(name));
+  for (const std::string& name : plain) {
+    sqlite3_stmt* none = nullptr;
+    const std::string sql = absl::StrCat("SELECT * FROM main.", Quoted(name), " LIMIT 0");
+    if (sqlite3_prepare_v2(db_, sql.c_str(), -1, &none, nullptr) != SQLITE_OK) {
+      strange_.emplace(name, absl::StrCat("a table that cannot be read (", sqlite3_errmsg(db_), ")"));
+      continue;
+    }
+    Table& table = tables_[name];
+    for (int i = 0; i < sqlite3_column_count(none); ++i) {
+      if (const char* column = sqlite3_column_name(none, i); column != nullptr) table.columns.insert(column);
+    }
+    sqlite3_finalize(none);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::Open(const std::string& path,
+                                                                 const SqliteFormat& format) {
+  std::error_code error;
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
+  if (!disk.ok()) return disk.status();
+  std::string head(kHeader, '\0');
+  absl::StatusOr<size_t> read = ReadFully(disk->get(), head.data(), head.size());
+  if (!read.ok()) return read.status();
+  head.resize(*read);
+  if (LooksCompressed(head)) {
+    disk = FileSource::Open(path);
+    if (!disk.ok()) return disk.status();
+    absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), path);
+    if (!content.ok()) return content.status();
+    Buffer unpacked;
+    if (absl::Status s = ReadAll(content->get(), path, &unpacked); !s.ok()) return s;
+    absl::StatusOr<std::unique_ptr<SqliteReader>> db = OfBytes(unpacked.view(), path, format);
+    if (db.ok()) (*db)->content_ = std::move(unpacked);  // its bytes stay where they are
+    return db;
+  }
+  const uint64_t bytes = (*disk)->SizeHint();
+  if (absl::Status s = CheckHeader(head, bytes, path, format); !s.ok()) return s;
+  if (std::filesystem::file_size(path + "-wal", error) > 0 && !error) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": ", path, "-wal has changes that are not in the file yet; write them back first: sqlite3 ",
+        path, " 'PRAGMA wal_checkpoint(TRUNCATE)'"));
+  }
+  std::unique_ptr<SqliteReader> db(new SqliteReader(path, format));
+  db->bytes_ = bytes;
+  constexpr int kHow =
+      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+  if (sqlite3_open_v2(UriOf(path).c_str(), &db->db_, kHow, nullptr) != SQLITE_OK)
+    return db->Fail("cannot be opened");
+  if (absl::Status s = db->Harden(); !s.ok()) return s;
+  if (absl::Status s = db->ReadSchema(); !s.ok()) return s;
+  return db;
+}
+
+absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::OfBytes(absl::string_view bytes,
+                                                                    absl::string_view name,
+                                                                    const SqliteFormat& format) {
+  if (absl::Status s = CheckHeader(bytes.substr(0, kHeader), bytes.size(), name, format); !s.ok()) return s;
+  std::unique_ptr<SqliteReader> db(new SqliteReader(std::string(name), format));
+  db->bytes_ = bytes.size();
+  constexpr int kHow = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_MEMORY;
+  if (sqlite3_open_v2(":memory:", &db->db_, kHow, nullptr) != SQLITE_OK) return db->Fail("cannot be opened");
+  auto* data =
+      reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));  // read alone, as the flag says
+  const auto size = static_cast<sqlite3_int64>(bytes.size());
+  if (sqlite3_deserialize(db->db_, "main", data, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
+    return db->Fail("cannot be opened");
+  if (absl::Status s = db->Harden(); !s.ok()) return s;
+  if (absl::Status s = db->ReadSchema(); !s.ok()) return s;
+  return db;
 }
 
 SqliteReader::~SqliteReader() { sqlite3_close(db_); }
 
-absl::Status SqliteReader::Error(absl::string_view doing) const {
-  return absl::InvalidArgumentError(absl::StrCat(file_, ": ", std::string(doing), ": ",
-                                                 db_ == nullptr ? "no memory" : sqlite3_errmsg(db_)));
+bool SqliteReader::Has(absl::string_view table) const { return tables_.contains(std::string(table)); }
+
+bool SqliteReader::Has(absl::string_view table, absl::string_view column) const {
+  const auto it = tables_.find(std::string(table));
+  return it != tables_.end() && it->second.columns.contains(std::string(column));
 }
 
-absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::Open(const std::string& path) {
-  std::error_code error;
-  const uint64_t bytes = std::filesystem::file_size(path, error);
-  if (error) return absl::NotFoundError(absl::StrCat(path, ": ", error.message()));
-  std::unique_ptr<SqliteReader> reader(new SqliteReader(path));
-  if (sqlite3_open_v2(UriOf(path).c_str(), &reader->db_, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr) !=
-      SQLITE_OK)
-    return reader->Error("cannot be opened");
-  if (absl::Status s = reader->Begin(bytes); !s.ok()) return s;
-  return reader;
-}
-
-absl::StatusOr<std::unique_ptr<SqliteReader>> SqliteReader::OpenMemory(absl::string_view bytes,
-                                                                       const std::string& file) {
-  std::unique_ptr<SqliteReader> reader(new SqliteReader(file));
-  if (!LooksLikeSqlite(bytes)) return absl::InvalidArgumentError(absl::StrCat(file, ": no SQLite file"));
-  if (sqlite3_open_v2(":memory:", &reader->db_, SQLITE_OPEN_READWRITE, nullptr) != SQLITE_OK)
-    return reader->Error("cannot be opened");
-  // Read-only: SQLite does not write to what is deserialised so.
-  auto* content = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));
-  const auto size = static_cast<sqlite3_int64>(bytes.size());
-  if (sqlite3_deserialize(reader->db_, "main", content, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
-    return reader->Error("cannot be opened");
-  if (absl::Status s = reader->Begin(bytes.size()); !s.ok()) return s;
-  return reader;
-}
-
-absl::Status SqliteReader::Begin(uint64_t bytes) {
-  bytes_ = bytes;
-  constexpr std::pair<int, int> kSettings[] = {
-      {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
-      {SQLITE_DBCONFIG_ENABLE_FKEY, 0},    {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
-      {SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0}};
-  for (const auto& [setting, value] : kSettings) sqlite3_db_config(db_, setting, value, nullptr);
-  constexpr int kMostText = 64 << 20;
-  sqlite3_limit(db_, SQLITE_LIMIT_LENGTH, kMostText);
-  sqlite3_limit(db_, SQLITE_LIMIT_ATTACHED, 0);
-  sqlite3_set_authorizer(db_, Authorize, nullptr);
-  // A virtual table has no page of its own.
-  Statement schema(db_, "SELECT type, name, rootpage FROM sqlite_master");
-  if (!schema.ok()) return Error("its schema cannot be read, expected a whole SQLite file");
-  for (;;) {
-    const int code = schema.Step();
-    if (code == SQLITE_DONE) break;
-    if (code != SQLITE_ROW) return Error("its schema cannot be read, expected a whole SQLite file");
-    const SqliteRow row(schema.get());
-    if (row.Text(0) == "table" && row.Int(2) > 0 && !absl::StartsWith(row.Text(1), "sqlite_"))
-      tables_.emplace_back(row.Text(1));
-  }
-  std::sort(tables_.begin(), tables_.end());
-  return absl::OkStatus();
-}
-
-bool SqliteReader::HasTable(absl::string_view table) const {
-  return std::binary_search(tables_.begin(), tables_.end(), table);
-}
-
-absl::StatusOr<std::vector<std::string>> SqliteReader::Columns(absl::string_view table) const {
+std::vector<std::string> SqliteReader::Tables() const {
   std::vector<std::string> names;
-  if (!HasTable(table)) return names;
-  Statement info(db_, absl::StrCat("PRAGMA table_info(", Quoted(table), ")"));
-  if (!info.ok()) return Error(absl::StrCat("table ", std::string(table)));
-  while (info.Step() == SQLITE_ROW) names.emplace_back(SqliteRow(info.get()).Text(1));
+  for (const auto& [name, table] : tables_) names.push_back(name);
   return names;
 }
 
-absl::Status SqliteReader::ForEach(absl::string_view table, const std::vector<std::string>& columns,
-                                   const std::function<absl::Status(const SqliteRow&)>& row) const {
-  if (!HasTable(table))
-    return absl::InvalidArgumentError(absl::StrCat(file_, ": there is no table ", std::string(table)));
-  const absl::StatusOr<std::vector<std::string>> there = Columns(table);
-  if (!there.ok()) return there.status();
-  std::vector<std::string> asked;
-  for (const std::string& column : columns) {
-    const bool known = std::find(there->begin(), there->end(), column) != there->end();
-    asked.push_back(known ? Quoted(column) : "NULL");
-  }
-  Statement select(db_, absl::StrCat("SELECT ", absl::StrJoin(asked, ", "), " FROM ", Quoted(table)));
-  const std::string name = absl::StrCat("table ", std::string(table));
-  if (!select.ok()) return Error(name);
-  // A row takes 2 bytes at least; pages that are damaged may lead in circles.
-  for (uint64_t rows = 0;; ++rows) {
-    const int code = select.Step();
-    if (code == SQLITE_DONE) return absl::OkStatus();
-    if (code != SQLITE_ROW) return Error(name);
-    if (rows > bytes_)
-      return absl::InvalidArgumentError(
-          absl::StrCat(file_, ": ", name, " is damaged: it has more rows than the file has bytes"));
-    if (absl::Status s = row(SqliteRow(select.get())); !s.ok()) return s;
-  }
+absl::Status SqliteReader::CheckPlain(absl::string_view table) const {
+  const auto it = strange_.find(std::string(table));
+  if (it == strange_.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(name_, ": ", table, " is ", it->second,
+                                                 "; expected a plain table, as ", format_.program,
+                                                 " writes it"));
 }
 
-bool LooksLikeSqlite(absl::string_view head) { return absl::StartsWith(head, kMagic); }
+absl::StatusOr<SqliteScan> SqliteReader::Read(absl::string_view table,
+                                              const std::vector<absl::string_view>& columns,
+                                              const std::string& where) const {
+  if (absl::Status s = CheckPlain(table); !s.ok()) return s;
+  const auto it = tables_.find(std::string(table));
+  if (it == tables_.end()) return absl::NotFoundError(absl::StrCat(name_, ": it has no table ", table));
+  std::vector<std::string> selected;
+  for (absl::string_view column : columns) {
+    const bool needed = column.front() == '!';
+    if (needed) column.remove_prefix(1);
+    if (it->second.columns.contains(std::string(column))) {
+      selected.push_back(Quoted(column));
+    } else if (!needed) {
+      selected.push_back("NULL");
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat(name_, ": table ", table, " has no column ", column,
+                                                     "; it has ", absl::StrJoin(it->second.columns, ", "),
+                                                     ": this version of ", format_.program,
+                                                     " is not known, or the table is another's"));
+    }
+  }
+  const std::string sql = absl::StrCat("SELECT ", absl::StrJoin(selected, ","), " FROM main.", Quoted(table),
+                                       where.empty() ? "" : " WHERE ", where);
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v2(db_, sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) {
+    sqlite3_finalize(statement);
+    return Fail(absl::StrCat("table ", table));
+  }
+  return SqliteScan(this, std::string(table), statement);
+}
+
+SqliteScan::SqliteScan(SqliteScan&& o) noexcept
+    : db_(o.db_),
+      table_(std::move(o.table_)),
+      statement_(std::exchange(o.statement_, nullptr)),
+      rows_(o.rows_) {}
+
+SqliteScan::~SqliteScan() { sqlite3_finalize(statement_); }
+
+absl::StatusOr<bool> SqliteScan::Next() {
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_DONE) return false;
+  if (code != SQLITE_ROW) return db_->Fail(absl::StrCat("table ", table_, ", after ", rows_, " rows"));
+  // Pages that point at each other in a circle, or many times at one, would go on for ages.
+  if (++rows_ > db_->bytes_ / kLeastRow) {
+    return absl::InvalidArgumentError(absl::StrCat(db_->name_, ": table ", table_,
+                                                   ": more rows than a file of ", db_->bytes_,
+                                                   " bytes can hold: it is damaged; ", db_->format_.remedy));
+  }
+  return true;
+}
+
+bool SqliteScan::Int(int column, int64_t* out) const {
+  if (sqlite3_column_type(statement_, column) != SQLITE_INTEGER) return false;
+  *out = sqlite3_column_int64(statement_, column);
+  return true;
+}
+
+bool SqliteScan::Has(int column) const { return sqlite3_column_type(statement_, column) != SQLITE_NULL; }
+
+absl::string_view SqliteScan::Text(int column) const {
+  const int type = sqlite3_column_type(statement_, column);
+  if (type != SQLITE_TEXT && type != SQLITE_BLOB) return "";
+  return TextAt(statement_, column);
+}
 
 }  // namespace chakra

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <string>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -46,28 +48,55 @@ uint64_t HashBytes(uint64_t h, const void* data, size_t n) {
   return Mix(h, tail + n);
 }
 
-template <typename T>
-uint64_t HashColumn(uint64_t h, const std::vector<T>& v) {
-  return HashBytes(h, v.data(), v.size() * sizeof(T));
+uint64_t HashRow(uint64_t h, const Comm& c) {
+  h = Mix(Mix(h, c.bytes), uint64_t{c.involved_dims} << 32 | static_cast<uint32_t>(c.priority));
+  return Mix(h, uint64_t{c.dims_count} << 16 | c.type << 2 | (c.has_bytes ? 2 : 0) | (c.eager ? 1 : 0));
+}
+uint64_t HashRow(uint64_t h, const Work& w) {
+  h = Mix(Mix(h, static_cast<uint64_t>(w.num_ops)), w.tensor_bytes + (w.has_num_ops ? 1 : 0));
+  return Mix(h, uint64_t{w.comm_kind} << 1 | (w.has_tensor_bytes ? 1 : 0));
+}
+uint64_t HashRow(uint64_t h, const std::pair<uint32_t, Time>& p) {
+  return Mix(Mix(h, p.first), static_cast<uint64_t>(p.second.picos()));
+}
+
+// Of any kind of column.
+template <typename C>
+uint64_t HashColumn(uint64_t h, const C& v) {
+  using T = typename C::value_type;
+  if constexpr (std::has_unique_object_representations_v<T> && !std::is_class_v<T>) {
+    return HashBytes(h, v.data(), v.size() * sizeof(T));
+  } else if constexpr (std::is_same_v<T, Time> || std::is_same_v<T, Peer>) {
+    static_assert(std::has_unique_object_representations_v<T>);
+    return HashBytes(h, v.data(), v.size() * sizeof(T));
+  } else {
+    for (const T& row : v) h = HashRow(h, row);
+    return Mix(h, v.size());
+  }
 }
 
 auto Key(const Comm& c) {
-  return std::make_tuple(c.bytes, c.involved_dims, c.dims_count, c.type, c.has_bytes, c.priority, c.eager,
-                         c.transfer);
+  return std::make_tuple(c.bytes, c.involved_dims, c.dims_count, c.type, c.has_bytes, c.priority, c.eager);
 }
 auto Key(const Work& w) {
   return std::make_tuple(w.num_ops, w.tensor_bytes, w.has_num_ops, w.has_tensor_bytes, w.comm_kind);
 }
-
+auto Key(const Peer& p) { return std::make_tuple(p.src, p.dst, p.tag, p.root, p.group); }
 template <typename T>
-bool SameRows(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [](const T& x, const T& y) { return Key(x) == Key(y); });
+const T& Key(const T& value) {
+  return value;
 }
 
-Time StartOf(const Graph& g, uint32_t row) { return g.start.empty() ? Time() : g.start[row]; }
+template <typename A, typename B>
+bool Same(const A& a, const B& b) {
+  return a.size() == b.size() &&
+         (a.data() == b.data() || std::equal(a.begin(), a.end(), b.begin(),
+                                             [](const auto& x, const auto& y) { return Key(x) == Key(y); }));
+}
 
-void BuildChildren(Graph* g) {
+Time StartOf(const GraphDraft& g, uint32_t row) { return g.start.empty() ? Time() : g.start[row]; }
+
+void BuildChildren(GraphDraft* g) {
   const uint32_t n = g->size();
   g->child_begin.assign(n + 1, 0);
   g->child.resize(g->dep.size());
@@ -88,7 +117,7 @@ void BuildChildren(Graph* g) {
 
 // Sorts rows by id without comparisons, if ids are compact and no starts are recorded. False otherwise;
 // `rows` is then unspecified.
-bool ByCompactId(const Graph& g, std::vector<uint32_t>* rows) {
+bool ByCompactId(const GraphDraft& g, std::vector<uint32_t>* rows) {
   if (!g.start.empty() || g.id.empty()) return false;
   const auto [min, max] = std::minmax_element(g.id.begin(), g.id.end());
   const uint64_t first = *min;
@@ -103,7 +132,7 @@ bool ByCompactId(const Graph& g, std::vector<uint32_t>* rows) {
 }
 
 // Rows by (start, id).
-std::vector<uint32_t> ByKey(const Graph& g) {
+std::vector<uint32_t> ByKey(const GraphDraft& g) {
   std::vector<uint32_t> rows(g.size());
   std::iota(rows.begin(), rows.end(), 0);
   const auto less = [&g](uint32_t a, uint32_t b) {
@@ -153,12 +182,12 @@ class LeastFirst {
   std::vector<std::vector<uint64_t>> level_;
 };
 
-std::string NodeText(const Graph& g, uint32_t row) {
+std::string NodeText(const GraphDraft& g, uint32_t row) {
   return absl::StrCat(g.id[row], " (\"", g.name_of(row), "\")");
 }
 
 // Precondition: the rows with unmet dependencies hold a cycle.
-absl::Status CycleError(const Graph& g, const std::vector<uint32_t>& unmet, absl::string_view subject,
+absl::Status CycleError(const GraphDraft& g, const std::vector<uint32_t>& unmet, absl::string_view subject,
                         const std::vector<uint64_t>& offsets) {
   uint32_t row = 0;
   while (unmet[row] == 0) ++row;
@@ -188,8 +217,9 @@ absl::Status CycleError(const Graph& g, const std::vector<uint32_t>& unmet, absl
 
 }  // namespace
 
-absl::Status FinishGraph(Graph* g, absl::string_view subject, const std::vector<uint64_t>& offsets) {
+absl::Status FinishGraph(GraphDraft* g, absl::string_view subject, const std::vector<uint64_t>& offsets) {
   const uint32_t n = g->size();
+  g->order.clear();
   BuildChildren(g);
   std::vector<uint32_t> rows = ByKey(*g);
   std::vector<uint32_t> place(n);
@@ -220,7 +250,10 @@ absl::Status FinishGraph(Graph* g, absl::string_view subject, const std::vector<
   return absl::OkStatus();
 }
 
-uint64_t ContentHash(const Graph& g) {
+namespace {
+
+template <typename G>
+uint64_t HashOf(const G& g) {
   uint64_t h = HashColumn(kMul, g.id);
   h = HashColumn(h, g.name);
   h = HashColumn(h, g.type);
@@ -236,31 +269,112 @@ uint64_t ContentHash(const Graph& g) {
   h = HashColumn(h, g.dep_delay);
   h = HashColumn(h, g.dep_cause);
   h = HashColumn(h, g.dep_release);
-  for (const auto& [dep, part] : g.dep_unexplained) h = Mix(Mix(h, dep), static_cast<uint64_t>(part.picos()));
-  for (const Comm& c : g.comm) {
-    h = Mix(Mix(h, c.bytes), uint64_t{c.involved_dims} << 32 | static_cast<uint32_t>(c.priority));
-    h = Mix(h, static_cast<uint64_t>(c.transfer.picos()) * 2 + (c.eager ? 1 : 0));
-    h = Mix(h, uint64_t{c.dims_count} << 16 | c.type << 1 | (c.has_bytes ? 1 : 0));
-  }
-  for (const Work& w : g.work) {
-    h = Mix(Mix(h, static_cast<uint64_t>(w.num_ops)), w.tensor_bytes + (w.has_num_ops ? 1 : 0));
-    h = Mix(h, uint64_t{w.comm_kind} << 1 | (w.has_tensor_bytes ? 1 : 0));
-  }
+  h = HashColumn(h, g.dep_unexplained);
+  h = HashColumn(h, g.comm);
+  h = HashColumn(h, g.transfer);
+  h = HashColumn(h, g.work);
   const absl::string_view last = g.strings.Get(g.strings.size() - 1);
   const char* begin = g.strings.Get(0).data();
   return HashBytes(h, begin, static_cast<size_t>(last.data() + last.size() - begin));
 }
 
-bool SameContent(const Graph& a, const Graph& b) {
-  return a.id == b.id && a.name == b.name && a.type == b.type && a.flags == b.flags && a.start == b.start &&
-         a.duration == b.duration && a.lane == b.lane && a.payload == b.payload && a.shapes == b.shapes &&
-         a.types == b.types && a.dep_begin == b.dep_begin && a.dep == b.dep && a.dep_delay == b.dep_delay &&
-         a.dep_cause == b.dep_cause && a.dep_unexplained == b.dep_unexplained &&
-         a.dep_release == b.dep_release && SameRows(a.comm, b.comm) && SameRows(a.work, b.work) &&
-         a.strings == b.strings;
+template <typename A, typename B>
+bool SameGraphs(const A& a, const B& b) {
+  return Same(a.id, b.id) && Same(a.name, b.name) && Same(a.type, b.type) && Same(a.flags, b.flags) &&
+         Same(a.start, b.start) && Same(a.duration, b.duration) && Same(a.lane, b.lane) &&
+         Same(a.payload, b.payload) && Same(a.shapes, b.shapes) && Same(a.types, b.types) &&
+         Same(a.dep_begin, b.dep_begin) && Same(a.dep, b.dep) && Same(a.dep_delay, b.dep_delay) &&
+         Same(a.dep_cause, b.dep_cause) && Same(a.dep_unexplained, b.dep_unexplained) &&
+         Same(a.dep_release, b.dep_release) && Same(a.comm, b.comm) && Same(a.transfer, b.transfer) &&
+         Same(a.work, b.work) && a.strings == b.strings;
 }
 
-std::shared_ptr<const Graph> GraphPool::Find(const Graph& graph, uint64_t hash) {
+// Without spare memory.
+template <typename T>
+Column<T> Own(const std::vector<T>& values) {
+  std::vector<T> copy(values.size());
+  std::copy(values.begin(), values.end(), copy.begin());
+  return Column<T>(std::move(copy));
+}
+
+// Times differ between ranks, even where the ranks do the same; all else may be equal.
+std::shared_ptr<Graph> WithSharedColumns(const GraphDraft& g, ColumnPool* pool) {
+  auto out = std::make_shared<Graph>();
+  out->start = Own(g.start);
+  out->duration = Own(g.duration);
+  out->transfer = Own(g.transfer);
+  out->dep_delay = Own(g.dep_delay);
+  out->dep_unexplained = Own(g.dep_unexplained);
+  out->dep_release = Own(g.dep_release);
+  out->child_delay = Own(g.child_delay);
+  out->child_release = Own(g.child_release);
+  out->id = pool->Share(g.id);
+  out->name = pool->Share(g.name);
+  out->type = pool->Share(g.type);
+  out->flags = pool->Share(g.flags);
+  out->lane = pool->Share(g.lane);
+  out->payload = pool->Share(g.payload);
+  out->shapes = pool->Share(g.shapes);
+  out->types = pool->Share(g.types);
+  out->comm = pool->Share(g.comm);
+  out->work = pool->Share(g.work);
+  out->dep_begin = pool->Share(g.dep_begin);
+  out->dep = pool->Share(g.dep);
+  out->dep_cause = pool->Share(g.dep_cause);
+  out->child_begin = pool->Share(g.child_begin);
+  out->child = pool->Share(g.child);
+  out->order = pool->Share(g.order);
+  out->strings = g.strings;
+  out->strings.Shrink();
+  return out;
+}
+
+}  // namespace
+
+uint64_t ContentHash(const Graph& g) { return HashOf(g); }
+uint64_t ContentHash(const GraphDraft& g) { return HashOf(g); }
+bool SameContent(const Graph& a, const Graph& b) { return SameGraphs(a, b); }
+bool SameContent(const Graph& a, const GraphDraft& b) { return SameGraphs(a, b); }
+
+template <typename T>
+Column<T> ColumnPool::Share(const std::vector<T>& values) {
+  if (values.empty()) return {};
+  const uint64_t hash = HashColumn(kMul, values);
+  auto& by_hash = std::get<Known<T>>(known_).by_hash;
+  std::vector<Column<T>> candidates;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto it = by_hash.find(hash);
+    if (it != by_hash.end()) candidates = it->second;
+  }
+  for (const Column<T>& c : candidates) {
+    if (Same(c, values)) return c;
+  }
+  Column<T> own = Own(values);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<Column<T>>& same_hash = by_hash[hash];
+  for (const Column<T>& c : same_hash) {  // another thread may have added an equal column meanwhile
+    if (Same(c, own)) return c;
+  }
+  same_hash.push_back(own);
+  return own;
+}
+template Column<uint64_t> ColumnPool::Share(const std::vector<uint64_t>&);
+template Column<uint32_t> ColumnPool::Share(const std::vector<uint32_t>&);
+template Column<int32_t> ColumnPool::Share(const std::vector<int32_t>&);
+template Column<uint8_t> ColumnPool::Share(const std::vector<uint8_t>&);
+template Column<NodeType> ColumnPool::Share(const std::vector<NodeType>&);
+template Column<DelayCause> ColumnPool::Share(const std::vector<DelayCause>&);
+template Column<Comm> ColumnPool::Share(const std::vector<Comm>&);
+template Column<Work> ColumnPool::Share(const std::vector<Work>&);
+template Column<Peer> ColumnPool::Share(const std::vector<Peer>&);
+
+void ColumnPool::Clear() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  known_ = {};
+}
+
+std::shared_ptr<const Graph> GraphPool::Find(const GraphDraft& graph, uint64_t hash) {
   std::vector<std::shared_ptr<const Graph>> candidates;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -273,25 +387,25 @@ std::shared_ptr<const Graph> GraphPool::Find(const Graph& graph, uint64_t hash) 
   return nullptr;
 }
 
-absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::Intern(const Graph& graph, absl::string_view subject,
+absl::StatusOr<std::shared_ptr<const Graph>> GraphPool::Intern(GraphDraft* graph, absl::string_view subject,
                                                                const std::vector<uint64_t>& offsets) {
-  const uint64_t hash = ContentHash(graph);
-  if (auto found = Find(graph, hash)) return found;
-  auto copy = std::make_shared<Graph>(graph);
-  copy->strings.Shrink();
-  if (absl::Status s = FinishGraph(copy.get(), subject, offsets); !s.ok()) return s;
+  const uint64_t hash = ContentHash(*graph);
+  if (auto found = Find(*graph, hash)) return found;
+  if (absl::Status s = FinishGraph(graph, subject, offsets); !s.ok()) return s;
+  const std::shared_ptr<const Graph> made = WithSharedColumns(*graph, &columns_);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (count_ >= most_) {
     graphs_.clear();
+    columns_.Clear();
     count_ = 0;
   }
   auto& same_hash = graphs_[hash];
   for (const auto& c : same_hash) {  // another thread may have added an equal graph meanwhile
-    if (SameContent(*c, *copy)) return c;
+    if (SameContent(*c, *made)) return c;
   }
-  same_hash.push_back(copy);
+  same_hash.push_back(made);
   ++count_;
-  return std::shared_ptr<const Graph>(copy);
+  return made;
 }
 
 }  // namespace chakra

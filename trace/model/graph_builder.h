@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,11 +18,33 @@ namespace chakra {
 // Derives child, child_begin and order from the other columns, which must be filled. Error: a cycle. The
 // message begins with `subject` ("dir/w.3.et: rank 3") and lists the nodes of one cycle by id and name, and
 // by their offsets in the file if `offsets` (one for each row) is not empty.
-absl::Status FinishGraph(Graph* graph, absl::string_view subject, const std::vector<uint64_t>& offsets = {});
+absl::Status FinishGraph(GraphDraft* graph, absl::string_view subject,
+                         const std::vector<uint64_t>& offsets = {});
 
 // A hash of every column that FinishGraph() does not derive.
 uint64_t ContentHash(const Graph& graph);
+uint64_t ContentHash(const GraphDraft& graph);
 bool SameContent(const Graph& a, const Graph& b);
+bool SameContent(const Graph& a, const GraphDraft& b);
+
+// Columns by what is in them: equal ones share their values. Thread-safe.
+class ColumnPool {
+ public:
+  // A column of `values`, without spare memory. T: any that a graph or a rank has, but Time.
+  template <typename T>
+  Column<T> Share(const std::vector<T>& values);
+  void Clear();
+
+ private:
+  template <typename T>
+  struct Known {
+    absl::flat_hash_map<uint64_t, std::vector<Column<T>>> by_hash;
+  };
+  std::mutex mutex_;
+  std::tuple<Known<uint64_t>, Known<uint32_t>, Known<int32_t>, Known<uint8_t>, Known<NodeType>,
+             Known<DelayCause>, Known<Comm>, Known<Work>, Known<Peer>>
+      known_;
+};
 
 // The distinct graphs of a run. Thread-safe. The order of calls decides only which of several equal graphs is
 // kept.
@@ -31,14 +54,18 @@ class GraphPool {
   // graphs that they hold.
   explicit GraphPool(size_t most = SIZE_MAX) : most_(most) {}
 
-  // The pooled graph that equals `graph`. If there is none, the pool adds a finished copy of `graph` without
-  // spare memory, and returns the copy. Errors: those of FinishGraph().
-  absl::StatusOr<std::shared_ptr<const Graph>> Intern(const Graph& graph, absl::string_view subject,
+  // The pooled graph that equals `graph`. If there is none, the pool finishes `graph`, adds a copy without
+  // spare memory, whose columns but the times are shared with equal ones of other graphs, and returns the
+  // copy. Errors: those of FinishGraph().
+  absl::StatusOr<std::shared_ptr<const Graph>> Intern(GraphDraft* graph, absl::string_view subject,
                                                       const std::vector<uint64_t>& offsets = {});
+  // For what ranks have beside their graphs.
+  ColumnPool& columns() { return columns_; }
 
  private:
-  std::shared_ptr<const Graph> Find(const Graph& graph, uint64_t hash);
+  std::shared_ptr<const Graph> Find(const GraphDraft& graph, uint64_t hash);
   std::mutex mutex_;
+  ColumnPool columns_;
   absl::flat_hash_map<uint64_t, std::vector<std::shared_ptr<const Graph>>> graphs_;
   const size_t most_;
   size_t count_ = 0;

@@ -245,9 +245,11 @@ void ResolveGroupZero(const Groups& groups, std::vector<RankTrace>* ranks) {
     for (uint32_t g = 1; g < r.group_names.size(); ++g) {
       if (r.group_names[g] != "0") continue;
       r.group_names[g].clear();
-      for (Peer& p : r.peers) {
+      std::vector<Peer> peers = r.peers;
+      for (Peer& p : peers) {
         if (p.group == g) p.group = 0;
       }
+      r.peers = std::move(peers);
     }
   }
 }

@@ -1,7 +1,8 @@
 // The trace model: what every rank does, in columns.
 //
 // A Graph is immutable once built. Ranks with equal graphs share one Graph; what differs between these ranks
-// (peers, tags, groups) is in RankTrace. The raw frames hold node attributes that the replay does not need;
+// (peers, tags, groups) is in RankTrace. Graphs that differ in a few columns, as those of ranks that do the
+// same at other times, share the others. The raw frames hold node attributes that the replay does not need;
 // the reader keeps frames on request (ReadOptions::keep_raw).
 #pragma once
 
@@ -14,6 +15,7 @@
 
 #include "absl/strings/string_view.h"
 #include "trace/base/units.h"
+#include "trace/model/column.h"
 #include "trace/model/delay_cause.h"
 #include "trace/model/string_table.h"
 
@@ -64,15 +66,14 @@ inline constexpr uint8_t kKeptComm = 4;  // a COMP node with comm_kind: communic
 
 // The fields of a COMM_* node that are the same on all ranks that share a graph.
 struct Comm {
-  uint64_t bytes = 0;             // comm_size: bytes of this rank's input buffer
-  uint32_t involved_dims = 0;     // bit i: network dimension i takes part; valid when dims_count > 0
-  uint8_t dims_count = 0;         // entries of involved_dim; 0: absent
-  uint8_t type = 0xff;            // CollectiveType as written; 0xff: absent. Values above 9 are kept, at most
-                                  // 0xfe.
-  bool has_bytes = false;         // comm_size present
-  int32_t priority = 0;           // comm_priority
-  bool eager = false;             // eager: the send ended before its receive began
-  Time transfer = Time::Never();  // transfer_ns: measured time from the last arrival on; Never(): absent
+  uint64_t bytes = 0;          // comm_size: bytes of this rank's input buffer
+  uint32_t involved_dims = 0;  // bit i: network dimension i takes part; valid when dims_count > 0
+  int32_t priority = 0;        // comm_priority
+  uint8_t dims_count = 0;      // entries of involved_dim; 0: absent
+  uint8_t type = 0xff;         // CollectiveType as written; 0xff: absent. Values above 9 are kept, at most
+                               // 0xfe.
+  bool has_bytes = false;      // comm_size present
+  bool eager = false;          // eager: the send ended before its receive began
 };
 
 // The fields of a COMM_* node that may differ between ranks that share a graph.
@@ -100,59 +101,72 @@ inline constexpr int64_t kReleaseAtEnd = 1000000000000;
 // How long after its begin a node that lasts `duration` releases another one, to the nearest picosecond.
 Time ReleasedAfter(Time duration, int64_t release);
 
-// One distinct dependency graph. Row i is the i-th node frame of the file.
-struct Graph {
+// What a graph has, in columns of the kind C. Row i is the i-th node frame of the file.
+template <template <typename> class C>
+struct GraphColumns {
   uint32_t size() const { return static_cast<uint32_t>(id.size()); }
 
-  std::vector<uint64_t> id;
-  std::vector<uint32_t> name;  // indices into `strings`
-  std::vector<NodeType> type;
-  std::vector<uint8_t> flags;     // kIsCpuOp, ...
-  std::vector<Time> start;        // recorded; empty if all are 0
-  std::vector<Time> duration;     // recorded; 0: none
-  std::vector<int32_t> lane;      // CPU op: its thread (tid); else its stream (attribute stream, or else
-                                  // tid); kNoLane: neither. Empty if no node has a lane
-  std::vector<uint32_t> payload;  // index into comm (COMM_*) or work (COMP, MEM_*), or kNoRow
-  std::vector<uint32_t> shapes;   // inputs.shapes, as indices into `strings` (0: none); empty if no node has
-                                  // shapes
-  std::vector<uint32_t> types;    // inputs.types, likewise
+  C<uint64_t> id;
+  C<uint32_t> name;  // indices into `strings`
+  C<NodeType> type;
+  C<uint8_t> flags;     // kIsCpuOp, ...
+  C<Time> start;        // recorded; empty if all are 0
+  C<Time> duration;     // recorded; 0: none
+  C<int32_t> lane;      // CPU op: its thread (tid); else its stream (attribute stream, or else
+                        // tid); kNoLane: neither. Empty if no node has a lane
+  C<uint32_t> payload;  // index into comm (COMM_*) or work (COMP, MEM_*), or kNoRow
+  C<uint32_t> shapes;   // inputs.shapes, as indices into `strings` (0: none); empty if no node has
+                        // shapes
+  C<uint32_t> types;    // inputs.types, likewise
 
-  std::vector<Comm> comm;
-  std::vector<Work> work;
+  C<Comm> comm;
+  C<Time> transfer;  // for each entry of comm: measured time from the last arrival on (transfer_ns); Never():
+                     // absent. Empty: all are absent
+  C<Work> work;
 
   // Data and control dependencies together, as rows in CSR form; each list is ascending and has no
   // duplicates. The reader dropped references to the node itself and to missing nodes, and counted them in
   // RankTrace::repairs.
-  std::vector<uint32_t> dep_begin;  // size() + 1
-  std::vector<uint32_t> dep;
-  std::vector<Time> dep_delay;        // for each entry of dep: delay after the end of the dependency
-                                      // (dep_delay_ns); empty: all 0
-  std::vector<DelayCause> dep_cause;  // for each entry of dep_delay: from dep_kinds
+  C<uint32_t> dep_begin;  // size() + 1
+  C<uint32_t> dep;
+  C<Time> dep_delay;        // for each entry of dep: delay after the end of the dependency
+                            // (dep_delay_ns); empty: all 0
+  C<DelayCause> dep_cause;  // for each entry of dep_delay: from dep_kinds
   // Of dep_delay the part that nothing explains (dep_unexplained_ns), where that is not 0: index of the entry
   // and part, ascending by index.
-  std::vector<std::pair<uint32_t, Time>> dep_unexplained;
+  C<std::pair<uint32_t, Time>> dep_unexplained;
   // For each entry of dep: when in its duration the dependency releases the row (dep_release), from 0 to
   // kReleaseAtEnd; empty: all at the end. The delay counts from there. Only computation releases before its
   // end.
-  std::vector<int64_t> dep_release;
+  C<int64_t> dep_release;
   // The inverse of dep: the rows that wait for row i.
-  std::vector<uint32_t> child_begin;  // size() + 1
-  std::vector<uint32_t> child;
-  std::vector<Time> child_delay;       // for each entry of child; empty: all 0
-  std::vector<int64_t> child_release;  // likewise; empty: all at the end
+  C<uint32_t> child_begin;  // size() + 1
+  C<uint32_t> child;
+  C<Time> child_delay;       // for each entry of child; empty: all 0
+  C<int64_t> child_release;  // likewise; empty: all at the end
 
   // All rows in recorded order: a topological order in which, of all rows that could come next, the one with
   // the smallest (start, id) comes next.
-  std::vector<uint32_t> order;
+  C<uint32_t> order;
 
   StringTable strings;  // string 0 is ""
 
   absl::string_view name_of(uint32_t row) const { return strings.Get(name[row]); }
   bool is_cpu(uint32_t row) const { return (flags[row] & kIsCpuOp) != 0; }
   bool is_kept_comm(uint32_t row) const { return (flags[row] & kKeptComm) != 0; }
+  // Of row i of `comm`.
+  Time transfer_of(uint32_t i) const { return transfer.empty() ? Time::Never() : transfer[i]; }
   // Precondition: is_kept_comm(row).
   absl::string_view kept_kind(uint32_t row) const { return strings.Get(work[payload[row]].comm_kind); }
 };
+
+// One distinct dependency graph.
+struct Graph : GraphColumns<Column> {};
+
+// A graph that is being made.
+template <typename T>
+using OwnColumn = std::vector<T>;
+struct GraphDraft : GraphColumns<OwnColumn> {};
 
 // The frames of one file as they were read, for lossless output. Frame 0 is the metadata (empty if absent),
 // frame i + 1 is row i of the graph.
@@ -182,7 +196,7 @@ struct RankTrace {
   std::string file;             // path as given; "archive.tar.zst!member" inside an archive
   std::string metadata;         // serialised GlobalMetadata, may be empty
   std::shared_ptr<const Graph> graph;
-  std::vector<Peer> peers;               // peers[i] belongs to graph->comm[i]
+  Column<Peer> peers;                    // peers[i] belongs to graph->comm[i]
   std::vector<std::string> group_names;  // 0 is "" (all ranks)
   std::vector<Repair> repairs;
   std::shared_ptr<const RawFrames> raw;  // null unless kept

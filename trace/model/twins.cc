@@ -1,6 +1,8 @@
 #include "trace/model/twins.h"
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace chakra {
 
@@ -10,11 +12,12 @@ void ExpandTwins(const Twins& twins, TraceSet* traces) {
     if (of == r) continue;
     RankTrace& twin = traces->ranks[r];
     twin.metadata = traces->ranks[of].metadata;
-    twin.peers = traces->ranks[of].peers;
+    std::vector<Peer> peers = traces->ranks[of].peers;
     const auto by = static_cast<int32_t>(static_cast<int64_t>(r) - static_cast<int64_t>(of));
-    for (Peer& peer : twin.peers) {
+    for (Peer& peer : peers) {
       for (int32_t* rank : {&peer.src, &peer.dst, &peer.root}) *rank += *rank == kNoRank ? 0 : by;
     }
+    twin.peers = std::move(peers);
   }
 }
 

@@ -19,7 +19,8 @@ std::vector<Time> LeastOfRepeats(const RankTrace& trace) {
       const bool message = graph.type[row] != NodeType::kCollective;
       const Key key{graph.type[row], comm.type, peer.group, message ? peer.src : peer.root,
                     peer.dst,        comm.bytes};
-      visit(at, key, comm.transfer == Time::Never() ? graph.duration[row] : comm.transfer);
+      const Time transfer = graph.transfer_of(at);
+      visit(at, key, transfer == Time::Never() ? graph.duration[row] : transfer);
     }
   };
   each([&](uint32_t, const Key& key, Time time) {

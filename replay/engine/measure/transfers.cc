@@ -34,7 +34,7 @@ void AddRecordedTransfers(const TraceSet& traces, const Matching& matching, Metr
     }
     for (uint32_t row = 0; row < graph.size(); ++row) {
       if (graph.type[row] < NodeType::kSend) continue;
-      Time transfer = graph.comm[graph.payload[row]].transfer;
+      Time transfer = graph.transfer_of(graph.payload[row]);
       if (transfer == Time::Never()) continue;
       if (repeats != nullptr) transfer = (*repeats)[graph.payload[row]];
       any = true;

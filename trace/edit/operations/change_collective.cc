@@ -87,7 +87,7 @@ class ChangeCollective : public Operation {
       tally->notes.insert(
           "comm_size, what a rank gives, was converted: the larger of a rank's buffers stays");
     }
-    if (draft->row(r).duration > Time::Zero() || comm.transfer != Time::Never())
+    if (draft->row(r).duration > Time::Zero() || draft->row(r).transfer != Time::Never())
       tally->notes.insert("recorded durations and transfer times are those of the old kind");
     draft->SetCollective(r, *kind_);
     if (bytes != comm.bytes) draft->SetBytes(r, bytes);
@@ -112,11 +112,11 @@ class ChangeCollective : public Operation {
     draft->SetCollective(r, CollectiveType::kAllGather);
     draft->SetBytes(r, shard);
     if (group != whole.group) draft->SetGroup(scatter, group);
-    const bool timed = whole.duration > Time::Zero(), transfer = whole.comm.transfer != Time::Never();
+    const bool timed = whole.duration > Time::Zero(), transfer = whole.transfer != Time::Never();
     for (const uint64_t k : {0, 1}) {
       const uint32_t row = k == 0 ? scatter : r;
       if (timed) draft->SetDuration(row, ShareOf(whole.duration, k, k + 1, 2));
-      if (transfer) draft->SetTransfer(row, ShareOf(whole.comm.transfer, k, k + 1, 2));
+      if (transfer) draft->SetTransfer(row, ShareOf(whole.transfer, k, k + 1, 2));
     }
     if (timed || transfer)
       tally->notes.insert("each half of an all_reduce got half of its recorded times, as in a ring");

@@ -123,10 +123,10 @@ class Compress : public Operation {
     if (spec_.ratio() == 1) return;
     const auto bytes = static_cast<uint64_t>(std::ceil(static_cast<double>(row.comm.bytes) * spec_.ratio()));
     draft->SetBytes(r, std::min(bytes, row.comm.bytes));
-    if (row.duration == Time::Zero() && row.comm.transfer == Time::Never()) return;
+    if (row.duration == Time::Zero() && row.transfer == Time::Never()) return;
     tally->notes.insert("recorded durations and transfer times were taken times ratio, as the bytes");
     if (row.duration > Time::Zero()) draft->SetDuration(r, Scaled(row.duration));
-    if (row.comm.transfer != Time::Never()) draft->SetTransfer(r, Scaled(row.comm.transfer));
+    if (row.transfer != Time::Never()) draft->SetTransfer(r, Scaled(row.transfer));
   }
 
   // The bytes that a rank holds after the communication.

@@ -121,7 +121,7 @@ class MergeCollectives : public Operation {
       if (bucket->count > 0 && !full)
         tally->notes.insert(
             "buckets were closed before a collective that depends on one of theirs through other nodes");
-      *bucket = {r, row.comm.bytes, 1, row.duration, row.comm.transfer, row.comm.has_bytes};
+      *bucket = {r, row.comm.bytes, 1, row.duration, row.transfer, row.comm.has_bytes};
       return absl::OkStatus();
     }
     ++tally->removed;
@@ -131,13 +131,13 @@ class MergeCollectives : public Operation {
     bucket->has_bytes = bucket->has_bytes || row.comm.has_bytes;
     bucket->duration += row.duration;
     if (bucket->transfer == Time::Never()) {
-      bucket->transfer = row.comm.transfer;
-    } else if (row.comm.transfer != Time::Never()) {
-      bucket->transfer += row.comm.transfer;
+      bucket->transfer = row.transfer;
+    } else if (row.transfer != Time::Never()) {
+      bucket->transfer += row.transfer;
     }
     if (bucket->has_bytes) draft->SetBytes(r, bucket->bytes);
     if (bucket->duration != row.duration) draft->SetDuration(r, bucket->duration);
-    if (bucket->transfer != row.comm.transfer) draft->SetTransfer(r, bucket->transfer);
+    if (bucket->transfer != row.transfer) draft->SetTransfer(r, bucket->transfer);
     if (bucket->duration > Time::Zero() || bucket->transfer != Time::Never())
       tally->notes.insert("the recorded durations and transfer times of a bucket were summed");
     return absl::OkStatus();

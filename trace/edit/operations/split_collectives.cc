@@ -63,8 +63,8 @@ class SplitCollectives : public Operation {
       draft->SetBytes(part, size);
       if (whole.duration > Time::Zero())
         draft->SetDuration(part, ShareOf(whole.duration, at, at + size, bytes));
-      if (whole.comm.transfer != Time::Never())
-        draft->SetTransfer(part, ShareOf(whole.comm.transfer, at, at + size, bytes));
+      if (whole.transfer != Time::Never())
+        draft->SetTransfer(part, ShareOf(whole.transfer, at, at + size, bytes));
       at += size;
       if (!own) CopyDeps(draft, r, part);
       if (!own && spec_.parallel()) {
@@ -77,7 +77,7 @@ class SplitCollectives : public Operation {
       if (last != kNoRow && !spec_.parallel()) draft->AddDep(part, last, true);
       last = part;
     }
-    if (whole.duration > Time::Zero() || whole.comm.transfer != Time::Never())
+    if (whole.duration > Time::Zero() || whole.transfer != Time::Never())
       tally->notes.insert("recorded durations and transfer times were divided in proportion to bytes");
     if (spec_.parallel())
       tally->notes.insert(

@@ -50,10 +50,10 @@ class Duration : public Adjust {
  private:
   absl::Status ApplyTo(Draft* draft, uint32_t r, Tally* tally) const override {
     const Row& row = draft->row(r);
-    const bool transfers = row.is_comm() && row.comm.transfer != Time::Never();
+    const bool transfers = row.is_comm() && row.transfer != Time::Never();
     const bool timed = row.duration > Time::Zero() || transfers;
     const bool works = !row.is_comm() && (row.work.num_ops > 0 || row.work.tensor_bytes > 0);
-    const Time longest = transfers ? std::max(row.duration, row.comm.transfer) : row.duration;
+    const Time longest = transfers ? std::max(row.duration, row.transfer) : row.duration;
     const double work =
         std::max(static_cast<double>(row.work.num_ops), static_cast<double>(row.work.tensor_bytes));
     if (absl::Status s = CheckMost(*draft, r, "its duration in us",
@@ -83,8 +83,7 @@ class Duration : public Adjust {
     const Row& row = draft->row(r);
     const Time now = Adjusted(row.duration);
     if (now != row.duration) draft->SetDuration(r, now);
-    if (row.is_comm() && row.comm.transfer != Time::Never())
-      draft->SetTransfer(r, Adjusted(row.comm.transfer));
+    if (row.is_comm() && row.transfer != Time::Never()) draft->SetTransfer(r, Adjusted(row.transfer));
   }
   void ScaleWork(Draft* draft, uint32_t r) const {
     const Work work = draft->row(r).work;

@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "trace/import/collective_logs/calls.h"
 #include "trace/model/trace.h"
 
 namespace chakra::collective_logs {
 
-// A CollectiveType by its number, or one of these.
-enum LogOp : uint8_t { kLogSend = kCollectiveTypes, kLogRecv, kLogUnknown };
-inline bool IsCollective(uint8_t op) { return op < kCollectiveTypes; }
 // "all_reduce", "send".
 absl::string_view NameOfOp(uint8_t op);
 
@@ -29,30 +27,6 @@ bool FindNcclCall(absl::string_view name, NcclCall* out);
 // What messages say is expected.
 inline constexpr absl::string_view kNcclCalls =
     "AllReduce, AllGather, ReduceScatter, Broadcast, Reduce, AlltoAll, Gather, Scatter, Send or Recv";
-
-// Who measured how long a call took.
-enum class Timing : uint8_t {
-  kNone,    // nobody: the duration is 0
-  kHost,    // the host: it contains what the host did late
-  kDevice,  // the device's clock, or events on its stream
-};
-
-struct LogCall {
-  int64_t start_ns = 0;  // by the clock of the rank's log
-  int64_t duration_ns = 0;
-  uint64_t bytes = 0;     // as comm_size has it: of this rank's input buffer
-  uint64_t sequence = 0;  // among the calls of the communicator; of messages: counted apart
-  uint32_t comm = 0;      // of RankLog::comms
-  int32_t peer = -1;  // member of the communicator: the root, or the other side of a message; -1: not told
-  uint32_t line = 0;  // where in the file: line, or number of the entry; from 1
-  uint8_t op = kLogUnknown;
-  Timing timing = Timing::kNone;
-  bool parts = false;        // `bytes` are one member's part; the log does not know the number of members
-  bool timed = false;        // start_ns is a time; else calls are known by their order alone
-  bool lost = false;         // not all members logged the call, so that no call can be replayed
-  bool eager = false;        // a send that ended before its receive began
-  int64_t transfer_ns = -1;  // from the last member's arrival to this rank's end; -1: not known
-};
 
 // A communicator as one rank knows it.
 struct LogComm {
@@ -69,7 +43,7 @@ struct RankLog {
   int64_t process = -1;  // -1: not told
   int rank = -1;         // global; -1: not told
   std::vector<LogComm> comms;
-  std::vector<LogCall> calls;  // in the order of the file
+  LogCalls calls;  // in the order of the file
   std::vector<Repair> repairs;
   bool device_starts = false;  // calls begin when their kernels do, not when the host made them
   bool shared_clock = false;   // start_ns counts from the epoch, else from the rank's own begin

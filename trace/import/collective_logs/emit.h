@@ -1,10 +1,6 @@
 // Writes a joined rank as Chakra frames, in the form that a PyTorch capture has
 // (trace/import/pytorch/emit.h).
-//
-// Node 0 names the groups of the rank, node 1 is the begin of the run. Each call is a collective on the
-// stream of its communicator, or a send or receive; what lies between calls, and before the first one, is a
-// node "[between calls]" on a stream of its own. Where a call runs while the next one begins, the time
-// between the two begins lies beside it. Calls that cannot be matched are computation with comm_kind.
+// Nodes are those of walk.h.
 #pragma once
 
 #include "absl/status/status.h"

@@ -252,11 +252,12 @@ absl::Status DumpReader::Times(const Value& e, LogCall* call) {
 // The calls that were launched together have no events of their own: they take those of the whole.
 void DumpReader::EndCoalesced(const LogCall& whole) {
   for (size_t i = log_.calls.size(); i-- > 0;) {
-    LogCall& part = log_.calls[i];
+    LogCall part = log_.calls[i];
     if (part.comm != whole.comm || part.sequence != whole.sequence) break;
     if (part.timing == Timing::kNone) {
       part.duration_ns = whole.duration_ns;
       part.timing = whole.timing;
+      log_.calls.Set(i, part);
     }
     if (!seen_[i].ended) seen_[i] = now_;
   }
@@ -291,7 +292,7 @@ absl::Status DumpReader::Entry(const Value& e) {
 // See the header for the rule.
 void DumpReader::PlaceInTime() {
   std::vector<int64_t> free(log_.comms.size(), 0);  // by group: when its last call ended
-  std::vector<LogCall> kept;
+  LogCalls kept;
   for (size_t i = 0; i < log_.calls.size(); ++i) {
     LogCall call = log_.calls[i];
     const Seen& seen = seen_[i];

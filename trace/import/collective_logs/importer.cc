@@ -12,6 +12,7 @@
 #include "trace/base/parallel.h"
 #include "trace/et/rank_loader.h"
 #include "trace/et/writer.h"
+#include "trace/import/collective_logs/build.h"
 #include "trace/import/collective_logs/emit.h"
 #include "trace/import/collective_logs/flight_recorder.h"
 #include "trace/import/collective_logs/inspector.h"
@@ -53,8 +54,8 @@ struct LogFile {
   InputFile input;
 };
 
-absl::Status Parse(LogFile* file) {
-  Buffer plain;
+// `plain` is the worker's memory for content, `pool` has what calls of several files are.
+absl::Status Parse(LogFile* file, Buffer* plain, FactsPool* pool) {
   std::unique_ptr<FileSource> disk;
   MemorySource memory(file->content.view());
   ByteSource* raw = &memory;
@@ -66,10 +67,11 @@ absl::Status Parse(LogFile* file) {
   }
   absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(raw, file->path);
   if (!content.ok()) return content.status();
-  if (absl::Status s = ReadAll(content->get(), file->path, &plain); !s.ok()) return s;
-  if (!plain.Reserve(plain.size() + simdjson::SIMDJSON_PADDING))
+  if (absl::Status s = ReadAll(content->get(), file->path, plain); !s.ok()) return s;
+  if (!plain->Reserve(plain->size() + simdjson::SIMDJSON_PADDING))
     return absl::ResourceExhaustedError(absl::StrCat(file->path, ": does not fit in memory"));
-  if (absl::Status s = ReadAs(file->recorder, plain.view(), file->path, &file->logs); !s.ok()) return s;
+  if (absl::Status s = ReadAs(file->recorder, plain->view(), file->path, &file->logs); !s.ok()) return s;
+  for (RankLog& log : file->logs) log.calls.Share(pool);
   if (disk == nullptr) return absl::OkStatus();
   file->input.path = file->path;
   file->input.role = "trace";
@@ -152,6 +154,15 @@ absl::Status CheckSelection(const ReadOptions& options) {
       absl::StrCat(options.groups_file, ": collective logs name their own groups; expected no file of them"));
 }
 
+absl::Status ByFrames(const JoinedLogs& joined, size_t r, absl::string_view format,
+                      const ReadOptions& options, Worker* worker, Loaded* out) {
+  std::string frames;
+  EtWriter writer(&frames, Compression::kNone);
+  if (absl::Status s = EmitRank(joined, r, format, &writer); !s.ok()) return s;
+  if (absl::Status s = writer.Finish(); !s.ok()) return s;
+  return DecodeFrames(frames, joined.ranks[r].log.file, static_cast<int>(r), options, worker, out);
+}
+
 absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const ReadOptions& options) {
   if (absl::Status s = CheckSelection(options); !s.ok()) return s;
   TraceSet set;
@@ -163,17 +174,14 @@ absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const R
   }
   GraphPool pool;
   std::vector<Loaded> loaded(joined->ranks.size());
-  const auto load = [&](size_t i, Worker* worker) {
-    std::string frames;
-    EtWriter writer(&frames, Compression::kNone);
+  const auto load = [&](size_t i, Worker* worker, RankBuilder* builder) {
     JoinedRank& rank = joined->ranks[i];
-    if (absl::Status s = EmitRank(*joined, i, format, &writer); !s.ok()) return s;
-    if (absl::Status s = writer.Finish(); !s.ok()) return s;
-    rank.log.calls = {};  // memory for the columns
-    if (absl::Status s =
-            DecodeFrames(frames, rank.log.file, static_cast<int>(i), options, worker, &loaded[i]);
+    const bool direct = options.rewriter == nullptr && !options.keep_raw && RankBuilder::Fits(rank);
+    if (absl::Status s = direct ? builder->Build(*joined, i, format, &loaded[i].trace)
+                                : ByFrames(*joined, i, format, options, worker, &loaded[i]);
         !s.ok())
       return s;
+    rank.log.calls = {};  // memory for the columns
     const auto own = [&](RankTrace* trace) {
       if (rank.log.rank != trace->rank) trace->recorded_rank = rank.log.rank;
       for (Repair r : rank.log.repairs) {
@@ -186,7 +194,8 @@ absl::StatusOr<TraceSet> ReadRun(const std::vector<std::string>& inputs, const R
     return absl::OkStatus();
   };
   absl::Status status = ForEach(loaded.size(), options.threads, [&] {
-    return [&load, worker = std::make_unique<Worker>(&pool)](size_t i) { return load(i, worker.get()); };
+    return [&load, worker = std::make_unique<Worker>(&pool), builder = std::make_unique<RankBuilder>(&pool)](
+               size_t i) { return load(i, worker.get(), builder.get()); };
   });
   if (status.ok()) status = Flatten(&loaded);
   if (!status.ok()) return status;
@@ -224,8 +233,10 @@ absl::StatusOr<JoinedLogs> ReadLogs(const std::vector<std::string>& inputs, cons
                                                    "; expected the logs of one recorder"));
   }
   *format = std::string(kRecorders[files[0].recorder]);
-  absl::Status status =
-      ForEach(files.size(), options.threads, [&] { return [&](size_t i) { return Parse(&files[i]); }; });
+  FactsPool pool;
+  absl::Status status = ForEach(files.size(), options.threads, [&] {
+    return [&, plain = std::make_unique<Buffer>()](size_t i) { return Parse(&files[i], plain.get(), &pool); };
+  });
   if (!status.ok()) return status;
   std::vector<RankLog> logs;
   for (LogFile& f : files) {
@@ -233,7 +244,7 @@ absl::StatusOr<JoinedLogs> ReadLogs(const std::vector<std::string>& inputs, cons
     if (inputs_read != nullptr && !f.member) inputs_read->push_back(std::move(f.input));
   }
   if (inputs_read != nullptr) inputs_read->insert(inputs_read->end(), archives.begin(), archives.end());
-  return JoinRanks(std::move(logs), options.capture.ranks);
+  return JoinRanks(std::move(logs), options.capture.ranks, options.threads);
 }
 
 const Importer kImporter = {

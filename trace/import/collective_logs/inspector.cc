@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "simdjson.h"
+#include "trace/import/collective_logs/line_template.h"
 
 namespace chakra::collective_logs {
 namespace {
@@ -17,6 +20,42 @@ using simdjson::dom::element;
 using simdjson::dom::object;
 
 absl::string_view Text(std::string_view s) { return {s.data(), s.size()}; }
+
+// What numbers of a line are for.
+enum Role { kSequence, kBytes, kMicros, kMade, kBegan, kStopped };
+
+// By the number's path: "coll_perf.coll_sn".
+int RoleOf(absl::string_view path) {
+  if (path == "metadata.dump_timestamp_us") return LineTemplate::kIgnored;
+  const absl::string_view prefix = absl::StartsWith(path, "p2p") ? "p2p" : "coll";
+  if (!absl::ConsumePrefix(&path, prefix) || !absl::ConsumePrefix(&path, "_perf."))
+    return LineTemplate::kFixed;
+  if (absl::StartsWith(path, "event_trace_sn.")) return LineTemplate::kIgnored;
+  if (absl::ConsumePrefix(&path, "event_trace_ts.kernel_events[].")) {
+    if (path == "kernel_start_ts") return kBegan;
+    if (path == "kernel_stop_ts") return kStopped;
+    return path == "channel_id" || path == "kernel_record_ts" ? LineTemplate::kIgnored : LineTemplate::kFixed;
+  }
+  const bool trace = absl::ConsumePrefix(&path, "event_trace_ts.");
+  if (!absl::ConsumePrefix(&path, prefix)) return LineTemplate::kFixed;
+  if (trace)
+    return path == "_start_ts" ? kMade : path == "_stop_ts" ? LineTemplate::kIgnored : LineTemplate::kFixed;
+  if (path == "_sn") return kSequence;
+  if (path == "_msg_size_bytes") return kBytes;
+  if (path == "_exec_time_us") return kMicros;
+  return path == "_algobw_gbs" || path == "_busbw_gbs" ? LineTemplate::kIgnored : LineTemplate::kFixed;
+}
+
+constexpr int64_t kMostMicros = kMostStartNs / 1000;
+
+// A line that was read, and what lines like it are.
+struct KnownLine {
+  LineTemplate like;
+  LogCall call;        // of the line; of others apart from numbers and times
+  uint64_t times = 1;  // members whose parts the bytes of the call are
+  size_t next = 0;     // the known line that followed the last time
+};
+constexpr size_t kMostKnown = 64;
 
 class InspectorReader {
  public:
@@ -40,6 +79,11 @@ class InspectorReader {
   absl::Status Kind(const object& perf, const std::string& prefix, int64_t members, LogCall* call);
   absl::Status Trace(const object& perf, LogCall* call);
   absl::Status Split(std::vector<RankLog>* out);
+  void Learn(absl::string_view line, size_t calls_before);
+  bool ReadKnown(absl::string_view text, size_t* length);
+  bool CallOf(const KnownLine& known, LogCall* call);
+  void Place(int64_t first, int64_t last, LogCall* call);
+  void Add(const LogCall& call);
 
   absl::string_view content_;
   simdjson::dom::parser parser_;
@@ -49,6 +93,9 @@ class InspectorReader {
   int64_t last_member_ = -1;
   uint32_t last_comm_ = 0;
   std::map<std::pair<std::string, int64_t>, uint32_t> comm_of_;
+  std::vector<KnownLine> known_;
+  size_t last_known_ = 0;
+  std::vector<int64_t> values_;
   uint64_t dropped_ = 0, untimed_ = 0, by_host_ = 0;
 };
 
@@ -137,11 +184,25 @@ absl::Status InspectorReader::Kind(const object& perf, const std::string& prefix
   return absl::OkStatus();
 }
 
+// `first`, `last`: when the first channel began and the last one stopped, in microseconds.
+void InspectorReader::Place(int64_t first, int64_t last, LogCall* call) {
+  call->start_ns = first * 1000;
+  log_.device_starts = true;
+  call->timed = true;
+  // Whole microseconds of two clocks: the device's duration counts, if there is one.
+  if (call->timing != Timing::kDevice) call->duration_ns = std::min((last - first) * 1000, kMostDurationNs);
+}
+
+void InspectorReader::Add(const LogCall& call) {
+  by_host_ += call.timing == Timing::kDevice ? 0 : 1;
+  untimed_ += call.timed ? 0 : 1;
+  log_.calls.push_back(call);
+}
+
 // When the kernel's channels ran; where there are none, when the host made the call.
 absl::Status InspectorReader::Trace(const object& perf, LogCall* call) {
   object trace;
   if (perf["event_trace_ts"].get(trace) != simdjson::SUCCESS) return absl::OkStatus();
-  constexpr int64_t kMostMicros = kMostStartNs / 1000;
   int64_t first = INT64_MAX, last = 0;
   simdjson::dom::array channels;
   if (trace["kernel_events"].get(channels) == simdjson::SUCCESS) {
@@ -157,11 +218,7 @@ absl::Status InspectorReader::Trace(const object& perf, LogCall* call) {
     }
   }
   if (last > 0) {
-    call->start_ns = first * 1000;
-    log_.device_starts = true;
-    call->timed = true;
-    // Whole microseconds of two clocks: the device's duration counts, if there is one.
-    if (call->timing != Timing::kDevice) call->duration_ns = std::min((last - first) * 1000, kMostDurationNs);
+    Place(first, last, call);
     return absl::OkStatus();
   }
   const char* name = IsCollective(call->op) ? "coll_start_ts" : "p2p_start_ts";
@@ -195,10 +252,8 @@ absl::Status InspectorReader::Call(const object& perf, bool p2p, uint32_t comm) 
   const bool device =
       String(perf, (prefix + "_timing_source").c_str(), &source).ok() && source == "kernel_gpu";
   call.timing = device ? Timing::kDevice : Timing::kHost;
-  by_host_ += device ? 0 : 1;
   if (absl::Status s = Trace(perf, &call); !s.ok()) return s;
-  untimed_ += call.timed ? 0 : 1;
-  log_.calls.push_back(call);
+  Add(call);
   return absl::OkStatus();
 }
 
@@ -276,17 +331,123 @@ absl::Status InspectorReader::Split(std::vector<RankLog>* out) {
   return absl::OkStatus();
 }
 
+// The call of a line whose numbers are values_. False: some are out of range, or not all are there.
+bool InspectorReader::CallOf(const KnownLine& known, LogCall* call) {
+  *call = known.call;
+  call->line = line_;
+  call->timed = false;
+  call->start_ns = 0;
+  int64_t first = INT64_MAX, last = 0, made = -1, began = -1;
+  int seen[3] = {0, 0, 0};
+  for (size_t i = 0; i < values_.size(); ++i) {
+    const int64_t v = values_[i];
+    switch (known.like.roles()[i]) {
+      case kSequence:
+        call->sequence = static_cast<uint64_t>(v);
+        ++seen[0];
+        break;
+      case kBytes:
+        if (static_cast<uint64_t>(v) > kMostCallBytes / known.times) return false;
+        call->bytes = static_cast<uint64_t>(v) * known.times;
+        ++seen[1];
+        break;
+      case kMicros:
+        if (v > kMostDurationNs / 1000) return false;
+        call->duration_ns = v * 1000;
+        ++seen[2];
+        break;
+      case kMade:
+        if (v > kMostMicros || made >= 0) return false;
+        made = v;
+        break;
+      case kBegan:
+        if (v > kMostMicros || began >= 0) return false;
+        began = v;
+        break;
+      default:
+        if (v > kMostMicros || began < 0) return false;
+        if (began > 0 && v >= began) {
+          first = std::min(first, began);
+          last = std::max(last, v);
+        }
+        began = -1;
+    }
+  }
+  if (seen[0] != 1 || seen[1] != 1 || seen[2] != 1 || began >= 0) return false;
+  if (last > 0) {
+    Place(first, last, call);
+  } else if (made >= 0) {
+    call->timed = made > 0;
+    call->start_ns = made * 1000;
+  } else if (known.call.timed) {
+    return false;
+  }
+  return true;
+}
+
+// Takes a line that made a call for what others are like, if they would be read as it was.
+void InspectorReader::Learn(absl::string_view line, size_t calls_before) {
+  if (log_.calls.size() != calls_before + 1 || known_.size() >= kMostKnown) return;
+  std::optional<LineTemplate> like = LineTemplate::Of(line, RoleOf);
+  if (!like.has_value()) return;
+  KnownLine known{*std::move(like), log_.calls[calls_before], 1, known_.size()};
+  values_.resize(known.like.roles().size());
+  size_t length = 0;
+  if (!known.like.Fits(line, values_.data(), &length)) return;
+  for (size_t i = 0; i < values_.size(); ++i) {
+    if (known.like.roles()[i] != kBytes) continue;
+    if (values_[i] == 0) return;  // a part of nothing does not tell of how many
+    known.times = known.call.bytes / static_cast<uint64_t>(values_[i]);
+  }
+  LogCall again;
+  if (!CallOf(known, &again)) return;
+  const LogCall& first = known.call;
+  if (again.bytes != first.bytes || again.sequence != first.sequence || again.timed != first.timed ||
+      again.start_ns != first.start_ns || again.duration_ns != first.duration_ns)
+    return;
+  if (!known_.empty()) known_[last_known_].next = known_.size();
+  last_known_ = known_.size();
+  known_.push_back(std::move(known));
+}
+
+// Reads the line that `text` begins with, if it is like one that was read. What followed the last line the
+// last time is tried first.
+bool InspectorReader::ReadKnown(absl::string_view text, size_t* length) {
+  for (size_t k = 0; k < known_.size(); ++k) {
+    const size_t guess = known_[last_known_].next;
+    const size_t at = k == 0 ? guess : k - 1 < guess ? k - 1 : k;
+    values_.resize(known_[at].like.roles().size());
+    LogCall call;
+    if (!known_[at].like.Fits(text, values_.data(), length) || !CallOf(known_[at], &call)) continue;
+    Add(call);
+    known_[last_known_].next = at;
+    last_known_ = at;
+    return true;
+  }
+  return false;
+}
+
 absl::Status InspectorReader::Run(std::vector<RankLog>* out) {
   log_.shared_clock = true;
   absl::string_view rest = content_;
   while (!rest.empty()) {
+    size_t length = 0;
+    ++line_;
+    if (ReadKnown(rest, &length)) {
+      rest.remove_prefix(std::min(rest.size(), length + 1));
+      continue;
+    }
     const size_t end = rest.find('\n');
     const absl::string_view line = rest.substr(0, end);
     rest = end == rest.npos ? absl::string_view() : rest.substr(end + 1);
-    ++line_;
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    const size_t calls = log_.calls.size();
     absl::Status s = Line(line);
-    if (s.ok()) continue;
+    if (s.ok()) {
+      if (calls == 0) log_.calls.Reserve(content_.size() / line.size() + 1);
+      Learn(line, calls);
+      continue;
+    }
     // A process that was killed leaves a part of its last line.
     if (end != absl::string_view::npos || line.back() == '}' || line_ == 1) return s;
     log_.Note("truncated_line", 1, line_,

@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/median.h"
+#include "trace/base/parallel.h"
 #include "trace/import/collective_logs/find_ranks.h"
+#include "trace/import/collective_logs/meetings.h"
 
 namespace chakra::collective_logs {
 namespace {
@@ -23,23 +25,13 @@ constexpr int64_t kLeastOffsetNs = 50000;
 struct Group {
   std::string id, name;
   int size = 0;
-  std::vector<int> job_ranks;                       // of the members, where told
-  std::vector<std::pair<uint32_t, uint32_t>> logs;  // logged rank, and its row of RankLog::comms
-  // By sequence number of a collective, and which of several with one number: see Meeting.
-  absl::flat_hash_map<std::pair<uint64_t, uint32_t>, uint32_t> meeting_of;
-};
-
-// One collective call of a group.
-struct Meeting {
-  uint32_t members = 0;  // that logged it
-  int64_t last_start = std::numeric_limits<int64_t>::min();
-  int64_t least_duration = std::numeric_limits<int64_t>::max();
-  bool timed = true;
+  std::vector<int> job_ranks;  // of the members, where told
+  std::vector<RankComm> logs;
 };
 
 class Joiner {
  public:
-  explicit Joiner(std::vector<RankLog> logs) {
+  Joiner(std::vector<RankLog> logs, int threads) : threads_(threads) {
     for (RankLog& l : logs) out_.ranks.emplace_back().log = std::move(l);
   }
   absl::StatusOr<JoinedLogs> Run(int world, std::vector<std::string> warnings);
@@ -50,20 +42,28 @@ class Joiner {
   void NumberMembers();
   void NameGroups();
   void OrderCalls();
-  void Meet();
+  absl::Status Meet();
   void AlignClocks();
   void SetTransfers();
   void PairMessages();
   void BeginAtZero();
   void Report();
-  // fn(call, meeting) for each collective of the rank.
+  LogCalls& calls(uint32_t rank) { return out_.ranks[rank].log.calls; }
+  // fn(number of the rank), on threads; ranks must not meet in it.
   template <typename Fn>
-  void ForEachCollective(uint32_t rank, const Fn& fn);
+  void ForRanks(const Fn& fn) {
+    (void)ForEach(out_.ranks.size(), threads_, [&] {
+      return [&fn](size_t r) {
+        fn(static_cast<uint32_t>(r));
+        return absl::OkStatus();
+      };
+    });
+  }
 
+  const int threads_;
   JoinedLogs out_;
   std::vector<Group> groups_;
-  std::vector<Meeting> meetings_;
-  std::vector<std::vector<uint32_t>> meeting_of_;  // by rank and call; kNoRow: no collective
+  std::optional<Meetings> meetings_;
 };
 
 absl::Status Joiner::FindGroups() {
@@ -74,7 +74,7 @@ absl::Status Joiner::FindGroups() {
       const LogComm& comm = rank.log.comms[c];
       const auto [it, fresh] =
           index.try_emplace({comm.id, comm.ranks}, static_cast<uint32_t>(groups_.size()));
-      if (fresh) groups_.push_back({comm.id, comm.name, comm.size, comm.ranks, {}, {}});
+      if (fresh) groups_.push_back({comm.id, comm.name, comm.size, comm.ranks, {}});
       Group& group = groups_[it->second];
       if (comm.size != group.size && comm.size > 0 && group.size > 0) {
         return absl::InvalidArgumentError(absl::StrCat(
@@ -149,69 +149,60 @@ void Joiner::NameGroups() {
 // cut off. Without times calls have the order of the file, one call behind the other.
 void Joiner::OrderCalls() {
   for (JoinedRank& rank : out_.ranks) {
-    for (LogCall& call : rank.log.calls) {
-      if (call.parts)
-        call.bytes *= static_cast<uint64_t>(groups_[static_cast<size_t>(rank.groups[call.comm])].size);
-      out_.timed = out_.timed && call.timed;
+    LogCalls& calls = rank.log.calls;
+    for (size_t i = 0; i < calls.size(); ++i) {
+      out_.timed = out_.timed && calls.facts(i).timed;
+      if (!calls.facts(i).parts) continue;
+      LogCall call = calls[i];
+      call.parts = false;
+      call.bytes *= static_cast<uint64_t>(groups_[static_cast<size_t>(rank.groups[call.comm])].size);
+      calls.Set(i, call);
     }
   }
-  for (JoinedRank& rank : out_.ranks) {
-    std::vector<LogCall>& calls = rank.log.calls;
-    if (out_.timed) {
-      std::stable_sort(calls.begin(), calls.end(),
-                       [](const LogCall& a, const LogCall& b) { return a.start_ns < b.start_ns; });
-    }
+  ForRanks([this](uint32_t r) {
+    JoinedRank& rank = out_.ranks[r];
+    LogCalls& calls = rank.log.calls;
+    if (out_.timed) calls.Sort();
     int64_t end = 0;                                              // of the last call
     std::vector<int64_t> free(rank.log.comms.size(), INT64_MIN);  // by communicator
-    for (LogCall& call : calls) {
+    for (size_t i = 0; i < calls.size(); ++i) {
+      const CallFacts& call = calls.facts(i);
+      const int64_t start = calls.start_ns(i);
       if (!out_.timed) {
-        call.start_ns = end;
-      } else if (IsCollective(call.op) && call.start_ns < free[call.comm]) {
-        call.duration_ns = std::max<int64_t>(0, call.start_ns + call.duration_ns - free[call.comm]);
-        call.start_ns = free[call.comm];
+        calls.SetTime(i, end, calls.duration_ns(i));
+      } else if (IsCollective(call.op) && start < free[call.comm]) {
+        calls.SetTime(i, free[call.comm], std::max<int64_t>(0, calls.end_ns(i) - free[call.comm]));
       }
-      end = call.start_ns + call.duration_ns;
+      end = calls.end_ns(i);
       if (IsCollective(call.op)) free[call.comm] = end;
     }
-    std::stable_sort(calls.begin(), calls.end(),
-                     [](const LogCall& a, const LogCall& b) { return a.start_ns < b.start_ns; });
-  }
+    calls.Sort();
+  });
 }
 
-template <typename Fn>
-void Joiner::ForEachCollective(uint32_t rank, const Fn& fn) {
-  std::vector<LogCall>& calls = out_.ranks[rank].log.calls;
-  for (size_t i = 0; i < calls.size(); ++i) {
-    if (meeting_of_[rank][i] != kNoRow) fn(&calls[i], &meetings_[meeting_of_[rank][i]]);
+absl::Status Joiner::Meet() {
+  std::vector<const LogCalls*> lists;
+  uint64_t all = 0;
+  for (const JoinedRank& rank : out_.ranks) {
+    lists.push_back(&rank.log.calls);
+    all += rank.log.calls.size();
   }
-}
-
-void Joiner::Meet() {
-  meeting_of_.resize(out_.ranks.size());
-  for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
-    JoinedRank& rank = out_.ranks[r];
-    meeting_of_[r].assign(rank.log.calls.size(), kNoRow);
-    absl::flat_hash_map<std::pair<uint32_t, uint64_t>, uint32_t>
-        repeats;  // calls launched together share a number
-    for (size_t i = 0; i < rank.log.calls.size(); ++i) {
-      const LogCall& call = rank.log.calls[i];
-      if (!IsCollective(call.op)) continue;
-      Group& group = groups_[static_cast<size_t>(rank.groups[call.comm])];
-      const uint32_t nth = repeats[{call.comm, call.sequence}]++;
-      const auto [it, fresh] =
-          group.meeting_of.try_emplace({call.sequence, nth}, static_cast<uint32_t>(meetings_.size()));
-      if (fresh) meetings_.emplace_back();
-      meeting_of_[r][i] = it->second;
-      ++meetings_[it->second].members;
-    }
+  if (all >= kNoRow) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the logs have ", all, " calls, expected less than 2^32 - 1 together"));
   }
+  std::vector<std::vector<RankComm>> logs;
+  for (const Group& group : groups_) logs.push_back(group.logs);
+  meetings_.emplace(lists, logs);
   for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
     const JoinedRank& rank = out_.ranks[r];
-    ForEachCollective(r, [&](LogCall* call, Meeting* meeting) {
-      call->lost = meeting->members < groups_[static_cast<size_t>(rank.groups[call->comm])].logs.size();
+    LogCalls& of = calls(r);
+    meetings_->ForEach(r, [&](size_t i, uint32_t, Meeting* meeting) {
+      if (meeting->members < groups_[static_cast<size_t>(rank.groups[of.facts(i).comm])].logs.size())
+        of.SetLost(i);
     });
   }
-  for (Group& g : groups_) g.meeting_of = {};
+  return absl::OkStatus();
 }
 
 // Each rank's clock against that of a rank whose clock is settled, through the calls that both made. Ranks
@@ -222,15 +213,14 @@ void Joiner::AlignClocks() {
   for (uint32_t g = 0; g < groups_.size(); ++g) {
     for (const auto& [r, c] : groups_[g].logs) groups_of[r].push_back(g);
   }
-  std::vector<int64_t> end_of(meetings_.size(), std::numeric_limits<int64_t>::min());
+  std::vector<int64_t> end_of(meetings_->size(), std::numeric_limits<int64_t>::min());
   std::vector<bool> done(groups_.size());
   const auto settle = [&](uint32_t r) {
     settled[r] = true;
-    JoinedRank& rank = out_.ranks[r];
-    for (LogCall& call : rank.log.calls) call.start_ns += rank.offset_ns;
-    ForEachCollective(r, [&](LogCall* call, Meeting* m) {
-      int64_t& end = end_of[static_cast<size_t>(m - meetings_.data())];
-      if (!call->lost && end == std::numeric_limits<int64_t>::min()) end = call->start_ns + call->duration_ns;
+    LogCalls& of = calls(r);
+    if (out_.ranks[r].offset_ns != 0) of.Move(out_.ranks[r].offset_ns);
+    meetings_->ForEach(r, [&](size_t i, uint32_t m, Meeting*) {
+      if (!of.lost(i) && end_of[m] == std::numeric_limits<int64_t>::min()) end_of[m] = of.end_ns(i);
     });
   };
   for (uint32_t root = 0; root < out_.ranks.size(); ++root) {
@@ -246,10 +236,10 @@ void Joiner::AlignClocks() {
         for (const auto& [r, c] : groups_[g].logs) {
           if (settled[r]) continue;
           std::vector<double> late;
-          ForEachCollective(r, [&](LogCall* call, Meeting* m) {
-            const int64_t end = end_of[static_cast<size_t>(m - meetings_.data())];
-            if (call->lost || end == std::numeric_limits<int64_t>::min()) return;
-            late.push_back(static_cast<double>(call->start_ns + call->duration_ns - end));
+          const LogCalls& of = calls(r);
+          meetings_->ForEach(r, [&](size_t i, uint32_t m, Meeting*) {
+            if (of.lost(i) || end_of[m] == std::numeric_limits<int64_t>::min()) return;
+            late.push_back(static_cast<double>(of.end_ns(i) - end_of[m]));
           });
           const RankLog& log = out_.ranks[r].log;
           const int64_t by = late.empty() ? 0 : -static_cast<int64_t>(Median(late));
@@ -266,78 +256,89 @@ void Joiner::AlignClocks() {
 
 void Joiner::SetTransfers() {
   for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
-    ForEachCollective(r, [](LogCall* call, Meeting* m) {
-      m->last_start = std::max(m->last_start, call->start_ns);
-      m->least_duration = std::min(m->least_duration, call->duration_ns);
-      m->timed = m->timed && call->timed;
+    const LogCalls& of = calls(r);
+    meetings_->ForEach(r, [&](size_t i, uint32_t, Meeting* m) {
+      m->last_start = std::max(m->last_start, of.start_ns(i));
+      m->least_duration = std::min(m->least_duration, of.duration_ns(i));
+      m->timed = m->timed && of.facts(i).timed;
     });
   }
-  for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
-    ForEachCollective(r, [this](LogCall* call, Meeting* m) {
-      if (call->lost || call->timing == Timing::kNone) return;
-      const int64_t since = call->start_ns + call->duration_ns - m->last_start;
-      call->transfer_ns = m->timed && out_.timed ? std::max<int64_t>(0, since) : m->least_duration;
+  ForRanks([this](uint32_t r) {
+    LogCalls& of = calls(r);
+    meetings_->ForEach(r, [&](size_t i, uint32_t, const Meeting* m) {
+      if (of.lost(i) || of.facts(i).timing == Timing::kNone) return;
+      const int64_t since = of.end_ns(i) - m->last_start;
+      of.SetTransfer(i, m->timed && out_.timed ? std::max<int64_t>(0, since) : m->least_duration);
     });
-  }
+  });
 }
 
 // Sends and receives of a pair of ranks by their order. Rings lose the oldest: where the numbers differ, the
 // last ones are partners.
 void Joiner::PairMessages() {
+  using Side = std::vector<std::pair<uint32_t, size_t>>;  // rank and call
   struct Pair {
-    std::vector<LogCall*> sent, received;
+    Side sent, received;
   };
   std::map<std::tuple<int, int, uint32_t>, Pair> pairs;  // sender, receiver, group
   for (uint32_t r = 0; r < out_.ranks.size(); ++r) {
-    for (LogCall& call : out_.ranks[r].log.calls) {
+    const LogCalls& of = calls(r);
+    for (size_t i = 0; i < of.size(); ++i) {
+      const CallFacts& call = of.facts(i);
       if (call.op != kLogSend && call.op != kLogRecv) continue;
       const auto group = static_cast<uint32_t>(out_.ranks[r].groups[call.comm]);
       const int other = out_.members[group][static_cast<size_t>(call.peer)];
       const bool send = call.op == kLogSend;
       Pair& pair = pairs[{send ? static_cast<int>(r) : other, send ? other : static_cast<int>(r), group}];
-      (send ? pair.sent : pair.received).push_back(&call);
+      (send ? pair.sent : pair.received).push_back({r, i});
     }
   }
-  for (auto& [key, pair] : pairs) {
+  for (const auto& [key, pair] : pairs) {
     const size_t both = std::min(pair.sent.size(), pair.received.size());
-    for (size_t i = 0; i + both < pair.sent.size(); ++i) pair.sent[i]->lost = true;
-    for (size_t i = 0; i + both < pair.received.size(); ++i) pair.received[i]->lost = true;
+    for (const Side* side : {&pair.sent, &pair.received}) {
+      for (size_t i = 0; i + both < side->size(); ++i) calls((*side)[i].first).SetLost((*side)[i].second);
+    }
     for (size_t i = 0; i < both; ++i) {
-      LogCall *s = pair.sent[pair.sent.size() - both + i],
-              *v = pair.received[pair.received.size() - both + i];
-      const int64_t last = std::max(s->start_ns, v->start_ns);
-      s->eager = out_.timed && s->start_ns + s->duration_ns <= v->start_ns;
-      for (LogCall* c : {s, v}) {
-        const int64_t since = c->start_ns + c->duration_ns - last;
-        c->transfer_ns = out_.timed ? std::max<int64_t>(0, since) : std::min(s->duration_ns, v->duration_ns);
-      }
+      const auto [s, send] = pair.sent[pair.sent.size() - both + i];
+      const auto [v, receive] = pair.received[pair.received.size() - both + i];
+      LogCalls &from = calls(s), &to = calls(v);
+      const int64_t last = std::max(from.start_ns(send), to.start_ns(receive));
+      const int64_t least = std::min(from.duration_ns(send), to.duration_ns(receive));
+      if (out_.timed && from.end_ns(send) <= to.start_ns(receive)) from.SetEager(send);
+      from.SetTransfer(send, out_.timed ? std::max<int64_t>(0, from.end_ns(send) - last) : least);
+      to.SetTransfer(receive, out_.timed ? std::max<int64_t>(0, to.end_ns(receive) - last) : least);
     }
   }
 }
 
 void Joiner::BeginAtZero() {
   int64_t first = std::numeric_limits<int64_t>::max();
-  for (const JoinedRank& rank : out_.ranks) {
-    for (const LogCall& call : rank.log.calls) first = std::min(first, call.start_ns);
+  for (const JoinedRank& rank : out_.ranks) {  // calls are in the order of begin
+    if (!rank.log.calls.empty()) first = std::min(first, rank.log.calls.start_ns(0));
   }
-  for (JoinedRank& rank : out_.ranks) {
-    for (LogCall& call : rank.log.calls) {
-      call.start_ns -= first;
-      rank.end_ns = std::max(rank.end_ns, call.start_ns + call.duration_ns);
-    }
-  }
+  ForRanks([this, first](uint32_t r) {
+    JoinedRank& rank = out_.ranks[r];
+    LogCalls& calls = rank.log.calls;
+    calls.Move(-first);
+    for (size_t i = 0; i < calls.size(); ++i) rank.end_ns = std::max(rank.end_ns, calls.end_ns(i));
+  });
 }
 
 void Joiner::Report() {
-  for (JoinedRank& rank : out_.ranks) {
+  ForRanks([this](uint32_t r) {
+    JoinedRank& rank = out_.ranks[r];
     uint64_t lost = 0, gaps = 0;
-    std::map<std::pair<uint32_t, bool>, std::vector<uint64_t>> numbers;
-    for (LogCall& call : rank.log.calls) {
-      if (call.lost) ++lost;
-      if (IsCollective(call.op)) numbers[{call.comm, true}].push_back(call.sequence);
+    std::vector<std::vector<uint64_t>> numbers;  // by communicator
+    const LogCalls& calls = rank.log.calls;
+    for (size_t i = 0; i < calls.size(); ++i) {
+      const CallFacts& call = calls.facts(i);
+      if (calls.lost(i)) ++lost;
+      if (!IsCollective(call.op)) continue;
+      if (call.comm >= numbers.size()) numbers.resize(call.comm + 1);
+      numbers[call.comm].push_back(call.sequence);
     }
-    for (auto& [key, of] : numbers) {
-      std::sort(of.begin(), of.end());
+    for (std::vector<uint64_t>& of : numbers) {
+      if (!std::is_sorted(of.begin(), of.end())) std::sort(of.begin(), of.end());
       for (size_t i = 1; i < of.size(); ++i) {
         if (of[i] > of[i - 1] + 1) gaps += of[i] - of[i - 1] - 1;
       }
@@ -353,7 +354,7 @@ void Joiner::Report() {
           "clock_aligned", 1, 0,
           absl::StrCat("its clock was moved by ", rank.offset_ns, " ns, as the ends of shared calls tell"));
     }
-  }
+  });
   if (out_.world > static_cast<int>(out_.ranks.size())) {
     out_.warnings.push_back(absl::StrCat("the job has ", out_.world, " ranks, ", out_.ranks.size(),
                                          " of them logged: what the others did is not known"));
@@ -372,7 +373,7 @@ absl::StatusOr<JoinedLogs> Joiner::Run(int world, std::vector<std::string> warni
   NumberMembers();
   NameGroups();
   OrderCalls();
-  Meet();
+  if (absl::Status s = Meet(); !s.ok()) return s;
   if (out_.timed) AlignClocks();
   SetTransfers();
   PairMessages();
@@ -383,7 +384,7 @@ absl::StatusOr<JoinedLogs> Joiner::Run(int world, std::vector<std::string> warni
 
 }  // namespace
 
-absl::StatusOr<JoinedLogs> JoinRanks(std::vector<RankLog> logs, const std::vector<int>& wanted) {
+absl::StatusOr<JoinedLogs> JoinRanks(std::vector<RankLog> logs, const std::vector<int>& wanted, int threads) {
   int world = 0;
   std::vector<std::string> warnings;
   if (absl::Status s = FindRanks(&logs, &world, &warnings); !s.ok()) return s;
@@ -398,7 +399,7 @@ absl::StatusOr<JoinedLogs> JoinRanks(std::vector<RankLog> logs, const std::vecto
       return std::find(wanted.begin(), wanted.end(), l.rank) == wanted.end();
     });
   }
-  return Joiner(std::move(logs)).Run(world, std::move(warnings));
+  return Joiner(std::move(logs), threads).Run(world, std::move(warnings));
 }
 
 }  // namespace chakra::collective_logs

@@ -39,7 +39,8 @@ struct JoinedLogs {
 };
 
 // Errors (InvalidArgument) name the files: two logs of one rank, a communicator whose logs disagree on its
-// size or members, a rank of `wanted` that no log is of.
-absl::StatusOr<JoinedLogs> JoinRanks(std::vector<RankLog> logs, const std::vector<int>& wanted);
+// size or members, a rank of `wanted` that no log is of. The result does not depend on `threads`.
+absl::StatusOr<JoinedLogs> JoinRanks(std::vector<RankLog> logs, const std::vector<int>& wanted,
+                                     int threads = 1);
 
 }  // namespace chakra::collective_logs

@@ -6,7 +6,7 @@
 namespace chakra::collective_logs {
 namespace {
 
-bool Equal(const LogCall& a, const LogCall& b) {
+bool Equal(const CallFacts& a, const CallFacts& b) {
   return std::tie(a.op, a.comm, a.bytes, a.peer) == std::tie(b.op, b.comm, b.bytes, b.peer);
 }
 
@@ -14,11 +14,11 @@ bool Equal(const LogCall& a, const LogCall& b) {
 
 // The Z algorithm (Gusfield, "Algorithms on Strings, Trees and Sequences", section 1.4) on the reversed
 // calls: z[p] is how many of the last calls equal those p before.
-std::vector<uint32_t> FindSteps(const std::vector<LogCall>& calls) {
+std::vector<uint32_t> FindSteps(const LogCalls& calls) {
   const size_t n = calls.size();
   std::vector<uint32_t> steps;
   if (n < 4) return steps;
-  const auto at = [&](size_t i) -> const LogCall& { return calls[n - 1 - i]; };
+  const auto at = [&](size_t i) -> const CallFacts& { return calls.facts(n - 1 - i); };
   std::vector<size_t> z(n, 0);
   size_t left = 0, right = 0, period = 0;
   for (size_t i = 1; i < n; ++i) {

@@ -9,7 +9,7 @@
 #include "trace/import/hlo/step.h"
 #include "trace/import/hlo/text_reader.h"
 #include "trace/import/hlo/write.h"
-#include "trace/import/pytorch/recorded_files.h"
+#include "trace/import/recorded/files.h"
 
 namespace chakra::hlo {
 namespace {
@@ -20,7 +20,7 @@ bool Sniff(absl::string_view head) { return LooksLikeHloText(head) || LooksLikeH
 
 absl::StatusOr<Module> ReadModule(const std::string& path, InputFile* input) {
   Buffer content;
-  if (absl::Status s = pytorch::ReadRecordedFile(path, &content, input); !s.ok()) return s;
+  if (absl::Status s = ReadRecordedFile(path, &content, input); !s.ok()) return s;
   input->role = "trace";
   return LooksLikeHloText(content.view()) ? ReadHloText(content.view(), path)
                                           : ReadHloProto(content.view(), path);
@@ -87,7 +87,7 @@ absl::Status CheckOptions(const ReadOptions& options) {
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
   if (absl::Status s = CheckOptions(options); !s.ok()) return s;
   std::vector<std::string> left;
-  auto files = pytorch::FindRecordedFiles(inputs, kImporter, &left);
+  auto files = FindRecordedFiles(inputs, kImporter, &left);
   if (!files.ok()) return files.status();
   const std::vector<std::string> chosen = Choose(*std::move(files), &left);
   // The step is the module that works most; the others set it up.

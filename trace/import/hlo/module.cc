@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -87,6 +88,71 @@ std::vector<std::vector<int64_t>> ListGroups(const ReplicaGroups& g) {
     }
   }
   return out;
+}
+
+namespace {
+
+// The mesh as an array of its axes, in which an axis of which a part is meant is three: before, part, behind.
+// What a collective goes along comes last: iota's form. Null, or what is wrong.
+const char* ToIota(const std::vector<int64_t>& sizes, const std::vector<AxisRef>& refs, ReplicaGroups* out) {
+  std::vector<int64_t> along;  // places in `reshape`, in the order of `refs`
+  std::vector<std::vector<int64_t>> place_of(sizes.size());
+  out->size = 1;
+  for (const AxisRef& ref : refs) {
+    if (ref.axis < 0 || ref.axis >= static_cast<int64_t>(sizes.size()))
+      return "an axis that the mesh has not";
+    if (!place_of[static_cast<size_t>(ref.axis)].empty()) return "an axis of a mesh twice";
+    place_of[static_cast<size_t>(ref.axis)] = {-1};
+  }
+  int64_t devices = 1;
+  std::vector<bool> grouped;
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    if (sizes[axis] <= 0 || devices > kMostDevices / sizes[axis]) return "a mesh of no or too many devices";
+    devices *= sizes[axis];
+    for (const AxisRef& ref : refs) {
+      if (ref.axis != static_cast<int64_t>(axis) || ref.size == 0) continue;
+      if (ref.size < 0 || ref.pre_size <= 0 || ref.pre_size > sizes[axis] || ref.size > sizes[axis] ||
+          sizes[axis] % (ref.pre_size * ref.size) != 0)
+        return "a part of an axis that does not divide it";
+      place_of[axis] = {static_cast<int64_t>(out->reshape.size()) + 1};
+      out->reshape.insert(out->reshape.end(),
+                          {ref.pre_size, ref.size, sizes[axis] / (ref.pre_size * ref.size)});
+    }
+    if (!place_of[axis].empty() && place_of[axis][0] >= 0) continue;
+    if (!place_of[axis].empty()) place_of[axis] = {static_cast<int64_t>(out->reshape.size())};
+    out->reshape.push_back(sizes[axis]);
+  }
+  for (const AxisRef& ref : refs) along.push_back(place_of[static_cast<size_t>(ref.axis)][0]);
+  for (int64_t i = 0; i < static_cast<int64_t>(out->reshape.size()); ++i) {
+    if (std::find(along.begin(), along.end(), i) == along.end()) out->transpose.push_back(i);
+  }
+  for (const int64_t i : along) {
+    out->transpose.push_back(i);
+    out->size *= out->reshape[static_cast<size_t>(i)];
+  }
+  out->groups = devices / out->size;
+  return nullptr;
+}
+
+}  // namespace
+
+const char* GroupsAlongMesh(const std::vector<int64_t>& sizes, const std::vector<AxisRef>& refs,
+                            const std::vector<int64_t>& devices, ReplicaGroups* out) {
+  ReplicaGroups iota;
+  if (const char* wrong = ToIota(sizes, refs, &iota); wrong != nullptr) return wrong;
+  if (devices.empty()) {
+    *out = std::move(iota);
+    return nullptr;
+  }
+  std::vector<std::vector<int64_t>> groups = ListGroups(iota);
+  for (std::vector<int64_t>& group : groups) {
+    for (int64_t& id : group) {
+      if (id >= static_cast<int64_t>(devices.size())) return "a mesh that lists fewer devices than it has";
+      id = devices[static_cast<size_t>(id)];
+    }
+  }
+  out->listed = std::move(groups);
+  return nullptr;
 }
 
 uint32_t Module::ComputationOf(absl::string_view instruction) const {

@@ -42,6 +42,17 @@ struct ReplicaGroups {
 std::vector<std::vector<int64_t>> ListGroups(const ReplicaGroups& groups);
 inline constexpr int64_t kMostDevices = int64_t{1} << 22;
 
+// An axis of a mesh, or a part of one, that a collective goes along.
+struct AxisRef {
+  int64_t axis = 0;
+  int64_t pre_size = 1, size = 0;  // of a part: the product of the parts before it, and its own; 0: the whole
+};
+// The groups of devices that differ along `refs` alone, in a mesh of axes of these sizes. `devices`: the ids
+// in the mesh's order; empty: 0, 1, ... Null, or what is wrong: an axis that is not there, or is named twice,
+// a part that does not divide its axis, no or too many devices.
+const char* GroupsAlongMesh(const std::vector<int64_t>& sizes, const std::vector<AxisRef>& refs,
+                            const std::vector<int64_t>& devices, ReplicaGroups* out);
+
 // Dimensions of a product, and of a convolution.
 struct DotDims {
   std::vector<int64_t> lhs_contracting, rhs_contracting, lhs_batch, rhs_batch;

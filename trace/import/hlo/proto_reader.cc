@@ -109,19 +109,55 @@ const char* ReadGroup(const Field& f, ReplicaGroups* out) {
                    [&](const Field& g) -> const char* { return g.number == 1 ? Numbers(g, &ids) : nullptr; });
 }
 
+// IotaReplicaGroupListProto.
+const char* ReadIota(const Field& f, ReplicaGroups* out) {
+  return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    if (g.number == 1) out->groups = static_cast<int64_t>(g.bits);
+    if (g.number == 2) out->size = static_cast<int64_t>(g.bits);
+    if (g.number == 3) return Numbers(g, &out->reshape);
+    if (g.number == 4) return Numbers(g, &out->transpose);
+    return nullptr;
+  });
+}
+
 // CollectiveDeviceListProto.
 const char* ReadDeviceList(const Field& f, ReplicaGroups* out) {
   return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     if (g.number == 1) return ReadGroup(g, out);
+    return g.number == 2 ? ReadIota(g, out) : nullptr;
+  });
+}
+
+// MeshAxesReplicaGroupListProto: groups along axes of a mesh (MeshProto, AxisRefProto).
+const char* ReadMeshAxes(const Field& f, ReplicaGroups* out) {
+  std::vector<int64_t> sizes, devices;
+  std::vector<AxisRef> refs;
+  const char* wrong = ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    if (g.number == 1) {
+      return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
+        if (h.number == 2) return Numbers(h, &devices);
+        if (h.number != 1) return nullptr;
+        int64_t& size = sizes.emplace_back(0);
+        return ForFields(MessageOf(h), [&](const Field& a) -> const char* {
+          if (a.number == 2) size = static_cast<int64_t>(a.bits);
+          return nullptr;
+        });
+      });
+    }
     if (g.number != 2) return nullptr;
+    AxisRef& ref = refs.emplace_back();
     return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
-      if (h.number == 1) out->groups = static_cast<int64_t>(h.bits);
-      if (h.number == 2) out->size = static_cast<int64_t>(h.bits);
-      if (h.number == 3) return Numbers(h, &out->reshape);
-      if (h.number == 4) return Numbers(h, &out->transpose);
-      return nullptr;
+      if (h.number == 1) ref.axis = static_cast<int64_t>(h.bits);
+      if (h.number != 2) return nullptr;
+      return ForFields(MessageOf(h), [&](const Field& part) -> const char* {
+        if (part.number == 1) ref.pre_size = static_cast<int64_t>(part.bits);
+        if (part.number == 2) ref.size = static_cast<int64_t>(part.bits);
+        return nullptr;
+      });
     });
   });
+  if (wrong == nullptr && sizes.empty()) wrong = "groups along a mesh without axes";
+  return wrong != nullptr ? wrong : GroupsAlongMesh(sizes, refs, devices, out);
 }
 
 // Of a literal the value of an integer scalar.
@@ -226,6 +262,10 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
         break;
       case 87:
         return ReadDeviceList(g, &it.replica_groups);
+      case 92:
+        return ReadIota(g, &it.replica_groups);
+      case 93:
+        return ReadMeshAxes(g, &it.replica_groups);
       default:
         break;
     }

@@ -41,7 +41,7 @@ std::vector<absl::string_view> Columns(std::vector<absl::string_view> own) {
 
 class DeviceReader {
  public:
-  DeviceReader(const Database& db, const Window& window, Processes* processes)
+  DeviceReader(const SqliteReader& db, const Window& window, Processes* processes)
       : db_(db), window_(window), processes_(processes) {}
 
   // Calls own(row, process, event, extra) for each operation that counts, to fill the rest.
@@ -50,7 +50,7 @@ class DeviceReader {
                     const Own& own) {
     if (!db_.Has(table)) return db_.CheckPlain(table);
     const std::string where = window_.whole() ? "" : absl::StrCat("\"start\" >= ", window_.begin);
-    absl::StatusOr<Scan> rows = db_.Read(table, Columns(std::move(own_columns)), where);
+    absl::StatusOr<SqliteScan> rows = db_.Read(table, Columns(std::move(own_columns)), where);
     if (!rows.ok()) return rows.status();
     for (;;) {
       const absl::StatusOr<bool> more = rows->Next();
@@ -87,7 +87,7 @@ class DeviceReader {
   absl::Status Sets();
   absl::Status Graphs();
 
-  const Database& db_;
+  const SqliteReader& db_;
   const Window& window_;
   Processes* processes_;
 };
@@ -96,7 +96,7 @@ absl::Status DeviceReader::Kernels() {
   return Read(
       "CUPTI_ACTIVITY_KIND_KERNEL", EventKind::kKernel,
       {"mangledName", "demangledName", "shortName", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"},
-      [](const Scan& row, Process* process, Event* event, DeviceExtra* extra) {
+      [](const SqliteScan& row, Process* process, Event* event, DeviceExtra* extra) {
         event->name = process->KernelName(row.IntOr(kOwn, kNone), row.IntOr(kOwn + 1, kNone),
                                           row.IntOr(kOwn + 2, kNone));
         for (int i = 0; i < 3; ++i) {
@@ -114,7 +114,7 @@ absl::Status DeviceReader::Kernels() {
 absl::Status DeviceReader::Copies() {
   return Read(
       "CUPTI_ACTIVITY_KIND_MEMCPY", EventKind::kMemcpy, {"bytes", "copyKind", "srcKind", "dstKind"},
-      [](const Scan& row, Process* process, Event* event, DeviceExtra* extra) {
+      [](const SqliteScan& row, Process* process, Event* event, DeviceExtra* extra) {
         extra->bytes = std::max<int64_t>(kNone, row.IntOr(kOwn, kNone));
         event->name = process->trace.strings.Intern(absl::StrCat(
             "Memcpy ", Pick(kCopies, row.IntOr(kOwn + 1, 0)), " (", Pick(kMemory, row.IntOr(kOwn + 2, -1)),
@@ -124,7 +124,7 @@ absl::Status DeviceReader::Copies() {
 
 absl::Status DeviceReader::Sets() {
   return Read("CUPTI_ACTIVITY_KIND_MEMSET", EventKind::kMemset, {"bytes", "memKind"},
-              [](const Scan& row, Process* process, Event* event, DeviceExtra* extra) {
+              [](const SqliteScan& row, Process* process, Event* event, DeviceExtra* extra) {
                 extra->bytes = std::max<int64_t>(kNone, row.IntOr(kOwn, kNone));
                 event->name = process->trace.strings.Intern(
                     absl::StrCat("Memset (", Pick(kMemory, row.IntOr(kOwn + 1, 2)), ")"));
@@ -134,7 +134,7 @@ absl::Status DeviceReader::Sets() {
 // A launch of a graph that was traced as a whole is one operation, in which nothing is known.
 absl::Status DeviceReader::Graphs() {
   return Read("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", EventKind::kKernel, {"graphId"},
-              [](const Scan& row, Process* process, Event* event, DeviceExtra*) {
+              [](const SqliteScan& row, Process* process, Event* event, DeviceExtra*) {
                 ++process->graph_launches;
                 event->name =
                     process->trace.strings.Intern(absl::StrCat("[CUDA graph ", row.IntOr(kOwn, 0), "]"));
@@ -143,11 +143,11 @@ absl::Status DeviceReader::Graphs() {
 
 constexpr int64_t kNoEvent = 4294967295;  // of eventId
 
-absl::Status ReadRecords(const Database& db, Processes* processes) {
+absl::Status ReadRecords(const SqliteReader& db, Processes* processes) {
   constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
   if (!db.Has(kTable)) return db.CheckPlain(kTable);
-  absl::StatusOr<Scan> rows = db.Read(kTable, {"!globalPid", "deviceId", "contextId", "!streamId",
-                                               "!correlationId", "!eventId", "eventSyncId"});
+  absl::StatusOr<SqliteScan> rows = db.Read(kTable, {"!globalPid", "deviceId", "contextId", "!streamId",
+                                                     "!correlationId", "!eventId", "eventSyncId"});
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();
@@ -201,20 +201,21 @@ void TieToRecords(Process* process) {
 
 }  // namespace
 
-absl::Status ReadDeviceRows(const Database& db, const Window& window, Processes* processes) {
+absl::Status ReadDeviceRows(const SqliteReader& db, const Window& window, Processes* processes) {
   return DeviceReader(db, window, processes).Run();
 }
 
-absl::Status ReadSyncRows(const Database& db, const Window& window, Processes* processes) {
+absl::Status ReadSyncRows(const SqliteReader& db, const Window& window, Processes* processes) {
   constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
   if (absl::Status s = ReadRecords(db, processes); !s.ok()) return s;
   if (!db.Has(kTable)) return db.CheckPlain(kTable);
   const std::string where =
       window.whole() ? "" : absl::StrCat("\"start\" >= ", window.begin, " AND \"start\" < ", window.end);
-  absl::StatusOr<Scan> rows = db.Read(kTable,
-                                      {"!start", "!end", "deviceId", "contextId", "!streamId",
-                                       "!correlationId", "!globalPid", "!syncType", "eventId", "eventSyncId"},
-                                      where);
+  absl::StatusOr<SqliteScan> rows =
+      db.Read(kTable,
+              {"!start", "!end", "deviceId", "contextId", "!streamId", "!correlationId", "!globalPid",
+               "!syncType", "eventId", "eventSyncId"},
+              where);
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();

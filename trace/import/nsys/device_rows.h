@@ -4,16 +4,16 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "trace/import/nsys/database.h"
 #include "trace/import/nsys/process.h"
+#include "trace/io/sqlite_reader.h"
 
 namespace chakra::nsys {
 
-// Adds the operations of all devices that were launched in the window. Errors: those of Database::Read().
-absl::Status ReadDeviceRows(const Database& db, const Window& window, Processes* processes);
+// Adds the operations of all devices that were launched in the window. Errors: those of SqliteReader::Read().
+absl::Status ReadDeviceRows(const SqliteReader& db, const Window& window, Processes* processes);
 
 // Adds rows of synchronisation, and ties waits to the records of their events where these were traced.
-absl::Status ReadSyncRows(const Database& db, const Window& window, Processes* processes);
+absl::Status ReadSyncRows(const SqliteReader& db, const Window& window, Processes* processes);
 
 // Ties the waits whose records were not traced to the last record before them on their thread. Precondition:
 // the process's events are sorted by time.

@@ -26,7 +26,7 @@ using pytorch::EventKind;
 
 class Reader {
  public:
-  Reader(const Database& db, const ReadWhat& what)
+  Reader(const SqliteReader& db, const ReadWhat& what)
       : db_(db),
         what_(what),
         by_pattern_(what.step_range == kFoundSteps),
@@ -43,7 +43,7 @@ class Reader {
   void Arrows(pytorch::DeviceTrace* trace) const;
   void Finish(Process* process);
 
-  const Database& db_;
+  const SqliteReader& db_;
   const ReadWhat& what_;
   const bool by_pattern_;
   StepRanges steps_;
@@ -230,7 +230,7 @@ absl::StatusOr<std::unique_ptr<ExportFile>> Reader::Run() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ExportFile>> ReadExport(const Database& db, const ReadWhat& what) {
+absl::StatusOr<std::unique_ptr<ExportFile>> ReadExport(const SqliteReader& db, const ReadWhat& what) {
   return Reader(db, what).Run();
 }
 

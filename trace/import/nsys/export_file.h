@@ -8,11 +8,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "trace/import/nsys/database.h"
 #include "trace/import/nsys/process.h"
 #include "trace/import/nsys/session.h"
+#include "trace/io/sqlite_reader.h"
 
 namespace chakra::nsys {
+
+inline constexpr SqliteFormat kExports = {
+    .expected = "the export of `nsys export -t sqlite`", .program = "nsys", .remedy = "export it again"};
 
 struct ReadWhat {
   std::string step_range;  // a pattern of NVTX ranges; kFoundSteps; "": by their names
@@ -35,6 +38,6 @@ struct ExportFile {
 // memory. Events are sorted; their times count from the epoch where the file tells it. Errors name the file,
 // and the table at fault: what is no export, a table that is a view or is damaged, no operation of a device
 // at all, steps that are not in it.
-absl::StatusOr<std::unique_ptr<ExportFile>> ReadExport(const Database& db, const ReadWhat& what);
+absl::StatusOr<std::unique_ptr<ExportFile>> ReadExport(const SqliteReader& db, const ReadWhat& what);
 
 }  // namespace chakra::nsys

@@ -30,7 +30,7 @@ struct Around {
 
 class Joiner {
  public:
-  Joiner(const Database& db, const Strings& strings, const NcclSchemas& schemas, Processes* processes)
+  Joiner(const SqliteReader& db, const Strings& strings, const NcclSchemas& schemas, Processes* processes)
       : db_(db), strings_(strings), schemas_(schemas), processes_(processes) {}
   absl::Status Run();
 
@@ -43,7 +43,7 @@ class Joiner {
   const Around* InnermostAt(const Made& made, bool nccl) const;
   void Join(Process* process);
 
-  const Database& db_;
+  const SqliteReader& db_;
   const Strings& strings_;
   const NcclSchemas& schemas_;
   Processes* processes_;
@@ -55,7 +55,7 @@ class Joiner {
 absl::Status Joiner::ReadNodes() {
   constexpr absl::string_view kTable = "CUDA_GRAPH_NODE_EVENTS";
   if (!db_.Has(kTable)) return db_.CheckPlain(kTable);
-  absl::StatusOr<Scan> rows =
+  absl::StatusOr<SqliteScan> rows =
       db_.Read(kTable, {"!start", "!globalTid", "!graphNodeId", "originalGraphNodeId"});
   if (!rows.ok()) return rows.status();
   for (;;) {
@@ -77,7 +77,7 @@ absl::Status Joiner::ReadNodes() {
 
 absl::Status Joiner::ReadRanges() {
   if (!db_.Has("NVTX_EVENTS") || first_ > last_) return absl::OkStatus();
-  absl::StatusOr<Scan> rows = db_.Read(
+  absl::StatusOr<SqliteScan> rows = db_.Read(
       "NVTX_EVENTS", {"!start", "!end", "text", "textId", "!globalTid", "binaryData", "!eventType"},
       absl::StrCat("\"eventType\" IN (59, 70) AND \"start\" <= ", last_, " AND \"end\" >= ", first_));
   if (!rows.ok()) return rows.status();
@@ -172,7 +172,7 @@ absl::Status Joiner::Run() {
 
 }  // namespace
 
-absl::Status JoinGraphNodes(const Database& db, const Strings& strings, const NcclSchemas& schemas,
+absl::Status JoinGraphNodes(const SqliteReader& db, const Strings& strings, const NcclSchemas& schemas,
                             Processes* processes) {
   return Joiner(db, strings, schemas, processes).Run();
 }

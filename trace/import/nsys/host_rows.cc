@@ -47,7 +47,7 @@ void SetSizes(const NcclPayload& payload, CommCall* call) {
 
 class NvtxReader {
  public:
-  NvtxReader(const Database& db, const Strings& strings, const NcclSchemas& schemas, Processes* processes,
+  NvtxReader(const SqliteReader& db, const Strings& strings, const NcclSchemas& schemas, Processes* processes,
              StepRanges* steps)
       : db_(db), strings_(strings), schemas_(schemas), processes_(processes), steps_(steps) {}
 
@@ -55,10 +55,10 @@ class NvtxReader {
 
  private:
   enum Column { kStart, kEnd, kType, kText, kTextId, kTid, kEndTid, kBinary };
-  void Range(const Scan& row, Process* process);
+  void Range(const SqliteScan& row, Process* process);
   bool Operator(absl::string_view text, Process* process, Event* event);
 
-  const Database& db_;
+  const SqliteReader& db_;
   const Strings& strings_;
   const NcclSchemas& schemas_;
   Processes* processes_;
@@ -85,7 +85,7 @@ bool NvtxReader::Operator(absl::string_view text, Process* process, Event* event
   return true;
 }
 
-void NvtxReader::Range(const Scan& row, Process* process) {
+void NvtxReader::Range(const SqliteScan& row, Process* process) {
   int64_t end = 0, text_id = 0;
   if (!row.Int(kEnd, &end)) {
     ++process->open_ranges;
@@ -129,7 +129,7 @@ absl::Status NvtxReader::Read(const Window& window) {
   if (!db_.Has(kNvtx)) return db_.CheckPlain(kNvtx);
   std::string where(kRanges);
   if (!window.whole()) absl::StrAppend(&where, " AND ", Touching(window));
-  absl::StatusOr<Scan> rows = db_.Read(
+  absl::StatusOr<SqliteScan> rows = db_.Read(
       kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid", "binaryData"},
       where);
   if (!rows.ok()) return rows.status();
@@ -176,10 +176,10 @@ uint32_t AddNcclCall(absl::string_view text, absl::string_view data, const NcclS
   return static_cast<uint32_t>(process->trace.comms.size() - 1);
 }
 
-absl::Status ReadApiRows(const Database& db, const Window& window, Processes* processes) {
+absl::Status ReadApiRows(const SqliteReader& db, const Window& window, Processes* processes) {
   constexpr absl::string_view kTable = "CUPTI_ACTIVITY_KIND_RUNTIME";
   if (!db.Has(kTable)) return db.CheckPlain(kTable);
-  absl::StatusOr<Scan> rows =
+  absl::StatusOr<SqliteScan> rows =
       db.Read(kTable, {"!start", "!end", "!globalTid", "!correlationId", "!nameId"}, Touching(window));
   if (!rows.ok()) return rows.status();
   for (;;) {
@@ -200,15 +200,15 @@ absl::Status ReadApiRows(const Database& db, const Window& window, Processes* pr
   }
 }
 
-absl::Status ReadNvtxRows(const Database& db, const Window& window, const Strings& strings,
+absl::Status ReadNvtxRows(const SqliteReader& db, const Window& window, const Strings& strings,
                           const NcclSchemas& schemas, Processes* processes, StepRanges* steps) {
   return NvtxReader(db, strings, schemas, processes, steps).Read(window);
 }
 
-absl::Status ReadStepRows(const Database& db, const Strings& strings, const Session& session,
+absl::Status ReadStepRows(const SqliteReader& db, const Strings& strings, const Session& session,
                           StepRanges* steps) {
   if (!db.Has(kNvtx)) return db.CheckPlain(kNvtx);
-  absl::StatusOr<Scan> rows =
+  absl::StatusOr<SqliteScan> rows =
       db.Read(kNvtx, {"!start", "!end", "!eventType", "text", "textId", "!globalTid", "endGlobalTid"},
               std::string(kRanges));
   if (!rows.ok()) return rows.status();
@@ -229,10 +229,10 @@ absl::Status ReadStepRows(const Database& db, const Strings& strings, const Sess
   }
 }
 
-absl::Status ReadMembers(const Database& db, const Strings& strings, const NcclSchemas& schemas,
+absl::Status ReadMembers(const SqliteReader& db, const Strings& strings, const NcclSchemas& schemas,
                          Processes* processes) {
   if (!db.Has(kNvtx, "binaryData")) return absl::OkStatus();
-  absl::StatusOr<Scan> rows =
+  absl::StatusOr<SqliteScan> rows =
       db.Read(kNvtx, {"text", "textId", "!globalTid", "!binaryData"}, "\"binaryData\" IS NOT NULL");
   if (!rows.ok()) return rows.status();
   for (;;) {
@@ -252,10 +252,10 @@ absl::Status ReadMembers(const Database& db, const Strings& strings, const NcclS
   }
 }
 
-absl::Status ReadThreadNames(const Database& db, const Strings& strings, Processes* processes) {
+absl::Status ReadThreadNames(const SqliteReader& db, const Strings& strings, Processes* processes) {
   constexpr absl::string_view kTable = "ThreadNames";
   if (!db.Has(kTable)) return db.CheckPlain(kTable);
-  absl::StatusOr<Scan> rows = db.Read(kTable, {"!globalTid", "!nameId"});
+  absl::StatusOr<SqliteScan> rows = db.Read(kTable, {"!globalTid", "!nameId"});
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();

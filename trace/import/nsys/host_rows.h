@@ -5,10 +5,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "trace/import/nsys/database.h"
 #include "trace/import/nsys/nccl_payload.h"
 #include "trace/import/nsys/process.h"
 #include "trace/import/nsys/steps.h"
+#include "trace/io/sqlite_reader.h"
 
 namespace chakra::nsys {
 
@@ -22,22 +22,22 @@ uint32_t AddNcclCall(absl::string_view text, absl::string_view payload, const Nc
                      Process* process);
 
 // Adds the calls of the runtime's and the driver's interface that touch the window, and their processes.
-absl::Status ReadApiRows(const Database& db, const Window& window, Processes* processes);
+absl::Status ReadApiRows(const SqliteReader& db, const Window& window, Processes* processes);
 
 // Adds the ranges that touch the window, of processes that are there. Ranges that may be steps go to `steps`
 // too.
-absl::Status ReadNvtxRows(const Database& db, const Window& window, const Strings& strings,
+absl::Status ReadNvtxRows(const SqliteReader& db, const Window& window, const Strings& strings,
                           const NcclSchemas& schemas, Processes* processes, StepRanges* steps);
 
 // The ranges that may be steps, and no others.
-absl::Status ReadStepRows(const Database& db, const Strings& strings, const Session& session,
+absl::Status ReadStepRows(const SqliteReader& db, const Strings& strings, const Session& session,
                           StepRanges* steps);
 
 // Where processes are in which communicators, from the whole recording: most are made long before a window.
-absl::Status ReadMembers(const Database& db, const Strings& strings, const NcclSchemas& schemas,
+absl::Status ReadMembers(const SqliteReader& db, const Strings& strings, const NcclSchemas& schemas,
                          Processes* processes);
 
 // Names the threads that are there.
-absl::Status ReadThreadNames(const Database& db, const Strings& strings, Processes* processes);
+absl::Status ReadThreadNames(const SqliteReader& db, const Strings& strings, Processes* processes);
 
 }  // namespace chakra::nsys

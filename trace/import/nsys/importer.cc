@@ -11,12 +11,12 @@
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
 #include "trace/import/nsys/advice.h"
-#include "trace/import/nsys/database.h"
 #include "trace/import/nsys/export_file.h"
 #include "trace/import/nsys/ranks.h"
 #include "trace/io/byte_source.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
+#include "trace/io/sqlite_reader.h"
 
 namespace chakra::nsys {
 namespace {
@@ -73,7 +73,7 @@ struct Read {
 };
 
 absl::Status ReadOne(const std::string& path, const ReadWhat& what, Read* out) {
-  absl::StatusOr<std::unique_ptr<Database>> db = Database::Open(path);
+  absl::StatusOr<std::unique_ptr<SqliteReader>> db = SqliteReader::Open(path, kExports);
   if (!db.ok()) return db.status();
   absl::StatusOr<std::unique_ptr<ExportFile>> file = ReadExport(**db, what);
   if (!file.ok()) return file.status();
@@ -86,9 +86,9 @@ absl::Status ReadOne(const std::string& path, const ReadWhat& what, Read* out) {
 }
 
 absl::StatusOr<TraceSet> Run(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  const absl::StatusOr<pytorch::Capture> capture = ReadExports(inputs, options);
+  absl::StatusOr<pytorch::Capture> capture = ReadExports(inputs, options);
   if (!capture.ok()) return capture.status();
-  return pytorch::CaptureTraces(*capture, options);
+  return pytorch::CaptureTraces(*std::move(capture), options);
 }
 
 }  // namespace

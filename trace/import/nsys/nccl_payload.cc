@@ -80,7 +80,7 @@ std::string Unpacked(absl::string_view data) {
 
 }  // namespace
 
-absl::StatusOr<NcclSchemas> NcclSchemas::Read(const Database& db) {
+absl::StatusOr<NcclSchemas> NcclSchemas::Read(const SqliteReader& db) {
   NcclSchemas out;
   // NCCL 2.19 to 2.29, for what the tables do not say.
   const Member comm = {std::string(kComm), 0, 8}, bytes = {std::string(kBytes), 8, 8};
@@ -103,7 +103,7 @@ absl::StatusOr<NcclSchemas> NcclSchemas::Read(const Database& db) {
     if (absl::Status s = db.CheckPlain(kTable); !s.ok()) return s;
     return out;
   }
-  absl::StatusOr<Scan> rows = db.Read(kTable, {"!schemaId", "!type", "!name", "offset"});
+  absl::StatusOr<SqliteScan> rows = db.Read(kTable, {"!schemaId", "!type", "!name", "offset"});
   if (!rows.ok()) return rows.status();
   std::map<uint64_t, std::vector<Member>> told;
   for (;;) {

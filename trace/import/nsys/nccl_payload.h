@@ -14,7 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "trace/import/nsys/database.h"
+#include "trace/io/sqlite_reader.h"
 
 namespace chakra::nsys {
 
@@ -29,7 +29,7 @@ struct NcclPayload {
 class NcclSchemas {
  public:
   // Without the tables of schemas the layout is NCCL's own.
-  static absl::StatusOr<NcclSchemas> Read(const Database& db);
+  static absl::StatusOr<NcclSchemas> Read(const SqliteReader& db);
   // Decodes the payload of a range of NCCL. `call`: the range's text, "ncclAllReduce". False: `data` is no
   // payload that is known, or too short.
   bool Decode(absl::string_view data, absl::string_view call, NcclPayload* out) const;

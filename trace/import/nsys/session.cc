@@ -10,10 +10,10 @@ namespace {
 
 constexpr int64_t kHourNs = 3'600'000'000'000;
 
-absl::Status ReadPairs(const Database& db, absl::string_view table,
+absl::Status ReadPairs(const SqliteReader& db, absl::string_view table,
                        std::multimap<std::string, std::string>* out) {
   if (!db.Has(table)) return db.CheckPlain(table);
-  absl::StatusOr<Scan> rows = db.Read(table, {"!name", "!value"});
+  absl::StatusOr<SqliteScan> rows = db.Read(table, {"!name", "!value"});
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();
@@ -29,10 +29,10 @@ std::string First(const std::multimap<std::string, std::string>& pairs, const st
 }
 
 // The first row's values of a table that may be absent; kept as they are where it is.
-absl::Status ReadOne(const Database& db, absl::string_view table,
+absl::Status ReadOne(const SqliteReader& db, absl::string_view table,
                      const std::vector<absl::string_view>& columns, const std::vector<int64_t*>& out) {
   if (!db.Has(table)) return db.CheckPlain(table);
-  absl::StatusOr<Scan> rows = db.Read(table, columns);
+  absl::StatusOr<SqliteScan> rows = db.Read(table, columns);
   if (!rows.ok()) return rows.status();
   const absl::StatusOr<bool> more = rows->Next();
   if (!more.ok()) return more.status();
@@ -42,7 +42,7 @@ absl::Status ReadOne(const Database& db, absl::string_view table,
 
 class SessionReader {
  public:
-  explicit SessionReader(const Database& db) : db_(db) {}
+  explicit SessionReader(const SqliteReader& db) : db_(db) {}
 
   absl::StatusOr<Session> Run() {
     out_.file = db_.name();
@@ -61,7 +61,7 @@ class SessionReader {
   absl::Status ReadGpus();
   absl::Status ReadRanks();
 
-  const Database& db_;
+  const SqliteReader& db_;
   Session out_;
   bool normalized_ = false;
   int64_t shift_ = 0;
@@ -143,7 +143,7 @@ absl::Status SessionReader::ReadHost() {
 absl::Status SessionReader::ReadGpus() {
   std::map<int64_t, std::string> names;
   if (db_.Has("TARGET_INFO_GPU")) {
-    absl::StatusOr<Scan> rows = db_.Read("TARGET_INFO_GPU", {"!id", "!name"});
+    absl::StatusOr<SqliteScan> rows = db_.Read("TARGET_INFO_GPU", {"!id", "!name"});
     if (!rows.ok()) return rows.status();
     for (;;) {
       const absl::StatusOr<bool> more = rows->Next();
@@ -154,7 +154,7 @@ absl::Status SessionReader::ReadGpus() {
   }
   for (const auto& [id, name] : names) out_.gpus.push_back(name);
   if (!db_.Has("TARGET_INFO_CUDA_DEVICE")) return absl::OkStatus();
-  absl::StatusOr<Scan> rows = db_.Read("TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId", "pid"});
+  absl::StatusOr<SqliteScan> rows = db_.Read("TARGET_INFO_CUDA_DEVICE", {"gpuId", "cudaId", "pid"});
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();
@@ -168,7 +168,7 @@ absl::Status SessionReader::ReadGpus() {
 
 absl::Status SessionReader::ReadRanks() {
   if (!db_.Has("MPI_RANKS")) return db_.CheckPlain("MPI_RANKS");
-  absl::StatusOr<Scan> rows = db_.Read("MPI_RANKS", {"!globalTid", "!rank"});
+  absl::StatusOr<SqliteScan> rows = db_.Read("MPI_RANKS", {"!globalTid", "!rank"});
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();
@@ -182,14 +182,14 @@ absl::Status SessionReader::ReadRanks() {
 
 }  // namespace
 
-absl::StatusOr<Strings> Strings::Read(const Database& db) {
+absl::StatusOr<Strings> Strings::Read(const SqliteReader& db) {
   Strings out;
   if (!db.Has("StringIds")) {
     if (absl::Status s = db.CheckPlain("StringIds"); !s.ok()) return s;
     return absl::InvalidArgumentError(absl::StrCat(
         db.name(), ": it has no table StringIds; expected the export of `nsys export -t sqlite`"));
   }
-  absl::StatusOr<Scan> rows = db.Read("StringIds", {"!id", "!value"});
+  absl::StatusOr<SqliteScan> rows = db.Read("StringIds", {"!id", "!value"});
   if (!rows.ok()) return rows.status();
   for (;;) {
     const absl::StatusOr<bool> more = rows->Next();
@@ -210,6 +210,6 @@ bool Strings::Find(int64_t id, absl::string_view* text) const {
   return true;
 }
 
-absl::StatusOr<Session> ReadSession(const Database& db) { return SessionReader(db).Run(); }
+absl::StatusOr<Session> ReadSession(const SqliteReader& db) { return SessionReader(db).Run(); }
 
 }  // namespace chakra::nsys

@@ -10,7 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "trace/import/nsys/database.h"
+#include "trace/io/sqlite_reader.h"
 
 namespace chakra::nsys {
 
@@ -23,7 +23,7 @@ inline int64_t TidOf(int64_t global) { return global & 0xffffff; }
 // The texts of a file, by their numbers in it.
 class Strings {
  public:
-  static absl::StatusOr<Strings> Read(const Database& db);
+  static absl::StatusOr<Strings> Read(const SqliteReader& db);
   // False: there is no such text, as in a file that was cut in time.
   bool Find(int64_t id, absl::string_view* text) const;
 
@@ -47,6 +47,6 @@ struct Session {
 };
 
 // Errors: a table that is not one; a version of the export that is not 3 (or 2, which has the same tables).
-absl::StatusOr<Session> ReadSession(const Database& db);
+absl::StatusOr<Session> ReadSession(const SqliteReader& db);
 
 }  // namespace chakra::nsys

@@ -450,7 +450,20 @@ std::string GroupSource(const CallGroups& call_groups) {
       ")");
 }
 
-absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions& options) {
+namespace {
+
+// All but numbers and names.
+void Release(CaptureRank* rank) {
+  rank->host = nullptr;
+  rank->device = nullptr;
+  rank->graph_captures.clear();
+  rank->graphs = {};
+  rank->pairing = {};
+  rank->timeline = {};
+}
+
+// `own_capture`, if not null, is `capture`: what a rank has is freed as soon as it is written.
+absl::StatusOr<TraceSet> TracesOf(const Capture& capture, Capture* own_capture, const ReadOptions& options) {
   TraceSet set;
   GraphPool pool;
   std::vector<chakra::Loaded> loaded(capture.ranks.size());
@@ -460,6 +473,7 @@ absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions
     const CaptureRank& rank = capture.ranks[i];
     if (absl::Status s = EmitRank(rank, static_cast<uint32_t>(i), capture.joined, &writer); !s.ok()) return s;
     if (absl::Status s = writer.Finish(); !s.ok()) return s;
+    if (own_capture != nullptr) Release(&own_capture->ranks[i]);
     const std::string& file = rank.device_file.empty() ? rank.host_file : rank.device_file;
     if (absl::Status s = DecodeFrames(frames, file, static_cast<int>(i), options, worker, &loaded[i]);
         !s.ok())
@@ -489,6 +503,16 @@ absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions
   }
   set.warnings.assign(capture.report.warnings().begin(), capture.report.warnings().end());
   return set;
+}
+
+}  // namespace
+
+absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions& options) {
+  return TracesOf(capture, nullptr, options);
+}
+
+absl::StatusOr<TraceSet> CaptureTraces(Capture&& capture, const ReadOptions& options) {
+  return TracesOf(capture, &capture, options);
 }
 
 }  // namespace chakra::pytorch

@@ -56,6 +56,8 @@ absl::Status WriteCapture(const Capture& capture, const std::string& prefix, con
 
 // The traces that WriteCapture() would write, as the reader would read them.
 absl::StatusOr<TraceSet> CaptureTraces(const Capture& capture, const ReadOptions& options);
+// The same in less memory: frees what ranks have while their traces are made.
+absl::StatusOr<TraceSet> CaptureTraces(Capture&& capture, const ReadOptions& options);
 
 // The report as text for people. `page`: the page to lay tables out for (the caller passes the text to
 // TextPage::Finish()); null: no limit.

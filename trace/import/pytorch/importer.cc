@@ -1,5 +1,7 @@
 #include "trace/import/pytorch/importer.h"
 
+#include <utility>
+
 #include "trace/import/pytorch/convert.h"
 #include "trace/import/pytorch/host_trace.h"
 #include "trace/import/pytorch/kineto.h"
@@ -12,9 +14,9 @@ constexpr absl::string_view kEndings[] = {".json"};
 bool Sniff(absl::string_view head) { return LooksLikeKineto(head) || LooksLikeHostTrace(head); }
 
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  const absl::StatusOr<Capture> capture = ReadCapture(inputs, options);
+  absl::StatusOr<Capture> capture = ReadCapture(inputs, options);
   if (!capture.ok()) return capture.status();
-  return CaptureTraces(*capture, options);
+  return CaptureTraces(*std::move(capture), options);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
-#include "trace/import/pytorch/recorded_files.h"
+#include "trace/import/recorded/files.h"
 #include "trace/import/rocprof/json_file.h"
 #include "trace/import/rocprof/ranks.h"
 #include "trace/import/rocprof/rocpd.h"
@@ -17,6 +17,13 @@ constexpr absl::string_view kEndings[] = {".json", ".db", ".sqlite"};
 
 bool Sniff(absl::string_view head) { return LooksLikeJson(head) || LooksLikeRocpd(head); }
 
+// Another program's SQLite may have a "schema_version", too.
+bool Confirm(const std::string& path, absl::string_view head) {
+  if (!LooksLikeSqlite(head) || NamesRocpd(head)) return true;
+  const auto database = SqliteReader::Open(path, kRocpd);
+  return !database.ok() || HasRocpdTables(**database);  // what is damaged, its reader says
+}
+
 // One file, of either format.
 absl::Status ReadOne(const std::string& path, std::vector<Recording>* out, InputFile* input) {
   absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
@@ -25,7 +32,7 @@ absl::Status ReadOne(const std::string& path, std::vector<Recording>* out, Input
   const absl::StatusOr<size_t> size = ReadFully(disk->get(), head, sizeof(head));
   if (!size.ok()) return size.status();
   if (LooksLikeSqlite({head, *size})) {  // is read page by page, however large
-    const auto database = SqliteReader::Open(path);
+    const auto database = SqliteReader::Open(path, kRocpd);
     if (!database.ok()) return database.status();
     input->path = path;
     input->role = "device trace";
@@ -33,9 +40,9 @@ absl::Status ReadOne(const std::string& path, std::vector<Recording>* out, Input
     return (*disk)->Finish(&input->sha256, &input->bytes);
   }
   Buffer content;
-  if (absl::Status s = pytorch::ReadRecordedFile(path, &content, input); !s.ok()) return s;
+  if (absl::Status s = ReadRecordedFile(path, &content, input); !s.ok()) return s;
   if (!LooksLikeSqlite(content.view())) return ReadJson(&content, path, out);
-  const auto database = SqliteReader::OpenMemory(content.view(), path);
+  const auto database = SqliteReader::OfBytes(content.view(), path, kRocpd);
   if (!database.ok()) return database.status();
   return ReadRocpd(**database, path, out);
 }
@@ -46,8 +53,8 @@ absl::StatusOr<pytorch::Capture> ReadRecordings(const std::vector<std::string>& 
                                                 const ReadOptions& options) {
   std::vector<std::string> others;
   const std::string& named = options.capture.device;
-  const auto files = pytorch::FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named},
-                                                kImporter, &others);
+  const auto files =
+      FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named}, kImporter, &others);
   if (!files.ok()) return files.status();
   std::vector<std::vector<Recording>> read(files->size());
   std::vector<InputFile> sources(files->size());
@@ -69,9 +76,9 @@ absl::StatusOr<pytorch::Capture> ReadRecordings(const std::vector<std::string>& 
 namespace {
 
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  const auto capture = ReadRecordings(inputs, options);
+  auto capture = ReadRecordings(inputs, options);
   if (!capture.ok()) return capture.status();
-  return pytorch::CaptureTraces(*capture, options);
+  return pytorch::CaptureTraces(*std::move(capture), options);
 }
 
 }  // namespace
@@ -82,6 +89,7 @@ const Importer kImporter = {
     .help = "its JSON or rocpd database",
     .endings = kEndings,
     .sniff = Sniff,
+    .confirm = Confirm,
     .run = Read,
 };
 

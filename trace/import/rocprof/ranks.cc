@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "trace/base/units.h"
 #include "trace/import/pytorch/comm_kernels.h"
-#include "trace/import/pytorch/device_rows.h"
+#include "trace/import/recorded/device_rows.h"
 #include "trace/import/rocprof/rccl.h"
 
 namespace chakra::rocprof {

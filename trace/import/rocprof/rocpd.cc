@@ -13,6 +13,7 @@
 namespace chakra::rocprof {
 namespace {
 
+constexpr absl::string_view kPrefix = "rocpd_";  // of all its tables
 constexpr absl::string_view kDispatchTable = "rocpd_kernel_dispatch";
 constexpr absl::string_view kRegionTable = "rocpd_region";
 
@@ -45,8 +46,21 @@ std::vector<std::string> WithPlace(std::vector<std::string> columns) {
 }
 const int kOwn = static_cast<int>(kPlace.size());  // the first column behind the place
 
-int64_t IntOr(const SqliteRow& row, int column, int64_t other) {
-  return row.has(column) ? row.Int(column) : other;
+// 0 where there is none.
+int64_t Int(const SqliteScan& row, int column) { return row.IntOr(column, 0); }
+
+// Calls each(row) for the rows of a table.
+template <typename Each>
+absl::Status ForEachRow(const SqliteReader& db, const std::string& table,
+                        const std::vector<std::string>& columns, const Each& each) {
+  absl::StatusOr<SqliteScan> rows = db.Read(table, {columns.begin(), columns.end()});
+  if (!rows.ok()) return rows.status();
+  for (;;) {
+    const absl::StatusOr<bool> more = rows->Next();
+    if (!more.ok()) return more.status();
+    if (!*more) return absl::OkStatus();
+    if (absl::Status s = each(*rows); !s.ok()) return s;
+  }
 }
 
 // The value of a key of a small JSON object; "": there is none.
@@ -80,8 +94,8 @@ class TablesReader {
   template <typename Each>
   absl::Status Optional(absl::string_view table, const std::vector<std::string>& columns, Each each) {
     const std::string name = absl::StrCat(std::string(table), suffix_);
-    if (!db_.HasTable(name)) return absl::OkStatus();
-    return db_.ForEach(name, columns, [&](const SqliteRow& row) {
+    if (!db_.Has(name)) return absl::OkStatus();
+    return ForEachRow(db_, name, columns, [&](const SqliteScan& row) {
       each(row);
       return absl::OkStatus();
     });
@@ -99,7 +113,7 @@ class TablesReader {
   absl::Status Regions();
   absl::Status Dispatches();
   absl::Status Copies();
-  absl::Status PlaceOf(absl::string_view table, int64_t id, const SqliteRow& row, Place* place);
+  absl::Status PlaceOf(absl::string_view table, int64_t id, const SqliteScan& row, Place* place);
   uint32_t String(int64_t id);
 
   const SqliteReader& db_;
@@ -114,7 +128,7 @@ class TablesReader {
 
 absl::Status TablesReader::Strings() {
   return Optional("rocpd_string", {"id", "string"},
-                  [&](const SqliteRow& row) { string_[row.Int(0)] = out_.strings.Intern(row.Text(1)); });
+                  [&](const SqliteScan& row) { string_[Int(row, 0)] = out_.strings.Intern(row.Text(1)); });
 }
 
 uint32_t TablesReader::String(int64_t id) {
@@ -127,12 +141,12 @@ uint32_t TablesReader::String(int64_t id) {
 
 absl::Status TablesReader::Node() {
   return Optional("rocpd_info_node", {"hostname"},
-                  [&](const SqliteRow& row) { out_.machine = std::string(row.Text(0)); });
+                  [&](const SqliteScan& row) { out_.machine = std::string(row.Text(0)); });
 }
 
 absl::Status TablesReader::Process() {
-  return Optional("rocpd_info_process", {"pid", "environment"}, [&](const SqliteRow& row) {
-    out_.pid = row.Int(0);
+  return Optional("rocpd_info_process", {"pid", "environment"}, [&](const SqliteScan& row) {
+    out_.pid = Int(row, 0);
     const absl::string_view environment = row.Text(1);
     for (const char* key : {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) {
       if (absl::SimpleAtoi(JsonField(environment, key), &out_.rank) && out_.rank >= 0) break;
@@ -147,10 +161,10 @@ absl::Status TablesReader::Process() {
 
 absl::Status TablesReader::Agents() {
   return Optional("rocpd_info_agent", {"id", "type", "type_index", "product_name", "model_name", "name"},
-                  [&](const SqliteRow& row) {
-                    Agent& agent = out_.agents[row.Int(0)];
+                  [&](const SqliteScan& row) {
+                    Agent& agent = out_.agents[Int(row, 0)];
                     agent.gpu = row.Text(1) == "GPU";
-                    agent.index = static_cast<int>(std::clamp<int64_t>(row.Int(2), 0, 1 << 20));
+                    agent.index = static_cast<int>(std::clamp<int64_t>(Int(row, 2), 0, 1 << 20));
                     for (const int column : {3, 4, 5}) {
                       if (agent.name.empty()) agent.name = std::string(row.Text(column));
                     }
@@ -159,44 +173,44 @@ absl::Status TablesReader::Agents() {
 
 absl::Status TablesReader::Threads() {
   return Optional("rocpd_info_thread", {"id", "tid"},
-                  [&](const SqliteRow& row) { thread_[row.Int(0)] = row.Int(1); });
+                  [&](const SqliteScan& row) { thread_[Int(row, 0)] = Int(row, 1); });
 }
 
 absl::Status TablesReader::Kernels() {
   return Optional("rocpd_info_kernel_symbol", {"id", "display_name", "kernel_name"},
-                  [&](const SqliteRow& row) {
+                  [&](const SqliteScan& row) {
                     const absl::string_view name = row.Text(1).empty() ? row.Text(2) : row.Text(1);
-                    out_.kernels[row.Int(0)] = out_.strings.Intern(absl::StripSuffix(name, ".kd"));
+                    out_.kernels[Int(row, 0)] = out_.strings.Intern(absl::StripSuffix(name, ".kd"));
                   });
 }
 
 absl::Status TablesReader::Tracks() {
   return Optional(
-      "rocpd_track", {"id", "pid", "tid", "agent_id", "queue_id", "stream_id"}, [&](const SqliteRow& row) {
-        track_[row.Int(0)] = {IntOr(row, 1, kUnknown), IntOr(row, 2, kUnknown), IntOr(row, 3, kUnknown),
-                              IntOr(row, 4, kUnknown), IntOr(row, 5, kUnknown)};
+      "rocpd_track", {"id", "pid", "tid", "agent_id", "queue_id", "stream_id"}, [&](const SqliteScan& row) {
+        track_[Int(row, 0)] = {row.IntOr(1, kUnknown), row.IntOr(2, kUnknown), row.IntOr(3, kUnknown),
+                               row.IntOr(4, kUnknown), row.IntOr(5, kUnknown)};
       });
 }
 
 absl::Status TablesReader::Timestamps() {
   return Optional("rocpd_timestamp", {"id", "value"},
-                  [&](const SqliteRow& row) { time_[row.Int(0)] = row.Int(1); });
+                  [&](const SqliteScan& row) { time_[Int(row, 0)] = Int(row, 1); });
 }
 
 absl::Status TablesReader::Events() {
-  return Optional("rocpd_event", {"id", "stack_id", "category_id", "extdata"}, [&](const SqliteRow& row) {
+  return Optional("rocpd_event", {"id", "stack_id", "category_id", "extdata"}, [&](const SqliteScan& row) {
     HostEvent event;
-    event.correlation = IntOr(row, 1, kUnknown);
-    if (row.has(2)) event.category = String(row.Int(2));
+    event.correlation = row.IntOr(1, kUnknown);
+    if (row.Has(2)) event.category = String(Int(row, 2));
     if (absl::StrContains(row.Text(3), "\"message\""))
       event.message = out_.strings.Intern(JsonField(row.Text(3), "message"));
-    event_[row.Int(0)] = event;
+    event_[Int(row, 0)] = event;
   });
 }
 
 absl::Status TablesReader::Args() {
-  return Optional("rocpd_arg", {"event_id", "name", "value"}, [&](const SqliteRow& row) {
-    const auto it = event_.find(row.Int(0));
+  return Optional("rocpd_arg", {"event_id", "name", "value"}, [&](const SqliteScan& row) {
+    const auto it = event_.find(Int(row, 0));
     if (it == event_.end()) return;
     // Of the many calls of HIP nothing but their names is needed.
     if (!absl::StrContains(out_.strings.Get(it->second.category), "RCCL")) return;
@@ -208,15 +222,15 @@ absl::Status TablesReader::Args() {
   });
 }
 
-absl::Status TablesReader::PlaceOf(absl::string_view table, int64_t id, const SqliteRow& row, Place* place) {
+absl::Status TablesReader::PlaceOf(absl::string_view table, int64_t id, const SqliteScan& row, Place* place) {
   const auto at = [&] {
     return absl::StrCat(out_.file, ": table ", std::string(table), suffix_, ", row ", id);
   };
-  if (row.has(0)) {
-    place->begin = row.Int(0);
-    place->end = row.Int(1);
+  if (row.Has(0)) {
+    place->begin = Int(row, 0);
+    place->end = Int(row, 1);
   } else {
-    const auto begin = time_.find(row.Int(2)), end = time_.find(row.Int(3));
+    const auto begin = time_.find(Int(row, 2)), end = time_.find(Int(row, 3));
     if (begin == time_.end() || end == time_.end())
       return absl::InvalidArgumentError(absl::StrCat(
           at(), ": no times; expected start and end, or start_id and end_id of rows of rocpd_timestamp",
@@ -233,40 +247,40 @@ absl::Status TablesReader::PlaceOf(absl::string_view table, int64_t id, const Sq
     place->end = place->begin;
   }
   Track& track = place->track;
-  if (row.has(4)) {
-    const auto it = track_.find(row.Int(4));
+  if (row.Has(4)) {
+    const auto it = track_.find(Int(row, 4));
     if (it != track_.end()) {
       track = it->second;
     } else {
       out_.Note("rocprof_dangling_track",
-                absl::StrCat(at(), ": track ", row.Int(4), " is not in rocpd_track"));
+                absl::StrCat(at(), ": track ", Int(row, 4), " is not in rocpd_track"));
     }
   }
-  track.pid = IntOr(row, 5, track.pid);
-  track.tid = IntOr(row, 6, track.tid);
-  track.agent = IntOr(row, 7, track.agent);
-  track.queue = IntOr(row, 8, track.queue);
-  track.stream = IntOr(row, 9, track.stream);
+  track.pid = row.IntOr(5, track.pid);
+  track.tid = row.IntOr(6, track.tid);
+  track.agent = row.IntOr(7, track.agent);
+  track.queue = row.IntOr(8, track.queue);
+  track.stream = row.IntOr(9, track.stream);
   if (const auto thread = thread_.find(track.tid); thread != thread_.end()) track.tid = thread->second;
-  const auto event = row.has(10) ? event_.find(row.Int(10)) : event_.end();
+  const auto event = row.Has(10) ? event_.find(Int(row, 10)) : event_.end();
   place->event = event == event_.end() ? nullptr : &event->second;
-  if (row.has(10) && place->event == nullptr)
+  if (row.Has(10) && place->event == nullptr)
     out_.Note("rocprof_dangling_event",
-              absl::StrCat(at(), ": event ", row.Int(10), " is not in rocpd_event"));
+              absl::StrCat(at(), ": event ", Int(row, 10), " is not in rocpd_event"));
   return absl::OkStatus();
 }
 
 absl::Status TablesReader::Regions() {
   const std::string name = absl::StrCat(std::string(kRegionTable), suffix_);
-  if (!db_.HasTable(name)) return absl::OkStatus();
-  return db_.ForEach(name, WithPlace({"id", "name_id"}), [&](const SqliteRow& row) {
+  if (!db_.Has(name)) return absl::OkStatus();
+  return ForEachRow(db_, name, WithPlace({"id", "name_id"}), [&](const SqliteScan& row) {
     Place place;
-    if (absl::Status s = PlaceOf(kRegionTable, row.Int(kOwn), row, &place); !s.ok()) return s;
+    if (absl::Status s = PlaceOf(kRegionTable, Int(row, kOwn), row, &place); !s.ok()) return s;
     Call call;
     call.begin = place.begin;
     call.end = place.end;
     call.thread = std::max<int64_t>(0, place.track.tid);
-    call.name = String(row.Int(kOwn + 1));
+    call.name = String(Int(row, kOwn + 1));
     call.domain = DomainOf(out_.strings.Get(call.name));
     if (place.event != nullptr) {
       call.correlation = place.event->correlation;
@@ -281,13 +295,13 @@ absl::Status TablesReader::Regions() {
 
 absl::Status TablesReader::Dispatches() {
   const std::string name = absl::StrCat(std::string(kDispatchTable), suffix_);
-  if (!db_.HasTable(name)) return absl::OkStatus();
+  if (!db_.Has(name)) return absl::OkStatus();
   const std::vector<std::string> own = {
       "id",          "kernel_id",        "grid_size_x",      "grid_size_y",
       "grid_size_z", "workgroup_size_x", "workgroup_size_y", "workgroup_size_z"};
-  return db_.ForEach(name, WithPlace(own), [&](const SqliteRow& row) {
+  return ForEachRow(db_, name, WithPlace(own), [&](const SqliteScan& row) {
     Place place;
-    if (absl::Status s = PlaceOf(kDispatchTable, row.Int(kOwn), row, &place); !s.ok()) return s;
+    if (absl::Status s = PlaceOf(kDispatchTable, Int(row, kOwn), row, &place); !s.ok()) return s;
     Dispatch d;
     d.begin = place.begin;
     d.end = place.end;
@@ -295,11 +309,11 @@ absl::Status TablesReader::Dispatches() {
     d.agent = place.track.agent;
     d.queue = place.track.queue;
     d.stream = place.track.stream;
-    d.kernel = row.Int(kOwn + 1);
+    d.kernel = Int(row, kOwn + 1);
     if (place.event != nullptr) d.correlation = place.event->correlation;
     for (int axis = 0; axis < 3; ++axis) {
-      d.grid[axis] = static_cast<uint32_t>(std::clamp<int64_t>(row.Int(kOwn + 2 + axis), 0, UINT32_MAX));
-      d.block[axis] = static_cast<uint32_t>(std::clamp<int64_t>(row.Int(kOwn + 5 + axis), 0, UINT32_MAX));
+      d.grid[axis] = static_cast<uint32_t>(std::clamp<int64_t>(Int(row, kOwn + 2 + axis), 0, UINT32_MAX));
+      d.block[axis] = static_cast<uint32_t>(std::clamp<int64_t>(Int(row, kOwn + 5 + axis), 0, UINT32_MAX));
     }
     out_.dispatches.push_back(d);
     return absl::OkStatus();
@@ -309,36 +323,36 @@ absl::Status TablesReader::Dispatches() {
 absl::Status TablesReader::Copies() {
   constexpr absl::string_view kTable = "rocpd_memory_copy";
   const std::string name = absl::StrCat(std::string(kTable), suffix_);
-  if (!db_.HasTable(name)) return absl::OkStatus();
-  return db_.ForEach(name, WithPlace({"id", "src_agent_id", "dst_agent_id", "size"}),
-                     [&](const SqliteRow& row) {
-                       Place place;
-                       if (absl::Status s = PlaceOf(kTable, row.Int(kOwn), row, &place); !s.ok()) return s;
-                       Copy copy;
-                       copy.begin = place.begin;
-                       copy.end = place.end;
-                       copy.thread = std::max<int64_t>(0, place.track.tid);
-                       copy.from = IntOr(row, kOwn + 1, kUnknown);
-                       copy.to = IntOr(row, kOwn + 2, kUnknown);
-                       copy.bytes = std::max<int64_t>(kUnknown, IntOr(row, kOwn + 3, kUnknown));
-                       copy.stream = place.track.stream;
-                       if (place.event != nullptr) copy.correlation = place.event->correlation;
-                       out_.copies.push_back(copy);
-                       return absl::OkStatus();
-                     });
+  if (!db_.Has(name)) return absl::OkStatus();
+  return ForEachRow(db_, name, WithPlace({"id", "src_agent_id", "dst_agent_id", "size"}),
+                    [&](const SqliteScan& row) {
+                      Place place;
+                      if (absl::Status s = PlaceOf(kTable, Int(row, kOwn), row, &place); !s.ok()) return s;
+                      Copy copy;
+                      copy.begin = place.begin;
+                      copy.end = place.end;
+                      copy.thread = std::max<int64_t>(0, place.track.tid);
+                      copy.from = row.IntOr(kOwn + 1, kUnknown);
+                      copy.to = row.IntOr(kOwn + 2, kUnknown);
+                      copy.bytes = std::max<int64_t>(kUnknown, row.IntOr(kOwn + 3, kUnknown));
+                      copy.stream = place.track.stream;
+                      if (place.event != nullptr) copy.correlation = place.event->correlation;
+                      out_.copies.push_back(copy);
+                      return absl::OkStatus();
+                    });
 }
 
 }  // namespace
 
 absl::Status ReadRocpd(const SqliteReader& database, const std::string& file, std::vector<Recording>* out) {
   std::vector<std::string> suffixes;
-  for (const std::string& table : database.tables()) {
+  for (const std::string& table : database.Tables()) {
     absl::string_view suffix = table;
     // "rocpd_region" alone is a whole name; "rocpd_regional" is another's table.
     if (!absl::ConsumePrefix(&suffix, kDispatchTable) && !absl::ConsumePrefix(&suffix, kRegionTable))
       continue;
     if (!suffix.empty() && suffix[0] != '_') continue;
-    if (!database.HasTable(absl::StrCat("rocpd_string", suffix))) continue;  // every set has one
+    if (!database.Has(absl::StrCat("rocpd_string", suffix))) continue;  // every set has one
     suffixes.emplace_back(suffix);
   }
   std::sort(suffixes.begin(), suffixes.end());
@@ -357,8 +371,15 @@ absl::Status ReadRocpd(const SqliteReader& database, const std::string& file, st
 
 bool LooksLikeRocpd(absl::string_view head) {
   // Where the schema has many pages, the first ones have none of it, but the metadata's tags.
-  return LooksLikeSqlite(head) &&
-         (absl::StrContains(head, "rocpd_") || absl::StrContains(head, "schema_version"));
+  return LooksLikeSqlite(head) && (NamesRocpd(head) || absl::StrContains(head, "schema_version"));
+}
+
+bool NamesRocpd(absl::string_view head) { return absl::StrContains(head, kPrefix); }
+
+bool HasRocpdTables(const SqliteReader& database) {
+  const std::vector<std::string> tables = database.Tables();
+  return std::any_of(tables.begin(), tables.end(),
+                     [](const std::string& table) { return absl::StartsWith(table, kPrefix); });
 }
 
 }  // namespace chakra::rocprof

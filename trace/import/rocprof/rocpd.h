@@ -19,7 +19,14 @@ namespace chakra::rocprof {
 // begins.
 absl::Status ReadRocpd(const SqliteReader& database, const std::string& file, std::vector<Recording>* out);
 
-// Whether a file that begins like SQLite is a rocpd database.
+inline constexpr SqliteFormat kRocpd = {
+    .expected = "a rocpd database of rocprofv3", .program = "rocprofv3", .remedy = "record it again"};
+
+// Whether a file that begins like this may be a rocpd database: its tables tell, which may lie further
+// behind.
 bool LooksLikeRocpd(absl::string_view head);
+// Whether the beginning names one of its tables.
+bool NamesRocpd(absl::string_view head);
+bool HasRocpdTables(const SqliteReader& database);
 
 }  // namespace chakra::rocprof

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "trace/base/parallel.h"
-#include "trace/import/pytorch/recorded_files.h"
+#include "trace/import/recorded/files.h"
 #include "trace/import/xplane/ranks.h"
 #include "trace/import/xplane/xspace.h"
 
@@ -13,9 +13,9 @@ namespace {
 constexpr absl::string_view kEndings[] = {".xplane.pb", ".pb"};
 
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  const auto capture = ReadProfiles(inputs, options);
+  auto capture = ReadProfiles(inputs, options);
   if (!capture.ok()) return capture.status();
-  return pytorch::CaptureTraces(*capture, options);
+  return pytorch::CaptureTraces(*std::move(capture), options);
 }
 
 }  // namespace
@@ -24,15 +24,15 @@ absl::StatusOr<pytorch::Capture> ReadProfiles(const std::vector<std::string>& in
                                               const ReadOptions& options) {
   std::vector<std::string> others;
   const std::string& named = options.capture.device;
-  const auto paths = pytorch::FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named},
-                                                kImporter, &others);
+  const auto paths =
+      FindRecordedFiles(named.empty() ? inputs : std::vector<std::string>{named}, kImporter, &others);
   if (!paths.ok()) return paths.status();
   std::vector<ProfileFile> files(paths->size());
   std::vector<InputFile> sources(paths->size());
   const absl::Status status = ForEach(files.size(), options.threads, [&] {
     return [&](size_t i) {
       files[i].path = (*paths)[i];
-      return pytorch::ReadRecordedFile(files[i].path, &files[i].content, &sources[i]);
+      return ReadRecordedFile(files[i].path, &files[i].content, &sources[i]);
     };
   });
   if (!status.ok()) return status;

@@ -8,7 +8,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "trace/import/pytorch/device_rows.h"
+#include "trace/import/recorded/device_rows.h"
 #include "trace/import/xplane/programs.h"
 #include "trace/import/xplane/timelines.h"
 

@@ -1,6 +1,8 @@
 #include "trace/import/xplane/timelines.h"
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -8,7 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "trace/import/pytorch/device_rows.h"
+#include "trace/import/recorded/device_rows.h"
 
 namespace chakra::xplane {
 namespace {
@@ -88,7 +90,13 @@ class TimelineReader {
       : plane_(plane), clock_(clock), file_(file), out_(*out) {
     for (const auto& [id, name] : plane.stats) {
       for (size_t i = 0; i < std::size(kOpStats); ++i) {
-        if (name == kOpStats[i]) stats_[id] = static_cast<OpStat>(i);
+        if (name != kOpStats[i]) continue;
+        if (id >= 0 && id < kFewStats) {
+          few_stats_.resize(std::max(few_stats_.size(), static_cast<size_t>(id) + 1), OpStat::kOther);
+          few_stats_[static_cast<size_t>(id)] = static_cast<OpStat>(i);
+        } else {
+          stats_[id] = static_cast<OpStat>(i);
+        }
       }
     }
   }
@@ -98,9 +106,20 @@ class TimelineReader {
  private:
   absl::Status ReadOps(const Line& line, int64_t stream);
   absl::Status ReadSteps(const Line& line);
-  void Apply(wire::Cursor stat, DeviceOp* op) const;
+  // What is the same for all events of a name, and the launch that an event of it told last: most are alike.
+  struct OfName {
+    DeviceOp op;
+    absl::string_view details;
+    uint32_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
+  };
+  OpStat StatOf(int64_t id) const {
+    if (static_cast<uint64_t>(id) < few_stats_.size()) return few_stats_[static_cast<size_t>(id)];
+    const auto it = stats_.find(id);
+    return it == stats_.end() ? OpStat::kOther : it->second;
+  }
+  void Apply(wire::Cursor stat, OfName* name, DeviceOp* op) const;
   void AddOp(const Line& line, const EventTimes& times, const std::vector<wire::Cursor>& stats);
-  const DeviceOp& OfMetadata(int64_t id);
+  OfName& OfMetadata(int64_t id);
   void KeepLeaves(size_t from);
   std::string NameDevice() const;
   absl::Status Damaged(const Line& line) const {
@@ -112,27 +131,34 @@ class TimelineReader {
   const FileClock& clock_;
   absl::string_view file_;
   DeviceTimeline& out_;
-  absl::flat_hash_map<int64_t, OpStat> stats_;
-  absl::flat_hash_map<int64_t, DeviceOp> of_metadata_;  // what is the same for all events of a name
+  static constexpr int64_t kFewStats = 4096;
+  std::vector<OpStat> few_stats_;               // by id, below kFewStats
+  absl::flat_hash_map<int64_t, OpStat> stats_;  // the others
+  absl::flat_hash_map<int64_t, std::unique_ptr<OfName>> of_metadata_;
 };
 
-void TimelineReader::Apply(wire::Cursor bytes, DeviceOp* op) const {
+void TimelineReader::Apply(wire::Cursor bytes, OfName* name, DeviceOp* op) const {
   // The number of the stat comes first; most stats are not needed.
   wire::Cursor head = bytes;
   wire::Field f;
   if (!head.done() && wire::ReadField(&head, &f) == nullptr && f.number == 1 &&
-      !stats_.contains(static_cast<int64_t>(f.bits)))
+      StatOf(static_cast<int64_t>(f.bits)) == OpStat::kOther)
     return;
   Stat stat;
-  const auto it = stats_.find(ReadStat(bytes, plane_, &stat));
-  if (it == stats_.end()) return;
-  switch (it->second) {
+  switch (StatOf(ReadStat(bytes, plane_, &stat))) {
     case OpStat::kCorrelation:
       op->correlation = stat.number;
       break;
     case OpStat::kKernelDetails:
-      ExtentAfter(stat.text, "grid:", op->grid);
-      ExtentAfter(stat.text, "block:", op->block);
+      if (stat.text != name->details) {
+        name->details = stat.text;
+        std::copy(std::begin(name->op.grid), std::end(name->op.grid), name->grid);
+        std::copy(std::begin(name->op.block), std::end(name->op.block), name->block);
+        ExtentAfter(stat.text, "grid:", name->grid);
+        ExtentAfter(stat.text, "block:", name->block);
+      }
+      std::copy(std::begin(name->grid), std::end(name->grid), op->grid);
+      std::copy(std::begin(name->block), std::end(name->block), op->block);
       break;
     case OpStat::kMemcpyDetails:
       op->kind = EventKind::kMemcpy;
@@ -163,14 +189,15 @@ void TimelineReader::Apply(wire::Cursor bytes, DeviceOp* op) const {
   }
 }
 
-const DeviceOp& TimelineReader::OfMetadata(int64_t id) {
-  const auto [it, fresh] = of_metadata_.try_emplace(id);
-  if (!fresh) return it->second;
-  DeviceOp& op = it->second;
+TimelineReader::OfName& TimelineReader::OfMetadata(int64_t id) {
+  std::unique_ptr<OfName>& known = of_metadata_[id];
+  if (known != nullptr) return *known;
+  known = std::make_unique<OfName>();
+  DeviceOp& op = known->op;
   const auto metadata = plane_.events.find(id);
   if (metadata == plane_.events.end()) {
     op.name = "(event without a name)";
-    return op;
+    return *known;
   }
   op.name = metadata->second.name;
   if (out_.tpu) {
@@ -178,15 +205,16 @@ const DeviceOp& TimelineReader::OfMetadata(int64_t id) {
         InstructionName(metadata->second.display_name.empty() ? op.name : metadata->second.display_name);
     op.hlo = InstructionName(metadata->second.name);
   }
-  for (const wire::Cursor& stat : metadata->second.stats) Apply(stat, &op);
-  return op;
+  for (const wire::Cursor& stat : metadata->second.stats) Apply(stat, known.get(), &op);
+  return *known;
 }
 
 void TimelineReader::AddOp(const Line& line, const EventTimes& times,
                            const std::vector<wire::Cursor>& stats) {
-  out_.ops.push_back(OfMetadata(times.metadata));
+  OfName& name = OfMetadata(times.metadata);
+  out_.ops.push_back(name.op);
   DeviceOp& op = out_.ops.back();
-  for (const wire::Cursor& stat : stats) Apply(stat, &op);
+  for (const wire::Cursor& stat : stats) Apply(stat, &name, &op);
   op.begin = clock_.Begin(line, times);
   op.end = clock_.End(line, times);
   if (op.kind == EventKind::kMemcpy) op.name = CopyName(op.name);

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/recorded_files.h"
+#include "trace/import/recorded/files.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 
-namespace chakra::pytorch {
+namespace chakra {
 
 absl::StatusOr<std::vector<std::string>> FindRecordedFiles(const std::vector<std::string>& inputs,
                                                            const Importer& importer,
@@ -33,7 +33,7 @@ absl::StatusOr<std::vector<std::string>> FindRecordedFiles(const std::vector<std
       const auto head =
           folder && !named(path) ? absl::StatusOr<std::string>("") : ReadHead(path, Importer::kSniffed);
       if (!head.ok()) return head.status();
-      if (importer.sniff(*head)) {
+      if (importer.Takes(path, *head)) {
         found.push_back(std::move(path));
       } else if (folder) {
         others->push_back(std::move(path));
@@ -61,4 +61,4 @@ absl::Status ReadRecordedFile(const std::string& path, Buffer* content, InputFil
   return (*disk)->Finish(&input->sha256, &input->bytes);
 }
 
-}  // namespace chakra::pytorch
+}  // namespace chakra

@@ -10,7 +10,7 @@
 #include "trace/io/byte_source.h"
 #include "trace/model/trace.h"
 
-namespace chakra::pytorch {
+namespace chakra {
 
 // The files of `importer` among `inputs` (files, and folders with their contents), sorted by path; by ending
 // and first bytes. Those of folders that are none are added to `others`. Errors: a file that was named and is
@@ -22,4 +22,4 @@ absl::StatusOr<std::vector<std::string>> FindRecordedFiles(const std::vector<std
 // The file's content, unpacked, and what is said of it as an input. Errors: those of OpenContent().
 absl::Status ReadRecordedFile(const std::string& path, Buffer* content, InputFile* input);
 
-}  // namespace chakra::pytorch
+}  // namespace chakra

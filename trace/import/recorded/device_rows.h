@@ -62,6 +62,8 @@ class DeviceRows {
  private:
   DeviceTrace* out_;
   std::map<std::pair<int64_t, int64_t>, uint32_t> threads_, streams_;
+  std::pair<int64_t, int64_t> last_stream_ = {-1, -1};  // and its row: most ask for the same as before
+  uint32_t last_stream_row_ = kNoRow;
 };
 
 // "step 12", "iteration_12", "ProfilerStep#12" and the like: the number; -1: it is no name of a step.

@@ -1,4 +1,4 @@
-#include "trace/import/pytorch/device_rows.h"
+#include "trace/import/recorded/device_rows.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -52,10 +52,12 @@ uint32_t DeviceRows::Thread(int64_t pid, int64_t tid, absl::string_view name) {
 }
 
 uint32_t DeviceRows::Stream(int device, int64_t stream) {
-  const auto [it, fresh] =
-      streams_.try_emplace({device, stream}, static_cast<uint32_t>(out_->streams.size()));
+  const std::pair<int64_t, int64_t> key = {device, stream};
+  if (last_stream_row_ != kNoRow && key == last_stream_) return last_stream_row_;
+  const auto [it, fresh] = streams_.try_emplace(key, static_cast<uint32_t>(out_->streams.size()));
   if (fresh) out_->streams.push_back({device, stream});
-  return it->second;
+  last_stream_ = key;
+  return last_stream_row_ = it->second;
 }
 
 uint32_t DeviceRows::AddHost(absl::string_view name, uint32_t thread, const HostSpan& span) {

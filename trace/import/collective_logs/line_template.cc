@@ -1,0 +1,140 @@
+#include "trace/import/collective_logs/line_template.h"
+
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+
+namespace chakra::collective_logs {
+namespace {
+
+constexpr std::ptrdiff_t kMostDigits = 18;
+
+bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+
+// Past an integer of 0 to 10^18 - 1; null: there is none.
+const char* SkipInteger(const char* p, const char* end, int64_t* out) {
+  const char* first = p;
+  int64_t v = 0;
+  while (p < end && IsDigit(*p) && p - first < kMostDigits) v = v * 10 + (*p++ - '0');
+  if (p == first || (p < end && IsDigit(*p)) || (p - first > 1 && *first == '0')) return nullptr;
+  *out = v;
+  return p;
+}
+
+// Past a number of JSON; null: there is none.
+const char* SkipNumber(const char* p, const char* end) {
+  const auto digits = [&] {
+    const char* first = p;
+    while (p < end && IsDigit(*p)) ++p;
+    return p > first;
+  };
+  if (p < end && *p == '-') ++p;
+  const char* whole = p;
+  if (!digits() || (p - whole > 1 && *whole == '0')) return nullptr;
+  if (p < end && *p == '.') {
+    ++p;
+    if (!digits()) return nullptr;
+  }
+  if (p < end && (*p == 'e' || *p == 'E')) {
+    ++p;
+    if (p < end && (*p == '+' || *p == '-')) ++p;
+    if (!digits()) return nullptr;
+  }
+  return p;
+}
+
+// Past a text, whose first quote is at `at`.
+size_t SkipText(absl::string_view line, size_t at) {
+  for (++at; at < line.size() && line[at] != '"'; ++at) {
+    if (line[at] == '\\') ++at;
+  }
+  return at + 1;
+}
+
+// Calls number(path, begin, end) for each number of a valid object.
+template <typename Fn>
+void ForEachNumber(absl::string_view line, const Fn& number) {
+  std::string path;
+  struct Open {
+    size_t path;  // its length before the object or list
+    bool list;
+  };
+  std::vector<Open> open;
+  bool key = false;  // a text is the key of a member
+  for (size_t at = 0; at < line.size();) {
+    const char c = line[at];
+    if (c == '{' || c == '[') {
+      open.push_back({path.size(), c == '['});
+      path += c == '[' ? "[]" : path.empty() ? "" : ".";
+      key = c == '{';
+    } else if ((c == '}' || c == ']') && !open.empty()) {
+      path.resize(open.back().path);
+      open.pop_back();
+    } else if (c == ',' && !open.empty() && !open.back().list) {
+      path.resize(open.back().path);
+      if (!path.empty()) path += '.';
+      key = true;
+    } else if (c == '"') {
+      const size_t end = SkipText(line, at);
+      if (key && end <= line.size()) path.append(line.data() + at + 1, end - at - 2);
+      key = false;
+      at = end;
+      continue;
+    } else if (c == '-' || IsDigit(c)) {
+      const char* begin = line.data() + at;
+      const char* end = SkipNumber(begin, line.data() + line.size());
+      if (end == nullptr) return;
+      number(path, at, static_cast<size_t>(end - line.data()));
+      at += static_cast<size_t>(end - begin);
+      continue;
+    }
+    ++at;
+  }
+}
+
+}  // namespace
+
+std::optional<LineTemplate> LineTemplate::Of(absl::string_view line,
+                                             const std::function<int(absl::string_view path)>& role_of) {
+  LineTemplate out;
+  bool good = line.size() < (1 << 20);
+  size_t done = 0;
+  ForEachNumber(line, [&](absl::string_view path, size_t begin, size_t end) {
+    const int role = role_of(path);
+    int64_t value = 0;
+    if (role == kFixed) return;
+    out.pieces_.push_back(
+        {static_cast<uint32_t>(out.bytes_.size()), static_cast<uint32_t>(begin - done), role == kIgnored});
+    out.bytes_.append(line.data() + done, begin - done);
+    done = end;
+    if (role == kIgnored) return;
+    good = good && SkipInteger(line.data() + begin, line.data() + end, &value) == line.data() + end;
+    out.roles_.push_back(role);
+  });
+  if (!good) return std::nullopt;
+  out.tail_ = static_cast<uint32_t>(out.bytes_.size());
+  out.bytes_.append(line.data() + done, line.size() - done);
+  return out;
+}
+
+bool LineTemplate::Fits(absl::string_view text, int64_t* values, size_t* length) const {
+  const char* p = text.data();
+  const char* end = p + text.size();
+  for (const Piece& piece : pieces_) {
+    if (static_cast<size_t>(end - p) < piece.size ||
+        std::memcmp(p, bytes_.data() + piece.begin, piece.size) != 0)
+      return false;
+    p += piece.size;
+    p = piece.ignored ? SkipNumber(p, end) : SkipInteger(p, end, values++);
+    if (p == nullptr) return false;
+  }
+  const size_t tail = bytes_.size() - tail_;
+  if (static_cast<size_t>(end - p) < tail || std::memcmp(p, bytes_.data() + tail_, tail) != 0) return false;
+  p += tail;
+  *length = static_cast<size_t>(p - text.data());
+  return p == end || *p == '\n';
+}
+
+}  // namespace chakra::collective_logs

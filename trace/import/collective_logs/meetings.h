@@ -1,0 +1,77 @@
+// Which collective calls of ranks are one call: those of one group with one number.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "trace/import/collective_logs/calls.h"
+
+namespace chakra::collective_logs {
+
+// A logged rank, and its row of RankLog::comms.
+using RankComm = std::pair<uint32_t, uint32_t>;
+
+// One collective call of a group.
+struct Meeting {
+  uint32_t members = 0;  // that logged it
+  bool timed = true;
+  int64_t last_start = INT64_MIN;
+  int64_t least_duration = INT64_MAX;
+};
+
+// Memory grows with the calls of groups, and with the lists of calls that differ between ranks.
+class Meetings {
+ public:
+  // `calls` by logged rank; they must not change while the object lives, apart from their times and marks.
+  // `logs`: of each group.
+  Meetings(const std::vector<const LogCalls*>& calls, const std::vector<std::vector<RankComm>>& logs);
+
+  size_t size() const { return meetings_.size(); }
+  // fn(call, number of its meeting, the meeting) for each collective of the rank, in their order.
+  template <typename Fn>
+  void ForEach(uint32_t rank, const Fn& fn) {
+    const std::vector<uint32_t>& ordinal = lists_[rank]->ordinal;
+    for (size_t i = 0; i < ordinal.size(); ++i) {
+      if (ordinal[i] == kNoRow) continue;
+      const Place& place = places_[rank][(*calls_[rank]).facts(i).comm];
+      const uint32_t at = place.at.empty() ? place.base + ordinal[i] : place.at[ordinal[i]];
+      fn(i, at, &meetings_[at]);
+    }
+  }
+
+ private:
+  // A call's number in its communicator, and which of several with one number: calls that were launched
+  // together share a number.
+  using Key = std::pair<uint64_t, uint32_t>;
+  // The numbers of a rank's calls on one communicator.
+  struct Numbers {
+    uint64_t first = 0;
+    uint32_t count = 0;
+    std::vector<Key> keys;  // empty: first, first + 1, ...
+    bool operator==(const Numbers&) const = default;
+    Key at(uint32_t i) const { return keys.empty() ? Key{first + i, 0} : keys[i]; }
+  };
+  // What ranks with equal facts have in common.
+  struct List {
+    std::vector<uint32_t> ordinal;  // by call: which of its communicator's; kNoRow: no collective
+    std::vector<Numbers> numbers;   // by communicator
+  };
+  // Where the meetings of a rank's calls on one communicator are.
+  struct Place {
+    uint32_t base = 0;
+    std::vector<uint32_t> at;  // by ordinal; empty: one after the other from `base`
+  };
+  static List ListOf(const LogCalls& calls);
+  const Numbers& NumbersOf(const RankComm& of) const;
+  void AddGroup(const std::vector<RankComm>& logs);
+
+  const std::vector<const LogCalls*> calls_;
+  std::vector<std::shared_ptr<const List>> lists_;  // by rank
+  std::vector<std::vector<Place>> places_;          // by rank and communicator
+  std::vector<Meeting> meetings_;
+};
+
+}  // namespace chakra::collective_logs
