@@ -8,8 +8,8 @@
 namespace chakra {
 namespace {
 
-constexpr uint64_t kNodesPerProgress = 1 << 15;
-constexpr uint64_t kEndsPerProgress = 1 << 18;
+constexpr uint64_t kNodesPerProgress = 1 << 12;
+constexpr uint64_t kEndsPerProgress = 1 << 12;
 
 }  // namespace
 
@@ -83,6 +83,7 @@ absl::StatusOr<Metrics> Engine::Run() {
   }
   Prepare();
   Loop();
+  if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
   if (nodes_done_ < nodes_total_) return Unfinished();
   return Collect();
 }
@@ -104,6 +105,7 @@ void Engine::Loop() {
       next_nodes = nodes_done_ + kNodesPerProgress;
       next_ends = ends_seen_ + kEndsPerProgress;
       if (options_.progress) options_.progress({now, nodes_done_, nodes_total_});
+      if (Stopped(options_)) return;
     }
   }
 }

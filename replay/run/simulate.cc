@@ -52,6 +52,7 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   options.start = RankStarts(simulation.jobs, cluster.variation);
   options.dimension_sizes = DimensionSizes(cluster);
   options.progress = simulation.progress;
+  options.stop = simulation.stop;
   return Replay(simulation.traces, simulation.times, machine, options);
 }
 
