@@ -198,6 +198,7 @@ void ArrayOfColumn(const std::shared_ptr<const Table>& table, const TableColumn&
   auto owned = std::make_unique<Owned<ArrowArray>>();
   owned->table = table;
   owned->buffers.push_back(nullptr);  // nothing is null
+  static constexpr int64_t kNothing = 0;  // of a table without rows
   if (column.type == TableColumn::Type::kBool) {
     const auto* flags = static_cast<const uint8_t*>(column.data);
     std::vector<uint8_t> bits(static_cast<size_t>(table->rows + 7) / 8 + 1, 0);
@@ -206,7 +207,7 @@ void ArrayOfColumn(const std::shared_ptr<const Table>& table, const TableColumn&
     }
     Keep(std::move(bits), owned.get());
   } else {
-    owned->buffers.push_back(column.data);
+    owned->buffers.push_back(column.data == nullptr ? &kNothing : column.data);
   }
   Finish(std::move(owned), table->rows, 0, out);
 }

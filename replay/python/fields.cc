@@ -53,6 +53,9 @@ std::vector<std::string> FieldNames(const Descriptor& type) {
 
 const FieldDescriptor* FindIn(const MessageRef& message, const std::string& name) {
   const FieldDescriptor* field = message.type().FindFieldByName(name);
+  // `from_` is the field `from`, which is a word of the language.
+  if (field == nullptr && absl::EndsWith(name, "_"))
+    field = message.type().FindFieldByName(name.substr(0, name.size() - 1));
   if (field != nullptr) return field;
   throw py::attribute_error(absl::StrCat(message.root->name(), ": there is no field \"", message.place(), name, "\"",
                                          SuggestName(name, FieldNames(message.type()))));
@@ -65,9 +68,16 @@ std::string TextOf(const py::handle& value) {
   return py::str(value);
 }
 
+// Sets a field of `in`, whose path from the root is `path`, or leaves all as it was.
 void SetAt(const MessageRef& in, const std::string& path, const py::handle& value) {
-  const absl::Status s = SetField(path, TextOf(value), &in.root->Change());
-  if (!s.ok()) throw StatusError(absl::Status(s.code(), absl::StrCat(in.root->name(), ": ", s.message())));
+  const std::unique_ptr<Message> before(in.Get().New());
+  before->CopyFrom(in.Get());
+  const absl::Status set = SetField(path, TextOf(value), &in.root->Change());
+  if (!set.ok()) throw StatusError(absl::Status(set.code(), absl::StrCat(in.root->name(), ": ", set.message())));
+  const absl::Status range = CheckSettings(in.Get(), absl::StrCat(in.root->name(), ": ", in.place()));
+  if (range.ok()) return;
+  in.Change().CopyFrom(*before);
+  throw StatusError(range);
 }
 
 void Assign(const MessageRef& message, const py::handle& value) {
@@ -362,7 +372,7 @@ void SetFieldTo(const MessageRef& message, const std::string& name, const py::ha
     in.GetReflection()->ClearField(&in, field);
     try {
       for (const auto& [key, one] : py::dict(py::reinterpret_borrow<py::object>(value)))
-        SetAt(message, absl::StrCat(message.place(), name, "[", std::string(py::str(key)), "]"), one);
+        SetAt(message, absl::StrCat(message.place(), field->name(), "[", std::string(py::str(key)), "]"), one);
     } catch (...) {
       message.Change().CopyFrom(*before);
       throw;
@@ -384,7 +394,7 @@ void SetFieldTo(const MessageRef& message, const std::string& name, const py::ha
     return;
   }
   if (field->message_type() != nullptr) return Assign(message.In(field), value);
-  SetAt(message, message.place() + name, value);
+  SetAt(message, message.place() + field->name(), value);
 }
 
 std::string UnitOf(const FieldDescriptor& field) {

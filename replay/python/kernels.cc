@@ -46,7 +46,11 @@ Kernels Collect(const std::vector<std::string>& paths, bool host, const std::str
   CollectOptions options;
   options.host = host;
   options.device = device;
-  options.source = absl::StrCat("collected from ", paths.empty() ? "" : paths[0], paths.size() > 1 ? " and others" : "");
+  for (const InputFile& input : traces.inputs) {
+    if (!IsTraceRole(input.role)) continue;
+    options.source = absl::StrCat("collected from ", input.path, traces.inputs.size() > 1 ? " and others" : "");
+    break;
+  }
   CollectNotes notes;
   return Held(OrThrow(CollectKernels(traces, options, &notes)));
 }

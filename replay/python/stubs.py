@@ -7,6 +7,7 @@ proto/cluster.proto, as the module itself tells them. _core.pyi begins with core
 from __future__ import annotations
 
 import ast
+import keyword
 import sys
 import textwrap
 from pathlib import Path
@@ -82,7 +83,7 @@ def field_stub(field: Mapping[str, Any]) -> str:
             f"default {field['fallback']}" if field["fallback"] else "", ", ".join(field["words"])]
     doc = "; ".join(t for t in told if t).replace("\\", "\\\\").replace('"""', "'''")
     body = textwrap.indent(f'"""{doc}"""' if doc else "...", " " * 8)
-    name = field["name"]
+    name = field["name"] + "_" * keyword.iskeyword(field["name"])
     return (f"    @property\n    def {name}(self) -> {get}:\n{body}\n"
             f"    @{name}.setter\n    def {name}(self, value: {put} | None) -> None: ...\n")
 

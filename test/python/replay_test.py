@@ -39,8 +39,8 @@ class Equal(FolderTest):
         self.check("--cluster", "dgx-h100", "--set", "topology.dimension[0].bandwidth_gbytes_per_s=100.5", cluster=changed)
 
     def test_options(self):
-        self.check("--lanes", "single", "--straggler", "3=1.5", "--straggler", "host:1=2", "--seed", "7",
-                   lanes="single", straggler=["3=1.5", "host:1=2"], seed=7)
+        self.check("--lanes", "unlimited", "--straggler", "3=1.5", "--straggler", "host:1=2", "--seed", "7",
+                   lanes="unlimited", straggler=["3=1.5", "host:1=2"], seed=7)
         self.check("--set", "topology.dimension[0].latency_ns=500", "--set", "device.memory_gbytes_per_s=1000.25",
                    set={"topology.dimension[0].latency_ns": 500, "device.memory_gbytes_per_s": 1000.25})
         self.check("--no-fast-path", "--critical-path", no_fast_path=True, critical_path=True)
@@ -52,7 +52,7 @@ class Equal(FolderTest):
     def test_options_of_traces(self):
         self.check("--edit", str(self.script()), edit=self.script())
         self.check("--scale", "mlp=0.5", scale={"mlp": 0.5})
-        self.check("--ranks", "16", path=f"{STEP}/workload.0.et.zst", ranks=16)
+        self.check("--steps", "all", path=GLOO, steps="all")
 
     def script(self):
         path = self.path("edit.txtpb")

@@ -75,7 +75,7 @@ class Sweeps(FolderTest):
             results.best("mss")
 
     def test_search_and_files(self):
-        text = cr.SweepSpec(SPEC)._core.to_text() + 'search { budget: 6 }\n'
+        text = cr.SweepSpec(SPEC)._core.to_text() + 'search { evaluations: 6 }\n'
         try:
             spec = cr.SweepSpec(text)
         except cr.Error as e:
@@ -89,8 +89,8 @@ class Sweeps(FolderTest):
             cr.SweepSpec({"trace": [STEP], "axis": [{"name": "x", "field": "topology.dimensions[0].size", "value": [1]}]})
         with self.assertRaises(cr.Error):
             cr.SweepSpec("/nowhere/sweep.txtpb")
-        failing = cr.sweep({"trace": [STEP], "axis": [{"name": "ranks", "option": "--lanes", "value": ["single", "recorded"]},
-                                                      {"name": "nodes", "option": "--cluster",
+        failing = cr.sweep({"trace": [STEP], "axis": [{"name": "order", "option": "--lanes", "value": ["single", "recorded"]},
+                                                      {"name": "machine", "option": "--cluster",
                                                        "value": ["dgx-h100", "dgx-h100:nodes=1,gpus_per_node=4"]}]})
         self.assertEqual(failing.failed, 2)
         self.assertEqual(sum(bool(e) for e in failing.rows["error"]), 2)

@@ -21,13 +21,13 @@ class Edit(FolderTest):
         twice = cr.edit(edited, scale="mlp=0.5")
         self.assertEqual(twice.nodes["duration_ps"][mlp].sum() * 4, traces.nodes["duration_ps"][mlp].sum())
         report = cr.replay(edited, "dgx-h100")
-        self.assertGreater(len(report.edits.edits), 0)
+        self.assertEqual(len(report.edits.outcomes), 1)
         self.assertEqual(report.to_json(), binary("replay", STEP, "--cluster", "dgx-h100", "--scale", "mlp=0.5", "--format", "json"))
 
     def test_to_a_folder(self):
         did = cr.edit(STEP, self.path("out"), scale="mlp=0.5")
         binary("edit", STEP, "-o", self.path("binary"), "--scale", "mlp=0.5", "-q")
-        self.assertEqual(len(did.edits), 1)
+        self.assertEqual(len(did.outcomes), 1)
         for rank in range(8):
             with open(self.path(f"out/workload.{rank}.et.zst"), "rb") as a, \
                     open(self.path(f"binary/workload.{rank}.et.zst"), "rb") as b:

@@ -104,7 +104,7 @@ class Load(FolderTest):
 
     def test_error_names_file_rank_and_node(self):
         with open(f"{STEP}/workload.3.et.zst", "rb") as whole, open(self.path("workload.0.et.zst"), "wb") as part:
-            part.write(whole.read()[:2000])
+            part.write(whole.read()[:500])
         with self.assertRaises(cr.Error) as caught:
             cr.load(self.folder)
         self.assertEqual(caught.exception.file, self.path("workload.0.et.zst"))
