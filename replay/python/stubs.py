@@ -64,28 +64,24 @@ def stub_of(source: str, options: Any, kind: Any, name: Any) -> str:
     return f"# Made by stubs.py.\n{head}from __future__ import annotations\n{imports}{rest.lstrip()}\n"
 
 
-TYPES = {"float": "float | str", "int": "int | str", "bool": "bool", "str": "str"}
+SCALARS = {"float": "FloatField", "int": "IntField", "bool": "BoolField", "str": "TextField"}
 
 
 def field_stub(field: Mapping[str, Any]) -> str:
-    """A field of a message: what it gives, and what it may be set to."""
-    scalar = field["type"] in TYPES
-    get = field["type"]
+    """A field of a message."""
+    kind = SCALARS.get(field["type"])
+    element = field["type"]
     if field["map"]:
-        get = "FieldMap"
-        put = f"Mapping[str, {TYPES.get(field['type'], 'Any')}] | FieldMap"
+        kind = "MapField"
     elif field["repeated"]:
-        get = f"FieldList[{field['type']}]"
-        put = "Sequence[Any]" if not scalar else f"Sequence[{TYPES[field['type']]}]"
-    else:
-        put = TYPES[field["type"]] if scalar else f"{field['type']} | Mapping[str, Any]"
+        kind = f"ListField[{element}]"
+    elif kind is None:
+        kind = f"PartField[{element}]"
     told = [field["doc"], f"in {field['unit']}" if field["unit"] else "", field["range"],
             f"default {field['fallback']}" if field["fallback"] else "", ", ".join(field["words"])]
-    doc = "; ".join(t for t in told if t).replace("\\", "\\\\").replace('"""', "'''")
-    body = textwrap.indent(f'"""{doc}"""' if doc else "...", " " * 8)
+    doc = "; ".join(t for t in told if t)
     name = field["name"] + "_" * keyword.iskeyword(field["name"])
-    return (f"    @property\n    def {name}(self) -> {get}:\n{body}\n"
-            f"    @{name}.setter\n    def {name}(self, value: {put} | None) -> None: ...\n")
+    return f"    {name}: {kind}" + (f"  # {doc}" if doc else "") + "\n"
 
 
 def messages_stub(messages: Mapping[str, list[Mapping[str, Any]]]) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 # Of the C library and the compiler, which every Linux has: PEP 600 and the policies of auditwheel.
-_SYSTEM = re.compile(r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|util|resolv|nsl|crypt|gcc_s|stdc\+\+)\b)")
+_SYSTEM = re.compile(r"^(linux-vdso|lib(c|m|dl|rt|pthread|util|resolv|nsl|crypt|gcc_s|stdc\+\+)\.so|ld-linux)")
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same wheel each time
 
 

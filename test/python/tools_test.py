@@ -154,7 +154,7 @@ class Kernels(FolderTest):
         again = cr.kernels.KernelTable.load(self.path("t.csv"))
         self.assertEqual(again.to_csv(), table.to_csv())
         moved = again.transfer("H100", from_device="V100")
-        self.assertEqual(moved.device, "H100")
+        self.assertIn("H100", moved.device)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ class Bar:
             print(f"\r[{'#' * filled}{'.' * (_WIDTH - filled)}] {share:4.0%}", end=end, file=sys.stderr, flush=True)
 
     def _draw(self, share: float) -> None:
-        from IPython.display import HTML, display
+        from IPython.display import HTML, display  # type: ignore[import]
 
         bar = HTML(f"<progress value='{share}' max='1' style='width:20em'></progress> {share:.0%}")
         if self._display is None:

@@ -8,10 +8,9 @@ import queue
 import tempfile
 import threading
 import time
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence, Tuple
 
 from . import _core
-from ._errors import Error
 from ._traces import load
 
 _BATCH_SECONDS = 0.25  # that a task takes: enough that the scheduler's own time does not count
@@ -20,7 +19,7 @@ _TRIES = 5  # of a task whose workers die
 _TELL_EVERY = 0.1
 
 # A point: its token, and its words.
-Point = tuple[int, Sequence[str]]
+Point = Tuple[int, Sequence[str]]
 
 
 class _Here:
@@ -126,7 +125,7 @@ class Workers:
         most = 2 * max(1, self._threads())
         size = 1 if self._seconds == 0 else min(_MOST_IN_BATCH, max(1, int(_BATCH_SECONDS / self._seconds)))
         while len(self._running) < most:
-            batch = []
+            batch: list[Point] = []
             while len(batch) < size and (taken := source.take()) is not None:
                 batch.append(taken)
             if not batch:
@@ -174,5 +173,3 @@ class Workers:
         done, _, total, _ = source.progress()
         self._progress(done / total if total else 1.0, done, total)
 
-
-__all__ = ["Error", "Workers", "run_batch"]

@@ -27,7 +27,8 @@ class Plan:
     @property
     def rows(self) -> Table:
         """A row for each split that is told: tp, pp, dp, ..., its time (0: not replayed), closed form, MFU, memory."""
-        return self._record.row
+        table: Table = self._record.row
+        return table
 
     def __len__(self) -> int:
         return len(self.rows)

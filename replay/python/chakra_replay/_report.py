@@ -47,12 +47,14 @@ class Report:
     @property
     def ranks(self) -> Table:
         """A row for each rank: when it ended, computation, communication, exposed, idle."""
-        return self._record.rank
+        table: Table = self._record.rank
+        return table
 
     @property
     def collectives(self) -> Table:
         """A row for each kind of collective on each group."""
-        return self._record.collective
+        table: Table = self._record.collective
+        return table
 
     @property
     def memory(self) -> Table | None:
@@ -149,7 +151,7 @@ class Comparison:
     @property
     def identical(self) -> bool:
         """Whether nothing that is compared differs."""
-        return self._record.identical
+        return bool(self._record.identical)
 
     def to_text(self, top: int = 10) -> str:
         """For people; at most `top` rows of each section, 0: all."""

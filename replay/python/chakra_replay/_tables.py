@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import html
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Dict, Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 
-# A column in another unit: "end" is end_ps in seconds.
 _ROWS_SHOWN = 20
 
 
-class Row(dict):
+class Row(Dict[str, Any]):
     """One row of a table: its columns by name, also as attributes."""
 
     def __getattr__(self, name: str) -> Any:
@@ -36,7 +36,7 @@ class Table:
         self._columns = columns
         self._row_of = row_of
         self._name = name
-        self._arrays: dict[str, np.ndarray] = {}
+        self._arrays: dict[str, npt.NDArray[Any]] = {}
 
     @property
     def columns(self) -> list[str]:
@@ -47,24 +47,25 @@ class Table:
         """What a column is, with its unit."""
         return self._columns.doc(column)
 
-    def column(self, name: str) -> np.ndarray:
+    def column(self, name: str) -> npt.NDArray[Any]:
         """A column as an array. KeyError: there is none of that name."""
         found = self._arrays.get(name)
         if found is None:
             found = self._arrays[name] = self._make(name)
         return found
 
-    def _make(self, name: str) -> np.ndarray:
+    def _make(self, name: str) -> npt.NDArray[Any]:
         scaled = self._scaled(name)
         if scaled is not None:
-            return self._columns.array(scaled[0]) * scaled[1]
+            out: npt.NDArray[Any] = self._columns.array(scaled[0]) * scaled[1]
+            return out
         words = self._columns.words(name)
         codes = self._columns.array(name)
         if words is None:
             return codes
-        out = np.array([*words, None], dtype=object)[codes]  # -1: None
-        out.flags.writeable = False
-        return out
+        texts: npt.NDArray[Any] = np.array([*words, None], dtype=object)[codes]  # -1: None
+        texts.flags.writeable = False
+        return texts
 
     def _scaled(self, name: str) -> tuple[str, float] | None:
         names = self._columns.names()
@@ -91,7 +92,7 @@ class Table:
             return self._row_of(at)
         return Row((name, self.column(name)[at]) for name in self.columns)
 
-    def __getattr__(self, name: str) -> np.ndarray:
+    def __getattr__(self, name: str) -> npt.NDArray[Any]:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
@@ -105,13 +106,13 @@ class Table:
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 
-    def to_dict(self) -> dict[str, np.ndarray]:
+    def to_dict(self) -> dict[str, npt.NDArray[Any]]:
         """All columns by name."""
         return {name: self.column(name) for name in self.columns}
 
     def to_pandas(self) -> Any:
         """A pandas.DataFrame; columns of few texts are categories."""
-        import pandas as pd
+        import pandas as pd  # type: ignore[import]
 
         data = {}
         for name in self.columns:
@@ -126,10 +127,6 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """The table for whoever reads Arrow's C stream interface; numbers are not copied."""
         return self._columns.arrow()
-
-    def __array__(self, dtype: Any = None) -> np.ndarray:
-        table = np.rec.fromarrays([self.column(name) for name in self.columns], names=self.columns)
-        return table if dtype is None else table.astype(dtype)
 
     def __repr__(self) -> str:
         return f"<Table {self._name}: {len(self)} rows of {', '.join(self.columns)}>"

@@ -13,7 +13,7 @@ class Topology:
     """A network: sizes, distances, bandwidths. Made by topology(). Fields of proto/topology_report.proto are
     attributes; in a notebook it is drawn."""
 
-    def __init__(self, core: _core.Network) -> None:
+    def __init__(self, core: _core.NetworkView) -> None:
         self._core = core
         self._record = core.record()
 
@@ -25,7 +25,8 @@ class Topology:
     @property
     def findings(self) -> Table:
         """What cannot be reached ("error"), or looks wrong ("note")."""
-        return self._record.finding
+        found: Table = self._record.finding
+        return found
 
     def draw(self, path: str | os.PathLike[str] | None = None, *,
              layout: Literal["auto", "tiered", "ring", "grid", "groups"] = "auto",

@@ -25,7 +25,7 @@ def _csv_of(rows: RowsLike) -> str:
     if isinstance(rows, str):
         return rows
     if hasattr(rows, "to_csv"):
-        return rows.to_csv(index=False)
+        return str(rows.to_csv(index=False))
     if isinstance(rows, Mapping):
         names = list(rows)
         rows = [dict(zip(names, values)) for values in zip(*rows.values())]
@@ -90,12 +90,13 @@ class KernelTable:
     @property
     def device(self) -> str:
         """That the times were measured on."""
-        return self._core.record().device
+        return str(self._core.record().device)
 
     @property
     def rows(self) -> Table:
         """A row for each kernel: name, shapes, dtypes, duration_us, ..."""
-        return self._core.record().row
+        table: Table = self._core.record().row
+        return table
 
     def __len__(self) -> int:
         return len(self.rows)
