@@ -25,8 +25,9 @@ class Equal(FolderTest):
         return report
 
     def test_fabrics(self):
-        for fabric in ("analytical", "analytical-fifo", "fluid", "packet"):
+        for fabric in ("analytical", "analytical-fifo", "fluid"):
             self.check("--cluster", "dgx-h100", "--fabric", fabric, cluster="dgx-h100", fabric=fabric)
+        self.check("--cluster", "dgx-h100", "--fabric", "packet", cluster="dgx-h100", fabric="packet", path=GLOO)
 
     def test_clusters(self):
         self.check()
@@ -46,7 +47,8 @@ class Equal(FolderTest):
         self.check("--no-fast-path", "--critical-path", no_fast_path=True, critical_path=True)
         self.check("--cluster", "dgx-h100", "--energy", "--power-cap", "500W", cluster="dgx-h100", energy=True,
                    power_cap="500W")
-        self.check("--packet", "mtu=4096B", "--fabric", "packet", packet={"mtu": "4096B"}, fabric="packet")
+        self.check("--cluster", "dgx-h100", "--packet", "mtu=1024B", "--fabric", "packet", cluster="dgx-h100",
+                   packet={"mtu": "1024B"}, fabric="packet", path=GLOO)
         self.check("--placement", "random:3", placement="random:3")
 
     def test_options_of_traces(self):
@@ -197,7 +199,7 @@ class Errors(unittest.TestCase):
 class Threads(unittest.TestCase):
     def test_two_at_once(self):
         traces = cr.load(STEP)
-        alone = {f: cr.replay(traces, "dgx-h100", fabric=f).to_json() for f in ("analytical", "fluid", "packet")}
+        alone = {f: cr.replay(traces, "dgx-h100", fabric=f).to_json() for f in ("analytical", "fluid", "analytical-fifo")}
         wrong = []
 
         def run(fabric):
@@ -205,7 +207,7 @@ class Threads(unittest.TestCase):
                 if cr.replay(traces, "dgx-h100", fabric=fabric).to_json() != alone[fabric]:
                     wrong.append(fabric)
 
-        threads = [threading.Thread(target=run, args=(f,)) for f in ("analytical", "fluid", "packet", "fluid")]
+        threads = [threading.Thread(target=run, args=(f,)) for f in ("analytical", "fluid", "analytical-fifo", "fluid")]
         for t in threads:
             t.start()
         for t in threads:
@@ -264,7 +266,7 @@ class OnTheWay(unittest.TestCase):
                     cr.replay(self.traces, "dgx-h100", fabric="packet", no_fast_path=True)
         finally:
             signal.signal(signal.SIGALRM, before)
-        self.assertLess(time.monotonic() - begin, 60)
+        self.assertLess(time.monotonic() - begin, 10)
 
 
 class Help(unittest.TestCase):
