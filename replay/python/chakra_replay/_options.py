@@ -48,7 +48,7 @@ def _paragraph(option: Mapping[str, Any]) -> str:
     text = option["help"].replace("--", "").strip()
     told = f" ({option['type']})" if option["type"] else ""
     return textwrap.fill(f"{name_of(option)}{told}: {text}", width=100, initial_indent="    ",
-                         subsequent_indent="        ", break_long_words=False)
+                         subsequent_indent="        ", break_long_words=False, break_on_hyphens=False)
 
 
 def options_of(function: str) -> list[dict[str, Any]]:
