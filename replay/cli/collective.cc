@@ -85,8 +85,9 @@ class CollectiveCommand : public Command {
           "\"channels\": %d, \"time_us\": %.3f, \"device_us\": %.3f, \"host_us\": %.3f, \"algbw_GBps\": "
           "%.3f, "
           "\"busbw_GBps\": %.3f",
-          &row == &rows.front() ? "" : ",", arguments_.kind(), arguments_.options().ranks, row.bytes, InJson(row.algorithm),
-          row.protocol, row.channels, row.time_us, row.device_us, row.host_us, row.algbw, row.busbw);
+          &row == &rows.front() ? "" : ",", arguments_.kind(), arguments_.options().ranks, row.bytes,
+          InJson(row.algorithm), row.protocol, row.channels, row.time_us, row.device_us, row.host_us,
+          row.algbw, row.busbw);
       if (explain_)
         absl::StrAppend(&out, ", \"why\": ", InJson(row.why), ", \"candidates\": [", JsonCandidates(row),
                         "]");
@@ -100,9 +101,10 @@ class CollectiveCommand : public Command {
         absl::StrCat("collective,ranks,bytes,algorithm,protocol,channels,time_us,algbw_GBps,busbw_GBps",
                      explain_ ? ",why" : "", "\n");
     for (const TableRow& row : rows) {
-      absl::StrAppendFormat(&out, "%s,%d,%d,%s,%s,%d,%.3f,%.3f,%.3f%s\n", arguments_.kind(), arguments_.options().ranks, row.bytes,
-                            CsvField(row.algorithm), row.protocol, row.channels, row.time_us, row.algbw,
-                            row.busbw, explain_ ? absl::StrCat(",", CsvField(row.why)) : "");
+      absl::StrAppendFormat(&out, "%s,%d,%d,%s,%s,%d,%.3f,%.3f,%.3f%s\n", arguments_.kind(),
+                            arguments_.options().ranks, row.bytes, CsvField(row.algorithm), row.protocol,
+                            row.channels, row.time_us, row.algbw, row.busbw,
+                            explain_ ? absl::StrCat(",", CsvField(row.why)) : "");
     }
     return out;
   }
@@ -124,9 +126,10 @@ class CollectiveCommand : public Command {
       for (std::string& line : Explain(row)) table.AddLine(std::move(line));
     }
     TextPage page = PageOf(output_);
-    return page.Finish(absl::StrFormat("# %s on %d ranks of %s, fabric %s\n%s%s", arguments_.kind(), arguments_.options().ranks,
-                                       cluster.name().empty() ? ClusterSpec(arguments_.options()) : cluster.name(),
-                                       FabricName(arguments_.options()), WhatTimeIs(rows), table.Print(&page)));
+    return page.Finish(absl::StrFormat(
+        "# %s on %d ranks of %s, fabric %s\n%s%s", arguments_.kind(), arguments_.options().ranks,
+        cluster.name().empty() ? ClusterSpec(arguments_.options()) : cluster.name(),
+        FabricName(arguments_.options()), WhatTimeIs(rows), table.Print(&page)));
   }
 
   // Whose time the rows hold, if a library tells the host's from the device's.

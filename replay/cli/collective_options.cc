@@ -86,13 +86,15 @@ absl::StatusOr<std::vector<uint64_t>> CollectiveArguments::Sizes() {
   if (kind_.empty())
     return absl::InvalidArgumentError(absl::StrCat("expected a collective: ", absl::StrJoin(kinds, ", ")));
   if (!kind)
-    return absl::InvalidArgumentError(absl::StrCat("no collective \"", kind_, "\"", SuggestName(kind_, kinds)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("no collective \"", kind_, "\"", SuggestName(kind_, kinds)));
   options_.type = *kind;
   if (absl::Status s = CheckFabricName(FabricName(options_)); !s.ok()) return s;
   return ParseSizes(bytes_, factor_);
 }
 
-absl::StatusOr<CollectiveTable> CollectiveArguments::Table(std::vector<std::string>* notes, absl::Status* misuse) {
+absl::StatusOr<CollectiveTable> CollectiveArguments::Table(std::vector<std::string>* notes,
+                                                           absl::Status* misuse) {
   absl::StatusOr<proto::Cluster> cluster = DescribeMachine(options_, notes);
   if (!cluster.ok()) return cluster.status();
   if (options_.ranks == 0) options_.ranks = DevicesOf(*cluster);

@@ -18,8 +18,8 @@ class CollectiveArguments {
   void AddTo(CLI::App* app);
   // Once, after the parsing: checks what the command line alone says. The sizes that are priced.
   absl::StatusOr<std::vector<uint64_t>> Sizes();
-  // After Sizes(): what prices them. Where an option is at fault that the cluster's library and programs refuse, it is
-  // in `misuse` too.
+  // After Sizes(): what prices them. Where an option is at fault that the cluster's library and programs
+  // refuse, it is in `misuse` too.
   absl::StatusOr<CollectiveTable> Table(std::vector<std::string>* notes, absl::Status* misuse);
 
   const std::string& kind() const { return kind_; }

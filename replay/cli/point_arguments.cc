@@ -31,8 +31,7 @@ absl::Status PointArguments::Parse(const std::vector<std::string>& words) {
     const std::string stray = StrayArgument(app_);
     return absl::InvalidArgumentError(stray.empty() ? e.what() : stray);
   }
-  if (const std::string stray = StrayArgument(app_); !stray.empty())
-    return absl::InvalidArgumentError(stray);
+  if (const std::string stray = StrayArgument(app_); !stray.empty()) return absl::InvalidArgumentError(stray);
   return arguments_.Check();
 }
 

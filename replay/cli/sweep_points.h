@@ -21,8 +21,8 @@ class SweepPoints {
  public:
   // Keeps the traces of the last `kept` sets that points named, at least 1. Points that do not say --threads
   // simulate packets on `threads`.
-  // Files that were sent here are told by where they were: for each such place here and there, in paths and in
-  // errors.
+  // Files that were sent here are told by where they were: for each such place here and there, in paths and
+  // in errors.
   using Places = std::vector<std::pair<std::string, std::string>>;
   SweepPoints(size_t kept, int threads, Places sent = {})
       : kept_(kept), threads_(threads), sent_(std::move(sent)) {}

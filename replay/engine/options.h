@@ -61,9 +61,9 @@ struct EngineOptions {
   // `pinned`, `variation`, `start` or `recorded_comm`.
   const Twins* twins = nullptr;
   RunObserver* observer = nullptr;  // told of each node; not owned; null: nobody
-  NodeSpans* spans = nullptr;    // filled if not null; not owned
-  CriticalPath* path = nullptr;  // likewise
-  PinnedRun* pinned = nullptr;   // likewise
+  NodeSpans* spans = nullptr;       // filled if not null; not owned
+  CriticalPath* path = nullptr;     // likewise
+  PinnedRun* pinned = nullptr;      // likewise
 };
 
 inline bool Stopped(const EngineOptions& options) { return options.stop != nullptr && options.stop->load(); }

@@ -146,7 +146,8 @@ const T* Keep(std::vector<T> values, Owned<ArrowArray>* owned) {
 }
 
 // Texts with offsets of 64 bits ("U"); a code of -1 is null.
-void ArrayOfWords(const std::vector<std::string>& words, const int32_t* codes, int64_t rows, ArrowArray* out) {
+void ArrayOfWords(const std::vector<std::string>& words, const int32_t* codes, int64_t rows,
+                  ArrowArray* out) {
   auto owned = std::make_unique<Owned<ArrowArray>>();
   std::vector<int64_t> offsets = {0};
   std::vector<char> bytes(1);
@@ -197,7 +198,7 @@ void ArrayOfColumn(const std::shared_ptr<const Table>& table, const TableColumn&
     return ArrayOfWords(*column.words, static_cast<const int32_t*>(column.data), table->rows, out);
   auto owned = std::make_unique<Owned<ArrowArray>>();
   owned->table = table;
-  owned->buffers.push_back(nullptr);  // nothing is null
+  owned->buffers.push_back(nullptr);      // nothing is null
   static constexpr int64_t kNothing = 0;  // of a table without rows
   if (column.type == TableColumn::Type::kBool) {
     const auto* flags = static_cast<const uint8_t*>(column.data);

@@ -63,10 +63,12 @@ MessageFormat FormatOfName(const std::string& path) {
   const absl::string_view name = WithoutCompression(path);
   if (absl::EndsWith(name, ".json")) return MessageFormat::kJson;
   return absl::EndsWith(name, ".txtpb") || absl::EndsWith(name, ".textproto") ? MessageFormat::kText
-                                                                             : MessageFormat::kBinary;
+                                                                              : MessageFormat::kBinary;
 }
 
-py::str Formatted(const Cluster& c, MessageFormat format) { return Text(OrThrow(FormatMessage(ProtoOf(c), format))); }
+py::str Formatted(const Cluster& c, MessageFormat format) {
+  return Text(OrThrow(FormatMessage(ProtoOf(c), format)));
+}
 
 void BindFiles(py::class_<Cluster, MessageRef>& type) {
   type.def_static("preset", &FromPreset, py::arg("name"),
@@ -74,20 +76,23 @@ void BindFiles(py::class_<Cluster, MessageRef>& type) {
                   "Cluster.preset(\"dgx-h100\", nodes=16). Cluster.presets() lists the names.")
       .def_static("presets", &PresetNames, "The names of all presets.")
       .def_static("keys", &OverrideKeys, "The keyword arguments that preset() takes.")
-      .def_static("from_file",
-                  [](const py::object& path) { return FromSpec(PathsOf(path).at(0)); }, py::arg("path"),
-                  "Reads a cluster: text format, JSON or binary of proto/cluster.proto, or ASTRA-sim's network.yml.")
+      .def_static(
+          "from_file", [](const py::object& path) { return FromSpec(PathsOf(path).at(0)); }, py::arg("path"),
+          "Reads a cluster: text format, JSON or binary of proto/cluster.proto, or ASTRA-sim's network.yml.")
       .def_static("from_text", &FromText, py::arg("text"), py::arg("name") = "(text)",
                   "The same from a text, in the text format or JSON.")
-      .def("to_text", [](const Cluster& c) { return Formatted(c, MessageFormat::kText); },
-           "In the text format of proto/cluster.proto, as --cluster reads it.")
-      .def("to_json", [](const Cluster& c) { return Formatted(c, MessageFormat::kJson); }, "As JSON.")
-      .def("save",
-           [](const Cluster& c, const py::object& path) {
-             const std::string to = PathsOf(path).at(0);
-             ThrowIf(WriteMessageFile(ProtoOf(c), FormatOfName(to), to));
-           },
-           py::arg("path"), "Writes a file for --cluster: .json, .txtpb, else binary.");
+      .def(
+          "to_text", [](const Cluster& c) { return Formatted(c, MessageFormat::kText); },
+          "In the text format of proto/cluster.proto, as --cluster reads it.")
+      .def(
+          "to_json", [](const Cluster& c) { return Formatted(c, MessageFormat::kJson); }, "As JSON.")
+      .def(
+          "save",
+          [](const Cluster& c, const py::object& path) {
+            const std::string to = PathsOf(path).at(0);
+            ThrowIf(WriteMessageFile(ProtoOf(c), FormatOfName(to), to));
+          },
+          py::arg("path"), "Writes a file for --cluster: .json, .txtpb, else binary.");
 }
 
 }  // namespace
@@ -107,8 +112,10 @@ Cluster ClusterOf(const std::string& spec) {
 void BindCluster(py::module_& module) {
   py::class_<Cluster, MessageRef> type(
       module, "Cluster",
-      "A machine: devices, links, memory, collective library. Every field of proto/cluster.proto is an attribute, its "
-      "unit in its name: cluster.topology.dimension[0].bandwidth_gbytes_per_s = 450, or a text with a unit, \"400Gb/s\". "
+      "A machine: devices, links, memory, collective library. Every field of proto/cluster.proto is an "
+      "attribute, its "
+      "unit in its name: cluster.topology.dimension[0].bandwidth_gbytes_per_s = 450, or a text with a unit, "
+      "\"400Gb/s\". "
       "fields() tells all of a part's fields.");
   BindFiles(type);
   module.def("cluster_of", &ClusterOf);
@@ -117,24 +124,26 @@ void BindCluster(py::module_& module) {
     DescribeMessages(*proto::Cluster::descriptor(), &out);
     return out;
   });
-  type.def("set",
-           [](const Cluster& c, const py::args& texts) {
-             std::vector<std::string> all;
-             for (const py::handle& text : texts) all.push_back(py::str(text));
-             ThrowIf(SetFields(all, &c.Change()));
-             return c;
-           },
-           "Sets fields by texts, as --set FIELD=VALUE does. Returns the cluster.")
-      .def("copy", [](const Cluster& c) { return Make(c.cluster->spec(), *c.cluster->snapshot()); },
-           "Another cluster with the same fields.")
+  type.def(
+          "set",
+          [](const Cluster& c, const py::args& texts) {
+            std::vector<std::string> all;
+            for (const py::handle& text : texts) all.push_back(py::str(text));
+            ThrowIf(SetFields(all, &c.Change()));
+            return c;
+          },
+          "Sets fields by texts, as --set FIELD=VALUE does. Returns the cluster.")
+      .def(
+          "copy", [](const Cluster& c) { return Make(c.cluster->spec(), *c.cluster->snapshot()); },
+          "Another cluster with the same fields.")
       .def("__copy__", [](const Cluster& c) { return Make(c.cluster->spec(), *c.cluster->snapshot()); })
       .def("__deepcopy__",
            [](const Cluster& c, const py::dict&) { return Make(c.cluster->spec(), *c.cluster->snapshot()); })
-      .def_property_readonly("spec", [](const Cluster& c) { return Text(c.cluster->spec()); },
-                             "What --cluster would be for the cluster as it was read.")
-      .def_property_readonly("notes",
-                             [](const Cluster& c) { return c.cluster->snapshot()->notes; },
-                             "What its file left open.")
+      .def_property_readonly(
+          "spec", [](const Cluster& c) { return Text(c.cluster->spec()); },
+          "What --cluster would be for the cluster as it was read.")
+      .def_property_readonly(
+          "notes", [](const Cluster& c) { return c.cluster->snapshot()->notes; }, "What its file left open.")
       .def("__repr__",
            [](const Cluster& c) { return Text(absl::StrCat("<Cluster ", ProtoOf(c).name(), ">")); })
       .def(py::pickle(

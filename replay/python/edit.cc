@@ -43,7 +43,8 @@ struct EditArguments {
 };
 
 // Writes edited traces. What the edits did.
-std::shared_ptr<proto::EditReport> WriteEdited(const std::vector<std::string>& words, const std::string& output) {
+std::shared_ptr<proto::EditReport> WriteEdited(const std::vector<std::string>& words,
+                                               const std::string& output) {
   EditArguments arguments;
   ParseWords(&arguments.app, words);
   if (!arguments.edits.any()) ThrowInvalid("edit expects an edit: script, do, or a short form as scale");

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "replay/python/comments.h"
 #include "replay/python/errors.h"
 #include "replay/python/table.h"
 #include "trace/base/spelling.h"
@@ -57,8 +58,8 @@ const FieldDescriptor* FindIn(const MessageRef& message, const std::string& name
   if (field == nullptr && absl::EndsWith(name, "_"))
     field = message.type().FindFieldByName(name.substr(0, name.size() - 1));
   if (field != nullptr) return field;
-  throw py::attribute_error(absl::StrCat(message.root->name(), ": there is no field \"", message.place(), name, "\"",
-                                         SuggestName(name, FieldNames(message.type()))));
+  throw py::attribute_error(absl::StrCat(message.root->name(), ": there is no field \"", message.place(),
+                                         name, "\"", SuggestName(name, FieldNames(message.type()))));
 }
 
 // A value as SetField() reads it.
@@ -73,7 +74,8 @@ void SetAt(const MessageRef& in, const std::string& path, const py::handle& valu
   const std::unique_ptr<Message> before(in.Get().New());
   before->CopyFrom(in.Get());
   const absl::Status set = SetField(path, TextOf(value), &in.root->Change());
-  if (!set.ok()) throw StatusError(absl::Status(set.code(), absl::StrCat(in.root->name(), ": ", set.message())));
+  if (!set.ok())
+    throw StatusError(absl::Status(set.code(), absl::StrCat(in.root->name(), ": ", set.message())));
   const absl::Status range = CheckSettings(in.Get(), absl::StrCat(in.root->name(), ": ", in.place()));
   if (range.ok()) return;
   in.Change().CopyFrom(*before);
@@ -84,16 +86,17 @@ void Assign(const MessageRef& message, const py::handle& value) {
   if (py::isinstance<MessageRef>(value)) {
     const auto other = value.cast<MessageRef>();
     if (&other.type() != &message.type())
-      ThrowInvalid(absl::StrCat(message.root->name(), ": ", message.place(), " is a ", message.type().name(), ", not a ",
-                                other.type().name()));
+      ThrowInvalid(absl::StrCat(message.root->name(), ": ", message.place(), " is a ", message.type().name(),
+                                ", not a ", other.type().name()));
     const std::unique_ptr<Message> copy(other.Get().New());
     copy->CopyFrom(other.Get());
     message.Change().CopyFrom(*copy);
     return;
   }
   if (!py::isinstance<py::dict>(value))
-    ThrowInvalid(absl::StrCat(message.root->name(), ": ", message.place(), " is ", std::string(py::repr(value)),
-                              "; expected a dict of fields, or another ", message.type().name()));
+    ThrowInvalid(absl::StrCat(message.root->name(), ": ", message.place(), " is ",
+                              std::string(py::repr(value)), "; expected a dict of fields, or another ",
+                              message.type().name()));
   for (const auto& [key, one] : value.cast<py::dict>()) SetFieldTo(message, py::str(key), one);
 }
 
@@ -147,7 +150,8 @@ std::string ReprOf(const MessageRef& message) {
 bool Equal(const MessageRef& a, const py::handle& b) {
   if (!py::isinstance<MessageRef>(b)) return false;
   const auto other = b.cast<MessageRef>();
-  return &a.type() == &other.type() && google::protobuf::util::MessageDifferencer::Equals(a.Get(), other.Get());
+  return &a.type() == &other.type() &&
+         google::protobuf::util::MessageDifferencer::Equals(a.Get(), other.Get());
 }
 
 std::string RangeOf(const FieldDescriptor& field) {
@@ -186,14 +190,16 @@ py::dict DescribeField(const FieldDescriptor& field) {
   d["name"] = field.name();
   d["unit"] = UnitOf(field);
   d["range"] = RangeOf(field);
-  d["doc"] = setting.doc();
+  const std::string comment = CommentOf(field);
+  d["doc"] = comment.empty() ? setting.doc() : comment;
   d["fallback"] = setting.fallback();
   d["map"] = field.is_map();
   d["repeated"] = field.is_repeated() && !field.is_map();
   d["type"] = field.is_map() ? TypeNameOf(*field.message_type()->map_value()) : TypeNameOf(field);
   py::list words;
   if (field.enum_type() != nullptr) {
-    for (int i = 0; i < field.enum_type()->value_count(); ++i) words.append(field.enum_type()->value(i)->name());
+    for (int i = 0; i < field.enum_type()->value_count(); ++i)
+      words.append(field.enum_type()->value(i)->name());
   }
   d["words"] = words;
   return d;
@@ -220,14 +226,16 @@ void BindLists(py::module_& module) {
              SetAt(l.in, absl::StrCat(l.place(), "[", at, "]"), value);
            })
       .def("__delitem__", [](const ListRef& l, py::ssize_t i) { Remove(l, l.At(i)); })
-      .def("append", [](const ListRef& l, const py::object& value) { Append(l, value); }, py::arg("value"),
-           "Adds an element; of messages a dict of fields, or another message.")
-      .def("add",
-           [](const ListRef& l, const py::kwargs& fields) {
-             Append(l, fields);
-             return ElementOf(l, l.size() - 1);
-           },
-           "Adds a message of these fields, and returns it.")
+      .def(
+          "append", [](const ListRef& l, const py::object& value) { Append(l, value); }, py::arg("value"),
+          "Adds an element; of messages a dict of fields, or another message.")
+      .def(
+          "add",
+          [](const ListRef& l, const py::kwargs& fields) {
+            Append(l, fields);
+            return ElementOf(l, l.size() - 1);
+          },
+          "Adds a message of these fields, and returns it.")
       .def("clear", &ClearList, "Removes all elements.")
       .def("__eq__",
            [](const ListRef& l, const py::object& other) {
@@ -335,7 +343,8 @@ py::object ScalarOf(const Message& message, const FieldDescriptor& field, int in
     case FieldDescriptor::CPPTYPE_STRING:
       return Text(one ? in.GetString(message, &field) : in.GetRepeatedString(message, &field, index));
     case FieldDescriptor::CPPTYPE_ENUM:
-      return py::str((one ? in.GetEnum(message, &field) : in.GetRepeatedEnum(message, &field, index))->name());
+      return py::str(
+          (one ? in.GetEnum(message, &field) : in.GetRepeatedEnum(message, &field, index))->name());
     case FieldDescriptor::CPPTYPE_INT32:
       return py::int_(one ? in.GetInt32(message, &field) : in.GetRepeatedInt32(message, &field, index));
     case FieldDescriptor::CPPTYPE_UINT32:
@@ -372,7 +381,8 @@ void SetFieldTo(const MessageRef& message, const std::string& name, const py::ha
     in.GetReflection()->ClearField(&in, field);
     try {
       for (const auto& [key, one] : py::dict(py::reinterpret_borrow<py::object>(value)))
-        SetAt(message, absl::StrCat(message.place(), field->name(), "[", std::string(py::str(key)), "]"), one);
+        SetAt(message, absl::StrCat(message.place(), field->name(), "[", std::string(py::str(key)), "]"),
+              one);
     } catch (...) {
       message.Change().CopyFrom(*before);
       throw;
@@ -398,11 +408,24 @@ void SetFieldTo(const MessageRef& message, const std::string& name, const py::ha
 }
 
 std::string UnitOf(const FieldDescriptor& field) {
-  static constexpr std::pair<const char*, const char*> kUnits[] = {
-      {"_gbytes_per_s", "GB/s"}, {"_bytes_per_s", "B/s"}, {"_gbps", "Gb/s"}, {"_bytes", "B"}, {"_mbytes", "MB"},
-      {"_gbytes", "GB"},         {"_mib", "MiB"},         {"_ps", "ps"},     {"_ns", "ns"},   {"_us", "us"},
-      {"_ms", "ms"},             {"_seconds", "s"},       {"_s", "s"},       {"_mhz", "MHz"}, {"_tflops", "TFLOP/s"},
-      {"_watts", "W"},           {"_joules", "J"},        {"_microjoules", "uJ"}};
+  static constexpr std::pair<const char*, const char*> kUnits[] = {{"_gbytes_per_s", "GB/s"},
+                                                                   {"_bytes_per_s", "B/s"},
+                                                                   {"_gbps", "Gb/s"},
+                                                                   {"_bytes", "B"},
+                                                                   {"_mbytes", "MB"},
+                                                                   {"_gbytes", "GB"},
+                                                                   {"_mib", "MiB"},
+                                                                   {"_ps", "ps"},
+                                                                   {"_ns", "ns"},
+                                                                   {"_us", "us"},
+                                                                   {"_ms", "ms"},
+                                                                   {"_seconds", "s"},
+                                                                   {"_s", "s"},
+                                                                   {"_mhz", "MHz"},
+                                                                   {"_tflops", "TFLOP/s"},
+                                                                   {"_watts", "W"},
+                                                                   {"_joules", "J"},
+                                                                   {"_microjoules", "uJ"}};
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING) return "";
   for (const auto& [end, unit] : kUnits) {
     if (absl::EndsWith(field.name(), end)) return unit;
@@ -417,12 +440,13 @@ py::list DescribeFields(const Descriptor& type) {
 }
 
 void BindFields(py::module_& module) {
+  module.def("set_comments_file", &SetCommentsFile);
   BindLists(module);
   BindMaps(module);
   py::class_<MessageRef>(module, "Message", "A part of a cluster: each of its fields is an attribute.")
       .def("__getattr__", &GetField)
-      .def("__setattr__",
-           [](const MessageRef& m, const std::string& name, const py::object& value) { SetFieldTo(m, name, value); })
+      .def("__setattr__", [](const MessageRef& m, const std::string& name,
+                             const py::object& value) { SetFieldTo(m, name, value); })
       .def("__delattr__",
            [](const MessageRef& m, const std::string& name) { SetFieldTo(m, name, py::none()); })
       .def("__dir__",
@@ -431,17 +455,20 @@ void BindFields(py::module_& module) {
              for (const std::string& name : FieldNames(m.type())) names.append(name);
              return names;
            })
-      .def("has",
-           [](const MessageRef& m, const std::string& name) {
-             const FieldDescriptor* field = FindIn(m, name);
-             const Message& in = m.Get();
-             if (field->is_repeated()) return in.GetReflection()->FieldSize(in, field) > 0;
-             return in.GetReflection()->HasField(in, field);
-           },
-           py::arg("field"), "Whether a field was given.")
-      .def("fields", [](const MessageRef& m) { return DescribeFields(m.type()); },
-           "Its fields: a dict each, with name, type, unit, range and what it is.")
-      .def("to_text", [](const MessageRef& m) { return Text(m.Get().DebugString()); }, "In the text format.")
+      .def(
+          "has",
+          [](const MessageRef& m, const std::string& name) {
+            const FieldDescriptor* field = FindIn(m, name);
+            const Message& in = m.Get();
+            if (field->is_repeated()) return in.GetReflection()->FieldSize(in, field) > 0;
+            return in.GetReflection()->HasField(in, field);
+          },
+          py::arg("field"), "Whether a field was given.")
+      .def(
+          "fields", [](const MessageRef& m) { return DescribeFields(m.type()); },
+          "Its fields: a dict each, with name, type, unit, range and what it is.")
+      .def(
+          "to_text", [](const MessageRef& m) { return Text(m.Get().DebugString()); }, "In the text format.")
       .def("__eq__", &Equal)
       .def("__repr__", [](const MessageRef& m) { return Text(ReprOf(m)); })
       .attr("__hash__") = py::none();

@@ -43,8 +43,8 @@ pybind11::object GetField(const MessageRef& message, const std::string& name);
 void SetFieldTo(const MessageRef& message, const std::string& name, const pybind11::handle& value);
 
 // A scalar, or an element of a repeated one.
-pybind11::object ScalarOf(const google::protobuf::Message& message, const google::protobuf::FieldDescriptor& field,
-                          int index = -1);
+pybind11::object ScalarOf(const google::protobuf::Message& message,
+                          const google::protobuf::FieldDescriptor& field, int index = -1);
 
 // "ns", "GB/s", ...: by the field's name; "": none.
 std::string UnitOf(const google::protobuf::FieldDescriptor& field);

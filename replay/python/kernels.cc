@@ -30,7 +30,9 @@ struct Kernels {
   std::shared_ptr<const proto::KernelTable> table;
 };
 
-Kernels Held(proto::KernelTable table) { return {std::make_shared<const proto::KernelTable>(std::move(table))}; }
+Kernels Held(proto::KernelTable table) {
+  return {std::make_shared<const proto::KernelTable>(std::move(table))};
+}
 
 // A device's name, or the device of a cluster.
 proto::Device DeviceOf(const py::object& device) {
@@ -48,7 +50,8 @@ Kernels Collect(const std::vector<std::string>& paths, bool host, const std::str
   options.device = device;
   for (const InputFile& input : traces.inputs) {
     if (!IsTraceRole(input.role)) continue;
-    options.source = absl::StrCat("collected from ", input.path, traces.inputs.size() > 1 ? " and others" : "");
+    options.source =
+        absl::StrCat("collected from ", input.path, traces.inputs.size() > 1 ? " and others" : "");
     break;
   }
   CollectNotes notes;
@@ -65,7 +68,8 @@ Kernels Merge(const std::vector<Kernels>& tables, bool any_device) {
   return Held(OrThrow(MergeKernels(all, names, any_device)));
 }
 
-Kernels Transfer(const Kernels& kernels, const py::object& to, const py::object& from, const std::string& dtype) {
+Kernels Transfer(const Kernels& kernels, const py::object& to, const py::object& from,
+                 const std::string& dtype) {
   const std::string own = kernels.table->device();
   if (from.is_none() && own.empty()) ThrowInvalid("the table does not name its device; expected from_device");
   const proto::Device target = DeviceOf(to);
@@ -123,14 +127,16 @@ Cluster Calibrate(const std::string& csv, const py::object& device) {
 void BindKernels(py::module_& module) {
   py::class_<Kernels>(module, "Kernels", "Measured times of kernels.")
       .def_static("load", [](const std::string& path) { return Held(OrThrow(LoadKernelTable(path))); })
-      .def_static("collect",
-                  [](const std::vector<std::string>& paths, bool host, const std::string& device, int threads) {
-                    const py::gil_scoped_release released;
-                    return Collect(paths, host, device, threads);
-                  })
+      .def_static(
+          "collect",
+          [](const std::vector<std::string>& paths, bool host, const std::string& device, int threads) {
+            const py::gil_scoped_release released;
+            return Collect(paths, host, device, threads);
+          })
       .def_static("merge", &Merge)
       .def("transfer", &Transfer)
-      .def("save", [](const Kernels& k, const std::string& path) { ThrowIf(WriteKernelTable(*k.table, path)); })
+      .def("save",
+           [](const Kernels& k, const std::string& path) { ThrowIf(WriteKernelTable(*k.table, path)); })
       .def("to_csv", [](const Kernels& k) { return Text(FormatKernelCsv(*k.table)); })
       .def("record", [](const Kernels& k) { return RecordObject(k.table); });
   module.def("predict", &PredictTable);

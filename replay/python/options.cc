@@ -103,8 +103,7 @@ py::list DescribeFunction(const std::string& function) {
 
 std::vector<std::string> WordsOf(const CLI::App& app, const py::dict& keywords) {
   std::vector<std::string> words;
-  for (const auto& [keyword, value] : keywords)
-    AddWords(Find(app, py::str(keyword)), value, &words);
+  for (const auto& [keyword, value] : keywords) AddWords(Find(app, py::str(keyword)), value, &words);
   return words;
 }
 

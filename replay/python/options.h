@@ -11,8 +11,8 @@
 namespace chakra::python {
 
 // `fabric="fluid"` is --fabric=fluid, `lanes=None` is left out, `no_fast_path=True` is a flag; of what may be
-// repeated a list gives one word each. A dict is "key=value,...", and of options whose values are NAME=VALUE one
-// word for each item. Errors: TypeError for a name that `app` has not, with the nearest.
+// repeated a list gives one word each. A dict is "key=value,...", and of options whose values are NAME=VALUE
+// one word for each item. Errors: TypeError for a name that `app` has not, with the nearest.
 std::vector<std::string> WordsOf(const CLI::App& app, const pybind11::dict& keywords);
 
 // Paths, or what stands for them, as text.

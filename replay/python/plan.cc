@@ -47,9 +47,8 @@ Planned Plan(const std::vector<std::string>& words, const py::object& cluster, c
     const py::gil_scoped_release released;
     ThrowIf(parsed.arguments.Check());
     ThrowIf(parsed.arguments.ReadWorkload());
-    *report = OrThrow(parsed.arguments.Plan([&watch](int done, int of) {
-      watch.Tell(static_cast<uint64_t>(done), static_cast<uint64_t>(of));
-    }));
+    *report = OrThrow(parsed.arguments.Plan(
+        [&watch](int done, int of) { watch.Tell(static_cast<uint64_t>(done), static_cast<uint64_t>(of)); }));
   }
   watch.Rethrow();
   return {std::move(report)};

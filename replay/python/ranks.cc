@@ -150,7 +150,8 @@ class NodeColumns {
     }
     const Comm& comm = graph.comm[at];
     const Peer& peer = rank.peers[at];
-    collective_.push_back(graph.type[row] == NodeType::kCollective && comm.type < kCollectiveTypes ? comm.type : -1);
+    collective_.push_back(graph.type[row] == NodeType::kCollective && comm.type < kCollectiveTypes ? comm.type
+                                                                                                   : -1);
     group_.push_back(group_of.empty() ? -1 : group_of[peer.group]);
     src_.push_back(peer.src);
     dst_.push_back(peer.dst);
@@ -198,19 +199,22 @@ void BindComm(py::class_<RankView>& type) {
   });
   Def(type, "work_operations", "Operations of a node, by index of `payload`.",
       [](const RankView& v) { return MemberOf<int64_t>(v, v.rank->graph->work, offsetof(Work, num_ops)); });
-  Def(type, "work_bytes", "Bytes that a node moves, by index of `payload`.",
-      [](const RankView& v) { return MemberOf<uint64_t>(v, v.rank->graph->work, offsetof(Work, tensor_bytes)); });
+  Def(type, "work_bytes", "Bytes that a node moves, by index of `payload`.", [](const RankView& v) {
+    return MemberOf<uint64_t>(v, v.rank->graph->work, offsetof(Work, tensor_bytes));
+  });
 }
 
 void BindDependencies(py::class_<RankView>& type) {
   Def(type, "dep_begin", "dep[dep_begin[i]:dep_begin[i + 1]] are the rows that row i waits for.",
       [](const RankView& v) { return ColumnOf<uint32_t>(v, v.rank->graph->dep_begin); });
-  Def(type, "dep", "Rows, see dep_begin.", [](const RankView& v) { return ColumnOf<uint32_t>(v, v.rank->graph->dep); });
-  Def(type, "dep_delay_ps", "Of each entry of dep: how long after its end the row may begin.", [](const RankView& v) {
-    const Graph& graph = *v.rank->graph;
-    if (!graph.dep_delay.empty()) return ColumnOf<int64_t>(v, graph.dep_delay);
-    return Constant<int64_t>(static_cast<int64_t>(graph.dep.size()), 0);
-  });
+  Def(type, "dep", "Rows, see dep_begin.",
+      [](const RankView& v) { return ColumnOf<uint32_t>(v, v.rank->graph->dep); });
+  Def(type, "dep_delay_ps", "Of each entry of dep: how long after its end the row may begin.",
+      [](const RankView& v) {
+        const Graph& graph = *v.rank->graph;
+        if (!graph.dep_delay.empty()) return ColumnOf<int64_t>(v, graph.dep_delay);
+        return Constant<int64_t>(static_cast<int64_t>(graph.dep.size()), 0);
+      });
   Def(type, "order", "All rows in recorded order, which is a topological order.",
       [](const RankView& v) { return ColumnOf<uint32_t>(v, v.rank->graph->order); });
 }
@@ -240,17 +244,19 @@ std::shared_ptr<Table> NodesOf(const TraceSet& set) {
 }
 
 void BindRanks(py::module_& module) {
-  py::class_<RankView> type(module, "RankTrace",
-                            "What one rank does: a row for each node, columns over the memory of the traces.");
+  py::class_<RankView> type(
+      module, "RankTrace", "What one rank does: a row for each node, columns over the memory of the traces.");
   type.def("__len__", [](const RankView& v) { return v.rank->graph->size(); });
   Def(type, "rank", "Its number.", [](const RankView& v) { return v.rank->rank; });
   Def(type, "file", "Where it was read from.", [](const RankView& v) { return Text(v.rank->file); });
-  Def(type, "id", "Ids of nodes.", [](const RankView& v) { return ColumnOf<uint64_t>(v, v.rank->graph->id); });
+  Def(type, "id", "Ids of nodes.",
+      [](const RankView& v) { return ColumnOf<uint64_t>(v, v.rank->graph->id); });
   Def(type, "type", "Kinds of nodes, indices into NODE_TYPES.",
       [](const RankView& v) { return ColumnOf<uint8_t>(v, v.rank->graph->type); });
   Def(type, "name_index", "Names of nodes, indices into `strings`.",
       [](const RankView& v) { return ColumnOf<uint32_t>(v, v.rank->graph->name); });
-  Def(type, "strings", "Texts of the trace.", [](const RankView& v) { return StringsOf(v.rank->graph->strings); });
+  Def(type, "strings", "Texts of the trace.",
+      [](const RankView& v) { return StringsOf(v.rank->graph->strings); });
   Def(type, "flags", "1: an operation of the host; 2: the trace says whether it is one.",
       [](const RankView& v) { return ColumnOf<uint8_t>(v, v.rank->graph->flags); });
   Def(type, "start_ps", "Recorded begin in picoseconds; 0: none.",

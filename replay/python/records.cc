@@ -75,7 +75,8 @@ py::object ListOf(const Message& message, const FieldDescriptor& field) {
   const int n = message.GetReflection()->FieldSize(message, &field);
   py::list out(n);
   for (int i = 0; i < n; ++i) out[i] = ScalarOf(message, field, i);
-  if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING || field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM)
+  if (field.cpp_type() == FieldDescriptor::CPPTYPE_STRING ||
+      field.cpp_type() == FieldDescriptor::CPPTYPE_ENUM)
     return out;
   return py::module_::import("numpy").attr("array")(out);
 }
@@ -85,7 +86,8 @@ py::object ValueOf(const RecordHolder& holder, const FieldDescriptor& field) {
   if (field.is_repeated() && field.message_type() != nullptr) return TableOf(holder.record, field);
   if (field.is_repeated()) return ListOf(message, field);
   if (field.message_type() == nullptr) {
-    if (field.has_optional_keyword() && !message.GetReflection()->HasField(message, &field)) return py::none();
+    if (field.has_optional_keyword() && !message.GetReflection()->HasField(message, &field))
+      return py::none();
     return ScalarOf(message, field);
   }
   if (!message.GetReflection()->HasField(message, &field)) return py::none();
@@ -110,7 +112,8 @@ std::vector<T> Collect(const Message& in, const FieldDescriptor& rows, F get) {
   const int n = in.GetReflection()->FieldSize(in, &rows);
   std::vector<T> out;
   out.reserve(static_cast<size_t>(n));
-  for (int i = 0; i < n; ++i) out.push_back(static_cast<T>(get(in.GetReflection()->GetRepeatedMessage(in, &rows, i))));
+  for (int i = 0; i < n; ++i)
+    out.push_back(static_cast<T>(get(in.GetReflection()->GetRepeatedMessage(in, &rows, i))));
   return out;
 }
 
@@ -125,7 +128,8 @@ void AddTexts(const Message& in, const FieldDescriptor& rows, const Column& colu
   std::vector<std::string> words;
   auto codes = Collect<int32_t>(in, rows, [&](const Message& row) {
     const auto& r = *row.GetReflection();
-    const std::string text = field->enum_type() != nullptr ? r.GetEnum(row, field)->name() : r.GetString(row, field);
+    const std::string text =
+        field->enum_type() != nullptr ? r.GetEnum(row, field)->name() : r.GetString(row, field);
     const auto [found, fresh] = index.try_emplace(text, static_cast<int32_t>(words.size()));
     if (fresh) words.push_back(text);
     return found->second;
@@ -178,7 +182,8 @@ py::dict DictOf(const RecordHolder& holder) {
   py::dict out;
   for (int i = 0; i < holder.type().field_count(); ++i) {
     const FieldDescriptor& field = *holder.type().field(i);
-    if (!field.is_repeated() && field.message_type() == nullptr) out[py::str(field.name())] = ValueOf(holder, field);
+    if (!field.is_repeated() && field.message_type() == nullptr)
+      out[py::str(field.name())] = ValueOf(holder, field);
   }
   return out;
 }
@@ -200,9 +205,10 @@ py::object TableOf(const Record& record, const FieldDescriptor& field) {
 }
 
 void BindRecords(py::module_& module) {
-  py::class_<RecordHolder>(module, "Record",
-                           "A part of a result. Fields are attributes: end_ps is a whole number of picoseconds, end the "
-                           "same in seconds; lists of messages are tables, also by their plural.")
+  py::class_<RecordHolder>(
+      module, "Record",
+      "A part of a result. Fields are attributes: end_ps is a whole number of picoseconds, end the "
+      "same in seconds; lists of messages are tables, also by their plural.")
       .def("__getattr__", &Attribute)
       .def("__dir__",
            [](const RecordHolder& r) {
@@ -211,8 +217,10 @@ void BindRecords(py::module_& module) {
              return names;
            })
       .def("to_dict", &DictOf, "Its numbers and texts.")
-      .def("to_json", [](const RecordHolder& r) { return Text(OrThrow(FormatMessage(r.get(), MessageFormat::kJson))); },
-           "As JSON, what is 0 left out.")
+      .def(
+          "to_json",
+          [](const RecordHolder& r) { return Text(OrThrow(FormatMessage(r.get(), MessageFormat::kJson))); },
+          "As JSON, what is 0 left out.")
       .def("__eq__",
            [](const RecordHolder& a, const py::object& b) {
              if (!py::isinstance<RecordHolder>(b)) return false;

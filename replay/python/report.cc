@@ -45,7 +45,8 @@ std::shared_ptr<RunReport> Replay(const std::shared_ptr<Traces>& traces, const p
   }
   watch.Rethrow();
   ThrowIf(report.status());
-  return std::make_shared<RunReport>(std::make_shared<const proto::Report>(*std::move(report)), std::move(origin));
+  return std::make_shared<RunReport>(std::make_shared<const proto::Report>(*std::move(report)),
+                                     std::move(origin));
 }
 
 std::shared_ptr<RunReport> ReadReport(const std::string& path) {
@@ -110,9 +111,10 @@ std::shared_ptr<const proto::Report> RunReport::Whole() const {
   return whole_;
 }
 
-std::string RunReport::WriteTimeline(const std::string& path, const std::string& format, const std::string& ranks,
-                                     uint64_t most_nodes) const {
-  if (origin_.traces == nullptr) ThrowInvalid("a report that was read has no timeline; replay() makes one that has");
+std::string RunReport::WriteTimeline(const std::string& path, const std::string& format,
+                                     const std::string& ranks, uint64_t most_nodes) const {
+  if (origin_.traces == nullptr)
+    ThrowInvalid("a report that was read has no timeline; replay() makes one that has");
   const TimelineFormat of = OrThrow(format.empty() ? TimelineFormatOf(path) : ParseTimelineFormat(format));
   std::vector<int> shown;
   if (!ranks.empty()) shown = OrThrow(ParseTimelineRanks(ranks));
@@ -138,7 +140,8 @@ std::string RunReport::WriteTimeline(const std::string& path, const std::string&
 }
 
 void BindReport(py::module_& module) {
-  py::class_<RunReport, std::shared_ptr<RunReport>>(module, "RunReport", "What a run reports. Made by replay().")
+  py::class_<RunReport, std::shared_ptr<RunReport>>(module, "RunReport",
+                                                    "What a run reports. Made by replay().")
       .def("record", [](const RunReport& r) { return RecordObject(r.shared()); })
       .def("whole",
            [](const RunReport& r) {

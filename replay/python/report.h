@@ -35,8 +35,8 @@ class RunReport {
   const proto::Report& report() const { return *report_; }
   std::shared_ptr<const proto::Report> shared() const { return report_; }
   const RunOrigin& origin() const { return origin_; }
-  // With its critical path and, of fabrics that follow links, what they carried over time: the run is made once more,
-  // with the same result. Of a report that was read, the report.
+  // With its critical path and, of fabrics that follow links, what they carried over time: the run is made
+  // once more, with the same result. Of a report that was read, the report.
   std::shared_ptr<const proto::Report> Whole() const;
   // The run once more, as a timeline for viewers of traces; what it left out. Errors: a report that was read.
   std::string WriteTimeline(const std::string& path, const std::string& format, const std::string& ranks,

@@ -86,8 +86,8 @@ void BindQuestions(py::class_<sweep::Results, std::shared_ptr<sweep::Results>>* 
   type->def("best",
             [](const sweep::Results& r, const std::string& by, size_t top, const std::string& where) {
               const sweep::Query query = OrThrow(sweep::Query::Make(r, where, true));
-              return AnswerTable(OrThrow(
-                  query.Best(by.empty() ? std::nullopt : std::optional<sweep::Aim>(sweep::ParseAim(by)), top)));
+              return AnswerTable(OrThrow(query.Best(
+                  by.empty() ? std::nullopt : std::optional<sweep::Aim>(sweep::ParseAim(by)), top)));
             })
       .def("pareto",
            [](const sweep::Results& r, const std::vector<std::string>& aims, const std::string& where) {
@@ -97,8 +97,8 @@ void BindQuestions(py::class_<sweep::Results, std::shared_ptr<sweep::Results>>* 
       .def("table", [](const sweep::Results& r, const std::string& rows, const std::string& columns,
                        const std::string& show, bool mean, const std::string& where) {
         const sweep::Query query = OrThrow(sweep::Query::Make(r, where, true));
-        return AnswerTable(
-            OrThrow(query.Table(rows, columns, show.empty() ? query.Objective() : sweep::ParseAim(show), mean)));
+        return AnswerTable(OrThrow(
+            query.Table(rows, columns, show.empty() ? query.Objective() : sweep::ParseAim(show), mean)));
       });
 }
 
@@ -113,7 +113,8 @@ void AddValues(const std::string& name, const std::vector<std::string>& texts, T
 }
 
 void BindResults(py::module_& module) {
-  py::class_<sweep::Results, std::shared_ptr<sweep::Results>> type(module, "SweepRows", "Results of a sweep.");
+  py::class_<sweep::Results, std::shared_ptr<sweep::Results>> type(module, "SweepRows",
+                                                                   "Results of a sweep.");
   type.def_static("load",
                   [](const std::vector<std::string>& folders) {
                     return std::make_shared<sweep::Results>(OrThrow(sweep::LoadResults(folders)));
@@ -124,7 +125,8 @@ void BindResults(py::module_& module) {
       .def_property_readonly("axes",
                              [](const sweep::Results& r) {
                                std::vector<std::string> names;
-                               for (const sweep::SweepAxis& axis : r.space->axes()) names.push_back(axis.name);
+                               for (const sweep::SweepAxis& axis : r.space->axes())
+                                 names.push_back(axis.name);
                                return names;
                              })
       .def_property_readonly("warnings", [](const sweep::Results& r) { return r.warnings; })

@@ -97,6 +97,7 @@ def messages_stub(messages: Mapping[str, list[Mapping[str, Any]]]) -> str:
 def main() -> None:
     package = Path(sys.argv[1])
     sys.path.insert(0, str(package.parent))
+    import chakra_replay  # noqa: F401: it tells _core where comments are
     from chakra_replay import _core
     from chakra_replay._options import kind_of, name_of
 

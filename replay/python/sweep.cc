@@ -66,7 +66,11 @@ class PointsSource {
         return py::make_tuple(task.number, *words);
       }
       const absl::Status failed = words.status();
-      source_->Finish(task, sweep::RunToRecord([&](const auto&) { return sweep::Outcome{failed, {}, "", {}}; }, {}));
+      source_->Finish(task, sweep::RunToRecord(
+                                [&](const auto&) {
+                                  return sweep::Outcome{failed, {}, "", {}};
+                                },
+                                {}));
     }
     return py::none();
   }
@@ -158,7 +162,8 @@ py::dict RunSweep(const SweepSpec& swept, const RunArguments& arguments, const s
       };
     }
     summary = sweep::RunSweep(
-        swept.spec, *swept.space, [&](const std::vector<std::string>& words) { return points.Run(words); }, options);
+        swept.spec, *swept.space, [&](const std::vector<std::string>& words) { return points.Run(words); },
+        options);
   }
   watch.Rethrow();
   if (raised) std::rethrow_exception(raised);
@@ -178,14 +183,15 @@ py::dict ReadRecord(const std::string& bytes) {
 
 void BindPoints(py::module_& module) {
   module.def("read_record", &ReadRecord);
-  py::class_<PointsSource, std::shared_ptr<PointsSource>>(module, "PointsSource", "The points that others run.")
+  py::class_<PointsSource, std::shared_ptr<PointsSource>>(module, "PointsSource",
+                                                          "The points that others run.")
       .def("take", &PointsSource::Take)
       .def("finish", &PointsSource::Finish)
       .def("fail", &PointsSource::Fail)
       .def("done", &PointsSource::Done)
       .def("progress", &PointsSource::Progress);
-  py::class_<cli::SweepPoints, std::shared_ptr<cli::SweepPoints>>(module, "SweepPoints",
-                                                                  "Runs points; what reads the same traces shares them.")
+  py::class_<cli::SweepPoints, std::shared_ptr<cli::SweepPoints>>(
+      module, "SweepPoints", "Runs points; what reads the same traces shares them.")
       .def(py::init<size_t, int, cli::SweepPoints::Places>(), py::arg("kept") = 2, py::arg("threads") = 1,
            py::arg("sent") = cli::SweepPoints::Places())
       .def("run", [](cli::SweepPoints& points, const std::vector<std::string>& words) {
@@ -208,7 +214,8 @@ void BindSweep(py::module_& module) {
       .def_property_readonly("name", [](const SweepSpec& s) { return Text(s.spec.sweep.name()); })
       .def_property_readonly("traces",
                              [](const SweepSpec& s) {
-                               return std::vector<std::string>(s.spec.sweep.trace().begin(), s.spec.sweep.trace().end());
+                               return std::vector<std::string>(s.spec.sweep.trace().begin(),
+                                                               s.spec.sweep.trace().end());
                              })
       .def_property_readonly("searches", [](const SweepSpec& s) { return s.spec.sweep.has_search(); })
       .def("to_text", [](const SweepSpec& s) { return Text(s.spec.sweep.DebugString()); })
@@ -219,11 +226,11 @@ void BindSweep(py::module_& module) {
         return OrThrow(s.space->Words(s.space->points()[point]));
       });
   module.def("run_sweep",
-             [](const SweepSpec& spec, const std::string& folder, int jobs, bool retry_failed, bool continue_changed,
-                uint64_t limit, size_t trace_cache, const std::string& version, const py::object& progress,
-                const py::object& serve) {
-               return RunSweep(spec, {folder, jobs, retry_failed, continue_changed, limit, trace_cache}, version,
-                               progress, serve);
+             [](const SweepSpec& spec, const std::string& folder, int jobs, bool retry_failed,
+                bool continue_changed, uint64_t limit, size_t trace_cache, const std::string& version,
+                const py::object& progress, const py::object& serve) {
+               return RunSweep(spec, {folder, jobs, retry_failed, continue_changed, limit, trace_cache},
+                               version, progress, serve);
              });
   BindPoints(module);
   BindResults(module);

@@ -84,7 +84,8 @@ void BindTable(py::module_& module) {
              for (size_t i = 0; i < column.words->size(); ++i) words[i] = Text((*column.words)[i]);
              return words;
            })
-      .def("is_category", [](const Table& table, const std::string& name) { return table.Find(name).category; })
+      .def("is_category",
+           [](const Table& table, const std::string& name) { return table.Find(name).category; })
       .def("doc", [](const Table& table, const std::string& name) { return table.Find(name).doc; })
       .def("arrow", [](std::shared_ptr<Table> table) { return ArrowStream(std::move(table)); });
 }

@@ -40,15 +40,25 @@ struct Table {
 template <typename T>
 constexpr TableColumn::Type TypeOf();
 template <>
-constexpr TableColumn::Type TypeOf<int32_t>() { return TableColumn::Type::kInt32; }
+constexpr TableColumn::Type TypeOf<int32_t>() {
+  return TableColumn::Type::kInt32;
+}
 template <>
-constexpr TableColumn::Type TypeOf<int64_t>() { return TableColumn::Type::kInt64; }
+constexpr TableColumn::Type TypeOf<int64_t>() {
+  return TableColumn::Type::kInt64;
+}
 template <>
-constexpr TableColumn::Type TypeOf<uint64_t>() { return TableColumn::Type::kUint64; }
+constexpr TableColumn::Type TypeOf<uint64_t>() {
+  return TableColumn::Type::kUint64;
+}
 template <>
-constexpr TableColumn::Type TypeOf<double>() { return TableColumn::Type::kDouble; }
+constexpr TableColumn::Type TypeOf<double>() {
+  return TableColumn::Type::kDouble;
+}
 template <>
-constexpr TableColumn::Type TypeOf<uint8_t>() { return TableColumn::Type::kBool; }
+constexpr TableColumn::Type TypeOf<uint8_t>() {
+  return TableColumn::Type::kBool;
+}
 
 template <typename T>
 void Table::Add(std::string name, std::string doc, std::vector<T> values) {

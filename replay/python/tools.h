@@ -10,7 +10,8 @@
 
 namespace chakra::python {
 
-// The options of "edit", "collective", "plan", which live as long as the process. Errors: there is no such function.
+// The options of "edit", "collective", "plan", which live as long as the process. Errors: there is no such
+// function.
 const CLI::App& OptionsOfTool(const std::string& function);
 
 // An application for the words of one of them.

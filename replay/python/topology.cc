@@ -58,7 +58,8 @@ std::shared_ptr<LookedAt> Look(cli::TopologyInput input, uint64_t seed, int radi
 void BindTopology(py::module_& module) {
   py::class_<LookedAt, std::shared_ptr<LookedAt>>(module, "NetworkView", "A network. Made by topology().")
       .def("record", [](std::shared_ptr<LookedAt> n) { return RecordObject(Record(n, &n->report)); })
-      .def("draw", [](const LookedAt& n, const std::string& layout, bool dot) { return Text(n.Draw(layout, dot)); })
+      .def("draw",
+           [](const LookedAt& n, const std::string& layout, bool dot) { return Text(n.Draw(layout, dot)); })
       .def("to_text", [](const LookedAt& n) { return Text(cli::PrintTopology(n.report, nullptr)); });
   module.def("topology", [](const std::string& spec, int devices, uint64_t seed, int radix) {
     const py::gil_scoped_release released;

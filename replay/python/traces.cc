@@ -19,7 +19,8 @@ constexpr size_t kRecent = 16;  // arguments that are remembered
 absl::Status CheckOfTraces(const cli::PointArguments& point) {
   for (const CLI::Option* option : point.app().get_options()) {
     if (option->count() == 0 || option->get_lnames().empty()) continue;
-    if (!cli::PointArguments::IsOfMachine(*option) || option->check_name("--set") || option->check_name("--threads"))
+    if (!cli::PointArguments::IsOfMachine(*option) || option->check_name("--set") ||
+        option->check_name("--threads"))
       continue;
     return absl::InvalidArgumentError(
         absl::StrCat(option->get_name(), " says nothing of traces; expected in a call of replay"));
@@ -67,8 +68,9 @@ std::shared_ptr<cli::PointArguments> Traces::ArgumentsOf(const std::vector<std::
   auto point = std::make_shared<cli::PointArguments>();
   ThrowIf(point->Parse(words));
   if (point->TraceKey() != key_) {
-    ThrowInvalid(absl::StrCat(absl::StrJoin(more, " "),
-                              ": changes the traces, which are read already; expected in the call of load or model"));
+    ThrowInvalid(
+        absl::StrCat(absl::StrJoin(more, " "),
+                     ": changes the traces, which are read already; expected in the call of load or model"));
   }
   (void)OrThrow(point->arguments().traces());
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -87,19 +89,21 @@ absl::StatusOr<LoadedTraces> Traces::LoadUnedited() const {
 std::shared_ptr<Table> Traces::Nodes() const { return NodesOf(*whole()); }
 
 void BindTraces(py::module_& module) {
-  py::class_<Traces, std::shared_ptr<Traces>>(module, "Traces", "Traces in memory. Made by load() and model().")
-      .def_static(
-          "load",
-          [](std::vector<std::string> words) {
-            const py::gil_scoped_release released;
-            return Traces::Load(std::move(words));
-          })
+  py::class_<Traces, std::shared_ptr<Traces>>(module, "Traces",
+                                              "Traces in memory. Made by load() and model().")
+      .def_static("load",
+                  [](std::vector<std::string> words) {
+                    const py::gil_scoped_release released;
+                    return Traces::Load(std::move(words));
+                  })
       .def_property_readonly("words", &Traces::words)
       .def_property_readonly("ranks", [](const Traces& t) { return t.loaded().set.ranks.size(); })
       .def_property_readonly("node_count", [](const Traces& t) { return t.loaded().set.nodes(); })
-      .def_property_readonly("distinct_graphs", [](const Traces& t) { return t.loaded().set.distinct_graphs(); })
+      .def_property_readonly("distinct_graphs",
+                             [](const Traces& t) { return t.loaded().set.distinct_graphs(); })
       .def_property_readonly("groups", [](const Traces& t) { return t.loaded().set.groups; })
-      .def_property_readonly("group_source", [](const Traces& t) { return Text(t.loaded().set.group_source); })
+      .def_property_readonly("group_source",
+                             [](const Traces& t) { return Text(t.loaded().set.group_source); })
       .def_property_readonly("warnings",
                              [](const Traces& t) {
                                py::list out;

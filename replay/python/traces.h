@@ -30,8 +30,8 @@ class Traces {
   // One row for each node of all ranks.
   std::shared_ptr<Table> Nodes() const;
 
-  // The arguments of a run of these traces: their words and `more`. The last ones are remembered. Errors: what
-  // `replay` would say; words that would change the traces.
+  // The arguments of a run of these traces: their words and `more`. The last ones are remembered. Errors:
+  // what `replay` would say; words that would change the traces.
   std::shared_ptr<cli::PointArguments> ArgumentsOf(const std::vector<std::string>& more);
   // As of the arguments of the traces, without edits.
   absl::StatusOr<LoadedTraces> LoadUnedited() const;

@@ -28,13 +28,15 @@ void Watch::Tell(const Progress& progress) {
       [&] {
         const double total = static_cast<double>(progress.nodes_total);
         const double share = total > 0 ? static_cast<double>(progress.nodes_done) / total : 0;
-        progress_(share, static_cast<double>(progress.now.picos()) * 1e-12, progress.nodes_done, progress.nodes_total);
+        progress_(share, static_cast<double>(progress.now.picos()) * 1e-12, progress.nodes_done,
+                  progress.nodes_total);
       },
       false);
 }
 
 void Watch::Tell(uint64_t done, uint64_t of) {
-  Look([&] { progress_(of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 1.0, done, of); }, done == of);
+  Look([&] { progress_(of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 1.0, done, of); },
+       done == of);
 }
 
 }  // namespace chakra::python

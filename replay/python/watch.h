@@ -12,11 +12,12 @@
 
 namespace chakra::python {
 
-// Made with the GIL, told without it. Looks for signals (Ctrl-C) and calls `progress` a few times a second; what
-// either raises stops the run.
+// Made with the GIL, told without it. Looks for signals (Ctrl-C) and calls `progress` a few times a second;
+// what either raises stops the run.
 class Watch {
  public:
-  // `progress`: None, or called with the share that is done, the simulated seconds, and nodes done and in all.
+  // `progress`: None, or called with the share that is done, the simulated seconds, and nodes done and in
+  // all.
   explicit Watch(pybind11::object progress) : progress_(std::move(progress)) {}
   void Tell(const Progress& progress);
   // The same of a share alone, from any thread, one at a time.
@@ -34,7 +35,8 @@ class Watch {
   pybind11::object progress_;
   std::atomic<bool> stop_{false};
   std::exception_ptr raised_;
-  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+  std::chrono::steady_clock::time_point next_ =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
 };
 
 }  // namespace chakra::python

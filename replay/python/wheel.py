@@ -86,7 +86,7 @@ def main() -> None:
     path = folder / f"chakra_replay-{version}-{tag}.whl"
     wheel = Wheel(path)
     for file in sorted(package.rglob("*")):
-        if file.suffix in (".py", ".pyi", ".so", ".typed") and "__pycache__" not in file.parts:
+        if file.suffix in (".py", ".pyi", ".so", ".typed", ".binpb") and "__pycache__" not in file.parts:
             wheel.add(f"chakra_replay/{file.relative_to(package)}", file.read_bytes(), file.suffix == ".so")
     for name, file in sorted(libraries.items()):
         wheel.add(f"chakra_replay/lib/{name}", file.read_bytes(), True)

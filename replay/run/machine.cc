@@ -25,7 +25,8 @@ absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
     if (!loaded.ok()) return loaded.status();
   } else {
     *loaded = options.described->cluster;
-    if (notes != nullptr) notes->insert(notes->end(), options.described->notes.begin(), options.described->notes.end());
+    if (notes != nullptr)
+      notes->insert(notes->end(), options.described->notes.begin(), options.described->notes.end());
   }
   for (const std::string& p : options.programs) loaded->mutable_collectives()->add_program(p);
   if (!options.placement.empty()) {

@@ -41,9 +41,9 @@ struct DescribedCluster {
 
 // The machine.
 struct MachineOptions {
-  std::string cluster;           // see LoadCluster(); "": kDefaultCluster, and the report says so
+  std::string cluster;  // see LoadCluster(); "": kDefaultCluster, and the report says so
   const DescribedCluster* described = nullptr;  // the caller's: what `cluster` names, so that nothing is read
-  std::string fabric;            // one of `fabrics`; "": kDefaultFabric
+  std::string fabric;                           // one of `fabrics`; "": kDefaultFabric
   FabricOptions fabric_options;  // but what the cluster says of routing, changes, packets and choices
   TopologyOptions topology;
   std::vector<std::string> programs;        // algorithms from files, beside the cluster's

@@ -119,9 +119,7 @@ class OnDask(FolderTest):
 
         with self.assertRaisesRegex(KeyError, "enough"):
             cr.sweep(SPEC, client=self.client, on_result=stop)
-        deadline = time.monotonic() + 30  # what was under way is given up
-        while self.client.processing() and any(self.client.processing().values()):
-            self.assertLess(time.monotonic(), deadline)
+        while any(self.client.processing().values()):  # what was under way is given up
             time.sleep(0.1)
 
 

@@ -1,9 +1,7 @@
-"""Memory over a thousand runs, and speed."""
+"""Memory over a thousand runs."""
 
 import gc
-import os
 import resource
-import time
 import unittest
 
 import chakra_replay as cr
@@ -13,11 +11,6 @@ from testing import STEP
 def resident() -> int:
     with open("/proc/self/statm", encoding="ascii") as read:
         return int(read.read().split()[1]) * resource.getpagesize()
-
-
-def used() -> float:
-    """User time of this process: other processes do not count."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_utime
 
 
 class Memory(unittest.TestCase):
@@ -64,37 +57,6 @@ class Memory(unittest.TestCase):
             return int(nodes[0]) + int(rank[0])
 
         self.assertLess(self.grows(run, 200), 4 << 20)
-
-
-class Speed(unittest.TestCase):
-    """Of the user's own time on this machine, with room for a slower one: bench/README.md has figures."""
-
-    def test_replays_with_other_bandwidths(self):
-        traces = cr.load(STEP)
-        cluster = cr.Cluster.preset("dgx-h100")
-        link = cluster.topology.dimension[0]
-        runs = int(os.environ.get("CHAKRA_PYTHON_RUNS", "500"))
-        begin = used()
-        makespans = set()
-        for i in range(runs):
-            link.bandwidth_gbytes_per_s = 100 + i * 0.1
-            makespans.add(cr.replay(traces, cluster).makespan_ps)
-        each = (used() - begin) / runs
-        print(f"a replay of transformer_step: {each * 1e3:.3f} ms of user time", flush=True)
-        self.assertGreater(len(makespans), runs // 2)
-        self.assertLess(each, 4e-3)
-
-    def test_a_million_nodes_to_pandas(self):
-        traces = cr.load(f"{STEP}/workload.0.et.zst", ranks=6372)
-        self.assertGreater(traces.node_count, 1_000_000)
-        import pandas  # noqa: F401: it is not what is measured
-
-        begin, wall = used(), time.perf_counter()
-        frame = traces.to_pandas()
-        seconds, wall = used() - begin, time.perf_counter() - wall
-        print(f"{traces.node_count:,} nodes to pandas: {seconds:.3f} s of user time, {wall:.3f} s", flush=True)
-        self.assertEqual(len(frame), traces.node_count)
-        self.assertLess(seconds, 2)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,9 @@
 Times are seconds, or whole picoseconds where a name ends in _ps; sizes are bytes. Errors are chakra_replay.Error.
 """
 
-from . import kernels
+import os as _os
+
+from . import _core, kernels
 from ._collective import collective
 from ._core import COLLECTIVES, NODE_TYPES, NO_LANE, Cluster, RankTrace, Record
 from ._core import VERSION as __version__
@@ -24,6 +26,8 @@ from ._tables import Row, Table
 from ._topology import Drawing, Topology, topology
 from ._traces import Traces, load, model
 from ._sweep import SweepResults, SweepSpec, sweep
+
+_core.set_comments_file(_os.path.join(_os.path.dirname(__file__), "cluster.binpb"))
 
 __all__ = [
     "COLLECTIVES", "Cluster", "Comparison", "Drawing", "Error", "NODE_TYPES", "NO_LANE", "Plan", "RankTrace", "Record",

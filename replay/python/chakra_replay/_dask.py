@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import queue
-import tempfile
 import threading
 import time
 from typing import Any, Callable, Mapping, Sequence, Tuple
@@ -42,7 +41,10 @@ class _Here:
 
 def _unpack(sweep: Mapping[str, Any], files: Mapping[str, bytes]) -> list[tuple[str, str]]:
     """Writes the files that were sent; where they are here, and where they were."""
-    folder = os.path.join(tempfile.gettempdir(), f"chakra-replay-{os.getuid()}-{sweep['id']}-{os.getpid()}")
+    from distributed import get_worker  # type: ignore[import]
+
+    # Goes with the worker.
+    folder = os.path.join(get_worker().local_directory, f"chakra-replay-{sweep['id']}")
     places = []
     for i, root in enumerate(sweep["roots"]):
         # The last part of the name stays: it may be a prefix, and tells the format.
