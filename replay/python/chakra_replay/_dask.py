@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import queue
 import threading
@@ -41,10 +42,9 @@ class _Here:
 
 def _unpack(sweep: Mapping[str, Any], files: Mapping[str, bytes]) -> list[tuple[str, str]]:
     """Writes the files that were sent; where they are here, and where they were."""
-    from distributed import get_worker  # type: ignore[import]
-
-    # Goes with the worker.
-    folder = os.path.join(get_worker().local_directory, f"chakra-replay-{sweep['id']}")
+    # Goes with the worker. Checkers of types need not read all of Dask.
+    worker = importlib.import_module("distributed").get_worker()
+    folder = os.path.join(worker.local_directory, f"chakra-replay-{sweep['id']}")
     places = []
     for i, root in enumerate(sweep["roots"]):
         # The last part of the name stays: it may be a prefix, and tells the format.
