@@ -15,16 +15,23 @@ struct ExchangeMessage {
   Time delay;               // as Flow::delay
 };
 
+struct ExchangeTime {
+  Time last;              // from the begin until the last message is received
+  bool together = false;  // every device receives its last message then
+};
+
 // A fabric may derive from ExchangePrices, if the fabric can answer without making a flow for each pair.
 class ExchangePrices {
  public:
   virtual ~ExchangePrices() = default;
 
-  // All `devices` (different ones, at least 2) send a message to each other at the same instant: the time
-  // from there until the last one is received, as flows of class 0 would take it. `messages`: by level.
-  // nullopt: the fabric is not idle, or the flows are not alike, so that each must be simulated.
-  virtual std::optional<Time> TimeOfExchange(const std::vector<int>& devices,
-                                             const std::vector<ExchangeMessage>& messages) const = 0;
+  // All `devices` (different ones, at least 2) send a message to each other at the same instant, as flows of
+  // class 0. `messages`: by level. If `peaks` is not null, it gets the highest rate of each link, in bytes a
+  // picosecond, by the topology's number. nullopt: the fabric is not idle, or the flows are not alike, so
+  // that each must be simulated.
+  virtual std::optional<ExchangeTime> TimeOfExchange(const std::vector<int>& devices,
+                                                     const std::vector<ExchangeMessage>& messages,
+                                                     std::vector<double>* peaks = nullptr) const = 0;
 };
 
 }  // namespace chakra

@@ -33,6 +33,22 @@ Machine::Machine(const MachineView& like, std::unique_ptr<Fabric> fabric)
 void Machine::Ask() {
   prices_ = dynamic_cast<const PathPrices*>(fabric_.get());
   report_ = dynamic_cast<FabricReport*>(fabric_.get());
+  apart_ = dynamic_cast<ApartFabrics*>(fabric_.get());
+}
+
+std::unique_ptr<Machine> Machine::MakeApart() const {
+  std::unique_ptr<Fabric> fabric = apart_ == nullptr ? nullptr : apart_->MakeApart();
+  return fabric == nullptr ? nullptr : std::make_unique<Machine>(*this, std::move(fabric));
+}
+
+std::optional<ExchangeTime> Machine::TimeOfExchange(const std::vector<int>& ranks,
+                                                    const std::vector<ExchangeMessage>& messages,
+                                                    std::vector<double>* peaks) const {
+  const auto* prices = dynamic_cast<const ExchangePrices*>(fabric_.get());
+  if (prices == nullptr) return std::nullopt;
+  std::vector<int> devices;
+  for (const int rank : ranks) devices.push_back(At(rank));
+  return prices->TimeOfExchange(devices, messages, peaks);
 }
 
 void Machine::Place(const std::vector<int>& device_of) {
@@ -47,6 +63,7 @@ void Machine::Place(const std::vector<int>& device_of) {
 
 void Machine::Wrap(const std::function<std::unique_ptr<Fabric>(std::unique_ptr<Fabric>)>& wrap) {
   fabric_ = wrap(std::move(fabric_));
+  apart_ = nullptr;  // what wraps the fabric sees each flow
 }
 
 }  // namespace chakra

@@ -6,9 +6,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "backends/apart.h"
+#include "backends/exchange_prices.h"
 #include "backends/fabric.h"
 #include "backends/fabric_report.h"
 #include "backends/path_prices.h"
@@ -91,10 +94,27 @@ class Machine final : public MachineView, public Fabric {
   // Of devices.
   const Fabric& fabric() const { return *fabric_; }
 
+  // As ApartFabrics has them. MakeApart(): null too if the fabric is no such fabric; the others may be called
+  // where it is not null.
+  std::unique_ptr<Machine> MakeApart() const;
+  bool LinksBetween(int src, int dst, std::vector<Hop>* links) {
+    return apart_->LinksBetween(At(src), At(dst), links);
+  }
+  std::vector<double> Peaks() const { return apart_->Peaks(); }
+  void CountApart(int src, int dst, uint64_t bytes, uint64_t wire_bytes, uint64_t times, int like_src,
+                  int like_dst, const std::vector<double>& peaks) {
+    apart_->CountApart(At(src), At(dst), bytes, wire_bytes, times, At(like_src), At(like_dst), peaks);
+  }
+  // As ExchangePrices has it; nullopt too if the fabric has no such prices.
+  std::optional<ExchangeTime> TimeOfExchange(const std::vector<int>& ranks,
+                                             const std::vector<ExchangeMessage>& messages,
+                                             std::vector<double>* peaks = nullptr) const;
+
  private:
   void Ask();
 
   std::unique_ptr<Fabric> fabric_;
+  ApartFabrics* apart_ = nullptr;  // the fabric; may be null
 };
 
 }  // namespace chakra

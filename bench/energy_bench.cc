@@ -25,7 +25,8 @@ constexpr Step kSteps[] = {
     {"32 ranks, fluid", "tp=4,pp=2,dp=4", "global_batch=16,seq=4096", "fluid"},
 };
 
-// Thread time of a whole RunReplay() with --energy over that of one without.
+// Thread time of a whole RunReplay() with --energy over that of one without: with the meter on the run's
+// thread, and on one of its own.
 void Metered(benchmark::State& state) {
   const Step& step = kSteps[state.range(0)];
   generate::WorkloadOptions workload;
@@ -43,20 +44,24 @@ void Metered(benchmark::State& state) {
   off.fabric = step.fabric;
   RunOptions on = off;
   on.energy = true;
+  RunOptions beside = on;
+  beside.fabric_options.threads = 2;
   uint64_t nodes = 0;
-  std::vector<double> plain, metered;
+  std::vector<double> plain, metered, apart;
   for (auto _ : state) {
     plain.push_back(SecondsOf([&] { benchmark::DoNotOptimize(RunReplay(*loaded, off)); }));
     metered.push_back(SecondsOf([&] {
       const auto report = RunReplay(*loaded, on);
       if (report.ok()) nodes = report->nodes();
     }));
+    apart.push_back(SecondsOf([&] { benchmark::DoNotOptimize(RunReplay(*loaded, beside)); }));
   }
   state.SetLabel(step.name);
   state.counters["nodes"] = static_cast<double>(nodes);
   state.counters["seconds_off"] = Median(plain);
   state.counters["seconds_on"] = Median(metered);
   state.counters["on_over_off"] = Median(metered) / Median(plain);
+  state.counters["beside_over_off"] = Median(apart) / Median(plain);
 }
 BENCHMARK(Metered)->DenseRange(0, 2)->Unit(benchmark::kMillisecond);
 

@@ -1,7 +1,10 @@
 # Sourced by the scripts: installs the Debian packages that are missing.
 #   need_packages NAME...
 need_packages() {
-  command -v dpkg-query >/dev/null || return 0
+  if ! command -v dpkg-query >/dev/null; then
+    echo "this is no Debian or Ubuntu: install what is needed yourself; examples/install/README.md has the names" >&2
+    return 0
+  fi
   missing=""
   for p in "$@"; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p"
@@ -9,10 +12,32 @@ need_packages() {
   [ -z "$missing" ] && return 0
   echo "installing:$missing" >&2
   sudo=""
-  [ "$(id -u)" = 0 ] || sudo=sudo
+  if [ "$(id -u)" != 0 ]; then
+    sudo=sudo
+    if ! command -v sudo >/dev/null; then
+      echo "packages are missing, and there is no sudo. Ask whoever may, or run as root: apt-get install$missing" >&2
+      exit 1
+    fi
+  fi
   $sudo apt-get update -qq </dev/null >&2
   # shellcheck disable=SC2086
-  DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing </dev/null >&2
+  if ! DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing </dev/null >&2; then
+    echo "apt-get could not install all of:$missing" >&2
+    echo "This script knows Debian 12. Where a release has other names, install what each is for, or take the container:" \
+      "examples/install/README.md" >&2
+    exit 1
+  fi
+}
+
+# build_jobs: how many files to compile at once: the cores, but no more than memory has 1.5 GiB for.
+build_jobs() {
+  jobs=$(nproc)
+  if [ -r /proc/meminfo ]; then
+    fit=$(awk '/^MemAvailable/ { print int($2 / 1572864) }' /proc/meminfo)
+    [ "$fit" -ge 1 ] || fit=1
+    [ "$fit" -ge "$jobs" ] || jobs=$fit
+  fi
+  echo "$jobs"
 }
 
 # What the binary needs to build.
@@ -22,6 +47,7 @@ build_packages="cmake ninja-build g++ pkg-config libprotobuf-dev protobuf-compil
 # What tests need beside. Clang builds the sanitized ones, in half of GCC's time.
 test_packages="libgtest-dev libgmock-dev zstd clang libclang-rt-dev"
 # What benchmarks need, and tests that look outside: other simulators, clusters, a browser.
-outside_packages="libbenchmark-dev libsimgrid-dev libns3-dev libopenmpi-dev openmpi-bin slurm-wlm chromium"
+outside_packages="libbenchmark-dev libsimgrid-dev libns3-dev libopenmpi-dev openmpi-bin slurm-wlm chromium dpkg-dev file
+  patchelf lintian mkdocs"
 # What the Python module needs to build, and its tests: pandas, Dask, virtual environments, a checker of types.
 python_packages="pybind11-dev python3-dev python3-numpy python3-pandas python3-distributed python3-venv mypy"

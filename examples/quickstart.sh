@@ -13,7 +13,7 @@ if [ ! -f build/CMakeCache.txt ]; then
   # shellcheck disable=SC2086
   cmake -S . -B build $generator -DCMAKE_BUILD_TYPE=Release -DCHAKRA_TESTS=OFF >&2
 fi
-cmake --build build --target chakra-replay --parallel "$(nproc)" >&2
+cmake --build build --target chakra-replay --parallel "$(build_jobs)" >&2
 
 echo "\$ build/chakra-replay replay examples/transformer_step"
 build/chakra-replay replay examples/transformer_step

@@ -31,7 +31,7 @@ run_tests() {
   [ -f "$folder/CMakeCache.txt" ] || generator="-G Ninja"
   # shellcheck disable=SC2086
   cmake -S . -B "$folder" $generator -DCHAKRA_WERROR=ON -DCHAKRA_TESTS=ON "$@"
-  cmake --build "$folder" --parallel "$jobs"
+  cmake --build "$folder" --parallel "$(build_jobs)"
   rm -rf "$folder/test/results"
   (cd "$folder" && ctest --output-on-failure -j "$jobs") 2>&1 </dev/null | tee "$logs/$folder"
 }

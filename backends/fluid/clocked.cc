@@ -45,6 +45,7 @@ void FluidFabric::Clock() {
   }
   network_.Solve(&changed_);
   clocks_ = std::move(clocks);
+  solve_at_ = now_;
   SettleClocks();
 }
 
@@ -66,6 +67,10 @@ void FluidFabric::Unclock() {
 void FluidFabric::SettleClocks() {
   joined_.clear();
   if (!clocks_->dirty()) return;
+  if (now_ < solve_at_ && came_ < now_ && clocks_->levels().flows() > 0) return clocks_->Skip(now_);
+  solve_at_ =
+      now_ +
+      Time::Picos(static_cast<int64_t>(options_.tolerance * static_cast<double>((now_ - came_).picos())));
   size_t kept = 0;
   for (const uint32_t i : whole_) {
     Transfer& t = transfers_[i];
@@ -91,7 +96,6 @@ void FluidFabric::SettleClocks() {
     progress_[i].since = now_;
     if (progress_[i].rate >= t.most * kWhole) clocks_->SetEnd(t.network_flow, t.begin + t.alone);
   }
-  if (!whole_.empty()) clocks_->FindNext();
   if (clocks_->levels().flows() == 0) clocks_ = nullptr;
 }
 

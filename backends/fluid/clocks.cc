@@ -17,7 +17,6 @@ struct Later {
 
 uint32_t FluidClocks::AddLink(double capacity) {
   clocks_.emplace_back();
-  ends_.push_back(Time::Never());
   return levels_.AddLink(capacity);
 }
 
@@ -82,14 +81,6 @@ Time FluidClocks::EndOf(const Clock& clock, const End& end) const {
   return clock.since + Time::Picos(static_cast<int64_t>(std::ceil(std::max(0.0, ps) * (1 - 1e-15))));
 }
 
-void FluidClocks::FindNext() {
-  next_ = Time::Never();
-  for (const uint32_t link : levels_.by_level()) {
-    if (levels_.level(link) == FluidLevels::kNoLevel) break;
-    next_ = std::min(next_, ends_[link]);
-  }
-}
-
 void FluidClocks::Solve(Time now) {
   if (!levels_.dirty()) return;
   levels_.Solve();
@@ -107,6 +98,12 @@ void FluidClocks::Solve(Time now) {
     Put(m.flow, to, clocks_[to].shows + left);
   }
   for (const uint32_t link : levels_.changed()) MarkChanged(link);
+  FindEnds(now);
+}
+
+void FluidClocks::Skip(Time now) { FindEnds(now); }
+
+void FluidClocks::FindEnds(Time now) {
   for (const uint32_t link : changed_) {
     Clock& clock = clocks_[link];
     clock.changed = false;
@@ -114,31 +111,31 @@ void FluidClocks::Solve(Time now) {
     Tidy(&clock);
     clock.pace = clock.ends.empty() ? 0 : levels_.level(link);
     if (clock.ends.empty()) clock.shows = 0;
-    ends_[link] = clock.ends.empty() ? Time::Never() : EndOf(clock, clock.ends.front());
+    SetNext(link, clock.ends.empty() ? Time::Never() : EndOf(clock, clock.ends.front()));
   }
   changed_.clear();
-  FindNext();
 }
 
 void FluidClocks::TakeEnds(std::vector<uint32_t>* items) {
-  for (const uint32_t link : levels_.by_level()) {
-    if (levels_.level(link) == FluidLevels::kNoLevel) break;
-    if (ends_[link] != next_) continue;
+  if (ends_.empty()) return;
+  const Time next = ends_.at();
+  first_.clear();
+  ends_.TakeFirst(&first_);
+  for (const EventQueue::Event& first_end : first_) {
+    const uint32_t link = first_end.item;
     Clock& clock = clocks_[link];
     // The first ends now, whatever its clock shows; see SetEnd().
     for (bool first = true; !clock.ends.empty(); first = false) {
       const End end = clock.ends.front();
-      if (!first && EndOf(clock, end) > next_) break;
+      if (!first && EndOf(clock, end) > next) break;
       items->push_back(flows_[end.flow].item);
       flows_[end.flow].link = kNone;  // its entry is gone
       std::pop_heap(clock.ends.begin(), clock.ends.end(), Later());
       clock.ends.pop_back();
       Tidy(&clock);
     }
-    ends_[link] = Time::Never();
     MarkChanged(link);
   }
-  FindNext();
 }
 
 double FluidClocks::Left(uint32_t flow, Time now) const {

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "backends/fluid/end_queue.h"
+#include "backends/fluid/event_queue.h"
 #include "backends/fluid/levels.h"
 #include "trace/base/units.h"
 
@@ -26,16 +28,18 @@ class FluidClocks {
   void Remove(uint32_t flow);
   // Works out what changed at `now`, which is not before that of an earlier call.
   void Solve(Time now);
+  // As Solve(), but what flows that left had is not given to others yet. Precondition: no flow came since
+  // Solve().
+  void Skip(Time now);
 
   // The next end; Never() if there is none. The flows that end at next(), as items, in no particular order.
   // The caller removes them.
-  Time next() const { return next_; }
+  Time next() const { return ends_.empty() ? Time::Never() : ends_.at(); }
   void TakeEnds(std::vector<uint32_t>* items);
-  // The next end at the flow's holder is at `end`, and it is this flow's. FindNext() must follow.
+  // The next end at the flow's holder is at `end`, and it is this flow's.
   void SetEnd(uint32_t flow, Time end) {
-    if (levels_.held(flows_[flow].link) == 1) ends_[flows_[flow].link] = end;
+    if (levels_.held(flows_[flow].link) == 1) SetNext(flows_[flow].link, end);
   }
-  void FindNext();
 
   // Bytes that a flow has left at `now`, which is not before the last Solve().
   double Left(uint32_t flow, Time now) const;
@@ -75,7 +79,16 @@ class FluidClocks {
     clock->shows = Shows(*clock, now);
     clock->since = now;
   }
+  void SetNext(uint32_t link, Time end) {
+    if (end == Time::Never()) {
+      ends_.Remove(link);
+    } else {
+      ends_.Set(link, end, link);
+    }
+  }
   void MarkChanged(uint32_t link);
+  // Finds the next ends on clocks that changed.
+  void FindEnds(Time now);
   // A flow leaves the clock of `link`, and its entry stays for a while.
   void Forget(uint32_t link);
   void Put(uint32_t flow, uint32_t link, Bytes end);
@@ -85,10 +98,10 @@ class FluidClocks {
 
   FluidLevels levels_;
   std::vector<Clock> clocks_;  // by link
-  std::vector<Time> ends_;     // by link: the next end
+  EndQueue ends_;              // by link: the next end
   std::vector<FlowRecord> flows_;
   std::vector<uint32_t> changed_;
-  Time next_ = Time::Never();
+  std::vector<EventQueue::Event> first_;  // links of the next ends
 };
 
 }  // namespace chakra

@@ -35,13 +35,20 @@ struct FlowKind {
 // How many flows of each kind a link carries, and for each kind at which hops.
 struct ExchangeLink {
   double capacity = 0;
+  double peak = 0;  // of a stand-in: the highest rate of its flows
   std::array<uint32_t, kMostKinds> flows{};
   std::array<uint16_t, kMostKinds> hops{};  // bits
+
+  bool Like(const ExchangeLink& o) const { return capacity == o.capacity && flows == o.flows; }
 };
 
 class Exchange {
  public:
-  Exchange(const Topology& topology, double efficiency) : topology_(topology), efficiency_(efficiency) {}
+  Exchange(const Topology& topology, double efficiency)
+      : topology_(topology),
+        efficiency_(efficiency),
+        received_(static_cast<size_t>(topology.devices())),
+        links_(topology.links()) {}
 
   // False: too many kinds or hops.
   bool Add(int src, int dst, const ExchangeMessage& message) {
@@ -57,6 +64,8 @@ class Exchange {
       last_key_ = key_;
       last_ = at->second;
     }
+    uint16_t& received = received_[static_cast<size_t>(dst)];
+    received = static_cast<uint16_t>(received | 1u << last_);
     for (size_t h = 0; h < path_.size(); ++h) {
       ExchangeLink& link = links_[path_[h].link];
       link.capacity = CapacityOf(path_[h]);
@@ -74,21 +83,34 @@ class Exchange {
         for (size_t h = 0; link.hops[k] >> h != 0; ++h) {
           if ((link.hops[k] >> h & 1) == 0) continue;
           const ExchangeLink* stand = stands.try_emplace({k, h}, &link).first->second;
-          if (stand->capacity != link.capacity || stand->flows != link.flows) return false;
+          if (!link.Like(*stand)) return false;
         }
       }
     }
     for (const auto& at : stands) {
       const ExchangeLink& stand = *at.second;
-      const auto same = [&](const ExchangeLink& l) {
-        return l.capacity == stand.capacity && l.flows == stand.flows;
-      };
+      const auto same = [&](const ExchangeLink& l) { return l.Like(stand); };
       if (std::none_of(stand_ins_.begin(), stand_ins_.end(), same)) stand_ins_.push_back(stand);
     }
     return true;
   }
 
   std::vector<FlowKind>& kinds() { return kinds_; }
+  // Whether all `devices` receive messages of the same kinds.
+  bool AllReceiveAlike(const std::vector<int>& devices) const {
+    return std::all_of(devices.begin(), devices.end(), [&](int d) {
+      return received_[static_cast<size_t>(d)] == received_[static_cast<size_t>(devices[0])];
+    });
+  }
+  // The highest rate of each link.
+  void Peaks(std::vector<double>* peaks) const {
+    peaks->assign(links_.size(), 0);
+    for (size_t l = 0; l < links_.size(); ++l) {
+      for (const ExchangeLink& stand : stand_ins_) {
+        if (links_[l].Like(stand)) (*peaks)[l] = stand.peak;
+      }
+    }
+  }
 
   // The fair rates of the kinds that are not done.
   void Fill() {
@@ -105,6 +127,9 @@ class Exchange {
     uint32_t flow = 0;
     for (FlowKind& kind : kinds_) {
       if (!kind.done) kind.rate = filling_.level(flow++);
+    }
+    for (uint32_t l = 0; l < stand_ins_.size(); ++l) {
+      stand_ins_[l].peak = std::max(stand_ins_[l].peak, stand_ins_[l].capacity - filling_.left(l));
     }
   }
 
@@ -133,15 +158,17 @@ class Exchange {
   size_t last_ = 0;
   std::map<std::vector<uint64_t>, size_t> kind_of_;
   std::vector<FlowKind> kinds_;
-  std::vector<ExchangeLink> links_ = std::vector<ExchangeLink>(topology_.links());
+  std::vector<uint16_t> received_;  // by device: bits of kinds
+  std::vector<ExchangeLink> links_;
   std::vector<ExchangeLink> stand_ins_;
   Filling filling_;
 };
 
 }  // namespace
 
-std::optional<Time> FluidFabric::TimeOfExchange(const std::vector<int>& devices,
-                                                const std::vector<ExchangeMessage>& messages) const {
+std::optional<ExchangeTime> FluidFabric::TimeOfExchange(const std::vector<int>& devices,
+                                                        const std::vector<ExchangeMessage>& messages,
+                                                        std::vector<double>* peaks) const {
   const bool idle = events_.empty() && ends_.empty() && clocks_ == nullptr && waiting_.empty() &&
                     guests_on_.empty() && early_.empty() && last_.empty();
   // Routers choose paths by hash, and series of links need each flow.
@@ -187,7 +214,8 @@ std::optional<Time> FluidFabric::TimeOfExchange(const std::vector<int>& devices,
     }
     now = next;
   }
-  return last;
+  if (peaks != nullptr) exchange.Peaks(peaks);
+  return ExchangeTime{last, exchange.AllReceiveAlike(devices)};
 }
 
 }  // namespace chakra

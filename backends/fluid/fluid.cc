@@ -19,6 +19,7 @@ Time Picos(double ps) {
 
 FluidFabric::FluidFabric(const Topology& topology, const FabricOptions& options, Time bucket)
     : cost_(topology, false, options.routing),
+      all_options_(options),
       options_(options.Get<FlowOptions>()),
       link_series_(options.link_series),
       link_of_(topology.links(), kNone),
@@ -185,6 +186,7 @@ void FluidFabric::Enter(uint32_t i, Time now) {
 void FluidFabric::EnterNetwork(uint32_t i) {
   Transfer& t = transfers_[i];
   const ServiceClass c = options_.ClassOf(t.flow.service_class);
+  came_ = now_;
   if (clocks_ != nullptr) {
     progress_[i].left = LeftOf(progress_[i]);
     progress_[i].since = now_;
@@ -393,6 +395,7 @@ Time FluidFabric::NextAt() const {
   Time at = events_.empty() ? Time::Never() : events_.at();
   if (!ends_.empty()) at = std::min(at, ends_.at());
   if (clocks_ != nullptr) at = std::min(at, clocks_->next());
+  if (clocks_ != nullptr && clocks_->dirty()) at = std::min(at, solve_at_);
   // Changes matter only while something is under way.
   const bool idle = events_.empty() && ends_.empty() && waiting_.empty();
   if (!idle && next_change_ < changes_.size()) at = std::min(at, changes_[next_change_].at);
@@ -510,6 +513,9 @@ absl::Status CheckFlowOptions(absl::string_view fabric, const FlowOptions& optio
   }
   if (options.startup < Time::Zero() || options.startup > Topology::kMaxLatency) {
     return bad(absl::StrCat("start-up ", options.startup.picos(), " ps; expected 0 to 1 s"));
+  }
+  if (!(options.tolerance >= 0 && options.tolerance <= 0.1)) {
+    return bad(absl::StrCat("tolerance ", options.tolerance, "; expected 0 to 0.1"));
   }
   for (const ServiceClass& c : options.classes) {
     if (!(c.weight > 0 && c.weight < 1e12)) {

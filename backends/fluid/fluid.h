@@ -33,6 +33,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "backends/analytical/path_cost.h"
+#include "backends/apart.h"
 #include "backends/exchange_prices.h"
 #include "backends/fabric.h"
 #include "backends/fabric_options.h"
@@ -49,6 +50,7 @@ class FluidFabric final : public Fabric,
                           public PathPrices,
                           public FabricReport,
                           public ExchangePrices,
+                          public ApartFabrics,
                           private LinkLoad {
  public:
   // `bucket`: the initial bucket of the series in Links().
@@ -66,8 +68,16 @@ class FluidFabric final : public Fabric,
   }
   std::vector<DimensionTraffic> Traffic() const override { return cost_.Traffic(); }
   LinkUses Links(size_t most) const override;
-  std::optional<Time> TimeOfExchange(const std::vector<int>& devices,
-                                     const std::vector<ExchangeMessage>& messages) const override;
+  std::optional<ExchangeTime> TimeOfExchange(const std::vector<int>& devices,
+                                             const std::vector<ExchangeMessage>& messages,
+                                             std::vector<double>* peaks = nullptr) const override;
+
+  // In apart.cc.
+  std::unique_ptr<Fabric> MakeApart() const override;
+  bool LinksBetween(int src, int dst, std::vector<Hop>* links) override;
+  std::vector<double> Peaks() const override;
+  void CountApart(int src, int dst, uint64_t bytes, uint64_t wire_bytes, uint64_t times, int like_src,
+                  int like_dst, const std::vector<double>& peaks) override;
 
   const FluidNetwork& network() const { return network_; }
   // Null while `network_` knows the rates.
@@ -207,10 +217,13 @@ class FluidFabric final : public Fabric,
   void Handle(const EventQueue::Event& event);
 
   mutable PathCost cost_;  // remembers transfer times
+  FabricOptions all_options_;
   FlowOptions options_;
   bool link_series_;
   FluidNetwork network_;
   std::unique_ptr<FluidClocks> clocks_;
+  Time came_;      // the last instant at which a flow came
+  Time solve_at_;  // until then clocks skip what flows leave: FlowOptions::tolerance
   size_t clock_from_ = 256;
   uint32_t clock_after_ = 16, churned_ = 0;  // churned_: solutions in a row
   size_t came_or_gone_ = 0;                  // in network_, since its last solution
@@ -236,7 +249,7 @@ class FluidFabric final : public Fabric,
   std::vector<uint32_t> told_links_;                                  // since TakeChanged()
   std::vector<uint32_t> changed_, taken_;
   std::vector<FluidHop> path_links_;
-  std::vector<Hop> hops_;
+  std::vector<Hop> hops_, like_hops_;
   std::vector<EventQueue::Event> due_;
   std::vector<std::pair<uint64_t, FlowEnd>> told_;  // ends of one instant with their order
   std::vector<FlowEnd> early_;                      // ends before a Start() that were not yet reported

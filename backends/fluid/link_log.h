@@ -28,6 +28,11 @@ class LinkLog {
     Take(&l, now);
     l.rate = rate;
   }
+  // A link had this rate once, in no series.
+  void Peak(uint32_t link, double rate) {
+    if (link >= links_.size()) links_.resize(link + 1);
+    if (rate > links_[link].peak) links_[link].peak = rate;
+  }
   // Ends the series at `now`, the end of the run.
   void Finish(Time now);
 

@@ -19,10 +19,15 @@ struct ServiceClass {
 
 struct FlowOptions {
   static constexpr OptionSet kSet = {"start-up, efficiency and classes of flows", "are"};
-  bool asked() const { return startup != Time::Zero() || efficiency != 1 || !classes.empty(); }
+  bool asked() const {
+    return startup != Time::Zero() || efficiency != 1 || tolerance != 0 || !classes.empty();
+  }
 
   Time startup;                       // before a flow takes its links
   double efficiency = 1;              // share of each bandwidth that flows get, in (0, 1]
+  // Where each end changes the rates of hundreds: what ended flows leave is given to others late, by at most
+  // this share, in [0, 0.1], of the time since a flow last came. 0: at once.
+  double tolerance = 0;
   std::vector<ServiceClass> classes;  // by Flow::service_class; a class that is not there has the defaults
 
   ServiceClass ClassOf(int service_class) const {

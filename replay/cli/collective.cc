@@ -51,6 +51,7 @@ class CollectiveCommand : public Command {
     if (absl::Status s = logs_.Open(); !s.ok()) return Fail(s);
     logs_.Apply(&arguments_.options().fabric_options);
     arguments_.options().flow_log = logs_.flow_log();
+    arguments_.options().each_flow = logs_.any();
     absl::StatusOr<std::string> text = Table(*sizes);
     if (!misuse_.ok()) return Misuse(std::string(misuse_.message()));
     if (!text.ok()) return Fail(text.status());

@@ -86,6 +86,14 @@ void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* opti
                                "; default: 1"))
       ->type_name("SHARE")
       ->group(group);
+  app->add_option(
+         "--fluid-tolerance", flows.tolerance,
+         absl::StrCat("Where each end changes the rates of hundreds of flows, as in an all-to-all of "
+                      "unequal sizes: give to others what ended flows leave later, by at most this share of "
+                      "the time since a flow last came, for --fabric ",
+                      fabrics, "; 0 to 0.1; default: 0, at once"))
+      ->type_name("FRACTION")
+      ->group(group);
 }
 
 void AddTopologyOptions(CLI::App* app, const std::string& group, TopologyOptions* options) {

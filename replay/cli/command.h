@@ -39,6 +39,7 @@ class Command {
 
 std::unique_ptr<Command> MakeReplayCommand(CLI::App* root);
 std::unique_ptr<Command> MakeInspectCommand(CLI::App* root);
+std::unique_ptr<Command> MakeDoctorCommand(CLI::App* root);
 std::unique_ptr<Command> MakeConvertCommand(CLI::App* root);
 std::unique_ptr<Command> MakeEditCommand(CLI::App* root);
 std::unique_ptr<Command> MakeGenerateCommand(CLI::App* root);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/cli/command.h"
+#include "replay/cli/commit.h"
 #include "trace/base/spelling.h"
 
 namespace chakra::cli {
@@ -50,7 +51,7 @@ CLI::App* Chosen(CLI::App* app) {
 
 int RunCommandLine(const std::vector<std::string>& arguments) {
   CLI::App app("Replays Chakra execution traces on simulated clusters.", "chakra-replay");
-  app.set_version_flag("--version", std::string("chakra-replay ") + CHAKRA_VERSION,
+  app.set_version_flag("--version", absl::StrCat("chakra-replay ", CHAKRA_VERSION, kCommit),
                        "Print the version and exit");
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.footer(
@@ -62,6 +63,7 @@ int RunCommandLine(const std::vector<std::string>& arguments) {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(MakeReplayCommand(&app));
   commands.push_back(MakeInspectCommand(&app));
+  commands.push_back(MakeDoctorCommand(&app));
   commands.push_back(MakeConvertCommand(&app));
   commands.push_back(MakeEditCommand(&app));
   commands.push_back(MakeGenerateCommand(&app));

@@ -44,6 +44,22 @@ void PlanArguments::AddSearch(CLI::App* app) {
       ->type_name("K")
       ->check(CLI::Range(1, 1000).description(""))
       ->group(g);
+  app->add_option(
+         "--aim", aim_,
+         "What the best split has least of, among the fastest by the closed form that --top replays: time, "
+         "energy, cost (dollars, owned) or carbon (kg CO2e); the last two need --prices and --grid; default: "
+         "time")
+      ->type_name("AIM")
+      ->check(OneOf({"time", "energy", "cost", "carbon"}))
+      ->group(g);
+  app->add_option("--prices", request_.run.prices,
+                  "Dollars of each step: built-in, or a file of prices (proto/economics.proto)")
+      ->type_name("FILE|built-in")
+      ->group(g);
+  app->add_option("--grid", request_.run.grid,
+                  "kg CO2e of each step: a region (iowa, france, ...) or a file (proto/economics.proto)")
+      ->type_name("REGION|FILE")
+      ->group(g);
   AddDeviceMemory(app, g, "Memory of a device, as 80GB; default: that of the cluster's device",
                   &request_.run.device_memory);
   app->add_option(
@@ -107,6 +123,16 @@ absl::Status PlanArguments::Check() {
           "--reserve: \"", reserve_, "\", expected a percentage from 0 to less than 100, as 10%"));
     request_.reserve = percent / 100;
   }
+  using Aim = planning::PlanRequest::Aim;
+  for (const Aim aim : {Aim::kTime, Aim::kEnergy, Aim::kCost, Aim::kCarbon}) {
+    if (aim_ == planning::NameOf(aim)) request_.aim = aim;
+  }
+  if (request_.aim == Aim::kCost && request_.run.prices.empty())
+    return absl::InvalidArgumentError("--aim cost needs --prices, as --prices built-in");
+  if (request_.aim == Aim::kCarbon && request_.run.grid.empty())
+    return absl::InvalidArgumentError("--aim carbon needs --grid, as --grid iowa");
+  request_.run.energy =
+      request_.aim != Aim::kTime || !request_.run.prices.empty() || !request_.run.grid.empty();
   return absl::OkStatus();
 }
 

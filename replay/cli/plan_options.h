@@ -33,7 +33,7 @@ class PlanArguments {
 
   generate::WorkloadOptions from_;
   planning::PlanRequest request_;
-  std::string reserve_;
+  std::string reserve_, aim_;
 };
 
 }  // namespace chakra::cli

@@ -75,12 +75,28 @@ absl::StatusOr<TopologyDimension> CheckDimension(const Dimension& d, int i) {
   return out;
 }
 
+// Devices of a rack-sized block (NVL72) that each block of `ranks` uses: schedulers give a job equal parts of
+// racks, 64 of 72 for one of 256. The most that divides the ranks, if that is half of the block at least; 0:
+// none.
+int PartOfRack(int64_t ranks, int block) {
+  constexpr int kLeastRack = 32;
+  if (block < kLeastRack) return 0;
+  for (int part = block; 2 * part >= block; --part) {
+    if (ranks % part == 0) return part;
+  }
+  return 0;
+}
+
 // Fills the open dimension, or shrinks the fixed ones; see BuildCluster().
 absl::Status SizeTo(int64_t ranks, size_t open, std::vector<TopologyDimension>* dims,
                     std::vector<int>* asked) {
   int64_t fixed = 1;
   for (size_t i = 0; i < dims->size(); ++i) {
     if (i != open) fixed = std::min<int64_t>(fixed * (*dims)[i].size, int64_t{1} << 31);
+  }
+  if (dims->size() == 2 && open == 1 && ranks > fixed && ranks % fixed != 0) {
+    const int part = PartOfRack(ranks, static_cast<int>(fixed));
+    if (part > 0) fixed = (*dims)[0].size = part;
   }
   (*dims)[open].size = static_cast<int>(std::max<int64_t>(1, ranks / fixed));
   int64_t left = ranks;

@@ -22,8 +22,8 @@ inline double ToWatts(Milliwatts mw) { return static_cast<double>(mw) / 1000; }
 inline double ToJoules(Femtojoules fj) { return static_cast<double>(fj) * 1e-15; }
 inline Femtojoules EnergyOf(Milliwatts mw, Picoseconds ps) { return mw * ps; }
 
-// Whole microjoules of parts whose sum is the whole microjoules of the sum: each part is what it adds to the sum of
-// those before it. No part is more than a microjoule off.
+// Whole microjoules of parts whose sum is the whole microjoules of the sum: each part is what it adds to the
+// sum of those before it. No part is more than a microjoule off.
 inline std::vector<int64_t> ToMicrojoules(const std::vector<Femtojoules>& parts) {
   std::vector<int64_t> out;
   Femtojoules sum = 0;

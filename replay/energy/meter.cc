@@ -7,33 +7,39 @@ namespace chakra::energy {
 
 PowerMeter::PowerMeter(const DeviceLevels& levels, const std::vector<std::vector<RowPower>>& rows,
                        const std::vector<uint32_t>& graph_of_rank, const Places& places, bool keep_devices)
-    : levels_(levels), rows_(rows), graph_of_(graph_of_rank), places_(places), cut_(rows.size()) {
+    : levels_(levels), rows_(rows), places_(places), cut_(rows.size()) {
+  for (const std::vector<RowPower>& graph : rows) {
+    std::vector<Added>& added = added_.emplace_back();
+    for (const RowPower& row : graph) added.push_back({row.all(), row.role});
+    active_ps_.emplace_back(graph.size());
+  }
   devices_.resize(graph_of_rank.size());
   std::vector<Milliwatts> node(places.nodes), rack(places.racks);
   for (size_t r = 0; r < devices_.size(); ++r) {
     devices_[r].power = levels.resident;
     devices_[r].curve = PowerCurve(levels.resident, keep_devices);
+    devices_[r].graph = graph_of_rank[r];
+    devices_[r].rows = added_[graph_of_rank[r]].data();
     node[places.node[r]] += levels.resident;
     rack[places.rack[r]] += levels.resident;
   }
   for (const Milliwatts power : node) nodes_.emplace_back(power, keep_devices);
   for (const Milliwatts power : rack) racks_.emplace_back(power, keep_devices);
   whole_ = PowerCurve(levels.resident * static_cast<int64_t>(devices_.size()), true);
-  for (const std::vector<RowPower>& graph : rows) active_ps_.emplace_back(graph.size());
 }
 
 void PowerMeter::Begin(uint32_t rank, uint32_t row, Time now) {
-  const Role role = rows_[graph_of_[rank]][row].role;
+  const Role role = devices_[rank].rows[row].role;
   if (role == Role::kNone) return;
   Device& d = Touch(rank, now);
   if (role == Role::kComputes) ++d.computing;
   if (role == Role::kCommunicates) ++d.communicating;  // of unknown kind: it keeps its recorded time
-  Add(d, rank, row, now);
+  Add(&d, row, now);
 }
 
 void PowerMeter::Wait(uint32_t rank, uint32_t /*row*/, Time now) { ++Touch(rank, now).communicating; }
 
-void PowerMeter::Transfer(uint32_t rank, uint32_t row, Time now) { Add(Touch(rank, now), rank, row, now); }
+void PowerMeter::Transfer(uint32_t rank, uint32_t row, Time now) { Add(&Touch(rank, now), row, now); }
 
 void PowerMeter::Arrive(uint32_t rank, uint32_t row, uint32_t call, uint32_t members, Time now) {
   Wait(rank, row, now);
@@ -47,26 +53,27 @@ void PowerMeter::Arrive(uint32_t rank, uint32_t row, uint32_t call, uint32_t mem
 }
 
 void PowerMeter::End(uint32_t rank, uint32_t row, Time now) {
-  const RowPower& power = rows_[graph_of_[rank]][row];
-  if (power.role == Role::kNone) return;
+  const Added& added = devices_[rank].rows[row];
+  if (added.role == Role::kNone) return;
   Device& d = Touch(rank, now);
-  if (power.role == Role::kComputes) --d.computing;
-  if (power.role == Role::kCommunicates) --d.communicating;
-  const auto at = std::find(d.active.begin(), d.active.end(), row);
-  if (at == d.active.end()) return;
-  d.added -= power.all();
-  active_ps_[graph_of_[rank]][row] += now.picos();
-  *at = d.active.back();
-  d.active.pop_back();
+  if (added.role == Role::kComputes) --d.computing;
+  if (added.role == Role::kCommunicates) --d.communicating;
+  if (added.watts == 0) return;
+  for (Running& running : d.running) {
+    if (running.row != row) continue;
+    d.added -= added.watts;
+    Count(d, running, now);
+    running = d.running.back();
+    d.running.pop_back();
+    return;
+  }
 }
 
-void PowerMeter::Add(Device& d, uint32_t rank, uint32_t row, Time now) {
-  const uint32_t graph = graph_of_[rank];
-  const Milliwatts adds = rows_[graph][row].all();
-  if (adds == 0) return;
-  d.added += adds;
-  d.active.push_back(row);
-  active_ps_[graph][row] -= now.picos();
+void PowerMeter::Count(const Device& d, const Running& ended, Time now) {
+  active_ps_[d.graph][ended.row] += (now - ended.since).picos();
+  if (ended.cut == 0) return;
+  if (cut_[d.graph].empty()) cut_[d.graph].resize(active_ps_[d.graph].size());
+  cut_[d.graph][ended.row] += ended.cut;
 }
 
 void PowerMeter::Settle(uint32_t rank, Time now) {
@@ -78,7 +85,7 @@ void PowerMeter::Settle(uint32_t rank, Time now) {
   } else if (d.communicating > 0) {
     d.wait += span;
   }
-  if (d.excess > 0) Cut(rank, d.excess, span.picos());
+  if (d.excess > 0) Cut(&d, d.excess, span.picos());
 }
 
 void PowerMeter::Flush(Time now) {
@@ -106,19 +113,14 @@ void PowerMeter::Update(uint32_t rank) {
   whole_.Change(by, instant_);
 }
 
-void PowerMeter::Cut(uint32_t rank, Milliwatts excess, Picoseconds ps) {
-  const Device& d = devices_[rank];
-  const std::vector<RowPower>& rows = rows_[graph_of_[rank]];
+void PowerMeter::Cut(Device* d, Milliwatts excess, Picoseconds ps) {
   const Femtojoules all = EnergyOf(excess, ps);
   Femtojoules left = all;
-  for (size_t i = 0; i < d.active.size(); ++i) {
-    const RowPower& row = rows[d.active[i]];
-    const Femtojoules share = i + 1 == d.active.size() ? left : all * row.all() / d.added;
-    const Femtojoules of_tensor = share * row.tensor / row.all();
+  for (size_t i = 0; i < d->running.size(); ++i) {
+    const Femtojoules share =
+        i + 1 == d->running.size() ? left : all * d->rows[d->running[i].row].watts / d->added;
     left -= share;
-    cut_[graph_of_[rank]][d.active[i]] += share;
-    parts_[static_cast<size_t>(Part::kTensor)] -= of_tensor;
-    parts_[static_cast<size_t>(row.part())] -= share - of_tensor;
+    d->running[i].cut += share;
   }
 }
 
@@ -128,6 +130,8 @@ void PowerMeter::Finish(Time end) {
   for (uint32_t r = 0; r < devices_.size(); ++r) {
     Device& d = devices_[r];
     Settle(r, end);
+    for (const Running& running : d.running) Count(d, running, end);  // the run ended before it
+    d.running.clear();
     d.curve.End(end);
     busy_ps_ += d.busy.picos();
     wait_ps_ += d.wait.picos();
@@ -141,17 +145,22 @@ void PowerMeter::Finish(Time end) {
   for (size_t g = 0; g < rows_.size(); ++g) {
     for (size_t row = 0; row < rows_[g].size(); ++row) {
       const RowPower& power = rows_[g][row];
-      parts_[static_cast<size_t>(Part::kTensor)] += EnergyOf(power.tensor, active_ps_[g][row]);
-      parts_[static_cast<size_t>(power.part())] += EnergyOf(power.other, active_ps_[g][row]);
+      if (power.all() == 0) continue;
+      const Femtojoules cut = cut_[g].empty() ? 0 : cut_[g][row];
+      const Femtojoules of_tensor = cut * power.tensor / power.all(),
+                        of_issue = cut * power.issue / power.all();
+      const Picoseconds active = active_ps_[g][row];
+      parts_[static_cast<size_t>(Part::kTensor)] += EnergyOf(power.tensor, active) - of_tensor;
+      parts_[static_cast<size_t>(Part::kIssue)] += EnergyOf(power.issue, active) - of_issue;
+      parts_[static_cast<size_t>(power.part())] +=
+          EnergyOf(power.other, active) - (cut - of_tensor - of_issue);
     }
   }
 }
 
 Femtojoules PowerMeter::RowEnergy(size_t graph, uint32_t row) const {
   const Femtojoules energy = EnergyOf(rows_[graph][row].all(), active_ps_[graph][row]);
-  if (cut_[graph].empty()) return energy;
-  const auto cut = cut_[graph].find(row);
-  return cut == cut_[graph].end() ? energy : energy - cut->second;
+  return cut_[graph].empty() ? energy : energy - cut_[graph][row];
 }
 
 }  // namespace chakra::energy

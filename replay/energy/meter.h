@@ -4,9 +4,10 @@
 //
 //   min(most, resident + (busy | wait | 0) + sum over running operations of what each adds)
 //
-// busy: a computation runs; wait: none runs, but communication waits or moves data. What a computation adds is in
-// proportion to how much of the peak and of the memory bandwidth it uses (row_power.h), so that its energy does not
-// depend on what runs beside it. Where the sum is above `most`, what operations add is cut in proportion.
+// busy: a computation runs; wait: none runs, but communication waits or moves data. What a computation adds
+// is in proportion to how much of the peak, of the multiprocessors and of the memory bandwidth it uses
+// (row_power.h), so that its energy does not depend on what runs beside it. Where the sum is above `most`,
+// what operations add is cut in proportion.
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "replay/energy/amounts.h"
 #include "replay/energy/curve.h"
 #include "replay/engine/observer.h"
@@ -22,8 +24,8 @@
 namespace chakra::energy {
 
 // What makes an operation draw power.
-enum class Part : uint8_t { kTensor, kMemory, kLink, kCopy };
-inline constexpr int kParts = 4;
+enum class Part : uint8_t { kTensor, kIssue, kMemory, kLink, kCopy };
+inline constexpr int kParts = 5;
 
 // What a row does to its device.
 enum class Role : uint8_t { kNone, kComputes, kCommunicates, kCopies };
@@ -31,9 +33,10 @@ enum class Role : uint8_t { kNone, kComputes, kCommunicates, kCopies };
 // What a row adds while it runs; of communication while it moves data.
 struct RowPower {
   Milliwatts tensor = 0;  // of Part::kTensor
+  Milliwatts issue = 0;   // of Part::kIssue
   Milliwatts other = 0;   // of part()
   Role role = Role::kNone;
-  Milliwatts all() const { return tensor + other; }
+  Milliwatts all() const { return tensor + issue + other; }
   Part part() const {
     return role == Role::kCommunicates ? Part::kLink : role == Role::kCopies ? Part::kCopy : Part::kMemory;
   }
@@ -50,7 +53,7 @@ struct Places {
   uint32_t nodes = 0, racks = 0;
 };
 
-class PowerMeter : public RunObserver {
+class PowerMeter final : public RunObserver {
  public:
   // By distinct graph and row: what rows add. All is borrowed until the meter is gone. `keep_devices`: the
   // steps of each device, node and rack, for timelines.
@@ -82,15 +85,28 @@ class PowerMeter : public RunObserver {
   const std::vector<PowerCurve>& racks() const { return racks_; }
 
  private:
+  // What a row adds, and how: all that events need of it.
+  struct Added {
+    Milliwatts watts = 0;
+    Role role = Role::kNone;
+  };
+  // A row that runs and adds something, since when, and what was cut from it.
+  struct Running {
+    uint32_t row;
+    Time since;
+    Femtojoules cut = 0;
+  };
   struct Device {
-    Milliwatts added = 0;        // by what runs
-    Milliwatts power = 0;        // as of `since`
-    Milliwatts excess = 0;       // that was cut from it
+    Milliwatts added = 0;         // by what runs
+    Milliwatts power = 0;         // as of `since`
+    Milliwatts excess = 0;        // that was cut from it
+    const Added* rows = nullptr;  // of its graph
+    uint32_t graph = 0;
     uint32_t computing = 0;      // operations
     uint32_t communicating = 0;  // likewise, waiting or moving data
     bool changes = false;        // in the present instant
     Time since, busy, wait;      // the last change; time in which it computed, or else communicated
-    std::vector<uint32_t> active;  // rows that add something
+    absl::InlinedVector<Running, 2> running;  // those that add something
     PowerCurve curve;
   };
 
@@ -106,23 +122,30 @@ class PowerMeter : public RunObserver {
   }
   // After all changes of an instant: what follows from them. The next one is `now`.
   void Flush(Time now);
-  void Add(Device& d, uint32_t rank, uint32_t row, Time now);
+  static void Add(Device* d, uint32_t row, Time now) {
+    const Milliwatts adds = d->rows[row].watts;
+    if (adds == 0) return;
+    d->added += adds;
+    d->running.push_back({row, now});
+  }
+  // Counts a row that has ended.
+  void Count(const Device& d, const Running& ended, Time now);
   void Settle(uint32_t rank, Time now);
   void Update(uint32_t rank);
   // Shares what was cut from what rows add among these.
-  void Cut(uint32_t rank, Milliwatts excess, Picoseconds ps);
+  void Cut(Device* d, Milliwatts excess, Picoseconds ps);
 
   const DeviceLevels levels_;
   const std::vector<std::vector<RowPower>>& rows_;
-  const std::vector<uint32_t>& graph_of_;
   const Places& places_;
+  std::vector<std::vector<Added>> added_;  // as rows_
   std::vector<Device> devices_;
   Time instant_;
   std::vector<uint32_t> changed_;  // devices, in the present instant
   std::vector<PowerCurve> nodes_, racks_;
   PowerCurve whole_;
-  std::vector<std::vector<Picoseconds>> active_ps_;  // by graph and row: ends minus begins
-  std::vector<absl::flat_hash_map<uint32_t, Femtojoules>> cut_;
+  std::vector<std::vector<Picoseconds>> active_ps_;  // by graph and row: of all that have ended
+  std::vector<std::vector<Femtojoules>> cut_;        // likewise; empty: nothing was
   std::array<Femtojoules, kParts> parts_{};
   Picoseconds resident_ps_ = 0, busy_ps_ = 0, wait_ps_ = 0;
   struct Member {

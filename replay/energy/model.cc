@@ -116,6 +116,7 @@ void FillPower(const proto::DevicePower& shares, proto::DevicePower* power) {
   const std::tuple<Figure* (proto::DevicePower::*)(), bool, const Figure*> rest[] = {
       {&proto::DevicePower::mutable_busy_watts, power->has_busy_watts(), &shares.busy_watts()},
       {&proto::DevicePower::mutable_tensor_watts, power->has_tensor_watts(), &shares.tensor_watts()},
+      {&proto::DevicePower::mutable_issue_watts, power->has_issue_watts(), &shares.issue_watts()},
       {&proto::DevicePower::mutable_memory_watts, power->has_memory_watts(), &shares.memory_watts()},
       {&proto::DevicePower::mutable_link_watts, power->has_link_watts(), &shares.link_watts()},
       {&proto::DevicePower::mutable_wait_watts, power->has_wait_watts(), &shares.wait_watts()},
@@ -181,6 +182,11 @@ absl::StatusOr<proto::EnergyModel> LoadEnergyModel(const std::string& file) {
   }
   Replace(given.network(), model.mutable_network());
   if (given.has_pue()) *model.mutable_pue() = given.pue();
+  if (given.has_site_fixed_share()) *model.mutable_site_fixed_share() = given.site_fixed_share();
+  if (model.site_fixed_share().value() > 1) {
+    return absl::InvalidArgumentError(absl::StrFormat("%ssite_fixed_share.value is %g; expected 0 to 1",
+                                                      place, model.site_fixed_share().value()));
+  }
   if (model.pue().value() < 1) {
     return absl::InvalidArgumentError(
         absl::StrFormat("%spue.value is %g; expected at least 1", place, model.pue().value()));
@@ -218,6 +224,7 @@ absl::StatusOr<Constants> ConstantsOf(const proto::EnergyModel& model, const std
   }
   out.network = model.network();
   out.pue = model.pue();
+  out.site_fixed_share = model.site_fixed_share();
   return out;
 }
 
@@ -287,6 +294,8 @@ std::vector<NamedFigure> FiguresOf(const Constants& constants) {
   add(constants.profile.node());
   add(constants.network);
   out.push_back({"pue", &constants.pue});
+  if (constants.site_fixed_share.value() > 0)
+    out.push_back({"site_fixed_share", &constants.site_fixed_share});
   return out;
 }
 

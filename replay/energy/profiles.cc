@@ -1,11 +1,27 @@
 // Constants by device, each with its range, source and date.
 //
 // Rated and idle watts are data sheets and readings of drivers. What operations add on an H100 rests on
-// measurements that are no runs of MLPerf: dense products reach the rated power at about 0.6 of the peak; one
-// node in training is above 600 W a device, 0.85 of the rating (OLMo 2, arXiv 2503.05804); decoding, bound by
-// memory, draws 137 to 300 W (arXiv 2605.11999). Other devices take the same shares of what is between
-// resident and rated, which no measurement of theirs has confirmed. Hosts: what nodes drew before and after
-// metered runs, less their devices' idle power; means of metered runs are not in any constant.
+// measurements that are no runs of MLPerf:
+//
+//   memory_watts   8.6 pJ for each bit of HBM3: about 4 in the stack, the rest for its interface and the way
+//   over the
+//                  chip. HBM3e takes 5 % less, HBM2e on 7 nm 10 pJ, HBM2 on 12 nm 14 pJ. So it goes as the
+//                  bandwidth.
+//   busy_watts     decoding one sequence streams weights at 0.65 to 0.7 of the bandwidth and draws 300 W
+//   (ML.ENERGY
+//                  benchmark 3.0): 300 - 120 - 0.65 x 230.
+//   issue_watts    decoding 128 sequences draws 600 W, at 0.75 of the bandwidth and 0.15 of the peak.
+//   tensor_watts   a large product holds the rated power at about 0.73 of its highest clock, where dynamic
+//   power is 0.55
+//                  of what it is there (FrequencyCurve): (700 - 120) / 0.55 - busy - issue - 0.3 x memory.
+//   link_watts     a collective at the whole bandwidth of NVLink: 24 of 132 multiprocessors, 0.9 to 1.4
+//   of 3.35 TB/s of
+//                  memory, 10 to 20 W of links.
+//
+// busy_watts, clocks and leakage of the whole chip, goes with its transistors, issue_watts with its
+// multiprocessors. Other devices take what is left as the same shares of what is between resident and rated,
+// which no measurement of theirs has confirmed. Hosts: what nodes drew before and after metered runs, less
+// their devices' idle power; means of metered runs are not in any constant.
 #include "replay/energy/model.h"
 #include "trace/io/proto_io.h"
 
@@ -33,15 +49,16 @@ constexpr char kModel[] = R"pb(
         date: "2026-11"
       }
       busy_watts {
-        value: 172
-        low: 90
-        high: 240
+        value: 86
+        low: 50
+        high: 170
         source: "assumed: as H100, of what is between resident and rated"
         date: "2026-11"
       }
-      tensor_watts { value: 1181 low: 900 high: 1400 source: "assumed: as H100" date: "2026-11" }
+      issue_watts { value: 293 low: 200 high: 390 source: "assumed: as H100" date: "2026-11" }
+      tensor_watts { value: 1319 low: 1000 high: 1600 source: "assumed: as H100" date: "2026-11" }
       memory_watts { value: 397 low: 260 high: 600 source: "assumed: as H100" date: "2026-11" }
-      link_watts { value: 103 low: 50 high: 170 source: "assumed: as H100" date: "2026-11" }
+      link_watts { value: 215 low: 120 high: 310 source: "assumed: as H100" date: "2026-11" }
       wait_watts { value: 103 low: 50 high: 200 source: "assumed: as H100" date: "2026-11" }
       copy_watts { value: 69 low: 30 high: 130 source: "assumed: as H100" date: "2026-11" }
     }
@@ -84,31 +101,38 @@ constexpr char kModel[] = R"pb(
         date: "2026-11"
       }
       busy_watts {
-        value: 100
-        low: 50
-        high: 140
-        source: "assumed, with memory_watts: decoding draws 137 to 300 W, arXiv 2605.11999"
+        value: 50
+        low: 30
+        high: 100
+        source: "decoding one sequence draws 300 W: ML.ENERGY benchmark 3.0; 137 to 300 W in arXiv 2605.11999"
         date: "2026-05"
       }
+      issue_watts {
+        value: 170
+        low: 120
+        high: 230
+        source: "decoding 128 sequences draws 600 W: ML.ENERGY benchmark 3.0"
+        date: "2026-01"
+      }
       tensor_watts {
-        value: 685
-        low: 550
-        high: 800
-        source: "the rated power at 0.6 of the peak of dense products, so that training is above 600 W, arXiv 2503.05804"
+        value: 765
+        low: 600
+        high: 950
+        source: "the rated power at 0.73 of the highest clock, and FrequencyCurve; training is above 600 W, arXiv 2503.05804"
         date: "2025-03"
       }
       memory_watts {
         value: 230
-        low: 150
-        high: 350
-        source: "assumed, with busy_watts: decoding draws 137 to 300 W, arXiv 2605.11999"
-        date: "2026-05"
+        low: 180
+        high: 320
+        source: "8.6 pJ a bit of 3.35 TB/s: about 4 in HBM3, the rest interface and chip"
+        date: "2026-11"
       }
       link_watts {
-        value: 60
-        low: 30
-        high: 100
-        source: "assumed: no public figure of NVLink alone"
+        value: 125
+        low: 70
+        high: 180
+        source: "derived: 24 of 132 multiprocessors, 0.9 to 1.4 TB/s of memory, 10 to 20 W of NVLink"
         date: "2026-11"
       }
       wait_watts {
@@ -154,9 +178,16 @@ constexpr char kModel[] = R"pb(
         source: "nvidia-smi with a context, public repositories"
         date: "2026-11"
       }
-      busy_watts { value: 100 low: 50 high: 140 source: "as H100" date: "2026-11" }
-      tensor_watts { value: 685 low: 550 high: 800 source: "as H100" date: "2026-11" }
-      memory_watts { value: 250 low: 160 high: 380 source: "as H100, for more bandwidth" date: "2026-11" }
+      busy_watts { value: 50 low: 30 high: 100 source: "as H100" date: "2026-11" }
+      issue_watts { value: 170 low: 120 high: 230 source: "as H100" date: "2026-11" }
+      tensor_watts { value: 765 low: 600 high: 950 source: "as H100" date: "2026-11" }
+      memory_watts {
+        value: 314
+        low: 240
+        high: 440
+        source: "8.2 pJ a bit of 4.8 TB/s of HBM3e"
+        date: "2026-11"
+      }
       most_watts { value: 700 low: 700 high: 700 source: "NVIDIA H200 datasheet" date: "2024-11" }
     }
     node { host_watts { value: 1650 low: 1500 high: 1800 source: "as H100" date: "2024-06" } }
@@ -172,6 +203,7 @@ constexpr char kModel[] = R"pb(
         date: "2023-04"
       }
       resident_watts { value: 40 low: 35 high: 45 source: "likewise" date: "2023-04" }
+      memory_watts { value: 101 low: 70 high: 140 source: "14 pJ a bit of 0.9 TB/s of HBM2" date: "2026-11" }
       most_watts { value: 300 low: 300 high: 300 source: "NVIDIA V100 datasheet, SXM2" date: "2020-01" }
     }
     node { host_watts { value: 700 low: 400 high: 1000 source: "assumed" date: "2026-11" } }
@@ -196,6 +228,13 @@ constexpr char kModel[] = R"pb(
         source: "assumed: between idle and the share of H200"
         date: "2026-11"
       }
+      memory_watts {
+        value: 163
+        low: 120
+        high: 230
+        source: "10 pJ a bit of 2.04 TB/s of HBM2e"
+        date: "2026-11"
+      }
       most_watts { value: 400 low: 400 high: 400 source: "NVIDIA A100 datasheet, SXM" date: "2021-06" }
     }
     node { host_watts { value: 1100 low: 800 high: 1500 source: "assumed" date: "2026-11" } }
@@ -217,6 +256,21 @@ constexpr char kModel[] = R"pb(
         source: "nvidia-smi with a context, public repositories"
         date: "2026-11"
       }
+      issue_watts {
+        value: 190
+        low: 134
+        high: 258
+        source: "as H100, 148 multiprocessors for 132"
+        date: "2026-11"
+      }
+      busy_watts {
+        value: 130
+        low: 78
+        high: 260
+        source: "as H100, 208 billion transistors for 80"
+        date: "2026-11"
+      }
+      memory_watts { value: 524 low: 400 high: 740 source: "8.2 pJ a bit of 8 TB/s of HBM3e" date: "2026-11" }
       most_watts {
         value: 1000
         low: 700
@@ -237,7 +291,24 @@ constexpr char kModel[] = R"pb(
   }
   profile {
     device: "B300-SXM-288GB"
-    power { most_watts { value: 1000 low: 1000 high: 1100 source: "MLE accelerator table" date: "2026-07" } }
+    power {
+      issue_watts {
+        value: 190
+        low: 134
+        high: 258
+        source: "as H100, 148 multiprocessors for 132"
+        date: "2026-11"
+      }
+      busy_watts {
+        value: 130
+        low: 78
+        high: 260
+        source: "as H100, 208 billion transistors for 80"
+        date: "2026-11"
+      }
+      memory_watts { value: 524 low: 400 high: 740 source: "8.2 pJ a bit of 8 TB/s of HBM3e" date: "2026-11" }
+      most_watts { value: 1000 low: 1000 high: 1100 source: "MLE accelerator table" date: "2026-07" }
+    }
     node { host_watts { value: 1750 low: 1600 high: 1930 source: "as B200" date: "2025-06" } }
   }
   profile {
@@ -251,6 +322,21 @@ constexpr char kModel[] = R"pb(
         date: "2026-11"
       }
       resident_watts { value: 190 low: 170 high: 210 source: "as B200" date: "2026-11" }
+      issue_watts {
+        value: 190
+        low: 134
+        high: 258
+        source: "as H100, 148 multiprocessors for 132"
+        date: "2026-11"
+      }
+      busy_watts {
+        value: 130
+        low: 78
+        high: 260
+        source: "as H100, 208 billion transistors for 80"
+        date: "2026-11"
+      }
+      memory_watts { value: 524 low: 400 high: 740 source: "8.2 pJ a bit of 8 TB/s of HBM3e" date: "2026-11" }
       most_watts { value: 1200 low: 1000 high: 1200 source: "MLE accelerator table" date: "2026-07" }
     }
     node {
@@ -275,6 +361,21 @@ constexpr char kModel[] = R"pb(
   profile {
     device: "GB300-288GB"
     power {
+      issue_watts {
+        value: 190
+        low: 134
+        high: 258
+        source: "as H100, 148 multiprocessors for 132"
+        date: "2026-11"
+      }
+      busy_watts {
+        value: 130
+        low: 78
+        high: 260
+        source: "as H100, 208 billion transistors for 80"
+        date: "2026-11"
+      }
+      memory_watts { value: 524 low: 400 high: 740 source: "8.2 pJ a bit of 8 TB/s of HBM3e" date: "2026-11" }
       most_watts {
         value: 1400
         low: 1400
@@ -319,6 +420,20 @@ constexpr char kModel[] = R"pb(
         source: "rocm-smi after work, public repositories"
         date: "2026-11"
       }
+      memory_watts {
+        value: 364
+        low: 280
+        high: 510
+        source: "8.6 pJ a bit of 5.3 TB/s of HBM3"
+        date: "2026-11"
+      }
+      busy_watts {
+        value: 96
+        low: 57
+        high: 191
+        source: "as H100, 153 billion transistors for 80"
+        date: "2026-11"
+      }
       most_watts {
         value: 750
         low: 740
@@ -331,11 +446,31 @@ constexpr char kModel[] = R"pb(
   }
   profile {
     device: "MI325X-256GB"
-    power { most_watts { value: 1000 source: "AMD MI325X datasheet, TBP" date: "2024-10" } }
+    power {
+      memory_watts { value: 394 low: 300 high: 550 source: "8.2 pJ a bit of 6 TB/s of HBM3e" date: "2026-11" }
+      busy_watts {
+        value: 96
+        low: 57
+        high: 191
+        source: "as H100, 153 billion transistors for 80"
+        date: "2026-11"
+      }
+      most_watts { value: 1000 source: "AMD MI325X datasheet, TBP" date: "2024-10" }
+    }
   }
   profile {
     device: "MI355X-288GB"
-    power { most_watts { value: 1400 source: "AMD MI355X datasheet, TBP" date: "2025-06" } }
+    power {
+      memory_watts { value: 524 low: 400 high: 740 source: "8.2 pJ a bit of 8 TB/s of HBM3e" date: "2026-11" }
+      busy_watts {
+        value: 116
+        low: 70
+        high: 231
+        source: "as H100, 185 billion transistors for 80"
+        date: "2026-11"
+      }
+      most_watts { value: 1400 source: "AMD MI355X datasheet, TBP" date: "2025-06" }
+    }
   }
   profile {
     device: "MI250X-die"

@@ -15,10 +15,18 @@
 namespace chakra::energy {
 namespace {
 
-// Of the peak and of the memory bandwidth.
+// Of the peak, of the multiprocessors and of the memory bandwidth.
 struct Use {
-  double tensor = 0, memory = 0;
+  double tensor = 0, memory = 0, issue = 1;
 };
+
+// Above this share of a roof all multiprocessors are at work.
+constexpr double kAllIssue = 0.5;
+// A product of so many operations a byte keeps the multiprocessors at work; one of a vector, whose elements
+// are each used once, lets them wait for memory.
+constexpr double kReuse = 128;
+// A regulator holds the mean of so much time at the rated power.
+constexpr double kRegulatedPs = 20e9;
 
 // Of kernels whose work is not told: what such kernels reach in the measured rows of
 // test/validation/kernels.csv, to a tenth.
@@ -33,7 +41,7 @@ Use UsualUse(KernelFamily family) {
     case KernelFamily::kNone:
       return {0.2, 0.4};
     case KernelFamily::kHostCopy:
-      return {0, 0.1};
+      return {0, 0.1, 0};
     default:
       return {0, 0.7};
   }
@@ -72,6 +80,7 @@ class GraphPowers {
     const Use use = UseOf(row);
     out.role = Role::kComputes;
     out.tensor = ToMilliwatts(use.tensor * power_.tensor_watts().value());
+    out.issue = ToMilliwatts(use.issue * power_.issue_watts().value());
     out.other = ToMilliwatts(use.memory * power_.memory_watts().value());
     return out;
   }
@@ -98,7 +107,11 @@ class GraphPowers {
     if (kernel.rates.operations_per_us > 0) use.tensor = operations / (kernel.rates.operations_per_us * us);
     if (kernel.rates.bytes_per_us > 0) use.memory = bytes / (kernel.rates.bytes_per_us * us);
     if (bytes <= 0) use.memory = kernel.usual.memory;
-    return {std::min(1.0, use.tensor), std::min(1.0, use.memory)};
+    use.tensor = std::min(1.0, use.tensor);
+    use.memory = std::min(1.0, use.memory);
+    use.issue = std::min(1.0, std::max(use.tensor, use.memory) / kAllIssue);
+    if (kernel.product && bytes > 0) use.issue *= std::min(1.0, operations / (kReuse * bytes));
+    return use;
   }
 
   // What rows of one name, shapes and dtypes share.
@@ -106,6 +119,7 @@ class GraphPowers {
     OperatorWork work;
     DeviceRates rates;
     Use usual;
+    bool product = false;
   };
 
   const Kernel& KernelOf(uint32_t row) {
@@ -122,7 +136,10 @@ class GraphPowers {
     kernel.rates = RatesOf(device_, dtype.empty() ? standard : dtype);
     // Peaks as the data sheet gives them, whatever power lets the device hold.
     kernel.rates.operations_per_us /= SustainedShare(device_);
-    kernel.usual = UsualUse(FamilyOfKernelName(name));
+    const KernelFamily family = FamilyOfKernelName(name);
+    kernel.usual = UsualUse(family);
+    kernel.product = family == KernelFamily::kGemm || family == KernelFamily::kMoe ||
+                     (family == KernelFamily::kNone && kernel.work.operations > 0);
     return kernel;
   }
 
@@ -133,6 +150,64 @@ class GraphPowers {
   absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, Kernel> kernels_;
 };
 
+// Leaves what one row adds as `room`, each of its parts in proportion.
+void Fit(Milliwatts room, RowPower* power) {
+  const double share = static_cast<double>(room) / static_cast<double>(power->all());
+  power->tensor = static_cast<Milliwatts>(share * static_cast<double>(power->tensor));
+  power->issue = static_cast<Milliwatts>(share * static_cast<double>(power->issue));
+  power->other = room - power->tensor - power->issue;
+}
+
+// Holds the mean of what the computations of one graph add, over each kRegulatedPs of their time in the order
+// of the graph, at `room`. What products would draw above it at the highest clock they draw while lighter
+// kernels leave room for it: it is added to those beside them, as far as there is room, and lost elsewhere
+// (the clock falls; the times of kernels know). So no row adds more than `room`.
+class Regulator {
+ public:
+  Regulator(Milliwatts room, const ComputeTimes& times, std::vector<RowPower>* rows)
+      : room_(room), times_(times), rows_(*rows) {}
+
+  void Hold() {
+    double span = 0;
+    for (uint32_t row = 0; row < rows_.size(); ++row) {
+      if (rows_[row].role != Role::kComputes) continue;
+      window_.push_back(row);
+      span += Picos(row);
+      if (span < kRegulatedPs) continue;
+      Settle();
+      span = 0;
+    }
+    Settle();
+  }
+
+ private:
+  double Picos(uint32_t row) const { return static_cast<double>(times_.time[row].picos()); }
+
+  void Settle() {
+    double above = 0, below = 0;
+    for (const uint32_t row : window_) {
+      const auto by = static_cast<double>(rows_[row].all() - room_);
+      // A kernel longer than a window leaves to its neighbours what it draws in one.
+      (by > 0 ? above : below) += std::fabs(by) * (by > 0 ? std::min(Picos(row), kRegulatedPs) : Picos(row));
+    }
+    const double filled = below > 0 ? std::min(1.0, above / below) : 0;
+    for (const uint32_t row : window_) {
+      RowPower& power = rows_[row];
+      if (power.all() > room_) {
+        Fit(room_, &power);
+      } else {
+        power.tensor += static_cast<Milliwatts>(filled * static_cast<double>(room_ - power.all()));
+      }
+    }
+    window_.clear();
+  }
+
+  const Milliwatts room_;
+  const ComputeTimes& times_;
+  std::vector<RowPower>& rows_;
+  std::vector<uint32_t> window_;
+};
+
 // Slows computations of one graph so that each is within the cap. Returns how many.
 uint64_t Slow(const proto::FrequencyCurve& curve, const DeviceLevels& levels, std::vector<RowPower>* rows,
               ComputeTimes* times) {
@@ -141,12 +216,13 @@ uint64_t Slow(const proto::FrequencyCurve& curve, const DeviceLevels& levels, st
   for (size_t row = 0; row < rows->size(); ++row) {
     RowPower& power = (*rows)[row];
     if (power.role != Role::kComputes || power.all() <= room) continue;
-    const double share = static_cast<double>(room) / static_cast<double>(power.all());
+    // Clocks and schedulers slow down as well.
+    const double share =
+        static_cast<double>(room + levels.busy) / static_cast<double>(power.all() + levels.busy);
     const double longer = SlowdownAt(curve, std::max(share, LeastShare(curve)));
     const double ps = longer * static_cast<double>(times->time[row].picos());
     times->time[row] = ps < 9e18 ? Time::Picos(std::llround(ps)) : Time::Never();
-    power.tensor = std::min(room, static_cast<Milliwatts>(share * static_cast<double>(power.tensor)));
-    power.other = room - power.tensor;
+    Fit(room, &power);
     ++slowed;
   }
   return slowed;
@@ -162,14 +238,7 @@ RowPowers PowerOfRows(const TraceSet& traces, const std::vector<ComputeTimes>& t
   DeviceLevels levels = LevelsOf(constants);
   for (size_t g = 0; g < distinct.graphs.size(); ++g) {
     out.rows.push_back(GraphPowers(*distinct.graphs[g], times[g], device, constants).Rows());
-    // Alone, no operation draws more than the rated power.
-    const Milliwatts room = rated - levels.resident - levels.busy;
-    for (RowPower& power : out.rows.back()) {
-      if (power.role != Role::kComputes || power.all() <= room) continue;
-      power.tensor = static_cast<Milliwatts>(static_cast<double>(power.tensor) * static_cast<double>(room) /
-                                             static_cast<double>(power.all()));
-      power.other = room - power.tensor;
-    }
+    Regulator(rated - levels.resident - levels.busy, times[g], &out.rows.back()).Hold();
   }
   if (levels.most >= rated) return out;
   out.times = times;

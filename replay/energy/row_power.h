@@ -19,10 +19,11 @@ struct RowPowers {
   uint64_t slowed = 0;              // rows of distinct graphs that the cap slows
 };
 
-// A computation uses of the matrix units operations / (peak of its dtype x time), and of memory bytes / (bandwidth x
-// time), each at most 1. Operations and bytes are the node's own, else those of its shapes (operator_work.h), else
-// shares that are usual in its family (kernel_names.h) by its name. `times`: of each distinct graph.
-RowPowers PowerOfRows(const TraceSet& traces, const std::vector<ComputeTimes>& times, const proto::Device& device,
-                      const Constants& constants);
+// A computation uses of the matrix units operations / (peak of its dtype x time), and of memory bytes /
+// (bandwidth x time), each at most 1. Operations and bytes are the node's own, else those of its shapes
+// (operator_work.h), else shares that are usual in its family (kernel_names.h) by its name. `times`: of each
+// distinct graph.
+RowPowers PowerOfRows(const TraceSet& traces, const std::vector<ComputeTimes>& times,
+                      const proto::Device& device, const Constants& constants);
 
 }  // namespace chakra::energy

@@ -36,8 +36,17 @@ SiteEnergy Site::Energy(Femtojoules devices, Time time, Bound bound) const {
   const double traffic = bits_ * At(constants_.network.switch_pj_per_bit(), bound) * 1e3;  // fJ
   out.network = EnergyOf(NetworkPower(bound), time.picos()) + static_cast<Femtojoules>(traffic);
   const Femtojoules machines = devices + out.hosts + out.fans + out.supplies + out.network;
-  out.cooling = ShareOf(machines, At(constants_.pue, bound) - 1);
+  const double over = At(constants_.pue, bound) - 1, fixed = At(constants_.site_fixed_share, bound);
+  out.cooling = ShareOf(machines, over * (1 - fixed));
+  if (fixed > 0) out.cooling += EnergyOf(ToMilliwatts(over * fixed * FullWatts(bound)), time.picos());
   return out;
+}
+
+double Site::FullWatts(Bound bound) const {
+  const proto::NodePower& node = constants_.profile.node();
+  const double plug = (1 + At(node.fans_share(), bound)) * (1 + At(node.supply_loss_share(), bound));
+  const double devices = node.devices() * constants_.profile.power().most_watts().value();
+  return nodes_ * (devices + At(node.host_watts(), bound)) * plug + ToWatts(NetworkPower(bound));
 }
 
 SitePower Site::NodePower() const {
@@ -53,8 +62,10 @@ SitePower Site::AllPower(Time time) const {
   const double seconds = time.seconds();
   double network = ToWatts(NetworkPower());
   if (seconds > 0) network += bits_ * constants_.network.switch_pj_per_bit().value() * 1e-12 / seconds;
-  out.rest_watts = (out.rest_watts * nodes_ + network) * constants_.pue.value();
-  out.of_devices *= constants_.pue.value();
+  const double over = constants_.pue.value() - 1, fixed = constants_.site_fixed_share.value();
+  const double by_load = 1 + over * (1 - fixed);
+  out.rest_watts = (out.rest_watts * nodes_ + network) * by_load + over * fixed * FullWatts(Bound::kValue);
+  out.of_devices *= by_load;
   return out;
 }
 

@@ -41,6 +41,8 @@ class Site {
   // Of one node at its plug, and of all.
   SitePower NodePower() const;
   SitePower AllPower(Time time) const;
+  // Of the machines, without the site, with all devices at their most.
+  double FullWatts(Bound bound) const;
 
  private:
   const Constants& constants_;

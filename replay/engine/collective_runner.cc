@@ -95,8 +95,20 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now, const CauseRef& cause) 
   if (keep_causes_) a.why.Open(members, cause);
   a.fast = a.plan != nullptr && fast_paths_ && fast_.Applies(*a.planned, c.bytes);
   if (a.plan == nullptr || a.fast) return index;
+  a.held = fast_paths_ && (a.planned->together.has_value() || apart_.Has(call));
+  if (a.held) {
+    wakes_.push_back({now, index, kHeld});
+    return index;
+  }
+  OpenSteps(a);
+  for (size_t node = members; node < static_cast<size_t>(a.plan->nodes()); ++node)
+    StartNode(index, static_cast<uint32_t>(node), now);
+  return index;
+}
+
+void CollectiveRunner::OpenSteps(Active& a) {
   const Plan& plan = *a.plan;
-  a.chunk = EqualChunk(*a.planned, c.bytes);
+  a.chunk = EqualChunk(*a.planned, matching_.calls[a.call].bytes);
   a.streams.resize(plan.stream_base.back());
   a.streams_left.assign(static_cast<size_t>(plan.nodes()), 0);
   a.switches_left = static_cast<uint32_t>(plan.switches.size());
@@ -105,14 +117,6 @@ uint32_t CollectiveRunner::Open(uint32_t call, Time now, const CauseRef& cause) 
   a.sender.assign(plan.connection_base.back(), 0);
   a.spread.clear();
   if (keep_causes_) a.why.OpenStreams(a.streams.size());
-  a.held = fast_paths_ && a.planned->together.has_value();
-  if (a.held) {
-    wakes_.push_back({now, index, kHeld});
-    return index;
-  }
-  for (size_t node = members; node < static_cast<size_t>(plan.nodes()); ++node)
-    StartNode(index, static_cast<uint32_t>(node), now);
-  return index;
 }
 
 void CollectiveRunner::Arrive(uint32_t call, uint32_t member, uint32_t row, Time now, CauseRef cause) {
@@ -139,8 +143,9 @@ void CollectiveRunner::Release(uint32_t active, Time now) {
   Active& a = active_[active];
   a.held = false;
   const auto members = static_cast<uint32_t>(a.row.size());
-  a.learns = keep_causes_ && calls_[a.call].arrived == members && !learned_.Knows(a.planned);
-  if (calls_[a.call].arrived == members && !a.learns) {
+  const bool all = calls_[a.call].arrived == members;
+  a.learns = keep_causes_ && all && !learned_.Knows(a.planned);
+  if (all && a.planned->together && !a.learns) {
     a.switches_left = 0;
     counts_.CountClosed(TimesOf(a.call));
     together_calls_.emplace(a.planned, std::make_pair(a.call, uint64_t{0})).first->second.second +=
@@ -153,11 +158,29 @@ void CollectiveRunner::Release(uint32_t active, Time now) {
     wakes_.push_back({now + *a.planned->together, active, kWholeCall});
     return;
   }
+  if (all && !a.planned->together && EndApart(active, now)) return;
+  OpenSteps(a);
   const auto nodes = static_cast<uint32_t>(a.plan->nodes());
   for (uint32_t node = members; node < nodes; ++node) StartNode(active, node, now);
   for (uint32_t m = 0; m < members; ++m) {
     if (active_[active].row[m] != kNoRow) StartNode(active, m, now);
   }
+}
+
+bool CollectiveRunner::EndApart(uint32_t active, Time now) {
+  Active& a = active_[active];
+  const ApartCalls::Outcome* outcome = apart_.Of(a.call, *a.planned);
+  if (outcome == nullptr) return false;
+  a.switches_left = 0;
+  counts_.CountClosed(TimesOf(a.call));
+  apart_.Count(a.call, *a.planned, outcome, TimesOf(a.call));
+  if (outcome->together) {
+    wakes_.push_back({now + outcome->ends[0], active, kWholeCall});
+    return true;
+  }
+  const auto members = static_cast<uint32_t>(a.row.size());
+  for (uint32_t m = 0; m < members; ++m) EndMember(active_[active], m, now + outcome->ends[m], {});
+  return true;
 }
 
 // Tells the fabric the bytes of messages that were not simulated.
@@ -500,6 +523,7 @@ void CollectiveRunner::EndMembersFor(uint32_t active) {
 
 void CollectiveRunner::Report(Metrics* metrics) {
   fast_.Account();
+  apart_.Report();
   for (const auto& [planned, of] : together_calls_) AccountTogether(of.first, of.second);
   for (uint32_t i = 0; i < matching_.calls.size(); ++i) {
     if (calls_[i].over && plan_of_[i] != nullptr) counts_.CountChoice(matching_.calls[i], *plan_of_[i]);

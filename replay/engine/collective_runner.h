@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "backends/machine.h"
 #include "replay/collectives/registry.h"
+#include "replay/engine/apart_calls.h"
 #include "replay/engine/card_lanes.h"
 #include "replay/engine/causes/cause.h"
 #include "replay/engine/causes/collective_causes.h"
@@ -54,10 +55,17 @@ class CollectiveRunner {
         fast_(machine, costs),
         lanes_(*machine, matching),
         learned_(matching, *machine),
+        apart_(machine, costs_, matching, planner),
         counts_(matching) {}
 
   // Plans every call. Errors: an algorithm that cannot plan its collective.
   absl::Status Prepare();
+
+  // Lets calls be simulated apart whose flows meet no others (apart_calls.h). After Prepare(), before the
+  // first arrival. `serial`: as SerialGroups() has it. Not where causes are kept, or flows logged.
+  void LetApart(const std::vector<bool>& serial, ApartCalls::Simulate simulate) {
+    apart_.Find(serial, plan_of_, simulate);
+  }
 
   // Keeps causes from now on: those given to Arrive() and those that follow. Call it before the first
   // arrival.
@@ -154,6 +162,8 @@ class CollectiveRunner {
   static constexpr int kLaneBits = 6;
 
   uint32_t Open(uint32_t call, Time now, const CauseRef& cause);
+  // Makes room for the steps of a call.
+  void OpenSteps(Active& a);
   // Starts the streams of a member or a switch.
   void StartNode(uint32_t active, uint32_t node, Time now);
   void Run(uint32_t active, uint32_t stream, Time now);
@@ -196,6 +206,8 @@ class CollectiveRunner {
   // If all members arrived in the same instant, answers the call in closed form; otherwise starts the members
   // that have arrived.
   void Release(uint32_t active, Time now);
+  // Answers a call all of whose members begin now, if it is one that is simulated apart.
+  bool EndApart(uint32_t active, Time now);
   void AccountTogether(uint32_t call, uint64_t calls);
   void EndTogether(uint32_t active, Time at);
 
@@ -216,6 +228,7 @@ class CollectiveRunner {
   std::vector<Ended> ended_;
   std::vector<Wake> wakes_;
   LearnedCauses learned_;   // where causes are kept
+  ApartCalls apart_;
   std::vector<Time> ends_;  // scratch, like origins_
   std::vector<uint32_t> origins_;
   CollectiveCounts counts_;

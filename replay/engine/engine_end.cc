@@ -78,6 +78,7 @@ Metrics Engine::Collect() {
   } else {
     runner_.Report(&metrics);
     messages_.Report(&metrics);
+    metrics.flows += memory_.flows();
     recorded_.ReportKept(&metrics);
   }
   CountKept(traces_, &metrics);

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "replay/engine/flow_log.h"
+#include "replay/engine/lone_call.h"
+#include "replay/engine/serial_groups.h"
 #include "trace/model/distinct_graphs.h"
 
 namespace chakra {
@@ -81,6 +83,9 @@ absl::StatusOr<Metrics> Engine::Run() {
     if (absl::Status s = runner_.Prepare(); !s.ok()) return s;
   }
   Prepare();
+  const bool each_flow = causes_.on() || options_.flow_log != nullptr || HasTwins();
+  if (options_.fast_paths && !options_.recorded_comm && !each_flow && machine_.MakeApart() != nullptr)
+    runner_.LetApart(SerialGroups(traces_, options_.lanes, matching_), SimulateApart);
   Loop();
   if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
   if (nodes_done_ < nodes_total_) return Unfinished();
@@ -136,6 +141,8 @@ void Engine::AdvanceFabric(Time now) {
   for (const FlowEnd& end : flow_ends_) {
     if (CollectiveRunner::OwnsTag(end.tag)) {
       runner_.OnFlow(end, now);
+    } else if ((end.tag & MemoryUnits::kTag) != 0) {
+      EndStorage(memory_.TakeTransfer(end.tag), now);
     } else {
       OnMessage(end, now);
     }
@@ -324,6 +331,12 @@ void Engine::StartRecorded(uint32_t r, uint32_t row, Time now) {
 void Engine::StartMemory(uint32_t r, uint32_t row, Time now) {
   const Graph& graph = *ranks_[r].graph;
   const uint64_t bytes = graph.work[graph.payload[row]].tensor_bytes;
+  if (memory_.on_network()) {
+    if (options_.flow_log != nullptr) options_.flow_log->Name({"storage", "", memory_.flows()});
+    const bool store = graph.type[row] == NodeType::kMemStore;
+    machine_.Start(memory_.Begin(r, row, store, bytes, CollectiveRunner::kForeignTag, now), now);
+    return;
+  }
   if (!causes_.on()) return EndAt(memory_.Serve(r, bytes, now).end, r, row);
   CauseRef& last = memory_.last(r);
   const MemoryUnits::Access access = memory_.Serve(r, bytes, now);
@@ -331,6 +344,18 @@ void Engine::StartMemory(uint32_t r, uint32_t row, Time now) {
   last = Because(begin, {.rank = r, .row = row, .at = access.end});
   causes_.EndsFor(r, row, last);
   EndAt(access.end, r, row);
+}
+
+// The bytes are there; drives may need longer.
+void Engine::EndStorage(const MemoryUnits::Transfer& access, Time now) {
+  const Time end = std::max(now, access.end);
+  if (causes_.on()) {
+    const CauseRef& begin = causes_.of(access.rank, access.row);
+    causes_.EndsFor(access.rank, access.row,
+                    Because(begin, {.rank = access.rank, .row = access.row, .at = end}));
+  }
+  if (end > now) return EndAt(end, access.rank, access.row);
+  Finish(access.rank, access.row, now);
 }
 
 void Engine::StartSend(uint32_t r, uint32_t row, Time now) {

@@ -122,6 +122,7 @@ class Engine {
   // Tells the observer that a node begins.
   void Observe(uint32_t rank, uint32_t row, bool recorded, Time now);
   void StartMemory(uint32_t rank, uint32_t row, Time now);
+  void EndStorage(const MemoryUnits::Transfer& access, Time now);
   void EndsForMessage(uint32_t index, FlowEnd::Kind kind, Time now);
   void OnMessage(const FlowEnd& end, Time now);
   void Finish(uint32_t rank, uint32_t row, Time now);

@@ -7,11 +7,13 @@ namespace chakra {
 
 // The memory that MEM_LOAD and MEM_STORE access.
 struct MemoryModel {
-  enum class Kind { kLocal, kPerRank, kPerNode, kPool };
+  enum class Kind { kLocal, kPerRank, kPerNode, kPool, kNetwork };
   Kind kind = Kind::kLocal;
-  Bandwidth bandwidth;  // 0: no memory is configured, and a memory node is an error
+  // 0: no memory is configured, and a memory node is an error; of kNetwork: drives take any rate
+  Bandwidth bandwidth;
   Time latency;
   int ranks_per_node = 1;  // kPerNode
+  int storage_nodes = 0;   // kNetwork
 };
 
 }  // namespace chakra

@@ -1,18 +1,20 @@
-// The memories that MEM_LOAD and MEM_STORE access: one for each rank, or shared ones.
+// The memories that MEM_LOAD and MEM_STORE access: one for each rank, shared ones, or storage nodes on the
+// network.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "backends/fabric.h"
 #include "replay/engine/causes/cause.h"
 #include "replay/engine/memory_model.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
 
-// A shared memory serves one access after the other, in the order of calls; a rank's own memory serves all
-// accesses at the same time.
+// A shared memory, and the drives of a storage node, serve one access after the other, in the order of calls;
+// a rank's own memory serves all accesses at the same time.
 class MemoryUnits {
  public:
   // The arguments must outlive the object. `device_of` is EngineOptions::device_of.
@@ -28,9 +30,23 @@ class MemoryUnits {
   // The cause of the end of the last access to the memory of `rank`; the caller sets it.
   CauseRef& last(uint32_t rank) { return last_[shared() ? UnitOf(rank) : 0]; }
 
+  // Whether accesses are flows. Then, in place of Serve():
+  bool on_network() const { return model_.kind == MemoryModel::Kind::kNetwork; }
+  // The flow of an access, with `tag`, kTag and a number.
+  static constexpr uint64_t kTag = uint64_t{1} << 62;
+  Flow Begin(uint32_t rank, uint32_t row, bool store, uint64_t bytes, uint64_t tag, Time now);
+  // The access whose flow has ended: drives are through at `end`, which may be before that.
+  struct Transfer {
+    uint32_t rank = 0, row = 0;
+    Time end;
+  };
+  Transfer TakeTransfer(uint64_t tag);
+  uint64_t flows() const { return flows_; }
+
  private:
   bool shared() const {
-    return model_.kind == MemoryModel::Kind::kPool || model_.kind == MemoryModel::Kind::kPerNode;
+    return model_.kind == MemoryModel::Kind::kPool || model_.kind == MemoryModel::Kind::kPerNode ||
+           on_network();
   }
   // The shared memory that `rank` uses.
   size_t UnitOf(uint32_t rank) const;
@@ -39,6 +55,10 @@ class MemoryUnits {
   const std::vector<int>& device_of_;
   std::vector<Time> free_;  // by unit, like last_
   std::vector<CauseRef> last_;
+  uint32_t ranks_ = 0;
+  std::vector<Transfer> transfers_;  // by number
+  std::vector<uint32_t> unused_;     // numbers
+  uint64_t flows_ = 0;
 };
 
 }  // namespace chakra

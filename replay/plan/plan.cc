@@ -180,6 +180,7 @@ class Planner {
     report_.set_device_memory_bytes(memory_);
     report_.set_limit_bytes(limit_);
     report_.set_reserve_share(request_.reserve);
+    report_.set_aim(std::string(NameOf(request_.aim)));
     for (const proto::PlanAxis& axis : space_.axes) *report_.add_axis() = axis;
     report_.set_splits(found_.splits);
     report_.set_not_valid(found_.not_valid);
@@ -266,11 +267,27 @@ class Planner {
     });
   }
 
-  // The fastest by the replay first, of equal ones that with the least memory; then what was not replayed.
+  // What the aim is to have least of, by the replay.
+  double Aimed(const proto::PlanRow& row) const {
+    switch (request_.aim) {
+      case PlanRequest::Aim::kEnergy:
+        return row.joules();
+      case PlanRequest::Aim::kCost:
+        return row.dollars();
+      case PlanRequest::Aim::kCarbon:
+        return row.kg_co2e();
+      default:
+        return 0;  // by time
+    }
+  }
+
+  // The best by the aim first, then the fastest, of equal ones that with the least memory; then what was not
+  // replayed.
   void Order() {
-    std::stable_sort(chosen_.begin(), chosen_.end(), [](const Chosen& a, const Chosen& b) {
+    std::stable_sort(chosen_.begin(), chosen_.end(), [&](const Chosen& a, const Chosen& b) {
       if (a.replayed != b.replayed) return a.replayed;
       if (!a.replayed) return false;
+      if (Aimed(a.row) != Aimed(b.row)) return Aimed(a.row) < Aimed(b.row);
       if (a.row.time_ps() != b.row.time_ps()) return a.row.time_ps() < b.row.time_ps();
       return a.row.peak_memory_bytes() < b.row.peak_memory_bytes();
     });
@@ -284,7 +301,8 @@ class Planner {
         continue;
       }
       off.push_back(std::fabs(row.off()));
-      if (report_.row_size() > 1) row.set_why(WhySlower(report_.row(0), row));
+      if (report_.row_size() > 1 && row.time_ps() >= report_.row(0).time_ps())
+        row.set_why(WhySlower(report_.row(0), row));
     }
     report_.set_replayed(static_cast<int32_t>(off.size()));
     report_.set_off_median(Median(off));
@@ -301,6 +319,19 @@ class Planner {
 };
 
 }  // namespace
+
+absl::string_view NameOf(PlanRequest::Aim aim) {
+  switch (aim) {
+    case PlanRequest::Aim::kEnergy:
+      return "energy";
+    case PlanRequest::Aim::kCost:
+      return "cost";
+    case PlanRequest::Aim::kCarbon:
+      return "carbon";
+    default:
+      return "time";
+  }
+}
 
 absl::StatusOr<proto::PlanReport> MakePlan(const PlanRequest& request) { return Planner(request).Make(); }
 

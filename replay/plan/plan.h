@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "proto/plan.pb.h"
 #include "proto/workload.pb.h"
 #include "replay/run/options.h"
@@ -21,10 +22,13 @@ inline constexpr uint64_t kReplayNodes = 60'000'000;
 
 struct PlanRequest {
   proto::Workload workload;
-  std::vector<std::string> tries;        // see MakeSplitSpace()
-  RunOptions run;                        // the machine; its device_memory is the limit before the reserve
-  int ranks = 0;                         // 0: those of the cluster, or of a split that the workload has whole
-  int top = 10;                          // rows
+  std::vector<std::string> tries;  // see MakeSplitSpace()
+  RunOptions run;                  // the machine; its device_memory is the limit before the reserve
+  int ranks = 0;                   // 0: those of the cluster, or of a split that the workload has whole
+  int top = 10;                    // rows
+  // What the best split has least of. All but time need run.energy, run.prices or run.grid.
+  enum class Aim { kTime, kEnergy, kCost, kCarbon };
+  Aim aim = Aim::kTime;
   double reserve = kReserve;             // share of the device's memory
   uint64_t replay_nodes = kReplayNodes;  // the best two are replayed anyhow; 0: any number
   int threads = 1;                       // replays at once; the answer does not depend on it
@@ -32,9 +36,12 @@ struct PlanRequest {
   std::function<void(int done, int of)> progress;
 };
 
-// The fastest first. Where nothing fits, the report has no row, but the split that lacks least and what would
-// help. Errors: those of MakeSplitSpace(), of the machine, and of replays; no valid split at all, with the
-// most frequent reason.
+// "time", "energy", "cost" or "carbon".
+absl::string_view NameOf(PlanRequest::Aim aim);
+
+// The best by the aim first, of the fastest by the closed form. Where nothing fits, the report has no row,
+// but the split that lacks least and what would help. Errors: those of MakeSplitSpace(), of the machine, and
+// of replays; no valid split at all, with the most frequent reason.
 absl::StatusOr<proto::PlanReport> MakePlan(const PlanRequest& request);
 
 }  // namespace chakra::planning

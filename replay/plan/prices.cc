@@ -44,8 +44,8 @@ absl::StatusOr<std::unique_ptr<Prices>> Prices::Make(const RunOptions& options, 
   if (!machine.ok()) return machine.status();
   out->machine_ = *std::move(machine);
   const std::string compute = options.compute.empty() ? std::string(kDefaultRungs) : options.compute;
-  auto pricer = GraphPricer::Make(options, compute, out->cluster_.proto.device(), false, KernelLoad::kSteady,
-                                  &out->run_);
+  auto pricer = GraphPricer::Make(options, compute, out->cluster_.proto.device(), false,
+                                  KernelLoad::Steady(ranks), &out->run_);
   if (!pricer.ok()) return pricer.status();
   out->pricer_ = *std::move(pricer);
   out->ranks_ = ranks;

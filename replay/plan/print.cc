@@ -69,6 +69,15 @@ std::string Rows(const proto::PlanReport& r, TextPage* page) {
   table.Show("off", [&](const proto::PlanRow& row) {
     return replayed(row, absl::StrFormat("%+.2f %%", 100 * row.off()));
   });
+  const auto asked = [&](const char* group, const char* field, double (proto::PlanRow::*of)() const) {
+    if ((r.row(0).*of)() <= 0) return void(table.Without(group));
+    table.Show(field, [replayed, of](const proto::PlanRow& row) {
+      return replayed(row, absl::StrFormat("%.4g", (row.*of)()));
+    });
+  };
+  asked("energy", "joules", &proto::PlanRow::joules);
+  asked("cost", "dollars", &proto::PlanRow::dollars);
+  asked("carbon", "kg_co2e", &proto::PlanRow::kg_co2e);
   table.Show("bubble_share",
              [&](const proto::PlanRow& row) { return replayed(row, PercentOf(row.bubble_share())); });
   table.Show("exposed_share",
@@ -86,7 +95,9 @@ std::string Rows(const proto::PlanReport& r, TextPage* page) {
   }
   if (!any) out.resize(out.rfind("\nWhy"));
   const proto::PlanRow& best = r.row(0);
-  absl::StrAppend(&out, "\nThe best: ", best.options(), "\n");
+  absl::StrAppend(&out, "\nThe best",
+                  r.aim().empty() || r.aim() == "time" ? "" : absl::StrCat(" by ", r.aim()), ": ",
+                  best.options(), "\n");
   return out;
 }
 

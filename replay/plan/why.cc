@@ -48,6 +48,9 @@ void SetReplayed(const proto::Report& report, proto::PlanRow* row) {
   row->set_tokens_per_s(t.tokens_per_s());
   row->set_tokens_per_s_per_device(t.tokens_per_s_per_device());
   row->set_bubble_share(t.bubble_share());
+  row->set_joules(static_cast<double>(report.energy().microjoules()) * 1e-6);
+  row->set_dollars(report.cost().dollars_per_step());
+  row->set_kg_co2e(report.carbon().operational_kg() + report.carbon().embodied_footprint_kg());
   int64_t rest = makespan, exposed = 0;
   for (const proto::PhaseReport& p : t.phase()) {
     AddPart(p.name(), p.mean_ps(), row);

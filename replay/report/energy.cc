@@ -115,6 +115,7 @@ class EnergyWriter {
     parts[1].name = "kernels running";
     parts[2].name = "waiting and polling";
     parts.push_back(Ranged("matrix units", run_.meter.PartEnergy(Part::kTensor), p.tensor_watts()));
+    parts.push_back(Ranged("instructions", run_.meter.PartEnergy(Part::kIssue), p.issue_watts()));
     parts.push_back(Ranged("device memory", run_.meter.PartEnergy(Part::kMemory), p.memory_watts()));
     parts.push_back(
         Ranged("moving data between devices", run_.meter.PartEnergy(Part::kLink), p.link_watts()));

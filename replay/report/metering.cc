@@ -38,11 +38,14 @@ absl::StatusOr<std::unique_ptr<Metering>> Metering::Make(const RunOptions& optio
   out->graph_of_.assign(distinct.of_rank.begin(), distinct.of_rank.end());
   out->meter_ = std::make_unique<energy::PowerMeter>(energy::LevelsOf(out->constants_), out->powers_.rows,
                                                      out->graph_of_, out->places_, keep);
+  if (options.fabric_options.threads > 1)
+    out->thread_ = std::make_unique<energy::MeterThread>(out->meter_.get());
   return out;
 }
 
 void Metering::Finish(Time makespan) {
   makespan_ = makespan;
+  if (thread_ != nullptr) thread_->Stop();
   meter_->Finish(makespan);
 }
 

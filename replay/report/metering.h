@@ -14,6 +14,7 @@
 #include "replay/compute/compute_times.h"
 #include "replay/energy/bill.h"
 #include "replay/energy/meter.h"
+#include "replay/energy/meter_thread.h"
 #include "replay/energy/model.h"
 #include "replay/energy/row_power.h"
 #include "replay/report/training.h"
@@ -32,7 +33,9 @@ class Metering {
                                                         const TraceSet& traces, std::vector<ComputeTimes>* times,
                                                         bool keep);
 
-  RunObserver* observer() { return meter_.get(); }
+  RunObserver* observer() {
+    return thread_ != nullptr ? static_cast<RunObserver*>(thread_.get()) : meter_.get();
+  }
   const energy::PowerMeter& meter() const { return *meter_; }
   const energy::Constants& constants() const { return constants_; }
   const energy::Bill& bill() const { return bill_; }
@@ -63,6 +66,7 @@ class Metering {
   energy::Places places_;
   std::vector<uint32_t> graph_of_;
   std::unique_ptr<energy::PowerMeter> meter_;
+  std::unique_ptr<energy::MeterThread> thread_;  // null: the run has one thread
   Time makespan_;
 };
 

@@ -66,11 +66,15 @@ absl::StatusOr<MemoryModel> CheckMemory(const proto::Cluster& cluster) {
     case RemoteMemory::POOL:
       out.kind = MemoryModel::Kind::kPool;
       break;
+    case RemoteMemory::NETWORK:
+      out.kind = MemoryModel::Kind::kNetwork;
+      break;
     default:
-      return BadField("remote_memory.kind", absl::StrCat(remote.kind()), "NONE, PER_RANK, PER_NODE or POOL");
+      return BadField("remote_memory.kind", absl::StrCat(remote.kind()),
+                      "NONE, PER_RANK, PER_NODE, POOL or NETWORK");
   }
   const bool local = remote.kind() == RemoteMemory::NONE;
-  if (!local && remote.bandwidth_gbytes_per_s() == 0)
+  if (!local && remote.kind() != RemoteMemory::NETWORK && remote.bandwidth_gbytes_per_s() == 0)
     return BadField("remote_memory.bandwidth_gbytes_per_s", "0", "a number > 0 and <= 1e+09");
   const proto::Device& device = cluster.device();
   out.bandwidth =
@@ -81,6 +85,19 @@ absl::StatusOr<MemoryModel> CheckMemory(const proto::Cluster& cluster) {
   }
   out.ranks_per_node = std::max(1, remote.ranks_per_node());
   return out;
+}
+
+// Storage nodes on the network need devices that no rank has.
+absl::Status PlaceStorage(const RemoteMemory& remote, int ranks, int devices, MemoryModel* memory) {
+  if (remote.kind() != RemoteMemory::NETWORK) return absl::OkStatus();
+  const int left = devices - ranks;
+  if (left < 1 || remote.storage_nodes() > left) {
+    return BadField("remote_memory.storage_nodes", absl::StrCat(remote.storage_nodes()),
+                    absl::StrCat("storage nodes on devices without a rank; of ", devices, " devices ", ranks,
+                                 " have one"));
+  }
+  memory->storage_nodes = remote.storage_nodes() > 0 ? remote.storage_nodes() : left;
+  return absl::OkStatus();
 }
 
 // "FILE" or "COLLECTIVE=PREFIX".
@@ -204,7 +221,16 @@ absl::StatusOr<ClusterModel> BuildCluster(const proto::Cluster& cluster, int ran
   absl::StatusOr<std::vector<int>> device_of =
       CheckPlacement(cluster.placement(), ranks, topology->devices());
   if (!device_of.ok()) return device_of.status();
-  if (absl::Status s = CheckReachable(*built, *device_of, ranks); !s.ok()) return s;
+  if (absl::Status s = PlaceStorage(cluster.remote_memory(), ranks, topology->devices(), &*memory); !s.ok())
+    return s;
+  // Storage nodes are the first devices without a rank.
+  std::vector<int> reached = *device_of;
+  std::vector<bool> taken(static_cast<size_t>(topology->devices()));
+  for (const int device : reached) taken[static_cast<size_t>(device)] = true;
+  for (int d = 0; !reached.empty() && d < topology->devices(); ++d) {
+    if (!taken[static_cast<size_t>(d)]) reached.push_back(d);
+  }
+  if (absl::Status s = CheckReachable(*built, reached, ranks + memory->storage_nodes); !s.ok()) return s;
   ClusterModel model{cluster, built->topology, *memory, {}, *std::move(variation), *std::move(device_of)};
   model.routing = built->routing;
   model.link_changes = built->changes;

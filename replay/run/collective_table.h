@@ -22,6 +22,7 @@ struct TableOptions : MachineOptions {
   std::string protocol;   // "" or one of the three; only with a library
   // Devices that one host thread launches on, as nccl-tests -g; 0: as the cluster says.
   int devices_per_thread = 0;
+  bool each_flow = false;       // over the fabric, so that its links tell what they carried
   FlowLog* flow_log = nullptr;  // the caller's, outlives the table: of all flows; nothing in closed form then
 };
 

@@ -66,7 +66,7 @@ absl::StatusOr<std::unique_ptr<GraphPricer>> GraphPricer::Make(const RunOptions&
   }
   if (asked(ComputeRung::kRepriced) && run->captured_on.has_value()) {
     out->captured_on_ =
-        ModelOf(run->captured_on->device, "kernel model of the capture's device", KernelLoad::kAlone, run);
+        ModelOf(run->captured_on->device, "kernel model of the capture's device", KernelLoad::Alone(), run);
     if (out->captured_on_.has_value()) model.captured_on = &*out->captured_on_;
   }
   return out;
@@ -76,7 +76,8 @@ absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces
                                                       const std::string& compute, const proto::Device& device,
                                                       RunDescription* run) {
   const auto step = generate::PlanOf(traces.set);
-  const KernelLoad load = step.ok() && step->has_value() ? KernelLoad::kSteady : KernelLoad::kAlone;
+  const KernelLoad load =
+      step.ok() && step->has_value() ? KernelLoad::Steady((*step)->split.ranks()) : KernelLoad::Alone();
   const auto pricer = GraphPricer::Make(options, compute, device, traces.HasTimes(), load, run);
   if (!pricer.ok()) return pricer.status();
   std::vector<ComputeTimes> times;

@@ -1,5 +1,7 @@
 #include "replay/run/simulate.h"
 
+#include "absl/strings/str_format.h"
+#include "backends/fluid/options.h"
 #include "replay/engine/engine.h"
 #include "replay/engine/lane_policy.h"
 #include "replay/engine/options.h"
@@ -53,7 +55,16 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   options.dimension_sizes = DimensionSizes(cluster);
   options.progress = simulation.progress;
   options.stop = simulation.stop;
-  return Replay(simulation.traces, simulation.times, machine, options);
+  absl::StatusOr<Metrics> metrics = Replay(simulation.traces, simulation.times, machine, options);
+  const double tolerance = simulation.options.fabric_options.Get<FlowOptions>().tolerance;
+  if (metrics.ok() && tolerance > 0) {
+    metrics->warnings.push_back(
+        absl::StrFormat("--fluid-tolerance %g: where each end changes the rates of hundreds of flows, what "
+                        "ended flows leave is given "
+                        "to others up to %g %% of the time since a flow last came too late",
+                        tolerance, 100 * tolerance));
+  }
+  return metrics;
 }
 
 }  // namespace chakra

@@ -2,11 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "google/protobuf/util/json_util.h"
+#include "proto/plan.pb.h"
 #include "proto/report.pb.h"
 #include "test/folders.h"
 #include "test/replay/run_binary.h"
@@ -45,7 +48,7 @@ void CheckSums(const proto::Report& report) {
   }
   int64_t ranks = 0, devices = 0;
   for (const proto::RankReport& rank : report.rank()) ranks += rank.energy_microjoules();
-  for (int i = 0; i < 7; ++i) devices += e.cause(i).microjoules();
+  for (int i = 0; i < 8; ++i) devices += e.cause(i).microjoules();
   EXPECT_EQ(ranks, e.device_microjoules());
   EXPECT_EQ(devices, e.device_microjoules());
   // The curve's integral; its values are floats.
@@ -131,6 +134,16 @@ TEST(EnergyCli, CostAndCarbonFollowTheEnergy) {
   EXPECT_NEAR(poland.carbon().operational_kg() / carbon.operational_kg(), 662.0 / 41, 1e-9);
 }
 
+// With several threads the meter has one of its own.
+TEST(EnergyCli, ThreadsChangeNothing) {
+  const auto out = [](const std::string& threads) {
+    return RunCommand("replay " + std::string(kStep) + " --energy --format json -q --threads " + threads).out;
+  };
+  const std::string one = out("1");
+  EXPECT_THAT(one, HasSubstr("device_microjoules"));
+  for (const char* threads : {"2", "4"}) EXPECT_EQ(out(threads), one) << threads;
+}
+
 TEST(EnergyCli, RunsWithFailuresTakeAndCostMore) {
   const proto::Report r = ReportOf(
       std::string(kStep) + " --energy --prices built-in --grid iowa --reliability cloud --run-steps 1000000");
@@ -168,6 +181,39 @@ TEST(EnergyCli, WhatIsWrongIsRefused) {
   refused("goodput --devices 8 --step-seconds 1 --days -3", 2, "--days");
   refused("goodput --devices 8 --step-seconds 1 --days 3 --checkpoint gbytes=9,storage_gbytes=1", 1,
           "storage_gbytes is 1");
+}
+
+TEST(EnergyCli, PlansAimAtEnergyMoneyAndCarbon) {
+  const std::string x =
+      "plan --model llama3-8b --training seq=2048,global_batch=8 --cluster dgx-h100 --ranks 8 --top 4 ";
+  const auto plan = [&](const std::string& words) {
+    const CommandResult run = RunCommand(x + words + " --format json -q");
+    EXPECT_EQ(run.status, 0) << run.err;
+    proto::PlanReport report;
+    EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(run.out, &report).ok());
+    EXPECT_EQ(report.row_size(), 4);
+    return report;
+  };
+  const proto::PlanReport time = plan("--grid iowa --prices built-in"), energy = plan("--aim energy"),
+                          cost = plan("--aim cost --prices built-in"),
+                          carbon = plan("--aim carbon --grid iowa");
+  std::vector<double> joules, dollars, kg;
+  for (const proto::PlanRow& row : time.row()) {
+    joules.push_back(row.joules());
+    dollars.push_back(row.dollars());
+    kg.push_back(row.kg_co2e());
+  }
+  for (std::vector<double>* all : {&joules, &dollars, &kg}) std::sort(all->begin(), all->end());
+  for (int i = 0; i < 4; ++i) {
+    const auto at = static_cast<size_t>(i);
+    EXPECT_GT(joules[at], 0);
+    EXPECT_DOUBLE_EQ(energy.row(i).joules(), joules[at]);
+    EXPECT_DOUBLE_EQ(cost.row(i).dollars(), dollars[at]);
+    EXPECT_DOUBLE_EQ(carbon.row(i).kg_co2e(), kg[at]);
+  }
+  EXPECT_EQ(RunCommand(x + "--aim cost").status, 2);
+  EXPECT_THAT(RunCommand(x + "--aim carbon").err, HasSubstr("--aim carbon needs --grid"));
+  EXPECT_THAT(RunCommand(x + "--aim speed").err, HasSubstr("carbon"));
 }
 
 TEST(EnergyCli, GoodputOfARunThatNobodyReplayed) {

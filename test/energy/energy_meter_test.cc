@@ -23,8 +23,10 @@ Places OneNode(uint32_t ranks) {
   return places;
 }
 
-RowPower Computes(Milliwatts tensor, Milliwatts memory) { return {tensor, memory, Role::kComputes}; }
-RowPower Communicates(Milliwatts link) { return {0, link, Role::kCommunicates}; }
+RowPower Computes(Milliwatts tensor, Milliwatts memory, Milliwatts issue = 0) {
+  return {tensor, issue, memory, Role::kComputes};
+}
+RowPower Communicates(Milliwatts link) { return {0, 0, link, Role::kCommunicates}; }
 
 double Joules(Femtojoules e) { return ToJoules(e); }
 
@@ -94,7 +96,7 @@ class RandomRun {
       rows_.emplace_back();
       for (int row = 0; row < 12; ++row) {
         const Milliwatts a = Pick(150001), b = Pick(120001);
-        rows_.back().push_back(row % 3 == 2 ? Communicates(b) : Computes(a, b));
+        rows_.back().push_back(row % 3 == 2 ? Communicates(b) : Computes(a, b, Pick(50001)));
       }
     }
     for (int r = 0; r < 6; ++r) {
@@ -141,7 +143,7 @@ class RandomRun {
                              EnergyOf(kLevels.busy, meter.busy_ps()) +
                              EnergyOf(kLevels.wait, meter.wait_ps());
     Femtojoules parts = base, by_row = base, ranks = 0, steps = 0, nodes = 0, racks = 0;
-    for (const Part part : {Part::kTensor, Part::kMemory, Part::kLink, Part::kCopy})
+    for (const Part part : {Part::kTensor, Part::kIssue, Part::kMemory, Part::kLink, Part::kCopy})
       parts += meter.PartEnergy(part);
     for (size_t g = 0; g < 2; ++g) {
       for (uint32_t row = 0; row < 12; ++row) by_row += meter.RowEnergy(g, row);

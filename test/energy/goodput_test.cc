@@ -157,9 +157,9 @@ TEST(GoodputModel, WhatIsWrongIsRefusedByField) {
   EXPECT_THAT(said(GoodputOf(run, *rates, *ParseCheckpoint(""), 1).status()), HasSubstr("gbytes"));
   EXPECT_THAT(said(GoodputOf(run, *rates, *ParseCheckpoint("gbytes=912,storage_gbytes=900"), 1).status()),
               HasSubstr("storage_gbytes is 900; expected at least 912"));
-  EXPECT_THAT(
-      said(GoodputOf(run, *rates, *ParseCheckpoint("gbytes=912,storage=1GB/s,interval_seconds=60"), 1).status()),
-      HasSubstr("interval_seconds is 60"));
+  EXPECT_THAT(said(GoodputOf(run, *rates, *ParseCheckpoint("gbytes=912,storage=1GB/s,interval_seconds=60"), 1)
+                       .status()),
+              HasSubstr("interval_seconds is 60"));
 }
 
 }  // namespace

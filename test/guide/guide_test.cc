@@ -15,6 +15,7 @@
 
 #include "test/folders.h"
 #include "test/guide/transcript.h"
+#include "test/sanitized.h"
 
 namespace chakra::guide {
 namespace {
@@ -84,6 +85,9 @@ TEST_P(GuideTest, CommandsPrintWhatThePageShows) {
   size_t copied = 0;
   const Folder folder;
   const std::vector<Step> steps = FindSteps(page);
+  // Pages whose commands simulate for a minute under sanitizers run in the optimised build alone.
+  const std::string name = std::filesystem::path(GetParam()).stem().string();
+  if (kSanitized && (name == "energy" || name == "plan")) return;
   EXPECT_FALSE(steps.empty()) << GetParam() << " has no command";
   for (const Step& step : steps) {
     SCOPED_TRACE(GetParam() + ":" + std::to_string(step.line) + ": " + step.command);

@@ -360,8 +360,8 @@ std::vector<bool> Reach(const Graph& g, uint32_t row) {
 }
 
 TEST_F(Longer, AKernelOfTwiceTheTimeMovesWhatDependsOnItAndNothingElse) {
-  std::vector<const char*> files = {kLinear, "hta/alexnet.json.gz"};
-  if (!kSanitized) files.insert(files.end(), {kResnet, kNanoseconds});
+  std::vector<const char*> files = {"hta/alexnet.json.gz"};
+  if (!kSanitized) files.insert(files.end(), {kLinear, kResnet, kNanoseconds});
   for (const char* file : files) {
     const Replayed before = ReplayOf({Shared(file)});
     const Graph& g = before.graph(0);

@@ -90,6 +90,57 @@ TEST(KernelModel, SiblingsDifferWhereTheirDataSheetsDo) {
   EXPECT_LT(width("H200"), width("MI300X"));
 }
 
+// A long product of a step, in TFLOP/s; one of `devices`.
+double SteadyRate(const char* device, KernelDtype dtype, int64_t devices) {
+  const KernelModel model =
+      KernelModel::Create(FindDevice(device).value(), KernelLoad::Steady(devices)).value();
+  return 2 * std::pow(16384.0, 3) / model.Gemm({dtype, 1, 16384, 16384, 16384})->us / 1e6;
+}
+
+// SimuMax's long loops on B200 (bf16, 0.50 of the peak), Azure's on H100 and GB200 (fp8 by cuBLASLt, 1377 and
+// 2907).
+TEST(KernelModel, ProductsOfAStepReachWhatLongLoopsDo) {
+  EXPECT_NEAR(SteadyRate("B200", KernelDtype::kBf16, 1), 0.50 * 2250, 60);
+  EXPECT_NEAR(SteadyRate("H100", KernelDtype::kFp8, 1), 1377, 80);
+  EXPECT_NEAR(SteadyRate("GB200", KernelDtype::kFp8, 1), 2907, 170);
+}
+
+TEST(KernelModel, BoardPowerMovesTheClockOfASibling) {
+  for (const KernelDtype dtype : {KernelDtype::kBf16, KernelDtype::kFp8}) {
+    EXPECT_GT(SteadyRate("GB300", dtype, 1), 1.03 * SteadyRate("GB200", dtype, 1));
+    EXPECT_GT(SteadyRate("B300", dtype, 1), 1.02 * SteadyRate("B200", dtype, 1));
+  }
+  // Alone they are equal: their data sheets are, but for memory.
+  const GemmCall prefill = Square(16384);
+  EXPECT_NEAR(ModelOf("GB300").Gemm(prefill)->us / ModelOf("GB200").Gemm(prefill)->us, 1, 1e-9);
+}
+
+TEST(KernelModel, AStepWaitsForTheSlowestDevice) {
+  const double alone = SteadyRate("B200", KernelDtype::kBf16, 1);
+  EXPECT_NEAR(alone / SteadyRate("B200", KernelDtype::kBf16, 8), 1.025, 0.001);
+  EXPECT_NEAR(alone / SteadyRate("B200", KernelDtype::kBf16, 16384), 1.068, 0.003);
+  // A100's clock is not what limits it.
+  EXPECT_EQ(SteadyRate("A100", KernelDtype::kBf16, 1), SteadyRate("A100", KernelDtype::kBf16, 8));
+}
+
+// SimuMax's attention with keys of 192 and values of 128, 128 heads of 4096 tokens, on B200: 0.74 and 2.47
+// ms.
+TEST(KernelModel, KeysWiderThanValues) {
+  const KernelModel model = KernelModel::Create(FindDevice("B200").value(), KernelLoad::Steady(1)).value();
+  AttentionCall call;
+  call.seq = 4096;
+  call.heads = call.kv_heads = 128;
+  call.head_dim = 192;
+  call.v_dim = 128;
+  const ModelledTime forward = model.Attention(call).value();
+  EXPECT_NEAR(forward.us / 735, 1, 0.15);
+  call.backward = true;
+  const ModelledTime backward = model.Attention(call).value();  // in its own range
+  EXPECT_LT(backward.low_us, 2470);
+  EXPECT_GT(backward.high_us, 2470);
+  EXPECT_GT(backward.us, 2.5 * forward.us);
+}
+
 TEST(KernelModel, MoreWorkTakesLonger) {
   const KernelModel model = ModelOf("H100");
   AttentionCall a = {KernelDtype::kBf16, KernelDtype::kBf16, 4, 1024, 0, 32, 8, 128};

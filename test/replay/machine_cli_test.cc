@@ -46,6 +46,38 @@ TEST_F(Machine, RemoteMemoryOfAClusterFile) {
   Refused("replay loads --cluster ring4.txtpb", {"loads/w.0.et", "node 0", "no memory", "remote_memory"});
 }
 
+// Four ranks and a switch of five or six devices, 100 GB/s each: what has no rank stores.
+TEST_F(Machine, StorageNodesOnTheNetwork) {
+  FourLoads();
+  for (int r = 0; r < 4; ++r)
+    Rank("stores", r, {With(MakeNode(0, ChakraProtoMsg::MEM_STORE_NODE), "tensor_size", 1000000)});
+  const auto cluster = [&](int devices, const std::string& more) {
+    return Write("storage.txtpb", "topology { dimension { kind: SWITCH size: " + std::to_string(devices) +
+                                      " bandwidth_gbytes_per_s: 100 } } remote_memory { kind: NETWORK " +
+                                      more + " }");
+  };
+  const auto ends = [&](const std::string& traces, const std::string& machine) {
+    const proto::Report report = Replayed(traces + " --fabric fluid --cluster " + machine);
+    std::vector<int64_t> out;
+    for (const auto& rank : report.rank()) out.push_back(rank.end_ps());
+    return out;
+  };
+  constexpr int64_t kFlow = 10000000;  // ps: 1,000,000 bytes at 100 GB/s
+  for (const std::string traces : {"loads", "stores"}) {
+    // One node's link is shared by four, by two each of two nodes, and by all of one of two.
+    EXPECT_THAT(ends(traces, cluster(5, "")), ElementsAre(4 * kFlow, 4 * kFlow, 4 * kFlow, 4 * kFlow));
+    EXPECT_THAT(ends(traces, cluster(6, "")), ElementsAre(2 * kFlow, 2 * kFlow, 2 * kFlow, 2 * kFlow));
+    EXPECT_THAT(ends(traces, cluster(6, "storage_nodes: 1")), Contains(4 * kFlow));
+    // Drives of 20 GB/s take one after the other; latency comes on top of a flow.
+    EXPECT_THAT(ends(traces, cluster(6, "bandwidth_gbytes_per_s: 20")),
+                ElementsAre(5 * kFlow, 5 * kFlow, 10 * kFlow, 10 * kFlow));
+    EXPECT_THAT(ends(traces, cluster(5, "latency_ns: 400")), Contains(4 * kFlow + 400000));
+  }
+  Refused("replay stores --cluster " + cluster(4, ""),
+          {"remote_memory.storage_nodes", "of 4 devices 4 have one"});
+  Refused("replay stores --cluster " + cluster(5, "storage_nodes: 2"), {"remote_memory.storage_nodes is 2"});
+}
+
 TEST_F(Machine, AstraSimsMemoryFileIsCarriedOver) {
   FourLoads();
   Write("net.yml", "topology: [ Ring ]\nnpus_count: [ 4 ]\nbandwidth: [ 50.0 ]\nlatency: [ 500.0 ]\n");

@@ -110,6 +110,18 @@ TEST(Presets, SizeThemselvesToTheRanks) {
   }
 }
 
+// A job of 256 gets 64 of each rack of 72, as schedulers place it.
+TEST(Presets, JobsTakeEqualPartsOfRacks) {
+  for (const char* name : {"gb200-nvl72", "gb300-nvl72"}) {
+    EXPECT_EQ(ShapeOfNetwork(Load(name), 64), "64");
+    EXPECT_EQ(ShapeOfNetwork(Load(name), 128), "64x2");
+    EXPECT_EQ(ShapeOfNetwork(Load(name), 256), "64x4");
+    EXPECT_EQ(ShapeOfNetwork(Load(name), 288), "72x4");
+    EXPECT_THAT(ShapeOfNetwork(Load(name), 146), HasSubstr("146 ranks do not fill whole blocks"));
+  }
+  EXPECT_THAT(ShapeOfNetwork(Load("dgx-h100"), 12), HasSubstr("12 ranks do not fill whole blocks"));
+}
+
 TEST(Presets, OverridesWorkOnEach) {
   for (const Fact& f : kFacts) {
     const std::string name = f.name;

@@ -173,14 +173,14 @@ TEST(Report, SaysWhatCommunicationCost) {
   EXPECT_NE(simulated.find("flows  "), std::string::npos) << simulated;
 }
 
-StepMetrics Step(int rank, const std::string& name, int64_t measured, int64_t replayed, int64_t error) {
+StepMetrics MeasuredStep(int rank, const std::string& name, int64_t measured, int64_t replayed, int64_t error) {
   return {rank, rank + 10, name, Time::Picos(measured), Time::Picos(replayed), Time::Picos(error), 5};
 }
 
 TEST(Report, StepsOfACapture) {
   Fixture f;
-  f.run.steps = {Step(0, "window", 1000, 1010, 20), Step(0, "ProfilerStep#1", 800, 780, 4),
-                 Step(1, "empty", 0, 0, 0)};
+  f.run.steps = {MeasuredStep(0, "window", 1000, 1010, 20), MeasuredStep(0, "ProfilerStep#1", 800, 780, 4),
+                 MeasuredStep(1, "empty", 0, 0, 0)};
   f.run.steps[2].kernels = 0;
   const proto::Report r = MakeReport(f.metrics, f.run);
   ASSERT_EQ(r.step_size(), 3);
@@ -202,9 +202,9 @@ TEST(Report, StepsOfACapture) {
 
 TEST(Report, OfManyStepsTheWorstAreShown) {
   Fixture f;
-  for (int i = 0; i < 30; ++i) f.run.steps.push_back(Step(i, "fine", 1000, 1001, 1));
-  f.run.steps[20] = Step(20, "slow", 1000, 1500, 1);
-  f.run.steps[25] = Step(25, "late", 1000, 1000, 400);
+  for (int i = 0; i < 30; ++i) f.run.steps.push_back(MeasuredStep(i, "fine", 1000, 1001, 1));
+  f.run.steps[20] = MeasuredStep(20, "slow", 1000, 1500, 1);
+  f.run.steps[25] = MeasuredStep(25, "late", 1000, 1000, 400);
   const std::string text = *PrintReport(MakeReport(f.metrics, f.run), ReportFormat::kText);
   EXPECT_NE(text.find("furthest off first"), std::string::npos) << text;
   EXPECT_NE(text.find("... and 14 more steps"), std::string::npos) << text;

@@ -58,6 +58,7 @@ TEST(GeneratePieces, LayoutsAreMegatrons) {
   EXPECT_THAT(LayersOf(Layers(10), "pp=4,layout=balanced"), ElementsAre(2, 3, 3, 2));
   EXPECT_THAT(LayersOf(Layers(10), "pp=4,first_layers=2,last_layers=2"), ElementsAre(2, 3, 3, 2));
   EXPECT_THAT(LayersOf(Layers(9), "pp=4,last_layers=0"), ElementsAre(3, 3, 3, 0));
+  EXPECT_THAT(LayersOf(Layers(2), "pp=4,layout=balanced"), ElementsAre(0, 1, 1, 0));
   EXPECT_THAT(LayersOf(Layers(10), "pp=4,layout=Ett|ttt|(t)*3|t*2L"), ElementsAre(2, 3, 3, 2));
   EXPECT_THAT(LayersOf(Layers(7), "pp=2,layout=Et|(tt|)*2ttL"), ElementsAre(1, 2, 2, 2));  // vpp is 2
 }

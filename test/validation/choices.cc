@@ -86,7 +86,7 @@ absl::Status AddSimuMax(const CsvLine& line, std::vector<MeasuredSplit>* rows) {
   row.cluster = "dgx-b200";
   row.model = absl::StrCat("layers=", s.layers, ",hidden=", s.hidden, ",heads=", s.heads,
                            ",kv_heads=", kv_heads, ",ffn=", ffn, ",vocab=", vocab);
-  row.parallel = absl::StrCat("tp=", s.tp, ",pp=", s.pp, ",dp=", s.dp, ",zero=1");
+  row.parallel = absl::StrCat("tp=", s.tp, ",pp=", s.pp, ",dp=", s.dp, ",zero=1,overlap_grad=no");
   row.training = absl::StrCat("seq=", seq, ",micro_batch=", s.micro_batch, ",global_batch=", batch);
   row.group =
       absl::StrCat(model, ", ", s.layers, " layers, 8 B200, ", micro_batches, " micro-batches, seq ", seq);

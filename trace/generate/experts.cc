@@ -32,6 +32,14 @@ NodeList LayerBuilder::Dispatch(const char* part, bool to_experts, NodeList at) 
   return at;
 }
 
+// What comes from each rank is in the order of its experts: with several on a rank, tokens of one are put
+// beside each other (megatron/core/transformer/moe/token_dispatcher.py, sort_chunks_by_idxs).
+NodeList LayerBuilder::SortByExpert(const char* kernel, int64_t bytes, const NodeList& at) {
+  const Split& s = plan_.split;
+  if (s.ep == 1 || plan_.model.experts == s.ep) return at;
+  return Run(ops_.Stream(kernel, bytes * s.etp, 0), "experts.sort", at);
+}
+
 NodeList LayerBuilder::Experts(NodeList at) {
   const ModelSize& m = plan_.model;
   const Split& s = plan_.split;
@@ -50,9 +58,12 @@ NodeList LayerBuilder::Experts(NodeList at) {
   }
   at = Run(ops_.Stream("permute_indices_gather_kernel", moved, 0), "experts.permute", at);
   at = Dispatch("experts.dispatch", true, std::move(at));
+  at = SortByExpert("sort_chunks_indices_gather_kernel", moved, at);
+  at = Cast(experts * rows, h, "experts.up", at);
   at = Run(ops_.Product(rows, (m.gated ? 2 : 1) * ffn, h, experts), "experts.up", at);
   at = Run(Activation(experts * rows, ffn, false), "experts.activation", at);
   at = Run(ops_.Product(rows, h, ffn, experts), "experts.down", at);
+  at = SortByExpert("unsort_chunks_indices_gather_kernel", moved, at);
   at = Dispatch("experts.combine", false, std::move(at));
   at = Run(ops_.Stream("unpermute_indices_gather_kernel", moved, 2 * n * m.top_k * h), "experts.unpermute",
            at);
@@ -71,6 +82,8 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   at = Run(ops_.Stream("unpermute_backward_indices_gather_kernel", moved, 2 * n * m.top_k * h),
            "experts.unpermute", at);
   at = Dispatch("experts.combine", true, std::move(at));
+  at = SortByExpert("unsort_chunks_backward_indices_gather_kernel", moved, at);
+  at = Cast(experts * rows, h, "experts.down", at);
   NodeList outer = at;
   at = Run(ops_.Product(rows, ffn, h, experts), "experts.down", outer);
   ForWeight([=, this] {
@@ -83,6 +96,7 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   });
   if (m.bias)
     AddGradient(experts * (h + wide), Run(ops_.SumRows(experts * rows, wide), "experts.up", outer), true);
+  at = SortByExpert("sort_chunks_backward_indices_gather_kernel", moved, at);
   at = Dispatch("experts.dispatch", false, std::move(at));
   at = Run(ops_.Stream("permute_backward_indices_gather_kernel", moved, n * m.top_k * h), "experts.permute",
            at);

@@ -131,6 +131,7 @@ class LayerBuilder {
   NodeList Experts(NodeList at);
   NodeList ExpertsBackward(NodeList at);
   NodeList Dispatch(const char* part, bool to_experts, NodeList at);
+  NodeList SortByExpert(const char* kernel, int64_t bytes, const NodeList& at);
   int64_t RowsOfExpert() const;
 
   const StepPlan& plan_;

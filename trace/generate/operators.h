@@ -61,8 +61,9 @@ class Operators {
   Operator LookupBackward(int64_t table, int64_t width, int64_t rows) const;
   Operator Fill(int64_t elements, int64_t element_bytes) const;
   // Rows of the loss: to fp32, softmax; and back. Megatron-LM's loss of a split vocabulary
-  // (megatron/core/tensor_parallel/cross_entropy.py) takes the greatest logit, the sum of exponentials and the target's
-  // logit in passes of their own.
+  // (megatron/core/tensor_parallel/cross_entropy.py) takes the greatest logit, the sum of exponentials and
+  // the target's logit in passes of their own; TransformerEngine's (pytorch/triton/cross_entropy.py) reads
+  // the logits twice and writes their gradients in their place.
   std::vector<Operator> Loss(int64_t rows, int64_t columns) const;
   std::vector<Operator> LossBackward(int64_t rows, int64_t columns) const;
   // Gradients in fp32 and without the scale of the loss (fp16); sum of squares; their scale by it; update, and the

@@ -126,13 +126,13 @@ std::vector<Piece> Ends(std::vector<Piece> pieces) {
 }
 
 // By torchtitan's rule (torchtitan/distributed/pipeline_parallel.py): embedding and head count as a layer
-// each, and the first pieces get what is left over. A layer of a further token stands beside the
-// head, runs it again and counts twice.
+// each, and the first pieces get what is left over; they may be pieces of their own. A layer of a further
+// token stands beside the head, runs it again and counts twice.
 absl::StatusOr<std::vector<Piece>> Balance(const ModelSize& model, int64_t count) {
   const int64_t all = model.layers + 2 * model.mtp + 2;
-  if (count > model.layers + model.mtp) {
-    return Bad(absl::StrCat("parallel.pp makes ", count,
-                            " pieces of the model; expected at most its layers, ", model.layers + model.mtp));
+  if (count > model.layers + 2) {
+    return Bad(absl::StrCat("parallel.pp makes ", count, " pieces of the model; expected at most ",
+                            model.layers + 2, ": its layers, embedding and head"));
   }
   std::vector<Piece> pieces(static_cast<size_t>(count));
   int64_t layer = 0, left = all;

@@ -95,6 +95,8 @@ struct TrainingPlan {
 
   // Frameworks before FlashAttention: their other kernels are of that time too.
   bool unfused() const { return attention == proto::Training::MATH; }
+  // The loss by TransformerEngine's kernels, as in NVIDIA's recipes (cross_entropy_fusion_impl).
+  bool fused_loss() const { return framework == proto::Training::MEGATRON && compiled && !unfused(); }
   // Products of gradients add to those of earlier micro-batches in fp32 (Megatron-LM's
   // gradient_accumulation_fusion, its default with bf16 and fp8).
   bool accumulates() const {

@@ -231,7 +231,9 @@ extern const char kB200Rates[] = R"pb(
 )pb";
 
 extern const char kB200[] = R"pb(
-  name: "B200-SXM-180GB" memory_mib: 183359
+  name: "B200-SXM-180GB"
+  memory_mib: 183359
+  board_watts: 1000  # HGX B200 specification
   # FP64 296 TFLOP/s, INT8 with sparsity 72 POP/s for 8 GPUs: HGX B200
   peak_tflops { key: "fp64" value: 37 }
   peak_tflops { key: "int8" value: 4500 }
@@ -241,7 +243,9 @@ extern const char kB200[] = R"pb(
 )pb";
 
 extern const char kB300[] = R"pb(
-  name: "B300-SXM-288GB" memory_mib: 275040
+  name: "B300-SXM-288GB"
+  memory_mib: 275040
+  board_watts: 1100  # HGX B300 specification
   # FP64 10 TFLOP/s for 8 GPUs: HGX B300. Sources disagree on int8, which is left out.
   peak_tflops { key: "fp64" value: 1.25 }
   # 288 GB HBM3e: stas00/ml-engineering, compute/accelerator
@@ -250,7 +254,9 @@ extern const char kB300[] = R"pb(
 )pb";
 
 extern const char kGb200[] = R"pb(
-  name: "GB200-186GB" memory_mib: 189471
+  name: "GB200-186GB"
+  memory_mib: 189471
+  board_watts: 1200  # stas00/ml-engineering, compute/accelerator
   # Dense rates of one GPU: 1/72 of GB200 NVL72's, halved where those are with sparsity (TF32 180, BF16 and
   # FP16 360, FP8 720 PFLOP/s, INT8 720 POP/s; FP32 5,760, FP64 2,880 TFLOP/s)
   peak_tflops { key: "fp64" value: 40 }
@@ -263,11 +269,16 @@ extern const char kGb200[] = R"pb(
   default_dtype: "bf16"
   # 186 GB HBM3e, 576 TB/s for 72 GPUs: GB200 NVL72
   memory_gbytes_per_s: 8000
-  compute_units: 152 clock_mhz: 2010 l2_mbytes: 126 architecture: "blackwell"
+  compute_units: 152
+  clock_mhz: 2010
+  l2_mbytes: 126
+  architecture: "blackwell"
   peak_tflops { key: "fp4" value: 10000 }  # GB200 NVL72, a 72nd, without sparsity
 )pb";
 extern const char kGb300[] = R"pb(
-  name: "GB300-288GB" memory_mib: 274658
+  name: "GB300-288GB"
+  memory_mib: 274658
+  board_watts: 1400  # stas00/ml-engineering, compute/accelerator
   # Dense rates of one GPU: stas00/ml-engineering, compute/accelerator; as a GB200's but for fp64
   peak_tflops { key: "fp64" value: 1.3 }
   peak_tflops { key: "fp32" value: 80 }
@@ -278,7 +289,10 @@ extern const char kGb300[] = R"pb(
   default_dtype: "bf16"
   # 288 GB HBM3e
   memory_gbytes_per_s: 8000
-  compute_units: 152 clock_mhz: 2010 l2_mbytes: 126 architecture: "blackwell"
+  compute_units: 152
+  clock_mhz: 2010
+  l2_mbytes: 126
+  architecture: "blackwell"
   peak_tflops { key: "fp4" value: 15000 }  # stas00/ml-engineering, compute/accelerator
 )pb";
 extern const char kRtxPro6000[] = R"pb(

@@ -1,12 +1,23 @@
 // Which measurements stand for which devices.
 #pragma once
 
+#include <cstdint>
+
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "proto/cluster.pb.h"
 #include "replay/compute/model/laws.h"
 
 namespace chakra::laws {
+
+// Products that follow each other for seconds.
+struct SteadyLoad {
+  double hot = 0;    // kHotShare of them; 0: as kernels alone
+  double watts = 0;  // power of the board on which that was measured
+  // Of cuBLASLt's products of types of a byte: the same, and the share of the peak that they reach cool,
+  // against bf16's; 0: as elsewhere.
+  double narrow_hot = 0, narrow_watts = 0, narrow_share = 0;
+};
 
 // A family of devices that run the same kernels. To add one: a line in architectures.cc, and its devices'
 // `architecture`.
@@ -21,13 +32,17 @@ struct Architecture {
   StreamConstants stream;
   // For devices that do not say: what a typical one has.
   double units, clock_mhz, l2_mbytes;
-  double steady_hot = 0;  // kHotShare of products that follow each other for seconds; 0: as kernels alone
+  SteadyLoad steady = {};
 };
 
 absl::Span<const Architecture> Architectures();
 // Of a device; an unnamed one for a device that does not say its own. One that has a name which is not known
 // counts as unnamed.
 const Architecture& ArchitectureOf(const proto::Device& device);
+// SteadyLoad::hot for operands of `bytes`, on a device whose board may draw another power
+// (Device.board_watts), the slowest of `devices`.
+double SteadyHot(const Architecture& architecture, const proto::Device& device, double bytes,
+                 int64_t devices);
 // nullptr: there is none of this name.
 const Architecture* FindArchitecture(absl::string_view name);
 

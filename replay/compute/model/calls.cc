@@ -100,6 +100,7 @@ std::vector<KernelCall> Attention(const std::vector<Operand>& operands, const Ca
   a.causal = false;
   a.backward = backward;
   a.head_dim = static_cast<double>(query->back());
+  if (const Shape* value = call.Tensor(q + 2, 3)) a.v_dim = static_cast<double>(value->back());
   double keys = 0;
   if (query->size() == 4) {
     a.batch = At(*query, 0);

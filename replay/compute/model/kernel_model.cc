@@ -27,6 +27,9 @@ constexpr double kAccumulateShare = 0.35;
 // Of the forward pass's rate, backward, in long loops: SimuMax's attention of 32 heads and more on A100 and B200 (the same
 // table).
 constexpr double kBackwardRate = 0.78;
+// Of that rate, where values are narrower than keys: 192 and 128 against 128 and 128, 16 to 128 heads (the
+// same table).
+constexpr double kUnequalBackwardRate = 0.79;
 // FlashAttention against its second version, which is about twice as fast (Dao, "FlashAttention-2", 2023, abstract).
 constexpr double kFlash1Share = 0.5;
 // Where the fit is that of the third version, for Hopper: 1.5 to 2 times as fast as the second (Shah et al.,
@@ -168,9 +171,12 @@ absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device, Ker
     machine->gemm[i] = FitOf(laws::GemmFits(), architecture.measured, dtype);
     machine->gemm_constants[i] = ProductConstants(device, dtype, true);
     machine->cublas_constants[i] = ProductConstants(device, dtype, false);
-    if (load == KernelLoad::kSteady && architecture.steady_hot > 0) {
+    if (load.steady && architecture.steady.narrow_share > 0 && BytesOf(dtype) <= 1 &&
+        dtype != KernelDtype::kInt4Weights)
+      machine->cublas_constants[i][laws::kPeakShare] *= architecture.steady.narrow_share / kNarrowShare;
+    if (load.steady && architecture.steady.hot > 0) {
       for (laws::GemmConstants* c : {&machine->gemm_constants[i], &machine->cublas_constants[i]}) {
-        (*c)[laws::kHotShare] = architecture.steady_hot;
+        (*c)[laws::kHotShare] = laws::SteadyHot(architecture, device, BytesOf(dtype), load.devices);
         (*c)[laws::kHotUs] = 0;
       }
     }
@@ -208,8 +214,10 @@ absl::StatusOr<ModelledTime> KernelModel::Gemm(const GemmCall& c) const {
   s.Update(CheckDtype(c.dtype));
   if (!s.ok()) return s;
   const size_t d = At(c.dtype);
-  // The tables have cuBLAS for bf16 alone.
-  const bool other = c.cublas && c.dtype != KernelDtype::kBf16;
+  // The tables have cuBLAS for bf16 alone. Training multiplies narrow types by cuBLASLt (TransformerEngine,
+  // torch._scaled_mm), serving by kernels of its own.
+  const bool cublas = c.cublas || machine_->load.steady;
+  const bool other = cublas && c.dtype != KernelDtype::kBf16;
   const laws::GemmConstants& constants = other ? machine_->cublas_constants[d] : machine_->gemm_constants[d];
   double us = laws::Gemm(constants, machine_->unit[d], BytesOf(c.dtype), c.batch, c.m, c.n, c.k);
   if (c.accumulates) {  // reads and writes 4 bytes of each element
@@ -222,7 +230,11 @@ absl::StatusOr<ModelledTime> KernelModel::Gemm(const GemmCall& c) const {
       .Time();
 }
 
-absl::StatusOr<ModelledTime> KernelModel::Attention(const AttentionCall& c) const {
+absl::StatusOr<ModelledTime> KernelModel::Attention(const AttentionCall& asked) const {
+  // Products of two widths as those of the width between: forward one of each, backward three and two.
+  AttentionCall c = asked;
+  const bool unequal = c.v_dim > 0 && c.v_dim != c.head_dim;
+  if (unequal) c.head_dim = c.backward ? (3 * c.head_dim + 2 * c.v_dim) / 5 : (c.head_dim + c.v_dim) / 2;
   absl::Status s = Check("attention", {{"batch", c.batch},
                                        {"seq", c.seq},
                                        {"prefix", c.prefix, 0},
@@ -249,7 +261,8 @@ absl::StatusOr<ModelledTime> KernelModel::Attention(const AttentionCall& c) cons
   constants[laws::kAttentionStartCycles] *= machine_->architecture->attention_start;
   constants[laws::kAttentionPeakShare] *= machine_->architecture->attention_scale;
   constants[laws::kAttentionMemoryShare] *= machine_->architecture->attention_scale;
-  if (c.backward && machine_->load == KernelLoad::kSteady) constants[laws::kAttentionPeakShare] *= kBackwardRate;
+  if (c.backward && machine_->load.steady)
+    constants[laws::kAttentionPeakShare] *= kBackwardRate * (unequal ? kUnequalBackwardRate : 1);
   if (c.kernel == kFlash1) {
     constants[laws::kAttentionPeakShare] *= kFlash1Share * (fit->kernel == "fa3" ? kFlash2Share : 1);
   }

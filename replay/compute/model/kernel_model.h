@@ -48,6 +48,7 @@ struct GemmCall {
 struct AttentionCall {
   KernelDtype dtype = KernelDtype::kBf16, kv_dtype = KernelDtype::kBf16;
   double batch = 1, seq = 0, prefix = 0, heads = 0, kv_heads = 0, head_dim = 0;
+  double v_dim = 0;  // width of values, where it is not head_dim, that of queries and keys (latent attention)
   double window = 0;  // keys that a query sees; 0: all
   bool causal = true;
   bool backward = false;
@@ -88,9 +89,16 @@ struct StreamCall {
   double operations = 0;  // on vector units, in fp32
 };
 
-// What else the device does. A benchmark's device is cool when a kernel begins; in a training step products follow each
-// other for seconds, at the clock that power allows.
-enum class KernelLoad : uint8_t { kAlone, kSteady };
+// What else the device does, and what waits for it. A benchmark's device is cool when a kernel begins; in a
+// training step products follow each other for seconds, at the clock that power allows, and all devices wait
+// for the slowest.
+struct KernelLoad {
+  bool steady = false;
+  int64_t devices = 1;  // that wait for each other
+
+  static KernelLoad Alone() { return {}; }
+  static KernelLoad Steady(int64_t devices) { return {true, devices}; }
+};
 
 // What the model answers.
 struct ModelledTime {
@@ -103,7 +111,7 @@ class KernelModel {
  public:
   // `device` is copied. Errors (InvalidArgument): the device has no peak of its default dtype or no memory
   // bandwidth, an architecture that is not known.
-  static absl::StatusOr<KernelModel> Create(const proto::Device& device, KernelLoad load = KernelLoad::kAlone);
+  static absl::StatusOr<KernelModel> Create(const proto::Device& device, KernelLoad load = {});
   ~KernelModel();
   KernelModel(KernelModel&&) noexcept;
   KernelModel& operator=(KernelModel&&) noexcept;

@@ -19,7 +19,7 @@ struct KernelModel::Machine {
   proto::Device device;
   const laws::Architecture* architecture = nullptr;
   Rest rest = Rest::kDataSheet;
-  KernelLoad load = KernelLoad::kAlone;
+  KernelLoad load;
   std::array<laws::Unit, kKernelDtypes> unit;
   // By dtype; nullptr: no fit for it on the measured device.
   std::array<const laws::GemmFit*, kKernelDtypes> gemm = {};

@@ -54,7 +54,9 @@ function best() {
     rows,
     columns: columnsOf("PlanRow", {
       rows,
-      without: [...(experts ? [] : ["experts"]), ...(rows[0].others ? [] : ["others"])],
+      without: [...(experts ? [] : ["experts"]), ...(rows[0].others ? [] : ["others"]),
+        ...(number(rows[0].joules) ? [] : ["energy"]), ...(number(rows[0].dollars) ? [] : ["cost"]),
+        ...(number(rows[0].kg_co2e) ? [] : ["carbon"])],
       own: {
         time_ps: known(time),
         tokens_per_s: { as: (v) => count(Math.round(number(v))) },

@@ -1,0 +1,186 @@
+#include "replay/doctor/file_kinds.h"
+
+#include <filesystem>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "proto/cluster.pb.h"
+#include "proto/compare.pb.h"
+#include "proto/economics.pb.h"
+#include "proto/edit.pb.h"
+#include "proto/energy.pb.h"
+#include "proto/kernel_table.pb.h"
+#include "proto/plan.pb.h"
+#include "proto/reliability.pb.h"
+#include "proto/sweep.pb.h"
+#include "proto/workload.pb.h"
+#include "replay/calibrate/nccl_tests.h"
+#include "replay/collectives/custom/msccl_xml.h"
+#include "replay/compare/input.h"
+#include "replay/sweep/words.h"
+#include "trace/generate/hf_config.h"
+#include "trace/import/find_groups.h"
+#include "trace/io/file.h"
+#include "trace/io/proto_io.h"
+
+namespace chakra::doctor {
+namespace {
+
+std::string Command(absl::string_view before, const std::string& path, absl::string_view after = "") {
+  return absl::StrCat("chakra-replay ", before, sweep::QuoteWord(path), after);
+}
+
+// Files told by their first bytes. "PATH" stands for the file.
+struct Signature {
+  absl::string_view magic, what, remedy;
+};
+constexpr Signature kSignatures[] = {
+    {"version https://git-lfs", "a pointer of Git LFS, not the file", "fetch the file: git lfs pull"},
+    {"PK\x03\x04", "a zip archive", "unpack: unzip PATH"},
+    {"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack: 7z x PATH"},
+    {"\xfd"
+     "7zXZ",
+     "a file packed by xz", "unpack: xz -d PATH"},
+    {"BZh", "a file packed by bzip2", "unpack: bzip2 -d PATH"},
+    {"\x04\"M\x18", "a file packed by lz4", "unpack: lz4 -d PATH"},
+    {"\x7f"
+     "ELF",
+     "a program", ""},
+    {"\x89PNG", "a picture", ""},
+    {"%PDF", "a PDF document", ""},
+    {"\x93NUMPY", "an array of NumPy", ""},
+};
+
+// Files told by the end of their names, in lower case.
+struct Ending {
+  absl::string_view ending, what, remedy;
+};
+constexpr Ending kEndings[] = {
+    {".ncu-rep", "a report of Nsight Compute: counters of single kernels, no run",
+     "record the run with Nsight Systems or PyTorch's profiler: chakra-replay record-help nsys"},
+    {".perfetto-trace", "a timeline for viewers, which is not read back", "open it at ui.perfetto.dev"},
+    {".pftrace", "a timeline for viewers, which is not read back", "open it at ui.perfetto.dev"},
+    {".safetensors", "a model's weights; no replay needs them",
+     "the config.json beside them is enough: --model config.json"},
+    {".ckpt", "a checkpoint; no replay needs it", ""},
+    {".gguf", "a model's weights; no replay needs them", ""},
+    {".rpd", "a recording of rocmProfileData", "record with rocprofv3: chakra-replay record-help rocprof"},
+    {".parquet", "a table of Parquet", ""},
+    {".h5", "a table of HDF5; nsys exports one on request",
+     "export to SQLite instead: nsys export -t sqlite --include-blobs=true REPORT.nsys-rep"},
+    {".arrow", "a table of Arrow; nsys exports some on request",
+     "export to SQLite instead: nsys export -t sqlite --include-blobs=true REPORT.nsys-rep"},
+};
+
+std::string Remedy(absl::string_view text, const std::string& path) {
+  const size_t at = text.find("PATH");
+  if (at == text.npos) return std::string(text);
+  return absl::StrCat(text.substr(0, at), sweep::QuoteWord(path), text.substr(at + 4));
+}
+
+bool LooksLikePage(absl::string_view head) {
+  const std::string begin =
+      absl::AsciiStrToLower(absl::StripLeadingAsciiWhitespace(head.substr(0, 512)).substr(0, 64));
+  return absl::StartsWith(begin, "<!doctype html") || absl::StartsWith(begin, "<html");
+}
+
+// A message that a file may be as a whole, and the words of the command that takes the file.
+struct Configured {
+  std::unique_ptr<google::protobuf::Message> (*make)();
+  absl::string_view what, before, after;
+};
+template <typename M>
+std::unique_ptr<google::protobuf::Message> Make() {
+  return std::make_unique<M>();
+}
+constexpr Configured kConfigured[] = {
+    {Make<proto::Cluster>, "a cluster", "replay TRACE --cluster ", ""},
+    {Make<proto::KernelTable>, "a kernel table", "replay TRACE --kernels ", " --compute table,interpolate"},
+    {Make<proto::EditScript>, "a script of edits", "replay TRACE --edit ", ""},
+    {Make<proto::Sweep>, "a sweep", "sweep ", " -o FOLDER"},
+    {Make<proto::Workload>, "a workload", "replay ", ""},
+    {Make<proto::Reliability>, "rates of failure", "replay TRACE --run-steps N --reliability ", ""},
+    {Make<proto::EnergyModel>, "constants of energy", "replay TRACE --energy=", ""},
+    {Make<proto::Prices>, "prices", "replay TRACE --energy --prices ", ""},
+    {Make<proto::Grid>, "a grid's intensity and footprints", "replay TRACE --energy --grid ", ""},
+    {Make<proto::PlanReport>, "a report of `plan`", "", ""},
+    {Make<proto::Comparison>, "a report of `compare`", "", ""},
+    {Make<proto::EditReport>, "a report of `edit`", "", ""},
+};
+
+std::optional<FileKind> MessageKind(const std::string& path, absl::string_view content) {
+  for (const Configured& c : kConfigured) {
+    const std::unique_ptr<google::protobuf::Message> message = c.make();
+    if (!ParseMessage(content, path, message.get()).ok() || message->ByteSizeLong() == 0) continue;
+    return FileKind{std::string(c.what), "", c.before.empty() ? "" : Command(c.before, path, c.after)};
+  }
+  return std::nullopt;
+}
+
+bool Printable(absl::string_view head) {
+  head = head.substr(0, 4096);
+  for (const char c : head) {
+    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\x1b')
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<FileKind> ForeignKind(const std::string& path, absl::string_view head) {
+  std::error_code error;
+  if (head.empty() && std::filesystem::file_size(path, error) == 0 && !error)
+    return FileKind{"an empty file", "copy or record the file again", ""};
+  for (const Signature& s : kSignatures) {
+    if (absl::StartsWith(head, s.magic)) return FileKind{std::string(s.what), Remedy(s.remedy, path), ""};
+  }
+  const std::string lower = absl::AsciiStrToLower(path);
+  for (const Ending& e : kEndings) {
+    if (absl::EndsWith(lower, e.ending)) return FileKind{std::string(e.what), Remedy(e.remedy, path), ""};
+  }
+  if (LooksLikePage(head)) {
+    const bool ours = absl::StrContains(head, "chakra-replay");
+    return FileKind{ours ? "a page that this program wrote" : "a page of HTML",
+                    ours ? "open it in a browser"
+                         : "a download that needs a login ends as such a page: fetch the file again",
+                    ""};
+  }
+  return std::nullopt;
+}
+
+std::optional<FileKind> ConfiguredKind(const std::string& path) {
+  const absl::StatusOr<std::string> content = ReadFile(path, kMostConfigured);
+  if (!content.ok() || !Printable(*content)) return std::nullopt;
+  if (absl::StripAsciiWhitespace(*content).empty()) return FileKind{"a file of blanks", "", ""};
+  if (absl::StrContains(*content, "<algo") && ReadMscclXml(*content, path).ok())
+    return FileKind{"a collective algorithm (MSCCL)", "", Command("replay TRACE --program ", path)};
+  if (absl::StrContains(*content, "scheduling-policy") || absl::StrContains(*content, "npus_count") ||
+      absl::StrContains(*content, "\"memory-type\"")) {
+    return FileKind{
+        "a configuration of ASTRA-sim", "",
+        "chakra-replay convert astra-sim --network NETWORK.yml --system SYSTEM.json -o cluster.txtpb"};
+  }
+  if (LooksLikeReport(*content, path).value_or(false))
+    return FileKind{"a report of `replay`", "", Command("compare ", path, " OTHER")};
+  if (std::optional<FileKind> kind = MessageKind(path, *content)) return kind;
+  if (generate::ParseHuggingFaceConfig(*content, path).ok()) {
+    return FileKind{"the configuration of a model", "",
+                    Command("plan --model ", path, " --training seq=4096,global_batch=1024 --ranks 64")};
+  }
+  TraceSet groups;
+  if (absl::EndsWith(absl::AsciiStrToLower(path), ".json") && GroupsFromFile(path, &groups).ok() &&
+      !groups.groups.empty())
+    return FileKind{"process groups", "", Command("replay TRACE --groups ", path)};
+  if (absl::StrContains(*content, "busbw") && ReadNcclTests(*content, path).ok())
+    return FileKind{"what nccl-tests measured", "",
+                    Command("calibrate ", path, " --cluster PRESET -o measured.txtpb")};
+  if (absl::StrContains(*content, "NCCL INFO"))
+    return FileKind{"a debug log of NCCL, which tells no times", "chakra-replay record-help nccl", ""};
+  return std::nullopt;
+}
+
+}  // namespace chakra::doctor

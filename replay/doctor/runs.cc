@@ -1,0 +1,197 @@
+#include "replay/doctor/runs.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "replay/doctor/lacks.h"
+#include "replay/sweep/words.h"
+#include "trace/import/inputs.h"
+#include "trace/import/reader.h"
+
+namespace chakra::doctor {
+namespace {
+
+// The topic of `record-help` for each importer that has one.
+constexpr std::pair<absl::string_view, absl::string_view> kRecorders[] = {
+    {"pytorch", "torch"},        {"nsys", "nsys"}, {"rocprof", "rocprof"}, {"xplane", "jax"},
+    {"collective_logs", "nccl"},
+};
+
+absl::string_view RecorderOf(const Importer* importer) {
+  for (const auto& [name, recorder] : kRecorders) {
+    if (importer != nullptr && importer->name == name) return recorder;
+  }
+  return "";
+}
+
+// One attempt: what a command would be given, and the files behind it.
+struct Attempt {
+  std::vector<std::string> inputs;
+  std::vector<Candidate> files;
+};
+
+uint64_t Bytes(const Attempt& attempt) {
+  uint64_t bytes = 0;
+  for (const Candidate& c : attempt.files) bytes += c.bytes;
+  return bytes;
+}
+
+std::string Title(const Attempt& attempt) {
+  const Importer* importer = attempt.files.front().importer;
+  if (importer == nullptr) return "archive of traces";
+  return importer->native ? absl::StrCat(importer->title, "s") : std::string(importer->title);
+}
+
+proto::FoundRun Describe(const Attempt& attempt) {
+  proto::FoundRun run;
+  for (const std::string& input : attempt.inputs) run.add_input(input);
+  run.set_title(Title(attempt));
+  run.set_bytes(Bytes(attempt));
+  return run;
+}
+
+std::string Command(absl::string_view verb, const Attempt& attempt, absl::string_view after) {
+  return absl::StrCat("chakra-replay ", verb, " ", sweep::QuoteWords(attempt.inputs), after);
+}
+
+void NoteWhatReadersSay(const TraceSet& traces, proto::FoundRun* run) {
+  for (const std::string& w : traces.warnings) run->add_note(w);
+  for (const std::string& a : traces.assumptions) run->add_note(a);
+  std::map<std::string, uint64_t> repairs;  // ranks by kind
+  for (const RankTrace& rank : traces.ranks) {
+    for (const Repair& r : rank.repairs) ++repairs[absl::StrCat(r.kind, ": ", r.detail)];
+  }
+  for (const auto& [text, ranks] : repairs)
+    run->add_note(ranks == 1 ? text : absl::StrCat(text, " (on ", ranks, " ranks)"));
+}
+
+// Reads the attempt. False: it is no run, and run->error() says why.
+bool Read(const Attempt& attempt, const RunLimits& limits, FoundRuns* found, proto::FoundRun* run) {
+  *run = Describe(attempt);
+  if (run->bytes() > limits.most_bytes) {
+    run->set_unread(true);
+    run->set_next(Command("inspect", attempt, ""));
+    for (const Candidate& c : attempt.files) found->used.insert(c.path);
+    return true;
+  }
+  ReadOptions options;
+  options.threads = limits.threads;
+  const absl::StatusOr<TraceSet> traces = ReadTraceSet(attempt.inputs, options);
+  if (!traces.ok()) {
+    run->set_error(std::string(traces.status().message()));
+    return false;
+  }
+  for (const Candidate& c : attempt.files) found->used.insert(c.path);
+  for (const InputFile& f : traces->inputs) found->used.insert(f.path);
+  FindLacks(*traces, RecorderOf(attempt.files.front().importer), run);
+  NoteWhatReadersSay(*traces, run);
+  // A capture alone is replayed as recorded; what was never timed needs a machine.
+  run->set_next(Command("replay", attempt, run->span_ps() > 0 ? "" : " --cluster dgx-h100"));
+  return true;
+}
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == path.npos ? "" : path.substr(0, slash);
+}
+
+// Traces whose files hold a rank each: a run for each prefix.
+void SplitByPrefix(std::vector<Candidate>* files, std::vector<Attempt>* attempts) {
+  std::map<std::string, Attempt> prefixes;
+  std::vector<Candidate> others;
+  for (Candidate& c : *files) {
+    if (c.importer == nullptr || c.importer->frames == nullptr) {
+      others.push_back(std::move(c));
+      continue;
+    }
+    const TraceName name = ParseTraceName(c.path);
+    const std::string input = name.rank >= 0 ? name.prefix : c.path;
+    Attempt& attempt = prefixes[input];
+    attempt.inputs = {input};
+    attempt.files.push_back(std::move(c));
+  }
+  for (auto& [input, attempt] : prefixes) attempts->push_back(std::move(attempt));
+  *files = std::move(others);
+}
+
+void Fail(proto::FoundRun run, const Attempt& attempt, FoundRuns* found) {
+  const Candidate& first = attempt.files.front();
+  // JSON or text of any kind, with no name of a trace, is more likely to be something else.
+  if (first.importer != nullptr && first.importer->frames != nullptr && !first.importer->native &&
+      ParseTraceName(first.path).rank < 0) {
+    proto::FoundFile file;
+    file.set_path(first.path);
+    file.set_what("nothing that this program knows");
+    file.set_remedy(absl::StrCat("if it is a trace: ", run.error()));
+    found->others.push_back(std::move(file));
+    return;
+  }
+  for (const Candidate& c : attempt.files) found->used.insert(c.path);
+  found->runs.push_back(std::move(run));
+}
+
+// Whether files of one format make runs only together, so that a folder of them is worth a try.
+bool Together(const std::vector<Candidate>& candidates) {
+  return std::all_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+    return c.importer == candidates.front().importer && (c.importer == nullptr || c.importer->run != nullptr);
+  });
+}
+
+void TryEach(std::vector<Attempt> attempts, const RunLimits& limits, FoundRuns* found) {
+  for (const Attempt& attempt : attempts) {
+    proto::FoundRun run;
+    if (Read(attempt, limits, found, &run)) {
+      found->runs.push_back(std::move(run));
+    } else {
+      Fail(std::move(run), attempt, found);
+    }
+  }
+}
+
+}  // namespace
+
+void FindRuns(const std::string& place, const std::vector<Candidate>& candidates, const RunLimits& limits,
+              FoundRuns* found) {
+  if (candidates.empty()) return;
+  std::string why;
+  if (Together(candidates)) {
+    const Attempt whole{{candidates.size() == 1 ? candidates.front().path : place}, candidates};
+    proto::FoundRun run;
+    if (Read(whole, limits, found, &run)) {
+      found->runs.push_back(std::move(run));
+      return;
+    }
+    if (candidates.size() == 1) {
+      Fail(std::move(run), whole, found);
+      return;
+    }
+    why = run.error();
+  }
+  // Not one run: each folder below, and the files that lie here.
+  std::vector<Candidate> here;
+  std::map<std::string, std::vector<Candidate>> below;
+  for (const Candidate& c : candidates) {
+    const std::string folder = FolderOf(c.path);
+    if (folder == place || folder.size() <= place.size()) {
+      here.push_back(c);
+    } else {
+      const size_t end = folder.find('/', place.size() + 1);
+      below[folder.substr(0, end)].push_back(c);
+    }
+  }
+  std::vector<Attempt> attempts;
+  SplitByPrefix(&here, &attempts);
+  const size_t first = found->runs.size();
+  for (const Candidate& c : here) attempts.push_back({{c.path}, {c}});
+  std::sort(attempts.begin(), attempts.end(),
+            [](const Attempt& a, const Attempt& b) { return a.inputs < b.inputs; });
+  TryEach(std::move(attempts), limits, found);
+  if (!why.empty() && found->runs.size() > first)
+    found->runs[first].add_note(absl::StrCat("read alone, for ", place, " is no single run: ", why));
+  for (const auto& [folder, files] : below) FindRuns(folder, files, limits, found);
+}
+
+}  // namespace chakra::doctor

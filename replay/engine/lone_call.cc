@@ -1,0 +1,118 @@
+#include "replay/engine/lone_call.h"
+
+#include <algorithm>
+
+#include "replay/nccl/fast_path.h"
+#include "trace/base/heap4.h"
+
+namespace chakra {
+namespace {
+
+// Larger exchanges go by kinds of flows, which may round an end to the next picosecond.
+constexpr size_t kExchangeByFlows = 256;
+
+struct DueWake {
+  Time at;
+  uint64_t order;
+  CollectiveRunner::Wake wake;
+  bool Before(const DueWake& o) const { return at != o.at ? at < o.at : order < o.order; }
+};
+
+// Whether the plan's only stream sends a chunk to each other member, and then receives one from each.
+bool IsExchangeOfChunks(const Plan& plan) {
+  const Program& program = plan.programs[0];
+  const auto n = static_cast<size_t>(plan.members);
+  if (program.streams.size() != 1 || program.steps.size() != 2 * (n - 1)) return false;
+  std::vector<bool> sent(n);
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    const Step& step = program.steps[i];
+    const bool sends = i < n - 1;
+    if (step.op != (sends ? StepOp::kSend : StepOp::kRecv) || step.count != 1) return false;
+    if (!sends) continue;
+    const auto to = static_cast<size_t>(step.peer);
+    if (to == 0 || to >= n || sent[to]) return false;
+    sent[to] = true;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool RunLoneCall(Machine& machine, CollectiveRunner& runner, uint32_t members, Time begin,
+                 const std::function<void(const CollectiveRunner::Ended&)>& ended) {
+  Heap4<DueWake> due;
+  uint64_t order = 0;
+  uint32_t left = members;
+  const auto drain = [&] {
+    for (const CollectiveRunner::Ended& e : runner.ended()) {
+      ended(e);
+      --left;
+    }
+    runner.ended().clear();
+    for (const CollectiveRunner::Wake& w : runner.wakes()) due.Push({w.at, order++, w});
+    runner.wakes().clear();
+  };
+  for (uint32_t m = 0; m < members; ++m) runner.Arrive(0, m, m, begin);
+  drain();
+  std::vector<FlowEnd> ends;
+  while (left > 0) {
+    const Time own = due.empty() ? Time::Never() : due.top().at;
+    const Time next = std::min(own, machine.NextEvent(own));
+    if (next == Time::Never()) return false;
+    ends.clear();
+    machine.AdvanceTo(next, &ends);
+    for (const FlowEnd& e : ends) runner.OnFlow(e, next);
+    drain();
+    while (!due.empty() && due.top().at <= next) {
+      const CollectiveRunner::Wake wake = due.top().wake;
+      due.Pop();
+      runner.OnWake(wake.active, wake.stream, next);
+      drain();
+    }
+  }
+  return true;
+}
+
+std::optional<ExchangeTime> TimeOfExchange(const Machine& machine, const CollectiveCosts& costs,
+                                           const PlannedCall& call, uint64_t bytes,
+                                           const std::vector<int>& members, std::vector<double>* peaks) {
+  if (call.plan == nullptr || !call.plan->rotational || call.costs.parts != 1 ||
+      costs.step_overhead != Time::Zero() || !IsExchangeOfChunks(*call.plan)) {
+    return std::nullopt;
+  }
+  const uint64_t chunk = EqualChunk(call, bytes);
+  if (chunk == kUnevenChunks) return std::nullopt;
+  std::vector<ExchangeMessage> messages;
+  for (size_t level = 0; level < call.costs.levels.size(); ++level) {
+    const CallCosts::Level& l = call.costs.levels[level];
+    if (l.cards > 1) return std::nullopt;
+    messages.push_back({call.costs.OnWire(chunk, static_cast<int>(level)), l.latency});
+  }
+  if (messages.empty()) messages.assign(machine.topology().dimensions().size() + 1, {chunk, Time::Zero()});
+  std::optional<ExchangeTime> time = machine.TimeOfExchange(members, messages, peaks);
+  if (time && time->last != Time::Never()) time->last = call.costs.begin + time->last + call.costs.part_end;
+  return time;
+}
+
+void SimulateApart(Machine* machine, const CollectiveCosts& costs, CollectivePlanner* planner,
+                   const PlannedCall& planned, ApartCalls::Outcome* outcome) {
+  const CollectiveCall& call = outcome->matching.calls[0];
+  const std::vector<int>& members = outcome->matching.groups[0].members;
+  const size_t n = members.size();
+  if (n > kExchangeByFlows) {
+    const auto time = TimeOfExchange(*machine, costs, planned, call.bytes, members, &outcome->peaks);
+    outcome->together = true;
+    if (time && time->together && time->last != Time::Never()) outcome->ends.assign(n, time->last);
+    if (time) return;
+  }
+  CollectiveRunner runner(machine, costs, outcome->matching, true, planner);
+  if (!runner.Prepare().ok()) return;
+  std::vector<Time> ends(n, Time::Never());
+  const auto ended = [&](const CollectiveRunner::Ended& e) { ends[e.row] = e.at; };
+  if (!RunLoneCall(*machine, runner, static_cast<uint32_t>(n), Time::Zero(), ended)) return;
+  outcome->peaks = machine->Peaks();
+  outcome->together = std::all_of(ends.begin(), ends.end(), [&](Time t) { return t == ends[0]; });
+  if (std::find(ends.begin(), ends.end(), Time::Never()) == ends.end()) outcome->ends = std::move(ends);
+}
+
+}  // namespace chakra

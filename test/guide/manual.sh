@@ -1,0 +1,24 @@
+#!/bin/sh
+# manual.sh BINARY: the manual is made, its links lead to pages, and what a reader looks for is found.
+set -eu
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$(dirname "$0")/../../examples/manual/build.py" "$folder" "$1"
+site=$folder/site
+for page in index guide/captures commands/replay commands/doctor formats/cluster measured/collectives rooms/trace; do
+  [ -s "$site/$page.html" ]
+done
+# Links between pages, and to pictures.
+cd "$site"
+find . -name '*.html' ! -name 404.html | sort | while read -r page; do
+  grep -oE '(href|src)="[^"#?]+' "$page" | cut -d'"' -f2 | grep -vE '^[a-z]+:|^$' | sort -u | while read -r link; do
+    case $link in *html5shiv*) continue ;; esac  # in a comment, for browsers of 2010
+    [ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
+  done
+done >"$folder/broken"
+if [ -s "$folder/broken" ]; then
+  cat "$folder/broken"
+  exit 1
+fi
+grep -q 'fabric' search/search_index.json
+grep -q -- '--power-cap' commands/replay.html

@@ -1,0 +1,161 @@
+// `doctor` on folders of what users have.
+#include "replay/doctor/doctor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "test/folders.h"
+#include "test/replay/run_binary.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/file.h"
+
+namespace chakra {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class Doctor : public ::testing::Test {
+ protected:
+  Doctor() {
+    std::string pattern = (fs::temp_directory_path() / "doctor_test.XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~Doctor() override { fs::remove_all(folder_); }
+
+  void Write(const std::string& name, absl::string_view content) const {
+    fs::create_directories((folder_ / name).parent_path());
+    ASSERT_TRUE(WriteFile((folder_ / name).string(), content, Compression::kNone).ok());
+  }
+  void Copy(const std::string& from, const std::string& name) const {
+    fs::create_directories((folder_ / name).parent_path());
+    fs::copy(absl::StrCat(CHAKRA_SOURCE_DIR, "/", from), folder_ / name, fs::copy_options::recursive);
+  }
+  proto::Diagnosis Diagnose(uint64_t most_bytes = uint64_t{2} << 30) const {
+    auto d = doctor::Diagnose({folder_.string()}, {.most_bytes = most_bytes, .threads = 2});
+    EXPECT_TRUE(d.ok()) << d.status();
+    return d.ok() ? *d : proto::Diagnosis();
+  }
+  // What the file is said to be; "": it is not listed.
+  static std::string What(const proto::Diagnosis& d, const std::string& name) {
+    for (const proto::FoundFile& f : d.file()) {
+      if (fs::path(f.path()).filename() == name) return f.what();
+    }
+    return "";
+  }
+  static std::string Next(const proto::Diagnosis& d, const std::string& name) {
+    for (const proto::FoundFile& f : d.file()) {
+      if (fs::path(f.path()).filename() == name) return f.next();
+    }
+    return "";
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Doctor, TracesThatLackNothing) {
+  Copy("examples/transformer_step", "step");
+  const proto::Diagnosis d = Diagnose();
+  ASSERT_EQ(d.run_size(), 1);
+  EXPECT_EQ(d.run(0).ranks(), 8);
+  EXPECT_EQ(d.run(0).nodes(), 1256u);
+  EXPECT_EQ(d.run(0).collectives(), 640u);
+  EXPECT_EQ(d.run(0).error(), "");
+  EXPECT_EQ(d.file_size(), 0) << "the groups belong to the run";
+  // What it says to type does what it says.
+  const std::string& next = d.run(0).next();
+  ASSERT_EQ(next.rfind("chakra-replay ", 0), 0u);
+  EXPECT_EQ(RunCommand(next.substr(14) + " -q").status, 0) << next;
+}
+
+TEST_F(Doctor, SeveralRunsInOneFolder) {
+  Copy("examples/transformer_step", "two/a");
+  Copy("examples/transformer_step", "two/b c");
+  for (const auto& f : fs::directory_iterator(folder_ / "two/a")) {
+    const std::string name = f.path().filename().string();
+    if (name.rfind("workload.", 0) == 0) fs::copy(f.path(), folder_ / "two/a" / ("other" + name.substr(8)));
+  }
+  const proto::Diagnosis d = Diagnose();
+  ASSERT_EQ(d.run_size(), 3);
+  EXPECT_EQ(d.run(0).input(0), (folder_ / "two/a/other").string());
+  EXPECT_EQ(d.run(1).input(0), (folder_ / "two/a/workload").string());
+  EXPECT_EQ(d.run(2).input(0), (folder_ / "two/b c/workload").string());
+  EXPECT_THAT(d.run(2).next(), HasSubstr("b c/workload'"));
+  for (const proto::FoundRun& run : d.run()) EXPECT_EQ(run.ranks(), 8) << run.error();
+}
+
+TEST_F(Doctor, MissingRanksAreTold) {
+  Copy("examples/transformer_step", "step");
+  for (const auto& f : fs::directory_iterator(folder_ / "step")) {
+    if (f.path().filename().string().rfind("workload.3.", 0) == 0) fs::remove(f.path());
+  }
+  const proto::Diagnosis d = Diagnose();
+  ASSERT_EQ(d.run_size(), 1);
+  EXPECT_THAT(d.run(0).error(), HasSubstr("without a trace: 3"));
+  EXPECT_EQ(d.run(0).next(), "");
+}
+
+TEST_F(Doctor, FilesBesideTraces) {
+  Write("empty.json", "");
+  Write("weights.safetensors", "x");
+  Write("page.json", "<!DOCTYPE html><html><body>sign in</body></html>");
+  Write("lfs.json", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
+  Write("packed.zip", "PK\x03\x04 and so on");
+  Write("cluster.txtpb", "topology { dimension { kind: RING size: 8 bandwidth_gbytes_per_s: 100 } }\n");
+  Write("edit.txtpb", "edit { select { name: 'gemm' } duration { factor: 0.5 } }\n");
+  Write("groups.json", "{\"tp\": [0, 1], \"dp\": [0, 2]}");
+  Write("notes.txt", "buy milk");
+  Copy("examples/plan", "plan");
+  const proto::Diagnosis d = Diagnose();
+  EXPECT_EQ(d.run_size(), 0);
+  EXPECT_EQ(What(d, "empty.json"), "an empty file");
+  EXPECT_THAT(What(d, "weights.safetensors"), HasSubstr("weights"));
+  EXPECT_EQ(What(d, "page.json"), "a page of HTML");
+  EXPECT_THAT(What(d, "lfs.json"), HasSubstr("Git LFS"));
+  EXPECT_EQ(What(d, "packed.zip"), "a zip archive");
+  EXPECT_EQ(What(d, "cluster.txtpb"), "a cluster");
+  EXPECT_THAT(Next(d, "cluster.txtpb"), HasSubstr("--cluster"));
+  EXPECT_EQ(What(d, "edit.txtpb"), "a script of edits");
+  EXPECT_EQ(What(d, "groups.json"), "process groups");
+  EXPECT_EQ(What(d, "notes.txt"), "nothing that this program knows");
+  EXPECT_EQ(What(d, "config.json"), "the configuration of a model");
+  EXPECT_EQ(static_cast<uint64_t>(d.file_size()), d.files());
+}
+
+TEST_F(Doctor, LargeRunsAreNamedOnly) {
+  Copy("examples/transformer_step", "step");
+  const proto::Diagnosis d = Diagnose(/*most_bytes=*/10);
+  ASSERT_EQ(d.run_size(), 1);
+  EXPECT_TRUE(d.run(0).unread());
+  EXPECT_THAT(d.run(0).next(), HasSubstr("inspect"));
+}
+
+TEST_F(Doctor, BadTracesAreNamedWithTheirFault) {
+  Write("w.0.et", "\x03gar");
+  Write("capture.json", "{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"ker");
+  const proto::Diagnosis d = Diagnose();
+  ASSERT_EQ(d.run_size(), 2);
+  for (const proto::FoundRun& run : d.run()) EXPECT_NE(run.error(), "") << run.title();
+}
+
+TEST_F(Doctor, CommandLine) {
+  EXPECT_EQ(RunCommand("doctor").status, 2);
+  const CommandResult none = RunCommand("doctor /nowhere/at/all");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr("no such file or folder"));
+  const CommandResult text =
+      RunCommand(absl::StrCat("doctor ", CHAKRA_SOURCE_DIR, "/examples/transformer_step"));
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("8 ranks, 1,256 nodes"));
+  const CommandResult nothing = RunCommand("doctor " + folder_.string());
+  EXPECT_EQ(nothing.status, 0);
+  EXPECT_THAT(nothing.out, HasSubstr("record-help"));
+}
+
+}  // namespace
+}  // namespace chakra
