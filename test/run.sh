@@ -2,7 +2,7 @@
 # test/run.sh: builds all tests with Clang under its address and undefined-behaviour sanitizers, in build-sanitize/, and
 # runs them.
 # test/run.sh --all: then builds them with GCC, optimised, in build-all/, and runs them, those that need more (SimGrid,
-# ns-3, Chromium, Open MPI, Slurm), and each benchmark once. .ci/run calls this.
+# ns-3, Chromium, Open MPI, Slurm), the Python module's, and each benchmark once. .ci/run calls this.
 # Warnings are errors. The last line counts the tests; the exit status is 1 when a build or a test fails.
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ esac
 # shellcheck disable=SC2086
 need_packages $build_packages $test_packages
 # shellcheck disable=SC2086
-if $all; then need_packages $outside_packages; fi
+if $all; then need_packages $outside_packages $python_packages; fi
 [ -d ../shared/data ] || echo "test/run.sh: ../shared/data is absent; the tests that need it are skipped" >&2
 
 jobs=$(nproc)
@@ -39,6 +39,7 @@ run_tests() {
 export ASAN_OPTIONS=allow_addr2line=1 UBSAN_OPTIONS=print_stacktrace=1:allow_addr2line=1
 run_tests build-sanitize -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug -DCHAKRA_SANITIZE=ON
 if $all; then
-  run_tests build-all -DCMAKE_BUILD_TYPE=Release -DCHAKRA_OUTSIDE_TESTS=ON -DCHAKRA_BENCH=ON
+  run_tests build-all -DCMAKE_BUILD_TYPE=Release -DCHAKRA_OUTSIDE_TESTS=ON -DCHAKRA_BENCH=ON \
+    -DCHAKRA_PYTHON=ON
 fi
 test/count.sh "$logs"/*

@@ -4,17 +4,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "backends/registry.h"
+#include "replay/cli/collective_options.h"
 #include "replay/cli/command.h"
 #include "replay/cli/log_options.h"
 #include "replay/cli/terminal.h"
-#include "replay/cluster/load.h"
-#include "replay/collectives/registry.h"
-#include "replay/nccl/sizes.h"
 #include "replay/run/collective_table.h"
 #include "replay/run/machine.h"
 #include "trace/base/json_text.h"
-#include "trace/base/spelling.h"
 #include "trace/base/text_table.h"
 #include "trace/base/utf8.h"
 #include "trace/io/csv.h"
@@ -22,72 +18,13 @@
 namespace chakra::cli {
 namespace {
 
-// Ranks of one whole block of the fixed dimensions: a node of the presets.
-int DevicesOf(const proto::Cluster& cluster) {
-  int devices = 1;
-  for (const proto::Dimension& d : cluster.topology().dimension()) devices *= std::max(1, d.size());
-  return devices;
-}
-
 std::string InJson(absl::string_view text) { return JsonText(ToUtf8(text)); }
 
 class CollectiveCommand : public Command {
  public:
   explicit CollectiveCommand(CLI::App* app) : Command(app) {
     app->allow_extras();
-    app->add_option("COLLECTIVE", kind_, "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, ...")
-        ->type_name("");
-    const std::string m = "Machine";
-    app->add_option("--cluster", table_.cluster,
-                    "A preset, PRESET:key=value,... or a cluster file; default: dgx-h100")
-        ->type_name("SPEC")
-        ->group(m);
-    app->add_option("--ranks", table_.ranks, "Ranks; default: one node of the cluster")
-        ->type_name("N")
-        ->check(CLI::Range(1, 1 << 22).description(""))
-        ->group(m);
-    app->add_option(
-           "--fabric", table_.fabric,
-           absl::StrCat("What simulates messages: ", ListedWithHelp(), "; default: ", kDefaultFabric))
-        ->type_name("NAME")
-        ->group(m);
-    AddTopologyOptions(app, m, &table_.topology);
-    AddFlowOptions(app, m, &table_.fabric_options);
-    app->add_option("--devices-per-thread", table_.devices_per_thread,
-                    "Devices that one host thread launches on, as -g of nccl-tests; default: 1, as training "
-                    "and serving have")
-        ->type_name("N")
-        ->check(CLI::Range(1, 1 << 16).description(""))
-        ->group(m);
-    table_.fabric_options.threads = DefaultThreads();
-    app->add_option(
-           "--threads", table_.fabric_options.threads,
-           "Threads that run --fabric packet; the result does not depend on it; default: the machine's cores")
-        ->type_name("N")
-        ->check(CLI::Range(1, 4096).description(""))
-        ->group(m);
-    const std::string w = "What is priced";
-    app->add_option("--bytes", bytes_, "Sizes and ranges, e.g. 8,1KiB..8GiB; default: 1KiB..8GiB")
-        ->type_name("LIST")
-        ->group(w);
-    app->add_option("--factor", factor_, "From size to size of a range; default: 2")
-        ->type_name("F")
-        ->group(w);
-    app->add_option("--algorithm", table_.algorithm,
-                    "auto, cheapest, one algorithm, or software whose choice by size counts (vllm, sglang, "
-                    "tensorrt_llm); default: the cluster's choice")
-        ->type_name("NAME")
-        ->group(w);
-    app->add_option("--protocol", table_.protocol, "ll, ll128 or simple; default: the choice's")
-        ->type_name("NAME")
-        ->check(OneOf({"ll", "ll128", "simple"}))
-        ->group(w);
-    app->add_option("--root", table_.root, "Of rooted collectives; default: 0")->type_name("RANK")->group(w);
-    app->add_option(
-           "--program", table_.programs,
-           "Algorithms from files: MSCCL XML, or COLLECTIVE=PREFIX of Chakra traces; may be repeated")
-        ->type_name("SPEC")
-        ->group(w);
+    arguments_.AddTo(app);
     const std::string o = "Output";
     app->add_flag("--explain", explain_,
                   "Also what was considered for each size, and why it was or was not taken")
@@ -105,23 +42,16 @@ class CollectiveCommand : public Command {
   }
 
   int Run() override {
-    const std::vector<std::string> kinds = CollectiveNames();
-    const std::optional<CollectiveType> kind = CollectiveNamed(kind_);
-    if (kind_.empty()) return Misuse(absl::StrCat("expected a collective: ", absl::StrJoin(kinds, ", ")));
-    if (!kind) return Misuse(absl::StrCat("no collective \"", kind_, "\"", SuggestName(kind_, kinds)));
-    table_.type = *kind;
-    if (absl::Status s = CheckFabricName(FabricName(table_)); !s.ok())
-      return Misuse(std::string(s.message()));
-    const absl::StatusOr<std::vector<uint64_t>> sizes = ParseSizes(bytes_, factor_);
+    const absl::StatusOr<std::vector<uint64_t>> sizes = arguments_.Sizes();
     if (!sizes.ok()) return Misuse(std::string(sizes.status().message()));
-    if (absl::Status s = logs_.Check(*this->app(), FabricName(table_), output_); !s.ok()) {
+    if (absl::Status s = logs_.Check(*this->app(), FabricName(arguments_.options()), output_); !s.ok()) {
       return Misuse(std::string(s.message()));
     }
     if (absl::Status s = CheckOutputPath(output_); !s.ok()) return Fail(s);
     if (absl::Status s = logs_.Open(); !s.ok()) return Fail(s);
-    logs_.Apply(&table_.fabric_options);
-    table_.flow_log = logs_.flow_log();
-    table_.each_flow = logs_.any();
+    logs_.Apply(&arguments_.options().fabric_options);
+    arguments_.options().flow_log = logs_.flow_log();
+    arguments_.options().each_flow = logs_.any();
     absl::StatusOr<std::string> text = Table(*sizes);
     if (!misuse_.ok()) return Misuse(std::string(misuse_.message()));
     if (!text.ok()) return Fail(text.status());
@@ -133,18 +63,9 @@ class CollectiveCommand : public Command {
  private:
   absl::StatusOr<std::string> Table(const std::vector<uint64_t>& sizes) {
     std::vector<std::string> notes;
-    absl::StatusOr<proto::Cluster> cluster = DescribeMachine(table_, &notes);
-    if (!cluster.ok()) return cluster.status();
+    absl::StatusOr<CollectiveTable> table = arguments_.Table(&notes, &misuse_);
     for (const std::string& note : notes) PrintError(note);
-    if (table_.ranks == 0) table_.ranks = DevicesOf(*cluster);
-    if (table_.root < 0 || table_.root >= table_.ranks) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--root is ", table_.root, "; expected 0 to ", table_.ranks - 1));
-    }
-    if (misuse_ = CheckChoice(*cluster); !misuse_.ok()) return misuse_;
-    absl::StatusOr<CollectiveTable> table = CollectiveTable::Make(*cluster, table_);
     if (!table.ok()) return table.status();
-    for (const std::string& note : table->cluster().notes) PrintError(note);
     std::vector<TableRow> rows;
     for (const uint64_t size : sizes) {
       absl::StatusOr<TableRow> row = table->Price(size);
@@ -152,15 +73,7 @@ class CollectiveCommand : public Command {
       rows.push_back(*std::move(row));
     }
     logged_ = logs_.Finish(table->machine(), table->now());
-    return format_ == "json" ? Json(rows) : format_ == "csv" ? Csv(rows) : Text(*cluster, rows);
-  }
-
-  // --algorithm and --protocol, as far as the cluster's library and programs alone say.
-  absl::Status CheckChoice(const proto::Cluster& cluster) const {
-    if (table_.algorithm.empty() && table_.protocol.empty()) return absl::OkStatus();
-    const absl::StatusOr<ClusterModel> model = BuildCluster(cluster, table_.ranks);
-    return model.ok() ? CheckAlgorithm(model->collectives, table_)
-                      : absl::OkStatus();  // Table() says what fails
+    return format_ == "json" ? Json(rows) : format_ == "csv" ? Csv(rows) : Text(table->cluster().proto, rows);
   }
 
   std::string Json(const std::vector<TableRow>& rows) const {
@@ -173,8 +86,9 @@ class CollectiveCommand : public Command {
           "\"channels\": %d, \"time_us\": %.3f, \"device_us\": %.3f, \"host_us\": %.3f, \"algbw_GBps\": "
           "%.3f, "
           "\"busbw_GBps\": %.3f",
-          &row == &rows.front() ? "" : ",", kind_, table_.ranks, row.bytes, InJson(row.algorithm),
-          row.protocol, row.channels, row.time_us, row.device_us, row.host_us, row.algbw, row.busbw);
+          &row == &rows.front() ? "" : ",", arguments_.kind(), arguments_.options().ranks, row.bytes,
+          InJson(row.algorithm), row.protocol, row.channels, row.time_us, row.device_us, row.host_us,
+          row.algbw, row.busbw);
       if (explain_)
         absl::StrAppend(&out, ", \"why\": ", InJson(row.why), ", \"candidates\": [", JsonCandidates(row),
                         "]");
@@ -188,9 +102,10 @@ class CollectiveCommand : public Command {
         absl::StrCat("collective,ranks,bytes,algorithm,protocol,channels,time_us,algbw_GBps,busbw_GBps",
                      explain_ ? ",why" : "", "\n");
     for (const TableRow& row : rows) {
-      absl::StrAppendFormat(&out, "%s,%d,%d,%s,%s,%d,%.3f,%.3f,%.3f%s\n", kind_, table_.ranks, row.bytes,
-                            CsvField(row.algorithm), row.protocol, row.channels, row.time_us, row.algbw,
-                            row.busbw, explain_ ? absl::StrCat(",", CsvField(row.why)) : "");
+      absl::StrAppendFormat(&out, "%s,%d,%d,%s,%s,%d,%.3f,%.3f,%.3f%s\n", arguments_.kind(),
+                            arguments_.options().ranks, row.bytes, CsvField(row.algorithm), row.protocol,
+                            row.channels, row.time_us, row.algbw, row.busbw,
+                            explain_ ? absl::StrCat(",", CsvField(row.why)) : "");
     }
     return out;
   }
@@ -212,9 +127,10 @@ class CollectiveCommand : public Command {
       for (std::string& line : Explain(row)) table.AddLine(std::move(line));
     }
     TextPage page = PageOf(output_);
-    return page.Finish(absl::StrFormat("# %s on %d ranks of %s, fabric %s\n%s%s", kind_, table_.ranks,
-                                       cluster.name().empty() ? ClusterSpec(table_) : cluster.name(),
-                                       FabricName(table_), WhatTimeIs(rows), table.Print(&page)));
+    return page.Finish(absl::StrFormat(
+        "# %s on %d ranks of %s, fabric %s\n%s%s", arguments_.kind(), arguments_.options().ranks,
+        cluster.name().empty() ? ClusterSpec(arguments_.options()) : cluster.name(),
+        FabricName(arguments_.options()), WhatTimeIs(rows), table.Print(&page)));
   }
 
   // Whose time the rows hold, if a library tells the host's from the device's.
@@ -257,10 +173,7 @@ class CollectiveCommand : public Command {
     return out;
   }
 
-  std::string kind_;
-  std::string bytes_ = "1KiB..8GiB";
-  double factor_ = 2;
-  TableOptions table_;
+  CollectiveArguments arguments_;
   bool explain_ = false;
   std::string format_ = "text";
   std::string output_ = "-";

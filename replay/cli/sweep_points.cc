@@ -3,71 +3,19 @@
 #include <algorithm>
 #include <set>
 
-#include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "replay/cli/command.h"
-#include "replay/cli/run_options.h"
+#include "replay/cli/point_arguments.h"
 #include "replay/report/run_replay.h"
 #include "replay/run/machine.h"
 #include "trace/base/checksum.h"
 #include "trace/base/text_table.h"
-#include "trace/generate/workload.h"
 
 namespace chakra::cli {
 namespace {
-
-// Options that leave the traces as they are; all others are taken for theirs.
-bool IsOfMachine(const CLI::Option& option) {
-  for (const char* name : {"--lanes", "--no-fast-path", "--threads", "--placement", "--straggler", "--seed",
-                           "--strict-causes"}) {
-    if (option.check_name(name)) return true;
-  }
-  return option.get_group() == "Machine";
-}
-
-// Words of a point, parsed as the command line of `replay` is.
-class PointArguments {
- public:
-  PointArguments() : app_("", "replay") {
-    app_.set_help_flag();
-    app_.allow_extras();
-    arguments_.AddTo(&app_);
-  }
-
-  absl::Status Parse(const std::vector<std::string>& words) {
-    try {
-      app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
-    } catch (const CLI::ParseError& e) {
-      const std::string stray = StrayArgument(app_);
-      return absl::InvalidArgumentError(stray.empty() ? e.what() : stray);
-    }
-    if (const std::string stray = StrayArgument(app_); !stray.empty())
-      return absl::InvalidArgumentError(stray);
-    return arguments_.Check();
-  }
-
-  std::string TraceKey() const {
-    std::string key;
-    for (const CLI::Option* option : app_.get_options()) {
-      const bool sets = option->check_name("--set");  // fields of the cluster, and of a workload
-      if (option->count() == 0 || (IsOfMachine(*option) && !sets)) continue;
-      if (!sets) absl::StrAppend(&key, option->get_name(), "\n");
-      for (const std::string& value : option->results()) {
-        if (sets && !generate::IsWorkloadField(value)) continue;
-        absl::StrAppend(&key, value.size(), ":", value, "\n");
-      }
-    }
-    return key;
-  }
-
-  bool given(const std::string& option) const { return app_.count(option) > 0; }
-  RunArguments& arguments() { return arguments_; }
-
- private:
-  CLI::App app_;
-  RunArguments arguments_;
-};
 
 sweep::MachineCounts CountMachine(const Topology& topology) {
   sweep::MachineCounts out;
@@ -142,6 +90,25 @@ absl::StatusOr<std::string> SweepPoints::Check(const std::vector<std::string>& w
 }
 
 sweep::Outcome SweepPoints::Run(const std::vector<std::string>& words) {
+  if (sent_.empty()) return RunHere(words);
+  std::vector<std::string> here = words;
+  for (std::string& word : here) {
+    for (const auto& [local, there] : sent_) {
+      if (word == there) word = local;
+    }
+  }
+  sweep::Outcome outcome = RunHere(here);
+  const auto told = [this](absl::string_view text) {
+    std::string out(text);
+    for (const auto& [local, there] : sent_) out = absl::StrReplaceAll(out, {{local, there}});
+    return out;
+  };
+  if (!outcome.status.ok())
+    outcome.status = absl::Status(outcome.status.code(), told(outcome.status.message()));
+  return outcome;
+}
+
+sweep::Outcome SweepPoints::RunHere(const std::vector<std::string>& words) {
   PointArguments point;
   if (absl::Status s = point.Parse(words); !s.ok()) return {s, {}, ""};
   const bool made = point.arguments().has_workload();
@@ -155,6 +122,14 @@ sweep::Outcome SweepPoints::Run(const std::vector<std::string>& words) {
   hooks.machine = [&](const Topology& topology) { machine = CountMachine(topology); };
   auto report = RunReplay(*held->traces, point.arguments().run(), hooks);
   if (!report.ok()) return {report.status(), {}, ""};
+  for (proto::InputFile& input : *report->mutable_input()) {
+    for (const auto& [local, there] : sent_) {
+      if (absl::StartsWith(input.path(), local)) {
+        input.set_path(absl::StrCat(there, input.path().substr(local.size())));
+        break;
+      }
+    }
+  }
   return {absl::OkStatus(), sweep::MetricsOf(*report, machine), DigestInputs(*report, made), report->input()};
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -20,7 +21,11 @@ class SweepPoints {
  public:
   // Keeps the traces of the last `kept` sets that points named, at least 1. Points that do not say --threads
   // simulate packets on `threads`.
-  SweepPoints(size_t kept, int threads) : kept_(kept), threads_(threads) {}
+  // Files that were sent here are told by where they were: for each such place here and there, in paths and
+  // in errors.
+  using Places = std::vector<std::pair<std::string, std::string>>;
+  SweepPoints(size_t kept, int threads, Places sent = {})
+      : kept_(kept), threads_(threads), sent_(std::move(sent)) {}
 
   // As `replay` would; any number of calls at once. What reads the same traces shares them.
   sweep::Outcome Run(const std::vector<std::string>& words);
@@ -37,10 +42,12 @@ class SweepPoints {
     std::once_flag once;
     absl::StatusOr<LoadedTraces> traces = absl::UnknownError("");
   };
+  sweep::Outcome RunHere(const std::vector<std::string>& words);
   std::shared_ptr<Held> Hold(const std::string& key, const TraceOptions& options);
 
   const size_t kept_;
   const int threads_;
+  const Places sent_;
   std::mutex mutex_;
   std::list<std::pair<std::string, std::shared_ptr<Held>>> held_;  // by key, the last used first
 };

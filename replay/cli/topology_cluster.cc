@@ -3,24 +3,22 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/topology/topology.h"
-#include "replay/cluster/load.h"
+#include "replay/cli/topology_input.h"
 #include "replay/run/cluster_model.h"
 
 namespace chakra::cli {
 
-absl::StatusOr<Topology> LoadClusterTopology(const std::string& spec, int devices,
-                                             std::vector<std::string>* notes) {
-  absl::StatusOr<proto::Cluster> cluster = LoadCluster(spec, notes);
-  if (!cluster.ok()) return cluster.status();
+absl::StatusOr<Topology> BuildClusterTopology(const proto::Cluster& cluster, int devices,
+                                              std::vector<std::string>* notes) {
   int64_t all = 1;
-  for (const proto::Dimension& d : cluster->topology().dimension()) {
+  for (const proto::Dimension& d : cluster.topology().dimension()) {
     all = std::min<int64_t>(all * std::max(1, d.size()), Topology::kMaxDevices);
   }
-  absl::StatusOr<ClusterModel> model = BuildCluster(*cluster, devices > 0 ? devices : static_cast<int>(all));
+  absl::StatusOr<ClusterModel> model = BuildCluster(cluster, devices > 0 ? devices : static_cast<int>(all));
   if (!model.ok()) return model.status();
   notes->insert(notes->end(), model->notes.begin(), model->notes.end());
-  for (int i = 0; i < cluster->topology().dimension_size() && devices == 0; ++i) {
-    if (cluster->topology().dimension(i).size() != 0) continue;
+  for (int i = 0; i < cluster.topology().dimension_size() && devices == 0; ++i) {
+    if (cluster.topology().dimension(i).size() != 0) continue;
     notes->push_back(absl::StrCat("topology.dimension[", i, "] is sized to the ranks; this is for ",
                                   model->topology.devices(), ": --devices N says for how many"));
   }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/topology/expand.h"
 #include "backends/topology/inputs/read_network.h"
+#include "replay/cluster/load.h"
 #include "replay/cluster/presets.h"
 #include "trace/base/spelling.h"
 #include "trace/io/file.h"
@@ -34,9 +35,21 @@ absl::StatusOr<TopologyInput> FromFile(const std::string& path, int devices) {
 }
 
 absl::StatusOr<TopologyInput> FromCluster(const std::string& spec, int devices) {
+  std::vector<std::string> notes;
+  const absl::StatusOr<proto::Cluster> cluster = LoadCluster(spec, &notes);
+  if (!cluster.ok()) return cluster.status();
+  absl::StatusOr<TopologyInput> out = TopologyOfCluster(*cluster, spec, devices);
+  if (out.ok()) out->notes.insert(out->notes.begin(), notes.begin(), notes.end());
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<TopologyInput> TopologyOfCluster(const proto::Cluster& cluster, const std::string& title,
+                                                int devices) {
   TopologyInput out;
-  out.title = spec;
-  absl::StatusOr<Topology> topology = LoadClusterTopology(spec, devices, &out.notes);
+  out.title = title;
+  absl::StatusOr<Topology> topology = BuildClusterTopology(cluster, devices, &out.notes);
   if (!topology.ok()) return topology.status();
   absl::StatusOr<Network> network = ExpandTopology(*topology);
   if (!network.ok()) return network.status();
@@ -44,8 +57,6 @@ absl::StatusOr<TopologyInput> FromCluster(const std::string& spec, int devices) 
   out.dimensions = topology->dimensions();
   return out;
 }
-
-}  // namespace
 
 absl::StatusOr<TopologyInput> LoadTopology(const std::string& spec, int devices) {
   const std::string name = spec.substr(0, spec.find(':'));

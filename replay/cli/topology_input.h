@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "backends/topology/network.h"
 #include "backends/topology/topology.h"
+#include "proto/cluster.pb.h"
 
 namespace chakra::cli {
 
@@ -23,8 +24,12 @@ struct TopologyInput {
 // name; and what the readers and builders find.
 absl::StatusOr<TopologyInput> LoadTopology(const std::string& spec, int devices);
 
-// The cluster of LoadTopology alone.
-absl::StatusOr<Topology> LoadClusterTopology(const std::string& spec, int devices,
-                                             std::vector<std::string>* notes);
+// The same of a cluster in memory, called `title`.
+absl::StatusOr<TopologyInput> TopologyOfCluster(const proto::Cluster& cluster, const std::string& title,
+                                                int devices);
+
+// The topology of LoadTopology alone, of a cluster.
+absl::StatusOr<Topology> BuildClusterTopology(const proto::Cluster& cluster, int devices,
+                                              std::vector<std::string>* notes);
 
 }  // namespace chakra::cli

@@ -102,6 +102,8 @@ absl::StatusOr<Time> MakespanWith(const Simulation& simulation, const Change& ch
   auto machine = BuildMachine(*cluster, options, ranks);
   if (!machine.ok()) return machine.status();
   Simulation changed{options, *cluster, simulation.traces, simulation.jobs, times, simulation.recorded_comm};
+  changed.progress = simulation.progress;
+  changed.stop = simulation.stop;
   const auto metrics = Simulate(changed, **machine);
   if (!metrics.ok()) return metrics.status();
   return metrics->makespan;

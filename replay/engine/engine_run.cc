@@ -10,8 +10,7 @@
 namespace chakra {
 namespace {
 
-constexpr uint64_t kNodesPerProgress = 1 << 15;
-constexpr uint64_t kEndsPerProgress = 1 << 18;
+constexpr uint64_t kInstantsPerProgress = 64;  // of packets an instant may take a millisecond
 
 }  // namespace
 
@@ -88,6 +87,7 @@ absl::StatusOr<Metrics> Engine::Run() {
   if (options_.fast_paths && !options_.recorded_comm && !each_flow && machine_.MakeApart() != nullptr)
     runner_.LetApart(SerialGroups(traces_, options_.lanes, matching_), SimulateApart);
   Loop();
+  if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
   if (nodes_done_ < nodes_total_) return Unfinished();
   return Collect();
 }
@@ -96,7 +96,7 @@ absl::StatusOr<Metrics> Engine::Run() {
 // became ready. A node that starts and ends in no time ends in another round of the same instant. Nothing
 // depends on the order in which ranks were read.
 void Engine::Loop() {
-  uint64_t next_nodes = kNodesPerProgress, next_ends = kEndsPerProgress;
+  uint64_t instants = 0;
   Dispatch(Time::Zero());
   while (true) {
     DropMoved();
@@ -105,10 +105,9 @@ void Engine::Loop() {
     if (now == Time::Never()) break;
     now_ = now;
     HandleInstant(now);
-    if (nodes_done_ >= next_nodes || ends_seen_ >= next_ends) {
-      next_nodes = nodes_done_ + kNodesPerProgress;
-      next_ends = ends_seen_ + kEndsPerProgress;
+    if (++instants % kInstantsPerProgress == 0) {
       if (options_.progress) options_.progress({now, nodes_done_, nodes_total_});
+      if (Stopped(options_)) return;
     }
   }
 }
@@ -139,7 +138,6 @@ void Engine::HandleInstant(Time now) {
 void Engine::AdvanceFabric(Time now) {
   flow_ends_.clear();
   machine_.AdvanceTo(now, &flow_ends_);
-  ends_seen_ += flow_ends_.size();
   for (const FlowEnd& end : flow_ends_) {
     if (CollectiveRunner::OwnsTag(end.tag)) {
       runner_.OnFlow(end, now);

@@ -211,7 +211,7 @@ class Engine {
   };
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, TwinsEnd> twins_end_;  // by rank and row
   Time twins_apart_;  // sum over calls: from the first twin's end to the last one's
-  uint64_t nodes_done_ = 0, nodes_total_ = 0, invalid_ = 0, ends_seen_ = 0;
+  uint64_t nodes_done_ = 0, nodes_total_ = 0, invalid_ = 0;
   Time now_;
 };
 

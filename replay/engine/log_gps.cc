@@ -16,6 +16,8 @@
 namespace chakra {
 namespace {
 
+constexpr uint64_t kHappeningsPerProgress = 1 << 12;
+
 class LogGps {
  public:
   LogGps(const TraceSet& traces, const std::vector<ComputeTimes>& compute, const LogGpsOptions& model,
@@ -360,7 +362,12 @@ Metrics LogGps::Collect() {
 absl::StatusOr<Metrics> LogGps::Run() {
   if (absl::Status s = Check(); !s.ok()) return s;
   Prepare();
+  uint64_t handled = 0;
   while (!events_.empty()) {
+    if (++handled % kHappeningsPerProgress == 0) {
+      if (options_.progress) options_.progress({events_.top().at, 0, 0});
+      if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
+    }
     const Happening h = events_.top();
     events_.Pop();
     if (h.at == Time::Never())

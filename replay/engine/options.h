@@ -1,6 +1,7 @@
 // The options of the engine, as plain data.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -50,6 +51,8 @@ struct EngineOptions {
   FlowLog* flow_log = nullptr;  // the fabric's log, which the engine tells what flows belong to; not owned;
                                 // may be null
   std::function<void(const Progress&)> progress;  // called from time to time; may be null
+  // Not owned; where progress is told, a run whose stop is set ends as Cancelled; null: nobody stops it.
+  const std::atomic<bool>* stop = nullptr;
   // By distinct graph and index of Graph::comm: the kind of communication, below kCommKinds, of
   // RankMetrics::exposed_of; not owned; null: all are of kind 0.
   const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;
@@ -58,9 +61,11 @@ struct EngineOptions {
   // `pinned`, `variation`, `start` or `recorded_comm`.
   const Twins* twins = nullptr;
   RunObserver* observer = nullptr;  // told of each node; not owned; null: nobody
-  NodeSpans* spans = nullptr;    // filled if not null; not owned
-  CriticalPath* path = nullptr;  // likewise
-  PinnedRun* pinned = nullptr;   // likewise
+  NodeSpans* spans = nullptr;       // filled if not null; not owned
+  CriticalPath* path = nullptr;     // likewise
+  PinnedRun* pinned = nullptr;      // likewise
 };
+
+inline bool Stopped(const EngineOptions& options) { return options.stop != nullptr && options.stop->load(); }
 
 }  // namespace chakra

@@ -121,7 +121,7 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
 }
 
 // The algorithms of the library and of the registry.
-std::vector<std::string> TermNames() {
+std::vector<std::string> ListTermNames() {
   std::vector<std::string> names = {"ring",    "tree", "nvls",     "nvls_tree",
                                     "collnet", "pat",  "two_shot", "multimem"};
   for (int i = 0; i < kCollectiveTypes; ++i) {
@@ -130,6 +130,11 @@ std::vector<std::string> TermNames() {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
+}
+
+const std::vector<std::string>& TermNames() {
+  static const auto* const kNames = new std::vector<std::string>(ListTermNames());
+  return *kNames;
 }
 
 // What a term says of transfers on one node.
@@ -152,7 +157,7 @@ absl::Status AddKernel(const proto::LibraryTerm& p, const std::string& field, Li
 
 absl::Status AddTerm(const proto::LibraryTerm& p, int i, LibraryModel* out) {
   const std::string field = absl::StrCat("term[", i, "].");
-  const std::vector<std::string> known = TermNames();
+  const std::vector<std::string>& known = TermNames();
   if (std::find(known.begin(), known.end(), p.algorithm()) == known.end()) {
     return Bad(field + "algorithm",
                absl::StrCat("\"", p.algorithm(), "\"", SuggestName(p.algorithm(), known)),

@@ -159,7 +159,9 @@ absl::StatusOr<Rule> ParseRule(absl::string_view rule, const RuleNames& names) {
 
 absl::StatusOr<Choice> Choose(const std::vector<Candidate>& candidates, const std::string& text,
                               const PriceFunction& price) {
-  const absl::StatusOr<Rule> rule = ParseRule(text, NamesOf(candidates));
+  // What nearly all calls are told needs no names.
+  const absl::StatusOr<Rule> rule =
+      text == "auto" ? absl::StatusOr<Rule>(Rule{text, std::nullopt}) : ParseRule(text, NamesOf(candidates));
   if (!rule.ok()) return rule.status();
   const bool cheapest = rule->algorithm == "cheapest";
   const bool software = IsSoftware(rule->algorithm);

@@ -102,6 +102,18 @@ std::vector<ReportColumn> ColumnsOf(const Descriptor& type, View view, absl::str
   return columns;
 }
 
+std::vector<Column> FieldsOf(const Descriptor& type) {
+  std::vector<Column> columns;
+  for (int i = 0; i < type.field_count(); ++i) {
+    const FieldDescriptor* field = type.field(i);
+    if (field->is_repeated() || field->message_type() != nullptr) continue;
+    const bool told = field->options().ExtensionSize(proto::shown) > 0;
+    const Shown& shown = told ? field->options().GetExtension(proto::shown, 0) : Shown::default_instance();
+    columns.push_back({field, &shown, shown.unit() == Shown::BY_NAME ? UnitOf(*field) : shown.unit(), 0});
+  }
+  return columns;
+}
+
 double NumberIn(const Message& row, const FieldDescriptor& field) {
   if (field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE) return row.GetReflection()->GetDouble(row, &field);
   const int64_t whole = WholeIn(row, field);

@@ -31,6 +31,10 @@ struct ReportColumn {
 std::vector<ReportColumn> ColumnsOf(const google::protobuf::Descriptor& type, View view,
                                     absl::string_view table = "");
 
+// All fields of a type that are no lists and no messages, in the order of the type, each as its first table shows
+// it; `place` is 0.
+std::vector<Column> FieldsOf(const google::protobuf::Descriptor& type);
+
 // A number of any type.
 double NumberIn(const google::protobuf::Message& row, const google::protobuf::FieldDescriptor& field);
 // What is in a column of a row: for people, and for programs.

@@ -98,7 +98,8 @@ class Run {
   absl::StatusOr<std::vector<ComputeTimes>> Prepare();
   Simulation Simulates(const std::vector<ComputeTimes>& times) const {
     Simulation simulation = {options_, cluster_,       *set_,           traces_.jobs,
-                             times,    recorded_comm_, hooks_.flow_log, hooks_.progress};
+                             times,    recorded_comm_, hooks_.flow_log, hooks_.progress,
+                             hooks_.stop};
     simulation.twins = twins_ ? &traces_.twins : nullptr;
     return simulation;
   }

@@ -1,6 +1,7 @@
 // One replay, from options to the report.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ struct RunHooks {
   FlowLog* flow_log = nullptr;                    // the caller's; told its ranks, and of every flow
   std::string needs_flows;                        // who needs flows, for the error where there are none
   std::function<void(const Progress&)> progress;  // see EngineOptions
+  const std::atomic<bool>* stop = nullptr;        // likewise
   std::function<void(const Topology&)> machine;   // once, before the run
   // Once, after the run, which ended at `end`.
   std::function<void(const MachineView& machine, Time end)> finished;

@@ -19,8 +19,15 @@ std::string FabricName(const MachineOptions& options) {
 
 absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
                                                std::vector<std::string>* notes) {
-  auto loaded = LoadCluster(ClusterSpec(options), notes);
-  if (!loaded.ok()) return loaded.status();
+  absl::StatusOr<proto::Cluster> loaded = proto::Cluster();
+  if (options.described == nullptr) {
+    loaded = LoadCluster(ClusterSpec(options), notes);
+    if (!loaded.ok()) return loaded.status();
+  } else {
+    *loaded = options.described->cluster;
+    if (notes != nullptr)
+      notes->insert(notes->end(), options.described->notes.begin(), options.described->notes.end());
+  }
   for (const std::string& p : options.programs) loaded->mutable_collectives()->add_program(p);
   if (!options.placement.empty()) {
     loaded->mutable_placement()->set_rule(options.placement);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/registry.h"
+#include "proto/cluster.pb.h"
 #include "replay/cluster/options.h"
 #include "trace/edit/plan.h"
 #include "trace/et/read_options.h"
@@ -32,10 +33,17 @@ struct TraceOptions {
   bool keep_twins = false;
 };
 
+// A cluster that was read already.
+struct DescribedCluster {
+  proto::Cluster cluster;
+  std::vector<std::string> notes;  // of LoadCluster()
+};
+
 // The machine.
 struct MachineOptions {
-  std::string cluster;           // see LoadCluster(); "": kDefaultCluster, and the report says so
-  std::string fabric;            // one of `fabrics`; "": kDefaultFabric
+  std::string cluster;  // see LoadCluster(); "": kDefaultCluster, and the report says so
+  const DescribedCluster* described = nullptr;  // the caller's: what `cluster` names, so that nothing is read
+  std::string fabric;                           // one of `fabrics`; "": kDefaultFabric
   FabricOptions fabric_options;  // but what the cluster says of routing, changes, packets and choices
   TopologyOptions topology;
   std::vector<std::string> programs;        // algorithms from files, beside the cluster's

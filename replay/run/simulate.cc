@@ -54,6 +54,7 @@ absl::StatusOr<Metrics> Simulate(const Simulation& simulation, Machine& machine)
   options.start = RankStarts(simulation.jobs, cluster.variation);
   options.dimension_sizes = DimensionSizes(cluster);
   options.progress = simulation.progress;
+  options.stop = simulation.stop;
   absl::StatusOr<Metrics> metrics = Replay(simulation.traces, simulation.times, machine, options);
   const double tolerance = simulation.options.fabric_options.Get<FlowOptions>().tolerance;
   if (metrics.ok() && tolerance > 0) {

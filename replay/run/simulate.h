@@ -1,6 +1,7 @@
 // A machine that was built, traces that were priced, and the replay.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -33,6 +34,7 @@ struct Simulation {
   // As of EngineOptions; may be null:
   FlowLog* flow_log = nullptr;
   std::function<void(const Progress&)> progress;
+  const std::atomic<bool>* stop = nullptr;
   NodeSpans* spans = nullptr;
   CriticalPath* path = nullptr;
   PinnedRun* pinned = nullptr;

@@ -1,5 +1,6 @@
 #include "trace/base/utf8.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -35,6 +36,9 @@ size_t ValidUtf8Prefix(absl::string_view s) {
 }
 
 std::string ToUtf8(absl::string_view s) {
+  // Most texts are ASCII.
+  if (std::all_of(s.begin(), s.end(), [](char c) { return static_cast<signed char>(c) >= 0; }))
+    return std::string(s);
   std::string out;
   out.reserve(s.size());
   while (!s.empty()) {

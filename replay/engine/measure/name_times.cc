@@ -51,18 +51,21 @@ class Sums {
   // The longest sums, each as a row, and one row for all others.
   std::vector<NameMetrics> Longest() {
     const size_t listed = std::min(sums_.size(), kLongestNames);
+    std::vector<const Sum*> sorted;
+    sorted.reserve(sums_.size());
+    for (const Sum& sum : sums_) sorted.push_back(&sum);
     std::partial_sort(
-        sums_.begin(), sums_.begin() + static_cast<ptrdiff_t>(listed), sums_.end(),
-        [](const Sum& a, const Sum& b) { return a.ps != b.ps ? a.ps > b.ps : a.name < b.name; });
+        sorted.begin(), sorted.begin() + static_cast<ptrdiff_t>(listed), sorted.end(),
+        [](const Sum* a, const Sum* b) { return a->ps != b->ps ? a->ps > b->ps : a->name < b->name; });
     std::vector<NameMetrics> rows;
-    for (size_t i = 0; i < listed; ++i) {
-      rows.push_back({sums_[i].name, sums_[i].count, ToTime(sums_[i].ps), sums_[i].merged});
-    }
+    rows.reserve(listed + 1);
+    for (size_t i = 0; i < listed; ++i)
+      rows.push_back({sorted[i]->name, sorted[i]->count, ToTime(sorted[i]->ps), sorted[i]->merged});
     if (listed == sums_.size()) return rows;
     Sum rest;
     for (size_t i = listed; i < sums_.size(); ++i) {
-      rest.count += sums_[i].count;
-      rest.ps += sums_[i].ps;
+      rest.count += sorted[i]->count;
+      rest.ps += sorted[i]->ps;
     }
     rows.push_back({"(others)", rest.count, ToTime(rest.ps), true});
     return rows;

@@ -1,0 +1,78 @@
+"""The best splits of a workload on a cluster."""
+
+from __future__ import annotations
+
+import html
+import os
+from typing import Any, Callable, Mapping
+
+from . import _core
+from ._options import document
+from ._replay import ClusterLike, cluster_of, progress_of
+from ._tables import Table
+
+
+class Plan:
+    """The best splits, the fastest first. Made by plan(). Fields of proto/plan.proto are attributes."""
+
+    def __init__(self, core: _core.PlanReport) -> None:
+        self._core = core
+        self._record = core.record()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("_record", "_core"):
+            raise AttributeError(name)
+        return getattr(self._record, name)
+
+    @property
+    def rows(self) -> Table:
+        """A row for each split that is told: tp, pp, dp, ..., its time (0: not replayed), closed form, MFU, memory."""
+        table: Table = self._record.row
+        return table
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_json(self) -> str:
+        """The same bytes as `plan --format json`."""
+        return self._core.to_json()
+
+    def to_csv(self) -> str:
+        """The same bytes as `plan --format csv`."""
+        return self._core.to_csv()
+
+    def to_text(self) -> str:
+        """For people, as `plan` prints it."""
+        return self._core.to_text()
+
+    def html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The plan as one page for browsers. `path`: writes it there, too."""
+        page = self._core.html()
+        if path is not None:
+            with open(path, "w", encoding="utf-8", newline="") as out:
+                out.write(page)
+        return page
+
+    def __repr__(self) -> str:
+        return f"<Plan of {len(self)} splits>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.to_text())}</pre>"
+
+
+@document("plan")
+def plan(workload: str | os.PathLike[str] | None = None, cluster: ClusterLike = None, *,
+         model: str | Mapping[str, Any] | None = None,
+         progress: Callable[[float, int, int], Any] | bool | None = None, **options: Any) -> Plan:
+    """Finds the fastest splits of a workload on a cluster that fit into its memory.
+
+    `workload`: a file of proto/workload.proto, or `model` names one: `plan(model="llama3-70b",
+    training={"seq": 8192, "global_batch": 512}, cluster="dgx-h100", ranks=512)`. What is given is fixed. The option
+    --try is named try_. Raises Error.
+    """
+    given = {("try" if name == "try_" else name): value for name, value in options.items()}
+    words = _core.tool_words("plan", {"model": model, **given})
+    return Plan(_core.plan([*_core.paths_of(workload), *words], cluster_of(cluster), progress_of(progress)))

@@ -1,0 +1,52 @@
+"""Replays."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Union
+
+from . import _core
+from ._options import Paths, document
+from ._report import Report
+from ._traces import Traces, load
+
+#: What a run may be told of its machine: a Cluster, or what --cluster takes.
+ClusterLike = Union[_core.Cluster, str, "os.PathLike[str]", None]
+
+
+def traces_of(traces: Traces | Paths) -> Traces:
+    """Traces in memory, or read from where they are."""
+    return traces if isinstance(traces, Traces) else load(traces)
+
+
+def cluster_of(cluster: ClusterLike) -> _core.Cluster | None:
+    """A cluster, or read by its name. None: the default, and the report says so."""
+    if cluster is None or isinstance(cluster, _core.Cluster):
+        return cluster
+    return _core.cluster_of(os.fspath(cluster))
+
+
+def progress_of(progress: Callable[..., Any] | bool | None) -> Callable[..., Any] | None:
+    """What is told of a run on its way. True: a bar."""
+    if progress is True:
+        from ._bar import Bar
+
+        return Bar()
+    return progress or None
+
+
+@document("replay")
+def replay(traces: Traces | Paths, cluster: ClusterLike = None, *,
+           progress: Callable[[float, float, int, int], Any] | bool | None = None, **options: Any) -> Report:
+    """Replays traces on a simulated cluster.
+
+    `traces`: what load() or model() gave, or paths. `cluster`: a Cluster, a preset ("dgx-h100", "dgx-h100:nodes=4") or
+    a file; without it dgx-h100. Keyword arguments are the options of `chakra-replay replay`, with _ for -: lists for
+    what may be repeated, dicts for key=value, True for flags. The report is the same as the binary's, to the byte.
+
+    `progress` is called a few times a second with the share that is done, seconds of simulated time, nodes that are
+    done, and all nodes; True shows a bar. Ctrl-C stops the run. Other threads go on meanwhile. Raises Error.
+    """
+    report = _core.replay(traces_of(traces)._core, cluster_of(cluster), _core.replay_words(options),
+                          progress_of(progress))
+    return Report(report)

@@ -1,0 +1,171 @@
+"""What a replay reports."""
+
+from __future__ import annotations
+
+import html
+import os
+from typing import Any, Literal, Sequence
+
+from . import _core
+from ._tables import Table, table_html
+
+
+class Report:
+    """What a run reports. Made by replay(), and by Report.from_file().
+
+    Fields of proto/report.proto are attributes: `makespan_ps` is a whole number of picoseconds, `makespan` the same in
+    seconds; sizes are bytes. Tables are named in the plural: `ranks`, `collectives`, `links`, `operators`, `lanes`.
+    """
+
+    def __init__(self, core: _core.RunReport) -> None:
+        self._core = core
+        self._record = core.record()
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> Report:
+        """Reads a report: JSON, text format or binary. It knows nothing of its traces."""
+        return cls(_core.read_report(os.fspath(path)))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("_record", "_core"):
+            raise AttributeError(name)
+        return getattr(self._record, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self._record)})
+
+    @property
+    def makespan(self) -> float:
+        """Seconds of simulated time that the run took."""
+        return self._core.makespan_ps() * 1e-12
+
+    @property
+    def makespan_ps(self) -> int:
+        """The same in whole picoseconds."""
+        return self._core.makespan_ps()
+
+    @property
+    def ranks(self) -> Table:
+        """A row for each rank: when it ended, computation, communication, exposed, idle."""
+        table: Table = self._record.rank
+        return table
+
+    @property
+    def collectives(self) -> Table:
+        """A row for each kind of collective on each group."""
+        table: Table = self._record.collective
+        return table
+
+    @property
+    def memory(self) -> Table | None:
+        """What ranks hold at their peak, by stage. None: the traces are of no generated step."""
+        training = self._record.training
+        return None if training is None else training.memory
+
+    @property
+    def critical_path(self) -> Any:
+        """What the run took its time for: `cause`, `rank`, `operator`, `link`, `sensitivity`, `longest`, ....
+
+        The run is made once more where it was not asked for (critical_path=True); the result is the same.
+        """
+        own = self._record.critical_path
+        return own if own is not None or not self._core.made() else self._core.whole().critical_path
+
+    def compare(self, other: Report, merge_numbers: bool = False) -> Comparison:
+        """How `other` differs from this report. merge_numbers: names that differ in numbers alone are one."""
+        return Comparison(self, other, merge_numbers)
+
+    def html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The report as one page for browsers, with charts and the critical path. `path`: writes it there, too."""
+        page = self._core.html()
+        if path is not None:
+            with open(path, "w", encoding="utf-8", newline="") as out:
+                out.write(page)
+        return page
+
+    def timeline(self, path: str | os.PathLike[str], *, format: Literal["perfetto", "json"] | None = None,
+                 ranks: str | Sequence[int] | None = None, nodes: int = _core.TIMELINE_NODES) -> str:
+        """Every node on its lane over time, for ui.perfetto.dev (.pftrace, .perfetto-trace) or chrome://tracing
+        (.json); .gz compresses. `ranks`: which, as "0-7,16" or a list. `nodes`: ranks are left out where they would
+        have more together; 0: never. Returns what was left out.
+        """
+        if ranks is not None and not isinstance(ranks, str):
+            ranks = ",".join(map(str, ranks))
+        return self._core.timeline(path, format or "", ranks or "", nodes)
+
+    def to_json(self) -> str:
+        """The same bytes as `replay --format json`."""
+        return self._core.to_json()
+
+    def to_text(self) -> str:
+        """For people, as `replay` prints it."""
+        return self._core.to_text()
+
+    def to_csv(self) -> str:
+        """The same bytes as `replay --format csv`: a row for each rank."""
+        return self._core.to_csv()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Report) and self._record == other._record
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickle, (self._core.bytes(),)
+
+    def __repr__(self) -> str:
+        return f"<Report: {self.bound}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        figures = [("makespan", f"{self.makespan * 1e3:.6g} ms"), ("ranks", f"{len(self.ranks):,}"),
+                   ("nodes", f"{self._record.nodes:,}"), ("cluster", self._record.cluster),
+                   ("fabric", self._record.fabric)]
+        top = "".join(f"<td style='text-align:left;padding-right:2em'><small>{name}</small><br>"
+                      f"<b>{html.escape(str(value))}</b></td>" for name, value in figures if value)
+        warnings = "".join(f"<li>{html.escape(w)}</li>" for w in self._record.warning)
+        columns = ["rank", "end", "compute_busy", "comm_busy", "exposed_comm", "idle"]
+        return (f"<table><tr>{top}</tr></table><p>{html.escape(self._record.bound)}</p>"
+                + (f"<ul>{warnings}</ul>" if warnings else "") + "<p>Ranks, in seconds</p>"
+                + table_html(self.ranks, columns, 8))
+
+
+def _unpickle(data: bytes) -> Report:
+    return Report(_core.RunReport.from_bytes(data))
+
+
+class Comparison:
+    """How report B differs from report A. Fields of proto/compare.proto are attributes."""
+
+    def __init__(self, a: Report, b: Report, merge_numbers: bool) -> None:
+        self._a, self._b, self._merge = a, b, merge_numbers
+        self._record = a._core.compare(b._core, merge_numbers)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "_record":
+            raise AttributeError(name)
+        return getattr(self._record, name)
+
+    @property
+    def identical(self) -> bool:
+        """Whether nothing that is compared differs."""
+        return bool(self._record.identical)
+
+    def to_text(self, top: int = 10) -> str:
+        """For people; at most `top` rows of each section, 0: all."""
+        return self._a._core.print_compared(self._b._core, self._merge, "text", top)
+
+    def to_csv(self, top: int = 0) -> str:
+        """A row for each measure that differs."""
+        return self._a._core.print_compared(self._b._core, self._merge, "csv", top)
+
+    def __repr__(self) -> str:
+        return f"<Comparison: {'identical' if self.identical else 'different'}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.to_text())}</pre>"

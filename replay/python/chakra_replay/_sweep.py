@@ -1,0 +1,214 @@
+"""Sweeps: many replays over axes, on threads or on a cluster of machines."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any, Callable, Literal, Mapping, Sequence, Union
+
+from . import _core
+from ._replay import progress_of
+from ._tables import Table
+
+#: A file of proto/sweep.proto, its text, or the same as a dict.
+SpecLike = Union["SweepSpec", str, "os.PathLike[str]", Mapping[str, Any]]
+#: Told of each point as it ends: its number, its metrics, its error ("": none).
+OnResult = Callable[[int, Mapping[str, float], str], Any]
+
+
+def _plain(value: Any) -> Any:
+    """A spec as JSON has it: values of axes are texts."""
+    if isinstance(value, Mapping):
+        return {k: [str(v) for v in one] if k == "value" and not isinstance(one, str) else _plain(one)
+                for k, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+class SweepSpec:
+    """What is swept, with its points.
+
+    `SweepSpec("sweep.txtpb")` reads a file of proto/sweep.proto; a dict has the same fields:
+    `SweepSpec({"trace": ["step"], "replay": "--cluster dgx-h100", "axis": [{"name": "fabric", "option": "--fabric",
+    "value": ["analytical", "fluid"]}]})`.
+    """
+
+    def __init__(self, spec: SpecLike, name: str = "sweep") -> None:
+        if isinstance(spec, SweepSpec):
+            self._core: _core.SweepSpec = spec._core
+        elif isinstance(spec, Mapping):
+            self._core = _core.SweepSpec.of_text(json.dumps(_plain(spec)), name)
+        elif isinstance(spec, str) and ("\n" in spec or "{" in spec):
+            self._core = _core.SweepSpec.of_text(spec, name)
+        else:
+            self._core = _core.SweepSpec.read(os.fspath(spec))
+
+    @property
+    def name(self) -> str:
+        """Of its results."""
+        return self._core.name
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def words(self, point: int) -> list[str]:
+        """The command line of a point: arguments of `replay`."""
+        return self._core.words(point)
+
+    def __repr__(self) -> str:
+        return f"<SweepSpec {self.name}: {len(self):,} points>"
+
+
+class SweepResults:
+    """Results of a sweep: axes and metrics of each point. Made by sweep(), and by SweepResults.load()."""
+
+    def __init__(self, core: _core.SweepRows, summary: Mapping[str, Any] | None = None) -> None:
+        self._core = core
+        #: What was run: points, run, done_before, failed, left, search, seconds.
+        self.summary = dict(summary or {})
+        self._rows: Table | None = None
+
+    @classmethod
+    def load(cls, *folders: str | os.PathLike[str]) -> SweepResults:
+        """Reads the results of a folder, or of several that hold parts of one sweep."""
+        return cls(_core.SweepRows.load([os.fspath(f) for f in folders]))
+
+    @property
+    def rows(self) -> Table:
+        """A row for each point: its number, id, axes, metrics (NaN: it has none) and error."""
+        if self._rows is None:
+            self._rows = Table(self._core.rows(), name="points")
+        return self._rows
+
+    @property
+    def axes(self) -> list[str]:
+        """Names of axes."""
+        return self._core.axes
+
+    @property
+    def metrics(self) -> list[str]:
+        """Names of metrics."""
+        return self._core.metrics
+
+    @property
+    def failed(self) -> int:
+        """How many points failed."""
+        return self._core.failed
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was found when results were read."""
+        return self._core.warnings
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def best(self, by: str = "", top: int = 10, where: str = "") -> Table:
+        """The best points by a metric or an expression ("max:mfu"); "": the sweep's objective."""
+        return Table(self._core.best(by, top, where), name="best")
+
+    def pareto(self, *aims: str, where: str = "") -> Table:
+        """The points than which none is better in all of several metrics."""
+        return Table(self._core.pareto(list(aims), where), name="pareto")
+
+    def table(self, rows: str, columns: str = "", show: str = "", take: Literal["best", "mean"] = "best",
+              where: str = "") -> Table:
+        """A metric by the values of one axis or two."""
+        return Table(self._core.table(rows, columns, show, take == "mean", where), name="table")
+
+    def to_pandas(self) -> Any:
+        """`rows` as a pandas.DataFrame."""
+        return self.rows.to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """`rows` for whoever reads Arrow's C stream interface."""
+        return self.rows.__arrow_c_stream__(requested_schema)
+
+    def to_csv(self, timing: bool = False) -> str:
+        """The same bytes as results.csv of `chakra-replay sweep`."""
+        return self._core.to_csv(timing)
+
+    def html(self, path: str | os.PathLike[str] | None = None, where: str = "", by: str = "") -> str:
+        """The results as one page for browsers. `path`: writes it there, too."""
+        page = self._core.html(where, by)
+        if path is not None:
+            with open(path, "w", encoding="utf-8", newline="") as out:
+                out.write(page)
+        return page
+
+    def __repr__(self) -> str:
+        return f"<SweepResults: {len(self):,} points, {self.failed:,} failed>"
+
+    def _repr_html_(self) -> str:
+        return self.rows._repr_html_()
+
+
+def _serve_threads(jobs: int, kept: int, on_result: OnResult) -> Callable[[_core.PointsSource], None]:
+    """Runs points on threads of this process, and tells of each."""
+    points = _core.SweepPoints(kept, max(1, (os.cpu_count() or 1) // jobs))
+
+    def serve(source: _core.PointsSource) -> None:
+        running: dict[Future[bytes], int] = {}
+        with ThreadPoolExecutor(jobs) as pool:
+            while True:
+                while len(running) < 2 * jobs and (taken := source.take()) is not None:
+                    running[pool.submit(points.run, taken[1])] = taken[0]
+                if not running:
+                    return
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    token = running.pop(future)
+                    finish(source, token, future.result(), on_result)
+
+    return serve
+
+
+def finish(source: _core.PointsSource, token: int, record: bytes, on_result: OnResult | None) -> None:
+    """Ends a point, and tells of it."""
+    source.finish(token, record)
+    if on_result is not None:
+        told = _core.read_record(record)
+        on_result(token, told["metrics"], told["error"])
+
+
+def sweep(spec: SpecLike, output: str | os.PathLike[str] | None = None, *, jobs: int | None = None,
+          client: Any = None, ship: Literal["paths", "bytes"] = "paths",
+          progress: Callable[[float, int, int], Any] | bool | None = None, on_result: OnResult | None = None,
+          retry_failed: bool = False, continue_changed: bool = False, limit: int = 0,
+          trace_cache: int = 2) -> SweepResults:
+    """Replays over many machines, and keeps what each point gave.
+
+    `spec`: a SweepSpec, a file, a text or a dict (proto/sweep.proto). `output`: the folder of the results, with a
+    journal: a sweep that was stopped goes on there; without it results are in memory alone. `jobs`: points at once;
+    default: the machine's cores.
+
+    `client`: a dask.distributed.Client: points run on its workers, whose machines have this package. A worker that
+    dies costs its points nothing: others run them. Traces are read by each worker once, from the same paths
+    (ship="paths": a shared file system), or are sent to each worker once (ship="bytes").
+
+    `progress` is called with the share that is done, points that are done, and all points; True shows a bar.
+    `on_result` is called as each point ends. `retry_failed`: failed points of the folder run again.
+    `continue_changed`: results of equal points stay although the spec changed. `limit`: the most points to run.
+    `trace_cache`: sets of traces held at once. Results are the same as those of `chakra-replay sweep`. Raises Error.
+    """
+    swept = SweepSpec(spec)
+    threads = jobs or os.cpu_count() or 1
+    serve: Any = None
+    if client is not None:
+        from ._dask import Workers
+
+        serve = Workers(client, swept, ship, trace_cache, on_result, progress_of(progress)).serve
+    elif on_result is not None:
+        serve = _serve_threads(threads, trace_cache, on_result)
+    with tempfile.TemporaryDirectory(prefix="chakra-replay-") as scratch:
+        folder = scratch if output is None else os.fspath(output)
+        summary = _core.run_sweep(swept._core, folder, threads, retry_failed, continue_changed, limit, trace_cache,
+                                  _core.VERSION, progress_of(progress), serve)
+        results = SweepResults(_core.SweepRows.load([folder]), summary)
+        if output is not None:
+            with open(os.path.join(folder, "results.csv"), "w", encoding="utf-8", newline="") as out:
+                out.write(results.to_csv())
+    return results

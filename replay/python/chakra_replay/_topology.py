@@ -1,0 +1,73 @@
+"""Networks."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal
+
+from . import _core
+from ._tables import Table
+
+
+class Topology:
+    """A network: sizes, distances, bandwidths. Made by topology(). Fields of proto/topology_report.proto are
+    attributes; in a notebook it is drawn."""
+
+    def __init__(self, core: _core.NetworkView) -> None:
+        self._core = core
+        self._record = core.record()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("_record", "_core"):
+            raise AttributeError(name)
+        return getattr(self._record, name)
+
+    @property
+    def findings(self) -> Table:
+        """What cannot be reached ("error"), or looks wrong ("note")."""
+        found: Table = self._record.finding
+        return found
+
+    def draw(self, path: str | os.PathLike[str] | None = None, *,
+             layout: Literal["auto", "tiered", "ring", "grid", "groups"] = "auto",
+             format: Literal["svg", "dot"] | None = None) -> Drawing:
+        """A drawing; what is large is folded. `path`: writes it there, too; its ending tells the format."""
+        end = os.fspath(path).rsplit(".", 1)[-1] if path is not None else ""
+        dot = format == "dot" or (format is None and end in ("dot", "gv"))
+        drawing = Drawing(self._core.draw(layout, dot))
+        if path is not None:
+            with open(path, "w", encoding="utf-8", newline="") as out:
+                out.write(drawing)
+        return drawing
+
+    def to_text(self) -> str:
+        """For people, as `topology show` prints it."""
+        return self._core.to_text()
+
+    def __repr__(self) -> str:
+        return f"<Topology {self._record.topology}: {self._record.devices} devices, {self._record.links} links>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_svg_(self) -> str:
+        return self._core.draw("auto", False)
+
+
+class Drawing(str):
+    """SVG, or DOT. A notebook shows it."""
+
+    def _repr_svg_(self) -> str | None:
+        return str(self) if "<svg" in self[:1000] else None
+
+
+def topology(spec: str | os.PathLike[str] | _core.Cluster, devices: int = 0, *, seed: int = 1,
+             radix: int = 0) -> Topology:
+    """Looks at a network: NAME:key=value,... ("fat_tree:k=8"), a file of one, a preset, or a Cluster.
+
+    `devices`: how many to connect; 0: as many as it says. `seed`: of samples. `radix`: the most links that a switch
+    may have, for `findings`; 0: any number. Raises Error.
+    """
+    if isinstance(spec, _core.Cluster):
+        return Topology(_core.topology_of_cluster(spec, devices, seed, radix))
+    return Topology(_core.topology(os.fspath(spec), devices, seed, radix))

@@ -1,0 +1,115 @@
+"""Traces in memory."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Mapping
+
+from . import _core
+from ._options import Paths, document
+from ._tables import Table
+
+
+class Traces:
+    """What every rank does. Made by load() and model(). Immutable; any number of replays may share it at once.
+
+    `traces.nodes` is one table of all nodes; `traces[3]` is a rank, whose columns are NumPy arrays over the memory of
+    the traces, without a copy.
+    """
+
+    def __init__(self, core: _core.Traces) -> None:
+        self._core = core
+        self._nodes: Table | None = None
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks there are."""
+        return self._core.ranks
+
+    def __len__(self) -> int:
+        return self._core.ranks
+
+    def __getitem__(self, rank: int) -> _core.RankTrace:
+        at = rank + len(self) if rank < 0 else rank
+        if not 0 <= at < len(self):
+            raise IndexError(f"rank {rank}: the traces have {len(self)}")
+        return self._core.rank(at)
+
+    def __iter__(self) -> Iterator[_core.RankTrace]:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def nodes(self) -> Table:
+        """A row for each node of each rank: id, name, type, lane, recorded times, communication."""
+        if self._nodes is None:
+            self._nodes = Table(self._core.nodes(), name="nodes")
+        return self._nodes
+
+    def to_pandas(self) -> Any:
+        """`nodes` as a pandas.DataFrame."""
+        return self.nodes.to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """`nodes` for whoever reads Arrow's C stream interface."""
+        return self.nodes.__arrow_c_stream__(requested_schema)
+
+    @property
+    def node_count(self) -> int:
+        """Nodes of all ranks."""
+        return self._core.node_count
+
+    @property
+    def distinct_graphs(self) -> int:
+        """How many graphs the ranks share."""
+        return self._core.distinct_graphs
+
+    @property
+    def groups(self) -> Mapping[str, list[int]]:
+        """Process groups by name: their ranks. All ranks together are "" and are not listed."""
+        return self._core.groups
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was found about the set."""
+        return self._core.warnings
+
+    @property
+    def assumptions(self) -> list[str]:
+        """What was taken for granted to make ranks that have no trace."""
+        return self._core.assumptions
+
+    @property
+    def inputs(self) -> list[dict[str, Any]]:
+        """The files that were read: path, sha256, bytes, role."""
+        return self._core.inputs
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reload, (self._core.words,)  # traces are read again where they are unpickled
+
+    def __repr__(self) -> str:
+        return f"<Traces of {self.ranks} ranks, {self.node_count:,} nodes>"
+
+
+def _reload(words: list[str]) -> Traces:
+    return Traces(_core.Traces.load(words))
+
+
+@document("load")
+def load(*paths: Paths, **options: Any) -> Traces:
+    """Reads traces, as the command line takes them: folders, prefixes, files, archives, captures of any format.
+
+    `load("step", ranks=64)` makes 64 ranks of one trace, `load("step", scale="mlp=0.5")` edits what it reads.
+    Raises Error.
+    """
+    words = [word for path in paths for word in _core.paths_of(path)]
+    return Traces(_core.Traces.load([*words, *_core.replay_words(options)]))
+
+
+@document("load")
+def model(model: str | Mapping[str, Any], parallel: str | Mapping[str, Any] | None = None,
+          training: str | Mapping[str, Any] | None = None, **options: Any) -> Traces:
+    """The traces of a training step from the configuration of its model, in memory: no files are written.
+
+    `model("llama3-70b", parallel={"tp": 8, "pp": 4, "dp": 2}, training={"seq": 8192, "global_batch": 64})`.
+    What is left out has the defaults of the command line. Raises Error.
+    """
+    return load(model=model, parallel=parallel, training=training, **options)

@@ -1,0 +1,113 @@
+"""Kernel tables, and the kernel model: what kernels take that nobody measured.
+
+`predict([{"op": "gemm", "m": 4096, "n": 4096, "k": 4096, "dtype": "bf16"}], "H100")`
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from typing import Any, Mapping, Sequence, Union
+
+from . import _core
+from ._options import Paths
+from ._tables import Table
+from ._traces import Traces
+
+#: A name ("H100"), a preset, a file of a cluster, or a Cluster, whose device counts.
+DeviceLike = Union[str, _core.Cluster]
+#: Rows as dicts, columns by name, a DataFrame, or CSV.
+RowsLike = Union[str, Sequence[Mapping[str, Any]], Mapping[str, Sequence[Any]], Any]
+
+
+def _csv_of(rows: RowsLike) -> str:
+    if isinstance(rows, str):
+        return rows
+    if hasattr(rows, "to_csv"):
+        return str(rows.to_csv(index=False))
+    if isinstance(rows, Mapping):
+        names = list(rows)
+        rows = [dict(zip(names, values)) for values in zip(*rows.values())]
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, header, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def predict(rows: RowsLike, device: DeviceLike, op: str = "") -> Table:
+    """Times of kernels by the kernel model: the rows with time_us, low_us, high_us (90 of 100 measurements lie between
+    them) and from. `op`: of all rows; else they have a column op. ops() tells what each op needs. Of a row that cannot
+    be answered the times are empty, and `from` says why. Raises Error.
+    """
+    return Table(_core.predict(_csv_of(rows), device, op), name="kernels")
+
+
+def calibrate(rows: RowsLike, device: DeviceLike) -> Any:
+    """The device moved to measured rows (a column measured_us): `cluster.device = calibrate(rows, "H100")`."""
+    return _core.calibrate(_csv_of(rows), device).device
+
+
+def ops() -> list[dict[str, str]]:
+    """The ops of rows: a dict each, with op, the columns that it needs, and those that it may have."""
+    return _core.kernel_ops()
+
+
+def devices() -> list[str]:
+    """Names of devices."""
+    return _core.device_names()
+
+
+class KernelTable:
+    """Measured times of kernels, for replay(kernels=FILE): what `chakra-replay kernels` makes."""
+
+    def __init__(self, core: _core.Kernels) -> None:
+        self._core = core
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> KernelTable:
+        """Reads CSV, JSON, text format or binary."""
+        return cls(_core.Kernels.load(os.fspath(path)))
+
+    @classmethod
+    def collect(cls, traces: Traces | Paths, host_operations: bool = False, device_name: str = "",
+                threads: int = os.cpu_count() or 1) -> KernelTable:
+        """The kernels that traces measured. `host_operations`: those of the host too. Traces in memory are read again."""
+        paths = [i["path"] for i in traces.inputs] if isinstance(traces, Traces) else _core.paths_of(traces)
+        return cls(_core.Kernels.collect(paths, host_operations, device_name, threads))
+
+    @classmethod
+    def merge(cls, *tables: KernelTable, any_device: bool = False) -> KernelTable:
+        """One table of several, of one device unless any_device says otherwise."""
+        return cls(_core.Kernels.merge([t._core for t in tables], any_device))
+
+    def transfer(self, to: DeviceLike, from_device: DeviceLike | None = None, dtype: str = "") -> KernelTable:
+        """Makes of it the table of another device, by the law of kernels and by rooflines."""
+        return KernelTable(self._core.transfer(to, from_device, dtype))
+
+    @property
+    def device(self) -> str:
+        """That the times were measured on."""
+        return str(self._core.record().device)
+
+    @property
+    def rows(self) -> Table:
+        """A row for each kernel: name, shapes, dtypes, duration_us, ..."""
+        table: Table = self._core.record().row
+        return table
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes .csv, .json, .txtpb, else binary."""
+        self._core.save(os.fspath(path))
+
+    def to_csv(self) -> str:
+        """As CSV."""
+        return self._core.to_csv()
+
+    def __repr__(self) -> str:
+        return f"<KernelTable of {self.device or 'no device'}: {len(self)} rows>"

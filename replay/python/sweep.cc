@@ -1,0 +1,239 @@
+#include "replay/python/sweep.h"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "replay/cli/command.h"
+#include "replay/cli/sweep_points.h"
+#include "replay/python/errors.h"
+#include "replay/python/results.h"
+#include "replay/python/table.h"
+#include "replay/python/watch.h"
+#include "replay/sweep/spec.h"
+#include "replay/sweep/sweep.h"
+#include "trace/io/proto_io.h"
+
+namespace py = pybind11;
+
+namespace chakra::python {
+namespace {
+
+// A spec that was read, with its points.
+struct SweepSpec {
+  sweep::Spec spec;
+  std::optional<sweep::Space> space;
+};
+
+std::shared_ptr<SweepSpec> Expand(sweep::Spec spec) {
+  auto out = std::make_shared<SweepSpec>();
+  out->spec = std::move(spec);
+  auto space = sweep::Space::Make(out->spec.sweep);
+  if (!space.ok()) ThrowIf(sweep::InSpec(out->spec, space.status()));
+  out->space = *std::move(space);
+  return out;
+}
+
+std::shared_ptr<SweepSpec> SpecOfText(const std::string& text, const std::string& name) {
+  sweep::Spec spec;
+  spec.source = name;
+  spec.text = text;
+  ThrowIf(ParseMessage(text, name, &spec.sweep));
+  if (spec.sweep.name().empty()) spec.sweep.set_name(name);
+  return Expand(std::move(spec));
+}
+
+// Points that another process runs.
+class PointsSource {
+ public:
+  PointsSource(sweep::TaskSource* source, const sweep::Space* space) : source_(source), space_(space) {}
+
+  // (token, words), or None: no point is left to take. A point whose words cannot be made ends at once.
+  py::object Take() {
+    sweep::Task task;
+    while (source_->Take(&task)) {
+      auto words = space_->Words(task.place);
+      if (words.ok()) {
+        taken_[task.number] = task;
+        return py::make_tuple(task.number, *words);
+      }
+      const absl::Status failed = words.status();
+      source_->Finish(task, sweep::RunToRecord(
+                                [&](const auto&) {
+                                  return sweep::Outcome{failed, {}, "", {}};
+                                },
+                                {}));
+    }
+    return py::none();
+  }
+
+  void Finish(uint64_t token, const std::string& record) {
+    const auto found = taken_.find(token);
+    if (found == taken_.end()) return;  // it ended before: a worker that was thought dead
+    proto::PointRecord parsed;
+    if (!parsed.ParseFromString(record)) ThrowInvalid("a worker of another version takes part in the sweep");
+    source_->Finish(found->second, std::move(parsed));
+    taken_.erase(found);
+  }
+
+  void Fail(uint64_t token, const std::string& error) {
+    proto::PointRecord record;
+    record.set_error(error);
+    Finish(token, record.SerializeAsString());
+  }
+
+  bool Done() { return source_->Done(); }
+  py::tuple Progress() {
+    const sweep::RunnerProgress p = source_->progress();
+    return py::make_tuple(p.done, p.failed, p.total, p.seconds);
+  }
+  // Where serving ends early, so that the sweep can end.
+  void GiveBackAll() {
+    for (auto& [token, task] : taken_) source_->GiveBack(std::move(task));
+    taken_.clear();
+  }
+
+ private:
+  sweep::TaskSource* source_;
+  const sweep::Space* space_;
+  std::map<uint64_t, sweep::Task> taken_;
+};
+
+struct RunArguments {
+  std::string folder;
+  int jobs = 1;
+  bool retry_failed = false, continue_changed = false;
+  uint64_t limit = 0;
+  size_t trace_cache = 2;
+};
+
+py::dict SummaryOf(const sweep::SweepSummary& summary) {
+  py::dict d;
+  d["points"] = summary.points;
+  d["done_before"] = summary.done_before;
+  d["run"] = summary.run;
+  d["failed"] = summary.failed;
+  d["left"] = summary.left;
+  d["search"] = summary.search;
+  d["seconds"] = summary.seconds;
+  return d;
+}
+
+// `serve`: None, or called with the source of points, in place of threads of this process.
+py::dict RunSweep(const SweepSpec& swept, const RunArguments& arguments, const std::string& version,
+                  const py::object& progress, const py::object& serve) {
+  const int jobs = std::max(1, arguments.jobs);
+  cli::SweepPoints points(arguments.trace_cache, std::max(1, cli::DefaultThreads() / jobs));
+  Watch watch(progress);
+  absl::StatusOr<sweep::SweepSummary> summary = absl::UnknownError("");
+  std::exception_ptr raised;
+  {
+    const py::gil_scoped_release released;
+    auto slow = cli::CheckPoints(*swept.space, &points);
+    if (!slow.ok()) ThrowIf(sweep::InSpec(swept.spec, slow.status()));
+    sweep::SweepOptions options;
+    options.folder = arguments.folder;
+    options.version = version;
+    options.retry_failed = arguments.retry_failed;
+    options.continue_changed = arguments.continue_changed;
+    options.limit = arguments.limit;
+    options.slow_axes = *slow;
+    options.runner.jobs = serve.is_none() ? jobs : 0;
+    options.runner.stop = watch.stop();
+    options.runner.progress = [&](const sweep::RunnerProgress& p) { watch.Tell(p.done, p.total); };
+    if (!serve.is_none()) {
+      options.runner.serve = [&](sweep::TaskSource* source) {
+        const py::gil_scoped_acquire held;
+        auto handed = std::make_shared<PointsSource>(source, &*swept.space);
+        try {
+          serve(handed);
+        } catch (...) {
+          raised = std::current_exception();
+        }
+        handed->GiveBackAll();
+      };
+    }
+    summary = sweep::RunSweep(
+        swept.spec, *swept.space, [&](const std::vector<std::string>& words) { return points.Run(words); },
+        options);
+  }
+  watch.Rethrow();
+  if (raised) std::rethrow_exception(raised);
+  return SummaryOf(OrThrow(std::move(summary)));
+}
+
+py::dict ReadRecord(const std::string& bytes) {
+  proto::PointRecord record;
+  if (!record.ParseFromString(bytes)) ThrowInvalid("a worker of another version takes part in the sweep");
+  py::dict metrics, out;
+  for (const proto::PointValue& v : record.metric()) metrics[py::str(v.name())] = v.value();
+  out["metrics"] = metrics;
+  out["error"] = Text(record.error());
+  out["seconds"] = record.wall_s();
+  return out;
+}
+
+void BindPoints(py::module_& module) {
+  module.def("read_record", &ReadRecord);
+  py::class_<PointsSource, std::shared_ptr<PointsSource>>(module, "PointsSource",
+                                                          "The points that others run.")
+      .def("take", &PointsSource::Take)
+      .def("finish", &PointsSource::Finish)
+      .def("fail", &PointsSource::Fail)
+      .def("done", &PointsSource::Done)
+      .def("progress", &PointsSource::Progress);
+  py::class_<cli::SweepPoints, std::shared_ptr<cli::SweepPoints>>(
+      module, "SweepPoints", "Runs points; what reads the same traces shares them.")
+      .def(py::init<size_t, int, cli::SweepPoints::Places>(), py::arg("kept") = 2, py::arg("threads") = 1,
+           py::arg("sent") = cli::SweepPoints::Places())
+      .def("run", [](cli::SweepPoints& points, const std::vector<std::string>& words) {
+        std::string record;
+        {
+          const py::gil_scoped_release released;
+          record = sweep::RunToRecord([&](const std::vector<std::string>& w) { return points.Run(w); }, words)
+                       .SerializeAsString();
+        }
+        return py::bytes(record);
+      });
+}
+
+}  // namespace
+
+void BindSweep(py::module_& module) {
+  py::class_<SweepSpec, std::shared_ptr<SweepSpec>>(module, "SweepSpec", "A sweep's spec, with its points.")
+      .def_static("read", [](const std::string& path) { return Expand(OrThrow(sweep::ReadSpec(path))); })
+      .def_static("of_text", &SpecOfText)
+      .def_property_readonly("name", [](const SweepSpec& s) { return Text(s.spec.sweep.name()); })
+      .def_property_readonly("traces",
+                             [](const SweepSpec& s) {
+                               return std::vector<std::string>(s.spec.sweep.trace().begin(),
+                                                               s.spec.sweep.trace().end());
+                             })
+      .def_property_readonly("searches", [](const SweepSpec& s) { return s.spec.sweep.has_search(); })
+      .def("to_text", [](const SweepSpec& s) { return Text(s.spec.sweep.DebugString()); })
+      .def("__len__", [](const SweepSpec& s) { return s.space->points().size(); })
+      .def("words", [](const SweepSpec& s, size_t point) {
+        if (point >= s.space->points().size())
+          throw py::index_error(absl::StrCat("point ", point, " of ", s.space->points().size()));
+        return OrThrow(s.space->Words(s.space->points()[point]));
+      });
+  module.def("run_sweep",
+             [](const SweepSpec& spec, const std::string& folder, int jobs, bool retry_failed,
+                bool continue_changed, uint64_t limit, size_t trace_cache, const std::string& version,
+                const py::object& progress, const py::object& serve) {
+               return RunSweep(spec, {folder, jobs, retry_failed, continue_changed, limit, trace_cache},
+                               version, progress, serve);
+             });
+  BindPoints(module);
+  BindResults(module);
+}
+
+}  // namespace chakra::python

@@ -1,0 +1,147 @@
+#include "replay/python/traces.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "replay/python/errors.h"
+#include "replay/python/ranks.h"
+
+namespace py = pybind11;
+
+namespace chakra::python {
+namespace {
+
+constexpr size_t kRecent = 16;  // arguments that are remembered
+
+// Errors: an option that says nothing of traces.
+absl::Status CheckOfTraces(const cli::PointArguments& point) {
+  for (const CLI::Option* option : point.app().get_options()) {
+    if (option->count() == 0 || option->get_lnames().empty()) continue;
+    if (!cli::PointArguments::IsOfMachine(*option) || option->check_name("--set") ||
+        option->check_name("--threads"))
+      continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(option->get_name(), " says nothing of traces; expected in a call of replay"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::shared_ptr<Traces> Traces::Load(std::vector<std::string> words) {
+  auto out = std::make_shared<Traces>();
+  out->words_ = std::move(words);
+  out->arguments_ = std::make_shared<cli::PointArguments>();
+  ThrowIf(out->arguments_->Parse(out->words_));
+  ThrowIf(CheckOfTraces(*out->arguments_));
+  out->key_ = out->arguments_->TraceKey();
+  out->options_ = OrThrow(out->arguments_->arguments().traces());
+  out->options_.keep_twins = true;
+  out->loaded_ = std::make_shared<const LoadedTraces>(OrThrow(LoadTraces(out->options_)));
+  return out;
+}
+
+std::shared_ptr<const TraceSet> Traces::whole() const {
+  if (loaded_->twins.empty()) return {loaded_, &loaded_->set};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (whole_ == nullptr) {
+    auto whole = std::make_shared<TraceSet>(loaded_->set);
+    ExpandTwins(loaded_->twins, whole.get());
+    whole_ = std::move(whole);
+  }
+  return whole_;
+}
+
+std::shared_ptr<cli::PointArguments> Traces::ArgumentsOf(const std::vector<std::string>& more) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto it = recent_.begin(); it != recent_.end(); ++it) {
+      if (it->first != more) continue;
+      recent_.splice(recent_.begin(), recent_, it);
+      return recent_.front().second;
+    }
+  }
+  std::vector<std::string> words = words_;
+  words.insert(words.end(), more.begin(), more.end());
+  auto point = std::make_shared<cli::PointArguments>();
+  ThrowIf(point->Parse(words));
+  if (point->TraceKey() != key_) {
+    ThrowInvalid(
+        absl::StrCat(absl::StrJoin(more, " "),
+                     ": changes the traces, which are read already; expected in the call of load or model"));
+  }
+  (void)OrThrow(point->arguments().traces());
+  const std::lock_guard<std::mutex> lock(mutex_);
+  recent_.emplace_front(more, point);
+  if (recent_.size() > kRecent) recent_.pop_back();
+  return point;
+}
+
+absl::StatusOr<LoadedTraces> Traces::LoadUnedited() const {
+  TraceOptions plain = options_;
+  plain.edits = nullptr;
+  plain.edit_files.clear();
+  return LoadTraces(plain);
+}
+
+std::shared_ptr<Table> Traces::Nodes() const { return NodesOf(*whole()); }
+
+void BindTraces(py::module_& module) {
+  py::class_<Traces, std::shared_ptr<Traces>>(module, "Traces",
+                                              "Traces in memory. Made by load() and model().")
+      .def_static("load",
+                  [](std::vector<std::string> words) {
+                    const py::gil_scoped_release released;
+                    return Traces::Load(std::move(words));
+                  })
+      .def_property_readonly("words", &Traces::words)
+      .def_property_readonly("ranks", [](const Traces& t) { return t.loaded().set.ranks.size(); })
+      .def_property_readonly("node_count", [](const Traces& t) { return t.loaded().set.nodes(); })
+      .def_property_readonly("distinct_graphs",
+                             [](const Traces& t) { return t.loaded().set.distinct_graphs(); })
+      .def_property_readonly("groups", [](const Traces& t) { return t.loaded().set.groups; })
+      .def_property_readonly("group_source",
+                             [](const Traces& t) { return Text(t.loaded().set.group_source); })
+      .def_property_readonly("warnings",
+                             [](const Traces& t) {
+                               py::list out;
+                               for (const std::string& w : t.loaded().set.warnings) out.append(Text(w));
+                               return out;
+                             })
+      .def_property_readonly("assumptions",
+                             [](const Traces& t) {
+                               py::list out;
+                               for (const std::string& a : t.loaded().set.assumptions) out.append(Text(a));
+                               return out;
+                             })
+      .def_property_readonly("inputs",
+                             [](const Traces& t) {
+                               py::list out;
+                               for (const InputFile& i : t.loaded().set.inputs) {
+                                 py::dict d;
+                                 d["path"] = Text(i.path);
+                                 d["sha256"] = i.sha256;
+                                 d["bytes"] = i.bytes;
+                                 d["role"] = i.role;
+                                 out.append(d);
+                               }
+                               return out;
+                             })
+      .def("rank",
+           [](const Traces& t, size_t rank) {
+             const auto whole = t.whole();
+             if (rank >= whole->ranks.size())
+               throw py::index_error(
+                   absl::StrCat("rank ", rank, "; the traces have ranks 0 to ", whole->ranks.size() - 1));
+             return RankOf(whole, rank);
+           })
+      .def("nodes", [](const Traces& t) {
+        const py::gil_scoped_release released;
+        return t.Nodes();
+      });
+  BindRanks(module);
+}
+
+}  // namespace chakra::python

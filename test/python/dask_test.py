@@ -1,0 +1,133 @@
+"""Sweeps on a cluster of Dask: a scheduler, two workers, one of which is killed."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+import chakra_replay as cr
+from testing import STEP, FolderTest
+
+try:
+    from distributed import Client
+except ImportError:
+    Client = None
+
+POINTS = int(os.environ.get("CHAKRA_DASK_POINTS", "600"))
+SPEC = {"name": "bandwidths", "trace": [STEP], "replay": "--cluster dgx-h100",
+        "axis": [{"name": "gbytes", "field": "topology.dimension[0].bandwidth_gbytes_per_s",
+                  "range": {"from": 100, "to": 450, "steps": POINTS}}]}
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@unittest.skipIf(Client is None, "Dask is not installed (python3-distributed)")
+class OnDask(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.processes = []
+        self.addCleanup(self.stop)
+        port = free_port()
+        self.address = f"tcp://127.0.0.1:{port}"
+        self.start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
+        self.workers = [self.worker() for _ in range(2)]
+        self.client = Client(self.address, timeout=60)
+        self.addCleanup(self.client.close)
+        self.client.wait_for_workers(2, timeout=60)
+
+    def start(self, module, *words):
+        with open(self.path(f"{len(self.processes)}.log"), "wb") as log:
+            process = subprocess.Popen([sys.executable, "-m", module, *map(str, words)], stdout=log, stderr=log,
+                                       cwd=self.folder)
+        self.processes.append(process)
+        return process
+
+    def worker(self):
+        return self.start("distributed.cli.dask_worker", self.address, "--nthreads", 1, "--no-nanny", "--no-dashboard",
+                          "--local-directory", self.folder)
+
+    def stop(self):
+        for process in self.processes:
+            process.kill()
+        for process in self.processes:
+            process.wait()
+
+    def kill_one(self):
+        self.workers[0].send_signal(signal.SIGKILL)
+        self.workers[0].wait()
+
+    def test_one_is_killed(self):
+        alone = cr.sweep(SPEC, jobs=2)
+        seen = []
+
+        def told(point, metrics, error):
+            seen.append(point)
+            if len(seen) == POINTS // 10:
+                self.kill_one()
+
+        results = cr.sweep(SPEC, client=self.client, on_result=told)
+        self.assertIsNotNone(self.workers[0].poll())
+        self.assertEqual(sorted(seen), list(range(POINTS)))  # all of them, each once
+        self.assertEqual(results.to_csv(), alone.to_csv())
+        self.assertEqual(results.failed, 0)
+
+    def test_traces_are_sent(self):
+        folder = self.path("here alone")
+        os.mkdir(folder)
+        for name in os.listdir(STEP):
+            with open(os.path.join(STEP, name), "rb") as read, open(os.path.join(folder, name), "wb") as out:
+                out.write(read.read())
+        spec = {**SPEC, "trace": [folder], "axis": [{**SPEC["axis"][0], "range": {"from": 100, "to": 450, "steps": 20}}]}
+        alone = cr.sweep(spec, self.path("alone"))
+        moved = []
+
+        def away(point, metrics, error):  # what the workers have is what was sent
+            if not moved:
+                moved.append(os.rename(folder, folder + "!"))
+
+        results = cr.sweep(spec, self.path("sent"), client=self.client, ship="bytes", on_result=away)
+        self.assertEqual(results.to_csv(), alone.to_csv())
+        self.assertEqual(inputs_of(self.path("sent")), inputs_of(self.path("alone")))
+
+    def test_a_worker_that_comes_late(self):
+        self.kill_one()
+        self.workers[1].send_signal(signal.SIGKILL)
+        self.workers[1].wait()
+        late = []
+
+        def come(*unused):
+            if not late:
+                late.append(self.worker())
+
+        spec = {**SPEC, "axis": [{**SPEC["axis"][0], "range": {"from": 100, "to": 450, "steps": 10}}]}
+        results = cr.sweep(spec, client=self.client, progress=come)
+        self.assertEqual((len(results), results.failed), (10, 0))
+
+    def test_errors(self):
+        with self.assertRaisesRegex(ValueError, "paths"):
+            cr.sweep(SPEC, client=self.client, ship="post")
+
+        def stop(*unused):
+            raise KeyError("enough")
+
+        with self.assertRaisesRegex(KeyError, "enough"):
+            cr.sweep(SPEC, client=self.client, on_result=stop)
+        while any(self.client.processing().values()):  # what was under way is given up
+            time.sleep(0.1)
+
+
+def inputs_of(folder):
+    """What the journal says of files: lines differ in times alone."""
+    with open(folder + "/points.journal", encoding="utf-8") as read:
+        return sorted({line.split('"inputs":"')[1].split('"')[0] for line in read if '"inputs":"' in line})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,31 @@
+"""examples/guide/python.md: what its lines of Python print."""
+
+import doctest
+import os
+import re
+import unittest
+
+from testing import SOURCE
+
+
+class Guide(unittest.TestCase):
+    def test_prints_what_it_shows(self):
+        page = SOURCE / "examples" / "guide" / "python.md"
+        # Ends of blocks are no output.
+        text = re.sub(r"^```.*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        test = doctest.DocTestParser().get_doctest(text, {}, "python.md", str(page), 0)
+        self.assertGreater(len(test.examples), 15)
+        before = os.getcwd()
+        os.chdir(SOURCE)
+        try:
+            told: list[str] = []
+            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+                                           | doctest.IGNORE_EXCEPTION_DETAIL)
+            runner.run(test, out=told.append)
+            self.assertEqual(runner.failures, 0, "".join(told))
+        finally:
+            os.chdir(before)
+
+
+if __name__ == "__main__":
+    unittest.main()
