@@ -19,16 +19,18 @@ namespace {
 static_assert(sizeof(Time) == sizeof(int64_t), "times are seen as integers");
 static_assert(sizeof(NodeType) == 1);
 
-// A column of a vector that lives as long as the traces. `T` is what Python sees of an element.
-template <typename T, typename V>
-py::array ColumnOf(const RankView& view, const std::vector<V>& values) {
+// A column of the traces, a Column or vector, which lives as long as they do. `T` is what Python sees of an element.
+template <typename T, typename Values>
+py::array ColumnOf(const RankView& view, const Values& values) {
+  using V = typename Values::value_type;
   static_assert(sizeof(T) == sizeof(V));
   return View(py::dtype::of<T>(), static_cast<int64_t>(values.size()), sizeof(V), values.data(), view.set);
 }
 
-// A member of the elements of a vector.
-template <typename T, typename V>
-py::array MemberOf(const RankView& view, const std::vector<V>& values, size_t offset) {
+// A member of the elements of such a column.
+template <typename T, typename Values>
+py::array MemberOf(const RankView& view, const Values& values, size_t offset) {
+  using V = typename Values::value_type;
   return View(py::dtype::of<T>(), static_cast<int64_t>(values.size()), sizeof(V),
               reinterpret_cast<const char*>(values.data()) + offset, view.set);
 }
@@ -40,8 +42,8 @@ py::array Constant(int64_t rows, T value) {
   return View(py::dtype::of<T>(), rows, 0, held.get(), held);
 }
 
-template <typename T, typename V>
-py::array ColumnOr(const RankView& view, const std::vector<V>& values, T value) {
+template <typename T, typename Values>
+py::array ColumnOr(const RankView& view, const Values& values, T value) {
   if (!values.empty()) return ColumnOf<T>(view, values);
   return Constant<T>(view.rank->graph->size(), value);
 }

@@ -117,12 +117,12 @@ std::vector<T> Collect(const Message& in, const FieldDescriptor& rows, F get) {
   return out;
 }
 
-std::string DocOf(const Column& column) {
+std::string DocOf(const ReportColumn& column) {
   const std::string unit = UnitOf(*column.field);
   return unit.empty() ? column.label() : absl::StrCat(column.label(), " (", unit, ")");
 }
 
-void AddTexts(const Message& in, const FieldDescriptor& rows, const Column& column, Table* table) {
+void AddTexts(const Message& in, const FieldDescriptor& rows, const ReportColumn& column, Table* table) {
   const FieldDescriptor* field = column.field;
   absl::flat_hash_map<std::string, int32_t> index;
   std::vector<std::string> words;
@@ -137,7 +137,7 @@ void AddTexts(const Message& in, const FieldDescriptor& rows, const Column& colu
   table->AddWords(field->name(), DocOf(column), std::move(codes), std::move(words), false);
 }
 
-void AddColumn(const Message& in, const FieldDescriptor& rows, const Column& column, Table* table) {
+void AddColumn(const Message& in, const FieldDescriptor& rows, const ReportColumn& column, Table* table) {
   const FieldDescriptor* field = column.field;
   const std::string& name = field->name();
   const std::string doc = DocOf(column);
@@ -196,7 +196,7 @@ py::object TableOf(const Record& record, const FieldDescriptor& field) {
   auto table = std::make_shared<Table>();
   const Message& in = *record;
   table->rows = in.GetReflection()->FieldSize(in, &field);
-  for (const Column& column : FieldsOf(*field.message_type())) AddColumn(in, field, column, table.get());
+  for (const ReportColumn& column : FieldsOf(*field.message_type())) AddColumn(in, field, column, table.get());
   const FieldDescriptor* rows = &field;
   const py::cpp_function row_of([record, rows](int i) {
     return RecordObject(Record(record, &record->GetReflection()->GetRepeatedMessage(*record, rows, i)));

@@ -102,8 +102,8 @@ std::vector<ReportColumn> ColumnsOf(const Descriptor& type, View view, absl::str
   return columns;
 }
 
-std::vector<Column> FieldsOf(const Descriptor& type) {
-  std::vector<Column> columns;
+std::vector<ReportColumn> FieldsOf(const Descriptor& type) {
+  std::vector<ReportColumn> columns;
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor* field = type.field(i);
     if (field->is_repeated() || field->message_type() != nullptr) continue;

@@ -33,7 +33,7 @@ std::vector<ReportColumn> ColumnsOf(const google::protobuf::Descriptor& type, Vi
 
 // All fields of a type that are no lists and no messages, in the order of the type, each as its first table shows
 // it; `place` is 0.
-std::vector<Column> FieldsOf(const google::protobuf::Descriptor& type);
+std::vector<ReportColumn> FieldsOf(const google::protobuf::Descriptor& type);
 
 // A number of any type.
 double NumberIn(const google::protobuf::Message& row, const google::protobuf::FieldDescriptor& field);
