@@ -164,9 +164,9 @@ std::optional<FileKind> ConfiguredKind(const std::string& path) {
         "a configuration of ASTRA-sim", "",
         "chakra-replay convert astra-sim --network NETWORK.yml --system SYSTEM.json -o cluster.txtpb"};
   }
+  if (std::optional<FileKind> kind = MessageKind(path, *content)) return kind;
   if (LooksLikeReport(*content, path).value_or(false))
     return FileKind{"a report of `replay`", "", Command("compare ", path, " OTHER")};
-  if (std::optional<FileKind> kind = MessageKind(path, *content)) return kind;
   if (generate::ParseHuggingFaceConfig(*content, path).ok()) {
     return FileKind{"the configuration of a model", "",
                     Command("plan --model ", path, " --training seq=4096,global_batch=1024 --ranks 64")};

@@ -1,6 +1,7 @@
 #include "replay/report/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -261,7 +262,8 @@ proto::LinkReport LinkTotalsOf(const LinkUse& use, Time end) {
   r.set_flows(use.flows);
   const double most = static_cast<double>(use.bandwidth.bytes_per_second()) * end.seconds();
   r.set_utilization(most > 0 ? static_cast<double>(use.bytes) / most : 0);
-  r.set_peak(use.peak);
+  // Rates that are summed in another order differ in their last bits.
+  r.set_peak(std::round(use.peak * 1e12) / 1e12);
   r.set_packets(use.packets);
   r.set_most_queued(use.most_queued);
   for (const LinkCount& count : kLinkCounts) SetWhole(count.name, use.*count.total, &r);

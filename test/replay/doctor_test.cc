@@ -123,7 +123,7 @@ TEST_F(Doctor, FilesBesideTraces) {
   EXPECT_EQ(What(d, "edit.txtpb"), "a script of edits");
   EXPECT_EQ(What(d, "groups.json"), "process groups");
   EXPECT_EQ(What(d, "notes.txt"), "nothing that this program knows");
-  EXPECT_EQ(What(d, "config.json"), "the configuration of a model");
+  EXPECT_EQ(What(d, "llama3-70b.json"), "the configuration of a model");
   EXPECT_EQ(static_cast<uint64_t>(d.file_size()), d.files());
 }
 
