@@ -13,7 +13,6 @@
 #include "trace/base/text_table.h"
 #include "trace/import/registry.h"
 #include "trace/io/archive.h"
-#include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 
 namespace chakra::doctor {
@@ -88,22 +87,6 @@ class Walk {
   uint64_t passed_over_ = 0;
 };
 
-bool Named(const Importer& importer, absl::string_view path) {
-  const absl::string_view plain = WithoutCompression(path);
-  for (const absl::string_view ending : importer.endings) {
-    if (absl::EndsWith(plain, ending)) return true;
-  }
-  for (const absl::string_view ending : importer.explained) {
-    if (absl::EndsWith(plain, ending)) return true;
-  }
-  return importer.named != nullptr && importer.named(plain.substr(plain.rfind('/') + 1));
-}
-
-bool Explained(const Importer& importer, absl::string_view path) {
-  return std::any_of(importer.explained.begin(), importer.explained.end(),
-                     [&](absl::string_view ending) { return absl::EndsWith(path, ending); });
-}
-
 // Splits files into those that may be traces and the others.
 class Sorter {
  public:
@@ -136,8 +119,9 @@ class Sorter {
   // The format of a file: of runs and of Chakra's own, which are sure, or of the others.
   static const Importer* Format(const std::string& path, absl::string_view head, bool whole_runs) {
     for (const Importer* i : Importers()) {
-      if ((i->run != nullptr || i->native) != whole_runs || !Named(*i, path)) continue;
-      if (i->native || Explained(*i, path) || i->sniff(head)) return i;
+      if ((i->run != nullptr || i->native) != whole_runs) continue;
+      if (Explains(*i, path)) return i;
+      if (NamedAs(*i, path) && (i->native || i->Takes(path, head))) return i;
     }
     return nullptr;
   }

@@ -42,17 +42,9 @@ constexpr const Importer* kImporters[] = {
     &kEtImporter,      // the last: it takes what no other claims
 };
 
-// Whether a file's name, compressed or not, has an ending of the format.
-bool Named(const Importer& importer, absl::string_view name) {
-  name = WithoutCompression(name);
-  return std::any_of(importer.endings.begin(), importer.endings.end(),
-                     [&](absl::string_view ending) { return absl::EndsWith(name, ending); }) ||
-         (importer.named != nullptr && importer.named(name));
-}
-
 bool NamedNative(absl::string_view name) {
   return std::any_of(std::begin(kImporters), std::end(kImporters),
-                     [&](const Importer* i) { return i->native && Named(*i, name); });
+                     [&](const Importer* i) { return i->native && NamedAs(*i, name); });
 }
 
 constexpr size_t kTarHead = 512;
@@ -68,15 +60,13 @@ const Importer* SniffRun(const std::string& path) {
 // Whether a file's name is one of formats that files make a run of together.
 bool NamedForRuns(absl::string_view name) {
   return std::any_of(std::begin(kImporters), std::end(kImporters),
-                     [&](const Importer* i) { return i->run != nullptr && Named(*i, name); });
+                     [&](const Importer* i) { return i->run != nullptr && NamedAs(*i, name); });
 }
 
 // The format that cannot read a file of this name, but says what to do with it; null: none.
 const Importer* Explaining(absl::string_view name) {
   for (const Importer* i : kImporters) {
-    for (const absl::string_view ending : i->explained) {
-      if (absl::EndsWith(name, ending)) return i;
-    }
+    if (Explains(*i, name)) return i;
   }
   return nullptr;
 }
@@ -118,6 +108,18 @@ std::string Titles(absl::string_view before, bool with_help) {
 }  // namespace
 
 absl::Span<const Importer* const> Importers() { return kImporters; }
+
+bool NamedAs(const Importer& importer, absl::string_view name) {
+  name = WithoutCompression(name);
+  return std::any_of(importer.endings.begin(), importer.endings.end(),
+                     [&](absl::string_view ending) { return absl::EndsWith(name, ending); }) ||
+         (importer.named != nullptr && importer.named(name));
+}
+
+bool Explains(const Importer& importer, absl::string_view name) {
+  return std::any_of(importer.explained.begin(), importer.explained.end(),
+                     [&](absl::string_view ending) { return absl::EndsWith(name, ending); });
+}
 
 const Importer& ImporterOf(absl::string_view content) {
   for (const Importer* i : kImporters) {

@@ -13,6 +13,11 @@ namespace chakra {
 // In the order in which they are asked for a file.
 absl::Span<const Importer* const> Importers();
 
+// Whether a file's name, compressed or not, is one of the format; whether it is one that the format cannot read, but says
+// what to do with.
+bool NamedAs(const Importer& importer, absl::string_view name);
+bool Explains(const Importer& importer, absl::string_view name);
+
 // Of the formats whose files hold a rank each, the one that a file's content (unpacked; all of it, or its
 // first Importer::kSniffed bytes) is of.
 const Importer& ImporterOf(absl::string_view content);

@@ -8,21 +8,17 @@ from typing import Any, Callable, Mapping
 
 from . import _core
 from ._options import document
+from ._records import Recorded, written
 from ._replay import ClusterLike, cluster_of, progress_of
 from ._tables import Table
 
 
-class Plan:
+class Plan(Recorded):
     """The best splits, the fastest first. Made by plan(). Fields of proto/plan.proto are attributes."""
 
     def __init__(self, core: _core.PlanReport) -> None:
         self._core = core
         self._record = core.record()
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in ("_record", "_core"):
-            raise AttributeError(name)
-        return getattr(self._record, name)
 
     @property
     def rows(self) -> Table:
@@ -47,11 +43,7 @@ class Plan:
 
     def html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The plan as one page for browsers. `path`: writes it there, too."""
-        page = self._core.html()
-        if path is not None:
-            with open(path, "w", encoding="utf-8", newline="") as out:
-                out.write(page)
-        return page
+        return written(self._core.html(), path)
 
     def __repr__(self) -> str:
         return f"<Plan of {len(self)} splits>"

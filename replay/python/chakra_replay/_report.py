@@ -7,10 +7,11 @@ import os
 from typing import Any, Literal, Sequence
 
 from . import _core
+from ._records import Recorded, written
 from ._tables import Table, table_html
 
 
-class Report:
+class Report(Recorded):
     """What a run reports. Made by replay(), and by Report.from_file().
 
     Fields of proto/report.proto are attributes: `makespan_ps` is a whole number of picoseconds, `makespan` the same in
@@ -25,11 +26,6 @@ class Report:
     def from_file(cls, path: str | os.PathLike[str]) -> Report:
         """Reads a report: JSON, text format or binary. It knows nothing of its traces."""
         return cls(_core.read_report(os.fspath(path)))
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in ("_record", "_core"):
-            raise AttributeError(name)
-        return getattr(self._record, name)
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(self._record)})
@@ -77,11 +73,7 @@ class Report:
 
     def html(self, path: str | os.PathLike[str] | None = None) -> str:
         """The report as one page for browsers, with charts and the critical path. `path`: writes it there, too."""
-        page = self._core.html()
-        if path is not None:
-            with open(path, "w", encoding="utf-8", newline="") as out:
-                out.write(page)
-        return page
+        return written(self._core.html(), path)
 
     def timeline(self, path: str | os.PathLike[str], *, format: Literal["perfetto", "json"] | None = None,
                  ranks: str | Sequence[int] | None = None, nodes: int = _core.TIMELINE_NODES) -> str:
@@ -136,17 +128,12 @@ def _unpickle(data: bytes) -> Report:
     return Report(_core.RunReport.from_bytes(data))
 
 
-class Comparison:
+class Comparison(Recorded):
     """How report B differs from report A. Fields of proto/compare.proto are attributes."""
 
     def __init__(self, a: Report, b: Report, merge_numbers: bool) -> None:
         self._a, self._b, self._merge = a, b, merge_numbers
         self._record = a._core.compare(b._core, merge_numbers)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "_record":
-            raise AttributeError(name)
-        return getattr(self._record, name)
 
     @property
     def identical(self) -> bool:

@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any, Callable, Literal, Mapping, Sequence, Union
 
 from . import _core
+from ._records import written
 from ._replay import progress_of
 from ._tables import Table
 
@@ -133,11 +134,7 @@ class SweepResults:
 
     def html(self, path: str | os.PathLike[str] | None = None, where: str = "", by: str = "") -> str:
         """The results as one page for browsers. `path`: writes it there, too."""
-        page = self._core.html(where, by)
-        if path is not None:
-            with open(path, "w", encoding="utf-8", newline="") as out:
-                out.write(page)
-        return page
+        return written(self._core.html(where, by), path)
 
     def __repr__(self) -> str:
         return f"<SweepResults: {len(self):,} points, {self.failed:,} failed>"

@@ -6,21 +6,17 @@ import os
 from typing import Any, Literal
 
 from . import _core
+from ._records import Recorded, written
 from ._tables import Table
 
 
-class Topology:
+class Topology(Recorded):
     """A network: sizes, distances, bandwidths. Made by topology(). Fields of proto/topology_report.proto are
     attributes; in a notebook it is drawn."""
 
     def __init__(self, core: _core.NetworkView) -> None:
         self._core = core
         self._record = core.record()
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name in ("_record", "_core"):
-            raise AttributeError(name)
-        return getattr(self._record, name)
 
     @property
     def findings(self) -> Table:
@@ -34,11 +30,7 @@ class Topology:
         """A drawing; what is large is folded. `path`: writes it there, too; its ending tells the format."""
         end = os.fspath(path).rsplit(".", 1)[-1] if path is not None else ""
         dot = format == "dot" or (format is None and end in ("dot", "gv"))
-        drawing = Drawing(self._core.draw(layout, dot))
-        if path is not None:
-            with open(path, "w", encoding="utf-8", newline="") as out:
-                out.write(drawing)
-        return drawing
+        return written(Drawing(self._core.draw(layout, dot)), path)
 
     def to_text(self) -> str:
         """For people, as `topology show` prints it."""
