@@ -310,9 +310,12 @@ absl::StatusOr<bool> SqliteScan::Next() {
   return true;
 }
 
+// One way through the statement for both questions. Values without a lock are safe: no other thread has the
+// statement.
 bool SqliteScan::Int(int column, int64_t* out) const {
-  if (sqlite3_column_type(statement_, column) != SQLITE_INTEGER) return false;
-  *out = sqlite3_column_int64(statement_, column);
+  sqlite3_value* value = sqlite3_column_value(statement_, column);
+  if (sqlite3_value_type(value) != SQLITE_INTEGER) return false;
+  *out = sqlite3_value_int64(value);
   return true;
 }
 

@@ -94,10 +94,9 @@ void NvtxReader::Range(const SqliteScan& row, Process* process) {
   absl::string_view text = row.Text(kText);
   if (text.empty() && row.Int(kTextId, &text_id)) strings_.Find(text_id, &text);
   const int64_t tid = row.IntOr(kTid, 0);
-  const bool step = steps_->MayBe(text);
   const bool free = StartEnd(row.IntOr(kType, 0));
   // A range that need not nest says no more than its name: it counts where it is a step.
-  if (free && (!step || row.IntOr(kEndTid, tid) != tid)) {
+  if (free && (row.IntOr(kEndTid, tid) != tid || !steps_->MayBe(text))) {
     ++process->free_ranges;
     return;
   }
@@ -116,7 +115,7 @@ void NvtxReader::Range(const SqliteScan& row, Process* process) {
         event.extra = static_cast<uint32_t>(process->trace.ops.size());
         process->trace.ops.push_back(extra);
       }
-    } else if (step) {
+    } else if (free || steps_->MayBe(text)) {
       steps_->Add(process->id,
                   {tid, event.ts, event.ts + event.dur, static_cast<uint32_t>(process->trace.events.size())},
                   text);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 
 namespace chakra::nsys {
@@ -16,7 +15,8 @@ std::string ShapesAt(absl::string_view text) {
     if (c == ' ') continue;
     if (c == '[') ++depth;
     if (c == ']') --depth;
-    if (!absl::StrContains("[],-0123456789", c) || depth > 3) return "";
+    const bool known = (c >= '0' && c <= '9') || c == '[' || c == ']' || c == ',' || c == '-';
+    if (!known || depth > 3) return "";
     out += c;
     if (depth == 0) return out;
   }

@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "absl/strings/ascii.h"
@@ -56,6 +57,7 @@ bool Process::FindThread(int64_t global_tid, uint32_t* thread) const {
 }
 
 uint32_t Process::Stream(int64_t device, int64_t context, int64_t stream) {
+  if (last_place_ == std::make_pair(context, stream)) return last_stream_;
   const auto [it, fresh] =
       streams_.try_emplace({context, stream}, static_cast<uint32_t>(trace.streams.size()));
   if (fresh) {
@@ -63,51 +65,67 @@ uint32_t Process::Stream(int64_t device, int64_t context, int64_t stream) {
     trace.streams.push_back({ordinal, stream});
     device_of_.try_emplace(context, ordinal);
   }
-  return it->second;
+  last_place_ = {context, stream};
+  return last_stream_ = it->second;
 }
 
 uint32_t Process::StreamOf(int64_t context, int64_t stream, int64_t device_if_new) {
+  if (last_place_ == std::make_pair(context, stream)) return last_stream_;
   const auto known = device_of_.find(context);
   return Stream(known == device_of_.end() ? device_if_new : known->second, context, stream);
 }
 
+std::pair<uint32_t*, bool> Process::NamesByNumber::At(int64_t number) {
+  constexpr int64_t kDense = 1 << 20;
+  if (number < 0 || number >= kDense) {
+    const auto [it, fresh] = others_.try_emplace(number, 0);
+    return {&it->second, fresh};
+  }
+  const auto at = static_cast<size_t>(number);
+  if (at >= dense_.size()) dense_.resize(std::max(at + 1, 2 * dense_.size()), kNoRow);
+  uint32_t* name = &dense_[at];
+  const bool fresh = *name == kNoRow;
+  if (fresh) *name = 0;
+  return {name, fresh};
+}
+
 uint32_t Process::Name(int64_t string, absl::string_view kind) {
-  const auto [it, fresh] = names_.try_emplace(string, 0);
+  const auto [name, fresh] = names_.At(string);
   absl::string_view text;
   if (fresh && strings_.Find(string, &text) && !text.empty()) {
-    it->second = trace.strings.Intern(text);
+    *name = trace.strings.Intern(text);
   } else if (fresh) {
-    it->second = trace.strings.Intern(absl::StrCat("[", kind, " ", string, "]"));
+    *name = trace.strings.Intern(absl::StrCat("[", kind, " ", string, "]"));
     notes.Count("nsys_name_missing", 0,
                 absl::StrCat("names that StringIds lacks; the first is ", kind, " ", string));
   }
-  return it->second;
+  return *name;
 }
 
 uint32_t Process::CallName(int64_t string) {
-  const auto [it, fresh] = calls_.try_emplace(string, 0);
+  const auto [name, fresh] = calls_.At(string);
   absl::string_view text;
   if (fresh)
-    it->second = strings_.Find(string, &text) && !text.empty() ? trace.strings.Intern(WithoutVersion(text))
-                                                               : Name(string, "API call");
-  return it->second;
+    *name = strings_.Find(string, &text) && !text.empty() ? trace.strings.Intern(WithoutVersion(text))
+                                                          : Name(string, "API call");
+  return *name;
 }
 
 uint32_t Process::KernelName(int64_t mangled, int64_t demangled, int64_t brief) {
-  const std::pair<int, int64_t> key = mangled != kNone     ? std::make_pair(0, mangled)
-                                      : demangled != kNone ? std::make_pair(1, demangled)
-                                                           : std::make_pair(2, brief);
-  const auto [it, fresh] = kernels_.try_emplace(key, 0);
-  if (!fresh) return it->second;
+  const int which = mangled != kNone ? 0 : demangled != kNone ? 1 : 2;
+  const auto [name_of_kernel, fresh] = kernels_[which].At(which == 0   ? mangled
+                                                          : which == 1 ? demangled
+                                                                       : brief);
+  if (!fresh) return *name_of_kernel;
   absl::string_view text;
   std::string plain;
   if (mangled != kNone && strings_.Find(mangled, &text)) plain = DemangledKernel(text);
   for (const int64_t name : {demangled, mangled, brief}) {
     if (plain.empty() && name != kNone && strings_.Find(name, &text)) plain = std::string(text);
   }
-  it->second =
+  *name_of_kernel =
       plain.empty() ? Name(demangled != kNone ? demangled : brief, "kernel") : trace.strings.Intern(plain);
-  return it->second;
+  return *name_of_kernel;
 }
 
 bool Process::Times(int64_t start, int64_t end, pytorch::Event* out) {

@@ -84,10 +84,22 @@ class Process {
  private:
   const Session& session_;
   const Strings& strings_;
-  absl::flat_hash_map<int64_t, uint32_t> threads_, names_, calls_;
-  absl::flat_hash_map<std::pair<int, int64_t>, uint32_t> kernels_;  // by which of its names, and the name
-  absl::flat_hash_map<int64_t, int64_t> device_of_;                 // by context
-  std::map<std::pair<int64_t, int64_t>, uint32_t> streams_;         // by context and stream
+  // Names of a trace by numbers of the file, which are small and dense, but for files that are damaged.
+  class NamesByNumber {
+   public:
+    // The name of a number, and whether the number is new: then the caller sets the name.
+    std::pair<uint32_t*, bool> At(int64_t number);
+
+   private:
+    std::vector<uint32_t> dense_;  // kNoRow: new
+    absl::flat_hash_map<int64_t, uint32_t> others_;
+  };
+  absl::flat_hash_map<int64_t, uint32_t> threads_;
+  NamesByNumber names_, calls_, kernels_[3];                 // kernels_: by which of their names is told
+  absl::flat_hash_map<int64_t, int64_t> device_of_;          // by context
+  std::map<std::pair<int64_t, int64_t>, uint32_t> streams_;  // by context and stream
+  std::pair<int64_t, int64_t> last_place_ = {INT64_MIN, INT64_MIN};  // context and stream
+  uint32_t last_stream_ = 0;
   int64_t last_tid_ = -1;
   uint32_t last_thread_ = 0;
 };

@@ -1,14 +1,10 @@
 #include "trace/import/pytorch/emit.h"
 
 #include <algorithm>
-#include <cmath>
-#include <set>
 #include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "proto/et_def.pb.h"
 #include "trace/base/wire.h"
+#include "trace/import/pytorch/rank_facts.h"
 #include "trace/model/groups.h"
 #include "trace/model/node_fields.h"
 
@@ -22,10 +18,12 @@ using wire::VarintSize;
 class Emitter {
  public:
   Emitter(const CaptureRank& rank, uint32_t index, const Joined& joined, EtWriter* writer)
-      : rank_(rank), t_(rank.timeline), joined_(joined), comms_(joined.comms[index]), writer_(writer) {
-    window_ = joined.window_begin_ns - joined.clock_offset_ns[index] -
-              (rank.device == nullptr ? 0 : rank.device->base_ns);
-  }
+      : rank_(rank),
+        t_(rank.timeline),
+        joined_(joined),
+        comms_(joined.comms[index]),
+        facts_(rank, index, joined),
+        writer_(writer) {}
 
   absl::Status Run();
 
@@ -34,8 +32,6 @@ class Emitter {
   void IntAttr(absl::string_view name, ValueField kind, int64_t v);
   void TextAttr(absl::string_view name, absl::string_view v);
   void ListAttr(absl::string_view name, const std::vector<int64_t>& v);
-  std::string DeviceName() const;
-  absl::Status Metadata();
   absl::Status GroupNode();
   absl::Status Node(uint32_t i);
   absl::Status OwnWorkNode(uint32_t i);
@@ -46,17 +42,15 @@ class Emitter {
   bool ToldOperands(const TimelineNode& node);
   void CommAttrs(const CommPlan& plan, const CommCall& call);
   void KeptCommAttrs(const CommPlan& plan, const CommCall& call);
-  void NumberLanes();
 
   const CaptureRank& rank_;
   const Timeline& t_;
   const Joined& joined_;
   const std::vector<CommPlan>& comms_;
+  const RankFacts facts_;
   EtWriter* writer_;
-  int64_t window_ = 0;  // ns since the device trace's base, where start_ns is 0
   std::string w_, inner_;
-  std::vector<int64_t> tid_, stream_;  // by lane
-  std::vector<uint32_t> first_;        // by event: its first node, or kNoRow
+  std::vector<uint32_t> first_;  // by event: its first node, or kNoRow
   std::vector<int64_t> delays_, unexplained_, releases_;
   std::string kinds_;
 };
@@ -94,76 +88,10 @@ void Emitter::ListAttr(absl::string_view name, const std::vector<int64_t>& v) {
   for (const int64_t x : v) AppendVarint(static_cast<uint64_t>(x), &w_);
 }
 
-// Lanes get the numbers of the capture where these are distinct.
-void Emitter::NumberLanes() {
-  std::set<int64_t> taken;
-  if (rank_.device == nullptr) return;
-  for (size_t i = 0; i < rank_.device->threads.size(); ++i) {
-    int64_t tid = 0;
-    if (!absl::SimpleAtoi(rank_.device->threads[i].tid, &tid) || tid < 0 || !taken.insert(tid).second) {
-      tid = static_cast<int64_t>(1000000000 + i);
-      taken.insert(tid);
-    }
-    tid_.push_back(tid);
-  }
-  taken.clear();
-  for (size_t i = 0; i < t_.lanes.size(); ++i) {
-    int64_t stream = rank_.device->streams[t_.lanes[i].stream].stream;
-    if (stream < 0 || stream >= 1000000000 || t_.lanes[i].copy > 0 || !taken.insert(stream).second) {
-      stream = static_cast<int64_t>(1000000000 + i);
-      taken.insert(stream);
-    }
-    stream_.push_back(stream);
-  }
-}
-
-// The name that all devices of the rank's file have; "" if it names none, or several.
-std::string Emitter::DeviceName() const {
-  if (rank_.device == nullptr || rank_.device->devices.empty()) return "";
-  const std::string& name = rank_.device->devices[0];
-  for (const std::string& other : rank_.device->devices) {
-    if (other != name) return "";
-  }
-  return name;
-}
-
-absl::Status Emitter::Metadata() {
-  ChakraProtoMsg::GlobalMetadata metadata;
-  metadata.set_version("0.0.4");
-  const auto text = [&](const char* name, const std::string& value) {
-    ChakraProtoMsg::AttributeProto* a = metadata.add_attr();
-    a->set_name(name);
-    a->set_string_val(value);
-  };
-  text("schema", rank_.host != nullptr ? rank_.host->schema : rank_.device->schema);
-  text("capture", "pytorch");
-  ChakraProtoMsg::AttributeProto* rank = metadata.add_attr();
-  rank->set_name("rank");
-  rank->set_int64_val(rank_.rank);
-  ChakraProtoMsg::AttributeProto* window = metadata.add_attr();
-  window->set_name("window_end_ns");
-  window->set_int64_val(t_.window_end - window_);
-  if (const std::string device = DeviceName(); !device.empty()) text("device", device);
-  ChakraProtoMsg::AttributeProto *names = metadata.add_attr(), *first = metadata.add_attr(),
-                                 *last = metadata.add_attr();
-  names->set_name("step_names");
-  first->set_name("step_first_nodes");
-  last->set_name("step_last_nodes");
-  names->mutable_string_list();
-  first->mutable_uint64_list();
-  last->mutable_uint64_list();
-  for (const TimelineStep& step : t_.steps) {
-    names->mutable_string_list()->add_values(step.name);
-    first->mutable_uint64_list()->add_values(step.first + 1);
-    last->mutable_uint64_list()->add_values(step.last + 1);
-  }
-  return writer_->AddMetadata(metadata);
-}
-
 // Writes node 0, the process groups, in the form that PyTorch writes.
 absl::Status Emitter::GroupNode() {
   w_.clear();
-  wire::AppendText(kNodeName, "## process_group:init ##", &w_);
+  wire::AppendText(kNodeName, kGroupsNodeName, &w_);
   wire::AppendNumber(kNodeType, static_cast<uint64_t>(NodeType::kMetadata), &w_);
   inner_.clear();
   wire::AppendText(kIoValues, GroupNodeText(joined_.groups), &inner_);
@@ -183,13 +111,11 @@ void Emitter::Deps(uint32_t i) {
   for (uint64_t e = begin; e < end; ++e) {
     const TimelineEdge& edge = t_.edges[e];
     packed += VarintSize(edge.from + 1);
-    // The root is the begin of the window of all ranks; this rank's window may begin later.
-    const int64_t late = edge.from == 0 ? t_.window_begin - window_ : 0;
-    delays_.push_back(edge.delay_ns + late);
+    delays_.push_back(facts_.DelayOf(edge));
     delayed = delayed || delays_.back() > 0;
     unexplained_.push_back(edge.unexplained_ns);
     unexplained = unexplained || edge.unexplained_ns > 0;
-    releases_.push_back(std::llround(edge.share * kReleaseAtEnd));
+    releases_.push_back(RankFacts::ReleaseOf(edge));
     released = released || releases_.back() != kReleaseAtEnd;
     if (e > begin) kinds_.push_back(',');
     const absl::string_view kind = Name(edge.kind);
@@ -230,30 +156,20 @@ bool Emitter::ToldOperands(const TimelineNode& node) {
 void Emitter::Operands(const TimelineNode& node) {
   if (ToldOperands(node)) return;
   const DeviceTrace& d = *rank_.device;
-  uint32_t row = node.event;
-  if (const Event& own = d.events[row]; !node.host && own.extra != kNoRow) {
+  if (const Event& own = d.events[node.event]; !node.host && own.extra != kNoRow) {
     if (const uint32_t captured = d.device[own.extra].graph_op; captured != kNoRow) {
       const GraphOp& op = d.graph_ops[captured];
       TextAttr("op", d.strings.Get(op.name));
       return TextOperands(d.strings.Get(op.shapes), d.strings.Get(op.types));
     }
   }
-  while (row != kNoRow && d.events[row].kind != EventKind::kCpuOp) row = t_.caller[row];
+  const uint32_t row = facts_.OperatorOf(node);
   if (row == kNoRow) return;
-  absl::string_view shapes, types;
-  if (d.events[row].extra != kNoRow) {
-    const OpExtra& extra = d.ops[d.events[row].extra];
-    shapes = d.strings.Get(extra.shapes);
-    types = d.strings.Get(extra.types);
-  }
-  if (rank_.host != nullptr && rank_.pairing.node_of_event[row] != kNoRow) {
-    const HostNode& host = rank_.host->nodes[rank_.pairing.node_of_event[row]];
-    if (shapes.empty()) shapes = rank_.host->strings.Get(host.in_shapes);
-    if (types.empty()) types = rank_.host->strings.Get(host.in_types);
-    if (node.host && host.rf_id != 0) IntAttr("rf_id", ValueField::kInt64, static_cast<int64_t>(host.rf_id));
-  }
+  const RankFacts::OperandTexts texts = facts_.OperandsOf(row);
+  if (texts.host != nullptr && node.host && texts.host->rf_id != 0)
+    IntAttr("rf_id", ValueField::kInt64, static_cast<int64_t>(texts.host->rf_id));
   if (!node.host) TextAttr("op", d.name_of(d.events[row]));
-  TextOperands(shapes, types);
+  TextOperands(texts.shapes, texts.types);
 }
 
 void Emitter::CommAttrs(const CommPlan& plan, const CommCall& call) {
@@ -284,7 +200,7 @@ void Emitter::KeptCommAttrs(const CommPlan& plan, const CommCall& call) {
 
 // Writes start and duration in microseconds. Returns the start in nanoseconds.
 int64_t Emitter::Times(const TimelineNode& node) {
-  const int64_t start = std::max<int64_t>(0, node.start - window_);
+  const int64_t start = facts_.StartOf(node);
   wire::AppendNumber(kNodeStart, static_cast<uint64_t>(start) / 1000, &w_);
   wire::AppendNumber(kNodeDuration, static_cast<uint64_t>(node.dur + 500) / 1000, &w_);
   return start;
@@ -292,11 +208,11 @@ int64_t Emitter::Times(const TimelineNode& node) {
 
 absl::Status Emitter::OwnWorkNode(uint32_t i) {
   const TimelineNode& node = t_.nodes[i];
-  wire::AppendText(kNodeName, "[between calls]", &w_);
+  wire::AppendText(kNodeName, kOwnWorkName, &w_);
   wire::AppendNumber(kNodeType, static_cast<uint64_t>(NodeType::kComp), &w_);
   const int64_t start = Times(node);
   IntAttr("is_cpu_op", ValueField::kBool, 1);
-  IntAttr("tid", ValueField::kInt64, tid_[static_cast<size_t>(node.lane)]);
+  IntAttr("tid", ValueField::kInt64, facts_.LaneOf(node, i));
   IntAttr("start_ns", ValueField::kInt64, start);
   IntAttr("duration_ns", ValueField::kInt64, node.dur);
   Deps(i);
@@ -313,26 +229,19 @@ absl::Status Emitter::Node(uint32_t i) {
   wire::AppendNumber(kNodeId, i + 1, &w_);
   if (node.IsOwnWork()) return OwnWorkNode(i);
   if (node.event == kNoRow) {
-    wire::AppendText(kNodeName, "[capture window]", &w_);
+    wire::AppendText(kNodeName, kWindowNodeName, &w_);
     wire::AppendNumber(kNodeType, static_cast<uint64_t>(NodeType::kMetadata), &w_);
     IntAttr("is_cpu_op", ValueField::kBool, 1);
     return writer_->AddFrame(w_);
   }
   const DeviceTrace& d = *rank_.device;
   const Event& event = d.events[node.event];
-  const CommPlan* comm = node.comm == kNoRow ? nullptr : &comms_[node.comm];
-  if (comm != nullptr && comm->type == NodeType::kComp) comm = nullptr;
+  const CommPlan* comm = facts_.PlanOf(node);
   wire::AppendText(kNodeName, d.name_of(event), &w_);
   wire::AppendNumber(kNodeType, static_cast<uint64_t>(comm == nullptr ? NodeType::kComp : comm->type), &w_);
   const int64_t start = Times(node);
   IntAttr("is_cpu_op", ValueField::kBool, node.host ? 1 : 0);
-  // A node that runs beside the others gets its own lane.
-  const int64_t own = 1500000000 + int64_t{i};
-  if (node.host) {
-    IntAttr("tid", ValueField::kInt64, node.lane < 0 ? own : tid_[static_cast<size_t>(node.lane)]);
-  } else {
-    IntAttr("stream", ValueField::kInt64, node.lane < 0 ? own : stream_[static_cast<size_t>(node.lane)]);
-  }
+  IntAttr(node.host ? "tid" : "stream", ValueField::kInt64, facts_.LaneOf(node, i));
   if (!node.host) IntAttr("device", ValueField::kInt32, d.streams[event.lane].device);
   IntAttr("start_ns", ValueField::kInt64, start);
   IntAttr("duration_ns", ValueField::kInt64, node.dur);
@@ -355,12 +264,11 @@ absl::Status Emitter::Node(uint32_t i) {
 }
 
 absl::Status Emitter::Run() {
-  NumberLanes();
   first_.assign(t_.caller.size(), kNoRow);
   for (uint32_t i = static_cast<uint32_t>(t_.nodes.size()); i-- > 0;) {
     if (t_.nodes[i].event != kNoRow) first_[t_.nodes[i].event] = i;
   }
-  if (absl::Status s = Metadata(); !s.ok()) return s;
+  if (absl::Status s = writer_->AddMetadata(facts_.Metadata()); !s.ok()) return s;
   if (absl::Status s = GroupNode(); !s.ok()) return s;
   for (uint32_t i = 0; i < t_.nodes.size(); ++i) {
     if (absl::Status s = Node(i); !s.ok()) return s;

@@ -157,26 +157,36 @@ uint64_t TimelineDraft::Renumber() {
   return lost.size();
 }
 
-// By node, without duplicates: of edges from one node the one with the longest delay.
+// By node, without duplicates: of edges from one node the one with the longest delay. Most nodes have one
+// edge or two, so that edges are first dealt out to their nodes, and then sorted there.
 void TimelineDraft::SortEdges() {
-  std::sort(edges.begin(), edges.end(), [](const NewEdge& a, const NewEdge& b) {
-    if (a.to != b.to) return a.to < b.to;
-    if (a.edge.from != b.edge.from) return a.edge.from < b.edge.from;
-    return a.edge.delay_ns > b.edge.delay_ns;
-  });
-  edges.erase(std::unique(edges.begin(), edges.end(),
-                          [](const NewEdge& a, const NewEdge& b) {
-                            return a.to == b.to && a.edge.from == b.edge.from;
-                          }),
-              edges.end());
   const size_t n = t.nodes.size();
-  t.edge_begin.assign(n + 1, 0);
-  t.edges.reserve(edges.size());
-  for (const NewEdge& e : edges) {
-    ++t.edge_begin[e.to + 1];
-    t.edges.push_back(e.edge);
+  std::vector<uint64_t> next(n + 1);
+  for (const NewEdge& e : edges) ++next[e.to + 1];
+  for (size_t i = 0; i < n; ++i) next[i + 1] += next[i];
+  std::vector<TimelineEdge> dealt(edges.size());
+  for (const NewEdge& e : edges) dealt[next[e.to]++] = e.edge;  // next[i] ends where node i + 1 begins
+  edges = {};
+  t.edge_begin.assign(1, 0);
+  t.edge_begin.reserve(n + 1);
+  size_t kept = 0, begin = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const size_t end = next[i], first = kept;
+    if (end - begin > 1) {
+      std::sort(dealt.begin() + static_cast<std::ptrdiff_t>(begin),
+                dealt.begin() + static_cast<std::ptrdiff_t>(end),
+                [](const TimelineEdge& a, const TimelineEdge& b) {
+                  return a.from != b.from ? a.from < b.from : a.delay_ns > b.delay_ns;
+                });
+    }
+    for (size_t e = begin; e < end; ++e) {
+      if (kept == first || dealt[kept - 1].from != dealt[e].from) dealt[kept++] = dealt[e];
+    }
+    begin = end;
+    t.edge_begin.push_back(kept);
   }
-  for (size_t i = 0; i < n; ++i) t.edge_begin[i + 1] += t.edge_begin[i];
+  dealt.resize(kept);
+  t.edges = std::move(dealt);
 }
 
 Timeline TimelineDraft::Finish() {
