@@ -191,6 +191,20 @@ TEST(Rocprof, BadJsonIsRefused) {
       {absl::StrReplaceAll(good, {{"\"start_timestamp\": 10", "\"start_timestamp\": 1e400"}}),
        "results.json"},
       {absl::StrReplaceAll(good, {{"[{\"metadata\"", "[{\"metadata\" 3"}}), "expected the whole JSON"},
+      {good.substr(0, good.size() * 3 / 4), "expected the whole JSON"},
+      {good.substr(0, good.find("kernel_symbols")), "expected the whole JSON"},
+      {good + "]", ""},
+      {absl::StrReplaceAll(
+           good, {{"\"buffer_records\": {\"kernel_dispatch\"", "\"buffer_records\": [\"kernel_dispatch\""}}),
+       ""},
+      {absl::StrReplaceAll(good, {{"\"kernel_symbols\": [", "\"kernel_symbols\": [7, "}}), ""},
+      {absl::StrReplaceAll(good, {{"\"agents\": [", "\"agents\": [null, "}}), ""},
+      {absl::StrReplaceAll(good, {{"\"dispatch_info\": {", "\"dispatch_info\": 3, \"x\": {"}}), ""},
+      {absl::StrReplaceAll(good, {{"\"end_timestamp\": 20", "\"end_timestamp\": -20"}}), ""},
+      {absl::StrReplaceAll(good, {{"\"end_timestamp\": 20", "\"end_timestamp\": null"}}), ""},
+      {absl::StrReplaceAll(good, {{"\"start_timestamp\": 10", "\"start_timestamp\": 99999999999999999999"}}),
+       ""},
+      {absl::StrReplaceAll(good, {{"\"strings\": {", "\"strings\": [{"}}), ""},
   };
   for (const auto& [text, says] : cases) {
     const auto capture = ReadText(text);

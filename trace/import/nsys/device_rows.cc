@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -31,7 +32,17 @@ absl::string_view Pick(const absl::string_view (&names)[n], int64_t i) {
 }
 
 // The first columns of each table of operations, in this order.
-enum Column { kStart, kEnd, kDevice, kContext, kStream, kCorrelation, kProcess, kGraphNode, kOwn };
+enum Column {
+  kAtStart,
+  kAtEnd,
+  kAtDevice,
+  kAtContext,
+  kAtStream,
+  kAtCorrelation,
+  kAtProcess,
+  kAtGraphNode,
+  kAtOwn
+};
 std::vector<absl::string_view> Columns(std::vector<absl::string_view> own) {
   std::vector<absl::string_view> all = {"!start",    "!end",          "!deviceId",  "contextId",
                                         "!streamId", "correlationId", "!globalPid", "graphNodeId"};
@@ -56,15 +67,16 @@ class DeviceReader {
       const absl::StatusOr<bool> more = rows->Next();
       if (!more.ok()) return more.status();
       if (!*more) return absl::OkStatus();
-      Process& process = processes_->Of(ProcessOf(rows->IntOr(kProcess, 0)));
-      const int64_t start = rows->IntOr(kStart, INT64_MIN), correlation = rows->IntOr(kCorrelation, kNone);
+      Process& process = processes_->Of(ProcessOf(rows->IntOr(kAtProcess, 0)));
+      const int64_t start = rows->IntOr(kAtStart, INT64_MIN),
+                    correlation = rows->IntOr(kAtCorrelation, kNone);
       if (start >= window_.end && !process.launched.contains(correlation)) continue;
       Event event;
-      if (!process.Times(start, rows->IntOr(kEnd, start), &event)) continue;
-      const int64_t device = rows->IntOr(kDevice, 0);
+      if (!process.Times(start, rows->IntOr(kAtEnd, start), &event)) continue;
+      const int64_t device = rows->IntOr(kAtDevice, 0);
       event.kind = kind;
       event.correlation = correlation >= 0 ? correlation : kNone;
-      event.lane = process.Stream(device, rows->IntOr(kContext, 0), rows->IntOr(kStream, kNone));
+      event.lane = process.Stream(device, rows->IntOr(kAtContext, 0), rows->IntOr(kAtStream, kNone));
       event.extra = static_cast<uint32_t>(process.trace.device.size());
       DeviceExtra& extra = process.trace.device.emplace_back();
       own(*rows, &process, &event, &extra);
@@ -97,17 +109,18 @@ absl::Status DeviceReader::Kernels() {
       "CUPTI_ACTIVITY_KIND_KERNEL", EventKind::kKernel,
       {"mangledName", "demangledName", "shortName", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ"},
       [](const SqliteScan& row, Process* process, Event* event, DeviceExtra* extra) {
-        event->name = process->KernelName(row.IntOr(kOwn, kNone), row.IntOr(kOwn + 1, kNone),
-                                          row.IntOr(kOwn + 2, kNone));
+        event->name = process->KernelName(row.IntOr(kAtOwn, kNone), row.IntOr(kAtOwn + 1, kNone),
+                                          row.IntOr(kAtOwn + 2, kNone));
         for (int i = 0; i < 3; ++i) {
           extra->grid[i] =
-              static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kOwn + 3 + i, 0), 0, INT32_MAX));
-          extra->block[i] = static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kOwn + 6 + i, 0), 0, 65535));
+              static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kAtOwn + 3 + i, 0), 0, INT32_MAX));
+          extra->block[i] =
+              static_cast<uint32_t>(std::clamp<int64_t>(row.IntOr(kAtOwn + 6 + i, 0), 0, 65535));
         }
         int64_t node = 0;
-        if (row.Int(kGraphNode, &node)) process->graph_kernels.push_back({event->extra, node});
+        if (row.Int(kAtGraphNode, &node)) process->graph_kernels.push_back({event->extra, node});
         if (absl::StartsWith(process->trace.strings.Get(event->name), "nccl"))
-          ++process->devices[row.IntOr(kDevice, 0)].second;
+          ++process->devices[row.IntOr(kAtDevice, 0)].second;
       });
 }
 
@@ -115,19 +128,19 @@ absl::Status DeviceReader::Copies() {
   return Read(
       "CUPTI_ACTIVITY_KIND_MEMCPY", EventKind::kMemcpy, {"bytes", "copyKind", "srcKind", "dstKind"},
       [](const SqliteScan& row, Process* process, Event* event, DeviceExtra* extra) {
-        extra->bytes = std::max<int64_t>(kNone, row.IntOr(kOwn, kNone));
+        extra->bytes = std::max<int64_t>(kNone, row.IntOr(kAtOwn, kNone));
         event->name = process->trace.strings.Intern(absl::StrCat(
-            "Memcpy ", Pick(kCopies, row.IntOr(kOwn + 1, 0)), " (", Pick(kMemory, row.IntOr(kOwn + 2, -1)),
-            " -> ", Pick(kMemory, row.IntOr(kOwn + 3, -1)), ")"));
+            "Memcpy ", Pick(kCopies, row.IntOr(kAtOwn + 1, 0)), " (",
+            Pick(kMemory, row.IntOr(kAtOwn + 2, -1)), " -> ", Pick(kMemory, row.IntOr(kAtOwn + 3, -1)), ")"));
       });
 }
 
 absl::Status DeviceReader::Sets() {
   return Read("CUPTI_ACTIVITY_KIND_MEMSET", EventKind::kMemset, {"bytes", "memKind"},
               [](const SqliteScan& row, Process* process, Event* event, DeviceExtra* extra) {
-                extra->bytes = std::max<int64_t>(kNone, row.IntOr(kOwn, kNone));
+                extra->bytes = std::max<int64_t>(kNone, row.IntOr(kAtOwn, kNone));
                 event->name = process->trace.strings.Intern(
-                    absl::StrCat("Memset (", Pick(kMemory, row.IntOr(kOwn + 1, 2)), ")"));
+                    absl::StrCat("Memset (", Pick(kMemory, row.IntOr(kAtOwn + 1, 2)), ")"));
               });
 }
 
@@ -137,7 +150,7 @@ absl::Status DeviceReader::Graphs() {
               [](const SqliteScan& row, Process* process, Event* event, DeviceExtra*) {
                 ++process->graph_launches;
                 event->name =
-                    process->trace.strings.Intern(absl::StrCat("[CUDA graph ", row.IntOr(kOwn, 0), "]"));
+                    process->trace.strings.Intern(absl::StrCat("[CUDA graph ", row.IntOr(kAtOwn, 0), "]"));
               });
 }
 
@@ -170,24 +183,39 @@ absl::Status ReadRecords(const SqliteReader& db, Processes* processes) {
   return absl::OkStatus();
 }
 
-// The record that a wait is for: the one that the profiler numbered with it, else the last before it.
-// Correlations grow with the order of calls.
-const EventRecord* RecordOf(const Process& process, const EventUse& use) {
-  const auto it = process.records.find(use.event);
-  if (it == process.records.end()) return nullptr;
-  const EventRecord* last = nullptr;
-  for (const EventRecord& record : it->second) {
-    if (record.correlation > use.correlation) break;
-    last = &record;
-    if (use.event_sync != 0 && record.event_sync == use.event_sync) return last;
+// The records of a process's events, as waits ask for them. Correlations grow with the order of calls.
+class Records {
+ public:
+  explicit Records(const Process& process) : process_(process) {
+    for (const auto& [event, records] : process.records) {
+      for (const EventRecord& record : records) {
+        if (record.event_sync != 0) by_number_.try_emplace({event, record.event_sync}, &record);
+      }
+    }
   }
-  return last;
-}
+  // The record that the profiler numbered with a wait, else the last before the wait; null: none.
+  const EventRecord* Of(const EventUse& use) const {
+    const auto it = process_.records.find(use.event);
+    if (it == process_.records.end()) return nullptr;
+    const auto numbered = by_number_.find({use.event, use.event_sync});
+    if (numbered != by_number_.end() && numbered->second->correlation <= use.correlation)
+      return numbered->second;
+    const auto after = std::upper_bound(
+        it->second.begin(), it->second.end(), use.correlation,
+        [](int64_t correlation, const EventRecord& record) { return correlation < record.correlation; });
+    return after == it->second.begin() ? nullptr : &*(after - 1);
+  }
+
+ private:
+  const Process& process_;
+  absl::flat_hash_map<std::pair<int64_t, int64_t>, const EventRecord*> by_number_;  // the first of a number
+};
 
 void TieToRecords(Process* process) {
   std::vector<EventUse> open;
+  const Records records(*process);
   for (const EventUse& use : process->uses) {
-    const EventRecord* record = RecordOf(*process, use);
+    const EventRecord* record = records.Of(use);
     if (record == nullptr) {
       open.push_back(use);
       continue;
@@ -197,6 +225,7 @@ void TieToRecords(Process* process) {
     extra.wait_on_correlation = record->correlation;
   }
   process->uses = std::move(open);
+  process->records.clear();
 }
 
 }  // namespace

@@ -8,15 +8,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "trace/import/pytorch/event_order.h"
 
 namespace chakra::pytorch::kineto {
 namespace {
-
-struct SortKey {
-  int64_t ts, dur;
-  uint32_t row;
-  bool operator<(const SortKey& o) const { return std::tie(ts, o.dur, row) < std::tie(o.ts, dur, o.row); }
-};
 
 // Rows of kCpuOp by thread, in the order of events.
 std::vector<std::vector<uint32_t>> OperatorsByThread(const DeviceTrace& trace) {
@@ -93,13 +88,10 @@ void SortEvents(DeviceTrace* out) {
     return std::tie(a.ts, b.dur) < std::tie(b.ts, a.dur);
   };
   if (std::is_sorted(events.begin(), events.end(), before)) return;
-  std::vector<SortKey> keys(events.size());
-  for (uint32_t i = 0; i < keys.size(); ++i) keys[i] = {events[i].ts, events[i].dur, i};
-  std::sort(keys.begin(), keys.end());
   // Not in place: a file interleaves a few sorted runs, and this reads one run after the other.
   std::vector<Event> sorted;
   sorted.reserve(events.size());
-  for (const SortKey& k : keys) sorted.push_back(events[k.row]);
+  for (const uint32_t row : OrderOfEvents(events)) sorted.push_back(events[row]);
   events = std::move(sorted);
 }
 

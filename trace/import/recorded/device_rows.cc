@@ -1,8 +1,6 @@
 #include "trace/import/recorded/device_rows.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <numeric>
 #include <tuple>
 
 #include "absl/strings/ascii.h"
@@ -10,41 +8,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "trace/import/pytorch/event_order.h"
 
 namespace chakra::pytorch {
-namespace {
-
-// The events by begin, longer ones first, then as they were added. They come in runs, one for each line of a
-// file: runs are merged two by two.
-std::vector<uint32_t> Order(const std::vector<Event>& events) {
-  const auto before = [&](uint32_t a, uint32_t b) {
-    return events[a].ts != events[b].ts ? events[a].ts < events[b].ts : events[a].dur > events[b].dur;
-  };
-  std::vector<uint32_t> order(events.size()), merged(events.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::vector<size_t> ends;
-  for (uint32_t i = 1; i <= events.size(); ++i) {
-    if (i == events.size() || before(i, i - 1)) ends.push_back(i);
-  }
-  while (ends.size() > 1) {
-    std::vector<size_t> next;
-    size_t begin = 0;
-    for (size_t r = 0; r < ends.size(); r += 2) {
-      const auto at = [&](size_t i) { return order.begin() + static_cast<std::ptrdiff_t>(i); };
-      const size_t end = r + 1 < ends.size() ? ends[r + 1] : ends[r];
-      std::merge(at(begin), at(ends[r]), at(ends[r]), at(end),
-                 merged.begin() + static_cast<std::ptrdiff_t>(begin), before);
-      next.push_back(end);
-      begin = end;
-    }
-    order.swap(merged);
-    ends = std::move(next);
-  }
-  return order;
-}
-
-}  // namespace
-
 uint32_t DeviceRows::Thread(int64_t pid, int64_t tid, absl::string_view name) {
   const auto [it, fresh] = threads_.try_emplace({pid, tid}, static_cast<uint32_t>(out_->threads.size()));
   if (fresh) out_->threads.push_back({pid, absl::StrCat(tid), std::string(name)});
@@ -60,31 +26,27 @@ uint32_t DeviceRows::Stream(int device, int64_t stream) {
   return last_stream_row_ = it->second;
 }
 
-uint32_t DeviceRows::AddHost(absl::string_view name, uint32_t thread, const HostSpan& span) {
+uint32_t DeviceRows::Add(absl::string_view name, uint32_t lane, uint32_t extra, const EventSpan& span) {
   Event e;
   e.ts = span.begin;
   e.dur = span.end - span.begin;
   e.correlation = span.correlation;
   e.name = out_->strings.Intern(name);
-  e.lane = thread;
+  e.lane = lane;
+  e.extra = extra;
   e.kind = span.kind;
   out_->events.push_back(e);
   return static_cast<uint32_t>(out_->events.size() - 1);
 }
 
-uint32_t DeviceRows::AddDevice(absl::string_view name, uint32_t stream, const DeviceSpan& span,
+uint32_t DeviceRows::AddHost(absl::string_view name, uint32_t thread, const EventSpan& span) {
+  return Add(name, thread, kNoRow, span);
+}
+
+uint32_t DeviceRows::AddDevice(absl::string_view name, uint32_t stream, const EventSpan& span,
                                DeviceExtra extra) {
-  Event e;
-  e.ts = span.begin;
-  e.dur = span.end - span.begin;
-  e.correlation = span.correlation;
-  e.name = out_->strings.Intern(name);
-  e.lane = stream;
-  e.kind = span.kind;
-  e.extra = static_cast<uint32_t>(out_->device.size());
   out_->device.push_back(extra);
-  out_->events.push_back(e);
-  return static_cast<uint32_t>(out_->events.size() - 1);
+  return Add(name, stream, static_cast<uint32_t>(out_->device.size() - 1), span);
 }
 
 uint32_t DeviceRows::AddComm(CommCall call) {
@@ -106,7 +68,7 @@ void DeviceRows::SetStream(uint32_t event, int64_t stream) {
 
 void DeviceRows::Finish(int64_t base) {
   std::vector<Event>& events = out_->events;
-  const std::vector<uint32_t> order = Order(events);
+  const std::vector<uint32_t> order = OrderOfEvents(events);
   std::vector<uint32_t> row(events.size());
   std::vector<Event> sorted;
   sorted.reserve(events.size());

@@ -13,16 +13,9 @@
 
 namespace chakra::pytorch {
 
-// The kind of a host call that a library of a device's runtime makes, and when it ran: ns on the recording's
-// clock, end >= begin.
-struct HostSpan {
-  EventKind kind = EventKind::kRuntime;
-  int64_t begin = 0, end = 0;
-  int64_t correlation = kNone;
-};
-
-// The same of a device operation.
-struct DeviceSpan {
+// The kind of a host call or of a device operation, and when it ran: ns on the recording's clock, end >=
+// begin.
+struct EventSpan {
   EventKind kind = EventKind::kKernel;
   int64_t begin = 0, end = 0;
   int64_t correlation = kNone;
@@ -44,8 +37,8 @@ class DeviceRows {
   uint32_t Stream(int device, int64_t stream);
 
   // Each returns the event's number: the argument of Wait(), not its row.
-  uint32_t AddHost(absl::string_view name, uint32_t thread, const HostSpan& span);
-  uint32_t AddDevice(absl::string_view name, uint32_t stream, const DeviceSpan& span, DeviceExtra extra);
+  uint32_t AddHost(absl::string_view name, uint32_t thread, const EventSpan& span);
+  uint32_t AddDevice(absl::string_view name, uint32_t stream, const EventSpan& span, DeviceExtra extra);
   // Calls that are added one after another are rows one after another. Returns the row.
   uint32_t AddComm(CommCall call);
   // The host event is the call `comm`, a row of DeviceTrace::comms.
@@ -60,6 +53,8 @@ class DeviceRows {
   void Finish(int64_t base);
 
  private:
+  uint32_t Add(absl::string_view name, uint32_t lane, uint32_t extra, const EventSpan& span);
+
   DeviceTrace* out_;
   std::map<std::pair<int64_t, int64_t>, uint32_t> threads_, streams_;
   std::pair<int64_t, int64_t> last_stream_ = {-1, -1};  // and its row: most ask for the same as before

@@ -127,7 +127,7 @@ void DeviceBuilder::FindThreads() {
 void DeviceBuilder::AddCall(const Call& call) {
   const uint32_t thread = rows_.Thread(r_.pid, call.thread, "");
   const absl::string_view name = NameOf(call);
-  pytorch::HostSpan span{EventKind::kRuntime, call.begin, call.end, call.correlation};
+  pytorch::EventSpan span{EventKind::kRuntime, call.begin, call.end, call.correlation};
   if (call.domain == Domain::kMarker) {
     span.kind = EventKind::kAnnotation;
     span.correlation = pytorch::kNone;

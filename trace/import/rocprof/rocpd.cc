@@ -33,17 +33,13 @@ struct HostEvent {
 // The place and the times of a row, whichever schema it is of. Members of both schemas; the columns' order is
 // that of kPlace.
 const std::vector<std::string> kPlace = {"start", "end",      "start_id", "end_id",    "track_id", "pid",
-                                         "tid",   "agent_id", "queue_id", "stream_id", "event_id"};
+                                         "tid",   "agent_id", "queue_id", "stream_id", "event_id", "id"};
 struct Place {
   int64_t begin = 0, end = 0;
   Track track;
   const HostEvent* event = nullptr;
 };
 
-std::vector<std::string> WithPlace(std::vector<std::string> columns) {
-  columns.insert(columns.begin(), kPlace.begin(), kPlace.end());
-  return columns;
-}
 const int kOwn = static_cast<int>(kPlace.size());  // the first column behind the place
 
 // 0 where there is none.
@@ -113,7 +109,10 @@ class TablesReader {
   absl::Status Regions();
   absl::Status Dispatches();
   absl::Status Copies();
-  absl::Status PlaceOf(absl::string_view table, int64_t id, const SqliteScan& row, Place* place);
+  template <typename Record, typename Each>
+  absl::Status Placed(absl::string_view table, std::vector<std::string> own, std::vector<Record>* out,
+                      const Each& each);
+  absl::Status PlaceOf(absl::string_view table, const SqliteScan& row, Place* place);
   uint32_t String(int64_t id);
 
   const SqliteReader& db_;
@@ -222,9 +221,9 @@ absl::Status TablesReader::Args() {
   });
 }
 
-absl::Status TablesReader::PlaceOf(absl::string_view table, int64_t id, const SqliteScan& row, Place* place) {
+absl::Status TablesReader::PlaceOf(absl::string_view table, const SqliteScan& row, Place* place) {
   const auto at = [&] {
-    return absl::StrCat(out_.file, ": table ", std::string(table), suffix_, ", row ", id);
+    return absl::StrCat(out_.file, ": table ", std::string(table), suffix_, ", row ", Int(row, 11));
   };
   if (row.Has(0)) {
     place->begin = Int(row, 0);
@@ -270,76 +269,68 @@ absl::Status TablesReader::PlaceOf(absl::string_view table, int64_t id, const Sq
   return absl::OkStatus();
 }
 
-absl::Status TablesReader::Regions() {
-  const std::string name = absl::StrCat(std::string(kRegionTable), suffix_);
+// Reads a table whose rows have a place, into records that begin with times, thread and correlation; each()
+// fills the rest. `own`: further columns, from kOwn on.
+template <typename Record, typename Each>
+absl::Status TablesReader::Placed(absl::string_view table, std::vector<std::string> own,
+                                  std::vector<Record>* out, const Each& each) {
+  const std::string name = absl::StrCat(table, suffix_);
   if (!db_.Has(name)) return absl::OkStatus();
-  return ForEachRow(db_, name, WithPlace({"id", "name_id"}), [&](const SqliteScan& row) {
+  own.insert(own.begin(), kPlace.begin(), kPlace.end());
+  return ForEachRow(db_, name, own, [&](const SqliteScan& row) {
     Place place;
-    if (absl::Status s = PlaceOf(kRegionTable, Int(row, kOwn), row, &place); !s.ok()) return s;
-    Call call;
-    call.begin = place.begin;
-    call.end = place.end;
-    call.thread = std::max<int64_t>(0, place.track.tid);
-    call.name = String(Int(row, kOwn + 1));
-    call.domain = DomainOf(out_.strings.Get(call.name));
-    if (place.event != nullptr) {
-      call.correlation = place.event->correlation;
-      call.args = place.event->args;
-      if (absl::StrContains(out_.strings.Get(place.event->category), "MARKER")) call.domain = Domain::kMarker;
-      if (call.domain == Domain::kMarker && place.event->message != 0) call.name = place.event->message;
-    }
-    out_.calls.push_back(call);
+    if (absl::Status s = PlaceOf(table, row, &place); !s.ok()) return s;
+    Record record;
+    record.begin = place.begin;
+    record.end = place.end;
+    record.thread = std::max<int64_t>(0, place.track.tid);
+    if (place.event != nullptr) record.correlation = place.event->correlation;
+    each(row, place, &record);
+    out->push_back(record);
     return absl::OkStatus();
   });
+}
+
+absl::Status TablesReader::Regions() {
+  return Placed(kRegionTable, {"name_id"}, &out_.calls,
+                [&](const SqliteScan& row, const Place& place, Call* call) {
+                  call->name = String(Int(row, kOwn));
+                  call->domain = DomainOf(out_.strings.Get(call->name));
+                  if (place.event == nullptr) return;
+                  call->args = place.event->args;
+                  if (absl::StrContains(out_.strings.Get(place.event->category), "MARKER"))
+                    call->domain = Domain::kMarker;
+                  if (call->domain == Domain::kMarker && place.event->message != 0)
+                    call->name = place.event->message;
+                });
 }
 
 absl::Status TablesReader::Dispatches() {
-  const std::string name = absl::StrCat(std::string(kDispatchTable), suffix_);
-  if (!db_.Has(name)) return absl::OkStatus();
-  const std::vector<std::string> own = {
-      "id",          "kernel_id",        "grid_size_x",      "grid_size_y",
-      "grid_size_z", "workgroup_size_x", "workgroup_size_y", "workgroup_size_z"};
-  return ForEachRow(db_, name, WithPlace(own), [&](const SqliteScan& row) {
-    Place place;
-    if (absl::Status s = PlaceOf(kDispatchTable, Int(row, kOwn), row, &place); !s.ok()) return s;
-    Dispatch d;
-    d.begin = place.begin;
-    d.end = place.end;
-    d.thread = std::max<int64_t>(0, place.track.tid);
-    d.agent = place.track.agent;
-    d.queue = place.track.queue;
-    d.stream = place.track.stream;
-    d.kernel = Int(row, kOwn + 1);
-    if (place.event != nullptr) d.correlation = place.event->correlation;
-    for (int axis = 0; axis < 3; ++axis) {
-      d.grid[axis] = static_cast<uint32_t>(std::clamp<int64_t>(Int(row, kOwn + 2 + axis), 0, UINT32_MAX));
-      d.block[axis] = static_cast<uint32_t>(std::clamp<int64_t>(Int(row, kOwn + 5 + axis), 0, UINT32_MAX));
-    }
-    out_.dispatches.push_back(d);
-    return absl::OkStatus();
-  });
+  return Placed(kDispatchTable,
+                {"kernel_id", "grid_size_x", "grid_size_y", "grid_size_z", "workgroup_size_x",
+                 "workgroup_size_y", "workgroup_size_z"},
+                &out_.dispatches, [&](const SqliteScan& row, const Place& place, Dispatch* d) {
+                  d->agent = place.track.agent;
+                  d->queue = place.track.queue;
+                  d->stream = place.track.stream;
+                  d->kernel = Int(row, kOwn);
+                  for (int axis = 0; axis < 3; ++axis) {
+                    d->grid[axis] =
+                        static_cast<uint32_t>(std::clamp<int64_t>(Int(row, kOwn + 1 + axis), 0, UINT32_MAX));
+                    d->block[axis] =
+                        static_cast<uint32_t>(std::clamp<int64_t>(Int(row, kOwn + 4 + axis), 0, UINT32_MAX));
+                  }
+                });
 }
 
 absl::Status TablesReader::Copies() {
-  constexpr absl::string_view kTable = "rocpd_memory_copy";
-  const std::string name = absl::StrCat(std::string(kTable), suffix_);
-  if (!db_.Has(name)) return absl::OkStatus();
-  return ForEachRow(db_, name, WithPlace({"id", "src_agent_id", "dst_agent_id", "size"}),
-                    [&](const SqliteScan& row) {
-                      Place place;
-                      if (absl::Status s = PlaceOf(kTable, Int(row, kOwn), row, &place); !s.ok()) return s;
-                      Copy copy;
-                      copy.begin = place.begin;
-                      copy.end = place.end;
-                      copy.thread = std::max<int64_t>(0, place.track.tid);
-                      copy.from = row.IntOr(kOwn + 1, kUnknown);
-                      copy.to = row.IntOr(kOwn + 2, kUnknown);
-                      copy.bytes = std::max<int64_t>(kUnknown, row.IntOr(kOwn + 3, kUnknown));
-                      copy.stream = place.track.stream;
-                      if (place.event != nullptr) copy.correlation = place.event->correlation;
-                      out_.copies.push_back(copy);
-                      return absl::OkStatus();
-                    });
+  return Placed("rocpd_memory_copy", {"src_agent_id", "dst_agent_id", "size"}, &out_.copies,
+                [](const SqliteScan& row, const Place& place, Copy* copy) {
+                  copy->from = row.IntOr(kOwn, kUnknown);
+                  copy->to = row.IntOr(kOwn + 1, kUnknown);
+                  copy->bytes = std::max<int64_t>(kUnknown, row.IntOr(kOwn + 2, kUnknown));
+                  copy->stream = place.track.stream;
+                });
 }
 
 }  // namespace

@@ -18,7 +18,6 @@ namespace {
 using pytorch::DeviceExtra;
 using pytorch::DeviceTrace;
 using pytorch::EventKind;
-using pytorch::HostSpan;
 using pytorch::kNone;
 
 // A call of the host.
@@ -211,11 +210,12 @@ uint32_t DeviceBuilder::RefByName(int64_t program, absl::string_view module, abs
 }
 
 uint32_t DeviceBuilder::RefOf(const DeviceOp& op) {
-  if (op.hlo.empty()) return kNoRow;
-  const auto [it, fresh] = ref_at_.try_emplace({op.program, op.hlo.data()}, kNoRow);
+  const OpFacts& facts = *op.facts;
+  if (facts.hlo.empty()) return kNoRow;
+  const auto [it, fresh] = ref_at_.try_emplace({facts.program, facts.hlo.data()}, kNoRow);
   if (fresh) {
-    const uint32_t row = RefByName(op.program, op.module, op.hlo);
-    ref_at_[{op.program, op.hlo.data()}] = row;
+    const uint32_t row = RefByName(facts.program, facts.module, facts.hlo);
+    ref_at_[{facts.program, facts.hlo.data()}] = row;
     return row;
   }
   return it->second;
@@ -261,8 +261,8 @@ void DeviceBuilder::CountKernels() {
   for (const PlacedOp& placed : ops_) {
     if (placed.ref == kNoRow) continue;
     Ref& ref = refs_[placed.ref];
-    if (ref.kernel.empty()) ref.kernel = placed.op->name;
-    ref.several = ref.several || ref.kernel != placed.op->name;
+    if (ref.kernel.empty()) ref.kernel = placed.op->facts->name;
+    ref.several = ref.several || ref.kernel != placed.op->facts->name;
     ref.in_flight = ref.in_flight || (d_.tpu && placed.stream == 1);
   }
 }
@@ -316,7 +316,7 @@ void DeviceBuilder::SetCalls(const KnownOp& known, DeviceExtra* extra) {
 }
 
 void DeviceBuilder::AddOp(const PlacedOp& placed) {
-  const DeviceOp& op = *placed.op;
+  const OpFacts& op = *placed.op->facts;
   DeviceExtra extra;
   extra.bytes = op.bytes;
   for (int axis = 0; axis < 3; ++axis) {
@@ -324,7 +324,7 @@ void DeviceBuilder::AddOp(const PlacedOp& placed) {
     extra.block[axis] = op.block[axis];
   }
   const KnownOp* known = placed.ref == kNoRow ? nullptr : refs_[placed.ref].known;
-  pytorch::DeviceSpan span{op.kind, placed.begin, placed.end, op.correlation};
+  pytorch::EventSpan span{op.kind, placed.begin, placed.end, placed.op->correlation};
   const bool collective = known != nullptr && known->collective.kind != hlo::CollectiveKind::kNone;
   const auto phase = known == nullptr ? hlo::CollectivePhase::kWhole : known->collective.phase;
   absl::InlinedVector<uint32_t, 4> waits;  // events

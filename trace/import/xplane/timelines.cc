@@ -84,6 +84,17 @@ absl::string_view InstructionName(absl::string_view text) {
   return text.substr(0, text.find(" = "));
 }
 
+// Whether all is the same, of texts the place in the file.
+bool Alike(const OpFacts& a, const OpFacts& b) {
+  const auto same = [](absl::string_view x, absl::string_view y) {
+    return x.data() == y.data() && x.size() == y.size();
+  };
+  return same(a.name, b.name) && same(a.hlo, b.hlo) && same(a.module, b.module) && a.program == b.program &&
+         a.bytes == b.bytes && a.flops == b.flops && a.traffic == b.traffic && a.kind == b.kind &&
+         std::equal(std::begin(a.grid), std::end(a.grid), b.grid) &&
+         std::equal(std::begin(a.block), std::end(a.block), b.block);
+}
+
 class TimelineReader {
  public:
   TimelineReader(const Plane& plane, const FileClock& clock, absl::string_view file, DeviceTimeline* out)
@@ -108,7 +119,8 @@ class TimelineReader {
   absl::Status ReadSteps(const Line& line);
   // What is the same for all events of a name, and the launch that an event of it told last: most are alike.
   struct OfName {
-    DeviceOp op;
+    OpFacts facts;
+    const OpFacts* last = nullptr;  // of the event before
     absl::string_view details;
     uint32_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
   };
@@ -117,7 +129,7 @@ class TimelineReader {
     const auto it = stats_.find(id);
     return it == stats_.end() ? OpStat::kOther : it->second;
   }
-  void Apply(wire::Cursor stat, OfName* name, DeviceOp* op) const;
+  void Apply(wire::Cursor stat, OfName* name, OpFacts* op, int64_t* correlation) const;
   void AddOp(const Line& line, const EventTimes& times, const std::vector<wire::Cursor>& stats);
   OfName& OfMetadata(int64_t id);
   void KeepLeaves(size_t from);
@@ -137,7 +149,7 @@ class TimelineReader {
   absl::flat_hash_map<int64_t, std::unique_ptr<OfName>> of_metadata_;
 };
 
-void TimelineReader::Apply(wire::Cursor bytes, OfName* name, DeviceOp* op) const {
+void TimelineReader::Apply(wire::Cursor bytes, OfName* name, OpFacts* op, int64_t* correlation) const {
   // The number of the stat comes first; most stats are not needed.
   wire::Cursor head = bytes;
   wire::Field f;
@@ -147,13 +159,13 @@ void TimelineReader::Apply(wire::Cursor bytes, OfName* name, DeviceOp* op) const
   Stat stat;
   switch (StatOf(ReadStat(bytes, plane_, &stat))) {
     case OpStat::kCorrelation:
-      op->correlation = stat.number;
+      *correlation = stat.number;
       break;
     case OpStat::kKernelDetails:
       if (stat.text != name->details) {
         name->details = stat.text;
-        std::copy(std::begin(name->op.grid), std::end(name->op.grid), name->grid);
-        std::copy(std::begin(name->op.block), std::end(name->op.block), name->block);
+        std::copy(std::begin(name->facts.grid), std::end(name->facts.grid), name->grid);
+        std::copy(std::begin(name->facts.block), std::end(name->facts.block), name->block);
         ExtentAfter(stat.text, "grid:", name->grid);
         ExtentAfter(stat.text, "block:", name->block);
       }
@@ -193,7 +205,8 @@ TimelineReader::OfName& TimelineReader::OfMetadata(int64_t id) {
   std::unique_ptr<OfName>& known = of_metadata_[id];
   if (known != nullptr) return *known;
   known = std::make_unique<OfName>();
-  DeviceOp& op = known->op;
+  OpFacts& op = known->facts;
+  int64_t correlation = -1;  // of events, not of names
   const auto metadata = plane_.events.find(id);
   if (metadata == plane_.events.end()) {
     op.name = "(event without a name)";
@@ -205,19 +218,24 @@ TimelineReader::OfName& TimelineReader::OfMetadata(int64_t id) {
         InstructionName(metadata->second.display_name.empty() ? op.name : metadata->second.display_name);
     op.hlo = InstructionName(metadata->second.name);
   }
-  for (const wire::Cursor& stat : metadata->second.stats) Apply(stat, known.get(), &op);
+  for (const wire::Cursor& stat : metadata->second.stats) Apply(stat, known.get(), &op, &correlation);
   return *known;
 }
 
 void TimelineReader::AddOp(const Line& line, const EventTimes& times,
                            const std::vector<wire::Cursor>& stats) {
   OfName& name = OfMetadata(times.metadata);
-  out_.ops.push_back(name.op);
-  DeviceOp& op = out_.ops.back();
-  for (const wire::Cursor& stat : stats) Apply(stat, &name, &op);
+  OpFacts facts = name.facts;
+  DeviceOp& op = out_.ops.emplace_back();
+  for (const wire::Cursor& stat : stats) Apply(stat, &name, &facts, &op.correlation);
   op.begin = clock_.Begin(line, times);
   op.end = clock_.End(line, times);
-  if (op.kind == EventKind::kMemcpy) op.name = CopyName(op.name);
+  if (facts.kind == EventKind::kMemcpy) facts.name = CopyName(facts.name);
+  if (name.last == nullptr || !Alike(*name.last, facts)) {
+    out_.facts.push_back(std::make_unique<const OpFacts>(facts));
+    name.last = out_.facts.back().get();
+  }
+  op.facts = name.last;
 }
 
 absl::Status TimelineReader::ReadOps(const Line& line, int64_t stream) {

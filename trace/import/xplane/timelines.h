@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,24 +31,30 @@ struct FileClock {
 // Whether an event's times can be: offsets and durations of at most 50 days, none negative.
 bool Sane(const EventTimes& times);
 
-struct DeviceOp {
-  int64_t begin = 0, end = 0;  // ns
-  absl::string_view name;      // of the kernel
-  absl::string_view hlo;       // of the instruction; "": not told
-  absl::string_view module;    // of its program
-  int64_t program = 0;         // likewise; 0: not told
-  int64_t correlation = -1;
-  int64_t stream = 0;
+// What most events of a name have in common.
+struct OpFacts {
+  absl::string_view name;            // of the kernel
+  absl::string_view hlo;             // of the instruction; "": not told
+  absl::string_view module;          // of its program
+  int64_t program = 0;               // likewise; 0: not told
   int64_t bytes = -1;                // of copies and sets
   int64_t flops = -1, traffic = -1;  // as the profile counts them
   uint32_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0};
   pytorch::EventKind kind = pytorch::EventKind::kKernel;
 };
 
+struct DeviceOp {
+  int64_t begin = 0, end = 0;  // ns
+  int64_t correlation = -1;
+  int64_t stream = 0;
+  const OpFacts* facts = nullptr;  // never null; in DeviceTimeline::facts
+};
+
 struct DeviceTimeline {
   int ordinal = 0;  // "/device:GPU:3" is 3
   bool tpu = false;
-  std::string device;         // what it is: "AMD Instinct MI300X"; "": not known
+  std::string device;  // what it is: "AMD Instinct MI300X"; "": not known
+  std::vector<std::unique_ptr<const OpFacts>> facts;
   std::vector<DeviceOp> ops;  // by begin
   std::vector<pytorch::DeviceStep> steps;
   uint64_t skipped = 0, damaged = 0;
