@@ -25,6 +25,7 @@
 #include "trace/import/find_groups.h"
 #include "trace/io/file.h"
 #include "trace/io/proto_io.h"
+#include "trace/io/sniff.h"
 
 namespace chakra::doctor {
 namespace {
@@ -32,27 +33,6 @@ namespace {
 std::string Command(absl::string_view before, const std::string& path, absl::string_view after = "") {
   return absl::StrCat("chakra-replay ", before, sweep::QuoteWord(path), after);
 }
-
-// Files told by their first bytes. "PATH" stands for the file.
-struct Signature {
-  absl::string_view magic, what, remedy;
-};
-constexpr Signature kSignatures[] = {
-    {"version https://git-lfs", "a pointer of Git LFS, not the file", "fetch the file: git lfs pull"},
-    {"PK\x03\x04", "a zip archive", "unpack: unzip PATH"},
-    {"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack: 7z x PATH"},
-    {"\xfd"
-     "7zXZ",
-     "a file packed by xz", "unpack: xz -d PATH"},
-    {"BZh", "a file packed by bzip2", "unpack: bzip2 -d PATH"},
-    {"\x04\"M\x18", "a file packed by lz4", "unpack: lz4 -d PATH"},
-    {"\x7f"
-     "ELF",
-     "a program", ""},
-    {"\x89PNG", "a picture", ""},
-    {"%PDF", "a PDF document", ""},
-    {"\x93NUMPY", "an array of NumPy", ""},
-};
 
 // Files told by the end of their names, in lower case.
 struct Ending {
@@ -135,9 +115,8 @@ std::optional<FileKind> ForeignKind(const std::string& path, absl::string_view h
   std::error_code error;
   if (head.empty() && std::filesystem::file_size(path, error) == 0 && !error)
     return FileKind{"an empty file", "copy or record the file again", ""};
-  for (const Signature& s : kSignatures) {
-    if (absl::StartsWith(head, s.magic)) return FileKind{std::string(s.what), Remedy(s.remedy, path), ""};
-  }
+  if (const Signature* known = FindSignature(head))
+    return FileKind{std::string(known->what), Remedy(known->remedy, path), ""};
   const std::string lower = absl::AsciiStrToLower(path);
   for (const Ending& e : kEndings) {
     if (absl::EndsWith(lower, e.ending)) return FileKind{std::string(e.what), Remedy(e.remedy, path), ""};

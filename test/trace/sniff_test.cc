@@ -30,7 +30,7 @@ TEST(Sniff, NamesWhatItKnows) {
   EXPECT_EQ(LooksLike("PK\x03\x04zip"), "; it looks like a zip archive");
   EXPECT_EQ(LooksLike("\x7f"
                       "ELF..."),
-            "; it looks like an ELF file");
+            "; it looks like a program");
   EXPECT_EQ(LooksLike("hello\n"), "; it looks like text: \"hello\\n\"");
   EXPECT_EQ(LooksLike("\x01\x02"), "");
   EXPECT_EQ(LooksLike(""), "");

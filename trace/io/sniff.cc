@@ -16,7 +16,31 @@ bool LooksLikeText(absl::string_view s) {
   });
 }
 
+constexpr Signature kSignatures[] = {
+    {"version https://git-lfs", "a pointer of Git LFS, not the file", "fetch the file: git lfs pull"},
+    {"PK\x03\x04", "a zip archive", "unpack: unzip PATH"},
+    {"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack: 7z x PATH"},
+    {"\xfd"
+     "7zXZ",
+     "a file packed by xz", "unpack: xz -d PATH"},
+    {"BZh", "a file packed by bzip2", "unpack: bzip2 -d PATH"},
+    {"\x04\"M\x18", "a file packed by lz4", "unpack: lz4 -d PATH"},
+    {"\x7f"
+     "ELF",
+     "a program", ""},
+    {"\x89PNG", "a picture", ""},
+    {"%PDF", "a PDF document", ""},
+    {"\x93NUMPY", "an array of NumPy", ""},
+};
+
 }  // namespace
+
+const Signature* FindSignature(absl::string_view s) {
+  for (const Signature& k : kSignatures) {
+    if (absl::StartsWith(s, k.magic)) return &k;
+  }
+  return nullptr;
+}
 
 bool LooksLikeJson(absl::string_view s) {
   if (absl::StartsWith(s, "\xef\xbb\xbf")) s.remove_prefix(3);
@@ -34,22 +58,8 @@ bool LooksLikeAppleDouble(absl::string_view s) {
 }
 
 std::string LooksLike(absl::string_view s) {
-  static constexpr struct {
-    absl::string_view magic, name;
-  } kKnown[] = {{"PK\x03\x04", "a zip archive"},
-                {"\x7f"
-                 "ELF",
-                 "an ELF file"},
-                {"BZh", "bzip2"},
-                {"\xfd"
-                 "7zXZ",
-                 "xz"},
-                {"\x04\"M\x18", "lz4"},
-                {"SQLite format 3", "an SQLite database"},
-                {"\x89PNG", "a PNG image"}};
-  for (const auto& k : kKnown) {
-    if (s.substr(0, k.magic.size()) == k.magic) return absl::StrCat("; it looks like ", k.name);
-  }
+  if (const Signature* known = FindSignature(s)) return absl::StrCat("; it looks like ", known->what);
+  if (absl::StartsWith(s, "SQLite format 3")) return "; it looks like an SQLite database";
   if (LooksLikeText(s)) {
     return absl::StrCat("; it looks like text: \"", absl::CEscape(s.substr(0, 32)), "\"");
   }

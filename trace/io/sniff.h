@@ -15,6 +15,15 @@ bool LooksLikeJson(absl::string_view content);
 // have a tag with a wire type that protobuf does not define.
 bool LooksLikeAppleDouble(absl::string_view content);
 
+// A format that no reader takes, told by its first bytes.
+struct Signature {
+  absl::string_view magic;
+  absl::string_view what;    // "a zip archive"
+  absl::string_view remedy;  // a command, in which "PATH" stands for the file; "": there is none
+};
+// The signature that `content` begins with; null: none of those that are known.
+const Signature* FindSignature(absl::string_view content);
+
 // A hint for the error about content that is not a trace: "; it looks like a zip archive", or "" if the
 // format is unknown.
 std::string LooksLike(absl::string_view content);
