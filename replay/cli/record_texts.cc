@@ -34,7 +34,11 @@ By version:
   newer       ENABLE_PYTORCH_EXECUTION_TRACE=1 in the environment records the execution trace beside Kineto's file
               without code, in a file whose name ends in .et.json
 CUDA graphs (vLLM, SGLang, torch.compile's reduce-overhead): kernels of a graph have no operators. Record the capture
-of the graphs in a trace of its own, too: it has the operators and their shapes.
+of the graphs in a trace of its own, too: it has the operators and their shapes. Collectives in graphs have no sizes
+and groups, unless they were marked when the graph was captured (torch 2.12 on, CUDA 13.1):
+  with torch.cuda.graph(g, enable_annotations=True): ... mark_kernels({"Collective name": "all_reduce", ...})
+2.12 and 2.13 write kernel_annotations_rank*.json: give that file, too. Later versions put the marks into the trace:
+  prof.export_chrome_trace(path, cuda_graph_annotations=get_kernel_annotations())
 )";
 
 constexpr absl::string_view kNsys =
@@ -66,7 +70,9 @@ What each piece is for, and what its absence costs:
                                --pytorch: torch.autograd.profiler.emit_nvtx(record_shapes=True) around the steps. It
                                makes a host-bound job slower: record once without it if the host is what matters
   --cuda-event-trace=true      (where `nsys profile --help` lists it) which record a stream's wait is for. Without, waits
-                               are taken for the last record before them, and counted as such
+                               are taken for the last record before them, and counted as such. It costs time on the
+                               device, and may make streams wait for each other that would not: leave it out where
+                               streams overlap much
   ranges around steps          steps (--steps, --step-range "iteration*"). Without, --step-range pattern looks for the
                                kernels that repeat
   all hosts                    give all exports to one command: ranks are those of MPI (--trace=mpi), else of NCCL's

@@ -7,6 +7,7 @@
 
 #include "test/folders.h"
 #include "test/trace/pytorch/capture_builder.h"
+#include "trace/import/pytorch/graph_annotations.h"
 
 namespace chakra::pytorch {
 namespace {
@@ -79,6 +80,72 @@ TEST(GraphCapture, BranchesOnSeveralStreamsHaveNoOrder) {
   LaunchOf(&k, 100000, 1, 2, 2);
   DeviceTrace trace = k.Trace();
   EXPECT_EQ(JoinCapturedGraphs({&trace}, &trace).joined, 0u);
+}
+
+std::string Node(int64_t node) { return absl::StrCat(",\"graph id\":9,\"graph node id\":", node); }
+
+// Where kernels tell the numbers of their nodes, these are the order, if each stream's order agrees with
+// them.
+TEST(GraphCapture, BranchesOnSeveralStreamsGoByTheNumbersOfNodes) {
+  for (const bool agree : {true, false}) {
+    KinetoBuilder k;
+    Capture(&k, 1000, {"aten::mm", "aten::add", "aten::cat"}, "[[8,4]]");
+    k.Call(1, "cudaGraphLaunch", 100000, 500, 1);
+    // The second node ran before the first, on another stream.
+    k.Kernel(8, "add", 101000, 800, 1, Node(42949672962));
+    k.Kernel(7, "mm", 101500, 800, 1, Node(agree ? 42949672961 : 42949672964));
+    k.Kernel(7, "cat", 103000, 800, 1, Node(42949672963));
+    DeviceTrace trace = k.Trace();
+    EXPECT_EQ(trace.graph_nodes.size(), 3u);
+    EXPECT_EQ(JoinCapturedGraphs({&trace}, &trace).joined, agree ? 3u : 0u);
+    if (agree) {
+      EXPECT_THAT(OpsOf(trace), ElementsAre("aten::add [[8,4]]", "aten::mm [[8,4]]", "aten::cat [[8,4]]"));
+    }
+  }
+}
+
+// As torch writes into the trace what mark_kernels() noted: all values are texts.
+TEST(GraphCapture, CollectivesThatWereMarkedHaveSizesAndGroups) {
+  KinetoBuilder k;
+  k.Call(1, "cudaGraphLaunch", 100000, 500, 1);
+  k.Kernel(
+      7, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 101000, 800, 1,
+      Node(5) +
+          R"(,"In msg nelems":"1048576","Out msg nelems":"1048576","Group size":"2","dtype":"float32",)" +
+          R"("Process Group Name":"0","Process Group Description":"default_pg","Process Group Ranks":"[0, 1]")");
+  const DeviceTrace trace = k.Trace();
+  ASSERT_EQ(trace.comms.size(), 1u);
+  EXPECT_EQ(trace.device[0].comm, 0u);
+  EXPECT_EQ(trace.comms[0].in_bytes, 4 << 20);
+  EXPECT_THAT(trace.comms[0].ranks, ElementsAre(0, 1));
+  EXPECT_EQ(trace.comms[0].group, "0");
+}
+
+TEST(GraphAnnotations, AFileBesideTheTraceTellsCollectives) {
+  KinetoBuilder k;
+  k.Call(1, "cudaGraphLaunch", 100000, 500, 1);
+  k.Kernel(7, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 101000, 800, 1, Node(42));
+  k.Kernel(7, "gemm", 102000, 800, 1, Node(43));
+  DeviceTrace trace = k.Trace();
+  const std::string json =
+      R"({"42": [{"name": "x", "In msg nelems": 7, "dtype": "float32"}, "phase", {"Collective name": "all_reduce",
+ "In msg nelems": 1024, "Out msg nelems": 1024, "Process Group Name": "3", "Process Group Ranks": "[0, 1]"}],
+ "43": [{"module_fqn": "layers.0.w1"}], "99": [{"Collective name": "all_gather", "In msg nelems": 8}]})";
+  ASSERT_TRUE(AnnotateGraphs(json, "notes.json", &trace).ok());
+  ASSERT_EQ(trace.comms.size(), 1u);
+  EXPECT_EQ(trace.comms[trace.device[0].comm].in_bytes, 4096);
+  EXPECT_EQ(trace.comms[trace.device[0].comm].op, CommOp::kAllReduce);
+  EXPECT_EQ(trace.device[1].comm, kNoRow);
+  for (const char* bad :
+       {"", "[]", "{\"x\": []}", "{\"-1\": []}", "{\"1\": {}}", "{\"1\": [", "{\"0\": []}"}) {
+    const absl::Status status = AnnotateGraphs(bad, "notes.json", &trace);
+    EXPECT_FALSE(status.ok()) << bad;
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr("notes.json: "));
+  }
+  int rank = -1;
+  EXPECT_TRUE(NamedAsGraphAnnotations("traces/kernel_annotations_rank12_99.json", &rank));
+  EXPECT_EQ(rank, 12);
+  EXPECT_FALSE(NamedAsGraphAnnotations("traces/kernel_annotations_rank_99.json", &rank));
 }
 
 // vLLM's decode on MI300X: the graph's capture in one trace, its execution in another.

@@ -156,6 +156,12 @@ struct DeviceExtra {
   uint32_t op = 0, shapes = 0, types = 0;
   int64_t operations = kNone, traffic = kNone;
 };
+// The node of a CUDA graph that a device operation was, where the source numbers them: nodes are numbered in
+// the order in which they were made.
+struct GraphNodeOf {
+  uint32_t extra = 0;  // row of DeviceTrace::device
+  int64_t node = 0;
+};
 // The operator that put a kernel into a graph, when the graph was captured.
 struct GraphOp {
   uint32_t name = 0, shapes = 0, types = 0;  // as of an operator's event and its OpExtra
@@ -202,11 +208,11 @@ struct DeviceStep {
 struct DeviceTrace {
   std::string file;
   std::string schema = "kineto";  // what recorded it ("kineto", "nsys", ...); metadata have it
-  std::string machine;            // traces of one machine, and so of one clock, have the same text; "": not told
-  int rank = kNoRank;             // distributedInfo.rank
-  int world_size = 0;             // distributedInfo.world_size; 0: not written
-  int64_t base_ns = 0;            // since the epoch; the time at which Event::ts is 0
-  std::vector<Event> events;      // by (ts, longer first, order in the file)
+  std::string machine;        // traces of one machine, and so of one clock, have the same text; "": not told
+  int rank = kNoRank;         // distributedInfo.rank
+  int world_size = 0;         // distributedInfo.world_size; 0: not written
+  int64_t base_ns = 0;        // since the epoch; the time at which Event::ts is 0
+  std::vector<Event> events;  // by (ts, longer first, order in the file)
   std::vector<OpExtra> ops;
   std::vector<DeviceExtra> device;
   std::vector<SyncExtra> syncs;
@@ -216,8 +222,9 @@ struct DeviceTrace {
   std::vector<StreamLane> streams;
   std::vector<FlowArrow> fwdbwd;
   std::vector<GraphOp> graph_ops;
-  std::vector<DeviceWait> waits;  // by (op, source)
-  std::vector<DeviceStep> steps;  // by begin
+  std::vector<GraphNodeOf> graph_nodes;  // by extra
+  std::vector<DeviceWait> waits;         // by (op, source)
+  std::vector<DeviceStep> steps;         // by begin
   StringTable strings;
   Groups groups;                         // distributedInfo.pg_config
   std::vector<std::string> devices;      // deviceProperties: names

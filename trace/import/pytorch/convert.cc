@@ -13,15 +13,19 @@
 #include "trace/base/parallel.h"
 #include "trace/et/read_options.h"
 #include "trace/import/pytorch/find.h"
+#include "trace/import/pytorch/graph_annotations.h"
 #include "trace/import/pytorch/graph_capture.h"
 #include "trace/import/pytorch/host_only.h"
 #include "trace/import/pytorch/load_files.h"
 #include "trace/import/pytorch/one_job.h"
 #include "trace/import/pytorch/pair.h"
+#include "trace/io/file.h"
 #include "trace/model/groups.h"
 
 namespace chakra::pytorch {
 namespace {
+
+constexpr size_t kMostAnnotations = size_t{1} << 30;  // bytes
 
 // The step marks of a device trace, begin and end: events named "ProfilerStep#N", or steps told by times.
 std::map<int64_t, DeviceStep> Steps(const DeviceTrace& device) {
@@ -97,6 +101,7 @@ class Reader {
   std::vector<CaptureFile> files_;
   std::vector<LoadedFile> loaded_;  // by file; those of archives come first
   std::map<int, CaptureRank> by_rank_;
+  std::map<int, std::string> annotations_;  // of graphs: files by rank
 };
 
 absl::Status Reader::Find(const std::vector<std::string>& inputs) {
@@ -121,7 +126,14 @@ absl::Status Reader::Find(const std::vector<std::string>& inputs) {
     absl::StatusOr<std::vector<CaptureFile>> found = FindCaptureFiles(plain, &others);
     if (!found.ok()) return found.status();
     std::move(found->begin(), found->end(), std::back_inserter(files_));
-    for (const std::string& o : others) out_.report.add_files_left_out(o);
+    for (const std::string& o : others) {
+      int rank = 0;
+      if (NamedAsGraphAnnotations(o, &rank) && !absl::StrContains(o, "!")) {
+        annotations_.try_emplace(rank, o);
+      } else {
+        out_.report.add_files_left_out(o);
+      }
+    }
   }
   if (!files_.empty()) return absl::OkStatus();
   return absl::NotFoundError(
@@ -217,6 +229,11 @@ absl::Status Reader::Link(CaptureRank* rank) {
       if (!pairing.ok()) return pairing.status();
       rank->pairing = *std::move(pairing);
     }
+  }
+  if (const auto notes = annotations_.find(rank->rank); notes != annotations_.end()) {
+    const absl::StatusOr<std::string> json = ReadFile(notes->second, kMostAnnotations);
+    if (!json.ok()) return json.status();
+    if (absl::Status s = AnnotateGraphs(*json, notes->second, rank->device.get()); !s.ok()) return s;
   }
   if (rank->device->schema == DeviceTrace().schema) {
     std::vector<const DeviceTrace*> captures = {rank->device.get()};

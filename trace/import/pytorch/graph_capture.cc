@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
@@ -94,6 +95,34 @@ struct OwnOp {
   std::string name, shapes, types;
 };
 
+// The number of a device operation's node; -1: not told.
+int64_t NodeOf(const DeviceTrace& trace, uint32_t row) {
+  const uint32_t extra = trace.events[row].extra;
+  const auto it = std::lower_bound(trace.graph_nodes.begin(), trace.graph_nodes.end(), extra,
+                                   [](const GraphNodeOf& n, uint32_t e) { return n.extra < e; });
+  return it != trace.graph_nodes.end() && it->extra == extra ? it->node : -1;
+}
+
+// Puts the operations of a launch, by start, in the order in which their nodes were made. False: it is not
+// known.
+bool InOrderOfNodes(const DeviceTrace& trace, std::vector<uint32_t>* rows) {
+  const auto lane = [&](uint32_t row) { return trace.events[row].lane; };
+  if (std::all_of(rows->begin(), rows->end(), [&](uint32_t row) { return lane(row) == lane(rows->front()); }))
+    return true;
+  std::map<uint32_t, int64_t> last;  // node of each stream
+  std::vector<std::pair<int64_t, uint32_t>> nodes;
+  for (const uint32_t row : *rows) {
+    const int64_t node = NodeOf(trace, row);
+    const auto [it, first] = last.try_emplace(lane(row), node);
+    if (node < 0 || (!first && it->second >= node)) return false;
+    it->second = node;
+    nodes.push_back({node, row});
+  }
+  std::sort(nodes.begin(), nodes.end());
+  for (size_t i = 0; i < nodes.size(); ++i) (*rows)[i] = nodes[i].second;
+  return true;
+}
+
 }  // namespace
 
 bool ShowsGraphCaptureOnly(const DeviceTrace& trace) {
@@ -137,14 +166,11 @@ GraphJoin JoinCapturedGraphs(const std::vector<const DeviceTrace*>& from, Device
             {to->strings.Intern(op.name), to->strings.Intern(op.shapes), to->strings.Intern(op.types)});
     }
   }
-  for (const auto& launch : launches) {
-    const std::vector<uint32_t>& rows = launch.second;
+  for (auto& launch : launches) {
+    std::vector<uint32_t>& rows = launch.second;
     join.kernels += rows.size();
     const auto ops = rows_of.find(rows.size());
-    const bool one_stream = std::all_of(rows.begin(), rows.end(), [&](uint32_t row) {
-      return to->events[row].lane == to->events[rows[0]].lane;
-    });
-    if (ops == rows_of.end() || !one_stream) continue;
+    if (ops == rows_of.end() || !InOrderOfNodes(*to, &rows)) continue;
     for (size_t i = 0; i < rows.size(); ++i) {
       to->device[to->events[rows[i]].extra].graph_op = ops->second[i];
       join.joined += ops->second[i] == kNoRow ? 0 : 1;

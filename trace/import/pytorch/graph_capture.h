@@ -21,8 +21,9 @@ struct GraphJoin {
 // Gives the kernels of each launch of a graph in `to` their operators and shapes (DeviceExtra::graph_op),
 // from the captures in `from`, which may have `to` itself. The k-th operation of a launch, by start, is that
 // of the k-th launching call between begin and end of a capture with as many such calls. Operations of one
-// launch on several streams have no such order, and stay without. Of several captures of that length, what
-// all agree on counts.
+// launch on several streams go by the numbers of their nodes, if the source tells these and they agree with
+// the order of each stream; else the operations stay without. Of several captures of that length, what all
+// agree on counts.
 GraphJoin JoinCapturedGraphs(const std::vector<const DeviceTrace*>& from, DeviceTrace* to);
 
 }  // namespace chakra::pytorch

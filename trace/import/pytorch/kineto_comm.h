@@ -7,7 +7,7 @@
 
 namespace chakra::pytorch::kineto {
 
-// Precondition: event.has(Arg::kCollective). Arguments of the wrong type are skipped and counted.
+// Arguments of the wrong type are skipped and counted.
 CommCall ReadComm(const EventTokens& event, Notes* notes);
 
 }  // namespace chakra::pytorch::kineto

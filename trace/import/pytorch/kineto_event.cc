@@ -101,6 +101,7 @@ constexpr Keyword<Arg> kArgWords[] = {
     {"Src Rank", Arg::kSrcRank},
     {"Dst Rank", Arg::kDstRank},
     {"Seq", Arg::kCommSeq},
+    {"graph node id", Arg::kGraphNode},
 };
 constexpr Keywords<Arg, 256> kArgNames(kArgWords);
 
@@ -229,6 +230,13 @@ size_t CharacterLength(const char* p, size_t left) {
 }
 
 }  // namespace
+
+bool FindArg(absl::string_view name, Arg* out) {
+  const Arg* arg = kArgNames.Find(name);
+  if (arg == nullptr) return false;
+  *out = *arg;
+  return true;
+}
 
 Category ParseCategory(absl::string_view token) {
   if (token.empty()) return Category();

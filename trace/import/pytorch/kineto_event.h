@@ -65,8 +65,12 @@ enum class Arg : uint8_t {
   kSrcRank,
   kDstRank,
   kCommSeq,
+  kGraphNode,
 };
-inline constexpr int kArgs = static_cast<int>(Arg::kCommSeq) + 1;
+inline constexpr int kArgs = static_cast<int>(Arg::kGraphNode) + 1;
+
+// The argument of this name. False: the reader has no use for it.
+bool FindArg(absl::string_view name, Arg* out);
 
 // Tokens of one event: values as written, strings with their quotes. Empty: absent or null.
 struct EventTokens {

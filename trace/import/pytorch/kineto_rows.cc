@@ -132,7 +132,9 @@ absl::Status RowBuilder::StreamOf(const EventTokens& e, uint32_t* lane) {
 }
 
 uint32_t RowBuilder::Comm(const EventTokens& e) {
-  if (!e.has(Arg::kCollective)) return kNoRow;
+  // What annotates kernels of graphs may tell all but the collective, which the kernel's name tells.
+  const bool annotated = e.has(Arg::kInElems) && e.has(Arg::kDtype) && e.has(Arg::kGraphNode);
+  if (!e.has(Arg::kCollective) && !annotated) return kNoRow;
   out_->comms.push_back(ReadComm(e, notes_));
   return static_cast<uint32_t>(out_->comms.size() - 1);
 }
@@ -195,8 +197,10 @@ uint32_t RowBuilder::Device(const EventTokens& e) {
   x.comm = Comm(e);
   Extent(e, Arg::kGrid, x.grid);
   Extent(e, Arg::kBlock, x.block);
+  const auto row = static_cast<uint32_t>(out_->device.size());
+  if (const int64_t node = Integer(e, Arg::kGraphNode); node > 0) out_->graph_nodes.push_back({row, node});
   out_->device.push_back(x);
-  return static_cast<uint32_t>(out_->device.size() - 1);
+  return row;
 }
 
 uint32_t RowBuilder::Sync(const EventTokens& e) {
