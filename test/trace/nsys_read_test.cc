@@ -7,7 +7,10 @@
 #include "bench/nsys_generator.h"
 #include "test/folders.h"
 #include "test/trace/nsys_sql.h"
+#include "test/trace/tar_member.h"
 #include "trace/import/nsys/importer.h"
+#include "trace/import/reader.h"
+#include "trace/model/graph_builder.h"
 
 namespace chakra::nsys {
 namespace {
@@ -340,6 +343,49 @@ TEST_F(NsysRead, AProcessThatDrivesSeveralGpusIsAsManyRanks) {
 }
 
 std::string Real(const std::string& name) { return std::string(CHAKRA_SHARED_DATA) + "/nsys/" + name; }
+
+TEST_F(NsysRead, ExportsInAnArchiveAreThoseOfAFolder) {
+  NsysOptions options;
+  options.hosts = 2;
+  std::string tar;
+  std::vector<std::string> paths;
+  for (options.host = 0; options.host < 2; ++options.host) {
+    const std::string name = absl::StrCat("host", options.host, ".sqlite");
+    paths.push_back(Make(options, name));
+    tar += TarMember("run/" + name, BytesOf(paths.back()));
+  }
+  tar += TarMember("run/notes.txt", "on two hosts") + kTarEnd;
+  WriteBytes(folder_.At("run.tar"), tar);
+  const auto whole = ReadTraceSet(paths, ReadOptions()),
+             packed = ReadTraceSet({folder_.At("run.tar")}, ReadOptions());
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  ASSERT_TRUE(packed.ok()) << packed.status();
+  ASSERT_EQ(packed->ranks.size(), whole->ranks.size());
+  for (size_t r = 0; r < whole->ranks.size(); ++r)
+    EXPECT_TRUE(SameContent(*packed->ranks[r].graph, *whole->ranks[r].graph)) << r;
+  ASSERT_EQ(packed->inputs.size(), 1u);
+  EXPECT_EQ(packed->inputs[0].path, folder_.At("run.tar"));
+  WriteBytes(folder_.At("cut.tar"), tar.substr(0, tar.size() / 2));
+  EXPECT_THAT(std::string(ReadTraceSet({folder_.At("cut.tar")}, ReadOptions()).status().message()),
+              HasSubstr("cut.tar"));
+}
+
+TEST_F(NsysRead, CallsOfMpiKeepTheirTimes) {
+  const std::string path = folder_.At("mpi.sqlite");
+  RunSql(path, kLeast);
+  RunSql(
+      path,
+      "INSERT INTO StringIds VALUES (9,'MPI_Allreduce');"
+      "CREATE TABLE MPI_COLLECTIVES_EVENTS (start INTEGER, end INTEGER, globalTid INTEGER, textId INTEGER, "
+      "commHandle INTEGER, rootRank INTEGER, size INTEGER, recvSize INTEGER);"
+      "INSERT INTO MPI_COLLECTIVES_EVENTS VALUES (5100300000,5100340000,117440519,9,1,NULL,64,64)");
+  const Capture capture = Read({path});
+  ASSERT_EQ(capture.ranks.size(), 1u);
+  const pytorch::DeviceTrace& trace = *capture.ranks[0].device;
+  EXPECT_EQ(trace.name_of(trace.events.back()), "MPI_Allreduce");
+  EXPECT_EQ(trace.events.back().dur, 40000);
+  EXPECT_THAT(Warnings(capture), Contains(HasSubstr("1 calls of MPI keep their recorded times")));
+}
 
 TEST_F(NsysRead, ARealExportOfTwoGpus) {
   const std::string file = Real("h100_2gpu_1s.sqlite");

@@ -8,7 +8,7 @@ namespace {
 
 // Sums over all processes of all files.
 struct Sums {
-  uint64_t nccl_kernels = 0, nccl_ranges = 0, payloads = 0, graphs = 0, graph_kernels = 0, graph_joined = 0;
+  uint64_t mpi_calls = 0, nccl_kernels = 0, nccl_ranges = 0, payloads = 0, graphs = 0, graph_kernels = 0, graph_joined = 0;
   uint64_t operators = 0, shaped = 0;
   bool nvtx = true, api = true, utc = true, blobs = true;
 };
@@ -16,6 +16,7 @@ struct Sums {
 Sums SumsOf(const std::vector<std::unique_ptr<ExportFile>>& files) {
   Sums s;
   for (const auto& file : files) {
+    s.mpi_calls += file->mpi_calls;
     s.nvtx = s.nvtx && file->nvtx;
     s.api = s.api && file->api;
     s.utc = s.utc && file->session.has_utc;
@@ -80,6 +81,10 @@ std::vector<std::string> Missing(const std::vector<std::unique_ptr<ExportFile>>&
         "`--pytorch=autograd-shapes-nvtx`, or "
         "emit_nvtx(record_shapes=True)");
   }
+  if (s.mpi_calls > 0)
+    out.push_back(absl::StrCat(s.mpi_calls,
+                               " calls of MPI keep their recorded times: no cluster changes them, as the "
+                               "messages behind them are not matched"));
   if (files.size() > 1 && !s.utc)
     out.push_back(
         "a file does not tell when it was recorded (TARGET_INFO_SESSION_START_TIME): clocks are aligned by "

@@ -129,6 +129,7 @@ absl::Status Reader::ReadRows() {
     it = idle ? processes_->Erase(it) : std::next(it);
   }
   if (status.ok()) status = ReadSyncRows(db_, window_, processes_.get());
+  if (status.ok()) status = ReadMpiRows(db_, window_, processes_.get(), &out_->mpi_calls);
   if (status.ok()) status = ReadNvtxRows(db_, window_, out_->strings, *schemas, processes_.get(), &steps_);
   if (status.ok() && !window_.whole()) status = ReadMembers(db_, out_->strings, *schemas, processes_.get());
   if (status.ok()) status = ReadThreadNames(db_, out_->strings, processes_.get());

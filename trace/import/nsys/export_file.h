@@ -31,7 +31,7 @@ struct ExportFile {
   std::vector<std::unique_ptr<Process>> processes;  // by id; those with operations of a device
   uint64_t idle_processes = 0;                      // that called CUDA, and ran nothing on a device
   bool nvtx = false, api = false;                   // whether the tables are there
-  uint64_t mpi_calls = 0;
+  uint64_t mpi_calls = 0;                           // of processes with operations of a device
 };
 
 // Reads what replays need. Where `what.steps` names steps that NVTX ranges mark, only these are kept in

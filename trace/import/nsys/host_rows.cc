@@ -199,6 +199,33 @@ absl::Status ReadApiRows(const SqliteReader& db, const Window& window, Processes
   }
 }
 
+absl::Status ReadMpiRows(const SqliteReader& db, const Window& window, Processes* processes,
+                         uint64_t* calls) {
+  for (const absl::string_view table :
+       {"MPI_P2P_EVENTS", "MPI_COLLECTIVES_EVENTS", "MPI_START_WAIT_EVENTS"}) {
+    if (absl::Status s = db.CheckPlain(table); !s.ok()) return s;
+    if (!db.Has(table)) continue;
+    absl::StatusOr<SqliteScan> rows =
+        db.Read(table, {"!start", "!end", "!globalTid", "!textId"}, Touching(window));
+    if (!rows.ok()) return rows.status();
+    for (;;) {
+      const absl::StatusOr<bool> more = rows->Next();
+      if (!more.ok()) return more.status();
+      if (!*more) break;
+      const int64_t tid = rows->IntOr(2, 0), start = rows->IntOr(0, INT64_MIN);
+      Process* process = processes->Find(ProcessOf(tid));
+      Event event;
+      if (process == nullptr || !process->Times(start, rows->IntOr(1, start), &event)) continue;
+      event.kind = EventKind::kCpuOp;
+      event.name = process->Name(rows->IntOr(3, kNone), "call of MPI");
+      event.lane = process->Thread(tid);
+      process->Add(event);
+      ++*calls;
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ReadNvtxRows(const SqliteReader& db, const Window& window, const Strings& strings,
                           const NcclSchemas& schemas, Processes* processes, StepRanges* steps) {
   return NvtxReader(db, strings, schemas, processes, steps).Read(window);

@@ -24,6 +24,10 @@ uint32_t AddNcclCall(absl::string_view text, absl::string_view payload, const Nc
 // Adds the calls of the runtime's and the driver's interface that touch the window, and their processes.
 absl::Status ReadApiRows(const SqliteReader& db, const Window& window, Processes* processes);
 
+// Adds the calls of MPI that touch the window, of processes that are there, with the times that they took;
+// their number goes to `calls`.
+absl::Status ReadMpiRows(const SqliteReader& db, const Window& window, Processes* processes, uint64_t* calls);
+
 // Adds the ranges that touch the window, of processes that are there. Ranges that may be steps go to `steps`
 // too.
 absl::Status ReadNvtxRows(const SqliteReader& db, const Window& window, const Strings& strings,

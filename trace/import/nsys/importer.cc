@@ -13,6 +13,7 @@
 #include "trace/import/nsys/advice.h"
 #include "trace/import/nsys/export_file.h"
 #include "trace/import/nsys/ranks.h"
+#include "trace/io/archive.h"
 #include "trace/io/byte_source.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
@@ -23,6 +24,7 @@ namespace {
 
 constexpr absl::string_view kEndings[] = {".sqlite", ".sqlite3", ".db"};
 constexpr absl::string_view kReports[] = {".nsys-rep", ".qdrep"};
+constexpr size_t kTarHead = 512;
 
 // rocpd's files are SQLite too.
 bool Sniff(absl::string_view head) { return LooksLikeSqlite(head) && !absl::StrContains(head, "rocpd_"); }
@@ -33,9 +35,53 @@ bool EndsIn(absl::string_view name, const absl::string_view (&endings)[n]) {
                      [&](absl::string_view ending) { return absl::EndsWith(name, ending); });
 }
 
-struct Found {
-  std::vector<std::string> exports, reports, others;
+// An export: a file, or a member of an archive, "ARCHIVE!MEMBER", in memory.
+struct Export {
+  std::string path;
+  std::unique_ptr<Buffer> content;  // null: a file
 };
+
+struct Found {
+  std::vector<Export> exports;
+  std::vector<std::string> reports, others;
+  std::vector<InputFile> archives;
+};
+
+// Adds the exports in a tar archive. Their members are in memory until they are read.
+absl::Status FindMembers(const std::string& path, Found* found) {
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
+  if (!disk.ok()) return disk.status();
+  absl::StatusOr<std::unique_ptr<ByteSource>> tar = OpenContent(disk->get(), path);
+  if (!tar.ok()) return tar.status();
+  TarReader reader(tar->get(), path);
+  for (;;) {
+    const absl::StatusOr<bool> more = reader.Next();
+    if (!more.ok()) return more.status();
+    if (!*more) break;
+    const std::string name = absl::StrCat(path, "!", reader.name());
+    if (!EndsIn(WithoutCompression(name), kEndings)) {
+      (EndsIn(name, kReports) ? found->reports : found->others).push_back(name);
+      continue;
+    }
+    if (absl::Status s = reader.CheckWhole(); !s.ok()) return s;
+    Buffer member;
+    if (absl::Status s = reader.ReadMember(&member); !s.ok()) return s;
+    MemorySource raw(member.view());
+    absl::StatusOr<std::unique_ptr<ByteSource>> plain = OpenContent(&raw, name);
+    if (!plain.ok()) return plain.status();
+    Export one{name, std::make_unique<Buffer>()};
+    if (absl::Status s = ReadAll(plain->get(), name, one.content.get()); !s.ok()) return s;
+    if (Sniff(one.content->view().substr(0, Importer::kSniffed))) {
+      found->exports.push_back(std::move(one));
+    } else {
+      found->others.push_back(name);
+    }
+  }
+  InputFile& archive = found->archives.emplace_back();
+  archive.path = path;
+  archive.role = "device trace";
+  return (*disk)->Finish(&archive.sha256, &archive.bytes);
+}
 
 absl::Status Find(const std::vector<std::string>& inputs, Found* found) {
   for (const std::string& input : inputs) {
@@ -52,7 +98,13 @@ absl::Status Find(const std::vector<std::string>& inputs, Found* found) {
       }
       absl::StatusOr<std::string> head = ReadHead(file, Importer::kSniffed);
       if (!head.ok()) return head.status();
-      (Sniff(*head) ? found->exports : found->others).push_back(file);
+      if (Sniff(*head)) {
+        found->exports.push_back({file, nullptr});
+      } else if (LooksLikeTar(head->substr(0, kTarHead))) {
+        if (absl::Status s = FindMembers(file, found); !s.ok()) return s;
+      } else {
+        found->others.push_back(file);
+      }
     }
   }
   return absl::OkStatus();
@@ -69,18 +121,21 @@ absl::Status NotExported(const std::string& report) {
 
 struct Read {
   std::unique_ptr<ExportFile> file;
-  InputFile input;
+  InputFile input;  // no path: a member of an archive
 };
 
-absl::Status ReadOne(const std::string& path, const ReadWhat& what, Read* out) {
-  absl::StatusOr<std::unique_ptr<SqliteReader>> db = SqliteReader::Open(path, kExports);
+absl::Status ReadOne(const Export& from, const ReadWhat& what, Read* out) {
+  absl::StatusOr<std::unique_ptr<SqliteReader>> db =
+      from.content == nullptr ? SqliteReader::Open(from.path, kExports)
+                              : SqliteReader::OfBytes(from.content->view(), from.path, kExports);
   if (!db.ok()) return db.status();
   absl::StatusOr<std::unique_ptr<ExportFile>> file = ReadExport(**db, what);
   if (!file.ok()) return file.status();
   out->file = *std::move(file);
-  out->input.path = path;
+  if (from.content != nullptr) return absl::OkStatus();
+  out->input.path = from.path;
   out->input.role = "device trace";
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(from.path);
   if (!disk.ok()) return disk.status();
   return (*disk)->Finish(&out->input.sha256, &out->input.bytes);
 }
@@ -110,21 +165,26 @@ absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inp
   const ReadWhat what = {options.capture.step_range, options.capture.steps};
   std::vector<Read> read(found.exports.size());
   absl::Status status = ForEach(read.size(), options.threads, [&] {
-    return [&](size_t i) { return ReadOne(found.exports[i], what, &read[i]); };
+    return [&](size_t i) {
+      const absl::Status one = ReadOne(found.exports[i], what, &read[i]);
+      found.exports[i].content = nullptr;
+      return one;
+    };
   });
   if (!status.ok()) return status;
   pytorch::RecordedRanks runs;
   std::vector<std::unique_ptr<ExportFile>> files;
   for (Read& one : read) {
     files.push_back(std::move(one.file));
-    runs.inputs.push_back(std::move(one.input));
+    if (!one.input.path.empty()) runs.inputs.push_back(std::move(one.input));
   }
+  runs.inputs.insert(runs.inputs.end(), found.archives.begin(), found.archives.end());
   // A report beside its export is no surprise.
   for (const std::string& report : found.reports) {
     const std::string stem = report.substr(0, report.rfind('.'));
-    const bool exported =
-        std::any_of(found.exports.begin(), found.exports.end(),
-                    [&](const std::string& file) { return absl::StartsWith(file, absl::StrCat(stem, ".")); });
+    const bool exported = std::any_of(found.exports.begin(), found.exports.end(), [&](const Export& file) {
+      return absl::StartsWith(file.path, absl::StrCat(stem, "."));
+    });
     if (!exported) return NotExported(report);
   }
   runs.files_left_out = std::move(found.others);
