@@ -37,8 +37,9 @@ CUDA graphs (vLLM, SGLang, torch.compile's reduce-overhead): kernels of a graph 
 of the graphs in a trace of its own, too: it has the operators and their shapes. Collectives in graphs have no sizes
 and groups, unless they were marked when the graph was captured (torch 2.12 on, CUDA 13.1):
   with torch.cuda.graph(g, enable_annotations=True): ... mark_kernels({"Collective name": "all_reduce", ...})
-2.12 and 2.13 write kernel_annotations_rank*.json: give that file, too. Later versions put the marks into the trace:
+Later versions put the marks into the trace:
   prof.export_chrome_trace(path, cuda_graph_annotations=get_kernel_annotations())
+With earlier ones write get_kernel_annotations() as JSON to kernel_annotations_rank0_x.json, and give that file, too.
 )";
 
 constexpr absl::string_view kNsys =
