@@ -93,6 +93,17 @@ laws::GemmConstants ProductConstants(const proto::Device& device, KernelDtype dt
   if (stands_in && BytesOf(dtype) <= 1 && dtype != KernelDtype::kInt4Weights)
     c[laws::kPeakShare] *= kNarrowShare;
   c[laws::kPeakShare] *= architecture.peak_scale;
+  // What the measured device loses, in time and by power, it loses by its full rate.
+  const double rate = laws::UnitRate(architecture, device);
+  if (rate < 1) {
+    c[laws::kPeakShare] = 1 / (1 + rate * (1 / c[laws::kPeakShare] - 1));
+    c[laws::kHotShare] *= rate;
+  }
+  if (dtype == KernelDtype::kFp32 && architecture.vector_share > 0) {
+    // Reached by products of milliseconds, in tiles of 128 x 256.
+    c[laws::kPeakShare] = architecture.vector_share * (1 + c[laws::kHalfTile] * (1.0 / 128 + 1.0 / 256));
+    c[laws::kHotShare] = 0;
+  }
   if (!architecture.same) c = laws::Carried(laws::GemmFits(), *fit, c);
   return Scaled(device.kernel_scale(), c, laws::kStartCycles, laws::kPeakShare, laws::kMemoryShare);
 }
@@ -137,6 +148,9 @@ struct KernelModel::Answer {
     const int band = BandOf(law_us);
     double spread = spreads == nullptr ? kFarSpread : spreads->across[band];
     double us = law_us;
+    if (spreads != nullptr && machine.rest == Rest::kDataSheet && machine.architecture->libraries) {
+      us *= std::exp(laws::kCarriedResidual * residual);
+    }
     if (spreads != nullptr && machine.rest != Rest::kDataSheet) {
       us *= std::exp(residual);
       spread = residual == 0 ? spreads->bare[band] : spreads->corrected[band];
@@ -174,7 +188,8 @@ absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device, Ker
     if (load.steady && architecture.steady.narrow_share > 0 && BytesOf(dtype) <= 1 &&
         dtype != KernelDtype::kInt4Weights)
       machine->cublas_constants[i][laws::kPeakShare] *= architecture.steady.narrow_share / kNarrowShare;
-    if (load.steady && architecture.steady.hot > 0) {
+    const bool own_share = dtype == KernelDtype::kFp32 && architecture.vector_share > 0;
+    if (load.steady && architecture.steady.hot > 0 && !own_share) {
       for (laws::GemmConstants* c : {&machine->gemm_constants[i], &machine->cublas_constants[i]}) {
         (*c)[laws::kHotShare] = laws::SteadyHot(architecture, device, BytesOf(dtype), load.devices);
         (*c)[laws::kHotUs] = 0;
@@ -299,6 +314,7 @@ absl::StatusOr<ModelledTime> KernelModel::Moe(const MoeCall& c) const {
   const laws::MoeFit* fit = own != nullptr ? own : StandIn(machine_->architecture->measured, c.dtype);
   laws::MoeConstants constants = fit->constants;
   constants[laws::kMoePeakShare] *= machine_->architecture->peak_scale;
+  constants = laws::Carried(*fit, constants, machine_->architecture->warp_share);
   constants = Scaled(device().kernel_scale(), constants, laws::kMoeStartCycles, laws::kMoePeakShare,
                      laws::kMoeMemoryShare);
   const double us = laws::Moe(constants, machine_->unit[At(c.dtype)], BytesOf(c.dtype), c);
