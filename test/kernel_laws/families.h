@@ -187,7 +187,8 @@ struct AcrossLaw {
   }
 };
 
-// The constants: the geometric mean of those of the generations beside it, of main kernels, as they carry over.
+// The constants: the geometric mean of those of the generations beside it, of main kernels, as they carry
+// over.
 template <typename F>
 std::optional<AcrossLaw<F>> Across(const std::vector<typename F::Fitted>& fits, const std::string& device,
                                    KernelDtype dtype) {

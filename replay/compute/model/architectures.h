@@ -33,8 +33,8 @@ struct Architecture {
   double vector_share;
   // Of the peak that matrix instructions of a single warp reach; 1: it has none wider.
   double warp_share;
-  double attention_start;              // of attention, times that of the fits
-  double attention_scale;              // of the fits' shares of peak and memory, for attention
+  double attention_start;  // of attention, times that of the fits
+  double attention_scale;  // of the fits' shares of peak and memory, for attention
   StreamConstants stream;
   // For devices that do not say: what a typical one has.
   double units, clock_mhz, l2_mbytes;
@@ -50,8 +50,8 @@ const Architecture& ArchitectureOf(const proto::Device& device);
 // (Device.board_watts), the slowest of `devices`.
 double SteadyHot(const Architecture& architecture, const proto::Device& device, double bytes,
                  int64_t devices);
-// 1; less where the matrix units of a device of a measured architecture are slower than the measured device's, by
-// the clock, as H20's are: what part of their rate.
+// 1; less where the matrix units of a device of a measured architecture are slower than the measured
+// device's, by the clock, as H20's are: what part of their rate.
 double UnitRate(const Architecture& architecture, const proto::Device& device);
 // Of the measured device of a fit (fits.h).
 double WarpShareOf(absl::string_view measured);

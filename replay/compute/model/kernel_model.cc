@@ -21,16 +21,18 @@ constexpr double kStreamSpread = 0.35;   // of kernels that stream
 // Share of its peak that a narrow dtype reaches, against bf16: DeepGEMM's against cuBLAS's on H100
 // (replay/compute/fitted).
 constexpr double kNarrowShare = 0.8;
-// Of the time that memory takes for sums that a product adds to, what products do not hide: SimuMax's products of
-// gradients that add in fp32 against those that do not, A100 and B200 (data/kernels/kernel_efficiency_simumax.csv).
+// Of the time that memory takes for sums that a product adds to, what products do not hide: SimuMax's
+// products of gradients that add in fp32 against those that do not, A100 and B200
+// (data/kernels/kernel_efficiency_simumax.csv).
 constexpr double kAccumulateShare = 0.35;
-// Of the forward pass's rate, backward, in long loops: SimuMax's attention of 32 heads and more on A100 and B200 (the same
-// table).
+// Of the forward pass's rate, backward, in long loops: SimuMax's attention of 32 heads and more on A100 and
+// B200 (the same table).
 constexpr double kBackwardRate = 0.78;
 // Of that rate, where values are narrower than keys: 192 and 128 against 128 and 128, 16 to 128 heads (the
 // same table).
 constexpr double kUnequalBackwardRate = 0.79;
-// FlashAttention against its second version, which is about twice as fast (Dao, "FlashAttention-2", 2023, abstract).
+// FlashAttention against its second version, which is about twice as fast (Dao, "FlashAttention-2", 2023,
+// abstract).
 constexpr double kFlash1Share = 0.5;
 // Where the fit is that of the third version, for Hopper: 1.5 to 2 times as fast as the second (Shah et al.,
 // "FlashAttention-3", 2024, abstract).
