@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "replay/compute/model/architectures.h"
 #include "test/kernel_laws/cells.h"
 #include "test/kernel_laws/fit.h"
 
@@ -44,7 +45,7 @@ struct GemmFamily {
   static constexpr size_t kScaled[] = {laws::kStartCycles, laws::kPeakShare, laws::kMemoryShare};
   // Measurements that a user would make: a small one, a large one, a thin one.
   static std::vector<std::vector<double>> Micro() {
-    return {{16, 512, 512}, {4096, 4096, 4096}, {16, 16384, 8192}};
+    return {{16, 512, 512}, {4096, 8192, 8192}, {16, 16384, 8192}};
   }
   static std::vector<double> Numbers(const Call& c) { return {c.m, c.n, c.k}; }
   static Fitted New(const Row<Call>& row) { return {row.device, row.kernel, row.call.dtype, {}, {}, ""}; }
@@ -60,7 +61,8 @@ struct GemmFamily {
                              PlaceOf(laws::kGemmSides, c.k)),
                       off[i]});
     }
-    return FillCells({kRows, kSides, kSides}, {0.35, 0.12, 0.12}, seen);
+    // As rows of the fit tell that another fit had not seen: a fifth beside the one that judges.
+    return FillCells({kRows, kSides, kSides}, {0.35, 0.4, 0.4}, seen);
   }
 };
 
@@ -75,8 +77,9 @@ struct AttentionFamily {
   }
   static constexpr size_t kScaled[] = {laws::kAttentionStartCycles, laws::kAttentionPeakShare,
                                        laws::kAttentionMemoryShare};
+  // A small one, a large one, many short ones.
   static std::vector<std::vector<double>> Micro() {
-    return {{1, 64, 8, 1, 128, 1}, {4, 8192, 32, 8, 128, 1}, {16, 1024, 32, 8, 128, 1}};
+    return {{1, 64, 8, 1, 128, 1}, {8, 4096, 32, 8, 128, 1}, {64, 256, 32, 8, 128, 1}};
   }
   static std::vector<double> Numbers(const Call& c) {
     return {c.batch, c.seq, c.heads, c.kv_heads, c.head_dim, c.window + 1};
@@ -167,30 +170,52 @@ Groups<F> GroupsOf(const std::vector<Row<typename F::Call>>& rows) {
   return groups;
 }
 
-// Constants for a device that is left out: the geometric mean of those of the generations beside it, of main
-// kernels.
+// A law for a device that is left out.
 template <typename F>
-std::optional<typename F::Constants> Across(const std::vector<typename F::Fitted>& fits,
-                                            const std::string& device, KernelDtype dtype) {
+struct AcrossLaw {
+  typename F::Constants constants;
+  // Of the devices beside it, for what residuals carry over.
+  std::vector<const typename F::Fitted*> from;
+
+  double Residual(const typename F::Call& call) const {
+    double sum = 0;
+    for (const auto* fit : from) sum += laws::ResidualOf(fit->View(), call);
+    return laws::kCarriedResidual * sum / static_cast<double>(from.size());
+  }
+  double Time(const Unit& unit, const typename F::Call& call) const {
+    return F::Law(constants, unit, call) * std::exp(Residual(call));
+  }
+};
+
+// The constants: the geometric mean of those of the generations beside it, of main kernels, as they carry
+// over.
+template <typename F>
+std::optional<AcrossLaw<F>> Across(const std::vector<typename F::Fitted>& fits, const std::string& device,
+                                   KernelDtype dtype) {
   constexpr const char* kGenerations[] = {"A100-SXM4-80GB", "H100 80GB HBM3", "B200"};
   const auto generation = [&](const std::string& name) {
     return std::find(std::begin(kGenerations), std::end(kGenerations), name) - std::begin(kGenerations);
   };
   std::vector<std::decay_t<decltype(fits[0].View())>> views;
   for (const auto& f : fits) views.push_back(f.View());
+  AcrossLaw<F> law;
   typename F::Constants sums = {};
-  double count = 0;
   for (const auto& fit : fits) {
     if (!laws::IsMain(fit.View()) || fit.dtype != dtype) continue;
     if (std::abs(generation(fit.device) - generation(device)) != 1) continue;
     typename F::Constants constants = fit.constants;
-    if constexpr (!std::is_same_v<F, MoeFamily>) constants = laws::Carried(views, fit.View(), constants);
+    if constexpr (std::is_same_v<F, MoeFamily>) {
+      constants = laws::Carried(fit.View(), constants, laws::WarpShareOf(device));
+    } else {
+      constants = laws::Carried(views, fit.View(), constants);
+    }
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += std::log(constants[i]);
-    ++count;
+    law.from.push_back(&fit);
   }
-  if (count == 0) return std::nullopt;
-  for (double& c : sums) c = std::exp(c / count);
-  return sums;
+  if (law.from.empty()) return std::nullopt;
+  for (double& c : sums) c = std::exp(c / static_cast<double>(law.from.size()));
+  law.constants = sums;
+  return law;
 }
 
 }  // namespace chakra::kernel_laws

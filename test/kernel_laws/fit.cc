@@ -99,11 +99,11 @@ absl::Status AddAcross(const std::vector<Row<typename F::Call>>& rows,
     std::vector<std::pair<double, double>> off;
     absl::StatusOr<Unit> unit = UnitOf(fit.device, fit.dtype);
     if (!unit.ok()) return unit.status();
-    const std::optional<typename F::Constants> constants = Across<F>(*fits, fit.device, fit.dtype);
+    const std::optional<AcrossLaw<F>> law = Across<F>(*fits, fit.device, fit.dtype);
     for (const auto& row : rows) {
-      if (!constants.has_value() || row.device != fit.device || row.kernel != fit.kernel) continue;
+      if (!law.has_value() || row.device != fit.device || row.kernel != fit.kernel) continue;
       if (row.call.dtype != fit.dtype) continue;
-      const double us = F::Law(*constants, *unit, row.call);
+      const double us = law->Time(*unit, row.call);
       off.push_back({us, std::log(row.us / us)});
     }
     fit.spreads.across.fill(kNoAcross);

@@ -59,20 +59,22 @@ const Row<Call>* NearestRow(const std::vector<const Row<Call>*>& rows, const std
 // Constants with the three scales under which a few rows of the device fit best, as CalibrateDevice() does
 // it.
 template <typename F>
-typename F::Constants Calibrated(const typename F::Constants& constants, const Unit& unit,
+typename F::Constants Calibrated(const AcrossLaw<F>& law, const Unit& unit,
                                  const std::vector<const Row<typename F::Call>*>& rows) {
   std::vector<const Row<typename F::Call>*> micro;
   for (const auto& wanted : F::Micro())
     micro.push_back(NearestRow<typename F::Call>(rows, wanted, F::Numbers));
   const auto scaled = [&](const std::vector<double>& scale) {
-    typename F::Constants c = constants;
+    typename F::Constants c = law.constants;
     for (size_t i = 0; i < 3; ++i) c[F::kScaled[i]] *= scale[i];
     return c;
   };
   const auto misfit = [&](const std::vector<double>& scale) {
     double sum = 0;
-    for (const auto* row : micro)
-      sum += std::pow(std::log(F::Law(scaled(scale), unit, row->call) / row->us), 2);
+    for (const auto* row : micro) {
+      const AcrossLaw<F> with = {scaled(scale), law.from};
+      sum += std::pow(std::log(with.Time(unit, row->call) / row->us), 2);
+    }
     return sum;
   };
   return scaled(FindScales(misfit));
@@ -85,17 +87,17 @@ absl::Status JudgeLeftOut(const std::vector<Row<typename F::Call>>& rows,
   for (const auto& fit : fits) {
     absl::StatusOr<Unit> unit = UnitOf(fit.device, fit.dtype);
     if (!unit.ok()) return unit.status();
-    std::optional<typename F::Constants> constants = Across<F>(fits, fit.device, fit.dtype);
-    if (!constants.has_value() || !laws::IsMain(fit.View())) continue;
+    std::optional<AcrossLaw<F>> law = Across<F>(fits, fit.device, fit.dtype);
+    if (!law.has_value() || !laws::IsMain(fit.View())) continue;
     std::vector<const Row<typename F::Call>*> own;
     for (const auto& row : rows) {
       if (row.device == fit.device && row.kernel == fit.kernel && row.call.dtype == fit.dtype)
         own.push_back(&row);
     }
-    if (calibrated) constants = Calibrated<F>(*constants, *unit, own);
+    if (calibrated) law->constants = Calibrated<F>(*law, *unit, own);
     for (const auto* row : own) {
       out->push_back({F::kName, row->device, row->kernel, std::string(Name(row->call.dtype)), row->us,
-                      F::Law(*constants, *unit, row->call)});
+                      law->Time(*unit, row->call)});
     }
   }
   return absl::OkStatus();

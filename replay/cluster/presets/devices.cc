@@ -86,7 +86,7 @@ extern const char kA10[] = R"pb(
   peak_tflops { key: "int8" value: 250 }
   default_dtype: "bf16"
   memory_gbytes_per_s: 600
-  compute_units: 72 clock_mhz: 1695 l2_mbytes: 6 architecture: "ampere"
+  compute_units: 72 clock_mhz: 1695 l2_mbytes: 6 architecture: "ampere_rtx"
 )pb";
 
 // A100 datasheet, which has one set of rates for all forms. fp64 is the rate of the tensor cores (9.7 without

@@ -20,7 +20,7 @@ constexpr char kResiduals[] =
 extern const AttentionFit kAttentionB200FlashinferBf16Bf16;
 const AttentionFit kAttentionB200FlashinferBf16Bf16 = {"B200", "flashinfer", KernelDtype::kBf16, KernelDtype::kBf16,
     {2.437e+04, 0.5661, 0.02628, 0.6309, 0.1641, 420.5},
-    {{0.06161, 0.05072, 0.08585, 0.06161}, {0.4838, 0.2215, 1.06, 0.3313}, {0.9709, 0.8906, 1.447, 0.786}},
+    {{0.06161, 0.05072, 0.08585, 0.06161}, {0.4838, 0.2215, 1.06, 0.3313}, {1.152, 1.21, 1.742, 0.6738}},
     kGroups, kResiduals};
 
 }  // namespace chakra::laws

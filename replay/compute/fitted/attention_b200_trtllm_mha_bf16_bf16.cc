@@ -45,7 +45,7 @@ constexpr char kResiduals[] =
 extern const AttentionFit kAttentionB200TrtllmMhaBf16Bf16;
 const AttentionFit kAttentionB200TrtllmMhaBf16Bf16 = {"B200", "trtllm_mha", KernelDtype::kBf16, KernelDtype::kBf16,
     {1.801e+04, 0.7587, 0.02794, 0.7699, 0.2858, 445.7},
-    {{0.1066, 0.1286, 0.1144, 0.08256}, {0.3936, 0.3062, 0.6545, 0.3006}, {0.4922, 0.3869, 0.7649, 0.3834}},
+    {{0.1066, 0.1286, 0.1144, 0.08256}, {0.3936, 0.3062, 0.6545, 0.3006}, {0.5437, 0.6642, 0.9256, 0.317}},
     kGroups, kResiduals};
 
 }  // namespace chakra::laws

@@ -45,7 +45,7 @@ constexpr char kResiduals[] =
 extern const AttentionFit kAttentionB200TrtllmMhaFp8Fp8;
 const AttentionFit kAttentionB200TrtllmMhaFp8Fp8 = {"B200", "trtllm_mha", KernelDtype::kFp8, KernelDtype::kFp8,
     {3.179e+04, 0.5239, 0.03228, 1.047, 0.08424, 512.3},
-    {{0.1433, 0.1136, 0.1496, 0.1532}, {0.3644, 0.1609, 0.4264, 0.3585}, {1.105, 0.879, 1.264, 1.036}},
+    {{0.1433, 0.1136, 0.1496, 0.1532}, {0.3644, 0.1609, 0.4264, 0.3585}, {1.186, 1.063, 1.384, 0.9746}},
     kGroups, kResiduals};
 
 }  // namespace chakra::laws

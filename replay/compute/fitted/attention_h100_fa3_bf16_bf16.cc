@@ -45,7 +45,7 @@ constexpr char kResiduals[] =
 extern const AttentionFit kAttentionH100Fa3Bf16Bf16;
 const AttentionFit kAttentionH100Fa3Bf16Bf16 = {"H100 80GB HBM3", "fa3", KernelDtype::kBf16, KernelDtype::kBf16,
     {1.801e+04, 0.7223, 0.02212, 0.3474, 0.3948, 354.8},
-    {{0.1245, 0.1078, 0.2264, 0.09791}, {0.4279, 0.3906, 0.6301, 0.3583}, {0.475, 0.4717, 0.6345, 0.3968}},
+    {{0.1245, 0.1078, 0.2264, 0.09791}, {0.4279, 0.3906, 0.6301, 0.3583}, {0.3734, 0.4749, 0.5283, 0.2887}},
     kGroups, kResiduals};
 
 }  // namespace chakra::laws

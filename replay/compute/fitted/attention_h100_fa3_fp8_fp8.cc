@@ -45,7 +45,7 @@ constexpr char kResiduals[] =
 extern const AttentionFit kAttentionH100Fa3Fp8Fp8;
 const AttentionFit kAttentionH100Fa3Fp8Fp8 = {"H100 80GB HBM3", "fa3", KernelDtype::kFp8, KernelDtype::kFp8,
     {1.959e+04, 0.589, 0.03659, 0.3864, 0.2191, 577.1},
-    {{0.1294, 0.1225, 0.197, 0.1075}, {0.3997, 0.4083, 0.5303, 0.3369}, {0.5247, 0.4862, 0.6689, 0.4527}},
+    {{0.1294, 0.1225, 0.197, 0.1075}, {0.3997, 0.4083, 0.5303, 0.3369}, {0.5215, 0.506, 0.6922, 0.4512}},
     kGroups, kResiduals};
 
 }  // namespace chakra::laws

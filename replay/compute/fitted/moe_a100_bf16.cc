@@ -490,7 +490,7 @@ constexpr char kResiduals[] =
 extern const MoeFit kMoeA100Bf16;
 const MoeFit kMoeA100Bf16 = {"A100-SXM4-80GB", "sglang_fused_moe_triton", KernelDtype::kBf16,
     {5.933e+04, 0.4398, 1.163, 127.6, 0.5817, 180.4, 0.5621},
-    {{0.1408, 0.1408, 0.1718, 0.1341}, {0.377, 0.377, 0.4128, 0.3679}, {0.5269, 0.5269, 0.4549, 0.5334}},
+    {{0.1408, 0.1408, 0.1718, 0.1341}, {0.377, 0.377, 0.4128, 0.3679}, {0.2397, 0.2397, 0.1912, 0.2494}},
     kGroups, kResiduals};
 
 }  // namespace chakra::laws

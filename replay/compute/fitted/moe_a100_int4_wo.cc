@@ -252,7 +252,7 @@ constexpr char kResiduals[] =
 extern const MoeFit kMoeA100Int4Wo;
 const MoeFit kMoeA100Int4Wo = {"A100-SXM4-80GB", "sglang_marlin_moe", KernelDtype::kInt4Weights,
     {6.46e+04, 0.5186, 2.075, 42.67, 0.486, 163.9, 0.5806},
-    {{0.1398, 0.1398, 0.1288, 0.1444}, {0.3112, 0.3112, 0.241, 0.3277}, {0.704, 0.704, 0.4143, 0.7193}},
+    {{0.1398, 0.1398, 0.1288, 0.1444}, {0.3112, 0.3112, 0.241, 0.3277}, {0.261, 0.261, 0.503, 0.2203}},
     kGroups, kResiduals};
 
 }  // namespace chakra::laws

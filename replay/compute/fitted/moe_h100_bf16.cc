@@ -490,7 +490,7 @@ constexpr char kResiduals[] =
 extern const MoeFit kMoeH100Bf16;
 const MoeFit kMoeH100Bf16 = {"H100 80GB HBM3", "sglang_fused_moe_triton", KernelDtype::kBf16,
     {6.066e+04, 0.2783, 1.128, 117.4, 0.6939, 179.3, 0.6043},
-    {{0.1334, 0.1334, 0.1605, 0.1231}, {0.4278, 0.4278, 0.4365, 0.4231}, {0.5135, 0.5135, 0.492, 0.5241}},
+    {{0.1334, 0.1334, 0.1605, 0.1231}, {0.4278, 0.4278, 0.4365, 0.4231}, {0.2274, 0.2274, 0.2124, 0.2354}},
     kGroups, kResiduals};
 
 }  // namespace chakra::laws

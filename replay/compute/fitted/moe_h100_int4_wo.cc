@@ -252,7 +252,7 @@ constexpr char kResiduals[] =
 extern const MoeFit kMoeH100Int4Wo;
 const MoeFit kMoeH100Int4Wo = {"H100 80GB HBM3", "sglang_marlin_moe", KernelDtype::kInt4Weights,
     {4.594e+04, 0.3094, 2.142, 52.52, 0.3629, 217.9, 0.6188},
-    {{0.1438, 0.1438, 0.1247, 0.1524}, {0.3387, 0.3387, 0.3106, 0.354}, {0.6245, 0.6245, 0.477, 0.6644}},
+    {{0.1438, 0.1438, 0.1247, 0.1524}, {0.3387, 0.3387, 0.3106, 0.354}, {0.2733, 0.2733, 0.4544, 0.2143}},
     kGroups, kResiduals};
 
 }  // namespace chakra::laws

@@ -17,27 +17,76 @@ constexpr absl::string_view kA100Name = "A100-SXM4-80GB", kH100Name = "H100-SXM5
 constexpr SteadyLoad kHopperLoad = {0.172, 700, 0.02, 700, 0.89};
 constexpr SteadyLoad kBlackwellLoad = {0.44, 1000, 0.244, 1200, 0.99};
 
+// Matrix instructions of a single warp (mma) reach 62.9 % of Hopper's peak on average, which only those of a
+// group of warps (wgmma) reach whole (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU
+// Architecture via Microbenchmarking", arXiv 2402.13499); the kernels of experts (Triton's for few rows,
+// Marlin) use the former. Blackwell's and those of other makers are assumed to be as Hopper's.
+constexpr double kWarpOfGroup = 0.629;
+
 // Streams: the time of a small elementwise kernel in the captures of data/hta and data/kineto, and the share
 // of memory's bandwidth that a copy gets (Azure/AI-benchmarking-guide for A100 and H100; a capture for
 // MI300X; the others are assumed). Architectures without measurements take the products of the nearest one
 // that has matrix instructions of the same kind (a warp's: A100; a group's: H100). MI300X against H100 is
-// from two models captured on both (data/kineto): 1.31 times H100's time for large products, 1.43 times for
-// attention, 27 us against 9 for a small one. What the other AMD devices and those before A100 are scaled by
-// is assumed.
+// from two models captured on both (data/kineto): 1.43 times H100's time for attention, 27 us against 9 for a
+// small one. What the other AMD devices and those before A100 are scaled by in attention is assumed.
+//
+// Shares of the peak, from the best square product of 1,024 to 10,240 rows that PyTorch reaches
+// (zzc0721/torch-performance-test-data, database.md and issues 77, 140, 180, 185, 195; TFLOP/s, of the data
+// sheet's):
+//   Products of all shapes reach 0.89 of the share of the best one: the fits of A100 and H100 in the limit of
+//   large products against 265 of 312 and 787 of 989.
+//   fp32 without matrix instructions, 0.89 times: P100 9.5 of 10.6, V100 14.5 of 15.7, A100 19.2 of 19.5;
+//   where the 128 lanes of a unit leave its schedulers no slot for other instructions: H100 52 of 67, B200 66
+//   of 75, A40 23.7 of 37.4, L40S 47 of 92 (L4 and RTX 6000 Ada the like), RTX PRO 6000 79 of 120. Turing as
+//   Volta. MI210's is that of matrix instructions, 33.7 of 45.3; MI100's is assumed to be as that. fp16 and
+//   bf16, against the share of the device whose fit counts in the same source: V100 97 of 125 (A100), MI210
+//   131 of 181 (H100); MI300X 668 of 1307, MI355X 1565 of 2516 (H100 795 of 989: stas00/ml-engineering,
+//   compute/accelerator, the best of any shape).
 constexpr Architecture kArchitectures[] = {
-    {"hopper", kH100, kH100Name, true, 1, 1, 1, {1.5, 0.88}, 132, 1830, 50, kHopperLoad},
-    {"blackwell", kB200, kB200Name, true, 1, 1, 1, {1.7, 0.85}, 148, 1860, 126, kBlackwellLoad},
-    {"ampere", kA100, kA100Name, true, 1, 1, 1, {1.6, 0.82}, 108, 1410, 40},
-    {"ada", kA100, kA100Name, false, 1, 1, 1, {1.6, 0.85}, 142, 2520, 96},
-    {"blackwell_rtx", kA100, kA100Name, false, 1, 1, 1, {1.6, 0.85}, 188, 2600, 128},
-    {"turing", kA100, kA100Name, false, 0.9, 1, 0.9, {2.0, 0.8}, 40, 1590, 4},
-    {"volta", kA100, kA100Name, false, 0.9, 1, 0.9, {2.0, 0.85}, 80, 1530, 6},
-    {"pascal", kA100, kA100Name, false, 0.9, 1, 0.9, {2.5, 0.75}, 56, 1480, 4},
-    {"cdna", kH100, kH100Name, false, 0.58, 2.5, 0.4, {3.0, 0.75}, 120, 1502, 8},
-    {"cdna2", kH100, kH100Name, false, 0.7, 2.5, 0.4, {3.0, 0.78}, 110, 1700, 8},
-    {"cdna3", kH100, kH100Name, false, 0.58, 2.5, 0.4, {3.2, 0.76}, 304, 2100, 256},
-    {"cdna4", kH100, kH100Name, false, 0.58, 2.5, 0.4, {3.2, 0.76}, 256, 2400, 256},
-    {"systolic", kH100, kH100Name, false, 1, 1, 1, {2.0, 0.9}, 8, 1000, 128},
+    {"hopper",
+     kH100,
+     kH100Name,
+     true,
+     true,
+     1,
+     0.69,
+     kWarpOfGroup,
+     1,
+     1,
+     {1.5, 0.88},
+     132,
+     1830,
+     50,
+     kHopperLoad,
+     4096},
+    {"blackwell",
+     kB200,
+     kB200Name,
+     true,
+     true,
+     1,
+     0.78,
+     kWarpOfGroup,
+     1,
+     1,
+     {1.7, 0.85},
+     148,
+     1860,
+     126,
+     kBlackwellLoad,
+     8192},
+    {"ampere", kA100, kA100Name, true, true, 1, 0.87, 1, 1, 1, {1.6, 0.82}, 108, 1410, 40, {}, 2048},
+    {"ampere_rtx", kA100, kA100Name, false, true, 1, 0.56, 1, 1, 1, {1.6, 0.85}, 72, 1695, 6},
+    {"ada", kA100, kA100Name, false, true, 1, 0.47, 1, 1, 1, {1.6, 0.85}, 142, 2520, 96},
+    {"blackwell_rtx", kA100, kA100Name, false, true, 1, 0.59, 1, 1, 1, {1.6, 0.85}, 188, 2600, 128},
+    {"turing", kA100, kA100Name, false, true, 1, 0.82, 1, 1, 0.9, {2.0, 0.8}, 40, 1590, 4},
+    {"volta", kA100, kA100Name, false, true, 0.92, 0.82, 1, 1, 0.9, {2.0, 0.85}, 80, 1530, 6},
+    {"pascal", kA100, kA100Name, false, true, 0.9, 0.81, 1, 1, 0.9, {2.5, 0.75}, 56, 1480, 4},
+    {"cdna", kH100, kH100Name, false, false, 0.58, 0.66, kWarpOfGroup, 2.5, 0.4, {3.0, 0.75}, 120, 1502, 8},
+    {"cdna2", kH100, kH100Name, false, false, 0.91, 0.66, kWarpOfGroup, 2.5, 0.4, {3.0, 0.78}, 110, 1700, 8},
+    {"cdna3", kH100, kH100Name, false, false, 0.636, 0, kWarpOfGroup, 2.5, 0.4, {3.2, 0.76}, 304, 2100, 256},
+    {"cdna4", kH100, kH100Name, false, false, 0.774, 0, kWarpOfGroup, 2.5, 0.4, {3.2, 0.76}, 256, 2400, 256},
+    {"systolic", kH100, kH100Name, false, false, 1, 0, kWarpOfGroup, 1, 1, {2.0, 0.9}, 8, 1000, 128},
 };
 
 // Power by the clock, both as shares of what the cool device has: the clock times the square of the voltage,
@@ -98,10 +147,25 @@ double SteadyHot(const Architecture& architecture, const proto::Device& device, 
 absl::Span<const Architecture> Architectures() { return kArchitectures; }
 
 const Architecture& ArchitectureOf(const proto::Device& device) {
-  static constexpr Architecture kUnnamed = {"",  kH100,       kH100Name, false, 0.9, 1,
-                                            0.9, {2.0, 0.82}, 132,       1830,  50};
+  static constexpr Architecture kUnnamed = {"",           kH100, kH100Name, false,       false, 0.9,  0,
+                                            kWarpOfGroup, 1,     0.9,       {2.0, 0.82}, 132,   1830, 50};
   const Architecture* found = FindArchitecture(device.architecture());
   return found == nullptr ? kUnnamed : *found;
+}
+
+double UnitRate(const Architecture& architecture, const proto::Device& device) {
+  constexpr double kAsMeasured = 0.9;  // clocks of data sheets differ by a few percent
+  const Unit unit = UnitOf(device, KernelDtype::kBf16);
+  if (architecture.unit_operations <= 0 || unit.peak_per_us <= 0) return 1;
+  const double rate = unit.peak_per_us / (unit.units * unit.cycles_per_us * architecture.unit_operations);
+  return rate < kAsMeasured ? rate : 1;
+}
+
+double WarpShareOf(absl::string_view measured) {
+  for (const Architecture& a : kArchitectures) {
+    if (a.same && a.measured == measured) return a.warp_share;
+  }
+  return 1;
 }
 
 const Architecture* FindArchitecture(absl::string_view name) {

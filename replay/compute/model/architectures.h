@@ -26,13 +26,20 @@ struct Architecture {
   absl::string_view measured;          // the device whose fits count (fits.h)
   absl::string_view name_of_measured;  // as its data sheet here calls it
   bool same;                           // it is of this architecture: its residuals count, and its errors
+  bool libraries;                      // it runs the same libraries: kCarriedResidual of its residuals count
   double peak_scale;                   // of the fits' shares of peak; 1: as there
-  double attention_start;              // of attention, times that of the fits
-  double attention_scale;              // of the fits' shares of peak and memory, for attention
+  // Of the peak of fp32 without matrix instructions that large products reach, at the clock that they hold;
+  // 0: as bf16's.
+  double vector_share;
+  // Of the peak that matrix instructions of a single warp reach; 1: it has none wider.
+  double warp_share;
+  double attention_start;  // of attention, times that of the fits
+  double attention_scale;  // of the fits' shares of peak and memory, for attention
   StreamConstants stream;
   // For devices that do not say: what a typical one has.
   double units, clock_mhz, l2_mbytes;
   SteadyLoad steady = {};
+  double unit_operations = 0;  // of bf16, a cycle and unit, of the measured device
 };
 
 absl::Span<const Architecture> Architectures();
@@ -43,6 +50,11 @@ const Architecture& ArchitectureOf(const proto::Device& device);
 // (Device.board_watts), the slowest of `devices`.
 double SteadyHot(const Architecture& architecture, const proto::Device& device, double bytes,
                  int64_t devices);
+// 1; less where the matrix units of a device of a measured architecture are slower than the measured
+// device's, by the clock, as H20's are: what part of their rate.
+double UnitRate(const Architecture& architecture, const proto::Device& device);
+// Of the measured device of a fit (fits.h).
+double WarpShareOf(absl::string_view measured);
 // nullptr: there is none of this name.
 const Architecture* FindArchitecture(absl::string_view name);
 

@@ -1,6 +1,7 @@
 // Which fit counts for a call, and what of a fit counts for other devices.
 #include <algorithm>
 
+#include "replay/compute/model/architectures.h"
 #include "replay/compute/model/fits.h"
 
 namespace chakra::laws {
@@ -32,6 +33,11 @@ AttentionConstants Carried(absl::Span<const AttentionFit> fits, const AttentionF
     start = std::min(start, other.constants[kAttentionStartCycles]);
     memory = std::max(memory, other.constants[kAttentionMemoryShare]);
   }
+  return constants;
+}
+
+MoeConstants Carried(const MoeFit& fit, MoeConstants constants, double warp_share) {
+  constants[kMoePeakShare] *= warp_share / WarpShareOf(fit.device);
   return constants;
 }
 

@@ -99,6 +99,14 @@ AttentionConstants Carried(absl::Span<const AttentionFit> fits, const AttentionF
 // nullptr: none.
 const AttentionFit* AttentionFitOf(absl::string_view device, const AttentionCall& call);
 
+// Of experts: their kernels use matrix instructions of a single warp, which reach other shares of the peak.
+MoeConstants Carried(const MoeFit& fit, MoeConstants constants, double warp_share);
+
+// What of the residuals of measured devices holds for a device of another architecture that runs the same
+// libraries. Each measured device left out in turn: 0.7 of the others' leaves least, for products and
+// attention alike (test/validation/kernel_laws.md).
+inline constexpr double kCarriedResidual = 0.7;
+
 // What the residuals of a fit say of a call; 0 where they do not tell.
 double ResidualOf(const GemmFit& fit, const GemmCall& call);
 double ResidualOf(const AttentionFit& fit, const AttentionCall& call);

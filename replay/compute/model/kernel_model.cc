@@ -21,16 +21,18 @@ constexpr double kStreamSpread = 0.35;   // of kernels that stream
 // Share of its peak that a narrow dtype reaches, against bf16: DeepGEMM's against cuBLAS's on H100
 // (replay/compute/fitted).
 constexpr double kNarrowShare = 0.8;
-// Of the time that memory takes for sums that a product adds to, what products do not hide: SimuMax's products of
-// gradients that add in fp32 against those that do not, A100 and B200 (data/kernels/kernel_efficiency_simumax.csv).
+// Of the time that memory takes for sums that a product adds to, what products do not hide: SimuMax's
+// products of gradients that add in fp32 against those that do not, A100 and B200
+// (data/kernels/kernel_efficiency_simumax.csv).
 constexpr double kAccumulateShare = 0.35;
-// Of the forward pass's rate, backward, in long loops: SimuMax's attention of 32 heads and more on A100 and B200 (the same
-// table).
+// Of the forward pass's rate, backward, in long loops: SimuMax's attention of 32 heads and more on A100 and
+// B200 (the same table).
 constexpr double kBackwardRate = 0.78;
 // Of that rate, where values are narrower than keys: 192 and 128 against 128 and 128, 16 to 128 heads (the
 // same table).
 constexpr double kUnequalBackwardRate = 0.79;
-// FlashAttention against its second version, which is about twice as fast (Dao, "FlashAttention-2", 2023, abstract).
+// FlashAttention against its second version, which is about twice as fast (Dao, "FlashAttention-2", 2023,
+// abstract).
 constexpr double kFlash1Share = 0.5;
 // Where the fit is that of the third version, for Hopper: 1.5 to 2 times as fast as the second (Shah et al.,
 // "FlashAttention-3", 2024, abstract).
@@ -93,6 +95,17 @@ laws::GemmConstants ProductConstants(const proto::Device& device, KernelDtype dt
   if (stands_in && BytesOf(dtype) <= 1 && dtype != KernelDtype::kInt4Weights)
     c[laws::kPeakShare] *= kNarrowShare;
   c[laws::kPeakShare] *= architecture.peak_scale;
+  // What the measured device loses, in time and by power, it loses by its full rate.
+  const double rate = laws::UnitRate(architecture, device);
+  if (rate < 1) {
+    c[laws::kPeakShare] = 1 / (1 + rate * (1 / c[laws::kPeakShare] - 1));
+    c[laws::kHotShare] *= rate;
+  }
+  if (dtype == KernelDtype::kFp32 && architecture.vector_share > 0) {
+    // Reached by products of milliseconds, in tiles of 128 x 256.
+    c[laws::kPeakShare] = architecture.vector_share * (1 + c[laws::kHalfTile] * (1.0 / 128 + 1.0 / 256));
+    c[laws::kHotShare] = 0;
+  }
   if (!architecture.same) c = laws::Carried(laws::GemmFits(), *fit, c);
   return Scaled(device.kernel_scale(), c, laws::kStartCycles, laws::kPeakShare, laws::kMemoryShare);
 }
@@ -137,6 +150,9 @@ struct KernelModel::Answer {
     const int band = BandOf(law_us);
     double spread = spreads == nullptr ? kFarSpread : spreads->across[band];
     double us = law_us;
+    if (spreads != nullptr && machine.rest == Rest::kDataSheet && machine.architecture->libraries) {
+      us *= std::exp(laws::kCarriedResidual * residual);
+    }
     if (spreads != nullptr && machine.rest != Rest::kDataSheet) {
       us *= std::exp(residual);
       spread = residual == 0 ? spreads->bare[band] : spreads->corrected[band];
@@ -174,7 +190,8 @@ absl::StatusOr<KernelModel> KernelModel::Create(const proto::Device& device, Ker
     if (load.steady && architecture.steady.narrow_share > 0 && BytesOf(dtype) <= 1 &&
         dtype != KernelDtype::kInt4Weights)
       machine->cublas_constants[i][laws::kPeakShare] *= architecture.steady.narrow_share / kNarrowShare;
-    if (load.steady && architecture.steady.hot > 0) {
+    const bool own_share = dtype == KernelDtype::kFp32 && architecture.vector_share > 0;
+    if (load.steady && architecture.steady.hot > 0 && !own_share) {
       for (laws::GemmConstants* c : {&machine->gemm_constants[i], &machine->cublas_constants[i]}) {
         (*c)[laws::kHotShare] = laws::SteadyHot(architecture, device, BytesOf(dtype), load.devices);
         (*c)[laws::kHotUs] = 0;
@@ -299,6 +316,7 @@ absl::StatusOr<ModelledTime> KernelModel::Moe(const MoeCall& c) const {
   const laws::MoeFit* fit = own != nullptr ? own : StandIn(machine_->architecture->measured, c.dtype);
   laws::MoeConstants constants = fit->constants;
   constants[laws::kMoePeakShare] *= machine_->architecture->peak_scale;
+  constants = laws::Carried(*fit, constants, machine_->architecture->warp_share);
   constants = Scaled(device().kernel_scale(), constants, laws::kMoeStartCycles, laws::kMoePeakShare,
                      laws::kMoeMemoryShare);
   const double us = laws::Moe(constants, machine_->unit[At(c.dtype)], BytesOf(c.dtype), c);
