@@ -5,9 +5,10 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <regex>
 #include <sstream>
 #include <utility>
+
+#include "re2/re2.h"
 
 namespace chakra::house {
 namespace {
@@ -39,12 +40,12 @@ std::set<std::string> FoldersWithRooms(const Tree& tree) {
 }
 
 std::vector<Arrow> Includes(const Tree& tree) {
-  static const std::regex kInclude("^#include \"([^\"]+)\"", std::regex::multiline);
+  static const RE2 kInclude("(?m)^#include \"([^\"]+)\"");
   std::vector<Arrow> out;
   for (const auto& [path, text] : tree.text) {
     if (!IsCode(path)) continue;
-    for (std::sregex_iterator i(text.begin(), text.end(), kInclude), end; i != end; ++i) {
-      const std::string to = (*i)[1];
+    re2::StringPiece rest(text);
+    for (std::string to; RE2::FindAndConsume(&rest, kInclude, &to);) {
       if (tree.text.contains(to)) out.push_back({path, to});
     }
   }
@@ -58,14 +59,14 @@ size_t LayerOf(const Tree& tree, const std::string& path) {
 
 // The names under "## Rooms" of a README, in order.
 std::vector<std::string> ListedRooms(const std::string& readme) {
-  static const std::regex kItem("^- `([a-z0-9_]+)/`");
+  static const RE2 kItem("^- `([a-z0-9_]+)/`");
   std::vector<std::string> out;
   std::istringstream lines(readme);
   bool inside = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("## ")) inside = line == "## Rooms";
-    std::smatch m;
-    if (inside && std::regex_search(line, m, kItem)) out.push_back(m[1]);
+    std::string room;
+    if (inside && RE2::PartialMatch(line, kItem, &room)) out.push_back(room);
   }
   return out;
 }
@@ -102,16 +103,16 @@ std::string Stripped(const std::string& text) {
 // Calls `found` with the full name of each type that `text` defines outside of unnamed namespaces and
 // functions.
 void ForEachType(const std::string& text, const std::function<void(const std::string&)>& found) {
-  static const std::regex kToken(
-      R"(\bnamespace\s+([\w:]*)\s*\{|\benum\s+(?:class\s+|struct\s+)?([\w:]+)[^;{}()]*\{|\b(?:class|struct|union)\s+(?:alignas\([^)]*\)\s*)?([\w:]+)(\s+final)?(\s*:[^;{}()]*)?\s*\{|template\s*<[^;{}()]*>|[{}])");
+  static const RE2 kToken(
+      R"((\bnamespace\s+([\w:]*)\s*\{|\benum\s+(?:class\s+|struct\s+)?([\w:]+)[^;{}()]*\{|\b(?:class|struct|union)\s+(?:alignas\([^)]*\)\s*)?([\w:]+)(?:\s+final)?(?:\s*:[^;{}()]*)?\s*\{|template\s*<[^;{}()]*>|[{}]))");
   struct Scope {
     std::string name;
     bool open;  // types in it count
   };
   std::vector<Scope> scopes = {{"", true}};
-  for (std::sregex_iterator i(text.begin(), text.end(), kToken), end; i != end; ++i) {
-    const std::smatch& m = *i;
-    const std::string token = m[0];
+  re2::StringPiece rest(text);
+  std::string token, space, values, type;
+  while (RE2::FindAndConsume(&rest, kToken, &token, &space, &values, &type)) {
     if (token.starts_with("template")) continue;
     if (token == "}") {
       if (scopes.size() > 1) scopes.pop_back();
@@ -119,10 +120,10 @@ void ForEachType(const std::string& text, const std::function<void(const std::st
     }
     const Scope& in = scopes.back();
     if (token.starts_with("namespace")) {
-      scopes.push_back({in.name + "::" + m[1].str(), in.open && m[1].length() > 0});
+      scopes.push_back({in.name + "::" + space, in.open && !space.empty()});
       continue;
     }
-    const std::string name = m[2].matched ? m[2].str() : m[3].matched ? m[3].str() : "";
+    const std::string name = values.empty() ? type : values;
     if (name.empty() || name.find("::") != std::string::npos) {
       scopes.push_back({in.name, false});  // a function's body, values, or a type that its class declares
       continue;
@@ -257,7 +258,7 @@ std::vector<std::string> TypesTwice(const Tree& tree) {
 }
 
 std::vector<std::string> FilesUnlisted(const Tree& tree) {
-  static const std::regex kName(R"(`([a-zA-Z0-9_]+)(\*|\.h|\.cc|\.\*|\.\{h,cc\})`)");
+  static const RE2 kName(R"(`([a-zA-Z0-9_]+)(\*|\.h|\.cc|\.\*|\.\{h,cc\})`)");
   std::vector<std::string> out;
   for (const auto& [path, text] : tree.text) {
     if (!path.ends_with("/README.md")) continue;
@@ -273,16 +274,16 @@ std::vector<std::string> FilesUnlisted(const Tree& tree) {
       if (line.starts_with("| file |")) lists = inside = true;
       if (!line.starts_with("|")) inside = false;
       if (!inside) continue;
-      for (std::sregex_iterator i(line.begin(), line.end(), kName), end; i != end; ++i) {
-        const std::string name = (*i)[1];
-        const bool prefix = (*i)[2] == "*";
+      re2::StringPiece cells(line);
+      for (std::string name, ending; RE2::FindAndConsume(&cells, kName, &name, &ending);) {
+        const bool prefix = ending == "*";
         bool found = false;
         for (const std::string& stem : stems) {
           if (prefix ? !stem.starts_with(name) : stem != name) continue;
           left.erase(stem);
           found = true;
         }
-        if (!found) out.push_back(path + " lists " + (*i)[0].str() + ", which does not exist");
+        if (!found) out.push_back(path + " lists `" + name + ending + "`, which does not exist");
       }
     }
     if (!lists) continue;

@@ -89,12 +89,13 @@ TEST_F(Logs, LossesByChance) {
         << l.name();
   }
   std::map<std::string, uint64_t> lost, total;
-  for (size_t i = 1; i < Lines("l.csv").size(); ++i) {
-    const std::vector<std::string> cells = absl::StrSplit(Lines("l.csv")[i], ',');
+  const auto log = Lines("l.csv"), totals = Lines("t.csv");
+  for (size_t i = 1; i < log.size(); ++i) {
+    const std::vector<std::string> cells = absl::StrSplit(log[i], ',');
     lost[cells[1]] += std::stoull(cells[9]);
   }
-  for (size_t i = 1; i < Lines("t.csv").size(); ++i) {
-    const std::vector<std::string> cells = absl::StrSplit(Lines("t.csv")[i], ',');
+  for (size_t i = 1; i < totals.size(); ++i) {
+    const std::vector<std::string> cells = absl::StrSplit(totals[i], ',');
     total[cells[1]] += std::stoull(cells[15]);
   }
   EXPECT_EQ(lost, total);

@@ -20,7 +20,7 @@ Shape Balanced(int h, int groups) {
 }
 
 // Routes with one global hop: local, global, local, each if needed. Of several links between two groups,
-// those on the shortest routes. Arcs are numbered in the order in which Build() adds links.
+// those on the shortest routes. Arcs are numbered in the order in which BuildDragonfly() adds links.
 class DragonflyGuide : public GroupGuide {
  public:
   DragonflyGuide(const Shape& shape, const GroupPlan& plan, std::vector<uint16_t> rank)
@@ -91,7 +91,7 @@ std::string Nearest(int devices) {
   return absl::StrCat("p=", h, ",a=", 2 * h, ",h=", h, " with room for ", Balanced(h, 0).Room());
 }
 
-absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+absl::StatusOr<Network> BuildDragonfly(const Parameters& p, int devices) {
   const auto shape = ShapeOf(p, devices);
   if (!shape.ok()) return shape.status();
   const Shape& s = *shape;
@@ -131,7 +131,7 @@ NetworkKind DragonflyNetwork() {
   return {"dragonfly",
           "Groups of routers all linked to each other, and every two groups linked: one global hop",
           "Kim, Dally, Scott, Abts: Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008",
-          std::move(parameters), Build};
+          std::move(parameters), BuildDragonfly};
 }
 
 }  // namespace chakra

@@ -19,7 +19,7 @@ Shape Balanced(int n, int groups) {
 }
 
 // Routes: leaf, spine, global link, spine, leaf. From a spine without a link to the message's group, the
-// route goes back over a leaf. Arcs are numbered in the order in which Build() adds links.
+// route goes back over a leaf. Arcs are numbered in the order in which BuildDragonflyPlus() adds links.
 class DragonflyPlusGuide : public GroupGuide {
  public:
   DragonflyPlusGuide(const Shape& shape, const GroupPlan& plan, std::vector<uint16_t> rank)
@@ -102,7 +102,7 @@ std::string Nearest(int devices) {
   return absl::StrCat("p=", n, ",l=", n, ",s=", n, ",h=", n, " with room for ", Balanced(n, 0).Room());
 }
 
-absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+absl::StatusOr<Network> BuildDragonflyPlus(const Parameters& p, int devices) {
   const auto shape = ShapeOf(p, devices);
   if (!shape.ok()) return shape.status();
   const Shape& s = *shape;
@@ -146,7 +146,7 @@ NetworkKind DragonflyPlusNetwork() {
   return {"dragonfly_plus",
           "Groups of leaves and spines, the spines of every two groups linked: leaf, spine, spine, leaf",
           "Shpiner et al.: Dragonfly+: Low Cost Topology for Scaling Datacenters, HiPINEB 2017",
-          std::move(parameters), Build};
+          std::move(parameters), BuildDragonflyPlus};
 }
 
 }  // namespace chakra

@@ -45,7 +45,7 @@ absl::StatusOr<int> DimsOf(const Parameters& p, int devices) {
   return dims;
 }
 
-absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+absl::StatusOr<Network> BuildHypercube(const Parameters& p, int devices) {
   const auto dims = DimsOf(p, devices);
   if (!dims.ok()) return dims.status();
   const auto link = ClassOf(p, "link", "link", "latency");
@@ -73,7 +73,7 @@ NetworkKind HypercubeNetwork() {
           {{"dims", "", "n, 0 to 20; default: as the devices make, which must be a power of two"},
            {"link", "400Gb/s", "rate of a link, each direction"},
            {"latency", "500ns", "of a link"}},
-          Build};
+          BuildHypercube};
 }
 
 }  // namespace chakra

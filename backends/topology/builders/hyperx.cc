@@ -3,7 +3,7 @@
 namespace chakra {
 namespace {
 
-absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+absl::StatusOr<Network> BuildHyperX(const Parameters& p, int devices) {
   auto grid = GridOf(p, devices);
   if (!grid.ok()) return grid.status();
   grid->join.assign(grid->shape.size(), Join::kAll);
@@ -15,7 +15,7 @@ absl::StatusOr<Network> Build(const Parameters& p, int devices) {
 NetworkKind HyperXNetwork() {
   return {"hyperx", "A grid: each router linked to all others in each dimension (flattened butterfly)",
           "Ahn et al., HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks, SC 2009",
-          GridParameters("2", {}), Build};
+          GridParameters("2", {}), BuildHyperX};
 }
 
 }  // namespace chakra

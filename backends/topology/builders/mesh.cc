@@ -3,7 +3,7 @@
 namespace chakra {
 namespace {
 
-absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+absl::StatusOr<Network> BuildMesh(const Parameters& p, int devices) {
   auto grid = GridOf(p, devices);
   if (!grid.ok()) return grid.status();
   grid->join.assign(grid->shape.size(), Join::kLine);
@@ -15,7 +15,7 @@ absl::StatusOr<Network> Build(const Parameters& p, int devices) {
 NetworkKind MeshNetwork() {
   return {"mesh", "A grid: each router linked to the next one in each dimension",
           "Dally and Towles, Principles and Practices of Interconnection Networks, 2004, ch. 5",
-          GridParameters("2", {}), Build};
+          GridParameters("2", {}), BuildMesh};
 }
 
 }  // namespace chakra

@@ -4,7 +4,7 @@
 namespace chakra {
 namespace {
 
-absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+absl::StatusOr<Network> BuildMultiPlane(const Parameters& p, int devices) {
   const auto planes = p.Count("planes", 1, 64);
   if (!planes.ok()) return planes.status();
   const auto split = p.Flag("split");
@@ -31,7 +31,7 @@ NetworkKind MultiPlaneNetwork() {
                   {"split", "yes",
                    "yes: the planes share the rate of a device's links evenly; no: each has all of it"}},
                  NicParameters()),
-          Build};
+          BuildMultiPlane};
 }
 
 }  // namespace chakra

@@ -3,7 +3,7 @@
 namespace chakra {
 namespace {
 
-absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+absl::StatusOr<Network> BuildRing(const Parameters& p, int devices) {
   return BuildLine(p, devices, Join::kRing, kMaxNetworkDevices);
 }
 
@@ -11,7 +11,7 @@ absl::StatusOr<Network> Build(const Parameters& p, int devices) {
 
 NetworkKind RingNetwork() {
   return {"ring", "Each device linked to the next, and the last to the first; two by one link", "a cycle",
-          LineParameters("how many; default: as many as there are ranks"), Build};
+          LineParameters("how many; default: as many as there are ranks"), BuildRing};
 }
 
 }  // namespace chakra

@@ -60,7 +60,7 @@ Generators GeneratorsOf(const GaloisField& field) {
 }
 
 // Routes have at most two links: one direct link, or two over any common neighbour. Arcs are numbered in the
-// order in which AddRouterLinks() and Build() add links.
+// order in which AddRouterLinks() and BuildSlimFly() add links.
 class SlimFlyGuide : public Guide {
  public:
   SlimFlyGuide(GaloisField field, Generators generators, int hosts, int devices)
@@ -167,7 +167,7 @@ std::string Nearest(int devices, int p) {
   return absl::StrCat("q=", q, ",p=", HostsOf(q, p), " with room for ", Room(q, p));
 }
 
-absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+absl::StatusOr<Network> BuildSlimFly(const Parameters& p, int devices) {
   int given = 0;
   if (!p.Empty("p")) {
     const auto count = p.Count("p", 1, 4096);
@@ -209,7 +209,7 @@ NetworkKind SlimFlyNetwork() {
   DeclareLinkClasses(&parameters);
   return {"slim_fly", "Any two routers at most two links apart, with close to the fewest links that allow it",
           "Besta, Hoefler: Slim Fly: A Cost Effective Low-Diameter Network Topology, SC 2014",
-          std::move(parameters), Build};
+          std::move(parameters), BuildSlimFly};
 }
 
 }  // namespace chakra

@@ -3,7 +3,7 @@
 namespace chakra {
 namespace {
 
-absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+absl::StatusOr<Network> BuildSwitch(const Parameters& p, int devices) {
   const auto room = p.Count("devices", 0, kMaxNetworkDevices);
   if (!room.ok()) return room.status();
   if (*room == 0 && devices == 0) return p.Bad("devices", "how many to connect, >= 1");
@@ -37,7 +37,7 @@ NetworkKind SwitchNetwork() {
            {"planes", "1", "switches, each of them linked to all devices; 1 to 1024"},
            {"link", "400Gb/s", "rate of a link, each direction"},
            {"latency", "500ns", "of a link; a path has two"}},
-          Build};
+          BuildSwitch};
 }
 
 }  // namespace chakra

@@ -39,7 +39,7 @@ absl::Status CheckTwist(const Parameters& p, const Grid& grid) {
                    near, "x", near, "x", 2 * near, " or ", near, "x", 2 * near, "x", 2 * near));
 }
 
-absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+absl::StatusOr<Network> BuildTorus(const Parameters& p, int devices) {
   auto grid = GridOf(p, devices);
   if (!grid.ok()) return grid.status();
   auto joins = JoinsOf(p, grid->shape.size());
@@ -66,7 +66,7 @@ NetworkKind TorusNetwork() {
                                {"twist", "no",
                                 "yes: k x 2k, k x k x 2k or k x 2k x 2k, in which the wrap of a dimension of "
                                 "k also moves by k along each of 2k; routed by all shortest paths"}}),
-          Build};
+          BuildTorus};
 }
 
 }  // namespace chakra

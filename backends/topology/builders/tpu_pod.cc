@@ -78,7 +78,7 @@ absl::StatusOr<std::vector<int>> ShapeOf(const Parameters& p, const Generation& 
   return shape;
 }
 
-absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+absl::StatusOr<Network> BuildTpuPod(const Parameters& p, int devices) {
   std::vector<std::string> names;
   for (const Generation& g : Generations()) names.emplace_back(g.name);
   const auto name = p.Choice("generation", names);
@@ -126,7 +126,7 @@ NetworkKind TpuPodNetwork() {
            {"twist", "no", "yes: twisted torus, v4 of k x k x 2k or k x 2k x 2k"},
            {"link", "", "rate of a link, each direction; default: 46.9, 100, 100, 50 and 100GB/s"},
            {"latency", "500ns", "of a link"}},
-          Build,
+          BuildTpuPod,
           /*whole=*/true};
 }
 

@@ -3,7 +3,7 @@
 namespace chakra {
 namespace {
 
-absl::StatusOr<Network> Build(const Parameters& p, int devices) {
+absl::StatusOr<Network> BuildTrn2(const Parameters& p, int devices) {
   const auto instances =
       p.Empty("instances") ? absl::StatusOr<int>(devices > 16 ? 4 : 1) : p.Count("instances", 1, 4);
   if (!instances.ok()) return instances.status();
@@ -39,7 +39,7 @@ NetworkKind Trn2Network() {
            {"link", "128GB/s", "rate of a link inside an instance, each direction"},
            {"z_link", "64GB/s", "rate of a link between instances"},
            {"latency", "500ns", "of a link"}},
-          Build,
+          BuildTrn2,
           /*whole=*/true};
 }
 
