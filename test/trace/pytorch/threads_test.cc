@@ -40,6 +40,36 @@ TEST(NestHostEvents, CallersEncloseCallees) {
   EXPECT_EQ(n.ParentOf("other"), "none") << "another thread";
 }
 
+// A watchdog on thread 2 asks while the device works, and once more `late` ns after the last kernel has
+// ended.
+KinetoBuilder WithWatchdog(int64_t late) {
+  return KinetoBuilder()
+      .Op(1, "a", 0, 10000)
+      .Launch(1, 2000, 1000, 7, "k", 5000, 20000)
+      .Call(2, "cudaEventQuery", 8000, 500, 90)
+      .Call(2, "cudaEventQuery", 25000 + late, 500, 91);
+}
+
+TEST(NestHostEvents, RoundsAfterAllElseAreLeftOut) {
+  const Nested late(WithWatchdog(17000000));
+  EXPECT_EQ(late.host.window_end, 25000) << "the kernel's end";
+  EXPECT_EQ(late.host.late_rounds, 1u);
+  EXPECT_EQ(late.host.threads[1].events.size(), 1u) << "the round while the kernel ran stays";
+  const Nested early(WithWatchdog(-1000));
+  EXPECT_EQ(early.host.late_rounds, 0u);
+  EXPECT_EQ(early.host.threads[1].events.size(), 2u);
+  EXPECT_EQ(early.host.window_end, 25000);
+}
+
+TEST(NestHostEvents, AThreadThatAlsoWorksKeepsItsLateCalls) {
+  const Nested n(WithWatchdog(17000000).Op(2, "work", 100, 50));
+  EXPECT_EQ(n.host.late_rounds, 0u);
+  EXPECT_EQ(n.host.window_end, 17025500);
+  const Nested alone(
+      KinetoBuilder().Call(1, "cudaEventQuery", 0, 500, 1).Call(1, "cudaEventQuery", 9000, 500, 2));
+  EXPECT_EQ(alone.host.late_rounds, 0u) << "nothing else is there";
+}
+
 TEST(NestHostEvents, RoundingIsCutAndCounted) {
   const Nested n(KinetoBuilder().Op(1, "a", 0, 10000).Op(1, "b", 5000, 6000).Op(1, "c", 13000, 1000));
   EXPECT_EQ(n.ParentOf("b"), "a");

@@ -66,12 +66,6 @@ bool BackwardAt(const DeviceTrace& device, const HostThreads& host, uint32_t thr
   return false;
 }
 
-// Whether a call only asks: how far a stream or an event is, or of what kind something is.
-bool IsQuery(absl::string_view name) {
-  return absl::StrContains(name, "Query") || absl::StrContains(name, "GetAttribute") ||
-         absl::StrContains(name, "ThreadExchangeStreamCaptureMode");
-}
-
 // Whether one of `waits`, which are sorted by thread and time, is of thread `a` and from i0 to i1.
 bool Explained(uint32_t a, int64_t i0, int64_t i1, const std::vector<ThreadWait>& waits) {
   const auto it = std::partition_point(waits.begin(), waits.end(), [&](const ThreadWait& w) {

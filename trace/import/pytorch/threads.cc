@@ -22,6 +22,38 @@ void SetWindow(const DeviceTrace& device, const TimelineOptions& options, HostTh
   host->window_end = std::min(end, options.end);
 }
 
+// Whether `rows` are of a thread that only asks the device how far it is.
+bool OnlyAsks(const DeviceTrace& device, const std::vector<uint32_t>& rows) {
+  return !rows.empty() && std::all_of(rows.begin(), rows.end(), [&](uint32_t row) {
+    const Event& e = device.events[row];
+    return e.kind >= EventKind::kRuntime && IsQuery(device.name_of(e));
+  });
+}
+
+// Ends the window with the last thing that is not a round of a thread that only asks, and leaves out the
+// rounds that begin later. `rows`: of each thread.
+void LeaveOutLateRounds(const DeviceTrace& device, std::vector<std::vector<uint32_t>>* rows,
+                        HostThreads* host) {
+  std::vector<bool> asks;
+  for (const std::vector<uint32_t>& of_thread : *rows) asks.push_back(OnlyAsks(device, of_thread));
+  if (std::none_of(asks.begin(), asks.end(), [](bool a) { return a; })) return;
+  int64_t end = INT64_MIN;
+  for (const Event& e : device.events) {
+    if (OnDevice(e.kind)) end = std::max(end, e.ts + e.dur);
+  }
+  for (size_t t = 0; t < rows->size(); ++t) {
+    if (asks[t]) continue;
+    for (const uint32_t row : (*rows)[t]) end = std::max(end, device.events[row].ts + device.events[row].dur);
+  }
+  if (end <= host->window_begin || end >= host->window_end) return;
+  host->window_end = end;
+  for (size_t t = 0; t < rows->size(); ++t) {
+    if (!asks[t]) continue;
+    host->late_rounds +=
+        std::erase_if((*rows)[t], [&](uint32_t row) { return device.events[row].ts >= end; });
+  }
+}
+
 // Puts the rows of one thread into `events` or `async`, and sets parents.
 void Nest(const DeviceTrace& device, const std::vector<uint32_t>& rows, HostThread* thread,
           HostThreads* host) {
@@ -80,6 +112,11 @@ void FindBusy(const DeviceTrace& device, const HostThreads& host, HostThread* th
 
 }  // namespace
 
+bool IsQuery(absl::string_view name) {
+  return absl::StrContains(name, "Query") || absl::StrContains(name, "GetAttribute") ||
+         absl::StrContains(name, "ThreadExchangeStreamCaptureMode");
+}
+
 bool IsHostCollective(const DeviceTrace& device, const Event& e) {
   return (e.kind == EventKind::kAnnotation || e.kind == EventKind::kCpuOp) &&
          absl::StartsWith(device.name_of(e), "gloo:");
@@ -96,11 +133,15 @@ HostThreads NestHostEvents(const DeviceTrace& device, const TimelineOptions& opt
   std::vector<std::vector<uint32_t>> rows(device.threads.size());
   for (uint32_t row = 0; row < n; ++row) {
     const Event& e = device.events[row];
-    host.begin[row] = std::clamp(e.ts, host.window_begin, std::max(host.window_begin, host.window_end));
-    host.end[row] = std::clamp(e.ts + e.dur, host.begin[row], std::max(host.begin[row], host.window_end));
     const bool inside = e.ts < options.end && e.ts + e.dur >= options.begin &&
                         (e.ts >= options.begin || e.ts + e.dur > options.begin);
     if (OnHost(e.kind) && e.kind != EventKind::kPython && inside) rows[e.lane].push_back(row);
+  }
+  LeaveOutLateRounds(device, &rows, &host);
+  for (uint32_t row = 0; row < n; ++row) {
+    const Event& e = device.events[row];
+    host.begin[row] = std::clamp(e.ts, host.window_begin, std::max(host.window_begin, host.window_end));
+    host.end[row] = std::clamp(e.ts + e.dur, host.begin[row], std::max(host.begin[row], host.window_end));
   }
   for (uint32_t t = 0; t < rows.size(); ++t) {
     Nest(device, rows[t], &host.threads[t], &host);

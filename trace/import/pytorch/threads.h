@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "trace/import/pytorch/capture.h"
 #include "trace/import/pytorch/timeline.h"
 
@@ -28,14 +29,21 @@ struct HostThreads {
   std::vector<uint32_t> parent;     // by event row: the enclosing event of the same thread; kNoRow
   std::vector<int64_t> begin, end;  // by event row: clipped to the window and to the enclosing event
   uint64_t clipped = 0;             // ends that rounding put after the caller's end
+  uint64_t late_rounds = 0;         // calls left out: see NestHostEvents
   int64_t window_begin = 0, window_end = 0;
 };
+
+// Whether a call only asks: how far a stream or an event is, or of what kind something is.
+bool IsQuery(absl::string_view name);
 
 // Whether a worker of the host carries out this collective ("gloo:all_reduce"). Some profilers show such a
 // collective on the thread that called it, where it overlaps the thread's own work.
 bool IsHostCollective(const DeviceTrace& device, const Event& e);
 
-// Nests host events. The window is that of `options`, or the span of the events.
+// Nests host events. The window is that of `options`, or the span of the events. A thread that does nothing
+// but ask the device how far it is (NCCL's watchdog) goes on by a timer after the profiled work has ended,
+// and nobody waits for it: its rounds that begin after the last other event are left out, and the window ends
+// with that event.
 HostThreads NestHostEvents(const DeviceTrace& device, const TimelineOptions& options);
 
 }  // namespace chakra::pytorch

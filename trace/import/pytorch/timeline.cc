@@ -230,6 +230,11 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
     t.repairs.push_back({"call_end_clipped", d_.file, d_.rank, host_.clipped, 0,
                          "calls that ended after their caller by rounding were cut"});
   }
+  if (host_.late_rounds > 0) {
+    t.repairs.push_back(
+        {"late_rounds_left_out", d_.file, d_.rank, host_.late_rounds, 0,
+         "calls of threads that only ask the device, after all else had ended, were left out"});
+  }
   t.repairs.insert(t.repairs.end(), order_.repairs.begin(), order_.repairs.end());
   t.caller = host_.parent;
   for (const DeviceOp& op : order_.ops) t.caller[op.event] = op.launch;
