@@ -1,5 +1,6 @@
 #include "trace/import/pytorch/device_order.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "test/trace/pytorch/capture_builder.h"
 
@@ -285,6 +286,18 @@ TEST(DeviceOrder, WhatWasLaunchedOutsideKeepsItsStreamsOrderOnly) {
   EXPECT_EQ(l.Edge("early", "k1"), "stream+1000");
   EXPECT_EQ(l.Repairs("launched_outside_window"), 1u);
   ExpectReplaysItself(l);
+}
+
+TEST(DeviceOrder, WhatHasNoCorrelationIdIsSaidWithWhatToRecord) {
+  const auto detail = [](int correlation) {
+    const Linked l = Link(KinetoBuilder().Op(1, "a", 0, 90000).Kernel(7, "k", 5000, 20000, correlation));
+    for (const Repair& r : l.t.repairs) {
+      if (r.kind == "launched_outside_window") return r.detail;
+    }
+    return std::string("none");
+  };
+  EXPECT_THAT(detail(-1), testing::HasSubstr("1 of them have no correlation id: record the host's calls"));
+  EXPECT_THAT(detail(77), testing::Not(testing::HasSubstr("correlation")));
 }
 
 TEST(DeviceOrder, AKernelThatSeemsToPrecedeItsLaunchIsLaunchedByWhatWentBefore) {

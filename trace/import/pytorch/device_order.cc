@@ -137,7 +137,7 @@ uint32_t Orderer::LaunchOf(const Event& op) const {
 // Puts the operations of the window on lanes, and links each to its launch.
 void Orderer::PlaceOps() {
   LanePlacer placer(d_);
-  uint64_t outside = 0;
+  uint64_t outside = 0, untold = 0;
   absl::flat_hash_set<uint32_t> seen;
   const bool windowed = options_.begin != INT64_MIN || options_.end != INT64_MAX;
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
@@ -148,6 +148,7 @@ void Orderer::PlaceOps() {
     if (e.ts < options_.begin) continue;  // even if the window's begin cuts the call that launched it
     if (!launched && (e.ts >= options_.end || (windowed && e.correlation >= 0))) continue;
     if (!launched) ++outside;
+    if (!launched && e.correlation < 0) ++untold;
     if (launched && !seen.insert(launch).second) graphs_.insert(launch);
     placer.Add(row, launch);
   }
@@ -160,7 +161,12 @@ void Orderer::PlaceOps() {
   Note("device_lanes_split", placed_.split,
        "a stream ran operations at once; it is replayed as several lanes");
   Note("launched_outside_window", outside,
-       "device operations whose launch was not captured keep their stream's order only");
+       absl::StrCat("device operations whose launch was not captured keep their stream's order only",
+                    untold == 0
+                        ? ""
+                        : absl::StrCat("; ", untold,
+                                       " of them have no correlation id: record the host's calls and "
+                                       "the device in one profile, and keep \"correlation\" in args")));
 }
 
 uint32_t Orderer::LastLaunched(uint32_t stream, int64_t t, int64_t end) const {

@@ -39,11 +39,9 @@ void LeaveOutLateRounds(const DeviceTrace& device, std::vector<std::vector<uint3
   if (std::none_of(asks.begin(), asks.end(), [](bool a) { return a; })) return;
   int64_t end = INT64_MIN;
   for (const Event& e : device.events) {
-    if (OnDevice(e.kind)) end = std::max(end, e.ts + e.dur);
-  }
-  for (size_t t = 0; t < rows->size(); ++t) {
-    if (asks[t]) continue;
-    for (const uint32_t row : (*rows)[t]) end = std::max(end, device.events[row].ts + device.events[row].dur);
+    if (e.kind == EventKind::kSync) continue;
+    if (e.kind >= EventKind::kRuntime && OnHost(e.kind) && asks[e.lane]) continue;
+    end = std::max(end, e.ts + e.dur);
   }
   if (end <= host->window_begin || end >= host->window_end) return;
   host->window_end = end;
