@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping
+import os
+from typing import Any, Iterator, Mapping, Sequence
 
 from . import _core
+from ._errors import Error
 from ._options import Paths, document
 from ._tables import Table
 
@@ -31,7 +33,7 @@ class Traces:
     def __getitem__(self, rank: int) -> _core.RankTrace:
         at = rank + len(self) if rank < 0 else rank
         if not 0 <= at < len(self):
-            raise IndexError(f"rank {rank}: the traces have {len(self)}")
+            raise IndexError(f"rank {rank}: the traces have {len(self)} ranks, 0 to {len(self) - 1}")
         return self._core.rank(at)
 
     def __iter__(self) -> Iterator[_core.RankTrace]:
@@ -93,6 +95,21 @@ def _reload(words: list[str]) -> Traces:
     return Traces(_core.Traces.load(words))
 
 
+def _words_of(path: Any) -> list[str]:
+    """A path, or several, as words. Raises TypeError, which says what to give, for anything else."""
+    several = path if isinstance(path, Sequence) and not isinstance(path, str) else [path]
+    for one in several:
+        if not isinstance(one, (str, os.PathLike)):
+            more = "; these traces are in memory already, give them to replay()" if isinstance(one, Traces) else ""
+            raise TypeError(f"load: {_shown(one)} is no path; expected a str, a pathlib.Path, or a list of them{more}")
+    return list(_core.paths_of(path))
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return f"{text if len(text) < 60 else text[:57] + '...'} ({type(value).__name__})"
+
+
 @document("load")
 def load(*paths: Paths, **options: Any) -> Traces:
     """Reads traces, as the command line takes them: folders, prefixes, files, archives, captures of any format.
@@ -100,7 +117,10 @@ def load(*paths: Paths, **options: Any) -> Traces:
     `load("step", ranks=64)` makes 64 ranks of one trace, `load("step", scale="mlp=0.5")` edits what it reads.
     Raises Error.
     """
-    words = [word for path in paths for word in _core.paths_of(path)]
+    words = [word for path in paths for word in _words_of(path)]
+    if not words and options.get("model") is None:
+        raise Error('load: expected at least one path, as load("step"); chakra_replay.model("llama3-8b", ...) makes '
+                    "a step without files", "invalid_argument")
     return Traces(_core.Traces.load([*words, *_core.replay_words(options)]))
 
 

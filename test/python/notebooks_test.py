@@ -1,0 +1,64 @@
+"""examples/notebooks: their cells run, in plain Python without Jupyter, and print what the files keep."""
+
+import importlib.util
+import json
+import os
+import traceback
+import unittest
+
+from testing import SOURCE
+
+FOLDER = SOURCE / "examples" / "notebooks"
+
+try:
+    import matplotlib
+except ImportError:
+    matplotlib = None
+
+
+def shown(notebook: dict) -> list[list[str]]:
+    """Each cell's texts. Figures differ with matplotlib's version: of them only that they are there."""
+    return [["".join(o["text"] if o["output_type"] == "stream" else o["data"]["text/plain"])
+             for o in cell["outputs"]] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+@unittest.skipIf(matplotlib is None, "needs python3-matplotlib")
+class Notebooks(unittest.TestCase):
+    def setUp(self) -> None:
+        spec = importlib.util.spec_from_file_location("execute", FOLDER / "execute.py")
+        self.execute = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.execute)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(SOURCE)
+
+    def test_print_what_they_keep(self):
+        paths = sorted(FOLDER.glob("*.ipynb"))
+        self.assertGreaterEqual(len(paths), 5)
+        for path in paths:
+            with self.subTest(path.name):
+                text = path.read_text(encoding="utf-8")
+                anew = self.execute.execute(json.loads(text), path.name)
+                self.assertEqual(shown(anew), shown(json.loads(text)))
+                figures = [o for cell in anew["cells"] for o in cell.get("outputs", [])
+                           if "image/svg+xml" in o.get("data", {})]
+                self.assertTrue(figures)
+                self.assertNotRegex(text, r"/(home|tmp|root)/")
+
+    def test_the_same_bytes_twice(self):
+        text = (FOLDER / "energy.ipynb").read_text(encoding="utf-8")
+        first = json.dumps(self.execute.execute(json.loads(text), "energy"))
+        self.assertEqual(first, json.dumps(self.execute.execute(json.loads(text), "energy")))
+
+    def test_an_error_names_the_cell(self):
+        cell = {"cell_type": "code", "source": ["1 / 0"]}
+        try:
+            self.execute.execute({"cells": [cell]}, "broken.ipynb")
+        except ZeroDivisionError as error:
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            self.assertEqual(last.filename, "broken.ipynb, cell 1")
+        else:
+            self.fail("the cell did not raise")
+
+
+if __name__ == "__main__":
+    unittest.main()
