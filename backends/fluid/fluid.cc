@@ -391,10 +391,15 @@ void FluidFabric::ChangeLinks() {
   }
 }
 
-Time FluidFabric::NextAt() const {
+Time FluidFabric::NextKnown() const {
   Time at = events_.empty() ? Time::Never() : events_.at();
   if (!ends_.empty()) at = std::min(at, ends_.at());
   if (clocks_ != nullptr) at = std::min(at, clocks_->next());
+  return at;
+}
+
+Time FluidFabric::NextAt() const {
+  Time at = NextKnown();
   if (clocks_ != nullptr && clocks_->dirty()) at = std::min(at, solve_at_);
   // Changes matter only while something is under way.
   const bool idle = events_.empty() && ends_.empty() && waiting_.empty();
@@ -406,6 +411,11 @@ Time FluidFabric::NextEvent() {
   if (!early_.empty()) return early_.front().at;
   Settle();
   return NextAt();
+}
+
+Time FluidFabric::NextEvent(Time limit) {
+  if (limit == now_ && early_.empty() && NextKnown() > now_) return now_ + Time::Picos(1);
+  return NextEvent();
 }
 
 void FluidFabric::Handle(const EventQueue::Event& e) {

@@ -58,6 +58,9 @@ class FluidFabric final : public Fabric,
 
   FlowId Start(const Flow& flow, Time now) override;
   Time NextEvent() override;
+  // Asked for the instant at which flows came, it does not solve for them: more may come, and each would be
+  // a solution.
+  Time NextEvent(Time limit) override;
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
   FlowCost Cost(int src, int dst, uint64_t bytes) const override;
   std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const override {
@@ -212,6 +215,8 @@ class FluidFabric final : public Fabric,
   void Change(const LinkChange& change);
   void ChangeLinks();
   Time NextAt() const;
+  // As far as rates are known, when flows came since Settle().
+  Time NextKnown() const;
   // Handles all events of the current instant.
   void Step(std::vector<FlowEnd>* ended);
   void Handle(const EventQueue::Event& event);

@@ -287,5 +287,30 @@ TEST(Fluid, FlowsOfOneInstantAreSolvedTogether) {
   EXPECT_EQ(static_cast<const FluidFabric&>(fabric->fabric()).network().work(), 32u * 31);
 }
 
+// So it is where the caller asks for the next event between the flows, as a replay does whose ranks arrive
+// one after another at one instant.
+TEST(Fluid, AskingAtTheInstantOfTheFlowsSolvesNothing) {
+  constexpr int kDevices = 32;
+  auto fabric = Fluid(Star(kDevices));
+  uint64_t tag = 0;
+  for (int s = 0; s < kDevices; ++s) {
+    for (int d = 0; d < kDevices; ++d) {
+      if (s != d) fabric->Start(Watched(s, d, 50000, tag++), Time::Zero());
+    }
+    ASSERT_GT(fabric->NextEvent(Time::Zero()), Time::Zero());
+  }
+  const auto& network = static_cast<const FluidFabric&>(fabric->fabric()).network();
+  EXPECT_EQ(network.work(), 0u);
+  // A message without bytes ends where it begins, and is told of there.
+  fabric->Start(Watched(0, 0, 0, tag), Time::Zero());
+  EXPECT_EQ(fabric->NextEvent(Time::Zero()), Time::Zero());
+  std::vector<FlowEnd> ended;
+  fabric->AdvanceTo(Time::Zero(), &ended);
+  ASSERT_EQ(ended.size(), 2u);
+  EXPECT_EQ(ended[0].tag, tag);
+  EXPECT_EQ(fabric->NextEvent(Time::Never()), Time::Micros(31));
+  EXPECT_EQ(network.work(), uint64_t{kDevices} * (kDevices - 1));
+}
+
 }  // namespace
 }  // namespace chakra

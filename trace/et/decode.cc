@@ -1,6 +1,7 @@
 #include "trace/et/decode.h"
 
 #include <bit>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "trace/et/read_options.h"
@@ -66,6 +67,9 @@ void Decoder::Reset(absl::string_view content, absl::string_view file, int rank,
   g_.dep_unexplained.clear();
   g_.dep_release.clear();
   any_lane_ = false;
+  varying_.clear();
+  varying_before_ = 0;
+  all_noted_ = true;
   group_nodes_.clear();
   group_index_.clear();
   big_lanes_.clear();
@@ -219,6 +223,10 @@ bool Decoder::ReadFrames() {
 absl::StatusOr<RankTrace> Decoder::Decode(absl::string_view content, absl::string_view file, int rank,
                                           const ReadOptions& options) {
   Reset(content, file, rank, options);
+  if (const DecodedRank* like = options.keep_raw ? nullptr : alike_.Find(content); like != nullptr) {
+    if (TakeAlike(*like, content)) return std::move(out_);
+    Reset(content, file, rank, options);
+  }
   if (!ReadFrames()) return status_;
   data_begin_.push_back(data_.size());
   ctrl_begin_.push_back(ctrl_.size());
@@ -235,7 +243,37 @@ absl::StatusOr<RankTrace> Decoder::Decode(absl::string_view content, absl::strin
   out_.graph = *std::move(graph);
   out_.raw = std::move(raw_);
   out_.peers = pool_->columns().Share(peers_);
+  if (!options.keep_raw) KeepForOthers(content);
   return std::move(out_);
+}
+
+bool Decoder::TakeAlike(const DecodedRank& like, absl::string_view content) {
+  peers_ = like.peers;
+  for (const VaryingValue& v : like.varying) {
+    const absl::string_view bytes = content.substr(v.begin, v.end - v.begin);
+    if (v.kind == VaryingValue::kGroup) {
+      const uint32_t group = GroupIndex(bytes);
+      if (v.peer != kNoRow) peers_[v.peer].group = group;
+      continue;
+    }
+    wire::Cursor c = {base_ + v.begin, base_ + v.end};
+    uint64_t value = 0;
+    if (!wire::ReadVarint(&c, &value) || value > std::numeric_limits<int32_t>::max()) return false;
+    if (v.peer == kNoRow) continue;
+    Peer& peer = peers_[v.peer];
+    (v.kind == VaryingValue::kSource        ? peer.src
+     : v.kind == VaryingValue::kDestination ? peer.dst
+                                            : peer.tag) = static_cast<int32_t>(value);
+  }
+  out_.graph = like.graph;
+  out_.metadata = like.metadata;
+  out_.peers = pool_->columns().Share(peers_);
+  return true;
+}
+
+void Decoder::KeepForOthers(absl::string_view content) {
+  if (!all_noted_ || !out_.repairs.empty() || !group_nodes_.empty() || !alike_.Wants(content.size())) return;
+  alike_.Keep({std::string(content), varying_, peers_, out_.graph, out_.metadata});
 }
 
 }  // namespace chakra

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "trace/base/wire.h"
+#include "trace/et/alike_ranks.h"
 #include "trace/et/read_options.h"
 #include "trace/model/attribute.h"
 #include "trace/model/graph_builder.h"
@@ -25,8 +26,8 @@ struct GroupNode {
   std::string text;  // inputs.values
 };
 
-// Decodes file after file and keeps its memory between files. Not thread-safe; several decoders may share a
-// pool.
+// Decodes file after file and keeps its memory between files, and some files: one that is like an earlier one
+// is compared with that, not decoded (alike_ranks.h). Not thread-safe; several decoders may share a pool.
 //
 // Times come from start_time_micros and duration_micros, or from the finer attributes start_ns and
 // duration_ns, which take precedence. Starts that do not fit in picoseconds (such as microseconds since the
@@ -68,6 +69,9 @@ class Decoder {
   };
 
   void Reset(absl::string_view content, absl::string_view file, int rank, const ReadOptions& options);
+  // Fills out_ with what `like` is with the values of `content`. False: they are out of range.
+  bool TakeAlike(const DecodedRank& like, absl::string_view content);
+  void KeepForOthers(absl::string_view content);
   // Those that return bool return false after an error, with status_ set.
   bool ReadFrames();
   bool ReadFrameLength(wire::Cursor* c, wire::Cursor* frame, bool* truncated);
@@ -79,8 +83,10 @@ class Decoder {
   bool ReadNodeAttribute(const wire::Field& f, Node* node);
   bool SetPlainNumber(AttributeKey key, const Attribute& a, Node* node);
   bool SetNumber(AttributeKey key, const Attribute& a, Node* node);
-  void StoreNumber(AttributeKey key, __int128 v, Node* node);
+  void StoreNumber(AttributeKey key, __int128 v, const Attribute& a, Node* node);
   bool SetGroup(AttributeKey key, const Attribute& a, Node* node);
+  // Notes where the value of a node's group or peer lies.
+  void NoteVarying(VaryingValue::Kind kind, const Attribute& a);
   bool SetDelays(AttributeKey key, const Attribute& a, Node* node);
   bool SetReleases(const Attribute& a, Node* node);
   bool SetKinds(const Attribute& a, Node* node);
@@ -150,6 +156,11 @@ class Decoder {
   std::vector<DelayCause> causes_;        // for each of delays_.values
   std::vector<DelayedDep> delayed_deps_;  // of the row that is being resolved, in files with delays
   bool any_lane_ = false;
+  AlikeRanks alike_;
+  std::vector<VaryingValue> varying_;
+  size_t varying_before_ = 0;     // of varying_: those of earlier nodes
+  bool plain_attribute_ = false;  // the attribute that is being read has its value last
+  bool all_noted_ = false;        // varying_ has every group
   std::vector<GroupNode> group_nodes_;
   absl::flat_hash_map<std::string, uint32_t> group_index_;
   absl::flat_hash_map<uint64_t, int32_t> big_lanes_;

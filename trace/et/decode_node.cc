@@ -17,7 +17,7 @@ constexpr int64_t kMaxPicos = std::numeric_limits<int64_t>::max();
 // uint32, uint64, bool, string or string list) that fills the rest. False for any other shape; `out` is then
 // unspecified.
 inline bool ReadPlainAttribute(wire::Cursor c, Attribute* out) {
-  if (c.left() < 5 || c.p[0] != 0x0a || c.p[1] >= 0x80 || size_t{c.p[1]} + 5 > c.left()) return false;
+  if (c.left() < 5 || c.p[0] != 0x0a || c.p[1] >= 0x80 || size_t{c.p[1]} + 4 > c.left()) return false;
   out->name = absl::string_view(reinterpret_cast<const char*>(c.p + 2), c.p[1]);
   c.p += 2 + c.p[1];
   out->value.at = c.p;
@@ -196,7 +196,8 @@ bool Decoder::ReadInputs(const wire::Field& f, Node* node) {
 bool Decoder::ReadNodeAttribute(const wire::Field& f, Node* node) {
   Attribute a;
   const uint8_t* at = f.p;
-  if (!ReadPlainAttribute(f.message(), &a)) {
+  plain_attribute_ = ReadPlainAttribute(f.message(), &a);
+  if (!plain_attribute_) {
     a = Attribute();
     if (const char* wrong = ReadAttribute(f.message(), &a, &at)) {
       return Fail(at, node, absl::StrCat("attribute ", a.name), wrong);
@@ -229,7 +230,26 @@ bool Decoder::SetGroup(AttributeKey key, const Attribute& a, Node* node) {
     return true;  // pg_name wins
   }
   node->peer.group = GroupIndex(text);
+  NoteVarying(VaryingValue::kGroup, a);
   return true;
+}
+
+void Decoder::NoteVarying(VaryingValue::Kind kind, const Attribute& a) {
+  const bool text = a.value.type == wire::kBytes;
+  // What is not noted may not vary. A group has to be: its name is told of its file.
+  if (!plain_attribute_ || (kind == VaryingValue::kGroup) != text) {
+    all_noted_ = all_noted_ && kind != VaryingValue::kGroup;
+    return;
+  }
+  // Tags of integers that are not negative have one byte.
+  if (!text && (a.value.number > 13 || a.value.bits > std::numeric_limits<int32_t>::max())) return;
+  const uint8_t* begin = text ? a.value.p : a.value.at + 1;
+  const uint8_t* end = begin + a.value.bits;
+  if (!text) {
+    end = begin;
+    while ((*end++ & 0x80) != 0) continue;
+  }
+  varying_.push_back({Offset(begin), Offset(end), kNoRow, kind});
 }
 
 bool Decoder::SetCommKind(const Attribute& a, Node* node) {
@@ -343,12 +363,12 @@ bool Decoder::SetNumber(AttributeKey key, const Attribute& a, Node* node) {
                 absl::StrCat("the value is out of range, expected ", static_cast<int64_t>(range.low), " to ",
                              static_cast<uint64_t>(range.high)));
   }
-  StoreNumber(key, v, node);
+  StoreNumber(key, v, a, node);
   return true;
 }
 
 // Precondition: v is in the range of `key`.
-void Decoder::StoreNumber(AttributeKey key, __int128 v, Node* node) {
+void Decoder::StoreNumber(AttributeKey key, __int128 v, const Attribute& a, Node* node) {
   using K = AttributeKey;
   switch (key) {
     case K::kIsCpuOp:
@@ -371,12 +391,15 @@ void Decoder::StoreNumber(AttributeKey key, __int128 v, Node* node) {
       break;
     case K::kCommSrc:
       node->peer.src = static_cast<int32_t>(v);
+      NoteVarying(VaryingValue::kSource, a);
       break;
     case K::kCommDst:
       node->peer.dst = static_cast<int32_t>(v);
+      NoteVarying(VaryingValue::kDestination, a);
       break;
     case K::kCommTag:
       node->peer.tag = static_cast<int32_t>(v);
+      NoteVarying(VaryingValue::kTag, a);
       break;
     case K::kCommPriority:
       node->comm.priority = static_cast<int32_t>(v);
@@ -442,6 +465,8 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
     payload = static_cast<uint32_t>(g_.comm.size());
     g_.comm.push_back(node.comm);
     g_.transfer.push_back(node.transfer);
+    const auto peer = static_cast<uint32_t>(peers_.size());
+    for (size_t i = varying_before_; i < varying_.size(); ++i) varying_[i].peer = peer;
     peers_.push_back(node.peer);
     Comm& comm = g_.comm.back();
     // Chakra's own generator writes the size of a message as tensor_size.
@@ -454,6 +479,7 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
     g_.work.push_back(node.work);
   }
   g_.payload.push_back(payload);
+  varying_before_ = varying_.size();
   if (type == NodeType::kMetadata && node.name.find("process_group:init") != node.name.npos) {
     group_nodes_.push_back({node.id, std::string(node.values)});
   }
