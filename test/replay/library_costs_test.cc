@@ -5,6 +5,7 @@
 #include <random>
 
 #include "replay/engine/price.h"
+#include "replay/nccl/rates.h"
 #include "test/replay/library_testing.h"
 
 namespace chakra {
@@ -348,6 +349,36 @@ TEST(LibraryCosts, RemotePeersOfADirectExchange) {
   const std::string fill = term + "fill_share: 0.5 fill_bytes: 1000000 }";
   EXPECT_NEAR(priced(fill, 8000000) - posted, 0.5 * 1e6 / 25e3, 1e-3);
   EXPECT_NEAR(priced(fill, 800000) - priced(term + "}", 800000), 0.5 * 4e5 / 25e3, 1e-3);
+}
+
+// A step's wait beside its data, once for all loops of the call; a copy of no more than own_bytes.
+TEST(LibraryCosts, StepsThatOverlap) {
+  TestMachine m = MachineOf(
+      ClusterText(Nodes(
+          1,
+          "term { algorithm: \"ring\" protocol: \"simple\" base_us: 5 step_us: 300 own_gbytes_per_s: 10 "
+          "own_bytes: 1000000 step_overlaps: true }")),
+      8);
+  m.Force(T::kAllReduce, "ring/simple");
+  const auto us = [&](uint64_t bytes) { return Us(Alone(m, T::kAllReduce, bytes).time); };
+  // The part of a member takes 400 us a step.
+  const double rate = Rates(m.library(), m.Shape(m.All()), "ring").bus() * 1e3;
+  const auto part = static_cast<uint64_t>(400 * rate);
+  const double all = us(8 * part);
+  EXPECT_NEAR(all, 5 + 14 * 500 + 100, 14 * 0.2);
+}
+
+// What changed with the library's release.
+TEST(LibraryCosts, ChoiceByRelease) {
+  const auto takes = [](const std::string& spec, T type, uint64_t bytes, int ranks = 8) {
+    TestMachine m = Preset(spec, ranks);
+    return Alone(m, type, bytes).algorithm;
+  };
+  EXPECT_EQ(takes("dgx-h100", T::kAllReduce, 1 << 28), "nvls/simple");
+  EXPECT_EQ(takes("dgx-h100:nccl=2.17", T::kAllReduce, 1 << 28), "nvls/simple");
+  EXPECT_EQ(takes("dgx-h100:nccl=2.16", T::kAllReduce, 1 << 28), "ring/simple");
+  EXPECT_EQ(takes("dgx-h100:nccl=2.12", T::kAllToAll, 1 << 10), "direct/ll");
+  EXPECT_EQ(takes("dgx-h100:nccl=2.11.4", T::kAllToAll, 1 << 10), "direct/simple");
 }
 
 TEST(LibraryCosts, TrafficIsPayload) {
