@@ -172,8 +172,7 @@ void AddChunks(const Rates& rates, uint64_t bytes, const GroupShape& shape, cons
   const double share_of_link = rates.InSwitch(false) / (1 + 1.0 / shape.ranks);
   // The plan's own pipeline fills and drains by so many pieces more.
   const double pipeline = 1 + kPiecesUnderWay / PiecesOf(rates.library(), c, bytes, shape.ranks);
-  const double longer = share_of_link / (channel.gbytes_per_s * c.channels) / pipeline;
-  if (longer <= 1) return;
+  const double longer = std::max(1.0, share_of_link / (channel.gbytes_per_s * c.channels)) / pipeline;
   for (const int index : shape.levels) {
     CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
     level.wire = static_cast<uint64_t>(std::llround(static_cast<double>(level.wire) * longer));
