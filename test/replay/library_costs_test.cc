@@ -132,7 +132,7 @@ TEST(LibraryCosts, LongRingsInClosedFormAreThoseFlowByFlow) {
     };
     const int64_t copy =
         std::llround(static_cast<double>(bytes) / ranks / static_cast<double>(parts) / (24 * 47.6) * 1000);
-    const int64_t expected = 8300000 + (links - network) * (4000000 + 50000 + seconds(450)) +
+    const int64_t expected = 9900000 + (links - network) * (3800000 + 50000 + seconds(450)) +
                              network * (14000000 + 1050000 + seconds(50)) + parts * copy;
     EXPECT_EQ(CallPicos(m, T::kAllReduce, bytes), expected) << ranks;
     if (ranks > 1024) continue;
@@ -365,7 +365,7 @@ TEST(LibraryCosts, StepsThatOverlap) {
   const double rate = Rates(m.library(), m.Shape(m.All()), "ring").bus() * 1e3;
   const auto part = static_cast<uint64_t>(400 * rate);
   const double all = us(8 * part);
-  EXPECT_NEAR(all, 5 + 14 * 500 + 100, 14 * 0.2);
+  EXPECT_NEAR(all, 5 + 14 * 500 + 100, 14 * 0.5);
 }
 
 // What changed with the library's release.
