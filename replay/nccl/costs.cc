@@ -145,12 +145,13 @@ void AddFill(const LibraryTerm& term, CollectiveType type, double own, const Gro
 }
 
 // The parts of a ring follow upon each other without a gap, so that its steps wait once for all of them.
-void WaitOnce(const Rates& rates, const LibraryTerm& term, double own, const GroupShape& shape,
+// This holds with a term as without: a term that repeats a built-in constant must change nothing.
+void WaitOnce(const Rates& rates, const LibraryTerm* term, double own, const GroupShape& shape,
               CallCosts* costs) {
   for (const int index : shape.levels) {
     CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
     double wait_us = static_cast<double>(level.latency.picos()) * 1e-6;
-    if (term.step_overlaps) {
+    if (term != nullptr && term->step_overlaps) {
       const double link = rates.library().levels[static_cast<size_t>(index)].link_gbytes_per_s;
       const double wire_us =
           Micros(own, link) * static_cast<double>(level.wire) / static_cast<double>(CallCosts::kWhole);
@@ -183,13 +184,14 @@ void AddChunks(const Rates& rates, uint64_t bytes, const GroupShape& shape, cons
 void AddKernel(const Rates& rates, CollectiveType type, uint64_t bytes, const GroupShape& shape,
                const Candidate& c, CallCosts* costs) {
   const LibraryTerm* term = rates.Term(c.protocol);
+  const double own = static_cast<double>(bytes) / shape.ranks;
+  if (c.plan == "ring" && rates.nodes() <= 1) WaitOnce(rates, term, own, shape, costs);
   if (term == nullptr) return;
   const bool direct = c.plan == "direct";
   if (rates.nodes() > 1) {
     if (direct) costs->begin += Time::FromNanos(RemotePeersUs(rates, *term, bytes, shape) * 1e3);
     return;
   }
-  const double own = static_cast<double>(bytes) / shape.ranks;
   // Peers of a direct exchange are served side by side; each doubling of them adds one step.
   const double step_us = rates.Step(FamilyOf(c.algorithm), c.protocol, false);
   double begin_us = direct ? step_us * (std::log2(shape.ranks) - 1) : 0;
@@ -198,7 +200,6 @@ void AddKernel(const Rates& rates, CollectiveType type, uint64_t bytes, const Gr
   if (term->by_chunk && c.algorithm == "nvls" && type == CollectiveType::kAllReduce) {
     AddChunks(rates, bytes, shape, c, costs);
   }
-  if (c.plan == "ring") WaitOnce(rates, *term, own, shape, costs);
   if (term->own_gbytes_per_s > 0) {
     const double copied = term->own_bytes > 0 ? std::min(own, term->own_bytes) : own;
     const double copy_us = Micros(copied, term->own_gbytes_per_s);
