@@ -370,6 +370,23 @@ TEST(LibraryCosts, StepsThatOverlap) {
   EXPECT_NEAR(all, 5 + 14 * 500 + 100, 14 * 0.5);
 }
 
+// A term that repeats what the library has built in changes nothing, however many parts a call has.
+TEST(LibraryCosts, ATermThatSaysNothingNew) {
+  for (const std::string rule : {"ring/simple", "ring/ll128", "ring/ll"}) {
+    const std::string protocol = rule.substr(rule.find('/') + 1);
+    for (const uint64_t bytes : {uint64_t{1000}, uint64_t{1} << 25, uint64_t{1} << 30}) {
+      std::vector<int64_t> picos;
+      for (const bool term : {false, true}) {
+        const std::string text = "term { algorithm: \"ring\" protocol: \"" + protocol + "\" bus_share: 1 }";
+        TestMachine m = MachineOf(ClusterText(Nodes(1, term ? text : "")), 8);
+        m.Force(T::kAllReduce, rule);
+        picos.push_back(CallPicos(m, T::kAllReduce, bytes));
+      }
+      EXPECT_EQ(picos[0], picos[1]) << rule << " " << bytes;
+    }
+  }
+}
+
 // What changed with the library's release.
 TEST(LibraryCosts, ChoiceByRelease) {
   const auto takes = [](const std::string& spec, T type, uint64_t bytes, int ranks = 8) {
