@@ -212,7 +212,8 @@ namespace {
 bool Simplify(bool channels, proto::Cluster* cluster) {
   bool any = false;
   for (proto::LibraryTerm& t : *cluster->mutable_collectives()->mutable_library()->mutable_term()) {
-    any |= (channels && t.channel_gbytes_per_s() > 0) || t.own_gbytes_per_s() > 0 || t.fill_share() > 0;
+    any |= (channels && t.channel_gbytes_per_s() > 0) || t.own_gbytes_per_s() > 0 || t.fill_share() > 0 ||
+           t.by_chunk() || t.step_overlaps();
     if (channels) {
       t.clear_channel_gbytes_per_s();
       t.clear_step_share();
@@ -220,6 +221,9 @@ bool Simplify(bool channels, proto::Cluster* cluster) {
     t.clear_own_gbytes_per_s();
     t.clear_fill_bytes();
     t.clear_fill_share();
+    t.clear_own_bytes();
+    t.clear_step_overlaps();
+    t.clear_by_chunk();
   }
   return any;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -128,9 +129,19 @@ class CollectiveCommand : public Command {
     }
     TextPage page = PageOf(output_);
     return page.Finish(absl::StrFormat(
-        "# %s on %d ranks of %s, fabric %s\n%s%s", arguments_.kind(), arguments_.options().ranks,
+        "# %s on %d ranks of %s, fabric %s%s\n%s%s", arguments_.kind(), arguments_.options().ranks,
         cluster.name().empty() ? ClusterSpec(arguments_.options()) : cluster.name(),
-        FabricName(arguments_.options()), WhatTimeIs(rows), table.Print(&page)));
+        FabricName(arguments_.options()), LibraryName(cluster), WhatTimeIs(rows), table.Print(&page)));
+  }
+
+  // The release whose choices the rows follow, if there is a library.
+  static std::string LibraryName(const proto::Cluster& cluster) {
+    if (!cluster.collectives().has_library()) return "";
+    const absl::StatusOr<int> version = nccl::ParseVersion(cluster.collectives().library().version());
+    // RCCL has NCCL's numbers.
+    const bool amd = absl::StartsWith(cluster.device().architecture(), "cdna");
+    return version.ok() ? absl::StrCat(", library ", amd ? "RCCL " : "NCCL ", nccl::VersionText(*version))
+                        : "";
   }
 
   // Whose time the rows hold, if a library tells the host's from the device's.

@@ -39,6 +39,7 @@ constexpr Override kOverrides[] = {
     {"memory_gbytes_per_s", "device.memory_gbytes_per_s"},
     {"memory_latency_ns", "device.memory_latency_ns"},
     {"peak_tflops", "device.peak_tflops"},
+    {"nccl", "collectives.library.version"},
     {"splits", "collectives.splits"},
     {"step_overhead_ns", "collectives.step_overhead_ns"},
     {"reduce_gbytes_per_s", "collectives.reduce_gbytes_per_s"},

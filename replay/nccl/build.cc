@@ -143,6 +143,7 @@ absl::Status AddKernel(const proto::LibraryTerm& p, const std::string& field, Li
        {Check(field + "channel_gbytes_per_s", p.channel_gbytes_per_s(), kMaxGigabytes, true),
         Check(field + "step_share", p.step_share(), 1, true),
         Check(field + "own_gbytes_per_s", p.own_gbytes_per_s(), kMaxGigabytes, true),
+        Check(field + "own_bytes", p.own_bytes(), kMostFill, true),
         Check(field + "fill_bytes", p.fill_bytes(), kMostFill, true),
         Check(field + "fill_share", p.fill_share(), kMaxShare, true)}) {
     if (!s.ok()) return s;
@@ -152,6 +153,9 @@ absl::Status AddKernel(const proto::LibraryTerm& p, const std::string& field, Li
   term->own_gbytes_per_s = p.own_gbytes_per_s();
   term->fill_bytes = p.fill_bytes();
   term->fill_share = p.fill_share();
+  term->own_bytes = p.own_bytes();
+  term->step_overlaps = p.step_overlaps();
+  term->by_chunk = p.by_chunk();
   return absl::OkStatus();
 }
 
@@ -236,9 +240,16 @@ absl::StatusOr<LibraryModel> BuildLibrary(const CollectiveLibrary& p,
                "VOLTA, AMPERE, HOPPER or BLACKWELL");
   }
   out.generation = static_cast<Generation>(p.generation() - 1);
+  const absl::StatusOr<int> version = nccl::ParseVersion(p.version());
+  if (!version.ok())
+    return absl::InvalidArgumentError(absl::StrCat(kPrefix, "version ", version.status().message()));
+  out.version = *version;
   if (p.channels() < 1 || p.channels() > 1024)
     return Bad("channels", absl::StrCat(p.channels()), "1 to 1024");
   out.channels = p.channels();
+  if (p.search_channels() < 0 || p.search_channels() > p.channels())
+    return Bad("search_channels", absl::StrCat(p.search_channels()), "0 to channels");
+  out.search_channels = p.search_channels() > 0 ? p.search_channels() : p.channels();
   if (p.level_size() != static_cast<int>(dimensions.size())) {
     return Bad("level", absl::StrCat("there ", p.level_size(), " times"),
                absl::StrCat("one for each dimension of the topology, which has ", dimensions.size()));

@@ -41,6 +41,13 @@ inline constexpr double kPostUs = 1;
 // What the 512 threads of a channel move at once with LL, 8 bytes each.
 inline constexpr uint64_t kPass = 4096;
 
+// What one channel of an all-reduce in the switch carries, and what filling its pipeline takes for each member.
+struct NvlsChannel {
+  double gbytes_per_s;
+  double fill_us;
+};
+NvlsChannel NvlsChannelFor(uint64_t bytes, int channels, int members);
+
 // ThreadThreshold(): with fewer bytes for each thread than this, the library uses fewer channels. Threads():
 // the threads of a channel.
 int ThreadThreshold(Algorithm a, Protocol p, int ranks);

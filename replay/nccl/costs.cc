@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "replay/nccl/pieces.h"
 #include "replay/nccl/rates.h"
 #include "replay/nccl/shipped.h"
 
@@ -143,24 +144,65 @@ void AddFill(const LibraryTerm& term, CollectiveType type, double own, const Gro
   }
 }
 
+// The parts of a ring follow upon each other without a gap, so that its steps wait once for all of them.
+// This holds with a term as without: a term that repeats a built-in constant must change nothing.
+void WaitOnce(const Rates& rates, const LibraryTerm* term, double own, const GroupShape& shape,
+              CallCosts* costs) {
+  for (const int index : shape.levels) {
+    CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
+    double wait_us = static_cast<double>(level.latency.picos()) * 1e-6;
+    if (term != nullptr && term->step_overlaps) {
+      const double link = rates.library().levels[static_cast<size_t>(index)].link_gbytes_per_s;
+      const double wire_us =
+          Micros(own, link) * static_cast<double>(level.wire) / static_cast<double>(CallCosts::kWhole);
+      wait_us = std::hypot(wait_us, wire_us) - wire_us;
+    }
+    level.latency = Time::FromNanos(wait_us * 1e3 / costs->parts);
+  }
+}
+
+// Of an all-reduce in the switch, beside the pieces of the data: measured on plans of 2 to 64 pieces.
+constexpr double kPiecesUnderWay = 1.66;
+
+// In the switch a channel carries the less the smaller its chunk is.
+void AddChunks(const Rates& rates, uint64_t bytes, const GroupShape& shape, const Candidate& c,
+               CallCosts* costs) {
+  const nccl::NvlsChannel channel = nccl::NvlsChannelFor(bytes, c.channels, shape.ranks);
+  costs->begin += Time::FromNanos(channel.fill_us * shape.ranks * 1e3);
+  // A member sends its data up and its share of the sums back.
+  const double share_of_link = rates.InSwitch(false) / (1 + 1.0 / shape.ranks);
+  // The plan's own pipeline fills and drains by so many pieces more.
+  const double pipeline = 1 + kPiecesUnderWay / PiecesOf(rates.library(), c, bytes, shape.ranks);
+  const double longer = std::max(1.0, share_of_link / (channel.gbytes_per_s * c.channels)) / pipeline;
+  for (const int index : shape.levels) {
+    CallCosts::Level& level = costs->levels[static_cast<size_t>(index)];
+    level.wire = static_cast<uint64_t>(std::llround(static_cast<double>(level.wire) * longer));
+  }
+}
+
 // Adds what the candidate's term says of transfers: see proto::LibraryTerm.
 void AddKernel(const Rates& rates, CollectiveType type, uint64_t bytes, const GroupShape& shape,
                const Candidate& c, CallCosts* costs) {
   const LibraryTerm* term = rates.Term(c.protocol);
+  const double own = static_cast<double>(bytes) / shape.ranks;
+  if (c.plan == "ring" && rates.nodes() <= 1) WaitOnce(rates, term, own, shape, costs);
   if (term == nullptr) return;
   const bool direct = c.plan == "direct";
   if (rates.nodes() > 1) {
     if (direct) costs->begin += Time::FromNanos(RemotePeersUs(rates, *term, bytes, shape) * 1e3);
     return;
   }
-  const double own = static_cast<double>(bytes) / shape.ranks;
   // Peers of a direct exchange are served side by side; each doubling of them adds one step.
   const double step_us = rates.Step(FamilyOf(c.algorithm), c.protocol, false);
   double begin_us = direct ? step_us * (std::log2(shape.ranks) - 1) : 0;
   if (term->channel_gbytes_per_s > 0) begin_us += AddChannels(rates, *term, bytes, shape, c, costs);
   if (term->fill_share > 0 && own > 0) AddFill(*term, type, own, shape, c, costs);
+  if (term->by_chunk && c.algorithm == "nvls" && type == CollectiveType::kAllReduce) {
+    AddChunks(rates, bytes, shape, c, costs);
+  }
   if (term->own_gbytes_per_s > 0) {
-    const double copy_us = Micros(own, term->own_gbytes_per_s);
+    const double copied = term->own_bytes > 0 ? std::min(own, term->own_bytes) : own;
+    const double copy_us = Micros(copied, term->own_gbytes_per_s);
     if (c.plan == "ring") {
       costs->part_end = Time::FromNanos(copy_us * 1e3 / costs->parts);
     } else {

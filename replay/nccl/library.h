@@ -19,6 +19,7 @@
 #include "backends/machine.h"
 #include "backends/topology/topology.h"
 #include "proto/cluster.pb.h"
+#include "replay/nccl/version.h"
 #include "trace/model/trace.h"
 
 namespace chakra {
@@ -55,11 +56,16 @@ struct LibraryTerm {
   double own_gbytes_per_s = 0;  // 0: free
   double fill_bytes = 0;
   double fill_share = 0;
+  double own_bytes = 0;  // 0: all
+  bool step_overlaps = false;
+  bool by_chunk = false;
 };
 
 struct LibraryModel {
   Generation generation = Generation::kHopper;
+  int version = nccl::kNewestVersion;
   int channels = 1;
+  int search_channels = 1;
   std::vector<LibraryLevel> levels;  // one for each dimension of the topology
   double enqueue_us = 0;
   double launch_us = 0;

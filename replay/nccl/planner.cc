@@ -8,30 +8,13 @@
 #include "replay/collectives/custom/custom_program.h"
 #include "replay/nccl/choose.h"
 #include "replay/nccl/constants.h"
+#include "replay/nccl/pieces.h"
 #include "replay/nccl/planned_call.h"
 #include "replay/nccl/rates.h"
 #include "replay/nccl/together.h"
 
 namespace chakra {
 namespace {
-
-// The number of pieces, each of about `piece` bytes, that a pipelined plan cuts `bytes` into. It is a power
-// of two, so that few plans serve all sizes.
-int Pieces(uint64_t bytes, double piece, int most) {
-  int pieces = 2;
-  while (pieces<most&& static_cast<double>(bytes)> pieces * piece) pieces *= 2;
-  return pieces;
-}
-
-// The bytes that a channel of a pipelined plan has under way at the same time. LL and LL128 pass data on line
-// by line, Simple by slices: 64 KiB in a tree, 128 KiB in a switch, a quarter of a chunk in a chain (NCCL).
-double PieceBytes(const LibraryModel& library, const Candidate& c) {
-  if (c.shipped) return 8 << 10;  // threads go through the data line by line
-  if (c.protocol == Protocol::kLL) return 1 << 10;
-  if (c.protocol == Protocol::kLL128) return 2 << 10;
-  if (c.plan == "chain") return static_cast<double>(library.chunk_bytes) / 4;
-  return c.algorithm == "tree" ? 64 << 10 : 128 << 10;
-}
 
 // If the plan is even, the bytes of a call must be a multiple of this.
 int Cuts(const Plan& plan) { return plan.parts > 0 ? plan.parts : plan.chunks; }
@@ -199,17 +182,15 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
   if (c.plan != "ring") {
     request.blocks = BlocksFor(c.plan, Rates(library, shape), shape);
     if (c.plan == "themis") request.bandwidth = Bandwidths(members, shape);
-    // Every piece of a chain passes all members, so larger groups need more pieces.
-    const int most = c.plan == "chain" ? std::clamp((1 << 24) / shape.ranks, 64, 1024) : 64;
-    request.pieces = Pieces(buffer, PieceBytes(library, c) * c.channels, most);
+    request.pieces = PiecesOf(library, c, buffer, shape.ranks);
   }
   out->costs = CostsOf(library, type, buffer, shape, c);
   ShareLinks(library, type, shape, c, machine_.contention_free(), &out->costs);
   out->algorithm = c.Label();
   out->why = choice->why;
   out->channels = c.channels;
-  // Under one switch all members end together, so a replay may use this time, too.
-  if (alone_ || c.plan == "nvls") {
+  // Under one switch the members of an all-reduce end together, so a replay may use this time, too.
+  if (alone_ || (c.plan == "nvls" && type == CollectiveType::kAllReduce)) {
     out->together = TimeTogether(machine_, costs_, request, out->costs, bytes, members);
   }
   if (alone_ && out->together) return absl::OkStatus();

@@ -142,7 +142,10 @@ double Rates::BuiltInBus(nccl::Algorithm a, Protocol p, double simple) const {
   const Generation g = library_.generation;
   if (a == nccl::Algorithm::kRing) {
     if (p == Protocol::kLL) return std::min(nccl::MaxLL(g, nodes_), simple / 2);
-    if (p == Protocol::kLL128) return std::min(0.92 * simple, channels_ * nccl::MaxRingLL128(g));
+    if (p == Protocol::kLL128) {
+      const int found = measured_.empty() ? std::min(channels_, library_.search_channels) : channels_;
+      return std::min(0.92 * simple, found * nccl::MaxRingLL128(g));
+    }
     return simple;
   }
   if (a != nccl::Algorithm::kTree) return simple;

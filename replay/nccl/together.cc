@@ -47,6 +47,26 @@ Time InSwitch(Time begin, int pieces, const PricedMessage& piece, const PricedMe
   return std::max(up, down);
 }
 
+// All pieces of all members up to the switch, and from each port the pieces of all down.
+Time GatherInSwitch(Time begin, int members, int pieces, const PricedMessage& piece) {
+  Time up = begin, port, down = begin;
+  for (int p = 0; p < pieces; ++p) {
+    port = std::max(port, up + piece.there);
+    up += piece.takes;
+    port += piece.takes * (members - 1);
+    down = port + piece.there;
+    port += piece.takes;
+  }
+  return std::max(up, down);
+}
+
+// Up to the switch a piece for each owner in turn, whose sum it sends on at once: the next one for this owner
+// comes when all others had theirs. The last owner ends last.
+Time ScatterFromSwitch(Time begin, int members, int pieces, const PricedMessage& piece) {
+  const int64_t sums = int64_t{members} * pieces;
+  return std::max(begin + piece.takes * sums, begin + piece.takes * (sums - 1) + piece.there + piece.there);
+}
+
 // A chain up and down again, each member passing on what has come; `arrives` is by piece.
 Time Chain(Time begin, int members, int pieces, const PricedMessage& piece, Time reduce) {
   std::vector<Time> arrives(static_cast<size_t>(pieces));
@@ -74,8 +94,7 @@ std::optional<Time> TimeTogether(const MachineView& machine, const CollectiveCos
                                  const PlanRequest& request, const CallCosts& call, uint64_t bytes,
                                  const std::vector<int>& members) {
   if (!machine.contention_free() || costs.step_overhead != Time::Zero() || call.parts != 1 ||
-      call.part_end != Time::Zero() || call.levels.empty() || request.type != CollectiveType::kAllReduce ||
-      request.blocks.size() != 1) {
+      call.part_end != Time::Zero() || call.levels.empty() || request.blocks.size() != 1) {
     return std::nullopt;
   }
   const int n = request.members, pieces = request.pieces;
@@ -83,10 +102,12 @@ std::optional<Time> TimeTogether(const MachineView& machine, const CollectiveCos
   const auto padded = [&](int chunks) {
     return (bytes + static_cast<uint64_t>(chunks) - 1) / static_cast<uint64_t>(chunks);
   };
+  const bool all_reduce = request.type == CollectiveType::kAllReduce;
   if (request.algorithm == "nvls") {
     const int port = machine.SwitchBetween(members[0], members[1]);
     if (port < 0) return std::nullopt;
-    const uint64_t chunk = padded(pieces * n);
+    const bool gathers = request.type == CollectiveType::kAllGather;
+    const uint64_t chunk = padded(gathers ? pieces : pieces * n);
     const PricedMessage piece = Price(machine, call, members[0], port, chunk * static_cast<uint64_t>(n));
     const PricedMessage share = Price(machine, call, members[0], port, chunk);
     for (const int m : members) {
@@ -96,9 +117,11 @@ std::optional<Time> TimeTogether(const MachineView& machine, const CollectiveCos
         return std::nullopt;
       }
     }
-    return InSwitch(call.begin, pieces, piece, share);
+    if (gathers) return GatherInSwitch(call.begin, n, pieces, share);
+    return all_reduce ? InSwitch(call.begin, pieces, piece, share)
+                      : ScatterFromSwitch(call.begin, n, pieces, share);
   }
-  if (request.algorithm != "double_binary_tree" || n < 2) return std::nullopt;
+  if (!all_reduce || request.algorithm != "double_binary_tree" || n < 2) return std::nullopt;
   const uint64_t chunk = padded(2 * pieces);
   const PricedMessage piece = Price(machine, call, members[0], members[1], chunk);
   for (size_t i = 0; i + 1 < members.size(); ++i) {

@@ -13,9 +13,8 @@
 namespace chakra {
 
 // From the common begin to the last member's end, equal to the picosecond to the
-// replay of the plan. For `nvls` all-reduce under one switch and for
-// `double_binary_tree` over one block, on fabrics on which flows do not delay each
-// other; nullopt for everything else. `bytes` is comm_size.
+// replay of the plan. For `nvls` under one switch and for `double_binary_tree` over one block, on fabrics on
+// which flows do not delay each other; nullopt for everything else. `bytes` is comm_size.
 std::optional<Time> TimeTogether(const MachineView& machine, const CollectiveCosts& costs,
                                  const PlanRequest& request, const CallCosts& call, uint64_t bytes,
                                  const std::vector<int>& members);

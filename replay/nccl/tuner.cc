@@ -55,6 +55,13 @@ class Tuner {
     if (out_.empty()) PointToPoint();
     Others();
     if (type_ == T::kAllReduce) Shipped();
+    for (Candidate& c : out_) {
+      const int first = nccl::FirstVersionOf(c.algorithm);
+      if (library_.version >= first || c.shipped) continue;
+      c.unfit = absl::StrCat("NCCL has it from ", nccl::VersionText(first), " on, and this is ",
+                             nccl::VersionText(library_.version));
+      c.on_request = false;
+    }
     return std::move(out_);
   }
 
@@ -175,7 +182,8 @@ class Tuner {
       Candidate& c = Add(plan.c_str(), plan.c_str(), p, latency,
                          rates_.Bus(Algorithm::kRing, p, link) * n_ / std::max(1, n_ - 1),
                          Channels(Algorithm::kRing, p));
-      const bool small = bytes_ / static_cast<uint64_t>(n_) <= nccl::kMostLLToPeer;
+      const bool small = library_.version >= nccl::kFirstWithLLToPeer &&
+                         bytes_ / static_cast<uint64_t>(n_) <= nccl::kMostLLToPeer;
       if (c.unfit.empty() && small != (p == Protocol::kLL)) Stand(small ? kSmallToPeer : kLargeToPeer, &c);
     }
   }

@@ -46,7 +46,7 @@ class CollectiveCli : public Bench {
 TEST_F(CollectiveCli, ATableAsNcclTestsPrintsOne) {
   const auto lines = Lines("all_reduce --bytes 1KiB..8GiB --cluster dgx-h100 --ranks 16");
   ASSERT_EQ(lines.size(), 27u);
-  EXPECT_EQ(lines[0], "# all_reduce on 16 ranks of dgx-h100, fabric analytical");
+  EXPECT_EQ(lines[0], "# all_reduce on 16 ranks of dgx-h100, fabric analytical, library NCCL 2.30");
   EXPECT_EQ(lines[1],
             "# time: of one of many calls in a row: the kernel's with the gap before it; in 0 of 24 rows the "
             "3.75 us "
@@ -58,7 +58,7 @@ TEST_F(CollectiveCli, ATableAsNcclTestsPrintsOne) {
   // One node of the default cluster, 1 KiB to 8 GiB.
   const auto plain = Lines("all_gather");
   EXPECT_EQ(plain.size(), 27u);
-  EXPECT_EQ(plain[0], "# all_gather on 8 ranks of dgx-h100, fabric analytical");
+  EXPECT_EQ(plain[0], "# all_gather on 8 ranks of dgx-h100, fabric analytical, library NCCL 2.30");
   EXPECT_EQ(Lines("all_reduce --bytes 8,1M..16M,1G --factor 4").size(), 3u + 5);
 }
 
@@ -66,7 +66,7 @@ TEST_F(CollectiveCli, Csv) {
   const auto lines = Lines("all_reduce --bytes 8,1GiB --cluster dgx-h200 --format csv");
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[0], "collective,ranks,bytes,algorithm,protocol,channels,time_us,algbw_GBps,busbw_GBps");
-  EXPECT_EQ(lines[1], "all_reduce,8,8,ring,ll,1,16.662,0.000,0.001");
+  EXPECT_EQ(lines[1], "all_reduce,8,8,ring,ll,1,16.621,0.000,0.001");
   const auto cells = Cells("all_reduce --bytes 8,1GiB --cluster dgx-h200");
   EXPECT_EQ(cells[2], "1073741824");
   EXPECT_EQ(cells[3], "nvls");
@@ -194,7 +194,7 @@ TEST_F(CollectiveCli, WithoutALibrary) {
 
 TEST_F(CollectiveCli, IntoAFile) {
   EXPECT_EQ(Lines("all_reduce --bytes 8 --format csv -o table.csv").size(), 0u);
-  EXPECT_THAT(Content(At("table.csv")), HasSubstr("all_reduce,8,8,ring,ll,1,16.662"));
+  EXPECT_THAT(Content(At("table.csv")), HasSubstr("all_reduce,8,8,ring,ll,1,16.621"));
 }
 
 TEST_F(CollectiveCli, OneRankHasNothingToDo) {

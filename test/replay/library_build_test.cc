@@ -35,6 +35,23 @@ LibraryModel Built(const std::string& text, int ranks = 8) {
   return model.ok() ? *model->collectives.library : LibraryModel();
 }
 
+TEST(LibraryBuild, TakesReleases) {
+  EXPECT_EQ(Built(With("")).version, nccl::kNewestVersion);
+  EXPECT_EQ(Built(With("version: \"2.23\"")).version, 223);
+  EXPECT_EQ(Built(With("version: \"2.23.4\"")).version, 223);
+  EXPECT_EQ(nccl::VersionText(223), "2.23");
+  for (const char* bad : {"2", "2.", "v2.27", "2.27.3.1", "2.3", "2.99", "3.0", "-2.27"}) {
+    EXPECT_THAT(ErrorOf(With(absl::StrCat("version: \"", bad, "\""))),
+                AllOf(HasSubstr("collectives.library.version is"), HasSubstr("2.4 to 2.30")))
+        << bad;
+  }
+  EXPECT_EQ(Built(With("")).search_channels, 4);
+  EXPECT_EQ(Built(With("search_channels: 2")).search_channels, 2);
+  EXPECT_THAT(ErrorOf(With("search_channels: 5")), HasSubstr("search_channels is 5"));
+  EXPECT_THAT(ErrorOf(With("term { algorithm: \"ring\" protocol: \"simple\" own_bytes: -1 }")),
+              HasSubstr("own_bytes is -1"));
+}
+
 TEST(LibraryBuild, TakesEachField) {
   const LibraryModel l = Built(With(
       "enqueue_us: 5 launch_us: 14 copy_gbytes_per_s: 20 chunk_bytes: 4096 slowdown: 0.25 devices_per_host: 2"
@@ -193,7 +210,8 @@ TEST(LibraryBuild, RefusesRulesThatNameNothing) {
 TEST(LibraryBuild, RulesNamePrograms) {
   const auto error = [](const char* kind, const char* rule) {
     proto::Cluster cluster = ClusterText(With(""));
-    cluster.mutable_collectives()->add_program(std::string(CHAKRA_SOURCE_DIR) + "/test/fuzz/corpus/msccl_fuzz/gather2.xml");
+    cluster.mutable_collectives()->add_program(std::string(CHAKRA_SOURCE_DIR) +
+                                               "/test/fuzz/corpus/msccl_fuzz/gather2.xml");
     (*cluster.mutable_collectives()->mutable_library()->mutable_choice())[kind] = rule;
     return std::string(BuildCluster(cluster, 8).status().message());
   };

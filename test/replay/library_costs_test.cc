@@ -5,6 +5,7 @@
 #include <random>
 
 #include "replay/engine/price.h"
+#include "replay/nccl/rates.h"
 #include "test/replay/library_testing.h"
 
 namespace chakra {
@@ -70,7 +71,9 @@ TEST(LibraryCosts, RingOnOneNode) {
         m.Force(type, c.rule);
         const int64_t buffer = type == T::kAllGather ? 8 * bytes : bytes;
         const Cut cut = CutOf(c, buffer);
-        const int64_t hop = c.step + 2 * 25000 + OnLink(cut.chunk, 1000, c.rate);
+        // The parts share one wait for each step; every part passes the links.
+        const int64_t wait = std::llround(static_cast<double>(c.step) / static_cast<double>(cut.parts));
+        const int64_t hop = wait + 2 * 25000 + OnLink(cut.chunk, 1000, c.rate);
         const int64_t expected = c.base + cut.parts * (steps * hop + cut.copy);
         for (const bool fast : {true, false}) {
           EXPECT_EQ(CallPicos(m, type, static_cast<uint64_t>(bytes), fast), expected)
@@ -131,7 +134,7 @@ TEST(LibraryCosts, LongRingsInClosedFormAreThoseFlowByFlow) {
     };
     const int64_t copy =
         std::llround(static_cast<double>(bytes) / ranks / static_cast<double>(parts) / (24 * 47.6) * 1000);
-    const int64_t expected = 8300000 + (links - network) * (4000000 + 50000 + seconds(450)) +
+    const int64_t expected = 9900000 + (links - network) * (3800000 + 50000 + seconds(450)) +
                              network * (14000000 + 1050000 + seconds(50)) + parts * copy;
     EXPECT_EQ(CallPicos(m, T::kAllReduce, bytes), expected) << ranks;
     if (ranks > 1024) continue;
@@ -348,6 +351,53 @@ TEST(LibraryCosts, RemotePeersOfADirectExchange) {
   const std::string fill = term + "fill_share: 0.5 fill_bytes: 1000000 }";
   EXPECT_NEAR(priced(fill, 8000000) - posted, 0.5 * 1e6 / 25e3, 1e-3);
   EXPECT_NEAR(priced(fill, 800000) - priced(term + "}", 800000), 0.5 * 4e5 / 25e3, 1e-3);
+}
+
+// A step's wait beside its data, once for all loops of the call; a copy of no more than own_bytes.
+TEST(LibraryCosts, StepsThatOverlap) {
+  TestMachine m = MachineOf(
+      ClusterText(Nodes(
+          1,
+          "term { algorithm: \"ring\" protocol: \"simple\" base_us: 5 step_us: 300 own_gbytes_per_s: 10 "
+          "own_bytes: 1000000 step_overlaps: true }")),
+      8);
+  m.Force(T::kAllReduce, "ring/simple");
+  const auto us = [&](uint64_t bytes) { return Us(Alone(m, T::kAllReduce, bytes).time); };
+  // The part of a member takes 400 us a step.
+  const double rate = Rates(m.library(), m.Shape(m.All()), "ring").bus() * 1e3;
+  const auto part = static_cast<uint64_t>(400 * rate);
+  const double all = us(8 * part);
+  EXPECT_NEAR(all, 5 + 14 * 500 + 100, 14 * 0.5);
+}
+
+// A term that repeats what the library has built in changes nothing, however many parts a call has.
+TEST(LibraryCosts, ATermThatSaysNothingNew) {
+  for (const std::string rule : {"ring/simple", "ring/ll128", "ring/ll"}) {
+    const std::string protocol = rule.substr(rule.find('/') + 1);
+    for (const uint64_t bytes : {uint64_t{1000}, uint64_t{1} << 25, uint64_t{1} << 30}) {
+      std::vector<int64_t> picos;
+      for (const bool term : {false, true}) {
+        const std::string text = "term { algorithm: \"ring\" protocol: \"" + protocol + "\" bus_share: 1 }";
+        TestMachine m = MachineOf(ClusterText(Nodes(1, term ? text : "")), 8);
+        m.Force(T::kAllReduce, rule);
+        picos.push_back(CallPicos(m, T::kAllReduce, bytes));
+      }
+      EXPECT_EQ(picos[0], picos[1]) << rule << " " << bytes;
+    }
+  }
+}
+
+// What changed with the library's release.
+TEST(LibraryCosts, ChoiceByRelease) {
+  const auto takes = [](const std::string& spec, T type, uint64_t bytes, int ranks = 8) {
+    TestMachine m = Preset(spec, ranks);
+    return Alone(m, type, bytes).algorithm;
+  };
+  EXPECT_EQ(takes("dgx-h100", T::kAllReduce, 1 << 28), "nvls/simple");
+  EXPECT_EQ(takes("dgx-h100:nccl=2.17", T::kAllReduce, 1 << 28), "nvls/simple");
+  EXPECT_EQ(takes("dgx-h100:nccl=2.16", T::kAllReduce, 1 << 28), "ring/simple");
+  EXPECT_EQ(takes("dgx-h100:nccl=2.12", T::kAllToAll, 1 << 10), "direct/ll");
+  EXPECT_EQ(takes("dgx-h100:nccl=2.11.4", T::kAllToAll, 1 << 10), "direct/simple");
 }
 
 TEST(LibraryCosts, TrafficIsPayload) {

@@ -13,18 +13,19 @@ namespace {
 using T = CollectiveType;
 
 // What `rule` costs flow by flow, and by PriceCall(), which takes the closed form where there is one.
-void Agree(const std::string& preset, int ranks, const std::string& rule, uint64_t bytes, bool closed) {
+void Agree(const std::string& preset, int ranks, const std::string& rule, uint64_t bytes, bool closed,
+           T type = T::kAllReduce) {
   TestMachine m = Preset(preset, ranks);
-  m.Force(T::kAllReduce, rule);
+  m.Force(type, rule);
   const std::vector<int> members = m.All();
-  const int64_t slow = CallPicos(m, T::kAllReduce, bytes, false);
+  const int64_t slow = CallPicos(m, type, bytes, false);
   Time now = Time::Nanos(3);
-  const auto priced = PriceCall(*m.fabric, m.costs(), T::kAllReduce, bytes, 0, members, &now);
+  const auto priced = PriceCall(*m.fabric, m.costs(), type, bytes, 0, members, &now);
   ASSERT_TRUE(priced.ok()) << priced.status();
   EXPECT_EQ(priced->time.picos(), slow) << preset << " " << ranks << " " << rule << " " << bytes;
   EXPECT_EQ(now, Time::Nanos(3) + priced->time);
   CollectivePlanner planner(*m.fabric, m.costs(), PriceUncontended, true);
-  const auto call = planner.Get(T::kAllReduce, bytes, 0, members, "");
+  const auto call = planner.Get(type, bytes, 0, members, "");
   ASSERT_TRUE(call.ok()) << call.status();
   EXPECT_EQ((*call)->together.has_value(), closed) << preset << " " << ranks << " " << rule;
   EXPECT_EQ((*call)->plan == nullptr, closed);
@@ -36,14 +37,16 @@ TEST(Together, EqualsFlowByFlow) {
     std::vector<uint64_t> sizes = {1, 7, 1000, 1 << 20, (1 << 20) + 13, uint64_t{1} << 28};
     for (int i = 0; i < 6; ++i) sizes.push_back(1 + random() % (uint64_t{1} << (10 + 4 * i)));
     for (const uint64_t bytes : sizes) {
-      Agree("dgx-h100", ranks, "nvls/simple", bytes, true);
+      for (const T type : {T::kAllReduce, T::kAllGather, T::kReduceScatter})
+        Agree("dgx-h100", ranks, "nvls/simple", bytes, true, type);
       for (const char* rule : {"tree/ll", "tree/ll128", "tree/simple"})
         Agree("dgx-a100", ranks, rule, bytes, true);
     }
   }
   Agree("gb200-nvl72", 72, "nvls/simple", 100000000, true);
   // Slow shares: a piece is back before the next has left.
-  Agree("dgx-h100:nvlink_latency_ns=90000", 8, "nvls/simple", 1 << 24, true);
+  for (const T type : {T::kAllReduce, T::kAllGather, T::kReduceScatter})
+    Agree("dgx-h100:nvlink_latency_ns=90000", 8, "nvls/simple", 1 << 24, true, type);
 }
 
 // In a replay: all at one instant in closed form, others flow by flow; the same ends and bytes.

@@ -18,6 +18,7 @@
 #include "test/validation/checks.h"
 #include "test/validation/one_node.h"
 #include "test/validation/plot.h"
+#include "test/validation/public_figures.h"
 #include "test/validation/several_nodes.h"
 #include "test/validation/summary.h"
 #include "trace/io/file.h"
@@ -90,6 +91,14 @@ absl::Status AddSeveralNodes(Section* out) {
   return absl::OkStatus();
 }
 
+absl::Status AddPublicFigures(Section* out) {
+  const absl::StatusOr<std::vector<PublicRow>> rows = PredictPublicFigures();
+  if (!rows.ok()) return rows.status();
+  absl::StrAppend(&out->markdown, PublicFiguresMarkdown(*rows));
+  for (Finding& f : CheckPublicFigures(*rows)) out->findings.push_back(std::move(f));
+  return absl::OkStatus();
+}
+
 absl::Status AddCaptures(const std::string& folder, Section* out) {
   const absl::StatusOr<std::vector<CaptureRow>> rows = ReadCaptures(folder);
   if (!rows.ok()) return rows.status();
@@ -139,6 +148,7 @@ int Run(const Options& o) {
   if (!o.one_node.empty()) {
     if (absl::Status s = Read(o.one_node, &more); !s.ok()) return Fail(std::string(s.message()));
   }
+  if (absl::Status s = AddPublicFigures(&more); !s.ok()) return Fail(std::string(s.message()));
   if (absl::Status s = AddSeveralNodes(&more); !s.ok()) return Fail(std::string(s.message()));
   if (!o.captures.empty()) {
     if (absl::Status s = AddCaptures(o.captures, &more); !s.ok()) return Fail(std::string(s.message()));

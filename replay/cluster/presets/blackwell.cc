@@ -135,4 +135,16 @@ extern const char kBlackwellLibrary[] = R"pb(
       copy_gbytes_per_s: 47.6
 )pb";
 
+// With 8 channels of 40 GB/s the tuner goes from LL to Simple and past LL128, as 4 GPUs of a GB200 do from 4 to 8 MiB
+// (nccl_one_node.csv).
+extern const char kGraceSearch[] = R"pb(
+      search_channels: 8
+)pb";
+
+// Assumed: with 16, 4 B300 on x86 go to LL128 at 8 MiB and to Simple at 16 MiB, as they do with NCCL 2.29.7
+// (49 and 97 us; test/validation/collectives.md).
+extern const char kBaseboardSearch[] = R"pb(
+      search_channels: 16
+)pb";
+
 }  // namespace chakra

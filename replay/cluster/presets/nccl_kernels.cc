@@ -24,11 +24,11 @@ extern const char kVoltaKernels[] = R"pb(
 
 extern const char kAmpereKernels[] = R"pb(
       # Fitted on 2, 4 and 8 A100, NCCL 2.27.3
-      term { algorithm: "ring" protocol: "ll" base_us: 6.6 step_us: 0.91 channel_gbytes_per_s: 3.9 step_share: 0.57 }
+      term { algorithm: "ring" protocol: "ll" base_us: 6.55 step_us: 0.92 channel_gbytes_per_s: 1.63 step_share: 0.06 }
       term { algorithm: "ring" protocol: "ll128" base_us: 16.2 step_us: 0.96 bus_share: 0.78 own_gbytes_per_s: 110 }
       term {
-        algorithm: "ring" protocol: "simple" base_us: 21.3 step_us: 6.1 bus_share: 0.964 own_gbytes_per_s: 480
-        fill_bytes: 17000000 fill_share: 0.22
+        algorithm: "ring" protocol: "simple" base_us: 21 step_us: 6.8 bus_share: 0.952 own_gbytes_per_s: 606
+        fill_bytes: 22400000 fill_share: 0.274
       }
       term { algorithm: "direct" protocol: "ll" base_us: 8 step_us: 1.3 channel_gbytes_per_s: 5.7 }
       term {
@@ -41,16 +41,13 @@ extern const char kAmpereKernels[] = R"pb(
 
 extern const char kHopperKernels[] = R"pb(
       # Fitted on 2, 4 and 8 H200, NCCL 2.29.2
-      term { algorithm: "ring" protocol: "ll" base_us: 3 step_us: 0.84 channel_gbytes_per_s: 5.9 step_share: 0.6 }
+      term { algorithm: "ring" protocol: "ll" base_us: 3.1 step_us: 0.83 channel_gbytes_per_s: 6.1 step_share: 0.26 }
       term { algorithm: "ring" protocol: "ll128" base_us: 10.3 step_us: 1.17 bus_share: 0.997 own_gbytes_per_s: 395 }
       term {
-        algorithm: "ring" protocol: "simple" base_us: 8.3 step_us: 4 bus_share: 1.039 own_gbytes_per_s: 777
-        fill_bytes: 25000000 fill_share: 0.27
+        algorithm: "ring" protocol: "simple" base_us: 9.9 step_us: 3.8 bus_share: 1.021 own_gbytes_per_s: 808
+        fill_bytes: 28000000 fill_share: 0.256
       }
-      # 16 channels take 128 KiB for each of 8 members: below, the phases of a chunk follow one another
-      term {
-        algorithm: "nvls" protocol: "simple" base_us: 20 bus_share: 1.03 fill_bytes: 14200000 fill_share: 0.45
-      }
+      term { algorithm: "nvls" protocol: "simple" base_us: 22.4 bus_share: 1.03 by_chunk: true }
       term { algorithm: "direct" protocol: "ll" base_us: 4.5 step_us: 0.5 channel_gbytes_per_s: 5.4 }
       term {
         algorithm: "direct" protocol: "simple" base_us: 11.3 step_us: 0 bus_share: 0.845
@@ -61,18 +58,16 @@ extern const char kHopperKernels[] = R"pb(
 
 extern const char kBlackwellKernels[] = R"pb(
       # Fitted on 2 and 4 GPUs of a GB200, NCCL 2.29.2
-      term { algorithm: "ring" protocol: "ll" base_us: 7 step_us: 1.14 channel_gbytes_per_s: 7.8 step_share: 0.8 }
+      term { algorithm: "ring" protocol: "ll" base_us: 7 step_us: 1.13 channel_gbytes_per_s: 8.4 step_share: 0.42 }
       # Not chosen in the file: as kHopperKernels, with this generation's base and steps
       term { algorithm: "ring" protocol: "ll128" base_us: 14 step_us: 1.6 own_gbytes_per_s: 790 }
       term {
-        algorithm: "ring" protocol: "simple" base_us: 8.4 step_us: 9 bus_share: 1.086 own_gbytes_per_s: 965
-        fill_bytes: 900000 fill_share: 0.18
+        algorithm: "ring" protocol: "simple" base_us: 10.6 step_us: 12.36 bus_share: 0.972 own_gbytes_per_s: 949
+        own_bytes: 249000000 step_overlaps: true
       }
-      # Not in the file: as kHopperKernels; 24 channels fill later than 16. 8 B200 take 2,577 us for 1 GiB (A4 of
-      # Google Cloud, NCCL 2.26) and 2,600 (NVIDIA/nccl-tests#333)
-      term {
-        algorithm: "nvls" protocol: "simple" base_us: 20 bus_share: 0.96 fill_bytes: 21000000 fill_share: 0.45
-      }
+      # Not in the file: channels as kHopperKernels; the base is from 4 MiB on 8 B200 (stas00/ml-engineering, network),
+      # the share of the link from 16 GiB there
+      term { algorithm: "nvls" protocol: "simple" base_us: 38 bus_share: 1.044 by_chunk: true }
       term { algorithm: "direct" protocol: "ll" base_us: 7.7 step_us: 0.95 channel_gbytes_per_s: 6.4 }
       term {
         algorithm: "direct" protocol: "simple" base_us: 15 step_us: 0 bus_share: 0.881 own_gbytes_per_s: 696
