@@ -147,10 +147,13 @@ absl::Status PlanArguments::ReadWorkload() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<proto::PlanReport> PlanArguments::Plan(std::function<void(int, int)> progress) {
+absl::StatusOr<proto::PlanReport> PlanArguments::Plan(std::function<void(int, int)> progress,
+                                                      std::function<bool()> stopped) {
   request_.progress = std::move(progress);
+  request_.stopped = std::move(stopped);
   auto report = planning::MakePlan(request_);
   request_.progress = nullptr;
+  request_.stopped = nullptr;
   if (report.ok() && request_.run.cluster.empty())
     report->add_warning(absl::StrCat("no --cluster was named: ", kDefaultCluster, " is assumed"));
   return report;

@@ -22,7 +22,8 @@ class PlanArguments {
   // After Check(). Errors: those of the workload's files.
   absl::Status ReadWorkload();
   // After ReadWorkload(). `progress`: as of PlanRequest.
-  absl::StatusOr<proto::PlanReport> Plan(std::function<void(int done, int of)> progress);
+  absl::StatusOr<proto::PlanReport> Plan(std::function<void(int done, int of)> progress,
+                                         std::function<bool()> stopped = nullptr);
 
   planning::PlanRequest& request() { return request_; }
   const planning::PlanRequest& request() const { return request_; }

@@ -1,6 +1,7 @@
 #include "replay/plan/plan.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <mutex>
 #include <optional>
@@ -96,7 +97,7 @@ class Planner {
     space_ = *std::move(space);
     memory_ = prices_->device_memory();
     limit_ = static_cast<uint64_t>(std::llround(static_cast<double>(memory_) * (1 - request_.reserve)));
-    auto found = FindSplits(space_, limit_, prices_.get());
+    auto found = FindSplits(space_, limit_, prices_.get(), request_.stopped);
     if (!found.ok()) return found.status();
     found_ = *std::move(found);
     if (found_.splits == found_.not_valid) return NothingValid();
@@ -229,7 +230,7 @@ class Planner {
     return absl::OkStatus();
   }
 
-  absl::Status ReplayOne(Chosen* chosen) const {
+  absl::Status ReplayOne(Chosen* chosen) {
     TraceOptions traces;
     traces.keep_twins = true;
     traces.inputs = {generate::WorkloadInput(chosen->row.workload())};
@@ -237,7 +238,15 @@ class Planner {
     if (!loaded.ok()) return loaded.status();
     RunOptions run = request_.run;
     run.fabric_options.threads = 1;
-    const auto report = RunReplay(*loaded, run);
+    RunHooks hooks;
+    if (request_.stopped) {
+      hooks.stop = &stop_;
+      hooks.progress = [this](const Progress&) {
+        const std::lock_guard<std::mutex> lock(told_);
+        if (request_.stopped()) stop_ = true;
+      };
+    }
+    const auto report = RunReplay(*loaded, run, hooks);
     if (!report.ok()) return report.status();
     SetReplayed(*report, &chosen->row);
     return absl::OkStatus();
@@ -248,10 +257,9 @@ class Planner {
     for (Chosen& c : chosen_) {
       if (c.replayed) replays.push_back(&c);
     }
-    std::mutex mutex;
     int done = 0;
     const auto told = [&](int more) {
-      const std::lock_guard<std::mutex> lock(mutex);
+      const std::lock_guard<std::mutex> lock(told_);
       done += more;
       if (request_.progress) request_.progress(done, static_cast<int>(replays.size()));
     };
@@ -315,6 +323,8 @@ class Planner {
   Found found_;
   uint64_t memory_ = 0, limit_ = 0, fitting_ = 0;
   std::vector<Chosen> chosen_;
+  std::mutex told_;  // the caller's functions, one at a time
+  std::atomic<bool> stop_{false};
   proto::PlanReport report_;
 };
 

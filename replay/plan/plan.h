@@ -34,6 +34,9 @@ struct PlanRequest {
   int threads = 1;                       // replays at once; the answer does not depend on it
   // Called before the replays with their number, and after each; may be null; from any thread, one at a time.
   std::function<void(int done, int of)> progress;
+  // Asked often during the search and the replays, from any thread, one at a time; where it says true, the
+  // plan ends as Cancelled. May be null.
+  std::function<bool()> stopped;
 };
 
 // "time", "energy", "cost" or "carbon".

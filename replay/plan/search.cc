@@ -13,6 +13,7 @@ namespace {
 using generate::StepPlan;
 
 constexpr int64_t kFewMicroBatches = 1 << 12;
+constexpr uint64_t kAskEvery = 256;  // splits
 
 // "parallel.tp: expected a divisor of model.heads" of "parallel.tp is 7; expected a divisor of model.heads,
 // 64; the nearest is 8": errors that differ in numbers alone are one reason.
@@ -59,8 +60,8 @@ proto::Workload BaseOf(const proto::Workload& variant, int64_t pp, int64_t vpp) 
 
 class Searcher {
  public:
-  Searcher(const SplitSpace& space, uint64_t limit, Prices* prices)
-      : space_(space), limit_(limit), prices_(prices), estimator_(prices) {}
+  Searcher(const SplitSpace& space, uint64_t limit, Prices* prices, const std::function<bool()>& stopped)
+      : space_(space), limit_(limit), prices_(prices), stopped_(stopped), estimator_(prices) {}
 
   absl::StatusOr<Found> Find() {
     for (size_t v = 0; v < space_.variants.size(); ++v) {
@@ -166,6 +167,8 @@ class Searcher {
   }
 
   absl::Status Try(int variant, const StepPlan& step) {
+    if (stopped_ && tries_++ % kAskEvery == 0 && stopped_())
+      return absl::CancelledError("the plan was stopped");
     if (const absl::Status valid = generate::CheckPlan(step); !valid.ok()) {
       Reject(valid.message(), 1);
       return absl::OkStatus();
@@ -193,14 +196,17 @@ class Searcher {
   const SplitSpace& space_;
   const uint64_t limit_;
   Prices* prices_;
+  const std::function<bool()>& stopped_;
+  uint64_t tries_ = 0;
   Estimator estimator_;
   Found found_;
 };
 
 }  // namespace
 
-absl::StatusOr<Found> FindSplits(const SplitSpace& space, uint64_t limit, Prices* prices) {
-  return Searcher(space, limit, prices).Find();
+absl::StatusOr<Found> FindSplits(const SplitSpace& space, uint64_t limit, Prices* prices,
+                                 const std::function<bool()>& stopped) {
+  return Searcher(space, limit, prices, stopped).Find();
 }
 
 proto::Workload WorkloadOf(const SplitSpace& space, const TriedSplit& split) {

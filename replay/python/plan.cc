@@ -42,16 +42,18 @@ Planned Plan(const std::vector<std::string>& words, const py::object& cluster, c
     parsed.arguments.request().run.described = described.get();
   }
   Watch watch(progress);
-  auto report = std::make_shared<proto::PlanReport>();
+  absl::StatusOr<proto::PlanReport> report = absl::UnknownError("");
   {
     const py::gil_scoped_release released;
     ThrowIf(parsed.arguments.Check());
     ThrowIf(parsed.arguments.ReadWorkload());
-    *report = OrThrow(parsed.arguments.Plan(
-        [&watch](int done, int of) { watch.Tell(static_cast<uint64_t>(done), static_cast<uint64_t>(of)); }));
+    report = parsed.arguments.Plan(
+        [&watch](int done, int of) { watch.Tell(static_cast<uint64_t>(done), static_cast<uint64_t>(of)); },
+        [&watch] { return watch.Stopped(); });
   }
   watch.Rethrow();
-  return {std::move(report)};
+  ThrowIf(report.status());
+  return {std::make_shared<const proto::PlanReport>(*std::move(report))};
 }
 
 py::str Printed(const Planned& plan, ReportFormat format) {

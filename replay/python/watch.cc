@@ -34,6 +34,11 @@ void Watch::Tell(const Progress& progress) {
       false);
 }
 
+bool Watch::Stopped() {
+  Look([] {}, false);
+  return stop_.load();
+}
+
 void Watch::Tell(uint64_t done, uint64_t of) {
   Look([&] { progress_(of > 0 ? static_cast<double>(done) / static_cast<double>(of) : 1.0, done, of); },
        done == of);

@@ -22,6 +22,8 @@ class Watch {
   void Tell(const Progress& progress);
   // The same of a share alone, from any thread, one at a time.
   void Tell(uint64_t done, uint64_t of);
+  // Looks for signals where it is time: whether something stopped the run. From any thread, one at a time.
+  bool Stopped();
   const std::atomic<bool>* stop() const { return &stop_; }
   // With the GIL: raises what stopped the run.
   void Rethrow() const {

@@ -3,6 +3,10 @@
 import csv
 import io
 import json
+import os
+import signal
+import threading
+import time
 import unittest
 
 import numpy as np
@@ -83,6 +87,16 @@ class Plan(FolderTest):
     def test_errors(self):
         with self.assertRaisesRegex(cr.Error, "WORKLOAD or"):
             cr.plan()
+
+    def test_interrupt(self):
+        # It takes seconds when nobody stops it: the signal comes in the search, or in a replay.
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        begin = time.monotonic()
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            cr.plan(model="deepseek-v3", training={"seq": 4096, "global_batch": 4096}, cluster="dgx-h100", ranks=1024,
+                    threads=1)
+        self.assertLess(time.monotonic() - begin, 3)
 
 
 class Topology(FolderTest):
