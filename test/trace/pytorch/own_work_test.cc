@@ -51,9 +51,10 @@ TEST(TimerWaits, ARoundFollowsWhatTheDeviceDidLast) {
   k.Kernel(7, "first", 5000, 400000, 1).Kernel(7, "second", 406000, 4000000, 2);
   k.Call(2, "cudaEventQuery", 3000, 1000, 10).Call(2, "cudaEventQuery", 1000000, 1000, 11);
   k.Call(2, "cudaEventQuery", 5000000, 1000, 12);
+  k.Kernel(7, "third", 5002000, 1000, 3);  // rounds after all else would be left out
   const Linked l = Link(k);
   const Played p = Play(l.t);
-  EXPECT_EQ(p.last, 5001000);
+  EXPECT_EQ(p.last, 5003000);
   // The device does all at once: the last round comes 0.6 ms after what was its last operation, not 5 ms
   // after the first round.
   Timeline faster = l.t;
