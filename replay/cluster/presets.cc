@@ -5,7 +5,8 @@ namespace chakra {
 extern const char kDgxV100[], kDgx2[];
 extern const char kDgxA100[];
 extern const char kDgxH100[], kDgxH200[], kDgxH800[], kHopperNode[], kHopperLibrary[];
-extern const char kGraceSearch[], kBaseboardSearch[], kDgxB200[], kDgxB300[], kGb200Nvl72[], kBlackwellLibrary[];
+extern const char kGraceSearch[], kBaseboardSearch[], kDgxB200[], kDgxB300[], kGb200Nvl72[],
+    kBlackwellLibrary[];
 extern const char kVoltaKernels[], kAmpereKernels[], kHopperKernels[], kBlackwellKernels[], kCdna3Kernels[],
     kLibraryEnd[];
 extern const char kGb300Nvl72[];
@@ -33,8 +34,12 @@ constexpr Preset kPresets[] = {
     {"dgx-h100", {kH100, kHopperRates}, {kDgxH100, kHopperNode, kHopperLibrary, kHopperKernels, kLibraryEnd}},
     {"dgx-h200", {kH200, kHopperRates}, {kDgxH200, kHopperNode, kHopperLibrary, kHopperKernels, kLibraryEnd}},
     {"dgx-h800", {kH800, kHopperRates}, {kDgxH800, kHopperKernels, kLibraryEnd}},
-    {"dgx-b200", {kB200, kB200Rates}, {kDgxB200, kBlackwellLibrary, kBaseboardSearch, kBlackwellKernels, kLibraryEnd}},
-    {"dgx-b300", {kB300, kB200Rates}, {kDgxB300, kBlackwellLibrary, kBaseboardSearch, kBlackwellKernels, kLibraryEnd}},
+    {"dgx-b200",
+     {kB200, kB200Rates},
+     {kDgxB200, kBlackwellLibrary, kBaseboardSearch, kBlackwellKernels, kLibraryEnd}},
+    {"dgx-b300",
+     {kB300, kB200Rates},
+     {kDgxB300, kBlackwellLibrary, kBaseboardSearch, kBlackwellKernels, kLibraryEnd}},
     {"gb200-nvl72", {kGb200}, {kGb200Nvl72, kBlackwellLibrary, kGraceSearch, kBlackwellKernels, kLibraryEnd}},
     {"gb300-nvl72", {kGb300}, {kGb300Nvl72, kBlackwellLibrary, kGraceSearch, kBlackwellKernels, kLibraryEnd}},
     {"mi300x", {kMi300, kMi300Rates}, {kMi300x, kCdna3Kernels, kLibraryEnd}},

@@ -2,6 +2,7 @@
 // against presets.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

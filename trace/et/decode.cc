@@ -47,26 +47,11 @@ void Decoder::Reset(absl::string_view content, absl::string_view file, int rank,
   options_ = options;
   base_ = reinterpret_cast<const uint8_t*>(content.data());
   end_ = base_ + content.size();
-  for (auto* v : {&g_.name, &g_.payload, &g_.shapes, &g_.types, &g_.dep_begin, &g_.dep}) v->clear();
-  g_.id.clear();
-  g_.type.clear();
-  g_.flags.clear();
-  g_.start.clear();
-  g_.duration.clear();
-  g_.lane.clear();
-  g_.comm.clear();
-  g_.transfer.clear();
+  ClearDraft(&g_);
   peers_.clear();
-  g_.work.clear();
-  g_.strings.Clear();
   for (auto* v : {&offset_, &start_ns_, &data_, &ctrl_, &data_begin_, &ctrl_begin_}) v->clear();
   delays_ = unexplained_ = releases_ = ValuesOfRows();
   causes_.clear();
-  g_.dep_delay.clear();
-  g_.dep_cause.clear();
-  g_.dep_unexplained.clear();
-  g_.dep_release.clear();
-  any_lane_ = false;
   varying_.clear();
   varying_before_ = 0;
   all_noted_ = true;
@@ -231,7 +216,7 @@ absl::StatusOr<RankTrace> Decoder::Decode(absl::string_view content, absl::strin
   data_begin_.push_back(data_.size());
   ctrl_begin_.push_back(ctrl_.size());
   if (!IndexIds() || !ResolveDeps(true) || !ConvertStarts()) return status_;
-  DropEmptyColumns();
+  DropEmptyColumns(&g_);
   if (options.strict && !out_.repairs.empty()) {
     const Repair& r = out_.repairs.front();
     return absl::InvalidArgumentError(absl::StrCat(Subject(), ", node ", r.first_node, ": ", r.kind, ", ",

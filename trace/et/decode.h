@@ -117,7 +117,6 @@ class Decoder {
   bool IndexIds();
   uint32_t FindRow(uint64_t id) const;
   bool ConvertStarts();
-  void DropEmptyColumns();
   bool CheckSchema(wire::Cursor frames);
 
   uint64_t Offset(const uint8_t* p) const { return static_cast<uint64_t>(p - base_); }
@@ -155,7 +154,6 @@ class Decoder {
   bool AnyDelays() const { return !delays_.rows.empty() || !releases_.rows.empty(); }
   std::vector<DelayCause> causes_;        // for each of delays_.values
   std::vector<DelayedDep> delayed_deps_;  // of the row that is being resolved, in files with delays
-  bool any_lane_ = false;
   AlikeRanks alike_;
   std::vector<VaryingValue> varying_;
   size_t varying_before_ = 0;     // of varying_: those of earlier nodes

@@ -198,17 +198,6 @@ bool Decoder::ConvertStarts() {
   return true;
 }
 
-void Decoder::DropEmptyColumns() {
-  const auto blank = [](const std::vector<uint32_t>& v) {
-    return std::all_of(v.begin(), v.end(), [](uint32_t s) { return s == 0; });
-  };
-  if (!any_lane_) g_.lane.clear();
-  if (blank(g_.shapes)) g_.shapes.clear();
-  if (blank(g_.types)) g_.types.clear();
-  if (std::all_of(g_.transfer.begin(), g_.transfer.end(), [](Time t) { return t == Time::Never(); }))
-    g_.transfer.clear();
-}
-
 // Some converters wrote ctrl_deps with the ids of another trace. In such a file nodes wait for themselves. If
 // its control dependencies also make a cycle, they are meaningless: all are ignored, and only data
 // dependencies count.

@@ -456,7 +456,6 @@ void Decoder::AddNode(const Node& node, uint64_t offset) {
   g_.duration.push_back(Time::Picos(node.duration_ps));
   const bool by_stream = !cpu && node.has_stream;
   const int32_t lane = by_stream ? node.stream : node.has_tid ? node.tid : kNoLane;
-  any_lane_ |= lane != kNoLane;
   g_.lane.push_back(lane);
   g_.shapes.push_back(g_.strings.Intern(node.shapes));
   g_.types.push_back(g_.strings.Intern(node.types));

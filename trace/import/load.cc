@@ -21,7 +21,6 @@
 namespace chakra {
 namespace {
 
-constexpr size_t kTarHead = 512;
 
 // `status` with "FILE: rank N" at its beginning.
 absl::Status WithRank(const absl::Status& status, absl::string_view file, int rank) {

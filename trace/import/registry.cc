@@ -47,7 +47,6 @@ bool NamedNative(absl::string_view name) {
                      [&](const Importer* i) { return i->native && NamedAs(*i, name); });
 }
 
-constexpr size_t kTarHead = 512;
 
 const Importer* SniffRun(const std::string& path) {
   const std::string head = ReadHead(path, Importer::kSniffed).value_or("");

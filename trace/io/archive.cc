@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -184,6 +185,21 @@ absl::Status TarReader::ReadMember(Buffer* out) {
   }
   pending_ = Padded(size_) - size_;
   return absl::OkStatus();
+}
+
+absl::Status ForEachMember(const std::string& path, const std::function<absl::Status(TarReader*)>& each,
+                           std::string* sha256, uint64_t* bytes) {
+  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
+  if (!disk.ok()) return disk.status();
+  absl::StatusOr<std::unique_ptr<ByteSource>> tar = OpenContent(disk->get(), path);
+  if (!tar.ok()) return tar.status();
+  TarReader reader(tar->get(), path);
+  for (;;) {
+    const absl::StatusOr<bool> more = reader.Next();
+    if (!more.ok()) return more.status();
+    if (!*more) return (*disk)->Finish(sha256, bytes);
+    if (absl::Status s = each(&reader); !s.ok()) return s;
+  }
 }
 
 }  // namespace chakra

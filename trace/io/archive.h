@@ -1,7 +1,9 @@
 // Reads tar archives member by member.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -11,7 +13,10 @@
 
 namespace chakra {
 
-// True when `head` (512 bytes) is the header of a tar member.
+// How much of a file LooksLikeTar() wants to see.
+inline constexpr size_t kTarHead = 512;
+
+// True when `head` (kTarHead bytes) is the header of a tar member.
 bool LooksLikeTar(absl::string_view head);
 
 // ustar, GNU long names, pax paths and sizes. Members that are no files are passed over.
@@ -44,5 +49,10 @@ class TarReader {
   uint64_t at_ = 0;       // bytes read
   uint64_t pending_ = 0;  // bytes of the current member, padding included, that are still to be read
 };
+
+// Calls each() at each member of the archive at `path`, which may be packed, and then tells the file's
+// checksum and size. Errors: those of the file, of the archive and of each(); the first ends the reading.
+absl::Status ForEachMember(const std::string& path, const std::function<absl::Status(TarReader*)>& each,
+                           std::string* sha256, uint64_t* bytes);
 
 }  // namespace chakra

@@ -217,6 +217,25 @@ absl::Status CycleError(const GraphDraft& g, const std::vector<uint32_t>& unmet,
 
 }  // namespace
 
+void ClearDraft(GraphDraft* g) {
+  const auto clear = [](auto&... columns) { (columns.clear(), ...); };
+  clear(g->id, g->name, g->type, g->flags, g->start, g->duration, g->lane, g->payload, g->shapes, g->types,
+        g->comm, g->transfer, g->work, g->dep_begin, g->dep, g->dep_delay, g->dep_cause, g->dep_unexplained,
+        g->dep_release, g->child_begin, g->child, g->child_delay, g->child_release, g->order);
+  g->strings.Clear();
+}
+
+void DropEmptyColumns(GraphDraft* g) {
+  const auto drop = [](auto* column, const auto& none) {
+    if (std::all_of(column->begin(), column->end(), [&](const auto& v) { return v == none; }))
+      column->clear();
+  };
+  drop(&g->lane, kNoLane);
+  drop(&g->shapes, uint32_t{0});
+  drop(&g->types, uint32_t{0});
+  drop(&g->transfer, Time::Never());
+}
+
 absl::Status FinishGraph(GraphDraft* g, absl::string_view subject, const std::vector<uint64_t>& offsets) {
   const uint32_t n = g->size();
   g->order.clear();

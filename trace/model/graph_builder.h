@@ -15,6 +15,11 @@
 
 namespace chakra {
 
+// Empties all columns and texts; their memory stays.
+void ClearDraft(GraphDraft* graph);
+// Empties the lanes, shapes, types and measured transfers where no node has one: see GraphColumns.
+void DropEmptyColumns(GraphDraft* graph);
+
 // Derives child, child_begin and order from the other columns, which must be filled. Error: a cycle. The
 // message begins with `subject` ("dir/w.3.et: rank 3") and lists the nodes of one cycle by id and name, and
 // by their offsets in the file if `offsets` (one for each row) is not empty.

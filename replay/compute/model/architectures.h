@@ -19,22 +19,22 @@ struct SteadyLoad {
   double narrow_hot = 0, narrow_watts = 0, narrow_share = 0;
 };
 
-// A family of devices that run the same kernels. To add one: a line in architectures.cc, and its devices'
+// A family of devices that run the same kernels. To add one: an entry in architectures.cc, and its devices'
 // `architecture`.
 struct Architecture {
   absl::string_view name;
   absl::string_view measured;          // the device whose fits count (fits.h)
   absl::string_view name_of_measured;  // as its data sheet here calls it
-  bool same;                           // it is of this architecture: its residuals count, and its errors
-  bool libraries;                      // it runs the same libraries: kCarriedResidual of its residuals count
-  double peak_scale;                   // of the fits' shares of peak; 1: as there
+  bool same = false;                   // it is of this architecture: its residuals count, and its errors
+  bool libraries = false;              // it runs the same libraries: kCarriedResidual of its residuals count
+  double peak_scale = 1;               // of the fits' shares of peak; 1: as there
   // Of the peak of fp32 without matrix instructions that large products reach, at the clock that they hold;
   // 0: as bf16's.
-  double vector_share;
+  double vector_share = 0;
   // Of the peak that matrix instructions of a single warp reach; 1: it has none wider.
-  double warp_share;
-  double attention_start;  // of attention, times that of the fits
-  double attention_scale;  // of the fits' shares of peak and memory, for attention
+  double warp_share = 1;
+  double attention_start = 1;  // of attention, times that of the fits
+  double attention_scale = 1;  // of the fits' shares of peak and memory, for attention
   StreamConstants stream;
   // For devices that do not say: what a typical one has.
   double units, clock_mhz, l2_mbytes;

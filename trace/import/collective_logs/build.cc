@@ -26,20 +26,8 @@ bool RankBuilder::Fits(const JoinedRank& rank) {
 }
 
 void RankBuilder::Reset() {
-  graph_.id.clear();
-  graph_.name.clear();
-  graph_.type.clear();
-  graph_.flags.clear();
-  graph_.start.clear();
-  graph_.duration.clear();
-  graph_.lane.clear();
-  graph_.payload.clear();
-  graph_.comm.clear();
-  graph_.transfer.clear();
-  graph_.work.clear();
-  graph_.dep.clear();
-  graph_.dep_begin.assign(1, 0);
-  graph_.strings.Clear();
+  ClearDraft(&graph_);
+  graph_.dep_begin.push_back(0);
   peers_.clear();
   index_of_.clear();
   group_names_.assign(1, "");
@@ -121,12 +109,9 @@ absl::Status RankBuilder::Build(const JoinedLogs& joined, size_t r, absl::string
         return absl::OkStatus();
       });
   if (!status.ok()) return status;
-  const auto all = [](const auto& column, const auto& value) {
-    return std::all_of(column.begin(), column.end(), [&](const auto& v) { return v == value; });
-  };
-  if (all(graph_.start, Time::Zero())) graph_.start.clear();
-  if (all(graph_.transfer, Time::Never())) graph_.transfer.clear();
-  if (all(graph_.lane, kNoLane)) graph_.lane.clear();
+  if (std::all_of(graph_.start.begin(), graph_.start.end(), [](Time t) { return t == Time::Zero(); }))
+    graph_.start.clear();
+  DropEmptyColumns(&graph_);
   out->rank = static_cast<int>(r);
   out->file = rank.log.file;
   out->metadata = MetadataOf(joined, rank, format, node_of_).SerializeAsString();

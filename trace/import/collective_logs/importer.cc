@@ -26,7 +26,6 @@ namespace {
 
 constexpr absl::string_view kEndings[] = {".log", ".json", ".jsonl", ".pickle", ".pkl"};
 constexpr absl::string_view kRecorders[] = {"nccl_inspector", "nccl_profiler", "flight_recorder"};
-constexpr size_t kTarHead = 512;
 
 // Which of kRecorders; -1: none.
 int RecorderOf(absl::string_view head) {
@@ -79,26 +78,19 @@ absl::Status Parse(LogFile* file, Buffer* plain, FactsPool* pool) {
 }
 
 absl::Status AddMembers(const std::string& path, std::vector<LogFile>* files, InputFile* archive) {
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
-  if (!disk.ok()) return disk.status();
-  absl::StatusOr<std::unique_ptr<ByteSource>> tar = OpenContent(disk->get(), path);
-  if (!tar.ok()) return tar.status();
-  TarReader reader(tar->get(), path);
-  for (;;) {
-    absl::StatusOr<bool> more = reader.Next();
-    if (!more.ok()) return more.status();
-    if (!*more) break;
-    if (absl::Status s = reader.CheckWhole(); !s.ok()) return s;
+  const auto add = [&](TarReader* reader) {
+    if (absl::Status s = reader->CheckWhole(); !s.ok()) return s;
     LogFile file;
-    file.path = absl::StrCat(path, "!", reader.name());
+    file.path = absl::StrCat(path, "!", reader->name());
     file.member = true;
-    if (absl::Status s = reader.ReadMember(&file.content); !s.ok()) return s;
+    if (absl::Status s = reader->ReadMember(&file.content); !s.ok()) return s;
     file.recorder = RecorderOf(HeadOf(file.content.view(), file.path, Importer::kSniffed));
     if (file.recorder >= 0) files->push_back(std::move(file));
-  }
+    return absl::OkStatus();
+  };
   archive->path = path;
   archive->role = "trace";
-  return (*disk)->Finish(&archive->sha256, &archive->bytes);
+  return ForEachMember(path, add, &archive->sha256, &archive->bytes);
 }
 
 absl::Status FindFiles(const std::vector<std::string>& inputs, std::vector<LogFile>* files,

@@ -8,7 +8,8 @@ namespace {
 
 // Sums over all processes of all files.
 struct Sums {
-  uint64_t mpi_calls = 0, nccl_kernels = 0, nccl_ranges = 0, payloads = 0, graphs = 0, graph_kernels = 0, graph_joined = 0;
+  uint64_t mpi_calls = 0, nccl_kernels = 0, nccl_ranges = 0, payloads = 0, graphs = 0, graph_kernels = 0,
+           graph_joined = 0;
   uint64_t operators = 0, shaped = 0;
   bool nvtx = true, api = true, utc = true, blobs = true;
 };

@@ -24,7 +24,6 @@ namespace {
 
 constexpr absl::string_view kEndings[] = {".sqlite", ".sqlite3", ".db"};
 constexpr absl::string_view kReports[] = {".nsys-rep", ".qdrep"};
-constexpr size_t kTarHead = 512;
 
 // rocpd's files are SQLite too.
 bool Sniff(absl::string_view head) { return LooksLikeSqlite(head) && !absl::StrContains(head, "rocpd_"); }
@@ -49,23 +48,15 @@ struct Found {
 
 // Adds the exports in a tar archive. Their members are in memory until they are read.
 absl::Status FindMembers(const std::string& path, Found* found) {
-  absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(path);
-  if (!disk.ok()) return disk.status();
-  absl::StatusOr<std::unique_ptr<ByteSource>> tar = OpenContent(disk->get(), path);
-  if (!tar.ok()) return tar.status();
-  TarReader reader(tar->get(), path);
-  for (;;) {
-    const absl::StatusOr<bool> more = reader.Next();
-    if (!more.ok()) return more.status();
-    if (!*more) break;
-    const std::string name = absl::StrCat(path, "!", reader.name());
+  const auto add = [&](TarReader* reader) {
+    const std::string name = absl::StrCat(path, "!", reader->name());
     if (!EndsIn(WithoutCompression(name), kEndings)) {
       (EndsIn(name, kReports) ? found->reports : found->others).push_back(name);
-      continue;
+      return absl::OkStatus();
     }
-    if (absl::Status s = reader.CheckWhole(); !s.ok()) return s;
+    if (absl::Status s = reader->CheckWhole(); !s.ok()) return s;
     Buffer member;
-    if (absl::Status s = reader.ReadMember(&member); !s.ok()) return s;
+    if (absl::Status s = reader->ReadMember(&member); !s.ok()) return s;
     MemorySource raw(member.view());
     absl::StatusOr<std::unique_ptr<ByteSource>> plain = OpenContent(&raw, name);
     if (!plain.ok()) return plain.status();
@@ -76,11 +67,12 @@ absl::Status FindMembers(const std::string& path, Found* found) {
     } else {
       found->others.push_back(name);
     }
-  }
+    return absl::OkStatus();
+  };
   InputFile& archive = found->archives.emplace_back();
   archive.path = path;
   archive.role = "device trace";
-  return (*disk)->Finish(&archive.sha256, &archive.bytes);
+  return ForEachMember(path, add, &archive.sha256, &archive.bytes);
 }
 
 absl::Status Find(const std::vector<std::string>& inputs, Found* found) {

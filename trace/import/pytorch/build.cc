@@ -14,11 +14,6 @@ constexpr int64_t kMostNs = std::numeric_limits<int64_t>::max() / 1000;
 
 bool Holds(int64_t ns) { return ns >= 0 && ns <= kMostNs; }
 
-template <typename T>
-bool AllAre(const std::vector<T>& column, const T& value) {
-  return std::all_of(column.begin(), column.end(), [&](const T& v) { return v == value; });
-}
-
 // By EdgeKind.
 const DelayCause* Causes() {
   static const auto kCauses = [] {
@@ -53,25 +48,10 @@ bool ColumnBuilder::Fits(const CaptureRank& rank, uint32_t index, const Joined& 
 
 void ColumnBuilder::Reset(const CaptureRank& rank) {
   const size_t rows = rank.timeline.nodes.size() + 1;
-  for (auto* column : {&g_.name, &g_.payload, &g_.shapes, &g_.types, &g_.dep_begin, &g_.dep}) {
-    column->clear();
+  ClearDraft(&g_);
+  for (auto* column : {&g_.name, &g_.payload, &g_.shapes, &g_.types, &g_.dep_begin, &g_.dep})
     column->reserve(rows);
-  }
-  g_.id.clear();
-  g_.type.clear();
-  g_.flags.clear();
-  g_.start.clear();
-  g_.duration.clear();
-  g_.lane.clear();
-  g_.comm.clear();
-  g_.transfer.clear();
-  g_.work.clear();
-  g_.dep_delay.clear();
-  g_.dep_cause.clear();
-  g_.dep_unexplained.clear();
-  g_.dep_release.clear();
   g_.dep_begin.push_back(0);
-  g_.strings.Clear();
   peers_.clear();
   group_names_.assign(1, "");
   group_index_.clear();
@@ -245,14 +225,6 @@ void ColumnBuilder::Node(uint32_t i) {
   Add(row, plan);
 }
 
-void ColumnBuilder::DropEmptyColumns() {
-  if (AllAre(g_.start, Time::Zero())) g_.start.clear();
-  if (AllAre(g_.lane, kNoLane)) g_.lane.clear();
-  if (AllAre(g_.shapes, uint32_t{0})) g_.shapes.clear();
-  if (AllAre(g_.types, uint32_t{0})) g_.types.clear();
-  if (AllAre(g_.transfer, Time::Never())) g_.transfer.clear();
-}
-
 absl::Status ColumnBuilder::Build(const CaptureRank& rank, uint32_t index, const Joined& joined,
                                   absl::string_view file, RankTrace* out) {
   const RankFacts facts(rank, index, joined);
@@ -271,7 +243,9 @@ absl::Status ColumnBuilder::Build(const CaptureRank& rank, uint32_t index, const
   groups.flags = kHasCpuAttr | kIsCpuOp;
   Add(groups, nullptr);
   for (uint32_t i = 0; i < rank.timeline.nodes.size(); ++i) Node(i);
-  DropEmptyColumns();
+  if (std::all_of(g_.start.begin(), g_.start.end(), [](Time t) { return t == Time::Zero(); }))
+    g_.start.clear();
+  DropEmptyColumns(&g_);
   out->rank = static_cast<int>(index);
   out->file = std::string(file);
   out->metadata = facts.Metadata().SerializeAsString();

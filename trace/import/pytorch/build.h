@@ -47,7 +47,6 @@ class ColumnBuilder {
   void KeptComm(const CommPlan& plan, const CommCall& call, Row* row);
   void AddCall(const CommPlan& plan);
   void Add(const Row& row, const CommPlan* plan);
-  void DropEmptyColumns();
   uint32_t Text(uint32_t string);  // of the device trace
   uint32_t GroupIndex(const std::string& name);
   int32_t LaneOf(int64_t number);

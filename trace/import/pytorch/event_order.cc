@@ -17,13 +17,11 @@ struct SortKey {
   bool operator<(const SortKey& o) const { return std::tie(ts, o.dur, row) < std::tie(o.ts, dur, o.row); }
 };
 
-bool Before(const Event& a, const Event& b) { return a.ts != b.ts ? a.ts < b.ts : a.dur > b.dur; }
-
 // Where runs of events that are in order end. Empty: there are more than kMostRuns.
 std::vector<size_t> EndsOfRuns(const std::vector<Event>& events) {
   std::vector<size_t> ends;
   for (size_t i = 1; i <= events.size(); ++i) {
-    if (i < events.size() && !Before(events[i], events[i - 1])) continue;
+    if (i < events.size() && !ComesBefore(events[i], events[i - 1])) continue;
     if (ends.size() == kMostRuns) return {};
     ends.push_back(i);
   }
@@ -41,7 +39,7 @@ void MergeRuns(const std::vector<Event>& events, std::vector<size_t> ends, std::
       const size_t end = r + 1 < ends.size() ? ends[r + 1] : ends[r];
       std::merge(at(begin), at(ends[r]), at(ends[r]), at(end),
                  merged.begin() + static_cast<std::ptrdiff_t>(begin),
-                 [&](uint32_t a, uint32_t b) { return Before(events[a], events[b]); });
+                 [&](uint32_t a, uint32_t b) { return ComesBefore(events[a], events[b]); });
       next.push_back(end);
       begin = end;
     }

@@ -8,6 +8,9 @@
 
 namespace chakra::pytorch {
 
+// Whether `a` comes first: it begins earlier, or is longer.
+inline bool ComesBefore(const Event& a, const Event& b) { return a.ts != b.ts ? a.ts < b.ts : a.dur > b.dur; }
+
 // Rows of the events by begin, longer ones first, then as they are.
 std::vector<uint32_t> OrderOfEvents(const std::vector<Event>& events);
 

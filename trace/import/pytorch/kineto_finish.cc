@@ -84,10 +84,7 @@ void SetBase(int64_t written, DeviceTrace* out, std::vector<FlowEnd>* flows, Not
 
 void SortEvents(DeviceTrace* out) {
   std::vector<Event>& events = out->events;
-  const auto before = [](const Event& a, const Event& b) {
-    return std::tie(a.ts, b.dur) < std::tie(b.ts, a.dur);
-  };
-  if (std::is_sorted(events.begin(), events.end(), before)) return;
+  if (std::is_sorted(events.begin(), events.end(), ComesBefore)) return;
   // Not in place: a file interleaves a few sorted runs, and this reads one run after the other.
   std::vector<Event> sorted;
   sorted.reserve(events.size());

@@ -16,7 +16,6 @@
 namespace chakra::pytorch {
 namespace {
 
-constexpr size_t kTarHead = 512;
 
 absl::Status LoadContent(const CaptureFile& file, ByteSource* raw, LoadedFile* out) {
   StreamCut cut;

@@ -22,8 +22,6 @@ class RankFacts {
   // `rank`, the rank at `index`, and `joined` must outlive the object.
   RankFacts(const CaptureRank& rank, uint32_t index, const Joined& joined);
 
-  // When the times of nodes begin to count; ns since the device trace's base.
-  int64_t window() const { return window_; }
   int64_t StartOf(const TimelineNode& node) const { return std::max<int64_t>(0, node.start - window_); }
   // The number of the lane of node `i`: the capture's where these are distinct. A node that runs beside the
   // others has a lane of its own.
@@ -59,7 +57,7 @@ class RankFacts {
   const CaptureRank& rank_;
   const Timeline& t_;
   const std::vector<CommPlan>& comms_;
-  int64_t window_ = 0;
+  int64_t window_ = 0;  // when the times of nodes begin to count; ns since the device trace's base
   std::vector<int64_t> tid_, stream_;  // by lane
 };
 
