@@ -30,9 +30,16 @@ class CollectivePlanner {
  public:
   // `machine` gives groups their shape, `price` compares what a library may choose. `alone`: for calls that
   // run by themselves and whose members begin together, so that a plan with a closed form need not be built.
+  // `plans`, where given, keeps the plans and must outlive the planner.
   CollectivePlanner(const MachineView& machine, const CollectiveCosts& costs, PriceAlone price,
-                    bool alone = false)
-      : machine_(machine), costs_(costs), price_(price), alone_(alone) {}
+                    bool alone = false, PlanCache* plans = nullptr)
+      : machine_(machine),
+        costs_(costs),
+        price_(price),
+        alone_(alone),
+        plans_(plans == nullptr ? own_plans_ : *plans) {}
+  CollectivePlanner(const CollectivePlanner&) = delete;
+  CollectivePlanner& operator=(const CollectivePlanner&) = delete;
 
   // `members` are devices; the address of the vector identifies the group. `group` is the group's name for
   // LibraryModel::choice. Precondition: at least two members. Errors: an algorithm that cannot plan the
@@ -59,7 +66,8 @@ class CollectivePlanner {
   const CollectiveCosts& costs_;
   PriceAlone price_;
   bool alone_;
-  PlanCache plans_;
+  PlanCache own_plans_;
+  PlanCache& plans_;
   absl::flat_hash_map<const std::vector<int>*, GroupShape> shapes_;
   std::map<Key, std::unique_ptr<PlannedCall>> calls_;
 };
