@@ -23,7 +23,7 @@ absl::Status CollectiveRunner::Prepare() {
     if (members < 2 || call.kept) continue;
     const GroupInfo& group = matching_.groups[call.group];
     absl::StatusOr<const PlannedCall*> plan =
-        planner_->Get(call.type, call.bytes, call.root, group.members, group.name);
+        planner_->Get(call.type, call.bytes, call.root, group.members, group.name, call.kernel);
     if (!plan.ok()) return plan.status();
     plan_of_[i] = *plan;
     const Plan* steps = (*plan)->plan;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/collectives/registry.h"
+#include "replay/nccl/shipped.h"
 #include "trace/import/locate.h"
 
 namespace chakra {
@@ -223,6 +224,8 @@ class Matcher {
     call.position = position;
     if (position == calls.size()) {
       calls.push_back(static_cast<uint32_t>(result_.calls.size()));
+      if (type == CollectiveType::kAllReduce && !trace.graph->start.empty())
+        call.kernel = shipped::AlgorithmOfKernel(trace.graph->name_of(row));
       result_.calls.push_back(call);
     } else if (absl::Status s = Agree(&result_.calls[calls[position]], call, trace); !s.ok()) {
       return s;

@@ -34,7 +34,8 @@ struct CollectiveCall {
   uint32_t made = 0;        // members that make the call
   uint32_t first_rank = 0;  // the lowest rank that makes the call; first_row is its row
   uint32_t first_row = 0;
-  bool kept = false;  // a member does not tell its bytes: nothing can price the call
+  bool kept = false;             // a member does not tell its bytes: nothing can price the call
+  const char* kernel = nullptr;  // the algorithm that the recorded kernel's name tells; null: none
 };
 
 struct MatchedMessage {

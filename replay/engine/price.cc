@@ -54,11 +54,11 @@ class Uncontended final : public Fabric, public PathPrices {
 
 absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& costs, CollectiveType type,
                                      uint64_t bytes, int root, const std::vector<int>& members, Time* now,
-                                     FlowLog* log, bool in_place) {
+                                     FlowLog* log, bool in_place, PlanCache* plans) {
   Matching matching;
   matching.groups.push_back({"", members, static_cast<int>(members.size())});
   matching.calls.push_back({.type = type, .root = root, .bytes = bytes});
-  CollectivePlanner planner(machine, costs, PriceUncontended, log == nullptr);
+  CollectivePlanner planner(machine, costs, PriceUncontended, log == nullptr, plans);
   const absl::StatusOr<const PlannedCall*> call =
       planner.Get(type, bytes, root, matching.groups[0].members, matching.groups[0].name);
   if (!call.ok()) return call.status();
@@ -88,6 +88,13 @@ absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& co
   }
   CollectiveRunner runner(&machine, costs, matching, log == nullptr, &planner, log);
   if (absl::Status s = runner.Prepare(); !s.ok()) return s;
+  if (in_place && log == nullptr) {
+    if (const std::optional<StepTimes> time = TimeOfSteps(machine, costs, **call, bytes, root, members)) {
+      if (time->last == Time::Never()) return too_long();
+      *now = begin + time->last;
+      return PricedCall{time->last, time->root, (*call)->algorithm, (*call)->why, (*call)->channels};
+    }
+  }
   Time last = begin, root_end = begin;
   const bool done = RunLoneCall(machine, runner, static_cast<uint32_t>(members.size()), begin,
                                 [&](const CollectiveRunner::Ended& e) {

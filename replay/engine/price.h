@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "backends/machine.h"
+#include "replay/collectives/registry.h"
 #include "replay/engine/flow_log.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/library.h"
@@ -24,11 +25,13 @@ struct PricedCall {
 // `bytes` is comm_size, `members` are devices (>= 2). The fabric's own clock goes on
 // from `now`; its end is added to it. `log`, where given, is of `machine`; then every flow is simulated,
 // where a closed form would do too. `in_place`: each member is the device of its number; the fabric may then
-// answer an exchange without its flows (backends/exchange_prices.h). Errors: an algorithm that cannot plan
-// the collective on this group; an end past the longest time, 106 days.
+// answer an exchange without its flows (backends/exchange_prices.h), and plans may run without events.
+// `plans`, where given, keeps plans from call to call. Errors: an algorithm that cannot plan the collective
+// on this group; an end past the longest time, 106 days.
 absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& costs, CollectiveType type,
                                      uint64_t bytes, int root, const std::vector<int>& members, Time* now,
-                                     FlowLog* log = nullptr, bool in_place = false);
+                                     FlowLog* log = nullptr, bool in_place = false,
+                                     PlanCache* plans = nullptr);
 
 // The same on a fabric without contention that costs what `machine` does.
 absl::StatusOr<Time> PriceUncontended(const MachineView& machine, const CollectiveCosts& costs,

@@ -93,7 +93,7 @@ absl::Status Lowering::PlanCalls() {
     tag_of_.push_back(static_cast<uint32_t>(tag));
     if (call.kept || group.members.size() < 2) continue;
     absl::StatusOr<const PlannedCall*> planned =
-        planner_.Get(call.type, call.bytes, call.root, group.members, group.name);
+        planner_.Get(call.type, call.bytes, call.root, group.members, group.name, call.kernel);
     if (!planned.ok()) return planned.status();
     const Plan* plan = (*planned)->plan;
     if (plan == nullptr || !plan->switches.empty()) {

@@ -122,8 +122,8 @@ absl::StatusOr<LibraryLevel> CheckLevel(const CollectiveLibrary& library, int i,
 
 // The algorithms of the library and of the registry.
 std::vector<std::string> ListTermNames() {
-  std::vector<std::string> names = {"ring",    "tree", "nvls",     "nvls_tree",
-                                    "collnet", "pat",  "two_shot", "multimem"};
+  std::vector<std::string> names = {"ring", "tree",     "nvls",     "nvls_tree", "collnet",
+                                    "pat",  "two_shot", "multimem", "deepep",    "deepep_low_latency"};
   for (int i = 0; i < kCollectiveTypes; ++i) {
     for (std::string& n : AlgorithmsFor(static_cast<CollectiveType>(i))) names.push_back(std::move(n));
   }

@@ -218,9 +218,10 @@ CallCosts ShippedCosts(const LibraryModel& library, const Rates& rates, const Ca
   const LibraryTerm* term = rates.Term(c.protocol);
   CallCosts costs;
   costs.begin = Time::FromNanos((term != nullptr ? term->base_us.value_or(law.base_us) : law.base_us) * 1e3);
-  CallCosts::Level level;
-  level.wire = Wire(1, law.link_share * rates.Share(c.protocol));
-  costs.levels.assign(library.levels.size(), level);
+  for (const LibraryLevel& level : library.levels) {
+    const double share = level.link == LibraryLink::kNet ? law.network_share : law.link_share;
+    costs.levels.emplace_back().wire = Wire(1, share * rates.Share(c.protocol));
+  }
   return costs;
 }
 

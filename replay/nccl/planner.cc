@@ -57,6 +57,13 @@ std::string Serves(const CustomProgram& program) {
                       program.plan.even && cuts > 1 ? absl::StrCat(" in multiples of ", cuts) : "");
 }
 
+// Whether a rule may name `algorithm` for these candidates.
+bool CanTake(const std::vector<Candidate>& candidates, absl::string_view algorithm) {
+  return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) {
+    return c.algorithm == algorithm && (c.unfit.empty() || c.on_request);
+  });
+}
+
 Candidate AsCandidate(const CustomProgram& program) {
   Candidate c;
   c.algorithm = program.name;
@@ -149,7 +156,8 @@ absl::Status CollectivePlanner::PlanPlain(CollectiveType type, uint64_t bytes, i
 
 absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t bytes, int root,
                                                 const std::vector<int>& members, const GroupShape& shape,
-                                                const std::string& group, PlannedCall* out) {
+                                                const std::string& group, const char* kernel,
+                                                PlannedCall* out) {
   const LibraryModel& library = *costs_.library;
   const uint64_t buffer = BufferBytes(type, bytes, shape.ranks);
   const std::vector<Candidate> candidates = Candidates(library, type, buffer, shape);
@@ -167,7 +175,8 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
                                        : absl::StrCat(program->source, " serves this size");
     return absl::OkStatus();
   }
-  absl::StatusOr<Choice> choice = Choose(candidates, rule, price);
+  const bool told = kernel != nullptr && rule == "auto" && CanTake(candidates, kernel);
+  absl::StatusOr<Choice> choice = Choose(candidates, told ? kernel : rule, price);
   if (!choice.ok()) {
     std::string reason(choice.status().message());
     for (const auto& program : costs_.programs) {
@@ -187,7 +196,7 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
   out->costs = CostsOf(library, type, buffer, shape, c);
   ShareLinks(library, type, shape, c, machine_.contention_free(), &out->costs);
   out->algorithm = c.Label();
-  out->why = choice->why;
+  out->why = told ? "by the name of the recorded kernel" : choice->why;
   out->channels = c.channels;
   // Under one switch the members of an all-reduce end together, so a replay may use this time, too.
   if (alone_ || (c.plan == "nvls" && type == CollectiveType::kAllReduce)) {
@@ -202,17 +211,18 @@ absl::Status CollectivePlanner::PlanWithLibrary(CollectiveType type, uint64_t by
 
 absl::StatusOr<const PlannedCall*> CollectivePlanner::Get(CollectiveType type, uint64_t bytes, int root,
                                                           const std::vector<int>& members,
-                                                          const std::string& group) {
+                                                          const std::string& group, const char* kernel) {
   if (!IsRooted(type)) root = 0;
   // Without a library the plan does not depend on the size.
   const uint64_t size = costs_.library == nullptr && costs_.programs.empty() ? 0 : bytes;
-  std::unique_ptr<PlannedCall>& slot = calls_[{type, size, root, &members}];
+  std::unique_ptr<PlannedCall>& slot = calls_[{type, size, root, &members, kernel}];
   if (slot == nullptr) {
     auto call = std::make_unique<PlannedCall>();
     const GroupShape& shape = Shape(members);
-    const absl::Status status = costs_.library == nullptr
-                                    ? PlanPlain(type, bytes, root, members, shape, call.get())
-                                    : PlanWithLibrary(type, bytes, root, members, shape, group, call.get());
+    const absl::Status status =
+        costs_.library == nullptr
+            ? PlanPlain(type, bytes, root, members, shape, call.get())
+            : PlanWithLibrary(type, bytes, root, members, shape, group, kernel, call.get());
     if (!status.ok()) return status;
     slot = std::move(call);
   }

@@ -30,18 +30,27 @@ class CollectivePlanner {
  public:
   // `machine` gives groups their shape, `price` compares what a library may choose. `alone`: for calls that
   // run by themselves and whose members begin together, so that a plan with a closed form need not be built.
+  // `plans`, where given, keeps the plans and must outlive the planner.
   CollectivePlanner(const MachineView& machine, const CollectiveCosts& costs, PriceAlone price,
-                    bool alone = false)
-      : machine_(machine), costs_(costs), price_(price), alone_(alone) {}
+                    bool alone = false, PlanCache* plans = nullptr)
+      : machine_(machine),
+        costs_(costs),
+        price_(price),
+        alone_(alone),
+        plans_(plans == nullptr ? own_plans_ : *plans) {}
+  CollectivePlanner(const CollectivePlanner&) = delete;
+  CollectivePlanner& operator=(const CollectivePlanner&) = delete;
 
   // `members` are devices; the address of the vector identifies the group. `group` is the group's name for
-  // LibraryModel::choice. Precondition: at least two members. Errors: an algorithm that cannot plan the
-  // collective on this group.
+  // LibraryModel::choice. `kernel`: see shipped::AlgorithmOfKernel(); a library runs the call so, where the
+  // group can take that algorithm and no rule says another. Precondition: at least two members. Errors: an
+  // algorithm that cannot plan the collective on this group.
   absl::StatusOr<const PlannedCall*> Get(CollectiveType type, uint64_t bytes, int root,
-                                         const std::vector<int>& members, const std::string& group);
+                                         const std::vector<int>& members, const std::string& group,
+                                         const char* kernel = nullptr);
 
  private:
-  using Key = std::tuple<CollectiveType, uint64_t, int, const std::vector<int>*>;
+  using Key = std::tuple<CollectiveType, uint64_t, int, const std::vector<int>*, const char*>;
 
   absl::Status PlanFromFile(const CustomProgram& program, int root, int ranks, PlannedCall* out);
   // The program from a file that serves these calls under `rule`, which may name the program; null: none.
@@ -52,14 +61,16 @@ class CollectivePlanner {
   absl::Status PlanPlain(CollectiveType type, uint64_t bytes, int root, const std::vector<int>& members,
                          const GroupShape& shape, PlannedCall* out);
   absl::Status PlanWithLibrary(CollectiveType type, uint64_t bytes, int root, const std::vector<int>& members,
-                               const GroupShape& shape, const std::string& group, PlannedCall* out);
+                               const GroupShape& shape, const std::string& group, const char* kernel,
+                               PlannedCall* out);
   const GroupShape& Shape(const std::vector<int>& members);
 
   const MachineView& machine_;
   const CollectiveCosts& costs_;
   PriceAlone price_;
   bool alone_;
-  PlanCache plans_;
+  PlanCache own_plans_;
+  PlanCache& plans_;
   absl::flat_hash_map<const std::vector<int>*, GroupShape> shapes_;
   std::map<Key, std::unique_ptr<PlannedCall>> calls_;
 };

@@ -1,6 +1,9 @@
 #include "replay/nccl/shipped.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
 
 namespace chakra::shipped {
 namespace {
@@ -19,6 +22,14 @@ constexpr Law kMultimemHopper = {9.5, 0.53};
 // 73 calls of 5.1 and 5.5 MB with 8 blocks of 1,024 threads on 8 B200 (a Kineto capture: medians 25.0
 // and 27.6 us). The others have no figure: their shares shrink like multimem's.
 constexpr double kBlackwellOfHopper = 0.71;
+
+// DeepEP (deepseek-ai/DeepEP, docs/legacy.md and README.md). Low latency: 80 % of NVLink is what that page
+// calls usable on H800; the base and the share of the card are fitted on its 12 times of 128 tokens on 8 to
+// 256 H800. Normal: 153 and 158 GB/s of NVLink's 200 on 8 H800, an eighth of which is the device's own; 43 to
+// 46 GB/s of a card's 50 leave the node on 32 and 64. That page has no times for small calls: the base is as
+// the other's, assumed.
+constexpr Law kDeepEpLowLatencyLaw = {38, 0.8, 0.96};
+constexpr Law kDeepEpLaw = {38, 0.68, 0.88};
 
 struct Limits {
   int ranks;
@@ -72,9 +83,32 @@ std::string PickVllm(Generation generation, int ranks, uint64_t bytes, bool mult
 }  // namespace
 
 Law LawOf(absl::string_view algorithm, Generation generation) {
+  // The blocks of these are the caller's: their shares hold on other links, too.
+  if (algorithm == kDeepEp) return kDeepEpLaw;
+  if (algorithm == kDeepEpLowLatency) return kDeepEpLowLatencyLaw;
   Law law = algorithm == kOneShot ? kOneShotHopper : algorithm == kTwoShot ? kTwoShotHopper : kMultimemHopper;
   if (generation == Generation::kBlackwell) law.link_share *= kBlackwellOfHopper;
   return law;
+}
+
+const char* AlgorithmOfKernel(absl::string_view name) {
+  // The first part that the name has counts. multimem's one-shot moves other bytes than its two-shot.
+  static constexpr std::pair<absl::string_view, const char*> kParts[] = {
+      {"multimem_one_shot", nullptr},
+      {"multimem_all_reduce_kernel", kMultimem},
+      {"two_shot_all_reduce_kernel", kTwoShot},
+      {"one_shot_all_reduce_kernel", kOneShot},
+      {"cross_device_reduce_1stage", kOneShot},
+      {"cross_device_reduce_2stage", kTwoShot},
+      {"oneShotAllReduceKernel", kOneShot},
+      {"twoShotAllReduceKernel", kTwoShot},
+      {"ncclSymkDevKernel_AllReduce_AGx", kOneShot},
+      {"ncclSymkDevKernel_AllReduce_RSxLDMC_AGxSTMC", kMultimem},
+      {"ncclSymkDevKernel_AllReduce_RSxLD_AGxST", kTwoShot}};
+  for (const auto& [part, algorithm] : kParts) {
+    if (absl::StrContains(name, part)) return algorithm;
+  }
+  return nullptr;
 }
 
 const std::vector<std::string>& Software() {

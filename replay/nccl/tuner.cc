@@ -55,6 +55,7 @@ class Tuner {
     if (out_.empty()) PointToPoint();
     Others();
     if (type_ == T::kAllReduce) Shipped();
+    if (type_ == T::kAllToAll) Experts();
     for (Candidate& c : out_) {
       const int first = nccl::FirstVersionOf(c.algorithm);
       if (library_.version >= first || c.shipped) continue;
@@ -236,6 +237,19 @@ class Tuner {
           if (shipped::Pick(software, library_.generation, n_, bytes_, multicast) == name)
             c.picked_by.push_back(software);
         }
+      }
+    }
+  }
+
+  // Adds the dispatch and combine of experts, which write to peers over NVLink and RDMA.
+  void Experts() {
+    for (const char* algorithm : {shipped::kDeepEp, shipped::kDeepEpLowLatency}) {
+      Candidate& c = Add(algorithm, "direct", Protocol::kSimple, 0, kNoBandwidth, 1);
+      c.shipped = true;
+      if (rates_.per_node() > 1 && rates_.intra_link() != LibraryLink::kNvlink) {
+        c.unfit = "it needs NVLink inside the node";
+      } else {
+        Stand(kNotTuned, &c);
       }
     }
   }

@@ -108,7 +108,7 @@ absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
     absl::StatusOr<PricedCall> priced =
         PriceCall(*machine_, cluster_->collectives, options_.type, comm_size, options_.root, members_, &now_,
                   options_.flow_log,
-                  /*in_place=*/cluster_->device_of.empty() && !options_.each_flow);
+                  /*in_place=*/cluster_->device_of.empty() && !options_.each_flow, plans_.get());
     if (!priced.ok()) return priced.status();
     // Of a label, the protocol is what follows the last slash.
     const size_t slash = library == nullptr ? std::string::npos : priced->algorithm.rfind('/');

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "backends/machine.h"
+#include "replay/collectives/registry.h"
 #include "replay/nccl/library.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/options.h"
@@ -71,6 +72,7 @@ class CollectiveTable {
   TableOptions options_;
   std::unique_ptr<ClusterModel> cluster_;
   std::unique_ptr<Machine> machine_;
+  std::unique_ptr<PlanCache> plans_ = std::make_unique<PlanCache>();  // of all sizes
   std::vector<int> members_;
   GroupShape shape_;
   int devices_per_thread_ = 1;

@@ -63,6 +63,9 @@ struct Judged {
 };
 // Of the rows that were held out: by the law with its residuals, and by the law alone.
 absl::StatusOr<std::vector<Judged>> JudgeHeldOut(const Rows& rows, const Fits& fits, bool residuals);
+// Calls of twice the batch, hidden size or sequence, which were held out, from the measured time of the call
+// they come from: times the ratio of the law, or with `by_work` of the operations.
+absl::StatusOr<std::vector<Judged>> JudgeDoubled(const Rows& rows, const Fits& fits, bool by_work);
 // Each device by the laws of the others alone: the constants of the devices beside it in generation, with its
 // own data sheet; `calibrated` by three of its own rows.
 absl::StatusOr<std::vector<Judged>> JudgeAcross(const Rows& rows, const Fits& fits, bool calibrated);

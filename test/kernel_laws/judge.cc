@@ -13,6 +13,15 @@
 namespace chakra::kernel_laws {
 namespace {
 
+// Whether `fit` is of the device, kernel and dtypes of `row`.
+template <typename F>
+bool IsOf(const typename F::Fitted& fit, const Row<typename F::Call>& row) {
+  if constexpr (std::is_same_v<F, AttentionFamily>) {
+    if (fit.kv_dtype != row.call.kv_dtype) return false;
+  }
+  return fit.device == row.device && fit.kernel == row.kernel && fit.dtype == row.call.dtype;
+}
+
 template <typename F>
 absl::Status JudgeFamily(const std::vector<Row<typename F::Call>>& rows,
                          const std::vector<typename F::Fitted>& fits, bool residuals,
@@ -21,18 +30,87 @@ absl::Status JudgeFamily(const std::vector<Row<typename F::Call>>& rows,
     absl::StatusOr<Unit> unit = UnitOf(group[0]->device, group[0]->call.dtype);
     if (!unit.ok()) return unit.status();
     for (const auto& fit : fits) {
-      if (fit.device != group[0]->device || fit.kernel != group[0]->kernel ||
-          fit.dtype != group[0]->call.dtype)
-        continue;
-      if constexpr (std::is_same_v<F, AttentionFamily>) {
-        if (fit.kv_dtype != group[0]->call.kv_dtype) continue;
-      }
+      if (!IsOf<F>(fit, *group[0])) continue;
       for (const auto* row : group) {
         if (!IsHeldOut(row->call)) continue;
         double us = F::Law(fit.constants, *unit, row->call);
         if (residuals) us *= std::exp(laws::ResidualOf(fit.View(), row->call));
         out->push_back({F::kName, row->device, row->kernel, std::string(Name(row->call.dtype)), row->us, us});
       }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// A change of what a program computes: the call that becomes of a call; none: the call is no such one.
+template <typename Call>
+struct Doubling {
+  const char* name;
+  double work;  // operations of the changed call for each of the call
+  std::optional<Call> (*change)(const Call&);
+};
+
+// What training and prefill have.
+constexpr double kLeastRows = 64, kLeastSequence = 256;
+
+constexpr Doubling<GemmCall> kDoubledGemms[] = {
+    {"gemm, batch or sequence x 2: m", 2,
+     [](const GemmCall& c) {
+       GemmCall to = c;
+       to.m *= 2;
+       return c.m >= kLeastRows ? std::optional(to) : std::nullopt;
+     }},
+    {"gemm, hidden x 2: n and k", 4, [](const GemmCall& c) {
+       GemmCall to = c;
+       to.n *= 2;
+       to.k *= 2;
+       return c.m >= kLeastRows ? std::optional(to) : std::nullopt;
+     }}};
+constexpr Doubling<AttentionCall> kDoubledAttention[] = {
+    {"attention, batch x 2", 2,
+     [](const AttentionCall& c) {
+       AttentionCall to = c;
+       to.batch *= 2;
+       return c.seq >= kLeastSequence ? std::optional(to) : std::nullopt;
+     }},
+    {"attention, sequence x 2", 4, [](const AttentionCall& c) {
+       AttentionCall to = c;
+       to.seq *= 2;
+       const bool whole = c.seq >= kLeastSequence && c.prefix == 0 && c.window == 0;
+       return whole ? std::optional(to) : std::nullopt;
+     }}};
+
+std::vector<double> ShapeOf(const GemmCall& c) { return {c.batch, c.m, c.n, c.k}; }
+std::vector<double> ShapeOf(const AttentionCall& c) {
+  return {c.batch, c.seq, c.prefix, c.heads, c.kv_heads, c.head_dim, c.window};
+}
+
+// Recorded times of calls carried to those that `doubling` makes of them, which were held out.
+template <typename F>
+absl::Status JudgeDoubling(const std::vector<Row<typename F::Call>>& rows,
+                           const std::vector<typename F::Fitted>& fits,
+                           const Doubling<typename F::Call>& doubling, bool by_work,
+                           std::vector<Judged>* out) {
+  for (const auto& [key, group] : GroupsOf<F>(rows)) {
+    const absl::StatusOr<Unit> unit = UnitOf(group[0]->device, group[0]->call.dtype);
+    if (!unit.ok()) return unit.status();
+    const auto fit =
+        std::find_if(fits.begin(), fits.end(), [&](const auto& f) { return IsOf<F>(f, *group[0]); });
+    if (fit == fits.end()) continue;
+    const auto view = fit->View();
+    const auto time = [&](const typename F::Call& call) {
+      return F::Law(fit->constants, *unit, call) * std::exp(laws::ResidualOf(view, call));
+    };
+    std::map<std::vector<double>, const Row<typename F::Call>*> by_shape;
+    for (const auto* row : group) by_shape[ShapeOf(row->call)] = row;
+    for (const auto* row : group) {
+      const std::optional<typename F::Call> changed = doubling.change(row->call);
+      if (!changed.has_value() || !IsHeldOut(*changed)) continue;
+      const auto to = by_shape.find(ShapeOf(*changed));
+      if (to == by_shape.end()) continue;
+      const double ratio = by_work ? doubling.work : time(*changed) / time(row->call);
+      out->push_back({doubling.name, row->device, row->kernel, std::string(Name(row->call.dtype)),
+                      to->second->us, row->us * ratio});
     }
   }
   return absl::OkStatus();
@@ -110,6 +188,18 @@ absl::StatusOr<std::vector<Judged>> JudgeHeldOut(const Rows& rows, const Fits& f
   for (const absl::Status& s : {JudgeFamily<GemmFamily>(rows.gemm, fits.gemm, residuals, &out),
                                 JudgeFamily<AttentionFamily>(rows.attention, fits.attention, residuals, &out),
                                 JudgeFamily<MoeFamily>(rows.moe, fits.moe, residuals, &out)}) {
+    if (!s.ok()) return s;
+  }
+  return out;
+}
+
+absl::StatusOr<std::vector<Judged>> JudgeDoubled(const Rows& rows, const Fits& fits, bool by_work) {
+  std::vector<Judged> out;
+  for (const auto& d : kDoubledGemms) {
+    if (absl::Status s = JudgeDoubling<GemmFamily>(rows.gemm, fits.gemm, d, by_work, &out); !s.ok()) return s;
+  }
+  for (const auto& d : kDoubledAttention) {
+    const absl::Status s = JudgeDoubling<AttentionFamily>(rows.attention, fits.attention, d, by_work, &out);
     if (!s.ok()) return s;
   }
   return out;

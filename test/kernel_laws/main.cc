@@ -80,6 +80,10 @@ absl::StatusOr<std::string> Page(const Rows& rows, const Fits& fits) {
   };
   absl::Status s = add("A fifth of the shapes held out: law and residuals", JudgeHeldOut(rows, fits, true));
   s.Update(add("A fifth of the shapes held out: the law alone", JudgeHeldOut(rows, fits, false)));
+  s.Update(
+      add("Twice the batch, hidden size or sequence: recorded time x ratio of the model, to shapes held out",
+          JudgeDoubled(rows, fits, false)));
+  s.Update(add("The same with the recorded time scaled with the operations", JudgeDoubled(rows, fits, true)));
   s.Update(add("Each device left out: the laws of the generations beside it, its own data sheet",
                JudgeAcross(rows, fits, false)));
   s.Update(add("Each device left out, three rows of its own", JudgeAcross(rows, fits, true)));

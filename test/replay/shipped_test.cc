@@ -173,5 +173,61 @@ TEST(Shipped, OnlyARuleTakesThem) {
   }
 }
 
+// Two nodes of 8: what stays in the node and what leaves it go side by side.
+TEST(Shipped, ExpertsGoOverLinksAndCardsSideBySide) {
+  TestMachine m = Preset("dgx-h800", 16);  // 200 GB/s a link, 50 a card
+  for (const uint64_t bytes : {kMiB, 64 * kMiB}) {
+    const double share = static_cast<double>(bytes) / 16;
+    for (const bool fast : {true, false}) {
+      m.Force(T::kAllToAll, "deepep_low_latency");
+      const auto low = static_cast<double>(CallPicos(m, T::kAllToAll, bytes, fast));
+      // Picoseconds: 8 shares over the card; latencies of a path stay below 3 us.
+      EXPECT_GE(low, 38e6 + 8 * share * 20 / 0.96);
+      EXPECT_LE(low, 41e6 + 8 * share * 20 / 0.96);
+    }
+  }
+  TestMachine one = Preset("dgx-h800", 8);
+  one.Force(T::kAllToAll, "deepep");
+  EXPECT_NEAR(static_cast<double>(CallPicos(one, T::kAllToAll, 8 * kMiB)), 38e6 + 7.0 * kMiB * 5 / 0.68, 1e6);
+  TestMachine pcie = Preset("l40s", 8);
+  pcie.Force(T::kAllToAll, "deepep");
+  EXPECT_THAT(RunCall(pcie, T::kAllToAll, kMiB, pcie.All(), std::vector<Time>(8), true).error,
+              HasSubstr("NVLink"));
+}
+
+TEST(Shipped, NamesOfKernels) {
+  using shipped::AlgorithmOfKernel;
+  EXPECT_STREQ(
+      AlgorithmOfKernel("void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>("),
+      shipped::kMultimem);
+  EXPECT_STREQ(AlgorithmOfKernel("void vllm::cross_device_reduce_1stage<half, 8>("), shipped::kOneShot);
+  EXPECT_STREQ(
+      AlgorithmOfKernel("ncclSymkDevKernel_AllReduce_RSxLDMC_AGxSTMC_sum_bf16(ncclSymkDevWorkArgs4K)"),
+      shipped::kMultimem);
+  EXPECT_STREQ(AlgorithmOfKernel("ncclSymkDevKernel_AllReduce_RSxLD_AGxST_sum_f32"), shipped::kTwoShot);
+  EXPECT_STREQ(AlgorithmOfKernel("ncclSymkDevKernel_AllReduce_AGxLLMC_R_sum_f32"), shipped::kOneShot);
+  for (const char* none :
+       {"multimem_one_shot_all_reduce_kernel", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", ""})
+    EXPECT_EQ(AlgorithmOfKernel(none), nullptr) << none;
+}
+
+// A recorded kernel counts where the group can take its algorithm and no rule says another.
+TEST(Shipped, TheRecordedKernelTellsThePlanner) {
+  const auto taken = [](TestMachine& m, const char* kernel) {
+    const std::vector<int> members = m.All();
+    CollectivePlanner planner(*m.fabric, m.costs(), PriceUncontended);
+    const auto call = planner.Get(T::kAllReduce, 5 * kMiB, 0, members, "", kernel);
+    EXPECT_TRUE(call.ok()) << call.status();
+    return call.ok() ? (*call)->algorithm : "";
+  };
+  TestMachine m = Preset("dgx-b200", 8);
+  EXPECT_EQ(taken(m, nullptr), "nvls/simple");
+  EXPECT_EQ(taken(m, shipped::kMultimem), "multimem/simple");
+  TestMachine nodes = Preset("dgx-b200", 16);
+  EXPECT_EQ(taken(nodes, shipped::kMultimem), taken(nodes, nullptr));
+  m.Force(T::kAllReduce, "ring/ll");
+  EXPECT_EQ(taken(m, shipped::kMultimem), "ring/ll");
+}
+
 }  // namespace
 }  // namespace chakra

@@ -53,7 +53,10 @@ constexpr char kNotes[] = R"(
 - `a100_rank-3_of_8`: NCCL up to 2.11, whose kernels take `ncclWorkElem` and which sends to peers with Simple only. An
   all_to_all of 256 KiB takes 27 us here and 18 us with 2.27, the gap before it included (`nccl_one_node.csv`).
 - `v100_recommender`: NCCL up to 2.11, too. Its collectives of 181 MB and more run beside computation, the preset's alone.
-- `b200_eager_trace`: the all-reduces are PyTorch's own (`multimem_all_reduce_kernel`), which the preset does not price.
+- `b200_eager_trace`: the all-reduces are PyTorch's own (`multimem_all_reduce_kernel`). The name tells the planner to take
+  `multimem`, whose share of the link is fitted on this capture: the row counts in no median.
+- A name of NCCL's own kernels tells neither algorithm nor protocol: the kernel named RING_LL runs all of them
+  (NVIDIA/nccl#1595, #2196). `AllReduce_RING_LL` of a100_rank-3_of_8 took 1.6 ms for 181 MB on 8 GPUs, 201 GB/s of the bus, which LL cannot carry.
 - `kineto/jobs`: collectives of gloo, on hosts. No preset has them.
 )";
 
@@ -67,6 +70,7 @@ struct Call {
   double us = 0;
   Known known = Known::kNo;
   bool old_kernel = false;
+  const char* kernel = nullptr;  // see CollectiveCall::kernel
 };
 
 // The device that the first Kineto file at `path` names.
@@ -115,6 +119,7 @@ void AddLone(const RankTrace& trace, const Matching& matching, std::vector<Call>
     }
     const std::string kernel(graph.name_of(row));
     call.old_kernel = absl::StrContains(kernel, kOldKernel);
+    call.kernel = made.kernel;
     if (!absl::StrContains(kernel, "nccl")) call.known = Known::kOther;
     if (call.ranks > 1 && call.bytes > 0) calls->push_back(call);
   }
@@ -171,6 +176,7 @@ absl::Status Predict(const Call& call, CaptureRow* row) {
   TableOptions options;
   options.type = call.type;
   options.ranks = call.ranks;
+  if (call.kernel != nullptr) options.algorithm = call.kernel;
   absl::StatusOr<CollectiveTable> table = CollectiveTable::Make(*cluster, options);
   if (!table.ok()) return table.status();
   const absl::StatusOr<TableRow> priced = table->Price(call.bytes);

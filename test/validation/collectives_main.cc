@@ -1,8 +1,9 @@
 // Published measurements of all-reduce against predictions: tables, a plot, and
 // the figures that must hold.
 //
-//   collectives_validation MEASURED.csv [--one-node NCCL_ONE_NODE.csv] [--captures FOLDER] [--out FOLDER]
-//   [--check] [--compare FOLDER]
+//   collectives_validation MEASURED.csv [--one-node NCCL_ONE_NODE.csv] [--experts MOE.csv] [--captures
+//   FOLDER]
+//   [--out FOLDER] [--check] [--compare FOLDER]
 //
 // --out writes collectives.csv, collectives.md and collectives.svg; --compare
 // wants the same bytes in a folder; --check wants the figures of checks.h.
@@ -16,6 +17,7 @@
 #include "test/validation/calibrated.h"
 #include "test/validation/captures.h"
 #include "test/validation/checks.h"
+#include "test/validation/experts.h"
 #include "test/validation/one_node.h"
 #include "test/validation/plot.h"
 #include "test/validation/public_figures.h"
@@ -27,7 +29,7 @@ namespace chakra::validation {
 namespace {
 
 struct Options {
-  std::string measured, one_node, captures, out, compare;
+  std::string measured, one_node, experts, captures, out, compare;
   bool check = false;
 };
 
@@ -62,8 +64,8 @@ int Compare(const Files& files, const Options& o) {
         path,
         kept.ok() ? " is not what the code gives now" : absl::StrCat(": ", kept.status().message()).c_str(),
         "; to write it anew: build/test/collectives_validation ", o.measured,
-        o.one_node.empty() ? "" : " --one-node ", o.one_node, o.captures.empty() ? "" : " --captures ",
-        o.captures, " --out ", o.compare));
+        o.one_node.empty() ? "" : " --one-node ", o.one_node, o.experts.empty() ? "" : " --experts ",
+        o.experts, o.captures.empty() ? "" : " --captures ", o.captures, " --out ", o.compare));
   }
   return status;
 }
@@ -96,6 +98,16 @@ absl::Status AddPublicFigures(Section* out) {
   if (!rows.ok()) return rows.status();
   absl::StrAppend(&out->markdown, PublicFiguresMarkdown(*rows));
   for (Finding& f : CheckPublicFigures(*rows)) out->findings.push_back(std::move(f));
+  return absl::OkStatus();
+}
+
+absl::Status AddExperts(const std::string& path, Section* out) {
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<std::vector<ExpertsRow>> rows = PredictExperts(*text);
+  if (!rows.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", rows.status().message()));
+  absl::StrAppend(&out->markdown, ExpertsMarkdown(*rows));
+  for (Finding& f : CheckExperts(*rows)) out->findings.push_back(std::move(f));
   return absl::OkStatus();
 }
 
@@ -150,6 +162,9 @@ int Run(const Options& o) {
   }
   if (absl::Status s = AddPublicFigures(&more); !s.ok()) return Fail(std::string(s.message()));
   if (absl::Status s = AddSeveralNodes(&more); !s.ok()) return Fail(std::string(s.message()));
+  if (!o.experts.empty()) {
+    if (absl::Status s = AddExperts(o.experts, &more); !s.ok()) return Fail(std::string(s.message()));
+  }
   if (!o.captures.empty()) {
     if (absl::Status s = AddCaptures(o.captures, &more); !s.ok()) return Fail(std::string(s.message()));
   }
@@ -175,11 +190,13 @@ int Main(const std::vector<std::string>& arguments) {
     const std::string& a = arguments[i];
     if (a == "--check") {
       o.check = true;
-    } else if ((a == "--out" || a == "--compare" || a == "--one-node" || a == "--captures") &&
+    } else if ((a == "--out" || a == "--compare" || a == "--one-node" || a == "--experts" ||
+                a == "--captures") &&
                i + 1 < arguments.size()) {
       (a == "--out"        ? o.out
        : a == "--compare"  ? o.compare
        : a == "--captures" ? o.captures
+       : a == "--experts"  ? o.experts
                            : o.one_node) = arguments[++i];
     } else if (o.measured.empty() && !a.empty() && a[0] != '-') {
       o.measured = a;
@@ -190,8 +207,8 @@ int Main(const std::vector<std::string>& arguments) {
   if (usage || o.measured.empty() || !(o.check || !o.out.empty() || !o.compare.empty())) {
     std::fprintf(
         stderr,
-        "usage: collectives_validation MEASURED.csv [--one-node NCCL_ONE_NODE.csv] [--captures FOLDER] "
-        "[--out FOLDER] [--check] [--compare FOLDER], one of the last three at least\n");
+        "usage: collectives_validation MEASURED.csv [--one-node NCCL_ONE_NODE.csv] [--experts MOE.csv] "
+        "[--captures FOLDER] [--out FOLDER] [--check] [--compare FOLDER], one of the last three at least\n");
     return 2;
   }
   return Run(o);

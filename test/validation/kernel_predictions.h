@@ -28,6 +28,10 @@ absl::StatusOr<std::vector<Predicted>> PredictAzure(const std::vector<MeasuredTa
 // shared/data. The time is that in which the device computes.
 absl::StatusOr<std::vector<Predicted>> PredictCapturedPairs(const std::string& folder);
 
+// How many times as fast DLRM is on an A100 as on a V100: the captured step of param/dlrm by the model,
+// beside published ratios. `folder`: shared/data; "" where the capture is absent.
+absl::StatusOr<std::string> DlrmMarkdown(const std::string& folder);
+
 std::string PredictionsCsv(const std::vector<Predicted>& rows);
 std::string PredictionsMarkdown(const std::vector<Predicted>& rows);
 

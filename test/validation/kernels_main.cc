@@ -99,11 +99,13 @@ int Run(const std::string& folder, const std::string& out, const std::string& co
   if (!transferred.ok()) return Fail(std::string(transferred.status().message()));
   const auto predicted = Predict(folder, tables);
   if (!predicted.ok()) return Fail(std::string(predicted.status().message()));
+  const auto dlrm = DlrmMarkdown(folder);
+  if (!dlrm.ok()) return Fail(std::string(dlrm.status().message()));
   const Files files = {
       {"kernels.csv", LeftOutCsv(left_out)},
       {"kernel_transfers.csv", TransferredCsv(*transferred)},
       {"kernel_predictions.csv", PredictionsCsv(*predicted)},
-      {"kernels.md", KernelsMarkdown(left_out, *transferred) + PredictionsMarkdown(*predicted)}};
+      {"kernels.md", KernelsMarkdown(left_out, *transferred) + PredictionsMarkdown(*predicted) + *dlrm}};
   int status = 0;
   for (const auto& [name, content] : files) {
     if (!out.empty()) {

@@ -174,9 +174,11 @@ std::string PublicFiguresMarkdown(const std::vector<PublicRow>& rows) {
       "\n# Public figures of one NVLink domain\n\n"
       "Collectives on machines and sizes that `nccl_one_node.csv` has not. From 4 MiB on 8 B200 the base and "
       "the "
-      "link's\nshare of `nvls` are fitted on the rows here, and where 4 B300 leave LL128; nothing else is. "
-      "pynccl: "
-      "calls of vLLM's\nbenchmark in a CUDA graph, whole microseconds.\n\n"
+      "link's\nshare of `nvls` are fitted on the rows here, so is where 4 B300 leave LL128, and of the table "
+      "of chunks by "
+      "which a channel of\n`nvls` carries its data (`NvlsChannelFor`): its rows from 128 KiB on, and the one "
+      "above 4 GiB. Nothing else is. pynccl: calls of vLLM's\nbenchmark in a CUDA graph, whole "
+      "microseconds.\n\n"
       "| machine | source | rows | median \\|error\\| | signed |\n|---|---|---|---|---|\n";
   const auto line = [&](const std::string& head, size_t count, std::pair<double, double> medians) {
     absl::StrAppendFormat(&out, "| %s | %d | %.1f %% | %+.1f %% |\n", head, count, 100 * medians.first,
