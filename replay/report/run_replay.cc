@@ -294,7 +294,7 @@ absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulati
   run.compute = compute_;
   run.comm = comm_;
   run.steps = simulation.spans == nullptr ? std::vector<StepMetrics>()
-                                          : MeasureSteps(*set_, traces_.captures, *simulation.spans);
+                                          : MeasureSteps(*set_, traces_.captures, *simulation.spans, simulation.twins);
   run.traces = set_;
   run.times = &simulation.times;
   run.range = RangeOfMakespan(metrics, *set_, simulation.times, options_.critical_path ? &path_ : nullptr);
@@ -328,11 +328,10 @@ absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulati
 }
 
 bool Run::TwinsAreEqual() const {
-  const bool explains = hooks_.replayed || hooks_.flow_log != nullptr || options_.critical_path || options_.energy ||
-                        options_.strict_causes >= 0 || !traces_.captures.empty();
-  const bool same = cluster_.variation.text().empty() && cluster_.device_of.empty() && !recorded_comm_;
+  const bool explains = hooks_.replayed || hooks_.flow_log != nullptr || options_.critical_path || options_.energy;
+  const bool same = cluster_.variation.text().empty() && cluster_.device_of.empty();
   return !explains && same && options_.fast_paths && traces_.set.nodes() >= options_.fold_nodes &&
-         options_.lanes == "recorded" && CheckTwins(traces_.twins, traces_.set, *machine_);
+         options_.lanes == "recorded" && CheckTwins(traces_.twins, traces_.set, *machine_, recorded_comm_);
 }
 
 absl::Status Run::Meter(std::vector<ComputeTimes>* times, Simulation* simulation) {
