@@ -96,12 +96,14 @@ void Engine::AddTwins(Metrics* metrics) const {
                                          " for all ", metrics->ranks.size());
   metrics->warnings.push_back(
       options_.recorded_comm
-          ? absl::StrCat(stand, ": the others do the same at the same times; --no-fast-path simulates each rank")
-          : absl::StrFormat("%s: the others do the same on equal places. Ranks that end a "
-                            "call at unequal times are "
-                            "taken to end it with the last, so that the makespan is at most %.4f %% too long; "
-                            "--no-fast-path simulates each rank",
-                            stand, 100 * share));
+          ? absl::StrCat(stand,
+                         ": the others do the same at the same times; --no-fast-path simulates each rank")
+          : absl::StrFormat(
+                "%s: the others do the same on equal places. Ranks that end a "
+                "call at unequal times are "
+                "taken to end it with the last, so that the makespan is at most %.4f %% too long; "
+                "--no-fast-path simulates each rank",
+                stand, 100 * share));
   for (size_t r = 0; r < metrics->ranks.size(); ++r) {
     const auto of = static_cast<size_t>((*options_.twins)[r]);
     if (of == r) continue;

@@ -1,7 +1,7 @@
 // Jobs of pipelines and subgroups on known machines (machine.h): ranks hold a share of a stage, all-reduce
-// among the shares, send activations on and gradients back, and all-reduce gradients among replicas. A capture
-// of such a job, replayed with other durations, must do what the machines do with them: exactly, where the
-// capture tells who meets whom and who waits for whom.
+// among the shares, send activations on and gradients back, and all-reduce gradients among replicas. A
+// capture of such a job, replayed with other durations, must do what the machines do with them: exactly,
+// where the capture tells who meets whom and who waits for whom.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -22,7 +22,7 @@ using pytorch::CommArgs;
 using pytorch::machine::Outcome;
 using MachineStep = pytorch::machine::Step;
 
-constexpr int kTp = 2, kDp = 2;                           // ranks are numbered by share, replica, stage
+constexpr int kTp = 2, kDp = 2;                          // ranks are numbered by share, replica, stage
 constexpr int kCompute = 0, kShares = 1, kMessages = 2;  // streams
 
 // Ranks that meet: all members of a group, or both sides of a message, the sender first.
@@ -50,8 +50,7 @@ enum class Told {
 
 class JobMaker {
  public:
-  JobMaker(uint32_t seed, int stages, Told told, bool eager)
-      : random_(seed), told_(told), eager_(eager) {
+  JobMaker(uint32_t seed, int stages, Told told, bool eager) : random_(seed), told_(told), eager_(eager) {
     job_.stages = stages;
     job_.programs.resize(static_cast<size_t>(job_.ranks()));
     job_.met.resize(static_cast<size_t>(job_.ranks()));
@@ -81,7 +80,8 @@ class JobMaker {
   void After(int rank, int stream, int from) {
     program(rank).push_back({MachineStep::kRecordAndWait, 0, stream, from});
   }
-  void Call(int rank, int stream, const Meeting& meeting, const std::string& kernel, const std::string& args) {
+  void Call(int rank, int stream, const Meeting& meeting, const std::string& kernel,
+            const std::string& args) {
     MachineStep step = {MachineStep::kAllReduce, meeting.transfer, stream};
     step.kernel = kernel;
     step.comm = args;
@@ -92,9 +92,9 @@ class JobMaker {
   void AllReduce(const std::vector<int>& ranks, const std::string& group, int64_t elements) {
     const Meeting meeting = {ranks, false, false, 5000 + Below(4000)};
     const bool all = told_ == Told::kAll;
-    const std::string args =
-        CommArgs("allreduce", elements, elements, all ? group : "",
-                 all ? absl::StrCat("[", absl::StrJoin(ranks, ", "), "]") : "", all ? static_cast<int>(ranks.size()) : 0);
+    const std::string args = CommArgs("allreduce", elements, elements, all ? group : "",
+                                      all ? absl::StrCat("[", absl::StrJoin(ranks, ", "), "]") : "",
+                                      all ? static_cast<int>(ranks.size()) : 0);
     for (const int r : ranks) {
       After(r, kShares, kCompute);
       Call(r, kShares, meeting, "ncclDevKernel_AllReduce_", args);
@@ -111,7 +111,8 @@ class JobMaker {
       const bool sends = r == from;
       After(r, kMessages, kCompute);
       const std::string peer =
-          told_ == Told::kAll ? absl::StrCat(sends ? ",\"Dst Rank\":" : ",\"Src Rank\":", sends ? to : from) : "";
+          told_ == Told::kAll ? absl::StrCat(sends ? ",\"Dst Rank\":" : ",\"Src Rank\":", sends ? to : from)
+                              : "";
       Call(r, kMessages, meeting, "ncclDevKernel_SendRecv_",
            CommArgs(sends ? "send" : "recv", 4096, 4096, "", "", 0, "Float", peer));
       if (!sends) After(r, kCompute, kMessages);
@@ -183,7 +184,8 @@ std::vector<Outcome> RunJob(const Job& job, bool profile, std::vector<std::vecto
       for (size_t k = 0; k < ends[r].size(); ++k) {
         const Meeting& meeting = job.meetings[job.met[r][k]];
         const bool leaves = meeting.eager && static_cast<int>(r) == meeting.ranks[0];
-        const int64_t end = leaves ? sent[job.met[r][k]] + meeting.transfer / 4 : last[job.met[r][k]] + meeting.transfer;
+        const int64_t end =
+            leaves ? sent[job.met[r][k]] + meeting.transfer / 4 : last[job.met[r][k]] + meeting.transfer;
         again |= end != ends[r][k];
         ends[r][k] = end;
       }
@@ -193,14 +195,14 @@ std::vector<Outcome> RunJob(const Job& job, bool profile, std::vector<std::vecto
 
 // How well the replay of a capture tells what changes do.
 struct Score {
-  uint64_t events = 0, right = 0;              // all
-  uint64_t moved = 0, moved_right = 0;         // those that the change moves
-  uint64_t elsewhere = 0;                      // of these on other ranks
+  uint64_t events = 0, right = 0;       // all
+  uint64_t moved = 0, moved_right = 0;  // those that the change moves
+  uint64_t elsewhere = 0;               // of these on other ranks
   std::string first_wrong;
 };
 
-void Compare(const Job& job, const Captured& capture, const std::vector<Outcome>& before, int rank, size_t step,
-             int64_t more, Score* score) {
+void Compare(const Job& job, const Captured& capture, const std::vector<Outcome>& before, int rank,
+             size_t step, int64_t more, Score* score) {
   Job changed = job;
   MachineStep& s = changed.programs[static_cast<size_t>(rank)][step];
   s.time += more;
@@ -220,9 +222,9 @@ void Compare(const Job& job, const Captured& capture, const std::vector<Outcome>
       score->moved_right += moved && right ? 1 : 0;
       score->elsewhere += moved && r != rank ? 1 : 0;
       if (!right && score->first_wrong.empty()) {
-        score->first_wrong =
-            absl::StrCat(name, " of rank ", rank, " longer by ", more, ": ", event, " of rank ", r, " began at ",
-                         before[index].begin.at(event), ", begins at ", begin, ", replayed ", found / 1000);
+        score->first_wrong = absl::StrCat(name, " of rank ", rank, " longer by ", more, ": ", event,
+                                          " of rank ", r, " began at ", before[index].begin.at(event),
+                                          ", begins at ", begin, ", replayed ", found / 1000);
       }
     }
   }
@@ -261,16 +263,16 @@ TEST(JobMachine, PipelinesAndSubgroupsDoWhatTheirMachinesDo) {
 TEST(JobMachine, InferredGroupsAndPeersTellMostOfIt) {
   for (const int stages : {1, 2, 3}) {
     const Score score = ScoreOf(stages, Told::kKinds, false);
-    std::printf("stages %d: moved %lu right %lu of all %lu right %lu; %s\n", stages, score.moved, score.moved_right,
-                score.events, score.right, score.first_wrong.c_str());
+    std::printf("stages %d: moved %lu right %lu of all %lu right %lu; %s\n", stages, score.moved,
+                score.moved_right, score.events, score.right, score.first_wrong.c_str());
   }
 }
 
 // A sender that need not wait: of one that came after its receiver, the capture cannot tell it.
 TEST(JobMachine, MessagesThatAreLeftBehindAreToldWhereTheReceiverCameLater) {
   const Score score = ScoreOf(2, Told::kAll, true);
-    std::printf("eager: moved %lu right %lu of all %lu right %lu; %s\n", score.moved, score.moved_right,
-                score.events, score.right, score.first_wrong.c_str());
+  std::printf("eager: moved %lu right %lu of all %lu right %lu; %s\n", score.moved, score.moved_right,
+              score.events, score.right, score.first_wrong.c_str());
 }
 
 }  // namespace

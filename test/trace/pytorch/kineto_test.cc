@@ -153,7 +153,8 @@ TEST(Kineto, BadDurationsBecomeZeroCountedByKind) {
 }
 
 TEST(Kineto, TimesThatAreWrittenAsTextAreRead) {
-  const DeviceTrace t = MustRead(X("cpu_op", "a", "\"1.5\"", "\"2.25\"") + "," + X("cpu_op", "b", "4", "\"-1\""));
+  const DeviceTrace t =
+      MustRead(X("cpu_op", "a", "\"1.5\"", "\"2.25\"") + "," + X("cpu_op", "b", "4", "\"-1\""));
   ASSERT_EQ(t.events.size(), 2u);
   EXPECT_EQ(t.events[1].ts - t.events[0].ts, 2500);
   EXPECT_EQ(t.events[0].dur, 2250);

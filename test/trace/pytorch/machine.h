@@ -25,8 +25,8 @@ struct Step {
     kDeviceSync,
     kSwitch,
     kAllReduce,  // or what `comm` says
-    kPoll,   // an operator launches a kernel and spins until the kernel has ended
-    kPause,  // the host does something that no event covers
+    kPoll,       // an operator launches a kernel and spins until the kernel has ended
+    kPause,      // the host does something that no event covers
   } what;
   int64_t time = 0;  // of the host's work, or the kernel
   int stream = 0;
@@ -142,8 +142,7 @@ inline Outcome Run(const std::vector<Step>& program, const RunOptions& options) 
         if (collective && out.arrivals.size() < collective_ends.size())
           end = collective_ends[out.arrivals.size()];
         end = std::max(end, start);
-        const std::string name =
-            collective ? s.kernel + std::to_string(out.arrivals.size()) : "kernel" + id;
+        const std::string name = collective ? s.kernel + std::to_string(out.arrivals.size()) : "kernel" + id;
         out.profile.Call(thread, "launch" + id, called, submitted - called + kCall, correlation);
         out.profile.Kernel(s.stream + 7, name, start, end - start, correlation,
                            !collective      ? ""

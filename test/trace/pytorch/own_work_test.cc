@@ -43,7 +43,8 @@ TEST(OwnWork, AThreadThatCalledUnseenDidNotSleep) {
                                 .Call(1, "cudaLaunchKernel", 0, 1000, 10)
                                 .Call(2, "cudaMalloc", 3000000, 1000, 80)
                                 .Call(1, "cudaMemset", 5000000, 1000, 81));
-  EXPECT_EQ(other.Edge("cudaLaunchKernel", "cudaMemset"), "thread+4999000") << "another thread may have called";
+  EXPECT_EQ(other.Edge("cudaLaunchKernel", "cudaMemset"), "thread+4999000")
+      << "another thread may have called";
 }
 
 TEST(OwnWork, WhatAThreadDoesAfterAWaitIsItsOwn) {

@@ -52,18 +52,21 @@ absl::Status RowBuilder::Error(const EventTokens& e, absl::string_view field, ab
 }
 
 absl::Status RowBuilder::Time(const EventTokens& e, int64_t* ts) const {
-  if (Nanos(e, "ts", e.ts, ts) && *ts > -(int64_t{1} << 62) && *ts < int64_t{1} << 62) return absl::OkStatus();
-  return Error(e, "ts", e.ts,
-               "a number of microseconds, as torch.profiler's export_chrome_trace() writes; a file that another "
-               "program has written or changed is read once its times are such numbers");
+  if (Nanos(e, "ts", e.ts, ts) && *ts > -(int64_t{1} << 62) && *ts < int64_t{1} << 62)
+    return absl::OkStatus();
+  return Error(
+      e, "ts", e.ts,
+      "a number of microseconds, as torch.profiler's export_chrome_trace() writes; a file that another "
+      "program has written or changed is read once its times are such numbers");
 }
 
-bool RowBuilder::Nanos(const EventTokens& e, absl::string_view field, absl::string_view token, int64_t* ns) const {
+bool RowBuilder::Nanos(const EventTokens& e, absl::string_view field, absl::string_view token,
+                       int64_t* ns) const {
   if (token.empty() || token.front() != '"') return ToNanos(token, ns);
   if (!ToNanos(Plain(token), ns)) return false;
   notes_->Count("kineto_quoted_time", e.index,
-                absl::StrCat("event ", e.index, " ", e.name.substr(0, kShown), ": \"", field, "\" is the text ",
-                             token.substr(0, kShown), "; read as a number"));
+                absl::StrCat("event ", e.index, " ", e.name.substr(0, kShown), ": \"", field,
+                             "\" is the text ", token.substr(0, kShown), "; read as a number"));
   return true;
 }
 

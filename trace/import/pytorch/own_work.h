@@ -32,8 +32,9 @@ class OwnWork {
   // Whether the process made many calls in this time of which the profile shows none, on any thread.
   bool CalledUnseen(int64_t from, int64_t to) const;
 
-  std::vector<bool> servants_;                       // by thread
-  std::vector<std::pair<int64_t, int64_t>> calls_;  // begins and correlations of calls of the device's library
+  std::vector<bool> servants_;  // by thread
+  std::vector<std::pair<int64_t, int64_t>>
+      calls_;  // begins and correlations of calls of the device's library
 };
 
 }  // namespace chakra::pytorch

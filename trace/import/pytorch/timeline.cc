@@ -215,7 +215,8 @@ absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* p
   if (host_.window_begin >= host_.window_end && d_.events.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         d_.file,
-        ": no operator, runtime call or device operation; a profiler that recorded no step writes such a file: "
+        ": no operator, runtime call or device operation; a profiler that recorded no step writes such a "
+        "file: "
         "expected torch.profiler's activities CPU and CUDA, and a schedule that came to its active steps"));
   }
   CollectWaits();
