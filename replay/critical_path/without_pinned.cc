@@ -40,8 +40,8 @@ absl::StatusOr<Time> MakespanWithoutPinned(const Simulation& simulation) {
   options.fabric_options.link_series = false;
   auto machine = BuildMachine(simulation.cluster, options, static_cast<int>(traces.ranks.size()));
   if (!machine.ok()) return machine.status();
-  const Simulation bare{options, simulation.cluster,      traces, simulation.jobs,
-                        times,   simulation.recorded_comm};
+  Simulation bare{options, simulation.cluster, traces, simulation.jobs, times, simulation.recorded_comm};
+  bare.twins = simulation.twins;
   const auto metrics = Simulate(bare, **machine);
   if (!metrics.ok()) return metrics.status();
   return metrics->makespan;

@@ -27,7 +27,7 @@ absl::StatusOr<Metrics> Replay(const TraceSet& traces, const std::vector<Compute
   absl::StatusOr<Metrics> metrics = Engine(traces, compute, machine, options, *matching).Run();
   if (metrics.ok() && !options.recorded_comm) AddRecordedTransfers(traces, *matching, &*metrics);
   if (metrics.ok() && options.pinned != nullptr)
-    options.pinned->ranks = PinnedOfRanks(traces, compute, *matching, options.recorded_comm);
+    options.pinned->ranks = PinnedOfRanks(traces, compute, *matching, options.recorded_comm, options.twins);
   return metrics;
 }
 

@@ -92,12 +92,18 @@ void Engine::AddTwins(Metrics* metrics) const {
   for (size_t r = 0; r < metrics->ranks.size(); ++r)
     simulated += (*options_.twins)[r] == static_cast<int>(r) ? 1 : 0;
   const double share = now_ > Time::Zero() ? twins_apart_.seconds() / now_.seconds() : 0;
+  const std::string stand = absl::StrCat(simulated, simulated == 1 ? " rank stands" : " ranks stand",
+                                         " for all ", metrics->ranks.size());
   metrics->warnings.push_back(
-      absl::StrFormat("%u ranks stand for all %u: the others do the same on equal places. Ranks that end a "
-                      "call at unequal times are "
-                      "taken to end it with the last, so that the makespan is at most %.4f %% too long; "
-                      "--no-fast-path simulates each rank",
-                      simulated, metrics->ranks.size(), 100 * share));
+      options_.recorded_comm
+          ? absl::StrCat(stand,
+                         ": the others do the same at the same times; --no-fast-path simulates each rank")
+          : absl::StrFormat(
+                "%s: the others do the same on equal places. Ranks that end a "
+                "call at unequal times are "
+                "taken to end it with the last, so that the makespan is at most %.4f %% too long; "
+                "--no-fast-path simulates each rank",
+                stand, 100 * share));
   for (size_t r = 0; r < metrics->ranks.size(); ++r) {
     const auto of = static_cast<size_t>((*options_.twins)[r]);
     if (of == r) continue;

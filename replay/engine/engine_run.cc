@@ -24,7 +24,7 @@ void Engine::Prepare() {
   }
   ranks_.resize(traces_.ranks.size());
   if (options_.path != nullptr || options_.pinned != nullptr) {
-    causes_.Prepare(traces_);
+    causes_.Prepare(traces_, options_.twins);
     runner_.KeepCauses();
     messages_.KeepCauses();
   }
@@ -260,25 +260,26 @@ void Engine::ArriveTwins(const CommSlot& slot, uint32_t row, Time now) {
   end.left = 1;
   for (uint32_t m = group.next_twin[slot.member]; m != slot.member; m = group.next_twin[m]) ++end.left;
   for (uint32_t m = group.next_twin[slot.member]; m != slot.member; m = group.next_twin[m])
-    runner_.Arrive(slot.index, m, row, now);
+    runner_.Arrive(slot.index, m, row, now, causes_.on() ? causes_.of(rank, row) : CauseRef());
 }
 
 // Ends of calls move later only, and so the makespan: by no more than twins_apart_.
 void Engine::FoldEnded() {
   std::vector<CollectiveRunner::Ended> folded;
-  for (const CollectiveRunner::Ended& end : runner_.ended()) {
+  for (CollectiveRunner::Ended& end : runner_.ended()) {
     const auto rank = static_cast<uint32_t>((*options_.twins)[end.rank]);
     const auto it = twins_end_.find({rank, end.row});
     if (it == twins_end_.end()) {  // folded before
-      folded.push_back(end);
+      folded.push_back(std::move(end));
       continue;
     }
     TwinsEnd& all = it->second;
+    if (all.first == Time::Never() || end.at > all.last) all.cause = std::move(end.cause);
     all.first = std::min(all.first, end.at);
     all.last = std::max(all.last, end.at);
     if (--all.left > 0) continue;
     twins_apart_ += all.last - all.first;
-    folded.push_back({rank, end.row, all.last, {}});
+    folded.push_back({rank, end.row, all.last, std::move(all.cause)});
     twins_end_.erase(it);
   }
   runner_.ended() = std::move(folded);

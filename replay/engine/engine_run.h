@@ -208,6 +208,7 @@ class Engine {
   struct TwinsEnd {
     uint32_t left = 0;
     Time first = Time::Never(), last;
+    CauseRef cause;  // of the first one that ended at `last`
   };
   absl::flat_hash_map<std::pair<uint32_t, uint32_t>, TwinsEnd> twins_end_;  // by rank and row
   Time twins_apart_;  // sum over calls: from the first twin's end to the last one's

@@ -56,9 +56,9 @@ struct EngineOptions {
   // By distinct graph and index of Graph::comm: the kind of communication, below kCommKinds, of
   // RankMetrics::exposed_of; not owned; null: all are of kind 0.
   const std::vector<std::vector<uint8_t>>* comm_kinds = nullptr;
-  // Not owned; null: each rank is simulated. Twins have the metrics of the rank whose twins they are, and
-  // their calls and messages are counted. Exact where CheckTwins() says so; not with `spans`, `path`,
-  // `pinned`, `variation`, `start` or `recorded_comm`.
+  // Not owned; null: each rank is simulated. Twins have the metrics and the pinned time of the rank whose
+  // twins they are, no spans, and their calls and messages are counted. Exact where CheckTwins() says so; not
+  // with `path`, `variation` or `start`.
   const Twins* twins = nullptr;
   RunObserver* observer = nullptr;  // told of each node; not owned; null: nobody
   NodeSpans* spans = nullptr;       // filled if not null; not owned

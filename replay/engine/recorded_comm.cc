@@ -102,36 +102,46 @@ void RecordedComm::Arrive(Meeting* meeting, uint32_t expected, bool lone, uint32
 void RecordedComm::AddCall(size_t i, const std::string& kind, Metrics* metrics) const {
   const CollectiveCall& call = matching_.calls[i];
   const GroupInfo& group = matching_.groups[call.group];
-  CollectiveMetrics& total = metrics->collectives[{kind, group.name}];
-  ++total.count;
-  total.ranks = group.size;
-  total.bytes += BufferBytes(call.type, call.bytes, total.ranks);
-  total.time += calls_[i].end - calls_[i].last;
-  total.wait += calls_[i].last - calls_[i].first;
+  const auto add = [&](const std::string& name) {
+    CollectiveMetrics& total = metrics->collectives[{kind, name}];
+    ++total.count;
+    total.ranks = group.size;
+    total.bytes += BufferBytes(call.type, call.bytes, total.ranks);
+    total.time += calls_[i].end - calls_[i].last;
+    total.wait += calls_[i].last - calls_[i].first;
+    total.algorithm = "recorded";
+  };
+  add(group.name);
+  for (const auto* copy : group.copies) add(copy->first);
   for (const Meeting::Arrival& a : calls_[i].here) {
     const Time wait = calls_[i].last - a.at;
     metrics->ranks[a.rank].waited += wait;
     metrics->ranks[calls_[i].last_rank].kept_waiting += wait;
   }
-  total.algorithm = "recorded";
+}
+
+uint64_t RecordedComm::RanksAt(size_t call) const {
+  const GroupInfo& group = matching_.groups[matching_.calls[call].group];
+  if (group.next_twin.empty() || calls_[call].here.empty()) return 1;
+  return group.members.size() * group.times() / calls_[call].here.size();
 }
 
 // Sums over the ranks that take part: each waited on its own.
 void RecordedComm::WarnOfWaits(Metrics* metrics) const {
   uint64_t nodes = 0;
   Time recorded, least;
-  const auto add = [&](const Meeting& meeting) {
+  const auto add = [&](const Meeting& meeting, uint64_t ranks) {
     for (const Meeting::Arrival& a : meeting.here) {
-      ++nodes;
-      recorded += Recorded(a.rank, a.row);
-      least += Least(a.rank, a.row);
+      nodes += ranks;
+      recorded += Recorded(a.rank, a.row) * static_cast<int64_t>(ranks);
+      least += Least(a.rank, a.row) * static_cast<int64_t>(ranks);
     }
   };
   for (size_t i = 0; i < calls_.size(); ++i) {
-    if (LoneCall(matching_.calls[i])) add(calls_[i]);
+    if (LoneCall(matching_.calls[i])) add(calls_[i], RanksAt(i));
   }
   for (size_t i = 0; i < messages_.size(); ++i) {
-    if (LoneMessage(matching_.messages[i])) add(messages_[i]);
+    if (LoneMessage(matching_.messages[i])) add(messages_[i], 1);
   }
   if (nodes == 0 || recorded == Time::Zero()) return;
   const std::string what =
@@ -167,8 +177,9 @@ void RecordedComm::ReportKept(Metrics* metrics) const {
     if (!matching_.calls[i].kept) continue;
     AddCall(i, absl::StrCat(std::string(Name(matching_.calls[i].type)), " of unknown size"), metrics);
     for (const Meeting::Arrival& a : calls_[i].here) {
-      ++metrics->kept.nodes;
-      metrics->kept.time += Transfer(LoneCall(matching_.calls[i]), a.rank, a.row);
+      metrics->kept.nodes += RanksAt(i);
+      metrics->kept.time +=
+          Transfer(LoneCall(matching_.calls[i]), a.rank, a.row) * static_cast<int64_t>(RanksAt(i));
     }
   }
   WarnOfWaits(metrics);

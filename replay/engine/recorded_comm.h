@@ -87,6 +87,8 @@ class RecordedComm {
     return lone && least_ ? Least(rank, row) : Recorded(rank, row);
   }
   void WarnOfWaits(Metrics* metrics) const;
+  // How many ranks do what each rank at the call did; more than one where they are twins.
+  uint64_t RanksAt(size_t call) const;
 
   const TraceSet& traces_;
   const Matching& matching_;

@@ -97,9 +97,8 @@ class Run {
   // Settles all that a simulation needs.
   absl::StatusOr<std::vector<ComputeTimes>> Prepare();
   Simulation Simulates(const std::vector<ComputeTimes>& times) const {
-    Simulation simulation = {options_, cluster_,       *set_,           traces_.jobs,
-                             times,    recorded_comm_, hooks_.flow_log, hooks_.progress,
-                             hooks_.stop};
+    Simulation simulation = {options_,       cluster_,        *set_,           traces_.jobs, times,
+                             recorded_comm_, hooks_.flow_log, hooks_.progress, hooks_.stop};
     simulation.twins = twins_ ? &traces_.twins : nullptr;
     return simulation;
   }
@@ -293,8 +292,9 @@ absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulati
   run.lanes = options_.lanes;
   run.compute = compute_;
   run.comm = comm_;
-  run.steps = simulation.spans == nullptr ? std::vector<StepMetrics>()
-                                          : MeasureSteps(*set_, traces_.captures, *simulation.spans);
+  run.steps = simulation.spans == nullptr
+                  ? std::vector<StepMetrics>()
+                  : MeasureSteps(*set_, traces_.captures, *simulation.spans, simulation.twins);
   run.traces = set_;
   run.times = &simulation.times;
   run.range = RangeOfMakespan(metrics, *set_, simulation.times, options_.critical_path ? &path_ : nullptr);
@@ -328,11 +328,11 @@ absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulati
 }
 
 bool Run::TwinsAreEqual() const {
-  const bool explains = hooks_.replayed || hooks_.flow_log != nullptr || options_.critical_path || options_.energy ||
-                        options_.strict_causes >= 0 || !traces_.captures.empty();
-  const bool same = cluster_.variation.text().empty() && cluster_.device_of.empty() && !recorded_comm_;
+  const bool explains =
+      hooks_.replayed || hooks_.flow_log != nullptr || options_.critical_path || options_.energy;
+  const bool same = cluster_.variation.text().empty() && cluster_.device_of.empty();
   return !explains && same && options_.fast_paths && traces_.set.nodes() >= options_.fold_nodes &&
-         options_.lanes == "recorded" && CheckTwins(traces_.twins, traces_.set, *machine_);
+         options_.lanes == "recorded" && CheckTwins(traces_.twins, traces_.set, *machine_, recorded_comm_);
 }
 
 absl::Status Run::Meter(std::vector<ComputeTimes>* times, Simulation* simulation) {

@@ -37,15 +37,30 @@ void AddKernels(const std::vector<std::pair<Time, Time>>& kernels, Time begin, T
   step->kernel_start_error = Time::Picos(Median(std::move(errors)));
 }
 
+// The steps of `of` once more, as those of its twin.
+void AddTwin(int of, int rank, int recorded_rank, std::vector<StepMetrics>* steps) {
+  for (size_t i = 0, n = steps->size(); i < n; ++i) {
+    if ((*steps)[i].rank != of) continue;
+    StepMetrics step = (*steps)[i];
+    step.rank = rank;
+    step.recorded_rank = recorded_rank;
+    steps->push_back(std::move(step));
+  }
+}
+
 }  // namespace
 
 std::vector<StepMetrics> MeasureSteps(const TraceSet& traces,
                                       const std::vector<std::optional<CaptureInfo>>& captures,
-                                      const NodeSpans& spans) {
+                                      const NodeSpans& spans, const Twins* twins) {
   std::vector<StepMetrics> steps;
   for (size_t r = 0; r < captures.size(); ++r) {
     if (!captures[r].has_value() || captures[r]->window_end == Time::Zero()) continue;
     const CaptureInfo& capture = *captures[r];
+    if (IsTwin(twins, static_cast<int>(r))) {
+      AddTwin((*twins)[r], static_cast<int>(r), capture.rank, &steps);
+      continue;
+    }
     const Graph& graph = *traces.ranks[r].graph;
     const std::vector<NodeSpan>& own = spans[r];
     const std::vector<std::pair<Time, Time>> kernels = Kernels(graph, own);

@@ -9,6 +9,7 @@
 #include "replay/engine/spans.h"
 #include "trace/model/capture_info.h"
 #include "trace/model/trace.h"
+#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -28,9 +29,10 @@ struct StepMetrics {
 
 // `captures` and `spans` by rank; a rank without a capture, or with one that
 // has no times (a host trace alone: its window is 0), has no steps. For each
-// other rank the window comes first, then its steps as recorded.
+// other rank the window comes first, then its steps as recorded. Twins (null: there are none) have no spans
+// but the steps of the lower rank whose twins they are.
 std::vector<StepMetrics> MeasureSteps(const TraceSet& traces,
                                       const std::vector<std::optional<CaptureInfo>>& captures,
-                                      const NodeSpans& spans);
+                                      const NodeSpans& spans, const Twins* twins = nullptr);
 
 }  // namespace chakra

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "replay/run/growth.h"
 #include "trace/model/trace.h"
+#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -20,5 +21,9 @@ namespace chakra {
 // Errors: more than one trace; t or a peer outside [0, ranks), a group that does not tile the ranks; those of
 // GrowGroups().
 absl::Status MakeSymmetric(int ranks, TraceSet* traces, const std::vector<Replicas>& replicas = {});
+
+// Of a set that MakeSymmetric() made: all ranks are twins of rank 0. Where ranks exchange messages there are
+// none, for a partner is not the rank itself.
+Twins TwinsOfSymmetric(const TraceSet& traces);
 
 }  // namespace chakra

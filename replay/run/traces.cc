@@ -88,6 +88,7 @@ absl::StatusOr<LoadedTraces> LoadTraces(const TraceOptions& options) {
       replicas.push_back(*std::move(one));
     }
     if (absl::Status s = MakeSymmetric(options.ranks, &out.set, replicas); !s.ok()) return s;
+    if (options.keep_twins && options.jobs.empty()) out.twins = TwinsOfSymmetric(out.set);
   }
   if (!options.jobs.empty()) {
     if (absl::Status s = AddJobs(options, &out); !s.ok()) return s;

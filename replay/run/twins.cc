@@ -8,7 +8,6 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "trace/model/distinct_graphs.h"
-#include "trace/model/pinned.h"
 
 namespace chakra {
 namespace {
@@ -22,15 +21,17 @@ bool SameCost(const MachineView& machine, int a, int b, int c, int d) {
 
 class TwinsCheck {
  public:
-  TwinsCheck(const Twins& twins, const TraceSet& traces, const MachineView& machine)
-      : twins_(twins), traces_(traces), machine_(machine) {}
+  TwinsCheck(const Twins& twins, const TraceSet& traces, const MachineView& machine, bool recorded_comm)
+      : twins_(twins), traces_(traces), machine_(machine), recorded_comm_(recorded_comm) {}
 
   bool Run() {
-    if (!machine_.contention_free() || twins_.size() != traces_.ranks.size()) return false;
+    if (twins_.size() != traces_.ranks.size()) return false;
     if (static_cast<int>(twins_.size()) > machine_.devices()) return false;
     for (const Graph* graph : DistinctGraphs(traces_).graphs) {
-      if (HasDelays(*graph) || UsesMemory(*graph)) return false;
+      if (UsesMemory(*graph)) return false;
     }
+    if (recorded_comm_) return std::all_of(twins_.begin(), twins_.end(), [](int of) { return of == 0; });
+    if (!machine_.contention_free()) return false;
     peers_.resize(twins_.size());
     for (size_t r = 0; r < twins_.size(); ++r) {
       if (Of(static_cast<int>(r)) != static_cast<int>(r)) continue;
@@ -115,14 +116,15 @@ class TwinsCheck {
   const Twins& twins_;
   const TraceSet& traces_;
   const MachineView& machine_;
+  const bool recorded_comm_;
   std::vector<std::set<int>> peers_;  // by rank; of twins none
   absl::flat_hash_set<std::string> checked_;
 };
 
 }  // namespace
 
-bool CheckTwins(const Twins& twins, const TraceSet& traces, const MachineView& machine) {
-  return TwinsCheck(twins, traces, machine).Run();
+bool CheckTwins(const Twins& twins, const TraceSet& traces, const MachineView& machine, bool recorded_comm) {
+  return TwinsCheck(twins, traces, machine, recorded_comm).Run();
 }
 
 }  // namespace chakra

@@ -5,18 +5,8 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
-#include "backends/registry.h"
-#include "replay/cluster/load.h"
-#include "replay/compute/compute.h"
-#include "replay/compute/compute_times.h"
-#include "replay/engine/engine.h"
-#include "replay/engine/options.h"
-#include "replay/engine/spans.h"
-#include "replay/run/cluster_model.h"
-#include "test/trace/pytorch/machine.h"
+#include "test/replay/captured_machine.h"
 #include "trace/import/locate.h"
-#include "trace/import/reader.h"
-#include "trace/model/distinct_graphs.h"
 
 namespace chakra {
 namespace {
@@ -60,60 +50,6 @@ std::vector<Outcome> RunAll(const Programs& programs) {
     ends = now;
   }
 }
-
-std::vector<pytorch::KinetoBuilder> Profiles(const std::vector<Outcome>& outcomes) {
-  std::vector<pytorch::KinetoBuilder> profiles;
-  for (const Outcome& o : outcomes) profiles.push_back(o.profile);
-  return profiles;
-}
-
-class Captured {
- public:
-  explicit Captured(std::vector<pytorch::KinetoBuilder> profiles) {
-    const auto n = static_cast<int>(profiles.size());
-    for (int r = 0; r < n; ++r) folder_.Rank(r, profiles[static_cast<size_t>(r)].Rank(r, n));
-    auto traces = ReadTraceSet({folder_.path()}, {});
-    EXPECT_TRUE(traces.ok()) << traces.status();
-    traces_ = *std::move(traces);
-  }
-  // The spans with `name` of `rank`, if any, made longer.
-  NodeSpans Replayed(int rank = 0, const std::string& name = "", Time more = Time::Zero()) const {
-    auto proto = LoadCluster("dgx-h100");
-    auto cluster = BuildCluster(*proto, static_cast<int>(traces_.ranks.size()));
-    auto fabric = MakeMachine("analytical", cluster->topology, {});
-    ComputeModel model;
-    model.rungs = {ComputeRung::kRecorded};
-    model.zeros_recorded = true;
-    ComputeNotes notes;
-    std::vector<ComputeTimes> times;
-    const DistinctGraphs distinct(traces_);
-    for (const Graph* graph : distinct.graphs) times.push_back(*PriceGraph(*graph, model, &notes));
-    if (!name.empty()) {
-      times[distinct.of_rank[static_cast<size_t>(rank)]].time[RowOf(rank, name)] += more;
-    }
-    NodeSpans spans;
-    EngineOptions options;
-    options.recorded_comm = true;
-    options.spans = &spans;
-    auto metrics = Replay(traces_, times, **fabric, options);
-    EXPECT_TRUE(metrics.ok()) << metrics.status();
-    return spans;
-  }
-  uint32_t RowOf(int rank, const std::string& name) const {
-    const Graph& g = *traces_.ranks[static_cast<size_t>(rank)].graph;
-    for (uint32_t i = 0; i < g.size(); ++i) {
-      if (g.name_of(i) == name) return i;
-    }
-    ADD_FAILURE() << "no node " << name;
-    return 0;
-  }
-
-  const TraceSet& traces() const { return traces_; }
-
- private:
-  pytorch::CaptureFolder folder_;
-  TraceSet traces_;
-};
 
 TEST(CaptureMachine, AChangeOnOneRankDoesToAllWhatItDoesToTheMachine) {
   uint64_t checked = 0, others = 0;

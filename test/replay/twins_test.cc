@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "replay/report/run_replay.h"
@@ -13,6 +14,7 @@
 #include "replay/run/machine.h"
 #include "replay/run/options.h"
 #include "replay/run/traces.h"
+#include "test/folders.h"
 #include "trace/generate/importer.h"
 #include "trace/generate/workload.h"
 
@@ -131,6 +133,53 @@ TEST(Twins, ReportsAreThoseOfAllRanks) {
       EXPECT_EQ(one.collective(i).group(), all.collective(i).group()) << what;
       EXPECT_EQ(one.collective(i).count(), all.collective(i).count()) << what;
       EXPECT_EQ(one.collective(i).bytes(), all.collective(i).bytes()) << what;
+    }
+  }
+}
+
+// One rank of a capture as many: one is simulated for all, and the report is that of all.
+proto::Report ReplayOfOne(const std::string& cluster, int ranks, bool keep_twins) {
+  TraceOptions options;
+  options.inputs = {absl::StrCat(CHAKRA_SOURCE_DIR, "/examples/capture/gloo_ddp_2")};
+  options.read.capture.ranks = {1};
+  options.ranks = ranks;
+  options.keep_twins = keep_twins;
+  const auto traces = LoadTraces(options);
+  EXPECT_TRUE(traces.ok()) << traces.status();
+  if (!traces.ok()) return {};
+  EXPECT_EQ(traces->twins.empty(), !keep_twins);
+  RunOptions run;
+  run.cluster = cluster;
+  run.fold_nodes = 0;
+  auto report = RunReplay(*traces, run, {});
+  EXPECT_TRUE(report.ok()) << report.status();
+  return report.ok() ? *report : proto::Report();
+}
+
+TEST(Twins, OneRankOfACaptureStandsForAll) {
+  for (const std::string cluster : {"", "dgx-h100"}) {
+    proto::Report one = ReplayOfOne(cluster, 16, true), all = ReplayOfOne(cluster, 16, false);
+    EXPECT_GT(all.step_size(), 16) << "steps of all ranks, beside what was measured";
+    EXPECT_EQ(all.pinned().rank_size(), 16);
+    ASSERT_EQ(one.warning_size(), all.warning_size() + 1);
+    bool said = false;
+    for (const std::string& w : one.warning()) said |= absl::StrContains(w, "1 rank stands for all 16");
+    EXPECT_TRUE(said);
+    one.clear_warning();
+    all.clear_warning();
+    if (cluster.empty()) {
+      EXPECT_EQ(one.DebugString(), all.DebugString()) << "recorded communication: the same to the picosecond";
+      continue;
+    }
+    EXPECT_GE(one.makespan_ps(), all.makespan_ps());
+    EXPECT_LE(static_cast<double>(one.makespan_ps()), 1.001 * static_cast<double>(all.makespan_ps()));
+    EXPECT_EQ(one.nodes(), all.nodes());
+    ASSERT_EQ(one.step_size(), all.step_size());
+    for (int i = 0; i < all.step_size(); ++i) EXPECT_EQ(one.step(i).rank(), all.step(i).rank()) << i;
+    ASSERT_EQ(one.collective_size(), all.collective_size());
+    for (int i = 0; i < all.collective_size(); ++i) {
+      EXPECT_EQ(one.collective(i).count(), all.collective(i).count());
+      EXPECT_EQ(one.collective(i).recorded_ps(), all.collective(i).recorded_ps());
     }
   }
 }

@@ -9,7 +9,7 @@ namespace chakra {
 
 // By rank: the rank whose twin it is, or itself. Empty: there are no twins. A twin has the graph of the
 // other, sends and receives what the other does to and from ranks at the same distance, and has groups of its
-// own in the order of the other's group_names. Its RankTrace has no peers and no metadata until
+// own in the order of the other's group_names. Its RankTrace may have no peers and no metadata until
 // ExpandTwins().
 using Twins = std::vector<int>;
 

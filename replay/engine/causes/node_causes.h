@@ -8,15 +8,17 @@
 #include "replay/engine/causes/cause.h"
 #include "replay/engine/lanes.h"
 #include "trace/model/trace.h"
+#include "trace/model/twins.h"
 
 namespace chakra {
 
 // The engine keeps these during a run: one cause for each node that is ready or runs.
 class NodeCauses {
  public:
-  // Without Prepare() nothing is kept, and only on() may be called.
-  void Prepare(const TraceSet& traces) {
-    for (const RankTrace& rank : traces.ranks) nodes_.emplace_back(rank.graph->size());
+  // Without Prepare() nothing is kept, and only on() may be called. Of twins nothing is kept.
+  void Prepare(const TraceSet& traces, const Twins* twins) {
+    for (const RankTrace& rank : traces.ranks)
+      nodes_.emplace_back(IsTwin(twins, rank.rank) ? 0 : rank.graph->size());
     lanes_.resize(nodes_.size());
   }
   bool on() const { return !nodes_.empty(); }

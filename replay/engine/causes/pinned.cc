@@ -13,8 +13,9 @@ namespace {
 class PinnedReplay {
  public:
   PinnedReplay(const TraceSet& traces, const std::vector<ComputeTimes>& compute, const Matching& matching,
-               bool recorded_comm)
+               bool recorded_comm, const Twins* twins)
       : traces_(traces),
+        twins_(twins),
         compute_(compute),
         distinct_(traces),
         matching_(matching),
@@ -27,8 +28,11 @@ class PinnedReplay {
   std::vector<PinnedTime> Run() {
     for (const RankTrace& trace : traces_.ranks) {
       const Graph& graph = *trace.graph;
-      at_.emplace_back(graph.size());
-      std::vector<uint32_t>& unmet = unmet_.emplace_back(graph.size());
+      std::vector<Time>& at = at_.emplace_back();
+      std::vector<uint32_t>& unmet = unmet_.emplace_back();
+      if (IsTwin(twins_, trace.rank)) continue;
+      at.resize(graph.size());
+      unmet.resize(graph.size());
       for (uint32_t row = 0; row < graph.size(); ++row) {
         unmet[row] = graph.dep_begin[row + 1] - graph.dep_begin[row];
         if (unmet[row] == 0) ready_.push_back({static_cast<uint32_t>(trace.rank), row});
@@ -41,6 +45,9 @@ class PinnedReplay {
     }
     std::vector<PinnedTime> out;
     for (uint32_t r = 0; r < at_.size(); ++r) out.push_back(PathOf(r));
+    for (uint32_t r = 0; r < at_.size(); ++r) {
+      if (IsTwin(twins_, static_cast<int>(r))) out[r] = out[static_cast<size_t>((*twins_)[r])];
+    }
     return out;
   }
 
@@ -152,6 +159,7 @@ class PinnedReplay {
   }
 
   const TraceSet& traces_;
+  const Twins* const twins_;
   const std::vector<ComputeTimes>& compute_;
   const DistinctGraphs distinct_;
   const Matching& matching_;
@@ -166,8 +174,8 @@ class PinnedReplay {
 }  // namespace
 
 std::vector<PinnedTime> PinnedOfRanks(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
-                                      const Matching& matching, bool recorded_comm) {
-  return PinnedReplay(traces, compute, matching, recorded_comm).Run();
+                                      const Matching& matching, bool recorded_comm, const Twins* twins) {
+  return PinnedReplay(traces, compute, matching, recorded_comm, twins).Run();
 }
 
 PinnedTime PinnedOfPath(const CauseRef& final, const TraceSet& traces,

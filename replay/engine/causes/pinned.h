@@ -8,6 +8,7 @@
 #include "replay/engine/match.h"
 #include "trace/model/pinned.h"
 #include "trace/model/trace.h"
+#include "trace/model/twins.h"
 
 namespace chakra {
 
@@ -22,9 +23,10 @@ struct PinnedRun {
 // collective and the two sides of a message meet as in a replay: a receive waits for its send; a send waits
 // for its receive if `recorded_comm`, unless the send is eager. Lanes are no part of it: what a lane ordered
 // is a dependency in a capture. Ranks whose graph has no delays have no delays of their own. Precondition: a
-// replay of the same traces came to its end.
+// replay of the same traces came to its end. `twins` (null: there are none) as `matching` was made with.
 std::vector<PinnedTime> PinnedOfRanks(const TraceSet& traces, const std::vector<ComputeTimes>& compute,
-                                      const Matching& matching, bool recorded_comm);
+                                      const Matching& matching, bool recorded_comm,
+                                      const Twins* twins = nullptr);
 
 // The part that is pinned of the critical path that leads to `final`.
 PinnedTime PinnedOfPath(const CauseRef& final, const TraceSet& traces,

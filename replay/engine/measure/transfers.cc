@@ -25,7 +25,8 @@ void AddRecordedTransfers(const TraceSet& traces, const Matching& matching, Metr
   std::map<const Graph*, std::vector<Time>> least;  // of ranks that one trace stands for
   for (const RankTrace& trace : traces.ranks) {
     const Graph& graph = *trace.graph;
-    if (graph.comm.empty() || trace.peers.size() < graph.comm.size()) continue;  // a twin has no peers
+    const std::vector<CommSlot>& slots = matching.slots[static_cast<size_t>(trace.rank)];
+    if (graph.comm.empty() || slots.size() < graph.comm.size()) continue;  // a twin is not matched
     std::vector<Time>* repeats = nullptr;
     if (traces.of_one_trace) {
       const auto [at, added] = least.try_emplace(&graph);
@@ -38,7 +39,7 @@ void AddRecordedTransfers(const TraceSet& traces, const Matching& matching, Metr
       if (transfer == Time::Never()) continue;
       if (repeats != nullptr) transfer = (*repeats)[graph.payload[row]];
       any = true;
-      const uint32_t index = matching.slots[static_cast<size_t>(trace.rank)][graph.payload[row]].index;
+      const uint32_t index = slots[graph.payload[row]].index;
       Time& longest = graph.type[row] == NodeType::kCollective ? calls[index] : messages[index];
       longest = longest == Time::Never() ? transfer : std::max(longest, transfer);
     }

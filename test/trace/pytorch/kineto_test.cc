@@ -152,12 +152,23 @@ TEST(Kineto, BadDurationsBecomeZeroCountedByKind) {
   EXPECT_EQ(Repairs(t, "kineto_missing_duration"), 2u);
 }
 
+TEST(Kineto, TimesThatAreWrittenAsTextAreRead) {
+  const DeviceTrace t =
+      MustRead(X("cpu_op", "a", "\"1.5\"", "\"2.25\"") + "," + X("cpu_op", "b", "4", "\"-1\""));
+  ASSERT_EQ(t.events.size(), 2u);
+  EXPECT_EQ(t.events[1].ts - t.events[0].ts, 2500);
+  EXPECT_EQ(t.events[0].dur, 2250);
+  EXPECT_EQ(t.events[1].dur, 0);
+  EXPECT_EQ(Repairs(t, "kineto_quoted_time"), 3u);
+  EXPECT_EQ(Repairs(t, "kineto_negative_duration"), 1u);
+}
+
 TEST(Kineto, ErrorsNameFileEventNameByteAndField) {
   const std::string good = X("cpu_op", "a", "1", "2");
-  EXPECT_EQ(ErrorOf(good + "," + X("cpu_op", "mm", "NaN", "2")),
-            absl::StrCat("t.json: event 1 (\"mm\") at byte ", 17 + good.size(),
-                         ": \"ts\" is NaN; expected a number of microseconds"));
-  EXPECT_THAT(ErrorOf(X("cpu_op", "mm", "\"7\"", "2")), HasSubstr("\"ts\" is \"7\""));
+  EXPECT_THAT(ErrorOf(good + "," + X("cpu_op", "mm", "NaN", "2")),
+              HasSubstr(absl::StrCat("t.json: event 1 (\"mm\") at byte ", 17 + good.size(),
+                                     ": \"ts\" is NaN; expected a number of microseconds, as ")));
+  EXPECT_THAT(ErrorOf(X("cpu_op", "mm", "\"soon\"", "2")), HasSubstr("\"ts\" is \"soon\""));
   EXPECT_THAT(ErrorOf(X("cpu_op", "mm", "[7]", "2")), HasSubstr("\"ts\" is [7]"));
   EXPECT_THAT(ErrorOf(X("cpu_op", "mm", "1e300", "2")), HasSubstr("\"ts\" is 1e300"));
   EXPECT_THAT(ErrorOf(R"({"ph":"X","cat":"cpu_op","name":"mm","pid":1,"tid":2})"),

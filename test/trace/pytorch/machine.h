@@ -24,9 +24,9 @@ struct Step {
     kStreamSync,
     kDeviceSync,
     kSwitch,
-    kAllReduce,
-    kPoll,   // an operator launches a kernel and spins until the kernel has ended
-    kPause,  // the host does something that no event covers
+    kAllReduce,  // or what `comm` says
+    kPoll,       // an operator launches a kernel and spins until the kernel has ended
+    kPause,      // the host does something that no event covers
   } what;
   int64_t time = 0;  // of the host's work, or the kernel
   int stream = 0;
@@ -36,6 +36,8 @@ struct Step {
   // kLaunch: the kernel begins when three quarters of the one before it on its
   // stream are done, and all before that one.
   bool dependent = false;
+  // kAllReduce: the kernel's name, to which its number among the rank's is added, and its arguments.
+  std::string kernel = "ncclDevKernel_AllReduce_", comm = {};
 };
 
 struct RunOptions {
@@ -45,6 +47,7 @@ struct RunOptions {
   int64_t backlog = INT64_MIN / 2;       // until when work from before the window keeps the streams busy
   size_t queue = 0;                      // how many launches the device takes ahead; 0: any number
   bool step = true;                      // a ProfilerStep around all that the first thread does
+  bool profile = true;                   // whether Outcome::profile is filled
 };
 
 // `usual`: events are recorded on the stream that was launched on last, as
@@ -97,6 +100,7 @@ inline Outcome Run(const std::vector<Step>& program, const RunOptions& options) 
   const bool sync_rows = options.sync_rows;
   const std::vector<int64_t>& collective_ends = options.collective_ends;
   Outcome out;
+  if (!options.profile) out.profile.Mute();
   int64_t now = 0;
   int correlation = 1, thread = 1;
   std::vector<int64_t> free(kStreams, options.backlog), held(kStreams, INT64_MIN / 2);
@@ -138,11 +142,12 @@ inline Outcome Run(const std::vector<Step>& program, const RunOptions& options) 
         if (collective && out.arrivals.size() < collective_ends.size())
           end = collective_ends[out.arrivals.size()];
         end = std::max(end, start);
-        const std::string name =
-            collective ? "ncclDevKernel_AllReduce_" + std::to_string(out.arrivals.size()) : "kernel" + id;
+        const std::string name = collective ? s.kernel + std::to_string(out.arrivals.size()) : "kernel" + id;
         out.profile.Call(thread, "launch" + id, called, submitted - called + kCall, correlation);
         out.profile.Kernel(s.stream + 7, name, start, end - start, correlation,
-                           collective ? CommArgs("allreduce", 1000, 1000, "0", "", 0) : "");
+                           !collective      ? ""
+                           : s.comm.empty() ? CommArgs("allreduce", 1000, 1000, "0", "", 0)
+                                            : s.comm);
         if (collective) out.arrivals.push_back(start);
         begins("launch" + id, submitted);
         begins(name, start);

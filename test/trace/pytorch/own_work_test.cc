@@ -29,6 +29,24 @@ TEST(OwnWork, OfALongTimeNothingIsKnown) {
   EXPECT_EQ(l.Edge("b", "c"), "thread+1000001");
 }
 
+// The device's library numbers its calls, those too that a profile does not show.
+TEST(OwnWork, AThreadThatCalledUnseenDidNotSleep) {
+  const auto calls = [](int64_t correlation) {
+    return Link(KinetoBuilder()
+                    .Call(1, "cudaLaunchKernel", 0, 1000, 10)
+                    .Call(1, "cudaMalloc", 1000 + 50 * kUnseenCallNs, 1000, static_cast<int>(correlation)));
+  };
+  EXPECT_EQ(Between(calls(61)), 1) << "50 calls of which nothing is seen, one in 0.1 ms";
+  EXPECT_EQ(calls(60).Edge("cudaLaunchKernel", "cudaMalloc"), "thread+5000000");
+  EXPECT_EQ(calls(7).Edge("cudaLaunchKernel", "cudaMalloc"), "thread+5000000") << "no counter";
+  const Linked other = Link(KinetoBuilder()
+                                .Call(1, "cudaLaunchKernel", 0, 1000, 10)
+                                .Call(2, "cudaMalloc", 3000000, 1000, 80)
+                                .Call(1, "cudaMemset", 5000000, 1000, 81));
+  EXPECT_EQ(other.Edge("cudaLaunchKernel", "cudaMemset"), "thread+4999000")
+      << "another thread may have called";
+}
+
 TEST(OwnWork, WhatAThreadDoesAfterAWaitIsItsOwn) {
   const Linked l = Link(KinetoBuilder().Op(1, "long", 0, 90000).Op(2, "a", 0, 1000).Op(2, "b", 95000, 1000));
   EXPECT_EQ(l.Edge("long", "between"), "wake_up+0");

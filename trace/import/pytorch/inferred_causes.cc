@@ -28,6 +28,24 @@ bool InferredCauses::EndedNear(uint32_t i, int64_t ready, size_t ended, DeviceCa
   return false;
 }
 
+bool InferredCauses::MadeRoom(uint32_t i, int64_t ready, size_t ended, DeviceCause* cause) const {
+  const DeviceOp& op = ops_[i];
+  for (size_t at = ended; at < by_end_.size() && at - ended < kLookBack; ++at) {
+    const DeviceOp& other = ops_[by_end_[at]];
+    const Event& e = d_.events[other.event];
+    if (e.kind != EventKind::kKernel || e.extra == kNoRow || !OnOtherStream(i, by_end_[at])) continue;
+    if (other.begin > ready + kUnexplainedNs) continue;
+    const uint32_t* grid = d_.device[e.extra].grid;
+    const double blocks = static_cast<double>(grid[0]) * grid[1] * grid[2];
+    const double left =
+        static_cast<double>(other.end - op.begin) / static_cast<double>(other.end - other.begin);
+    if (blocks < kManyBlocks || left > 0.25 || left * blocks > kBlocksAtOnce) continue;
+    *cause = {EdgeKind::kRelease, by_end_[at], op.begin};
+    return true;
+  }
+  return false;
+}
+
 bool InferredCauses::Find(uint32_t i, int64_t ready, DeviceCause* cause) const {
   const DeviceOp& op = ops_[i];
   if (op.begin - ready <= kUnexplainedNs) return false;
@@ -42,6 +60,7 @@ bool InferredCauses::Find(uint32_t i, int64_t ready, DeviceCause* cause) const {
     *cause = {EdgeKind::kRelease, other, op.begin};
     return true;
   }
+  if (MadeRoom(i, ready, ended, cause)) return true;
   for (size_t at = ended; at-- > 0 && ended - at <= kLookBack && ops_[by_end_[at]].end > ready;) {
     const uint32_t other = by_end_[at];
     const int64_t ran = ops_[other].end - std::max(ops_[other].begin, ready);

@@ -17,7 +17,9 @@ inline constexpr int64_t kUnexplainedNs = 10000;
 // 1. ended within kNearNs before the start;
 // 2. ended within kClocksNs after it: the device's queues are told of an end before the profiler notes it
 // (ROCm);
-// 3. ran for at least half of the time since the last known cause, and had ended: of these the last.
+// 3. is a kernel of many blocks that ran since the last known cause and had at most as many blocks left as a
+// device runs at once: the operation found room on the device as the last of these began;
+// 4. ran for at least half of the time since the last known cause, and had ended: of these the last.
 class InferredCauses {
  public:
   // `by_end`: the rows of `ops` by end; `graphs`: calls that launched several operations. All must outlive
@@ -32,9 +34,13 @@ class InferredCauses {
  private:
   static constexpr int64_t kNearNs = 5000, kClocksNs = 1000;
   static constexpr int kLookBack = 64;  // how many operations a search passes at most
+  // A kernel of at least so many blocks fills a device: as many as 2048 run at once (GPUs have up to some 150
+  // multiprocessors, which hold up to 32 blocks each, of few threads; 16 of 128).
+  static constexpr uint64_t kManyBlocks = 512, kBlocksAtOnce = 2048;
 
   bool OnOtherStream(uint32_t i, uint32_t other) const;
   bool EndedNear(uint32_t i, int64_t ready, size_t ended, DeviceCause* cause) const;
+  bool MadeRoom(uint32_t i, int64_t ready, size_t ended, DeviceCause* cause) const;
 
   const DeviceTrace& d_;
   const std::vector<DeviceOp>& ops_;

@@ -52,8 +52,22 @@ absl::Status RowBuilder::Error(const EventTokens& e, absl::string_view field, ab
 }
 
 absl::Status RowBuilder::Time(const EventTokens& e, int64_t* ts) const {
-  if (ToNanos(e.ts, ts) && *ts > -(int64_t{1} << 62) && *ts < int64_t{1} << 62) return absl::OkStatus();
-  return Error(e, "ts", e.ts, "a number of microseconds");
+  if (Nanos(e, "ts", e.ts, ts) && *ts > -(int64_t{1} << 62) && *ts < int64_t{1} << 62)
+    return absl::OkStatus();
+  return Error(
+      e, "ts", e.ts,
+      "a number of microseconds, as torch.profiler's export_chrome_trace() writes; a file that another "
+      "program has written or changed is read once its times are such numbers");
+}
+
+bool RowBuilder::Nanos(const EventTokens& e, absl::string_view field, absl::string_view token,
+                       int64_t* ns) const {
+  if (token.empty() || token.front() != '"') return ToNanos(token, ns);
+  if (!ToNanos(Plain(token), ns)) return false;
+  notes_->Count("kineto_quoted_time", e.index,
+                absl::StrCat("event ", e.index, " ", e.name.substr(0, kShown), ": \"", field,
+                             "\" is the text ", token.substr(0, kShown), "; read as a number"));
+  return true;
 }
 
 absl::Status RowBuilder::Identifier(const EventTokens& e, Arg arg, absl::string_view field,
@@ -74,7 +88,7 @@ int64_t RowBuilder::Integer(const EventTokens& e, Arg arg) {
 
 int64_t RowBuilder::Duration(const EventTokens& e) {
   int64_t dur = 0;
-  if (ToNanos(e.dur, &dur) && dur >= 0 && dur < int64_t{1} << 62) return dur;
+  if (Nanos(e, "dur", e.dur, &dur) && dur >= 0 && dur < int64_t{1} << 62) return dur;
   const absl::string_view kind = e.dur.empty() ? "kineto_missing_duration"
                                  : dur < 0     ? "kineto_negative_duration"
                                                : "kineto_bad_duration";

@@ -41,6 +41,8 @@ class RowBuilder : public EventSink {
   absl::Status Error(const EventTokens& event, absl::string_view field, absl::string_view token,
                      absl::string_view expected) const;
   absl::Status Time(const EventTokens& event, int64_t* ts) const;
+  // A time of `field`; also one that is written as text, which is counted. False: no number.
+  bool Nanos(const EventTokens& event, absl::string_view field, absl::string_view token, int64_t* ns) const;
   // kNone if absent; an error if not an integer.
   absl::Status Identifier(const EventTokens& event, Arg arg, absl::string_view field, int64_t* out) const;
   // kNone if absent or not an integer; the latter is counted.

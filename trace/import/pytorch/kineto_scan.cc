@@ -366,7 +366,11 @@ absl::StatusOr<Scan::Item> Scan::Next() {
       case State::kTail: {
         auto c = Peek();
         if (!c.ok()) return c.status();
-        if (*c >= 0) return Error("bytes after the end of the trace; expected nothing");
+        if (*c >= 0) {
+          return Error(
+              "bytes after the end of the trace; expected one trace a file: cut the file here, or give each "
+              "trace a file of its own");
+        }
         state_ = State::kDone;
         byte_ = FileByte(end_);
         return Item::kEnd;

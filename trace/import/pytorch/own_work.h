@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "trace/import/pytorch/capture.h"
@@ -14,8 +15,11 @@ namespace chakra::pytorch {
 // - the thread waited for something that is known (the waits are cut out before);
 // - the thread is a servant (thread_waits.h), which has no work of its own; or
 // - the time is longer than kOwnWorkNs: then the thread may as well have slept, or waited for a disk or
-//   another process, which the capture cannot tell. Such a time stays a delay of kind `thread`: pinned.
+//   another process, which the capture cannot tell. Such a time stays a delay of kind `thread`: pinned. But a
+//   process that called the device's library once in kUnseenCallNs or more often did not sleep: the library
+//   numbers all calls of a process (their correlations), those too that the profile does not show.
 inline constexpr int64_t kOwnWorkNs = 1000000;
+inline constexpr int64_t kUnseenCallNs = 100000;
 
 class OwnWork {
  public:
@@ -25,7 +29,12 @@ class OwnWork {
   bool Is(uint32_t thread, int64_t from, int64_t to) const;
 
  private:
+  // Whether the process made many calls in this time of which the profile shows none, on any thread.
+  bool CalledUnseen(int64_t from, int64_t to) const;
+
   std::vector<bool> servants_;  // by thread
+  std::vector<std::pair<int64_t, int64_t>>
+      calls_;  // begins and correlations of calls of the device's library
 };
 
 }  // namespace chakra::pytorch

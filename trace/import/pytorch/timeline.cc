@@ -214,7 +214,10 @@ void Builder::FindDeviceSteps() {
 absl::StatusOr<Timeline> Builder::Build(const HostTrace* trace, const Pairing* pairing) {
   if (host_.window_begin >= host_.window_end && d_.events.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        d_.file, ": no event with a duration, expected operators, runtime calls or device operations"));
+        d_.file,
+        ": no operator, runtime call or device operation; a profiler that recorded no step writes such a "
+        "file: "
+        "expected torch.profiler's activities CPU and CUDA, and a schedule that came to its active steps"));
   }
   CollectWaits();
   const std::vector<Waiter> waiters = EmitHost(d_, host_, OwnWork(d_, host_), marks_, &draft_);
