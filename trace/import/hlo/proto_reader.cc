@@ -31,6 +31,18 @@ constexpr absl::string_view kDamaged = "a damaged message";
 absl::string_view TextOf(const Field& f) { return f.type == wire::kBytes ? f.text() : absl::string_view(); }
 Cursor MessageOf(const Field& f) { return f.type == wire::kBytes ? f.message() : Cursor{nullptr, nullptr}; }
 
+// What a field must hold: null, or what is wrong.
+const char* TakeNumber(const Field& f, int64_t* out) {
+  if (f.type != wire::kVarint) return "a number of another type";
+  *out = static_cast<int64_t>(f.bits);
+  return nullptr;
+}
+const char* TakeText(const Field& f, std::string* out) {
+  if (f.type != wire::kBytes) return "a text of another type";
+  *out = std::string(f.text());
+  return nullptr;
+}
+
 // Reads all fields of a message. `each` returns null, or what is wrong.
 template <typename Each>
 const char* ForFields(Cursor c, Each each) {
@@ -63,12 +75,15 @@ const char* ReadShape(const Field& f, int depth, Shape* out) {
   if (depth > kDeepestShape) return "a shape of tuples nested too deeply";
   uint64_t type = 0;
   const char* wrong = ForFields(MessageOf(f), [&](const Field& g) -> const char* {
+    if (g.number == 2 && g.type != wire::kVarint) return "an element type of another type";
     if (g.number == 2) type = g.bits;
     if (g.number == 3) return Numbers(g, &out->dims);
     if (g.number == 4) return ReadShape(g, depth + 1, &out->parts.emplace_back());
     return nullptr;
   });
   if (wrong != nullptr) return wrong;
+  if (std::any_of(out->dims.begin(), out->dims.end(), [](int64_t d) { return d < 0; }))
+    return "a dimension below 0";
   if (type == kTupleType) return nullptr;
   out->parts.clear();
   out->type = std::string(type < std::size(kElementTypes) && type > 0 ? kElementTypes[type] : "opaque");
@@ -186,11 +201,9 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
   const char* wrong = ForFields(MessageOf(f), [&](const Field& g) -> const char* {
     switch (g.number) {
       case 1:
-        it.name = std::string(TextOf(g));
-        break;
+        return TakeText(g, &it.name);
       case 2:
-        it.opcode = std::string(TextOf(g));
-        break;
+        return TakeText(g, &it.opcode);
       case 3:
         return ReadShape(g, 0, &it.shape);
       case 7:
@@ -202,24 +215,19 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
         if (it.opcode.empty() || it.opcode == "constant") return ReadLiteral(g, &it);
         break;
       case 9:
-        it.parameter = static_cast<int64_t>(g.bits);
-        break;
+        return TakeNumber(g, &it.parameter);
       case 13:
-        it.tuple_index = static_cast<int64_t>(g.bits);
-        break;
+        return TakeNumber(g, &it.tuple_index);
       case 16:
         return ReadConvDims(g, &it.conv);
       case 26:
-        it.channel = static_cast<int64_t>(g.bits);
-        break;
+        return TakeNumber(g, &it.channel);
       case 28:
-        it.target = std::string(TextOf(g));
-        break;
+        return TakeText(g, &it.target);
       case 30:
         return ReadDotDims(g, &it.dot);
       case 35:
-        out->id = static_cast<int64_t>(g.bits);
-        break;
+        return TakeNumber(g, &out->id);
       case 36:
         return Numbers(g, &out->operands);
       case 37:
@@ -227,8 +235,7 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
       case 38:
         return Numbers(g, &out->calls);
       case 43:
-        it.backend_config = std::string(TextOf(g));
-        break;
+        return TakeText(g, &it.backend_config);
       case 49:
         return ReadGroup(g, &old);
       case 50:
@@ -241,8 +248,7 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
           return nullptr;
         });
       case 63:
-        it.direction = std::string(TextOf(g));
-        break;
+        return TakeText(g, &it.direction);
       case 68:  // FrontendAttributes: map<string, string> map = 1
         return ForFields(MessageOf(g), [&](const Field& h) -> const char* {
           absl::string_view key, value;
@@ -258,8 +264,7 @@ const char* ReadInstruction(const Field& f, RawInstruction* out) {
         it.global_ids = g.bits != 0;
         break;
       case 79:
-        it.async_thread = std::string(TextOf(g));
-        break;
+        return TakeText(g, &it.async_thread);
       case 87:
         return ReadDeviceList(g, &it.replica_groups);
       case 92:
@@ -308,11 +313,12 @@ class ModuleReader {
 };
 
 const char* ModuleReader::ReadComputation(const Field& f) {
+  if (f.type != wire::kBytes) return "a computation that is no message";
   RawComputation& raw = raw_.emplace_back();
   return ForFields(MessageOf(f), [&](const Field& g) -> const char* {
-    if (g.number == 1) raw.name = std::string(TextOf(g));
-    if (g.number == 5) raw.id = static_cast<int64_t>(g.bits);
-    if (g.number == 6) raw.root = static_cast<int64_t>(g.bits);
+    if (g.number == 1) return TakeText(g, &raw.name);
+    if (g.number == 5) return TakeNumber(g, &raw.id);
+    if (g.number == 6) return TakeNumber(g, &raw.root);
     if (g.number == 2)
       return g.type == wire::kBytes ? ReadInstruction(g, &raw.instructions.emplace_back()) : "no instruction";
     return nullptr;
@@ -367,7 +373,12 @@ absl::Status ModuleReader::LinkComputation(uint32_t c) {
   absl::flat_hash_map<int64_t, uint32_t> rows;
   for (uint32_t i = 0; i < raw.instructions.size(); ++i) {
     // Newer files keep the computation in the upper half of an id, and leave it out of operands' ids or not.
-    rows[raw.instructions[i].id] = i;
+    if (!rows.try_emplace(raw.instructions[i].id, i).second) {
+      return Error(
+          absl::StrCat("computation \"", out.name, "\" has two instructions of id ", raw.instructions[i].id));
+    }
+  }
+  for (uint32_t i = 0; i < raw.instructions.size(); ++i) {
     rows.try_emplace(raw.instructions[i].id & 0xffffffff, i);
   }
   const auto row_of = [&](int64_t id) {
@@ -378,9 +389,10 @@ absl::Status ModuleReader::LinkComputation(uint32_t c) {
   for (uint32_t i = 0; i < raw.instructions.size(); ++i) {
     RawInstruction& from = raw.instructions[i];
     Instruction it = std::move(from.it);
+    if (it.opcode.empty()) return Error(absl::StrCat("instruction \"", it.name, "\" has no opcode"));
     for (const int64_t id : from.operands) {
       const uint32_t row = row_of(id);
-      if (row == kNoRow || row == i)
+      if (row == kNoRow || row >= i)
         return Error(absl::StrCat("instruction \"", it.name, "\" has operand ", id, ", which computation \"",
                                   out.name, "\" does not have before it"));
       it.operands.push_back(row);
@@ -400,6 +412,10 @@ absl::Status ModuleReader::LinkComputation(uint32_t c) {
     out.instructions.push_back(std::move(it));
   }
   out.root = row_of(raw.root);
+  if (out.root == kNoRow && raw.root != 0) {
+    return Error(absl::StrCat("computation \"", out.name, "\" has root ", raw.root,
+                              ", which is none of its instructions"));
+  }
   if (out.root == kNoRow && !out.instructions.empty())
     out.root = static_cast<uint32_t>(out.instructions.size() - 1);
   return absl::OkStatus();
@@ -407,7 +423,8 @@ absl::Status ModuleReader::LinkComputation(uint32_t c) {
 
 absl::Status ModuleReader::Link() {
   for (uint32_t c = 0; c < raw_.size(); ++c) {
-    computation_.try_emplace(raw_[c].id, c);
+    if (!computation_.try_emplace(raw_[c].id, c).second)
+      return Error(absl::StrCat("two computations of id ", raw_[c].id));
     if (raw_[c].id == entry_id_ || raw_[c].name == entry_name_) m_.entry = c;
   }
   if (m_.entry == kNoRow) return Error("no entry computation; expected an HloProto of XLA's dump or profile");
@@ -424,6 +441,9 @@ absl::Status ModuleReader::Read(Cursor c) {
     const bool message = f.type == wire::kBytes;
     if (f.number == 1 && message) m_.name = std::string(TextOf(f));
     if (f.number == 2 && message) entry_name_ = std::string(TextOf(f));
+    if ((f.number == 1 || f.number == 2) && !message) return "a text of another type";
+    if (f.number == 6 && message) return "a number of another type";
+    if (f.number == 3 && !message) return "a computation that is no message";
     if (f.number == 6 && !message) entry_id_ = static_cast<int64_t>(f.bits);
     if (!message) return nullptr;
     if (f.number == 3) return ReadComputation(f);
@@ -461,6 +481,7 @@ bool ConsumeTag(absl::string_view* head, char tag, uint64_t* size) {
 absl::Status CheckCalls(const Module& module, absl::string_view file) {
   enum : uint8_t { kNew, kOpen, kDone };
   std::vector<uint8_t> state(module.computations.size(), kNew);
+  std::vector<int> depth(module.computations.size());  // of the calls below, once done
   std::vector<std::pair<uint32_t, std::vector<uint32_t>>> stack;
   const auto callees = [&](uint32_t c) {
     std::vector<uint32_t> out;
@@ -483,9 +504,12 @@ absl::Status CheckCalls(const Module& module, absl::string_view file) {
         continue;
       }
       const uint32_t next = open.back();
-      open.pop_back();
-      if (state[next] == kDone) continue;
-      if (state[next] == kOpen || static_cast<int>(stack.size()) >= kDeepest) {
+      if (state[next] == kDone && depth[next] < kDeepest) {
+        depth[c] = std::max(depth[c], depth[next] + 1);
+        open.pop_back();
+        continue;
+      }
+      if (state[next] != kNew || static_cast<int>(stack.size()) >= kDeepest) {
         return absl::InvalidArgumentError(absl::StrCat(
             file, ": HLO module \"", module.name, "\": computation \"", module.computations[next].name,
             state[next] == kOpen ? "\" calls itself; expected computations that call others only"
@@ -509,7 +533,11 @@ void ReadBackendConfig(Instruction* i) {
       size_t digits = 0;
       while (digits < rest.size() && absl::ascii_isdigit(static_cast<unsigned char>(rest[digits]))) ++digits;
       int64_t trips = 0;
-      if (absl::SimpleAtoi(rest.substr(0, digits), &trips)) i->trip_count = trips;
+      if (absl::SimpleAtoi(rest.substr(0, digits), &trips)) {
+        i->trip_count = trips;
+      } else if (digits > 0) {
+        i->trip_count = INT64_MAX;  // which no step holds
+      }
     }
   }
   i->synchronous =

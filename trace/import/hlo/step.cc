@@ -202,7 +202,14 @@ absl::Status StepBuilder::RunWhile(const Instruction& i, ValuePtr state, ValuePt
     ValuePtr next;
     if (absl::Status s = Run(i.calls[0], {state}, &next); !s.ok()) return s;
     state = std::move(next);
-    if (step_.nodes.size() == before) break;  // a body that runs nothing
+    const size_t added = step_.nodes.size() - before;
+    if (added == 0) break;  // a body that runs nothing
+    if (trip == 0 && static_cast<uint64_t>(trips - 1) >
+                         (kMostNodes - std::min<uint64_t>(kMostNodes, step_.nodes.size())) / added) {
+      return Error(
+          i, absl::StrCat("the loop goes round ", trips, " times, with ", added,
+                          " operations each time; expected a step of at most ", kMostNodes, " operations"));
+    }
   }
   *result = std::move(state);
   return absl::OkStatus();

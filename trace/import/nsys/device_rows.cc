@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -169,16 +170,8 @@ absl::Status ReadRecords(const SqliteReader& db, Processes* processes) {
     Process* process = processes->Find(ProcessOf(rows->IntOr(0, 0)));
     int64_t stream = 0;
     if (process == nullptr || !rows->Int(3, &stream)) continue;
-    process->records[rows->IntOr(5, kNoEvent)].push_back(
-        {rows->IntOr(4, kNone), rows->IntOr(6, 0),
-         process->StreamOf(rows->IntOr(2, 0), stream, rows->IntOr(1, 0))});
-  }
-  for (auto& [id, process] : processes->all()) {
-    for (auto& [event, records] : process->records) {
-      std::stable_sort(records.begin(), records.end(), [](const EventRecord& a, const EventRecord& b) {
-        return a.correlation < b.correlation;
-      });
-    }
+    process->records.push_back({rows->IntOr(5, kNoEvent), rows->IntOr(4, kNone), rows->IntOr(6, 0),
+                                process->StreamOf(rows->IntOr(2, 0), stream, rows->IntOr(1, 0))});
   }
   return absl::OkStatus();
 }
@@ -186,34 +179,41 @@ absl::Status ReadRecords(const SqliteReader& db, Processes* processes) {
 // The records of a process's events, as waits ask for them. Correlations grow with the order of calls.
 class Records {
  public:
-  explicit Records(const Process& process) : process_(process) {
-    for (const auto& [event, records] : process.records) {
-      for (const EventRecord& record : records) {
-        if (record.event_sync != 0) by_number_.try_emplace({event, record.event_sync}, &record);
-      }
-    }
+  explicit Records(std::vector<EventRecord> records) : all_(std::move(records)) {
+    const auto sort = [](std::vector<EventRecord>* rows, const auto& key) {
+      std::stable_sort(rows->begin(), rows->end(),
+                       [&](const EventRecord& a, const EventRecord& b) { return key(a) < key(b); });
+    };
+    sort(&all_, InTime);
+    std::copy_if(all_.begin(), all_.end(), std::back_inserter(numbered_),
+                 [](const EventRecord& record) { return record.event_sync != 0; });
+    sort(&numbered_, Numbered);
   }
   // The record that the profiler numbered with a wait, else the last before the wait; null: none.
   const EventRecord* Of(const EventUse& use) const {
-    const auto it = process_.records.find(use.event);
-    if (it == process_.records.end()) return nullptr;
-    const auto numbered = by_number_.find({use.event, use.event_sync});
-    if (numbered != by_number_.end() && numbered->second->correlation <= use.correlation)
-      return numbered->second;
-    const auto after = std::upper_bound(
-        it->second.begin(), it->second.end(), use.correlation,
-        [](int64_t correlation, const EventRecord& record) { return correlation < record.correlation; });
-    return after == it->second.begin() ? nullptr : &*(after - 1);
+    const auto numbered = std::lower_bound(
+        numbered_.begin(), numbered_.end(), std::make_tuple(use.event, use.event_sync, INT64_MIN),
+        [](const EventRecord& record, const auto& key) { return Numbered(record) < key; });
+    if (numbered != numbered_.end() && numbered->event == use.event &&
+        numbered->event_sync == use.event_sync && numbered->correlation <= use.correlation)
+      return &*numbered;
+    const auto after =
+        std::upper_bound(all_.begin(), all_.end(), std::make_tuple(use.event, use.correlation),
+                         [](const auto& key, const EventRecord& record) { return key < InTime(record); });
+    return after == all_.begin() || std::prev(after)->event != use.event ? nullptr : &*std::prev(after);
   }
 
  private:
-  const Process& process_;
-  absl::flat_hash_map<std::pair<int64_t, int64_t>, const EventRecord*> by_number_;  // the first of a number
+  static std::tuple<int64_t, int64_t> InTime(const EventRecord& r) { return {r.event, r.correlation}; }
+  static std::tuple<int64_t, int64_t, int64_t> Numbered(const EventRecord& r) {
+    return {r.event, r.event_sync, r.correlation};
+  }
+  std::vector<EventRecord> all_, numbered_;  // by what these say
 };
 
 void TieToRecords(Process* process) {
   std::vector<EventUse> open;
-  const Records records(*process);
+  const Records records(std::exchange(process->records, {}));
   for (const EventUse& use : process->uses) {
     const EventRecord* record = records.Of(use);
     if (record == nullptr) {
@@ -225,7 +225,6 @@ void TieToRecords(Process* process) {
     extra.wait_on_correlation = record->correlation;
   }
   process->uses = std::move(open);
-  process->records.clear();
 }
 
 }  // namespace

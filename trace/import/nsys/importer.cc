@@ -132,16 +132,8 @@ absl::Status ReadOne(const Export& from, const ReadWhat& what, Read* out) {
   return (*disk)->Finish(&out->input.sha256, &out->input.bytes);
 }
 
-absl::StatusOr<TraceSet> Run(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  absl::StatusOr<pytorch::Capture> capture = ReadExports(inputs, options);
-  if (!capture.ok()) return capture.status();
-  return pytorch::CaptureTraces(*std::move(capture), options);
-}
-
-}  // namespace
-
-absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inputs,
-                                             const ReadOptions& options) {
+absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>& inputs,
+                                                 const ReadOptions& options) {
   Found found;
   std::vector<std::string> named = inputs;
   if (options.capture.named()) named = {options.capture.host, options.capture.device};
@@ -185,7 +177,22 @@ absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inp
   NumberRanks(&drafts);
   ListGroups(&drafts);
   for (RankDraft& draft : drafts) runs.Add(std::move(draft.trace));
-  return pytorch::JoinRecorded(std::move(runs), options);
+  return runs;
+}
+
+absl::StatusOr<TraceSet> Run(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  absl::StatusOr<pytorch::RecordedRanks> ranks = ReadRanks(inputs, options);
+  if (!ranks.ok()) return ranks.status();
+  return pytorch::RecordedTraces(*std::move(ranks), options);
+}
+
+}  // namespace
+
+absl::StatusOr<pytorch::Capture> ReadExports(const std::vector<std::string>& inputs,
+                                             const ReadOptions& options) {
+  absl::StatusOr<pytorch::RecordedRanks> ranks = ReadRanks(inputs, options);
+  if (!ranks.ok()) return ranks.status();
+  return pytorch::JoinRecorded(*std::move(ranks), options);
 }
 
 const Importer kImporter = {

@@ -37,7 +37,7 @@ struct EventUse {
   uint32_t lane = kNoRow;  // the stream that waits; kNoRow: the host does
 };
 struct EventRecord {
-  int64_t correlation = 0, event_sync = 0;
+  int64_t event = 0, correlation = 0, event_sync = 0;
   uint32_t lane = 0;
 };
 
@@ -73,7 +73,7 @@ class Process {
   std::vector<Membership> members;
   std::vector<uint64_t> comm_of;  // by row of trace.comms: the communicator's hash; 0: not told
   std::vector<EventUse> uses;
-  absl::flat_hash_map<int64_t, std::vector<EventRecord>> records;  // by event
+  std::vector<EventRecord> records;
   std::vector<GraphKernel> graph_kernels;
   absl::flat_hash_set<int64_t> launched;  // correlations of calls in the window, if there is one
   std::map<int64_t, std::pair<int64_t, uint64_t>> devices;  // by ordinal: operations; and those of NCCL

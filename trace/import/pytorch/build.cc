@@ -11,6 +11,7 @@ namespace chakra::pytorch {
 namespace {
 
 constexpr int64_t kMostNs = std::numeric_limits<int64_t>::max() / 1000;
+constexpr uint32_t kRootRow = 1;  // of the graph; row 0 names the groups
 
 bool Holds(int64_t ns) { return ns >= 0 && ns <= kMostNs; }
 
@@ -24,86 +25,89 @@ const DelayCause* Causes() {
   return kCauses.data();
 }
 
-}  // namespace
+class Drafter {
+ public:
+  explicit Drafter(const CaptureRank& rank) : rank_(rank), facts_(rank), g_(out_.graph) {}
+  ColumnDraft Run();
 
-bool ColumnBuilder::Fits(const CaptureRank& rank, uint32_t index, const Joined& joined) {
-  const Timeline& t = rank.timeline;
-  const RankFacts facts(rank, index, joined);
-  if (rank.device == nullptr || t.nodes.size() >= kNoRow / 2 || t.edges.size() >= kNoRow) return false;
-  for (uint32_t i = 0; i < t.nodes.size(); ++i) {
-    if (!Holds(facts.StartOf(t.nodes[i])) || !Holds(t.nodes[i].dur)) return false;
-    for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
-      const TimelineEdge& edge = t.edges[e];
-      if (edge.from >= i || (e > t.edge_begin[i] && t.edges[e - 1].from >= edge.from)) return false;
-      const int64_t delay = facts.DelayOf(edge), release = RankFacts::ReleaseOf(edge);
-      if (!Holds(delay) || edge.unexplained_ns < 0 || edge.unexplained_ns > delay) return false;
-      if (release < 0 || release > kReleaseAtEnd) return false;
-    }
-  }
-  return std::all_of(joined.comms[index].begin(), joined.comms[index].end(), [](const CommPlan& plan) {
-    return plan.bytes <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) &&
-           plan.transfer_ns <= kMostNs && plan.peer >= kNoRank && plan.root >= kNoRank;
-  });
-}
+ private:
+  struct Row {
+    uint32_t name = 0, shapes = 0, types = 0;  // in the graph's strings
+    NodeType type = NodeType::kComp;
+    uint8_t flags = 0;
+    int64_t start = 0, duration = 0;  // ns
+    int32_t lane = kNoLane;
+    Work work;
+  };
 
-void ColumnBuilder::Reset(const CaptureRank& rank) {
-  const size_t rows = rank.timeline.nodes.size() + 1;
-  ClearDraft(&g_);
-  for (auto* column : {&g_.name, &g_.payload, &g_.shapes, &g_.types, &g_.dep_begin, &g_.dep})
-    column->reserve(rows);
+  void Reserve();
+  void Node(uint32_t i);
+  void Deps(uint32_t i);
+  void Operands(const TimelineNode& node, Row* row);
+  bool ToldOperands(const TimelineNode& node, Row* row);
+  void Add(const Row& row);
+  uint32_t Text(uint32_t string);  // of the device trace
+  int32_t LaneOf(int64_t number);
+
+  const CaptureRank& rank_;
+  const RankFacts facts_;
+  ColumnDraft out_;
+  GraphDraft& g_;
+  absl::flat_hash_map<int64_t, int32_t> big_lanes_;
+  std::vector<uint32_t> text_of_;  // by string of the device trace: in the graph's; kNoRow: not yet
+  bool releases_ = false;          // whether any dependency has some
+};
+
+void Drafter::Reserve() {
+  const size_t rows = rank_.timeline.nodes.size() + 1, edges = rank_.timeline.edges.size();
+  for (auto* column : {&g_.name, &g_.payload, &g_.shapes, &g_.types}) column->reserve(rows);
+  g_.id.reserve(rows);
+  g_.type.reserve(rows);
+  g_.flags.reserve(rows);
+  g_.duration.reserve(rows);
+  g_.lane.reserve(rows);
+  g_.dep_begin.reserve(rows + 1);
+  g_.dep.reserve(edges);
+  g_.dep_delay.reserve(edges);
+  g_.dep_cause.reserve(edges);
   g_.dep_begin.push_back(0);
-  peers_.clear();
-  group_names_.assign(1, "");
-  group_index_.clear();
-  big_lanes_.clear();
-  text_of_.assign(rank.device->strings.size(), kNoRow);
+  out_.start_ns.reserve(rows);
+  text_of_.assign(rank_.device->strings.size(), kNoRow);
 }
 
-uint32_t ColumnBuilder::Text(uint32_t string) {
+uint32_t Drafter::Text(uint32_t string) {
   uint32_t& known = text_of_[string];
-  if (known == kNoRow) known = g_.strings.Intern(rank_->device->strings.Get(string));
+  if (known == kNoRow) known = g_.strings.Intern(rank_.device->strings.Get(string));
   return known;
 }
 
-uint32_t ColumnBuilder::GroupIndex(const std::string& name) {
-  if (name.empty()) return 0;
-  const auto [it, added] = group_index_.try_emplace(name, static_cast<uint32_t>(group_names_.size()));
-  if (added) group_names_.push_back(name);
-  return it->second;
-}
-
 // A number that needs more than 31 bits gets a negative lane, in order of appearance.
-int32_t ColumnBuilder::LaneOf(int64_t number) {
+int32_t Drafter::LaneOf(int64_t number) {
   if (number >= 0 && number <= std::numeric_limits<int32_t>::max()) return static_cast<int32_t>(number);
   const auto next = static_cast<int32_t>(-1 - static_cast<int64_t>(big_lanes_.size()));
   return big_lanes_.try_emplace(number, next).first->second;
 }
 
-void ColumnBuilder::Deps(uint32_t i) {
-  const Timeline& t = rank_->timeline;
-  const uint64_t begin = t.edge_begin[i], end = t.edge_begin[i + 1];
-  bool delayed = false;
-  for (uint64_t e = begin; delays_ && !delayed && e < end; ++e) delayed = facts_->DelayOf(t.edges[e]) > 0;
-  for (uint64_t e = begin; e < end; ++e) {
+void Drafter::Deps(uint32_t i) {
+  const Timeline& t = rank_.timeline;
+  for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
     const TimelineEdge& edge = t.edges[e];
     if (edge.unexplained_ns > 0)
       g_.dep_unexplained.push_back({static_cast<uint32_t>(g_.dep.size()), Time::Nanos(edge.unexplained_ns)});
-    g_.dep.push_back(edge.from + 1);
-    if (delays_ || releases_) {
-      g_.dep_delay.push_back(Time::Nanos(facts_->DelayOf(edge)));
-      g_.dep_cause.push_back(delayed ? Causes()[static_cast<size_t>(edge.kind)] : DelayCause::kOther);
-    }
+    g_.dep.push_back(edge.from + kRootRow);
+    g_.dep_delay.push_back(Time::Nanos(edge.delay_ns));
+    g_.dep_cause.push_back(Causes()[static_cast<size_t>(edge.kind)]);
     if (releases_) g_.dep_release.push_back(RankFacts::ReleaseOf(edge));
   }
 }
 
-bool ColumnBuilder::ToldOperands(const TimelineNode& node, Row* row) {
-  const DeviceTrace& d = *rank_->device;
+bool Drafter::ToldOperands(const TimelineNode& node, Row* row) {
+  const DeviceTrace& d = *rank_.device;
   const Event& event = d.events[node.event];
   if (node.host || event.extra == kNoRow || d.device[event.extra].op == 0) return false;
   const DeviceExtra& told = d.device[event.extra];
-  row->shapes = told.shapes;
-  row->types = told.types;
+  row->shapes = Text(told.shapes);
+  row->types = Text(told.types);
   if (told.operations >= 0) {
     row->work.num_ops = told.operations;
     row->work.has_num_ops = true;
@@ -116,13 +120,9 @@ bool ColumnBuilder::ToldOperands(const TimelineNode& node, Row* row) {
 }
 
 // Fills shapes and types with strings of the graph.
-void ColumnBuilder::Operands(const TimelineNode& node, Row* row) {
-  const DeviceTrace& d = *rank_->device;
-  if (ToldOperands(node, row)) {
-    row->shapes = Text(row->shapes);
-    row->types = Text(row->types);
-    return;
-  }
+void Drafter::Operands(const TimelineNode& node, Row* row) {
+  const DeviceTrace& d = *rank_.device;
+  if (ToldOperands(node, row)) return;
   if (const Event& own = d.events[node.event]; !node.host && own.extra != kNoRow) {
     if (const uint32_t captured = d.device[own.extra].graph_op; captured != kNoRow) {
       row->shapes = Text(d.graph_ops[captured].shapes);
@@ -130,32 +130,246 @@ void ColumnBuilder::Operands(const TimelineNode& node, Row* row) {
       return;
     }
   }
-  const uint32_t op = facts_->OperatorOf(node);
+  const uint32_t op = facts_.OperatorOf(node);
   if (op == kNoRow) return;
-  if (rank_->host == nullptr) {
+  if (rank_.host == nullptr) {
     if (d.events[op].extra == kNoRow) return;
     row->shapes = Text(d.ops[d.events[op].extra].shapes);
     row->types = Text(d.ops[d.events[op].extra].types);
     return;
   }
-  const RankFacts::OperandTexts texts = facts_->OperandsOf(op);
+  const RankFacts::OperandTexts texts = facts_.OperandsOf(op);
   row->shapes = g_.strings.Intern(texts.shapes);
   row->types = g_.strings.Intern(texts.types);
 }
 
-void ColumnBuilder::KeptComm(const CommPlan& plan, const CommCall& call, Row* row) {
-  row->work.comm_kind = g_.strings.Intern(Name(call.op));
-  row->flags |= kKeptComm;
+void Drafter::Add(const Row& row) {
+  g_.id.push_back(g_.id.size());
+  g_.name.push_back(row.name);
+  g_.type.push_back(row.type);
+  g_.flags.push_back(row.flags);
+  out_.start_ns.push_back(row.start);
+  g_.duration.push_back(Time::Nanos(row.duration));
+  g_.lane.push_back(row.lane);
+  g_.shapes.push_back(row.shapes);
+  g_.types.push_back(row.types);
+  uint32_t payload = kNoRow;
+  if (row.work.has_num_ops || row.work.has_tensor_bytes) {
+    payload = static_cast<uint32_t>(g_.work.size());
+    g_.work.push_back(row.work);
+  }
+  g_.payload.push_back(payload);
+  g_.dep_begin.push_back(static_cast<uint32_t>(g_.dep.size()));
+}
+
+void Drafter::Node(uint32_t i) {
+  const TimelineNode& node = rank_.timeline.nodes[i];
+  Row row;
+  row.flags = kHasCpuAttr | (node.host ? kIsCpuOp : 0);
+  row.start = node.start;
+  const bool own_work = node.IsOwnWork();
+  if (!own_work && node.event == kNoRow) {
+    row.type = NodeType::kMetadata;
+    row.name = g_.strings.Intern(kWindowNodeName);
+    return Add(row);
+  }
+  row.duration = node.dur;
+  row.lane = LaneOf(facts_.LaneOf(node, i));
+  Deps(i);
+  if (own_work) {
+    row.name = g_.strings.Intern(kOwnWorkName);
+    return Add(row);
+  }
+  const DeviceTrace& d = *rank_.device;
+  const Event& event = d.events[node.event];
+  const auto strings = static_cast<uint32_t>(g_.strings.size());
+  row.name = Text(event.name);
+  if (node.part == 0) Operands(node, &row);
+  const int64_t moved = !node.host && event.extra != kNoRow ? d.device[event.extra].bytes : kNone;
+  if (node.comm != kNoRow) {
+    out_.calls.push_back({static_cast<uint32_t>(g_.id.size()), node.comm, strings, row.work, moved});
+    row.work = {};
+  } else if (moved >= 0) {
+    row.work.tensor_bytes = static_cast<uint64_t>(moved);
+    row.work.has_tensor_bytes = true;
+  }
+  Add(row);
+}
+
+ColumnDraft Drafter::Run() {
+  Reserve();
+  for (const TimelineEdge& edge : rank_.timeline.edges)
+    releases_ = releases_ || RankFacts::ReleaseOf(edge) != kReleaseAtEnd;
+  Row groups;
+  groups.name = g_.strings.Intern(kGroupsNodeName);
+  groups.type = NodeType::kMetadata;
+  groups.flags = kHasCpuAttr | kIsCpuOp;
+  groups.start = rank_.timeline.window_begin;
+  Add(groups);
+  for (uint32_t i = 0; i < rank_.timeline.nodes.size(); ++i) Node(i);
+  out_.drafted = true;
+  return std::move(out_);
+}
+
+// Empties vectors, with their memory.
+template <typename... T>
+void Free(std::vector<T>&... vectors) {
+  (std::vector<T>().swap(vectors), ...);
+}
+
+// Keeps some rows of a column, and says where they are now.
+class Kept {
+ public:
+  uint32_t Of(uint32_t row) {
+    if (row == kNoRow) return kNoRow;
+    return place_.try_emplace(row, static_cast<uint32_t>(place_.size())).first->second;
+  }
+  template <typename T>
+  std::vector<T> Rows(const std::vector<T>& all) const {
+    std::vector<T> out(place_.size());
+    for (const auto& [row, place] : place_) out[place] = all[row];
+    return out;
+  }
+
+ private:
+  absl::flat_hash_map<uint32_t, uint32_t> place_;
+};
+
+}  // namespace
+
+bool FitsColumns(const CaptureRank& rank) {
+  const Timeline& t = rank.timeline;
+  if (rank.device == nullptr || t.nodes.size() >= kNoRow / 2 || t.edges.size() >= kNoRow) return false;
+  for (uint32_t i = 0; i < t.nodes.size(); ++i) {
+    if (!Holds(t.nodes[i].dur)) return false;
+    for (uint64_t e = t.edge_begin[i]; e < t.edge_begin[i + 1]; ++e) {
+      const TimelineEdge& edge = t.edges[e];
+      if (edge.from >= i || (e > t.edge_begin[i] && t.edges[e - 1].from >= edge.from)) return false;
+      if (!Holds(edge.delay_ns) || edge.unexplained_ns < 0 || edge.unexplained_ns > edge.delay_ns)
+        return false;
+      if (const int64_t release = RankFacts::ReleaseOf(edge); release < 0 || release > kReleaseAtEnd)
+        return false;
+    }
+  }
+  return true;
+}
+
+bool FitsColumns(const CaptureRank& rank, uint32_t index, const Joined& joined) {
+  const RankFacts facts(rank, index, joined);
+  const auto in_time = [&](int64_t start_ns) { return Holds(facts.StartOf(start_ns)); };
+  const Timeline& t = rank.timeline;
+  const std::vector<int64_t>& drafted = rank.columns.start_ns;
+  if (!std::all_of(drafted.begin(), drafted.end(), in_time) ||
+      !std::all_of(t.nodes.begin(), t.nodes.end(), [&](const TimelineNode& n) { return in_time(n.start); }))
+    return false;
+  if (facts.RootDelay() < 0 || facts.RootDelay() > kMostNs / 2) return false;
+  for (const TimelineEdge& edge : t.edges) {
+    if (edge.from == 0 && !Holds(facts.DelayOf(edge))) return false;
+  }
+  return std::all_of(joined.comms[index].begin(), joined.comms[index].end(), [](const CommPlan& plan) {
+    return plan.bytes <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) &&
+           plan.transfer_ns <= kMostNs && plan.peer >= kNoRank && plan.root >= kNoRank;
+  });
+}
+
+ColumnDraft DraftColumns(const CaptureRank& rank) { return Drafter(rank).Run(); }
+
+void LeaveCalls(CaptureRank* rank, ColumnDraft* draft) {
+  Timeline& t = rank->timeline;
+  DeviceTrace& d = *rank->device;
+  Kept nodes, events;
+  for (uint32_t i = 0; i < t.nodes.size(); ++i) {
+    if (t.nodes[i].comm != kNoRow) nodes.Of(i);
+  }
+  draft->steps = t.steps;
+  for (TimelineStep& step : t.steps) {
+    step.first = nodes.Of(step.first);
+    step.last = nodes.Of(step.last);
+  }
+  t.nodes = nodes.Rows(t.nodes);
+  for (TimelineNode& node : t.nodes) node.event = events.Of(node.event);
+  std::vector<uint32_t> caller = events.Rows(t.caller);
+  for (uint32_t& row : caller) row = events.Of(row);
+  t.caller = std::move(caller);
+  d.events = events.Rows(d.events);
+  t.caller.resize(d.events.size(), kNoRow);
+  Free(t.edge_begin, t.edges, d.ops, d.device, d.syncs, d.runtime, d.comms, d.fwdbwd, d.graph_ops,
+       d.graph_nodes, d.waits);
+}
+
+uint32_t ColumnBuilder::GroupIndex(const std::string& name) {
+  if (name.empty()) return 0;
+  const auto [it, added] = group_index_.try_emplace(name, static_cast<uint32_t>(group_names_.size()));
+  if (added) group_names_.push_back(name);
+  return it->second;
+}
+
+void ColumnBuilder::Starts(const std::vector<int64_t>& start_ns, const RankFacts& facts) {
+  g_.start.reserve(start_ns.size());
+  for (const int64_t start : start_ns) g_.start.push_back(Time::Nanos(facts.StartOf(start)));
+  for (uint32_t row = 0; row <= kRootRow && row < g_.size(); ++row) g_.start[row] = Time::Zero();
+  if (std::all_of(g_.start.begin(), g_.start.end(), [](Time t) { return t == Time::Zero(); }))
+    g_.start.clear();
+}
+
+// The root is the begin of the run. A node none of whose dependencies has a delay tells no cause.
+void ColumnBuilder::Delays(int64_t root_delay_ns) {
+  bool any = false;
+  for (uint32_t row = 0; row < g_.size(); ++row) {
+    bool delayed = false;
+    for (uint32_t e = g_.dep_begin[row]; e < g_.dep_begin[row + 1]; ++e) {
+      if (g_.dep[e] == kRootRow) g_.dep_delay[e] += Time::Nanos(root_delay_ns);
+      delayed = delayed || g_.dep_delay[e] > Time::Zero();
+    }
+    any = any || delayed;
+    if (delayed) continue;
+    std::fill(g_.dep_cause.begin() + g_.dep_begin[row], g_.dep_cause.begin() + g_.dep_begin[row + 1],
+              DelayCause::kOther);
+  }
+  if (any || !g_.dep_release.empty()) return;
+  g_.dep_delay.clear();
+  g_.dep_cause.clear();
+}
+
+// Gives kept calls the names of their kinds. Strings are numbered in the order of the rows that use them
+// first, a row's kind before its name.
+void ColumnBuilder::NameKinds(const CaptureRank& rank, std::vector<CallRow>* kept) {
+  StringTable strings;
+  std::vector<uint32_t> place(g_.strings.size());
+  auto next = kept->begin();
+  for (uint32_t s = 0; s <= g_.strings.size(); ++s) {
+    for (; next != kept->end() && next->strings <= s; ++next)
+      next->work.comm_kind = strings.Intern(Name(rank.timeline.comms[next->comm].op));
+    if (s < g_.strings.size()) place[s] = strings.Intern(g_.strings.Get(s));
+  }
+  for (std::vector<uint32_t>* column : {&g_.name, &g_.shapes, &g_.types}) {
+    for (uint32_t& string : *column) string = place[string];
+  }
+  g_.strings = std::move(strings);
+}
+
+void ColumnBuilder::Keep(const CommPlan& plan, CallRow* row) {
+  if (row->moved >= 0) {
+    row->work.tensor_bytes = static_cast<uint64_t>(row->moved);
+    row->work.has_tensor_bytes = true;
+  }
+  g_.flags[row->row] |= kKeptComm;
   GroupIndex(plan.group);
 }
 
-void ColumnBuilder::AddCall(const CommPlan& plan) {
+void ColumnBuilder::AddCall(const CommPlan& plan, const CallRow& row) {
+  g_.type[row.row] = plan.type;
+  g_.payload[row.row] = static_cast<uint32_t>(g_.comm.size());
   Comm& comm = g_.comm.emplace_back();
   Peer& peer = peers_.emplace_back();
   if (plan.type == NodeType::kCollective) comm.type = static_cast<uint8_t>(plan.collective);
   comm.has_bytes = plan.has_bytes;
   comm.bytes = plan.has_bytes ? plan.bytes : 0;
   comm.eager = plan.eager;
+  if (plan.type != NodeType::kCollective && !comm.has_bytes && row.work.has_tensor_bytes) {
+    comm.bytes = row.work.tensor_bytes;
+    comm.has_bytes = true;
+  }
   g_.transfer.push_back(plan.transfer_ns < 0 ? Time::Never() : Time::Nanos(plan.transfer_ns));
   peer.group = GroupIndex(plan.group);
   peer.root = plan.root;
@@ -164,97 +378,54 @@ void ColumnBuilder::AddCall(const CommPlan& plan) {
   if (plan.type != NodeType::kCollective) peer.tag = plan.tag;
 }
 
-void ColumnBuilder::Add(const Row& row, const CommPlan* plan) {
-  g_.id.push_back(g_.id.size());
-  g_.name.push_back(row.name);
-  g_.type.push_back(row.type);
-  g_.flags.push_back(row.flags);
-  g_.start.push_back(Time::Nanos(row.start));
-  g_.duration.push_back(Time::Nanos(row.duration));
-  g_.lane.push_back(row.lane);
-  g_.shapes.push_back(row.shapes);
-  g_.types.push_back(row.types);
-  uint32_t payload = kNoRow;
-  if (plan != nullptr) {
-    payload = static_cast<uint32_t>(g_.comm.size());
-    AddCall(*plan);
-    Comm& comm = g_.comm.back();
-    if (plan->type != NodeType::kCollective && !comm.has_bytes && row.work.has_tensor_bytes) {
-      comm.bytes = row.work.tensor_bytes;
-      comm.has_bytes = true;
+void ColumnBuilder::Calls(const CaptureRank& rank, const std::vector<CommPlan>& plans,
+                          std::vector<CallRow> calls) {
+  std::vector<CallRow> kept;
+  for (CallRow& call : calls) {
+    const CommPlan& plan = plans[call.comm];
+    if (plan.type != NodeType::kComp) {
+      AddCall(plan, call);
+      continue;
     }
-  } else if ((row.flags & kKeptComm) != 0 || row.work.has_num_ops || row.work.has_tensor_bytes) {
-    payload = static_cast<uint32_t>(g_.work.size());
-    g_.work.push_back(row.work);
+    Keep(plan, &call);
+    kept.push_back(call);
   }
-  g_.payload.push_back(payload);
-  g_.dep_begin.push_back(static_cast<uint32_t>(g_.dep.size()));
+  if (kept.empty()) return;
+  NameKinds(rank, &kept);
+  std::vector<Work> work;
+  work.reserve(g_.work.size() + kept.size());
+  auto next = kept.begin();
+  for (uint32_t row = 0; row < g_.size(); ++row) {
+    const bool is_kept = next != kept.end() && next->row == row;
+    if (!is_kept && (g_.payload[row] == kNoRow || g_.type[row] != NodeType::kComp)) continue;
+    const auto place = static_cast<uint32_t>(work.size());
+    work.push_back(is_kept ? (next++)->work : g_.work[g_.payload[row]]);
+    g_.payload[row] = place;
+  }
+  g_.work = std::move(work);
 }
 
-void ColumnBuilder::Node(uint32_t i) {
-  const TimelineNode& node = rank_->timeline.nodes[i];
-  Row row;
-  row.flags = kHasCpuAttr | (node.host ? kIsCpuOp : 0);
-  const bool own_work = node.IsOwnWork();
-  if (!own_work && node.event == kNoRow) {
-    row.type = NodeType::kMetadata;
-    row.name = g_.strings.Intern(kWindowNodeName);
-    return Add(row, nullptr);
-  }
-  row.start = facts_->StartOf(node);
-  row.duration = node.dur;
-  row.lane = LaneOf(facts_->LaneOf(node, i));
-  Deps(i);
-  if (own_work) {
-    row.name = g_.strings.Intern(kOwnWorkName);
-    return Add(row, nullptr);
-  }
-  const DeviceTrace& d = *rank_->device;
-  const Event& event = d.events[node.event];
-  const CommPlan* plan = facts_->PlanOf(node);
-  if (plan == nullptr && node.comm != kNoRow)
-    KeptComm((*plans_)[node.comm], rank_->timeline.comms[node.comm], &row);
-  row.name = Text(event.name);
-  if (node.part == 0) Operands(node, &row);
-  if (plan != nullptr) {
-    row.type = plan->type;
-  } else if (!node.host && event.extra != kNoRow && d.device[event.extra].bytes >= 0) {
-    row.work.tensor_bytes = static_cast<uint64_t>(d.device[event.extra].bytes);
-    row.work.has_tensor_bytes = true;
-  }
-  Add(row, plan);
-}
-
-absl::Status ColumnBuilder::Build(const CaptureRank& rank, uint32_t index, const Joined& joined,
-                                  absl::string_view file, RankTrace* out) {
+absl::Status ColumnBuilder::Finish(const CaptureRank& rank, uint32_t index, const Joined& joined,
+                                   absl::string_view file, ColumnDraft* draft, RankTrace* out) {
   const RankFacts facts(rank, index, joined);
-  rank_ = &rank;
-  facts_ = &facts;
-  plans_ = &joined.comms[index];
-  Reset(rank);
-  delays_ = releases_ = false;
-  for (const TimelineEdge& edge : rank.timeline.edges) {
-    delays_ = delays_ || facts.DelayOf(edge) > 0;
-    releases_ = releases_ || RankFacts::ReleaseOf(edge) != kReleaseAtEnd;
-  }
-  Row groups;
-  groups.name = g_.strings.Intern(kGroupsNodeName);
-  groups.type = NodeType::kMetadata;
-  groups.flags = kHasCpuAttr | kIsCpuOp;
-  Add(groups, nullptr);
-  for (uint32_t i = 0; i < rank.timeline.nodes.size(); ++i) Node(i);
-  if (std::all_of(g_.start.begin(), g_.start.end(), [](Time t) { return t == Time::Zero(); }))
-    g_.start.clear();
+  g_ = std::move(draft->graph);
+  peers_.clear();
+  group_names_.assign(1, "");
+  group_index_.clear();
+  Starts(std::exchange(draft->start_ns, {}), facts);
+  Delays(facts.RootDelay());
+  Calls(rank, joined.comms[index], std::exchange(draft->calls, {}));
   DropEmptyColumns(&g_);
   out->rank = static_cast<int>(index);
   out->file = std::string(file);
-  out->metadata = facts.Metadata().SerializeAsString();
+  out->metadata = facts.Metadata(draft->steps).SerializeAsString();
   absl::StatusOr<std::shared_ptr<const Graph>> graph =
       pool_->Intern(&g_, absl::StrCat(file, ": rank ", index));
   if (!graph.ok()) return graph.status();
   out->graph = *std::move(graph);
   out->peers = pool_->columns().Share(peers_);
   out->group_names = group_names_;
+  g_ = {};
   return absl::OkStatus();
 }
 

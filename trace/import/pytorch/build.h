@@ -1,5 +1,7 @@
-// Makes the columns of a joined rank: what a Decoder makes of the frames that EmitRank() writes, without
-// frames.
+// Makes the columns of a rank: what a Decoder makes of the frames that EmitRank() writes, without frames.
+//
+// Two steps, so that of a rank only its columns need be kept until all ranks are joined: Draft() takes what
+// the rank alone tells, Finish() what joining adds: the begin of the run, and what calls are replayed as.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "trace/import/pytorch/column_draft.h"
 #include "trace/import/pytorch/join.h"
 #include "trace/import/pytorch/rank_facts.h"
 #include "trace/model/graph_builder.h"
@@ -16,52 +19,43 @@
 
 namespace chakra::pytorch {
 
+// Whether columns can hold what frames can: times within the range of Time, dependencies on nodes before.
+bool FitsColumns(const CaptureRank& rank);
+// Likewise of what joining adds, for the rank at `index`.
+bool FitsColumns(const CaptureRank& rank, uint32_t index, const Joined& joined);
+
+// The columns of `rank`, of which FitsColumns() holds.
+ColumnDraft DraftColumns(const CaptureRank& rank);
+
+// Leaves of `rank` what JoinRanks() and FinishColumns() need, where its columns are drafted: the nodes that
+// carry calls, and the events of these and of their callers. `draft` keeps the steps.
+void LeaveCalls(CaptureRank* rank, ColumnDraft* draft);
+
 // Keeps its memory from rank to rank. Not thread-safe; several may share a pool.
 class ColumnBuilder {
  public:
   // `pool` must outlive the builder.
   explicit ColumnBuilder(GraphPool* pool) : pool_(pool) {}
 
-  // Whether columns can hold what frames can: times within the range of Time, dependencies on nodes before.
-  static bool Fits(const CaptureRank& rank, uint32_t index, const Joined& joined);
-
-  // `rank`, the rank at `index`, as replayed rank `index` of `file`. Precondition: Fits().
-  absl::Status Build(const CaptureRank& rank, uint32_t index, const Joined& joined, absl::string_view file,
-                     RankTrace* out);
+  // `rank`, the rank at `index`, as replayed rank `index` of `file`; `draft` is its own, and is used up.
+  // Precondition: FitsColumns().
+  absl::Status Finish(const CaptureRank& rank, uint32_t index, const Joined& joined, absl::string_view file,
+                      ColumnDraft* draft, RankTrace* out);
 
  private:
-  struct Row {
-    uint32_t name = 0, shapes = 0, types = 0;  // in the graph's strings
-    NodeType type = NodeType::kComp;
-    uint8_t flags = 0;
-    int64_t start = 0, duration = 0;  // ns
-    int32_t lane = kNoLane;
-    Work work;
-  };
-
-  void Reset(const CaptureRank& rank);
-  void Node(uint32_t i);
-  void Deps(uint32_t i);
-  void Operands(const TimelineNode& node, Row* row);
-  bool ToldOperands(const TimelineNode& node, Row* row);
-  void KeptComm(const CommPlan& plan, const CommCall& call, Row* row);
-  void AddCall(const CommPlan& plan);
-  void Add(const Row& row, const CommPlan* plan);
-  uint32_t Text(uint32_t string);  // of the device trace
+  void Starts(const std::vector<int64_t>& start_ns, const RankFacts& facts);
+  void Delays(int64_t root_delay_ns);
+  void Calls(const CaptureRank& rank, const std::vector<CommPlan>& plans, std::vector<CallRow> calls);
+  void NameKinds(const CaptureRank& rank, std::vector<CallRow>* kept);
+  void Keep(const CommPlan& plan, CallRow* row);
+  void AddCall(const CommPlan& plan, const CallRow& row);
   uint32_t GroupIndex(const std::string& name);
-  int32_t LaneOf(int64_t number);
 
   GraphPool* pool_;
-  const CaptureRank* rank_ = nullptr;
-  const RankFacts* facts_ = nullptr;
-  const std::vector<CommPlan>* plans_ = nullptr;
   GraphDraft g_;
   std::vector<Peer> peers_;
   std::vector<std::string> group_names_;
   absl::flat_hash_map<std::string, uint32_t> group_index_;
-  absl::flat_hash_map<int64_t, int32_t> big_lanes_;
-  std::vector<uint32_t> text_of_;           // by string of the device trace: in the graph's; kNoRow: not yet
-  bool delays_ = false, releases_ = false;  // whether any dependency has some
 };
 
 }  // namespace chakra::pytorch

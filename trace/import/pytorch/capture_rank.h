@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "proto/conversion.pb.h"
 #include "trace/import/pytorch/capture.h"
+#include "trace/import/pytorch/column_draft.h"
 #include "trace/import/pytorch/graph_capture.h"
 #include "trace/import/pytorch/pair.h"
 #include "trace/import/pytorch/timeline.h"
@@ -22,6 +24,10 @@ struct CaptureRank {
   GraphJoin graphs;
   Pairing pairing;
   Timeline timeline;
+  // Where the rank's columns are drafted already, the events and nodes are no more than joining needs, and
+  // this is what the report says of all of them.
+  ColumnDraft columns;
+  proto::RankConversion counts;
 };
 
 }  // namespace chakra::pytorch

@@ -48,6 +48,7 @@ void Release(CaptureRank* rank) {
   rank->graphs = {};
   rank->pairing = {};
   rank->timeline = {};
+  rank->columns = {};
 }
 
 const std::string& FileOf(const CaptureRank& rank) {
@@ -65,6 +66,27 @@ absl::Status ByFrames(const Capture& capture, uint32_t index, Capture* own_captu
   return DecodeFrames(frames, FileOf(rank), static_cast<int>(index), options, worker, out);
 }
 
+absl::Status ByColumns(const Capture& capture, uint32_t index, Capture* own_capture, ColumnBuilder* builder,
+                       RankTrace* out) {
+  const CaptureRank& rank = capture.ranks[index];
+  if (rank.columns.drafted && !FitsColumns(rank, index, capture.joined)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(FileOf(rank), ": rank ", rank.rank,
+                     ": its times, or the sizes of its calls, lie outside of what a trace can "
+                     "hold: 106 days from the begin of the run; expected recordings of one run"));
+  }
+  ColumnDraft draft;
+  if (!rank.columns.drafted) {
+    draft = DraftColumns(rank);
+    draft.steps = rank.timeline.steps;
+  } else if (own_capture != nullptr) {
+    draft = std::move(own_capture->ranks[index].columns);
+  } else {
+    draft = rank.columns;
+  }
+  return builder->Finish(rank, index, capture.joined, FileOf(rank), &draft, out);
+}
+
 // `own_capture`, if not null, is `capture`: what a rank has is freed as soon as it is written.
 absl::StatusOr<TraceSet> TracesOf(const Capture& capture, Capture* own_capture, const ReadOptions& options) {
   TraceSet set;
@@ -73,11 +95,14 @@ absl::StatusOr<TraceSet> TracesOf(const Capture& capture, Capture* own_capture, 
   const auto load = [&](size_t i, Worker* worker, ColumnBuilder* builder) {
     const CaptureRank& rank = capture.ranks[i];
     const auto index = static_cast<uint32_t>(i);
-    const bool direct =
-        options.rewriter == nullptr && !options.keep_raw && ColumnBuilder::Fits(rank, index, capture.joined);
-    absl::Status made = direct ? builder->Build(rank, index, capture.joined, FileOf(rank), &loaded[i].trace)
-                               : ByFrames(capture, index, own_capture, options, worker, &loaded[i]);
-    if (!made.ok()) return made;
+    absl::Status status;
+    if (rank.columns.drafted || (options.rewriter == nullptr && !options.keep_raw && FitsColumns(rank) &&
+                                 FitsColumns(rank, index, capture.joined))) {
+      status = ByColumns(capture, index, own_capture, builder, &loaded[i].trace);
+    } else {
+      status = ByFrames(capture, index, own_capture, options, worker, &loaded[i]);
+    }
+    if (!status.ok()) return status;
     if (own_capture != nullptr) Release(&own_capture->ranks[i]);
     const auto own = [&](RankTrace* trace) {
       if (rank.rank != trace->rank) trace->recorded_rank = rank.rank;

@@ -76,7 +76,12 @@ class Assigner {
   uint32_t MergeCallers(const DeviceOp& op, CommCall* call);
   void Keep(const DeviceOp& op, CommCall call);
   bool CallOfAnnotation(uint32_t row, CommCall* call);
-  std::vector<uint32_t> Pending(const DeviceOp& op) const;
+  std::vector<uint32_t> Pending(const DeviceOp& op);
+  // The call that a row is; null: none.
+  const CommCall* Known(uint32_t row) const {
+    const auto it = place_.find(row);
+    return it == place_.end() ? nullptr : &facts_[it->second];
+  }
   void SplitKernel(const DeviceOp& op, const std::vector<CommCall>& calls);
   bool CarriesSeveral(const DeviceOp& op);
   void Count(const CommCall& call);
@@ -102,9 +107,17 @@ class Assigner {
   std::vector<NewEdge>* edges_;
   std::vector<uint32_t> calls_;                      // rows of host events that are calls, by (thread, time)
   absl::flat_hash_set<uint32_t> outer_;              // rows of events around calls that have them inside
-  absl::flat_hash_map<uint32_t, CommCall> call_of_;  // by row of a call
+  std::vector<CommCall> facts_;                      // of calls_
+  absl::flat_hash_map<uint32_t, uint32_t> place_;    // in calls_, by row of a call
   absl::flat_hash_map<uint32_t, uint32_t> kernels_;  // by row of a call: number of kernels that it launched
   absl::flat_hash_set<uint32_t> carried_;            // calls that a node carries
+  // The calls of a thread that move data, in its order; those before `first` are carried.
+  struct OpenCalls {
+    std::vector<uint32_t> rows;
+    size_t first = 0;
+    bool by_time = true;  // ascending by begin
+  };
+  std::vector<OpenCalls> open_;  // by thread
   absl::flat_hash_map<uint32_t, std::vector<TimelineEdge>>
       causes_;  // by device node; filled when first needed
   CommNames names_;
@@ -142,14 +155,22 @@ void Assigner::FindOuter() {
 
 void Assigner::CollectCalls() {
   FindOuter();
+  open_.resize(threads_.threads.size());
   for (const HostThread& thread : threads_.threads) {
     for (const std::vector<uint32_t>* rows : {&thread.events, &thread.async}) {
       for (const uint32_t row : *rows) {
         CommCall call;
         if (!CallOf(row, &call) && !CallOfAnnotation(row, &call)) continue;
         if (!Moves(call.op) && call.op != CommOp::kCoalesced) continue;
+        if (Moves(call.op)) {
+          OpenCalls& open = open_[d_.events[row].lane];
+          open.by_time =
+              open.by_time && (open.rows.empty() || threads_.begin[open.rows.back()] <= threads_.begin[row]);
+          open.rows.push_back(row);
+        }
+        place_.emplace(row, static_cast<uint32_t>(calls_.size()));
         calls_.push_back(row);
-        call_of_[row] = std::move(call);
+        facts_.push_back(std::move(call));
       }
     }
   }
@@ -162,7 +183,7 @@ bool Assigner::CallOfAnnotation(uint32_t row, CommCall* call) {
   const CommOperator* op = names_.Operator(e);
   if (op == nullptr || !op->annotation || IsHostCollective(d_, e) || outer_.contains(row)) return false;
   for (uint32_t up = threads_.parent[row]; up != kNoRow; up = threads_.parent[up]) {
-    if (call_of_.contains(up)) return false;
+    if (place_.contains(up)) return false;
   }
   *call = names_.CallOf(e, *op);
   return true;
@@ -196,9 +217,9 @@ uint32_t Assigner::MergeCallers(const DeviceOp& op, CommCall* call) {
   uint32_t innermost = kNoRow;
   CommCall said;  // by operators
   for (uint32_t row = op.launch; row != kNoRow; row = threads_.parent[row]) {
-    if (const auto own = call_of_.find(row); own != call_of_.end()) {
-      Merge(own->second, call);
-      if (Moves(own->second.op)) Merge(said, call);
+    if (const CommCall* own = Known(row); own != nullptr) {
+      Merge(*own, call);
+      if (Moves(own->op)) Merge(said, call);
       call->own_group = false;  // a call of a process group
       return row;
     }
@@ -253,7 +274,7 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
   CommCall around = call;
   uint32_t own = MergeCallers(op, &around);
   // An operator may be made of several kinds: a gather of uneven parts is a row of broadcasts.
-  const bool part = own != kNoRow && !call_of_.contains(own) && Moves(named.op) && around.op != named.op;
+  const bool part = own != kNoRow && !place_.contains(own) && Moves(named.op) && around.op != named.op;
   if (part) {
     own = kNoRow;
   } else {
@@ -271,11 +292,11 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
     for (const uint32_t row : pending) carried_.insert(row);
     if (pending.size() > 1) {
       std::vector<CommCall> calls;
-      for (const uint32_t row : pending) calls.push_back(call_of_[row]);
+      for (const uint32_t row : pending) calls.push_back(*Known(row));
       SplitKernel(op, calls);
       return;
     }
-    if (pending.size() == 1) Merge(call_of_[pending[0]], &call);
+    if (pending.size() == 1) Merge(*Known(pending[0]), &call);
     if (!pending.empty()) call.own_group = false;
   }
   Merge(named, &call);
@@ -283,18 +304,22 @@ void Assigner::AssignKernel(const DeviceOp& op, const CommKernel* kernel) {
     ++nameless_;
     return Keep(op, std::move(call));
   }
-  if (own != kNoRow && !call_of_.contains(own)) Count(call);  // a call that only an operator tells
+  if (own != kNoRow && !place_.contains(own)) Count(call);  // a call that only an operator tells
   t_->nodes[first_node_[op.event]].comm = Add(std::move(call));
 }
 
 // Calls on the launching thread that no kernel has carried yet.
-std::vector<uint32_t> Assigner::Pending(const DeviceOp& op) const {
+std::vector<uint32_t> Assigner::Pending(const DeviceOp& op) {
   std::vector<uint32_t> pending;
   if (op.launch == kNoRow) return pending;
-  for (const uint32_t row : calls_) {
-    if (d_.events[row].lane != d_.events[op.launch].lane || threads_.begin[row] > threads_.begin[op.launch])
+  OpenCalls& open = open_[d_.events[op.launch].lane];
+  while (open.first < open.rows.size() && carried_.contains(open.rows[open.first])) ++open.first;
+  for (size_t i = open.first; i < open.rows.size(); ++i) {
+    if (threads_.begin[open.rows[i]] > threads_.begin[op.launch]) {
+      if (open.by_time) break;
       continue;
-    if (!carried_.contains(row) && Moves(call_of_.at(row).op)) pending.push_back(row);
+    }
+    if (!carried_.contains(open.rows[i])) pending.push_back(open.rows[i]);
   }
   return pending;
 }
@@ -328,9 +353,10 @@ void Assigner::SplitKernel(const DeviceOp& op, const std::vector<CommCall>& call
 void Assigner::AssignHostCalls() {
   uint64_t without = 0;
   CommTally& tally = t_->tally;
-  for (const uint32_t row : calls_) {
-    if (!Moves(call_of_[row].op)) continue;
-    const auto bytes = static_cast<uint64_t>(std::max<int64_t>(0, call_of_[row].in_bytes));
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    const uint32_t row = calls_[i];
+    if (!Moves(facts_[i].op)) continue;
+    const auto bytes = static_cast<uint64_t>(std::max<int64_t>(0, facts_[i].in_bytes));
     ++tally.calls;
     tally.bytes += bytes;
     if (IsHostCollective(d_, d_.events[row]) || carried_.contains(row)) continue;
@@ -342,15 +368,15 @@ void Assigner::AssignHostCalls() {
     const Event& e = d_.events[row];
     if (first_node_[row] == kNoRow || !IsHostCollective(d_, e)) continue;
     CommCall call;
-    if (const auto own = call_of_.find(row); own != call_of_.end()) {
-      call = own->second;
+    if (const CommCall* own = Known(row); own != nullptr) {
+      call = *own;
     } else {
       ++tally.calls;
     }
     call.name = std::string(d_.name_of(e));
     if (const CommOperator* op = names_.Operator(e); op != nullptr) Merge(names_.CallOf(e, *op), &call);
     if (!Moves(call.op)) continue;
-    if (!call_of_.contains(row)) tally.bytes += static_cast<uint64_t>(std::max<int64_t>(0, call.in_bytes));
+    if (!place_.contains(row)) tally.bytes += static_cast<uint64_t>(std::max<int64_t>(0, call.in_bytes));
     t_->nodes[first_node_[row]].comm = Add(std::move(call));
   }
   Note("calls_without_kernel", without,

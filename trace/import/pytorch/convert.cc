@@ -1,6 +1,7 @@
 #include "trace/import/pytorch/convert.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <set>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "trace/base/parallel.h"
 #include "trace/et/read_options.h"
+#include "trace/import/pytorch/build.h"
 #include "trace/import/pytorch/find.h"
 #include "trace/import/pytorch/graph_annotations.h"
 #include "trace/import/pytorch/graph_capture.h"
@@ -76,9 +78,37 @@ absl::Status SelectSteps(const DeviceTrace& device, const std::string& wanted, T
   return absl::OkStatus();
 }
 
+// What the report says of a rank's events, nodes and edges.
+void CountRank(CaptureRank* r) {
+  proto::RankConversion& to = r->counts;
+  if (!r->device_file.empty()) {
+    uint64_t host = 0, device = 0, launched = 0;
+    for (uint32_t row = 0; row < r->device->events.size(); ++row) {
+      const EventKind kind = r->device->events[row].kind;
+      host += OnHost(kind) ? 1 : 0;
+      device += OnDevice(kind) ? 1 : 0;
+      launched += OnDevice(kind) && r->timeline.caller[row] != kNoRow ? 1 : 0;
+    }
+    to.set_host_events(host);
+    to.set_device_events(device);
+    to.set_launched(launched);
+    to.set_skipped_events(r->device->skipped);
+    to.set_graph_kernels(r->graphs.kernels);
+    to.set_graph_kernels_joined(r->graphs.joined);
+  }
+  to.set_nodes(r->timeline.nodes.size() + 1);
+  std::array<uint64_t, kEdgeKinds> edges{};
+  for (const TimelineEdge& e : r->timeline.edges) ++edges[static_cast<size_t>(e.kind)];
+  for (size_t kind = 0; kind < edges.size(); ++kind) {
+    if (edges[kind] > 0) (*to.mutable_edges())[std::string(Name(static_cast<EdgeKind>(kind)))] = edges[kind];
+  }
+}
+
 class Reader {
  public:
-  explicit Reader(const ReadOptions& options) : options_(options) {}
+  // `columns`: the columns of each rank are drafted as soon as the rank is linked, and take the place of its
+  // events.
+  Reader(const ReadOptions& options, bool columns) : options_(options), columns_(columns) {}
 
   absl::StatusOr<Capture> Read(const std::vector<std::string>& inputs);
   absl::StatusOr<Capture> Take(RecordedRanks recorded);
@@ -97,6 +127,7 @@ class Reader {
   void Warn(std::string text) { out_.report.add_warnings(std::move(text)); }
 
   const ReadOptions& options_;
+  const bool columns_;
   Capture out_;
   std::vector<CaptureFile> files_;
   std::vector<LoadedFile> loaded_;  // by file; those of archives come first
@@ -246,6 +277,10 @@ absl::Status Reader::Link(CaptureRank* rank) {
       BuildTimeline(*rank->device, rank->host.get(), paired ? &rank->pairing : nullptr, window);
   if (!timeline.ok()) return timeline.status();
   rank->timeline = *std::move(timeline);
+  CountRank(rank);
+  if (!columns_ || paired || !FitsColumns(*rank)) return absl::OkStatus();
+  rank->columns = DraftColumns(*rank);
+  LeaveCalls(rank, &rank->columns);
   return absl::OkStatus();
 }
 
@@ -305,6 +340,7 @@ void Reader::Report() {
   for (size_t i = 0; i < out_.ranks.size(); ++i) {
     const CaptureRank& r = out_.ranks[i];
     proto::RankConversion* to = report.add_ranks();
+    *to = r.counts;
     to->set_rank(r.rank);
     to->set_host_file(r.host_file);
     to->set_device_file(r.device_file);
@@ -318,24 +354,7 @@ void Reader::Report() {
     }
     host_only = host_only || r.device_file.empty();
     device_only = device_only || (r.host_file.empty() && r.device->schema == DeviceTrace().schema);
-    if (!r.device_file.empty()) {
-      uint64_t host = 0, device = 0, launched = 0;
-      for (uint32_t row = 0; row < r.device->events.size(); ++row) {
-        const EventKind kind = r.device->events[row].kind;
-        host += OnHost(kind) ? 1 : 0;
-        device += OnDevice(kind) ? 1 : 0;
-        launched += OnDevice(kind) && r.timeline.caller[row] != kNoRow ? 1 : 0;
-      }
-      device_ops = device_ops || device > 0;
-      to->set_host_events(host);
-      to->set_device_events(device);
-      to->set_launched(launched);
-      to->set_skipped_events(r.device->skipped);
-      to->set_graph_kernels(r.graphs.kernels);
-      to->set_graph_kernels_joined(r.graphs.joined);
-    }
-    to->set_nodes(r.timeline.nodes.size() + 1);
-    for (const TimelineEdge& e : r.timeline.edges) ++(*to->mutable_edges())[std::string(Name(e.kind))];
+    device_ops = device_ops || to->device_events() > 0;
     const CommTally& tally = r.timeline.tally;
     to->set_comm_calls(tally.calls);
     to->set_comm_bytes(tally.bytes);
@@ -433,14 +452,30 @@ absl::StatusOr<Capture> Reader::Join() {
   return std::move(out_);
 }
 
+// Whether columns are all that is asked for, and not frames.
+bool ToColumns(const ReadOptions& options) { return options.rewriter == nullptr && !options.keep_raw; }
+
 }  // namespace
 
 absl::StatusOr<Capture> ReadCapture(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  return Reader(options).Read(inputs);
+  return Reader(options, false).Read(inputs);
 }
 
 absl::StatusOr<Capture> JoinRecorded(RecordedRanks recorded, const ReadOptions& options) {
-  return Reader(options).Take(std::move(recorded));
+  return Reader(options, false).Take(std::move(recorded));
+}
+
+absl::StatusOr<TraceSet> ReadCaptureTraces(const std::vector<std::string>& inputs,
+                                           const ReadOptions& options) {
+  absl::StatusOr<Capture> capture = Reader(options, ToColumns(options)).Read(inputs);
+  if (!capture.ok()) return capture.status();
+  return CaptureTraces(*std::move(capture), options);
+}
+
+absl::StatusOr<TraceSet> RecordedTraces(RecordedRanks recorded, const ReadOptions& options) {
+  absl::StatusOr<Capture> capture = Reader(options, ToColumns(options)).Take(std::move(recorded));
+  if (!capture.ok()) return capture.status();
+  return CaptureTraces(*std::move(capture), options);
 }
 
 }  // namespace chakra::pytorch

@@ -51,6 +51,12 @@ struct RecordedRanks {
 // reading.
 absl::StatusOr<Capture> JoinRecorded(RecordedRanks recorded, const ReadOptions& options);
 
+// The traces of what ReadCapture() or JoinRecorded() reads, in less memory: of each rank only its columns are
+// kept until the ranks are joined. Errors: those of these, and of CaptureTraces().
+absl::StatusOr<TraceSet> ReadCaptureTraces(const std::vector<std::string>& inputs,
+                                           const ReadOptions& options);
+absl::StatusOr<TraceSet> RecordedTraces(RecordedRanks recorded, const ReadOptions& options);
+
 // Writes PREFIX.N.et for each rank, compressed by `suffix` ("", ".gz", ".zst").
 absl::Status WriteCapture(const Capture& capture, const std::string& prefix, const std::string& suffix);
 

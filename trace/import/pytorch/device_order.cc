@@ -33,6 +33,36 @@ SyncCall SyncOf(absl::string_view name) {
   return SyncCall::kDevice;
 }
 
+// Rows of events by their correlation: an array where ids are dense, as profilers number calls.
+class RowsByCorrelation {
+ public:
+  // `count` ids from `least` to `most` follow.
+  void Expect(int64_t least, int64_t most, size_t count) {
+    constexpr uint64_t kSparse = 4;  // ids for each that is used
+    if (count == 0 || static_cast<uint64_t>(most) - static_cast<uint64_t>(least) > kSparse * count) return;
+    first_ = least;
+    dense_.assign(static_cast<size_t>(most - least) + 1, kNoRow);
+  }
+  // The row of an id, to be set; kNoRow: none yet.
+  uint32_t* At(int64_t id) {
+    if (IsDense(id)) return &dense_[static_cast<size_t>(id - first_)];
+    return &others_.try_emplace(id, kNoRow).first->second;
+  }
+  uint32_t Find(int64_t id) const {
+    if (IsDense(id)) return dense_[static_cast<size_t>(id - first_)];
+    const auto it = others_.find(id);
+    return it == others_.end() ? kNoRow : it->second;
+  }
+
+ private:
+  bool IsDense(int64_t id) const {
+    return id >= first_ && static_cast<uint64_t>(id - first_) < dense_.size();
+  }
+  int64_t first_ = 0;
+  std::vector<uint32_t> dense_;
+  absl::flat_hash_map<int64_t, uint32_t> others_;
+};
+
 bool IsWaitCall(absl::string_view name) {
   return absl::StrContains(name, "StreamWaitEvent") || absl::StrContains(name, "waitOnEvent");
 }
@@ -40,10 +70,34 @@ bool IsRecordCall(absl::string_view name) {
   return absl::StrContains(name, "EventRecord") || name == "recordEvent";
 }
 
+// What the names of calls say, each read once.
+class CallNames {
+ public:
+  explicit CallNames(const DeviceTrace& device) : d_(device), known_(device.strings.size()) {}
+  SyncCall Sync(const Event& e) { return static_cast<SyncCall>(Of(e) >> 2 & 3); }
+  bool Waits(const Event& e) { return (Of(e) & kWait) != 0; }
+  bool Records(const Event& e) { return (Of(e) & kRecord) != 0; }
+
+ private:
+  enum : uint8_t { kWait = 1, kRecord = 2, kRead = 16 };
+  uint8_t Of(const Event& e) {
+    uint8_t& known = known_[e.name];
+    if (known == 0) {
+      const absl::string_view name = d_.name_of(e);
+      known =
+          static_cast<uint8_t>(kRead | (IsWaitCall(name) ? kWait : 0) | (IsRecordCall(name) ? kRecord : 0) |
+                               static_cast<uint8_t>(SyncOf(name)) << 2);
+    }
+    return known;
+  }
+  const DeviceTrace& d_;
+  std::vector<uint8_t> known_;
+};
+
 class Orderer {
  public:
   Orderer(const DeviceTrace& device, const HostThreads& host, const TimelineOptions& options)
-      : d_(device), host_(host), options_(options) {}
+      : d_(device), host_(host), options_(options), names_(device) {}
 
   DeviceOrder Run() {
     FindLaunches();
@@ -90,13 +144,14 @@ class Orderer {
   const DeviceTrace& d_;
   const HostThreads& host_;
   const TimelineOptions& options_;
+  CallNames names_;
   DeviceOrder out_;
-  absl::flat_hash_map<int64_t, uint32_t> launch_by_correlation_;
+  RowsByCorrelation launch_by_correlation_;
   absl::flat_hash_map<int64_t, std::vector<uint32_t>>
       repeated_;      // correlations that several calls share: these calls
   PlacedOps placed_;  // without its lanes and ops, which are in out_
   absl::flat_hash_map<uint32_t, std::vector<PendingWait>> waits_;  // by launching call
-  absl::flat_hash_map<int64_t, uint32_t> sync_by_correlation_;     // kSync event rows
+  RowsByCorrelation sync_by_correlation_;                          // kSync event rows
   absl::flat_hash_set<uint32_t> graphs_;                           // calls that launched several operations
   std::vector<uint32_t> by_end_;                                   // ops by end
   absl::flat_hash_map<uint32_t, uint32_t> op_of_source_;           // of DeviceTrace::waits: event row -> op
@@ -105,26 +160,36 @@ class Orderer {
 };
 
 void Orderer::FindLaunches() {
+  int64_t least = INT64_MAX, most = -1;
+  size_t calls = 0;
+  for (const Event& e : d_.events) {
+    if ((e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) || e.correlation < 0) continue;
+    least = std::min(least, e.correlation);
+    most = std::max(most, e.correlation);
+    ++calls;
+  }
+  launch_by_correlation_.Expect(least, most, calls);
   for (uint32_t t = 0; t < host_.threads.size(); ++t) {
     for (const uint32_t row : host_.threads[t].events) {
       const Event& e = d_.events[row];
       if (e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) continue;
       if (e.correlation < 0) continue;
-      const auto [first, fresh] = launch_by_correlation_.try_emplace(e.correlation, row);
-      if (fresh) continue;
-      std::vector<uint32_t>& calls = repeated_[e.correlation];
-      if (calls.empty()) calls.push_back(first->second);
-      calls.push_back(row);
+      uint32_t* first = launch_by_correlation_.At(e.correlation);
+      if (*first == kNoRow) {
+        *first = row;
+        continue;
+      }
+      std::vector<uint32_t>& same = repeated_[e.correlation];
+      if (same.empty()) same.push_back(*first);
+      same.push_back(row);
     }
   }
 }
 
 // The call with the operation's correlation; of several calls, the last that began before the operation.
 uint32_t Orderer::LaunchOf(const Event& op) const {
-  const auto it =
-      op.correlation >= 0 ? launch_by_correlation_.find(op.correlation) : launch_by_correlation_.end();
-  if (it == launch_by_correlation_.end()) return kNoRow;
-  uint32_t best = it->second;
+  uint32_t best = op.correlation >= 0 ? launch_by_correlation_.Find(op.correlation) : kNoRow;
+  if (best == kNoRow || repeated_.empty()) return best;
   if (const auto several = repeated_.find(op.correlation); several != repeated_.end()) {
     for (const uint32_t call : several->second) {
       if (host_.begin[call] <= op.ts && (host_.begin[best] > op.ts || host_.begin[call] > host_.begin[best]))
@@ -138,7 +203,7 @@ uint32_t Orderer::LaunchOf(const Event& op) const {
 void Orderer::PlaceOps() {
   LanePlacer placer(d_);
   uint64_t outside = 0, untold = 0;
-  absl::flat_hash_set<uint32_t> seen;
+  std::vector<bool> seen(d_.events.size());
   const bool windowed = options_.begin != INT64_MIN || options_.end != INT64_MAX;
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
     const Event& e = d_.events[row];
@@ -149,7 +214,8 @@ void Orderer::PlaceOps() {
     if (!launched && (e.ts >= options_.end || (windowed && e.correlation >= 0))) continue;
     if (!launched) ++outside;
     if (!launched && e.correlation < 0) ++untold;
-    if (launched && !seen.insert(launch).second) graphs_.insert(launch);
+    if (launched && seen[launch]) graphs_.insert(launch);
+    if (launched) seen[launch] = true;
     placer.Add(row, launch);
   }
   placed_ = placer.Take();
@@ -180,9 +246,9 @@ uint32_t Orderer::LastLaunched(uint32_t stream, int64_t t, int64_t end) const {
 
 // The stream that a StreamWaitEvent makes wait, if the profiler gives it.
 uint32_t Orderer::WaitingStream(uint32_t call) const {
-  const auto sync = sync_by_correlation_.find(d_.events[call].correlation);
-  if (sync == sync_by_correlation_.end()) return kNoRow;
-  const Event& e = d_.events[sync->second];
+  const uint32_t sync = sync_by_correlation_.Find(d_.events[call].correlation);
+  if (sync == kNoRow) return kNoRow;
+  const Event& e = d_.events[sync];
   if (e.extra == kNoRow || d_.syncs[e.extra].kind != SyncExtra::kStreamWaitEvent) return kNoRow;
   return placed_.of_stream[e.lane].empty() ? kNoRow : e.lane;
 }
@@ -191,13 +257,13 @@ uint32_t Orderer::WaitingStream(uint32_t call) const {
 // Indexes the profiler's synchronisation rows.
 void Orderer::CollectCalls() {
   for (uint32_t row = 0; row < d_.events.size(); ++row) {
-    if (d_.events[row].kind == EventKind::kSync && d_.events[row].correlation >= 0) {
-      sync_by_correlation_.try_emplace(d_.events[row].correlation, row);
-    }
+    if (d_.events[row].kind != EventKind::kSync || d_.events[row].correlation < 0) continue;
+    uint32_t* sync = sync_by_correlation_.At(d_.events[row].correlation);
+    if (*sync == kNoRow) *sync = row;
   }
-  absl::flat_hash_map<uint32_t, uint32_t> op_of_launch;
-  for (uint32_t i = 0; i < out_.ops.size(); ++i) {
-    if (out_.ops[i].launch != kNoRow) op_of_launch.try_emplace(out_.ops[i].launch, i);
+  std::vector<uint32_t> op_of_launch(d_.events.size(), kNoRow);  // the first
+  for (uint32_t i = static_cast<uint32_t>(out_.ops.size()); i-- > 0;) {
+    if (out_.ops[i].launch != kNoRow) op_of_launch[out_.ops[i].launch] = i;
   }
   std::vector<std::vector<PendingWait>> held(d_.streams.size());
   for (const HostThread& thread : host_.threads) {
@@ -207,15 +273,14 @@ void Orderer::CollectCalls() {
     for (const uint32_t row : thread.events) {
       const Event& e = d_.events[row];
       if (e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) continue;
-      const absl::string_view name = d_.name_of(e);
-      if (IsRecordCall(name)) {
+      if (names_.Records(e)) {
         record = host_.begin[row];
         record_stream = launch_stream;
-      } else if (IsWaitCall(name)) {
+      } else if (names_.Waits(e)) {
         const uint32_t stream = WaitingStream(row);
         (stream == kNoRow ? pending : held[stream]).push_back({row, record, record_stream});
-      } else if (const auto op = op_of_launch.find(row); op != op_of_launch.end()) {
-        launch_stream = d_.events[out_.ops[op->second].event].lane;
+      } else if (const uint32_t op = op_of_launch[row]; op != kNoRow) {
+        launch_stream = d_.events[out_.ops[op].event].lane;
         // A stream does not wait for its own events.
         const auto mine = std::partition(pending.begin(), pending.end(),
                                          [&](const PendingWait& w) { return w.source == launch_stream; });
@@ -282,14 +347,14 @@ void Orderer::AddWaits(uint32_t i) {
   const uint32_t own = d_.events[op.event].lane;
   for (const PendingWait& wait : it->second) {
     const int64_t called = host_.begin[wait.call];
-    const auto sync = sync_by_correlation_.find(d_.events[wait.call].correlation);
+    const uint32_t sync = sync_by_correlation_.Find(d_.events[wait.call].correlation);
     uint32_t source = kNoRow;
-    if (sync != sync_by_correlation_.end() && d_.events[sync->second].extra != kNoRow) {
-      const SyncExtra& extra = d_.syncs[d_.events[sync->second].extra];
+    if (sync != kNoRow && d_.events[sync].extra != kNoRow) {
+      const SyncExtra& extra = d_.syncs[d_.events[sync].extra];
       const int device = d_.streams[own].device;
       int64_t recorded = called;
-      const auto record = launch_by_correlation_.find(extra.wait_on_correlation);
-      if (record != launch_by_correlation_.end()) recorded = host_.begin[record->second];
+      const uint32_t record = launch_by_correlation_.Find(extra.wait_on_correlation);
+      if (record != kNoRow) recorded = host_.begin[record];
       for (uint32_t s = 0; s < d_.streams.size(); ++s) {
         if (d_.streams[s].device == device && d_.streams[s].stream == extra.wait_on_stream && s != own) {
           source = LastLaunched(s, recorded, op.begin);
@@ -432,29 +497,27 @@ void Orderer::FindSyncs() {
     for (const uint32_t row : thread.events) {
       const Event& e = d_.events[row];
       if (e.kind != EventKind::kRuntime && e.kind != EventKind::kDriver) continue;
-      const absl::string_view name = d_.name_of(e);
       const int64_t begin = host_.begin[row], end = host_.end[row] + kClockNs;
       if (const auto copy = copies.find(row); copy != copies.end()) {
         const DeviceOp& op = out_.ops[copy->second];
         const absl::string_view kind = d_.name_of(d_.events[op.event]);
-        const bool blocks = !absl::StrContains(name, "Async") || absl::StrContains(kind, "Pageable");
+        const bool blocks = !absl::StrContains(d_.name_of(e), "Async") || absl::StrContains(kind, "Pageable");
         if (blocks && op.end <= end) AddSync(row, {copy->second});
         continue;
       }
-      const SyncCall what = SyncOf(name);
+      const SyncCall what = names_.Sync(e);
       if (what == SyncCall::kNo) continue;
       std::vector<uint32_t> last(d_.streams.size(), kNoRow);
       for (uint32_t s = 0; s < d_.streams.size(); ++s) last[s] = LastLaunched(s, begin, end);
-      const auto sync = sync_by_correlation_.find(e.correlation);
-      if (what != SyncCall::kDevice && sync != sync_by_correlation_.end() &&
-          d_.events[sync->second].extra != kNoRow) {
-        const SyncExtra& extra = d_.syncs[d_.events[sync->second].extra];
-        const uint32_t lane = d_.events[sync->second].lane;
+      const uint32_t sync = sync_by_correlation_.Find(e.correlation);
+      if (what != SyncCall::kDevice && sync != kNoRow && d_.events[sync].extra != kNoRow) {
+        const SyncExtra& extra = d_.syncs[d_.events[sync].extra];
+        const uint32_t lane = d_.events[sync].lane;
         const int64_t stream = extra.kind == SyncExtra::kEvent && extra.wait_on_stream >= 0
                                    ? extra.wait_on_stream
                                    : d_.streams[lane].stream;
-        const auto record = launch_by_correlation_.find(extra.wait_on_correlation);
-        const int64_t before = record != launch_by_correlation_.end() ? host_.begin[record->second] : begin;
+        const uint32_t record = launch_by_correlation_.Find(extra.wait_on_correlation);
+        const int64_t before = record != kNoRow ? host_.begin[record] : begin;
         std::vector<uint32_t> ops;
         for (uint32_t s = 0; s < d_.streams.size(); ++s) {
           if (d_.streams[s].device == d_.streams[lane].device && d_.streams[s].stream == stream) {

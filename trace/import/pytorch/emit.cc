@@ -268,7 +268,7 @@ absl::Status Emitter::Run() {
   for (uint32_t i = static_cast<uint32_t>(t_.nodes.size()); i-- > 0;) {
     if (t_.nodes[i].event != kNoRow) first_[t_.nodes[i].event] = i;
   }
-  if (absl::Status s = writer_->AddMetadata(facts_.Metadata()); !s.ok()) return s;
+  if (absl::Status s = writer_->AddMetadata(facts_.Metadata(t_.steps)); !s.ok()) return s;
   if (absl::Status s = GroupNode(); !s.ok()) return s;
   for (uint32_t i = 0; i < t_.nodes.size(); ++i) {
     if (absl::Status s = Node(i); !s.ok()) return s;

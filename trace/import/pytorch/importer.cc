@@ -1,7 +1,5 @@
 #include "trace/import/pytorch/importer.h"
 
-#include <utility>
-
 #include "trace/import/pytorch/convert.h"
 #include "trace/import/pytorch/host_trace.h"
 #include "trace/import/pytorch/kineto.h"
@@ -13,12 +11,6 @@ constexpr absl::string_view kEndings[] = {".json"};
 
 bool Sniff(absl::string_view head) { return LooksLikeKineto(head) || LooksLikeHostTrace(head); }
 
-absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  absl::StatusOr<Capture> capture = ReadCapture(inputs, options);
-  if (!capture.ok()) return capture.status();
-  return CaptureTraces(*std::move(capture), options);
-}
-
 }  // namespace
 
 const Importer kImporter = {
@@ -27,7 +19,7 @@ const Importer kImporter = {
     .help = "JSON of torch.profiler or the ExecutionTraceObserver",
     .endings = kEndings,
     .sniff = Sniff,
-    .run = Read,
+    .run = ReadCaptureTraces,
 };
 
 }  // namespace chakra::pytorch

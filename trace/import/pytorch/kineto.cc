@@ -18,10 +18,23 @@ namespace chakra::pytorch {
 namespace {
 
 constexpr absl::string_view kDistributed = "distributedInfo", kDevices = "deviceProperties",
-                            kBase = "baseTimeNanoseconds";
+                            kBase = "baseTimeNanoseconds", kMetadata = "metadata";
+
+// XProf's and TensorBoard's view of a JAX or TensorFlow profile: it names neither launches nor kinds of
+// events.
+absl::Status IsXprofView(absl::string_view file) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      file,
+      ": a view that XProf or TensorBoard made of a JAX profile, without what launched what; expected the "
+      "profile itself: give the *.xplane.pb beside it (LOGDIR/plugins/profile/RUN/HOST.xplane.pb)"));
+}
 
 absl::Status ReadMember(const kineto::Scan& scan, absl::string_view file, DeviceTrace* out, int64_t* base,
-                        kineto::Notes* notes) {
+                        bool* xprof, kineto::Notes* notes) {
+  if (scan.key() == kMetadata) {
+    *xprof = absl::StrContains(scan.value(), "\"highres-ticks\"");
+    return absl::OkStatus();
+  }
   if (scan.key() == kDistributed) {
     return kineto::ReadDistributedInfo(scan.value(), file, scan.byte(), out, notes);
   }
@@ -58,7 +71,10 @@ absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view fil
   DeviceTrace out;
   out.file = std::string(file);
   kineto::Notes notes;
-  kineto::Scan scan(source, file, {std::string(kDistributed), std::string(kDevices), std::string(kBase)});
+  kineto::Scan scan(
+      source, file,
+      {std::string(kDistributed), std::string(kDevices), std::string(kBase), std::string(kMetadata)});
+  bool xprof = false;
   kineto::EventReader reader(file);
   kineto::RowBuilder rows(file, &out, &notes);
   int64_t base = 0;
@@ -68,13 +84,14 @@ absl::StatusOr<DeviceTrace> ReadKineto(ByteSource* source, absl::string_view fil
     if (*item == kineto::Scan::Item::kEnd) break;
     const absl::Status status = *item == kineto::Scan::Item::kEvents
                                     ? reader.Read(scan.batch(), &rows)
-                                    : ReadMember(scan, file, &out, &base, &notes);
+                                    : ReadMember(scan, file, &out, &base, &xprof, &notes);
     if (!status.ok()) return status;
   }
   if (!scan.has_events()) {
     return absl::InvalidArgumentError(absl::StrCat(file, ": ends at byte ", scan.byte(),
                                                    " without \"traceEvents\"; expected a Kineto trace"));
   }
+  if (xprof && out.events.empty()) return IsXprofView(file);
   rows.Finish();
   CountRepairs(scan, reader, &notes);
   kineto::SetBase(base, &out, &rows.flows(), &notes);

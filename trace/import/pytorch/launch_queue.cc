@@ -27,6 +27,7 @@ class Finder {
 
   std::vector<QueueWait> Run() {
     std::vector<QueueWait> waits;
+    if (LongLaunches() < kLeastAgreeing) return waits;
     for (const auto& [number, launches] : ByDevice()) {
       const auto depth = static_cast<size_t>(DepthOf(launches));
       for (size_t i = depth; depth > 0 && i < launches.size(); ++i) {
@@ -39,6 +40,12 @@ class Finder {
   }
 
  private:
+  // How many operations have a launch that took long: no fewer than there are such launches.
+  uint64_t LongLaunches() const {
+    return static_cast<uint64_t>(std::count_if(order_.ops.begin(), order_.ops.end(), [&](const DeviceOp& op) {
+      return op.launch != kNoRow && host_.end[op.launch] - host_.begin[op.launch] >= kLongLaunchNs;
+    }));
+  }
   int64_t EndOf(const Launch& l) const { return order_.ops[l.op].end; }
 
   // The launches of each device, in order. A call that waits for what it launches itself is no launch.

@@ -10,7 +10,7 @@ namespace {
 class Finder {
  public:
   Finder(const DeviceTrace& device, const HostThreads& host, const std::vector<DeviceOp>& ops)
-      : d_(device), host_(host), ops_(ops) {
+      : d_(device), host_(host), ops_(ops), op_of_launch_(device.events.size(), kNoRow) {
     for (uint32_t i = 0; i < ops.size(); ++i) {
       if (ops[i].launch != kNoRow) op_of_launch_[ops[i].launch] = i;
     }
@@ -52,7 +52,7 @@ class Finder {
       if (!open.empty()) Stretch(open, now, host_.begin[row], launched);
       now = host_.begin[row];
       open.push_back(row);
-      if (const auto op = op_of_launch_.find(row); op != op_of_launch_.end()) launched = op->second;
+      if (const uint32_t op = op_of_launch_[row]; op != kNoRow) launched = op;
     }
     close_until(kNoRow);
   }
@@ -76,8 +76,8 @@ class Finder {
   const DeviceTrace& d_;
   const HostThreads& host_;
   const std::vector<DeviceOp>& ops_;
-  absl::flat_hash_map<uint32_t, uint32_t> op_of_launch_;  // the last one of each call
-  absl::flat_hash_map<uint32_t, Count> counts_;           // by name of the call
+  std::vector<uint32_t> op_of_launch_;           // by event row: the last one of each call
+  absl::flat_hash_map<uint32_t, Count> counts_;  // by name of the call
   std::vector<Candidate> candidates_;
 };
 

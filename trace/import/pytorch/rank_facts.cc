@@ -8,9 +8,13 @@
 namespace chakra::pytorch {
 
 RankFacts::RankFacts(const CaptureRank& rank, uint32_t index, const Joined& joined)
-    : rank_(rank), t_(rank.timeline), comms_(joined.comms[index]) {
+    : rank_(rank), t_(rank.timeline), comms_(&joined.comms[index]), joined_(true) {
   window_ = joined.window_begin_ns - joined.clock_offset_ns[index] -
             (rank.device == nullptr ? 0 : rank.device->base_ns);
+  NumberLanes();
+}
+
+RankFacts::RankFacts(const CaptureRank& rank) : rank_(rank), t_(rank.timeline), joined_(false) {
   NumberLanes();
 }
 
@@ -46,7 +50,7 @@ absl::string_view RankFacts::DeviceName() const {
   return name;
 }
 
-ChakraProtoMsg::GlobalMetadata RankFacts::Metadata() const {
+ChakraProtoMsg::GlobalMetadata RankFacts::Metadata(const std::vector<TimelineStep>& steps) const {
   ChakraProtoMsg::GlobalMetadata metadata;
   metadata.set_version("0.0.4");
   const auto text = [&](const char* name, absl::string_view value) {
@@ -71,7 +75,7 @@ ChakraProtoMsg::GlobalMetadata RankFacts::Metadata() const {
   names->mutable_string_list();
   first->mutable_uint64_list();
   last->mutable_uint64_list();
-  for (const TimelineStep& step : t_.steps) {
+  for (const TimelineStep& step : steps) {
     names->mutable_string_list()->add_values(step.name);
     first->mutable_uint64_list()->add_values(step.first + 1);
     last->mutable_uint64_list()->add_values(step.last + 1);

@@ -21,8 +21,11 @@ class RankFacts {
  public:
   // `rank`, the rank at `index`, and `joined` must outlive the object.
   RankFacts(const CaptureRank& rank, uint32_t index, const Joined& joined);
+  // Of a rank that is not joined yet: times count from DeviceTrace::base_ns, delays from the rank's own
+  // window, and no call is replayed as one.
+  explicit RankFacts(const CaptureRank& rank);
 
-  int64_t StartOf(const TimelineNode& node) const { return std::max<int64_t>(0, node.start - window_); }
+  int64_t StartOf(const TimelineNode& node) const { return StartOf(node.start); }
   // The number of the lane of node `i`: the capture's where these are distinct. A node that runs beside the
   // others has a lane of its own.
   int64_t LaneOf(const TimelineNode& node, uint32_t i) const {
@@ -31,15 +34,19 @@ class RankFacts {
   }
   // The delay of an edge. The root is the begin of the window of all ranks; this rank's may begin later.
   int64_t DelayOf(const TimelineEdge& edge) const {
-    return edge.delay_ns + (edge.from == 0 ? t_.window_begin - window_ : 0);
+    return edge.delay_ns + (edge.from == 0 ? RootDelay() : 0);
   }
+  // How much later than the run this rank begins.
+  int64_t RootDelay() const { return joined_ ? t_.window_begin - window_ : 0; }
+  int64_t StartOf(int64_t start_ns) const { return std::max<int64_t>(0, start_ns - window_); }
   static int64_t ReleaseOf(const TimelineEdge& edge) { return std::llround(edge.share * kReleaseAtEnd); }
   // What the call in `row` of the timeline is replayed as; null: none, or it is no call.
   const CommPlan* PlanOf(const TimelineNode& node) const {
-    const CommPlan* plan = node.comm == kNoRow ? nullptr : &comms_[node.comm];
+    const CommPlan* plan = node.comm == kNoRow || !joined_ ? nullptr : &(*comms_)[node.comm];
     return plan == nullptr || plan->type == NodeType::kComp ? nullptr : plan;
   }
-  ChakraProtoMsg::GlobalMetadata Metadata() const;
+  // `steps`: by nodes of the whole timeline.
+  ChakraProtoMsg::GlobalMetadata Metadata(const std::vector<TimelineStep>& steps) const;
 
   // The row of the event whose operator a node belongs to; kNoRow: none.
   uint32_t OperatorOf(const TimelineNode& node) const;
@@ -56,7 +63,8 @@ class RankFacts {
 
   const CaptureRank& rank_;
   const Timeline& t_;
-  const std::vector<CommPlan>& comms_;
+  const std::vector<CommPlan>* comms_ = nullptr;
+  const bool joined_;
   int64_t window_ = 0;  // when the times of nodes begin to count; ns since the device trace's base
   std::vector<int64_t> tid_, stream_;  // by lane
 };

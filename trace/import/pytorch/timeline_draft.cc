@@ -1,10 +1,10 @@
 #include "trace/import/pytorch/timeline_draft.h"
 
 #include <functional>
-#include <numeric>
 #include <queue>
 
 #include "absl/container/flat_hash_map.h"
+#include "trace/import/pytorch/event_order.h"
 
 namespace chakra::pytorch {
 
@@ -15,6 +15,9 @@ TimelineDraft::TimelineDraft(const DeviceTrace& device, const HostThreads& host)
       nodes_of_(host.threads.size()) {
   t.window_begin = host.window_begin;
   t.window_end = host.window_end;
+  // Most calls have one stretch or two: room that is not used takes no memory.
+  t.nodes.reserve(device.events.size() + device.events.size() / 2 + 1);
+  edges.reserve(2 * device.events.size() + 1);
   TimelineNode root;
   root.start = t.window_begin;
   t.nodes.push_back(root);
@@ -47,9 +50,11 @@ uint32_t TimelineDraft::LastEnded(uint32_t thread, int64_t time, int64_t before)
 std::vector<uint32_t> TimelineDraft::OrderNodes() const {
   const auto n = static_cast<uint32_t>(t.nodes.size());
   std::vector<uint32_t> order(n), place(n);
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin() + 1, order.end(),
-                   [this](uint32_t a, uint32_t b) { return t.nodes[a].start < t.nodes[b].start; });
+  // The root stays first.
+  const auto before = [this](uint32_t a, uint32_t b) {
+    return a != b && (a == 0 || (b != 0 && t.nodes[a].start < t.nodes[b].start));
+  };
+  if (!OrderByRuns(before, &order)) std::stable_sort(order.begin(), order.end(), before);
   for (uint32_t i = 0; i < n; ++i) place[order[i]] = i;
   // Edges between nodes that start at the same time, by the place of the node that waits. The order is
   // computed again only if the order found breaks one of them.
@@ -166,7 +171,7 @@ void TimelineDraft::SortEdges() {
   for (size_t i = 0; i < n; ++i) next[i + 1] += next[i];
   std::vector<TimelineEdge> dealt(edges.size());
   for (const NewEdge& e : edges) dealt[next[e.to]++] = e.edge;  // next[i] ends where node i + 1 begins
-  edges = {};
+  std::vector<NewEdge>().swap(edges);
   t.edge_begin.assign(1, 0);
   t.edge_begin.reserve(n + 1);
   size_t kept = 0, begin = 0;

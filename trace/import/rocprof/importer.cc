@@ -47,10 +47,8 @@ absl::Status ReadOne(const std::string& path, std::vector<Recording>* out, Input
   return ReadRocpd(**database, path, out);
 }
 
-}  // namespace
-
-absl::StatusOr<pytorch::Capture> ReadRecordings(const std::vector<std::string>& inputs,
-                                                const ReadOptions& options) {
+absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>& inputs,
+                                                 const ReadOptions& options) {
   std::vector<std::string> others;
   const std::string& named = options.capture.device;
   const auto files =
@@ -70,18 +68,23 @@ absl::StatusOr<pytorch::Capture> ReadRecordings(const std::vector<std::string>& 
   if (!ranks.ok()) return ranks.status();
   ranks->inputs = std::move(sources);
   ranks->files_left_out = std::move(others);
-  return pytorch::JoinRecorded(*std::move(ranks), options);
+  return ranks;
 }
 
-namespace {
-
 absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  auto capture = ReadRecordings(inputs, options);
-  if (!capture.ok()) return capture.status();
-  return pytorch::CaptureTraces(*std::move(capture), options);
+  auto ranks = ReadRanks(inputs, options);
+  if (!ranks.ok()) return ranks.status();
+  return pytorch::RecordedTraces(*std::move(ranks), options);
 }
 
 }  // namespace
+
+absl::StatusOr<pytorch::Capture> ReadRecordings(const std::vector<std::string>& inputs,
+                                                const ReadOptions& options) {
+  auto ranks = ReadRanks(inputs, options);
+  if (!ranks.ok()) return ranks.status();
+  return pytorch::JoinRecorded(*std::move(ranks), options);
+}
 
 const Importer kImporter = {
     .name = "rocprof",

@@ -12,16 +12,8 @@ namespace {
 
 constexpr absl::string_view kEndings[] = {".xplane.pb", ".pb"};
 
-absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
-  auto capture = ReadProfiles(inputs, options);
-  if (!capture.ok()) return capture.status();
-  return pytorch::CaptureTraces(*std::move(capture), options);
-}
-
-}  // namespace
-
-absl::StatusOr<pytorch::Capture> ReadProfiles(const std::vector<std::string>& inputs,
-                                              const ReadOptions& options) {
+absl::StatusOr<pytorch::RecordedRanks> ReadRanks(const std::vector<std::string>& inputs,
+                                                 const ReadOptions& options) {
   std::vector<std::string> others;
   const std::string& named = options.capture.device;
   const auto paths =
@@ -40,6 +32,21 @@ absl::StatusOr<pytorch::Capture> ReadProfiles(const std::vector<std::string>& in
   if (!ranks.ok()) return ranks.status();
   ranks->inputs = std::move(sources);
   ranks->files_left_out = std::move(others);
+  return ranks;
+}
+
+absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  auto ranks = ReadRanks(inputs, options);
+  if (!ranks.ok()) return ranks.status();
+  return pytorch::RecordedTraces(*std::move(ranks), options);
+}
+
+}  // namespace
+
+absl::StatusOr<pytorch::Capture> ReadProfiles(const std::vector<std::string>& inputs,
+                                              const ReadOptions& options) {
+  auto ranks = ReadRanks(inputs, options);
+  if (!ranks.ok()) return ranks.status();
   return pytorch::JoinRecorded(*std::move(ranks), options);
 }
 

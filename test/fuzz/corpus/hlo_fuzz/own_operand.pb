@@ -1,0 +1,13 @@
+
+•
+jit_fmainP
+body
+p	parameter˜)
+ar
+all-reduce˜ º(0%
+cond
+q	parameter˜(0„
+main
+x	parameter˜B
+loopwhile˜  °°Ú{"known_trip_count":{"n":"5"}}
+yadd˜!    (0!0z
