@@ -3,10 +3,15 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <chrono>
+#include <future>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "replay/python/errors.h"
 #include "replay/python/ranks.h"
+#include "replay/python/watch.h"
+#include "trace/base/stop.h"
 
 namespace py = pybind11;
 
@@ -14,6 +19,7 @@ namespace chakra::python {
 namespace {
 
 constexpr size_t kRecent = 16;  // arguments that are remembered
+constexpr std::chrono::milliseconds kLook(50);
 
 // Errors: an option that says nothing of traces.
 absl::Status CheckOfTraces(const cli::PointArguments& point) {
@@ -28,6 +34,23 @@ absl::Status CheckOfTraces(const cli::PointArguments& point) {
   return absl::OkStatus();
 }
 
+// Reads on a thread of its own: Python sees signals on this one alone.
+absl::StatusOr<LoadedTraces> LoadWatched(const TraceOptions& options) {
+  absl::StatusOr<LoadedTraces> out = absl::UnknownError("");
+  Watch watch{py::none()};
+  {
+    const py::gil_scoped_release released;
+    std::future<void> reading = std::async(std::launch::async, [&] {
+      const StopScope scope(watch.stop());
+      out = LoadTraces(options);
+    });
+    while (reading.wait_for(kLook) != std::future_status::ready) (void)watch.Stopped();
+    reading.get();
+  }
+  watch.Rethrow();
+  return out;
+}
+
 }  // namespace
 
 std::shared_ptr<Traces> Traces::Load(std::vector<std::string> words) {
@@ -39,7 +62,7 @@ std::shared_ptr<Traces> Traces::Load(std::vector<std::string> words) {
   out->key_ = out->arguments_->TraceKey();
   out->options_ = OrThrow(out->arguments_->arguments().traces());
   out->options_.keep_twins = true;
-  out->loaded_ = std::make_shared<const LoadedTraces>(OrThrow(LoadTraces(out->options_)));
+  out->loaded_ = std::make_shared<const LoadedTraces>(OrThrow(LoadWatched(out->options_)));
   return out;
 }
 
@@ -91,11 +114,7 @@ std::shared_ptr<Table> Traces::Nodes() const { return NodesOf(*whole()); }
 void BindTraces(py::module_& module) {
   py::class_<Traces, std::shared_ptr<Traces>>(module, "Traces",
                                               "Traces in memory. Made by load() and model().")
-      .def_static("load",
-                  [](std::vector<std::string> words) {
-                    const py::gil_scoped_release released;
-                    return Traces::Load(std::move(words));
-                  })
+      .def_static("load", [](std::vector<std::string> words) { return Traces::Load(std::move(words)); })
       .def_property_readonly("words", &Traces::words)
       .def_property_readonly("ranks", [](const Traces& t) { return t.loaded().set.ranks.size(); })
       .def_property_readonly("node_count", [](const Traces& t) { return t.loaded().set.nodes(); })

@@ -1,7 +1,10 @@
 """load(), model(), and what they give."""
 
 import ctypes
+import os
 import pickle
+import signal
+import threading
 import unittest
 
 import numpy as np
@@ -18,6 +21,15 @@ class Load(FolderTest):
         self.assertIn("1,256", binary("inspect", STEP))
         self.assertEqual([len(rank) for rank in traces], [157] * 8)
         self.assertEqual(repr(traces), "<Traces of 8 ranks, 1,256 nodes>")
+
+    def test_interrupt(self):
+        # So many ranks take seconds when nobody stops the reading.
+        for rank in range(20000):
+            os.symlink(os.path.join(STEP, "workload.0.et.zst"), self.path(f"step.{rank}.et.zst"))
+        timer = threading.Timer(0.15, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            cr.load(self.folder, threads=1)
 
     def test_columns_are_views(self):
         rank = cr.load(STEP)[3]

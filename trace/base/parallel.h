@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "trace/base/stop.h"
 
 namespace chakra {
 
@@ -28,18 +29,22 @@ inline int ThreadCount(int threads, size_t tasks) {
 
 // Runs tasks 0 to n - 1. Each thread calls make() once; make() returns a function, which may own the thread's
 // tools, and the thread calls this function with the number of each task. Threads take tasks in order, so
-// every task before a failed one runs to its end. Returns the error of the first failed task by position.
+// every task before a failed one runs to its end. Returns the error of the first failed task by position; a
+// task that was not begun since the caller's StopScope says stop has failed.
 template <typename Make>
 absl::Status ForEach(size_t n, int threads, const Make& make) {
   std::vector<absl::Status> status(n);
   std::atomic<size_t> next = 0;
   std::atomic<bool> failed = false;
+  const std::atomic<bool>* const stop = StopFlag();
   const auto run = [&] {
+    const StopScope scope(stop);
     auto work = make();
     while (!failed) {
       const size_t i = next++;
       if (i >= n) return;
-      status[i] = work(i);
+      status[i] = CheckStop();
+      if (status[i].ok()) status[i] = work(i);
       if (!status[i].ok()) failed = true;
     }
   };

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "trace/base/stop.h"
 
 namespace chakra {
 namespace {
@@ -211,6 +212,7 @@ absl::StatusOr<std::unique_ptr<FileSource>> FileSource::Open(const std::string& 
 FileSource::~FileSource() { close(fd_); }
 
 absl::StatusOr<size_t> FileSource::Read(char* out, size_t n) {
+  if (absl::Status s = CheckStop(); !s.ok()) return s;
   ssize_t got;
   do {
     got = read(fd_, out, n);

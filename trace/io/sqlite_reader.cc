@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "trace/base/stop.h"
 #include "trace/io/file.h"
 
 namespace chakra {
@@ -94,6 +95,7 @@ bool LooksLikeSqlite(absl::string_view head) { return absl::StartsWith(head, kMa
 absl::Status SqliteReader::Fail(absl::string_view doing) const {
   const int code = db_ == nullptr ? SQLITE_NOMEM : sqlite3_errcode(db_);
   const std::string what = db_ == nullptr ? "no memory" : sqlite3_errmsg(db_);
+  if (code == SQLITE_INTERRUPT) return CheckStop();
   if (code == SQLITE_NOMEM)
     return absl::ResourceExhaustedError(absl::StrCat(name_, ": ", doing, ": no memory"));
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
@@ -137,6 +139,9 @@ absl::Status SqliteReader::Harden() {
   good = good && sqlite3_exec(db_, "PRAGMA cell_size_check=ON", nullptr, nullptr, nullptr) == SQLITE_OK;
   readable_ = {"sqlite_master", "sqlite_schema"};
   good = good && sqlite3_set_authorizer(db_, Authorize, this) == SQLITE_OK;
+  // Once in a few milliseconds.
+  sqlite3_progress_handler(
+      db_, 100'000, [](void*) { return StopRequested() ? 1 : 0; }, nullptr);
   return good ? absl::OkStatus() : Fail("cannot be opened for reading alone");
 }
 

@@ -1,0 +1,38 @@
+// A wish to stop a long reading, known to the threads that read.
+#pragma once
+
+#include <atomic>
+#include <utility>
+
+#include "absl/status/status.h"
+
+namespace chakra {
+
+namespace internal {
+inline thread_local const std::atomic<bool>* stop_flag = nullptr;
+}  // namespace internal
+
+// Lends `flag` (may be null) to what this thread calls while the scope lives; ForEach() lends its caller's to
+// its threads. Not owned.
+class StopScope {
+ public:
+  explicit StopScope(const std::atomic<bool>* flag) : before_(std::exchange(internal::stop_flag, flag)) {}
+  ~StopScope() { internal::stop_flag = before_; }
+  StopScope(const StopScope&) = delete;
+  StopScope& operator=(const StopScope&) = delete;
+
+ private:
+  const std::atomic<bool>* before_;
+};
+
+inline const std::atomic<bool>* StopFlag() { return internal::stop_flag; }
+inline bool StopRequested() {
+  return internal::stop_flag != nullptr && internal::stop_flag->load(std::memory_order_relaxed);
+}
+
+// Errors: cancelled, once the scope's flag is set.
+inline absl::Status CheckStop() {
+  return StopRequested() ? absl::CancelledError("the reading was told to stop") : absl::OkStatus();
+}
+
+}  // namespace chakra
