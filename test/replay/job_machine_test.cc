@@ -33,7 +33,7 @@ struct Meeting {
   int64_t transfer = 0;
 };
 
-struct Job {
+struct EmulatedJob {
   int stages = 2;
   std::vector<std::vector<MachineStep>> programs;  // by rank
   std::vector<Meeting> meetings;
@@ -56,7 +56,7 @@ class JobMaker {
     job_.met.resize(static_cast<size_t>(job_.ranks()));
   }
 
-  Job Make(int micro_batches) {
+  EmulatedJob Make(int micro_batches) {
     for (int m = 0; m < micro_batches; ++m) Forward();
     for (int m = 0; m < micro_batches; ++m) Backward();
     for (int r = 0; r < job_.ranks(); ++r) program(r).push_back({MachineStep::kDeviceSync});
@@ -154,12 +154,13 @@ class JobMaker {
   std::mt19937 random_;
   const Told told_;
   const bool eager_;
-  Job job_;
+  EmulatedJob job_;
 };
 
 // Runs the ranks again until all ends of communication are what their members' arrivals give. `ends`: by rank
 // and call, from what is known to be too early.
-std::vector<Outcome> RunJob(const Job& job, bool profile, std::vector<std::vector<int64_t>> ends = {}) {
+std::vector<Outcome> RunJob(const EmulatedJob& job, bool profile,
+                            std::vector<std::vector<int64_t>> ends = {}) {
   const auto n = static_cast<size_t>(job.ranks());
   ends.resize(n);
   for (bool again = true;;) {
@@ -201,9 +202,9 @@ struct Score {
   std::string first_wrong;
 };
 
-void Compare(const Job& job, const Captured& capture, const std::vector<Outcome>& before, int rank,
+void Compare(const EmulatedJob& job, const Captured& capture, const std::vector<Outcome>& before, int rank,
              size_t step, int64_t more, Score* score) {
-  Job changed = job;
+  EmulatedJob changed = job;
   MachineStep& s = changed.programs[static_cast<size_t>(rank)][step];
   s.time += more;
   const std::string name = absl::StrCat(s.what == MachineStep::kLaunch ? "kernel" : "work", step);
@@ -234,7 +235,7 @@ void Compare(const Job& job, const Captured& capture, const std::vector<Outcome>
 Score ScoreOf(int stages, Told told, bool eager) {
   Score score;
   for (uint32_t seed = 0; seed < (kSanitized ? 1 : 4); ++seed) {
-    const Job job = JobMaker(100 * static_cast<uint32_t>(stages) + seed, stages, told, eager).Make(3);
+    const EmulatedJob job = JobMaker(100 * static_cast<uint32_t>(stages) + seed, stages, told, eager).Make(3);
     const std::vector<Outcome> before = RunJob(job, true);
     const Captured capture(Profiles(before));
     if (capture.traces().ranks.size() != before.size()) return score;
