@@ -49,6 +49,7 @@ test_packages="libgtest-dev libgmock-dev zstd clang libclang-rt-dev"
 # What benchmarks need, and tests that look outside: other simulators, clusters, a browser.
 outside_packages="libbenchmark-dev libsimgrid-dev libns3-dev libopenmpi-dev openmpi-bin slurm-wlm chromium dpkg-dev file
   patchelf lintian mkdocs"
-# What the Python module needs to build, and its tests: pandas, matplotlib, Dask, virtual environments, a checker of types.
-python_packages="pybind11-dev python3-dev python3-numpy python3-pandas python3-matplotlib python3-distributed
-  python3-venv mypy"
+# What the Python module needs to build, and its tests: pandas, matplotlib, Jupyter, Dask, virtual environments, a
+# checker of types.
+python_packages="pybind11-dev python3-dev python3-numpy python3-pandas python3-matplotlib
+  python3-nbconvert python3-ipykernel python3-distributed python3-venv mypy"

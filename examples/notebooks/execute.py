@@ -1,7 +1,7 @@
 """execute.py NOTEBOOK...: runs the cells of notebooks in this Python, without Jupyter, and keeps what they print in the files.
 
-Run from the repository's root with the module on PYTHONPATH. Text, values and figures (SVG) are kept, as Jupyter does;
-the same code gives the same bytes."""
+The module must be on PYTHONPATH. Cells run in the notebook's folder, and text, values and figures (SVG) are kept, as
+Jupyter does; the same code gives the same bytes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import ast
 import contextlib
 import io
 import json
+import os
 import sys
 
 import matplotlib
@@ -77,10 +78,11 @@ def execute(notebook: dict, name: str) -> dict:
 
 
 def main() -> int:
-    for path in sys.argv[1:]:
+    for path in map(os.path.abspath, sys.argv[1:]):
+        os.chdir(os.path.dirname(path))
         with open(path, encoding="utf-8") as file:
             notebook = json.load(file)
-        text = json.dumps(execute(notebook, path), indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(execute(notebook, os.path.basename(path)), indent=1, ensure_ascii=False) + "\n"
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
     return 0

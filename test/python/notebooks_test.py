@@ -1,10 +1,14 @@
-"""examples/notebooks: their cells run, in plain Python without Jupyter, and print what the files keep."""
+"""examples/notebooks: their cells run, in plain Python and in Jupyter, and print what the files keep."""
 
 import importlib.util
 import json
 import os
+import subprocess
+import sys
+import tempfile
 import traceback
 import unittest
+from pathlib import Path
 
 from testing import SOURCE
 
@@ -16,10 +20,18 @@ except ImportError:
     matplotlib = None
 
 
+JUPYTER = all(importlib.util.find_spec(name) for name in ("nbconvert", "ipykernel"))
+
+
 def shown(notebook: dict) -> list[list[str]]:
     """Each cell's texts. Figures differ with matplotlib's version: of them only that they are there."""
     return [["".join(o["text"] if o["output_type"] == "stream" else o["data"]["text/plain"])
              for o in cell["outputs"]] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def texts(notebook: dict) -> list[list[str]]:
+    """Each cell's texts without those of figures, whose sizes Jupyter prints."""
+    return [[text for text in cell if not text.startswith("<Figure")] for cell in shown(notebook)]
 
 
 @unittest.skipIf(matplotlib is None, "needs python3-matplotlib")
@@ -29,7 +41,7 @@ class Notebooks(unittest.TestCase):
         self.execute = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(self.execute)
         self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(SOURCE)
+        os.chdir(FOLDER)
 
     def test_print_what_they_keep(self):
         paths = sorted(FOLDER.glob("*.ipynb"))
@@ -43,6 +55,19 @@ class Notebooks(unittest.TestCase):
                            if "image/svg+xml" in o.get("data", {})]
                 self.assertTrue(figures)
                 self.assertNotRegex(text, r"/(home|tmp|root)/")
+
+    @unittest.skipUnless(JUPYTER, "needs python3-nbconvert and python3-ipykernel")
+    def test_jupyter_prints_the_same(self):
+        paths = sorted(FOLDER.glob("*.ipynb"))
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--output-dir", folder, *paths],
+                capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for path in paths:
+                with self.subTest(path.name):
+                    anew = json.loads((Path(folder) / path.name).read_text(encoding="utf-8"))
+                    self.assertEqual(texts(anew), texts(json.loads(path.read_text(encoding="utf-8"))))
 
     def test_the_same_bytes_twice(self):
         text = (FOLDER / "energy.ipynb").read_text(encoding="utf-8")
