@@ -1,4 +1,8 @@
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <mutex>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -74,6 +78,50 @@ class AstraSimOptions {
   std::string output_;
 };
 
+// Writes the ranks of a recording while they are read, so that memory holds those that are under way alone.
+// The files lie beside `output` until all ranks are read, and how many there are is known.
+class StagedRanks : public RankRewriter {
+ public:
+  StagedRanks(const std::string& output, Compression method)
+      : folder_(absl::StrCat(absl::StripSuffix(output, "/"), ".part.", getpid())), method_(method) {}
+  ~StagedRanks() override {
+    std::error_code error;
+    fs::remove_all(folder_, error);
+  }
+
+  absl::Status Rewrite(RankTrace trace, std::vector<Rewritten>*) override {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    EtWriter writer(PathOf(trace.rank), method_);
+    if (absl::Status s = WriteTrace(trace, &writer); !s.ok()) return s;
+    trace.graph = nullptr;
+    trace.raw = nullptr;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ranks_.push_back(std::move(trace));
+    return absl::OkStatus();
+  }
+  // What was written, without the content.
+  std::vector<RankTrace> Take() {
+    std::sort(ranks_.begin(), ranks_.end(),
+              [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
+    return std::move(ranks_);
+  }
+  absl::Status Move(int rank, const std::string& to) const {
+    std::error_code error;
+    fs::rename(PathOf(rank), to, error);
+    return error ? absl::InvalidArgumentError(absl::StrCat(to, ": cannot be written: ", error.message()))
+                 : absl::OkStatus();
+  }
+
+ private:
+  std::string PathOf(int rank) const { return absl::StrCat(folder_, "/", rank); }
+
+  const std::string folder_;
+  const Compression method_;
+  std::mutex mutex_;
+  std::vector<RankTrace> ranks_;
+};
+
 class ConvertCommand : public Command {
  public:
   explicit ConvertCommand(CLI::App* app)
@@ -110,8 +158,9 @@ class ConvertCommand : public Command {
  private:
   std::string Format() const;
   Compression Method() const;
-  absl::Status Convert(const TraceSet& traces) const;
-  absl::Status WriteOne(const RankTrace& trace, const std::string& path) const;
+  absl::Status Convert(const TraceSet& traces, const StagedRanks* staged) const;
+  absl::Status WriteOne(const RankTrace& trace, const StagedRanks* staged, const std::string& path) const;
+  absl::Status ConvertRecording();
   absl::Status CopyGroups(const TraceSet& traces) const;
   absl::Status WriteGoal(TraceSet traces) const;
 
@@ -140,7 +189,10 @@ Compression ConvertCommand::Method() const {
   return compression_.empty() ? CompressionOf(output_) : Compression::kNone;
 }
 
-absl::Status ConvertCommand::WriteOne(const RankTrace& trace, const std::string& path) const {
+// `staged`, where not null, has the trace.
+absl::Status ConvertCommand::WriteOne(const RankTrace& trace, const StagedRanks* staged,
+                                      const std::string& path) const {
+  if (staged != nullptr) return staged->Move(trace.rank, path);
   const std::string format = Format();
   if (format == "et") {
     if (path == "-") {
@@ -195,10 +247,10 @@ absl::Status ConvertCommand::CopyGroups(const TraceSet& traces) const {
   return absl::OkStatus();
 }
 
-absl::Status ConvertCommand::Convert(const TraceSet& traces) const {
+absl::Status ConvertCommand::Convert(const TraceSet& traces, const StagedRanks* staged) const {
   std::error_code error;
   const bool folder = fs::is_directory(output_, error);
-  if (traces.ranks.size() == 1 && !folder) return WriteOne(traces.ranks[0], output_);
+  if (traces.ranks.size() == 1 && !folder) return WriteOne(traces.ranks[0], staged, output_);
   if (!folder && !fs::create_directory(output_, error)) {
     return absl::InvalidArgumentError(
         absl::StrCat("cannot make the folder ", output_, " for ", traces.ranks.size(),
@@ -225,9 +277,19 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces) const {
     if (!names.insert(path).second) {
       return absl::InvalidArgumentError(absl::StrCat("two traces would be written to ", path));
     }
-    if (absl::Status s = WriteOne(rank, path); !s.ok()) return s;
+    if (absl::Status s = WriteOne(rank, staged, path); !s.ok()) return s;
   }
   return CopyGroups(traces);
+}
+
+absl::Status ConvertCommand::ConvertRecording() {
+  StagedRanks staged(output_, Method());
+  read_.rewriter = &staged;
+  absl::StatusOr<TraceSet> traces = ReadTraceSet(inputs_, read_);
+  read_.rewriter = nullptr;
+  if (!traces.ok()) return traces.status();
+  traces->ranks = staged.Take();
+  return Convert(*traces, &staged);
 }
 
 // All ranks in one file.
@@ -276,6 +338,12 @@ int ConvertCommand::Run() {
   if (!compression_.empty() && output_ == "-" && Method() != Compression::kNone && Format() != "et") {
     return Misuse("--compression of standard output is for --to et");
   }
+  const Importer* importer = ImporterOfRun(inputs_, read_);
+  if (Format() == "et" && output_ != "-" && importer != nullptr && importer->recorded) {
+    if (!cluster_.empty()) return Misuse("--cluster is for --to goal");
+    const absl::Status status = ConvertRecording();
+    return status.ok() ? kDone : Fail(status);
+  }
   auto traces = ReadTraceSet(inputs_, read_);
   if (!traces.ok()) return Fail(traces.status());
   if (Format() == "goal") {
@@ -286,7 +354,7 @@ int ConvertCommand::Run() {
   if (output_ == "-" && traces->ranks.size() > 1) {
     return Misuse(absl::StrCat("-o - takes one trace, but there are ", traces->ranks.size()));
   }
-  const absl::Status status = Convert(*traces);
+  const absl::Status status = Convert(*traces, nullptr);
   return status.ok() ? kDone : Fail(status);
 }
 

@@ -10,6 +10,7 @@
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/model/kernel_model.h"
 #include "replay/run/description.h"
+#include "replay/run/free_memory.h"
 #include "trace/generate/write.h"
 #include "trace/model/distinct_graphs.h"
 
@@ -75,6 +76,7 @@ absl::StatusOr<std::unique_ptr<GraphPricer>> GraphPricer::Make(const RunOptions&
 absl::StatusOr<std::vector<ComputeTimes>> PriceTraces(const LoadedTraces& traces, const RunOptions& options,
                                                       const std::string& compute, const proto::Device& device,
                                                       RunDescription* run) {
+  if (absl::Status s = CheckMemory(traces.set, FreeMemory()); !s.ok()) return s;
   const auto step = generate::PlanOf(traces.set);
   const KernelLoad load =
       step.ok() && step->has_value() ? KernelLoad::Steady((*step)->split.ranks()) : KernelLoad::Alone();

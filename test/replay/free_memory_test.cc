@@ -1,0 +1,49 @@
+// A replay that cannot fit is refused before it begins, with what it needs.
+#include "replay/run/free_memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace chakra {
+namespace {
+
+using testing::HasSubstr;
+
+// `ranks` ranks of `nodes` nodes each, which share one graph.
+TraceSet Set(int ranks, uint32_t nodes) {
+  GraphDraft draft;
+  draft.id.resize(nodes);
+  auto graph = std::make_shared<Graph>();
+  graph->id = draft.id;
+  TraceSet set;
+  for (int r = 0; r < ranks; ++r) {
+    RankTrace& rank = set.ranks.emplace_back();
+    rank.rank = r;
+    rank.graph = graph;
+  }
+  return set;
+}
+
+TEST(FreeMemory, OfThisMachineIsMoreThanNothing) { EXPECT_GT(FreeMemory(), uint64_t{1} << 20); }
+
+// Times, lanes and places of one graph, and what each rank's nodes wait for.
+TEST(FreeMemory, ASharedGraphCountsOnce) {
+  const TraceSet set = Set(1000, 1000);
+  const uint64_t graph = 1000 * (sizeof(Time) + 1 + 8), ranks = uint64_t{1000} * 1000 * 4;
+  EXPECT_TRUE(CheckMemory(set, graph + ranks).ok());
+  EXPECT_FALSE(CheckMemory(set, graph + ranks - 1).ok());
+}
+
+TEST(FreeMemory, WhatDoesNotFitIsRefusedWithItsNeed) {
+  const absl::Status status = CheckMemory(Set(16384, 20000), 1000000000);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("16384 ranks with 327680000 nodes needs at least 1.31 GB"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("1 GB are free"));
+}
+
+}  // namespace
+}  // namespace chakra
