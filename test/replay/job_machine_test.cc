@@ -252,7 +252,7 @@ Score ScoreOf(int stages, Told told, bool eager) {
 }
 
 TEST(JobMachine, PipelinesAndSubgroupsDoWhatTheirMachinesDo) {
-  for (const int stages : {1, 2, 3}) {
+  for (const int stages : {1, 2, 4}) {
     const Score score = ScoreOf(stages, Told::kAll, false);
     EXPECT_EQ(score.right, score.events) << stages << " stages: " << score.first_wrong;
     EXPECT_GT(score.moved, score.events / 10);
@@ -262,7 +262,7 @@ TEST(JobMachine, PipelinesAndSubgroupsDoWhatTheirMachinesDo) {
 
 // Groups and peers are inferred from sizes, streams and times.
 TEST(JobMachine, InferredGroupsAndPeersTellMostOfIt) {
-  for (const int stages : {1, 2, 3}) {
+  for (const int stages : {1, 2, 4}) {
     const Score score = ScoreOf(stages, Told::kKinds, false);
     std::printf("stages %d: moved %lu right %lu of all %lu right %lu; %s\n", stages, score.moved,
                 score.moved_right, score.events, score.right, score.first_wrong.c_str());

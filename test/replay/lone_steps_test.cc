@@ -36,7 +36,7 @@ TEST(LoneSteps, EqualFlowByFlow) {
     Agree("dgx-b200", 16, T::kBroadcast, "ring/simple", root);
     Agree("dgx-b200", 16, T::kBroadcast, "ring/ll", root);
     Agree("mi300x", 16, T::kReduce, "ring/ll", root);
-    Agree("dgx-v100", 12, T::kBroadcast, "binomial/simple", root);
+    Agree("dgx-v100", 16, T::kBroadcast, "binomial/simple", root);
   }
   Agree("rtx-pro-6000", 16, T::kAllReduce, "");
   Agree("gb200-nvl72", 9, T::kAllGather, "nvls/simple");
