@@ -321,5 +321,25 @@ TEST(DeviceOrder, WhatNothingExplainsIsCounted) {
   ExpectReplaysItself(l);
 }
 
+// A kernel of thousands of blocks fills the device; another stream's kernel begins as the last of them do.
+TEST(DeviceOrder, AKernelThatFoundNoRoomBeginsWithTheLastBlocksOfALargeOne) {
+  const auto link = [](int64_t large, int64_t begin, int blocks) {
+    return Link(KinetoBuilder()
+                    .Call(1, "cudaLaunchKernel", 1000, 1000, 1)
+                    .Call(1, "cudaLaunchKernel", 100000, 1000, 2)
+                    .Kernel(7, "large", large, 1000000, 1, absl::StrCat(",\"grid\":[", blocks, ",1,1]"))
+                    .Kernel(20, "small", begin, 5000, 2));
+  };
+  const Linked l = link(10000, 990000, 15000);
+  EXPECT_EQ(l.Edge("large", "small"), "release+0");
+  ExpectReplaysItself(l);
+  EXPECT_EQ(l.Repairs("unexplained_device_delay"), 0u);
+  EXPECT_EQ(Play(l.t, l.Find("large"), 500000).begin[l.Find("small")], 10000 + 1470000);
+  EXPECT_EQ(link(10000, 990000, 500).Edge("large", "small"), "none") << "few blocks leave room";
+  EXPECT_EQ(link(10000, 800000, 15000).Edge("large", "small"), "none") << "many blocks had still to begin";
+  EXPECT_EQ(link(400000, 1395000, 15000).Edge("large", "small"), "none")
+      << "it was not what filled the device";
+}
+
 }  // namespace
 }  // namespace chakra::pytorch
