@@ -255,25 +255,35 @@ TEST(JobMachine, PipelinesAndSubgroupsDoWhatTheirMachinesDo) {
   for (const int stages : {1, 2, 4}) {
     const Score score = ScoreOf(stages, Told::kAll, false);
     EXPECT_EQ(score.right, score.events) << stages << " stages: " << score.first_wrong;
-    EXPECT_GT(score.moved, score.events / 10);
+    EXPECT_GT(score.moved, score.events / 20);
     EXPECT_GT(score.elsewhere, score.moved / 4) << "changes reach other ranks through what they share";
   }
 }
 
-// Groups and peers are inferred from sizes, streams and times.
-TEST(JobMachine, InferredGroupsAndPeersTellMostOfIt) {
-  for (const int stages : {1, 2, 4}) {
-    const Score score = ScoreOf(stages, Told::kKinds, false);
-    std::printf("stages %d: moved %lu right %lu of all %lu right %lu; %s\n", stages, score.moved,
-                score.moved_right, score.events, score.right, score.first_wrong.c_str());
+double Share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Groups and peers are inferred from sizes, streams and times. The deeper the pipeline, the more ranks look
+// alike.
+TEST(JobMachine, InferredGroupsAndPeersTellAPart) {
+  struct Least {
+    int stages;
+    double right, moved_right;  // measured: 0.70 and 0.61, 0.94 and 0.36, 0.93 and 0.20
+  };
+  for (const Least& least : {Least{1, 0.6, 0.5}, Least{2, 0.9, 0.3}, Least{4, 0.9, 0.15}}) {
+    const Score score = ScoreOf(least.stages, Told::kKinds, false);
+    EXPECT_GE(Share(score.right, score.events), least.right) << least.stages << ": " << score.first_wrong;
+    EXPECT_GE(Share(score.moved_right, score.moved), least.moved_right)
+        << least.stages << ": " << score.first_wrong;
   }
 }
 
 // A sender that need not wait: of one that came after its receiver, the capture cannot tell it.
 TEST(JobMachine, MessagesThatAreLeftBehindAreToldWhereTheReceiverCameLater) {
   const Score score = ScoreOf(2, Told::kAll, true);
-  std::printf("eager: moved %lu right %lu of all %lu right %lu; %s\n", score.moved, score.moved_right,
-              score.events, score.right, score.first_wrong.c_str());
+  EXPECT_EQ(score.moved_right, score.moved) << score.first_wrong;
+  EXPECT_GE(Share(score.right, score.events), 0.99) << score.first_wrong;
 }
 
 }  // namespace
