@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "bench/nsys_generator.h"
 #include "test/folders.h"
 #include "test/trace/nsys_sql.h"
@@ -424,6 +425,34 @@ TEST_F(NsysRead, ARealExportOfOneGpuWhoseTimesCountFromZero) {
   // The recording began at its UTC time, and the first call 1.30 s later.
   EXPECT_EQ(capture.ranks[0].device->base_ns, 1776781226557295056);
   EXPECT_EQ(capture.ranks[0].device->events[0].ts, 1304349703);
+}
+
+// A rank's columns are drafted before ranks are joined: what joining adds, clocks, groups and peers, must be
+// there.
+TEST_F(NsysRead, ColumnsOfTwoHostsAreThoseOfFrames) {
+  std::vector<std::string> paths;
+  for (const int host : {0, 1}) {
+    paths.push_back(Make({.hosts = 2, .host = host, .pipeline = true, .clock_error_ns = host * 3'000'000},
+                         absl::StrCat("host", host, ".sqlite")));
+  }
+  for (const char* steps : {"", "1"}) {
+    ReadOptions options;
+    options.capture.steps = steps;
+    const auto columns = ReadTraceSet(paths, options);
+    options.keep_raw = true;
+    const auto frames = ReadTraceSet(paths, options);
+    ASSERT_TRUE(columns.ok() && frames.ok()) << columns.status() << frames.status();
+    ASSERT_EQ(columns->ranks.size(), 4u);
+    ASSERT_EQ(frames->ranks.size(), 4u);
+    EXPECT_EQ(columns->groups, frames->groups);
+    for (size_t r = 0; r < 4; ++r) {
+      const RankTrace &a = columns->ranks[r], &b = frames->ranks[r];
+      EXPECT_TRUE(SameContent(*a.graph, *b.graph)) << r;
+      EXPECT_EQ(a.metadata, b.metadata);
+      EXPECT_EQ(a.group_names, b.group_names);
+      EXPECT_EQ(a.repairs.size(), b.repairs.size());
+    }
+  }
 }
 
 }  // namespace

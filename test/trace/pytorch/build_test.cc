@@ -53,7 +53,8 @@ TEST(ColumnBuilder, MakesWhatTheDecoderMakesOfFramesOfRealRecordings) {
        {"kineto/b200_eager_trace.json.gz", "kineto/mi300_resnet_act_checkpoint.json.gz",
         "kineto/mi300x_vllm_piecewise_graphs.json.gz", "kineto/jobs/gloo_pp4", "kineto/jobs/gloo_tp4",
         "nsys/h100_2gpu_1s.sqlite", "nsys/mock.sqlite", "xplane/jax_conv_minimal_mi300x.xplane.pb",
-        "xplane/jax_te_fused_attention.xplane.pb", "hta/mtia_inference_rank_0.json.gz"})
+        "xplane/jax_te_fused_attention.xplane.pb", "rocprof/mi350x_training_rank_of_8.json.gz",
+        "hta/mtia_inference_rank_0.json.gz"})
     ExpectSameBothWays({data + "/" + name}, "");
   ExpectSameBothWays({data + "/kineto/mi300_resnet_act_checkpoint.json.gz"}, "last");
 }
