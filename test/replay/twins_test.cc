@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "replay/report/run_replay.h"
 #include "replay/run/cluster_model.h"
 #include "replay/run/machine.h"
@@ -161,7 +162,8 @@ TEST(Twins, OneRankOfACaptureStandsForAll) {
     proto::Report one = ReplayOfOne(cluster, 16, true), all = ReplayOfOne(cluster, 16, false);
     EXPECT_GT(all.step_size(), 16) << "steps of all ranks, beside what was measured";
     EXPECT_EQ(all.pinned().rank_size(), 16);
-    ASSERT_EQ(one.warning_size(), all.warning_size() + 1);
+    ASSERT_EQ(one.warning_size(), all.warning_size() + 1)
+        << absl::StrJoin(one.warning(), "\n") << "\nagainst\n" << absl::StrJoin(all.warning(), "\n");
     bool said = false;
     for (const std::string& w : one.warning()) said |= absl::StrContains(w, "1 rank stands for all 16");
     EXPECT_TRUE(said);
