@@ -1,6 +1,9 @@
 #include "replay/compute/model/kernel_names.h"
 
 #include <algorithm>
+#include <array>
+#include <bitset>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -291,6 +294,51 @@ bool NameFits(absl::string_view name, absl::string_view pattern) {
   return true;
 }
 
+// The pairs of characters that follow one another in a text: most patterns have one that a name has not, so
+// that few are looked for. Two pairs may count as one.
+class Pairs {
+ public:
+  explicit Pairs(absl::string_view text) {
+    for (size_t i = 0; i + 1 < text.size(); ++i) has_.set(Number(text, i));
+  }
+  bool Has(size_t number) const { return has_.test(number); }
+  static size_t Number(absl::string_view text, size_t i) {
+    return (static_cast<size_t>(text[i]) & 31) << 5 | (static_cast<size_t>(text[i + 1]) & 31);
+  }
+
+ private:
+  std::bitset<1024> has_;
+};
+
+struct CountedPattern {
+  absl::string_view pattern;
+  KernelFamily family;
+  std::array<uint16_t, 3> pairs;  // that each name has which it fits
+};
+
+// By their first two characters, too.
+static_assert(std::all_of(std::begin(kPatterns), std::end(kPatterns), [](const NamePattern& line) {
+  const absl::string_view pattern = line.pattern;
+  return pattern.size() > 1 && pattern[0] != '*' && pattern[1] != '*';
+}));
+
+const std::vector<CountedPattern>& Patterns() {
+  static const auto* const patterns = [] {
+    auto* all = new std::vector<CountedPattern>();
+    for (const NamePattern& line : kPatterns) {
+      CountedPattern counted{line.pattern, line.family, {}};
+      const absl::string_view piece = counted.pattern.substr(0, counted.pattern.find('*'));
+      const size_t last = piece.size() - 2;
+      for (size_t i = 0; i < 3; ++i) {
+        counted.pairs[i] = static_cast<uint16_t>(Pairs::Number(piece, i * last / 2));
+      }
+      all->push_back(counted);
+    }
+    return all;
+  }();
+  return *patterns;
+}
+
 struct NamedDtype {
   const char* pattern;  // lower case
   KernelDtype dtype;
@@ -335,8 +383,10 @@ std::optional<StreamKind> StreamKindOf(KernelFamily family) {
 
 KernelFamily FamilyOfKernelName(absl::string_view name) {
   const std::string lower = absl::AsciiStrToLower(name);
-  for (const NamePattern& line : kPatterns) {
-    if (NameFits(lower, line.pattern)) return line.family;
+  const Pairs pairs(lower);
+  for (const CountedPattern& line : Patterns()) {
+    const auto& [a, b, c] = line.pairs;
+    if (pairs.Has(a) && pairs.Has(b) && pairs.Has(c) && NameFits(lower, line.pattern)) return line.family;
   }
   return KernelFamily::kNone;
 }
