@@ -92,10 +92,10 @@ absl::Status JudgeDoubling(const std::vector<Row<typename F::Call>>& rows,
                            const Doubling<typename F::Call>& doubling, bool by_work,
                            std::vector<Judged>* out) {
   for (const auto& [key, group] : GroupsOf<F>(rows)) {
-    const absl::StatusOr<Unit> unit = UnitOf(group[0]->device, group[0]->call.dtype);
+    const auto& first = *group[0];
+    const absl::StatusOr<Unit> unit = UnitOf(first.device, first.call.dtype);
     if (!unit.ok()) return unit.status();
-    const auto fit =
-        std::find_if(fits.begin(), fits.end(), [&](const auto& f) { return IsOf<F>(f, *group[0]); });
+    const auto fit = std::find_if(fits.begin(), fits.end(), [&](const auto& f) { return IsOf<F>(f, first); });
     if (fit == fits.end()) continue;
     const auto view = fit->View();
     const auto time = [&](const typename F::Call& call) {
