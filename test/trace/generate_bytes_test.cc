@@ -91,6 +91,10 @@ class SecondCount {
  private:
   static double D(int64_t n) { return static_cast<double>(n); }
   double Tokens(double n, double width = -1) const { return n * (width < 0 ? D(m_.hidden) : width) * e_; }
+  // Inputs of products are gathered as products take them.
+  double Inputs(double n, double width = -1) const {
+    return Tokens(n, width) * (t_.dtype == proto::Training::FP8 ? 0.5 : 1);
+  }
   double Norm(double width) const { return m_.layer_norm ? 2 * width : width; }
   double Bias(double width) const { return m_.bias ? width : 0; }
   bool Latent() const { return m_.kv_rank > 0; }
@@ -117,10 +121,12 @@ class SecondCount {
       Add(CollectiveType::kAllReduce, Tokens(tokens_, in), backward);  // gradients behind the columns
       return;
     }
-    Add(CollectiveType::kAllGather, Tokens(own_, in), forward);
+    Add(CollectiveType::kAllGather, Inputs(own_, in), forward);
     Add(CollectiveType::kReduceScatter, Tokens(tokens_), forward);
-    Add(CollectiveType::kAllGather, Tokens(own_), backward);  // gradients before the rows
-    if (gathers_again) Add(CollectiveType::kAllGather, Tokens(own_, in), backward);
+    Add(CollectiveType::kAllGather, Inputs(own_), backward);  // gradients before the rows
+    if (gathers_again) Add(CollectiveType::kAllGather, Inputs(own_, in), backward);
+    // The greatest values of what the columns take, and of gradients before the rows.
+    if (t_.dtype == proto::Training::FP8) Add(CollectiveType::kAllReduce, 4, forward + backward);
     Add(CollectiveType::kReduceScatter, Tokens(tokens_, in), backward);
   }
 
@@ -130,7 +136,7 @@ class SecondCount {
     if (Latent()) {
       ColumnsAndRows(forward, times, Down(), false);
       if (m_.q_rank == 0) {  // queries come from the tokens themselves
-        if (s_.sp) Add(CollectiveType::kAllGather, Tokens(own_), forward + times);
+        if (s_.sp) Add(CollectiveType::kAllGather, Inputs(own_), forward + times);
         Add(s_.sp ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce, Tokens(tokens_), times);
       }
     } else {
@@ -298,7 +304,7 @@ class RandomStep {
     if (!experts && Pick({0, 1}) == 1) absl::StrAppend(&out.parallel, ",sp=no");
     out.training =
         absl::StrCat("seq=128,global_batch=", 16 * Pick({1, 2}), ",micro_batch=", Pick({1, 2}),
-                     ",dtype=", std::vector<const char*>{"bf16", "fp16", "fp32"}[random_() % 3],
+                     ",dtype=", std::vector<const char*>{"bf16", "fp16", "fp32", "fp8"}[random_() % 4],
                      ",recompute=", std::vector<const char*>{"none", "selective", "full"}[random_() % 3]);
     return out;
   }

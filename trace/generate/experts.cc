@@ -62,6 +62,7 @@ NodeList LayerBuilder::Experts(NodeList at) {
   at = Cast(experts * rows, h, "experts.up", at);
   at = Run(ops_.Product(rows, (m.gated ? 2 : 1) * ffn, h, experts), "experts.up", at);
   at = Run(Activation(experts * rows, ffn, false), "experts.activation", at);
+  at = CastBehind(experts * rows, ffn, "experts.down", at);
   at = Run(ops_.Product(rows, h, ffn, experts), "experts.down", at);
   at = SortByExpert("unsort_chunks_indices_gather_kernel", moved, at);
   at = Dispatch("experts.combine", false, std::move(at));
@@ -89,7 +90,8 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   ForWeight([=, this] {
     AddGradient(experts * h * ffn, Run(ops_.WeightProduct(h, ffn, rows, experts), "experts.down", outer), true);
   });
-  outer = Run(Activation(experts * rows, ffn, true), "experts.activation", at);
+  outer = CastBehind(experts * rows, wide, "experts.up",
+                     Run(Activation(experts * rows, ffn, true), "experts.activation", at));
   at = Run(ops_.Product(rows, h, wide, experts), "experts.up", outer);
   ForWeight([=, this] {
     AddGradient(experts * h * wide, Run(ops_.WeightProduct(wide, h, rows, experts), "experts.up", outer), true);

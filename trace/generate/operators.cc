@@ -201,6 +201,10 @@ Operator Operators::DropoutBackward(int64_t rows, int64_t width) const {
   return Stream("masked_scale_elementwise_kernel", (2 * element_bytes_ + 1) * rows * width, rows * width);
 }
 
+Operator Operators::Greatest(int64_t rows, int64_t width) const {
+  return Stream("amax_reduce_kernel", element_bytes_ * rows * width, rows * width);
+}
+
 Operator Operators::CastTranspose(int64_t rows, int64_t width) const {
   return Stream("cast_transpose_elementwise_kernel", (element_bytes_ + 2) * rows * width, rows * width);
 }
@@ -274,7 +278,7 @@ Operator Operators::Fill(int64_t elements, int64_t element_bytes) const {
 
 std::vector<Operator> Operators::Loss(int64_t rows, int64_t columns) const {
   const int64_t n = rows * columns;
-  if (training_.fused_loss()) {
+  if (training_.fused_loss) {
     return {Stream("online_softmax_kernel", element_bytes_ * n, 5 * n),
             Stream("cross_entropy_kernel", 2 * element_bytes_ * n, 5 * n)};
   }
@@ -293,7 +297,7 @@ std::vector<Operator> Operators::Loss(int64_t rows, int64_t columns) const {
 
 std::vector<Operator> Operators::LossBackward(int64_t rows, int64_t columns) const {
   const int64_t n = rows * columns;
-  if (training_.fused_loss()) return {Stream("mul_elementwise_kernel", 2 * element_bytes_ * n, n)};
+  if (training_.fused_loss) return {Stream("mul_elementwise_kernel", 2 * element_bytes_ * n, n)};
   const Operator cast = Stream("float_copy_elementwise_kernel", (element_bytes_ + 4) * n, n);
   if (training_.framework == proto::Training::MEGATRON) return {Stream("mul_elementwise_kernel", 8 * n, n), cast};
   Operator softmax = Make("aten::_log_softmax_backward_data", Matrix(rows, columns), 1, kFp32);

@@ -44,6 +44,8 @@ class Operators {
   Operator AddResidual(int64_t rows, int64_t width) const;
   Operator Dropout(int64_t rows, int64_t width) const;
   Operator DropoutBackward(int64_t rows, int64_t width) const;
+  // The greatest value of what is cast to fp8.
+  Operator Greatest(int64_t rows, int64_t width) const;
   // From the type of activations to that of products and its transpose, where products are fp8.
   Operator CastTranspose(int64_t rows, int64_t width) const;
   // Of queries and keys.

@@ -71,6 +71,13 @@ uint32_t Sharing::GatherOf(bool expert, int64_t elements, const Spot& spot, cons
                             after);
 }
 
+// Weights that are gathered anew are cast anew; others are cast once a step, which is nothing beside it.
+uint32_t Sharing::CastOf(int64_t elements, const Spot& spot, uint32_t at) {
+  if (plan_.training.fp8 == proto::Training::CURRENT)
+    at = graph_->Compute(Passes("amax_reduce_kernel", elements * plan_.element_bytes()), spot, {at});
+  return graph_->Compute(Passes("cast_transpose_kernel", elements * (plan_.element_bytes() + 2)), spot, {at});
+}
+
 NodeList Sharing::Gather(const WeightUnit& unit, const Spot& spot, const NodeList& after) {
   NodeList nodes;
   for (const bool expert : {false, true}) {
@@ -80,6 +87,7 @@ NodeList Sharing::Gather(const WeightUnit& unit, const Spot& spot, const NodeLis
     // To the weights of the unit, each whole (FSDP2).
     nodes.push_back(graph_->Compute(Passes("split_with_sizes_copy", 2 * elements * plan_.element_bytes()), spot,
                                     {gathered}));
+    if (plan_.training.narrow() && unit.layer >= 0) nodes.back() = CastOf(elements, spot, nodes.back());
   }
   return nodes;
 }

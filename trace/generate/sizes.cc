@@ -177,6 +177,10 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   const bool text = model.image == 0 && model.bias && model.positions > 0;
   out->dropout = t.has_dropout() ? t.dropout() : text;
   out->compiled = t.has_compiled() ? t.compiled() : t.framework() == proto::Training::MEGATRON;
+  out->fp8 = t.fp8();
+  out->fused_loss = t.has_fused_loss()
+                        ? t.fused_loss()
+                        : t.framework() == proto::Training::MEGATRON && out->compiled && !out->unfused();
   out->host = HostOf(t);
   return absl::OkStatus();
 }

@@ -90,13 +90,16 @@ struct TrainingPlan {
   proto::Training::Optimizer optimizer = proto::Training::ADAM;
   proto::Training::Attention attention = proto::Training::FLASH;
   proto::Training::Framework framework = proto::Training::MEGATRON;
+  proto::Training::Fp8 fp8 = proto::Training::CURRENT;
   bool dropout = false, compiled = true;
+  // The loss by TransformerEngine's kernels, as in NVIDIA's recipes (cross_entropy_fusion_impl).
+  bool fused_loss = true;
   HostCosts host;
 
   // Frameworks before FlashAttention: their other kernels are of that time too.
   bool unfused() const { return attention == proto::Training::MATH; }
-  // The loss by TransformerEngine's kernels, as in NVIDIA's recipes (cross_entropy_fusion_impl).
-  bool fused_loss() const { return framework == proto::Training::MEGATRON && compiled && !unfused(); }
+  // Products take one byte an element, and so do the ranks of tp that gather their inputs.
+  bool narrow() const { return dtype == proto::Training::FP8; }
   // Products of gradients add to those of earlier micro-batches in fp32 (Megatron-LM's
   // gradient_accumulation_fusion, its default with bf16 and fp8).
   bool accumulates() const {
