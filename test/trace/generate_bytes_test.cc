@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <random>
@@ -145,11 +146,25 @@ class SecondCount {
     Core(core, times);
     if (!experts) return ColumnsAndRows(forward, times, D(m_.hidden));
     if (m_.shared_ffn > 0) ColumnsAndRows(forward, times, D(m_.hidden));
-    const double rows = Tokens(own_) * D(m_.top_k);
+    const double rows = Tokens(OnTheWay());
     Add(CollectiveType::kAllGather, 8 * D(m_.experts), forward, GroupKind::kExpert);  // counts of tokens
     Add(CollectiveType::kAllToAll, rows, 2 * (forward + times), GroupKind::kExpert);
     Add(CollectiveType::kAllGather, rows, forward + times, GroupKind::kExpertTensor);
     Add(CollectiveType::kReduceScatter, rows * D(s_.etp), forward + times, GroupKind::kExpertTensor);
+  }
+
+  // Rows that a rank sends to experts: one for each expert, or for each rank that has some of a token's.
+  // Counts the sets of top_k experts that have one of the first rank's.
+  double OnTheWay() const {
+    const int64_t own = static_cast<int64_t>(own_), experts = m_.experts, here = experts / s_.ep;
+    if (!s_.deep || s_.ep == 1) return D(own * m_.top_k);
+    int64_t sets = 0, with = 0;
+    for (int64_t set = 0; set < int64_t{1} << experts; ++set) {
+      if (std::popcount(static_cast<uint64_t>(set)) != m_.top_k) continue;
+      ++sets;
+      if ((set & ((int64_t{1} << here) - 1)) != 0) ++with;
+    }
+    return D(std::min(own * m_.top_k, (own * s_.ep * with + sets - 1) / sets));
   }
 
   void Core(double forward, double backward) {
@@ -297,7 +312,8 @@ class RandomStep {
     out.parallel =
         absl::StrCat("tp=", Pick({1, 2, 4}), ",pp=", pp, ",dp=", Pick({1, 2, 4}), ",cp=", Pick({1, 1, 2}),
                      ",ep=", experts ? Pick({1, 2, 4}) : 1, ",etp=", experts ? Pick({1, 1, 2}) : 1,
-                     ",zero=", Pick({0, 1, 2, 3}), ",overlap_grad=", Pick({0, 1}), ",layout=balanced",
+                     Pick({0, 1}) == 1 ? ",dispatcher=alltoall" : "", ",zero=", Pick({0, 1, 2, 3}),
+                     ",overlap_grad=", Pick({0, 1}), ",layout=balanced",
                      ",cp_kind=", std::vector<const char*>{"ring", "ulysses", "all_gather"}[random_() % 3]);
     if (!schedule.empty()) absl::StrAppend(&out.parallel, ",schedule=", schedule);
     if (schedule.empty() && pp > 1 && Pick({0, 1}) == 1) absl::StrAppend(&out.parallel, ",vpp=2");

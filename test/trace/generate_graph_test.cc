@@ -278,7 +278,8 @@ TEST(GenerateWrite, GraphsOfCudaTakeTheHostLess) {
   EXPECT_GT(host(",launch=100us"), host(""));
 }
 
-// Dropout, and the kernels of frameworks before FlashAttention: GPT-2 has the first, attention=math the others.
+// Dropout, and the kernels of frameworks before FlashAttention: GPT-2 has the first, attention=math the
+// others.
 TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   const auto names = [](const char* model, const std::string& training) {
     std::map<std::string, int> count;

@@ -107,8 +107,8 @@ NodeList LayerBuilder::Column(int64_t in, int64_t out, const char* part, NodeLis
   return Run(ops_.Product(tokens_, out, in), part, at);
 }
 
-// With sequence parallelism the input is gathered again for the weight's gradient: with overlap_tensor beside the product
-// of the input's gradient, whose reduction then runs beside the weight's.
+// With sequence parallelism the input is gathered again for the weight's gradient: with overlap_tensor beside
+// the product of the input's gradient, whose reduction then runs beside the weight's.
 NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   const bool now = put_off_ == nullptr;
   const NodeList input = now ? GatherInputs(in, part, at) : NodeList();
@@ -128,20 +128,21 @@ NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part,
 
 NodeList LayerBuilder::Cast(int64_t rows, int64_t width, const char* part, const NodeList& at) {
   if (!plan_.training.narrow()) return at;
-  const bool looks = plan_.training.fp8 == proto::Training::CURRENT;
-  return Run(ops_.CastTranspose(rows, width), part, looks ? Run(ops_.Greatest(rows, width), part, at) : at);
+  const NodeList from = plan_.training.looks_before_cast ? Run(ops_.Greatest(rows, width), part, at) : at;
+  return Run(ops_.CastTranspose(rows, width), part, from);
 }
 
 NodeList LayerBuilder::CastBehind(int64_t rows, int64_t width, const char* part, const NodeList& at) {
-  return plan_.training.fp8 == proto::Training::CURRENT ? Cast(rows, width, part, at) : at;
+  return plan_.training.looks_before_cast ? Cast(rows, width, part, at) : at;
 }
 
 NodeList LayerBuilder::CastShared(int64_t width, const char* part, const NodeList& at, bool behind) {
-  const bool looks = plan_.training.fp8 == proto::Training::CURRENT;
+  const bool looks = plan_.training.looks_before_cast;
   if (!plan_.training.narrow() || (behind && !looks)) return at;
   if (!looks || !plan_.split.sp) return Cast(shared_tokens_, width, part, at);
   const NodeList greatest = Run(ops_.Greatest(shared_tokens_, width), part, at);
-  return Run(ops_.CastTranspose(shared_tokens_, width), part, Tensor(CollectiveType::kAllReduce, 4, part, greatest));
+  return Run(ops_.CastTranspose(shared_tokens_, width), part,
+             Tensor(CollectiveType::kAllReduce, 4, part, greatest));
 }
 
 NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const NodeList& at) {
@@ -194,8 +195,8 @@ NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
                                 std::vector<Gradient>* gradients) {
   gradients_ = gradients;
   if (plan_.training.recompute == proto::Training::FULL) {
-    // Inferred from vTrain's rows of one node, where host and device take about as long: the host of that time is not
-    // ahead of the device when it recomputes a layer.
+    // Inferred from vTrain's rows of one node, where host and device take about as long: the host of that
+    // time is not ahead of the device when it recomputes a layer.
     if (plan_.training.unfused()) graph_->HostWaits(at);
     at = Forward(layer, micro_batch, "recompute", at);
   }
@@ -214,7 +215,8 @@ NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
   return at;
 }
 
-// Where products do not add to the gradients of earlier micro-batches themselves: the gradients from `first` on.
+// Where products do not add to the gradients of earlier micro-batches themselves: the gradients from `first`
+// on.
 void LayerBuilder::Accumulate(size_t first, const NodeList& at) {
   const proto::Training::Framework framework = plan_.training.framework;
   const bool alone = framework == proto::Training::DDP && plan_.micro_batches() == 1;

@@ -138,7 +138,10 @@ class LayerBuilder {
   NodeList Experts(NodeList at);
   NodeList ExpertsBackward(NodeList at);
   NodeList Dispatch(const char* part, bool to_experts, NodeList at);
-  NodeList SortByExpert(const char* kernel, int64_t bytes, const NodeList& at);
+  NodeList ByExpert(const char* kernel, const NodeList& at);
+  NodeList ByToken(const char* kernel, const NodeList& at);
+  // Rows that a rank sends and gets, of the most, top_k for each of its tokens.
+  int64_t RowsOnTheWay() const;
   int64_t RowsOfExpert() const;
 
   const StepPlan& plan_;

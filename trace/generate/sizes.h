@@ -53,6 +53,7 @@ struct Split {
   proto::Parallel::ContextKind cp_kind = proto::Parallel::RING;
   bool overlap_grad = true, overlap_param = false, overlap_tensor = false;
   bool pp_before_dp = false;  // order=tp-cp-ep-pp-dp
+  bool deep = true;           // proto::Parallel::DEEP
 
   int64_t ranks() const { return tp * cp * dp * pp; }
   int64_t stage_ranks() const { return tp * cp * dp; }
@@ -90,8 +91,9 @@ struct TrainingPlan {
   proto::Training::Optimizer optimizer = proto::Training::ADAM;
   proto::Training::Attention attention = proto::Training::FLASH;
   proto::Training::Framework framework = proto::Training::MEGATRON;
-  proto::Training::Fp8 fp8 = proto::Training::CURRENT;
   bool dropout = false, compiled = true;
+  // Scales of fp8 come from the tensor as it is: norms and activations cannot write fp8 themselves.
+  bool looks_before_cast = true;
   // The loss by TransformerEngine's kernels, as in NVIDIA's recipes (cross_entropy_fusion_impl).
   bool fused_loss = true;
   HostCosts host;
