@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <random>
@@ -91,6 +92,10 @@ class SecondCount {
  private:
   static double D(int64_t n) { return static_cast<double>(n); }
   double Tokens(double n, double width = -1) const { return n * (width < 0 ? D(m_.hidden) : width) * e_; }
+  // Inputs of products are gathered as products take them.
+  double Inputs(double n, double width = -1) const {
+    return Tokens(n, width) * (t_.dtype == proto::Training::FP8 ? 0.5 : 1);
+  }
   double Norm(double width) const { return m_.layer_norm ? 2 * width : width; }
   double Bias(double width) const { return m_.bias ? width : 0; }
   bool Latent() const { return m_.kv_rank > 0; }
@@ -117,10 +122,12 @@ class SecondCount {
       Add(CollectiveType::kAllReduce, Tokens(tokens_, in), backward);  // gradients behind the columns
       return;
     }
-    Add(CollectiveType::kAllGather, Tokens(own_, in), forward);
+    Add(CollectiveType::kAllGather, Inputs(own_, in), forward);
     Add(CollectiveType::kReduceScatter, Tokens(tokens_), forward);
-    Add(CollectiveType::kAllGather, Tokens(own_), backward);  // gradients before the rows
-    if (gathers_again) Add(CollectiveType::kAllGather, Tokens(own_, in), backward);
+    Add(CollectiveType::kAllGather, Inputs(own_), backward);  // gradients before the rows
+    if (gathers_again) Add(CollectiveType::kAllGather, Inputs(own_, in), backward);
+    // The greatest values of what the columns take, and of gradients before the rows.
+    if (t_.dtype == proto::Training::FP8) Add(CollectiveType::kAllReduce, 4, forward + backward);
     Add(CollectiveType::kReduceScatter, Tokens(tokens_, in), backward);
   }
 
@@ -130,7 +137,7 @@ class SecondCount {
     if (Latent()) {
       ColumnsAndRows(forward, times, Down(), false);
       if (m_.q_rank == 0) {  // queries come from the tokens themselves
-        if (s_.sp) Add(CollectiveType::kAllGather, Tokens(own_), forward + times);
+        if (s_.sp) Add(CollectiveType::kAllGather, Inputs(own_), forward + times);
         Add(s_.sp ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce, Tokens(tokens_), times);
       }
     } else {
@@ -139,11 +146,25 @@ class SecondCount {
     Core(core, times);
     if (!experts) return ColumnsAndRows(forward, times, D(m_.hidden));
     if (m_.shared_ffn > 0) ColumnsAndRows(forward, times, D(m_.hidden));
-    const double rows = Tokens(own_) * D(m_.top_k);
+    const double rows = Tokens(OnTheWay());
     Add(CollectiveType::kAllGather, 8 * D(m_.experts), forward, GroupKind::kExpert);  // counts of tokens
     Add(CollectiveType::kAllToAll, rows, 2 * (forward + times), GroupKind::kExpert);
     Add(CollectiveType::kAllGather, rows, forward + times, GroupKind::kExpertTensor);
     Add(CollectiveType::kReduceScatter, rows * D(s_.etp), forward + times, GroupKind::kExpertTensor);
+  }
+
+  // Rows that a rank sends to experts: one for each expert, or for each rank that has some of a token's.
+  // Counts the sets of top_k experts that have one of the first rank's.
+  double OnTheWay() const {
+    const int64_t own = static_cast<int64_t>(own_), experts = m_.experts, here = experts / s_.ep;
+    if (!s_.deep || s_.ep == 1) return D(own * m_.top_k);
+    int64_t sets = 0, with = 0;
+    for (int64_t set = 0; set < int64_t{1} << experts; ++set) {
+      if (std::popcount(static_cast<uint64_t>(set)) != m_.top_k) continue;
+      ++sets;
+      if ((set & ((int64_t{1} << here) - 1)) != 0) ++with;
+    }
+    return D(std::min(own * m_.top_k, (own * s_.ep * with + sets - 1) / sets));
   }
 
   void Core(double forward, double backward) {
@@ -291,14 +312,15 @@ class RandomStep {
     out.parallel =
         absl::StrCat("tp=", Pick({1, 2, 4}), ",pp=", pp, ",dp=", Pick({1, 2, 4}), ",cp=", Pick({1, 1, 2}),
                      ",ep=", experts ? Pick({1, 2, 4}) : 1, ",etp=", experts ? Pick({1, 1, 2}) : 1,
-                     ",zero=", Pick({0, 1, 2, 3}), ",overlap_grad=", Pick({0, 1}), ",layout=balanced",
+                     Pick({0, 1}) == 1 ? ",dispatcher=alltoall" : "", ",zero=", Pick({0, 1, 2, 3}),
+                     ",overlap_grad=", Pick({0, 1}), ",layout=balanced",
                      ",cp_kind=", std::vector<const char*>{"ring", "ulysses", "all_gather"}[random_() % 3]);
     if (!schedule.empty()) absl::StrAppend(&out.parallel, ",schedule=", schedule);
     if (schedule.empty() && pp > 1 && Pick({0, 1}) == 1) absl::StrAppend(&out.parallel, ",vpp=2");
     if (!experts && Pick({0, 1}) == 1) absl::StrAppend(&out.parallel, ",sp=no");
     out.training =
         absl::StrCat("seq=128,global_batch=", 16 * Pick({1, 2}), ",micro_batch=", Pick({1, 2}),
-                     ",dtype=", std::vector<const char*>{"bf16", "fp16", "fp32"}[random_() % 3],
+                     ",dtype=", std::vector<const char*>{"bf16", "fp16", "fp32", "fp8"}[random_() % 4],
                      ",recompute=", std::vector<const char*>{"none", "selective", "full"}[random_() % 3]);
     return out;
   }

@@ -278,7 +278,8 @@ TEST(GenerateWrite, GraphsOfCudaTakeTheHostLess) {
   EXPECT_GT(host(",launch=100us"), host(""));
 }
 
-// Dropout, and the kernels of frameworks before FlashAttention: GPT-2 has the first, attention=math the others.
+// Dropout, and the kernels of frameworks before FlashAttention: GPT-2 has the first, attention=math the
+// others.
 TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   const auto names = [](const char* model, const std::string& training) {
     std::map<std::string, int> count;
@@ -299,8 +300,17 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   auto now = names(kDense, "dtype=bf16");
   EXPECT_EQ(now["wgrad_gemm_accum_fp32"], 4 * 8 + 1);
   EXPECT_EQ(now["accumulate_gradients_elementwise_kernel"], 0);
-  auto fp8 = names(kDense, "dtype=fp8");
-  EXPECT_EQ(fp8["cast_transpose_elementwise_kernel"], 4 * 8);
+  // Norms and activations write fp8 themselves, but for scales of the tensor as it is.
+  for (const char* recipe : {"delayed", "mxfp8"}) {
+    auto fp8 = names(kDense, absl::StrCat("dtype=fp8,fp8=", recipe));
+    EXPECT_EQ(fp8["cast_transpose_elementwise_kernel"], 4 * 8);
+    EXPECT_EQ(fp8["amax_reduce_kernel"], 0);
+  }
+  auto current = names(kDense, "dtype=fp8");
+  EXPECT_EQ(current["cast_transpose_elementwise_kernel"], 8 * 8);
+  EXPECT_EQ(current["amax_reduce_kernel"], 8 * 8);
+  EXPECT_EQ(current["cross_entropy_kernel"], 1);
+  EXPECT_EQ(names(kDense, "fused_loss=no")["cross_entropy_kernel"], 0);
   auto first = names(kDense, "attention=flash1");
   EXPECT_EQ(first["flash1_fwd_heads_first_attention_kernel"], 8);
   // Heads of a rank in fours fit the fused softmax; one does not.

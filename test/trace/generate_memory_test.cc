@@ -66,6 +66,40 @@ TEST(GenerateMemory, HasStatesAsPublished) {
   EXPECT_NEAR(states("dp=8,zero=1", "dtype=fp32"), 8 + 8. / 8, 1e-4);
 }
 
+// Korthikanti et al., "Reducing Activation Recomputation in Large Transformer Models", 2022, figure 1: GiB of
+// weights, gradients and states, and of activations, without recomputation and with what the paper adds.
+TEST(GenerateMemory, IsAsPublishedForGptModels) {
+  const struct {
+    const char *model, *parallel, *training;
+    int middle;  // a stage without embeddings: what is published is a mean of all
+    double states, kept, selective_sp;
+  } kPublished[] = {
+      {"layers=48,hidden=6144,heads=64,ffn=24576", "pp=1", "micro_batch=4,global_batch=4", 0, 45.56, 59.25,
+       9.56},
+      {"layers=96,hidden=12288,heads=96,ffn=49152", "pp=8,vpp=3", "global_batch=64", 1, 45.56, 66.84, 12.35},
+      {"layers=105,hidden=20480,heads=128,ffn=81920", "pp=35,vpp=3", "global_batch=280", 1, 31.64, 114.02,
+       23.08},
+      {"layers=128,hidden=25600,heads=160,ffn=102400", "pp=64", "global_batch=512", 1, 32.96, 131.25, 26.56},
+  };
+  for (const auto& p : kPublished) {
+    const std::string model =
+        absl::StrCat(p.model, ",gated=no,vocab=51200,tied=yes,norm=layer,bias=yes,positions=2048");
+    const auto memory = [&](const char* sp, const char* recompute, int stage) {
+      return MemoryOfStage(
+          PlanOf(model.c_str(), absl::StrCat("tp=8,", p.parallel, ",sp=", sp),
+                 absl::StrCat("seq=2048,attention=math,recompute=", recompute, ",", p.training)),
+          stage);
+    };
+    const RankMemory all = memory("no", "none", p.middle);
+    EXPECT_NEAR(static_cast<double>(all.weights + all.gradients + all.optimizer) / kGib / p.states, 1, 0.05)
+        << p.model;
+    EXPECT_NEAR(static_cast<double>(memory("no", "none", 0).activations) / kGib / p.kept, 1, 0.01) << p.model;
+    EXPECT_NEAR(static_cast<double>(memory("yes", "selective", 0).activations) / kGib / p.selective_sp, 1,
+                0.01)
+        << p.model;
+  }
+}
+
 // Bytes of a token and layer: (12 h + 4 k + 6 f + 4 a) / t.
 TEST(GenerateMemory, KeepsWhatTheBackwardReads) {
   const StepPlan plan = PlanOf("llama3-8b", "tp=2", "seq=1000");

@@ -35,14 +35,14 @@ NodeList LayerBuilder::QueriesBackward(NodeList at) {
 NodeList LayerBuilder::LatentQueries(NodeList at) {
   const ModelSize& m = plan_.model;
   const int64_t down = m.q_rank + m.kv_rank + m.rope_dim;
-  const NodeList input = at;
-  at = Run(ops_.Product(shared_tokens_, down, m.hidden), "attention.down", at);
+  const NodeList input = Cast(shared_tokens_, m.hidden, "attention.down", at);
+  at = Run(ops_.Product(shared_tokens_, down, m.hidden), "attention.down", input);
   at = Run(ops_.Norm(shared_tokens_, m.q_rank + m.kv_rank, m.layer_norm), "attention.latent_norm", at);
-  at = GatherTokens(down, "attention.down", at);
+  at = GatherInputs(down, "attention.down", CastShared(down, "attention.down", at, true));
   if (m.q_rank > 0) {
     at = Run(ops_.Product(tokens_, widths_.query, m.q_rank), "attention.q_up", at);
   } else {
-    const NodeList whole = GatherTokens(m.hidden, "attention.q_up", input);
+    const NodeList whole = GatherInputs(m.hidden, "attention.q_up", input);
     at = Run(ops_.Product(tokens_, widths_.query, m.hidden), "attention.q_up", Join(at, whole));
   }
   const int64_t up = m.heads / plan_.split.tp * (m.nope_dim + m.v_dim);
@@ -58,8 +58,9 @@ NodeList LayerBuilder::LatentQueriesBackward(NodeList at) {
   at = Run(ops_.Rotary(tokens_ * turned, true), "attention.rope", at);
   const int64_t up = m.heads / plan_.split.tp * (m.nope_dim + m.v_dim);
   const auto project = [&](int64_t in, int64_t out, const char* part) {
-    const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, at);
-    ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, at)); });
+    const NodeList narrow = Cast(tokens_, out, part, at);
+    const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, narrow);
+    ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, narrow)); });
     return gradient;
   };
   const NodeList keys = project(m.kv_rank, up, "attention.kv_up");
@@ -67,13 +68,14 @@ NodeList LayerBuilder::LatentQueriesBackward(NodeList at) {
   if (m.q_rank > 0) {
     queries = project(m.q_rank, widths_.query, "attention.q_up");
   } else {
-    queries = ColumnBackward(m.hidden, widths_.query, "attention.q_up", at);
+    queries = ColumnBackward(m.hidden, widths_.query, "attention.q_up",
+                             Cast(tokens_, widths_.query, "attention.q_up", at));
   }
   at = ReduceTokens(down, "attention.down", Join(keys, queries));
   at =
       Run(ops_.NormBackward(shared_tokens_, m.q_rank + m.kv_rank, m.layer_norm), "attention.latent_norm", at);
   AddGradient((m.layer_norm ? 2 : 1) * (m.q_rank + m.kv_rank), at);
-  return WholeBackward(m.hidden, down, "attention.down", at);
+  return WholeBackward(m.hidden, down, "attention.down", Cast(shared_tokens_, down, "attention.down", at));
 }
 
 NodeList LayerBuilder::Attention(NodeList at) {

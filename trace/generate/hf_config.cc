@@ -29,7 +29,10 @@ class Keys {
 
   int64_t Size(absl::string_view key) {
     if (Has(key)) return SizeOr(key, 0);
-    Fail(reader_.Error(object_.begin, absl::StrCat("\"", key, "\" is missing; expected a whole number")));
+    const JsonValue* null = object_.Find(key);
+    Fail(null != nullptr ? reader_.Error(null->begin, absl::StrCat(key, " is null; expected a whole number"))
+                         : reader_.Error(object_.begin,
+                                         absl::StrCat("\"", key, "\" is missing; expected a whole number")));
     return 1;
   }
 

@@ -92,21 +92,26 @@ NodeList LayerBuilder::GatherTokens(int64_t width, const char* part, const NodeL
   return Tensor(CollectiveType::kAllGather, shared_tokens_ * width * ops_.element_bytes(), part, at);
 }
 
+NodeList LayerBuilder::GatherInputs(int64_t width, const char* part, const NodeList& at) {
+  if (!plan_.training.narrow()) return GatherTokens(width, part, at);
+  return plan_.split.sp ? Tensor(CollectiveType::kAllGather, shared_tokens_ * width, part, at) : at;
+}
+
 NodeList LayerBuilder::ReduceTokens(int64_t width, const char* part, const NodeList& at) {
   return Tensor(plan_.split.sp ? CollectiveType::kReduceScatter : CollectiveType::kAllReduce,
                 tokens_ * width * ops_.element_bytes(), part, at);
 }
 
 NodeList LayerBuilder::Column(int64_t in, int64_t out, const char* part, NodeList at) {
-  at = GatherTokens(in, part, at);
+  at = GatherInputs(in, part, CastShared(in, part, at, true));
   return Run(ops_.Product(tokens_, out, in), part, at);
 }
 
-// With sequence parallelism the input is gathered again for the weight's gradient: with overlap_tensor beside the product
-// of the input's gradient, whose reduction then runs beside the weight's.
+// With sequence parallelism the input is gathered again for the weight's gradient: with overlap_tensor beside
+// the product of the input's gradient, whose reduction then runs beside the weight's.
 NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
   const bool now = put_off_ == nullptr;
-  const NodeList input = now ? GatherTokens(in, part, at) : NodeList();
+  const NodeList input = now ? GatherInputs(in, part, at) : NodeList();
   const auto weight = [=, this](const NodeList& gathered) {
     const NodeList done = Run(ops_.WeightProduct(out, in, tokens_), part, Join(gathered, at));
     AddGradient(in * out, done);
@@ -117,12 +122,27 @@ NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part,
     return ReduceTokens(in, part, Join(product, weight(input)));
   }
   const NodeList gradient = ReduceTokens(in, part, Run(ops_.Product(tokens_, in, out), part, at));
-  ForWeight([=, this] { weight(now ? input : GatherTokens(in, part, at)); });
+  ForWeight([=, this] { weight(now ? input : GatherInputs(in, part, at)); });
   return gradient;
 }
 
 NodeList LayerBuilder::Cast(int64_t rows, int64_t width, const char* part, const NodeList& at) {
-  return plan_.training.dtype == proto::Training::FP8 ? Run(ops_.CastTranspose(rows, width), part, at) : at;
+  if (!plan_.training.narrow()) return at;
+  const NodeList from = plan_.training.looks_before_cast ? Run(ops_.Greatest(rows, width), part, at) : at;
+  return Run(ops_.CastTranspose(rows, width), part, from);
+}
+
+NodeList LayerBuilder::CastBehind(int64_t rows, int64_t width, const char* part, const NodeList& at) {
+  return plan_.training.looks_before_cast ? Cast(rows, width, part, at) : at;
+}
+
+NodeList LayerBuilder::CastShared(int64_t width, const char* part, const NodeList& at, bool behind) {
+  const bool looks = plan_.training.looks_before_cast;
+  if (!plan_.training.narrow() || (behind && !looks)) return at;
+  if (!looks || !plan_.split.sp) return Cast(shared_tokens_, width, part, at);
+  const NodeList greatest = Run(ops_.Greatest(shared_tokens_, width), part, at);
+  return Run(ops_.CastTranspose(shared_tokens_, width), part,
+             Tensor(CollectiveType::kAllReduce, 4, part, greatest));
 }
 
 NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const NodeList& at) {
@@ -130,7 +150,7 @@ NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const Node
 }
 
 NodeList LayerBuilder::RowBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
-  const NodeList whole = Cast(tokens_, out, part, GatherTokens(out, part, at));
+  const NodeList whole = GatherInputs(out, part, CastShared(out, part, at, false));
   const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, whole);
   ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, whole)); });
   return gradient;
@@ -175,8 +195,8 @@ NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
                                 std::vector<Gradient>* gradients) {
   gradients_ = gradients;
   if (plan_.training.recompute == proto::Training::FULL) {
-    // Inferred from vTrain's rows of one node, where host and device take about as long: the host of that time is not
-    // ahead of the device when it recomputes a layer.
+    // Inferred from vTrain's rows of one node, where host and device take about as long: the host of that
+    // time is not ahead of the device when it recomputes a layer.
     if (plan_.training.unfused()) graph_->HostWaits(at);
     at = Forward(layer, micro_batch, "recompute", at);
   }
@@ -195,7 +215,8 @@ NodeList LayerBuilder::Backward(int64_t layer, int64_t micro_batch, NodeList at,
   return at;
 }
 
-// Where products do not add to the gradients of earlier micro-batches themselves: the gradients from `first` on.
+// Where products do not add to the gradients of earlier micro-batches themselves: the gradients from `first`
+// on.
 void LayerBuilder::Accumulate(size_t first, const NodeList& at) {
   const proto::Training::Framework framework = plan_.training.framework;
   const bool alone = framework == proto::Training::DDP && plan_.micro_batches() == 1;
@@ -215,7 +236,7 @@ Operator LayerBuilder::Activation(int64_t rows, int64_t ffn, bool backward) cons
 NodeList LayerBuilder::Mlp(int64_t ffn, const char* up, const char* down, NodeList at) {
   const int64_t h = plan_.model.hidden;
   at = Column(h, (plan_.model.gated ? 2 : 1) * ffn, up, std::move(at));
-  at = Run(Activation(tokens_, ffn, false), "mlp.activation", at);
+  at = CastBehind(tokens_, ffn, down, Run(Activation(tokens_, ffn, false), "mlp.activation", at));
   return Row(ffn, h, down, at);
 }
 
@@ -226,7 +247,7 @@ NodeList LayerBuilder::MlpBackward(int64_t ffn, const char* up, const char* down
   at = Run(Activation(tokens_, ffn, true), "mlp.activation", at);
   const int64_t wide = (plan_.model.gated ? 2 : 1) * ffn;
   if (plan_.model.bias) AddGradient(wide, Run(ops_.SumRows(tokens_, wide), up, at));
-  return ColumnBackward(h, wide, up, at);
+  return ColumnBackward(h, wide, up, CastBehind(tokens_, wide, up, at));
 }
 
 NodeList LayerBuilder::Embed(int64_t micro_batch, NodeList at) {

@@ -84,8 +84,10 @@ class LayerBuilder {
   NodeList Run(const Operator& op, const char* part, const NodeList& at);
   NodeList RunAll(const std::vector<Operator>& ops, const char* part, NodeList at);
   NodeList Tensor(CollectiveType type, int64_t bytes, const char* part, const NodeList& at);
-  // All tokens of what the ranks of tp share, and back: the identity without sequence parallelism.
+  // All tokens of what the ranks of tp share, and back: the identity without sequence parallelism. Inputs of
+  // products are gathered in the type of products.
   NodeList GatherTokens(int64_t width, const char* part, const NodeList& at);
+  NodeList GatherInputs(int64_t width, const char* part, const NodeList& at);
   NodeList ReduceTokens(int64_t width, const char* part, const NodeList& at);
   NodeList Column(int64_t in, int64_t out, const char* part, NodeList at);
   NodeList ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
@@ -94,8 +96,13 @@ class LayerBuilder {
   // A product of the tokens that a rank has, whose weight is not split.
   NodeList WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
   NodeList NormBackward(int64_t rows, int64_t width, const char* part, const NodeList& at);
-  // The input or gradient of a product, where no kernel before it wrote it in fp8.
+  // The input or gradient of a product to fp8. CastBehind: behind a norm or an activation, which write fp8
+  // themselves where the scale is known before.
   NodeList Cast(int64_t rows, int64_t width, const char* part, const NodeList& at);
+  NodeList CastBehind(int64_t rows, int64_t width, const char* part, const NodeList& at);
+  // Of tokens that the ranks of tp share: with scales of the tensor as it is they agree on the greatest value
+  // (TransformerEngine, with_amax_reduction).
+  NodeList CastShared(int64_t width, const char* part, const NodeList& at, bool behind);
   void Accumulate(size_t first, const NodeList& at);
   void AddGradient(int64_t elements, const NodeList& node, bool expert = false);
   // Does `work`, which adds the gradient of a weight, now or later.
@@ -131,7 +138,10 @@ class LayerBuilder {
   NodeList Experts(NodeList at);
   NodeList ExpertsBackward(NodeList at);
   NodeList Dispatch(const char* part, bool to_experts, NodeList at);
-  NodeList SortByExpert(const char* kernel, int64_t bytes, const NodeList& at);
+  NodeList ByExpert(const char* kernel, const NodeList& at);
+  NodeList ByToken(const char* kernel, const NodeList& at);
+  // Rows that a rank sends and gets, of the most, top_k for each of its tokens.
+  int64_t RowsOnTheWay() const;
   int64_t RowsOfExpert() const;
 
   const StepPlan& plan_;

@@ -110,7 +110,9 @@ int64_t AttentionActivations(const StepPlan& p) {
   const bool scores = p.training.attention == Training::MATH;
   if (!scores) return bytes + 4 * n * m.heads / tp;  // the sums of rows
   if (p.training.recompute == Training::SELECTIVE) return bytes;
-  return bytes + size * n * p.training.seq * (m.heads / tp);
+  // Weights of values; with dropout also what is left of them, and a mask of a byte (Korthikanti et al.,
+  // 2022, section 4.1: 5 a s^2 b).
+  return bytes + (size + (p.training.dropout ? size + 1 : 0)) * n * p.training.seq * (m.heads / tp);
 }
 
 // The MLP's first product and its activation.
@@ -175,8 +177,10 @@ int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
   const int64_t norms = 4 * p.element_bytes() * p.shared_tokens() * p.model.hidden;
   const int64_t mlp = p.model.has_experts(layer) ? ExpertActivations(p)
                                                  : MlpActivations(p, p.tokens(), p.model.ffn / p.split.tp);
+  // Masks of a byte behind attention and the MLP.
+  const int64_t masks = p.training.dropout ? 2 * p.shared_tokens() * p.model.hidden : 0;
   // Of a further token: inputs and outputs of two norms more.
-  return norms * (layer >= p.model.layers ? 2 : 1) + AttentionActivations(p) + mlp;
+  return norms * (layer >= p.model.layers ? 2 : 1) + masks + AttentionActivations(p) + mlp;
 }
 
 int64_t DeferredOfLayer(const StepPlan& p, int64_t layer) {

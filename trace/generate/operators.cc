@@ -93,8 +93,9 @@ Operator Operators::Flash(const Core& c) const {
   const std::string k = Heads(c.batch, c.kv_heads, c.keys, c.qk_dim);
   const std::string v = Heads(c.batch, c.kv_heads, c.keys, c.v_dim);
   const bool first = training_.attention == proto::Training::FLASH1;
-  Operator op = Make(first ? "flash1_fwd_heads_first_attention_kernel" : "aten::_scaled_dot_product_flash_attention",
-                     absl::StrCat(q, ", ", k, ", ", v), 3, type_);
+  Operator op =
+      Make(first ? "flash1_fwd_heads_first_attention_kernel" : "aten::_scaled_dot_product_flash_attention",
+           absl::StrCat(q, ", ", k, ", ", v), 3, type_);
   op.operations = 2 * c.batch * c.heads * Pairs(c) * (c.qk_dim + c.v_dim);
   op.bytes = c.batch * (element_bytes_ * (c.heads * c.queries + c.kv_heads * c.keys) * (c.qk_dim + c.v_dim) +
                         4 * c.heads * c.queries);
@@ -119,9 +120,9 @@ Operator Operators::FlashBackward(const Core& c) const {
   return op;
 }
 
-// Megatron-LM's fused kernel masks, scales and takes the softmax of one pass over the scores. It wants at most 2048 keys
-// and heads times sequences in fours (megatron/model/fused_softmax.py, 2021 to 2023); else PyTorch's kernels cast to
-// fp32, scale, mask, take the softmax and cast back.
+// Megatron-LM's fused kernel masks, scales and takes the softmax of one pass over the scores. It wants at
+// most 2048 keys and heads times sequences in fours (megatron/model/fused_softmax.py, 2021 to 2023); else
+// PyTorch's kernels cast to fp32, scale, mask, take the softmax and cast back.
 std::vector<Operator> Operators::Softmax(const Core& c, bool backward) const {
   const int64_t scores = c.batch * c.heads * c.queries * c.keys, size = element_bytes_;
   if (c.keys <= 2048 && c.batch * c.heads % 4 == 0) {
@@ -129,8 +130,8 @@ std::vector<Operator> Operators::Softmax(const Core& c, bool backward) const {
                             : "scaled_masked_softmax_elementwise_kernel",
                    (backward ? 3 : 2) * size * scores, 5 * scores)};
   }
-  Operator softmax = Stream(backward ? "softmax_backward_kernel" : "softmax_kernel", (backward ? 12 : 8) * scores,
-                            5 * scores);
+  Operator softmax = Stream(backward ? "softmax_backward_kernel" : "softmax_kernel",
+                            (backward ? 12 : 8) * scores, 5 * scores);
   const Operator cast = Stream("float_copy_elementwise_kernel", (4 + size) * scores, 0);
   const Operator scale = Stream("scale_elementwise_kernel", 8 * scores, scores);
   const Operator mask = Stream("masked_fill_elementwise_kernel", 9 * scores, 0);
@@ -173,9 +174,10 @@ Operator Operators::Norm(int64_t rows, int64_t width, bool layer_norm) const {
 }
 
 Operator Operators::NormBackward(int64_t rows, int64_t width, bool layer_norm) const {
-  if (!layer_norm) return Stream("rms_norm_backward_kernel", 3 * element_bytes_ * rows * width, 10 * rows * width);
-  // PyTorch's and Apex's kernels read gradient and input once more for the gradients of weight and bias, of which they
-  // sum parts in a kernel of its own.
+  if (!layer_norm)
+    return Stream("rms_norm_backward_kernel", 3 * element_bytes_ * rows * width, 10 * rows * width);
+  // PyTorch's and Apex's kernels read gradient and input once more for the gradients of weight and bias, of
+  // which they sum parts in a kernel of its own.
   Operator op = Stream("layer_norm_backward_kernel", 5 * element_bytes_ * rows * width, 10 * rows * width);
   op.launches = 3;
   return op;
@@ -190,15 +192,21 @@ Operator Operators::Add(int64_t rows, int64_t width) const {
 
 Operator Operators::AddResidual(int64_t rows, int64_t width) const {
   if (!training_.dropout) return Add(rows, width);
-  return Stream("bias_dropout_add_elementwise_kernel", (3 * element_bytes_ + 1) * rows * width, 4 * rows * width);
+  return Stream("bias_dropout_add_elementwise_kernel", (3 * element_bytes_ + 1) * rows * width,
+                4 * rows * width);
 }
 
 Operator Operators::Dropout(int64_t rows, int64_t width) const {
-  return Stream("fused_dropout_elementwise_kernel", (2 * element_bytes_ + 1) * rows * width, 4 * rows * width);
+  return Stream("fused_dropout_elementwise_kernel", (2 * element_bytes_ + 1) * rows * width,
+                4 * rows * width);
 }
 
 Operator Operators::DropoutBackward(int64_t rows, int64_t width) const {
   return Stream("masked_scale_elementwise_kernel", (2 * element_bytes_ + 1) * rows * width, rows * width);
+}
+
+Operator Operators::Greatest(int64_t rows, int64_t width) const {
+  return Stream("amax_reduce_kernel", element_bytes_ * rows * width, rows * width);
 }
 
 Operator Operators::CastTranspose(int64_t rows, int64_t width) const {
@@ -229,7 +237,8 @@ Operator Operators::Activation(int64_t rows, int64_t ffn, bool gated, bool backw
 
 Operator Operators::Accumulate(int64_t elements, int tensors) const {
   const int64_t sum = training_.dtype == proto::Training::FP16 ? 2 : 4;
-  Operator op = Stream("accumulate_gradients_elementwise_kernel", (element_bytes_ + 2 * sum) * elements, elements);
+  Operator op =
+      Stream("accumulate_gradients_elementwise_kernel", (element_bytes_ + 2 * sum) * elements, elements);
   op.launches = tensors;
   return op;
 }
@@ -274,14 +283,15 @@ Operator Operators::Fill(int64_t elements, int64_t element_bytes) const {
 
 std::vector<Operator> Operators::Loss(int64_t rows, int64_t columns) const {
   const int64_t n = rows * columns;
-  if (training_.fused_loss()) {
+  if (training_.fused_loss) {
     return {Stream("online_softmax_kernel", element_bytes_ * n, 5 * n),
             Stream("cross_entropy_kernel", 2 * element_bytes_ * n, 5 * n)};
   }
   const Operator cast = Stream("float_copy_elementwise_kernel", (element_bytes_ + 4) * n, n);
   if (training_.framework == proto::Training::MEGATRON) {
     const Operator most = Stream("max_reduce_kernel", 4 * n, n), sum = Stream("sum_reduce_kernel", 4 * n, n);
-    const Operator less = Stream("sub_elementwise_kernel", 8 * n, n), power = Stream("exp_elementwise_kernel", 8 * n, n),
+    const Operator less = Stream("sub_elementwise_kernel", 8 * n, n),
+                   power = Stream("exp_elementwise_kernel", 8 * n, n),
                    divided = Stream("div_elementwise_kernel", 8 * n, n);
     return {cast, most, less, power, sum, divided};
   }
@@ -293,9 +303,10 @@ std::vector<Operator> Operators::Loss(int64_t rows, int64_t columns) const {
 
 std::vector<Operator> Operators::LossBackward(int64_t rows, int64_t columns) const {
   const int64_t n = rows * columns;
-  if (training_.fused_loss()) return {Stream("mul_elementwise_kernel", 2 * element_bytes_ * n, n)};
+  if (training_.fused_loss) return {Stream("mul_elementwise_kernel", 2 * element_bytes_ * n, n)};
   const Operator cast = Stream("float_copy_elementwise_kernel", (element_bytes_ + 4) * n, n);
-  if (training_.framework == proto::Training::MEGATRON) return {Stream("mul_elementwise_kernel", 8 * n, n), cast};
+  if (training_.framework == proto::Training::MEGATRON)
+    return {Stream("mul_elementwise_kernel", 8 * n, n), cast};
   Operator softmax = Make("aten::_log_softmax_backward_data", Matrix(rows, columns), 1, kFp32);
   softmax.operations = 2 * n;
   softmax.bytes = 12 * n;

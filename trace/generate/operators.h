@@ -19,8 +19,8 @@ class Operators {
   Operator Product(int64_t m, int64_t n, int64_t k, int64_t groups = 1) const;
   // The same in the type of activations, where products are fp8: router, head.
   Operator PlainProduct(int64_t m, int64_t n, int64_t k) const;
-  // The gradient of a weight [m, n], which is added to those of earlier micro-batches in fp32 where the framework
-  // does so (TrainingPlan::accumulates()).
+  // The gradient of a weight [m, n], which is added to those of earlier micro-batches in fp32 where the
+  // framework does so (TrainingPlan::accumulates()).
   Operator WeightProduct(int64_t m, int64_t n, int64_t k, int64_t groups = 1) const;
   Operator PlainWeightProduct(int64_t m, int64_t n, int64_t k) const;
 
@@ -44,6 +44,8 @@ class Operators {
   Operator AddResidual(int64_t rows, int64_t width) const;
   Operator Dropout(int64_t rows, int64_t width) const;
   Operator DropoutBackward(int64_t rows, int64_t width) const;
+  // The greatest value of what is cast to fp8.
+  Operator Greatest(int64_t rows, int64_t width) const;
   // From the type of activations to that of products and its transpose, where products are fp8.
   Operator CastTranspose(int64_t rows, int64_t width) const;
   // Of queries and keys.
@@ -66,8 +68,8 @@ class Operators {
   // the logits twice and writes their gradients in their place.
   std::vector<Operator> Loss(int64_t rows, int64_t columns) const;
   std::vector<Operator> LossBackward(int64_t rows, int64_t columns) const;
-  // Gradients in fp32 and without the scale of the loss (fp16); sum of squares; their scale by it; update, and the
-  // copy of `elements` weights to the type of products.
+  // Gradients in fp32 and without the scale of the loss (fp16); sum of squares; their scale by it; update,
+  // and the copy of `elements` weights to the type of products.
   std::vector<Operator> Unscale(int64_t elements) const;
   Operator GradientNorm(int64_t elements) const;
   Operator Clip(int64_t elements) const;

@@ -51,9 +51,11 @@ void Sharing::Close(bool expert, int64_t micro_batch) {
   } else {
     const Spot spot = {static_cast<int32_t>(micro_batch), -1, "backward",
                        expert ? "expert_gradients" : "gradients"};
-    if (plan_.split.zero == 3) {  // from the gradients of a unit to shares beside each other, in the type that is reduced
+    if (plan_.split.zero ==
+        3) {  // from the gradients of a unit to shares beside each other, in the type that is reduced
       bucket.nodes = {graph_->Compute(
-          Passes("chunk_cat", bucket.elements * (plan_.element_bytes() + plan_.gradient_bytes())), spot, bucket.nodes)};
+          Passes("chunk_cat", bucket.elements * (plan_.element_bytes() + plan_.gradient_bytes())), spot,
+          bucket.nodes)};
     }
     const uint32_t node = graph_->Collective(
         plan_.split.zero == 0 ? CollectiveType::kAllReduce : CollectiveType::kReduceScatter,
@@ -71,6 +73,13 @@ uint32_t Sharing::GatherOf(bool expert, int64_t elements, const Spot& spot, cons
                             after);
 }
 
+// Weights that are gathered anew are cast anew; others are cast once a step, which is nothing beside it.
+uint32_t Sharing::CastOf(int64_t elements, const Spot& spot, uint32_t at) {
+  if (plan_.training.looks_before_cast)
+    at = graph_->Compute(Passes("amax_reduce_kernel", elements * plan_.element_bytes()), spot, {at});
+  return graph_->Compute(Passes("cast_transpose_kernel", elements * (plan_.element_bytes() + 2)), spot, {at});
+}
+
 NodeList Sharing::Gather(const WeightUnit& unit, const Spot& spot, const NodeList& after) {
   NodeList nodes;
   for (const bool expert : {false, true}) {
@@ -78,8 +87,9 @@ NodeList Sharing::Gather(const WeightUnit& unit, const Spot& spot, const NodeLis
     if (elements == 0 || RanksOf(expert) == 1) continue;
     const uint32_t gathered = GatherOf(expert, elements, spot, after);
     // To the weights of the unit, each whole (FSDP2).
-    nodes.push_back(graph_->Compute(Passes("split_with_sizes_copy", 2 * elements * plan_.element_bytes()), spot,
-                                    {gathered}));
+    nodes.push_back(graph_->Compute(Passes("split_with_sizes_copy", 2 * elements * plan_.element_bytes()),
+                                    spot, {gathered}));
+    if (plan_.training.narrow() && unit.layer >= 0) nodes.back() = CastOf(elements, spot, nodes.back());
   }
   return nodes;
 }

@@ -45,6 +45,7 @@ class Sharing {
   void Close(bool expert, int64_t micro_batch);
   int64_t RanksOf(bool expert) const { return plan_.split.holders(expert); }
   uint32_t GatherOf(bool expert, int64_t elements, const Spot& spot, const NodeList& after);
+  uint32_t CastOf(int64_t elements, const Spot& spot, uint32_t at);
 
   const StepPlan& plan_;
   StageGraph* graph_;

@@ -125,6 +125,7 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, Split
   out->overlap_grad = p.has_overlap_grad() ? p.overlap_grad() : t.attention() != proto::Training::MATH;
   out->overlap_param = p.overlap_param();
   out->overlap_tensor = p.overlap_tensor();
+  out->deep = p.has_dispatcher() ? p.dispatcher() == proto::Parallel::DEEP : out->etp == 1;
   if (!p.order().empty() && p.order() != "tp-cp-ep-dp-pp") {
     if (p.order() != "tp-cp-ep-pp-dp") {
       return Bad(
@@ -136,8 +137,8 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, Split
   return TakeSchedule(p, out);
 }
 
-// Of PyTorch without graphs: fitted on half of the runs of one node that vTrain published (A100, Megatron-LM, 2022),
-// whose small models show nothing but the host (README.md). What they say of newer hosts: see
+// Of PyTorch without graphs: fitted on half of the runs of one node that vTrain published (A100, Megatron-LM,
+// 2022), whose small models show nothing but the host (README.md). What they say of newer hosts: see
 // README.md.
 constexpr double kLaunchUs = 33, kLayerUs = 300, kCallUs = 42, kBatchUs = 4100, kStepUs = 3750;
 constexpr double kGraphLaunchUs = 1;  // a node of a CUDA graph
@@ -177,6 +178,10 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   const bool text = model.image == 0 && model.bias && model.positions > 0;
   out->dropout = t.has_dropout() ? t.dropout() : text;
   out->compiled = t.has_compiled() ? t.compiled() : t.framework() == proto::Training::MEGATRON;
+  out->looks_before_cast = t.fp8() == proto::Training::CURRENT;
+  out->fused_loss = t.has_fused_loss()
+                        ? t.fused_loss()
+                        : t.framework() == proto::Training::MEGATRON && out->compiled && !out->unfused();
   out->host = HostOf(t);
   return absl::OkStatus();
 }

@@ -53,6 +53,7 @@ struct Split {
   proto::Parallel::ContextKind cp_kind = proto::Parallel::RING;
   bool overlap_grad = true, overlap_param = false, overlap_tensor = false;
   bool pp_before_dp = false;  // order=tp-cp-ep-pp-dp
+  bool deep = true;           // proto::Parallel::DEEP
 
   int64_t ranks() const { return tp * cp * dp * pp; }
   int64_t stage_ranks() const { return tp * cp * dp; }
@@ -91,12 +92,16 @@ struct TrainingPlan {
   proto::Training::Attention attention = proto::Training::FLASH;
   proto::Training::Framework framework = proto::Training::MEGATRON;
   bool dropout = false, compiled = true;
+  // Scales of fp8 come from the tensor as it is: norms and activations cannot write fp8 themselves.
+  bool looks_before_cast = true;
+  // The loss by TransformerEngine's kernels, as in NVIDIA's recipes (cross_entropy_fusion_impl).
+  bool fused_loss = true;
   HostCosts host;
 
   // Frameworks before FlashAttention: their other kernels are of that time too.
   bool unfused() const { return attention == proto::Training::MATH; }
-  // The loss by TransformerEngine's kernels, as in NVIDIA's recipes (cross_entropy_fusion_impl).
-  bool fused_loss() const { return framework == proto::Training::MEGATRON && compiled && !unfused(); }
+  // Products take one byte an element, and so do the ranks of tp that gather their inputs.
+  bool narrow() const { return dtype == proto::Training::FP8; }
   // Products of gradients add to those of earlier micro-batches in fp32 (Megatron-LM's
   // gradient_accumulation_fusion, its default with bf16 and fp8).
   bool accumulates() const {

@@ -14,8 +14,8 @@ constexpr absl::string_view kA100Name = "A100-SXM4-80GB", kH100Name = "H100-SXM5
 // compute/accelerator: H100 1403 of 1979 and 795 of 989.5 TFLOP/s, GB200 3616 of 5000 and 1822 of 2500), and
 // how much longer those of 16384 x 16384 x 16384 take that follow each other (Azure/AI-benchmarking-guide:
 // H100 1377 TFLOP/s, GB200 2907).
-constexpr SteadyLoad kHopperLoad = {0.172, 700, 0.02, 700, 0.89};
-constexpr SteadyLoad kBlackwellLoad = {0.44, 1000, 0.244, 1200, 0.99};
+constexpr SteadyLoad kHopperLoad = {0.172, {700, 132, 1830}, 0.02, {700, 132, 1830}, 0.89};
+constexpr SteadyLoad kBlackwellLoad = {0.44, {1000, 148, 1860}, 0.244, {1200, 152, 2010}, 0.99};
 
 // Matrix instructions of a single warp (mma) reach 62.9 % of Hopper's peak on average, which only those of a
 // group of warps (wgmma) reach whole (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU
@@ -206,8 +206,8 @@ double PowerAt(double clock) {
   return clock * voltage * voltage;
 }
 
-double ClockAt(double power) {
-  double low = 0, high = 1;
+double ClockAt(double power, double most) {
+  double low = 0, high = most;
   for (int i = 0; i < 50; ++i) {
     const double middle = (low + high) / 2;
     (PowerAt(middle) < power ? low : high) = middle;
@@ -233,10 +233,15 @@ double GreatestOf(int64_t n) {
   return high;
 }
 
-// Longer than a cool device's time, where board power is that of the measurement or another.
-double HotOfPower(double hot, double watts, double watts_of_measured) {
-  if (watts <= 0 || watts_of_measured <= 0) return hot;
-  return 1 / ClockAt(PowerAt(1 / (1 + hot)) * watts / watts_of_measured) - 1;
+// Longer than a cool device's time, where the board has the power of the measured one or another. Devices of
+// an architecture are of one silicon: a unit draws the same at the same clock in MHz, whatever the clock of
+// the data sheet is.
+double HotOfPower(double hot, const SteadyLoad::Board& measured, const proto::Device& device,
+                  const Unit& unit) {
+  if (device.board_watts() <= 0 || measured.watts <= 0) return hot;
+  const double power = device.board_watts() / unit.units / (measured.watts / measured.units);
+  const double most = unit.cycles_per_us / measured.clock_mhz;
+  return most / ClockAt(PowerAt(1 / (1 + hot)) * power, most) - 1;
 }
 
 }  // namespace
@@ -244,9 +249,10 @@ double HotOfPower(double hot, double watts, double watts_of_measured) {
 double SteadyHot(const Architecture& architecture, const proto::Device& device, double bytes,
                  int64_t devices) {
   const bool narrow = bytes <= 1;
+  const SteadyLoad& steady = architecture.steady;
   const double hot =
-      HotOfPower(narrow ? architecture.steady.narrow_hot : architecture.steady.hot, device.board_watts(),
-                 narrow ? architecture.steady.narrow_watts : architecture.steady.watts);
+      HotOfPower(narrow ? steady.narrow_hot : steady.hot, narrow ? steady.narrow_board : steady.board, device,
+                 UnitOf(device, KernelDtype::kBf16));
   return (1 + hot) * (1 + kDeviation * GreatestOf(devices)) - 1;
 }
 

@@ -10,13 +10,19 @@
 
 namespace chakra::laws {
 
-// Products that follow each other for seconds.
+// Products that follow each other for seconds. Each was measured on a board of some power, and a device of
+// some units and clock.
 struct SteadyLoad {
-  double hot = 0;    // kHotShare of them; 0: as kernels alone
-  double watts = 0;  // power of the board on which that was measured
+  struct Board {
+    double watts = 0, units = 0, clock_mhz = 0;
+  };
+  double hot = 0;  // kHotShare of them; 0: as kernels alone
+  Board board;
   // Of cuBLASLt's products of types of a byte: the same, and the share of the peak that they reach cool,
   // against bf16's; 0: as elsewhere.
-  double narrow_hot = 0, narrow_watts = 0, narrow_share = 0;
+  double narrow_hot = 0;
+  Board narrow_board;
+  double narrow_share = 0;
 };
 
 // A family of devices that run the same kernels. To add one: an entry in architectures.cc, and its devices'
@@ -47,7 +53,7 @@ absl::Span<const Architecture> Architectures();
 // counts as unnamed.
 const Architecture& ArchitectureOf(const proto::Device& device);
 // SteadyLoad::hot for operands of `bytes`, on a device whose board may draw another power
-// (Device.board_watts), the slowest of `devices`.
+// (Device.board_watts) by other units and clocks, the slowest of `devices`.
 double SteadyHot(const Architecture& architecture, const proto::Device& device, double bytes,
                  int64_t devices);
 // 1; less where the matrix units of a device of a measured architecture are slower than the measured
