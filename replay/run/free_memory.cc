@@ -16,6 +16,12 @@ namespace chakra {
 namespace {
 
 constexpr uint64_t kNoLimit = UINT64_MAX;
+// Bytes of a message's connection and sender; with its ways and packets about 950.
+constexpr double kOfMessage = 512;
+
+std::string Spelled(double bytes) {
+  return bytes < 1e12 ? absl::StrFormat("%.3g GB", bytes / 1e9) : absl::StrFormat("%.3g TB", bytes / 1e12);
+}
 
 // A number alone in a file; kNoLimit: there is none ("max" too).
 uint64_t NumberIn(const char* path) {
@@ -69,13 +75,23 @@ uint64_t FreeMemory() {
 absl::Status CheckMemory(const TraceSet& traces, uint64_t free_bytes) {
   const uint64_t least = LeastMemory(traces);
   if (least <= free_bytes) return absl::OkStatus();
-  const auto gb = [](uint64_t bytes) { return absl::StrFormat("%.3g GB", static_cast<double>(bytes) / 1e9); };
+  const auto gb = [](uint64_t bytes) { return Spelled(static_cast<double>(bytes)); };
   return absl::ResourceExhaustedError(absl::StrCat("a replay of ", traces.ranks.size(), " ranks with ",
                                                    traces.nodes(), " nodes needs at least ", gb(least),
                                                    " beside the traces, and ", gb(free_bytes),
                                                    " are free; expected fewer ranks, calls or steps (name "
                                                    "the files of some ranks), or a machine with more "
                                                    "memory"));
+}
+
+absl::Status CheckMessages(uint64_t ranks, uint64_t free_bytes) {
+  const double messages = static_cast<double>(ranks) * (static_cast<double>(ranks) - 1);
+  const double least = messages * kOfMessage;
+  if (free_bytes == kNoLimit || least <= static_cast<double>(free_bytes)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "all_to_all on %u ranks begins %.0f messages at once, whose packets need at least %s, and %s are "
+      "free; expected fewer ranks, --fabric fluid or analytical, or a machine with more memory",
+      ranks, messages, Spelled(least), Spelled(static_cast<double>(free_bytes))));
 }
 
 }  // namespace chakra

@@ -16,4 +16,8 @@ uint64_t FreeMemory();
 // counted is the least that every replay takes: times, lanes, and what each node waits for.
 absl::Status CheckMemory(const TraceSet& traces, uint64_t free_bytes);
 
+// Error, before anything is simulated: an all-to-all of `ranks` on the packet fabric, whose messages all
+// begin at once, needs more than `free_bytes`. What is counted is the least that a message takes there.
+absl::Status CheckMessages(uint64_t ranks, uint64_t free_bytes);
+
 }  // namespace chakra

@@ -45,5 +45,14 @@ TEST(FreeMemory, WhatDoesNotFitIsRefusedWithItsNeed) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("1 GB are free"));
 }
 
+TEST(FreeMemory, MessagesThatDoNotFitAreRefused) {
+  EXPECT_TRUE(CheckMessages(4096, uint64_t{16} << 30).ok());
+  const absl::Status status = CheckMessages(65536, uint64_t{20} << 30);
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("all_to_all on 65536 ranks begins 4294901760 messages "
+                                                       "at once, whose packets need at least 2.2 TB"));
+  EXPECT_TRUE(CheckMessages(65536, UINT64_MAX).ok()) << "nothing is known";
+}
+
 }  // namespace
 }  // namespace chakra
