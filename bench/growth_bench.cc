@@ -72,7 +72,7 @@ const std::vector<Row>& Rows() {
        "collective all_reduce --ranks {n} --bytes 256MiB"},
       {"all_reduce/ring/fluid",
        1,
-       {8192, 16384, 32768, 65536},
+       {32768, 65536, 131072, 262144},
        "collective all_reduce --ranks {n} --bytes 256MiB --algorithm ring --fabric fluid"},
       {"all_reduce/tree/fluid",
        1,
@@ -83,7 +83,10 @@ const std::vector<Row>& Rows() {
        {64, 128, 256, 512},
        "collective all_reduce --ranks {n} --bytes 16MiB --fabric packet --threads 1"},
       {"ranks/analytical", 1, {4096, 8192, 16384, 32768}, "replay {trace} --ranks {n} -q --threads 1"},
-      {"ranks/fluid", 1, {512, 1024, 2048, 4096}, "replay {trace} --ranks {n} -q --fabric fluid --threads 1"},
+      {"ranks/fluid",
+       1,
+       {1024, 2048, 4096, 8192},
+       "replay {trace} --ranks {n} -q --fabric fluid --threads 1"},
       {"step/analytical",
        1,
        {4096, 8192, 16384, 32768},
@@ -161,8 +164,8 @@ class OneRank {
   OneRank()
       : folder_(absl::StrCat(std::filesystem::temp_directory_path().string(), "/chakra_growth_", getpid())) {
     InProcess([&] {
-      return cli::RunCommandLine({"generate", "--model", kStep, "--parallel", "tp=8", "--training",
-                                  "seq=2048,micro_batch=1,global_batch=1", "-o", folder_, "--ranks", "0"});
+      return cli::RunCommandLine({"generate", "--model", kStep, "--parallel", "tp=8,dp=2", "--training",
+                                  "seq=2048,micro_batch=1,global_batch=2", "-o", folder_, "--ranks", "0"});
     });
   }
   ~OneRank() {
