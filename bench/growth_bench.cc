@@ -110,8 +110,8 @@ const std::vector<Row>& Rows() {
        "--training seq=2048,micro_batch=1,global_batch={q} --cluster dgx-h100 -q --threads 1"},
       {"cliff/fluid",
        1.5,
-       {64, 256, 576, 1024},
-       "replay --model llama3-8b:layers=1,heads=96,kv_heads=96 --parallel tp={q},dp={q} "
+       {16, 64, 256, 1024},
+       "replay --model llama3-8b:layers=1,heads=64,kv_heads=64 --parallel tp={q},dp={q} "
        "--training seq=2048,micro_batch=1,global_batch={q} --cluster dgx-h100 -q --threads 1 --fabric fluid"},
   };
   return rows;

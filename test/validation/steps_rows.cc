@@ -9,8 +9,8 @@ namespace {
 
 using Steps = std::vector<MeasuredStep>;
 
-// Megatron-DeepSpeed of 2022 on A100-80GB: fp16, no FlashAttention, activations recomputed (vTrain, MICRO
-// 2024, section 4). The vocabulary is Megatron-LM's for GPT-2.
+// Megatron-DeepSpeed of 2022 on A100-80GB: fp16, no FlashAttention, activations recomputed (vTrain, MICRO 2024, section
+// 4). The vocabulary is Megatron-LM's for GPT-2.
 absl::Status AddVtrain(const CsvLine& line, size_t* of_node, Steps* out) {
   std::string source;
   int64_t layers = 0, hidden = 0, heads = 0, seq = 0, tp = 0, pp = 0, dp = 0, micro = 0, global = 0;
@@ -48,8 +48,8 @@ absl::Status AddVtrain(const CsvLine& line, size_t* of_node, Steps* out) {
 // Megatron-LM of 2025 with TransformerEngine and the distributed optimizer, without its overlaps (docs/b200;
 // their run_pretrain_llama3.sh has no --overlap-grad-reduce).
 absl::Status AddSimumax(const CsvLine& line, Steps* out) {
-  int64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, ffn = 0, vocab = 0, tp = 0, pp = 0, dp = 0,
-          micro = 0, batches = 0, seq = 0;
+  int64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, ffn = 0, vocab = 0, tp = 0, pp = 0, dp = 0, micro = 0,
+          batches = 0, seq = 0;
   double ms = 0;
   MeasuredStep step;
   absl::Status s = line.Read("model", &step.size);
@@ -74,16 +74,14 @@ absl::Status AddSimumax(const CsvLine& line, Steps* out) {
   step.model = absl::StrCat("layers=", layers, ",hidden=", hidden, ",heads=", heads, ",kv_heads=", kv_heads,
                             ",ffn=", ffn, ",vocab=", vocab);
   step.parallel = absl::StrCat("tp=", tp, ",pp=", pp, ",dp=", dp, ",zero=1,overlap_grad=no");
-  // SimuMax's run_pretrain_llama3.sh asks Megatron-LM for no fused cross entropy.
-  step.training = absl::StrCat("seq=", seq, ",micro_batch=", micro, ",global_batch=", micro * batches * dp,
-                               ",fused_loss=no");
+  step.training = absl::StrCat("seq=", seq, ",micro_batch=", micro, ",global_batch=", micro * batches * dp);
   step.measured_s = ms / 1e3;
   out->push_back(std::move(step));
   return absl::OkStatus();
 }
 
-// FSDP of PyTorch 1.13 and 2.0 with the FlashAttention of 2022 (llm-foundry's attn_impl: triton), no biases,
-// learned positions.
+// FSDP of PyTorch 1.13 and 2.0 with the FlashAttention of 2022 (llm-foundry's attn_impl: triton), no biases, learned
+// positions.
 absl::Status AddFoundry(const CsvLine& line, Steps* out) {
   int64_t layers = 0, hidden = 0, heads = 0, ffn = 0, vocab = 0, gpus = 0, micro = 0, global = 0, seq = 0;
   std::string device, recompute;
@@ -104,9 +102,8 @@ absl::Status AddFoundry(const CsvLine& line, Steps* out) {
   if (!s.ok()) return s;
   step.set = absl::StrCat("llm-foundry, FSDP, ", device);
   step.band = seq <= 2048 ? "up to 2048 tokens" : seq <= 8192 ? "4096 and 8192 tokens" : "more tokens";
-  step.cluster = device == "a100_40gb"   ? "dgx-a100:memory_gbytes_per_s=1555"
-                 : device == "a100_80gb" ? "dgx-a100"
-                                         : "dgx-h100";
+  step.cluster = device == "a100_40gb" ? "dgx-a100:memory_gbytes_per_s=1555"
+                                       : device == "a100_80gb" ? "dgx-a100" : "dgx-h100";
   step.model = absl::StrCat("layers=", layers, ",hidden=", hidden, ",heads=", heads, ",ffn=", ffn,
                             ",gated=no,vocab=", vocab, ",tied=yes,norm=layer,bias=no,positions=", seq);
   step.parallel = absl::StrCat("dp=", gpus);
@@ -133,8 +130,7 @@ absl::StatusOr<std::vector<MeasuredStep>> ReadSteps(const std::string& folder, s
   if (s.ok())
     s = read("training_simumax_b200.csv", [&](const CsvLine& line) { return AddSimumax(line, &all); });
   if (s.ok())
-    s = read("training_throughput_llm_foundry.csv",
-             [&](const CsvLine& line) { return AddFoundry(line, &all); });
+    s = read("training_throughput_llm_foundry.csv", [&](const CsvLine& line) { return AddFoundry(line, &all); });
   if (!s.ok()) return s;
   std::map<std::string, size_t> seen;
   Steps taken;
