@@ -376,18 +376,22 @@ class Matcher {
     return absl::OkStatus();
   }
 
-  // The members that do what they do themselves, and are no twins of others.
-  size_t SimulatedOf(const GroupInfo& group) const {
-    return static_cast<size_t>(std::count_if(group.members.begin(), group.members.end(),
-                                             [this](int rank) { return !IsTwin(twins_, rank); }));
+  // By group: the members that do what they do themselves, and are no twins of others.
+  std::vector<uint64_t> SimulatedMembers() const {
+    std::vector<uint64_t> out;
+    for (const GroupInfo& group : result_.groups)
+      out.push_back(static_cast<uint64_t>(std::count_if(group.members.begin(), group.members.end(),
+                                                        [this](int rank) { return !IsTwin(twins_, rank); })));
+    return out;
   }
 
   // Warns of what a partial run leaves out.
   void WarnPartial() {
     uint64_t calls = 0, alone = 0, messages = 0;
+    const std::vector<uint64_t> simulated = SimulatedMembers();
     for (const CollectiveCall& call : result_.calls) {
       const GroupInfo& group = result_.groups[call.group];
-      calls += call.made < SimulatedOf(group) ? 1 : 0;
+      calls += call.made < simulated[call.group] ? 1 : 0;
       alone += static_cast<int>(group.members.size()) < group.size ? 1 : 0;
     }
     for (const MatchedMessage& m : result_.messages)

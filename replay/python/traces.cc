@@ -3,7 +3,6 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
-#include <chrono>
 #include <future>
 
 #include "absl/strings/str_cat.h"
@@ -19,7 +18,6 @@ namespace chakra::python {
 namespace {
 
 constexpr size_t kRecent = 16;  // arguments that are remembered
-constexpr std::chrono::milliseconds kLook(50);
 
 // Errors: an option that says nothing of traces.
 absl::Status CheckOfTraces(const cli::PointArguments& point) {
@@ -44,7 +42,7 @@ absl::StatusOr<LoadedTraces> LoadWatched(const TraceOptions& options) {
       const StopScope scope(watch.stop());
       out = LoadTraces(options);
     });
-    while (reading.wait_for(kLook) != std::future_status::ready) (void)watch.Stopped();
+    while (reading.wait_for(Watch::kEvery) != std::future_status::ready) (void)watch.Stopped();
     reading.get();
   }
   watch.Rethrow();

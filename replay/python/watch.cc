@@ -3,11 +3,6 @@
 namespace py = pybind11;
 
 namespace chakra::python {
-namespace {
-
-constexpr std::chrono::milliseconds kEvery(50);
-
-}  // namespace
 
 void Watch::Look(const std::function<void()>& call, bool last) {
   const auto now = std::chrono::steady_clock::now();

@@ -16,6 +16,8 @@ namespace chakra::python {
 // what either raises stops the run.
 class Watch {
  public:
+  static constexpr std::chrono::milliseconds kEvery{50};  // how often it looks
+
   // `progress`: None, or called with the share that is done, the simulated seconds, and nodes done and in
   // all.
   explicit Watch(pybind11::object progress) : progress_(std::move(progress)) {}
@@ -37,8 +39,7 @@ class Watch {
   pybind11::object progress_;
   std::atomic<bool> stop_{false};
   std::exception_ptr raised_;
-  std::chrono::steady_clock::time_point next_ =
-      std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + kEvery;
 };
 
 }  // namespace chakra::python
