@@ -23,18 +23,24 @@ namespace {
 // What the step is, for people.
 std::string Describe(const generate::StepPlan& plan) {
   const generate::ModelParameters p = generate::CountParameters(plan.model);
-  const double flops = generate::TrainingFlopsPerToken(plan.model, plan.training.seq);
+  const double flops = generate::TrainingFlopsPerToken(plan);
   const double tokens =
       static_cast<double>(plan.training.seq) * static_cast<double>(plan.training.global_batch);
   std::string out = absl::StrFormat("Step of %s\n  parameters       %.3f billion", plan.name,
                                     static_cast<double>(p.total) / 1e9);
   if (p.active != p.total)
     absl::StrAppendFormat(&out, ", %.3f billion of them for each token", static_cast<double>(p.active) / 1e9);
-  absl::StrAppendFormat(
-      &out,
-      "\n  operations       %.2f GFLOP a token, %.1f TFLOP a step (each product three times, causal "
-      "attention at half, no recomputation)\n",
-      flops / 1e9, flops * tokens / 1e12);
+  const bool frozen = plan.training.frozen();
+  if (frozen) {
+    absl::StrAppendFormat(&out, "; adapters of rank %d have %.3f million, which alone are trained",
+                          plan.training.lora, static_cast<double>(generate::TrainedParameters(plan)) / 1e6);
+  }
+  absl::StrAppendFormat(&out,
+                        "\n  operations       %.2f GFLOP a token, %.1f TFLOP a step (each product %s, causal "
+                        "attention at half, no "
+                        "recomputation)\n",
+                        flops / 1e9, flops * tokens / 1e12,
+                        frozen ? "twice, of adapters three times" : "three times");
   const generate::Split& s = plan.split;
   absl::StrAppend(&out, "  ranks            ", FormatCount(static_cast<uint64_t>(s.ranks())), " (tp ", s.tp,
                   ", cp ", s.cp, ", dp ", s.dp, ", pp ", s.pp, "; ep ", s.ep, ", etp ", s.etp, "; zero ",

@@ -208,7 +208,7 @@ class Planner {
     const double tokens =
         static_cast<double>(step.training.seq) * static_cast<double>(step.training.global_batch);
     report_.set_tokens(tokens);
-    report_.set_model_flops(tokens * generate::TrainingFlopsPerToken(step.model, step.training.seq));
+    report_.set_model_flops(tokens * generate::TrainingFlopsPerToken(step));
   }
 
   absl::Status NothingFits() {

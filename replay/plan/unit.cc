@@ -162,14 +162,19 @@ class UnitMeter {
   // Beside these, of a layer forward, which full recomputation runs again.
   double HostOfLayer() const { return 1e3 * static_cast<double>(step_.training.host.layer_ns); }
 
+  // Frozen weights are gathered with zero=3; otherwise what is trained is all that ranks share.
   void SetWeights(Units* out) const {
+    const bool frozen = step_.training.frozen(), gathers = step_.split.zero == 3;
     for (int kind = 0; kind < 2; ++kind) {
       if (of_kind_[kind] < 0) continue;
-      const generate::WeightShare share = generate::ShareOfLayer(step_, of_kind_[kind]);
+      const int64_t layer = of_kind_[kind];
+      const generate::WeightShare share =
+          frozen && gathers ? generate::ShareOfLayer(step_, layer) : generate::TrainedOfLayer(step_, layer);
       out->layer[kind].dense = share.dense;
       out->layer[kind].expert = share.expert;
       out->layer[kind].replicated = share.replicated;
     }
+    if (frozen && !gathers) return;
     out->embedding.dense = generate::ShareOfEmbedding(step_);
     out->head.dense = generate::ShareOfHead(step_);
   }

@@ -35,7 +35,7 @@ absl::Status AddGoodput(const RunOptions& options, const Metering* metering, con
   run.devices = report->ranks();
   run.step_seconds = static_cast<double>(report->makespan_ps()) * 1e-12;
   run.steps = options.steps > 0 ? static_cast<double>(options.steps) : 30 * 86400 / run.step_seconds;
-  if (plan != nullptr) run.parameters = static_cast<double>(generate::CountParameters(plan->model).total);
+  if (plan != nullptr) run.parameters = static_cast<double>(generate::TrainedParameters(*plan));
   if (run.step_seconds <= 0) return absl::InvalidArgumentError("--reliability: the step takes no time");
   auto goodput = goodput::GoodputOf(run, *reliability, *checkpoint, options.seed == 0 ? 1 : options.seed);
   if (!goodput.ok()) return goodput.status();

@@ -30,6 +30,10 @@ constexpr char kMfuFormula[] =
     "model FLOPs / (devices x peak x time): each product of the model three times, causal attention at half, "
     "no "
     "recomputation (Megatron-LM's count: 6 a parameter and token, and attention)";
+constexpr char kFrozenMfuFormula[] =
+    "model FLOPs / (devices x peak x time): each product of the model twice, for its weights are frozen, "
+    "those of "
+    "adapters three times, causal attention at half, no recomputation";
 constexpr char kHfuFormula[] = "MFU with the operations of recomputation added to the model FLOPs";
 
 uint8_t KindOfStream(int32_t lane) {
@@ -173,7 +177,7 @@ void AddRates(const ReplayedStep& step, proto::TrainingReport* out) {
   const double seconds = step.metrics.makespan.seconds();
   const auto devices = static_cast<double>(step.plan.split.ranks());
   out->set_tokens(tokens);
-  out->set_model_flops(tokens * generate::TrainingFlopsPerToken(step.plan.model, t.seq));
+  out->set_model_flops(tokens * generate::TrainingFlopsPerToken(step.plan));
   out->set_recomputed_flops(tokens * generate::RecomputedFlopsPerToken(step.plan.model, t.seq, t.recompute));
   std::string dtype = DtypeName(t.dtype);
   const double peak = PeakFlops(step.device, &dtype);
@@ -186,7 +190,7 @@ void AddRates(const ReplayedStep& step, proto::TrainingReport* out) {
   if (peak <= 0) return;
   out->set_mfu(out->model_flops() / seconds / devices / peak);
   out->set_hfu((out->model_flops() + out->recomputed_flops()) / seconds / devices / peak);
-  out->set_mfu_formula(kMfuFormula);
+  out->set_mfu_formula(t.frozen() ? kFrozenMfuFormula : kMfuFormula);
   out->set_hfu_formula(kHfuFormula);
 }
 

@@ -183,6 +183,16 @@ absl::Status CheckZero(const StepPlan& p) {
   return absl::OkStatus();
 }
 
+absl::Status CheckAdapters(const StepPlan& p) {
+  if (!p.training.frozen()) return absl::OkStatus();
+  if (p.model.latent()) return NotYet("training.lora with latent attention (model.kv_rank)", "lora=0");
+  if (p.model.mtp > 0) return NotYet("training.lora with model.mtp", "lora=0");
+  if (p.model.experts > 0 && p.training.lora_mlp)
+    return NotYet("training.lora_on=all with experts", "lora_on=attention");
+  if (p.training.dtype == proto::Training::FP16) return NotYet("training.lora with dtype=fp16", "dtype=bf16");
+  return absl::OkStatus();
+}
+
 // All counts of a micro-batch must be whole numbers of 64 bits.
 absl::Status CheckSize(const StepPlan& p) {
   const double tokens = static_cast<double>(p.training.seq) * static_cast<double>(p.training.micro_batch);
@@ -237,6 +247,7 @@ absl::Status CheckPlan(const StepPlan& plan) {
   if (absl::Status s = CheckContext(plan); !s.ok()) return s;
   if (absl::Status s = CheckExperts(plan); !s.ok()) return s;
   if (absl::Status s = CheckFurther(plan); !s.ok()) return s;
+  if (absl::Status s = CheckAdapters(plan); !s.ok()) return s;
   return CheckZero(plan);
 }
 

@@ -37,6 +37,12 @@ ModelParameters CountParameters(const ModelSize& model);
 // once, and once more for each layer of mtp. `seq`: tokens of a sequence.
 double TrainingFlopsPerToken(const ModelSize& model, int64_t seq);
 
+// Of a step: with frozen weights each of the model's products counts twice, for there is no gradient of its
+// weight, and those of adapters three times.
+double TrainingFlopsPerToken(const StepPlan& plan);
+// Parameters that the step trains: all of the model's, or its adapters'.
+int64_t TrainedParameters(const StepPlan& plan);
+
 // Operations beside these that recomputation adds, counted alike (Korthikanti et al., 2022, section 6.3): the
 // forward pass of the layers again, or that of attention's core.
 double RecomputedFlopsPerToken(const ModelSize& model, int64_t seq, proto::Training::Recompute recompute);

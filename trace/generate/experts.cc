@@ -122,7 +122,7 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
     AddGradient(experts * h * wide, Run(ops_.WeightProduct(wide, h, rows, experts), "experts.up", outer),
                 true);
   });
-  if (m.bias)
+  if (m.bias && !frozen())
     AddGradient(experts * (h + wide), Run(ops_.SumRows(experts * rows, wide), "experts.up", outer), true);
   at = ByExpert("sort_chunks_backward_indices_gather_kernel", at);
   at = Dispatch("experts.dispatch", false, std::move(at));

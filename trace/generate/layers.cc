@@ -104,12 +104,14 @@ NodeList LayerBuilder::ReduceTokens(int64_t width, const char* part, const NodeL
 
 NodeList LayerBuilder::Column(int64_t in, int64_t out, const char* part, NodeList at) {
   at = GatherInputs(in, part, CastShared(in, part, at, true));
-  return Run(ops_.Product(tokens_, out, in), part, at);
+  const NodeList done = Run(ops_.Product(tokens_, out, in), part, at);
+  return AdaptColumn(in, out, part, at, done);
 }
 
 // With sequence parallelism the input is gathered again for the weight's gradient: with overlap_tensor beside
 // the product of the input's gradient, whose reduction then runs beside the weight's.
 NodeList LayerBuilder::ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
+  if (frozen()) return FrozenColumnBackward(in, out, part, at);
   const bool now = put_off_ == nullptr;
   const NodeList input = now ? GatherInputs(in, part, at) : NodeList();
   const auto weight = [=, this](const NodeList& gathered) {
@@ -146,10 +148,12 @@ NodeList LayerBuilder::CastShared(int64_t width, const char* part, const NodeLis
 }
 
 NodeList LayerBuilder::Row(int64_t in, int64_t out, const char* part, const NodeList& at) {
-  return ReduceTokens(out, part, Run(ops_.Product(tokens_, out, in), part, at));
+  const NodeList done = ReduceTokens(out, part, Run(ops_.Product(tokens_, out, in), part, at));
+  return AdaptRow(in, out, part, at, done);
 }
 
 NodeList LayerBuilder::RowBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
+  if (frozen()) return FrozenRowBackward(in, out, part, at);
   const NodeList whole = GatherInputs(out, part, CastShared(out, part, at, false));
   const NodeList gradient = Run(ops_.Product(tokens_, in, out), part, whole);
   ForWeight([=, this] { AddGradient(in * out, Run(ops_.WeightProduct(out, in, tokens_), part, whole)); });
@@ -170,6 +174,7 @@ NodeList LayerBuilder::NormBackward(int64_t rows, int64_t width, const char* par
 }
 
 void LayerBuilder::AddGradient(int64_t elements, const NodeList& node, bool expert) {
+  if (frozen()) return;
   gradients_->push_back({elements, expert, node.front()});
 }
 
@@ -243,10 +248,11 @@ NodeList LayerBuilder::Mlp(int64_t ffn, const char* up, const char* down, NodeLi
 NodeList LayerBuilder::MlpBackward(int64_t ffn, const char* up, const char* down, NodeList at) {
   const int64_t h = plan_.model.hidden;
   at = RowBackward(ffn, h, down, at);
-  if (plan_.model.bias) AddGradient(h, Run(ops_.SumRows(shared_tokens_, h), down, at));
+  const bool biases = plan_.model.bias && !frozen();
+  if (biases) AddGradient(h, Run(ops_.SumRows(shared_tokens_, h), down, at));
   at = Run(Activation(tokens_, ffn, true), "mlp.activation", at);
   const int64_t wide = (plan_.model.gated ? 2 : 1) * ffn;
-  if (plan_.model.bias) AddGradient(wide, Run(ops_.SumRows(tokens_, wide), up, at));
+  if (biases) AddGradient(wide, Run(ops_.SumRows(tokens_, wide), up, at));
   return ColumnBackward(h, wide, up, CastBehind(tokens_, wide, up, at));
 }
 
@@ -265,6 +271,7 @@ NodeList LayerBuilder::Embed(int64_t micro_batch, NodeList at) {
 }
 
 void LayerBuilder::EmbedBackward(int64_t micro_batch, const NodeList& at, std::vector<Gradient>* gradients) {
+  if (frozen()) return;
   gradients_ = gradients;
   spot_ = {static_cast<int32_t>(micro_batch), -1, "backward", ""};
   const ModelSize& m = plan_.model;
@@ -316,7 +323,7 @@ NodeList LayerBuilder::HeadBackward(int64_t micro_batch, NodeList at, std::vecto
     at = Run(ops_.PlainProduct(m.hidden, m.hidden, plan_.training.micro_batch), "pooler", at);
     AddGradient(m.hidden * (m.hidden + 1), at);
   }
-  const bool gathers = m.image == 0, now = put_off_ == nullptr;
+  const bool gathers = m.image == 0, now = put_off_ == nullptr && !frozen();
   const NodeList input = gathers && now ? GatherTokens(m.hidden, "head", at) : at;
   NodeList gradient = Run(ops_.PlainProduct(rows, m.hidden, widths_.outputs), "head", at);
   if (gathers) gradient = ReduceTokens(m.hidden, "head", gradient);

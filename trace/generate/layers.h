@@ -26,6 +26,9 @@ struct WeightShare {
   int64_t replicated = 0;  // of `dense`: norms, router and down projections, which each rank of tp has whole
 };
 WeightShare ShareOfLayer(const StepPlan& plan, int64_t layer);
+// Likewise of what the step trains: all of it, or the layer's adapters. Where these are all, ShareOfLayer()
+// does not have them.
+WeightShare TrainedOfLayer(const StepPlan& plan, int64_t layer);
 // Of the embedding of the first stage, and of the head and what stands beside it on the last one. A tied head
 // is a weight of its own where the stages differ.
 int64_t ShareOfEmbedding(const StepPlan& plan);
@@ -93,6 +96,16 @@ class LayerBuilder {
   NodeList ColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
   NodeList Row(int64_t in, int64_t out, const char* part, const NodeList& at);
   NodeList RowBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  // With frozen weights: what of the above has no gradient of the weight, and what adapters add. AdapterOf:
+  // the part of the adapter beside a product; null: it has none.
+  const char* AdapterOf(const char* part) const;
+  NodeList AdaptColumn(int64_t in, int64_t out, const char* part, const NodeList& input, const NodeList& at);
+  NodeList AdaptRow(int64_t in, int64_t out, const char* part, const NodeList& input, const NodeList& at);
+  NodeList FrozenColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  NodeList FrozenRowBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
+  void AddAdapterGradient(int64_t elements, const NodeList& node) {
+    gradients_->push_back({elements, false, node.front()});
+  }
   // A product of the tokens that a rank has, whose weight is not split.
   NodeList WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
   NodeList NormBackward(int64_t rows, int64_t width, const char* part, const NodeList& at);
@@ -105,9 +118,14 @@ class LayerBuilder {
   NodeList CastShared(int64_t width, const char* part, const NodeList& at, bool behind);
   void Accumulate(size_t first, const NodeList& at);
   void AddGradient(int64_t elements, const NodeList& node, bool expert = false);
-  // Does `work`, which adds the gradient of a weight, now or later.
+  // Does `work`, which adds the gradient of a weight of the model, now or later; never where it is frozen.
   template <typename Work>
   void ForWeight(Work work) {
+    if (!frozen()) NowOrLater(std::move(work));
+  }
+  bool frozen() const { return plan_.training.frozen(); }
+  template <typename Work>
+  void NowOrLater(Work work) {
     if (put_off_ == nullptr) return work();
     put_off_->work.push_back([this, spot = spot_, work = std::move(work)] {
       spot_ = spot;

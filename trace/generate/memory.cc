@@ -29,6 +29,7 @@ struct Held {
   int64_t dense = 0, expert = 0;
   int64_t largest_dense = 0, largest_expert = 0;  // of a layer
   int64_t root_dense = 0;                         // embedding and head
+  int64_t adapters = 0, largest_adapters = 0;     // what is trained, where all of the above is frozen
 };
 
 std::vector<Piece> PiecesOf(const StepPlan& p, int64_t stage) {
@@ -47,6 +48,10 @@ Held HeldBy(const StepPlan& p, const std::vector<Piece>& pieces) {
       held.expert += share.expert;
       held.largest_dense = std::max(held.largest_dense, share.dense);
       held.largest_expert = std::max(held.largest_expert, share.expert);
+      if (!p.training.frozen()) continue;
+      const int64_t adapters = TrainedOfLayer(p, i).dense;
+      held.adapters += adapters;
+      held.largest_adapters = std::max(held.largest_adapters, adapters);
     }
     if (piece.embedding) held.root_dense += ShareOfEmbedding(p);
     if (piece.head) held.root_dense += ShareOfHead(p) + (p.copies_embedding() ? CopyOfEmbedding(p) : 0);
@@ -55,7 +60,26 @@ Held HeldBy(const StepPlan& p, const std::vector<Piece>& pieces) {
   return held;
 }
 
+// Frozen weights are in the type of products alone, without gradients and averages.
+void AddFrozenStates(const StepPlan& p, const Held& held, RankMemory* out) {
+  const int64_t ranks = p.split.holders(false);
+  const auto shared = [&](int64_t bytes, int from) {
+    return bytes * (p.split.zero < from ? held.adapters : ShareOf(held.adapters, ranks));
+  };
+  const bool whole = p.split.zero < 3;
+  out->weights = shared(WeightBytes(p), 3) +
+                 p.element_bytes() *
+                     (whole ? held.dense + held.expert
+                            : ShareOf(held.dense, ranks) + ShareOf(held.expert, p.split.holders(true)) +
+                                  2 * (held.largest_dense + held.largest_expert + held.largest_adapters) +
+                                  held.root_dense);
+  out->gradients = shared(p.gradient_bytes(), 2);
+  out->optimizer = shared(OptimizerBytes(p), 1);
+  if (!whole) out->working += p.gradient_bytes() * held.largest_adapters;
+}
+
 void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
+  if (p.training.frozen()) return AddFrozenStates(p, held, out);
   const auto shared = [&](int64_t bytes, int from) {
     if (p.split.zero < from) return bytes * (held.dense + held.expert);
     return bytes *
@@ -76,6 +100,7 @@ void AddStates(const StepPlan& p, const Held& held, RankMemory* out) {
 // and autocast keeps what it casts.
 int64_t FrameworkBuffers(const StepPlan& p, const Held& held, const Piece& piece) {
   if (IsFsdp(p)) return 0;
+  if (p.training.frozen()) return IsDdp(p) ? 4 * held.adapters : 0;
   if (IsDdp(p)) return (4 + (p.element_bytes() < 4 ? p.element_bytes() : 0)) * (held.dense + held.expert);
   if (piece.layers == 0) return 0;
   const WeightShare share = ShareOfLayer(p, piece.first + piece.layers - 1);
@@ -115,9 +140,17 @@ int64_t AttentionActivations(const StepPlan& p) {
   return bytes + (size + (p.training.dropout ? size + 1 : 0)) * n * p.training.seq * (m.heads / tp);
 }
 
-// The MLP's first product and its activation.
+// The MLP's first product and its activation, which the gradient of a frozen weight does not ask for.
 int64_t MlpActivations(const StepPlan& p, int64_t rows, int64_t ffn) {
-  return p.element_bytes() * rows * ffn * (p.model.gated ? 3 : 2);
+  const bool output = !p.training.frozen() || p.training.lora_mlp;
+  return p.element_bytes() * rows * ffn * ((p.model.gated ? 2 : 1) + (output ? 1 : 0));
+}
+
+// Of attention and, without experts, the MLP: what adapters have between their products.
+int64_t AdapterActivations(const StepPlan& p) {
+  if (!p.training.frozen()) return 0;
+  return p.element_bytes() * p.training.lora * (p.tokens() + p.shared_tokens()) *
+         (p.training.lora_mlp ? 2 : 1);
 }
 
 int64_t ExpertActivations(const StepPlan& p) {
@@ -174,13 +207,16 @@ int64_t MlpDeferred(const StepPlan& p, int64_t rows, int64_t ffn) {
 }  // namespace
 
 int64_t ActivationsOfLayer(const StepPlan& p, int64_t layer) {
-  const int64_t norms = 4 * p.element_bytes() * p.shared_tokens() * p.model.hidden;
+  // Inputs and outputs of two norms; a frozen MLP does not ask for its input.
+  const int64_t kept = p.training.frozen() && !p.training.lora_mlp && !p.model.has_experts(layer) ? 3 : 4;
+  const int64_t norms = kept * p.element_bytes() * p.shared_tokens() * p.model.hidden;
   const int64_t mlp = p.model.has_experts(layer) ? ExpertActivations(p)
                                                  : MlpActivations(p, p.tokens(), p.model.ffn / p.split.tp);
   // Masks of a byte behind attention and the MLP.
   const int64_t masks = p.training.dropout ? 2 * p.shared_tokens() * p.model.hidden : 0;
   // Of a further token: inputs and outputs of two norms more.
-  return norms * (layer >= p.model.layers ? 2 : 1) + masks + AttentionActivations(p) + mlp;
+  return norms * (layer >= p.model.layers ? 2 : 1) + masks + AttentionActivations(p) + mlp +
+         AdapterActivations(p);
 }
 
 int64_t DeferredOfLayer(const StepPlan& p, int64_t layer) {

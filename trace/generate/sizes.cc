@@ -182,6 +182,10 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->fused_loss = t.has_fused_loss()
                         ? t.fused_loss()
                         : t.framework() == proto::Training::MEGATRON && out->compiled && !out->unfused();
+  out->lora = t.lora();
+  out->lora_mlp = t.lora_on() == proto::Training::ALL;
+  if (t.has_lora_on() && out->lora == 0)
+    return Bad("training.lora_on is for adapters; expected training.lora too, as lora=16");
   out->host = HostOf(t);
   return absl::OkStatus();
 }

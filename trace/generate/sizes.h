@@ -96,7 +96,12 @@ struct TrainingPlan {
   bool looks_before_cast = true;
   // The loss by TransformerEngine's kernels, as in NVIDIA's recipes (cross_entropy_fusion_impl).
   bool fused_loss = true;
+  int64_t lora = 0;       // rank of adapters; 0: none
+  bool lora_mlp = false;  // the MLP has adapters too
   HostCosts host;
+
+  // The model's weights get no gradients: adapters alone do.
+  bool frozen() const { return lora > 0; }
 
   // Frameworks before FlashAttention: their other kernels are of that time too.
   bool unfused() const { return attention == proto::Training::MATH; }

@@ -23,10 +23,6 @@ class StageBuilder {
     done_.resize(static_cast<size_t>(s.stage_pieces() * plan.micro_batches()));
     put_off_.resize(done_.size());
     for (int64_t piece = 0; piece < s.stage_pieces(); ++piece) AddUnits(piece);
-    for (const WeightUnit& u : units_) {
-      graph_.weights += u.dense;
-      graph_.expert_weights += u.expert;
-    }
   }
 
   absl::StatusOr<StageGraph> Build() {
@@ -65,15 +61,29 @@ class StageBuilder {
   void AddUnits(int64_t piece) {
     const Piece& p = At(piece);
     unit_of_piece_.push_back(units_.size());
-    if (p.embedding) units_.push_back({ShareOfEmbedding(plan_), 0, -1});
+    if (p.embedding) AddUnit({ShareOfEmbedding(plan_), 0, -1});
     for (int64_t layer = p.first; layer < p.first + p.layers; ++layer) {
-      const WeightShare share = ShareOfLayer(plan_, layer);
+      const WeightShare share = ShareOfLayer(plan_, layer), trained = TrainedOfLayer(plan_, layer);
       const int64_t copy =
           layer == plan_.model.layers && plan_.copies_embedding() ? CopyOfEmbedding(plan_) : 0;
-      units_.push_back({share.dense + copy, share.expert, static_cast<int32_t>(layer)});
-      replicated_ += share.replicated;
+      AddUnit({share.dense + copy, share.expert, static_cast<int32_t>(layer)}, trained.dense);
+      replicated_ += trained.replicated;
     }
-    if (p.head) units_.push_back({ShareOfHead(plan_), 0, -1});
+    if (p.head) AddUnit({ShareOfHead(plan_), 0, -1});
+  }
+
+  // `adapters`: elements of what is trained beside the unit's own weights, where these are frozen. Frozen
+  // weights are gathered where ranks share them (zero=3), and never updated.
+  void AddUnit(WeightUnit unit, int64_t adapters = 0) {
+    if (plan_.training.frozen()) {
+      graph_.weights += adapters;
+      if (plan_.split.zero < 3) unit.dense = unit.expert = 0;
+      unit.dense += adapters;
+    } else {
+      graph_.weights += unit.dense;
+      graph_.expert_weights += unit.expert;
+    }
+    units_.push_back(unit);
   }
 
   // Gradients are cleared; with overlap_param the weights that the last step updated are gathered.
@@ -123,9 +133,10 @@ class StageBuilder {
   NodeList Receive(const Pass& pass) {
     const PieceSpot from = Next(pass, pass.forward ? -1 : 1);
     if (from.stage == stage_) return done_[IndexOf(from.piece, pass.micro_batch)];
-    const uint32_t node = graph_.Message(NodeType::kRecv, PeerKind::kStage, from.stage,
-                                         pass.forward ? Stream::kReceiveForward : Stream::kReceiveBackward,
-                                         Tag(pass, from.piece), MessageBytes(), PlaceOf(pass, -1, "receive"), {});
+    const uint32_t node =
+        graph_.Message(NodeType::kRecv, PeerKind::kStage, from.stage,
+                       pass.forward ? Stream::kReceiveForward : Stream::kReceiveBackward,
+                       Tag(pass, from.piece), MessageBytes(), PlaceOf(pass, -1, "receive"), {});
     // Megatron-LM's host waits for what 1F1B receives (batch_p2p_sync); interleaved passes are posted before.
     if (plan_.training.framework == proto::Training::MEGATRON && plan_.split.stage_pieces() == 1)
       graph_.HostWaits({node});
@@ -323,6 +334,7 @@ class StageBuilder {
       at = Step(CollectiveType::kAllReduce, GroupKind::kTensor, Stream::kTensor,
                 replicated_ * plan_.gradient_bytes(), "replicated_gradients", at);
     }
+    if (plan_.training.frozen()) return at;
     if ((plan_.model.tied || plan_.copies_embedding()) && !s.ends_together() &&
         (stage_ == 0 || stage_ + 1 == s.pp)) {
       at = Step(CollectiveType::kAllReduce, GroupKind::kEnds, Stream::kReduce,

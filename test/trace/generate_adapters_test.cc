@@ -1,0 +1,136 @@
+// Steps that train adapters alone, against counts made another way.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "test/trace/generate_schedule_testing.h"
+#include "test/trace/generate_testing.h"
+#include "trace/generate/counts.h"
+#include "trace/generate/memory.h"
+#include "trace/generate/workload.h"
+
+namespace chakra::generate {
+namespace {
+
+constexpr char kSmall[] = "layers=8,hidden=512,heads=8,kv_heads=4,ffn=1024,vocab=4096";
+
+// The rank-16 adapters of attention that MLPerf's fine-tuning of Llama 2 70B trains.
+TEST(GenerateAdapters, CountsWhatIsTrained) {
+  EXPECT_EQ(TrainedParameters(PlanOf("llama2-70b", "", "seq=8192,lora=16")), 44564480);
+  // And of all linear layers, by hand: 3 matrices of the MLP, of which the first two are one product.
+  const int64_t mlp = 80 * 16 * (8192 + 2 * 28672 + 28672 + 8192);
+  EXPECT_EQ(TrainedParameters(PlanOf("llama2-70b", "", "seq=8192,lora=16,lora_on=all")), 44564480 + mlp);
+}
+
+struct Work {
+  double model = 0, adapters = 0;
+};
+
+// Operations of products in all phases, over all ranks.
+Work ProductsOf(const StepGraphs& step) {
+  Work sum;
+  for (const StageGraph& stage : step.stages) {
+    for (const StepNode& n : stage.nodes) {
+      if (n.type != NodeType::kComp) continue;
+      const Operator& op = stage.operators[n.op];
+      if (!absl::StrContains(op.name, "mm")) continue;
+      const bool adapter = absl::EndsWith(n.spot.part, "_adapter");
+      (adapter ? sum.adapters : sum.model) += static_cast<double>(op.operations);
+    }
+  }
+  const auto ranks = static_cast<double>(step.plan.split.stage_ranks());
+  return {sum.model * ranks, sum.adapters * ranks};
+}
+
+// Each product of the model forward and for the gradient of its input; of an adapter for that of its weight
+// too.
+TEST(GenerateAdapters, ComputesNoGradientsOfFrozenWeights) {
+  for (const char* parallel :
+       {"", "tp=4", "tp=4,sp=no", "pp=2,dp=2", "pp=2,dp=2,schedule=zb-h1", "cp=2", "dp=4,zero=3"}) {
+    for (const char* on : {"attention", "all"}) {
+      const StepGraphs step =
+          Step(kSmall, parallel, absl::StrCat("seq=1024,global_batch=8,lora=8,lora_on=", on));
+      const double tokens =
+          static_cast<double>(step.plan.training.seq) * static_cast<double>(step.plan.training.global_batch);
+      const double matrices = 8.0 * (512 * (512 + 2 * 256) + 512 * 512 + 3 * 512 * 1024) + 512 * 4096;
+      const Work work = ProductsOf(step);
+      EXPECT_NEAR(work.model / (4 * matrices * tokens), 1, 1e-12) << parallel << " " << on;
+      // Ranks of tp have one half of each adapter whole: `hidden` on one side of each pair of products. With
+      // sp the half behind rows meets a share of the tokens.
+      const auto tp = static_cast<double>(step.plan.split.tp);
+      const double pairs = on[1] == 'l' ? 2 : 1;
+      const double wholes = 8 * 8 * 512 * pairs * (tp - 1) * (step.plan.split.sp || tp == 1 ? 1 : 2);
+      const double expected = 6 * (static_cast<double>(TrainedParameters(step.plan)) + wholes) * tokens;
+      EXPECT_NEAR(work.adapters / expected, 1, 1e-12) << parallel << " " << on;
+    }
+  }
+}
+
+// Elements of gradients that the ranks of a stage reduce in a step, once.
+int64_t ReducedOver(const StepGraphs& step, const StageGraph& stage) {
+  int64_t bytes = 0;
+  for (const StepNode& n : stage.nodes) {
+    const bool last = n.spot.micro_batch + 1 == step.plan.micro_batches();
+    if (n.type == NodeType::kCollective && n.stream == Stream::kReduce && last &&
+        absl::EndsWith(n.spot.part, "gradients"))
+      bytes += n.bytes;
+  }
+  return bytes / step.plan.gradient_bytes();
+}
+
+TEST(GenerateAdapters, SharesGradientsOfAdaptersAlone) {
+  for (const char* parallel : {"dp=4", "dp=4,pp=2,zero=1", "dp=4,pp=2,zero=2", "dp=4,zero=3"}) {
+    const StepGraphs step = Step(kSmall, parallel, "seq=512,global_batch=16,lora=8,lora_on=all");
+    int64_t reduced = 0, trained = 0;
+    for (const StageGraph& stage : step.stages) {
+      reduced += ReducedOver(step, stage);
+      trained += stage.weights;
+      EXPECT_EQ(stage.expert_weights, 0);
+    }
+    EXPECT_EQ(reduced, TrainedParameters(step.plan)) << parallel;
+    EXPECT_EQ(trained, TrainedParameters(step.plan)) << parallel;
+  }
+}
+
+TEST(GenerateAdapters, HoldFrozenWeightsInTheTypeOfProducts) {
+  const char* training = "seq=1024,global_batch=4";
+  const StepPlan all = PlanOf(kSmall, "dp=4,zero=1", training);
+  const StepPlan some = PlanOf(kSmall, "dp=4,zero=1", absl::StrCat(training, ",lora=8"));
+  const RankMemory of_all = MemoryOfStage(all, 0), of_some = MemoryOfStage(some, 0);
+  const int64_t model = CountParameters(all.model).total, trained = TrainedParameters(some);
+  EXPECT_EQ(of_some.weights, 2 * (model + trained));
+  EXPECT_EQ(of_some.gradients, 4 * trained);
+  EXPECT_EQ(of_some.optimizer, 12 * trained / 4);
+  // What only the gradients of the MLP's weights ask for: its input, and the output of its activation;
+  // adapters keep their narrow features.
+  EXPECT_EQ(of_all.activations - of_some.activations, 8 * 2 * 1024 * (512 + 1024 - 2 * 8));
+  const RankMemory sharded =
+      MemoryOfStage(PlanOf(kSmall, "dp=4,zero=3", absl::StrCat(training, ",framework=fsdp,lora=8")), 0);
+  EXPECT_LT(sharded.weights, of_some.weights);
+  EXPECT_EQ(sharded.optimizer, 8 * trained / 4);
+}
+
+std::string Refusal(const char* model, const char* training) {
+  WorkloadOptions options;
+  options.model = model;
+  options.training = training;
+  const auto workload = ReadWorkload(options);
+  if (!workload.ok()) return std::string(workload.status().message());
+  return std::string(ResolvePlan(*workload).status().message());
+}
+
+TEST(GenerateAdapters, RefusesWhatIsNotGenerated) {
+  using testing::HasSubstr;
+  EXPECT_THAT(Refusal("deepseek-v3", "seq=128,lora=8"), HasSubstr("training.lora with latent attention"));
+  EXPECT_THAT(Refusal("mixtral-8x7b", "seq=128,lora=8,lora_on=all"),
+              HasSubstr("training.lora_on=all with experts"));
+  EXPECT_THAT(Refusal("llama3-8b", "seq=128,lora_on=all"), HasSubstr("expected training.lora too"));
+  EXPECT_THAT(Refusal("llama3-8b", "seq=128,lora=-1"), HasSubstr("lora"));
+  EXPECT_EQ(Refusal("mixtral-8x7b", "seq=128,lora=8"), "");
+}
+
+}  // namespace
+}  // namespace chakra::generate

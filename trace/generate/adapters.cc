@@ -1,0 +1,115 @@
+// Low-rank adapters (Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021): the product of a
+// frozen weight has a product to `lora` features and one back beside it, whose outputs are added. Backward,
+// the frozen weight has the gradient of its input alone.
+//
+// Of a product that is split by columns the ranks of tp have the first half of the adapter whole and the
+// second one by columns; of one that is split by rows the first by rows, whose sums of `lora` features they
+// reduce, and the second whole. Dropout before adapters is left out.
+#include <algorithm>
+#include <string_view>
+
+#include "trace/generate/layers.h"
+
+namespace chakra::generate {
+namespace {
+
+struct AdapterPart {
+  std::string_view product;
+  const char* adapter;
+  bool mlp;
+};
+constexpr AdapterPart kParts[] = {
+    {"attention.qkv", "attention.qkv_adapter", false},
+    {"attention.out", "attention.out_adapter", false},
+    {"mlp.up", "mlp.up_adapter", true},
+    {"mlp.down", "mlp.down_adapter", true},
+};
+
+}  // namespace
+
+WeightShare TrainedOfLayer(const StepPlan& plan, int64_t layer) {
+  if (!plan.training.frozen()) return ShareOfLayer(plan, layer);
+  const ModelSize& m = plan.model;
+  const int64_t tp = plan.split.tp, keys = std::max<int64_t>(1, m.kv_heads / tp) * m.head_dim;
+  int64_t ins = m.hidden, outs = m.query_width() / tp + 2 * keys;  // by columns
+  ins += m.context_width() / tp;                                   // by rows
+  int64_t whole = m.hidden;
+  if (plan.training.lora_mlp) {
+    outs += (m.gated ? 2 : 1) * m.ffn / tp;
+    ins += m.hidden + m.ffn / tp;
+    whole += m.hidden;
+  }
+  WeightShare out;
+  out.dense = plan.training.lora * (ins + outs + whole);
+  out.replicated = plan.training.lora * whole;
+  return out;
+}
+
+const char* LayerBuilder::AdapterOf(const char* part) const {
+  if (!frozen()) return nullptr;
+  for (const AdapterPart& p : kParts) {
+    if (p.product == part) return p.mlp && !plan_.training.lora_mlp ? nullptr : p.adapter;
+  }
+  return nullptr;
+}
+
+NodeList LayerBuilder::AdaptColumn(int64_t in, int64_t out, const char* part, const NodeList& input,
+                                   const NodeList& at) {
+  const char* adapter = AdapterOf(part);
+  if (adapter == nullptr) return at;
+  const int64_t rank = plan_.training.lora;
+  const NodeList narrow = Run(ops_.PlainProduct(tokens_, rank, in), adapter, input);
+  const NodeList wide = Run(ops_.PlainProduct(tokens_, out, rank), adapter, narrow);
+  return Run(ops_.Add(tokens_, out), adapter, Join(at, wide));
+}
+
+NodeList LayerBuilder::AdaptRow(int64_t in, int64_t out, const char* part, const NodeList& input,
+                                const NodeList& at) {
+  const char* adapter = AdapterOf(part);
+  if (adapter == nullptr) return at;
+  const int64_t rank = plan_.training.lora;
+  const NodeList narrow =
+      ReduceTokens(rank, adapter, Run(ops_.PlainProduct(tokens_, rank, in), adapter, input));
+  const NodeList wide = Run(ops_.PlainProduct(shared_tokens_, out, rank), adapter, narrow);
+  return Run(ops_.Add(shared_tokens_, out), adapter, Join(at, wide));
+}
+
+// The gradient of the adapter's narrow features is a sum over the columns of all ranks of tp. That of the
+// input takes each rank's part of the sum, for its own is reduced behind it.
+NodeList LayerBuilder::FrozenColumnBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
+  NodeList gradient = Run(ops_.Product(tokens_, in, out), part, at);
+  if (const char* adapter = AdapterOf(part); adapter != nullptr) {
+    const int64_t rank = plan_.training.lora;
+    const NodeList narrow = Run(ops_.PlainProduct(tokens_, rank, out), adapter, at);
+    const NodeList wide = Run(ops_.PlainProduct(tokens_, in, rank), adapter, narrow);
+    gradient = Run(ops_.Add(tokens_, in), adapter, Join(gradient, wide));
+    NowOrLater([=, this] {
+      const NodeList whole =
+          Tensor(CollectiveType::kAllReduce, tokens_ * rank * ops_.element_bytes(), adapter, narrow);
+      const NodeList input = GatherTokens(in, adapter, at);
+      AddAdapterGradient(rank * out, Run(ops_.PlainWeightProduct(out, rank, tokens_), adapter, at));
+      AddAdapterGradient(rank * in,
+                         Run(ops_.PlainWeightProduct(rank, in, tokens_), adapter, Join(whole, input)));
+    });
+  }
+  return ReduceTokens(in, part, gradient);
+}
+
+NodeList LayerBuilder::FrozenRowBackward(int64_t in, int64_t out, const char* part, const NodeList& at) {
+  const NodeList whole = GatherInputs(out, part, CastShared(out, part, at, false));
+  NodeList gradient = Run(ops_.Product(tokens_, in, out), part, whole);
+  const char* adapter = AdapterOf(part);
+  if (adapter == nullptr) return gradient;
+  const int64_t rank = plan_.training.lora;
+  const NodeList narrow =
+      GatherTokens(rank, adapter, Run(ops_.PlainProduct(shared_tokens_, rank, out), adapter, at));
+  const NodeList wide = Run(ops_.PlainProduct(tokens_, in, rank), adapter, narrow);
+  gradient = Run(ops_.Add(tokens_, in), adapter, Join(gradient, wide));
+  NowOrLater([=, this] {
+    AddAdapterGradient(rank * out, Run(ops_.PlainWeightProduct(out, rank, shared_tokens_), adapter, at));
+    AddAdapterGradient(rank * in, Run(ops_.PlainWeightProduct(rank, in, tokens_), adapter, narrow));
+  });
+  return gradient;
+}
+
+}  // namespace chakra::generate
