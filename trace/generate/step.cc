@@ -85,7 +85,7 @@ uint32_t StageGraph::Compute(const Operator& op, const Spot& spot, const NodeLis
   StepNode node;
   node.op = IndexOf(op);
   node.spot = spot;
-  return Add(node, host.launch_ns * op.launches, after);
+  return Add(node, (op.eager ? host.eager_launch_ns : host.launch_ns) * op.launches, after);
 }
 
 uint32_t StageGraph::Collective(CollectiveType type, GroupKind group, Stream stream, int64_t bytes,
