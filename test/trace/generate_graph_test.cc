@@ -205,10 +205,51 @@ TEST(GenerateSchedule, KeepsWhatTheClosedFormSays) {
     EXPECT_EQ(MostInFlight(PassesOf(s, 8, stage)), std::min<int64_t>(16, 2 * (4 - stage - 1) + 4 + 1));
 }
 
+TEST(GenerateSchedule, PassesThatRunTogetherAreOfDifferentMicroBatchesOrPieces) {
+  for (const int64_t vpp : {1, 2}) {
+    Split s;
+    s.pp = 4, s.vpp = vpp;
+    s.schedule = vpp > 1 ? Schedule::kInterleaved : Schedule::k1F1B;
+    std::vector<int64_t> in_flight;
+    for (int64_t stage = 0; stage < 4; ++stage) in_flight.push_back(MostInFlight(PassesOf(s, 8, stage)));
+    s.overlap_expert = true;
+    for (int64_t stage = 0; stage < 4; ++stage) {
+      const std::vector<Pass> passes = PassesOf(s, 8, stage);
+      EXPECT_EQ(passes.size(), static_cast<size_t>(2 * 8 * vpp));
+      EXPECT_EQ(MostInFlight(passes), in_flight[static_cast<size_t>(stage)] + 1);
+      int64_t merged = 0;
+      for (size_t i = 0; i < passes.size(); ++i) {
+        if (!passes[i].merged) continue;
+        ++merged;
+        ASSERT_LT(i + 1, passes.size());
+        EXPECT_TRUE(passes[i].forward);
+        EXPECT_FALSE(passes[i + 1].forward);
+        EXPECT_TRUE(passes[i].micro_batch != passes[i + 1].micro_batch ||
+                    passes[i].piece != passes[i + 1].piece);
+      }
+      EXPECT_EQ(merged, 8 * vpp - in_flight[static_cast<size_t>(stage)]);
+    }
+  }
+}
+
+TEST(GenerateLayout, NodesAndRailsPartTheRanksOfExperts) {
+  Split s;
+  s.tp = 2, s.dp = 32, s.ep = 32;
+  const Layout layout(s);
+  EXPECT_EQ(layout.SizeOf(GroupKind::kExpertNode), 8);
+  EXPECT_EQ(layout.SizeOf(GroupKind::kExpertRail), 4);
+  EXPECT_THAT(layout.Members(GroupKind::kExpertNode, 43), ::testing::ElementsAre(40, 41, 42, 43, 44, 45, 46, 47));
+  EXPECT_THAT(layout.Members(GroupKind::kExpertRail, 43), ::testing::ElementsAre(35, 43, 51, 59));
+  s.domain = 72;
+  EXPECT_EQ(s.expert_node(), 32);  // of a rack: all
+  s.ep = 64, s.dp = 64, s.domain = 48;
+  EXPECT_EQ(s.expert_node(), 32);  // equal parts
+}
+
 TEST(GenerateLayout, GroupsPartTheRanks) {
   for (const bool pp_before_dp : {false, true}) {
     Split s;
-    s.tp = 2, s.cp = 2, s.dp = 6, s.pp = 3, s.ep = 4, s.etp = 2;
+    s.tp = 2, s.cp = 2, s.dp = 6, s.pp = 3, s.ep = 4, s.etp = 2, s.domain = 4;
     s.pp_before_dp = pp_before_dp;
     const Layout layout(s);
     for (int kind = 0; kind < kGroupKinds; ++kind) {

@@ -200,7 +200,7 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->compiled = t.has_compiled() ? t.compiled() : t.framework() == proto::Training::MEGATRON;
   out->looks_before_cast = t.fp8() == proto::Training::CURRENT;
   out->block_scales = t.fp8() == proto::Training::MXFP8;
-  out->graphed_experts = t.graphed_experts();
+  out->graphed_experts = t.cuda_graphs() && t.graphed_experts();
   out->fused_loss = t.has_fused_loss()
                         ? t.fused_loss()
                         : t.framework() == proto::Training::MEGATRON && out->compiled && !out->unfused();
