@@ -105,15 +105,17 @@ NodeList LayerBuilder::ByExpert(const char* kernel, const NodeList& at) {
              at);
 }
 
-// TransformerEngine's grouped products take a kernel for each expert, and so do the casts of their inputs
-// (pytorch/module/grouped_linear.py: lists of an expert's tensors, products on four streams). In CUDA graphs,
-// where the host cannot know an expert's rows, they are one kernel, which has the activation and its cast in
-// it (NVIDIA-NeMo/Megatron-Bridge, scripts/performance: cutedsl_fused_grouped_mlp with full_iteration).
-Operator LayerBuilder::EachExpert(Operator op) const {
+// TransformerEngine's grouped products take a kernel for each expert, and so do the casts of their inputs; the
+// scales of blocks are put in order for all at once (pytorch/module/grouped_linear.py: lists of an expert's
+// tensors, products on four streams). `passes` over the list beside: for the casts of weights forward, for the
+// hooks of their gradients backward. In CUDA graphs, where the host cannot know an expert's rows, they are one
+// kernel, which has the activation and its cast in it (NVIDIA-NeMo/Megatron-Bridge, scripts/performance:
+// cutedsl_fused_grouped_mlp with full_iteration).
+Operator LayerBuilder::EachExpert(Operator op, int64_t passes) const {
   const int64_t experts = plan_.model.experts / plan_.split.ep;
   if (plan_.training.graphed_experts || plan_.training.framework != proto::Training::MEGATRON) return op;
   op.eager = true;
-  op.launches *= static_cast<int>(experts);
+  op.launches += static_cast<int>((1 + passes) * experts - 1);
   if (experts > 1 && op.name == "aten::bmm") op.name = "multi_stream_gemm";
   if (experts > 1 && op.name == "wgrad_gemm_accum_fp32") op.name = "multi_stream_wgrad_gemm_accum_fp32";
   return op;
@@ -134,6 +136,7 @@ NodeList LayerBuilder::Experts(NodeList at) {
   const Split& s = plan_.split;
   const int64_t h = m.hidden, n = shared_tokens_;
   const int64_t experts = m.experts / s.ep, rows = RowsOfExpert(), ffn = m.expert_ffn / s.etp;
+  const int64_t casts = plan_.training.narrow() ? 1 : 0;  // of weights
   NodeList shared;
   if (m.shared_ffn > 0) shared = Mlp(widths_.shared, "shared.up", "shared.down", at);
   at = Run(ops_.PlainProduct(n, m.experts, h), "router", at);
@@ -149,10 +152,10 @@ NodeList LayerBuilder::Experts(NodeList at) {
   at = Dispatch("experts.dispatch", true, std::move(at));
   at = ByExpert("sort_chunks_indices_gather_kernel", at);
   at = CastExperts(experts * rows, h, "experts.up", at);
-  at = Run(EachExpert(ops_.Product(rows, (m.gated ? 2 : 1) * ffn, h, experts)), "experts.up", at);
+  at = Run(EachExpert(ops_.Product(rows, (m.gated ? 2 : 1) * ffn, h, experts), casts), "experts.up", at);
   at = Run(Activation(experts * rows, ffn, false), "experts.activation", at);
   at = CastActivation(experts * rows, ffn, "experts.down", at);
-  at = Run(EachExpert(ops_.Product(rows, h, ffn, experts)), "experts.down", at);
+  at = Run(EachExpert(ops_.Product(rows, h, ffn, experts), casts), "experts.down", at);
   at = ByExpert("unsort_chunks_indices_gather_kernel", at);
   at = Dispatch("experts.combine", false, std::move(at));
   at = ByToken("unpermute_indices_gather_kernel", at);
@@ -175,14 +178,14 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   NodeList outer = at;
   at = Run(EachExpert(ops_.Product(rows, ffn, h, experts)), "experts.down", outer);
   ForWeight([=, this] {
-    AddGradient(experts * h * ffn, Run(EachExpert(ops_.WeightProduct(h, ffn, rows, experts)), "experts.down", outer),
+    AddGradient(experts * h * ffn, Run(EachExpert(ops_.WeightProduct(h, ffn, rows, experts), 1), "experts.down", outer),
                 true);
   });
   outer = Run(Activation(experts * rows, ffn, true), "experts.activation", at);
   outer = CastActivation(experts * rows, wide, "experts.up", outer);
   at = Run(EachExpert(ops_.Product(rows, h, wide, experts)), "experts.up", outer);
   ForWeight([=, this] {
-    AddGradient(experts * h * wide, Run(EachExpert(ops_.WeightProduct(wide, h, rows, experts)), "experts.up", outer),
+    AddGradient(experts * h * wide, Run(EachExpert(ops_.WeightProduct(wide, h, rows, experts), 1), "experts.up", outer),
                 true);
   });
   if (m.bias)

@@ -137,7 +137,7 @@ class LayerBuilder {
   NodeList Experts(NodeList at);
   NodeList ExpertsBackward(NodeList at);
   NodeList Dispatch(const char* part, bool to_experts, NodeList at);
-  Operator EachExpert(Operator op) const;
+  Operator EachExpert(Operator op, int64_t passes = 0) const;
   NodeList CastExperts(int64_t rows, int64_t width, const char* part, NodeList at);
   NodeList CastActivation(int64_t rows, int64_t width, const char* part, const NodeList& at);
   NodeList ByExpert(const char* kernel, const NodeList& at);

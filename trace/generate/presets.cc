@@ -45,7 +45,7 @@ constexpr Preset kPresets[] = {
     {"qwen3-235b-a22b",
      "layers=94,hidden=4096,heads=64,kv_heads=4,head_dim=128,ffn=12288,vocab=151936,qk_norm=yes,experts=128,"
      "top_k=8,"
-     "expert_ffn=1536",
+     "expert_ffn=1536,uneven=yes",
      "Qwen/Qwen3-235B-A22B config.json"},
     {"mixtral-8x7b", "layers=32,hidden=4096,heads=32,kv_heads=8,ffn=14336,vocab=32000,experts=8,top_k=2",
      "mistralai/Mixtral-8x7B-v0.1 config.json"},

@@ -25,10 +25,9 @@ constexpr double kNarrowShare = 0.8;
 // products of gradients that add in fp32 against those that do not, A100 and B200
 // (data/kernels/kernel_efficiency_simumax.csv).
 constexpr double kAccumulateShare = 0.35;
-// Grouped products are a kernel for each, four at a time (TransformerEngine, pytorch/csrc/extensions/gemm.cpp,
-// num_streams), which reach this share of the rate of four products in one kernel: SimuMax's grouped products,
-// fwd and bwd_grad_act, 20 to 256 groups, A100 0.89 and B200 0.85 (the same table).
-constexpr double kStreams = 4, kStreamsShare = 0.87;
+// Grouped products are a kernel for each, so many at a time (TransformerEngine, pytorch/csrc/extensions/gemm.cpp,
+// num_streams).
+constexpr double kProductStreams = 4;
 // Of the forward pass's rate, backward, in long loops: SimuMax's attention of 32 heads and more on A100 and
 // B200 (the same table).
 constexpr double kBackwardRate = 0.78;
@@ -240,9 +239,12 @@ absl::StatusOr<ModelledTime> KernelModel::Gemm(const GemmCall& c) const {
   const bool cublas = c.cublas || machine_->load.steady;
   const bool other = cublas && c.dtype != KernelDtype::kBf16;
   const laws::GemmConstants& constants = other ? machine_->cublas_constants[d] : machine_->gemm_constants[d];
-  const double at_once = c.each ? std::min(kStreams, c.batch) : c.batch;
+  const double at_once = c.each ? std::min(kProductStreams, c.batch) : c.batch;
   double us = laws::Gemm(constants, machine_->unit[d], BytesOf(c.dtype), at_once, c.m, c.n, c.k);
-  if (c.each) us *= c.batch / at_once / (at_once > 1 ? kStreamsShare : 1);
+  if (c.each) {  // streams fill each other's last waves; each kernel's start is its own
+    const double start = constants[laws::kStartCycles] / machine_->unit[d].cycles_per_us;
+    us = (us - start) * c.batch / at_once + start * c.batch;
+  }
   if (c.accumulates) {  // reads and writes 4 bytes of each element
     const double memory = machine_->unit[d].bytes_per_us * constants[laws::kMemoryShare];
     const double sums = 8 * c.batch * c.m * c.n;
