@@ -275,6 +275,10 @@ absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload) {
   plan.model = *std::move(model);
   plan.name = workload.name().empty() ? plan.model.name : workload.name();
   if (absl::Status s = TakeSplit(workload.parallel(), workload.training(), &plan.split); !s.ok()) return s;
+  // DeepEP is for tokens that few nodes have experts of.
+  if (!workload.parallel().has_dispatcher() && plan.split.expert_node() < plan.split.ep &&
+      plan.model.top_groups == plan.model.expert_groups)
+    plan.split.deep = false;
   if (absl::Status s = TakeTraining(workload.training(), plan.model, plan.split, &plan.training); !s.ok())
     return s;
   if (absl::Status s = CheckPlan(plan); !s.ok()) return s;
