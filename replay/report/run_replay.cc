@@ -184,7 +184,7 @@ absl::Status Run::ChooseSources() {
 
 // Where passes run together, kernels that exchange tokens hold multiprocessors that the others go without: 24 of
 // DeepEP's (deepseek-ai/DeepEP, README.md).
-static void TakeExchangeUnits(const TraceSet& traces, proto::Cluster* cluster) {
+void TakeExchangeUnits(const TraceSet& traces, proto::Cluster* cluster) {
   constexpr double kUnits = 24;
   const auto plan = generate::PlanOf(traces);
   if (!plan.ok() || !plan->has_value() || !(*plan)->split.overlap_expert) return;
