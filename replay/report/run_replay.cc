@@ -182,8 +182,8 @@ absl::Status Run::ChooseSources() {
   return absl::OkStatus();
 }
 
-// Where passes run together, kernels that exchange tokens hold multiprocessors that the others go without: 24 of
-// DeepEP's (deepseek-ai/DeepEP, README.md).
+// Where passes run together, kernels that exchange tokens hold multiprocessors that the others go without: 24
+// of DeepEP's (deepseek-ai/DeepEP, README.md).
 void TakeExchangeUnits(const TraceSet& traces, proto::Cluster* cluster) {
   constexpr double kUnits = 24;
   const auto plan = generate::PlanOf(traces);

@@ -164,8 +164,9 @@ class SecondCount {
   // Ranks of one NVLink domain that share experts. Experts of one domain are those of neighbours.
   int64_t Node() const { return std::min(s_.ep, std::max<int64_t>(1, s_.domain / s_.etp)); }
 
-  // Rows that a rank sends to experts: one for each expert, or for each of `places` that has some of a token's.
-  // Counts the sets of top_k experts, in each choice of top_groups groups, that have one of the first place's.
+  // Rows that a rank sends to experts: one for each expert, or for each of `places` that has some of a
+  // token's. Counts the sets of top_k experts, in each choice of top_groups groups, that have one of the
+  // first place's.
   double RowsTo(int64_t places) const {
     const int64_t own = static_cast<int64_t>(own_), experts = m_.experts, here = experts / places;
     if (!s_.deep || s_.ep == 1) return D(own * m_.top_k);
@@ -378,8 +379,7 @@ TEST(GenerateBytes, OfEveryCollectiveOf200RandomSteps) {
         // A bucket's shares are rounded up to whole elements: one for each of at most 40 buckets.
         const bool buckets = call.first == CollectiveType::kAllGather && call.second >= GroupKind::kData &&
                              plan->split.zero < 3 && call.second != GroupKind::kExpert &&
-                             call.second != GroupKind::kExpertNode &&
-                             call.second != GroupKind::kExpertTensor;
+                             call.second != GroupKind::kExpertNode && call.second != GroupKind::kExpertTensor;
         EXPECT_NEAR(bytes, it->second, buckets ? 40 * plan->element_bytes() : 0)
             << what << " stage " << s << " " << Name(call.first) << " " << static_cast<int>(call.second);
       }

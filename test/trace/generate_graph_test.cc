@@ -205,6 +205,34 @@ TEST(GenerateSchedule, KeepsWhatTheClosedFormSays) {
     EXPECT_EQ(MostInFlight(PassesOf(s, 8, stage)), std::min<int64_t>(16, 2 * (4 - stage - 1) + 4 + 1));
 }
 
+// Forward two products, backward two and two of weights, each of which has a hook for its gradient.
+TEST(GenerateGraph, TheHostLaunchesAKernelForEachExpert) {
+  const auto host_ns = [](int experts, const std::string& training) {
+    const StepGraphs step =
+        Step(absl::StrCat("layers=3,hidden=256,heads=4,vocab=1000,expert_ffn=128,top_k=2,experts=", experts),
+             "", absl::StrCat("seq=64,global_batch=2", training));
+    int64_t sum = 0;
+    for (const StepNode& n : step.stages[0].nodes) {
+      if (n.stream == Stream::kHost) sum += step.stages[0].operators[n.op].duration_ns;
+    }
+    return sum;
+  };
+  const int64_t launch = 10'000, further = 3 * 2 * (16 - 8) * (2 + 2 + 4);  // layers, micro-batches, experts
+  for (const char* graphs : {"", ",cuda_graphs=yes"}) {
+    const std::string training = absl::StrCat(",launch=10us", graphs);
+    const int64_t each = *graphs != '\0' ? 33'000 : launch;  // experts are not in graphs
+    EXPECT_NEAR(static_cast<double>(host_ns(16, training) - host_ns(8, training)),
+                static_cast<double>(further * each), 200'000.0);
+  }
+  // fp8: casts of the inputs of each product, forward and backward, and looks for their greatest values; and
+  // of the weights.
+  EXPECT_NEAR(
+      static_cast<double>(host_ns(16, ",launch=10us,dtype=fp8") - host_ns(8, ",launch=10us,dtype=fp8")),
+      static_cast<double>((further + 3 * 2 * 8 * (2 * 4 + 2)) * launch), 200'000.0);
+  EXPECT_EQ(host_ns(16, ",cuda_graphs=yes,graphed_experts=yes"),
+            host_ns(8, ",cuda_graphs=yes,graphed_experts=yes"));
+}
+
 TEST(GenerateSchedule, PassesThatRunTogetherAreOfDifferentMicroBatchesOrPieces) {
   for (const int64_t vpp : {1, 2}) {
     Split s;
@@ -238,7 +266,8 @@ TEST(GenerateLayout, NodesAndRailsPartTheRanksOfExperts) {
   const Layout layout(s);
   EXPECT_EQ(layout.SizeOf(GroupKind::kExpertNode), 8);
   EXPECT_EQ(layout.SizeOf(GroupKind::kExpertRail), 4);
-  EXPECT_THAT(layout.Members(GroupKind::kExpertNode, 43), ::testing::ElementsAre(40, 41, 42, 43, 44, 45, 46, 47));
+  EXPECT_THAT(layout.Members(GroupKind::kExpertNode, 43),
+              ::testing::ElementsAre(40, 41, 42, 43, 44, 45, 46, 47));
   EXPECT_THAT(layout.Members(GroupKind::kExpertRail, 43), ::testing::ElementsAre(35, 43, 51, 59));
   s.domain = 72;
   EXPECT_EQ(s.expert_node(), 32);  // of a rack: all

@@ -138,7 +138,8 @@ std::string ExpertsMarkdown(const std::vector<ExpertsRow>& rows) {
       "\n| kernel | machine | preset | GPUs | what | MB | measured | library | error | DeepEP's | "
       "error |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const ExpertsRow& r : rows) {
-    const std::string machine = r.machine.substr(0, std::min(r.machine.find(','), r.machine.find(" (NVLink")));
+    const std::string machine =
+        r.machine.substr(0, std::min(r.machine.find(','), r.machine.find(" (NVLink")));
     absl::StrAppendFormat(
         &out, "| %s | %s | %s | %d | %s | %.1f | %.0f us | %.0f us | %+.1f %% | %.0f us | %+.1f %% |\n",
         r.kernel, machine, r.preset, r.ranks, r.op, r.bytes * 1e-6, r.measured_us, r.library_us,

@@ -22,8 +22,8 @@ double NoneOf(int64_t some, int64_t all, int64_t k) {
   return none;
 }
 
-// Of tokens, the share that goes to one of `here` experts that follow each other: any top_groups groups are as
-// likely as others, and of the experts in them any top_k. `here` is a divisor or a multiple of a group, or
+// Of tokens, the share that goes to one of `here` experts that follow each other: any top_groups groups are
+// as likely as others, and of the experts in them any top_k. `here` is a divisor or a multiple of a group, or
 // groups do not count.
 double ShareWithOneOf(const ModelSize& m, int64_t here) {
   const int64_t group = m.experts / m.expert_groups;
@@ -47,12 +47,13 @@ int64_t LayerBuilder::RowsOfExpert() const {
   return std::max<int64_t>(1, (rows + experts - 1) / experts);
 }
 
-// DeepEP and HybridEP send a token once to each node that has some of its experts, and there once to each such
-// rank (Zhao et al., "DeepEP", 2025).
+// DeepEP and HybridEP send a token once to each node that has some of its experts, and there once to each
+// such rank (Zhao et al., "DeepEP", 2025).
 int64_t LayerBuilder::RowsTo(int64_t places) const {
   const int64_t all = shared_tokens_ * plan_.model.top_k;
   if (!plan_.split.deep || plan_.split.ep == 1) return all;
-  const double copies = static_cast<double>(places) * ShareWithOneOf(plan_.model, plan_.model.experts / places);
+  const double copies =
+      static_cast<double>(places) * ShareWithOneOf(plan_.model, plan_.model.experts / places);
   return std::min(all, static_cast<int64_t>(std::ceil(static_cast<double>(shared_tokens_) * copies - 1e-6)));
 }
 
@@ -105,12 +106,12 @@ NodeList LayerBuilder::ByExpert(const char* kernel, const NodeList& at) {
              at);
 }
 
-// TransformerEngine's grouped products take a kernel for each expert, and so do the casts of their inputs; the
-// scales of blocks are put in order for all at once (pytorch/module/grouped_linear.py: lists of an expert's
-// tensors, products on four streams). `passes` over the list beside: for the casts of weights forward, for the
-// hooks of their gradients backward. In CUDA graphs, where the host cannot know an expert's rows, they are one
-// kernel, which has the activation and its cast in it (NVIDIA-NeMo/Megatron-Bridge, scripts/performance:
-// cutedsl_fused_grouped_mlp with full_iteration).
+// TransformerEngine's grouped products take a kernel for each expert, and so do the casts of their inputs;
+// the scales of blocks are put in order for all at once (pytorch/module/grouped_linear.py: lists of an
+// expert's tensors, products on four streams). `passes` over the list beside: for the casts of weights
+// forward, for the hooks of their gradients backward. In CUDA graphs, where the host cannot know an expert's
+// rows, they are one kernel, which has the activation and its cast in it (NVIDIA-NeMo/Megatron-Bridge,
+// scripts/performance: cutedsl_fused_grouped_mlp with full_iteration).
 Operator LayerBuilder::EachExpert(Operator op, int64_t passes) const {
   const int64_t experts = plan_.model.experts / plan_.split.ep;
   if (plan_.training.graphed_experts || plan_.training.framework != proto::Training::MEGATRON) return op;
@@ -178,15 +179,15 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   NodeList outer = at;
   at = Run(EachExpert(ops_.Product(rows, ffn, h, experts)), "experts.down", outer);
   ForWeight([=, this] {
-    AddGradient(experts * h * ffn, Run(EachExpert(ops_.WeightProduct(h, ffn, rows, experts), 1), "experts.down", outer),
-                true);
+    AddGradient(experts * h * ffn,
+                Run(EachExpert(ops_.WeightProduct(h, ffn, rows, experts), 1), "experts.down", outer), true);
   });
   outer = Run(Activation(experts * rows, ffn, true), "experts.activation", at);
   outer = CastActivation(experts * rows, wide, "experts.up", outer);
   at = Run(EachExpert(ops_.Product(rows, h, wide, experts)), "experts.up", outer);
   ForWeight([=, this] {
-    AddGradient(experts * h * wide, Run(EachExpert(ops_.WeightProduct(wide, h, rows, experts), 1), "experts.up", outer),
-                true);
+    AddGradient(experts * h * wide,
+                Run(EachExpert(ops_.WeightProduct(wide, h, rows, experts), 1), "experts.up", outer), true);
   });
   if (m.bias)
     AddGradient(experts * (h + wide), Run(ops_.SumRows(experts * rows, wide), "experts.up", outer), true);

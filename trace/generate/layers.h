@@ -96,8 +96,8 @@ class LayerBuilder {
   // A product of the tokens that a rank has, whose weight is not split.
   NodeList WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
   NodeList NormBackward(int64_t rows, int64_t width, const char* part, const NodeList& at);
-  // The input or gradient of a product to fp8. Megatron-LM's activations are its own kernels, which write bf16
-  // (megatron/core/fusions/fused_bias_swiglu.py).
+  // The input or gradient of a product to fp8. Megatron-LM's activations are its own kernels, which write
+  // bf16 (megatron/core/fusions/fused_bias_swiglu.py).
   NodeList Cast(int64_t rows, int64_t width, const char* part, const NodeList& at);
   // Of tokens that the ranks of tp share: with scales of the tensor as it is they agree on the greatest value
   // (TransformerEngine, with_amax_reduction).
@@ -142,8 +142,8 @@ class LayerBuilder {
   NodeList CastActivation(int64_t rows, int64_t width, const char* part, const NodeList& at);
   NodeList ByExpert(const char* kernel, const NodeList& at);
   NodeList ByToken(const char* kernel, const NodeList& at);
-  // Rows that a rank sends to `places` that hold equal parts of the experts: of each token one for each of its
-  // experts, or one for each place that has some.
+  // Rows that a rank sends to `places` that hold equal parts of the experts: of each token one for each of
+  // its experts, or one for each place that has some.
   int64_t RowsTo(int64_t places) const;
   int64_t RowsOfExpert() const;
 

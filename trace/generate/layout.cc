@@ -8,7 +8,7 @@ namespace chakra::generate {
 namespace {
 
 constexpr const char* kNames[kGroupKinds] = {"tp",  "cp",  "dp",   "ep", "epnode", "eprail",
-                                            "etp", "edp", "ends", "mp", "world"};
+                                             "etp", "edp", "ends", "mp", "world"};
 
 }  // namespace
 

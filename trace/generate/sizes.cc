@@ -224,7 +224,8 @@ int64_t ModelSize::expert_layers() const {
 
 int64_t Split::expert_node() const {
   // Ranks of other stages lie between those of dp.
-  int64_t node = std::min(ep, std::max<int64_t>(1, (pp_before_dp ? std::min(domain, tp * cp) : domain) / etp));
+  int64_t node =
+      std::min(ep, std::max<int64_t>(1, (pp_before_dp ? std::min(domain, tp * cp) : domain) / etp));
   while (ep % node != 0) --node;
   return node;
 }

@@ -17,7 +17,8 @@ struct ModelSize {
   bool gated = true, tied = false, layer_norm = false, bias = false, qkv_bias = false, qk_norm = false;
   bool rope = true, causal = true, pooler = false, shared_gate = false;
   int64_t positions = 0, token_types = 0;
-  int64_t experts = 0, top_k = 0, expert_groups = 1, top_groups = 1, expert_ffn = 0, shared_ffn = 0, dense_layers = 0, moe_every = 1;
+  int64_t experts = 0, top_k = 0, expert_groups = 1, top_groups = 1, expert_ffn = 0, shared_ffn = 0,
+          dense_layers = 0, moe_every = 1;
   int64_t kv_rank = 0, q_rank = 0, nope_dim = 0, rope_dim = 0, v_dim = 0, mtp = 0;
   int64_t image = 0, patch = 0, channels = 0, classes = 0;
 

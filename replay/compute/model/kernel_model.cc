@@ -25,8 +25,8 @@ constexpr double kNarrowShare = 0.8;
 // products of gradients that add in fp32 against those that do not, A100 and B200
 // (data/kernels/kernel_efficiency_simumax.csv).
 constexpr double kAccumulateShare = 0.35;
-// Grouped products are a kernel for each, so many at a time (TransformerEngine, pytorch/csrc/extensions/gemm.cpp,
-// num_streams).
+// Grouped products are a kernel for each, so many at a time (TransformerEngine,
+// pytorch/csrc/extensions/gemm.cpp, num_streams).
 constexpr double kProductStreams = 4;
 // Of the forward pass's rate, backward, in long loops: SimuMax's attention of 32 heads and more on A100 and
 // B200 (the same table).
