@@ -49,6 +49,11 @@ struct Operator {
   bool eager = false;       // Python launches it even where CUDA graphs launch the rest
 };
 
+// What the host takes for it.
+inline int64_t LaunchNs(const HostCosts& host, const Operator& op) {
+  return (op.eager ? host.eager_launch_ns : host.launch_ns) * op.launches;
+}
+
 // Where in the model a node is, for people: "mb3/layer5/forward/mlp.up".
 struct Spot {
   int32_t micro_batch = -1;  // -1: of none
