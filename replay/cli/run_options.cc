@@ -16,6 +16,7 @@
 #include "replay/cluster/variation.h"
 #include "replay/compute/compute.h"
 #include "replay/run/jobs.h"
+#include "replay/run/machine.h"
 #include "trace/base/spelling.h"
 #include "trace/generate/importer.h"
 #include "trace/import/registry.h"
@@ -288,6 +289,7 @@ absl::StatusOr<TraceOptions> RunArguments::traces() {
     traces_.inputs = {generate::WorkloadInput(*workload)};
     workload_ = generate::WorkloadOptions();
   }
+  traces_.read.domain = DomainOf(run_);
   run_.strict = traces_.read.strict;
   if (strict_causes_->count() > 0) run_.strict_causes = *StrictCauses();
   run_.energy = energy_->count() > 0;

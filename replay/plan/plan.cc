@@ -234,6 +234,7 @@ class Planner {
     TraceOptions traces;
     traces.keep_twins = true;
     traces.inputs = {generate::WorkloadInput(chosen->row.workload())};
+    traces.read.domain = DomainOf(request_.run);
     const auto loaded = LoadTraces(traces);
     if (!loaded.ok()) return loaded.status();
     RunOptions run = request_.run;

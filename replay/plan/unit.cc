@@ -154,7 +154,7 @@ class UnitMeter {
     int64_t ns = 0;
     for (size_t i = begin; i < end; ++i) {
       const StepNode& n = graph_.nodes[i];
-      ns += n.type == NodeType::kComp ? host.launch_ns * graph_.operators[n.op].launches : host.call_ns;
+      ns += n.type == NodeType::kComp ? generate::LaunchNs(host, graph_.operators[n.op]) : host.call_ns;
     }
     out->nodes += static_cast<int64_t>(end - begin);
     return 1e3 * static_cast<double>(ns);

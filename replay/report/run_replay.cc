@@ -14,6 +14,7 @@
 #include "replay/collectives/custom/custom_program.h"
 #include "replay/compute/compute.h"
 #include "replay/compute/compute_times.h"
+#include "replay/compute/model/architectures.h"
 #include "replay/critical_path/attribution.h"
 #include "replay/critical_path/sensitivity.h"
 #include "replay/critical_path/without_pinned.h"
@@ -181,10 +182,23 @@ absl::Status Run::ChooseSources() {
   return absl::OkStatus();
 }
 
+// Where passes run together, kernels that exchange tokens hold multiprocessors that the others go without: 24
+// of DeepEP's (deepseek-ai/DeepEP, README.md).
+void TakeExchangeUnits(const TraceSet& traces, proto::Cluster* cluster) {
+  constexpr double kUnits = 24;
+  const auto plan = generate::PlanOf(traces);
+  if (!plan.ok() || !plan->has_value() || !(*plan)->split.overlap_expert) return;
+  if (!cluster->collectives().has_library() || cluster->collectives().library().slowdown() > 0) return;
+  const proto::Device& device = cluster->device();
+  const double all = device.compute_units() > 0 ? device.compute_units() : laws::ArchitectureOf(device).units;
+  if (all > kUnits) cluster->mutable_collectives()->mutable_library()->set_slowdown(all / (all - kUnits) - 1);
+}
+
 absl::Status Run::BuildMachine() {
   std::vector<std::string>& warnings = description_.warnings;
   auto described = DescribeMachine(options_, &warnings);
   if (!described.ok()) return described.status();
+  TakeExchangeUnits(*set_, &*described);
   const int ranks = static_cast<int>(set_->ranks.size());
   auto cluster = BuildCluster(*described, ranks);
   if (!cluster.ok()) {

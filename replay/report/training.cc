@@ -46,6 +46,7 @@ uint8_t KindOfStream(int32_t lane) {
     case Stream::kReceiveRing:
       return 1;
     case Stream::kExpert:
+    case Stream::kExpertRail:
       return 2;
     case Stream::kGather:
       return 3;

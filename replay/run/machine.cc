@@ -41,6 +41,13 @@ absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
   return loaded;
 }
 
+int DomainOf(const MachineOptions& options) {
+  std::vector<std::string> notes;  // the run itself tells them
+  const auto cluster = DescribeMachine(options, &notes);
+  const bool known = cluster.ok() && cluster->topology().dimension_size() > 1;
+  return known ? static_cast<int>(cluster->topology().dimension(0).size()) : 0;
+}
+
 absl::StatusOr<std::unique_ptr<Machine>> BuildMachine(const ClusterModel& cluster,
                                                       const MachineOptions& options, int ranks,
                                                       FlowLog* log) {

@@ -23,6 +23,9 @@ std::string FabricName(const MachineOptions& options);
 absl::StatusOr<proto::Cluster> DescribeMachine(const MachineOptions& options,
                                                std::vector<std::string>* notes);
 
+// Neighbouring devices that the cluster's innermost dimension joins; 0: it cannot be read, or has none.
+int DomainOf(const MachineOptions& options);
+
 // The machine of every command: the fabric over the cluster's links, with its ranks on their devices. `log`,
 // where not null, is told where `ranks` ranks sit, and of every flow. Errors: MakeFabric()'s.
 absl::StatusOr<std::unique_ptr<Machine>> BuildMachine(const ClusterModel& cluster,

@@ -163,6 +163,26 @@ KernelModel ModelOf(const char* name) {
   return *std::move(model);
 }
 
+TEST(KernelCalls, ProductsOfExpertsAreAKernelEach) {
+  for (const bool sums : {false, true}) {
+    KernelFacts kernel;
+    kernel.name = sums ? "multi_stream_wgrad_gemm_accum_fp32" : "multi_stream_gemm";
+    kernel.shapes = "[[16, 2048, 512], [16, 512, 1024]]";
+    kernel.dtypes = "['Tensor(c10::Float8_e4m3fn)', 'Tensor(c10::Float8_e4m3fn)']";
+    const FamilyCalls calls = CallsOfKernel(kernel, 2);
+    ASSERT_EQ(calls.calls.size(), 1u);
+    const auto* gemm = std::get_if<GemmCall>(&calls.calls[0]);
+    ASSERT_NE(gemm, nullptr);
+    EXPECT_TRUE(gemm->each);
+    EXPECT_EQ(gemm->accumulates, sums);
+    EXPECT_EQ(gemm->dtype, KernelDtype::kFp8);
+    EXPECT_EQ(gemm->batch, 16);
+    EXPECT_EQ(gemm->m, 2048);
+    EXPECT_EQ(gemm->n, 1024);
+    EXPECT_EQ(gemm->k, 512);
+  }
+}
+
 TEST(Reprice, MeasuredTimeTimesTheRatioOfTheModel) {
   const KernelModel h100 = ModelOf("H100"), a100 = ModelOf("A100");
   Repricer to(h100, a100), back(a100, h100), same(h100, h100);

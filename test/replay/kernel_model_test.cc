@@ -141,6 +141,35 @@ TEST(KernelModel, KeysWiderThanValues) {
   EXPECT_GT(backward.us, 2.5 * forward.us);
 }
 
+// Times of kernel_efficiency_simumax.csv, group_matmul on B200: forward, and gradients of weights that add to
+// fp32.
+TEST(KernelModel, AKernelForEachExpertTakesWhatWasMeasured) {
+  struct Row {
+    double groups, m, n, k, us;
+    bool accumulates;
+  };
+  const Row rows[] = {{20, 1232, 3072, 5120, 671, false},  {40, 2460, 3072, 5120, 2826, false},
+                      {64, 512, 7168, 2048, 1000, false},  {128, 256, 7168, 2048, 1409, false},
+                      {32, 1024, 4096, 7168, 1871, false}, {160, 3072, 5120, 154, 3679, true},
+                      {256, 4096, 7168, 128, 11036, true}, {20, 3072, 5120, 1232, 1052, true},
+                      {40, 3072, 5120, 2460, 3302, true}};
+  const KernelModel model = KernelModel::Create(FindDevice("B200").value(), KernelLoad::Steady(1)).value();
+  double sum = 0;
+  for (const Row& row : rows) {
+    GemmCall call{KernelDtype::kBf16, row.groups, row.m, row.n, row.k};
+    call.accumulates = row.accumulates;
+    const double in_one = model.Gemm(call)->us;
+    call.each = true;
+    const double each = model.Gemm(call)->us;
+    EXPECT_GE(each, in_one) << row.groups;
+    EXPECT_NEAR(each / row.us, 1, 0.25) << row.groups << " x " << row.m;
+    sum += std::abs(each / row.us - 1);
+    call.batch = 1;
+    EXPECT_LE(each, row.groups * model.Gemm(call)->us * 1.01) << row.groups;
+  }
+  EXPECT_LT(sum / 9, 0.1);
+}
+
 TEST(KernelModel, MoreWorkTakesLonger) {
   const KernelModel model = ModelOf("H100");
   AttentionCall a = {KernelDtype::kBf16, KernelDtype::kBf16, 4, 1024, 0, 32, 8, 128};

@@ -105,6 +105,8 @@ class SecondCount {
     const std::map<GroupKind, int64_t> sizes = {{GroupKind::kTensor, s_.tp},
                                                 {GroupKind::kContext, s_.cp},
                                                 {GroupKind::kExpert, s_.ep},
+                                                {GroupKind::kExpertNode, Node()},
+                                                {GroupKind::kExpertRail, s_.ep / Node()},
                                                 {GroupKind::kExpertTensor, s_.etp}};
     if (const auto it = sizes.find(group); it != sizes.end() && it->second == 1) return;
     out_.bytes[{type, group}] += bytes * times;
@@ -146,25 +148,42 @@ class SecondCount {
     Core(core, times);
     if (!experts) return ColumnsAndRows(forward, times, D(m_.hidden));
     if (m_.shared_ffn > 0) ColumnsAndRows(forward, times, D(m_.hidden));
-    const double rows = Tokens(OnTheWay());
+    const double rows = Tokens(RowsTo(s_.ep));
     Add(CollectiveType::kAllGather, 8 * D(m_.experts), forward, GroupKind::kExpert);  // counts of tokens
-    Add(CollectiveType::kAllToAll, rows, 2 * (forward + times), GroupKind::kExpert);
+    const bool by_node = s_.deep && Node() < s_.ep;
+    const GroupKind all = by_node ? GroupKind::kExpertNode : GroupKind::kExpert;
+    Add(CollectiveType::kAllToAll, rows, 2 * (forward + times), all);
+    if (by_node) {
+      Add(CollectiveType::kAllToAll, Tokens(RowsTo(s_.ep / Node())), 2 * (forward + times),
+          GroupKind::kExpertRail);
+    }
     Add(CollectiveType::kAllGather, rows, forward + times, GroupKind::kExpertTensor);
     Add(CollectiveType::kReduceScatter, rows * D(s_.etp), forward + times, GroupKind::kExpertTensor);
   }
 
-  // Rows that a rank sends to experts: one for each expert, or for each rank that has some of a token's.
-  // Counts the sets of top_k experts that have one of the first rank's.
-  double OnTheWay() const {
-    const int64_t own = static_cast<int64_t>(own_), experts = m_.experts, here = experts / s_.ep;
+  // Ranks of one NVLink domain that share experts. Experts of one domain are those of neighbours.
+  int64_t Node() const { return std::min(s_.ep, std::max<int64_t>(1, s_.domain / s_.etp)); }
+
+  // Rows that a rank sends to experts: one for each expert, or for each of `places` that has some of a
+  // token's. Counts the sets of top_k experts, in each choice of top_groups groups, that have one of the
+  // first place's.
+  double RowsTo(int64_t places) const {
+    const int64_t own = static_cast<int64_t>(own_), experts = m_.experts, here = experts / places;
     if (!s_.deep || s_.ep == 1) return D(own * m_.top_k);
+    const int64_t group = experts / m_.expert_groups;
     int64_t sets = 0, with = 0;
-    for (int64_t set = 0; set < int64_t{1} << experts; ++set) {
-      if (std::popcount(static_cast<uint64_t>(set)) != m_.top_k) continue;
-      ++sets;
-      if ((set & ((int64_t{1} << here) - 1)) != 0) ++with;
+    for (uint64_t groups = 0; groups < uint64_t{1} << m_.expert_groups; ++groups) {
+      if (std::popcount(groups) != m_.top_groups) continue;
+      for (uint64_t set = 0; set < uint64_t{1} << experts; ++set) {
+        if (std::popcount(set) != m_.top_k) continue;
+        uint64_t pool = 0;
+        for (int64_t e = 0; e < experts; ++e) pool |= (groups >> (e / group) & 1) << e;
+        if ((set & ~pool) != 0) continue;
+        ++sets;
+        if ((set & ((uint64_t{1} << here) - 1)) != 0) ++with;
+      }
     }
-    return D(std::min(own * m_.top_k, (own * s_.ep * with + sets - 1) / sets));
+    return D(std::min(own * m_.top_k, (own * places * with + sets - 1) / sets));
   }
 
   void Core(double forward, double backward) {
@@ -304,7 +323,9 @@ class RandomStep {
     if (kind == 2 && !experts) absl::StrAppend(&out.model, ",norm=layer,bias=yes,positions=128");
     if (experts) {
       absl::StrAppend(&out.model, ",experts=8,top_k=", Pick({1, 2}),
-                      ",expert_ffn=128,dense_layers=", Pick({0, 1}), ",shared_ffn=", Pick({0, 256}));
+                      ",expert_ffn=128,dense_layers=", Pick({0, 1}), ",shared_ffn=", Pick({0, 256}),
+                      std::vector<const char*>{"", ",expert_groups=4,top_groups=2",
+                                               ",expert_groups=2,top_groups=1"}[random_() % 3]);
     }
     const std::string schedule =
         std::vector<std::string>{"", "gpipe", "zb-h1", "dualpipe", "dualpipev", ""}[random_() % 6];
@@ -312,7 +333,8 @@ class RandomStep {
     out.parallel =
         absl::StrCat("tp=", Pick({1, 2, 4}), ",pp=", pp, ",dp=", Pick({1, 2, 4}), ",cp=", Pick({1, 1, 2}),
                      ",ep=", experts ? Pick({1, 2, 4}) : 1, ",etp=", experts ? Pick({1, 1, 2}) : 1,
-                     Pick({0, 1}) == 1 ? ",dispatcher=alltoall" : "", ",zero=", Pick({0, 1, 2, 3}),
+                     Pick({0, 1}) == 1 ? ",dispatcher=alltoall" : "", ",domain=", Pick({1, 2, 8}),
+                     ",overlap_expert=", experts ? Pick({0, 0, 1}) : 0, ",zero=", Pick({0, 1, 2, 3}),
                      ",overlap_grad=", Pick({0, 1}), ",layout=balanced",
                      ",cp_kind=", std::vector<const char*>{"ring", "ulysses", "all_gather"}[random_() % 3]);
     if (!schedule.empty()) absl::StrAppend(&out.parallel, ",schedule=", schedule);
@@ -357,7 +379,7 @@ TEST(GenerateBytes, OfEveryCollectiveOf200RandomSteps) {
         // A bucket's shares are rounded up to whole elements: one for each of at most 40 buckets.
         const bool buckets = call.first == CollectiveType::kAllGather && call.second >= GroupKind::kData &&
                              plan->split.zero < 3 && call.second != GroupKind::kExpert &&
-                             call.second != GroupKind::kExpertTensor;
+                             call.second != GroupKind::kExpertNode && call.second != GroupKind::kExpertTensor;
         EXPECT_NEAR(bytes, it->second, buckets ? 40 * plan->element_bytes() : 0)
             << what << " stage " << s << " " << Name(call.first) << " " << static_cast<int>(call.second);
       }

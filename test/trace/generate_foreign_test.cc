@@ -77,7 +77,8 @@ TEST(GenerateForeign, MegatronsExpertsAndLayout) {
       "--disable-bias-linear --position-embedding-type rope --untie-embeddings-and-output-weights "
       "--vocab-size 129280 --seq-length 4096 --global-batch-size 16384 --pipeline-model-parallel-size 16 "
       "--expert-model-parallel-size 64 --expert-tensor-parallel-size 1 --bf16 --use-distributed-optimizer "
-      "--pipeline-model-parallel-layout \"Et*3|(tt|)*29|L\" --moe-token-dispatcher-type flex");
+      "--pipeline-model-parallel-layout \"Et*3|(tt|)*29|L\" --moe-token-dispatcher-type flex "
+      "--moe-router-num-groups 8 --moe-router-group-topk 4 --overlap-moe-expert-parallel-comm");
   const StepPlan plan = Plan(w);
   WorkloadOptions preset;
   preset.model = "deepseek-v3";
@@ -87,7 +88,10 @@ TEST(GenerateForeign, MegatronsExpertsAndLayout) {
   EXPECT_EQ(plan.split.vpp, 2);
   EXPECT_EQ(plan.split.dp, 128);
   EXPECT_EQ(plan.split.ep, 64);
-  EXPECT_THAT(LeftOutOf(w), HasSubstr("moe_token_dispatcher_type=flex"));
+  EXPECT_TRUE(plan.split.deep);
+  EXPECT_TRUE(plan.split.overlap_expert);
+  EXPECT_EQ(plan.model.expert_groups, 8);
+  EXPECT_EQ(plan.model.top_groups, 4);
 }
 
 TEST(GenerateForeign, Recipes) {

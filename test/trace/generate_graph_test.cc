@@ -205,10 +205,80 @@ TEST(GenerateSchedule, KeepsWhatTheClosedFormSays) {
     EXPECT_EQ(MostInFlight(PassesOf(s, 8, stage)), std::min<int64_t>(16, 2 * (4 - stage - 1) + 4 + 1));
 }
 
+// Forward two products, backward two and two of weights, each of which has a hook for its gradient.
+TEST(GenerateGraph, TheHostLaunchesAKernelForEachExpert) {
+  const auto host_ns = [](int experts, const std::string& training) {
+    const StepGraphs step =
+        Step(absl::StrCat("layers=3,hidden=256,heads=4,vocab=1000,expert_ffn=128,top_k=2,experts=", experts),
+             "", absl::StrCat("seq=64,global_batch=2", training));
+    int64_t sum = 0;
+    for (const StepNode& n : step.stages[0].nodes) {
+      if (n.stream == Stream::kHost) sum += step.stages[0].operators[n.op].duration_ns;
+    }
+    return sum;
+  };
+  const int64_t launch = 10'000, further = 3 * 2 * (16 - 8) * (2 + 2 + 4);  // layers, micro-batches, experts
+  for (const char* graphs : {"", ",cuda_graphs=yes"}) {
+    const std::string training = absl::StrCat(",launch=10us", graphs);
+    const int64_t each = *graphs != '\0' ? 33'000 : launch;  // experts are not in graphs
+    EXPECT_NEAR(static_cast<double>(host_ns(16, training) - host_ns(8, training)),
+                static_cast<double>(further * each), 200'000.0);
+  }
+  // fp8: casts of the inputs of each product, forward and backward, and looks for their greatest values; and
+  // of the weights.
+  EXPECT_NEAR(
+      static_cast<double>(host_ns(16, ",launch=10us,dtype=fp8") - host_ns(8, ",launch=10us,dtype=fp8")),
+      static_cast<double>((further + 3 * 2 * 8 * (2 * 4 + 2)) * launch), 200'000.0);
+  EXPECT_EQ(host_ns(16, ",cuda_graphs=yes,graphed_experts=yes"),
+            host_ns(8, ",cuda_graphs=yes,graphed_experts=yes"));
+}
+
+TEST(GenerateSchedule, PassesThatRunTogetherAreOfDifferentMicroBatchesOrPieces) {
+  for (const int64_t vpp : {1, 2}) {
+    Split s;
+    s.pp = 4, s.vpp = vpp;
+    s.schedule = vpp > 1 ? Schedule::kInterleaved : Schedule::k1F1B;
+    std::vector<int64_t> in_flight;
+    for (int64_t stage = 0; stage < 4; ++stage) in_flight.push_back(MostInFlight(PassesOf(s, 8, stage)));
+    s.overlap_expert = true;
+    for (int64_t stage = 0; stage < 4; ++stage) {
+      const std::vector<Pass> passes = PassesOf(s, 8, stage);
+      EXPECT_EQ(passes.size(), static_cast<size_t>(2 * 8 * vpp));
+      EXPECT_EQ(MostInFlight(passes), in_flight[static_cast<size_t>(stage)] + 1);
+      int64_t merged = 0;
+      for (size_t i = 0; i < passes.size(); ++i) {
+        if (!passes[i].merged) continue;
+        ++merged;
+        ASSERT_LT(i + 1, passes.size());
+        EXPECT_TRUE(passes[i].forward);
+        EXPECT_FALSE(passes[i + 1].forward);
+        EXPECT_TRUE(passes[i].micro_batch != passes[i + 1].micro_batch ||
+                    passes[i].piece != passes[i + 1].piece);
+      }
+      EXPECT_EQ(merged, 8 * vpp - in_flight[static_cast<size_t>(stage)]);
+    }
+  }
+}
+
+TEST(GenerateLayout, NodesAndRailsPartTheRanksOfExperts) {
+  Split s;
+  s.tp = 2, s.dp = 32, s.ep = 32;
+  const Layout layout(s);
+  EXPECT_EQ(layout.SizeOf(GroupKind::kExpertNode), 8);
+  EXPECT_EQ(layout.SizeOf(GroupKind::kExpertRail), 4);
+  EXPECT_THAT(layout.Members(GroupKind::kExpertNode, 43),
+              ::testing::ElementsAre(40, 41, 42, 43, 44, 45, 46, 47));
+  EXPECT_THAT(layout.Members(GroupKind::kExpertRail, 43), ::testing::ElementsAre(35, 43, 51, 59));
+  s.domain = 72;
+  EXPECT_EQ(s.expert_node(), 32);  // of a rack: all
+  s.ep = 64, s.dp = 64, s.domain = 48;
+  EXPECT_EQ(s.expert_node(), 32);  // equal parts
+}
+
 TEST(GenerateLayout, GroupsPartTheRanks) {
   for (const bool pp_before_dp : {false, true}) {
     Split s;
-    s.tp = 2, s.cp = 2, s.dp = 6, s.pp = 3, s.ep = 4, s.etp = 2;
+    s.tp = 2, s.cp = 2, s.dp = 6, s.pp = 3, s.ep = 4, s.etp = 2, s.domain = 4;
     s.pp_before_dp = pp_before_dp;
     const Layout layout(s);
     for (int kind = 0; kind < kGroupKinds; ++kind) {
@@ -300,10 +370,10 @@ TEST(GenerateGraph, HasTheKernelsOfItsFramework) {
   auto now = names(kDense, "dtype=bf16");
   EXPECT_EQ(now["wgrad_gemm_accum_fp32"], 4 * 8 + 1);
   EXPECT_EQ(now["accumulate_gradients_elementwise_kernel"], 0);
-  // Norms and activations write fp8 themselves, but for scales of the tensor as it is.
+  // Norms write fp8 themselves, but for scales of the tensor as it is.
   for (const char* recipe : {"delayed", "mxfp8"}) {
     auto fp8 = names(kDense, absl::StrCat("dtype=fp8,fp8=", recipe));
-    EXPECT_EQ(fp8["cast_transpose_elementwise_kernel"], 4 * 8);
+    EXPECT_EQ(fp8["cast_transpose_elementwise_kernel"], 6 * 8);
     EXPECT_EQ(fp8["amax_reduce_kernel"], 0);
   }
   auto current = names(kDense, "dtype=fp8");

@@ -1,5 +1,6 @@
 #include "test/validation/experts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -31,16 +32,17 @@ double TokenBytes(const std::string& op, int hidden) {
   return absl::StrContains(op, "FP8") ? hidden + hidden / 128 * 4 + 16 : hidden * 2;
 }
 
-absl::StatusOr<double> Price(const ExpertsRow& row, const std::string& rule) {
+// Of `bytes` of each of `ranks`.
+absl::StatusOr<double> Price(const ExpertsRow& row, const std::string& rule, int ranks, double bytes) {
   const absl::StatusOr<proto::Cluster> cluster = LoadCluster(row.preset);
   if (!cluster.ok()) return cluster.status();
   TableOptions options;
   options.type = CollectiveType::kAllToAll;
-  options.ranks = row.ranks;
+  options.ranks = ranks;
   options.algorithm = rule;
   absl::StatusOr<CollectiveTable> table = CollectiveTable::Make(*cluster, options);
   if (!table.ok()) return table.status();
-  const absl::StatusOr<TableRow> priced = table->Price(static_cast<uint64_t>(row.bytes));
+  const absl::StatusOr<TableRow> priced = table->Price(static_cast<uint64_t>(bytes));
   if (!priced.ok()) return priced.status();
   return priced->device_us - cluster->collectives().library().kernel_gap_us();
 }
@@ -72,11 +74,18 @@ absl::StatusOr<ExpertsRow> RowOf(const CsvLine& line) {
   if (!latency->empty()) {
     if (absl::Status s = line.Read("latency_us", &row.measured_us); !s.ok()) return s;
   }
-  const absl::StatusOr<double> library = Price(row, "auto"), kernel = Price(row, row.rule);
+  const absl::StatusOr<double> library = Price(row, "auto", row.ranks, row.bytes),
+                               kernel = Price(row, row.rule, row.ranks, row.bytes);
   if (!library.ok()) return library.status();
   if (!kernel.ok()) return kernel.status();
   row.library_us = *library;
   row.kernel_us = *kernel;
+  if (low_latency || row.ranks <= kNode) return row;
+  // From the first GPU of a node tokens go on over NVLink, as they come: once to each rank, of all nodes.
+  const absl::StatusOr<double> inside = Price(
+      row, row.rule, kNode, std::round(tokens * Distinct(row.ranks, topk) * TokenBytes(row.op, hidden)));
+  if (!inside.ok()) return inside.status();
+  row.kernel_us = std::max(row.kernel_us, *inside);
   return row;
 }
 
@@ -113,8 +122,9 @@ std::string ExpertsMarkdown(const std::vector<ExpertsRow>& rows) {
       "`deepep` and\n`deepep_low_latency`, kernels of all_to_all that a rule asks for. low-latency: measured "
       "times; the base and the share\nof the card are fitted on these 12 rows, the share of NVLink is what "
       "DeepEP calls usable. Others: times from published\nbandwidths, bytes by experts chosen at random; the "
-      "shares are fitted on `normal`, 8, 32 and 64 GPUs, nothing on V2.\n`normal` on 16 GPUs is held back by "
-      "what goes on over NVLink from the first GPU of a node, which no all_to_all counts.\n\n"
+      "shares are fitted on `normal`, 8, 32 and 64 GPUs, nothing on V2.\nBetween nodes the longer of two counts: "
+      "once to each node over the network, and once to each rank from its node's first GPU over NVLink,\nas "
+      "generated steps have both (`parallel.dispatcher`).\n\n"
       "| kernels | rows | median \\|error\\| of the library's all_to_all | of DeepEP's kernel |\n"
       "|---|---|---|---|\n";
   for (const char* kernel : {"", "low-latency", "normal", "V2"}) {
@@ -128,7 +138,8 @@ std::string ExpertsMarkdown(const std::vector<ExpertsRow>& rows) {
       "\n| kernel | machine | preset | GPUs | what | MB | measured | library | error | DeepEP's | "
       "error |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const ExpertsRow& r : rows) {
-    const std::string machine = r.machine.substr(0, r.machine.find_first_of(",("));
+    const std::string machine =
+        r.machine.substr(0, std::min(r.machine.find(','), r.machine.find(" (NVLink")));
     absl::StrAppendFormat(
         &out, "| %s | %s | %s | %d | %s | %.1f | %.0f us | %.0f us | %+.1f %% | %.0f us | %+.1f %% |\n",
         r.kernel, machine, r.preset, r.ranks, r.op, r.bytes * 1e-6, r.measured_us, r.library_us,

@@ -46,6 +46,8 @@ struct ReadOptions {
   RankRewriter* rewriter = nullptr;  // not owned
   std::string groups_file;  // file of process groups; "": the reader looks beside the traces and in metadata
                             // nodes
+  // Neighbouring ranks that NVLink or its like joins, for steps that go by that; 0: not known.
+  int domain = 0;
   // Not owned; where not null, a reader that makes the ranks of a run itself may leave out what twins share, and says
   // here which ranks are twins. Others leave it as it is.
   Twins* twins = nullptr;

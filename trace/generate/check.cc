@@ -155,6 +155,8 @@ absl::Status CheckExperts(const StepPlan& p) {
                             "; expected a divisor of parallel.tp * parallel.cp * parallel.dp, ",
                             s.stage_ranks(), NearestDivisor(s.ep * s.etp, s.stage_ranks())));
   }
+  if (s.overlap_expert && s.schedule != Schedule::k1F1B && s.schedule != Schedule::kInterleaved)
+    return NotYet("parallel.overlap_expert with another schedule", "1f1b or interleaved");
   if (s.deep && s.etp > 1) return NotYet("parallel.dispatcher=deep with parallel.etp", "dispatcher=alltoall");
   if (absl::Status e = Multiple("model.expert_ffn", m.expert_ffn, "parallel.etp", s.etp); !e.ok()) return e;
   if (s.tp > 1 && !s.sp) return Bad("parallel.sp is no; expected yes, for experts and parallel.tp need it");

@@ -5,6 +5,40 @@
 #include "trace/generate/layers.h"
 
 namespace chakra::generate {
+namespace {
+
+double Choose(int64_t n, int64_t k) {
+  if (k < 0 || k > n) return 0;
+  double ways = 1;
+  for (int64_t i = 0; i < k; ++i) ways *= static_cast<double>(n - i) / static_cast<double>(i + 1);
+  return ways;
+}
+
+// Of the ways to take `k` of `all`, the share that takes none of `some`.
+double NoneOf(int64_t some, int64_t all, int64_t k) {
+  double none = 1;
+  for (int64_t i = 0; i < k; ++i)
+    none *= static_cast<double>(std::max<int64_t>(0, all - some - i)) / static_cast<double>(all - i);
+  return none;
+}
+
+// Of tokens, the share that goes to one of `here` experts that follow each other: any top_groups groups are
+// as likely as others, and of the experts in them any top_k. `here` is a divisor or a multiple of a group, or
+// groups do not count.
+double ShareWithOneOf(const ModelSize& m, int64_t here) {
+  const int64_t group = m.experts / m.expert_groups;
+  if (here % group != 0 && group % here != 0) return 1 - NoneOf(here, m.experts, m.top_k);
+  const int64_t groups = std::max<int64_t>(1, here / group), of_group = std::min(here, group);
+  double share = 0;
+  for (int64_t taken = 1; taken <= std::min(groups, m.top_groups); ++taken) {
+    const double likely = Choose(groups, taken) * Choose(m.expert_groups - groups, m.top_groups - taken) /
+                          Choose(m.expert_groups, m.top_groups);
+    share += likely * (1 - NoneOf(taken * of_group, m.top_groups * group, m.top_k));
+  }
+  return share;
+}
+
+}  // namespace
 
 // Rows of one expert's products on a rank: of the tokens of all ranks that share the experts.
 int64_t LayerBuilder::RowsOfExpert() const {
@@ -13,33 +47,39 @@ int64_t LayerBuilder::RowsOfExpert() const {
   return std::max<int64_t>(1, (rows + experts - 1) / experts);
 }
 
-// DeepEP and HybridEP send a token once to each rank that has some of its experts (Zhao et al., "DeepEP",
-// 2025): of the experts that it may take, any top_k are as likely as others.
-int64_t LayerBuilder::RowsOnTheWay() const {
-  const ModelSize& m = plan_.model;
-  const int64_t all = shared_tokens_ * m.top_k, here = m.experts / plan_.split.ep;
+// DeepEP and HybridEP send a token once to each node that has some of its experts, and there once to each
+// such rank (Zhao et al., "DeepEP", 2025).
+int64_t LayerBuilder::RowsTo(int64_t places) const {
+  const int64_t all = shared_tokens_ * plan_.model.top_k;
   if (!plan_.split.deep || plan_.split.ep == 1) return all;
-  double none = 1;  // of a rank's experts is among the top_k
-  for (int64_t k = 0; k < m.top_k; ++k) {
-    none *= std::max(0.0, static_cast<double>(m.experts - here - k)) / static_cast<double>(m.experts - k);
-  }
-  const double ranks = static_cast<double>(plan_.split.ep) * (1 - none);
-  return std::min(all, static_cast<int64_t>(std::ceil(static_cast<double>(shared_tokens_) * ranks - 1e-6)));
+  const double copies =
+      static_cast<double>(places) * ShareWithOneOf(plan_.model, plan_.model.experts / places);
+  return std::min(all, static_cast<int64_t>(std::ceil(static_cast<double>(shared_tokens_) * copies - 1e-6)));
 }
 
 // Tokens go to the ranks of their experts, and come back: all-to-all over ep, and over etp all ranks of an
 // expert get all its tokens.
 NodeList LayerBuilder::Dispatch(const char* part, bool to_experts, NodeList at) {
   const Split& s = plan_.split;
-  const int64_t bytes = RowsOnTheWay() * plan_.model.hidden * ops_.element_bytes();
+  const int64_t row = plan_.model.hidden * ops_.element_bytes(), bytes = RowsTo(s.ep) * row;
   spot_.part = part;
   if (s.etp > 1 && !to_experts) {
     at = {graph_->Collective(CollectiveType::kReduceScatter, GroupKind::kExpertTensor, Stream::kExpert,
                              bytes * s.etp, spot_, at)};
   }
-  if (s.ep > 1)
+  const int64_t nodes = s.ep / s.expert_node();
+  if (s.deep && nodes > 1) {
+    // Over the network to the rank of the same place, and on over NVLink as tokens come, or the other way.
+    const uint32_t rail = graph_->Collective(CollectiveType::kAllToAll, GroupKind::kExpertRail,
+                                             Stream::kExpertRail, RowsTo(nodes) * row, spot_, at);
+    if (s.expert_node() == 1) return {rail};
+    return {rail, graph_->Collective(CollectiveType::kAllToAll, GroupKind::kExpertNode, Stream::kExpert,
+                                     bytes, spot_, at)};
+  }
+  if (s.ep > 1) {
     at = {
         graph_->Collective(CollectiveType::kAllToAll, GroupKind::kExpert, Stream::kExpert, bytes, spot_, at)};
+  }
   if (s.etp > 1 && to_experts) {
     at = {graph_->Collective(CollectiveType::kAllGather, GroupKind::kExpertTensor, Stream::kExpert, bytes,
                              spot_, at)};
@@ -61,9 +101,35 @@ NodeList LayerBuilder::ByToken(const char* kernel, const NodeList& at) {
 NodeList LayerBuilder::ByExpert(const char* kernel, const NodeList& at) {
   const Split& s = plan_.split;
   if (s.ep == 1 || (!s.deep && plan_.model.experts == s.ep)) return at;
-  const int64_t rows = RowsOnTheWay() + shared_tokens_ * plan_.model.top_k;
+  const int64_t rows = RowsTo(s.ep) + shared_tokens_ * plan_.model.top_k;
   return Run(ops_.Stream(kernel, rows * plan_.model.hidden * ops_.element_bytes() * s.etp, 0), "experts.sort",
              at);
+}
+
+// TransformerEngine's grouped products take a kernel for each expert, and so do the casts of their inputs;
+// the scales of blocks are put in order for all at once (pytorch/module/grouped_linear.py: lists of an
+// expert's tensors, products on four streams). `passes` over the list beside: for the casts of weights
+// forward, for the hooks of their gradients backward. In CUDA graphs, where the host cannot know an expert's
+// rows, they are one kernel, which has the activation and its cast in it (NVIDIA-NeMo/Megatron-Bridge,
+// scripts/performance: cutedsl_fused_grouped_mlp with full_iteration).
+Operator LayerBuilder::EachExpert(Operator op, int64_t passes) const {
+  const int64_t experts = plan_.model.experts / plan_.split.ep;
+  if (plan_.training.graphed_experts || plan_.training.framework != proto::Training::MEGATRON) return op;
+  op.eager = true;
+  op.launches += static_cast<int>((1 + passes) * experts - 1);
+  if (experts > 1 && op.name == "aten::bmm") op.name = "multi_stream_gemm";
+  if (experts > 1 && op.name == "wgrad_gemm_accum_fp32") op.name = "multi_stream_wgrad_gemm_accum_fp32";
+  return op;
+}
+
+NodeList LayerBuilder::CastExperts(int64_t rows, int64_t width, const char* part, NodeList at) {
+  if (!plan_.training.narrow()) return at;
+  if (plan_.training.looks_before_cast) at = Run(EachExpert(ops_.Greatest(rows, width)), part, at);
+  return Run(EachExpert(ops_.CastTranspose(rows, width)), part, at);
+}
+
+NodeList LayerBuilder::CastActivation(int64_t rows, int64_t width, const char* part, const NodeList& at) {
+  return plan_.training.graphed_experts ? at : CastExperts(rows, width, part, at);
 }
 
 NodeList LayerBuilder::Experts(NodeList at) {
@@ -71,6 +137,7 @@ NodeList LayerBuilder::Experts(NodeList at) {
   const Split& s = plan_.split;
   const int64_t h = m.hidden, n = shared_tokens_;
   const int64_t experts = m.experts / s.ep, rows = RowsOfExpert(), ffn = m.expert_ffn / s.etp;
+  const int64_t casts = plan_.training.narrow() ? 1 : 0;  // of weights
   NodeList shared;
   if (m.shared_ffn > 0) shared = Mlp(widths_.shared, "shared.up", "shared.down", at);
   at = Run(ops_.PlainProduct(n, m.experts, h), "router", at);
@@ -85,11 +152,11 @@ NodeList LayerBuilder::Experts(NodeList at) {
   at = ByToken("permute_indices_gather_kernel", at);
   at = Dispatch("experts.dispatch", true, std::move(at));
   at = ByExpert("sort_chunks_indices_gather_kernel", at);
-  at = Cast(experts * rows, h, "experts.up", at);
-  at = Run(ops_.Product(rows, (m.gated ? 2 : 1) * ffn, h, experts), "experts.up", at);
+  at = CastExperts(experts * rows, h, "experts.up", at);
+  at = Run(EachExpert(ops_.Product(rows, (m.gated ? 2 : 1) * ffn, h, experts), casts), "experts.up", at);
   at = Run(Activation(experts * rows, ffn, false), "experts.activation", at);
-  at = CastBehind(experts * rows, ffn, "experts.down", at);
-  at = Run(ops_.Product(rows, h, ffn, experts), "experts.down", at);
+  at = CastActivation(experts * rows, ffn, "experts.down", at);
+  at = Run(EachExpert(ops_.Product(rows, h, ffn, experts), casts), "experts.down", at);
   at = ByExpert("unsort_chunks_indices_gather_kernel", at);
   at = Dispatch("experts.combine", false, std::move(at));
   at = ByToken("unpermute_indices_gather_kernel", at);
@@ -108,19 +175,19 @@ NodeList LayerBuilder::ExpertsBackward(NodeList at) {
   at = ByToken("unpermute_backward_indices_gather_kernel", at);
   at = Dispatch("experts.combine", true, std::move(at));
   at = ByExpert("unsort_chunks_backward_indices_gather_kernel", at);
-  at = Cast(experts * rows, h, "experts.down", at);
+  at = CastExperts(experts * rows, h, "experts.down", at);
   NodeList outer = at;
-  at = Run(ops_.Product(rows, ffn, h, experts), "experts.down", outer);
+  at = Run(EachExpert(ops_.Product(rows, ffn, h, experts)), "experts.down", outer);
   ForWeight([=, this] {
-    AddGradient(experts * h * ffn, Run(ops_.WeightProduct(h, ffn, rows, experts), "experts.down", outer),
-                true);
+    AddGradient(experts * h * ffn,
+                Run(EachExpert(ops_.WeightProduct(h, ffn, rows, experts), 1), "experts.down", outer), true);
   });
-  outer = CastBehind(experts * rows, wide, "experts.up",
-                     Run(Activation(experts * rows, ffn, true), "experts.activation", at));
-  at = Run(ops_.Product(rows, h, wide, experts), "experts.up", outer);
+  outer = Run(Activation(experts * rows, ffn, true), "experts.activation", at);
+  outer = CastActivation(experts * rows, wide, "experts.up", outer);
+  at = Run(EachExpert(ops_.Product(rows, h, wide, experts)), "experts.up", outer);
   ForWeight([=, this] {
-    AddGradient(experts * h * wide, Run(ops_.WeightProduct(wide, h, rows, experts), "experts.up", outer),
-                true);
+    AddGradient(experts * h * wide,
+                Run(EachExpert(ops_.WeightProduct(wide, h, rows, experts), 1), "experts.up", outer), true);
   });
   if (m.bias && !frozen())
     AddGradient(experts * (h + wide), Run(ops_.SumRows(experts * rows, wide), "experts.up", outer), true);

@@ -213,11 +213,17 @@ class Megatron {
                   ffn = k_.NumberOr("moe_ffn_hidden_size", m_.ffn());
     const int64_t shared = k_.NumberOr("moe_shared_expert_intermediate_size", 0);
     const std::string freq = k_.Text("moe_layer_freq").value_or("1");
+    const int64_t groups = k_.NumberOr("moe_router_num_groups", 0),
+                  top_groups = k_.NumberOr("moe_router_group_topk", groups);
     if (experts == 0) return;
     m_.set_experts(experts);
     m_.set_top_k(top_k);
     m_.set_expert_ffn(ffn);
     if (shared > 0) m_.set_shared_ffn(shared);
+    if (groups > 1) {
+      m_.set_expert_groups(groups);
+      m_.set_top_groups(top_groups);
+    }
     if (freq == "1") return;
     const int64_t dense = LeadingDense(freq);
     if (dense < 0) {
@@ -249,6 +255,17 @@ class Megatron {
     return ones ? dense : -1;
   }
 
+  void Dispatcher() {
+    const auto dispatcher = k_.Text("moe_token_dispatcher_type");
+    (void)k_.Text("moe_flex_dispatcher_backend");  // DeepEP and HybridEP send alike
+    const bool overlap = k_.FlagOr("overlap_moe_expert_parallel_comm|moe_a2a_overlap", false);
+    if (m_.experts() == 0) return;
+    if (overlap) p_.set_overlap_expert(true);
+    if (!dispatcher.has_value()) return;
+    p_.set_dispatcher(*dispatcher == "flex" ? proto::Parallel::DEEP : proto::Parallel::ALLTOALL);
+    if (*dispatcher == "allgather") k_.LeaveOut("moe_token_dispatcher_type=allgather");
+  }
+
   void Parallel() {
     const int64_t tp = k_.NumberOr("tensor_model_parallel_size", 1),
                   cp = k_.NumberOr("context_parallel_size", 1);
@@ -260,6 +277,7 @@ class Megatron {
     p_.set_ep(k_.NumberOr("expert_model_parallel_size", 1));
     const int64_t etp = k_.NumberOr("expert_tensor_parallel_size", m_.experts() > 0 ? tp : 1);
     p_.set_etp(m_.experts() > 0 ? etp : 1);
+    Dispatcher();
     const std::string comm = k_.Text("cp_comm_type").value_or("p2p");
     p_.set_cp_kind(absl::StartsWith(comm, "a2a")          ? proto::Parallel::ULYSSES
                    : absl::StartsWith(comm, "all_gather") ? proto::Parallel::ALL_GATHER

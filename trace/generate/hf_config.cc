@@ -164,6 +164,8 @@ void ReadDeepSeek(Keys& k, proto::Model* m) {
   if (!k.Has("n_routed_experts")) return;
   m->set_experts(k.Size("n_routed_experts"));
   m->set_top_k(k.Size("num_experts_per_tok"));
+  m->set_expert_groups(k.SizeOr("n_group", 1));
+  m->set_top_groups(k.SizeOr("topk_group", m->expert_groups()));
   m->set_expert_ffn(k.Size("moe_intermediate_size"));
   m->set_shared_ffn(k.SizeOr("n_shared_experts", 0) * m->expert_ffn());
   m->set_dense_layers(k.SizeOr("first_k_dense_replace", 0));

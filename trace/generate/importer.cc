@@ -64,11 +64,13 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
                                                    ": a workload is a whole run; expected its file alone"));
   }
   if (absl::Status s = CheckOptions(options); !s.ok()) return s;
-  const auto source = IsWorkloadInput(inputs[0]) ? FromMemory(inputs[0]) : FromFile(inputs[0]);
+  auto source = IsWorkloadInput(inputs[0]) ? FromMemory(inputs[0]) : FromFile(inputs[0]);
   if (!source.ok()) return source.status();
   const auto with_name = [&](const absl::Status& s) {
     return absl::Status(s.code(), absl::StrCat(source->name, ": ", s.message()));
   };
+  proto::Parallel& parallel = *source->workload.mutable_parallel();
+  if (parallel.ep() > 1 && !parallel.has_domain() && options.domain > 0) parallel.set_domain(options.domain);
   const auto plan = ResolvePlan(source->workload);
   if (!plan.ok()) return with_name(plan.status());
   const auto step = BuildStep(*plan);

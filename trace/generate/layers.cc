@@ -134,10 +134,6 @@ NodeList LayerBuilder::Cast(int64_t rows, int64_t width, const char* part, const
   return Run(ops_.CastTranspose(rows, width), part, from);
 }
 
-NodeList LayerBuilder::CastBehind(int64_t rows, int64_t width, const char* part, const NodeList& at) {
-  return plan_.training.looks_before_cast ? Cast(rows, width, part, at) : at;
-}
-
 NodeList LayerBuilder::CastShared(int64_t width, const char* part, const NodeList& at, bool behind) {
   const bool looks = plan_.training.looks_before_cast;
   if (!plan_.training.narrow() || (behind && !looks)) return at;
@@ -241,7 +237,7 @@ Operator LayerBuilder::Activation(int64_t rows, int64_t ffn, bool backward) cons
 NodeList LayerBuilder::Mlp(int64_t ffn, const char* up, const char* down, NodeList at) {
   const int64_t h = plan_.model.hidden;
   at = Column(h, (plan_.model.gated ? 2 : 1) * ffn, up, std::move(at));
-  at = CastBehind(tokens_, ffn, down, Run(Activation(tokens_, ffn, false), "mlp.activation", at));
+  at = Cast(tokens_, ffn, down, Run(Activation(tokens_, ffn, false), "mlp.activation", at));
   return Row(ffn, h, down, at);
 }
 
@@ -253,7 +249,7 @@ NodeList LayerBuilder::MlpBackward(int64_t ffn, const char* up, const char* down
   at = Run(Activation(tokens_, ffn, true), "mlp.activation", at);
   const int64_t wide = (plan_.model.gated ? 2 : 1) * ffn;
   if (biases) AddGradient(wide, Run(ops_.SumRows(tokens_, wide), up, at));
-  return ColumnBackward(h, wide, up, CastBehind(tokens_, wide, up, at));
+  return ColumnBackward(h, wide, up, Cast(tokens_, wide, up, at));
 }
 
 NodeList LayerBuilder::Embed(int64_t micro_batch, NodeList at) {

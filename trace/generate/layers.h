@@ -109,10 +109,9 @@ class LayerBuilder {
   // A product of the tokens that a rank has, whose weight is not split.
   NodeList WholeBackward(int64_t in, int64_t out, const char* part, const NodeList& at);
   NodeList NormBackward(int64_t rows, int64_t width, const char* part, const NodeList& at);
-  // The input or gradient of a product to fp8. CastBehind: behind a norm or an activation, which write fp8
-  // themselves where the scale is known before.
+  // The input or gradient of a product to fp8. Megatron-LM's activations are its own kernels, which write
+  // bf16 (megatron/core/fusions/fused_bias_swiglu.py).
   NodeList Cast(int64_t rows, int64_t width, const char* part, const NodeList& at);
-  NodeList CastBehind(int64_t rows, int64_t width, const char* part, const NodeList& at);
   // Of tokens that the ranks of tp share: with scales of the tensor as it is they agree on the greatest value
   // (TransformerEngine, with_amax_reduction).
   NodeList CastShared(int64_t width, const char* part, const NodeList& at, bool behind);
@@ -156,10 +155,14 @@ class LayerBuilder {
   NodeList Experts(NodeList at);
   NodeList ExpertsBackward(NodeList at);
   NodeList Dispatch(const char* part, bool to_experts, NodeList at);
+  Operator EachExpert(Operator op, int64_t passes = 0) const;
+  NodeList CastExperts(int64_t rows, int64_t width, const char* part, NodeList at);
+  NodeList CastActivation(int64_t rows, int64_t width, const char* part, const NodeList& at);
   NodeList ByExpert(const char* kernel, const NodeList& at);
   NodeList ByToken(const char* kernel, const NodeList& at);
-  // Rows that a rank sends and gets, of the most, top_k for each of its tokens.
-  int64_t RowsOnTheWay() const;
+  // Rows that a rank sends to `places` that hold equal parts of the experts: of each token one for each of
+  // its experts, or one for each place that has some.
+  int64_t RowsTo(int64_t places) const;
   int64_t RowsOfExpert() const;
 
   const StepPlan& plan_;

@@ -7,7 +7,8 @@
 namespace chakra::generate {
 namespace {
 
-constexpr const char* kNames[kGroupKinds] = {"tp", "cp", "dp", "ep", "etp", "edp", "ends", "mp", "world"};
+constexpr const char* kNames[kGroupKinds] = {"tp",  "cp",  "dp",   "ep", "epnode", "eprail",
+                                             "etp", "edp", "ends", "mp", "world"};
 
 }  // namespace
 
@@ -55,6 +56,10 @@ int64_t Layout::SizeOf(GroupKind kind) const {
       return split_.holders(false);
     case GroupKind::kExpert:
       return split_.ep;
+    case GroupKind::kExpertNode:
+      return split_.expert_node();
+    case GroupKind::kExpertRail:
+      return split_.ep / split_.expert_node();
     case GroupKind::kExpertTensor:
       return split_.etp;
     case GroupKind::kExpertData:
@@ -85,9 +90,14 @@ int64_t Layout::HolderStage(int64_t stage, int64_t i, int64_t of_stage) const {
   return i < of_stage ? near : split_.pp - 1 - near;
 }
 
+int Layout::ExpertMember(int rank, int64_t i) const {
+  const int64_t own = InStage(rank), all = split_.ep * split_.etp;
+  return FromStage(PlaceOf(rank).pp, own / all * all + i * split_.etp + own % split_.etp);
+}
+
 int Layout::Member(GroupKind kind, int rank, int64_t i) const {
   Place p = PlaceOf(rank);
-  const int64_t own = InStage(rank), ep = split_.ep, etp = split_.etp;
+  const int64_t own = InStage(rank), ep = split_.ep, etp = split_.etp, node = split_.expert_node();
   switch (kind) {
     case GroupKind::kTensor:
       p.tp = i;
@@ -103,7 +113,11 @@ int Layout::Member(GroupKind kind, int rank, int64_t i) const {
     case GroupKind::kExpertTensor:
       return FromStage(p.pp, own / etp * etp + i);
     case GroupKind::kExpert:
-      return FromStage(p.pp, own / (etp * ep) * (etp * ep) + i * etp + own % etp);
+      return ExpertMember(rank, i);
+    case GroupKind::kExpertNode:
+      return ExpertMember(rank, own / etp % ep / node * node + i);
+    case GroupKind::kExpertRail:
+      return ExpertMember(rank, i * node + own / etp % node);
     case GroupKind::kExpertData:
       return FromStage(HolderStage(p.pp, i, split_.expert_dp()),
                        own % (etp * ep) + i % split_.expert_dp() * etp * ep);

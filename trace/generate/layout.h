@@ -21,13 +21,15 @@ enum class GroupKind : uint8_t {
   kContext,
   kData,          // over dp and cp (and the two stages of a mirrored piece): they hold the same weights
   kExpert,        // hold different experts
+  kExpertNode,    // likewise, of one NVLink domain
+  kExpertRail,    // likewise, of the same place in each domain
   kExpertTensor,  // share each expert
   kExpertData,    // hold the same experts
   kEnds,          // first and last stage, which hold one embedding
   kModel,         // over tp and pp: together they hold one model
   kWorld,
 };
-inline constexpr int kGroupKinds = 9;
+inline constexpr int kGroupKinds = 11;
 
 class Layout {
  public:
@@ -56,6 +58,8 @@ class Layout {
   // The stage of the i-th rank that holds the same weights; `of_stage` of them are on each stage that has
   // them.
   int64_t HolderStage(int64_t stage, int64_t i, int64_t of_stage) const;
+  // The i-th of the ranks that share the experts of `rank`.
+  int ExpertMember(int rank, int64_t i) const;
   int64_t InStage(int rank) const;
   int FromStage(int64_t stage, int64_t in_stage) const;
 

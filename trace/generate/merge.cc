@@ -11,7 +11,8 @@ namespace {
 // The end of what runs from `at` on before the other pass goes on.
 uint32_t EndOfTurn(const StageGraph& graph, uint32_t at, uint32_t end) {
   const auto exchanges = [](const StepNode& n) {
-    return n.stream == Stream::kExpert && absl::StartsWith(n.spot.part, "experts.");
+    return n.stream == Stream::kExpertRail ||
+           (n.stream == Stream::kExpert && absl::StartsWith(n.spot.part, "experts."));
   };
   bool seen = false;
   for (; at < end; ++at) {

@@ -60,6 +60,8 @@ Operator Operators::Product(int64_t m, int64_t n, int64_t k, int64_t groups) con
     op = Make(size == 1 ? "aten::_scaled_mm" : "aten::mm", absl::StrCat(Matrix(m, k), ", ", Matrix(k, n)), 2,
               product_type_);
   }
+  // The scales of both operands (TransformerEngine, pytorch/csrc/extensions/gemm.cpp).
+  if (size == 1 && training_.block_scales) op.launches = 3;
   op.operations = 2 * groups * m * n * k;
   op.bytes = groups * (size * (m * k + k * n) + element_bytes_ * m * n);
   return op;

@@ -45,19 +45,21 @@ constexpr Preset kPresets[] = {
     {"qwen3-235b-a22b",
      "layers=94,hidden=4096,heads=64,kv_heads=4,head_dim=128,ffn=12288,vocab=151936,qk_norm=yes,experts=128,"
      "top_k=8,"
-     "expert_ffn=1536",
+     "expert_ffn=1536,uneven=yes",
      "Qwen/Qwen3-235B-A22B config.json"},
     {"mixtral-8x7b", "layers=32,hidden=4096,heads=32,kv_heads=8,ffn=14336,vocab=32000,experts=8,top_k=2",
      "mistralai/Mixtral-8x7B-v0.1 config.json"},
     {"mixtral-8x22b", "layers=56,hidden=6144,heads=48,kv_heads=8,ffn=16384,vocab=32768,experts=8,top_k=2",
      "mistralai/Mixtral-8x22B-v0.3 config.json"},
     {"deepseek-v2",
-     "layers=60,hidden=5120,heads=128,ffn=12288,vocab=102400,experts=160,top_k=6,expert_ffn=1536,shared_ffn="
+     "layers=60,hidden=5120,heads=128,ffn=12288,vocab=102400,experts=160,expert_groups=8,top_groups=3,top_k="
+     "6,expert_ffn=1536,shared_ffn="
      "3072,"
      "dense_layers=1,q_rank=1536,kv_rank=512,nope_dim=128,rope_dim=64,v_dim=128",
      "deepseek-ai/DeepSeek-V2 config.json"},
     {"deepseek-v3",
-     "layers=61,hidden=7168,heads=128,ffn=18432,vocab=129280,experts=256,top_k=8,expert_ffn=2048,shared_ffn="
+     "layers=61,hidden=7168,heads=128,ffn=18432,vocab=129280,experts=256,expert_groups=8,top_groups=4,top_k="
+     "8,expert_ffn=2048,shared_ffn="
      "2048,"
      "dense_layers=3,uneven=yes,q_rank=1536,kv_rank=512,nope_dim=128,rope_dim=64,v_dim=128",
      "deepseek-ai/DeepSeek-V3 config.json, without the layer of further tokens (mtp=1)"},

@@ -121,11 +121,14 @@ std::vector<Pass> PassesOf(const Split& s, int64_t micro_batches, int64_t stage)
   int64_t warm = all;  // gpipe
   if (s.schedule == Schedule::k1F1B) warm = std::min(s.pp - stage - 1, all);
   if (s.schedule == Schedule::kInterleaved) warm = std::min(2 * (s.pp - stage - 1) + (s.vpp - 1) * s.pp, all);
+  // One more forward, so that no backward pass waits for the forward pass that it runs with.
+  if (s.overlap_expert) warm = std::min(warm + 1, all);
   std::vector<Pass> passes;
   passes.reserve(static_cast<size_t>(2 * all));
   for (int64_t k = 0; k < warm; ++k) passes.push_back(At(s, true, k));
   for (int64_t k = warm; k < all; ++k) {
     passes.push_back(At(s, true, k));
+    passes.back().merged = s.overlap_expert;
     passes.push_back(At(s, false, k - warm));
   }
   for (int64_t k = all - warm; k < all; ++k) passes.push_back(At(s, false, k));

@@ -24,7 +24,8 @@ struct Pass {
 // gpipe: all forward, then all backward. 1f1b: min(pp - stage - 1, m) forward, then one forward and one
 // backward in turn, then what is left. interleaved (Narayanan et al., "Efficient Large-Scale Language Model
 // Training", 2021, section 2.2; megatron/core/pipeline_parallel/schedules.py): pieces in turn, each for pp
-// micro-batches; min(2 (pp - stage - 1) + (vpp - 1) pp, m vpp) forward first. zb-h1 (Qi et al., "Zero Bubble
+// micro-batches; min(2 (pp - stage - 1) + (vpp - 1) pp, m vpp) forward first. With overlap_expert one more
+// forward pass first, and those that follow each other in turn run together. zb-h1 (Qi et al., "Zero Bubble
 // Pipeline Parallelism", 2023, section 2.1): 1f1b, whose gradients of weights wait until `stage` backward
 // passes more have run, so that each stage keeps as much as stage 0 and the waits at the end are filled.
 // dualpipe (DeepSeek-V3, 2024, section 3.2.1, and its published schedule in eight steps): half of the

@@ -1,5 +1,6 @@
 #include "trace/generate/sizes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -36,6 +37,22 @@ absl::Status TakeLatent(const proto::Model& m, ModelSize* out) {
   return absl::OkStatus();
 }
 
+absl::Status TakeGroups(const proto::Model& m, ModelSize* out) {
+  out->expert_groups = m.has_expert_groups() ? m.expert_groups() : 1;
+  out->top_groups = m.has_top_groups() ? m.top_groups() : out->expert_groups;
+  if (out->experts % out->expert_groups != 0) {
+    return Bad(absl::StrCat("model.expert_groups is ", out->expert_groups,
+                            "; expected a divisor of model.experts, ", out->experts,
+                            NearestDivisor(out->expert_groups, out->experts)));
+  }
+  const int64_t each = out->experts / out->expert_groups, least = (out->top_k + each - 1) / each;
+  if (out->top_groups > out->expert_groups || out->top_groups < least) {
+    return Bad(absl::StrCat("model.top_groups is ", out->top_groups, "; expected ", least, " to ",
+                            out->expert_groups, ", so that model.top_k experts lie in them"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TakeExperts(const proto::Model& m, ModelSize* out) {
   out->experts = m.experts();
   if (out->experts == 0) {
@@ -54,7 +71,7 @@ absl::Status TakeExperts(const proto::Model& m, ModelSize* out) {
   out->shared_gate = m.shared_gate();
   out->dense_layers = m.dense_layers();
   out->moe_every = m.has_moe_every() ? m.moe_every() : 1;
-  return absl::OkStatus();
+  return TakeGroups(m, out);
 }
 
 absl::Status TakeImage(const proto::Model& m, ModelSize* out) {
@@ -125,6 +142,8 @@ absl::Status TakeSplit(const proto::Parallel& p, const proto::Training& t, Split
   out->overlap_grad = p.has_overlap_grad() ? p.overlap_grad() : t.attention() != proto::Training::MATH;
   out->overlap_param = p.overlap_param();
   out->overlap_tensor = p.overlap_tensor();
+  out->overlap_expert = p.overlap_expert();
+  if (p.has_domain()) out->domain = p.domain();
   out->deep = p.has_dispatcher() ? p.dispatcher() == proto::Parallel::DEEP : out->etp == 1;
   if (!p.order().empty() && p.order() != "tp-cp-ep-dp-pp") {
     if (p.order() != "tp-cp-ep-pp-dp") {
@@ -151,6 +170,7 @@ HostCosts HostOf(const proto::Training& t) {
   const double launch = t.has_launch_us() ? t.launch_us() : graphs ? kGraphLaunchUs : kLaunchUs;
   HostCosts out;
   out.launch_ns = ns(true, launch, 0);
+  out.eager_launch_ns = ns(t.has_launch_us() && !graphs, t.launch_us(), never_late ? 0 : kLaunchUs);
   out.layer_ns = ns(t.has_layer_us(), t.layer_us(), graphs || never_late ? 0 : kLayerUs);
   out.call_ns = ns(t.has_call_us(), t.call_us(), graphs || never_late ? launch : kCallUs);
   out.batch_ns = ns(t.has_batch_us(), t.batch_us(), never_late ? 0 : kBatchUs);
@@ -179,6 +199,8 @@ absl::Status TakeTraining(const proto::Training& t, const ModelSize& model, cons
   out->dropout = t.has_dropout() ? t.dropout() : text;
   out->compiled = t.has_compiled() ? t.compiled() : t.framework() == proto::Training::MEGATRON;
   out->looks_before_cast = t.fp8() == proto::Training::CURRENT;
+  out->block_scales = t.fp8() == proto::Training::MXFP8;
+  out->graphed_experts = t.cuda_graphs() && t.graphed_experts();
   out->fused_loss = t.has_fused_loss()
                         ? t.fused_loss()
                         : t.framework() == proto::Training::MEGATRON && out->compiled && !out->unfused();
@@ -202,6 +224,14 @@ int64_t ModelSize::expert_layers() const {
   int64_t n = 0;
   for (int64_t i = 0; i < layers + mtp; ++i) n += has_experts(i) ? 1 : 0;
   return n;
+}
+
+int64_t Split::expert_node() const {
+  // Ranks of other stages lie between those of dp.
+  int64_t node =
+      std::min(ep, std::max<int64_t>(1, (pp_before_dp ? std::min(domain, tp * cp) : domain) / etp));
+  while (ep % node != 0) --node;
+  return node;
 }
 
 int64_t StepPlan::padded_outputs() const {
@@ -250,6 +280,10 @@ absl::StatusOr<StepPlan> ResolvePlan(const proto::Workload& workload) {
   plan.model = *std::move(model);
   plan.name = workload.name().empty() ? plan.model.name : workload.name();
   if (absl::Status s = TakeSplit(workload.parallel(), workload.training(), &plan.split); !s.ok()) return s;
+  // DeepEP is for tokens that few nodes have experts of.
+  if (!workload.parallel().has_dispatcher() && plan.split.expert_node() < plan.split.ep &&
+      plan.model.top_groups == plan.model.expert_groups)
+    plan.split.deep = false;
   if (absl::Status s = TakeTraining(workload.training(), plan.model, plan.split, &plan.training); !s.ok())
     return s;
   if (absl::Status s = CheckPlan(plan); !s.ok()) return s;

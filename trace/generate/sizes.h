@@ -17,7 +17,8 @@ struct ModelSize {
   bool gated = true, tied = false, layer_norm = false, bias = false, qkv_bias = false, qk_norm = false;
   bool rope = true, causal = true, pooler = false, shared_gate = false;
   int64_t positions = 0, token_types = 0;
-  int64_t experts = 0, top_k = 0, expert_ffn = 0, shared_ffn = 0, dense_layers = 0, moe_every = 1;
+  int64_t experts = 0, top_k = 0, expert_groups = 1, top_groups = 1, expert_ffn = 0, shared_ffn = 0,
+          dense_layers = 0, moe_every = 1;
   int64_t kv_rank = 0, q_rank = 0, nope_dim = 0, rope_dim = 0, v_dim = 0, mtp = 0;
   int64_t image = 0, patch = 0, channels = 0, classes = 0;
 
@@ -54,9 +55,13 @@ struct Split {
   bool overlap_grad = true, overlap_param = false, overlap_tensor = false;
   bool pp_before_dp = false;  // order=tp-cp-ep-pp-dp
   bool deep = true;           // proto::Parallel::DEEP
+  bool overlap_expert = false;
+  int64_t domain = 8;
 
   int64_t ranks() const { return tp * cp * dp * pp; }
   int64_t stage_ranks() const { return tp * cp * dp; }
+  // Of the ranks that share the experts, those of one NVLink domain: equal parts, as large as fit.
+  int64_t expert_node() const;
   // Ranks that hold the same experts.
   int64_t expert_dp() const { return stage_ranks() / (ep * etp); }
   // Each piece of the model is on two stages.
@@ -75,6 +80,7 @@ inline int64_t ShareOf(int64_t n, int64_t ranks) { return (n + ranks - 1) / rank
 // What the thread of the host takes, in ns. All 0: the host is never late.
 struct HostCosts {
   int64_t launch_ns = 0;  // a kernel
+  int64_t eager_launch_ns = 0;  // a kernel that is in no CUDA graph
   int64_t layer_ns = 0;   // a layer's forward pass, beside its kernels
   int64_t call_ns = 0;    // a collective, a send, a receive
   int64_t batch_ns = 0;   // a micro-batch on the first and the last stage
@@ -92,8 +98,12 @@ struct TrainingPlan {
   proto::Training::Attention attention = proto::Training::FLASH;
   proto::Training::Framework framework = proto::Training::MEGATRON;
   bool dropout = false, compiled = true;
-  // Scales of fp8 come from the tensor as it is: norms and activations cannot write fp8 themselves.
+  // Scales of fp8 come from the tensor as it is: norms cannot write fp8 themselves.
   bool looks_before_cast = true;
+  // They are of blocks, and are put in the order that products want: a kernel for each operand.
+  bool block_scales = false;
+  // CUDA graphs hold the products of experts too.
+  bool graphed_experts = false;
   // The loss by TransformerEngine's kernels, as in NVIDIA's recipes (cross_entropy_fusion_impl).
   bool fused_loss = true;
   int64_t lora = 0;       // rank of adapters; 0: none

@@ -16,7 +16,7 @@ std::string Print(const Spot& s) {
 
 uint32_t StageGraph::IndexOf(const Operator& op) {
   const std::string key = absl::StrCat(op.name, "|", op.shapes, "|", op.types, "|", op.operations, "|", op.bytes,
-                                       "|", op.duration_ns);
+                                       "|", op.duration_ns, "|", op.launches, op.eager ? "|eager" : "");
   const auto [at, fresh] = operator_index_.try_emplace(key, static_cast<uint32_t>(operators.size()));
   if (fresh) operators.push_back(op);
   return at->second;
@@ -85,7 +85,7 @@ uint32_t StageGraph::Compute(const Operator& op, const Spot& spot, const NodeLis
   StepNode node;
   node.op = IndexOf(op);
   node.spot = spot;
-  return Add(node, host.launch_ns * op.launches, after);
+  return Add(node, LaunchNs(host, op), after);
 }
 
 uint32_t StageGraph::Collective(CollectiveType type, GroupKind group, Stream stream, int64_t bytes,

@@ -21,6 +21,7 @@ enum class Stream : uint8_t {
   kTensor,          // collectives of tp
   kContext,         // of cp
   kExpert,          // of experts
+  kExpertRail,      // of experts of other nodes
   kGather,          // of weights
   kReduce,          // of gradients
   kSendForward,     // activations to the next stage
@@ -31,7 +32,7 @@ enum class Stream : uint8_t {
   kReceiveRing,
   kHost,  // no stream: the thread of the host
 };
-inline constexpr int kStreams = 13;
+inline constexpr int kStreams = 14;
 
 // The other end of a message.
 enum class PeerKind : uint8_t { kStage, kNextContext, kPreviousContext };
@@ -45,7 +46,13 @@ struct Operator {
   int64_t bytes = 0;        // read and written, where the shapes do not tell
   int64_t duration_ns = 0;  // of the host
   int launches = 1;         // kernels that it stands for
+  bool eager = false;       // Python launches it even where CUDA graphs launch the rest
 };
+
+// What the host takes for it.
+inline int64_t LaunchNs(const HostCosts& host, const Operator& op) {
+  return (op.eager ? host.eager_launch_ns : host.launch_ns) * op.launches;
+}
 
 // Where in the model a node is, for people: "mb3/layer5/forward/mlp.up".
 struct Spot {

@@ -336,6 +336,7 @@ FamilyCalls CallsOfKernel(const KernelFacts& kernel, int unknown_element_bytes) 
     TakeDtypeOfName(kernel.name, told, gemm);
     gemm->cublas = IsCublasKernel(kernel.name);
     gemm->accumulates = absl::StrContains(kernel.name, "accum_fp32");
+    gemm->each = absl::StrContains(kernel.name, "multi_stream");
   }
   return WithMask(kernel, std::move(out));
 }

@@ -25,6 +25,9 @@ constexpr double kNarrowShare = 0.8;
 // products of gradients that add in fp32 against those that do not, A100 and B200
 // (data/kernels/kernel_efficiency_simumax.csv).
 constexpr double kAccumulateShare = 0.35;
+// Grouped products are a kernel for each, so many at a time (TransformerEngine,
+// pytorch/csrc/extensions/gemm.cpp, num_streams).
+constexpr double kProductStreams = 4;
 // Of the forward pass's rate, backward, in long loops: SimuMax's attention of 32 heads and more on A100 and
 // B200 (the same table).
 constexpr double kBackwardRate = 0.78;
@@ -236,10 +239,17 @@ absl::StatusOr<ModelledTime> KernelModel::Gemm(const GemmCall& c) const {
   const bool cublas = c.cublas || machine_->load.steady;
   const bool other = cublas && c.dtype != KernelDtype::kBf16;
   const laws::GemmConstants& constants = other ? machine_->cublas_constants[d] : machine_->gemm_constants[d];
-  double us = laws::Gemm(constants, machine_->unit[d], BytesOf(c.dtype), c.batch, c.m, c.n, c.k);
+  const double at_once = c.each ? std::min(kProductStreams, c.batch) : c.batch;
+  double us = laws::Gemm(constants, machine_->unit[d], BytesOf(c.dtype), at_once, c.m, c.n, c.k);
+  if (c.each) {  // streams fill each other's last waves; each kernel's start is its own
+    const double start = constants[laws::kStartCycles] / machine_->unit[d].cycles_per_us;
+    us = (us - start) * c.batch / at_once + start * c.batch;
+  }
   if (c.accumulates) {  // reads and writes 4 bytes of each element
-    us += kAccumulateShare * 8 * c.batch * c.m * c.n /
-          (machine_->unit[d].bytes_per_us * constants[laws::kMemoryShare]);
+    const double memory = machine_->unit[d].bytes_per_us * constants[laws::kMemoryShare];
+    const double sums = 8 * c.batch * c.m * c.n;
+    us = std::max(us + kAccumulateShare * sums / memory,
+                  (sums + c.batch * (c.m + c.n) * c.k * BytesOf(c.dtype)) / memory);
   }
   const laws::GemmFit* fit = other ? nullptr : machine_->gemm[d];
   return Answer{*machine_, us, fit == nullptr ? 0 : ResidualOf(*fit, c),

@@ -42,6 +42,7 @@ struct GemmCall {
   double batch = 1, m = 0, n = 0, k = 0;
   bool cublas = false;  // by cuBLAS, where the usual kernel of the dtype is another library's (fp8, fp4)
   bool accumulates = false;  // the result, in fp32, is added to what is there
+  bool each = false;  // a kernel for each of `batch`, on a few streams (TransformerEngine's grouped products)
 };
 
 // Of `batch` sequences: `seq` queries each, after `prefix` keys and values that are there already.
