@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
+#include "test/trace/generate_testing.h"
 #include "trace/generate/counts.h"
 #include "trace/generate/hf_config.h"
 #include "trace/generate/presets.h"
