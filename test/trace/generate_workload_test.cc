@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
+#include "test/trace/generate_testing.h"
 #include "trace/generate/counts.h"
 #include "trace/generate/hf_config.h"
 #include "trace/generate/presets.h"
@@ -132,6 +134,15 @@ TEST(GenerateWorkload, RefusesWithTheNearest) {
        "the "
        "nearest is 4"},
       {kSmall, "ep=2,dp=2", "seq=1024", "parallel.ep is 2; expected 1, for the model has no experts"},
+      {"layers=2,hidden=64,heads=4,vocab=100,expert_ffn=32,experts=8,top_k=2,expert_groups=3", "", "seq=64",
+       "model.expert_groups is 3; expected a divisor of model.experts, 8; the nearest is 2"},
+      {"layers=2,hidden=64,heads=4,vocab=100,expert_ffn=32,experts=8,top_k=2,expert_groups=4,top_groups=5",
+       "", "seq=64", "model.top_groups is 5; expected 1 to 4"},
+      {"layers=2,hidden=64,heads=4,vocab=100,expert_ffn=32,experts=8,top_k=2,expert_groups=8,top_groups=1",
+       "", "seq=64", "model.top_groups is 1; expected 2 to 8"},
+      {"layers=2,hidden=64,heads=4,vocab=100,expert_ffn=32,experts=8,top_k=2",
+       "pp=2,schedule=gpipe,overlap_expert=yes", "seq=64,global_batch=4",
+       "parallel.overlap_expert with another schedule"},
       {kSmall, "cp=2", "seq=1022", "training.seq is 1022; expected a multiple of 2 * parallel.cp, 4"},
       {kSmall, "pp=2,vpp=2", "seq=64,global_batch=3", "expected a multiple of parallel.pp, 2"},
       {kSmall, "pp=5", "seq=64",
@@ -171,6 +182,18 @@ TEST(GenerateWorkload, RefusesWithTheNearest) {
       {"layers=0", "", "seq=64", "layers is 0; expected a whole number from 1 to 1024; the nearest is 1"},
   };
   for (const auto& c : kCases) EXPECT_THAT(ErrorOf(c.model, c.parallel, c.training), HasSubstr(c.error));
+}
+
+TEST(GenerateWorkload, TheDispatcherGoesByTheMachineAndTheModel) {
+  const auto deep = [](const std::string& model, const std::string& parallel) {
+    return PlanOf(model, absl::StrCat("dp=32,", parallel), "seq=64").split.deep;
+  };
+  EXPECT_TRUE(deep("qwen3-30b-a3b", "ep=8"));
+  EXPECT_FALSE(deep("qwen3-30b-a3b", "ep=16"));
+  EXPECT_TRUE(deep("qwen3-30b-a3b", "ep=16,domain=72"));
+  EXPECT_TRUE(deep("qwen3-30b-a3b", "ep=16,dispatcher=deep"));
+  EXPECT_TRUE(deep("deepseek-v3", "ep=16"));
+  EXPECT_FALSE(deep("deepseek-v3", "ep=16,dispatcher=alltoall"));
 }
 
 TEST(GenerateConfig, ReadsHuggingFace) {

@@ -15,8 +15,9 @@ std::string Print(const Spot& s) {
 }
 
 uint32_t StageGraph::IndexOf(const Operator& op) {
-  const std::string key = absl::StrCat(op.name, "|", op.shapes, "|", op.types, "|", op.operations, "|", op.bytes,
-                                       "|", op.duration_ns, "|", op.launches, op.eager ? "|eager" : "");
+  const std::string key =
+      absl::StrCat(op.name, "|", op.shapes, "|", op.types, "|", op.operations, "|", op.bytes, "|",
+                   op.duration_ns, "|", op.launches, op.eager ? "|eager" : "");
   const auto [at, fresh] = operator_index_.try_emplace(key, static_cast<uint32_t>(operators.size()));
   if (fresh) operators.push_back(op);
   return at->second;
