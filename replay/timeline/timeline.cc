@@ -116,7 +116,9 @@ void Timeline::Describe(int rank, uint32_t row) {
   slice_.values.push_back({"node", graph.id[row]});
   AddSpan((*input_.spans)[rank][row], &slice_);
   if (graph.payload[row] == kNoRow) return;
-  if (absl::string_view(slice_.category) == "comm") return meetings_.Describe(rank, row, &slice_);
+  // Communication that is kept as recorded is shown as communication, and meets nobody.
+  if (graph.type[row] >= NodeType::kSend) return meetings_.Describe(rank, row, &slice_);
+  if (graph.is_kept_comm(row)) slice_.values.push_back({"collective", 0, graph.kept_kind(row)});
   const Work& work = graph.work[graph.payload[row]];
   if (work.has_num_ops)
     slice_.values.push_back({"operations", static_cast<uint64_t>(std::max<int64_t>(work.num_ops, 0))});

@@ -101,6 +101,35 @@ TEST(Timeline, OneNodeAsJson) {
 )");
 }
 
+// Communication of which nothing tells the collective is shown as communication of its own: one row of the
+// graph's calls is that of another node.
+TEST(Timeline, CommunicationOfUnknownKindMeetsNobody) {
+  TraceBuilder b = TwoRanks();
+  for (int r = 0; r < 2; ++r) {
+    for (int i = 0; i < 9; ++i) {
+      et::Node& node = b.Comp(r, 4);
+      node.set_name("ncclDevKernel_Generic");
+      TraceBuilder::Int(&node, "stream", 20);
+      TraceBuilder::Int(&node, "is_cpu_op", 0);
+      TraceBuilder::Text(&node, "comm_kind", "unknown");
+    }
+  }
+  const auto run = Timed(b);
+  ASSERT_NE(run, nullptr);
+  for (const TimelineFormat format : kFormats) {
+    const SeenTimeline seen = run->Seen(format);
+    int kept = 0;
+    for (const SeenSlice& s : seen.slices) {
+      if (s.name != "ncclDevKernel_Generic") continue;
+      ++kept;
+      EXPECT_EQ(s.category, "comm");
+      EXPECT_EQ(s.values.at("collective"), "unknown");
+      EXPECT_EQ(s.values.count("group"), 0u);
+    }
+    EXPECT_EQ(kept, 18);
+  }
+}
+
 TEST(Timeline, OneNodeAsProtobuf) {
   TraceBuilder b(1);
   b.Comp(0, 3);
