@@ -61,9 +61,11 @@ struct RunOptions : MachineOptions {
   std::string lanes = "recorded";  // "recorded", "single", "unlimited"
   bool fast_paths = true;
   bool strict = false;
-  // From so many nodes on, one rank of a generated step, or of a trace replayed as many ranks, is simulated
-  // for all its twins, with a bound on the error; below, each rank is.
-  uint64_t fold_nodes = uint64_t{1} << 24;
+  // From so many nodes on, one rank of a generated step is simulated for all its twins, with a bound on the
+  // error; below, each rank is. A trace replayed as many ranks is an assumption in itself, beside which that
+  // bound is nothing: its ranks are folded where simulating each takes more than some seconds. Where
+  // communication takes its recorded time, ranks that are equal are always folded: nothing differs by that.
+  uint64_t fold_nodes = uint64_t{1} << 24, fold_nodes_of_one = uint64_t{1} << 22;
   double strict_causes = -1;  // refuse a run whose pinned time is more of the makespan, in percent; < 0: none
   bool sensitivity = false;   // what changes give by runs with them; with critical_path
   bool critical_path = false;  // in the report

@@ -162,17 +162,16 @@ TEST(Twins, OneRankOfACaptureStandsForAll) {
     proto::Report one = ReplayOfOne(cluster, 16, true), all = ReplayOfOne(cluster, 16, false);
     EXPECT_GT(all.step_size(), 16) << "steps of all ranks, beside what was measured";
     EXPECT_EQ(all.pinned().rank_size(), 16);
-    ASSERT_EQ(one.warning_size(), all.warning_size() + 1)
-        << absl::StrJoin(one.warning(), "\n") << "\nagainst\n" << absl::StrJoin(all.warning(), "\n");
-    bool said = false;
-    for (const std::string& w : one.warning()) said |= absl::StrContains(w, "1 rank stands for all 16");
-    EXPECT_TRUE(said);
-    one.clear_warning();
-    all.clear_warning();
     if (cluster.empty()) {
       EXPECT_EQ(one.DebugString(), all.DebugString()) << "recorded communication: the same to the picosecond";
       continue;
     }
+    ASSERT_EQ(one.warning_size(), all.warning_size() + 1)
+        << absl::StrJoin(one.warning(), "\n") << "\nagainst\n"
+        << absl::StrJoin(all.warning(), "\n");
+    bool said = false;
+    for (const std::string& w : one.warning()) said |= absl::StrContains(w, "1 rank stands for all 16");
+    EXPECT_TRUE(said);
     EXPECT_GE(one.makespan_ps(), all.makespan_ps());
     EXPECT_LE(static_cast<double>(one.makespan_ps()), 1.001 * static_cast<double>(all.makespan_ps()));
     EXPECT_EQ(one.nodes(), all.nodes());
