@@ -18,8 +18,8 @@ proto::PinnedReport MakePinnedReport(const PinnedRun& run, const Metrics& metric
                                      const std::vector<Time>& starts);
 
 // A warning that names the causes, and which edits they make blind. Empty where at most kPinnedWarning
-// percent are pinned.
-std::string WarnOfPinned(const proto::PinnedReport& pinned);
+// percent are pinned. `device_alone`: the traces have operations of the device, and none of the host.
+std::string WarnOfPinned(const proto::PinnedReport& pinned, bool device_alone = false);
 
 // What pinned time holds of edits: of the difference that they make where nothing is pinned, what is not in
 // the difference that they make.

@@ -73,6 +73,19 @@ absl::Status ExplainStuck(const absl::Status& failure, const std::string& lanes,
                                    "the order of the trace"));
 }
 
+// Whether no rank has a call of the host that takes time, and some have kernels.
+bool ShowsDeviceAlone(const TraceSet& traces) {
+  bool device = false;
+  for (const Graph* graph : DistinctGraphs(traces).graphs) {
+    for (uint32_t row = 0; row < graph->size(); ++row) {
+      if (graph->duration[row] == Time::Zero()) continue;
+      if (graph->is_cpu(row)) return false;
+      device = true;
+    }
+  }
+  return device;
+}
+
 class Run {
  public:
   Run(const LoadedTraces& traces, const RunOptions& options, const RunHooks& hooks)
@@ -255,7 +268,7 @@ absl::Status Run::FindPinned(const Metrics& metrics, const Simulation& simulatio
   if (options_.strict_causes >= 0) {
     if (absl::Status s = CheckPinned(pinned_, options_.strict_causes); !s.ok()) return s;
   }
-  const std::string warning = WarnOfPinned(pinned_);
+  const std::string warning = WarnOfPinned(pinned_, ShowsDeviceAlone(*set_));
   if (warning.empty()) return absl::OkStatus();
   description_.warnings.push_back(warning);
   if (!traces_.edits.has_value()) return absl::OkStatus();
@@ -345,7 +358,11 @@ bool Run::TwinsAreEqual() const {
   const bool explains =
       hooks_.replayed || hooks_.flow_log != nullptr || options_.critical_path || options_.energy;
   const bool same = cluster_.variation.text().empty() && cluster_.device_of.empty();
-  return !explains && same && options_.fast_paths && traces_.set.nodes() >= options_.fold_nodes &&
+  const uint64_t least = recorded_comm_ ? 0
+                         : traces_.set.of_one_trace
+                             ? std::min(options_.fold_nodes, options_.fold_nodes_of_one)
+                             : options_.fold_nodes;
+  return !explains && same && options_.fast_paths && traces_.set.nodes() >= least &&
          options_.lanes == "recorded" && CheckTwins(traces_.twins, traces_.set, *machine_, recorded_comm_);
 }
 
