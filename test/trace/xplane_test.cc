@@ -142,6 +142,59 @@ TEST(XPlane, OperationsHaveTheirShapesAndWork) {
   }
 }
 
+// The profiler takes seconds to start, while Python collects garbage. Its launches lie on a line of their
+// own, inside what the thread that makes them does.
+TEST(XPlane, TheJobBeginsWhenTheProfilerHasStartedAndAThreadHasItsLaunches) {
+  PlaneBuilder host("/host:CPU"), gpu("/device:GPU:0");
+  host.Line(1, "python3", 0);
+  host.Event("$profiler.py:101 start_trace", 0, 5000 * kUs);
+  host.Event("PythonRefManager::CollectGarbage", 100 * kUs, 2 * kUs);
+  host.Event("ExecuteThunks", 5100 * kUs, 60 * kUs);
+  host.Event("$api.py:3105 block_until_ready", 5165 * kUs, 30 * kUs);
+  host.Event("$array.py:600 ArrayImpl.block_until_ready", 5166 * kUs, 28 * kUs);
+  host.Event("ExecuteThunks", 5200 * kUs, 60 * kUs);
+  host.Line(2, "other", 0);
+  host.Event("wait", 5000 * kUs, 120 * kUs);
+  host.Line(7, "Host Threads/7", 0);
+  gpu.Line(1, "Stream #1(Kernel)", 0);
+  for (int64_t k = 0; k < 4; ++k) {
+    const int64_t at = (5100 + 100 * (k / 2) + 20 * (k % 2) + 5) * kUs;
+    host.Event("hipModuleLaunchKernel", at, 3 * kUs, {{"correlation_id", k + 1}});
+    gpu.Event("fusion", at + 6 * kUs, (k == 1 ? 55 : 4) * kUs, {{"correlation_id", k + 1}});
+  }
+  const auto capture = ReadBytes(SpaceOf({host, gpu}));
+  ASSERT_TRUE(capture.ok()) << capture.status();
+  const pytorch::CaptureRank& rank = capture->ranks[0];
+  EXPECT_THAT(rank.device->threads, SizeIs(2));
+  uint32_t launches = 0;
+  for (uint32_t row = 0; row < rank.device->events.size(); ++row) {
+    const pytorch::Event& e = rank.device->events[row];
+    EXPECT_NE(rank.device->name_of(e), "PythonRefManager::CollectGarbage");
+    EXPECT_GE(e.ts, 0);
+    if (rank.device->name_of(e) != "hipModuleLaunchKernel") continue;
+    ++launches;
+    ASSERT_NE(rank.timeline.caller[row], kNoRow);
+    EXPECT_EQ(rank.device->name_of(rank.device->events[rank.timeline.caller[row]]), "ExecuteThunks");
+  }
+  EXPECT_EQ(launches, 4u);
+  EXPECT_LT(rank.timeline.window_end - rank.timeline.window_begin, 300'000);
+  // There is one wait, and it ends as the kernel does.
+  uint64_t waits = 0, on_kernel = 0, left_out = 0;
+  for (uint32_t n = 0; n < rank.timeline.nodes.size(); ++n) {
+    const pytorch::TimelineNode& node = rank.timeline.nodes[n];
+    if (node.event == kNoRow || rank.device->name_of(rank.device->events[node.event]) != "block_until_ready")
+      continue;
+    ++waits;
+    for (uint64_t e = rank.timeline.edge_begin[n]; e < rank.timeline.edge_begin[n + 1]; ++e)
+      on_kernel += rank.timeline.edges[e].kind == pytorch::EdgeKind::kSync ? 1 : 0;
+  }
+  EXPECT_GE(waits, 1u);
+  EXPECT_EQ(on_kernel, 1u);
+  for (const auto& n : capture->report.notes())
+    left_out += n.kind() == "xplane_profiler_start" ? n.count() : 0;
+  EXPECT_EQ(left_out, 1u);
+}
+
 // add.1 is on the main stream, and needs what the all-reduce on the other stream gave: a longer one delays
 // it.
 TEST(XPlane, StreamsWaitForDataOfOthers) {

@@ -27,6 +27,7 @@ constexpr int kLookBack = 64;
 enum class SyncCall : uint8_t { kNo, kDevice, kStream, kEvent };
 
 SyncCall SyncOf(absl::string_view name) {
+  if (absl::EndsWith(name, "block_until_ready")) return SyncCall::kDevice;  // JAX's
   if (!absl::StrContains(name, "ynchronize")) return SyncCall::kNo;
   if (absl::StrContains(name, "Stream")) return SyncCall::kStream;
   if (absl::StrContains(name, "Event")) return SyncCall::kEvent;

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/import/recorded/device_rows.h"
+#include "trace/import/xplane/host_threads.h"
 #include "trace/import/xplane/programs.h"
 #include "trace/import/xplane/timelines.h"
 
@@ -20,28 +21,15 @@ using pytorch::DeviceTrace;
 using pytorch::EventKind;
 using pytorch::kNone;
 
-// A call of the host.
-struct HostCall {
-  int64_t begin = 0, end = 0;
-  absl::string_view name;
-  int64_t correlation = kNone, step = -1;
-};
-
-struct HostThreadCalls {
-  int64_t id = 0;
-  absl::string_view name;
-  std::vector<HostCall> calls;
-};
-
 // One file, read.
 struct Profile {
   const ProfileFile* file = nullptr;
   XSpace space;
   FileClock clock;
   std::vector<DeviceTimeline> devices;  // all of the host, by number
-  std::vector<HostThreadCalls> threads;
+  HostThreads host;
   Programs programs;
-  uint64_t skipped = 0, damaged = 0;
+  uint64_t skipped = 0, damaged = 0;  // of the host and of all devices
 };
 
 // Lines count from the begin of the profile, or from the epoch.
@@ -62,49 +50,6 @@ FileClock ClockOf(const XSpace& space) {
   return clock;
 }
 
-absl::Status ReadHost(const Plane& plane, Profile* p) {
-  int64_t correlation = -1, step = -1;
-  for (const auto& [id, name] : plane.stats) {
-    if (name == "correlation_id" && (correlation < 0 || id < correlation)) correlation = id;
-    if (name == "step_num" && (step < 0 || id < step)) step = id;
-  }
-  for (const Line& line : plane.lines) {
-    HostThreadCalls& thread = p->threads.emplace_back();
-    thread.id = line.id;
-    thread.name = line.name;
-    thread.calls.reserve(line.events);
-    const bool whole = ForEvents(line, [&](const EventTimes& times, const std::vector<wire::Cursor>& stats) {
-      const auto metadata = plane.events.find(times.metadata);
-      HostCall call;
-      if (metadata != plane.events.end()) call.name = metadata->second.name;
-      for (const wire::Cursor& bytes : stats) {
-        Stat stat;
-        const int64_t id = ReadStat(bytes, plane, &stat);
-        if (id >= 0 && id == correlation) call.correlation = stat.number;
-        if (id >= 0 && id == step) call.step = stat.number;
-      }
-      // Frames of Python ("$file.py:12 f") are not work of their own, nor are marks without a duration.
-      const bool idle = times.duration_ps == 0 && call.correlation < 0;
-      if (!times.timed || call.name.empty() || call.name[0] == '$' || idle) {
-        ++p->skipped;
-        return;
-      }
-      if (!Sane(times)) {
-        ++p->damaged;
-        return;
-      }
-      call.begin = p->clock.Begin(line, times);
-      call.end = p->clock.End(line, times);
-      thread.calls.push_back(call);
-    });
-    if (!whole)
-      return absl::InvalidArgumentError(absl::StrCat(p->file->path, ": plane ", plane.name, ", line \"",
-                                                     line.name,
-                                                     "\": a damaged event; expected a whole XSpace"));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status ReadProfile(Profile* p) {
   auto space = ReadXSpace(p->file->content.view(), p->file->path);
   if (!space.ok()) return space.status();
@@ -114,7 +59,7 @@ absl::Status ReadProfile(Profile* p) {
   for (const Plane& plane : p->space.planes) {
     if (plane.name == "/host:metadata") p->programs.Add(plane, p->file->path);
     absl::Status s = absl::OkStatus();
-    if (plane.name == "/host:CPU") s = ReadHost(plane, p);
+    if (plane.name == "/host:CPU") s = ReadHostThreads(plane, p->clock, p->file->path, &p->host);
     if (IsDevice(plane.name)) {
       if (!names.insert(std::string(plane.name)).second)
         return absl::InvalidArgumentError(
@@ -125,6 +70,9 @@ absl::Status ReadProfile(Profile* p) {
     }
     if (!s.ok()) return s;
   }
+  FinishHostThreads(&p->host);
+  p->damaged += p->host.damaged;
+  p->skipped += p->host.skipped;
   std::stable_sort(p->devices.begin(), p->devices.end(),
                    [](const DeviceTimeline& a, const DeviceTimeline& b) { return a.ordinal < b.ordinal; });
   return absl::OkStatus();
@@ -138,7 +86,7 @@ class DeviceBuilder {
 
   void Build(int64_t base) {
     size_t calls = 0;
-    for (const HostThreadCalls& thread : p_.threads) calls += first_ ? thread.calls.size() : 0;
+    for (const HostThreadCalls& thread : p_.host.threads) calls += first_ ? thread.calls.size() : 0;
     rows_.Reserve(calls + d_.ops.size(), d_.ops.size());
     AddHost();
     ops_.reserve(d_.ops.size());
@@ -234,7 +182,7 @@ void DeviceBuilder::AddHost() {
     }
   }
   int64_t number = 0;
-  for (const HostThreadCalls& thread : p_.threads) {
+  for (const HostThreadCalls& thread : p_.host.threads) {
     ++number;
     const auto has = [&](const absl::flat_hash_set<int64_t>& set) {
       return std::any_of(thread.calls.begin(), thread.calls.end(), [&](const HostCall& c) {
@@ -250,7 +198,8 @@ void DeviceBuilder::AddHost() {
         rows_.AddHost(absl::StrCat("ProfilerStep#", call.step), row,
                       {EventKind::kAnnotation, call.begin, call.end, kNone});
       if (!ours) continue;
-      const EventKind kind = call.correlation >= 0 ? EventKind::kRuntime : EventKind::kCpuOp;
+      const bool runtime = call.correlation >= 0 || call.waits;
+      const EventKind kind = runtime ? EventKind::kRuntime : EventKind::kCpuOp;
       rows_.AddHost(call.name, row, {kind, call.begin, call.end, call.correlation});
     }
   }
@@ -363,7 +312,7 @@ int64_t EarliestOf(const Profile& p) {
   for (const DeviceTimeline& d : p.devices) {
     for (const DeviceOp& op : d.ops) least = std::min(least, op.begin);
   }
-  for (const HostThreadCalls& thread : p.threads) {
+  for (const HostThreadCalls& thread : p.host.threads) {
     for (const HostCall& call : thread.calls) least = std::min(least, call.begin);
   }
   return least;
@@ -428,6 +377,9 @@ absl::StatusOr<pytorch::RecordedRanks> RanksOf(const std::vector<ProfileFile>& f
         if (p.damaged > 0)
           to.device->repairs.push_back({"xplane_bad_times", file.path, own, p.damaged, 0,
                                         "events whose times are negative or longer than 50 days; left out"});
+        if (p.host.before_start > 0)
+          to.device->repairs.push_back({"xplane_profiler_start", file.path, own, p.host.before_start, 0,
+                                        "host events before the profiler had started; left out"});
       }
       first = false;
       ++ran;
