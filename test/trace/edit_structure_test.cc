@@ -34,6 +34,19 @@ TEST(EditRemove, DependenciesAreRewiredAndDelaysAddUp) {
               HasSubstr("6 comp c start=13 us=7 stream=7 <- 3:launch 2+6000:stream 4+6000:stream"));
 }
 
+// What a thread took to hand over and to wake up goes with what it waited for; time of its own stays.
+TEST(EditRemove, AWayOverAnotherLaneAndBackTakesNothing) {
+  const std::string text =
+      "1 comp call us=1 start=0 tid=1 host\n2 comp reduce us=50 start=11 tid=2 host <- 1+10000:hand_off\n"
+      "3 comp next us=1 start=91 tid=1 host <- 1+5000:thread 2+30000:wake_up\n"
+      "4 comp other us=1 start=91 tid=3 host <- 2+30000:wake_up\n";
+  EXPECT_EQ(EditText(text, "edit { select { name: '^reduce$' } remove {} }"), Lines(R"(
+    1 comp call us=1 tid=1 host
+    3 comp next start=91 us=1 tid=1 host <- 1+5000:thread
+    4 comp other start=91 us=1 tid=3 host <- 1+40000:wake_up
+  )"));
+}
+
 TEST(EditRemove, AChainOfKernelsLeavesTheLastLaunchOnly) {
   EXPECT_EQ(Edit("select { name: '^[ab]$' } remove {}"), Lines(R"(
     1 comp launch_a us=2 tid=1 host

@@ -247,6 +247,22 @@ void DropImplied(Draft* draft, const Chains& chains, uint32_t r, Deps* more) {
 
 }  // namespace
 
+namespace {
+
+// Whether a row waited for one on its own lane by way of `r` on another, and woke up by `kind` of dependency:
+// a thread that handed work over and waited for it, a stream that another one took turns with. What handing
+// over and waking up took goes with `r`.
+bool WentAround(const Draft& draft, uint32_t from, uint32_t r, uint32_t to, absl::string_view kind) {
+  if (kind != "wake_up" && kind != "sync" && kind != "event_wait") return false;
+  const auto same = [&](uint32_t a, uint32_t b) {
+    const Row &x = draft.row(a), &y = draft.row(b);
+    return x.lane != kNoLane && x.lane == y.lane && x.cpu() == y.cpu() && x.is_comm() == y.is_comm();
+  };
+  return same(from, to) && !same(from, r);
+}
+
+}  // namespace
+
 void RemoveRewired(Draft* draft, const Chains& chains, uint32_t r, bool keep_time) {
   const Deps deps = draft->deps(r);
   const auto children = draft->children(r);
@@ -266,8 +282,9 @@ void RemoveRewired(Draft* draft, const Chains& chains, uint32_t r, bool keep_tim
     more.clear();
     for (const Dep& d : deps) {
       if (d.row == kNoRow) continue;
-      more.push_back({d.id, d.row, on.data && d.data, on.delay_ns + d.delay_ns + own_ns, on.kind,
-                      on.unexplained_ns + d.unexplained_ns, d.release});
+      const bool around = WentAround(*draft, d.row, r, child, on.kind);
+      more.push_back({d.id, d.row, on.data && d.data, own_ns + (around ? 0 : on.delay_ns + d.delay_ns),
+                      on.kind, around ? 0 : on.unexplained_ns + d.unexplained_ns, d.release});
     }
     DropImplied(draft, chains, child, &more);
     draft->AddDeps(child, more);

@@ -146,7 +146,8 @@ Time FromMicros(double us);
 absl::Status SortRecorded(Draft* draft, std::vector<uint32_t>* rows);
 
 // Removes r. Every row that depended on r then depends on all rows that r depended on, unless other
-// dependencies imply this. Delays add up; with `keep_time`, r's duration is added too. Precondition: `chains`
+// dependencies imply this. Delays add up, but for those of a way over r's lane and back that ended with waking
+// up; with `keep_time`, r's duration is added too. Precondition: `chains`
 // holds for the draft, before and after the call.
 void RemoveRewired(Draft* draft, const Chains& chains, uint32_t r, bool keep_time);
 
