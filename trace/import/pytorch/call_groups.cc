@@ -70,7 +70,8 @@ class GroupFinder {
   uint32_t OwnGroupRow(const CaptureRank& rank, const CommCall& call);
   uint32_t FindRule(uint32_t r, const TimelineNode& node, const CommCall& call) const;
   void Infer();
-  Inference InferWith(HostStreams how) const;
+  Inference InferWith(HostStreams how, const MixedStreams& mixed = {}) const;
+  Inference InferMixed(Inference whole) const;
   void Doubt(const Inference& other, Inference* best) const;
   void Take(const Inference& inference);
   uint32_t Row(const std::string& name, const Members& members, GroupOrigin origin,
@@ -161,9 +162,9 @@ void GroupFinder::TakeListed(uint32_t r) {
   }
 }
 
-Inference GroupFinder::InferWith(HostStreams how) const {
+Inference GroupFinder::InferWith(HostStreams how, const MixedStreams& mixed) const {
   Inference out;
-  out.streams = CollectStreams(ranks_, machine_, how,
+  out.streams = CollectStreams(ranks_, machine_, how, mixed,
                                [&](uint32_t r, uint32_t comm) { return open_[r].contains(comm); });
   out.groups = InferGroups(out.streams.streams, static_cast<int>(ranks_.size()), world_);
   for (size_t i = 0; i < out.groups.size(); ++i) {
@@ -196,8 +197,36 @@ void GroupFinder::Doubt(const Inference& other, Inference* best) const {
   }
 }
 
+// The same with streams of the device parted by kind and size where their calls are of several groups: where
+// times tell other members for some of them, or members that they do not tell for all.
+Inference GroupFinder::InferMixed(Inference whole) const {
+  constexpr double kAgainst = 8;  // bits; a stream of the device is one group's but for good reasons
+  MixedStreams several, mixed;
+  std::map<std::pair<uint32_t, uint32_t>, size_t> stream_of;  // by rank and comm
+  for (size_t i = 0; i < whole.groups.size(); ++i) {
+    const std::vector<StreamCall>& calls = whole.streams.streams[i].calls;
+    const bool kinds = std::any_of(calls.begin(), calls.end(),
+                                   [&](const StreamCall& call) { return call.key != calls[0].key; });
+    if (whole.streams.lane[i] == kNoRow || !kinds) continue;
+    several.insert({whole.streams.captured[i], whole.streams.lane[i]});
+    for (const uint32_t comm : whole.streams.comms[i]) stream_of[{whole.streams.captured[i], comm}] = i;
+  }
+  if (several.empty()) return whole;
+  const Inference parted = InferWith(HostStreams::kPairs, several);
+  for (size_t i = 0; i < parted.groups.size(); ++i) {
+    const uint32_t r = parted.streams.captured[i];
+    const auto at = stream_of.find({r, parted.streams.comms[i][0]});
+    if (at == stream_of.end()) continue;
+    const InferredGroup &was = whole.groups[at->second], &is = parted.groups[i];
+    const bool inferred = was.origin == GroupOrigin::kInferred;
+    const bool told = is.origin == GroupOrigin::kInferred || is.likely_bits > (inferred ? kAgainst : 0);
+    if (told && (!inferred || was.ranks != is.ranks)) mixed.insert({r, parted.streams.lane[i]});
+  }
+  return mixed.empty() ? whole : InferWith(HostStreams::kPairs, mixed);
+}
+
 void GroupFinder::Infer() {
-  Inference best = InferWith(HostStreams::kPairs);
+  Inference best = InferMixed(InferWith(HostStreams::kPairs));
   if (!best.streams.on_host) return Take(best);
   std::vector<Inference> others;
   for (const HostStreams how : {HostStreams::kAll, HostStreams::kSizes, HostStreams::kThreads}) {

@@ -43,19 +43,25 @@ std::map<uint32_t, uint32_t> ThreadOrder(const DeviceTrace& d, const std::set<ui
 // The calls of one rank by stream.
 class RankStreams {
  public:
-  RankStreams(const CaptureRank& rank, HostStreams how) : rank_(rank), how_(how), steps_(rank) {}
+  RankStreams(const CaptureRank& rank, uint32_t captured, HostStreams how, const MixedStreams& mixed)
+      : rank_(rank), captured_(captured), how_(how), mixed_(mixed), steps_(rank) {}
 
   void Add(const TimelineNode& node) { nodes_.push_back(&node); }
-  void Finish(uint32_t captured, int machine, CallStreams* out);
+  void Finish(int machine, CallStreams* out);
 
  private:
   const CommCall& CallOf(const TimelineNode& node) const { return rank_.timeline.comms[node.comm]; }
   uint32_t LaneOf(const TimelineNode& node) const { return rank_.device->events[node.event].lane; }
   std::string StreamOf(const TimelineNode& node) const;
+  static std::string SizeOf(const CommCall& call) {
+    return absl::StrCat("size ", static_cast<int>(call.op), " ", call.in_bytes, " ", call.out_bytes);
+  }
   void FindPointers();
 
   const CaptureRank& rank_;
+  const uint32_t captured_;
   const HostStreams how_;
+  const MixedStreams& mixed_;
   const StepMarks steps_;
   std::vector<const TimelineNode*> nodes_;
   std::map<uint32_t, uint32_t> thread_order_;
@@ -83,7 +89,8 @@ std::string RankStreams::StreamOf(const TimelineNode& node) const {
     const auto known = pointers_.find(LaneOf(node));
     if (known != pointers_.end() && known->second.size() == 1)
       return absl::StrCat("pointer ", *known->second.begin());
-    return absl::StrCat("stream ", LaneOf(node));
+    const bool mixed = mixed_.contains({captured_, LaneOf(node)});
+    return absl::StrCat("stream ", LaneOf(node), mixed ? SizeOf(call) : "");
   }
   switch (how_) {
     case HostStreams::kPairs:
@@ -91,14 +98,14 @@ std::string RankStreams::StreamOf(const TimelineNode& node) const {
     case HostStreams::kAll:
       return "threads";
     case HostStreams::kSizes:
-      return absl::StrCat("size ", static_cast<int>(call.op), " ", call.in_bytes, " ", call.out_bytes);
+      return SizeOf(call);
     case HostStreams::kThreads:
       return absl::StrCat("thread ", LaneOf(node));
   }
   return "";
 }
 
-void RankStreams::Finish(uint32_t captured, int machine, CallStreams* out) {
+void RankStreams::Finish(int machine, CallStreams* out) {
   FindPointers();
   std::map<std::string, std::vector<const TimelineNode*>> by_stream;
   std::map<std::string, std::map<int64_t, std::string>> sizes;  // by stream: told sizes, and what told them
@@ -127,8 +134,9 @@ void RankStreams::Finish(uint32_t captured, int machine, CallStreams* out) {
         made.size_from = from;
         made.device = !node->host;
         if (absl::StartsWith(stream, "name ")) made.label = stream.substr(5);
-        out->captured.push_back(captured);
+        out->captured.push_back(captured_);
         out->comms.emplace_back();
+        out->lane.push_back(absl::StartsWith(stream, "stream ") ? LaneOf(*node) : kNoRow);
       }
       out->streams[it->second].calls.push_back(Comparable(rank_, steps_, *node));
       out->comms[it->second].push_back(node->comm);
@@ -197,15 +205,16 @@ StreamCall Comparable(const CaptureRank& rank, const StepMarks& steps, const Tim
 }
 
 CallStreams CollectStreams(const std::vector<CaptureRank>& ranks, const std::vector<int>& machine,
-                           HostStreams how, const std::function<bool(uint32_t rank, uint32_t comm)>& wanted) {
+                           HostStreams how, const MixedStreams& mixed,
+                           const std::function<bool(uint32_t rank, uint32_t comm)>& wanted) {
   CallStreams out;
   for (uint32_t r = 0; r < ranks.size(); ++r) {
-    RankStreams streams(ranks[r], how);
+    RankStreams streams(ranks[r], r, how, mixed);
     for (const TimelineNode& node : ranks[r].timeline.nodes) {
       if (node.comm == kNoRow || node.event == kNoRow) continue;
       if (!IsPointToPoint(ranks[r].timeline.comms[node.comm].op) && wanted(r, node.comm)) streams.Add(node);
     }
-    streams.Finish(r, machine[r], &out);
+    streams.Finish(machine[r], &out);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ struct CallStreams {
   std::vector<CallStream> streams;
   std::vector<uint32_t> captured;            // by stream: its rank's place among the captured
   std::vector<std::vector<uint32_t>> comms;  // by stream: rows of Timeline::comms, in the order of calls
+  std::vector<uint32_t> lane;                // by stream: that of the device; kNoRow: host, or named
   bool on_host = false;                      // threads carry some of the calls
 };
 
@@ -49,10 +51,15 @@ class StepMarks {
   std::vector<Mark> marks_;  // by begin
 };
 
+// Streams of the device that carry calls of several groups, as libraries do that are called on the stream of
+// the computation: by captured rank and lane. Their calls of one kind and size are taken for one group.
+using MixedStreams = std::set<std::pair<uint32_t, uint32_t>>;
+
 // The collectives of all ranks for which wanted(rank, row of Timeline::comms) holds, by stream: the pointer
 // to a group, its name, the stream of the device, or threads of the host.
 CallStreams CollectStreams(const std::vector<CaptureRank>& ranks, const std::vector<int>& machine,
-                           HostStreams how, const std::function<bool(uint32_t rank, uint32_t comm)>& wanted);
+                           HostStreams how, const MixedStreams& mixed,
+                           const std::function<bool(uint32_t rank, uint32_t comm)>& wanted);
 
 // A call as ranks are compared by.
 StreamCall Comparable(const CaptureRank& rank, const StepMarks& steps, const TimelineNode& node);

@@ -20,6 +20,7 @@ class Aligner {
           const std::vector<MatchedGroup>& groups)
       : ranks_(ranks), machine_(machine), groups_(groups), known_(ranks.size()), of_rank_(ranks.size()) {
     out_.offset_ns.resize(ranks.size());
+    out_.one_with.resize(ranks.size());
     for (const CaptureRank& rank : ranks_) marks_.push_back(StepMarks(rank).marks());
     for (size_t g = 0; g < groups_.size(); ++g) {
       for (const uint32_t r : groups_[g].members) {
@@ -41,6 +42,7 @@ class Aligner {
   }
   bool Measure(uint32_t r, Difference* d) const;
   void Settle(uint32_t r, int64_t offset);
+  void SettleFrom(uint32_t first);
   bool PartsSteps(uint32_t r, const Difference& d) const;
   void Move(uint32_t r, const Difference& d);
 
@@ -49,6 +51,7 @@ class Aligner {
   const std::vector<MatchedGroup>& groups_;
   Clocks out_;
   std::vector<bool> known_;
+  uint32_t first_ = 0;                        // whose clock others are held against
   std::vector<std::vector<size_t>> of_rank_;  // sure groups
   std::vector<std::vector<StepMarks::Mark>> marks_;
 };
@@ -100,6 +103,7 @@ void Aligner::Settle(uint32_t r, int64_t offset) {
     if (x != r && (machine_[r] < 0 || machine_[x] != machine_[r])) continue;
     known_[x] = true;
     out_.offset_ns[x] = offset;
+    out_.one_with[x] = first_;
   }
 }
 
@@ -119,24 +123,31 @@ void Aligner::Move(uint32_t r, const Difference& d) {
                     ends));
 }
 
-Clocks Aligner::Run() {
-  if (ranks_.empty()) return std::move(out_);
-  Settle(0, 0);
+// Settles `first` and all ranks that calls hold against it, be it by way of others.
+void Aligner::SettleFrom(uint32_t first) {
+  first_ = first;
+  Settle(first, 0);
   for (bool again = true; again;) {
     again = false;
-    for (uint32_t r = 1; r < ranks_.size(); ++r) {
+    for (uint32_t r = first + 1; r < ranks_.size(); ++r) {
       Difference d;
       if (known_[r] || !Measure(r, &d)) continue;
       Move(r, d);
       again = true;
     }
   }
-  for (uint32_t r = 1; r < ranks_.size(); ++r) {
-    if (!known_[r])
-      Note("clock_not_aligned", r,
-           "no collective is shared with the other ranks; the clock is taken as it is");
+}
+
+Clocks Aligner::Run() {
+  for (uint32_t r = 0; r < ranks_.size(); ++r) {
+    if (!known_[r]) SettleFrom(r);
   }
-  out_.known = known_;
+  for (uint32_t r = 1; r < ranks_.size(); ++r) {
+    if (out_.one_with[r] != 0)
+      Note("clock_not_aligned", r,
+           absl::StrCat("no collective is shared with rank ", ranks_[0].rank,
+                        ", or with ranks that share some; the clock is taken as it is"));
+  }
   return std::move(out_);
 }
 

@@ -25,8 +25,9 @@ struct MatchedGroup {
 
 struct Clocks {
   std::vector<int64_t> offset_ns;  // by captured rank: what to add to its clock
-  std::vector<bool> known;         // by captured rank: its clock is one with that of the first rank
-  std::vector<Repair> notes;       // clock_aligned, clock_not_aligned, clock_left
+  // By captured rank: the lowest one that shared collectives tell its clock from, or that is on its machine.
+  std::vector<uint32_t> one_with;
+  std::vector<Repair> notes;  // clock_aligned, clock_not_aligned, clock_left
 };
 
 // A collective ends on all members at nearly the same time: the ends of calls on sure groups tell the

@@ -21,6 +21,10 @@ namespace {
 constexpr int64_t kDeviceToleranceNs = 20000, kHostToleranceNs = 50000;
 // Fewer calls than this do not tell by how much calls vary.
 constexpr size_t kFewestCalls = 4;
+// Of so many calls ends of larger groups would be seen together, were they of such groups.
+constexpr size_t kManyCalls = 8;
+// Ends of members lie closer than their begins by so many bits a call.
+constexpr double kSureByCall = 1.5, kLikelyByCall = 1;
 
 // Streams of different ranks whose calls are the same.
 struct Class {
@@ -34,7 +38,8 @@ struct Verdict {
   GroupOrigin origin = GroupOrigin::kGuessed;
   const GroupSplit* split = nullptr;
   std::string evidence;
-  bool parted = false;  // the split holds for some groups only
+  bool parted = false;     // the split holds for some groups only
+  double likely_bits = 0;  // as of InferredGroup
 };
 
 std::string Micros(int64_t ns) {
@@ -259,10 +264,20 @@ Verdict Inferrer::Judge(const Class& c, const std::vector<GroupSplit>& splits) c
             absl::StrCat(told, together->words, ": over ", calls,
                          " calls all members end together, and no two of them begin together", refuted)};
   }
+  const Coincidence coincide = sure ? Coinciding(shared, held) : Coincidence();
+  const bool told_by_many = coincide.one_clock || calls >= kManyCalls;
+  if (coincide.likely && told_by_many && coincide.bits >= kSureBits && coincide.by_call >= kSureByCall) {
+    return {GroupOrigin::kInferred, coincide.split,
+            absl::StrCat(told, coincide.split->words,
+                         ": members end together that do not begin together, which chance does in ", calls,
+                         " calls once in 2^", std::llround(coincide.bits), refuted)};
+  }
   const std::string why = sure ? absl::StrCat(calls, " calls do not tell which ranks wait for each other")
                                : "which call of one rank is which of another is not sure";
-  return {GroupOrigin::kGuessed, against.largest,
-          absl::StrCat(told, why, refuted, "; ", against.largest->words, " was assumed"), !against.even};
+  const bool likely = coincide.likely && coincide.bits >= kLikelyBits && coincide.by_call >= kLikelyByCall;
+  const GroupSplit* guess = likely ? coincide.split : against.largest;
+  return {GroupOrigin::kGuessed, guess, absl::StrCat(told, why, refuted, "; ", guess->words, " was assumed"),
+          !against.even, likely ? coincide.bits : 0};
 }
 
 // Whether ranks that were not captured are members too.
@@ -276,6 +291,7 @@ void Inferrer::Answer(const Class& c, const Verdict& verdict) {
     InferredGroup& answer = out_[c.streams[k]];
     answer.origin = verdict.origin;
     answer.evidence = verdict.evidence;
+    answer.likely_bits = verdict.likely_bits;
     if (verdict.split == nullptr) continue;
     if (OfAll(c, verdict)) {
       for (int r = 0; r < world_; ++r) answer.ranks.push_back(r);

@@ -12,9 +12,13 @@
 // - A collective of one size takes about the same time from the last member's begin on. The split under which
 //   the ends are predicted best by (last begin + the median of that time) is the most likely one. A finer
 //   split misses last begins, a coarser one waits for strangers: both predict worse.
+// - Members that did not begin together end together: by chance, ends of two ranks lie half as far apart as
+//   their begins once in two calls. Where predictions do not tell, the split under which ends lie closer by
+//   most powers of two is the likely one, if of larger groups they do not.
 //
 // A split is inferred only if it predicts clearly better than each other split that is left, and better
-// than ranks that do not wait for each other; else the class is one that "cannot tell".
+// than ranks that do not wait for each other, or if ends that lie close tell it beyond chance; else the class
+// is one that "cannot tell".
 //
 // Cost: streams x classes comparisons of sequences (linear in calls), then splits x ranks x at most kSamples
 // calls for each class. 1,000 ranks have about 300 splits.
@@ -54,6 +58,7 @@ struct InferredGroup {
   GroupOrigin origin = GroupOrigin::kGuessed;
   std::vector<int> ranks;  // global, ascending; of origin kUnknown: empty
   std::string evidence;    // in words
+  double likely_bits = 0;  // of a guess: how much times speak for it, as of Coincidence; 0: want of better
   uint32_t kind = 0;       // equal for streams of different ranks whose calls are the same
 };
 

@@ -13,6 +13,9 @@ namespace chakra::pytorch {
 namespace {
 
 constexpr double kPeerErrors = 5.0, kPeerGain = 0.1;
+// Of two ranks that do not meet, ends lie half as far apart as begins once in two messages: that many bits
+// more than for each other layout are no chance.
+constexpr double kSurePeerBits = 12;
 constexpr size_t kFewestMessages = 4;
 
 // Rows of `stages` ranks that are `stride` apart.
@@ -62,6 +65,8 @@ class Matcher {
 
   // False: the layout is out.
   bool Match(const Layout& layout);
+  // By how many bits the two sides of messages end closer than they begin; as far as senders wait.
+  double BitsOfEnds() const;
   // By receive: how far its end is from where the layout predicts it, ns.
   const std::vector<int64_t>& off() const { return off_; }
   std::vector<std::vector<uint32_t>> Take() { return std::move(peer_); }
@@ -124,6 +129,17 @@ void Matcher::Predict() {
   for (size_t i = 0; i < off_.size(); ++i) off_[i] = std::abs(off_[i] - middle[At(matched_[i].second).key]);
 }
 
+double Matcher::BitsOfEnds() const {
+  constexpr double kNearNs = 500, kMostBits = 8;
+  double bits = 0;
+  for (const auto& [send, receive] : matched_) {
+    const auto begins = static_cast<double>(std::abs(At(send).begin - At(receive).begin));
+    const auto ends = static_cast<double>(std::abs(At(send).end - At(receive).end));
+    bits += std::clamp(std::log2((begins + kNearNs) / (ends + kNearNs)), -kMostBits, kMostBits);
+  }
+  return bits;
+}
+
 bool Matcher::Match(const Layout& layout) {
   peer_.clear();
   last_.clear();
@@ -162,14 +178,52 @@ std::pair<double, double> BetterBy(const std::vector<int64_t>& worse, const std:
   return {mean / (std::sqrt(variance / n) + 1e-3), mean};
 }
 
+// What messages say of two clocks.
+struct Between {
+  bool forth = false, back = false;
+  int64_t apart = 0;  // the most that a message ends apart on its two sides, ns
+};
+
+// Whether the messages show that clocks which differ by number are one. `peer`: as InferredPeers::peer.
+bool ShowOneClock(const std::vector<std::vector<PeerCall>>& calls,
+                  const std::vector<std::vector<uint32_t>>& peer, const std::vector<uint32_t>& clock,
+                  int64_t tolerance_ns) {
+  if (clock.empty()) return true;
+  std::map<std::pair<uint32_t, uint32_t>, Between> links;              // by clocks, the lower one first
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<int64_t>> sent;  // ends, by sender and receiver
+  for (uint32_t r = 0; r < calls.size(); ++r) {
+    for (size_t i = 0; i < calls[r].size(); ++i) {
+      if (calls[r][i].send) sent[{r, peer[r][i]}].push_back(calls[r][i].end);
+    }
+  }
+  std::map<std::pair<uint32_t, uint32_t>, size_t> next;
+  for (uint32_t r = 0; r < calls.size(); ++r) {
+    for (size_t i = 0; i < calls[r].size(); ++i) {
+      if (calls[r][i].send) continue;
+      const uint32_t from = peer[r][i], a = clock[from], b = clock[r];
+      const int64_t end = sent[{from, r}][next[{from, r}]++];
+      if (a == b) continue;
+      Between& link = links[{std::min(a, b), std::max(a, b)}];
+      (a < b ? link.forth : link.back) = true;
+      link.apart = std::max(link.apart, std::abs(calls[r][i].end - end));
+    }
+  }
+  return std::all_of(links.begin(), links.end(), [&](const auto& link) {
+    const Between& b = link.second;
+    return (b.forth && b.back) || b.apart <= tolerance_ns;
+  });
+}
+
 }  // namespace
 
-InferredPeers InferPeers(const std::vector<std::vector<PeerCall>>& calls, int64_t tolerance_ns) {
+InferredPeers InferPeers(const std::vector<std::vector<PeerCall>>& calls, int64_t tolerance_ns,
+                         const std::vector<uint32_t>& clock) {
   InferredPeers out;
   Matcher matcher(calls, tolerance_ns);
   struct Left {
     Layout layout;
     std::vector<int64_t> off;
+    double bits = 0;
     std::vector<std::vector<uint32_t>> peer;
   };
   std::vector<Left> left;
@@ -177,7 +231,8 @@ InferredPeers InferPeers(const std::vector<std::vector<PeerCall>>& calls, int64_
   size_t best = 0;
   for (const Layout& layout : layouts) {
     if (!matcher.Match(layout)) continue;
-    left.push_back({layout, matcher.off(), matcher.Take()});
+    const double bits = matcher.BitsOfEnds();
+    left.push_back({layout, matcher.off(), bits, matcher.Take()});
     if (Median(left.back().off) < Median(left[best].off)) best = left.size() - 1;
   }
   const std::string tried = absl::StrCat(layouts.size(), " ways to lay the ranks out in rows and rings");
@@ -186,17 +241,23 @@ InferredPeers InferPeers(const std::vector<std::vector<PeerCall>>& calls, int64_
     return out;
   }
   const size_t messages = left[best].off.size();
-  bool clear = messages >= kFewestMessages;
+  bool clear = messages >= kFewestMessages, together = clear;
   for (size_t i = 0; i < left.size(); ++i) {
     // A ring whose ends do not speak to each other is the row.
     if (i == best || left[i].peer == left[best].peer) continue;
     const auto [errors, mean] = BetterBy(left[i].off, left[best].off);
     clear = clear && errors >= kPeerErrors && mean >= kPeerGain;
+    together = together && left[best].bits >= std::max(0.0, left[i].bits) + kSurePeerBits;
   }
+  clear = clear || (together && left[best].bits >= kSurePeerBits);
   const std::string words = left[best].layout.Words();
   if (!clear) {
     out.evidence =
         absl::StrCat(messages, " messages do not tell which of ", left.size(), " of ", tried, " holds");
+    return out;
+  }
+  if (!ShowOneClock(calls, left[best].peer, clock, tolerance_ns)) {
+    out.evidence = absl::StrCat(words, ", but nothing tells that the ranks' clocks are one");
     return out;
   }
   out.sure = true;

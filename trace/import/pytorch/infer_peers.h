@@ -6,7 +6,11 @@
 // neighbours the one whose send ends nearest. A layout is out if a message stays open, if a receive ended
 // before its send began, or if messages from one rank to another overtake. The peers are inferred if one
 // layout is left, or one explains the ends of receives clearly better than each other: a message takes about
-// one time from the later begin on. Cost: layouts x messages x 2.
+// one time from the later begin on, or its two sides end together. Cost: layouts x messages x 2.
+//
+// Clocks of which nothing tells that they are one are taken as they are, and the layout must show that they
+// are one: ranks of two such clocks speak both ways, and no receive ends before its send begins; or each
+// message ends on both sides together.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +22,7 @@ namespace chakra::pytorch {
 struct PeerCall {
   bool send = false;
   uint64_t key = 0;            // size and type
-  int64_t begin = 0, end = 0;  // ns by one clock of all ranks
+  int64_t begin = 0, end = 0;  // ns
 };
 
 struct InferredPeers {
@@ -28,7 +32,9 @@ struct InferredPeers {
   std::string evidence;  // in words
 };
 
-// calls[r]: those of one rank, by begin. `tolerance_ns`: what clocks may be off by.
-InferredPeers InferPeers(const std::vector<std::vector<PeerCall>>& calls, int64_t tolerance_ns);
+// calls[r]: those of one rank, by begin. `tolerance_ns`: what clocks may be off by. clock[r]: rows of one
+// number are known to have one clock; empty: all have.
+InferredPeers InferPeers(const std::vector<std::vector<PeerCall>>& calls, int64_t tolerance_ns,
+                         const std::vector<uint32_t>& clock = {});
 
 }  // namespace chakra::pytorch

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/hash/hash.h"
@@ -47,8 +48,13 @@ class Joiner {
     for (uint32_t g = 0; g < calls_.size(); ++g) MatchGroup(g);
     Clocks clocks = AlignClocks(ranks_, machine_, matched_);
     out_.clock_offset_ns = clocks.offset_ns;
-    FindPeers(clocks.known);
-    for (Repair& note : clocks.notes) out_.repairs.push_back(std::move(note));
+    FindPeers(clocks.one_with);
+    CollectMessages();
+    const std::vector<bool> told = ToldByMessages(clocks.one_with);
+    for (Repair& note : clocks.notes) {
+      if (note.kind != "clock_not_aligned" || !told[RowOf(note.rank)])
+        out_.repairs.push_back(std::move(note));
+    }
     MeasureTransfers();
     MeasureMessages();
     SetWindow();
@@ -67,6 +73,11 @@ class Joiner {
           {std::string(kind), ranks_[rank].device_file, ranks_[rank].rank, count, 0, detail});
   }
   int64_t Base(uint32_t r) const { return ranks_[r].device == nullptr ? 0 : ranks_[r].device->base_ns; }
+  uint32_t RowOf(int rank) const {
+    const auto at = std::find_if(ranks_.begin(), ranks_.end(), [&](const auto& r) { return r.rank == rank; });
+    return static_cast<uint32_t>(at - ranks_.begin());
+  }
+  int64_t On(uint32_t r, int64_t at) const { return at + out_.clock_offset_ns[r]; }
   GroupCall Timed(uint32_t r, const TimelineNode& node) const {
     return {node.comm, Base(r) + node.start, Base(r) + node.start + node.dur};
   }
@@ -74,7 +85,7 @@ class Joiner {
   std::string WorldGroup();
   void NoteGuessed(uint32_t r);
   bool PlanCall(uint32_t r, const TimelineNode& node, uint64_t* sizeless);
-  void FindPeers(const std::vector<bool>& clock_known);
+  void FindPeers(const std::vector<uint32_t>& clock);
   void TakePeers(const InferredPeers& found, const std::vector<uint32_t>& rows);
   void Renumber();
   void MatchGroup(uint32_t g);
@@ -82,6 +93,8 @@ class Joiner {
               std::vector<int>* shifts) const;
   void LeaveOut(uint32_t g, uint32_t r, int from, int to, bool good);
   void MeasureTransfers();
+  void CollectMessages();
+  std::vector<bool> ToldByMessages(const std::vector<uint32_t>& clock) const;
   void MeasureMessages();
   void SetWindow();
 
@@ -175,26 +188,16 @@ void Joiner::PlanRank(uint32_t r) {
   NoteGuessed(r);
 }
 
-// Whether each rank sends to the other and receives: no receive ends before its send begins only if the two
-// clocks differ by less than the messages take.
-bool SpeakBothWays(const std::vector<std::vector<PeerCall>>& calls) {
-  return calls.size() == 2 && std::all_of(calls.begin(), calls.end(), [](const std::vector<PeerCall>& own) {
-           const auto sends = std::count_if(own.begin(), own.end(), [](const PeerCall& c) { return c.send; });
-           return sends > 0 && sends < static_cast<ptrdiff_t>(own.size());
-         });
-}
-
-// Sends and receives that do not name their peers: by their order and times, where clocks are one. Of two
-// ranks each is the other's only peer, and messages both ways tell that the clocks are one.
-void Joiner::FindPeers(const std::vector<bool>& clock_known) {
+// Sends and receives that do not name their peers: by their order and times. `clock`: by captured rank, ranks
+// of one number have one clock.
+void Joiner::FindPeers(const std::vector<uint32_t>& clock) {
   constexpr int64_t kToleranceNs = 50000;
-  std::vector<uint32_t> rows;
+  std::vector<uint32_t> rows, clock_of;
   std::vector<std::vector<PeerCall>> calls;
-  bool one_clock = true;
   for (const auto& [r, nodes] : peerless_) {
     rows.push_back(r);
+    clock_of.push_back(clock[r]);
     std::vector<PeerCall>& own = calls.emplace_back();
-    one_clock = one_clock && clock_known[r];
     for (const TimelineNode* node : nodes) {
       const GroupCall timed = Timed(r, *node);
       const CommCall& call = ranks_[r].timeline.comms[node->comm];
@@ -205,10 +208,7 @@ void Joiner::FindPeers(const std::vector<bool>& clock_known) {
   if (rows.empty()) return;
   InferredPeers found;
   found.evidence = "not all ranks were captured";
-  const bool only_two = out_.world_size == 2 && SpeakBothWays(calls);
-  if (!one_clock) found.evidence = "nothing tells that the ranks' clocks are one";
-  if ((one_clock || only_two) && static_cast<int>(ranks_.size()) == out_.world_size)
-    found = InferPeers(calls, kToleranceNs);
+  if (static_cast<int>(ranks_.size()) == out_.world_size) found = InferPeers(calls, kToleranceNs, clock_of);
   if (found.sure) return TakePeers(found, rows);
   for (const auto& [r, nodes] : peerless_) {
     Note("comm_peer_unknown", r, nodes.size(),
@@ -369,9 +369,7 @@ void Joiner::MeasureTransfers() {
   }
 }
 
-// Matches the k-th send from one rank to another with the k-th receive there, if both sides have equally
-// many.
-void Joiner::MeasureMessages() {
+void Joiner::CollectMessages() {
   for (uint32_t r = 0; r < ranks_.size(); ++r) {
     for (const TimelineNode& node : ranks_[r].timeline.nodes) {
       if (node.comm == kNoRow) continue;
@@ -382,20 +380,53 @@ void Joiner::MeasureMessages() {
       if (plan.type == NodeType::kRecv) received_[{plan.peer, self}].push_back(call);
     }
   }
+}
+
+// By captured rank: whether its clock is seen to be one with that of the first rank, as it is. Ranks speak
+// both ways, or by way of others, and receive nothing before it was sent, in one order. `clock`: as of
+// Clocks::one_with.
+std::vector<bool> Joiner::ToldByMessages(const std::vector<uint32_t>& clock) const {
+  std::map<std::pair<uint32_t, uint32_t>, bool> in_order;  // by clocks of sender and receiver
+  for (const auto& [who, sends] : sent_) {
+    const auto it = received_.find(who);
+    if (it == received_.end()) continue;
+    bool good = it->second.size() == sends.size();
+    for (size_t i = 0; i < sends.size() && good; ++i) {
+      const Call &send = sends[i], &receive = it->second[i];
+      good = On(receive.rank, receive.call.end) >= On(send.rank, send.call.begin);
+    }
+    bool& all = in_order
+                    .try_emplace(
+                        {clock[static_cast<size_t>(who.first)], clock[static_cast<size_t>(who.second)]}, true)
+                    .first->second;
+    all = all && good;
+  }
+  std::set<uint32_t> one = {0};
+  for (size_t before = 0; before != one.size();) {
+    before = one.size();
+    for (const auto& [who, good] : in_order) {
+      const auto back = in_order.find({who.second, who.first});
+      if (good && back != in_order.end() && back->second && one.contains(who.first)) one.insert(who.second);
+    }
+  }
+  std::vector<bool> told;
+  for (const uint32_t c : clock) told.push_back(one.contains(c));
+  return told;
+}
+
+// Matches the k-th send from one rank to another with the k-th receive there, if both sides have equally
+// many.
+void Joiner::MeasureMessages() {
   for (const auto& [who, sends] : sent_) {
     const auto it = received_.find(who);
     if (it == received_.end() || it->second.size() != sends.size()) continue;
     for (size_t i = 0; i < sends.size(); ++i) {
       const auto& [rs, send] = sends[i];
       const auto& [rr, recv] = it->second[i];
-      const int64_t last =
-          std::max(send.begin + out_.clock_offset_ns[rs], recv.begin + out_.clock_offset_ns[rr]);
-      out_.comms[rs][send.comm].eager =
-          send.end + out_.clock_offset_ns[rs] <= recv.begin + out_.clock_offset_ns[rr];
-      out_.comms[rs][send.comm].transfer_ns =
-          std::max<int64_t>(0, send.end + out_.clock_offset_ns[rs] - last);
-      out_.comms[rr][recv.comm].transfer_ns =
-          std::max<int64_t>(0, recv.end + out_.clock_offset_ns[rr] - last);
+      const int64_t last = std::max(On(rs, send.begin), On(rr, recv.begin));
+      out_.comms[rs][send.comm].eager = On(rs, send.end) <= On(rr, recv.begin);
+      out_.comms[rs][send.comm].transfer_ns = std::max<int64_t>(0, On(rs, send.end) - last);
+      out_.comms[rr][recv.comm].transfer_ns = std::max<int64_t>(0, On(rr, recv.end) - last);
     }
   }
 }

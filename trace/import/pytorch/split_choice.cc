@@ -122,6 +122,109 @@ Comparison Compare(const SharedCalls& shared, const std::vector<Held>& held, con
   return out;
 }
 
+namespace {
+
+// How far two ranks' times lie apart by call, less the median of that if their clocks may be off.
+std::vector<int64_t> Apart(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b,
+                           int64_t StreamCall::*time, bool off) {
+  std::vector<int64_t> apart;
+  for (size_t i = 0; i < a.size(); ++i) apart.push_back(a[i].*time - b[i].*time);
+  const int64_t middle = off ? Median(apart) : 0;
+  for (int64_t& x : apart) x = std::abs(x - middle);
+  return apart;
+}
+
+// Of two ranks' calls: by how many bits their ends lie closer than their begins.
+double BitsOf(const std::vector<StreamCall>& a, const std::vector<StreamCall>& b, bool off) {
+  constexpr double kResolutionNs = 500, kMostBits = 8;
+  const std::vector<int64_t> begins = Apart(a, b, &StreamCall::begin, off),
+                             ends = Apart(a, b, &StreamCall::end, off);
+  double bits = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!a[i].waits_for_all) continue;
+    bits += std::min(kMostBits, std::log2((static_cast<double>(begins[i]) + kResolutionNs) /
+                                          (static_cast<double>(ends[i]) + kResolutionNs)));
+  }
+  return bits;
+}
+
+std::vector<std::vector<uint32_t>> MembersOf(const GroupSplit& split) {
+  std::vector<std::vector<uint32_t>> members(split.groups);
+  for (uint32_t r = 0; r < split.group.size(); ++r) members[split.group[r]].push_back(r);
+  return members;
+}
+
+// The least of a group's pairs, for each member beyond the first, of all groups. Of large groups, the pairs
+// of the first member alone.
+double BitsOf(const SharedCalls& shared, const GroupSplit& split) {
+  constexpr size_t kAllPairs = 16;
+  double sum = 0;
+  for (const std::vector<uint32_t>& group : MembersOf(split)) {
+    const size_t firsts = group.size() > kAllPairs ? 1 : group.size();
+    double least = group.size() < 2 ? 0 : 1e9;
+    for (size_t a = 0; a < firsts; ++a) {
+      for (size_t b = a + 1; b < group.size(); ++b)
+        least = std::min(least, BitsOf(shared.calls[group[a]], shared.calls[group[b]], false));
+    }
+    sum += least * static_cast<double>(group.size() - 1);
+  }
+  return sum;
+}
+
+// In the median, of pairs that are in one group of `coarse`, and in one of `fine` or not: what ends tell, if
+// clocks may be off or not. Of large groups, a part of the pairs.
+double MiddleBits(const SharedCalls& shared, const GroupSplit& fine, const GroupSplit& coarse, bool in_one,
+                  bool off) {
+  constexpr size_t kOthers = 8;
+  std::vector<double> bits;
+  for (const std::vector<uint32_t>& group : MembersOf(coarse)) {
+    for (size_t a = 0; a < group.size(); ++a) {
+      size_t looked = 0;
+      for (size_t b = a + 1; b < group.size() && looked < kOthers; ++b) {
+        if ((fine.group[group[a]] == fine.group[group[b]]) != in_one) continue;
+        bits.push_back(BitsOf(shared.calls[group[a]], shared.calls[group[b]], off));
+        ++looked;
+      }
+    }
+  }
+  return bits.empty() ? 0 : Median(std::move(bits));
+}
+
+}  // namespace
+
+Coincidence Coinciding(const SharedCalls& shared, const std::vector<Held>& held) {
+  Coincidence out;
+  double best = 0, second = 0;  // ranks alone: no end coincides
+  for (const Held& h : held) {
+    if (h.contradicted || h.split->size == 1) continue;
+    const double bits = BitsOf(shared, *h.split);
+    if (bits > best) {
+      second = best;
+      best = bits;
+      out.split = h.split;
+    } else {
+      second = std::max(second, bits);
+    }
+  }
+  out.bits = best - second;
+  if (out.split == nullptr) return out;
+  const auto meetings = static_cast<double>(shared.columns() * (shared.calls.size() - out.split->groups));
+  out.by_call = best / std::max(1.0, meetings);
+  out.one_clock =
+      shared.machine[0] >= 0 && std::all_of(shared.machine.begin(), shared.machine.end(),
+                                            [&](int machine) { return machine == shared.machine[0]; });
+  // Fewer calls tell nothing but by clocks as they are.
+  constexpr size_t kFewest = 4;
+  const bool off = !out.one_clock && shared.columns() >= kFewest;
+  constexpr double kMuch = 0.25;  // of what ends of members tell
+  const double much = kMuch * std::max(0.0, MiddleBits(shared, *out.split, *out.split, true, off));
+  out.likely = std::none_of(held.begin(), held.end(), [&](const Held& h) {
+    return !h.contradicted && h.split != out.split && h.split->size != 1 && Refines(*out.split, *h.split) &&
+           MiddleBits(shared, *out.split, *h.split, false, off) > much;
+  });
+  return out;
+}
+
 const GroupSplit* Together(const SharedCalls& shared, const std::vector<Held>& held) {
   constexpr size_t kFewest = 6;
   const GroupSplit* largest = nullptr;

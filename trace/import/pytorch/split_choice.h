@@ -51,4 +51,16 @@ Comparison Compare(const SharedCalls& shared, const std::vector<Held>& held, con
 // this tells what predictions do not.
 const GroupSplit* Together(const SharedCalls& shared, const std::vector<Held>& held);
 
+// What ends tell by clocks as they are, in bits: of two ranks that do not meet, ends are as far apart as
+// begins, and half as far by chance once in two calls.
+struct Coincidence {
+  const GroupSplit* split = nullptr;  // for which ends tell most; null: nothing tells
+  double bits = 0;                    // by how much more than for each other split that is left
+  double by_call = 0;                 // bits of a member's call
+  bool likely = false;     // of larger groups ends do not tell much; if clocks may be off, nor then
+  bool one_clock = false;  // all ranks are of one machine
+};
+inline constexpr double kSureBits = 12, kLikelyBits = 3;
+Coincidence Coinciding(const SharedCalls& shared, const std::vector<Held>& held);
+
 }  // namespace chakra::pytorch
