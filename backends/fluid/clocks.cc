@@ -118,14 +118,7 @@ void FluidClocks::FindEnds(Time now) {
     Tidy(&clock);
     clock.pace = clock.ends.empty() ? 0 : levels_.level(link);
     if (clock.ends.empty()) clock.shows = 0;
-    const Time end = clock.ends.empty() ? Time::Never() : EndOf(clock, clock.ends.front());
-    if (end == Time::Never()) {
-      ends_.Remove(link);
-    } else if (many) {
-      ends_.SetLoosely(link, end, link);
-    } else {
-      ends_.Set(link, end, link);
-    }
+    SetNext(link, clock.ends.empty() ? Time::Never() : EndOf(clock, clock.ends.front()), many);
   }
   if (many) ends_.Restore();
   changed_.clear();

@@ -80,9 +80,12 @@ class FluidClocks {
     clock->shows = Shows(*clock, now);
     clock->since = now;
   }
-  void SetNext(uint32_t link, Time end) {
+  // `loosely`: see EndQueue::SetLoosely().
+  void SetNext(uint32_t link, Time end, bool loosely = false) {
     if (end == Time::Never()) {
       ends_.Remove(link);
+    } else if (loosely) {
+      ends_.SetLoosely(link, end, link);
     } else {
       ends_.Set(link, end, link);
     }

@@ -14,6 +14,7 @@ namespace {
 constexpr uint32_t kSharedLink = kNoRow - 1;
 constexpr size_t kMostPairs = size_t{1} << 22;  // that are looked at before a replay
 constexpr size_t kMostPeaks = size_t{1} << 25;  // of links, that all outcomes keep together
+constexpr size_t kMostEnds = size_t{1} << 22;   // of members, likewise, where no flow changes another's times
 constexpr size_t kKeyPairs = size_t{1} << 14;   // more, and a group has no images
 
 // What a node of a plan sends in a call: by peer, as its steps have it, and bytes, the number of messages.
@@ -256,10 +257,13 @@ const ApartCalls::Outcome* ApartCalls::Of(uint32_t call, const PlannedCall& plan
   const Outcome*& known = known_[{&planned, c.group, c.bytes}];
   if (known == nullptr) {
     std::unique_ptr<Outcome>& outcome = outcomes_[KeyOf(call, planned)];
-    if (outcome == nullptr && !free_ && outcomes_.size() * machine_->topology().links() > kMostPeaks) {
+    const bool full =
+        free_ ? ends_ > kMostEnds : outcomes_.size() * machine_->topology().links() > kMostPeaks;
+    if (outcome == nullptr && full) {
       outcome = std::make_unique<Outcome>();  // without ends
     } else if (outcome == nullptr) {
       outcome = std::make_unique<Outcome>(Simulated(call, planned));
+      ends_ += outcome->ends.size();
     }
     known = outcome.get();
     if (!known->together && !known->ends.empty()) apart_ends_.insert(planned.plan);

@@ -112,6 +112,7 @@ class ApartCalls {
   std::map<const Plan*, std::vector<Pair>> pairs_;
   absl::flat_hash_map<Call, const Outcome*> known_;
   std::map<std::string, std::unique_ptr<Outcome>> outcomes_;
+  size_t ends_ = 0;                   // that they keep
   std::set<const Plan*> apart_ends_;  // whose members do not all end together
   absl::flat_hash_map<Call, size_t> use_of_;
   std::vector<Use> uses_;
