@@ -38,18 +38,23 @@ uint32_t FluidClocks::Add(const std::vector<FluidHop>& hops, double weight, doub
 
 void FluidClocks::Remove(uint32_t flow) {
   FlowRecord& f = flows_[flow];
+  if (f.link != kNone) Forget(flow);
   ++f.stamp;
-  if (f.link != kNone) Forget(f.link);
   f.link = kNone;
   levels_.RemoveFlow(flow);
 }
 
-void FluidClocks::Forget(uint32_t link) {
-  ++clocks_[link].old;
+void FluidClocks::Forget(uint32_t flow) {
+  const uint32_t link = flows_[flow].link;
+  Clock& clock = clocks_[link];
+  ++clock.old;
+  if (clock.ends.front().flow == flow) clock.tidy = false;
   MarkChanged(link);
 }
 
 void FluidClocks::Tidy(Clock* clock) {
+  if (clock->tidy) return;
+  clock->tidy = true;
   while (clock->old > 0 && flows_[clock->ends.front().flow].stamp != clock->ends.front().stamp) {
     std::pop_heap(clock->ends.begin(), clock->ends.end(), Later());
     clock->ends.pop_back();
@@ -66,6 +71,7 @@ void FluidClocks::Put(uint32_t flow, uint32_t link, Bytes end) {
     ends.erase(std::remove_if(ends.begin(), ends.end(), left), ends.end());
     std::make_heap(ends.begin(), ends.end(), Later());
     clock.old = 0;
+    clock.tidy = true;
   }
   f.link = link;
   f.end = end;
@@ -91,7 +97,7 @@ void FluidClocks::Solve(Time now) {
     Bytes left = f.end / weight;  // of a new flow
     if (f.link != kNone) {
       left = std::max(Bytes{0}, f.end - Shows(clocks_[f.link], now));
-      Forget(f.link);
+      Forget(m.flow);
       ++f.stamp;
     }
     SetTo(&clocks_[to], now);
@@ -104,6 +110,7 @@ void FluidClocks::Solve(Time now) {
 void FluidClocks::Skip(Time now) { FindEnds(now); }
 
 void FluidClocks::FindEnds(Time now) {
+  const bool many = changed_.size() > 64 && changed_.size() > ends_.size() / 8;
   for (const uint32_t link : changed_) {
     Clock& clock = clocks_[link];
     clock.changed = false;
@@ -111,8 +118,9 @@ void FluidClocks::FindEnds(Time now) {
     Tidy(&clock);
     clock.pace = clock.ends.empty() ? 0 : levels_.level(link);
     if (clock.ends.empty()) clock.shows = 0;
-    SetNext(link, clock.ends.empty() ? Time::Never() : EndOf(clock, clock.ends.front()));
+    SetNext(link, clock.ends.empty() ? Time::Never() : EndOf(clock, clock.ends.front()), many);
   }
+  if (many) ends_.Restore();
   changed_.clear();
 }
 
@@ -132,6 +140,7 @@ void FluidClocks::TakeEnds(std::vector<uint32_t>* items) {
       flows_[end.flow].link = kNone;  // its entry is gone
       std::pop_heap(clock.ends.begin(), clock.ends.end(), Later());
       clock.ends.pop_back();
+      clock.tidy = false;
       Tidy(&clock);
     }
     MarkChanged(link);

@@ -62,6 +62,7 @@ class FluidClocks {
     double pace = 0;        // the level since then
     std::vector<End> ends;  // a heap
     size_t old = 0;         // entries in it of flows that left
+    bool tidy = true;       // the first is not one of those
     bool changed = false;
   };
   struct FlowRecord {
@@ -79,9 +80,12 @@ class FluidClocks {
     clock->shows = Shows(*clock, now);
     clock->since = now;
   }
-  void SetNext(uint32_t link, Time end) {
+  // `loosely`: see EndQueue::SetLoosely().
+  void SetNext(uint32_t link, Time end, bool loosely = false) {
     if (end == Time::Never()) {
       ends_.Remove(link);
+    } else if (loosely) {
+      ends_.SetLoosely(link, end, link);
     } else {
       ends_.Set(link, end, link);
     }
@@ -89,8 +93,8 @@ class FluidClocks {
   void MarkChanged(uint32_t link);
   // Finds the next ends on clocks that changed.
   void FindEnds(Time now);
-  // A flow leaves the clock of `link`, and its entry stays for a while.
-  void Forget(uint32_t link);
+  // A flow leaves its clock, and its entry stays for a while.
+  void Forget(uint32_t flow);
   void Put(uint32_t flow, uint32_t link, Bytes end);
   // Drops entries of flows that left from the front of the heap.
   void Tidy(Clock* clock);

@@ -229,7 +229,7 @@ class FluidFabric final : public Fabric,
   std::unique_ptr<FluidClocks> clocks_;
   Time came_;      // the last instant at which a flow came
   Time solve_at_;  // until then clocks skip what flows leave: FlowOptions::tolerance
-  size_t clock_from_ = 256;
+  size_t clock_from_ = 64;
   uint32_t clock_after_ = 16, churned_ = 0;  // churned_: solutions in a row
   size_t came_or_gone_ = 0;                  // in network_, since its last solution
   std::vector<uint32_t> whole_;              // clocked transfers that never were slower than their paths

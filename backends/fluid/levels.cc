@@ -12,7 +12,7 @@ constexpr double kSame = 2e-15;   // rounding error of a sum, of the link's capa
 constexpr double kRest = 1e-3;    // below this share of the last sum, weights are summed again
 constexpr int kRounds = 8;        // in which a link takes just the flows of the highest level
 constexpr size_t kMarks = 16;     // a sweep marks for at most a 16th as many flows as there are links
-constexpr size_t kSweeps = 24;    // sums for each link before everything is filled again
+constexpr size_t kSweeps = 160;   // sums for each link: more cost as much as to fill everything again
 
 }  // namespace
 
@@ -321,22 +321,28 @@ void FluidLevels::MarkLinksOf(uint32_t flow, uint32_t but, size_t* lowest) {
 
 // The link at `place` got another level than `old`. Others that its flows cross must be summed again. To mark
 // just these costs the flows that it holds; to sum all links of a higher level, for which they are few in a
-// dense network, costs nothing now. A link that had the level of others marks: of these, few are concerned.
+// dense network, costs nothing now. Links before it that have its level are marked too: they are few, and
+// their flows' links are many.
 void FluidLevels::TellOthers(size_t place, size_t from, double old, size_t* lowest) {
   const uint32_t l = order_[place];
   const std::vector<uint32_t>& held = links_[l].held;
   const double least = std::min(old, level_[l]);
   const size_t first = std::min(place, from);
-  const bool ties = first > 0 && level_[order_[first - 1]] >= least * (1 - 2 * kEqual);
   marked_for_ += held.size();
-  const bool all = told_level_ <= least || marked_for_ * kMarks > order_.size();
-  if (ties || !all) {
-    for (const uint32_t s : held) MarkLinksOf(slots_[s].flow, l, lowest);
-  } else {
-    told_ = sums_;
-    told_level_ = std::min(told_level_, least);
-    *lowest = std::min(*lowest, first + (place == first ? 1 : 0));
+  bool some = told_level_ > least && marked_for_ * kMarks <= order_.size();
+  size_t tied = first;
+  while (!some && tied > 0 && level_[order_[tied - 1]] >= least * (1 - 2 * kEqual)) {
+    --tied;
+    some = first - tied > held.size();
   }
+  if (some) {
+    for (const uint32_t s : held) MarkLinksOf(slots_[s].flow, l, lowest);
+    return;
+  }
+  for (size_t p = tied; p < first; ++p) Mark(order_[p], lowest);
+  told_ = sums_;
+  told_level_ = std::min(told_level_, least);
+  *lowest = std::min(*lowest, first + (place == first ? 1 : 0));
 }
 
 size_t FluidLevels::Step(size_t place) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "replay/engine/serial_groups.h"
 #include "replay/nccl/fast_path.h"
 
@@ -13,6 +14,7 @@ namespace {
 constexpr uint32_t kSharedLink = kNoRow - 1;
 constexpr size_t kMostPairs = size_t{1} << 22;  // that are looked at before a replay
 constexpr size_t kMostPeaks = size_t{1} << 25;  // of links, that all outcomes keep together
+constexpr size_t kMostEnds = size_t{1} << 22;   // of members, likewise, where no flow changes another's times
 constexpr size_t kKeyPairs = size_t{1} << 14;   // more, and a group has no images
 
 // What a node of a plan sends in a call: by peer, as its steps have it, and bytes, the number of messages.
@@ -47,14 +49,16 @@ size_t PairsIn(const Plan& plan) {
 const std::vector<ApartCalls::Pair>& ApartCalls::PairsOf(const Plan& plan) {
   std::vector<Pair>& pairs = pairs_[&plan];
   if (!pairs.empty()) return pairs;
-  std::set<Pair> found;
+  std::vector<int> peers;
   for (int node = 0; node < plan.nodes(); ++node) {
+    peers.clear();
     for (const Step& step : plan.program(node).steps) {
-      if (!IsSend(step.op)) continue;
-      found.insert({node, plan.rotational ? (node + step.peer) % plan.members : step.peer});
+      if (IsSend(step.op)) peers.push_back(plan.rotational ? (node + step.peer) % plan.members : step.peer);
     }
+    std::sort(peers.begin(), peers.end());
+    peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
+    for (const int peer : peers) pairs.push_back({node, peer});
   }
-  pairs.assign(found.begin(), found.end());
   return pairs;
 }
 
@@ -131,6 +135,16 @@ void ApartCalls::FindShared(const std::vector<uint32_t>& unit_of, const std::vec
 void ApartCalls::Find(const std::vector<bool>& serial, const std::vector<const PlannedCall*>& plan_of,
                       Simulate simulate) {
   simulate_ = simulate;
+  free_ = machine_->contention_free();
+  if (free_) {
+    // Paths through a network may depend on what the message is.
+    if (machine_->topology().has_network()) return;
+    apart_.assign(matching_.groups.size(), true);
+    can_.assign(plan_of.size(), false);
+    for (size_t c = 0; c < plan_of.size(); ++c)
+      can_[c] = plan_of[c] != nullptr && plan_of[c]->plan != nullptr && !plan_of[c]->plan->rotational;
+    return;
+  }
   if (machine_->MakeApart() == nullptr) return;
   const std::vector<uint32_t> unit_of = GroupsOfSameRanks(matching_);
   const size_t groups = matching_.groups.size();
@@ -183,9 +197,10 @@ std::string ApartCalls::KeyOf(uint32_t call, const PlannedCall& planned) {
                    c.bytes, " ", costs.begin.picos(), " ", costs.parts, " ", costs.part_end.picos());
   for (const CallCosts::Level& l : costs.levels) absl::StrAppend(&key, " ", l.latency.picos(), ",", l.wire);
   const Plan& plan = *planned.plan;
+  const std::vector<int>& members = matching_.groups[c.group].members;
+  if (free_) return key + PathsOf(plan, members);
   const size_t pairs = plan.rotational ? PairsIn(plan) : PairsOf(plan).size();
   if (pairs > kKeyPairs) return absl::StrCat(key, " group ", c.group);
-  const std::vector<int>& members = matching_.groups[c.group].members;
   absl::flat_hash_map<uint32_t, uint32_t> number;  // of links, in the order of their first use
   std::vector<Hop> links;
   for (const auto& [from, to] : PairsOf(plan)) {
@@ -201,29 +216,59 @@ std::string ApartCalls::KeyOf(uint32_t call, const PlannedCall& planned) {
   return key;
 }
 
+std::string ApartCalls::PathsOf(const Plan& plan, const std::vector<int>& members) {
+  const Topology& topology = machine_->topology();
+  const auto dimensions = static_cast<int>(topology.dimensions().size());
+  std::map<std::vector<int>, uint32_t> kinds;
+  std::vector<int> path;
+  std::string key;
+  for (const auto& [from, to] : PairsOf(plan)) {
+    const int src = Endpoint(members, plan, from), dst = Endpoint(members, plan, to);
+    path.assign(1, machine_->Level(src, dst));
+    const bool at_switch = topology.IsSwitch(src) || topology.IsSwitch(dst);
+    for (int d = 0; d < dimensions && !at_switch; ++d) {
+      const int a = machine_->Coordinate(src, d), b = machine_->Coordinate(dst, d);
+      path.push_back(a == b ? 0 : topology.LinksWithin(d, a, b));
+    }
+    const uint32_t kind = kinds.try_emplace(path, static_cast<uint32_t>(kinds.size())).first->second;
+    key.append(reinterpret_cast<const char*>(&kind), sizeof(kind));
+  }
+  for (const auto& [links, kind] : kinds) absl::StrAppend(&key, ";", kind, ":", absl::StrJoin(links, " "));
+  return key;
+}
+
+ApartCalls::Outcome ApartCalls::Simulated(uint32_t call, const PlannedCall& planned) {
+  const CollectiveCall& c = matching_.calls[call];
+  const GroupInfo& group = matching_.groups[c.group];
+  Outcome outcome;
+  outcome.members = group.members;
+  outcome.matching.groups.push_back({group.name, group.members, group.size, {}, {}});
+  outcome.matching.calls.push_back(c);
+  outcome.matching.calls[0].group = 0;
+  simulate_(free_ ? machine_ : machine_->MakeApart().get(), costs_, planner_, planned, &outcome);
+  return outcome;
+}
+
 const ApartCalls::Outcome* ApartCalls::Of(uint32_t call, const PlannedCall& planned) {
   const CollectiveCall& c = matching_.calls[call];
+  const bool alone = free_ || last_[c.group] == call;  // its members may end one after another
   // Where one size does not end all members together, others hardly do.
-  if (last_[c.group] != call && apart_ends_.contains(planned.plan)) return nullptr;
+  if (!alone && apart_ends_.contains(planned.plan)) return nullptr;
   const Outcome*& known = known_[{&planned, c.group, c.bytes}];
   if (known == nullptr) {
     std::unique_ptr<Outcome>& outcome = outcomes_[KeyOf(call, planned)];
-    if (outcome == nullptr && outcomes_.size() * machine_->topology().links() > kMostPeaks) {
+    const bool full =
+        free_ ? ends_ > kMostEnds : outcomes_.size() * machine_->topology().links() > kMostPeaks;
+    if (outcome == nullptr && full) {
       outcome = std::make_unique<Outcome>();  // without ends
     } else if (outcome == nullptr) {
-      outcome = std::make_unique<Outcome>();
-      const GroupInfo& group = matching_.groups[c.group];
-      outcome->members = group.members;
-      outcome->matching.groups.push_back({group.name, group.members, group.size, {}, {}});
-      outcome->matching.calls.push_back(c);
-      outcome->matching.calls[0].group = 0;
-      simulate_(machine_->MakeApart().get(), costs_, planner_, planned, outcome.get());
+      outcome = std::make_unique<Outcome>(Simulated(call, planned));
+      ends_ += outcome->ends.size();
     }
     known = outcome.get();
     if (!known->together && !known->ends.empty()) apart_ends_.insert(planned.plan);
   }
-  const bool usable = !known->ends.empty() && (known->together || last_[c.group] == call);
-  return usable ? known : nullptr;
+  return !known->ends.empty() && (known->together || alone) ? known : nullptr;
 }
 
 void ApartCalls::Count(uint32_t call, const PlannedCall& planned, const Outcome* outcome, uint64_t times) {
@@ -247,6 +292,10 @@ void ApartCalls::Report() {
       for (const auto& [way, count] : messages) {
         const int peer = plan.rotational ? (node + way.first) % plan.members : way.first;
         const int dst = Endpoint(members, plan, peer), like_dst = Endpoint(use.outcome->members, plan, peer);
+        if (free_) {
+          machine_->Account(src, dst, way.second, count * use.times);
+          continue;
+        }
         const uint64_t wire =
             costs.levels.empty() ? way.second : costs.OnWire(way.second, machine_->Level(src, dst));
         machine_->CountApart(src, dst, way.second, wire, count * use.times, like_src, like_dst,

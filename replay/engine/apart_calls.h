@@ -8,6 +8,10 @@
 // messages before the replay. No rank is in two calls of a group at once: its graph says so
 // (serial_groups.h). And all members end at the same instant, so that the next call finds nothing under way;
 // or there is no next call.
+//
+// On a fabric such as `analytical` no flow changes another's times, so that the conditions always hold. There
+// a call goes step by step without events (TimesOfSteps() in lone_call.h); groups lie alike if their pairs'
+// paths have the same links.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +43,7 @@ class ApartCalls {
     Matching matching;          // of that call alone
   };
   // Simulates the one call of outcome->matching on an idle `machine`, and sets what is not set; no ends if
-  // some member never ends.
+  // some member never ends, or the call must be simulated among the others after all.
   using Simulate = void (*)(Machine* machine, const CollectiveCosts& costs, CollectivePlanner* planner,
                             const PlannedCall& planned, Outcome* outcome);
 
@@ -91,12 +95,16 @@ class ApartCalls {
                   const std::vector<const PlannedCall*>& plan_of);
   // Equal for calls that are one another's image.
   std::string KeyOf(uint32_t call, const PlannedCall& planned);
+  // What KeyOf() says of the paths of a plan in a group, where no flow changes another's times.
+  std::string PathsOf(const Plan& plan, const std::vector<int>& members);
+  Outcome Simulated(uint32_t call, const PlannedCall& planned);
 
   Machine* machine_;
   CollectiveCosts costs_;
   const Matching& matching_;
   CollectivePlanner* planner_;
   Simulate simulate_ = nullptr;
+  bool free_ = false;           // no flow changes another's times
   std::vector<bool> apart_;     // by group; empty: none is
   std::vector<bool> can_;       // by call: its plan may end all members together, or it is the last
   std::vector<uint32_t> last_;  // by group: its last call; kNoRow: another group has its ranks, too
@@ -104,6 +112,7 @@ class ApartCalls {
   std::map<const Plan*, std::vector<Pair>> pairs_;
   absl::flat_hash_map<Call, const Outcome*> known_;
   std::map<std::string, std::unique_ptr<Outcome>> outcomes_;
+  size_t ends_ = 0;                   // that they keep
   std::set<const Plan*> apart_ends_;  // whose members do not all end together
   absl::flat_hash_map<Call, size_t> use_of_;
   std::vector<Use> uses_;

@@ -83,9 +83,14 @@ absl::StatusOr<Metrics> Engine::Run() {
     if (absl::Status s = runner_.Prepare(); !s.ok()) return s;
   }
   Prepare();
-  const bool each_flow = causes_.on() || options_.flow_log != nullptr || HasTwins();
-  if (options_.fast_paths && !options_.recorded_comm && !each_flow && machine_.MakeApart() != nullptr)
-    runner_.LetApart(SerialGroups(traces_, options_.lanes, matching_), SimulateApart);
+  const bool each_flow = causes_.on() || options_.flow_log != nullptr;
+  if (options_.fast_paths && !options_.recorded_comm && !each_flow) {
+    if (machine_.contention_free()) {
+      runner_.LetApart({}, SimulateApart);
+    } else if (!HasTwins() && machine_.MakeApart() != nullptr) {
+      runner_.LetApart(SerialGroups(traces_, options_.lanes, matching_), SimulateApart);
+    }
+  }
   Loop();
   if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
   if (nodes_done_ < nodes_total_) return Unfinished();

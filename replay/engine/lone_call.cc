@@ -1,6 +1,7 @@
 #include "replay/engine/lone_call.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "replay/nccl/fast_path.h"
 #include "trace/base/heap4.h"
@@ -99,6 +100,13 @@ void SimulateApart(Machine* machine, const CollectiveCosts& costs, CollectivePla
   const CollectiveCall& call = outcome->matching.calls[0];
   const std::vector<int>& members = outcome->matching.groups[0].members;
   const size_t n = members.size();
+  if (machine->contention_free()) {
+    std::vector<Time> ends = TimesOfSteps(*machine, costs, planned, call.bytes, members);
+    if (std::find(ends.begin(), ends.end(), Time::Never()) != ends.end()) return;
+    outcome->together = std::all_of(ends.begin(), ends.end(), [&](Time t) { return t == ends[0]; });
+    outcome->ends = std::move(ends);
+    return;
+  }
   if (n > kExchangeByFlows) {
     const auto time = TimeOfExchange(*machine, costs, planned, call.bytes, members, &outcome->peaks);
     outcome->together = true;

@@ -37,14 +37,18 @@ void SimulateApart(Machine* machine, const CollectiveCosts& costs, CollectivePla
 std::optional<Time> TimeOfRing(Machine& machine, const CollectiveCosts& costs, const PlannedCall& call,
                                uint64_t bytes, const std::vector<int>& members);
 
+// When each member ends of a call on a fabric whose flows never delay each other, where each node of the plan
+// has steps of its own: to the picosecond what RunLoneCall() finds for all that begin at zero, without
+// events. Empty: any other call, and one that never ends.
+std::vector<Time> TimesOfSteps(const MachineView& machine, const CollectiveCosts& costs,
+                               const PlannedCall& call, uint64_t bytes, const std::vector<int>& members);
+
 struct StepTimes {
   Time last;  // from the common begin to the end of the last member
   Time root;  // to the end of the member `root`
 };
 
-// The time of a call on a fabric whose flows never delay each other, where each node of the plan has steps of
-// its own: to the picosecond what RunLoneCall() finds, without events. nullopt: any other call, and one that
-// never ends.
+// The same, of the members that matter to a caller; nullopt: TimesOfSteps() is empty.
 std::optional<StepTimes> TimeOfSteps(const MachineView& machine, const CollectiveCosts& costs,
                                      const PlannedCall& call, uint64_t bytes, int root,
                                      const std::vector<int>& members);

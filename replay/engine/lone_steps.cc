@@ -1,4 +1,4 @@
-// A call whose flows never delay each other, step by step without events: TimeOfSteps().
+// A call whose flows never delay each other, step by step without events: TimesOfSteps().
 //
 // When a message arrives follows from when it left, whatever else is under way. So each stream runs as far as
 // its messages have come, in any order of the streams, and carries its own clock.
@@ -204,21 +204,27 @@ bool HasOnePathForAPair(const Topology& topology) {
 
 }  // namespace
 
+std::vector<Time> TimesOfSteps(const MachineView& machine, const CollectiveCosts& costs,
+                               const PlannedCall& call, uint64_t bytes, const std::vector<int>& members) {
+  if (!machine.contention_free() || call.plan == nullptr || !HasOnePathForAPair(machine.topology()))
+    return {};
+  if (call.plan->rotational) return {};  // FastPath has those
+  if (call.plan->has_local_steps && call.costs.parts > 1) return {};
+  if (EqualChunk(call, bytes) == kUnevenChunks) return {};
+  uint64_t steps = 0;
+  for (int node = 0; node < call.plan->nodes(); ++node) steps += call.plan->program(node).steps.size();
+  if (steps > kMostSteps) return {};
+  LoneSteps run(machine, costs, call, bytes, members);
+  if (!run.Run()) return {};
+  return run.ends();
+}
+
 std::optional<StepTimes> TimeOfSteps(const MachineView& machine, const CollectiveCosts& costs,
                                      const PlannedCall& call, uint64_t bytes, int root,
                                      const std::vector<int>& members) {
-  if (!machine.contention_free() || call.plan == nullptr || !HasOnePathForAPair(machine.topology()))
-    return std::nullopt;
-  if (call.plan->rotational) return std::nullopt;  // FastPath has those
-  if (call.plan->has_local_steps && call.costs.parts > 1) return std::nullopt;
-  if (EqualChunk(call, bytes) == kUnevenChunks) return std::nullopt;
-  uint64_t steps = 0;
-  for (int node = 0; node < call.plan->nodes(); ++node) steps += call.plan->program(node).steps.size();
-  if (steps > kMostSteps) return std::nullopt;
-  LoneSteps run(machine, costs, call, bytes, members);
-  if (!run.Run()) return std::nullopt;
-  return StepTimes{*std::max_element(run.ends().begin(), run.ends().end()),
-                   run.ends()[static_cast<size_t>(root)]};
+  const std::vector<Time> ends = TimesOfSteps(machine, costs, call, bytes, members);
+  if (ends.empty()) return std::nullopt;
+  return StepTimes{*std::max_element(ends.begin(), ends.end()), ends[static_cast<size_t>(root)]};
 }
 
 }  // namespace chakra

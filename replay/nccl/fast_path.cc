@@ -57,6 +57,46 @@ FlowCost PairCost(const MachineView& machine, const CallCosts& costs, int src, i
   return cost;
 }
 
+namespace {
+
+// Whether the blocks' coordinates in the top dimension are alike for all that paths ask of them: on a ring,
+// each is as far from the next as all others are; elsewhere it matters only that they differ.
+bool BlocksAreAlike(const TopologyDimension& d, const std::vector<int>& blocks) {
+  if (d.kind == TopologyDimension::Kind::kNetwork) return false;
+  if (d.kind == TopologyDimension::Kind::kRing) {
+    for (size_t b = 0; b < blocks.size(); ++b) {
+      const int step = blocks[(b + 1) % blocks.size()] - blocks[b];
+      if ((step - (blocks[1] - blocks[0])) % d.size != 0) return false;
+    }
+    return true;
+  }
+  std::vector<int> sorted = blocks;
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+}
+
+}  // namespace
+
+size_t PeriodOfCosts(const MachineView& machine, const std::vector<int>& members) {
+  const size_t n = members.size();
+  if (n < 2 || machine.topology().has_network()) return n;
+  int top = 0;
+  for (const int m : members) top = std::max(top, machine.Level(members[0], m));
+  const auto block = [&](size_t m) { return machine.Coordinate(members[m], top); };
+  size_t period = 1;
+  while (period < n && block(period) == block(0)) ++period;
+  if (n % period != 0 || period == n) return n;
+  std::vector<int> blocks;
+  for (size_t m = 0; m < n; ++m) {
+    if (m % period == 0) blocks.push_back(block(m));
+    if (block(m) != blocks.back()) return n;
+    for (int d = 0; d < top; ++d) {
+      if (machine.Coordinate(members[m], d) != machine.Coordinate(members[m % period], d)) return n;
+    }
+  }
+  return BlocksAreAlike(machine.topology().dimensions()[static_cast<size_t>(top)], blocks) ? period : n;
+}
+
 FastPath::Entry& FastPath::EntryFor(const PlannedCall& call, uint32_t group, const std::vector<int>& members,
                                     uint64_t bytes) {
   std::unique_ptr<Entry>& slot = entries_[{&call, group, bytes}];
@@ -83,6 +123,7 @@ FastPath::Entry& FastPath::EntryFor(const PlannedCall& call, uint32_t group, con
     ++e.sends[step.connection];
   }
   e.exchange = IsExchange(program);
+  e.period = PeriodOfCosts(*machine_, members);
   FillCosts(&e);
   if (e.uniform) e.together = Together(e);
   return e;
@@ -94,7 +135,7 @@ void FastPath::FillCosts(Entry* entry) const {
   for (size_t c = 0; c < e.offset.size() && e.uniform; ++c) {
     const FlowCost first = FindCost(e, c, 0);
     e.cost.push_back(first);
-    for (size_t m = 1; m < e.members->size() && e.uniform; ++m) {
+    for (size_t m = 1; m < e.period && e.uniform; ++m) {
       const FlowCost cost = FindCost(e, c, m);
       e.uniform = cost.received() == first.received() && cost.sent == first.sent;
     }
@@ -108,7 +149,7 @@ void FastPath::FillCosts(Entry* entry) const {
 void FastPath::FillKinds(Entry* entry) const {
   Entry& e = *entry;
   e.cost.clear();
-  const size_t n = e.members->size(), connections = e.offset.size();
+  const size_t n = e.period, connections = e.offset.size();
   if (connections > kMostPairs / n) return;
   std::map<std::array<int64_t, 3>, uint8_t> kinds;
   e.kind.resize(connections * n);
@@ -171,7 +212,7 @@ Time FastPath::Together(const Entry& e) const {
 void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vector<Time>* end,
                       std::vector<uint32_t>* origin) {
   const Program& program = e.plan->programs[0];
-  const int n = e.plan->members;
+  const int n = static_cast<int>(begin.size());
   std::vector<Time>& t = *end;
   t = begin;
   for (Time& at : t) at += e.costs->begin;
@@ -194,7 +235,7 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
         for (int m = 0; m < n; ++m) {
           const FlowCost cost = CostOf(e, c, static_cast<size_t>(m));
           t[m] += costs_.step_overhead;
-          int to = m + e.offset[c];
+          int to = m + e.offset[c] % n;
           if (to >= n) to -= n;
           queue[base + to] = t[m] + cost.received();
           if (origin != nullptr) from[c][base + to] = (*origin)[m];
@@ -224,7 +265,7 @@ void FastPath::Skewed(const Entry& e, const std::vector<Time>& begin, std::vecto
 void FastPath::Exchange(const Entry& e, const std::vector<Time>& begin, std::vector<Time>* end,
                         std::vector<uint32_t>* origin) const {
   const Program& program = e.plan->programs[0];
-  const auto n = static_cast<size_t>(e.plan->members);
+  const size_t n = begin.size();
   const size_t connections = program.connections;
   std::vector<uint32_t> place(connections);  // of a connection's receive
   for (size_t i = 0; i < connections; ++i)
@@ -320,13 +361,20 @@ void FastPath::Evaluate(const PlannedCall& call, uint32_t group, const std::vect
                         std::vector<uint32_t>* origin, uint64_t times) {
   Entry& e = EntryFor(call, group, members, bytes);
   e.times += times;
-  if (e.uniform && std::all_of(begin.begin(), begin.end(), [&](Time t) { return t == begin[0]; })) {
+  const bool together = std::all_of(begin.begin(), begin.end(), [&](Time t) { return t == begin[0]; });
+  if (e.uniform && together) {
     if (origin != nullptr) TogetherOrigins(&e, origin);
     end->assign(begin.size(), begin[0] + e.together);
     return;
   }
   if (e.ring) {
     Ring(e, begin, end, origin);
+  } else if (together && origin == nullptr && e.period < begin.size()) {
+    const std::vector<Time> first(e.period, begin[0]);
+    std::vector<Time> ends;
+    e.exchange ? Exchange(e, first, &ends, nullptr) : Skewed(e, first, &ends, nullptr);
+    end->resize(begin.size());
+    for (size_t m = 0; m < begin.size(); ++m) (*end)[m] = ends[m % e.period];
   } else if (e.exchange) {
     Exchange(e, begin, end, origin);
   } else {
@@ -356,11 +404,12 @@ void FastPath::TogetherOrigins(Entry* e, std::vector<uint32_t>* origin) {
 
 void FastPath::Account() {
   for (Entry* e : in_order_) {
-    const int n = e->plan->members;
+    const int n = e->plan->members, period = static_cast<int>(e->period);
+    const auto images = static_cast<uint64_t>(n / period);
     for (size_t c = 0; c < e->offset.size(); ++c) {
-      const uint64_t times = e->times * e->sends[c] * static_cast<uint64_t>(e->costs->parts);
+      const uint64_t times = e->times * e->sends[c] * static_cast<uint64_t>(e->costs->parts) * images;
       if (e->bytes[c] == 0 || times == 0) continue;
-      for (int m = 0; m < n; ++m) {
+      for (int m = 0; m < period; ++m) {
         machine_->Account((*e->members)[m], (*e->members)[(m + e->offset[c]) % n], e->bytes[c], times);
       }
     }

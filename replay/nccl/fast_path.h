@@ -51,8 +51,8 @@ class FastPath {
   bool Applies(const PlannedCall& call, uint64_t bytes) const;
 
   // Computes when each member ends from when each began. `group` identifies `members` (ranks) in later calls.
-  // Account() counts the call `times` times. If `origin` is not null, it gets for each member the member whose
-  // begin decided its end. Precondition: Applies(call, bytes).
+  // Account() counts the call `times` times. If `origin` is not null, it gets for each member the member
+  // whose begin decided its end. Precondition: Applies(call, bytes).
   void Evaluate(const PlannedCall& call, uint32_t group, const std::vector<int>& members, uint64_t bytes,
                 const std::vector<Time>& begin, std::vector<Time>* end,
                 std::vector<uint32_t>* origin = nullptr, uint64_t times = 1);
@@ -75,11 +75,12 @@ class FastPath {
     bool ring = false;            // the plan has one connection, and sends and receives in turn: see Ring()
     bool exchange = false;        // all sends come before all receives, each on a connection of its own
     bool uniform = false;         // every member sees the same costs
+    size_t period = 0;            // members this far apart see the same costs: see PeriodOfCosts()
     Time together;                // duration when all begin together; valid if uniform
     int together_origin = -1;     // the member whose begin then decides the end of member 0; -1: not computed
                                   // yet
     std::vector<FlowCost> cost;   // [connection] if uniform, else [kind]; with delays
-    std::vector<uint8_t> kind;    // [connection * members + sender]; empty: uniform, or too many to be kept
+    std::vector<uint8_t> kind;    // [connection * period + sender]; empty: uniform, or too many to be kept
     std::vector<int> offset;      // [connection]: distance of the receiver from the sender
     std::vector<uint64_t> bytes;  // [connection]: bytes of one message
     std::vector<uint64_t> sends;  // [connection]: messages in each part
@@ -91,7 +92,7 @@ class FastPath {
   // Of what `sender` sends on connection `c`.
   FlowCost CostOf(const Entry& e, size_t c, size_t sender) const {
     if (e.uniform) return e.cost[c];
-    if (!e.kind.empty()) return e.cost[e.kind[c * e.members->size() + sender]];
+    if (!e.kind.empty()) return e.cost[e.kind[c * e.period + sender % e.period]];
     return FindCost(e, c, sender);
   }
   FlowCost FindCost(const Entry& e, size_t c, size_t sender) const {
@@ -99,6 +100,8 @@ class FastPath {
     return PairCost(*machine_, *e.costs, (*e.members)[sender], (*e.members)[receiver], e.bytes[c]);
   }
   Time Together(const Entry& entry) const;
+  // `begin` is of all members or, without origins, of the first `period`, for which `end` then is: the
+  // others are their images.
   void Skewed(const Entry& entry, const std::vector<Time>& begin, std::vector<Time>* end,
               std::vector<uint32_t>* origin);
   // As Skewed(), with memory for each member alone. Precondition: entry.exchange.
@@ -119,6 +122,11 @@ class FastPath {
   absl::flat_hash_map<std::tuple<const PlannedCall*, uint32_t, uint64_t>, std::unique_ptr<Entry>> entries_;
   std::vector<Entry*> in_order_;
 };
+
+// A divisor P of the number of members such that the path from member m + P to member k + P costs what that
+// from m to k does, for all m and k (their numbers go round). Where members fill blocks of the machine that
+// lie alike, block after block, P is the size of a block. Where none is found: the number of members.
+size_t PeriodOfCosts(const MachineView& machine, const std::vector<int>& members);
 
 // The bytes of each chunk of a part if all chunks are equal, else kUnevenChunks. A library pads chunks to
 // equal size; without a library they are cut to the byte.

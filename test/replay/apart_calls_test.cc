@@ -31,9 +31,10 @@ struct ApartResult {
   LinkUses links;
 };
 
-ApartResult ApartReplay(const TraceBuilder& builder, const Topology& topology, EngineOptions options) {
+ApartResult ApartReplay(const TraceBuilder& builder, const Topology& topology, EngineOptions options,
+                        const char* fabric = "fluid") {
   const absl::StatusOr<TraceSet> traces = builder.Build();
-  auto machine = MakeMachine("fluid", topology, FabricOptions());
+  auto machine = MakeMachine(fabric, topology, FabricOptions());
   ApartResult result{Replay(*traces, Recorded(*traces), **machine, options), {}, {}};
   result.traffic = (*machine)->Traffic();
   result.links = (*machine)->Links(1000);
@@ -114,6 +115,58 @@ TEST(ApartCalls, AsFlowByFlow) {
     EXPECT_EQ(slow.metrics->fast_collectives, 0u);
   }
   EXPECT_GT(closed, 300u);
+}
+
+// Where no flow delays another, calls whose members begin together go without events, whatever else is under
+// way; what one group's call takes, those of groups that lie alike take too.
+TEST(ApartCalls, StepsWithoutEventsAreThoseWithEvents) {
+  std::mt19937_64 random(12);
+  for (int round = 0; round < 120; ++round) {
+    const int k = 2 + static_cast<int>(random() % 5), blocks = 2 + static_cast<int>(random() % 5);
+    const auto inner = static_cast<ApartKind>(random() % 3);
+    const Topology topology = ApartTopology(inner, k, blocks);
+    const TraceBuilder builder = ApartStep(&random, k, blocks);
+    EngineOptions options;
+    const LanePolicy policies[] = {LanePolicy::kRecorded, LanePolicy::kSingle, LanePolicy::kUnlimited};
+    options.lanes = policies[round % 3];
+    if (round % 5 == 0) options.collectives.splits = 2;
+    if (round % 4 == 0) options.collectives.step_overhead = Time::Nanos(900);
+    if (round % 3 == 0) options.collectives.reduce_bandwidth = Bandwidth::FromGigabytes(900);
+    options.collectives.algorithm["all_reduce"] = "double_binary_tree";
+    SCOPED_TRACE(round);
+    const ApartResult quick = ApartReplay(builder, topology, options, "analytical");
+    options.fast_paths = false;
+    const ApartResult slow = ApartReplay(builder, topology, options, "analytical");
+    ExpectSameReplay(quick, slow);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(ApartCalls, TreesOfGroupsThatLieAlike) {
+  std::mt19937_64 random(13);
+  for (int round = 0; round < 60; ++round) {
+    const int k = 2 + static_cast<int>(random() % 5), blocks = 2 + static_cast<int>(random() % 12);
+    const Topology topology = ApartTopology(static_cast<ApartKind>(random() % 3), k, blocks);
+    TraceBuilder builder(k * blocks);
+    for (int i = 0; i < k; ++i) builder.groups[absl::StrCat("d", i)] = ApartRanks(i, blocks, k);
+    const int64_t bytes = blocks * static_cast<int64_t>(2 + 2 * (random() % 60000));
+    for (int r = 0; r < k * blocks; ++r) {
+      const std::string group = absl::StrCat("d", r % k);
+      const uint64_t first = builder.Coll(r, CollectiveType::kAllReduce, bytes, {}, group).id();
+      builder.Coll(r, CollectiveType::kAllReduce, 2 * bytes, {builder.Comp(r, 900000, {first}).id()}, group);
+    }
+    EngineOptions options;
+    options.collectives.algorithm["all_reduce"] = "double_binary_tree";
+    SCOPED_TRACE(round);
+    const ApartResult quick = ApartReplay(builder, topology, options, "analytical");
+    options.fast_paths = false;
+    const ApartResult slow = ApartReplay(builder, topology, options, "analytical");
+    ExpectSameReplay(quick, slow);
+    if (HasFatalFailure()) return;
+    // The second call's members begin one after another, as the first one ended.
+    EXPECT_LT(quick.metrics->flows, slow.metrics->flows);
+    EXPECT_GE(quick.metrics->fast_collectives, static_cast<uint64_t>(k));
+  }
 }
 
 // An all-to-all of more members than are tried flow by flow goes by kinds of flows, which may round each

@@ -2,9 +2,11 @@
 // against flow by flow.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "replay/engine/price.h"
+#include "replay/nccl/fast_path.h"
 #include "replay/nccl/rates.h"
 #include "test/replay/library_testing.h"
 
@@ -234,6 +236,59 @@ TEST(LibraryCosts, FastPathIsFlowByFlow) {
   }
   EXPECT_GT(answered, 200);
   EXPECT_GT(rings, 120);
+}
+
+// Members in blocks, block after block, in some order: what one block's members do, all others' do.
+TEST(LibraryCosts, MembersOfAlikeBlocksAreImages) {
+  int found = 0, refused = 0, alone = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    Random r(seed);
+    TestMachine m = RandomMachine(r, r.Coin());
+    const std::vector<TopologyDimension>& dims = m.fabric->topology().dimensions();
+    const int inner = dims.size() > 1 ? dims[0].size : 1, blocks = dims.back().size;
+    std::vector<int> order(static_cast<size_t>(blocks)), members;
+    std::iota(order.begin(), order.end(), 0);
+    if (r.Coin()) std::swap(order[0], order[static_cast<size_t>(r.Of(0, blocks - 1))]);
+    if (r.Coin()) order.resize(static_cast<size_t>(r.Of(1, blocks)));
+    const int taken = static_cast<int>(r.Of(1, inner));
+    for (const int b : order) {
+      for (int i = 0; i < taken; ++i) members.push_back(b * inner + i);
+    }
+    const size_t n = members.size();
+    if (n < 2) continue;
+    if (r.Of(0, 5) == 0)
+      std::swap(members[0], members[static_cast<size_t>(r.Of(1, static_cast<int64_t>(n) - 1))]);
+    const size_t period = PeriodOfCosts(*m.fabric, members);
+    ASSERT_EQ(n % period, 0u);
+    const auto cost = [&](size_t a, size_t b) {
+      return m.fabric->Cost(members[a], members[b], 4096).received();
+    };
+    for (size_t a = 0; a < n; ++a) {
+      for (size_t b = 0; b < n; ++b) {
+        ASSERT_EQ(cost(a, b), cost((a + period) % n, (b + period) % n)) << a << " to " << b << " of " << n;
+        ASSERT_EQ(m.fabric->Level(members[a], members[b]),
+                  m.fabric->Level(members[(a + period) % n], members[(b + period) % n]));
+      }
+    }
+    found += period > 1 && period < n ? 1 : 0;
+    alone += period == 1 ? 1 : 0;
+    refused += period == n ? 1 : 0;
+    const uint64_t bytes = static_cast<uint64_t>(r.Of(0, 3000)) * n * static_cast<uint64_t>(m.costs().splits);
+    const T type = std::vector<T>{T::kAllToAll, T::kAllGather, T::kBarrier}[static_cast<size_t>(r.Of(0, 2))];
+    const std::vector<Time> begin(n, Time::Nanos(r.Of(0, 1000)));
+    m.AnotherFabric("analytical");
+    const RunResult closed = RunCall(m, type, bytes, members, begin, true);
+    const auto closed_traffic = m.fabric->Traffic();
+    m.AnotherFabric("analytical");
+    const RunResult flows = RunCall(m, type, bytes, members, begin, false);
+    EXPECT_EQ(closed.end, flows.end) << closed.algorithm << " of " << bytes << " on " << n;
+    const auto traffic = m.fabric->Traffic();
+    for (size_t d = 0; d < traffic.size(); ++d) EXPECT_EQ(closed_traffic[d].bytes, traffic[d].bytes);
+  }
+  EXPECT_GT(found, 40);
+  EXPECT_GT(alone, 40);
+  EXPECT_GT(refused, 40);
 }
 
 // One call at a time, and nothing left of it: the price does not depend on what was priced before.
