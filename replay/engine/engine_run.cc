@@ -86,6 +86,9 @@ absl::StatusOr<Metrics> Engine::Run() {
   const bool each_flow = causes_.on() || options_.flow_log != nullptr || HasTwins();
   if (options_.fast_paths && !options_.recorded_comm && !each_flow && machine_.MakeApart() != nullptr)
     runner_.LetApart(SerialGroups(traces_, options_.lanes, matching_), SimulateApart);
+  if (!options_.recorded_comm) {
+    if (absl::Status s = runner_.CheckMemory(); !s.ok()) return s;
+  }
   Loop();
   if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
   if (nodes_done_ < nodes_total_) return Unfinished();
