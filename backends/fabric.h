@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "trace/base/units.h"
@@ -42,6 +43,20 @@ struct FlowEnd {
   Kind kind;
 };
 
+// Flows that begin at one instant, one after the other. Each is made when it is asked for: a list of many
+// costs nothing.
+class FlowList {
+ public:
+  explicit FlowList(uint32_t size) : size_(size) {}
+  virtual ~FlowList() = default;
+  uint32_t size() const { return size_; }
+  // Flow `i`, below size(): the same whenever it is asked for, until it has been received.
+  virtual Flow At(uint32_t i) const = 0;
+
+ private:
+  uint32_t size_;
+};
+
 class Fabric {
  public:
   virtual ~Fabric() = default;
@@ -49,6 +64,15 @@ class Fabric {
   // Starts a flow at `now`, which must not be before the last AdvanceTo().
   // Flows started at one instant are served in the order of the calls.
   virtual FlowId Start(const Flow& flow, Time now) = 0;
+  // As Start() of each flow of the list, in its order. A fabric may keep the list and make a flow when its
+  // sender comes to it. Until a flow has been received the caller starts none other with its tag.
+  virtual void StartAll(std::shared_ptr<const FlowList> flows, Time now) {
+    for (uint32_t i = 0; i < flows->size(); ++i) Start(flows->At(i), now);
+  }
+
+  // Bytes of memory that a flow of `bytes` takes at least while it is under way, where all that were started
+  // with it still are. 0: next to nothing, or not known.
+  virtual uint64_t FlowMemory(uint64_t /*bytes*/) const { return 0; }
 
   // The earliest instant at which something may end or change; Time::Never()
   // when idle. What flows that were started at one instant do to each other may

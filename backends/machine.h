@@ -87,6 +87,11 @@ class Machine final : public MachineView, public Fabric {
     placed.dst = At(flow.dst);
     return fabric_->Start(placed, now);
   }
+  void StartAll(std::shared_ptr<const FlowList> flows, Time now) override {
+    if (device_of_.empty()) return fabric_->StartAll(std::move(flows), now);
+    Fabric::StartAll(std::move(flows), now);
+  }
+  uint64_t FlowMemory(uint64_t bytes) const override { return fabric_->FlowMemory(bytes); }
   Time NextEvent() override { return fabric_->NextEvent(); }
   Time NextEvent(Time limit) override { return fabric_->NextEvent(limit); }
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override { fabric_->AdvanceTo(t, ended); }

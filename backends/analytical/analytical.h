@@ -23,6 +23,7 @@ class AnalyticalFabric final : public Fabric, public PathPrices, public FabricRe
 
   FlowId Start(const Flow& flow, Time now) override;
   Time NextEvent() override { return heap_.empty() ? Time::Never() : heap_.top().at; }
+  uint64_t FlowMemory(uint64_t /*bytes*/) const override { return sizeof(End); }
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
   bool contention_free() const override { return true; }
   FlowCost Cost(int src, int dst, uint64_t bytes) const override { return cost_.Price(src, dst, bytes); }

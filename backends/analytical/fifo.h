@@ -26,6 +26,7 @@ class FifoFabric final : public Fabric, public PathPrices, public FabricReport {
 
   FlowId Start(const Flow& flow, Time now) override;
   Time NextEvent() override;
+  uint64_t FlowMemory(uint64_t /*bytes*/) const override { return sizeof(Message) + sizeof(Event); }
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
   FlowCost Cost(int src, int dst, uint64_t bytes) const override { return cost_.Price(src, dst, bytes); }
   std::vector<LinkCost> CostByLinks(int src, int dst, uint64_t bytes) const override {

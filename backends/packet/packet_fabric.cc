@@ -19,6 +19,32 @@ RoutingOptions PathsOf(RoutingOptions routing, const PacketOptions& options) {
   return routing;
 }
 
+// Pairs whose ways are kept; those of more are found again for each flow that is made when its turn comes.
+constexpr size_t kPairsKept = size_t{1} << 16;
+
+// Whether it changes nothing when a connection learns of the network, or gets its number, later than it could
+// begin: for events of connections have an order by number, and what it learns may hang on the instant.
+bool MayMakeLater(const FabricOptions& options, const PacketOptions& packet) {
+  const RoutingPolicy policy = options.routing.policy;
+  return std::holds_alternative<FixedWindow::Config>(packet.transport) && packet.Lossless() &&
+         options.changes.empty() && packet.spread == PacketOptions::Spread::kConnection &&
+         packet.recovery == PacketOptions::Recovery::kGoBackN &&
+         (policy == RoutingPolicy::kEcmp || policy == RoutingPolicy::kDestination);
+}
+
+// Whether the port over which a path leaves a device follows from the lowest and the highest dimension in
+// which its ends differ.
+bool HasOnePortEachWay(const Topology& topology) {
+  for (const TopologyDimension& d : topology.dimensions()) {
+    if (d.kind == TopologyDimension::Kind::kSwitch) continue;
+    if (d.network == nullptr || &d != &topology.dimensions().back()) return false;
+    for (uint32_t v = 0; v < d.network->graph.devices(); ++v) {
+      if (d.network->graph.degree(v) != 1) return false;
+    }
+  }
+  return true;
+}
+
 // Spraying fabrics spread packets over as many ways as flowlets have.
 PacketOptions WithSpread(const FabricOptions& options) {
   PacketOptions p = options.Get<PacketOptions>();
@@ -41,12 +67,21 @@ PacketFabricOn<Sim>::PacketFabricOn(const Topology& topology, const FabricOption
       cost_(topology, false, PathsOf(options.routing, options_)),
       network_(topology, options_),
       sim_(&network_, options_, !options.changes.empty(), options.threads),
+      made_(&sim_),
       changes_(options.changes),
       series_(options_.series.picos() > 0 ? options_.series : Time::Micros(options.link_series ? 10 : 0)) {
   std::stable_sort(changes_.begin(), changes_.end(),
                    [](const LinkChange& a, const LinkChange& b) { return a.at < b.at; });
   sim_.set_finder(this);
   sim_.set_overlap(true);
+  if constexpr (requires { sim_.set_maker(this); }) {
+    sim_.set_maker(this);
+    makes_later_ = MayMakeLater(options, options_);
+    const size_t dimensions = topology.dimensions().size();
+    if (makes_later_ && HasOnePortEachWay(topology)) {
+      first_ports_.assign(static_cast<size_t>(topology.devices()) * dimensions * dimensions, kNoIndex);
+    }
+  }
   if (cost_.router() != nullptr) cost_.router()->set_load(this);
   if (!changes_.empty() && changes_.front().at == Time::Zero()) ChangeLinks();
 }
@@ -104,22 +139,27 @@ uint32_t PacketFabricOn<Sim>::PortOf(const Hop& hop) {
 }
 
 template <typename Sim>
-bool PacketFabricOn<Sim>::AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops) {
-  PathTable& ports = sim_.ways().paths();
-  *first = ports.size();
-  *hops = 0;
+bool PacketFabricOn<Sim>::FindPath(int src, int dst, uint64_t tag) {
+  path_.clear();
   if (cost_.router() != nullptr && !cost_.topology().IsSwitch(src) && !cost_.topology().IsSwitch(dst)) {
     const Route& route = cost_.router()->FindWay(src, dst, tag);
     if (!route.found) return false;
-    for (const RouteHop& h : route.hops) ports.Add(PortOf(h.hop));
-    *hops = static_cast<uint8_t>(route.hops.size());
+    for (const RouteHop& h : route.hops) path_.push_back(PortOf(h.hop));
     return true;
   }
   hops_.clear();
   cost_.topology().Path(src, dst, &hops_);
-  for (const Hop& h : hops_) ports.Add(PortOf(h));
-  *hops = static_cast<uint8_t>(hops_.size());
+  for (const Hop& h : hops_) path_.push_back(PortOf(h));
   return true;
+}
+
+template <typename Sim>
+bool PacketFabricOn<Sim>::AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops) {
+  PathTable& ports = sim_.ways().paths();
+  const bool found = FindPath(src, dst, tag);
+  *first = found ? ports.AddPath(path_) : ports.size();
+  *hops = static_cast<uint8_t>(path_.size());
+  return found;
 }
 
 template <typename Sim>
@@ -147,40 +187,158 @@ FlowId PacketFabricOn<Sim>::Start(const Flow& flow, Time now) {
     sim_.TellAt(flow.tag, order, now + flow.delay);
     return order;
   }
-  cost_.Account(flow.src, flow.dst, flow.bytes, 1);
   const uint32_t m = sim_.NewMessage();
-  Message& message = sim_.message(m);
+  uint32_t connection = flow.in_order ? OpenConnection(flow) : kNoIndex;
+  if (connection == kNoIndex) {
+    connection = sim_.Connect(flow.src, flow.dst, flow.tag, ClassOf(flow), WaysOf(flow.src, flow.dst));
+    if (flow.in_order) {
+      in_order_[flow.tag] = {connection, sim_.connection(connection).generation};
+      made_.Erase(flow.tag);
+    }
+  }
+  Fill(flow, order, connection, &sim_.message(m));
+  sim_.Send(m, now.picos());
+  return order;
+}
+
+template <typename Sim>
+uint8_t PacketFabricOn<Sim>::ClassOf(const Flow& flow) const {
+  const auto data_classes = static_cast<uint32_t>(options_.classes - 1);
+  return static_cast<uint8_t>(1 + static_cast<uint32_t>(std::max(0, flow.service_class)) % data_classes);
+}
+
+template <typename Sim>
+uint32_t PacketFabricOn<Sim>::OpenConnection(const Flow& flow) const {
+  uint32_t connection = made_.Find(flow.tag);
+  if (connection == kNoIndex) {
+    const auto it = in_order_.find(flow.tag);
+    if (it == in_order_.end()) return kNoIndex;
+    connection = it->second.first;
+    if (sim_.connection(connection).generation != it->second.second) return kNoIndex;
+  }
+  // A caller may use a tag again for another pair.
+  const Connection& c = sim_.connection(connection);
+  return c.src == flow.src && c.dst == flow.dst ? connection : kNoIndex;
+}
+
+template <typename Sim>
+void PacketFabricOn<Sim>::Fill(const Flow& flow, uint64_t order, uint32_t connection, Message* m) {
+  cost_.Account(flow.src, flow.dst, flow.bytes, 1);
+  Message& message = *m;
   message.tag = flow.tag;
   message.order = order;
   message.bytes = flow.OnLinks();
   message.packets = std::max<uint64_t>(1, (message.bytes + options_.mtu - 1) / options_.mtu);
   message.delay = flow.delay.picos();
   message.want_sent = flow.want_sent;
-  const auto data_classes = static_cast<uint32_t>(options_.classes - 1);
-  const auto traffic_class =
-      static_cast<uint8_t>(1 + static_cast<uint32_t>(std::max(0, flow.service_class)) % data_classes);
-  uint32_t connection = kNoIndex;
-  if (flow.in_order) {
-    const auto it = in_order_.find(flow.tag);
-    if (it != in_order_.end()) {
-      // A caller may use a tag again for another pair.
-      const Connection& c = sim_.connection(it->second.first);
-      const bool same = c.generation == it->second.second && c.src == flow.src && c.dst == flow.dst;
-      if (same) connection = it->second.first;
-    }
-  }
-  if (connection == kNoIndex) {
-    connection = sim_.Connect(flow.src, flow.dst, flow.tag, traffic_class, WaysOf(flow.src, flow.dst));
-    if (flow.in_order) in_order_[flow.tag] = {connection, sim_.connection(connection).generation};
-  }
   message.connection = connection;
   if (options_.spread == PacketOptions::Spread::kConnection) {
     const uint64_t chosen = flow.tag % static_cast<uint64_t>(options_.paths);
     const Way& way = sim_.ways()[sim_.connection(connection).ways + static_cast<uint32_t>(chosen)];
     for (uint32_t h = 0; h < way.hops; ++h) ++network_.info(sim_.ways().paths()[way.ports + h]).flows;
   }
-  sim_.Send(m, now.picos());
-  return order;
+}
+
+template <typename Sim>
+uint64_t PacketFabricOn<Sim>::FlowMemory(uint64_t bytes) const {
+  // Cards take one packet of each message in turn, so that all of them begin.
+  if (makes_later_ && bytes <= options_.mtu) return 0;
+  if (options_.SkipsRepeats()) return sizeof(Message) + sizeof(Connection);
+  return sizeof(Message) + sizeof(Connection) + sizeof(Sender) + sizeof(Receiver);
+}
+
+template <typename Sim>
+void PacketFabricOn<Sim>::StartAll(std::shared_ptr<const FlowList> flows, Time now) {
+  if (!makes_later_) return Fabric::StartAll(std::move(flows), now);
+  if (now > now_) RunTo(now.picos(), false);
+  now_ = now;
+  StartLater(flows, now);
+}
+
+template <typename Sim>
+uint32_t& PacketFabricOn<Sim>::FirstPortTowards(int src, int dst) {
+  const Topology& topology = cost_.topology();
+  const auto dimensions = static_cast<int>(topology.dimensions().size());
+  int lowest = 0;
+  while (topology.Coordinate(src, lowest) == topology.Coordinate(dst, lowest)) ++lowest;
+  const int place = (src * dimensions + lowest) * dimensions + topology.Level(src, dst);
+  return first_ports_[static_cast<size_t>(place)];
+}
+
+template <typename Sim>
+uint32_t PacketFabricOn<Sim>::FirstPort(const Flow& flow) {
+  const bool all = network_.ports() == cost_.topology().links();
+  const bool ends = !cost_.topology().IsSwitch(flow.src) && !cost_.topology().IsSwitch(flow.dst);
+  uint32_t* known = first_ports_.empty() || !ends ? nullptr : &FirstPortTowards(flow.src, flow.dst);
+  if (all && known != nullptr && *known != kNoIndex) return *known;
+  const uint64_t way = flow.tag % static_cast<uint64_t>(options_.paths);
+  if (!FindPath(flow.src, flow.dst, way) || path_.empty()) return kNoIndex;
+  const uint32_t first = path_.front();
+  // Ports have the numbers that they get when flows are made at once: these decide what comes first at one
+  // instant.
+  if (!all && !FindPath(flow.dst, flow.src, way)) return kNoIndex;
+  if (known != nullptr) *known = first;
+  return first;
+}
+
+template <typename Sim>
+void PacketFabricOn<Sim>::StartLater(const std::shared_ptr<const FlowList>& flows, Time now) {
+  if constexpr (requires { sim_.NewExpected(); }) {
+    struct Waiting {
+      uint32_t port;
+      uint8_t traffic_class;
+      uint32_t number;  // as SendLater() has it
+    };
+    std::vector<Waiting> waiting;
+    const uint64_t first = orders_;
+    for (uint32_t i = 0; i < flows->size(); ++i) {
+      const Flow flow = flows->At(i);
+      const bool at_once = flow.src == flow.dst || (flow.in_order && OpenConnection(flow) != kNoIndex);
+      const uint32_t port = at_once ? kNoIndex : FirstPort(flow);
+      if (port == kNoIndex) {
+        Start(flow, now);
+        waiting.clear();  // it comes between those before and those after
+        continue;
+      }
+      ++orders_;
+      const uint8_t traffic_class = ClassOf(flow);
+      auto w = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& o) {
+        return o.port == port && o.traffic_class == traffic_class;
+      });
+      if (w == waiting.end()) w = waiting.insert(w, {port, traffic_class, kNoIndex});
+      w->number = sim_.SendLater(w->number, port, traffic_class, flows, first, i, now.picos());
+    }
+  }
+}
+
+template <typename Sim>
+uint32_t PacketFabricOn<Sim>::Make(const FlowList& flows, uint64_t order, uint32_t i) {
+  if constexpr (requires { sim_.NewExpected(); }) {
+    const Flow flow = flows.At(i);
+    const uint32_t m = sim_.NewExpected();
+    const uint64_t pair = static_cast<uint64_t>(flow.src) << 32 | static_cast<uint32_t>(flow.dst);
+    const auto known = ways_.find(pair);
+    uint32_t ways = known != ways_.end() ? known->second : kNoIndex;
+    if (ways == kNoIndex)
+      ways = ways_.size() < kPairsKept ? WaysOf(flow.src, flow.dst) : sim_.ways().AddPair();
+    const uint32_t c = sim_.Connect(flow.src, flow.dst, flow.tag, ClassOf(flow), ways);
+    if (flow.in_order) {
+      made_.Put(c, flow.tag);
+      in_order_.erase(flow.tag);
+    }
+    Fill(flow, order, c, &sim_.message(m));
+    return m;
+  } else {
+    return kNoIndex;
+  }
+}
+
+template <typename Sim>
+void PacketFabricOn<Sim>::Ended(const Connection& c) {
+  const uint32_t made = made_.Find(c.tag);
+  if (made != kNoIndex && &sim_.connection(made) == &c) made_.Erase(c.tag);
+  const auto known = ways_.find(static_cast<uint64_t>(c.src) << 32 | static_cast<uint32_t>(c.dst));
+  if (known == ways_.end() || known->second != c.ways) sim_.ways().GiveBack(c.ways);
 }
 
 template <typename Sim>

@@ -18,6 +18,8 @@
 #include "backends/analytical/path_cost.h"
 #include "backends/fabric.h"
 #include "backends/fabric_options.h"
+#include "backends/packet/ends/by_tag.h"
+#include "backends/packet/ends/later.h"
 #include "backends/packet/network/port_series.h"
 #include "backends/packet/options.h"
 #include "backends/packet/parts/sim.h"
@@ -32,6 +34,7 @@ class PacketFabricOn final : public Fabric,
                              public PathPrices,
                              public FabricReport,
                              private WayFinder,
+                             private FlowMaker,
                              private LinkLoad {
  public:
   PacketFabricOn(const Topology& topology, const FabricOptions& options);
@@ -52,6 +55,10 @@ class PacketFabricOn final : public Fabric,
   double ShowShare(uint32_t link, double share);
 
   FlowId Start(const Flow& flow, Time now) override;
+  // A flow of the list is made when its turn comes at its card, where that changes nothing: packets in
+  // windows that are fixed, nothing is lost, and ways do not change.
+  void StartAll(std::shared_ptr<const FlowList> flows, Time now) override;
+  uint64_t FlowMemory(uint64_t bytes) const override;
   Time NextEvent() override { return NextEvent(Time::Zero()); }
   Time NextEvent(Time limit) override;
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;
@@ -96,6 +103,17 @@ class PacketFabricOn final : public Fabric,
   };
 
   void Find(const Connection& connection, uint32_t way) override;
+  uint32_t Make(const FlowList& flows, uint64_t order, uint32_t i) override;
+  void Ended(const Connection& connection) override;
+  uint8_t ClassOf(const Flow& flow) const;
+  // The open connection that messages of the tag go over one after the other; kNoIndex: there is none.
+  uint32_t OpenConnection(const Flow& flow) const;
+  void Fill(const Flow& flow, uint64_t order, uint32_t connection, Message* message);
+  // The first port of a flow, once there are ports for all of its way there and back.
+  uint32_t FirstPort(const Flow& flow);
+  // What FirstPort() remembers for the flows from `src` in whose direction `dst` lies.
+  uint32_t& FirstPortTowards(int src, int dst);
+  void StartLater(const std::shared_ptr<const FlowList>& flows, Time now);
   const Sim& Settled() const {
     sim_.Settle();
     return sim_;
@@ -103,7 +121,9 @@ class PacketFabricOn final : public Fabric,
   double FlowsOn(uint32_t link) const override;
   uint32_t WaysOf(int src, int dst);
   uint32_t PortOf(const Hop& hop);
-  // The route of a message by its number; the ports on it are appended to the table of paths.
+  // The route of a message by its number, into path_. False: there is none.
+  bool FindPath(int src, int dst, uint64_t tag);
+  // The same into the table of paths.
   bool AddPath(int src, int dst, uint64_t tag, uint32_t* first, uint8_t* hops);
   void ChangeLinks();
   // The first of them, and those of the same instant.
@@ -118,14 +138,21 @@ class PacketFabricOn final : public Fabric,
   PacketNetwork network_;
   mutable Sim sim_;                               // it changes nothing that is told when it settles
   absl::flat_hash_map<uint64_t, uint32_t> ways_;  // by source and destination
-  absl::flat_hash_map<uint64_t, std::pair<uint32_t, uint32_t>> in_order_;  // by tag: connection, generation
-  std::vector<LinkChange> changes_;                                        // by time
+  // Of flows in order: their connection, of Make() and, with its generation, of Start(). The last one counts.
+  ConnectionsByTag<Sim> made_;
+  absl::flat_hash_map<uint64_t, std::pair<uint32_t, uint32_t>> in_order_;
+  std::vector<LinkChange> changes_;  // by time
   size_t next_change_ = 0;
   std::deque<ShareChange> shares_;  // by time
   PortSeries series_;
   uint64_t orders_ = 0;
   Time now_;
+  bool makes_later_ = false;
+  // By device, the lowest and the highest dimension in which its peer differs: kNoIndex: not yet known.
+  // Empty: there are several first ports in a direction.
+  std::vector<uint32_t> first_ports_;
   std::vector<Hop> hops_;
+  std::vector<uint32_t> path_;  // ports; scratch
 };
 
 // `Events`: a queue of events.h.

@@ -78,6 +78,7 @@ void CollectiveArguments::AddMachine(CLI::App* app) {
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group(m);
+  AddMemoryOption(app, m);
 }
 
 absl::StatusOr<std::vector<uint64_t>> CollectiveArguments::Sizes() {

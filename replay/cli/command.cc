@@ -18,6 +18,8 @@
 #include "backends/packet/options.h"
 #include "backends/registry.h"
 #include "proto/cluster.pb.h"
+#include "trace/base/free_memory.h"
+#include "trace/base/quantity.h"
 #include "trace/base/spelling.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/settings.h"
@@ -71,6 +73,21 @@ std::vector<std::string> WordsOf(CLI::Option* option) {
   } catch (const CLI::OptionNotFound&) {  // it has no check
   }
   return {};
+}
+
+void AddMemoryOption(CLI::App* app, const std::string& group) {
+  const std::string name = "--max-memory";
+  app->add_option_function<std::string>(
+         name,
+         [name](const std::string& text) {
+           const auto bytes = ParseBytes(text);
+           const absl::Status status = bytes.ok() ? LimitMemory(*bytes) : bytes.status();
+           if (!status.ok()) throw CLI::ValidationError(name, std::string(status.message()));
+         },
+         "The most memory for data, 8GB or 500MiB: a run that needs more is refused before it begins where "
+         "that can be told, and ends when it asks for more; default: what is free")
+      ->type_name("SIZE")
+      ->group(group);
 }
 
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options) {

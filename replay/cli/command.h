@@ -58,6 +58,9 @@ std::unique_ptr<Command> MakeManualCommand(CLI::App* root);
 // FlowOptions, bound to `options`, which must outlive the parsing.
 void AddFlowOptions(CLI::App* app, const std::string& group, FabricOptions* options);
 
+// --max-memory, which limits the process once it is parsed.
+void AddMemoryOption(CLI::App* app, const std::string& group);
+
 // --reliability and --checkpoint, bound to what must outlive the parsing.
 void AddGoodputOptions(CLI::App* app, std::string* reliability, std::string* checkpoint);
 

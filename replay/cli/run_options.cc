@@ -136,6 +136,7 @@ void RunArguments::AddTrace(CLI::App* app) {
       ->type_name("N")
       ->check(CLI::Range(1, 4096).description(""))
       ->group("Report and run");
+  AddMemoryOption(app, "Report and run");
   app->add_flag(
          "--critical-path", run_.critical_path,
          "Report what the run took its time for: its critical path, what changes would give, stragglers")

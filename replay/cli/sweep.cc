@@ -137,6 +137,7 @@ SweepCommand::SweepCommand(CLI::App* app) : Command(app), questions_(app) {
   app->add_option("--trace-cache", trace_cache_, "Sets of traces that are held at once; default: 2")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
+  AddMemoryOption(app, "Options");
   app->add_option("--shard", shard_, "Only points I, I + N, ...; `sweep merge` joins the folders")
       ->type_name("I/N");
   app->add_option("--slurm", slurm_, "Run nothing: write a job array of N tasks for Slurm to DIR")

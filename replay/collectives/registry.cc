@@ -93,6 +93,22 @@ absl::Status CheckRequest(const PlanRequest& request) {
 
 }  // namespace
 
+bool IsExchange(const Plan& plan) {
+  const auto n = static_cast<size_t>(plan.members);
+  if (!plan.rotational || !plan.switches.empty() || plan.programs[0].streams.size() != 1) return false;
+  const std::vector<Step>& steps = plan.programs[0].steps;
+  if (n < 2 || steps.size() != 2 * (n - 1)) return false;
+  std::vector<bool> sent(n);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].op != (i < n - 1 ? StepOp::kSend : StepOp::kRecv)) return false;
+    if (i >= n - 1) continue;
+    const auto to = static_cast<size_t>(steps[i].peer);
+    if (to == 0 || to >= n || sent[to]) return false;
+    sent[to] = true;
+  }
+  return true;
+}
+
 void NumberThrough(Plan* plan) {
   plan->stream_base.assign(1, 0);
   plan->connection_base.assign(1, 0);

@@ -29,6 +29,9 @@ std::vector<std::string> AlgorithmsFor(CollectiveType type);
 // needs two levels of blocks and `request` has fewer.
 absl::StatusOr<Plan> BuildPlan(const PlanRequest& request);
 
+// Whether all members do the same: send one message to each other member, and then receive one from each.
+bool IsExchange(const Plan& plan);
+
 // Derives stream_base and connection_base of a plan whose programs are filled.
 void NumberThrough(Plan* plan);
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "replay/engine/call_memory.h"
 #include "replay/nccl/planned_call.h"
 
 namespace chakra {
@@ -29,6 +32,21 @@ absl::Status CollectiveRunner::Prepare() {
     const Plan* steps = (*plan)->plan;
     if (steps == nullptr || steps->switches.empty() || !checked.insert({steps, call.group}).second) continue;
     if (absl::Status status = CheckSwitches(*steps, group); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CollectiveRunner::CheckMemory() const {
+  absl::flat_hash_set<const PlannedCall*> checked;
+  for (uint32_t i = 0; i < plan_of_.size(); ++i) {
+    const PlannedCall* planned = plan_of_[i];
+    if (planned == nullptr || planned->plan == nullptr || !checked.insert(planned).second) continue;
+    const CollectiveCall& call = matching_.calls[i];
+    const bool may_close =
+        fast_paths_ && (planned->together || fast_.Applies(*planned, call.bytes) || apart_.Has(i));
+    if (may_close) continue;
+    const size_t members = matching_.groups[call.group].members.size();
+    if (absl::Status s = CheckCallMemory(*machine_, call, members, *planned); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
@@ -114,8 +132,13 @@ void CollectiveRunner::OpenSteps(Active& a) {
   a.switches_left = static_cast<uint32_t>(plan.switches.size());
   a.inbox.assign(plan.connection_base.back(), 0);
   a.waiter.assign(plan.connection_base.back(), 0);
-  a.sender.assign(plan.connection_base.back(), 0);
+  const bool exchange = IsExchange(plan);
+  if (!exchange) a.sender.assign(plan.connection_base.back(), 0);  // nobody waits in an exchange
   a.spread.clear();
+  const auto one_card = [](const CallCosts::Level& level) { return level.cards <= 1; };
+  a.sends_first = exchange && !keep_causes_ && log_ == nullptr && TimesOf(a.call) == 1 &&
+                  a.planned->costs.parts == 1 && costs_.step_overhead == Time::Zero() &&
+                  std::all_of(a.planned->costs.levels.begin(), a.planned->costs.levels.end(), one_card);
   if (keep_causes_) a.why.OpenStreams(a.streams.size());
 }
 
@@ -260,6 +283,56 @@ uint64_t CollectiveRunner::StepBytes(const Active& a, const Step& step, uint32_t
   return ChunkBytes(plan, cut(part + 1) - cut(part), chunk, step.count);
 }
 
+uint32_t CollectiveRunner::ReceiverOf(const Plan& plan, const StreamRun& run, const Step& step) const {
+  auto to = static_cast<uint32_t>(step.peer);
+  if (!plan.rotational) return to;
+  to += run.member;
+  return to >= static_cast<uint32_t>(plan.members) ? to - static_cast<uint32_t>(plan.members) : to;
+}
+
+Flow CollectiveRunner::FlowOf(const Active& a, uint32_t active, const StreamRun& run, const Step& step,
+                              uint32_t to) const {
+  Flow flow;
+  flow.src = Endpoint(a, run.member);
+  flow.dst = Endpoint(a, to);
+  flow.bytes = StepBytes(a, step, run.member, run.part);
+  if (const CallCosts& costs = a.planned->costs; !costs.levels.empty()) {
+    const int level = machine_->Level(flow.src, flow.dst);
+    flow.wire_bytes = costs.OnWire(flow.bytes, level);
+    flow.delay = costs.levels[static_cast<size_t>(level)].latency;
+  }
+  const uint64_t connection = a.plan->connection_base[to] + step.connection;
+  flow.tag = uint64_t{active} << (kConnectionBits + kLaneBits) | connection;
+  flow.in_order = true;
+  return flow;
+}
+
+class CollectiveRunner::MemberSends final : public FlowList {
+ public:
+  // The call is open until all its messages have been received; the runner must live as long.
+  MemberSends(const CollectiveRunner* runner, uint32_t active, uint32_t stream, uint32_t sends)
+      : FlowList(sends), runner_(runner), active_(active), stream_(stream) {}
+  Flow At(uint32_t i) const override {
+    const Active& a = runner_->active_[active_];
+    const StreamRun& run = a.streams[stream_];
+    const Step& step = a.plan->program(static_cast<int>(run.member)).steps[run.begin + i];
+    return runner_->FlowOf(a, active_, run, step, runner_->ReceiverOf(*a.plan, run, step));
+  }
+
+ private:
+  const CollectiveRunner* runner_;
+  uint32_t active_, stream_;
+};
+
+void CollectiveRunner::SendAll(uint32_t active, uint32_t stream, Time now) {
+  Active& a = active_[active];
+  StreamRun& run = a.streams[stream];
+  const uint32_t sends = (run.end - run.begin) / 2;
+  run.next += sends;
+  for (uint32_t i = 0; i < sends; ++i) counts_.CountFlow(1);
+  machine_->StartAll(std::make_shared<MemberSends>(this, active, stream, sends), now);
+}
+
 // True if the stream must wait (for its overhead, or until the message left).
 bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, Time now) {
   Active& a = active_[active];
@@ -271,32 +344,17 @@ bool CollectiveRunner::Send(uint32_t active, uint32_t stream, const Step& step, 
   }
   run.paid = false;
   ++run.next;
-  const Plan& plan = *a.plan;
-  uint32_t to = static_cast<uint32_t>(step.peer);
-  if (plan.rotational) {
-    to += run.member;
-    if (to >= static_cast<uint32_t>(plan.members)) to -= static_cast<uint32_t>(plan.members);
-  }
-  const uint64_t connection = plan.connection_base[to] + step.connection;
+  const uint32_t to = ReceiverOf(*a.plan, run, step);
   const bool wait = step.op == StepOp::kSendWait;
+  Flow flow = FlowOf(a, active, run, step, to);
+  flow.want_sent = wait;
+  const uint64_t connection = a.plan->connection_base[to] + step.connection;
   run.busy = wait;
   if (wait) a.sender[connection] = stream + 1;
-  Flow flow;
-  flow.src = Endpoint(a, run.member);
-  flow.dst = Endpoint(a, to);
-  flow.bytes = StepBytes(a, step, run.member, run.part);
-  if (const CallCosts& costs = a.planned->costs; !costs.levels.empty()) {
-    const int level = machine_->Level(flow.src, flow.dst);
-    flow.wire_bytes = costs.OnWire(flow.bytes, level);
-    flow.delay = costs.levels[static_cast<size_t>(level)].latency;
-  }
-  flow.tag = uint64_t{active} << (kConnectionBits + kLaneBits) | connection;
-  flow.want_sent = wait;
-  flow.in_order = true;
   if (keep_causes_) a.why.Send(stream, connection, flow);
   int cards = 1;
   if (!a.planned->costs.levels.empty() && !machine_->contention_free() && IsMember(a, run) &&
-      to < static_cast<uint32_t>(plan.members)) {
+      to < static_cast<uint32_t>(a.plan->members)) {
     cards = a.planned->costs.levels[static_cast<size_t>(machine_->Level(flow.src, flow.dst))].cards;
   }
   if (cards > 1) {
@@ -398,6 +456,10 @@ void CollectiveRunner::Run(uint32_t active, uint32_t stream, Time now) {
     const Program& program = a.plan->program(static_cast<int>(run.member));
     if (run.next < run.end) {
       const Step& step = program.steps[run.next];
+      if (a.sends_first && run.next == run.begin) {
+        SendAll(active, stream, now);
+        continue;
+      }
       if (step.op == StepOp::kSend || step.op == StepOp::kSendWait) {
         if (Send(active, stream, step, now)) return;
         continue;

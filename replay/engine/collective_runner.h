@@ -67,6 +67,10 @@ class CollectiveRunner {
     apart_.Find(serial, plan_of_, simulate);
   }
 
+  // Error: there is no memory for a call that is simulated message by message. After Prepare() and
+  // LetApart().
+  absl::Status CheckMemory() const;
+
   // Keeps causes from now on: those given to Arrive() and those that follow. Call it before the first
   // arrival.
   void KeepCauses() { keep_causes_ = true; }
@@ -135,10 +139,11 @@ class CollectiveRunner {
     const PlannedCall* planned = nullptr;
     const Plan* plan = nullptr;
     bool fast = false;
-    bool learns = false;  // the members arrived together; the call runs step by step to learn its causes
-    bool held = false;    // the instant of the first arrival is not over: members that arrive in it begin
-                          // together
-    uint64_t chunk = 0;   // bytes of each chunk if all are equal, else kUneven
+    bool learns = false;       // the members arrived together; the call runs step by step to learn its causes
+    bool sends_first = false;  // an IsExchange() in which nothing comes between the sends of a member
+    bool held = false;   // the instant of the first arrival is not over: members that arrive in it begin
+                         // together
+    uint64_t chunk = 0;  // bytes of each chunk if all are equal, else kUneven
     Time first, last_arrival, last_end;
     std::vector<uint32_t> row;  // by member; kNoRow: not arrived
     std::vector<Time> begin;    // by member
@@ -157,6 +162,7 @@ class CollectiveRunner {
   // Wake::stream: the instant of the first arrivals is over.
   static constexpr uint32_t kHeld = 0xfffffffe;
   static constexpr uint64_t kUneven = ~uint64_t{0};
+  class MemberSends;  // the sends of a member, as a list of flows
   // A flow's tag holds the call's slot, the lane and the connection.
   static constexpr int kConnectionBits = 33;
   static constexpr int kLaneBits = 6;
@@ -170,6 +176,11 @@ class CollectiveRunner {
   bool Send(uint32_t active, uint32_t stream, const Step& step, Time now);
   // Starts `flow`, a message between two members, over `cards` cards of their nodes.
   void SendSpread(Active& a, const Flow& flow, const StreamRun& run, uint32_t to, int cards, Time now);
+  // The message of a step of `run`, which sends to node `to`.
+  Flow FlowOf(const Active& a, uint32_t active, const StreamRun& run, const Step& step, uint32_t to) const;
+  uint32_t ReceiverOf(const Plan& plan, const StreamRun& run, const Step& step) const;
+  // Starts all sends of a member at once, where a.sends_first.
+  void SendAll(uint32_t active, uint32_t stream, Time now);
   // Starts a flow of the step before `run.next`.
   void Start(const Active& a, const StreamRun& run, const Flow& flow, Time now);
   // Runs a copy, reduction or await. True if the stream must wait.
@@ -227,7 +238,7 @@ class CollectiveRunner {
   std::vector<uint32_t> free_;
   std::vector<Ended> ended_;
   std::vector<Wake> wakes_;
-  LearnedCauses learned_;   // where causes are kept
+  LearnedCauses learned_;  // where causes are kept
   ApartCalls apart_;
   std::vector<Time> ends_;  // scratch, like origins_
   std::vector<uint32_t> origins_;

@@ -91,6 +91,9 @@ absl::StatusOr<Metrics> Engine::Run() {
       runner_.LetApart(SerialGroups(traces_, options_.lanes, matching_), SimulateApart);
     }
   }
+  if (!options_.recorded_comm) {
+    if (absl::Status s = runner_.CheckMemory(); !s.ok()) return s;
+  }
   Loop();
   if (Stopped(options_)) return absl::CancelledError("the run was told to stop");
   if (nodes_done_ < nodes_total_) return Unfinished();

@@ -113,6 +113,9 @@ class LoggedFabric final : public Fabric {
       : inner_(std::move(inner)), prices_(prices), log_(log) {}
 
   FlowId Start(const Flow& flow, Time now) override;
+  uint64_t FlowMemory(uint64_t bytes) const override {
+    return sizeof(FlowLog::Open) + inner_->FlowMemory(bytes);
+  }
   Time NextEvent() override { return inner_->NextEvent(); }
   Time NextEvent(Time limit) override { return inner_->NextEvent(limit); }
   void AdvanceTo(Time t, std::vector<FlowEnd>* ended) override;

@@ -19,22 +19,10 @@ struct DueWake {
   bool Before(const DueWake& o) const { return at != o.at ? at < o.at : order < o.order; }
 };
 
-// Whether the plan's only stream sends a chunk to each other member, and then receives one from each.
 bool IsExchangeOfChunks(const Plan& plan) {
-  const Program& program = plan.programs[0];
-  const auto n = static_cast<size_t>(plan.members);
-  if (program.streams.size() != 1 || program.steps.size() != 2 * (n - 1)) return false;
-  std::vector<bool> sent(n);
-  for (size_t i = 0; i < program.steps.size(); ++i) {
-    const Step& step = program.steps[i];
-    const bool sends = i < n - 1;
-    if (step.op != (sends ? StepOp::kSend : StepOp::kRecv) || step.count != 1) return false;
-    if (!sends) continue;
-    const auto to = static_cast<size_t>(step.peer);
-    if (to == 0 || to >= n || sent[to]) return false;
-    sent[to] = true;
-  }
-  return true;
+  const std::vector<Step>& steps = plan.programs[0].steps;
+  return IsExchange(plan) &&
+         std::all_of(steps.begin(), steps.end(), [](const Step& s) { return s.count == 1; });
 }
 
 }  // namespace
@@ -77,8 +65,8 @@ bool RunLoneCall(Machine& machine, CollectiveRunner& runner, uint32_t members, T
 std::optional<ExchangeTime> TimeOfExchange(const Machine& machine, const CollectiveCosts& costs,
                                            const PlannedCall& call, uint64_t bytes,
                                            const std::vector<int>& members, std::vector<double>* peaks) {
-  if (call.plan == nullptr || !call.plan->rotational || call.costs.parts != 1 ||
-      costs.step_overhead != Time::Zero() || !IsExchangeOfChunks(*call.plan)) {
+  if (call.plan == nullptr || call.costs.parts != 1 || costs.step_overhead != Time::Zero() ||
+      !IsExchangeOfChunks(*call.plan)) {
     return std::nullopt;
   }
   const uint64_t chunk = EqualChunk(call, bytes);

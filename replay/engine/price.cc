@@ -95,6 +95,7 @@ absl::StatusOr<PricedCall> PriceCall(Machine& machine, const CollectiveCosts& co
       return PricedCall{time->last, time->root, (*call)->algorithm, (*call)->why, (*call)->channels};
     }
   }
+  if (absl::Status s = runner.CheckMemory(); !s.ok()) return s;
   Time last = begin, root_end = begin;
   const bool done = RunLoneCall(machine, runner, static_cast<uint32_t>(members.size()), begin,
                                 [&](const CollectiveRunner::Ended& e) {

@@ -12,7 +12,6 @@
 #include "replay/nccl/choose.h"
 #include "replay/nccl/collective_costs.h"
 #include "replay/nccl/rates.h"
-#include "replay/run/free_memory.h"
 #include "replay/run/machine.h"
 #include "trace/base/spelling.h"
 
@@ -106,9 +105,6 @@ absl::StatusOr<TableRow> CollectiveTable::Price(uint64_t bytes) {
   row.bytes = grows ? comm_size * n : bytes;
   const LibraryModel* library = cluster_->collectives.library.get();
   if (n > 1) {
-    if (options_.fabric == "packet" && options_.type == CollectiveType::kAllToAll) {
-      if (absl::Status s = CheckMessages(n, FreeMemory()); !s.ok()) return s;
-    }
     absl::StatusOr<PricedCall> priced =
         PriceCall(*machine_, cluster_->collectives, options_.type, comm_size, options_.root, members_, &now_,
                   options_.flow_log,

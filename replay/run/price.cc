@@ -10,7 +10,8 @@
 #include "replay/compute/kernel_table.h"
 #include "replay/compute/model/kernel_model.h"
 #include "replay/run/description.h"
-#include "replay/run/free_memory.h"
+#include "replay/run/trace_memory.h"
+#include "trace/base/free_memory.h"
 #include "trace/generate/write.h"
 #include "trace/model/distinct_graphs.h"
 

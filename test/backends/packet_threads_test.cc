@@ -4,91 +4,20 @@
 #include <algorithm>
 #include <atomic>
 #include <random>
-#include <set>
-#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "backends/packet/parts/worker_crew.h"
-#include "test/backends/packet_testing.h"
+#include "test/backends/packet_outcome.h"
 
 namespace chakra {
 namespace {
 
-using packet::BucketEvents;
-using packet::HeapEvents;
 using packet::WorkerCrew;
-
-constexpr int kDevices = 16;
-
-// Eight leaves of two devices, four spines. `joined`: a link without latency, which nothing uses, makes one
-// part of all.
-Topology Clos(bool joined = false) {
-  GraphBuilder b;
-  b.AddVertices("device", VertexKind::kDevice, kDevices);
-  const uint32_t leaf = b.AddVertices("leaf", VertexKind::kSwitch, 8, 1);
-  const uint32_t spine = b.AddVertices("spine", VertexKind::kSwitch, 4, 2);
-  const uint16_t down = b.AddClass({"down", Bandwidth::FromGigabytes(50), Time::Nanos(400)});
-  const uint16_t up = b.AddClass({"up", Bandwidth::FromGigabytes(40), Time::Nanos(600)});
-  for (uint32_t i = 0; i < kDevices; ++i) b.AddLink(i, leaf + i / 2, down);
-  for (uint32_t i = 0; i < 8; ++i) {
-    for (uint32_t k = 0; k < 4; ++k) b.AddLink(leaf + i, spine + k, up);
-  }
-  if (joined) {
-    const uint32_t idle = b.AddVertices("idle", VertexKind::kSwitch, 1, 3);
-    b.AddLink(spine + 3, idle, b.AddClass({"idle", Bandwidth::FromGigabytes(1), Time::Zero()}));
-  }
-  return OfGraph(std::move(b));
-}
-
-// Islands of two devices around a switch, each device with a port of the network.
-Topology Islands() {
-  TopologyDimension island = MakeDim(TopologyDimension::Kind::kSwitch, 2, 100, 50);
-  TopologyDimension net;
-  net.kind = TopologyDimension::Kind::kNetwork;
-  net.name = "net";
-  net.network = std::make_shared<const Network>(MakeNetwork("fat_tree:k=4", 16));
-  net.size = 8;
-  return *Topology::Make({island, net});
-}
-
-using Numbers = std::vector<uint64_t>;
-
-// All that a run tells at its end.
-template <typename Events>
-struct Outcome {
-  std::vector<std::tuple<int64_t, uint64_t, int>> ended;
-  Numbers totals;
-  std::vector<Numbers> links;
-  size_t most_packets = 0;  // under way
-
-  void Take(const PacketFabricOf<Events>& fabric, const std::vector<FlowEnd>& ends) {
-    for (const FlowEnd& e : ends) ended.push_back({e.at.picos(), e.tag, e.kind});
-    most_packets = fabric.most_packets_in_flight();
-    const PacketTotals t = fabric.Packets();
-    totals = {t.packets, t.again,  t.acks,     t.drops, t.lost,  t.trims,
-              t.marks,   t.pauses, t.timeouts, t.hops,  t.events};
-    for (const LinkUse& u : fabric.Links(10000).busiest) {
-      links.push_back({u.link, u.bytes, u.flows, u.packets, u.marks, u.drops, u.lost, u.trims, u.pauses,
-                       u.paused, u.most_queued});
-      for (const float share : u.series) links.back().push_back(static_cast<uint64_t>(share * 1e6f));
-      links.back().insert(links.back().end(), u.queued.begin(), u.queued.end());
-      for (const Numbers& count : u.counts)
-        links.back().insert(links.back().end(), count.begin(), count.end());
-    }
-  }
-};
-
-template <typename A, typename B>
-void ExpectSame(const Outcome<A>& a, const Outcome<B>& b) {
-  EXPECT_EQ(a.ended, b.ended);
-  EXPECT_EQ(a.totals, b.totals);
-  EXPECT_EQ(a.links, b.links);
-}
 
 // As the engine does: each message that is received starts `again` others, one after the other, from its
 // destination at that instant.
 template <typename Events = BucketEvents>
-Outcome<Events> Played(const Topology& topology, FabricOptions options, const std::vector<TimedFlow>& flows,
+PacketOutcome<Events> Played(const Topology& topology, FabricOptions options, const std::vector<TimedFlow>& flows,
                        int again, int threads) {
   options.threads = threads;
   PacketFabricOf<Events> fabric(topology, options);
@@ -113,11 +42,11 @@ Outcome<Events> Played(const Topology& topology, FabricOptions options, const st
     for (; seen < ended.size(); ++seen) {
       auto [f, before] = started[ended[seen].tag];
       if (ended[seen].kind != FlowEnd::kReceived || before == again) continue;
-      f.src = std::exchange(f.dst, static_cast<int>((started.size() * 7) % kDevices));
+      f.src = std::exchange(f.dst, static_cast<int>((started.size() * 7) % kClosDevices));
       start(f, before + 1, t);
     }
   }
-  Outcome<Events> outcome;
+  PacketOutcome<Events> outcome;
   outcome.Take(fabric, ended);
   return outcome;
 }
@@ -151,12 +80,12 @@ TEST(PacketThreads, ChangeNoResult) {
     o.changes = Faults(clos);
     o.link_series = o.Get<PacketOptions>().mtu == 1000;
     std::mt19937_64 random(7);
-    const auto flows = RandomFlows(kDevices, 40, 60000, &random);
+    const auto flows = RandomFlows(kClosDevices, 40, 60000, &random);
     const auto one = Played(clos, o, flows, 1, 1);
     EXPECT_GT(one.ended.size(), 80u) << text;
     for (const int threads : {2, 3, 5}) {
       SCOPED_TRACE(absl::StrCat(text, " threads ", threads));
-      ExpectSame(Played(clos, o, flows, 1, threads), one);
+      ExpectSameOutcome(Played(clos, o, flows, 1, threads), one);
     }
   }
 }
@@ -171,25 +100,25 @@ TEST(PacketThreads, NorDoPartsOrTheQueueOfEvents) {
     FabricOptions o = PacketFabricOptions(absl::StrCat("timeout=100us", *text == 0 ? "" : ",", text));
     o.changes = Faults(parts);
     std::mt19937_64 random(8);
-    const auto flows = RandomFlows(kDevices, 40, 60000, &random);
+    const auto flows = RandomFlows(kClosDevices, 40, 60000, &random);
     const auto one = Played(whole, o, flows, 1, 1);
     SCOPED_TRACE(text);
-    ExpectSame(Played(parts, o, flows, 1, 2), one);
-    ExpectSame(Played<HeapEvents>(parts, o, flows, 1, 2), one);
+    ExpectSameOutcome(Played(parts, o, flows, 1, 2), one);
+    ExpectSameOutcome(Played<HeapEvents>(parts, o, flows, 1, 2), one);
   }
 }
 
 // Enough packets that their memory is asked for ahead.
 TEST(PacketThreads, NorDoManyPacketsUnderWay) {
   std::vector<Flow> flows;
-  for (int i = 1; i < kDevices; ++i) flows.push_back(Message(i, i % 4 == 0 ? 1 : 0, 500000, 0));
+  for (int i = 1; i < kClosDevices; ++i) flows.push_back(Message(i, i % 4 == 0 ? 1 : 0, 500000, 0));
   const FabricOptions o = PacketFabricOptions("mtu=200,transport=(window:bdp=1000)");
   const Topology parts = Clos();
   const auto one = Played(Clos(true), o, AtOnce(flows), 0, 1);
   EXPECT_EQ(one.ended.size(), flows.size());
   EXPECT_GT(one.most_packets, 20000u);
-  ExpectSame(Played(parts, o, AtOnce(flows), 0, 3), one);
-  ExpectSame(Played<HeapEvents>(parts, o, AtOnce(flows), 0, 1), one);
+  ExpectSameOutcome(Played(parts, o, AtOnce(flows), 0, 3), one);
+  ExpectSameOutcome(Played<HeapEvents>(parts, o, AtOnce(flows), 0, 1), one);
 }
 
 TEST(PacketThreads, SwitchesOfIslandsAreEndsOfMessages) {
@@ -207,7 +136,7 @@ TEST(PacketThreads, SwitchesOfIslandsAreEndsOfMessages) {
   EXPECT_GT(PacketNetwork(t, o.Get<PacketOptions>()).parts(), 1u);
   const auto one = Played(t, o, AtOnce(flows), 0, 1);
   EXPECT_EQ(one.ended.size(), flows.size());
-  ExpectSame(Played(t, o, AtOnce(flows), 0, 4), one);
+  ExpectSameOutcome(Played(t, o, AtOnce(flows), 0, 4), one);
 }
 
 // Advancing in small steps, or asking what comes next, changes nothing either.
@@ -215,7 +144,7 @@ TEST(PacketThreads, NorDoesHowTimeIsAdvanced) {
   const Topology clos = Clos();
   FabricOptions o = PacketFabricOptions("mtu=1000,transport=dctcp,queue=50KB");
   std::mt19937_64 random(9);
-  const auto flows = RandomFlows(kDevices, 30, 60000, &random);
+  const auto flows = RandomFlows(kClosDevices, 30, 60000, &random);
   const auto one = Played(clos, o, flows, 0, 1);
   for (const int64_t step : {1000, 37000, 399999, 400000, 5000000}) {
     o.threads = 2;
@@ -230,10 +159,10 @@ TEST(PacketThreads, NorDoesHowTimeIsAdvanced) {
       }
       fabric.AdvanceTo(t, &ended);
     }
-    Outcome<BucketEvents> outcome;
+    PacketOutcome<BucketEvents> outcome;
     outcome.Take(fabric, ended);
     SCOPED_TRACE(step);
-    ExpectSame(outcome, one);
+    ExpectSameOutcome(outcome, one);
   }
 }
 

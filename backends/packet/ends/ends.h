@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "backends/link_use.h"
 #include "backends/packet/ends/messages.h"
@@ -37,6 +38,13 @@ class Ends {
   void Send(uint32_t message, int64_t now) {
     agenda_.set_now(now);
     senders_.Send(message);
+  }
+  // As of Senders, at `now`.
+  uint32_t SendLater(uint32_t waiting, uint32_t port, uint8_t traffic_class,
+                     const std::shared_ptr<const FlowList>& flows, uint64_t first, uint32_t i, int64_t now) {
+    agenda_.set_now(now);
+    messages_.Expect(1);
+    return senders_.SendLater(waiting, port, traffic_class, flows, first, i);
   }
   // Tells of a message that needs no network.
   void TellAt(uint64_t tag, uint64_t order, int64_t at);

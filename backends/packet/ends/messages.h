@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "backends/fabric.h"
@@ -19,6 +20,7 @@ struct Message {
   int64_t delay = 0;       // ps, see Flow
   uint32_t connection = 0;
   uint32_t next = kNoIndex;  // of the connection
+  uint32_t acked = 0;        // packets, where Connection::parked
   bool want_sent = false;
   bool received = false, acknowledged = false;
 
@@ -40,12 +42,12 @@ class Messages {
  public:
   uint32_t New() {
     ++open_;
-    if (free_.empty()) {
+    if (free_ == kNoIndex) {
       messages_.emplace_back();
       return static_cast<uint32_t>(messages_.size() - 1);
     }
-    const uint32_t i = free_.back();
-    free_.pop_back();
+    const uint32_t i = free_;
+    free_ = messages_[i].next;
     messages_[i] = Message();
     return i;
   }
@@ -59,12 +61,12 @@ class Messages {
     if (kind != FlowEnd::kReceived) return;
     m.received = true;
     --open_;
-    if (m.acknowledged) free_.push_back(i);
+    if (m.acknowledged) Free(i);
   }
   // The sender has all acknowledgements.
   void Acknowledge(uint32_t i) {
     messages_[i].acknowledged = true;
-    if (messages_[i].received) free_.push_back(i);
+    if (messages_[i].received) Free(i);
   }
   // Takes so many of its packets, none of which is sent, out of a message.
   void Cut(uint32_t i, uint64_t packets, uint32_t mtu) {
@@ -76,11 +78,19 @@ class Messages {
   std::vector<Told>& told() { return told_; }
   const std::vector<Told>& told() const { return told_; }
   uint64_t open() const { return open_; }  // not received
+  // Messages that New() will make count as open from here on; New() makes one of them.
+  void Expect(uint64_t messages) { open_ += messages; }
+  uint32_t NewExpected() {
+    --open_;
+    return New();
+  }
   uint64_t MemoryBytes() const { return messages_.capacity() * sizeof(Message); }
 
  private:
+  void Free(uint32_t i) { messages_[i].next = std::exchange(free_, i); }
+
   std::vector<Message> messages_;
-  std::vector<uint32_t> free_;
+  uint32_t free_ = kNoIndex;  // a list, by Message::next
   uint64_t open_ = 0;
   std::vector<Told> told_;
 };

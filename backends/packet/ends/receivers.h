@@ -11,12 +11,16 @@
 namespace chakra::packet {
 
 struct Receiver {
-  uint64_t expected = 0;          // packet
-  uint64_t expected_bytes = 0;    // payload before it
+  uint64_t expected = 0;        // packet
+  uint64_t expected_bytes = 0;  // payload before it
+  uint32_t unanswered = 0;      // packets since the last acknowledgement
+};
+
+// What a receiver knows besides where packets are marked or overtaken, or get lost.
+struct Disorder {
   uint64_t asked = ~uint64_t{0};  // the packet that the last request was for
   int64_t asked_at = 0;           // ps
   int64_t notified_at = -1;       // ps; -1: never
-  uint32_t unanswered = 0;        // packets since the last acknowledgement
   std::vector<uint64_t> early;    // selective: a bit for each packet after `expected`, modulo its size
 };
 
@@ -32,6 +36,7 @@ class Receivers {
 
   // A new connection.
   void Begin(uint32_t connection) {
+    if (connection < disorders_.size()) disorders_[connection] = Disorder();
     if (connection < receivers_.size()) {
       receivers_[connection] = Receiver();
     } else {
@@ -43,7 +48,7 @@ class Receivers {
     Receiver& r = receivers_[k->connection];
     if (selective_) {
       if ((k->flags & Packet::kTrimmed) != 0) return {false, Answer::kNack};
-      return {TakeInAnyOrder(*k, &r), Answer::kAck};
+      return {TakeInAnyOrder(*k), Answer::kAck};
     }
     if (k->number != r.expected || (k->flags & Packet::kTrimmed) != 0) return {false, OutOfOrder(k, &r, now)};
     ++r.expected;
@@ -62,29 +67,36 @@ class Receivers {
     k->traffic_class = PacketOptions::kControlClass;
     k->hop = 0;
     r.unanswered = 0;
-    if ((k->flags & Packet::kMarked) != 0 && cnp_gap_ > 0 &&
-        (r.notified_at < 0 || now - r.notified_at >= cnp_gap_)) {
-      r.notified_at = now;
-      k->flags |= Packet::kCnp;
-    }
+    if ((k->flags & Packet::kMarked) != 0 && cnp_gap_ > 0) Notify(k, now);
   }
-  uint64_t MemoryBytes() const { return receivers_.capacity() * sizeof(Receiver); }
+  uint64_t MemoryBytes() const {
+    return receivers_.capacity() * sizeof(Receiver) + disorders_.capacity() * sizeof(Disorder);
+  }
 
  private:
   Answer OutOfOrder(Packet* k, Receiver* r, int64_t now);
   // False: it was here before.
-  bool TakeInAnyOrder(const Packet& k, Receiver* r) {
-    if (k.number < r->expected) return false;
-    if (k.number != r->expected || !r->early.empty()) return TakeEarly(k.number, r);
-    ++r->expected;
+  bool TakeInAnyOrder(const Packet& k) {
+    Receiver& r = receivers_[k.connection];
+    if (k.number < r.expected) return false;
+    const bool early = k.connection < disorders_.size() && !disorders_[k.connection].early.empty();
+    if (k.number != r.expected || early) return TakeEarly(k.number, &r, &DisorderOf(k.connection)->early);
+    ++r.expected;
     return true;
   }
-  bool TakeEarly(uint64_t number, Receiver* r);
+  static bool TakeEarly(uint64_t number, Receiver* r, std::vector<uint64_t>* early);
+  // Where the last notification is long ago, the acknowledgement is one.
+  void Notify(Packet* k, int64_t now);
+  Disorder* DisorderOf(uint32_t connection) {
+    if (disorders_.size() <= connection) disorders_.resize(receivers_.size());
+    return &disorders_[connection];
+  }
 
   bool selective_;
   uint32_t ack_every_, ack_bytes_;
   int64_t cnp_gap_;                  // ps: between two notifications of marks; 0: none are sent
   std::vector<Receiver> receivers_;  // by connection
+  std::vector<Disorder> disorders_;  // the same, as far as there are any
 };
 
 }  // namespace chakra::packet

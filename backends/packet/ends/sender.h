@@ -19,17 +19,18 @@ struct Sender {
   uint64_t sent_bytes = 0, acked_bytes = 0;   // go-back-N: payload before `next` and before `acked`
   uint64_t message_first = 0;                 // packet: the first of `message`
   uint64_t head_first = 0;                    // packet: the first of `head`
+  int64_t timer_posted = 0;                   // ps; 0: none
   uint32_t message = kNoIndex;                // that is being sent; none: nothing to send
   uint32_t head = kNoIndex, tail = kNoIndex;  // messages not yet acknowledged
+  uint32_t connection = 0;                    // kNoIndex: it has ended
   uint32_t port = 0;
-  uint32_t ring_next = kNoIndex;
-  uint32_t lost = 0;   // selective: packets to be sent again
-  uint32_t turns = 0;  // kPacket: packets sent, for the way of the next
-  uint16_t path = 0;   // of the next packet, where it is chosen
-  bool chosen = false;
+  uint32_t ring_next = kNoIndex;  // sender
+  uint32_t lost = 0;              // selective: packets to be sent again
+  uint32_t turns = 0;             // kPacket: packets sent, for the way of the next
   uint32_t chosen_epoch = 0;
-  bool in_ring = false, pace_posted = false, timeout_posted = false;
-  int64_t timer_posted = 0;  // ps; 0: none
+  uint16_t path = 0;  // of the next packet, where it is chosen
+  bool chosen : 1 = false;
+  bool in_ring : 1 = false, pace_posted : 1 = false, timeout_posted : 1 = false;
 
   // A message is to be sent after all others.
   void Append(uint32_t m, Messages* messages) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/packet/ends/go_back_n.h"
+#include "backends/packet/ends/later.h"
 #include "backends/packet/ends/messages.h"
 #include "backends/packet/ends/selective.h"
 #include "backends/packet/ends/sender.h"
@@ -33,22 +34,30 @@ class Senders {
 
   // A connection; its number may be used again with another generation once Idle().
   uint32_t Open(uint64_t tag, int src, int dst, uint8_t traffic_class, uint32_t ways);
-  void Close(uint32_t connection) {
-    ++connections_[connection].generation;
-    free_.push_back(connection);
-  }
+  void Close(uint32_t connection);
   Connection& connection(uint32_t i) { return connections_[i]; }
   const Connection& connection(uint32_t i) const { return connections_[i]; }
-  const Sender& sender(uint32_t i) const { return senders_[i]; }
+  // Of a connection that is not parked.
+  const Sender& sender(uint32_t i) const { return senders_[connections_[i].sender]; }
   uint32_t size() const { return static_cast<uint32_t>(connections_.size()); }
-  size_t open() const { return connections_.size() - free_.size(); }
+  size_t open() const { return open_; }
   // All its messages are acknowledged.
-  bool Idle(uint32_t connection) const { return senders_[connection].head == kNoIndex; }
+  bool Idle(uint32_t connection) const {
+    const Connection& c = connections_[connection];
+    return !c.parked && (c.sender == kNoIndex || senders_[c.sender].head == kNoIndex);
+  }
   // Connections without a way, those that have ended since included.
   const std::vector<uint32_t>& cut_off() const { return cut_off_; }
 
   // A message of Message::connection is to be sent.
   void Send(uint32_t message);
+  // Before the first SendLater().
+  void set_maker(FlowMaker* maker) { maker_ = maker; }
+  // Flow `i` of `flows` waits in the ring of a port, and is made when its turn comes. `waiting`: what the
+  // call for the flow before it returned that leaves over the port, if nothing has joined the ring since;
+  // else kNoIndex. Only for transports without pace and timers.
+  uint32_t SendLater(uint32_t waiting, uint32_t port, uint8_t traffic_class,
+                     const std::shared_ptr<const FlowList>& flows, uint64_t first, uint32_t i);
   // Connections that are under way look for their ways anew.
   void Reroute();
   // The next packet of the connections in the ring of a port; kNoIndex: none may be sent now.
@@ -67,18 +76,35 @@ class Senders {
   uint64_t again() const { return go_back_n_.again() + selective_.again(); }
   uint64_t timeouts() const { return timed_out_; }
   uint64_t MemoryBytes() const {
-    return connections_.capacity() * sizeof(Connection) + senders_.capacity() * sizeof(Sender);
+    return connections_.capacity() * sizeof(Connection) + senders_.capacity() * sizeof(Sender) +
+           free_senders_.capacity() * sizeof(uint32_t) + transports_.MemoryBytes() + later_.MemoryBytes();
   }
 
  private:
   using Kind = PacketEvent::Kind;
+  static constexpr uint64_t kMostParked = 0xffffffff;  // packets of a message
 
   bool CanSend(const Sender& sender) const;
   // The way of the next packet. False: there is none.
   bool Choose(uint32_t connection);
   // Gives a connection its transport. False: it has no way, yet.
   bool Begin(uint32_t connection);
+  uint32_t NewConnection();
+  // A connection gets a sender, or gives it back.
+  void TakeSender(uint32_t connection);
+  void GiveSender(uint32_t connection);
+  // Gives the sender of a connection back that has nothing to send, where acknowledgements of its message
+  // change nothing but that it is known.
+  void MayPark(uint32_t connection);
+  // Gives it a sender again, as if it had never been without.
+  void Unpark(uint32_t connection);
+  void OnAckOfParked(uint32_t connection, const Packet& packet);
+  Sender& sender(uint32_t i) { return senders_[connections_[i].sender]; }
   void AddToRing(uint32_t connection);
+  // The sender whose turn it is leaves the ring of a port.
+  void LeaveRing(uint32_t sender, uint32_t port, uint8_t traffic_class);
+  // A packet of the next flow of those that `connection` stands for.
+  uint32_t TakeLater(uint32_t connection, uint32_t port, uint8_t traffic_class);
   uint32_t NextPacket(uint32_t connection);
   void FillNew(uint32_t connection, Packet* packet);
   void OnAck(uint32_t connection, const Packet& packet);
@@ -100,12 +126,16 @@ class Senders {
   bool telemetry_;  // data packets carry it
 
   std::vector<Connection> connections_;
+  uint32_t free_ = kNoIndex;  // connections, a list by Connection::ways
+  size_t open_ = 0;           // connections
   std::vector<Sender> senders_;
-  std::vector<TransportState> transports_;
-  std::vector<uint32_t> free_;
+  TransportStates transports_;  // by sender
+  std::vector<uint32_t> free_senders_;
   GoBackN go_back_n_;
   Selective selective_;
   std::vector<uint32_t> cut_off_;
+  LaterFlows later_;
+  FlowMaker* maker_ = nullptr;
   uint64_t packets_ = 0, timed_out_ = 0;
 };
 

@@ -1,7 +1,9 @@
 // Definitions of Senders, for who instantiates it.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "backends/packet/ends/senders.h"
 
@@ -22,25 +24,64 @@ Senders<Events, Ports>::Senders(PacketNetwork* network, PacketPool* pool, Ways* 
       lossy_(lossy),
       selects_(options.recovery == PacketOptions::Recovery::kSelective),
       telemetry_(KindOf(options.transport).telemetry),
+      transports_(options.transport),
       go_back_n_(messages),
       selective_(options, lossy) {}
 
 template <typename Events, typename Ports>
-uint32_t Senders<Events, Ports>::Open(uint64_t tag, int src, int dst, uint8_t traffic_class, uint32_t ways) {
-  uint32_t i;
-  if (free_.empty()) {
-    i = size();
+uint32_t Senders<Events, Ports>::NewConnection() {
+  ++open_;
+  if (free_ == kNoIndex) {
     connections_.emplace_back();
-    senders_.emplace_back();
-    transports_.emplace_back();
-  } else {
-    i = free_.back();
-    free_.pop_back();
-    senders_[i] = Sender();
+    return size() - 1;
   }
+  const uint32_t i = free_;
+  free_ = connections_[i].ways;
+  return i;
+}
+
+template <typename Events, typename Ports>
+void Senders<Events, Ports>::Close(uint32_t i) {
+  Connection& c = connections_[i];
+  if (c.made) maker_->Ended(c);
+  if (c.sender != kNoIndex) GiveSender(i);
+  ++c.generation;
+  c.ways = std::exchange(free_, i);
+  --open_;
+}
+
+template <typename Events, typename Ports>
+void Senders<Events, Ports>::TakeSender(uint32_t i) {
+  uint32_t s;
+  if (free_senders_.empty()) {
+    s = static_cast<uint32_t>(senders_.size());
+    senders_.emplace_back();
+  } else {
+    s = free_senders_.back();
+    free_senders_.pop_back();
+    senders_[s] = Sender();
+  }
+  senders_[s].connection = i;
+  connections_[i].sender = s;
+}
+
+template <typename Events, typename Ports>
+void Senders<Events, Ports>::GiveSender(uint32_t i) {
+  const uint32_t place = std::exchange(connections_[i].sender, kNoIndex);
+  if (senders_[place].in_ring) {
+    senders_[place].connection = kNoIndex;  // it is given back when its turn comes
+  } else {
+    free_senders_.push_back(place);
+  }
+}
+
+template <typename Events, typename Ports>
+uint32_t Senders<Events, Ports>::Open(uint64_t tag, int src, int dst, uint8_t traffic_class, uint32_t ways) {
+  const uint32_t i = NewConnection();
   if (selects_) selective_.Begin(i);
   Connection& c = connections_[i];
-  c = Connection{tag, c.generation, ways, src, dst, traffic_class};
+  c = Connection{tag, c.generation, ways, src, dst, kNoIndex, traffic_class};
+  TakeSender(i);
   ways_.Find(c);
   return i;
 }
@@ -48,20 +89,42 @@ uint32_t Senders<Events, Ports>::Open(uint64_t tag, int src, int dst, uint8_t tr
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::Send(uint32_t m) {
   const uint32_t i = messages_[m].connection;
-  senders_[i].Append(m, &messages_);
+  if (connections_[i].parked) Unpark(i);
+  sender(i).Append(m, &messages_);
   if (!connections_[i].begun && !Begin(i)) return;
   MayBeReady(i);
+}
+
+template <typename Events, typename Ports>
+uint32_t Senders<Events, Ports>::SendLater(uint32_t waiting, uint32_t port, uint8_t traffic_class,
+                                           const std::shared_ptr<const FlowList>& flows, uint64_t first,
+                                           uint32_t i) {
+  if (waiting != kNoIndex) {
+    later_.Add(connections_[waiting].ways, i);
+    return waiting;
+  }
+  waiting = NewConnection();
+  Connection& c = connections_[waiting];
+  c = Connection{0, c.generation, later_.Open(flows, first), 0, 0, kNoIndex, traffic_class};
+  c.later = true;
+  later_.Add(c.ways, i);
+  TakeSender(waiting);
+  sender(waiting).port = port;
+  AddToRing(waiting);
+  ports_.Kick(port);
+  // The port may have taken it at once.
+  return connections_[waiting].later ? waiting : kNoIndex;
 }
 
 template <typename Events, typename Ports>
 bool Senders<Events, Ports>::Begin(uint32_t i) {
   if (!Choose(i)) return false;
   Connection& c = connections_[i];
-  Sender& s = senders_[i];
+  Sender& s = sender(i);
   PathFacts facts = ways_.Facts(c, ways_[c.ways + s.path]);
   facts.seed =
       options_.seed ^ (static_cast<uint64_t>(c.src) << 40) ^ (static_cast<uint64_t>(c.dst) << 16) ^ c.tag;
-  transports_[i] = BeginTransport(options_.transport, facts, &s.control);
+  transports_.Begin(c.sender, facts, &s.control);
   c.begun = true;
   AfterTransport(i);
   return true;
@@ -85,7 +148,7 @@ void Senders<Events, Ports>::Reroute() {
 template <typename Events, typename Ports>
 bool Senders<Events, Ports>::Choose(uint32_t i) {
   Connection& c = connections_[i];
-  Sender& s = senders_[i];
+  Sender& s = senders_[c.sender];
   if (s.chosen && s.chosen_epoch == ways_.epoch()) return true;
   const auto paths = static_cast<uint32_t>(options_.paths);
   s.path = 0;
@@ -99,7 +162,7 @@ bool Senders<Events, Ports>::Choose(uint32_t i) {
       break;
     case PacketOptions::Spread::kTransport:
       if (!c.begun) break;
-      WithTransport(&transports_[i], [&](auto& t) {
+      transports_.With(c.sender, [&](auto& t) {
         s.path = static_cast<uint16_t>(t.PickPath(Time::Picos(agenda_.now()), paths));
       });
       break;
@@ -129,16 +192,16 @@ bool Senders<Events, Ports>::CanSend(const Sender& s) const {
 
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::AddToRing(uint32_t i) {
-  Sender& s = senders_[i];
+  const uint32_t place = connections_[i].sender;
+  Sender& s = senders_[place];
   const uint8_t c = connections_[i].traffic_class;
   PortQueue& q = network_.queue(s.port, c);
   if (q.ring == kNoIndex) {
-    s.ring_next = i;
+    s.ring_next = place;
   } else {
-    s.ring_next = senders_[q.ring].ring_next;
-    senders_[q.ring].ring_next = i;
+    s.ring_next = std::exchange(senders_[q.ring].ring_next, place);
   }
-  q.ring = i;
+  q.ring = place;
   s.in_ring = true;
   network_.port(s.port).ready |= static_cast<uint8_t>(1u << c);
 }
@@ -146,7 +209,8 @@ void Senders<Events, Ports>::AddToRing(uint32_t i) {
 // Waits for its turn at its card, or for its pace.
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::MayBeReady(uint32_t i) {
-  Sender& s = senders_[i];
+  if (connections_[i].parked) return;
+  Sender& s = sender(i);
   if (s.in_ring || !connections_[i].begun || connections_[i].cut_off || !CanSend(s)) return;
   if (s.pace_at > agenda_.now()) {
     if (!s.pace_posted) agenda_.Post(s.pace_at, Kind::kPace, i, connections_[i].generation);
@@ -162,19 +226,17 @@ template <typename Events, typename Ports>
 uint32_t Senders<Events, Ports>::TakeFromRing(uint32_t index, uint8_t traffic_class) {
   PortQueue& q = network_.queue(index, traffic_class);
   while (q.ring != kNoIndex) {
-    const uint32_t i = senders_[q.ring].ring_next;
-    Sender& s = senders_[i];
-    const auto leave = [&] {
-      s.in_ring = false;
-      if (i == q.ring) {
-        q.ring = kNoIndex;
-        network_.port(index).ready &= static_cast<uint8_t>(~(1u << traffic_class));
-      } else {
-        senders_[q.ring].ring_next = s.ring_next;
-      }
-    };
+    const uint32_t place = senders_[q.ring].ring_next;
+    Sender& s = senders_[place];
+    const uint32_t i = s.connection;
+    if (i == kNoIndex) {
+      LeaveRing(place, index, traffic_class);
+      free_senders_.push_back(place);
+      continue;
+    }
+    if (connections_[i].later) return TakeLater(i, index, traffic_class);
     if (!CanSend(s) || s.pace_at > agenda_.now() || !Choose(i) || s.port != index) {
-      leave();
+      LeaveRing(place, index, traffic_class);
       MayBeReady(i);
       continue;
     }
@@ -182,21 +244,101 @@ uint32_t Senders<Events, Ports>::TakeFromRing(uint32_t index, uint8_t traffic_cl
     // The connection may go on when this packet has left, unless its next way begins at another port.
     const int64_t free_at = agenda_.now() + network_.TimeFor(index, pool_[packet].bytes);
     if (CanSend(s) && s.pace_at <= free_at && Choose(i) && s.port == index) {
-      q.ring = i;
+      q.ring = place;
     } else {
-      leave();
+      LeaveRing(place, index, traffic_class);
       MayBeReady(i);
+      MayPark(i);
     }
     return packet;
   }
   return kNoIndex;
 }
 
+template <typename Events, typename Ports>
+void Senders<Events, Ports>::LeaveRing(uint32_t place, uint32_t index, uint8_t traffic_class) {
+  PortQueue& q = network_.queue(index, traffic_class);
+  Sender& s = senders_[place];
+  s.in_ring = false;
+  if (place == q.ring) {
+    q.ring = kNoIndex;
+    network_.port(index).ready &= static_cast<uint8_t>(~(1u << traffic_class));
+  } else {
+    senders_[q.ring].ring_next = s.ring_next;
+  }
+}
+
+// The others that it stands for keep their place; the one that begins goes behind all, as if it had been
+// there.
+template <typename Events, typename Ports>
+uint32_t Senders<Events, Ports>::TakeLater(uint32_t waiting, uint32_t index, uint8_t traffic_class) {
+  const auto [message, last] = later_.Make(connections_[waiting].ways, maker_);
+  if (last) {
+    LeaveRing(connections_[waiting].sender, index, traffic_class);
+    connections_[waiting].later = false;
+    Close(waiting);
+  }
+  const uint32_t i = messages_[message].connection;
+  connections_[i].made = true;
+  sender(i).Append(message, &messages_);
+  Begin(i);
+  const uint32_t packet = NextPacket(i);
+  if (CanSend(sender(i))) {
+    AddToRing(i);
+  } else {
+    MayPark(i);
+  }
+  return packet;
+}
+
+template <typename Events, typename Ports>
+void Senders<Events, Ports>::MayPark(uint32_t i) {
+  Connection& c = connections_[i];
+  if (!c.made) return;
+  const Sender& s = senders_[c.sender];
+  const bool sent = s.message == kNoIndex && s.head == s.tail && s.head_first == 0;
+  if (!sent || s.next > kMostParked) return;
+  const uint32_t message = s.head;
+  messages_[message].acked = static_cast<uint32_t>(s.acked);
+  GiveSender(i);
+  c.parked = true;
+  c.sender = message;
+}
+
+template <typename Events, typename Ports>
+void Senders<Events, Ports>::Unpark(uint32_t i) {
+  Connection& c = connections_[i];
+  const uint32_t m = c.sender;
+  const Message& message = messages_[m];
+  c.parked = false;
+  TakeSender(i);
+  Begin(i);
+  Sender& s = sender(i);
+  s.chosen = false;
+  s.head = s.tail = m;
+  s.next = message.packets;
+  s.acked = message.acked;
+  s.sent_bytes = message.bytes;
+  s.acked_bytes = std::min(s.acked * mtu_, message.bytes);
+  s.in_flight = s.sent_bytes - s.acked_bytes;
+}
+
+template <typename Events, typename Ports>
+void Senders<Events, Ports>::OnAckOfParked(uint32_t i, const Packet& k) {
+  Connection& c = connections_[i];
+  const uint32_t m = c.sender;
+  messages_[m].acked = static_cast<uint32_t>(k.number + 1);
+  if (k.number + 1 < messages_[m].packets) return;
+  c.parked = false;
+  c.sender = kNoIndex;
+  messages_.Acknowledge(m);
+}
+
 // By the way that is chosen.
 template <typename Events, typename Ports>
 uint32_t Senders<Events, Ports>::NextPacket(uint32_t i) {
   const Connection& c = connections_[i];
-  Sender& s = senders_[i];
+  Sender& s = senders_[c.sender];
   const Way& way = ways_[c.ways + s.path];
   const uint32_t packet = pool_.Take();
   Packet& k = pool_[packet];
@@ -227,7 +369,7 @@ uint32_t Senders<Events, Ports>::NextPacket(uint32_t i) {
 
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::FillNew(uint32_t i, Packet* k) {
-  Sender& s = senders_[i];
+  Sender& s = sender(i);
   const uint32_t m = s.message;
   const Message& message = messages_[m];
   const uint64_t place = s.next - s.message_first;
@@ -258,7 +400,8 @@ void Senders<Events, Ports>::OnAnswer(uint32_t i, const Packet& k) {
 
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::OnAck(uint32_t i, const Packet& k) {
-  Sender& s = senders_[i];
+  if (connections_[i].parked) return OnAckOfParked(i, k);
+  Sender& s = sender(i);
   Ack ack;
   bool is_news;
   if (selects_) {
@@ -277,7 +420,7 @@ void Senders<Events, Ports>::OnAck(uint32_t i, const Packet& k) {
   ack.marked = (k.flags & Packet::kMarked) != 0;
   ack.cnp = (k.flags & Packet::kCnp) != 0;
   if (k.telemetry != kNoIndex) ack.telemetry = &pool_.telemetry(k.telemetry);
-  WithTransport(&transports_[i], [&](auto& t) { t.OnAck(ack, &s.control); });
+  transports_.With(connections_[i].sender, [&](auto& t) { t.OnAck(ack, &s.control); });
   AfterTransport(i);
   if (selects_ && lossy_) {
     Loss loss;
@@ -291,7 +434,7 @@ void Senders<Events, Ports>::OnAck(uint32_t i, const Packet& k) {
 
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::OnNack(uint32_t i, const Packet& k) {
-  Sender& s = senders_[i];
+  Sender& s = sender(i);
   Loss loss;
   loss.now = Time::Picos(agenda_.now());
   loss.next = s.next;
@@ -306,16 +449,16 @@ void Senders<Events, Ports>::OnNack(uint32_t i, const Packet& k) {
 // The transport learns of a loss; what is in flight is known by now.
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::TellLoss(uint32_t i, const Loss& loss) {
-  Sender& s = senders_[i];
+  Sender& s = sender(i);
   Loss told = loss;
   told.in_flight = s.in_flight;
-  WithTransport(&transports_[i], [&](auto& t) { t.OnLoss(told, &s.control); });
+  transports_.With(connections_[i].sender, [&](auto& t) { t.OnLoss(told, &s.control); });
   AfterTransport(i);
 }
 
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::ArmTimeout(uint32_t i) {
-  Sender& s = senders_[i];
+  Sender& s = sender(i);
   s.deadline = agenda_.now() + options_.timeout.picos();
   if (s.timeout_posted) return;
   s.timeout_posted = true;
@@ -325,7 +468,7 @@ void Senders<Events, Ports>::ArmTimeout(uint32_t i) {
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::OnTimeout(uint32_t i, uint32_t generation) {
   if (connections_[i].generation != generation) return;
-  Sender& s = senders_[i];
+  Sender& s = sender(i);
   s.timeout_posted = false;
   if (s.acked == s.next) return;  // nothing is under way
   if (s.deadline > agenda_.now()) {
@@ -351,19 +494,20 @@ void Senders<Events, Ports>::OnTimeout(uint32_t i, uint32_t generation) {
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::OnPace(uint32_t i, uint32_t generation) {
   if (connections_[i].generation != generation) return;
-  senders_[i].pace_posted = false;
+  sender(i).pace_posted = false;
   MayBeReady(i);
 }
 
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::OnTimer(uint32_t i, uint32_t generation) {
-  Sender& s = senders_[i];
+  if (connections_[i].generation != generation) return;
+  Sender& s = sender(i);
   const int64_t now = agenda_.now();
-  if (connections_[i].generation != generation || s.timer_posted != now) return;
+  if (s.timer_posted != now) return;
   s.timer_posted = 0;
   if (s.control.timer.picos() <= now) {
     s.control.timer = Time::Never();
-    WithTransport(&transports_[i], [&](auto& t) { t.OnTimer(Time::Picos(now), &s.control); });
+    transports_.With(connections_[i].sender, [&](auto& t) { t.OnTimer(Time::Picos(now), &s.control); });
   }
   AfterTransport(i);
   MayBeReady(i);
@@ -372,7 +516,7 @@ void Senders<Events, Ports>::OnTimer(uint32_t i, uint32_t generation) {
 // Posts the timer that the transport asked for.
 template <typename Events, typename Ports>
 void Senders<Events, Ports>::AfterTransport(uint32_t i) {
-  Sender& s = senders_[i];
+  Sender& s = sender(i);
   const int64_t due = std::max(s.control.timer.picos(), agenda_.now());
   if (s.control.timer == Time::Never() || (s.timer_posted != 0 && s.timer_posted <= due)) return;
   s.timer_posted = due;

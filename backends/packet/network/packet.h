@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "backends/packet/transports/transport.h"
@@ -92,15 +93,17 @@ class StableArray {
 class PacketPool {
  public:
   uint32_t Take() {
-    if (free_.empty()) return packets_.Add();
-    const uint32_t i = free_.back();
-    free_.pop_back();
+    ++in_flight_;
+    if (free_ == kNoIndex) return packets_.Add();
+    const uint32_t i = free_;
+    free_ = packets_[i].next;
     packets_[i] = Packet();
     return i;
   }
   void Give(uint32_t i) {
     if (packets_[i].telemetry != kNoIndex) free_telemetry_.push_back(packets_[i].telemetry);
-    free_.push_back(i);
+    packets_[i].next = std::exchange(free_, i);
+    --in_flight_;
   }
   Packet& operator[](uint32_t i) const { return packets_[i]; }
 
@@ -115,16 +118,15 @@ class PacketPool {
   }
   Telemetry& telemetry(uint32_t i) const { return telemetry_[i]; }
 
-  size_t in_flight() const { return packets_.size() - free_.size(); }
+  size_t in_flight() const { return in_flight_; }
   size_t most_in_flight() const { return packets_.size(); }
-  uint64_t MemoryBytes() const {
-    return packets_.MemoryBytes() + free_.capacity() * sizeof(uint32_t) + telemetry_.MemoryBytes();
-  }
+  uint64_t MemoryBytes() const { return packets_.MemoryBytes() + telemetry_.MemoryBytes(); }
 
  private:
   StableArray<Packet> packets_;
   StableArray<Telemetry> telemetry_;
-  alignas(64) std::vector<uint32_t> free_;
+  alignas(64) uint32_t free_ = kNoIndex;  // a list, by Packet::next
+  uint32_t in_flight_ = 0;
   std::vector<uint32_t> free_telemetry_;
 };
 

@@ -50,6 +50,14 @@ class PacketSim {
   const Connection& connection(uint32_t i) const { return ends_.senders().connection(i); }
   void Send(uint32_t message, int64_t now) { ends_.Send(message, now); }
 
+  // As of Ends and Senders. NewExpected(): a message of FlowMaker::Make().
+  void set_maker(FlowMaker* maker) { ends_.senders().set_maker(maker); }
+  uint32_t SendLater(uint32_t waiting, uint32_t port, uint8_t traffic_class,
+                     const std::shared_ptr<const FlowList>& flows, uint64_t first, uint32_t i, int64_t now) {
+    return ends_.SendLater(waiting, port, traffic_class, flows, first, i, now);
+  }
+  uint32_t NewExpected() { return ends_.messages().NewExpected(); }
+
   // As of Windows.
   int64_t at() { return windows_.at(); }
   void Run(int64_t limit, bool stop, int64_t bound) { windows_.Run(limit, stop, bound); }

@@ -51,13 +51,25 @@ absl::StatusOr<TransportConfig> ParseTransport(absl::string_view text) {
   return found;
 }
 
-TransportState BeginTransport(const TransportConfig& config, const PathFacts& path, Control* control) {
-  TransportState state;
+TransportStates::TransportStates(const TransportConfig& config) : config_(config) {
   ForEach(Transports(), [&](auto* t) {
     using T = std::remove_pointer_t<decltype(t)>;
-    if (const auto* c = std::get_if<typename T::Config>(&config)) state.emplace<T>(*c, path, control);
+    if (std::holds_alternative<typename T::Config>(config_)) states_.emplace<std::vector<std::optional<T>>>();
   });
-  return state;
+}
+
+void TransportStates::Begin(uint32_t i, const PathFacts& path, Control* control) {
+  ForEach(Transports(), [&](auto* t) {
+    using T = std::remove_pointer_t<decltype(t)>;
+    auto* states = std::get_if<std::vector<std::optional<T>>>(&states_);
+    if (states == nullptr) return;
+    if (states->size() <= i) states->resize(i + 1);
+    (*states)[i].emplace(std::get<typename T::Config>(config_), path, control);
+  });
+}
+
+uint64_t TransportStates::MemoryBytes() const {
+  return std::visit([](const auto& states) { return states.capacity() * sizeof(states[0]); }, states_);
 }
 
 }  // namespace chakra::packet

@@ -1,6 +1,8 @@
 // The transports by name. To add one: its file here, and its class in the list.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -21,29 +23,39 @@ namespace chakra::packet {
 template <typename... T>
 struct TransportList {
   using Configs = std::variant<typename T::Config...>;
-  using States = std::variant<std::monostate, T...>;
+  using States = std::variant<std::vector<std::optional<T>>...>;
 };
 
 using Transports = TransportList<FixedWindow, Dcqcn, Dctcp, Hpcc, Nscc, Swift, Timely>;
 using TransportConfig = Transports::Configs;
-using TransportState = Transports::States;
 
 std::vector<TransportKind> TransportKinds();
 const TransportKind& KindOf(const TransportConfig& config);
 // "dcqcn" or "dcqcn:g=0.01". Errors: an unknown name, with the nearest; a bad parameter.
 absl::StatusOr<TransportConfig> ParseTransport(absl::string_view text);
 
-// The state of a new connection.
-TransportState BeginTransport(const TransportConfig& config, const PathFacts& path, Control* control);
+// The states of connections, by number: of one transport, and no larger than its states are.
+class TransportStates {
+ public:
+  // Of the transport that `config` is of.
+  explicit TransportStates(const TransportConfig& config);
 
-// f(transport) for the one that is there. A chain of comparisons that a compiler
-// turns into a jump: no call through a table.
-template <size_t I = 1, typename F>
-inline decltype(auto) WithTransport(TransportState* state, F&& f) {
-  if constexpr (I + 1 < std::variant_size_v<TransportState>) {
-    if (state->index() != I) return WithTransport<I + 1>(state, std::forward<F>(f));
+  // Number `i` begins anew.
+  void Begin(uint32_t i, const PathFacts& path, Control* control);
+  // f(transport) for number `i`, which has begun. A chain of comparisons that a compiler turns into a jump:
+  // no call through a table.
+  template <size_t I = 0, typename F>
+  decltype(auto) With(uint32_t i, F&& f) {
+    if constexpr (I + 1 < std::variant_size_v<Transports::States>) {
+      if (states_.index() != I) return With<I + 1>(i, std::forward<F>(f));
+    }
+    return f(*(*std::get_if<I>(&states_))[i]);
   }
-  return f(*std::get_if<I>(state));
-}
+  uint64_t MemoryBytes() const;
+
+ private:
+  TransportConfig config_;
+  Transports::States states_;
+};
 
 }  // namespace chakra::packet

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "backends/packet/network/packet.h"
 #include "backends/packet/ways/path_table.h"
 
 namespace chakra::packet {
@@ -14,9 +15,13 @@ struct Connection {
   uint32_t generation = 0;  // grows when its number is used again
   uint32_t ways = 0;        // the first of its ways
   int src = 0, dst = 0;
+  uint32_t sender = 0;  // the number of its Sender; where it is parked, its message
   uint8_t traffic_class = 1;
   bool begun = false;    // has its transport
   bool cut_off = false;  // has no way
+  bool later = false;    // stands in a ring for flows that are not made: `ways` is their number in LaterFlows
+  bool made = false;     // of such a flow
+  bool parked = false;   // has sent its only message, and is without a sender until that is acknowledged
 };
 
 // A way there and the way back of its acknowledgements: runs of PathTable.

@@ -14,6 +14,24 @@ uint32_t PathTable::AddCopy(const PathTable& from, uint32_t first, uint32_t coun
   return begin;
 }
 
+uint32_t PathTable::AddPath(std::span<const uint32_t> path) {
+  if (path.size() < given_back_.size() && given_back_[path.size()] != kNoIndex) {
+    const uint32_t first = given_back_[path.size()];
+    given_back_[path.size()] = ports_[first];
+    std::copy(path.begin(), path.end(), ports_.begin() + first);
+    return first;
+  }
+  const uint32_t first = size();
+  ports_.insert(ports_.end(), path.begin(), path.end());
+  return first;
+}
+
+void PathTable::GiveBack(uint32_t first, uint32_t count) {
+  if (count == 0) return;
+  if (given_back_.size() <= count) given_back_.resize(count + 1, kNoIndex);
+  ports_[first] = std::exchange(given_back_[count], first);
+}
+
 void PathTable::MakeRoom(size_t entries) {
   constexpr size_t kLeast = 4096;
   if (ports_.capacity() - ports_.size() >= entries) return;

@@ -25,6 +25,10 @@ class PathTable {
   uint32_t operator[](uint32_t i) const { return ports_[i]; }
   uint32_t size() const { return static_cast<uint32_t>(ports_.size()); }
   void Add(uint32_t port) { ports_.push_back(port); }
+  // Adds the ports of a path, where an equally long one was given back or at the end; where they begin.
+  uint32_t AddPath(std::span<const uint32_t> path);
+  // A path that nobody goes any more.
+  void GiveBack(uint32_t first, uint32_t count);
   // Adds ports of another table, or of this one; where they begin.
   uint32_t AddCopy(const PathTable& from, uint32_t first, uint32_t count);
 
@@ -50,6 +54,8 @@ class PathTable {
   static constexpr uint32_t kPerHop = 3;  // entries of an Alternative
 
   std::vector<uint32_t> ports_;  // and alternatives
+  // By length: the first of the paths that were given back; each begins with the number of the next.
+  std::vector<uint32_t> given_back_;
   std::function<void()> before_move_;
 };
 

@@ -1,6 +1,7 @@
 #include "backends/packet/ways/ways.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace chakra::packet {
 namespace {
@@ -14,9 +15,25 @@ Ways::Ways(const PacketNetwork* network, const PacketOptions& options)
     : network_(network), options_(options), count_(static_cast<uint32_t>(options.paths)) {}
 
 uint32_t Ways::AddPair() {
+  if (given_back_ != kNoIndex) {
+    const uint32_t pair = std::exchange(given_back_, ways_[given_back_].ports);
+    ways_[pair] = Way();
+    return pair;
+  }
   const uint32_t first = size();
   ways_.resize(ways_.size() + count_);
   return first;
+}
+
+void Ways::GiveBack(uint32_t first) {
+  for (uint32_t i = first; i < first + count_; ++i) {
+    if (ways_[i].found) {
+      paths_.GiveBack(ways_[i].ports, ways_[i].hops);
+      paths_.GiveBack(ways_[i].back, ways_[i].hops_back);
+    }
+    ways_[i] = Way();
+  }
+  ways_[first].ports = std::exchange(given_back_, first);
 }
 
 void Ways::Find(const Connection& c) {

@@ -29,6 +29,8 @@ class Ways {
   void set_finder(WayFinder* finder) { finder_ = finder; }
   // The ways of another pair; the number of the first.
   uint32_t AddPair();
+  // The ways of a pair that will not be asked for any more, and over which nothing is under way.
+  void GiveBack(uint32_t first);
   uint32_t size() const { return static_cast<uint32_t>(ways_.size()); }
   Way& operator[](uint32_t i) { return ways_[i]; }
   const Way& operator[](uint32_t i) const { return ways_[i]; }
@@ -57,6 +59,7 @@ class Ways {
   uint32_t count_;  // of a pair
   WayFinder* finder_ = nullptr;
   std::vector<Way> ways_;
+  uint32_t given_back_ = kNoIndex;  // the first way of a pair; a list, by Way::ports
   PathTable paths_;
   uint32_t epoch_ = 0;
 };

@@ -1,0 +1,85 @@
+// Runs that there is no memory for, and --max-memory, as a user meets them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "test/replay/acceptance_testing.h"
+
+namespace chakra::acceptance {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class MemoryCli : public Bench {
+ protected:
+  void SetUp() override {
+    if (kSanitized) GTEST_SKIP() << "a sanitized process has more memory than any limit";
+    Rank("exchange", 0, {Coll(1, ChakraProtoMsg::ALL_TO_ALL, int64_t{1} << 30)});
+  }
+  // A shell runs a process of its own, which a limit ends with.
+  void ExpectRefused(const std::string& arguments, const std::string& begin, const std::string& free) const {
+    const Outcome r = Run(arguments + " > out.txt 2> err.txt");
+    EXPECT_EQ(r.status, 1) << arguments;
+    EXPECT_EQ(Content(At("out.txt")), "") << arguments;
+    const std::string error = Content(At("err.txt"));
+    EXPECT_THAT(error, StartsWith("chakra-replay: " + begin)) << arguments;
+    EXPECT_THAT(error, HasSubstr(free)) << arguments;
+    EXPECT_THAT(error, HasSubstr("expected fewer ranks, --fabric fluid or analytical, or more memory\n"));
+    EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1) << error;
+  }
+};
+
+// 16,384 x 16,383 messages begin at once.
+TEST_F(MemoryCli, WhatNeedsMoreThanThereMayBeIsRefusedBeforeItBegins) {
+  const std::string limit = " --ranks 16384 --threads 1 --max-memory 2GB";
+  const std::string call =
+      "all_to_all (direct/simple) on 16384 ranks begins 268419072 messages at once, which need at least ";
+  const std::string calls[] = {
+      "collective all_to_all --bytes 1GiB --format csv",
+      "replay exchange/w --comm simulated -q",
+  };
+  for (const std::string& run : calls) {
+    for (const char* fabric : {"packet", "packet --packet transport=dcqcn", "analytical-fifo"}) {
+      ExpectRefused(absl::StrCat(run, " --cluster dgx-h100 --fabric ", fabric, limit), call, " GB are free");
+    }
+  }
+}
+
+TEST_F(MemoryCli, WhatFitsRuns) {
+  for (const char* fabric : {"packet", "analytical-fifo", "fluid"}) {
+    const std::string run =
+        absl::StrCat("collective all_to_all --bytes 1MB --ranks 64 --format csv --fabric ", fabric);
+    const Outcome all = Run(run);
+    EXPECT_EQ(all.status, 0) << all.err;
+    const Outcome limited = Run(run + " --max-memory 4GB > out.txt");
+    EXPECT_EQ(limited.status, 0) << limited.err;
+    EXPECT_EQ(Content(At("out.txt")), all.out);
+  }
+}
+
+// What messages of one packet take cannot be told before.
+TEST_F(MemoryCli, ARunThatReachesTheLimitSaysSo) {
+  const Outcome r =
+      Run("collective all_to_all --bytes 1MB --ranks 512 --format csv --fabric packet --threads 1 "
+          "--max-memory 60MB "
+          "> out.txt 2> err.txt");
+  EXPECT_EQ(r.status, 1);
+  EXPECT_EQ(Content(At("out.txt")), "");
+  EXPECT_THAT(Content(At("err.txt")), StartsWith("chakra-replay: out of memory"));
+}
+
+TEST_F(MemoryCli, ALimitThatCannotBeIsMisuse) {
+  for (const auto& [size, says] :
+       {std::pair("1KB", "expected more than the"), std::pair("much", "expected")}) {
+    const Outcome r = Run(absl::StrCat("collective all_reduce --max-memory ", size, " > out.txt 2> err.txt"));
+    EXPECT_EQ(r.status, 2) << size;
+    EXPECT_THAT(Content(At("err.txt")), HasSubstr(says)) << size;
+  }
+}
+
+}  // namespace
+}  // namespace chakra::acceptance
