@@ -15,8 +15,8 @@ std::string Print(const Spot& s) {
 }
 
 uint32_t StageGraph::IndexOf(const Operator& op) {
-  const std::string key = absl::StrCat(op.name, "|", op.shapes, "|", op.types, "|", op.operations, "|", op.bytes,
-                                       "|", op.duration_ns);
+  const std::string key = absl::StrCat(op.name, "|", op.shapes, "|", op.types, "|", op.operations, "|",
+                                       op.bytes, "|", op.duration_ns);
   const auto [at, fresh] = operator_index_.try_emplace(key, static_cast<uint32_t>(operators.size()));
   if (fresh) operators.push_back(op);
   return at->second;
@@ -111,6 +111,15 @@ uint32_t StageGraph::Message(NodeType type, PeerKind peer, int64_t stage, Stream
   node.bytes = bytes;
   node.spot = spot;
   return Add(node, host.call_ns, after);
+}
+
+std::vector<GroupKind> KindsInOrder(const StageGraph& stage) {
+  std::vector<GroupKind> kinds;
+  for (const StepNode& n : stage.nodes) {
+    if (n.type == NodeType::kCollective && std::find(kinds.begin(), kinds.end(), n.group) == kinds.end())
+      kinds.push_back(n.group);
+  }
+  return kinds;
 }
 
 }  // namespace chakra::generate

@@ -33,9 +33,6 @@ enum class Stream : uint8_t {
 };
 inline constexpr int kStreams = 13;
 
-// The other end of a message.
-enum class PeerKind : uint8_t { kStage, kNextContext, kPreviousContext };
-
 // What a computation is: equal ones share one entry of StageGraph::operators.
 struct Operator {
   std::string name;    // as PyTorch or the library names it: "aten::mm"
@@ -100,24 +97,29 @@ class StageGraph {
   void HostWorks(int64_t ns, const Spot& spot);
   // What the host has done is in nodes that there are: HostBegins() may follow.
   void HostEnds();
-  // The nodes that follow wait for a new node of the host, and for none before: they may change places with earlier nodes.
+  // The nodes that follow wait for a new node of the host, and for none before: they may change places with
+  // earlier nodes.
   void HostBegins(const Spot& spot);
   // The host waits for nodes of the device before it launches the next node.
   void HostWaits(const NodeList& nodes);
 
  private:
-  // The host's launches are put together in nodes of at least this length: a graph with a node for each launch
-  // would be twice as large, and would differ in what a device that waits for the host waits for at first.
+  // The host's launches are put together in nodes of at least this length: a graph with a node for each
+  // launch would be twice as large, and would differ in what a device that waits for the host waits for at
+  // first.
   static constexpr int64_t kHostGrainNs = 200'000;
 
   uint32_t Add(StepNode node, int64_t host_ns, const NodeList& after);
   void AddHost(const Spot& spot);
   uint32_t IndexOf(const Operator& op);
   absl::flat_hash_map<std::string, uint32_t> operator_index_;
-  int64_t pending_ns_ = 0;          // of the host, in no node yet
-  NodeList waits_;                  // what the host's next node waits for
-  int64_t host_node_ = -1;          // the last one
-  bool host_is_new_ = false;        // no node of the device waits for it yet
+  int64_t pending_ns_ = 0;    // of the host, in no node yet
+  NodeList waits_;            // what the host's next node waits for
+  int64_t host_node_ = -1;    // the last one
+  bool host_is_new_ = false;  // no node of the device waits for it yet
 };
+
+// The kinds of groups that a stage's nodes name, in the order in which a reader of a rank's file finds them.
+std::vector<GroupKind> KindsInOrder(const StageGraph& stage);
 
 }  // namespace chakra::generate
