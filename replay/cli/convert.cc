@@ -19,9 +19,11 @@
 #include "replay/run/machine.h"
 #include "replay/run/price.h"
 #include "replay/run/traces.h"
+#include "trace/et/rank_index.h"
 #include "trace/et/read_options.h"
 #include "trace/et/writer.h"
 #include "trace/import/goal/program.h"
+#include "trace/import/inputs.h"
 #include "trace/import/json/json.h"
 #include "trace/import/reader.h"
 #include "trace/import/registry.h"
@@ -29,6 +31,7 @@
 #include "trace/io/compressed_file.h"
 #include "trace/io/file.h"
 #include "trace/io/proto_io.h"
+#include "trace/model/groups.h"
 
 namespace chakra::cli {
 namespace {
@@ -210,18 +213,18 @@ absl::Status ConvertCommand::WriteOne(const RankTrace& trace, const StagedRanks*
   return WriteOutput(path, *text);
 }
 
-// "dir/w.3.et.zst" as "w.3".
-std::string Stem(const std::string& file) {
-  std::string name =
-      fs::path(file.substr(file.find('!') == std::string::npos ? 0 : file.find('!') + 1)).filename();
-  absl::string_view stem = name;
-  return std::string(ConsumeEnding(&stem) != nullptr ? stem : WithoutCompression(stem));
-}
-
-// The same with the rank at its end.
+// "dir/w.3.et.zst" as "w.3", with the rank at its end: the file may be that of another one that does the
+// same.
 std::string Named(const RankTrace& rank) {
-  const std::string name = Stem(rank.file), number = absl::StrCat(".", rank.rank);
-  return absl::EndsWith(name, number) ? name : name + number;
+  const size_t archive = rank.file.find('!');
+  const std::string name =
+      fs::path(rank.file.substr(archive == std::string::npos ? 0 : archive + 1)).filename();
+  const TraceName parsed = ParseTraceName(name);
+  if (parsed.rank >= 0 && rank.recorded_rank == kNoRank) return absl::StrCat(parsed.prefix, ".", rank.rank);
+  absl::string_view whole = name;
+  const absl::string_view stem = ConsumeEnding(&whole) != nullptr ? whole : WithoutCompression(whole);
+  const std::string number = absl::StrCat(".", rank.rank);
+  return absl::StrCat(stem, absl::EndsWith(stem, number) ? "" : number);
 }
 
 // Files that make a run together may be named as their writer likes: their traces get one prefix. "": they
@@ -235,9 +238,15 @@ std::string Prefix(const TraceSet& traces) {
   return prefixes.size() > 1 ? "trace" : "";
 }
 
-// The group file travels with the traces that it was found beside.
+// The group file travels with the traces that it was found beside; a workload and an index of ranks have
+// groups inside.
 absl::Status ConvertCommand::CopyGroups(const TraceSet& traces) const {
   for (const InputFile& input : traces.inputs) {
+    if (input.role == "index" || input.role == "workload") {
+      const std::string first = Named(traces.ranks.front());
+      const fs::path to = fs::path(output_) / absl::StrCat(first.substr(0, first.rfind('.')), ".json");
+      return WriteFile(to.string(), GroupFileText(traces.groups), Compression::kNone);
+    }
     if (input.role != "groups" || input.path.find('!') != std::string::npos) continue;
     auto content = ReadFileAsItIs(input.path);
     if (!content.ok()) return content.status();
@@ -262,6 +271,11 @@ absl::Status ConvertCommand::Convert(const TraceSet& traces, const StagedRanks* 
     if (archived || !fs::equivalent(fs::absolute(rank.file).parent_path(), output_, error)) continue;
     return absl::InvalidArgumentError(
         absl::StrCat(output_, " is the folder of ", rank.file, ", which is read; expected another folder"));
+  }
+  for (const std::string& name : ListFolder(output_)) {
+    if (!absl::EndsWith(WithoutCompression(name), kRankIndexEnding)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        output_, " holds ", name, ", which says that ranks share files; expected another folder"));
   }
   const std::string format = Format();
   std::string ending = format == "et" ? ".et" : format == "json" ? ".json" : ".txtpb";
@@ -339,7 +353,8 @@ int ConvertCommand::Run() {
     return Misuse("--compression of standard output is for --to et");
   }
   const Importer* importer = ImporterOfRun(inputs_, read_);
-  if (Format() == "et" && output_ != "-" && importer != nullptr && importer->recorded) {
+  const bool many = importer != nullptr && (importer->recorded || importer->leads != nullptr);
+  if (Format() == "et" && output_ != "-" && many) {
     if (!cluster_.empty()) return Misuse("--cluster is for --to goal");
     const absl::Status status = ConvertRecording();
     return status.ok() ? kDone : Fail(status);

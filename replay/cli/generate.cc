@@ -96,6 +96,12 @@ class GenerateCommand : public Command {
     app->add_option("--ranks", ranks_, "Write only these ranks, comma-separated")
         ->delimiter(',')
         ->type_name("LIST");
+    app->add_flag("--share", share_,
+                  "Write each distinct graph once, and DIR/workload.ranks.json, by which this program's "
+                  "commands read the "
+                  "ranks. `chakra-replay convert DIR -o OTHER` makes a file for each rank of it, which other "
+                  "readers need. "
+                  "Without it each rank has a file");
     AddDeviceMemory(app, "", "Say which ranks need more memory than this, as 80GB", &device_memory_);
     app->add_flag("--list", list_, "Print the names of models with their sources and exit");
     app->add_option("--threads", threads_, "Files written at once; default: the machine's cores")
@@ -113,6 +119,9 @@ class GenerateCommand : public Command {
     if (list_) return List();
     if (from_.file.empty() && from_.model.empty() && from_.set.empty())
       return Misuse("generate expects WORKLOAD or --model");
+    if (share_ && output_.empty()) return Misuse("--share expects -o DIR");
+    if (share_ && !ranks_.empty())
+      return Misuse("--share writes what all ranks share; --ranks chooses files of ranks");
     const auto workload = generate::ReadWorkload(from_);
     if (!workload.ok()) return Fail(workload.status());
     const auto plan = generate::ResolvePlan(*workload);
@@ -120,7 +129,9 @@ class GenerateCommand : public Command {
     if (!output_.empty()) {
       const auto step = generate::BuildStep(*plan);
       if (!step.ok()) return Fail(step.status());
-      if (absl::Status s = generate::WriteStep(*step, output_, ranks_, threads_); !s.ok()) return Fail(s);
+      const absl::Status written = share_ ? generate::WriteSharedStep(*step, output_, threads_)
+                                          : generate::WriteStep(*step, output_, ranks_, threads_);
+      if (!written.ok()) return Fail(written);
     }
     TextPage page = PageOf("-");
     std::string left_out = generate::LeftOut(*workload);
@@ -144,6 +155,7 @@ class GenerateCommand : public Command {
   generate::WorkloadOptions from_;
   std::string output_;
   std::vector<int> ranks_;
+  bool share_ = false;
   bool list_ = false;
   int threads_ = 1;
   uint64_t device_memory_ = 0;

@@ -151,10 +151,40 @@ void TryEach(std::vector<Attempt> attempts, const RunLimits& limits, FoundRuns* 
   }
 }
 
-}  // namespace
+// Runs that a file of theirs tells of (Importer::leads), with the traces beside it. Returns the other
+// candidates.
+std::vector<Candidate> TakeLed(const std::vector<Candidate>& candidates, const RunLimits& limits,
+                               FoundRuns* found) {
+  const auto leads = [](const Candidate& c) { return c.importer != nullptr && c.importer->leads != nullptr; };
+  std::map<std::string, std::vector<Candidate>> leading;  // by folder
+  for (const Candidate& c : candidates) {
+    if (leads(c)) leading[FolderOf(c.path)].push_back(c);
+  }
+  std::vector<Attempt> attempts;
+  std::vector<Candidate> others;
+  for (const auto& [folder, indices] : leading) {
+    for (const Candidate& c : indices)
+      attempts.push_back({{indices.size() == 1 && !folder.empty() ? folder : c.path}, {c}});
+  }
+  for (const Candidate& c : candidates) {
+    const auto with = leading.find(FolderOf(c.path));
+    if (with == leading.end() || c.importer == nullptr || !c.importer->native) {
+      if (!leads(c)) others.push_back(c);
+      continue;
+    }
+    // Of several indices in a folder each says which files are its own: they count with the first.
+    const auto first = std::find_if(attempts.begin(), attempts.end(), [&](const Attempt& a) {
+      return a.files.front().path == with->second.front().path;
+    });
+    first->files.push_back(c);
+  }
+  TryEach(std::move(attempts), limits, found);
+  return others;
+}
 
-void FindRuns(const std::string& place, const std::vector<Candidate>& candidates, const RunLimits& limits,
-              FoundRuns* found) {
+// As FindRuns(), of candidates that no other file leads.
+void FindAlone(const std::string& place, const std::vector<Candidate>& candidates, const RunLimits& limits,
+               FoundRuns* found) {
   if (candidates.empty()) return;
   std::string why;
   if (Together(candidates)) {
@@ -191,7 +221,14 @@ void FindRuns(const std::string& place, const std::vector<Candidate>& candidates
   TryEach(std::move(attempts), limits, found);
   if (!why.empty() && found->runs.size() > first)
     found->runs[first].add_note(absl::StrCat("read alone, for ", place, " is no single run: ", why));
-  for (const auto& [folder, files] : below) FindRuns(folder, files, limits, found);
+  for (const auto& [folder, files] : below) FindAlone(folder, files, limits, found);
+}
+
+}  // namespace
+
+void FindRuns(const std::string& place, const std::vector<Candidate>& candidates, const RunLimits& limits,
+              FoundRuns* found) {
+  FindAlone(place, TakeLed(candidates, limits, found), limits, found);
 }
 
 }  // namespace chakra::doctor

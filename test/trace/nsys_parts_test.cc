@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "test/trace/nsys_sql.h"
+#include "trace/import/nsys/export_file.h"
 #include "trace/import/nsys/kernel_pattern.h"
 #include "trace/import/nsys/nccl_payload.h"
 #include "trace/import/nsys/operator_text.h"

@@ -47,20 +47,23 @@ TEST(Registry, ByName) {
 
 TEST(Registry, MessagesListTheFormats) {
   EXPECT_EQ(NamesOfTraces(), "PREFIX.N.et[.zst|.gz]");
-  EXPECT_EQ(ExpectedInFolders(),
-            "traces named PREFIX.N.et[.zst|.gz] (or .json, .txtpb), or a collective log (NCCL's Inspector or "
-            "profiler example, PyTorch's Flight Recorder), or a PyTorch capture (JSON of torch.profiler "
-            "or the ExecutionTraceObserver), or a rocprofv3 recording (its JSON or rocpd database), or a JAX "
-            "profile (*.xplane.pb of jax.profiler), or a HLO module of XLA (text or proto after optimisations, "
-            "of --xla_dump_to), or a GOAL program (text or binary, as LogGOPSim reads it), or a "
-            "liballprof trace (MPI calls, pmpi-trace-rank-N.txt), or a workload (a step told by its model, "
-            "see `chakra-replay generate`), or a SQLite nsys export (of `nsys export -t sqlite`)");
+  EXPECT_EQ(
+      ExpectedInFolders(),
+      "traces named PREFIX.N.et[.zst|.gz] (or .json, .txtpb), or a collective log (NCCL's Inspector or "
+      "profiler example, PyTorch's Flight Recorder), or a PyTorch capture (JSON of torch.profiler "
+      "or the ExecutionTraceObserver), or a rocprofv3 recording (its JSON or rocpd database), or a JAX "
+      "profile (*.xplane.pb of jax.profiler), or a HLO module of XLA (text or proto after optimisations, "
+      "of --xla_dump_to), or a GOAL program (text or binary, as LogGOPSim reads it), or a "
+      "liballprof trace (MPI calls, pmpi-trace-rank-N.txt), or a workload (a step told by its model, "
+      "see `chakra-replay generate`), or a folder of ranks that share files (what `chakra-replay generate "
+      "--share` writes, told by PREFIX.ranks.json), or a SQLite nsys export (of `nsys export -t sqlite`)");
   EXPECT_EQ(KindsOfRuns(),
             "collective logs, PyTorch captures, rocprofv3 recordings, JAX profiles and SQLite nsys exports");
-  EXPECT_EQ(InputsHelp(),
-            "Trace files, directories, prefixes (dir/workload), tar archives, or a collective log, or a PyTorch "
-            "capture, or a rocprofv3 recording, or a JAX profile, or a HLO module of XLA, or a GOAL program, or a "
-            "liballprof trace, or a workload, or a SQLite nsys export");
+  EXPECT_EQ(
+      InputsHelp(),
+      "Trace files, directories, prefixes (dir/workload), tar archives, or a collective log, or a PyTorch "
+      "capture, or a rocprofv3 recording, or a JAX profile, or a HLO module of XLA, or a GOAL program, or a "
+      "liballprof trace, or a workload, or a folder of ranks that share files, or a SQLite nsys export");
 }
 
 }  // namespace

@@ -207,12 +207,13 @@ absl::Status EditedOutput::Commit(const TraceSet& set) {
   if (files_.empty()) return absl::InvalidArgumentError("the edits leave no rank, expected at least one");
   std::sort(files_.begin(), files_.end());
   if (absl::Status s = CheckFolder(prefix_); !s.ok()) return s;
-  const auto groups = std::find_if(set.inputs.begin(), set.inputs.end(),
-                                   [](const InputFile& f) { return f.role == "groups"; });
+  const auto groups = std::find_if(set.inputs.begin(), set.inputs.end(), [](const InputFile& f) {
+    return f.role == "groups" || f.role == "index" || f.role == "workload";
+  });
   const bool changed = run_.after() != nullptr;
   if (groups != set.inputs.end() || (changed && !set.groups.empty())) {
     std::string text = GroupFileText(set.groups);
-    if (!changed && !absl::StrContains(groups->path, "!")) {
+    if (!changed && groups->role == "groups" && !absl::StrContains(groups->path, "!")) {
       absl::StatusOr<std::string> as_it_is = ReadFileAsItIs(groups->path);
       if (!as_it_is.ok()) return as_it_is.status();
       text = *std::move(as_it_is);

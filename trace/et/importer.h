@@ -46,6 +46,9 @@ struct Importer {
                                   const ReadOptions& options) = nullptr;
   // Of a run: it was recorded, so that its steps and ranks can be selected.
   bool recorded = true;
+  // Of a run: whether an input (a file, folder or prefix) is of this format though native traces lie there,
+  // which belong to it. Null: native traces are a run of their own.
+  bool (*leads)(const std::string& input) = nullptr;
   // Of a run: endings of files that `run` cannot read, but explains: {".nsys-rep"}.
   absl::Span<const absl::string_view> explained = {};
 

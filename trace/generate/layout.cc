@@ -41,6 +41,11 @@ int Layout::OfContext(int rank, int64_t by) const {
   return RankAt(p);
 }
 
+int Layout::OtherEnd(PeerKind kind, int64_t stage, int rank) const {
+  if (kind == PeerKind::kStage) return OnStage(rank, stage);
+  return OfContext(rank, kind == PeerKind::kNextContext ? 1 : -1);
+}
+
 int Layout::TwinOf(int rank) const {
   const Place p = PlaceOf(rank);
   return RankAt({0, split_.cp_kind == proto::Parallel::RING ? p.cp : 0, 0, p.pp});
@@ -140,9 +145,11 @@ std::vector<int> Layout::Members(GroupKind kind, int rank) const {
   return members;
 }
 
+const char* Layout::NameOf(GroupKind kind) { return kNames[static_cast<int>(kind)]; }
+
 std::string Layout::NameOf(GroupKind kind, int rank) const {
-  if (kind == GroupKind::kWorld) return "world";
-  return absl::StrCat(kNames[static_cast<int>(kind)], Member(kind, rank, 0));
+  if (kind == GroupKind::kWorld) return NameOf(kind);
+  return absl::StrCat(NameOf(kind), Member(kind, rank, 0));
 }
 
 }  // namespace chakra::generate

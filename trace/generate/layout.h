@@ -31,6 +31,9 @@ enum class GroupKind : uint8_t {
 };
 inline constexpr int kGroupKinds = 11;
 
+// The other end of a message.
+enum class PeerKind : uint8_t { kStage, kNextContext, kPreviousContext };
+
 class Layout {
  public:
   explicit Layout(const Split& split) : split_(split) {}
@@ -41,6 +44,8 @@ class Layout {
   // The rank of the same place on another stage, or the next (`by` = 1) or previous (-1) one of cp.
   int OnStage(int rank, int64_t stage) const;
   int OfContext(int rank, int64_t by) const;
+  // The other end of a rank's message; `stage`: of PeerKind::kStage, which one.
+  int OtherEnd(PeerKind kind, int64_t stage, int rank) const;
 
   // The rank that does the same as `rank`, with messages to ranks at the same distance: of its stage, and of
   // its number in a ring of cp.
@@ -51,6 +56,8 @@ class Layout {
   std::vector<int> Members(GroupKind kind, int rank) const;
   // "tp12": the kind, and the least rank of the group. kWorld has "world".
   std::string NameOf(GroupKind kind, int rank) const;
+  // "tp": the kind alone.
+  static const char* NameOf(GroupKind kind);
   // The i-th member of a rank's group; the first is the least.
   int Member(GroupKind kind, int rank, int64_t i) const;
 

@@ -114,4 +114,13 @@ uint32_t StageGraph::Message(NodeType type, PeerKind peer, int64_t stage, Stream
   return Add(node, host.call_ns, after);
 }
 
+std::vector<GroupKind> KindsInOrder(const StageGraph& stage) {
+  std::vector<GroupKind> kinds;
+  for (const StepNode& n : stage.nodes) {
+    if (n.type == NodeType::kCollective && std::find(kinds.begin(), kinds.end(), n.group) == kinds.end())
+      kinds.push_back(n.group);
+  }
+  return kinds;
+}
+
 }  // namespace chakra::generate

@@ -34,9 +34,6 @@ enum class Stream : uint8_t {
 };
 inline constexpr int kStreams = 14;
 
-// The other end of a message.
-enum class PeerKind : uint8_t { kStage, kNextContext, kPreviousContext };
-
 // What a computation is: equal ones share one entry of StageGraph::operators.
 struct Operator {
   std::string name;    // as PyTorch or the library names it: "aten::mm"
@@ -128,5 +125,8 @@ class StageGraph {
   int64_t host_node_ = -1;    // the last one
   bool host_is_new_ = false;  // no node of the device waits for it yet
 };
+
+// The kinds of groups that a stage's nodes name, in the order in which a reader of a rank's file finds them.
+std::vector<GroupKind> KindsInOrder(const StageGraph& stage);
 
 }  // namespace chakra::generate

@@ -11,9 +11,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "trace/base/parallel.h"
+#include "trace/et/rank_index.h"
 #include "trace/et/rank_loader.h"
 #include "trace/et/writer.h"
 #include "trace/generate/layout.h"
+#include "trace/generate/share.h"
 #include "trace/generate/stage.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/proto_io.h"
@@ -38,9 +40,7 @@ const StageGraph& StageOf(const StepGraphs& step, const Layout& layout, int rank
 
 // The ends of a message.
 Peer EndsOf(const Layout& layout, int rank, const StepNode& n) {
-  const int other = n.peer == PeerKind::kStage
-                        ? layout.OnStage(rank, n.stage)
-                        : layout.OfContext(rank, n.peer == PeerKind::kNextContext ? 1 : -1);
+  const int other = layout.OtherEnd(n.peer, n.stage, rank);
   const bool send = n.type == NodeType::kSend;
   Peer ends;
   ends.src = send ? rank : other;
@@ -105,16 +105,6 @@ absl::Status WriteRank(const StepGraphs& step, const Layout& layout, int rank, E
     if (absl::Status s = out->AddNode(node); !s.ok()) return s;
   }
   return out->Finish();
-}
-
-// The kinds of groups that a stage's nodes name, in the order in which a reader of a rank's file finds them.
-std::vector<GroupKind> KindsInOrder(const StageGraph& stage) {
-  std::vector<GroupKind> kinds;
-  for (const StepNode& n : stage.nodes) {
-    if (n.type == NodeType::kCollective && std::find(kinds.begin(), kinds.end(), n.group) == kinds.end())
-      kinds.push_back(n.group);
-  }
-  return kinds;
 }
 
 // What a rank has beside the graph of its stage, in the order in which a reader of its file finds it.
@@ -201,6 +191,44 @@ absl::Status LoadStages(const StepGraphs& step, const std::string& name, const R
   return absl::OkStatus();
 }
 
+std::string FileOf(int rank) { return absl::StrCat("workload.", rank, ".et.zst"); }
+
+std::string IndexPath(const std::string& folder) {
+  return absl::StrCat(folder, "/workload", kRankIndexEnding);
+}
+
+absl::Status MakeFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat("cannot create the folder ", folder, ": ", error.message()));
+}
+
+absl::Status WriteRanks(const StepGraphs& step, const Layout& layout, const std::vector<int>& ranks,
+                        const std::string& folder, int threads) {
+  return ForEach(ranks.size(), threads, [&] {
+    return [&](size_t i) {
+      EtWriter writer(absl::StrCat(folder, "/", FileOf(ranks[i])));
+      return WriteRank(step, layout, ranks[i], &writer);
+    };
+  });
+}
+
+// Error: traces in `folder` that are none of `files`. Other readers would take both for one run.
+absl::Status CheckOthers(const std::string& folder, const std::vector<std::string>& files) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!absl::StartsWith(name, "workload.") || !absl::EndsWith(name, ".et.zst") ||
+        std::find(files.begin(), files.end(), name) != files.end())
+      continue;
+    return absl::AlreadyExistsError(
+        absl::StrCat(folder, ": ", name,
+                     " is there already, and is no graph of this step; expected a folder without traces"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<StepGraphs> BuildStep(const StepPlan& plan) {
@@ -240,19 +268,22 @@ absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const 
     return absl::InvalidArgumentError(
         absl::StrCat("there is no rank ", r, "; expected 0 to ", layout.ranks() - 1));
   }
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    return absl::NotFoundError(absl::StrCat("cannot create the folder ", folder, ": ", error.message()));
-  const absl::Status written = ForEach(wanted.size(), threads, [&] {
-    return [&](size_t i) {
-      const int rank = wanted[i];
-      EtWriter writer(absl::StrCat(folder, "/workload.", rank, ".et.zst"));
-      return WriteRank(step, layout, rank, &writer);
-    };
-  });
-  if (!written.ok()) return written;
+  if (absl::Status s = MakeFolder(folder); !s.ok()) return s;
+  std::error_code error;  // an index of before would hide the files
+  std::filesystem::remove(IndexPath(folder), error);
+  if (absl::Status s = WriteRanks(step, layout, wanted, folder, threads); !s.ok()) return s;
   return WriteFile(absl::StrCat(folder, "/workload.json"), GroupFileText(GroupsOf(step)));
+}
+
+absl::Status WriteSharedStep(const StepGraphs& step, const std::string& folder, int threads) {
+  const Layout layout(step.plan.split);
+  const std::vector<int> owners = OwnersOf(step);
+  if (absl::Status s = MakeFolder(folder); !s.ok()) return s;
+  std::vector<std::string> files;
+  for (const int r : owners) files.push_back(FileOf(r));
+  if (absl::Status s = CheckOthers(folder, files); !s.ok()) return s;
+  if (absl::Status s = WriteRanks(step, layout, owners, folder, threads); !s.ok()) return s;
+  return WriteMessageFile(IndexOf(step, files), MessageFormat::kJson, IndexPath(folder));
 }
 
 absl::StatusOr<TraceSet> TracesOf(const StepGraphs& step, const std::string& name,

@@ -31,6 +31,11 @@ Groups GroupsOf(const StepGraphs& step);
 absl::Status WriteStep(const StepGraphs& step, const std::string& folder, const std::vector<int>& ranks,
                        int threads);
 
+// Writes the trace of each stage's first rank alone, named as WriteStep() names it, and
+// FOLDER/workload.ranks.json (proto/rank_index.proto), by which readers make the traces of all ranks. Errors
+// name the path; traces in the folder that this step has not are one.
+absl::Status WriteSharedStep(const StepGraphs& step, const std::string& folder, int threads);
+
 // The same traces as WriteStep()'s, read. Ranks of a stage share one graph. `name`: of the input, for
 // messages. With ReadOptions::twins one rank of each stage, or of each stage and number in a ring of cp, has
 // peers.

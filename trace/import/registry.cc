@@ -17,6 +17,7 @@
 #include "trace/import/nsys/importer.h"
 #include "trace/import/pytorch/importer.h"
 #include "trace/import/rocprof/importer.h"
+#include "trace/import/shared/importer.h"
 #include "trace/import/text/text.h"
 #include "trace/import/xplane/importer.h"
 #include "trace/io/archive.h"
@@ -36,6 +37,7 @@ constexpr const Importer* kImporters[] = {
     &goal::kImporter,
     &liballprof::kImporter,
     &generate::kImporter,
+    &shared::kImporter,
     &kJsonImporter,
     &kTextImporter,
     &nsys::kImporter,  // after others whose files are SQLite
@@ -46,7 +48,6 @@ bool NamedNative(absl::string_view name) {
   return std::any_of(std::begin(kImporters), std::end(kImporters),
                      [&](const Importer* i) { return i->native && NamedAs(*i, name); });
 }
-
 
 const Importer* SniffRun(const std::string& path) {
   const std::string head = ReadHead(path, Importer::kSniffed).value_or("");
@@ -136,6 +137,9 @@ const Importer* ImporterOfRun(const std::vector<std::string>& inputs, const Read
     return &pytorch::kImporter;  // it says what the files are not
   }
   if (!inputs.empty() && generate::IsWorkloadInput(inputs[0])) return &generate::kImporter;
+  for (const Importer* i : kImporters) {
+    if (i->leads != nullptr && std::any_of(inputs.begin(), inputs.end(), i->leads)) return i;
+  }
   std::vector<std::string> files, archives;
   for (const std::string& input : inputs) {
     std::error_code error;

@@ -1,0 +1,223 @@
+#include "trace/import/shared/importer.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "proto/rank_index.pb.h"
+#include "trace/base/parallel.h"
+#include "trace/et/like_rank.h"
+#include "trace/et/rank_index.h"
+#include "trace/et/rank_loader.h"
+#include "trace/import/find_groups.h"
+#include "trace/import/inputs.h"
+#include "trace/import/load.h"
+#include "trace/io/compressed_file.h"
+#include "trace/io/proto_io.h"
+#include "trace/model/groups.h"
+
+namespace chakra::shared {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr absl::string_view kEndings[] = {kRankIndexEnding};
+
+bool IsIndex(absl::string_view path) { return absl::EndsWith(WithoutCompression(path), kRankIndexEnding); }
+
+// The indices that lie in a folder, or beside files with this prefix.
+std::vector<std::string> IndicesAt(const std::string& input) {
+  std::error_code error;
+  const bool folder = fs::is_directory(input, error);
+  const std::string place = folder ? input : fs::path(input).parent_path().string();
+  const std::string name = folder ? "" : fs::path(input).filename().string();
+  std::vector<std::string> found;
+  for (const std::string& file : ListFolder(place.empty() ? "." : place)) {
+    absl::string_view prefix = WithoutCompression(file);
+    if (!absl::ConsumeSuffix(&prefix, kRankIndexEnding) || absl::StartsWith(file, "._")) continue;
+    if (folder || prefix == name) found.push_back((fs::path(place) / file).string());
+  }
+  return found;
+}
+
+absl::StatusOr<std::string> FindIndex(const std::vector<std::string>& inputs) {
+  if (inputs.size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(inputs.empty() ? "no input" : inputs[0],
+                                                   ": an index of ranks that share files is a whole run; "
+                                                   "expected its folder alone, or the index alone"));
+  }
+  if (IsIndex(inputs[0])) return inputs[0];
+  const std::vector<std::string> found = IndicesAt(inputs[0]);
+  if (found.size() == 1) return found[0];
+  return absl::InvalidArgumentError(
+      found.empty() ? absl::StrCat(inputs[0], ": no index of ranks, *", kRankIndexEnding)
+                    : absl::StrCat(inputs[0], ": indices of several runs, expected one; name one of ",
+                                   found[0], ", ", found[1]));
+}
+
+// Makes the ranks of a run from the files of its graphs.
+class SharedRun {
+ public:
+  SharedRun(const std::string& path, RankIndex index, const ReadOptions& options)
+      : path_(path), index_(std::move(index)), options_(options) {}
+
+  absl::StatusOr<TraceSet> Read() {
+    const bool each = options_.rewriter != nullptr || options_.keep_raw;
+    if (absl::Status s = LoadGraphs(each); !s.ok()) return s;
+    TraceSet set;
+    for (Loaded& l : graphs_) set.inputs.push_back(std::move(l.input));
+    const absl::Status made = each ? MakeEach(&set) : MakeAll(&set);
+    if (!made.ok()) return made;
+    return set;
+  }
+
+  const RankIndex& index() const { return index_; }
+
+ private:
+  absl::Status LoadGraphs(bool with_frames) {
+    std::vector<TraceFile> files;
+    for (size_t g = 0; g < index_.graphs(); ++g) {
+      const std::string file = (fs::path(path_).parent_path() / index_.FileOf(g)).string();
+      files.push_back({file, ParseTraceName(file).prefix, index_.OwnerOf(g)});
+    }
+    ReadOptions own = options_;
+    own.rewriter = nullptr;
+    own.twins = nullptr;
+    own.keep_raw = with_frames;
+    if (absl::Status s = LoadFiles(files, own, &pool_, &graphs_); !s.ok()) return s;
+    for (size_t g = 0; g < graphs_.size(); ++g) {
+      if (absl::Status s = index_.Covers(g, graphs_[g].trace); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+  // What a rank has beside its graph, but for its peers.
+  void SetOwn(int rank, RankTrace* out) const {
+    const RankTrace& of = graphs_[index_.GraphOf(rank)].trace;
+    out->rank = rank;
+    out->file = of.file;
+    out->graph = of.graph;
+    for (const std::string& name : of.group_names)
+      out->group_names.push_back(name.empty() ? "" : index_.GroupFor(rank, name));
+  }
+
+  void SetPeers(int rank, RankTrace* out) const {
+    const RankTrace& of = graphs_[index_.GraphOf(rank)].trace;
+    out->metadata = of.metadata;
+    out->repairs = of.repairs;
+    for (Repair& r : out->repairs) r.rank = rank;
+    out->peers = of.peers;
+    const auto named = [](const Peer& p) {
+      return p.src != kNoRank || p.dst != kNoRank || p.root != kNoRank;
+    };
+    if (rank == of.rank || std::none_of(of.peers.begin(), of.peers.end(), named)) return;
+    std::vector<Peer> peers = of.peers;
+    for (Peer& p : peers) {
+      for (int32_t* other : {&p.src, &p.dst, &p.root}) {
+        if (*other != kNoRank) *other = index_.RankFor(rank, *other);
+      }
+    }
+    out->peers = std::move(peers);
+  }
+
+  absl::Status MakeAll(TraceSet* set) {
+    set->ranks.resize(static_cast<size_t>(index_.ranks()));
+    return ForEach(set->ranks.size(), options_.threads, [&] {
+      return [&](size_t i) {
+        const int rank = static_cast<int>(i);
+        SetOwn(rank, &set->ranks[i]);
+        if (options_.twins == nullptr || index_.TwinOf(rank) == rank) SetPeers(rank, &set->ranks[i]);
+        return absl::OkStatus();
+      };
+    });
+  }
+
+  // By frames of each rank, which a rewriter changes or the trace keeps.
+  absl::Status MakeEach(TraceSet* set) {
+    std::vector<LikeRank> like;
+    for (const Loaded& graph : graphs_) {
+      absl::StatusOr<LikeRank> one = LikeRank::Make(graph.trace);
+      if (!one.ok()) return one.status();
+      like.push_back(*std::move(one));
+    }
+    std::vector<Loaded> loaded(static_cast<size_t>(index_.ranks()));
+    const auto load = [&](size_t i, Worker* worker) {
+      const int rank = static_cast<int>(i);
+      const size_t graph = index_.GraphOf(rank);
+      std::string frames;
+      like[graph].AppendFrames(index_, rank, &frames);
+      return DecodeFrames(frames, graphs_[graph].trace.file, rank, options_, worker, &loaded[i]);
+    };
+    absl::Status status = ForEach(loaded.size(), options_.threads, [&] {
+      return [&load, worker = std::make_unique<Worker>(&pool_)](size_t i) { return load(i, worker.get()); };
+    });
+    if (status.ok()) status = Flatten(&loaded);
+    if (!status.ok()) return status;
+    for (Loaded& l : loaded) set->ranks.push_back(std::move(l.trace));
+    return absl::OkStatus();
+  }
+
+  const std::string& path_;
+  const RankIndex index_;
+  const ReadOptions& options_;
+  GraphPool pool_;
+  std::vector<Loaded> graphs_;
+};
+
+absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const ReadOptions& options) {
+  const absl::StatusOr<std::string> path = FindIndex(inputs);
+  if (!path.ok()) return path.status();
+  if (!options.capture.steps.empty() || !options.capture.ranks.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(*path, ": steps and ranks can be selected of captures only, and this is none"));
+  }
+  InputFile file;
+  const absl::StatusOr<std::string> text = ReadGroupText(*path, &file);
+  if (!text.ok()) return text.status();
+  proto::RankIndex message;
+  if (absl::Status s = ParseMessage(*text, *path, &message); !s.ok()) return s;
+  absl::StatusOr<RankIndex> index = RankIndex::Make(message, *path);
+  if (!index.ok()) return index.status();
+  SharedRun run(*path, *std::move(index), options);
+  absl::StatusOr<TraceSet> set = run.Read();
+  if (!set.ok()) return set;
+  file.role = "index";
+  set->inputs.push_back(std::move(file));
+  if (options.twins != nullptr) {
+    for (int r = 0; r < run.index().ranks(); ++r) options.twins->push_back(run.index().TwinOf(r));
+  }
+  if (!options.groups_file.empty()) {
+    if (absl::Status s = GroupsFromFile(options.groups_file, &*set); !s.ok()) return s;
+  } else if (!run.index().groups().empty()) {
+    set->groups = run.index().groups();
+    set->group_source = *path;
+  }
+  ResolveGroupZero(set->groups, &set->ranks);
+  return set;
+}
+
+bool LooksLikeIndex(absl::string_view head) {
+  return absl::StrContains(head, "\"graph\"") && absl::StrContains(head, "\"ranks\"") &&
+         absl::StrContains(head, "\"file\"");
+}
+
+}  // namespace
+
+const Importer kImporter = {
+    .name = "shared",
+    .title = "folder of ranks that share files",
+    .help = "what `chakra-replay generate --share` writes, told by PREFIX.ranks.json",
+    .endings = kEndings,
+    .sniff = LooksLikeIndex,
+    .run = Read,
+    .recorded = false,
+    .leads = [](const std::string& input) { return IsIndex(input) || !IndicesAt(input).empty(); },
+};
+
+}  // namespace chakra::shared
