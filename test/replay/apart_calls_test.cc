@@ -149,7 +149,7 @@ TEST(ApartCalls, TreesOfGroupsThatLieAlike) {
     const Topology topology = ApartTopology(static_cast<ApartKind>(random() % 3), k, blocks);
     TraceBuilder builder(k * blocks);
     for (int i = 0; i < k; ++i) builder.groups[absl::StrCat("d", i)] = ApartRanks(i, blocks, k);
-    const int64_t bytes = blocks * static_cast<int64_t>(2 + 2 * (random() % 60000));
+    const int64_t bytes = 1024 * static_cast<int64_t>(1 + random() % 6000);  // equal chunks
     for (int r = 0; r < k * blocks; ++r) {
       const std::string group = absl::StrCat("d", r % k);
       const uint64_t first = builder.Coll(r, CollectiveType::kAllReduce, bytes, {}, group).id();
