@@ -12,7 +12,7 @@
 namespace chakra {
 namespace {
 
-using Outcome = KernelInterpolation::Outcome;
+using Interpolated = KernelInterpolation::Outcome;
 
 PointSet Points(size_t dimension, std::vector<double> coordinates) {
   return {dimension, coordinates.size() / dimension, std::move(coordinates)};
@@ -133,7 +133,7 @@ TEST(Interpolate, FollowsTheWorkBetweenRows) {
   const KernelInterpolation between(Squares());
   for (int64_t n : {300, 1024, 4096, 8191}) {
     const auto r = between.Find({"aten::mm", Square(n), ""});
-    ASSERT_EQ(r.outcome, Outcome::kAnswered) << n;
+    ASSERT_EQ(r.outcome, Interpolated::kAnswered) << n;
     const double expected = SquareTime(static_cast<double>(n));
     EXPECT_NEAR(r.duration.seconds() * 1e6 / expected, 1, 1e-6) << n;  // the model is what made the times
     EXPECT_LT(r.error, 1e-3) << n;
@@ -144,21 +144,21 @@ TEST(Interpolate, RefusesWhatIsOutside) {
   const KernelInterpolation between(Squares());
   for (const std::string& shapes : {Square(255), Square(8193), std::string("[[1024, 1024], [1024, 2048]]"),
                                     std::string("[[1024, 512], [512, 1024]]")}) {
-    EXPECT_EQ(between.Find({"aten::mm", shapes, ""}).outcome, Outcome::kOutside) << shapes;
+    EXPECT_EQ(between.Find({"aten::mm", shapes, ""}).outcome, Interpolated::kOutside) << shapes;
   }
-  EXPECT_EQ(between.Find({"aten::bmm", Square(1024), ""}).outcome, Outcome::kNoRows);
-  EXPECT_EQ(between.Find({"aten::mm", "[[1024, 1024]]", ""}).outcome, Outcome::kNoRows);
-  EXPECT_EQ(between.Find({"aten::mm", "", ""}).outcome, Outcome::kNoRows);
-  EXPECT_EQ(between.Find({"aten::mm", "[[99999999999999999999999]]", ""}).outcome, Outcome::kNoRows);
+  EXPECT_EQ(between.Find({"aten::bmm", Square(1024), ""}).outcome, Interpolated::kNoRows);
+  EXPECT_EQ(between.Find({"aten::mm", "[[1024, 1024]]", ""}).outcome, Interpolated::kNoRows);
+  EXPECT_EQ(between.Find({"aten::mm", "", ""}).outcome, Interpolated::kNoRows);
+  EXPECT_EQ(between.Find({"aten::mm", "[[99999999999999999999999]]", ""}).outcome, Interpolated::kNoRows);
 }
 
 TEST(Interpolate, WhatDoesNotVaryMustBeTheSame) {
   proto::KernelTable t;
   for (int64_t m : {64, 128, 512}) Add(&t, "aten::mm", absl::StrCat("[[", m, ", 32], [32, 48]]"), 0.1 * m);
   const KernelInterpolation between(t);
-  EXPECT_EQ(between.Find({"aten::mm", "[[100, 32], [32, 48]]", ""}).outcome, Outcome::kAnswered);
-  EXPECT_EQ(between.Find({"aten::mm", "[[100, 33], [33, 48]]", ""}).outcome, Outcome::kOutside);
-  EXPECT_EQ(between.Find({"aten::mm", "[[100, 32], [32, 49]]", ""}).outcome, Outcome::kOutside);
+  EXPECT_EQ(between.Find({"aten::mm", "[[100, 32], [32, 48]]", ""}).outcome, Interpolated::kAnswered);
+  EXPECT_EQ(between.Find({"aten::mm", "[[100, 33], [33, 48]]", ""}).outcome, Interpolated::kOutside);
+  EXPECT_EQ(between.Find({"aten::mm", "[[100, 32], [32, 49]]", ""}).outcome, Interpolated::kOutside);
 }
 
 TEST(Interpolate, DtypesAreThoseOfTheRowsOrTheirsEmpty) {
@@ -168,9 +168,9 @@ TEST(Interpolate, DtypesAreThoseOfTheRowsOrTheirsEmpty) {
     Add(&t, "any", absl::StrCat("[[", n, "]]"), static_cast<double>(n));
   }
   const KernelInterpolation between(t);
-  EXPECT_EQ(between.Find({"k", "[[128]]", "[ 'half' ]"}).outcome, Outcome::kAnswered);
-  EXPECT_EQ(between.Find({"k", "[[128]]", "['float']"}).outcome, Outcome::kNoRows);
-  EXPECT_EQ(between.Find({"any", "[[128]]", "['float']"}).outcome, Outcome::kAnswered);
+  EXPECT_EQ(between.Find({"k", "[[128]]", "[ 'half' ]"}).outcome, Interpolated::kAnswered);
+  EXPECT_EQ(between.Find({"k", "[[128]]", "['float']"}).outcome, Interpolated::kNoRows);
+  EXPECT_EQ(between.Find({"any", "[[128]]", "['float']"}).outcome, Interpolated::kAnswered);
 }
 
 TEST(Interpolate, ByWorkWhereThereAreNoShapes) {
@@ -182,11 +182,11 @@ TEST(Interpolate, ByWorkWhereThereAreNoShapes) {
   }
   const KernelInterpolation between(t);
   const auto r = between.Find({"layer", "", "", 8000, 16000});
-  ASSERT_EQ(r.outcome, Outcome::kAnswered);
+  ASSERT_EQ(r.outcome, Interpolated::kAnswered);
   EXPECT_NEAR(r.duration.seconds() * 1e6, 9, 1e-3);
-  EXPECT_EQ(between.Find({"layer", "", "", 20000, 40000}).outcome, Outcome::kOutside);
-  EXPECT_EQ(between.Find({"layer", "", "", 8000, 17000}).outcome, Outcome::kOutside);
-  EXPECT_EQ(between.Find({"layer", "", "", 8000, 0}).outcome, Outcome::kNoRows);
+  EXPECT_EQ(between.Find({"layer", "", "", 20000, 40000}).outcome, Interpolated::kOutside);
+  EXPECT_EQ(between.Find({"layer", "", "", 8000, 17000}).outcome, Interpolated::kOutside);
+  EXPECT_EQ(between.Find({"layer", "", "", 8000, 0}).outcome, Interpolated::kNoRows);
 }
 
 TEST(Interpolate, TheErrorIsThatOfTheRowsAround) {
