@@ -499,5 +499,22 @@ TEST(PacketSkip, WhatDoesNotGoTogetherIsRefused) {
               HasSubstr("expected skip=off"));
 }
 
+// The other goes on at a constant rate meanwhile.
+TEST(PacketSkip, AMessageMayBeToldLongAfterItsConnectionHasEnded) {
+  std::vector<TimedFlow> flows = Incast(2, 20'000'000);
+  flows[0].flow.bytes = 2'000'000;
+  flows[0].flow.delay = Time::Micros(300);
+  std::vector<double> ends[2];  // us
+  for (const bool steady : {false, true}) {
+    auto fabric = MakeMachine("packet", Star(3, 50, Time::Nanos(300)),
+                              PacketFabricOptions(steady ? "skip=steady" : ""));
+    ASSERT_TRUE(fabric.ok()) << fabric.status();
+    for (const FlowEnd& e : Drive(fabric->get(), flows)) ends[steady].push_back(e.at.seconds() * 1e6);
+  }
+  ASSERT_EQ(ends[0].size(), 2u);
+  ASSERT_EQ(ends[1].size(), 2u);
+  for (const size_t i : {0, 1}) EXPECT_NEAR(ends[1][i], ends[0][i], 0.01 * ends[0][i]);
+}
+
 }  // namespace
 }  // namespace chakra

@@ -37,14 +37,17 @@ class Senders {
   void Close(uint32_t connection);
   Connection& connection(uint32_t i) { return connections_[i]; }
   const Connection& connection(uint32_t i) const { return connections_[i]; }
-  // Of a connection that is not parked.
-  const Sender& sender(uint32_t i) const { return senders_[connections_[i].sender]; }
+  // Of a connection that has ended, or is parked: one that has nothing to send.
+  const Sender& sender(uint32_t i) const {
+    static const Sender kIdle;
+    const Connection& c = connections_[i];
+    return c.parked || c.sender == kNoIndex ? kIdle : senders_[c.sender];
+  }
   uint32_t size() const { return static_cast<uint32_t>(connections_.size()); }
   size_t open() const { return open_; }
   // All its messages are acknowledged.
   bool Idle(uint32_t connection) const {
-    const Connection& c = connections_[connection];
-    return !c.parked && (c.sender == kNoIndex || senders_[c.sender].head == kNoIndex);
+    return !connections_[connection].parked && sender(connection).head == kNoIndex;
   }
   // Connections without a way, those that have ended since included.
   const std::vector<uint32_t>& cut_off() const { return cut_off_; }
