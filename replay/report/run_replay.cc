@@ -307,6 +307,16 @@ absl::StatusOr<proto::CriticalPathReport> Run::ExplainPath(const Simulation& sim
   return path;
 }
 
+// What allocators held in captures that tell it.
+void AddRecordedMemory(const std::vector<std::optional<CaptureInfo>>& captures, proto::Report* report) {
+  for (size_t r = 0; r < captures.size() && static_cast<int>(r) < report->rank_size(); ++r) {
+    const uint64_t bytes = captures[r].has_value() ? captures[r]->peak_allocated_bytes : 0;
+    if (bytes == 0) continue;
+    report->mutable_rank(static_cast<int>(r))->set_peak_memory_bytes(bytes);
+    report->set_peak_memory_bytes(std::max(report->peak_memory_bytes(), bytes));
+  }
+}
+
 absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulation& simulation) {
   RunDescription& run = description_;
   const bool assumed = options_.cluster.empty();
@@ -335,6 +345,7 @@ absl::StatusOr<proto::Report> Run::Report(const Metrics& metrics, const Simulati
     run.warnings.push_back(absl::StrCat("no --cluster was named: ", kDefaultCluster, " is assumed"));
   }
   proto::Report report = MakeReport(metrics, run);
+  AddRecordedMemory(traces_.captures, &report);
   RowPhases phases;
   if (plan_.has_value()) {
     const proto::Device& device = cluster_.proto.device();

@@ -19,7 +19,7 @@ namespace chakra {
 namespace {
 
 using pytorch::CommArgs;
-using pytorch::machine::Outcome;
+using JobOutcome = pytorch::machine::Outcome;
 using MachineStep = pytorch::machine::Step;
 
 constexpr int kTp = 2, kDp = 2;                          // ranks are numbered by share, replica, stage
@@ -159,12 +159,12 @@ class JobMaker {
 
 // Runs the ranks again until all ends of communication are what their members' arrivals give. `ends`: by rank
 // and call, from what is known to be too early.
-std::vector<Outcome> RunJob(const EmulatedJob& job, bool profile,
+std::vector<JobOutcome> RunJob(const EmulatedJob& job, bool profile,
                             std::vector<std::vector<int64_t>> ends = {}) {
   const auto n = static_cast<size_t>(job.ranks());
   ends.resize(n);
   for (bool again = true;;) {
-    std::vector<Outcome> out;
+    std::vector<JobOutcome> out;
     for (size_t r = 0; r < n; ++r) {
       out.push_back(pytorch::machine::Run(
           job.programs[r], {.sync_rows = true, .collective_ends = ends[r], .profile = profile && !again}));
@@ -202,13 +202,13 @@ struct Score {
   std::string first_wrong;
 };
 
-void Compare(const EmulatedJob& job, const Captured& capture, const std::vector<Outcome>& before, int rank,
+void Compare(const EmulatedJob& job, const Captured& capture, const std::vector<JobOutcome>& before, int rank,
              size_t step, int64_t more, Score* score) {
   EmulatedJob changed = job;
   MachineStep& s = changed.programs[static_cast<size_t>(rank)][step];
   s.time += more;
   const std::string name = absl::StrCat(s.what == MachineStep::kLaunch ? "kernel" : "work", step);
-  const std::vector<Outcome> after = RunJob(changed, false);
+  const std::vector<JobOutcome> after = RunJob(changed, false);
   const NodeSpans spans = capture.Replayed(rank, name, Time::Nanos(more));
   for (int r = 0; r < job.ranks(); ++r) {
     const auto index = static_cast<size_t>(r);
@@ -236,7 +236,7 @@ Score ScoreOf(int stages, Told told, bool eager) {
   Score score;
   for (uint32_t seed = 0; seed < (kSanitized ? 1 : 4); ++seed) {
     const EmulatedJob job = JobMaker(100 * static_cast<uint32_t>(stages) + seed, stages, told, eager).Make(3);
-    const std::vector<Outcome> before = RunJob(job, true);
+    const std::vector<JobOutcome> before = RunJob(job, true);
     const Captured capture(Profiles(before));
     if (capture.traces().ranks.size() != before.size()) return score;
     for (int r = 0; r < job.ranks(); ++r) {

@@ -50,6 +50,8 @@ class Reader {
       if (!device->has_string_val()) return Bad("device", "expected a string");
       info.device = device->string_val();
     }
+    if (absl::Status s = Bytes("peak_allocated_bytes", &info.peak_allocated_bytes); !s.ok()) return s;
+    if (absl::Status s = Bytes("peak_reserved_bytes", &info.peak_reserved_bytes); !s.ok()) return s;
     if (absl::Status s = Steps(&info); !s.ok()) return s;
     return std::optional<CaptureInfo>(std::move(info));
   }
@@ -90,6 +92,16 @@ class Reader {
     }
     if (v < 0 || v > most) return Bad(name, absl::StrCat("out of range, expected 0 to ", most));
     *out = static_cast<int64_t>(v);
+    return absl::OkStatus();
+  }
+
+  // 0: absent.
+  absl::Status Bytes(absl::string_view name, uint64_t* out) const {
+    const AttributeProto* attr = nullptr;
+    if (absl::Status s = Find(name, &attr); !s.ok() || attr == nullptr) return s;
+    int64_t bytes = 0;
+    if (absl::Status s = Integer(name, std::numeric_limits<int64_t>::max(), &bytes); !s.ok()) return s;
+    *out = static_cast<uint64_t>(bytes);
     return absl::OkStatus();
   }
 

@@ -26,13 +26,17 @@ struct CaptureInfo {
   std::vector<Step> steps;
   std::string
       device;  // whose times these are, as the profiler names it ("NVIDIA H100 80GB HBM3"); "": not told
+  // The most that the allocator held for tensors on the device, and kept for them, in the whole recording; 0:
+  // not told.
+  uint64_t peak_allocated_bytes = 0, peak_reserved_bytes = 0;
 };
 
 // Reads the attributes of the file's GlobalMetadata: capture ("pytorch"), rank, window_end_ns, device
-// (absent: not told), and the lists step_names, step_first_nodes and step_last_nodes (absent: no steps).
-// nullopt if the trace is not a capture. Errors (InvalidArgument) name file and field: metadata that do not
-// parse; a field that is missing, given twice, of the wrong kind or out of range; lists of unequal length; a
-// node that is not in the file; a step that ends before it begins.
+// (absent: not told), peak_allocated_bytes and peak_reserved_bytes (likewise), and the lists step_names,
+// step_first_nodes and step_last_nodes (absent: no steps). nullopt if the trace is not a capture. Errors
+// (InvalidArgument) name file and field: metadata that do not parse; a field that is missing, given twice, of
+// the wrong kind or out of range; lists of unequal length; a node that is not in the file; a step that ends
+// before it begins.
 absl::StatusOr<std::optional<CaptureInfo>> ReadCaptureInfo(const RankTrace& trace);
 
 }  // namespace chakra

@@ -205,6 +205,13 @@ struct DeviceStep {
   int64_t begin = 0, end = 0;
 };
 
+// What PyTorch's allocator held on one device when that was most ("[memory]" events): bytes of tensors, and
+// of what it keeps for them.
+struct MemoryPeak {
+  int64_t device = 0;
+  int64_t allocated = 0, reserved = 0;
+};
+
 struct DeviceTrace {
   std::string file;
   std::string schema = "kineto";  // what recorded it ("kineto", "nsys", ...); metadata have it
@@ -228,6 +235,7 @@ struct DeviceTrace {
   StringTable strings;
   Groups groups;                         // distributedInfo.pg_config
   std::vector<std::string> devices;      // deviceProperties: names
+  std::vector<MemoryPeak> memory;        // by device, in the order of the file; without the host's
   bool external_is_correlation = false;  // files of 2023: the External id of every kernel is its correlation
   std::vector<Repair> repairs;           // counts of NaN or negative durations, unknown categories, ...
   uint64_t skipped = 0;                  // events without work (python_function, overhead, flows, ...)

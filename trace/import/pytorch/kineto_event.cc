@@ -54,7 +54,7 @@ constexpr Keyword<Category> kCategoryWords[] = {
     {"cuda_profiler_range", kNothing},
     {"cuda_event", kNothing},
     {"external_correlation", kNothing},
-    {"cpu_instant_event", kNothing},
+    {"cpu_instant_event", {Category::kInstant}},
     {"mtia_insight", kNothing},
     {"mtia_workloadd", kNothing},
     {"collective_comm", kNothing},
@@ -102,6 +102,10 @@ constexpr Keyword<Arg> kArgWords[] = {
     {"Dst Rank", Arg::kDstRank},
     {"Seq", Arg::kCommSeq},
     {"graph node id", Arg::kGraphNode},
+    {"Total Allocated", Arg::kAllocated},
+    {"Total Reserved", Arg::kReserved},
+    {"Device Type", Arg::kDeviceType},
+    {"Device Id", Arg::kDeviceId},
 };
 constexpr Keywords<Arg, 256> kArgNames(kArgWords);
 

@@ -18,7 +18,8 @@ struct Category {
     kUnknown,  // an unknown category
     kNoWork,   // a known category without work: python_function, gpu_user_annotation, ...
     kFwdBwd,
-    kEvent,  // `kind` says which
+    kInstant,  // what a host notes at one time, such as what an allocator holds
+    kEvent,    // `kind` says which
   } use = kAbsent;
   EventKind kind = EventKind::kCpuOp;
 };
@@ -66,8 +67,13 @@ enum class Arg : uint8_t {
   kDstRank,
   kCommSeq,
   kGraphNode,
+  // Of what an allocator holds.
+  kAllocated,
+  kReserved,
+  kDeviceType,
+  kDeviceId,
 };
-inline constexpr int kArgs = static_cast<int>(Arg::kGraphNode) + 1;
+inline constexpr int kArgs = static_cast<int>(Arg::kDeviceId) + 1;
 
 // The argument of this name. False: the reader has no use for it.
 bool FindArg(absl::string_view name, Arg* out);

@@ -279,11 +279,24 @@ void RowBuilder::AddMetadata(const EventTokens& e) {
   }
 }
 
+void RowBuilder::AddMemory(const EventTokens& e) {
+  constexpr int64_t kHost = 0;  // c10::DeviceType
+  if (e.name != "\"[memory]\"" || Integer(e, Arg::kDeviceType) == kHost) return;
+  const int64_t device = Integer(e, Arg::kDeviceId), allocated = Integer(e, Arg::kAllocated);
+  if (device < 0 || allocated < 0) return;  // older profilers tell no totals
+  auto peak = std::find_if(out_->memory.begin(), out_->memory.end(),
+                           [&](const MemoryPeak& m) { return m.device == device; });
+  if (peak == out_->memory.end()) peak = out_->memory.insert(peak, {device, 0, 0});
+  peak->allocated = std::max(peak->allocated, allocated);
+  peak->reserved = std::max(peak->reserved, Integer(e, Arg::kReserved));
+}
+
 absl::Status RowBuilder::Add(const EventTokens& e) {
   if (e.phase == 'X' && e.category.use == Category::kEvent) return AddWork(e);
   ++out_->skipped;
   if (e.category.use == Category::kFwdBwd && (e.phase == 's' || e.phase == 'f')) return AddFlow(e);
   if (e.phase == 'M') AddMetadata(e);
+  if (e.category.use == Category::kInstant) AddMemory(e);
   if (e.phase == 'X' && (e.category.use == Category::kUnknown || e.category.use == Category::kAbsent)) {
     notes_->Count("kineto_unknown_category", e.index, "");
     if (unknown_.size() < kUnknown)

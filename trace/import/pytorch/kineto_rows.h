@@ -53,6 +53,7 @@ class RowBuilder : public EventSink {
   absl::Status AddWork(const EventTokens& event);
   absl::Status AddFlow(const EventTokens& event);
   void AddMetadata(const EventTokens& event);
+  void AddMemory(const EventTokens& event);
   uint32_t Comm(const EventTokens& event);
   uint32_t Operator(const EventTokens& event);
   uint32_t Runtime(const EventTokens& event);

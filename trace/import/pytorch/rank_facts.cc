@@ -67,6 +67,18 @@ ChakraProtoMsg::GlobalMetadata RankFacts::Metadata(const std::vector<TimelineSte
   window->set_name("window_end_ns");
   window->set_int64_val(t_.window_end - window_);
   if (const absl::string_view device = DeviceName(); !device.empty()) text("device", device);
+  if (rank_.device != nullptr) {
+    // Of a process with several devices the one that holds the most.
+    MemoryPeak most;
+    for (const MemoryPeak& m : rank_.device->memory) most = m.allocated > most.allocated ? m : most;
+    const auto bytes = [&](const char* name, int64_t value) {
+      ChakraProtoMsg::AttributeProto* a = metadata.add_attr();
+      a->set_name(name);
+      a->set_int64_val(value);
+    };
+    if (most.allocated > 0) bytes("peak_allocated_bytes", most.allocated);
+    if (most.allocated > 0 && most.reserved > 0) bytes("peak_reserved_bytes", most.reserved);
+  }
   ChakraProtoMsg::AttributeProto *names = metadata.add_attr(), *first = metadata.add_attr(),
                                  *last = metadata.add_attr();
   names->set_name("step_names");

@@ -1,5 +1,6 @@
 #include "trace/import/shared/importer.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -15,9 +16,7 @@
 #include "trace/et/like_rank.h"
 #include "trace/et/rank_index.h"
 #include "trace/et/rank_loader.h"
-#include "trace/import/find_groups.h"
-#include "trace/import/inputs.h"
-#include "trace/import/load.h"
+#include "trace/io/byte_source.h"
 #include "trace/io/compressed_file.h"
 #include "trace/io/proto_io.h"
 #include "trace/model/groups.h"
@@ -31,6 +30,15 @@ constexpr absl::string_view kEndings[] = {kRankIndexEnding};
 
 bool IsIndex(absl::string_view path) { return absl::EndsWith(WithoutCompression(path), kRankIndexEnding); }
 
+std::vector<std::string> NamesIn(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    names.push_back(it->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 // The indices that lie in a folder, or beside files with this prefix.
 std::vector<std::string> IndicesAt(const std::string& input) {
   std::error_code error;
@@ -38,7 +46,7 @@ std::vector<std::string> IndicesAt(const std::string& input) {
   const std::string place = folder ? input : fs::path(input).parent_path().string();
   const std::string name = folder ? "" : fs::path(input).filename().string();
   std::vector<std::string> found;
-  for (const std::string& file : ListFolder(place.empty() ? "." : place)) {
+  for (const std::string& file : NamesIn(place.empty() ? "." : place)) {
     absl::string_view prefix = WithoutCompression(file);
     if (!absl::ConsumeSuffix(&prefix, kRankIndexEnding) || absl::StartsWith(file, "._")) continue;
     if (folder || prefix == name) found.push_back((fs::path(place) / file).string());
@@ -81,20 +89,38 @@ class SharedRun {
 
  private:
   absl::Status LoadGraphs(bool with_frames) {
-    std::vector<TraceFile> files;
-    for (size_t g = 0; g < index_.graphs(); ++g) {
-      const std::string file = (fs::path(path_).parent_path() / index_.FileOf(g)).string();
-      files.push_back({file, ParseTraceName(file).prefix, index_.OwnerOf(g)});
-    }
     ReadOptions own = options_;
     own.rewriter = nullptr;
     own.twins = nullptr;
     own.keep_raw = with_frames;
-    if (absl::Status s = LoadFiles(files, own, &pool_, &graphs_); !s.ok()) return s;
+    graphs_.resize(index_.graphs());
+    const absl::Status loaded = ForEach(graphs_.size(), options_.threads, [&] {
+      return [&, worker = std::make_unique<Worker>(&pool_)](size_t g) {
+        return LoadGraph(g, own, worker.get());
+      };
+    });
+    if (!loaded.ok()) return loaded;
     for (size_t g = 0; g < graphs_.size(); ++g) {
       if (absl::Status s = index_.Covers(g, graphs_[g].trace); !s.ok()) return s;
     }
     return absl::OkStatus();
+  }
+
+  absl::Status LoadGraph(size_t graph, const ReadOptions& options, Worker* worker) {
+    Loaded* out = &graphs_[graph];
+    const std::string file = (fs::path(path_).parent_path() / index_.FileOf(graph)).string();
+    const auto of_rank = [&](const absl::Status& s) {
+      return absl::Status(s.code(), absl::StrCat(file, ": rank ", index_.OwnerOf(graph), ": ", s.message()));
+    };
+    absl::StatusOr<std::unique_ptr<FileSource>> disk = FileSource::Open(file);
+    if (!disk.ok()) return of_rank(disk.status());
+    absl::StatusOr<std::unique_ptr<ByteSource>> content = OpenContent(disk->get(), file);
+    if (!content.ok()) return of_rank(content.status());
+    if (absl::Status s = ReadAll(content->get(), file, &worker->plain); !s.ok()) return of_rank(s);
+    out->input.path = file;
+    out->input.role = "trace";
+    if (absl::Status s = (*disk)->Finish(&out->input.sha256, &out->input.bytes); !s.ok()) return of_rank(s);
+    return DecodeFrames(worker->plain.view(), file, index_.OwnerOf(graph), options, worker, out);
   }
 
   // What a rank has beside its graph, but for its peers.
@@ -193,7 +219,14 @@ absl::StatusOr<TraceSet> Read(const std::vector<std::string>& inputs, const Read
     for (int r = 0; r < run.index().ranks(); ++r) options.twins->push_back(run.index().TwinOf(r));
   }
   if (!options.groups_file.empty()) {
-    if (absl::Status s = GroupsFromFile(options.groups_file, &*set); !s.ok()) return s;
+    InputFile groups_file;
+    const absl::StatusOr<std::string> content = ReadGroupText(options.groups_file, &groups_file);
+    if (!content.ok()) return content.status();
+    absl::StatusOr<Groups> groups = ParseGroups(*content, options.groups_file);
+    if (!groups.ok()) return groups.status();
+    set->groups = *std::move(groups);
+    set->group_source = options.groups_file;
+    set->inputs.push_back(std::move(groups_file));
   } else if (!run.index().groups().empty()) {
     set->groups = run.index().groups();
     set->group_source = *path;
